@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The implementation, in the order in which it can be read. Included once, by gpuopt.h under GPUOPT_IMPLEMENTATION.
+ */
+#ifndef GPUOPT_IMPLEMENTATION_ONCE
+#define GPUOPT_IMPLEMENTATION_ONCE
+
+/* a * b + c is two roundings here, on every machine and at every -march: the CPU and the GPU are to give the same bits. */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC optimize("fp-contract=off")
+#elif defined(_MSC_VER)
+#pragma fp_contract(off)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "context.h"
+#include "propagate.h"
+#include "propagate_cpu.h"
+#include "backend_cpu.h"
+
+#ifdef __cplusplus
+}
+#endif
+
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT DEFAULT
+#elif defined(__GNUC__)
+#pragma GCC pop_options
+#endif
+
+#endif /* GPUOPT_IMPLEMENTATION_ONCE */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The CPU backend's table.
+ */
+#ifndef GPUOPT_IMPL_BACKEND_CPU_H
+#define GPUOPT_IMPL_BACKEND_CPU_H
+
+#include "propagate_cpu.h"
+
+GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void) {
+    static const gpuopt_backend cpu = {"cpu", gpuopt__cpu_open, gpuopt__cpu_close, gpuopt__cpu_wait,
+                                       &gpuopt__cpu_propagator_table};
+    return &cpu;
+}
+
+#endif /* GPUOPT_IMPL_BACKEND_CPU_H */

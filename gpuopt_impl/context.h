@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Versions, names, descriptors, contexts.
+ */
+#ifndef GPUOPT_IMPL_CONTEXT_H
+#define GPUOPT_IMPL_CONTEXT_H
+
+#include <stdlib.h>
+
+#include "backend.h"
+
+GPUOPT_API int gpuopt_version_number(void) { return GPUOPT_VERSION_NUMBER; }
+
+GPUOPT_API const char *gpuopt_status_string(gpuopt_status status) {
+    switch (status) {
+    case GPUOPT_OK: return "ok";
+    case GPUOPT_ERROR_ARGUMENT: return "argument out of range";
+    case GPUOPT_ERROR_MEMORY: return "out of memory";
+    case GPUOPT_ERROR_DEVICE: return "the device failed";
+    case GPUOPT_ERROR_UNSUPPORTED: return "not supported here";
+    case GPUOPT_ERROR_NUMERIC: return "numerical failure";
+    case GPUOPT_ERROR_STATE: return "called out of order";
+    }
+    return "unknown status";
+}
+
+GPUOPT_API const char *gpuopt_outcome_string(gpuopt_outcome outcome) {
+    switch (outcome) {
+    case GPUOPT_MORE: return "more";
+    case GPUOPT_CONVERGED: return "converged";
+    case GPUOPT_OPTIMAL: return "optimal";
+    case GPUOPT_INFEASIBLE: return "infeasible";
+    case GPUOPT_UNBOUNDED: return "unbounded";
+    case GPUOPT_LIMIT: return "limit";
+    }
+    return "unknown outcome";
+}
+
+GPUOPT_API void gpuopt_desc_init(void *desc, size_t struct_size) {
+    if (!desc || struct_size < sizeof(size_t)) return;
+    memset(desc, 0, struct_size);
+    memcpy(desc, &struct_size, sizeof struct_size);
+}
+
+GPUOPT_API const char *gpuopt_backend_name(const gpuopt_backend *backend) { return backend ? backend->name : "none"; }
+
+static void *gpuopt__default_allocate(void *user, gpuopt_memory where, size_t bytes) {
+    (void)user;
+    return where == GPUOPT_HOST ? malloc(bytes ? bytes : 1) : NULL;
+}
+
+static void gpuopt__default_release(void *user, gpuopt_memory where, void *memory) {
+    (void)user;
+    if (where == GPUOPT_HOST) free(memory);
+}
+
+GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, gpuopt_context **context) {
+    gpuopt_context draft, *result;
+    void *memory;
+    gpuopt_status status;
+    if (!context) return GPUOPT_ERROR_ARGUMENT;
+    *context = NULL;
+    memset(&draft, 0, sizeof draft);
+    draft.desc.struct_size = sizeof draft.desc;
+    if (desc && !gpuopt__copy_in(&draft.desc, sizeof draft.desc, desc, desc->struct_size)) return GPUOPT_ERROR_ARGUMENT;
+    if (!draft.desc.backend) draft.desc.backend = gpuopt_backend_cpu();
+    if (draft.desc.threads == 0) draft.desc.threads = 1;
+    if (draft.desc.threads < 0 || !draft.desc.allocate != !draft.desc.release) {
+        gpuopt__log(&draft, 0, "gpuopt_context_create: %s",
+                    draft.desc.threads < 0 ? "threads is negative" : "allocate and release go together");
+        return GPUOPT_ERROR_ARGUMENT;
+    }
+    if (!draft.desc.allocate) {
+        draft.default_memory = 1;
+        draft.desc.allocate = gpuopt__default_allocate;
+        draft.desc.release = gpuopt__default_release;
+    }
+    status = gpuopt__allocate(&draft, GPUOPT_HOST, sizeof *result, &memory);
+    if (status) return status;
+    result = (gpuopt_context *)memory;
+    *result = draft;
+    status = result->desc.backend->open(result);
+    if (status) gpuopt__release(&draft, GPUOPT_HOST, result);
+    else *context = result;
+    return status;
+}
+
+GPUOPT_API void gpuopt_context_destroy(gpuopt_context *context) {
+    if (!context) return;
+    context->desc.backend->close(context);
+    gpuopt__release(context, GPUOPT_HOST, context);
+}
+
+GPUOPT_API gpuopt_status gpuopt_context_wait(gpuopt_context *context) {
+    return context ? context->desc.backend->wait(context) : GPUOPT_ERROR_ARGUMENT;
+}
+
+static gpuopt_status gpuopt__cpu_open(gpuopt_context *context) {
+#ifndef _OPENMP
+    if (context->desc.threads > 1) {
+        gpuopt__log(context, 1, "compiled without OpenMP: 1 thread instead of %d", (int)context->desc.threads);
+        context->desc.threads = 1;
+    }
+#else
+    (void)context;
+#endif
+    return GPUOPT_OK;
+}
+
+static void gpuopt__cpu_close(gpuopt_context *context) { (void)context; }
+
+static gpuopt_status gpuopt__cpu_wait(gpuopt_context *context) {
+    (void)context;
+    return GPUOPT_OK;
+}
+
+#endif /* GPUOPT_IMPL_CONTEXT_H */

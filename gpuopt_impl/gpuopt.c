@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+#define GPUOPT_IMPLEMENTATION
+#include "../gpuopt.h"

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Floating-point arithmetic that gives the same bits in C and in CUDA: every operation is rounded on its own (no contraction
+ * into fused multiply-adds, no extended precision), and sums of products in twice the working precision
+ * (Ogita, Rump, Oishi: Accurate Sum and Dot Product, SIAM J. Sci. Comput. 26(6), 2005).
+ */
+#ifndef GPUOPT_IMPL_NUMERICS_H
+#define GPUOPT_IMPL_NUMERICS_H
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+
+#ifdef __FAST_MATH__
+#error "gpuopt needs IEEE arithmetic: compile it without -ffast-math"
+#endif
+#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0
+#error "gpuopt needs double arithmetic without excess precision (on 32-bit x86: -msse2 -mfpmath=sse)"
+#endif
+
+#ifdef __CUDACC__
+#define GPUOPT_HD __host__ __device__ __forceinline__
+#elif defined(__GNUC__)
+#define GPUOPT_HD static inline __attribute__((always_inline))
+#else
+#define GPUOPT_HD static inline
+#endif
+
+#ifdef __CUDA_ARCH__
+GPUOPT_HD double gpuopt__add(double a, double b) { return __dadd_rn(a, b); }
+GPUOPT_HD double gpuopt__sub(double a, double b) { return __dsub_rn(a, b); }
+GPUOPT_HD double gpuopt__mul(double a, double b) { return __dmul_rn(a, b); }
+#else /* contraction is switched off around the implementation, see all.h */
+GPUOPT_HD double gpuopt__add(double a, double b) { return a + b; }
+GPUOPT_HD double gpuopt__sub(double a, double b) { return a - b; }
+GPUOPT_HD double gpuopt__mul(double a, double b) { return a * b; }
+#endif
+
+/* fmin and fmax of libm order NaN and zeros; nothing here needs that, and a plain comparison is one instruction. */
+GPUOPT_HD double gpuopt__min(double a, double b) { return a < b ? a : b; }
+GPUOPT_HD double gpuopt__max(double a, double b) { return a > b ? a : b; }
+
+/* The error of p = a * b rounded: a * b - p, exact barring underflow. */
+GPUOPT_HD double gpuopt__mul_error(double a, double b, double p) {
+#if !defined(__CUDA_ARCH__) && !defined(__FMA__) && !defined(__aarch64__)
+    /* fma() is then a call. Single-precision factors have an exact product, and most models hold nothing else. */
+    if ((double)(float)a == a && (double)(float)b == b) return 0;
+#endif
+    return fma(a, b, -p);
+}
+
+/* x + y = the return value + *error, exactly (Knuth). */
+GPUOPT_HD double gpuopt__two_sum(double x, double y, double *error) {
+    double s = gpuopt__add(x, y);
+    double t = gpuopt__sub(s, x);
+    *error = gpuopt__add(gpuopt__sub(x, gpuopt__sub(s, t)), gpuopt__sub(y, t));
+    return s;
+}
+
+/* Adds value + low to the unevaluated sum *hi + *lo. */
+GPUOPT_HD void gpuopt__accumulate(double *hi, double *lo, double value, double low) {
+    double error;
+    *hi = gpuopt__two_sum(*hi, value, &error);
+    *lo = gpuopt__add(*lo, gpuopt__add(error, low));
+}
+
+#endif /* GPUOPT_IMPL_NUMERICS_H */
