@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The CUDA backend, one translation unit. Compile it with nvcc and link it beside gpuopt_impl/gpuopt.c; gpuopt_backend_cuda()
+ * is its only symbol that others see.
+ */
+#include "context.cuh"
+#include "propagate.cuh"
+
+extern "C" const gpuopt_backend *gpuopt_backend_cuda(void) {
+    static const gpuopt_backend cuda = {"cuda", cuda_open, cuda_close, cuda_wait, &cuda_propagator_table};
+    return &cuda;
+}
