@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Times propagation to the fixpoint on every backend and driver, and a round that changes nothing on its own.
+ *     propagate_bench [--only VARIANT] [--threads N] [--repeat N] MODEL...      MODEL: FILE.mps or gen:NAME
+ * VARIANT: those whose name contains it, e.g. cpu, cuda, "cuda cooperative".
+ * A line each: G nonzeros per second is nonzeros of A times rounds over seconds, marking or not, so that it compares with
+ * codes that evaluate every row in every round; TB/s is the bytes that a full pass must move (A once, the
+ * sides and bounds once) over the time of a quiet full pass; us/round and exchanges are of the call itself.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "examples/io/mip.h"
+#include "tests/support/backends.h"
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void report(void *user, int level, const char *message) {
+    (void)user;
+    if (level == 0) fprintf(stderr, "gpuopt: %s\n", message);
+}
+
+typedef struct variant {
+    const char *name;
+    const char *backend; /* as test_backend() knows them */
+    gpuopt_propagation_mode mode;
+    gpuopt_propagation_driver driver;
+    gpuopt_propagation_marking marking;
+    gpuopt_precision precision;
+} variant;
+
+static const variant variants[] = {
+    {"cpu sequential", "cpu", GPUOPT_SEQUENTIAL, GPUOPT_DRIVER_AUTO, GPUOPT_MARKING_AUTO, GPUOPT_FP64},
+    {"cpu jacobi", "cpu", GPUOPT_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_MARKING_AUTO, GPUOPT_FP64},
+    {"cpu jacobi threads", "cpu-threads", GPUOPT_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_MARKING_AUTO, GPUOPT_FP64},
+    {"cuda", "cuda", GPUOPT_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_MARKING_AUTO, GPUOPT_FP64},
+    {"cuda host", "cuda", GPUOPT_JACOBI, GPUOPT_DRIVER_HOST, GPUOPT_MARKING_OFF, GPUOPT_FP64},
+    {"cuda graph", "cuda", GPUOPT_JACOBI, GPUOPT_DRIVER_GRAPH, GPUOPT_MARKING_OFF, GPUOPT_FP64},
+    {"cuda cooperative", "cuda", GPUOPT_JACOBI, GPUOPT_DRIVER_COOPERATIVE, GPUOPT_MARKING_OFF, GPUOPT_FP64},
+    {"cuda graph marking", "cuda", GPUOPT_JACOBI, GPUOPT_DRIVER_GRAPH, GPUOPT_MARKING_ON, GPUOPT_FP64},
+    {"cuda fp32", "cuda", GPUOPT_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_MARKING_OFF, GPUOPT_FP32},
+};
+
+static int holds_in_single(const gpuopt_csr *a) {
+    int64_t k;
+    for (k = 0; k < a->start[a->rows]; k++)
+        if ((double)(float)a->val[k] != a->val[k]) return 0;
+    return 1;
+}
+
+static void measure(const char *model_name, const mip *model, const variant *v, gpuopt_context *context, int repeat) {
+    gpuopt_propagator_desc desc = mip_propagator_desc(model);
+    gpuopt_propagator *p;
+    gpuopt_propagation info;
+    gpuopt_status status;
+    double nonzeros = (double)model->matrix.start[model->matrix.rows], times[64], create, quiet, start;
+    int k, quiet_rounds, is_cuda = strcmp(v->backend, "cuda") == 0;
+    size_t real = v->precision == GPUOPT_FP32 ? 4 : 8,
+           coefficient = real == 4 || (is_cuda && holds_in_single(&model->matrix)) ? 4 : 8;
+    double bytes =
+        nonzeros * (double)(coefficient + 4) + 16.0 * model->matrix.rows + 2.0 * (double)real * model->matrix.cols;
+    desc.mode = v->mode;
+    desc.driver = v->driver;
+    desc.marking = v->marking;
+    desc.precision = v->precision;
+    gpuopt_desc_init(&info, sizeof info);
+    start = now();
+    status = gpuopt_propagator_create(context, &desc, &p);
+    create = now() - start;
+    if (status) {
+        printf("%-28s %-25s %s\n", model_name, v->name, gpuopt_status_string(status));
+        return;
+    }
+    for (k = 0; k < repeat; k++) {
+        gpuopt_propagator_set_bounds(p, GPUOPT_HOST, model->lb, model->ub);
+        gpuopt_context_wait(context);
+        start = now();
+        status = gpuopt_propagator_round(p, 1000, &info);
+        times[k] = now() - start;
+        if (status) {
+            printf("%-28s %-25s %s\n", model_name, v->name, gpuopt_status_string(status));
+            break;
+        }
+        if (times[k] * repeat > 30) k = repeat; /* one is enough */
+    }
+    if (k > repeat) k = 1;
+    qsort(times, (size_t)k, sizeof *times, ascending);
+    /* Rounds that change nothing, enqueued together; with marking they have nothing to do, so only full passes count. */
+    quiet_rounds = v->marking == GPUOPT_MARKING_OFF ? (nonzeros > 1e7 ? 20 : 200) : 0;
+    start = now();
+    for (int r = 0; r < quiet_rounds; r++) gpuopt_propagator_round(p, 1, NULL);
+    gpuopt_context_wait(context);
+    quiet = quiet_rounds ? (now() - start) / quiet_rounds : 0;
+    printf("%-28s %-25s %5d rounds %-10s %10.3f ms %9.2f us/round %8.3f Gnz/s", model_name, v->name, (int)info.rounds,
+           gpuopt_outcome_string(info.outcome), 1e3 * times[k / 2],
+           1e6 * times[k / 2] / (info.rounds ? info.rounds : 1), nonzeros * info.rounds / times[k / 2] * 1e-9);
+    if (quiet_rounds && info.outcome == GPUOPT_CONVERGED)
+        printf("  quiet %9.2f us %7.2f Gnz/s %5.2f TB/s", 1e6 * quiet, nonzeros / quiet * 1e-9, bytes / quiet * 1e-12);
+    printf("  create %.2f s\n", create);
+    fflush(stdout);
+    gpuopt_propagator_destroy(p);
+}
+
+int main(int argc, char **argv) {
+    int first = 1, threads = 2, repeat = 5, i;
+    const char *only = "";
+    size_t v;
+    for (; first < argc && argv[first][0] == '-'; first++) {
+        if (strcmp(argv[first], "--only") == 0 && first + 1 < argc) only = argv[++first];
+        else if (strcmp(argv[first], "--threads") == 0 && first + 1 < argc) threads = atoi(argv[++first]);
+        else if (strcmp(argv[first], "--repeat") == 0 && first + 1 < argc) repeat = atoi(argv[++first]);
+    }
+    if (repeat < 1 || repeat > 64) repeat = 5;
+    for (i = first; i < argc; i++) {
+        mip model;
+        char error[512];
+        const char *name = strrchr(argv[i], '/') ? strrchr(argv[i], '/') + 1 : argv[i];
+        if (mip_load(argv[i], &model, error, sizeof error)) {
+            fprintf(stderr, "%s\n", error);
+            return 2;
+        }
+        printf("%s: %d rows, %d columns, %lld nonzeros\n", name, (int)model.matrix.rows, (int)model.matrix.cols,
+               (long long)model.matrix.start[model.matrix.rows]);
+        for (v = 0; v < sizeof variants / sizeof *variants; v++) {
+            gpuopt_context_desc desc;
+            gpuopt_context *context;
+            if (!strstr(variants[v].name, only)) continue;
+            if (!test_backend(variants[v].backend, threads, &desc)) continue; /* built without CUDA */
+            desc.log = report;
+            if (gpuopt_context_create(&desc, &context)) continue;
+            measure(name, &model, &variants[v], context, repeat);
+            gpuopt_context_destroy(context);
+        }
+        mip_free(&model);
+    }
+    return 0;
+}

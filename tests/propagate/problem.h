@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Small propagation problems for tests: built entry by entry, read from case files, solved by references that share no
+ * code with the library.
+ */
+#ifndef TESTS_PROPAGATE_PROBLEM_H
+#define TESTS_PROPAGATE_PROBLEM_H
+
+#include <stdio.h>
+
+#include "examples/io/mip.h"
+#include "tests/support/support.h"
+
+/* A mip whose arrays have room: so many rows, columns and nonzeros at most. Free with mip_free(). */
+mip problem_new(int32_t cols, int32_t rows, int64_t nonzeros);
+void problem_col(mip *p, int32_t col, double lb, double ub, int integer);
+/* Appends a row; entries follow with problem_entry. */
+void problem_row(mip *p, double lhs, double rhs);
+void problem_entry(mip *p, int32_t col, double val);
+
+/* A propagator for it on the context, with a descriptor that the caller may have changed. */
+gpuopt_propagator *problem_create(gpuopt_context *context, const gpuopt_propagator_desc *desc);
+
+/* The ways in which the backend under test can run rounds. */
+typedef struct problem_variant {
+    const char *name;
+    gpuopt_propagation_mode mode;
+    gpuopt_propagation_driver driver;
+    gpuopt_propagation_marking marking;
+} problem_variant;
+const problem_variant *problem_variants(size_t *count);
+void problem_apply(const problem_variant *variant, gpuopt_propagator_desc *desc);
+
+/* Creates, runs up to so many rounds in one call, reads the bounds, destroys. */
+gpuopt_propagation problem_run(gpuopt_context *context, const gpuopt_propagator_desc *desc, int rounds, double *lb,
+                               double *ub);
+
+/* One case of a case file: the format is described at the head of such a file. */
+typedef struct problem_case {
+    char name[64], status[16]; /* FIXPOINT, INFEASIBLE or ROUND_LIMIT */
+    int rounds;
+    mip model;
+    double *lb, *ub; /* expected, [cols] */
+} problem_case;
+/* Returns 1 and the next case, 0 at the end of the file; fails the test on a file that it cannot read. */
+int problem_read_case(FILE *file, problem_case *result);
+void problem_free_case(problem_case *c);
+
+/* |a - b| <= 1e-8 + 1e-5 |b|, infinities equal: the paper's test of whether two bounds agree (section 4.3). */
+int problem_close(double a, double b);
+
+/* Jacobi rounds in long double, straight from the paper's formulas: residuals are summed anew, without the column's term.
+ * At most `rounds`; lb and ub [cols] in and out. */
+gpuopt_propagation problem_reference(const mip *model, int rounds, long double *lb, long double *ub);
+
+#endif /* TESTS_PROPAGATE_PROBLEM_H */

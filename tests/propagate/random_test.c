@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Random models against the long-double reference, round by round, and the promise of equal bits: every variant of the
+ * backend under test against the CPU with one thread.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/propagate/problem.h"
+
+typedef struct shape {
+    int rows, cols, longest; /* row lengths up to this */
+    int trials;
+} shape;
+
+/* The longest rows of each are of another kind to the GPU: a thread's, a warp's, split over several warps, over many. */
+static const shape shapes[] = {
+    {6, 5, 5, 300}, {40, 30, 30, 60}, {60, 300, 120, 20}, {20, 1500, 1400, 4}, {6, 40000, 33000, 1}};
+
+static mip draw_model(const shape *s, uint64_t *seed) {
+    mip m = problem_new(s->cols, s->rows, (int64_t)s->rows * s->longest);
+    double *x = malloc(sizeof *x * (size_t)s->cols); /* a point that satisfies most rows */
+    int32_t *order = malloc(sizeof *order * (size_t)s->cols);
+    int i, j, k;
+    for (j = 0; j < s->cols; j++) {
+        int kind = (int)test_random_int(seed, 0, 9);
+        double low = (double)test_random_int(seed, -20, 20), width = (double)test_random_int(seed, 0, 30);
+        order[j] = j;
+        x[j] = low + floor(test_random(seed) * (width + 1));
+        if (kind < 4) problem_col(&m, j, 0, 1, 1), x[j] = (double)test_random_int(seed, 0, 1);
+        else if (kind < 6) problem_col(&m, j, low, low + width, 1);
+        else if (kind == 6) problem_col(&m, j, -INFINITY, low + width, 0);
+        else if (kind == 7) problem_col(&m, j, low, 1e20, 0);
+        else if (kind == 8 && s->longest < 100) problem_col(&m, j, -1e30, INFINITY, 0);
+        else problem_col(&m, j, low, low + width, 0);
+    }
+    for (i = 0; i < s->rows; i++) {
+        int length = i == 0 ? s->longest : (int)test_random_int(seed, 0, s->longest);
+        double activity = 0, slack = (double)test_random_int(seed, 0, 2 + length / 4), a;
+        problem_row(&m, 0, 0);
+        for (k = 0; k < length; k++) {
+            int other = (int)test_random_int(seed, k, s->cols - 1), col = order[other];
+            order[other] = order[k];
+            order[k] = col;
+            a = (double)test_random_int(seed, 1, 9) * (test_random_int(seed, 0, 2) ? 1 : -1) /
+                (test_random_int(seed, 0, 3) ? 1 : 8);
+            activity += a * x[col];
+            problem_entry(&m, col, a);
+        }
+        switch (test_random_int(seed, 0, 5)) {
+        case 0: m.lhs[i] = activity - slack, m.rhs[i] = INFINITY; break;
+        case 1: m.lhs[i] = m.rhs[i] = activity; break;
+        case 2: m.lhs[i] = activity - slack, m.rhs[i] = activity + slack; break;
+        case 3: m.lhs[i] = -1e20, m.rhs[i] = test_random_int(seed, 0, 30) ? 1e20 : activity - 5; break;
+        default: m.lhs[i] = -INFINITY, m.rhs[i] = activity + slack; break;
+        }
+    }
+    free(x);
+    free(order);
+    return m;
+}
+
+static void check_against_reference(gpuopt_context *context, const mip *m, int rounds, const char *what) {
+    size_t n = (size_t)m->matrix.cols, variants, v;
+    long double *want_lb = malloc(sizeof *want_lb * (n + 1)), *want_ub = malloc(sizeof *want_ub * (n + 1));
+    double *lb = malloc(sizeof *lb * (n + 1)), *ub = malloc(sizeof *ub * (n + 1));
+    const problem_variant *variant = problem_variants(&variants);
+    gpuopt_propagation want, info;
+    size_t j;
+    for (j = 0; j < n; j++) want_lb[j] = fmax(m->lb[j], -1e20), want_ub[j] = fmin(m->ub[j], 1e20);
+    want = problem_reference(m, rounds, want_lb, want_ub);
+    for (v = 0; v < variants; v++) {
+        gpuopt_propagator_desc desc = mip_propagator_desc(m);
+        if (variant[v].mode == GPUOPT_SEQUENTIAL) continue;
+        problem_apply(&variant[v], &desc);
+        info = problem_run(context, &desc, rounds, lb, ub);
+        if (info.outcome != want.outcome || info.rounds != want.rounds || info.changed != want.changed ||
+            info.infeasible_row != want.infeasible_row || info.infeasible_col != want.infeasible_col)
+            fail_msg("%s, %s: %s after %d rounds and %lld changes (row %d, column %d), expected %s, %d, %lld (%d, %d)",
+                     what, variant[v].name, gpuopt_outcome_string(info.outcome), info.rounds, (long long)info.changed,
+                     info.infeasible_row, info.infeasible_col, gpuopt_outcome_string(want.outcome), want.rounds,
+                     (long long)want.changed, want.infeasible_row, want.infeasible_col);
+        for (j = 0; j < n && info.outcome != GPUOPT_INFEASIBLE; j++) {
+            double low = want_lb[j] <= -1e20L ? -INFINITY : (double)want_lb[j],
+                   high = want_ub[j] >= 1e20L ? INFINITY : (double)want_ub[j];
+            if (!problem_close(lb[j], low) || !problem_close(ub[j], high))
+                fail_msg("%s, %s: column %zu in [%.17g, %.17g], expected [%.17g, %.17g]", what, variant[v].name, j,
+                         lb[j], ub[j], low, high);
+        }
+    }
+    free(want_lb), free(want_ub), free(lb), free(ub);
+}
+
+static void agrees_with_reference(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t seed = 1;
+    size_t s;
+    int trial;
+    char what[64];
+    (void)state;
+    for (s = 0; s < sizeof shapes / sizeof *shapes - 1;
+         s++) /* the last is too long for a reference of quadratic cost */
+        for (trial = 0; trial < shapes[s].trials; trial++) {
+            mip m = draw_model(&shapes[s], &seed);
+            snprintf(what, sizeof what, "shape %zu, trial %d", s, trial);
+            check_against_reference(context, &m, 1 + trial % 4, what);
+            mip_free(&m);
+        }
+    gpuopt_context_destroy(context);
+}
+
+static void same_bits(void **state) {
+    gpuopt_context *context = test_context(NULL), *plain;
+    gpuopt_context_desc plain_desc;
+    uint64_t seed = 77;
+    size_t s, v, variants;
+    const problem_variant *variant = problem_variants(&variants);
+    (void)state;
+    assert_true(test_backend("cpu", 1, &plain_desc));
+    assert_int_equal(gpuopt_context_create(&plain_desc, &plain), GPUOPT_OK);
+    for (s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        mip m = draw_model(&shapes[s], &seed);
+        size_t bytes = sizeof(double) * (size_t)m.matrix.cols;
+        double *lb = malloc(bytes), *ub = malloc(bytes), *want_lb = malloc(bytes), *want_ub = malloc(bytes);
+        int precision;
+        for (precision = GPUOPT_FP64; precision <= GPUOPT_FP32; precision++)
+            for (v = 0; v < variants; v++) {
+                int rounds;
+                for (rounds = 1; rounds < 40; rounds *= 3) {
+                    gpuopt_propagator_desc desc = mip_propagator_desc(&m);
+                    gpuopt_propagation want, info;
+                    desc.precision = (gpuopt_precision)precision;
+                    want = problem_run(plain, &desc, rounds, want_lb, want_ub);
+                    problem_apply(&variant[v], &desc);
+                    if (desc.mode == GPUOPT_SEQUENTIAL) continue;
+                    info = problem_run(context, &desc, rounds, lb, ub);
+                    assert_int_equal(info.outcome, want.outcome);
+                    assert_int_equal(info.rounds, want.rounds);
+                    assert_int_equal(info.changed, want.changed);
+                    assert_int_equal(info.infeasible_row, want.infeasible_row);
+                    assert_int_equal(info.infeasible_col, want.infeasible_col);
+                    assert_memory_equal(lb, want_lb, bytes);
+                    assert_memory_equal(ub, want_ub, bytes);
+                }
+            }
+        free(lb), free(ub), free(want_lb), free(want_ub);
+        mip_free(&m);
+    }
+    gpuopt_context_destroy(plain);
+    gpuopt_context_destroy(context);
+}
+
+/* The order of rows, and of entries in short rows of exact terms, does not matter; nor does it whether rounds come in one call. */
+static void order_does_not_matter(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t seed = 5;
+    mip m = draw_model(&shapes[1], &seed),
+        turned = problem_new(shapes[1].cols, shapes[1].rows, (int64_t)shapes[1].rows * shapes[1].longest);
+    size_t bytes = sizeof(double) * (size_t)m.matrix.cols;
+    double *lb = malloc(bytes), *ub = malloc(bytes), *other_lb = malloc(bytes), *other_ub = malloc(bytes);
+    gpuopt_propagator_desc desc;
+    gpuopt_propagation all, step;
+    gpuopt_propagator *p;
+    int32_t i, j;
+    int64_t k, changed = 0;
+    (void)state;
+    for (j = 0; j < m.matrix.cols; j++) problem_col(&turned, j, m.lb[j], m.ub[j], m.integer[j]);
+    for (i = m.matrix.rows - 1; i >= 0; i--) {
+        problem_row(&turned, m.lhs[i], m.rhs[i]);
+        for (k = m.matrix.start[i + 1] - 1; k >= m.matrix.start[i]; k--)
+            problem_entry(&turned, m.matrix.col[k], m.matrix.val[k]);
+    }
+    desc = mip_propagator_desc(&m);
+    all = problem_run(context, &desc, 12, lb, ub);
+    desc = mip_propagator_desc(&turned);
+    problem_run(context, &desc, 12, other_lb, other_ub);
+    assert_memory_equal(lb, other_lb, bytes);
+    assert_memory_equal(ub, other_ub, bytes);
+    desc = mip_propagator_desc(&m);
+    p = problem_create(context, &desc);
+    gpuopt_desc_init(&step, sizeof step);
+    for (i = 0; i < all.rounds; i++) {
+        assert_int_equal(gpuopt_propagator_round(p, 1, &step), GPUOPT_OK);
+        assert_int_equal(step.rounds, 1);
+        changed += step.changed;
+    }
+    assert_int_equal(step.outcome, all.outcome);
+    assert_int_equal(changed, all.changed);
+    assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, other_lb, other_ub), GPUOPT_OK);
+    assert_memory_equal(lb, other_lb, bytes);
+    assert_memory_equal(ub, other_ub, bytes);
+    gpuopt_propagator_destroy(p);
+    free(lb), free(ub), free(other_lb), free(other_ub);
+    mip_free(&m);
+    mip_free(&turned);
+    gpuopt_context_destroy(context);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(agrees_with_reference),
+    cmocka_unit_test(same_bits),
+    cmocka_unit_test(order_does_not_matter),
+};
+TEST_MAIN(tests)

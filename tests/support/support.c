@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/support/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *test_backend_name = "cpu";
+
+/* ---- The watched host ---- */
+
+/* Host blocks carry their size in front; device blocks are kept in a list, since the host cannot write to them. */
+enum { MAX_DEVICE_BLOCKS = 1024, HEADER = 64 };
+static struct {
+    void *memory;
+    size_t bytes;
+} device_block[MAX_DEVICE_BLOCKS];
+
+#ifdef TEST_WITH_CUDA
+int cudaMalloc(void **memory, size_t bytes); /* as cuda_runtime_api.h has them, whose enum is an int */
+int cudaFree(void *memory);
+#endif
+
+static void *device_allocate(size_t bytes) {
+    void *memory = NULL;
+#ifdef TEST_WITH_CUDA
+    int k;
+    if (cudaMalloc(&memory, bytes)) return NULL;
+    for (k = 0; k < MAX_DEVICE_BLOCKS && device_block[k].memory; k++) continue;
+    assert_true(k < MAX_DEVICE_BLOCKS);
+    device_block[k].memory = memory;
+    device_block[k].bytes = bytes;
+#else
+    (void)bytes;
+#endif
+    return memory;
+}
+
+static size_t device_release(void *memory) {
+    int k;
+    for (k = 0; k < MAX_DEVICE_BLOCKS && device_block[k].memory != memory; k++) continue;
+    assert_true(k < MAX_DEVICE_BLOCKS);
+    device_block[k].memory = NULL;
+#ifdef TEST_WITH_CUDA
+    cudaFree(memory);
+#endif
+    return device_block[k].bytes;
+}
+
+static void *watched_allocate(void *user, gpuopt_memory where, size_t bytes) {
+    test_host *host = user;
+    char *memory;
+    if (++host->allocations == host->fail_at) return NULL;
+    if (where == GPUOPT_HOST) {
+        memory = malloc(bytes + HEADER);
+        if (!memory) return NULL;
+        memcpy(memory, &bytes, sizeof bytes);
+        memory += HEADER;
+    } else {
+        memory = device_allocate(bytes);
+        if (!memory) return NULL;
+    }
+    host->live++;
+    host->bytes[where] += bytes;
+    if (host->bytes[where] > host->peak[where]) host->peak[where] = host->bytes[where];
+    return memory;
+}
+
+static void watched_release(void *user, gpuopt_memory where, void *memory) {
+    test_host *host = user;
+    size_t bytes;
+    if (where == GPUOPT_HOST) {
+        memcpy(&bytes, (char *)memory - HEADER, sizeof bytes);
+        free((char *)memory - HEADER);
+    } else {
+        bytes = device_release(memory);
+    }
+    host->live--;
+    host->bytes[where] -= bytes;
+}
+
+static void watched_log(void *user, int level, const char *message) {
+    test_host *host = user;
+    host->messages++;
+    if (level == 0) snprintf(host->error, sizeof host->error, "%s", message);
+}
+
+gpuopt_context_desc test_context_desc(test_host *host) {
+    gpuopt_context_desc desc;
+    if (!test_backend(test_backend_name, 4, &desc)) fail_msg("no backend %s in this program", test_backend_name);
+    if (host) {
+        memset(host, 0, sizeof *host);
+        desc.user = host;
+        desc.allocate = watched_allocate;
+        desc.release = watched_release;
+        desc.log = watched_log;
+    }
+    return desc;
+}
+
+gpuopt_context *test_context(test_host *host) {
+    gpuopt_context_desc desc = test_context_desc(host);
+    gpuopt_context *context = NULL;
+    assert_int_equal(gpuopt_context_create(&desc, &context), GPUOPT_OK);
+    return context;
+}
+
+int test_on(const char *backend) { return strcmp(test_backend_name, backend) == 0; }
+
+/* ---- Running ---- */
+
+int test_main(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t count) {
+    gpuopt_context_desc desc;
+    gpuopt_context *context;
+    char group[256];
+    if (argc > 1) test_backend_name = argv[1];
+    if (!test_backend(test_backend_name, 4, &desc)) {
+        fprintf(stderr, "%s: no backend %s in this program\n", name, test_backend_name);
+        return 2;
+    }
+    if (gpuopt_context_create(&desc, &context)) {
+        printf("SKIPPED: %zu tests of %s: this machine has no device for backend %s\n", count, name, test_backend_name);
+        return 0;
+    }
+    gpuopt_context_destroy(context);
+    snprintf(group, sizeof group, "%s on %s", name, test_backend_name);
+    return _cmocka_run_group_tests(group, tests, count, NULL, NULL);
+}
+
+/* ---- Data ---- */
+
+const char *test_data_root(const char *skipped) {
+    const char *root = getenv("GPUOPT_TEST_DATA");
+    if (root && *root) return root;
+    printf("SKIPPED: %s: GPUOPT_TEST_DATA is not set\n", skipped);
+    return NULL;
+}
+
+static char decompressed[64];
+
+static void remove_decompressed(void) {
+    if (decompressed[0]) unlink(decompressed);
+}
+
+const char *test_data(const char *file) {
+    static char path[1024], command[2200];
+    const char *root = getenv("GPUOPT_TEST_DATA");
+    size_t length;
+    int descriptor;
+    if (!root) return NULL;
+    snprintf(path, sizeof path, "%s/%s", root, file);
+    length = strlen(path);
+    if (access(path, R_OK)) return NULL;
+    if (length < 3 || strcmp(path + length - 3, ".xz")) return path;
+    if (!decompressed[0]) atexit(remove_decompressed);
+    else unlink(decompressed);
+    strcpy(decompressed, "/tmp/gpuopt-test-XXXXXX");
+    descriptor = mkstemp(decompressed);
+    if (descriptor < 0) return NULL;
+    close(descriptor);
+    snprintf(command, sizeof command, "xz -dc '%s' > '%s'", path, decompressed);
+    return system(command) == 0 ? decompressed : NULL;
+}
+
+/* ---- Random numbers: splitmix64 ---- */
+
+static uint64_t next(uint64_t *state) {
+    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+double test_random(uint64_t *state) { return (double)(next(state) >> 11) * 0x1p-53; }
+
+int64_t test_random_int(uint64_t *state, int64_t low, int64_t high) {
+    return low + (int64_t)(next(state) % (uint64_t)(high - low + 1));
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the test programs share. A program is run as  PROGRAM BACKEND  and every test in it uses that backend.
+ */
+#ifndef TESTS_SUPPORT_SUPPORT_H
+#define TESTS_SUPPORT_SUPPORT_H
+
+/* cmocka.h needs these four first. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "gpuopt.h"
+#include "tests/support/backends.h"
+
+/* A host whose services are watched: allocations are counted and can be made to fail, log messages are kept. */
+typedef struct test_host {
+    long live;         /* blocks */
+    long allocations;  /* ever */
+    long fail_at;      /* the allocation with this number fails; 0: none */
+    uint64_t bytes[2]; /* live, by gpuopt_memory */
+    uint64_t peak[2];
+    char error[256]; /* the last message of level 0 */
+    int messages;
+} test_host;
+
+/* The backend under test, from the command line. */
+extern const char *test_backend_name;
+
+/* cmocka_run_group_tests with the backend taken from argv, and all tests skipped, loudly, where there is no such device. */
+int test_main(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t count);
+#define TEST_MAIN(tests) \
+    int main(int argc, char **argv) { return test_main(argc, argv, __FILE__, tests, sizeof(tests) / sizeof *(tests)); }
+
+/* A context on the backend under test, served by host (zeroed first); host may be NULL. */
+gpuopt_context *test_context(test_host *host);
+gpuopt_context_desc test_context_desc(test_host *host);
+
+/* Whether the backend under test is this one. */
+int test_on(const char *backend);
+
+/* A file of the shared test data, decompressed, as a path that stays valid until the next call; NULL without
+ * GPUOPT_TEST_DATA or the file. */
+const char *test_data(const char *file);
+/* GPUOPT_TEST_DATA, or NULL: then says what is skipped for it. */
+const char *test_data_root(const char *skipped);
+
+double test_random(uint64_t *state); /* in [0, 1), the same everywhere */
+int64_t test_random_int(uint64_t *state, int64_t low, int64_t high);
+
+#endif /* TESTS_SUPPORT_SUPPORT_H */
