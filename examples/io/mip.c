@@ -9,10 +9,15 @@ int mip_load(const char *name, mip *model, char *error, size_t error_size) {
                                          : mip_read_mps(name, model, error, error_size);
 }
 
+static void free_names(char **name, int32_t count) {
+    int32_t k;
+    for (k = 0; name && k < count; k++) free(name[k]);
+    free(name);
+}
+
 void mip_free(mip *model) {
-    int32_t j;
-    for (j = 0; model->col_name && j < model->matrix.cols; j++) free(model->col_name[j]);
-    free(model->col_name);
+    free_names(model->row_name, model->matrix.rows);
+    free_names(model->col_name, model->matrix.cols);
     free((void *)model->matrix.start);
     free((void *)model->matrix.col);
     free((void *)model->matrix.val);

@@ -15,11 +15,11 @@ extern "C" {
 #endif
 
 typedef struct mip {
-    gpuopt_csr matrix; /* arrays owned by the model, as all below */
-    double *lhs, *rhs; /* [rows], -1e20 and less / 1e20 and more: none */
-    double *lb, *ub;   /* [cols] */
-    uint8_t *integer;  /* [cols] */
-    char **col_name;   /* [cols], or NULL: generated */
+    gpuopt_csr matrix;           /* arrays owned by the model, as all below */
+    double *lhs, *rhs;           /* [rows], -1e20 and less / 1e20 and more: none */
+    double *lb, *ub;             /* [cols] */
+    uint8_t *integer;            /* [cols] */
+    char **row_name, **col_name; /* [rows], [cols], or NULL: generated */
 } mip;
 
 /* Read a file (.mps, .mps.gz; fixed or free format) or build a generated model, and return 0; or fill `error` with the file,

@@ -7,6 +7,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <coin/Clp_C_Interface.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,18 @@ static int reads_as_free(section in, char **word, int words) {
     }
 }
 
+/* The word of a data line that stands where a number does but is none that a model can have, or NULL. CLP reads 1e400 as
+ * an ordinary number. */
+static const char *bad_number(section in, char **word, int words) {
+    int k;
+    if (in < COLUMNS || in > BOUNDS) return NULL;
+    for (k = in == BOUNDS ? 3 : 2; k < words; k += 2) {
+        double value = strtod(word[k], NULL);
+        if (is_number(word[k]) && (isnan(value) || (isinf(value) && in == COLUMNS))) return word[k];
+    }
+    return NULL;
+}
+
 /* Whether CLP, reading this line in fixed columns, would take several words for one field. */
 static int fields_run_together(const char *line, size_t length) {
     static const size_t field[] = {4, 14, 39};
@@ -98,6 +111,7 @@ static int look_over(const char *path, scan *result, FILE *copy, char *error, si
     while (in != ENDATA && gzgets(file, line, sizeof line)) {
         size_t length = strcspn(line, "\r\n");
         char *word[MAX_TOKENS], *rest = NULL, *next;
+        const char *bad;
         int words = 0, is_card = line[0] != ' ' && line[0] != '\t' && line[0] != '*' && line[0] != '#' && length > 0;
         number++;
         if (length > MAX_LINE) {
@@ -121,9 +135,14 @@ static int look_over(const char *path, scan *result, FILE *copy, char *error, si
         result->ambiguous |= fields_run_together(line, length);
         for (next = strtok_r(line, " \t", &rest); next && words < MAX_TOKENS; next = strtok_r(NULL, " \t", &rest))
             word[words++] = next;
+        if ((bad = bad_number(in, word, words)) != NULL) {
+            snprintf(error, error_size, "%s:%ld: %s is not a finite number", path, number, bad);
+            goto done;
+        }
         if (words > 0 && !reads_as_free(in, word, words)) result->free_valid = 0;
     }
-    if (!gzeof(file) && in != ENDATA)
+    if (!gzeof(file) && number == 0) snprintf(error, error_size, "%s: cannot be read", path);
+    else if (!gzeof(file) && in != ENDATA)
         snprintf(error, error_size, "%s:%ld: cannot be read further (damaged or truncated compression?)", path, number);
     else if (number == 0 || in == NO_SECTION) snprintf(error, error_size, "%s: no MPS section in it (empty?)", path);
     else if (in != ENDATA)
@@ -182,6 +201,36 @@ static void *copy_of(const void *from, size_t count, size_t size) {
     return to;
 }
 
+typedef void(COINLINKAGE *name_getter)(Clp_Simplex *, int, char *);
+
+static char **take_names(Clp_Simplex *lp, int count, name_getter get) {
+    char **name = calloc((size_t)count + 1, sizeof *name);
+    int k;
+    for (k = 0; name && k < count; k++) {
+        name[k] = malloc((size_t)Clp_lengthNames(lp) + 16);
+        if (!name[k]) break;
+        get(lp, k, name[k]);
+    }
+    if (!name || k == count) return name;
+    while (k-- > 0) free(name[k]);
+    free(name);
+    return NULL;
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+/* A name that comes twice, which CLP does not mind, or NULL. */
+static const char *repeated_name(char **name, int count) {
+    char **sorted = copy_of(name, (size_t)count, sizeof *name);
+    const char *repeated = NULL;
+    int k;
+    if (sorted) qsort(sorted, (size_t)count, sizeof *sorted, by_name);
+    for (k = 1; sorted && !repeated && k < count; k++)
+        if (strcmp(sorted[k - 1], sorted[k]) == 0) repeated = sorted[k];
+    free(sorted);
+    return repeated;
+}
+
 /* CLP keeps columns; a propagator takes rows. */
 static int take_model(Clp_Simplex *lp, mip *model) {
     int m = Clp_numberRows(lp), n = Clp_numberColumns(lp), i, j;
@@ -192,7 +241,6 @@ static int take_model(Clp_Simplex *lp, mip *model) {
     int64_t nonzeros = 0, *start = calloc((size_t)m + 2, sizeof *start), *at;
     int32_t *col;
     double *val;
-    size_t name_length = (size_t)Clp_lengthNames(lp) + 16;
     for (j = 0; j < n; j++) nonzeros += length[j];
     col = malloc(sizeof *col * (size_t)(nonzeros + 1));
     val = malloc(sizeof *val * (size_t)(nonzeros + 1));
@@ -206,17 +254,15 @@ static int take_model(Clp_Simplex *lp, mip *model) {
     model->lb = copy_of(Clp_columnLower(lp), (size_t)n, sizeof(double));
     model->ub = copy_of(Clp_columnUpper(lp), (size_t)n, sizeof(double));
     model->integer = calloc((size_t)n + 1, 1);
-    model->col_name = calloc((size_t)n + 1, sizeof *model->col_name);
+    model->row_name = take_names(lp, m, Clp_rowName);
+    model->col_name = take_names(lp, n, Clp_columnName);
     if (!start || !col || !val || !model->lhs || !model->rhs || !model->lb || !model->ub || !model->integer ||
-        !model->col_name)
+        !model->row_name || !model->col_name)
         return -1;
     for (j = 0; j < n; j++) {
         const int *r = row + first[j];
         for (i = 0; i < length[j]; i++) start[r[i] + 2]++;
         model->integer[j] = integer && integer[j];
-        model->col_name[j] = malloc(name_length);
-        if (!model->col_name[j]) return -1;
-        Clp_columnName(lp, j, model->col_name[j]);
     }
     for (i = 0; i < m; i++) start[i + 2] += start[i + 1];
     at = start + 1; /* where each row's next entry goes; ends up as the starts */
@@ -255,9 +301,15 @@ int mip_read_mps(const char *path, mip *model, char *error, size_t error_size) {
         else snprintf(error, error_size, "%s: CLP's reader found %d errors", path, errors);
     } else if (take_model(lp, model)) {
         errors = -1;
-        mip_free(model);
         snprintf(error, error_size, "%s: out of memory", path);
+    } else {
+        const char *row = repeated_name(model->row_name, model->matrix.rows);
+        const char *col = repeated_name(model->col_name, model->matrix.cols);
+        errors = row || col;
+        if (errors)
+            snprintf(error, error_size, "%s: two %s are named %s", path, row ? "rows" : "columns", row ? row : col);
     }
+    if (errors) mip_free(model);
     Clp_deleteModel(lp);
     return errors ? -1 : 0;
 }
