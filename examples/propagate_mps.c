@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Propagates the bounds of a mixed-integer program: reads an MPS file or builds a generated model, runs rounds in the loop
+ * that a host would write, and says what it found.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "examples/io/mip.h"
+
+enum { EXIT_INFEASIBLE = 1, EXIT_BAD_INPUT = 2, EXIT_FAILED = 3 };
+
+static const char usage[] =
+    "usage: propagate_mps MODEL [options]\n"
+    "  MODEL              an MPS file (.mps or .mps.gz), or gen:NAME with NAME one of rand,M,N,LEN,SEED[,SLACK]\n"
+    "                     skew,M,N,LEN,SEED[,SLACK] band,M,LEN,SEED[,SLACK] cascade,N twolines cflp,K emptyrows,E\n"
+    "  --backend B        cpu, cuda or auto: cuda where there is one and the model is large enough (auto)\n"
+    "  --threads N        of the CPU backend (1)\n"
+    "  --mode M           jacobi: the same bits everywhere; sequential: in place, CPU only, fewest rounds (jacobi)\n"
+    "  --driver D         how the GPU runs rounds: auto, host, cooperative or graph (auto)\n"
+    "  --rounds N         at most so many (1000)\n"
+    "  --json             one line of JSON on stdout, nothing else\n"
+    "  --bounds FILE      write \"name lower upper\" for each column\n"
+    "exit status: 0 done, 1 infeasible, 2 bad input, 3 anything else\n";
+
+typedef struct options {
+    const char *model, *backend, *mode, *driver, *bounds;
+    int threads, rounds, json;
+} options;
+
+/* ---- Command line ---- */
+
+/* The position of word among the NULL-ended choices, or -1. */
+static int choice(const char *word, const char *const *choices) {
+    int k;
+    for (k = 0; choices[k]; k++)
+        if (strcmp(word, choices[k]) == 0) return k;
+    return -1;
+}
+
+static const char *const backends[] = {"auto", "cpu", "cuda", NULL};
+static const char *const modes[] = {"jacobi", "sequential", NULL};
+static const char *const drivers[] = {"auto", "host", "cooperative", "graph", NULL}; /* as in gpuopt.h */
+
+static int positive(const char *word, int *value) {
+    char *end;
+    long x;
+    errno = 0;
+    x = strtol(word, &end, 10);
+    if (errno || *end || end == word || x < 1 || x > 1000000000) return 0;
+    *value = (int)x;
+    return 1;
+}
+
+/* Returns 0, or prints what is wrong and returns -1. */
+static int parse(int argc, char **argv, options *o) {
+    int k;
+    memset(o, 0, sizeof *o);
+    o->backend = o->driver = "auto";
+    o->mode = "jacobi";
+    o->threads = 1;
+    o->rounds = 1000;
+    for (k = 1; k < argc; k++) {
+        const char *name = argv[k], *value = k + 1 < argc ? argv[k + 1] : "";
+        int good = 1;
+        if (strcmp(name, "--json") == 0) {
+            o->json = 1;
+            continue;
+        }
+        if (name[0] != '-') {
+            if (o->model) {
+                fprintf(stderr, "two models: %s and %s\n", o->model, name);
+                return -1;
+            }
+            o->model = name;
+            continue;
+        }
+        if (strcmp(name, "--backend") == 0) good = choice(o->backend = value, backends) >= 0;
+        else if (strcmp(name, "--mode") == 0) good = choice(o->mode = value, modes) >= 0;
+        else if (strcmp(name, "--driver") == 0) good = choice(o->driver = value, drivers) >= 0;
+        else if (strcmp(name, "--threads") == 0) good = positive(value, &o->threads);
+        else if (strcmp(name, "--rounds") == 0) good = positive(value, &o->rounds);
+        else if (strcmp(name, "--bounds") == 0) good = *(o->bounds = value) != 0;
+        else {
+            fprintf(stderr, "unknown option %s\n%s", name, usage);
+            return -1;
+        }
+        if (!good) {
+            fprintf(stderr, "%s: bad value '%s'\n%s", name, value, usage);
+            return -1;
+        }
+        k++;
+    }
+    if (!o->model) fputs(usage, stderr);
+    return o->model ? 0 : -1;
+}
+
+/* ---- The host's services ---- */
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void say(void *user, int level, const char *message) {
+    if (level <= 1) fprintf(stderr, "%s: %s\n", (const char *)user, message);
+}
+
+/* Below this a CPU core is done before the GPU has begun: the time of a launch and a copy is that of so much work. Measured,
+ * see tests/bench/RESULTS.md. */
+static const int64_t cuda_from_nonzeros = 50000;
+
+/* A context on the backend asked for; auto falls back to the CPU. */
+static gpuopt_status open_context(const options *o, const mip *model, gpuopt_context **context, const char **backend) {
+    gpuopt_context_desc desc;
+    int cuda = strcmp(o->backend, "cuda") == 0, automatic = strcmp(o->backend, "auto") == 0;
+    gpuopt_status status = GPUOPT_ERROR_UNSUPPORTED;
+    gpuopt_desc_init(&desc, sizeof desc);
+    desc.threads = o->threads;
+    desc.user = (void *)o->model;
+    desc.log = automatic ? NULL : say;
+    automatic &= strcmp(o->mode, "jacobi") == 0 && model->matrix.start[model->matrix.rows] >= cuda_from_nonzeros;
+    *context = NULL;
+#ifdef EXAMPLE_WITH_CUDA
+    desc.backend = gpuopt_backend_cuda();
+    if (cuda || automatic) status = gpuopt_context_create(&desc, context);
+#else
+    if (cuda) fprintf(stderr, "this program was built without CUDA\n");
+#endif
+    if (status && !cuda) {
+        desc.backend = gpuopt_backend_cpu();
+        desc.log = say;
+        status = gpuopt_context_create(&desc, context);
+    }
+    *backend = gpuopt_backend_name(desc.backend);
+    return status;
+}
+
+/* ---- Results ---- */
+
+/* Generated models have numbers for names. */
+static void print_name(FILE *to, char **name, char letter, int k) {
+    if (name) fputs(name[k], to);
+    else fprintf(to, "%c%d", letter, k);
+}
+
+/* The start and what is left of it. */
+typedef struct summary {
+    const char *backend;
+    gpuopt_propagation info; /* rounds and changes of all calls */
+    int64_t tightened_lower, tightened_upper;
+    double seconds, read_seconds;
+} summary;
+
+static void count_tightened(const mip *model, const double *lb, const double *ub, summary *s) {
+    int j;
+    for (j = 0; j < model->matrix.cols; j++) {
+        s->tightened_lower += lb[j] > model->lb[j] && lb[j] > -1e20;
+        s->tightened_upper += ub[j] < model->ub[j] && ub[j] < 1e20;
+    }
+}
+
+static int write_bounds(const char *path, const mip *model, const double *lb, const double *ub) {
+    FILE *file = fopen(path, "w");
+    int j, failed = !file;
+    for (j = 0; file && j < model->matrix.cols; j++) {
+        print_name(file, model->col_name, 'x', j);
+        fprintf(file, " %.17g %.17g\n", lb[j], ub[j]);
+    }
+    if (file) failed = ferror(file) | fclose(file);
+    if (failed) fprintf(stderr, "%s: cannot be written: %s\n", path, strerror(errno));
+    return failed ? -1 : 0;
+}
+
+static void print_json_string(const char *text) {
+    putchar('"');
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\') printf("\\%c", c);
+        else if (c < 0x20) printf("\\u%04x", (unsigned)c);
+        else putchar(c);
+    }
+    putchar('"');
+}
+
+static void print_json(const options *o, const mip *model, const summary *s) {
+    printf("{\"model\": ");
+    print_json_string(o->model);
+    printf(", \"backend\": \"%s\", \"mode\": \"%s\", \"driver\": \"%s\", \"threads\": %d", s->backend, o->mode,
+           o->driver, o->threads);
+    printf(", \"rows\": %d, \"cols\": %d, \"nonzeros\": %lld", (int)model->matrix.rows, (int)model->matrix.cols,
+           (long long)model->matrix.start[model->matrix.rows]);
+    printf(", \"rounds\": %d, \"outcome\": \"%s\", \"changed\": %lld", (int)s->info.rounds,
+           gpuopt_outcome_string(s->info.outcome), (long long)s->info.changed);
+    printf(", \"infeasible_row\": %d, \"infeasible_col\": %d", (int)s->info.infeasible_row,
+           (int)s->info.infeasible_col);
+    printf(", \"tightened_lower\": %lld, \"tightened_upper\": %lld", (long long)s->tightened_lower,
+           (long long)s->tightened_upper);
+    printf(", \"seconds\": %.9f, \"read_seconds\": %.6f}\n", s->seconds, s->read_seconds);
+}
+
+static void print_words(const mip *model, const summary *s) {
+    double nonzeros = (double)model->matrix.start[model->matrix.rows] * s->info.rounds;
+    printf("%d rounds on %s in %.3g ms", (int)s->info.rounds, s->backend, 1e3 * s->seconds);
+    if (s->info.rounds > 0) printf(" (%.3g billion nonzeros a second)", 1e-9 * nonzeros / s->seconds);
+    switch (s->info.outcome) {
+    case GPUOPT_CONVERGED: printf(": nothing more to tighten.\n"); break;
+    case GPUOPT_LIMIT: printf(": stopped at the limit of rounds, more may follow.\n"); break;
+    case GPUOPT_INFEASIBLE:
+        if (s->info.infeasible_row >= 0) {
+            printf(": infeasible: no point within the bounds satisfies row ");
+            print_name(stdout, model->row_name, 'r', s->info.infeasible_row);
+            printf(".\n");
+        } else {
+            printf(": infeasible: the bounds of column ");
+            print_name(stdout, model->col_name, 'x', s->info.infeasible_col);
+            printf(" cross.\n");
+        }
+        break;
+    default: printf(": %s.\n", gpuopt_outcome_string(s->info.outcome));
+    }
+    printf("%lld of %d lower and %lld upper bounds are tighter than before.\n", (long long)s->tightened_lower,
+           (int)model->matrix.cols, (long long)s->tightened_upper);
+}
+
+/* ---- The loop ---- */
+
+/* On a terminal a round a call, with a line each; else all rounds in one call, which costs fewer exchanges with a GPU. */
+static gpuopt_status propagate(gpuopt_propagator *propagator, const options *o, summary *s) {
+    int watched = !o->json && isatty(STDOUT_FILENO);
+    gpuopt_propagation step;
+    gpuopt_status status = GPUOPT_OK;
+    double start;
+    gpuopt_desc_init(&step, sizeof step);
+    gpuopt_desc_init(&s->info, sizeof s->info);
+    while (!status && step.outcome == GPUOPT_MORE) {
+        start = now();
+        status = gpuopt_propagator_round(propagator, watched ? 1 : o->rounds, &step);
+        s->seconds += now() - start;
+        step.rounds += s->info.rounds;
+        step.changed += s->info.changed;
+        s->info = step;
+        if (watched && !status)
+            printf("round %4d: %10lld bounds moved so far, %.3f ms\n", (int)step.rounds, (long long)step.changed,
+                   1e3 * s->seconds);
+    }
+    return status;
+}
+
+static int run(const options *o, const mip *model, summary *s) {
+    gpuopt_propagator_desc desc = mip_propagator_desc(model);
+    gpuopt_context *context = NULL;
+    gpuopt_propagator *propagator = NULL;
+    size_t bytes = sizeof(double) * ((size_t)model->matrix.cols + 1);
+    double *lb = malloc(bytes), *ub = malloc(bytes);
+    gpuopt_status status;
+    int result = EXIT_FAILED;
+    desc.mode = strcmp(o->mode, "sequential") == 0 ? GPUOPT_SEQUENTIAL : GPUOPT_JACOBI;
+    desc.driver = (gpuopt_propagation_driver)choice(o->driver, drivers);
+    desc.round_limit = o->rounds;
+    status = lb && ub ? open_context(o, model, &context, &s->backend) : GPUOPT_ERROR_MEMORY;
+    if (!status && !o->json)
+        printf("%s: %d rows, %d columns, %lld nonzeros; read in %.3g s\n", o->model, (int)model->matrix.rows,
+               (int)model->matrix.cols, (long long)model->matrix.start[model->matrix.rows], s->read_seconds);
+    if (!status) status = gpuopt_propagator_create(context, &desc, &propagator);
+    if (status == GPUOPT_ERROR_ARGUMENT) result = EXIT_BAD_INPUT; /* the log has said what of the model */
+    if (!status) status = propagate(propagator, o, s);
+    if (!status) status = gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, lb, ub);
+    if (status) {
+        fprintf(stderr, "%s: %s\n", o->model, gpuopt_status_string(status));
+    } else {
+        count_tightened(model, lb, ub, s);
+        if (o->json) print_json(o, model, s);
+        else print_words(model, s);
+        result = s->info.outcome == GPUOPT_INFEASIBLE ? EXIT_INFEASIBLE : 0;
+        if (o->bounds && write_bounds(o->bounds, model, lb, ub)) result = EXIT_BAD_INPUT;
+    }
+    gpuopt_propagator_destroy(propagator);
+    gpuopt_context_destroy(context);
+    free(lb);
+    free(ub);
+    return result;
+}
+
+int main(int argc, char **argv) {
+    options o;
+    mip model;
+    summary s;
+    char error[1024];
+    int result;
+    if (parse(argc, argv, &o)) return EXIT_BAD_INPUT;
+    memset(&s, 0, sizeof s);
+    s.read_seconds = now();
+    if (mip_load(o.model, &model, error, sizeof error)) {
+        fprintf(stderr, "%s\n", error);
+        return EXIT_BAD_INPUT;
+    }
+    s.read_seconds = now() - s.read_seconds;
+    result = run(&o, &model, &s);
+    mip_free(&model);
+    return result;
+}

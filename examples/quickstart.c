@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The shortest complete host: propagates two rows over three columns, a round at a time.
+ *     cc examples/quickstart.c gpuopt_impl/gpuopt.c -I. -lm && ./a.out
+ */
+#include <stdio.h>
+
+#include "gpuopt.h"
+
+static void print_log(void *user, int level, const char *message) {
+    (void)user;
+    fprintf(stderr, "gpuopt (%d): %s\n", level, message);
+}
+
+int main(void) {
+    /* 2x + 3y <= 6,  1 <= y + z <= 2;  x, y in [0, 10] and integer, z in [1.5, 10] */
+    const int64_t start[] = {0, 2, 4};
+    const int32_t col[] = {0, 1, 1, 2};
+    const double val[] = {2, 3, 1, 1}, lhs[] = {-1e20, 1}, rhs[] = {6, 2};
+    const double lb[] = {0, 0, 1.5}, ub[] = {10, 10, 10};
+    const uint8_t integer[] = {1, 1, 0};
+    gpuopt_context_desc host;
+    gpuopt_propagator_desc model;
+    gpuopt_propagation found;
+    gpuopt_context *context = NULL;
+    gpuopt_propagator *propagator = NULL;
+    double new_lb[3], new_ub[3];
+    int j, failed;
+
+    gpuopt_desc_init(&host, sizeof host); /* the CPU; for the GPU: host.backend = gpuopt_backend_cuda() */
+    host.log = print_log;
+    gpuopt_desc_init(&model, sizeof model);
+    model.matrix.rows = 2;
+    model.matrix.cols = 3;
+    model.matrix.start = start;
+    model.matrix.col = col;
+    model.matrix.val = val;
+    model.lhs = lhs;
+    model.rhs = rhs;
+    model.lb = lb;
+    model.ub = ub;
+    model.integer = integer;
+    gpuopt_desc_init(&found, sizeof found);
+
+    failed = gpuopt_context_create(&host, &context) || gpuopt_propagator_create(context, &model, &propagator);
+    while (!failed && found.outcome == GPUOPT_MORE) { /* this loop is yours */
+        failed = gpuopt_propagator_round(propagator, 1, &found) != GPUOPT_OK;
+        printf("%d bounds moved: %s\n", (int)found.changed, gpuopt_outcome_string(found.outcome));
+    }
+    failed = failed || gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, new_lb, new_ub);
+    for (j = 0; j < 3 && !failed; j++) printf("%c in [%g, %g]\n", "xyz"[j], new_lb[j], new_ub[j]);
+    gpuopt_propagator_destroy(propagator);
+    gpuopt_context_destroy(context);
+    return failed;
+}
