@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef TEST_WITH_CUDA
+#include <cuda_runtime_api.h>
+#endif
 
 const char *test_backend_name = "cpu";
 
@@ -17,11 +20,6 @@ static struct {
     void *memory;
     size_t bytes;
 } device_block[MAX_DEVICE_BLOCKS];
-
-#ifdef TEST_WITH_CUDA
-int cudaMalloc(void **memory, size_t bytes); /* as cuda_runtime_api.h has them, whose enum is an int */
-int cudaFree(void *memory);
-#endif
 
 static void *device_allocate(size_t bytes) {
     void *memory = NULL;

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What only the CUDA backend has: device arrays, the lent view, the host's own stream, capture in a CUDA graph.
+ */
+#include <cuda_runtime_api.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/propagate/problem.h"
+
+enum { COLS = 3000, ROWS = 2000, PER_ROW = 6 };
+
+/* Rows around a hidden point, so that they can be met. */
+static mip draw(uint64_t seed) {
+    mip m = problem_new(COLS, ROWS, ROWS * PER_ROW);
+    int i, j, k;
+    for (j = 0; j < COLS; j++) problem_col(&m, j, -10, 10 + j % 7, j % 3 == 0);
+    for (i = 0; i < ROWS; i++) {
+        int first = (int)test_random_int(&seed, 0, COLS - PER_ROW * 40);
+        problem_row(&m, i % 2 ? -INFINITY : -12, (double)test_random_int(&seed, 1, 20));
+        for (k = 0; k < PER_ROW; k++)
+            problem_entry(&m, first + k * 40 + (int)test_random_int(&seed, 0, 39),
+                          (double)test_random_int(&seed, 1, 5) * (k % 2 ? 0.5 : 1));
+    }
+    return m;
+}
+
+static void *on_device(const void *from, size_t bytes) {
+    void *to = NULL;
+    assert_int_equal(cudaMalloc(&to, bytes), cudaSuccess);
+    if (from) assert_int_equal(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), cudaSuccess);
+    return to;
+}
+
+static void from_device(void *to, const void *from, size_t bytes) {
+    assert_int_equal(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), cudaSuccess);
+}
+
+/* One model with its propagator and host arrays to read bounds into. */
+typedef struct bench {
+    test_host host;
+    gpuopt_context *context;
+    mip model;
+    gpuopt_propagator *propagator;
+    double lb[COLS], ub[COLS], other_lb[COLS], other_ub[COLS];
+} bench;
+
+static bench *bench_open(gpuopt_precision precision) {
+    bench *b = calloc(1, sizeof *b);
+    gpuopt_propagator_desc desc;
+    b->context = test_context(&b->host);
+    b->model = draw(3);
+    desc = mip_propagator_desc(&b->model);
+    desc.precision = precision;
+    b->propagator = problem_create(b->context, &desc);
+    return b;
+}
+
+static void bench_close(bench *b) {
+    gpuopt_propagator_destroy(b->propagator);
+    gpuopt_context_destroy(b->context);
+    assert_int_equal(b->host.live, 0);
+    mip_free(&b->model);
+    free(b);
+}
+
+static void read_bounds(bench *b, double *lb, double *ub) {
+    assert_int_equal(gpuopt_propagator_get_bounds(b->propagator, GPUOPT_HOST, lb, ub), GPUOPT_OK);
+}
+
+static void device_arrays_are_read_and_written(void **state) {
+    bench *b = bench_open(GPUOPT_FP64);
+    gpuopt_propagation info;
+    double *lb = on_device(NULL, sizeof b->lb), *ub = on_device(NULL, sizeof b->ub);
+    int32_t some[] = {7, 2999, 0, 41}, *device_some = on_device(some, sizeof some);
+    double picked_lb[4], picked_ub[4];
+    int k;
+    (void)state;
+    gpuopt_desc_init(&info, sizeof info);
+    assert_int_equal(gpuopt_propagator_round(b->propagator, 100, &info), GPUOPT_OK);
+    assert_true(info.changed > 100);
+    read_bounds(b, b->lb, b->ub);
+    assert_int_equal(gpuopt_propagator_get_bounds(b->propagator, GPUOPT_DEVICE, lb, ub), GPUOPT_OK);
+    assert_int_equal(gpuopt_context_wait(b->context), GPUOPT_OK);
+    from_device(b->other_lb, lb, sizeof b->lb);
+    from_device(b->other_ub, ub, sizeof b->ub);
+    assert_memory_equal(b->lb, b->other_lb, sizeof b->lb);
+    assert_memory_equal(b->ub, b->other_ub, sizeof b->ub);
+
+    assert_int_equal(gpuopt_propagator_get_some_bounds(b->propagator, GPUOPT_DEVICE, 4, device_some, lb, ub),
+                     GPUOPT_OK);
+    assert_int_equal(gpuopt_context_wait(b->context), GPUOPT_OK);
+    from_device(picked_lb, lb, sizeof picked_lb);
+    from_device(picked_ub, ub, sizeof picked_ub);
+    for (k = 0; k < 4; k++) {
+        assert_true(picked_lb[k] == b->lb[some[k]] && picked_ub[k] == b->ub[some[k]]);
+        picked_lb[k] -= 1;
+        picked_ub[k] += 2;
+    }
+    cudaMemcpy(lb, picked_lb, sizeof picked_lb, cudaMemcpyHostToDevice);
+    cudaMemcpy(ub, picked_ub, sizeof picked_ub, cudaMemcpyHostToDevice);
+    assert_int_equal(gpuopt_propagator_set_some_bounds(b->propagator, GPUOPT_DEVICE, 4, device_some, lb, ub),
+                     GPUOPT_OK);
+    read_bounds(b, b->other_lb, b->other_ub);
+    for (k = 0; k < 4; k++) b->lb[some[k]] -= 1, b->ub[some[k]] += 2;
+    assert_memory_equal(b->lb, b->other_lb, sizeof b->lb);
+    assert_memory_equal(b->ub, b->other_ub, sizeof b->ub);
+
+    cudaMemcpy(lb, b->model.lb, sizeof b->lb, cudaMemcpyHostToDevice);
+    assert_int_equal(gpuopt_propagator_set_bounds(b->propagator, GPUOPT_DEVICE, lb, NULL), GPUOPT_OK);
+    read_bounds(b, b->other_lb, b->other_ub);
+    assert_memory_equal(b->model.lb, b->other_lb, sizeof b->lb);
+    assert_memory_equal(b->ub, b->other_ub, sizeof b->ub);
+    cudaFree(lb);
+    cudaFree(ub);
+    cudaFree(device_some);
+    bench_close(b);
+}
+
+static void bad_device_arrays_change_nothing(void **state) {
+    bench *b = bench_open(GPUOPT_FP64);
+    int32_t columns[] = {5, COLS, 6};
+    double values[] = {1, 2, 3}, nan_among[] = {1, NAN, 3};
+    int32_t good[] = {5, 6, 7}, *bad_col = on_device(columns, sizeof columns), *good_col = on_device(good, sizeof good);
+    double *good_values = on_device(values, sizeof values), *bad_values = on_device(nan_among, sizeof nan_among);
+    (void)state;
+    read_bounds(b, b->lb, b->ub);
+    assert_int_equal(
+        gpuopt_propagator_set_some_bounds(b->propagator, GPUOPT_DEVICE, 3, bad_col, good_values, good_values),
+        GPUOPT_ERROR_ARGUMENT);
+    assert_true(b->host.error[0] != 0);
+    assert_int_equal(gpuopt_propagator_set_some_bounds(b->propagator, GPUOPT_DEVICE, 3, good_col, NULL, bad_values),
+                     GPUOPT_ERROR_ARGUMENT);
+    read_bounds(b, b->other_lb, b->other_ub);
+    assert_memory_equal(b->lb, b->other_lb, sizeof b->lb);
+    assert_memory_equal(b->ub, b->other_ub, sizeof b->ub);
+    assert_int_equal(gpuopt_propagator_set_some_bounds(b->propagator, GPUOPT_DEVICE, 3, good_col, good_values, NULL),
+                     GPUOPT_OK);
+    cudaFree(bad_col);
+    cudaFree(good_col);
+    cudaFree(good_values);
+    cudaFree(bad_values);
+    bench_close(b);
+}
+
+static void the_view_holds_the_bounds(void **state) {
+    int precision, j;
+    (void)state;
+    for (precision = GPUOPT_FP64; precision <= GPUOPT_FP32; precision++) {
+        bench *b = bench_open((gpuopt_precision)precision);
+        gpuopt_bounds_view view;
+        double pairs[2 * COLS];
+        float single_pairs[2 * COLS];
+        gpuopt_desc_init(&view, sizeof view);
+        assert_int_equal(gpuopt_propagator_round(b->propagator, 3, NULL), GPUOPT_OK);
+        read_bounds(b, b->lb, b->ub);
+        assert_int_equal(gpuopt_propagator_device_view(b->propagator, &view), GPUOPT_OK);
+        assert_int_equal(view.precision, precision);
+        if (precision == GPUOPT_FP64) from_device(pairs, view.pairs, sizeof pairs);
+        else from_device(single_pairs, view.pairs, sizeof single_pairs);
+        for (j = 0; j < COLS; j++) {
+            double lb = precision == GPUOPT_FP64 ? pairs[2 * j] : (double)single_pairs[2 * j];
+            double ub = precision == GPUOPT_FP64 ? pairs[2 * j + 1] : (double)single_pairs[2 * j + 1];
+            assert_true(fmin(lb, ub) == b->lb[j] && ub == b->ub[j]);
+        }
+        bench_close(b);
+    }
+}
+
+static void device_row_reports_equal_host_ones(void **state) {
+    bench *b = bench_open(GPUOPT_FP64);
+    gpuopt_row_report report;
+    static double activity[2][ROWS], other_activity[2][ROWS];
+    static int32_t infinite[ROWS], other_infinite[ROWS];
+    static uint8_t status[ROWS], other_status[ROWS];
+    (void)state;
+    assert_int_equal(gpuopt_propagator_round(b->propagator, 2, NULL), GPUOPT_OK);
+    gpuopt_desc_init(&report, sizeof report);
+    report.min_activity = activity[0];
+    report.max_activity = activity[1];
+    report.max_infinite = infinite;
+    report.status = status;
+    assert_int_equal(gpuopt_propagator_get_rows(b->propagator, GPUOPT_HOST, &report), GPUOPT_OK);
+    report.min_activity = on_device(NULL, sizeof activity[0]);
+    report.max_activity = on_device(NULL, sizeof activity[1]);
+    report.max_infinite = on_device(NULL, sizeof infinite);
+    report.status = on_device(NULL, sizeof status);
+    assert_int_equal(gpuopt_propagator_get_rows(b->propagator, GPUOPT_DEVICE, &report), GPUOPT_OK);
+    assert_int_equal(gpuopt_context_wait(b->context), GPUOPT_OK);
+    from_device(other_activity[0], report.min_activity, sizeof activity[0]);
+    from_device(other_activity[1], report.max_activity, sizeof activity[1]);
+    from_device(other_infinite, report.max_infinite, sizeof infinite);
+    from_device(other_status, report.status, sizeof status);
+    assert_memory_equal(activity, other_activity, sizeof activity);
+    assert_memory_equal(infinite, other_infinite, sizeof infinite);
+    assert_memory_equal(status, other_status, sizeof status);
+    cudaFree(report.min_activity);
+    cudaFree(report.max_activity);
+    cudaFree(report.max_infinite);
+    cudaFree(report.status);
+    bench_close(b);
+}
+
+/* Rounds captured on the host's own stream and replayed find what rounds that were called find. */
+static void rounds_can_be_captured(void **state) {
+    static const gpuopt_propagation_driver drivers[] = {GPUOPT_DRIVER_HOST, GPUOPT_DRIVER_COOPERATIVE};
+    static double lb[COLS], ub[COLS], want_lb[COLS], want_ub[COLS];
+    size_t d;
+    (void)state;
+    for (d = 0; d < sizeof drivers / sizeof *drivers; d++) {
+        cudaStream_t stream;
+        cudaGraph_t graph;
+        cudaGraphExec_t exec;
+        gpuopt_context_desc desc = test_context_desc(NULL);
+        gpuopt_context *context;
+        gpuopt_propagator *p;
+        gpuopt_propagator_desc model;
+        gpuopt_propagation info;
+        mip m = draw(11);
+        int k;
+        assert_int_equal(cudaStreamCreate(&stream), cudaSuccess);
+        desc.stream = stream;
+        assert_int_equal(gpuopt_context_create(&desc, &context), GPUOPT_OK);
+        model = mip_propagator_desc(&m);
+        model.driver = drivers[d];
+        problem_run(context, &model, 3, want_lb, want_ub);
+        p = problem_create(context, &model);
+        assert_int_equal(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+        assert_int_equal(gpuopt_propagator_round(p, 1, NULL), GPUOPT_OK);
+        assert_int_equal(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+        assert_int_equal(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+        for (k = 0; k < 3; k++) assert_int_equal(cudaGraphLaunch(exec, stream), cudaSuccess);
+        gpuopt_desc_init(&info, sizeof info);
+        assert_int_equal(gpuopt_propagator_get_info(p, &info), GPUOPT_OK);
+        assert_int_equal(info.rounds, 1);
+        assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, lb, ub), GPUOPT_OK);
+        assert_memory_equal(lb, want_lb, sizeof lb);
+        assert_memory_equal(ub, want_ub, sizeof ub);
+        cudaGraphExecDestroy(exec);
+        cudaGraphDestroy(graph);
+        gpuopt_propagator_destroy(p);
+        gpuopt_context_destroy(context);
+        cudaStreamDestroy(stream);
+        mip_free(&m);
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(device_arrays_are_read_and_written),
+    cmocka_unit_test(bad_device_arrays_change_nothing),
+    cmocka_unit_test(the_view_holds_the_bounds),
+    cmocka_unit_test(device_row_reports_equal_host_ones),
+    cmocka_unit_test(rounds_can_be_captured),
+};
+TEST_MAIN(tests)
