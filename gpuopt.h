@@ -120,10 +120,11 @@ typedef struct gpuopt_memory_plan {
 /* ---- Sparse rows --------------------------------------------------------------------------------------------------- */
 
 typedef struct gpuopt_csr {
-    int32_t rows, cols;
+    int32_t rows, cols;   /* 0 to 2^31 - 65 */
     const int64_t *start; /* [rows + 1], start[0] = 0, non-decreasing */
     const int32_t *col;   /* [start[rows]], 0 <= col < cols, no column twice in a row, in any order */
-    const double *val;    /* [start[rows]], finite, not 0 */
+    const double
+        *val; /* [start[rows]], finite, not 0; where it is used in single precision, FLT_MIN to FLT_MAX in size */
 } gpuopt_csr;
 
 /* ---- Propagation of  lhs <= A x <= rhs  over  lb <= x <= ub ------------------------------------------------------- *
@@ -184,13 +185,13 @@ typedef struct gpuopt_propagator_desc {
     double infinity;         /* |side or bound| >= this is infinite; 0: 1e20 (SCIP, HiGHS); at least 1 */
     /* A row or column violated by no more is feasible; 0: 1e-6 (SCIP def.h, HiGHS HConst.h); at most 0.1. */
     double feasibility_tolerance;
-    double integrality_tolerance; /* an integer bound's candidate is rounded after this much slack; 0: 1e-6, < 0.5 */
+    double integrality_tolerance; /* an integer bound's candidate is rounded after this much slack; 0: 1e-6; at most 0.49 */
     double least_change;          /* a finite bound moves only by more than this; 0: 1e-9 (the paper); at most 1e9 */
     /* ... plus this fraction (at most 1) of ub - lb, or of |bound| where the other bound is infinite; 0: none. And plus
      * 2^-48 |bound| (FP32: 2^-22 of the column's larger bound), since less is rounding. */
     double least_change_relative;
     double huge_value;   /* a term of an activity larger than this counts as infinite; 0: 1e100; 1 to 1e100 */
-    int32_t round_limit; /* rounds since the bounds were last set, then the outcome is LIMIT; 0: none */
+    int32_t round_limit; /* rounds since bounds or sides were last set, then the outcome is LIMIT; 0: none */
     gpuopt_precision precision;
     gpuopt_propagation_mode mode;
     gpuopt_propagation_driver driver; /* ignored by the CPU */
@@ -242,8 +243,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagato
  * lb <= ub holds unless the outcome is INFEASIBLE: bounds that met within the tolerance come out equal to ub. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory where, double *lb,
                                                       double *ub);
-/* Bounds may go either way; crossing ones are allowed and are found by the next round. NaN is refused. With NULL that side
- * stays. FP32: rounded outwards. */
+/* Bounds may go either way; NaN is refused. Crossing ones are allowed, here as in _create: the next _round says INFEASIBLE and
+ * does no round. With NULL that side stays. FP32: rounded outwards. */
 GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                       const double *lb, const double *ub);
 /* The same for `count` columns: col, lb and ub [count], all in the memory that `where` says. A column that comes twice

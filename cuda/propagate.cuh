@@ -51,6 +51,7 @@ class TypedPropagator final : public CudaPropagator {
 
     TypedPropagator(gpuopt_context *context, const PropagatorShape &shape) : context_(context), shape_(shape) {}
     gpuopt_status open(const gpuopt__propagator_model &model);
+    gpuopt_status load_kernels();
     gpuopt_status upload(const gpuopt__propagator_model &model);
     template <class Kernel>
     gpuopt_status fit(Kernel kernel, int *grid);
@@ -142,15 +143,12 @@ gpuopt_status TypedPropagator<Val, Bound>::get_info(gpuopt_propagation *info) {
     PropagatorState state;
     gpuopt_status status = read_state(&state);
     if (status) return status;
-    info->rounds = state.rounds;
-    info->changed = static_cast<int64_t>(state.changed);
-    info->nonzeros = static_cast<int64_t>(state.nonzeros);
-    info->infeasible_row = state.infeasible_row == INT_MAX ? -1 : state.infeasible_row;
-    info->infeasible_col = state.infeasible_col == INT_MAX ? -1 : state.infeasible_col;
-    info->outcome = info->infeasible_row >= 0 || info->infeasible_col >= 0 ? GPUOPT_INFEASIBLE
-                    : state.converged                                      ? GPUOPT_CONVERGED
-                    : state.rounds_since_set >= p_.round_limit             ? GPUOPT_LIMIT
-                                                                           : GPUOPT_MORE;
+    info->outcome = static_cast<gpuopt_outcome>(state.result.outcome);
+    info->rounds = state.result.rounds;
+    info->changed = static_cast<int64_t>(state.result.changed);
+    info->nonzeros = static_cast<int64_t>(state.result.nonzeros);
+    info->infeasible_row = state.result.infeasible_row;
+    info->infeasible_col = state.result.infeasible_col;
     return GPUOPT_OK;
 }
 

@@ -75,8 +75,28 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     p_.most_moved = static_cast<unsigned>(static_cast<double>(shape_.rows) / MARKING_SHARE *
                                           static_cast<double>(shape_.cols) / static_cast<double>(shape_.nonzeros + 1));
     p_.rules = model.rules;
-    status = upload(model);
+    status = load_kernels();
+    if (!status) status = upload(model);
     return status ? status : choose_driver(model.desc.driver);
+}
+
+/* CUDA loads a kernel when it is first asked for. That takes time and memory, which are create's to take and not a step's. */
+template <class Val, class Bound>
+gpuopt_status TypedPropagator<Val, Bound>::load_kernels() {
+    auto load = [](auto... kernel) {
+        cudaFuncAttributes attributes;
+        cudaError_t error = cudaSuccess;
+        ((error = error ? error : cudaFuncGetAttributes(&attributes, kernel)), ...);
+        return error;
+    };
+    cudaError_t error = load(begin_call<Val, Bound>, mark_rows<Val, Bound>, filter_rows<Val, Bound>,
+                             sum_segments<Val, Bound>, tighten_rows<Val, Bound>, end_round<Val, Bound>,
+                             end_call<Val, Bound>, run_rounds<false, Val, Bound>, run_rounds<true, Val, Bound>);
+    if (!error)
+        error = load(check_arguments, begin_set, ::set_bounds<Val, Bound>, settle_set<Val, Bound>,
+                     recheck_crossing<Val, Bound>, ::get_bounds<Val, Bound>, ::set_sides<Val, Bound>,
+                     report_rows<Val, Bound>);
+    return check(error, "loading the kernels");
 }
 
 template <class Val, class Bound>

@@ -41,6 +41,12 @@ struct Round {
     unsigned short_passed, warp_passed, segment_passed; /* rows, and segments of rows, that passed the filter */
 };
 
+/* What the last call of _round found. */
+struct CallResult {
+    int outcome, rounds, infeasible_row, infeasible_col;
+    unsigned long long changed, nonzeros;
+};
+
 struct PropagatorState {
     Round round[3];                     /* by epoch % 3 */
     unsigned epoch;                     /* rounds since create, and 3 */
@@ -48,11 +54,11 @@ struct PropagatorState {
     int infeasible_row, infeasible_col; /* INT_MAX: none */
     int all_marked;
     int rounds_since_set;
-    int recheck; /* all columns are to be tested for crossing */
-    int bad;     /* arguments on the device that are out of range */
-    /* of the current or last call */
-    int remaining, done, converged, rounds;
-    unsigned long long changed, nonzeros;
+    int recheck;                            /* all columns are to be tested for crossing */
+    int bad;                                /* arguments on the device that are out of range */
+    int remaining, done, converged, rounds; /* of the current call, as the next */
+    unsigned long long changed;
+    CallResult result;
     /* entries of the rows that marked rounds evaluated and of whole matrices, since create: now, and before the call */
     unsigned long long evaluated_ever, evaluated_before;
 };
@@ -106,6 +112,16 @@ __device__ int grid_warp() { return grid_thread() / WARP; }
 /* The same numbered across the blocks, so that a few items go to as many multiprocessors. */
 __device__ int scattered_warp() { return static_cast<int>(threadIdx.x / WARP * gridDim.x + blockIdx.x); }
 __device__ int grid_warps() { return static_cast<int>(gridDim.x) * WARPS; }
+
+/* The bits that any lane of the warp has. */
+__device__ unsigned any_of_warp(unsigned bits) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(~0u, bits);
+#else
+    for (int half = WARP / 2; half > 0; half /= 2) bits |= __shfl_xor_sync(~0u, bits, half);
+    return bits;
+#endif
+}
 
 /* ---- Bounds ---- */
 
@@ -180,7 +196,7 @@ __device__ float move_side(float *target, bool upper, double value) {
 template <class Bound>
 __device__ bool improve(Bound *pair, bool upper, double value, double2 &was) {
 #if __CUDA_ARCH__ < 900 /* without a 16-byte exchange the two sides of a pair of doubles move on their own */
-    if (sizeof(Bound) == sizeof(double)) {
+    if constexpr (sizeof(Bound) == sizeof(double)) {
         double seen = __ldcg(pair + upper);
         if (upper ? !(value < seen) : !(value > seen)) return false;
         seen = move_side(pair + upper, upper, value);
@@ -189,11 +205,13 @@ __device__ bool improve(Bound *pair, bool upper, double value, double2 &was) {
         double other = __ldcv(pair + !upper);
         was = upper ? make_double2(other, seen) : make_double2(seen, other);
         return true;
-    }
+    } else
 #endif
-    while (upper ? value < was.y : value > was.x)
-        if (swap_pair(pair, was, upper ? make_double2(was.x, value) : make_double2(value, was.y))) return true;
-    return false;
+    {
+        while (upper ? value < was.y : value > was.x)
+            if (swap_pair(pair, was, upper ? make_double2(was.x, value) : make_double2(value, was.y))) return true;
+        return false;
+    }
 }
 
 /* Brings one side of a column up to date in the bounds that a round writes, from those that it reads. Nobody waits for it. */

@@ -48,7 +48,7 @@ __device__ Found grid_barrier(unsigned long long *arrived, unsigned &barriers, B
         mine |= static_cast<unsigned>(word);
         lifted += word & LIFTED;
     }
-    mine = __reduce_or_sync(~0u, mine);
+    mine = any_of_warp(mine);
     if (mine && threadIdx.x % WARP == 0) atomicOr(&block.heard[which], mine);
     __syncthreads();
     mine = block.heard[which];
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(THREADS, 2)
     state->converged = converged;
     state->rounds = done;
     state->changed = all_lifted;
-    account_step(p, done);
+    report_step(p, done);
 }
 
 /* ---- One step a launch ---- */
@@ -195,7 +195,7 @@ __global__ void end_graph_round(Propagator<Val, Bound> p, cudaGraphConditionalHa
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS) end_call(Propagator<Val, Bound> p) {
     if (p.state->rounds) equalise_step(p, p.state->epoch - 1);
-    if (grid_thread() == 0) account_step(p, p.state->rounds);
+    if (grid_thread() == 0) report_step(p, p.state->rounds);
 }
 
 /* ---- State in and out ---- */

@@ -137,7 +137,7 @@ class Tightener {
         for (int t = 0; t < N; t++)
             if (first + t * stride < end)
                 sides |= gpuopt__reaching_sides(&row, &p.rules, b.a[t], b.pair[t].x, b.pair[t].y) << 2 * t;
-        unsigned any = __reduce_or_sync(~0u, static_cast<unsigned>(sides)); /* in any lane */
+        unsigned any = any_of_warp(static_cast<unsigned>(sides));
         int lhs = 0;
 #pragma unroll 1
         do {

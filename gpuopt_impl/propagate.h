@@ -30,6 +30,16 @@ GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *des
 
 /* ---- Checks ---- */
 
+/* Tells the log why a call is refused. */
+static gpuopt_status gpuopt__refuse(const gpuopt_context *context, gpuopt_status status, const char *call,
+                                    const char *fault) {
+    gpuopt__log(context, 0, "%s: %s", call, fault);
+    return status;
+}
+
+/* Whether a struct that is to be filled is there and says its size. */
+#define GPUOPT__HAS_SIZE(result) ((result) && (result)->struct_size >= sizeof(result)->struct_size)
+
 /* 0: a good pair of sides or bounds; else what is wrong with it. */
 static const char *gpuopt__pair_fault(double low, double high, double infinity) {
     if (!(low < infinity)) return "is not below infinity";
@@ -121,6 +131,29 @@ static gpuopt_status gpuopt__check_matrix(const gpuopt_context *context, const c
     return GPUOPT_OK;
 }
 
+static gpuopt_status gpuopt__check_tolerances(const gpuopt_context *context, const char *call,
+                                              const gpuopt_propagator_desc *d) {
+    const struct {
+        const char *name;
+        double value, least, most; /* 0 is always allowed */
+    } range[] = {
+        {"infinity", d->infinity, 1, HUGE_VAL},
+        {"feasibility_tolerance", d->feasibility_tolerance, 0, 0.1},
+        {"integrality_tolerance", d->integrality_tolerance, 0, 0.49},
+        {"least_change", d->least_change, 0, 1e9},
+        {"least_change_relative", d->least_change_relative, 0, 1},
+        {"huge_value", d->huge_value, 1, 1e100},
+    };
+    size_t k;
+    for (k = 0; k < sizeof range / sizeof *range; k++)
+        if (range[k].value != 0 && !(range[k].value >= range[k].least && range[k].value <= range[k].most)) {
+            gpuopt__log(context, 0, "%s: %s = %g is neither 0 nor in [%g, %g]", call, range[k].name, range[k].value,
+                        range[k].least, range[k].most);
+            return GPUOPT_ERROR_ARGUMENT;
+        }
+    return GPUOPT_OK;
+}
+
 /* Fills model from the host's descriptor, with the defaults in. */
 static gpuopt_status gpuopt__check_model(gpuopt_context *context, const char *call, const gpuopt_propagator_desc *desc,
                                          gpuopt__propagator_model *model) {
@@ -135,27 +168,17 @@ static gpuopt_status gpuopt__check_model(gpuopt_context *context, const char *ca
     else if (d->matrix.rows < 0 || d->matrix.cols < 0) fault = "rows or cols is negative";
     else if (!d->matrix.start) fault = "matrix.start is NULL";
     else if (d->matrix.cols > 0 && (!d->lb || !d->ub)) fault = "lb or ub is NULL";
-    else if (d->matrix.cols > INT32_MAX - 64 || d->matrix.rows > INT32_MAX - 64)
-        fault = "rows or cols is too near 2^31";
-    else if (!(d->infinity >= 0 && d->feasibility_tolerance >= 0 && d->integrality_tolerance >= 0 &&
-               d->least_change >= 0 && d->least_change_relative >= 0 && d->huge_value >= 0))
-        fault = "a tolerance is negative or NaN";
-    else if (d->feasibility_tolerance > 0.1 || d->integrality_tolerance >= 0.5 || d->least_change > 1e9 ||
-             d->least_change_relative > 1 || d->huge_value > 1e100 || (d->infinity > 0 && d->infinity < 1) ||
-             (d->huge_value > 0 && d->huge_value < 1))
-        fault = "a tolerance, infinity or huge_value is out of its range";
     else if (d->round_limit < 0) fault = "round_limit is negative";
     else if ((unsigned)d->precision > GPUOPT_FP32 || (unsigned)d->mode > GPUOPT_SEQUENTIAL ||
              (unsigned)d->driver > GPUOPT_DRIVER_GRAPH || (unsigned)d->marking > GPUOPT_MARKING_OFF)
         fault = "precision, mode, driver or marking is unknown";
-    if (fault) {
-        gpuopt__log(context, 0, "%s: %s", call, fault);
-        return GPUOPT_ERROR_ARGUMENT;
-    }
-    if (d->mode == GPUOPT_SEQUENTIAL && d->marking == GPUOPT_MARKING_OFF) {
-        gpuopt__log(context, 0, "%s: SEQUENTIAL needs marking", call);
-        return GPUOPT_ERROR_UNSUPPORTED;
-    }
+    if (fault) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault);
+    if (d->matrix.cols > INT32_MAX - 64 || d->matrix.rows > INT32_MAX - 64) /* room for padding */
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows or cols is within 64 of 2^31");
+    if (d->mode == GPUOPT_SEQUENTIAL && d->marking == GPUOPT_MARKING_OFF)
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "SEQUENTIAL needs marking");
+    status = gpuopt__check_tolerances(context, call, d);
+    if (status) return status;
     rules->infinity = d->infinity > 0 ? d->infinity : 1e20;
     rules->feasibility = d->feasibility_tolerance > 0 ? d->feasibility_tolerance : 1e-6;
     rules->integrality = d->integrality_tolerance > 0 ? d->integrality_tolerance : 1e-6;
@@ -182,7 +205,10 @@ GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const g
     gpuopt__propagator_model model;
     gpuopt_memory_plan result;
     gpuopt_status status;
-    if (!context || !desc || !plan || plan->struct_size < sizeof plan->struct_size) return GPUOPT_ERROR_ARGUMENT;
+    if (!context) return GPUOPT_ERROR_ARGUMENT;
+    if (!desc || !GPUOPT__HAS_SIZE(plan))
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_plan",
+                              desc ? "plan is NULL or has no struct_size" : "desc is NULL");
     status = gpuopt__check_model(context, "gpuopt_propagator_plan", desc, &model);
     memset(&result, 0, sizeof result);
     if (!status) status = context->desc.backend->propagator->plan(context, &model, &result);
@@ -197,9 +223,10 @@ GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const
                                                   gpuopt_propagator **propagator) {
     gpuopt__propagator_model model;
     gpuopt_status status;
-    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
-    *propagator = NULL;
-    if (!context || !desc) return GPUOPT_ERROR_ARGUMENT;
+    if (propagator) *propagator = NULL;
+    if (!context) return GPUOPT_ERROR_ARGUMENT;
+    if (!propagator || !desc)
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_create", "desc or propagator is NULL");
     status = gpuopt__check_model(context, "gpuopt_propagator_create", desc, &model);
     return status ? status : context->desc.backend->propagator->create(context, &model, propagator);
 }
@@ -217,12 +244,10 @@ GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, 
                                                  gpuopt_propagation *info) {
     gpuopt_propagation result;
     gpuopt_status status;
-    if (!propagator || rounds < 1 || (info && info->struct_size < sizeof info->struct_size)) {
-        if (propagator)
-            gpuopt__log(propagator->context, 0, "gpuopt_propagator_round: %s",
-                        rounds < 1 ? "rounds is less than 1" : "info has no struct_size");
-        return GPUOPT_ERROR_ARGUMENT;
-    }
+    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
+    if (rounds < 1 || (info && !GPUOPT__HAS_SIZE(info)))
+        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_round",
+                              rounds < 1 ? "rounds is less than 1" : "info has no struct_size");
     memset(&result, 0, sizeof result);
     status = gpuopt__propagator_of(propagator)->round(propagator, rounds, info ? &result : NULL);
     if (status) return status;
@@ -234,8 +259,12 @@ GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, 
 GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagator, gpuopt_propagation *info) {
     gpuopt_propagation result;
     gpuopt_status status;
-    if (!propagator || !info || info->struct_size < sizeof info->struct_size) return GPUOPT_ERROR_ARGUMENT;
-    if (!propagator->called) return GPUOPT_ERROR_STATE;
+    static const char call[] = "gpuopt_propagator_get_info";
+    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
+    if (!GPUOPT__HAS_SIZE(info))
+        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL or has no struct_size");
+    if (!propagator->called)
+        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_STATE, call, "there was no round yet");
     memset(&result, 0, sizeof result);
     status = gpuopt__propagator_of(propagator)->get_info(propagator, &result);
     if (!status) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
@@ -248,13 +277,11 @@ static int gpuopt__is_memory(gpuopt_memory where) { return where == GPUOPT_HOST 
 static gpuopt_status gpuopt__check_bounds_call(const gpuopt_propagator *propagator, const char *call,
                                                gpuopt_memory where, int64_t count, int some, const int32_t *col) {
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
-    if (!gpuopt__is_memory(where) || count < 0 || (some && count > 0 && !col)) {
-        gpuopt__log(propagator->context, 0, "%s: %s", call,
-                    count < 0                   ? "count is negative"
-                    : !gpuopt__is_memory(where) ? "where is neither HOST nor DEVICE"
-                                                : "col is NULL");
-        return GPUOPT_ERROR_ARGUMENT;
-    }
+    if (!gpuopt__is_memory(where) || count < 0 || (some && count > 0 && !col))
+        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call,
+                              count < 0                   ? "count is negative"
+                              : !gpuopt__is_memory(where) ? "where is neither HOST nor DEVICE"
+                                                          : "col is NULL");
     return some && where == GPUOPT_HOST ? gpuopt__check_indices(propagator->context, call, count, col, propagator->cols)
                                         : GPUOPT_OK;
 }
@@ -300,10 +327,9 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *pro
                                                           const int32_t *row, const double *lhs, const double *rhs) {
     static const char call[] = "gpuopt_propagator_set_some_sides";
     gpuopt_status status;
-    if (!propagator || count < 0 || (count > 0 && (!row || !lhs || !rhs))) {
-        if (propagator) gpuopt__log(propagator->context, 0, "%s: an array is NULL or count negative", call);
-        return GPUOPT_ERROR_ARGUMENT;
-    }
+    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
+    if (count < 0 || (count > 0 && (!row || !lhs || !rhs)))
+        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "an array is NULL or count negative");
     status = gpuopt__check_indices(propagator->context, call, count, row, propagator->rows);
     if (!status) status = gpuopt__check_sides(propagator->context, call, count, lhs, rhs, propagator->rules.infinity);
     return status || count == 0 ? status
@@ -314,18 +340,20 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagato
                                                     const gpuopt_row_report *report) {
     gpuopt_row_report wanted;
     memset(&wanted, 0, sizeof wanted);
-    if (!propagator || !report || !gpuopt__copy_in(&wanted, sizeof wanted, report, report->struct_size) ||
-        !gpuopt__is_memory(where)) {
-        if (propagator) gpuopt__log(propagator->context, 0, "gpuopt_propagator_get_rows: bad report or where");
-        return GPUOPT_ERROR_ARGUMENT;
-    }
+    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
+    if (!report || !gpuopt__copy_in(&wanted, sizeof wanted, report, report->struct_size) || !gpuopt__is_memory(where))
+        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_get_rows",
+                              "bad report or where");
     return gpuopt__propagator_of(propagator)->get_rows(propagator, where, &wanted);
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propagator, gpuopt_bounds_view *view) {
     gpuopt_bounds_view result;
     gpuopt_status status;
-    if (!propagator || !view || view->struct_size < sizeof view->struct_size) return GPUOPT_ERROR_ARGUMENT;
+    if (!propagator) return GPUOPT_ERROR_ARGUMENT;
+    if (!GPUOPT__HAS_SIZE(view))
+        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_device_view",
+                              "view is NULL or has no struct_size");
     memset(&result, 0, sizeof result);
     status = gpuopt__propagator_of(propagator)->device_view(propagator, &result);
     if (!status) gpuopt__copy_out(view, view->struct_size, &result, sizeof result);

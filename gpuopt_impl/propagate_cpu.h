@@ -27,7 +27,8 @@ typedef struct gpuopt__cpu_propagator {
     uint32_t *changed; /* [2 cols]: 2 * col + (1 for ub), for each side that moved in this round */
     int64_t changed_count;
     int32_t rounds_since_set;
-    gpuopt_propagation info; /* of the last _round; its infeasible_row and _col are the standing verdict */
+    int32_t infeasible_row, infeasible_col; /* the standing verdict; -1: none */
+    gpuopt_propagation info;                /* of the last _round */
 } gpuopt__cpu_propagator;
 
 /* ---- Marking ---- */
@@ -118,8 +119,8 @@ static void gpuopt__jacobi_round(gpuopt__cpu_propagator *p) {
         if (GPUOPT__TYPED(p, gpuopt__jacobi_settle, (p, p->changed[k])) && col < infeasible_col) infeasible_col = col;
         if (p->marked) weight += p->col_start[col + 1] - p->col_start[col];
     }
-    if (infeasible_row != INT32_MAX) p->info.infeasible_row = infeasible_row;
-    if (infeasible_col != INT32_MAX) p->info.infeasible_col = infeasible_col;
+    if (infeasible_row != INT32_MAX) p->infeasible_row = infeasible_row;
+    if (infeasible_col != INT32_MAX) p->infeasible_col = infeasible_col;
     p->queued = 0;
     p->all_marked = !p->marked || weight > p->head.nonzeros / 4; /* many marks cost more than they save */
     if (p->all_marked) return;
@@ -139,13 +140,13 @@ static void gpuopt__sequential_round(gpuopt__cpu_propagator *p) {
         if (row == rows) return;
         p->marked[row] = 0;
         p->info.nonzeros += p->start[row + 1] - p->start[row];
-        if (!GPUOPT__TYPED(p, gpuopt__sequential_row, (p, row, &p->info))) return;
+        if (!GPUOPT__TYPED(p, gpuopt__sequential_row, (p, row))) return;
         row++;
     }
 }
 
-static int gpuopt__is_infeasible(const gpuopt_propagation *info) {
-    return info->infeasible_row >= 0 || info->infeasible_col >= 0;
+static int gpuopt__is_infeasible(const gpuopt__cpu_propagator *p) {
+    return p->infeasible_row >= 0 || p->infeasible_col >= 0;
 }
 
 static gpuopt_status gpuopt__cpu_round(gpuopt_propagator *propagator, int32_t rounds, gpuopt_propagation *result) {
@@ -156,14 +157,16 @@ static gpuopt_status gpuopt__cpu_round(gpuopt_propagator *propagator, int32_t ro
     info->rounds = 0;
     info->changed = info->nonzeros = 0;
     while (info->rounds < rounds && p->rounds_since_set < limit && info->changed != changed &&
-           !gpuopt__is_infeasible(info)) {
+           !gpuopt__is_infeasible(p)) {
         changed = info->changed;
         if (p->sequential) gpuopt__sequential_round(p);
         else gpuopt__jacobi_round(p);
         info->rounds++;
         p->rounds_since_set++;
     }
-    info->outcome = gpuopt__is_infeasible(info)    ? GPUOPT_INFEASIBLE
+    info->infeasible_row = p->infeasible_row;
+    info->infeasible_col = p->infeasible_col;
+    info->outcome = gpuopt__is_infeasible(p)       ? GPUOPT_INFEASIBLE
                     : info->changed == changed     ? GPUOPT_CONVERGED
                     : p->rounds_since_set >= limit ? GPUOPT_LIMIT
                                                    : GPUOPT_MORE;
@@ -181,17 +184,17 @@ static gpuopt_status gpuopt__cpu_get_info(gpuopt_propagator *propagator, gpuopt_
 /* The host has changed something: the verdict is void, and the rows that led to it have to be looked at again. */
 static void gpuopt__reopen(gpuopt__cpu_propagator *p, int crossing_possible) {
     int32_t col;
-    if (gpuopt__is_infeasible(&p->info)) {
+    if (gpuopt__is_infeasible(p)) {
         gpuopt__mark_all(p);
         crossing_possible = 1;
     }
-    p->info.infeasible_row = p->info.infeasible_col = -1;
+    p->infeasible_row = p->infeasible_col = -1;
     p->rounds_since_set = 0;
     for (col = 0; crossing_possible && col < p->head.cols; col++) {
         double lb, ub;
         GPUOPT__TYPED(p, gpuopt__load_bounds, (p, col, &lb, &ub));
         if (!gpuopt__crossed(&p->head.rules, lb, ub)) continue;
-        p->info.infeasible_col = col;
+        p->infeasible_col = col;
         break;
     }
 }
@@ -329,7 +332,7 @@ static gpuopt_status gpuopt__cpu_create(gpuopt_context *context, const gpuopt__p
     p->head = gpuopt__propagator_head(context, model);
     p->threads = context->desc.threads;
     p->sequential = desc->mode == GPUOPT_SEQUENTIAL;
-    p->info.infeasible_row = p->info.infeasible_col = -1;
+    p->infeasible_row = p->infeasible_col = -1;
     if (p->sequential) p->threads = 1;
     memcpy(p->start, desc->matrix.start, sizeof(int64_t) * ((size_t)p->head.rows + 1));
     if (model->nonzeros) memcpy(p->col, desc->matrix.col, sizeof(int32_t) * (size_t)model->nonzeros);

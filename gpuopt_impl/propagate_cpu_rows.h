@@ -143,7 +143,7 @@ static int NAME(gpuopt__jacobi_settle)(gpuopt__cpu_propagator *p, uint32_t side)
 }
 
 /* One row of a sequential sweep: bounds move in place. Returns 0 when infeasibility was proven. */
-static int NAME(gpuopt__sequential_row)(gpuopt__cpu_propagator *p, int32_t index, gpuopt_propagation *info) {
+static int NAME(gpuopt__sequential_row)(gpuopt__cpu_propagator *p, int32_t index) {
     const REAL *val = (const REAL *)p->val;
     REAL *bounds = (REAL *)p->bounds;
     int64_t k, first = p->start[index], end = p->start[index + 1];
@@ -153,7 +153,7 @@ static int NAME(gpuopt__sequential_row)(gpuopt__cpu_propagator *p, int32_t index
     activities = NAME(gpuopt__row_activities)(p, index);
     row = gpuopt__row_make(&activities, &p->head.rules, p->lhs[index], p->rhs[index], end - first);
     if (row.infeasible) {
-        info->infeasible_row = index;
+        p->infeasible_row = index;
         return 0;
     }
     for (k = first; k < end; k++) {
@@ -169,10 +169,10 @@ static int NAME(gpuopt__sequential_row)(gpuopt__cpu_propagator *p, int32_t index
             if (moved) pair[moved == GPUOPT__UPPER] = (REAL)bound, changed++;
         }
         if (!changed) continue;
-        info->changed += changed;
+        p->info.changed += changed;
         gpuopt__mark_column(p, col);
         if (gpuopt__crossed(&p->head.rules, (double)pair[0], (double)pair[1])) {
-            info->infeasible_col = col;
+            p->infeasible_col = col;
             return 0;
         }
     }

@@ -206,8 +206,8 @@ GPUOPT_HD gpuopt__row gpuopt__row_make(const gpuopt__activities *activity, const
     gpuopt__row row;
     /* At least the longest chain of additions from an entry to a candidate; the error of a sum in twice the precision is
      * the square of what it is in one. */
-    int64_t steps = 16 + (length < GPUOPT__SEGMENT ? length : GPUOPT__SEGMENT) / GPUOPT__LANES +
-                    length / (GPUOPT__SEGMENT * GPUOPT__LANES);
+    const int64_t segment = GPUOPT__SEGMENT;
+    int64_t steps = 16 + (length < segment ? length : segment) / GPUOPT__LANES + length / (segment * GPUOPT__LANES);
     double chain = (double)steps * 0x1p-53, error = gpuopt__mul(chain, chain);
     row.infeasible = 0;
     row.limit[0] = gpuopt__limit_make(&activity->min, 0, rules, rhs, error, &row.infeasible);
@@ -265,11 +265,11 @@ GPUOPT_HD double gpuopt__normal_high(const gpuopt__rules *rules, double x) {
 GPUOPT_HD double gpuopt__no_minus_zero(double x) { return gpuopt__add(x, 0); }
 GPUOPT_HD double gpuopt__stored_lb(const gpuopt__rules *rules, double lb) {
     double x = gpuopt__normal_low(rules, lb);
-    return gpuopt__no_minus_zero(rules->single ? gpuopt__single_down(x) : x);
+    return gpuopt__no_minus_zero(rules->single ? gpuopt__normal_low(rules, gpuopt__single_down(x)) : x);
 }
 GPUOPT_HD double gpuopt__stored_ub(const gpuopt__rules *rules, double ub) {
     double x = gpuopt__normal_high(rules, ub);
-    return gpuopt__no_minus_zero(rules->single ? gpuopt__single_up(x) : x);
+    return gpuopt__no_minus_zero(rules->single ? gpuopt__normal_high(rules, gpuopt__single_up(x)) : x);
 }
 
 /* Takes a candidate for an upper bound: *new_ub, and 1 if it moves the bound. */
@@ -281,6 +281,7 @@ GPUOPT_HD int gpuopt__take_upper(const gpuopt__rules *rules, double candidate, d
     }
     if (rules->single) candidate = gpuopt__single_up(candidate);
     *new_ub = candidate;
+    if (!(fabs(candidate) < rules->infinity)) return 0;
     return candidate < ub && (ub == HUGE_VAL || gpuopt__sub(ub, candidate) > gpuopt__least_move(rules, ub, lb, ub));
 }
 
@@ -318,7 +319,7 @@ GPUOPT_HD int gpuopt__tighten(const gpuopt__limit *limit, const gpuopt__rules *r
     candidate = gpuopt__add(d, rest) / c;
     /* Dropped where what may be wrong with the activity is not small against the tolerance and the candidate. */
     allowed = gpuopt__mul(gpuopt__mul(1e-3 * rules->feasibility, gpuopt__max(1, fabs(candidate))), fabs(c));
-    if (!(limit->doubt <= allowed) || !(fabs(candidate) < rules->infinity)) return 0;
+    if (!(limit->doubt <= allowed)) return 0;
     if (!upper) candidate = -candidate;
     if (!own_infinite) candidate = gpuopt__max(upper ? low : -high, candidate);
     if (!gpuopt__take_upper(rules, candidate, upper ? lb : -ub, upper ? ub : -lb, integer, bound)) return 0;

@@ -11,17 +11,22 @@
 
 enum { COLS = 3000, ROWS = 2000, PER_ROW = 6 };
 
-/* Rows around a hidden point, so that they can be met. */
+/* Rows a little above their least activity, so that bounds move, in chains. */
 static mip draw(uint64_t seed) {
     mip m = problem_new(COLS, ROWS, ROWS * PER_ROW);
     int i, j, k;
     for (j = 0; j < COLS; j++) problem_col(&m, j, -10, 10 + j % 7, j % 3 == 0);
     for (i = 0; i < ROWS; i++) {
         int first = (int)test_random_int(&seed, 0, COLS - PER_ROW * 40);
-        problem_row(&m, i % 2 ? -INFINITY : -12, (double)test_random_int(&seed, 1, 20));
-        for (k = 0; k < PER_ROW; k++)
-            problem_entry(&m, first + k * 40 + (int)test_random_int(&seed, 0, 39),
-                          (double)test_random_int(&seed, 1, 5) * (k % 2 ? 0.5 : 1));
+        double least = 0;
+        problem_row(&m, -INFINITY, 0);
+        for (k = 0; k < PER_ROW; k++) {
+            double a = (double)test_random_int(&seed, 1, 5) * (k % 2 ? 0.5 : 1);
+            problem_entry(&m, first + k * 40 + (int)test_random_int(&seed, 0, 39), a);
+            least -= 10 * a;
+        }
+        m.rhs[i] = least + (double)test_random_int(&seed, 5, 60);
+        if (i % 2) m.lhs[i] = least + 4;
     }
     return m;
 }
