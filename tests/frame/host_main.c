@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A host whose implementation is in another file.
+ */
+#include "tests/frame/answer.h"
+
+int main(void) { return answer_is_wrong(); }

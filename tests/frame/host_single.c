@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A host of a single file, compiled with -DGPUOPT_API=static: nothing of the library is visible outside of it.
+ */
+#define GPUOPT_IMPLEMENTATION
+#include "tests/frame/answer.h"
+
+int main(void) { return answer_is_wrong(); }

@@ -1,0 +1,276 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# That a host can copy the library in and compile it in the ways that gpuopt.h names: what the compilers say, what the
+# objects export and import, what links with what, and that the compiler does not change a result.
+# Needs gcc, g++ and the binutils; what is there of clang, OpenMP and nvcc is used, the rest is reported as skipped.
+# Usage: vendoring_test.sh
+set -u
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+frame=$root/tests/frame
+library=$root/gpuopt_impl/gpuopt.c
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# ---- Checks ----
+
+passed=0 failed=0 skipped=0
+
+# check NAME COMMAND...: the command says nothing when it works; when it does not, the head of what it says is shown.
+check() {
+    local name=$1
+    shift
+    if "$@" >"$work/said" 2>&1; then
+        echo "ok: $name"
+        passed=$((passed + 1))
+        return 0
+    fi
+    echo "FAILED: $name"
+    sed 's/^/    /' "$work/said" | cut -c1-300 | head -n 20
+    failed=$((failed + 1))
+    return 1
+}
+
+skip() {
+    echo "SKIPPED: $1 ($2)"
+    skipped=$((skipped + 1))
+}
+
+finds() { command -v "$1" >/dev/null 2>&1; }
+
+# ---- What is installed ----
+
+strict=(-Wall -Wextra -Wpedantic -Wconversion -Wundef -Werror)
+strict_c=(-std=c11 "${strict[@]}" -Wstrict-prototypes)
+strict_cpp=(-std=c++17 "${strict[@]}")
+c_compilers=(gcc)
+cpp_compilers=(g++)
+if finds clang; then c_compilers+=(clang); else skip "clang" "not installed"; fi
+if finds clang++; then cpp_compilers+=(clang++); else skip "clang++" "not installed"; fi
+
+# Whether a program with OpenMP can be built with this compiler; clang's runtime is a package of its own.
+echo 'int main(void) { return 0; }' >empty.c
+has_openmp() { "$1" -fopenmp empty.c -o empty >/dev/null 2>&1; }
+
+# The compile line of all that follows.
+build() {
+    local compiler=$1
+    shift
+    "$compiler" -I"$root" "$@"
+}
+
+# ---- 1. The header alone ----
+
+# Up to the implementation, which is included only on demand.
+header_includes() {
+    sed '/^#ifdef GPUOPT_IMPLEMENTATION/,$d' "$root/gpuopt.h" | grep -E '^[[:space:]]*#[[:space:]]*include'
+}
+includes_two() { diff <(printf '#include <stddef.h>\n#include <stdint.h>\n') <(header_includes); }
+
+test_header() {
+    local compiler
+    check "gpuopt.h includes stddef.h and stdint.h, nothing else" includes_two
+    for compiler in "${c_compilers[@]}"; do
+        check "gpuopt.h, included twice, strict C11: $compiler" \
+            build "$compiler" "${strict_c[@]}" -c "$frame/header_only.c" -o header.o
+    done
+    for compiler in "${cpp_compilers[@]}"; do
+        check "gpuopt.h, included twice, strict C++17: $compiler" \
+            build "$compiler" "${strict_cpp[@]}" -x c++ -c "$frame/header_only.c" -o header.o
+    done
+}
+
+# ---- 2, 3, 7, 10. The C object ----
+
+# Prints the lines of its input that do not match the whole of a pattern; fails if there are any.
+only() { ! grep -vxE "$1"; }
+
+exported() { nm -g --defined-only "$1" | awk '{ print $NF }'; }
+imported() { nm -u "$1" | awk '{ print $NF }'; }
+exports_only() { exported "$1" | only "$2"; }
+imports_only() { imported "$1" | only "$2"; }
+
+# Constant tables of pointers stand in .data.rel.ro, which is read-only once the program is loaded.
+has_no_mutable_data() {
+    {
+        size -A "$1" | awk '$1 ~ /^\.(data|bss|tdata|tbss|ldata|lbss)/ && $1 !~ /^\.data\.rel\.ro/ && $2 > 0'
+        nm "$1" | awk '$(NF - 1) == "C"'
+    } | only "${2:-}"
+}
+
+# Memory, text for the log hook, and functions of libm for which there may be no instruction.
+libc='malloc|free|memcpy|memmove|memset|vsnprintf'
+libm='fma|floor|ceil|nextafterf'
+compiler_made='__stack_chk_fail|__vsnprintf_chk|__mem(cpy|move|set)_chk|_GLOBAL_OFFSET_TABLE_'
+openmp_made='GOMP_[a-z_]+|omp_get_(num_threads|thread_num)|__kmpc_[a-z0-9_]+'
+# clang's lock for a reduction: common to all objects of a program that uses OpenMP, its own or not.
+openmp_lock='\.gomp_critical_user_\.reduction\.var'
+
+forbidden='v?f?printf|puts|putchar|fputs|fputc|fwrite|fopen|_?exit|abort|assert|signal|raise|time|clock|getenv'
+forbidden="$forbidden|clock_gettime"
+names_nothing_forbidden() {
+    ! grep -rnE "\\b($forbidden) *\(" "$root/gpuopt.h" "$root/gpuopt_impl" "$root/cuda"
+}
+
+refuses_fast_math() {
+    if build "$1" -ffast-math -c "$library" -o fast.o 2>fast.log; then
+        echo "was compiled"
+        return 1
+    fi
+    grep -q 'error.*without -ffast-math' fast.log || { cat fast.log && return 1; }
+}
+
+test_object() {
+    local compiler level openmp label name
+    check "cc -c gpuopt_impl/gpuopt.c, no flag" cc -c "$library" -o gpuopt.o
+    for compiler in "${c_compilers[@]}"; do
+        for openmp in "" -fopenmp; do
+            label="$compiler${openmp:+ $openmp}"
+            if [ -n "$openmp" ] && ! has_openmp "$compiler"; then
+                skip "the object: $label" "no OpenMP for $compiler"
+                continue
+            fi
+            for level in -O0 -O3; do
+                name="object_$compiler$openmp$level.o"
+                # No array: empty, it would be an error under set -u in older shells.
+                check "strict C11: $label $level" \
+                    build "$compiler" "${strict_c[@]}" ${openmp:+"$openmp"} "$level" -c "$library" -o "$name" ||
+                    continue
+                check "exports are gpuopt_*: $label $level" \
+                    exports_only "$name" "gpuopt_[a-z_]+${openmp:+|$openmp_lock}"
+                check "imports are few, and no I/O, exit or clock: $label $level" \
+                    imports_only "$name" "$libc|$libm|$compiler_made${openmp:+|$openmp_made}"
+                check "no mutable data: $label $level" \
+                    has_no_mutable_data "$name" "${openmp:+.* C $openmp_lock}"
+            done
+        done
+        check "-ffast-math is refused, with the reason: $compiler" refuses_fast_math "$compiler"
+    done
+    check "the sources name no I/O, exit, signal or clock" names_nothing_forbidden
+}
+
+# ---- 4, 5, 6. Hosts ----
+
+link_and_run() { "$@" -lm -o host && ./host; }
+# host NAME LINKER OBJECT...: links, with -lm only, and runs.
+host() {
+    local name=$1
+    shift
+    check "$name" link_and_run "$@"
+}
+
+host_objects() {
+    build cc -c "$frame/header_only.c" -o header_only.o &&
+        build cc -c "$frame/host_main.c" -o host_main.o &&
+        build cc -c "$frame/host_implementation.c" -o host_implementation.o &&
+        build cc -DGPUOPT_API=static -c "$frame/host_single.c" -o host_single.o &&
+        build g++ -std=c++17 -x c++ -c "$frame/host_implementation.c" -o host_implementation_cpp.o &&
+        build g++ -std=c++17 -c "$frame/host_main.cpp" -o host_main_cpp.o
+}
+
+test_hosts() {
+    check "the objects of the hosts" host_objects || return
+    host "GPUOPT_IMPLEMENTATION in one C file, the header in another" cc host_main.o host_implementation.o
+    host "two files with the header, and gpuopt.o; the CUDA backend is never named" \
+        cc host_main.o header_only.o gpuopt.o
+    host "the implementation as C++17, main in C" g++ host_main.o host_implementation_cpp.o
+    host "the implementation as C++17, linked as C" cc host_main.o host_implementation_cpp.o
+    host "a C++17 host of gpuopt.o" g++ host_main_cpp.o gpuopt.o
+    host "one file, GPUOPT_API=static" cc host_single.o
+    check "GPUOPT_API=static exports nothing" exports_only host_single.o main
+    check "as C++17, exports are gpuopt_*" exports_only host_implementation_cpp.o 'gpuopt_[a-z_]+'
+}
+
+# ---- 8. The same bits ----
+
+# bits FILE THREADS COMPILER FLAG...: builds tests/frame/bits.c with the library and keeps what it prints.
+bits() {
+    local output=$1 threads=$2
+    shift 2
+    build "$@" "$frame/bits.c" "$library" -lm -o bits && ./bits "$threads" >"$output"
+}
+same_bits() { bits bits.txt "$@" && diff bits_reference.txt bits.txt; }
+moves_bounds() {
+    grep -Eq '^fp64 [0-9a-f]{16} .* changed [1-9].* fp32 [0-9a-f]{16} .* changed [1-9]' "$1" ||
+        { cat "$1" && return 1; }
+}
+
+test_bits() {
+    local compiler flags
+    check "a fixed model: gcc -O0" bits bits_reference.txt 1 gcc -O0 || return
+    check "it moves bounds in both precisions" moves_bounds bits_reference.txt
+    for compiler in "${c_compilers[@]}"; do
+        for flags in -O0 -O3 "-O3 -march=native" "-O3 -march=native -ffp-contract=fast"; do
+            # shellcheck disable=SC2086 # several flags
+            check "the same bits: $compiler $flags" same_bits 1 "$compiler" $flags
+        done
+        if has_openmp "$compiler"; then
+            check "the same bits: $compiler -O3 -fopenmp, 1 thread" same_bits 1 "$compiler" -O3 -fopenmp
+            check "the same bits: $compiler -O3 -fopenmp, 4 threads" same_bits 4 "$compiler" -O3 -fopenmp
+        else
+            skip "the same bits: $compiler -O3 -fopenmp" "no OpenMP for $compiler"
+        fi
+    done
+}
+
+# ---- 9. The CUDA object ----
+
+# nvcc gives the unnamed namespace external linkage, under a name with a hash of the file in it. Weak are inline
+# functions of the language's and CUDA's own headers, the same in every program.
+cuda_strong='gpuopt_backend_cuda|.*_GLOBAL__N__[0-9a-f]+_[0-9]+_gpuopt_cuda_cu_[0-9a-f]+.*'
+cuda_weak='_ZnwmPv|_ZN4dim3C[12]Ejjj|_ZSt3(min|max)I[a-z]ERKT_S2_S2_|DW\.ref\.__gxx_personality_v0'
+# atexit: nvcc's registration of the kernels. exit: the bodies that it makes on the host for functions of the device,
+# which nothing calls; that the sources name it nowhere is checked above.
+cuda_made='cuda[A-Z][A-Za-z]+|__cuda[A-Z][A-Za-z]+|atexit|exit'
+cpp_made='__cxa_(guard_(acquire|release|abort)|pure_virtual)|__gxx_personality_v0|_Unwind_Resume|_ZdlPvm?'
+cpp_made="$cpp_made|_ZTVN10__cxxabiv1[0-9]+__(si_)?class_type_infoE"
+
+exports_backend_only() {
+    exported cuda.o | grep -qx gpuopt_backend_cuda || { echo "gpuopt_backend_cuda is missing" && return 1; }
+    nm -g --defined-only cuda.o | awk '$(NF - 1) !~ /^[WVu]$/ { print $NF }' | only "$cuda_strong" &&
+        nm -g --defined-only cuda.o | awk '$(NF - 1) ~ /^[WVu]$/ { print $NF }' | only "$cuda_strong|$cuda_weak"
+}
+
+# Where the toolkit keeps its static runtime; a distribution's own is where the linker looks anyway.
+cuda_library_flags() {
+    local home directory
+    home=$(dirname "$(dirname "$(readlink -f "$1")")")
+    for directory in "$home/lib64" "$home/lib" "$home/targets/$(uname -m)-linux/lib"; do
+        [ -e "$directory/libcudart_static.a" ] && echo "-L$directory" && return
+    done
+}
+
+test_cuda() {
+    local nvcc=/usr/local/cuda/bin/nvcc directory
+    finds nvcc && nvcc=$(command -v nvcc)
+    if ! finds "$nvcc"; then
+        skip "the CUDA object" "no nvcc"
+        return
+    fi
+    if ! check "nvcc -c cuda/gpuopt_cuda.cu, no flag" "$nvcc" -c "$root/cuda/gpuopt_cuda.cu" -o cuda.o; then
+        skip "the CUDA object's symbols, a host with it" "there is no such object"
+        return
+    fi
+    check "the CUDA object exports gpuopt_backend_cuda only" exports_backend_only
+    check "the CUDA object imports CUDA, the C++ runtime and little else" \
+        imports_only cuda.o "$cuda_made|$cpp_made|$libc|$libm|$compiler_made"
+    directory=$(cuda_library_flags "$nvcc")
+    check "a C host that names gpuopt_backend_cuda compiles" \
+        build cc "${strict_c[@]}" -c "$frame/host_cuda.c" -o host_cuda.o || return
+    check "it links, C linker and static runtime" cc host_cuda.o gpuopt.o cuda.o ${directory:+"$directory"} \
+        -lcudart_static -lstdc++ -lm -lpthread -ldl -lrt -o host_cuda || return
+    check "it gets a context, or UNSUPPORTED and one message" ./host_cuda && sed 's/^/    here: /' said
+}
+
+test_header
+test_object
+test_hosts
+test_bits
+test_cuda
+
+summary="$passed passed, $failed failed"
+[ "$skipped" -gt 0 ] && summary="$summary, $skipped skipped"
+echo "$summary"
+[ "$failed" -eq 0 ]

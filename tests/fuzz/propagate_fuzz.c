@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A libFuzzer target over a propagator's life: the input's bytes become a model, good or broken, and then a sequence of
+ * calls. Beyond crashes it traps where an answer breaks what gpuopt.h promises. Every model is held twice, the second
+ * handle with the other marking (JACOBI) and run round by round: both must give the same bits. In half of the models a
+ * feasible point is planted, which no call may ever cut off.
+ */
+#include "gpuopt.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REQUIRE(condition)                                                             \
+    do {                                                                               \
+        if (condition) break;                                                          \
+        fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition); \
+        __builtin_trap();                                                              \
+    } while (0)
+
+enum { MOST = 24, ROUNDS = 20, OPERATIONS = 12 };
+
+typedef struct fuzz {
+    const uint8_t *data;
+    size_t size;
+    gpuopt_propagator_desc desc;
+    int planted, dirty;
+    double infinity, feasibility, x[MOST]; /* the planted point */
+    int64_t start[MOST + 1];
+    int32_t col[MOST * MOST];
+    double val[MOST * MOST], lhs[MOST], rhs[MOST], lb[MOST], ub[MOST];
+    uint8_t integer[MOST];
+    gpuopt_propagator *one, *two;
+    double seen_lb[MOST], seen_ub[MOST]; /* the bounds as they were last read */
+    gpuopt_outcome outcome;              /* MORE again after a set */
+    int32_t since_set;
+    void *owned[16]; /* copies of exactly the documented length, so that reading past one is noticed */
+    int owned_count;
+} fuzz;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* ---- Bytes to values ---- */
+
+static unsigned take(fuzz *f) { return f->size ? (f->size--, *f->data++) : 0; }
+static int rarely(fuzz *f) { return take(f) % 16 == 15; }
+
+static double value(fuzz *f) {
+    static const double table[] = {0,    1,       -1,      0.5,   1e-9,  1e-6,   -1e-6,       1e-300,   4.9e-324,  1e9,
+                                   1e15, 9.9e19,  -9.9e19, 1e20,  -1e20, 1e100,  -1e100,      INFINITY, -INFINITY, NAN,
+                                   3e38, 1.2e-38, -0.0,    1e300, 1e8,   0x1p53, 0x1.8p-1030, 1.0 / 3};
+    unsigned tag = take(f), k;
+    double raw;
+    unsigned char bytes[sizeof raw];
+    if (tag < 100) return (double)((int)take(f) - 128);
+    if (tag < 160) return ((int)take(f) - 128) * 0.1;
+    if (tag < 240) return table[tag % (sizeof table / sizeof *table)];
+    for (k = 0; k < sizeof raw; k++) bytes[k] = (unsigned char)take(f);
+    memcpy(&raw, bytes, sizeof raw);
+    return raw;
+}
+
+static double slack(fuzz *f) {
+    static const double table[] = {0, 0, 0.125, 0.1, 1, 3.7, 50, INFINITY};
+    return table[take(f) % 8];
+}
+
+static int valid_pair(const fuzz *f, double low, double high) { return low < f->infinity && high > -f->infinity; }
+
+static void clean_pair(const fuzz *f, double *low, double *high) {
+    if (f->dirty) return;
+    if (!(*low < f->infinity)) *low = -INFINITY;
+    if (!(*high > -f->infinity)) *high = INFINITY;
+}
+
+static void make_bounds(fuzz *f, int32_t col, double *lb, double *ub) {
+    *lb = f->planted ? f->x[col] - slack(f) : value(f);
+    *ub = f->planted ? f->x[col] + slack(f) : value(f);
+    clean_pair(f, lb, ub);
+}
+
+static void make_sides(fuzz *f, int32_t row, double *lhs, double *rhs) {
+    int64_t k;
+    double activity = 0; /* exact: small integers times eighths */
+    for (k = f->start[row]; f->planted && k < f->start[row + 1]; k++) activity += f->val[k] * f->x[f->col[k]];
+    *lhs = f->planted ? activity - slack(f) : value(f);
+    *rhs = f->planted ? activity + slack(f) : value(f);
+    clean_pair(f, lhs, rhs);
+    if (!f->dirty && *lhs > *rhs) *lhs = *rhs;
+    clean_pair(f, lhs, rhs);
+}
+
+static double make_coefficient(fuzz *f) {
+    double low = f->desc.precision == GPUOPT_FP32 ? (double)FLT_MIN : 0;
+    double high = f->desc.precision == GPUOPT_FP32 ? (double)FLT_MAX : DBL_MAX, a;
+    if (f->planted) return (double)(1 + take(f) % 8 * (take(f) % 143)) * (take(f) % 2 ? 1 : -1); /* at most 1000 */
+    a = value(f);
+    return f->dirty || (fabs(a) > low && fabs(a) <= high) ? a : 1;
+}
+
+static void *own(fuzz *f, const void *from, int64_t count, size_t size) {
+    void *copy = malloc(count > 0 ? (size_t)count * size : 1);
+    if (count > 0) memcpy(copy, from, (size_t)count * size);
+    return f->owned[f->owned_count++] = copy;
+}
+
+static void disown(fuzz *f) {
+    while (f->owned_count > 0) free(f->owned[--f->owned_count]);
+}
+
+static double make_tolerance(fuzz *f, double most) {
+    double t = take(f) % 4 ? 0 : value(f);
+    return f->dirty || (t >= 0 && t <= most) ? t : 0;
+}
+
+static void make_model(fuzz *f) {
+    gpuopt_propagator_desc *d = &f->desc;
+    int32_t i, j, rows = (int32_t)(take(f) % (MOST + 1)), cols = (int32_t)(take(f) % (MOST + 1));
+    unsigned kind = take(f), density = take(f) / 2;
+    gpuopt_desc_init(d, sizeof *d);
+    f->planted = kind % 2;
+    f->dirty = !f->planted && kind % 8 == 0;
+    if (kind & 16) gpuopt_propagator_desc_tune(d, (gpuopt_propagator_settings)(take(f) % 4));
+    else
+        d->feasibility_tolerance = make_tolerance(f, 0.1), d->integrality_tolerance = make_tolerance(f, 0.4),
+        d->least_change = make_tolerance(f, 1e9), d->least_change_relative = make_tolerance(f, 1),
+        d->huge_value = make_tolerance(f, 1e100);
+    if (!f->dirty && d->huge_value < 1) d->huge_value = 0;
+    if (kind & 32) d->infinity = f->planted ? 1e9 : fabs(value(f));
+    if (!f->dirty && !(d->infinity >= 1)) d->infinity = 0;
+    d->round_limit = (int32_t)(kind & 64 ? take(f) % 8 : 0);
+    d->precision = (gpuopt_precision)(take(f) % 4 == 3);
+    d->mode = (gpuopt_propagation_mode)(take(f) % 4 == 3);
+    d->marking = (gpuopt_propagation_marking)(take(f) % 3);
+    if (f->dirty && rarely(f)) d->mode = (gpuopt_propagation_mode)(int)take(f);
+    f->infinity = d->infinity > 0 ? d->infinity : 1e20;
+    f->feasibility = d->feasibility_tolerance > 0 ? d->feasibility_tolerance : 1e-6;
+    for (j = 0; j < cols; j++) {
+        f->integer[j] = (uint8_t)(take(f) % 2);
+        f->x[j] = f->integer[j] ? (double)((int)take(f) - 128) : ((int)take(f) - 128) * 0.125;
+        make_bounds(f, j, &f->lb[j], &f->ub[j]);
+    }
+    for (i = 0; i < rows; i++) {
+        int64_t k = f->start[i];
+        for (j = 0; j < cols; j++)
+            if (take(f) <= density) f->col[k] = j, f->val[k++] = make_coefficient(f);
+        f->start[i + 1] = k;
+        make_sides(f, i, &f->lhs[i], &f->rhs[i]);
+    }
+    for (i = 0; f->dirty && i <= rows; i++)
+        if (rarely(f)) f->start[i] = (int)(take(f) % MOST) - 2;
+    if (f->dirty && f->start[rows] > 0 && rarely(f)) f->col[take(f) % f->start[rows]] = (int32_t)take(f) - 128;
+    d->matrix.rows = rows;
+    d->matrix.cols = cols;
+    d->matrix.start = (const int64_t *)own(f, f->start, rows + 1, sizeof *f->start);
+    d->matrix.col = (const int32_t *)own(f, f->col, f->start[rows], sizeof *f->col);
+    d->matrix.val = (const double *)own(f, f->val, f->start[rows], sizeof *f->val);
+    d->lhs = kind & 128 ? NULL : (const double *)own(f, f->lhs, rows, sizeof *f->lhs);
+    d->rhs = (const double *)own(f, f->rhs, rows, sizeof *f->rhs);
+    d->lb = (const double *)own(f, f->lb, cols, sizeof *f->lb);
+    d->ub = f->dirty && rarely(f) ? NULL : (const double *)own(f, f->ub, cols, sizeof *f->ub);
+    d->integer = (const uint8_t *)own(f, f->integer, cols, 1);
+    if (f->dirty && rarely(f)) d->matrix.rows = -d->matrix.rows;
+    if (f->dirty && rarely(f))
+        d->struct_size = offsetof(gpuopt_propagator_desc, infinity), f->infinity = 1e20, f->feasibility = 1e-6,
+        d->round_limit = 0, d->mode = GPUOPT_JACOBI;
+}
+
+/* ---- What must hold ---- */
+
+/* Reads the bounds, which must be the same of both handles. */
+static void read_bounds(fuzz *f, double *lb, double *ub) {
+    double lb_two[MOST], ub_two[MOST];
+    size_t bytes = sizeof *lb * (size_t)f->desc.matrix.cols;
+    int32_t j;
+    REQUIRE(gpuopt_propagator_get_bounds(f->one, GPUOPT_HOST, lb, ub) == GPUOPT_OK);
+    REQUIRE(gpuopt_propagator_get_bounds(f->two, GPUOPT_HOST, lb_two, ub_two) == GPUOPT_OK);
+    REQUIRE(memcmp(lb, lb_two, bytes) == 0 && memcmp(ub, ub_two, bytes) == 0);
+    for (j = 0; j < f->desc.matrix.cols; j++) /* from the infinity of the descriptor on they are IEEE infinities */
+        REQUIRE((isinf(lb[j]) || fabs(lb[j]) < f->infinity) && (isinf(ub[j]) || fabs(ub[j]) < f->infinity));
+}
+
+static void check_bounds(const fuzz *f, const double *lb, const double *ub, const gpuopt_propagation *info) {
+    int64_t moved = 0;
+    int32_t j;
+    for (j = 0; j < f->desc.matrix.cols; j++) {
+        double was = f->seen_lb[j], size = fmax(fabs(was), fabs(lb[j]));
+        REQUIRE(!isnan(lb[j]) && !isnan(ub[j]));
+        REQUIRE(lb[j] <= ub[j] || info->outcome == GPUOPT_INFEASIBLE);
+        REQUIRE(ub[j] <= f->seen_ub[j]);
+        /* A lower bound may come out as the upper one that it has crossed by no more than the tolerance. */
+        REQUIRE(lb[j] >= was || (lb[j] == ub[j] && was - lb[j] <= fmax(f->feasibility, 0x1p-47 * size)));
+        moved += (ub[j] != f->seen_ub[j]) + (lb[j] != was && lb[j] != ub[j]);
+        if (!f->planted) continue;
+        REQUIRE(lb[j] - f->x[j] <= 1e-6 * fmax(1, fabs(lb[j])) && f->x[j] - ub[j] <= 1e-6 * fmax(1, fabs(ub[j])));
+    }
+    REQUIRE(moved <= info->changed);
+}
+
+static void check_info(const fuzz *f, const gpuopt_propagation *info, int32_t asked) {
+    int32_t limit = f->desc.round_limit;
+    REQUIRE(info->rounds >= 0 && info->rounds <= asked);
+    REQUIRE(info->nonzeros >= 0 && info->changed >= 0);
+    REQUIRE(f->desc.mode == GPUOPT_SEQUENTIAL || info->nonzeros <= info->rounds * f->start[f->desc.matrix.rows]);
+    REQUIRE((info->outcome == GPUOPT_INFEASIBLE) == (info->infeasible_row >= 0 || info->infeasible_col >= 0));
+    REQUIRE(info->infeasible_row >= -1 && info->infeasible_row < f->desc.matrix.rows);
+    REQUIRE(info->infeasible_col >= -1 && info->infeasible_col < f->desc.matrix.cols);
+    REQUIRE(limit == 0 || f->since_set + info->rounds <= limit);
+    REQUIRE(info->outcome != GPUOPT_LIMIT || f->since_set + info->rounds == limit);
+    REQUIRE(info->outcome != GPUOPT_MORE || info->rounds == asked);
+    REQUIRE(f->outcome != GPUOPT_INFEASIBLE || (info->outcome == GPUOPT_INFEASIBLE && info->rounds == 0));
+    REQUIRE(f->outcome != GPUOPT_CONVERGED || info->changed == 0);
+    REQUIRE(!f->planted || info->outcome != GPUOPT_INFEASIBLE);
+}
+
+static void run_rounds(fuzz *f, int32_t asked) {
+    gpuopt_propagation info, part, sum;
+    double lb[MOST], ub[MOST];
+    int32_t r;
+    gpuopt_desc_init(&info, sizeof info);
+    gpuopt_desc_init(&part, sizeof part);
+    memset(&sum, 0, sizeof sum);
+    REQUIRE(gpuopt_propagator_round(f->one, asked, &info) == GPUOPT_OK);
+    for (r = 0; r < asked && (r == 0 || part.outcome == GPUOPT_MORE); r++) {
+        REQUIRE(gpuopt_propagator_round(f->two, 1, &part) == GPUOPT_OK);
+        sum.rounds += part.rounds;
+        sum.changed += part.changed;
+    }
+    REQUIRE(part.outcome == info.outcome && sum.rounds == info.rounds && sum.changed == info.changed);
+    REQUIRE(part.infeasible_row == info.infeasible_row && part.infeasible_col == info.infeasible_col);
+    REQUIRE(gpuopt_propagator_get_info(f->one, &part) == GPUOPT_OK && memcmp(&part, &info, sizeof info) == 0);
+    check_info(f, &info, asked);
+    read_bounds(f, lb, ub);
+    check_bounds(f, lb, ub, &info);
+    f->since_set += info.rounds;
+    f->outcome = info.outcome;
+}
+
+static void set_bounds(fuzz *f, int all) {
+    int32_t col[MOST], k, cols = f->desc.matrix.cols, count = all ? cols : (int32_t)take(f) % (cols + 1);
+    double lb[MOST], ub[MOST], after_lb[MOST], after_ub[MOST], *own_lb, *own_ub;
+    int valid = 1, twice;
+    for (k = 0; k < count; k++) {
+        col[k] = all ? k : (int32_t)take(f) % cols;
+        make_bounds(f, col[k], &lb[k], &ub[k]);
+        valid &= valid_pair(f, lb[k], ub[k]);
+    }
+    own_lb = (double *)own(f, lb, count, sizeof *lb);
+    own_ub = (double *)own(f, ub, count, sizeof *ub);
+    own(f, col, count, sizeof *col);
+    for (twice = 0; twice < 2; twice++) {
+        gpuopt_propagator *p = twice ? f->two : f->one;
+        gpuopt_status status =
+            all ? gpuopt_propagator_set_bounds(p, GPUOPT_HOST, own_lb, own_ub)
+                : gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, count, (int32_t *)f->owned[2], own_lb, own_ub);
+        REQUIRE(status == (valid ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
+    }
+    read_bounds(f, after_lb, after_ub);
+    if (valid && count > 0) f->since_set = 0, f->outcome = GPUOPT_MORE;
+    else
+        REQUIRE(!memcmp(after_lb, f->seen_lb, sizeof *lb * (size_t)cols) &&
+                !memcmp(after_ub, f->seen_ub, sizeof *ub * (size_t)cols));
+}
+
+static void set_sides(fuzz *f) {
+    int32_t row[MOST], k, rows = f->desc.matrix.rows, count = 0;
+    double lhs[MOST], rhs[MOST];
+    int valid = 1;
+    for (k = 0; k < rows; k++) {
+        if (take(f) % 2) continue;
+        make_sides(f, row[count] = k, &lhs[count], &rhs[count]);
+        valid &= valid_pair(f, lhs[count], rhs[count]) && !(lhs[count] > rhs[count]);
+        count++;
+    }
+    for (k = 0; k < 2; k++)
+        REQUIRE(gpuopt_propagator_set_some_sides(k ? f->two : f->one, count, row, lhs, rhs) ==
+                (valid ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
+    if (valid && count > 0) f->since_set = 0, f->outcome = GPUOPT_MORE;
+}
+
+static void get_rows(fuzz *f) {
+    double min[MOST], max[MOST];
+    int32_t min_infinite[MOST], max_infinite[MOST], i;
+    uint8_t status[MOST];
+    gpuopt_row_report report = {sizeof report, min, max, min_infinite, max_infinite, status};
+    REQUIRE(gpuopt_propagator_get_rows(f->one, GPUOPT_HOST, &report) == GPUOPT_OK);
+    for (i = 0; i < f->desc.matrix.rows; i++) {
+        int64_t length = f->start[i + 1] - f->start[i];
+        REQUIRE(isfinite(min[i]) && isfinite(max[i]) && status[i] < 8);
+        REQUIRE(min_infinite[i] >= 0 && min_infinite[i] <= length && max_infinite[i] >= 0 && max_infinite[i] <= length);
+        REQUIRE(!f->planted || !(status[i] & GPUOPT_ROW_INFEASIBLE));
+    }
+}
+
+static void operate(fuzz *f) {
+    int k;
+    for (k = 0; k < OPERATIONS && f->size > 0; k++) {
+        unsigned choice = take(f) % 8;
+        read_bounds(f, f->seen_lb, f->seen_ub);
+        if (choice == 4 && f->desc.matrix.cols > 0) set_bounds(f, 0);
+        else if (choice == 5) set_bounds(f, 1);
+        else if (choice == 6) set_sides(f);
+        else if (choice == 7) get_rows(f);
+        else run_rounds(f, 1 + (int32_t)(take(f) % ROUNDS));
+        disown(f);
+    }
+}
+
+/* ---- A life ---- */
+
+typedef struct count_host {
+    uint64_t live; /* bytes */
+    long failing;  /* the allocation with this number fails; 0: none */
+} count_host;
+
+static void *count_allocate(void *user, gpuopt_memory where, size_t bytes) {
+    count_host *host = (count_host *)user;
+    size_t *block = where == GPUOPT_HOST && host->failing-- != 1 ? (size_t *)malloc(bytes + 16) : NULL;
+    if (!block) return NULL;
+    memset(block, 0xA5, bytes + 16); /* memory that the library leaves unset is not zero */
+    host->live += block[0] = bytes;
+    return block + 2;
+}
+
+static void count_release(void *user, gpuopt_memory where, void *memory) {
+    (void)where;
+    ((count_host *)user)->live -= ((size_t *)memory)[-2];
+    free((size_t *)memory - 2);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static fuzz state; /* cleared below: too large for a stack that a sanitizer watches */
+    fuzz *f = &state;
+    count_host host = {0, 0};
+    gpuopt_context_desc desc;
+    gpuopt_context *context;
+    gpuopt_memory_plan plan;
+    gpuopt_status planned, status;
+    uint64_t before;
+    memset(f, 0, sizeof *f);
+    f->data = data;
+    f->size = size;
+    make_model(f);
+    gpuopt_desc_init(&desc, sizeof desc);
+    gpuopt_desc_init(&plan, sizeof plan);
+    desc.user = &host;
+    desc.allocate = count_allocate;
+    desc.release = count_release;
+    REQUIRE(gpuopt_context_create(&desc, &context) == GPUOPT_OK);
+    before = host.live;
+    planned = gpuopt_propagator_plan(context, &f->desc, &plan);
+    REQUIRE(host.live == before);
+    if (rarely(f)) {
+        host.failing = 1 + take(f) % 2;
+        status = gpuopt_propagator_create(context, &f->desc, &f->one);
+        REQUIRE(status < 0 && !f->one && host.live == before);
+        host.failing = 0;
+    }
+    status = gpuopt_propagator_create(context, &f->desc, &f->one);
+    REQUIRE(status == planned && (status == GPUOPT_OK) == (f->one != NULL));
+    REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_ARGUMENT || status == GPUOPT_ERROR_UNSUPPORTED);
+    REQUIRE(f->dirty || status == (f->desc.mode == GPUOPT_SEQUENTIAL && f->desc.marking == GPUOPT_MARKING_OFF
+                                       ? GPUOPT_ERROR_UNSUPPORTED
+                                       : GPUOPT_OK));
+    if (status == GPUOPT_OK) {
+        REQUIRE(host.live == before + plan.host_bytes);
+        if (f->desc.mode == GPUOPT_JACOBI)
+            f->desc.marking = f->desc.marking == GPUOPT_MARKING_OFF ? GPUOPT_MARKING_ON : GPUOPT_MARKING_OFF;
+        REQUIRE(gpuopt_propagator_create(context, &f->desc, &f->two) == GPUOPT_OK);
+        disown(f); /* the library has copied them */
+        operate(f);
+    }
+    disown(f);
+    gpuopt_propagator_destroy(f->two);
+    gpuopt_propagator_destroy(f->one);
+    REQUIRE(host.live == before);
+    gpuopt_context_destroy(context);
+    REQUIRE(host.live == 0);
+    return 0;
+}
