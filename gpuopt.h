@@ -185,7 +185,7 @@ typedef struct gpuopt_propagator_desc {
     double infinity;         /* |side or bound| >= this is infinite; 0: 1e20 (SCIP, HiGHS); at least 1 */
     /* A row or column violated by no more is feasible; 0: 1e-6 (SCIP def.h, HiGHS HConst.h); at most 0.1. */
     double feasibility_tolerance;
-    double integrality_tolerance; /* an integer bound's candidate is rounded after this much slack; 0: 1e-6; at most 0.49 */
+    double integrality_tolerance; /* slack before an integer bound's candidate is rounded; 0: 1e-6; at most 0.49 */
     double least_change;          /* a finite bound moves only by more than this; 0: 1e-9 (the paper); at most 1e9 */
     /* ... plus this fraction (at most 1) of ub - lb, or of |bound| where the other bound is infinite; 0: none. And plus
      * 2^-48 |bound| (FP32: 2^-22 of the column's larger bound), since less is rounding. */

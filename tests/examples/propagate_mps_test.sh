@@ -10,21 +10,14 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 program=$(realpath "${1:?usage: propagate_mps_test.sh PROGRAM}")
 models=$root/examples/models
 work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=../support/check.sh
+. "$root/tests/support/check.sh"
+at_end() { rm -rf "$said" "$work"; }
 cd "$work" || exit 1
-passed=0 failed=0
 
-# result NAME STATUS: the verdict on the check of this name; on failure, with what the program said.
-result() {
-    if [ "$2" -eq 0 ]; then
-        echo "ok: $1"
-        passed=$((passed + 1))
-    else
-        echo "FAILED: $1"
-        sed 's/^/    /' out err 2>/dev/null | cut -c1-300 | head -n 20
-        failed=$((failed + 1))
-    fi
-}
+# result NAME STATUS: counts a check that is done already; on failure, shows what the program said.
+verdict() { [ "$1" -eq 0 ] || { cat out err && return 1; }; }
+result() { check "$1" verdict "$2"; }
 
 # exits CODE ARGUMENT...: runs the program; out and err keep what it says.
 exits() {
@@ -133,7 +126,7 @@ if command -v script >/dev/null; then
     has 'round  *1: ' out && has 'round  *2: ' out
     result "progress on a terminal" $?
 else
-    echo "SKIPPED: progress on a terminal (no script)"
+    skip "progress on a terminal" "no script"
 fi
 
 # ---- Bad input: exit status 2; the file, the line where there is one, what is wrong ----
@@ -192,5 +185,4 @@ done
 exits 2 gen:twolines --bounds "$work/no/such/folder" && has 'no/such/folder' err
 result "refused: bounds that cannot be written" $?
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+summary

@@ -11,32 +11,10 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 frame=$root/tests/frame
 library=$root/gpuopt_impl/gpuopt.c
 work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=../support/check.sh
+. "$root/tests/support/check.sh"
+at_end() { rm -rf "$said" "$work"; }
 cd "$work" || exit 1
-
-# ---- Checks ----
-
-passed=0 failed=0 skipped=0
-
-# check NAME COMMAND...: the command says nothing when it works; when it does not, the head of what it says is shown.
-check() {
-    local name=$1
-    shift
-    if "$@" >"$work/said" 2>&1; then
-        echo "ok: $name"
-        passed=$((passed + 1))
-        return 0
-    fi
-    echo "FAILED: $name"
-    sed 's/^/    /' "$work/said" | cut -c1-300 | head -n 20
-    failed=$((failed + 1))
-    return 1
-}
-
-skip() {
-    echo "SKIPPED: $1 ($2)"
-    skipped=$((skipped + 1))
-}
 
 finds() { command -v "$1" >/dev/null 2>&1; }
 
@@ -261,7 +239,7 @@ test_cuda() {
         build cc "${strict_c[@]}" -c "$frame/host_cuda.c" -o host_cuda.o || return
     check "it links, C linker and static runtime" cc host_cuda.o gpuopt.o cuda.o ${directory:+"$directory"} \
         -lcudart_static -lstdc++ -lm -lpthread -ldl -lrt -o host_cuda || return
-    check "it gets a context, or UNSUPPORTED and one message" ./host_cuda && sed 's/^/    here: /' said
+    check "it gets a context, or UNSUPPORTED and one message" ./host_cuda && sed 's/^/    here: /' "$said"
 }
 
 test_header
@@ -270,7 +248,4 @@ test_hosts
 test_bits
 test_cuda
 
-summary="$passed passed, $failed failed"
-[ "$skipped" -gt 0 ] && summary="$summary, $skipped skipped"
-echo "$summary"
-[ "$failed" -eq 0 ]
+summary

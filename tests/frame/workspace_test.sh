@@ -7,29 +7,20 @@
 set -u
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-command -v bazel >/dev/null || { echo "SKIPPED: workspaces that depend on this one (no bazel)"; exit 0; }
+# shellcheck source=../support/check.sh
+. "$root/tests/support/check.sh"
+if ! command -v bazel >/dev/null; then
+    skip "workspaces that depend on this one" "no bazel"
+    summary
+    exit
+fi
 work=$(mktemp -d) || exit 1
-passed=0 failed=0 skipped=0
 
 in_workspace() { (cd "$work/$1" && shift && bazel --output_base="$work/out" "$@" --noshow_progress); }
-finish() {
-    in_workspace cpu shutdown
+at_end() {
+    in_workspace cpu shutdown >/dev/null 2>&1
     chmod -R u+w "$work" # Bazel's outputs are read-only
-    rm -rf "$work"
-} >/dev/null 2>&1
-trap finish EXIT
-
-check() {
-    local name=$1
-    shift
-    if "$@" >"$work/said" 2>&1; then
-        echo "ok: $name"
-        passed=$((passed + 1))
-    else
-        echo "FAILED: $name"
-        sed 's/^/    /' "$work/said" | tail -n 20
-        failed=$((failed + 1))
-    fi
+    rm -rf "$said" "$work"
 }
 
 # A workspace with the repositories that Bazel 4 asks for, whoever it builds for.
@@ -83,11 +74,7 @@ check "and says why when it is asked for by name" says_why
 if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
     check "a workspace that depends on the CUDA backend" in_workspace cuda test //...
 else
-    echo "SKIPPED: a workspace that depends on the CUDA backend (no nvcc)"
-    skipped=1
+    skip "a workspace that depends on the CUDA backend" "no nvcc"
 fi
 
-summary="$passed passed, $failed failed"
-[ "$skipped" -gt 0 ] && summary="$summary, $skipped skipped"
-echo "$summary"
-[ "$failed" -eq 0 ]
+summary
