@@ -81,13 +81,23 @@ void problem_apply(const problem_variant *variant, gpuopt_propagator_desc *desc)
     desc->marking = variant->marking;
 }
 
-gpuopt_propagation problem_run(gpuopt_context *context, const gpuopt_propagator_desc *desc, int rounds, double *lb,
-                               double *ub) {
-    gpuopt_propagator *p = problem_create(context, desc);
+gpuopt_propagation problem_round(gpuopt_propagator *p, int rounds) {
     gpuopt_propagation info;
     gpuopt_desc_init(&info, sizeof info);
     assert_int_equal(gpuopt_propagator_round(p, rounds, &info), GPUOPT_OK);
+    assert_true(info.rounds <= rounds);
+    return info;
+}
+
+void problem_bounds(gpuopt_propagator *p, double *lb, double *ub) {
     assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, lb, ub), GPUOPT_OK);
+}
+
+gpuopt_propagation problem_run(gpuopt_context *context, const gpuopt_propagator_desc *desc, int rounds, double *lb,
+                               double *ub) {
+    gpuopt_propagator *p = problem_create(context, desc);
+    gpuopt_propagation info = problem_round(p, rounds);
+    problem_bounds(p, lb, ub);
     gpuopt_propagator_destroy(p);
     return info;
 }

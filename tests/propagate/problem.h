@@ -31,6 +31,9 @@ typedef struct problem_variant {
 const problem_variant *problem_variants(size_t *count);
 void problem_apply(const problem_variant *variant, gpuopt_propagator_desc *desc);
 
+/* One call of up to so many rounds; all bounds, either array may be NULL. Both must succeed. */
+gpuopt_propagation problem_round(gpuopt_propagator *p, int rounds);
+void problem_bounds(gpuopt_propagator *p, double *lb, double *ub);
 /* Creates, runs up to so many rounds in one call, reads the bounds, destroys. */
 gpuopt_propagation problem_run(gpuopt_context *context, const gpuopt_propagator_desc *desc, int rounds, double *lb,
                                double *ub);

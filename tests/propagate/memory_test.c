@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Memory: it comes from the host's allocator, is planned exactly, may run out, is not taken by steps, is shared with
+ * neither the host's arrays nor other contexts, and is the device's on the CUDA backend alone.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/propagate/model.h"
+
+/* All calls that may allocate; stops at the first that fails, and cleans up. */
+static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const gpuopt_propagator_desc *desc) {
+    gpuopt_context *context = (gpuopt_context *)&context_desc;
+    gpuopt_propagator *p = NULL;
+    gpuopt_memory_plan plan;
+    gpuopt_row_report report;
+    double activity[2];
+    gpuopt_status status = gpuopt_context_create(context_desc, &context);
+    if (status) {
+        assert_null(context);
+        return status;
+    }
+    gpuopt_desc_init(&plan, sizeof plan);
+    gpuopt_desc_init(&report, sizeof report);
+    report.min_activity = activity;
+    status = gpuopt_propagator_plan(context, desc, &plan);
+    if (!status) {
+        p = (gpuopt_propagator *)&plan;
+        status = gpuopt_propagator_create(context, desc, &p);
+        if (status) assert_null(p);
+    }
+    if (!status) status = gpuopt_propagator_round(p, 10, NULL);
+    if (!status) status = gpuopt_propagator_get_rows(p, GPUOPT_HOST, &report);
+    gpuopt_propagator_destroy(p);
+    gpuopt_context_destroy(context);
+    return status;
+}
+
+static void memory_may_run_out(void **state) {
+    gpuopt_context_desc desc;
+    gpuopt_status status;
+    test_host host;
+    long n, failures = 0;
+    model_host *h = *state;
+    for (n = 1;; n++) {
+        desc = test_context_desc(&host);
+        host.fail_at = n;
+        status = whole_life(&desc, &h->desc);
+        assert_int_equal(host.live, 0);
+        assert_true(host.bytes[GPUOPT_HOST] == 0 && host.bytes[GPUOPT_DEVICE] == 0);
+        if (host.allocations < n) break;
+        assert_int_equal(status, GPUOPT_ERROR_MEMORY);
+        assert_true(host.error[0]);
+        failures++;
+    }
+    assert_int_equal(status, GPUOPT_OK);
+    assert_true(failures >= (test_on("cuda") ? 4 : 3)); /* context, its state on CUDA, plan or create, handle */
+}
+
+static void context_descriptors_of_other_versions(void **state) {
+    const size_t older = offsetof(gpuopt_context_desc, user), newer = sizeof(gpuopt_context_desc) + 24;
+    test_host host;
+    gpuopt_context_desc full = test_context_desc(&host), *desc = model_resized(&full, sizeof full, older);
+    gpuopt_context *context;
+    (void)state;
+    assert_int_equal(gpuopt_context_create(desc, &context), GPUOPT_OK);
+    model_check_context(context);
+    assert_int_equal(host.allocations, 0); /* the hooks were cut off */
+    gpuopt_context_destroy(context);
+    free(desc);
+    desc = model_resized(&full, sizeof full, newer);
+    assert_int_equal(gpuopt_context_create(desc, &context), GPUOPT_OK);
+    model_check_context(context);
+    assert_true(host.allocations > 0);
+    gpuopt_context_destroy(context);
+    ((char *)desc)[newer - 1] = 1;
+    assert_int_equal(gpuopt_context_create(desc, &context), GPUOPT_ERROR_ARGUMENT);
+    assert_null(context);
+    assert_int_equal(host.live, 0);
+    free(desc);
+}
+
+static void check_plan(test_host *host, gpuopt_context *context, const gpuopt_propagator_desc *desc) {
+    gpuopt_memory_plan plan;
+    gpuopt_propagator *p;
+    uint64_t before[2];
+    long live = host->live;
+    int where;
+    gpuopt_desc_init(&plan, sizeof plan);
+    for (where = 0; where < 2; where++) before[where] = host->bytes[where];
+    assert_int_equal(gpuopt_propagator_plan(context, desc, &plan), GPUOPT_OK);
+    assert_int_equal(host->live, live);
+    for (where = 0; where < 2; where++) host->peak[where] = host->bytes[where];
+    p = problem_create(context, desc);
+    assert_int_equal(host->bytes[GPUOPT_HOST] - before[GPUOPT_HOST], plan.host_bytes);
+    assert_int_equal(host->bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE], plan.device_bytes);
+    assert_true(host->peak[GPUOPT_HOST] - before[GPUOPT_HOST] <= plan.host_bytes + plan.create_bytes);
+    assert_true(host->peak[GPUOPT_DEVICE] - before[GPUOPT_DEVICE] == plan.device_bytes);
+    assert_true(plan.host_bytes > 0 && (plan.device_bytes > 0) == test_on("cuda"));
+    gpuopt_propagator_destroy(p);
+    assert_int_equal(host->live, live);
+}
+
+/* For every variant in both precisions. */
+static void check_plans(model_host *h, gpuopt_propagator_desc desc) {
+    size_t variants, v;
+    const problem_variant *variant = problem_variants(&variants);
+    int precision;
+    for (precision = GPUOPT_FP64; precision <= GPUOPT_FP32; precision++)
+        for (v = 0; v < variants; v++) {
+            desc.precision = (gpuopt_precision)precision;
+            problem_apply(&variant[v], &desc);
+            check_plan(&h->host, h->context, &desc);
+        }
+}
+
+static void plan_is_exact(void **state) {
+    static const char *const generated[] = {"rand,300,200,12,7", "skew,100,2000,40,3", "twolines"};
+    static const int64_t no_rows[1] = {0};
+    gpuopt_propagator_desc empty;
+    int g;
+    for (g = 0; g < 3; g++) {
+        char error[128] = "";
+        mip m;
+        if (mip_generate(generated[g], &m, error, sizeof error)) fail_msg("%s: %s", generated[g], error);
+        check_plans(*state, mip_propagator_desc(&m));
+        mip_free(&m);
+    }
+    gpuopt_desc_init(&empty, sizeof empty);
+    empty.matrix.start = no_rows;
+    check_plans(*state, empty);
+}
+
+static void steps_allocate_nothing(void **state) {
+    static const int32_t index[2] = {1, 0};
+    static const double low[2] = {0, 0}, high[2] = {9, 8};
+    double lb[3], ub[3];
+    uint8_t status[2];
+    gpuopt_propagation info;
+    gpuopt_row_report report;
+    size_t variants, v;
+    const problem_variant *variant = problem_variants(&variants);
+    model_host *h = *state;
+    gpuopt_desc_init(&info, sizeof info);
+    gpuopt_desc_init(&report, sizeof report);
+    report.status = status;
+    for (v = 0; v < variants; v++) {
+        gpuopt_propagator *p;
+        long allocations;
+        problem_apply(&variant[v], &h->desc);
+        p = problem_create(h->context, &h->desc);
+        allocations = h->host.allocations;
+        assert_int_equal(gpuopt_propagator_round(p, 2, &info), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_round(p, 5, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_get_info(p, &info), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, lb, ub), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, h->desc.lb, h->desc.ub), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 2, index, low, high), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_get_some_bounds(p, GPUOPT_HOST, 2, index, lb, ub), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_some_sides(p, 2, index, low, high), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, &report), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_round(p, 5, &info), GPUOPT_OK);
+        assert_int_equal(gpuopt_context_wait(h->context), GPUOPT_OK);
+        assert_int_equal(h->host.allocations, allocations);
+        gpuopt_propagator_destroy(p);
+    }
+}
+
+/* The arrays are copied: what the host does to them after create does not matter. */
+static void input_is_copied(void **state) {
+    mip m = model_small();
+    gpuopt_propagator_desc desc = mip_propagator_desc(&m);
+    gpuopt_propagator *p = problem_create(((model_host *)*state)->context, &desc);
+    memset((void *)m.matrix.start, 0xFF, sizeof *m.matrix.start * 3);
+    memset((void *)m.matrix.col, 0xFF, sizeof *m.matrix.col * 4);
+    memset((void *)m.matrix.val, 0xFF, sizeof *m.matrix.val * 4);
+    memset(m.lhs, 0xFF, sizeof *m.lhs * 2);
+    memset(m.rhs, 0xFF, sizeof *m.rhs * 2);
+    memset(m.lb, 0xFF, sizeof *m.lb * 3);
+    memset(m.ub, 0xFF, sizeof *m.ub * 3);
+    memset(m.integer, 0xFF, 3);
+    memset(&desc, 0xFF, sizeof desc);
+    mip_free(&m);
+    model_check_fixpoint(p);
+    gpuopt_propagator_destroy(p);
+}
+
+static void contexts_are_independent(void **state) {
+    model_host *h = *state;
+    test_host other;
+    gpuopt_context *context = test_context(&other);
+    gpuopt_propagator *here = problem_create(h->context, &h->desc), *there = problem_create(context, &h->desc), *none;
+    gpuopt_propagation info;
+    gpuopt_desc_init(&info, sizeof info);
+    ((double *)h->model.matrix.val)[0] = NAN;
+    assert_int_equal(gpuopt_propagator_create(context, &h->desc, &none), GPUOPT_ERROR_ARGUMENT);
+    assert_true(other.error[0] && !h->host.error[0]);
+    problem_round(there, 1);
+    gpuopt_propagator_destroy(there);
+    gpuopt_context_destroy(context);
+    assert_int_equal(other.live, 0);
+    assert_true(h->host.live > 0);
+    other.error[0] = 0;
+    model_check_fixpoint(here); /* three rounds: the one in the other context is not felt here */
+    assert_int_equal(gpuopt_propagator_round(here, 0, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_true(!other.error[0] && h->host.error[0]);
+    gpuopt_propagator_destroy(here);
+}
+
+static void check_unsupported(model_host *h, gpuopt_status status) {
+    assert_int_equal(status, GPUOPT_ERROR_UNSUPPORTED);
+    assert_true(h->host.error[0]);
+    h->host.error[0] = 0;
+}
+
+/* Which only the CUDA backend has. */
+static void device_memory(void **state) {
+    static const double ones[3] = {1, 1, 1}, twos[3] = {2, 2, 2};
+    static const int32_t col[1] = {0};
+    double lb[3] = {1, 1, 1}, ub[3] = {2, 2, 2};
+    model_host *h = *state;
+    gpuopt_propagator *p = problem_create(h->context, &h->desc);
+    gpuopt_bounds_view view;
+    gpuopt_row_report report;
+    gpuopt_desc_init(&view, sizeof view);
+    gpuopt_desc_init(&report, sizeof report);
+    report.min_activity = ub;
+    if (test_on("cuda")) {
+        assert_int_equal(gpuopt_propagator_device_view(p, &view), GPUOPT_OK);
+        assert_non_null(view.pairs);
+        assert_int_equal(view.precision, GPUOPT_FP64);
+    } else {
+        check_unsupported(h, gpuopt_propagator_get_bounds(p, GPUOPT_DEVICE, lb, ub));
+        check_unsupported(h, gpuopt_propagator_set_bounds(p, GPUOPT_DEVICE, lb, ub));
+        check_unsupported(h, gpuopt_propagator_get_some_bounds(p, GPUOPT_DEVICE, 1, col, lb, ub));
+        check_unsupported(h, gpuopt_propagator_set_some_bounds(p, GPUOPT_DEVICE, 1, col, lb, ub));
+        check_unsupported(h, gpuopt_propagator_get_rows(p, GPUOPT_DEVICE, &report));
+        check_unsupported(h, gpuopt_propagator_device_view(p, &view));
+        assert_memory_equal(lb, ones, sizeof lb);
+        assert_memory_equal(ub, twos, sizeof ub);
+        assert_null(view.pairs);
+    }
+    model_check_fixpoint(p);
+    gpuopt_propagator_destroy(p);
+}
+
+static const struct CMUnitTest tests[] = {
+    MODEL_TEST(memory_may_run_out), cmocka_unit_test(context_descriptors_of_other_versions),
+    MODEL_TEST(plan_is_exact),      MODEL_TEST(steps_allocate_nothing),
+    MODEL_TEST(input_is_copied),    MODEL_TEST(contexts_are_independent),
+    MODEL_TEST(device_memory),
+};
+TEST_MAIN(tests)

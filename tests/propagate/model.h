@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The hand-made models that several of the propagation tests use, and what they do with them.
+ */
+#ifndef TESTS_PROPAGATE_MODEL_H
+#define TESTS_PROPAGATE_MODEL_H
+
+#include "tests/propagate/problem.h"
+
+/* Rows of the dense a [rows][cols], zeros left out; all columns have the same bounds. */
+mip model_dense(int32_t rows, int32_t cols, const double *a, const double *lhs, const double *rhs, double lb, double ub,
+                int integer);
+
+/* x0 + x1 <= 4,  x1 - x2 >= 1  over [0, 10]^3. First x0 <= 4, x1 <= 4, x1 >= 1, x2 <= 9; then x0 <= 3 (from x1 >= 1),
+ * x2 <= 3 (from x1 <= 4); then nothing. A sequential sweep has x2 <= 3 in the first round already. */
+mip model_small(void);
+extern const double model_small_lb[3], model_small_ub[3]; /* its fixpoint */
+
+/* One row  lhs <= x <= rhs  on one column. */
+mip model_one_column(double lb, double ub, double lhs, double rhs);
+
+/* Small integers throughout, around a point x that satisfies every row. */
+enum { MODEL_ROWS = 50, MODEL_COLS = 40, MODEL_MANY = 2000 }; /* so many rounds suffice */
+mip model_random(uint64_t seed, double *x);
+
+/* The handle's bounds are these, bit by bit. */
+void model_check_bounds(gpuopt_propagator *p, int32_t cols, const double *lb, const double *ub);
+/* A handle of the small model reaches its fixpoint, in three rounds. */
+void model_check_fixpoint(gpuopt_propagator *p);
+
+/* A handle of this descriptor of the small model does so; the context can make one, whatever it refused before. */
+void model_check_works(gpuopt_context *context, const gpuopt_propagator_desc *desc);
+void model_check_context(gpuopt_context *context);
+/* Both found the same, but for the count of nonzeros, which depends on what was marked. */
+void model_check_same_info(gpuopt_propagation a, gpuopt_propagation b);
+/* Runs p, and a fresh handle with p's bounds and the descriptor's sides; both have to find the same; returns how many
+ * bounds moved. JACOBI: the same bits, after any number of rounds. SEQUENTIAL: the same fixpoint, within tolerances. */
+int64_t model_check_like_fresh(gpuopt_context *context, gpuopt_propagator *p, gpuopt_propagator_desc desc, int rounds);
+
+/* Calls a test with a descriptor of the model for every variant of the backend; frees the model. */
+typedef void model_test(gpuopt_context *context, gpuopt_propagator_desc desc);
+void model_for_variants(model_test *test, mip m);
+/* Defines the cmocka test `name`, which is check_name() for every variant. */
+#define MODEL_VARIANTS_TEST(name, m) \
+    static void name(void **state) { (void)state, model_for_variants(check_##name, m); }
+
+/* A copy of a struct as a host of another version has it: in a block of just that size, so that sanitizers see a read
+ * too far. To be freed. */
+void *model_resized(const void *from, size_t from_size, size_t size);
+
+/* What a MODEL_TEST finds in *state: a watched host, its context, the small model and a descriptor of it, without the
+ * array of integers, which may be left out. Afterwards nothing may be left of what was allocated. */
+typedef struct model_host {
+    test_host host;
+    gpuopt_context *context;
+    mip model;
+    gpuopt_propagator_desc desc;
+} model_host;
+int model_setup(void **state);
+int model_teardown(void **state);
+#define MODEL_TEST(test) cmocka_unit_test_setup_teardown(test, model_setup, model_teardown)
+
+#endif /* TESTS_PROPAGATE_MODEL_H */

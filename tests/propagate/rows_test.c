@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Row reports: activities, infinite terms and status against values worked out by hand.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "tests/propagate/model.h"
+
+enum { LHS = GPUOPT_ROW_LHS_REDUNDANT, RHS = GPUOPT_ROW_RHS_REDUNDANT, BAD = GPUOPT_ROW_INFEASIBLE };
+
+/* x0 in [0, 2], x1 in [-1, 3], x2 <= 4, x3 >= 1; a row's coefficients of the four, and what is to be reported. */
+static const struct reported_row {
+    double a[4], lhs, rhs, min, max;
+    int min_infinite, max_infinite, status;
+} reported[] = {
+    {{2, -1, 0, 0}, -INFINITY, 10, -3, 5, 0, 0, LHS | RHS},
+    {{1, 1, 0, 0}, 0, 3, -1, 5, 0, 0, 0},
+    {{0, 0, 1, 1}, 5, 6, 1, 4, 1, 1, 0},
+    {{1, 0, -1, 0}, -10, 100, -4, 2, 0, 1, LHS},
+    {{0, 0, 0, 3}, -INFINITY, 1e20, 3, 0, 0, 1, LHS | RHS}, /* free */
+    {{0, 0, 0, 0}, -1, 1, 0, 0, 0, 0, LHS | RHS},           /* empty */
+    {{0, 0, 0, 0}, 1, 2, 0, 0, 0, 0, BAD | RHS},            /* empty, and 0 >= 1 */
+    {{1, 0, 0, 0}, 3, 4, 0, 2, 0, 0, BAD | RHS},
+    {{0, 1, 0, 0}, -INFINITY, -2, -1, 3, 0, 0, BAD | LHS},
+    {{0, 1, 0, 0}, 1, 3 - 5e-7, -1, 3, 0, 0, RHS},        /* within the tolerance */
+    {{1, 0, 0, 0}, 2 + 5e-7, INFINITY, 0, 2, 0, 0, RHS},  /* not infeasible, by the tolerance */
+    {{0, 0, 1, -1}, -INFINITY, 3, 0, 3, 2, 0, LHS | RHS}, /* no finite term below */
+    {{2, 1, 0.5, 0}, -INFINITY, 8, -1, 9, 1, 0, LHS},
+};
+enum { REPORTED = sizeof reported / sizeof *reported };
+
+static void row_reports(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    mip m = problem_new(4, REPORTED, 4 * REPORTED);
+    double min[REPORTED], max[REPORTED];
+    int32_t min_infinite[REPORTED], max_infinite[REPORTED];
+    uint8_t status[REPORTED];
+    gpuopt_propagator_desc desc;
+    gpuopt_propagator *p;
+    gpuopt_row_report report;
+    int i, j, left_out;
+    (void)state;
+    problem_col(&m, 0, 0, 2, 0);
+    problem_col(&m, 1, -1, 3, 0);
+    problem_col(&m, 2, -INFINITY, 4, 0);
+    problem_col(&m, 3, 1, INFINITY, 0);
+    for (i = 0; i < REPORTED; i++) {
+        problem_row(&m, reported[i].lhs, reported[i].rhs);
+        for (j = 0; j < 4; j++)
+            if (reported[i].a[j] != 0) problem_entry(&m, j, reported[i].a[j]);
+    }
+    desc = mip_propagator_desc(&m);
+    p = problem_create(context, &desc);
+    for (left_out = -1; left_out < 5; left_out++) { /* each array is left out once */
+        gpuopt_desc_init(&report, sizeof report);
+        for (i = 0; i < REPORTED; i++) min[i] = max[i] = 77, min_infinite[i] = max_infinite[i] = status[i] = 77;
+        if (left_out != 0) report.min_activity = min;
+        if (left_out != 1) report.max_activity = max;
+        if (left_out != 2) report.min_infinite = min_infinite;
+        if (left_out != 3) report.max_infinite = max_infinite;
+        if (left_out != 4) report.status = status;
+        assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, &report), GPUOPT_OK);
+        for (i = 0; i < REPORTED; i++) {
+            const struct reported_row *want = &reported[i];
+            if (min[i] != (left_out == 0 ? 77 : want->min) || max[i] != (left_out == 1 ? 77 : want->max) ||
+                min_infinite[i] != (left_out == 2 ? 77 : want->min_infinite) ||
+                max_infinite[i] != (left_out == 3 ? 77 : want->max_infinite) ||
+                status[i] != (left_out == 4 ? 77 : want->status))
+                fail_msg("row %d: activity %g..%g, infinite %d, %d, status %d", i, min[i], max[i], min_infinite[i],
+                         max_infinite[i], status[i]);
+        }
+    }
+    gpuopt_propagator_destroy(p);
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+/* Reports are of the current bounds: after x0 <= 3, x1 in [1, 4], x2 <= 3, and after the host has set others. */
+static void check_row_reports_follow_the_bounds(gpuopt_context *context, gpuopt_propagator_desc desc) {
+    static const int32_t col = 0;
+    static const double low = -2, high = 0;
+    double min[2], max[2];
+    uint8_t status[2];
+    gpuopt_propagator *p = problem_create(context, &desc);
+    gpuopt_row_report report;
+    gpuopt_desc_init(&report, sizeof report);
+    report.min_activity = min;
+    report.max_activity = max;
+    report.status = status;
+    problem_round(p, 10);
+    assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, &report), GPUOPT_OK);
+    assert_true(min[0] == 1 && max[0] == 7 && min[1] == -2 && max[1] == 4);
+    assert_true(status[0] == LHS && status[1] == RHS); /* the sides that they do not have */
+    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, &low, &high), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, &report), GPUOPT_OK);
+    assert_true(min[0] == -1 && max[0] == 4 && min[1] == -2 && max[1] == 4);
+    assert_true(status[0] == (LHS | RHS) && status[1] == RHS);
+    gpuopt_propagator_destroy(p);
+}
+
+MODEL_VARIANTS_TEST(row_reports_follow_the_bounds, model_small())
+
+static void row_reports_of_other_versions(void **state) {
+    const size_t older = offsetof(gpuopt_row_report, min_infinite), newer = sizeof(gpuopt_row_report) + 24;
+    model_host *h = *state;
+    double activity[2] = {-1, -1};
+    uint8_t status[2] = {99, 99};
+    gpuopt_row_report full, *report;
+    gpuopt_propagator *p = problem_create(h->context, &h->desc);
+    gpuopt_desc_init(&full, sizeof full);
+    full.max_activity = activity;
+    full.status = status;
+    report = model_resized(&full, sizeof full, older);
+    assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, report), GPUOPT_OK);
+    assert_true(activity[0] == 20 && activity[1] == 10); /* 10 + 10, 10 - 0 */
+    assert_true(status[0] == 99 && status[1] == 99);     /* cut off */
+    free(report);
+    report = model_resized(&full, sizeof full, newer);
+    assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, report), GPUOPT_OK);
+    assert_true(status[0] == LHS && status[1] == RHS); /* what is not there */
+    ((char *)report)[newer - 1] = 1;
+    activity[0] = -1;
+    assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, report), GPUOPT_ERROR_ARGUMENT);
+    assert_true(activity[0] == -1);
+    free(report);
+    gpuopt_propagator_destroy(p);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(row_reports),
+    cmocka_unit_test(row_reports_follow_the_bounds),
+    MODEL_TEST(row_reports_of_other_versions),
+};
+TEST_MAIN(tests)

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Numbers that decide: what is infinite, what is within a tolerance, what the named settings stop, and how single
+ * precision rounds.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tests/propagate/model.h"
+
+/* ---- Infinities ---- */
+
+/* Bounds at infinity, beyond it and just below, by the default and with an infinity of the host's. */
+static void infinite_bounds(void **state) {
+    static const struct infinity_case {
+        double infinity, low[3], high[3];
+    } cases[2] = {{0, {-1e20, -1e30, -9.9e19}, {1e20, INFINITY, 9.9e19}},
+                  {1e10, {-1e10, -2e10, -9e9}, {1e10, 2e10, 9e9}}};
+    static const double low[3] = {-9e9, -2e10, -9e9}, high[3] = {1e10, 5, 1e10}, at[3] = {1e10, -2e10, -9e9};
+    model_host *h = *state;
+    gpuopt_propagator *p;
+    double lb[3], ub[3];
+    int k;
+    for (k = 0; k < 2; k++) {
+        h->desc.infinity = cases[k].infinity;
+        h->desc.lb = cases[k].low;
+        h->desc.ub = cases[k].high;
+        p = problem_create(h->context, &h->desc);
+        problem_bounds(p, lb, ub);
+        assert_true(lb[0] == -INFINITY && lb[1] == -INFINITY && lb[2] == cases[k].low[2]);
+        assert_true(ub[0] == INFINITY && ub[1] == INFINITY && ub[2] == cases[k].high[2]);
+        if (k == 1) {
+            assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, low, high), GPUOPT_OK);
+            problem_bounds(p, lb, ub);
+            assert_true(lb[0] == -9e9 && ub[1] == 5 && ub[2] == INFINITY);
+            assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, at, NULL), GPUOPT_ERROR_ARGUMENT);
+        }
+        gpuopt_propagator_destroy(p);
+    }
+}
+
+/* What x >= 0 gets from  a x <= side  where so much is infinite. */
+static void infinite_sides_and_candidates(void **state) {
+    static const struct candidate_case {
+        double infinity, a, side, ub;
+    } cases[] = {
+        {0, 1, 2e10, 2e10},  {1e10, 1, 2e10, INFINITY},   /* such a side is none */
+        {1e10, 1, 5e9, 5e9}, {1e10, 0.25, 5e9, INFINITY}, /* x <= 2e10, which is no bound */
+        {1e10, 0.25, 2, 8},
+    };
+    model_host *h = *state;
+    size_t k;
+    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+        mip m = model_one_column(0, INFINITY, -INFINITY, cases[k].side);
+        gpuopt_propagator_desc desc = mip_propagator_desc(&m);
+        double lb, ub;
+        ((double *)m.matrix.val)[0] = cases[k].a;
+        desc.infinity = cases[k].infinity;
+        problem_run(h->context, &desc, 5, &lb, &ub);
+        assert_true(lb == 0 && ub == cases[k].ub);
+        mip_free(&m);
+    }
+}
+
+/* x <= 1.9999995 and x >= -1.9999995 for an integer make candidates of 2 and -2, which are infinite here. */
+static void check_rounding_to_infinity(gpuopt_context *context, gpuopt_propagator_desc desc) {
+    gpuopt_propagation info;
+    double lb, ub;
+    desc.infinity = 2;
+    info = problem_run(context, &desc, 5, &lb, &ub);
+    assert_true(info.outcome == GPUOPT_CONVERGED && info.rounds == 1 && info.changed == 0);
+    assert_true(lb == -INFINITY && ub == INFINITY);
+}
+
+static mip nearly_two(void) {
+    mip m = model_one_column(-INFINITY, INFINITY, -1.9999995, 1.9999995);
+    m.integer[0] = 1;
+    return m;
+}
+MODEL_VARIANTS_TEST(rounding_to_infinity, nearly_two())
+
+/* 9.9999999e19 is finite, but single precision rounds it outwards to 1.00000002e20: the host's bounds and a row's. */
+static void check_single_precision_rounds_to_infinity(gpuopt_context *context, gpuopt_propagator_desc desc) {
+    const double low = -9.9999999e19, high = 9.9999999e19, none = -INFINITY, any = INFINITY;
+    gpuopt_propagator *p;
+    desc.precision = GPUOPT_FP32;
+    p = problem_create(context, &desc);
+    model_check_bounds(p, 1, &none, &any);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, &low, &high), GPUOPT_OK);
+    model_check_bounds(p, 1, &none, &any);
+    assert_int_equal(problem_round(p, 5).changed, 0);
+    model_check_bounds(p, 1, &none, &any);
+    gpuopt_propagator_destroy(p);
+}
+MODEL_VARIANTS_TEST(single_precision_rounds_to_infinity,
+                    model_one_column(-9.9999999e19, 9.9999999e19, -9.9999999e19, 9.9999999e19))
+
+/* ---- Tolerances and precision ---- */
+
+/* x <= 1 and x >= 1 + 5e-7 are within the tolerance of 1e-6, not within one of 1e-7. */
+static void check_bounds_that_met_within_the_tolerance(gpuopt_context *context, gpuopt_propagator_desc desc) {
+    const double low = 2 + 5e-7, high = 2;
+    gpuopt_propagator *p = problem_create(context, &desc);
+    double lb, ub;
+    assert_int_equal(problem_round(p, 10).outcome, GPUOPT_CONVERGED);
+    problem_bounds(p, &lb, &ub);
+    assert_true(lb == 1 && ub == 1);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, &low, &high), GPUOPT_OK);
+    problem_bounds(p, &lb, &ub);
+    assert_true(lb == 2 && ub == 2);
+    gpuopt_propagator_destroy(p);
+    desc.feasibility_tolerance = 1e-7;
+    assert_int_equal(problem_run(context, &desc, 10, &lb, &ub).outcome, GPUOPT_INFEASIBLE);
+}
+
+static mip nearly_met(void) {
+    static const double a[2] = {1, 1}, lhs[2] = {-INFINITY, 1 + 5e-7}, rhs[2] = {1, INFINITY};
+    return model_dense(2, 1, a, lhs, rhs, 0, 10, 0);
+}
+MODEL_VARIANTS_TEST(bounds_that_met_within_the_tolerance, nearly_met())
+
+/* 0.1 lies between 0.1f and the float below it. */
+static void single_precision_rounds_outwards(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    const double bound = 0.1, minus = -0.1;
+    mip m = model_one_column(0.1, 0.1, -INFINITY, INFINITY);
+    gpuopt_propagator_desc desc = mip_propagator_desc(&m);
+    gpuopt_propagator *p;
+    double lb, ub;
+    (void)state;
+    desc.precision = GPUOPT_FP32;
+    p = problem_create(context, &desc);
+    problem_bounds(p, &lb, &ub);
+    assert_true(lb == nextafterf(0.1f, 0) && ub == 0.1f);
+    assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, &minus, &bound), GPUOPT_OK);
+    problem_bounds(p, &lb, &ub);
+    assert_true(lb == -0.1f && ub == 0.1f);
+    gpuopt_propagator_destroy(p);
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+/* ---- Named settings ---- */
+
+static void check_tuned(gpuopt_propagator_settings settings, double least, double relative, double huge) {
+    gpuopt_propagator_desc desc, want;
+    memset(&desc, 0x5A, sizeof desc);
+    desc.struct_size = sizeof desc;
+    want = desc;
+    assert_int_equal(gpuopt_propagator_desc_tune(&desc, settings), GPUOPT_OK);
+    assert_true(desc.infinity == 1e20 && desc.feasibility_tolerance == 1e-6 && desc.integrality_tolerance == 1e-6);
+    assert_true(desc.least_change == least && desc.least_change_relative == relative);
+    assert_true(desc.huge_value == huge || (huge == 1e100 && desc.huge_value == 0)); /* 0: the default, which is that */
+    want.infinity = desc.infinity;
+    want.feasibility_tolerance = desc.feasibility_tolerance;
+    want.integrality_tolerance = desc.integrality_tolerance;
+    want.least_change = least;
+    want.least_change_relative = relative;
+    want.huge_value = desc.huge_value;
+    assert_memory_equal(&desc, &want, sizeof desc); /* nothing else */
+}
+
+static void settings_are_as_documented(void **state) {
+    static const gpuopt_propagator_settings refused[3] = {(gpuopt_propagator_settings)4, (gpuopt_propagator_settings)-1,
+                                                          GPUOPT_SETTINGS_PAPER};
+    int k;
+    (void)state;
+    check_tuned(GPUOPT_SETTINGS_PAPER, 1e-9, 0, 1e100);
+    check_tuned(GPUOPT_SETTINGS_SCIP, 1e-9, 0.05, 1e15);
+    check_tuned(GPUOPT_SETTINGS_HIGHS, 1e-3, 0.3, 1e100);
+    check_tuned(GPUOPT_SETTINGS_PAPILO, 1e-3, 0, 1e8);
+    for (k = 0; k < 3; k++) {
+        gpuopt_propagator_desc desc, kept;
+        gpuopt_desc_init(&desc, sizeof desc);
+        if (k == 2) desc.struct_size = 8; /* known, but there is no room for it */
+        kept = desc;
+        assert_int_equal(gpuopt_propagator_desc_tune(&desc, refused[k]), GPUOPT_ERROR_ARGUMENT);
+        assert_memory_equal(&desc, &kept, sizeof desc);
+    }
+}
+
+/* Whether x in [0, 100] is tightened to x <= rhs. */
+static void settings_stop_small_steps(void **state) {
+    static const struct step_case {
+        gpuopt_propagator_settings settings;
+        double rhs;
+        int tightens;
+    } cases[] = {
+        {GPUOPT_SETTINGS_PAPER, 97, 1},
+        {GPUOPT_SETTINGS_SCIP, 97, 0}, /* 3% */
+        {GPUOPT_SETTINGS_SCIP, 94, 1}, /* 6% */
+        {GPUOPT_SETTINGS_HIGHS, 71, 0},
+        {GPUOPT_SETTINGS_HIGHS, 69, 1},
+        {GPUOPT_SETTINGS_PAPILO, 99.5, 1},
+        {GPUOPT_SETTINGS_PAPER, 100 - 0x1p-11, 1}, /* 0.0005 */
+        {GPUOPT_SETTINGS_PAPILO, 100 - 0x1p-11, 0},
+    };
+    model_host *h = *state;
+    size_t k;
+    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+        mip m = model_one_column(0, 100, -INFINITY, cases[k].rhs);
+        gpuopt_propagator_desc desc = mip_propagator_desc(&m);
+        double lb, ub;
+        assert_int_equal(gpuopt_propagator_desc_tune(&desc, cases[k].settings), GPUOPT_OK);
+        assert_int_equal(problem_run(h->context, &desc, 5, &lb, &ub).outcome, GPUOPT_CONVERGED);
+        assert_true(lb == 0 && ub == (cases[k].tightens ? cases[k].rhs : 100));
+        mip_free(&m);
+    }
+}
+
+/* y - x <= 5 with x <= 2e8 gives y <= 2e8 + 5, unless -2e8 is taken for infinite. */
+static void settings_make_large_terms_infinite(void **state) {
+    static const double a[2] = {-1, 1}, lhs = -INFINITY, rhs = 5;
+    mip m = model_dense(1, 2, a, &lhs, &rhs, 0, 1e9, 0);
+    gpuopt_propagator_desc desc = mip_propagator_desc(&m);
+    model_host *h = *state;
+    gpuopt_row_report report;
+    gpuopt_propagator *p;
+    double lb[2], ub[2];
+    int32_t infinite = -1;
+    m.ub[0] = 2e8;
+    problem_run(h->context, &desc, 5, lb, ub);
+    assert_true(ub[0] == 2e8 && ub[1] == 200000005.0);
+    assert_int_equal(gpuopt_propagator_desc_tune(&desc, GPUOPT_SETTINGS_PAPILO), GPUOPT_OK);
+    problem_run(h->context, &desc, 5, lb, ub);
+    assert_true(ub[0] == 2e8 && ub[1] == 1e9);
+    gpuopt_desc_init(&report, sizeof report);
+    report.min_infinite = &infinite;
+    p = problem_create(h->context, &desc);
+    assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, &report), GPUOPT_OK);
+    assert_int_equal(infinite, 1);
+    gpuopt_propagator_destroy(p);
+    mip_free(&m);
+}
+
+static const struct CMUnitTest tests[] = {
+    MODEL_TEST(infinite_bounds),
+    MODEL_TEST(infinite_sides_and_candidates),
+    cmocka_unit_test(rounding_to_infinity),
+    cmocka_unit_test(single_precision_rounds_to_infinity),
+    cmocka_unit_test(bounds_that_met_within_the_tolerance),
+    cmocka_unit_test(single_precision_rounds_outwards),
+    cmocka_unit_test(settings_are_as_documented),
+    MODEL_TEST(settings_stop_small_steps),
+    MODEL_TEST(settings_make_large_terms_infinite),
+};
+TEST_MAIN(tests)
