@@ -53,6 +53,9 @@ class TypedPropagator final : public CudaPropagator {
     gpuopt_status open(const gpuopt__propagator_model &model);
     gpuopt_status load_kernels();
     gpuopt_status upload(const gpuopt__propagator_model &model);
+    auto resident_kernel() const {
+        return shape_.split_rows ? run_rounds<RESIDENT_SPLIT, Val, Bound> : run_rounds<RESIDENT, Val, Bound>;
+    }
     template <class Kernel>
     gpuopt_status fit(Kernel kernel, int *grid);
     gpuopt_status choose_driver(gpuopt_propagation_driver wanted);
@@ -109,7 +112,7 @@ gpuopt_status TypedPropagator<Val, Bound>::round(int32_t rounds, gpuopt_propagat
     if (driver_ == GPUOPT_DRIVER_COOPERATIVE) {
         int most = rounds;
         void *arguments[] = {&p_, &most, &resident_items_, &resident_entries_};
-        auto kernel = resident_items_ ? run_rounds<true, Val, Bound> : run_rounds<false, Val, Bound>;
+        auto kernel = resident_items_ ? resident_kernel() : run_rounds<IN_MEMORY, Val, Bound>;
         status = check(cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(kernel), grid_, THREADS, arguments,
                                                    resident_bytes<Val>(resident_items_, resident_entries_), stream()),
                        "launching rounds");

@@ -13,7 +13,7 @@ namespace {
 /* How many of what a model needs. */
 struct PropagatorShape {
     int64_t rows, cols, nonzeros;
-    int64_t short_rows, slices, warp_rows, split_rows, segments;
+    int64_t short_rows, slices, warp_rows, split_rows, segments, longest;
     int64_t entries;                        /* nonzeros, and what pads the slices */
     int64_t of_length[GPUOPT__SEGMENT + 1]; /* rows of each length that is not split */
     bool marking;
@@ -27,9 +27,15 @@ struct PropagatorShape {
         return high;
     }
 
-    /* Entries of the resident kernel's items of the warp with the most, if so many warps share them. */
-    int64_t resident_entries(int64_t warps) const {
-        int64_t sum = 0, parts = WARP / GROUPS;
+    /* What a warp of the resident kernel has of the split rows at most, if so many blocks share them. */
+    int64_t resident_segments(int64_t blocks) const {
+        int64_t each = (segments_of(static_cast<int>(longest)) + WARPS - 1) / WARPS;
+        return (split_rows + blocks - 1) / blocks * each;
+    }
+
+    /* Entries of the resident kernel's items of the warp with the most, if so many blocks share them. */
+    int64_t resident_entries(int64_t blocks) const {
+        int64_t parts = WARP / GROUPS, warps = blocks * WARPS, sum = resident_segments(blocks) * GPUOPT__SEGMENT;
         for (int64_t first = 0; first < resident_items(static_cast<int>(warp_rows), static_cast<int>(slices));
              first += warps) {
             int64_t slice = first < warp_rows ? 0 : (first - warp_rows) / parts;
@@ -57,6 +63,7 @@ PropagatorShape shape_of(const gpuopt__propagator_model &model) {
         model.desc.marking == GPUOPT_MARKING_ON || (model.desc.marking == GPUOPT_MARKING_AUTO && s.nonzeros >= 1 << 21);
     for (int32_t i = 0; i < a.rows; i++) {
         int64_t length = a.start[i + 1] - a.start[i];
+        if (length > s.longest) s.longest = length;
         if (length <= GPUOPT__SEGMENT) s.of_length[length]++;
         if (length <= GPUOPT__SHORT) {
             s.short_rows++;

@@ -77,7 +77,9 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     p_.rules = model.rules;
     status = load_kernels();
     if (!status) status = upload(model);
-    return status ? status : choose_driver(model.desc.driver);
+    if (!status) status = choose_driver(model.desc.driver);
+    gpuopt_propagation nothing;
+    return status ? status : round(0, &nothing); /* what CUDA sets up at a first launch is create's time, too */
 }
 
 /* CUDA loads a kernel when it is first asked for. That takes time and memory, which are create's to take and not a step's. */
@@ -89,9 +91,10 @@ gpuopt_status TypedPropagator<Val, Bound>::load_kernels() {
         ((error = error ? error : cudaFuncGetAttributes(&attributes, kernel)), ...);
         return error;
     };
-    cudaError_t error = load(begin_call<Val, Bound>, mark_rows<Val, Bound>, filter_rows<Val, Bound>,
-                             sum_segments<Val, Bound>, tighten_rows<Val, Bound>, end_round<Val, Bound>,
-                             end_call<Val, Bound>, run_rounds<false, Val, Bound>, run_rounds<true, Val, Bound>);
+    cudaError_t error =
+        load(begin_call<Val, Bound>, mark_rows<Val, Bound>, filter_rows<Val, Bound>, sum_segments<Val, Bound>,
+             tighten_rows<Val, Bound>, end_round<Val, Bound>, end_call<Val, Bound>, run_rounds<IN_MEMORY, Val, Bound>,
+             run_rounds<RESIDENT, Val, Bound>, run_rounds<RESIDENT_SPLIT, Val, Bound>);
     if (!error)
         error = load(check_arguments, begin_set, ::set_bounds<Val, Bound>, settle_set<Val, Bound>,
                      recheck_crossing<Val, Bound>, ::get_bounds<Val, Bound>, ::set_sides<Val, Bound>,
@@ -171,14 +174,14 @@ gpuopt_status TypedPropagator<Val, Bound>::choose_driver(gpuopt_propagation_driv
         gpuopt__log(context_, 0, "the device has no cooperative launch");
         return GPUOPT_ERROR_UNSUPPORTED;
     }
-    gpuopt_status status = fit(run_rounds<false, Val, Bound>, &grid_);
+    gpuopt_status status = fit(run_rounds<IN_MEMORY, Val, Bound>, &grid_);
     if (!status) status = fit(filter_rows<Val, Bound>, &filter_grid_);
     if (!status) status = fit(tighten_rows<Val, Bound>, &tighten_grid_);
     if (status) return status;
     GPUOPT_CUDA(context_, cudaDriverGetVersion(&driver_version));
     driver_ = wanted;
     if (cuda->cooperative && (wanted == GPUOPT_DRIVER_AUTO || wanted == GPUOPT_DRIVER_COOPERATIVE) && !shape_.marking &&
-        !shape_.segments) {
+        shape_.longest <= GPUOPT__SEGMENT * SplitShared::MAX_SEGMENTS) {
         status = choose_resident();
         if (status) return status;
     }
@@ -195,21 +198,21 @@ gpuopt_status TypedPropagator<Val, Bound>::choose_resident() {
     enum { TOGETHER = 2 };
     int64_t items = resident_items(p_.warp_rows, p_.slices), processors = cuda_of(context_)->multiprocessors;
     /* Few items are spread, so that each is on a multiprocessor of its own. */
-    int64_t blocks =
-        std::min(TOGETHER * processors, std::max(std::min(items, processors), (items + WARPS - 1) / WARPS));
+    int64_t blocks = std::max({std::min(items, processors), (items + WARPS - 1) / WARPS, shape_.split_rows});
+    blocks = std::min(TOGETHER * processors, blocks);
     blocks = std::min<int64_t>(std::max<int64_t>(blocks, 1), MAX_BLOCKS);
-    int64_t each = (items + blocks * WARPS - 1) / (blocks * WARPS), entries = shape_.resident_entries(blocks * WARPS);
+    if (shape_.split_rows > blocks * SplitShared::MAX_ROWS) return GPUOPT_OK;
+    int64_t each = (items + blocks * WARPS - 1) / (blocks * WARPS) + shape_.resident_segments(blocks),
+            entries = shape_.resident_entries(blocks);
     int limit = 0, together = 0;
     GPUOPT_CUDA(context_,
                 cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, context_->desc.device));
-    limit -= static_cast<int>(sizeof(BlockShared)) + 256; /* the kernel's other shared memory */
+    limit -= static_cast<int>(sizeof(BlockShared) + sizeof(SplitShared)) + 256; /* the kernel's other shared memory */
     if (each > limit || entries > limit) return GPUOPT_OK;
     size_t bytes = resident_bytes<Val>(static_cast<int>(each), static_cast<int>(entries));
     if (bytes > static_cast<size_t>(limit)) return GPUOPT_OK;
-    GPUOPT_CUDA(context_,
-                cudaFuncSetAttribute(run_rounds<true, Val, Bound>, cudaFuncAttributeMaxDynamicSharedMemorySize, limit));
-    GPUOPT_CUDA(context_,
-                cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, run_rounds<true, Val, Bound>, THREADS, bytes));
+    GPUOPT_CUDA(context_, cudaFuncSetAttribute(resident_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize, limit));
+    GPUOPT_CUDA(context_, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, resident_kernel(), THREADS, bytes));
     if (together < TOGETHER) return GPUOPT_OK;
     grid_ = static_cast<int>(blocks);
     resident_items_ = static_cast<int>(each);

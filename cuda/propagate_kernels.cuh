@@ -55,12 +55,16 @@ __device__ Found grid_barrier(unsigned long long *arrived, unsigned &barriers, B
     return {(mine & LIFTED) != 0, (mine & INFEASIBLE) != 0, (mine & SPLIT) != 0, (mine & PASSED) != 0};
 }
 
-/* With RESIDENT, a warp has up to so many items and entries in shared memory. */
-template <bool RESIDENT, class Val, class Bound>
+/* Where a cooperative launch has the rows: in memory, or in shared memory without and with split rows among them. */
+enum RowsIn { IN_MEMORY, RESIDENT, RESIDENT_SPLIT };
+
+/* `items`, `entries`: so many a warp has at most where they are resident. */
+template <RowsIn ROWS, class Val, class Bound>
 __global__ void __launch_bounds__(THREADS, 2)
     run_rounds(const __grid_constant__ Propagator<Val, Bound> p, int rounds, int items, int entries) {
     extern __shared__ __align__(16) unsigned char memory[];
     __shared__ BlockShared block;
+    __shared__ SplitShared split; /* of the resident kernel */
     __shared__ unsigned long long all_lifted;
     Resident<Val, Bound> resident(memory, items, entries);
     PropagatorState *state = p.state;
@@ -70,10 +74,10 @@ __global__ void __launch_bounds__(THREADS, 2)
     bool infeasible = is_infeasible(*state), converged = false;
     all_lifted = 0;
     block.clear();
-    if (RESIDENT) resident.load(p);
+    if (ROWS != IN_MEMORY) resident.load(p, ROWS == RESIDENT_SPLIT);
     while (done < rounds && since < p.round_limit && !infeasible && !converged) {
-        if constexpr (RESIDENT) {
-            resident_step(p, block, resident, epoch);
+        if constexpr (ROWS != IN_MEMORY) {
+            resident_step<ROWS == RESIDENT_SPLIT>(p, block, split, resident, epoch);
         } else {
             unsigned moved = __ldcg(&state->round[(epoch - 1) % 3].count);
             unsigned long long none = 0;
@@ -98,7 +102,7 @@ __global__ void __launch_bounds__(THREADS, 2)
         converged = !found.lifted;
         epoch++, since++, done++;
     }
-    if (RESIDENT) resident.settle(p, block.warp[threadIdx.x / WARP], epoch);
+    if (ROWS != IN_MEMORY) resident.settle(p, block.warp[threadIdx.x / WARP], epoch);
     else if (done) equalise_step(p, epoch - 1);
     if (blockIdx.x) return;
     if (lifted) atomicAdd(&all_lifted, lifted);
@@ -120,7 +124,7 @@ template <class Val, class Bound>
 __global__ void begin_call(Propagator<Val, Bound> p, int rounds) {
     PropagatorState *state = p.state;
     state->remaining = rounds;
-    state->done = is_infeasible(*state) || state->rounds_since_set >= p.round_limit;
+    state->done = rounds < 1 || is_infeasible(*state) || state->rounds_since_set >= p.round_limit;
     state->converged = 0;
     state->rounds = 0;
     state->changed = 0;
