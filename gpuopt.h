@@ -2,18 +2,18 @@
  *
  * gpuopt: solver kernels, one unit of work per call
  * -------------------------------------------------
- * Work      The host owns the loop. A call does one unit (here: a propagation round) or as many as the host asks for, and
- *           reports what it found. The same calls run on a CPU and on an NVIDIA GPU: the context chooses.
- * Memory    Everything is allocated in _create through the context's allocator; a step allocates nothing. Input arrays are
- *           copied unless the comment says "borrowed". Destroying NULL is allowed.
- * Errors    Every call returns a gpuopt_status; on anything but GPUOPT_OK nothing that the host can see has changed, and
- *           the context's log hook has been told why. What a step finds (infeasible, converged, ...) is not an error: it
- *           stands in the step's info. Only GPUOPT_ERROR_DEVICE leaves a context that can but be destroyed.
+ * Work      The host owns the loop. A call does one unit (here: a propagation round) or as many as the host asks for,
+ *           and reports what it found. The same calls run on a CPU and on an NVIDIA GPU: the context chooses.
+ * Memory    Everything is allocated in _create through the context's allocator; a step allocates nothing. Input arrays
+ *           are copied unless the comment says "borrowed". Destroying NULL is allowed.
+ * Errors    Every call returns a gpuopt_status; on anything but GPUOPT_OK nothing that the host can see has changed,
+ *           and the context's log hook has been told why. What a step finds (infeasible, converged, ...) is not an
+ *           error: it stands in the step's info. Only GPUOPT_ERROR_DEVICE leaves a context that can but be destroyed.
  * Threads   One context, with everything created in it, is used by one thread at a time; different contexts are
  *           independent. There are no globals, no clocks, no signal handlers. OpenMP threads are used only where the
  *           context asks for more than one and the compiler has OpenMP switched on.
- * Streams   On the CUDA backend the work of a context is ordered on its stream. A step with info == NULL is enqueued and
- *           not waited for; calls that hand host arrays back wait.
+ * Streams   On the CUDA backend the work of a context is ordered on its stream. A step with info == NULL is enqueued
+ *           and not waited for; calls that hand host arrays back wait.
  * Results   The same calls give the same bits, with any number of threads, on any GPU and on the CPU, unless a comment
  *           says otherwise. Compile without -ffast-math (refused).
  * Sizes     int32 indices, int64 offsets and counts, double values. A comment gives each array's shape in brackets.
@@ -35,7 +35,7 @@ extern "C" {
 #define GPUOPT_API extern /* e.g. static, or a visibility attribute; never changes a type */
 #endif
 
-/* ---- Version ------------------------------------------------------------------------------------------------------ */
+/* ---- Version ----------------------------------------------------------------------------------------------------- */
 
 #define GPUOPT_VERSION_MAJOR 0
 #define GPUOPT_VERSION_MINOR 1
@@ -44,7 +44,7 @@ extern "C" {
 
 GPUOPT_API int gpuopt_version_number(void); /* of the linked implementation */
 
-/* ---- Status and outcome ------------------------------------------------------------------------------------------- */
+/* ---- Status and outcome ------------------------------------------------------------------------------------------ */
 
 typedef enum gpuopt_status {
     GPUOPT_OK = 0,
@@ -79,7 +79,7 @@ GPUOPT_API const char *gpuopt_outcome_string(gpuopt_outcome outcome); /* static 
  *     gpuopt_desc_init(&desc, sizeof desc); */
 GPUOPT_API void gpuopt_desc_init(void *desc, size_t struct_size);
 
-/* ---- Context: a backend, a device, a stream, and the host's services ---------------------------------------------- */
+/* ---- Context: a backend, a device, a stream, and the host's services --------------------------------------------- */
 
 typedef struct gpuopt_context gpuopt_context;
 typedef struct gpuopt_backend gpuopt_backend;
@@ -117,7 +117,7 @@ typedef struct gpuopt_memory_plan {
     uint64_t create_bytes; /* host memory on top of that, during _create only */
 } gpuopt_memory_plan;
 
-/* ---- Sparse rows --------------------------------------------------------------------------------------------------- */
+/* ---- Sparse rows ------------------------------------------------------------------------------------------------- */
 
 typedef struct gpuopt_csr {
     int32_t rows, cols;   /* 0 to 2^31 - 65 */
@@ -131,25 +131,25 @@ typedef struct gpuopt_csr {
  * Sofranac, Gleixner, Pokutta: Accelerating Domain Propagation (2020). A round computes every row's least and greatest
  * activity and, from them, a bound candidate for every nonzero; the best candidates become the new bounds.
  *
- * Rounds    JACOBI, the default: a round reads only the bounds of the round before, so that the result depends neither on
- *           the order of rows nor on threads nor on the device: CPU and GPU return the same bits, round for round.
- *           SEQUENTIAL (CPU only, the paper's Algorithm 1): a round is one sweep over the rows in their order; each sees
- *           what the rows before it found. Fewest rounds; ends in the same fixpoint up to the tolerances.
- * Validity  Bounds are never tightened beyond what the row implies. Rows that cannot improve anything are filtered out with
- *           ordinary arithmetic and a rigorous error bound; for the others activities are summed in twice the working
- *           precision (Ogita, Rump, Oishi: Accurate Sum and Dot Product, 2005), so that taking a column's own term out again
- *           does not cancel. Infinite terms are counted, never added. A candidate whose remaining error could
- *           exceed the feasibility tolerance by scale is dropped.
- * Cost      A round is one pass over A: 12 bytes a nonzero (8 where single precision holds all of A exactly, which the CUDA
- *           backend sees by itself), 16 a row, 16 a column; rows that pass the filter are read again. */
+ * Rounds    JACOBI, the default: a round reads only the bounds of the round before, so that the result depends neither
+ *           on the order of rows nor on threads nor on the device: CPU and GPU return the same bits, round for round.
+ *           SEQUENTIAL (CPU only, the paper's Algorithm 1): a round is one sweep over the rows in their order; each
+ *           sees what the rows before it found. Fewest rounds; ends in the same fixpoint up to the tolerances.
+ * Validity  Bounds are never tightened beyond what the row implies. Rows that cannot improve anything are filtered out
+ *           with ordinary arithmetic and a rigorous error bound; for the others activities are summed in twice the
+ *           working precision (Ogita, Rump, Oishi: Accurate Sum and Dot Product, 2005), so that taking a column's own
+ *           term out again does not cancel. Infinite terms are counted, never added. A candidate whose remaining error
+ *           could exceed the feasibility tolerance by scale is dropped.
+ * Cost      A round is one pass over A: 12 bytes a nonzero (8 where single precision holds all of A exactly, which the
+ *           CUDA backend sees by itself), 16 a row, 16 a column; rows that pass the filter are read again. */
 
 typedef struct gpuopt_propagator gpuopt_propagator;
 
 typedef enum gpuopt_precision {
     GPUOPT_FP64 = 0, /* A and the bounds in double */
-    /* A and the bounds stored in single precision (two thirds of the bytes moved, half of the memory). Sums are still taken in
-     * double, and every bound is rounded outwards. Coefficients that single precision cannot hold are rounded, which the
-     * log says once: the result is then that of the rounded model. */
+    /* A and the bounds stored in single precision (two thirds of the bytes moved, half of the memory). Sums are still
+     * taken in double, and every bound is rounded outwards. Coefficients that single precision cannot hold are rounded,
+     * which the log says once: the result is then that of the rounded model. */
     GPUOPT_FP32 = 1
 } gpuopt_precision;
 
@@ -157,8 +157,8 @@ typedef enum gpuopt_propagation_mode { GPUOPT_JACOBI = 0, GPUOPT_SEQUENTIAL = 1 
 
 /* How the CUDA backend runs several rounds in one call (section 3.7 of the paper). All give the same bits. */
 typedef enum gpuopt_propagation_driver {
-    /* COOPERATIVE for models that fit the shared memory of all multiprocessors (up to about 1e5 nonzeros on an H200), else
-     * GRAPH, else HOST: what the device and the CUDA version have. */
+    /* COOPERATIVE for models that fit the shared memory of all multiprocessors (up to about 1e6 nonzeros on an H200),
+     * else GRAPH, else HOST: what the device and the CUDA version have. */
     GPUOPT_DRIVER_AUTO = 0,
     GPUOPT_DRIVER_HOST,        /* a few launches a round; the host reads 4 bytes after each ("cpu_loop") */
     GPUOPT_DRIVER_COOPERATIVE, /* all rounds in one launch with grid-wide barriers ("megakernel") */
@@ -223,32 +223,35 @@ typedef struct gpuopt_propagation {
 GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                 gpuopt_memory_plan *plan);
 
-/* ARGUMENT with the entry's position in the log: anything out of the ranges above. UNSUPPORTED: SEQUENTIAL or MARKING_OFF
- * with it, on a backend that has it not; a driver that the device or the CUDA version lacks. Time O(nonzeros + rows + cols). */
+/* ARGUMENT with the entry's position in the log: anything out of the ranges above. UNSUPPORTED: SEQUENTIAL or
+ * MARKING_OFF with it, on a backend that has it not; a driver that the device or the CUDA version lacks. Time
+ * O(nonzeros + rows + cols). */
 GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                   gpuopt_propagator **propagator);
 GPUOPT_API void gpuopt_propagator_destroy(gpuopt_propagator *propagator);
 
 /* Up to `rounds` (>= 1) rounds; stops earlier at a fixpoint, the limit, or when infeasibility is proven: the round that
  * proves it is completed (JACOBI), and further calls return INFEASIBLE with no round until bounds or sides are set.
- * info == NULL: enqueued only; with the drivers HOST and COOPERATIVE, asked for by name, the call may then be captured in a
- * CUDA graph. At most two exchanges with the device a call (HOST: one a round). */
+ * info == NULL: enqueued only; with the drivers HOST and COOPERATIVE, asked for by name, the call may then be captured
+ * in a CUDA graph. At most two exchanges with the device a call (HOST: one a round). */
 GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, int32_t rounds,
                                                  gpuopt_propagation *info);
 
 /* What the last _round found; waits for it. STATE: there was none yet. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagator, gpuopt_propagation *info);
 
-/* All bounds: lb and ub [cols], in the memory that `where` says; either may be NULL. Infinite ones come out as IEEE infinities.
- * lb <= ub holds unless the outcome is INFEASIBLE: bounds that met within the tolerance come out equal to ub. */
+/* All bounds: lb and ub [cols], in the memory that `where` says; either may be NULL. Infinite ones come out as IEEE
+ * infinities. lb <= ub holds unless the outcome is INFEASIBLE: bounds that met within the tolerance come out equal to
+ * ub. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory where, double *lb,
                                                       double *ub);
-/* Bounds may go either way; NaN is refused. Crossing ones are allowed, here as in _create: the next _round says INFEASIBLE and
- * does no round. With NULL that side stays. FP32: rounded outwards. */
+/* Bounds may go either way; NaN is refused. Crossing ones are allowed, here as in _create: the next _round says
+ * INFEASIBLE and does no round. With NULL that side stays. FP32: rounded outwards. */
 GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                       const double *lb, const double *ub);
 /* The same for `count` columns: col, lb and ub [count], all in the memory that `where` says. A column that comes twice
- * in col is set to one of its values. Setting costs O(count), and with marking the next round looks at their rows only. */
+ * in col is set to one of its values. Setting costs O(count), and with marking the next round looks at their rows
+ * only. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                            int64_t count, const int32_t *col, double *lb, double *ub);
 GPUOPT_API gpuopt_status gpuopt_propagator_set_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
@@ -259,8 +262,9 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_some_bounds(gpuopt_propagator *pr
 GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *propagator, int64_t count,
                                                           const int32_t *row, const double *lhs, const double *rhs);
 
-/* What the current bounds make of the rows. Each array [rows] or NULL, in the memory that `where` says. An activity is the
- * sum of its finite terms, rounded from twice the precision; it is the row's bound where its count of infinite terms is 0. */
+/* What the current bounds make of the rows. Each array [rows] or NULL, in the memory that `where` says. An activity is
+ * the sum of its finite terms, rounded from twice the precision; it is the row's bound where its count of infinite
+ * terms is 0. */
 enum {
     GPUOPT_ROW_LHS_REDUNDANT = 1,
     GPUOPT_ROW_RHS_REDUNDANT = 2,

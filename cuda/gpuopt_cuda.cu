@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CUDA backend, one translation unit. Compile it with nvcc and link it beside gpuopt_impl/gpuopt.c; gpuopt_backend_cuda()
- * is its only symbol that others see.
+ * The CUDA backend, one translation unit. Compile it with nvcc and link it beside gpuopt_impl/gpuopt.c;
+ * gpuopt_backend_cuda() is its only symbol that others see.
  */
 /* What the header declares stays visible to other shared objects where all else is compiled with hidden visibility. */
 #if defined(__GNUC__) && !defined(GPUOPT_API)

@@ -82,7 +82,8 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     return status ? status : round(0, &nothing); /* what CUDA sets up at a first launch is create's time, too */
 }
 
-/* CUDA loads a kernel when it is first asked for. That takes time and memory, which are create's to take and not a step's. */
+/* CUDA loads a kernel when it is first asked for. That takes time and memory, which are create's to take and not a
+ * step's. */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::load_kernels() {
     auto load = [](auto... kernel) {
@@ -164,8 +165,8 @@ gpuopt_status TypedPropagator<Val, Bound>::fit(Kernel kernel, int *grid) {
     return GPUOPT_OK;
 }
 
-/* Small models run in one cooperative launch out of shared memory. Large ones gain more from kernels that each have the registers
- * they need than launching them costs; there the GPU loops by itself where it can. */
+/* Small models run in one cooperative launch out of shared memory. Large ones gain more from kernels that each have the
+ * registers they need than launching them costs; there the GPU loops by itself where it can. */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::choose_driver(gpuopt_propagation_driver wanted) {
     const CudaContext *cuda = cuda_of(context_);
@@ -198,7 +199,8 @@ gpuopt_status TypedPropagator<Val, Bound>::choose_resident() {
     enum { TOGETHER = 2 };
     int64_t items = resident_items(p_.warp_rows, p_.slices), processors = cuda_of(context_)->multiprocessors;
     /* Few items are spread, so that each is on a multiprocessor of its own. */
-    int64_t blocks = std::max({std::min(items, processors), (items + WARPS - 1) / WARPS, shape_.split_rows});
+    int64_t blocks = std::max(std::min(items, processors), (items + WARPS - 1) / WARPS);
+    blocks = std::max(blocks, shape_.split_rows);
     blocks = std::min(TOGETHER * processors, blocks);
     blocks = std::min<int64_t>(std::max<int64_t>(blocks, 1), MAX_BLOCKS);
     if (shape_.split_rows > blocks * SplitShared::MAX_ROWS) return GPUOPT_OK;
@@ -259,7 +261,8 @@ gpuopt_status TypedPropagator<Val, Bound>::build_graph() {
 
 /* ---- The table ---- */
 
-/* Calls f with a null pointer to the handle's type: coefficients are kept in single precision wherever that is exact. */
+/* Calls f with a null pointer to the handle's type: coefficients are kept in single precision wherever that is
+ * exact. */
 template <class F>
 auto with_type(const gpuopt__propagator_model &model, F f) {
     if (model.rules.single) return f(static_cast<TypedPropagator<float, float> *>(nullptr));

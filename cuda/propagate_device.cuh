@@ -2,14 +2,14 @@
  *
  * Propagation on the GPU: what the kernels work on, and how bounds are read and written.
  *
- * Rows are kept by length. Short ones (up to 32 entries) lie in slices of 32 rows, sorted by length and stored column after
- * column (sliced ELLPACK), so that a thread filters a row on its own, in registers, and a warp's loads are contiguous.
- * Up to 512 entries, a warp has a row. Longer rows are split into segments of 512, a warp each; the last warp to arrive
- * adds the segments up. So the work of a warp is bounded, whatever the matrix. Rows and segments that pass the filter are
- * put on lists, from which all warps take them in equal shares.
+ * Rows are kept by length. Short ones (up to 32 entries) lie in slices of 32 rows, sorted by length and stored column
+ * after column (sliced ELLPACK), so that a thread filters a row on its own, in registers, and a warp's loads are
+ * contiguous. Up to 512 entries, a warp has a row. Longer rows are split into segments of 512, a warp each; the last
+ * warp to arrive adds the segments up. So the work of a warp is bounded, whatever the matrix. Rows and segments that
+ * pass the filter are put on lists, from which all warps take them in equal shares.
  *
- * A round reads one copy of the bounds and improves the other, which does not depend on the order. It lists every side of a
- * column that it moves; the next round, while it runs, brings these few up to date in the copy that it
+ * A round reads one copy of the bounds and improves the other, which does not depend on the order. It lists every side
+ * of a column that it moves; the next round, while it runs, brings these few up to date in the copy that it
  * writes, so that neither is ever copied whole.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_DEVICE_CUH
@@ -34,7 +34,8 @@ enum {
     MARKING_SHARE = 8  /* a round marks rows if by estimate no more than one in so many is reached */
 };
 
-/* What a round found so far. Three are in use in turn: one being written, the one of the round before it, one cleared. */
+/* What a round found so far. Three are in use in turn: one being written, the one of the round before it, one
+ * cleared. */
 struct Round {
     unsigned count;                                     /* sides moved, on the list */
     unsigned short_marked, warp_marked;                 /* rows marked for this round */
@@ -172,8 +173,8 @@ __device__ bool swap_pair(float *pair, double2 &seen, double2 wanted) {
     return was == expected;
 }
 
-/* Moves one side of a column towards value, and returns what was there. The order of IEEE numbers is that of their bits as signed
- * integers above zero and the reverse below, and there is no minus zero. */
+/* Moves one side of a column towards value, and returns what was there. The order of IEEE numbers is that of their bits
+ * as signed integers above zero and the reverse below, and there is no minus zero. */
 __device__ double move_side(double *target, bool upper, double value) {
     long long bits = __double_as_longlong(value), *as_signed = reinterpret_cast<long long *>(target);
     auto *as_unsigned = reinterpret_cast<unsigned long long *>(target);
@@ -190,9 +191,9 @@ __device__ float move_side(float *target, bool upper, double value) {
     return __int_as_float(static_cast<int>(upper ? atomicMax(as_unsigned, wide) : atomicMin(as_unsigned, wide)));
 }
 
-/* Moves one side of a pair to value if that is better than what is there; others may be at it. Returns whether it did. `was`: what
- * is likely to be there; afterwards, the pair as it was at that moment or, of the other side, later: past whatever was
- * written there before. */
+/* Moves one side of a pair to value if that is better than what is there; others may be at it. Returns whether it did.
+ * `was`: what is likely to be there; afterwards, the pair as it was at that moment or, of the other side, later: past
+ * whatever was written there before. */
 template <class Bound>
 __device__ bool improve(Bound *pair, bool upper, double value, double2 &was) {
 #if __CUDA_ARCH__ < 900 /* without a 16-byte exchange the two sides of a pair of doubles move on their own */
@@ -214,7 +215,8 @@ __device__ bool improve(Bound *pair, bool upper, double value, double2 &was) {
     }
 }
 
-/* Brings one side of a column up to date in the bounds that a round writes, from those that it reads. Nobody waits for it. */
+/* Brings one side of a column up to date in the bounds that a round writes, from those that it reads. Nobody waits for
+ * it. */
 template <class Val, class Bound>
 __device__ void settle_side(const Propagator<Val, Bound> &p, unsigned epoch, unsigned side) {
     move_side(p.bounds[~epoch & 1] + side, side & 1, static_cast<double>(p.bounds[epoch & 1][side]));

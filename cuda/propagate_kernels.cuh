@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: the kernels. The cooperative driver runs all rounds of a call in one; the host and graph drivers
- * launch the steps of a round one after the other. Everything a call needs to know about the one before it is in the
- * state on the device, so that calls can be enqueued without waiting.
+ * Propagation on the GPU: the kernels. The cooperative driver runs all rounds of a call in one; the host and graph
+ * drivers launch the steps of a round one after the other. Everything a call needs to know about the one before it is
+ * in the state on the device, so that calls can be enqueued without waiting.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_KERNELS_CUH
 #define GPUOPT_CUDA_PROPAGATE_KERNELS_CUH
@@ -23,8 +23,9 @@ struct Found {
 };
 
 /* Waits until all blocks of the grid, which are all resident, are here; what they wrote before is visible after. Every
- * block says so, and what it has found, in a word of its own; every thread waits for one block's. Two sets of words are in use
- * in turn, since a block, or a warp, may be a barrier ahead. `lifted`: to it is added what this thread heard of. */
+ * block says so, and what it has found, in a word of its own; every thread waits for one block's. Two sets of words are
+ * in use in turn, since a block, or a warp, may be a barrier ahead. `lifted`: to it is added what this thread heard
+ * of. */
 __device__ Found grid_barrier(unsigned long long *arrived, unsigned &barriers, BlockShared &block,
                               unsigned long long &lifted) {
     using Word = cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>;
@@ -212,7 +213,8 @@ __global__ void check_arguments(PropagatorState *state, long long count, const i
             state->bad = 1;
 }
 
-/* Before the host's new bounds or sides: the verdict is void, and the rows that led to it have to be looked at again. */
+/* Before the host's new bounds or sides: the verdict is void, and the rows that led to it have to be looked at
+ * again. */
 __global__ void begin_set(PropagatorState *state, int all) {
     state->recheck = all || is_infeasible(*state);
     if (state->recheck) state->all_marked = 1;

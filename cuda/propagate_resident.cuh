@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: rounds of models that fit into the multiprocessors' shared memory. A round of theirs is a chain
- * of waits rather than work. So every warp keeps its rows in shared memory from round to round, and only bounds travel; a short row has a
- * group of threads, a longer one a warp, a split one a block; and a row that passes the filter is summed and tightened
- * where it is.
+ * Propagation on the GPU: rounds of models that fit into the multiprocessors' shared memory. A round of theirs is a
+ * chain of waits rather than work. So every warp keeps its rows in shared memory from round to round, and only bounds
+ * travel; a short row has a group of threads, a longer one a warp, a split one a block; and a row that passes the
+ * filter is summed and tightened where it is.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_RESIDENT_CUH
 #define GPUOPT_CUDA_PROPAGATE_RESIDENT_CUH
@@ -94,8 +94,8 @@ struct Resident {
         __syncwarp();
     }
 
-    /* The warp's segments of the block's split rows: of each at least one, if empty, since all warps have to know the row. From the
-     * last block on, since the first ones have more of the other items. */
+    /* The warp's segments of the block's split rows: of each at least one, if empty, since all warps have to know the
+     * row. From the last block on, since the first ones have more of the other items. */
     __device__ void load_segments(const Propagator<Val, Bound> &p, int lane, int &filled) {
         int number = 0;
         for (int split = static_cast<int>(gridDim.x - 1 - blockIdx.x); split < p.split_rows;
@@ -122,8 +122,8 @@ struct Resident {
         items = segments;
     }
 
-    /* What settle_step does, for the bounds that this warp wrote in the round before; where it forgot some, for all that it may have
-     * written. */
+    /* What settle_step does, for the bounds that this warp wrote in the round before; where it forgot some, for all
+     * that it may have written. */
     __device__ void settle(const Propagator<Val, Bound> &p, const WarpShared &shared, unsigned epoch) const {
         int lane = static_cast<int>(threadIdx.x % WARP);
         if (written <= MEMORY) {
@@ -158,8 +158,8 @@ __device__ __forceinline__ gpuopt__filter filter_resident(const Propagator<Val, 
     return f;
 }
 
-/* Filters the block's split rows and sums those that pass, as filter_split_row and segment_step do. All threads of the block take
- * part. Out of line: most models have no such rows, and the registers are the others'. */
+/* Filters the block's split rows and sums those that pass, as filter_split_row and segment_step do. All threads of the
+ * block take part. Out of line: most models have no such rows, and the registers are the others'. */
 template <class Val, class Bound>
 __device__ __noinline__ void sum_split_rows(const Propagator<Val, Bound> &p, BlockShared &block, SplitShared &split,
                                             Resident<Val, Bound> resident, unsigned epoch) {
@@ -199,7 +199,8 @@ __device__ __noinline__ void sum_split_rows(const Propagator<Val, Bound> &p, Blo
     __syncthreads();
 }
 
-/* A round: filters the rows of each of the warp's items and, if any passes, does the rest. SPLIT: there may be split rows. */
+/* A round: filters the rows of each of the warp's items and, if any passes, does the rest. SPLIT: there may be split
+ * rows. */
 template <bool SPLIT, class Val, class Bound>
 __device__ __forceinline__ void resident_step(const Propagator<Val, Bound> &p, BlockShared &block, SplitShared &split,
                                               Resident<Val, Bound> &resident, unsigned epoch) {

@@ -99,7 +99,8 @@ __device__ gpuopt__activity shuffle_xor(const gpuopt__activity &s, int distance)
             __shfl_xor_sync(~0u, s.infinite, distance)};
 }
 
-/* By halves, as propagate_row.h has it; every lane gets its group's sum, since it does not matter which half is added to which. */
+/* By halves, as propagate_row.h has it; every lane gets its group's sum, since it does not matter which half is added
+ * to which. */
 __device__ void merge_activities(gpuopt__activities &s, int width) {
 #pragma unroll 1
     for (int distance = width / 2; distance > 0; distance /= 2) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: the steps of a round, each by all threads of the grid: mark, settle, filter, sum segments, tighten. The
- * kernels are made of these.
+ * Propagation on the GPU: the steps of a round, each by all threads of the grid: mark, settle, filter, sum segments,
+ * tighten. The kernels are made of these.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_STEPS_CUH
 #define GPUOPT_CUDA_PROPAGATE_STEPS_CUH
@@ -10,8 +10,8 @@
 
 namespace {
 
-/* Whether this round evaluates every row, or only those that it marks. The columns that moved mark as many rows as they have
- * entries, about, and a marked row costs several times as much as one in a full pass. */
+/* Whether this round evaluates every row, or only those that it marks. The columns that moved mark as many rows as they
+ * have entries, about, and a marked row costs several times as much as one in a full pass. */
 template <class Val, class Bound>
 __device__ bool is_full(const Propagator<Val, Bound> &p, unsigned moved, int all_marked) {
     return !p.stamp || all_marked || moved > p.most_moved;
@@ -26,7 +26,8 @@ __device__ void append(unsigned mask, int slot, unsigned *count, int *list) {
     if (mask >> lane & 1) list[at] = slot;
 }
 
-/* Marks the rows of the `count` columns that the round before moved. Where they are few, several warps share a column. */
+/* Marks the rows of the `count` columns that the round before moved. Where they are few, several warps share a
+ * column. */
 template <class Val, class Bound>
 __device__ void mark_step(const Propagator<Val, Bound> &p, int count, unsigned epoch) {
     const unsigned *list = p.list[(epoch - 1) & 1];
@@ -47,8 +48,8 @@ __device__ void mark_step(const Propagator<Val, Bound> &p, int count, unsigned e
     }
 }
 
-/* Brings the sides that the round before moved up to date in the bounds that this round writes. From the last thread on,
- * since those may have no rows. */
+/* Brings the sides that the round before moved up to date in the bounds that this round writes. From the last thread
+ * on, since those may have no rows. */
 template <class Val, class Bound>
 __device__ void settle_step(const Propagator<Val, Bound> &p, unsigned epoch) {
     const unsigned *list = p.list[(epoch - 1) & 1];
@@ -61,7 +62,8 @@ __device__ void settle_step(const Propagator<Val, Bound> &p, unsigned epoch) {
 
 /* ---- The filter ---- */
 
-/* Stores a segment's filter; the last warp of the row to get here adds them up and, if the row passes, lists its segments. */
+/* Stores a segment's filter; the last warp of the row to get here adds them up and, if the row passes, lists its
+ * segments. */
 template <class Val, class Bound>
 __device__ void filter_split_row(const Propagator<Val, Bound> &p, BlockFlags &flags, Round &round, int index,
                                  const gpuopt__filter &part) {
@@ -89,8 +91,8 @@ __device__ void filter_split_row(const Propagator<Val, Bound> &p, BlockFlags &fl
     flags.split = 1;
 }
 
-/* Filters all rows, or those that are marked, and lists those that pass. Long ones first, so that no warp is left with one at the
- * end; short ones a thread each, and listed a warpful at a time. */
+/* Filters all rows, or those that are marked, and lists those that pass. Long ones first, so that no warp is left with
+ * one at the end; short ones a thread each, and listed a warpful at a time. */
 template <class Val, class Bound>
 __device__ __forceinline__ void filter_step(const Propagator<Val, Bound> &p, BlockFlags &flags, unsigned epoch,
                                             bool full) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: rows that passed the filter are summed exactly; the entries that their sides reach, which are few, are queued;
- * and once a warpful of them has come together, from whatever rows, each gives a new bound.
+ * Propagation on the GPU: rows that passed the filter are summed exactly; the entries that their sides reach, which are
+ * few, are queued; and once a warpful of them has come together, from whatever rows, each gives a new bound.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_TIGHTEN_CUH
 #define GPUOPT_CUDA_PROPAGATE_TIGHTEN_CUH
@@ -39,8 +39,8 @@ struct BlockShared {
     }
 };
 
-/* One warp's part in a round. Entries are in global memory or, with RESIDENT, in shared memory. What it writes is remembered
- * for the next round to settle: by the resident kernel in the warp itself, by the others on the list. */
+/* One warp's part in a round. Entries are in global memory or, with RESIDENT, in shared memory. What it writes is
+ * remembered for the next round to settle: by the resident kernel in the warp itself, by the others on the list. */
 template <bool RESIDENT, class Val, class Bound>
 class Tightener {
   public:
@@ -65,9 +65,9 @@ class Tightener {
         return s;
     }
 
-    /* Rows of a warp, one for each `width` lanes, whose entries are `unit` apart: sums them, unless the activities are known, and queues
-     * what they reach. `passed`: a row that did not pass the filter only keeps its warp company. `last`: the queue is to be
-     * emptied. All threads of the warp take part. */
+    /* Rows of a warp, one for each `width` lanes, whose entries are `unit` apart: sums them, unless the activities are
+     * known, and queues what they reach. `passed`: a row that did not pass the filter only keeps its warp company.
+     * `last`: the queue is to be emptied. All threads of the warp take part. */
     __device__ void sum_and_tighten(const RowRef &ref, int width, int unit, bool passed, bool last,
                                     const gpuopt__activities *known = nullptr) {
         const int stride = width * unit, step = N * stride, first = lane % width * unit;
@@ -129,8 +129,8 @@ class Tightener {
         flags.infeasible = 1;
     }
 
-    /* Queues the entries of a batch. Loops that take the first entry and move the others up keep them in registers, and the code,
-     * which is long, in one place. */
+    /* Queues the entries of a batch. Loops that take the first entry and move the others up keep them in registers, and
+     * the code, which is long, in one place. */
     __device__ void tighten(const gpuopt__row &row, Entries &b, int first, int end, int stride, bool last) {
         int sides = 0;
 #pragma unroll
@@ -171,8 +171,8 @@ class Tightener {
         __syncwarp();
     }
 
-    /* Takes up to WARP off the queue and writes the bounds that they give. Whoever lifts a side off the bound that this round
-     * reads counts it. */
+    /* Takes up to WARP off the queue and writes the bounds that they give. Whoever lifts a side off the bound that this
+     * round reads counts it. */
     __device__ void write() {
         int count = min(queued, static_cast<int>(WARP)), at = queued - count + lane, moved = 0;
         bool better = false, lifted = false;

@@ -5,7 +5,8 @@
 #ifndef GPUOPT_IMPLEMENTATION_ONCE
 #define GPUOPT_IMPLEMENTATION_ONCE
 
-/* a * b + c is two roundings here, on every machine and at every -march: the CPU and the GPU are to give the same bits. */
+/* a * b + c is two roundings here, on every machine and at every -march: the CPU and the GPU are to give the same
+ * bits. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)

@@ -90,8 +90,8 @@ static inline void gpuopt__release(const gpuopt_context *context, gpuopt_memory 
     if (memory) context->desc.release(context->desc.user, where, memory);
 }
 
-/* A handle is one block of memory cut into arrays. Called with base == NULL it measures; called again with the block, it
- * hands out the same cuts. 256 bytes: what the device's vector loads and copies like. */
+/* A handle is one block of memory cut into arrays. Called with base == NULL it measures; called again with the block,
+ * it hands out the same cuts. 256 bytes: what the device's vector loads and copies like. */
 typedef struct gpuopt__arena {
     char *base;
     uint64_t used;
@@ -135,8 +135,8 @@ static inline void gpuopt__transpose(int32_t rows, int32_t cols, const int64_t *
     col_start[0] = 0;
 }
 
-/* Structs that begin with their size, between a host and a library of different versions. In: what the host's struct has not
- * stays as it is in the library's; what the library's has not must be zero. Out: as much as both have. */
+/* Structs that begin with their size, between a host and a library of different versions. In: what the host's struct
+ * has not stays as it is in the library's; what the library's has not must be zero. Out: as much as both have. */
 static inline int gpuopt__copy_in(void *to, size_t to_size, const void *from, size_t from_size) {
     const unsigned char *byte = (const unsigned char *)from;
     size_t k, head = sizeof(size_t);

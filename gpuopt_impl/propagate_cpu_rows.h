@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CPU's passes over rows, for one storage type: included once with REAL = double and once with REAL = float; NAME(x)
- * is x with the type's suffix.
+ * The CPU's passes over rows, for one storage type: included once with REAL = double and once with REAL = float;
+ * NAME(x) is x with the type's suffix.
  */
 
 /* Adds a whole row to the filter: long ones in blocks of blocks, so that the chain of additions, and with it the error
@@ -80,8 +80,8 @@ static gpuopt__activities NAME(gpuopt__row_activities)(const gpuopt__cpu_propaga
     return gpuopt__merge_lanes(lane, GPUOPT__LANES, GPUOPT__LANES);
 }
 
-/* Moves one side of a column in the bounds being written, to where it is better; other threads may be at it. Returns 1 if it
- * is this call that moved it away from `base`. */
+/* Moves one side of a column in the bounds being written, to where it is better; other threads may be at it. Returns 1
+ * if it is this call that moved it away from `base`. */
 static int NAME(gpuopt__move_shared)(REAL *target, int upper, REAL base, REAL value, int shared) {
     if (!shared) {
         REAL old = *target;
@@ -185,7 +185,8 @@ static void NAME(gpuopt__store_matrix)(gpuopt__cpu_propagator *p, const double *
     for (k = 0; k < p->head.nonzeros; k++) to[k] = (REAL)val[k];
 }
 
-/* Writes one column's bounds, infinities normalised, and rounded outwards where REAL is float. Returns whether they changed. */
+/* Writes one column's bounds, infinities normalised, and rounded outwards where REAL is float. Returns whether they
+ * changed. */
 static int NAME(gpuopt__store_bounds)(gpuopt__cpu_propagator *p, int32_t col, const double *lb, const double *ub) {
     REAL *pair = (REAL *)p->bounds + 2 * (int64_t)col, *next = p->next ? (REAL *)p->next + 2 * (int64_t)col : pair;
     REAL old_lb = pair[0], old_ub = pair[1];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The arithmetic of propagating one row  lhs <= a'x <= rhs, written once for both backends. A backend adds a row's entries
- * first to a filter; only if the filter passes, to a pair of activities in twice the precision, in an order that
- * the row's length alone decides; then it asks for each entry's new bounds. Since the filter can only err towards passing,
- * the bits of the result depend on the second part alone, and the filter may add in whatever order is fastest.
+ * The arithmetic of propagating one row  lhs <= a'x <= rhs, written once for both backends. A backend adds a row's
+ * entries first to a filter; only if the filter passes, to a pair of activities in twice the precision, in an order
+ * that the row's length alone decides; then it asks for each entry's new bounds. Since the filter can only err towards
+ * passing, the bits of the result depend on the second part alone, and the filter may add in whatever order is fastest.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_ROW_H
 #define GPUOPT_IMPL_PROPAGATE_ROW_H
@@ -11,9 +11,9 @@
 #include "../gpuopt.h"
 #include "numerics.h"
 
-/* The order of a row's sum. Entry k goes to partial sum k % lanes, and the partial sums are merged by halves; up to SHORT
- * entries there are SHORT_LANES of them, then LANES. A row longer than SEGMENT is summed in segments of so many entries
- * each, and their sums are the entries of a second such level. */
+/* The order of a row's sum. Entry k goes to partial sum k % lanes, and the partial sums are merged by halves; up to
+ * SHORT entries there are SHORT_LANES of them, then LANES. A row longer than SEGMENT is summed in segments of so many
+ * entries each, and their sums are the entries of a second such level. */
 enum { GPUOPT__SHORT = 32, GPUOPT__SHORT_LANES = 4, GPUOPT__LANES = 32, GPUOPT__SEGMENT = 512 };
 
 /* Bits of what tightening an entry's column gave. */
@@ -36,7 +36,8 @@ GPUOPT_HD double gpuopt__least_move(const gpuopt__rules *rules, double bound, do
 }
 
 /* ---- The filter: can anything in this row change? ---- *
- * Plain arithmetic, in any order, contracted or not. An entry's terms of the two activities are a (lb + ub) / 2 -+ |a| (ub - lb) / 2. */
+ * Plain arithmetic, in any order, contracted or not. An entry's terms of the two activities are a (lb + ub) / 2 -+ |a|
+ * (ub - lb) / 2. */
 
 typedef struct gpuopt__filter {
     double middle, width; /* sums of a (lb + ub) and of |a| (ub - lb): the activities are half of middle -+ width */
@@ -95,8 +96,9 @@ GPUOPT_HD void gpuopt__filter_merge(gpuopt__filter *f, const gpuopt__filter *g) 
     f->max_infinite += g->max_infinite;
 }
 
-/* steps: at least the longest chain of additions that any term went through. The rounding error of an activity is then at most
- * (steps + 3) * 2^-53 * magnitude, to first order; 5 more cover the magnitude, the reach and the comparison itself. */
+/* steps: at least the longest chain of additions that any term went through. The rounding error of an activity is then
+ * at most (steps + 3) * 2^-53 * magnitude, to first order; 5 more cover the magnitude, the reach and the comparison
+ * itself. */
 GPUOPT_HD int gpuopt__filter_passes(const gpuopt__filter *f, const gpuopt__rules *rules, double lhs, double rhs,
                                     int steps) {
     double margin = (steps + 8) * 0x1.01p-53 * f->magnitude;
@@ -204,8 +206,8 @@ GPUOPT_HD gpuopt__limit gpuopt__limit_make(const gpuopt__activity *s, int negate
 GPUOPT_HD gpuopt__row gpuopt__row_make(const gpuopt__activities *activity, const gpuopt__rules *rules, double lhs,
                                        double rhs, int64_t length) {
     gpuopt__row row;
-    /* At least the longest chain of additions from an entry to a candidate; the error of a sum in twice the precision is
-     * the square of what it is in one. */
+    /* At least the longest chain of additions from an entry to a candidate; the error of a sum in twice the precision
+     * is the square of what it is in one. */
     const int64_t segment = GPUOPT__SEGMENT;
     int64_t steps = 16 + (length < segment ? length : segment) / GPUOPT__LANES + length / (segment * GPUOPT__LANES);
     double chain = (double)steps * 0x1p-53, error = gpuopt__mul(chain, chain);
@@ -285,8 +287,8 @@ GPUOPT_HD int gpuopt__take_upper(const gpuopt__rules *rules, double candidate, d
     return candidate < ub && (ub == HUGE_VAL || gpuopt__sub(ub, candidate) > gpuopt__least_move(rules, ub, lb, ub));
 }
 
-/* Whether one side of a row may move the column of an entry: its coefficient, negated for the lhs; its column's bounds in
- * order; and their distance times |c|. */
+/* Whether one side of a row may move the column of an entry: its coefficient, negated for the lhs; its column's bounds
+ * in order; and their distance times |c|. */
 GPUOPT_HD int gpuopt__limit_reaches(const gpuopt__limit *limit, const gpuopt__rules *rules, double c, double low,
                                     double high, double width) {
     int own_infinite =
@@ -294,7 +296,8 @@ GPUOPT_HD int gpuopt__limit_reaches(const gpuopt__limit *limit, const gpuopt__ru
     return limit->side < HUGE_VAL && limit->infinite == own_infinite && (own_infinite || width > limit->slack);
 }
 
-/* The sides of a row that is not infeasible that may move an entry's column: 1 for the rhs, 2 for the lhs. Most move none. */
+/* The sides of a row that is not infeasible that may move an entry's column: 1 for the rhs, 2 for the lhs. Most move
+ * none. */
 GPUOPT_HD int gpuopt__reaching_sides(const gpuopt__row *row, const gpuopt__rules *rules, double a, double lb,
                                      double ub) {
     double low = gpuopt__min(lb, ub), high = gpuopt__max(lb, ub), width = fabs(a) * (high - low);
@@ -303,11 +306,12 @@ GPUOPT_HD int gpuopt__reaching_sides(const gpuopt__row *row, const gpuopt__rules
            gpuopt__limit_reaches(&row->limit[1], rules, -a, low, high, width) << 1;
 }
 
-/* Moves a bound of an entry's column by a side that reaches it: returns LOWER or UPPER with the new bound, or 0. A row that is
- * violated, but by less than the tolerance, moves a bound to the opposite one and not beyond.
+/* Moves a bound of an entry's column by a side that reaches it: returns LOWER or UPPER with the new bound, or 0. A row
+ * that is violated, but by less than the tolerance, moves a bound to the opposite one and not beyond.
  *
- * The rhs limits the least activity: it leaves (rhs - activity without this entry) / a for an upper bound of the column, or
- * for a lower one where a < 0. The lhs is the rhs of the negated row; a lower bound is the upper one of the negated column. */
+ * The rhs limits the least activity: it leaves (rhs - activity without this entry) / a for an upper bound of the
+ * column, or for a lower one where a < 0. The lhs is the rhs of the negated row; a lower bound is the upper one of the
+ * negated column. */
 GPUOPT_HD int gpuopt__tighten(const gpuopt__limit *limit, const gpuopt__rules *rules, double c, double lb, double ub,
                               int integer, double *bound) {
     int upper = c > 0;

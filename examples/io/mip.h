@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Mixed-integer programs for the examples, tests and benchmarks: from MPS files (through the CLP library's reader) and from
- * the generators that speed is measured on.
+ * Mixed-integer programs for the examples, tests and benchmarks: from MPS files (through the CLP library's reader) and
+ * from the generators that speed is measured on.
  */
 #ifndef EXAMPLES_IO_MIP_H
 #define EXAMPLES_IO_MIP_H
@@ -22,8 +22,8 @@ typedef struct mip {
     char **row_name, **col_name; /* [rows], [cols], or NULL: generated */
 } mip;
 
-/* Read a file (.mps, .mps.gz; fixed or free format) or build a generated model, and return 0; or fill `error` with the file,
- * the line where there is one, and what is wrong, and return -1 with nothing to free.
+/* Read a file (.mps, .mps.gz; fixed or free format) or build a generated model, and return 0; or fill `error` with the
+ * file, the line where there is one, and what is wrong, and return -1 with nothing to free.
  * Generated: rand,M,N,LEN,SEED[,SLACK]  skew,M,N,LEN,SEED[,SLACK]  band,M,LEN,SEED[,SLACK]  cascade,N  twolines  cflp,K
  * emptyrows,E; band,8000000,8,1 has 64 million nonzeros. */
 int mip_read_mps(const char *path, mip *model, char *error, size_t error_size);

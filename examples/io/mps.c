@@ -2,7 +2,8 @@
  *
  * MPS files through CLP's reader. Two things are done around it: the file is looked over first, since CLP reports a
  * truncated file as a bad line and, guessing fixed or free format from each line's spacing, can take two
- * short fields of a free-format line for one name; and CLP's complaints are kept from stdout and turned into file:line: what.
+ * short fields of a free-format line for one name; and CLP's complaints are kept from stdout and turned into file:line:
+ * what.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <coin/Clp_C_Interface.h>
@@ -55,8 +56,8 @@ static int reads_as_free(section in, char **word, int words) {
     }
 }
 
-/* The word of a data line that stands where a number does but is none that a model can have, or NULL. CLP reads 1e400 as
- * an ordinary number. */
+/* The word of a data line that stands where a number does but is none that a model can have, or NULL. CLP reads 1e400
+ * as an ordinary number. */
 static const char *bad_number(section in, char **word, int words) {
     int k;
     if (in < COLUMNS || in > BOUNDS) return NULL;
@@ -95,7 +96,8 @@ static section section_of(const char *card) {
     return OTHER;
 }
 
-/* Reads the whole file once; with `copy`, writes it there with FREE on its NAME card. Returns 0, or -1 and the error. */
+/* Reads the whole file once; with `copy`, writes it there with FREE on its NAME card. Returns 0, or -1 and the
+ * error. */
 static int look_over(const char *path, scan *result, FILE *copy, char *error, size_t error_size) {
     char line[MAX_LINE + 3];
     long number = 0;

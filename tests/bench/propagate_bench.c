@@ -3,8 +3,8 @@
  * Times propagation to the fixpoint on every backend and driver, and a round that changes nothing on its own.
  *     propagate_bench [--only VARIANT,...] [--threads N] [--repeat N] MODEL...      MODEL: FILE.mps or gen:NAME
  * VARIANT: "cpu", "cuda cooperative", ...: see the table below.
- * A line each: G nonzeros per second is nonzeros of A times rounds over seconds, marking or not, so that it compares with
- * codes that evaluate every row in every round; TB/s is the bytes that a full pass must move (A once, the
+ * A line each: G nonzeros per second is nonzeros of A times rounds over seconds, marking or not, so that it compares
+ * with codes that evaluate every row in every round; TB/s is the bytes that a full pass must move (A once, the
  * sides and bounds once) over the time of a quiet full pass; us/round and exchanges are of the call itself.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -109,7 +109,8 @@ static void measure(const char *model_name, const mip *model, const variant *v, 
     }
     if (k > repeat) k = 1;
     qsort(times, (size_t)k, sizeof *times, ascending);
-    /* Rounds that change nothing, enqueued together; with marking they have nothing to do, so only full passes count. */
+    /* Rounds that change nothing, enqueued together; with marking they have nothing to do, so only full passes
+     * count. */
     quiet_rounds = v->marking == GPUOPT_MARKING_OFF ? (nonzeros > 1e7 ? 20 : 200) : 0;
     start = now();
     for (int r = 0; r < quiet_rounds; r++) gpuopt_propagator_round(p, 1, NULL);

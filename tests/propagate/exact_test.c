@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One round on rows of random magnitudes, signs, infinities and cancellations, against exact rational arithmetic (GMP). A
- * bound must never be tighter than the exact one by more than the tolerance of the least change, relative to its
+ * One round on rows of random magnitudes, signs, infinities and cancellations, against exact rational arithmetic (GMP).
+ * A bound must never be tighter than the exact one by more than the tolerance of the least change, relative to its
  * size, and must be as tight as that too, except where the exact residual is so small against the terms it comes from
  * that twice the double precision does not reach it.
  */
@@ -15,7 +15,8 @@ enum { COLS = 12, TRIALS = 20000 };
 
 static const double infinite = 1e20;
 
-/* A value of one of several kinds: small integers, decimals, powers of ten over a wide range, neighbours of large numbers. */
+/* A value of one of several kinds: small integers, decimals, powers of ten over a wide range, neighbours of large
+ * numbers. */
 static double draw(uint64_t *seed, int wide) {
     double sign = test_random_int(seed, 0, 1) ? 1 : -1;
     switch (test_random_int(seed, 0, wide ? 4 : 1)) {
@@ -52,7 +53,8 @@ static mip draw_row(uint64_t *seed, int wide) {
     return m;
 }
 
-/* sum of the least (sign > 0) or greatest terms but `skip`'s, and of their magnitudes; returns the count of infinite ones. */
+/* sum of the least (sign > 0) or greatest terms but `skip`'s, and of their magnitudes; returns the count of infinite
+ * ones. */
 static int exact_sum(const mip *m, int skip, int sign, mpq_t sum, mpq_t magnitude) {
     int infinities = 0;
     mpq_t a, b;

@@ -52,8 +52,8 @@ void problem_free_case(problem_case *c);
 /* |a - b| <= 1e-8 + 1e-5 |b|, infinities equal: the paper's test of whether two bounds agree (section 4.3). */
 int problem_close(double a, double b);
 
-/* Jacobi rounds in long double, straight from the paper's formulas: residuals are summed anew, without the column's term.
- * At most `rounds`; lb and ub [cols] in and out. */
+/* Jacobi rounds in long double, straight from the paper's formulas: residuals are summed anew, without the column's
+ * term. At most `rounds`; lb and ub [cols] in and out. */
 gpuopt_propagation problem_reference(const mip *model, int rounds, long double *lb, long double *ub);
 
 #endif /* TESTS_PROPAGATE_PROBLEM_H */

@@ -14,7 +14,8 @@ typedef struct shape {
     int trials;
 } shape;
 
-/* The longest rows of each are of another kind to the GPU: a thread's, a warp's, split over several warps, over many. */
+/* The longest rows of each are of another kind to the GPU: a thread's, a warp's, split over several warps, over
+ * many. */
 static const shape shapes[] = {{6, 5, 5, 300},      {40, 30, 30, 60},   {60, 300, 120, 20},
                                {20, 1500, 1400, 4}, {5, 9000, 8000, 1}, {6, 40000, 33000, 1}};
 
@@ -151,7 +152,8 @@ static void same_bits(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The order of rows, and of entries in short rows of exact terms, does not matter; nor does it whether rounds come in one call. */
+/* The order of rows, and of entries in short rows of exact terms, does not matter; nor does it whether rounds come in
+ * one call. */
 static void order_does_not_matter(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 5;

@@ -30,7 +30,8 @@ typedef struct test_host {
 /* The backend under test, from the command line. */
 extern const char *test_backend_name;
 
-/* cmocka_run_group_tests with the backend taken from argv, and all tests skipped, loudly, where there is no such device. */
+/* cmocka_run_group_tests with the backend taken from argv, and all tests skipped, loudly, where there is no such
+ * device. */
 int test_main(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t count);
 #define TEST_MAIN(tests) \
     int main(int argc, char **argv) { return test_main(argc, argv, __FILE__, tests, sizeof(tests) / sizeof *(tests)); }
