@@ -21,7 +21,7 @@ typedef struct gpuopt__cpu_propagator {
     int64_t *col_start; /* [cols + 1]; NULL without marking, as the next three */
     int32_t *col_row;   /* [nonzeros]: the rows of each column */
     uint8_t *marked;    /* [rows] */
-    int32_t *queue;     /* [rows]: the marked rows; NULL with SEQUENTIAL */
+    uint32_t *queue;    /* [rows]: the marked rows; NULL with SEQUENTIAL */
     int64_t queued;
     int all_marked;    /* every row is to be evaluated, whatever the queue holds */
     uint32_t *changed; /* [2 cols]: 2 * col + (1 for ub), for each side that moved in this round */
@@ -31,40 +31,59 @@ typedef struct gpuopt__cpu_propagator {
     gpuopt_propagation info;                /* of the last _round */
 } gpuopt__cpu_propagator;
 
-/* ---- Marking ---- */
+/* ---- Lists that several threads append to ---- */
 
-static void gpuopt__mark_row(gpuopt__cpu_propagator *p, int32_t row) {
+/* A thread's own items for a list, so that it seldom asks for the list's end, which all threads share. */
+typedef struct gpuopt__batch {
+    uint32_t item[64];
+    uint32_t count;
+} gpuopt__batch;
+
+static void gpuopt__flush(gpuopt__batch *batch, uint32_t *list, int64_t *length) {
+    int64_t at;
 #ifdef _OPENMP
-    if (p->threads > 1) {
-        if (!__atomic_exchange_n(&p->marked[row], 1, __ATOMIC_RELAXED))
-            p->queue[__atomic_fetch_add(&p->queued, 1, __ATOMIC_RELAXED)] = row;
-        return;
-    }
+    at = __atomic_fetch_add(length, (int64_t)batch->count, __ATOMIC_RELAXED);
+#else
+    at = *length;
+    *length += batch->count;
 #endif
-    if (p->marked[row]) return;
-    p->marked[row] = 1;
-    if (p->queue) p->queue[p->queued++] = row;
+    memcpy(list + at, batch->item, sizeof(uint32_t) * batch->count);
+    batch->count = 0;
 }
 
-static void gpuopt__mark_column(gpuopt__cpu_propagator *p, int32_t col) {
+static void gpuopt__append(gpuopt__batch *batch, uint32_t item, uint32_t *list, int64_t *length) {
+    if (batch->count == sizeof batch->item / sizeof *batch->item) gpuopt__flush(batch, list, length);
+    batch->item[batch->count++] = item;
+}
+
+/* ---- Marking ---- */
+
+/* Whether it is this call that marks the row. */
+static int gpuopt__set_mark(uint8_t *mark, int shared) {
+#ifdef _OPENMP
+    if (shared) return !__atomic_load_n(mark, __ATOMIC_RELAXED) && !__atomic_exchange_n(mark, 1, __ATOMIC_RELAXED);
+#endif
+    (void)shared;
+    if (*mark) return 0;
+    *mark = 1;
+    return 1;
+}
+
+/* A sequential sweep looks at the marks themselves and needs no queue. */
+static void gpuopt__mark_row(gpuopt__cpu_propagator *p, int32_t row, gpuopt__batch *batch) {
+    if (gpuopt__set_mark(&p->marked[row], p->threads > 1) && p->queue)
+        gpuopt__append(batch, (uint32_t)row, p->queue, &p->queued);
+}
+
+static void gpuopt__mark_column(gpuopt__cpu_propagator *p, int32_t col, gpuopt__batch *batch) {
     int64_t k;
-    for (k = p->col_start[col]; k < p->col_start[col + 1]; k++) gpuopt__mark_row(p, p->col_row[k]);
+    for (k = p->col_start[col]; k < p->col_start[col + 1]; k++) gpuopt__mark_row(p, p->col_row[k], batch);
 }
 
 static void gpuopt__mark_all(gpuopt__cpu_propagator *p) {
     p->all_marked = 1;
     p->queued = 0;
     if (p->marked) memset(p->marked, p->sequential, (size_t)p->head.rows);
-}
-
-static void gpuopt__note_change(gpuopt__cpu_propagator *p, uint32_t side) {
-#ifdef _OPENMP
-    if (p->threads > 1) {
-        p->changed[__atomic_fetch_add(&p->changed_count, 1, __ATOMIC_RELAXED)] = side;
-        return;
-    }
-#endif
-    p->changed[p->changed_count++] = side;
 }
 
 /* Merges the lanes by halves. Those from `used` on are empty, and merging an empty one changes nothing. */
@@ -100,19 +119,27 @@ static void gpuopt__jacobi_round(gpuopt__cpu_propagator *p) {
     p->changed_count = 0;
     (void)chunk;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic, chunk) num_threads(threads) reduction(min : infeasible_row) reduction(+ : evaluated) if (threads > 1)
+#pragma omp parallel num_threads(threads) reduction(min : infeasible_row) reduction(+ : evaluated)
 #endif
-    for (k = 0; k < count; k++) {
-        int32_t row = full ? (int32_t)k : p->queue[k];
-        if (!full) p->marked[row] = 0;
-        evaluated += p->start[row + 1] - p->start[row];
-        GPUOPT__TYPED(p, gpuopt__jacobi_row, (p, row, &infeasible_row));
+    {
+        gpuopt__batch batch;
+        batch.count = 0;
+#ifdef _OPENMP
+#pragma omp for schedule(dynamic, chunk)
+#endif
+        for (k = 0; k < count; k++) {
+            int32_t row = full ? (int32_t)k : (int32_t)p->queue[k];
+            if (!full) p->marked[row] = 0;
+            evaluated += p->start[row + 1] - p->start[row];
+            GPUOPT__TYPED(p, gpuopt__jacobi_row, (p, row, &batch, &infeasible_row));
+        }
+        gpuopt__flush(&batch, p->changed, &p->changed_count);
     }
     count = p->changed_count;
     p->info.nonzeros += evaluated;
     p->info.changed += count;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(threads) reduction(min : infeasible_col) reduction(+ : weight) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(min : infeasible_col) reduction(+ : weight)
 #endif
     for (k = 0; k < count; k++) {
         int32_t col = (int32_t)(p->changed[k] >> 1);
@@ -125,9 +152,17 @@ static void gpuopt__jacobi_round(gpuopt__cpu_propagator *p) {
     p->all_marked = !p->marked || weight > p->head.nonzeros / 4; /* many marks cost more than they save */
     if (p->all_marked) return;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic, 64) num_threads(threads) if (threads > 1)
+#pragma omp parallel num_threads(threads)
 #endif
-    for (k = 0; k < count; k++) gpuopt__mark_column(p, (int32_t)(p->changed[k] >> 1));
+    {
+        gpuopt__batch batch;
+        batch.count = 0;
+#ifdef _OPENMP
+#pragma omp for schedule(dynamic, 64)
+#endif
+        for (k = 0; k < count; k++) gpuopt__mark_column(p, (int32_t)(p->changed[k] >> 1), &batch);
+        gpuopt__flush(&batch, p->queue, &p->queued);
+    }
 }
 
 static void gpuopt__sequential_round(gpuopt__cpu_propagator *p) {
@@ -222,19 +257,22 @@ static gpuopt_status gpuopt__cpu_get_bounds(gpuopt_propagator *propagator, gpuop
 static gpuopt_status gpuopt__cpu_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
                                             const int32_t *col, const double *lb, const double *ub) {
     gpuopt__cpu_propagator *p = (gpuopt__cpu_propagator *)propagator;
+    gpuopt__batch batch;
     int crossing = 0;
     int64_t k;
     gpuopt_status status = gpuopt__cpu_only(propagator, where);
     if (status) return status;
     if (!col) gpuopt__mark_all(p);
+    batch.count = 0;
     for (k = 0; k < count; k++) {
         int32_t j = col ? col[k] : (int32_t)k;
         double low, high;
         if (GPUOPT__TYPED(p, gpuopt__store_bounds, (p, j, lb ? &lb[k] : NULL, ub ? &ub[k] : NULL)) && !p->all_marked)
-            gpuopt__mark_column(p, j);
+            gpuopt__mark_column(p, j, &batch);
         GPUOPT__TYPED(p, gpuopt__load_bounds, (p, j, &low, &high));
         crossing |= gpuopt__crossed(&p->head.rules, low, high);
     }
+    if (batch.count) gpuopt__flush(&batch, p->queue, &p->queued);
     gpuopt__reopen(p, crossing);
     return GPUOPT_OK;
 }
@@ -242,12 +280,15 @@ static gpuopt_status gpuopt__cpu_set_bounds(gpuopt_propagator *propagator, gpuop
 static gpuopt_status gpuopt__cpu_set_sides(gpuopt_propagator *propagator, int64_t count, const int32_t *row,
                                            const double *lhs, const double *rhs) {
     gpuopt__cpu_propagator *p = (gpuopt__cpu_propagator *)propagator;
+    gpuopt__batch batch;
     int64_t k;
+    batch.count = 0;
     for (k = 0; k < count; k++) {
         p->lhs[row[k]] = gpuopt__normal_low(&p->head.rules, lhs[k]);
         p->rhs[row[k]] = gpuopt__normal_high(&p->head.rules, rhs[k]);
-        if (!p->all_marked) gpuopt__mark_row(p, row[k]);
+        if (!p->all_marked) gpuopt__mark_row(p, row[k], &batch);
     }
+    if (batch.count) gpuopt__flush(&batch, p->queue, &p->queued);
     gpuopt__reopen(p, 0);
     return GPUOPT_OK;
 }
@@ -300,7 +341,7 @@ static void gpuopt__cpu_layout(const gpuopt__propagator_model *model, gpuopt__ar
     p->col_start = (int64_t *)gpuopt__cut(arena, cols + 1, sizeof(int64_t));
     p->col_row = (int32_t *)gpuopt__cut(arena, nonzeros, sizeof(int32_t));
     p->marked = (uint8_t *)gpuopt__cut(arena, rows, 1);
-    if (jacobi) p->queue = (int32_t *)gpuopt__cut(arena, rows, sizeof(int32_t));
+    if (jacobi) p->queue = (uint32_t *)gpuopt__cut(arena, rows, sizeof(uint32_t));
 }
 
 static gpuopt_status gpuopt__cpu_plan(gpuopt_context *context, const gpuopt__propagator_model *model,

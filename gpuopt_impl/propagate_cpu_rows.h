@@ -102,7 +102,8 @@ static int NAME(gpuopt__move_shared)(REAL *target, int upper, REAL base, REAL va
 }
 
 /* One row of a Jacobi round: reads bounds, improves next, notes each side that moves for the first time in changed. */
-static void NAME(gpuopt__jacobi_row)(gpuopt__cpu_propagator *p, int32_t index, int32_t *infeasible_row) {
+static void NAME(gpuopt__jacobi_row)(gpuopt__cpu_propagator *p, int32_t index, gpuopt__batch *batch,
+                                     int32_t *infeasible_row) {
     const REAL *val = (const REAL *)p->val, *bounds = (const REAL *)p->bounds;
     REAL *next = (REAL *)p->next;
     int64_t k, first = p->start[index], end = p->start[index + 1];
@@ -129,7 +130,7 @@ static void NAME(gpuopt__jacobi_row)(gpuopt__cpu_propagator *p, int32_t index, i
             int upper = moved == GPUOPT__UPPER;
             if (moved &&
                 NAME(gpuopt__move_shared)(next + 2 * (int64_t)col + upper, upper, pair[upper], (REAL)bound, shared))
-                gpuopt__note_change(p, 2 * (uint32_t)col + (uint32_t)upper);
+                gpuopt__append(batch, 2 * (uint32_t)col + (uint32_t)upper, p->changed, &p->changed_count);
         }
     }
 }
@@ -170,7 +171,7 @@ static int NAME(gpuopt__sequential_row)(gpuopt__cpu_propagator *p, int32_t index
         }
         if (!changed) continue;
         p->info.changed += changed;
-        gpuopt__mark_column(p, col);
+        gpuopt__mark_column(p, col, NULL);
         if (gpuopt__crossed(&p->head.rules, (double)pair[0], (double)pair[1])) {
             p->infeasible_col = col;
             return 0;

@@ -24,7 +24,9 @@ while read -r test verdict _; do
     case $verdict in
     PASSED | "(cached)")
         log=bazel-testlogs/$(echo "${test#//}" | tr : /)/test.log
-        if grep -q '^SKIPPED' "$log"; then skip "$test" "$(grep '^SKIPPED' "$log" | head -n 1 | cut -d: -f2-)"; else
+        # A program may have skipped some of its tests, or all.
+        while read -r reason; do skip "$test" "${reason#SKIPPED: }"; done < <(grep '^SKIPPED' "$log")
+        if grep -q '^\[       OK \]' "$log"; then
             echo "ok: $test"
             passed=$((passed + 1))
         fi
