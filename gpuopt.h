@@ -13,7 +13,7 @@
  *           independent. There are no globals, no clocks, no signal handlers. OpenMP threads are used only where the
  *           context asks for more than one and the compiler has OpenMP switched on.
  * Streams   On the CUDA backend the work of a context is ordered on its stream. A step with info == NULL is enqueued
- *           and not waited for; calls that hand host arrays back wait.
+ *           and not waited for; calls that hand host arrays back wait. Host arrays that were handed in may be reused.
  * Results   The same calls give the same bits, with any number of threads, on any GPU and on the CPU, unless a comment
  *           says otherwise. Compile without -ffast-math (refused).
  * Sizes     int32 indices, int64 offsets and counts, double values. A comment gives each array's shape in brackets.
@@ -97,7 +97,7 @@ typedef struct gpuopt_context_desc {
     const gpuopt_backend *backend; /* NULL: CPU */
     int32_t device;                /* CUDA ordinal */
     struct CUstream_st *stream;    /* borrowed; NULL: the context makes one of its own */
-    int32_t threads;               /* CPU backend; 0: 1. More than 1 needs OpenMP, else 1 is used and the log told */
+    int32_t threads;               /* CPU backend, to 1024; 0: 1. More than 1 needs OpenMP; else 1, and the log told */
     void *user;                    /* passed to the hooks below */
     void *(*allocate)(void *user, gpuopt_memory where, size_t bytes); /* 256-byte aligned on the device, as malloc on */
     void (*release)(void *user, gpuopt_memory where, void *memory);   /* the host; NULL, both: malloc and cudaMalloc */
@@ -181,14 +181,14 @@ typedef struct gpuopt_propagator_desc {
     gpuopt_csr matrix;
     const double *lhs, *rhs; /* [rows]; lhs[i] <= rhs[i]; -infinity and infinity allowed; NULL: no such side */
     const double *lb, *ub;   /* [cols]; not NaN, lb < infinity, ub > -infinity */
-    const uint8_t *integer;  /* [cols], not 0: integer; NULL: all continuous */
+    const uint8_t *integer;  /* [cols], not 0: integer; NULL: all continuous. Rounded are the bounds that rows imply */
     double infinity;         /* |side or bound| >= this is infinite; 0: 1e20 (SCIP, HiGHS); at least 1 */
     /* A row or column violated by no more is feasible; 0: 1e-6 (SCIP def.h, HiGHS HConst.h); at most 0.1. */
     double feasibility_tolerance;
     double integrality_tolerance; /* slack before an integer bound's candidate is rounded; 0: 1e-6; at most 0.49 */
     double least_change;          /* a finite bound moves only by more than this; 0: 1e-9 (the paper); at most 1e9 */
     /* ... plus this fraction (at most 1) of ub - lb, or of |bound| where the other bound is infinite; 0: none. And plus
-     * 2^-48 |bound| (FP32: 2^-22 of the column's larger bound), since less is rounding. */
+     * 2^-48 |bound| (FP32: 2^-22), since less is rounding. */
     double least_change_relative;
     double huge_value;   /* a term of an activity larger than this counts as infinite; 0: 1e100; 1 to 1e100 */
     int32_t round_limit; /* rounds since bounds or sides were last set, then the outcome is LIMIT; 0: none */
@@ -233,7 +233,8 @@ GPUOPT_API void gpuopt_propagator_destroy(gpuopt_propagator *propagator);
 /* Up to `rounds` (>= 1) rounds; stops earlier at a fixpoint, the limit, or when infeasibility is proven: the round that
  * proves it is completed (JACOBI), and further calls return INFEASIBLE with no round until bounds or sides are set.
  * info == NULL: enqueued only; with the drivers HOST and COOPERATIVE, asked for by name, the call may then be captured
- * in a CUDA graph. At most two exchanges with the device a call (HOST: one a round). */
+ * in a CUDA graph; HOST enqueues every one of the rounds. At most two exchanges with the device a call (HOST: one a
+ * round). */
 GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, int32_t rounds,
                                                  gpuopt_propagation *info);
 
@@ -250,7 +251,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propaga
 GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                       const double *lb, const double *ub);
 /* The same for `count` columns: col, lb and ub [count], all in the memory that `where` says. A column that comes twice
- * in col is set to one of its values. Setting costs O(count), and with marking the next round looks at their rows
+ * in col is set to one of its values; one out of range in device memory is refused by _set and gives NaN in _get. Setting costs O(count), and with marking the next round looks at their rows
  * only. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                            int64_t count, const int32_t *col, double *lb, double *ub);

@@ -5,6 +5,8 @@
 #ifndef GPUOPT_CUDA_PROPAGATE_CUH
 #define GPUOPT_CUDA_PROPAGATE_CUH
 
+#include <algorithm>
+
 #include "propagate_build.cuh"
 #include "propagate_kernels.cuh"
 
@@ -48,6 +50,7 @@ class TypedPropagator final : public CudaPropagator {
 
   private:
     using View = Propagator<Val, Bound>;
+    enum { DEVICE_PIECE = 1 << 30 }; /* of arrays on the device in one launch, whose index is an int */
 
     TypedPropagator(gpuopt_context *context, const PropagatorShape &shape) : context_(context), shape_(shape) {}
     gpuopt_status open(const gpuopt__propagator_model &model);
@@ -62,7 +65,8 @@ class TypedPropagator final : public CudaPropagator {
     gpuopt_status choose_resident();
     gpuopt_status build_graph();
     void enqueue_round(cudaStream_t stream);
-    gpuopt_status read_state(PropagatorState *state);
+    template <class T>
+    gpuopt_status read(T *to, const T *from); /* and waits */
 
     cudaStream_t stream() const { return cuda_of(context_)->stream; }
     gpuopt_status check(cudaError_t error, const char *what) const { return cuda_status(context_, error, what); }
@@ -78,6 +82,16 @@ class TypedPropagator final : public CudaPropagator {
     gpuopt_status copy(void *to, const void *from, size_t bytes) {
         return check(bytes ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()) : cudaSuccess,
                      "copying between host and device");
+    }
+    /* Before a call returns that took host arrays: copies from pinned ones may still be under way, others were staged. */
+    gpuopt_status release_host(const void *array, const void *other, const void *index) {
+        for (const void *one : {array, other, index}) {
+            cudaPointerAttributes attributes = {};
+            if (!one || cudaPointerGetAttributes(&attributes, one) != cudaSuccess) continue;
+            if (attributes.type != cudaMemoryTypeUnregistered)
+                return check(cudaStreamSynchronize(stream()), "copying from host memory");
+        }
+        return GPUOPT_OK;
     }
     /* The staging area as columns: two of doubles and one of indices, or a row report. */
     double *staged(int which) { return reinterpret_cast<double *>(staging_) + which * staging_count(shape_); }
@@ -117,6 +131,7 @@ gpuopt_status TypedPropagator<Val, Bound>::round(int32_t rounds, gpuopt_propagat
                                                    resident_bytes<Val>(resident_items_, resident_entries_), stream()),
                        "launching rounds");
     } else {
+        rounds = std::min(rounds, p_.round_limit);
         begin_call<<<1, 1, 0, stream()>>>(p_, rounds);
         if (driver_ == GPUOPT_DRIVER_GRAPH)
             status = check(cudaGraphLaunch(graph_exec_, stream()), "launching the graph of rounds");
@@ -125,8 +140,7 @@ gpuopt_status TypedPropagator<Val, Bound>::round(int32_t rounds, gpuopt_propagat
             enqueue_round(stream());
             end_round<<<1, 1, 0, stream()>>>(p_);
             if (!info) continue;
-            status = copy(&done, &p_.state->done, sizeof done);
-            if (!status) status = check(cudaStreamSynchronize(stream()), "waiting for a round");
+            status = read(&done, &p_.state->done);
             if (status || done) break;
         }
         end_call<<<tighten_grid_, THREADS, 0, stream()>>>(p_);
@@ -136,22 +150,23 @@ gpuopt_status TypedPropagator<Val, Bound>::round(int32_t rounds, gpuopt_propagat
 }
 
 template <class Val, class Bound>
-gpuopt_status TypedPropagator<Val, Bound>::read_state(PropagatorState *state) {
-    gpuopt_status status = copy(state, p_.state, sizeof *state);
+template <class T>
+gpuopt_status TypedPropagator<Val, Bound>::read(T *to, const T *from) {
+    gpuopt_status status = copy(to, from, sizeof *to);
     return status ? status : check(cudaStreamSynchronize(stream()), "waiting for the stream");
 }
 
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::get_info(gpuopt_propagation *info) {
-    PropagatorState state;
-    gpuopt_status status = read_state(&state);
+    CallResult result;
+    gpuopt_status status = read(&result, &p_.state->result);
     if (status) return status;
-    info->outcome = static_cast<gpuopt_outcome>(state.result.outcome);
-    info->rounds = state.result.rounds;
-    info->changed = static_cast<int64_t>(state.result.changed);
-    info->nonzeros = static_cast<int64_t>(state.result.nonzeros);
-    info->infeasible_row = state.result.infeasible_row;
-    info->infeasible_col = state.result.infeasible_col;
+    info->outcome = static_cast<gpuopt_outcome>(result.outcome);
+    info->rounds = result.rounds;
+    info->changed = static_cast<int64_t>(result.changed);
+    info->nonzeros = static_cast<int64_t>(result.nonzeros);
+    info->infeasible_row = result.infeasible_row;
+    info->infeasible_col = result.infeasible_col;
     return GPUOPT_OK;
 }
 
@@ -161,7 +176,7 @@ template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::get_bounds(gpuopt_memory where, int64_t count, const int32_t *col,
                                                       double *lb, double *ub) {
     gpuopt_status status = GPUOPT_OK;
-    int64_t piece = where == GPUOPT_HOST ? staging_count(shape_) : INT_MAX;
+    int64_t piece = where == GPUOPT_HOST ? staging_count(shape_) : DEVICE_PIECE;
     for (int64_t k = 0; k < count && !status; k += piece) {
         int n = static_cast<int>(count - k < piece ? count - k : piece);
         const int32_t *some = col ? col + k : nullptr;
@@ -183,19 +198,19 @@ gpuopt_status TypedPropagator<Val, Bound>::set_bounds(gpuopt_memory where, int64
                                                       const double *lb, const double *ub) {
     gpuopt_status status = GPUOPT_OK;
     if (where == GPUOPT_DEVICE) {
-        PropagatorState state;
+        int bad = 0;
         status = check(cudaMemsetAsync(&p_.state->bad, 0, sizeof(int), stream()), "checking bounds");
         check_arguments<<<blocks(count), THREADS, 0, stream()>>>(p_.state, count, col, lb, ub, p_.cols,
                                                                  p_.rules.infinity);
-        if (!status) status = read_state(&state);
-        if (!status && state.bad) {
+        if (!status) status = read(&bad, &p_.state->bad);
+        if (!status && bad) {
             gpuopt__log(context_, 0, "set bounds: an index or a bound in device memory is out of range");
             status = GPUOPT_ERROR_ARGUMENT;
         }
         if (status) return status;
     }
     begin_set<<<1, 1, 0, stream()>>>(p_.state, col == nullptr);
-    int64_t piece = where == GPUOPT_HOST ? staging_count(shape_) : INT_MAX;
+    int64_t piece = where == GPUOPT_HOST ? staging_count(shape_) : DEVICE_PIECE;
     for (int64_t k = 0; k < count && !status; k += piece) {
         int n = static_cast<int>(count - k < piece ? count - k : piece), first = static_cast<int>(col ? 0 : k);
         const int32_t *some = col ? col + k : nullptr;
@@ -209,7 +224,8 @@ gpuopt_status TypedPropagator<Val, Bound>::set_bounds(gpuopt_memory where, int64
         settle_set<<<blocks(n), THREADS, 0, stream()>>>(p_, first, n, some);
     }
     recheck_crossing<<<blocks(p_.cols), THREADS, 0, stream()>>>(p_);
-    return status ? status : launched("setting bounds");
+    if (!status) status = launched("setting bounds");
+    return status || where == GPUOPT_DEVICE ? status : release_host(lb, ub, col);
 }
 
 template <class Val, class Bound>
@@ -226,13 +242,14 @@ gpuopt_status TypedPropagator<Val, Bound>::set_sides(int64_t count, const int32_
         ::set_sides<<<blocks(n), THREADS, 0, stream()>>>(p_, slot_of_, n, staged_index(), staged(0), staged(1));
     }
     recheck_crossing<<<blocks(p_.cols), THREADS, 0, stream()>>>(p_);
-    return status ? status : launched("setting sides");
+    if (!status) status = launched("setting sides");
+    return status ? status : release_host(lhs, rhs, row);
 }
 
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::get_rows(gpuopt_memory where, const gpuopt_row_report &report) {
     gpuopt_status status = GPUOPT_OK;
-    int64_t count = shape_.rows, piece = where == GPUOPT_HOST ? staging_count(shape_) : INT_MAX;
+    int64_t count = shape_.rows, piece = where == GPUOPT_HOST ? staging_count(shape_) : DEVICE_PIECE;
     for (int64_t k = 0; k < count && !status; k += piece) {
         int n = static_cast<int>(count - k < piece ? count - k : piece);
         RowReport to = {report.min_activity, report.max_activity, report.min_infinite, report.max_infinite,

@@ -72,8 +72,10 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     p_.split_rows = static_cast<int>(shape_.split_rows);
     p_.segments = static_cast<int>(shape_.segments);
     p_.round_limit = model.desc.round_limit > 0 ? model.desc.round_limit : INT_MAX;
-    p_.most_moved = static_cast<unsigned>(static_cast<double>(shape_.rows) / MARKING_SHARE *
-                                          static_cast<double>(shape_.cols) / static_cast<double>(shape_.nonzeros + 1));
+    double most_moved = static_cast<double>(shape_.rows) / MARKING_SHARE * static_cast<double>(shape_.cols) /
+                        static_cast<double>(shape_.nonzeros + 1);
+    p_.most_moved =
+        static_cast<unsigned>(std::min(most_moved, 2.0 * static_cast<double>(shape_.cols))); /* as the list */
     p_.rules = model.rules;
     status = load_kernels();
     if (!status) status = upload(model);

@@ -258,16 +258,18 @@ __global__ void settle_set(Propagator<Val, Bound> p, int first, int count, const
 template <class Val, class Bound>
 __global__ void recheck_crossing(Propagator<Val, Bound> p) {
     if (!p.state->recheck) return;
-    for (int col = grid_thread(); col < p.cols; col += grid_threads()) {
+    for (long long col = grid_thread(); col < p.cols; col += grid_threads()) {
         double2 pair = load_pair(p.bounds[0], 2 * static_cast<unsigned>(col));
-        if (gpuopt__crossed(&p.rules, pair.x, pair.y)) atomicMin(&p.state->infeasible_col, col);
+        if (gpuopt__crossed(&p.rules, pair.x, pair.y)) atomicMin(&p.state->infeasible_col, static_cast<int>(col));
     }
 }
 
 template <class Val, class Bound>
 __global__ void get_bounds(Propagator<Val, Bound> p, int first, int count, const int *some, double *lb, double *ub) {
     for (int k = grid_thread(); k < count; k += grid_threads()) {
-        double2 pair = load_pair(p.bounds[0], 2 * static_cast<unsigned>(some ? some[k] : first + k));
+        int col = some ? some[k] : first + k;
+        double2 pair = make_double2(NAN, NAN); /* a column out of range, which only indices on the device can be */
+        if (col >= 0 && col < p.cols) pair = load_pair(p.bounds[0], 2 * static_cast<unsigned>(col));
         if (lb) lb[k] = gpuopt__shown_lb(&p.rules, pair.x, pair.y);
         if (ub) ub[k] = pair.y;
     }

@@ -115,7 +115,6 @@ __device__ void merge_activities(gpuopt__activities &s, int width) {
 template <int N, class Val, class Bound>
 __device__ __forceinline__ void filter_batch(gpuopt__filter &f, const Propagator<Val, Bound> &p, const Bound *now,
                                              const Val *val, const unsigned *col, int first) {
-    const int single = sizeof(Bound) == sizeof(float);
     Batch<N, true, Val, Bound> b;
     double magnitude = 0;
     b.template load<true>(now, val, col, first, 0, WARP);
@@ -133,8 +132,7 @@ __device__ __forceinline__ void filter_batch(gpuopt__filter &f, const Propagator
     f.magnitude += magnitude;
 #pragma unroll
     for (int t = 0; t < N; t++)
-        f.reach =
-            gpuopt__max(gpuopt__filter_add_finite(&f, &p.rules, single, b.a[t], b.pair[t].x, b.pair[t].y), f.reach);
+        f.reach = gpuopt__max(gpuopt__filter_add_finite(&f, &p.rules, b.a[t], b.pair[t].x, b.pair[t].y), f.reach);
 }
 
 /* Those of entries first, first + WARP, ... */

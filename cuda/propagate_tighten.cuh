@@ -197,6 +197,7 @@ class Tightener {
                 }
             }
         }
+        __syncwarp(); /* the queue's end may be written again */
         count_lifted(__ballot_sync(~0u, lifted), side);
         if (RESIDENT) remember(__ballot_sync(~0u, better), side, bound);
     }

@@ -65,9 +65,10 @@ GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, 
     if (desc && !gpuopt__copy_in(&draft.desc, sizeof draft.desc, desc, desc->struct_size)) return GPUOPT_ERROR_ARGUMENT;
     if (!draft.desc.backend) draft.desc.backend = gpuopt_backend_cpu();
     if (draft.desc.threads == 0) draft.desc.threads = 1;
-    if (draft.desc.threads < 0 || !draft.desc.allocate != !draft.desc.release) {
+    if (draft.desc.threads < 0 || draft.desc.threads > 1024 || !draft.desc.allocate != !draft.desc.release) {
         gpuopt__log(&draft, 0, "gpuopt_context_create: %s",
-                    draft.desc.threads < 0 ? "threads is negative" : "allocate and release go together");
+                    !draft.desc.allocate != !draft.desc.release ? "allocate and release go together"
+                                                                : "threads is not in 0..1024");
         return GPUOPT_ERROR_ARGUMENT;
     }
     if (!draft.desc.allocate) {

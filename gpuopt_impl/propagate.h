@@ -160,6 +160,8 @@ static gpuopt_status gpuopt__check_model(gpuopt_context *context, const char *ca
     gpuopt_propagator_desc *d = &model->desc;
     gpuopt__rules *rules = &model->rules;
     const char *fault = NULL;
+    int any_integer = 0;
+    int32_t j;
     void *seen;
     gpuopt_status status;
     memset(model, 0, sizeof *model);
@@ -186,6 +188,8 @@ static gpuopt_status gpuopt__check_model(gpuopt_context *context, const char *ca
     rules->least_change_relative = d->least_change_relative;
     rules->huge = d->huge_value > 0 ? d->huge_value : 1e100;
     rules->single = d->precision == GPUOPT_FP32;
+    for (j = 0; j < d->matrix.cols && !any_integer; j++) any_integer = d->integer && d->integer[j];
+    gpuopt__rules_derive(rules, any_integer);
     status = gpuopt__allocate(context, GPUOPT_HOST, sizeof(int32_t) * ((uint64_t)d->matrix.cols + 1), &seen);
     if (status) return status;
     status = gpuopt__check_matrix(context, call, &d->matrix, d->precision, (int32_t *)seen, &model->val_single);

@@ -11,12 +11,11 @@ static int NAME(gpuopt__row_filter)(const gpuopt__cpu_propagator *p, int32_t row
     const gpuopt__rules rules = p->head.rules;
     const int32_t *col = p->col;
     int64_t k = p->start[row], end = p->start[row + 1], blocks = (end - k) / 1024;
-    const int single = sizeof(REAL) == sizeof(float);
     gpuopt__filter total = gpuopt__filter_start();
     if (end - k <= 16) {
         for (; k < end; k++) {
             const REAL *s = bounds + 2 * (int64_t)col[k];
-            gpuopt__filter_add(&total, &rules, single, (double)val[k], (double)s[0], (double)s[1]);
+            gpuopt__filter_add(&total, &rules, (double)val[k], (double)s[0], (double)s[1]);
         }
         return gpuopt__filter_passes(&total, &rules, p->lhs[row], p->rhs[row], 16);
     }
@@ -28,12 +27,12 @@ static int NAME(gpuopt__row_filter)(const gpuopt__cpu_propagator *p, int32_t row
             gpuopt__filter even = gpuopt__filter_start(), odd = gpuopt__filter_start();
             for (; k + 1 < stop; k += 2) {
                 const REAL *s = bounds + 2 * (int64_t)col[k], *t = bounds + 2 * (int64_t)col[k + 1];
-                gpuopt__filter_add(&even, &rules, single, (double)val[k], (double)s[0], (double)s[1]);
-                gpuopt__filter_add(&odd, &rules, single, (double)val[k + 1], (double)t[0], (double)t[1]);
+                gpuopt__filter_add(&even, &rules, (double)val[k], (double)s[0], (double)s[1]);
+                gpuopt__filter_add(&odd, &rules, (double)val[k + 1], (double)t[0], (double)t[1]);
             }
             if (k < stop) {
                 const REAL *s = bounds + 2 * (int64_t)col[k];
-                gpuopt__filter_add(&even, &rules, single, (double)val[k], (double)s[0], (double)s[1]);
+                gpuopt__filter_add(&even, &rules, (double)val[k], (double)s[0], (double)s[1]);
                 k++;
             }
             gpuopt__filter_merge(&even, &odd);

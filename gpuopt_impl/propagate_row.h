@@ -21,18 +21,23 @@ enum { GPUOPT__LOWER = 1, GPUOPT__UPPER = 2 };
 
 typedef struct gpuopt__rules {
     double infinity, feasibility, integrality, least_change, least_change_relative, huge;
+    /* What the filter takes for the least change, absolute and as a part of ub - lb: no more than holds for any column.
+     * An integer one's candidate moves by a whole unit once it has gained the tolerance. */
+    double filter_change, filter_relative;
     int single; /* bounds are stored in single precision */
 } gpuopt__rules;
+
+GPUOPT_HD void gpuopt__rules_derive(gpuopt__rules *rules, int any_integer) {
+    rules->filter_change = any_integer ? gpuopt__min(rules->least_change, rules->integrality) : rules->least_change;
+    rules->filter_relative = any_integer ? 0 : rules->least_change_relative;
+}
 
 /* How far a finite bound has to move at least: as the host wants it, and beyond rounding. */
 GPUOPT_HD double gpuopt__least_move(const gpuopt__rules *rules, double bound, double lb, double ub) {
     double width = ub - lb, size = fabs(bound), least = rules->least_change;
-    if (rules->least_change_relative > 0) least += rules->least_change_relative * (width < HUGE_VAL ? width : size);
-    if (rules->single) { /* of the larger bound: the filter knows that one's size, too */
-        if (fabs(lb) < HUGE_VAL) size = gpuopt__max(size, fabs(lb));
-        if (fabs(ub) < HUGE_VAL) size = gpuopt__max(size, fabs(ub));
-    }
-    return least + (rules->single ? 0x1p-22 : 0x1p-48) * size;
+    if (rules->least_change_relative > 0)
+        least = gpuopt__add(least, gpuopt__mul(rules->least_change_relative, width < HUGE_VAL ? width : size));
+    return gpuopt__add(least, gpuopt__mul(rules->single ? 0x1p-22 : 0x1p-48, size));
 }
 
 /* ---- The filter: can anything in this row change? ---- *
@@ -57,32 +62,33 @@ GPUOPT_HD int gpuopt__filter_is_finite(const gpuopt__rules *rules, double a, dou
     return fabs(a) * (fabs(lb) + fabs(ub)) < rules->huge;
 }
 
-/* Counts an entry's infinite terms, and makes the bounds that they come from 0, which then add nothing. */
+/* Counts an entry's infinite terms, and makes the bounds that they come from 0, which then add nothing. Puts bounds that
+ * cross in order, as the activities take them. */
 GPUOPT_HD void gpuopt__filter_take_infinite(gpuopt__filter *f, const gpuopt__rules *rules, double a, double *lb,
                                             double *ub) {
-    double p = a * *lb, q = a * *ub, least = rules->least_change * fabs(a);
+    double low = gpuopt__min(*lb, *ub), high = gpuopt__max(*lb, *ub);
+    double p = a * low, q = a * high, least = rules->filter_change * fabs(a);
     int lb_infinite = !(fabs(p) < rules->huge), ub_infinite = !(fabs(q) < rules->huge), rising = a > 0;
     if (rising ? lb_infinite : ub_infinite) f->min_infinite++, f->min_rest += (rising ? q : p) - least;
     if (rising ? ub_infinite : lb_infinite) f->max_infinite++, f->max_rest += (rising ? p : q) + least;
-    if (lb_infinite) *lb = 0;
-    if (ub_infinite) *ub = 0;
+    *lb = lb_infinite ? 0 : low;
+    *ub = ub_infinite ? 0 : high;
     f->reach = HUGE_VAL;
 }
 
-/* Adds the middle and width of an entry of finite terms, and returns its reach. `single`: as in the rules. */
-GPUOPT_HD double gpuopt__filter_add_finite(gpuopt__filter *f, const gpuopt__rules *rules, int single, double a,
-                                           double lb, double ub) {
-    double width = ub - lb, b = fabs(a), reach = width * (1 - rules->least_change_relative) - rules->least_change;
+/* Adds the middle and width of an entry of finite terms, and returns its reach. */
+GPUOPT_HD double gpuopt__filter_add_finite(gpuopt__filter *f, const gpuopt__rules *rules, double a, double lb,
+                                           double ub) {
+    double width = ub - lb, b = fabs(a), reach = width * (1 - rules->filter_relative) - rules->filter_change;
     f->middle += a * (lb + ub);
     f->width += b * width;
-    return b * (single ? reach - 0x1p-23 * (fabs(lb) + fabs(ub)) : reach);
+    return b * reach;
 }
 
-GPUOPT_HD void gpuopt__filter_add(gpuopt__filter *f, const gpuopt__rules *rules, int single, double a, double lb,
-                                  double ub) {
+GPUOPT_HD void gpuopt__filter_add(gpuopt__filter *f, const gpuopt__rules *rules, double a, double lb, double ub) {
     if (!gpuopt__filter_is_finite(rules, a, lb, ub)) gpuopt__filter_take_infinite(f, rules, a, &lb, &ub);
     f->magnitude += fabs(a) * (fabs(lb) + fabs(ub));
-    f->reach = gpuopt__max(gpuopt__filter_add_finite(f, rules, single, a, lb, ub), f->reach);
+    f->reach = gpuopt__max(gpuopt__filter_add_finite(f, rules, a, lb, ub), f->reach);
 }
 
 GPUOPT_HD void gpuopt__filter_merge(gpuopt__filter *f, const gpuopt__filter *g) {
@@ -191,7 +197,7 @@ GPUOPT_HD gpuopt__limit gpuopt__limit_make(const gpuopt__activity *s, int negate
     limit.side = negated ? -side : side;
     limit.hi = negated ? -s->hi : s->hi;
     limit.lo = negated ? -s->lo : s->lo;
-    limit.doubt = gpuopt__mul(error, s->magnitude);
+    limit.doubt = gpuopt__add(gpuopt__mul(error, s->magnitude), 0x1p-1060); /* terms may have underflowed */
     limit.infinite = s->infinite;
     limit.slack = HUGE_VAL;
     if (limit.side < HUGE_VAL && s->infinite < 2) {
@@ -279,6 +285,8 @@ GPUOPT_HD int gpuopt__take_upper(const gpuopt__rules *rules, double candidate, d
                                  double *new_ub) {
     if (integer) { /* above 1e9 the tolerance has to cover the rounding of the candidate itself */
         double slack = gpuopt__max(rules->integrality, 0x1p-50 * fabs(candidate));
+        double least = gpuopt__add(rules->filter_change, gpuopt__mul(0x1p-48, fabs(ub)));
+        if (ub < HUGE_VAL && !(gpuopt__sub(ub, candidate) > least)) return 0; /* the filter may not have passed it */
         candidate = floor(gpuopt__add(candidate, slack));
     }
     if (rules->single) candidate = gpuopt__single_up(candidate);
@@ -317,7 +325,7 @@ GPUOPT_HD int gpuopt__tighten(const gpuopt__limit *limit, const gpuopt__rules *r
     int upper = c > 0;
     double low = gpuopt__min(lb, ub), high = gpuopt__max(lb, ub), own = upper ? low : high, p = gpuopt__mul(c, own);
     int own_infinite = !(fabs(p) < rules->huge);
-    double rest, d = gpuopt__two_sum(limit->side, -limit->hi, &rest), candidate, allowed;
+    double rest, d = gpuopt__two_sum(limit->side, -limit->hi, &rest), candidate, allowed, opposite;
     rest = gpuopt__sub(rest, limit->lo);
     if (!own_infinite) gpuopt__accumulate(&d, &rest, p, gpuopt__mul_error(c, own, p));
     candidate = gpuopt__add(d, rest) / c;
@@ -325,7 +333,10 @@ GPUOPT_HD int gpuopt__tighten(const gpuopt__limit *limit, const gpuopt__rules *r
     allowed = gpuopt__mul(gpuopt__mul(1e-3 * rules->feasibility, gpuopt__max(1, fabs(candidate))), fabs(c));
     if (!(limit->doubt <= allowed)) return 0;
     if (!upper) candidate = -candidate;
-    if (!own_infinite) candidate = gpuopt__max(upper ? low : -high, candidate);
+    /* A column whose own term is beyond the huge value may be the one that violates the row within the tolerance. */
+    opposite = upper ? low : -high;
+    if (!own_infinite || gpuopt__mul(fabs(c), gpuopt__sub(opposite, candidate)) <= rules->feasibility)
+        candidate = gpuopt__max(opposite, candidate);
     if (!gpuopt__take_upper(rules, candidate, upper ? lb : -ub, upper ? ub : -lb, integer, bound)) return 0;
     *bound = gpuopt__no_minus_zero(upper ? *bound : -*bound);
     return upper ? GPUOPT__UPPER : GPUOPT__LOWER;

@@ -142,6 +142,11 @@ static void bad_device_arrays_change_nothing(void **state) {
     assert_memory_equal(b->ub, b->other_ub, sizeof b->ub);
     assert_int_equal(gpuopt_propagator_set_some_bounds(b->propagator, GPUOPT_DEVICE, 3, good_col, good_values, NULL),
                      GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_get_some_bounds(b->propagator, GPUOPT_DEVICE, 3, bad_col, bad_values, NULL),
+                     GPUOPT_OK);
+    assert_int_equal(gpuopt_context_wait(b->context), GPUOPT_OK);
+    from_device(values, bad_values, sizeof values);
+    assert_true(values[0] == 1 && isnan(values[1]) && values[2] == 2); /* as set: columns 5, 6 */
     cudaFree(bad_col);
     cudaFree(good_col);
     cudaFree(good_values);
@@ -207,6 +212,68 @@ static void device_row_reports_equal_host_ones(void **state) {
     bench_close(b);
 }
 
+/* Copies from pinned memory go on behind the caller's back; the arrays are the caller's again all the same. */
+static void pinned_arrays_may_be_reused(void **state) {
+    bench *b = bench_open(GPUOPT_FP64);
+    double *lb;
+    int j, trial;
+    (void)state;
+    assert_int_equal(cudaMallocHost((void **)&lb, sizeof b->lb), cudaSuccess);
+    for (trial = 0; trial < 20; trial++) {
+        for (j = 0; j < COLS; j++) lb[j] = -10 - trial;
+        assert_int_equal(gpuopt_propagator_round(b->propagator, 5, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_bounds(b->propagator, GPUOPT_HOST, lb, b->model.ub), GPUOPT_OK);
+        for (j = 0; j < COLS; j++) lb[j] = 1e6;
+        read_bounds(b, b->lb, b->ub);
+        for (j = 0; j < COLS; j++) assert_true(b->lb[j] == -10 - trial);
+    }
+    cudaFreeHost(lb);
+    bench_close(b);
+}
+
+/* An error that the host has left behind is not one of ours. */
+static void earlier_errors_are_the_hosts(void **state) {
+    bench *b = bench_open(GPUOPT_FP64);
+    void *none;
+    (void)state;
+    assert_int_not_equal(cudaMalloc(&none, SIZE_MAX / 2), cudaSuccess);
+    assert_int_equal(gpuopt_propagator_set_bounds(b->propagator, GPUOPT_HOST, b->model.lb, b->model.ub), GPUOPT_OK);
+    bench_close(b);
+}
+
+/* More changes than the list of them holds, on a model that is almost empty: all count. */
+static void many_sets_without_a_round(void **state) {
+    static const double lb[4] = {0, 0, 0, 0}, ub[4] = {10, 10, 10, 10};
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    mip m;
+    gpuopt_propagator_desc desc;
+    gpuopt_propagator *p;
+    char error[128];
+    double got_lb[4], got_ub[4];
+    int k;
+    (void)state;
+    assert_int_equal(mip_generate("emptyrows,100000", &m, error, sizeof error), 0); /* x0 + x1 <= 3, x2 + x3 <= 4 */
+    desc = mip_propagator_desc(&m);
+    desc.marking = GPUOPT_MARKING_ON;
+    desc.lb = lb;
+    desc.ub = ub;
+    p = problem_create(context, &desc);
+    problem_round(p, 9);
+    for (k = 0; k < 40; k++) {
+        int32_t col = k < 39 ? 0 : 2;
+        double low = k < 39 ? k % 2 : 1;
+        assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, &low, NULL), GPUOPT_OK);
+    }
+    problem_round(p, 9);
+    assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, got_lb, got_ub), GPUOPT_OK);
+    assert_true(got_ub[3] == 3 && got_lb[2] == 1); /* from x2 >= 1 */
+    gpuopt_propagator_destroy(p);
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+    assert_int_equal(host.live, 0);
+}
+
 /* Rounds captured on the host's own stream and replayed find what rounds that were called find. */
 static void rounds_can_be_captured(void **state) {
     static const gpuopt_propagation_driver drivers[] = {GPUOPT_DRIVER_HOST, GPUOPT_DRIVER_COOPERATIVE};
@@ -257,5 +324,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_view_holds_the_bounds),
     cmocka_unit_test(device_row_reports_equal_host_ones),
     cmocka_unit_test(rounds_can_be_captured),
+    cmocka_unit_test(pinned_arrays_may_be_reused),
+    cmocka_unit_test(earlier_errors_are_the_hosts),
+    cmocka_unit_test(many_sets_without_a_round),
 };
 TEST_MAIN(tests)

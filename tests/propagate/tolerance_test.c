@@ -208,6 +208,42 @@ static void settings_stop_small_steps(void **state) {
     }
 }
 
+/* An integer bound moves by a unit once its candidate has gained the integrality tolerance, however large the least change:
+ * 10 x <= 8 on a binary column is x = 0. One row, one integer column. */
+static void integers_move_by_units(void **state) {
+    static const struct integer_case {
+        gpuopt_propagator_settings settings;
+        gpuopt_precision precision;
+        double a, rhs, lb, ub, integrality, expected;
+    } cases[] = {
+        {GPUOPT_SETTINGS_PAPER, GPUOPT_FP64, 10, 8, 0, 1, 0, 0},
+        {GPUOPT_SETTINGS_HIGHS, GPUOPT_FP64, 10, 8, 0, 1, 0, 0},
+        {GPUOPT_SETTINGS_SCIP, GPUOPT_FP64, 100, 96, 0, 1, 0, 0},
+        {GPUOPT_SETTINGS_PAPILO, GPUOPT_FP64, 1, 0.9995, 0, 1, 0, 0},
+        {GPUOPT_SETTINGS_PAPILO, GPUOPT_FP64, 1, 4.9995, -INFINITY, 5, 0, 4},
+        {GPUOPT_SETTINGS_PAPER, GPUOPT_FP32, 1, 100 - 5e-6, 0, 100, 0, 99},
+        {GPUOPT_SETTINGS_PAPER, GPUOPT_FP64, 1, 100 - 5e-6, 0, 100, 0, 99},
+        {GPUOPT_SETTINGS_PAPER, GPUOPT_FP64, 1, 100 - 5e-7, 0, 100, 0, 100}, /* within the tolerance */
+        {GPUOPT_SETTINGS_PAPER, GPUOPT_FP64, 1, 1 - 5e-10, 0, 1, 1e-12, 0},
+        {GPUOPT_SETTINGS_HIGHS, GPUOPT_FP64, 1, 90.5, 0, 100, 0, 100}, /* 10 of 100 are less than 30% */
+    };
+    static const double no_side = -INFINITY;
+    model_host *h = *state;
+    size_t k;
+    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+        mip m = model_dense(1, 1, &cases[k].a, &no_side, &cases[k].rhs, cases[k].lb, cases[k].ub, 1);
+        gpuopt_propagator_desc desc = mip_propagator_desc(&m);
+        double lb, ub;
+        desc.precision = cases[k].precision;
+        assert_int_equal(gpuopt_propagator_desc_tune(&desc, cases[k].settings), GPUOPT_OK);
+        if (cases[k].integrality > 0) desc.integrality_tolerance = cases[k].integrality;
+        problem_run(h->context, &desc, 9, &lb, &ub);
+        if (ub < cases[k].expected || ub > cases[k].expected)
+            fail_msg("case %zu: upper bound %.17g, expected %g", k, ub, cases[k].expected);
+        mip_free(&m);
+    }
+}
+
 /* y - x <= 5 with x <= 2e8 gives y <= 2e8 + 5, unless -2e8 is taken for infinite. */
 static void settings_make_large_terms_infinite(void **state) {
     static const double a[2] = {-1, 1}, lhs = -INFINITY, rhs = 5;
@@ -242,6 +278,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(single_precision_rounds_outwards),
     cmocka_unit_test(settings_are_as_documented),
     MODEL_TEST(settings_stop_small_steps),
+    MODEL_TEST(integers_move_by_units),
     MODEL_TEST(settings_make_large_terms_infinite),
 };
 TEST_MAIN(tests)
