@@ -109,8 +109,15 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Under whose name the library's messages are printed. */
+typedef struct speaker {
+    const char *name;
+    int quiet;
+} speaker;
+
 static void say(void *user, int level, const char *message) {
-    if (level <= 1) fprintf(stderr, "%s: %s\n", (const char *)user, message);
+    const speaker *s = user;
+    if (level <= 1 && !s->quiet) fprintf(stderr, "%s: %s\n", s->name, message);
 }
 
 /* From here on the GPU is faster, by the first call of a process on an H200 and one core of its host; what a launch and
@@ -118,26 +125,30 @@ static void say(void *user, int level, const char *message) {
  * at about 2000. See tests/bench/RESULTS.md. */
 static const int64_t cuda_from_nonzeros = 250;
 
-/* A context on the backend asked for; auto falls back to the CPU. */
-static gpuopt_status open_context(const options *o, const mip *model, gpuopt_context **context, const char **backend) {
+/* A context on the backend asked for; auto falls back to the CPU, and does not say why. */
+static gpuopt_status open_context(const options *o, const mip *model, speaker *speaker, gpuopt_context **context,
+                                  const char **backend) {
     gpuopt_context_desc desc;
-    int cuda = strcmp(o->backend, "cuda") == 0, automatic = strcmp(o->backend, "auto") == 0;
+    int cuda = strcmp(o->backend, "cuda") == 0;
+    int automatic = strcmp(o->backend, "auto") == 0 && strcmp(o->mode, "jacobi") == 0 &&
+                    model->matrix.start[model->matrix.rows] >= cuda_from_nonzeros;
     gpuopt_status status = GPUOPT_ERROR_UNSUPPORTED;
     gpuopt_desc_init(&desc, sizeof desc);
     desc.threads = o->threads;
-    desc.user = (void *)o->model;
-    desc.log = automatic ? NULL : say;
-    automatic &= strcmp(o->mode, "jacobi") == 0 && model->matrix.start[model->matrix.rows] >= cuda_from_nonzeros;
+    desc.user = speaker;
+    desc.log = say;
     *context = NULL;
 #ifdef EXAMPLE_WITH_CUDA
+    speaker->quiet = automatic;
     desc.backend = gpuopt_backend_cuda();
     if (cuda || automatic) status = gpuopt_context_create(&desc, context);
+    speaker->quiet = 0;
 #else
+    (void)automatic;
     if (cuda) fprintf(stderr, "this program was built without CUDA\n");
 #endif
     if (status && !cuda) {
         desc.backend = gpuopt_backend_cpu();
-        desc.log = say;
         status = gpuopt_context_create(&desc, context);
     }
     *backend = gpuopt_backend_name(desc.backend);
@@ -263,11 +274,12 @@ static int run(const options *o, const mip *model, summary *s) {
     size_t bytes = sizeof(double) * ((size_t)model->matrix.cols + 1);
     double *lb = malloc(bytes), *ub = malloc(bytes);
     gpuopt_status status;
+    speaker speaker = {o->model, 0};
     int result = EXIT_FAILED;
     desc.mode = strcmp(o->mode, "sequential") == 0 ? GPUOPT_SEQUENTIAL : GPUOPT_JACOBI;
     desc.driver = (gpuopt_propagation_driver)choice(o->driver, drivers);
     desc.round_limit = o->rounds;
-    status = lb && ub ? open_context(o, model, &context, &s->backend) : GPUOPT_ERROR_MEMORY;
+    status = lb && ub ? open_context(o, model, &speaker, &context, &s->backend) : GPUOPT_ERROR_MEMORY;
     if (!status && !o->json)
         printf("%s: %d rows, %d columns, %lld nonzeros; read in %.3g s\n", o->model, (int)model->matrix.rows,
                (int)model->matrix.cols, (long long)model->matrix.start[model->matrix.rows], s->read_seconds);

@@ -7,6 +7,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <coin/Clp_C_Interface.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +23,8 @@ enum { MAX_LINE = 158, MAX_TOKENS = 7 }; /* CLP's cards are 160 bytes */
 typedef enum section { NO_SECTION, ROWS, COLUMNS, RHS, RANGES, BOUNDS, OTHER, ENDATA } section;
 
 typedef struct scan {
-    int free_named; /* the NAME card says FREE */
+    int named;      /* there is a NAME card, without which CLP reads nothing */
+    int free_named; /* and it says FREE */
     int ambiguous;  /* some line's fixed columns hold more than one word */
     int free_valid; /* every line reads as free format */
 } scan;
@@ -96,9 +98,9 @@ static section section_of(const char *card) {
     return OTHER;
 }
 
-/* Reads the whole file once; with `copy`, writes it there with FREE on its NAME card. Returns 0, or -1 and the
- * error. */
-static int look_over(const char *path, scan *result, FILE *copy, char *error, size_t error_size) {
+/* Reads the whole file once. With `copy`, writes it there under this NAME card. Returns 0, or -1 and the error. */
+static int look_over(const char *path, scan *result, FILE *copy, const char *name_card, char *error,
+                     size_t error_size) {
     char line[MAX_LINE + 3];
     long number = 0;
     section in = NO_SECTION;
@@ -122,15 +124,15 @@ static int look_over(const char *path, scan *result, FILE *copy, char *error, si
         }
         line[length] = 0;
         if (number == 1 && strspn(line, " \t") == length && gzeof(file)) break;
-        if (copy && is_card && strncmp(line, "NAME", 4) == 0) {
-            char *name = strtok_r(line + 4, " \t", &rest);
-            fprintf(copy, "NAME %s FREE\n", name ? name : "unnamed");
+        if (copy && is_card && in == NO_SECTION && !result->named) fprintf(copy, "%s\n", name_card);
+        if (is_card && strncmp(line, "NAME", 4) == 0) {
+            result->named = 1;
+            result->free_named = strstr(line + 4, " FREE") != NULL;
             continue;
         }
         if (copy) fprintf(copy, "%s\n", line);
         if (is_card) {
             in = section_of(line);
-            if (strncmp(line, "NAME", 4) == 0) result->free_named = strstr(line + 4, " FREE") != NULL;
             continue;
         }
         if (line[0] == '*' || line[0] == '#') continue;
@@ -277,29 +279,46 @@ static int take_model(Clp_Simplex *lp, mip *model) {
     return 0;
 }
 
+/* Makes a copy of the file that CLP reads as it is meant: temporary is mkstemp's pattern, and its name afterwards. Returns
+ * 0, or -1 and the error. */
+static int rewrite(const char *path, int as_free, char *temporary, char *error, size_t error_size) {
+    scan again;
+    int descriptor = mkstemp(temporary), status;
+    FILE *copy = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    if (!copy) {
+        if (descriptor >= 0) close(descriptor), unlink(temporary);
+        snprintf(error, error_size, "%s: a temporary copy cannot be made: %s", path, strerror(errno));
+        return -1;
+    }
+    status = look_over(path, &again, copy, as_free ? "NAME unnamed FREE" : "NAME unnamed", error, error_size);
+    if (fclose(copy) && !status) {
+        snprintf(error, error_size, "%s: its temporary copy cannot be written: %s", path, strerror(errno));
+        status = -1;
+    }
+    if (status) unlink(temporary);
+    return status;
+}
+
 int mip_read_mps(const char *path, mip *model, char *error, size_t error_size) {
     char temporary[] = "/tmp/gpuopt-mps-XXXXXX";
     complaint first;
     scan file;
     Clp_Simplex *lp;
-    int errors, descriptor, rewritten = 0;
+    int errors, as_free, rewritten;
     memset(model, 0, sizeof *model);
     memset(&first, 0, sizeof first);
-    if (look_over(path, &file, NULL, error, error_size)) return -1;
-    if (file.ambiguous && file.free_valid && !file.free_named && (descriptor = mkstemp(temporary)) >= 0) {
-        FILE *copy = fdopen(descriptor, "w");
-        rewritten = copy && look_over(path, &file, copy, error, error_size) == 0;
-        if (!copy) close(descriptor);
-        else if (fclose(copy)) rewritten = 0;
-    }
+    if (look_over(path, &file, NULL, NULL, error, error_size)) return -1;
+    as_free = file.ambiguous && file.free_valid && !file.free_named;
+    rewritten = as_free || !file.named;
+    if (rewritten && rewrite(path, as_free, temporary, error, error_size)) return -1;
     lp = Clp_newModel();
     Clp_setLogLevel(lp, 0);
     Clp_setUserPointer(lp, &first);
     Clp_registerCallBack(lp, listen);
     errors = read_quietly(lp, rewritten ? temporary : path);
-    if (file.ambiguous) unlink(temporary);
+    if (rewritten) unlink(temporary);
     if (errors) {
-        if (first.text[0]) snprintf(error, error_size, "%s:%d: %s", path, first.line, first.text);
+        if (first.text[0]) snprintf(error, error_size, "%s:%d: %s", path, first.line - !file.named, first.text);
         else snprintf(error, error_size, "%s: CLP's reader found %d errors", path, errors);
     } else if (take_model(lp, model)) {
         errors = -1;

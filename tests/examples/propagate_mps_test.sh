@@ -87,6 +87,16 @@ e -inf -1
 END
 result "MI, PL, BV, FX, a negative UP; infinite sides" $?
 
+grep -v '^NAME' "$models/lotsizing.mps" >unnamed.mps
+exits 0 unnamed.mps --bounds bounds && has '^MAKE1 30 70$' bounds
+result "no NAME card, fixed format" $?
+grep -v '^NAME' "$models/staffing.mps" >unnamed.mps
+exits 0 unnamed.mps --bounds bounds && diff free_bounds bounds >>err
+result "no NAME card, free format" $?
+sed 's/SETUP2 /SETUP9 /' "$models/lotsizing.mps" | grep -v '^NAME' >unnamed.mps
+exits 2 unnamed.mps && has '^unnamed.mps:12: no such row' err
+result "no NAME card, a mistake on line 12" $?
+
 gzip -c "$models/lotsizing.mps" >lotsizing.mps.gz
 exits 0 lotsizing.mps.gz --bounds bounds && has '^MAKE1 30 70$' bounds
 result "compressed" $?
