@@ -188,7 +188,7 @@ typedef struct gpuopt_propagator_desc {
     double integrality_tolerance; /* slack before an integer bound's candidate is rounded; 0: 1e-6; at most 0.49 */
     double least_change;          /* a finite bound moves only by more than this; 0: 1e-9 (the paper); at most 1e9 */
     /* ... plus this fraction (at most 1) of ub - lb, or of |bound| where the other bound is infinite; 0: none. And plus
-     * 2^-48 |bound| (FP32: 2^-22), since less is rounding. */
+     * 2^-48 |bound| (FP32: 2^-22 of the column's larger bound), since less is rounding. */
     double least_change_relative;
     double huge_value;   /* a term of an activity larger than this counts as infinite; 0: 1e100; 1 to 1e100 */
     int32_t round_limit; /* rounds since bounds or sides were last set, then the outcome is LIMIT; 0: none */

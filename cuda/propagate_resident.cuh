@@ -150,9 +150,9 @@ __device__ __forceinline__ gpuopt__filter filter_resident(const Propagator<Val, 
         b.load(now, resident.val + at, resident.col + at, k, end, stride);
 #pragma unroll 1
         for (int t = 0; t < BATCH && k + t * stride < end; t++) { /* in a loop: instructions have to be fetched, too */
-            gpuopt__filter_add(&f, &p.rules, b.a[0], b.pair[0].x, b.pair[0].y);
+            gpuopt__filter_add(&f, &p.rules, is_rounded<Bound>(b.col[0]), b.a[0], b.pair[0].x, b.pair[0].y);
 #pragma unroll
-            for (int u = 0; u < BATCH - 1; u++) b.a[u] = b.a[u + 1], b.pair[u] = b.pair[u + 1];
+            for (int u = 0; u < BATCH - 1; u++) b.col[u] = b.col[u + 1], b.a[u] = b.a[u + 1], b.pair[u] = b.pair[u + 1];
         }
     }
     return f;

@@ -111,6 +111,12 @@ __device__ void merge_activities(gpuopt__activities &s, int width) {
 
 /* ---- The filter ---- */
 
+/* Whether the column of an entry, as stored, is continuous and its bounds are kept in single precision. */
+template <class Bound>
+__device__ bool is_rounded(unsigned col) {
+    return sizeof(Bound) == sizeof(float) && !(col & 1);
+}
+
 /* Adds N entries, first + 0, first + WARP, ..., to the filter. */
 template <int N, class Val, class Bound>
 __device__ __forceinline__ void filter_batch(gpuopt__filter &f, const Propagator<Val, Bound> &p, const Bound *now,
@@ -132,7 +138,9 @@ __device__ __forceinline__ void filter_batch(gpuopt__filter &f, const Propagator
     f.magnitude += magnitude;
 #pragma unroll
     for (int t = 0; t < N; t++)
-        f.reach = gpuopt__max(gpuopt__filter_add_finite(&f, &p.rules, b.a[t], b.pair[t].x, b.pair[t].y), f.reach);
+        f.reach = gpuopt__max(
+            gpuopt__filter_add_finite(&f, &p.rules, is_rounded<Bound>(b.col[t]), b.a[t], b.pair[t].x, b.pair[t].y),
+            f.reach);
 }
 
 /* Those of entries first, first + WARP, ... */

@@ -4,6 +4,9 @@
  * NAME(x) is x with the type's suffix.
  */
 
+/* A continuous column whose bounds are kept in single precision. */
+#define ROUNDED(column) (sizeof(REAL) == sizeof(float) && !p->integer[column])
+
 /* Adds a whole row to the filter: long ones in blocks of blocks, so that the chain of additions, and with it the error
  * bound, stays short, and in two chains at a time, so that the processor need not wait for either. */
 static int NAME(gpuopt__row_filter)(const gpuopt__cpu_propagator *p, int32_t row) {
@@ -15,7 +18,7 @@ static int NAME(gpuopt__row_filter)(const gpuopt__cpu_propagator *p, int32_t row
     if (end - k <= 16) {
         for (; k < end; k++) {
             const REAL *s = bounds + 2 * (int64_t)col[k];
-            gpuopt__filter_add(&total, &rules, (double)val[k], (double)s[0], (double)s[1]);
+            gpuopt__filter_add(&total, &rules, ROUNDED(col[k]), (double)val[k], (double)s[0], (double)s[1]);
         }
         return gpuopt__filter_passes(&total, &rules, p->lhs[row], p->rhs[row], 16);
     }
@@ -27,12 +30,12 @@ static int NAME(gpuopt__row_filter)(const gpuopt__cpu_propagator *p, int32_t row
             gpuopt__filter even = gpuopt__filter_start(), odd = gpuopt__filter_start();
             for (; k + 1 < stop; k += 2) {
                 const REAL *s = bounds + 2 * (int64_t)col[k], *t = bounds + 2 * (int64_t)col[k + 1];
-                gpuopt__filter_add(&even, &rules, (double)val[k], (double)s[0], (double)s[1]);
-                gpuopt__filter_add(&odd, &rules, (double)val[k + 1], (double)t[0], (double)t[1]);
+                gpuopt__filter_add(&even, &rules, ROUNDED(col[k]), (double)val[k], (double)s[0], (double)s[1]);
+                gpuopt__filter_add(&odd, &rules, ROUNDED(col[k + 1]), (double)val[k + 1], (double)t[0], (double)t[1]);
             }
             if (k < stop) {
                 const REAL *s = bounds + 2 * (int64_t)col[k];
-                gpuopt__filter_add(&even, &rules, (double)val[k], (double)s[0], (double)s[1]);
+                gpuopt__filter_add(&even, &rules, ROUNDED(col[k]), (double)val[k], (double)s[0], (double)s[1]);
                 k++;
             }
             gpuopt__filter_merge(&even, &odd);
@@ -202,3 +205,5 @@ static void NAME(gpuopt__load_bounds)(const gpuopt__cpu_propagator *p, int32_t c
     *lb = (double)pair[0];
     *ub = (double)pair[1];
 }
+
+#undef ROUNDED

@@ -37,6 +37,10 @@ GPUOPT_HD double gpuopt__least_move(const gpuopt__rules *rules, double bound, do
     double width = ub - lb, size = fabs(bound), least = rules->least_change;
     if (rules->least_change_relative > 0)
         least = gpuopt__add(least, gpuopt__mul(rules->least_change_relative, width < HUGE_VAL ? width : size));
+    if (rules->single) { /* of the larger bound: the filter knows that one's size, too */
+        if (fabs(lb) < HUGE_VAL) size = gpuopt__max(size, fabs(lb));
+        if (fabs(ub) < HUGE_VAL) size = gpuopt__max(size, fabs(ub));
+    }
     return gpuopt__add(least, gpuopt__mul(rules->single ? 0x1p-22 : 0x1p-48, size));
 }
 
@@ -62,8 +66,8 @@ GPUOPT_HD int gpuopt__filter_is_finite(const gpuopt__rules *rules, double a, dou
     return fabs(a) * (fabs(lb) + fabs(ub)) < rules->huge;
 }
 
-/* Counts an entry's infinite terms, and makes the bounds that they come from 0, which then add nothing. Puts bounds that
- * cross in order, as the activities take them. */
+/* Counts an entry's infinite terms, and makes the bounds that they come from 0, which then add nothing. Puts bounds
+ * that cross in order, as the activities take them. */
 GPUOPT_HD void gpuopt__filter_take_infinite(gpuopt__filter *f, const gpuopt__rules *rules, double a, double *lb,
                                             double *ub) {
     double low = gpuopt__min(*lb, *ub), high = gpuopt__max(*lb, *ub);
@@ -76,19 +80,21 @@ GPUOPT_HD void gpuopt__filter_take_infinite(gpuopt__filter *f, const gpuopt__rul
     f->reach = HUGE_VAL;
 }
 
-/* Adds the middle and width of an entry of finite terms, and returns its reach. */
-GPUOPT_HD double gpuopt__filter_add_finite(gpuopt__filter *f, const gpuopt__rules *rules, double a, double lb,
-                                           double ub) {
+/* Adds the middle and width of an entry of finite terms, and returns its reach. `rounded`: the column is continuous,
+ * and its bounds are kept in single precision, so that nearly every row of it would offer it a little more. */
+GPUOPT_HD double gpuopt__filter_add_finite(gpuopt__filter *f, const gpuopt__rules *rules, int rounded, double a,
+                                           double lb, double ub) {
     double width = ub - lb, b = fabs(a), reach = width * (1 - rules->filter_relative) - rules->filter_change;
     f->middle += a * (lb + ub);
     f->width += b * width;
-    return b * reach;
+    return b * (rounded ? reach - 0x1p-23 * (fabs(lb) + fabs(ub)) : reach);
 }
 
-GPUOPT_HD void gpuopt__filter_add(gpuopt__filter *f, const gpuopt__rules *rules, double a, double lb, double ub) {
+GPUOPT_HD void gpuopt__filter_add(gpuopt__filter *f, const gpuopt__rules *rules, int rounded, double a, double lb,
+                                  double ub) {
     if (!gpuopt__filter_is_finite(rules, a, lb, ub)) gpuopt__filter_take_infinite(f, rules, a, &lb, &ub);
     f->magnitude += fabs(a) * (fabs(lb) + fabs(ub));
-    f->reach = gpuopt__max(gpuopt__filter_add_finite(f, rules, a, lb, ub), f->reach);
+    f->reach = gpuopt__max(gpuopt__filter_add_finite(f, rules, rounded, a, lb, ub), f->reach);
 }
 
 GPUOPT_HD void gpuopt__filter_merge(gpuopt__filter *f, const gpuopt__filter *g) {

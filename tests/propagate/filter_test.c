@@ -67,7 +67,8 @@ static row draw_row(uint64_t *seed, int kinds, int single, double huge) {
 static int filter_passes(const row *r, const gpuopt__rules *rules) {
     gpuopt__filter f = gpuopt__filter_start();
     int k;
-    for (k = r->length - 1; k >= 0; k--) gpuopt__filter_add(&f, rules, r->a[k], r->lb[k], r->ub[k]);
+    for (k = r->length - 1; k >= 0; k--)
+        gpuopt__filter_add(&f, rules, rules->single && !r->integer[k], r->a[k], r->lb[k], r->ub[k]);
     return gpuopt__filter_passes(&f, rules, r->lhs, r->rhs, 16);
 }
 
