@@ -55,10 +55,11 @@ static gpuopt__activities NAME(gpuopt__segment_activities)(const gpuopt__cpu_pro
     gpuopt__activities lane[GPUOPT__LANES];
     int used = (int)(end - first < lanes ? end - first : lanes), i;
     for (i = 0; i < used; i++) {
-        gpuopt__activities s = gpuopt__activities_start();
-        int64_t k;
-        for (k = first + i; k < end; k += lanes) {
-            const REAL *pair = bounds + 2 * (int64_t)col[k];
+        int64_t k = first + i;
+        const REAL *pair = bounds + 2 * (int64_t)col[k];
+        gpuopt__activities s = gpuopt__activities_of(&rules, (double)val[k], (double)pair[0], (double)pair[1]);
+        for (k += lanes; k < end; k += lanes) {
+            pair = bounds + 2 * (int64_t)col[k];
             gpuopt__activities_add(&s, &rules, (double)val[k], (double)pair[0], (double)pair[1]);
         }
         lane[i] = s;

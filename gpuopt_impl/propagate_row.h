@@ -44,6 +44,8 @@ GPUOPT_HD double gpuopt__least_move(const gpuopt__rules *rules, double bound, do
     return gpuopt__add(least, gpuopt__mul(rules->single ? 0x1p-22 : 0x1p-48, size));
 }
 
+GPUOPT_HD double gpuopt__no_minus_zero(double x) { return gpuopt__add(x, 0); }
+
 /* ---- The filter: can anything in this row change? ---- *
  * Plain arithmetic, in any order, contracted or not. An entry's terms of the two activities are a (lb + ub) / 2 -+ |a|
  * (ub - lb) / 2. */
@@ -150,6 +152,27 @@ GPUOPT_HD void gpuopt__activity_add(gpuopt__activity *s, const gpuopt__rules *ru
     } else {
         s->infinite++;
     }
+}
+
+/* The activity of one term: what adding it to an empty one gives. */
+GPUOPT_HD gpuopt__activity gpuopt__activity_of(const gpuopt__rules *rules, double a, double bound) {
+    gpuopt__activity s = {0, 0, 0, 1};
+    double p = gpuopt__mul(a, bound);
+    if (fabs(p) < rules->huge) {
+        s.hi = gpuopt__no_minus_zero(p);
+        s.lo = gpuopt__no_minus_zero(gpuopt__mul_error(a, bound, p));
+        s.magnitude = fabs(p);
+        s.infinite = 0;
+    }
+    return s;
+}
+
+GPUOPT_HD gpuopt__activities gpuopt__activities_of(const gpuopt__rules *rules, double a, double lb, double ub) {
+    double low = gpuopt__min(lb, ub), high = gpuopt__max(lb, ub);
+    gpuopt__activities s;
+    s.min = gpuopt__activity_of(rules, a, a > 0 ? low : high);
+    s.max = gpuopt__activity_of(rules, a, a > 0 ? high : low);
+    return s;
 }
 
 /* Bounds that cross, which they do by no more than the tolerance, stand for the interval between them. */
@@ -276,7 +299,6 @@ GPUOPT_HD double gpuopt__normal_high(const gpuopt__rules *rules, double x) {
 }
 
 /* Bounds as they are stored. There is no minus zero among them, so that equal bounds have equal bits. */
-GPUOPT_HD double gpuopt__no_minus_zero(double x) { return gpuopt__add(x, 0); }
 GPUOPT_HD double gpuopt__stored_lb(const gpuopt__rules *rules, double lb) {
     double x = gpuopt__normal_low(rules, lb);
     return gpuopt__no_minus_zero(rules->single ? gpuopt__normal_low(rules, gpuopt__single_down(x)) : x);
