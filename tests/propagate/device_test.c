@@ -212,6 +212,35 @@ static void device_row_reports_equal_host_ones(void **state) {
     bench_close(b);
 }
 
+/* Rounds that are enqueued one after the other, with nobody waiting, find what as many in one call find. */
+static void rounds_can_be_enqueued(void **state) {
+    static double lb[COLS], ub[COLS], want_lb[COLS], want_ub[COLS];
+    gpuopt_context *context = test_context(NULL);
+    mip m = draw(12);
+    size_t variants, v;
+    const problem_variant *variant = problem_variants(&variants);
+    (void)state;
+    for (v = 0; v < variants; v++) {
+        gpuopt_propagator_desc desc = mip_propagator_desc(&m);
+        gpuopt_propagator *p;
+        gpuopt_propagation info;
+        int k;
+        problem_apply(&variant[v], &desc);
+        problem_run(context, &desc, 6, want_lb, want_ub);
+        p = problem_create(context, &desc);
+        for (k = 0; k < 6; k++) assert_int_equal(gpuopt_propagator_round(p, 1, NULL), GPUOPT_OK);
+        gpuopt_desc_init(&info, sizeof info);
+        assert_int_equal(gpuopt_propagator_get_info(p, &info), GPUOPT_OK);
+        assert_int_equal(info.rounds, 1);
+        assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, lb, ub), GPUOPT_OK);
+        assert_memory_equal(lb, want_lb, sizeof lb);
+        assert_memory_equal(ub, want_ub, sizeof ub);
+        gpuopt_propagator_destroy(p);
+    }
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
 /* Copies from pinned memory go on behind the caller's back; the arrays are the caller's again all the same. */
 static void pinned_arrays_may_be_reused(void **state) {
     bench *b = bench_open(GPUOPT_FP64);
@@ -324,6 +353,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_view_holds_the_bounds),
     cmocka_unit_test(device_row_reports_equal_host_ones),
     cmocka_unit_test(rounds_can_be_captured),
+    cmocka_unit_test(rounds_can_be_enqueued),
     cmocka_unit_test(pinned_arrays_may_be_reused),
     cmocka_unit_test(earlier_errors_are_the_hosts),
     cmocka_unit_test(many_sets_without_a_round),
