@@ -212,9 +212,21 @@ static void device_row_reports_equal_host_ones(void **state) {
     bench_close(b);
 }
 
+/* The last call did one round, and the bounds are these. */
+static void check_last_round(gpuopt_propagator *p, const double *want_lb, const double *want_ub) {
+    static double lb[COLS], ub[COLS];
+    gpuopt_propagation info;
+    gpuopt_desc_init(&info, sizeof info);
+    assert_int_equal(gpuopt_propagator_get_info(p, &info), GPUOPT_OK);
+    assert_int_equal(info.rounds, 1);
+    assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, lb, ub), GPUOPT_OK);
+    assert_memory_equal(lb, want_lb, sizeof lb);
+    assert_memory_equal(ub, want_ub, sizeof ub);
+}
+
 /* Rounds that are enqueued one after the other, with nobody waiting, find what as many in one call find. */
 static void rounds_can_be_enqueued(void **state) {
-    static double lb[COLS], ub[COLS], want_lb[COLS], want_ub[COLS];
+    static double want_lb[COLS], want_ub[COLS];
     gpuopt_context *context = test_context(NULL);
     mip m = draw(12);
     size_t variants, v;
@@ -223,18 +235,12 @@ static void rounds_can_be_enqueued(void **state) {
     for (v = 0; v < variants; v++) {
         gpuopt_propagator_desc desc = mip_propagator_desc(&m);
         gpuopt_propagator *p;
-        gpuopt_propagation info;
         int k;
         problem_apply(&variant[v], &desc);
         problem_run(context, &desc, 6, want_lb, want_ub);
         p = problem_create(context, &desc);
         for (k = 0; k < 6; k++) assert_int_equal(gpuopt_propagator_round(p, 1, NULL), GPUOPT_OK);
-        gpuopt_desc_init(&info, sizeof info);
-        assert_int_equal(gpuopt_propagator_get_info(p, &info), GPUOPT_OK);
-        assert_int_equal(info.rounds, 1);
-        assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, lb, ub), GPUOPT_OK);
-        assert_memory_equal(lb, want_lb, sizeof lb);
-        assert_memory_equal(ub, want_ub, sizeof ub);
+        check_last_round(p, want_lb, want_ub);
         gpuopt_propagator_destroy(p);
     }
     mip_free(&m);
@@ -306,7 +312,7 @@ static void many_sets_without_a_round(void **state) {
 /* Rounds captured on the host's own stream and replayed find what rounds that were called find. */
 static void rounds_can_be_captured(void **state) {
     static const gpuopt_propagation_driver drivers[] = {GPUOPT_DRIVER_HOST, GPUOPT_DRIVER_COOPERATIVE};
-    static double lb[COLS], ub[COLS], want_lb[COLS], want_ub[COLS];
+    static double want_lb[COLS], want_ub[COLS];
     size_t d;
     (void)state;
     for (d = 0; d < sizeof drivers / sizeof *drivers; d++) {
@@ -317,7 +323,6 @@ static void rounds_can_be_captured(void **state) {
         gpuopt_context *context;
         gpuopt_propagator *p;
         gpuopt_propagator_desc model;
-        gpuopt_propagation info;
         mip m = draw(11);
         int k;
         assert_int_equal(cudaStreamCreate(&stream), cudaSuccess);
@@ -332,12 +337,7 @@ static void rounds_can_be_captured(void **state) {
         assert_int_equal(cudaStreamEndCapture(stream, &graph), cudaSuccess);
         assert_int_equal(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
         for (k = 0; k < 3; k++) assert_int_equal(cudaGraphLaunch(exec, stream), cudaSuccess);
-        gpuopt_desc_init(&info, sizeof info);
-        assert_int_equal(gpuopt_propagator_get_info(p, &info), GPUOPT_OK);
-        assert_int_equal(info.rounds, 1);
-        assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, lb, ub), GPUOPT_OK);
-        assert_memory_equal(lb, want_lb, sizeof lb);
-        assert_memory_equal(ub, want_ub, sizeof ub);
+        check_last_round(p, want_lb, want_ub);
         cudaGraphExecDestroy(exec);
         cudaGraphDestroy(graph);
         gpuopt_propagator_destroy(p);

@@ -111,6 +111,24 @@ static void agrees_with_reference(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* Models of one structure each: chains, bands, flows, empty rows, a few long rows, a limit that is never reached. */
+static void structured_models_agree_with_reference(void **state) {
+    static const char *const names[] = {"cascade,60", "band,1500,8,1",     "cflp,15",           "emptyrows,300",
+                                        "twolines",   "rand,400,300,10,3", "skew,300,400,12,5", "rand,50,40,30,8,0.3"};
+    gpuopt_context *context = test_context(NULL);
+    size_t k;
+    (void)state;
+    for (k = 0; k < sizeof names / sizeof *names; k++) {
+        char error[128];
+        mip m;
+        if (mip_generate(names[k], &m, error, sizeof error)) fail_msg("%s", error);
+        check_against_reference(context, &m, 1, names[k]);
+        check_against_reference(context, &m, 25, names[k]);
+        mip_free(&m);
+    }
+    gpuopt_context_destroy(context);
+}
+
 static void same_bits(void **state) {
     gpuopt_context *context = test_context(NULL), *plain;
     gpuopt_context_desc plain_desc;
@@ -201,6 +219,7 @@ static void order_does_not_matter(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(agrees_with_reference),
+    cmocka_unit_test(structured_models_agree_with_reference),
     cmocka_unit_test(same_bits),
     cmocka_unit_test(order_does_not_matter),
 };
