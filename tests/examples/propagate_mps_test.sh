@@ -97,6 +97,15 @@ sed 's/SETUP2 /SETUP9 /' "$models/lotsizing.mps" | grep -v '^NAME' >unnamed.mps
 exits 2 unnamed.mps && has '^unnamed.mps:12: no such row' err
 result "no NAME card, a mistake on line 12" $?
 
+sed 's/^ UP BND       STOCK1            40.0/ LO BND       STOCK1            50.0\n UP BND       STOCK1            40.0/' \
+    "$models/lotsizing.mps" >crossed.mps
+exits 1 crossed.mps && has 'the bounds of column STOCK1 cross' out
+result "bounds that cross: infeasible" $?
+sed 's/^ UP BND       STOCK1            40.0/ LO BND       STOCK1       40.0000003\n UP BND       STOCK1            40.0/' \
+    "$models/lotsizing.mps" >touching.mps
+exits 0 touching.mps --bounds bounds && has '^STOCK1 40 40$' bounds
+result "bounds that cross within the tolerance: feasible" $?
+
 gzip -c "$models/lotsizing.mps" >lotsizing.mps.gz
 exits 0 lotsizing.mps.gz --bounds bounds && has '^MAKE1 30 70$' bounds
 result "compressed" $?

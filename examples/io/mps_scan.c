@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * CLP reports a truncated file as a bad line, takes 1e400 for a number, reads nothing without a NAME card, and,
+ * guessing fixed or free format from each line's spacing, can take two short fields of a free-format line for one name.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "examples/io/mps_scan.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+typedef enum section { NO_SECTION, ROWS, COLUMNS, RHS, RANGES, BOUNDS, OTHER, ENDATA } section;
+
+static int is_number(const char *word) {
+    char *end;
+    strtod(word, &end);
+    return end != word && *end == 0;
+}
+
+/* Whether the words of a data line are what free format has in this section. */
+static int reads_as_free(section in, char **word, int words) {
+    int bound_value, k;
+    switch (in) {
+    case ROWS: return words == 2;
+    case COLUMNS:
+        if (words == 3 && strcmp(word[1], "'MARKER'") == 0) return 1;
+        /* fall through */
+    case RHS:
+    case RANGES:
+        if (words != 3 && words != 5) return 0;
+        for (k = 2; k < words; k += 2)
+            if (!is_number(word[k])) return 0;
+        return 1;
+    case BOUNDS:
+        if (words < 3 || words > 4) return 0;
+        bound_value = strcmp(word[0], "FR") != 0 && strcmp(word[0], "MI") != 0 && strcmp(word[0], "PL") != 0 &&
+                      strcmp(word[0], "BV") != 0;
+        return words == 3 ? !bound_value : is_number(word[3]);
+    default: return 1;
+    }
+}
+
+/* The word of a data line that stands where a number does but is none that a model can have, or NULL. CLP reads 1e400
+ * as an ordinary number. */
+static const char *bad_number(section in, char **word, int words) {
+    int k;
+    if (in < COLUMNS || in > BOUNDS) return NULL;
+    for (k = in == BOUNDS ? 3 : 2; k < words; k += 2) {
+        double value = strtod(word[k], NULL);
+        if (is_number(word[k]) && (isnan(value) || (isinf(value) && in == COLUMNS))) return word[k];
+    }
+    return NULL;
+}
+
+/* Whether CLP, reading this line in fixed columns, would take several words for one field. */
+static int fields_run_together(const char *line, size_t length) {
+    static const size_t field[] = {4, 14, 39};
+    size_t f, k;
+    for (f = 0; f < 3; f++) {
+        size_t first = field[f], end = first + 8 < length ? first + 8 : length;
+        int gap = 0;
+        if (first >= length || line[first] == ' ' || line[first - 1] != ' ') continue;
+        for (k = first; k < end; k++) {
+            if (line[k] == ' ' || line[k] == '\t') gap = 1;
+            else if (gap) return 1;
+        }
+    }
+    return 0;
+}
+
+static section section_of(const char *card) {
+    static const struct {
+        const char *name;
+        section in;
+    } known[] = {{"ROWS", ROWS},     {"COLUMNS", COLUMNS}, {"RHS", RHS},
+                 {"RANGES", RANGES}, {"BOUNDS", BOUNDS},   {"ENDATA", ENDATA}};
+    size_t k;
+    for (k = 0; k < sizeof known / sizeof *known; k++)
+        if (strncmp(card, known[k].name, strlen(known[k].name)) == 0) return known[k].in;
+    return OTHER;
+}
+
+/* Where a copy goes, under which NAME card, and without which lines. */
+typedef struct copying {
+    FILE *to;
+    const char *name_card;
+    const mps_crossings *without;
+} copying;
+
+static int is_crossing(const mps_crossings *crossings, const char *line) {
+    int k;
+    for (k = 0; k < crossings->count; k++)
+        if (strcmp(crossings->bound[k].card, line) == 0) return 1;
+    return 0;
+}
+
+/* Reads the whole file once and, unless copy is NULL, writes it anew. */
+static int look_over(const char *path, mps_scan *result, const copying *copy, char *error, size_t error_size) {
+    char line[MPS_LINE + 3];
+    long number = 0;
+    section in = NO_SECTION;
+    int status = -1;
+    gzFile file = gzopen(path, "rb");
+    memset(result, 0, sizeof *result);
+    result->free_valid = 1;
+    if (!file) {
+        snprintf(error, error_size, "%s: cannot be opened", path);
+        return -1;
+    }
+    while (in != ENDATA && gzgets(file, line, sizeof line)) {
+        size_t length = strcspn(line, "\r\n");
+        char *word[MPS_WORDS], *rest = NULL, *next;
+        const char *bad;
+        int words = 0, is_card = line[0] != ' ' && line[0] != '\t' && line[0] != '*' && line[0] != '#' && length > 0;
+        number++;
+        if (length > MPS_LINE) {
+            snprintf(error, error_size, "%s:%ld: the line is longer than %d characters", path, number, MPS_LINE);
+            goto done;
+        }
+        line[length] = 0;
+        if (number == 1 && strspn(line, " \t") == length && gzeof(file)) break;
+        if (copy && is_card && in == NO_SECTION && !result->named) fprintf(copy->to, "%s\n", copy->name_card);
+        if (is_card && strncmp(line, "NAME", 4) == 0) {
+            result->named = 1;
+            result->free_named = strstr(line + 4, " FREE") != NULL;
+            continue;
+        }
+        if (copy && !(in == BOUNDS && is_crossing(copy->without, line))) fprintf(copy->to, "%s\n", line);
+        if (is_card) {
+            in = section_of(line);
+            continue;
+        }
+        if (line[0] == '*' || line[0] == '#') continue;
+        result->ambiguous |= fields_run_together(line, length);
+        for (next = strtok_r(line, " \t", &rest); next && words < MPS_WORDS; next = strtok_r(NULL, " \t", &rest))
+            word[words++] = next;
+        if ((bad = bad_number(in, word, words)) != NULL) {
+            snprintf(error, error_size, "%s:%ld: %s is not a finite number", path, number, bad);
+            goto done;
+        }
+        if (words > 0 && !reads_as_free(in, word, words)) result->free_valid = 0;
+    }
+    if (!gzeof(file) && number == 0) snprintf(error, error_size, "%s: cannot be read", path);
+    else if (!gzeof(file) && in != ENDATA)
+        snprintf(error, error_size, "%s:%ld: cannot be read further (damaged or truncated compression?)", path, number);
+    else if (number == 0 || in == NO_SECTION) snprintf(error, error_size, "%s: no MPS section in it (empty?)", path);
+    else if (in != ENDATA)
+        snprintf(error, error_size, "%s:%ld: the file ends without ENDATA (truncated?)", path, number);
+    else status = 0;
+done:
+    gzclose(file);
+    return status;
+}
+
+int mps_look_over(const char *path, mps_scan *result, char *error, size_t error_size) {
+    return look_over(path, result, NULL, error, error_size);
+}
+
+int mps_rewrite(const char *path, const mps_scan *file, const mps_crossings *crossings, char *temporary, char *error,
+                size_t error_size) {
+    int as_free = file->free_named || (file->ambiguous && file->free_valid);
+    copying copy = {NULL, as_free ? "NAME unnamed FREE" : "NAME unnamed", crossings};
+    int descriptor = mkstemp(temporary), status;
+    mps_scan again;
+    copy.to = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    if (!copy.to) {
+        if (descriptor >= 0) close(descriptor), unlink(temporary);
+        snprintf(error, error_size, "%s: a temporary copy cannot be made: %s", path, strerror(errno));
+        return -1;
+    }
+    status = look_over(path, &again, &copy, error, error_size);
+    if (fclose(copy.to) && !status) {
+        snprintf(error, error_size, "%s: its temporary copy cannot be written: %s", path, strerror(errno));
+        status = -1;
+    }
+    if (status) unlink(temporary);
+    return status;
+}
+
+int mps_note_crossing(mps_crossings *crossings, const char *card) {
+    char line[MPS_LINE + 2], *word[MPS_WORDS], *rest = NULL, *next;
+    int words = 0, upper, at = crossings->count;
+    snprintf(line, sizeof line, "%s", card);
+    for (next = strtok_r(line, " \t", &rest); next && words < MPS_WORDS; next = strtok_r(NULL, " \t", &rest))
+        word[words++] = next;
+    if (words != 4 || at == MPS_CROSSINGS || !is_number(word[3])) return 0;
+    upper = strcmp(word[0], "UP") == 0 || strcmp(word[0], "UI") == 0;
+    if (!upper && strcmp(word[0], "LO") && strcmp(word[0], "LI")) return 0;
+    snprintf(crossings->bound[at].card, sizeof crossings->bound[at].card, "%s", card);
+    snprintf(crossings->bound[at].col, sizeof crossings->bound[at].col, "%s", word[2]);
+    crossings->bound[at].upper = upper;
+    crossings->bound[at].value = strtod(word[3], NULL);
+    crossings->count++;
+    return 1;
+}
