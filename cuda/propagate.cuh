@@ -85,7 +85,8 @@ class TypedPropagator final : public CudaPropagator {
     }
     /* Before a call returns that took host arrays: copies from pinned ones may still be under way, others were staged. */
     gpuopt_status release_host(const void *array, const void *other, const void *index) {
-        for (const void *one : {array, other, index}) {
+        const void *const arrays[] = {array, other, index};
+        for (const void *one : arrays) {
             cudaPointerAttributes attributes = {};
             if (!one || cudaPointerGetAttributes(&attributes, one) != cudaSuccess) continue;
             if (attributes.type != cudaMemoryTypeUnregistered)

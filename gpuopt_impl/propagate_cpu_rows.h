@@ -150,7 +150,7 @@ static int NAME(gpuopt__jacobi_settle)(gpuopt__cpu_propagator *p, uint32_t side)
 static int NAME(gpuopt__sequential_row)(gpuopt__cpu_propagator *p, int32_t index) {
     const REAL *val = (const REAL *)p->val;
     REAL *bounds = (REAL *)p->bounds;
-    int64_t k, first = p->start[index], end = p->start[index + 1];
+    int64_t k, at, first = p->start[index], end = p->start[index + 1];
     gpuopt__activities activities;
     gpuopt__row row;
     if (!NAME(gpuopt__row_filter)(p, index)) return 1;
@@ -174,7 +174,7 @@ static int NAME(gpuopt__sequential_row)(gpuopt__cpu_propagator *p, int32_t index
         }
         if (!changed) continue;
         p->info.changed += changed;
-        gpuopt__mark_column(p, col, NULL);
+        for (at = p->col_start[col]; at < p->col_start[col + 1]; at++) p->marked[p->col_row[at]] = 1;
         if (gpuopt__crossed(&p->head.rules, (double)pair[0], (double)pair[1])) {
             p->infeasible_col = col;
             return 0;
