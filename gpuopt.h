@@ -5,7 +5,8 @@
  * Work      The host owns the loop. A call does one unit (here: a propagation round) or as many as the host asks for,
  *           and reports what it found. The same calls run on a CPU and on an NVIDIA GPU: the context chooses.
  * Memory    Everything is allocated in _create through the context's allocator; a step allocates nothing. Input arrays
- *           are copied unless the comment says "borrowed". Destroying NULL is allowed.
+ *           are copied unless the comment says "borrowed". Destroying NULL is allowed. (What the CUDA runtime keeps for
+ *           its own objects, a stream, a graph, 48 pinned bytes, does not come from there.)
  * Errors    Every call returns a gpuopt_status; on anything but GPUOPT_OK nothing that the host can see has changed,
  *           and the context's log hook has been told why. What a step finds (infeasible, converged, ...) is not an
  *           error: it stands in the step's info. Only GPUOPT_ERROR_DEVICE leaves a context that can but be destroyed.

@@ -65,11 +65,10 @@ class TypedPropagator final : public CudaPropagator {
     gpuopt_status choose_resident();
     gpuopt_status build_graph();
     void enqueue_round(cudaStream_t stream);
-    template <class T>
-    gpuopt_status read(T *to, const T *from); /* and waits */
 
     cudaStream_t stream() const { return cuda_of(context_)->stream; }
     gpuopt_status check(cudaError_t error, const char *what) const { return cuda_status(context_, error, what); }
+    gpuopt_status wait(const char *what) const { return check(cudaStreamSynchronize(stream()), what); }
     gpuopt_status launched(const char *what) const { return check(cudaGetLastError(), what); }
     /* Blocks for a kernel with a thread for each of so many things, or for fewer threads that then take several. */
     static int blocks(int64_t things) {
@@ -89,8 +88,7 @@ class TypedPropagator final : public CudaPropagator {
         for (const void *one : arrays) {
             cudaPointerAttributes attributes = {};
             if (!one || cudaPointerGetAttributes(&attributes, one) != cudaSuccess) continue;
-            if (attributes.type != cudaMemoryTypeUnregistered)
-                return check(cudaStreamSynchronize(stream()), "copying from host memory");
+            if (attributes.type != cudaMemoryTypeUnregistered) return wait("copying from host memory");
         }
         return GPUOPT_OK;
     }
@@ -137,12 +135,11 @@ gpuopt_status TypedPropagator<Val, Bound>::round(int32_t rounds, gpuopt_propagat
         if (driver_ == GPUOPT_DRIVER_GRAPH)
             status = check(cudaGraphLaunch(graph_exec_, stream()), "launching the graph of rounds");
         for (int32_t r = 0; driver_ == GPUOPT_DRIVER_HOST && r < rounds; r++) {
-            int done = 0;
             enqueue_round(stream());
             end_round<<<1, 1, 0, stream()>>>(p_);
             if (!info) continue;
-            status = read(&done, &p_.state->done);
-            if (status || done) break;
+            status = wait("waiting for a round");
+            if (status || p_.report->done) break;
         }
         end_call<<<tighten_grid_, THREADS, 0, stream()>>>(p_);
         if (!status) status = launched("launching rounds");
@@ -151,23 +148,16 @@ gpuopt_status TypedPropagator<Val, Bound>::round(int32_t rounds, gpuopt_propagat
 }
 
 template <class Val, class Bound>
-template <class T>
-gpuopt_status TypedPropagator<Val, Bound>::read(T *to, const T *from) {
-    gpuopt_status status = copy(to, from, sizeof *to);
-    return status ? status : check(cudaStreamSynchronize(stream()), "waiting for the stream");
-}
-
-template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::get_info(gpuopt_propagation *info) {
-    CallResult result;
-    gpuopt_status status = read(&result, &p_.state->result);
+    gpuopt_status status = wait("waiting for rounds");
     if (status) return status;
-    info->outcome = static_cast<gpuopt_outcome>(result.outcome);
-    info->rounds = result.rounds;
-    info->changed = static_cast<int64_t>(result.changed);
-    info->nonzeros = static_cast<int64_t>(result.nonzeros);
-    info->infeasible_row = result.infeasible_row;
-    info->infeasible_col = result.infeasible_col;
+    const CallReport &report = *p_.report;
+    info->outcome = static_cast<gpuopt_outcome>(report.outcome);
+    info->rounds = report.rounds;
+    info->changed = static_cast<int64_t>(report.changed);
+    info->nonzeros = static_cast<int64_t>(report.nonzeros);
+    info->infeasible_row = report.infeasible_row;
+    info->infeasible_col = report.infeasible_col;
     return GPUOPT_OK;
 }
 
@@ -191,7 +181,7 @@ gpuopt_status TypedPropagator<Val, Bound>::get_bounds(gpuopt_memory where, int64
         if (where == GPUOPT_HOST && ub && !status) status = copy(ub + k, to_ub, sizeof(double) * n);
     }
     if (!status) status = launched("reading bounds");
-    return status || where == GPUOPT_DEVICE ? status : check(cudaStreamSynchronize(stream()), "reading bounds");
+    return status || where == GPUOPT_DEVICE ? status : wait("reading bounds");
 }
 
 template <class Val, class Bound>
@@ -203,7 +193,8 @@ gpuopt_status TypedPropagator<Val, Bound>::set_bounds(gpuopt_memory where, int64
         status = check(cudaMemsetAsync(&p_.state->bad, 0, sizeof(int), stream()), "checking bounds");
         check_arguments<<<blocks(count), THREADS, 0, stream()>>>(p_.state, count, col, lb, ub, p_.cols,
                                                                  p_.rules.infinity);
-        if (!status) status = read(&bad, &p_.state->bad);
+        if (!status) status = copy(&bad, &p_.state->bad, sizeof bad);
+        if (!status) status = wait("checking bounds");
         if (!status && bad) {
             gpuopt__log(context_, 0, "set bounds: an index or a bound in device memory is out of range");
             status = GPUOPT_ERROR_ARGUMENT;
@@ -268,7 +259,7 @@ gpuopt_status TypedPropagator<Val, Bound>::get_rows(gpuopt_memory where, const g
         if (report.status && !status) status = copy(report.status + k, to.status, static_cast<size_t>(n));
     }
     if (!status) status = launched("reading rows");
-    return status || where == GPUOPT_DEVICE ? status : check(cudaStreamSynchronize(stream()), "reading rows");
+    return status || where == GPUOPT_DEVICE ? status : wait("reading rows");
 }
 
 template <class Val, class Bound>

@@ -54,6 +54,7 @@ TypedPropagator<Val, Bound>::~TypedPropagator() {
     if (graph_exec_) cudaGraphExecDestroy(graph_exec_);
     if (graph_) cudaGraphDestroy(graph_);
     gpuopt__release(context_, GPUOPT_DEVICE, device_);
+    if (p_.report) cudaFreeHost(p_.report);
 }
 
 template <class Val, class Bound>
@@ -77,6 +78,8 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     p_.most_moved =
         static_cast<unsigned>(std::min(most_moved, 2.0 * static_cast<double>(shape_.cols))); /* as the list */
     p_.rules = model.rules;
+    GPUOPT_CUDA(context_, cudaHostAlloc(reinterpret_cast<void **>(&p_.report), sizeof *p_.report,
+                                        cudaHostAllocMapped | cudaHostAllocPortable));
     status = load_kernels();
     if (!status) status = upload(model);
     if (!status) status = choose_driver(model.desc.driver);
@@ -151,7 +154,7 @@ gpuopt_status TypedPropagator<Val, Bound>::upload(const gpuopt__propagator_model
     send(p_.state, &state, 1);
     recheck_crossing<<<blocks(p_.cols), THREADS, 0, stream()>>>(p_);
     if (!status) status = launched("checking bounds");
-    if (!status) status = check(cudaStreamSynchronize(stream()), "copying the model to the device");
+    if (!status) status = wait("copying the model to the device");
     gpuopt__release(context_, GPUOPT_HOST, memory);
     return status;
 }

@@ -42,10 +42,11 @@ struct Round {
     unsigned short_passed, warp_passed, segment_passed; /* rows, and segments of rows, that passed the filter */
 };
 
-/* What the last call of _round found. */
-struct CallResult {
+/* What the last call of _round found, written by the GPU into the host's memory: a copy would take longer than a round. */
+struct CallReport {
     int outcome, rounds, infeasible_row, infeasible_col;
     unsigned long long changed, nonzeros;
+    int done; /* of the current call, after each round of the host driver */
 };
 
 struct PropagatorState {
@@ -59,7 +60,6 @@ struct PropagatorState {
     int bad;                                /* arguments on the device that are out of range */
     int remaining, done, converged, rounds; /* of the current call, as the next */
     unsigned long long changed;
-    CallResult result;
     /* entries of the rows that marked rounds evaluated and of whole matrices, since create: now, and before the call */
     unsigned long long evaluated_ever, evaluated_before;
 };
@@ -93,6 +93,7 @@ struct Propagator {
     int *arrivals;               /* [split_rows] */
     unsigned long long *arrived; /* [2][MAX_BLOCKS]: of the cooperative driver's barrier */
     PropagatorState *state;
+    CallReport *report; /* pinned host memory, at the same address on the device */
     long long nonzeros;
     int rows, cols, slices, warp_rows, split_rows, segments, round_limit;
     unsigned most_moved; /* with so many sides moved, a round still marks rows */

@@ -187,6 +187,7 @@ __device__ bool close_round(const Propagator<Val, Bound> &p) {
 template <class Val, class Bound>
 __global__ void end_round(Propagator<Val, Bound> p) {
     close_round(p);
+    p.report->done = p.state->done;
 }
 
 #define GRAPH_VERSION 12040 /* the first CUDA with conditional nodes made by capture */

@@ -212,18 +212,17 @@ __device__ void report_step(const Propagator<Val, Bound> &p, int rounds) {
     PropagatorState *state = p.state;
     unsigned long long evaluated = __ldcg(&state->evaluated_ever);
     int row = __ldcg(&state->infeasible_row), col = __ldcg(&state->infeasible_col);
-    CallResult result;
-    result.rounds = rounds;
-    result.changed = state->changed;
-    result.nonzeros = p.stamp ? evaluated - state->evaluated_before
-                              : static_cast<unsigned long long>(rounds) * static_cast<unsigned long long>(p.nonzeros);
-    result.infeasible_row = row == INT_MAX ? -1 : row;
-    result.infeasible_col = col == INT_MAX ? -1 : col;
-    result.outcome = row != INT_MAX || col != INT_MAX           ? GPUOPT_INFEASIBLE
-                     : state->converged                         ? GPUOPT_CONVERGED
-                     : state->rounds_since_set >= p.round_limit ? GPUOPT_LIMIT
-                                                                : GPUOPT_MORE;
-    state->result = result;
+    CallReport *report = p.report;
+    report->rounds = rounds;
+    report->changed = state->changed;
+    report->nonzeros = p.stamp ? evaluated - state->evaluated_before
+                               : static_cast<unsigned long long>(rounds) * static_cast<unsigned long long>(p.nonzeros);
+    report->infeasible_row = row == INT_MAX ? -1 : row;
+    report->infeasible_col = col == INT_MAX ? -1 : col;
+    report->outcome = row != INT_MAX || col != INT_MAX           ? GPUOPT_INFEASIBLE
+                      : state->converged                         ? GPUOPT_CONVERGED
+                      : state->rounds_since_set >= p.round_limit ? GPUOPT_LIMIT
+                                                                 : GPUOPT_MORE;
     state->evaluated_before = evaluated;
 }
 
