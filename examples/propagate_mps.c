@@ -120,10 +120,9 @@ static void say(void *user, int level, const char *message) {
     if (level <= 1 && !s->quiet) fprintf(stderr, "%s: %s\n", s->name, message);
 }
 
-/* From here on the GPU is faster, by the first call of a process on an H200 and one core of its host; what a launch and
- * a copy cost is then less than what a core needs. A host that calls again and again, with all caches warm, breaks even
- * at about 2000. See tests/bench/RESULTS.md. */
-static const int64_t cuda_from_nonzeros = 250;
+/* From here on the GPU of an H200 is faster than one core of its host: what a launch costs is then less than what a core
+ * needs for a round or two. See tests/bench/RESULTS.md. */
+static const int64_t cuda_from_nonzeros = 2200;
 
 /* A context on the backend asked for; auto falls back to the CPU, and does not say why. */
 static gpuopt_status open_context(const options *o, const mip *model, speaker *speaker, gpuopt_context **context,
