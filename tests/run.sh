@@ -3,7 +3,7 @@
 #
 # Runs every test there is: those of Bazel on each backend, and the scripts. Installs what is missing, as root on Debian.
 # GPUOPT_TEST_DATA names a folder with the public models that some tests read; they say what they skip without it.
-# The last line is "N passed, N failed", with ", N skipped" where the machine lacks something.
+# The last line is "N passed, N failed"; what the machine lacks something for is said before, and counted.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" || exit 1
