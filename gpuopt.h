@@ -291,6 +291,247 @@ typedef struct gpuopt_bounds_view {
 } gpuopt_bounds_view;
 GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propagator, gpuopt_bounds_view *view);
 
+/* ---- Sparse columns ----------------------------------------------------------------------------------------------- */
+
+typedef struct gpuopt_csc {
+    int32_t rows, cols;   /* 0 to 2^31 - 65 */
+    const int64_t *start; /* [cols + 1], start[0] = 0, non-decreasing */
+    const int32_t *row;   /* [start[cols]], 0 <= row < rows, no row twice in a column, in any order */
+    const double *val;    /* [start[cols]], finite, not 0 */
+} gpuopt_csc;
+
+/* ---- Basis inverse of the revised simplex method ------------------------------------------------------------------ *
+ * Shah, Yousaf, Ahmad, Rehman, Ahmad: Accelerating Revised Simplex Method Using GPU-Based Basis Update (2020). The
+ * inverse of an m x m basis matrix B, kept dense, and replaced column by column: column `position` of B becomes a_q,
+ * whose pivot column is alpha = B^-1 a_q, and then B'^-1 = B^-1 with row `position` zeroed, plus omega times that row,
+ * where omega[position] = 1 / alpha[position] and omega[i] = -alpha[i] / alpha[position] elsewhere.
+ *
+ * Technique  DEFERRED, the default: B^-1 = B0^-1 + U V. An update appends omega as a column of U and the row of B^-1 as
+ *            a row of V, and zeroes row `position` of B0^-1 and of U, so that nothing cancels; after K updates one
+ *            matrix product applies them all. The paper's six are there for comparison.
+ * Cost       Doubles moved per update: m^2 * 2 (ELEMENT_PROPOSED), 2 m^2 / K + m K (DEFERRED); a dense FTRAN or BTRAN
+ *            reads m^2; FTRAN of a sparse column with DEFERRED its nonzeros * m; BTRAN of a unit vector m K.
+ * Bits       The CPU and the GPU agree up to rounding: the matrix products are the device's (cuBLAS). On one backend the
+ *            same calls give the same bits. */
+
+typedef struct gpuopt_basis gpuopt_basis;
+
+typedef enum gpuopt_basis_technique {
+    GPUOPT_BASIS_DEFERRED = 0,
+    GPUOPT_BASIS_PFI,     /* E B^-1 as a full matrix product: 2 m^3 operations (Spampinato and Elster 2009) */
+    GPUOPT_BASIS_MPFI,    /* outer product, zeroed row, matrix sum (Ploskas and Samaras 2015) */
+    GPUOPT_BASIS_COLUMN,  /* a thread a column, omega in shared memory (He et al. 2018): UNSUPPORTED beyond it */
+    GPUOPT_BASIS_ELEMENT, /* a thread an element, into a second matrix, copied back (Bieling et al. 2010) */
+    GPUOPT_BASIS_ELEMENT_MODIFIED, /* the same in place, with the pivot row saved first */
+    GPUOPT_BASIS_ELEMENT_PROPOSED  /* ... zeroed, and omega computed beforehand: no branch, no division */
+} gpuopt_basis_technique;
+
+typedef struct gpuopt_basis_desc {
+    size_t struct_size; /* sizeof(gpuopt_basis_desc) */
+    int32_t m;          /* rows of B, 0 to 2^31 - 65 */
+    gpuopt_basis_technique technique;
+    int32_t deferred_updates; /* K of DEFERRED, 1 to 256; 0: chosen from m and the backend */
+    /* An update whose |alpha[position]| is not above this times max |alpha|, and a column that offers no larger pivot
+     * while B is factorised, is refused; 0: 1e-11 (between CLP's 1e-8 acceptable pivot and HiGHS's 1e-10 absolute one,
+     * relative to the column as both scale theirs); below 1. */
+    double pivot_tolerance;
+} gpuopt_basis_desc;
+
+typedef struct gpuopt_basis_info {
+    size_t struct_size;
+    int64_t updates;          /* since the inverse was loaded */
+    int32_t deferred_updates; /* K; 0 with the other techniques */
+    int32_t pending;          /* updates not yet applied to B0^-1 */
+    int32_t refused_position; /* of the latest refused load or update, or -1 */
+} gpuopt_basis_info;
+
+GPUOPT_API gpuopt_status gpuopt_basis_plan(gpuopt_context *context, const gpuopt_basis_desc *desc,
+                                           gpuopt_memory_plan *plan);
+/* With the identity loaded. UNSUPPORTED: COLUMN where m doubles do not fit the device's shared memory (CUDA). */
+GPUOPT_API gpuopt_status gpuopt_basis_create(gpuopt_context *context, const gpuopt_basis_desc *desc,
+                                             gpuopt_basis **basis);
+GPUOPT_API void gpuopt_basis_destroy(gpuopt_basis *basis);
+
+/* The inverse of other columns, m x m (reinversion, on request); NULL: the identity. Gauss-Jordan elimination with
+ * partial pivoting, sparse columns first; O(m^3). NUMERIC: singular or nearly so; refused_position and the log name a
+ * column that depends on the others, and the inverse stays what it was (kept in a second matrix meanwhile). */
+GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_csc *columns);
+
+/* FTRAN: x = B^-1 rhs; BTRAN: y = B^-T c. rhs, x, c, y [m], in the memory that `where` says; they may be the same
+ * array. x NULL: the result only stays with the handle, as the pivot column for _update. */
+GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory where, const double *rhs, double *x);
+GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory where, const double *c, double *y);
+/* FTRAN of a sparse column: row, val [count] host arrays, rows distinct; x [m] as above. */
+GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, int32_t count, const int32_t *row,
+                                                   const double *val, gpuopt_memory where, double *x);
+/* BTRAN of a unit vector: y = row `position` of B^-1, [m]. */
+GPUOPT_API gpuopt_status gpuopt_basis_btran_unit(gpuopt_basis *basis, int32_t position, gpuopt_memory where, double *y);
+
+/* Column `position` of B is replaced by the one whose FTRAN is alpha [m]; NULL: the result of the last FTRAN call on
+ * this handle. NUMERIC: the pivot is too small, see pivot_tolerance; nothing has changed. With info == NULL the call is
+ * only enqueued (alpha then NULL or in device memory): a refused update is left out, and named by the next _get_info. */
+GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, int32_t position, gpuopt_memory where,
+                                             const double *alpha, gpuopt_basis_info *info);
+
+GPUOPT_API gpuopt_status gpuopt_basis_get_info(gpuopt_basis *basis, gpuopt_basis_info *info); /* waits */
+
+/* How far the inverse has drifted from that of `columns`, B as the host has it, [m x m]. */
+typedef struct gpuopt_basis_drift {
+    size_t struct_size;
+    double estimate; /* max_i |(B^-1 (B e))_i - e_i| for a vector e of ones and minus ones: O(m^2) */
+    double norm;     /* max_ij |(B^-1 B - I)_ij|: O(m * nonzeros); not computed with exact == 0, then -1 */
+} gpuopt_basis_drift;
+GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuopt_csc *columns, int exact,
+                                                gpuopt_basis_drift *drift);
+
+/* The inverse itself, [m][m], row after row, in the memory that `where` says; pending updates are applied first. */
+GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory where, double *inverse);
+
+/* ---- Linear programs: the simplex method, in whole iterations or step by step ------------------------------------- *
+ *     min or max  cost'x + offset   subject to   lhs <= A x <= rhs,   lb <= x <= ub
+ * Meyer, Albuquerque, Chopard: A multi-GPU implementation and performance model for the standard simplex method (2011),
+ * and the basis kernels above. The primal simplex method with bounded variables. Variables are numbered: 0 .. cols - 1
+ * the columns, cols + i the activity of row i, with the row's sides as its bounds. A basis has `rows` variables; the
+ * first one consists of the activities. Phase 1 minimises the sum of infeasibilities: there are no artificial columns.
+ *
+ * Method    TABLEAU keeps B^-1 N, dense, for the nonbasic variables only: 8 rows * cols bytes; for dense models.
+ *           REVISED keeps B^-1: 8 rows^2 bytes, and prices with the sparse columns.
+ * Pivots    Deferred: K pivots are collected as a rank-K product and applied at once (on the GPU they run in one
+ *           launch). With deferred_pivots = 1 each is applied by itself, together with the norms for the next pricing.
+ * Drift     Basic solution, duals and reduced costs are recomputed from the original data with residuals in twice the
+ *           working precision, every refresh_pivots pivots and before any verdict; the inverse itself when the
+ *           corrections say that it has drifted.
+ * Evidence  Every verdict comes with what the host can check on its own data: see gpuopt_simplex_info.
+ * Bits      On one backend the same calls give the same bits. CPU and GPU do the same pivots unless two candidates agree
+ *           up to rounding: sums are taken in the device's own order. */
+
+typedef struct gpuopt_simplex gpuopt_simplex;
+
+typedef enum gpuopt_simplex_method { GPUOPT_METHOD_TABLEAU = 0, GPUOPT_METHOD_REVISED } gpuopt_simplex_method;
+
+typedef enum gpuopt_pricing {
+    GPUOPT_PRICING_DEVEX = 0,    /* Forrest and Goldfarb (1992), reference framework */
+    GPUOPT_PRICING_DANTZIG,      /* largest reduced cost */
+    GPUOPT_PRICING_STEEPEST_EDGE /* exact norms of the columns of B^-1 N; TABLEAU: takes immediate pivots */
+} gpuopt_pricing;
+
+typedef enum gpuopt_ratio {
+    GPUOPT_RATIO_HARRIS = 0, /* Harris (1973): the largest pivot among rows that block within the tolerance */
+    GPUOPT_RATIO_EXPAND,     /* Gill, Murray, Saunders, Wright (1989): the tolerance grows, every step is positive */
+    GPUOPT_RATIO_TEXTBOOK    /* the smallest ratio; the larger pivot among equal ones */
+} gpuopt_ratio;
+
+typedef enum gpuopt_switch { GPUOPT_DEFAULT = 0, GPUOPT_ON, GPUOPT_OFF } gpuopt_switch;
+
+typedef struct gpuopt_simplex_desc {
+    size_t struct_size;  /* sizeof(gpuopt_simplex_desc) */
+    gpuopt_csc matrix;   /* A; start == NULL: dense below */
+    const double *dense; /* A by columns: entry (i, j) is dense[j * matrix.rows + i]; finite; zeros are dropped */
+    const double *cost;  /* [cols], finite; NULL: 0 */
+    double offset;
+    int maximize;            /* not 0: max */
+    const double *lhs, *rhs; /* [rows]; NULL: no such side; equality: lhs == rhs; both infinite: a free row */
+    const double *lb, *ub;   /* [cols]; lb NULL: 0; ub NULL: infinity */
+    double infinity;         /* |side or bound| >= this is infinite; 0: 1e20 (HiGHS HighsOptions.h, SCIP); at least 1 */
+    gpuopt_simplex_method method;
+    gpuopt_pricing pricing;
+    gpuopt_ratio ratio;
+    /* On the scaled model. 0: 1e-9 each: two digits below the 1e-7 of CLP, GLPK and HiGHS, whose own answers to badly
+     * conditioned models are wrong in the fifth digit; refinement makes it attainable. 1e-12 to 1e-3. */
+    double primal_tolerance, dual_tolerance;
+    double pivot_tolerance;     /* |pivot| at least this times the column's largest entry; 0: 1e-7 (HiGHS); below 1 */
+    gpuopt_switch scaling;      /* geometric, then equilibration, by powers of two; default on */
+    gpuopt_switch perturbation; /* bounds relaxed at random until the first optimum, against cycling; default on */
+    uint64_t seed;              /* of the perturbation */
+    int32_t deferred_pivots;    /* K, 1 to 256; 0: chosen from the shape and the backend; 1: immediate */
+    int32_t refresh_pivots;     /* at most so many pivots between two refreshes; 0: 1000 */
+    int64_t iteration_limit;    /* of the handle's life, then LIMIT; 0: none */
+} gpuopt_simplex_desc;
+
+/* What a call found, and where the handle stands. */
+typedef struct gpuopt_simplex_info {
+    size_t struct_size;
+    gpuopt_outcome outcome;  /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, LIMIT */
+    int32_t phase;           /* 1: some basic variable is outside of its bounds; 2 */
+    int64_t iterations;      /* since create, of which flips: */
+    int64_t flips;           /* a nonbasic variable went from one bound to the other */
+    int64_t refreshes;       /* since create: x and duals recomputed, of which with the inverse: */
+    int64_t reinversions;    /* */
+    int32_t deferred_pivots; /* K */
+    double objective;        /* of the present x, in the host's sense, offset included */
+    double infeasibility;    /* sum over bounds and sides, of the present x on the original data */
+    /* On the original data, absolute, computed from x and y alone at the last refresh; before the first, -1. */
+    double primal_violation; /* max over columns and rows of how far x and A x are outside of their bounds */
+    double dual_violation;   /* max |reduced cost| with the wrong sign for where its variable is */
+    /* INFEASIBLE: the Farkas vector y of _get_farkas; the least y'A x over the bounds minus the largest y' of the sides
+     * is positive, relative to max |y_i| |a_ij|: margin. UNBOUNDED: the ray d of _get_ray, max norm 1: residual is the
+     * largest row activity or bound component in a direction where there is a bound; margin is the gain of cost'd. */
+    double certificate_margin, certificate_residual;
+} gpuopt_simplex_info;
+
+GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuopt_simplex_desc *desc,
+                                             gpuopt_memory_plan *plan);
+/* ARGUMENT with the entry's position in the log: NaN, lb > ub, lhs > rhs, infinite costs, indices out of range. */
+GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,
+                                               gpuopt_simplex **simplex);
+GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
+
+/* Up to `iterations` (>= 1) iterations of both phases; fewer where a verdict is reached. */
+GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations, gpuopt_simplex_info *info);
+
+/* The parts, for hosts that decide themselves. A candidate's `variable` is -1 where there is none. */
+typedef struct gpuopt_entering {
+    size_t struct_size;
+    int32_t variable;    /* nonbasic, improves the objective of the present phase; -1: none, the phase is at its end */
+    int32_t direction;   /* 1: increases, -1: decreases */
+    double reduced_cost; /* in the present phase, scaled, of the minimisation that the handle does */
+    double score;        /* reduced_cost^2 / weight */
+} gpuopt_entering;
+typedef struct gpuopt_leaving {
+    size_t struct_size;
+    int32_t variable; /* basic, blocks first; -1: none */
+    int32_t flip;     /* not 0: the entering variable reaches its other bound first: _flip it */
+    int32_t to_upper; /* the leaving variable stops at its upper bound */
+    double step;      /* of the entering variable, scaled, >= 0; infinite: nothing blocks, the phase is unbounded */
+    double pivot;     /* the entry of the pivot column, scaled */
+} gpuopt_leaving;
+GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_entering *entering);
+/* For a nonbasic variable of the host's choice, and a direction in which its bounds let it go. */
+GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int32_t entering, int32_t direction,
+                                                   gpuopt_leaving *leaving);
+/* `entering` becomes basic and moves until `leaving` reaches the bound that to_upper says. NUMERIC: the pivot is below
+ * pivot_tolerance; nothing has changed. ARGUMENT: not nonbasic, not basic, or that bound is infinite. Basic variables
+ * may leave their bounds: the handle is then in phase 1. */
+GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t entering, int32_t leaving, int to_upper,
+                                              gpuopt_simplex_info *info);
+GPUOPT_API gpuopt_status gpuopt_simplex_flip(gpuopt_simplex *simplex, int32_t variable, gpuopt_simplex_info *info);
+/* x, duals and reduced costs from the original data, with the inverse too where reinvert is not 0; takes the
+ * perturbation out. */
+GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int reinvert, gpuopt_simplex_info *info);
+GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
+
+typedef enum gpuopt_variable_status {
+    GPUOPT_BASIC = 0,
+    GPUOPT_AT_LOWER,
+    GPUOPT_AT_UPPER,
+    GPUOPT_AT_ZERO /* nonbasic and free */
+} gpuopt_variable_status;
+/* status [cols + rows], gpuopt_variable_status each. Setting: exactly `rows` are BASIC (else ARGUMENT); a bound that is
+ * infinite gives way to the other one. NUMERIC: singular; the log names a variable; the basis stays what it was. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, uint8_t *status);
+GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, const uint8_t *status);
+
+/* The present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL. In the
+ * host's sense: dual[i] is the change of the objective per unit of the row's active side, and
+ * reduced_cost = cost - A' dual. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, double *x, double *reduced_cost,
+                                                     double *activity, double *dual);
+/* INFEASIBLE: y [rows] with  min { y'A x : lb <= x <= ub } > max { y'r : lhs <= r <= rhs }. Else STATE. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_farkas(gpuopt_simplex *simplex, double *y);
+/* UNBOUNDED: ray [cols]: x + t ray stays feasible for every t >= 0 and the objective improves without end. Else STATE.
+ */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, double *ray);
+
 #ifdef __cplusplus
 }
 #endif

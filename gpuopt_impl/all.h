@@ -23,6 +23,12 @@ extern "C" {
 #include "context.h"
 #include "propagate.h"
 #include "propagate_cpu.h"
+#include "basis.h"
+#include "basis_cpu.h"
+#include "simplex.h"
+#include "simplex_parts.h"
+#include "simplex_cpu.h"
+#include "simplex_cpu_run.h"
 #include "backend_cpu.h"
 
 #ifdef __cplusplus

@@ -5,11 +5,18 @@
 #ifndef GPUOPT_IMPL_BACKEND_CPU_H
 #define GPUOPT_IMPL_BACKEND_CPU_H
 
+#include "basis_cpu.h"
 #include "propagate_cpu.h"
+#include "simplex_cpu_run.h"
 
 GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void) {
-    static const gpuopt_backend cpu = {"cpu", gpuopt__cpu_open, gpuopt__cpu_close, gpuopt__cpu_wait,
-                                       &gpuopt__cpu_propagator_table};
+    static const gpuopt_backend cpu = {"cpu",
+                                       gpuopt__cpu_open,
+                                       gpuopt__cpu_close,
+                                       gpuopt__cpu_wait,
+                                       &gpuopt__cpu_propagator_table,
+                                       &gpuopt__cpu_basis_table,
+                                       &gpuopt__cpu_simplex_table};
     return &cpu;
 }
 

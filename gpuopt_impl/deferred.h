@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A dense matrix whose pivots are collected: M + U V. A pivot on row p zeroes row p of M and of U, appends a column to U
+ * and the pivot row to V; once U is full, one matrix product applies them all. That is how the CPU backend keeps a basis
+ * inverse (square) and a condensed simplex tableau (whose pivot column is replaced too).
+ */
+#ifndef GPUOPT_IMPL_DEFERRED_H
+#define GPUOPT_IMPL_DEFERRED_H
+
+#include "backend.h"
+
+typedef struct gpuopt__deferred {
+    double *matrix; /* [cols][rows]: M, column after column */
+    double *u;      /* [most][rows]: U, column after column */
+    double *v;      /* [most][cols]: V, row after row */
+    int32_t rows, cols, count, most;
+} gpuopt__deferred;
+
+static void gpuopt__deferred_cut(gpuopt__arena *arena, gpuopt__deferred *d, int32_t rows, int32_t cols, int32_t most) {
+    d->rows = rows;
+    d->cols = cols;
+    d->most = most;
+    d->count = 0;
+    d->matrix = (double *)gpuopt__cut(arena, (int64_t)rows * cols, sizeof(double));
+    d->u = (double *)gpuopt__cut(arena, (int64_t)rows * most, sizeof(double));
+    d->v = (double *)gpuopt__cut(arena, (int64_t)cols * most, sizeof(double));
+}
+
+static double *gpuopt__deferred_stored(const gpuopt__deferred *d, int32_t col) {
+    return d->matrix + (int64_t)col * d->rows;
+}
+
+/* Elements are independent, or their order is written out: vector instructions change no bit. */
+#ifdef _OPENMP
+#define GPUOPT__SIMD _Pragma("omp simd")
+#else
+#define GPUOPT__SIMD
+#endif
+
+/* x += factor * y. */
+static void gpuopt__axpy(int32_t n, double factor, const double *y, double *x) {
+    int32_t i;
+    GPUOPT__SIMD
+    for (i = 0; i < n; i++) x[i] += factor * y[i];
+}
+
+static double gpuopt__dot(int32_t n, const double *x, const double *y) {
+    double sum[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    int32_t i, k;
+    for (i = 0; i + 8 <= n; i += 8) {
+        GPUOPT__SIMD
+        for (k = 0; k < 8; k++) sum[k] += x[i + k] * y[i + k];
+    }
+    for (k = 0; i < n; i++, k++) sum[k] += x[i] * y[i];
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
+/* x [rows] = column `col` of M + U V. */
+static void gpuopt__deferred_column(const gpuopt__deferred *d, int32_t col, double *x) {
+    int32_t k;
+    memcpy(x, gpuopt__deferred_stored(d, col), sizeof(double) * (size_t)d->rows);
+    for (k = 0; k < d->count; k++) {
+        double factor = d->v[(int64_t)k * d->cols + col];
+        if (factor != 0) gpuopt__axpy(d->rows, factor, d->u + (int64_t)k * d->rows, x);
+    }
+}
+
+/* y [cols] = row `row` of M + U V. */
+static void gpuopt__deferred_row(const gpuopt__deferred *d, int32_t row, double *y) {
+    int32_t j, k;
+    for (j = 0; j < d->cols; j++) y[j] = gpuopt__deferred_stored(d, j)[row];
+    for (k = 0; k < d->count; k++) {
+        double factor = d->u[(int64_t)k * d->rows + row];
+        if (factor != 0) gpuopt__axpy(d->cols, factor, d->v + (int64_t)k * d->cols, y);
+    }
+}
+
+/* x [rows] = (M + U V) g, g [cols]; x is another array. */
+static void gpuopt__deferred_times(const gpuopt__deferred *d, const double *g, double *x) {
+    int32_t j, k;
+    memset(x, 0, sizeof(double) * (size_t)d->rows);
+    for (j = 0; j < d->cols; j++)
+        if (g[j] != 0) gpuopt__axpy(d->rows, g[j], gpuopt__deferred_stored(d, j), x);
+    for (k = 0; k < d->count; k++) {
+        double factor = gpuopt__dot(d->cols, d->v + (int64_t)k * d->cols, g);
+        if (factor != 0) gpuopt__axpy(d->rows, factor, d->u + (int64_t)k * d->rows, x);
+    }
+}
+
+/* y [cols] = (M + U V)' c, c [rows]; y is another array. */
+static void gpuopt__deferred_transposed_times(const gpuopt__deferred *d, const double *c, double *y) {
+    int32_t j, k;
+    for (j = 0; j < d->cols; j++) y[j] = gpuopt__dot(d->rows, gpuopt__deferred_stored(d, j), c);
+    for (k = 0; k < d->count; k++) {
+        double factor = gpuopt__dot(d->rows, d->u + (int64_t)k * d->rows, c);
+        if (factor != 0) gpuopt__axpy(d->cols, factor, d->v + (int64_t)k * d->cols, y);
+    }
+}
+
+/* Columns from..to - 1 of M += U V, over `rows` rows from the one on that matrix and u point to. Four columns of U go
+ * over a column of M at a time; every element still gets its terms one by one, by ascending k. */
+static void gpuopt__deferred_apply_rows(const gpuopt__deferred *d, int32_t first, int32_t rows, int32_t from,
+                                        int32_t to) {
+    int32_t i, j, k;
+    for (j = from; j < to; j++) {
+        double *x = gpuopt__deferred_stored(d, j) + first;
+        const double *u[4];
+        double factor[4];
+        int found = 0;
+        for (k = 0; k < d->count; k++) {
+            factor[found] = d->v[(int64_t)k * d->cols + j];
+            u[found] = d->u + (int64_t)k * d->rows + first;
+            found += factor[found] != 0;
+            if (found < 4) continue;
+            found = 0;
+            GPUOPT__SIMD
+            for (i = 0; i < rows; i++)
+                x[i] =
+                    (((x[i] + factor[0] * u[0][i]) + factor[1] * u[1][i]) + factor[2] * u[2][i]) + factor[3] * u[3][i];
+        }
+        for (k = 0; k < found; k++) gpuopt__axpy(rows, factor[k], u[k], x);
+    }
+}
+
+/* M += U V, and U and V are empty again. Columns of M that no pivot row touches are not read. */
+static void gpuopt__deferred_apply(gpuopt__deferred *d, int threads) {
+    enum { ROWS = 256, COLS = 32 }; /* with K = 16, U's part is 32 KB and stays in the first cache */
+    int32_t blocks = d->cols / COLS + (d->cols % COLS != 0), block;
+    (void)threads;
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) if (threads > 1 && (int64_t)d->rows * d->cols > 4096)
+#endif
+    for (block = 0; block < blocks; block++) {
+        int32_t from = block * COLS, to = d->cols - from < COLS ? d->cols : from + COLS, first;
+        for (first = 0; first < d->rows; first += ROWS)
+            gpuopt__deferred_apply_rows(d, first, d->rows - first < ROWS ? d->rows - first : ROWS, from, to);
+    }
+    d->count = 0;
+}
+
+/* The pivot on row p with the pivot column alpha [rows] and the pivot row [cols], both of M + U V as it is now. Column
+ * q (-1: none) is replaced by that of the variable that leaves, a unit vector before the pivot. Room for one more is
+ * taken for granted. */
+static void gpuopt__deferred_pivot(gpuopt__deferred *d, int32_t p, int32_t q, const double *alpha, const double *row) {
+    double *u = d->u + (int64_t)d->count * d->rows, *v = d->v + (int64_t)d->count * d->cols;
+    double inverse = 1 / alpha[p];
+    int32_t i, j, k;
+    for (i = 0; i < d->rows; i++) u[i] = -alpha[i];
+    u[p] = 1;
+    for (j = 0; j < d->cols; j++) v[j] = row[j] * inverse;
+    for (j = 0; j < d->cols; j++) gpuopt__deferred_stored(d, j)[p] = 0;
+    for (k = 0; k < d->count; k++) d->u[(int64_t)k * d->rows + p] = 0;
+    if (q >= 0) {
+        v[q] = inverse;
+        memset(gpuopt__deferred_stored(d, q), 0, sizeof(double) * (size_t)d->rows);
+        for (k = 0; k < d->count; k++) d->v[(int64_t)k * d->cols + q] = 0;
+    }
+    d->count++;
+}
+
+#endif /* GPUOPT_IMPL_DEFERRED_H */

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The simplex method above the engines: bounds and tolerances of the present stage, basic solution and duals from the
+ * original data, phases, and what follows when an engine finds nothing more to do.
+ */
+#ifndef GPUOPT_IMPL_SIMPLEX_CONTROL_H
+#define GPUOPT_IMPL_SIMPLEX_CONTROL_H
+
+#include "simplex_evidence.h"
+#include "simplex_reinvert.h"
+
+static const gpuopt__simplex_backend *gpuopt__engine_of(const gpuopt_simplex *s) {
+    return s->context->desc.backend->simplex;
+}
+
+/* ---- Stages ---- */
+
+/* In [0, 1), from the seed and k (splitmix64). */
+static double gpuopt__random(uint64_t seed, uint64_t k) {
+    uint64_t z = (seed + k + 1) * 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+/* Bounds of variables that are not fixed move out by 1 to 2 millionths: ties, and with them stalling, become
+ * improbable, while an optimal basis mostly stays one. */
+static void gpuopt__simplex_enter_stage(gpuopt_simplex *s, gpuopt__simplex_stage stage) {
+    int32_t j, both = s->lp.rows + s->lp.cols;
+    s->stage = stage;
+    s->stale = s->stale ? s->stale : 1;
+    s->escalation = 0;
+    if (stage == GPUOPT__STAGE_POLISH) s->polish_end = s->iterations + 100 + s->lp.rows / 2;
+    for (j = 0; j < both; j++) {
+        double l = s->lower[j], u = s->upper[j];
+        if (stage == GPUOPT__STAGE_PERTURBED && l < u) {
+            uint64_t k = 2 * (uint64_t)j;
+            l -= 1e-6 * (1 + gpuopt__random(s->desc.seed, k)) * gpuopt__max(1, fabs(l));
+            u += 1e-6 * (1 + gpuopt__random(s->desc.seed, k + 1)) * gpuopt__max(1, fabs(u));
+        }
+        s->work_lower[j] = l;
+        s->work_upper[j] = u;
+    }
+}
+
+static gpuopt__simplex_rules gpuopt__simplex_rules_now(const gpuopt_simplex *s) {
+    gpuopt__simplex_rules rules;
+    double finer = s->stage == GPUOPT__STAGE_POLISH ? 1e-3 : 1;
+    memset(&rules, 0, sizeof rules);
+    rules.primal = s->desc.primal_tolerance * finer;
+    rules.dual = s->desc.dual_tolerance * finer;
+    rules.pivot = rules.pivot_relative = s->escalation < 2 ? s->desc.pivot_tolerance : 1e-3 * s->desc.pivot_tolerance;
+    rules.zero = 1e-9; /* HiGHS: the pivot tolerance of fresh factors */
+    rules.pricing = s->desc.pricing;
+    rules.ratio = s->desc.ratio;
+    rules.harris = rules.primal;
+    if (s->desc.ratio == GPUOPT_RATIO_TEXTBOOK) rules.harris = 0;
+    if (s->desc.ratio == GPUOPT_RATIO_EXPAND) { /* from a half to the whole tolerance in 10000 iterations */
+        rules.expand = 0.5 * rules.primal / 10000;
+        rules.harris = 0.5 * rules.primal + rules.expand * (s->since_refresh % 10000);
+    }
+    return rules;
+}
+
+/* ---- Basic solution and duals ---- */
+
+/* x of the nonbasic variables where their status says, with a bound that is infinite giving way to the other. */
+static void gpuopt__simplex_place_nonbasic(gpuopt_simplex *s) {
+    gpuopt__simplex_vectors *v = &s->v;
+    int32_t i, j;
+    for (j = 0; j < s->lp.cols; j++) {
+        int32_t variable = v->slot[j];
+        double l = s->work_lower[variable], u = s->work_upper[variable];
+        int upper = u < HUGE_VAL && (s->status[variable] == GPUOPT_AT_UPPER || l == -HUGE_VAL);
+        v->ln[j] = l;
+        v->un[j] = u;
+        v->xn[j] = upper ? u : l > -HUGE_VAL ? l : 0;
+        v->state[j] = l == u ? 0 : upper ? GPUOPT__MAY_DECREASE : GPUOPT__MAY_INCREASE;
+        if (l == -HUGE_VAL && u == HUGE_VAL) v->state[j] = GPUOPT__MAY_INCREASE | GPUOPT__MAY_DECREASE;
+        s->status[variable] = (uint8_t)(v->state[j] == 3 ? GPUOPT_AT_ZERO : upper ? GPUOPT_AT_UPPER : GPUOPT_AT_LOWER);
+        s->x[variable] = v->xn[j];
+    }
+    for (i = 0; i < s->lp.rows; i++) {
+        v->lb[i] = s->work_lower[v->head[i]];
+        v->ub[i] = s->work_upper[v->head[i]];
+        s->x[v->head[i]] = v->xb[i];
+    }
+}
+
+/* Where a correction no longer halves the residual, the arithmetic gives no more. *good: that is near rounding. */
+static int gpuopt__refined(double size, double before, double scale, int *good) {
+    *good = size <= 1e-11 * scale;
+    return size <= 1e-16 * scale || size > 0.5 * before;
+}
+
+enum { GPUOPT__REFINEMENTS = 8 };
+
+/* x of the basic variables from A x + s = 0. */
+static gpuopt_status gpuopt__simplex_solve_x(gpuopt_simplex *s, double *x, int *good) {
+    const gpuopt__simplex_backend *engine = gpuopt__engine_of(s);
+    double before = HUGE_VAL;
+    int32_t i, round;
+    gpuopt_status status = GPUOPT_OK;
+    for (round = 0; round <= GPUOPT__REFINEMENTS && !status; round++) {
+        double size = 0, scale = 1;
+        status = engine->residual(s->engine, x, s->residual);
+        for (i = 0; i < s->lp.rows; i++) {
+            size = gpuopt__max(size, fabs(s->residual[i]));
+            scale = gpuopt__max(scale, fabs(x[s->v.head[i]]));
+            s->by_row[i] = s->residual[i];
+        }
+        if (status || gpuopt__refined(size, before, scale, good)) return status;
+        before = size;
+        status = engine->ftran(s->engine, s->by_row);
+        for (i = 0; i < s->lp.rows; i++) x[s->v.head[i]] += s->by_row[i];
+    }
+    return status;
+}
+
+/* y and reduced costs for a cost vector: those of basic variables become 0. */
+static gpuopt_status gpuopt__simplex_solve_duals(gpuopt_simplex *s, const double *cost, int *good) {
+    const gpuopt__simplex_backend *engine = gpuopt__engine_of(s);
+    double before = HUGE_VAL;
+    int32_t i, round;
+    gpuopt_status status = GPUOPT_OK;
+    memset(s->y, 0, sizeof(double) * (size_t)s->lp.rows);
+    for (round = 0; round <= GPUOPT__REFINEMENTS && !status; round++) {
+        double size = 0, scale = 1;
+        status = engine->reduce(s->engine, cost, s->y, s->reduced);
+        for (i = 0; i < s->lp.rows; i++) {
+            s->by_row[i] = s->reduced[s->v.head[i]];
+            size = gpuopt__max(size, fabs(s->by_row[i]));
+            scale = gpuopt__max(scale, fabs(s->y[i]));
+        }
+        if (status || gpuopt__refined(size, before, scale, good)) return status;
+        before = size;
+        status = engine->btran(s->engine, s->by_row);
+        for (i = 0; i < s->lp.rows; i++) s->y[i] += s->by_row[i];
+    }
+    return status;
+}
+
+/* Chooses the phase, and fills phase_cost with its cost. */
+static void gpuopt__simplex_choose_phase(gpuopt_simplex *s) {
+    double tolerance = gpuopt__simplex_rules_now(s).primal;
+    int32_t i;
+    s->phase = 2;
+    memset(s->phase_cost, 0, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
+    for (i = 0; i < s->lp.rows; i++) {
+        int outside = gpuopt__infeasible(s->v.xb[i], s->v.lb[i], s->v.ub[i], tolerance);
+        s->phase_cost[s->v.head[i]] = outside;
+        if (outside) s->phase = 1;
+    }
+    if (s->phase == 2) memcpy(s->phase_cost, s->cost, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
+}
+
+/* Everything from the original data; the inverse too where s->stale is 2, or where the corrections do not get near
+ * rounding with it. */
+static gpuopt_status gpuopt__simplex_refresh(gpuopt_simplex *s) {
+    const gpuopt__simplex_backend *engine = gpuopt__engine_of(s);
+    int reinvert = s->stale == 2, good_x, good_y = 0;
+    int32_t i, j, singular;
+    gpuopt_status status = GPUOPT_OK;
+    s->refreshes++;
+    for (;;) {
+        if (reinvert) {
+            status = gpuopt__simplex_reinvert(s, &singular);
+            if (!status && singular > 0)
+                gpuopt__log(s->context, 1, "simplex: the basis is singular; %d columns leave it", (int)singular);
+        }
+        gpuopt__simplex_place_nonbasic(s);
+        if (!status) status = engine->push(s->engine);
+        if (!status) status = gpuopt__simplex_solve_x(s, s->x, &good_x);
+        if (status) return status;
+        for (i = 0; i < s->lp.rows; i++) s->v.xb[i] = s->x[s->v.head[i]];
+        gpuopt__simplex_choose_phase(s);
+        if (good_x || reinvert) status = gpuopt__simplex_solve_duals(s, s->phase_cost, &good_y);
+        if (status) return status;
+        if ((good_x && good_y) || reinvert) break;
+        reinvert = 1;
+    }
+    for (j = 0; j < s->lp.cols; j++) s->v.d[j] = s->reduced[s->v.slot[j]];
+    s->stale = 0;
+    s->since_refresh = 0;
+    gpuopt__simplex_violations(s);
+    return engine->push(s->engine);
+}
+
+/* status and x of all variables from the engine's vectors. */
+static gpuopt_status gpuopt__simplex_pull(gpuopt_simplex *s) {
+    gpuopt_status status = gpuopt__engine_of(s)->pull(s->engine);
+    int32_t i, j;
+    for (i = 0; i < s->lp.rows && !status; i++) {
+        s->status[s->v.head[i]] = GPUOPT_BASIC;
+        s->x[s->v.head[i]] = s->v.xb[i];
+    }
+    for (j = 0; j < s->lp.cols && !status; j++) {
+        int state = s->v.state[j] & 3;
+        s->x[s->v.slot[j]] = s->v.xn[j];
+        s->status[s->v.slot[j]] = (uint8_t)(state == 3                      ? GPUOPT_AT_ZERO
+                                            : state == GPUOPT__MAY_DECREASE ? GPUOPT_AT_UPPER
+                                                                            : GPUOPT_AT_LOWER);
+    }
+    return status;
+}
+
+/* ---- Verdicts ---- */
+
+static gpuopt_status gpuopt__simplex_conclude_optimal(gpuopt_simplex *s) {
+    if (s->stage == GPUOPT__STAGE_PERTURBED) gpuopt__simplex_enter_stage(s, GPUOPT__STAGE_EXACT);
+    else if (s->stage == GPUOPT__STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__STAGE_POLISH);
+    else s->verdict = GPUOPT_OPTIMAL;
+    return GPUOPT_OK;
+}
+
+/* The relaxed bounds have no solution either, but the true ones make the better certificate. */
+static gpuopt_status gpuopt__simplex_conclude_infeasible(gpuopt_simplex *s) {
+    if (s->stage == GPUOPT__STAGE_PERTURBED) gpuopt__simplex_enter_stage(s, GPUOPT__STAGE_EXACT);
+    else if (s->stage == GPUOPT__STAGE_POLISH) gpuopt__simplex_enter_stage(s, GPUOPT__STAGE_FINAL);
+    else {
+        gpuopt__simplex_farkas(s);
+        s->verdict = GPUOPT_INFEASIBLE;
+    }
+    return GPUOPT_OK;
+}
+
+/* The entering variable's slot and direction make the ray. */
+static gpuopt_status gpuopt__simplex_conclude_unbounded(gpuopt_simplex *s, const gpuopt__run_report *report) {
+    int32_t j, both = s->lp.rows + s->lp.cols;
+    int good;
+    gpuopt_status status;
+    if (s->stage == GPUOPT__STAGE_PERTURBED) {
+        gpuopt__simplex_enter_stage(s, GPUOPT__STAGE_EXACT);
+        return GPUOPT_OK;
+    }
+    for (j = 0; j < both; j++) s->phase_cost[j] = 0; /* scratch: the direction, A d + d_s = 0 */
+    s->phase_cost[s->v.slot[report->entering]] = report->direction;
+    status = gpuopt__simplex_solve_x(s, s->phase_cost, &good);
+    if (status) return status;
+    gpuopt__simplex_ray(s, s->phase_cost);
+    s->stale = 1; /* residual was overwritten */
+    s->verdict = GPUOPT_UNBOUNDED;
+    return GPUOPT_OK;
+}
+
+/* What an engine that found nothing more to do means. A verdict needs x and duals fresh from the original data, and
+ * candidates with too small a pivot looked at again, first with a fresh inverse, then with a smaller tolerance. */
+static gpuopt_status gpuopt__simplex_conclude(gpuopt_simplex *s, const gpuopt__run_report *report) {
+    int refused = report->bans > 0 || (report->end == GPUOPT__END_NO_LEAVING && s->phase == 1);
+    if (s->since_refresh > 0) {
+        s->stale = 1;
+        return gpuopt__simplex_pull(s);
+    }
+    if (refused && s->escalation < 2) {
+        s->escalation++;
+        s->stale = 2;
+        return gpuopt__simplex_pull(s);
+    }
+    if (report->end == GPUOPT__END_NO_LEAVING && s->phase == 2) return gpuopt__simplex_conclude_unbounded(s, report);
+    return s->phase == 2 ? gpuopt__simplex_conclude_optimal(s) : gpuopt__simplex_conclude_infeasible(s);
+}
+
+/* A new basis, with its inverse, instead of the one that iterations led to. */
+static void gpuopt__simplex_rebase(gpuopt_simplex *s) {
+    int32_t i;
+    for (i = 0; i < s->lp.rows; i++) s->v.xb[i] = 0;
+    if (s->stage > GPUOPT__STAGE_EXACT) s->stage = GPUOPT__STAGE_EXACT;
+    s->verdict = GPUOPT_MORE;
+    s->stale = 1;
+    s->weights_of = 0;
+    s->since_refresh = 0;
+    s->escalation = 0;
+}
+
+/* ---- Iterating ---- */
+
+static void gpuopt__simplex_prepare(gpuopt_simplex *s, gpuopt__run_part part, gpuopt__run *run) {
+    memset(run, 0, sizeof *run);
+    run->part = part;
+    run->rules = gpuopt__simplex_rules_now(s);
+    run->phase = s->phase;
+    run->most = 1;
+    run->entering = run->leaving = -1;
+    /* Norms stay norms; devex starts a new reference framework. */
+    run->reset_weights =
+        s->weights_of != s->phase && !(s->weights_of && s->desc.pricing == GPUOPT_PRICING_STEEPEST_EDGE);
+    s->weights_of = s->phase;
+}
+
+static void gpuopt__simplex_count(gpuopt_simplex *s, const gpuopt__run_report *report) {
+    s->iterations += report->pivots + report->flips;
+    s->flips += report->flips;
+    s->since_refresh += report->pivots + report->flips;
+    if (report->pivots + report->flips > 0) s->verdict = GPUOPT_MORE;
+}
+
+static gpuopt_status gpuopt__simplex_some_iterations(gpuopt_simplex *s, int64_t most) {
+    gpuopt__run run;
+    gpuopt__run_report report;
+    gpuopt_status status = s->stale ? gpuopt__simplex_refresh(s) : GPUOPT_OK;
+    if (status) return status;
+    gpuopt__simplex_prepare(s, GPUOPT__RUN_ITERATE, &run);
+    run.most = s->desc.refresh_pivots - s->since_refresh;
+    if (run.most > most) run.most = (int32_t)most;
+    status = gpuopt__engine_of(s)->run(s->engine, &run, &report);
+    if (status) return status;
+    gpuopt__simplex_count(s, &report);
+    if (s->stage == GPUOPT__STAGE_POLISH && s->iterations >= s->polish_end)
+        gpuopt__simplex_enter_stage(s, GPUOPT__STAGE_FINAL);
+    else if (report.end == GPUOPT__END_NO_ENTERING || report.end == GPUOPT__END_NO_LEAVING)
+        return gpuopt__simplex_conclude(s, &report);
+    if (report.end == GPUOPT__END_DRIFTED) s->stale = 2;
+    else if (report.end == GPUOPT__END_FEASIBLE || s->since_refresh >= s->desc.refresh_pivots) s->stale = 1;
+    return s->stale ? gpuopt__simplex_pull(s) : GPUOPT_OK;
+}
+
+static gpuopt_status gpuopt__simplex_iterate(gpuopt_simplex *s, int64_t most) {
+    int64_t target = most < INT64_MAX - s->iterations ? s->iterations + most : INT64_MAX;
+    gpuopt_status status = GPUOPT_OK;
+    if (!s->started)
+        gpuopt__simplex_enter_stage(s,
+                                    s->desc.perturbation == GPUOPT_OFF ? GPUOPT__STAGE_EXACT : GPUOPT__STAGE_PERTURBED);
+    s->started = 1;
+    if (s->desc.iteration_limit && target > s->desc.iteration_limit) target = s->desc.iteration_limit;
+    while (!status && s->verdict == GPUOPT_MORE && s->iterations < target)
+        status = gpuopt__simplex_some_iterations(s, target - s->iterations);
+    if (!status && s->verdict == GPUOPT_MORE && s->desc.iteration_limit && s->iterations >= s->desc.iteration_limit)
+        s->verdict = GPUOPT_LIMIT;
+    return status;
+}
+
+#endif /* GPUOPT_IMPL_SIMPLEX_CONTROL_H */
