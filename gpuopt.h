@@ -311,8 +311,9 @@ typedef struct gpuopt_csc {
  *            matrix product applies them all. The paper's six are there for comparison.
  * Cost       Doubles moved per update: m^2 * 2 (ELEMENT_PROPOSED), 2 m^2 / K + m K (DEFERRED); a dense FTRAN or BTRAN
  *            reads m^2; FTRAN of a sparse column with DEFERRED its nonzeros * m; BTRAN of a unit vector m K.
- * Bits       The CPU and the GPU agree up to rounding: the matrix products are the device's (cuBLAS). On one backend the
- *            same calls give the same bits. */
+ * Memory     Two matrices of m x m, three with PFI, 4 m K doubles, and on the GPU 70 m more: a load works in the second.
+ * Bits       The CPU and the GPU agree up to rounding: sums are taken in the device's own order. On one backend the same
+ *            calls give the same bits; on the GPU, on devices of the same kind. */
 
 typedef struct gpuopt_basis gpuopt_basis;
 
@@ -328,12 +329,12 @@ typedef enum gpuopt_basis_technique {
 
 typedef struct gpuopt_basis_desc {
     size_t struct_size; /* sizeof(gpuopt_basis_desc) */
-    int32_t m;          /* rows of B, 0 to 2^31 - 65 */
+    int32_t m;          /* rows of B, 0 to 2^28 */
     gpuopt_basis_technique technique;
     int32_t deferred_updates; /* K of DEFERRED, 1 to 256; 0: chosen from m and the backend */
-    /* An update whose |alpha[position]| is not above this times max |alpha|, and a column that offers no larger pivot
-     * while B is factorised, is refused; 0: 1e-11 (between CLP's 1e-8 acceptable pivot and HiGHS's 1e-10 absolute one,
-     * relative to the column as both scale theirs); below 1. */
+    /* An update whose |alpha[position]| is not above this times max |alpha| is refused. So is a column that offers no
+     * larger pivot while B is inverted, with B scaled by powers of two until the largest entries of its rows and columns
+     * are about 1. 0: 1e-11 (CLP accepts pivots from 1e-8 on, HiGHS from 1e-10, both in scaled models); below 1. */
     double pivot_tolerance;
 } gpuopt_basis_desc;
 
@@ -342,7 +343,7 @@ typedef struct gpuopt_basis_info {
     int64_t updates;          /* since the inverse was loaded */
     int32_t deferred_updates; /* K; 0 with the other techniques */
     int32_t pending;          /* updates not yet applied to B0^-1 */
-    int32_t refused_position; /* of the latest refused load or update, or -1 */
+    int32_t refused_position; /* of the latest refused load or update; -1: none since the inverse was loaded */
 } gpuopt_basis_info;
 
 GPUOPT_API gpuopt_status gpuopt_basis_plan(gpuopt_context *context, const gpuopt_basis_desc *desc,
@@ -368,8 +369,9 @@ GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, int32_t 
 GPUOPT_API gpuopt_status gpuopt_basis_btran_unit(gpuopt_basis *basis, int32_t position, gpuopt_memory where, double *y);
 
 /* Column `position` of B is replaced by the one whose FTRAN is alpha [m]; NULL: the result of the last FTRAN call on
- * this handle. NUMERIC: the pivot is too small, see pivot_tolerance; nothing has changed. With info == NULL the call is
- * only enqueued (alpha then NULL or in device memory): a refused update is left out, and named by the next _get_info. */
+ * this handle (STATE: there was none since the last load or update). NUMERIC: the pivot is too small, see
+ * pivot_tolerance; nothing has changed. With info == NULL the call is only enqueued (alpha then NULL or in device
+ * memory): a refused update is left out, and named by the next _get_info. */
 GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, int32_t position, gpuopt_memory where,
                                              const double *alpha, gpuopt_basis_info *info);
 

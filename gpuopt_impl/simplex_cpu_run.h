@@ -124,6 +124,7 @@ static void gpuopt__simplex_pivot(gpuopt__cpu_simplex *s, const gpuopt__run *run
     v->d[q] = -step;
     if (pricing == GPUOPT_PRICING_DEVEX) v->weight[q] = gpuopt__max(weight / (pivot * pivot), 1);
     else if (exact && s->revised) v->weight[q] = gpuopt__max(norm / (pivot * pivot), 1 + 1 / (pivot * pivot));
+    for (j = 0; pricing == GPUOPT_PRICING_DEVEX && gpuopt__devex_worn(weight) && j < cols; j++) v->weight[j] = 1;
     gpuopt__simplex_append(s, report->leaving, q);
     if (exact && !s->revised) gpuopt__simplex_norms(s, s->row, q);
     gpuopt__simplex_exchange(s, report);

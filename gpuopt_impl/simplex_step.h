@@ -43,7 +43,7 @@ GPUOPT_HD double gpuopt__score(double d, double weight, int state, double tolera
     if (state & GPUOPT__BANNED) return 0;
     if (!((state & GPUOPT__MAY_INCREASE && d < -tolerance) || (state & GPUOPT__MAY_DECREASE && d > tolerance)))
         return 0;
-    score = gpuopt__mul(d, d) / weight;
+    score = gpuopt__max(gpuopt__mul(d, d) / weight, DBL_MIN);
     return (state & 3) == 3 ? gpuopt__mul(score, 1e4) : score;
 }
 
@@ -86,6 +86,9 @@ GPUOPT_HD int gpuopt__stopped(int to_upper, double *x, double *l, double *u) {
     }
     return *l == *u ? 0 : to_upper ? GPUOPT__MAY_DECREASE : GPUOPT__MAY_INCREASE;
 }
+
+/* Devex: whether the reference framework has become too bad an approximation, so that all weights start again at 1. */
+GPUOPT_HD int gpuopt__devex_worn(double entering_weight) { return entering_weight > 1e6; }
 
 /* Devex: the weight of a nonbasic variable whose entry in the pivot row, over the pivot, is `ratio`. */
 GPUOPT_HD double gpuopt__devex(double weight, double ratio, double entering_weight) {

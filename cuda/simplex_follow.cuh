@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A pivot or a flip on the GPU: the pivot column, the move, the pivot row, and what reduced costs and weights become.
+ */
+#ifndef GPUOPT_CUDA_SIMPLEX_FOLLOW_CUH
+#define GPUOPT_CUDA_SIMPLEX_FOLLOW_CUH
+
+#include "simplex_block.cuh"
+
+namespace {
+
+template <bool REVISED, bool DEFERRED>
+class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
+  protected:
+    using Base = SimplexState<REVISED, DEFERRED>;
+    using Base::first_line;
+    using Base::first_row;
+    using Base::first_slot;
+    using Base::lines;
+    using Base::number;
+    using Base::pending;
+    using Base::report;
+    using Base::rows;
+    using Base::run;
+    using Base::s;
+    using Base::sh;
+    using Base::slots;
+    using Base::thread;
+
+    __device__ SimplexFollow(const SimplexView &view, const gpuopt__run &request, int pending, int launch,
+                             unsigned char *memory)
+        : Base(view, request, pending, memory), launch(launch) {}
+
+    int launch; /* the number of this one */
+    /* The entering variable: reduced cost, weight, value, bounds, and with REVISED its column's entries. */
+    double dq = 0, weight_q = 0, value = 0, lower = 0, upper = 0;
+    int variable = -1, length = 0;
+    int64_t begin = 0;
+    /* The leaving one, as it was at its position. */
+    double leaving_x = 0, leaving_l = 0, leaving_u = 0, leaving_alpha = 0;
+    int leaving_head = -1;
+    int cleared = -1; /* a position whose row of U is still to be zeroed: others may have been reading it */
+
+    __device__ bool exact() const { return run.rules.pricing == GPUOPT_PRICING_STEEPEST_EDGE; }
+
+    /* ---- The pivot column ---- */
+
+    __device__ void clear_pending_row() {
+        int p = cleared < 0 ? -1 : this->own_row(cleared);
+        if (DEFERRED && p >= 0)
+            for (int k = thread(); k < pending - 1; k += SIMPLEX_THREADS) this->set_u(k, p, 0);
+        cleared = -1;
+    }
+
+    /* factor[k]: row k of V times the entering column. */
+    __device__ void column_factors() {
+        bool sparse = REVISED && variable < s.cols;
+        int at = REVISED ? variable - s.cols : report.entering;
+        if (!sparse && thread() < pending) sh.factor[thread()] = fresh(s.v + thread() * s.wide + at);
+        for (int k = simplex_warp(); sparse && k < pending; k += SIMPLEX_WARPS) {
+            double sum = 0;
+            for (int e = simplex_lane(); e < length; e += 32)
+                sum += s.col_val[begin + e] * fresh(s.v + k * s.wide + s.col_row[begin + e]);
+            sum = warp_sum(sum);
+            if (simplex_lane() == 0) sh.factor[k] = sum;
+        }
+    }
+
+    /* alpha = the block's part of B^-1 times the entering column. */
+    __device__ void column() {
+        clear_pending_row();
+        if (DEFERRED) column_factors();
+        if (!REVISED || variable >= s.cols) {
+            const double *from = s.matrix + (REVISED ? variable - s.cols : report.entering) * s.pitch + first_row;
+            for (int i = thread(); i < rows; i += SIMPLEX_THREADS) sh.alpha[i] = fresh(from + i);
+            __syncthreads();
+        } else {
+            combine_columns_of_inverse();
+        }
+        if (DEFERRED) add_lines(sh.alpha, rows, sh.factor, pending, sh.partial, [&](int k) { return this->own_u(k); });
+        if (!DEFERRED)
+            for (int i = thread(); i < rows; i += SIMPLEX_THREADS) s.alpha[first_row + i] = sh.alpha[i];
+    }
+
+    /* The entries of a long column come by pieces, through the room of row_sum. */
+    __device__ void combine_columns_of_inverse() {
+        int room = max(s.own_slots, s.own_lines);
+        for (int i = thread(); i < rows; i += SIMPLEX_THREADS) sh.alpha[i] = 0;
+        for (int from = 0; from < length; from += room) {
+            int count = min(length - from, room);
+            const int *row_of = s.col_row + begin + from;
+            __syncthreads();
+            for (int e = thread(); e < count; e += SIMPLEX_THREADS) sh.row_sum[e] = s.col_val[begin + from + e];
+            __syncthreads();
+            add_lines(sh.alpha, rows, sh.row_sum, count, sh.partial,
+                      [&](int e) { return FreshLine{s.matrix + row_of[e] * s.pitch + first_row}; });
+        }
+        __syncthreads();
+    }
+
+    /* ---- Moving ---- */
+
+    /* Moves the block's basic variables. In phase 1, and for a host that goes step by step, counts the infeasible ones
+     * and lists the positions where that changes, in their order. Returns the length of the list. */
+    __device__ int move() {
+        double sigma = report.direction;
+        bool listing = run.phase == 1 || run.part != GPUOPT__RUN_ITERATE;
+        int listed = 0, more = 0;
+        for (int from = 0; from < rows; from += SIMPLEX_THREADS) {
+            int i = from + thread(), change = 0;
+            if (i < rows && sh.alpha[i] != 0) {
+                int was = gpuopt__infeasible(sh.xb[i], sh.lb[i], sh.ub[i], run.rules.primal), is = 0;
+                sh.xb[i] -= report.step * (sigma * sh.alpha[i]);
+                if (first_row + i != report.leaving)
+                    is = gpuopt__infeasible(sh.xb[i], sh.lb[i], sh.ub[i], run.rules.primal);
+                change = is - was;
+                more += (is != 0) - (was != 0);
+            }
+            if (listing) listed = list(listed, i, change);
+        }
+        if (!listing) return 0;
+        if (thread() == 0) s.listed[((number + 1) & 1) * s.blocks + blockIdx.x] = listed;
+        Cell sum = exchange<Counts>(s, sh.board, number, Counts::make(more, thread() == 0 ? listed : 0));
+        this->infeasible += Counts::first(sum);
+        return sum.index;
+    }
+
+    /* Appends the threads' changes to the block's list; its new length. */
+    __device__ int list(int listed, int i, int change) {
+        unsigned ballot = __ballot_sync(~0u, change != 0);
+        if (simplex_lane() == 0) sh.count[simplex_warp()] = __popc(ballot);
+        __syncthreads();
+        int at = listed + __popc(ballot & ((1u << simplex_lane()) - 1));
+        for (int w = 0; w < SIMPLEX_WARPS; w++) {
+            if (w < simplex_warp()) at += sh.count[w];
+            listed += sh.count[w];
+        }
+        if (change)
+            s.changed[static_cast<int64_t>(blockIdx.x) * s.own_rows + at] = {sh.alpha[i], first_row + i, change};
+        __syncthreads();
+        return listed;
+    }
+
+    /* Calls f(entry) for all entries of the list, in the order of their positions. */
+    template <class F>
+    __device__ void for_changed(int total, F f) const {
+        const int *listed = s.listed + (number & 1) * s.blocks;
+        for (int block = 0; total > 0; block++) {
+            int count = fresh(listed + block);
+            total -= count;
+            const Changed *entry = s.changed + static_cast<int64_t>(block) * s.own_rows;
+            for (int e = 0; e < count; e++)
+                f(Changed{fresh(&entry[e].alpha), fresh(&entry[e].position), fresh(&entry[e].change)});
+        }
+    }
+
+    /* ---- The pivot row ---- */
+
+    /* factor: row p of U; factor_sum: the changed rows of U, summed. Returns the change of the entering variable's
+     * reduced cost. */
+    __device__ double row_factors(int p, int total) {
+        double change = 0, sum = 0;
+        int k = thread();
+        if (total > 0)
+            for_changed(total, [&](Changed c) {
+                change += c.change * c.alpha;
+                if (k < pending) sum += c.change * fresh(s.u + k * s.pitch + c.position);
+            });
+        if (k < pending) {
+            sh.factor[k] = p >= 0 ? fresh(s.u + k * s.pitch + p) : 0;
+            sh.factor_sum[k] = sum;
+        }
+        return change;
+    }
+
+    /* row, row_sum: the pivot row and the sum of the changed rows in the block's columns of the matrix. */
+    __device__ void rows_of_matrix(int p, int total) {
+        for (int x = thread(); x < lines; x += SIMPLEX_THREADS) {
+            const double *column = s.matrix + (first_line + x) * s.pitch;
+            double sum = 0;
+            sh.row[x] = p >= 0 ? fresh(column + p) : 0;
+            if (total > 0) for_changed(total, [&](Changed c) { sum += c.change * fresh(column + c.position); });
+            sh.row_sum[x] = sum;
+        }
+        __syncthreads();
+        if (!DEFERRED) return;
+        auto line = [&](int k) { return this->own_v(k); };
+        if (p >= 0) add_lines(sh.row, lines, sh.factor, pending, sh.partial, line);
+        if (total > 0) add_lines(sh.row_sum, lines, sh.factor_sum, pending, sh.partial, line);
+    }
+
+    /* The new row of V and the new column of U, and zeros where the pivot leaves nothing of the old. */
+    __device__ void append(int p, double inverse) {
+        int q = REVISED ? -1 : report.entering, own = q < 0 ? -1 : this->own_slot(q);
+        for (int x = thread(); x < lines; x += SIMPLEX_THREADS) {
+            this->set_v(pending, x, x == own ? inverse : sh.row[x] * inverse);
+            s.matrix[(first_line + x) * s.pitch + p] = 0;
+        }
+        if (own >= 0)
+            for (int k = thread(); k < pending; k += SIMPLEX_THREADS) this->set_v(k, own, 0);
+        for (int i = thread(); i < rows; i += SIMPLEX_THREADS) {
+            this->set_u(pending, i, first_row + i == p ? 1 : -sh.alpha[i]);
+            if (q >= 0) s.matrix[q * s.pitch + first_row + i] = 0;
+        }
+    }
+
+    /* ---- Immediate pivots ---- */
+
+    /* A column of the matrix by a warp: column -= alpha * ratio, where ratio is its entry in row p over the pivot, or
+     * the unit vector of p before the pivot. Returns 1 + its squared norm; *dot: alpha times the old column. */
+    __device__ double update_column(double *column, int p, double ratio, bool unit, double *dot) {
+        double norm = 0, product = 0;
+#pragma unroll 4
+        for (int i = simplex_lane(); i < s.rows; i += 32) {
+            double a = fresh(s.alpha + i), old = unit ? 0 : column[i];
+            double now = i == p ? ratio : old - a * ratio;
+            product += a * old;
+            column[i] = now;
+            norm += now * now;
+        }
+        if (dot) *dot = warp_sum(product);
+        return 1 + warp_sum(norm);
+    }
+
+    /* Every warp updates columns of its block; row holds their entries in row p. */
+    __device__ void update_own_columns(int p, double inverse) {
+        for (int x = simplex_warp(); x < lines; x += SIMPLEX_WARPS) {
+            bool unit = !REVISED && first_line + x == report.entering;
+            double ratio = unit ? inverse : sh.row[x] * inverse, dot = 0;
+            if (ratio == 0 && !(REVISED && exact())) continue;
+            double norm =
+                update_column(s.matrix + (first_line + x) * s.pitch, p, ratio, unit, REVISED ? &dot : nullptr);
+            if (simplex_lane() > 0 || !exact()) continue;
+            if (REVISED) s.tau[first_line + x] = dot;
+            else sh.weight[x] = norm;
+        }
+    }
+
+    /* 1 + |alpha|^2, by every warp. */
+    __device__ double column_norm() const {
+        double sum = 0;
+        for (int i = simplex_lane(); i < s.rows; i += 32) {
+            double a = fresh(s.alpha + i);
+            sum += a * a;
+        }
+        return 1 + warp_sum(sum);
+    }
+
+    /* ---- REVISED: from rows of the inverse to rows of B^-1 N, eight lanes a slot ---- */
+
+    template <class Value>
+    __device__ double times_column(int j, Value value) const {
+        int sub = thread() % 8, logical = sh.slot[j] - s.cols;
+        double sum = logical >= 0 && sub == 0 ? value(logical) : 0;
+        for (int e = sub; e < sh.length[j]; e += 8)
+            sum += s.col_val[sh.begin[j] + e] * value(s.col_row[sh.begin[j] + e]);
+        for (int half = 4; half > 0; half /= 2) sum += __shfl_xor_sync(~0u, sum, half);
+        return sum;
+    }
+
+    /* to[j] = y' a_j for the block's slots. */
+    __device__ void price_out(const double *y, double *to) {
+        for (int from = 0; from < slots; from += SIMPLEX_THREADS / 8) {
+            int j = from + thread() / 8;
+            double sum = times_column(min(j, slots - 1), [&](int i) { return fresh(y + i); });
+            if (j < slots && thread() % 8 == 0) to[j] = sum;
+        }
+    }
+
+    /* Rows of the inverse made known to all blocks, then those of B^-1 N in row and row_sum. */
+    __device__ void exchange_rows(bool pivoting, bool changing) {
+        for (int x = thread(); x < lines; x += SIMPLEX_THREADS) {
+            if (pivoting) s.rho[first_line + x] = sh.row[x];
+            if (changing) s.rho_sum[first_line + x] = sh.row_sum[x];
+        }
+        exchange<Counts>(s, sh.board, number, Counts::none());
+        if (pivoting) price_out(s.rho, sh.row);
+        if (changing) price_out(s.rho_sum, sh.row_sum);
+        if (pivoting && exact()) price_out(s.tau, sh.tau);
+        __syncthreads();
+    }
+
+    /* ---- What follows ---- */
+
+    /* Reduced costs and weights of the block's slots from row and row_sum. norm: of the entering column, with REVISED
+     * and exact norms. */
+    __device__ void update_slots(bool pivoting, bool changing, double inverse, double change, double norm) {
+        double step = (dq - change) * inverse;
+        int q = this->own_slot(report.entering);
+        bool devex = pivoting && run.rules.pricing == GPUOPT_PRICING_DEVEX, worn = gpuopt__devex_worn(weight_q);
+        bool steepest = pivoting && REVISED && exact();
+        for (int j = thread(); j < slots; j += SIMPLEX_THREADS) {
+            double d = sh.d[j], ratio = pivoting ? sh.row[j] * inverse : 0;
+            if (changing) d -= sh.row_sum[j];
+            if (j == q) {
+                d = pivoting ? -step : dq - change;
+                if (devex) sh.weight[j] = gpuopt__max(weight_q * (inverse * inverse), 1);
+                if (steepest) sh.weight[j] = gpuopt__max(norm, 2) * (inverse * inverse);
+            } else if (ratio != 0) {
+                d -= step * sh.row[j];
+                if (devex) sh.weight[j] = gpuopt__devex(sh.weight[j], ratio, weight_q);
+                if (steepest) sh.weight[j] = gpuopt__steepest(sh.weight[j], ratio, sh.tau[j], norm);
+            }
+            if (devex && worn) sh.weight[j] = 1;
+            sh.d[j] = d;
+        }
+    }
+
+    /* The pivot once more from its row: the owner of the slot raises a flag that all see after the next exchange. */
+    __device__ void check_pivot(double pivot) {
+        int q = this->own_slot(report.entering);
+        if (thread() == 0 && q >= 0 && gpuopt__pivots_differ(pivot, sh.row[q])) *s.drifted = launch;
+    }
+
+    /* Everything that depends on the pivot row, of position p, or with p < 0 on what a flip changed. */
+    __device__ void follow(int p, int total) {
+        bool pivoting = p >= 0, changing = total > 0;
+        double inverse = pivoting ? 1 / leaving_alpha : 1, norm = 1;
+        double change = row_factors(p, total);
+        rows_of_matrix(p, total);
+        if (pivoting && DEFERRED) append(p, inverse);
+        if (REVISED) {
+            if (pivoting && exact()) norm = column_norm();
+            if (pivoting && !DEFERRED) {
+                update_own_columns(p, inverse);
+                __syncthreads();
+            }
+            exchange_rows(pivoting, changing);
+            if (pivoting) check_pivot(leaving_alpha);
+        }
+        update_slots(pivoting, changing, inverse, change, norm);
+        if (!REVISED && pivoting && !DEFERRED) {
+            __syncthreads();
+            update_own_columns(p, inverse);
+        }
+    }
+
+    __device__ void flip() {
+        int q = this->own_slot(report.entering), total = move();
+        if (total > 0 && run.phase == 1) follow(-1, total);
+        __syncthreads();
+        if (thread() == 0 && q >= 0) {
+            sh.xn[q] = report.direction > 0 ? upper : lower;
+            sh.state[q] = report.direction > 0 ? GPUOPT__MAY_DECREASE : GPUOPT__MAY_INCREASE;
+        }
+        report.flips++;
+    }
+
+    __device__ void pivot() {
+        int total = move();
+        follow(report.leaving, run.phase == 1 ? total : 0);
+        __syncthreads();
+        if (thread() == 0) trade();
+        cleared = report.leaving;
+        pending += DEFERRED;
+        report.pivots++;
+    }
+
+    /* The two variables change places. */
+    __device__ void trade() {
+        int p = this->own_row(report.leaving), q = this->own_slot(report.entering);
+        if (q >= 0) {
+            double x = leaving_x - report.step * (report.direction * leaving_alpha), l = leaving_l, u = leaving_u;
+            sh.state[q] = static_cast<uint8_t>(gpuopt__stopped(report.to_upper, &x, &l, &u));
+            this->set_slot(q, leaving_head);
+            sh.xn[q] = x;
+            sh.ln[q] = l;
+            sh.un[q] = u;
+        }
+        if (p >= 0) {
+            sh.head[p] = variable;
+            sh.xb[p] = value + report.direction * report.step;
+            sh.lb[p] = lower;
+            sh.ub[p] = upper;
+        }
+    }
+};
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_SIMPLEX_FOLLOW_CUH */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reductions over the 32 lanes of a warp; all of them get the result.
+ */
+#ifndef GPUOPT_CUDA_WARP_CUH
+#define GPUOPT_CUDA_WARP_CUH
+
+namespace {
+
+__device__ double warp_sum(double sum) {
+    for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(~0u, sum, half);
+    return sum;
+}
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+__device__ unsigned warp_max(unsigned x) { return __reduce_max_sync(~0u, x); }
+__device__ unsigned warp_min(unsigned x) { return __reduce_min_sync(~0u, x); }
+__device__ unsigned warp_count(unsigned x) { return __reduce_add_sync(~0u, x); }
+#else
+template <class F>
+__device__ unsigned warp_butterfly(unsigned x, F f) {
+    for (int half = 16; half > 0; half /= 2) x = f(x, __shfl_xor_sync(~0u, x, half));
+    return x;
+}
+__device__ unsigned warp_max(unsigned x) {
+    return warp_butterfly(x, [](unsigned a, unsigned b) { return a > b ? a : b; });
+}
+__device__ unsigned warp_min(unsigned x) {
+    return warp_butterfly(x, [](unsigned a, unsigned b) { return a < b ? a : b; });
+}
+__device__ unsigned warp_count(unsigned x) {
+    return warp_butterfly(x, [](unsigned a, unsigned b) { return a + b; });
+}
+#endif
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_WARP_CUH */

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the header promises of each call's arguments: what is refused, and that nothing has changed then; structs of other
+ * versions; the smallest bases.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/basis/basis.h"
+
+enum { M = 4 };
+
+typedef struct fixture {
+    test_host host;
+    gpuopt_context *context;
+    gpuopt_basis *basis;
+    basis_model b;
+} fixture;
+
+static int setup(void **state) {
+    fixture *f = calloc(1, sizeof *f);
+    gpuopt_csc columns;
+    f->context = test_context(&f->host);
+    f->basis = basis_create(f->context, M, GPUOPT_BASIS_DEFERRED, 0);
+    f->b = basis_draw(BASIS_DENSE, M, 1);
+    columns = basis_columns(&f->b);
+    assert_int_equal(gpuopt_basis_load(f->basis, &columns), GPUOPT_OK);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state) {
+    fixture *f = *state;
+    basis_check(f->basis, &f->b, 8); /* whatever was refused has changed nothing */
+    gpuopt_basis_destroy(f->basis);
+    gpuopt_context_destroy(f->context);
+    assert_int_equal(f->host.live, 0);
+    basis_free(&f->b);
+    free(f);
+    return 0;
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+/* The call was refused with this status, and the log says so in these words. */
+static void check(fixture *f, gpuopt_status found, gpuopt_status expected, const char *words) {
+    assert_int_equal(found, expected);
+    if (!strstr(f->host.error, words)) fail_msg("\"%s\" does not mention \"%s\"", f->host.error, words);
+    f->host.error[0] = 0;
+}
+
+static void check_create(fixture *f, const gpuopt_basis_desc *desc, const char *words) {
+    gpuopt_basis *basis = f->basis;
+    gpuopt_memory_plan plan;
+    gpuopt_desc_init(&plan, sizeof plan);
+    plan.host_bytes = 77;
+    check(f, gpuopt_basis_create(f->context, desc, &basis), GPUOPT_ERROR_ARGUMENT, words);
+    assert_null(basis);
+    check(f, gpuopt_basis_plan(f->context, desc, &plan), GPUOPT_ERROR_ARGUMENT, words);
+    assert_true(plan.host_bytes == 77);
+}
+
+static void descriptors(void **state) {
+    fixture *f = *state;
+    gpuopt_basis_desc good, desc;
+    gpuopt_basis *basis;
+    gpuopt_memory_plan plan;
+    memset(&plan, 0, sizeof plan);
+    gpuopt_desc_init(&good, sizeof good);
+    good.m = M;
+    check_create(f, NULL, "desc");
+    desc = good, desc.m = -1;
+    check_create(f, &desc, "m is not");
+    desc = good, desc.m = INT32_MAX;
+    check_create(f, &desc, "m is not");
+    desc = good, desc.technique = (gpuopt_basis_technique)7;
+    check_create(f, &desc, "technique");
+    desc = good, desc.technique = (gpuopt_basis_technique)-1;
+    check_create(f, &desc, "technique");
+    desc = good, desc.deferred_updates = 257;
+    check_create(f, &desc, "deferred_updates");
+    desc = good, desc.deferred_updates = -1;
+    check_create(f, &desc, "deferred_updates");
+    desc = good, desc.pivot_tolerance = 1;
+    check_create(f, &desc, "pivot_tolerance");
+    desc = good, desc.pivot_tolerance = -1e-9;
+    check_create(f, &desc, "pivot_tolerance");
+    desc = good, desc.pivot_tolerance = NAN;
+    check_create(f, &desc, "pivot_tolerance");
+    desc = good, desc.struct_size = sizeof(size_t) - 1;
+    check_create(f, &desc, "struct_size");
+    check(f, gpuopt_basis_create(f->context, &good, NULL), GPUOPT_ERROR_ARGUMENT, "basis");
+    check(f, gpuopt_basis_plan(f->context, &good, NULL), GPUOPT_ERROR_ARGUMENT, "plan");
+    check(f, gpuopt_basis_plan(f->context, &good, &plan), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    assert_int_equal(gpuopt_basis_create(NULL, &good, &basis), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_basis_plan(NULL, &good, &plan), GPUOPT_ERROR_ARGUMENT);
+    gpuopt_basis_destroy(NULL);
+}
+
+static void check_columns(fixture *f, const gpuopt_csc *columns, const char *words) {
+    gpuopt_basis_drift drift;
+    gpuopt_desc_init(&drift, sizeof drift);
+    drift.estimate = 5;
+    check(f, gpuopt_basis_load(f->basis, columns), GPUOPT_ERROR_ARGUMENT, words);
+    check(f, gpuopt_basis_get_drift(f->basis, columns, 1, &drift), GPUOPT_ERROR_ARGUMENT, words);
+    assert_true(drift.estimate == 5);
+}
+
+static void columns(void **state) {
+    fixture *f = *state;
+    int64_t start[M + 1] = {0, 2, 3, 4, 5};
+    int32_t row[5] = {0, 1, 1, 2, 3};
+    double val[5] = {1, 2, 3, 4, 5};
+    gpuopt_csc good = {M, M, NULL, NULL, NULL}, c;
+    gpuopt_basis_drift drift;
+    memset(&drift, 0, sizeof drift);
+    good.start = start;
+    good.row = row;
+    good.val = val;
+    c = good, c.rows = M - 1;
+    check_columns(f, &c, "m x m");
+    c = good, c.cols = M + 1;
+    check_columns(f, &c, "m x m");
+    c = good, c.start = NULL;
+    check_columns(f, &c, "start");
+    c = good, c.row = NULL;
+    check_columns(f, &c, "row");
+    c = good, c.val = NULL;
+    check_columns(f, &c, "val");
+    start[0] = 1;
+    check_columns(f, &good, "start[0]");
+    start[0] = 0, start[2] = 1;
+    check_columns(f, &good, "start[2]");
+    start[2] = 3, row[1] = 0;
+    check_columns(f, &good, "column 0, entry 1 (row 0");
+    row[1] = M;
+    check_columns(f, &good, "out of range");
+    row[1] = -1;
+    check_columns(f, &good, "out of range");
+    row[1] = 1, val[3] = 0;
+    check_columns(f, &good, "column 2, entry 0");
+    val[3] = NAN;
+    check_columns(f, &good, "not finite");
+    val[3] = -INFINITY;
+    check_columns(f, &good, "not finite");
+    val[3] = 4;
+    check(f, gpuopt_basis_get_drift(f->basis, NULL, 1, &drift), GPUOPT_ERROR_ARGUMENT, "columns");
+    check(f, gpuopt_basis_get_drift(f->basis, &good, 1, NULL), GPUOPT_ERROR_ARGUMENT, "drift");
+    check(f, gpuopt_basis_get_drift(f->basis, &good, 1, &drift), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    assert_int_equal(gpuopt_basis_load(NULL, &good), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_basis_get_drift(NULL, &good, 1, &drift), GPUOPT_ERROR_ARGUMENT);
+}
+
+static void vectors(void **state) {
+    fixture *f = *state;
+    double x[M] = {1, 2, 3, 4}, y[M] = {5, 5, 5, 5};
+    int32_t row[2] = {1, 3};
+    const gpuopt_memory nowhere = (gpuopt_memory)2;
+    int k;
+    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, NULL, y), GPUOPT_ERROR_ARGUMENT, "rhs");
+    check(f, gpuopt_basis_ftran(f->basis, nowhere, x, y), GPUOPT_ERROR_ARGUMENT, "where");
+    check(f, gpuopt_basis_btran(f->basis, GPUOPT_HOST, NULL, y), GPUOPT_ERROR_ARGUMENT, "c is NULL");
+    check(f, gpuopt_basis_btran(f->basis, GPUOPT_HOST, x, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
+    check(f, gpuopt_basis_btran(f->basis, nowhere, x, y), GPUOPT_ERROR_ARGUMENT, "where");
+    check(f, gpuopt_basis_btran_unit(f->basis, M, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT, "position 4");
+    check(f, gpuopt_basis_btran_unit(f->basis, -1, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT, "position -1");
+    check(f, gpuopt_basis_btran_unit(f->basis, 0, GPUOPT_HOST, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
+    check(f, gpuopt_basis_btran_unit(f->basis, 0, nowhere, y), GPUOPT_ERROR_ARGUMENT, "where");
+    check(f, gpuopt_basis_get_inverse(f->basis, GPUOPT_HOST, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
+    check(f, gpuopt_basis_get_inverse(f->basis, nowhere, y), GPUOPT_ERROR_ARGUMENT, "where");
+    check(f, gpuopt_basis_ftran_sparse(f->basis, -1, row, x, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT, "count");
+    check(f, gpuopt_basis_ftran_sparse(f->basis, 2, NULL, x, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT, "row");
+    check(f, gpuopt_basis_ftran_sparse(f->basis, 2, row, NULL, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT, "val");
+    check(f, gpuopt_basis_ftran_sparse(f->basis, 2, row, x, nowhere, y), GPUOPT_ERROR_ARGUMENT, "where");
+    row[1] = 1;
+    check(f, gpuopt_basis_ftran_sparse(f->basis, 2, row, x, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT, "twice");
+    row[1] = M;
+    check(f, gpuopt_basis_ftran_sparse(f->basis, 2, row, x, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT, "range");
+    row[1] = 3, x[1] = 0;
+    check(f, gpuopt_basis_ftran_sparse(f->basis, 2, row, x, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT, "zero");
+    x[1] = INFINITY;
+    check(f, gpuopt_basis_ftran_sparse(f->basis, 2, row, x, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT, "not finite");
+    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, x, y), GPUOPT_ERROR_ARGUMENT, "rhs[1]");
+    x[1] = NAN;
+    check(f, gpuopt_basis_btran(f->basis, GPUOPT_HOST, x, y), GPUOPT_ERROR_ARGUMENT, "c[1]");
+    for (k = 0; k < M; k++) assert_true(y[k] == 5);
+    assert_int_equal(gpuopt_basis_ftran(NULL, GPUOPT_HOST, x, y), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_basis_btran(NULL, GPUOPT_HOST, x, y), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_basis_btran_unit(NULL, 0, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_basis_ftran_sparse(NULL, 0, NULL, NULL, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_basis_get_inverse(NULL, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT);
+}
+
+static void updates(void **state) {
+    fixture *f = *state;
+    double alpha[M] = {1, 2, 3, 4};
+    gpuopt_basis_info info, none;
+    gpuopt_desc_init(&info, sizeof info);
+    memset(&none, 0, sizeof none);
+    check(f, gpuopt_basis_update(f->basis, M, GPUOPT_HOST, alpha, &info), GPUOPT_ERROR_ARGUMENT, "position");
+    check(f, gpuopt_basis_update(f->basis, -1, GPUOPT_HOST, alpha, &info), GPUOPT_ERROR_ARGUMENT, "position");
+    check(f, gpuopt_basis_update(f->basis, 0, (gpuopt_memory)5, alpha, &info), GPUOPT_ERROR_ARGUMENT, "where");
+    check(f, gpuopt_basis_update(f->basis, 0, GPUOPT_HOST, alpha, NULL), GPUOPT_ERROR_ARGUMENT, "host memory");
+    check(f, gpuopt_basis_update(f->basis, 0, GPUOPT_HOST, alpha, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    check(f, gpuopt_basis_get_info(f->basis, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    check(f, gpuopt_basis_get_info(f->basis, NULL), GPUOPT_ERROR_ARGUMENT, "info");
+    alpha[2] = NAN;
+    check(f, gpuopt_basis_update(f->basis, 0, GPUOPT_HOST, alpha, &info), GPUOPT_ERROR_ARGUMENT, "alpha[2]");
+    assert_int_equal(gpuopt_basis_update(NULL, 0, GPUOPT_HOST, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_basis_get_info(NULL, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(basis_info(f->basis).updates, 0);
+}
+
+/* An FTRAN is good for one update, and not beyond a load. */
+static void an_update_needs_an_ftran(void **state) {
+    fixture *f = *state;
+    gpuopt_csc c = basis_columns(&f->b);
+    gpuopt_basis_info info;
+    double column[M] = {3, 1, -1, 2};
+    gpuopt_desc_init(&info, sizeof info);
+    check(f, gpuopt_basis_update(f->basis, 0, GPUOPT_HOST, NULL, &info), GPUOPT_ERROR_STATE, "FTRAN");
+    check(f, gpuopt_basis_update(f->basis, 0, GPUOPT_HOST, NULL, NULL), GPUOPT_ERROR_STATE, "FTRAN");
+    assert_int_equal(gpuopt_basis_ftran(f->basis, GPUOPT_HOST, column, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_load(f->basis, &c), GPUOPT_OK);
+    check(f, gpuopt_basis_update(f->basis, 0, GPUOPT_HOST, NULL, &info), GPUOPT_ERROR_STATE, "FTRAN");
+    assert_int_equal(basis_replace(f->basis, &f->b, 2, column), GPUOPT_OK);
+    check(f, gpuopt_basis_update(f->basis, 0, GPUOPT_HOST, NULL, &info), GPUOPT_ERROR_STATE, "FTRAN");
+    basis_check(f->basis, &f->b, 1000);
+    c = basis_columns(&f->b);
+    assert_int_equal(gpuopt_basis_load(f->basis, &c), GPUOPT_OK);
+}
+
+/* A host that was compiled against a version with more members, or with fewer. */
+static void structs_of_other_versions(void **state) {
+    fixture *f = *state;
+    struct {
+        gpuopt_basis_desc desc;
+        double surplus[2];
+    } newer;
+    struct {
+        gpuopt_basis_info info;
+        int32_t surplus[2];
+    } report;
+    gpuopt_basis *basis;
+    double column[M] = {2, 0, 1, 0};
+    gpuopt_basis_info info;
+    gpuopt_basis_drift drift;
+    gpuopt_csc c = basis_columns(&f->b);
+    memset(&newer, 0, sizeof newer);
+    newer.desc.struct_size = sizeof newer;
+    newer.desc.m = M;
+    newer.desc.deferred_updates = 3;
+    assert_int_equal(gpuopt_basis_create(f->context, &newer.desc, &basis), GPUOPT_OK);
+    assert_int_equal(basis_info(basis).deferred_updates, 3);
+    gpuopt_basis_destroy(basis);
+    newer.surplus[1] = 1;
+    check(f, gpuopt_basis_create(f->context, &newer.desc, &basis), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    newer.desc.struct_size = offsetof(gpuopt_basis_desc, deferred_updates);
+    assert_int_equal(gpuopt_basis_create(f->context, &newer.desc, &basis), GPUOPT_OK);
+    assert_true(basis_info(basis).deferred_updates > 3);
+    memset(&report, 0x55, sizeof report);
+    report.info.struct_size = sizeof report;
+    assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, column, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_update(basis, 0, GPUOPT_HOST, NULL, &report.info), GPUOPT_OK);
+    assert_int_equal(report.info.updates, 1);
+    assert_int_equal(report.surplus[0], 0x55555555);
+    memset(&info, 0x55, sizeof info);
+    info.struct_size = offsetof(gpuopt_basis_info, pending);
+    assert_int_equal(gpuopt_basis_get_info(basis, &info), GPUOPT_OK);
+    assert_int_equal(info.updates, 1);
+    assert_int_equal(info.pending, 0x55555555);
+    gpuopt_basis_destroy(basis);
+    drift.norm = 7;
+    drift.struct_size = offsetof(gpuopt_basis_drift, norm);
+    assert_int_equal(gpuopt_basis_get_drift(f->basis, &c, 1, &drift), GPUOPT_OK);
+    assert_true(drift.norm == 7 && drift.estimate < 1e-12);
+}
+
+/* m = 0: every call works on nothing. */
+static void no_rows(void **state) {
+    static const int64_t start[1] = {0};
+    fixture *f = *state;
+    gpuopt_csc none = {0, 0, NULL, NULL, NULL};
+    gpuopt_basis_drift drift;
+    double nothing[1] = {8};
+    int technique;
+    gpuopt_desc_init(&drift, sizeof drift);
+    none.start = start;
+    for (technique = GPUOPT_BASIS_DEFERRED; technique <= GPUOPT_BASIS_ELEMENT_PROPOSED; technique++) {
+        gpuopt_basis *basis = basis_create(f->context, 0, (gpuopt_basis_technique)technique, 0);
+        assert_int_equal(gpuopt_basis_load(basis, &none), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_load(basis, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, NULL, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, nothing, nothing), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, nothing, nothing), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran_sparse(basis, 0, NULL, NULL, GPUOPT_HOST, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_get_drift(basis, &none, 1, &drift), GPUOPT_OK);
+        assert_true(drift.estimate == 0 && drift.norm == 0);
+        assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, nothing), GPUOPT_OK);
+        check(f, gpuopt_basis_btran_unit(basis, 0, GPUOPT_HOST, nothing), GPUOPT_ERROR_ARGUMENT, "position");
+        check(f, gpuopt_basis_update(basis, 0, GPUOPT_HOST, NULL, NULL), GPUOPT_ERROR_ARGUMENT, "position");
+        assert_int_equal(basis_info(basis).updates, 0);
+        assert_true(nothing[0] == 8);
+        gpuopt_basis_destroy(basis);
+    }
+}
+
+/* By hand: B = [2], then [[2, 1], [4, 3]], whose inverse is [[1.5, -0.5], [-2, 1]]; exact in binary. */
+static void one_and_two_rows(void **state) {
+    static const int64_t start[3] = {0, 1, 2}, start2[3] = {0, 2, 4};
+    static const int32_t row[4] = {0, 1, 0, 1};
+    static const double two[1] = {2}, val[4] = {2, 4, 1, 3}, expected[4] = {1.5, -0.5, -2, 1};
+    fixture *f = *state;
+    int technique, k;
+    for (technique = GPUOPT_BASIS_DEFERRED; technique <= GPUOPT_BASIS_ELEMENT_PROPOSED; technique++) {
+        gpuopt_basis *one = basis_create(f->context, 1, (gpuopt_basis_technique)technique, 0);
+        gpuopt_basis *pair = basis_create(f->context, 2, (gpuopt_basis_technique)technique, 0);
+        gpuopt_csc c = {1, 1, NULL, NULL, NULL};
+        gpuopt_basis_info info;
+        double x[4] = {6, 0, 0, 0};
+        gpuopt_desc_init(&info, sizeof info);
+        c.start = start;
+        c.row = row;
+        c.val = two;
+        assert_int_equal(gpuopt_basis_load(one, &c), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(one, GPUOPT_HOST, x, x), GPUOPT_OK);
+        assert_true(x[0] == 3);
+        assert_int_equal(gpuopt_basis_update(one, 0, GPUOPT_HOST, NULL, &info), GPUOPT_OK); /* B = [6] */
+        assert_int_equal(gpuopt_basis_btran(one, GPUOPT_HOST, x, x), GPUOPT_OK);
+        assert_true(fabs(x[0] - 0.5) < 1e-15);
+        c.rows = c.cols = 2;
+        c.start = start2;
+        c.val = val;
+        assert_int_equal(gpuopt_basis_load(pair, &c), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_get_inverse(pair, GPUOPT_HOST, x), GPUOPT_OK);
+        for (k = 0; k < 4; k++) assert_true(fabs(x[k] - expected[k]) < 1e-14);
+        gpuopt_basis_destroy(one);
+        gpuopt_basis_destroy(pair);
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    TEST(descriptors),
+    TEST(columns),
+    TEST(vectors),
+    TEST(updates),
+    TEST(an_update_needs_an_ftran),
+    TEST(structs_of_other_versions),
+    TEST(no_rows),
+    TEST(one_and_two_rows),
+};
+TEST_MAIN(tests)

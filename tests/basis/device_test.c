@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What only the CUDA backend has: device arrays, updates that are enqueued on the host's own stream, and the limit of
+ * COLUMN. Sizes here go over several blocks of every kernel.
+ */
+#include <cuda_runtime_api.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/basis/basis.h"
+
+static void *on_device(const void *from, size_t bytes) {
+    void *to = NULL;
+    assert_int_equal(cudaMalloc(&to, bytes), cudaSuccess);
+    if (from) assert_int_equal(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), cudaSuccess);
+    return to;
+}
+
+static void from_device(void *to, const void *from, size_t bytes) {
+    assert_int_equal(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), cudaSuccess);
+}
+
+/* Every call with arrays on the device gives the bits that it gives with arrays on the host. */
+static void device_arrays(void **state) {
+    enum { M = 333 };
+    static double x[M], y[M], z[M], inverse[M * M], copy[M * M];
+    gpuopt_context *context = test_context(NULL);
+    uint64_t seed = 3;
+    int technique, k, e;
+    double *device = on_device(NULL, sizeof x), *other = on_device(NULL, sizeof x),
+           *whole = on_device(NULL, sizeof copy);
+    int32_t row[40];
+    (void)state;
+    for (k = 0; k < M; k++) x[k] = test_random(&seed);
+    for (k = 0; k < 40; k++) row[k] = 8 * k + 3;
+    for (technique = GPUOPT_BASIS_DEFERRED; technique <= GPUOPT_BASIS_ELEMENT_PROPOSED; technique++) {
+        gpuopt_basis *basis = basis_create(context, M, (gpuopt_basis_technique)technique, 0);
+        basis_model b = basis_draw(BASIS_DENSE, M, 4);
+        gpuopt_csc columns = basis_columns(&b);
+        gpuopt_basis_info info;
+        gpuopt_desc_init(&info, sizeof info);
+        assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
+        for (k = 0; k < 5; k++) basis_enqueue_random(basis, &b, M, &seed);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, x, y), GPUOPT_OK);
+        assert_int_equal(cudaMemcpy(device, x, sizeof x, cudaMemcpyHostToDevice), cudaSuccess);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, device, other), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, device, device), GPUOPT_OK);
+        assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
+        from_device(z, other, sizeof z);
+        assert_memory_equal(y, z, sizeof y);
+        from_device(z, device, sizeof z);
+        assert_memory_equal(y, z, sizeof y);
+        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, x, y), GPUOPT_OK);
+        assert_int_equal(cudaMemcpy(device, x, sizeof x, cudaMemcpyHostToDevice), cudaSuccess);
+        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_DEVICE, device, device), GPUOPT_OK);
+        assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
+        from_device(z, device, sizeof z);
+        assert_memory_equal(y, z, sizeof y);
+        assert_int_equal(gpuopt_basis_btran_unit(basis, 100, GPUOPT_HOST, y), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran_unit(basis, 100, GPUOPT_DEVICE, device), GPUOPT_OK);
+        assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
+        from_device(z, device, sizeof z);
+        assert_memory_equal(y, z, sizeof y);
+        assert_int_equal(gpuopt_basis_ftran_sparse(basis, 40, row, x, GPUOPT_HOST, y), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran_sparse(basis, 40, row, x, GPUOPT_DEVICE, device), GPUOPT_OK);
+        assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
+        from_device(z, device, sizeof z);
+        assert_memory_equal(y, z, sizeof y);
+        /* alpha on the device: with info, and enqueued. */
+        for (k = 0; fabs(z[k]) < 0.1; k++) continue;
+        memset(b.entry + (int64_t)k * M, 0, sizeof x);
+        for (e = 0; e < 40; e++) b.entry[(int64_t)k * M + row[e]] = x[e];
+        if (technique % 2) {
+            assert_int_equal(gpuopt_basis_update(basis, k, GPUOPT_DEVICE, device, &info), GPUOPT_OK);
+            assert_int_equal(info.updates, 6);
+        } else {
+            assert_int_equal(gpuopt_basis_update(basis, k, GPUOPT_DEVICE, device, NULL), GPUOPT_OK);
+            assert_int_equal(basis_info(basis).updates, 6);
+        }
+        assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_DEVICE, whole), GPUOPT_OK);
+        assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
+        from_device(copy, whole, sizeof copy);
+        assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, inverse), GPUOPT_OK);
+        assert_memory_equal(inverse, copy, sizeof copy);
+        basis_check(basis, &b, 1000);
+        gpuopt_basis_destroy(basis);
+        basis_free(&b);
+    }
+    cudaFree(device);
+    cudaFree(other);
+    cudaFree(whole);
+    gpuopt_context_destroy(context);
+}
+
+/* NaN and infinity that only the device sees are refused like small pivots. */
+static void alpha_that_is_not_finite(void **state) {
+    enum { M = 70 };
+    static const double bad[] = {NAN, INFINITY, -INFINITY};
+    gpuopt_context *context = test_context(NULL);
+    gpuopt_basis *basis = basis_create(context, M, GPUOPT_BASIS_DEFERRED, 0);
+    gpuopt_basis_info info;
+    int k, at, i;
+    (void)state;
+    gpuopt_desc_init(&info, sizeof info);
+    for (k = 0; k < 3; k++)
+        for (at = 5; at < M; at += 60) {
+            double alpha[M], *device;
+            for (i = 0; i < M; i++) alpha[i] = 1;
+            alpha[at] = bad[k];
+            device = on_device(alpha, sizeof alpha);
+            assert_int_equal(gpuopt_basis_update(basis, 5, GPUOPT_DEVICE, device, &info), GPUOPT_ERROR_NUMERIC);
+            assert_int_equal(gpuopt_basis_update(basis, 5, GPUOPT_DEVICE, device, NULL), GPUOPT_OK);
+            assert_int_equal(basis_info(basis).updates, 0);
+            assert_int_equal(basis_info(basis).refused_position, 5);
+            cudaFree(device);
+        }
+    gpuopt_basis_destroy(basis);
+    gpuopt_context_destroy(context);
+}
+
+/* Large enough for many tiles of a rank update, several parts of a combination and several stages of a load. */
+static void large(void **state) {
+    enum { M = 1500, UPDATES = 150 };
+    gpuopt_context *context = test_context(NULL);
+    basis_model b = basis_draw(BASIS_DENSE, M, 5);
+    gpuopt_csc columns = basis_columns(&b);
+    static const int techniques[] = {GPUOPT_BASIS_DEFERRED, GPUOPT_BASIS_ELEMENT_PROPOSED, GPUOPT_BASIS_COLUMN,
+                                     GPUOPT_BASIS_PFI};
+    static double x[M];
+    int t, k, i, j;
+    (void)state;
+    for (t = 0; t < 4; t++) {
+        gpuopt_basis *basis = basis_create(context, M, (gpuopt_basis_technique)techniques[t], 0);
+        basis_model now = basis_new(M);
+        gpuopt_basis_drift drift;
+        gpuopt_csc changed;
+        uint64_t seed = 6;
+        double worst = 0;
+        gpuopt_desc_init(&drift, sizeof drift);
+        memcpy(now.entry, b.entry, sizeof *b.entry * M * M);
+        assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_get_drift(basis, &columns, 1, &drift), GPUOPT_OK);
+        assert_true(drift.norm < 1e-8);
+        for (k = 0; k < UPDATES; k++) basis_enqueue_random(basis, &now, k % 2 ? M : 7, &seed);
+        assert_int_equal(basis_info(basis).updates, UPDATES);
+        changed = basis_columns(&now);
+        assert_int_equal(gpuopt_basis_get_drift(basis, &changed, 1, &drift), GPUOPT_OK);
+        if (!(drift.norm < 1e-7)) fail_msg("technique %d: drift %g", techniques[t], drift.norm);
+        /* The host's own sums: B x = column j for x = e_j, by FTRAN. */
+        for (j = 0; j < M; j += 499) {
+            assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, now.entry + (int64_t)j * M, x), GPUOPT_OK);
+            for (i = 0; i < M; i++) worst = fmax(worst, fabs(x[i] - (i == j)));
+        }
+        assert_true(worst < 1e-7);
+        gpuopt_basis_destroy(basis);
+        basis_free(&now);
+    }
+    basis_free(&b);
+    gpuopt_context_destroy(context);
+}
+
+static void column_has_a_limit(void **state) {
+    gpuopt_context *context;
+    gpuopt_basis_desc desc;
+    gpuopt_memory_plan plan;
+    gpuopt_basis *basis;
+    test_host host;
+    int limit = 0;
+    (void)state;
+    context = test_context(&host);
+    assert_int_equal(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), cudaSuccess);
+    gpuopt_desc_init(&desc, sizeof desc);
+    gpuopt_desc_init(&plan, sizeof plan);
+    desc.technique = GPUOPT_BASIS_COLUMN;
+    desc.m = limit / 8 + 1;
+    assert_int_equal(gpuopt_basis_create(context, &desc, &basis), GPUOPT_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(host.error, "COLUMN"));
+    assert_int_equal(gpuopt_basis_plan(context, &desc, &plan), GPUOPT_ERROR_UNSUPPORTED);
+    desc.m = 7000; /* beyond the 48 KB that a block has without asking */
+    if (desc.m < limit / 8) {
+        static double alpha[7000];
+        gpuopt_basis_info info;
+        gpuopt_desc_init(&info, sizeof info);
+        assert_int_equal(gpuopt_basis_create(context, &desc, &basis), GPUOPT_OK);
+        alpha[6999] = 2;
+        alpha[0] = 1;
+        assert_int_equal(gpuopt_basis_update(basis, 6999, GPUOPT_HOST, alpha, &info), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran_unit(basis, 0, GPUOPT_HOST, alpha), GPUOPT_OK);
+        assert_true(alpha[0] == 1 && alpha[6999] == -0.5);
+        gpuopt_basis_destroy(basis);
+    }
+    gpuopt_context_destroy(context);
+    assert_int_equal(host.live, 0);
+}
+
+/* The host's own stream orders the calls with its own work, without waiting. */
+static void own_stream(void **state) {
+    enum { M = 100 };
+    gpuopt_context_desc desc = test_context_desc(NULL);
+    gpuopt_context *context;
+    gpuopt_basis *basis;
+    cudaStream_t stream;
+    double x[M], y[M], *device = on_device(NULL, sizeof x);
+    int i;
+    (void)state;
+    assert_int_equal(cudaStreamCreate(&stream), cudaSuccess);
+    desc.stream = stream;
+    assert_int_equal(gpuopt_context_create(&desc, &context), GPUOPT_OK);
+    basis = basis_create(context, M, GPUOPT_BASIS_DEFERRED, 3);
+    for (i = 0; i < M; i++) x[i] = i + 1;
+    assert_int_equal(cudaMemcpyAsync(device, x, sizeof x, cudaMemcpyHostToDevice, stream), cudaSuccess);
+    for (i = 0; i < 10; i++) { /* position 50 becomes x, again and again */
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, device, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_update(basis, 50, GPUOPT_DEVICE, NULL, NULL), GPUOPT_OK);
+    }
+    assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, device, device), GPUOPT_OK);
+    assert_int_equal(cudaMemcpyAsync(y, device, sizeof y, cudaMemcpyDeviceToHost, stream), cudaSuccess);
+    assert_int_equal(cudaStreamSynchronize(stream), cudaSuccess);
+    for (i = 0; i < M; i++) assert_true(fabs(y[i] - (i == 50)) < 1e-12); /* x is column 50 of B */
+    gpuopt_basis_destroy(basis);
+    gpuopt_context_destroy(context);
+    cudaStreamDestroy(stream);
+    cudaFree(device);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(device_arrays), cmocka_unit_test(alpha_that_is_not_finite),
+    cmocka_unit_test(large),         cmocka_unit_test(column_has_a_limit),
+    cmocka_unit_test(own_stream),
+};
+TEST_MAIN(tests)

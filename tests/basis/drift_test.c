@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Long sequences of updates: how far the inverse drifts, and whether _get_drift says so.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/basis/basis.h"
+
+static gpuopt_basis_drift drift_of(gpuopt_basis *basis, basis_model *b, int exact) {
+    gpuopt_basis_drift drift;
+    gpuopt_csc columns = basis_columns(b);
+    gpuopt_desc_init(&drift, sizeof drift);
+    assert_int_equal(gpuopt_basis_get_drift(basis, &columns, exact, &drift), GPUOPT_OK);
+    if (!exact) assert_true(drift.norm == -1);
+    return drift;
+}
+
+/* max |X B - I| of the handle's X, computed in extended precision, and how much of it double precision may see
+ * differently. */
+static long double norm_of(gpuopt_basis *basis, const basis_model *b, long double *rounding) {
+    int32_t m = b->m, i, j, k;
+    double *x = malloc(sizeof *x * (size_t)m * (size_t)m);
+    long double norm = 0;
+    *rounding = 0;
+    assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, x), GPUOPT_OK);
+    for (i = 0; i < m; i++)
+        for (j = 0; j < m; j++) {
+            long double sum = i == j ? -1 : 0, size = 0;
+            for (k = 0; k < m; k++) {
+                long double term = (long double)x[(int64_t)i * m + k] * b->entry[(int64_t)j * m + k];
+                sum += term;
+                size += fabsl(term);
+            }
+            norm = fmaxl(norm, fabsl(sum));
+            *rounding = fmaxl(*rounding, (m + 4) * DBL_EPSILON * size);
+        }
+    free(x);
+    return norm;
+}
+
+/* 2000 updates; every 500 the drift that is reported is the one there is, and within a bound. */
+static void check_long_run(int technique, int32_t m, int updates, basis_kind kind, int32_t count, double most) {
+    gpuopt_context *context = test_context(NULL);
+    gpuopt_basis *basis = basis_create(context, m, (gpuopt_basis_technique)technique, 0);
+    basis_model b = basis_draw(kind, m, 50);
+    gpuopt_csc columns = basis_columns(&b);
+    uint64_t seed = 51;
+    int k;
+    assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
+    for (k = 1; k <= updates; k++) {
+        basis_enqueue_random(basis, &b, count, &seed);
+        if (k % 500 == 0) {
+            gpuopt_basis_drift pending = drift_of(basis, &b, 1), applied;
+            long double rounding, norm = norm_of(basis, &b, &rounding);
+            applied = drift_of(basis, &b, 1);
+            assert_true(fabsl(applied.norm - norm) <= rounding);
+            assert_true(fabsl(pending.norm - norm) <= norm + 64 * rounding); /* U V is summed in another order */
+            assert_true(applied.estimate <= m * norm + rounding * m);
+            assert_true(drift_of(basis, &b, 0).estimate == applied.estimate);
+            if (!(norm <= most)) fail_msg("after %d updates the inverse is off by %Lg", k, norm);
+        }
+    }
+    assert_int_equal(basis_info(basis).updates, updates);
+    /* Reinversion brings it back. */
+    columns = basis_columns(&b);
+    assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
+    basis_check(basis, &b, 8);
+    gpuopt_basis_destroy(basis);
+    basis_free(&b);
+    gpuopt_context_destroy(context);
+}
+
+static void long_runs_deferred(void **state) {
+    (void)state;
+    check_long_run(GPUOPT_BASIS_DEFERRED, 64, 2000, BASIS_DENSE, 64, 1e-8);
+    check_long_run(GPUOPT_BASIS_DEFERRED, 150, 2000, BASIS_SPARSE, 5, 1e-8);
+}
+
+static void long_runs_proposed(void **state) {
+    (void)state;
+    check_long_run(GPUOPT_BASIS_ELEMENT_PROPOSED, 64, 2000, BASIS_DENSE, 64, 1e-8);
+    check_long_run(GPUOPT_BASIS_ELEMENT_PROPOSED, 150, 2000, BASIS_SPARSE, 5, 1e-8);
+}
+
+static void long_runs_of_the_others(void **state) {
+    int technique;
+    (void)state;
+    for (technique = GPUOPT_BASIS_MPFI; technique < GPUOPT_BASIS_ELEMENT_PROPOSED; technique++)
+        check_long_run(technique, 40, 1000, BASIS_DENSE, 40, 1e-8);
+    check_long_run(GPUOPT_BASIS_PFI, 20, 1000, BASIS_DENSE, 20, 1e-8);
+}
+
+/* Columns that are not B's: the drift is what they differ by, times the inverse. */
+static void other_columns(void **state) {
+    enum { M = 37, J = 22, I = 4 };
+    gpuopt_context *context = test_context(NULL);
+    gpuopt_basis *basis = basis_create(context, M, GPUOPT_BASIS_DEFERRED, 0);
+    basis_model b = basis_draw(BASIS_DENSE, M, 60);
+    gpuopt_csc columns = basis_columns(&b);
+    gpuopt_basis_drift drift;
+    long double *inverse = malloc(sizeof *inverse * M * M), most = 0;
+    int i;
+    (void)state;
+    assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
+    assert_true(drift_of(basis, &b, 1).norm < 1e-11);
+    assert_true(basis_invert(&b, inverse));
+    for (i = 0; i < M; i++) most = fmaxl(most, fabsl(inverse[i * M + I]));
+    b.entry[J * M + I] += 1e-3;
+    drift = drift_of(basis, &b, 1);
+    assert_true(fabsl(drift.norm - 1e-3L * most) <= 1e-9);
+    assert_true(fabsl(drift.estimate - 1e-3L * most) <= 1e-9); /* the other columns cancel */
+    free(inverse);
+    basis_free(&b);
+    gpuopt_basis_destroy(basis);
+    gpuopt_context_destroy(context);
+}
+
+/* Measuring changes nothing: neither the inverse nor the pivot column. */
+static void measuring_changes_nothing(void **state) {
+    enum { M = 30 };
+    gpuopt_context *context = test_context(NULL);
+    gpuopt_basis *basis = basis_create(context, M, GPUOPT_BASIS_DEFERRED, 8);
+    basis_model b = basis_draw(BASIS_SPARSE, M, 61);
+    gpuopt_csc columns = basis_columns(&b);
+    gpuopt_basis_info info;
+    uint64_t seed = 5;
+    double column[M];
+    int i;
+    (void)state;
+    gpuopt_desc_init(&info, sizeof info);
+    assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
+    for (i = 0; i < 5; i++) basis_enqueue_random(basis, &b, M, &seed);
+    for (i = 0; i < M; i++) column[i] = test_random(&seed) + (i == 2);
+    assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, column, NULL), GPUOPT_OK);
+    drift_of(basis, &b, 1);
+    assert_int_equal(basis_info(basis).pending, 5);
+    assert_int_equal(gpuopt_basis_update(basis, 2, GPUOPT_HOST, NULL, &info), GPUOPT_OK);
+    assert_int_equal(info.pending, 6);
+    memcpy(b.entry + 2 * M, column, sizeof column);
+    basis_check(basis, &b, 500);
+    basis_free(&b);
+    gpuopt_basis_destroy(basis);
+    gpuopt_context_destroy(context);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(long_runs_deferred),        cmocka_unit_test(long_runs_proposed),
+    cmocka_unit_test(long_runs_of_the_others),   cmocka_unit_test(other_columns),
+    cmocka_unit_test(measuring_changes_nothing),
+};
+TEST_MAIN(tests)

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Loading columns: the inverse against one computed in extended precision, and columns that have none.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/basis/basis.h"
+
+/* Elimination with partial pivoting: errors of m * eps * condition, times the growth of the elements, which is at most a
+ * few for matrices such as these. */
+enum { FACTOR = 8 };
+
+static gpuopt_status load(gpuopt_basis *basis, basis_model *b) {
+    gpuopt_csc columns = basis_columns(b);
+    return gpuopt_basis_load(basis, &columns);
+}
+
+static void inverse_of_many_kinds(void **state) {
+    static const int32_t sizes[] = {1, 2, 3, 15, 16, 17, 33, 64, 100, 131, 257};
+    gpuopt_context *context = test_context(NULL);
+    size_t s;
+    int kind;
+    (void)state;
+    for (s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        gpuopt_basis *basis = basis_create(context, sizes[s], GPUOPT_BASIS_DEFERRED, 0);
+        gpuopt_basis *rows = basis_create(context, sizes[s], GPUOPT_BASIS_ELEMENT_PROPOSED, 0);
+        for (kind = 0; kind < BASIS_KINDS; kind++) {
+            basis_model b = basis_draw((basis_kind)kind, sizes[s], 100 * s + (unsigned)kind);
+            assert_int_equal(load(basis, &b), GPUOPT_OK);
+            basis_check(basis, &b, FACTOR);
+            assert_int_equal(load(rows, &b), GPUOPT_OK);
+            basis_check(rows, &b, FACTOR);
+            basis_free(&b);
+        }
+        gpuopt_basis_destroy(basis);
+        gpuopt_basis_destroy(rows);
+    }
+    gpuopt_context_destroy(context);
+}
+
+/* Every K: the elimination applies its pivots after as many. */
+static void every_k_gives_the_inverse(void **state) {
+    static const int32_t k[] = {1, 2, 7, 31, 32, 64, 200, 256};
+    gpuopt_context *context = test_context(NULL);
+    basis_model b = basis_draw(BASIS_DENSE, 120, 5);
+    size_t s;
+    (void)state;
+    for (s = 0; s < sizeof k / sizeof *k; s++) {
+        gpuopt_basis *basis = basis_create(context, b.m, GPUOPT_BASIS_DEFERRED, k[s]);
+        assert_int_equal(load(basis, &b), GPUOPT_OK);
+        basis_check(basis, &b, FACTOR);
+        gpuopt_basis_destroy(basis);
+    }
+    basis_free(&b);
+    gpuopt_context_destroy(context);
+}
+
+/* The identity is there at the start, and NULL brings it back. */
+static void identity(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    basis_model unit = basis_new(20), b = basis_draw(BASIS_DENSE, 20, 3);
+    int technique, i;
+    (void)state;
+    for (i = 0; i < 20; i++) unit.entry[i * 21] = 1;
+    for (technique = GPUOPT_BASIS_DEFERRED; technique <= GPUOPT_BASIS_ELEMENT_PROPOSED; technique++) {
+        gpuopt_basis *basis = basis_create(context, 20, (gpuopt_basis_technique)technique, 0);
+        assert_true(basis_check(basis, &unit, 0) == 0);
+        assert_int_equal(load(basis, &b), GPUOPT_OK);
+        basis_check(basis, &b, FACTOR);
+        assert_int_equal(gpuopt_basis_load(basis, NULL), GPUOPT_OK);
+        assert_true(basis_check(basis, &unit, 0) == 0);
+        gpuopt_basis_destroy(basis);
+    }
+    basis_free(&unit);
+    basis_free(&b);
+    gpuopt_context_destroy(context);
+}
+
+/* Hilbert matrices up to 12: refused only where single bits of B decide about the inverse. */
+static void hilbert(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    int32_t m, loaded = 0;
+    (void)state;
+    for (m = 1; m <= 12; m++) {
+        basis_model b = basis_hilbert(m);
+        gpuopt_basis *basis = basis_create(context, m, GPUOPT_BASIS_DEFERRED, 0);
+        gpuopt_status status = load(basis, &b);
+        if (status == GPUOPT_OK) {
+            basis_check(basis, &b, FACTOR);
+            loaded = m;
+        } else {
+            assert_int_equal(status, GPUOPT_ERROR_NUMERIC);
+        }
+        gpuopt_basis_destroy(basis);
+        basis_free(&b);
+    }
+    assert_true(loaded >= 8); /* condition 1.5e10 */
+    gpuopt_context_destroy(context);
+}
+
+/* A refused load names a column without which the others still are of rank m - 1, and changes nothing. */
+static void check_refused(test_host *host, gpuopt_context *context, basis_model *bad, const char *dependent) {
+    int technique;
+    for (technique = GPUOPT_BASIS_DEFERRED; technique <= GPUOPT_BASIS_ELEMENT_PROPOSED; technique++) {
+        gpuopt_basis *basis = basis_create(context, bad->m, (gpuopt_basis_technique)technique, 5);
+        basis_model good = basis_draw(BASIS_DENSE, bad->m, 77);
+        uint64_t seed = 9;
+        double *before = calloc((size_t)bad->m, sizeof *before), *after = calloc((size_t)bad->m, sizeof *after);
+        gpuopt_basis_info info;
+        assert_int_equal(load(basis, &good), GPUOPT_OK);
+        basis_enqueue_random(basis, &good, bad->m / 2 + 1, &seed);
+        assert_int_equal(gpuopt_basis_btran_unit(basis, 0, GPUOPT_HOST, before), GPUOPT_OK);
+        host->error[0] = 0;
+        assert_int_equal(load(basis, bad), GPUOPT_ERROR_NUMERIC);
+        assert_non_null(strstr(host->error, "gpuopt_basis_load"));
+        info = basis_info(basis);
+        assert_true(info.refused_position >= 0 && info.refused_position < bad->m);
+        if (!dependent[info.refused_position]) fail_msg("column %d does not depend", (int)info.refused_position);
+        assert_int_equal(info.updates, 1);
+        assert_int_equal(info.pending, technique == GPUOPT_BASIS_DEFERRED);
+        assert_int_equal(gpuopt_basis_btran_unit(basis, 0, GPUOPT_HOST, after), GPUOPT_OK);
+        assert_memory_equal(before, after, sizeof *after * (size_t)bad->m);
+        basis_enqueue_random(basis, &good, bad->m / 2 + 1, &seed);
+        basis_check(basis, &good, 1000);
+        assert_int_equal(load(basis, &good), GPUOPT_OK);
+        assert_int_equal(basis_info(basis).refused_position, -1);
+        basis_check(basis, &good, FACTOR);
+        gpuopt_basis_destroy(basis);
+        basis_free(&good);
+        free(before);
+        free(after);
+    }
+}
+
+static void singular_columns(void **state) {
+    enum { M = 40 };
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    char dependent[M];
+    basis_model b;
+    int i;
+    (void)state;
+    /* Three columns, of which any depends on the two others. */
+    b = basis_draw(BASIS_DENSE, M, 1);
+    memset(dependent, 0, sizeof dependent);
+    for (i = 0; i < M; i++) b.entry[7 * M + i] = 2 * b.entry[20 * M + i] - 3 * b.entry[31 * M + i];
+    dependent[7] = dependent[20] = dependent[31] = 1;
+    check_refused(&host, context, &b, dependent);
+    /* The same but for a difference in the 13th digit. */
+    b.entry[7 * M + 3] += 1e-13;
+    check_refused(&host, context, &b, dependent);
+    basis_free(&b);
+    /* A column without entries. */
+    b = basis_draw(BASIS_SPARSE, M, 2);
+    memset(dependent, 0, sizeof dependent);
+    for (i = 0; i < M; i++) b.entry[11 * M + i] = 0;
+    dependent[11] = 1;
+    check_refused(&host, context, &b, dependent);
+    basis_free(&b);
+    /* Two unit columns of one row. */
+    b = basis_draw(BASIS_DENSE, M, 3);
+    memset(dependent, 0, sizeof dependent);
+    for (i = 0; i < M; i++) b.entry[5 * M + i] = b.entry[39 * M + i] = 0;
+    b.entry[5 * M + 17] = 1e-5;
+    b.entry[39 * M + 17] = -4e6;
+    dependent[5] = dependent[39] = 1;
+    check_refused(&host, context, &b, dependent);
+    basis_free(&b);
+    /* A row without entries: any column depends on the others. */
+    b = basis_draw(BASIS_DENSE, M, 4);
+    memset(dependent, 1, sizeof dependent);
+    for (i = 0; i < M; i++) b.entry[i * M + 9] = 0;
+    check_refused(&host, context, &b, dependent);
+    basis_free(&b);
+    gpuopt_context_destroy(context);
+    assert_int_equal(host.live, 0);
+}
+
+/* What was pending belongs to the columns before. */
+static void load_discards_updates(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    basis_model b = basis_draw(BASIS_DENSE, 30, 11), changed = basis_draw(BASIS_DENSE, 30, 11);
+    gpuopt_basis *basis = basis_create(context, 30, GPUOPT_BASIS_DEFERRED, 8);
+    uint64_t seed = 12;
+    int k, round;
+    (void)state;
+    for (round = 0; round < 2; round++) {
+        assert_int_equal(load(basis, &b), GPUOPT_OK);
+        assert_int_equal(basis_info(basis).updates + basis_info(basis).pending, 0);
+        basis_check(basis, &b, FACTOR);
+        memcpy(changed.entry, b.entry, sizeof *b.entry * 30 * 30);
+        for (k = 0; k < 11; k++) basis_enqueue_random(basis, &changed, 30, &seed);
+        assert_int_equal(basis_info(basis).pending, 3);
+    }
+    assert_int_equal(gpuopt_basis_load(basis, NULL), GPUOPT_OK);
+    memset(b.entry, 0, sizeof *b.entry * 30 * 30);
+    for (k = 0; k < 30; k++) b.entry[31 * k] = 1;
+    assert_true(basis_check(basis, &b, 0) == 0);
+    gpuopt_basis_destroy(basis);
+    basis_free(&b);
+    basis_free(&changed);
+    gpuopt_context_destroy(context);
+}
+
+/* The tolerance is the host's: what is refused by default is loaded with a smaller one, and the other way round. */
+static void pivot_tolerance(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    basis_model b = basis_new(2);
+    gpuopt_basis_desc desc;
+    gpuopt_basis *basis;
+    static const double gap[] = {1e-13, 1e-10, 1e-10}, tolerance[] = {1e-15, 0, 1e-6};
+    static const gpuopt_status expected[] = {GPUOPT_OK, GPUOPT_OK, GPUOPT_ERROR_NUMERIC};
+    int k;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        gpuopt_desc_init(&desc, sizeof desc);
+        desc.m = 2;
+        desc.pivot_tolerance = tolerance[k];
+        assert_int_equal(gpuopt_basis_create(context, &desc, &basis), GPUOPT_OK);
+        b.entry[0] = b.entry[1] = b.entry[2] = 1;
+        b.entry[3] = 1 + gap[k];
+        assert_int_equal(load(basis, &b), expected[k]);
+        if (!expected[k]) basis_check(basis, &b, FACTOR);
+        gpuopt_basis_destroy(basis);
+    }
+    basis_free(&b);
+    gpuopt_context_destroy(context);
+}
+
+/* An inverse beyond the range of double is refused, with the column whose row of the inverse it is. */
+static void not_representable(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    gpuopt_basis *basis = basis_create(context, 3, GPUOPT_BASIS_DEFERRED, 0);
+    basis_model b = basis_new(3);
+    (void)state;
+    b.entry[0] = b.entry[8] = 1;
+    b.entry[4] = 0x1p-1060;
+    assert_int_equal(load(basis, &b), GPUOPT_ERROR_NUMERIC);
+    assert_int_equal(basis_info(basis).refused_position, 1);
+    b.entry[4] = 0x1p-1000;
+    assert_int_equal(load(basis, &b), GPUOPT_OK);
+    basis_check(basis, &b, FACTOR);
+    basis_free(&b);
+    gpuopt_basis_destroy(basis);
+    gpuopt_context_destroy(context);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(inverse_of_many_kinds),
+    cmocka_unit_test(every_k_gives_the_inverse),
+    cmocka_unit_test(identity),
+    cmocka_unit_test(hilbert),
+    cmocka_unit_test(singular_columns),
+    cmocka_unit_test(pivot_tolerance),
+    cmocka_unit_test(not_representable),
+    cmocka_unit_test(load_discards_updates),
+};
+TEST_MAIN(tests)

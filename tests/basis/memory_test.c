@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Memory: it comes from the host's allocator, is planned exactly, may run out, is not taken by steps, and is the
+ * device's on the CUDA backend alone.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/basis/basis.h"
+
+static gpuopt_basis_desc desc_of(int32_t m, int technique, int32_t deferred) {
+    gpuopt_basis_desc desc;
+    gpuopt_desc_init(&desc, sizeof desc);
+    desc.m = m;
+    desc.technique = (gpuopt_basis_technique)technique;
+    desc.deferred_updates = deferred;
+    return desc;
+}
+
+static void check_plan(test_host *host, gpuopt_context *context, const gpuopt_basis_desc *desc) {
+    gpuopt_memory_plan plan;
+    gpuopt_basis *basis;
+    uint64_t before[2];
+    long live = host->live;
+    int where;
+    gpuopt_desc_init(&plan, sizeof plan);
+    for (where = 0; where < 2; where++) before[where] = host->bytes[where];
+    assert_int_equal(gpuopt_basis_plan(context, desc, &plan), GPUOPT_OK);
+    assert_int_equal(host->live, live);
+    for (where = 0; where < 2; where++) host->peak[where] = host->bytes[where];
+    assert_int_equal(gpuopt_basis_create(context, desc, &basis), GPUOPT_OK);
+    assert_int_equal(host->bytes[GPUOPT_HOST] - before[GPUOPT_HOST], plan.host_bytes);
+    assert_int_equal(host->bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE], plan.device_bytes);
+    assert_true(host->peak[GPUOPT_HOST] - before[GPUOPT_HOST] <= plan.host_bytes + plan.create_bytes);
+    assert_true(host->peak[GPUOPT_DEVICE] - before[GPUOPT_DEVICE] == plan.device_bytes);
+    assert_true(plan.host_bytes > 0 && (plan.device_bytes > 0) == test_on("cuda"));
+    gpuopt_basis_destroy(basis);
+    assert_int_equal(host->live, live);
+}
+
+static void plan_is_exact(void **state) {
+    static const int32_t sizes[] = {0, 1, 17, 300}, k[] = {0, 1, 256};
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    int technique, s;
+    (void)state;
+    for (technique = GPUOPT_BASIS_DEFERRED; technique <= GPUOPT_BASIS_ELEMENT_PROPOSED; technique++)
+        for (s = 0; s < 12; s++) {
+            gpuopt_basis_desc desc = desc_of(sizes[s / 3], technique, k[s % 3]);
+            check_plan(&host, context, &desc);
+        }
+    gpuopt_context_destroy(context);
+    assert_int_equal(host.live, 0);
+}
+
+/* All calls that may allocate; stops at the first that fails, and cleans up. */
+static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const gpuopt_basis_desc *desc,
+                                basis_model *b) {
+    gpuopt_context *context = NULL;
+    gpuopt_basis *basis = NULL;
+    gpuopt_memory_plan plan;
+    gpuopt_csc columns = basis_columns(b);
+    gpuopt_status status = gpuopt_context_create(context_desc, &context);
+    if (status) return status;
+    gpuopt_desc_init(&plan, sizeof plan);
+    status = gpuopt_basis_plan(context, desc, &plan);
+    if (!status) {
+        basis = (gpuopt_basis *)&plan;
+        status = gpuopt_basis_create(context, desc, &basis);
+        if (status) assert_null(basis);
+    }
+    if (!status) status = gpuopt_basis_load(basis, &columns);
+    gpuopt_basis_destroy(basis);
+    gpuopt_context_destroy(context);
+    return status;
+}
+
+static void memory_may_run_out(void **state) {
+    gpuopt_basis_desc desc = desc_of(20, GPUOPT_BASIS_DEFERRED, 0);
+    basis_model b = basis_draw(BASIS_DENSE, 20, 1);
+    gpuopt_context_desc context_desc;
+    gpuopt_status status;
+    test_host host;
+    long n, failures = 0;
+    (void)state;
+    for (n = 1;; n++) {
+        context_desc = test_context_desc(&host);
+        host.fail_at = n;
+        status = whole_life(&context_desc, &desc, &b);
+        assert_int_equal(host.live, 0);
+        assert_true(host.bytes[GPUOPT_HOST] == 0 && host.bytes[GPUOPT_DEVICE] == 0);
+        if (host.allocations < n) break;
+        assert_int_equal(status, GPUOPT_ERROR_MEMORY);
+        assert_true(host.error[0]);
+        failures++;
+    }
+    assert_int_equal(status, GPUOPT_OK);
+    assert_int_equal(failures, test_on("cuda") ? 4 : 2); /* context, its state on CUDA, handle, device */
+    basis_free(&b);
+}
+
+static void steps_allocate_nothing(void **state) {
+    enum { M = 30 };
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    int technique, k;
+    (void)state;
+    for (technique = GPUOPT_BASIS_DEFERRED; technique <= GPUOPT_BASIS_ELEMENT_PROPOSED; technique++) {
+        gpuopt_basis *basis = basis_create(context, M, (gpuopt_basis_technique)technique, 4);
+        basis_model b = basis_draw(BASIS_DENSE, M, 9);
+        gpuopt_csc columns = basis_columns(&b);
+        gpuopt_basis_drift drift;
+        gpuopt_basis_info info;
+        uint64_t seed = 1;
+        double x[M] = {1}, inverse[M * M];
+        long allocations = host.allocations;
+        gpuopt_desc_init(&drift, sizeof drift);
+        gpuopt_desc_init(&info, sizeof info);
+        assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
+        for (k = 0; k < 6; k++) basis_enqueue_random(basis, &b, M, &seed);
+        columns = basis_columns(&b);
+        assert_int_equal(gpuopt_basis_get_drift(basis, &columns, 1, &drift), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, x, x), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran_unit(basis, 3, GPUOPT_HOST, x), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, b.entry + 3 * M, x), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_update(basis, 3, GPUOPT_HOST, NULL, &info), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, inverse), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_load(basis, NULL), GPUOPT_OK);
+        assert_int_equal(host.allocations, allocations);
+        gpuopt_basis_destroy(basis);
+        basis_free(&b);
+    }
+    gpuopt_context_destroy(context);
+}
+
+/* The columns are copied: what the host does to them after load does not matter. */
+static void input_is_copied(void **state) {
+    enum { M = 25 };
+    gpuopt_context *context = test_context(NULL);
+    gpuopt_basis *basis = basis_create(context, M, GPUOPT_BASIS_DEFERRED, 0);
+    basis_model b = basis_draw(BASIS_SPARSE, M, 10);
+    gpuopt_csc columns = basis_columns(&b);
+    (void)state;
+    assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
+    memset(b.start, 0xFF, sizeof *b.start * (M + 1));
+    memset(b.row, 0xFF, sizeof *b.row * M * M);
+    memset(b.val, 0xFF, sizeof *b.val * M * M);
+    basis_check(basis, &b, 8);
+    basis_free(&b);
+    gpuopt_basis_destroy(basis);
+    gpuopt_context_destroy(context);
+}
+
+static void check_unsupported(test_host *host, gpuopt_status status) {
+    assert_int_equal(status, GPUOPT_ERROR_UNSUPPORTED);
+    assert_true(host->error[0]);
+    host->error[0] = 0;
+}
+
+/* Which only the CUDA backend has. */
+static void device_memory(void **state) {
+    enum { M = 3 };
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    gpuopt_basis *basis = basis_create(context, M, GPUOPT_BASIS_DEFERRED, 0);
+    double x[M * M] = {1, 2, 3};
+    int32_t row[1] = {0};
+    (void)state;
+    if (!test_on("cuda")) {
+        check_unsupported(&host, gpuopt_basis_ftran(basis, GPUOPT_DEVICE, x, x));
+        check_unsupported(&host, gpuopt_basis_btran(basis, GPUOPT_DEVICE, x, x));
+        check_unsupported(&host, gpuopt_basis_ftran_sparse(basis, 1, row, x, GPUOPT_DEVICE, x));
+        check_unsupported(&host, gpuopt_basis_btran_unit(basis, 0, GPUOPT_DEVICE, x));
+        check_unsupported(&host, gpuopt_basis_update(basis, 0, GPUOPT_DEVICE, x, NULL));
+        check_unsupported(&host, gpuopt_basis_get_inverse(basis, GPUOPT_DEVICE, x));
+        assert_true(x[0] == 1 && x[1] == 2 && x[2] == 3);
+        assert_int_equal(basis_info(basis).updates, 0);
+    }
+    gpuopt_basis_destroy(basis);
+    gpuopt_context_destroy(context);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(plan_is_exact),   cmocka_unit_test(memory_may_run_out), cmocka_unit_test(steps_allocate_nothing),
+    cmocka_unit_test(input_is_copied), cmocka_unit_test(device_memory),
+};
+TEST_MAIN(tests)

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Times the basis inverse.
+ *     basis_bench BACKEND [M...]      BACKEND: cpu, cpu-threads or cuda
+ * First table: microseconds an update by each technique, and what copying the matrix takes on the device (memcpy on the
+ * CPU) for comparison. Second table, microseconds: FTRAN and BTRAN with arrays where the backend has them, FTRAN of 10
+ * entries, BTRAN of a unit vector; milliseconds of a load of m dense columns. Last, for the largest M: 1000 deferred
+ * updates one after the other, and how much of that the rank updates take.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests/support/backends.h"
+#ifdef TEST_WITH_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
+enum { TECHNIQUES = GPUOPT_BASIS_ELEMENT_PROPOSED + 1 };
+
+static gpuopt_context *context;
+static gpuopt_memory where; /* of the vectors */
+static int on_gpu;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
+}
+
+static void report(void *user, int level, const char *message) {
+    (void)user;
+    if (level == 0) fprintf(stderr, "gpuopt: %s\n", message);
+}
+
+static void demand(int good, const char *what) {
+    if (good) return;
+    fprintf(stderr, "basis_bench: %s failed\n", what);
+    exit(1);
+}
+
+static double draw(uint64_t *state) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) * 0x1p-53 - 0.5;
+}
+
+/* An array of the backend's, copied from the host's where that is not NULL. */
+static double *place(const double *from, size_t bytes) {
+    double *to = NULL;
+#ifdef TEST_WITH_CUDA
+    if (on_gpu) {
+        demand(!cudaMalloc((void **)&to, bytes), "cudaMalloc");
+        if (from) demand(!cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+        return to;
+    }
+#endif
+    to = calloc(1, bytes);
+    demand(to != NULL, "calloc");
+    if (from) memcpy(to, from, bytes);
+    return to;
+}
+
+static void drop(double *array) {
+#ifdef TEST_WITH_CUDA
+    if (on_gpu) {
+        cudaFree(array);
+        return;
+    }
+#endif
+    free(array);
+}
+
+/* ---- What is timed ---- */
+
+typedef struct job {
+    gpuopt_basis *basis;
+    int32_t m, next;
+    double *vector, *result, *alpha; /* [m] */
+    double *from, *to;               /* [m][m] */
+    gpuopt_csc columns;              /* dense */
+    int32_t row[10];
+    double val[10];
+} job;
+
+static void copy(job *j) {
+    size_t bytes = sizeof(double) * (size_t)j->m * (size_t)j->m;
+#ifdef TEST_WITH_CUDA
+    if (on_gpu) {
+        demand(!cudaMemcpyAsync(j->to, j->from, bytes, cudaMemcpyDeviceToDevice, NULL), "copying");
+        return;
+    }
+#endif
+    memcpy(j->to, j->from, bytes);
+}
+
+static void update(job *j) {
+    gpuopt_basis_info info;
+    gpuopt_desc_init(&info, sizeof info);
+    /* The last entry of alpha is the pivot; others would do as well, but this one is large. */
+    demand(!gpuopt_basis_update(j->basis, j->m - 1, where, j->alpha, on_gpu ? NULL : &info), "an update");
+}
+
+static void ftran(job *j) { demand(!gpuopt_basis_ftran(j->basis, where, j->vector, j->result), "FTRAN"); }
+static void btran(job *j) { demand(!gpuopt_basis_btran(j->basis, where, j->vector, j->result), "BTRAN"); }
+static void ftran_few(job *j) {
+    demand(!gpuopt_basis_ftran_sparse(j->basis, 10, j->row, j->val, where, NULL), "FTRAN of a sparse column");
+}
+static void btran_unit(job *j) {
+    demand(!gpuopt_basis_btran_unit(j->basis, j->next++ % j->m, where, j->result), "BTRAN of a unit vector");
+}
+static void load(job *j) { demand(!gpuopt_basis_load(j->basis, &j->columns), "load"); }
+
+static void wait_for_all(void) {
+    demand(!gpuopt_context_wait(context), "waiting");
+#ifdef TEST_WITH_CUDA
+    if (on_gpu) demand(!cudaStreamSynchronize(NULL), "waiting for a copy");
+#endif
+}
+
+/* Microseconds of `count` calls. */
+static double time_of(void (*work)(job *), job *j, int count) {
+    double start;
+    int k;
+    wait_for_all();
+    start = now();
+    for (k = 0; k < count; k++) work(j);
+    wait_for_all();
+    return now() - start;
+}
+
+/* Microseconds a call: the least of three rounds of at least 20 ms or 3 calls, after one to warm up. */
+static double measure(void (*work)(job *), job *j) {
+    double once = time_of(work, j, 1), least = 1e30;
+    int round, count;
+    once = time_of(work, j, 1);
+    count = once > 7e3 ? 3 : (int)(2e4 / (once + 1)) + 1;
+    if (count > 500) count = 500;
+    for (round = 0; round < 3; round++) {
+        double t = time_of(work, j, count) / count;
+        if (t < least) least = t;
+        if (t * count > 1e6) break;
+    }
+    return least;
+}
+
+static gpuopt_basis *create(int32_t m, int technique) {
+    gpuopt_basis_desc desc;
+    gpuopt_basis *basis;
+    gpuopt_desc_init(&desc, sizeof desc);
+    desc.m = m;
+    desc.technique = (gpuopt_basis_technique)technique;
+    return gpuopt_basis_create(context, &desc, &basis) ? NULL : basis;
+}
+
+/* m dense columns, to load: so that rows of the inverse are dense, too. */
+static gpuopt_csc dense_columns(int32_t m) {
+    int64_t k, entries = (int64_t)m * m;
+    int64_t *start = calloc((size_t)m + 1, sizeof *start);
+    int32_t *row = calloc((size_t)entries, sizeof *row);
+    double *val = calloc((size_t)entries, sizeof *val);
+    uint64_t state = 2;
+    gpuopt_csc columns = {0, 0, NULL, NULL, NULL};
+    demand(start && row && val, "calloc");
+    for (k = 0; k <= m; k++) start[k] = k * m;
+    for (k = 0; k < entries; k++) {
+        row[k] = (int32_t)(k % m);
+        val[k] = draw(&state);
+    }
+    columns.rows = columns.cols = m;
+    columns.start = start;
+    columns.row = row;
+    columns.val = val;
+    return columns;
+}
+
+static void drop_columns(const gpuopt_csc *columns) {
+    free((void *)columns->start);
+    free((void *)columns->row);
+    free((void *)columns->val);
+}
+
+static job prepare(int32_t m) {
+    job j;
+    uint64_t state = 1;
+    double *vector = calloc((size_t)m, sizeof *vector);
+    int32_t k;
+    demand(vector != NULL, "calloc");
+    memset(&j, 0, sizeof j);
+    j.m = m;
+    for (k = 0; k < m; k++) vector[k] = draw(&state);
+    j.vector = place(vector, sizeof *vector * (size_t)m);
+    /* Replacing the same column by twice itself, nearly: the inverse neither grows nor vanishes within the run. */
+    for (k = 0; k < m; k++) vector[k] *= 1e-6;
+    vector[m - 1] = 1 + 1e-6;
+    j.alpha = place(vector, sizeof *vector * (size_t)m);
+    j.result = place(NULL, sizeof *vector * (size_t)m);
+    j.columns = dense_columns(m);
+    for (k = 0; k < 10; k++) {
+        j.row[k] = (int32_t)((int64_t)m * k / 10);
+        j.val[k] = 1 + k;
+    }
+    free(vector);
+    return j;
+}
+
+static void finish(job *j) {
+    drop(j->vector);
+    drop(j->alpha);
+    drop(j->result);
+    drop_columns(&j->columns);
+}
+
+/* ---- Tables ---- */
+
+static void time_updates(int32_t m) {
+    size_t bytes = sizeof(double) * (size_t)m * (size_t)m;
+    job j = prepare(m);
+    int t;
+    j.from = place(NULL, bytes);
+    j.to = place(NULL, bytes);
+    printf("%6d %9.1f", (int)m, measure(copy, &j));
+    drop(j.from);
+    drop(j.to);
+    for (t = 0; t < TECHNIQUES; t++) {
+        j.basis = !on_gpu && t == GPUOPT_BASIS_PFI && m > 1000 ? NULL : create(m, t);
+        if (j.basis) {
+            load(&j);
+            printf(" %9.1f", measure(update, &j));
+        } else {
+            printf(" %9s", "-");
+        }
+        fflush(stdout);
+        gpuopt_basis_destroy(j.basis);
+    }
+    printf("\n");
+    finish(&j);
+}
+
+static void time_solves(int32_t m) {
+    static const int technique[] = {GPUOPT_BASIS_DEFERRED, GPUOPT_BASIS_ELEMENT_PROPOSED};
+    int t, k;
+    for (t = 0; t < 2; t++) {
+        job j = prepare(m);
+        gpuopt_basis_info info;
+        gpuopt_desc_init(&info, sizeof info);
+        j.basis = create(m, technique[t]);
+        demand(j.basis != NULL, "create");
+        load(&j);
+        /* Half of U is in use, as it is on average. */
+        demand(!gpuopt_basis_get_info(j.basis, &info), "get_info");
+        for (k = 0; k < info.deferred_updates / 2; k++) update(&j);
+        printf("%6d %9s", (int)m, t ? "rows" : "deferred");
+        printf(" %9.1f", measure(ftran, &j));
+        printf(" %9.1f", measure(btran, &j));
+        printf(" %9.1f", measure(ftran_few, &j));
+        printf(" %9.1f", measure(btran_unit, &j));
+        printf(" %9.1f\n", 1e-3 * time_of(load, &j, 1));
+        fflush(stdout);
+        gpuopt_basis_destroy(j.basis);
+        finish(&j);
+    }
+}
+
+static void time_deferred(int32_t m) {
+    job j = prepare(m);
+    gpuopt_basis_info info;
+    double all, alone = 1e30;
+    int k;
+    j.basis = create(m, GPUOPT_BASIS_DEFERRED);
+    demand(j.basis != NULL, "create");
+    gpuopt_desc_init(&info, sizeof info);
+    demand(!gpuopt_basis_get_info(j.basis, &info), "get_info");
+    load(&j);
+    time_of(update, &j, info.deferred_updates);
+    load(&j);
+    all = time_of(update, &j, 1000) / 1000;
+    for (k = 0; k < 3; k++) { /* as many as leave U not quite full */
+        double t;
+        load(&j);
+        t = time_of(update, &j, info.deferred_updates - 1) / (info.deferred_updates - 1);
+        if (t < alone) alone = t;
+    }
+    printf("m = %d, K = %d: %.2f us an update over 1000, of which rank updates %.2f us\n", (int)m,
+           (int)info.deferred_updates, all, all - alone);
+    gpuopt_basis_destroy(j.basis);
+    finish(&j);
+}
+
+int main(int argc, char **argv) {
+    static const int32_t gpu_sizes[] = {500, 1000, 1500, 2000, 2500, 3000, 3500, 4000, 4500, 5000, 5500, 6000, 10000};
+    static const int32_t cpu_sizes[] = {500, 1000, 2000};
+    int32_t sizes[64];
+    gpuopt_context_desc desc;
+    int count, k;
+    if (argc < 2 || !test_backend(argv[1], 4, &desc)) {
+        fprintf(stderr, "basis_bench BACKEND [M...]\n");
+        return 2;
+    }
+    on_gpu = strcmp(argv[1], "cuda") == 0;
+    where = on_gpu ? GPUOPT_DEVICE : GPUOPT_HOST;
+    desc.log = report;
+    if (gpuopt_context_create(&desc, &context)) return 1;
+    count = argc > 2 ? argc - 2 : (int)(on_gpu ? sizeof gpu_sizes : sizeof cpu_sizes) / (int)sizeof *sizes;
+    for (k = 0; k < count && k < 64; k++)
+        sizes[k] = argc > 2 ? (int32_t)strtol(argv[k + 2], NULL, 10) : on_gpu ? gpu_sizes[k] : cpu_sizes[k];
+    if (count > 64) count = 64;
+    printf("us per update\n%6s %9s %9s %9s %9s %9s %9s %9s %9s\n", "m", "copy", "deferred", "pfi", "mpfi", "column",
+           "element", "modified", "proposed");
+    for (k = 0; k < count; k++) time_updates(sizes[k]);
+    printf("us; load ms\n%6s %9s %9s %9s %9s %9s %9s\n", "m", "kept as", "ftran", "btran", "ftran 10", "btran e_p",
+           "load");
+    for (k = 0; k < count; k++) time_solves(sizes[k]);
+    for (k = 0; k < count; k++)
+        if (sizes[k] == 6000 || k == count - 1) time_deferred(sizes[k]);
+    gpuopt_context_destroy(context);
+    return 0;
+}
