@@ -67,7 +67,10 @@ void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *sha
     auto own = [&](int64_t n) {
         return static_cast<int>(n < 1 ? 32 : ((n + view->blocks - 1) / view->blocks + 31) / 32 * 32);
     };
-    view->own_rows = own(view->rows);
+    view->group = gpuopt__ratio_group(shape->rows);
+    view->groups = (shape->rows + view->group - 1) / view->group;
+    view->own_rows = (view->groups + view->blocks - 1) / view->blocks * view->group;
+    if (view->own_rows == 0) view->own_rows = 32;
     view->own_slots = own(view->cols);
     view->own_lines = own(view->lines);
 }
@@ -102,8 +105,10 @@ uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, SimplexView 
     simplex_cut(arena, &s.listed, 2 * s.blocks);
     simplex_cut(arena, &s.drifted, 1);
     simplex_cut(arena, &s.cells, 2 * s.blocks);
+    simplex_cut(arena, &s.winners, 4 * s.groups);
     simplex_cut(arena, &s.records, 2 * s.blocks);
-    simplex_cut(arena, &s.number, 1);
+    simplex_cut(arena, &s.winner_records, 2 * s.groups);
+    simplex_cut(arena, &s.number, 2);
     int **const of_cols[] = {&s.column, &s.wanted, &s.position};
     for (int **array : of_cols) simplex_cut(arena, array, s.cols);
     simplex_cut(arena, &s.open, s.rows);
@@ -179,28 +184,41 @@ void cuda_simplex_destroy(gpuopt_context *context, void *engine) {
     gpuopt__release(context, GPUOPT_HOST, s);
 }
 
+/* The matrix as the host gave it, then scaled and transposed on the device. The tableau's or inverse's memory, not in
+ * use yet, counts. */
 gpuopt_status simplex_upload(CudaSimplex *s) {
     const gpuopt__lp *lp = s->lp;
     const SimplexView &v = s->view;
+    auto *col_start = const_cast<int64_t *>(v.col_start), *row_start = const_cast<int64_t *>(v.row_start);
+    auto *col_val = const_cast<double *>(v.col_val), *row_val = const_cast<double *>(v.row_val);
+    auto *col_row = const_cast<int *>(v.col_row), *row_col = const_cast<int *>(v.row_col);
     auto bytes = [](int64_t count, size_t size) { return static_cast<size_t>(count) * size; };
-    struct {
-        const void *to, *from;
-        size_t bytes;
-    } const arrays[] = {
-        {v.col_start, lp->col_start, bytes(lp->cols + 1, sizeof(int64_t))},
-        {v.row_start, lp->row_start, bytes(lp->rows + 1, sizeof(int64_t))},
-        {v.col_row, lp->col_row, bytes(lp->nonzeros, sizeof(int32_t))},
-        {v.row_col, lp->row_col, bytes(lp->nonzeros, sizeof(int32_t))},
-        {v.col_val, lp->col_val, bytes(lp->nonzeros, sizeof(double))},
-        {v.row_val, lp->row_val, bytes(lp->nonzeros, sizeof(double))},
-    };
-    gpuopt_status status = GPUOPT_OK;
-    for (const auto &array : arrays)
-        if (!status) status = s->copy(const_cast<void *>(array.to), array.from, array.bytes);
-    if (!status)
-        status = s->check(cudaMemsetAsync(v.cells, 0, sizeof(Cell) * 2 * v.blocks, s->stream()), "clearing cells");
-    if (!status) status = s->check(cudaMemsetAsync(v.number, 0, sizeof(unsigned), s->stream()), "clearing cells");
-    if (!status) status = s->check(cudaMemsetAsync(v.drifted, 0, sizeof(int), s->stream()), "clearing cells");
+    gpuopt_status status = s->copy(col_start, lp->col_start, bytes(lp->cols + 1, sizeof(int64_t)));
+    if (!status) status = s->copy(col_row, lp->col_row, bytes(lp->nonzeros, sizeof(int32_t)));
+    if (!status) status = s->copy(col_val, lp->val, bytes(lp->nonzeros, sizeof(double)));
+    if (!status) status = s->copy(v.rho, lp->row_scale, bytes(lp->rows, sizeof(double)));
+    if (!status) status = s->copy(v.in, lp->col_scale, bytes(lp->cols, sizeof(double)));
+    if (status) return status;
+    GPUOPT_CUDA(s->context, cudaMemsetAsync(v.cells, 0, sizeof(Cell) * 2 * static_cast<size_t>(v.blocks), s->stream()));
+    GPUOPT_CUDA(s->context,
+                cudaMemsetAsync(v.winners, 0, sizeof(Cell) * 4 * static_cast<size_t>(v.groups), s->stream()));
+    GPUOPT_CUDA(s->context, cudaMemsetAsync(v.number, 0, 2 * sizeof(unsigned), s->stream()));
+    GPUOPT_CUDA(s->context, cudaMemsetAsync(v.drifted, 0, sizeof(int), s->stream()));
+    int64_t most = v.lines < 512 ? v.lines : 512; /* warps; their counts take less than the matrix */
+    int warps = static_cast<int>(most < 1 ? 1 : most);
+    auto *count = reinterpret_cast<int *>(v.matrix);
+    unsigned by_warps = CudaSimplex::blocks(32 * warps), by_rows = CudaSimplex::blocks(v.rows);
+    if (v.cols > 0 && v.rows > 0) {
+        scale_columns<<<CudaSimplex::blocks(32 * static_cast<int64_t>(v.cols)), PRODUCT_THREADS, 0, s->stream()>>>(
+            v, col_val, v.rho, v.in);
+        count_rows<<<by_warps, PRODUCT_THREADS, 0, s->stream()>>>(v, count, warps);
+        add_counts<<<by_rows, PRODUCT_THREADS, 0, s->stream()>>>(v, count, warps, row_start);
+        add_lengths<<<1, 1024, 0, s->stream()>>>(row_start, v.rows);
+        fill_rows<<<by_warps, PRODUCT_THREADS, 0, s->stream()>>>(v, count, warps, row_col, row_val);
+    } else {
+        GPUOPT_CUDA(s->context, cudaMemsetAsync(row_start, 0, bytes(lp->rows + 1, sizeof(int64_t)), s->stream()));
+    }
+    status = s->check(cudaGetLastError(), "transposing the model");
     return status ? status : s->wait("copying the model to the device");
 }
 

@@ -14,14 +14,17 @@ struct SimplexShared {
     Board board;
     double factor[SIMPLEX_MOST];     /* what the pending lines are multiplied with */
     double factor_sum[SIMPLEX_MOST]; /* the same for the rows whose infeasibility changed, summed */
+    Cell best[SIMPLEX_WARPS];
     int count[SIMPLEX_WARPS];
+    int pivots[SIMPLEX_MOST];     /* the positions of this launch's pivots: dead rows of the matrix */
     double *xb, *lb, *ub, *alpha; /* [own_rows] */
-    int *head;
+    double *step;                 /* [own_rows] at which it blocks */
+    int2 *head; /* [own_rows] variable; and whether the row of the matrix, as stored, counts as 0 since a pivot of this
+                   launch */
     double *d, *weight, *xn, *ln, *un, *tau; /* [own_slots] */
-    int *slot;
-    uint8_t *state;
-    int64_t *begin; /* [own_slots] REVISED: the entries of the variable's column */
-    int *length;
+    int2 *slot;                              /* [own_slots] variable; REVISED: entries of its column */
+    int64_t *begin; /* [own_slots] REVISED: where they begin; TABLEAU: whether the column of the matrix counts as 0 */
+    uint8_t *state; /* [own_slots] */
     double *row, *row_sum; /* [max(own_slots, own_lines)] */
     double *partial;       /* [SIMPLEX_GROUPS][SIMPLEX_CHUNK] */
     double *u, *v;         /* [most][own_rows], [most][own_lines], where they are resident */
@@ -31,15 +34,14 @@ struct SimplexShared {
 __host__ __device__ inline size_t simplex_cut_shared(const SimplexView &s, unsigned char *base, SimplexShared *sh) {
     SharedArena arena = {base, (sizeof(SimplexShared) + 15) / 16 * 16};
     int wide = s.own_slots > s.own_lines ? s.own_slots : s.own_lines;
-    double **const of_rows[] = {&sh->xb, &sh->lb, &sh->ub, &sh->alpha};
+    double **const of_rows[] = {&sh->xb, &sh->lb, &sh->ub, &sh->alpha, &sh->step};
     double **const of_slots[] = {&sh->d, &sh->weight, &sh->xn, &sh->ln, &sh->un, &sh->tau};
     for (double **array : of_rows) arena.cut(array, s.own_rows);
     for (double **array : of_slots) arena.cut(array, s.own_slots);
     arena.cut(&sh->head, s.own_rows);
     arena.cut(&sh->slot, s.own_slots);
-    arena.cut(&sh->state, s.own_slots);
     arena.cut(&sh->begin, s.own_slots);
-    arena.cut(&sh->length, s.own_slots);
+    arena.cut(&sh->state, s.own_slots);
     arena.cut(&sh->row, wide);
     arena.cut(&sh->row_sum, wide);
     arena.cut(&sh->partial, SIMPLEX_GROUPS * SIMPLEX_CHUNK);
@@ -64,7 +66,8 @@ class SimplexState {
         first_row = own(s.own_rows, s.rows, &rows);
         first_slot = own(s.own_slots, s.cols, &slots);
         first_line = own(s.own_lines, s.lines, &lines);
-        number = *s.number;
+        number = s.number[0];
+        trial = s.number[1];
         if (thread() == 0) simplex_cut_shared(s, memory, &sh);
         __syncthreads();
     }
@@ -74,7 +77,7 @@ class SimplexState {
     SimplexShared &sh;
     int first_row, rows, first_slot, slots, first_line, lines; /* the block's own */
     int pending;                                               /* rows of V */
-    unsigned number;                                           /* of the last exchange */
+    unsigned number, trial;                                    /* of the last exchange, of the last ratio test */
     int infeasible = 0;
     Cell local = Largest::none(); /* the thread's best slot */
     gpuopt__run_report report = {};
@@ -98,7 +101,7 @@ class SimplexState {
             sh.xb[i] = s.vec.xb[at];
             sh.lb[i] = s.vec.lb[at];
             sh.ub[i] = s.vec.ub[at];
-            sh.head[i] = s.vec.head[at];
+            sh.head[i] = make_int2(s.vec.head[at], 0);
             count += gpuopt__infeasible(sh.xb[i], sh.lb[i], sh.ub[i], run.rules.primal) != 0;
         }
         for (int j = thread(); j < slots; j += SIMPLEX_THREADS) {
@@ -109,6 +112,7 @@ class SimplexState {
             sh.ln[j] = s.vec.ln[at];
             sh.un[j] = s.vec.un[at];
             sh.state[j] = s.vec.state[at];
+            sh.begin[j] = 0;
             set_slot(j, s.vec.slot[at]);
         }
         for (int k = 0; s.resident && k < pending; k++) {
@@ -130,7 +134,7 @@ class SimplexState {
             s.vec.xb[at] = sh.xb[i];
             s.vec.lb[at] = sh.lb[i];
             s.vec.ub[at] = sh.ub[i];
-            s.vec.head[at] = sh.head[i];
+            s.vec.head[at] = sh.head[i].x;
         }
         for (int j = thread(); j < slots; j += SIMPLEX_THREADS) {
             int at = first_slot + j;
@@ -140,20 +144,49 @@ class SimplexState {
             s.vec.ln[at] = sh.ln[j];
             s.vec.un[at] = sh.un[j];
             s.vec.state[at] = sh.state[j];
-            s.vec.slot[at] = sh.slot[j];
+            s.vec.slot[at] = sh.slot[j].x;
         }
         if (blockIdx.x > 0 || thread() > 0) return;
         report.infeasible = infeasible;
-        *s.number = number;
+        s.number[0] = number;
+        s.number[1] = trial;
         *s.report = report;
     }
 
     __device__ void set_slot(int j, int variable) {
-        sh.slot[j] = variable;
-        if (!REVISED) return;
-        bool logical = variable >= s.cols;
-        sh.begin[j] = logical ? 0 : s.col_start[variable];
-        sh.length[j] = logical ? 0 : static_cast<int>(s.col_start[variable + 1] - s.col_start[variable]);
+        bool column = REVISED && variable < s.cols;
+        int64_t begin = column ? s.col_start[variable] : 0;
+        sh.slot[j] = make_int2(variable, column ? static_cast<int>(s.col_start[variable + 1] - begin) : 0);
+        if (REVISED) sh.begin[j] = begin;
+    }
+
+    /* Whether a row, a column of the block's own of the matrix counts as 0. */
+    __device__ bool dead_row(int i) const { return sh.head[i].y; }
+    __device__ bool dead_line(int x) const { return !REVISED && sh.begin[x]; }
+
+    /* What this lane tells of a candidate, as exchange() and the ratio test have it. */
+    __device__ const double *entering_field() const {
+        const double *const fields[] = {sh.d,
+                                        sh.weight,
+                                        sh.xn,
+                                        sh.ln,
+                                        sh.un,
+                                        reinterpret_cast<double *>(sh.slot),
+                                        reinterpret_cast<double *>(sh.begin),
+                                        sh.d};
+        return pick(fields);
+    }
+    __device__ const double *leaving_field() const {
+        const double *const fields[] = {sh.xb,   sh.lb, sh.ub, sh.alpha, reinterpret_cast<double *>(sh.head),
+                                        sh.step, sh.xb, sh.xb};
+        return pick(fields);
+    }
+    __device__ static const double *pick(const double *const (&fields)[RECORD_WORDS]) {
+        const double *mine = fields[0];
+#pragma unroll
+        for (int k = 1; k < RECORD_WORDS; k++)
+            if (simplex_lane() == k) mine = fields[k];
+        return mine;
     }
 
     /* The thread's best among the block's slots, at hand for the next exchange. */
@@ -168,13 +201,13 @@ class SimplexState {
     /* 1 + the squared norms of the columns of B^-1 N, from the matrix, nothing being pending. */
     __device__ void start_norms() {
         for (int j = simplex_warp(); j < slots; j += SIMPLEX_WARPS) {
-            int variable = sh.slot[j];
+            int variable = sh.slot[j].x;
             bool stored = !REVISED || variable >= s.cols;
             const double *column = s.matrix + (REVISED ? variable - s.cols : first_slot + j) * s.pitch;
             double sum = 0;
             for (int i = simplex_lane(); i < s.rows; i += 32) {
                 double a = stored ? column[i] : 0;
-                for (int e = 0; !stored && e < sh.length[j]; e++)
+                for (int e = 0; !stored && e < sh.slot[j].y; e++)
                     a += s.col_val[sh.begin[j] + e] * s.matrix[s.col_row[sh.begin[j] + e] * s.pitch + i];
                 sum += a * a;
             }

@@ -39,10 +39,14 @@ struct alignas(64) Record {
     double word[RECORD_WORDS];
 };
 
-/* A position whose infeasibility changed, and by how much. */
+/* A position whose infeasibility changed. */
 struct Changed {
     double alpha;
-    int position, change;
+    int position;
+    int change; /* 2 * by how much, plus 1 where the position's row of the matrix counts as 0 */
+
+    __device__ int by() const { return change >> 1; }
+    __device__ bool dead() const { return change & 1; }
 };
 
 struct SimplexView {
@@ -50,9 +54,10 @@ struct SimplexView {
     int lines;                                  /* columns of the matrix: cols with TABLEAU, rows with REVISED */
     int most;                                   /* K */
     int blocks, own_rows, own_slots, own_lines; /* of the cooperative launches; own_*: to a block */
-    bool resident;                              /* a block's own parts of U and V are in its shared memory too */
-    int64_t pitch;                              /* from one column of the matrix, or of U, to the next */
-    int64_t wide;                               /* from one row of V to the next */
+    int group, groups; /* positions in a group of the ratio test, and how many groups there are */
+    bool resident;     /* a block's own parts of U and V are in its shared memory too */
+    int64_t pitch;     /* from one column of the matrix, or of U, to the next */
+    int64_t wide;      /* from one row of V to the next */
     double *matrix, *u, *v;
     const int64_t *col_start, *row_start;
     const int *col_row, *row_col;
@@ -65,7 +70,9 @@ struct SimplexView {
     int *listed;                     /* [2][blocks] entries in changed */
     int *drifted;                    /* the last launch in which a pivot's two values differed */
     Cell *cells;                     /* [2][blocks] */
+    Cell *winners;                   /* [2][groups][2] of the ratio test */
     Record *records;                 /* [2][blocks] */
+    Record *winner_records;          /* [2][groups] */
     unsigned *number;                /* of the last exchange */
     int *column, *wanted, *position; /* [cols] of a reinversion */
     uint8_t *open;                   /* [rows] */

@@ -86,15 +86,12 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
         }
         int w = wanted - first_row;
         bool here = wanted >= 0 && w >= 0 && w < rows;
-        Cell all = exchange<Limit>(
-            s, sh.board, number, {0, __float_as_int(__double2float_rn(largest)), 0},
-            [&](Cell, double *word) { word[0] = here && sh.open[w] ? sh.alpha[w] : 0; },
-            [&](Cell) { return wanted < 0 ? -1 : wanted / s.own_rows; });
-        double entry = wanted < 0 ? 0 : sh.board.record.word[0];
-        best = exchange<Largest>(
-            s, sh.board, number, best,
-            [&](Cell mine, double *word) { word[0] = mine.index < 0 ? 0 : sh.alpha[mine.index - first_row]; },
-            [&](Cell one) { return one.index < 0 ? -1 : one.index / s.own_rows; });
+        if (here && thread == 0 && sh.open[w]) s.alpha[wanted] = sh.alpha[w];
+        if (here && thread == 0 && !sh.open[w]) s.alpha[wanted] = 0;
+        Cell all = exchange<Limit>(s, sh.board, number, {0, __float_as_int(__double2float_rn(largest)), 0});
+        double entry = wanted < 0 ? 0 : fresh(s.alpha + wanted);
+        best = exchange<Largest>(s, sh.board, number, best, sh.alpha, first_row,
+                                 [&](Cell one) { return one.index < 0 ? -1 : one.index / s.own_rows; });
         double pivot = best.index < 0 ? 0 : sh.board.record.word[0];
         int p = gpuopt__entry_position(best.index, best.key, __int_as_float(all.index), wanted, entry);
         if (p == wanted) pivot = entry;

@@ -65,10 +65,14 @@ struct Counts {
 
 /* ---- Cells, written and read at once ---- */
 
+/* Everything that the thread has written, or seen written before a barrier, is visible to whoever sees what it stores
+ * next. */
+__device__ void release() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+
 __device__ void store_cell(Cell *to, Cell cell) {
     long long high = static_cast<long long>(static_cast<unsigned>(cell.index)) | static_cast<long long>(cell.number)
                                                                                      << 32;
-    asm volatile("{ .reg .b128 both; mov.b128 both, {%1, %2}; st.release.gpu.global.b128 [%0], both; }" ::"l"(to),
+    asm volatile("{ .reg .b128 both; mov.b128 both, {%1, %2}; st.relaxed.gpu.global.b128 [%0], both; }" ::"l"(to),
                  "l"(__double_as_longlong(cell.key)), "l"(high)
                  : "memory");
 }
@@ -116,12 +120,13 @@ struct Board {
     Record record; /* what its owner tells of the best */
 };
 
-/* Each thread has a cell; the best of all threads of all blocks comes back to every one. tell(cell, words) is called by
- * one thread of each block and fills in a record of the block's own best; that of the block owner(best), -1 for none, is
- * in board.record afterwards. What a block has written before is visible to the others then. Two barriers of the block,
- * of which the second is the end. */
-template <class Op, class Tell, class Owner>
-__device__ Cell exchange(const SimplexView &s, Board &board, unsigned &number, Cell cell, Tell tell, Owner owner) {
+/* Each thread has a cell; the best of all threads of all blocks comes back to every one. Lane l of the first warp puts
+ * field[best of the block - first] into word l of the block's record; that of the block owner(best), -1 for none, is in
+ * board.record afterwards. What a block has written before is visible to the others then. Two barriers of the block, of
+ * which the second is the end. */
+template <class Op, class Owner>
+__device__ Cell exchange(const SimplexView &s, Board &board, unsigned &number, Cell cell, const double *field,
+                         int first, Owner owner) {
     int lane = simplex_lane();
     number++;
     cell = Op::warp(cell);
@@ -131,9 +136,11 @@ __device__ Cell exchange(const SimplexView &s, Board &board, unsigned &number, C
         Cell *cells = s.cells + (number & 1) * s.blocks;
         Record *records = s.records + (number & 1) * s.blocks;
         cell = Op::warp(lane < SIMPLEX_WARPS ? board.warp[lane] : Op::none());
+        if (field && lane < RECORD_WORDS && cell.index >= 0) records[blockIdx.x].word[lane] = field[cell.index - first];
+        __syncwarp();
         if (lane == 0) {
-            tell(cell, records[blockIdx.x].word);
             cell.number = number;
+            release();
             store_cell(cells + blockIdx.x, cell);
         }
         cell = collect<Op>(cells, s.blocks, number);
@@ -148,8 +155,58 @@ __device__ Cell exchange(const SimplexView &s, Board &board, unsigned &number, C
 
 template <class Op>
 __device__ Cell exchange(const SimplexView &s, Board &board, unsigned &number, Cell cell) {
-    return exchange<Op>(
-        s, board, number, cell, [](Cell, double *) {}, [](Cell) { return -1; });
+    return exchange<Op>(s, board, number, cell, nullptr, 0, [](Cell) { return -1; });
+}
+
+/* What a group of positions puts up in the ratio test, as two cells: limit and largest entry in the key, its winner in
+ * the index; the winner's step in the key, its size in the index. */
+struct Winner {
+    float limit, largest, size;
+    double step;
+    int index;
+
+    static __device__ Winner none() { return {HUGE_VALF, 0, 0, 0, -1}; }
+    __device__ void put_up(Cell *cells, unsigned number) const {
+        store_cell(cells, {from_halves(bits(limit), bits(largest)), index, number});
+        store_cell(cells + 1, {step, static_cast<int>(bits(size)), number});
+    }
+    static __device__ unsigned bits(float x) { return __float_as_uint(x); }
+};
+
+/* The outcome of the ratio test from all groups' cells, by one warp: the limit and the largest entry of all, and the
+ * best winner within the limit. */
+__device__ Winner collect_winners(const Cell *cells, int groups, unsigned number) {
+    enum { AT_ONCE = 4 }; /* for each lane: there are no more than 128 groups */
+    Winner seen[AT_ONCE];
+    bool all = false;
+    while (!all) {
+        all = true;
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            int at = 32 * k + simplex_lane();
+            seen[k] = Winner::none();
+            if (at >= groups) continue;
+            Cell first = load_cell(cells + 2 * at), second = load_cell(cells + 2 * at + 1);
+            all = all && first.number == number && second.number == number;
+            seen[k] = {__uint_as_float(high_half(first.key)), __uint_as_float(low_half(first.key)),
+                       __uint_as_float(static_cast<unsigned>(second.index)), second.key, first.index};
+        }
+    }
+    Winner best = Winner::none();
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++) {
+        best.limit = fminf(best.limit, seen[k].limit);
+        best.largest = fmaxf(best.largest, seen[k].largest);
+    }
+    best.limit = __uint_as_float(warp_min(Winner::bits(best.limit)));
+    best.largest = __uint_as_float(warp_max(Winner::bits(best.largest)));
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++)
+        if (seen[k].index >= 0 && seen[k].step <= static_cast<double>(best.limit) && seen[k].size > best.size)
+            best.size = seen[k].size, best.index = seen[k].index;
+    unsigned size = warp_max(Winner::bits(best.size));
+    best.index = static_cast<int>(warp_min(size == Winner::bits(best.size) ? static_cast<unsigned>(best.index) : ~0u));
+    return best;
 }
 
 } // namespace

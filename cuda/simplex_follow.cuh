@@ -39,7 +39,8 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
     /* The leaving one, as it was at its position. */
     double leaving_x = 0, leaving_l = 0, leaving_u = 0, leaving_alpha = 0;
     int leaving_head = -1;
-    int cleared = -1; /* a position whose row of U is still to be zeroed: others may have been reading it */
+    bool leaving_dead = false; /* its row of the matrix counts as 0 */
+    int cleared = -1;          /* a position whose row of U is still to be zeroed: others may have been reading it */
 
     __device__ bool exact() const { return run.rules.pricing == GPUOPT_PRICING_STEEPEST_EDGE; }
 
@@ -72,7 +73,8 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
         if (DEFERRED) column_factors();
         if (!REVISED || variable >= s.cols) {
             const double *from = s.matrix + (REVISED ? variable - s.cols : report.entering) * s.pitch + first_row;
-            for (int i = thread(); i < rows; i += SIMPLEX_THREADS) sh.alpha[i] = fresh(from + i);
+            for (int i = thread(); i < rows; i += SIMPLEX_THREADS)
+                sh.alpha[i] = (!REVISED && begin) || this->dead_row(i) ? 0 : fresh(from + i);
             __syncthreads();
         } else {
             combine_columns_of_inverse();
@@ -95,6 +97,8 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
             add_lines(sh.alpha, rows, sh.row_sum, count, sh.partial,
                       [&](int e) { return FreshLine{s.matrix + row_of[e] * s.pitch + first_row}; });
         }
+        for (int i = thread(); i < rows; i += SIMPLEX_THREADS)
+            if (this->dead_row(i)) sh.alpha[i] = 0;
         __syncthreads();
     }
 
@@ -136,7 +140,8 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
             listed += sh.count[w];
         }
         if (change)
-            s.changed[static_cast<int64_t>(blockIdx.x) * s.own_rows + at] = {sh.alpha[i], first_row + i, change};
+            s.changed[static_cast<int64_t>(blockIdx.x) * s.own_rows + at] = {sh.alpha[i], first_row + i,
+                                                                             2 * change + this->dead_row(i)};
         __syncthreads();
         return listed;
     }
@@ -163,8 +168,8 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
         int k = thread();
         if (total > 0)
             for_changed(total, [&](Changed c) {
-                change += c.change * c.alpha;
-                if (k < pending) sum += c.change * fresh(s.u + k * s.pitch + c.position);
+                change += c.by() * c.alpha;
+                if (k < pending) sum += c.by() * fresh(s.u + k * s.pitch + c.position);
             });
         if (k < pending) {
             sh.factor[k] = p >= 0 ? fresh(s.u + k * s.pitch + p) : 0;
@@ -177,9 +182,13 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
     __device__ void rows_of_matrix(int p, int total) {
         for (int x = thread(); x < lines; x += SIMPLEX_THREADS) {
             const double *column = s.matrix + (first_line + x) * s.pitch;
+            bool dead = this->dead_line(x);
             double sum = 0;
-            sh.row[x] = p >= 0 ? fresh(column + p) : 0;
-            if (total > 0) for_changed(total, [&](Changed c) { sum += c.change * fresh(column + c.position); });
+            sh.row[x] = p < 0 || dead || leaving_dead ? 0 : fresh(column + p);
+            if (total > 0 && !dead)
+                for_changed(total, [&](Changed c) {
+                    if (!c.dead()) sum += c.by() * fresh(column + c.position);
+                });
             sh.row_sum[x] = sum;
         }
         __syncthreads();
@@ -191,16 +200,24 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
 
     /* The new row of V and the new column of U, and zeros where the pivot leaves nothing of the old. */
     __device__ void append(int p, double inverse) {
-        int q = REVISED ? -1 : report.entering, own = q < 0 ? -1 : this->own_slot(q);
-        for (int x = thread(); x < lines; x += SIMPLEX_THREADS) {
+        int q = REVISED ? -1 : report.entering, own = q < 0 ? -1 : this->own_slot(q), row = this->own_row(p);
+        for (int x = thread(); x < lines; x += SIMPLEX_THREADS)
             this->set_v(pending, x, x == own ? inverse : sh.row[x] * inverse);
-            s.matrix[(first_line + x) * s.pitch + p] = 0;
-        }
-        if (own >= 0)
-            for (int k = thread(); k < pending; k += SIMPLEX_THREADS) this->set_v(k, own, 0);
-        for (int i = thread(); i < rows; i += SIMPLEX_THREADS) {
-            this->set_u(pending, i, first_row + i == p ? 1 : -sh.alpha[i]);
-            if (q >= 0) s.matrix[q * s.pitch + first_row + i] = 0;
+        for (int k = thread(); own >= 0 && k < pending; k += SIMPLEX_THREADS) this->set_v(k, own, 0);
+        for (int i = thread(); i < rows; i += SIMPLEX_THREADS) this->set_u(pending, i, i == row ? 1 : -sh.alpha[i]);
+        if (thread() > 0) return;
+        if (own >= 0) sh.begin[own] = 1;
+        if (row >= 0) sh.head[row].y = 1;
+        sh.pivots[report.pivots] = p;
+    }
+
+    /* At the end of a launch: what counted as 0 becomes 0. */
+    __device__ void clear_dead() {
+        __syncthreads();
+        for (int x = simplex_warp(); DEFERRED && x < lines; x += SIMPLEX_WARPS) {
+            double *column = s.matrix + (first_line + x) * s.pitch;
+            for (int k = simplex_lane(); k < report.pivots; k += 32) column[sh.pivots[k]] = 0;
+            for (int i = simplex_lane(); this->dead_line(x) && i < s.rows; i += 32) column[i] = 0;
         }
     }
 
@@ -250,9 +267,9 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
 
     template <class Value>
     __device__ double times_column(int j, Value value) const {
-        int sub = thread() % 8, logical = sh.slot[j] - s.cols;
+        int sub = thread() % 8, logical = sh.slot[j].x - s.cols;
         double sum = logical >= 0 && sub == 0 ? value(logical) : 0;
-        for (int e = sub; e < sh.length[j]; e += 8)
+        for (int e = sub; e < sh.slot[j].y; e += 8)
             sum += s.col_val[sh.begin[j] + e] * value(s.col_row[sh.begin[j] + e]);
         for (int half = 4; half > 0; half /= 2) sum += __shfl_xor_sync(~0u, sum, half);
         return sum;
@@ -368,7 +385,7 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
             sh.un[q] = u;
         }
         if (p >= 0) {
-            sh.head[p] = variable;
+            sh.head[p].x = variable;
             sh.xb[p] = value + report.direction * report.step;
             sh.lb[p] = lower;
             sh.ub[p] = upper;

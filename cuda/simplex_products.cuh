@@ -28,6 +28,83 @@ __global__ void __launch_bounds__(PRODUCT_THREADS) fill_identity(const __grid_co
     if (i < s.rows) s.matrix[i * s.pitch + i] = 1;
 }
 
+/* ---- The original data: scaled, and by rows ----
+ * Columns are shared out to warps, each of which takes its own in their order; count[warp][row] is the warp's own, and
+ * the rows of a column are distinct, so that nothing is counted twice and every row comes out in ascending order. */
+
+__device__ int warp_first_column(const SimplexView &s, int64_t warp, int warps) {
+    return static_cast<int>(s.cols * warp / warps);
+}
+
+/* val becomes the scaled values; scales as in gpuopt__lp. */
+__global__ void __launch_bounds__(PRODUCT_THREADS) scale_columns(const __grid_constant__ SimplexView s, double *val,
+                                                                 const double *row_scale, const double *col_scale) {
+    int lane = static_cast<int>(threadIdx.x) % 32;
+    int64_t col = product_thread() / 32;
+    if (col >= s.cols) return;
+    for (int64_t e = s.col_start[col] + lane; e < s.col_start[col + 1]; e += 32)
+        val[e] *= row_scale[s.col_row[e]] * col_scale[col];
+}
+
+__global__ void __launch_bounds__(PRODUCT_THREADS)
+    count_rows(const __grid_constant__ SimplexView s, int *count, int warps) {
+    int lane = static_cast<int>(threadIdx.x) % 32;
+    int64_t warp = product_thread() / 32;
+    if (warp >= warps) return;
+    int *own = count + warp * s.rows;
+    for (int i = lane; i < s.rows; i += 32) own[i] = 0;
+    __syncwarp();
+    for (int col = warp_first_column(s, warp, warps); col < warp_first_column(s, warp + 1, warps); col++) {
+        for (int64_t e = s.col_start[col] + lane; e < s.col_start[col + 1]; e += 32) own[s.col_row[e]]++;
+        __syncwarp();
+    }
+}
+
+/* count[warp][row] becomes how many entries of the row come before the warp's; length[row + 1] all of them. */
+__global__ void __launch_bounds__(PRODUCT_THREADS)
+    add_counts(const __grid_constant__ SimplexView s, int *count, int warps, int64_t *length) {
+    int64_t i = product_thread();
+    if (i >= s.rows) return;
+    int sum = 0;
+    for (int64_t warp = 0; warp < warps; warp++) {
+        int own = count[warp * s.rows + i];
+        count[warp * s.rows + i] = sum;
+        sum += own;
+    }
+    length[i + 1] = sum;
+}
+
+/* Running sums of start[1 .. rows], by one block. */
+__global__ void __launch_bounds__(1024) add_lengths(int64_t *start, int rows) {
+    __shared__ long long sums[1024];
+    int thread = static_cast<int>(threadIdx.x), share = (rows + 1023) / 1024;
+    int begin = min(thread * share, rows), end = min(begin + share, rows);
+    long long sum = 0;
+    for (int i = begin; i < end; i++) sum += start[i + 1];
+    sums[thread] = sum;
+    __syncthreads();
+    sum = 0;
+    for (int t = 0; t < thread; t++) sum += sums[t];
+    if (thread == 0) start[0] = 0;
+    for (int i = begin; i < end; i++) start[i + 1] = sum += start[i + 1];
+}
+
+__global__ void __launch_bounds__(PRODUCT_THREADS)
+    fill_rows(const __grid_constant__ SimplexView s, int *count, int warps, int *row_col, double *row_val) {
+    int lane = static_cast<int>(threadIdx.x) % 32;
+    int64_t warp = product_thread() / 32;
+    if (warp >= warps) return;
+    int *own = count + warp * s.rows;
+    for (int col = warp_first_column(s, warp, warps); col < warp_first_column(s, warp + 1, warps); col++) {
+        for (int64_t e = s.col_start[col] + lane; e < s.col_start[col + 1]; e += 32) {
+            int64_t at = s.row_start[s.col_row[e]] + own[s.col_row[e]]++;
+            row_col[at] = col;
+            row_val[at] = s.col_val[e];
+        }
+        __syncwarp();
+    }
+}
+
 /* ---- Products with the matrix, nothing being pending ---- */
 
 /* TABLEAU: the vector by slots whose product with the tableau is that of s.in with the columns of B^-1 that belong to

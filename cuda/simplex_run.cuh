@@ -20,12 +20,14 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
   public:
     __device__ SimplexBlock(const SimplexView &view, const gpuopt__run &request, int pending, int launch,
                             unsigned char *memory)
-        : Base(view, request, pending, launch, memory) {}
+        : Base(view, request, pending, launch, memory), entering_field(Base::entering_field()),
+          leaving_field(Base::leaving_field()) {}
 
     __device__ void iterate() {
         this->load();
         while (step() && report.pivots + report.flips < run.most && (!DEFERRED || this->pending < s.most)) continue;
         this->clear_pending_row();
+        this->clear_dead();
         this->store();
     }
 
@@ -41,26 +43,16 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
     using Base::thread;
     using Base::upper;
 
+    const double *const entering_field, *const leaving_field; /* of this lane */
+
     /* Fills report.entering, and what there is to know of it; false: nothing may enter. */
     __device__ bool price() {
         bool given = run.part != GPUOPT__RUN_ITERATE && run.part != GPUOPT__RUN_PRICE;
         if (given)
             this->local =
                 thread() == 0 && this->own_slot(run.entering) >= 0 ? Cell{1, run.entering, 0} : Largest::none();
-        Cell best = exchange<Largest>(
-            s, sh.board, number, this->local,
-            [&](Cell mine, double *word) {
-                int j = mine.index - this->first_slot;
-                if (mine.index < 0) return;
-                word[0] = sh.d[j];
-                word[1] = sh.weight[j];
-                word[2] = sh.xn[j];
-                word[3] = sh.ln[j];
-                word[4] = sh.un[j];
-                word[5] = __hiloint2double(REVISED ? sh.length[j] : 0, sh.slot[j]);
-                word[6] = __longlong_as_double(REVISED ? sh.begin[j] : 0);
-            },
-            [&](Cell all) { return all.index < 0 ? -1 : all.index / s.own_slots; });
+        Cell best = exchange<Largest>(s, sh.board, number, this->local, entering_field, this->first_slot,
+                                      [&](Cell all) { return all.index < 0 ? -1 : all.index / s.own_slots; });
         const double *word = sh.board.record.word;
         report.entering = best.index;
         report.score = given ? 0 : best.key;
@@ -77,68 +69,88 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
         return true;
     }
 
-    __device__ double stop(int i, double a) const { return gpuopt__stop(sh.xb[i], sh.lb[i], sh.ub[i], a, &run.rules); }
-
-    /* How far one may go if every bound gives way by the tolerance; in report.largest, the largest entry. */
-    __device__ double limit() {
+    /* A group's limit and winner; the last of the group's barriers comes after its threads have put up their own. */
+    __device__ Winner group_winner(int from, int to) {
         double sigma = report.direction, harris = gpuopt__harris_now(&run.rules, report.pivots + report.flips);
-        Cell cell = Limit::none();
-        for (int i = thread(); i < rows; i += SIMPLEX_THREADS) {
-            double a = sigma * sh.alpha[i], bound = stop(i, a), t = HUGE_VAL;
-            if (fabs(bound) < HUGE_VAL)
-                t = fmax(gpuopt__meets(sh.xb[i], bound, a, gpuopt__slack_of(harris, bound)), 0.0);
-            cell = Limit::of(cell, {t, __float_as_int(__double2float_rn(fabs(a))), 0});
+        Cell limit = Limit::none(), best = Largest::none();
+        for (int i = from + thread(); i < to; i += SIMPLEX_THREADS) {
+            double a = sigma * sh.alpha[i], t = HUGE_VAL;
+            double bound = gpuopt__stop(sh.xb[i], sh.lb[i], sh.ub[i], a, &run.rules);
+            sh.step[i] = HUGE_VAL;
+            if (fabs(bound) < HUGE_VAL) {
+                double inverse = 1 / a;
+                t = fmax(gpuopt__meets(sh.xb[i], bound, inverse, gpuopt__slack_of(harris, bound)), 0.0);
+                sh.step[i] = gpuopt__meets(sh.xb[i], bound, inverse, 0);
+            }
+            limit = Limit::of(limit, {t, __float_as_int(__double2float_rn(fabs(a))), 0});
         }
-        cell = exchange<Limit>(s, sh.board, number, cell);
-        report.largest = __int_as_float(cell.index);
-        return cell.key;
+        limit = Limit::warp(limit);
+        if (simplex_lane() == 0) sh.board.warp[simplex_warp()] = limit;
+        __syncthreads();
+        int warps = min((to - from + 31) / 32, static_cast<int>(SIMPLEX_WARPS));
+        limit = Limit::none();
+        for (int w = 0; w < warps; w++) limit = Limit::of(limit, sh.board.warp[w]);
+        for (int i = from + thread(); i < to; i += SIMPLEX_THREADS)
+            if (sh.step[i] <= limit.key && sh.step[i] < HUGE_VAL)
+                best = Largest::of(best, {fabs(sh.alpha[i]), this->first_row + i, 0});
+        best = Largest::warp(best);
+        if (simplex_lane() == 0) sh.best[simplex_warp()] = best;
+        __syncthreads();
+        best = Largest::none();
+        for (int w = 0; w < warps; w++) best = Largest::of(best, sh.best[w]);
+        Winner winner = {gpuopt__float_above(limit.key), __int_as_float(limit.index), __double2float_rn(best.key), 0,
+                         best.index};
+        if (best.index >= 0) winner.step = sh.step[best.index - this->first_row];
+        if (run.part == GPUOPT__RUN_PIVOT) {
+            int p = this->own_row(run.leaving);
+            bool here = p >= from && p < to;
+            winner = {HUGE_VALF, winner.largest, here ? 1.0f : 0, 0, here ? run.leaving : -1};
+        }
+        return winner;
     }
 
-    /* The thread's largest pivot among those that block by `most`. */
-    __device__ Cell blocking(double most) const {
-        double sigma = report.direction;
-        Cell best = Largest::none();
-        if (run.part == GPUOPT__RUN_PIVOT)
-            return thread() == 0 && this->own_row(run.leaving) >= 0 ? Cell{1, run.leaving, 0} : best;
-        for (int i = thread(); i < rows; i += SIMPLEX_THREADS) {
-            double a = sigma * sh.alpha[i], bound = stop(i, a);
-            if (fabs(bound) < HUGE_VAL && gpuopt__meets(sh.xb[i], bound, a, 0) <= most)
-                best = Largest::of(best, {fabs(a), this->first_row + i, 0});
-        }
-        return best;
-    }
-
+    /* Fills report.leaving, flip, step and so on, and what there is to know of the leaving variable. */
     __device__ void ratio_test() {
-        double most = limit();
+        unsigned trial = ++this->trial;
+        Cell *cells = s.winners + (trial & 1) * static_cast<unsigned>(2 * s.groups);
+        Record *records = s.winner_records + (trial & 1) * static_cast<unsigned>(s.groups);
+        for (int from = 0; from < rows; from += s.group) {
+            Winner winner = group_winner(from, min(from + s.group, rows));
+            int group = (this->first_row + from) / s.group;
+            if (thread() < RECORD_WORDS && winner.index >= 0)
+                records[group].word[thread()] = leaving_field[winner.index - this->first_row];
+            __syncwarp();
+            if (thread() == 0) {
+                release();
+                winner.put_up(cells + 2 * group, trial);
+            }
+            if (from + s.group < rows) __syncthreads();
+        }
+        if (simplex_warp() == 0) {
+            Winner best = collect_winners(cells, s.groups, trial);
+            __syncwarp();
+            if (best.index >= 0 && simplex_lane() < RECORD_WORDS)
+                sh.board.record.word[simplex_lane()] = fresh(records[best.index / s.group].word + simplex_lane());
+            if (simplex_lane() == 0) sh.board.best = {best.largest, best.index, 0};
+        }
+        __syncthreads();
+        int p = sh.board.best.index;
         const double *word = sh.board.record.word;
-        int p = -1;
-        if (most < HUGE_VAL || run.part == GPUOPT__RUN_PIVOT)
-            p = exchange<Largest>(
-                    s, sh.board, number, blocking(most),
-                    [&](Cell mine, double *to) {
-                        int i = mine.index - this->first_row;
-                        if (mine.index < 0) return;
-                        to[0] = sh.xb[i];
-                        to[1] = sh.lb[i];
-                        to[2] = sh.ub[i];
-                        to[3] = sh.alpha[i];
-                        to[4] = __hiloint2double(0, sh.head[i]);
-                    },
-                    [&](Cell all) { return all.index < 0 ? -1 : all.index / s.own_rows; })
-                    .index;
+        report.largest = sh.board.best.key;
         if (p >= 0) {
             this->leaving_x = word[0];
             this->leaving_l = word[1];
             this->leaving_u = word[2];
             this->leaving_alpha = word[3];
             this->leaving_head = __double2loint(word[4]);
+            this->leaving_dead = __double2hiint(word[4]);
         }
         if (run.part == GPUOPT__RUN_PIVOT)
             gpuopt__given_leaving(&run, this->leaving_x, this->leaving_l, this->leaving_u, this->leaving_alpha,
                                   &report);
         else
-            gpuopt__choose_leaving(&run.rules, upper - lower, p, this->leaving_x, this->leaving_l, this->leaving_u,
-                                   this->leaving_alpha, &report);
+            gpuopt__choose_leaving(&run.rules, upper - lower, p, p < 0 ? 0 : word[5], this->leaving_x, this->leaving_l,
+                                   this->leaving_u, this->leaving_alpha, &report);
     }
 
     __device__ bool end(gpuopt__run_end why) {

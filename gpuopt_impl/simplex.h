@@ -18,6 +18,11 @@ static void gpuopt__simplex_set_shape(gpuopt_simplex *s) {
     s->shape.deferred_pivots = s->desc.deferred_pivots;
 }
 
+/* Bytes that the values of a dense matrix take while it is read. */
+static uint64_t gpuopt__simplex_packed_bytes(const gpuopt_simplex *s) {
+    return s->desc.matrix.start ? 0 : sizeof(double) * (uint64_t)s->shape.nonzeros;
+}
+
 GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuopt_simplex_desc *desc,
                                              gpuopt_memory_plan *plan) {
     static const char call[] = "gpuopt_simplex_plan";
@@ -40,16 +45,21 @@ GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuo
     result.host_bytes += arena.used;
     if (result.create_bytes < gpuopt__simplex_check_bytes(&draft.desc))
         result.create_bytes = gpuopt__simplex_check_bytes(&draft.desc);
+    if (result.create_bytes < gpuopt__simplex_packed_bytes(&draft))
+        result.create_bytes = gpuopt__simplex_packed_bytes(&draft);
     gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
     return GPUOPT_OK;
 }
 
-/* Everything as at the slack basis; the host's arrays are read for the last time. */
-static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s) {
+/* Everything as at the slack basis, and the engine; the host's arrays are read for the last time. packed: room for the
+ * values of a dense matrix. */
+static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s, double *packed) {
+    const gpuopt__simplex_backend *engine = gpuopt__engine_of(s);
+    gpuopt_status status;
     int32_t i, j;
-    gpuopt__simplex_copy_columns(&s->lp, &s->desc);
-    gpuopt__simplex_fill_rows(&s->lp);
+    gpuopt__simplex_copy_columns(&s->lp, &s->desc, packed);
     gpuopt__simplex_scale(s);
+    gpuopt__simplex_row_largest(s);
     gpuopt__simplex_fill_bounds(s, &s->desc);
     for (i = 0; i < s->lp.rows; i++) {
         s->v.head[i] = s->lp.cols + i;
@@ -61,11 +71,12 @@ static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s) {
         s->v.weight[j] = 1;
         s->status[j] = GPUOPT_AT_LOWER;
     }
-    memset(&s->desc.matrix.start, 0, sizeof s->desc.matrix.start);
     gpuopt__simplex_enter_stage(s, GPUOPT__STAGE_EXACT);
     s->primal_violation = s->dual_violation = -1;
     s->stale = 1;
-    return GPUOPT_OK;
+    status = engine->create(s->context, &s->shape, &s->lp, &s->v, &s->engine);
+    s->lp.val = NULL;
+    return status ? status : engine->reset(s->engine);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,
@@ -75,7 +86,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gp
     gpuopt_memory_plan plan;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
-    void *memory;
+    void *memory, *packed = NULL;
     if (simplex) *simplex = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc || !simplex) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc or simplex is NULL");
@@ -96,9 +107,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gp
     s = (gpuopt_simplex *)gpuopt__cut(&arena, 1, sizeof draft);
     *s = draft;
     gpuopt__simplex_cut(&arena, s);
-    status = gpuopt__simplex_fill(s);
-    if (!status) status = context->desc.backend->simplex->create(context, &s->shape, &s->lp, &s->v, &s->engine);
-    if (!status) status = context->desc.backend->simplex->reset(s->engine);
+    if (gpuopt__simplex_packed_bytes(s))
+        status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__simplex_packed_bytes(s), &packed);
+    if (!status) status = gpuopt__simplex_fill(s, (double *)packed);
+    gpuopt__release(context, GPUOPT_HOST, packed);
     if (!status) *simplex = s;
     else gpuopt_simplex_destroy(s);
     return status;
@@ -208,6 +220,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, const
     static const char call[] = "gpuopt_simplex_set_basis";
     gpuopt_status result;
     int32_t j, both, basic = 0, singular = 0, named;
+    gpuopt_outcome verdict;
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     if (!status) return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "status is NULL");
     both = simplex->lp.cols + simplex->lp.rows;
@@ -235,7 +248,9 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, const
         memcpy(simplex->status, simplex->old_status, (size_t)both);
         result = gpuopt__simplex_reinvert(simplex, &again);
     }
+    verdict = simplex->verdict;
     gpuopt__simplex_rebase(simplex);
+    if (singular > 0) simplex->verdict = verdict;
     return result ? result : singular > 0 ? GPUOPT_ERROR_NUMERIC : GPUOPT_OK;
 }
 

@@ -30,7 +30,6 @@ static void gpuopt__simplex_enter_stage(gpuopt_simplex *s, gpuopt__simplex_stage
     s->stage = stage;
     s->stale = s->stale ? s->stale : 1;
     s->escalation = 0;
-    if (stage == GPUOPT__STAGE_POLISH) s->polish_end = s->iterations + 100 + s->lp.rows / 2;
     for (j = 0; j < both; j++) {
         double l = s->lower[j], u = s->upper[j];
         if (stage == GPUOPT__STAGE_PERTURBED && l < u) {
@@ -206,9 +205,21 @@ static gpuopt_status gpuopt__simplex_pull(gpuopt_simplex *s) {
 
 /* ---- Verdicts ---- */
 
+/* The bounds stay, the tolerances shrink; what was computed holds, unless the phase is another one by them. */
+static void gpuopt__simplex_polish(gpuopt_simplex *s) {
+    double tolerance;
+    int32_t i;
+    s->stage = GPUOPT__STAGE_POLISH;
+    s->escalation = 0;
+    s->polish_end = s->iterations + 100 + s->lp.rows / 2;
+    tolerance = gpuopt__simplex_rules_now(s).primal;
+    for (i = 0; i < s->lp.rows && !s->stale; i++)
+        s->stale = gpuopt__infeasible(s->v.xb[i], s->v.lb[i], s->v.ub[i], tolerance) != 0;
+}
+
 static gpuopt_status gpuopt__simplex_conclude_optimal(gpuopt_simplex *s) {
     if (s->stage == GPUOPT__STAGE_PERTURBED) gpuopt__simplex_enter_stage(s, GPUOPT__STAGE_EXACT);
-    else if (s->stage == GPUOPT__STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__STAGE_POLISH);
+    else if (s->stage == GPUOPT__STAGE_EXACT) gpuopt__simplex_polish(s);
     else s->verdict = GPUOPT_OPTIMAL;
     return GPUOPT_OK;
 }
@@ -248,8 +259,12 @@ static gpuopt_status gpuopt__simplex_conclude_unbounded(gpuopt_simplex *s, const
 static gpuopt_status gpuopt__simplex_conclude(gpuopt_simplex *s, const gpuopt__run_report *report) {
     int refused = report->bans > 0 || (report->end == GPUOPT__END_NO_LEAVING && s->phase == 1);
     if (s->since_refresh > 0) {
+        gpuopt_status status = gpuopt__simplex_pull(s);
         s->stale = 1;
-        return gpuopt__simplex_pull(s);
+        /* The next stage looks at everything afresh anyway. */
+        if (!status && s->stage == GPUOPT__STAGE_PERTURBED && s->phase == 2 && report->end == GPUOPT__END_NO_ENTERING)
+            return gpuopt__simplex_conclude_optimal(s);
+        return status;
     }
     if (refused && s->escalation < 2) {
         s->escalation++;
@@ -266,6 +281,7 @@ static void gpuopt__simplex_rebase(gpuopt_simplex *s) {
     for (i = 0; i < s->lp.rows; i++) s->v.xb[i] = 0;
     if (s->stage > GPUOPT__STAGE_EXACT) s->stage = GPUOPT__STAGE_EXACT;
     s->verdict = GPUOPT_MORE;
+    s->phase = 0;
     s->stale = 1;
     s->weights_of = 0;
     s->since_refresh = 0;
@@ -292,6 +308,10 @@ static void gpuopt__simplex_count(gpuopt_simplex *s, const gpuopt__run_report *r
     s->flips += report->flips;
     s->since_refresh += report->pivots + report->flips;
     if (report->pivots + report->flips > 0) s->verdict = GPUOPT_MORE;
+    if (s->phase == 1 && report->infeasible == 0) { /* the end of phase 1: reduced costs are those of the other */
+        s->phase = 2;
+        s->stale = s->stale ? s->stale : 1;
+    }
 }
 
 static gpuopt_status gpuopt__simplex_some_iterations(gpuopt_simplex *s, int64_t most) {

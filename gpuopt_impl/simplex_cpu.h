@@ -6,11 +6,14 @@
 #define GPUOPT_IMPL_SIMPLEX_CPU_H
 
 #include "deferred.h"
-#include "simplex_engine.h"
+#include "simplex_model.h"
 
 typedef struct gpuopt__cpu_simplex {
     const gpuopt__lp *lp;
     gpuopt__simplex_vectors *v;
+    int64_t *row_start;        /* [rows + 1] */
+    int32_t *row_col;          /* [nonzeros] */
+    double *col_val, *row_val; /* [nonzeros] scaled */
     int revised, threads;
     gpuopt__deferred inverse; /* TABLEAU: B^-1 N by slots; REVISED: B^-1 by rows of A */
     double *alpha;            /* [rows] pivot column */
@@ -20,6 +23,7 @@ typedef struct gpuopt__cpu_simplex {
     double *multiplier;       /* [rows] of the rows to sum; any scratch by rows */
     int32_t *changed;         /* [rows] those whose multiplier is not 0 */
     double *by_col;           /* [cols] scratch by columns of A */
+    gpuopt__ratio_winner winners[128];
     int32_t infeasible;
 } gpuopt__cpu_simplex;
 
@@ -44,12 +48,12 @@ static void gpuopt__simplex_column(gpuopt__cpu_simplex *s, int32_t slot) {
     }
     memset(s->alpha, 0, sizeof(double) * (size_t)lp->rows);
     for (e = lp->col_start[variable]; e < lp->col_start[variable + 1]; e++)
-        gpuopt__axpy(lp->rows, lp->col_val[e], gpuopt__deferred_stored(inverse, lp->col_row[e]), s->alpha);
+        gpuopt__axpy(lp->rows, s->col_val[e], gpuopt__deferred_stored(inverse, lp->col_row[e]), s->alpha);
     for (k = 0; k < inverse->count; k++) {
         const double *v = inverse->v + (int64_t)k * lp->rows;
         double factor = 0;
         for (e = lp->col_start[variable]; e < lp->col_start[variable + 1]; e++)
-            factor += lp->col_val[e] * v[lp->col_row[e]];
+            factor += s->col_val[e] * v[lp->col_row[e]];
         if (factor != 0) gpuopt__axpy(lp->rows, factor, inverse->u + (int64_t)k * lp->rows, s->alpha);
     }
 }
@@ -62,8 +66,7 @@ static void gpuopt__simplex_price_out(gpuopt__cpu_simplex *s, const double *y, d
     memset(s->by_col, 0, sizeof(double) * (size_t)lp->cols);
     for (i = 0; i < lp->rows; i++)
         if (y[i] != 0)
-            for (e = lp->row_start[i]; e < lp->row_start[i + 1]; e++)
-                s->by_col[lp->row_col[e]] += y[i] * lp->row_val[e];
+            for (e = s->row_start[i]; e < s->row_start[i + 1]; e++) s->by_col[s->row_col[e]] += y[i] * s->row_val[e];
     for (j = 0; j < lp->cols; j++) {
         int32_t variable = s->v->slot[j];
         row[j] = variable < lp->cols ? s->by_col[variable] : y[variable - lp->cols];
@@ -116,7 +119,7 @@ static gpuopt_status gpuopt__cpu_simplex_reset(void *engine) {
     else
         for (j = 0; j < lp->cols; j++)
             for (e = lp->col_start[j]; e < lp->col_start[j + 1]; e++)
-                gpuopt__deferred_stored(inverse, j)[lp->col_row[e]] = lp->col_val[e];
+                gpuopt__deferred_stored(inverse, j)[lp->col_row[e]] = s->col_val[e];
     return GPUOPT_OK;
 }
 
@@ -179,18 +182,20 @@ static gpuopt_status gpuopt__cpu_simplex_btran(void *engine, double *y) {
 }
 
 static gpuopt_status gpuopt__cpu_simplex_residual(void *engine, const double *x, double *r) {
-    const gpuopt__lp *lp = ((gpuopt__cpu_simplex *)engine)->lp;
+    const gpuopt__cpu_simplex *s = (const gpuopt__cpu_simplex *)engine;
+    const gpuopt__lp *lp = s->lp;
     int32_t i;
     for (i = 0; i < lp->rows; i++)
-        r[i] = gpuopt__minus_dot(x[lp->cols + i], lp->row_start[i], lp->row_start[i + 1], lp->row_val, lp->row_col, x);
+        r[i] = gpuopt__minus_dot(x[lp->cols + i], s->row_start[i], s->row_start[i + 1], s->row_val, s->row_col, x);
     return GPUOPT_OK;
 }
 
 static gpuopt_status gpuopt__cpu_simplex_reduce(void *engine, const double *cost, const double *y, double *d) {
-    const gpuopt__lp *lp = ((gpuopt__cpu_simplex *)engine)->lp;
+    const gpuopt__cpu_simplex *s = (const gpuopt__cpu_simplex *)engine;
+    const gpuopt__lp *lp = s->lp;
     int32_t i, j;
     for (j = 0; j < lp->cols; j++)
-        d[j] = gpuopt__minus_dot(-cost[j], lp->col_start[j], lp->col_start[j + 1], lp->col_val, lp->col_row, y);
+        d[j] = gpuopt__minus_dot(-cost[j], lp->col_start[j], lp->col_start[j + 1], s->col_val, lp->col_row, y);
     for (i = 0; i < lp->rows; i++) d[lp->cols + i] = cost[lp->cols + i] - y[i];
     return GPUOPT_OK;
 }
@@ -203,6 +208,10 @@ static gpuopt_status gpuopt__cpu_simplex_nothing(void *engine) {
 /* ---- Life ---- */
 
 static void gpuopt__cpu_simplex_cut(gpuopt__arena *arena, const gpuopt__simplex_shape *shape, gpuopt__cpu_simplex *s) {
+    s->row_start = (int64_t *)gpuopt__cut(arena, (int64_t)shape->rows + 1, sizeof(int64_t));
+    s->row_col = (int32_t *)gpuopt__cut(arena, shape->nonzeros, sizeof(int32_t));
+    s->col_val = (double *)gpuopt__cut(arena, shape->nonzeros, sizeof(double));
+    s->row_val = (double *)gpuopt__cut(arena, shape->nonzeros, sizeof(double));
     s->revised = shape->method == GPUOPT_METHOD_REVISED;
     gpuopt__deferred_cut(arena, &s->inverse, shape->rows, s->revised ? shape->rows : shape->cols,
                          shape->deferred_pivots);
@@ -228,6 +237,22 @@ static gpuopt_status gpuopt__cpu_simplex_plan(gpuopt_context *context, gpuopt__s
     return GPUOPT_OK;
 }
 
+/* The scaled matrix, by columns and by rows. */
+static void gpuopt__cpu_simplex_fill(gpuopt__cpu_simplex *s) {
+    const gpuopt__lp *lp = s->lp;
+    int64_t *from = (int64_t *)(void *)s->row_val; /* until the values replace where they come from */
+    int32_t j;
+    int64_t e;
+    for (j = 0; j < lp->cols; j++)
+        for (e = lp->col_start[j]; e < lp->col_start[j + 1]; e++)
+            s->col_val[e] = lp->val[e] * (lp->row_scale[lp->col_row[e]] * lp->col_scale[j]);
+    gpuopt__simplex_fill_rows(lp, s->row_start, s->row_col, from);
+    for (e = 0; e < lp->nonzeros; e++) {
+        double value = s->col_val[from[e]];
+        memcpy(s->row_val + e, &value, sizeof value);
+    }
+}
+
 static gpuopt_status gpuopt__cpu_simplex_create(gpuopt_context *context, const gpuopt__simplex_shape *shape,
                                                 const gpuopt__lp *lp, gpuopt__simplex_vectors *v, void **engine) {
     gpuopt__simplex_shape same = *shape;
@@ -247,8 +272,9 @@ static gpuopt_status gpuopt__cpu_simplex_create(gpuopt_context *context, const g
     s->lp = lp;
     s->v = v;
     s->threads = context->desc.threads;
+    gpuopt__cpu_simplex_fill(s);
     *engine = s;
-    return gpuopt__cpu_simplex_reset(s);
+    return GPUOPT_OK;
 }
 
 static void gpuopt__cpu_simplex_destroy(gpuopt_context *context, void *engine) {

@@ -23,29 +23,52 @@ static void gpuopt__simplex_price(const gpuopt__cpu_simplex *s, const gpuopt__ru
 
 /* ---- Ratio test, with the pivot column in alpha ---- */
 
-/* Harris: first how far one may go if every bound gives way by the tolerance; then, of those that block by then, the
- * one with the largest pivot. */
-static void gpuopt__simplex_ratio(const gpuopt__cpu_simplex *s, const gpuopt__run *run, gpuopt__run_report *report) {
+static gpuopt__ratio_winner gpuopt__simplex_group(const gpuopt__cpu_simplex *s, const gpuopt__run *run, double sigma,
+                                                  double harris, int32_t from, int32_t to) {
     const gpuopt__simplex_vectors *v = s->v;
-    const gpuopt__simplex_rules *rules = &run->rules;
-    int32_t i, p = -1, q = report->entering, rows = s->lp->rows;
-    double most = HUGE_VAL, size = 0, sigma = report->direction, range = v->un[q] - v->ln[q];
-    double harris = gpuopt__harris_now(rules, report->pivots + report->flips);
-    report->largest = 0;
-    for (i = 0; i < rows; i++) {
-        double a = sigma * s->alpha[i], bound = gpuopt__stop(v->xb[i], v->lb[i], v->ub[i], a, rules);
-        report->largest = gpuopt__max(report->largest, fabs(a));
+    gpuopt__ratio_winner winner = {HUGE_VALF, 0, 0, -1};
+    double limit = HUGE_VAL, size = 0;
+    int32_t i;
+    for (i = from; i < to; i++) {
+        double a = sigma * s->alpha[i], bound = gpuopt__stop(v->xb[i], v->lb[i], v->ub[i], a, &run->rules);
         if (fabs(bound) < HUGE_VAL)
-            most = gpuopt__min(most, gpuopt__meets(v->xb[i], bound, a, gpuopt__slack_of(harris, bound)));
+            limit = gpuopt__min(limit, gpuopt__meets(v->xb[i], bound, 1 / a, gpuopt__slack_of(harris, bound)));
     }
-    most = gpuopt__max(most, 0);
-    for (i = 0; i < rows && most < HUGE_VAL; i++) {
-        double a = sigma * s->alpha[i], bound = gpuopt__stop(v->xb[i], v->lb[i], v->ub[i], a, rules);
-        if (fabs(a) > size && fabs(bound) < HUGE_VAL && gpuopt__meets(v->xb[i], bound, a, 0) <= most)
-            size = fabs(a), p = i;
+    limit = gpuopt__max(limit, 0);
+    winner.limit = gpuopt__float_above(limit);
+    for (i = from; i < to && limit < HUGE_VAL; i++) {
+        double a = sigma * s->alpha[i], bound = gpuopt__stop(v->xb[i], v->lb[i], v->ub[i], a, &run->rules), step;
+        if (fabs(a) <= size || !(fabs(bound) < HUGE_VAL)) continue;
+        step = gpuopt__meets(v->xb[i], bound, 1 / a, 0);
+        if (step > limit) continue;
+        size = fabs(a);
+        winner.step = step;
+        winner.index = i;
     }
-    gpuopt__choose_leaving(rules, range, p, p < 0 ? 0 : v->xb[p], p < 0 ? 0 : v->lb[p], p < 0 ? 0 : v->ub[p],
-                           p < 0 ? 0 : s->alpha[p], report);
+    winner.size = (float)size;
+    return winner;
+}
+
+static void gpuopt__simplex_ratio(gpuopt__cpu_simplex *s, const gpuopt__run *run, gpuopt__run_report *report) {
+    const gpuopt__simplex_vectors *v = s->v;
+    int32_t from, q = report->entering, rows = s->lp->rows, group = gpuopt__ratio_group(rows), pass;
+    double sigma = report->direction, harris = gpuopt__harris_now(&run->rules, report->pivots + report->flips);
+    gpuopt__ratio_winner best = {0, 0, 0, -1};
+    float limit = HUGE_VALF;
+    for (pass = 0; pass < 2; pass++) /* the limit of all groups, then the best winner within it */
+        for (from = 0; from < rows; from += group) {
+            int32_t to = rows - from < group ? rows : from + group;
+            gpuopt__ratio_winner winner;
+            if (pass == 0) winner = s->winners[from / group] = gpuopt__simplex_group(s, run, sigma, harris, from, to);
+            else winner = s->winners[from / group];
+            if (pass == 0 && winner.limit < limit) limit = winner.limit;
+            if (pass == 1 && winner.step <= (double)limit && winner.size > best.size) best = winner;
+        }
+    report->largest = gpuopt__largest(rows, s->alpha);
+    if (best.index < 0) gpuopt__choose_leaving(&run->rules, v->un[q] - v->ln[q], -1, 0, 0, 0, 0, 0, report);
+    else
+        gpuopt__choose_leaving(&run->rules, v->un[q] - v->ln[q], best.index, best.step, v->xb[best.index],
+                               v->lb[best.index], v->ub[best.index], s->alpha[best.index], report);
 }
 
 /* ---- Moving ---- */

@@ -9,13 +9,15 @@
 #include "backend.h"
 #include "simplex_step.h"
 
-/* The scaled matrix by columns and by rows. Variable cols + i is the logical of row i; its column is e_i. */
+/* The matrix, by columns: entry (i, j), scaled, is row_scale[i] * val * col_scale[j]. Variable cols + i is the logical of
+ * row i; its column is e_i. */
 typedef struct gpuopt__lp {
     int32_t rows, cols;
     int64_t nonzeros;
-    int64_t *col_start, *row_start; /* [cols + 1], [rows + 1] */
-    int32_t *col_row, *row_col;     /* [nonzeros] */
-    double *col_val, *row_val;      /* [nonzeros] */
+    int64_t *col_start;            /* [cols + 1] */
+    int32_t *col_row;              /* [nonzeros] */
+    const double *val;             /* [nonzeros] as the host gave them; during create only */
+    double *row_scale, *col_scale; /* [rows], [cols] powers of two */
 } gpuopt__lp;
 
 typedef struct gpuopt__simplex_shape {
@@ -91,15 +93,16 @@ typedef struct gpuopt__run_report {
     double score, reduced_cost;
 } gpuopt__run_report;
 
-/* The end of the ratio test: the entering variable's own range, or the basic variable at p (-1: none blocks), whose value,
- * bounds and entry in the pivot column come along. */
-GPUOPT_HD void gpuopt__choose_leaving(const gpuopt__simplex_rules *rules, double range, int32_t p, double x, double l,
-                                      double u, double alpha, gpuopt__run_report *report) {
-    double a = report->direction > 0 ? alpha : -alpha, bound, step = HUGE_VAL;
-    if (p >= 0) {
-        bound = gpuopt__stop(x, l, u, a, rules);
-        step = gpuopt__max(gpuopt__meets(x, bound, a, 0), gpuopt__max(rules->expand / fabs(a), 0));
-        report->to_upper = bound == u && (l != u || a < 0);
+/* The end of the ratio test: the entering variable's own range, or the basic variable at p (-1: none blocks), that
+ * blocks at `step` and whose value, bounds and entry in the pivot column come along. */
+GPUOPT_HD void gpuopt__choose_leaving(const gpuopt__simplex_rules *rules, double range, int32_t p, double step,
+                                      double x, double l, double u, double alpha, gpuopt__run_report *report) {
+    double a = report->direction > 0 ? alpha : -alpha;
+    if (p < 0) step = HUGE_VAL;
+    else {
+        step = gpuopt__max(step, 0);
+        if (rules->expand > 0) step = gpuopt__max(step, rules->expand / fabs(a));
+        report->to_upper = gpuopt__stop(x, l, u, a, rules) == u && (l != u || a < 0);
     }
     report->flip = range <= step && range < HUGE_VAL;
     report->leaving = report->flip ? -1 : p;
@@ -122,7 +125,7 @@ GPUOPT_HD void gpuopt__given_leaving(const gpuopt__run *run, double x, double l,
 typedef struct gpuopt__simplex_backend {
     /* Adds what the engine takes to the plan, and puts K into the shape. */
     gpuopt_status (*plan)(gpuopt_context *, gpuopt__simplex_shape *, gpuopt_memory_plan *);
-    /* lp and vectors stay where they are for the engine's life. */
+    /* lp and vectors stay where they are for the engine's life, but for lp->val. */
     gpuopt_status (*create)(gpuopt_context *, const gpuopt__simplex_shape *, const gpuopt__lp *,
                             gpuopt__simplex_vectors *, void **engine);
     void (*destroy)(gpuopt_context *, void *engine);

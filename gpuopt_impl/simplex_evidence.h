@@ -10,20 +10,20 @@
 
 /* The host's x, row activity, reduced cost and dual of a minimisation, from the scaled ones. */
 static double gpuopt__unscaled_x(const gpuopt_simplex *s, int32_t col, double x) {
-    return x * (s->col_scale[col] / s->primal_scale);
+    return x * (s->lp.col_scale[col] / s->primal_scale);
 }
 
 /* ... A x = -(s + residual), the latter being -(A x + s). */
 static double gpuopt__unscaled_activity(const gpuopt_simplex *s, int32_t row, double logical, double residual) {
-    return -(logical + residual) / (s->row_scale[row] * s->primal_scale);
+    return -(logical + residual) / (s->lp.row_scale[row] * s->primal_scale);
 }
 
 static double gpuopt__unscaled_reduced_cost(const gpuopt_simplex *s, int32_t col, double d) {
-    return d / (s->col_scale[col] * s->cost_scale);
+    return d / (s->lp.col_scale[col] * s->cost_scale);
 }
 
 static double gpuopt__unscaled_dual(const gpuopt_simplex *s, int32_t row, double y) {
-    return y * (s->row_scale[row] / s->cost_scale);
+    return y * (s->lp.row_scale[row] / s->cost_scale);
 }
 
 static double gpuopt__beyond(double x, double l, double u) { return gpuopt__max(0, gpuopt__max(l - x, x - u)); }
@@ -37,7 +37,7 @@ static double gpuopt__simplex_outside(const gpuopt_simplex *s, int32_t variable)
         return gpuopt__unscaled_x(s, variable, beyond);
     }
     beyond = gpuopt__beyond(s->x[variable] + s->residual[i], s->lower[variable], s->upper[variable]);
-    return beyond / (s->row_scale[i] * s->primal_scale);
+    return beyond / (s->lp.row_scale[i] * s->primal_scale);
 }
 
 /* Right after a refresh. Reduced costs of the phase that it is in; those of phase 1 say nothing about the host's. */
@@ -75,40 +75,33 @@ static void gpuopt__simplex_objective(const gpuopt_simplex *s, double *objective
 
 /* ---- Farkas ---- */
 
-/* The range of sum z_j x_j over the bounds, and the largest |z_j| of those terms that would have to be infinite: they are
- * left out, being rounding. */
-typedef struct gpuopt__range {
-    double least, most, least_residual, most_residual;
-} gpuopt__range;
-
-static void gpuopt__range_add(gpuopt__range *range, double z, double l, double u) {
-    double low = z > 0 ? l : u, high = z > 0 ? u : l;
-    if (z == 0) return;
-    if (fabs(low) < HUGE_VAL) range->least += z * low;
-    else range->least_residual = gpuopt__max(range->least_residual, fabs(z));
-    if (fabs(high) < HUGE_VAL) range->most += z * high;
-    else range->most_residual = gpuopt__max(range->most_residual, fabs(z));
-}
-
-/* From the duals of phase 1, y'(A x + s) = 0 for every x: the sum over all variables of their reduced costs times their
- * values, which are those of the rows of [A I]'y, cannot be 0 within the bounds. Sign as gpuopt.h defines it. */
+/* From the duals of phase 1, y'(A x + s) = 0 for every x: the sum over all variables of their entries z of [A I]'y times
+ * their values is 0. At the end of phase 1 those that are too large or at an upper bound have z >= 0, those that are too
+ * small or at a lower bound z <= 0, so that within the bounds the sum is negative: minus y is the proof. Terms that would
+ * have to be infinite are rounding, and left out. */
 static void gpuopt__simplex_farkas(gpuopt_simplex *s) {
-    gpuopt__range range = {0, 0, 0, 0};
-    int32_t i, j, rows = s->lp.rows, cols = s->lp.cols;
-    double largest = 0, sign, gap, residual;
-    for (j = 0; j < cols; j++) { /* basic columns have the phase's cost: take it out of the reduced cost again */
-        double z = s->phase_cost[j] - s->reduced[j];
-        gpuopt__range_add(&range, z, s->lower[j], s->upper[j]);
+    const gpuopt__lp *lp = &s->lp;
+    double size = 0, largest = 0, most = 0, residual = 0; /* max |y_i a_ij|, max |y_i|: of the host's */
+    int32_t i, j;
+    for (i = 0; i < lp->rows; i++) {
+        double y = fabs(s->y[i]) * lp->row_scale[i];
+        largest = gpuopt__max(largest, y);
+        size = gpuopt__max(size, y * s->row_largest[i]);
     }
-    for (i = 0; i < rows; i++) gpuopt__range_add(&range, s->y[i], s->lower[cols + i], s->upper[cols + i]);
-    gap = gpuopt__max(range.least, -range.most);
-    sign = range.least >= -range.most ? 1 : -1;
-    residual = sign > 0 ? range.least_residual : range.most_residual;
-    for (i = 0; i < rows; i++) largest = gpuopt__max(largest, fabs(s->y[i]));
     if (largest == 0) largest = 1;
-    for (i = 0; i < rows; i++) s->farkas[i] = sign * s->y[i] / largest * s->row_scale[i];
-    s->margin = gap / largest / s->primal_scale;
-    s->certificate_residual = residual / largest;
+    if (size == 0) size = largest;
+    for (j = 0; j < lp->cols + lp->rows; j++) {
+        int row = j >= lp->cols; /* basic columns have the phase's cost: take it out of the reduced cost again */
+        double z = row ? s->y[j - lp->cols] : s->phase_cost[j] - s->reduced[j];
+        double bound = z > 0 ? s->upper[j] : s->lower[j];
+        if (z == 0) continue;
+        if (fabs(bound) < HUGE_VAL) most += z * bound;
+        else if (row) residual = gpuopt__max(residual, fabs(z) * s->lp.row_scale[j - lp->cols] / largest);
+        else residual = gpuopt__max(residual, fabs(z) / s->lp.col_scale[j] / size);
+    }
+    for (i = 0; i < lp->rows; i++) s->farkas[i] = s->y[i] == 0 ? 0 : -s->y[i] * s->lp.row_scale[i] / largest;
+    s->margin = -most / s->primal_scale / size;
+    s->certificate_residual = residual;
 }
 
 /* ---- Ray ---- */
@@ -118,7 +111,7 @@ static void gpuopt__simplex_ray(gpuopt_simplex *s, const double *direction) {
     int32_t i, j, rows = s->lp.rows, cols = s->lp.cols;
     double largest = 0, gain = 0;
     for (j = 0; j < cols; j++) {
-        s->ray[j] = direction[j] * s->col_scale[j];
+        s->ray[j] = direction[j] * s->lp.col_scale[j];
         largest = gpuopt__max(largest, fabs(s->ray[j]));
     }
     s->certificate_residual = 0;
@@ -127,7 +120,7 @@ static void gpuopt__simplex_ray(gpuopt_simplex *s, const double *direction) {
         if (j >= cols) move += s->residual[j - cols];
         if (move > 0 && s->upper[j] < HUGE_VAL) wrong = move;
         if (move < 0 && s->lower[j] > -HUGE_VAL) wrong = -move;
-        wrong = j < cols ? wrong * s->col_scale[j] : wrong / s->row_scale[j - cols];
+        wrong = j < cols ? wrong * s->lp.col_scale[j] : wrong / s->lp.row_scale[j - cols];
         s->certificate_residual = gpuopt__max(s->certificate_residual, wrong / largest);
     }
     for (j = 0; j < cols; j++) {

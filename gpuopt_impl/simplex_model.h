@@ -26,7 +26,6 @@ struct gpuopt_simplex {
 
     /* Scaled entry (i, j) = row_scale[i] * a_ij * col_scale[j]; x_j = col_scale[j] / primal_scale * scaled x_j; scaled
      * cost = cost_scale * col_scale[j] * cost, negated for max. All powers of two, so that nothing is rounded. */
-    double *row_scale, *col_scale; /* [rows], [cols] */
     double primal_scale, cost_scale;
     double *cost;                    /* [cols + rows] */
     double *lower, *upper;           /* [cols + rows] true bounds */
@@ -35,9 +34,13 @@ struct gpuopt_simplex {
     double *phase_cost;              /* [cols + rows] */
     double *y;                       /* [rows] duals of the present phase at the last refresh */
     double *residual, *by_row;       /* [rows] -[A I] x at the last refresh; scratch */
+    double *row_largest;             /* [rows] the host's largest |a_ij| */
     double *farkas, *ray;            /* [rows], [cols]: evidence, unscaled */
     uint8_t *status, *old_status;    /* [cols + rows] gpuopt_variable_status, of the scaled variables; scratch */
     /* Of a reinversion, see simplex_reinvert.h. */
+    int64_t *row_start; /* [rows + 1] the matrix by rows; filled by the first one */
+    int32_t *row_col;   /* [nonzeros] */
+    int rows_filled;
     uint8_t *open;                          /* [rows] positions to fill */
     int32_t *order, *wanted, *position;     /* [cols] columns to enter, where to, where they went */
     int32_t *col_count, *row_count, *queue; /* [cols], [rows], [max(rows, cols)] */
@@ -64,20 +67,43 @@ static double gpuopt__power_of_two(double x) {
     return ldexp(1, fraction < 0.70710678118654752 ? exponent - 1 : exponent);
 }
 
-/* One side of geometric scaling: scale[k] makes the smallest and largest entry of line k (in the scale of the other
- * side) each other's reciprocals; equilibrate: the largest 1. */
-static void gpuopt__scale_lines(int32_t lines, const int64_t *start, const int32_t *index, const double *val,
-                                const double *other, int equilibrate, double *scale) {
-    int32_t k;
-    int64_t e;
-    for (k = 0; k < lines; k++) {
+/* Every entry of the matrix, or of a column with more than SAMPLE of them about so many, evenly spread: what scales are
+ * chosen by. Calls nothing; the loop's step. */
+enum { GPUOPT__SAMPLE = 64 };
+
+static int64_t gpuopt__sample_step(const gpuopt__lp *lp, int32_t col) {
+    int64_t step = (lp->col_start[col + 1] - lp->col_start[col]) / GPUOPT__SAMPLE;
+    return step > 1 ? step : 1;
+}
+
+/* One half of a round of geometric scaling: a row's, or column's, smallest and largest entry, in the scale of the other
+ * side, become each other's reciprocals. least, most [rows]: scratch. */
+static void gpuopt__scale_rows(gpuopt__lp *lp, double *least, double *most) {
+    int32_t i, j;
+    int64_t e, step;
+    for (i = 0; i < lp->rows; i++) least[i] = HUGE_VAL, most[i] = 0;
+    for (j = 0; j < lp->cols; j++)
+        for (e = lp->col_start[j], step = gpuopt__sample_step(lp, j); e < lp->col_start[j + 1]; e += step) {
+            double size = fabs(lp->val[e]) * lp->col_scale[j];
+            i = lp->col_row[e];
+            least[i] = gpuopt__min(least[i], size);
+            most[i] = gpuopt__max(most[i], size);
+        }
+    for (i = 0; i < lp->rows; i++) lp->row_scale[i] = most[i] == 0 ? 1 : 1 / sqrt(least[i] * most[i]);
+}
+
+/* equilibrate: the largest becomes 1 instead. */
+static void gpuopt__scale_cols(gpuopt__lp *lp, int equilibrate) {
+    int32_t j;
+    int64_t e, step;
+    for (j = 0; j < lp->cols; j++) {
         double least = HUGE_VAL, most = 0;
-        for (e = start[k]; e < start[k + 1]; e++) {
-            double size = fabs(val[e]) * other[index[e]];
+        for (e = lp->col_start[j], step = gpuopt__sample_step(lp, j); e < lp->col_start[j + 1]; e += step) {
+            double size = fabs(lp->val[e]) * lp->row_scale[lp->col_row[e]];
             least = gpuopt__min(least, size);
             most = gpuopt__max(most, size);
         }
-        scale[k] = most == 0 ? 1 : equilibrate ? 1 / most : 1 / sqrt(least * most);
+        lp->col_scale[j] = most == 0 ? 1 : equilibrate ? 1 / most : 1 / sqrt(least * most);
     }
 }
 
@@ -97,40 +123,43 @@ static double gpuopt__mean_scale(const gpuopt__mean *mean) {
     return mean->count ? ldexp(1, -(int)floor(mean->log_sum / (double)mean->count + 0.5)) : 1;
 }
 
-/* From the matrix as the host gave it, in lp: the scales, and the matrix scaled. Six rounds are more than the factors
- * move after (Curtis and Reid's optimum is little better: Tomlin 1975). */
+/* Six rounds are more than the factors move after (Curtis and Reid's optimum is little better: Tomlin 1975). */
 static void gpuopt__simplex_scale(gpuopt_simplex *s) {
     gpuopt__lp *lp = &s->lp;
     int32_t i, j, round;
-    int64_t e;
-    for (i = 0; i < lp->rows; i++) s->row_scale[i] = 1;
-    for (j = 0; j < lp->cols; j++) s->col_scale[j] = 1;
+    for (i = 0; i < lp->rows; i++) lp->row_scale[i] = 1;
+    for (j = 0; j < lp->cols; j++) lp->col_scale[j] = 1;
     if (s->desc.scaling == GPUOPT_OFF) return;
     for (round = 0; round < 6; round++) {
-        gpuopt__scale_lines(lp->rows, lp->row_start, lp->row_col, lp->row_val, s->col_scale, 0, s->row_scale);
-        gpuopt__scale_lines(lp->cols, lp->col_start, lp->col_row, lp->col_val, s->row_scale, 0, s->col_scale);
+        gpuopt__scale_rows(lp, s->y, s->by_row);
+        gpuopt__scale_cols(lp, 0);
     }
-    gpuopt__scale_lines(lp->cols, lp->col_start, lp->col_row, lp->col_val, s->row_scale, 1, s->col_scale);
-    for (i = 0; i < lp->rows; i++) s->row_scale[i] = gpuopt__power_of_two(s->row_scale[i]);
-    for (j = 0; j < lp->cols; j++) s->col_scale[j] = gpuopt__power_of_two(s->col_scale[j]);
+    gpuopt__scale_cols(lp, 1);
+    for (i = 0; i < lp->rows; i++) lp->row_scale[i] = gpuopt__power_of_two(lp->row_scale[i]);
+    for (j = 0; j < lp->cols; j++) lp->col_scale[j] = gpuopt__power_of_two(lp->col_scale[j]);
+}
+
+/* row_largest[i]: the largest |a_ij| of the host's row i, of long columns' entries those in the sample. */
+static void gpuopt__simplex_row_largest(gpuopt_simplex *s) {
+    const gpuopt__lp *lp = &s->lp;
+    int32_t i, j;
+    int64_t e, step;
+    for (i = 0; i < lp->rows; i++) s->row_largest[i] = 0;
     for (j = 0; j < lp->cols; j++)
-        for (e = lp->col_start[j]; e < lp->col_start[j + 1]; e++)
-            lp->col_val[e] *= s->row_scale[lp->col_row[e]] * s->col_scale[j];
-    for (i = 0; i < lp->rows; i++)
-        for (e = lp->row_start[i]; e < lp->row_start[i + 1]; e++)
-            lp->row_val[e] *= s->row_scale[i] * s->col_scale[lp->row_col[e]];
+        for (e = lp->col_start[j], step = gpuopt__sample_step(lp, j); e < lp->col_start[j + 1]; e += step)
+            s->row_largest[lp->col_row[e]] = gpuopt__max(s->row_largest[lp->col_row[e]], fabs(lp->val[e]));
 }
 
 /* ---- From the host's descriptor ---- */
 
-/* lp's columns from the descriptor, dense or sparse. */
-static void gpuopt__simplex_copy_columns(gpuopt__lp *lp, const gpuopt_simplex_desc *desc) {
+/* lp's pattern from the descriptor. A dense matrix's values go to packed [nonzeros]; sparse ones stay the host's. */
+static void gpuopt__simplex_copy_columns(gpuopt__lp *lp, const gpuopt_simplex_desc *desc, double *packed) {
     int32_t i, j;
     int64_t e = 0;
+    lp->val = desc->matrix.start ? desc->matrix.val : packed;
     if (desc->matrix.start) {
         memcpy(lp->col_start, desc->matrix.start, sizeof(int64_t) * ((size_t)lp->cols + 1));
-        memcpy(lp->col_row, desc->matrix.row, sizeof(int32_t) * (size_t)lp->nonzeros);
-        memcpy(lp->col_val, desc->matrix.val, sizeof(double) * (size_t)lp->nonzeros);
+        if (lp->nonzeros) memcpy(lp->col_row, desc->matrix.row, sizeof(int32_t) * (size_t)lp->nonzeros);
         return;
     }
     for (j = 0; j < lp->cols; j++) {
@@ -139,31 +168,32 @@ static void gpuopt__simplex_copy_columns(gpuopt__lp *lp, const gpuopt_simplex_de
         for (i = 0; i < lp->rows; i++) {
             if (column[i] == 0) continue;
             lp->col_row[e] = i;
-            lp->col_val[e++] = column[i];
+            packed[e++] = column[i];
         }
     }
     lp->col_start[lp->cols] = e;
 }
 
-/* lp's rows from its columns, each in ascending order of columns. */
-static void gpuopt__simplex_fill_rows(gpuopt__lp *lp) {
+/* The matrix by rows, each in ascending order of columns: row_start [rows + 1], row_col [nonzeros]; row_from [nonzeros],
+ * or NULL: where by columns each entry is. */
+static void gpuopt__simplex_fill_rows(const gpuopt__lp *lp, int64_t *row_start, int32_t *row_col, int64_t *row_from) {
     int32_t i, j;
     int64_t e, sum = 0;
-    memset(lp->row_start, 0, sizeof(int64_t) * ((size_t)lp->rows + 1));
-    for (e = 0; e < lp->nonzeros; e++) lp->row_start[lp->col_row[e]]++;
+    memset(row_start, 0, sizeof(int64_t) * ((size_t)lp->rows + 1));
+    for (e = 0; e < lp->nonzeros; e++) row_start[lp->col_row[e]]++;
     for (i = 0; i <= lp->rows; i++) { /* where each row begins; filling moves it to where it ends */
-        int64_t count = lp->row_start[i];
-        lp->row_start[i] = sum;
+        int64_t count = row_start[i];
+        row_start[i] = sum;
         sum += count;
     }
     for (j = 0; j < lp->cols; j++)
         for (e = lp->col_start[j]; e < lp->col_start[j + 1]; e++) {
-            int64_t at = lp->row_start[lp->col_row[e]]++;
-            lp->row_col[at] = j;
-            lp->row_val[at] = lp->col_val[e];
+            int64_t at = row_start[lp->col_row[e]]++;
+            row_col[at] = j;
+            if (row_from) row_from[at] = e;
         }
-    for (i = lp->rows; i > 0; i--) lp->row_start[i] = lp->row_start[i - 1];
-    lp->row_start[0] = 0;
+    for (i = lp->rows; i > 0; i--) row_start[i] = row_start[i - 1];
+    row_start[0] = 0;
 }
 
 /* value, or an infinity from the host's own idea of it. */
@@ -177,14 +207,14 @@ static void gpuopt__simplex_fill_bounds(gpuopt_simplex *s, const gpuopt_simplex_
     double infinity = s->desc.infinity, sign = desc->maximize ? -1 : 1;
     gpuopt__mean bounds = {0, 0}, costs = {0, 0};
     for (j = 0; j < cols; j++) {
-        s->lower[j] = gpuopt__simplex_side(desc->lb, j, 0, infinity) / s->col_scale[j];
-        s->upper[j] = gpuopt__simplex_side(desc->ub, j, HUGE_VAL, infinity) / s->col_scale[j];
-        s->cost[j] = desc->cost ? sign * desc->cost[j] * s->col_scale[j] : 0;
+        s->lower[j] = gpuopt__simplex_side(desc->lb, j, 0, infinity) / s->lp.col_scale[j];
+        s->upper[j] = gpuopt__simplex_side(desc->ub, j, HUGE_VAL, infinity) / s->lp.col_scale[j];
+        s->cost[j] = desc->cost ? sign * desc->cost[j] * s->lp.col_scale[j] : 0;
         gpuopt__mean_add(&costs, s->cost[j]);
     }
     for (i = 0; i < rows; i++) {
-        s->lower[cols + i] = -gpuopt__simplex_side(desc->rhs, i, HUGE_VAL, infinity) * s->row_scale[i];
-        s->upper[cols + i] = -gpuopt__simplex_side(desc->lhs, i, -HUGE_VAL, infinity) * s->row_scale[i];
+        s->lower[cols + i] = -gpuopt__simplex_side(desc->rhs, i, HUGE_VAL, infinity) * s->lp.row_scale[i];
+        s->upper[cols + i] = -gpuopt__simplex_side(desc->lhs, i, -HUGE_VAL, infinity) * s->lp.row_scale[i];
         s->cost[cols + i] = 0;
     }
     for (j = 0; j < cols + rows; j++) {
@@ -204,18 +234,16 @@ static void gpuopt__simplex_cut(gpuopt__arena *arena, gpuopt_simplex *s) {
     gpuopt__simplex_vectors *v = &s->v;
     double **const of_both[] = {&s->cost,       &s->lower, &s->upper,   &s->work_lower,
                                 &s->work_upper, &s->x,     &s->reduced, &s->phase_cost};
-    double **const of_rows[] = {&s->row_scale, &s->y, &s->residual, &s->by_row, &s->farkas};
-    double **const of_cols[] = {&s->col_scale, &s->ray};
+    double **const of_rows[] = {&lp->row_scale, &s->y, &s->residual, &s->by_row, &s->farkas, &s->row_largest};
+    double **const of_cols[] = {&lp->col_scale, &s->ray};
     size_t k;
     lp->rows = s->shape.rows;
     lp->cols = s->shape.cols;
     lp->nonzeros = s->shape.nonzeros;
     lp->col_start = (int64_t *)gpuopt__cut(arena, cols + 1, sizeof(int64_t));
-    lp->row_start = (int64_t *)gpuopt__cut(arena, rows + 1, sizeof(int64_t));
     lp->col_row = (int32_t *)gpuopt__cut(arena, lp->nonzeros, sizeof(int32_t));
-    lp->row_col = (int32_t *)gpuopt__cut(arena, lp->nonzeros, sizeof(int32_t));
-    lp->col_val = (double *)gpuopt__cut(arena, lp->nonzeros, sizeof(double));
-    lp->row_val = (double *)gpuopt__cut(arena, lp->nonzeros, sizeof(double));
+    s->row_start = (int64_t *)gpuopt__cut(arena, rows + 1, sizeof(int64_t));
+    s->row_col = (int32_t *)gpuopt__cut(arena, lp->nonzeros, sizeof(int32_t));
     for (k = 0; k < sizeof of_both / sizeof *of_both; k++)
         *of_both[k] = (double *)gpuopt__cut(arena, both, sizeof(double));
     for (k = 0; k < sizeof of_rows / sizeof *of_rows; k++)

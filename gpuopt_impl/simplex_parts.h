@@ -105,7 +105,8 @@ static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, con
     }
     gpuopt__simplex_count(s, &report);
     if (report.end == GPUOPT__END_DRIFTED) s->stale = 2;
-    else if ((report.infeasible > 0) != (s->phase == 1) || s->since_refresh >= s->desc.refresh_pivots) s->stale = 1;
+    else if ((s->phase == 2 && report.infeasible > 0) || s->since_refresh >= s->desc.refresh_pivots) s->stale = 1;
+    if (report.infeasible > 0) s->phase = 1;
     return gpuopt__simplex_finish(s, GPUOPT_OK, info);
 }
 

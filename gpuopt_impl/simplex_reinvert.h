@@ -29,9 +29,8 @@ static void gpuopt__order_by_columns(gpuopt_simplex *s, int32_t *placed) {
         for (e = lp->col_start[col]; !s->open[lp->col_row[e]];) e++;
         j = lp->col_row[e];
         gpuopt__order_place(s, placed, col, j);
-        for (e = lp->row_start[j]; e < lp->row_start[j + 1]; e++)
-            if (s->col_count[lp->row_col[e]] > 0 && --s->col_count[lp->row_col[e]] == 1)
-                s->queue[tail++] = lp->row_col[e];
+        for (e = s->row_start[j]; e < s->row_start[j + 1]; e++)
+            if (s->col_count[s->row_col[e]] > 0 && --s->col_count[s->row_col[e]] == 1) s->queue[tail++] = s->row_col[e];
     }
 }
 
@@ -48,8 +47,8 @@ static void gpuopt__order_by_rows(gpuopt_simplex *s, int32_t *placed) {
     while (head < tail) {
         int32_t row = s->queue[head++];
         if (!s->open[row] || s->row_count[row] != 1) continue;
-        for (e = lp->row_start[row]; s->col_count[lp->row_col[e]] <= 0;) e++;
-        j = lp->row_col[e];
+        for (e = s->row_start[row]; s->col_count[s->row_col[e]] <= 0;) e++;
+        j = s->row_col[e];
         gpuopt__order_place(s, placed, j, row);
         for (e = lp->col_start[j]; e < lp->col_start[j + 1]; e++)
             if (--s->row_count[lp->col_row[e]] == 1 && s->open[lp->col_row[e]]) s->queue[tail++] = lp->col_row[e];
@@ -61,6 +60,8 @@ static int32_t gpuopt__simplex_order(gpuopt_simplex *s) {
     const gpuopt__lp *lp = &s->lp;
     int32_t i, j, length, placed = 0, longest = 0;
     int64_t e;
+    if (!s->rows_filled) gpuopt__simplex_fill_rows(lp, s->row_start, s->row_col, NULL);
+    s->rows_filled = 1;
     for (i = 0; i < lp->rows; i++) s->open[i] = s->status[lp->cols + i] != GPUOPT_BASIC;
     for (j = 0; j < lp->cols; j++) {
         s->col_count[j] = s->status[j] == GPUOPT_BASIC ? 0 : -1;

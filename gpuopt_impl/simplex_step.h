@@ -56,9 +56,35 @@ GPUOPT_HD double gpuopt__stop(double x, double l, double u, double a, const gpuo
     return outside < 0 ? l : outside > 0 ? HUGE_VAL : u;
 }
 
-/* The step at which x meets `bound`, finite, with some slack. */
-GPUOPT_HD double gpuopt__meets(double x, double bound, double a, double slack) {
-    return a > 0 ? gpuopt__add(gpuopt__sub(x, bound), slack) / a : gpuopt__sub(gpuopt__sub(x, bound), slack) / a;
+/* The step at which x meets `bound`, finite, with some slack; inverse: 1 / a. */
+GPUOPT_HD double gpuopt__meets(double x, double bound, double inverse, double slack) {
+    double distance = gpuopt__sub(x, bound);
+    return gpuopt__mul(inverse > 0 ? gpuopt__add(distance, slack) : gpuopt__sub(distance, slack), inverse);
+}
+
+/* ---- Harris' ratio test, by groups ----
+ * First how far one may go if every bound gives way by the tolerance; then, of the positions that block by then, the one
+ * with the largest pivot. Each group of neighbouring positions does both for itself and puts up its winner; of those
+ * that block within the limit of all groups the largest pivot wins, single precision being enough to tell. So a GPU's
+ * blocks have to agree once, not twice, and the result depends on the number of rows alone. */
+
+/* Positions in a group: at least 64, and no more than 128 groups. */
+GPUOPT_HD int32_t gpuopt__ratio_group(int32_t rows) {
+    int32_t group = (rows / 4096 + 1) * 32;
+    return group < 64 ? 64 : group;
+}
+
+typedef struct gpuopt__ratio_winner {
+    float limit;   /* of its group, rounded up; infinite: nothing blocks */
+    float size;    /* of its pivot */
+    double step;   /* at which it blocks */
+    int32_t index; /* position, -1: none */
+} gpuopt__ratio_winner;
+
+/* The least single-precision number that is not less; x is not negative. */
+GPUOPT_HD float gpuopt__float_above(double x) {
+    float f = (float)x;
+    return (double)f < x ? nextafterf(f, HUGE_VALF) : f;
 }
 
 GPUOPT_HD double gpuopt__harris_now(const gpuopt__simplex_rules *rules, int32_t iterations) {
