@@ -4,17 +4,13 @@
  * loop that a host would write, and says what it found.
  */
 #define _POSIX_C_SOURCE 200809L
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "examples/common.h"
 #include "examples/io/mip.h"
-
-enum { EXIT_INFEASIBLE = 1, EXIT_BAD_INPUT = 2, EXIT_FAILED = 3 };
 
 static const char usage[] =
     "usage: propagate_mps MODEL [options]\n"
@@ -31,32 +27,14 @@ static const char usage[] =
 
 typedef struct options {
     const char *model, *backend, *mode, *driver, *bounds;
-    int threads, rounds, json;
+    int64_t threads, rounds;
+    int json;
 } options;
 
 /* ---- Command line ---- */
 
-/* The position of word among the NULL-ended choices, or -1. */
-static int choice(const char *word, const char *const *choices) {
-    int k;
-    for (k = 0; choices[k]; k++)
-        if (strcmp(word, choices[k]) == 0) return k;
-    return -1;
-}
-
-static const char *const backends[] = {"auto", "cpu", "cuda", NULL};
 static const char *const modes[] = {"jacobi", "sequential", NULL};
 static const char *const drivers[] = {"auto", "host", "cooperative", "graph", NULL}; /* as in gpuopt.h */
-
-static int positive(const char *word, int *value) {
-    char *end;
-    long x;
-    errno = 0;
-    x = strtol(word, &end, 10);
-    if (errno || *end || end == word || x < 1 || x > 1000000000) return 0;
-    *value = (int)x;
-    return 1;
-}
 
 /* Returns 0, or prints what is wrong and returns -1. */
 static int parse(int argc, char **argv, options *o) {
@@ -84,8 +62,8 @@ static int parse(int argc, char **argv, options *o) {
         if (strcmp(name, "--backend") == 0) good = choice(o->backend = value, backends) >= 0;
         else if (strcmp(name, "--mode") == 0) good = choice(o->mode = value, modes) >= 0;
         else if (strcmp(name, "--driver") == 0) good = choice(o->driver = value, drivers) >= 0;
-        else if (strcmp(name, "--threads") == 0) good = positive(value, &o->threads);
-        else if (strcmp(name, "--rounds") == 0) good = positive(value, &o->rounds);
+        else if (strcmp(name, "--threads") == 0) good = whole_number(value, 1000000000, &o->threads);
+        else if (strcmp(name, "--rounds") == 0) good = whole_number(value, 1000000000, &o->rounds);
         else if (strcmp(name, "--bounds") == 0) good = *(o->bounds = value) != 0;
         else {
             fprintf(stderr, "unknown option %s\n%s", name, usage);
@@ -101,66 +79,11 @@ static int parse(int argc, char **argv, options *o) {
     return o->model ? 0 : -1;
 }
 
-/* ---- The host's services ---- */
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Under whose name the library's messages are printed. */
-typedef struct speaker {
-    const char *name;
-    int quiet;
-} speaker;
-
-static void say(void *user, int level, const char *message) {
-    const speaker *s = user;
-    if (level <= 1 && !s->quiet) fprintf(stderr, "%s: %s\n", s->name, message);
-}
-
-/* From here on the GPU of an H200 is faster than one core of its host: what a launch costs is then less than what a core
- * needs for a round or two. See tests/bench/RESULTS.md. */
+/* From here on the GPU of an H200 is faster than one core of its host: what a launch costs is then less than what a
+ * core needs for a round or two. See tests/bench/RESULTS.md. */
 static const int64_t cuda_from_nonzeros = 2200;
 
-/* A context on the backend asked for; auto falls back to the CPU, and does not say why. */
-static gpuopt_status open_context(const options *o, const mip *model, speaker *speaker, gpuopt_context **context,
-                                  const char **backend) {
-    gpuopt_context_desc desc;
-    int cuda = strcmp(o->backend, "cuda") == 0;
-    int automatic = strcmp(o->backend, "auto") == 0 && strcmp(o->mode, "jacobi") == 0 &&
-                    model->matrix.start[model->matrix.rows] >= cuda_from_nonzeros;
-    gpuopt_status status = GPUOPT_ERROR_UNSUPPORTED;
-    gpuopt_desc_init(&desc, sizeof desc);
-    desc.threads = o->threads;
-    desc.user = speaker;
-    desc.log = say;
-    *context = NULL;
-#ifdef EXAMPLE_WITH_CUDA
-    speaker->quiet = automatic;
-    desc.backend = gpuopt_backend_cuda();
-    if (cuda || automatic) status = gpuopt_context_create(&desc, context);
-    speaker->quiet = 0;
-#else
-    (void)automatic;
-    if (cuda) fprintf(stderr, "this program was built without CUDA\n");
-#endif
-    if (status && !cuda) {
-        desc.backend = gpuopt_backend_cpu();
-        status = gpuopt_context_create(&desc, context);
-    }
-    *backend = gpuopt_backend_name(desc.backend);
-    return status;
-}
-
 /* ---- Results ---- */
-
-/* Generated models have numbers for names. */
-static void print_name(FILE *to, char **name, char letter, int k) {
-    if (name) fputs(name[k], to);
-    else fprintf(to, "%c%d", letter, k);
-}
 
 /* The start and what is left of it. */
 typedef struct summary {
@@ -180,32 +103,19 @@ static void count_tightened(const mip *model, const double *lb, const double *ub
 
 static int write_bounds(const char *path, const mip *model, const double *lb, const double *ub) {
     FILE *file = fopen(path, "w");
-    int j, failed = !file;
+    int j;
     for (j = 0; file && j < model->matrix.cols; j++) {
         print_name(file, model->col_name, 'x', j);
         fprintf(file, " %.17g %.17g\n", lb[j], ub[j]);
     }
-    if (file) failed = ferror(file) | fclose(file);
-    if (failed) fprintf(stderr, "%s: cannot be written: %s\n", path, strerror(errno));
-    return failed ? -1 : 0;
-}
-
-static void print_json_string(const char *text) {
-    putchar('"');
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\') printf("\\%c", c);
-        else if (c < 0x20) printf("\\u%04x", (unsigned)c);
-        else putchar(c);
-    }
-    putchar('"');
+    return close_written(file, path);
 }
 
 static void print_json(const options *o, const mip *model, const summary *s) {
     printf("{\"model\": ");
     print_json_string(o->model);
     printf(", \"backend\": \"%s\", \"mode\": \"%s\", \"driver\": \"%s\", \"threads\": %d", s->backend, o->mode,
-           o->driver, o->threads);
+           o->driver, (int)o->threads);
     printf(", \"rows\": %d, \"cols\": %d, \"nonzeros\": %lld", (int)model->matrix.rows, (int)model->matrix.cols,
            (long long)model->matrix.start[model->matrix.rows]);
     printf(", \"rounds\": %d, \"outcome\": \"%s\", \"changed\": %lld", (int)s->info.rounds,
@@ -254,7 +164,7 @@ static gpuopt_status propagate(gpuopt_propagator *propagator, const options *o, 
     gpuopt_desc_init(&s->info, sizeof s->info);
     while (!status && step.outcome == GPUOPT_MORE) {
         start = now();
-        status = gpuopt_propagator_round(propagator, watched ? 1 : o->rounds, &step);
+        status = gpuopt_propagator_round(propagator, watched ? 1 : (int32_t)o->rounds, &step);
         s->seconds += now() - start;
         step.rounds += s->info.rounds;
         step.changed += s->info.changed;
@@ -274,11 +184,13 @@ static int run(const options *o, const mip *model, summary *s) {
     double *lb = malloc(bytes), *ub = malloc(bytes);
     gpuopt_status status;
     speaker speaker = {o->model, 0};
-    int result = EXIT_FAILED;
+    int result = EXIT_FAILED, try_gpu;
     desc.mode = strcmp(o->mode, "sequential") == 0 ? GPUOPT_SEQUENTIAL : GPUOPT_JACOBI;
     desc.driver = (gpuopt_propagation_driver)choice(o->driver, drivers);
-    desc.round_limit = o->rounds;
-    status = lb && ub ? open_context(o, model, &speaker, &context, &s->backend) : GPUOPT_ERROR_MEMORY;
+    desc.round_limit = (int32_t)o->rounds;
+    try_gpu = desc.mode == GPUOPT_JACOBI && model->matrix.start[model->matrix.rows] >= cuda_from_nonzeros;
+    status = lb && ub ? open_context(o->backend, try_gpu, (int)o->threads, &speaker, &context, &s->backend)
+                      : GPUOPT_ERROR_MEMORY;
     if (!status && !o->json)
         printf("%s: %d rows, %d columns, %lld nonzeros; read in %.3g s\n", o->model, (int)model->matrix.rows,
                (int)model->matrix.cols, (long long)model->matrix.start[model->matrix.rows], s->read_seconds);
@@ -307,7 +219,7 @@ int main(int argc, char **argv) {
     mip model;
     summary s;
     char error[1024];
-    int result;
+    int result = EXIT_FAILED;
     if (parse(argc, argv, &o)) return EXIT_BAD_INPUT;
     memset(&s, 0, sizeof s);
     s.read_seconds = now();
@@ -316,7 +228,8 @@ int main(int argc, char **argv) {
         return EXIT_BAD_INPUT;
     }
     s.read_seconds = now() - s.read_seconds;
-    result = run(&o, &model, &s);
+    if (mip_rows(&model)) fprintf(stderr, "%s: out of memory\n", o.model);
+    else result = run(&o, &model, &s);
     mip_free(&model);
     return result;
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Usage: run.sh [MODEL [OPTION...]]
-# Builds the examples and runs the main job: with a model, the example that its ending names (options are passed on);
-# without, all of them on small models of our own and on generated ones large enough to see the speed.
+# Usage: run.sh [[EXAMPLE] MODEL [OPTION...]]
+# Builds the examples and runs the main job: with a model, the example that it is for (options are passed on), or the
+# one that is named before it; without, all of them on small models of our own and on generated ones large enough to see
+# the speed.
 set -u
 here=$(dirname "${BASH_SOURCE[0]}")
 root=$(cd "$here/.." && pwd)
@@ -17,21 +18,34 @@ if ! (cd "$root" && bazel build --noshow_progress //examples:all) >"${TMPDIR:-/t
 fi
 programs=$root/bazel-bin/examples
 
-# The example for a model file or generator.
+# The example for a model file or generator: propagation where columns are integer, the simplex method where none is.
 example_of() {
     case $1 in
-    *.mps | *.mps.gz | gen:*) echo propagate_mps ;;
+    *.mps | *.mps.gz)
+        if gzip -cdf -- "$1" 2>/dev/null | grep -qE "'INTORG'|^[[:space:]]+(BV|LI|UI)[[:space:]]"; then
+            echo propagate_mps
+        else
+            echo solve_lp
+        fi
+        ;;
+    gen:*) echo propagate_mps ;;
+    shah:* | meyer:* | plant:*) echo solve_lp ;;
     *)
-        echo "$1: no example reads this; known endings: .mps .mps.gz, and gen:NAME" >&2
+        echo "$1: no example reads this; known endings: .mps .mps.gz, and gen:NAME, shah:M:SEED," \
+            "meyer:M:N:DENSITY:SEED, plant:M:N:DENSITY:SEED" >&2
         return 2
         ;;
     esac
 }
 
-if [ $# -gt 0 ]; then
+case ${1:-} in
+'') ;;
+quickstart | propagate_mps | solve_lp) exec "$programs/$1" "${@:2}" ;;
+*)
     example=$(example_of "$1") || exit
     exec "$programs/$example" "$@"
-fi
+    ;;
+esac
 
 failed=0
 # show PROGRAM ARGUMENT...: runs an example under its command line; an infeasible model (1) is an answer like others.
@@ -50,6 +64,10 @@ for model in gen:rand,1000000,1000000,10,1 gen:band,2000000,8,1 gen:rand,10000,1
     show propagate_mps "$model" --backend cpu
     show propagate_mps "$model" --backend cpu --threads "$(nproc)"
     if ls /dev/nvidia[0-9]* >/dev/null 2>&1; then show propagate_mps "$model" --backend cuda; fi
+done
+for model in shah:1000:1 meyer:750:3750:0.04:1 plant:500:1000:0.05:1; do
+    show solve_lp "$model" --backend cpu
+    if ls /dev/nvidia[0-9]* >/dev/null 2>&1; then show solve_lp "$model" --backend cuda; fi
 done
 ls /dev/nvidia[0-9]* >/dev/null 2>&1 || printf '\nNo NVIDIA GPU on this machine: everything ran on the CPU.\n'
 exit $failed

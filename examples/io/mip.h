@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Mixed-integer programs for the examples, tests and benchmarks: from MPS files (through the CLP library's reader) and
- * from the generators that speed is measured on.
+ * Linear and mixed-integer programs for the examples, tests and benchmarks: from MPS files (through the CLP library's
+ * reader) and from the generators that speed is measured on.
  */
 #ifndef EXAMPLES_IO_MIP_H
 #define EXAMPLES_IO_MIP_H
@@ -14,26 +14,47 @@
 extern "C" {
 #endif
 
+/* A by rows and by columns: a source gives one of them or both, and the other has start == NULL until it is asked for;
+ * the sizes stand in both. All arrays belong to the model. */
 typedef struct mip {
-    gpuopt_csr matrix;           /* arrays owned by the model, as all below */
+    gpuopt_csr matrix;
+    gpuopt_csc columns;
+    double *cost;                /* [cols], or NULL: 0 */
+    double offset;               /* added to the objective */
+    int maximize;                /* not 0: max */
     double *lhs, *rhs;           /* [rows], -1e20 and less / 1e20 and more: none */
     double *lb, *ub;             /* [cols] */
     uint8_t *integer;            /* [cols] */
     char **row_name, **col_name; /* [rows], [cols], or NULL: generated */
+    int optimum_known;           /* of the linear program: the generator has planted it */
+    double optimum;
 } mip;
 
 /* Read a file (.mps, .mps.gz; fixed or free format) or build a generated model, and return 0; or fill `error` with the
  * file, the line where there is one, and what is wrong, and return -1 with nothing to free.
- * Generated: rand,M,N,LEN,SEED[,SLACK]  skew,M,N,LEN,SEED[,SLACK]  band,M,LEN,SEED[,SLACK]  cascade,N  twolines  cflp,K
- * emptyrows,E; band,8000000,8,1 has 64 million nonzeros. */
+ *
+ * Files: the objective's constant is minus the right-hand side of its row; OBJSENSE (MAX, MAXIMIZE, MIN, MINIMIZE)
+ * counts wherever it stands; a negative UP without a lower bound makes that -infinity; of several free rows the first
+ * is the objective, the others are dropped. Names lose their spaces.
+ * Generated for propagation, by rows: rand,M,N,LEN,SEED[,SLACK]  skew,M,N,LEN,SEED[,SLACK]  band,M,LEN,SEED[,SLACK]
+ * cascade,N  twolines  cflp,K  emptyrows,E; band,8000000,8,1 has 64 million nonzeros.
+ * Linear programs, by columns: shah:M:SEED  meyer:M:N:DENSITY:SEED  plant:M:N:DENSITY:SEED, see lp_models.c. */
 int mip_read_mps(const char *path, mip *model, char *error, size_t error_size);
 int mip_generate(const char *name, mip *model, char *error, size_t error_size);
-/* Either, by the prefix "gen:". */
+int mip_generate_lp(const char *name, mip *model, char *error, size_t error_size);
+/* Any of them: by the prefix "gen:", by that of a linear program, else a file. */
 int mip_load(const char *name, mip *model, char *error, size_t error_size);
 void mip_free(mip *model);
 
-/* The model as a propagator takes it; the arrays stay the model's. */
+/* Make the form that is missing. Time and space O(nonzeros); -1: out of memory. */
+int mip_rows(mip *model);
+int mip_columns(mip *model);
+int64_t mip_nonzeros(const mip *model);
+
+/* The model as a propagator takes it, which wants its rows, and its linear relaxation as the simplex method does, which
+ * wants its columns; the arrays stay the model's. */
 gpuopt_propagator_desc mip_propagator_desc(const mip *model);
+gpuopt_simplex_desc mip_simplex_desc(const mip *model);
 
 #ifdef __cplusplus
 }

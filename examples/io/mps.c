@@ -28,7 +28,7 @@ static void COINLINKAGE listen(Clp_Simplex *lp, int code, int doubles, const dou
     if (!heard) return;
     switch (code % 1000000) {
     case 3002: what = "not understood"; break;
-    case 3003: what = "the objective has this column twice"; break;
+    case 3003: what = "the objective has this column twice, or a range"; break;
     case 3004: what = "the row comes twice in this column"; break;
     case 3005: what = "no such row"; break;
     case 3006: what = "no such column"; break;
@@ -93,24 +93,26 @@ static const char *repeated_name(char **name, int count) {
     return repeated;
 }
 
-/* CLP keeps columns; a propagator takes rows. */
+/* CLP's columns, which may have gaps, and what goes with them; then the rows. */
 static int take_model(Clp_Simplex *lp, mip *model) {
-    int m = Clp_numberRows(lp), n = Clp_numberColumns(lp), i, j;
+    int m = Clp_numberRows(lp), n = Clp_numberColumns(lp), j;
     const CoinBigIndex *first = n ? Clp_getVectorStarts(lp) : NULL;
-    const int *length = n ? Clp_getVectorLengths(lp) : NULL, *row = n ? Clp_getIndices(lp) : NULL;
+    const int *length = n ? Clp_getVectorLengths(lp) : NULL, *index = n ? Clp_getIndices(lp) : NULL;
     const double *element = n ? Clp_getElements(lp) : NULL;
     const char *integer = Clp_integerInformation(lp);
-    int64_t nonzeros = 0, *start = calloc((size_t)m + 2, sizeof *start), *at;
-    int32_t *col;
+    int64_t nonzeros = 0, *start = calloc((size_t)n + 1, sizeof *start);
+    int32_t *row;
     double *val;
     for (j = 0; j < n; j++) nonzeros += length[j];
-    col = malloc(sizeof *col * (size_t)(nonzeros + 1));
+    row = malloc(sizeof *row * (size_t)(nonzeros + 1));
     val = malloc(sizeof *val * (size_t)(nonzeros + 1));
-    model->matrix.rows = m;
-    model->matrix.cols = n;
-    model->matrix.start = start;
-    model->matrix.col = col;
-    model->matrix.val = val;
+    model->matrix.rows = model->columns.rows = m;
+    model->matrix.cols = model->columns.cols = n;
+    model->columns.start = start;
+    model->columns.row = row;
+    model->columns.val = val;
+    model->cost = copy_of(Clp_objective(lp), (size_t)n, sizeof(double));
+    model->offset = 0 - Clp_objectiveOffset(lp); /* no -0 */
     model->lhs = copy_of(Clp_rowLower(lp), (size_t)m, sizeof(double));
     model->rhs = copy_of(Clp_rowUpper(lp), (size_t)m, sizeof(double));
     model->lb = copy_of(Clp_columnLower(lp), (size_t)n, sizeof(double));
@@ -118,30 +120,25 @@ static int take_model(Clp_Simplex *lp, mip *model) {
     model->integer = calloc((size_t)n + 1, 1);
     model->row_name = take_names(lp, m, Clp_rowName);
     model->col_name = take_names(lp, n, Clp_columnName);
-    if (!start || !col || !val || !model->lhs || !model->rhs || !model->lb || !model->ub || !model->integer ||
-        !model->row_name || !model->col_name)
+    if (!start || !row || !val || !model->cost || !model->lhs || !model->rhs || !model->lb || !model->ub ||
+        !model->integer || !model->row_name || !model->col_name)
         return -1;
     for (j = 0; j < n; j++) {
-        const int *r = row + first[j];
-        for (i = 0; i < length[j]; i++) start[r[i] + 2]++;
+        start[j + 1] = start[j] + length[j];
         model->integer[j] = integer && integer[j];
+        if (length[j] == 0) continue; /* there need not be any entries */
+        memcpy(row + start[j], index + first[j], sizeof *row * (size_t)length[j]);
+        memcpy(val + start[j], element + first[j], sizeof *val * (size_t)length[j]);
     }
-    for (i = 0; i < m; i++) start[i + 2] += start[i + 1];
-    at = start + 1; /* where each row's next entry goes; ends up as the starts */
-    for (j = 0; j < n; j++)
-        for (i = 0; i < length[j]; i++) {
-            int64_t k = at[row[first[j] + i]]++;
-            col[k] = j;
-            val[k] = element[first[j] + i];
-        }
-    return 0;
+    return mip_rows(model);
 }
 
 /* Reads the file, or a copy of it that CLP understands. Returns CLP's count of errors, or -1 and the error. */
 static int read_with_clp(const char *path, const mps_scan *file, const mps_crossings *without, Clp_Simplex *lp,
                          complaints *heard, char *error, size_t error_size) {
     char temporary[] = "/tmp/gpuopt-mps-XXXXXX";
-    int rewritten = (file->ambiguous && file->free_valid && !file->free_named) || !file->named || without->count > 0;
+    int rewritten =
+        (file->ambiguous && file->free_valid && !file->free_named) || !file->named || file->sense || without->count > 0;
     int errors;
     if (rewritten && mps_rewrite(path, file, without, temporary, error, error_size)) return -1;
     memset(heard, 0, sizeof *heard);
@@ -191,6 +188,7 @@ int mip_read_mps(const char *path, mip *model, char *error, size_t error_size) {
         if (errors)
             snprintf(error, error_size, "%s: two %s are named %s", path, row ? "rows" : "columns", row ? row : col);
         else put_crossings(model, crossings);
+        model->maximize = file.sense > 0;
     }
     if (errors) mip_free(model);
     Clp_deleteModel(lp);

@@ -2,6 +2,7 @@
  *
  * CLP reports a truncated file as a bad line, takes 1e400 for a number, reads nothing without a NAME card, and,
  * guessing fixed or free format from each line's spacing, can take two short fields of a free-format line for one name.
+ * It minimises, whatever OBJSENSE says.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "examples/io/mps_scan.h"
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -46,7 +48,7 @@ static int reads_as_free(section in, char **word, int words) {
 }
 
 /* The word of a data line that stands where a number does but is none that a model can have, or NULL. CLP reads 1e400
- * as an ordinary number. */
+ * as an ordinary number, and can crash where the number after a long name is missing. */
 static const char *bad_number(section in, char **word, int words) {
     int k;
     if (in < COLUMNS || in > BOUNDS) return NULL;
@@ -54,7 +56,17 @@ static const char *bad_number(section in, char **word, int words) {
         double value = strtod(word[k], NULL);
         if (is_number(word[k]) && (isnan(value) || (isinf(value) && in == COLUMNS))) return word[k];
     }
-    return NULL;
+    if (in == BOUNDS || words == 0 || words == MPS_WORDS || is_number(word[words - 1])) return NULL;
+    for (k = 0; k < words; k++)
+        if (strcmp(word[k], "'MARKER'") == 0) return NULL;
+    return word[words - 1];
+}
+
+/* On which CLP can crash. */
+static int has_control(const char *line, size_t length) {
+    while (length-- > 0)
+        if ((unsigned char)line[length] < ' ' && line[length] != '\t') return 1;
+    return 0;
 }
 
 /* Whether CLP, reading this line in fixed columns, would take several words for one field. */
@@ -85,6 +97,23 @@ static section section_of(const char *card) {
     return OTHER;
 }
 
+/* Whether the line belongs to an OBJSENSE section, "OBJSENSE MAX" or with the word on a line of its own; -1: it does,
+ * and is not understood. */
+static int is_sense(const char *line, int is_card, int *inside, int *sense) {
+    static const char *const max[] = {"MAX", "MAXIMIZE", "MAXIMISE"}, *const min[] = {"MIN", "MINIMIZE", "MINIMISE"};
+    char word[2][MPS_LINE + 3], more[2]; /* a line has 160 characters at most, as sscanf is told */
+    int words = sscanf(line, "%160s %160s %1s", word[0], word[1], more), at = 0, k;
+    if (is_card && words > 0 && strcmp(word[0], "OBJSENSE") == 0) *inside = at = 1;
+    else if (!*inside) return 0;
+    if (words <= at || line[0] == '*' || line[0] == '#') return 1;
+    for (k = 0; k < 3 && words == at + 1; k++) {
+        if (strcasecmp(word[at], max[k]) == 0) return *sense = 1;
+        if (strcasecmp(word[at], min[k]) == 0) return *sense = -1, 1;
+    }
+    if (at || !is_card) return -1;
+    return *inside = 0;
+}
+
 /* Where a copy goes, under which NAME card, and without which lines. */
 typedef struct copying {
     FILE *to;
@@ -104,7 +133,7 @@ static int look_over(const char *path, mps_scan *result, const copying *copy, ch
     char line[MPS_LINE + 3];
     long number = 0;
     section in = NO_SECTION;
-    int status = -1;
+    int status = -1, in_sense = 0, found;
     gzFile file = gzopen(path, "rb");
     memset(result, 0, sizeof *result);
     result->free_valid = 1;
@@ -122,8 +151,20 @@ static int look_over(const char *path, mps_scan *result, const copying *copy, ch
             snprintf(error, error_size, "%s:%ld: the line is longer than %d characters", path, number, MPS_LINE);
             goto done;
         }
+        if ((line[length] == 0 && !gzeof(file)) || has_control(line, length)) {
+            snprintf(error, error_size, "%s:%ld: the line has a control character in it", path, number);
+            goto done;
+        }
         line[length] = 0;
         if (number == 1 && strspn(line, " \t") == length && gzeof(file)) break;
+        if ((found = is_sense(line, is_card, &in_sense, &result->sense)) < 0) {
+            snprintf(error, error_size, "%s:%ld: OBJSENSE is MAX or MIN, not this: <%s>", path, number, line);
+            goto done;
+        }
+        if (found) {
+            if (copy) fputs("*\n", copy->to); /* which keeps the numbers of the lines */
+            continue;
+        }
         if (copy && is_card && in == NO_SECTION && !result->named) fprintf(copy->to, "%s\n", copy->name_card);
         if (is_card && strncmp(line, "NAME", 4) == 0) {
             result->named = 1;
@@ -137,8 +178,10 @@ static int look_over(const char *path, mps_scan *result, const copying *copy, ch
         }
         if (line[0] == '*' || line[0] == '#') continue;
         result->ambiguous |= fields_run_together(line, length);
-        for (next = strtok_r(line, " \t", &rest); next && words < MPS_WORDS; next = strtok_r(NULL, " \t", &rest))
+        for (next = strtok_r(line, " \t", &rest); next && words < MPS_WORDS; next = strtok_r(NULL, " \t", &rest)) {
+            result->ambiguous |= strlen(next) > MPS_FIELD && !is_number(next);
             word[words++] = next;
+        }
         if ((bad = bad_number(in, word, words)) != NULL) {
             snprintf(error, error_size, "%s:%ld: %s is not a finite number", path, number, bad);
             goto done;

@@ -8,13 +8,18 @@
 
 #include <stddef.h>
 
-enum { MPS_LINE = 158, MPS_WORDS = 7 }; /* CLP's cards are 160 bytes */
+enum {
+    MPS_LINE = 158, /* CLP's cards are 160 bytes */
+    MPS_WORDS = 24, /* names in fixed columns may have spaces */
+    MPS_FIELD = 8   /* the longest name in fixed columns */
+};
 
 typedef struct mps_scan {
     int named;      /* there is a NAME card, without which CLP reads nothing */
     int free_named; /* and it says FREE */
-    int ambiguous;  /* some line's fixed columns hold more than one word */
+    int ambiguous;  /* some line's fixed columns hold more than one word, or less than one */
     int free_valid; /* every line reads as free format */
+    int sense;      /* of OBJSENSE, which CLP ignores or refuses: 1 max, -1 min; 0: there is none */
 } mps_scan;
 
 /* Bounds that make a column's cross, which CLP refuses, one card each. */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "examples/common.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const char *const backends[] = {"auto", "cpu", "cuda", NULL};
+
+int choice(const char *word, const char *const *choices) {
+    int k;
+    for (k = 0; choices[k]; k++)
+        if (strcmp(word, choices[k]) == 0) return k;
+    return -1;
+}
+
+int whole_number(const char *word, int64_t most, int64_t *value) {
+    char *end;
+    long long x;
+    errno = 0;
+    x = strtoll(word, &end, 10);
+    if (errno || *end || end == word || x < 1 || x > most) return 0;
+    *value = x;
+    return 1;
+}
+
+double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void say(void *user, int level, const char *message) {
+    const speaker *s = user;
+    if (level <= 1 && !s->quiet) fprintf(stderr, "%s: %s\n", s->name, message);
+}
+
+gpuopt_status open_context(const char *wanted, int try_gpu, int threads, speaker *speaker, gpuopt_context **context,
+                           const char **backend) {
+    gpuopt_context_desc desc;
+    int cuda = strcmp(wanted, "cuda") == 0, automatic = strcmp(wanted, "auto") == 0 && try_gpu;
+    gpuopt_status status = GPUOPT_ERROR_UNSUPPORTED;
+    gpuopt_desc_init(&desc, sizeof desc);
+    desc.threads = threads;
+    desc.user = speaker;
+    desc.log = say;
+    *context = NULL;
+#ifdef EXAMPLE_WITH_CUDA
+    speaker->quiet = automatic;
+    desc.backend = gpuopt_backend_cuda();
+    if (cuda || automatic) status = gpuopt_context_create(&desc, context);
+    speaker->quiet = 0;
+#else
+    (void)automatic;
+    if (cuda) fprintf(stderr, "this program was built without CUDA\n");
+#endif
+    if (status && !cuda) {
+        desc.backend = gpuopt_backend_cpu();
+        status = gpuopt_context_create(&desc, context);
+    }
+    *backend = gpuopt_backend_name(desc.backend);
+    return status;
+}
+
+void print_name(FILE *to, char **name, char letter, int k) {
+    if (name) fputs(name[k], to);
+    else fprintf(to, "%c%d", letter, k);
+}
+
+void print_json_string(const char *text) {
+    putchar('"');
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\') printf("\\%c", c);
+        else if (c < 0x20) printf("\\u%04x", (unsigned)c);
+        else putchar(c);
+    }
+    putchar('"');
+}
+
+int close_written(FILE *file, const char *path) {
+    int failed = !file;
+    if (file) failed = ferror(file) | fclose(file);
+    if (failed) fprintf(stderr, "%s: cannot be written: %s\n", path, strerror(errno));
+    return failed ? -1 : 0;
+}

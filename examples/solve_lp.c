@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Solves a linear program with the simplex method: reads an MPS file or builds a generated model, iterates in the loop
+ * that a host would write, says what came out, and checks it on the model itself.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "examples/common.h"
+#include "examples/io/lp_check.h"
+#include "examples/io/mip.h"
+
+static const char usage[] =
+    "usage: solve_lp MODEL [options]\n"
+    "  MODEL              an MPS file (.mps or .mps.gz; integer columns are taken for continuous ones), or one of\n"
+    "                     shah:M:SEED, meyer:M:N:DENSITY:SEED, plant:M:N:DENSITY:SEED\n"
+    "  --method M         tableau or revised (revised, unless the model is dense)\n"
+    "  --pricing P        devex, dantzig or steepest-edge (devex)\n"
+    "  --ratio R          harris, expand or textbook (harris)\n"
+    "  --technique T      deferred: several pivots are applied at once; immediate; or how many, 1 to 256 (deferred)\n"
+    "  --backend B        cpu, cuda or auto: cuda where there is one and the model is large enough (auto)\n"
+    "  --threads N        of the CPU backend (1)\n"
+    "  --iterations N     at most so many (no limit)\n"
+    "  --max              maximise, whatever the file says\n"
+    "  --json             one line of JSON on stdout, nothing else\n"
+    "  --solution FILE    write \"name value reduced_cost\" for each column, then \"name activity dual\" for each row\n"
+    "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input, 3 stopped at the limit, or anything else\n";
+
+typedef struct options {
+    const char *model, *backend, *method, *pricing, *ratio, *technique, *solution;
+    int64_t threads, iterations;
+    int json, max;
+} options;
+
+/* As in gpuopt.h. */
+static const char *const methods[] = {"tableau", "revised", NULL};
+static const char *const pricings[] = {"devex", "dantzig", "steepest-edge", NULL};
+static const char *const ratios[] = {"harris", "expand", "textbook", NULL};
+
+/* The tableau moves rows * cols doubles for every K pivots, the revised method about as many as there are nonzeros, and
+ * rows^2, for each: from this share of nonzeros on the tableau is the faster one. */
+static const double tableau_from_density = 0.1;
+
+/* From so many rows on a pivot is faster on the GPU, where it costs some microseconds whatever the size, than on a
+ * core. */
+static const int32_t cuda_from_rows = 1000;
+
+/* ---- Command line ---- */
+
+/* K of --technique, 0: the library's choice; -1: it is none of the words. */
+static int deferred_pivots(const char *technique) {
+    static const char *const words[] = {"deferred", "immediate", NULL};
+    int64_t pivots = choice(technique, words); /* which are 0 and 1 */
+    return pivots >= 0 || whole_number(technique, 256, &pivots) ? (int)pivots : -1;
+}
+
+/* Options without a value; 0: it is none of them. */
+static int parse_switch(const char *name, options *o) {
+    int *to = strcmp(name, "--json") == 0 ? &o->json : strcmp(name, "--max") == 0 ? &o->max : NULL;
+    if (to) *to = 1;
+    return to != NULL;
+}
+
+/* Returns 0, or prints what is wrong and returns -1. */
+static int parse(int argc, char **argv, options *o) {
+    int k;
+    memset(o, 0, sizeof *o);
+    o->backend = "auto";
+    o->pricing = "devex";
+    o->ratio = "harris";
+    o->technique = "deferred";
+    o->threads = 1;
+    for (k = 1; k < argc; k++) {
+        const char *name = argv[k], *value = k + 1 < argc ? argv[k + 1] : "";
+        int good;
+        if (parse_switch(name, o)) continue;
+        if (name[0] != '-') {
+            if (o->model) {
+                fprintf(stderr, "two models: %s and %s\n", o->model, name);
+                return -1;
+            }
+            o->model = name;
+            continue;
+        }
+        if (strcmp(name, "--backend") == 0) good = choice(o->backend = value, backends) >= 0;
+        else if (strcmp(name, "--method") == 0) good = choice(o->method = value, methods) >= 0;
+        else if (strcmp(name, "--pricing") == 0) good = choice(o->pricing = value, pricings) >= 0;
+        else if (strcmp(name, "--ratio") == 0) good = choice(o->ratio = value, ratios) >= 0;
+        else if (strcmp(name, "--technique") == 0) good = deferred_pivots(o->technique = value) >= 0;
+        else if (strcmp(name, "--threads") == 0) good = whole_number(value, 1000000000, &o->threads);
+        else if (strcmp(name, "--iterations") == 0) good = whole_number(value, INT64_MAX, &o->iterations);
+        else if (strcmp(name, "--solution") == 0) good = *(o->solution = value) != 0;
+        else {
+            fprintf(stderr, "unknown option %s\n%s", name, usage);
+            return -1;
+        }
+        if (!good) {
+            fprintf(stderr, "%s: bad value '%s'\n%s", name, value, usage);
+            return -1;
+        }
+        k++;
+    }
+    if (!o->model) fputs(usage, stderr);
+    return o->model ? 0 : -1;
+}
+
+/* ---- Results ---- */
+
+/* Vectors of the length that gpuopt.h gives, and what they prove on the model. */
+typedef struct answer {
+    gpuopt_simplex_info info;
+    const char *backend, *method;
+    double *x, *reduced_cost, *activity, *dual, *farkas, *ray;
+    int crossing; /* the first column whose bounds cross, or -1: then nothing was solved */
+    double objective, primal_violation, dual_violation;
+    lp_proof proof; /* of INFEASIBLE and UNBOUNDED */
+    double seconds, read_seconds;
+} answer;
+
+static int allocate_answer(const mip *model, answer *a) {
+    size_t m = (size_t)model->columns.rows + 1, n = (size_t)model->columns.cols + 1;
+    a->x = calloc(n, sizeof(double));
+    a->reduced_cost = calloc(n, sizeof(double));
+    a->ray = calloc(n, sizeof(double));
+    a->activity = calloc(m, sizeof(double));
+    a->dual = calloc(m, sizeof(double));
+    a->farkas = calloc(m, sizeof(double));
+    return a->x && a->reduced_cost && a->ray && a->activity && a->dual && a->farkas ? 0 : -1;
+}
+
+static void free_answer(answer *a) {
+    free(a->x);
+    free(a->reduced_cost);
+    free(a->ray);
+    free(a->activity);
+    free(a->dual);
+    free(a->farkas);
+}
+
+/* Whether the model has a point that is worth showing. */
+static int has_objective(const answer *a) {
+    return a->info.outcome == GPUOPT_OPTIMAL || (a->info.outcome == GPUOPT_LIMIT && a->info.phase == 2);
+}
+
+static int write_solution(const char *path, const mip *model, const answer *a) {
+    FILE *file = fopen(path, "w");
+    int k;
+    for (k = 0; file && k < model->columns.cols; k++) {
+        print_name(file, model->col_name, 'x', k);
+        fprintf(file, " %.17g %.17g\n", a->x[k], a->reduced_cost[k]);
+    }
+    for (k = 0; file && k < model->columns.rows; k++) {
+        print_name(file, model->row_name, 'r', k);
+        fprintf(file, " %.17g %.17g\n", a->activity[k], a->dual[k]);
+    }
+    return close_written(file, path);
+}
+
+static void print_number(const char *name, double value, int known) {
+    if (known && isfinite(value)) printf(", \"%s\": %.17g", name, value);
+    else printf(", \"%s\": null", name);
+}
+
+static void print_json(const options *o, const mip *model, const answer *a) {
+    int proof = a->info.outcome == GPUOPT_INFEASIBLE || a->info.outcome == GPUOPT_UNBOUNDED, solved = a->crossing < 0;
+    printf("{\"model\": ");
+    print_json_string(o->model);
+    printf(", \"backend\": \"%s\", \"threads\": %d, \"method\": \"%s\", \"pricing\": \"%s\", \"ratio\": \"%s\"",
+           a->backend, (int)o->threads, a->method, o->pricing, o->ratio);
+    printf(", \"deferred_pivots\": %d, \"maximize\": %s", (int)a->info.deferred_pivots,
+           model->maximize ? "true" : "false");
+    printf(", \"rows\": %d, \"cols\": %d, \"nonzeros\": %lld", (int)model->columns.rows, (int)model->columns.cols,
+           (long long)mip_nonzeros(model));
+    printf(", \"status\": \"%s\"", gpuopt_outcome_string(a->info.outcome));
+    print_number("objective", a->objective, has_objective(a));
+    print_number("planted_optimum", model->optimum, model->optimum_known);
+    printf(", \"iterations\": %lld, \"flips\": %lld, \"refreshes\": %lld, \"reinversions\": %lld",
+           (long long)a->info.iterations, (long long)a->info.flips, (long long)a->info.refreshes,
+           (long long)a->info.reinversions);
+    print_number("primal_violation", a->primal_violation, solved);
+    print_number("dual_violation", a->dual_violation, solved);
+    if (proof)
+        printf(", \"certificate\": {\"margin\": %.17g, \"residual\": %.17g}", a->proof.margin, a->proof.residual);
+    else printf(", \"certificate\": null");
+    printf(", \"seconds\": %.9f, \"read_seconds\": %.6f}\n", a->seconds, a->read_seconds);
+}
+
+static void print_head(const options *o, const mip *model, const answer *a) {
+    int j, integers = 0;
+    for (j = 0; j < model->columns.cols; j++) integers += model->integer[j] != 0;
+    printf("%s: %s; %d rows, %d columns, %lld nonzeros; read in %.3g s\n", o->model,
+           model->maximize ? "maximise" : "minimise", (int)model->columns.rows, (int)model->columns.cols,
+           (long long)mip_nonzeros(model), a->read_seconds);
+    if (integers) printf("Its %d integer columns are taken for continuous ones: the LP relaxation.\n", integers);
+}
+
+static void print_words(const mip *model, const answer *a) {
+    const gpuopt_simplex_info *info = &a->info;
+    if (a->crossing >= 0) {
+        printf("Infeasible: the bounds of column ");
+        print_name(stdout, model->col_name, 'x', a->crossing);
+        printf(" cross.\n");
+        return;
+    }
+    switch (info->outcome) {
+    case GPUOPT_OPTIMAL: printf("Optimal: the objective is %.12g.\n", a->objective); break;
+    case GPUOPT_INFEASIBLE: printf("Infeasible: no point satisfies all rows and bounds.\n"); break;
+    case GPUOPT_UNBOUNDED: printf("Unbounded: the objective improves without end.\n"); break;
+    default:
+        printf("Stopped at the limit in phase %d: objective %.12g, sum of infeasibilities %.3g.\n", (int)info->phase,
+               a->objective, info->infeasibility);
+    }
+    if (model->optimum_known) printf("The optimum that was planted is %.12g.\n", model->optimum);
+    printf(
+        "%lld iterations (%lld of them bound flips, %lld refreshes, %lld reinversions) of the %s method on %s in %.3g "
+        "s.\n",
+        (long long)info->iterations, (long long)info->flips, (long long)info->refreshes, (long long)info->reinversions,
+        a->method, a->backend, a->seconds);
+    printf("Checked on the model: ");
+    if (info->outcome == GPUOPT_INFEASIBLE)
+        printf("the proof contradicts the rows by %.3g (relative), and leaves %.3g unexplained.\n", a->proof.margin,
+               a->proof.residual);
+    else if (info->outcome == GPUOPT_UNBOUNDED)
+        printf("along the ray the objective gains %.3g, and rows and bounds are left by %.3g.\n", a->proof.margin,
+               a->proof.residual);
+    else
+        printf("rows and bounds are violated by %.3g at most, the signs of reduced costs by %.3g.\n",
+               a->primal_violation, a->dual_violation);
+}
+
+/* ---- The loop ---- */
+
+/* On a terminal in pieces of about a tenth of a second, with a line that is overwritten; else in one call, which costs
+ * fewer exchanges with a GPU. */
+static gpuopt_status iterate(gpuopt_simplex *simplex, const options *o, answer *a) {
+    int watched = !o->json && isatty(STDOUT_FILENO);
+    int64_t piece = watched ? 16 : INT64_MAX;
+    gpuopt_status status = GPUOPT_OK;
+    gpuopt_desc_init(&a->info, sizeof a->info);
+    while (!status && a->info.outcome == GPUOPT_MORE) {
+        double start = now(), taken;
+        status = gpuopt_simplex_iterate(simplex, piece, &a->info);
+        taken = now() - start;
+        a->seconds += taken;
+        if (!watched || status) continue;
+        if (taken < 0.05) piece *= 2;
+        else if (taken > 0.2 && piece > 1) piece /= 2;
+        printf("\riteration %lld, phase %d, objective %.8g, infeasibility %.3g, %.1f s        ",
+               (long long)a->info.iterations, (int)a->info.phase, a->info.objective, a->info.infeasibility, a->seconds);
+        fflush(stdout);
+    }
+    if (watched) printf("\n");
+    return status;
+}
+
+/* The vectors, and what they amount to on the original data. */
+static gpuopt_status take_answer(gpuopt_simplex *simplex, const mip *model, answer *a) {
+    gpuopt_status status = gpuopt_simplex_get_solution(simplex, a->x, a->reduced_cost, a->activity, a->dual);
+    if (!status && a->info.outcome == GPUOPT_INFEASIBLE) status = gpuopt_simplex_get_farkas(simplex, a->farkas);
+    if (!status && a->info.outcome == GPUOPT_UNBOUNDED) status = gpuopt_simplex_get_ray(simplex, a->ray);
+    if (status) return status;
+    a->objective = lp_objective(model, a->x);
+    a->primal_violation = lp_primal_violation(model, a->x);
+    a->dual_violation = lp_dual_violation(model, a->x, a->dual);
+    if (a->info.outcome == GPUOPT_INFEASIBLE) a->proof = lp_farkas(model, a->farkas);
+    if (a->info.outcome == GPUOPT_UNBOUNDED) a->proof = lp_ray(model, a->ray);
+    return GPUOPT_OK;
+}
+
+static const char *choose_method(const options *o, const mip *model) {
+    double cells = (double)model->columns.rows * model->columns.cols;
+    int dense = (double)mip_nonzeros(model) >= tableau_from_density * cells;
+    return o->method ? o->method : methods[dense ? GPUOPT_METHOD_TABLEAU : GPUOPT_METHOD_REVISED];
+}
+
+static gpuopt_status solve(const options *o, const mip *model, answer *a) {
+    gpuopt_simplex_desc desc = mip_simplex_desc(model);
+    gpuopt_context *context = NULL;
+    gpuopt_simplex *simplex = NULL;
+    gpuopt_status status;
+    speaker speaker = {o->model, 0};
+    desc.method = (gpuopt_simplex_method)choice(a->method, methods);
+    desc.pricing = (gpuopt_pricing)choice(o->pricing, pricings);
+    desc.ratio = (gpuopt_ratio)choice(o->ratio, ratios);
+    desc.deferred_pivots = deferred_pivots(o->technique);
+    desc.iteration_limit = o->iterations;
+    status = open_context(o->backend, model->columns.rows >= cuda_from_rows, (int)o->threads, &speaker, &context,
+                          &a->backend);
+    if (!status) {
+        a->seconds = now();
+        status = gpuopt_simplex_create(context, &desc, &simplex);
+        a->seconds = now() - a->seconds;
+    }
+    if (!status) status = iterate(simplex, o, a);
+    if (!status) status = take_answer(simplex, model, a);
+    gpuopt_simplex_destroy(simplex);
+    gpuopt_context_destroy(context);
+    return status;
+}
+
+/* Crossing bounds are a mistake to the library, but a file that has them is a model, and an infeasible one. */
+static int find_crossing(const mip *model, answer *a) {
+    int j;
+    for (j = 0; j < model->columns.cols; j++)
+        if (model->lb[j] > model->ub[j]) {
+            a->info.outcome = GPUOPT_INFEASIBLE;
+            a->proof.margin = model->lb[j] - model->ub[j];
+            return j;
+        }
+    return -1;
+}
+
+static int run(const options *o, mip *model, answer *a) {
+    gpuopt_status status = GPUOPT_OK;
+    if (o->max) model->maximize = 1;
+    a->method = choose_method(o, model);
+    a->backend = "cpu";
+    if (mip_columns(model) || allocate_answer(model, a)) status = GPUOPT_ERROR_MEMORY;
+    if (!status && !o->json) print_head(o, model, a);
+    if (!status && (a->crossing = find_crossing(model, a)) < 0) status = solve(o, model, a);
+    if (status) {
+        fprintf(stderr, "%s: %s\n", o->model, gpuopt_status_string(status));
+        return status == GPUOPT_ERROR_ARGUMENT ? EXIT_BAD_INPUT : EXIT_FAILED; /* the log has said what of the model */
+    }
+    if (o->json) print_json(o, model, a);
+    else print_words(model, a);
+    if (o->solution && a->info.outcome != GPUOPT_INFEASIBLE && write_solution(o->solution, model, a))
+        return EXIT_BAD_INPUT;
+    if (a->info.outcome == GPUOPT_OPTIMAL) return 0;
+    return a->info.outcome == GPUOPT_LIMIT ? EXIT_FAILED : EXIT_INFEASIBLE;
+}
+
+int main(int argc, char **argv) {
+    options o;
+    mip model;
+    answer a;
+    char error[1024];
+    int result;
+    if (parse(argc, argv, &o)) return EXIT_BAD_INPUT;
+    memset(&a, 0, sizeof a);
+    a.read_seconds = now();
+    if (mip_load(o.model, &model, error, sizeof error)) {
+        fprintf(stderr, "%s\n", error);
+        return EXIT_BAD_INPUT;
+    }
+    a.read_seconds = now() - a.read_seconds;
+    result = run(&o, &model, &a);
+    free_answer(&a);
+    mip_free(&model);
+    return result;
+}
