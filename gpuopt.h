@@ -2,8 +2,9 @@
  *
  * gpuopt: solver kernels, one unit of work per call
  * -------------------------------------------------
- * Work      The host owns the loop. A call does one unit (here: a propagation round) or as many as the host asks for,
- *           and reports what it found. The same calls run on a CPU and on an NVIDIA GPU: the context chooses.
+ * Work      The host owns the loop. A call does one unit (a propagation round, a basis update, a simplex iteration) or
+ *           as many as the host asks for, and reports what it found. The same calls run on a CPU and on an NVIDIA GPU:
+ *           the context chooses.
  * Memory    Everything is allocated in _create through the context's allocator; a step allocates nothing. Input arrays
  *           are copied unless the comment says "borrowed". Destroying NULL is allowed. (What the CUDA runtime keeps for
  *           its own objects, a stream, a graph, 48 pinned bytes, does not come from there.)
@@ -16,7 +17,7 @@
  * Streams   On the CUDA backend the work of a context is ordered on its stream. A step with info == NULL is enqueued
  *           and not waited for; calls that hand host arrays back wait. Host arrays that were handed in may be reused.
  * Results   The same calls give the same bits, with any number of threads, on any GPU and on the CPU, unless a comment
- *           says otherwise. Compile without -ffast-math (refused).
+ *           says otherwise (of linear algebra it does). Compile without -ffast-math (refused).
  * Sizes     int32 indices, int64 offsets and counts, double values. A comment gives each array's shape in brackets.
  *
  * To build: compile gpuopt_impl/gpuopt.c with the host; for the GPU, nvcc -c cuda/gpuopt_cuda.cu too. Or define
@@ -53,7 +54,7 @@ typedef enum gpuopt_status {
     GPUOPT_ERROR_MEMORY = -2,      /* the host or device allocator returned NULL */
     GPUOPT_ERROR_DEVICE = -3,      /* the GPU or its driver failed; the context can only be destroyed */
     GPUOPT_ERROR_UNSUPPORTED = -4, /* not on this backend or device, or too large for it */
-    GPUOPT_ERROR_NUMERIC = -5,     /* a result that cannot be represented */
+    GPUOPT_ERROR_NUMERIC = -5,     /* singular, an unsafe pivot, or a result that cannot be represented */
     GPUOPT_ERROR_STATE = -6        /* called out of order */
 } gpuopt_status;
 
@@ -252,8 +253,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propaga
 GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                       const double *lb, const double *ub);
 /* The same for `count` columns: col, lb and ub [count], all in the memory that `where` says. A column that comes twice
- * in col is set to one of its values; one out of range in device memory is refused by _set and gives NaN in _get. Setting costs O(count), and with marking the next round looks at their rows
- * only. */
+ * in col is set to one of its values; one out of range in device memory is refused by _set and gives NaN in _get.
+ * Setting costs O(count), and with marking the next round looks at their rows only. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                            int64_t count, const int32_t *col, double *lb, double *ub);
 GPUOPT_API gpuopt_status gpuopt_propagator_set_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
@@ -291,7 +292,7 @@ typedef struct gpuopt_bounds_view {
 } gpuopt_bounds_view;
 GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propagator, gpuopt_bounds_view *view);
 
-/* ---- Sparse columns ----------------------------------------------------------------------------------------------- */
+/* ---- Sparse columns ---------------------------------------------------------------------------------------------- */
 
 typedef struct gpuopt_csc {
     int32_t rows, cols;   /* 0 to 2^31 - 65 */
@@ -311,9 +312,10 @@ typedef struct gpuopt_csc {
  *            matrix product applies them all. The paper's six are there for comparison.
  * Cost       Doubles moved per update: m^2 * 2 (ELEMENT_PROPOSED), 2 m^2 / K + m K (DEFERRED); a dense FTRAN or BTRAN
  *            reads m^2; FTRAN of a sparse column with DEFERRED its nonzeros * m; BTRAN of a unit vector m K.
- * Memory     Two matrices of m x m, three with PFI, 4 m K doubles, and on the GPU 70 m more: a load works in the second.
- * Bits       The CPU and the GPU agree up to rounding: sums are taken in the device's own order. On one backend the same
- *            calls give the same bits; on the GPU, on devices of the same kind. */
+ * Memory     Two matrices of m x m, three with PFI, 4 m K doubles, and on the GPU 70 m more: a load works in the
+ *            second.
+ * Bits       The CPU and the GPU agree up to rounding: sums are taken in the device's own order. On one backend the
+ *            same calls give the same bits; on the GPU, on devices of the same kind. */
 
 typedef struct gpuopt_basis gpuopt_basis;
 
@@ -333,8 +335,9 @@ typedef struct gpuopt_basis_desc {
     gpuopt_basis_technique technique;
     int32_t deferred_updates; /* K of DEFERRED, 1 to 256; 0: chosen from m and the backend */
     /* An update whose |alpha[position]| is not above this times max |alpha| is refused. So is a column that offers no
-     * larger pivot while B is inverted, with B scaled by powers of two until the largest entries of its rows and columns
-     * are about 1. 0: 1e-11 (CLP accepts pivots from 1e-8 on, HiGHS from 1e-10, both in scaled models); below 1. */
+     * larger pivot while B is inverted, with B scaled by powers of two until the largest entries of its rows and
+     * columns are about 1. 0: 1e-11 (CLP accepts pivots from 1e-8 on, HiGHS from 1e-10, both in scaled models); below
+     * 1. */
     double pivot_tolerance;
 } gpuopt_basis_desc;
 
@@ -398,14 +401,21 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  *
  * Method    TABLEAU keeps B^-1 N, dense, for the nonbasic variables only: 8 rows * cols bytes; for dense models.
  *           REVISED keeps B^-1: 8 rows^2 bytes, and prices with the sparse columns.
- * Pivots    Deferred: K pivots are collected as a rank-K product and applied at once (on the GPU they run in one
- *           launch). With deferred_pivots = 1 each is applied by itself, together with the norms for the next pricing.
+ * Pivots    Deferred: K pivots are collected as a rank-K product, which is applied at once; on the GPU they run in one
+ *           launch, and no pivot waits for the host. With deferred_pivots = 1 each is applied by itself, in one pass
+ *           that takes the norms for the next pricing too. K changes no pivot unless two candidates agree up to
+ *           rounding.
+ * Ratio     Harris' two passes, by groups of 64 positions or more: see gpuopt_impl/simplex_step.h.
+ * Cycling   Bounds are perturbed until the first optimum; then the true bounds come back, and the method goes on. Once
+ *           it is optimal within the tolerances it goes on for a while with tolerances a thousandth as large.
  * Drift     Basic solution, duals and reduced costs are recomputed from the original data with residuals in twice the
  *           working precision, every refresh_pivots pivots and before any verdict; the inverse itself when the
  *           corrections say that it has drifted.
  * Evidence  Every verdict comes with what the host can check on its own data: see gpuopt_simplex_info.
- * Bits      On one backend the same calls give the same bits. CPU and GPU do the same pivots unless two candidates agree
- *           up to rounding: sums are taken in the device's own order. */
+ * Cost      Doubles moved per pivot: TABLEAU 2 rows * cols / K + K (rows + cols), immediate 2 rows * cols; REVISED
+ *           2 rows^2 / K + 2 K rows, and the nonzeros of A. A refresh reads the inverse or tableau a few times.
+ * Bits      On one backend, with any number of threads, the same calls give the same bits. CPU and GPU do the same
+ *           pivots unless two candidates agree up to rounding: sums are taken in the device's own order. */
 
 typedef struct gpuopt_simplex gpuopt_simplex;
 
@@ -414,7 +424,7 @@ typedef enum gpuopt_simplex_method { GPUOPT_METHOD_TABLEAU = 0, GPUOPT_METHOD_RE
 typedef enum gpuopt_pricing {
     GPUOPT_PRICING_DEVEX = 0,    /* Forrest and Goldfarb (1992), reference framework */
     GPUOPT_PRICING_DANTZIG,      /* largest reduced cost */
-    GPUOPT_PRICING_STEEPEST_EDGE /* exact norms of the columns of B^-1 N; TABLEAU: takes immediate pivots */
+    GPUOPT_PRICING_STEEPEST_EDGE /* exact norms of the columns of B^-1 N; takes immediate pivots */
 } gpuopt_pricing;
 
 typedef enum gpuopt_ratio {
@@ -445,7 +455,7 @@ typedef struct gpuopt_simplex_desc {
     gpuopt_switch scaling;      /* geometric, then equilibration, by powers of two; default on */
     gpuopt_switch perturbation; /* bounds relaxed at random until the first optimum, against cycling; default on */
     uint64_t seed;              /* of the perturbation */
-    int32_t deferred_pivots;    /* K, 1 to 256; 0: chosen from the shape and the backend; 1: immediate */
+    int32_t deferred_pivots;    /* K, 1 to 256; 0: 16 on the CPU, 64 on the GPU; 1: immediate */
     int32_t refresh_pivots;     /* at most so many pivots between two refreshes; 0: 1000 */
     int64_t iteration_limit;    /* of the handle's life, then LIMIT; 0: none */
 } gpuopt_simplex_desc;
@@ -453,12 +463,12 @@ typedef struct gpuopt_simplex_desc {
 /* What a call found, and where the handle stands. */
 typedef struct gpuopt_simplex_info {
     size_t struct_size;
-    gpuopt_outcome outcome;  /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, LIMIT */
-    int32_t phase;           /* 1: some basic variable is outside of its bounds; 2 */
-    int64_t iterations;      /* since create, of which flips: */
-    int64_t flips;           /* a nonbasic variable went from one bound to the other */
-    int64_t refreshes;       /* since create: x and duals recomputed, of which with the inverse: */
-    int64_t reinversions;    /* */
+    gpuopt_outcome outcome; /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, LIMIT */
+    int32_t phase;          /* 1: some basic variable is outside of its bounds; 2 */
+    int64_t iterations;     /* since create, of which flips: */
+    int64_t flips;          /* a nonbasic variable went from one bound to the other */
+    int64_t refreshes;      /* since create: x and duals recomputed, of which with the inverse: */
+    int64_t reinversions;
     int32_t deferred_pivots; /* K */
     double objective;        /* of the present x, in the host's sense, offset included */
     double infeasibility;    /* sum over bounds and sides, of the present x on the original data */

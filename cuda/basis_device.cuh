@@ -2,12 +2,12 @@
  *
  * Basis inverse on the GPU: what the kernels work on, and what they have in common.
  *
- * A matrix is a list of m lines of m doubles, `pitch` apart, a multiple of 16 so that every line begins at a cache line.
- * With DEFERRED the lines are the columns of M: FTRAN of a sparse column then reads few of them. With the paper's
+ * A matrix is a list of m lines of m doubles, `pitch` apart, a multiple of 16 so that every line begins at a cache
+ * line. With DEFERRED the lines are the columns of M: FTRAN of a sparse column then reads few of them. With the paper's
  * techniques they are the rows of the inverse. U and V are lists of lines too: columns of U, rows of V.
  *
- * Most kernels give 32 neighbouring elements to a block of 8 warps. The warps share out the lines to be summed, and their
- * sums are added in a fixed order.
+ * Most kernels give 32 neighbouring elements to a block of 8 warps. The warps share out the lines to be summed, and
+ * their sums are added in a fixed order.
  */
 #ifndef GPUOPT_CUDA_BASIS_DEVICE_CUH
 #define GPUOPT_CUDA_BASIS_DEVICE_CUH

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the GPU: the kernels of updates. DEFERRED takes one, and a rank update every K; the paper's techniques
- * take the steps of its figures 1 to 7. Whether the pivot will do is decided on the device, by every block for itself,
- * so that updates can be enqueued.
+ * Basis inverse on the GPU: the kernels of updates. DEFERRED takes one, and a rank update every K; the paper's
+ * techniques take the steps of its figures 1 to 7. Whether the pivot will do is decided on the device, by every block
+ * for itself, so that updates can be enqueued.
  */
 #ifndef GPUOPT_CUDA_BASIS_UPDATE_CUH
 #define GPUOPT_CUDA_BASIS_UPDATE_CUH

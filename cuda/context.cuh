@@ -40,8 +40,8 @@ gpuopt_status cuda_status(const gpuopt_context *context, cudaError_t error, cons
         if (gpuopt_cuda_status != GPUOPT_OK) return gpuopt_cuda_status;       \
     } while (0)
 
-/* The caller's current device is its own affair: every entry into the backend sets the context's and puts it back. And an
- * error that an earlier call of the host's left behind is not to be taken for one of ours. */
+/* The caller's current device is its own affair: every entry into the backend sets the context's and puts it back. And
+ * an error that an earlier call of the host's left behind is not to be taken for one of ours. */
 class DeviceScope {
   public:
     explicit DeviceScope(const gpuopt_context *context) {

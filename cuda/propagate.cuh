@@ -82,7 +82,8 @@ class TypedPropagator final : public CudaPropagator {
         return check(bytes ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()) : cudaSuccess,
                      "copying between host and device");
     }
-    /* Before a call returns that took host arrays: copies from pinned ones may still be under way, others were staged. */
+    /* Before a call returns that took host arrays: copies from pinned ones may still be under way, others were
+     * staged. */
     gpuopt_status release_host(const void *array, const void *other, const void *index) {
         const void *const arrays[] = {array, other, index};
         for (const void *one : arrays) {

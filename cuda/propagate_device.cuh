@@ -42,7 +42,8 @@ struct Round {
     unsigned short_passed, warp_passed, segment_passed; /* rows, and segments of rows, that passed the filter */
 };
 
-/* What the last call of _round found, written by the GPU into the host's memory: a copy would take longer than a round. */
+/* What the last call of _round found, written by the GPU into the host's memory: a copy would take longer than a
+ * round. */
 struct CallReport {
     int outcome, rounds, infeasible_row, infeasible_col;
     unsigned long long changed, nonzeros;

@@ -271,9 +271,10 @@ gpuopt_status rank_update_open(const gpuopt_context *context, RankUpdate *device
 }
 
 /* Enqueues C += U V. C: rows x cols, column after column, ldc apart; U: rows x rank, column after column, ldu apart;
- * V: rank x cols, row after row, ldv apart; all in device memory, C apart from the others. Pairs are moved at once where
- * all three are 16-byte aligned and their distances even: what a host of this wants to see to. `most`, in device memory,
- * or null: the rank is no more than this. A rank beyond what shared memory holds (176 on an H200) takes several passes. */
+ * V: rank x cols, row after row, ldv apart; all in device memory, C apart from the others. Pairs are moved at once
+ * where all three are 16-byte aligned and their distances even: what a host of this wants to see to. `most`, in device
+ * memory, or null: the rank is no more than this. A rank beyond what shared memory holds (176 on an H200) takes several
+ * passes. */
 void rank_update(const RankUpdate &device, cudaStream_t stream, int rows, int cols, int rank, const double *u,
                  int64_t ldu, const double *v, int64_t ldv, double *c, int64_t ldc, const int *most = nullptr) {
     if (rows <= 0 || cols <= 0 || rank <= 0) return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * How the blocks of a cooperative launch agree: every block writes a cell of 16 bytes and reads those of the others until
- * all bear the number of this exchange. That is a barrier and a reduction in one, and takes 1.2 us with 32 blocks, 1.9
- * with 132 of an H200.
+ * How the blocks of a cooperative launch agree: every block writes a cell of 16 bytes and reads those of the others
+ * until all bear the number of this exchange. That is a barrier and a reduction in one, and takes 1.2 us with 32
+ * blocks, 1.9 with 132 of an H200.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_EXCHANGE_CUH
 #define GPUOPT_CUDA_SIMPLEX_EXCHANGE_CUH

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Simplex iterations on the GPU: many in one cooperative launch. What all blocks decide, they decide each for itself from
- * the same numbers.
+ * Simplex iterations on the GPU: many in one cooperative launch. What all blocks decide, they decide each for itself
+ * from the same numbers.
  *
  * Deferred pivots (DEFERRED): the matrix stays as it is, up to K pivots are columns of U and rows of V. An exchange
  * follows each of: price (who enters); the pivot column and how far one may go (Harris' first pass); who leaves (the

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse: the public calls. Arguments are checked here, for every backend, so that a backend sees only good ones.
+ * Basis inverse: the public calls. Arguments are checked here, for every backend, so that a backend sees only good
+ * ones.
  */
 #ifndef GPUOPT_IMPL_BASIS_H
 #define GPUOPT_IMPL_BASIS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A dense matrix whose pivots are collected: M + U V. A pivot on row p zeroes row p of M and of U, appends a column to U
- * and the pivot row to V; once U is full, one matrix product applies them all. That is how the CPU backend keeps a basis
- * inverse (square) and a condensed simplex tableau (whose pivot column is replaced too).
+ * A dense matrix whose pivots are collected: M + U V. A pivot on row p zeroes row p of M and of U, appends a column to
+ * U and the pivot row to V; once U is full, one matrix product applies them all. That is how the CPU backend keeps a
+ * basis inverse (square) and a condensed simplex tableau (whose pivot column is replaced too).
  */
 #ifndef GPUOPT_IMPL_DEFERRED_H
 #define GPUOPT_IMPL_DEFERRED_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the CPU: bounds, sides and reports in and out, creating and destroying handles, and the backend's table.
+ * Propagation on the CPU: bounds, sides and reports in and out, creating and destroying handles, and the backend's
+ * table.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_H

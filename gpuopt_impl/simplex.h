@@ -249,7 +249,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, const
         result = gpuopt__simplex_reinvert(simplex, &again);
     }
     verdict = simplex->verdict;
-    gpuopt__simplex_rebase(simplex);
+    if (!result) result = gpuopt__simplex_rebase(simplex);
     if (singular > 0) simplex->verdict = verdict;
     return result ? result : singular > 0 ? GPUOPT_ERROR_NUMERIC : GPUOPT_OK;
 }

@@ -275,10 +275,12 @@ static gpuopt_status gpuopt__simplex_conclude(gpuopt_simplex *s, const gpuopt__r
     return s->phase == 2 ? gpuopt__simplex_conclude_optimal(s) : gpuopt__simplex_conclude_infeasible(s);
 }
 
-/* A new basis, with its inverse, instead of the one that iterations led to. */
-static void gpuopt__simplex_rebase(gpuopt_simplex *s) {
+/* A new basis, with its inverse, instead of the one that iterations led to: every nonbasic variable goes where its
+ * status says. */
+static gpuopt_status gpuopt__simplex_rebase(gpuopt_simplex *s) {
     int32_t i;
     for (i = 0; i < s->lp.rows; i++) s->v.xb[i] = 0;
+    gpuopt__simplex_place_nonbasic(s);
     if (s->stage > GPUOPT__STAGE_EXACT) s->stage = GPUOPT__STAGE_EXACT;
     s->verdict = GPUOPT_MORE;
     s->phase = 0;
@@ -286,6 +288,7 @@ static void gpuopt__simplex_rebase(gpuopt_simplex *s) {
     s->weights_of = 0;
     s->since_refresh = 0;
     s->escalation = 0;
+    return gpuopt__engine_of(s)->push(s->engine);
 }
 
 /* ---- Iterating ---- */

@@ -9,8 +9,8 @@
 #include "backend.h"
 #include "simplex_step.h"
 
-/* The matrix, by columns: entry (i, j), scaled, is row_scale[i] * val * col_scale[j]. Variable cols + i is the logical of
- * row i; its column is e_i. */
+/* The matrix, by columns: entry (i, j), scaled, is row_scale[i] * val * col_scale[j]. Variable cols + i is the logical
+ * of row i; its column is e_i. */
 typedef struct gpuopt__lp {
     int32_t rows, cols;
     int64_t nonzeros;
@@ -135,8 +135,9 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*run)(void *engine, const gpuopt__run *, gpuopt__run_report *);
     /* Back to the slack basis, where slot j holds variable j and position i the logical of row i. */
     gpuopt_status (*reset)(void *engine);
-    /* From there: pivots column [count] in, one after the other, each on the open position with the largest entry, or on
-     * `wanted` if that is no less than 1e-3 of it. position[k] becomes where column k went, no longer open, or -1. */
+    /* From there: pivots column [count] in, one after the other, each on the open position with the largest entry, or
+     * on `wanted` if that is no less than 1e-3 of it. position[k] becomes where column k went, no longer open, or
+     * -1. */
     gpuopt_status (*enter)(void *engine, int32_t count, const int32_t *column, const int32_t *wanted, uint8_t *open,
                            int32_t *position);
     gpuopt_status (*ftran)(void *engine, double *x);                     /* [rows], B^-1 x, in place */

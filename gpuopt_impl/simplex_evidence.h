@@ -75,10 +75,10 @@ static void gpuopt__simplex_objective(const gpuopt_simplex *s, double *objective
 
 /* ---- Farkas ---- */
 
-/* From the duals of phase 1, y'(A x + s) = 0 for every x: the sum over all variables of their entries z of [A I]'y times
- * their values is 0. At the end of phase 1 those that are too large or at an upper bound have z >= 0, those that are too
- * small or at a lower bound z <= 0, so that within the bounds the sum is negative: minus y is the proof. Terms that would
- * have to be infinite are rounding, and left out. */
+/* From the duals of phase 1, y'(A x + s) = 0 for every x: the sum over all variables of their entries z of [A I]'y
+ * times their values is 0. At the end of phase 1 those that are too large or at an upper bound have z >= 0, those that
+ * are too small or at a lower bound z <= 0, so that within the bounds the sum is negative: minus y is the proof. Terms
+ * that would have to be infinite are rounding, and left out. */
 static void gpuopt__simplex_farkas(gpuopt_simplex *s) {
     const gpuopt__lp *lp = &s->lp;
     double size = 0, largest = 0, most = 0, residual = 0; /* max |y_i a_ij|, max |y_i|: of the host's */

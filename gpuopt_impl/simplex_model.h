@@ -174,8 +174,8 @@ static void gpuopt__simplex_copy_columns(gpuopt__lp *lp, const gpuopt_simplex_de
     lp->col_start[lp->cols] = e;
 }
 
-/* The matrix by rows, each in ascending order of columns: row_start [rows + 1], row_col [nonzeros]; row_from [nonzeros],
- * or NULL: where by columns each entry is. */
+/* The matrix by rows, each in ascending order of columns: row_start [rows + 1], row_col [nonzeros]; row_from
+ * [nonzeros], or NULL: where by columns each entry is. */
 static void gpuopt__simplex_fill_rows(const gpuopt__lp *lp, int64_t *row_start, int32_t *row_col, int64_t *row_from) {
     int32_t i, j;
     int64_t e, sum = 0;

@@ -63,10 +63,10 @@ GPUOPT_HD double gpuopt__meets(double x, double bound, double inverse, double sl
 }
 
 /* ---- Harris' ratio test, by groups ----
- * First how far one may go if every bound gives way by the tolerance; then, of the positions that block by then, the one
- * with the largest pivot. Each group of neighbouring positions does both for itself and puts up its winner; of those
- * that block within the limit of all groups the largest pivot wins, single precision being enough to tell. So a GPU's
- * blocks have to agree once, not twice, and the result depends on the number of rows alone. */
+ * First how far one may go if every bound gives way by the tolerance; then, of the positions that block by then, the
+ * one with the largest pivot. Each group of neighbouring positions does both for itself and puts up its winner; of
+ * those that block within the limit of all groups the largest pivot wins, single precision being enough to tell. So a
+ * GPU's blocks have to agree once, not twice, and the result depends on the number of rows alone. */
 
 /* Positions in a group: at least 64, and no more than 128 groups. */
 GPUOPT_HD int32_t gpuopt__ratio_group(int32_t rows) {
@@ -101,7 +101,8 @@ GPUOPT_HD int gpuopt__pivots_differ(double from_column, double from_row) {
 }
 
 /* A basic variable that leaves at one of its bounds becomes nonbasic: its value, and where it may go from there. One
- * that has passed the bound, within the tolerance, stays where it is, and the bound gives way until the next refresh. */
+ * that has passed the bound, within the tolerance, stays where it is, and the bound gives way until the next
+ * refresh. */
 GPUOPT_HD int gpuopt__stopped(int to_upper, double *x, double *l, double *u) {
     if (to_upper) {
         if (*x > *u) *u = *x;
@@ -130,9 +131,9 @@ GPUOPT_HD double gpuopt__steepest(double norm, double ratio, double tau, double 
     return gpuopt__max(next, gpuopt__add(1, square));
 }
 
-/* Reinversion: where a column goes whose largest entry at an open position is `best`, at p (-1: none), its largest entry
- * anywhere `largest`, and that at the position which keeps the basis sparse, `wanted`, is `entry`. -1: nowhere, the
- * column depends on those before it. */
+/* Reinversion: where a column goes whose largest entry at an open position is `best`, at p (-1: none), its largest
+ * entry anywhere `largest`, and that at the position which keeps the basis sparse, `wanted`, is `entry`. -1: nowhere,
+ * the column depends on those before it. */
 GPUOPT_HD int32_t gpuopt__entry_position(int32_t p, double best, double largest, int32_t wanted, double entry) {
     if (p < 0 || !(best > 1e-9) || !(best > 1e-11 * largest)) return -1;
     return wanted >= 0 && fabs(entry) >= 1e-3 * best ? wanted : p;

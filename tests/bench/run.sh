@@ -2,38 +2,75 @@
 # SPDX-License-Identifier: MIT
 #
 # Usage: run.sh [PROGRAM]
-# Measures propagation on this machine as tests/bench/RESULTS.md reports it; PROGRAM: propagate_bench, built already. The public
-# models are read from GPUOPT_TEST_DATA/miplib, and left out without it.
+#        run.sh --all [FOLDER]
+# Measures propagation on this machine as tests/bench/RESULTS.md reports it; PROGRAM: propagate_bench, built already. With --all
+# then the basis inverse and the simplex method too, on the CPU and, where there is one, the GPU; FOLDER: that of the three programs,
+# built already. The public models are read from GPUOPT_TEST_DATA/miplib, netlib and kennington, and left out without them.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-program=${1:-}
-if [ -z "$program" ]; then
-    (cd "$root" && bazel build --noshow_progress //tests/bench:propagate_bench) >&2 || exit
-    program=$root/bazel-bin/tests/bench/propagate_bench
-fi
-threads=$(nproc)
 
-echo "== large"
-for model in band,8000000,8,1 rand,1000000,1000000,10,1 skew,1000000,1000000,10,1; do
-    "$program" --only "cpu sequential,cpu jacobi,cpu jacobi threads" --threads "$threads" --repeat 1 "gen:$model"
-    "$program" --only "cuda,cuda host,cuda graph,cuda cooperative,cuda fp32" --repeat 11 "gen:$model"
-done
-echo "== small, all rounds in one call"
-"$program" --only "cpu sequential,cpu jacobi,cuda,cuda host,cuda graph" --repeat 21 gen:cascade,5000 gen:band,10000,8,1 \
-    gen:rand,1000,1000,10,1 gen:rand,10000,10000,10,1 gen:skew,10000,10000,10,1 gen:cflp,200 gen:band,100000,8,1 \
-    gen:rand,100000,100000,10,1
-echo "== threads"
-for count in 1 2 4 8 16; do
-    [ "$count" -le "$threads" ] || continue
-    "$program" --only "cpu jacobi threads" --threads "$count" --repeat 3 gen:rand,1000000,1000000,10,1 gen:band,2000000,8,1 |
-        sed "s/^gen/$count threads: gen/"
-done
-[ -d "${GPUOPT_TEST_DATA:-}/miplib" ] || exit 0
-echo "== public models"
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-for model in "$GPUOPT_TEST_DATA"/miplib/*.mps.xz; do
-    xz -dc "$model" >"$work/$(basename "$model" .xz)"
-    "$program" --only "cpu sequential,cpu jacobi,cuda" --repeat 21 "$work/$(basename "$model" .xz)"
-    rm "$work/$(basename "$model" .xz)"
-done
+build() {
+    (cd "$root" && bazel build --noshow_progress "${@/#/\/\/tests\/bench:}") >&2 || exit
+}
+
+propagate() {
+    local program=$1 threads model count
+    threads=$(nproc)
+    echo "== large"
+    for model in band,8000000,8,1 rand,1000000,1000000,10,1 skew,1000000,1000000,10,1; do
+        "$program" --only "cpu sequential,cpu jacobi,cpu jacobi threads" --threads "$threads" --repeat 1 "gen:$model"
+        "$program" --only "cuda,cuda host,cuda graph,cuda cooperative,cuda fp32" --repeat 11 "gen:$model"
+    done
+    echo "== small, all rounds in one call"
+    "$program" --only "cpu sequential,cpu jacobi,cuda,cuda host,cuda graph" --repeat 21 gen:cascade,5000 gen:band,10000,8,1 \
+        gen:rand,1000,1000,10,1 gen:rand,10000,10000,10,1 gen:skew,10000,10000,10,1 gen:cflp,200 gen:band,100000,8,1 \
+        gen:rand,100000,100000,10,1
+    echo "== threads"
+    for count in 1 2 4 8 16; do
+        [ "$count" -le "$threads" ] || continue
+        "$program" --only "cpu jacobi threads" --threads "$count" --repeat 3 gen:rand,1000000,1000000,10,1 gen:band,2000000,8,1 |
+            sed "s/^gen/$count threads: gen/"
+    done
+    [ -d "${GPUOPT_TEST_DATA:-}/miplib" ] || return 0
+    echo "== public models"
+    work=$(mktemp -d) || exit 1
+    trap 'rm -rf "$work"' EXIT
+    for model in "$GPUOPT_TEST_DATA"/miplib/*.mps.xz; do
+        xz -dc "$model" >"$work/$(basename "$model" .xz)"
+        "$program" --only "cpu sequential,cpu jacobi,cuda" --repeat 21 "$work/$(basename "$model" .xz)"
+        rm "$work/$(basename "$model" .xz)"
+    done
+}
+
+basis() {
+    local backend
+    for backend in $backends; do
+        echo "== basis inverse, $backend"
+        "$folder/basis_bench" "$backend"
+    done
+}
+
+# CLP beside the first backend, primal and dual; with a GPU, the CPU after that, by deferred pivots alone and not for long.
+simplex() {
+    echo "== simplex method, ${backends%% *}"
+    "$folder/simplex_bench" "${backends%% *}" --clp both --repeat 3
+    [ "$backends" != cpu ] || return 0
+    echo "== simplex method, cpu"
+    "$folder/simplex_bench" cpu --clp off --limit 20 --only "tableau devex,revised devex"
+}
+
+if [ "${1:-}" = --all ]; then
+    folder=${2:-}
+    if [ -z "$folder" ]; then
+        build propagate_bench basis_bench simplex_bench
+        folder=$root/bazel-bin/tests/bench
+    fi
+    backends=cpu
+    if "$folder/simplex_bench" cuda --models shah:9:1 --clp off >/dev/null 2>&1; then backends="cuda cpu"; fi
+    propagate "$folder/propagate_bench"
+    basis
+    simplex
+else
+    if [ -z "${1:-}" ]; then build propagate_bench; fi
+    propagate "${1:-$root/bazel-bin/tests/bench/propagate_bench}"
+fi

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Times the simplex method, and CLP on the same data in the same program.
+ *     simplex_bench BACKEND,... [options]      BACKEND: cpu (one thread) or cuda
+ *       --models LIST   of names as mip_load knows them, or of files in GPUOPT_TEST_DATA as FOLDER/NAME or NAME
+ *       --only LIST     of "tableau devex", ...: see the table below
+ *       --clp on|off|both  CLP's primal simplex method; its dual one where that is over the limit (on), or always
+ *       --limit S       seconds each may take, of its processor's time in CLP, which looks rarely (60)
+ *       --repeat N      the run with the median of the seconds of N; one of more than 30 s is enough (1)
+ * Seconds are those of create and of the iterations to the verdict, without reading the model; us/it is of the
+ * iterations alone, bound flips, phase 1 and refreshes included. Violations are absolute, on the model as it was read,
+ * in long double. TB/s, tableau only: what an iteration on dense data must move, over us/it, where a copy on an H200
+ * moves 4.28: immediate pivots read and write the tableau, 16 rows cols bytes; of K deferred ones each has the K-th
+ * part of that, and reads what is collected, K / 2 columns and rows on average. Immediate pivots leave out columns
+ * without an entry in the pivot row: on sparse models it says more than was moved. Every backend solves a small model
+ * in each of the ways before: making a CUDA context and loading its kernels is in no figure.
+ * On the largest model only so many iterations are made: 3000, and 300 of immediate ones.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/common.h"
+#include "tests/bench/simplex_peers.h"
+#include "tests/support/support.h"
+
+static const char default_models[] =
+    "shah:1000:1,shah:2000:1,plant:750:3750:.04:1,meyer:1250:6250:.04:1,meyer:2500:12500:.04:1,meyer:5000:25000:.04:1,"
+    "netlib/qap12,netlib/dfl001,netlib/stocfor3,netlib/maros-r7,netlib/pilot,netlib/greenbea,netlib/d2q06c,"
+    "netlib/25fv47,netlib/fit2d,netlib/80bau3b,netlib/truss,netlib/woodw,netlib/degen3,kennington/osa-07,"
+    "kennington/ken-07,kennington/pds-02,kennington/cre-a";
+static const char default_variants[] = "tableau devex,tableau steepest-edge,revised devex,revised steepest-edge";
+
+static const char *const variant_names[] = {
+    "tableau devex", "tableau devex immediate", "tableau dantzig",       "tableau steepest-edge",
+    "revised devex", "revised dantzig",         "revised steepest-edge", NULL};
+static const struct {
+    gpuopt_simplex_method method;
+    gpuopt_pricing pricing;
+    int32_t deferred_pivots;
+} variants[] = {
+    {GPUOPT_METHOD_TABLEAU, GPUOPT_PRICING_DEVEX, 0},         {GPUOPT_METHOD_TABLEAU, GPUOPT_PRICING_DEVEX, 1},
+    {GPUOPT_METHOD_TABLEAU, GPUOPT_PRICING_DANTZIG, 0},       {GPUOPT_METHOD_TABLEAU, GPUOPT_PRICING_STEEPEST_EDGE, 1},
+    {GPUOPT_METHOD_REVISED, GPUOPT_PRICING_DEVEX, 0},         {GPUOPT_METHOD_REVISED, GPUOPT_PRICING_DANTZIG, 0},
+    {GPUOPT_METHOD_REVISED, GPUOPT_PRICING_STEEPEST_EDGE, 0},
+};
+
+enum { NAME = 256, MOST_REPEATS = 64 };
+enum { CLP_OFF, CLP_ON, CLP_BOTH };
+
+typedef struct options {
+    const char *backends, *models, *only;
+    int clp;
+    int64_t limit, repeat;
+} options;
+
+/* The next of the words between commas; 0: that was the last. */
+static int next_word(const char **at, char *word) {
+    size_t length = strcspn(*at, ",");
+    if (!**at) return 0;
+    snprintf(word, NAME, "%.*s", (int)length, *at);
+    *at += length + ((*at)[length] == ',');
+    return 1;
+}
+
+/* ---- The table ---- */
+
+static void print_number(const char *format, int width, double value) {
+    if (isnan(value)) printf(" %*s", width, "-");
+    else printf(format, width, value);
+}
+
+static void print_head(void) {
+    printf("%-24s %6s %6s %8s  %-32s %-10s %18s %10s %10s %9s %8s %8s %6s\n", "model", "rows", "cols", "nonzeros",
+           "who", "status", "objective", "iterations", "seconds", "us/it", "primal", "dual", "TB/s");
+}
+
+static void print_line(const char *name, const mip *model, const figures *f) {
+    double each = f->iterating / (double)f->iterations;
+    if (f->iterations <= 0) each = NAN;
+    printf("%-24s %6d %6d %8lld  %-32s %-10s", name, (int)model->columns.rows, (int)model->columns.cols,
+           (long long)mip_nonzeros(model), f->who, f->status);
+    print_number(" %*.12g", 18, f->objective);
+    print_number(" %*.0f", 10, f->iterations < 0 ? NAN : (double)f->iterations);
+    print_number(" %*.4f", 10, f->seconds);
+    print_number(" %*.2f", 9, 1e6 * each);
+    print_number(" %*.1e", 8, f->primal);
+    print_number(" %*.1e", 8, f->dual);
+    print_number(" %*.3f", 6, f->bytes / each * 1e-12);
+    printf("\n");
+    fflush(stdout);
+}
+
+/* ---- gpuopt ---- */
+
+typedef struct job {
+    gpuopt_context *context;
+    const char *backend;
+    const mip *model;
+    int variant, warming;
+    double limit; /* seconds */
+    int64_t cap;  /* iterations; 0: none */
+} job;
+
+/* In pieces that let the clock be read about every half second. On the GPU the end of a piece costs an exchange of some
+ * 100 us, so that the first is long. */
+static gpuopt_status iterate(gpuopt_simplex *simplex, const job *j, gpuopt_simplex_info *info, double *seconds) {
+    int64_t piece = strcmp(j->backend, "cuda") == 0 ? 2000 : 16;
+    gpuopt_status status = GPUOPT_OK;
+    gpuopt_desc_init(info, sizeof *info);
+    *seconds = 0;
+    while (!status && info->outcome == GPUOPT_MORE && *seconds < j->limit) {
+        double taken = now();
+        status = gpuopt_simplex_iterate(simplex, piece, info);
+        taken = now() - taken;
+        *seconds += taken;
+        if (taken < 0.25) piece *= 2;
+        else if (taken > 1 && piece > 1) piece /= 2;
+    }
+    return status;
+}
+
+static gpuopt_status take_answer(gpuopt_simplex *simplex, const mip *model, figures *f) {
+    double *x = calloc((size_t)model->columns.cols + 1, sizeof *x);
+    double *dual = calloc((size_t)model->columns.rows + 1, sizeof *dual);
+    gpuopt_status status = x && dual ? gpuopt_simplex_get_solution(simplex, x, NULL, NULL, dual) : GPUOPT_ERROR_MEMORY;
+    if (!status) figures_check(f, model, x, dual);
+    free(x);
+    free(dual);
+    return status;
+}
+
+/* See the head of the file. */
+static double least_bytes(const mip *model, double deferred_pivots) {
+    double m = model->columns.rows, n = model->columns.cols, collected = 8 * (m + n) * deferred_pivots / 2;
+    return 16 * m * n / deferred_pivots + (deferred_pivots > 1 ? collected : 0);
+}
+
+static figures gpuopt_run(const void *of) {
+    const job *j = of;
+    gpuopt_simplex_desc desc = mip_simplex_desc(j->model);
+    gpuopt_simplex *simplex = NULL;
+    gpuopt_simplex_info info;
+    gpuopt_status status;
+    figures f = figures_of(j->backend);
+    double create;
+    snprintf(f.who, sizeof f.who, "%s %s", j->backend, variant_names[j->variant]);
+    desc.method = variants[j->variant].method;
+    desc.pricing = variants[j->variant].pricing;
+    desc.deferred_pivots = variants[j->variant].deferred_pivots;
+    desc.iteration_limit = j->cap;
+    create = now();
+    status = gpuopt_simplex_create(j->context, &desc, &simplex);
+    create = now() - create;
+    if (!status) status = iterate(simplex, j, &info, &f.iterating);
+    if (!status && info.outcome == GPUOPT_OPTIMAL) status = take_answer(simplex, j->model, &f);
+    if (!status && j->warming) status = gpuopt_simplex_refresh(simplex, 1, NULL);
+    gpuopt_simplex_destroy(simplex);
+    f.status = status ? gpuopt_status_string(status) : gpuopt_outcome_string(info.outcome);
+    if (status) return f;
+    if (info.outcome == GPUOPT_MORE) f.status = "over limit";
+    else if (info.outcome != GPUOPT_OPTIMAL) f.objective = info.objective;
+    f.seconds = create + f.iterating;
+    f.iterations = info.iterations;
+    if (desc.method == GPUOPT_METHOD_TABLEAU) f.bytes = least_bytes(j->model, info.deferred_pivots);
+    snprintf(f.who, sizeof f.who, "%s %s K=%d", j->backend, variant_names[j->variant], (int)info.deferred_pivots);
+    return f;
+}
+
+/* ---- Models ---- */
+
+static int by_seconds(const void *a, const void *b) {
+    double x = ((const figures *)a)->seconds, y = ((const figures *)b)->seconds;
+    return (x > y) - (x < y);
+}
+
+static figures median_of(figures (*run)(const void *), const void *of, int64_t repeat) {
+    figures f[MOST_REPEATS];
+    double all = 0;
+    int count = 0;
+    do {
+        f[count] = run(of);
+        all += f[count].seconds;
+    } while (++count < repeat && all < 30); /* which NaN, a failure, is not */
+    qsort(f, (size_t)count, sizeof *f, by_seconds);
+    return f[count / 2];
+}
+
+/* Iterations; 0: to the end. */
+static int64_t cap_of(const char *model, int immediate) {
+    if (strncmp(model, "meyer:5000:", 11)) return 0;
+    return immediate ? 300 : 3000;
+}
+
+/* Completes the name of a file of GPUOPT_TEST_DATA. */
+static int load(char *name, mip *model) {
+    static const char *const folders[] = {"", "netlib/", "kennington/", "lp_large/"};
+    char file[NAME + 32], error[1024];
+    const char *path = NULL;
+    size_t k;
+    for (k = 0; k < sizeof folders / sizeof *folders && !path && !strchr(name, ':'); k++) {
+        snprintf(file, sizeof file, "%s%s.mps.xz", folders[k], name);
+        path = test_data(file);
+    }
+    if (path) snprintf(name, NAME, "%.*s", (int)strlen(file) - 7, file);
+    if (mip_load(path ? path : name, model, error, sizeof error) == 0) {
+        if (mip_columns(model) == 0) return 0;
+        snprintf(error, sizeof error, "%s: out of memory", name);
+        mip_free(model);
+    }
+    fprintf(stderr, "%s\n", error);
+    return -1;
+}
+
+static void measure_clp(const char *name, const mip *model, const options *o) {
+    clp_job j = {model, 0, cap_of(name, 0), (double)o->limit};
+    figures f = median_of(clp_run, &j, o->repeat);
+    print_line(name, model, &f);
+    if (j.cap || (o->clp == CLP_ON && strcmp(f.status, "over limit"))) return;
+    j.dual = 1;
+    f = median_of(clp_run, &j, o->repeat);
+    print_line(name, model, &f);
+}
+
+typedef struct machine {
+    gpuopt_context *context;
+    char backend[NAME];
+} machine;
+
+/* In all the ways asked for. */
+static void measure(const char *name, const mip *model, const machine *on, const options *o, int warming) {
+    const char *at = o->only;
+    char word[NAME];
+    while (next_word(&at, word)) {
+        job j = {on->context, on->backend, model, choice(word, variant_names), warming, (double)o->limit, 0};
+        figures f;
+        j.cap = cap_of(name, variants[j.variant].deferred_pivots == 1);
+        f = median_of(gpuopt_run, &j, warming ? 1 : o->repeat);
+        if (!warming) print_line(name, model, &f);
+    }
+}
+
+static int measure_model(const char *asked, const machine *machines, int count, const options *o) {
+    char name[NAME];
+    mip model;
+    figures f = figures_of("(reading)");
+    double start = now();
+    int k;
+    snprintf(name, sizeof name, "%s", asked);
+    if (load(name, &model)) return -1;
+    f.seconds = now() - start;
+    print_line(name, &model, &f);
+    for (k = 0; k < count; k++) measure(name, &model, &machines[k], o, 0);
+    if (o->clp != CLP_OFF) measure_clp(name, &model, o);
+    for (k = 0; recorded_result(name, k, &f); k++) print_line(name, &model, &f);
+    mip_free(&model);
+    return 0;
+}
+
+/* ---- Running ---- */
+
+/* Returns 0, or -1: it says no such thing. */
+static int parse(int argc, char **argv, options *o) {
+    static const char *const switches[] = {"off", "on", "both", NULL};
+    const char *at;
+    char word[NAME];
+    int k, good = argc > 1 && argv[1][0] != '-';
+    *o = (options){argc > 1 ? argv[1] : "", default_models, default_variants, CLP_ON, 60, 1};
+    for (k = 2; k < argc && good; k += 2) {
+        const char *value = k + 1 < argc ? argv[k + 1] : "";
+        if (strcmp(argv[k], "--models") == 0) good = *(o->models = value) != 0;
+        else if (strcmp(argv[k], "--only") == 0) good = *(o->only = value) != 0;
+        else if (strcmp(argv[k], "--clp") == 0) good = (o->clp = choice(value, switches)) >= 0;
+        else if (strcmp(argv[k], "--limit") == 0) good = whole_number(value, 1000000, &o->limit);
+        else if (strcmp(argv[k], "--repeat") == 0) good = whole_number(value, MOST_REPEATS, &o->repeat);
+        else good = 0;
+    }
+    for (at = o->only; good && next_word(&at, word);) good = choice(word, variant_names) >= 0;
+    return good ? 0 : -1;
+}
+
+/* A context, warm. */
+static int start_machine(const options *o, speaker *speaker, machine *m) {
+    char small[NAME] = "plant:100:500:.1:1";
+    const char *name;
+    mip model;
+    int failed;
+    /* Loads every kernel with the context: by themselves they are loaded at their first use. */
+    setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+    if (strcmp(m->backend, "auto") == 0 || choice(m->backend, backends) < 0 ||
+        open_context(m->backend, 0, 1, speaker, &m->context, &name)) {
+        fprintf(stderr, "simplex_bench: no backend %s here\n", m->backend);
+        return -1;
+    }
+    failed = load(small, &model);
+    if (failed) return failed;
+    measure(small, &model, m, o, 1);
+    mip_free(&model);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    options o;
+    machine machines[4];
+    speaker speaker = {"simplex_bench", 0};
+    const char *at;
+    char word[NAME];
+    int count = 0, failed = 0;
+    if (parse(argc, argv, &o)) {
+        fprintf(stderr, "simplex_bench BACKEND,... [--models LIST] [--only LIST] [--clp on|off|both] [--limit S] "
+                        "[--repeat N]\n");
+        return EXIT_BAD_INPUT;
+    }
+    for (at = o.backends; count < 4 && next_word(&at, machines[count].backend); count++)
+        if (start_machine(&o, &speaker, &machines[count])) return EXIT_BAD_INPUT;
+    print_head();
+    for (at = o.models; next_word(&at, word);) failed |= measure_model(word, machines, count, &o);
+    while (count-- > 0) gpuopt_context_destroy(machines[count].context);
+    return failed ? EXIT_BAD_INPUT : 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a solver made of a linear program, and that of the solvers which gpuopt is compared with.
+ */
+#ifndef TESTS_BENCH_SIMPLEX_PEERS_H
+#define TESTS_BENCH_SIMPLEX_PEERS_H
+
+#include "examples/io/mip.h"
+
+typedef struct figures {
+    char who[48];
+    const char *status;  /* static storage */
+    double objective;    /* NaN, as all below: not known */
+    int64_t iterations;  /* -1: not known */
+    double seconds;      /* from the model in memory to the verdict */
+    double iterating;    /* of them, without setting up */
+    double primal, dual; /* violations on the original data (lp_check.h); where optimal */
+    double bytes;        /* that an iteration moves at least */
+} figures;
+
+figures figures_of(const char *who); /* nothing known yet */
+/* Fills in the objective and the violations. */
+void figures_check(figures *f, const mip *model, const double *x, const double *dual);
+
+typedef struct clp_job {
+    const mip *model; /* with its columns */
+    int dual;         /* not 0: the dual simplex method, else the primal one */
+    int64_t cap;      /* iterations; 0: none */
+    double limit;     /* seconds */
+} clp_job;
+
+/* As CLP's own program solves: one thread, without presolve, otherwise its defaults, with whatever it does to find a
+ * first basis. `job` is a clp_job. */
+figures clp_run(const void *job);
+
+/* The `k`th recorded result for that model, from 0; 0: there are no more. */
+int recorded_result(const char *model, int k, figures *f);
+
+#endif /* TESTS_BENCH_SIMPLEX_PEERS_H */
