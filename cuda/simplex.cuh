@@ -100,7 +100,7 @@ uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, SimplexView 
     s.col_row = col_row, s.row_col = row_col;
     s.col_val = col_val, s.row_val = row_val;
     double **const of_rows[] = {&s.alpha, &s.rho, &s.rho_sum, &s.tau};
-    for (double **array : of_rows) simplex_cut(arena, array, s.rows);
+    for (double **array : of_rows) simplex_cut(arena, array, s.pitch);
     simplex_cut(arena, &s.changed, static_cast<int64_t>(s.blocks) * s.own_rows);
     simplex_cut(arena, &s.listed, 2 * s.blocks);
     simplex_cut(arena, &s.drifted, 1);
@@ -144,13 +144,14 @@ EnterKernel simplex_enter_kernel(const CudaSimplex &s) {
     return s.revised ? simplex_enter<true> : simplex_enter<false>;
 }
 
-/* Whether U and V fit into the blocks' shared memory beside the rest. */
+/* What fits into the blocks' shared memory beside the rest: their parts of U and V, or the whole pivot column. */
 gpuopt_status simplex_choose_resident(CudaSimplex *s) {
     int limit = 0;
     GPUOPT_CUDA(s->context,
                 cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, s->context->desc.device));
-    s->view.resident = s->deferred;
-    s->view.resident = s->deferred && simplex_shared_bytes(s->view) <= static_cast<size_t>(limit);
+    bool &extra = s->deferred ? s->view.resident : s->view.whole;
+    extra = true;
+    extra = simplex_shared_bytes(s->view) <= static_cast<size_t>(limit);
     return GPUOPT_OK;
 }
 
@@ -203,6 +204,7 @@ gpuopt_status simplex_upload(CudaSimplex *s) {
     GPUOPT_CUDA(s->context,
                 cudaMemsetAsync(v.winners, 0, sizeof(Cell) * 4 * static_cast<size_t>(v.groups), s->stream()));
     GPUOPT_CUDA(s->context, cudaMemsetAsync(v.number, 0, 2 * sizeof(unsigned), s->stream()));
+    GPUOPT_CUDA(s->context, cudaMemsetAsync(v.alpha, 0, sizeof(double) * static_cast<size_t>(v.pitch), s->stream()));
     GPUOPT_CUDA(s->context, cudaMemsetAsync(v.drifted, 0, sizeof(int), s->stream()));
     int64_t most = v.lines < 512 ? v.lines : 512; /* warps; their counts take less than the matrix */
     int warps = static_cast<int>(most < 1 ? 1 : most);

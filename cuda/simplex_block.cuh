@@ -27,6 +27,7 @@ struct SimplexShared {
     uint8_t *state; /* [own_slots] */
     double *row, *row_sum; /* [max(own_slots, own_lines)] */
     double *partial;       /* [SIMPLEX_GROUPS][SIMPLEX_CHUNK] */
+    double *whole;         /* [rows] the pivot column, with immediate pivots and where there is room */
     double *u, *v;         /* [most][own_rows], [most][own_lines], where they are resident */
 };
 
@@ -45,6 +46,7 @@ __host__ __device__ inline size_t simplex_cut_shared(const SimplexView &s, unsig
     arena.cut(&sh->row, wide);
     arena.cut(&sh->row_sum, wide);
     arena.cut(&sh->partial, SIMPLEX_GROUPS * SIMPLEX_CHUNK);
+    if (s.whole) arena.cut(&sh->whole, s.rows + 1);
     if (s.resident) {
         arena.cut(&sh->u, s.most * s.own_rows);
         arena.cut(&sh->v, s.most * s.own_lines);

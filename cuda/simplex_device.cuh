@@ -55,6 +55,7 @@ struct SimplexView {
     int most;                                   /* K */
     int blocks, own_rows, own_slots, own_lines; /* of the cooperative launches; own_*: to a block */
     int group, groups; /* positions in a group of the ratio test, and how many groups there are */
+    bool whole;        /* immediate pivots: there is room for the whole pivot column in a block's shared memory */
     bool resident;     /* a block's own parts of U and V are in its shared memory too */
     int64_t pitch;     /* from one column of the matrix, or of U, to the next */
     int64_t wide;      /* from one row of V to the next */

@@ -223,17 +223,44 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
 
     /* ---- Immediate pivots ---- */
 
+    /* The whole pivot column, in shared memory where there is room; after this, whole() reads it. */
+    __device__ void fetch_column() {
+        if (s.whole)
+            for (int i = 2 * thread(); i < s.rows; i += 2 * SIMPLEX_THREADS) {
+                double2 pair = __ldcg(reinterpret_cast<const double2 *>(s.alpha + i));
+                sh.whole[i] = pair.x;
+                sh.whole[i + 1] = pair.y;
+            }
+        __syncthreads();
+    }
+    __device__ double2 whole(int i) const {
+        return s.whole ? *reinterpret_cast<const double2 *>(sh.whole + i)
+                       : __ldcg(reinterpret_cast<const double2 *>(s.alpha + i));
+    }
+
     /* A column of the matrix by a warp: column -= alpha * ratio, where ratio is its entry in row p over the pivot, or
-     * the unit vector of p before the pivot. Returns 1 + its squared norm; *dot: alpha times the old column. */
+     * the unit vector of p before the pivot. Returns 1 + its squared norm; *dot: alpha times the old column. Loads come
+     * well before the stores that they must not wait for. Columns end in zeros up to the next pair. */
     __device__ double update_column(double *column, int p, double ratio, bool unit, double *dot) {
+        enum { PAIRS = 8 };
         double norm = 0, product = 0;
-#pragma unroll 4
-        for (int i = simplex_lane(); i < s.rows; i += 32) {
-            double a = fresh(s.alpha + i), old = unit ? 0 : column[i];
-            double now = i == p ? ratio : old - a * ratio;
-            product += a * old;
-            column[i] = now;
-            norm += now * now;
+        for (int from = 2 * simplex_lane(); from < s.rows; from += 64 * PAIRS) {
+            double2 old[PAIRS];
+#pragma unroll
+            for (int k = 0; k < PAIRS; k++)
+                if (from + 64 * k < s.rows) old[k] = *reinterpret_cast<double2 *>(column + from + 64 * k);
+#pragma unroll
+            for (int k = 0; k < PAIRS; k++) {
+                int i = from + 64 * k;
+                if (i >= s.rows) continue;
+                if (unit) old[k] = make_double2(0, 0);
+                double2 a = whole(i);
+                double2 now =
+                    make_double2(i == p ? ratio : old[k].x - a.x * ratio, i + 1 == p ? ratio : old[k].y - a.y * ratio);
+                product += a.x * old[k].x + a.y * old[k].y;
+                norm += now.x * now.x + now.y * now.y;
+                *reinterpret_cast<double2 *>(column + i) = now;
+            }
         }
         if (dot) *dot = warp_sum(product);
         return 1 + warp_sum(norm);
@@ -256,9 +283,9 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
     /* 1 + |alpha|^2, by every warp. */
     __device__ double column_norm() const {
         double sum = 0;
-        for (int i = simplex_lane(); i < s.rows; i += 32) {
-            double a = fresh(s.alpha + i);
-            sum += a * a;
+        for (int i = 2 * simplex_lane(); i < s.rows; i += 64) {
+            double2 a = whole(i);
+            sum += a.x * a.x + a.y * a.y;
         }
         return 1 + warp_sum(sum);
     }
@@ -335,6 +362,7 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
         double inverse = pivoting ? 1 / leaving_alpha : 1, norm = 1;
         double change = row_factors(p, total);
         rows_of_matrix(p, total);
+        if (pivoting && !DEFERRED) fetch_column();
         if (pivoting && DEFERRED) append(p, inverse);
         if (REVISED) {
             if (pivoting && exact()) norm = column_norm();

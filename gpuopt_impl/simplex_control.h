@@ -240,8 +240,8 @@ static gpuopt_status gpuopt__simplex_conclude_unbounded(gpuopt_simplex *s, const
     int32_t j, both = s->lp.rows + s->lp.cols;
     int good;
     gpuopt_status status;
-    if (s->stage == GPUOPT__STAGE_PERTURBED) {
-        gpuopt__simplex_enter_stage(s, GPUOPT__STAGE_EXACT);
+    if (s->stage == GPUOPT__STAGE_PERTURBED || s->stage == GPUOPT__STAGE_POLISH) { /* what polish finds is rounding */
+        gpuopt__simplex_enter_stage(s, s->stage == GPUOPT__STAGE_POLISH ? GPUOPT__STAGE_FINAL : GPUOPT__STAGE_EXACT);
         return GPUOPT_OK;
     }
     for (j = 0; j < both; j++) s->phase_cost[j] = 0; /* scratch: the direction, A d + d_s = 0 */

@@ -115,7 +115,7 @@ GPUOPT_HD int gpuopt__stopped(int to_upper, double *x, double *l, double *u) {
 }
 
 /* Devex: whether the reference framework has become too bad an approximation, so that all weights start again at 1. */
-GPUOPT_HD int gpuopt__devex_worn(double entering_weight) { return entering_weight > 1e6; }
+GPUOPT_HD int gpuopt__devex_worn(double entering_weight) { return entering_weight > 1e12; }
 
 /* Devex: the weight of a nonbasic variable whose entry in the pivot row, over the pivot, is `ratio`. */
 GPUOPT_HD double gpuopt__devex(double weight, double ratio, double entering_weight) {
