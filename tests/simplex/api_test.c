@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the header promises of each call's arguments: what is refused, in words that name it, and that nothing has changed
+ * then; structs of other versions.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/simplex/answer.h"
+
+/* max 3 x0 + 2 x1 - x2 + 10 with x0 + x1 + x2 <= 4, 1 <= x0 - x1 <= 2, x2 in [-1, 5], x1 <= 3: x = (3, 1, -1) and
+ * its last unit of row 0 goes to x1 and x0 alike: (3.5, 1.5, -1), 24.5. */
+enum { ROWS = 2, COLS = 3, BOTH = ROWS + COLS };
+static const double by_rows[] = {1, 1, 1, 1, -1, 0}, cost[] = {3, 2, -1}, rhs[] = {4, 2}, lhs[] = {-INFINITY, 1};
+static const double lb[] = {0, 0, -1}, ub[] = {INFINITY, 3, 5};
+static const double optimum = 24.5;
+
+typedef struct fixture {
+    test_host host;
+    gpuopt_context *context;
+    mip model;
+    gpuopt_simplex_desc desc;
+    gpuopt_simplex *simplex; /* in the midst of it */
+    answer before;
+} fixture;
+
+static int setup(void **state) {
+    fixture *f = calloc(1, sizeof *f);
+    f->context = test_context(&f->host);
+    f->model = model_of(ROWS, COLS, by_rows, cost, lhs, rhs, lb, ub);
+    f->model.maximize = 1;
+    f->model.offset = 10;
+    f->desc = mip_simplex_desc(&f->model);
+    f->simplex = simplex_create(f->context, &f->desc);
+    assert_int_equal(simplex_iterate(f->simplex, 1).outcome, GPUOPT_MORE);
+    assert_int_equal(gpuopt_simplex_refresh(f->simplex, 0, NULL), GPUOPT_OK); /* asking refreshes */
+    f->before = answer_get(f->simplex, &f->model);
+    *state = f;
+    return 0;
+}
+
+/* Whatever was refused has changed nothing, and the handle still solves the model. */
+static int teardown(void **state) {
+    fixture *f = *state;
+    answer after = answer_get(f->simplex, &f->model);
+    gpuopt_simplex_info info;
+    after.info.refreshes = f->before.info.refreshes; /* which asking adds to */
+    assert_true(answer_equal(&f->model, &f->before, &after));
+    info = simplex_iterate(f->simplex, 100);
+    assert_true(info.outcome == GPUOPT_OPTIMAL && fabs(info.objective - optimum) < 1e-12);
+    answer_free(&after);
+    answer_free(&f->before);
+    gpuopt_simplex_destroy(f->simplex);
+    gpuopt_context_destroy(f->context);
+    assert_int_equal(f->host.live, 0);
+    mip_free(&f->model);
+    free(f);
+    return 0;
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+/* The call was refused with this status, and the log says so in these words. */
+static void check(fixture *f, gpuopt_status found, gpuopt_status expected, const char *words) {
+    assert_int_equal(found, expected);
+    if (!strstr(f->host.error, words)) fail_msg("\"%s\" does not mention \"%s\"", f->host.error, words);
+    f->host.error[0] = 0;
+}
+
+static void check_create(fixture *f, const gpuopt_simplex_desc *desc, const char *words) {
+    gpuopt_simplex *simplex = f->simplex;
+    gpuopt_memory_plan plan;
+    long live = f->host.live;
+    gpuopt_desc_init(&plan, sizeof plan);
+    plan.host_bytes = 77;
+    check(f, gpuopt_simplex_create(f->context, desc, &simplex), GPUOPT_ERROR_ARGUMENT, words);
+    assert_null(simplex);
+    check(f, gpuopt_simplex_plan(f->context, desc, &plan), GPUOPT_ERROR_ARGUMENT, words);
+    assert_true(plan.host_bytes == 77 && f->host.live == live);
+}
+
+/* ---- Descriptors ---- */
+
+static void pointers(void **state) {
+    fixture *f = *state;
+    gpuopt_simplex *simplex;
+    gpuopt_memory_plan plan;
+    memset(&plan, 0, sizeof plan);
+    check_create(f, NULL, "desc");
+    check(f, gpuopt_simplex_create(f->context, &f->desc, NULL), GPUOPT_ERROR_ARGUMENT, "simplex");
+    check(f, gpuopt_simplex_plan(f->context, &f->desc, NULL), GPUOPT_ERROR_ARGUMENT, "plan");
+    check(f, gpuopt_simplex_plan(f->context, &f->desc, &plan), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    assert_int_equal(gpuopt_simplex_create(NULL, &f->desc, &simplex), GPUOPT_ERROR_ARGUMENT);
+    gpuopt_desc_init(&plan, sizeof plan);
+    assert_int_equal(gpuopt_simplex_plan(NULL, &f->desc, &plan), GPUOPT_ERROR_ARGUMENT);
+    gpuopt_simplex_destroy(NULL);
+}
+
+static void options(void **state) {
+    fixture *f = *state;
+    const gpuopt_simplex_desc good = f->desc;
+    gpuopt_simplex_desc d;
+    double *const real[] = {&d.infinity, &d.primal_tolerance, &d.dual_tolerance, &d.pivot_tolerance};
+    static const char *const name[] = {"infinity", "primal_tolerance", "dual_tolerance", "pivot_tolerance"};
+    static const double bad[4][5] = {
+        {0.99, -1, NAN, 1e-300, -HUGE_VAL},
+        {0.99e-12, 1.01e-3, -1e-9, NAN, HUGE_VAL},
+        {0.99e-12, 1.01e-3, -1e-9, NAN, HUGE_VAL},
+        {1, 2, -1e-9, NAN, HUGE_VAL},
+    };
+    int k, i;
+    for (k = 0; k < 4; k++)
+        for (i = 0; i < 5; i++) {
+            d = good, *real[k] = bad[k][i];
+            check_create(f, &d, name[k]);
+        }
+    d = good, d.deferred_pivots = -1;
+    check_create(f, &d, "deferred_pivots");
+    d = good, d.deferred_pivots = 257;
+    check_create(f, &d, "deferred_pivots");
+    d = good, d.refresh_pivots = -1;
+    check_create(f, &d, "refresh_pivots");
+    d = good, d.iteration_limit = -1;
+    check_create(f, &d, "iteration_limit");
+    d = good, d.method = (gpuopt_simplex_method)2;
+    check_create(f, &d, "method");
+    d = good, d.method = (gpuopt_simplex_method)-1;
+    check_create(f, &d, "method");
+    d = good, d.pricing = (gpuopt_pricing)3;
+    check_create(f, &d, "pricing");
+    d = good, d.ratio = (gpuopt_ratio)3;
+    check_create(f, &d, "ratio");
+    d = good, d.scaling = (gpuopt_switch)3;
+    check_create(f, &d, "scaling");
+    d = good, d.perturbation = (gpuopt_switch)-1;
+    check_create(f, &d, "perturbation");
+}
+
+static void matrices(void **state) {
+    fixture *f = *state;
+    int64_t start[COLS + 1] = {0, 2, 4, 5};
+    int32_t row[5] = {0, 1, 0, 1, 0};
+    double val[5] = {1, 1, 1, -1, 1}, dense[ROWS * COLS] = {1, 1, 1, -1, 1, 0};
+    gpuopt_simplex_desc good = f->desc, d;
+    good.matrix.start = start;
+    good.matrix.row = row;
+    good.matrix.val = val;
+    d = good, d.matrix.rows = -1;
+    check_create(f, &d, "rows");
+    d = good, d.matrix.cols = -1;
+    check_create(f, &d, "cols");
+    d = good, d.matrix.row = NULL;
+    check_create(f, &d, "matrix.row");
+    d = good, d.matrix.val = NULL;
+    check_create(f, &d, "matrix.val");
+    d = good, d.matrix.start = NULL;
+    check_create(f, &d, "dense are NULL");
+    start[0] = 1;
+    check_create(f, &good, "start[0]");
+    start[0] = 0, start[2] = 1;
+    check_create(f, &good, "start[2]");
+    start[2] = 4, row[3] = 0;
+    check_create(f, &good, "column 1, entry 3 (row 0");
+    row[3] = ROWS;
+    check_create(f, &good, "out of range");
+    row[3] = -1;
+    check_create(f, &good, "out of range");
+    row[3] = 1, val[4] = 0;
+    check_create(f, &good, "column 2, entry 4");
+    val[4] = NAN;
+    check_create(f, &good, "not finite");
+    val[4] = -INFINITY;
+    check_create(f, &good, "not finite");
+    d = good, d.matrix.start = NULL, d.dense = dense;
+    dense[3] = NAN;
+    check_create(f, &d, "dense[3]");
+    dense[3] = INFINITY;
+    check_create(f, &d, "dense[3]");
+}
+
+static void vectors(void **state) {
+    static const double crossing[] = {0, 4, 0}, nan[] = {0, NAN, 0}, inf[] = {0, INFINITY, 0};
+    static const double minus_inf[] = {0, -INFINITY, 0}, large[] = {0, 1e20, 0};
+    fixture *f = *state;
+    const gpuopt_simplex_desc good = f->desc;
+    gpuopt_simplex_desc d;
+    d = good, d.cost = nan;
+    check_create(f, &d, "cost[1]");
+    d = good, d.cost = inf;
+    check_create(f, &d, "cost[1]");
+    d = good, d.offset = NAN;
+    check_create(f, &d, "offset");
+    d = good, d.offset = -INFINITY;
+    check_create(f, &d, "offset");
+    d = good, d.lb = crossing;
+    check_create(f, &d, "lb[1] = 4 and ub[1] = 3");
+    d = good, d.lb = nan;
+    check_create(f, &d, "lb[1]");
+    d = good, d.lb = inf;
+    check_create(f, &d, "lb[1]");
+    d = good, d.ub = NULL, d.lb = large;
+    check_create(f, &d, "lb[1]");
+    d = good, d.ub = nan;
+    check_create(f, &d, "ub[1]");
+    d = good, d.ub = minus_inf;
+    check_create(f, &d, "ub[1]");
+    d = good, d.lhs = crossing;
+    check_create(f, &d, "lhs[1] = 4 and rhs[1] = 2");
+    d = good, d.lhs = nan;
+    check_create(f, &d, "lhs[1]");
+    d = good, d.rhs = NULL, d.lhs = inf;
+    check_create(f, &d, "lhs[1]");
+    d = good, d.rhs = nan;
+    check_create(f, &d, "rhs[1]");
+    d = good, d.lhs = NULL, d.rhs = minus_inf;
+    check_create(f, &d, "rhs[1]");
+}
+
+/* ---- Calls on a handle ---- */
+
+static void iterating(void **state) {
+    fixture *f = *state;
+    gpuopt_simplex_info info, none;
+    gpuopt_desc_init(&info, sizeof info);
+    memset(&none, 0, sizeof none);
+    check(f, gpuopt_simplex_iterate(f->simplex, 0, &info), GPUOPT_ERROR_ARGUMENT, "iterations");
+    check(f, gpuopt_simplex_iterate(f->simplex, -5, NULL), GPUOPT_ERROR_ARGUMENT, "iterations");
+    check(f, gpuopt_simplex_iterate(f->simplex, 1, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    check(f, gpuopt_simplex_refresh(f->simplex, 0, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    check(f, gpuopt_simplex_get_info(f->simplex, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    check(f, gpuopt_simplex_get_info(f->simplex, NULL), GPUOPT_ERROR_ARGUMENT, "info");
+    assert_int_equal(gpuopt_simplex_iterate(NULL, 1, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_refresh(NULL, 1, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_get_info(NULL, &info), GPUOPT_ERROR_ARGUMENT);
+}
+
+/* A basic and a nonbasic variable of the fixture's handle; the latter may go `direction`. */
+static void find(const fixture *f, int *basic, int *nonbasic, int *direction) {
+    int j;
+    for (j = 0; j < BOTH; j++) {
+        if (f->before.basis[j] == GPUOPT_BASIC) *basic = j;
+        else *nonbasic = j, *direction = f->before.basis[j] == GPUOPT_AT_UPPER ? -1 : 1;
+    }
+}
+
+static void parts(void **state) {
+    fixture *f = *state;
+    gpuopt_simplex *s = f->simplex;
+    gpuopt_entering e, no_e;
+    gpuopt_leaving l, no_l;
+    gpuopt_simplex_info info, none;
+    int basic = 0, nonbasic = 0, direction = 0;
+    gpuopt_desc_init(&e, sizeof e);
+    gpuopt_desc_init(&l, sizeof l);
+    gpuopt_desc_init(&info, sizeof info);
+    memset(&no_e, 0, sizeof no_e);
+    memset(&no_l, 0, sizeof no_l);
+    memset(&none, 0, sizeof none);
+    find(f, &basic, &nonbasic, &direction);
+    check(f, gpuopt_simplex_price(s, NULL), GPUOPT_ERROR_ARGUMENT, "entering");
+    check(f, gpuopt_simplex_price(s, &no_e), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    check(f, gpuopt_simplex_ratio_test(s, nonbasic, direction, NULL), GPUOPT_ERROR_ARGUMENT, "leaving");
+    check(f, gpuopt_simplex_ratio_test(s, nonbasic, direction, &no_l), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    check(f, gpuopt_simplex_ratio_test(s, nonbasic, 0, &l), GPUOPT_ERROR_ARGUMENT, "direction");
+    check(f, gpuopt_simplex_ratio_test(s, nonbasic, 2, &l), GPUOPT_ERROR_ARGUMENT, "direction");
+    check(f, gpuopt_simplex_ratio_test(s, nonbasic, -direction, &l), GPUOPT_ERROR_ARGUMENT, "direction");
+    check(f, gpuopt_simplex_ratio_test(s, basic, 1, &l), GPUOPT_ERROR_ARGUMENT, "not nonbasic");
+    check(f, gpuopt_simplex_ratio_test(s, -1, 1, &l), GPUOPT_ERROR_ARGUMENT, "not nonbasic");
+    check(f, gpuopt_simplex_ratio_test(s, BOTH, 1, &l), GPUOPT_ERROR_ARGUMENT, "not nonbasic");
+    check(f, gpuopt_simplex_pivot(s, basic, basic, 0, &info), GPUOPT_ERROR_ARGUMENT, "not nonbasic");
+    check(f, gpuopt_simplex_pivot(s, nonbasic, nonbasic, 0, &info), GPUOPT_ERROR_ARGUMENT, "not basic");
+    check(f, gpuopt_simplex_pivot(s, nonbasic, -1, 0, &info), GPUOPT_ERROR_ARGUMENT, "not basic");
+    check(f, gpuopt_simplex_pivot(s, BOTH, basic, 0, &info), GPUOPT_ERROR_ARGUMENT, "not nonbasic");
+    check(f, gpuopt_simplex_pivot(s, nonbasic, basic, 0, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    check(f, gpuopt_simplex_flip(s, basic, &info), GPUOPT_ERROR_ARGUMENT, "not nonbasic");
+    check(f, gpuopt_simplex_flip(s, BOTH, &info), GPUOPT_ERROR_ARGUMENT, "not nonbasic");
+    check(f, gpuopt_simplex_flip(s, nonbasic, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    assert_int_equal(gpuopt_simplex_price(NULL, &e), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_ratio_test(NULL, 0, 1, &l), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_pivot(NULL, 0, 3, 1, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_flip(NULL, 0, &info), GPUOPT_ERROR_ARGUMENT);
+}
+
+/* Row 0 has no left-hand side and column 0 no upper bound; a fixed column and a free one. */
+static void bounds_that_are_not_there(void **state) {
+    static const double low[] = {0, 2, -INFINITY}, high[] = {INFINITY, 2, INFINITY};
+    fixture *f = *state;
+    gpuopt_simplex_desc desc = f->desc;
+    gpuopt_simplex *s;
+    gpuopt_leaving l;
+    gpuopt_simplex_info info;
+    desc.lb = low;
+    desc.ub = high;
+    gpuopt_desc_init(&l, sizeof l);
+    gpuopt_desc_init(&info, sizeof info);
+    s = simplex_create(f->context, &desc);
+    check(f, gpuopt_simplex_flip(s, 0, &info), GPUOPT_ERROR_ARGUMENT, "two bounds");
+    check(f, gpuopt_simplex_flip(s, 1, &info), GPUOPT_ERROR_ARGUMENT, "two bounds");
+    check(f, gpuopt_simplex_flip(s, 2, &info), GPUOPT_ERROR_ARGUMENT, "two bounds");
+    check(f, gpuopt_simplex_pivot(s, 0, COLS, 0, &info), GPUOPT_ERROR_ARGUMENT, "infinite");
+    check(f, gpuopt_simplex_ratio_test(s, 1, 1, &l), GPUOPT_ERROR_ARGUMENT, "bound in that direction");
+    check(f, gpuopt_simplex_ratio_test(s, 1, -1, &l), GPUOPT_ERROR_ARGUMENT, "bound in that direction");
+    assert_int_equal(gpuopt_simplex_ratio_test(s, 2, 1, &l), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_ratio_test(s, 2, -1, &l), GPUOPT_OK);
+    gpuopt_simplex_destroy(s);
+}
+
+static void bases_and_evidence(void **state) {
+    fixture *f = *state;
+    gpuopt_simplex *s = f->simplex;
+    uint8_t basis[BOTH];
+    double y[BOTH] = {7, 7, 7, 7, 7};
+    int basic = 0, nonbasic = 0, direction = 0;
+    find(f, &basic, &nonbasic, &direction);
+    check(f, gpuopt_simplex_get_basis(s, NULL), GPUOPT_ERROR_ARGUMENT, "status");
+    check(f, gpuopt_simplex_set_basis(s, NULL), GPUOPT_ERROR_ARGUMENT, "status");
+    memcpy(basis, f->before.basis, sizeof basis);
+    basis[nonbasic] = GPUOPT_BASIC;
+    check(f, gpuopt_simplex_set_basis(s, basis), GPUOPT_ERROR_ARGUMENT, "3 variables are basic, not 2");
+    basis[nonbasic] = 4;
+    check(f, gpuopt_simplex_set_basis(s, basis), GPUOPT_ERROR_ARGUMENT, "unknown");
+    basis[nonbasic] = GPUOPT_AT_LOWER, basis[basic] = GPUOPT_AT_LOWER;
+    check(f, gpuopt_simplex_set_basis(s, basis), GPUOPT_ERROR_ARGUMENT, "1 variables are basic");
+    check(f, gpuopt_simplex_get_farkas(s, y), GPUOPT_ERROR_STATE, "verdict");
+    check(f, gpuopt_simplex_get_ray(s, y), GPUOPT_ERROR_STATE, "verdict");
+    check(f, gpuopt_simplex_get_farkas(s, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
+    check(f, gpuopt_simplex_get_ray(s, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
+    assert_true(y[0] == 7 && y[4] == 7);
+    assert_int_equal(gpuopt_simplex_get_basis(NULL, basis), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_set_basis(NULL, basis), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_get_solution(NULL, y, y, y, y), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_get_farkas(NULL, y), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_get_ray(NULL, y), GPUOPT_ERROR_ARGUMENT);
+}
+
+/* Each array of a solution by itself. */
+static void part_of_a_solution(void **state) {
+    fixture *f = *state;
+    double vector[4][COLS], *const all[4] = {f->before.x, f->before.reduced_cost, f->before.activity, f->before.dual};
+    int k;
+    assert_int_equal(gpuopt_simplex_get_solution(f->simplex, NULL, NULL, NULL, NULL), GPUOPT_OK);
+    for (k = 0; k < 4; k++) {
+        size_t count = k < 2 ? COLS : ROWS;
+        assert_int_equal(gpuopt_simplex_get_solution(f->simplex, k == 0 ? vector[0] : NULL, k == 1 ? vector[1] : NULL,
+                                                     k == 2 ? vector[2] : NULL, k == 3 ? vector[3] : NULL),
+                         GPUOPT_OK);
+        assert_memory_equal(vector[k], all[k], count * sizeof(double));
+    }
+}
+
+/* ---- Structs ---- */
+
+/* A host that was compiled against a version with more members, or with fewer. */
+static void structs_of_other_versions(void **state) {
+    fixture *f = *state;
+    struct {
+        gpuopt_simplex_desc desc;
+        double surplus[2];
+    } newer;
+    struct {
+        gpuopt_simplex_info info;
+        int32_t surplus[2];
+    } report;
+    gpuopt_simplex *simplex;
+    gpuopt_entering e;
+    gpuopt_leaving l;
+    memset(&newer, 0, sizeof newer);
+    newer.desc = f->desc;
+    newer.desc.struct_size = sizeof newer;
+    newer.desc.deferred_pivots = 3;
+    assert_int_equal(gpuopt_simplex_create(f->context, &newer.desc, &simplex), GPUOPT_OK);
+    assert_int_equal(simplex_info(simplex).deferred_pivots, 3);
+    memset(&report, 0x55, sizeof report);
+    report.info.struct_size = sizeof report;
+    assert_int_equal(gpuopt_simplex_iterate(simplex, 100, &report.info), GPUOPT_OK);
+    assert_true(fabs(report.info.objective - optimum) < 1e-12 && report.surplus[0] == 0x55555555);
+    memset(&report, 0x55, sizeof report);
+    report.info.struct_size = offsetof(gpuopt_simplex_info, flips);
+    assert_int_equal(gpuopt_simplex_get_info(simplex, &report.info), GPUOPT_OK);
+    assert_true(report.info.outcome == GPUOPT_OPTIMAL && report.info.iterations > 0);
+    assert_true(report.info.flips == 0x5555555555555555);
+    memset(&e, 0x55, sizeof e);
+    e.struct_size = offsetof(gpuopt_entering, direction);
+    assert_int_equal(gpuopt_simplex_price(simplex, &e), GPUOPT_OK);
+    assert_true(e.variable == -1 && e.direction == 0x55555555);
+    gpuopt_simplex_destroy(simplex);
+    newer.surplus[1] = 1;
+    check(f, gpuopt_simplex_create(f->context, &newer.desc, &simplex), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    newer.desc.struct_size = sizeof(size_t) - 1;
+    check(f, gpuopt_simplex_create(f->context, &newer.desc, &simplex), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    newer.desc.struct_size = offsetof(gpuopt_simplex_desc, deferred_pivots);
+    assert_int_equal(gpuopt_simplex_create(f->context, &newer.desc, &simplex), GPUOPT_OK);
+    memset(&l, 0x55, sizeof l);
+    l.struct_size = offsetof(gpuopt_leaving, flip);
+    assert_int_equal(gpuopt_simplex_ratio_test(simplex, 0, 1, &l), GPUOPT_OK);
+    assert_true(l.variable == COLS + 1 && l.flip == 0x55555555);
+    gpuopt_simplex_destroy(simplex);
+}
+
+static const struct CMUnitTest tests[] = {
+    TEST(pointers),
+    TEST(options),
+    TEST(matrices),
+    TEST(vectors),
+    TEST(iterating),
+    TEST(parts),
+    TEST(bounds_that_are_not_there),
+    TEST(bases_and_evidence),
+    TEST(part_of_a_solution),
+    TEST(structs_of_other_versions),
+};
+TEST_MAIN(tests)

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Memory: it comes from the host's allocator, is planned exactly, may run out, is not taken by steps, and is the
+ * device's on the CUDA backend alone.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/simplex/answer.h"
+
+static void check_plan(test_host *host, gpuopt_context *context, const gpuopt_simplex_desc *desc) {
+    gpuopt_memory_plan plan;
+    gpuopt_simplex *simplex;
+    uint64_t before[2];
+    long live = host->live;
+    int where;
+    gpuopt_desc_init(&plan, sizeof plan);
+    for (where = 0; where < 2; where++) before[where] = host->bytes[where];
+    assert_int_equal(gpuopt_simplex_plan(context, desc, &plan), GPUOPT_OK);
+    assert_int_equal(host->live, live);
+    for (where = 0; where < 2; where++) host->peak[where] = host->bytes[where];
+    assert_int_equal(gpuopt_simplex_create(context, desc, &simplex), GPUOPT_OK);
+    assert_int_equal(host->bytes[GPUOPT_HOST] - before[GPUOPT_HOST], plan.host_bytes);
+    assert_int_equal(host->bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE], plan.device_bytes);
+    assert_true(host->peak[GPUOPT_HOST] - before[GPUOPT_HOST] <= plan.host_bytes + plan.create_bytes);
+    assert_true(host->peak[GPUOPT_DEVICE] - before[GPUOPT_DEVICE] == plan.device_bytes);
+    assert_true(plan.host_bytes > 0 && (plan.device_bytes > 0) == test_on("cuda"));
+    gpuopt_simplex_destroy(simplex);
+    assert_int_equal(host->live, live);
+}
+
+static double *dense_of(const mip *m) {
+    double *dense = calloc((size_t)m->columns.rows * (size_t)m->columns.cols + 1, sizeof *dense);
+    int32_t j;
+    int64_t e;
+    for (j = 0; j < m->columns.cols; j++)
+        for (e = m->columns.start[j]; e < m->columns.start[j + 1]; e++)
+            dense[(int64_t)j * m->columns.rows + m->columns.row[e]] = m->columns.val[e];
+    return dense;
+}
+
+static void plan_is_exact(void **state) {
+    static const char *const models[] = {"shah:1:1", "shah:50:1", "meyer:20:300:0.1:1", "plant:300:40:0.05:1"};
+    static const int32_t deferred[] = {0, 1, 16, 256};
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    gpuopt_simplex_desc desc;
+    int model, way, k;
+    (void)state;
+    gpuopt_desc_init(&desc, sizeof desc);
+    check_plan(&host, context, &desc); /* nothing in it */
+    for (model = 0; model < 4; model++) {
+        mip m = model_load(models[model]);
+        double *dense = dense_of(&m);
+        for (way = 0; way < 6; way++)
+            for (k = 0; k < 4; k++) {
+                desc = mip_simplex_desc(&m);
+                variant_set(&desc, way);
+                desc.deferred_pivots = deferred[k];
+                check_plan(&host, context, &desc);
+                memset(&desc.matrix.start, 0, sizeof desc.matrix.start);
+                desc.dense = dense;
+                check_plan(&host, context, &desc);
+            }
+        free(dense);
+        mip_free(&m);
+    }
+    gpuopt_context_destroy(context);
+    assert_int_equal(host.live, 0);
+}
+
+/* All calls that may allocate; stops at the first that fails, and cleans up. */
+static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const gpuopt_simplex_desc *desc) {
+    gpuopt_context *context = NULL;
+    gpuopt_simplex *simplex = NULL;
+    gpuopt_memory_plan plan;
+    gpuopt_status status = gpuopt_context_create(context_desc, &context);
+    if (status) return status;
+    gpuopt_desc_init(&plan, sizeof plan);
+    status = gpuopt_simplex_plan(context, desc, &plan);
+    if (!status) {
+        simplex = (gpuopt_simplex *)&plan;
+        status = gpuopt_simplex_create(context, desc, &simplex);
+        if (status) assert_null(simplex);
+    }
+    if (!status) status = gpuopt_simplex_iterate(simplex, 100000, NULL);
+    gpuopt_simplex_destroy(simplex);
+    gpuopt_context_destroy(context);
+    return status;
+}
+
+static void run_out(const gpuopt_simplex_desc *desc) {
+    gpuopt_context_desc context_desc;
+    gpuopt_status status;
+    test_host host;
+    long n, failures = 0;
+    for (n = 1;; n++) {
+        context_desc = test_context_desc(&host);
+        host.fail_at = n;
+        status = whole_life(&context_desc, desc);
+        assert_int_equal(host.live, 0);
+        assert_true(host.bytes[GPUOPT_HOST] == 0 && host.bytes[GPUOPT_DEVICE] == 0);
+        if (host.allocations < n) break;
+        assert_int_equal(status, GPUOPT_ERROR_MEMORY);
+        assert_true(host.error[0]);
+        failures++;
+    }
+    assert_int_equal(status, GPUOPT_OK);
+    assert_true(failures >= 3); /* at least the context, the handle and its engine */
+}
+
+static void memory_may_run_out(void **state) {
+    mip m = model_load("plant:20:30:0.3:1");
+    double *dense = dense_of(&m);
+    int way;
+    (void)state;
+    for (way = 0; way < 6; way++) {
+        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        variant_set(&desc, way);
+        run_out(&desc);
+        desc.matrix.start = NULL;
+        desc.dense = dense;
+        run_out(&desc);
+    }
+    free(dense);
+    mip_free(&m);
+}
+
+static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
+
+static void steps_allocate_nothing(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    mip m = model_load("plant:30:40:0.3:1");
+    int variant;
+    (void)state;
+    for (variant = 0; variant < VARIANTS; variant++) {
+        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex *simplex;
+        gpuopt_entering e;
+        gpuopt_leaving l;
+        uint8_t basis[70];
+        long allocations;
+        answer a;
+        variant_set(&desc, variant);
+        gpuopt_desc_init(&e, sizeof e);
+        gpuopt_desc_init(&l, sizeof l);
+        simplex = simplex_create(context, &desc);
+        allocations = host.allocations;
+        must(gpuopt_simplex_price(simplex, &e));
+        must(gpuopt_simplex_ratio_test(simplex, e.variable, e.direction, &l));
+        if (l.flip) must(gpuopt_simplex_flip(simplex, e.variable, NULL));
+        else must(gpuopt_simplex_pivot(simplex, e.variable, l.variable, l.to_upper, NULL));
+        simplex_iterate(simplex, 5);
+        must(gpuopt_simplex_get_basis(simplex, basis));
+        must(gpuopt_simplex_set_basis(simplex, basis));
+        must(gpuopt_simplex_refresh(simplex, 1, NULL));
+        assert_int_equal(simplex_iterate(simplex, 100000).outcome, GPUOPT_OPTIMAL);
+        a = answer_get(simplex, &m);
+        answer_free(&a);
+        assert_int_equal(host.allocations, allocations);
+        gpuopt_simplex_destroy(simplex);
+    }
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+/* What the host does to its arrays after create does not matter. */
+static void input_is_copied(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    int way;
+    (void)state;
+    for (way = 0; way < 12; way++) {
+        mip m = model_load("plant:25:35:0.3:2");
+        size_t rows = sizeof(double) * (size_t)m.columns.rows, cols = sizeof(double) * (size_t)m.columns.cols;
+        size_t count = (size_t)mip_nonzeros(&m);
+        double *dense = dense_of(&m), optimum = m.optimum;
+        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex *simplex;
+        gpuopt_simplex_info info;
+        variant_set(&desc, way % 6);
+        if (way >= 6) {
+            desc.matrix.start = NULL;
+            desc.dense = dense;
+        }
+        simplex = simplex_create(context, &desc);
+        memset((void *)m.columns.start, 0xFF, cols);
+        memset((void *)m.columns.row, 0xFF, count * sizeof(int32_t));
+        memset((void *)m.columns.val, 0xFF, count * sizeof(double));
+        memset(dense, 0xFF, rows / sizeof(double) * cols);
+        memset(m.cost, 0xFF, cols);
+        memset(m.lb, 0xFF, cols);
+        memset(m.ub, 0xFF, cols);
+        memset(m.lhs, 0xFF, rows);
+        memset(m.rhs, 0xFF, rows);
+        info = simplex_iterate(simplex, 100000);
+        assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+        assert_true(fabs(info.objective - optimum) <= 1e-9 * fmax(1, fabs(optimum)));
+        gpuopt_simplex_destroy(simplex);
+        free(dense);
+        mip_free(&m);
+    }
+    gpuopt_context_destroy(context);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(plan_is_exact),
+    cmocka_unit_test(memory_may_run_out),
+    cmocka_unit_test(steps_allocate_nothing),
+    cmocka_unit_test(input_is_copied),
+};
+TEST_MAIN(tests)

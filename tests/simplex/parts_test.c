@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Parts of an iteration beyond the textbook: pivots that are too small, pivots that leave the bounds, refreshes.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tests/simplex/answer.h"
+
+static gpuopt_simplex_desc plain(const mip *model, int variant) {
+    gpuopt_simplex_desc desc = mip_simplex_desc(model);
+    variant_set(&desc, variant);
+    desc.scaling = GPUOPT_OFF;
+    desc.perturbation = GPUOPT_OFF;
+    return desc;
+}
+
+static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
+
+static int near(double found, double expected) { return fabs(found - expected) <= 1e-12 * (1 + fabs(expected)); }
+
+/* A pivot of a billionth of its column, and one that is 0. */
+static void unsafe_pivots_are_refused(void **state) {
+    static const double a[] = {1e-9, 1, 1, 1, 0, 2}, rhs[] = {1, 5, 9}, cost[] = {-1, -1};
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    mip m = model_of(3, 2, a, cost, NULL, rhs, NULL, NULL);
+    int variant;
+    (void)state;
+    for (variant = 0; variant < VARIANTS; variant++) {
+        gpuopt_simplex_desc desc = plain(&m, variant);
+        gpuopt_simplex *simplex = simplex_create(context, &desc);
+        gpuopt_simplex_info info;
+        answer before = answer_get(simplex, &m), after;
+        gpuopt_desc_init(&info, sizeof info);
+        info.iterations = 55;
+        host.error[0] = 0;
+        assert_int_equal(gpuopt_simplex_pivot(simplex, 0, 2, 1, &info), GPUOPT_ERROR_NUMERIC);
+        assert_non_null(strstr(host.error, "pivot"));
+        assert_int_equal(gpuopt_simplex_pivot(simplex, 0, 4, 1, &info), GPUOPT_ERROR_NUMERIC);
+        assert_int_equal(info.iterations, 55);
+        after = answer_get(simplex, &m);
+        assert_true(answer_equal(&m, &before, &after));
+        must(gpuopt_simplex_pivot(simplex, 0, 3, 1, &info)); /* this one is safe */
+        assert_true(near(info.objective, -5));
+        assert_int_equal(simplex_iterate(simplex, 100).outcome, GPUOPT_OPTIMAL);
+        assert_true(near(simplex_info(simplex).objective, -5));
+        answer_free(&before);
+        answer_free(&after);
+        gpuopt_simplex_destroy(simplex);
+    }
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+/* A pivot that leaves the bounds behind: the handle is in phase 1, says so, and finds its way back. */
+static void pivots_may_make_infeasible(void **state) {
+    static const double a[] = {1, 1, 1, -1}, rhs[] = {4, 2}, cost[] = {-1, -1};
+    gpuopt_context *context = test_context(NULL);
+    mip m = model_of(2, 2, a, cost, NULL, rhs, NULL, NULL);
+    int variant;
+    (void)state;
+    for (variant = 0; variant < VARIANTS; variant++) {
+        gpuopt_simplex_desc desc = plain(&m, variant);
+        gpuopt_simplex *simplex = simplex_create(context, &desc);
+        gpuopt_simplex_info info;
+        gpuopt_desc_init(&info, sizeof info);
+        must(gpuopt_simplex_pivot(simplex, 0, 2, 1, &info)); /* x_0 = 4, so that row 1 has 4 > 2 */
+        assert_true(info.phase == 1 && info.infeasibility == 2 && info.iterations == 1 && info.objective == -4);
+        assert_true(info.outcome == GPUOPT_MORE);
+        info = simplex_iterate(simplex, 100);
+        assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+        assert_true(near(info.objective, -4));
+        gpuopt_simplex_destroy(simplex);
+    }
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+/* Which changes nothing but digits, and counts. */
+static void refresh_when_asked(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    mip m = model_load("shah:40:3");
+    int variant;
+    (void)state;
+    for (variant = 0; variant < 6; variant++) {
+        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex *simplex;
+        gpuopt_simplex_info before, info;
+        uint8_t basis[80], same[80];
+        variant_set(&desc, variant);
+        simplex = simplex_create(context, &desc);
+        before = simplex_iterate(simplex, 10);
+        must(gpuopt_simplex_get_basis(simplex, basis));
+        gpuopt_desc_init(&info, sizeof info);
+        must(gpuopt_simplex_refresh(simplex, 0, &info));
+        assert_int_equal(info.refreshes, before.refreshes + 1);
+        assert_int_equal(info.reinversions, before.reinversions);
+        assert_true(info.primal_violation >= 0 && info.iterations == before.iterations);
+        must(gpuopt_simplex_refresh(simplex, 1, NULL));
+        info = simplex_info(simplex);
+        assert_int_equal(info.reinversions, before.reinversions + 1);
+        must(gpuopt_simplex_get_basis(simplex, same));
+        assert_memory_equal(basis, same, sizeof basis);
+        assert_true(fabs(info.objective - before.objective) < 1e-4 * (1 + fabs(before.objective))); /* perturbed */
+        assert_int_equal(simplex_iterate(simplex, 10000).outcome, GPUOPT_OPTIMAL);
+        gpuopt_simplex_destroy(simplex);
+    }
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(unsafe_pivots_are_refused),
+    cmocka_unit_test(pivots_may_make_infeasible),
+    cmocka_unit_test(refresh_when_asked),
+};
+TEST_MAIN(tests)

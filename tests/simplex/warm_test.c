@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Bases in and out: round trips, warm starts of the same and of a changed model, bases that are singular.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/simplex/answer.h"
+
+static const char *const models[] = {"shah:60:1", "plant:40:80:0.2:2", "meyer:30:150:0.1:1", "plant:50:30:0.3:7"};
+enum { MODELS = sizeof models / sizeof *models };
+
+static size_t both(const mip *m) { return (size_t)m->columns.rows + (size_t)m->columns.cols; }
+
+static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
+
+/* What is set is what is got, in the midst and at the end; and the other handle goes on from there. */
+static void round_trips(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    int k, way, after;
+    (void)state;
+    for (k = 0; k < MODELS; k++)
+        for (way = 0; way < 6; way++) {
+            mip m = model_load(models[k]);
+            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex *one, *other;
+            uint8_t *basis = malloc(both(&m)), *same = malloc(both(&m));
+            variant_set(&desc, way);
+            one = simplex_create(context, &desc);
+            other = simplex_create(context, &desc);
+            for (after = 1; after < 60; after = 3 * after + 2) {
+                simplex_iterate(one, after);
+                must(gpuopt_simplex_get_basis(one, basis));
+                must(gpuopt_simplex_set_basis(other, basis));
+                must(gpuopt_simplex_get_basis(other, same));
+                assert_memory_equal(basis, same, both(&m));
+                must(gpuopt_simplex_refresh(one, 1, NULL)); /* the perturbation out, as in the other */
+                assert_true(fabs(simplex_info(one).objective - simplex_info(other).objective) <=
+                            1e-9 * fmax(1, fabs(simplex_info(one).objective)));
+            }
+            assert_int_equal(simplex_iterate(one, 100000).outcome, GPUOPT_OPTIMAL);
+            assert_int_equal(simplex_iterate(other, 100000).outcome, GPUOPT_OPTIMAL);
+            assert_true(fabs(simplex_info(one).objective - simplex_info(other).objective) <=
+                        1e-9 * fmax(1, fabs(simplex_info(one).objective)));
+            gpuopt_simplex_destroy(one);
+            gpuopt_simplex_destroy(other);
+            free(basis);
+            free(same);
+            mip_free(&m);
+        }
+    gpuopt_context_destroy(context);
+}
+
+/* From an optimal basis there is nothing to do, with the perturbation or without. */
+static void warm_start_at_the_optimum(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    int k, way;
+    (void)state;
+    for (k = 0; k < MODELS; k++)
+        for (way = 0; way < 12; way++) {
+            mip m = model_load(models[k]);
+            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            gpuopt_simplex *warm;
+            gpuopt_simplex_info info;
+            answer cold;
+            const char *fault;
+            variant_set(&desc, way % 6);
+            if (way >= 6) desc.perturbation = GPUOPT_OFF;
+            cold = answer_after(context, &desc, &m, 100000);
+            warm = simplex_create(context, &desc);
+            must(gpuopt_simplex_set_basis(warm, cold.basis));
+            info = simplex_iterate(warm, 1);
+            if (info.outcome != GPUOPT_OPTIMAL || info.iterations != 0)
+                fail_msg("%s, %s: %s, %lld iterations", models[k], variant_name(&desc),
+                         gpuopt_outcome_string(info.outcome), (long long)info.iterations);
+            answer_free(&cold);
+            cold = answer_get(warm, &m);
+            fault = answer_fault(&m, &cold, 1e-9);
+            if (fault) fail_msg("%s, %s: %s", models[k], variant_name(&desc), fault);
+            answer_free(&cold);
+            gpuopt_simplex_destroy(warm);
+            mip_free(&m);
+        }
+    gpuopt_context_destroy(context);
+}
+
+/* A host that branches: a bound moves, the model is built anew, and the last basis is a start that needs fewer
+ * iterations in all than starts from nothing. */
+static void warm_start_of_a_changed_model(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    int k, step, verdicts = 0;
+    int64_t warm_iterations = 0, cold_iterations = 0;
+    (void)state;
+    for (k = 0; k < MODELS; k++) {
+        mip m = model_load(models[k]);
+        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        answer last = answer_after(context, &desc, &m, 100000);
+        for (step = 0; step < 8; step++) {
+            gpuopt_simplex *warm;
+            answer cold, next;
+            const char *fault;
+            int32_t j = (7 * step + 3) % m.columns.cols;
+            while (last.basis[j] != GPUOPT_BASIC) j = (j + 1) % m.columns.cols;
+            m.ub[j] = 0.7 * last.x[j];
+            cold = answer_after(context, &desc, &m, 100000);
+            warm = simplex_create(context, &desc);
+            must(gpuopt_simplex_set_basis(warm, last.basis));
+            simplex_iterate(warm, 100000);
+            next = answer_get(warm, &m);
+            fault = answer_fault(&m, &next, 1e-9);
+            if (fault) fail_msg("%s, step %d: %s", models[k], step, fault);
+            assert_int_equal(next.info.outcome, cold.info.outcome);
+            if (next.info.outcome == GPUOPT_OPTIMAL)
+                assert_true(fabs(next.info.objective - cold.info.objective) <=
+                            1e-9 * fmax(1, fabs(cold.info.objective)));
+            verdicts |= 1 << next.info.outcome;
+            warm_iterations += next.info.iterations;
+            cold_iterations += cold.info.iterations;
+            gpuopt_simplex_destroy(warm);
+            answer_free(&cold);
+            answer_free(&last);
+            last = next;
+            if (last.info.outcome != GPUOPT_OPTIMAL) break;
+        }
+        answer_free(&last);
+        mip_free(&m);
+    }
+    print_message("%lld iterations warm, %lld cold\n", (long long)warm_iterations, (long long)cold_iterations);
+    assert_true(warm_iterations < cold_iterations);
+    assert_int_equal(verdicts, 1 << GPUOPT_OPTIMAL | 1 << GPUOPT_INFEASIBLE);
+    gpuopt_context_destroy(context);
+}
+
+/* Columns 0 and 1 are multiples, column 2 is empty; the basis with both, or with column 2, is singular. */
+static void singular_bases(void **state) {
+    static const double a[] = {1, 2, 0, 1, 3, 6, 0, 1, 0, 0, 0, 1}, cost[] = {-1, -1, 0, -1}, rhs[] = {4, 9, 3};
+    static const uint8_t bad[][7] = {{0, 0, 1, 1, 1, 2, 0}, {1, 1, 0, 1, 0, 2, 0}, {0, 0, 0, 1, 1, 1, 1}};
+    static const uint8_t good[7] = {0, 1, 1, 0, 2, 2, 0};
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    mip m = model_of(3, 4, a, cost, NULL, rhs, NULL, NULL);
+    int variant, k;
+    (void)state;
+    for (variant = 0; variant < VARIANTS; variant++) {
+        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex *simplex;
+        variant_set(&desc, variant);
+        simplex = simplex_create(context, &desc);
+        must(gpuopt_simplex_set_basis(simplex, good));
+        for (k = 0; k < 3; k++) {
+            uint8_t kept[7];
+            answer before = answer_get(simplex, &m), after;
+            host.error[0] = 0;
+            assert_int_equal(gpuopt_simplex_set_basis(simplex, bad[k]), GPUOPT_ERROR_NUMERIC);
+            assert_non_null(strstr(host.error, "singular: column"));
+            assert_non_null(strstr(host.error, k == 1 ? "column 2" : "column"));
+            must(gpuopt_simplex_get_basis(simplex, kept));
+            assert_memory_equal(kept, good, sizeof kept);
+            after = answer_get(simplex, &m);
+            assert_memory_equal(before.x, after.x, sizeof(double) * 4);
+            assert_memory_equal(before.dual, after.dual, sizeof(double) * 3);
+            answer_free(&before);
+            answer_free(&after);
+        }
+        assert_int_equal(simplex_iterate(simplex, 100).outcome, GPUOPT_OPTIMAL);
+        assert_true(fabs(simplex_info(simplex).objective + 4) < 1e-12); /* columns 0 and 3 in row 0: x = (1, 0, 0, 3) */
+        assert_int_equal(gpuopt_simplex_set_basis(simplex, bad[0]), GPUOPT_ERROR_NUMERIC);
+        assert_int_equal(simplex_info(simplex).outcome, GPUOPT_OPTIMAL); /* the verdict stands */
+        gpuopt_simplex_destroy(simplex);
+    }
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+/* A status that has no finite bound gives way to the other one, or to 0. */
+static void statuses_give_way(void **state) {
+    static const double lb[] = {-INFINITY, -INFINITY, 1}, ub[] = {5, INFINITY, INFINITY};
+    static const double a[] = {1, 1, 1};
+    static const uint8_t set[4] = {GPUOPT_AT_LOWER, GPUOPT_AT_UPPER, GPUOPT_AT_ZERO, GPUOPT_BASIC};
+    gpuopt_context *context = test_context(NULL);
+    double rhs = 100;
+    mip m = model_of(1, 3, a, NULL, NULL, &rhs, lb, ub);
+    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex *simplex = simplex_create(context, &desc);
+    double x[3];
+    uint8_t got[4];
+    (void)state;
+    must(gpuopt_simplex_set_basis(simplex, set));
+    must(gpuopt_simplex_get_solution(simplex, x, NULL, NULL, NULL));
+    must(gpuopt_simplex_get_basis(simplex, got));
+    assert_true(x[0] == 5 && x[1] == 0 && x[2] == 1);
+    assert_true(got[0] == GPUOPT_AT_UPPER && got[1] == GPUOPT_AT_ZERO && got[2] == GPUOPT_AT_LOWER);
+    assert_int_equal(simplex_iterate(simplex, 9).outcome, GPUOPT_OPTIMAL);
+    gpuopt_simplex_destroy(simplex);
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(round_trips),
+    cmocka_unit_test(warm_start_at_the_optimum),
+    cmocka_unit_test(warm_start_of_a_changed_model),
+    cmocka_unit_test(singular_bases),
+    cmocka_unit_test(statuses_give_way),
+};
+TEST_MAIN(tests)
