@@ -43,12 +43,14 @@ static void gpuopt__simplex_enter_stage(gpuopt_simplex *s, gpuopt__simplex_stage
 }
 
 static gpuopt__simplex_rules gpuopt__simplex_rules_now(const gpuopt_simplex *s) {
+    /* By escalation: candidates that only tiny pivots block are tried again, in the end with whatever is no rounding. */
+    static const double loosened[] = {1, 1, 1e-3, 1e-6};
     gpuopt__simplex_rules rules;
     double finer = s->stage == GPUOPT__STAGE_POLISH ? 1e-3 : 1;
     memset(&rules, 0, sizeof rules);
     rules.primal = s->desc.primal_tolerance * finer;
     rules.dual = s->desc.dual_tolerance * finer;
-    rules.pivot = rules.pivot_relative = s->escalation < 2 ? s->desc.pivot_tolerance : 1e-3 * s->desc.pivot_tolerance;
+    rules.pivot = rules.pivot_relative = s->desc.pivot_tolerance * loosened[s->escalation];
     rules.zero = 1e-9; /* HiGHS: the pivot tolerance of fresh factors */
     rules.pricing = s->desc.pricing;
     rules.ratio = s->desc.ratio;
@@ -266,7 +268,7 @@ static gpuopt_status gpuopt__simplex_conclude(gpuopt_simplex *s, const gpuopt__r
             return gpuopt__simplex_conclude_optimal(s);
         return status;
     }
-    if (refused && s->escalation < 2) {
+    if (refused && s->escalation < 3) {
         s->escalation++;
         s->stale = 2;
         return gpuopt__simplex_pull(s);
