@@ -15,6 +15,7 @@ struct SimplexShared {
     double factor[SIMPLEX_MOST];     /* what the pending lines are multiplied with */
     double factor_sum[SIMPLEX_MOST]; /* the same for the rows whose infeasibility changed, summed */
     Cell best[SIMPLEX_WARPS];
+    Changed changed[SIMPLEX_LISTED]; /* of all blocks, where there are no more */
     int count[SIMPLEX_WARPS];
     int pivots[SIMPLEX_MOST];     /* the positions of this launch's pivots: dead rows of the matrix */
     double *xb, *lb, *ub, *alpha; /* [own_rows] */

@@ -126,7 +126,25 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
         if (thread() == 0) s.listed[((number + 1) & 1) * s.blocks + blockIdx.x] = listed;
         Cell sum = exchange<Counts>(s, sh.board, number, Counts::make(more, thread() == 0 ? listed : 0));
         this->infeasible += Counts::first(sum);
+        if (sum.index > 0 && sum.index <= SIMPLEX_LISTED) gather_changed();
         return sum.index;
+    }
+
+    /* The blocks' lists one after the other in shared memory. */
+    __device__ void gather_changed() {
+        int block = thread(), own = block < s.blocks ? fresh(s.listed + (number & 1) * s.blocks + block) : 0, at = own;
+        for (int step = 1; step < 32; step *= 2) {
+            int before = __shfl_up_sync(~0u, at, step);
+            if (simplex_lane() >= step) at += before;
+        }
+        if (simplex_lane() == 31) sh.count[simplex_warp()] = at;
+        __syncthreads();
+        at -= own;
+        for (int w = 0; w < simplex_warp(); w++) at += sh.count[w];
+        const Changed *entry = s.changed + static_cast<int64_t>(block) * s.own_rows;
+        for (int e = 0; e < own; e++)
+            sh.changed[at + e] = {fresh(&entry[e].alpha), fresh(&entry[e].position), fresh(&entry[e].change)};
+        __syncthreads();
     }
 
     /* Appends the threads' changes to the block's list; its new length. */
@@ -150,9 +168,10 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
     template <class F>
     __device__ void for_changed(int total, F f) const {
         const int *listed = s.listed + (number & 1) * s.blocks;
-        for (int block = 0; total > 0; block++) {
+        if (total <= SIMPLEX_LISTED)
+            for (int e = 0; e < total; e++) f(sh.changed[e]);
+        for (int block = 0; total > SIMPLEX_LISTED && block < s.blocks; block++) {
             int count = fresh(listed + block);
-            total -= count;
             const Changed *entry = s.changed + static_cast<int64_t>(block) * s.own_rows;
             for (int e = 0; e < count; e++)
                 f(Changed{fresh(&entry[e].alpha), fresh(&entry[e].position), fresh(&entry[e].change)});

@@ -52,8 +52,8 @@ static gpuopt__simplex_rules gpuopt__simplex_rules_now(const gpuopt_simplex *s) 
     rules.dual = s->desc.dual_tolerance * finer;
     rules.pivot = rules.pivot_relative = s->desc.pivot_tolerance * loosened[s->escalation];
     rules.zero = 1e-9; /* HiGHS: the pivot tolerance of fresh factors */
-    rules.pricing = s->desc.pricing;
-    rules.ratio = s->desc.ratio;
+    rules.pricing = (int)s->desc.pricing;
+    rules.ratio = (int)s->desc.ratio;
     rules.harris = rules.primal;
     if (s->desc.ratio == GPUOPT_RATIO_TEXTBOOK) rules.harris = 0;
     if (s->desc.ratio == GPUOPT_RATIO_EXPAND) { /* from a half to the whole tolerance in 10000 iterations */

@@ -64,7 +64,7 @@ struct gpuopt_simplex {
 static double gpuopt__power_of_two(double x) {
     int exponent;
     double fraction = frexp(x, &exponent);
-    return ldexp(1, fraction < 0.70710678118654752 ? exponent - 1 : exponent);
+    return ldexp(1.0, fraction < 0.70710678118654752 ? exponent - 1 : exponent);
 }
 
 /* Every entry of the matrix, or of a column with more than SAMPLE of them about so many, evenly spread: what scales are
@@ -120,7 +120,7 @@ static void gpuopt__mean_add(gpuopt__mean *mean, double value) {
 }
 
 static double gpuopt__mean_scale(const gpuopt__mean *mean) {
-    return mean->count ? ldexp(1, -(int)floor(mean->log_sum / (double)mean->count + 0.5)) : 1;
+    return mean->count ? ldexp(1.0, -(int)floor(mean->log_sum / (double)mean->count + 0.5)) : 1;
 }
 
 /* Six rounds are more than the factors move after (Curtis and Reid's optimum is little better: Tomlin 1975). */

@@ -80,7 +80,7 @@ has_no_mutable_data() {
 
 # Memory, text for the log hook, and functions of libm for which there may be no instruction.
 libc='malloc|free|memcpy|memmove|memset|vsnprintf'
-libm='fma|floor|ceil|nextafterf'
+libm='fma|floor|ceil|nextafterf|frexp|ldexp|log2|sqrt'
 compiler_made='__stack_chk_fail|__vsnprintf_chk|__mem(cpy|move|set)_chk|_GLOBAL_OFFSET_TABLE_'
 openmp_made='GOMP_[a-z_]+|omp_get_(num_threads|thread_num)|__kmpc_[a-z0-9_]+'
 # clang's lock for a reduction: common to all objects of a program that uses OpenMP, its own or not.
@@ -201,7 +201,7 @@ cuda_strong='gpuopt_backend_cuda|.*_GLOBAL__N__[0-9a-f]+_[0-9]+_gpuopt_cuda_cu_[
 cuda_weak='_ZnwmPv|_ZN4dim3C[12]Ejjj|_ZSt3(min|max)I[a-z]ERKT_S2_S2_|DW\.ref\.__gxx_personality_v0'
 # atexit: nvcc's registration of the kernels. exit: the bodies that it makes on the host for functions of the device,
 # which nothing calls; that the sources name it nowhere is checked above.
-cuda_made='cuda[A-Z][A-Za-z]+|__cuda[A-Z][A-Za-z]+|atexit|exit'
+cuda_made='cuda[A-Z][A-Za-z0-9]+|__cuda[A-Z][A-Za-z]+|atexit|exit'
 cpp_made='__cxa_(guard_(acquire|release|abort)|pure_virtual)|__gxx_personality_v0|_Unwind_Resume|_ZdlPvm?'
 cpp_made="$cpp_made|_ZTVN10__cxxabiv1[0-9]+__(si_)?class_type_infoE"
 
