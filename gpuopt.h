@@ -312,7 +312,7 @@ typedef struct gpuopt_csc {
  *            matrix product applies them all. The paper's six are there for comparison.
  * Cost       Doubles moved per update: m^2 * 2 (ELEMENT_PROPOSED), 2 m^2 / K + m K (DEFERRED); a dense FTRAN or BTRAN
  *            reads m^2; FTRAN of a sparse column with DEFERRED its nonzeros * m; BTRAN of a unit vector m K.
- * Memory     Two matrices of m x m, three with PFI, 4 m K doubles, and on the GPU 70 m more: a load works in the
+ * Memory     Two matrices of m x m, three with PFI, 4 m K doubles (GPU: 5 m K and 70 m): a load works in the
  *            second.
  * Bits       The CPU and the GPU agree up to rounding: sums are taken in the device's own order. On one backend the
  *            same calls give the same bits; on the GPU, on devices of the same kind. */

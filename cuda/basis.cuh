@@ -138,11 +138,12 @@ void CudaBasis::apply() {
 }
 
 void CudaBasis::prepare(const Pivot &pivot, int blocks, int threads, int steps) {
-    prepare_update<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), 0, stream()>>>(b_, pivot, steps);
+    launch_behind(overlaps_, stream(), dim3(static_cast<unsigned>(blocks)), static_cast<unsigned>(threads),
+                  prepare_update, b_, pivot, steps);
 }
 
 void CudaBasis::update_pfi(const Pivot &pivot) {
-    prepare(pivot, tiles(), BASIS_LANES, PREPARE_OMEGA);
+    prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_OMEGA);
     make_factor<<<dim3(blocks(m(), BASIS_THREADS), element_grid().y), BASIS_THREADS, 0, stream()>>>(b_, pivot.position);
     cudaMemsetAsync(b_.second, 0, sizeof(double) * static_cast<size_t>(m()) * static_cast<size_t>(b_.pitch), stream());
     /* The product's transpose: the inverse by rows is its transpose by columns. */
@@ -161,37 +162,44 @@ void CudaBasis::update_mpfi(const Pivot &pivot) {
 /* Threads in a block as table 4 of the paper has them. */
 void CudaBasis::update_by_columns(const Pivot &pivot) {
     int threads = m() <= 3000 ? 128 : m() <= 4000 ? 256 : 384;
-    prepare(pivot, tiles(), BASIS_LANES, PREPARE_OMEGA);
+    prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_OMEGA);
     update_columns<<<blocks(m(), threads), static_cast<unsigned>(threads), sizeof(double) * static_cast<size_t>(m()),
                      stream()>>>(b_, pivot.position);
 }
 
 gpuopt_status CudaBasis::update(int position, gpuopt_memory where, const double *alpha, gpuopt_basis_info *info) {
-    Pivot pivot = {b_.alpha, &b_.state->largest[parity_], position};
+    Pivot pivot = {b_.alpha, &b_.state->largest[parity_], position, info != nullptr};
     gpuopt_status status = GPUOPT_OK;
     if (alpha) {
         status = fetch(where, alpha, &pivot.alpha);
         pivot.largest = nullptr;
         if (status) return status;
     }
+    told_ = info != nullptr;
+    b_.backwards = !b_.backwards;
     switch (head.technique) {
-    case GPUOPT_BASIS_DEFERRED: update_deferred<<<tiles(), BASIS_THREADS, 0, stream()>>>(b_, pivot, slot_); break;
+    case GPUOPT_BASIS_DEFERRED:
+        launch_behind(overlaps_, stream(), dim3(static_cast<unsigned>(tiles())), BASIS_THREADS, update_deferred, b_,
+                      pivot, slot_, slot_ ? before_ : -1);
+        before_ = position;
+        break;
     case GPUOPT_BASIS_PFI: update_pfi(pivot); break;
     case GPUOPT_BASIS_MPFI: update_mpfi(pivot); break;
     case GPUOPT_BASIS_COLUMN: update_by_columns(pivot); break;
     case GPUOPT_BASIS_ELEMENT:
-        prepare(pivot, 1, BASIS_THREADS, 0);
+        prepare(pivot, 1, BASIS_PREPARE, 0);
         update_elements<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_, pivot, b_.matrix + position * b_.pitch,
                                                                         b_.second);
         copy_back<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_);
         break;
     case GPUOPT_BASIS_ELEMENT_MODIFIED:
-        prepare(pivot, tiles(), BASIS_LANES, PREPARE_ROW);
-        update_elements<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_, pivot, b_.row, b_.matrix);
+        prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_ROW);
+        launch_behind(overlaps_, stream(), element_grid(), BASIS_THREADS, update_elements, b_, pivot,
+                      static_cast<const double *>(b_.row), b_.matrix);
         break;
     case GPUOPT_BASIS_ELEMENT_PROPOSED:
-        prepare(pivot, tiles(), BASIS_LANES, PREPARE_OMEGA | PREPARE_ROW | PREPARE_ZERO);
-        update_elements_proposed<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_);
+        prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_OMEGA | PREPARE_ROW | PREPARE_ZERO);
+        launch_behind(overlaps_, stream(), element_grid(), BASIS_THREADS, update_elements_proposed, b_, position);
         break;
     }
     status = launched("an update");
@@ -211,6 +219,8 @@ gpuopt_status CudaBasis::update(int position, gpuopt_memory where, const double 
 /* ---- Reports ---- */
 
 gpuopt_status CudaBasis::get_info(gpuopt_basis_info *info) {
+    if (!told_) report_state<<<1, 1, 0, stream()>>>(b_);
+    told_ = true;
     gpuopt_status status = wait("waiting for updates");
     if (status) return status;
     info->updates = static_cast<int64_t>(b_.report->updates);

@@ -49,6 +49,7 @@ class CudaBasis {
     }
     int tiles() const { return static_cast<int>(blocks(m(), BASIS_LANES)); }
     int dot_blocks() const { return static_cast<int>(blocks(m(), BASIS_DOT_LINES)); }
+    int prepare_blocks() const { return static_cast<int>(blocks(m(), BASIS_PREPARE)); }
     dim3 element_grid() const { return dim3(blocks(m(), BASIS_WIDE), blocks(m(), BASIS_ROWS)); }
     /* Of the lines that combine_lines shares out: one wave of blocks that are all on the device at once. */
     int parts() const {
@@ -98,9 +99,12 @@ class CudaBasis {
     int *unrepresentable_ = nullptr; /* device: the first column of the inverse's that has an infinite entry; or m */
     RankUpdate rank_;
     void *device_ = nullptr;
-    int slot_ = 0;      /* columns of U in use, those of refused updates among them */
-    int parity_ = 0;    /* of state->largest: the last FTRAN's */
-    int load_grid_ = 1; /* blocks of an elimination */
+    bool overlaps_ = false; /* launch_behind() */
+    bool told_ = true;      /* whether the report is of the latest update */
+    int before_ = -1;       /* position of the update of slot - 1 */
+    int slot_ = 0;          /* columns of U in use, those of refused updates among them */
+    int parity_ = 0;        /* of state->largest: the last FTRAN's */
+    int load_grid_ = 1;     /* blocks of an elimination */
 };
 
 CudaBasis *basis_object(gpuopt_basis *basis) { return reinterpret_cast<CudaBasis *>(basis); }
@@ -114,6 +118,7 @@ CudaBasis::CudaBasis(gpuopt_context *context, const gpuopt_basis_desc &desc) {
     head.most = desc.deferred_updates > 0 ? desc.deferred_updates : 64;
     head.pivot_tolerance = b_.tolerance = desc.pivot_tolerance;
     b_.m = desc.m;
+    b_.most = head.most;
     b_.pitch = (static_cast<long long>(desc.m) + 15) / 16 * 16;
     int64_t entries = int64_t{desc.m} * desc.m;
     load_.stage = entries < BASIS_STAGE ? entries : static_cast<int64_t>(BASIS_STAGE);
@@ -130,6 +135,7 @@ void CudaBasis::cut(gpuopt__arena &host, gpuopt__arena &device) {
     b_.factor = head.technique == GPUOPT_BASIS_PFI ? doubles(matrix) : nullptr;
     b_.u = deferred() ? doubles(lines) : nullptr;
     b_.v = deferred() ? doubles(lines) : nullptr;
+    b_.rows_u = deferred() ? doubles(lines) : nullptr;
     b_.load_u = doubles(lines);
     b_.load_v = doubles(lines);
     double **vectors[] = {&b_.alpha, &b_.input, &b_.output, &b_.omega, &b_.row, &load_.column};
@@ -183,14 +189,17 @@ gpuopt_status CudaBasis::load_kernels() {
     cudaError_t error = load(combine_lines, add_lines, dot_lines, combine_few<FEW>, combine_few<MANY>, dot_few<FEW>,
                              dot_few<MANY>, scatter_column, read_row, transpose_lines, report_drift);
     if (!error)
-        error = load(update_deferred, prepare_update, update_elements_proposed, update_elements, copy_back,
-                     outer_product, zero_row, add_second, update_columns, make_factor);
+        error = load(update_deferred, report_state, prepare_update, update_elements_proposed, update_elements,
+                     copy_back, outer_product, zero_row, add_second, update_columns, make_factor);
     if (!error)
         error =
             load(scatter_entries, check_inverse, store_inverse<true>, store_inverse<false>, make_identity, end_load);
     if (!error && head.technique == GPUOPT_BASIS_COLUMN)
         error = cudaFuncSetAttribute(update_columns, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(sizeof(double)) * m());
+    cudaFuncAttributes attributes;
+    if (!error) error = cudaFuncGetAttributes(&attributes, update_deferred);
+    overlaps_ = !error && attributes.ptxVersion >= 90; /* what was compiled for less has no wait_for_previous() */
     int together = 0;
     if (!error) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, eliminate, BASIS_THREADS, 0);
     /* Barriers cost more the more blocks there are. */

@@ -31,8 +31,7 @@ struct BasisState {
     unsigned long long largest[2]; /* bits of max |alpha| of FTRAN calls, in turn; a call clears the other's */
     unsigned long long drift[2];   /* bits of what _get_drift measures: estimate, norm */
     unsigned long long updates;
-    unsigned arrived; /* blocks at the end of an update, 0 between updates */
-    int accepted;     /* the latest update */
+    int accepted; /* the latest update */
     int pending;
     int refused;      /* position, -1 */
     int load_refused; /* column, -1 */
@@ -50,6 +49,7 @@ struct Basis {
     double *second;  /* [m][pitch]: where a load works; the second matrix of ELEMENT, MPFI and PFI */
     double *factor;  /* [m][pitch]: E of PFI, by columns; else null */
     double *u, *v;   /* [most][pitch]; null without DEFERRED */
+    double *rows_u;  /* [m][most]: U again, row after row; null without DEFERRED. See update_deferred(). */
     double *load_u;  /* [most][pitch] */
     double *load_v;  /* [most][pitch] */
     double *alpha;   /* [pitch]: the result of the last FTRAN */
@@ -64,7 +64,40 @@ struct Basis {
     long long pitch;
     double tolerance;
     int m;
+    int most;       /* K */
+    bool backwards; /* this update begins at the end of the matrix, which the one before may have left in the cache */
 };
+
+/* ---- Launches that overlap ----
+ * With compute capability 9.0 a kernel that launch_behind() enqueues may start while the one before it, if that has
+ * called let_next_start(), is still at work. It calls wait_for_previous() before it touches what others write; and only
+ * after that let_next_start(), so that what was written two kernels before it is there from the start. */
+__device__ void wait_for_previous() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+__device__ void let_next_start() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/* `overlaps`: whether the device and the code that was loaded for it can. The kernel's errors: cudaGetLastError(). */
+template <class... Parameters, class... Arguments>
+void launch_behind(bool overlaps, cudaStream_t stream, dim3 grid, unsigned threads, void (*kernel)(Parameters...),
+                   const Arguments &...arguments) {
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t config = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = grid;
+    config.blockDim = dim3(threads);
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = overlaps;
+    cudaLaunchKernelEx(&config, kernel, arguments...);
+}
 
 __device__ int basis_lane() { return static_cast<int>(threadIdx.x) % BASIS_LANES; }
 __device__ int basis_group() { return static_cast<int>(threadIdx.x) / BASIS_LANES; }
@@ -92,11 +125,43 @@ __device__ double group_sum(double (&sums)[BASIS_GROUPS][BASIS_LANES], double su
     return sum;
 }
 
-/* Part of  sum over k < count of factor[k] * line k at i: what this thread's group has of it. */
-__device__ double lines_at(const double *lines, long long pitch, const double *factor, int count, int i) {
+/* Volatile: loads that stand together are under way together, whatever the compiler thinks of the registers. */
+__device__ double load_now(const double *from) {
+    double value;
+    asm volatile("ld.global.f64 %0, [%1];" : "=d"(value) : "l"(from));
+    return value;
+}
+
+/* What this thread's group has of  sum over k < count of factor[k] * line k at i: BATCH lines from line `first` on,
+ * every BASIS_GROUPS-th; count > 0. */
+struct LineBatch {
+    enum { BATCH = 8, STRIDE = BATCH * BASIS_GROUPS };
+    double entry[BATCH];
+
+    __device__ void load(const double *lines, long long pitch, int first, int count, int i) {
+#pragma unroll
+        for (int n = 0; n < BATCH; n++)
+            entry[n] = load_now(lines + min(first + n * BASIS_GROUPS, count - 1) * pitch + i);
+    }
+    __device__ double sum(const double *factor, int first, int count) const {
+        double sum = 0;
+#pragma unroll
+        for (int n = 0; n < BATCH; n++) {
+            int k = first + n * BASIS_GROUPS;
+            if (k < count) sum += factor[k] * entry[n];
+        }
+        return sum;
+    }
+};
+
+/* The same for all lines from `first` on. */
+__device__ double lines_at(const double *lines, long long pitch, const double *factor, int first, int count, int i) {
     double sum = 0;
-#pragma unroll 8
-    for (int k = basis_group(); k < count; k += BASIS_GROUPS) sum += factor[k] * lines[k * pitch + i];
+    LineBatch batch;
+    for (; first < count; first += LineBatch::STRIDE) {
+        batch.load(lines, pitch, first, count, i);
+        sum += batch.sum(factor, first, count);
+    }
     return sum;
 }
 

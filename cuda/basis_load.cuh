@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(BASIS_THREADS)
         for (int tile = static_cast<int>(blockIdx.x); tile < tiles; tile += static_cast<int>(gridDim.x)) {
             int i = tile * BASIS_LANES + basis_lane();
             double sum = i < b.m && basis_group() == 0 ? b.second[q * b.pitch + i] : 0;
-            if (i < b.m) sum += lines_at(b.load_u, b.pitch, factor, s, i);
+            if (i < b.m) sum += lines_at(b.load_u, b.pitch, factor, basis_group(), s, i);
             sum = group_sum(sums, sum);
             if (basis_group() == 0 && i < b.m) {
                 load.column[i] = sum;
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(BASIS_THREADS)
             int j = tile * BASIS_LANES + basis_lane();
             bool mine = j < b.m && basis_group() == 0;
             double sum = mine ? b.second[j * b.pitch + p] : 0;
-            if (j < b.m) sum += lines_at(b.load_v, b.pitch, factor, s, j);
+            if (j < b.m) sum += lines_at(b.load_v, b.pitch, factor, basis_group(), s, j);
             sum = group_sum(sums, sum);
             if (mine) {
                 b.load_v[s * b.pitch + j] = (j == q ? 1 : sum) / theta;

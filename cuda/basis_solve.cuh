@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(BASIS_THREADS)
     target.clear_other();
     if (i < b.m) {
         for (int part = basis_group(); part < parts; part += BASIS_GROUPS) sum += partial[part * b.pitch + i];
-        sum += lines_at(lines, b.pitch, factor, count, i);
+        sum += lines_at(lines, b.pitch, factor, basis_group(), count, i);
     }
     sum = group_sum(sums, sum);
     if (basis_group() == 0) target.measure(i < b.m ? target.put(i, sum) : 0);
@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(BASIS_THREADS)
 #pragma unroll 4
         for (int e = basis_group(); e < column.count; e += BASIS_GROUPS)
             sum += column.val[e] * b.matrix[column.row[e] * b.pitch + i];
-        sum += lines_at(b.u, b.pitch, factor, pending, i);
+        sum += lines_at(b.u, b.pitch, factor, basis_group(), pending, i);
     }
     sum = group_sum(sums, sum);
     if (basis_group() == 0) target.measure(i < b.m ? target.put(i, sum) : 0);
@@ -196,7 +196,7 @@ __global__ void __launch_bounds__(BASIS_THREADS)
     double sum = j < b.m && basis_group() == 0 ? b.matrix[j * b.pitch + p] : 0;
     if (k < pending) factor[k] = b.u[k * b.pitch + p];
     __syncthreads();
-    if (j < b.m) sum += lines_at(b.v, b.pitch, factor, pending, j);
+    if (j < b.m) sum += lines_at(b.v, b.pitch, factor, basis_group(), pending, j);
     sum = group_sum(sums, sum);
     if (basis_group() == 0 && j < b.m) result[j] = sum;
 }

@@ -12,7 +12,8 @@
 namespace {
 
 enum {
-    BASIS_ROWS = 8, /* of a thread of the element-wise kernels: so many loads are under way */
+    BASIS_ROWS = 4,       /* of a thread of the element-wise kernels: so many loads are under way */
+    BASIS_PREPARE = 1024, /* threads of a block */
     BASIS_MPFI_THREADS = 1024
 };
 
@@ -21,43 +22,62 @@ struct Pivot {
     const double *alpha;
     const unsigned long long *largest;
     int position;
+    bool tell; /* the host waits for the report */
 };
 
 /* Whether the pivot will do. By all threads of the block. */
 __device__ bool pivot_accepted(const Basis &b, const Pivot &pivot) {
-    __shared__ unsigned long long most;
+    enum { AT_ONCE = 24 };
+    __shared__ unsigned long long most[BASIS_PREPARE / BASIS_LANES];
     unsigned long long bits = 0;
+    double size = fabs(pivot.alpha[pivot.position]);
     if (pivot.largest) {
         bits = *pivot.largest;
     } else {
-        if (threadIdx.x == 0) most = 0;
-        __syncthreads();
-        for (int i = static_cast<int>(threadIdx.x); i < b.m; i += static_cast<int>(blockDim.x)) {
-            unsigned long long size = size_bits(pivot.alpha[i]);
-            bits = size > bits ? size : bits;
+        const volatile double *alpha = pivot.alpha;
+        int threads = static_cast<int>(blockDim.x), warps = threads / BASIS_LANES;
+        for (int first = 0; first < b.m; first += AT_ONCE * threads) {
+            double entry[AT_ONCE];
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; n++) {
+                int i = first + n * threads + static_cast<int>(threadIdx.x);
+                entry[n] = i < b.m ? alpha[i] : 0;
+            }
+            /* Volatile loads keep their order, and the last one is used first: so all are under way by then. */
+#pragma unroll
+            for (int n = AT_ONCE - 1; n >= 0; n--) bits = max(bits, size_bits(entry[n]));
         }
         bits = warp_most(bits);
-        if (basis_lane() == 0) atomicMax(&most, bits);
+        if (basis_lane() == 0) most[threadIdx.x / BASIS_LANES] = bits;
         __syncthreads();
-        bits = most;
+        for (int w = 0; w < warps; w++) bits = max(bits, most[w]);
     }
-    double largest = bits_size(bits), size = fabs(pivot.alpha[pivot.position]);
+    double largest = bits_size(bits);
     return size > b.tolerance * largest && largest < HUGE_VAL;
 }
 
-/* By one thread, when nothing else of the update reads the state. `slot`: of U, or -1. */
-__device__ void report_update(const Basis &b, bool accepted, int position, int slot) {
+/* The state as the host wants to know it; only when it waits for that: writing to its memory makes a kernel longer. */
+__device__ void tell_host(const Basis &b) {
+    const BasisState &state = *b.state;
+    b.report->updates = state.updates;
+    b.report->accepted = state.accepted;
+    b.report->pending = state.pending;
+    b.report->refused = state.refused;
+}
+
+/* By one thread. `slot`: of U, or -1. */
+__device__ void report_update(const Basis &b, bool accepted, int position, int slot, bool tell) {
     BasisState &state = *b.state;
     if (slot <= 0) state.pending = 0;
     if (slot >= 0) state.pending += accepted;
     state.accepted = accepted;
     if (accepted) state.updates++;
     else state.refused = position;
-    b.report->updates = state.updates;
-    b.report->accepted = accepted;
-    b.report->pending = state.pending;
-    b.report->refused = state.refused;
+    if (tell) tell_host(b);
 }
+
+/* What enqueued updates did not tell. */
+__global__ void report_state(const __grid_constant__ Basis b) { tell_host(b); }
 
 __device__ double omega_of(const Pivot &pivot, int i) {
     double theta = pivot.alpha[pivot.position];
@@ -67,34 +87,52 @@ __device__ double omega_of(const Pivot &pivot, int i) {
 /* ---- DEFERRED ---- */
 
 /* Row p of M + U V becomes row `slot` of V, over alpha[p]; row p of M and of U becomes 0; column `slot` of U becomes
- * -alpha, with a 1 in row p. A refused update fills its slot with zeros. */
+ * -alpha, with a 1 in row p. A refused update fills its slot with zeros.
+ *
+ * Every block reads row p of U, and none can know when the others have: so they read it in a second copy of U, where
+ * it is left to the next update to clear what this one would have: row `before` up to the 1 that this one put there.
+ * `before`: -1 with slot 0. The update before may still be at work: until wait_for_previous() this one keeps off row
+ * `before` of M, slot - 1, the second copy, and what is the host's. */
 __global__ void __launch_bounds__(BASIS_THREADS)
-    update_deferred(const __grid_constant__ Basis b, const __grid_constant__ Pivot pivot, int slot) {
+    update_deferred(const __grid_constant__ Basis b, const __grid_constant__ Pivot pivot, int slot, int before) {
     __shared__ double sums[BASIS_GROUPS][BASIS_LANES], factor[BASIS_MOST];
-    __shared__ bool last;
     int p = pivot.position, j = static_cast<int>(blockIdx.x) * BASIS_LANES + basis_lane();
-    int k = static_cast<int>(threadIdx.x);
+    int k = static_cast<int>(threadIdx.x), known = max(slot - 1, 0); /* slots before the latest */
     bool mine = j < b.m && basis_group() == 0;
-    double row = mine ? b.matrix[j * b.pitch + p] : 0, alpha = mine ? pivot.alpha[j] : 0, theta = pivot.alpha[p];
-    if (k < slot) factor[k] = b.u[k * b.pitch + p];
+    double *entry = b.matrix + min(j, b.m - 1) * b.pitch + p;
+    double *own = b.rows_u + static_cast<long long>(p) * b.most;
+    double *last = b.rows_u + static_cast<long long>(before) * b.most;
+    double row = mine && p != before ? load_now(entry) : 0;
+    LineBatch lines;
+    if (known) lines.load(b.v, b.pitch, basis_group(), known, min(j, b.m - 1));
+
+    wait_for_previous();
+    let_next_start();
+    if (mine && p == before) row = load_now(entry);
+    double alpha = mine ? pivot.alpha[j] : 0, theta = pivot.alpha[p], stored = k < slot ? own[k] : 0;
+    double latest = mine && slot ? b.v[known * b.pitch + j] : 0, one = slot ? last[known] : 0;
     bool accepted = pivot_accepted(b, pivot);
+    if (k < slot) factor[k] = k < known && p == before && one != 0 ? 0 : stored;
+    if (blockIdx.x == 0) {
+        if (k < slot && accepted) b.u[k * b.pitch + p] = 0;
+        if (k < known && one != 0) last[k] = 0;
+        if (k == BASIS_THREADS - 1) report_update(b, accepted, p, slot, pivot.tell);
+    }
     __syncthreads();
-    if (j < b.m && accepted) row += lines_at(b.v, b.pitch, factor, slot, j);
+    if (slot && accepted) {
+        if (mine) row += factor[known] * latest;
+        if (known)
+            row += lines.sum(factor, basis_group(), known) +
+                   lines_at(b.v, b.pitch, factor, basis_group() + LineBatch::STRIDE, known, min(j, b.m - 1));
+    }
     row = group_sum(sums, row);
     if (mine) {
+        double omega = !accepted ? 0 : j == p ? 1 : -alpha;
         b.v[slot * b.pitch + j] = accepted ? row / theta : 0;
-        b.u[slot * b.pitch + j] = !accepted ? 0 : j == p ? 1 : -alpha;
-        if (accepted) b.matrix[j * b.pitch + p] = 0;
+        b.u[slot * b.pitch + j] = omega;
+        b.rows_u[static_cast<long long>(j) * b.most + slot] = omega;
+        if (accepted) *entry = 0;
     }
-    /* Row p of U is zeroed once every block has read it. */
-    if (k == 0) {
-        __threadfence();
-        last = atomicInc(&b.state->arrived, gridDim.x - 1) == gridDim.x - 1;
-    }
-    __syncthreads();
-    if (!last) return;
-    if (k < slot && accepted) b.u[k * b.pitch + p] = 0;
-    if (k == 0) report_update(b, accepted, p, slot);
 }
 
 /* ---- The steps of the paper's techniques; the matrix row after row ---- */
@@ -102,9 +140,10 @@ __global__ void __launch_bounds__(BASIS_THREADS)
 enum PrepareSteps { PREPARE_OMEGA = 1, PREPARE_ROW = 2, PREPARE_ZERO = 4 };
 
 /* omega, the pivot row's copy, zeros in its place: what `steps` says. Whether the update is accepted, which the kernels
- * after this one read, is for the last block to say. */
+ * after this one read, is for the first block to say. */
 __global__ void prepare_update(const __grid_constant__ Basis b, const __grid_constant__ Pivot pivot, int steps) {
-    __shared__ bool last;
+    wait_for_previous();
+    let_next_start();
     bool accepted = pivot_accepted(b, pivot);
     double *row = b.matrix + pivot.position * b.pitch;
     for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); accepted && i < b.m;
@@ -113,37 +152,42 @@ __global__ void prepare_update(const __grid_constant__ Basis b, const __grid_con
         if (steps & PREPARE_ROW) b.row[i] = row[i];
         if (steps & PREPARE_ZERO) row[i] = 0;
     }
-    if (threadIdx.x == 0) last = atomicInc(&b.state->arrived, gridDim.x - 1) == gridDim.x - 1;
-    __syncthreads();
-    if (last && threadIdx.x == 0) report_update(b, accepted, pivot.position, -1);
+    if (blockIdx.x == 0 && threadIdx.x == 0) report_update(b, accepted, pivot.position, -1, pivot.tell);
 }
 
-/* Two neighbours in each of BASIS_ROWS rows, all loaded before the first is used: f(row, pair) for each. */
+/* Two neighbours in each of BASIS_ROWS rows, all loaded before the first is used: f(where in the matrix, pair, own,
+ * row, i) for each, with own = of_rows[i] and row = two of of_cols. The kernel before may still be at work, if of this
+ * matrix it writes row `changed` alone. */
 template <class F>
-__device__ void for_elements(const Basis &b, double *matrix, F f) {
+__device__ void for_elements(const Basis &b, const double *matrix, int changed, const double *of_rows,
+                             const double *of_cols, F f) {
     int j = (static_cast<int>(blockIdx.x) * BASIS_THREADS + static_cast<int>(threadIdx.x)) * 2;
-    int first = static_cast<int>(blockIdx.y) * BASIS_ROWS, rows = min(b.m - first, +BASIS_ROWS);
-    if (j >= b.m || !b.state->accepted) return;
-    auto *at = reinterpret_cast<double2 *>(matrix + first * b.pitch + j);
-    long long step = b.pitch / 2;
-    double2 pair[BASIS_ROWS];
+    int first = static_cast<int>(b.backwards ? gridDim.y - 1 - blockIdx.y : blockIdx.y) * BASIS_ROWS;
+    int rows = j < b.m ? min(b.m - first, +BASIS_ROWS) : 0;
+    long long at = first * b.pitch + j;
+    double2 pair[BASIS_ROWS], row;
+    double own[BASIS_ROWS];
 #pragma unroll
     for (int r = 0; r < BASIS_ROWS; r++)
-        if (r < rows) pair[r] = at[r * step];
+        if (r < rows && first + r != changed) pair[r] = *reinterpret_cast<const double2 *>(matrix + at + r * b.pitch);
+    wait_for_previous();
+    let_next_start();
+    if (!b.state->accepted || !rows) return;
+    row = *reinterpret_cast<const double2 *>(of_cols + j);
+#pragma unroll
+    for (int r = 0; r < BASIS_ROWS; r++) {
+        own[r] = r < rows ? of_rows[first + r] : 0;
+        if (r < rows && first + r == changed) pair[r] = *reinterpret_cast<const double2 *>(matrix + at + r * b.pitch);
+    }
 #pragma unroll
     for (int r = 0; r < BASIS_ROWS; r++)
-        if (r < rows) f(first + r, j, pair[r]);
+        if (r < rows) f(at + r * b.pitch, pair[r], own[r], row, first + r);
 }
 
 /* Figure 7, step 2: b_ij += row_j omega_i. */
-__global__ void __launch_bounds__(BASIS_THREADS) update_elements_proposed(const __grid_constant__ Basis b) {
-    int j = (static_cast<int>(blockIdx.x) * BASIS_THREADS + static_cast<int>(threadIdx.x)) * 2;
-    if (j >= b.m) return;
-    double2 row = *reinterpret_cast<const double2 *>(b.row + j);
-    for_elements(b, b.matrix, [&](int i, int at, double2 pair) {
-        double omega = b.omega[i];
-        *reinterpret_cast<double2 *>(b.matrix + i * b.pitch + at) =
-            make_double2(pair.x + row.x * omega, pair.y + row.y * omega);
+__global__ void __launch_bounds__(BASIS_THREADS) update_elements_proposed(const __grid_constant__ Basis b, int p) {
+    for_elements(b, b.matrix, p, b.omega, b.row, [&](long long at, double2 pair, double omega, double2 row, int) {
+        *reinterpret_cast<double2 *>(b.matrix + at) = make_double2(pair.x + row.x * omega, pair.y + row.y * omega);
     });
 }
 
@@ -152,22 +196,19 @@ __global__ void __launch_bounds__(BASIS_THREADS)
     update_elements(const __grid_constant__ Basis b, const __grid_constant__ Pivot pivot, const double *pivot_row,
                     double *result) {
     double theta = pivot.alpha[pivot.position];
-    for_elements(b, b.matrix, [&](int i, int j, double2 pair) {
-        double2 row = *reinterpret_cast<const double2 *>(pivot_row + j);
-        if (i == pivot.position) {
-            pair = make_double2(row.x / theta, row.y / theta);
-        } else {
-            double own = pivot.alpha[i];
-            pair = make_double2(pair.x - own / theta * row.x, pair.y - own / theta * row.y);
-        }
-        *reinterpret_cast<double2 *>(result + i * b.pitch + j) = pair;
-    });
+    for_elements(b, b.matrix, -1, pivot.alpha, pivot_row,
+                 [&](long long at, double2 pair, double own, double2 row, int i) {
+                     if (i == pivot.position) pair = make_double2(row.x / theta, row.y / theta);
+                     else pair = make_double2(pair.x - own / theta * row.x, pair.y - own / theta * row.y);
+                     *reinterpret_cast<double2 *>(result + at) = pair;
+                 });
 }
 
 /* The second matrix back into the first. */
 __global__ void __launch_bounds__(BASIS_THREADS) copy_back(const __grid_constant__ Basis b) {
-    for_elements(b, b.second,
-                 [&](int i, int j, double2 pair) { *reinterpret_cast<double2 *>(b.matrix + i * b.pitch + j) = pair; });
+    for_elements(b, b.second, -1, b.omega, b.omega, [&](long long at, double2 pair, double, double2, int) {
+        *reinterpret_cast<double2 *>(b.matrix + at) = pair;
+    });
 }
 
 /* Figure 2, step 2: the outer product of omega and row p. */
@@ -188,9 +229,9 @@ __global__ void __launch_bounds__(BASIS_THREADS) zero_row(const __grid_constant_
 
 /* Step 4: the sum. */
 __global__ void __launch_bounds__(BASIS_THREADS) add_second(const __grid_constant__ Basis b) {
-    for_elements(b, b.matrix, [&](int i, int j, double2 pair) {
-        double2 outer = *reinterpret_cast<const double2 *>(b.second + i * b.pitch + j);
-        *reinterpret_cast<double2 *>(b.matrix + i * b.pitch + j) = make_double2(pair.x + outer.x, pair.y + outer.y);
+    for_elements(b, b.matrix, -1, b.omega, b.omega, [&](long long at, double2 pair, double, double2, int) {
+        double2 outer = *reinterpret_cast<const double2 *>(b.second + at);
+        *reinterpret_cast<double2 *>(b.matrix + at) = make_double2(pair.x + outer.x, pair.y + outer.y);
     });
 }
 

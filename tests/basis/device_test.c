@@ -225,9 +225,63 @@ static void own_stream(void **state) {
     cudaFree(device);
 }
 
+/* The inverse after an update, in long double: row p over alpha[p], and alpha[i] times that from the others. */
+static void replace_row(long double *inverse, int m, int p, const double *alpha) {
+    int i, j;
+    for (j = 0; j < m; j++) inverse[p * m + j] /= alpha[p];
+    for (i = 0; i < m; i++)
+        for (j = 0; i != p && j < m; j++) inverse[i * m + j] -= alpha[i] * inverse[p * m + j];
+}
+
+/* Updates one behind the other, with nothing between them that would make one wait for the one before: other rows, the
+ * same row, the same row with refused ones before and between, and past the end of U. */
+static void updates_in_a_row(void **state) {
+    enum { M = 700, ALPHAS = 40, UPDATES = 60 };
+    static const int step[] = {0, 1, 0, 350, 0, 0, 33, 0};
+    gpuopt_context *context = test_context(NULL);
+    double alpha[M], *device[ALPHAS], *inverse = malloc(sizeof *inverse * M * M);
+    long double *expected = malloc(sizeof *expected * M * M);
+    uint64_t seed = 12;
+    int technique, k, i;
+    (void)state;
+    assert_true(inverse && expected);
+    for (technique = GPUOPT_BASIS_DEFERRED; technique <= GPUOPT_BASIS_ELEMENT_PROPOSED; technique++) {
+        gpuopt_basis *basis = basis_create(context, M, (gpuopt_basis_technique)technique, 17);
+        int position[ALPHAS], refused[ALPHAS], p = 5, accepted = 0;
+        long double most = 0;
+        for (k = 0; k < ALPHAS; k++) {
+            p = (p + step[k % 8]) % M;
+            position[k] = p;
+            refused[k] = k % 8 == 3 || k % 8 == 4 || k % 8 == 7;
+            for (i = 0; i < M; i++) alpha[i] = 0.05 * test_random(&seed);
+            alpha[p] = refused[k] ? 0 : 1 + 0.1 * test_random(&seed);
+            device[k] = on_device(alpha, sizeof alpha);
+        }
+        for (i = 0; i < M * M; i++) expected[i] = i % (M + 1) == 0;
+        for (k = 0; k < UPDATES; k++)
+            assert_int_equal(gpuopt_basis_update(basis, position[k % ALPHAS], GPUOPT_DEVICE, device[k % ALPHAS], NULL),
+                             GPUOPT_OK);
+        for (k = 0; k < UPDATES; k++) {
+            if (refused[k % ALPHAS]) continue;
+            from_device(alpha, device[k % ALPHAS], sizeof alpha);
+            replace_row(expected, M, position[k % ALPHAS], alpha);
+            accepted++;
+        }
+        assert_int_equal(basis_info(basis).updates, accepted);
+        assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, inverse), GPUOPT_OK);
+        for (i = 0; i < M * M; i++) most = fmaxl(most, fabsl(expected[i]));
+        for (i = 0; i < M * M; i++) assert_true(fabsl(inverse[i] - expected[i]) <= 1000 * DBL_EPSILON * most);
+        for (k = 0; k < ALPHAS; k++) cudaFree(device[k]);
+        gpuopt_basis_destroy(basis);
+    }
+    free(inverse);
+    free(expected);
+    gpuopt_context_destroy(context);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(device_arrays), cmocka_unit_test(alpha_that_is_not_finite),
     cmocka_unit_test(large),         cmocka_unit_test(column_has_a_limit),
-    cmocka_unit_test(own_stream),
+    cmocka_unit_test(own_stream),    cmocka_unit_test(updates_in_a_row),
 };
 TEST_MAIN(tests)

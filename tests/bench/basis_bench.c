@@ -18,7 +18,8 @@
 #include <cuda_runtime_api.h>
 #endif
 
-enum { TECHNIQUES = GPUOPT_BASIS_ELEMENT_PROPOSED + 1 };
+/* PIVOTS: updates take so many rows in turn, spread over the matrix, which the cache then does not have. */
+enum { PIVOTS = 61, TECHNIQUES = GPUOPT_BASIS_ELEMENT_PROPOSED + 1 };
 
 static gpuopt_context *context;
 static gpuopt_memory where; /* of the vectors */
@@ -76,10 +77,12 @@ static void drop(double *array) {
 
 typedef struct job {
     gpuopt_basis *basis;
-    int32_t m, next;
-    double *vector, *result, *alpha; /* [m] */
-    double *from, *to;               /* [m][m] */
-    gpuopt_csc columns;              /* dense */
+    int32_t m, next, pivot;
+    double *vector, *result; /* [m] */
+    double *alpha[PIVOTS];   /* [m] */
+    int32_t position[PIVOTS];
+    double *from, *to;  /* [m][m] */
+    gpuopt_csc columns; /* dense */
     int32_t row[10];
     double val[10];
 } job;
@@ -97,9 +100,9 @@ static void copy(job *j) {
 
 static void update(job *j) {
     gpuopt_basis_info info;
+    int k = j->pivot++ % PIVOTS;
     gpuopt_desc_init(&info, sizeof info);
-    /* The last entry of alpha is the pivot; others would do as well, but this one is large. */
-    demand(!gpuopt_basis_update(j->basis, j->m - 1, where, j->alpha, on_gpu ? NULL : &info), "an update");
+    demand(!gpuopt_basis_update(j->basis, j->position[k], where, j->alpha[k], on_gpu ? NULL : &info), "an update");
 }
 
 static void ftran(job *j) { demand(!gpuopt_basis_ftran(j->basis, where, j->vector, j->result), "FTRAN"); }
@@ -191,10 +194,16 @@ static job prepare(int32_t m) {
     j.m = m;
     for (k = 0; k < m; k++) vector[k] = draw(&state);
     j.vector = place(vector, sizeof *vector * (size_t)m);
-    /* Replacing the same column by twice itself, nearly: the inverse neither grows nor vanishes within the run. */
+    /* Columns are replaced by themselves, nearly: the inverse neither grows nor vanishes within the run. */
     for (k = 0; k < m; k++) vector[k] *= 1e-6;
-    vector[m - 1] = 1 + 1e-6;
-    j.alpha = place(vector, sizeof *vector * (size_t)m);
+    for (k = 0; k < PIVOTS; k++) {
+        double entry;
+        j.position[k] = (int32_t)((int64_t)m * (k * 37 % PIVOTS) / PIVOTS);
+        entry = vector[j.position[k]];
+        vector[j.position[k]] = 1;
+        j.alpha[k] = place(vector, sizeof *vector * (size_t)m);
+        vector[j.position[k]] = entry;
+    }
     j.result = place(NULL, sizeof *vector * (size_t)m);
     j.columns = dense_columns(m);
     for (k = 0; k < 10; k++) {
@@ -206,8 +215,9 @@ static job prepare(int32_t m) {
 }
 
 static void finish(job *j) {
+    int k;
     drop(j->vector);
-    drop(j->alpha);
+    for (k = 0; k < PIVOTS; k++) drop(j->alpha[k]);
     drop(j->result);
     drop_columns(&j->columns);
 }

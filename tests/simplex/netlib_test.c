@@ -37,8 +37,8 @@ static int run(gpuopt_context *context, const mip *m, const index_entry *e, gpuo
     return fault != NULL;
 }
 
-/* What takes longer than all the others together is left out; the sizes are those up to which a method keeps near a
- * second a model, from measurements of both backends. */
+/* Up to how many rows a method runs, so that the CPU takes two minutes in all, and what is left out though it is smaller:
+ * single runs of 15 to 60 seconds. */
 typedef struct limits {
     int rows[2];                /* by method */
     const char *left_out[2][3]; /* ... by name */
