@@ -472,12 +472,15 @@ typedef struct gpuopt_simplex_info {
     int32_t deferred_pivots; /* K */
     double objective;        /* of the present x, in the host's sense, offset included */
     double infeasibility;    /* sum over bounds and sides, of the present x on the original data */
-    /* On the original data, absolute, computed from x and y alone at the last refresh; before the first, -1. */
+    /* On the original data, absolute, computed from x and y alone at the last refresh; -1 before the first one, and for
+     * the duals in phase 1. */
     double primal_violation; /* max over columns and rows of how far x and A x are outside of their bounds */
     double dual_violation;   /* max |reduced cost| with the wrong sign for where its variable is */
     /* INFEASIBLE: the Farkas vector y of _get_farkas; the least y'A x over the bounds minus the largest y' of the sides
-     * is positive, relative to max |y_i| |a_ij|: margin. UNBOUNDED: the ray d of _get_ray, max norm 1: residual is the
-     * largest row activity or bound component in a direction where there is a bound; margin is the gain of cost'd. */
+     * is positive, relative to max |y_i| |a_ij|: margin; terms that would be infinite are left out, and are rounding:
+     * residual is the largest of their coefficients, relative to the same. UNBOUNDED: the ray d of _get_ray, max norm
+     * 1: residual is the largest row activity or bound component in a direction where there is a bound; margin is the
+     * gain of cost'd. */
     double certificate_margin, certificate_residual;
 } gpuopt_simplex_info;
 
@@ -488,7 +491,9 @@ GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gp
                                                gpuopt_simplex **simplex);
 GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
 
-/* Up to `iterations` (>= 1) iterations of both phases; fewer where a verdict is reached. */
+/* Up to `iterations` (>= 1) iterations of both phases; fewer where a verdict is reached. Where rounding does not let
+ * the tolerances be held they grow tenfold at a time, to at most 1e6 times, and the log says so: the violations in info
+ * are what was reached. NUMERIC: not even so is there a verdict; the handle stands where it got to. */
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations, gpuopt_simplex_info *info);
 
 /* The parts, for hosts that decide themselves. A candidate's `variable` is -1 where there is none. */

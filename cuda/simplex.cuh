@@ -19,7 +19,8 @@ struct CudaSimplex {
     bool revised, deferred;
     SimplexView view;
     RankUpdate rank;
-    int pending, launches;
+    int pending;
+    unsigned launches;
     void *device;
     char *vectors; /* the device's copy, laid out as the host's */
     size_t vector_bytes;
@@ -297,7 +298,7 @@ gpuopt_status cuda_simplex_run(void *engine, const gpuopt__run *run, gpuopt__run
     do {
         if (s->deferred && s->pending == s->view.most) s->apply();
         if (request.reset_weights && s->pending) s->apply();
-        int launch = ++s->launches;
+        int launch = static_cast<int>(++s->launches);
         void *arguments[] = {&s->view, &request, &s->pending, &launch};
         gpuopt_status status = simplex_launch(s, simplex_run_kernel(*s), simplex_shared_bytes(s->view), arguments);
         if (status) return status;

@@ -14,6 +14,7 @@ struct SimplexShared {
     Board board;
     double factor[SIMPLEX_MOST];     /* what the pending lines are multiplied with */
     double factor_sum[SIMPLEX_MOST]; /* the same for the rows whose infeasibility changed, summed */
+    double piece[SIMPLEX_PIECE];     /* of a column's entries */
     Cell best[SIMPLEX_WARPS];
     Changed changed[SIMPLEX_LISTED]; /* of all blocks, where there are no more */
     int count[SIMPLEX_WARPS];

@@ -23,6 +23,7 @@ enum {
     SIMPLEX_CHUNK = 256,  /* elements summed at a time */
     SIMPLEX_BLOCKS = 256, /* at most */
     SIMPLEX_OWN = 64,     /* positions or slots of a block, at least: fewer blocks agree sooner */
+    SIMPLEX_PIECE = 512,  /* entries of a column taken at a time */
     SIMPLEX_LISTED = 512, /* positions whose infeasibility changed, in shared memory */
     SIMPLEX_MOST = 256    /* K at most: a thread each */
 };

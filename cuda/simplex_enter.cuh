@@ -12,10 +12,11 @@ namespace {
 struct EnterShared {
     Board board;
     double factor[SIMPLEX_MOST];
-    double *alpha;   /* [own_rows] */
-    double *row;     /* [own_lines]; also the values of a column, by pieces */
-    double *partial; /* [SIMPLEX_GROUPS][SIMPLEX_CHUNK] */
-    uint8_t *open;   /* [own_rows] */
+    double piece[SIMPLEX_PIECE]; /* of a column's entries */
+    double *alpha;               /* [own_rows] */
+    double *row;                 /* [own_lines] */
+    double *partial;             /* [SIMPLEX_GROUPS][SIMPLEX_CHUNK] */
+    uint8_t *open;               /* [own_rows] */
 };
 
 __host__ __device__ inline size_t enter_cut_shared(const SimplexView &s, unsigned char *base, EnterShared *sh) {
@@ -64,13 +65,13 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
                 if (simplex_lane() == 0) sh.factor[p] = sum;
             }
             for (int i = thread; i < rows; i += SIMPLEX_THREADS) sh.alpha[i] = 0;
-            for (int64_t from = begin; from < end; from += s.own_lines) {
-                int count = static_cast<int>(end - from < s.own_lines ? end - from : s.own_lines);
+            for (int64_t from = begin; from < end; from += SIMPLEX_PIECE) {
+                int count = static_cast<int>(end - from < SIMPLEX_PIECE ? end - from : SIMPLEX_PIECE);
                 const int *row_of = s.col_row + from;
                 __syncthreads();
-                for (int e = thread; e < count; e += SIMPLEX_THREADS) sh.row[e] = s.col_val[from + e];
+                for (int e = thread; e < count; e += SIMPLEX_THREADS) sh.piece[e] = s.col_val[from + e];
                 __syncthreads();
-                add_lines(sh.alpha, rows, sh.row, count, sh.partial,
+                add_lines(sh.alpha, rows, sh.piece, count, sh.partial,
                           [&](int e) { return FreshLine{s.matrix + row_of[e] * s.pitch + first_row}; });
             }
         }

@@ -158,24 +158,29 @@ __device__ Cell exchange(const SimplexView &s, Board &board, unsigned &number, C
     return exchange<Op>(s, board, number, cell, nullptr, 0, [](Cell) { return -1; });
 }
 
-/* What a group of positions puts up in the ratio test, as two cells: limit and largest entry in the key, its winner in
- * the index; the winner's step in the key, its size in the index. */
+/* What a group of positions puts up in the ratio test, as two cells: the limit, and in the index half of the largest
+ * entry (the upper bits of a float, rounded up) and where in the group the winner is; the winner's step, and its
+ * size. */
 struct Winner {
-    float limit, largest, size;
-    double step;
-    int index;
+    double limit, step;
+    float largest, size;
+    int index; /* in the group; of all */
 
-    static __device__ Winner none() { return {HUGE_VALF, 0, 0, 0, -1}; }
+    enum { NOWHERE = 0xffff }; /* no group has as many positions: a block's shared memory holds fewer */
+
+    static __device__ Winner none() { return {HUGE_VAL, 0, 0, 0, -1}; }
+    static __device__ unsigned bits(float x) { return __float_as_uint(x); }
     __device__ void put_up(Cell *cells, unsigned number) const {
-        store_cell(cells, {from_halves(bits(limit), bits(largest)), index, number});
+        unsigned half = (bits(largest) + 0xffff) & 0xffff0000u;
+        unsigned place = index < 0 ? static_cast<unsigned>(NOWHERE) : static_cast<unsigned>(index);
+        store_cell(cells, {limit, static_cast<int>(half | place), number});
         store_cell(cells + 1, {step, static_cast<int>(bits(size)), number});
     }
-    static __device__ unsigned bits(float x) { return __float_as_uint(x); }
 };
 
-/* The outcome of the ratio test from all groups' cells, by one warp: the limit and the largest entry of all, and the
- * best winner within the limit. */
-__device__ Winner collect_winners(const Cell *cells, int groups, unsigned number) {
+/* The outcome of the ratio test from all groups' cells, by one warp: the largest entry of all, and the best winner
+ * within the limit of all. */
+__device__ Winner collect_winners(const Cell *cells, int groups, int group, unsigned number) {
     enum { AT_ONCE = 4 }; /* for each lane: there are no more than 128 groups */
     Winner seen[AT_ONCE];
     bool all = false;
@@ -187,22 +192,24 @@ __device__ Winner collect_winners(const Cell *cells, int groups, unsigned number
             seen[k] = Winner::none();
             if (at >= groups) continue;
             Cell first = load_cell(cells + 2 * at), second = load_cell(cells + 2 * at + 1);
+            unsigned place = static_cast<unsigned>(first.index) & 0xffff;
             all = all && first.number == number && second.number == number;
-            seen[k] = {__uint_as_float(high_half(first.key)), __uint_as_float(low_half(first.key)),
-                       __uint_as_float(static_cast<unsigned>(second.index)), second.key, first.index};
+            seen[k] = {first.key, second.key, __uint_as_float(static_cast<unsigned>(first.index) & 0xffff0000u),
+                       __uint_as_float(static_cast<unsigned>(second.index)),
+                       place == Winner::NOWHERE ? -1 : at * group + static_cast<int>(place)};
         }
     }
     Winner best = Winner::none();
 #pragma unroll
     for (int k = 0; k < AT_ONCE; k++) {
-        best.limit = fminf(best.limit, seen[k].limit);
+        best.limit = fmin(best.limit, seen[k].limit);
         best.largest = fmaxf(best.largest, seen[k].largest);
     }
-    best.limit = __uint_as_float(warp_min(Winner::bits(best.limit)));
+    best.limit = Limit::warp({best.limit, 0, 0}).key;
     best.largest = __uint_as_float(warp_max(Winner::bits(best.largest)));
 #pragma unroll
     for (int k = 0; k < AT_ONCE; k++)
-        if (seen[k].index >= 0 && seen[k].step <= static_cast<double>(best.limit) && seen[k].size > best.size)
+        if (seen[k].index >= 0 && seen[k].step <= best.limit && seen[k].size > best.size)
             best.size = seen[k].size, best.index = seen[k].index;
     unsigned size = warp_max(Winner::bits(best.size));
     best.index = static_cast<int>(warp_min(size == Winner::bits(best.size) ? static_cast<unsigned>(best.index) : ~0u));

@@ -84,17 +84,16 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
             for (int i = thread(); i < rows; i += SIMPLEX_THREADS) s.alpha[first_row + i] = sh.alpha[i];
     }
 
-    /* The entries of a long column come by pieces, through the room of row_sum. */
+    /* The entries of a long column come by pieces, whose length is the same on every device. */
     __device__ void combine_columns_of_inverse() {
-        int room = max(s.own_slots, s.own_lines);
         for (int i = thread(); i < rows; i += SIMPLEX_THREADS) sh.alpha[i] = 0;
-        for (int from = 0; from < length; from += room) {
-            int count = min(length - from, room);
+        for (int from = 0; from < length; from += SIMPLEX_PIECE) {
+            int count = min(length - from, +SIMPLEX_PIECE);
             const int *row_of = s.col_row + begin + from;
             __syncthreads();
-            for (int e = thread(); e < count; e += SIMPLEX_THREADS) sh.row_sum[e] = s.col_val[begin + from + e];
+            for (int e = thread(); e < count; e += SIMPLEX_THREADS) sh.piece[e] = s.col_val[begin + from + e];
             __syncthreads();
-            add_lines(sh.alpha, rows, sh.row_sum, count, sh.partial,
+            add_lines(sh.alpha, rows, sh.piece, count, sh.partial,
                       [&](int e) { return FreshLine{s.matrix + row_of[e] * s.pitch + first_row}; });
         }
         for (int i = thread(); i < rows; i += SIMPLEX_THREADS)

@@ -3,10 +3,10 @@
  * Simplex iterations on the GPU: many in one cooperative launch. What all blocks decide, they decide each for itself
  * from the same numbers.
  *
- * Deferred pivots (DEFERRED): the matrix stays as it is, up to K pivots are columns of U and rows of V. An exchange
- * follows each of: price (who enters); the pivot column and how far one may go (Harris' first pass); who leaves (the
- * second); in phase 1, which infeasibilities change; with REVISED, the pivot row of the inverse. Immediate ones update
- * each column of the matrix in one pass that takes its norm too.
+ * Deferred pivots (DEFERRED): the matrix stays as it is, up to K pivots are columns of U and rows of V. The blocks
+ * agree after each of: price (who enters); the pivot column and the ratio test (who leaves); in phase 1, which
+ * infeasibilities change; with REVISED, the pivot row of the inverse. Immediate ones update each column of the matrix
+ * in one pass that takes its norm too.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_RUN_CUH
 #define GPUOPT_CUDA_SIMPLEX_RUN_CUH
@@ -26,6 +26,9 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
     __device__ void iterate() {
         this->load();
         while (step() && report.pivots + report.flips < run.most && (!DEFERRED || this->pending < s.most)) continue;
+        /* What others may still be reading is not cleared before, and a drifted pivot is seen. */
+        if (report.pivots > 0) exchange<Counts>(s, sh.board, number, Counts::none());
+        if (REVISED && fresh(s.drifted) == this->launch) report.end = GPUOPT__END_DRIFTED;
         this->clear_pending_row();
         this->clear_dead();
         this->store();
@@ -98,13 +101,15 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
         __syncthreads();
         best = Largest::none();
         for (int w = 0; w < warps; w++) best = Largest::of(best, sh.best[w]);
-        Winner winner = {gpuopt__float_above(limit.key), __int_as_float(limit.index), __double2float_rn(best.key), 0,
-                         best.index};
-        if (best.index >= 0) winner.step = sh.step[best.index - this->first_row];
+        Winner winner = {limit.key, 0, __int_as_float(limit.index), __double2float_rn(best.key), best.index};
+        if (best.index >= 0) {
+            winner.index -= this->first_row;
+            winner.step = sh.step[winner.index];
+        }
         if (run.part == GPUOPT__RUN_PIVOT) {
             int p = this->own_row(run.leaving);
             bool here = p >= from && p < to;
-            winner = {HUGE_VALF, winner.largest, here ? 1.0f : 0, 0, here ? run.leaving : -1};
+            winner = {HUGE_VAL, 0, winner.largest, here ? 1.0f : 0, here ? p : -1};
         }
         return winner;
     }
@@ -118,7 +123,8 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
             Winner winner = group_winner(from, min(from + s.group, rows));
             int group = (this->first_row + from) / s.group;
             if (thread() < RECORD_WORDS && winner.index >= 0)
-                records[group].word[thread()] = leaving_field[winner.index - this->first_row];
+                records[group].word[thread()] = leaving_field[winner.index];
+            if (winner.index >= 0) winner.index -= from;
             __syncwarp();
             if (thread() == 0) {
                 release();
@@ -127,7 +133,7 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
             if (from + s.group < rows) __syncthreads();
         }
         if (simplex_warp() == 0) {
-            Winner best = collect_winners(cells, s.groups, trial);
+            Winner best = collect_winners(cells, s.groups, s.group, trial);
             __syncwarp();
             if (best.index >= 0 && simplex_lane() < RECORD_WORDS)
                 sh.board.record.word[simplex_lane()] = fresh(records[best.index / s.group].word + simplex_lane());

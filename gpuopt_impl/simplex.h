@@ -139,8 +139,10 @@ static void gpuopt__simplex_tell(const gpuopt_simplex *s, gpuopt_simplex_info *i
     gpuopt__simplex_objective(s, &result.objective, &result.infeasibility);
     result.primal_violation = s->primal_violation;
     result.dual_violation = s->dual_violation;
-    result.certificate_margin = s->margin;
-    result.certificate_residual = s->certificate_residual;
+    if (s->verdict == GPUOPT_INFEASIBLE || s->verdict == GPUOPT_UNBOUNDED) {
+        result.certificate_margin = s->margin;
+        result.certificate_residual = s->certificate_residual;
+    }
     gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
 }
 
@@ -220,9 +222,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, const
     static const char call[] = "gpuopt_simplex_set_basis";
     gpuopt_status result;
     int32_t j, both, basic = 0, singular = 0, named;
-    gpuopt_outcome verdict;
+    gpuopt_simplex before;
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     if (!status) return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "status is NULL");
+    before = *simplex;
     both = simplex->lp.cols + simplex->lp.rows;
     for (j = 0; j < both; j++) {
         if (status[j] > GPUOPT_AT_ZERO) {
@@ -242,15 +245,20 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, const
     result = gpuopt__simplex_reinvert(simplex, &singular);
     named = singular > 0 ? simplex->order[0] : -1;
     if (!result && singular > 0) {
-        int32_t again;
+        int32_t again = 0;
         gpuopt__log(simplex->context, 0, "%s: singular: column %d depends on the other basic variables", call,
                     (int)named);
         memcpy(simplex->status, simplex->old_status, (size_t)both);
         result = gpuopt__simplex_reinvert(simplex, &again);
+        if (again > 0) before.verdict = GPUOPT_MORE; /* the old basis was no better */
     }
-    verdict = simplex->verdict;
     if (!result) result = gpuopt__simplex_rebase(simplex);
-    if (singular > 0) simplex->verdict = verdict;
+    if (singular > 0) {
+        simplex->verdict = before.verdict;
+        simplex->stage = before.stage;
+        simplex->reinversions = before.reinversions;
+        simplex->refreshes = before.refreshes;
+    }
     return result ? result : singular > 0 ? GPUOPT_ERROR_NUMERIC : GPUOPT_OK;
 }
 

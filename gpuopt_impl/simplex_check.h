@@ -9,7 +9,7 @@
 #include "simplex_model.h"
 
 static uint64_t gpuopt__simplex_check_bytes(const gpuopt_simplex_desc *desc) {
-    return sizeof(int32_t) * ((uint64_t)desc->matrix.rows + 1);
+    return desc->matrix.start ? sizeof(int32_t) * ((uint64_t)desc->matrix.rows + 1) : 0;
 }
 
 static int64_t gpuopt__simplex_nonzeros(const gpuopt_simplex_desc *desc) {
@@ -134,6 +134,7 @@ static gpuopt_status gpuopt__check_simplex(const gpuopt_context *context, const 
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "rows or cols is negative");
     if ((int64_t)d->matrix.rows + d->matrix.cols > INT32_MAX - 64)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows + cols is above 2^31 - 65");
+    if (d->matrix.rows > 1 << 28) return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows is above 2^28");
     status = gpuopt__check_simplex_options(context, call, d);
     if (d->infinity == 0) d->infinity = 1e20;
     if (d->primal_tolerance == 0) d->primal_tolerance = 1e-9;

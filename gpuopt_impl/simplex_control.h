@@ -30,6 +30,7 @@ static void gpuopt__simplex_enter_stage(gpuopt_simplex *s, gpuopt__simplex_stage
     s->stage = stage;
     s->stale = s->stale ? s->stale : 1;
     s->escalation = 0;
+    s->relapses = stage == GPUOPT__STAGE_FINAL ? s->relapses : 0;
     for (j = 0; j < both; j++) {
         double l = s->lower[j], u = s->upper[j];
         if (stage == GPUOPT__STAGE_PERTURBED && l < u) {
@@ -42,19 +43,39 @@ static void gpuopt__simplex_enter_stage(gpuopt_simplex *s, gpuopt__simplex_stage
     }
 }
 
+/* A bound that gives way by the tolerance of the ratio test may, put back, move basic variables by more than that: the
+ * method would go from phase 2 to phase 1 and back for ever. Every fourth time what counts as feasible grows tenfold,
+ * to at most 1e6 times the host's tolerance, while the ratio test's stays. */
+enum { GPUOPT__RELAPSES = 4, GPUOPT__MOST_RELAPSES = 6 * GPUOPT__RELAPSES };
+
+static double gpuopt__simplex_wider(const gpuopt_simplex *s) {
+    static const double wider[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
+    return wider[s->relapses / GPUOPT__RELAPSES];
+}
+
+/* By so many relapses at once; the log hears of every tenfold. */
+static void gpuopt__simplex_relapse(gpuopt_simplex *s, int32_t by) {
+    int32_t before = s->relapses;
+    s->relapses = before + by < GPUOPT__MOST_RELAPSES ? before + by : GPUOPT__MOST_RELAPSES;
+    if (s->relapses / GPUOPT__RELAPSES > before / GPUOPT__RELAPSES)
+        gpuopt__log(s->context, 1, "simplex: cannot hold the tolerances here; %g times as large from now on",
+                    gpuopt__simplex_wider(s));
+}
+
 static gpuopt__simplex_rules gpuopt__simplex_rules_now(const gpuopt_simplex *s) {
-    /* By escalation: candidates that only tiny pivots block are tried again, in the end with whatever is no rounding. */
+    /* By escalation: candidates that only tiny pivots block are tried again, in the end with whatever is no
+     * rounding. */
     static const double loosened[] = {1, 1, 1e-3, 1e-6};
     gpuopt__simplex_rules rules;
     double finer = s->stage == GPUOPT__STAGE_POLISH ? 1e-3 : 1;
     memset(&rules, 0, sizeof rules);
-    rules.primal = s->desc.primal_tolerance * finer;
-    rules.dual = s->desc.dual_tolerance * finer;
+    rules.primal = s->desc.primal_tolerance * finer * gpuopt__simplex_wider(s);
+    rules.dual = s->desc.dual_tolerance * finer * gpuopt__simplex_wider(s);
     rules.pivot = rules.pivot_relative = s->desc.pivot_tolerance * loosened[s->escalation];
     rules.zero = 1e-9; /* HiGHS: the pivot tolerance of fresh factors */
     rules.pricing = (int)s->desc.pricing;
     rules.ratio = (int)s->desc.ratio;
-    rules.harris = rules.primal;
+    rules.harris = s->desc.primal_tolerance * finer;
     if (s->desc.ratio == GPUOPT_RATIO_TEXTBOOK) rules.harris = 0;
     if (s->desc.ratio == GPUOPT_RATIO_EXPAND) { /* from a half to the whole tolerance in 10000 iterations */
         rules.expand = 0.5 * rules.primal / 10000;
@@ -88,32 +109,37 @@ static void gpuopt__simplex_place_nonbasic(gpuopt_simplex *s) {
     }
 }
 
-/* Where a correction no longer halves the residual, the arithmetic gives no more. *good: that is near rounding. */
-static int gpuopt__refined(double size, double before, double scale, int *good) {
-    *good = size <= 1e-11 * scale;
-    return size <= 1e-16 * scale || size > 0.5 * before;
-}
-
+/* Corrections end where they no longer halve the residual, or change no component by more than rounding. At least one
+ * is made: a residual that is small beside the largest component may be large beside others. */
 enum { GPUOPT__REFINEMENTS = 8 };
 
-/* x of the basic variables from A x + s = 0. */
+static int gpuopt__refined(int round, double size, double before, double change) {
+    return size == 0 || (round > 0 && (size > 0.5 * before || change <= 1e-15));
+}
+
+/* *to += by; the largest change of all, relative where the component is above 1. */
+static void gpuopt__correct(double by, double *to, double *change) {
+    *to += by;
+    *change = gpuopt__max(*change, fabs(by) / gpuopt__max(1, fabs(*to)));
+}
+
+/* x of the basic variables from A x + s = 0. *good: the last correction was small, for every one of them. */
 static gpuopt_status gpuopt__simplex_solve_x(gpuopt_simplex *s, double *x, int *good) {
     const gpuopt__simplex_backend *engine = gpuopt__engine_of(s);
-    double before = HUGE_VAL;
+    double before = HUGE_VAL, change = 0;
     int32_t i, round;
     gpuopt_status status = GPUOPT_OK;
     for (round = 0; round <= GPUOPT__REFINEMENTS && !status; round++) {
-        double size = 0, scale = 1;
+        double size;
         status = engine->residual(s->engine, x, s->residual);
-        for (i = 0; i < s->lp.rows; i++) {
-            size = gpuopt__max(size, fabs(s->residual[i]));
-            scale = gpuopt__max(scale, fabs(x[s->v.head[i]]));
-            s->by_row[i] = s->residual[i];
-        }
-        if (status || gpuopt__refined(size, before, scale, good)) return status;
+        if (status) return status;
+        size = gpuopt__largest(s->lp.rows, s->residual);
+        *good = change <= 1e-9;
+        if (gpuopt__refined(round, size, before, change) || round == GPUOPT__REFINEMENTS) return status;
         before = size;
+        memcpy(s->by_row, s->residual, sizeof(double) * (size_t)s->lp.rows);
         status = engine->ftran(s->engine, s->by_row);
-        for (i = 0; i < s->lp.rows; i++) x[s->v.head[i]] += s->by_row[i];
+        for (i = 0, change = 0; i < s->lp.rows; i++) gpuopt__correct(s->by_row[i], x + s->v.head[i], &change);
     }
     return status;
 }
@@ -121,22 +147,21 @@ static gpuopt_status gpuopt__simplex_solve_x(gpuopt_simplex *s, double *x, int *
 /* y and reduced costs for a cost vector: those of basic variables become 0. */
 static gpuopt_status gpuopt__simplex_solve_duals(gpuopt_simplex *s, const double *cost, int *good) {
     const gpuopt__simplex_backend *engine = gpuopt__engine_of(s);
-    double before = HUGE_VAL;
+    double before = HUGE_VAL, change = 0;
     int32_t i, round;
     gpuopt_status status = GPUOPT_OK;
     memset(s->y, 0, sizeof(double) * (size_t)s->lp.rows);
     for (round = 0; round <= GPUOPT__REFINEMENTS && !status; round++) {
-        double size = 0, scale = 1;
+        double size;
         status = engine->reduce(s->engine, cost, s->y, s->reduced);
-        for (i = 0; i < s->lp.rows; i++) {
-            s->by_row[i] = s->reduced[s->v.head[i]];
-            size = gpuopt__max(size, fabs(s->by_row[i]));
-            scale = gpuopt__max(scale, fabs(s->y[i]));
-        }
-        if (status || gpuopt__refined(size, before, scale, good)) return status;
+        if (status) return status;
+        for (i = 0; i < s->lp.rows; i++) s->by_row[i] = s->reduced[s->v.head[i]];
+        size = gpuopt__largest(s->lp.rows, s->by_row);
+        *good = round <= 1 || change <= 1e-9; /* the first correction is the solution itself */
+        if (gpuopt__refined(round, size, before, change) || round == GPUOPT__REFINEMENTS) return status;
         before = size;
         status = engine->btran(s->engine, s->by_row);
-        for (i = 0; i < s->lp.rows; i++) s->y[i] += s->by_row[i];
+        for (i = 0, change = 0; i < s->lp.rows; i++) gpuopt__correct(s->by_row[i], s->y + i, &change);
     }
     return status;
 }
@@ -161,11 +186,13 @@ static gpuopt_status gpuopt__simplex_refresh(gpuopt_simplex *s) {
     const gpuopt__simplex_backend *engine = gpuopt__engine_of(s);
     int reinvert = s->stale == 2, good_x, good_y = 0;
     int32_t i, j, singular;
+    int phase = s->phase;
     gpuopt_status status = GPUOPT_OK;
     s->refreshes++;
     for (;;) {
         if (reinvert) {
             status = gpuopt__simplex_reinvert(s, &singular);
+            if (!status && singular > 0) s->weights_of = 0; /* another basis */
             if (!status && singular > 0)
                 gpuopt__log(s->context, 1, "simplex: the basis is singular; %d columns leave it", (int)singular);
         }
@@ -181,6 +208,7 @@ static gpuopt_status gpuopt__simplex_refresh(gpuopt_simplex *s) {
         reinvert = 1;
     }
     for (j = 0; j < s->lp.cols; j++) s->v.d[j] = s->reduced[s->v.slot[j]];
+    if (s->started && s->stage != GPUOPT__STAGE_PERTURBED && phase == 2 && s->phase == 1) gpuopt__simplex_relapse(s, 1);
     s->stale = 0;
     s->since_refresh = 0;
     gpuopt__simplex_violations(s);
@@ -226,15 +254,37 @@ static gpuopt_status gpuopt__simplex_conclude_optimal(gpuopt_simplex *s) {
     return GPUOPT_OK;
 }
 
+static int gpuopt__simplex_proven(const gpuopt_simplex *s) {
+    return s->margin > 1e-12 && s->certificate_residual <= 1e-9 && s->margin > 1e3 * s->certificate_residual;
+}
+
+/* A certificate that proves nothing says that the tolerances are out of reach: they grow, as far as they may. */
+static gpuopt_status gpuopt__simplex_unproven(gpuopt_simplex *s, const char *what) {
+    if (s->relapses < GPUOPT__MOST_RELAPSES) {
+        gpuopt__simplex_relapse(s, GPUOPT__RELAPSES);
+        return GPUOPT_OK;
+    }
+    gpuopt__log(s->context, 0, "simplex: neither %s within 1e6 times the tolerances nor proven not to be", what);
+    return GPUOPT_ERROR_NUMERIC;
+}
+
 /* The relaxed bounds have no solution either, but the true ones make the better certificate. */
 static gpuopt_status gpuopt__simplex_conclude_infeasible(gpuopt_simplex *s) {
-    if (s->stage == GPUOPT__STAGE_PERTURBED) gpuopt__simplex_enter_stage(s, GPUOPT__STAGE_EXACT);
-    else if (s->stage == GPUOPT__STAGE_POLISH) gpuopt__simplex_enter_stage(s, GPUOPT__STAGE_FINAL);
-    else {
-        gpuopt__simplex_farkas(s);
-        s->verdict = GPUOPT_INFEASIBLE;
+    if (s->stage == GPUOPT__STAGE_PERTURBED) {
+        gpuopt__simplex_enter_stage(s, GPUOPT__STAGE_EXACT);
+        return GPUOPT_OK;
     }
-    return GPUOPT_OK;
+    if (s->stage == GPUOPT__STAGE_POLISH) {
+        gpuopt__simplex_enter_stage(s, GPUOPT__STAGE_FINAL);
+        return GPUOPT_OK;
+    }
+    gpuopt__simplex_farkas(s);
+    if (gpuopt__simplex_proven(s)) {
+        s->verdict = GPUOPT_INFEASIBLE;
+        return GPUOPT_OK;
+    }
+    s->stale = 1;
+    return gpuopt__simplex_unproven(s, "feasible");
 }
 
 /* The entering variable's slot and direction make the ray. */
@@ -252,6 +302,7 @@ static gpuopt_status gpuopt__simplex_conclude_unbounded(gpuopt_simplex *s, const
     if (status) return status;
     gpuopt__simplex_ray(s, s->phase_cost);
     s->stale = 1; /* residual was overwritten */
+    if (!gpuopt__simplex_proven(s)) return gpuopt__simplex_unproven(s, "bounded");
     s->verdict = GPUOPT_UNBOUNDED;
     return GPUOPT_OK;
 }
@@ -289,7 +340,7 @@ static gpuopt_status gpuopt__simplex_rebase(gpuopt_simplex *s) {
     s->stale = 1;
     s->weights_of = 0;
     s->since_refresh = 0;
-    s->escalation = 0;
+    s->escalation = s->relapses = s->hasty = 0;
     return gpuopt__engine_of(s)->push(s->engine);
 }
 
@@ -305,7 +356,12 @@ static void gpuopt__simplex_prepare(gpuopt_simplex *s, gpuopt__run_part part, gp
     /* Norms stay norms; devex starts a new reference framework. */
     run->reset_weights =
         s->weights_of != s->phase && !(s->weights_of && s->desc.pricing == GPUOPT_PRICING_STEEPEST_EDGE);
-    s->weights_of = s->phase;
+}
+
+static gpuopt_status gpuopt__simplex_engage(gpuopt_simplex *s, const gpuopt__run *run, gpuopt__run_report *report) {
+    gpuopt_status status = gpuopt__engine_of(s)->run(s->engine, run, report);
+    if (!status) s->weights_of = run->phase;
+    return status;
 }
 
 static void gpuopt__simplex_count(gpuopt_simplex *s, const gpuopt__run_report *report) {
@@ -319,15 +375,26 @@ static void gpuopt__simplex_count(gpuopt_simplex *s, const gpuopt__run_report *r
     }
 }
 
+/* A model that the arithmetic is not up to may have its inverse drift with every pivot: that ends with a status. */
+enum { GPUOPT__MOST_HASTY = 500 };
+
 static gpuopt_status gpuopt__simplex_some_iterations(gpuopt_simplex *s, int64_t most) {
     gpuopt__run run;
     gpuopt__run_report report;
-    gpuopt_status status = s->stale ? gpuopt__simplex_refresh(s) : GPUOPT_OK;
+    gpuopt_status status;
+    if (s->stale) s->hasty = s->since_refresh < 10 ? s->hasty + 1 : 0;
+    if (s->hasty > GPUOPT__MOST_HASTY) {
+        gpuopt__log(s->context, 0, "simplex: no progress: %d refreshes, none after 10 iterations", (int)s->hasty);
+        return GPUOPT_ERROR_NUMERIC;
+    }
+    status = s->stale ? gpuopt__simplex_refresh(s) : GPUOPT_OK;
     if (status) return status;
     gpuopt__simplex_prepare(s, GPUOPT__RUN_ITERATE, &run);
     run.most = s->desc.refresh_pivots - s->since_refresh;
+    if (s->desc.ratio == GPUOPT_RATIO_EXPAND && run.most > 10000 - s->since_refresh % 10000)
+        run.most = 10000 - s->since_refresh % 10000;
     if (run.most > most) run.most = (int32_t)most;
-    status = gpuopt__engine_of(s)->run(s->engine, &run, &report);
+    status = gpuopt__simplex_engage(s, &run, &report);
     if (status) return status;
     gpuopt__simplex_count(s, &report);
     if (s->stage == GPUOPT__STAGE_POLISH && s->iterations >= s->polish_end)

@@ -27,13 +27,6 @@ typedef struct gpuopt__cpu_simplex {
     int32_t infeasible;
 } gpuopt__cpu_simplex;
 
-static double gpuopt__largest(int32_t n, const double *x) {
-    double largest = 0;
-    int32_t i;
-    for (i = 0; i < n; i++) largest = gpuopt__max(largest, fabs(x[i]));
-    return largest;
-}
-
 /* ---- Columns and rows of B^-1 N ---- */
 
 /* alpha = B^-1 times the column of the variable in the slot. */

@@ -26,7 +26,7 @@ static void gpuopt__simplex_price(const gpuopt__cpu_simplex *s, const gpuopt__ru
 static gpuopt__ratio_winner gpuopt__simplex_group(const gpuopt__cpu_simplex *s, const gpuopt__run *run, double sigma,
                                                   double harris, int32_t from, int32_t to) {
     const gpuopt__simplex_vectors *v = s->v;
-    gpuopt__ratio_winner winner = {HUGE_VALF, 0, 0, -1};
+    gpuopt__ratio_winner winner = {HUGE_VAL, 0, 0, -1};
     double limit = HUGE_VAL, size = 0;
     int32_t i;
     for (i = from; i < to; i++) {
@@ -35,7 +35,7 @@ static gpuopt__ratio_winner gpuopt__simplex_group(const gpuopt__cpu_simplex *s, 
             limit = gpuopt__min(limit, gpuopt__meets(v->xb[i], bound, 1 / a, gpuopt__slack_of(harris, bound)));
     }
     limit = gpuopt__max(limit, 0);
-    winner.limit = gpuopt__float_above(limit);
+    winner.limit = limit;
     for (i = from; i < to && limit < HUGE_VAL; i++) {
         double a = sigma * s->alpha[i], bound = gpuopt__stop(v->xb[i], v->lb[i], v->ub[i], a, &run->rules), step;
         if (fabs(a) <= size || !(fabs(bound) < HUGE_VAL)) continue;
@@ -54,7 +54,7 @@ static void gpuopt__simplex_ratio(gpuopt__cpu_simplex *s, const gpuopt__run *run
     int32_t from, q = report->entering, rows = s->lp->rows, group = gpuopt__ratio_group(rows), pass;
     double sigma = report->direction, harris = gpuopt__harris_now(&run->rules, report->pivots + report->flips);
     gpuopt__ratio_winner best = {0, 0, 0, -1};
-    float limit = HUGE_VALF;
+    double limit = HUGE_VAL;
     for (pass = 0; pass < 2; pass++) /* the limit of all groups, then the best winner within it */
         for (from = 0; from < rows; from += group) {
             int32_t to = rows - from < group ? rows : from + group;
@@ -62,7 +62,7 @@ static void gpuopt__simplex_ratio(gpuopt__cpu_simplex *s, const gpuopt__run *run
             if (pass == 0) winner = s->winners[from / group] = gpuopt__simplex_group(s, run, sigma, harris, from, to);
             else winner = s->winners[from / group];
             if (pass == 0 && winner.limit < limit) limit = winner.limit;
-            if (pass == 1 && winner.step <= (double)limit && winner.size > best.size) best = winner;
+            if (pass == 1 && winner.step <= limit && winner.size > best.size) best = winner;
         }
     report->largest = gpuopt__largest(rows, s->alpha);
     if (best.index < 0) gpuopt__choose_leaving(&run->rules, v->un[q] - v->ln[q], -1, 0, 0, 0, 0, 0, report);

@@ -54,9 +54,18 @@ struct gpuopt_simplex {
     int64_t iterations, flips, refreshes, reinversions;
     int64_t polish_end;    /* iterations at which polishing gives up */
     int32_t since_refresh; /* iterations */
+    int32_t hasty;         /* refreshes in a row that came after few iterations */
+    int32_t relapses;      /* from phase 2 to phase 1 in this stage: see gpuopt__simplex_rules_now() */
     int32_t escalation;    /* what was tried about candidates whose pivots are too small */
     double primal_violation, dual_violation, margin, certificate_residual; /* evidence, see gpuopt_simplex_info */
 };
+
+static double gpuopt__largest(int32_t n, const double *x) {
+    double largest = 0;
+    int32_t i;
+    for (i = 0; i < n; i++) largest = gpuopt__max(largest, fabs(x[i]));
+    return largest;
+}
 
 /* ---- Scaling ---- */
 
@@ -119,8 +128,10 @@ static void gpuopt__mean_add(gpuopt__mean *mean, double value) {
     mean->count++;
 }
 
+/* Within 2^300, so that no product of scales and data overflows that need not. */
 static double gpuopt__mean_scale(const gpuopt__mean *mean) {
-    return mean->count ? ldexp(1.0, -(int)floor(mean->log_sum / (double)mean->count + 0.5)) : 1;
+    double exponent = mean->count ? floor(mean->log_sum / (double)mean->count + 0.5) : 0;
+    return ldexp(1.0, -(int)gpuopt__max(-300, gpuopt__min(exponent, 300)));
 }
 
 /* Six rounds are more than the factors move after (Curtis and Reid's optimum is little better: Tomlin 1975). */

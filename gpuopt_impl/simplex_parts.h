@@ -46,7 +46,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_en
     status = gpuopt__simplex_ready(simplex);
     if (status) return status;
     gpuopt__simplex_prepare(simplex, GPUOPT__RUN_PRICE, &run);
-    status = gpuopt__engine_of(simplex)->run(simplex->engine, &run, &report);
+    status = gpuopt__simplex_engage(simplex, &run, &report);
     if (status) return status;
     memset(&result, 0, sizeof result);
     result.variable = -1;
@@ -80,7 +80,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
     if (!(simplex->v.state[run.entering] & (run.direction > 0 ? GPUOPT__MAY_INCREASE : GPUOPT__MAY_DECREASE)))
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call,
                               "the entering variable is at its bound in that direction");
-    status = gpuopt__engine_of(simplex)->run(simplex->engine, &run, &report);
+    status = gpuopt__simplex_engage(simplex, &run, &report);
     if (status) return status;
     memset(&result, 0, sizeof result);
     result.variable = report.leaving < 0 ? -1 : simplex->v.head[report.leaving];
@@ -96,7 +96,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
 static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, const gpuopt__run *run,
                                         gpuopt_simplex_info *info) {
     gpuopt__run_report report;
-    gpuopt_status status = gpuopt__engine_of(s)->run(s->engine, run, &report);
+    double x = s->v.xn[run->entering], l = s->v.ln[run->entering], u = s->v.un[run->entering];
+    gpuopt_status status = gpuopt__simplex_engage(s, run, &report);
     if (status) return status;
     if (report.end == GPUOPT__END_UNSAFE) {
         gpuopt__log(s->context, 0, "%s: the pivot %g is too small beside the column's largest entry, %g", call,
@@ -106,6 +107,12 @@ static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, con
     gpuopt__simplex_count(s, &report);
     if (report.end == GPUOPT__END_DRIFTED) s->stale = 2;
     else if ((s->phase == 2 && report.infeasible > 0) || s->since_refresh >= s->desc.refresh_pivots) s->stale = 1;
+    /* The engine counts who was basic before; the entering variable may have left its own bounds. */
+    x += report.direction * report.step;
+    if (gpuopt__infeasible(x, l, u, run->rules.primal)) {
+        report.infeasible++;
+        s->stale = s->stale ? s->stale : 1;
+    }
     if (report.infeasible > 0) s->phase = 1;
     return gpuopt__simplex_finish(s, GPUOPT_OK, info);
 }

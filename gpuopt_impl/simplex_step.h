@@ -75,17 +75,11 @@ GPUOPT_HD int32_t gpuopt__ratio_group(int32_t rows) {
 }
 
 typedef struct gpuopt__ratio_winner {
-    float limit;   /* of its group, rounded up; infinite: nothing blocks */
-    float size;    /* of its pivot */
+    double limit;  /* of its group; infinite: nothing blocks */
     double step;   /* at which it blocks */
+    float size;    /* of its pivot */
     int32_t index; /* position, -1: none */
 } gpuopt__ratio_winner;
-
-/* The least single-precision number that is not less; x is not negative. */
-GPUOPT_HD float gpuopt__float_above(double x) {
-    float f = (float)x;
-    return (double)f < x ? nextafterf(f, HUGE_VALF) : f;
-}
 
 GPUOPT_HD double gpuopt__harris_now(const gpuopt__simplex_rules *rules, int32_t iterations) {
     return gpuopt__add(rules->harris, gpuopt__mul(rules->expand, iterations));
