@@ -45,6 +45,10 @@ static const char *const ratios[] = {"harris", "expand", "textbook", NULL};
  * rows^2, for each: from this share of nonzeros on the tableau is the faster one. */
 static const double tableau_from_density = 0.1;
 
+/* On the GPU, where a pivot takes one agreement of its blocks less with the tableau, it is the faster one for sparse models
+ * too, as long as there is room: so many entries are 4 GB. See tests/bench/RESULTS.md. */
+static const double cuda_tableau_to_cells = 5e8;
+
 /* From so many rows on a pivot is faster on the GPU, where it costs some microseconds whatever the size, than on a
  * core. */
 static const int32_t cuda_from_rows = 1000;
@@ -271,10 +275,11 @@ static gpuopt_status take_answer(gpuopt_simplex *simplex, const mip *model, answ
     return GPUOPT_OK;
 }
 
-static const char *choose_method(const options *o, const mip *model) {
+static const char *choose_method(const options *o, const mip *model, const char *backend) {
     double cells = (double)model->columns.rows * model->columns.cols;
     int dense = (double)mip_nonzeros(model) >= tableau_from_density * cells;
-    return o->method ? o->method : methods[dense ? GPUOPT_METHOD_TABLEAU : GPUOPT_METHOD_REVISED];
+    int cuda = strcmp(backend, "cuda") == 0 && cells <= cuda_tableau_to_cells;
+    return o->method ? o->method : methods[dense || cuda ? GPUOPT_METHOD_TABLEAU : GPUOPT_METHOD_REVISED];
 }
 
 static gpuopt_status solve(const options *o, const mip *model, answer *a) {
@@ -283,7 +288,6 @@ static gpuopt_status solve(const options *o, const mip *model, answer *a) {
     gpuopt_simplex *simplex = NULL;
     gpuopt_status status;
     speaker speaker = {o->model, 0};
-    desc.method = (gpuopt_simplex_method)choice(a->method, methods);
     desc.pricing = (gpuopt_pricing)choice(o->pricing, pricings);
     desc.ratio = (gpuopt_ratio)choice(o->ratio, ratios);
     desc.deferred_pivots = deferred_pivots(o->technique);
@@ -291,6 +295,8 @@ static gpuopt_status solve(const options *o, const mip *model, answer *a) {
     status = open_context(o->backend, model->columns.rows >= cuda_from_rows, (int)o->threads, &speaker, &context,
                           &a->backend);
     if (!status) {
+        a->method = choose_method(o, model, a->backend);
+        desc.method = (gpuopt_simplex_method)choice(a->method, methods);
         a->seconds = now();
         status = gpuopt_simplex_create(context, &desc, &simplex);
         a->seconds = now() - a->seconds;
@@ -317,8 +323,8 @@ static int find_crossing(const mip *model, answer *a) {
 static int run(const options *o, mip *model, answer *a) {
     gpuopt_status status = GPUOPT_OK;
     if (o->max) model->maximize = 1;
-    a->method = choose_method(o, model);
     a->backend = "cpu";
+    a->method = choose_method(o, model, a->backend);
     if (mip_columns(model) || allocate_answer(model, a)) status = GPUOPT_ERROR_MEMORY;
     if (!status && !o->json) print_head(o, model, a);
     if (!status && (a->crossing = find_crossing(model, a)) < 0) status = solve(o, model, a);
