@@ -18,7 +18,7 @@ static const char usage[] =
     "usage: solve_lp MODEL [options]\n"
     "  MODEL              an MPS file (.mps or .mps.gz; integer columns are taken for continuous ones), or one of\n"
     "                     shah:M:SEED, meyer:M:N:DENSITY:SEED, plant:M:N:DENSITY:SEED\n"
-    "  --method M         tableau or revised (revised, unless the model is dense)\n"
+    "  --method M         tableau or revised (CPU: revised, unless the model is dense; GPU: tableau, to 4 GB)\n"
     "  --pricing P        devex, dantzig or steepest-edge (devex)\n"
     "  --ratio R          harris, expand or textbook (harris)\n"
     "  --technique T      deferred: several pivots are applied at once; immediate; or how many, 1 to 256 (deferred)\n"

@@ -135,7 +135,7 @@ static gpuopt_status gpuopt__simplex_solve_x(gpuopt_simplex *s, double *x, int *
         if (status) return status;
         size = gpuopt__largest(s->lp.rows, s->residual);
         *good = change <= 1e-9;
-        if (gpuopt__refined(round, size, before, change) || round == GPUOPT__REFINEMENTS) return status;
+        if (gpuopt__refined(round, size, before, change) || round == GPUOPT__REFINEMENTS) return GPUOPT_OK;
         before = size;
         memcpy(s->by_row, s->residual, sizeof(double) * (size_t)s->lp.rows);
         status = engine->ftran(s->engine, s->by_row);
@@ -158,7 +158,7 @@ static gpuopt_status gpuopt__simplex_solve_duals(gpuopt_simplex *s, const double
         for (i = 0; i < s->lp.rows; i++) s->by_row[i] = s->reduced[s->v.head[i]];
         size = gpuopt__largest(s->lp.rows, s->by_row);
         *good = round <= 1 || change <= 1e-9; /* the first correction is the solution itself */
-        if (gpuopt__refined(round, size, before, change) || round == GPUOPT__REFINEMENTS) return status;
+        if (gpuopt__refined(round, size, before, change) || round == GPUOPT__REFINEMENTS) return GPUOPT_OK;
         before = size;
         status = engine->btran(s->engine, s->by_row);
         for (i = 0, change = 0; i < s->lp.rows; i++) gpuopt__correct(s->by_row[i], s->y + i, &change);

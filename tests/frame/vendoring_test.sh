@@ -198,7 +198,7 @@ test_bits() {
 # nvcc gives the unnamed namespace external linkage, under a name with a hash of the file in it. Weak are inline
 # functions of the language's and CUDA's own headers, the same in every program.
 cuda_strong='gpuopt_backend_cuda|.*_GLOBAL__N__[0-9a-f]+_[0-9]+_gpuopt_cuda_cu_[0-9a-f]+.*'
-cuda_weak='_ZnwmPv|_ZN4dim3C[12]Ejjj|_ZSt3(min|max)I[a-z]ERKT_S2_S2_|DW\.ref\.__gxx_personality_v0'
+cuda_weak='_ZnwmPv|_ZSt7forwardI[A-Za-z0-9_]+|_ZN4dim3C[12]Ejjj|_ZSt3(min|max)I[a-z]ERKT_S2_S2_|DW\.ref\.__gxx_personality_v0'
 # atexit: nvcc's registration of the kernels. exit: the bodies that it makes on the host for functions of the device,
 # which nothing calls; that the sources name it nowhere is checked above.
 cuda_made='cuda[A-Z][A-Za-z0-9]+|__cuda[A-Z][A-Za-z]+|atexit|exit'
