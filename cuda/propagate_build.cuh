@@ -218,7 +218,7 @@ struct Draft {
                 segment_row[k] = static_cast<int>(split);
         }
         if (!s.marking) return;
-        gpuopt__transpose(a.rows, a.cols, a.start, a.col, reinterpret_cast<int64_t *>(col_start), col_slot);
+        gpuopt__transpose(a.rows, a.cols, a.start, a.col, reinterpret_cast<int64_t *>(col_start), col_slot, nullptr);
         for (int64_t k = 0; k < s.nonzeros; k++) col_slot[k] = slot_of[col_slot[k]];
     }
 };

@@ -151,9 +151,10 @@ static inline gpuopt_propagator gpuopt__propagator_head(gpuopt_context *context,
     return head;
 }
 
-/* The pattern of A by columns: the rows of column j are col_row[col_start[j] .. col_start[j + 1] - 1], ascending. */
+/* The pattern of A by columns: the rows of column j are col_row[col_start[j] .. col_start[j + 1] - 1], ascending; from,
+ * or NULL: where by rows each of these entries is. */
 static inline void gpuopt__transpose(int32_t rows, int32_t cols, const int64_t *start, const int32_t *col,
-                                     int64_t *col_start, int32_t *col_row) {
+                                     int64_t *col_start, int32_t *col_row, int64_t *from) {
     int64_t k, sum = 0;
     int32_t i, j;
     memset(col_start, 0, sizeof(int64_t) * ((size_t)cols + 1));
@@ -164,7 +165,11 @@ static inline void gpuopt__transpose(int32_t rows, int32_t cols, const int64_t *
         sum += count;
     }
     for (i = 0; i < rows; i++)
-        for (k = start[i]; k < start[i + 1]; k++) col_row[col_start[col[k]]++] = i;
+        for (k = start[i]; k < start[i + 1]; k++) {
+            int64_t at = col_start[col[k]]++;
+            col_row[at] = i;
+            if (from) from[at] = k;
+        }
     for (j = cols; j > 0; j--) col_start[j] = col_start[j - 1];
     col_start[0] = 0;
 }

@@ -180,7 +180,7 @@ static gpuopt_status gpuopt__cpu_create(gpuopt_context *context, const gpuopt__p
         p->integer[j] = desc->integer && desc->integer[j];
         GPUOPT__TYPED(p, gpuopt__store_bounds, (p, j, &desc->lb[j], &desc->ub[j]));
     }
-    if (p->marked) gpuopt__transpose(p->head.rows, p->head.cols, p->start, p->col, p->col_start, p->col_row);
+    if (p->marked) gpuopt__transpose(p->head.rows, p->head.cols, p->start, p->col, p->col_start, p->col_row, NULL);
     gpuopt__mark_all(p);
     gpuopt__reopen(p, 1);
     *propagator = &p->head;

@@ -185,28 +185,6 @@ static void gpuopt__simplex_copy_columns(gpuopt__lp *lp, const gpuopt_simplex_de
     lp->col_start[lp->cols] = e;
 }
 
-/* The matrix by rows, each in ascending order of columns: row_start [rows + 1], row_col [nonzeros]; row_from
- * [nonzeros], or NULL: where by columns each entry is. */
-static void gpuopt__simplex_fill_rows(const gpuopt__lp *lp, int64_t *row_start, int32_t *row_col, int64_t *row_from) {
-    int32_t i, j;
-    int64_t e, sum = 0;
-    memset(row_start, 0, sizeof(int64_t) * ((size_t)lp->rows + 1));
-    for (e = 0; e < lp->nonzeros; e++) row_start[lp->col_row[e]]++;
-    for (i = 0; i <= lp->rows; i++) { /* where each row begins; filling moves it to where it ends */
-        int64_t count = row_start[i];
-        row_start[i] = sum;
-        sum += count;
-    }
-    for (j = 0; j < lp->cols; j++)
-        for (e = lp->col_start[j]; e < lp->col_start[j + 1]; e++) {
-            int64_t at = row_start[lp->col_row[e]]++;
-            row_col[at] = j;
-            if (row_from) row_from[at] = e;
-        }
-    for (i = lp->rows; i > 0; i--) row_start[i] = row_start[i - 1];
-    row_start[0] = 0;
-}
-
 /* value, or an infinity from the host's own idea of it. */
 static double gpuopt__simplex_side(const double *side, int32_t k, double otherwise, double infinity) {
     double value = side ? side[k] : otherwise;

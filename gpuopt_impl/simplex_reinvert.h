@@ -60,7 +60,8 @@ static int32_t gpuopt__simplex_order(gpuopt_simplex *s) {
     const gpuopt__lp *lp = &s->lp;
     int32_t i, j, length, placed = 0, longest = 0;
     int64_t e;
-    if (!s->rows_filled) gpuopt__simplex_fill_rows(lp, s->row_start, s->row_col, NULL);
+    if (!s->rows_filled)
+        gpuopt__transpose(lp->cols, lp->rows, lp->col_start, lp->col_row, s->row_start, s->row_col, NULL);
     s->rows_filled = 1;
     for (i = 0; i < lp->rows; i++) s->open[i] = s->status[lp->cols + i] != GPUOPT_BASIC;
     for (j = 0; j < lp->cols; j++) {
