@@ -74,12 +74,11 @@ static gpuopt__simplex_rules gpuopt__simplex_rules_now(const gpuopt_simplex *s) 
     rules.pivot = rules.pivot_relative = s->desc.pivot_tolerance * loosened[s->escalation];
     rules.zero = 1e-9; /* HiGHS: the pivot tolerance of fresh factors */
     rules.pricing = (int)s->desc.pricing;
-    rules.ratio = (int)s->desc.ratio;
     rules.harris = s->desc.primal_tolerance * finer;
     if (s->desc.ratio == GPUOPT_RATIO_TEXTBOOK) rules.harris = 0;
     if (s->desc.ratio == GPUOPT_RATIO_EXPAND) { /* from a half to the whole tolerance in 10000 iterations */
-        rules.expand = 0.5 * rules.primal / 10000;
-        rules.harris = 0.5 * rules.primal + rules.expand * (s->since_refresh % 10000);
+        rules.expand = 0.5 * rules.harris / 10000;
+        rules.harris = 0.5 * rules.harris + rules.expand * (s->since_refresh % 10000);
     }
     return rules;
 }
@@ -192,9 +191,10 @@ static gpuopt_status gpuopt__simplex_refresh(gpuopt_simplex *s) {
     for (;;) {
         if (reinvert) {
             status = gpuopt__simplex_reinvert(s, &singular);
-            if (!status && singular > 0) s->weights_of = 0; /* another basis */
-            if (!status && singular > 0)
+            if (!status && singular > 0) {
+                s->weights_of = 0; /* another basis */
                 gpuopt__log(s->context, 1, "simplex: the basis is singular; %d columns leave it", (int)singular);
+            }
         }
         gpuopt__simplex_place_nonbasic(s);
         if (!status) status = engine->push(s->engine);

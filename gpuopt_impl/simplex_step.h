@@ -24,7 +24,7 @@ typedef struct gpuopt__simplex_rules {
     double zero;   /* entries of a pivot column below it do not block */
     double harris; /* how far, as `primal`, a blocking row may be passed for the sake of a larger pivot */
     double expand; /* EXPAND: how much `harris` grows an iteration, and the least step times |pivot| */
-    int pricing, ratio;
+    int pricing;
 } gpuopt__simplex_rules;
 
 GPUOPT_HD double gpuopt__slack_of(double tolerance, double bound) {
