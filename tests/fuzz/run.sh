@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Usage: run.sh [SECONDS]
-# Builds the propagation fuzzer and runs it, 60 seconds unless told otherwise, from a fixed seed and an empty corpus. An
-# input that fails is kept, and the exit status is 1.
+# Builds the propagation fuzzer, gives it the inputs that it once found (inputs/), and runs it, 60 seconds unless told
+# otherwise, from a fixed seed and an empty corpus. An input that fails is kept, and the exit status is 1.
 set -u
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -30,6 +30,11 @@ clang "${fuzzer[@]}" -std=c11 -Wall -Wextra -I"$root" "$root/tests/fuzz/propagat
     "$root/gpuopt_impl/gpuopt.c" -lm -o "$work/propagate_fuzz" || exit 1
 
 findings=$(mktemp -d "${TMPDIR:-/tmp}/gpuopt_fuzz.XXXXXX") || exit 1
+if ! "$work/propagate_fuzz" -artifact_prefix="$findings/" "$root"/tests/fuzz/inputs/* >"$findings/log" 2>&1; then
+    grep -E '^Running: |does not hold|ERROR:|runtime error|SUMMARY' "$findings/log"
+    echo "FAILED: propagate_fuzz, an input that it once found; the log is in $findings"
+    exit 1
+fi
 # Long inputs: a model of 24 by 24 with a dozen calls takes about 2000 bytes.
 if "$work/propagate_fuzz" -max_total_time="$seconds" -seed=1 -max_len=4096 -len_control=10 -rss_limit_mb=2048 \
     -timeout=10 -print_final_stats=1 -artifact_prefix="$findings/" "$work/corpus" >"$findings/log" 2>&1; then

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The filter may err towards passing only: whatever a row's exact part would do, under any settings, the filter must have
- * let the row through. Bits are the same everywhere only as long as that holds. Tests the arithmetic of propagate_row.h
- * itself, which both backends share.
+ * The filter may err towards passing only: whatever a row's exact part would do, under any settings, the filter must
+ * have let the row through. Bits are the same everywhere only as long as that holds. Tests the arithmetic of
+ * propagate_row.h itself, which both backends share.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +32,8 @@ static double draw_size(uint64_t *seed, int wide) {
     }
 }
 
-/* Columns of all kinds, some crossing within the tolerance; sides at and near the points where something begins to happen. */
+/* Columns of all kinds, some crossing within the tolerance; sides at and near the points where something begins to
+ * happen. */
 static row draw_row(uint64_t *seed, int kinds, int single, double huge) {
     static const double part[] = {0,   1,   0.5,  0.01, 1e-9, 0.999,  1 - 1e-9, 1 + 1e-9,
                                   0.3, 0.7, 0.05, 0.95, 1e-4, 0.9999, 5e-6,     1 - 5e-6};

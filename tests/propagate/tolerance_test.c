@@ -119,6 +119,26 @@ static mip nearly_met(void) {
 }
 MODEL_VARIANTS_TEST(bounds_that_met_within_the_tolerance, nearly_met())
 
+/* x >= 2 + 5e-7 and x <= 2 have met, and a lower bound of 2 is what the host sees. Terms from 1 on are infinite here:
+ * no activity says that the row  x <= 1  cannot hold, and it is the column's bounds that cross. Only the upper one
+ * moves, and the lower one comes out as what it was all along. */
+static void check_lower_bound_behind_the_upper_one(gpuopt_context *context, gpuopt_propagator_desc desc) {
+    gpuopt_propagator *p;
+    gpuopt_propagation info;
+    double lb, ub;
+    desc.huge_value = 1;
+    p = problem_create(context, &desc);
+    problem_bounds(p, &lb, &ub);
+    assert_true(lb == 2 && ub == 2);
+    info = problem_round(p, 10);
+    assert_int_equal(info.outcome, GPUOPT_INFEASIBLE);
+    assert_true(info.rounds == 1 && info.changed == 1 && info.infeasible_row == -1 && info.infeasible_col == 0);
+    problem_bounds(p, &lb, &ub);
+    assert_true(lb == 2 + 5e-7 && ub == 1);
+    gpuopt_propagator_destroy(p);
+}
+MODEL_VARIANTS_TEST(lower_bound_behind_the_upper_one, model_one_column(2 + 5e-7, 2, -INFINITY, 1))
+
 /* 0.1 lies between 0.1f and the float below it. */
 static void single_precision_rounds_outwards(void **state) {
     gpuopt_context *context = test_context(NULL);
@@ -208,8 +228,8 @@ static void settings_stop_small_steps(void **state) {
     }
 }
 
-/* An integer bound moves by a unit once its candidate has gained the integrality tolerance, however large the least change:
- * 10 x <= 8 on a binary column is x = 0. One row, one integer column. */
+/* An integer bound moves by a unit once its candidate has gained the integrality tolerance, however large the least
+ * change: 10 x <= 8 on a binary column is x = 0. One row, one integer column. */
 static void integers_move_by_units(void **state) {
     static const struct integer_case {
         gpuopt_propagator_settings settings;
@@ -275,6 +295,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(rounding_to_infinity),
     cmocka_unit_test(single_precision_rounds_to_infinity),
     cmocka_unit_test(bounds_that_met_within_the_tolerance),
+    cmocka_unit_test(lower_bound_behind_the_upper_one),
     cmocka_unit_test(single_precision_rounds_outwards),
     cmocka_unit_test(settings_are_as_documented),
     MODEL_TEST(settings_stop_small_steps),
