@@ -2,8 +2,8 @@
  *
  * gpuopt: solver kernels, one unit of work per call
  * -------------------------------------------------
- * Work      The host owns the loop. A call does one unit (a propagation round, a basis update, a simplex iteration) or
- *           as many as the host asks for, and reports what it found. The same calls run on a CPU and on an NVIDIA GPU:
+ * Work      The host owns the loop. A call does one unit (a propagation round, a basis update, a simplex iteration, a
+ *           variable eliminated) or as many as the host asks for, and reports what it found. The same calls run on a CPU and on an NVIDIA GPU:
  *           the context chooses.
  * Memory    Everything is allocated in _create through the context's allocator; a step allocates nothing. Input arrays
  *           are copied unless the comment says "borrowed". Destroying NULL is allowed. (What the CUDA runtime keeps for
@@ -548,6 +548,241 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_farkas(gpuopt_simplex *simplex, doub
 /* UNBOUNDED: ray [cols]: x + t ray stays feasible for every t >= 0 and the objective improves without end. Else STATE.
  */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, double *ray);
+
+/* ---- Graphical models: bucket and mini-bucket elimination --------------------------------------------------------- *
+ * Fioretto, Pontelli, Yeoh, Dechter: Accelerating Exact and Approximate Inference for (Distributed) Discrete
+ * Optimization with GPUs (2018). A model is a set of variables with finite domains and of functions, tables over some
+ * of the variables; its cost is the sum of the functions. Eliminating a variable takes all functions that mention it,
+ * its bucket, and puts one in their place, the message: for each assignment of the other variables that they mention,
+ * the least sum over the variable's values. Where a bucket mentions more than z variables it may be split into
+ * mini-buckets with a message each: what comes out then is a bound.
+ *
+ * Fused     A message is computed from the functions of its bucket in one pass; the joined table never exists.
+ * Tables    Stay with the backend from start to end, the variable that is eliminated next slowest, the one that is
+ *           eliminated last fastest. Integer costs are kept in the narrowest of 8, 16, 32 and 64 bits in which no sum
+ *           that matters can overflow, which is proven at create: each function is shifted until its least cost is 0,
+ *           then the sum of all largest costs, or top, bounds everything.
+ * Agents    A distributed solver (DPOP, ADPOP) makes one handle an agent: the agent's functions and its children's
+ *           messages are the model, its own variables the order. The message it computes is the UTIL message to its
+ *           parent; the values it gets back are the VALUE message.
+ * Pieces    Join, projection, conditioning are the same handle: see order, join_rest and condition.
+ * Cost      Of a bucket of m functions over w variables with d values: d^w m additions and minima; bytes moved: the
+ *           functions once, the message (d^(w-1) entries) once. The functions whose variables are all among a tile's
+ *           are added up once for all tiles.
+ * Bits      Integers: the same on every backend. DOUBLE: up to rounding; on one backend always the same.             */
+
+typedef struct gpuopt_elimination gpuopt_elimination;
+
+typedef enum gpuopt_semiring {
+    GPUOPT_MIN_SUM = 0,
+    GPUOPT_MAX_SUM,
+    GPUOPT_LOG_SUM_EXP, /* DOUBLE: ln of the sum of exp(sum of functions): ln Z where functions are ln of factors */
+    GPUOPT_MIN_COUNT    /* INT64: MIN_SUM, and how many assignments attain it */
+} gpuopt_semiring;
+
+typedef enum gpuopt_cost_type { GPUOPT_COST_INT64 = 0, GPUOPT_COST_DOUBLE } gpuopt_cost_type;
+
+/* One function: a dense table, or a list of tuples with a cost for all others. No member will be added to this struct.
+ * Of cost and value the one that the model's type says is read, and of the defaults. The cost INT64_MAX (MAX_SUM:
+ * INT64_MIN) is forbidden whatever top says. */
+typedef struct gpuopt_function {
+    int32_t arity;        /* 0: a constant */
+    const int32_t *scope; /* [arity] distinct variables */
+    int64_t tuples;       /* -1: dense; else the number of tuples that are listed */
+    const int32_t *tuple; /* [tuples][arity] values, in the scope's order; of equal ones the last counts */
+    const int64_t *cost;  /* [tuples]; dense: [product of the domain sizes], the scope's last variable fastest */
+    const double *value;  /* the same for DOUBLE: finite; or +infinity (MIN_SUM), -infinity (else): forbidden */
+    int64_t default_cost;
+    double default_value;
+    const uint64_t *count; /* MIN_COUNT, dense, as cost: how often each entry counts (a child's message); NULL: once */
+} gpuopt_function;
+
+/* How an order is found: each variable is taken by least ... in the graph that is left. Ties go to the seed. */
+typedef enum gpuopt_order_heuristic {
+    GPUOPT_ORDER_BEST = 0,          /* all three, and of all restarts the one with the fewest operations */
+    GPUOPT_ORDER_MIN_FILL,          /* edges that its elimination adds */
+    GPUOPT_ORDER_WEIGHTED_MIN_FILL, /* the sum over these edges of the product of the two domain sizes */
+    GPUOPT_ORDER_MIN_DEGREE         /* neighbours */
+} gpuopt_order_heuristic;
+
+/* What is done when the tables do not fit. Every policy but MINI_BUCKET gives the exact answer. AUTO slices into 65536
+ * combinations at most, and where that takes 64 times the operations at most. */
+typedef enum gpuopt_elimination_policy {
+    GPUOPT_POLICY_AUTO = 0, /* the first of these that fits, in this order */
+    GPUOPT_POLICY_EXACT,
+    GPUOPT_POLICY_SLICE,      /* variables are fixed until the rest fits; the rest is eliminated for each combination */
+    GPUOPT_POLICY_STREAM,     /* CUDA: the largest tables lie in host memory and go through the device in chunks, copied
+                                 while others are computed */
+    GPUOPT_POLICY_MINI_BUCKET /* a bound; not with MIN_COUNT */
+} gpuopt_elimination_policy;
+
+typedef struct gpuopt_elimination_desc {
+    size_t struct_size; /* sizeof(gpuopt_elimination_desc) */
+    int32_t variables;
+    const int32_t *domain; /* [variables] 1 or more */
+    int32_t functions;
+    const gpuopt_function *function; /* [functions] */
+    gpuopt_cost_type type;
+    gpuopt_semiring semiring;
+    /* INT64: costs of top and more are forbidden, and so are assignments whose sum is (MAX_SUM: of -top and less). 0:
+     * none is. At least 1. */
+    int64_t top;
+    /* The variables to eliminate, first one first; [order_count], distinct. NULL: all, in an order that is searched
+     * for. What is not among them stays: the messages' scopes have it, and _assign takes its value as given. */
+    const int32_t *order;
+    int32_t order_count;
+    gpuopt_order_heuristic heuristic;
+    int32_t restarts; /* of each heuristic, with other ties; 0: 8 */
+    uint64_t seed;
+    gpuopt_elimination_policy policy;
+    uint64_t memory_limit; /* bytes, of the device (CPU: of the host); 0: what the device has free (CPU: no limit) */
+    uint64_t host_limit;   /* STREAM: bytes for tables on the host; 0: no limit, and AUTO leaves STREAM out */
+    int32_t z;             /* MINI_BUCKET: most variables in a mini-bucket; 0: the most that fits */
+    /* Variables that are fixed, not eliminated: to 0, until _set_condition says other values. [condition_count] */
+    const int32_t *condition;
+    int32_t condition_count;
+    int32_t
+        copies; /* of the model, each with its own condition, eliminated side by side; 0: 1. More: EXACT, MINI_BUCKET */
+    /* Default on: all messages stay to the end. OFF: a message's memory is used again once it has been read, and
+     * _assign and _get_bounds are not to be had. */
+    gpuopt_switch keep;
+    int join_rest; /* not 0: the functions that are left over in the end become one message, over what is left */
+} gpuopt_elimination_desc;
+
+/* What an elimination will take, known before anything is allocated. */
+typedef struct gpuopt_elimination_estimate {
+    size_t struct_size;
+    gpuopt_elimination_policy policy; /* the one that will be used */
+    int32_t bits;                     /* of a stored cost: 8, 16, 32, 64 */
+    int32_t width;                    /* variables in the largest message's scope */
+    int32_t z;                        /* MINI_BUCKET: the one used, else 0 */
+    int32_t messages;                 /* with mini-buckets more than variables */
+    int32_t levels;                   /* buckets that wait for one another: height of the bucket tree */
+    int32_t sliced;                   /* SLICE: variables fixed */
+    int64_t slices;                   /* their combinations; else 1 */
+    double entries;                   /* of all messages, of one copy and slice */
+    double largest;                   /* of the largest message */
+    double operations;                /* joined rows times functions of the bucket, over all copies and slices */
+    double bytes_moved;               /* each bucket's functions and its message once, over all copies and slices */
+    uint64_t host_bytes;              /* while the handle lives */
+    uint64_t device_bytes;            /* while the handle lives: all of it is taken by _create */
+    uint64_t create_bytes;            /* host memory on top of that, during _create only */
+} gpuopt_elimination_estimate;
+
+/* Searches for an order: order and parent [variables], either may be NULL. order: the variables to eliminate, first one
+ * first, conditioned ones left out, then -1; parent[v]: the variable whose bucket v's first message goes to, or -1.
+ * estimate may be NULL. Hand the order to _plan and _create, so that it is not searched for again. UNSUPPORTED: as
+ * _plan, where estimate is given; parent is, and messages of more than 2^44 entries are over 2^26 variables together.
+ */
+GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+                                                  int32_t *order, int32_t *parent,
+                                                  gpuopt_elimination_estimate *estimate);
+/* UNSUPPORTED, with the bytes in the log: the policy asked for does not fit the limit. */
+GPUOPT_API gpuopt_status gpuopt_elimination_plan(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+                                                 gpuopt_elimination_estimate *estimate);
+/* ARGUMENT with the function and entry in the log: NaN, values or variables out of range, a variable twice in a scope.
+ * NUMERIC: costs of which some sum does not fit 63 bits. */
+GPUOPT_API gpuopt_status gpuopt_elimination_create(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+                                                   gpuopt_elimination **elimination);
+GPUOPT_API void gpuopt_elimination_destroy(gpuopt_elimination *elimination);
+
+/* value [condition_count], of copy `copy`. All copies go back to where no variable is eliminated. */
+GPUOPT_API gpuopt_status gpuopt_elimination_set_condition(gpuopt_elimination *elimination, int32_t copy,
+                                                          const int32_t *value);
+
+/* What a call found, and where the handle stands. */
+typedef struct gpuopt_elimination_info {
+    size_t struct_size;
+    /* MORE: variables are left. Then OPTIMAL: cost is exact; INFEASIBLE: every assignment is forbidden; CONVERGED: cost
+     * is a bound (MINI_BUCKET), or the order left variables over. */
+    gpuopt_outcome outcome;
+    int32_t variable;   /* eliminated last, -1: none yet */
+    int64_t eliminated; /* steps done: variables, times slices */
+    int64_t steps;      /* of them in all; without a variable: 1 */
+    /* After the last step, of the copy asked for: the sum of the constants and of the messages without a variable. With
+     * MINI_BUCKET at most the optimum (MAX_SUM, LOG_SUM_EXP: at least). DOUBLE: in value. */
+    int64_t cost;
+    double value;
+    uint64_t count;     /* MIN_COUNT: assignments that attain cost, 0 where INFEASIBLE */
+    int count_overflow; /* not 0: there are 2^64 - 1 or more */
+} gpuopt_elimination_info;
+
+/* Eliminates the next `variables` (>= 1) variables; fewer are left: those. Buckets that do not wait for one another are
+ * worked on together. With info == NULL only enqueued. The info is copy 0's. */
+GPUOPT_API gpuopt_status gpuopt_elimination_step(gpuopt_elimination *elimination, int32_t variables,
+                                                 gpuopt_elimination_info *info);
+GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimination, int32_t copy,
+                                                     gpuopt_elimination_info *info); /* waits */
+
+/* The value phase, after the last step: the variables in reverse order, each to the value with the least sum of its
+ * bucket's functions, the smallest such value among equal ones. value [variables], host: in: of the variables that the
+ * order left over; out: all, conditioned and sliced ones included; INFEASIBLE: untouched. Not with LOG_SUM_EXP.
+ * SLICE: the best slice is eliminated once more, unless it was the last. */
+typedef struct gpuopt_assignment {
+    size_t struct_size;
+    /* OPTIMAL: cost is proven optimal; CONVERGED: a feasible assignment; INFEASIBLE: none was found, which with
+     * MINI_BUCKET proves nothing. */
+    gpuopt_outcome outcome;
+    int64_t cost; /* of the assignment, from the original functions; an upper bound (MAX_SUM: lower) */
+    double value; /* DOUBLE */
+} gpuopt_assignment;
+GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, int32_t copy, int32_t *value,
+                                                   gpuopt_assignment *assignment);
+
+/* Bounds for branch and bound, after the last step: bound[v] or bound_value[v], [domain of variable], is at most
+ * (MAX_SUM: at least) the cost of every assignment that has `variable` at v and agrees with value [variables] on the
+ * variables eliminated after it or left over; exact without mini-buckets. Forbidden: INT64_MAX (MAX_SUM: INT64_MIN), or
+ * infinity. Not with LOG_SUM_EXP, SLICE, STREAM. Time O(functions + messages); one exchange with the device. */
+GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimination, int32_t copy, int32_t variable,
+                                                       const int32_t *value, int64_t *bound, double *bound_value);
+
+/* Messages are numbered from 0 in the order in which they are computed. */
+typedef struct gpuopt_message_info {
+    size_t struct_size;
+    int32_t variable; /* eliminated; -1: what join_rest joined */
+    int32_t parent;   /* the variable whose bucket it is in; -1: none */
+    int32_t arity;
+    const int32_t *scope; /* [arity], the handle's; the pseudo-tree's separator of `variable` */
+    int64_t entries;      /* product of the domain sizes */
+    int ready;            /* not 0: computed, and still there */
+    /* What a stored cost u stands for: offset + u, or -(offset + u) with MAX_SUM; u >= forbidden: forbidden. Stored as
+     * unsigned integers of `bits`; DOUBLE: as double, as it is. */
+    int32_t bits;
+    int64_t offset;
+    uint64_t forbidden;
+} gpuopt_message_info;
+GPUOPT_API gpuopt_status gpuopt_elimination_get_message_info(gpuopt_elimination *elimination, int32_t message,
+                                                             gpuopt_message_info *info);
+/* The table [entries] of a copy, the scope's last variable fastest; host arrays. INT64: cost, forbidden: INT64_MAX
+ * (MAX_SUM: INT64_MIN). DOUBLE: value. MIN_COUNT: count too, or NULL. STATE: not ready. */
+GPUOPT_API gpuopt_status gpuopt_elimination_get_message(gpuopt_elimination *elimination, int32_t message, int32_t copy,
+                                                        int64_t *cost, double *value, uint64_t *count);
+/* The CUDA backend's own table, [entries] of `bits` each (DOUBLE with MAX_SUM: negated), lent until the next step.
+ * UNSUPPORTED: on the CPU, or in host memory (STREAM). */
+GPUOPT_API gpuopt_status gpuopt_elimination_device_view(gpuopt_elimination *elimination, int32_t message, int32_t copy,
+                                                        const void **table);
+
+/* A message as bytes, for an agent in another process: a header of 48 bytes ("GPUM"; version 1, type and semiring as
+ * uint32; bits and arity as int32; entries and offset as int64; forbidden as uint64), the scope and its domain sizes as
+ * int32, the stored costs, then the counts (MIN_COUNT) as uint64; little-endian on every machine. bytes NULL: only the
+ * size. ARGUMENT: capacity is too small. */
+GPUOPT_API gpuopt_status gpuopt_elimination_pack_message(gpuopt_elimination *elimination, int32_t message, int32_t copy,
+                                                         void *bytes, uint64_t capacity, uint64_t *size);
+/* What such bytes hold. ARGUMENT: they are cut short, of another version, or not what they say. */
+typedef struct gpuopt_packed_message {
+    size_t struct_size;
+    gpuopt_cost_type type;
+    gpuopt_semiring semiring;
+    int32_t bits, arity;
+    int64_t entries;
+} gpuopt_packed_message;
+GPUOPT_API gpuopt_status gpuopt_message_inspect(gpuopt_context *context, const void *bytes, uint64_t size,
+                                                gpuopt_packed_message *message);
+/* Into host arrays: scope, domain [arity]; cost or value [entries], count [entries] or NULL, as _get_message gives
+ * them: a dense gpuopt_function of the parent's model. */
+GPUOPT_API gpuopt_status gpuopt_message_unpack(gpuopt_context *context, const void *bytes, uint64_t size,
+                                               int32_t *scope, int32_t *domain, int64_t *cost, double *value,
+                                               uint64_t *count);
 
 #ifdef __cplusplus
 }

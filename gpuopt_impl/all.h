@@ -29,6 +29,9 @@ extern "C" {
 #include "simplex_parts.h"
 #include "simplex_cpu.h"
 #include "simplex_cpu_run.h"
+#include "elimination.h"
+#include "elimination_message.h"
+#include "elimination_cpu.h"
 #include "backend_cpu.h"
 
 #ifdef __cplusplus

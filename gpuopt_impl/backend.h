@@ -94,7 +94,8 @@ struct gpuopt_backend {
     gpuopt_status (*wait)(gpuopt_context *);
     const gpuopt__propagator_backend *propagator;
     const gpuopt__basis_backend *basis;
-    const struct gpuopt__simplex_backend *simplex; /* simplex_engine.h */
+    const struct gpuopt__simplex_backend *simplex;         /* simplex_engine.h */
+    const struct gpuopt__elimination_backend *elimination; /* elimination_plan.h */
 };
 
 #if defined(__GNUC__)

@@ -6,6 +6,7 @@
 #define GPUOPT_IMPL_BACKEND_CPU_H
 
 #include "basis_cpu.h"
+#include "elimination_cpu.h"
 #include "propagate_cpu.h"
 #include "simplex_cpu_run.h"
 
@@ -16,7 +17,8 @@ GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void) {
                                        gpuopt__cpu_wait,
                                        &gpuopt__cpu_propagator_table,
                                        &gpuopt__cpu_basis_table,
-                                       &gpuopt__cpu_simplex_table};
+                                       &gpuopt__cpu_simplex_table,
+                                       &gpuopt__cpu_elimination_table};
     return &cpu;
 }
 
