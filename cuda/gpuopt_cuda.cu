@@ -10,11 +10,18 @@
 
 #include "context.cuh"
 #include "basis.cuh"
+#include "elimination.cuh"
 #include "propagate.cuh"
 #include "simplex.cuh"
 
 extern "C" const gpuopt_backend *gpuopt_backend_cuda(void) {
-    static const gpuopt_backend cuda = {
-        "cuda", cuda_open, cuda_close, cuda_wait, &cuda_propagator_table, &cuda_basis_table, &cuda_simplex_table};
+    static const gpuopt_backend cuda = {"cuda",
+                                        cuda_open,
+                                        cuda_close,
+                                        cuda_wait,
+                                        &cuda_propagator_table,
+                                        &cuda_basis_table,
+                                        &cuda_simplex_table,
+                                        &cuda_elimination_table};
     return &cuda;
 }

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which jobs of elimination are min-plus products. Where a bucket's tables fall into two groups, each with digits of
+ * the message's index that the other has not, the message is a batch of products: the digits of both groups number the
+ * batch, those of the left group alone a product's rows, those of the right group alone its columns, and the values of
+ * the eliminated variable are what is summed over (here: minimised).
+ */
+#ifndef GPUOPT_CUDA_ELIMINATION_SPLIT_CUH
+#define GPUOPT_CUDA_ELIMINATION_SPLIT_CUH
+
+#include "../gpuopt_impl/elimination_table.h"
+
+namespace {
+
+/* Jobs with more tables, or more digits after neighbours are merged, are left to the general kernel. */
+constexpr int product_operands = 16;
+constexpr int product_digits = 16;
+/* Tables whose scopes do not lie in another's: all ways to share them out are tried. */
+constexpr int product_heads = 8;
+/* A tile: 16 rows a warp; 16 words a row for each that a thread has, a column each, or two where costs are packed. */
+constexpr int product_warps = 8;
+constexpr int product_words = 8;
+/* Joined rows from which on a product is worth looking for. */
+constexpr double product_from = 4194304;
+
+/* Words of a thread that there are kernels for. */
+constexpr bool product_has(int words, bool packed) {
+    return words <= 4 || words == 6 || (words == product_words && !packed);
+}
+
+/* Values of a slice that a half-warp fetches: what registers allow. A tile has 8 / these warps or more. */
+constexpr int product_right_values(int words, bool packed) {
+    return words == 1   ? 4
+           : words == 2 ? (packed ? 3 : 4)
+           : words == 3 ? 3
+           : words == 4 ? (packed ? 2 : 4)
+           : words == 6 ? (packed ? 1 : 2)
+                        : 1;
+}
+
+/* Warps for which a multiprocessor has room: tiles with little to do for what they load need more of them. */
+constexpr int product_resident(int words) { return product_warps * (words <= 2 ? 3 : 2); }
+
+enum ProductSide { PRODUCT_BATCH, PRODUCT_LEFT, PRODUCT_RIGHT, PRODUCT_SIDES };
+
+/* A job as batches of products. What the kernel reads of it. */
+struct Product {
+    int64_t at, copy_stride; /* of the message */
+    int64_t total[PRODUCT_SIDES];
+    int64_t row_tiles, column_tiles;
+    int64_t size[product_digits];                         /* the batch's, then the rows', then the columns' */
+    int64_t stride[product_operands + 1][product_digits]; /* of the operands in their new order; then the message's */
+    int32_t first[PRODUCT_SIDES], digits[PRODUCT_SIDES];  /* in these */
+    int32_t operand[product_operands];                    /* their numbers: the left group's, then the right's */
+    int32_t operands, left, values, copies, warps, words;
+    bool packed; /* two sums in a word */
+};
+
+__host__ __device__ inline int product_rows_of(const Product &p) { return 16 * p.warps; }
+__host__ __device__ inline int product_columns_of(const Product &p) { return 16 * p.words * (p.packed ? 2 : 1); }
+
+/* The digits of a message, neighbours merged wherever all tables go through both in one sweep. */
+struct ProductDigits {
+    int64_t size[product_digits];
+    int64_t stride[product_digits][product_operands + 1];
+    uint32_t mask[product_operands]; /* digits that an operand depends on */
+    int count;
+};
+
+/* The shape of a tile, and what the job takes with it, in add-min pairs of one multiprocessor after the other. */
+struct ProductShape {
+    int warps, words;
+    double time;
+};
+
+struct ProductChoice {
+    ProductShape shape;
+    uint32_t own[PRODUCT_SIDES]; /* digits */
+    int side[product_operands];
+};
+
+bool product_gather(const gpuopt__job &job, const int64_t *pool, ProductDigits *d) {
+    const int digits = job.tile_digits + job.row_digits + job.entry_digits;
+    const int64_t *size = pool + job.size, *stride = pool + job.stride;
+    d->count = 0;
+    if (job.operands < 2 || job.operands > product_operands) return false;
+    for (int j = 0; j < digits; j++) {
+        int64_t own = size[j];
+        /* A digit cut into pieces of rows, the last one short: its rows count through. */
+        if (job.row_total && j == job.tile_digits - 1) own = job.row_total, j++;
+        bool joins = d->count > 0;
+        for (int k = 0; k <= job.operands && joins; k++)
+            joins = d->stride[d->count - 1][k] == stride[static_cast<int64_t>(k) * digits + j] * own;
+        if (!joins) {
+            if (d->count == product_digits) return false;
+            d->size[d->count++] = 1;
+        }
+        d->size[d->count - 1] *= own;
+        for (int k = 0; k <= job.operands; k++)
+            d->stride[d->count - 1][k] = stride[static_cast<int64_t>(k) * digits + j];
+    }
+    for (int k = 0; k < job.operands; k++) {
+        d->mask[k] = 0;
+        for (int j = 0; j < d->count; j++) d->mask[k] |= d->stride[j][k] ? 1u << j : 0;
+    }
+    return true;
+}
+
+/* head[k]: a table whose scope holds that of k; heads: the tables that are their own. */
+int product_find_heads(const ProductDigits &d, int operands, int *head, int *heads) {
+    int count = 0;
+    for (int k = 0; k < operands; k++) {
+        head[k] = k;
+        for (int j = 0; j < operands; j++) {
+            bool inside = (d.mask[k] & ~d.mask[j]) == 0, same = d.mask[k] == d.mask[j];
+            if (inside && (!same || j < k) && head[k] == k) head[k] = j;
+        }
+    }
+    for (int k = 0; k < operands; k++) {
+        while (head[head[k]] != head[k]) head[k] = head[head[k]];
+        if (head[k] == k) {
+            if (count < product_heads) heads[count] = k;
+            count++;
+        }
+    }
+    return count;
+}
+
+double product_size(const ProductDigits &d, uint32_t mask) {
+    double size = 1;
+    for (int j = 0; j < d.count; j++) size *= mask >> j & 1 ? static_cast<double>(d.size[j]) : 1.0;
+    return size;
+}
+
+/* The last digit of a side: what runs along the lanes of a warp. */
+int product_last(uint32_t mask) {
+    int last = -1;
+    for (int j = 0; j < product_digits; j++)
+        if (mask >> j & 1) last = j;
+    return last;
+}
+
+/* What it takes to load an element of a group's tables: tables that are read in one sweep, and others. */
+struct ProductLoad {
+    int near, far;
+};
+
+ProductLoad product_load(const ProductDigits &d, const int *side, int operands, int which, uint32_t own) {
+    ProductLoad load = {0, 0};
+    int last = product_last(own);
+    for (int k = 0; k < operands; k++) {
+        if (side[k] != which) continue;
+        if (last < 0 || d.stride[last][k] <= 1) load.near++;
+        else load.far++;
+    }
+    return load;
+}
+
+/* An add-min pair costs 1, packed a half, and more where a thread has few for what it loads. An element costs a few
+ * instructions where neighbours are loaded together, else a sector of the second cache besides, and so does an entry of
+ * the message that is stored without its neighbours. All of it as measured. */
+double product_pair(const ProductLoad &left, const ProductLoad &right, bool apart, int32_t values, int rows,
+                    int columns, int words, bool packed) {
+    return (packed ? 0.5 : 1) * (1 + 3.1 / words) + (3.0 * left.near + 83.0 * left.far) / columns +
+           (3.0 * right.near + 83.0 * right.far) / rows + (apart ? 400.0 / values : 0);
+}
+
+ProductShape product_shape(double batch, double rows, double columns, int32_t values, const ProductLoad &left,
+                           const ProductLoad &right, bool apart, bool packed, int multiprocessors) {
+    ProductShape best = {0, 0, HUGE_VAL};
+    for (int warps = 2; warps <= product_warps; warps++)
+        for (int words = 1; words <= product_words; words++) {
+            if (!product_has(words, packed) || product_right_values(words, packed) * warps < product_warps) continue;
+            int width = 16 * words * (packed ? 2 : 1), height = 16 * warps;
+            double tiles = batch * ceil(rows / height) * ceil(columns / width);
+            double pair = product_pair(left, right, apart, values, height, width, words, packed);
+            double time = tiles * height * width * values * pair;
+            double busy = tiles * warps / (8.0 * multiprocessors); /* 8 warps keep a multiprocessor busy */
+            if (busy < 1) time /= busy;
+            const int room = product_resident(words);
+            time *= static_cast<double>(room) / (room / warps * warps);
+            if (time < best.time) best = {warps, words, time};
+        }
+    return best;
+}
+
+/* What the general kernel takes, in the same unit: it has neighbours in a word where costs are narrow. */
+double general_time(const gpuopt__job &job, int32_t bits, double entries) {
+    double loads = job.varying + static_cast<double>(job.operands - job.varying) / job.rows;
+    return entries * job.values * (loads > 1 ? loads : 1) * (bits == 8 ? 2 : bits == 16 ? 3 : 5);
+}
+
+/* The best way to share out a job's tables: its time is infinite where there is none. entries: of all copies. */
+void product_choose(const gpuopt__job &job, const ProductDigits &d, double entries, bool packed, int multiprocessors,
+                    ProductChoice *best) {
+    const uint32_t all = (1u << d.count) - 1;
+    int head[product_operands], heads[product_heads], side[product_operands];
+    const int count = product_find_heads(d, job.operands, head, heads);
+    best->shape = {0, 0, HUGE_VAL};
+    if (count < 2 || count > product_heads) return;
+    for (uint32_t choice = 1; choice < 1u << (count - 1); choice++) {
+        uint32_t group[2] = {0, 0};
+        for (int h = 0; h < count; h++) group[choice >> h & 1] |= d.mask[heads[h]];
+        /* The digit that runs fastest in the message is no row: neighbours are stored together. */
+        const uint32_t left = (group[1] & ~group[0]) >> (d.count - 1) & 1 ? 0 : 1;
+        const uint32_t own_left = group[left] & ~group[1 - left], own_right = all & ~group[left];
+        const double rows = product_size(d, own_left), columns = product_size(d, own_right);
+        if (rows < 16 || columns < 16) continue;
+        for (int h = 0; h < count; h++) side[heads[h]] = (choice >> h & 1) == left ? PRODUCT_LEFT : PRODUCT_RIGHT;
+        for (int k = 0; k < job.operands; k++) side[k] = side[head[k]];
+        const ProductLoad load_left = product_load(d, side, job.operands, PRODUCT_LEFT, own_left);
+        const ProductLoad load_right = product_load(d, side, job.operands, PRODUCT_RIGHT, own_right);
+        const bool apart = !(own_right >> (d.count - 1) & 1);
+        const int widest = 16 * (packed ? 12 : product_words);
+        /* Nothing much to be won even with the largest tile, and none that reaches over an edge. */
+        const double pair =
+            product_pair(load_left, load_right, apart, job.values, 16 * product_warps, widest, product_words, packed);
+        if (1.02 * entries * job.values * pair >= best->shape.time) continue;
+        ProductShape shape = product_shape(entries / (rows * columns), rows, columns, job.values, load_left, load_right,
+                                           apart, packed, multiprocessors);
+        if (shape.time >= best->shape.time) continue;
+        best->shape = shape;
+        best->own[PRODUCT_BATCH] = all & ~own_left & ~own_right;
+        best->own[PRODUCT_LEFT] = own_left;
+        best->own[PRODUCT_RIGHT] = own_right;
+        for (int k = 0; k < job.operands; k++) best->side[k] = side[k];
+    }
+}
+
+void product_fill(const gpuopt__job &job, const ProductDigits &d, const ProductChoice &choice, int32_t copies,
+                  bool packed, Product *p) {
+    p->at = job.at;
+    p->copy_stride = job.copy_stride;
+    p->operands = 0;
+    p->values = job.values;
+    p->copies = copies;
+    p->warps = choice.shape.warps;
+    p->words = choice.shape.words;
+    p->packed = packed;
+    for (int which = PRODUCT_LEFT; which < PRODUCT_SIDES; which++) {
+        for (int k = 0; k < job.operands; k++)
+            if (choice.side[k] == which) p->operand[p->operands++] = k;
+        if (which == PRODUCT_LEFT) p->left = p->operands;
+    }
+    for (int which = 0, to = 0; which < PRODUCT_SIDES; which++) {
+        p->first[which] = to;
+        p->total[which] = 1;
+        for (int j = 0; j < d.count; j++) {
+            if (!(choice.own[which] >> j & 1)) continue;
+            p->size[to] = d.size[j];
+            p->total[which] *= d.size[j];
+            for (int k = 0; k < job.operands; k++) p->stride[k][to] = d.stride[j][p->operand[k]];
+            p->stride[job.operands][to++] = d.stride[j][job.operands];
+        }
+        p->digits[which] = to - p->first[which];
+    }
+    for (int k = 0; k < job.operands; k++) p->operand[k] += job.operand;
+    p->row_tiles = (p->total[PRODUCT_LEFT] + product_rows_of(*p) - 1) / product_rows_of(*p);
+    p->column_tiles = (p->total[PRODUCT_RIGHT] + product_columns_of(*p) - 1) / product_columns_of(*p);
+}
+
+/* Whether a job is better computed as a batch of products, and how. pool: the plan's digits; bits: of a stored cost. */
+bool find_product(const gpuopt__job &job, const int64_t *pool, int32_t copies, int32_t bits, uint64_t forbidden,
+                  int multiprocessors, Product *p) {
+    ProductDigits d;
+    ProductChoice choice;
+    const double entries = static_cast<double>(job.entries) * copies;
+    if (bits > 32 || job.values < 8 || entries * job.values < product_from || !product_gather(job, pool, &d))
+        return false;
+    const bool packed = bits <= 16 && forbidden * static_cast<uint64_t>(job.operands) <= UINT16_MAX;
+    product_choose(job, d, entries, packed, multiprocessors, &choice);
+    /* No kernel stores the message faster than memory takes it, a byte in the time of 4 pairs. */
+    const double store = bits / 8 * 4 * entries, general = general_time(job, bits, entries);
+    if (fmax(choice.shape.time, store) > 0.9 * fmax(general, store)) return false;
+    product_fill(job, d, choice, copies, packed, p);
+    return true;
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_ELIMINATION_SPLIT_CUH */
