@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reference answers: all assignments of a model, one after the other. And what elimination would do to its scopes,
+ * played through on sets.
+ */
+#ifndef TESTS_ELIMINATION_BRUTE_H
+#define TESTS_ELIMINATION_BRUTE_H
+
+#include "tests/elimination/model.h"
+
+typedef struct brute {
+    int feasible;
+    long double best;               /* the optimum, or ln Z */
+    uint64_t count;                 /* MIN_COUNT: assignments that attain it, by the functions' counts */
+    int32_t value[MODEL_VARIABLES]; /* the first optimal assignment where the last of `order` varies slowest */
+} brute;
+
+/* Over all assignments of order [count]; the other variables have the values fixed. used [functions]: only these
+ * functions, and then top is of no account for sums; NULL: all. */
+brute brute_force(const model *m, const int32_t *order, int32_t count, const int32_t *fixed, const uint8_t *used);
+
+/* What is eliminated, and from which functions, by the time that a variable's message is there. */
+typedef struct subtree {
+    uint8_t *function;                  /* [functions] that are in it */
+    uint8_t below[MODEL_VARIABLES];     /* not 0: eliminated */
+    uint8_t separator[MODEL_VARIABLES]; /* not 0: in the message's scope */
+    int32_t inputs;                     /* functions and messages in the bucket */
+    int32_t height;                     /* buckets on the longest way down, this one included */
+} subtree;
+
+/* Of each variable of order [count], in that order; conditioned [variables] not 0: in no scope. For subtrees_free. */
+subtree *subtrees_make(const model *m, const int32_t *order, int32_t count, const uint8_t *conditioned);
+void subtrees_free(subtree *trees, int32_t count);
+
+/* Bits of a cost by the rule of the header: functions from 0 on, the sum of the largest entries or top. The fewest of
+ * 8, 16, 32 in which all sums below forbidden have a value of their own, and forbidden too, and in 32 of which so many
+ * inputs, forbidden all, can be added up; else 64. */
+int32_t brute_bits(const model *m, int32_t inputs);
+
+/* The sum of the least allowed entries of these functions (MAX_SUM: of the largest, negated); used NULL: of all. */
+long double brute_offset(const model *m, const uint8_t *used);
+
+#endif /* TESTS_ELIMINATION_BRUTE_H */

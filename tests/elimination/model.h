@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Graphical models for the tests: made by hand or drawn at random, and evaluated on the functions as they were given.
+ */
+#ifndef TESTS_ELIMINATION_MODEL_H
+#define TESTS_ELIMINATION_MODEL_H
+
+#include "gpuopt.h"
+
+enum { MODEL_VARIABLES = 16 }; /* of a model that is drawn or enumerated */
+
+/* Owns its arrays, and those of its functions. */
+typedef struct model {
+    int32_t variables, functions;
+    int32_t *domain;
+    gpuopt_function *function;
+    gpuopt_cost_type type;
+    gpuopt_semiring semiring;
+    int64_t top;
+    double scale; /* of drawn costs: what rounding is relative to */
+} model;
+
+/* The semirings with the cost types that they go with; the first MODEL_BOUNDED have mini-buckets, and the
+ * first MODEL_SEARCHED assignments beside. */
+enum { MODEL_SEARCHED = 4, MODEL_BOUNDED, MODEL_KINDS };
+extern const struct model_kind {
+    gpuopt_cost_type type;
+    gpuopt_semiring semiring;
+} model_kind[MODEL_KINDS];
+
+/* domain NULL: all variables binary. */
+model model_make(gpuopt_cost_type type, gpuopt_semiring semiring, int32_t variables, const int32_t *domain);
+void model_free(model *m);
+/* Adds a function of zeros: dense with tuples == -1, else a list with room for so many tuples. Valid until the next. */
+gpuopt_function *model_add(model *m, int32_t arity, const int32_t *scope, int64_t tuples);
+/* Sets one entry of a function; the one of cost and value that the model's type says. */
+void model_set(const model *m, gpuopt_function *f, int64_t entry, double cost);
+/* Adds a function with the cost difference * |x - y|, x and y variables. */
+void model_add_distance(model *m, int32_t x, int32_t y, int64_t difference);
+/* A copy whose variables with fixed[v] >= 0 have a domain of one value, that one. */
+model model_restricted(const model *m, const int32_t *fixed);
+
+int64_t model_entries(const model *m, const int32_t *scope, int32_t arity);
+/* Every variable in the order that the model has them; memory_limit, order and all else at the defaults. */
+gpuopt_elimination_desc model_desc(const model *m);
+
+/* What a forbidden entry or assignment has: infinity of the sign that is never chosen. */
+long double model_forbidden(const model *m);
+/* A function's entry at value [variables]; long double holds every int64 and every double. */
+long double model_entry(const model *m, int32_t function, const int32_t *value);
+long double model_sum(const model *m, const int32_t *value);
+
+/* What random models are drawn from; the numbers are the most. */
+typedef struct recipe {
+    int32_t variables, domain, arity, functions;
+    int64_t least, largest; /* costs; DOUBLE: in eighths */
+    int forbidden;          /* entries in 100 */
+    int top;                /* not 0: a top that sums may reach */
+    int fractions;          /* DOUBLE: not in eighths, so that sums are rounded */
+    int counts;             /* MIN_COUNT: dense functions with counts up to so many; 0: without */
+} recipe;
+
+recipe recipe_draw(uint64_t *seed, gpuopt_cost_type type, gpuopt_semiring semiring);
+/* At least one variable; at most `recipe.variables` and so few that they have no more than 20000 assignments. */
+model model_draw(uint64_t *seed, gpuopt_cost_type type, gpuopt_semiring semiring, const recipe *r);
+/* A function over every pair, domains of `values` to values + 3: the tables dwarf everything else. */
+model model_dense(uint64_t *seed, gpuopt_cost_type type, gpuopt_semiring semiring, int32_t variables, int32_t values);
+void draw_permutation(uint64_t *seed, int32_t count, int32_t *permutation);
+
+void model_print(const model *m); /* to the standard error output, for a test that fails */
+
+#endif /* TESTS_ELIMINATION_MODEL_H */
