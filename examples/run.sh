@@ -30,9 +30,10 @@ example_of() {
         ;;
     gen:*) echo propagate_mps ;;
     shah:* | meyer:* | plant:*) echo solve_lp ;;
+    *.wcsp | *.uai | random:* | scalefree:* | grid:*) echo solve_wcsp ;;
     *)
-        echo "$1: no example reads this; known endings: .mps .mps.gz, and gen:NAME, shah:M:SEED," \
-            "meyer:M:N:DENSITY:SEED, plant:M:N:DENSITY:SEED" >&2
+        echo "$1: no example reads this; known endings: .mps .mps.gz .wcsp .uai, and gen:NAME, shah:M:SEED," \
+            "meyer:M:N:DENSITY:SEED, plant:M:N:DENSITY:SEED, random:N:D:P1:SEED, scalefree:N:D:SEED, grid:N:D:SEED" >&2
         return 2
         ;;
     esac
@@ -40,7 +41,7 @@ example_of() {
 
 case ${1:-} in
 '') ;;
-quickstart | propagate_mps | solve_lp) exec "$programs/$1" "${@:2}" ;;
+quickstart | propagate_mps | solve_lp | solve_wcsp) exec "$programs/$1" "${@:2}" ;;
 *)
     example=$(example_of "$1") || exit
     exec "$programs/$example" "$@"
@@ -69,5 +70,12 @@ for model in shah:1000:1 meyer:750:3750:0.04:1 plant:500:1000:0.05:1; do
     show solve_lp "$model" --backend cpu
     if ls /dev/nvidia[0-9]* >/dev/null 2>&1; then show solve_lp "$model" --backend cuda; fi
 done
+for model in random:18:10:0.3:1 grid:10:4:1; do
+    show solve_wcsp "$model" --backend cpu
+    show solve_wcsp "$model" --backend cpu --z 3
+    if ls /dev/nvidia[0-9]* >/dev/null 2>&1; then show solve_wcsp "$model" --backend cuda; fi
+done
+show solve_wcsp scalefree:30:4:1 --backend cpu --agents each
+if ls /dev/nvidia[0-9]* >/dev/null 2>&1; then show solve_wcsp random:20:10:0.3:1 --backend cuda; fi
 ls /dev/nvidia[0-9]* >/dev/null 2>&1 || printf '\nNo NVIDIA GPU on this machine: everything ran on the CPU.\n'
 exit $failed

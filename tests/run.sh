@@ -44,6 +44,7 @@ run_script "workspaces that depend on this one" tests/frame/workspace_test.sh
 run_script "README" tests/frame/readme_test.sh
 run_script "examples/propagate_mps" tests/examples/propagate_mps_test.sh bazel-bin/examples/propagate_mps
 run_script "examples/solve_lp" tests/examples/solve_lp_test.sh bazel-bin/examples/solve_lp
+run_script "examples/solve_wcsp" tests/examples/solve_wcsp_test.sh bazel-bin/examples/solve_wcsp
 
 echo
 summary

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/counted.h"
+
+#include <stdlib.h>
+#include <string.h>
+#ifdef EXAMPLE_WITH_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
+struct counted_block {
+    void *memory;
+    size_t bytes;
+};
+
+enum { HEADER = 64 }; /* in front of each host block, for its size; keeps its alignment */
+
+static void *device_allocate(counter *c, size_t bytes) {
+    void *memory = NULL;
+#ifdef EXAMPLE_WITH_CUDA
+    if (c->blocks == c->room) {
+        counted_block *more = realloc(c->device, sizeof *more * (size_t)(2 * c->room + 16));
+        if (!more) return NULL;
+        c->device = more;
+        c->room = 2 * c->room + 16;
+    }
+    if (cudaMalloc(&memory, bytes)) {
+        cudaGetLastError(); /* not the next call's */
+        return NULL;
+    }
+    c->device[c->blocks].memory = memory;
+    c->device[c->blocks++].bytes = bytes;
+#else
+    (void)c;
+    (void)bytes;
+#endif
+    return memory;
+}
+
+static size_t device_release(counter *c, void *memory) {
+    int64_t k = 0;
+    size_t bytes;
+    while (c->device[k].memory != memory) k++;
+    bytes = c->device[k].bytes;
+    c->device[k] = c->device[--c->blocks];
+#ifdef EXAMPLE_WITH_CUDA
+    cudaFree(memory);
+#endif
+    return bytes;
+}
+
+static void *allocate(void *user, gpuopt_memory where, size_t bytes) {
+    counter *c = user;
+    char *memory = where == GPUOPT_DEVICE   ? device_allocate(c, bytes)
+                   : bytes + HEADER > bytes ? malloc(bytes + HEADER)
+                                            : NULL;
+    if (!memory) return NULL;
+    if (where == GPUOPT_HOST) {
+        memcpy(memory, &bytes, sizeof bytes);
+        memory += HEADER;
+    }
+    c->now[where] += bytes;
+    if (c->now[where] > c->peak[where]) c->peak[where] = c->now[where];
+    return memory;
+}
+
+static void release(void *user, gpuopt_memory where, void *memory) {
+    counter *c = user;
+    size_t bytes;
+    if (!memory) return;
+    if (where == GPUOPT_HOST) {
+        memory = (char *)memory - HEADER;
+        memcpy(&bytes, memory, sizeof bytes);
+        free(memory);
+    } else {
+        bytes = device_release(c, memory);
+    }
+    c->now[where] -= bytes;
+}
+
+static void say(void *user, int level, const char *message) {
+    const counter *c = user;
+    if (level <= 1 && !c->speaker.quiet) fprintf(stderr, "%s: %s\n", c->speaker.name, message);
+}
+
+gpuopt_status open_counted_context(const char *wanted, int threads, counter *c, gpuopt_context **context,
+                                   const char **backend) {
+    gpuopt_context_desc desc;
+    /* Says which backend there is, and in words why the one that is wanted is not. */
+    gpuopt_status status = open_context(wanted, 1, threads, &c->speaker, context, backend);
+    if (status) return status;
+    gpuopt_context_destroy(*context);
+    *context = NULL;
+    gpuopt_desc_init(&desc, sizeof desc);
+#ifdef EXAMPLE_WITH_CUDA
+    if (strcmp(*backend, "cuda") == 0) desc.backend = gpuopt_backend_cuda();
+#endif
+    desc.threads = threads;
+    desc.user = c;
+    desc.allocate = allocate;
+    desc.release = release;
+    desc.log = say;
+    c->speaker.quiet = 1; /* what there is to say has been said */
+    status = gpuopt_context_create(&desc, context);
+    c->speaker.quiet = 0;
+    return status;
+}
+
+void close_counted_context(counter *c, gpuopt_context *context) {
+    gpuopt_context_destroy(context);
+    free(c->device);
+    c->device = NULL;
+    c->blocks = c->room = 0;
+}
+
+void count_from_now(counter *c) {
+    memcpy(c->base, c->now, sizeof c->base);
+    memcpy(c->peak, c->now, sizeof c->peak);
+}
+
+uint64_t counted_peak(const counter *c, gpuopt_memory where) { return c->peak[where] - c->base[where]; }

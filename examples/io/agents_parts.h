@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The inside of agents.h: which agent does what, and the models that it makes for it.
+ */
+#ifndef EXAMPLES_IO_AGENTS_PARTS_H
+#define EXAMPLES_IO_AGENTS_PARTS_H
+
+#include "examples/io/agents.h"
+
+/* A UTIL message on its way. */
+typedef struct message {
+    struct message *next; /* in the inbox, by the variable's position in the order */
+    int32_t position, arity;
+    int32_t *name; /* [arity] the variables */
+    void *bytes;
+    uint64_t size;
+} message;
+
+typedef struct part {
+    int32_t agent, up; /* up: the part of the parent, -1: none */
+    int32_t own;       /* variables that it eliminates: .. of sim.owned, from first on */
+    int64_t first;
+    int32_t variables; /* of its handle */
+    int32_t *name;     /* [variables] ascending */
+    message *inbox;
+    gpuopt_elimination *elimination;
+    double ready; /* when what it waits for is there */
+} part;
+
+typedef struct simulation {
+    gpuopt_context *context;
+    const gpuopt_elimination_desc *desc;
+    const int32_t *fixed;
+    agents_answer *answer;
+    int32_t parts;
+    int exact;          /* no part has split a bucket */
+    part *part;         /* [parts] every one before its children */
+    int32_t *part_of;   /* [variables] -1: evidence */
+    int32_t *position;  /* [variables] in the order, INT32_MAX: evidence */
+    int32_t *owned;     /* [order_count] the parts' own variables, in the order */
+    int32_t *local;     /* [variables] their numbers in the handle that is being made, else -1 */
+    int32_t *functions; /* [functions] by part */
+    int64_t *of_part;   /* [parts + 1] where each one's begin */
+    double *busy;       /* [parts] until when each agent is; agents are numbered from 0 here */
+} simulation;
+
+/* What the model of one part is made of. */
+typedef struct draft {
+    gpuopt_function *function; /* [functions] the part's, then its children's messages */
+    int32_t functions;
+    int32_t *numbers; /* all scopes, in the handle's numbers */
+    int32_t *domain, *order, *condition, *given;
+    int32_t conditions;
+} draft;
+
+/* Parts from the roots down: a variable joins its parent's part if both have the same agent. The arrays are there. */
+gpuopt_status make_parts(simulation *s, const int32_t *parent, const int32_t *agent);
+/* Each function goes to the part that eliminates one of its variables first; constants to the last one's. */
+void share_functions(simulation *s);
+/* The part that eliminates the first of these variables; `otherwise` where there is none to eliminate. */
+int32_t meets_first(const simulation *s, int32_t arity, const int32_t *variable, int32_t otherwise);
+
+/* Functions and variables of the part, in the handle's numbers; p->name is made. To be freed whatever comes out. */
+gpuopt_status make_draft(simulation *s, part *p, draft *d);
+void free_draft(const simulation *s, const part *p, draft *d);
+void free_message(message *m);
+void free_inbox(part *p);
+
+#endif /* EXAMPLES_IO_AGENTS_PARTS_H */

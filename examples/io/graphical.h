@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Graphical models for the examples, tests and benchmarks: from .wcsp and .uai files and from generators; and the files
+ * that go with them.
+ */
+#ifndef EXAMPLES_IO_GRAPHICAL_H
+#define EXAMPLES_IO_GRAPHICAL_H
+
+#include <stddef.h>
+
+#include "gpuopt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All arrays, those of the functions too, are the model's. */
+typedef struct graphical_model {
+    int32_t variables, functions, max_domain;
+    int32_t *domain; /* [variables] */
+    gpuopt_function *function;
+    gpuopt_cost_type type; /* .uai: DOUBLE, the factors as they stand in the file; else INT64 */
+    int64_t top;           /* as in gpuopt_elimination_desc */
+} graphical_model;
+
+/* Read a file (.wcsp, .uai) or build a generated model, and return 0; or fill `error` with the file, line, column and
+ * what is wrong, and return -1 with nothing to free.
+ *
+ * .wcsp    Lists of tuples with a default cost each. Costs from the header's upper bound on are forbidden, and so are
+ *          sums. Functions shared by negative arities are copied. Refused: cost functions in intention (global
+ *          constraints), interval domains, negative costs, what does not fit 63 bits.
+ * .uai     MARKOV and BAYES; factors are finite and not negative.
+ * Generated, with costs of 0 to 100 (Fioretto et al. 2018, section 8.1): random:N:D:P1:SEED  scalefree:N:D:SEED
+ * grid:N:D:SEED, see graphical_models.c; `hard` is the share of each table that is forbidden, 0 to 1. */
+int graphical_read_wcsp(const char *path, graphical_model *model, char *error, size_t error_size);
+int graphical_read_uai(const char *path, graphical_model *model, char *error, size_t error_size);
+int graphical_generate(const char *name, double hard, graphical_model *model, char *error, size_t error_size);
+/* Any of them, by the ending or the prefix. */
+int graphical_load(const char *name, double hard, graphical_model *model, char *error, size_t error_size);
+void graphical_free(graphical_model *model);
+
+/* Makes factors costs: sign times the natural logarithm of each. */
+void graphical_take_logs(graphical_model *model, int sign);
+
+/* The cost of an assignment [variables], by looking it up in every function; 0 and *permitted = 0: it is forbidden. The
+ * double is that of a DOUBLE model (costs to be minimised), the integer that of the others. */
+void graphical_cost(const graphical_model *model, const int32_t *value, int *permitted, int64_t *cost, double *real);
+
+/* Files that go with a model. All return 0, or -1 and the error.
+ * Evidence, as in UAI: a count, then so many pairs "variable value"; or the same after the number of samples, which
+ * must be 1. fixed [variables]: the value, or -1.
+ * Order: the variables that have no evidence, each once, first one first; # begins a comment. order [variables].
+ * Agents: "variable agent" for each variable, in any order, or just the agent of each; # begins a comment. Agents are
+ * any numbers of 0 or more. agent [variables]. */
+int graphical_read_evidence(const char *path, const graphical_model *model, int32_t *fixed, char *error,
+                            size_t error_size);
+int graphical_read_order(const char *path, const graphical_model *model, const int32_t *fixed, int32_t *order,
+                         char *error, size_t error_size);
+int graphical_read_agents(const char *path, const graphical_model *model, int32_t *agent, char *error,
+                          size_t error_size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* EXAMPLES_IO_GRAPHICAL_H */

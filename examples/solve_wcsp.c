@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Solves a weighted CSP or another graphical model by bucket elimination: reads a .wcsp or .uai file or builds a
+ * generated model, eliminates in the loop that a host would write, says what came out, and checks the assignment on the
+ * model itself.
+ */
+#define _DEFAULT_SOURCE /* _SC_PHYS_PAGES */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "examples/common.h"
+#include "examples/counted.h"
+#include "examples/wcsp_report.h"
+
+static const char usage[] =
+    "usage: solve_wcsp MODEL [options]\n"
+    "  MODEL              a file (.wcsp or .uai), or one of random:N:D:P1:SEED, scalefree:N:D:SEED, grid:N:D:SEED\n"
+    "  --hard P           of generated models: the share of each table that is forbidden, 0 to 1 (0)\n"
+    "  --evidence FILE    values that some variables have, as in UAI: COUNT VARIABLE VALUE...\n"
+    "  --task T           min: the least cost (of .uai: -ln of the factors); count: how many assignments have it\n"
+    "                     (.wcsp); logz: ln of the sum over all assignments (.uai)                          (min)\n"
+    "  --order O          best, min-fill, weighted-min-fill, min-degree, or a file: the variables, first one first\n"
+    "                     (best: of all three)\n"
+    "  --restarts N       of each of these, with other ties (8)\n"
+    "  --seed N           of the ties (0)\n"
+    "  --policy P         auto: the first of the others that fits; exact, slice, stream, mini-bucket (auto)\n"
+    "  --z N              mini-buckets of at most N variables\n"
+    "  --memory BYTES     of the device, on the CPU of the host, with K, M, G, T for powers of 1024\n"
+    "                     (what is free; CPU: three quarters of what there is)\n"
+    "  --agents FILE      distributed, simulated: the agent of each variable, or lines VARIABLE AGENT; the word\n"
+    "                     each: every variable has its own\n"
+    "  --backend B        cpu, cuda or auto: cuda where there is one (auto)\n"
+    "  --threads N        of the CPU backend (1)\n"
+    "  --json             one line of JSON on stdout, nothing else\n"
+    "  --solution FILE    write \"variable value\" for each variable\n"
+    "exit status: 0 solved or bounded, 1 no solution, 2 bad input, 3 anything else\n";
+
+typedef struct options {
+    const char *model, *backend, *order, *evidence, *agents, *solution, *task, *policy;
+    int64_t threads, restarts, seed, z, memory;
+    double hard;
+    int json;
+} options;
+
+static const char *const heuristics[] = {"best", "min-fill", "weighted-min-fill", "min-degree", NULL};
+
+/* ---- Command line ---- */
+
+/* A whole number with K, M, G or T behind it. */
+static int bytes(const char *word, int64_t *value) {
+    static const char units[] = "kmgt";
+    char digits[32], *rest;
+    size_t length = strlen(word);
+    const char *unit;
+    int shift = 0;
+    if (length == 0 || length >= sizeof digits) return 0;
+    memcpy(digits, word, length + 1);
+    unit = strchr(units, digits[length - 1] | 0x20);
+    if (unit) {
+        shift = 10 * (int)(unit - units + 1);
+        digits[length - 1] = 0;
+    }
+    rest = digits;
+    return whole_number(rest, INT64_MAX >> shift, value) && (*value <<= shift, 1);
+}
+
+static int share(const char *word, double *value) {
+    char *end;
+    *value = strtod(word, &end);
+    return end != word && *end == 0 && *value >= 0 && *value <= 1;
+}
+
+/* 1: taken, 0: a bad value, -1: there is no such option. */
+static int parse_option(options *o, const char *name, const char *value) {
+    if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "--task") == 0) return choice(o->task = value, tasks) >= 0;
+    if (strcmp(name, "--policy") == 0) return choice(o->policy = value, policies) >= 0;
+    if (strcmp(name, "--order") == 0) return *(o->order = value) != 0;
+    if (strcmp(name, "--evidence") == 0) return *(o->evidence = value) != 0;
+    if (strcmp(name, "--agents") == 0) return *(o->agents = value) != 0;
+    if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
+    if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
+    if (strcmp(name, "--restarts") == 0) return whole_number(value, 1000000, &o->restarts);
+    if (strcmp(name, "--seed") == 0) return strcmp(value, "0") == 0 || whole_number(value, INT64_MAX, &o->seed);
+    if (strcmp(name, "--z") == 0) return whole_number(value, INT32_MAX, &o->z);
+    if (strcmp(name, "--memory") == 0) return bytes(value, &o->memory);
+    if (strcmp(name, "--hard") == 0) return share(value, &o->hard);
+    return -1;
+}
+
+/* Returns 0, or prints what is wrong and returns -1. */
+static int parse(int argc, char **argv, options *o) {
+    int k;
+    memset(o, 0, sizeof *o);
+    o->backend = o->policy = "auto";
+    o->order = "best";
+    o->task = "min";
+    o->threads = 1;
+    for (k = 1; k < argc; k++) {
+        const char *name = argv[k], *value = k + 1 < argc ? argv[k + 1] : "";
+        int good;
+        if (strcmp(name, "--json") == 0) {
+            o->json = 1;
+            continue;
+        }
+        if (name[0] != '-') {
+            if (o->model) {
+                fprintf(stderr, "two models: %s and %s\n", o->model, name);
+                return -1;
+            }
+            o->model = name;
+            continue;
+        }
+        good = parse_option(o, name, value);
+        if (good < 1) {
+            if (good < 0) fprintf(stderr, "unknown option %s\n%s", name, usage);
+            else fprintf(stderr, "%s: bad value '%s'\n%s", name, value, usage);
+            return -1;
+        }
+        k++;
+    }
+    if (!o->model) fputs(usage, stderr);
+    if (o->z && strcmp(o->policy, "auto") == 0) o->policy = "mini-bucket";
+    if (o->z && strcmp(o->policy, "mini-bucket") != 0) {
+        fprintf(stderr, "--z is for --policy mini-bucket, not for %s\n", o->policy);
+        return -1;
+    }
+    if (o->agents && strcmp(o->policy, "slice") == 0) {
+        fprintf(stderr, "--policy slice is not for --agents: their messages would be those of one slice\n");
+        return -1;
+    }
+    return o->model ? 0 : -1;
+}
+
+/* ---- The model and what goes with it ---- */
+
+typedef struct problem {
+    graphical_model model;
+    int32_t *fixed, *agent, *condition, *given, *order, *parent; /* [variables] each */
+    gpuopt_elimination_desc desc;
+} problem;
+
+static int allocate_problem(problem *p, wcsp_answer *a) {
+    size_t n = (size_t)p->model.variables + 1;
+    p->fixed = malloc(sizeof(int32_t) * n);
+    p->agent = malloc(sizeof(int32_t) * n);
+    p->condition = malloc(sizeof(int32_t) * n);
+    p->given = malloc(sizeof(int32_t) * n);
+    p->order = malloc(sizeof(int32_t) * n);
+    p->parent = malloc(sizeof(int32_t) * n);
+    a->value = calloc(n, sizeof(int32_t));
+    return p->fixed && p->agent && p->condition && p->given && p->order && p->parent && a->value ? 0 : -1;
+}
+
+static void free_problem(problem *p, wcsp_answer *a) {
+    graphical_free(&p->model);
+    free(p->fixed);
+    free(p->agent);
+    free(p->condition);
+    free(p->given);
+    free(p->order);
+    free(p->parent);
+    free(a->value);
+}
+
+/* A task that the model's kind does not have. */
+static int check_task(const options *o, const graphical_model *model, task task, char *error, size_t error_size) {
+    if (task == TASK_MIN || (task == TASK_LOGZ) == (model->type == GPUOPT_COST_DOUBLE)) return 0;
+    snprintf(error, error_size, "%s: --task %s is for %s", o->model, o->task,
+             task == TASK_LOGZ ? "factors (.uai)" : "whole costs (.wcsp and generated models)");
+    return -1;
+}
+
+/* Reads everything and fills the descriptor. Returns 0, or -1 and the error. */
+static int load(const options *o, problem *p, wcsp_answer *a, char *error, size_t error_size) {
+    graphical_model *model = &p->model;
+    gpuopt_elimination_desc *desc = &p->desc;
+    int32_t k;
+    int heuristic = choice(o->order, heuristics);
+    if (graphical_load(o->model, o->hard, model, error, error_size)) return -1;
+    if (allocate_problem(p, a)) {
+        snprintf(error, error_size, "%s: out of memory", o->model);
+        return -1;
+    }
+    if (check_task(o, model, a->task, error, error_size)) return -1;
+    if (model->type == GPUOPT_COST_DOUBLE) graphical_take_logs(model, a->task == TASK_LOGZ ? 1 : -1);
+    for (k = 0; k < model->variables; k++) p->fixed[k] = -1, p->agent[k] = k;
+    if (o->evidence && graphical_read_evidence(o->evidence, model, p->fixed, error, error_size)) return -1;
+    if (o->agents && strcmp(o->agents, "each") != 0 &&
+        graphical_read_agents(o->agents, model, p->agent, error, error_size))
+        return -1;
+    gpuopt_desc_init(desc, sizeof *desc);
+    if (heuristic < 0) {
+        if (graphical_read_order(o->order, model, p->fixed, p->order, error, error_size)) return -1;
+        desc->order = p->order;
+    } else {
+        desc->heuristic = (gpuopt_order_heuristic)heuristic;
+    }
+    for (k = 0; k < model->variables; k++) {
+        if (p->fixed[k] >= 0) {
+            p->given[desc->condition_count] = p->fixed[k];
+            p->condition[desc->condition_count++] = k;
+        } else if (desc->order) {
+            desc->order_count++;
+        }
+    }
+    desc->variables = model->variables;
+    desc->domain = model->domain;
+    desc->functions = model->functions;
+    desc->function = model->function;
+    desc->type = model->type;
+    desc->top = model->top;
+    desc->condition = p->condition;
+    desc->semiring = a->task == TASK_LOGZ    ? GPUOPT_LOG_SUM_EXP
+                     : a->task == TASK_COUNT ? GPUOPT_MIN_COUNT
+                                             : GPUOPT_MIN_SUM;
+    desc->restarts = (int32_t)o->restarts;
+    desc->seed = (uint64_t)o->seed;
+    desc->policy = (gpuopt_elimination_policy)choice(o->policy, policies);
+    desc->z = (int32_t)o->z;
+    return 0;
+}
+
+/* Three quarters of the machine's memory, where the system says how much that is. */
+static uint64_t most_host_memory(void) {
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 4 * 3 : 0;
+}
+
+/* ---- The loop ---- */
+
+/* On a terminal a variable at a time, with a line that is overwritten; else all in one call, in which the library works
+ * on buckets that do not wait for one another together. */
+static gpuopt_status eliminate(gpuopt_elimination *elimination, const options *o, wcsp_answer *a) {
+    int watched = !o->json && isatty(STDERR_FILENO);
+    int32_t piece = watched ? 1 : INT32_MAX;
+    double start = now(), shown = 0;
+    gpuopt_status status = gpuopt_elimination_get_info(elimination, 0, &a->info);
+    while (!status && a->info.outcome == GPUOPT_MORE) {
+        status = gpuopt_elimination_step(elimination, piece, &a->info);
+        if (!watched || status || (now() - shown < 0.05 && a->info.outcome == GPUOPT_MORE)) continue;
+        shown = now();
+        fprintf(stderr, "\r%lld of %lld eliminations, the last one of variable %d, %.1f s        ",
+                (long long)a->info.eliminated, (long long)a->info.steps, (int)a->info.variable, shown - start);
+    }
+    if (watched) fprintf(stderr, "\n");
+    a->eliminate_seconds = now() - start;
+    return status;
+}
+
+static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, problem *p, wcsp_answer *a) {
+    gpuopt_elimination *elimination = NULL;
+    gpuopt_assignment found;
+    gpuopt_status status = gpuopt_elimination_plan(context, &p->desc, &a->estimate);
+    gpuopt_desc_init(&found, sizeof found);
+    if (!status) status = gpuopt_elimination_create(context, &p->desc, &elimination);
+    if (!status && p->desc.condition_count > 0) status = gpuopt_elimination_set_condition(elimination, 0, p->given);
+    if (!status) status = eliminate(elimination, o, a);
+    a->exact = a->info.outcome == GPUOPT_OPTIMAL;
+    if (!status && a->task != TASK_LOGZ && a->info.outcome != GPUOPT_INFEASIBLE) {
+        status = gpuopt_elimination_assign(elimination, 0, a->value, &found);
+        a->assigned = found.outcome != GPUOPT_INFEASIBLE;
+        a->exact = found.outcome == GPUOPT_OPTIMAL; /* mini-buckets, too, when the bounds meet */
+        a->cost = found.cost;
+        a->real = found.value;
+    }
+    gpuopt_elimination_destroy(elimination);
+    return status;
+}
+
+static gpuopt_status solve_by_agents(gpuopt_context *context, problem *p, wcsp_answer *a) {
+    gpuopt_status status = agents_solve(context, &p->desc, p->parent, p->fixed, p->agent, a->value, &a->agents);
+    int permitted;
+    a->distributed = 1;
+    a->estimate = a->agents.estimate;
+    a->info = a->agents.info;
+    a->eliminate_seconds = a->agents.eliminate_seconds;
+    a->exact = a->info.outcome == GPUOPT_OPTIMAL;
+    if (!status && a->agents.assigned) {
+        graphical_cost(&p->model, a->value, &permitted, &a->cost, &a->real);
+        a->assigned = permitted;
+        a->exact |= permitted && p->desc.type == GPUOPT_COST_INT64 && a->cost == a->info.cost;
+    }
+    return status;
+}
+
+static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
+    gpuopt_context *context = NULL;
+    gpuopt_memory where;
+    counter counter;
+    gpuopt_status status;
+    double start;
+    memset(&counter, 0, sizeof counter);
+    counter.speaker.name = o->model;
+    status = open_counted_context(o->backend, (int)o->threads, &counter, &context, &a->backend);
+    where = !status && strcmp(a->backend, "cuda") == 0 ? GPUOPT_DEVICE : GPUOPT_HOST;
+    p->desc.host_limit = most_host_memory();
+    p->desc.memory_limit = o->memory ? (uint64_t)o->memory : where == GPUOPT_HOST ? p->desc.host_limit : 0;
+    start = now();
+    if (!status) /* of an order that is given only the tree is wanted */
+        status = gpuopt_elimination_order(context, &p->desc, p->desc.order ? NULL : p->order, p->parent, NULL);
+    a->order_seconds = now() - start;
+    if (!status && !p->desc.order) {
+        p->desc.order = p->order;
+        p->desc.order_count = p->model.variables - p->desc.condition_count;
+    }
+    count_from_now(&counter);
+    if (!status) status = o->agents ? solve_by_agents(context, p, a) : solve_centrally(context, o, p, a);
+    a->seconds = now() - start;
+    a->peak = counted_peak(&counter, where);
+    a->peak_predicted =
+        where == GPUOPT_DEVICE ? a->estimate.device_bytes : a->estimate.host_bytes + a->estimate.create_bytes;
+    close_counted_context(&counter, context);
+    return status;
+}
+
+/* ---- Results ---- */
+
+static int near(double a, double b) { return fabs(a - b) <= 1e-9 * (1 + fabs(a) + fabs(b)); }
+
+/* The answer, looked up in the model as it was read. Returns 0, or says what does not hold and returns -1. */
+static int check(const options *o, const problem *p, const wcsp_answer *a) {
+    const char *fault = NULL;
+    int64_t cost;
+    double real;
+    int permitted;
+    int32_t k;
+    if (!a->assigned) return 0;
+    for (k = 0; k < p->model.variables && !fault; k++)
+        if (a->value[k] < 0 || a->value[k] >= p->model.domain[k] || (p->fixed[k] >= 0 && a->value[k] != p->fixed[k]))
+            fault = "a value is outside of its domain, or against the evidence";
+    if (!fault) {
+        int real_costs = p->model.type == GPUOPT_COST_DOUBLE;
+        graphical_cost(&p->model, a->value, &permitted, &cost, &real);
+        if (!permitted) fault = "the assignment is forbidden";
+        else if (real_costs ? !near(real, a->real) : cost != a->cost) fault = "the assignment costs something else";
+        else if (real_costs ? real < a->info.value && !near(real, a->info.value) : cost < a->info.cost)
+            fault = "the assignment costs less than the lower bound";
+        else if (a->exact && (real_costs ? !near(real, a->info.value) : cost != a->info.cost))
+            fault = "the bounds differ, and should be proven equal";
+    }
+    if (fault) fprintf(stderr, "%s: the answer does not hold on the model: %s\n", o->model, fault);
+    return fault ? -1 : 0;
+}
+
+static int write_solution(const char *path, const problem *p, const wcsp_answer *a) {
+    FILE *file = fopen(path, "w");
+    int32_t k;
+    for (k = 0; file && k < p->model.variables; k++) fprintf(file, "%d %d\n", (int)k, (int)a->value[k]);
+    return close_written(file, path);
+}
+
+static int run(const options *o, problem *p, wcsp_answer *a) {
+    gpuopt_status status = solve(o, p, a);
+    if (status) {
+        fprintf(stderr, "%s: %s\n", o->model, gpuopt_status_string(status));
+        /* The log has said what of the model. */
+        return status == GPUOPT_ERROR_ARGUMENT || status == GPUOPT_ERROR_NUMERIC ? EXIT_BAD_INPUT : EXIT_FAILED;
+    }
+    if (check(o, p, a)) return EXIT_FAILED;
+    if (o->json) print_json(&p->model, a);
+    else print_words(&p->model, a);
+    if (o->solution && a->assigned && write_solution(o->solution, p, a)) return EXIT_BAD_INPUT;
+    return a->info.outcome == GPUOPT_INFEASIBLE ? EXIT_INFEASIBLE : 0;
+}
+
+int main(int argc, char **argv) {
+    options o;
+    problem p;
+    wcsp_answer a;
+    char error[1024];
+    int result = EXIT_BAD_INPUT;
+    if (parse(argc, argv, &o)) return EXIT_BAD_INPUT;
+    memset(&p, 0, sizeof p);
+    memset(&a, 0, sizeof a);
+    gpuopt_desc_init(&a.estimate, sizeof a.estimate);
+    gpuopt_desc_init(&a.info, sizeof a.info);
+    a.model = o.model;
+    a.threads = (int)o.threads;
+    a.task = (task)choice(o.task, tasks);
+    a.read_seconds = now();
+    if (load(&o, &p, &a, error, sizeof error)) {
+        fprintf(stderr, "%s\n", error);
+    } else {
+        a.read_seconds = now() - a.read_seconds;
+        result = run(&o, &p, &a);
+    }
+    free_problem(&p, &a);
+    return result;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/wcsp_report.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "examples/common.h"
+
+const char *const tasks[] = {"min", "count", "logz", NULL};
+const char *const policies[] = {"auto", "exact", "slice", "stream", "mini-bucket", NULL};
+
+static int infeasible(const wcsp_answer *a) { return a->info.outcome == GPUOPT_INFEASIBLE; }
+
+/* ---- JSON ---- */
+
+/* In a model's own kind of numbers. */
+static void print_cost(const char *name, const graphical_model *model, int64_t cost, double real, int known) {
+    if (!known) printf(", \"%s\": null", name);
+    else if (model->type == GPUOPT_COST_DOUBLE) printf(", \"%s\": %.17g", name, real);
+    else printf(", \"%s\": %lld", name, (long long)cost);
+}
+
+static void print_json_task(const graphical_model *model, const wcsp_answer *a) {
+    int known = !infeasible(a);
+    /* ln Z has no assignment: what bounds it from above is the value itself. */
+    int upper = a->task == TASK_LOGZ ? known : a->assigned, lower = known && (a->task != TASK_LOGZ || a->exact);
+    print_cost("lower_bound", model, a->info.cost, a->info.value, lower);
+    print_cost("upper_bound", model, a->cost, a->task == TASK_LOGZ ? a->info.value : a->real, upper);
+    printf(", \"optimal\": %s", known && a->exact ? "true" : "false");
+    if (a->task == TASK_COUNT) {
+        if (a->info.count_overflow) printf(", \"count\": null");
+        else printf(", \"count\": %llu", (unsigned long long)a->info.count);
+        printf(", \"count_overflow\": %s", a->info.count_overflow ? "true" : "false");
+    }
+    if (a->task == TASK_LOGZ) print_cost("logz", model, 0, a->info.value, known);
+}
+
+void print_json(const graphical_model *model, const wcsp_answer *a) {
+    const gpuopt_elimination_estimate *e = &a->estimate;
+    printf("{\"model\": ");
+    print_json_string(a->model);
+    printf(", \"backend\": \"%s\", \"threads\": %d, \"task\": \"%s\", \"policy\": \"%s\", \"bits\": %d", a->backend,
+           a->threads, tasks[a->task], policies[e->policy], (int)e->bits);
+    printf(", \"variables\": %d, \"functions\": %d, \"max_domain\": %d", (int)model->variables, (int)model->functions,
+           (int)model->max_domain);
+    printf(", \"width\": %d, \"z\": %d, \"sliced\": %d, \"slices\": %lld, \"messages\": %d", (int)e->width, (int)e->z,
+           (int)e->sliced, (long long)e->slices, (int)e->messages);
+    printf(", \"operations\": %.17g, \"peak_bytes_predicted\": %llu, \"peak_bytes\": %llu", e->operations,
+           (unsigned long long)a->peak_predicted, (unsigned long long)a->peak);
+    printf(", \"status\": \"%s\"", infeasible(a) ? "infeasible" : a->exact ? "optimal" : "bounded");
+    print_json_task(model, a);
+    if (a->distributed) {
+        const agents_answer *d = &a->agents;
+        printf(", \"agents\": %d, \"parts\": %d, \"util_messages\": %lld, \"value_messages\": %lld", (int)d->agents,
+               (int)d->parts, (long long)d->util_messages, (long long)d->value_messages);
+        printf(
+            ", \"util_bytes\": %llu, \"value_bytes\": %llu, \"message_bytes\": %llu, \"largest_message_bytes\": %llu",
+            (unsigned long long)d->util_bytes, (unsigned long long)d->value_bytes,
+            (unsigned long long)(d->util_bytes + d->value_bytes), (unsigned long long)d->largest_bytes);
+        printf(", \"simulated_seconds\": %.9f, \"work_seconds\": %.9f", d->simulated_seconds, d->work_seconds);
+    }
+    printf(", \"order_seconds\": %.9f, \"seconds\": %.9f, \"eliminate_seconds\": %.9f, \"read_seconds\": %.6f}\n",
+           a->order_seconds, a->seconds, a->eliminate_seconds, a->read_seconds);
+}
+
+/* ---- Words ---- */
+
+static void print_bytes(double bytes) {
+    static const char *const unit[] = {"bytes", "kB", "MB", "GB", "TB"};
+    int k = 0;
+    while (bytes >= 1000 && k < 4) bytes /= 1000, k++;
+    printf("%.4g %s", bytes, unit[k]);
+}
+
+static void print_bound(const graphical_model *model, int64_t cost, double real) {
+    if (model->type == GPUOPT_COST_DOUBLE) printf("%.12g", real);
+    else printf("%lld", (long long)cost);
+}
+
+static void print_result(const graphical_model *model, const wcsp_answer *a) {
+    if (infeasible(a)) {
+        printf(a->task == TASK_LOGZ ? "Z is 0: every assignment is impossible.\n"
+                                    : "No solution: every assignment is forbidden.\n");
+        return;
+    }
+    if (a->task == TASK_LOGZ) {
+        printf("%s %.12g (log10: %.12g).\n", a->exact ? "ln Z is" : "ln Z is at most", a->info.value,
+               a->info.value / log(10.0));
+        return;
+    }
+    printf(a->exact ? "Optimal: the least cost is " : "Bounded: the least cost is at least ");
+    print_bound(model, a->info.cost, a->info.value);
+    if (!a->exact) {
+        printf(a->assigned ? ", and an assignment costs " : "; the assignment that goes with it is forbidden");
+        if (a->assigned) print_bound(model, a->cost, a->real);
+    }
+    printf(".\n");
+    if (a->task == TASK_COUNT && a->info.count_overflow) printf("2^64 - 1 assignments or more attain it.\n");
+    else if (a->task == TASK_COUNT)
+        printf("%llu assignment%s it.\n", (unsigned long long)a->info.count,
+               a->info.count == 1 ? " attains" : "s attain");
+}
+
+void print_words(const graphical_model *model, const wcsp_answer *a) {
+    const gpuopt_elimination_estimate *e = &a->estimate;
+    printf("%s: %d variables of at most %d values, %d functions; read in %.3g s\n", a->model, (int)model->variables,
+           (int)model->max_domain, (int)model->functions, a->read_seconds);
+    printf("Width %d, %d messages of %d bits an entry, %.3g operations; policy %s", (int)e->width, (int)e->messages,
+           (int)e->bits, e->operations, policies[e->policy]);
+    if (e->policy == GPUOPT_POLICY_MINI_BUCKET) printf(" with z = %d", (int)e->z);
+    if (e->policy == GPUOPT_POLICY_SLICE)
+        printf(" with %d variables in %lld slices", (int)e->sliced, (long long)e->slices);
+    printf("; ");
+    print_bytes((double)a->peak_predicted);
+    printf(" predicted, ");
+    print_bytes((double)a->peak);
+    printf(" taken.\n");
+    print_result(model, a);
+    if (a->distributed) {
+        const agents_answer *d = &a->agents;
+        printf("%d agents: %lld UTIL messages (", (int)d->agents, (long long)d->util_messages);
+        print_bytes((double)d->util_bytes);
+        printf("), %lld VALUE messages (", (long long)d->value_messages);
+        print_bytes((double)d->value_bytes);
+        printf("), the largest ");
+        print_bytes((double)d->largest_bytes);
+        printf("; simulated %.3g s, all work %.3g s.\n", d->simulated_seconds, d->work_seconds);
+    }
+    printf("On %s in %.3g s: %.3g s for the order, %.3g s to eliminate.\n", a->backend, a->seconds, a->order_seconds,
+           a->eliminate_seconds);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What solve_wcsp found, and how it says so.
+ */
+#ifndef EXAMPLES_WCSP_REPORT_H
+#define EXAMPLES_WCSP_REPORT_H
+
+#include "examples/io/agents.h"
+#include "examples/io/graphical.h"
+
+extern const char *const tasks[];    /* min, count, logz, NULL */
+extern const char *const policies[]; /* as gpuopt_elimination_policy, NULL */
+
+typedef enum task { TASK_MIN = 0, TASK_COUNT, TASK_LOGZ } task;
+
+typedef struct wcsp_answer {
+    const char *model, *backend;
+    int threads;
+    task task;
+    gpuopt_elimination_estimate estimate;
+    gpuopt_elimination_info info;
+    int32_t *value; /* [variables] */
+    int assigned;   /* not 0: value is a permitted assignment */
+    int64_t cost;   /* of it, looked up in the model */
+    double real;    /* the same of a DOUBLE model */
+    int exact;      /* the bounds are proven equal; with TASK_LOGZ: the value is no bound */
+    uint64_t peak_predicted, peak;
+    double order_seconds, seconds, eliminate_seconds, read_seconds;
+    int distributed;
+    agents_answer agents;
+} wcsp_answer;
+
+void print_json(const graphical_model *model, const wcsp_answer *a);
+void print_words(const graphical_model *model, const wcsp_answer *a);
+
+#endif /* EXAMPLES_WCSP_REPORT_H */
