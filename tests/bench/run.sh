@@ -4,8 +4,9 @@
 # Usage: run.sh [PROGRAM]
 #        run.sh --all [FOLDER]
 # Measures propagation on this machine as tests/bench/RESULTS.md reports it; PROGRAM: propagate_bench, built already. With --all
-# then the basis inverse and the simplex method too, on the CPU and, where there is one, the GPU; FOLDER: that of the three programs,
-# built already. The public models are read from GPUOPT_TEST_DATA/miplib, netlib and kennington, and left out without them.
+# then the basis inverse, the simplex method and elimination too, on the CPU and, where there is one, the GPU; FOLDER:
+# that of the programs, built already. The public models are read from GPUOPT_TEST_DATA/miplib, netlib, kennington and
+# wcsp, and left out without them.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
@@ -59,17 +60,34 @@ simplex() {
     "$folder/simplex_bench" cpu --clp off --limit 20 --only "tableau devex,revised devex"
 }
 
+# Whole models on the GPU and beside it on one thread and all; then single buckets, on the GPU alone.
+elimination() {
+    local rate models=()
+    [ -d "${GPUOPT_TEST_DATA:-}/wcsp" ] || models=(--models random:20:10:0.3:1,random:20:10:0.3:2)
+    echo "== elimination, ${backends// /, }"
+    "$folder/elimination_bench" "${backends// /,},cpu:$(nproc)" --tables exact,mini-bucket "${models[@]}"
+    [ "$backends" != cpu ] || return 0
+    echo "== elimination, add-min rate"
+    rate=$("$folder/add_min_rate") || return
+    echo "$rate"
+    "$folder/elimination_bench" cuda --tables kernels,domains --add-min "$(awk '$1 == "u32" {print $2}' <<<"$rate")"
+}
+
 if [ "${1:-}" = --all ]; then
     folder=${2:-}
     if [ -z "$folder" ]; then
-        build propagate_bench basis_bench simplex_bench
+        build propagate_bench basis_bench simplex_bench elimination_bench
         folder=$root/bazel-bin/tests/bench
     fi
     backends=cpu
-    if "$folder/simplex_bench" cuda --models shah:9:1 --clp off >/dev/null 2>&1; then backends="cuda cpu"; fi
+    if "$folder/simplex_bench" cuda --models shah:9:1 --clp off >/dev/null 2>&1; then
+        backends="cuda cpu"
+        [ -n "${2:-}" ] || build add_min_rate
+    fi
     propagate "$folder/propagate_bench"
     basis
     simplex
+    elimination
 else
     if [ -z "${1:-}" ]; then build propagate_bench; fi
     propagate "${1:-$root/bazel-bin/tests/bench/propagate_bench}"

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the tables of elimination_bench have in common.
+ */
+#ifndef TESTS_BENCH_ELIMINATION_BENCH_H
+#define TESTS_BENCH_ELIMINATION_BENCH_H
+
+#include "examples/common.h"
+
+enum { NAME = 256, MOST_REPEATS = 64 };
+
+/* What a device-to-device copy moves on an H200, bytes a second: shares of the memory's speed are shares of this. */
+#define COPY_SPEED 4.28e12
+
+typedef struct machine {
+    gpuopt_context *context;
+    const char *name; /* as asked for: cpu, cpu:N, cuda */
+    int threads, cuda;
+    speaker speaker;
+} machine;
+
+typedef struct options {
+    const char *models; /* NULL: the usual ones */
+    int64_t repeat;     /* runs, whose median is printed */
+    int64_t limit;      /* seconds, of a model on the CPU */
+    int64_t memory;     /* GiB, on the CPU */
+    int64_t smaller;    /* the synthetic tables are so many times halved */
+    int64_t bits;       /* of stored costs of the synthetic tables; 0: 8, 16 and 32 */
+    double domain;      /* of the synthetic tables' eliminated variable; 0: all */
+    double add_min;     /* pairs a second that registers allow; 0: not known */
+} options;
+
+/* The next of the words between commas; 0: that was the last. */
+int next_word(const char **at, char *word);
+/* Sorts. */
+double median(double *value, int count);
+/* Says what failed, with the status in words. Returns -1. */
+int failed(const machine *on, const char *name, const char *call, gpuopt_status status);
+
+/* Each prints its table and returns 0, or -1: something failed, or an answer is wrong. */
+int exact_table(const machine *machines, int count, const options *o);
+int mini_bucket_table(const machine *machines, int count, const options *o);
+int kernel_table(const machine *on, const options *o);
+int domain_table(const machine *on, const options *o);
+
+#endif /* TESTS_BENCH_ELIMINATION_BENCH_H */
