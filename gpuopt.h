@@ -3,8 +3,8 @@
  * gpuopt: solver kernels, one unit of work per call
  * -------------------------------------------------
  * Work      The host owns the loop. A call does one unit (a propagation round, a basis update, a simplex iteration, a
- *           variable eliminated) or as many as the host asks for, and reports what it found. The same calls run on a CPU and on an NVIDIA GPU:
- *           the context chooses.
+ *           variable eliminated) or as many as the host asks for, and reports what it found. The same calls run on a
+ *           CPU and on an NVIDIA GPU: the context chooses.
  * Memory    Everything is allocated in _create through the context's allocator; a step allocates nothing. Input arrays
  *           are copied unless the comment says "borrowed". Destroying NULL is allowed. (What the CUDA runtime keeps for
  *           its own objects, a stream, a graph, 48 pinned bytes, does not come from there.)

@@ -31,9 +31,9 @@ struct EliminationView {
     gpuopt_semiring semiring;
 };
 
-/* Entries of a message in the making, `pack` neighbours of a row: `add` joins stored costs to a sum, `take` sees the sum
- * of one value, `merge` the values that another thread saw. Costs up to 32 bits wide are added in 32 bits: the plan has
- * proven that they fit. */
+/* Entries of a message in the making, `pack` neighbours of a row: `add` joins stored costs to a sum, `take` sees the
+ * sum of one value, `merge` the values that another thread saw. Costs up to 32 bits wide are added in 32 bits: the plan
+ * has proven that they fit. */
 template <class Cost>
 struct LeastNarrow {
     using Stored = Cost;
@@ -52,9 +52,9 @@ struct LeastNarrow {
     __device__ uint64_t count() const { return 0; }
 };
 
-/* Narrow costs in one word, so that a load carries as many bytes as there are to be had: each operand has `pack` of them
- * side by side (wide), or one for all. They are added two by two, in halves of 32 bits: bytes cannot overflow these
- * (elimination_packed_operands), and costs of 16 bits are taken apart. */
+/* Narrow costs in one word, so that a load carries as many bytes as there are to be had: each operand has `pack` of
+ * them side by side (wide), or one for all. They are added two by two, in halves of 32 bits: bytes cannot overflow
+ * these (elimination_packed_operands), and costs of 16 bits are taken apart. */
 struct Halves {
     uint32_t even, odd;
 };

@@ -106,10 +106,10 @@ struct Place {
     const int64_t *base; /* of the operands, for this tile */
 };
 
-/* The sums of one thread: those of all rows of a tile. All loads of a value are on their way before the first of them is
- * added. With Own > 0 so many operands depend on the row, or at most so many where that is more than can be held in
- * registers, and at most `calm` do not. Own 0 is for any job: what depends on the row is then read by other_rows(), what does not and is beyond `calm` by
- * more(). */
+/* The sums of one thread: those of all rows of a tile. All loads of a value are on their way before the first of them
+ * is added. With Own > 0 so many operands depend on the row, or at most so many where that is more than can be held in
+ * registers, and at most `calm` do not. Own 0 is for any job: what depends on the row is then read by other_rows(),
+ * what does not and is beyond `calm` by more(). */
 template <class Keep, int Rows, int Own>
 struct Sums {
     using Stored = typename Keep::Stored;
@@ -275,7 +275,7 @@ __device__ inline int find_job(EliminationShared &shared, const int64_t *ends, i
 
 /* list: jobs; ends: as above, from `before` on. A launch for one job has count 1. */
 template <class Keep, int Rows, int Own>
-__global__ void __launch_bounds__(elimination_threads, Own == elimination_held ? 1 : 2)
+__global__ void __launch_bounds__(elimination_threads, 2)
     eliminate(const EliminationView e, const int32_t *list, const int64_t *ends, int64_t before, int count,
               int64_t most) {
     using Stored = typename Keep::Stored;

@@ -14,8 +14,7 @@
 
 namespace {
 
-constexpr int product_depth = 16; /* values in a slice */
-constexpr int product_rows = 8;   /* of a thread */
+constexpr int product_rows = 8; /* of a thread */
 
 __device__ __forceinline__ uint32_t add_min(uint32_t a, uint32_t b, uint32_t best) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -40,7 +39,7 @@ __device__ int64_t product_at(const Product &p, int k, int side, int64_t index) 
     int64_t at = 0;
 #pragma unroll 1
     for (int j = p.digits[side] - 1; j > 0; j--) {
-        if ((index | size[j]) >> 32) {
+        if (index >> 32) {
             at += index % size[j] * stride[j];
             index /= size[j];
         } else {
@@ -63,15 +62,6 @@ struct ProductShared {
     ProductTile tile[3];
     int64_t base[3][product_operands + 1], value_stride[product_operands];
 };
-
-/* Bytes of shared memory: two slices, then three times what rows and columns add to addresses. */
-inline size_t product_bytes(const Product &p) {
-    const size_t rows = static_cast<size_t>(product_rows_of(p)), words = 16 * static_cast<size_t>(p.words);
-    const size_t columns = static_cast<size_t>(product_columns_of(p));
-    const size_t left = static_cast<size_t>(p.left), right = static_cast<size_t>(p.operands - p.left);
-    return sizeof(uint32_t) * 2 * product_depth * (rows + words) +
-           sizeof(int64_t) * 3 * ((left + 1) * rows + (right + 1) * columns);
-}
 
 /* Words: of a thread, a column each; packed: two, `Words` half-warps apart. */
 template <class Stored, int Words, bool Packed>
@@ -356,7 +346,7 @@ template <class Stored, int Words, bool Packed>
 gpuopt_status launch_product(const gpuopt_context *context, const EliminationView &view, const Product &p) {
     auto kernel = multiply<Stored, Words, Packed>;
     const int threads = 32 * p.warps;
-    const size_t bytes = product_bytes(p);
+    const size_t bytes = product_bytes(p.warps, p.words, Packed, p.left, p.operands - p.left);
     int resident = 0;
     if (bytes > 32768)
         GPUOPT_CUDA(context,

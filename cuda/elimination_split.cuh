@@ -20,8 +20,9 @@ constexpr int product_heads = 8;
 /* A tile: 16 rows a warp; 16 words a row for each that a thread has, a column each, or two where costs are packed. */
 constexpr int product_warps = 8;
 constexpr int product_words = 8;
+constexpr int product_depth = 16; /* values in a slice of them */
 /* Joined rows from which on a product is worth looking for. */
-constexpr double product_from = 4194304;
+constexpr double product_from = 1048576;
 
 /* Words of a thread that there are kernels for. */
 constexpr bool product_has(int words, bool packed) {
@@ -40,6 +41,15 @@ constexpr int product_right_values(int words, bool packed) {
 
 /* Warps for which a multiprocessor has room: tiles with little to do for what they load need more of them. */
 constexpr int product_resident(int words) { return product_warps * (words <= 2 ? 3 : 2); }
+
+/* Bytes of shared memory: two slices, then three times what rows and columns add to the addresses of the tables of
+ * their side, and of the message. Every device has the most that a block may take. */
+constexpr size_t product_most_bytes = 60 * 1024;
+
+constexpr size_t product_bytes(int warps, int words, bool packed, int left, int right) {
+    return sizeof(uint32_t) * 2 * product_depth * 16 * static_cast<size_t>(warps + words) +
+           sizeof(int64_t) * 3 * 16 * static_cast<size_t>((left + 1) * warps + (right + 1) * words * (packed ? 2 : 1));
+}
 
 enum ProductSide { PRODUCT_BATCH, PRODUCT_LEFT, PRODUCT_RIGHT, PRODUCT_SIDES };
 
@@ -67,7 +77,7 @@ struct ProductDigits {
     int count;
 };
 
-/* The shape of a tile, and what the job takes with it, in add-min pairs of one multiprocessor after the other. */
+/* The shape of a tile, and what the job takes with it, in the time of an add-min pair of the whole device. */
 struct ProductShape {
     int warps, words;
     double time;
@@ -96,6 +106,7 @@ bool product_gather(const gpuopt__job &job, const int64_t *pool, ProductDigits *
             d->size[d->count++] = 1;
         }
         d->size[d->count - 1] *= own;
+        if (d->size[d->count - 1] > UINT32_MAX) return false; /* the kernel divides by 32 bits */
         for (int k = 0; k <= job.operands; k++)
             d->stride[d->count - 1][k] = stride[static_cast<int64_t>(k) * digits + j];
     }
@@ -171,6 +182,8 @@ ProductShape product_shape(double batch, double rows, double columns, int32_t va
     for (int warps = 2; warps <= product_warps; warps++)
         for (int words = 1; words <= product_words; words++) {
             if (!product_has(words, packed) || product_right_values(words, packed) * warps < product_warps) continue;
+            if (product_bytes(warps, words, packed, left.near + left.far, right.near + right.far) > product_most_bytes)
+                continue;
             int width = 16 * words * (packed ? 2 : 1), height = 16 * warps;
             double tiles = batch * ceil(rows / height) * ceil(columns / width);
             double pair = product_pair(left, right, apart, values, height, width, words, packed);
@@ -179,15 +192,18 @@ ProductShape product_shape(double batch, double rows, double columns, int32_t va
             if (busy < 1) time /= busy;
             const int room = product_resident(words);
             time *= static_cast<double>(room) / (room / warps * warps);
+            time += 8000.0 * multiprocessors * values; /* a slice after the other, however few tiles there are */
             if (time < best.time) best = {warps, words, time};
         }
     return best;
 }
 
-/* What the general kernel takes, in the same unit: it has neighbours in a word where costs are narrow. */
-double general_time(const gpuopt__job &job, int32_t bits, double entries) {
+/* What the general kernel takes, in the same unit, as measured: it has neighbours in a word where costs are narrow. A
+ * value after the other takes its time however few entries there are. */
+double general_time(const gpuopt__job &job, int32_t bits, double entries, int multiprocessors) {
     double loads = job.varying + static_cast<double>(job.operands - job.varying) / job.rows;
-    return entries * job.values * (loads > 1 ? loads : 1) * (bits == 8 ? 2 : bits == 16 ? 3 : 5);
+    double time = entries * job.values * (loads > 1 ? loads : 1) * (bits == 8 ? 3.5 : bits == 16 ? 4.5 : 6);
+    return fmax(time, 50000.0 * multiprocessors * job.values);
 }
 
 /* The best way to share out a job's tables: its time is infinite where there is none. entries: of all copies. */
@@ -270,7 +286,7 @@ bool find_product(const gpuopt__job &job, const int64_t *pool, int32_t copies, i
     const bool packed = bits <= 16 && forbidden * static_cast<uint64_t>(job.operands) <= UINT16_MAX;
     product_choose(job, d, entries, packed, multiprocessors, &choice);
     /* No kernel stores the message faster than memory takes it, a byte in the time of 4 pairs. */
-    const double store = bits / 8 * 4 * entries, general = general_time(job, bits, entries);
+    const double store = bits / 8 * 4 * entries, general = general_time(job, bits, entries, multiprocessors);
     if (fmax(choice.shape.time, store) > 0.9 * fmax(general, store)) return false;
     product_fill(job, d, choice, copies, packed, p);
     return true;

@@ -59,11 +59,13 @@ static int64_t gpuopt__chunk_entries(const gpuopt__job *job, const int64_t *pool
 }
 
 /* Of a job in one chunk, and in single tiles. */
-static int64_t gpuopt__whole_job_entries(const gpuopt__job *job, const int64_t *pool, const gpuopt__operand *operand) {
+static inline int64_t gpuopt__whole_job_entries(const gpuopt__job *job, const int64_t *pool,
+                                                const gpuopt__operand *operand) {
     return gpuopt__chunk_entries(job, pool, operand, 0, job->tile_digits ? pool[job->size] : 1);
 }
 
-static int64_t gpuopt__one_tile_entries(const gpuopt__job *job, const int64_t *pool, const gpuopt__operand *operand) {
+static inline int64_t gpuopt__one_tile_entries(const gpuopt__job *job, const int64_t *pool,
+                                               const gpuopt__operand *operand) {
     return gpuopt__chunk_entries(job, pool, operand, job->tile_digits ? job->tile_digits - 1 : 0, 1);
 }
 

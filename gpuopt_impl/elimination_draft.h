@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination carried out on scopes alone: which tables meet in which bucket, what the messages are over, where a bucket
- * is split into mini-buckets.
+ * Elimination carried out on scopes alone: which tables meet in which bucket, what the messages are over, where a
+ * bucket is split into mini-buckets.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_DRAFT_H
 #define GPUOPT_IMPL_ELIMINATION_DRAFT_H
+
+#include <stdlib.h> /* qsort */
 
 #include "elimination_check.h"
 
@@ -94,10 +96,24 @@ static void gpuopt__file_table(gpuopt__draft *draft, int32_t number) {
 
 /* ---- Mini-buckets ---- */
 
+/* A table of a bucket, for its partition: those come first that have most to say about each of their other variables.
+ */
+typedef struct gpuopt__candidate {
+    double urgency;
+    int32_t arity, at; /* at: in the bucket */
+} gpuopt__candidate;
+
+static int gpuopt__more_urgent(const void *a, const void *b) {
+    const gpuopt__candidate *l = (const gpuopt__candidate *)a, *r = (const gpuopt__candidate *)b;
+    if (l->urgency != r->urgency) return l->urgency > r->urgency ? -1 : 1;
+    return l->arity != r->arity ? r->arity - l->arity : l->at - r->at;
+}
+
 /* The tables of a bucket, and how they are split: part[k] of inputs[k]. */
 typedef struct gpuopt__partition {
     int32_t count, parts;
-    int32_t *input, *part, *order; /* [count] */
+    int32_t *input, *part;        /* [count] */
+    gpuopt__candidate *candidate; /* [count] */
 } gpuopt__partition;
 
 /* Marks the free variables of a table; how many are new, and with `keep` they are marked. */
@@ -112,36 +128,26 @@ static int32_t gpuopt__new_variables(gpuopt__draft *draft, const gpuopt__table *
     return fresh;
 }
 
-/* Which tables are to meet in a mini-bucket: those that have most to say about each of their other variables. */
-static double gpuopt__urgency(const gpuopt__table *t) { return t->spread / (t->arity - t->fixed - 0.999); }
-
-static int gpuopt__comes_before(const gpuopt__table *a, const gpuopt__table *b) {
-    double one = gpuopt__urgency(a), other = gpuopt__urgency(b);
-    return one != other ? one > other : a->arity > b->arity;
-}
-
 /* Greedily: the most urgent tables first, each into the first mini-bucket that stays within z variables. Bounds are far
  * better than with the largest tables first, which are often constraints alone: nothing, or forbidden. Of a sum of
  * exponentials it is the number of mini-buckets that matters; the largest come first there. */
 static void gpuopt__partition_bucket(gpuopt__draft *draft, gpuopt__partition *p, int32_t z) {
-    int32_t left = p->count, k, j;
+    int32_t left = p->count, k;
     p->parts = 0;
-    for (k = 0; k < p->count; k++) { /* equal ones as they come */
+    for (k = 0; k < p->count; k++) {
         const gpuopt__table *t = gpuopt__draft_table(draft, p->input[k]);
-        for (j = k; j > 0; j--) {
-            if (!gpuopt__comes_before(t, gpuopt__draft_table(draft, p->input[p->order[j - 1]]))) break;
-            p->order[j] = p->order[j - 1];
-        }
-        p->order[j] = k;
-        p->part[k] = -1;
+        p->candidate[k].urgency = t->spread / (t->arity - t->fixed - 0.999);
+        p->candidate[k].arity = t->arity;
+        p->candidate[k].at = k;
     }
+    qsort(p->candidate, (size_t)p->count, sizeof *p->candidate, gpuopt__more_urgent);
     while (left > 0) {
         int32_t mark = gpuopt__next_union(draft), size = 0, kept = 0;
         for (k = 0; k < left; k++) {
-            int32_t at = p->order[k];
+            int32_t at = p->candidate[k].at;
             const gpuopt__table *t = gpuopt__draft_table(draft, p->input[at]);
             if (size > 0 && size + gpuopt__new_variables(draft, t, mark, 0) > z) {
-                p->order[kept++] = at;
+                p->candidate[kept++] = p->candidate[k];
                 continue;
             }
             size += gpuopt__new_variables(draft, t, mark, 1);
@@ -150,7 +156,6 @@ static void gpuopt__partition_bucket(gpuopt__draft *draft, gpuopt__partition *p,
         left = kept;
         p->parts++;
     }
-    if (p->parts == 0) p->parts = 1; /* nothing mentions the variable */
 }
 
 /* ---- Buckets ---- */
@@ -219,24 +224,31 @@ static gpuopt_status gpuopt__draft_position(gpuopt__draft *draft, int32_t positi
     gpuopt_status status = GPUOPT_OK;
     int32_t *room, k, part, *chosen;
     int64_t first = draft->bucket.count;
+    uint64_t bytes, sorted = 0;
     memset(&p, 0, sizeof p);
     for (k = draft->head[position]; k >= 0; k = draft->next[k]) p.count++;
-    room = (int32_t *)gpuopt__scratch_take(draft->scratch, sizeof(int32_t) * 4 * (uint64_t)p.count);
-    if (!room) return draft->scratch->status;
+    bytes = sizeof(int32_t) * 3 * (uint64_t)p.count;
+    if (z > 0) sorted = sizeof *p.candidate * (uint64_t)p.count;
+    p.candidate = (gpuopt__candidate *)gpuopt__scratch_take(draft->scratch, sorted + bytes);
+    if (!p.candidate) return draft->scratch->status;
+    room = (int32_t *)(void *)((char *)p.candidate + sorted);
     p.input = room;
     p.part = room + p.count;
-    p.order = room + 2 * p.count;
-    chosen = room + 3 * p.count;
+    chosen = room + 2 * p.count;
     p.count = 0;
-    for (k = draft->head[position]; k >= 0; k = draft->next[k]) p.input[p.count++] = k;
-    gpuopt__partition_bucket(draft, &p, z > 0 ? z : draft->plan.variables);
+    for (k = draft->head[position]; k >= 0; k = draft->next[k]) {
+        p.part[p.count] = 0;
+        p.input[p.count++] = k;
+    }
+    if (z > 0) gpuopt__partition_bucket(draft, &p, z);
+    if (p.parts == 0) p.parts = 1; /* exact, or nothing mentions the variable */
     for (part = 0; part < p.parts && !status; part++) {
         int32_t count = 0;
         for (k = 0; k < p.count; k++)
             if (p.part[k] == part) chosen[count++] = p.input[k];
         status = gpuopt__add_bucket(draft, position, variable, part, count, chosen);
     }
-    gpuopt__scratch_give(draft->scratch, room, sizeof(int32_t) * 4 * (uint64_t)p.count);
+    gpuopt__scratch_give(draft->scratch, p.candidate, sorted + bytes);
     if (!status) status = gpuopt__draft_room(draft, draft->table.count + 1);
     for (; first < draft->bucket.count && !status; first++)
         gpuopt__file_table(draft, ((gpuopt__bucket *)draft->bucket.data)[first].message);

@@ -103,6 +103,32 @@ static void gpuopt__sort_levels(gpuopt__elimination_plan *plan) {
     for (j = 0; j < plan->jobs; j++) plan->in_order[j] = j;
 }
 
+/* Tiles may come in any order: the digits that the largest operands have not go fastest, so that what a tile has read
+ * of them is still in a cache for the next one. The last digit of a job with rows left over stays where it is. */
+static void gpuopt__order_tiles(gpuopt__elimination_plan *plan, const gpuopt__job *job) {
+    const int32_t digits = gpuopt__job_digits(job), movable = job->tile_digits - (job->row_total != 0);
+    int64_t *size = plan->digit + job->size, *stride = plan->digit + job->stride;
+    double missing[GPUOPT__MOST_DIGITS];
+    int32_t i, j, k;
+    for (j = 0; j < movable; j++) {
+        missing[j] = 0;
+        for (k = 0; k < job->operands; k++)
+            if (stride[(int64_t)k * digits + j] == 0)
+                missing[j] += (double)plan->table[plan->operand[job->operand + k].table].entries;
+    }
+    for (i = 1; i < movable; i++)
+        for (j = i; j > 0 && missing[j - 1] > missing[j]; j--) {
+            double other = missing[j];
+            missing[j] = missing[j - 1];
+            missing[j - 1] = other;
+            for (k = -1; k <= job->operands; k++) {
+                int64_t *row = k < 0 ? size : stride + (int64_t)k * digits, moved = row[j];
+                row[j] = row[j - 1];
+                row[j - 1] = moved;
+            }
+        }
+}
+
 static void gpuopt__copy_list(void *to, const gpuopt__list *list) {
     if (list->count) memcpy(to, list->data, (size_t)list->count * list->size);
 }
@@ -136,6 +162,8 @@ static void gpuopt__keep_plan(const gpuopt__draft *draft, const int32_t *conditi
     }
     for (b = p = 0; b < plan->tables; b++)
         if (gpuopt__is_root(plan, &plan->table[b])) plan->root[p++] = b;
+    for (b = 0; b < plan->jobs; b++)
+        if (!plan->job[b].streamed) gpuopt__order_tiles(plan, &plan->job[b]);
     gpuopt__sort_levels(plan);
     memset(plan->offset, 0, sizeof(int64_t) * (size_t)plan->copies * (size_t)plan->condition_rows);
     memset(plan->fixed_value, 0, sizeof(int32_t) * (size_t)plan->copies * (size_t)plan->conditions);

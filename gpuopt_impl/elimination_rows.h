@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Elimination on the CPU: sums over pieces of a row. A bucket's tables have their variables in the message's order, so
- * that what a piece needs of one is a stretch of neighbours, some of them repeated: for each value of the variables that
- * the table has not. Short repetitions are written out first; what is added then are long runs.
+ * that what a piece needs of one is a stretch of neighbours, some of them repeated: for each value of the variables
+ * that the table has not. Short repetitions are written out first; what is added then are long runs.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ROWS_H
 #define GPUOPT_IMPL_ELIMINATION_ROWS_H
@@ -18,8 +18,8 @@
 /* Digits of a piece: each has two values or more. */
 #define GPUOPT__PIECE_DIGITS 10
 
-/* How a job's rows are cut: a piece is the `inner` entries of the fastest digits, times up to `step` values of the digit
- * before them. */
+/* How a job's rows are cut: a piece is the `inner` entries of the fastest digits, times up to `step` values of the
+ * digit before them. */
 typedef struct gpuopt__pieces {
     int32_t digits; /* entry digits that are slower than the one that is cut */
     int32_t inner;
@@ -42,7 +42,7 @@ typedef struct gpuopt__shape {
     int64_t row[GPUOPT__TILE_ROWS]; /* what the rows of a tile add */
 } gpuopt__shape;
 
-/* What a piece is: the present length of the one that is cut is `step` times the pieces' `inner`. */
+/* The present piece: `step` values of the digit that is cut; fewer than others have, where it is the last. */
 typedef struct gpuopt__extent {
     int32_t entries, step;
     void *room[2]; /* [most entries of a piece] stored costs or counts: scratch */

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Elimination on the GPU: which kernel computes a job, and with how many blocks.
+ */
+#ifndef GPUOPT_CUDA_ELIMINATION_LAUNCH_CUH
+#define GPUOPT_CUDA_ELIMINATION_LAUNCH_CUH
+
+#include "elimination_create.cuh"
+#include "elimination_product.cuh"
+
+namespace {
+
+template <class Keep, int Rows, int Own>
+gpuopt_status launch(const CudaElimination *e, const EliminationView &view, const int32_t *list, const int64_t *ends,
+                     int64_t before, int count, int64_t blocks, int64_t most, int operands) {
+    int near = operands < elimination_slab ? operands : elimination_slab;
+    constexpr int held = Own <= elimination_held ? Own : 0;
+    size_t slab = sizeof(uint32_t) * elimination_threads * static_cast<size_t>(near > held ? near - held : 0);
+    auto kernel = eliminate<Keep, Rows, Own>;
+    if (blocks > INT32_MAX) {
+        gpuopt__log(e->head.context, 0, "elimination: a launch of %lld blocks is too large",
+                    static_cast<long long>(blocks));
+        return GPUOPT_ERROR_UNSUPPORTED;
+    }
+    if (slab > 32768)
+        GPUOPT_CUDA(e->head.context,
+                    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         static_cast<int>(sizeof(uint32_t) * elimination_threads * elimination_slab)));
+    kernel<<<static_cast<unsigned>(blocks), elimination_threads, slab, e->stream()>>>(view, list, ends, before, count,
+                                                                                      most);
+    return e->check(cudaGetLastError(), "an elimination");
+}
+
+/* A job with a launch of its own. */
+template <class Keep, int Rows, int Own>
+gpuopt_status launch_one(const CudaElimination *e, const EliminationView &view, const int32_t *list,
+                         const gpuopt__job &job) {
+    JobBlocks b = job_blocks(job, e->head.plan.copies, e->alone, Keep::pack);
+    int64_t blocks = static_cast<int64_t>(b.pieces) * b.ranges * e->head.plan.copies;
+    return launch<Keep, Rows, Own>(e, view, list, nullptr, 0, 1, blocks, e->alone, job.operands);
+}
+
+/* Its kernel knows when it is compiled how many operands depend on the row. */
+template <class Keep, int Rows>
+gpuopt_status launch_rows(const CudaElimination *e, const EliminationView &view, const int32_t *list,
+                          const gpuopt__job &job) {
+    return job.varying == 1   ? launch_one<Keep, Rows, 1>(e, view, list, job)
+           : job.varying == 2 ? launch_one<Keep, Rows, 2>(e, view, list, job)
+                              : launch_one<Keep, Rows, 3>(e, view, list, job);
+}
+
+template <class Keep>
+gpuopt_status launch_held(const CudaElimination *e, const EliminationView &view, const int32_t *list,
+                          const gpuopt__job &job) {
+    if (job.varying > elimination_held) return launch_one<Keep, 9, 6>(e, view, list, job);
+    if (job.rows <= 5) return launch_rows<Keep, 5>(e, view, list, job);
+    if (job.rows <= 8) return launch_rows<Keep, 8>(e, view, list, job);
+    if constexpr (Keep::pack == 1) return launch_rows<Keep, 9>(e, view, list, job);
+    else return launch_one<Keep, 9, 6>(e, view, list, job);
+}
+
+/* How many costs of a row lie side by side in each operand that has them, of as many as go into a word. */
+int neighbours(const int64_t *pool, const gpuopt__job &job, int most) {
+    int digits = job.tile_digits + job.row_digits + job.entry_digits;
+    int64_t last = job.entry_digits ? pool[job.size + digits - 1] : 1;
+    while (last % most) most /= 2;
+    return most;
+}
+
+template <class Keep>
+gpuopt_status launch_alone(const CudaElimination *e, const EliminationView &view, const int32_t *list,
+                           const gpuopt__job &job, const int64_t *pool) {
+    if (job.rows == 1) return launch_one<Keep, 1, 0>(e, view, list, job);
+    if constexpr (std::is_same<typename Keep::Sum, uint32_t>::value && !Keep::counted) {
+        if (job.row_total == 0 && job.varying > 0 && job.varying <= 6 && job.operands - job.varying <= 4) {
+            using Cost = typename Keep::Stored;
+            const int side = neighbours(pool, job, static_cast<int>(4 / sizeof(Cost)));
+            if constexpr (sizeof(Cost) == 1)
+                if (side == 4) return launch_held<LeastPacked<Cost, uint32_t>>(e, view, list, job);
+            if constexpr (sizeof(Cost) <= 2) {
+                using Two = std::conditional_t<sizeof(Cost) == 1, uint16_t, uint32_t>;
+                if (side >= 2) return launch_held<LeastPacked<Cost, Two>>(e, view, list, job);
+            }
+            return launch_held<Keep>(e, view, list, job);
+        }
+    }
+    return launch_one<Keep, 9, 0>(e, view, list, job);
+}
+
+/* Whether a job is better computed as a min-plus product. */
+template <class Keep>
+bool is_product(const CudaElimination *e, const gpuopt__job &job, const int64_t *pool, Product *product) {
+    const gpuopt__elimination_plan &p = e->head.plan;
+    if constexpr (!std::is_same<typename Keep::Sum, uint32_t>::value || Keep::counted) return false;
+    else
+        return find_product(job, pool, p.copies, p.bits, p.forbidden, cuda_of(e->head.context)->multiprocessors,
+                            product);
+}
+
+/* A job that runs alone, or a chunk of one. pool: where its digits are. */
+template <class Keep>
+gpuopt_status launch_job(const CudaElimination *e, const EliminationView &view, const int32_t *list,
+                         const gpuopt__job &job, const int64_t *pool) {
+    Product product;
+    if (is_product<Keep>(e, job, pool, &product)) return run_product(e->head.context, view, product);
+    return launch_alone<Keep>(e, view, list, job, pool);
+}
+
+template <class Keep>
+gpuopt_status run_jobs(CudaElimination *e, const int32_t *host_list, const JobList &list, int32_t from, int32_t to) {
+    const gpuopt__elimination_plan &p = e->head.plan;
+    int64_t before = from ? list.host_ends[from - 1] : 0, blocks = list.host_ends[to - 1] - before;
+    gpuopt_status status = GPUOPT_OK;
+    int operands = 0;
+    for (int32_t k = from; k < to && !status; k++) {
+        const gpuopt__job &job = p.job[host_list[k]];
+        if (job.streamed)
+            status = run_chunks(e->head.context, p, &e->tables, e->view, job,
+                                [e](const EliminationView &view, const int32_t *own, const gpuopt__job &chunk,
+                                    const int64_t *pool) { return launch_job<Keep>(e, view, own, chunk, pool); });
+        else if (runs_alone(job)) status = launch_job<Keep>(e, e->view, list.list + k, job, p.digit);
+        else if (job.operands > operands) operands = job.operands;
+    }
+    if (status || blocks == 0) return status;
+    return launch<Keep, 1, 0>(e, e->view, list.list + from, list.ends + from, before, to - from, blocks,
+                              elimination_shared_blocks, operands);
+}
+
+gpuopt_status elimination_run(gpuopt_elimination *elimination, const int32_t *list, int32_t from, int32_t to) {
+    CudaElimination *e = cuda_elimination(elimination);
+    DeviceScope scope(e->head.context);
+    const gpuopt__elimination_plan &p = e->head.plan;
+    const JobList &jobs = list == p.by_level ? e->by_level : e->in_order;
+    auto run = [&](auto keep) { return run_jobs<decltype(keep)>(e, list, jobs, from, to); };
+    if (p.semiring == GPUOPT_LOG_SUM_EXP) return run(LogSum());
+    if (p.type == GPUOPT_COST_DOUBLE) return run(LeastValue());
+    if (p.semiring == GPUOPT_MIN_COUNT)
+        return p.bits == 8    ? run(Counted<LeastNarrow<uint8_t>>())
+               : p.bits == 16 ? run(Counted<LeastNarrow<uint16_t>>())
+               : p.bits == 32 ? run(Counted<LeastNarrow<uint32_t>>())
+                              : run(Counted<LeastWide>());
+    return p.bits == 8    ? run(LeastNarrow<uint8_t>())
+           : p.bits == 16 ? run(LeastNarrow<uint16_t>())
+           : p.bits == 32 ? run(LeastNarrow<uint32_t>())
+                          : run(LeastWide());
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_ELIMINATION_LAUNCH_CUH */
