@@ -657,13 +657,13 @@ typedef struct gpuopt_elimination_estimate {
     int32_t width;                    /* variables in the largest message's scope */
     int32_t z;                        /* MINI_BUCKET: the one used, else 0 */
     int32_t messages;                 /* with mini-buckets more than variables */
-    int32_t levels;                   /* buckets that wait for one another: height of the bucket tree */
+    int32_t levels;                   /* buckets, and sums of small tables, that wait for one another */
     int32_t sliced;                   /* SLICE: variables fixed */
     int64_t slices;                   /* their combinations; else 1 */
     double entries;                   /* of all messages, of one copy and slice */
     double largest;                   /* of the largest message */
-    double operations;                /* joined rows times functions of the bucket, over all copies and slices */
-    double bytes_moved;               /* each bucket's functions and its message once, over all copies and slices */
+    double operations;                /* joined rows times tables, over all copies and slices, as it will be done: */
+    double bytes_moved;               /* small tables are added up beforehand; each table read once, or written */
     uint64_t host_bytes;              /* while the handle lives */
     uint64_t device_bytes;            /* while the handle lives: all of it is taken by _create */
     uint64_t create_bytes;            /* host memory on top of that, during _create only */
@@ -681,7 +681,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const
 GPUOPT_API gpuopt_status gpuopt_elimination_plan(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                  gpuopt_elimination_estimate *estimate);
 /* ARGUMENT with the function and entry in the log: NaN, values or variables out of range, a variable twice in a scope.
- * NUMERIC: costs of which some sum does not fit 63 bits. */
+ * NUMERIC: costs of which some sum does not fit 63 bits, or (DOUBLE) could be infinite. */
 GPUOPT_API gpuopt_status gpuopt_elimination_create(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                    gpuopt_elimination **elimination);
 GPUOPT_API void gpuopt_elimination_destroy(gpuopt_elimination *elimination);
@@ -708,7 +708,8 @@ typedef struct gpuopt_elimination_info {
 } gpuopt_elimination_info;
 
 /* Eliminates the next `variables` (>= 1) variables; fewer are left: those. Buckets that do not wait for one another are
- * worked on together. With info == NULL only enqueued. The info is copy 0's. */
+ * worked on together. With info == NULL only enqueued (SLICE: it waits once a slice). The info is copy
+ * 0's. */
 GPUOPT_API gpuopt_status gpuopt_elimination_step(gpuopt_elimination *elimination, int32_t variables,
                                                  gpuopt_elimination_info *info);
 GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimination, int32_t copy,
@@ -720,8 +721,8 @@ GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimina
  * SLICE: the best slice is eliminated once more, unless it was the last. */
 typedef struct gpuopt_assignment {
     size_t struct_size;
-    /* OPTIMAL: cost is proven optimal; CONVERGED: a feasible assignment; INFEASIBLE: none was found, which with
-     * MINI_BUCKET proves nothing. */
+    /* OPTIMAL: cost is proven optimal, given the variables that the order left over; CONVERGED: a feasible assignment;
+     * INFEASIBLE: none was found, which with MINI_BUCKET proves nothing. */
     gpuopt_outcome outcome;
     int64_t cost; /* of the assignment, from the original functions; an upper bound (MAX_SUM: lower) */
     double value; /* DOUBLE */

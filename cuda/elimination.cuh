@@ -45,7 +45,7 @@ gpuopt_status elimination_assign(gpuopt_elimination *elimination, int32_t copy, 
     return status ? status : e->wait();
 }
 
-gpuopt_status elimination_bounds(gpuopt_elimination *elimination, int32_t copy, int32_t variable, const int32_t *value,
+gpuopt_status elimination_bounds(gpuopt_elimination *elimination, int32_t copy, int32_t variable, int32_t *value,
                                  gpuopt__total *bound) {
     CudaElimination *e = cuda_elimination(elimination);
     DeviceScope scope(e->head.context);

@@ -223,8 +223,6 @@ void set_view(CudaElimination *e, const gpuopt__elimination_plan &p, const PlanM
     v.tables = p.tables;
     v.functions = p.first_message;
     v.roots = p.roots;
-    v.variables = p.variables;
-    v.steps = p.steps;
     v.type = p.type;
     v.semiring = p.semiring;
     e->by_level.list = m.list_level;

@@ -26,7 +26,7 @@ struct EliminationView {
     gpuopt__total *bound; /* [largest_domain] */
     int32_t *value;       /* [variables] of an assignment */
     int64_t forbidden;
-    int32_t condition_rows, copies, bits, tables, functions, roots, variables, steps;
+    int32_t condition_rows, copies, bits, tables, functions, roots;
     gpuopt_cost_type type;
     gpuopt_semiring semiring;
 };
@@ -54,7 +54,7 @@ struct LeastNarrow {
 
 /* Narrow costs in one word, so that a load carries as many bytes as there are to be had: each operand has `pack` of
  * them side by side (wide), or one for all. They are added two by two, in halves of 32 bits: bytes cannot overflow
- * these (elimination_packed_operands), and costs of 16 bits are taken apart. */
+ * these (launch_alone() takes few operands), and costs of 16 bits are taken apart. */
 struct Halves {
     uint32_t even, odd;
 };
@@ -168,7 +168,7 @@ struct Counted : Least {
     }
     __device__ void take(typename Least::Sum sum, uint64_t factor, int, const EliminationView &e) {
         if (sum >= static_cast<typename Least::Sum>(e.forbidden) || sum > this->best) return;
-        number = sum < this->best ? factor : gpuopt__count_sum(number, factor);
+        number = sum < this->best ? factor : gpuopt__saturated_sum(number, factor);
         this->best = sum;
     }
     __device__ void merge(const Counted &other, int, const EliminationView &e) { take(other.best, other.number, 0, e); }

@@ -13,8 +13,7 @@
 namespace {
 
 constexpr int elimination_threads = 256;
-/* Rows of a tile, at most; as many as jobs have (gpuopt__tile_rows()). */
-constexpr int elimination_rows = 9;
+constexpr int elimination_rows = GPUOPT__TILE_ROWS;
 /* Operands that depend on the row and whose addresses are held in registers, at most. */
 constexpr int elimination_held = 3;
 /* Operands whose addresses are kept in shared memory; what a job has beyond is worked out again at every use. */

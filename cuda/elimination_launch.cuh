@@ -52,11 +52,11 @@ gpuopt_status launch_rows(const CudaElimination *e, const EliminationView &view,
 template <class Keep>
 gpuopt_status launch_held(const CudaElimination *e, const EliminationView &view, const int32_t *list,
                           const gpuopt__job &job) {
-    if (job.varying > elimination_held) return launch_one<Keep, 9, 6>(e, view, list, job);
+    if (job.varying > elimination_held) return launch_one<Keep, elimination_rows, 6>(e, view, list, job);
     if (job.rows <= 5) return launch_rows<Keep, 5>(e, view, list, job);
     if (job.rows <= 8) return launch_rows<Keep, 8>(e, view, list, job);
-    if constexpr (Keep::pack == 1) return launch_rows<Keep, 9>(e, view, list, job);
-    else return launch_one<Keep, 9, 6>(e, view, list, job);
+    if constexpr (Keep::pack == 1) return launch_rows<Keep, elimination_rows>(e, view, list, job);
+    else return launch_one<Keep, elimination_rows, 6>(e, view, list, job);
 }
 
 /* How many costs of a row lie side by side in each operand that has them, of as many as go into a word. */
@@ -84,7 +84,7 @@ gpuopt_status launch_alone(const CudaElimination *e, const EliminationView &view
             return launch_held<Keep>(e, view, list, job);
         }
     }
-    return launch_one<Keep, 9, 0>(e, view, list, job);
+    return launch_one<Keep, elimination_rows, 0>(e, view, list, job);
 }
 
 /* Whether a job is better computed as a min-plus product. */

@@ -203,7 +203,7 @@ ProductShape product_shape(double batch, double rows, double columns, int32_t va
 double general_time(const gpuopt__job &job, int32_t bits, double entries, int multiprocessors) {
     double loads = job.varying + static_cast<double>(job.operands - job.varying) / job.rows;
     double time = entries * job.values * (loads > 1 ? loads : 1) * (bits == 8 ? 3.5 : bits == 16 ? 4.5 : 6);
-    return fmax(time, 50000.0 * multiprocessors * job.values);
+    return gpuopt__max(time, 50000.0 * multiprocessors * job.values);
 }
 
 /* The best way to share out a job's tables: its time is infinite where there is none. entries: of all copies. */
@@ -287,7 +287,7 @@ bool find_product(const gpuopt__job &job, const int64_t *pool, int32_t copies, i
     product_choose(job, d, entries, packed, multiprocessors, &choice);
     /* No kernel stores the message faster than memory takes it, a byte in the time of 4 pairs. */
     const double store = bits / 8 * 4 * entries, general = general_time(job, bits, entries, multiprocessors);
-    if (fmax(choice.shape.time, store) > 0.9 * fmax(general, store)) return false;
+    if (gpuopt__max(choice.shape.time, store) > 0.9 * gpuopt__max(general, store)) return false;
     product_fill(job, d, choice, copies, packed, p);
     return true;
 }

@@ -8,10 +8,6 @@
 #ifndef GPUOPT_CUDA_ELIMINATION_STREAM_CUH
 #define GPUOPT_CUDA_ELIMINATION_STREAM_CUH
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
-
 #include "../gpuopt_impl/elimination_chunk.h"
 #include "elimination_device.cuh"
 
@@ -94,25 +90,23 @@ uint64_t stream_host_bytes(const gpuopt__elimination_plan &p) {
 
 /* Waits for what is on its way, then frees what there is. */
 void stream_destroy(const gpuopt_context *context, TableStream *s) {
-    for (cudaStream_t stream : {s->in, s->out})
+    const cudaStream_t streams[] = {s->in, s->out};
+    for (cudaStream_t stream : streams)
         if (stream) cudaStreamSynchronize(stream);
     if (s->pinned) cudaHostUnregister(s->store);
-    for (auto events : {s->filled, s->computed, s->emptied})
+    cudaEvent_t *const pairs[] = {s->filled, s->computed, s->emptied};
+    for (cudaEvent_t *events : pairs)
         for (int k = 0; k < 2; k++)
             if (events[k]) cudaEventDestroy(events[k]);
-    for (cudaStream_t stream : {s->in, s->out})
+    for (cudaStream_t stream : streams)
         if (stream) cudaStreamDestroy(stream);
     gpuopt__release(context, GPUOPT_HOST, s->memory);
 }
 
-/* Pins the host's tables, unless the host's allocator did. That touches all of them, which takes time: measured, a
- * second for 2.5 GB, in huge pages for 4.5. */
+/* Pins the host's tables, unless the host's allocator did. All of the memory is touched, which takes the time. */
 void pin_tables(const gpuopt_context *context, uint64_t bytes, TableStream *s) {
     cudaPointerAttributes attributes;
     if (cudaPointerGetAttributes(&attributes, s->store) == cudaSuccess && attributes.type == cudaMemoryTypeHost) return;
-#ifdef MADV_HUGEPAGE
-    madvise(s->store, bytes, MADV_HUGEPAGE); /* it may be refused */
-#endif
     s->pinned = cudaHostRegister(s->store, bytes, cudaHostRegisterDefault) == cudaSuccess;
     cudaGetLastError();
     if (!s->pinned) /* copies are slower, and wait */
@@ -131,9 +125,11 @@ gpuopt_status stream_create(const gpuopt_context *context, const gpuopt__elimina
     s->store = s->memory + (stream_page - reinterpret_cast<uintptr_t>(memory) % stream_page);
     if (p.semiring == GPUOPT_MIN_COUNT) s->counts = reinterpret_cast<uint64_t *>(s->store + counts);
     pin_tables(context, (bytes + stream_page - 1) / stream_page * stream_page, s);
-    for (cudaStream_t *stream : {&s->in, &s->out})
+    cudaStream_t *const streams[] = {&s->in, &s->out};
+    for (cudaStream_t *stream : streams)
         GPUOPT_CUDA(context, cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
-    for (auto events : {s->filled, s->computed, s->emptied})
+    cudaEvent_t *const pairs[] = {s->filled, s->computed, s->emptied};
+    for (cudaEvent_t *events : pairs)
         for (int k = 0; k < 2; k++) GPUOPT_CUDA(context, cudaEventCreateWithFlags(&events[k], cudaEventDisableTiming));
     return GPUOPT_OK;
 }

@@ -45,8 +45,8 @@ static const char *const ratios[] = {"harris", "expand", "textbook", NULL};
  * rows^2, for each: from this share of nonzeros on the tableau is the faster one. */
 static const double tableau_from_density = 0.1;
 
-/* On the GPU, where a pivot takes one agreement of its blocks less with the tableau, it is the faster one for sparse models
- * too, as long as there is room: so many entries are 4 GB. See tests/bench/RESULTS.md. */
+/* On the GPU, where a pivot takes one agreement of its blocks less with the tableau, it is the faster one for sparse
+ * models too, as long as there is room: so many entries are 4 GB. See tests/bench/RESULTS.md. */
 static const double cuda_tableau_to_cells = 5e8;
 
 /* From so many rows on a pivot is faster on the GPU, where it costs some microseconds whatever the size, than on a

@@ -300,8 +300,9 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
     p->desc.host_limit = most_host_memory();
     p->desc.memory_limit = o->memory ? (uint64_t)o->memory : where == GPUOPT_HOST ? p->desc.host_limit : 0;
     start = now();
-    if (!status) /* of an order that is given only the tree is wanted */
-        status = gpuopt_elimination_order(context, &p->desc, p->desc.order ? NULL : p->order, p->parent, NULL);
+    if (!status && (o->agents || !p->desc.order)) /* of an order that is given only the tree is wanted, by agents */
+        status = gpuopt_elimination_order(context, &p->desc, p->desc.order ? NULL : p->order,
+                                          o->agents ? p->parent : NULL, NULL);
     a->order_seconds = now() - start;
     if (!status && !p->desc.order) {
         p->desc.order = p->order;

@@ -26,8 +26,7 @@ struct gpuopt__elimination_backend {
     void (*size)(const gpuopt_context *, const gpuopt__elimination_plan *, gpuopt_elimination_estimate *);
     gpuopt_status (*create)(gpuopt_context *, const gpuopt__elimination_plan *, gpuopt_elimination **);
     void (*destroy)(gpuopt_elimination *);
-    /* Stored costs of a function, and its counts or NULL; `at` entries from where its table begins. Host arrays, of the
-     * plan's width. */
+    /* Stored costs of a function, and its counts or NULL: its whole table. Host arrays, of the plan's width. */
     gpuopt_status (*load)(gpuopt_elimination *, int32_t table, const void *cost, const uint64_t *count);
     gpuopt_status (*loaded)(gpuopt_elimination *); /* after the last one */
     /* The offsets of conditioned tables: offset [copies][condition_rows]. */
@@ -39,8 +38,8 @@ struct gpuopt__elimination_backend {
     gpuopt_status (*total)(gpuopt_elimination *, int32_t copy, gpuopt__total *); /* waits */
     /* The value phase: value [variables] in and out; total: the cost of the assignment. */
     gpuopt_status (*assign)(gpuopt_elimination *, int32_t copy, int32_t *value, gpuopt__total *);
-    gpuopt_status (*bounds)(gpuopt_elimination *, int32_t copy, int32_t variable, const int32_t *value,
-                            gpuopt__total *bound);
+    /* value [variables] is scratch where `variable` stands. */
+    gpuopt_status (*bounds)(gpuopt_elimination *, int32_t copy, int32_t variable, int32_t *value, gpuopt__total *bound);
     /* `count` stored costs of a table from `first` on, for a copy; counts may be NULL. */
     gpuopt_status (*read)(gpuopt_elimination *, int32_t table, int32_t copy, int64_t first, int64_t count, void *cost,
                           uint64_t *counts);

@@ -18,6 +18,7 @@ typedef struct gpuopt__function_range {
     int64_t least;   /* finite cost; 0: there is none */
     uint64_t spread; /* of finite costs */
     double weight;   /* the spread as a number, of DOUBLE too; LOG_SUM_EXP: 0 */
+    double size;     /* DOUBLE: the largest finite magnitude */
 } gpuopt__function_range;
 
 /* The descriptor with its defaults in. */
@@ -199,14 +200,15 @@ static gpuopt_status gpuopt__function_range_of(const gpuopt_context *context, co
     memset(range, 0, sizeof *range);
     if (d->type == GPUOPT_COST_DOUBLE) {
         const double *value = gpuopt__dense_values(d, f, entries, (double *)room);
+        double low = HUGE_VAL, high = -HUGE_VAL;
         for (k = 0; k < f->tuples; k++)
             if (gpuopt__bad_value(d, f->value[k]))
                 return gpuopt__function_fault(context, call, number, k, "the value is NaN or infinite");
-        double low = HUGE_VAL, high = -HUGE_VAL;
         for (k = 0; k < entries; k++) {
             if (gpuopt__bad_value(d, value[k]))
                 return gpuopt__function_fault(context, call, number, k, "the value is NaN or infinite");
             if (value[k] == HUGE_VAL || value[k] == -HUGE_VAL) continue;
+            range->size = gpuopt__max(range->size, fabs(value[k]));
             low = gpuopt__min(low, value[k]);
             high = gpuopt__max(high, value[k]);
         }
@@ -216,7 +218,12 @@ static gpuopt_status gpuopt__function_range_of(const gpuopt_context *context, co
         int any = 0;
         for (k = 0; k < entries; k++) {
             int64_t inner = gpuopt__inner_cost(d, cost[k]);
-            if (inner == INT64_MAX) continue;
+            if (inner == INT64_MAX) { /* forbidden; or, with MAX_SUM, a cost that negates to what means forbidden */
+                if (cost[k] == -INT64_MAX && d->top == 0)
+                    return gpuopt__refuse(context, GPUOPT_ERROR_NUMERIC, call,
+                                          "the sum of the largest costs does not fit 63 bits");
+                continue;
+            }
             if (!any || inner < range->least) range->least = inner;
             if (!any || inner > largest) largest = inner;
             any = 1;

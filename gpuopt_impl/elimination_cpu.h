@@ -165,12 +165,12 @@ static gpuopt_status gpuopt__cpu_elimination_assign(gpuopt_elimination *e, int32
 }
 
 static gpuopt_status gpuopt__cpu_elimination_bounds(gpuopt_elimination *e, int32_t copy, int32_t variable,
-                                                    const int32_t *value, gpuopt__total *bound) {
-    gpuopt__elimination_plan *plan = &e->plan;
+                                                    int32_t *value, gpuopt__total *bound) {
+    const gpuopt__elimination_plan *plan = &e->plan;
     int32_t v, k;
     for (v = 0; v < plan->domain[variable]; v++) {
         memset(&bound[v], 0, sizeof bound[v]);
-        plan->value_of[variable] = v;
+        value[variable] = v;
         for (k = 0; k < plan->tables; k++)
             if (gpuopt__is_pending(&plan->table[k], plan->position[variable]))
                 gpuopt__cpu_add(e, &plan->table[k],

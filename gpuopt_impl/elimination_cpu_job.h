@@ -48,7 +48,8 @@ static void gpuopt__cut_room(const gpuopt__elimination_plan *plan, gpuopt__arena
     int counted = plan->semiring == GPUOPT_MIN_COUNT, logs = plan->semiring == GPUOPT_LOG_SUM_EXP;
     int32_t entries =
         gpuopt__chunked(plan->most_entries < GPUOPT__PIECE_MOST ? plan->most_entries : GPUOPT__PIECE_MOST);
-    size_t bytes = plan->bits < 64 ? sizeof(uint32_t) : sizeof(uint64_t), all = (size_t)plan->most_rows * entries;
+    size_t bytes = plan->bits < 64 ? sizeof(uint32_t) : sizeof(uint64_t),
+           all = (size_t)plan->most_rows * (size_t)entries;
     int64_t first = all * bytes < GPUOPT__PIECE_BYTES ? (int64_t)(all * bytes) : GPUOPT__PIECE_BYTES;
     int64_t second = all * sizeof(uint64_t) < GPUOPT__PIECE_BYTES ? (int64_t)all : GPUOPT__PIECE_BYTES / 8;
     int k;
@@ -117,7 +118,7 @@ static void gpuopt__add_operands(const gpuopt__cpu_elimination *e, const gpuopt_
 /* One value's sums over a row into the best so far. */
 static void gpuopt__end_value(const gpuopt__elimination_plan *plan, const gpuopt__cpu_work *w,
                               const gpuopt__cpu_room *room, int32_t n, int32_t row, int first) {
-    size_t padded = (size_t)gpuopt__chunked(n), at = row * padded;
+    size_t padded = (size_t)gpuopt__chunked(n), at = (size_t)row * padded;
     char *best = room->best + at * (size_t)w->lanes->bytes;
     if (plan->semiring == GPUOPT_MIN_COUNT)
         w->lanes->count(best, room->count + at, room->sum[1], room->factor[1], first, plan->forbidden, n);
@@ -190,13 +191,14 @@ static void gpuopt__cpu_job(gpuopt__cpu_elimination *e, const gpuopt__job *job) 
     int64_t u, all;
     work.job = job;
     work.lanes = gpuopt__lanes_of(plan, job->operands);
-    gpuopt__cut_pieces(plan, job, work.lanes->bytes + (second ? sizeof(uint64_t) : 0), &work.pieces);
+    gpuopt__cut_pieces(plan, job, (size_t)work.lanes->bytes + (second ? sizeof(uint64_t) : 0), &work.pieces);
     for (k = 0; k <= job->operands; k++) /* the message's last */
         gpuopt__shape_of(plan, job, &work.pieces, plan->digit + job->stride + (int64_t)k * digits, &e->shape[k]);
     all = plan->copies * job->tiles * work.pieces.count;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads( \
-    e->threads) if (e->threads > 1 && (double)plan->copies * job->entries * job->values >= GPUOPT__THREADED_FROM)
+#pragma omp parallel for schedule(static)         \
+    num_threads(e->threads) if (e->threads > 1 && \
+                                (double)plan->copies * (double)job->entries * job->values >= GPUOPT__THREADED_FROM)
 #endif
     for (u = 0; u < all; u++) {
         const gpuopt__cpu_room *room = e->room;

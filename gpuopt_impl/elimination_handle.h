@@ -33,7 +33,6 @@ static void gpuopt__set_offsets(gpuopt__elimination_plan *plan, int32_t copy, in
 static gpuopt_status gpuopt__enter_slice(gpuopt_elimination *e, int64_t slice) {
     gpuopt__elimination_plan *plan = &e->plan;
     int32_t k;
-    e->held = slice;
     if (plan->slices == 1) return GPUOPT_OK;
     for (k = plan->conditions - 1; k >= plan->host_conditions; k--) {
         int32_t size = plan->domain[plan->condition[k]];
@@ -66,8 +65,11 @@ static gpuopt_status gpuopt__run_units(gpuopt_elimination *e, int64_t from, int6
 static gpuopt_status gpuopt__repeat_slice(gpuopt_elimination *e, int64_t slice) {
     gpuopt_status status = GPUOPT_OK;
     if (e->held == slice) return GPUOPT_OK;
+    e->held = -1;
     status = gpuopt__enter_slice(e, slice);
-    return status ? status : gpuopt__run_units(e, 0, e->plan.units);
+    if (!status) status = gpuopt__run_units(e, 0, e->plan.units);
+    if (!status) e->held = slice;
+    return status;
 }
 
 static gpuopt_status gpuopt__step_units(gpuopt_elimination *e, int64_t count) {
@@ -78,8 +80,12 @@ static gpuopt_status gpuopt__step_units(gpuopt_elimination *e, int64_t count) {
     while (count > 0 && !status) {
         int64_t slice = e->done / plan->units, from = e->done % plan->units, to = from + count;
         if (to > plan->units) to = plan->units;
-        if (from == 0) status = gpuopt__enter_slice(e, slice);
+        if (from == 0) {
+            e->held = -1;
+            status = gpuopt__enter_slice(e, slice);
+        }
         if (!status) status = gpuopt__run_units(e, from, to);
+        if (!status) e->held = slice;
         if (!status && to == plan->units) status = gpuopt__elimination_of(e)->finish(e, slice);
         if (status) break;
         count -= to - from;

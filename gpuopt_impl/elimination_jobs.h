@@ -12,8 +12,6 @@
 #define GPUOPT__ROW_LEAST 128
 #define GPUOPT__ROW_MOST 1024
 #define GPUOPT__ROW_LIMIT 4096
-/* Rows of a tile: sums kept by a thread. */
-#define GPUOPT__TILE_ROWS 9
 /* Messages smaller than this have tiles of one row: there are processors enough for all rows. */
 #define GPUOPT__TILED_FROM ((int64_t)1 << 17)
 /* Buckets with so many joined rows add up small functions beforehand, in tables of at most so many entries. */

@@ -221,7 +221,6 @@ static gpuopt_status gpuopt__search_order(gpuopt__scratch *scratch, const gpuopt
     status = gpuopt__graph_build(&search, scopes);
     if (!status) status = gpuopt__search_greedily(&search, heuristic, restarts, seed, score);
     if (!status && heuristic == GPUOPT_ORDER_BEST) status = gpuopt__search_rotations(&search, restarts, seed, score);
-    if (!status && score->operations > DBL_MAX) status = gpuopt__tree_build(&search.tree, s->best, score);
     for (; count < s->vertices && !status; count++) order[count] = s->variable[s->best[count]];
     for (v = 0; v < scopes->variables && !status; v++) {
         if (scopes->fixed[v] || scopes->domain[v] != 1) continue;

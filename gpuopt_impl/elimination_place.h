@@ -202,8 +202,8 @@ typedef struct gpuopt__streaming {
     uint64_t limit, host_limit;
 } gpuopt__streaming;
 
-/* With so many messages on the host: 2: there is room for buffers of the size that is wanted; 1: for single tiles; 0:
- * not even that. */
+/* With so many messages on the host: 3: the host has no room for them; 2: there is room for buffers of the size that is
+ * wanted; 1: for single tiles; 0: not even that. */
 static int gpuopt__try_host(gpuopt__draft *draft, const gpuopt__streaming *s, int32_t on_host, gpuopt_status *status) {
     gpuopt__elimination_plan *plan = &draft->plan;
     const int64_t *pool = (const int64_t *)draft->digit.data;
@@ -226,7 +226,8 @@ static int gpuopt__try_host(gpuopt__draft *draft, const gpuopt__streaming *s, in
     }
     memset(&e, 0, sizeof e);
     draft->scratch->context->desc.backend->elimination->size(draft->scratch->context, plan, &e);
-    if (e.device_bytes > s->limit || (s->host_limit && (uint64_t)plan->host_store > s->host_limit / bytes)) return 0;
+    if (s->host_limit && (uint64_t)plan->host_store > s->host_limit / bytes) return 3;
+    if (e.device_bytes > s->limit) return 0;
     room = (int64_t)((s->limit - e.device_bytes) / bytes) / 2 & ~(int64_t)(GPUOPT__TABLE_ALIGN - 1);
     wanted = (int64_t)(s->limit / bytes / (2 * GPUOPT__BUFFERS_PART));
     plan->buffer = room < whole ? room : whole;
@@ -239,7 +240,7 @@ static int gpuopt__try_host(gpuopt__draft *draft, const gpuopt__streaming *s, in
 static gpuopt_status gpuopt__place_on_host(gpuopt__draft *draft, gpuopt__streaming *s, int *fits) {
     gpuopt__elimination_plan *plan = &draft->plan;
     const uint64_t room = sizeof *s->message * (uint64_t)plan->messages;
-    int32_t k, low, high, enough;
+    int32_t k, low, high, enough, found;
     gpuopt_status status = GPUOPT_OK;
     s->message = (gpuopt__message_size *)gpuopt__scratch_take(draft->scratch, room);
     if (!s->message) return draft->scratch->status;
@@ -255,7 +256,8 @@ static gpuopt_status gpuopt__place_on_host(gpuopt__draft *draft, gpuopt__streami
             if (gpuopt__try_host(draft, s, middle, &status) >= enough) high = middle;
             else low = middle + 1;
         }
-        if (!status) *fits = s->messages > 0 && gpuopt__try_host(draft, s, low, &status) >= enough;
+        found = !status && s->messages > 0 ? gpuopt__try_host(draft, s, low, &status) : 0;
+        *fits = !status && found >= enough && found < 3;
     }
     gpuopt__scratch_give(draft->scratch, s->message, room);
     return status;

@@ -10,6 +10,7 @@
 #include "elimination_jobs.h"
 #include "elimination_layout.h"
 #include "elimination_order.h"
+#include "elimination_step.h"
 
 /* ---- Preparation ---- */
 
@@ -29,13 +30,12 @@ typedef struct gpuopt__preparation {
     uint64_t positive; /* of those that are positive: no message's offset is larger */
 } gpuopt__preparation;
 
-static uint64_t gpuopt__saturated_sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
-
 /* Ranges of all functions, and their sums. */
 static gpuopt_status gpuopt__measure_functions(gpuopt__preparation *prep, const char *call, int32_t *mark) {
     const gpuopt_context *context = prep->scratch.context;
     const gpuopt_elimination_desc *d = &prep->desc;
     uint64_t sizes = 0, room_bytes = 0;
+    double magnitudes = 0;
     gpuopt_status status = GPUOPT_OK;
     void *room;
     int32_t k;
@@ -52,10 +52,13 @@ static gpuopt_status gpuopt__measure_functions(gpuopt__preparation *prep, const 
         if (r->least > 0) prep->positive = gpuopt__saturated_sum(prep->positive, (uint64_t)r->least);
         prep->spread = gpuopt__saturated_sum(prep->spread, r->spread);
         prep->least = (int64_t)((uint64_t)prep->least + (uint64_t)r->least);
+        magnitudes += r->size;
     }
     gpuopt__scratch_give(&prep->scratch, room, room_bytes);
     if (!status && sizes > INT64_MAX)
         status = gpuopt__refuse(context, GPUOPT_ERROR_NUMERIC, call, "the sum of the least costs does not fit 63 bits");
+    if (!status && !(magnitudes < HUGE_VAL))
+        status = gpuopt__refuse(context, GPUOPT_ERROR_NUMERIC, call, "a sum of finite values could be infinite");
     return status;
 }
 
@@ -312,8 +315,9 @@ static void gpuopt__unslice(gpuopt__preparation *prep, const int32_t *order, int
 /* The largest z that fits. */
 static gpuopt_status gpuopt__try_mini_buckets(gpuopt__preparation *prep, uint64_t limit, gpuopt_elimination_estimate *e,
                                               int *fits) {
-    int32_t low = 0, high = prep->desc.variables, z; /* low fits, or is 0; above high nothing does */
-    int found = 0;                                   /* what high says */
+    int32_t low = 0, high = prep->desc.variables > 0 ? prep->desc.variables : 1,
+            z;     /* low fits, or is 0; above high nothing does */
+    int found = 0; /* what high says */
     gpuopt_status status = GPUOPT_OK;
     if (prep->desc.z > 0) return gpuopt__try_draft(prep, prep->desc.z, limit, 0, e, fits);
     while (low < high && !status) {
@@ -346,7 +350,9 @@ static gpuopt_status gpuopt__choose_policy(gpuopt__preparation *prep, const char
         policy = GPUOPT_POLICY_EXACT;
         status = gpuopt__try_draft(prep, 0, limit, 0, e, &fits);
     }
-    if (!status && !fits && d->copies == 1 && (automatic || d->policy == GPUOPT_POLICY_SLICE)) {
+    /* Not where the order leaves variables over: the best slice would be another one for each of their values. */
+    if (!status && !fits && d->copies == 1 && steps + d->condition_count == d->variables &&
+        (automatic || d->policy == GPUOPT_POLICY_SLICE)) {
         double direct = prep->draft.too_large ? HUGE_VAL : e->operations;
         policy = GPUOPT_POLICY_SLICE;
         status = gpuopt__try_slices(prep, limit, automatic ? GPUOPT__AUTO_SLICES : GPUOPT__MOST_SLICES, e, &fits);

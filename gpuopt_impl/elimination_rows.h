@@ -227,7 +227,7 @@ GPUOPT__DEFINE_ADD(gpuopt__multiply_counts, uint64_t, gpuopt__repeat_64, uint64_
         for (i = 0; i < n; i++) {                                                                                     \
             if (first) b[i] = (sum_type)forbidden, count[i] = 0;                                                      \
             if (s[i] > b[i] || (uint64_t)s[i] >= forbidden) continue;                                                 \
-            count[i] = s[i] < b[i] ? factor[i] : gpuopt__count_sum(count[i], factor[i]);                              \
+            count[i] = s[i] < b[i] ? factor[i] : gpuopt__saturated_sum(count[i], factor[i]);                          \
             b[i] = s[i];                                                                                              \
         }                                                                                                             \
     }

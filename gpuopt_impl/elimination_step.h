@@ -11,7 +11,7 @@
 /* a, b <= limit < 2^63. */
 GPUOPT_HD uint64_t gpuopt__clamped_sum(uint64_t a, uint64_t b, uint64_t limit) { return a + b < limit ? a + b : limit; }
 
-GPUOPT_HD uint64_t gpuopt__count_sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+GPUOPT_HD uint64_t gpuopt__saturated_sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
 GPUOPT_HD uint64_t gpuopt__count_product(uint64_t a, uint64_t b) {
 #ifdef __CUDA_ARCH__
@@ -54,7 +54,7 @@ GPUOPT_HD void gpuopt__add_slice(gpuopt_cost_type type, gpuopt_semiring semiring
         all->value = gpuopt__log_sum_value(&s);
     } else if (type == GPUOPT_COST_DOUBLE ? one->value < all->value : one->cost < all->cost) *all = *one;
     else if (type == GPUOPT_COST_INT64 && one->cost == all->cost)
-        all->count = gpuopt__count_sum(all->count, one->count);
+        all->count = gpuopt__saturated_sum(all->count, one->count);
 }
 
 /* Entry of a table for an assignment of all its variables, of a copy. */

@@ -9,6 +9,9 @@
 #include "backend.h"
 #include "numerics.h"
 
+/* Rows of a tile, at most: sums kept by a thread. */
+#define GPUOPT__TILE_ROWS 9
+
 /* Digits of an index, but for those of one value: a table has less than 2^44 entries. */
 #define GPUOPT__MOST_DIGITS 64
 
@@ -108,8 +111,6 @@ typedef struct gpuopt__elimination_plan {
     int64_t count_shift;            /* what a buffer's entry and that of its count are apart */
     int64_t chunk_digits, gathered; /* most sizes and strides of a chunk; most entries of a bucket at one assignment */
     int64_t slices;
-    int64_t constant; /* sum of the constants, without what the tables' offsets say */
-    double constant_value;
     uint64_t forbidden; /* stored costs from here on are; INT64 */
     int sign;           /* -1: MAX_SUM, costs are stored negated */
     int keep, join_rest;
@@ -141,11 +142,6 @@ typedef struct gpuopt__elimination_plan {
 
 /* Bytes of one stored cost. */
 static inline int64_t gpuopt__cost_bytes(const gpuopt__elimination_plan *plan) { return plan->bits / 8; }
-
-/* Entries for one copy: a function's conditioned variables are fixed. */
-static inline int64_t gpuopt__table_view(const gpuopt__elimination_plan *plan, const gpuopt__table *t) {
-    return t->fixed == t->arity ? 1 : t->fixed == 0 ? t->entries : plan->stride[t->scope + t->fixed - 1];
-}
 
 /* Whether a table is there just before the variable at `position` is eliminated. */
 GPUOPT_HD int gpuopt__is_pending(const gpuopt__table *t, int32_t position) {

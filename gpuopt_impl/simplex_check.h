@@ -55,8 +55,8 @@ static gpuopt_status gpuopt__check_simplex_options(const gpuopt_context *context
         {"primal_tolerance", d->primal_tolerance, 1e-12, 1e-3},
         {"dual_tolerance", d->dual_tolerance, 1e-12, 1e-3},
         {"pivot_tolerance", d->pivot_tolerance, 1e-14, 0.5},
-        {"deferred_pivots", d->deferred_pivots, 1, 256},
-        {"refresh_pivots", d->refresh_pivots, 1, INT32_MAX},
+        {"deferred_pivots", (double)d->deferred_pivots, 1, 256},
+        {"refresh_pivots", (double)d->refresh_pivots, 1, INT32_MAX},
         {"iteration_limit", (double)d->iteration_limit, 1, (double)INT64_MAX},
     };
     size_t k;

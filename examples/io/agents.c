@@ -128,7 +128,7 @@ static gpuopt_status work_up(simulation *s, part *p) {
     desc.condition_count = d.conditions;
     planning = now();
     if (!status) status = gpuopt_elimination_plan(s->context, &desc, &estimate);
-    if (!status && estimate.policy == GPUOPT_POLICY_SLICE && p->variables > p->own) {
+    if (!status && estimate.policy == GPUOPT_POLICY_SLICE && p->variables - d.conditions > p->own) {
         /* Messages are those of one slice, of no use to others. */
         desc.policy = GPUOPT_POLICY_MINI_BUCKET;
         status = gpuopt_elimination_plan(s->context, &desc, &estimate);
