@@ -6,8 +6,6 @@
 #ifndef GPUOPT_IMPL_ELIMINATION_DRAFT_H
 #define GPUOPT_IMPL_ELIMINATION_DRAFT_H
 
-#include <stdlib.h> /* qsort */
-
 #include "elimination_check.h"
 
 /* A plan in the making. */
@@ -140,7 +138,7 @@ static void gpuopt__partition_bucket(gpuopt__draft *draft, gpuopt__partition *p,
         p->candidate[k].arity = t->arity;
         p->candidate[k].at = k;
     }
-    qsort(p->candidate, (size_t)p->count, sizeof *p->candidate, gpuopt__more_urgent);
+    gpuopt__sort(p->candidate, p->count, sizeof *p->candidate, gpuopt__more_urgent);
     while (left > 0) {
         int32_t mark = gpuopt__next_union(draft), size = 0, kept = 0;
         for (k = 0; k < left; k++) {

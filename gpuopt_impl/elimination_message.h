@@ -127,7 +127,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_device_view(gpuopt_elimination *elim
 /* ---- Bytes ---- */
 
 #define GPUOPT__PACKED_HEAD 48
-#define GPUOPT__PACKED_VERSION 1
+#define GPUOPT__PACKED_VERSION 1 /* behind "GPUM" */
 
 static void gpuopt__put_bytes(unsigned char *to, uint64_t value, int bytes) {
     int k;
@@ -227,7 +227,7 @@ static const char *gpuopt__packed_fault(const unsigned char *from, uint64_t size
     uint64_t forbidden;
     int32_t k;
     if (size < GPUOPT__PACKED_HEAD) return "the message is cut short";
-    if (memcmp(from, "GPUM", 4) != 0) return "these bytes are no message";
+    if (gpuopt__take_bytes(from, 4) != 0x4d555047) return "these bytes are no message";
     if (gpuopt__take_bytes(from + 4, 4) != GPUOPT__PACKED_VERSION) return "the message is of another version";
     m->type = (gpuopt_cost_type)gpuopt__take_bytes(from + 8, 4);
     m->semiring = (gpuopt_semiring)gpuopt__take_bytes(from + 12, 4);

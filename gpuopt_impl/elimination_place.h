@@ -6,8 +6,6 @@
 #ifndef GPUOPT_IMPL_ELIMINATION_PLACE_H
 #define GPUOPT_IMPL_ELIMINATION_PLACE_H
 
-#include <stdlib.h> /* qsort */
-
 #include "elimination_backend.h"
 #include "elimination_chunk.h"
 #include "elimination_jobs.h"
@@ -249,7 +247,7 @@ static gpuopt_status gpuopt__place_on_host(gpuopt__draft *draft, gpuopt__streami
         gpuopt__message_size m = {gpuopt__draft_table(draft, k)->entries, k};
         if (m.entries > GPUOPT__TABLE_ALIGN) s->message[s->messages++] = m;
     }
-    qsort(s->message, (size_t)s->messages, sizeof *s->message, gpuopt__larger_first);
+    gpuopt__sort(s->message, s->messages, sizeof *s->message, gpuopt__larger_first);
     for (enough = 2; enough > 0 && !*fits && !status; enough--) {
         for (low = 1, high = s->messages; low < high && !status;) {
             int32_t middle = low + (high - low) / 2;

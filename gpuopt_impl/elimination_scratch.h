@@ -64,4 +64,37 @@ static void gpuopt__list_free(gpuopt__scratch *scratch, gpuopt__list *list) {
     list->count = list->capacity = 0;
 }
 
+/* Heap sort: that of libc may allocate. `compare` as there; no two elements are equal. */
+static void gpuopt__sink(char *data, int64_t at, int64_t count, size_t size,
+                         int (*compare)(const void *, const void *)) {
+    for (;;) {
+        int64_t child = 2 * at + 1;
+        size_t k;
+        if (child >= count) return;
+        if (child + 1 < count && compare(data + (size_t)child * size, data + (size_t)(child + 1) * size) < 0) child++;
+        if (compare(data + (size_t)at * size, data + (size_t)child * size) >= 0) return;
+        for (k = 0; k < size; k++) {
+            char byte = data[(size_t)at * size + k];
+            data[(size_t)at * size + k] = data[(size_t)child * size + k];
+            data[(size_t)child * size + k] = byte;
+        }
+        at = child;
+    }
+}
+
+static void gpuopt__sort(void *array, int64_t count, size_t size, int (*compare)(const void *, const void *)) {
+    char *data = (char *)array;
+    int64_t at;
+    size_t k;
+    for (at = count / 2 - 1; at >= 0; at--) gpuopt__sink(data, at, count, size, compare);
+    for (at = count - 1; at > 0; at--) {
+        for (k = 0; k < size; k++) {
+            char byte = data[k];
+            data[k] = data[(size_t)at * size + k];
+            data[(size_t)at * size + k] = byte;
+        }
+        gpuopt__sink(data, 0, at, size, compare);
+    }
+}
+
 #endif /* GPUOPT_IMPL_ELIMINATION_SCRATCH_H */

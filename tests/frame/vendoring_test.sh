@@ -80,7 +80,7 @@ has_no_mutable_data() {
 
 # Memory, text for the log hook, and functions of libm for which there may be no instruction.
 libc='malloc|free|memcpy|memmove|memset|vsnprintf'
-libm='fma|floor|ceil|nextafterf|frexp|ldexp|log2|sqrt'
+libm='exp|fma|floor|ceil|nextafterf|frexp|ldexp|log|log2|sqrt'
 compiler_made='__stack_chk_fail|__vsnprintf_chk|__mem(cpy|move|set)_chk|_GLOBAL_OFFSET_TABLE_'
 openmp_made='GOMP_[a-z_]+|omp_get_(num_threads|thread_num)|__kmpc_[a-z0-9_]+'
 # clang's lock for a reduction: common to all objects of a program that uses OpenMP, its own or not.

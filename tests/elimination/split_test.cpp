@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which buckets the CUDA backend computes as min-plus products, and how it shares out their tables, without a GPU: a
+ * backend that gets plans from the library and computes nothing. A bucket's tables and their scopes say what is right.
+ */
+#define __host__ /* the file is for nvcc, but for this is C++ */
+#define __device__
+
+#include <cmath>
+#include <vector>
+
+#include "cuda/elimination_split.cuh"
+#include "gpuopt_impl/elimination_backend.h"
+
+extern "C" {
+#include "tests/elimination/model.h"
+#include "tests/support/support.h"
+}
+
+namespace {
+
+constexpr int multiprocessors = 132;
+using scope_list = std::vector<std::vector<int32_t>>;
+
+/* ---- Plans ---- */
+
+using Visit = void (*)(const gpuopt__elimination_plan &plan);
+Visit visit;
+
+uint64_t no_limit(const gpuopt_context *) { return UINT64_MAX; }
+
+void no_bytes(const gpuopt_context *, const gpuopt__elimination_plan *, gpuopt_elimination_estimate *) {}
+
+/* The plan is complete; no handle comes of it. */
+gpuopt_status visit_plan(gpuopt_context *, const gpuopt__elimination_plan *plan, gpuopt_elimination **) {
+    visit(*plan);
+    return GPUOPT_ERROR_UNSUPPORTED;
+}
+
+/* Eliminates variable 0 of a model with a function over variable 0 and the variables of each scope, of costs from 0 to
+ * `largest`. */
+void plan_bucket(const std::vector<int32_t> &domain, const scope_list &scopes, int64_t largest, Visit then) {
+    gpuopt__elimination_backend table = {};
+    gpuopt_backend backend = *gpuopt_backend_cpu();
+    gpuopt_context_desc context_desc;
+    gpuopt_context *context = nullptr;
+    gpuopt_elimination *none = nullptr;
+    const int32_t first = 0;
+    model m = model_make(GPUOPT_COST_INT64, GPUOPT_MIN_SUM, static_cast<int32_t>(domain.size()), domain.data());
+    for (std::vector<int32_t> scope : scopes) {
+        scope.insert(scope.begin(), 0);
+        gpuopt_function *f = model_add(&m, static_cast<int32_t>(scope.size()), scope.data(), -1);
+        model_set(&m, f, 0, static_cast<double>(largest));
+    }
+    table.free_bytes = no_limit;
+    table.size = no_bytes;
+    table.create = visit_plan;
+    backend.elimination = &table;
+    gpuopt_desc_init(&context_desc, sizeof context_desc);
+    context_desc.backend = &backend;
+    assert_int_equal(gpuopt_context_create(&context_desc, &context), GPUOPT_OK);
+    gpuopt_elimination_desc desc = model_desc(&m);
+    desc.order = &first;
+    desc.order_count = 1;
+    visit = then;
+    assert_int_equal(gpuopt_elimination_create(context, &desc, &none), GPUOPT_ERROR_UNSUPPORTED);
+    gpuopt_context_destroy(context);
+    model_free(&m);
+}
+
+/* The job that computes the message. */
+const gpuopt__job &message_job(const gpuopt__elimination_plan &plan) {
+    const gpuopt__bucket &bucket = plan.bucket[0];
+    return plan.job[bucket.job + bucket.jobs - 1];
+}
+
+/* Whether the best way to share the tables out exists, if all it costs is no matter. */
+bool split(const gpuopt__elimination_plan &plan, bool packed, Product *p) {
+    const gpuopt__job &job = message_job(plan);
+    ProductDigits digits;
+    ProductChoice choice;
+    if (!product_gather(job, plan.digit, &digits)) return false;
+    product_choose(job, digits, static_cast<double>(job.entries), packed, multiprocessors, &choice);
+    if (!(choice.shape.time < HUGE_VAL)) return false;
+    product_fill(job, digits, choice, 1, packed, p);
+    return true;
+}
+
+/* ---- What is right ---- */
+
+/* Where a table has the entry of these values; of the eliminated variable, the value 0. */
+int64_t entry_at(const gpuopt__elimination_plan &plan, int32_t table, const std::vector<int64_t> &value) {
+    const gpuopt__table &t = plan.table[table];
+    int64_t at = 0;
+    for (int32_t k = 0; k < t.arity; k++)
+        at = at * plan.domain[plan.scope[t.scope + k]] + value[static_cast<size_t>(plan.scope[t.scope + k])];
+    return at;
+}
+
+/* What number i of a side adds to the addresses of table k of a product. */
+int64_t side_at(const Product &p, int k, int side, int64_t i) {
+    int64_t at = 0;
+    for (int j = p.first[side] + p.digits[side] - 1; j >= p.first[side]; j--) {
+        at += i % p.size[j] * p.stride[k][j];
+        i /= p.size[j];
+    }
+    return at;
+}
+
+/* Entries that a side alone has, by the scopes. */
+double own_entries(const gpuopt__elimination_plan &plan, const gpuopt__job &job, uint32_t group, int side) {
+    std::vector<int> in[2];
+    double entries = 1;
+    for (auto &flags : in) flags.resize(static_cast<size_t>(plan.variables));
+    for (int32_t k = 0; k < job.operands; k++) {
+        const gpuopt__table &t = plan.table[plan.operand[job.operand + k].table];
+        for (int32_t j = 0; j < t.arity; j++) in[group >> k & 1][static_cast<size_t>(plan.scope[t.scope + j])] = 1;
+    }
+    for (size_t v = 1; v < in[0].size(); v++)
+        if (in[side][v] && !in[1 - side][v]) entries *= plan.domain[v];
+    return entries;
+}
+
+/* Whether the tables can be shared out at all: so that each group has 16 rows or columns of its own. All ways are
+ * tried. */
+bool can_split(const gpuopt__elimination_plan &plan) {
+    const gpuopt__job &job = message_job(plan);
+    for (uint32_t group = 1; group < 1u << (job.operands - 1); group++)
+        if (own_entries(plan, job, group, 0) >= 16 && own_entries(plan, job, group, 1) >= 16) return true;
+    return false;
+}
+
+long splits, refusals, gathered_apart;
+uint64_t seed;
+
+/* Every entry of the message is computed once, from the entries of the tables that its variables' values say, each side
+ * of them without the other's digits. */
+void check_addresses(const gpuopt__elimination_plan &plan, const Product &p) {
+    const gpuopt__job &job = message_job(plan);
+    assert_true(p.total[PRODUCT_BATCH] * p.total[PRODUCT_LEFT] * p.total[PRODUCT_RIGHT] == job.entries);
+    assert_int_equal(p.operands, job.operands);
+    assert_true(p.left >= 1 && p.left < p.operands);
+    std::vector<int> met(static_cast<size_t>(job.entries <= 4096 ? job.entries : 0));
+    const int64_t draws = met.empty() ? 200 : job.entries;
+    for (int64_t draw = 0; draw < draws; draw++) {
+        int64_t number = met.empty() ? test_random_int(&seed, 0, job.entries - 1) : draw, i[PRODUCT_SIDES], message = 0;
+        for (int side = 0; side < PRODUCT_SIDES; side++) {
+            i[side] = number % p.total[side];
+            number /= p.total[side];
+            message += side_at(p, p.operands, side, i[side]);
+        }
+        assert_true(message >= 0 && message < job.entries);
+        if (!met.empty()) assert_int_equal(met[static_cast<size_t>(message)]++, 0);
+        const gpuopt__table &target = plan.table[job.table];
+        std::vector<int64_t> value(static_cast<size_t>(plan.variables));
+        int64_t rest = message;
+        for (int32_t k = target.arity - 1; k >= 0; k--) {
+            const int32_t v = plan.scope[target.scope + k];
+            value[static_cast<size_t>(v)] = rest % plan.domain[v];
+            rest /= plan.domain[v];
+        }
+        for (int k = 0; k < p.operands; k++) {
+            int64_t at = 0;
+            for (int side = 0; side < PRODUCT_SIDES; side++) at += side_at(p, k, side, i[side]);
+            assert_int_equal(side_at(p, k, k < p.left ? PRODUCT_RIGHT : PRODUCT_LEFT, p.total[k < p.left ? 2 : 1] - 1),
+                             0);
+            assert_true(at == entry_at(plan, plan.operand[p.operand[k]].table, value));
+        }
+    }
+    for (int k = 0; k < p.operands; k++) { /* each once */
+        assert_true(p.operand[k] >= job.operand && p.operand[k] < job.operand + job.operands);
+        for (int j = 0; j < k; j++) assert_true(p.operand[j] != p.operand[k]);
+    }
+}
+
+/* Tiles reach over all rows and columns, none is beside them; there is a kernel for them, and shared memory. */
+void check_shape(const Product &p) {
+    const int64_t rows = product_rows_of(p), columns = product_columns_of(p);
+    assert_true(p.total[PRODUCT_LEFT] >= 16 && p.total[PRODUCT_RIGHT] >= 16);
+    assert_true(p.row_tiles * rows >= p.total[PRODUCT_LEFT] && (p.row_tiles - 1) * rows < p.total[PRODUCT_LEFT]);
+    assert_true(p.column_tiles * columns >= p.total[PRODUCT_RIGHT]);
+    assert_true((p.column_tiles - 1) * columns < p.total[PRODUCT_RIGHT]);
+    assert_true(p.warps >= 2 && p.warps <= product_warps && product_has(p.words, p.packed));
+    assert_true(product_bytes(p.warps, p.words, p.packed, p.left, p.operands - p.left) <= product_most_bytes);
+}
+
+/* ---- Random buckets ---- */
+
+void visit_random(const gpuopt__elimination_plan &plan) {
+    const gpuopt__job &job = message_job(plan);
+    const bool packed = test_random_int(&seed, 0, 1);
+    Product p;
+    ProductDigits d;
+    if (!product_gather(job, plan.digit, &d)) {
+        assert_int_equal(job.operands, 1); /* partial joins left no more; digits there are few */
+        return;
+    }
+    if (!split(plan, packed, &p)) {
+        refusals++;
+        assert_true(!can_split(plan));
+        return;
+    }
+    splits++;
+    gathered_apart += job.row_total != 0;
+    assert_true(can_split(plan));
+    check_addresses(plan, p);
+    check_shape(p);
+}
+
+void random_buckets(void **) {
+    for (int round = 1; round <= 4000; round++) {
+        seed = static_cast<uint64_t>(round);
+        std::vector<int32_t> domain = {static_cast<int32_t>(test_random_int(&seed, 1, 12))};
+        const int64_t variables = test_random_int(&seed, 2, 6), functions = test_random_int(&seed, 2, 6);
+        const int64_t largest = test_random_int(&seed, 0, 1) ? 60 : variables < 4 ? 60 : 14;
+        double entries = 1;
+        scope_list scopes(static_cast<size_t>(functions));
+        for (int32_t v = 1; v <= variables; v++) {
+            domain.push_back(static_cast<int32_t>(test_random_int(&seed, 1, largest)));
+            entries *= domain.back();
+        }
+        double most = 1; /* of a function */
+        for (auto &scope : scopes) {
+            double own = domain[0];
+            for (int32_t v = 1; v <= variables; v++)
+                if (test_random_int(&seed, 0, 2) == 0) {
+                    scope.push_back(v);
+                    own *= domain[static_cast<size_t>(v)];
+                }
+            most = fmax(most, own);
+        }
+        if (entries > 3e6 || most > 2e5) continue;
+        plan_bucket(domain, scopes, 10, visit_random);
+    }
+    assert_true(splits > 500 && refusals > 500 && gathered_apart > 20);
+}
+
+/* ---- Buckets that are known ---- */
+
+struct Known {
+    std::vector<int32_t> domain;
+    scope_list scopes;
+    int64_t largest;
+    bool found;
+    int64_t total[PRODUCT_SIDES];
+};
+const Known *known;
+
+void visit_known(const gpuopt__elimination_plan &plan) {
+    Product p;
+    const bool found = find_product(message_job(plan), plan.digit, 1, plan.bits, plan.forbidden, multiprocessors, &p);
+    assert_int_equal(found, known->found);
+    if (!found) return;
+    for (int side = 0; side < PRODUCT_SIDES; side++) {
+        assert_true(p.total[side] == known->total[side]);
+        assert_int_equal(p.digits[side], p.total[side] > 1); /* in one sweep */
+    }
+    assert_int_equal(p.packed, known->largest * static_cast<int64_t>(known->scopes.size()) < UINT16_MAX / 4);
+    check_addresses(plan, p);
+    check_shape(p);
+}
+
+void known_buckets(void **) {
+    const std::vector<Known> all = {
+        /* A product of two matrices: rows and columns, nothing else. In costs of 8, 16 and 32 bits; not in 64. */
+        {{300, 300, 400}, {{1}, {2}}, 10, true, {1, 300, 400}},
+        {{300, 300, 400}, {{1}, {2}}, 5000, true, {1, 300, 400}},
+        {{300, 300, 400}, {{1}, {2}}, 1 << 24, true, {1, 300, 400}},
+        {{300, 300, 400}, {{1}, {2}}, int64_t{1} << 40, false, {}},
+        /* A batch of them: variable 2 is in both. */
+        {{64, 64, 32, 64}, {{1, 2}, {2, 3}}, 10, true, {32, 64, 64}},
+        /* One table alone, or all over the same variables: no two groups. */
+        {{64, 64, 64}, {{1, 2}}, 10, false, {}},
+        {{64, 64, 64}, {{1, 2}, {1, 2}}, 10, false, {}},
+        {{64, 64, 64}, {{1, 2}, {1}}, 10, false, {}},
+        /* Fewer rows or columns than a tile has; few values; little to do at all. */
+        {{300, 15, 4000}, {{1}, {2}}, 10, false, {}},
+        {{300, 4000, 15}, {{1}, {2}}, 10, false, {}},
+        {{7, 600, 600}, {{1}, {2}}, 10, false, {}},
+        {{60, 60, 60}, {{1}, {2}}, 10, false, {}},
+    };
+    for (const Known &k : all) {
+        known = &k;
+        seed = 1;
+        plan_bucket(k.domain, k.scopes, k.largest, visit_known);
+    }
+}
+
+const CMUnitTest tests[] = {cmocka_unit_test(random_buckets), cmocka_unit_test(known_buckets)};
+
+} // namespace
+
+TEST_MAIN(tests)
