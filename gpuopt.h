@@ -610,7 +610,9 @@ typedef enum gpuopt_order_heuristic {
 typedef enum gpuopt_elimination_policy {
     GPUOPT_POLICY_AUTO = 0, /* the first of these that fits, in this order */
     GPUOPT_POLICY_EXACT,
-    GPUOPT_POLICY_SLICE,      /* variables are fixed until the rest fits; the rest is eliminated for each combination */
+    /* Variables are fixed until the rest fits; the rest is eliminated for each combination. Not where the order leaves
+     * variables over. */
+    GPUOPT_POLICY_SLICE,
     GPUOPT_POLICY_STREAM,     /* CUDA: the largest tables lie in host memory and go through the device in chunks, copied
                                  while others are computed */
     GPUOPT_POLICY_MINI_BUCKET /* a bound; not with MIN_COUNT */

@@ -5,26 +5,15 @@
  * handle with the other marking (JACOBI) and run round by round: both must give the same bits. In half of the models a
  * feasible point is planted, which no call may ever cut off.
  */
-#include "gpuopt.h"
-
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#define REQUIRE(condition)                                                             \
-    do {                                                                               \
-        if (condition) break;                                                          \
-        fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition); \
-        __builtin_trap();                                                              \
-    } while (0)
+#include "tests/fuzz/fuzz.h"
 
 enum { MOST = 24, ROUNDS = 20, OPERATIONS = 12 };
 
 typedef struct fuzz {
-    const uint8_t *data;
-    size_t size;
+    fuzz_bytes bytes;
     gpuopt_propagator_desc desc;
     int planted, dirty;
     double infinity, feasibility, x[MOST]; /* the planted point */
@@ -40,12 +29,10 @@ typedef struct fuzz {
     int owned_count;
 } fuzz;
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 /* ---- Bytes to values ---- */
 
-static unsigned take(fuzz *f) { return f->size ? (f->size--, *f->data++) : 0; }
-static int rarely(fuzz *f) { return take(f) % 16 == 15; }
+static unsigned take(fuzz *f) { return fuzz_take(&f->bytes); }
+static int rarely(fuzz *f) { return fuzz_rarely(&f->bytes); }
 
 static double value(fuzz *f) {
     static const double table[] = {0,    1,       -1,      0.5,   1e-9,  1e-6,   -1e-6,       1e-300,   4.9e-324,  1e9,
@@ -301,7 +288,7 @@ static void get_rows(fuzz *f) {
 
 static void operate(fuzz *f) {
     int k;
-    for (k = 0; k < OPERATIONS && f->size > 0; k++) {
+    for (k = 0; k < OPERATIONS && f->bytes.size > 0; k++) {
         unsigned choice = take(f) % 8;
         read_bounds(f, f->seen_lb, f->seen_ub);
         if (choice == 4 && f->desc.matrix.cols > 0) set_bounds(f, 0);
@@ -315,45 +302,20 @@ static void operate(fuzz *f) {
 
 /* ---- A life ---- */
 
-typedef struct count_host {
-    uint64_t live; /* bytes */
-    long failing;  /* the allocation with this number fails; 0: none */
-} count_host;
-
-static void *count_allocate(void *user, gpuopt_memory where, size_t bytes) {
-    count_host *host = (count_host *)user;
-    size_t *block = where == GPUOPT_HOST && host->failing-- != 1 ? (size_t *)malloc(bytes + 16) : NULL;
-    if (!block) return NULL;
-    memset(block, 0xA5, bytes + 16); /* memory that the library leaves unset is not zero */
-    host->live += block[0] = bytes;
-    return block + 2;
-}
-
-static void count_release(void *user, gpuopt_memory where, void *memory) {
-    (void)where;
-    ((count_host *)user)->live -= ((size_t *)memory)[-2];
-    free((size_t *)memory - 2);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static fuzz state; /* cleared below: too large for a stack that a sanitizer watches */
     fuzz *f = &state;
-    count_host host = {0, 0};
-    gpuopt_context_desc desc;
+    fuzz_host host = {0, 0, 0};
     gpuopt_context *context;
     gpuopt_memory_plan plan;
     gpuopt_status planned, status;
     uint64_t before;
     memset(f, 0, sizeof *f);
-    f->data = data;
-    f->size = size;
+    f->bytes.data = data;
+    f->bytes.size = size;
     make_model(f);
-    gpuopt_desc_init(&desc, sizeof desc);
     gpuopt_desc_init(&plan, sizeof plan);
-    desc.user = &host;
-    desc.allocate = count_allocate;
-    desc.release = count_release;
-    REQUIRE(gpuopt_context_create(&desc, &context) == GPUOPT_OK);
+    context = fuzz_context(&host);
     before = host.live;
     planned = gpuopt_propagator_plan(context, &f->desc, &plan);
     REQUIRE(host.live == before);

@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Usage: run.sh [SECONDS]
-# Builds the propagation fuzzer, gives it the inputs that it once found (inputs/), and runs it, 60 seconds unless told
-# otherwise, from a fixed seed and an empty corpus. An input that fails is kept, and the exit status is 1.
+# Usage: run.sh [SECONDS [TARGET...]]
+# Builds the fuzz targets (all: propagate graphical elimination), gives each the inputs that it once failed on
+# (inputs/TARGET/), and runs it for so many seconds, 20 unless told otherwise, from a fixed seed and an empty corpus. An
+# input that fails is kept, and the exit status is 1.
 set -u
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-seconds=${1:-60}
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+seconds=${1:-20}
+shift $(($# > 0))
+targets=("$@")
+[ $# -gt 0 ] || targets=(propagate graphical elimination)
 
 skip() {
-    echo "SKIPPED: propagate_fuzz ($1)"
+    echo "SKIPPED: ${targets[*]} ($1)"
     exit 0
 }
 
@@ -18,7 +22,6 @@ command -v clang >/dev/null || skip "no clang"
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/corpus"
 
 # shellcheck disable=SC2054 # commas of an option
 fuzzer=(-g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
@@ -26,23 +29,52 @@ echo '#include <stddef.h>
 int LLVMFuzzerTestOneInput(const unsigned char *d, size_t n) { return (void)d, (void)n, 0; }' >"$work/probe.c"
 clang "${fuzzer[@]}" "$work/probe.c" -o "$work/probe" 2>/dev/null || skip "clang has no libFuzzer here"
 
-clang "${fuzzer[@]}" -std=c11 -Wall -Wextra -I"$root" "$root/tests/fuzz/propagate_fuzz.c" \
-    "$root/gpuopt_impl/gpuopt.c" -lm -o "$work/propagate_fuzz" || exit 1
+compile=(clang "${fuzzer[@]}" -std=c11 -Wall -Wextra -I.)
+"${compile[@]}" -c gpuopt_impl/gpuopt.c -o "$work/gpuopt.o" || exit 1
 
-findings=$(mktemp -d "${TMPDIR:-/tmp}/gpuopt_fuzz.XXXXXX") || exit 1
-if ! "$work/propagate_fuzz" -artifact_prefix="$findings/" "$root"/tests/fuzz/inputs/* >"$findings/log" 2>&1; then
-    grep -E '^Running: |does not hold|ERROR:|runtime error|SUMMARY' "$findings/log"
-    echo "FAILED: propagate_fuzz, an input that it once found; the log is in $findings"
-    exit 1
-fi
-# Long inputs: a model of 24 by 24 with a dozen calls takes about 2000 bytes.
-if "$work/propagate_fuzz" -max_total_time="$seconds" -seed=1 -max_len=4096 -len_control=10 -rss_limit_mb=2048 \
-    -timeout=10 -print_final_stats=1 -artifact_prefix="$findings/" "$work/corpus" >"$findings/log" 2>&1; then
-    grep -E '^stat::number_of_executed_units|^Done' "$findings/log"
-    echo "ok: propagate_fuzz, ${seconds} s"
-    rm -rf "$findings"
-    exit 0
-fi
-grep -E 'does not hold|ERROR:|runtime error|SUMMARY' "$findings/log"
-echo "FAILED: propagate_fuzz; the input and the log are in $findings"
-exit 1
+# What a target is made of beside the library; the longest input, in bytes, that it has use for. Read by name below.
+# shellcheck disable=SC2034
+{
+    propagate=(tests/fuzz/propagate_fuzz.c)
+    propagate_length=4096 # a model of 24 by 24 with a dozen calls takes about 2000
+    graphical=(tests/fuzz/graphical_fuzz.c examples/io/{graphical,graphical_models,tokens,uai,wcsp,graphical_files}.c)
+    graphical_length=2048
+    elimination=(tests/fuzz/elimination_{fuzz,input}.c tests/elimination/{model,brute,handle}.c
+        tests/support/{support,backends}.c -lcmocka)
+    elimination_length=4096
+}
+
+# Builds and runs one.
+fuzz() {
+    local target=$1 findings known=()
+    declare -n parts=$target length=${target}_length
+    "${compile[@]}" "${parts[@]}" "$work/gpuopt.o" -lm -o "$work/$target" || return 1
+    mkdir "$work/$target.corpus"
+    findings=$(mktemp -d "${TMPDIR:-/tmp}/gpuopt_fuzz.XXXXXX") || return 1
+    [ -d "tests/fuzz/inputs/$target" ] && known=("tests/fuzz/inputs/$target"/*)
+    if [ ${#known[@]} -gt 0 ] &&
+        ! "$work/$target" -artifact_prefix="$findings/" "${known[@]}" >"$findings/log" 2>&1; then
+        grep -E '^Running: |does not hold|ERROR:|runtime error|SUMMARY' "$findings/log"
+        echo "FAILED: $target, an input that it once failed on; the log is in $findings"
+        return 1
+    fi
+    if "$work/$target" -max_total_time="$seconds" -seed=1 -max_len="$length" -len_control=10 -rss_limit_mb=2048 \
+        -timeout=10 -print_final_stats=1 -artifact_prefix="$findings/" "$work/$target.corpus" >"$findings/log" 2>&1; then
+        grep -E '^stat::number_of_executed_units|^Done' "$findings/log"
+        echo "ok: $target, ${seconds} s"
+        rm -rf "$findings"
+        return 0
+    fi
+    grep -E 'does not hold|ERROR:|runtime error|SUMMARY' "$findings/log"
+    echo "FAILED: $target; the input and the log are in $findings"
+    return 1
+}
+
+failed=0
+for target in "${targets[@]}"; do
+    case $target in
+    propagate | graphical | elimination) fuzz "$target" || failed=1 ;;
+    *) echo "$target is no target" >&2 && failed=1 ;;
+    esac
+done
+exit $failed

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A libFuzzer target over an elimination's life: the input's bytes become a small model and a descriptor, then calls in
+ * and out of order. Answers are held against all assignments. Into some descriptors one fault is put, which has to be
+ * refused. Packed messages are broken, and are then refused or unpack into what they say that they need.
+ */
+#include <float.h>
+#include <math.h>
+
+#include "tests/fuzz/elimination_input.h"
+
+static unsigned take(fuzz *f) { return fuzz_take(&f->bytes); }
+static int rarely(fuzz *f) { return fuzz_rarely(&f->bytes); }
+
+/* ---- Plans ---- */
+
+/* Whether what the library says to a descriptor without a fault is one of the things that it may say. */
+static int expected(const fuzz *f, gpuopt_status status) {
+    const gpuopt_elimination_desc *d = &f->desc;
+    if (status == GPUOPT_ERROR_NUMERIC) return 3 * f->sizes >= (d->type == GPUOPT_COST_INT64 ? 0x1p63L : DBL_MAX);
+    if (status != GPUOPT_ERROR_UNSUPPORTED) return status == GPUOPT_OK;
+    return d->memory_limit || d->policy == GPUOPT_POLICY_STREAM ||
+           (d->copies > 1 && d->policy == GPUOPT_POLICY_SLICE) ||
+           (d->semiring == GPUOPT_MIN_COUNT && d->policy == GPUOPT_POLICY_MINI_BUCKET);
+}
+
+/* The order found is one of all variables that are not conditioned; handed back, it makes the same plan. */
+static void check_order(fuzz *f) {
+    int32_t order[VARIABLES], parent[VARIABLES], seen[VARIABLES] = {0}, n = f->desc.variables, k;
+    gpuopt_elimination_estimate e;
+    gpuopt_elimination_desc desc = f->desc;
+    gpuopt_desc_init(&e, sizeof e);
+    REQUIRE(gpuopt_elimination_order(f->context, &desc, order, parent, &e) == GPUOPT_OK);
+    REQUIRE(memcmp(&e.policy, &f->estimate.policy,
+                   offsetof(gpuopt_elimination_estimate, host_bytes) - offsetof(gpuopt_elimination_estimate, policy)) ==
+            0);
+    f->count = desc.order ? desc.order_count : n - desc.condition_count;
+    for (k = 0; k < desc.condition_count; k++) seen[desc.condition[k]] = 1;
+    for (k = 0; k < n; k++) {
+        REQUIRE(k < f->count ? order[k] >= 0 && order[k] < n && !seen[order[k]]++ : order[k] == -1);
+        REQUIRE(parent[k] >= -1 && parent[k] < n && parent[k] != k);
+        f->eliminated[k] = order[k];
+        REQUIRE(!desc.order || k >= f->count || order[k] == desc.order[k]);
+    }
+    desc.order = order;
+    desc.order_count = f->count;
+    REQUIRE(gpuopt_elimination_plan(f->context, &desc, &e) == GPUOPT_OK);
+    REQUIRE(e.policy == f->estimate.policy && e.messages == f->estimate.messages && e.width == f->estimate.width);
+    REQUIRE(!(e.operations < f->estimate.operations) && !(e.operations > f->estimate.operations));
+}
+
+static void check_refusal(fuzz *f) {
+    uint64_t before = f->host.live;
+    gpuopt_status status = gpuopt_elimination_plan(f->context, &f->desc, &f->estimate);
+    REQUIRE(status == GPUOPT_ERROR_ARGUMENT || status == GPUOPT_ERROR_NUMERIC || status == GPUOPT_ERROR_UNSUPPORTED);
+    REQUIRE(gpuopt_elimination_create(f->context, &f->desc, &f->e) == status && !f->e);
+    REQUIRE(gpuopt_elimination_order(f->context, &f->desc, NULL, NULL, &f->estimate) == status);
+    REQUIRE(f->host.live == before);
+}
+
+static void create(fuzz *f) {
+    uint64_t before = f->host.live;
+    gpuopt_status planned = gpuopt_elimination_plan(f->context, &f->desc, &f->estimate);
+    REQUIRE(f->host.live == before && expected(f, planned));
+    if (!planned) check_order(f);
+    if (rarely(f)) {
+        f->host.failing = 1 + take(f) % 16;
+        REQUIRE(gpuopt_elimination_create(f->context, &f->desc, &f->e) != GPUOPT_OK || f->host.failing > 0);
+        gpuopt_elimination_destroy(f->e);
+        f->host.failing = 0;
+        REQUIRE(f->host.live == before);
+    }
+    REQUIRE(gpuopt_elimination_create(f->context, &f->desc, &f->e) == planned && (!planned == (f->e != NULL)));
+    REQUIRE(f->host.live == before + (planned ? 0 : f->estimate.host_bytes));
+    REQUIRE(planned || !f->desc.memory_limit || f->estimate.host_bytes <= f->desc.memory_limit);
+}
+
+/* ---- Answers ---- */
+
+static int exact(const fuzz *f) { return f->estimate.policy != GPUOPT_POLICY_MINI_BUCKET; }
+static int32_t copies_of(const fuzz *f) { return f->desc.copies ? f->desc.copies : 1; }
+
+static void hold(const fuzz *f, const char *fault) {
+    if (!fault) return;
+    model_print(&f->m);
+    fprintf(stderr, "does not hold: %s\n", fault);
+    __builtin_trap();
+}
+
+/* Bounds at a random assignment that agrees with the copy's conditions. */
+static void check_bounds(fuzz *f, int32_t copy) {
+    int32_t value[VARIABLES], k, v, p = f->count ? (int32_t)take(f) % f->count : 0, variable = f->eliminated[p];
+    int64_t cost[DOMAIN];
+    double real[DOMAIN];
+    gpuopt_status status, allowed = GPUOPT_OK;
+    memcpy(value, f->fixed[copy], sizeof value);
+    for (k = 0; k < f->m.variables - f->desc.condition_count; k++)
+        value[f->permutation[k]] = (int32_t)take(f) % f->m.domain[f->permutation[k]];
+    if (f->count == 0) variable = 0, allowed = GPUOPT_ERROR_ARGUMENT;
+    else if (f->estimate.policy == GPUOPT_POLICY_SLICE || f->m.semiring == GPUOPT_LOG_SUM_EXP)
+        allowed = GPUOPT_ERROR_UNSUPPORTED;
+    else if (f->desc.keep == GPUOPT_OFF) allowed = GPUOPT_ERROR_STATE;
+    status = gpuopt_elimination_get_bounds(f->e, copy, variable, value, cost, real);
+    /* A variable that is sliced may be called one that is not eliminated. */
+    REQUIRE(status == allowed || (status == GPUOPT_ERROR_ARGUMENT && f->estimate.policy == GPUOPT_POLICY_SLICE));
+    for (v = 0; !status && v < f->m.domain[variable]; v++) {
+        long double bound = entry_of(&f->m, f->m.type == GPUOPT_COST_INT64 ? cost[v] : 0,
+                                     f->m.type == GPUOPT_COST_DOUBLE ? real[v] : 0);
+        brute b;
+        value[variable] = v;
+        b = brute_force(&f->m, f->eliminated, p, value, NULL);
+        if (exact(f) ? !close_to(&f->m, bound, b.best) : !bounds(&f->m, bound, b.best)) hold(f, "a bound");
+    }
+}
+
+/* What is left of an order that leaves variables over: the best completion of the values that they are given. */
+static void check_completion(const fuzz *f, const brute *b, const answer *a) {
+    long double cost;
+    REQUIRE(a->info.outcome == GPUOPT_CONVERGED || (a->info.outcome == GPUOPT_INFEASIBLE && !b->feasible));
+    if (!a->assignment.struct_size) return;
+    if (!b->feasible || !exact(f)) {
+        REQUIRE(b->feasible || a->assignment.outcome == GPUOPT_INFEASIBLE);
+        return;
+    }
+    REQUIRE(a->assignment.outcome == GPUOPT_OPTIMAL);
+    cost = f->m.type == GPUOPT_COST_DOUBLE ? (long double)a->assignment.value : (long double)a->assignment.cost;
+    if (!close_to(&f->m, cost, b->best)) hold(f, "a completion's cost");
+    if (!close_to(&f->m, model_sum(&f->m, a->value), b->best)) hold(f, "a completion");
+}
+
+static void check_copy(fuzz *f, int32_t copy) {
+    int32_t n = f->m.variables, k, left = n - f->desc.condition_count - f->count;
+    gpuopt_status status, allowed = GPUOPT_OK;
+    brute b;
+    answer a;
+    memset(&a, 0, sizeof a);
+    gpuopt_desc_init(&a.info, sizeof a.info);
+    gpuopt_desc_init(&a.assignment, sizeof a.assignment);
+    memcpy(a.value, f->fixed[copy], sizeof f->fixed[copy]);
+    for (k = f->count; k < n - f->desc.condition_count; k++)
+        a.value[f->permutation[k]] = (int32_t)take(f) % f->m.domain[f->permutation[k]];
+    b = brute_force(&f->m, f->eliminated, f->count, a.value, NULL);
+    REQUIRE(gpuopt_elimination_get_info(f->e, copy, &a.info) == GPUOPT_OK);
+    REQUIRE(a.info.eliminated == a.info.steps);
+    if (f->m.semiring == GPUOPT_LOG_SUM_EXP) allowed = GPUOPT_ERROR_UNSUPPORTED;
+    else if (f->desc.keep == GPUOPT_OFF) allowed = GPUOPT_ERROR_STATE;
+    status = gpuopt_elimination_assign(f->e, copy, a.value, &a.assignment);
+    REQUIRE(status == allowed);
+    if (status) a.assignment.struct_size = 0;
+    if (left > 0) check_completion(f, &b, &a);
+    else hold(f, answer_fault(&f->m, &b, &a, exact(f)));
+    if (status || a.assignment.outcome == GPUOPT_INFEASIBLE) return;
+    for (k = n - f->desc.condition_count; k < n; k++)
+        REQUIRE(a.value[f->permutation[k]] == f->fixed[copy][f->permutation[k]]);
+    if (f->m.type == GPUOPT_COST_INT64 && (f->estimate.policy == GPUOPT_POLICY_EXACT))
+        REQUIRE(memcmp(a.value, b.value, sizeof *a.value * (size_t)n) == 0); /* the smallest of equal ones */
+}
+
+/* ---- Messages ---- */
+
+static void unpack_broken(fuzz *f, const unsigned char *packed, uint64_t size) {
+    gpuopt_packed_message p;
+    gpuopt_status status;
+    uint64_t kept = take(f) % 4 ? size : size * take(f) / 256, k;
+    unsigned char *bytes = (unsigned char *)malloc(kept + 1);
+    for (k = 0; k < kept; k++) bytes[k + 1] = packed[k];
+    for (k = take(f) % 4; k > 0 && kept > 0; k--) bytes[1 + take(f) % (kept < 96 ? kept : 96)] = (unsigned char)take(f);
+    gpuopt_desc_init(&p, sizeof p);
+    status = gpuopt_message_inspect(f->context, bytes + 1, kept, &p);
+    if (status) {
+        REQUIRE(status == GPUOPT_ERROR_ARGUMENT);
+        REQUIRE(gpuopt_message_unpack(f->context, bytes + 1, kept, NULL, NULL, NULL, NULL, NULL) == status);
+    } else {
+        int32_t *scope = (int32_t *)malloc(sizeof *scope * (size_t)p.arity + 1);
+        int32_t *domain = (int32_t *)malloc(sizeof *domain * (size_t)p.arity + 1);
+        int64_t *cost = (int64_t *)malloc(sizeof *cost * (size_t)p.entries);
+        double *value = (double *)malloc(sizeof *value * (size_t)p.entries);
+        uint64_t *count = (uint64_t *)malloc(sizeof *count * (size_t)p.entries);
+        REQUIRE(kept >= 48 && (uint64_t)p.entries <= kept);
+        REQUIRE(gpuopt_message_unpack(f->context, bytes + 1, kept, scope, domain, cost, value,
+                                      p.semiring == GPUOPT_MIN_COUNT ? count : NULL) == GPUOPT_OK);
+        free(scope), free(domain), free(cost), free(value), free(count);
+    }
+    free(bytes);
+}
+
+/* Packed and unpacked, a message is what it was. */
+static void check_message(fuzz *f, const gpuopt_message_info *info, int32_t message, int32_t copy) {
+    size_t entries = (size_t)info->entries, bytes = sizeof(int64_t) * entries;
+    int counts = f->m.semiring == GPUOPT_MIN_COUNT, doubles = f->m.type == GPUOPT_COST_DOUBLE;
+    int32_t scope[VARIABLES], domain[VARIABLES], k;
+    uint64_t size = 0, *count[2];
+    int64_t *cost[2];
+    double *value[2];
+    unsigned char *packed;
+    gpuopt_status allowed = info->ready ? GPUOPT_OK : GPUOPT_ERROR_STATE;
+    for (k = 0; k < 2; k++) {
+        cost[k] = (int64_t *)malloc(bytes);
+        value[k] = (double *)malloc(bytes);
+        count[k] = (uint64_t *)malloc(bytes);
+    }
+    REQUIRE(gpuopt_elimination_get_message(f->e, message, copy, cost[0], value[0], counts ? count[0] : NULL) ==
+            allowed);
+    REQUIRE(gpuopt_elimination_pack_message(f->e, message, copy, NULL, 0, &size) == GPUOPT_OK);
+    packed = (unsigned char *)malloc((size_t)size);
+    REQUIRE(gpuopt_elimination_pack_message(f->e, message, copy, packed, size - 1, NULL) == GPUOPT_ERROR_ARGUMENT);
+    REQUIRE(gpuopt_elimination_pack_message(f->e, message, copy, packed, size, &size) == allowed);
+    if (info->ready) {
+        REQUIRE(gpuopt_message_unpack(f->context, packed, size, scope, domain, cost[1], value[1],
+                                      counts ? count[1] : NULL) == GPUOPT_OK);
+        REQUIRE(memcmp(doubles ? (void *)value[0] : (void *)cost[0], doubles ? (void *)value[1] : (void *)cost[1],
+                       bytes) == 0);
+        REQUIRE(!counts || memcmp(count[0], count[1], bytes) == 0);
+        for (k = 0; k < info->arity; k++) REQUIRE(scope[k] == info->scope[k] && domain[k] == f->m.domain[scope[k]]);
+        unpack_broken(f, packed, size);
+    }
+    free(packed);
+    for (k = 0; k < 2; k++) free(cost[k]), free(value[k]), free(count[k]);
+}
+
+static void check_messages(fuzz *f) {
+    gpuopt_message_info info;
+    int32_t message, k;
+    for (message = 0; message < f->estimate.messages + 1; message++) {
+        int64_t entries = 1;
+        gpuopt_desc_init(&info, sizeof info);
+        if (gpuopt_elimination_get_message_info(f->e, message, &info)) break;
+        REQUIRE(info.variable >= -1 && info.variable < f->m.variables && info.parent >= -1);
+        for (k = 0; k < info.arity; k++) {
+            REQUIRE(info.scope[k] >= 0 && info.scope[k] < f->m.variables && info.scope[k] != info.variable);
+            entries *= f->m.domain[info.scope[k]];
+        }
+        REQUIRE(entries == info.entries && info.parent < f->m.variables);
+        check_message(f, &info, message, (int32_t)take(f) % copies_of(f));
+    }
+    REQUIRE(message == f->estimate.messages);
+}
+
+/* ---- A life ---- */
+
+/* The conditions of a copy; one that is out of its domain changes nothing. */
+static void set_condition(fuzz *f, int32_t copy) {
+    int32_t value[VARIABLES] = {0}, count = f->desc.condition_count, k;
+    gpuopt_elimination_info before, after;
+    for (k = 0; k < count; k++) value[k] = (int32_t)take(f) % f->m.domain[f->desc.condition[k]];
+    if (count > 0 && rarely(f)) {
+        value[count - 1] = take(f) % 2 ? -1 : f->m.domain[f->desc.condition[count - 1]];
+        gpuopt_desc_init(&before, sizeof before);
+        gpuopt_desc_init(&after, sizeof after);
+        REQUIRE(gpuopt_elimination_get_info(f->e, copy, &before) == GPUOPT_OK);
+        REQUIRE(gpuopt_elimination_set_condition(f->e, copy, value) == GPUOPT_ERROR_ARGUMENT);
+        REQUIRE(gpuopt_elimination_get_info(f->e, copy, &after) == GPUOPT_OK);
+        REQUIRE(memcmp(&before, &after, sizeof after) == 0);
+        return;
+    }
+    REQUIRE(gpuopt_elimination_set_condition(f->e, copy, count ? value : NULL) == GPUOPT_OK);
+    for (k = 0; k < count; k++) f->fixed[copy][f->desc.condition[k]] = value[k];
+}
+
+static void check_wrong_calls(fuzz *f) {
+    gpuopt_elimination_info info;
+    int32_t wrong = take(f) % 2 ? -1 : copies_of(f), value[VARIABLES] = {0};
+    gpuopt_desc_init(&info, sizeof info);
+    REQUIRE(gpuopt_elimination_step(f->e, 0, &info) == GPUOPT_ERROR_ARGUMENT);
+    REQUIRE(gpuopt_elimination_get_info(f->e, wrong, &info) == GPUOPT_ERROR_ARGUMENT);
+    REQUIRE(gpuopt_elimination_set_condition(f->e, wrong, value) == GPUOPT_ERROR_ARGUMENT);
+    REQUIRE(gpuopt_elimination_assign(f->e, wrong, value, NULL) == GPUOPT_ERROR_ARGUMENT);
+    REQUIRE(gpuopt_elimination_get_message(f->e, f->estimate.messages, 0, NULL, NULL, NULL) == GPUOPT_ERROR_ARGUMENT);
+    REQUIRE(gpuopt_elimination_pack_message(f->e, -1, 0, NULL, 0, NULL) == GPUOPT_ERROR_ARGUMENT);
+}
+
+static void eliminate(fuzz *f) {
+    gpuopt_elimination_info info;
+    int64_t done;
+    gpuopt_desc_init(&info, sizeof info);
+    REQUIRE(gpuopt_elimination_get_info(f->e, 0, &info) == GPUOPT_OK);
+    while (info.outcome == GPUOPT_MORE) {
+        int32_t value[VARIABLES] = {0}, count = 1 + (int32_t)take(f) % (VARIABLES + 1);
+        unsigned choice = take(f);
+        if (choice % 8 == 7) REQUIRE(gpuopt_elimination_assign(f->e, 0, value, NULL) != GPUOPT_OK);
+        if (choice % 16 == 5) check_messages(f);
+        if (choice >= 192) count = INT32_MAX;
+        done = info.eliminated;
+        REQUIRE(gpuopt_elimination_step(f->e, count, choice & 64 ? NULL : &info) == GPUOPT_OK);
+        REQUIRE(gpuopt_elimination_get_info(f->e, 0, &info) == GPUOPT_OK);
+        REQUIRE(info.eliminated == (done + count < info.steps ? done + count : info.steps));
+    }
+}
+
+static void live(fuzz *f) {
+    int32_t copy, round, rounds = 1 + (int32_t)take(f) % 3;
+    for (round = 0; round < rounds; round++) {
+        for (copy = 0; copy < copies_of(f); copy++)
+            if (take(f) % 2) set_condition(f, copy);
+        eliminate(f);
+        if (rarely(f)) check_wrong_calls(f);
+        for (copy = 0; copy < copies_of(f); copy++) check_copy(f, copy);
+        check_messages(f);
+        check_bounds(f, (int32_t)take(f) % copies_of(f));
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static fuzz state;
+    fuzz *f = &state;
+    int spoiled;
+    memset(f, 0, sizeof *f);
+    f->bytes.data = data;
+    f->bytes.size = size;
+    f->context = fuzz_context(&f->host);
+    gpuopt_desc_init(&f->estimate, sizeof f->estimate);
+    spoiled = rarely(f);
+    input_make(f);
+    if (spoiled) {
+        if (input_spoil(f)) check_refusal(f);
+    } else {
+        create(f);
+        if (f->e) live(f);
+        gpuopt_elimination_destroy(f->e);
+    }
+    input_free(f);
+    gpuopt_context_destroy(f->context);
+    REQUIRE(f->host.live == 0);
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the elimination target makes of its input: a small model, a descriptor, and one fault in it.
+ */
+#ifndef TESTS_FUZZ_ELIMINATION_INPUT_H
+#define TESTS_FUZZ_ELIMINATION_INPUT_H
+
+#include "tests/elimination/handle.h"
+#include "tests/fuzz/fuzz.h"
+
+enum { VARIABLES = 6, DOMAIN = 4, FUNCTIONS = 8, ARITY = 4, COPIES = 4 };
+
+typedef struct fuzz {
+    fuzz_bytes bytes;
+    fuzz_host host;
+    gpuopt_context *context;
+    model m;
+    long double sizes; /* the sum of the functions' largest costs, by size */
+    int wild;          /* not 0: costs around what 63 bits hold */
+    gpuopt_elimination_desc desc;
+    int32_t *own_order, *own_condition; /* what desc has them of, and keeps where a fault is put in */
+    gpuopt_function spoiled[FUNCTIONS];
+    int32_t permutation[VARIABLES], eliminated[VARIABLES], count; /* [count]: in the order that is used */
+    int32_t fixed[COPIES][VARIABLES];                             /* of each copy, what its conditions say */
+    gpuopt_elimination_estimate estimate;
+    gpuopt_elimination *e;
+} fuzz;
+
+/* The model, and a descriptor of it that has no fault. */
+void input_make(fuzz *f);
+/* Puts one fault into the descriptor; 0: there was no room for it. */
+int input_spoil(fuzz *f);
+void input_free(fuzz *f);
+
+#endif /* TESTS_FUZZ_ELIMINATION_INPUT_H */

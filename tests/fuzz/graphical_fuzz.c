@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A libFuzzer target over the readers of graphical models and of the files that go with them. Whatever the bytes are,
+ * either there is an error with its place and nothing to free, or a model whose every index is in range; where it is
+ * small, the library's optimum is that of all assignments, looked up in the functions.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* memfd_create */
+#endif
+#include <math.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "examples/io/graphical.h"
+#include "tests/fuzz/fuzz.h"
+
+enum { ASSIGNMENTS = 2000, TEXT = 1 << 16 };
+
+/* ---- Bytes to a file ---- */
+
+/* Words instead of raw bytes, one for each: so models come about that are whole. */
+static size_t words(fuzz_bytes *b, char *text) {
+    static const char *const word[] = {"\n",
+                                       "#",
+                                       "-1",
+                                       "-2",
+                                       "+3",
+                                       "-0",
+                                       "MARKOV",
+                                       "BAYES",
+                                       "wcsp",
+                                       "knapsack",
+                                       "0.5",
+                                       "1e-300",
+                                       "1e300",
+                                       "1e999",
+                                       "-1.5",
+                                       ".",
+                                       "nan",
+                                       "0x10",
+                                       "1000",
+                                       "65536",
+                                       "2147483647",
+                                       "2147483648",
+                                       "4611686018427387904",
+                                       "9223372036854775807",
+                                       "9223372036854775808",
+                                       "99999999999999999999"};
+    size_t at = 0;
+    while (b->size > 0 && at < TEXT - 32) {
+        unsigned tag = fuzz_take(b);
+        if (tag < 216) at += (size_t)sprintf(text + at, "%u ", tag < 160 ? tag % 4 : tag % 16);
+        else at += (size_t)sprintf(text + at, "%s ", word[(tag - 216) % (sizeof word / sizeof *word)]);
+    }
+    return at;
+}
+
+/* Makes an open file that has no name of its own but path. */
+static int file_make(fuzz_bytes *b, int raw, char path[32]) {
+    static char text[TEXT];
+    int file = memfd_create("fuzz", 0);
+    size_t size = raw ? b->size : words(b, text);
+    REQUIRE(file >= 0);
+    REQUIRE(write(file, raw ? (const char *)b->data : text, size) == (ssize_t)size);
+    sprintf(path, "/proc/self/fd/%d", file);
+    return file;
+}
+
+/* ---- What must hold ---- */
+
+static void check_error(const char *path, const char *error) {
+    long long line = 0, column = 0;
+    int read = 0;
+    REQUIRE(strncmp(error, path, strlen(path)) == 0);
+    REQUIRE(sscanf(error + strlen(path), ":%lld:%lld: %n", &line, &column, &read) == 2 && read > 0);
+    REQUIRE(line >= 1 && column >= 1 && error[strlen(path) + (size_t)read]);
+}
+
+/* All entries of a dense function, tuples of a list; -1: more than 2^40. */
+static int64_t length_of(const graphical_model *m, const gpuopt_function *f) {
+    int64_t entries = 1;
+    int32_t k;
+    for (k = 0; f->tuples < 0 && k < f->arity; k++) {
+        entries *= m->domain[f->scope[k]];
+        if (entries > (int64_t)1 << 40) return -1;
+    }
+    return f->tuples < 0 ? entries : f->tuples;
+}
+
+static void check_function(const graphical_model *m, const gpuopt_function *f, uint8_t *seen) {
+    int64_t length, e;
+    int32_t k;
+    REQUIRE(f->arity >= 0 && f->arity <= m->variables && f->tuples >= -1 && !f->count);
+    REQUIRE((f->tuples == -1) == (m->type == GPUOPT_COST_DOUBLE));
+    for (k = 0; k < f->arity; k++) REQUIRE(f->scope[k] >= 0 && f->scope[k] < m->variables && !seen[f->scope[k]]++);
+    for (k = 0; k < f->arity; k++) seen[f->scope[k]] = 0;
+    length = length_of(m, f);
+    REQUIRE(length >= 0 && f->default_cost >= 0);
+    for (e = 0; e < length; e++)
+        REQUIRE(m->type == GPUOPT_COST_DOUBLE ? f->value[e] >= 0 && f->value[e] < INFINITY : f->cost[e] >= 0);
+    for (e = 0; f->tuples >= 0 && e < length * f->arity; e++)
+        REQUIRE(f->tuple[e] >= 0 && f->tuple[e] < m->domain[f->scope[e % f->arity]]);
+}
+
+static void check_model(const graphical_model *m) {
+    uint8_t *seen = (uint8_t *)calloc((size_t)m->variables + 1, 1);
+    int32_t largest = 0, k;
+    REQUIRE(m->variables >= 0 && m->functions >= 0 && m->top >= 0);
+    for (k = 0; k < m->variables; k++) {
+        REQUIRE(m->domain[k] >= 1);
+        if (m->domain[k] > largest) largest = m->domain[k];
+    }
+    REQUIRE(m->max_domain == largest);
+    for (k = 0; k < m->functions; k++) check_function(m, &m->function[k], seen);
+    free(seen);
+}
+
+/* To the next assignment, the last variable fastest; 0: that was the last one. */
+static int advance(const graphical_model *m, int32_t *value) {
+    int32_t k;
+    for (k = m->variables - 1; k >= 0; k--) {
+        if (++value[k] < m->domain[k]) return 1;
+        value[k] = 0;
+    }
+    return 0;
+}
+
+static int same(const graphical_model *m, int64_t cost, double real, int64_t cost_two, double real_two) {
+    return m->type == GPUOPT_COST_DOUBLE ? fabs(real - real_two) <= 1e-9 * (1 + fabs(real)) : cost == cost_two;
+}
+
+static void check_optimum(const graphical_model *m, gpuopt_elimination *e) {
+    int32_t *value = (int32_t *)calloc((size_t)m->variables + 1, sizeof *value);
+    int64_t best = INT64_MAX, cost;
+    double best_real = INFINITY, real;
+    int feasible = 0, permitted;
+    gpuopt_elimination_info info;
+    gpuopt_assignment assignment;
+    gpuopt_desc_init(&info, sizeof info);
+    gpuopt_desc_init(&assignment, sizeof assignment);
+    do {
+        graphical_cost(m, value, &permitted, &cost, &real);
+        if (!permitted) continue;
+        feasible = 1;
+        if (cost < best) best = cost;
+        if (real < best_real) best_real = real;
+    } while (advance(m, value));
+    REQUIRE(gpuopt_elimination_step(e, m->variables + 1, &info) == GPUOPT_OK);
+    REQUIRE(info.outcome == (feasible ? GPUOPT_OPTIMAL : GPUOPT_INFEASIBLE));
+    REQUIRE(gpuopt_elimination_assign(e, 0, value, &assignment) == GPUOPT_OK);
+    REQUIRE(assignment.outcome == info.outcome);
+    if (feasible) {
+        REQUIRE(same(m, best, best_real, info.cost, info.value));
+        graphical_cost(m, value, &permitted, &cost, &real);
+        REQUIRE(permitted && same(m, best, best_real, cost, real));
+        REQUIRE(same(m, cost, real, assignment.cost, assignment.value));
+    }
+    free(value);
+}
+
+/* The sum of each function's largest cost; only with such a sum beyond 63 bits may costs be refused. */
+static long double largest_sum(const graphical_model *m) {
+    long double sum = 0;
+    int64_t e, largest;
+    int32_t k;
+    for (k = 0; k < m->functions; k++) {
+        const gpuopt_function *f = &m->function[k];
+        largest = f->default_cost;
+        for (e = 0; e < f->tuples; e++)
+            if (f->cost[e] > largest) largest = f->cost[e];
+        sum += (long double)largest;
+    }
+    return sum;
+}
+
+static void check_elimination(const graphical_model *m) {
+    fuzz_host host = {0, 1 << 20, 0};
+    gpuopt_context *context = fuzz_context(&host);
+    gpuopt_elimination_estimate estimate;
+    gpuopt_elimination_desc desc;
+    gpuopt_elimination *e = NULL;
+    gpuopt_status status;
+    double assignments = 1;
+    int32_t k;
+    for (k = 0; k < m->variables; k++) assignments *= m->domain[k];
+    gpuopt_desc_init(&desc, sizeof desc);
+    gpuopt_desc_init(&estimate, sizeof estimate);
+    desc.variables = m->variables;
+    desc.domain = m->domain;
+    desc.functions = m->functions;
+    desc.function = m->function;
+    desc.type = m->type;
+    desc.top = m->top;
+    desc.memory_limit = 1 << 20;
+    desc.restarts = 1;
+    status = gpuopt_elimination_plan(context, &desc, &estimate);
+    if (assignments > ASSIGNMENTS || m->variables > 1000) /* large tables: too large to write out, or for the limit */
+        REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_MEMORY || status == GPUOPT_ERROR_UNSUPPORTED ||
+                status == GPUOPT_ERROR_NUMERIC || status == GPUOPT_ERROR_ARGUMENT);
+    else {
+        REQUIRE(status == GPUOPT_OK || (status == GPUOPT_ERROR_NUMERIC && largest_sum(m) > 0x1p62));
+        REQUIRE(gpuopt_elimination_create(context, &desc, &e) == status);
+        if (e) check_optimum(m, e);
+        gpuopt_elimination_destroy(e);
+    }
+    gpuopt_context_destroy(context);
+    REQUIRE(host.live == 0);
+}
+
+/* ---- The readers ---- */
+
+static void read_model(const char *path, int uai) {
+    graphical_model m;
+    char error[256] = "";
+    memset(&m, 0xA5, sizeof m);
+    if ((uai ? graphical_read_uai : graphical_read_wcsp)(path, &m, error, sizeof error)) {
+        check_error(path, error);
+        REQUIRE(!m.domain && !m.function && m.functions == 0);
+        return;
+    }
+    check_model(&m);
+    REQUIRE((m.type == GPUOPT_COST_DOUBLE) == uai);
+    if (uai) graphical_take_logs(&m, -1);
+    check_elimination(&m);
+    graphical_free(&m);
+}
+
+/* Beside a model of three variables. */
+static void read_beside(const char *path, unsigned which) {
+    static int32_t domain[] = {2, 3, 1};
+    int32_t fixed[3] = {-1, -1, -1}, result[3] = {-1, -1, -1}, k;
+    graphical_model m;
+    char error[256] = "";
+    int failed, left = 3;
+    memset(&m, 0, sizeof m);
+    m.variables = 3;
+    m.domain = domain;
+    if (which == 0) failed = graphical_read_evidence(path, &m, result, error, sizeof error);
+    else if (which == 1) failed = graphical_read_agents(path, &m, result, error, sizeof error);
+    else {
+        if (which == 2) fixed[1] = 2, left = 2;
+        failed = graphical_read_order(path, &m, fixed, result, error, sizeof error);
+    }
+    if (failed) {
+        check_error(path, error);
+        return;
+    }
+    for (k = 0; k < 3 && which == 0; k++) REQUIRE(result[k] >= -1 && result[k] < domain[k]);
+    for (k = 0; k < 3 && which == 1; k++) REQUIRE(result[k] >= 0);
+    for (k = 0; k < left && which >= 2; k++) { /* each once, and none that is fixed */
+        REQUIRE(result[k] >= 0 && result[k] < 3 && fixed[result[k]] < 0);
+        fixed[result[k]] = 0;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    fuzz_bytes b = {data, size};
+    unsigned kind = fuzz_take(&b);
+    char path[32];
+    int file = file_make(&b, kind & 1, path);
+    kind = kind / 2 % 16;
+    if (kind < 12) read_model(path, kind < 6);
+    else read_beside(path, kind - 12);
+    close(file);
+    return 0;
+}
