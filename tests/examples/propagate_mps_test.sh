@@ -5,30 +5,9 @@
 # that are no models.
 # Usage: propagate_mps_test.sh PROGRAM
 set -u
-
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-program=$(realpath "${1:?usage: propagate_mps_test.sh PROGRAM}")
-models=$root/examples/models
-work=$(mktemp -d) || exit 1
-# shellcheck source=../support/check.sh
-. "$root/tests/support/check.sh"
-at_end() { rm -rf "$said" "$work"; }
-cd "$work" || exit 1
-
-# result NAME STATUS: counts a check that is done already; on failure, shows what the program said.
-verdict() { [ "$1" -eq 0 ] || { cat out err && return 1; }; }
-result() { check "$1" verdict "$2"; }
-
-# exits CODE ARGUMENT...: runs the program; out and err keep what it says.
-exits() {
-    local want=$1 got
-    shift
-    timeout 60 "$program" "$@" >out 2>err </dev/null
-    got=$?
-    [ "$got" -eq "$want" ] || { echo "exit status $got instead of $want" >>err && return 1; }
-}
-
-has() { grep -q -- "$1" "$2" || { echo "no '$1' in $2" >>err && return 1; }; }
+seconds=60
+# shellcheck source=../support/example.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../support/example.sh"
 
 # ---- Answers ----
 

@@ -6,47 +6,9 @@
 # says of input that is no model.
 # Usage: solve_lp_test.sh PROGRAM
 set -u
-
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-program=$(realpath "${1:?usage: solve_lp_test.sh PROGRAM}")
-models=$root/examples/models
-work=$(mktemp -d) || exit 1
-# shellcheck source=../support/check.sh
-. "$root/tests/support/check.sh"
-at_end() { rm -rf "$said" "$work"; }
-cd "$work" || exit 1
-
-# result NAME STATUS: counts a check that is done already; on failure, shows what the program said.
-verdict() { [ "$1" -eq 0 ] || { cat out err && return 1; }; }
-result() { check "$1" verdict "$2"; }
-
-# exits CODE ARGUMENT...: runs the program; out and err keep what it says.
-exits() {
-    local want=$1 got
-    shift
-    timeout 120 "$program" "$@" >out 2>err </dev/null
-    got=$?
-    [ "$got" -eq "$want" ] || { echo "exit status $got instead of $want: $*" >>err && return 1; }
-}
-
-has() { grep -q -- "$1" "$2" || { echo "no '$1' in $2" >>err && return 1; }; }
-
-# field NAME: of the JSON in out.
-field() { grep -o "\"$1\": [^,}]*" out | head -n 1 | sed 's/^[^:]*: //; s/"//g'; }
-
-# near FIELD WANT TOLERANCE: relative above 1.
-near() {
-    awk -v a="$(field "$1")" -v b="$2" -v t="$3" '
-        function size(v) { return v < 0 ? -v : v }
-        BEGIN { exit !(a ~ /[0-9]/ && size(a - b) <= t * (size(b) > 1 ? size(b) : 1)) }' ||
-        { echo "$1 is $(field "$1") instead of $2" >>err && return 1; }
-}
-
-# within FIELD LEAST MOST
-within() {
-    awk -v a="$(field "$1")" -v l="$2" -v m="$3" 'BEGIN { exit !(a ~ /[0-9]/ && a + 0 >= l + 0 && a + 0 <= m + 0) }' ||
-        { echo "$1 is $(field "$1"), not in $2 to $3" >>err && return 1; }
-}
+seconds=120
+# shellcheck source=../support/example.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../support/example.sh"
 
 # optimal WANT TOLERANCE ARGUMENT...: solved to that objective, and the model's own check agrees.
 optimal() {
