@@ -202,8 +202,9 @@ static gpuopt_status gpuopt__search_rotations(gpuopt__order_search *search, int3
 /* All memory is given back before return. Variables with one value come last. */
 static gpuopt_status gpuopt__search_order(gpuopt__scratch *scratch, const gpuopt__scopes *scopes,
                                           gpuopt_order_heuristic heuristic, int32_t restarts, uint64_t seed,
-                                          int32_t *order, gpuopt__order_score *score) {
+                                          int32_t *order) {
     gpuopt__order_search search;
+    gpuopt__order_score score;
     gpuopt__arena arena = {NULL, 0};
     gpuopt__greedy *s = &search.greedy;
     void *block;
@@ -219,13 +220,12 @@ static gpuopt_status gpuopt__search_order(gpuopt__scratch *scratch, const gpuopt
     arena.used = 0;
     gpuopt__search_cut(&search, &arena, scopes);
     status = gpuopt__graph_build(&search, scopes);
-    if (!status) status = gpuopt__search_greedily(&search, heuristic, restarts, seed, score);
-    if (!status && heuristic == GPUOPT_ORDER_BEST) status = gpuopt__search_rotations(&search, restarts, seed, score);
+    if (!status) status = gpuopt__search_greedily(&search, heuristic, restarts, seed, &score);
+    if (!status && heuristic == GPUOPT_ORDER_BEST) status = gpuopt__search_rotations(&search, restarts, seed, &score);
     for (; count < s->vertices && !status; count++) order[count] = s->variable[s->best[count]];
     for (v = 0; v < scopes->variables && !status; v++) {
         if (scopes->fixed[v] || scopes->domain[v] != 1) continue;
         order[count++] = v;
-        gpuopt__score_bucket(score, 0, 1, 1);
     }
     gpuopt__scratch_give(scratch, s->pool, sizeof(int32_t) * (uint64_t)s->pool_room);
     gpuopt__scratch_give(scratch, s->adjacent, search.adjacent_bytes);

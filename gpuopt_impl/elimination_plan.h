@@ -107,7 +107,6 @@ static gpuopt_status gpuopt__prepare_order(gpuopt__preparation *prep, const char
     const gpuopt_elimination_desc *d = &prep->desc;
     gpuopt__elimination_plan *plan = &prep->draft.plan;
     gpuopt__scopes scopes;
-    gpuopt__order_score score;
     uint64_t start_bytes = sizeof(int64_t) * ((uint64_t)d->functions + 1), scope_bytes;
     int64_t *start;
     int32_t *scope, k;
@@ -137,7 +136,7 @@ static gpuopt_status gpuopt__prepare_order(gpuopt__preparation *prep, const char
     scopes.fixed = prep->fixed;
     status = prep->scratch.status;
     if (!status)
-        status = gpuopt__search_order(&prep->scratch, &scopes, d->heuristic, d->restarts, d->seed, prep->order, &score);
+        status = gpuopt__search_order(&prep->scratch, &scopes, d->heuristic, d->restarts, d->seed, prep->order);
     gpuopt__scratch_give(&prep->scratch, scope, scope_bytes);
     gpuopt__scratch_give(&prep->scratch, start, start_bytes);
     return status;

@@ -9,7 +9,7 @@
 #define GPUOPT_IMPL_ELIMINATION_ROTATE_H
 
 #include "elimination_greedy.h"
-#include "simplex_control.h" /* gpuopt__random */
+#include "numerics.h"
 
 enum { GPUOPT__CORE_WORDS = 4, GPUOPT__CORE_MOST = 64 * GPUOPT__CORE_WORDS };
 

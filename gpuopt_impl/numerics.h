@@ -64,4 +64,12 @@ GPUOPT_HD void gpuopt__accumulate(double *hi, double *lo, double value, double l
     *lo = gpuopt__add(*lo, gpuopt__add(error, low));
 }
 
+/* In [0, 1), from the seed and k (splitmix64). */
+static inline double gpuopt__random(uint64_t seed, uint64_t k) {
+    uint64_t z = (seed + k + 1) * 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
 #endif /* GPUOPT_IMPL_NUMERICS_H */

@@ -15,14 +15,6 @@ static const gpuopt__simplex_backend *gpuopt__engine_of(const gpuopt_simplex *s)
 
 /* ---- Stages ---- */
 
-/* In [0, 1), from the seed and k (splitmix64). */
-static double gpuopt__random(uint64_t seed, uint64_t k) {
-    uint64_t z = (seed + k + 1) * 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
 /* Bounds of variables that are not fixed move out by 1 to 2 millionths: ties, and with them stalling, become
  * improbable, while an optimal basis mostly stays one. */
 static void gpuopt__simplex_enter_stage(gpuopt_simplex *s, gpuopt__simplex_stage stage) {

@@ -128,11 +128,6 @@ static gpuopt_status work_up(simulation *s, part *p) {
     desc.condition_count = d.conditions;
     planning = now();
     if (!status) status = gpuopt_elimination_plan(s->context, &desc, &estimate);
-    if (!status && estimate.policy == GPUOPT_POLICY_SLICE && p->variables - d.conditions > p->own) {
-        /* Messages are those of one slice, of no use to others. */
-        desc.policy = GPUOPT_POLICY_MINI_BUCKET;
-        status = gpuopt_elimination_plan(s->context, &desc, &estimate);
-    }
     start += now() - planning; /* for the report, not for the work */
     if (!status) status = gpuopt_elimination_create(s->context, &desc, &p->elimination);
     if (!status && d.conditions > 0) status = gpuopt_elimination_set_condition(p->elimination, 0, d.given);
