@@ -126,8 +126,7 @@ gpuopt_status stream_create(const gpuopt_context *context, const gpuopt__elimina
     if (p.semiring == GPUOPT_MIN_COUNT) s->counts = reinterpret_cast<uint64_t *>(s->store + counts);
     pin_tables(context, (bytes + stream_page - 1) / stream_page * stream_page, s);
     cudaStream_t *const streams[] = {&s->in, &s->out};
-    for (cudaStream_t *stream : streams)
-        GPUOPT_CUDA(context, cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
+    for (cudaStream_t *stream : streams) GPUOPT_CUDA(context, cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
     cudaEvent_t *const pairs[] = {s->filled, s->computed, s->emptied};
     for (cudaEvent_t *events : pairs)
         for (int k = 0; k < 2; k++) GPUOPT_CUDA(context, cudaEventCreateWithFlags(&events[k], cudaEventDisableTiming));
