@@ -31,7 +31,7 @@ def _cuda_objects_impl(ctx):
         args.add_all(depset(["."], transitive = [includes, quotes]), before_each = "-I")
         args.add_all(systems, before_each = "-isystem")
         args.add_all(depset(ctx.attr.defines, transitive = [defines]), before_each = "-D")
-        args.add_all(ctx.attr.copts)
+        args.add_all(ctx.attr.copts + [o for o in ctx.var.get("cuda_copts", "").split(",") if o])
         ctx.actions.run(
             executable = CUDA.nvcc,
             arguments = [args],

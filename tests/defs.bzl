@@ -33,7 +33,7 @@ def backend_test(name, srcs, backends = ["cpu", "cpu-threads", "cuda"], deps = [
             name = name + "_" + backend,
             args = [backend],
             linkstatic = True,
-            tags = tags + (["exclusive"] if gpu else []) + (["cpu:4"] if backend == "cpu-threads" else []),
+            tags = tags + (["exclusive"] if gpu else []) + (["cpu:4", "threads"] if backend == "cpu-threads" else []),
             target_compatible_with = REQUIRES_CUDA if gpu else [],
             deps = [name + ("_cuda_program" if gpu else "_program")],
             **kwargs

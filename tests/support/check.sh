@@ -46,6 +46,23 @@ run_script() {
     passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $(grep -c '^SKIPPED' "$said")))
 }
 
+# begin COMMAND...: starts it beside what follows. await: until it has ended. replay: what it said, and its status; to be
+# handed to check or run_script.
+begin() {
+    begun=$(mktemp) || exit 1
+    "$@" >"$begun" 2>&1 &
+    begun_process=$!
+}
+await() {
+    wait "$begun_process"
+    begun_status=$?
+}
+replay() {
+    cat "$begun"
+    rm -f "$begun"
+    return "$begun_status"
+}
+
 # The last line; fails if a check did.
 summary() {
     [ "$skipped" -eq 0 ] || echo "$skipped skipped, for the reasons given above"
