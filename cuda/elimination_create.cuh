@@ -7,6 +7,7 @@
 
 #include "../gpuopt_impl/elimination_backend.h"
 #include "elimination_kernel.cuh"
+#include "elimination_split.cuh"
 #include "elimination_stream.cuh"
 
 namespace {
@@ -31,7 +32,10 @@ struct CudaElimination {
     JobList by_level, in_order;
     const int32_t *domain, *depth_list, *depth_first; /* device */
     int32_t depths;
-    int64_t alone; /* blocks of a job that has a launch of its own */
+    int64_t alone;          /* blocks of a job that has a launch of its own */
+    const Product *product; /* of the jobs that are products */
+    int32_t *product_of;    /* [jobs]: a job's, or -1 */
+    int64_t scratch;        /* where in the store operands are copied to */
     void *device, *host;
     char *staged;          /* during create: the functions' part of the store, then of the counts */
     int64_t staged_counts; /* where the counts begin in it */
@@ -92,11 +96,50 @@ void cut_mirror(gpuopt__arena *arena, const gpuopt__elimination_plan &p, PlanMir
     cut(m->depth_first, static_cast<int64_t>(p.steps) + 1);
 }
 
-/* The device's block: what is computed with, then the mirror at *mirror. */
-uint64_t cut_device(const gpuopt__elimination_plan &p, void *base, EliminationView *v, TableStream *s, PlanMirror *m,
-                    uint64_t *mirror_at) {
+bool runs_alone(const gpuopt__job &job) {
+    return job.streamed || job.rows > 1 || job.entries >= elimination_alone_entries ||
+           static_cast<double>(job.entries) * job.values >= elimination_alone_from;
+}
+
+/* Whether a job is better computed as a product; chunks of a job are not in the plan, and copy nothing. */
+bool find_plan_product(const gpuopt_context *context, const gpuopt__elimination_plan &p, const gpuopt__job &job,
+                       const int64_t *pool, bool may_copy, Product *product) {
+    return p.type == GPUOPT_COST_INT64 && (p.semiring == GPUOPT_MIN_SUM || p.semiring == GPUOPT_MAX_SUM) &&
+           find_product(job, pool, p.copies, p.bits, p.forbidden, may_copy, cuda_of(context)->multiprocessors, product);
+}
+
+/* The plan's products: how many, and the most entries that one copies. list, of: as in the handle, or NULL. */
+struct ProductCount {
+    int32_t products;
+    int64_t copies;
+};
+ProductCount find_products(const gpuopt_context *context, const gpuopt__elimination_plan &p, Product *list,
+                           int32_t *of) {
+    ProductCount count = {0, 0};
+    Product product;
+    for (int32_t k = 0; k < p.jobs; k++) {
+        const gpuopt__job &job = p.job[k];
+        const bool found =
+            runs_alone(job) && !job.streamed && find_plan_product(context, p, job, p.digit, true, &product);
+        if (of) of[k] = found ? count.products : -1;
+        if (!found) continue;
+        if (list) list[count.products] = product;
+        count.products++;
+        const int64_t copies = product_copies(product);
+        if (copies > count.copies) count.copies = copies;
+    }
+    return count;
+}
+
+/* The device's block: what is computed with, then the mirror at *mirror. copies: entries; *scratch: where in the store
+ * there is room for them. */
+uint64_t cut_device(const gpuopt__elimination_plan &p, int64_t copies, void *base, EliminationView *v, TableStream *s,
+                    PlanMirror *m, uint64_t *mirror_at, int64_t *scratch) {
     gpuopt__arena arena = {static_cast<char *>(base), 0};
-    v->store = gpuopt__cut(&arena, p.store, static_cast<size_t>(p.bits / 8));
+    const int64_t bytes = p.bits / 8;
+    v->store = gpuopt__cut(&arena, p.store, static_cast<size_t>(bytes));
+    *scratch = static_cast<int64_t>(arena.used) / bytes;
+    gpuopt__cut(&arena, copies, static_cast<size_t>(bytes));
     v->counts = static_cast<uint64_t *>(gpuopt__cut(&arena, p.counts, sizeof(uint64_t)));
     v->offset =
         static_cast<int64_t *>(gpuopt__cut(&arena, static_cast<int64_t>(p.copies) * p.condition_rows, sizeof(int64_t)));
@@ -115,32 +158,38 @@ uint64_t function_bytes(const gpuopt__elimination_plan &p, int64_t *costs) {
     return static_cast<uint64_t>(*costs) + sizeof(uint64_t) * static_cast<uint64_t>(p.function_counts);
 }
 
-uint64_t host_block_bytes(const gpuopt__elimination_plan &p, uint64_t mirror_bytes) {
-    TableStream tables;
-    gpuopt__arena arena = {nullptr, 0};
-    cut_stream_host(&arena, p, &tables);
-    return sizeof(CudaElimination) + mirror_bytes + sizeof(int64_t) * 2 * static_cast<uint64_t>(p.jobs) + 512 +
-           arena.used;
+/* The host's block: the handle, the mirror at *mirror, and what only the host has. */
+uint64_t cut_host(const gpuopt__elimination_plan &p, int32_t products, uint64_t mirror_bytes, void *base,
+                  CudaElimination *e, char **mirror, Product **product) {
+    gpuopt__arena arena = {static_cast<char *>(base), 0};
+    gpuopt__cut(&arena, 1, sizeof *e);
+    *mirror = static_cast<char *>(gpuopt__cut(&arena, static_cast<int64_t>(mirror_bytes), 1));
+    e->by_level.host_ends = static_cast<int64_t *>(gpuopt__cut(&arena, p.jobs, sizeof(int64_t)));
+    e->in_order.host_ends = static_cast<int64_t *>(gpuopt__cut(&arena, p.jobs, sizeof(int64_t)));
+    *product = static_cast<Product *>(gpuopt__cut(&arena, products, sizeof(Product)));
+    e->product = *product;
+    e->product_of = static_cast<int32_t *>(gpuopt__cut(&arena, p.jobs, sizeof(int32_t)));
+    cut_stream_host(&arena, p, &e->tables);
+    return arena.used;
 }
 
-void elimination_size(const gpuopt_context *, const gpuopt__elimination_plan *plan,
+void elimination_size(const gpuopt_context *context, const gpuopt__elimination_plan *plan,
                       gpuopt_elimination_estimate *estimate) {
-    EliminationView view;
-    TableStream tables;
+    const ProductCount count = find_products(context, *plan, nullptr, nullptr);
+    CudaElimination e;
     PlanMirror mirror;
-    uint64_t mirror_at, bytes = cut_device(*plan, nullptr, &view, &tables, &mirror, &mirror_at);
+    Product *product;
+    char *at;
+    uint64_t mirror_at,
+        bytes = cut_device(*plan, count.copies, nullptr, &e.view, &e.tables, &mirror, &mirror_at, &e.scratch);
     int64_t costs;
     estimate->device_bytes = bytes;
     estimate->create_bytes += function_bytes(*plan, &costs) + 1;
-    estimate->host_bytes += host_block_bytes(*plan, bytes - mirror_at) + stream_host_bytes(*plan);
+    estimate->host_bytes +=
+        cut_host(*plan, count.products, bytes - mirror_at, nullptr, &e, &at, &product) + stream_host_bytes(*plan);
 }
 
 /* ---- Jobs ---- */
-
-bool runs_alone(const gpuopt__job &job) {
-    return job.streamed || job.rows > 1 || job.entries >= elimination_alone_entries ||
-           static_cast<double>(job.entries) * job.values >= elimination_alone_from;
-}
 
 void sum_blocks(const gpuopt__elimination_plan &p, const int32_t *list, int64_t *ends) {
     int64_t sum = 0;
@@ -248,22 +297,24 @@ void elimination_destroy(gpuopt_elimination *elimination) {
 gpuopt_status elimination_create(gpuopt_context *context, const gpuopt__elimination_plan *plan,
                                  gpuopt_elimination **elimination) {
     DeviceScope scope(context);
-    EliminationView view;
-    TableStream tables;
+    const ProductCount count = find_products(context, *plan, nullptr, nullptr);
+    CudaElimination draft = {};
     PlanMirror mirror;
-    uint64_t mirror_at, bytes = cut_device(*plan, nullptr, &view, &tables, &mirror, &mirror_at);
-    uint64_t mirror_bytes = bytes - mirror_at;
+    Product *product;
+    char *host;
+    uint64_t mirror_at;
+    const uint64_t bytes =
+        cut_device(*plan, count.copies, nullptr, &draft.view, &draft.tables, &mirror, &mirror_at, &draft.scratch);
+    const uint64_t mirror_bytes = bytes - mirror_at;
     void *memory;
-    gpuopt_status status = gpuopt__allocate(context, GPUOPT_HOST, host_block_bytes(*plan, mirror_bytes), &memory);
+    gpuopt_status status = gpuopt__allocate(
+        context, GPUOPT_HOST, cut_host(*plan, count.products, mirror_bytes, nullptr, &draft, &host, &product), &memory);
     if (status) return status;
     CudaElimination *e = new (memory) CudaElimination();
     e->head.context = context;
     e->alone = elimination_blocks * cuda_of(context)->multiprocessors;
-    char *host = static_cast<char *>(memory) + ((sizeof *e + 255) & ~size_t{255});
-    e->by_level.host_ends = reinterpret_cast<int64_t *>(host + mirror_bytes);
-    e->in_order.host_ends = e->by_level.host_ends + plan->jobs;
-    gpuopt__arena beside = {reinterpret_cast<char *>(e->in_order.host_ends + plan->jobs), 0};
-    cut_stream_host(&beside, *plan, &e->tables);
+    cut_host(*plan, count.products, mirror_bytes, memory, e, &host, &product);
+    find_products(context, *plan, product, e->product_of);
     sum_blocks(*plan, plan->by_level, e->by_level.host_ends);
     sum_blocks(*plan, plan->in_order, e->in_order.host_ends);
     gpuopt__arena arena = {host, 0};
@@ -271,7 +322,7 @@ gpuopt_status elimination_create(gpuopt_context *context, const gpuopt__eliminat
     fill_mirror(e, *plan, mirror);
     status = gpuopt__allocate(context, GPUOPT_DEVICE, bytes, &e->device);
     if (!status) {
-        cut_device(*plan, e->device, &e->view, &e->tables, &mirror, &mirror_at);
+        cut_device(*plan, count.copies, e->device, &e->view, &e->tables, &mirror, &mirror_at, &e->scratch);
         set_view(e, *plan, mirror);
         status = e->copy(static_cast<char *>(e->device) + mirror_at, host, mirror_bytes);
     }

@@ -87,23 +87,22 @@ gpuopt_status launch_alone(const CudaElimination *e, const EliminationView &view
     return launch_one<Keep, elimination_rows, 0>(e, view, list, job);
 }
 
-/* Whether a job is better computed as a min-plus product. */
-template <class Keep>
-bool is_product(const CudaElimination *e, const gpuopt__job &job, const int64_t *pool, Product *product) {
-    const gpuopt__elimination_plan &p = e->head.plan;
-    if constexpr (!std::is_same<typename Keep::Sum, uint32_t>::value || Keep::counted) return false;
-    else
-        return find_product(job, pool, p.copies, p.bits, p.forbidden, cuda_of(e->head.context)->multiprocessors,
-                            product);
-}
-
-/* A job that runs alone, or a chunk of one. pool: where its digits are. */
+/* A job that runs alone, or a chunk of one. pool: where its digits are; product: NULL if it is none. */
 template <class Keep>
 gpuopt_status launch_job(const CudaElimination *e, const EliminationView &view, const int32_t *list,
-                         const gpuopt__job &job, const int64_t *pool) {
-    Product product;
-    if (is_product<Keep>(e, job, pool, &product)) return run_product(e->head.context, view, product);
+                         const gpuopt__job &job, const int64_t *pool, const Product *product) {
+    if constexpr (std::is_same<typename Keep::Sum, uint32_t>::value && !Keep::counted)
+        if (product) return run_product(e->head.context, view, e->head.plan.operand, e->scratch, *product);
     return launch_alone<Keep>(e, view, list, job, pool);
+}
+
+/* A chunk of a streamed job, which is in no plan. */
+template <class Keep>
+gpuopt_status launch_chunk(const CudaElimination *e, const EliminationView &view, const int32_t *list,
+                           const gpuopt__job &chunk, const int64_t *pool) {
+    Product product;
+    const bool found = find_plan_product(e->head.context, e->head.plan, chunk, pool, false, &product);
+    return launch_job<Keep>(e, view, list, chunk, pool, found ? &product : nullptr);
 }
 
 template <class Keep>
@@ -117,9 +116,11 @@ gpuopt_status run_jobs(CudaElimination *e, const int32_t *host_list, const JobLi
         if (job.streamed)
             status = run_chunks(e->head.context, p, &e->tables, e->view, job,
                                 [e](const EliminationView &view, const int32_t *own, const gpuopt__job &chunk,
-                                    const int64_t *pool) { return launch_job<Keep>(e, view, own, chunk, pool); });
-        else if (runs_alone(job)) status = launch_job<Keep>(e, e->view, list.list + k, job, p.digit);
-        else if (job.operands > operands) operands = job.operands;
+                                    const int64_t *pool) { return launch_chunk<Keep>(e, view, own, chunk, pool); });
+        else if (runs_alone(job)) {
+            const int32_t of = e->product_of[host_list[k]];
+            status = launch_job<Keep>(e, e->view, list.list + k, job, p.digit, of < 0 ? nullptr : e->product + of);
+        } else if (job.operands > operands) operands = job.operands;
     }
     if (status || blocks == 0) return status;
     return launch<Keep, 1, 0>(e, e->view, list.list + from, list.ends + from, before, to - from, blocks,

@@ -62,9 +62,17 @@ struct Product {
     int64_t stride[product_operands + 1][product_digits]; /* of the operands in their new order; then the message's */
     int32_t first[PRODUCT_SIDES], digits[PRODUCT_SIDES];  /* in these */
     int32_t operand[product_operands];                    /* their numbers: the left group's, then the right's */
+    /* An operand that is copied before, see below: entries of the copy, or 0; where in the store it is, and how far
+     * apart values are in it. */
+    int64_t copied[product_operands], copy_at[product_operands], value_stride[product_operands];
     int32_t operands, left, values, copies, warps, words;
     bool packed; /* two sums in a word */
 };
+
+/* An operand whose neighbours along a side are not neighbours in memory may be copied first, into the order batch,
+ * value, side. Then a warp reads whole lines of it, not a sector an entry. What that takes, in add-min pairs of the
+ * device: an entry of the copy, and a launch. */
+constexpr double product_copy_entry = 64, product_copy_launch = 64e6;
 
 __host__ __device__ inline int product_rows_of(const Product &p) { return 16 * p.warps; }
 __host__ __device__ inline int product_columns_of(const Product &p) { return 16 * p.words * (p.packed ? 2 : 1); }
@@ -156,12 +164,14 @@ struct ProductLoad {
     int near, far;
 };
 
-ProductLoad product_load(const ProductDigits &d, const int *side, int operands, int which, uint32_t own) {
+/* may_copy: tables of the second kind are copied before. */
+ProductLoad product_load(const ProductDigits &d, const int *side, int operands, int which, uint32_t own,
+                         bool may_copy) {
     ProductLoad load = {0, 0};
     int last = product_last(own);
     for (int k = 0; k < operands; k++) {
         if (side[k] != which) continue;
-        if (last < 0 || d.stride[last][k] <= 1) load.near++;
+        if (last < 0 || d.stride[last][k] <= 1 || may_copy) load.near++;
         else load.far++;
     }
     return load;
@@ -207,8 +217,8 @@ double general_time(const gpuopt__job &job, int32_t bits, double entries, int mu
 }
 
 /* The best way to share out a job's tables: its time is infinite where there is none. entries: of all copies. */
-void product_choose(const gpuopt__job &job, const ProductDigits &d, double entries, bool packed, int multiprocessors,
-                    ProductChoice *best) {
+void product_choose(const gpuopt__job &job, const ProductDigits &d, double entries, bool packed, bool may_copy,
+                    int multiprocessors, ProductChoice *best) {
     const uint32_t all = (1u << d.count) - 1;
     int head[product_operands], heads[product_heads], side[product_operands];
     const int count = product_find_heads(d, job.operands, head, heads);
@@ -224,8 +234,8 @@ void product_choose(const gpuopt__job &job, const ProductDigits &d, double entri
         if (rows < 16 || columns < 16) continue;
         for (int h = 0; h < count; h++) side[heads[h]] = (choice >> h & 1) == left ? PRODUCT_LEFT : PRODUCT_RIGHT;
         for (int k = 0; k < job.operands; k++) side[k] = side[head[k]];
-        const ProductLoad load_left = product_load(d, side, job.operands, PRODUCT_LEFT, own_left);
-        const ProductLoad load_right = product_load(d, side, job.operands, PRODUCT_RIGHT, own_right);
+        const ProductLoad load_left = product_load(d, side, job.operands, PRODUCT_LEFT, own_left, may_copy);
+        const ProductLoad load_right = product_load(d, side, job.operands, PRODUCT_RIGHT, own_right, may_copy);
         const bool apart = !(own_right >> (d.count - 1) & 1);
         const int widest = 16 * (packed ? 12 : product_words);
         /* Nothing much to be won even with the largest tile, and none that reaches over an edge. */
@@ -270,26 +280,91 @@ void product_fill(const gpuopt__job &job, const ProductDigits &d, const ProductC
         }
         p->digits[which] = to - p->first[which];
     }
-    for (int k = 0; k < job.operands; k++) p->operand[k] += job.operand;
+    for (int k = 0; k < job.operands; k++) {
+        p->operand[k] += job.operand;
+        p->copied[k] = 0;
+    }
     p->row_tiles = (p->total[PRODUCT_LEFT] + product_rows_of(*p) - 1) / product_rows_of(*p);
     p->column_tiles = (p->total[PRODUCT_RIGHT] + product_columns_of(*p) - 1) / product_columns_of(*p);
 }
 
-/* Whether a job is better computed as a batch of products, and how. pool: the plan's digits; bits: of a stored cost. */
+/* The digits of operand k that number the batch or a side, as one number less the others: how many there are. */
+__host__ __device__ inline int64_t product_own(const Product &p, int k, int side) {
+    int64_t count = 1;
+    for (int j = p.first[side]; j < p.first[side] + p.digits[side]; j++) count *= p.stride[k][j] ? p.size[j] : 1;
+    return count;
+}
+
+__host__ __device__ inline int product_side(const Product &p, int k) {
+    return k < p.left ? PRODUCT_LEFT : PRODUCT_RIGHT;
+}
+
+/* Marks the operands that are to be copied. Returns the time that takes; infinite: a copy is not worth its memory. */
+double product_mark(Product *p) {
+    double time = 0, entries = 1;
+    for (int side = 0; side < PRODUCT_SIDES; side++) entries *= static_cast<double>(p->total[side]);
+    for (int k = 0; k < p->operands; k++) {
+        const int side = product_side(*p, k), last = p->first[side] + p->digits[side] - 1;
+        p->copied[k] = 0;
+        if (p->digits[side] == 0 || p->stride[k][last] <= 1) continue;
+        p->copied[k] = product_own(*p, k, PRODUCT_BATCH) * product_own(*p, k, side) * p->values;
+        if (static_cast<double>(p->copied[k]) > entries / 2) return HUGE_VAL;
+        time += product_copy_launch + product_copy_entry * static_cast<double>(p->copied[k]);
+    }
+    return time;
+}
+
+/* The product with copies in place of operands, from entry `before` of the store on. */
+void product_use_copies(Product *p, int64_t before) {
+    for (int k = 0; k < p->operands; k++) {
+        if (!p->copied[k]) continue;
+        const int sides[] = {product_side(*p, k), PRODUCT_BATCH};
+        int64_t stride = 1;
+        for (int s = 0; s < 2; s++) {
+            for (int j = p->first[sides[s]] + p->digits[sides[s]] - 1; j >= p->first[sides[s]]; j--) {
+                if (!p->stride[k][j]) continue;
+                p->stride[k][j] = stride;
+                stride *= p->size[j];
+            }
+            if (s == 0) p->value_stride[k] = stride;
+            if (s == 0) stride *= p->values;
+        }
+        p->copy_at[k] = before;
+        before += p->copied[k];
+    }
+}
+
+int64_t product_copies(const Product &p) {
+    int64_t entries = 0;
+    for (int k = 0; k < p.operands; k++) entries += p.copied[k];
+    return entries;
+}
+
+/* Whether a job is better computed as a batch of products, and how. pool: the plan's digits; bits: of a stored cost;
+ * may_copy: operands, too, where that pays. */
 bool find_product(const gpuopt__job &job, const int64_t *pool, int32_t copies, int32_t bits, uint64_t forbidden,
-                  int multiprocessors, Product *p) {
+                  bool may_copy, int multiprocessors, Product *p) {
     ProductDigits d;
-    ProductChoice choice;
+    ProductChoice choice, other;
+    Product copied;
     const double entries = static_cast<double>(job.entries) * copies;
     if (bits > 32 || job.values < 8 || entries * job.values < product_from || !product_gather(job, pool, &d))
         return false;
     const bool packed = bits <= 16 && forbidden * static_cast<uint64_t>(job.operands) <= UINT16_MAX;
-    product_choose(job, d, entries, packed, multiprocessors, &choice);
+    product_choose(job, d, entries, packed, false, multiprocessors, &choice);
+    if (choice.shape.time < HUGE_VAL) product_fill(job, d, choice, copies, packed, p);
+    if (choice.shape.time < HUGE_VAL && may_copy && copies == 1) {
+        product_choose(job, d, entries, packed, true, multiprocessors, &other);
+        product_fill(job, d, other, copies, packed, &copied);
+        other.shape.time += product_mark(&copied);
+        if (product_copies(copied) > 0 && other.shape.time < choice.shape.time) {
+            choice = other;
+            *p = copied;
+        }
+    }
     /* No kernel stores the message faster than memory takes it, a byte in the time of 4 pairs. */
     const double store = bits / 8 * 4 * entries, general = general_time(job, bits, entries, multiprocessors);
-    if (gpuopt__max(choice.shape.time, store) > 0.9 * gpuopt__max(general, store)) return false;
-    product_fill(job, d, choice, copies, packed, p);
-    return true;
+    return gpuopt__max(choice.shape.time, store) <= 0.9 * gpuopt__max(general, store);
 }
 
 } // namespace

@@ -129,6 +129,18 @@ static void gpuopt__order_tiles(gpuopt__elimination_plan *plan, const gpuopt__jo
         }
 }
 
+/* The jobs of a draft that is laid out, in their final form; its plan can be asked for them, until the lists grow. */
+static void gpuopt__settle_jobs(gpuopt__draft *draft) {
+    gpuopt__elimination_plan *plan = &draft->plan;
+    int64_t j;
+    plan->table = (gpuopt__table *)draft->table.data;
+    plan->job = (gpuopt__job *)draft->job.data;
+    plan->operand = (gpuopt__operand *)draft->operand.data;
+    plan->digit = (int64_t *)draft->digit.data;
+    for (j = 0; j < draft->job.count; j++)
+        if (!plan->job[j].streamed) gpuopt__order_tiles(plan, &plan->job[j]);
+}
+
 static void gpuopt__copy_list(void *to, const gpuopt__list *list) {
     if (list->count) memcpy(to, list->data, (size_t)list->count * list->size);
 }
@@ -162,8 +174,6 @@ static void gpuopt__keep_plan(const gpuopt__draft *draft, const int32_t *conditi
     }
     for (b = p = 0; b < plan->tables; b++)
         if (gpuopt__is_root(plan, &plan->table[b])) plan->root[p++] = b;
-    for (b = 0; b < plan->jobs; b++)
-        if (!plan->job[b].streamed) gpuopt__order_tiles(plan, &plan->job[b]);
     gpuopt__sort_levels(plan);
     memset(plan->offset, 0, sizeof(int64_t) * (size_t)plan->copies * (size_t)plan->condition_rows);
     memset(plan->fixed_value, 0, sizeof(int32_t) * (size_t)plan->copies * (size_t)plan->conditions);

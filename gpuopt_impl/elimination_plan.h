@@ -236,6 +236,7 @@ static gpuopt_status gpuopt__try_draft(gpuopt__preparation *prep, int32_t z, uin
     draft->too_large |= !gpuopt__countable(draft);
     if (!status && !draft->too_large) status = gpuopt__lay_out(draft, stream ? limit : 0, prep->desc.host_limit, fits);
     if (status || draft->too_large || (stream && !*fits)) return status;
+    gpuopt__settle_jobs(draft);
     gpuopt__estimate(draft, e);
     e->host_bytes = gpuopt__plan_bytes(draft);
     backend->size(prep->scratch.context, &draft->plan, e);

@@ -80,7 +80,7 @@ bool split(const gpuopt__elimination_plan &plan, bool packed, Product *p) {
     ProductDigits digits;
     ProductChoice choice;
     if (!product_gather(job, plan.digit, &digits)) return false;
-    product_choose(job, digits, static_cast<double>(job.entries), packed, multiprocessors, &choice);
+    product_choose(job, digits, static_cast<double>(job.entries), packed, false, multiprocessors, &choice);
     if (!(choice.shape.time < HUGE_VAL)) return false;
     product_fill(job, digits, choice, 1, packed, p);
     return true;
@@ -130,7 +130,7 @@ bool can_split(const gpuopt__elimination_plan &plan) {
     return false;
 }
 
-long splits, refusals, gathered_apart;
+long splits, refusals, gathered_apart, copied;
 uint64_t seed;
 
 /* Every entry of the message is computed once, from the entries of the tables that its variables' values say, each side
@@ -173,6 +173,35 @@ void check_addresses(const gpuopt__elimination_plan &plan, const Product &p) {
     }
 }
 
+/* Of each copied operand every entry has a place of its own among those that the copy has, and neighbours along the
+ * side are neighbours. */
+void check_copies(const Product &plain) {
+    Product p = plain;
+    const int64_t before = 1000;
+    product_use_copies(&p, before);
+    int64_t end = before;
+    for (int k = 0; k < p.operands; k++) {
+        const int side = product_side(p, k), last = p.first[side] + p.digits[side] - 1;
+        for (int j = 0; j < product_digits && !p.copied[k]; j++) assert_true(p.stride[k][j] == plain.stride[k][j]);
+        if (!p.copied[k]) continue;
+        assert_true(p.copy_at[k] == end && p.stride[k][last] == 1);
+        std::vector<int> met(static_cast<size_t>(p.copied[k]));
+        const int64_t batch = product_own(p, k, PRODUCT_BATCH), rows = product_own(p, k, side);
+        assert_true(batch * rows * p.values == p.copied[k]);
+        for (int64_t b = 0; b < p.total[PRODUCT_BATCH]; b++)
+            for (int64_t r = 0; r < p.total[side]; r++)
+                for (int32_t v = 0; v < p.values; v++) {
+                    int64_t at = p.copy_at[k] + side_at(p, k, PRODUCT_BATCH, b) + side_at(p, k, side, r) +
+                                 v * p.value_stride[k] - end;
+                    assert_true(at >= 0 && at < p.copied[k]);
+                    /* As often as the operand is the same for several numbers. */
+                    assert_true(met[static_cast<size_t>(at)]++ < p.total[PRODUCT_BATCH] / batch * p.total[side] / rows);
+                }
+        end += p.copied[k];
+    }
+    assert_true(end - before == product_copies(plain));
+}
+
 /* Tiles reach over all rows and columns, none is beside them; there is a kernel for them, and shared memory. */
 void check_shape(const Product &p) {
     const int64_t rows = product_rows_of(p), columns = product_columns_of(p);
@@ -205,6 +234,10 @@ void visit_random(const gpuopt__elimination_plan &plan) {
     assert_true(can_split(plan));
     check_addresses(plan, p);
     check_shape(p);
+    if (job.entries <= 20000 && product_mark(&p) < HUGE_VAL) {
+        copied += product_copies(p) > 0;
+        check_copies(p);
+    }
 }
 
 void random_buckets(void **) {
@@ -232,7 +265,7 @@ void random_buckets(void **) {
         if (entries > 3e6 || most > 2e5) continue;
         plan_bucket(domain, scopes, 10, visit_random);
     }
-    assert_true(splits > 500 && refusals > 500 && gathered_apart > 20);
+    assert_true(splits > 500 && refusals > 500 && gathered_apart > 20 && copied > 20);
 }
 
 /* ---- Buckets that are known ---- */
@@ -243,17 +276,21 @@ struct Known {
     int64_t largest;
     bool found;
     int64_t total[PRODUCT_SIDES];
+    bool copies = false; /* of a table whose lines would be read in pieces */
 };
 const Known *known;
 
 void visit_known(const gpuopt__elimination_plan &plan) {
     Product p;
-    const bool found = find_product(message_job(plan), plan.digit, 1, plan.bits, plan.forbidden, multiprocessors, &p);
+    const bool found =
+        find_product(message_job(plan), plan.digit, 1, plan.bits, plan.forbidden, true, multiprocessors, &p);
     assert_int_equal(found, known->found);
     if (!found) return;
+    assert_int_equal(product_copies(p) > 0, known->copies);
+    check_copies(p);
     for (int side = 0; side < PRODUCT_SIDES; side++) {
         assert_true(p.total[side] == known->total[side]);
-        assert_int_equal(p.digits[side], p.total[side] > 1); /* in one sweep */
+        if (!known->copies) assert_int_equal(p.digits[side], p.total[side] > 1); /* in one sweep */
     }
     assert_int_equal(p.packed, known->largest * static_cast<int64_t>(known->scopes.size()) < UINT16_MAX / 4);
     check_addresses(plan, p);
@@ -269,6 +306,8 @@ void known_buckets(void **) {
         {{300, 300, 400}, {{1}, {2}}, int64_t{1} << 40, false, {}},
         /* A batch of them: variable 2 is in both. */
         {{64, 64, 32, 64}, {{1, 2}, {2, 3}}, 10, true, {32, 64, 64}},
+        /* The same, large enough for the table over 1 and 2, whose rows lie 32 apart, to be copied first. */
+        {{64, 1024, 32, 1024}, {{1, 2}, {2, 3}}, 1 << 24, true, {32, 1024, 1024}, true},
         /* One table alone, or all over the same variables: no two groups. */
         {{64, 64, 64}, {{1, 2}}, 10, false, {}},
         {{64, 64, 64}, {{1, 2}, {1, 2}}, 10, false, {}},
