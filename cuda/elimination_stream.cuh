@@ -8,6 +8,8 @@
 #ifndef GPUOPT_CUDA_ELIMINATION_STREAM_CUH
 #define GPUOPT_CUDA_ELIMINATION_STREAM_CUH
 
+#include <cstring>
+
 #include "../gpuopt_impl/elimination_chunk.h"
 #include "elimination_device.cuh"
 
