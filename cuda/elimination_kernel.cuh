@@ -272,17 +272,18 @@ __device__ inline int find_job(EliminationShared &shared, const int64_t *ends, i
     return shared.found;
 }
 
-/* list: jobs; ends: as above, from `before` on. A launch for one job has count 1. */
+/* list: jobs; ends: as above, from `before` on; first_block: of these, where the launch begins. A launch for one job
+ * has count 1. */
 template <class Keep, int Rows, int Own>
 __global__ void __launch_bounds__(elimination_threads, 2)
     eliminate(const EliminationView e, const int32_t *list, const int64_t *ends, int64_t before, int count,
-              int64_t most) {
+              int64_t most, int64_t first_block) {
     using Stored = typename Keep::Stored;
     extern __shared__ uint32_t slab[]; /* [operands in it][threads] */
     __shared__ EliminationShared shared;
     __shared__ Keep split_keep[Rows == 1 ? elimination_threads : 1];
     const int thread = threadIdx.x;
-    int64_t block = blockIdx.x + before;
+    int64_t block = before + first_block + blockIdx.x;
     int which = count > 1 ? find_job(shared, ends, count, block) : 0;
     if (ends) block -= which ? ends[which - 1] : before;
     {

@@ -10,6 +10,8 @@
 
 namespace {
 
+constexpr int64_t elimination_most_blocks = INT32_MAX; /* of a launch */
+
 template <class Keep, int Rows, int Own>
 gpuopt_status launch(const CudaElimination *e, const EliminationView &view, const int32_t *list, const int64_t *ends,
                      int64_t before, int count, int64_t blocks, int64_t most, int operands) {
@@ -17,17 +19,15 @@ gpuopt_status launch(const CudaElimination *e, const EliminationView &view, cons
     constexpr int held = Own <= elimination_held ? Own : 0;
     size_t slab = sizeof(uint32_t) * elimination_threads * static_cast<size_t>(near > held ? near - held : 0);
     auto kernel = eliminate<Keep, Rows, Own>;
-    if (blocks > INT32_MAX) {
-        gpuopt__log(e->head.context, 0, "elimination: a launch of %lld blocks is too large",
-                    static_cast<long long>(blocks));
-        return GPUOPT_ERROR_UNSUPPORTED;
-    }
     if (slab > 32768)
         GPUOPT_CUDA(e->head.context,
                     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                          static_cast<int>(sizeof(uint32_t) * elimination_threads * elimination_slab)));
-    kernel<<<static_cast<unsigned>(blocks), elimination_threads, slab, e->stream()>>>(view, list, ends, before, count,
-                                                                                      most);
+    for (int64_t first = 0; first < blocks; first += elimination_most_blocks) {
+        const int64_t own = blocks - first < elimination_most_blocks ? blocks - first : elimination_most_blocks;
+        kernel<<<static_cast<unsigned>(own), elimination_threads, slab, e->stream()>>>(view, list, ends, before, count,
+                                                                                       most, first);
+    }
     return e->check(cudaGetLastError(), "an elimination");
 }
 
