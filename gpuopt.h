@@ -66,7 +66,8 @@ typedef enum gpuopt_outcome {
     GPUOPT_OPTIMAL,    /* proven */
     GPUOPT_INFEASIBLE, /* proven */
     GPUOPT_UNBOUNDED,  /* proven */
-    GPUOPT_LIMIT       /* the host's own limit */
+    GPUOPT_LIMIT,      /* the host's own limit */
+    GPUOPT_FULL        /* memory that was fixed at create is full, and the host asked to be told */
 } gpuopt_outcome;
 
 GPUOPT_API const char *gpuopt_outcome_string(gpuopt_outcome outcome); /* static storage, never NULL */
@@ -786,6 +787,131 @@ GPUOPT_API gpuopt_status gpuopt_message_inspect(gpuopt_context *context, const v
 GPUOPT_API gpuopt_status gpuopt_message_unpack(gpuopt_context *context, const void *bytes, uint64_t size,
                                                int32_t *scope, int32_t *domain, int64_t *cost, double *value,
                                                uint64_t *count);
+
+/* ---- Knapsack: branch and bound on a pool of nodes ---------------------------------------------------------------- *
+ * Boukedjar, Lalami, El Baz: Parallel Branch and Bound on a CPU-GPU System (2012).  max p x,  w x <= C,  x in {0, 1}^n.
+ * Items are put in the order of falling p / w, equal ones by index. The break item is the first that does not fit once
+ * those before it are taken; a part of it makes the solution of the linear relaxation, whose profit is Dantzig's bound.
+ * A step takes the nodes of one level, all of which have decided the same items, and decides one more: each gets a son
+ * without it and one with it. Sons that cannot beat the incumbent are dropped. Each is filled greedily, which is a
+ * solution, too; the best becomes the incumbent before the next step.
+ *
+ * Core      DOMINANCE decides the items around the break item first, and those after them that are the nearest in
+ *           p / w (Pisinger: An expanding-core algorithm for the exact 0-1 knapsack problem, 1995). An item that no node
+ *           of a list can have otherwise than it stands and beat the incumbent is passed over. BREADTH decides items in
+ *           their order, as the paper does.
+ * Dominance Between the nodes of a step: of two, the one that weighs no less and earns no more is dropped. The list is
+ *           kept sorted by weight, so that this is a merge of the sons with and without. The paper has it not and its
+ *           lists grow past any memory (n = 200: 1.4e9 nodes, where dominance needs hundreds).
+ * Completed Each time that such a list has doubled, and every 32 levels, each item that is still to be decided is tried
+ *           with the best node that leaves room for it: mostly the optimum is found so within a few levels.
+ * Exact     No division: a node is kept if room * p >= (incumbent + 1 - profit) * w of its break item, in 128 bits.
+ *           Profits and weights are divided by what they have in common before.
+ * Full      The pool never grows. A level whose sons might not fit is taken in slices from its end, each a quarter of
+ *           what is free, and the search goes on with the deepest level there is: depth first. It ends with the same
+ *           optimum. The price: dominance acts within a slice only, so that nodes may be expanded which a larger pool
+ *           would have dropped, and lists are shorter, which a GPU feels.
+ * Reduction Before the search, items are fixed that no solution better than the first incumbent takes or leaves.
+ * Items     A node carries the last 32 decisions, no more. The item set is found again, 32 at a time, by searching
+ *           the items before them, whose optimum is then known: as a rule far shorter than the search itself.
+ * Cost      20 bytes a node. A step reads its nodes once and writes the sons that stay once.
+ * Bits      Counts, bounds, item set: the same on every backend and with any number of threads, and however the work is
+ *           divided between calls.                                                                                   */
+
+typedef struct gpuopt_knapsack gpuopt_knapsack;
+
+typedef enum gpuopt_knapsack_search {
+    GPUOPT_SEARCH_DOMINANCE = 0,
+    GPUOPT_SEARCH_BREADTH, /* the paper's tree: no core, no dominance, no completion */
+    /* The paper's way, for comparison: as BREADTH, with lists up to hybrid_threshold on the CPU, longer ones on the
+     * GPU, to which they are copied and back. On the CPU backend the same as BREADTH. */
+    GPUOPT_SEARCH_HYBRID
+} gpuopt_knapsack_search;
+
+typedef enum gpuopt_knapsack_full {
+    GPUOPT_FULL_DEPTH_FIRST = 0,
+    GPUOPT_FULL_STOP /* the outcome is FULL, nothing is lost: nodes can be packed and removed, and the search goes on */
+} gpuopt_knapsack_full;
+
+typedef struct gpuopt_knapsack_desc {
+    size_t struct_size;             /* sizeof(gpuopt_knapsack_desc) */
+    int32_t items;                  /* n, 0 to 2^28 */
+    const int64_t *weight, *profit; /* [items] 0 or more, in any order */
+    int64_t capacity;               /* C, 0 or more */
+    gpuopt_knapsack_search search;
+    gpuopt_knapsack_full full;
+    /* Nodes that fit, to 2^40; 0: 2^20. 2 n + 8 is the least that ends every search; less is taken for that. */
+    int64_t pool;
+    int64_t node_limit; /* expanded in the handle's life, then LIMIT; checked after each step; 0: none */
+    /* On by default with DOMINANCE, off with the others, as in the paper. What is trivial (items that do not fit, without
+     * profit or weight) is settled anyway. */
+    gpuopt_switch reduction;
+    int32_t hybrid_threshold; /* HYBRID; 0: 5000 (the paper) */
+} gpuopt_knapsack_desc;
+
+/* Depends on items, pool, search and the context's threads alone. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
+                                              gpuopt_memory_plan *plan);
+/* Sorts, reduces, and puts the root into the pool; where that settles the problem, the outcome is OPTIMAL at once.
+ * ARGUMENT with the item in the log: a negative number. NUMERIC: Dantzig's bound of the whole problem is above
+ * 2^63 - 1; sums of weights and profits beyond that are fine. Time O(items log items). */
+GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
+                                                gpuopt_knapsack **knapsack);
+GPUOPT_API void gpuopt_knapsack_destroy(gpuopt_knapsack *knapsack);
+
+/* Where the search stands. Counts are of the handle's life; recovering items is not counted. */
+typedef struct gpuopt_knapsack_info {
+    size_t struct_size;
+    /* MORE; OPTIMAL: lower is; INFEASIBLE: no solution has the profit that _set_incumbent claimed; LIMIT; FULL. */
+    gpuopt_outcome outcome;
+    int32_t level;      /* of the nodes that come next; -1: none is left */
+    int64_t expanded;   /* nodes that were taken and branched on */
+    int64_t pruned;     /* nodes and sons dropped by their bound, and at the end those with nothing left to decide */
+    int64_t dominated;  /* sons dropped by dominance */
+    int64_t alive;      /* nodes in the pool */
+    int64_t peak;       /* most there were after a step */
+    int64_t steps;      /* levels, or slices of them; those that are passed over are none */
+    int64_t slices;     /* of these steps, those that took less than the whole list */
+    int64_t lower;      /* the incumbent: the profit of a solution */
+    int64_t upper;      /* no solution has more, the claim aside; falls as lists are expanded */
+    int64_t pool;       /* nodes that fit */
+    int32_t free_items; /* items that presolve and reduction left to decide: levels of the tree */
+} gpuopt_knapsack_info;
+
+/* Expands level after level until `nodes` nodes at least have been expanded or `levels` steps done, whichever comes
+ * first (0: no such limit), or the search ends. A step is never cut: the limit of nodes may be overrun by what one step
+ * expands. info may be NULL. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64_t nodes, int32_t levels,
+                                                gpuopt_knapsack_info *info);
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpuopt_knapsack_info *info);
+
+/* A host's own solution, at any time: taken [items], not 0 for those in it, and its profit, which must be theirs; worse
+ * ones change nothing. With taken NULL: a claim that there is a solution of this profit. From now on only such ones are
+ * looked for: if there is one, the search ends with its items as always, else with INFEASIBLE. ARGUMENT: too heavy, the
+ * profit is another, negative. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, int64_t profit, const uint8_t *taken);
+
+/* The incumbent: taken [items] as 1 and 0 in the host's order, and its profit and weight; any may be NULL. At any time,
+ * found in what is free of the pool: best asked for at the end, when all of it is. While the search is under way, the
+ * set may come out better than the incumbent, and then is the incumbent. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, uint8_t *taken, int64_t *profit,
+                                                   int64_t *weight);
+
+/* Nodes as bytes, for a checkpoint or another process with a handle of the same problem: little-endian on every
+ * machine, a header of 80 bytes ("GPUK"; version 1 and number of lists as uint32; items as int32; a hash of the problem
+ * as left by reduction as uint64; nodes, incumbent, claim, the counts expanded and pruned, and decisions as int64; a
+ * checksum as uint64: FNV-1a over all bytes, itself as 0), the incumbent's items, a byte each; for each list, lowest
+ * level first, as int64, its level, how many decisions led to it, its nodes, how long it was when it was completed, and (the bits of a double) its bound; the levels of these decisions, as
+ * int32; then the nodes in the same order: room as int64, profit as uint64, the last 32 decisions as uint32, the latest
+ * lowest. Packs the `nodes` (-1: all) nodes that would come next, and with remove takes them out of the pool, so that
+ * two handles can share the work: OPTIMAL and `upper` then are about what each of them holds. bytes NULL: only the
+ * size. ARGUMENT: capacity is too small. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t nodes, int remove, void *bytes,
+                                              uint64_t capacity, uint64_t *size);
+/* The incumbent, where better, and the nodes, into a pool that is empty or holds nothing but the root, which they
+ * replace; else STATE. The counts go on from here, not from the bytes. ARGUMENT: not such bytes, cut short, or of
+ * another problem or reduction. UNSUPPORTED: the nodes do not fit the pool. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size);
 
 #ifdef __cplusplus
 }

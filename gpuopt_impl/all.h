@@ -32,6 +32,8 @@ extern "C" {
 #include "elimination.h"
 #include "elimination_message.h"
 #include "elimination_cpu.h"
+#include "knapsack.h"
+#include "knapsack_cpu.h"
 #include "backend_cpu.h"
 
 #ifdef __cplusplus

@@ -96,6 +96,7 @@ struct gpuopt_backend {
     const gpuopt__basis_backend *basis;
     const struct gpuopt__simplex_backend *simplex;         /* simplex_engine.h */
     const struct gpuopt__elimination_backend *elimination; /* elimination_plan.h */
+    const struct gpuopt__knapsack_backend *knapsack;       /* knapsack_backend.h; NULL: there is none */
 };
 
 #if defined(__GNUC__)

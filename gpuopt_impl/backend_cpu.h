@@ -7,6 +7,7 @@
 
 #include "basis_cpu.h"
 #include "elimination_cpu.h"
+#include "knapsack_cpu.h"
 #include "propagate_cpu.h"
 #include "simplex_cpu_run.h"
 
@@ -18,7 +19,8 @@ GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void) {
                                        &gpuopt__cpu_propagator_table,
                                        &gpuopt__cpu_basis_table,
                                        &gpuopt__cpu_simplex_table,
-                                       &gpuopt__cpu_elimination_table};
+                                       &gpuopt__cpu_elimination_table,
+                                       &gpuopt__cpu_knapsack_table};
     return &cpu;
 }
 

@@ -32,6 +32,7 @@ GPUOPT_API const char *gpuopt_outcome_string(gpuopt_outcome outcome) {
     case GPUOPT_INFEASIBLE: return "infeasible";
     case GPUOPT_UNBOUNDED: return "unbounded";
     case GPUOPT_LIMIT: return "limit";
+    case GPUOPT_FULL: return "full";
     }
     return "unknown outcome";
 }

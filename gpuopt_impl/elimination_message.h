@@ -5,6 +5,7 @@
 #ifndef GPUOPT_IMPL_ELIMINATION_MESSAGE_H
 #define GPUOPT_IMPL_ELIMINATION_MESSAGE_H
 
+#include "bytes.h"
 #include "elimination.h"
 
 /* ---- Tables ---- */
@@ -128,18 +129,6 @@ GPUOPT_API gpuopt_status gpuopt_elimination_device_view(gpuopt_elimination *elim
 
 #define GPUOPT__PACKED_HEAD 48
 #define GPUOPT__PACKED_VERSION 1 /* behind "GPUM" */
-
-static void gpuopt__put_bytes(unsigned char *to, uint64_t value, int bytes) {
-    int k;
-    for (k = 0; k < bytes; k++) to[k] = (unsigned char)(value >> (8 * k));
-}
-
-static uint64_t gpuopt__take_bytes(const unsigned char *from, int bytes) {
-    uint64_t value = 0;
-    int k;
-    for (k = 0; k < bytes; k++) value |= (uint64_t)from[k] << (8 * k);
-    return value;
-}
 
 /* Numbers of `bytes` each between this machine's order and little-endian, in place. */
 static void gpuopt__turn_bytes(unsigned char *data, int64_t count, int bytes) {

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Solves a knapsack problem by branch and bound: reads a file or builds a generated one, expands nodes in the loop that
+ * a host would write, says what came out, and checks the items on the model itself.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "examples/common.h"
+#include "examples/io/knapsack.h"
+
+static const char usage[] =
+    "usage: solve_knapsack MODEL [options]\n"
+    "  MODEL              a file (first line \"n C\", then n lines \"p w\"), paper:N:SEED, or CLASS:N:R:SEED with "
+    "CLASS one\n"
+    "                     of uncorrelated, weak, strong, inverse-strong, almost-strong, subset-sum, similar, span,\n"
+    "                     multiple-strong, profit-ceiling, circle\n"
+    "  --search S         dominance, breadth (the paper's tree) or hybrid (the paper's way)      (dominance)\n"
+    "  --pool N           nodes that fit (1048576)\n"
+    "  --incumbent Z      there is a solution of profit Z: look for nothing less\n"
+    "  --nodes N          stop after so many nodes\n"
+    "  --backend B        cpu, cuda or auto: cuda where there is one (auto)\n"
+    "  --threads N        of the CPU backend (1)\n"
+    "  --json             one line of JSON on stdout, nothing else\n"
+    "  --items FILE       write the numbers of the chosen items, from 0, one a line\n"
+    "exit status: 0 solved, 1 no solution has the profit of --incumbent, 2 bad input, 3 anything else\n";
+
+static const char *const searches[] = {"dominance", "breadth", "hybrid", NULL};
+
+typedef struct options {
+    const char *model, *backend, *search, *items;
+    int64_t threads, pool, incumbent, nodes;
+    int json;
+} options;
+
+typedef struct answer {
+    gpuopt_knapsack_info info;
+    uint8_t *taken; /* [items] */
+    int64_t profit, weight, chosen;
+    double seconds;
+} answer;
+
+/* 1: taken, 0: a bad value, -1: there is no such option. */
+static int parse_option(options *o, const char *name, const char *value) {
+    if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "--search") == 0) return choice(o->search = value, searches) >= 0;
+    if (strcmp(name, "--items") == 0) return *(o->items = value) != 0;
+    if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
+    if (strcmp(name, "--pool") == 0) return whole_number(value, (int64_t)1 << 40, &o->pool);
+    if (strcmp(name, "--incumbent") == 0) return whole_number(value, INT64_MAX, &o->incumbent);
+    if (strcmp(name, "--nodes") == 0) return whole_number(value, INT64_MAX, &o->nodes);
+    return -1;
+}
+
+/* Returns 0, or prints what is wrong and returns -1. */
+static int parse(int argc, char **argv, options *o) {
+    int k;
+    memset(o, 0, sizeof *o);
+    o->backend = "auto";
+    o->search = "dominance";
+    o->threads = 1;
+    for (k = 1; k < argc; k++) {
+        const char *name = argv[k], *value = k + 1 < argc ? argv[k + 1] : "";
+        int good;
+        if (strcmp(name, "--json") == 0) {
+            o->json = 1;
+            continue;
+        }
+        if (name[0] != '-') {
+            if (o->model) {
+                fprintf(stderr, "two models: %s and %s\n", o->model, name);
+                return -1;
+            }
+            o->model = name;
+            continue;
+        }
+        good = parse_option(o, name, value);
+        if (good < 1) {
+            if (good < 0) fprintf(stderr, "unknown option %s\n%s", name, usage);
+            else fprintf(stderr, "%s: bad value '%s'\n%s", name, value, usage);
+            return -1;
+        }
+        k++;
+    }
+    if (!o->model) fputs(usage, stderr);
+    return o->model ? 0 : -1;
+}
+
+/* ---- The loop ---- */
+
+/* On a terminal in pieces, with a line that is overwritten; else in one call. */
+static gpuopt_status expand(gpuopt_knapsack *knapsack, const options *o, answer *a) {
+    int watched = !o->json && isatty(STDERR_FILENO);
+    double start = now(), shown = start;
+    gpuopt_status status = gpuopt_knapsack_get_info(knapsack, &a->info);
+    while (!status && a->info.outcome == GPUOPT_MORE) {
+        status = gpuopt_knapsack_expand(knapsack, watched ? 1000000 : 0, 0, &a->info);
+        if (!watched || status || (now() - shown < 0.1 && a->info.outcome == GPUOPT_MORE)) continue;
+        shown = now();
+        fprintf(stderr, "\r%lld nodes, %lld in the pool, level %d of %d, profit %lld to %lld, %.1f s        ",
+                (long long)a->info.expanded, (long long)a->info.alive, (int)a->info.level, (int)a->info.free_items,
+                (long long)a->info.lower, (long long)a->info.upper, shown - start);
+    }
+    if (watched) fprintf(stderr, "\n");
+    return status;
+}
+
+static gpuopt_status solve(gpuopt_context *context, const options *o, const knapsack_model *model, answer *a) {
+    gpuopt_knapsack *knapsack = NULL;
+    gpuopt_knapsack_desc desc;
+    gpuopt_status status;
+    double start = now();
+    gpuopt_desc_init(&desc, sizeof desc);
+    desc.items = model->items;
+    desc.weight = model->weight;
+    desc.profit = model->profit;
+    desc.capacity = model->capacity;
+    desc.search = (gpuopt_knapsack_search)choice(o->search, searches);
+    desc.pool = o->pool;
+    desc.node_limit = o->nodes;
+    status = gpuopt_knapsack_create(context, &desc, &knapsack);
+    if (!status && o->incumbent) status = gpuopt_knapsack_set_incumbent(knapsack, o->incumbent, NULL);
+    if (!status) status = expand(knapsack, o, a);
+    if (!status) status = gpuopt_knapsack_get_items(knapsack, a->taken, &a->profit, &a->weight);
+    a->seconds = now() - start;
+    gpuopt_knapsack_destroy(knapsack);
+    return status;
+}
+
+/* ---- What came out ---- */
+
+/* Adds the items up. Returns 0, or -1: they are not what the library says. */
+static int check(const knapsack_model *model, answer *a) {
+    int64_t profit = 0, weight = 0;
+    int32_t j;
+    for (j = 0; j < model->items; j++) {
+        if (!a->taken[j]) continue;
+        a->chosen++;
+        if (model->weight[j] > model->capacity - weight) break; /* and before it wraps */
+        weight += model->weight[j];
+        profit += model->profit[j];
+    }
+    if (j == model->items && weight == a->weight && profit == a->profit) return 0;
+    fprintf(stderr, "the items weigh %lld and earn %lld\n", (long long)weight, (long long)profit);
+    return -1;
+}
+
+static void print_json(const options *o, const char *backend, const knapsack_model *model, const answer *a) {
+    printf("{\"model\": ");
+    print_json_string(o->model);
+    printf(", \"backend\": \"%s\", \"search\": \"%s\", \"items\": %d, \"optimum\": %lld, \"upper_bound\": %lld, ",
+           backend, o->search, (int)model->items, (long long)a->profit, (long long)a->info.upper);
+    printf("\"status\": \"%s\", \"nodes\": %lld, \"pruned\": %lld, \"dominated\": %lld, \"peak_nodes\": %lld, ",
+           gpuopt_outcome_string(a->info.outcome), (long long)a->info.expanded, (long long)a->info.pruned,
+           (long long)a->info.dominated, (long long)a->info.peak);
+    printf("\"levels\": %d, \"steps\": %lld, \"items_chosen\": %lld, \"weight\": %lld, \"seconds\": %.6f}\n",
+           (int)a->info.free_items, (long long)a->info.steps, (long long)a->chosen, (long long)a->weight, a->seconds);
+}
+
+static void print_words(const char *backend, const knapsack_model *model, const answer *a) {
+    printf("%d items, capacity %lld, on the backend %s; %d left to decide\n", (int)model->items,
+           (long long)model->capacity, backend, (int)a->info.free_items);
+    if (a->info.outcome == GPUOPT_OPTIMAL) printf("Optimal: the profit is %lld.\n", (long long)a->profit);
+    else if (a->info.outcome == GPUOPT_INFEASIBLE)
+        printf("No solution has the profit that was claimed; the best that is known has %lld.\n", (long long)a->profit);
+    else
+        printf("Stopped at the limit: the profit is %lld, and at most %lld can be had.\n", (long long)a->profit,
+               (long long)a->info.upper);
+    printf("%lld items are chosen; they weigh %lld.\n", (long long)a->chosen, (long long)a->weight);
+    printf("%lld nodes in %lld steps, at most %lld at once; %.3f s\n", (long long)a->info.expanded,
+           (long long)a->info.steps, (long long)a->info.peak, a->seconds);
+}
+
+static int write_items(const char *path, const knapsack_model *model, const answer *a) {
+    FILE *file = fopen(path, "w");
+    int32_t j;
+    for (j = 0; file && j < model->items; j++)
+        if (a->taken[j]) fprintf(file, "%d\n", (int)j);
+    return close_written(file, path);
+}
+
+int main(int argc, char **argv) {
+    options o;
+    knapsack_model model;
+    answer a;
+    speaker speaker = {"solve_knapsack", 0};
+    gpuopt_context *context;
+    gpuopt_status status;
+    const char *backend;
+    char error[512];
+    int code = 0;
+    if (parse(argc, argv, &o)) return EXIT_BAD_INPUT;
+    if (knapsack_load(o.model, &model, error, sizeof error)) {
+        fprintf(stderr, "%s\n", error);
+        return EXIT_BAD_INPUT;
+    }
+    memset(&a, 0, sizeof a);
+    gpuopt_desc_init(&a.info, sizeof a.info);
+    a.taken = calloc((size_t)model.items + 1, 1);
+    status = a.taken ? open_context(o.backend, 1, (int)o.threads, &speaker, &context, &backend) : GPUOPT_ERROR_MEMORY;
+    if (!status) {
+        status = solve(context, &o, &model, &a);
+        gpuopt_context_destroy(context);
+    }
+    if (status) {
+        fprintf(stderr, "%s: %s\n", o.model, gpuopt_status_string(status));
+        code = status == GPUOPT_ERROR_NUMERIC ? EXIT_BAD_INPUT : EXIT_FAILED;
+    } else {
+        code = a.info.outcome == GPUOPT_OPTIMAL      ? 0
+               : a.info.outcome == GPUOPT_INFEASIBLE ? EXIT_INFEASIBLE
+                                                     : EXIT_FAILED;
+        if (check(&model, &a)) code = EXIT_FAILED;
+        if (o.json) print_json(&o, backend, &model, &a);
+        else print_words(backend, &model, &a);
+        if (o.items && write_items(o.items, &model, &a)) code = EXIT_BAD_INPUT;
+    }
+    free(a.taken);
+    knapsack_free(&model);
+    return code;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/knapsack/models.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void draw(int kind, int32_t j, int64_t range, model *m, uint64_t *state) {
+    int64_t w = test_random_int(state, 1, range), p, tenth = range / 10 > 0 ? range / 10 : 1;
+    int32_t base;
+    switch (kind) {
+    case 0: p = test_random_int(state, 1, range); break;
+    case 1: p = w - tenth + test_random_int(state, 0, 2 * tenth); break;
+    case 2: p = w + tenth; break;
+    case 3: p = w, w += tenth; break;
+    case 4: p = w + tenth + test_random_int(state, -(tenth / 10 + 1), tenth / 10 + 1); break;
+    case 5: p = w; break;
+    case 6: w = 10 * range + w, p = test_random_int(state, 1, range); break;
+    case 7: /* multiples of the first two */
+        base = j % 2;
+        if (j < 2) p = w + tenth;
+        else w = m->weight[base] * test_random_int(state, 1, 3), p = m->profit[base] * (w / m->weight[base]);
+        break;
+    case 8: p = w + (w % 6 == 0 ? 3 * tenth : 2 * tenth); break;
+    case 9: p = 3 * ((w + 2) / 3); break;
+    case 10:
+        p = (int64_t)(2.0 / 3.0 *
+                      sqrt(4.0 * (double)range * (double)range - (double)((w - 2 * range) * (w - 2 * range))));
+        break;
+    default:
+        w = test_random_int(state, 0, range), p = test_random_int(state, 0, 3) ? test_random_int(state, 0, range) : 0;
+    }
+    m->weight[j] = w;
+    m->profit[j] = p > 0 ? p : kind == 11 ? 0 : 1;
+}
+
+model model_random(int kind, int32_t items, int64_t range, uint64_t *state) {
+    model m;
+    int64_t sum = 0;
+    int32_t j;
+    memset(&m, 0, sizeof m);
+    m.items = items;
+    for (j = 0; j < items; j++) {
+        draw(kind, j, range, &m, state);
+        sum += m.weight[j];
+    }
+    m.capacity = kind == 11 ? test_random_int(state, 0, sum + 3) : sum * test_random_int(state, 1, 9) / 10;
+    return m;
+}
+
+int64_t model_optimum(const model *m) {
+    int64_t *best = calloc((size_t)m->capacity + 1, sizeof *best), c, result;
+    int32_t j;
+    assert_non_null(best);
+    for (j = 0; j < m->items; j++)
+        for (c = m->capacity; c >= m->weight[j]; c--)
+            if (best[c - m->weight[j]] + m->profit[j] > best[c]) best[c] = best[c - m->weight[j]] + m->profit[j];
+    result = best[m->capacity];
+    free(best);
+    return result;
+}
+
+gpuopt_knapsack_desc model_desc(const model *m) {
+    gpuopt_knapsack_desc desc;
+    gpuopt_desc_init(&desc, sizeof desc);
+    desc.items = m->items;
+    desc.weight = m->weight;
+    desc.profit = m->profit;
+    desc.capacity = m->capacity;
+    return desc;
+}
+
+gpuopt_knapsack *model_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc) {
+    gpuopt_knapsack *knapsack = NULL;
+    assert_int_equal(gpuopt_knapsack_create(context, desc, &knapsack), GPUOPT_OK);
+    return knapsack;
+}
+
+int64_t model_check_items(gpuopt_knapsack *knapsack, const model *m) {
+    uint8_t taken[MODEL_MOST];
+    int64_t profit = -1, weight = -1, p = 0, w = 0;
+    int32_t j;
+    memset(taken, 9, sizeof taken);
+    assert_int_equal(gpuopt_knapsack_get_items(knapsack, taken, &profit, &weight), GPUOPT_OK);
+    for (j = 0; j < m->items; j++) {
+        assert_true(taken[j] <= 1);
+        p += taken[j] * m->profit[j];
+        w += taken[j] * m->weight[j];
+    }
+    assert_true(p == profit && w == weight && w <= m->capacity);
+    return p;
+}
+
+gpuopt_knapsack_info model_finish(gpuopt_knapsack *knapsack, const model *m, int64_t optimum) {
+    gpuopt_knapsack_info info;
+    gpuopt_desc_init(&info, sizeof info);
+    assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
+    assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+    if (info.lower != optimum) fail_msg("%lld instead of %lld", (long long)info.lower, (long long)optimum);
+    assert_true(info.upper == optimum && info.alive == 0 && info.level == -1);
+    assert_true(model_check_items(knapsack, m) == optimum);
+    return info;
+}
