@@ -90,7 +90,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpu
     memset(&p, 0, sizeof p);
     p.host_bytes = gpuopt__knapsack_cut(&head, NULL, d.items);
     p.create_bytes = gpuopt__knapsack_scratch(d.items);
-    context->desc.backend->knapsack->size(context, d.items, d.pool, &p);
+    context->desc.backend->knapsack->size(context, &d, &p);
     gpuopt__copy_out(plan, plan->struct_size, &p, sizeof p);
     return GPUOPT_OK;
 }
@@ -118,7 +118,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const g
     status = gpuopt__knapsack_check(context, call, desc, &d);
     if (status) return status;
     status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__knapsack_cut(&measure, NULL, d.items), &block);
-    if (!status) status = context->desc.backend->knapsack->create(context, d.items, d.pool, &k);
+    if (!status) status = context->desc.backend->knapsack->create(context, &d, &k);
     if (status) {
         gpuopt__release(context, GPUOPT_HOST, block);
         return status;
@@ -126,7 +126,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const g
     gpuopt__knapsack_cut(k, block, d.items);
     k->block = block;
     k->kind = d.search;
-    k->pool = k->search.room = d.pool;
+    k->pool = k->search.home_room = d.pool;
     k->node_limit = d.node_limit;
     k->hybrid_threshold = d.hybrid_threshold;
     k->items = d.items;

@@ -23,6 +23,7 @@ struct gpuopt_knapsack {
     gpuopt__knapsack_lists lists[2];
     gpuopt_knapsack_search kind;
     int64_t pool;
+    int64_t host_room; /* nodes that a search may keep in host memory while it is small; 0: none */
     int64_t node_limit;
     int32_t hybrid_threshold;
     int32_t items; /* the host's */
@@ -46,15 +47,17 @@ struct gpuopt_knapsack {
 /* What a backend does. Nodes are at gpuopt__knapsack_place(). */
 struct gpuopt__knapsack_backend {
     /* host_bytes and device_bytes of a handle, the head's arrays apart; bytes of the head itself. */
-    void (*size)(const gpuopt_context *, int32_t items, int64_t pool, gpuopt_memory_plan *);
-    gpuopt_status (*create)(gpuopt_context *, int32_t items, int64_t pool, gpuopt_knapsack **);
+    void (*size)(const gpuopt_context *, const gpuopt_knapsack_desc *, gpuopt_memory_plan *);
+    gpuopt_status (*create)(gpuopt_context *, const gpuopt_knapsack_desc *, gpuopt_knapsack **);
     void (*destroy)(gpuopt_knapsack *);
     gpuopt_status (*loaded)(gpuopt_knapsack *); /* after the tables have been filled */
     /* Steps until `expanded` or `steps` are reached, or the goal, or no node is left, or full. */
     gpuopt_status (*run)(gpuopt_knapsack *, gpuopt__knapsack_search *, int64_t expanded, int64_t steps);
-    /* `count` nodes from node `at` of the pool on, in steps of 1 or -1. */
-    gpuopt_status (*get)(gpuopt_knapsack *, int64_t at, int step, int64_t count, gpuopt__knapsack_node *);
-    gpuopt_status (*put)(gpuopt_knapsack *, int64_t at, int step, int64_t count, const gpuopt__knapsack_node *);
+    /* `count` nodes of the search, from the one at place `at` on, in steps of 1 or -1. */
+    gpuopt_status (*get)(gpuopt_knapsack *, const gpuopt__knapsack_search *, int64_t at, int step, int64_t count,
+                         gpuopt__knapsack_node *);
+    gpuopt_status (*put)(gpuopt_knapsack *, const gpuopt__knapsack_search *, int64_t at, int step, int64_t count,
+                         const gpuopt__knapsack_node *);
 };
 
 #endif /* GPUOPT_IMPL_KNAPSACK_BACKEND_H */

@@ -37,23 +37,22 @@ static uint64_t gpuopt__cpu_knapsack_cut(const gpuopt_context *context, int64_t 
     return arena.used;
 }
 
-static void gpuopt__cpu_knapsack_size(const gpuopt_context *context, int32_t items, int64_t pool,
+static void gpuopt__cpu_knapsack_size(const gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                       gpuopt_memory_plan *plan) {
     gpuopt__cpu_knapsack k;
-    (void)items;
-    plan->host_bytes += gpuopt__cpu_knapsack_cut(context, pool, NULL, &k);
+    plan->host_bytes += gpuopt__cpu_knapsack_cut(context, desc->pool, NULL, &k);
 }
 
-static gpuopt_status gpuopt__cpu_knapsack_create(gpuopt_context *context, int32_t items, int64_t pool,
+static gpuopt_status gpuopt__cpu_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                                  gpuopt_knapsack **knapsack) {
     gpuopt__cpu_knapsack draft;
     void *memory;
     gpuopt_status status;
-    (void)items;
     memset(&draft, 0, sizeof draft);
-    status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__cpu_knapsack_cut(context, pool, NULL, &draft), &memory);
+    status =
+        gpuopt__allocate(context, GPUOPT_HOST, gpuopt__cpu_knapsack_cut(context, desc->pool, NULL, &draft), &memory);
     if (status) return status;
-    gpuopt__cpu_knapsack_cut(context, pool, memory, &draft);
+    gpuopt__cpu_knapsack_cut(context, desc->pool, memory, &draft);
     draft.head.context = context;
     *(gpuopt__cpu_knapsack *)memory = draft;
     *knapsack = &((gpuopt__cpu_knapsack *)memory)->head;
@@ -128,27 +127,17 @@ static gpuopt_status gpuopt__cpu_knapsack_run(gpuopt_knapsack *knapsack, gpuopt_
 
 /* ---- Nodes in and out ---- */
 
-static gpuopt_status gpuopt__cpu_knapsack_get(gpuopt_knapsack *knapsack, int64_t at, int step, int64_t count,
-                                              gpuopt__knapsack_node *node) {
-    const gpuopt__knapsack_pool *pool = &((gpuopt__cpu_knapsack *)knapsack)->pool;
-    int64_t i;
-    for (i = 0; i < count; i++, at += step) {
-        node[i].room = pool->room[at];
-        node[i].profit = pool->profit[at];
-        node[i].decisions = pool->decisions[at];
-    }
+static gpuopt_status gpuopt__cpu_knapsack_get(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at,
+                                              int step, int64_t count, gpuopt__knapsack_node *node) {
+    (void)s;
+    gpuopt__knapsack_read(&((gpuopt__cpu_knapsack *)knapsack)->pool, at, step, count, node);
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_knapsack_put(gpuopt_knapsack *knapsack, int64_t at, int step, int64_t count,
-                                              const gpuopt__knapsack_node *node) {
-    const gpuopt__knapsack_pool *pool = &((gpuopt__cpu_knapsack *)knapsack)->pool;
-    int64_t i;
-    for (i = 0; i < count; i++, at += step) {
-        pool->room[at] = node[i].room;
-        pool->profit[at] = node[i].profit;
-        pool->decisions[at] = node[i].decisions;
-    }
+static gpuopt_status gpuopt__cpu_knapsack_put(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at,
+                                              int step, int64_t count, const gpuopt__knapsack_node *node) {
+    (void)s;
+    gpuopt__knapsack_store(&((gpuopt__cpu_knapsack *)knapsack)->pool, at, step, count, node);
     return GPUOPT_OK;
 }
 

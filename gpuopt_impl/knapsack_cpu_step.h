@@ -19,6 +19,26 @@ typedef struct gpuopt__knapsack_pool {
     uint32_t *decisions;
 } gpuopt__knapsack_pool;
 
+static inline void gpuopt__knapsack_read(const gpuopt__knapsack_pool *pool, int64_t at, int step, int64_t count,
+                                         gpuopt__knapsack_node *node) {
+    int64_t i;
+    for (i = 0; i < count; i++, at += step) {
+        node[i].room = pool->room[at];
+        node[i].profit = pool->profit[at];
+        node[i].decisions = pool->decisions[at];
+    }
+}
+
+static inline void gpuopt__knapsack_store(const gpuopt__knapsack_pool *pool, int64_t at, int step, int64_t count,
+                                          const gpuopt__knapsack_node *node) {
+    int64_t i;
+    for (i = 0; i < count; i++, at += step) {
+        pool->room[at] = node[i].room;
+        pool->profit[at] = node[i].profit;
+        pool->decisions[at] = node[i].decisions;
+    }
+}
+
 /* What a part of a step does. Several threads mark the sons that stay, then copy them to where they belong. */
 typedef enum gpuopt__knapsack_task {
     GPUOPT__KNAPSACK_WRITE,
@@ -168,9 +188,7 @@ static void gpuopt__knapsack_complete(gpuopt__knapsack_search *s, const gpuopt__
     }
     if (flip != GPUOPT__KNAPSACK_FILLED) {
         gpuopt__knapsack_node node;
-        node.room = pool->room[place];
-        node.profit = pool->profit[place];
-        node.decisions = pool->decisions[place];
+        gpuopt__knapsack_read(pool, place, 1, 1, &node);
         gpuopt__knapsack_improve(s, top->level, top->decided, flip, &node, most);
     }
 }

@@ -63,7 +63,7 @@ static gpuopt_status gpuopt__knapsack_pack_nodes(gpuopt_knapsack *k, int64_t at,
     gpuopt_status status = GPUOPT_OK;
     for (done = 0; done < count && !status; done += part) {
         part = count - done < GPUOPT__KNAPSACK_CHUNK ? count - done : GPUOPT__KNAPSACK_CHUNK;
-        status = gpuopt__knapsack_of(k)->get(k, at + done * step, step, part, node);
+        status = gpuopt__knapsack_of(k)->get(k, &k->search, at + done * step, step, part, node);
         for (i = 0; i < part && !status; i++, to += GPUOPT__KNAPSACK_NODE) {
             gpuopt__put_bytes(to, (uint64_t)node[i].room, 8);
             gpuopt__put_bytes(to + 8, node[i].profit, 8);
@@ -89,7 +89,7 @@ static gpuopt_status gpuopt__knapsack_unpack_nodes(gpuopt_knapsack *k, int64_t a
     for (done = 0; done < count && !status; done += part) {
         part = count - done < GPUOPT__KNAPSACK_CHUNK ? count - done : GPUOPT__KNAPSACK_CHUNK;
         for (i = 0; i < part; i++, from += GPUOPT__KNAPSACK_NODE) node[i] = gpuopt__knapsack_take_node(from);
-        status = gpuopt__knapsack_of(k)->put(k, at + done * step, step, part, node);
+        status = gpuopt__knapsack_of(k)->put(k, &k->search, at + done * step, step, part, node);
     }
     return status;
 }
@@ -271,6 +271,7 @@ static gpuopt_status gpuopt__knapsack_fill_pool(gpuopt_knapsack *k, const gpuopt
     int32_t j;
     s->depth = 0;
     s->used[0] = s->used[1] = 0;
+    gpuopt__knapsack_go_home(s);
     for (i = 0; i < p->decisions; i++) s->decided[i] = (int32_t)gpuopt__take_bytes(p->decided + 4 * i, 4);
     for (j = 0; j < p->lists && !status; j++) {
         gpuopt__knapsack_list *list = &s->list[j];
@@ -304,7 +305,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const
         return gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, "the pool holds other nodes");
     for (j = 0; j < p.lists; j++) { /* as much stays free as the search would have left, see _slice */
         alive += gpuopt__knapsack_packed_number(&p, j, 2);
-        if (s->room - alive < s->reserve + s->levels - gpuopt__knapsack_packed_number(&p, j, 0) + 2)
+        if (s->home_room - alive < s->reserve + s->levels - gpuopt__knapsack_packed_number(&p, j, 0) + 2)
             return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "the nodes do not fit the pool");
     }
     status = gpuopt__knapsack_fill_pool(k, &p);

@@ -59,8 +59,9 @@ static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k) {
     if (whole->best.level < 0) return GPUOPT_OK;
     for (j = 0; j < k->items; j++) k->trial[j] = k->fixed[j] == 1;
     gpuopt__knapsack_mark(k, &s, &profit);
-    s.first = whole->first + whole->used[0];
-    s.room = whole->room - whole->used[0] - whole->used[1];
+    s.which = 1;
+    s.home_first = whole->home_first + (whole->on_host ? 0 : whole->used[0]);
+    s.home_room = whole->home_room - (whole->on_host ? 0 : whole->used[0] + whole->used[1]);
     s.reserve = 0;
     s.dominance = 1;
     s.stop_when_full = 0;

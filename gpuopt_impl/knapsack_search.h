@@ -51,17 +51,27 @@ typedef struct gpuopt__knapsack_search {
     int32_t depth;               /* lists */
     int dominance;               /* and a core that expands from the break item; else one that grows from the front */
     int stop_when_full;
-    int full;            /* the last level would have had to be sliced, and stop_when_full */
-    int64_t lower;       /* only what has more profit is looked for */
-    int64_t goal;        /* as soon as this much is found, the search ends */
-    double ratio;        /* profit per weight of the break item */
-    double margin;       /* more than the rounding errors of a bound by `ratio` */
-    int64_t first, room; /* the part of the pool */
-    int64_t used[2];     /* of each side */
-    int64_t reserve;     /* nodes that are to stay free, beside one for each level that is left, and two */
+    int full;                      /* the last level would have had to be sliced, and stop_when_full */
+    int64_t lower;                 /* only what has more profit is looked for */
+    int64_t goal;                  /* as soon as this much is found, the search ends */
+    double ratio;                  /* profit per weight of the break item */
+    double margin;                 /* more than the rounding errors of a bound by `ratio` */
+    int64_t first, room;           /* the part of the pool */
+    int64_t home_first, home_room; /* the same, where no backend keeps short lists elsewhere for a while */
+    int on_host;                   /* they are kept elsewhere: in the host's memory, near a GPU */
+    int which;                     /* 1: the search that recovers items */
+    int64_t used[2];               /* of each side */
+    int64_t reserve;               /* nodes that are to stay free, beside one for each level that is left, and two */
     gpuopt__knapsack_best best;
     int64_t expanded, pruned, dominated, peak, steps, slices;
 } gpuopt__knapsack_search;
+
+/* The nodes are, or the first one will be, where they belong. */
+static inline void gpuopt__knapsack_go_home(gpuopt__knapsack_search *s) {
+    s->on_host = 0;
+    s->first = s->home_first;
+    s->room = s->home_room;
+}
 
 /* Node k of the list that stands on `base` others on this side. */
 GPUOPT_HD int64_t gpuopt__knapsack_place(const gpuopt__knapsack_search *s, int side, int64_t base, int64_t k) {
