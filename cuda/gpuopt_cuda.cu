@@ -11,6 +11,7 @@
 #include "context.cuh"
 #include "basis.cuh"
 #include "elimination.cuh"
+#include "knapsack.cuh"
 #include "propagate.cuh"
 #include "simplex.cuh"
 
@@ -22,6 +23,7 @@ extern "C" const gpuopt_backend *gpuopt_backend_cuda(void) {
                                         &cuda_propagator_table,
                                         &cuda_basis_table,
                                         &cuda_simplex_table,
-                                        &cuda_elimination_table};
+                                        &cuda_elimination_table,
+                                        &cuda_knapsack_table};
     return &cuda;
 }

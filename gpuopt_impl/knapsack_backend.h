@@ -23,7 +23,7 @@ struct gpuopt_knapsack {
     gpuopt__knapsack_lists lists[2];
     gpuopt_knapsack_search kind;
     int64_t pool;
-    int64_t host_room; /* nodes that a search may keep in host memory while it is small; 0: none */
+    int64_t host_room; /* nodes that a search with a short list has in the host's memory, near a GPU; 0: none */
     int64_t node_limit;
     int32_t hybrid_threshold;
     int32_t items; /* the host's */
@@ -43,6 +43,13 @@ struct gpuopt_knapsack {
     uint8_t *fixed;                    /* [items] 0: out, 1: in, 2: to be decided */
     uint8_t *taken, *trial;            /* [items] */
 };
+
+/* The nodes are, or the first one will be, in the host's memory. */
+static inline void gpuopt__knapsack_go_to_host(const gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
+    s->on_host = 1;
+    s->first = s->which * k->host_room;
+    s->room = k->host_room;
+}
 
 /* What a backend does. Nodes are at gpuopt__knapsack_place(). */
 struct gpuopt__knapsack_backend {

@@ -99,10 +99,9 @@ static gpuopt__knapsack_found gpuopt__cpu_knapsack_step(gpuopt__cpu_knapsack *k,
     gpuopt__knapsack_found sum = gpuopt__knapsack_nothing(job->lower);
     int64_t with = job->count, work;
     int t;
+    if (k->threads == 1 || 2 * job->count < GPUOPT__KNAPSACK_ALONE) return gpuopt__knapsack_step(s, job, &k->pool);
     if (s->dominance) with = gpuopt__knapsack_with_room(&k->pool, job->from, job->from_step, job->count, job->least);
     work = job->count + with;
-    if (k->threads == 1 || work < GPUOPT__KNAPSACK_ALONE)
-        return gpuopt__knapsack_part(s, job, &k->pool, with, 0, work, GPUOPT__KNAPSACK_WRITE, NULL, job->to);
     gpuopt__cpu_knapsack_parts(k, s, job, with, work, GPUOPT__KNAPSACK_MARK);
     for (t = 0; t < k->threads * GPUOPT__KNAPSACK_PARTS; t++) {
         int64_t before = sum.sons;

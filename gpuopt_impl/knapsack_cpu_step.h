@@ -13,12 +13,6 @@
 
 #include "knapsack_search.h"
 
-typedef struct gpuopt__knapsack_pool {
-    int64_t *room;
-    uint64_t *profit;
-    uint32_t *decisions;
-} gpuopt__knapsack_pool;
-
 static inline void gpuopt__knapsack_read(const gpuopt__knapsack_pool *pool, int64_t at, int step, int64_t count,
                                          gpuopt__knapsack_node *node) {
     int64_t i;
@@ -62,18 +56,6 @@ static inline int gpuopt__knapsack_before(const gpuopt__knapsack_pool *pool, con
     int64_t room = pool->room[b] + job->room;
     if (pool->room[a] != room) return pool->room[a] > room;
     return pool->profit[a] >= pool->profit[b] + job->profit;
-}
-
-/* How many nodes of a list that is sorted by room, and begins at `from`, have at least this one. */
-static inline int64_t gpuopt__knapsack_with_room(const gpuopt__knapsack_pool *pool, int64_t from, int64_t step,
-                                                 int64_t count, int64_t least) {
-    int64_t low = 0, high = count;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (pool->room[from + middle * step] >= least) low = middle + 1;
-        else high = middle;
-    }
-    return low;
 }
 
 /* Where the merged list's rank is in the two lists, of which the second has `with` sons. */
@@ -164,33 +146,31 @@ static gpuopt__knapsack_found gpuopt__knapsack_part(const gpuopt__knapsack_searc
     return found;
 }
 
+/* A step by one thread. */
+static inline gpuopt__knapsack_found gpuopt__knapsack_step(const gpuopt__knapsack_search *s,
+                                                           const gpuopt__knapsack_job *job,
+                                                           const gpuopt__knapsack_pool *pool) {
+    int64_t with = job->count;
+    if (s->dominance) with = gpuopt__knapsack_with_room(pool, job->from, job->from_step, job->count, job->least);
+    return gpuopt__knapsack_part(s, job, pool, with, 0, job->count + with, GPUOPT__KNAPSACK_WRITE, NULL, job->to);
+}
+
 /* Completes the deepest list: see knapsack_search.h. */
 static void gpuopt__knapsack_complete(gpuopt__knapsack_search *s, const gpuopt__knapsack_pool *pool) {
-    const gpuopt__knapsack_list *top = &s->list[s->depth - 1];
-    gpuopt__knapsack_core core = gpuopt__knapsack_core_of(s, top->level);
-    int64_t from = gpuopt__knapsack_place(s, top->side, s->used[top->side] - top->count, 0), step = top->side ? -1 : 1;
-    int64_t room, most = s->lower, place = 0;
-    uint64_t profit;
+    gpuopt__knapsack_completion c = gpuopt__knapsack_completion_of(s);
+    int64_t most = s->lower, place = 0, at;
     int32_t item, flip = GPUOPT__KNAPSACK_FILLED;
+    gpuopt__knapsack_node node;
     for (item = s->view.first; item < s->view.last; item++) {
-        int64_t count;
-        if (item == core.begin) item = core.end;
-        if (item == s->view.last) break;
-        if (!gpuopt__knapsack_may_beat(s, top->bound, gpuopt__knapsack_loss(s, item))) continue;
-        gpuopt__knapsack_flip(&s->view.table, item, item < core.begin, &room, &profit);
-        count = gpuopt__knapsack_with_room(pool, from, step, top->count, -room);
-        if (count == 0) continue;
-        profit += pool->profit[from + (count - 1) * step];
-        if ((int64_t)profit <= most) continue;
-        most = (int64_t)profit;
-        place = from + (count - 1) * step;
+        int64_t profit = gpuopt__knapsack_try(s, &c, pool, item, &at);
+        if (profit <= most) continue;
+        most = profit;
+        place = at;
         flip = item;
     }
-    if (flip != GPUOPT__KNAPSACK_FILLED) {
-        gpuopt__knapsack_node node;
-        gpuopt__knapsack_read(pool, place, 1, 1, &node);
-        gpuopt__knapsack_improve(s, top->level, top->decided, flip, &node, most);
-    }
+    if (flip == GPUOPT__KNAPSACK_FILLED) return;
+    gpuopt__knapsack_read(pool, place, 1, 1, &node);
+    gpuopt__knapsack_improve(s, c.list.level, c.list.decided, flip, &node, most);
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_CPU_STEP_H */

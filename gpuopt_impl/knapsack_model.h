@@ -198,12 +198,8 @@ static gpuopt_status gpuopt__knapsack_plant(gpuopt_knapsack *k, gpuopt__knapsack
     s->depth = 1;
     s->used[0] = 1;
     if (s->peak < 1) s->peak = 1;
-    gpuopt__knapsack_go_home(s);
-    if (k->host_room > 0) { /* where a search is kept while it is small */
-        s->on_host = 1;
-        s->first = s->which * k->host_room;
-        s->room = k->host_room;
-    }
+    if (k->host_room > 0 && k->host_room <= s->home_room) gpuopt__knapsack_go_to_host(k, s);
+    else gpuopt__knapsack_go_home(s);
     return gpuopt__knapsack_of(k)->put(k, s, s->first, 1, 1, &root);
 }
 

@@ -11,7 +11,7 @@
 #define GPUOPT__KNAPSACK_LIST_HEAD 40
 #define GPUOPT__KNAPSACK_NODE 20
 #define GPUOPT__KNAPSACK_PACKED_VERSION 1
-#define GPUOPT__KNAPSACK_CHUNK 64 /* nodes that are copied at once */
+#define GPUOPT__KNAPSACK_CHUNK 512 /* nodes that are copied at once */
 
 /* Items of the host, checked and better than the incumbent, become it. */
 static void gpuopt__knapsack_adopt(gpuopt_knapsack *k, int64_t profit, const uint8_t *taken) {

@@ -20,6 +20,13 @@ typedef struct gpuopt__knapsack_node {
     uint32_t decisions; /* the last ones, the latest lowest; 1: not as the item stood before (in, before the core) */
 } gpuopt__knapsack_node;
 
+/* Nodes, each array with as many entries as there are. */
+typedef struct gpuopt__knapsack_pool {
+    int64_t *room;
+    uint64_t *profit;
+    uint32_t *decisions;
+} gpuopt__knapsack_pool;
+
 /* The best solution so far: a node and how it became one. */
 typedef struct gpuopt__knapsack_best {
     int32_t level;                           /* -1: there is none */
@@ -57,8 +64,8 @@ typedef struct gpuopt__knapsack_search {
     double ratio;                  /* profit per weight of the break item */
     double margin;                 /* more than the rounding errors of a bound by `ratio` */
     int64_t first, room;           /* the part of the pool */
-    int64_t home_first, home_room; /* the same, where no backend keeps short lists elsewhere for a while */
-    int on_host;                   /* they are kept elsewhere: in the host's memory, near a GPU */
+    int64_t home_first, home_room; /* the same while nodes are where they belong */
+    int on_host;                   /* they are elsewhere: in the host's memory, near a GPU */
     int which;                     /* 1: the search that recovers items */
     int64_t used[2];               /* of each side */
     int64_t reserve;               /* nodes that are to stay free, beside one for each level that is left, and two */
@@ -277,6 +284,48 @@ GPUOPT_HD int gpuopt__knapsack_completes(gpuopt__knapsack_search *s) {
     if (top->count < 2 * top->completed && top->decided % GPUOPT__KNAPSACK_COMPLETE != 0) return 0;
     top->completed = top->count;
     return 1;
+}
+
+typedef struct gpuopt__knapsack_completion {
+    gpuopt__knapsack_list list;
+    gpuopt__knapsack_core core;
+    int64_t from; /* the first node's place */
+    int64_t step;
+} gpuopt__knapsack_completion;
+
+static inline gpuopt__knapsack_completion gpuopt__knapsack_completion_of(const gpuopt__knapsack_search *s) {
+    gpuopt__knapsack_completion c;
+    c.list = s->list[s->depth - 1];
+    c.core = gpuopt__knapsack_core_of(s, c.list.level);
+    c.from = gpuopt__knapsack_place(s, c.list.side, s->used[c.list.side] - c.list.count, 0);
+    c.step = c.list.side ? -1 : 1;
+    return c;
+}
+
+/* How many nodes of a list that is sorted by room, and begins at `from`, have at least this one. */
+GPUOPT_HD int64_t gpuopt__knapsack_with_room(const gpuopt__knapsack_pool *pool, int64_t from, int64_t step,
+                                             int64_t count, int64_t least) {
+    int64_t low = 0, high = count;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (pool->room[from + middle * step] >= least) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* The best solution with this item flipped, and its node's place; -1: there is none, or none that matters. */
+GPUOPT_HD int64_t gpuopt__knapsack_try(const gpuopt__knapsack_search *s, const gpuopt__knapsack_completion *c,
+                                       const gpuopt__knapsack_pool *pool, int32_t item, int64_t *place) {
+    int64_t room, count;
+    uint64_t profit;
+    if (item >= c->core.begin && item < c->core.end) return -1;
+    if (!gpuopt__knapsack_may_beat(s, c->list.bound, gpuopt__knapsack_loss(s, item))) return -1;
+    gpuopt__knapsack_flip(&s->view.table, item, item < c->core.begin, &room, &profit);
+    count = gpuopt__knapsack_with_room(pool, c->from, c->step, c->list.count, -room);
+    if (count == 0) return -1;
+    *place = c->from + (count - 1) * c->step;
+    return (int64_t)(pool->profit[*place] + profit);
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_SEARCH_H */
