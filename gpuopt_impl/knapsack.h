@@ -5,6 +5,7 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_H
 #define GPUOPT_IMPL_KNAPSACK_H
 
+#include "knapsack_cardinality.h"
 #include "knapsack_pack.h"
 
 /* ---- Descriptors ---- */
@@ -68,11 +69,8 @@ static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, int32_t i
     k->fixed = (uint8_t *)gpuopt__cut(&arena, n, 1);
     k->taken = (uint8_t *)gpuopt__cut(&arena, n, 1);
     k->trial = (uint8_t *)gpuopt__cut(&arena, n, 1);
+    k->scratch = (gpuopt__knapsack_item *)gpuopt__cut(&arena, 2 * n, sizeof *k->scratch);
     return arena.used;
-}
-
-static uint64_t gpuopt__knapsack_scratch(int32_t items) {
-    return 2 * sizeof(gpuopt__knapsack_item) * ((uint64_t)items + 1);
 }
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
@@ -89,7 +87,6 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpu
     if (status) return status;
     memset(&p, 0, sizeof p);
     p.host_bytes = gpuopt__knapsack_cut(&head, NULL, d.items);
-    p.create_bytes = gpuopt__knapsack_scratch(d.items);
     context->desc.backend->knapsack->size(context, &d, &p);
     gpuopt__copy_out(plan, plan->struct_size, &p, sizeof p);
     return GPUOPT_OK;
@@ -111,7 +108,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const g
     gpuopt_knapsack *k = NULL, measure;
     gpuopt_knapsack_desc d;
     gpuopt_status status;
-    void *block = NULL, *scratch = NULL;
+    void *block = NULL;
     if (knapsack) *knapsack = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack is NULL");
@@ -136,12 +133,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const g
     k->search.goal = INT64_MAX;
     k->search.reserve = (int64_t)d.items + 4; /* for the search that recovers items */
     k->search.best.level = -1;
-    status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__knapsack_scratch(d.items), &scratch);
-    if (!status) {
-        gpuopt__knapsack_item *item = (gpuopt__knapsack_item *)scratch;
-        status = gpuopt__knapsack_prepare(k, call, &d, item, item + d.items);
-    }
-    gpuopt__release(context, GPUOPT_HOST, scratch);
+    k->strengthen_at = k->search.dominance ? GPUOPT__KNAPSACK_STRENGTHEN * (int64_t)d.items : INT64_MAX;
+    status = gpuopt__knapsack_prepare(k, call, &d);
     if (!status) {
         gpuopt__knapsack_order(&k->search, &k->lists[0], k->root_bound);
         status = gpuopt__knapsack_plant(k, &k->search);
@@ -170,6 +163,7 @@ static int64_t gpuopt__knapsack_upper(const gpuopt_knapsack *k) {
         if (bound >= (double)k->root_bound) most = k->root_bound;
         else if ((int64_t)bound > most) most = (int64_t)bound;
     }
+    if (most > s->goal) most = s->goal;
     most = k->base_profit + most * k->unit;
     return most > k->incumbent ? most : k->incumbent;
 }
@@ -209,7 +203,11 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64
     if (nodes > 0 && nodes < INT64_MAX - s->expanded) expanded = s->expanded + nodes;
     if (levels > 0) steps = s->steps + levels;
     if (knapsack->node_limit > 0 && knapsack->node_limit < expanded) expanded = knapsack->node_limit;
-    status = gpuopt__knapsack_of(knapsack)->run(knapsack, s, expanded, steps);
+    do {
+        int64_t until = knapsack->strengthen_at < expanded ? knapsack->strengthen_at : expanded;
+        status = gpuopt__knapsack_of(knapsack)->run(knapsack, s, until, steps);
+    } while (!status && gpuopt__knapsack_strengthen(knapsack));
+    if (!status && s->lower >= s->goal) gpuopt__knapsack_finish(s);
     if (!status && s->lower > lower) knapsack->incumbent = knapsack->base_profit + s->lower * knapsack->unit;
     if (!status && info) gpuopt__knapsack_report(knapsack, info);
     return status;

@@ -8,6 +8,12 @@
 #include "backend.h"
 #include "knapsack_search.h"
 
+/* An item that is to be decided. */
+typedef struct gpuopt__knapsack_item {
+    int64_t weight, profit; /* 1 or more */
+    int32_t index;          /* the host's */
+} gpuopt__knapsack_item;
+
 /* What a search needs beside the pool; the handle has two of them, one for the search that recovers items. */
 typedef struct gpuopt__knapsack_lists {
     gpuopt__knapsack_list *list; /* [items + 1] */
@@ -34,6 +40,7 @@ struct gpuopt_knapsack {
     int64_t claim;            /* the profit that the host says can be had; 0: none */
     int64_t incumbent;        /* of `taken` or, where search.best.level >= 0, of that node's solution */
     int64_t root_bound;       /* in units */
+    int64_t strengthen_at;    /* nodes expanded until the whole's bound is computed anew */
     uint64_t hash;            /* of what reduction left */
     int64_t *weight, *profit; /* [items] as the host gave them */
     int64_t *sorted_weight, *sorted_profit;
@@ -42,6 +49,7 @@ struct gpuopt_knapsack {
     int32_t *order;                    /* [items]: the host's item of each sorted one */
     uint8_t *fixed;                    /* [items] 0: out, 1: in, 2: to be decided */
     uint8_t *taken, *trial;            /* [items] */
+    gpuopt__knapsack_item *scratch;    /* [2 * items] */
 };
 
 /* The nodes are, or the first one will be, in the host's memory. */

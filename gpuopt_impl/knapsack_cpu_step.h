@@ -158,7 +158,7 @@ static inline gpuopt__knapsack_found gpuopt__knapsack_step(const gpuopt__knapsac
 /* Completes the deepest list: see knapsack_search.h. */
 static void gpuopt__knapsack_complete(gpuopt__knapsack_search *s, const gpuopt__knapsack_pool *pool) {
     gpuopt__knapsack_completion c = gpuopt__knapsack_completion_of(s);
-    int64_t most = s->lower, place = 0, at;
+    int64_t most = s->lower, place = 0, at = 0;
     int32_t item, flip = GPUOPT__KNAPSACK_FILLED;
     gpuopt__knapsack_node node;
     for (item = s->view.first; item < s->view.last; item++) {

@@ -149,10 +149,9 @@ static gpuopt_status gpuopt__knapsack_settle(gpuopt_knapsack *k, const char *cal
     return GPUOPT_OK;
 }
 
-/* item, other [items]: scratch. */
-static gpuopt_status gpuopt__knapsack_prepare(gpuopt_knapsack *k, const char *call, const gpuopt_knapsack_desc *d,
-                                              gpuopt__knapsack_item *item, gpuopt__knapsack_item *other) {
+static gpuopt_status gpuopt__knapsack_prepare(gpuopt_knapsack *k, const char *call, const gpuopt_knapsack_desc *d) {
     gpuopt__knapsack_search *s = &k->search;
+    gpuopt__knapsack_item *item = k->scratch;
     gpuopt_status status;
     int32_t count;
     int reduce = d->reduction == GPUOPT_ON || (d->reduction == GPUOPT_DEFAULT && s->dominance);
@@ -160,7 +159,7 @@ static gpuopt_status gpuopt__knapsack_prepare(gpuopt_knapsack *k, const char *ca
     s->view.capacity = d->capacity;
     status = gpuopt__knapsack_settle(k, call, d, item, &count);
     if (status) return status;
-    gpuopt__ratio_sort(item, other, count);
+    gpuopt__ratio_sort(item, item + count, count);
     gpuopt__knapsack_normalize(k, item, count);
     gpuopt__knapsack_tabulate(k, item, count);
     status = gpuopt__knapsack_root_bound(k, call, &k->root_bound);

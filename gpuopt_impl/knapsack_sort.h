@@ -7,12 +7,6 @@
 
 #include "knapsack_backend.h"
 
-/* An item that is to be decided. */
-typedef struct gpuopt__knapsack_item {
-    int64_t weight, profit; /* 1 or more */
-    int32_t index;          /* the host's */
-} gpuopt__knapsack_item;
-
 static int gpuopt__ratio_before(const gpuopt__knapsack_item *a, const gpuopt__knapsack_item *b) {
     uint64_t ah, al, bh, bl;
     gpuopt__wide_product((uint64_t)a->profit, (uint64_t)b->weight, &ah, &al);
@@ -22,7 +16,8 @@ static int gpuopt__ratio_before(const gpuopt__knapsack_item *a, const gpuopt__kn
     return a->index < b->index;
 }
 
-/* Merges runs of 1, 2, 4, ... items; other [count] is scratch. qsort may allocate, and this must not. */
+/* By falling profit per weight. Merges runs of 1, 2, 4, ... items; other [count] is scratch. qsort may allocate, and
+ * this must not. */
 static void gpuopt__ratio_sort(gpuopt__knapsack_item *item, gpuopt__knapsack_item *other, int32_t count) {
     gpuopt__knapsack_item *from = item, *to = other, *swap;
     int64_t run, begin;
