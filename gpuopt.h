@@ -805,6 +805,9 @@ GPUOPT_API gpuopt_status gpuopt_message_unpack(gpuopt_context *context, const vo
  *           lists grow past any memory (n = 200: 1.4e9 nodes, where dominance needs hundreds).
  * Completed Each time that such a list has doubled, and every 32 levels, each item that is still to be decided is tried
  *           with the best node that leaves room for it: mostly the optimum is found so within a few levels.
+ * Number    Where the search goes on for long, DOMINANCE computes from the most and the fewest items that a better
+ *           solution can have, by Lagrange's multipliers, what the whole can have at most, and ends where the incumbent
+ *           has it: with strongly correlated items nearly at once (Martello, Toth 1997).
  * Exact     No division: a node is kept if room * p >= (incumbent + 1 - profit) * w of its break item, in 128 bits.
  *           Profits and weights are divided by what they have in common before.
  * Full      The pool never grows. A level whose sons might not fit is taken in slices from its end, each a quarter of
@@ -901,11 +904,12 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, ui
  * machine, a header of 80 bytes ("GPUK"; version 1 and number of lists as uint32; items as int32; a hash of the problem
  * as left by reduction as uint64; nodes, incumbent, claim, the counts expanded and pruned, and decisions as int64; a
  * checksum as uint64: FNV-1a over all bytes, itself as 0), the incumbent's items, a byte each; for each list, lowest
- * level first, as int64, its level, how many decisions led to it, its nodes, how long it was when it was completed, and (the bits of a double) its bound; the levels of these decisions, as
- * int32; then the nodes in the same order: room as int64, profit as uint64, the last 32 decisions as uint32, the latest
- * lowest. Packs the `nodes` (-1: all) nodes that would come next, and with remove takes them out of the pool, so that
- * two handles can share the work: OPTIMAL and `upper` then are about what each of them holds. bytes NULL: only the
- * size. ARGUMENT: capacity is too small. */
+ * level first, 40 bytes (as int64, its level, how many decisions led to it, its nodes, how many there were when it was
+ * completed last; as double, its bound); the levels of these decisions, as int32; then the nodes in the same order: room
+ * as int64, profit as uint64, the last 32 decisions as uint32, the latest lowest.
+ * Packs the `nodes` (-1: all) nodes that would come next, and with remove takes them out of the pool, so that two
+ * handles can share the work: OPTIMAL and `upper` then are about what each of them holds. bytes NULL: only the size.
+ * ARGUMENT: capacity is too small. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t nodes, int remove, void *bytes,
                                               uint64_t capacity, uint64_t *size);
 /* The incumbent, where better, and the nodes, into a pool that is empty or holds nothing but the root, which they

@@ -31,9 +31,12 @@ example_of() {
     gen:*) echo propagate_mps ;;
     shah:* | meyer:* | plant:*) echo solve_lp ;;
     *.wcsp | *.uai | random:* | scalefree:* | grid:*) echo solve_wcsp ;;
+    *.knapsack | paper:* | uncorrelated:* | weak:* | strong:* | inverse-strong:* | almost-strong:* | subset-sum:* | \
+        similar:* | span:* | multiple-strong:* | profit-ceiling:* | circle:*) echo solve_knapsack ;;
     *)
-        echo "$1: no example reads this; known endings: .mps .mps.gz .wcsp .uai, and gen:NAME, shah:M:SEED," \
-            "meyer:M:N:DENSITY:SEED, plant:M:N:DENSITY:SEED, random:N:D:P1:SEED, scalefree:N:D:SEED, grid:N:D:SEED" >&2
+        echo "$1: no example reads this; known endings: .mps .mps.gz .wcsp .uai .knapsack, and gen:NAME, shah:M:SEED," \
+            "meyer:M:N:DENSITY:SEED, plant:M:N:DENSITY:SEED, random:N:D:P1:SEED, scalefree:N:D:SEED, grid:N:D:SEED," \
+            "paper:N:SEED, strong:N:R:SEED, circle:N:R:SEED and other classes of knapsacks" >&2
         return 2
         ;;
     esac
@@ -41,7 +44,7 @@ example_of() {
 
 case ${1:-} in
 '') ;;
-quickstart | propagate_mps | solve_lp | solve_wcsp) exec "$programs/$1" "${@:2}" ;;
+quickstart | propagate_mps | solve_lp | solve_wcsp | solve_knapsack) exec "$programs/$1" "${@:2}" ;;
 *)
     example=$(example_of "$1") || exit
     exec "$programs/$example" "$@"
@@ -77,5 +80,12 @@ for model in random:18:10:0.3:1 grid:10:4:1; do
 done
 show solve_wcsp scalefree:30:4:1 --backend cpu --agents each
 if ls /dev/nvidia[0-9]* >/dev/null 2>&1; then show solve_wcsp random:20:10:0.3:1 --backend cuda; fi
+for model in paper:500:1 strong:10000:1000000:1 profit-ceiling:10000:1000000:1 circle:3000:1000000:1; do
+    show solve_knapsack "$model" --backend cpu
+    if ls /dev/nvidia[0-9]* >/dev/null 2>&1; then show solve_knapsack "$model" --backend cuda; fi
+done
+if ls /dev/nvidia[0-9]* >/dev/null 2>&1; then
+    show solve_knapsack circle:10000:1000000:1 --backend cuda --pool 40000000
+fi
 ls /dev/nvidia[0-9]* >/dev/null 2>&1 || printf '\nNo NVIDIA GPU on this machine: everything ran on the CPU.\n'
 exit $failed
