@@ -797,9 +797,9 @@ GPUOPT_API gpuopt_status gpuopt_message_unpack(gpuopt_context *context, const vo
  * solution, too; the best becomes the incumbent before the next step.
  *
  * Core      DOMINANCE decides the items around the break item first, and those after them that are the nearest in
- *           p / w (Pisinger: An expanding-core algorithm for the exact 0-1 knapsack problem, 1995). An item that no node
- *           of a list can have otherwise than it stands and beat the incumbent is passed over. BREADTH decides items in
- *           their order, as the paper does.
+ *           p / w (Pisinger: An expanding-core algorithm for the exact 0-1 knapsack problem, 1995). An item that no
+ *           node of a list can have otherwise than it stands and beat the incumbent is passed over. BREADTH decides
+ *           items in their order, as the paper does.
  * Dominance Between the nodes of a step: of two, the one that weighs no less and earns no more is dropped. The list is
  *           kept sorted by weight, so that this is a merge of the sons with and without. The paper has it not and its
  *           lists grow past any memory (n = 200: 1.4e9 nodes, where dominance needs hundreds).
@@ -846,8 +846,8 @@ typedef struct gpuopt_knapsack_desc {
     /* Nodes that fit, to 2^40; 0: 2^20. 2 n + 8 is the least that ends every search; less is taken for that. */
     int64_t pool;
     int64_t node_limit; /* expanded in the handle's life, then LIMIT; checked after each step; 0: none */
-    /* On by default with DOMINANCE, off with the others, as in the paper. What is trivial (items that do not fit, without
-     * profit or weight) is settled anyway. */
+    /* On by default with DOMINANCE, off with the others, as in the paper. What is trivial (items that do not fit,
+     * without profit or weight) is settled anyway. */
     gpuopt_switch reduction;
     int32_t hybrid_threshold; /* HYBRID; 0: 5000 (the paper) */
 } gpuopt_knapsack_desc;
@@ -905,8 +905,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, ui
  * as left by reduction as uint64; nodes, incumbent, claim, the counts expanded and pruned, and decisions as int64; a
  * checksum as uint64: FNV-1a over all bytes, itself as 0), the incumbent's items, a byte each; for each list, lowest
  * level first, 40 bytes (as int64, its level, how many decisions led to it, its nodes, how many there were when it was
- * completed last; as double, its bound); the levels of these decisions, as int32; then the nodes in the same order: room
- * as int64, profit as uint64, the last 32 decisions as uint32, the latest lowest.
+ * completed last; as double, its bound); the levels of these decisions, as int32; then the nodes in the same order:
+ * room as int64, profit as uint64, the last 32 decisions as uint32, the latest lowest.
  * Packs the `nodes` (-1: all) nodes that would come next, and with remove takes them out of the pool, so that two
  * handles can share the work: OPTIMAL and `upper` then are about what each of them holds. bytes NULL: only the size.
  * ARGUMENT: capacity is too small. */

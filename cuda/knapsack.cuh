@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack on the GPU: what a handle holds, its memory, and the loop of steps. Each step is a launch, and the host, which
- * decides what the next one takes, waits for what it found. While a search holds no more than a short list, its nodes
- * are in host memory and the CPU expands them: that is quicker than a launch.
+ * Knapsack on the GPU: what a handle holds, its memory, and the loop of steps. Each step is a launch, and the host,
+ * which decides what the next one takes, waits for what it found. While a search holds no more than a short list, its
+ * nodes are in host memory and the CPU expands them: that is quicker than a launch.
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_CUH
 #define GPUOPT_CUDA_KNAPSACK_CUH

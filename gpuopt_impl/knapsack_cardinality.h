@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Knapsack: an upper bound of the whole from the number of items that a solution can have. No more of them fit than of
- * the lightest ones; to beat the incumbent takes no fewer than of those with the most profit. Either constraint, relaxed
- * by Lagrange's multiplier, leaves a linear relaxation whose bound is convex in the multiplier. Where weights and profits
- * go together this closes what Dantzig's bound leaves open (Martello, Toth: Upper bounds and algorithms for hard 0-1
- * knapsack problems, 1997).
+ * the lightest ones; to beat the incumbent takes no fewer than of those with the most profit. Either constraint,
+ * relaxed by Lagrange's multiplier, leaves a linear relaxation whose bound is convex in the multiplier. Where weights
+ * and profits go together this closes what Dantzig's bound leaves open (Martello, Toth: Upper bounds and algorithms for
+ * hard 0-1 knapsack problems, 1997).
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CARDINALITY_H
 #define GPUOPT_IMPL_KNAPSACK_CARDINALITY_H
@@ -15,8 +15,8 @@
  * eight times as many, and so on. */
 enum { GPUOPT__KNAPSACK_STRENGTHEN = 64, GPUOPT__KNAPSACK_STRENGTHEN_AGAIN = 8 };
 
-/* Dantzig's bound with `add`, which may be less than 0, on every profit; *count: items of the relaxation's solution, the
- * break item apart. */
+/* Dantzig's bound with `add`, which may be less than 0, on every profit; *count: items of the relaxation's solution,
+ * the break item apart. */
 static int64_t gpuopt__knapsack_relaxed(gpuopt_knapsack *k, int64_t add, int32_t *count) {
     const gpuopt__knapsack_view *v = &k->search.view;
     gpuopt__knapsack_item *item = k->scratch;

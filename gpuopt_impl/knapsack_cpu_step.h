@@ -4,9 +4,9 @@
  *
  * The sons of a step are ranked: without dominance father by father, the one as it is before the one flipped; with it
  * as the two sorted lists merged, the fathers as they are and the fathers flipped, which are as sorted as they were.
- * In a list room falls and profit rises, both strictly, so that of the two merged a son is dominated exactly if the last
- * of the other list before it earns as much. Of equal rooms the one that earns more comes first, of equal sons the one
- * as it is.
+ * In a list room falls and profit rises, both strictly, so that of the two merged a son is dominated exactly if the
+ * last of the other list before it earns as much. Of equal rooms the one that earns more comes first, of equal sons the
+ * one as it is.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CPU_STEP_H
 #define GPUOPT_IMPL_KNAPSACK_CPU_STEP_H

@@ -46,9 +46,9 @@ typedef struct gpuopt__knapsack_list {
     int32_t side;    /* of the pool */
 } gpuopt__knapsack_list;
 
-/* A search in a part of the pool. Lists are stacked from both of the part's ends towards the middle, fathers and sons on
- * different sides. A step takes nodes from the end of the deepest list and writes their sons on top of the other side:
- * nothing is ever moved, reads and writes are contiguous. Lists of side 1 lie in memory last node first. */
+/* A search in a part of the pool. Lists are stacked from both of the part's ends towards the middle, fathers and sons
+ * on different sides. A step takes nodes from the end of the deepest list and writes their sons on top of the other
+ * side: nothing is ever moved, reads and writes are contiguous. Lists of side 1 lie in memory last node first. */
 typedef struct gpuopt__knapsack_search {
     gpuopt__knapsack_view view;
     int32_t levels;              /* items of the view */
