@@ -28,30 +28,6 @@
 #include "tests/bench/elimination_bench.h"
 
 static const char *const tables[] = {"exact", "mini-bucket", "kernels", "domains", NULL};
-enum { MOST_MACHINES = 4 };
-
-int next_word(const char **at, char *word) {
-    size_t length = strcspn(*at, ",");
-    if (!**at) return 0;
-    snprintf(word, NAME, "%.*s", (int)length, *at);
-    *at += length + ((*at)[length] == ',');
-    return 1;
-}
-
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double median(double *value, int count) {
-    qsort(value, (size_t)count, sizeof *value, by_size);
-    return value[count / 2];
-}
-
-int failed(const machine *on, const char *name, const char *call, gpuopt_status status) {
-    fprintf(stderr, "%s, %s: %s: %s\n", on->name, name, call, gpuopt_status_string(status));
-    return -1;
-}
 
 /* ---- Command line ---- */
 
@@ -90,24 +66,6 @@ static int parse(int argc, char **argv, options *o, const char **asked) {
     return good;
 }
 
-/* A context for "cpu", "cpu:N" or "cuda". Returns 0 or -1. */
-static int open_machine(const char *name, machine *m) {
-    char backend[NAME];
-    const char *opened, *colon = strchr(name, ':');
-    int64_t threads = 1;
-    snprintf(backend, sizeof backend, "%.*s", (int)strcspn(name, ":"), name);
-    m->name = name;
-    m->cuda = strcmp(backend, "cuda") == 0;
-    m->speaker.name = name;
-    if ((strcmp(backend, "cpu") == 0 || (m->cuda && !colon)) && (!colon || whole_number(colon + 1, 1024, &threads)) &&
-        open_context(backend, 0, (int)threads, &m->speaker, &m->context, &opened) == GPUOPT_OK) {
-        m->threads = (int)threads;
-        return 0;
-    }
-    fprintf(stderr, "elimination_bench: no backend %s here\n", name);
-    return -1;
-}
-
 static int print_table(int table, const machine *machines, int count, const options *o) {
     int k, bad = 0;
     if (table == 0) return exact_table(machines, count, o);
@@ -120,19 +78,18 @@ int main(int argc, char **argv) {
     options o;
     machine machines[MOST_MACHINES];
     char name[MOST_MACHINES][NAME], word[NAME];
-    const char *asked, *at;
-    int count = 0, bad = 0;
-    memset(machines, 0, sizeof machines);
+    const char *asked;
+    int count, bad = 0;
     if (!parse(argc, argv, &o, &asked)) {
         fprintf(stderr, "elimination_bench BACKEND,... [--tables exact,mini-bucket,kernels,domains] [--models LIST] "
                         "[--repeat N] [--limit S] [--memory GIB] [--add-min RATE] [--smaller N] [--bits B] "
                         "[--domain D]\n");
         return EXIT_BAD_INPUT;
     }
-    for (at = argv[1]; count < MOST_MACHINES && next_word(&at, name[count]); count++)
-        if (open_machine(name[count], &machines[count])) return EXIT_BAD_INPUT;
+    count = open_machines("elimination_bench", argv[1], machines, name);
+    if (count < 0) return EXIT_BAD_INPUT;
     if (!asked) asked = strstr(argv[1], "cuda") ? "exact,mini-bucket,kernels,domains" : "exact,mini-bucket";
     while (next_word(&asked, word)) bad |= print_table(choice(word, tables), machines, count, &o);
-    while (count-- > 0) gpuopt_context_destroy(machines[count].context);
+    close_machines(machines, count);
     return bad ? EXIT_FAILED : 0;
 }

@@ -5,19 +5,7 @@
 #ifndef TESTS_BENCH_ELIMINATION_BENCH_H
 #define TESTS_BENCH_ELIMINATION_BENCH_H
 
-#include "examples/common.h"
-
-enum { NAME = 256, MOST_REPEATS = 64 };
-
-/* What a device-to-device copy moves on an H200, bytes a second: shares of the memory's speed are shares of this. */
-#define COPY_SPEED 4.28e12
-
-typedef struct machine {
-    gpuopt_context *context;
-    const char *name; /* as asked for: cpu, cpu:N, cuda */
-    int threads, cuda;
-    speaker speaker;
-} machine;
+#include "tests/bench/bench.h"
 
 typedef struct options {
     const char *models; /* NULL: the usual ones */
@@ -29,13 +17,6 @@ typedef struct options {
     double domain;      /* of the synthetic tables' eliminated variable; 0: all */
     double add_min;     /* pairs a second that registers allow; 0: not known */
 } options;
-
-/* The next of the words between commas; 0: that was the last. */
-int next_word(const char **at, char *word);
-/* Sorts. */
-double median(double *value, int count);
-/* Says what failed, with the status in words. Returns -1. */
-int failed(const machine *on, const char *name, const char *call, gpuopt_status status);
 
 /* Each prints its table and returns 0, or -1: something failed, or an answer is wrong. */
 int exact_table(const machine *machines, int count, const options *o);

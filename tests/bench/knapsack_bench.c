@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Times branch and bound of knapsacks.
+ *     knapsack_bench BACKEND,... [options]      BACKEND: cpu (one thread), cpu:N (N threads), cuda
+ *       --tables LIST   of the tables below (all)
+ *       --models LIST   for classes
+ *       --nodes N       limit of the trees without dominance (2e9; on the CPU a fortieth)
+ *       --limit S       seconds that a model of classes may take (60)
+ *       --repeat N      runs of an instance of paper, of which the median is printed (5)
+ * Tables, in Markdown:
+ *   paper        the paper's instances, ten seeds a size: the slowest and the mean, create, search and items together;
+ *                beside its Table 1.
+ *   trees        the same without dominance, as the paper searches: breadth and hybrid, with the limit of nodes.
+ *   levels       steps with long lists, without and with dominance: nodes a second, and the bytes of nodes that are read
+ *                and written, a second, with their share of a copy's 4.28 TB/s on an H200.
+ *   classes      instances that are hard for other solvers, to the end: seconds beside combo's.
+ * Answers are checked: the items on the model, and the optima of the backends against each other.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/io/knapsack.h"
+#include "tests/bench/bench.h"
+
+static const char *const tables[] = {"paper", "trees", "levels", "classes", NULL};
+
+enum { SEEDS = 10, SIZES = 5, NODE_BYTES = 20 };
+#define BIG_POOL ((int64_t)1 << 31) /* nodes, on the device: 43 GB */
+#define CPU_POOL ((int64_t)1 << 28)
+
+/* Boukedjar, Lalami, El Baz (2012), Table 1: seconds on one CPU core and with a Tesla C2050. */
+static const double table_1[SIZES][2] = {{1.59, 0.41}, {4.85, 0.91}, {9.82, 1.44}, {10.94, 1.27}, {13.39, 1.44}};
+
+/* Seconds of combo on one core, measured on the host of an H200; 0: not known. */
+static const struct {
+    const char *model;
+    double combo;
+} usual[] = {{"strong:1000:1000000:1", 0.020},
+             {"inverse-strong:1000:1000000:1", 0.0019},
+             {"almost-strong:1000:1000000:1", 0},
+             {"multiple-strong:1000:1000000:1", 3.2},
+             {"profit-ceiling:10000:1000000:1", 9.9},
+             {"circle:1000:1000000:1", 0},
+             {"circle:3000:1000000:1", 0},
+             {"circle:10000:1000000:1", 31},
+             {"span:10000:1000000:1", 4.4},
+             {"uncorrelated:10000:1000000:1", 0},
+             {"weak:10000:1000000:1", 0},
+             {"similar:10000:1000000:1", 0},
+             {"multiple-strong:10000:1000000:1", 120.},
+             {"strong:10000:1000000:1", 0}};
+
+typedef struct options {
+    const char *models;
+    int64_t nodes, limit, repeat;
+} options;
+
+/* One search to its end, or to a limit. */
+typedef struct run {
+    gpuopt_knapsack_info info;
+    double seconds;      /* all of it */
+    int64_t long_nodes;  /* of steps with long lists: nodes expanded, */
+    int64_t long_sons;   /* sons that stayed, */
+    double long_seconds; /* and how long these took */
+} run;
+
+static gpuopt_knapsack_desc describe(const knapsack_model *model) {
+    gpuopt_knapsack_desc desc;
+    gpuopt_desc_init(&desc, sizeof desc);
+    desc.items = model->items;
+    desc.weight = model->weight;
+    desc.profit = model->profit;
+    desc.capacity = model->capacity;
+    return desc;
+}
+
+/* Whether the items are a solution with the incumbent's profit. */
+static int right_items(const knapsack_model *model, const uint8_t *taken, int64_t profit) {
+    int64_t weight = 0, sum = 0;
+    int32_t j;
+    for (j = 0; j < model->items; j++) {
+        if (!taken[j]) continue;
+        weight += model->weight[j];
+        sum += model->profit[j];
+    }
+    return weight <= model->capacity && sum == profit;
+}
+
+/* limit: seconds, looked at after every 2^24 nodes. longer > 0: level by level, and lists of at least so many nodes are
+ * timed. Returns 0 or -1. */
+static int search(const machine *on, const char *name, const knapsack_model *model, const gpuopt_knapsack_desc *desc,
+                  double limit, int64_t longer, run *r) {
+    uint8_t *taken = malloc((size_t)model->items + 1);
+    gpuopt_knapsack *knapsack = NULL;
+    double start = now(), before;
+    gpuopt_status status;
+    memset(r, 0, sizeof *r);
+    gpuopt_desc_init(&r->info, sizeof r->info);
+    status = taken ? gpuopt_knapsack_create(on->context, desc, &knapsack) : GPUOPT_ERROR_MEMORY;
+    if (!status) status = gpuopt_knapsack_get_info(knapsack, &r->info);
+    while (!status && r->info.outcome == GPUOPT_MORE && now() - start < limit) {
+        gpuopt_knapsack_info last = r->info;
+        before = now();
+        status = gpuopt_knapsack_expand(knapsack, longer ? 0 : 1 << 24, longer ? 1 : 0, &r->info);
+        if (!longer || r->info.expanded - last.expanded < longer) continue;
+        r->long_seconds += now() - before;
+        r->long_nodes += r->info.expanded - last.expanded;
+        r->long_sons += r->info.alive - last.alive + r->info.expanded - last.expanded;
+    }
+    if (!status && !longer) status = gpuopt_knapsack_get_items(knapsack, taken, NULL, NULL);
+    r->seconds = now() - start;
+    if (status) failed(on, name, "search", status);
+    if (!status && !longer && !right_items(model, taken, r->info.lower)) {
+        fprintf(stderr, "%s, %s: wrong items\n", on->name, name);
+        status = GPUOPT_ERROR_NUMERIC;
+    }
+    gpuopt_knapsack_destroy(knapsack);
+    free(taken);
+    return status ? -1 : 0;
+}
+
+static int load(const char *name, knapsack_model *model) {
+    char error[256];
+    if (knapsack_load(name, model, error, sizeof error) == 0) return 0;
+    fprintf(stderr, "%s\n", error);
+    return -1;
+}
+
+/* ---- The paper's instances ---- */
+
+/* The median time of an instance's runs. */
+static int paper_run(const machine *on, const char *name, const gpuopt_knapsack_desc *with, const options *o, run *r) {
+    double seconds[MOST_REPEATS];
+    knapsack_model model;
+    gpuopt_knapsack_desc desc;
+    int k, bad = 0;
+    if (load(name, &model)) return -1;
+    desc = describe(&model);
+    desc.search = with->search;
+    desc.pool = with->pool;
+    desc.node_limit = with->node_limit;
+    for (k = -1; k < o->repeat && !bad; k++) { /* one to warm up */
+        bad = search(on, name, &model, &desc, 1e9, 0, r);
+        if (k >= 0) seconds[k] = r->seconds;
+    }
+    r->seconds = median(seconds, (int)o->repeat);
+    knapsack_free(&model);
+    return bad;
+}
+
+static int paper_table(const machine *machines, int count, const options *o) {
+    gpuopt_knapsack_desc desc;
+    char name[NAME];
+    int size, seed, k, bad = 0;
+    run r;
+    gpuopt_desc_init(&desc, sizeof desc);
+    desc.pool = 50000; /* 1 MB */
+    printf("\n| n | nodes, most | in the pool, most | kB |");
+    for (k = 0; k < count; k++) printf(" %s, ms, slowest | mean |", machines[k].name);
+    printf(" paper's CPU, s | its GPU, s |\n|---|---|---|---|");
+    for (k = 0; k < count; k++) printf("---|---|");
+    printf("---|---|\n");
+    for (size = 0; size < SIZES && !bad; size++) {
+        int64_t nodes = 0, peak = 0;
+        double worst[MOST_MACHINES] = {0}, sum[MOST_MACHINES] = {0};
+        for (seed = 1; seed <= SEEDS; seed++) {
+            int64_t optimum = -1;
+            snprintf(name, sizeof name, "paper:%d:%d", 100 * (size + 1), seed);
+            for (k = 0; k < count; k++) {
+                if (paper_run(&machines[k], name, &desc, o, &r)) return -1;
+                if (r.info.outcome != GPUOPT_OPTIMAL || (optimum >= 0 && r.info.lower != optimum)) {
+                    fprintf(stderr, "%s: not solved, or with another optimum\n", name);
+                    return -1;
+                }
+                optimum = r.info.lower;
+                if (r.info.expanded > nodes) nodes = r.info.expanded;
+                if (r.info.peak > peak) peak = r.info.peak;
+                if (r.seconds > worst[k]) worst[k] = r.seconds;
+                sum[k] += r.seconds / SEEDS;
+            }
+        }
+        printf("| %d | %lld | %lld | %.1f |", 100 * (size + 1), (long long)nodes, (long long)peak,
+               (double)(peak * NODE_BYTES) / 1000);
+        for (k = 0; k < count; k++) printf(" %.3f | %.3f |", 1e3 * worst[k], 1e3 * sum[k]);
+        printf(" %.2f | %.2f |\n", table_1[size][0], table_1[size][1]);
+        fflush(stdout);
+    }
+    return bad;
+}
+
+static int tree_table(const machine *machines, int count, const options *o) {
+    options once = *o;
+    char name[NAME];
+    int size, search_kind, k;
+    run r;
+    once.repeat = 1;
+    printf("\n| n | search | backend | solved | nodes | in the pool, most | s | nodes/s |\n"
+           "|---|---|---|---|---|---|---|---|\n");
+    for (size = 0; size < SIZES; size++)
+        for (k = 0; k < count; k++)
+            for (search_kind = GPUOPT_SEARCH_BREADTH; search_kind <= GPUOPT_SEARCH_HYBRID; search_kind++) {
+                int64_t nodes = 0, peak = 0, solved = 0, seed;
+                double seconds = 0;
+                gpuopt_knapsack_desc desc;
+                gpuopt_desc_init(&desc, sizeof desc);
+                desc.search = (gpuopt_knapsack_search)search_kind;
+                desc.pool = search_kind == GPUOPT_SEARCH_HYBRID || !machines[k].cuda ? 1 << 26 : 1 << 28;
+                desc.node_limit = machines[k].cuda && search_kind == GPUOPT_SEARCH_BREADTH ? o->nodes : o->nodes / 40;
+                for (seed = 1; seed <= SEEDS; seed++) {
+                    snprintf(name, sizeof name, "paper:%d:%d", 100 * (size + 1), (int)seed);
+                    if (paper_run(&machines[k], name, &desc, &once, &r)) return -1;
+                    nodes += r.info.expanded;
+                    seconds += r.seconds;
+                    solved += r.info.outcome == GPUOPT_OPTIMAL;
+                    if (r.info.peak > peak) peak = r.info.peak;
+                }
+                printf("| %d | %s | %s | %d of %d | %lld | %lld | %.3f | %.3g |\n", 100 * (size + 1),
+                       search_kind == GPUOPT_SEARCH_BREADTH ? "breadth" : "hybrid", machines[k].name, (int)solved,
+                       SEEDS, (long long)nodes, (long long)peak, seconds, (double)nodes / seconds);
+                fflush(stdout);
+            }
+    return 0;
+}
+
+/* ---- Long lists ---- */
+
+static int level_line(const machine *on, const char *name, gpuopt_knapsack_search kind, int64_t longer,
+                      const options *o) {
+    knapsack_model model;
+    gpuopt_knapsack_desc desc;
+    double bytes;
+    run r;
+    int bad;
+    if (load(name, &model)) return -1;
+    desc = describe(&model);
+    desc.search = kind;
+    desc.pool = on->cuda && kind != GPUOPT_SEARCH_HYBRID ? BIG_POOL : CPU_POOL;
+    desc.node_limit = on->cuda && kind != GPUOPT_SEARCH_HYBRID ? 30 * o->nodes : o->nodes / 4;
+    bad = search(on, name, &model, &desc, (double)o->limit, longer, &r);
+    knapsack_free(&model);
+    if (bad) return -1;
+    bytes = NODE_BYTES * (double)(r.long_nodes * (kind == GPUOPT_SEARCH_DOMINANCE ? 2 : 1) + r.long_sons);
+    if (r.long_seconds > 0)
+        printf("| %s | %s | %s | %lld | %lld | %lld | %.3f | %.3g | %.3g | %.1f%% |\n", name,
+               kind == GPUOPT_SEARCH_DOMINANCE ? "dominance"
+               : kind == GPUOPT_SEARCH_BREADTH ? "breadth"
+                                               : "hybrid",
+               on->name, (long long)longer, (long long)r.long_nodes, (long long)r.info.peak, r.long_seconds,
+               (double)r.long_nodes / r.long_seconds, bytes / r.long_seconds,
+               100 * bytes / r.long_seconds / COPY_SPEED);
+    fflush(stdout);
+    return 0;
+}
+
+static int level_table(const machine *machines, int count, const options *o) {
+    int k, bad = 0;
+    printf("\n| model | search | backend | lists from | nodes of these | in the pool, most | s | nodes/s | bytes/s | "
+           "share |\n|---|---|---|---|---|---|---|---|---|---|\n");
+    for (k = 0; k < count && !bad; k++) {
+        bad = level_line(&machines[k], "paper:200:3", GPUOPT_SEARCH_BREADTH, 500000, o) ||
+              level_line(&machines[k], "paper:200:3", GPUOPT_SEARCH_BREADTH, 1000000, o) ||
+              level_line(&machines[k], "paper:200:3", GPUOPT_SEARCH_HYBRID, 1000000, o) ||
+              level_line(&machines[k], "multiple-strong:1000:1000000:1", GPUOPT_SEARCH_DOMINANCE, 1000000, o) ||
+              level_line(&machines[k], "circle:10000:1000000:1", GPUOPT_SEARCH_DOMINANCE, 1000000, o);
+    }
+    return bad;
+}
+
+/* ---- Hard classes ---- */
+
+static int class_line(const machine *machines, int count, const char *name, double combo, const options *o) {
+    knapsack_model model;
+    int64_t optimum = -1;
+    int k, bad = 0;
+    if (load(name, &model)) return -1;
+    for (k = 0; k < count && !bad; k++) {
+        gpuopt_knapsack_desc desc = describe(&model);
+        run r;
+        desc.pool = 1 << 26;
+        bad = search(&machines[k], name, &model, &desc, (double)o->limit, 0, &r);
+        if (bad) break;
+        printf("| %s | %s | %s | %lld | %lld | %lld | %.4f | %.3g | ", name, machines[k].name,
+               gpuopt_outcome_string(r.info.outcome), (long long)r.info.lower, (long long)r.info.expanded,
+               (long long)r.info.peak, r.seconds, (double)r.info.expanded / r.seconds);
+        printf(combo > 0 ? "%g |\n" : "|\n", combo);
+        fflush(stdout);
+        if (r.info.outcome != GPUOPT_OPTIMAL) continue;
+        if (optimum >= 0 && r.info.lower != optimum) bad = -1, fprintf(stderr, "%s: another optimum\n", name);
+        optimum = r.info.lower;
+    }
+    knapsack_free(&model);
+    return bad;
+}
+
+static int class_table(const machine *machines, int count, const options *o) {
+    const char *at = o->models;
+    char word[NAME];
+    size_t k;
+    int bad = 0;
+    printf("\n| model | backend | outcome | profit | nodes | in the pool, most | s | nodes/s | combo, s |\n"
+           "|---|---|---|---|---|---|---|---|---|\n");
+    if (at)
+        while (next_word(&at, word)) bad |= class_line(machines, count, word, 0, o);
+    else
+        for (k = 0; k < sizeof usual / sizeof *usual; k++)
+            bad |= class_line(machines, count, usual[k].model, usual[k].combo, o);
+    return bad;
+}
+
+static int parse(int argc, char **argv, options *o, const char **asked) {
+    char word[NAME];
+    const char *at;
+    int k, good = argc > 1 && argv[1][0] != '-';
+    memset(o, 0, sizeof *o);
+    o->nodes = 2000000000;
+    o->limit = 60;
+    o->repeat = 5;
+    *asked = "paper,trees,levels,classes";
+    for (k = 2; k < argc && good; k += 2) {
+        const char *value = k + 1 < argc ? argv[k + 1] : "";
+        if (strcmp(argv[k], "--tables") == 0) good = *(*asked = value) != 0;
+        else if (strcmp(argv[k], "--models") == 0) good = *(o->models = value) != 0;
+        else if (strcmp(argv[k], "--nodes") == 0) good = whole_number(value, (int64_t)1 << 40, &o->nodes);
+        else if (strcmp(argv[k], "--limit") == 0) good = whole_number(value, 1000000, &o->limit);
+        else if (strcmp(argv[k], "--repeat") == 0) good = whole_number(value, MOST_REPEATS, &o->repeat);
+        else good = 0;
+    }
+    for (at = *asked; good && next_word(&at, word);) good = choice(word, tables) >= 0;
+    return good;
+}
+
+int main(int argc, char **argv) {
+    options o;
+    machine machines[MOST_MACHINES];
+    char name[MOST_MACHINES][NAME], word[NAME];
+    const char *asked;
+    int count, bad = 0;
+    if (!parse(argc, argv, &o, &asked)) {
+        fprintf(stderr, "knapsack_bench BACKEND,... [--tables paper,trees,levels,classes] [--models LIST] [--nodes N] "
+                        "[--limit S] [--repeat N]\n");
+        return EXIT_BAD_INPUT;
+    }
+    count = open_machines("knapsack_bench", argv[1], machines, name);
+    if (count < 0) return EXIT_BAD_INPUT;
+    while (next_word(&asked, word) && !bad) {
+        int table = choice(word, tables);
+        bad = table == 0   ? paper_table(machines, count, &o)
+              : table == 1 ? tree_table(machines, count, &o)
+              : table == 2 ? level_table(machines, count, &o)
+                           : class_table(machines, count, &o);
+    }
+    close_machines(machines, count);
+    return bad ? EXIT_FAILED : 0;
+}
