@@ -812,8 +812,8 @@ GPUOPT_API gpuopt_status gpuopt_message_unpack(gpuopt_context *context, const vo
  *           Profits and weights are divided by what they have in common before.
  * Full      The pool never grows. A level whose sons might not fit is taken in slices from its end, each a quarter of
  *           what is free, and the search goes on with the deepest level there is: depth first. It ends with the same
- *           optimum. The price: dominance acts within a slice only, so that nodes may be expanded which a larger pool
- *           would have dropped, and lists are shorter, which a GPU feels.
+ *           optimum. The price: dominance acts within a slice only, so that nodes are expanded which a larger pool
+ *           would have dropped, with the smallest pools exponentially many; and a GPU wants long lists.
  * Reduction Before the search, items are fixed that no solution better than the first incumbent takes or leaves.
  * Items     A node carries the last 32 decisions, no more. The item set is found again, 32 at a time, by searching
  *           the items before them, whose optimum is then known: as a rule far shorter than the search itself.

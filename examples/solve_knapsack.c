@@ -25,7 +25,7 @@ static const char usage[] =
     "  --threads N        of the CPU backend (1)\n"
     "  --json             one line of JSON on stdout, nothing else\n"
     "  --items FILE       write the numbers of the chosen items, from 0, one a line\n"
-    "exit status: 0 solved, 1 no solution has the profit of --incumbent, 2 bad input, 3 anything else\n";
+    "exit status: 0 solved, 1 no solution has the profit of --incumbent, 2 bad input, 3 stopped by --nodes, or else\n";
 
 static const char *const searches[] = {"dominance", "breadth", "hybrid", NULL};
 
@@ -49,7 +49,8 @@ static int parse_option(options *o, const char *name, const char *value) {
     if (strcmp(name, "--items") == 0) return *(o->items = value) != 0;
     if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
     if (strcmp(name, "--pool") == 0) return whole_number(value, (int64_t)1 << 40, &o->pool);
-    if (strcmp(name, "--incumbent") == 0) return whole_number(value, INT64_MAX, &o->incumbent);
+    if (strcmp(name, "--incumbent") == 0)
+        return strcmp(value, "0") == 0 || whole_number(value, INT64_MAX, &o->incumbent);
     if (strcmp(name, "--nodes") == 0) return whole_number(value, INT64_MAX, &o->nodes);
     return -1;
 }
@@ -131,8 +132,8 @@ static gpuopt_status solve(gpuopt_context *context, const options *o, const knap
 
 /* ---- What came out ---- */
 
-/* Adds the items up. Returns 0, or -1: they are not what the library says. */
-static int check(const knapsack_model *model, answer *a) {
+/* The items, added up on the model as it was read. Returns 0, or says that they do not hold and returns -1. */
+static int check(const options *o, const knapsack_model *model, answer *a) {
     int64_t profit = 0, weight = 0;
     int32_t j;
     for (j = 0; j < model->items; j++) {
@@ -143,7 +144,8 @@ static int check(const knapsack_model *model, answer *a) {
         profit += model->profit[j];
     }
     if (j == model->items && weight == a->weight && profit == a->profit) return 0;
-    fprintf(stderr, "the items weigh %lld and earn %lld\n", (long long)weight, (long long)profit);
+    fprintf(stderr, "%s: the answer does not hold on the model: the items weigh %lld and earn %lld%s\n", o->model,
+            (long long)weight, (long long)profit, j < model->items ? ", and then one does not fit" : "");
     return -1;
 }
 
@@ -155,8 +157,8 @@ static void print_json(const options *o, const char *backend, const knapsack_mod
     printf("\"status\": \"%s\", \"nodes\": %lld, \"pruned\": %lld, \"dominated\": %lld, \"peak_nodes\": %lld, ",
            gpuopt_outcome_string(a->info.outcome), (long long)a->info.expanded, (long long)a->info.pruned,
            (long long)a->info.dominated, (long long)a->info.peak);
-    printf("\"levels\": %d, \"steps\": %lld, \"items_chosen\": %lld, \"weight\": %lld, \"seconds\": %.6f}\n",
-           (int)a->info.free_items, (long long)a->info.steps, (long long)a->chosen, (long long)a->weight, a->seconds);
+    printf("\"levels\": %lld, \"free_items\": %d, \"items_chosen\": %lld, \"weight\": %lld, \"seconds\": %.6f}\n",
+           (long long)a->info.steps, (int)a->info.free_items, (long long)a->chosen, (long long)a->weight, a->seconds);
 }
 
 static void print_words(const char *backend, const knapsack_model *model, const answer *a) {
@@ -181,16 +183,34 @@ static int write_items(const char *path, const knapsack_model *model, const answ
     return close_written(file, path);
 }
 
+static int run(const options *o, const knapsack_model *model, answer *a) {
+    speaker speaker = {o->model, 0};
+    gpuopt_context *context;
+    const char *backend;
+    gpuopt_status status = open_context(o->backend, 1, (int)o->threads, &speaker, &context, &backend);
+    if (!status) {
+        status = solve(context, o, model, a);
+        gpuopt_context_destroy(context);
+    }
+    if (status) {
+        fprintf(stderr, "%s: %s\n", o->model, gpuopt_status_string(status));
+        /* The log has said what of the model. */
+        return status == GPUOPT_ERROR_NUMERIC ? EXIT_BAD_INPUT : EXIT_FAILED;
+    }
+    if (check(o, model, a)) return EXIT_FAILED;
+    if (o->json) print_json(o, backend, model, a);
+    else print_words(backend, model, a);
+    if (o->items && write_items(o->items, model, a)) return EXIT_BAD_INPUT;
+    if (a->info.outcome == GPUOPT_INFEASIBLE) return EXIT_INFEASIBLE;
+    return a->info.outcome == GPUOPT_OPTIMAL ? 0 : EXIT_FAILED;
+}
+
 int main(int argc, char **argv) {
     options o;
     knapsack_model model;
     answer a;
-    speaker speaker = {"solve_knapsack", 0};
-    gpuopt_context *context;
-    gpuopt_status status;
-    const char *backend;
     char error[512];
-    int code = 0;
+    int result = EXIT_FAILED;
     if (parse(argc, argv, &o)) return EXIT_BAD_INPUT;
     if (knapsack_load(o.model, &model, error, sizeof error)) {
         fprintf(stderr, "%s\n", error);
@@ -199,24 +219,9 @@ int main(int argc, char **argv) {
     memset(&a, 0, sizeof a);
     gpuopt_desc_init(&a.info, sizeof a.info);
     a.taken = calloc((size_t)model.items + 1, 1);
-    status = a.taken ? open_context(o.backend, 1, (int)o.threads, &speaker, &context, &backend) : GPUOPT_ERROR_MEMORY;
-    if (!status) {
-        status = solve(context, &o, &model, &a);
-        gpuopt_context_destroy(context);
-    }
-    if (status) {
-        fprintf(stderr, "%s: %s\n", o.model, gpuopt_status_string(status));
-        code = status == GPUOPT_ERROR_NUMERIC ? EXIT_BAD_INPUT : EXIT_FAILED;
-    } else {
-        code = a.info.outcome == GPUOPT_OPTIMAL      ? 0
-               : a.info.outcome == GPUOPT_INFEASIBLE ? EXIT_INFEASIBLE
-                                                     : EXIT_FAILED;
-        if (check(&model, &a)) code = EXIT_FAILED;
-        if (o.json) print_json(&o, backend, &model, &a);
-        else print_words(backend, &model, &a);
-        if (o.items && write_items(o.items, &model, &a)) code = EXIT_BAD_INPUT;
-    }
+    if (a.taken) result = run(&o, &model, &a);
+    else fprintf(stderr, "%s: out of memory\n", o.model);
     free(a.taken);
     knapsack_free(&model);
-    return code;
+    return result;
 }

@@ -240,7 +240,7 @@ static const char *gpuopt__knapsack_packed_fault(const gpuopt_knapsack *k, const
         gpuopt__knapsack_list list = gpuopt__knapsack_packed_list(p, j);
         gpuopt__knapsack_node node = {0, 0, 0}, last = node;
         if (list.level <= level || list.level > s->levels || list.decided < decided || list.decided > p->decisions ||
-            list.count < 1 || list.count > left || list.completed < 1)
+            list.count < 1 || list.count > left || list.completed < 1 || list.completed > (int64_t)1 << 40)
             return "the lists are not what they say";
         level = list.level;
         decided = list.decided;

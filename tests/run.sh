@@ -43,6 +43,7 @@ begin tests/frame/vendoring_test.sh # minutes on one core, as are the others tog
 run_script "workspaces that depend on this one" tests/frame/workspace_test.sh
 run_script "README" tests/frame/readme_test.sh
 run_script "examples/propagate_mps" tests/examples/propagate_mps_test.sh bazel-bin/examples/propagate_mps
+run_script "examples/solve_knapsack" tests/examples/solve_knapsack_test.sh bazel-bin/examples/solve_knapsack
 run_script "examples/solve_lp" tests/examples/solve_lp_test.sh bazel-bin/examples/solve_lp
 run_script "examples/solve_wcsp" tests/examples/solve_wcsp_test.sh bazel-bin/examples/solve_wcsp
 run_script "examples/solve_wcsp, bad input" tests/examples/solve_wcsp_input_test.sh bazel-bin/examples/solve_wcsp

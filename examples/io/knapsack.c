@@ -8,7 +8,7 @@
 
 #include "examples/io/tokens.h"
 
-enum { MOST_ITEMS = 1 << 30 };
+enum { MOST_ITEMS = 1 << 28 };        /* of the library */
 #define MOST_RANGE ((int64_t)1 << 28) /* circle squares twice of it */
 
 void knapsack_free(knapsack_model *model) {
@@ -134,7 +134,7 @@ static int generate(const char *name, knapsack_model *model, char *error, size_t
     if (!paper && !classes[class]) return 1;
     if (!numbers(colon, paper ? 2 : 3, number) || number[0] < 1 || number[0] > MOST_ITEMS ||
         (!paper && (number[1] < 1 || number[1] > (uint64_t)MOST_RANGE))) {
-        snprintf(error, error_size, "%s: no such model: N is 1 to 2^30, R 1 to 2^28, SEED a whole number", name);
+        snprintf(error, error_size, "%s: no such model: N and R are 1 to 2^28, SEED a whole number", name);
         return -1;
     }
     if (allocate(model, (int64_t)number[0])) {

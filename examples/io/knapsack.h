@@ -16,8 +16,8 @@ typedef struct knapsack_model {
 
 /* A file, "n C" and then n lines "p w", whole numbers from 0 to 2^63 - 1; or a generator:
  *     paper:N:SEED    Boukedjar, Lalami, El Baz (2012): w in 1 .. 100, p = w + 10, C = floor(sum of w / 2)
- * and, after Pisinger, Where are the hard knapsack problems? (2005), CLASS:N:R:SEED; C = floor(sum of w / 2) and, unless
- * it says otherwise, w in 1 .. R:
+ * and, after Pisinger, Where are the hard knapsack problems? (2005), CLASS:N:R:SEED; C = floor(sum of w / 2) and,
+ * unless it says otherwise, w in 1 .. R:
  *     uncorrelated       p in 1 .. R
  *     weak               p in max(1, w - R / 10) .. w + R / 10
  *     strong             p = w + R / 10
@@ -25,8 +25,8 @@ typedef struct knapsack_model {
  *     almost-strong      p in w + R / 10 - R / 500 .. w + R / 10 + R / 500
  *     subset-sum         p = w
  *     similar            w in 100000 .. 100000 + R / 1000, p in 1 .. 1000
- *     span               span(2, 10) of strong ones: 2 strong items, weights and profits divided by 5 (rounded up); each
- *                        item is one of the two times 1 .. 10
+ *     span               span(2, 10) of strong ones: 2 strong items, weights and profits divided by 5 (rounded up);
+ *                        each item is one of the two times 1 .. 10
  *     multiple-strong    mstr(3 R / 10, 2 R / 10, 6): p = w + 3 R / 10 where 6 divides w, else w + 2 R / 10
  *     profit-ceiling     pceil(3): p = 3 ceil(w / 3)
  *     circle             circle(2 / 3): p = floor(2 / 3 sqrt(4 R^2 - (w - 2 R)^2))

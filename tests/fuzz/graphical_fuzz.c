@@ -8,11 +8,9 @@
 #define _GNU_SOURCE /* memfd_create */
 #endif
 #include <math.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "examples/io/graphical.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_file.h"
 
 enum { ASSIGNMENTS = 2000, TEXT = 1 << 16 };
 
@@ -55,26 +53,13 @@ static size_t words(fuzz_bytes *b, char *text) {
     return at;
 }
 
-/* Makes an open file that has no name of its own but path. */
 static int file_make(fuzz_bytes *b, int raw, char path[32]) {
     static char text[TEXT];
-    int file = memfd_create("fuzz", 0);
     size_t size = raw ? b->size : words(b, text);
-    REQUIRE(file >= 0);
-    REQUIRE(write(file, raw ? (const char *)b->data : text, size) == (ssize_t)size);
-    sprintf(path, "/proc/self/fd/%d", file);
-    return file;
+    return fuzz_file(raw ? (const char *)b->data : text, size, path);
 }
 
 /* ---- What must hold ---- */
-
-static void check_error(const char *path, const char *error) {
-    long long line = 0, column = 0;
-    int read = 0;
-    REQUIRE(strncmp(error, path, strlen(path)) == 0);
-    REQUIRE(sscanf(error + strlen(path), ":%lld:%lld: %n", &line, &column, &read) == 2 && read > 0);
-    REQUIRE(line >= 1 && column >= 1 && error[strlen(path) + (size_t)read]);
-}
 
 /* All entries of a dense function, tuples of a list; -1: more than 2^40. */
 static int64_t length_of(const graphical_model *m, const gpuopt_function *f) {
@@ -214,7 +199,7 @@ static void read_model(const char *path, int uai) {
     char error[256] = "";
     memset(&m, 0xA5, sizeof m);
     if ((uai ? graphical_read_uai : graphical_read_wcsp)(path, &m, error, sizeof error)) {
-        check_error(path, error);
+        fuzz_check_error(path, error);
         REQUIRE(!m.domain && !m.function && m.functions == 0);
         return;
     }
@@ -242,7 +227,7 @@ static void read_beside(const char *path, unsigned which) {
         failed = graphical_read_order(path, &m, fixed, result, error, sizeof error);
     }
     if (failed) {
-        check_error(path, error);
+        fuzz_check_error(path, error);
         return;
     }
     for (k = 0; k < 3 && which == 0; k++) REQUIRE(result[k] >= -1 && result[k] < domain[k]);

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: MIT
 #
 # Usage: run.sh [SECONDS [TARGET...]]
-# Builds the fuzz targets (all: propagate graphical elimination), gives each the inputs that it once failed on
-# (inputs/TARGET/), and runs it for so many seconds, 20 unless told otherwise, from a fixed seed and an empty corpus. An
-# input that fails is kept, and the exit status is 1.
+# Builds the fuzz targets (all: propagate graphical elimination knapsack knapsack_files), gives each the inputs that it
+# once failed on (inputs/TARGET/), and runs it for so many seconds, 20 unless told otherwise, from a fixed seed and an
+# empty corpus. An input that fails is kept, and the exit status is 1.
 set -u
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 seconds=${1:-20}
 shift $(($# > 0))
 targets=("$@")
-[ $# -gt 0 ] || targets=(propagate graphical elimination)
+[ $# -gt 0 ] || targets=(propagate graphical elimination knapsack knapsack_files)
 
 skip() {
     echo "SKIPPED: ${targets[*]} ($1)"
@@ -42,6 +42,10 @@ compile=(clang "${fuzzer[@]}" -std=c11 -Wall -Wextra -I.)
     elimination=(tests/fuzz/elimination_{fuzz,input}.c tests/elimination/{model,brute,handle}.c
         tests/support/{support,backends}.c -lcmocka)
     elimination_length=4096
+    knapsack=(tests/fuzz/knapsack_fuzz.c)
+    knapsack_length=512
+    knapsack_files=(tests/fuzz/knapsack_files_fuzz.c examples/io/{knapsack,tokens}.c)
+    knapsack_files_length=512
 }
 
 # Builds and runs one.
@@ -73,7 +77,7 @@ fuzz() {
 failed=0
 for target in "${targets[@]}"; do
     case $target in
-    propagate | graphical | elimination) fuzz "$target" || failed=1 ;;
+    propagate | graphical | elimination | knapsack | knapsack_files) fuzz "$target" || failed=1 ;;
     *) echo "$target is no target" >&2 && failed=1 ;;
     esac
 done

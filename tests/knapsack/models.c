@@ -48,7 +48,8 @@ model model_random(int kind, int32_t items, int64_t range, uint64_t *state) {
     return m;
 }
 
-int64_t model_optimum(const model *m) {
+/* best[c]: the most profit of what weighs c at most. */
+static int64_t optimum_by_weight(const model *m) {
     int64_t *best = calloc((size_t)m->capacity + 1, sizeof *best), c, result;
     int32_t j;
     assert_non_null(best);
@@ -58,6 +59,29 @@ int64_t model_optimum(const model *m) {
     result = best[m->capacity];
     free(best);
     return result;
+}
+
+/* least[p]: the least weight of what earns p; more than the capacity: too heavy. `sum`: of all profits. */
+static int64_t optimum_by_profit(const model *m, int64_t sum) {
+    int64_t *least = malloc(((size_t)sum + 1) * sizeof *least), p, result = sum;
+    int32_t j;
+    assert_non_null(least);
+    for (p = 1; p <= sum; p++) least[p] = m->capacity + 1;
+    least[0] = 0;
+    for (j = 0; j < m->items; j++)
+        for (p = sum; p >= m->profit[j]; p--)
+            if (m->weight[j] <= m->capacity && least[p - m->profit[j]] + m->weight[j] < least[p])
+                least[p] = least[p - m->profit[j]] + m->weight[j];
+    while (least[result] > m->capacity) result--;
+    free(least);
+    return result;
+}
+
+int64_t model_optimum(const model *m) {
+    int64_t sum = 0;
+    int32_t j;
+    for (j = 0; j < m->items; j++) sum += m->profit[j];
+    return sum < m->capacity ? optimum_by_profit(m, sum) : optimum_by_weight(m);
 }
 
 gpuopt_knapsack_desc model_desc(const model *m) {

@@ -7,7 +7,7 @@
 
 #include "tests/support/support.h"
 
-enum { MODEL_MOST = 64, MODEL_CLASSES = 12 };
+enum { MODEL_MOST = 512, MODEL_CLASSES = 12 };
 
 typedef struct model {
     int32_t items;
@@ -19,7 +19,8 @@ typedef struct model {
  * circle; and everything at random, with zeros, what does not fit and what all fits. */
 model model_random(int kind, int32_t items, int64_t range, uint64_t *state);
 
-int64_t model_optimum(const model *m); /* by dynamic programming over capacities: they are small */
+/* By dynamic programming over weights or over profits, whichever are the fewer: one of them has to be small. */
+int64_t model_optimum(const model *m);
 
 gpuopt_knapsack_desc model_desc(const model *m);
 gpuopt_knapsack *model_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc);

@@ -89,7 +89,7 @@ static void more_items(void **state) {
     int k, search;
     (void)state;
     for (k = 0; k < 40 * MODEL_CLASSES; k++) {
-        model m = model_random(k % MODEL_CLASSES, MODEL_MOST, 30, &random);
+        model m = model_random(k % MODEL_CLASSES, 64, 30, &random);
         int64_t optimum = model_optimum(&m);
         for (search = 0; search < 2; search++) {
             gpuopt_knapsack_desc desc = model_desc(&m);
@@ -97,15 +97,16 @@ static void more_items(void **state) {
             gpuopt_knapsack_info info;
             desc.search = (gpuopt_knapsack_search)search;
             desc.reduction = k & 8 ? GPUOPT_OFF : GPUOPT_ON;
-            desc.pool = k & 16 ? 1000 : 20000;
-            desc.node_limit = search ? 20000 : 0; /* the paper's tree may be beyond reach */
+            desc.pool = k & 16 ? 1 : 20000;
+            desc.node_limit =
+                search || k & 16 ? 100000 : 0; /* the paper's tree, or that of a tiny pool, may be beyond reach */
             knapsack = model_create(context, &desc);
             gpuopt_desc_init(&info, sizeof info);
             assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 40, &info), GPUOPT_OK);
             assert_true(model_check_items(knapsack, &m) >= info.lower); /* in the midst of it */
             assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
             if (info.outcome == GPUOPT_LIMIT) {
-                assert_true(info.expanded >= 20000 && info.lower <= optimum && info.upper >= optimum);
+                assert_true(info.expanded >= 100000 && info.lower <= optimum && info.upper >= optimum);
                 assert_true(model_check_items(knapsack, &m) >= info.lower);
             } else {
                 model_finish(knapsack, &m, optimum);

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A libFuzzer target over the reader of knapsacks and the names of generated ones. Whatever the bytes are, either there
+ * is an error with its place and nothing to free, or a model with the file's numbers; a file of nothing but whole
+ * numbers, as many as it says, is read.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* memfd_create */
+#endif
+#include <errno.h>
+
+#include "examples/io/knapsack.h"
+#include "tests/fuzz/fuzz_file.h"
+
+enum { TEXT = 1 << 14 };
+
+static const char *const word[] = {"\n",
+                                   "-1",
+                                   "-0",
+                                   "+3",
+                                   "0.5",
+                                   "1e3",
+                                   "x",
+                                   "0x10",
+                                   "007",
+                                   "268435456",
+                                   "268435457",
+                                   "1073741824",
+                                   "1073741825",
+                                   "4294967296",
+                                   "9223372036854775807",
+                                   "9223372036854775808",
+                                   "18446744073709551616",
+                                   "99999999999999999999"};
+enum { WORDS = sizeof word / sizeof *word };
+
+static size_t words(fuzz_bytes *b, char *text) {
+    size_t at = 0;
+    while (b->size > 0 && at < TEXT - 32) {
+        unsigned tag = fuzz_take(b);
+        if (tag < 232) at += (size_t)sprintf(text + at, "%u ", tag < 160 ? tag % 4 : tag % 16);
+        else at += (size_t)sprintf(text + at, "%s ", word[(tag - 232) % WORDS]);
+    }
+    return at;
+}
+
+/* The next word of text as a number of digits alone, to 2^63 - 1; 0: it is none. */
+static int number(const char **text, int64_t *value) {
+    size_t length, blanks = strspn(*text, " \n");
+    char *end;
+    *text += blanks;
+    length = strspn(*text, "0123456789");
+    errno = 0;
+    *value = strtoll(*text, &end, 10);
+    *text += length;
+    return length > 0 && !errno && (**text == ' ' || **text == '\n' || **text == 0);
+}
+
+/* Whether a text is a model, on the narrowest reading; if m is not NULL, it has to be this one. */
+static int whole(const char *text, const knapsack_model *m) {
+    int64_t items, capacity, profit, weight, j;
+    int same;
+    if (!number(&text, &items) || !number(&text, &capacity)) return 0;
+    same = !m || (m->items == items && m->capacity == capacity);
+    for (j = 0; j < items; j++) {
+        if (!number(&text, &profit) || !number(&text, &weight)) return 0;
+        same = same && (!m || (m->profit[j] == profit && m->weight[j] == weight));
+    }
+    REQUIRE(same || text[strspn(text, " \n")] != 0);
+    return text[strspn(text, " \n")] == 0;
+}
+
+/* What a reader or a generator made. */
+static void check_model(const knapsack_model *m) {
+    int32_t j;
+    REQUIRE(m->items >= 0 && m->capacity >= 0 && m->weight && m->profit);
+    for (j = 0; j < m->items; j++) REQUIRE(m->weight[j] >= 0 && m->profit[j] >= 0);
+}
+
+static void read_file(fuzz_bytes *b, int raw) {
+    static char text[TEXT];
+    char path[32], error[256] = "";
+    size_t size = raw ? b->size : words(b, text);
+    knapsack_model m;
+    int file, failed;
+    if (size >= TEXT) size = TEXT - 1;
+    if (raw && size > 0) memcpy(text, b->data, size);
+    text[size] = 0;
+    file = fuzz_file(text, size, path);
+    memset(&m, 0xA5, sizeof m);
+    failed = knapsack_load(path, &m, error, sizeof error);
+    close(file);
+    if (failed) {
+        fuzz_check_error(path, error);
+        REQUIRE(!m.weight && !m.profit);
+        REQUIRE(strlen(text) < size || !whole(text, NULL));
+        return;
+    }
+    check_model(&m);
+    if (strlen(text) == size) whole(text, &m);
+    knapsack_free(&m);
+}
+
+/* CLASS:N:R:SEED, N of at most four digits, or something that is not quite it. */
+static void generate(fuzz_bytes *b) {
+    static const char *const class[] = {"paper",          "uncorrelated", "weak",    "strong", "inverse-strong",
+                                        "almost-strong",  "subset-sum",   "similar", "span",   "multiple-strong",
+                                        "profit-ceiling", "circle",       "circl",   "papers"};
+    char name[256], error[256] = "";
+    knapsack_model m;
+    int64_t sum = 0;
+    int32_t j;
+    size_t at = (size_t)sprintf(name, "%s:%u", class[fuzz_take(b) % 14], fuzz_take(b) * (fuzz_take(b) % 40));
+    while (b->size > 0 && at < sizeof name - 32) {
+        unsigned tag = fuzz_take(b);
+        if (tag < 200) at += (size_t)sprintf(name + at, ":%u", tag < 20 ? tag : tag * (fuzz_take(b) + 1));
+        else at += (size_t)sprintf(name + at, ":%s", word[(tag - 200) % WORDS]);
+    }
+    if (knapsack_load(name, &m, error, sizeof error)) {
+        REQUIRE(strncmp(error, name, strlen(name)) == 0 && strlen(error) > strlen(name));
+        REQUIRE(!m.weight && !m.profit);
+        return;
+    }
+    REQUIRE(m.items > 0);
+    check_model(&m);
+    for (j = 0; j < m.items; j++) sum += m.weight[j];
+    REQUIRE(m.capacity == sum / 2);
+    knapsack_free(&m);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    fuzz_bytes b = {data, size};
+    unsigned kind = fuzz_take(&b) % 4;
+    if (kind == 3) generate(&b);
+    else read_file(&b, kind == 2);
+    return 0;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the header promises of each call's arguments: what is refused, and that nothing has changed then; structs of
+ * other versions; memory.
+ */
+#include <string.h>
+
+#include "tests/knapsack/models.h"
+
+static void refused(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    uint64_t random = 4;
+    model m = model_random(2, 30, 100, &random);
+    gpuopt_knapsack_desc good = model_desc(&m), d;
+    gpuopt_knapsack *knapsack = NULL;
+    gpuopt_memory_plan plan;
+    gpuopt_knapsack_info info;
+    uint8_t taken[MODEL_MOST];
+    long live;
+    (void)state;
+    gpuopt_desc_init(&plan, sizeof plan);
+    memset(taken, 1, sizeof taken);
+#define REFUSED(change, words)                                                               \
+    d = good, change;                                                                        \
+    assert_int_equal(gpuopt_knapsack_create(context, &d, &knapsack), GPUOPT_ERROR_ARGUMENT); \
+    assert_true(knapsack == NULL && strstr(host.error, words));                              \
+    assert_int_equal(gpuopt_knapsack_plan(context, &d, &plan), GPUOPT_ERROR_ARGUMENT);       \
+    assert_true(strstr(host.error, words) && plan.host_bytes == 0)
+    REFUSED(d.items = -1, "items");
+    REFUSED(d.items = (1 << 30) + 1, "items");
+    REFUSED(d.weight = NULL, "weight");
+    REFUSED(d.profit = NULL, "profit");
+    REFUSED(d.capacity = -1, "capacity");
+    REFUSED(d.search = (gpuopt_knapsack_search)3, "search");
+    REFUSED(d.full = (gpuopt_knapsack_full)2, "full");
+    REFUSED(d.pool = -1, "pool");
+    REFUSED(d.pool = ((int64_t)1 << 40) + 1, "pool");
+    REFUSED(d.node_limit = -1, "node_limit");
+    REFUSED(d.reduction = (gpuopt_switch)3, "reduction");
+    REFUSED(d.hybrid_threshold = -1, "hybrid_threshold");
+    REFUSED(d.struct_size = 0, "struct_size");
+    m.weight[7] = -1;
+    REFUSED(d.capacity = 9, "weight of item 7");
+    m.weight[7] = 1, m.profit[8] = INT64_MIN;
+    REFUSED(d.capacity = 9, "profit of item 8");
+    m.profit[8] = 1;
+    live = host.live;
+    assert_int_equal(gpuopt_knapsack_create(context, &good, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_create(context, NULL, &knapsack), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_plan(context, &good, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(host.live, live);
+    gpuopt_knapsack_destroy(NULL);
+    knapsack = model_create(context, &good);
+    memset(&info, 0, sizeof info);
+    assert_int_equal(gpuopt_knapsack_get_info(knapsack, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_expand(knapsack, -1, 0, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, -1, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, -1, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, 5, taken), GPUOPT_ERROR_ARGUMENT);
+    assert_true(strstr(host.error, "heavy") != NULL);
+    memset(taken, 0, sizeof taken);
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, 5, taken), GPUOPT_ERROR_ARGUMENT);
+    assert_true(strstr(host.error, "another profit") != NULL);
+    assert_int_equal(gpuopt_knapsack_pack(knapsack, -2, 0, NULL, 0, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_unpack(knapsack, "GPUM", 4), GPUOPT_ERROR_ARGUMENT);
+    model_finish(knapsack, &m, model_optimum(&m));
+    gpuopt_knapsack_destroy(knapsack);
+    gpuopt_context_destroy(context);
+    assert_int_equal(host.live, 0);
+}
+
+/* The plan is exact, a search allocates nothing, and every allocation may fail. */
+static void memory(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    uint64_t random = 4, before[2];
+    model m = model_random(2, 30, 100, &random);
+    gpuopt_knapsack_desc desc = model_desc(&m);
+    gpuopt_knapsack *knapsack = NULL;
+    gpuopt_memory_plan plan;
+    long count, k, live = host.live;
+    (void)state;
+    desc.pool = 12345;
+    gpuopt_desc_init(&plan, sizeof plan);
+    assert_int_equal(gpuopt_knapsack_plan(context, &desc, &plan), GPUOPT_OK);
+    assert_true(host.live == live);
+    before[0] = host.bytes[0], before[1] = host.bytes[1];
+    host.peak[0] = host.bytes[0];
+    count = host.allocations;
+    knapsack = model_create(context, &desc);
+    assert_true(host.bytes[0] - before[0] == plan.host_bytes && host.bytes[1] - before[1] == plan.device_bytes);
+    assert_true(host.peak[0] - before[0] == plan.host_bytes + plan.create_bytes);
+    count = host.allocations - count;
+    k = host.allocations;
+    model_finish(knapsack, &m, model_optimum(&m));
+    assert_true(host.allocations == k);
+    gpuopt_knapsack_destroy(knapsack);
+    for (k = 1; k <= count; k++) {
+        host.fail_at = host.allocations + k;
+        assert_int_equal(gpuopt_knapsack_create(context, &desc, &knapsack), GPUOPT_ERROR_MEMORY);
+        assert_true(knapsack == NULL && host.live == live);
+    }
+    gpuopt_context_destroy(context);
+}
+
+/* ---- Structs of other versions ---- */
+
+static void versions(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    uint64_t random = 31;
+    model m = model_random(2, 30, 100, &random);
+    int64_t optimum = model_optimum(&m);
+    struct {
+        gpuopt_knapsack_desc desc;
+        int64_t later;
+    } newer;
+    struct {
+        gpuopt_knapsack_info info;
+        int64_t later;
+    } report;
+    gpuopt_knapsack_desc older;
+    gpuopt_knapsack *knapsack = NULL;
+    gpuopt_knapsack_info info, whole;
+    (void)state;
+    memset(&newer, 0, sizeof newer);
+    newer.desc = model_desc(&m);
+    newer.desc.struct_size = sizeof newer;
+    assert_int_equal(gpuopt_knapsack_create(context, &newer.desc, &knapsack), GPUOPT_OK);
+    gpuopt_knapsack_destroy(knapsack);
+    newer.later = 1; /* what it asks for is not known */
+    assert_int_equal(gpuopt_knapsack_create(context, &newer.desc, &knapsack), GPUOPT_ERROR_ARGUMENT);
+    assert_true(knapsack == NULL && strstr(host.error, "members unknown"));
+    /* Shorter: what is not there is 0, whatever lies behind. */
+    memset(&older, 0xFF, sizeof older);
+    memcpy(&older, &newer.desc, offsetof(gpuopt_knapsack_desc, search));
+    older.struct_size = offsetof(gpuopt_knapsack_desc, search);
+    knapsack = model_create(context, &older);
+    whole = model_finish(knapsack, &m, optimum);
+    assert_true(whole.pool == 1 << 20);
+    memset(&report, 0x5A, sizeof report);
+    report.info.struct_size = sizeof report;
+    assert_int_equal(gpuopt_knapsack_get_info(knapsack, &report.info), GPUOPT_OK);
+    assert_true(report.info.lower == optimum && report.later == 0x5A5A5A5A5A5A5A5A);
+    memset(&info, 0x5A, sizeof info);
+    info.struct_size = offsetof(gpuopt_knapsack_info, steps);
+    assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
+    assert_true(info.struct_size == offsetof(gpuopt_knapsack_info, steps) && info.expanded == whole.expanded);
+    assert_true(info.peak == whole.peak && info.steps == 0x5A5A5A5A5A5A5A5A && info.free_items == 0x5A5A5A5A);
+    gpuopt_knapsack_destroy(knapsack);
+    gpuopt_context_destroy(context);
+    assert_int_equal(host.live, 0);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(refused),
+    cmocka_unit_test(memory),
+    cmocka_unit_test(versions),
+};
+
+TEST_MAIN(tests)

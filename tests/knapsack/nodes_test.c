@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Nodes that leave a handle: as bytes for a checkpoint, shared between handles, damaged, of another problem; and pools
+ * that are full, whose nodes have to go elsewhere.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/knapsack/models.h"
+
+/* ---- As bytes ---- */
+
+static void packed(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t random = 3;
+    int k;
+    (void)state;
+    for (k = 0; k < 400; k++) {
+        model m = model_random(k % MODEL_CLASSES, 20, 80, &random);
+        int64_t optimum = model_optimum(&m);
+        gpuopt_knapsack_desc desc = model_desc(&m);
+        gpuopt_knapsack *one, *two;
+        gpuopt_knapsack_info info, first;
+        unsigned char *bytes;
+        uint64_t size = 0, size2 = 0;
+        desc.reduction = GPUOPT_OFF;
+        desc.search = k & 2 ? GPUOPT_SEARCH_BREADTH : GPUOPT_SEARCH_DOMINANCE;
+        desc.pool = k & 4 ? 1 : 10000;
+        one = model_create(context, &desc);
+        two = model_create(context, &desc);
+        gpuopt_desc_init(&info, sizeof info);
+        gpuopt_desc_init(&first, sizeof first);
+        assert_int_equal(gpuopt_knapsack_expand(one, 0, 1 + k % 17, &first), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, NULL, 0, &size), GPUOPT_OK);
+        bytes = malloc(size);
+        assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, bytes, size - 1, &size2), GPUOPT_ERROR_ARGUMENT);
+        assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, bytes, size, &size2), GPUOPT_OK);
+        assert_true(size == size2);
+        assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size - 1), GPUOPT_ERROR_ARGUMENT);
+        bytes[16] ^= 1; /* the hash */
+        assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size), GPUOPT_ERROR_ARGUMENT);
+        bytes[16] ^= 1;
+        assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size), GPUOPT_OK);
+        info = model_finish(two, &m, optimum);
+        {
+            gpuopt_knapsack_info whole = model_finish(one, &m, optimum);
+            assert_true(whole.expanded == first.expanded + info.expanded);
+            assert_true(whole.dominated == first.dominated + info.dominated);
+        }
+        gpuopt_knapsack_destroy(two);
+        gpuopt_knapsack_destroy(one);
+        free(bytes);
+        /* Half of the nodes go to another handle; the better of both is the optimum. */
+        one = model_create(context, &desc);
+        two = model_create(context, &desc);
+        assert_int_equal(gpuopt_knapsack_expand(one, 0, 1 + k % 13, &first), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_pack(one, first.alive / 2, 0, NULL, 0, &size), GPUOPT_OK);
+        bytes = malloc(size);
+        assert_int_equal(gpuopt_knapsack_pack(one, first.alive / 2, 1, bytes, size, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_get_info(two, &info), GPUOPT_OK);
+        assert_true(info.alive == first.alive / 2);
+        assert_int_equal(gpuopt_knapsack_expand(one, 0, 0, &first), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_expand(two, 0, 0, &info), GPUOPT_OK);
+        assert_true((first.lower > info.lower ? first.lower : info.lower) == optimum);
+        assert_true(model_check_items(one, &m) == first.lower && model_check_items(two, &m) == info.lower);
+        gpuopt_knapsack_destroy(two);
+        gpuopt_knapsack_destroy(one);
+        free(bytes);
+    }
+    gpuopt_context_destroy(context);
+}
+
+/* Bytes that were damaged are refused or give a search that ends; they never do harm. */
+static void damaged(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t random = 8, size = 0;
+    model m = model_random(2, 24, 50, &random);
+    gpuopt_knapsack_desc desc = model_desc(&m);
+    gpuopt_knapsack *one;
+    unsigned char *bytes, *bad;
+    int k;
+    (void)state;
+    desc.pool = 2000;
+    desc.reduction = GPUOPT_OFF;
+    desc.search = GPUOPT_SEARCH_BREADTH;
+    one = model_create(context, &desc);
+    assert_int_equal(gpuopt_knapsack_expand(one, 0, 9, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, NULL, 0, &size), GPUOPT_OK);
+    bytes = malloc(size), bad = malloc(size);
+    assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, bytes, size, NULL), GPUOPT_OK);
+    for (k = 0; k < 3000; k++) {
+        gpuopt_knapsack *two = model_create(context, &desc);
+        memcpy(bad, bytes, size);
+        bad[test_random_int(&random, 0, (int64_t)size - 1)] = (unsigned char)test_random_int(&random, 0, 255);
+        if (gpuopt_knapsack_unpack(two, bad, size) == GPUOPT_OK)
+            assert_int_equal(gpuopt_knapsack_expand(two, 100000, 0, NULL), GPUOPT_OK);
+        gpuopt_knapsack_destroy(two);
+    }
+    assert_int_equal(gpuopt_knapsack_unpack(one, bytes, size), GPUOPT_ERROR_STATE);
+    gpuopt_knapsack_destroy(one);
+    gpuopt_context_destroy(context);
+    free(bytes);
+    free(bad);
+}
+
+/* Into a handle of another problem, search or reduction: refused, and the handle is as it was. */
+static void foreign(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    uint64_t random = 41, size;
+    model m = model_random(2, 24, 50, &random), other;
+    gpuopt_knapsack_desc desc = model_desc(&m);
+    gpuopt_knapsack *one;
+    unsigned char *bytes;
+    int k;
+    (void)state;
+    desc.reduction = GPUOPT_OFF;
+    one = model_create(context, &desc);
+    assert_int_equal(gpuopt_knapsack_expand(one, 0, 5, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, NULL, 0, &size), GPUOPT_OK);
+    bytes = malloc(size);
+    assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, bytes, size, NULL), GPUOPT_OK);
+    for (k = 0; k < 6; k++) {
+        gpuopt_knapsack *two;
+        gpuopt_knapsack_info before, after;
+        gpuopt_knapsack_desc changed;
+        other = m;
+        changed = model_desc(&other);
+        changed.reduction = k == 5 ? GPUOPT_ON : GPUOPT_OFF;
+        if (k == 0) other.weight[23]++;
+        if (k == 1) other.profit[0]++;
+        if (k == 2) changed.capacity = --other.capacity;
+        if (k == 3) changed.items = --other.items;
+        if (k == 4) changed.search = GPUOPT_SEARCH_BREADTH;
+        two = model_create(context, &changed);
+        gpuopt_desc_init(&before, sizeof before);
+        gpuopt_desc_init(&after, sizeof after);
+        assert_int_equal(gpuopt_knapsack_get_info(two, &before), GPUOPT_OK);
+        if (k < 5 || before.free_items < m.items) {
+            assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size), GPUOPT_ERROR_ARGUMENT);
+            assert_non_null(strstr(host.error, "another problem"));
+        }
+        assert_int_equal(gpuopt_knapsack_get_info(two, &after), GPUOPT_OK);
+        assert_memory_equal(&before, &after, sizeof before);
+        model_finish(two, &other, model_optimum(&other));
+        gpuopt_knapsack_destroy(two);
+    }
+    gpuopt_knapsack_destroy(one);
+    free(bytes);
+    gpuopt_context_destroy(context);
+}
+
+/* ---- A pool that is full ---- */
+
+static void full(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t random = 12;
+    int k, stopped = 0;
+    (void)state;
+    for (k = 0; k < 200; k++) {
+        model m = model_random(2 + k % 3, 22, 100, &random);
+        int64_t optimum = model_optimum(&m), best = 0;
+        gpuopt_knapsack_desc desc = model_desc(&m);
+        gpuopt_knapsack *knapsack;
+        gpuopt_knapsack_info info;
+        unsigned char bytes[16384];
+        desc.search = GPUOPT_SEARCH_BREADTH;
+        desc.full = GPUOPT_FULL_STOP;
+        desc.pool = 100;
+        knapsack = model_create(context, &desc);
+        gpuopt_desc_init(&info, sizeof info);
+        assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
+        while (info.outcome == GPUOPT_FULL) { /* others do a part of the work */
+            gpuopt_knapsack *other;
+            gpuopt_knapsack_info others;
+            uint64_t size;
+            stopped++;
+            desc.full = GPUOPT_FULL_DEPTH_FIRST;
+            other = model_create(context, &desc);
+            gpuopt_desc_init(&others, sizeof others);
+            assert_int_equal(gpuopt_knapsack_pack(knapsack, info.alive / 2 + 1, 1, bytes, sizeof bytes, &size),
+                             GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_unpack(other, bytes, size), GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_expand(other, 0, 0, &others), GPUOPT_OK);
+            if (others.lower > best) best = others.lower;
+            gpuopt_knapsack_destroy(other);
+            assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
+        }
+        assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+        assert_true((info.lower > best ? info.lower : best) == optimum && info.slices == 0);
+        gpuopt_knapsack_destroy(knapsack);
+    }
+    assert_true(stopped > 10);
+    gpuopt_context_destroy(context);
+}
+
+/* Two handles with pools too small for either; what they cannot hold waits as bytes. Incumbents go with the bytes. */
+static void shared(void **state) {
+    enum { HANDLES = 2, WAITING = 4096 };
+    static unsigned char *waiting[WAITING];
+    static uint64_t sizes[WAITING];
+    gpuopt_context *context = test_context(NULL);
+    uint64_t random = 17;
+    int k, h, most = 0;
+    (void)state;
+    for (k = 0; k < 60; k++) {
+        model m = model_random(2 + k % 3, 22, 100, &random);
+        int64_t optimum = model_optimum(&m), best = 0;
+        gpuopt_knapsack_desc desc = model_desc(&m);
+        gpuopt_knapsack *knapsack[HANDLES];
+        gpuopt_knapsack_info info;
+        int count = 0, busy = 1;
+        gpuopt_desc_init(&info, sizeof info);
+        desc.full = GPUOPT_FULL_STOP;
+        desc.search = k & 1 ? GPUOPT_SEARCH_BREADTH : GPUOPT_SEARCH_DOMINANCE;
+        desc.reduction = GPUOPT_OFF;
+        desc.pool = 1; /* the least */
+        for (h = 0; h < HANDLES; h++) knapsack[h] = model_create(context, &desc);
+        assert_int_equal(gpuopt_knapsack_get_info(knapsack[1], &info), GPUOPT_OK);
+        sizes[0] = 80 + 22 + 40 + 20; /* at most: the second one's root goes, the first has it */
+        waiting[0] = malloc(sizes[0]);
+        assert_int_equal(gpuopt_knapsack_pack(knapsack[1], -1, 1, waiting[0], sizes[0], NULL), GPUOPT_OK);
+        free(waiting[0]);
+        while (busy) {
+            busy = 0;
+            for (h = 0; h < HANDLES; h++) {
+                assert_int_equal(gpuopt_knapsack_expand(knapsack[h], 0, 10, &info), GPUOPT_OK);
+                if (info.lower > best) best = info.lower;
+                if (info.outcome == GPUOPT_FULL) {
+                    int64_t part = info.alive / 2; /* FULL: there are two nodes at least */
+                    assert_true(count < WAITING);
+                    assert_int_equal(gpuopt_knapsack_pack(knapsack[h], part, 0, NULL, 0, &sizes[count]), GPUOPT_OK);
+                    waiting[count] = malloc(sizes[count]);
+                    assert_int_equal(gpuopt_knapsack_pack(knapsack[h], part, 1, waiting[count], sizes[count], NULL),
+                                     GPUOPT_OK);
+                    if (++count > most) most = count;
+                } else if (info.alive == 0 && count > 0) {
+                    assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+                    count--;
+                    assert_int_equal(gpuopt_knapsack_unpack(knapsack[h], waiting[count], sizes[count]), GPUOPT_OK);
+                    free(waiting[count]);
+                    assert_true(model_check_items(knapsack[h], &m) <= optimum);
+                }
+                assert_int_equal(gpuopt_knapsack_get_info(knapsack[h], &info), GPUOPT_OK);
+                busy |= info.alive > 0 || count > 0;
+            }
+        }
+        assert_true(best == optimum);
+        for (h = 0; h < HANDLES; h++) gpuopt_knapsack_destroy(knapsack[h]);
+    }
+    assert_true(most > 1);
+    gpuopt_context_destroy(context);
+}
+
+/* Items are found in what is free of the pool: with hardly anything free, and more decisions than a node carries. */
+static void items_of_a_full_pool(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t random = 23;
+    int k, full_pools = 0;
+    (void)state;
+    for (k = 0; k < 120; k++) {
+        model m = model_random(k % MODEL_CLASSES, 150, 1000, &random);
+        int64_t optimum = model_optimum(&m);
+        gpuopt_knapsack_desc desc = model_desc(&m);
+        gpuopt_knapsack *knapsack;
+        gpuopt_knapsack_info info;
+        int part;
+        desc.search = GPUOPT_SEARCH_BREADTH;
+        desc.full = k % 3 ? GPUOPT_FULL_DEPTH_FIRST : GPUOPT_FULL_STOP;
+        desc.pool = k % 2 ? 1 : 5000;
+        knapsack = model_create(context, &desc);
+        gpuopt_desc_init(&info, sizeof info);
+        for (part = 0; part < 5; part++) {
+            assert_int_equal(gpuopt_knapsack_expand(knapsack, 3000, 0, &info), GPUOPT_OK);
+            full_pools += info.alive > info.pool / 2;
+            assert_true(model_check_items(knapsack, &m) >= info.lower);
+            assert_true(info.lower <= optimum && info.upper >= optimum);
+        }
+        gpuopt_knapsack_destroy(knapsack);
+    }
+    assert_true(full_pools > 50);
+    gpuopt_context_destroy(context);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(packed), cmocka_unit_test(damaged), cmocka_unit_test(foreign),
+    cmocka_unit_test(full),   cmocka_unit_test(shared),  cmocka_unit_test(items_of_a_full_pool),
+};
+
+TEST_MAIN(tests)
