@@ -7,6 +7,8 @@
 #ifndef GPUOPT_CUDA_KNAPSACK_CUH
 #define GPUOPT_CUDA_KNAPSACK_CUH
 
+#include <algorithm>
+
 #include "../gpuopt_impl/knapsack_backend.h"
 #include "../gpuopt_impl/knapsack_cpu_step.h"
 #include "context.cuh"
@@ -43,7 +45,7 @@ CudaKnapsack *cuda_knapsack(gpuopt_knapsack *k) { return reinterpret_cast<CudaKn
 
 /* Nodes that a search may keep in host memory: a short list's sons, and as much free as any search needs. */
 int64_t knapsack_host_room(const gpuopt_knapsack_desc &d) {
-    return d.search == GPUOPT_SEARCH_HYBRID ? d.pool : min(d.pool, 4 * knapsack_short + 2 * int64_t{d.items} + 16);
+    return d.search == GPUOPT_SEARCH_HYBRID ? d.pool : std::min(d.pool, 4 * knapsack_short + 2 * int64_t{d.items} + 16);
 }
 
 int64_t knapsack_host_nodes(const gpuopt_knapsack_desc &d) {
@@ -207,7 +209,7 @@ gpuopt_status knapsack_chunks(CudaKnapsack *k, int64_t at, int step, int64_t cou
     const gpuopt__knapsack_pool chunk = {room, profit, decisions};
     gpuopt_status status = GPUOPT_OK;
     for (int64_t done = 0; done < count && !status; done += knapsack_chunk) {
-        const int64_t part = min(count - done, knapsack_chunk), low = at + done * step - (step < 0 ? part - 1 : 0);
+        const int64_t part = std::min(count - done, knapsack_chunk), low = at + done * step - (step < 0 ? part - 1 : 0);
         if (put) visit(chunk, done, part);
         status =
             put ? knapsack_copy(k, k->pool, low, chunk, 0, 1, part) : knapsack_copy(k, chunk, 0, k->pool, low, 1, part);
@@ -259,7 +261,7 @@ gpuopt_status knapsack_launched(CudaKnapsack *k, gpuopt__knapsack_found *found) 
 }
 
 unsigned knapsack_grid(const CudaKnapsack *k, int64_t needed) {
-    return static_cast<unsigned>(min(needed, knapsack_blocks * cuda_of(k->head.context)->multiprocessors));
+    return static_cast<unsigned>(std::min(needed, knapsack_blocks * cuda_of(k->head.context)->multiprocessors));
 }
 
 /* A step on the device. mark: only which sons stay. */

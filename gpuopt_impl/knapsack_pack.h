@@ -10,6 +10,7 @@
 #define GPUOPT__KNAPSACK_HEAD 80
 #define GPUOPT__KNAPSACK_LIST_HEAD 40
 #define GPUOPT__KNAPSACK_NODE 20
+#define GPUOPT__KNAPSACK_MAGIC 0x4b555047u /* "GPUK" */
 #define GPUOPT__KNAPSACK_PACKED_VERSION 1
 #define GPUOPT__KNAPSACK_CHUNK 512 /* nodes that are copied at once */
 
@@ -133,7 +134,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
     status = gpuopt__knapsack_recover(k);
     if (status) return status;
     memset(head, 0, GPUOPT__KNAPSACK_HEAD);
-    memcpy(head, "GPUK", 4);
+    gpuopt__put_bytes(head, GPUOPT__KNAPSACK_MAGIC, 4);
     gpuopt__put_bytes(head + 4, GPUOPT__KNAPSACK_PACKED_VERSION, 4);
     gpuopt__put_bytes(head + 8, (uint64_t)(s->depth - first), 4);
     gpuopt__put_bytes(head + 12, (uint64_t)k->items, 4);
@@ -202,7 +203,8 @@ static const char *gpuopt__knapsack_parse(const gpuopt_knapsack *k, const unsign
     const uint64_t limit = (uint64_t)1 << 40;
     uint64_t lists, decisions, nodes, hash;
     int j;
-    if (!head || size < GPUOPT__KNAPSACK_HEAD || memcmp(head, "GPUK", 4) != 0) return "these are no nodes";
+    if (!head || size < GPUOPT__KNAPSACK_HEAD || gpuopt__take_bytes(head, 4) != GPUOPT__KNAPSACK_MAGIC)
+        return "these are no nodes";
     if (gpuopt__take_bytes(head + 4, 4) != GPUOPT__KNAPSACK_PACKED_VERSION) return "they are of another version";
     if (gpuopt__take_bytes(head + 12, 4) != (uint64_t)k->items || gpuopt__take_bytes(head + 16, 8) != k->hash)
         return "they are of another problem or reduction";
