@@ -120,7 +120,7 @@ ProductCount find_products(const gpuopt_context *context, const gpuopt__eliminat
     for (int32_t k = 0; k < p.jobs; k++) {
         const gpuopt__job &job = p.job[k];
         const bool found =
-            runs_alone(job) && !job.streamed && find_plan_product(context, p, job, p.digit, true, &product);
+            runs_alone(job) && !job.streamed && find_plan_product(context, p, job, p.digit, p.may_copy != 0, &product);
         if (of) of[k] = found ? count.products : -1;
         if (!found) continue;
         if (list) list[count.products] = product;

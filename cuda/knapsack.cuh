@@ -253,9 +253,12 @@ gpuopt_status cuda_knapsack_put(gpuopt_knapsack *knapsack, const gpuopt__knapsac
 
 /* ---- Steps ---- */
 
-gpuopt_status knapsack_launched(CudaKnapsack *k, gpuopt__knapsack_found *found) {
-    gpuopt_status status = k->check(cudaGetLastError(), "launching a knapsack's step");
-    if (!status) status = k->wait();
+gpuopt_status knapsack_launched(const CudaKnapsack *k) {
+    return k->check(cudaGetLastError(), "launching a knapsack's step");
+}
+
+gpuopt_status knapsack_await(const CudaKnapsack *k, gpuopt__knapsack_found *found) {
+    gpuopt_status status = k->wait();
     if (!status) *found = k->shared.found->found;
     return status;
 }
@@ -288,11 +291,13 @@ gpuopt_status knapsack_device_step(CudaKnapsack *k, const gpuopt__knapsack_searc
     }
     p.epoch = k->epoch << 40;
     const unsigned grid = knapsack_grid(k, p.tiles);
-    k->tickets += static_cast<unsigned>(p.tiles) + grid; /* each block draws one that there is no tile for */
     if (mark) knapsack_expand<false, true><<<grid, KNAPSACK_THREADS, 0, k->stream()>>>(p);
     else if (s->dominance) knapsack_expand<true, false><<<grid, KNAPSACK_THREADS, 0, k->stream()>>>(p);
     else knapsack_expand<false, false><<<grid, KNAPSACK_THREADS, 0, k->stream()>>>(p);
-    return knapsack_launched(k, found);
+    const gpuopt_status status = knapsack_launched(k);
+    if (status) return status;
+    k->tickets += static_cast<unsigned>(p.tiles) + grid; /* each block draws one that there is no tile for */
+    return knapsack_await(k, found);
 }
 
 /* The paper's step for a long list: it goes to the device, which branches and computes bounds; what stays is picked out
@@ -333,7 +338,8 @@ gpuopt_status knapsack_complete_list(CudaKnapsack *k, gpuopt__knapsack_search *s
     p.shared = k->shared;
     const unsigned grid = knapsack_grid(k, (s->levels + KNAPSACK_THREADS - 1) / KNAPSACK_THREADS);
     knapsack_complete<<<grid, KNAPSACK_THREADS, 0, k->stream()>>>(p);
-    gpuopt_status status = knapsack_launched(k, &found);
+    gpuopt_status status = knapsack_launched(k);
+    if (!status) status = knapsack_await(k, &found);
     if (status || found.most <= s->lower) return status;
     gpuopt__knapsack_improve(s, p.completion.list.level, p.completion.list.decided,
                              static_cast<int32_t>(k->shared.found->rank), &found.best, found.most);

@@ -237,10 +237,13 @@ static gpuopt_status gpuopt__try_draft(gpuopt__preparation *prep, int32_t z, uin
     if (!status && !draft->too_large) status = gpuopt__lay_out(draft, stream ? limit : 0, prep->desc.host_limit, fits);
     if (status || draft->too_large || (stream && !*fits)) return status;
     gpuopt__settle_jobs(draft);
-    gpuopt__estimate(draft, e);
-    e->host_bytes = gpuopt__plan_bytes(draft);
-    backend->size(prep->scratch.context, &draft->plan, e);
-    *fits = gpuopt__limited_bytes(e) <= limit;
+    for (draft->plan.may_copy = 1; draft->plan.may_copy >= 0; draft->plan.may_copy--) {
+        gpuopt__estimate(draft, e);
+        e->host_bytes = gpuopt__plan_bytes(draft);
+        backend->size(prep->scratch.context, &draft->plan, e);
+        *fits = gpuopt__limited_bytes(e) <= limit;
+        if (*fits || draft->plan.may_copy == 0) break;
+    }
     return GPUOPT_OK;
 }
 

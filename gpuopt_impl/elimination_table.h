@@ -114,6 +114,7 @@ typedef struct gpuopt__elimination_plan {
     uint64_t forbidden; /* stored costs from here on are; INT64 */
     int sign;           /* -1: MAX_SUM, costs are stored negated */
     int keep, join_rest;
+    int may_copy; /* memory allows for tables that a backend copies into an order it likes */
     gpuopt_cost_type type;
     gpuopt_semiring semiring;
     gpuopt_elimination_policy policy;

@@ -57,6 +57,7 @@ static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, int32_t i
         l->list = (gpuopt__knapsack_list *)gpuopt__cut(&arena, n + 1, sizeof *l->list);
         l->decided = (int32_t *)gpuopt__cut(&arena, n, sizeof(int32_t));
         l->begin = (int32_t *)gpuopt__cut(&arena, n + 1, sizeof(int32_t));
+        l->least_loss = (double *)gpuopt__cut(&arena, n + 1, sizeof(double));
     }
     k->weight = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
     k->profit = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
@@ -153,22 +154,7 @@ static gpuopt_outcome gpuopt__knapsack_outcome(const gpuopt_knapsack *k) {
     return s->full ? GPUOPT_FULL : GPUOPT_MORE;
 }
 
-/* No solution has more profit than this and the claim. */
-static int64_t gpuopt__knapsack_upper(const gpuopt_knapsack *k) {
-    const gpuopt__knapsack_search *s = &k->search;
-    int64_t most = s->lower;
-    int32_t j;
-    for (j = 0; j < s->depth; j++) {
-        double bound = gpuopt__knapsack_list_bound(s, &s->list[j]);
-        if (bound >= (double)k->root_bound) most = k->root_bound;
-        else if ((int64_t)bound > most) most = (int64_t)bound;
-    }
-    if (most > s->goal) most = s->goal;
-    most = k->base_profit + most * k->unit;
-    return most > k->incumbent ? most : k->incumbent;
-}
-
-static void gpuopt__knapsack_report(const gpuopt_knapsack *k, gpuopt_knapsack_info *info) {
+static void gpuopt__knapsack_report(gpuopt_knapsack *k, gpuopt_knapsack_info *info) {
     const gpuopt__knapsack_search *s = &k->search;
     gpuopt_knapsack_info r;
     memset(&r, 0, sizeof r);
@@ -182,7 +168,7 @@ static void gpuopt__knapsack_report(const gpuopt_knapsack *k, gpuopt_knapsack_in
     r.steps = s->steps;
     r.slices = s->slices;
     r.lower = k->incumbent;
-    r.upper = gpuopt__knapsack_upper(k);
+    r.upper = gpuopt__knapsack_lower_upper(k);
     r.pool = k->pool;
     r.free_items = s->levels;
     gpuopt__copy_out(info, info->struct_size, &r, sizeof r);

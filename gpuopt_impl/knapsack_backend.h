@@ -19,6 +19,7 @@ typedef struct gpuopt__knapsack_lists {
     gpuopt__knapsack_list *list; /* [items + 1] */
     int32_t *decided;            /* [items] */
     int32_t *begin;              /* [items + 1] */
+    double *least_loss;          /* [items + 1] */
 } gpuopt__knapsack_lists;
 
 /* The head of every backend's knapsack. Profits of tables and searches are in units, and without those of fixed items;
@@ -34,15 +35,15 @@ struct gpuopt_knapsack {
     int32_t hybrid_threshold;
     int32_t items; /* the host's */
     int64_t capacity;
-    void *block;              /* of the arrays below, and of the lists */
-    int64_t base_profit;      /* of the items that are fixed in */
-    int64_t unit;             /* the greatest common divisor of the profits that are left */
-    int64_t claim;            /* the profit that the host says can be had; 0: none */
-    int64_t incumbent;        /* of `taken` or, where search.best.level >= 0, of that node's solution */
-    int64_t root_bound;       /* in units */
-    int64_t strengthen_at;    /* nodes expanded until the whole's bound is computed anew */
-    uint64_t hash;            /* of what reduction left */
-    int64_t *weight, *profit; /* [items] as the host gave them */
+    void *block;               /* of the arrays below, and of the lists */
+    int64_t base_profit;       /* of the items that are fixed in */
+    int64_t unit;              /* the greatest common divisor of the profits that are left */
+    int64_t claim;             /* the profit that the host says can be had; 0: none */
+    int64_t incumbent;         /* of `taken` or, where search.best.level >= 0, of that node's solution */
+    int64_t root_bound, upper; /* Dantzig's, and the best one known; in units */
+    int64_t strengthen_at;     /* nodes expanded until the whole's bound is computed anew */
+    uint64_t hash;             /* of what reduction left */
+    int64_t *weight, *profit;  /* [items] as the host gave them */
     int64_t *sorted_weight, *sorted_profit;
     uint64_t *weight_sum, *profit_sum; /* [items + 1] */
     int32_t *reach;                    /* [items + 1] */

@@ -168,6 +168,7 @@ static gpuopt_status gpuopt__knapsack_prepare(gpuopt_knapsack *k, const char *ca
     gpuopt__knapsack_greedy(k);
     if (reduce) gpuopt__knapsack_reduce(k, item, count);
     status = gpuopt__knapsack_root_bound(k, call, &k->root_bound);
+    k->upper = k->root_bound;
     s->lower = gpuopt__knapsack_units(k, k->incumbent);
     k->hash = gpuopt__knapsack_hash(k);
     return status ? status : gpuopt__knapsack_of(k)->loaded(k);

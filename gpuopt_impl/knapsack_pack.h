@@ -36,8 +36,25 @@ static const char *gpuopt__knapsack_solution_fault(const gpuopt_knapsack *k, int
     return sum == profit ? NULL : "the solution's items have another profit";
 }
 
+/* Lowers the upper bound to what the lists and the incumbent, or a claim, leave; returns it. */
+static int64_t gpuopt__knapsack_lower_upper(gpuopt_knapsack *k) {
+    const gpuopt__knapsack_search *s = &k->search;
+    int64_t most = s->lower;
+    int32_t j;
+    for (j = 0; j < s->depth; j++) {
+        double bound = gpuopt__knapsack_list_bound(s, &s->list[j]);
+        if (bound >= (double)k->root_bound) most = k->root_bound;
+        else if ((int64_t)bound > most) most = (int64_t)bound;
+    }
+    if (most > s->goal) most = s->goal;
+    if (most < k->upper) k->upper = most;
+    most = k->base_profit + k->upper * k->unit;
+    return most > k->incumbent ? most : k->incumbent;
+}
+
 /* A solution of this profit exists, says the host. */
 static void gpuopt__knapsack_claim(gpuopt_knapsack *k, int64_t claim) {
+    gpuopt__knapsack_lower_upper(k); /* before the claim is in it */
     if (claim > k->claim) k->claim = claim;
     if (gpuopt__knapsack_units(k, claim - 1) > k->search.lower) k->search.lower = gpuopt__knapsack_units(k, claim - 1);
 }
@@ -129,10 +146,13 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
            4 * (uint64_t)decided + GPUOPT__KNAPSACK_NODE * (uint64_t)total;
     if (bytes && capacity < need)
         return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "capacity is too small");
-    if (size) *size = need;
-    if (!bytes) return GPUOPT_OK;
+    if (!bytes) {
+        *size = need;
+        return GPUOPT_OK;
+    }
     status = gpuopt__knapsack_recover(k);
     if (status) return status;
+    if (size) *size = need;
     memset(head, 0, GPUOPT__KNAPSACK_HEAD);
     gpuopt__put_bytes(head, GPUOPT__KNAPSACK_MAGIC, 4);
     gpuopt__put_bytes(head + 4, GPUOPT__KNAPSACK_PACKED_VERSION, 4);
@@ -232,36 +252,69 @@ static const char *gpuopt__knapsack_parse(const gpuopt_knapsack *k, const unsign
     return p->incumbent < 0 || p->claim < 0 ? "a profit is negative" : NULL;
 }
 
+static int64_t gpuopt__knapsack_packed_decision(const gpuopt__knapsack_packed *p, int64_t k) {
+    return (int64_t)gpuopt__take_bytes(p->decided + 4 * k, 4);
+}
+
+/* What is wrong with list j as such, or NULL. `above`: the one before it; left: nodes that are. */
+static const char *gpuopt__knapsack_list_fault(const gpuopt__knapsack_search *s, const gpuopt__knapsack_packed *p,
+                                               int32_t j, const gpuopt__knapsack_list *above, int64_t left) {
+    int64_t level = gpuopt__knapsack_packed_number(p, j, 0), decided = gpuopt__knapsack_packed_number(p, j, 1);
+    int64_t count = gpuopt__knapsack_packed_number(p, j, 2), completed = gpuopt__knapsack_packed_number(p, j, 3);
+    if (level <= above->level || level > s->levels || decided < above->decided || decided > p->decisions || count < 1 ||
+        count > left || completed < 1 || completed > (int64_t)1 << 40)
+        return "the lists are not what they say";
+    if (decided > 0 && gpuopt__knapsack_packed_decision(p, decided - 1) >= level)
+        return "the decisions are not what they say";
+    return NULL;
+}
+
+/* What is wrong with a node of a list, the last one before it being `last`, or NULL. best: with the list's
+ * decisions. */
+static const char *gpuopt__knapsack_node_fault(const gpuopt__knapsack_search *s, const gpuopt__knapsack_list *list,
+                                               const gpuopt__knapsack_best *best, const gpuopt__knapsack_node *last) {
+    const gpuopt__knapsack_node *node = &best->node;
+    gpuopt__knapsack_node before;
+    int64_t left =
+        gpuopt__knapsack_weight(&s->view.table, s->view.first, gpuopt__knapsack_core_of(s, list->level).begin);
+    if (node->room > s->view.capacity - left || node->room < -left || !gpuopt__knapsack_take_back(s, best, &before))
+        return "a node does not fit";
+    if (s->dominance && last && (node->room >= last->room || node->profit <= last->profit))
+        return "nodes are not sorted";
+    if (!(list->bound >= gpuopt__knapsack_value(node->room, node->profit, s->ratio)))
+        return "a list's bound is too low";
+    return NULL;
+}
+
 /* What is wrong with lists and nodes, or NULL. */
 static const char *gpuopt__knapsack_packed_fault(const gpuopt_knapsack *k, const gpuopt__knapsack_packed *p) {
     const gpuopt__knapsack_search *s = &k->search;
     const unsigned char *from = p->node;
-    int64_t level = -1, decided = 0, left = p->nodes, i;
+    gpuopt__knapsack_list list = {0, 0, 0, -1, 0, 0};
+    gpuopt__knapsack_best best;
+    const char *fault = NULL;
+    int64_t left = p->nodes, last = -1, i;
     int32_t j;
-    for (j = 0; j < p->lists; j++) {
-        gpuopt__knapsack_list list = gpuopt__knapsack_packed_list(p, j);
-        gpuopt__knapsack_node node = {0, 0, 0}, last = node;
-        if (list.level <= level || list.level > s->levels || list.decided < decided || list.decided > p->decisions ||
-            list.count < 1 || list.count > left || list.completed < 1 || list.completed > (int64_t)1 << 40)
-            return "the lists are not what they say";
-        level = list.level;
-        decided = list.decided;
+    for (i = 0; i < p->decisions; i++) {
+        int64_t next = gpuopt__knapsack_packed_decision(p, i);
+        if (next <= last || next >= s->levels) return "the decisions are not what they say";
+        last = next;
+    }
+    for (j = 0; j < p->lists && !fault; j++) {
+        gpuopt__knapsack_node before = {0, 0, 0};
+        fault = gpuopt__knapsack_list_fault(s, p, j, &list, left);
+        if (fault) break;
+        list = gpuopt__knapsack_packed_list(p, j);
         left -= list.count;
-        for (i = 0; i < list.count; i++, from += GPUOPT__KNAPSACK_NODE, last = node) {
-            node = gpuopt__knapsack_take_node(from);
-            if (node.room > s->view.capacity || node.room < -s->view.capacity) return "a node does not fit";
-            if (s->dominance && i > 0 && (node.room >= last.room || node.profit <= last.profit))
-                return "nodes are not sorted";
-            if (!(list.bound >= gpuopt__knapsack_value(node.room, node.profit, s->ratio)))
-                return "a list's bound is too low";
+        best.known = list.decided < GPUOPT__KNAPSACK_KNOWN ? list.decided : GPUOPT__KNAPSACK_KNOWN;
+        for (i = 0; i < best.known; i++)
+            best.decided[i] = (int32_t)gpuopt__knapsack_packed_decision(p, list.decided - 1 - i);
+        for (i = 0; i < list.count && !fault; i++, from += GPUOPT__KNAPSACK_NODE, before = best.node) {
+            best.node = gpuopt__knapsack_take_node(from);
+            fault = gpuopt__knapsack_node_fault(s, &list, &best, i > 0 ? &before : NULL);
         }
     }
-    for (level = -1, i = 0; i < p->decisions; i++) {
-        int64_t next = (int64_t)gpuopt__take_bytes(p->decided + 4 * i, 4);
-        if (next <= level || next >= s->levels) return "the decisions are not what they say";
-        level = next;
-    }
-    return left == 0 ? NULL : "the lists are not what they say";
+    return fault || left == 0 ? fault : "the lists are not what they say";
 }
 
 /* Puts checked nodes into the pool, which is empty. */
@@ -274,7 +327,7 @@ static gpuopt_status gpuopt__knapsack_fill_pool(gpuopt_knapsack *k, const gpuopt
     s->depth = 0;
     s->used[0] = s->used[1] = 0;
     gpuopt__knapsack_go_home(s);
-    for (i = 0; i < p->decisions; i++) s->decided[i] = (int32_t)gpuopt__take_bytes(p->decided + 4 * i, 4);
+    for (i = 0; i < p->decisions; i++) s->decided[i] = (int32_t)gpuopt__knapsack_packed_decision(p, i);
     for (j = 0; j < p->lists && !status; j++) {
         gpuopt__knapsack_list *list = &s->list[j];
         *list = gpuopt__knapsack_packed_list(p, j);
@@ -306,10 +359,12 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const
     if (s->depth > 1 || (s->depth == 1 && (s->list[0].decided != 0 || s->used[0] != 1)))
         return gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, "the pool holds other nodes");
     for (j = 0; j < p.lists; j++) { /* as much stays free as the search would have left, see _slice */
-        alive += gpuopt__knapsack_packed_number(&p, j, 2);
-        if (s->home_room - alive < s->reserve + s->levels - gpuopt__knapsack_packed_number(&p, j, 0) + 2)
+        const gpuopt__knapsack_list list = gpuopt__knapsack_packed_list(&p, j);
+        alive += list.count;
+        if (s->home_room - alive < s->reserve + s->levels - list.level + 2)
             return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "the nodes do not fit the pool");
     }
+    k->upper = k->root_bound;
     status = gpuopt__knapsack_fill_pool(k, &p);
     if (status) return status;
     if (p.incumbent > k->incumbent) gpuopt__knapsack_adopt(k, p.incumbent, p.taken);

@@ -14,34 +14,53 @@ static void gpuopt__knapsack_set(gpuopt_knapsack *k, int32_t begin, int32_t end,
     for (j = begin; j < end; j++) k->trial[k->order[j]] = taken;
 }
 
+/* The core that a node's decisions leave unknown. */
+static gpuopt__knapsack_core gpuopt__knapsack_unknown(const gpuopt__knapsack_search *s,
+                                                      const gpuopt__knapsack_best *b) {
+    return gpuopt__knapsack_core_of(s, b->known == GPUOPT__KNAPSACK_KNOWN ? b->decided[b->known - 1] : 0);
+}
+
+/* Takes a node's decisions back. 0: it has none of its own, because no node on the way to it could be so heavy or so
+ * light. */
+static int gpuopt__knapsack_take_back(const gpuopt__knapsack_search *s, const gpuopt__knapsack_best *best,
+                                      gpuopt__knapsack_node *node) {
+    const gpuopt__knapsack_view *v = &s->view;
+    int64_t room, left;
+    uint64_t profit;
+    int32_t j;
+    *node = best->node;
+    for (j = 0; j < best->known; j++) {
+        int32_t level = best->decided[j];
+        if (!(best->node.decisions >> j & 1)) continue;
+        gpuopt__knapsack_flip(&v->table, gpuopt__knapsack_item_of(s, level), s->begin[level + 1] < s->begin[level],
+                              &room, &profit);
+        if (room > 0 ? node->room < room - v->capacity : node->room > v->capacity + room) return 0;
+        node->room -= room;
+        node->profit -= profit;
+    }
+    left = gpuopt__knapsack_weight(&v->table, v->first, gpuopt__knapsack_unknown(s, best).begin);
+    return node->room >= -left && node->room <= v->capacity - left;
+}
+
 /* Marks what the best solution takes of the view's items, but for the core that it does not know. This core becomes the
  * view, with what the node took of it as the capacity; *profit: what that earns. */
 static void gpuopt__knapsack_mark(gpuopt_knapsack *k, gpuopt__knapsack_search *s, int64_t *profit) {
     const gpuopt__knapsack_best *best = &s->best;
     gpuopt__knapsack_view *v = &s->view;
-    gpuopt__knapsack_core core = gpuopt__knapsack_core_of(s, best->level), unknown;
+    gpuopt__knapsack_core core = gpuopt__knapsack_core_of(s, best->level), unknown = gpuopt__knapsack_unknown(s, best);
     gpuopt__knapsack_node node = best->node;
     gpuopt__knapsack_filled f;
-    int64_t room, left;
-    uint64_t earned;
     int32_t j;
-    unknown = gpuopt__knapsack_core_of(s, best->known == GPUOPT__KNAPSACK_KNOWN ? best->decided[best->known - 1] : 0);
     gpuopt__knapsack_set(k, v->first, unknown.begin, 1);
     gpuopt__knapsack_set(k, unknown.end, v->last, 0);
     if (best->flip >= 0) k->trial[k->order[best->flip]] ^= 1;
     else if (gpuopt__knapsack_fill(v, core, node.room, node.profit, v->at, &f))
         gpuopt__knapsack_set(k, node.room < 0 ? f.at : core.end, node.room < 0 ? core.begin : f.at, node.room >= 0);
-    for (j = 0; j < best->known; j++) {
-        int32_t level = best->decided[j], item = gpuopt__knapsack_item_of(s, level);
-        if (!(node.decisions >> j & 1)) continue;
-        k->trial[k->order[item]] ^= 1;
-        gpuopt__knapsack_flip(&v->table, item, s->begin[level + 1] < s->begin[level], &room, &earned);
-        node.room -= room;
-        node.profit -= earned;
-    }
-    left = gpuopt__knapsack_weight(&v->table, v->first, unknown.begin);
+    for (j = 0; j < best->known; j++)
+        if (node.decisions >> j & 1) k->trial[k->order[gpuopt__knapsack_item_of(s, best->decided[j])]] ^= 1;
+    gpuopt__knapsack_take_back(s, best, &node);
     *profit = (int64_t)(node.profit - (v->table.profit_sum[unknown.begin] - v->table.profit_sum[v->first]));
-    v->capacity = v->capacity - left - node.room;
+    v->capacity = v->capacity - gpuopt__knapsack_weight(&v->table, v->first, unknown.begin) - node.room;
     v->first = unknown.begin;
     v->last = unknown.end;
     v->at = v->table.reach[v->first] < v->last ? v->table.reach[v->first] : v->last;
@@ -60,8 +79,9 @@ static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k) {
     for (j = 0; j < k->items; j++) k->trial[j] = k->fixed[j] == 1;
     gpuopt__knapsack_mark(k, &s, &profit);
     s.which = 1;
-    s.home_first = whole->home_first + (whole->on_host ? 0 : whole->used[0]);
-    s.home_room = whole->home_room - (whole->on_host ? 0 : whole->used[0] + whole->used[1]);
+    s.home_first =
+        whole->home_first + whole->used[0]; /* on a GPU, too, whose pool may be empty: no slice is to differ */
+    s.home_room = whole->home_room - whole->used[0] - whole->used[1];
     s.reserve = 0;
     s.dominance = 1;
     s.stop_when_full = 0;

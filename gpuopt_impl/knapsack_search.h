@@ -10,7 +10,7 @@
 
 enum {
     GPUOPT__KNAPSACK_KNOWN = 32,    /* decisions that a node carries */
-    GPUOPT__KNAPSACK_COMPLETE = 32, /* levels after which a list is completed again, if it has not doubled before */
+    GPUOPT__KNAPSACK_COMPLETE = 32, /* decisions after which a list is completed again, if it has not doubled before */
     GPUOPT__KNAPSACK_FILLED = -1    /* a solution is a node filled; else: with this item not as it stands by default */
 };
 
@@ -53,6 +53,7 @@ typedef struct gpuopt__knapsack_search {
     gpuopt__knapsack_view view;
     int32_t levels;              /* items of the view */
     const int32_t *begin;        /* [levels + 1]: where the core of each level begins; it has as many items as levels */
+    const double *least_loss;    /* [levels]: the least that flipping an item of this level or a later one costs */
     gpuopt__knapsack_list *list; /* [levels + 1] */
     int32_t *decided;            /* [levels]: the levels at which the deepest list's decisions were made */
     int32_t depth;               /* lists */
@@ -188,10 +189,13 @@ GPUOPT_HD int64_t gpuopt__knapsack_slice(int64_t count, int64_t room, int64_t re
 
 /* Passes over levels at which no node of the list can be flipped and beat the incumbent. 0: that is all of them. */
 GPUOPT_HD int gpuopt__knapsack_pass(const gpuopt__knapsack_search *s, gpuopt__knapsack_list *list) {
-    while (
-        s->dominance && list->level < s->levels &&
-        !gpuopt__knapsack_may_beat(s, list->bound, gpuopt__knapsack_loss(s, gpuopt__knapsack_item_of(s, list->level))))
+    while (s->dominance && list->level < s->levels) {
+        int32_t item = gpuopt__knapsack_item_of(s, list->level);
+        if (gpuopt__knapsack_may_beat(s, list->bound, gpuopt__knapsack_loss(s, item))) break;
         list->level++;
+        if (list->level < s->levels && !gpuopt__knapsack_may_beat(s, list->bound, s->least_loss[list->level]))
+            list->level = s->levels;
+    }
     return list->level < s->levels;
 }
 
@@ -281,7 +285,9 @@ GPUOPT_HD int gpuopt__knapsack_completes(gpuopt__knapsack_search *s) {
     gpuopt__knapsack_list *top;
     if (!s->dominance || s->depth == 0) return 0;
     top = &s->list[s->depth - 1];
-    if (top->count < 2 * top->completed && top->decided % GPUOPT__KNAPSACK_COMPLETE != 0) return 0;
+    if (top->count < 2 * top->completed &&
+        (top->decided % GPUOPT__KNAPSACK_COMPLETE != 0 || GPUOPT__KNAPSACK_COMPLETE * top->count < s->levels))
+        return 0; /* it would take longer than the steps since the last time */
     top->completed = top->count;
     return 1;
 }

@@ -99,6 +99,7 @@ static void gpuopt__knapsack_order(gpuopt__knapsack_search *s, const gpuopt__kna
     s->list = lists->list;
     s->decided = lists->decided;
     s->begin = lists->begin;
+    s->least_loss = lists->least_loss;
     s->levels = v->last - v->first;
     s->depth = 0;
     s->used[0] = s->used[1] = 0;
@@ -115,6 +116,11 @@ static void gpuopt__knapsack_order(gpuopt__knapsack_search *s, const gpuopt__kna
             if (below < above) end++;
             else begin--;
         }
+    }
+    for (level = s->levels - 1; level >= 0; level--) {
+        double loss = gpuopt__knapsack_loss(s, gpuopt__knapsack_item_of(s, level));
+        lists->least_loss[level] =
+            level + 1 < s->levels ? gpuopt__max(loss, lists->least_loss[level + 1]) : loss; /* of numbers up to 0 */
     }
 }
 

@@ -27,7 +27,7 @@ typedef struct knapsack_model {
  *     similar            w in 100000 .. 100000 + R / 1000, p in 1 .. 1000
  *     span               span(2, 10) of strong ones: 2 strong items, weights and profits divided by 5 (rounded up);
  *                        each item is one of the two times 1 .. 10
- *     multiple-strong    mstr(3 R / 10, 2 R / 10, 6): p = w + 3 R / 10 where 6 divides w, else w + 2 R / 10
+ *     multiple-strong    mstr(3 R / 10, 2 R / 10, 6): p = w + 3 (R / 10) where 6 divides w, else w + 2 (R / 10)
  *     profit-ceiling     pceil(3): p = 3 ceil(w / 3)
  *     circle             circle(2 / 3): p = floor(2 / 3 sqrt(4 R^2 - (w - 2 R)^2))
  * Numbers are drawn by splitmix64, started at SEED, as first + next % count. Returns 0, or -1 and the error. */

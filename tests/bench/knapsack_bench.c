@@ -11,8 +11,8 @@
  *   paper        the paper's instances, ten seeds a size: the slowest and the mean, create, search and items together;
  *                beside its Table 1.
  *   trees        the same without dominance, as the paper searches: breadth and hybrid, with the limit of nodes.
- *   levels       steps with long lists, without and with dominance: nodes a second, and the bytes of nodes that are read
- *                and written, a second, with their share of a copy's 4.28 TB/s on an H200.
+ *   levels       steps with long lists, without and with dominance: nodes a second, and the bytes of nodes that are
+ *                read and written, a second, with their share of a copy's 4.28 TB/s on an H200.
  *   classes      instances that are hard for other solvers, to the end: seconds beside combo's.
  * Answers are checked: the items on the model, and the optima of the backends against each other.
  */
@@ -31,7 +31,7 @@ enum { SEEDS = 10, SIZES = 5, NODE_BYTES = 20 };
 /* Boukedjar, Lalami, El Baz (2012), Table 1: seconds on one CPU core and with a Tesla C2050. */
 static const double table_1[SIZES][2] = {{1.59, 0.41}, {4.85, 0.91}, {9.82, 1.44}, {10.94, 1.27}, {13.39, 1.44}};
 
-/* Seconds of combo on one core, measured on the host of an H200; 0: not known. */
+/* Seconds of combo on one core, measured on the host of an H200; 0: not known; 120: stopped then. */
 static const struct {
     const char *model;
     double combo;
@@ -130,7 +130,7 @@ static int load(const char *name, knapsack_model *model) {
 
 /* The median time of an instance's runs. */
 static int paper_run(const machine *on, const char *name, const gpuopt_knapsack_desc *with, const options *o, run *r) {
-    double seconds[MOST_REPEATS];
+    double seconds[MOST_REPEATS] = {0};
     knapsack_model model;
     gpuopt_knapsack_desc desc;
     int k, bad = 0;
@@ -143,7 +143,7 @@ static int paper_run(const machine *on, const char *name, const gpuopt_knapsack_
         bad = search(on, name, &model, &desc, 1e9, 0, r);
         if (k >= 0) seconds[k] = r->seconds;
     }
-    r->seconds = median(seconds, (int)o->repeat);
+    if (!bad) r->seconds = median(seconds, (int)o->repeat);
     knapsack_free(&model);
     return bad;
 }
