@@ -101,6 +101,37 @@ static void ties(void **state) {
 
 /* ---- Incumbents ---- */
 
+/* A claim beyond the upper bound is refuted, and does not raise it. */
+static void claims(void **state) {
+    static const int64_t beyond[] = {1, 1000000, INT64_MAX};
+    gpuopt_context *context = test_context(NULL);
+    uint64_t random = 31;
+    int k;
+    (void)state;
+    for (k = 0; k < 300; k++) {
+        model m = model_random(k % MODEL_CLASSES, 16, 60, &random);
+        int64_t optimum = model_optimum(&m), upper, claim = beyond[k % 3];
+        gpuopt_knapsack_desc desc = model_desc(&m);
+        gpuopt_knapsack *knapsack;
+        gpuopt_knapsack_info info;
+        desc.reduction = k & 1 ? GPUOPT_OFF : GPUOPT_ON;
+        desc.search = k & 2 ? GPUOPT_SEARCH_BREADTH : GPUOPT_SEARCH_DOMINANCE;
+        knapsack = model_create(context, &desc);
+        gpuopt_desc_init(&info, sizeof info);
+        assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, k % 7 ? k % 7 : 0, &info), GPUOPT_OK);
+        upper = info.upper;
+        if (claim < INT64_MAX) claim += upper;
+        assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, claim, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_get_info(knapsack, &info), GPUOPT_OK);
+        assert_true(info.upper <= upper && info.upper >= optimum);
+        assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
+        assert_true(info.outcome == GPUOPT_INFEASIBLE && info.upper <= upper && info.upper >= optimum);
+        assert_true(info.lower <= optimum && model_check_items(knapsack, &m) == info.lower);
+        gpuopt_knapsack_destroy(knapsack);
+    }
+    gpuopt_context_destroy(context);
+}
+
 static void incumbents(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 99;
@@ -174,7 +205,7 @@ static void ended(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(trivial),    cmocka_unit_test(large_numbers), cmocka_unit_test(ties),
-    cmocka_unit_test(incumbents), cmocka_unit_test(ended),
+    cmocka_unit_test(incumbents), cmocka_unit_test(claims),        cmocka_unit_test(ended),
 };
 
 TEST_MAIN(tests)
