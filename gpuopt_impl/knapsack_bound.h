@@ -80,7 +80,7 @@ GPUOPT_HD int32_t gpuopt__knapsack_seek(const uint64_t *sum, int32_t base, uint6
 GPUOPT_HD int gpuopt__knapsack_fill(const gpuopt__knapsack_view *v, gpuopt__knapsack_core core, int64_t room,
                                     uint64_t profit, int32_t hint, gpuopt__knapsack_filled *f) {
     const gpuopt__knapsack_items *t = &v->table;
-    int32_t base = core.end, low = core.end, high = t->reach[core.end] < v->last ? t->reach[core.end] : v->last;
+    int32_t base = core.end, low = base, high = t->reach[core.end] < v->last ? t->reach[core.end] : v->last;
     int64_t limit = room;
     if (room < 0) {
         base = low = v->first;

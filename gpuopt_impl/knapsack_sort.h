@@ -95,7 +95,7 @@ static void gpuopt__knapsack_tabulate(gpuopt_knapsack *k, const gpuopt__knapsack
 static void gpuopt__knapsack_order(gpuopt__knapsack_search *s, const gpuopt__knapsack_lists *lists, int64_t bound) {
     const gpuopt__knapsack_view *v = &s->view;
     const gpuopt__knapsack_items *t = &v->table;
-    int32_t level, begin = v->at, end = v->at;
+    int32_t level, begin = v->at, end = begin;
     s->list = lists->list;
     s->decided = lists->decided;
     s->begin = lists->begin;
