@@ -70,7 +70,7 @@ gpuopt_status copy_operands(const gpuopt_context *context, const EliminationView
         copy_operand<Stored>
             <<<blocks, copy_threads, 0, cuda_of(context)->stream>>>(view, plain, k, p->copy_at[k], by_value);
     }
-    return cuda_status(context, cudaGetLastError(), "gathering a table");
+    return cuda_status(context, cudaGetLastError(), "copying a table");
 }
 
 } // namespace
