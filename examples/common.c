@@ -26,6 +26,37 @@ int whole_number(const char *word, int64_t most, int64_t *value) {
     return 1;
 }
 
+int parse_words(int argc, char **argv, const char *usage,
+                int (*take)(void *options, const char *name, const char *value), void *options, const char **model,
+                int *json) {
+    int k;
+    for (k = 1; k < argc; k++) {
+        const char *name = argv[k], *value = k + 1 < argc ? argv[k + 1] : "";
+        int good;
+        if (strcmp(name, "--json") == 0) {
+            *json = 1;
+            continue;
+        }
+        if (name[0] != '-') {
+            if (*model) {
+                fprintf(stderr, "two models: %s and %s\n", *model, name);
+                return -1;
+            }
+            *model = name;
+            continue;
+        }
+        good = take(options, name, value);
+        if (good < 1) {
+            if (good < 0) fprintf(stderr, "unknown option %s\n%s", name, usage);
+            else fprintf(stderr, "%s: bad value '%s'\n%s", name, value, usage);
+            return -1;
+        }
+        k++;
+    }
+    if (!*model) fputs(usage, stderr);
+    return *model ? 0 : -1;
+}
+
 double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

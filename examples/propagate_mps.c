@@ -36,47 +36,26 @@ typedef struct options {
 static const char *const modes[] = {"jacobi", "sequential", NULL};
 static const char *const drivers[] = {"auto", "host", "cooperative", "graph", NULL}; /* as in gpuopt.h */
 
+/* 1: taken, 0: a bad value, -1: there is no such option. */
+static int parse_option(void *options_of, const char *name, const char *value) {
+    options *o = options_of;
+    if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "--mode") == 0) return choice(o->mode = value, modes) >= 0;
+    if (strcmp(name, "--driver") == 0) return choice(o->driver = value, drivers) >= 0;
+    if (strcmp(name, "--threads") == 0) return whole_number(value, 1000000000, &o->threads);
+    if (strcmp(name, "--rounds") == 0) return whole_number(value, 1000000000, &o->rounds);
+    if (strcmp(name, "--bounds") == 0) return *(o->bounds = value) != 0;
+    return -1;
+}
+
 /* Returns 0, or prints what is wrong and returns -1. */
 static int parse(int argc, char **argv, options *o) {
-    int k;
     memset(o, 0, sizeof *o);
     o->backend = o->driver = "auto";
     o->mode = "jacobi";
     o->threads = 1;
     o->rounds = 1000;
-    for (k = 1; k < argc; k++) {
-        const char *name = argv[k], *value = k + 1 < argc ? argv[k + 1] : "";
-        int good = 1;
-        if (strcmp(name, "--json") == 0) {
-            o->json = 1;
-            continue;
-        }
-        if (name[0] != '-') {
-            if (o->model) {
-                fprintf(stderr, "two models: %s and %s\n", o->model, name);
-                return -1;
-            }
-            o->model = name;
-            continue;
-        }
-        if (strcmp(name, "--backend") == 0) good = choice(o->backend = value, backends) >= 0;
-        else if (strcmp(name, "--mode") == 0) good = choice(o->mode = value, modes) >= 0;
-        else if (strcmp(name, "--driver") == 0) good = choice(o->driver = value, drivers) >= 0;
-        else if (strcmp(name, "--threads") == 0) good = whole_number(value, 1000000000, &o->threads);
-        else if (strcmp(name, "--rounds") == 0) good = whole_number(value, 1000000000, &o->rounds);
-        else if (strcmp(name, "--bounds") == 0) good = *(o->bounds = value) != 0;
-        else {
-            fprintf(stderr, "unknown option %s\n%s", name, usage);
-            return -1;
-        }
-        if (!good) {
-            fprintf(stderr, "%s: bad value '%s'\n%s", name, value, usage);
-            return -1;
-        }
-        k++;
-    }
-    if (!o->model) fputs(usage, stderr);
-    return o->model ? 0 : -1;
+    return parse_words(argc, argv, usage, parse_option, o, &o->model, &o->json);
 }
 
 /* From here on the GPU of an H200 is faster than one core of its host: what a launch costs is then less than what a

@@ -43,7 +43,8 @@ typedef struct answer {
 } answer;
 
 /* 1: taken, 0: a bad value, -1: there is no such option. */
-static int parse_option(options *o, const char *name, const char *value) {
+static int parse_option(void *options_of, const char *name, const char *value) {
+    options *o = options_of;
     if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
     if (strcmp(name, "--search") == 0) return choice(o->search = value, searches) >= 0;
     if (strcmp(name, "--items") == 0) return *(o->items = value) != 0;
@@ -57,36 +58,11 @@ static int parse_option(options *o, const char *name, const char *value) {
 
 /* Returns 0, or prints what is wrong and returns -1. */
 static int parse(int argc, char **argv, options *o) {
-    int k;
     memset(o, 0, sizeof *o);
     o->backend = "auto";
     o->search = "dominance";
     o->threads = 1;
-    for (k = 1; k < argc; k++) {
-        const char *name = argv[k], *value = k + 1 < argc ? argv[k + 1] : "";
-        int good;
-        if (strcmp(name, "--json") == 0) {
-            o->json = 1;
-            continue;
-        }
-        if (name[0] != '-') {
-            if (o->model) {
-                fprintf(stderr, "two models: %s and %s\n", o->model, name);
-                return -1;
-            }
-            o->model = name;
-            continue;
-        }
-        good = parse_option(o, name, value);
-        if (good < 1) {
-            if (good < 0) fprintf(stderr, "unknown option %s\n%s", name, usage);
-            else fprintf(stderr, "%s: bad value '%s'\n%s", name, value, usage);
-            return -1;
-        }
-        k++;
-    }
-    if (!o->model) fputs(usage, stderr);
-    return o->model ? 0 : -1;
+    return parse_words(argc, argv, usage, parse_option, o, &o->model, &o->json);
 }
 
 /* ---- The loop ---- */

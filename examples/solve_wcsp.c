@@ -74,7 +74,8 @@ static int share(const char *word, double *value) {
 }
 
 /* 1: taken, 0: a bad value, -1: there is no such option. */
-static int parse_option(options *o, const char *name, const char *value) {
+static int parse_option(void *options_of, const char *name, const char *value) {
+    options *o = options_of;
     if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
     if (strcmp(name, "--task") == 0) return choice(o->task = value, tasks) >= 0;
     if (strcmp(name, "--policy") == 0) return choice(o->policy = value, policies) >= 0;
@@ -93,36 +94,12 @@ static int parse_option(options *o, const char *name, const char *value) {
 
 /* Returns 0, or prints what is wrong and returns -1. */
 static int parse(int argc, char **argv, options *o) {
-    int k;
     memset(o, 0, sizeof *o);
     o->backend = o->policy = "auto";
     o->order = "best";
     o->task = "min";
     o->threads = 1;
-    for (k = 1; k < argc; k++) {
-        const char *name = argv[k], *value = k + 1 < argc ? argv[k + 1] : "";
-        int good;
-        if (strcmp(name, "--json") == 0) {
-            o->json = 1;
-            continue;
-        }
-        if (name[0] != '-') {
-            if (o->model) {
-                fprintf(stderr, "two models: %s and %s\n", o->model, name);
-                return -1;
-            }
-            o->model = name;
-            continue;
-        }
-        good = parse_option(o, name, value);
-        if (good < 1) {
-            if (good < 0) fprintf(stderr, "unknown option %s\n%s", name, usage);
-            else fprintf(stderr, "%s: bad value '%s'\n%s", name, value, usage);
-            return -1;
-        }
-        k++;
-    }
-    if (!o->model) fputs(usage, stderr);
+    if (parse_words(argc, argv, usage, parse_option, o, &o->model, &o->json)) return -1;
     if (o->z && strcmp(o->policy, "auto") == 0) o->policy = "mini-bucket";
     if (o->z && strcmp(o->policy, "mini-bucket") != 0) {
         fprintf(stderr, "--z is for --policy mini-bucket, not for %s\n", o->policy);
@@ -132,7 +109,7 @@ static int parse(int argc, char **argv, options *o) {
         fprintf(stderr, "--policy slice is not for --agents: their messages would be those of one slice\n");
         return -1;
     }
-    return o->model ? 0 : -1;
+    return 0;
 }
 
 /* ---- The model and what goes with it ---- */
