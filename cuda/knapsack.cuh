@@ -53,6 +53,11 @@ int64_t knapsack_host_nodes(const gpuopt_knapsack_desc &d) {
     return room < d.pool ? 2 * room : room; /* a pool that is this small is in host memory altogether */
 }
 
+/* Whether some of the steps are the device's. */
+bool knapsack_needs_device(const gpuopt_knapsack_desc &d) {
+    return d.search == GPUOPT_SEARCH_HYBRID || knapsack_host_room(d) < d.pool;
+}
+
 int64_t knapsack_tiles(int64_t pool) { return (pool + KNAPSACK_TILE - 1) / KNAPSACK_TILE + 1; }
 
 void cut_knapsack_pool(gpuopt__arena *arena, int64_t nodes, gpuopt__knapsack_pool *pool) {
@@ -92,7 +97,7 @@ uint64_t cut_knapsack_host(const gpuopt_knapsack_desc &d, void *base, CudaKnapsa
 void cuda_knapsack_size(const gpuopt_context *context, const gpuopt_knapsack_desc *desc, gpuopt_memory_plan *plan) {
     CudaKnapsack k;
     plan->host_bytes += cut_knapsack_host(*desc, nullptr, &k);
-    plan->device_bytes += cut_knapsack_device(context, *desc, nullptr, &k);
+    if (knapsack_needs_device(*desc)) plan->device_bytes += cut_knapsack_device(context, *desc, nullptr, &k);
 }
 
 void cuda_knapsack_destroy(gpuopt_knapsack *knapsack) {
@@ -107,6 +112,7 @@ void cuda_knapsack_destroy(gpuopt_knapsack *knapsack) {
 
 gpuopt_status knapsack_allocate(CudaKnapsack *k, const gpuopt_knapsack_desc &d) {
     const gpuopt_context *context = k->head.context;
+    if (!knapsack_needs_device(d)) return GPUOPT_OK;
     uint64_t bytes = cut_knapsack_device(context, d, nullptr, k);
     gpuopt_status status = gpuopt__allocate(context, GPUOPT_DEVICE, bytes, &k->device);
     if (status) return status;
@@ -144,6 +150,7 @@ gpuopt_status cuda_knapsack_create(gpuopt_context *context, const gpuopt_knapsac
 /* The tables, as the host has them now. */
 gpuopt_status cuda_knapsack_loaded(gpuopt_knapsack *knapsack) {
     CudaKnapsack *k = cuda_knapsack(knapsack);
+    if (!k->device) return GPUOPT_OK;
     DeviceScope scope(knapsack->context);
     const gpuopt__knapsack_view &v = knapsack->search.view;
     const size_t n = static_cast<size_t>(v.last);
