@@ -195,7 +195,7 @@ void sum_blocks(const gpuopt__elimination_plan &p, const int32_t *list, int64_t 
     int64_t sum = 0;
     for (int32_t k = 0; k < p.jobs; k++) {
         const gpuopt__job &job = p.job[list[k]];
-        JobBlocks b = job_blocks(job, p.copies, elimination_shared_blocks, 1);
+        JobBlocks b = job_blocks(job, p.copies, elimination_shared_blocks);
         if (!runs_alone(job)) sum += static_cast<int64_t>(b.pieces) * b.ranges * p.copies;
         ends[k] = sum;
     }

@@ -31,84 +31,31 @@ struct EliminationView {
     gpuopt_semiring semiring;
 };
 
-/* Entries of a message in the making, `pack` neighbours of a row: `add` joins stored costs to a sum, `take` sees the
+/* An entry of a message in the making: `add` joins stored costs to a sum, `take` sees the
  * sum of one value, `merge` the values that another thread saw. Costs up to 32 bits wide are added in 32 bits: the plan
  * has proven that they fit. */
 template <class Cost>
 struct LeastNarrow {
     using Stored = Cost;
-    using Word = Cost;
     using Sum = uint32_t;
-    static constexpr int pack = 1;
     static constexpr bool counted = false;
     uint32_t best;
     __device__ void begin(const EliminationView &e) { best = static_cast<uint32_t>(e.forbidden); }
     static __device__ Sum none() { return 0; }
-    static __device__ Word load(const Stored *from, bool) { return __ldg(from); }
     static __device__ Sum add(Sum sum, Sum cost, const EliminationView &) { return sum + cost; }
     __device__ void take(Sum sum, uint64_t, int, const EliminationView &) { best = min(best, sum); }
     __device__ void merge(const LeastNarrow &other, int, const EliminationView &) { best = min(best, other.best); }
-    __device__ Word cost(int) const { return static_cast<Word>(best); }
-    __device__ uint64_t count() const { return 0; }
-};
-
-/* Narrow costs in one word, so that a load carries as many bytes as there are to be had: each operand has `pack` of
- * them side by side (wide), or one for all. They are added two by two, in halves of 32 bits: bytes cannot overflow
- * these (launch_alone() takes few operands), and costs of 16 bits are taken apart. */
-struct Halves {
-    uint32_t even, odd;
-};
-
-template <class Cost, class Packed>
-struct LeastPacked {
-    using Stored = Cost;
-    using Word = Packed;
-    using Sum = Halves;
-    static constexpr int pack = sizeof(Packed) / sizeof(Cost);
-    static constexpr bool counted = false;
-    Halves best;
-    static __device__ Sum none() { return {0, 0}; }
-    static __device__ Halves apart(uint32_t word) {
-        if (sizeof(Cost) == 1) return {word & 0x00ff00ff, word >> 8 & 0x00ff00ff};
-        return {word & 0xffff, word >> 16};
-    }
-    __device__ void begin(const EliminationView &e) {
-        best.even = best.odd = static_cast<uint32_t>(e.forbidden) * (sizeof(Cost) == 1 ? 0x00010001u : 1u);
-    }
-    static __device__ Word load(const Stored *from, bool wide) {
-        if (wide) return __ldg(reinterpret_cast<const Word *>(from));
-        return static_cast<Word>(__ldg(from) * (sizeof(Cost) == 1 ? 0x01010101u : 0x00010001u));
-    }
-    static __device__ Sum add(Sum sum, Word word, const EliminationView &) {
-        const Halves h = apart(word);
-        sum.even += h.even;
-        sum.odd += h.odd;
-        return sum;
-    }
-    __device__ void take(Sum sum, uint64_t, int, const EliminationView &) {
-        if (sizeof(Cost) == 1) {
-            best.even = __vminu2(best.even, sum.even);
-            best.odd = __vminu2(best.odd, sum.odd);
-        } else {
-            best.even = min(best.even, sum.even);
-            best.odd = min(best.odd, sum.odd);
-        }
-    }
-    __device__ void merge(const LeastPacked &other, int, const EliminationView &e) { take(other.best, 0, 0, e); }
-    __device__ Word cost(int) const { return static_cast<Word>(best.even | best.odd << (sizeof(Cost) == 1 ? 8 : 16)); }
+    __device__ Stored cost(int) const { return static_cast<Stored>(best); }
     __device__ uint64_t count() const { return 0; }
 };
 
 struct LeastWide {
     using Stored = uint64_t;
     using Sum = uint64_t;
-    using Word = Stored;
-    static constexpr int pack = 1;
     static constexpr bool counted = false;
     uint64_t best;
     __device__ void begin(const EliminationView &e) { best = static_cast<uint64_t>(e.forbidden); }
     static __device__ Sum none() { return 0; }
-    static __device__ Word load(const Stored *from, bool) { return __ldg(from); }
     static __device__ Sum add(Sum sum, Stored cost, const EliminationView &e) {
         return gpuopt__clamped_sum(sum, cost, static_cast<uint64_t>(e.forbidden));
     }
@@ -121,13 +68,10 @@ struct LeastWide {
 struct LeastValue {
     using Stored = double;
     using Sum = double;
-    using Word = Stored;
-    static constexpr int pack = 1;
     static constexpr bool counted = false;
     double best;
     __device__ void begin(const EliminationView &) { best = HUGE_VAL; }
     static __device__ Sum none() { return 0; }
-    static __device__ Word load(const Stored *from, bool) { return __ldg(from); }
     static __device__ Sum add(Sum sum, Stored cost, const EliminationView &) { return gpuopt__add(sum, cost); }
     __device__ void take(Sum sum, uint64_t, int, const EliminationView &) { best = gpuopt__min(best, sum); }
     __device__ void merge(const LeastValue &other, int, const EliminationView &e) { take(other.best, 0, 0, e); }
@@ -139,13 +83,10 @@ struct LeastValue {
 struct LogSum {
     using Stored = double;
     using Sum = double;
-    using Word = Stored;
-    static constexpr int pack = 1;
     static constexpr bool counted = false;
     gpuopt__log_sum sums;
     __device__ void begin(const EliminationView &) { sums = {-HUGE_VAL, 0}; }
     static __device__ Sum none() { return 0; }
-    static __device__ Word load(const Stored *from, bool) { return __ldg(from); }
     static __device__ Sum add(Sum sum, Stored cost, const EliminationView &) { return gpuopt__add(sum, cost); }
     __device__ void take(Sum sum, uint64_t, int maximum, const EliminationView &) {
         if (maximum) sums.high = gpuopt__max(sums.high, sum);

@@ -31,16 +31,15 @@ __host__ __device__ inline int32_t threads_of_row(int64_t entries) {
     return threads;
 }
 
-/* most: blocks that are worth having; pack: entries of a row that a thread has side by side. */
-__host__ __device__ inline JobBlocks job_blocks(const gpuopt__job &job, int32_t copies, int64_t most, int pack) {
+/* most: blocks that are worth having. */
+__host__ __device__ inline JobBlocks job_blocks(const gpuopt__job &job, int32_t copies, int64_t most) {
     JobBlocks b;
-    const int64_t entries = job.row_entries / pack;
-    int32_t row = threads_of_row(entries);
+    int32_t row = threads_of_row(job.row_entries);
     b.split = 1;
     if (job.rows == 1)
         while (row * b.split < elimination_threads && b.split * 4 <= job.values) b.split *= 2;
     int32_t width = elimination_threads / b.split;
-    b.pieces = static_cast<int32_t>((entries + width - 1) / width);
+    b.pieces = (job.row_entries + width - 1) / width;
     int64_t ranges = most / (static_cast<int64_t>(b.pieces) * copies);
     b.ranges = static_cast<int32_t>(ranges < 1 ? 1 : ranges < job.tiles ? ranges : job.tiles);
     return b;
@@ -52,7 +51,6 @@ struct EliminationShared {
     int64_t base[elimination_threads / 32][2][elimination_slab + 1];
     int64_t value_stride[elimination_slab];
     uint32_t row[elimination_slab + 1][elimination_rows]; /* what a row of the tile adds */
-    bool wide[elimination_slab]; /* whether neighbours of a row are neighbours in the operand; else they are one */
     gpuopt__job job;
     int32_t found;
 };
@@ -113,7 +111,6 @@ template <class Keep, int Rows, int Own>
 struct Sums {
     using Stored = typename Keep::Stored;
     using Sum = typename Keep::Sum;
-    using Word = typename Keep::Word;
     static constexpr int calm = 4;
     static constexpr int unroll = Own == 1 || Own == 2 ? 2 : 1; /* values whose loads are on their way together */
 
@@ -130,13 +127,13 @@ struct Sums {
     static __device__ void two_operands(const EliminationView &e, const EliminationShared &shared,
                                         const Stored *const *from, int k, Sum *sum) {
         const int varying = shared.job.varying;
-        Word cost[2][Rows];
+        Stored cost[2][Rows];
 #pragma unroll
         for (int i = 0; i < 2; i++) {
 #pragma unroll
             for (int r = 0; r < Rows; r++) {
                 cost[i][r] = 0;
-                if (k + i < varying) cost[i][r] = Keep::load(from[k + i] + shared.row[k + i][r], shared.wide[k + i]);
+                if (k + i < varying) cost[i][r] = __ldg(from[k + i] + shared.row[k + i][r]);
             }
         }
 #pragma unroll
@@ -166,7 +163,7 @@ struct Sums {
             const bool far = k >= elimination_slab;
             const int64_t index =
                 far ? far_index(e, job, p.strides, k, p.tile, p.copy, p.entry, v) : index_of(shared, p, k, v);
-            Word cost[Rows];
+            Stored cost[Rows];
 #pragma unroll
             for (int r = 0; r < Rows; r++) {
                 cost[r] = 0;
@@ -185,7 +182,6 @@ struct Sums {
         const gpuopt__job &job = shared.job;
         const Stored *from[Own ? Own : 1], *also[calm];
         int64_t step[Own ? Own : 1], also_step[calm];
-        bool wide[Own ? Own : 1], also_wide[calm];
         const int first = held ? held : job.varying;
         /* With counts, and beyond the slab, each operand is looked up: more(). */
         int others = Keep::counted || job.operands > elimination_slab ? 0 : job.operands - first;
@@ -193,7 +189,6 @@ struct Sums {
 #pragma unroll
         for (int k = 0; k < Own; k++) {
             const bool there = held || k < job.varying;
-            wide[k] = shared.wide[k];
             step[k] = there ? shared.value_stride[k] * p.split : 0;
             from[k] = static_cast<const Stored *>(e.store);
             if (held) from[k] += p.base[k] + shared.value_stride[k] * p.share;
@@ -201,7 +196,6 @@ struct Sums {
         }
 #pragma unroll
         for (int k = 0; k < calm; k++) {
-            also_wide[k] = k < others && shared.wide[first + k];
             also_step[k] = k < others ? shared.value_stride[first + k] * p.split : 0;
             also[k] = static_cast<const Stored *>(e.store) + (k < others ? index_of(shared, p, first + k, p.share) : 0);
         }
@@ -209,20 +203,19 @@ struct Sums {
 #pragma unroll
         for (int r = 0; r < Rows; r++) keep[r].begin(e);
         for (int32_t v = p.share; v < job.values; v += p.split * unroll) {
-            Word cost[unroll][held ? held : 1][Rows], also_cost[unroll][calm];
+            Stored cost[unroll][held ? held : 1][Rows], also_cost[unroll][calm];
 #pragma unroll
             for (int u = 0; u < unroll; u++) {
                 const bool there = u == 0 || v + u * p.split < job.values;
 #pragma unroll
                 for (int k = 0; k < held; k++) {
 #pragma unroll
-                    for (int r = 0; r < Rows; r++)
-                        cost[u][k][r] = there ? Keep::load(from[k] + entry[k][r], wide[k]) : 0;
+                    for (int r = 0; r < Rows; r++) cost[u][k][r] = there ? __ldg(from[k] + entry[k][r]) : 0;
                     from[k] += step[k];
                 }
 #pragma unroll
                 for (int k = 0; k < calm; k++) {
-                    also_cost[u][k] = there && k < others ? Keep::load(also[k], also_wide[k]) : 0;
+                    also_cost[u][k] = there && k < others ? __ldg(also[k]) : 0;
                     also[k] += also_step[k];
                 }
             }
@@ -293,14 +286,14 @@ __global__ void __launch_bounds__(elimination_threads, 2)
     }
     __syncthreads();
     const gpuopt__job &job = shared.job;
-    const JobBlocks cut = job_blocks(job, e.copies, most, Keep::pack);
+    const JobBlocks cut = job_blocks(job, e.copies, most);
     const int piece = static_cast<int>(block % cut.pieces);
     const int range = static_cast<int>(block / cut.pieces % cut.ranges);
     const int32_t copy = static_cast<int32_t>(block / cut.pieces / cut.ranges);
     const int64_t first = job.tiles * range / cut.ranges, last = job.tiles * (range + 1) / cut.ranges;
     const int width = elimination_threads / cut.split;
     const int share = thread / width; /* of the values */
-    uint32_t at = (piece * width + thread % width) * Keep::pack;
+    uint32_t at = piece * width + thread % width;
     const bool inside = at < static_cast<uint32_t>(job.row_entries);
     if (!inside) at = 0;
     TileStrides strides = {e.digit + job.size, e.digit + job.stride,
@@ -314,7 +307,6 @@ __global__ void __launch_bounds__(elimination_threads, 2)
             const gpuopt__operand &o = e.operand[job.operand + k];
             base += operand_at(e, o, copy);
             shared.value_stride[k] = o.value_stride;
-            shared.wide[k] = strides.digits > 0 && strides.of(k)[strides.digits - 1] == 1;
         } else base += job.at + copy * job.copy_stride;
         for (int warp = 0; warp < elimination_threads / 32; warp++) shared.base[warp][0][k] = base;
     }
@@ -372,8 +364,7 @@ __global__ void __launch_bounds__(elimination_threads, 2)
             for (int r = 0; r < Rows; r++) {
                 if (r >= place.rows) continue;
                 const int64_t entry = to + shared.row[near][r];
-                *reinterpret_cast<typename Keep::Word *>(static_cast<Stored *>(e.store) + entry) =
-                    sums.keep[r].cost(job.maximum);
+                static_cast<Stored *>(e.store)[entry] = sums.keep[r].cost(job.maximum);
                 if (Keep::counted) e.counts[job.count_at + (entry - job.at)] = sums.keep[r].count();
             }
         }

@@ -7,6 +7,7 @@
 
 #include "elimination_create.cuh"
 #include "elimination_product.cuh"
+#include "elimination_staged.cuh"
 
 namespace {
 
@@ -35,7 +36,7 @@ gpuopt_status launch(const CudaElimination *e, const EliminationView &view, cons
 template <class Keep, int Rows, int Own>
 gpuopt_status launch_one(const CudaElimination *e, const EliminationView &view, const int32_t *list,
                          const gpuopt__job &job) {
-    JobBlocks b = job_blocks(job, e->head.plan.copies, e->alone, Keep::pack);
+    JobBlocks b = job_blocks(job, e->head.plan.copies, e->alone);
     int64_t blocks = static_cast<int64_t>(b.pieces) * b.ranges * e->head.plan.copies;
     return launch<Keep, Rows, Own>(e, view, list, nullptr, 0, 1, blocks, e->alone, job.operands);
 }
@@ -55,34 +56,21 @@ gpuopt_status launch_held(const CudaElimination *e, const EliminationView &view,
     if (job.varying > elimination_held) return launch_one<Keep, elimination_rows, 6>(e, view, list, job);
     if (job.rows <= 5) return launch_rows<Keep, 5>(e, view, list, job);
     if (job.rows <= 8) return launch_rows<Keep, 8>(e, view, list, job);
-    if constexpr (Keep::pack == 1) return launch_rows<Keep, elimination_rows>(e, view, list, job);
-    else return launch_one<Keep, elimination_rows, 6>(e, view, list, job);
-}
-
-/* How many costs of a row lie side by side in each operand that has them, of as many as go into a word. */
-int neighbours(const int64_t *pool, const gpuopt__job &job, int most) {
-    int digits = job.tile_digits + job.row_digits + job.entry_digits;
-    int64_t last = job.entry_digits ? pool[job.size + digits - 1] : 1;
-    while (last % most) most /= 2;
-    return most;
+    return launch_rows<Keep, elimination_rows>(e, view, list, job);
 }
 
 template <class Keep>
 gpuopt_status launch_alone(const CudaElimination *e, const EliminationView &view, const int32_t *list,
-                           const gpuopt__job &job, const int64_t *pool) {
+                           const gpuopt__job &job, const int64_t *pool, const gpuopt__operand *operand) {
     if (job.rows == 1) return launch_one<Keep, 1, 0>(e, view, list, job);
     if constexpr (std::is_same<typename Keep::Sum, uint32_t>::value && !Keep::counted) {
-        if (job.row_total == 0 && job.varying > 0 && job.varying <= 6 && job.operands - job.varying <= 4) {
-            using Cost = typename Keep::Stored;
-            const int side = neighbours(pool, job, static_cast<int>(4 / sizeof(Cost)));
-            if constexpr (sizeof(Cost) == 1)
-                if (side == 4) return launch_held<LeastPacked<Cost, uint32_t>>(e, view, list, job);
-            if constexpr (sizeof(Cost) <= 2) {
-                using Two = std::conditional_t<sizeof(Cost) == 1, uint16_t, uint32_t>;
-                if (side >= 2) return launch_held<LeastPacked<Cost, Two>>(e, view, list, job);
-            }
+        Staged staged;
+        if (cuda_of(e->head.context)->capability >= 9 &&
+            find_staged(job, operand, pool, e->head.plan.copies, sizeof(typename Keep::Stored),
+                        cuda_of(e->head.context)->multiprocessors, &staged))
+            return run_staged(e->head.context, view, staged);
+        if (job.row_total == 0 && job.varying > 0 && job.varying <= 6 && job.operands - job.varying <= 4)
             return launch_held<Keep>(e, view, list, job);
-        }
     }
     return launch_one<Keep, elimination_rows, 0>(e, view, list, job);
 }
@@ -90,10 +78,11 @@ gpuopt_status launch_alone(const CudaElimination *e, const EliminationView &view
 /* A job that runs alone, or a chunk of one. pool: where its digits are; product: NULL if it is none. */
 template <class Keep>
 gpuopt_status launch_job(const CudaElimination *e, const EliminationView &view, const int32_t *list,
-                         const gpuopt__job &job, const int64_t *pool, const Product *product) {
+                         const gpuopt__job &job, const int64_t *pool, const gpuopt__operand *operand,
+                         const Product *product) {
     if constexpr (std::is_same<typename Keep::Sum, uint32_t>::value && !Keep::counted)
         if (product) return run_product(e->head.context, view, e->head.plan.operand, e->scratch, *product);
-    return launch_alone<Keep>(e, view, list, job, pool);
+    return launch_alone<Keep>(e, view, list, job, pool, operand);
 }
 
 /* A chunk of a streamed job, which is in no plan. */
@@ -102,7 +91,7 @@ gpuopt_status launch_chunk(const CudaElimination *e, const EliminationView &view
                            const gpuopt__job &chunk, const int64_t *pool) {
     Product product;
     const bool found = find_plan_product(e->head.context, e->head.plan, chunk, pool, false, &product);
-    return launch_job<Keep>(e, view, list, chunk, pool, found ? &product : nullptr);
+    return launch_job<Keep>(e, view, list, chunk, pool, nullptr, found ? &product : nullptr);
 }
 
 template <class Keep>
@@ -119,7 +108,8 @@ gpuopt_status run_jobs(CudaElimination *e, const int32_t *host_list, const JobLi
                                     const int64_t *pool) { return launch_chunk<Keep>(e, view, own, chunk, pool); });
         else if (runs_alone(job)) {
             const int32_t of = e->product_of[host_list[k]];
-            status = launch_job<Keep>(e, e->view, list.list + k, job, p.digit, of < 0 ? nullptr : e->product + of);
+            status = launch_job<Keep>(e, e->view, list.list + k, job, p.digit, p.operand,
+                                      of < 0 ? nullptr : e->product + of);
         } else if (job.operands > operands) operands = job.operands;
     }
     if (status || blocks == 0) return status;

@@ -8,13 +8,12 @@
 #ifndef GPUOPT_CUDA_ELIMINATION_SPLIT_CUH
 #define GPUOPT_CUDA_ELIMINATION_SPLIT_CUH
 
-#include "../gpuopt_impl/elimination_table.h"
+#include "elimination_digits.cuh"
 
 namespace {
 
-/* Jobs with more tables, or more digits after neighbours are merged, are left to the general kernel. */
-constexpr int product_operands = 16;
-constexpr int product_digits = 16;
+constexpr int product_operands = digits_operands;
+constexpr int product_digits = digits_most;
 /* Tables whose scopes do not lie in another's: all ways to share them out are tried. */
 constexpr int product_heads = 8;
 /* A tile: 16 rows a warp; 16 words a row for each that a thread has, a column each, or two where costs are packed. */
@@ -77,14 +76,6 @@ constexpr double product_copy_entry = 64, product_copy_launch = 64e6;
 __host__ __device__ inline int product_rows_of(const Product &p) { return 16 * p.warps; }
 __host__ __device__ inline int product_columns_of(const Product &p) { return 16 * p.words * (p.packed ? 2 : 1); }
 
-/* The digits of a message, neighbours merged wherever all tables go through both in one sweep. */
-struct ProductDigits {
-    int64_t size[product_digits];
-    int64_t stride[product_digits][product_operands + 1];
-    uint32_t mask[product_operands]; /* digits that an operand depends on */
-    int count;
-};
-
 /* The shape of a tile, and what the job takes with it, in the time of an add-min pair of the whole device. */
 struct ProductShape {
     int warps, words;
@@ -97,36 +88,8 @@ struct ProductChoice {
     int side[product_operands];
 };
 
-bool product_gather(const gpuopt__job &job, const int64_t *pool, ProductDigits *d) {
-    const int digits = job.tile_digits + job.row_digits + job.entry_digits;
-    const int64_t *size = pool + job.size, *stride = pool + job.stride;
-    d->count = 0;
-    if (job.operands < 2 || job.operands > product_operands) return false;
-    for (int j = 0; j < digits; j++) {
-        int64_t own = size[j];
-        /* A digit cut into pieces of rows, the last one short: its rows count through. */
-        if (job.row_total && j == job.tile_digits - 1) own = job.row_total, j++;
-        bool joins = d->count > 0;
-        for (int k = 0; k <= job.operands && joins; k++)
-            joins = d->stride[d->count - 1][k] == stride[static_cast<int64_t>(k) * digits + j] * own;
-        if (!joins) {
-            if (d->count == product_digits) return false;
-            d->size[d->count++] = 1;
-        }
-        d->size[d->count - 1] *= own;
-        if (d->size[d->count - 1] > UINT32_MAX) return false; /* the kernel divides by 32 bits */
-        for (int k = 0; k <= job.operands; k++)
-            d->stride[d->count - 1][k] = stride[static_cast<int64_t>(k) * digits + j];
-    }
-    for (int k = 0; k < job.operands; k++) {
-        d->mask[k] = 0;
-        for (int j = 0; j < d->count; j++) d->mask[k] |= d->stride[j][k] ? 1u << j : 0;
-    }
-    return true;
-}
-
 /* head[k]: a table whose scope holds that of k; heads: the tables that are their own. */
-int product_find_heads(const ProductDigits &d, int operands, int *head, int *heads) {
+int product_find_heads(const MessageDigits &d, int operands, int *head, int *heads) {
     int count = 0;
     for (int k = 0; k < operands; k++) {
         head[k] = k;
@@ -145,7 +108,7 @@ int product_find_heads(const ProductDigits &d, int operands, int *head, int *hea
     return count;
 }
 
-double product_size(const ProductDigits &d, uint32_t mask) {
+double product_size(const MessageDigits &d, uint32_t mask) {
     double size = 1;
     for (int j = 0; j < d.count; j++) size *= mask >> j & 1 ? static_cast<double>(d.size[j]) : 1.0;
     return size;
@@ -165,7 +128,7 @@ struct ProductLoad {
 };
 
 /* may_copy: tables of the second kind are copied before. */
-ProductLoad product_load(const ProductDigits &d, const int *side, int operands, int which, uint32_t own,
+ProductLoad product_load(const MessageDigits &d, const int *side, int operands, int which, uint32_t own,
                          bool may_copy) {
     ProductLoad load = {0, 0};
     int last = product_last(own);
@@ -217,7 +180,7 @@ double general_time(const gpuopt__job &job, int32_t bits, double entries, int mu
 }
 
 /* The best way to share out a job's tables: its time is infinite where there is none. entries: of all copies. */
-void product_choose(const gpuopt__job &job, const ProductDigits &d, double entries, bool packed, bool may_copy,
+void product_choose(const gpuopt__job &job, const MessageDigits &d, double entries, bool packed, bool may_copy,
                     int multiprocessors, ProductChoice *best) {
     const uint32_t all = (1u << d.count) - 1;
     int head[product_operands], heads[product_heads], side[product_operands];
@@ -253,7 +216,7 @@ void product_choose(const gpuopt__job &job, const ProductDigits &d, double entri
     }
 }
 
-void product_fill(const gpuopt__job &job, const ProductDigits &d, const ProductChoice &choice, int32_t copies,
+void product_fill(const gpuopt__job &job, const MessageDigits &d, const ProductChoice &choice, int32_t copies,
                   bool packed, Product *p) {
     p->at = job.at;
     p->copy_stride = job.copy_stride;
@@ -344,11 +307,12 @@ int64_t product_copies(const Product &p) {
  * may_copy: operands, too, where that pays. */
 bool find_product(const gpuopt__job &job, const int64_t *pool, int32_t copies, int32_t bits, uint64_t forbidden,
                   bool may_copy, int multiprocessors, Product *p) {
-    ProductDigits d;
+    MessageDigits d;
     ProductChoice choice, other;
     Product copied;
     const double entries = static_cast<double>(job.entries) * copies;
-    if (bits > 32 || job.values < 8 || entries * job.values < product_from || !product_gather(job, pool, &d))
+    if (bits > 32 || job.operands < 2 || job.values < 8 || entries * job.values < product_from ||
+        !gather_digits(job, pool, &d))
         return false;
     const bool packed = bits <= 16 && forbidden * static_cast<uint64_t>(job.operands) <= UINT16_MAX;
     product_choose(job, d, entries, packed, false, multiprocessors, &choice);

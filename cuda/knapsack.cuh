@@ -55,7 +55,7 @@ int64_t knapsack_host_nodes(const gpuopt_knapsack_desc &d) {
 
 /* Whether some of the steps are the device's. */
 bool knapsack_needs_device(const gpuopt_knapsack_desc &d) {
-    return d.search == GPUOPT_SEARCH_HYBRID || knapsack_host_room(d) < d.pool;
+    return d.search == GPUOPT_SEARCH_HYBRID ? d.pool > d.hybrid_threshold : knapsack_host_room(d) < d.pool;
 }
 
 int64_t knapsack_tiles(int64_t pool) { return (pool + KNAPSACK_TILE - 1) / KNAPSACK_TILE + 1; }
