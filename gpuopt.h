@@ -804,8 +804,7 @@ GPUOPT_API gpuopt_status gpuopt_message_unpack(gpuopt_context *context, const vo
  *           kept sorted by weight, so that this is a merge of the sons with and without. The paper has it not and its
  *           lists grow past any memory (n = 200: 1.4e9 nodes, where dominance needs hundreds).
  * Completed Each time that such a list has doubled, and every 32 decisions, each item that is still to be decided is
- * tried
- *           with the best node that leaves room for it: mostly the optimum is found so within a few levels.
+ *           tried with the best node that leaves room for it: mostly the optimum is found so within a few levels.
  * Number    Where the search goes on for long, DOMINANCE computes from the most and the fewest items that a better
  *           solution can have, by Lagrange's multipliers, what the whole can have at most, and ends where the incumbent
  *           has it: with strongly correlated items nearly at once (Martello, Toth 1997). That takes some fifty sorts of

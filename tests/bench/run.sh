@@ -3,10 +3,10 @@
 #
 # Usage: run.sh [PROGRAM]
 #        run.sh --all [FOLDER]
-# Measures propagation on this machine as tests/bench/RESULTS.md reports it; PROGRAM: propagate_bench, built already. With --all
-# then the basis inverse, the simplex method and elimination too, on the CPU and, where there is one, the GPU; FOLDER:
-# that of the programs, built already. The public models are read from GPUOPT_TEST_DATA/miplib, netlib, kennington and
-# wcsp, and left out without them.
+# Measures propagation on this machine as tests/bench/RESULTS.md reports it; PROGRAM: propagate_bench, built already.
+# With --all then the basis inverse, the simplex method, elimination and knapsacks too, on the CPU and, where there is
+# one, the GPU; FOLDER: that of the programs, built already. The public models are read from GPUOPT_TEST_DATA/miplib,
+# netlib, kennington and wcsp, and left out without them.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
@@ -63,7 +63,7 @@ simplex() {
 # Whole models on the GPU and beside it on one thread and all; then single buckets, on the GPU alone.
 elimination() {
     local rate models=()
-    [ -d "${GPUOPT_TEST_DATA:-}/wcsp" ] || models=(--models random:20:10:0.3:1,random:20:10:0.3:2)
+    [ -d "${GPUOPT_TEST_DATA:-}/wcsp" ] || models=(--models "random:20:10:0.3:1,random:20:10:0.3:2")
     echo "== elimination, ${backends// /, }"
     "$folder/elimination_bench" "${backends// /,},cpu:$(nproc)" --tables exact,mini-bucket "${models[@]}"
     [ "$backends" != cpu ] || return 0
@@ -73,10 +73,22 @@ elimination() {
     "$folder/elimination_bench" cuda --tables kernels,domains --add-min "$(awk '$1 == "u32" {print $2}' <<<"$rate")"
 }
 
+# On the GPU, on all threads and on one, as far as a table is about them.
+knapsack() {
+    local gpu=${backends%cpu} threads
+    gpu=${gpu/ /,}
+    threads=cpu:$(nproc)
+    echo "== knapsack, ${backends// /, }"
+    "$folder/knapsack_bench" "${gpu}cpu" --tables paper
+    "$folder/knapsack_bench" "$gpu$threads,cpu" --tables trees --nodes 400000000
+    "$folder/knapsack_bench" "$gpu$threads,cpu" --tables levels --limit 12
+    "$folder/knapsack_bench" "$gpu$threads" --tables classes --limit 20
+}
+
 if [ "${1:-}" = --all ]; then
     folder=${2:-}
     if [ -z "$folder" ]; then
-        build propagate_bench basis_bench simplex_bench elimination_bench
+        build propagate_bench basis_bench simplex_bench elimination_bench knapsack_bench
         folder=$root/bazel-bin/tests/bench
     fi
     backends=cpu
@@ -88,6 +100,7 @@ if [ "${1:-}" = --all ]; then
     basis
     simplex
     elimination
+    knapsack
 else
     if [ -z "${1:-}" ]; then build propagate_bench; fi
     propagate "${1:-$root/bazel-bin/tests/bench/propagate_bench}"
