@@ -27,13 +27,15 @@ constexpr int staged_row_digits = 6;
 constexpr int staged_depth = 4;           /* stages in shared memory */
 constexpr int staged_segments_most = 256; /* of a stage */
 constexpr int staged_rows_most = 64;      /* of a tile */
-constexpr int staged_tiles_least = 4;     /* tiles for each multiprocessor, at least */
-
+constexpr int staged_highest = 27;        /* rows of a thread */
+constexpr int staged_teams = 4;           /* groups of threads with rows of their own, at most */
+constexpr int staged_tiles_least = 4;     /* tiles for each multiprocessor, at least, and entries of one */
+constexpr int staged_entries_least = 1024;
 constexpr int staged_resident = 2;      /* blocks of a multiprocessor */
 constexpr int64_t staged_bytes = 18432; /* of a stage, at most */
 constexpr int64_t staged_gaps = 1024;   /* bytes of a segment that may have any gaps between its rows */
-constexpr int staged_teams = 4;         /* groups of threads with rows of their own, at most */
-constexpr int staged_highest = 27;      /* rows of a thread */
+/* Dynamic shared memory, at most: what every device from sm_90 on has beside the kernel's own 12 KB. */
+constexpr size_t staged_memory_most = 84 * 1024;
 
 /* What the kernel reads of a job. Operands: first those that depend on the row; number `operands`: the message. */
 struct Staged {
@@ -61,6 +63,14 @@ struct Staged {
     uint32_t row_place[staged_varying][staged_highest], team_place[staged_varying][staged_teams];
     int64_t row_at[staged_highest], team_at[staged_teams];
 };
+
+inline size_t staged_stage_bytes(const Staged &p) { return 16 * static_cast<size_t>(p.all_chunks) * p.group; }
+
+/* Stages; of each operand that is the same for all rows, where in a segment it has each entry of a row. */
+inline size_t staged_shared_bytes(const Staged &p) {
+    return staged_depth * staged_stage_bytes(p) + static_cast<size_t>(p.beyond) +
+           sizeof(uint16_t) * static_cast<size_t>(p.operands - p.varying) * p.entries * p.pack;
+}
 
 /* The largest divisor of size that is at most `most`, 1 or more. */
 int64_t largest_divisor(int64_t size, int64_t most) {
@@ -318,7 +328,7 @@ bool staged_group(Staged *s) {
     if (group < 1) return false;
     const int64_t stages = (s->values + group - 1) / group;
     s->group = static_cast<int32_t>((s->values + stages - 1) / stages);
-    return true;
+    return staged_shared_bytes(*s) <= staged_memory_most;
 }
 
 /* Where a row is: in the message (k: operands), or in what is copied of an operand. */
@@ -397,7 +407,9 @@ bool find_staged(const gpuopt__job &job, const gpuopt__operand *operand, const i
                  int64_t bytes, int multiprocessors, Staged *s) {
     MessageDigits digits;
     const int64_t tiles = int64_t{staged_tiles_least} * multiprocessors;
-    if (bytes > 4 || job.operands > staged_operands || !gather_digits(job, pool, &digits)) return false;
+    if (bytes > 4 || job.operands > staged_operands || job.entries * copies < tiles * staged_entries_least ||
+        !gather_digits(job, pool, &digits))
+        return false;
     s->at = job.at;
     s->copy_stride = job.copy_stride;
     s->copies = copies;

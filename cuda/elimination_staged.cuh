@@ -100,14 +100,6 @@ struct StagedShared {
     int64_t outer_size[digits_most], outer_stride[staged_operands + 1][digits_most];
 };
 
-inline size_t staged_stage_bytes(const Staged &p) { return 16 * static_cast<size_t>(p.all_chunks) * p.group; }
-
-/* Stages; of each operand that is the same for all rows, where in a segment it has each entry of a row. */
-inline size_t staged_shared_bytes(const Staged &p) {
-    return staged_depth * staged_stage_bytes(p) + static_cast<size_t>(p.beyond) +
-           sizeof(uint16_t) * static_cast<size_t>(p.operands - p.varying) * p.entries * p.pack;
-}
-
 /* What entry `entry` of a row adds to operand k's address. */
 __device__ inline uint32_t staged_entry(const Staged &p, int k, uint32_t entry) {
     uint32_t at = 0;
