@@ -12,37 +12,33 @@ namespace {
 
 using MemoryBarrier = uint64_t; /* in shared memory */
 
-__device__ inline uint32_t barrier_at(MemoryBarrier *barrier) {
-    return static_cast<uint32_t>(__cvta_generic_to_shared(barrier));
-}
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+
+__device__ inline uint32_t shared_address(void *at) { return static_cast<uint32_t>(__cvta_generic_to_shared(at)); }
 
 /* arrivals: that end a phase. By one thread, before a __syncthreads(). */
 __device__ inline void barrier_begin(MemoryBarrier *barrier, uint32_t arrivals) {
-    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier_at(barrier)), "r"(arrivals) : "memory");
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
 }
 
 /* What this thread did before is seen by those that wait. */
 __device__ inline void barrier_arrive(MemoryBarrier *barrier) {
-    asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(barrier_at(barrier)) : "memory");
+    asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(shared_address(barrier))
+                 : "memory");
 }
 
 /* The phase does not end before so many more bytes have come by copy_bulk(). */
-__device__ inline void barrier_expect([[maybe_unused]] MemoryBarrier *barrier, [[maybe_unused]] uint32_t bytes) {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(barrier_at(barrier)), "r"(bytes)
+__device__ inline void barrier_expect(MemoryBarrier *barrier, uint32_t bytes) {
+    asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
                  : "memory");
-#endif
 }
 
 /* Copies a multiple of 16 bytes from global to shared memory, both at multiples of 16, and tells the barrier. */
-__device__ inline void copy_bulk([[maybe_unused]] void *to, [[maybe_unused]] const void *from,
-                                 [[maybe_unused]] uint32_t bytes, [[maybe_unused]] MemoryBarrier *barrier) {
-#if __CUDA_ARCH__ >= 900
+__device__ inline void copy_bulk(void *to, const void *from, uint32_t bytes, MemoryBarrier *barrier) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                     static_cast<uint32_t>(__cvta_generic_to_shared(to))),
-                 "l"(from), "r"(bytes), "r"(barrier_at(barrier))
+                     shared_address(to)),
+                 "l"(from), "r"(bytes), "r"(shared_address(barrier))
                  : "memory");
-#endif
 }
 
 /* Until the barrier's phase of this parity, 0 for the first one, has ended. */
@@ -52,9 +48,19 @@ __device__ inline void barrier_wait(MemoryBarrier *barrier, uint32_t parity) {
         asm volatile(
             "{ .reg .pred ended; mbarrier.test_wait.parity.shared.b64 ended, [%1], %2; selp.u32 %0, 1, 0, ended; }"
             : "=r"(done)
-            : "r"(barrier_at(barrier)), "r"(parity)
+            : "r"(shared_address(barrier)), "r"(parity)
             : "memory");
 }
+
+#else
+
+__device__ inline void barrier_begin(MemoryBarrier *, uint32_t) {}
+__device__ inline void barrier_arrive(MemoryBarrier *) {}
+__device__ inline void barrier_expect(MemoryBarrier *, uint32_t) {}
+__device__ inline void copy_bulk(void *, const void *, uint32_t, MemoryBarrier *) {}
+__device__ inline void barrier_wait(MemoryBarrier *, uint32_t) {}
+
+#endif
 
 } // namespace
 

@@ -77,9 +77,9 @@ const gpuopt__job &message_job(const gpuopt__elimination_plan &plan) {
 /* Whether the best way to share the tables out exists, if all it costs is no matter. */
 bool split(const gpuopt__elimination_plan &plan, bool packed, Product *p) {
     const gpuopt__job &job = message_job(plan);
-    ProductDigits digits;
+    MessageDigits digits;
     ProductChoice choice;
-    if (!product_gather(job, plan.digit, &digits)) return false;
+    if (!gather_digits(job, plan.digit, &digits)) return false;
     product_choose(job, digits, static_cast<double>(job.entries), packed, false, multiprocessors, &choice);
     if (!(choice.shape.time < HUGE_VAL)) return false;
     product_fill(job, digits, choice, 1, packed, p);
@@ -219,11 +219,8 @@ void visit_random(const gpuopt__elimination_plan &plan) {
     const gpuopt__job &job = message_job(plan);
     const bool packed = test_random_int(&seed, 0, 1);
     Product p;
-    ProductDigits d;
-    if (!product_gather(job, plan.digit, &d)) {
-        assert_int_equal(job.operands, 1); /* partial joins left no more; digits there are few */
-        return;
-    }
+    MessageDigits d;
+    assert_true(gather_digits(job, plan.digit, &d)); /* digits there are few */
     if (!split(plan, packed, &p)) {
         refusals++;
         assert_true(!can_split(plan));
