@@ -22,7 +22,6 @@ struct CudaContext {
     bool own_stream = false;
     bool cooperative = false;
     int multiprocessors = 0;
-    int capability = 0; /* the compute capability's first number */
 };
 
 CudaContext *cuda_of(const gpuopt_context *context) { return static_cast<CudaContext *>(context->state); }
@@ -105,8 +104,6 @@ gpuopt_status cuda_open(gpuopt_context *context) {
     error = cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, context->desc.device);
     if (!error)
         error = cudaDeviceGetAttribute(&cuda->multiprocessors, cudaDevAttrMultiProcessorCount, context->desc.device);
-    if (!error)
-        error = cudaDeviceGetAttribute(&cuda->capability, cudaDevAttrComputeCapabilityMajor, context->desc.device);
     cuda->cooperative = cooperative != 0;
     cuda->stream = context->desc.stream;
     if (!error && !cuda->stream) {

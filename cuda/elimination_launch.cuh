@@ -65,9 +65,9 @@ gpuopt_status launch_alone(const CudaElimination *e, const EliminationView &view
     if (job.rows == 1) return launch_one<Keep, 1, 0>(e, view, list, job);
     if constexpr (std::is_same<typename Keep::Sum, uint32_t>::value && !Keep::counted) {
         Staged staged;
-        if (cuda_of(e->head.context)->capability >= 9 &&
-            find_staged(job, operand, pool, e->head.plan.copies, sizeof(typename Keep::Stored),
-                        cuda_of(e->head.context)->multiprocessors, &staged))
+        if (find_staged(job, operand, pool, e->head.plan.copies, sizeof(typename Keep::Stored),
+                        cuda_of(e->head.context)->multiprocessors, &staged) &&
+            staged_is_compiled())
             return run_staged(e->head.context, view, staged);
         if (job.row_total == 0 && job.varying > 0 && job.varying <= 6 && job.operands - job.varying <= 4)
             return launch_held<Keep>(e, view, list, job);

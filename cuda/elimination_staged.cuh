@@ -314,6 +314,16 @@ __global__ void __launch_bounds__(staged_threads, staged_resident)
 
 /* ---- Launches ---- */
 
+/* Whether the kernels that this device runs were compiled for sm_90 or later: on a new one, a build for older ones runs,
+ * too, in which they are empty. */
+bool staged_is_compiled() {
+    cudaFuncAttributes attributes;
+    if (cudaFuncGetAttributes(&attributes, eliminate_staged<StagedCell<uint32_t>, 9, STAGED_SINGLE>) == cudaSuccess)
+        return attributes.ptxVersion >= 90;
+    cudaGetLastError();
+    return false;
+}
+
 template <class Cell, int Height, StagedShape Shape>
 gpuopt_status launch_staged(const gpuopt_context *context, const EliminationView &view, const Staged &p) {
     const size_t memory = staged_shared_bytes(p);
