@@ -11,7 +11,6 @@
 #ifndef GPUOPT_CUDA_ELIMINATION_STAGE_CUH
 #define GPUOPT_CUDA_ELIMINATION_STAGE_CUH
 
-#include <algorithm>
 #include <cstring>
 
 #include "elimination_digits.cuh"
@@ -199,6 +198,13 @@ void staged_cut_rows(StagedDigits *d, int operands, int groups, int pack, int mo
     }
 }
 
+template <class T>
+void staged_swap(T *a, T *b) {
+    const T old = *a;
+    *a = *b;
+    *b = old;
+}
+
 /* Outer digits that large operands do not have run fastest: what is read again is then still in the second cache. */
 void staged_order_outer(StagedDigits *d, int operands, const Staged &s) {
     MessageDigits &o = d->outer;
@@ -210,9 +216,9 @@ void staged_order_outer(StagedDigits *d, int operands, const Staged &s) {
     }
     for (int i = 1; i < o.count; i++)
         for (int j = i; j > 0 && again[j] < again[j - 1]; j--) {
-            std::swap(o.size[j], o.size[j - 1]);
-            std::swap(again[j], again[j - 1]);
-            std::swap(o.stride[j], o.stride[j - 1]);
+            staged_swap(&o.size[j], &o.size[j - 1]);
+            staged_swap(&again[j], &again[j - 1]);
+            for (int k = 0; k <= operands; k++) staged_swap(&o.stride[j][k], &o.stride[j - 1][k]);
         }
 }
 
@@ -316,10 +322,11 @@ bool staged_group(Staged *s) {
     }
     s->beyond = 0;
     for (int k = 0, chunk = 0; k < s->varying; chunk += s->segments[k] * s->chunks[k], k++) {
-        const uint32_t reach = *std::max_element(s->row_place[k], s->row_place[k] + staged_highest) +
-                               *std::max_element(s->team_place[k], s->team_place[k] + staged_teams);
+        uint32_t row = 0, team = 0;
+        for (int r = 0; r < staged_highest; r++) row = row < s->row_place[k][r] ? s->row_place[k][r] : row;
+        for (int t = 0; t < staged_teams; t++) team = team < s->team_place[k][t] ? s->team_place[k][t] : team;
         /* A row, with what its segment begins behind a chunk's beginning, is not longer than the segment. */
-        const int32_t beyond = static_cast<int32_t>(reach) + 16 * (s->chunks[k] + chunk - s->all_chunks);
+        const int32_t beyond = static_cast<int32_t>(row + team) + 16 * (s->chunks[k] + chunk - s->all_chunks);
         if (beyond > s->beyond) s->beyond = (beyond + 15) / 16 * 16;
     }
     int64_t group = staged_bytes / (16 * int64_t{s->all_chunks});
