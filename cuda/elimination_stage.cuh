@@ -302,12 +302,13 @@ bool staged_fill(const gpuopt__job &job, const StagedDigits &d, Staged *s) {
         s->tiles *= d.outer.size[j];
     }
     for (int j = 0; j < s->row_digits; j++) s->row_size[j] = static_cast<int32_t>(d.row_size[j]);
-    Staged old = *s;
+    int32_t entry_stride[staged_operands][digits_most];
+    std::memcpy(entry_stride, s->entry_stride, sizeof entry_stride);
     for (int k = 0; k <= job.operands; k++) {
         for (int j = 0; j < s->outer; j++) s->outer_stride[k][j] = d.outer.stride[j][from[k]];
         for (int j = 0; j < s->row_digits; j++) s->row_stride[k][j] = d.row_stride[j][from[k]];
         if (k == job.operands) break;
-        for (int j = 0; j < s->entry_digits; j++) s->entry_stride[k][j] = old.entry_stride[from[k]][j];
+        for (int j = 0; j < s->entry_digits; j++) s->entry_stride[k][j] = entry_stride[from[k]][j];
         s->operand[k] = job.operand + from[k];
     }
     return true;
@@ -360,8 +361,8 @@ bool staged_share_rows(Staged *s, int teams, int64_t bytes) {
     std::memset(s->team_place, 0, sizeof s->team_place);
     std::memset(s->row_at, 0, sizeof s->row_at);
     std::memset(s->team_at, 0, sizeof s->team_at);
-    for (int k = 0; k <= s->operands; k++) {
-        if (k == s->varying) k = s->operands;
+    for (int n = 0; n <= s->varying; n++) { /* the operands that depend on the row; then the message */
+        const int k = n < s->varying ? n : s->operands;
         for (int row = 0; row < s->rows; row++) {
             const int team = row / s->team_rows, r = row % s->team_rows;
             const int64_t at = staged_row(*s, k, row, bytes);
