@@ -406,7 +406,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  *           launch, and no pivot waits for the host. With deferred_pivots = 1 each is applied by itself, in one pass
  *           that takes the norms for the next pricing too. K changes no pivot unless two candidates agree up to
  *           rounding.
- * Ratio     Harris' two passes, by groups of 64 positions or more: see gpuopt_impl/simplex_step.h.
+ * Ratio     Harris' two passes, by groups of 64 positions or more: see gpuopt_impl/simplex/step.h.
  * Cycling   Bounds are perturbed until the first optimum; then the true bounds come back, and the method goes on. Once
  *           it is optimal within the tolerances it goes on for a while with tolerances a thousandth as large.
  * Drift     Basic solution, duals and reduced costs are recomputed from the original data with residuals in twice the

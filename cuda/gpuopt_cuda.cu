@@ -8,12 +8,12 @@
 #define GPUOPT_API extern __attribute__((visibility("default")))
 #endif
 
-#include "context.cuh"
-#include "basis.cuh"
-#include "elimination.cuh"
-#include "knapsack.cuh"
-#include "propagate.cuh"
-#include "simplex.cuh"
+#include "common/context.cuh"
+#include "basis/calls.cuh"
+#include "elimination/calls.cuh"
+#include "knapsack/calls.cuh"
+#include "propagate/calls.cuh"
+#include "simplex/calls.cuh"
 
 extern "C" const gpuopt_backend *gpuopt_backend_cuda(void) {
     static const gpuopt_backend cuda = {"cuda",

@@ -20,21 +20,21 @@
 extern "C" {
 #endif
 
-#include "context.h"
-#include "propagate.h"
-#include "propagate_cpu.h"
-#include "basis.h"
-#include "basis_cpu.h"
-#include "simplex.h"
-#include "simplex_parts.h"
-#include "simplex_cpu.h"
-#include "simplex_cpu_run.h"
-#include "elimination.h"
-#include "elimination_message.h"
-#include "elimination_cpu.h"
-#include "knapsack.h"
-#include "knapsack_cpu.h"
-#include "backend_cpu.h"
+#include "common/context.h"
+#include "propagate/calls.h"
+#include "propagate/cpu.h"
+#include "basis/calls.h"
+#include "basis/cpu.h"
+#include "simplex/calls.h"
+#include "simplex/parts.h"
+#include "simplex/cpu.h"
+#include "simplex/cpu_run.h"
+#include "elimination/calls.h"
+#include "elimination/message.h"
+#include "elimination/cpu.h"
+#include "knapsack/calls.h"
+#include "knapsack/cpu.h"
+#include "common/backend_cpu.h"
 
 #ifdef __cplusplus
 }

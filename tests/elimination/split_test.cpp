@@ -9,8 +9,8 @@
 #include <cmath>
 #include <vector>
 
-#include "cuda/elimination_split.cuh"
-#include "gpuopt_impl/elimination_backend.h"
+#include "cuda/elimination/split.cuh"
+#include "gpuopt_impl/elimination/backend.h"
 
 extern "C" {
 #include "tests/elimination/model.h"

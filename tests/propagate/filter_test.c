@@ -2,12 +2,12 @@
  *
  * The filter may err towards passing only: whatever a row's exact part would do, under any settings, the filter must
  * have let the row through. Bits are the same everywhere only as long as that holds. Tests the arithmetic of
- * propagate_row.h itself, which both backends share.
+ * propagate/row.h itself, which both backends share.
  */
 #include <math.h>
 #include <stdlib.h>
 
-#include "gpuopt_impl/propagate_row.h"
+#include "gpuopt_impl/propagate/row.h"
 #include "tests/support/support.h"
 
 enum { MOST = 12 };

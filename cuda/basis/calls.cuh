@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Basis inverse on the GPU: FTRAN, BTRAN, updates and reports, and the backend's table.
+ */
+#ifndef GPUOPT_CUDA_BASIS_CUH
+#define GPUOPT_CUDA_BASIS_CUH
+
+#include "create.cuh"
+
+namespace {
+
+/* ---- FTRAN and BTRAN ---- */
+
+/* The next FTRAN's pivot column, and its size where the update will look for it. */
+Target CudaBasis::next_alpha(double *copy) {
+    parity_ = !parity_;
+    return {b_.alpha, copy, &b_.state->largest[parity_], &b_.state->largest[!parity_], -1};
+}
+
+/* A vector of the host's comes to the device; one on the device is taken where it is. */
+gpuopt_status CudaBasis::fetch(gpuopt_memory where, const double *vector, const double **found) {
+    *found = where == GPUOPT_HOST ? b_.input : vector;
+    if (where == GPUOPT_DEVICE) return GPUOPT_OK;
+    return copy(b_.input, vector, sizeof(double) * static_cast<size_t>(m()));
+}
+
+/* A result goes to the host, or was left on the device where `there` is not what is wanted. */
+gpuopt_status CudaBasis::deliver(gpuopt_memory where, double *wanted, const double *there) {
+    if (!wanted || wanted == there) return launched("a product with the inverse");
+    gpuopt_status status = launched("a product with the inverse");
+    if (!status) status = copy(wanted, there, sizeof(double) * static_cast<size_t>(m()));
+    return status || where == GPUOPT_DEVICE ? status : wait("a product with the inverse");
+}
+
+/* target = the inverse times a dense vector on the device. */
+void CudaBasis::solve(const double *vector, const Target &target) {
+    if (deferred()) {
+        combine(vector, b_.v, slot_);
+        add_lines<<<tiles(), BASIS_THREADS, 0, stream()>>>(b_, b_.partial, parts(), b_.u, b_.dots, slot_, target);
+    } else {
+        dot_lines<<<dot_blocks(), BASIS_THREADS, 0, stream()>>>(b_, vector, nullptr, target);
+    }
+}
+
+/* partial = the parts of the sum of vector[l] * line l; dots = `count` lines of `other` times the vector. */
+void CudaBasis::combine(const double *vector, const double *other, int count) {
+    int chunks = (m() + BASIS_WIDE - 1) / BASIS_WIDE;
+    combine_lines<<<static_cast<unsigned>(chunks * parts() + count), BASIS_THREADS, 0, stream()>>>(b_, vector, chunks,
+                                                                                                   parts(), other);
+}
+
+template <int MOST>
+void CudaBasis::solve_few(int count, const int32_t *row, const double *val, const Target &target) {
+    SparseColumn<MOST> column;
+    column.count = count;
+    std::memcpy(column.row, row, sizeof(int) * static_cast<size_t>(count));
+    std::memcpy(column.val, val, sizeof(double) * static_cast<size_t>(count));
+    if (deferred()) combine_few<MOST><<<tiles(), BASIS_THREADS, 0, stream()>>>(b_, column, slot_, target);
+    else dot_few<MOST><<<blocks(m(), BASIS_GROUPS), BASIS_THREADS, 0, stream()>>>(b_, column, target);
+}
+
+/* target = the inverse times a sparse column of the host's. Long ones go through the dense vector. */
+gpuopt_status CudaBasis::solve_sparse(int count, const int32_t *row, const double *val, const Target &target) {
+    if (count <= FEW) {
+        solve_few<FEW>(count, row, val, target);
+    } else if (count <= MANY) {
+        solve_few<MANY>(count, row, val, target);
+    } else {
+        GPUOPT_CUDA(context(), cudaMemsetAsync(b_.input, 0, sizeof(double) * static_cast<size_t>(m()), stream()));
+        for (int first = 0; first < count; first += static_cast<int>(load_.stage)) {
+            int now = count - first < load_.stage ? count - first : static_cast<int>(load_.stage);
+            gpuopt_status status = copy(load_.stage_row, row + first, sizeof(int) * static_cast<size_t>(now));
+            if (!status) status = copy(load_.stage_val, val + first, sizeof(double) * static_cast<size_t>(now));
+            if (status) return status;
+            scatter_column<<<blocks(now, BASIS_THREADS), BASIS_THREADS, 0, stream()>>>(b_.input, load_.stage_row,
+                                                                                       load_.stage_val, now);
+        }
+        solve(b_.input, target);
+    }
+    return GPUOPT_OK;
+}
+
+gpuopt_status CudaBasis::ftran(gpuopt_memory where, const double *rhs, double *x) {
+    const double *vector;
+    if (m() == 0) return GPUOPT_OK;
+    gpuopt_status status = fetch(where, rhs, &vector);
+    if (status) return status;
+    /* Where lines are columns, nothing reads rhs any more when the result is written. */
+    bool at_once = where == GPUOPT_DEVICE && deferred();
+    solve(vector, next_alpha(at_once ? x : nullptr));
+    status = deliver(where, at_once ? nullptr : x, b_.alpha);
+    return status || x ? status : release_host(where, rhs);
+}
+
+gpuopt_status CudaBasis::ftran_sparse(int count, const int32_t *row, const double *val, gpuopt_memory where,
+                                      double *x) {
+    if (m() == 0) return GPUOPT_OK;
+    bool at_once = where == GPUOPT_DEVICE;
+    gpuopt_status status = solve_sparse(count, row, val, next_alpha(at_once ? x : nullptr));
+    if (!status) status = deliver(where, at_once ? nullptr : x, b_.alpha);
+    if (!status && count > MANY) status = release_host(GPUOPT_HOST, row);
+    return status || count <= MANY ? status : release_host(GPUOPT_HOST, val);
+}
+
+gpuopt_status CudaBasis::btran(gpuopt_memory where, const double *c, double *y) {
+    const double *vector;
+    if (m() == 0) return GPUOPT_OK;
+    gpuopt_status status = fetch(where, c, &vector);
+    if (status) return status;
+    Target target = {where == GPUOPT_DEVICE ? y : b_.output, nullptr, nullptr, nullptr, -1};
+    if (deferred()) {
+        Target products = {b_.partial, nullptr, nullptr, nullptr, -1};
+        dot_lines<<<static_cast<unsigned>(dot_blocks() + slot_), BASIS_THREADS, 0, stream()>>>(b_, vector, b_.u,
+                                                                                               products);
+        add_lines<<<tiles(), BASIS_THREADS, 0, stream()>>>(b_, b_.partial, 1, b_.v, b_.dots, slot_, target);
+    } else {
+        combine(vector, nullptr, 0);
+        add_lines<<<tiles(), BASIS_THREADS, 0, stream()>>>(b_, b_.partial, parts(), nullptr, nullptr, 0, target);
+    }
+    return deliver(where, y, target.result);
+}
+
+gpuopt_status CudaBasis::btran_unit(int position, gpuopt_memory where, double *y) {
+    const double *there = b_.matrix + position * b_.pitch;
+    if (deferred()) {
+        double *result = where == GPUOPT_DEVICE ? y : b_.output;
+        read_row<<<tiles(), BASIS_THREADS, 0, stream()>>>(b_, position, slot_, result);
+        there = result;
+    }
+    return deliver(where, y, there);
+}
+
+/* ---- Updates ---- */
+
+void CudaBasis::apply() {
+    rank_update(rank_, stream(), m(), m(), slot_, b_.u, b_.pitch, b_.v, b_.pitch, b_.matrix, b_.pitch);
+    slot_ = 0;
+}
+
+void CudaBasis::prepare(const Pivot &pivot, int blocks, int threads, int steps) {
+    launch_behind(overlaps_, stream(), dim3(static_cast<unsigned>(blocks)), static_cast<unsigned>(threads),
+                  prepare_update, b_, pivot, steps);
+}
+
+void CudaBasis::update_pfi(const Pivot &pivot) {
+    prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_OMEGA);
+    make_factor<<<dim3(blocks(m(), BASIS_THREADS), element_grid().y), BASIS_THREADS, 0, stream()>>>(b_, pivot.position);
+    cudaMemsetAsync(b_.second, 0, sizeof(double) * static_cast<size_t>(m()) * static_cast<size_t>(b_.pitch), stream());
+    /* The product's transpose: the inverse by rows is its transpose by columns. */
+    rank_update(rank_, stream(), m(), m(), m(), b_.matrix, b_.pitch, b_.factor, b_.pitch, b_.second, b_.pitch);
+    copy_back<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_);
+}
+
+void CudaBasis::update_mpfi(const Pivot &pivot) {
+    enum { THREADS_OF_BLOCK = 128 };
+    prepare(pivot, BASIS_MPFI_THREADS / THREADS_OF_BLOCK, THREADS_OF_BLOCK, PREPARE_OMEGA);
+    outer_product<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_, pivot.position);
+    zero_row<<<blocks(m(), BASIS_THREADS), BASIS_THREADS, 0, stream()>>>(b_, pivot.position);
+    add_second<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_);
+}
+
+/* Threads in a block as table 4 of the paper has them. */
+void CudaBasis::update_by_columns(const Pivot &pivot) {
+    int threads = m() <= 3000 ? 128 : m() <= 4000 ? 256 : 384;
+    prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_OMEGA);
+    update_columns<<<blocks(m(), threads), static_cast<unsigned>(threads), sizeof(double) * static_cast<size_t>(m()),
+                     stream()>>>(b_, pivot.position);
+}
+
+gpuopt_status CudaBasis::update(int position, gpuopt_memory where, const double *alpha, gpuopt_basis_info *info) {
+    Pivot pivot = {b_.alpha, &b_.state->largest[parity_], position, info != nullptr};
+    gpuopt_status status = GPUOPT_OK;
+    if (alpha) {
+        status = fetch(where, alpha, &pivot.alpha);
+        pivot.largest = nullptr;
+        if (status) return status;
+    }
+    told_ = info != nullptr;
+    b_.backwards = !b_.backwards;
+    switch (head.technique) {
+    case GPUOPT_BASIS_DEFERRED:
+        launch_behind(overlaps_, stream(), dim3(static_cast<unsigned>(tiles())), BASIS_THREADS, update_deferred, b_,
+                      pivot, slot_, slot_ ? before_ : -1);
+        before_ = position;
+        break;
+    case GPUOPT_BASIS_PFI: update_pfi(pivot); break;
+    case GPUOPT_BASIS_MPFI: update_mpfi(pivot); break;
+    case GPUOPT_BASIS_COLUMN: update_by_columns(pivot); break;
+    case GPUOPT_BASIS_ELEMENT:
+        prepare(pivot, 1, BASIS_PREPARE, 0);
+        update_elements<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_, pivot, b_.matrix + position * b_.pitch,
+                                                                        b_.second);
+        copy_back<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_);
+        break;
+    case GPUOPT_BASIS_ELEMENT_MODIFIED:
+        prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_ROW);
+        launch_behind(overlaps_, stream(), element_grid(), BASIS_THREADS, update_elements, b_, pivot,
+                      static_cast<const double *>(b_.row), b_.matrix);
+        break;
+    case GPUOPT_BASIS_ELEMENT_PROPOSED:
+        prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_OMEGA | PREPARE_ROW | PREPARE_ZERO);
+        launch_behind(overlaps_, stream(), element_grid(), BASIS_THREADS, update_elements_proposed, b_, position);
+        break;
+    }
+    status = launched("an update");
+    if (status) return status;
+    if (info) {
+        status = wait("an update");
+        if (status) return status;
+        if (!b_.report->accepted) {
+            gpuopt__log(context(), 0, "gpuopt_basis_update: the pivot at position %d is too small", position);
+            return GPUOPT_ERROR_NUMERIC;
+        }
+    }
+    if (deferred() && ++slot_ == head.most) apply(); /* a refused update that was enqueued fills its slot, too */
+    return info ? get_info(info) : launched("applying updates");
+}
+
+/* ---- Reports ---- */
+
+gpuopt_status CudaBasis::get_info(gpuopt_basis_info *info) {
+    if (!told_) report_state<<<1, 1, 0, stream()>>>(b_);
+    told_ = true;
+    gpuopt_status status = wait("waiting for updates");
+    if (status) return status;
+    info->updates = static_cast<int64_t>(b_.report->updates);
+    info->deferred_updates = deferred() ? head.most : 0;
+    info->pending = slot_ ? b_.report->pending : 0;
+    info->refused_position = b_.report->refused;
+    return GPUOPT_OK;
+}
+
+gpuopt_status CudaBasis::get_drift(const gpuopt_csc *columns, const double *rhs, int exact, gpuopt_basis_drift *drift) {
+    if (m() == 0) {
+        drift->norm = exact ? 0 : -1;
+        return GPUOPT_OK;
+    }
+    Target target = {b_.output, nullptr, &b_.state->drift[0], nullptr, -2};
+    GPUOPT_CUDA(context(), cudaMemsetAsync(b_.state->drift, 0, sizeof b_.state->drift, stream()));
+    gpuopt_status status = copy(b_.input, rhs, sizeof(double) * static_cast<size_t>(m()));
+    if (status) return status;
+    solve(b_.input, target);
+    target.largest = &b_.state->drift[1];
+    for (int j = 0; exact && j < m() && !status; j++) {
+        int64_t start = columns->start[j];
+        target.unit = j;
+        status = solve_sparse(static_cast<int>(columns->start[j + 1] - start), columns->row + start,
+                              columns->val + start, target);
+    }
+    if (!status) report_drift<<<1, 1, 0, stream()>>>(b_);
+    if (!status) status = launched("measuring drift");
+    if (!status) status = wait("measuring drift");
+    if (status) return status;
+    drift->estimate = b_.report->drift[0];
+    if (exact) drift->norm = b_.report->drift[1];
+    return GPUOPT_OK;
+}
+
+gpuopt_status CudaBasis::get_inverse(gpuopt_memory where, double *inverse) {
+    gpuopt_status status = GPUOPT_OK;
+    size_t line = sizeof(double) * static_cast<size_t>(m());
+    if (m() == 0) return GPUOPT_OK;
+    if (deferred()) {
+        double *rows = where == GPUOPT_DEVICE ? inverse : b_.second;
+        auto tile = static_cast<unsigned>(tiles());
+        apply();
+        transpose_lines<<<dim3(tile, tile), BASIS_THREADS, 0, stream()>>>(b_, rows);
+        status = launched("reading the inverse");
+        if (!status && where == GPUOPT_HOST) status = copy(inverse, rows, line * static_cast<size_t>(m()));
+    } else {
+        GPUOPT_CUDA(context(),
+                    cudaMemcpy2DAsync(inverse, line, b_.matrix, sizeof(double) * static_cast<size_t>(b_.pitch), line,
+                                      static_cast<size_t>(m()), cudaMemcpyDefault, stream()));
+    }
+    return status || where == GPUOPT_DEVICE ? status : wait("reading the inverse");
+}
+
+/* ---- The table ---- */
+
+gpuopt_status cuda_basis_load(gpuopt_basis *basis, const gpuopt_csc *columns) {
+    DeviceScope scope(basis->context);
+    return basis_object(basis)->load(columns);
+}
+
+gpuopt_status cuda_basis_ftran(gpuopt_basis *basis, gpuopt_memory where, const double *rhs, double *x) {
+    DeviceScope scope(basis->context);
+    return basis_object(basis)->ftran(where, rhs, x);
+}
+
+gpuopt_status cuda_basis_btran(gpuopt_basis *basis, gpuopt_memory where, const double *c, double *y) {
+    DeviceScope scope(basis->context);
+    return basis_object(basis)->btran(where, c, y);
+}
+
+gpuopt_status cuda_basis_ftran_sparse(gpuopt_basis *basis, int32_t count, const int32_t *row, const double *val,
+                                      gpuopt_memory where, double *x) {
+    DeviceScope scope(basis->context);
+    return basis_object(basis)->ftran_sparse(count, row, val, where, x);
+}
+
+gpuopt_status cuda_basis_btran_unit(gpuopt_basis *basis, int32_t position, gpuopt_memory where, double *y) {
+    DeviceScope scope(basis->context);
+    return basis_object(basis)->btran_unit(position, where, y);
+}
+
+gpuopt_status cuda_basis_update(gpuopt_basis *basis, int32_t position, gpuopt_memory where, const double *alpha,
+                                gpuopt_basis_info *info) {
+    DeviceScope scope(basis->context);
+    return basis_object(basis)->update(position, where, alpha, info);
+}
+
+gpuopt_status cuda_basis_get_info(gpuopt_basis *basis, gpuopt_basis_info *info) {
+    DeviceScope scope(basis->context);
+    return basis_object(basis)->get_info(info);
+}
+
+gpuopt_status cuda_basis_get_drift(gpuopt_basis *basis, const gpuopt_csc *columns, const double *rhs, int exact,
+                                   gpuopt_basis_drift *drift) {
+    DeviceScope scope(basis->context);
+    return basis_object(basis)->get_drift(columns, rhs, exact, drift);
+}
+
+gpuopt_status cuda_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory where, double *inverse) {
+    DeviceScope scope(basis->context);
+    return basis_object(basis)->get_inverse(where, inverse);
+}
+
+const gpuopt__basis_backend cuda_basis_table = {
+    cuda_basis_plan,   cuda_basis_create,   cuda_basis_destroy,      cuda_basis_load,
+    cuda_basis_ftran,  cuda_basis_btran,    cuda_basis_ftran_sparse, cuda_basis_btran_unit,
+    cuda_basis_update, cuda_basis_get_info, cuda_basis_get_drift,    cuda_basis_get_inverse,
+};
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_BASIS_CUH */

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Basis inverse on the GPU: handles, their memory, and load.
+ */
+#ifndef GPUOPT_CUDA_BASIS_CREATE_CUH
+#define GPUOPT_CUDA_BASIS_CREATE_CUH
+
+#include <climits>
+#include <cstring>
+#include <new>
+
+#include "load.cuh"
+#include "solve.cuh"
+#include "update.cuh"
+#include "../common/rank_update.cuh"
+
+namespace {
+
+class CudaBasis {
+  public:
+    gpuopt_basis head = {}; /* first: the public handle points to it */
+
+    CudaBasis(gpuopt_context *context, const gpuopt_basis_desc &desc);
+    ~CudaBasis();
+    gpuopt_status open();
+    /* Cuts the handle's arrays, on the host and on the device; called twice, as gpuopt__cut. */
+    void cut(gpuopt__arena &host, gpuopt__arena &device);
+
+    gpuopt_status load(const gpuopt_csc *columns);
+    gpuopt_status ftran(gpuopt_memory where, const double *rhs, double *x);
+    gpuopt_status ftran_sparse(int count, const int32_t *row, const double *val, gpuopt_memory where, double *x);
+    gpuopt_status btran(gpuopt_memory where, const double *c, double *y);
+    gpuopt_status btran_unit(int position, gpuopt_memory where, double *y);
+    gpuopt_status update(int position, gpuopt_memory where, const double *alpha, gpuopt_basis_info *info);
+    gpuopt_status get_info(gpuopt_basis_info *info);
+    gpuopt_status get_drift(const gpuopt_csc *columns, const double *rhs, int exact, gpuopt_basis_drift *drift);
+    gpuopt_status get_inverse(gpuopt_memory where, double *inverse);
+
+  private:
+    enum { FEW = 32, MANY = 240 }; /* entries of a sparse column that travel with a launch: 4 KB is what CUDA allows */
+
+    int m() const { return head.m; }
+    gpuopt_context *context() const { return head.context; }
+    cudaStream_t stream() const { return cuda_of(context())->stream; }
+    bool deferred() const { return head.technique == GPUOPT_BASIS_DEFERRED; }
+
+    static unsigned blocks(int things, int of_block) {
+        return static_cast<unsigned>((static_cast<long long>(things) + of_block - 1) / of_block);
+    }
+    int tiles() const { return static_cast<int>(blocks(m(), BASIS_LANES)); }
+    int dot_blocks() const { return static_cast<int>(blocks(m(), BASIS_DOT_LINES)); }
+    int prepare_blocks() const { return static_cast<int>(blocks(m(), BASIS_PREPARE)); }
+    dim3 element_grid() const { return dim3(blocks(m(), BASIS_WIDE), blocks(m(), BASIS_ROWS)); }
+    /* Of the lines that combine_lines shares out: one wave of blocks that are all on the device at once. */
+    int parts() const {
+        int chunks = static_cast<int>(blocks(m(), BASIS_WIDE)),
+            parts = 4 * cuda_of(context())->multiprocessors / chunks;
+        parts = parts < BASIS_PARTS ? parts : +BASIS_PARTS;
+        return parts < 1 ? 1 : parts < m() ? parts : m();
+    }
+
+    gpuopt_status check(cudaError_t error, const char *what) const { return cuda_status(context(), error, what); }
+    gpuopt_status wait(const char *what) const { return check(cudaStreamSynchronize(stream()), what); }
+    gpuopt_status launched(const char *what) const { return check(cudaGetLastError(), what); }
+    gpuopt_status copy(void *to, const void *from, size_t bytes) const {
+        return check(bytes ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()) : cudaSuccess,
+                     "copying between host and device");
+    }
+    /* Before a call returns that took a host array: a copy from pinned memory may still be under way. */
+    gpuopt_status release_host(gpuopt_memory where, const void *array) const {
+        cudaPointerAttributes attributes = {};
+        if (where == GPUOPT_DEVICE || cudaPointerGetAttributes(&attributes, array) != cudaSuccess ||
+            attributes.type == cudaMemoryTypeUnregistered)
+            return GPUOPT_OK;
+        return wait("copying from host memory");
+    }
+
+    gpuopt_status load_kernels();
+    gpuopt_status send_columns(const gpuopt_csc &columns);
+    gpuopt_status enqueue_elimination();
+    gpuopt_status refuse_load(int position);
+    Target next_alpha(double *copy);
+    gpuopt_status fetch(gpuopt_memory where, const double *vector, const double **found);
+    gpuopt_status deliver(gpuopt_memory where, double *wanted, const double *there);
+    void solve(const double *vector, const Target &target);
+    template <int MOST>
+    void solve_few(int count, const int32_t *row, const double *val, const Target &target);
+    gpuopt_status solve_sparse(int count, const int32_t *row, const double *val, const Target &target);
+    void combine(const double *vector, const double *other, int count);
+    void apply();
+    void prepare(const Pivot &pivot, int blocks, int threads, int steps);
+    void update_pfi(const Pivot &pivot);
+    void update_mpfi(const Pivot &pivot);
+    void update_by_columns(const Pivot &pivot);
+
+    gpuopt__basis_plan plan_ = {};
+    Basis b_ = {};
+    BasisLoad load_ = {};
+    int *unrepresentable_ = nullptr; /* device: the first column of the inverse's that has an infinite entry; or m */
+    RankUpdate rank_;
+    void *device_ = nullptr;
+    bool overlaps_ = false; /* launch_behind() */
+    bool told_ = true;      /* whether the report is of the latest update */
+    int before_ = -1;       /* position of the update of slot - 1 */
+    int slot_ = 0;          /* columns of U in use, those of refused updates among them */
+    int parity_ = 0;        /* of state->largest: the last FTRAN's */
+    int load_grid_ = 1;     /* blocks of an elimination */
+};
+
+CudaBasis *basis_object(gpuopt_basis *basis) { return reinterpret_cast<CudaBasis *>(basis); }
+
+CudaBasis::CudaBasis(gpuopt_context *context, const gpuopt_basis_desc &desc) {
+    head.context = context;
+    head.technique = desc.technique;
+    head.m = desc.m;
+    /* A rank update is as fast as memory up to about 64, and beyond that the rows of V cost updates more than it
+     * gains. */
+    head.most = desc.deferred_updates > 0 ? desc.deferred_updates : 64;
+    head.pivot_tolerance = b_.tolerance = desc.pivot_tolerance;
+    b_.m = desc.m;
+    b_.most = head.most;
+    b_.pitch = (static_cast<long long>(desc.m) + 15) / 16 * 16;
+    int64_t entries = int64_t{desc.m} * desc.m;
+    load_.stage = entries < BASIS_STAGE ? entries : static_cast<int64_t>(BASIS_STAGE);
+}
+
+void CudaBasis::cut(gpuopt__arena &host, gpuopt__arena &device) {
+    int64_t pitch = b_.pitch, matrix = pitch * m(), lines = pitch * head.most;
+    auto doubles = [&](int64_t count) { return static_cast<double *>(gpuopt__cut(&device, count, sizeof(double))); };
+    auto ints = [&](int64_t count) { return static_cast<int *>(gpuopt__cut(&device, count, sizeof(int))); };
+    gpuopt__basis_cut(&host, &head, &plan_);
+    b_.state = static_cast<BasisState *>(gpuopt__cut(&device, 1, sizeof(BasisState)));
+    b_.matrix = doubles(matrix);
+    b_.second = doubles(matrix);
+    b_.factor = head.technique == GPUOPT_BASIS_PFI ? doubles(matrix) : nullptr;
+    b_.u = deferred() ? doubles(lines) : nullptr;
+    b_.v = deferred() ? doubles(lines) : nullptr;
+    b_.rows_u = deferred() ? doubles(lines) : nullptr;
+    b_.load_u = doubles(lines);
+    b_.load_v = doubles(lines);
+    double **vectors[] = {&b_.alpha, &b_.input, &b_.output, &b_.omega, &b_.row, &load_.column};
+    for (double **vector : vectors) *vector = doubles(pitch);
+    b_.partial = doubles(pitch * BASIS_PARTS);
+    b_.dots = doubles(BASIS_MOST);
+    int **indices[] = {&load_.order, &load_.row_of, &load_.col_of, &load_.row_scale, &load_.col_scale};
+    for (int **index : indices) *index = ints(m());
+    load_.row_pivot = doubles(m());
+    load_.start = static_cast<long long *>(gpuopt__cut(&device, int64_t{m()} + 1, sizeof(long long)));
+    load_.stage_row = ints(load_.stage);
+    load_.stage_val = doubles(load_.stage);
+    load_.candidates = static_cast<Candidate *>(gpuopt__cut(&device, BASIS_LOAD_BLOCKS, sizeof(Candidate)));
+    unrepresentable_ = ints(1);
+}
+
+CudaBasis::~CudaBasis() {
+    if (device_) cudaStreamSynchronize(stream()); /* enqueued updates still use it */
+    gpuopt__release(context(), GPUOPT_DEVICE, device_);
+    if (b_.report) cudaFreeHost(b_.report);
+}
+
+/* The handle's memory begins with this object; the host's arrays are behind it. */
+gpuopt_status CudaBasis::open() {
+    gpuopt__arena host = {reinterpret_cast<char *>(this + 1), 0}, device = {nullptr, 0};
+    cut(host, device);
+    gpuopt_status status = gpuopt__allocate(context(), GPUOPT_DEVICE, device.used, &device_);
+    if (status) return status;
+    host.used = 0;
+    size_t bytes = static_cast<size_t>(device.used);
+    device = {static_cast<char *>(device_), 0};
+    cut(host, device);
+    gpuopt__basis_clear_marks(&head);
+    GPUOPT_CUDA(context(), cudaMemsetAsync(device_, 0, bytes, stream())); /* what is behind the lines' ends is finite */
+    GPUOPT_CUDA(context(), cudaHostAlloc(reinterpret_cast<void **>(&b_.report), sizeof *b_.report,
+                                         cudaHostAllocMapped | cudaHostAllocPortable));
+    std::memset(static_cast<void *>(b_.report), 0, sizeof *b_.report);
+    status = load_kernels();
+    if (!status) status = rank_update_open(context(), &rank_);
+    return status ? status : load(nullptr);
+}
+
+/* CUDA loads a kernel when it is first asked for: that is create's time to take and not a step's. */
+gpuopt_status CudaBasis::load_kernels() {
+    auto load = [](auto... kernel) {
+        cudaFuncAttributes attributes;
+        cudaError_t error = cudaSuccess;
+        ((error = error ? error : cudaFuncGetAttributes(&attributes, kernel)), ...);
+        return error;
+    };
+    cudaError_t error = load(combine_lines, add_lines, dot_lines, combine_few<FEW>, combine_few<MANY>, dot_few<FEW>,
+                             dot_few<MANY>, scatter_column, read_row, transpose_lines, report_drift);
+    if (!error)
+        error = load(update_deferred, report_state, prepare_update, update_elements_proposed, update_elements,
+                     copy_back, outer_product, zero_row, add_second, update_columns, make_factor);
+    if (!error)
+        error =
+            load(scatter_entries, check_inverse, store_inverse<true>, store_inverse<false>, make_identity, end_load);
+    if (!error && head.technique == GPUOPT_BASIS_COLUMN)
+        error = cudaFuncSetAttribute(update_columns, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     static_cast<int>(sizeof(double)) * m());
+    cudaFuncAttributes attributes;
+    if (!error) error = cudaFuncGetAttributes(&attributes, update_deferred);
+    overlaps_ = !error && attributes.ptxVersion >= 90; /* what was compiled for less has no wait_for_previous() */
+    int together = 0;
+    if (!error) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, eliminate, BASIS_THREADS, 0);
+    /* Barriers cost more the more blocks there are. */
+    int most = (together < 2 ? together : 2) * cuda_of(context())->multiprocessors;
+    most = most < BASIS_LOAD_BLOCKS ? most : +BASIS_LOAD_BLOCKS;
+    load_grid_ = tiles() < most ? tiles() : most;
+    return check(error, "loading the kernels");
+}
+
+/* ---- Load ---- */
+
+/* The plan, and the scaled entries into the second matrix, a stage at a time. */
+gpuopt_status CudaBasis::send_columns(const gpuopt_csc &columns) {
+    auto n = static_cast<size_t>(m());
+    GPUOPT_CUDA(context(), cudaMemsetAsync(b_.second, 0, sizeof(double) * n * static_cast<size_t>(b_.pitch), stream()));
+    gpuopt_status status = copy(load_.order, plan_.order, sizeof(int) * n);
+    if (!status) status = copy(load_.row_of, plan_.row_of, sizeof(int) * n);
+    if (!status) status = copy(load_.col_of, plan_.col_of, sizeof(int) * n);
+    if (!status) status = copy(load_.row_scale, plan_.row_scale, sizeof(int) * n);
+    if (!status) status = copy(load_.col_scale, plan_.col_scale, sizeof(int) * n);
+    if (!status) status = copy(load_.row_pivot, plan_.row_pivot, sizeof(double) * n);
+    if (!status) status = copy(load_.start, columns.start, sizeof(int64_t) * (n + 1));
+    if (!status) status = copy(unrepresentable_, &head.m, sizeof(int));
+    GPUOPT_CUDA(context(), cudaMemsetAsync(&b_.state->load_refused, 0xFF, sizeof(int), stream())); /* -1 */
+    for (int64_t first = 0; first < columns.start[m()] && !status; first += load_.stage) {
+        int64_t left = columns.start[m()] - first;
+        int count = static_cast<int>(left < load_.stage ? left : load_.stage);
+        status = copy(load_.stage_row, columns.row + first, sizeof(int) * static_cast<size_t>(count));
+        if (!status) status = copy(load_.stage_val, columns.val + first, sizeof(double) * static_cast<size_t>(count));
+        if (!status)
+            scatter_entries<<<blocks(count, BASIS_THREADS), BASIS_THREADS, 0, stream()>>>(b_, load_, first, count);
+    }
+    return status ? status : launched("copying the columns");
+}
+
+gpuopt_status CudaBasis::enqueue_elimination() {
+    for (int first = 0; first < plan_.left; first += head.most) {
+        int count = plan_.left - first < head.most ? plan_.left - first : head.most;
+        void *arguments[] = {&b_, &load_, &first, &count};
+        GPUOPT_CUDA(context(), cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(eliminate),
+                                                           static_cast<unsigned>(load_grid_), BASIS_THREADS, arguments,
+                                                           0, stream()));
+        rank_update(rank_, stream(), m(), m(), count, b_.load_u, b_.pitch, b_.load_v, b_.pitch, b_.second, b_.pitch);
+    }
+    return launched("eliminating columns");
+}
+
+gpuopt_status CudaBasis::refuse_load(int position) {
+    gpuopt__log(context(), 0, "gpuopt_basis_load: column %d depends on the others, nearly or entirely", position);
+    return GPUOPT_ERROR_NUMERIC;
+}
+
+gpuopt_status CudaBasis::load(const gpuopt_csc *columns) {
+    if (!columns || m() == 0) {
+        auto chunk = blocks(m(), BASIS_THREADS), lines = static_cast<unsigned>(tiles());
+        if (m() > 0) make_identity<<<dim3(chunk, lines), BASIS_THREADS, 0, stream()>>>(b_);
+        end_load<<<1, 1, 0, stream()>>>(b_, nullptr);
+        gpuopt_status status = launched("loading the identity");
+        if (!status) status = wait("loading the identity");
+        if (!status) slot_ = 0;
+        return status;
+    }
+    int empty = gpuopt__basis_plan_fill(&plan_, columns);
+    if (empty >= 0) {
+        GPUOPT_CUDA(context(),
+                    cudaMemcpyAsync(&b_.state->load_refused, &empty, sizeof empty, cudaMemcpyDefault, stream()));
+        GPUOPT_CUDA(context(), cudaMemcpyAsync(unrepresentable_, &head.m, sizeof(int), cudaMemcpyDefault, stream()));
+        end_load<<<1, 1, 0, stream()>>>(b_, unrepresentable_);
+        gpuopt_status status = wait("refusing columns");
+        return status ? status : refuse_load(empty);
+    }
+    gpuopt_status status = send_columns(*columns);
+    if (!status) status = enqueue_elimination();
+    if (status) return status;
+    dim3 grid(static_cast<unsigned>(tiles()), static_cast<unsigned>(tiles()));
+    check_inverse<<<grid, BASIS_THREADS, 0, stream()>>>(b_, load_, unrepresentable_);
+    auto store = deferred() ? store_inverse<true> : store_inverse<false>;
+    store<<<grid, BASIS_THREADS, 0, stream()>>>(b_, load_, unrepresentable_);
+    end_load<<<1, 1, 0, stream()>>>(b_, unrepresentable_);
+    status = launched("loading columns");
+    if (!status) status = wait("loading columns");
+    if (status) return status;
+    if (b_.report->load_refused >= 0) return refuse_load(b_.report->load_refused);
+    slot_ = 0;
+    return GPUOPT_OK;
+}
+
+/* ---- Life ---- */
+
+/* COLUMN keeps omega in a block's shared memory. */
+gpuopt_status cuda_basis_supports(const gpuopt_context *context, const gpuopt_basis_desc &desc) {
+    int limit = 0;
+    if (!cuda_of(context)->cooperative) {
+        gpuopt__log(context, 0, "the device has no cooperative launch");
+        return GPUOPT_ERROR_UNSUPPORTED;
+    }
+    if (desc.technique != GPUOPT_BASIS_COLUMN) return GPUOPT_OK;
+    GPUOPT_CUDA(context, cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, context->desc.device));
+    /* 16 bytes are the pivot check's. */
+    if (int64_t{desc.m} * static_cast<int64_t>(sizeof(double)) + 16 <= limit) return GPUOPT_OK;
+    gpuopt__log(context, 0, "COLUMN: %d doubles do not fit into %d bytes of shared memory", static_cast<int>(desc.m),
+                limit);
+    return GPUOPT_ERROR_UNSUPPORTED;
+}
+
+gpuopt_status cuda_basis_plan(gpuopt_context *context, const gpuopt_basis_desc *desc, gpuopt_memory_plan *plan) {
+    gpuopt_status status = cuda_basis_supports(context, *desc);
+    if (status) return status;
+    CudaBasis basis(context, *desc);
+    gpuopt__arena host = {nullptr, 0}, device = {nullptr, 0};
+    basis.cut(host, device);
+    plan->host_bytes = sizeof basis + host.used;
+    plan->device_bytes = device.used;
+    return GPUOPT_OK;
+}
+
+gpuopt_status cuda_basis_create(gpuopt_context *context, const gpuopt_basis_desc *desc, gpuopt_basis **basis) {
+    DeviceScope scope(context);
+    gpuopt_memory_plan plan = {};
+    void *memory;
+    gpuopt_status status = cuda_basis_plan(context, desc, &plan);
+    if (!status) status = gpuopt__allocate(context, GPUOPT_HOST, plan.host_bytes, &memory);
+    if (status) return status;
+    CudaBasis *object = new (memory) CudaBasis(context, *desc);
+    status = object->open();
+    if (!status) {
+        *basis = &object->head;
+        return GPUOPT_OK;
+    }
+    object->~CudaBasis();
+    gpuopt__release(context, GPUOPT_HOST, memory);
+    return status;
+}
+
+void cuda_basis_destroy(gpuopt_basis *basis) {
+    gpuopt_context *context = basis->context;
+    DeviceScope scope(context);
+    basis_object(basis)->~CudaBasis();
+    gpuopt__release(context, GPUOPT_HOST, basis);
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_BASIS_CREATE_CUH */

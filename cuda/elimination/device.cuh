@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Elimination on the GPU: what its kernels share, and how one keeps sums over the values of the eliminated variable.
+ */
+#ifndef GPUOPT_CUDA_ELIMINATION_DEVICE_CUH
+#define GPUOPT_CUDA_ELIMINATION_DEVICE_CUH
+
+#include "../../gpuopt_impl/elimination/step.h"
+#include "../common/context.cuh"
+
+namespace {
+
+/* The plan on the device. */
+struct EliminationView {
+    void *store;
+    uint64_t *counts;
+    int64_t *offset; /* [copies][condition_rows] */
+    const gpuopt__job *job;
+    const gpuopt__operand *operand;
+    const int64_t *digit;
+    const gpuopt__table *table;
+    const gpuopt__bucket *bucket;
+    const int32_t *first_bucket, *scope, *input, *order, *position, *root;
+    const int64_t *stride;
+    gpuopt__total *total; /* [copies] of all slices so far; then one for the cost of an assignment */
+    gpuopt__total *bound; /* [largest_domain] */
+    int32_t *value;       /* [variables] of an assignment */
+    int64_t forbidden;
+    int32_t condition_rows, copies, bits, tables, functions, roots;
+    gpuopt_cost_type type;
+    gpuopt_semiring semiring;
+};
+
+/* An entry of a message in the making: `add` joins stored costs to a sum, `take` sees the
+ * sum of one value, `merge` the values that another thread saw. Costs up to 32 bits wide are added in 32 bits: the plan
+ * has proven that they fit. */
+template <class Cost>
+struct LeastNarrow {
+    using Stored = Cost;
+    using Sum = uint32_t;
+    static constexpr bool counted = false;
+    uint32_t best;
+    __device__ void begin(const EliminationView &e) { best = static_cast<uint32_t>(e.forbidden); }
+    static __device__ Sum none() { return 0; }
+    static __device__ Sum add(Sum sum, Sum cost, const EliminationView &) { return sum + cost; }
+    __device__ void take(Sum sum, uint64_t, int, const EliminationView &) { best = min(best, sum); }
+    __device__ void merge(const LeastNarrow &other, int, const EliminationView &) { best = min(best, other.best); }
+    __device__ Stored cost(int) const { return static_cast<Stored>(best); }
+    __device__ uint64_t count() const { return 0; }
+};
+
+struct LeastWide {
+    using Stored = uint64_t;
+    using Sum = uint64_t;
+    static constexpr bool counted = false;
+    uint64_t best;
+    __device__ void begin(const EliminationView &e) { best = static_cast<uint64_t>(e.forbidden); }
+    static __device__ Sum none() { return 0; }
+    static __device__ Sum add(Sum sum, Stored cost, const EliminationView &e) {
+        return gpuopt__clamped_sum(sum, cost, static_cast<uint64_t>(e.forbidden));
+    }
+    __device__ void take(Sum sum, uint64_t, int, const EliminationView &) { best = sum < best ? sum : best; }
+    __device__ void merge(const LeastWide &other, int, const EliminationView &e) { take(other.best, 0, 0, e); }
+    __device__ Stored cost(int) const { return best; }
+    __device__ uint64_t count() const { return 0; }
+};
+
+struct LeastValue {
+    using Stored = double;
+    using Sum = double;
+    static constexpr bool counted = false;
+    double best;
+    __device__ void begin(const EliminationView &) { best = HUGE_VAL; }
+    static __device__ Sum none() { return 0; }
+    static __device__ Sum add(Sum sum, Stored cost, const EliminationView &) { return gpuopt__add(sum, cost); }
+    __device__ void take(Sum sum, uint64_t, int, const EliminationView &) { best = gpuopt__min(best, sum); }
+    __device__ void merge(const LeastValue &other, int, const EliminationView &e) { take(other.best, 0, 0, e); }
+    __device__ Stored cost(int) const { return best; }
+    __device__ uint64_t count() const { return 0; }
+};
+
+/* maximum: the largest exponent alone. */
+struct LogSum {
+    using Stored = double;
+    using Sum = double;
+    static constexpr bool counted = false;
+    gpuopt__log_sum sums;
+    __device__ void begin(const EliminationView &) { sums = {-HUGE_VAL, 0}; }
+    static __device__ Sum none() { return 0; }
+    static __device__ Sum add(Sum sum, Stored cost, const EliminationView &) { return gpuopt__add(sum, cost); }
+    __device__ void take(Sum sum, uint64_t, int maximum, const EliminationView &) {
+        if (maximum) sums.high = gpuopt__max(sums.high, sum);
+        else gpuopt__log_sum_add(&sums, sum);
+    }
+    __device__ void merge(const LogSum &other, int maximum, const EliminationView &e) {
+        take(maximum ? other.sums.high : gpuopt__log_sum_value(&other.sums), 0, maximum, e);
+    }
+    __device__ Stored cost(int maximum) const { return maximum ? sums.high : gpuopt__log_sum_value(&sums); }
+    __device__ uint64_t count() const { return 0; }
+};
+
+template <class Least>
+struct Counted : Least {
+    static constexpr bool counted = true;
+    uint64_t number;
+    __device__ void begin(const EliminationView &e) {
+        Least::begin(e);
+        number = 0;
+    }
+    __device__ void take(typename Least::Sum sum, uint64_t factor, int, const EliminationView &e) {
+        if (sum >= static_cast<typename Least::Sum>(e.forbidden) || sum > this->best) return;
+        number = sum < this->best ? factor : gpuopt__saturated_sum(number, factor);
+        this->best = sum;
+    }
+    __device__ void merge(const Counted &other, int, const EliminationView &e) { take(other.best, other.number, 0, e); }
+    __device__ uint64_t count() const { return number; }
+};
+
+/* ---- Digits ---- */
+
+/* Where tile `tile` begins, for strides of one operand; Index: 32 bits are enough for most, and quicker to divide. */
+template <class Index>
+__device__ int64_t tile_at(const int64_t *size, const int64_t *stride, int digits, Index tile) {
+    int64_t at = 0;
+    for (int j = digits - 1; j >= 0; j--) {
+        Index s = static_cast<Index>(size[j]);
+        at += static_cast<int64_t>(tile % s) * stride[j];
+        tile /= s;
+    }
+    return at;
+}
+
+/* From tile - 1 to tile: one digit is one more, and those behind it begin again. */
+template <class Index>
+__device__ int64_t tile_step(const int64_t *size, const int64_t *stride, int digits, Index tile) {
+    int j = digits - 1;
+    int64_t by = stride[j];
+    while (j > 0) {
+        Index s = static_cast<Index>(size[j]);
+        if (tile % s) break;
+        tile /= s;
+        by -= size[j] * stride[j];
+        by += stride[--j];
+    }
+    return by;
+}
+
+__device__ int64_t any_tile_at(const int64_t *size, const int64_t *stride, int digits, int64_t tile) {
+    return tile >> 32 ? tile_at<uint64_t>(size, stride, digits, static_cast<uint64_t>(tile))
+                      : tile_at<uint32_t>(size, stride, digits, static_cast<uint32_t>(tile));
+}
+
+__device__ int64_t any_tile_step(const int64_t *size, const int64_t *stride, int digits, int64_t tile) {
+    return tile >> 32 ? tile_step<uint64_t>(size, stride, digits, static_cast<uint64_t>(tile))
+                      : tile_step<uint32_t>(size, stride, digits, static_cast<uint32_t>(tile));
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_ELIMINATION_DEVICE_CUH */

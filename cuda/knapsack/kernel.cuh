@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knapsack on the GPU: a step, and the completion of a list, each in one launch.
+ *
+ * A block takes tile after tile of the step's sons, ranked as on the CPU (knapsack/cpu_step.h): it builds the sons in
+ * shared memory, with dominance merges them there, tests each, and writes those that stay behind those of the tiles
+ * before, whose number it learns by looking back (Merrill, Garland: Single-pass Parallel Prefix Scan with Decoupled
+ * Look-back, 2016). A step so reads its nodes once (with dominance twice, the second time from the L2 cache as a rule)
+ * and writes the sons that stay once.
+ */
+#ifndef GPUOPT_CUDA_KNAPSACK_KERNEL_CUH
+#define GPUOPT_CUDA_KNAPSACK_KERNEL_CUH
+
+#include "../../gpuopt_impl/knapsack/search.h"
+#include "../common/warp.cuh"
+
+namespace {
+
+enum : int {
+    KNAPSACK_THREADS = 256,
+    KNAPSACK_WARPS = KNAPSACK_THREADS / 32,
+    KNAPSACK_ROWS = 8, /* sons of a thread */
+    KNAPSACK_TILE = KNAPSACK_THREADS * KNAPSACK_ROWS
+};
+
+/* A tile's word tells those behind it: nothing yet, how many sons of it stay, or how many of it and all before. Words
+ * of earlier steps say nothing. */
+enum : unsigned long long {
+    KNAPSACK_ALONE = 1ull << 62,
+    KNAPSACK_ALL = 2ull << 62,
+    KNAPSACK_COUNT = (1ull << 40) - 1,
+    KNAPSACK_EPOCHS = 1ull << 22
+};
+
+/* What a block found; the best solution is the one with the lowest rank of those with the most profit. */
+struct KnapsackBlockFound {
+    gpuopt__knapsack_found found;
+    int64_t rank;
+};
+
+/* What the launches of a handle share; in device memory, but for `found`. */
+struct KnapsackShared {
+    unsigned long long *tile;  /* [tiles of the largest step] */
+    unsigned *ticket, *done;   /* tiles handed out, blocks that are done */
+    KnapsackBlockFound *block; /* [blocks of the largest launch] */
+    KnapsackBlockFound *found; /* pinned host memory */
+};
+
+struct KnapsackStep {
+    gpuopt__knapsack_view view;
+    gpuopt__knapsack_job job;
+    gpuopt__knapsack_pool pool;
+    KnapsackShared shared;
+    double ratio;
+    int64_t tiles;
+    unsigned first_ticket;
+    unsigned long long epoch; /* shifted to its place */
+    unsigned *mark;           /* instead of writing: a bit for each son */
+};
+
+struct KnapsackTile {
+    int64_t room[KNAPSACK_TILE];
+    uint64_t profit[KNAPSACK_TILE];
+    uint32_t decisions[KNAPSACK_TILE];
+    uint16_t order[KNAPSACK_TILE]; /* with dominance: the sons in their order; TILE: one that is dominated */
+};
+
+/* Sons that there is no room for: behind all others, and never kept. */
+constexpr int64_t knapsack_no_room = INT64_MIN;
+
+__device__ int64_t knapsack_flipped_room(const gpuopt__knapsack_job &job, int64_t room) {
+    return room < job.least ? knapsack_no_room : room + job.room;
+}
+
+/* ---- Where a tile begins in the two lists ---- */
+
+/* How many of the sons before this rank are fathers as they are. By one warp: 32 guesses at a time. */
+__device__ int64_t knapsack_split(const KnapsackStep &p, int64_t rank) {
+    const gpuopt__knapsack_job &job = p.job;
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    int64_t low = rank > job.count ? rank - job.count : 0, high = rank < job.count ? rank : job.count;
+    while (low < high) { /* the answer is in low .. high */
+        int64_t width = (high - low + 31) / 32, i = low + lane * width, j = rank - 1 - i;
+        bool before = false;
+        if (i < high) {
+            int64_t a = job.from + i * job.from_step, b = job.from + j * job.from_step;
+            int64_t room = p.pool.room[a], other = knapsack_flipped_room(job, p.pool.room[b]);
+            before = room != other ? room > other : p.pool.profit[a] >= p.pool.profit[b] + job.profit;
+        }
+        int yes = __popc(__ballot_sync(~0u, before)); /* the first ones: they are a prefix */
+        if (yes == 0) return low;
+        high = min(high, low + yes * width);
+        low += (yes - 1) * width + 1;
+    }
+    return low;
+}
+
+/* ---- The sons of a tile ---- */
+
+__device__ void knapsack_load(const KnapsackStep &p, KnapsackTile &t, int slot, int64_t father, bool flipped) {
+    int64_t at = p.job.from + father * p.job.from_step, room = p.pool.room[at];
+    uint64_t profit = p.pool.profit[at];
+    uint32_t decisions = p.pool.decisions[at] << 1;
+    t.room[slot] = flipped ? knapsack_flipped_room(p.job, room) : room;
+    t.profit[slot] = flipped ? profit + p.job.profit : profit;
+    t.decisions[slot] = decisions | flipped;
+}
+
+/* Whether son i, a father as it is, comes before son j, one flipped. */
+__device__ bool knapsack_before(const KnapsackTile &t, int i, int j) {
+    return t.room[i] != t.room[j] ? t.room[i] > t.room[j] : t.profit[i] >= t.profit[j];
+}
+
+/* Orders `same` sons in the first slots and `flipped` ones behind them. profit: of the sons before the first of each,
+ * where there are some. Returns how many this thread found dominated. */
+__device__ int knapsack_merge(KnapsackTile &t, int same, int flipped, const bool exists[2], const uint64_t profit[2]) {
+    const int sons = same + flipped, first = min(static_cast<int>(threadIdx.x) * KNAPSACK_ROWS, sons);
+    const int end = min(first + KNAPSACK_ROWS, sons);
+    int low = first > flipped ? first - flipped : 0, high = first < same ? first : same, dominated = 0;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (knapsack_before(t, middle, same + first - 1 - middle)) low = middle + 1;
+        else high = middle;
+    }
+    int i = low, j = first - low;
+    for (int rank = first; rank < end; rank++) {
+        bool turned = i >= same || (j < flipped && !knapsack_before(t, i, same + j));
+        int son = turned ? same + j++ : i++;
+        int other = (turned ? i : j) - 1; /* the last of the other list that comes before */
+        bool worse = other >= 0 ? t.profit[turned ? other : same + other] >= t.profit[son]
+                                : exists[!turned] && profit[!turned] >= t.profit[son];
+        worse = worse && t.room[son] != knapsack_no_room; /* that is no son at all */
+        t.order[rank] = static_cast<uint16_t>(worse ? +KNAPSACK_TILE : son);
+        dominated += worse;
+    }
+    return dominated;
+}
+
+/* Fills the tile with the sons of ranks first .. first + sons - 1; returns how many this thread found dominated. */
+template <bool DOMINANCE>
+__device__ int knapsack_build(const KnapsackStep &p, KnapsackTile &t, int64_t first, int sons) {
+    const int thread = static_cast<int>(threadIdx.x);
+    if (!DOMINANCE) {
+        for (int k = thread; k < sons / 2; k += KNAPSACK_THREADS) {
+            knapsack_load(p, t, 2 * k, first / 2 + k, false);
+            knapsack_load(p, t, 2 * k + 1, first / 2 + k, true);
+        }
+        __syncthreads();
+        return 0;
+    }
+    __shared__ int64_t corner[2];
+    if (thread < 64) { /* a warp for each */
+        int64_t split = knapsack_split(p, first + (thread < 32 ? 0 : sons));
+        if (thread % 32 == 0) corner[thread / 32] = split;
+    }
+    __syncthreads();
+    const int64_t i = corner[0], j = first - i;
+    const int same = static_cast<int>(corner[1] - i), flipped = sons - same;
+    for (int k = thread; k < sons; k += KNAPSACK_THREADS)
+        knapsack_load(p, t, k, k < same ? i + k : j + k - same, k >= same);
+    const bool exists[2] = {i > 0, j > 0};
+    uint64_t profit[2] = {0, 0};
+    if (exists[0]) profit[0] = p.pool.profit[p.job.from + (i - 1) * p.job.from_step];
+    if (exists[1]) profit[1] = p.pool.profit[p.job.from + (j - 1) * p.job.from_step] + p.job.profit;
+    __syncthreads();
+    int dominated = knapsack_merge(t, same, flipped, exists, profit);
+    __syncthreads();
+    return dominated;
+}
+
+/* Whether a son stays; what it is for the search goes into `mine`. */
+__device__ bool knapsack_test(const KnapsackStep &p, const KnapsackTile &t, int son, int64_t rank, int32_t &hint,
+                              KnapsackBlockFound &mine) {
+    gpuopt__knapsack_filled f;
+    int64_t room = t.room[son];
+    uint64_t profit = t.profit[son];
+    if (room == knapsack_no_room) return false;
+    f.at = hint;
+    bool stays = gpuopt__knapsack_fill(&p.view, p.job.core, room, profit, hint, &f) &&
+                 gpuopt__knapsack_beats(&p.view, &f, p.job.lower);
+    hint = f.at;
+    if (!stays) {
+        mine.found.pruned++;
+        return false;
+    }
+    mine.found.bound = gpuopt__max(mine.found.bound, gpuopt__knapsack_value(room, profit, p.ratio));
+    if (f.profit > mine.found.most) {
+        mine.found.most = f.profit;
+        mine.found.best = {room, profit, t.decisions[son]};
+        mine.rank = rank;
+    }
+    return true;
+}
+
+/* ---- Where a tile's sons go ---- */
+
+/* How many sons of the tiles before stay, where `count` of this one do. By one warp. */
+__device__ int64_t knapsack_look_back(const KnapsackStep &p, int64_t tile, int64_t count) {
+    const unsigned long long mine = static_cast<unsigned long long>(count);
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    volatile unsigned long long *word = p.shared.tile;
+    int64_t before = 0;
+    if (lane == 0) word[tile] = (tile == 0 ? +KNAPSACK_ALL : +KNAPSACK_ALONE) | p.epoch | mine;
+    for (int64_t end = tile; end > 0; end -= 32) { /* tiles end - 32 .. end - 1, the last one in lane 0 */
+        int64_t k = end - 1 - lane;
+        unsigned long long said = KNAPSACK_ALL | p.epoch; /* before the first one: nothing */
+        for (;;) {
+            if (k >= 0) said = word[k];
+            bool silent = (said & (KNAPSACK_EPOCHS - 1) << 40) != p.epoch || said >> 62 == 0;
+            if (!__any_sync(~0u, silent)) break;
+            __nanosleep(20);
+        }
+        unsigned all = __ballot_sync(~0u, (said & KNAPSACK_ALL) != 0);
+        int last = all ? __ffs(static_cast<int>(all)) - 1 : 31;
+        unsigned long long sum = lane <= last ? said & KNAPSACK_COUNT : 0;
+        for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(~0u, sum, half);
+        before += static_cast<int64_t>(sum);
+        if (all) break;
+    }
+    if (lane == 0 && tile > 0) word[tile] = KNAPSACK_ALL | p.epoch | (static_cast<unsigned long long>(before) + mine);
+    return before;
+}
+
+/* ---- What a launch found ---- */
+
+/* Adds another's; of equally good solutions the one of the lower rank stays. */
+__device__ void knapsack_add(KnapsackBlockFound &sum, const KnapsackBlockFound &other) {
+    bool better = other.found.most > sum.found.most || (other.found.most == sum.found.most && other.rank < sum.rank);
+    gpuopt__knapsack_join(&sum.found, &other.found);
+    if (!better) return;
+    sum.found.best = other.found.best;
+    sum.rank = other.rank;
+}
+
+__device__ KnapsackBlockFound knapsack_nothing(int64_t lower) { return {gpuopt__knapsack_nothing(lower), INT64_MAX}; }
+
+/* The sum over the block's threads, in thread 0; what the threads had before is lost. */
+__device__ KnapsackBlockFound knapsack_block_sum(KnapsackBlockFound *scratch, const KnapsackBlockFound &mine) {
+    const unsigned thread = threadIdx.x;
+    __syncthreads();
+    scratch[thread] = mine;
+    for (unsigned half = KNAPSACK_THREADS / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (thread < half) knapsack_add(scratch[thread], scratch[thread + half]);
+    }
+    return scratch[thread];
+}
+
+/* Brings what all blocks found to the host: the last one to be done does. scratch [THREADS], in shared memory. */
+__device__ void knapsack_report(const KnapsackShared &s, KnapsackBlockFound *scratch, const KnapsackBlockFound &mine,
+                                int64_t lower) {
+    __shared__ bool last;
+    KnapsackBlockFound sum = knapsack_block_sum(scratch, mine);
+    if (threadIdx.x == 0) {
+        s.block[blockIdx.x] = sum;
+        __threadfence();
+        last = atomicAdd(s.done, 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    sum = knapsack_nothing(lower);
+    for (unsigned k = threadIdx.x; k < gridDim.x; k += KNAPSACK_THREADS) knapsack_add(sum, s.block[k]);
+    sum = knapsack_block_sum(scratch, sum);
+    if (threadIdx.x > 0) return;
+    *s.found = sum;
+    *s.done = 0;
+}
+
+union KnapsackMemory {
+    KnapsackTile tile;
+    KnapsackBlockFound scratch[KNAPSACK_THREADS];
+};
+
+/* One step: see above. MARK: sons are not written, but a bit is set for each that stays. */
+template <bool DOMINANCE, bool MARK>
+__global__ void __launch_bounds__(KNAPSACK_THREADS, 3) knapsack_expand(const __grid_constant__ KnapsackStep p) {
+    __shared__ KnapsackMemory memory;
+    __shared__ unsigned ticket;
+    __shared__ int stay[KNAPSACK_WARPS];
+    __shared__ int64_t before;
+    KnapsackTile &t = memory.tile;
+    const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+    const int64_t all = 2 * p.job.count;
+    KnapsackBlockFound mine = knapsack_nothing(p.job.lower);
+    int32_t hint = p.view.at;
+    for (;;) {
+        __syncthreads();
+        if (threadIdx.x == 0) ticket = atomicAdd(p.shared.ticket, 1) - p.first_ticket;
+        __syncthreads();
+        const int64_t tile = ticket, first = tile * KNAPSACK_TILE;
+        if (tile >= p.tiles) break;
+        const int sons = static_cast<int>(min(all - first, int64_t{KNAPSACK_TILE}));
+        mine.found.dominated += knapsack_build<DOMINANCE>(p, t, first, sons);
+        unsigned mask[KNAPSACK_ROWS];
+        int count = 0;
+#pragma unroll
+        for (int row = 0; row < KNAPSACK_ROWS; row++) {
+            int rank = (warp * KNAPSACK_ROWS + row) * 32 + lane, son = KNAPSACK_TILE;
+            if (rank < sons) son = DOMINANCE ? t.order[rank] : rank;
+            bool stays = son < KNAPSACK_TILE && knapsack_test(p, t, son, first + rank, hint, mine);
+            mask[row] = __ballot_sync(~0u, stays);
+            count += __popc(mask[row]);
+            if (MARK && lane == 0 && rank < sons) p.mark[(first + rank) / 32] = mask[row];
+        }
+        if (lane == 0) stay[warp] = count;
+        __syncthreads();
+        int behind = 0, total = 0;
+#pragma unroll
+        for (int k = 0; k < KNAPSACK_WARPS; k++) {
+            behind += k < warp ? stay[k] : 0;
+            total += stay[k];
+        }
+        if (MARK) {
+            if (threadIdx.x == 0) mine.found.sons += total;
+            continue;
+        }
+        if (warp == 0) {
+            int64_t earlier = knapsack_look_back(p, tile, total);
+            if (lane == 0) before = earlier;
+            if (lane == 0 && tile == p.tiles - 1) mine.found.sons = earlier + total;
+        }
+        __syncthreads();
+        int64_t to = before + behind;
+#pragma unroll
+        for (int row = 0; row < KNAPSACK_ROWS; row++) {
+            int rank = (warp * KNAPSACK_ROWS + row) * 32 + lane;
+            if (mask[row] >> lane & 1) {
+                int son = DOMINANCE ? t.order[rank] : rank;
+                int64_t at = p.job.to + (to + __popc(mask[row] & ((1u << lane) - 1))) * p.job.to_step;
+                p.pool.room[at] = t.room[son];
+                p.pool.profit[at] = t.profit[son];
+                p.pool.decisions[at] = t.decisions[son];
+            }
+            to += __popc(mask[row]);
+        }
+    }
+    knapsack_report(p.shared, memory.scratch, mine, p.job.lower);
+}
+
+/* The completion of a list: an item for each thread. The rank of a solution is its item. */
+struct KnapsackCompletion {
+    gpuopt__knapsack_search search; /* its lists are the host's; they are not looked at */
+    gpuopt__knapsack_completion completion;
+    gpuopt__knapsack_pool pool;
+    KnapsackShared shared;
+};
+
+__global__ void __launch_bounds__(KNAPSACK_THREADS) knapsack_complete(const __grid_constant__ KnapsackCompletion p) {
+    __shared__ KnapsackBlockFound scratch[KNAPSACK_THREADS];
+    const gpuopt__knapsack_view &v = p.search.view;
+    KnapsackBlockFound mine = knapsack_nothing(p.search.lower);
+    for (int64_t item = v.first + int64_t{blockIdx.x} * KNAPSACK_THREADS + threadIdx.x; item < v.last;
+         item += int64_t{gridDim.x} * KNAPSACK_THREADS) {
+        int64_t at = 0,
+                profit = gpuopt__knapsack_try(&p.search, &p.completion, &p.pool, static_cast<int32_t>(item), &at);
+        if (profit <= mine.found.most) continue;
+        mine.found.most = profit;
+        mine.found.best = {p.pool.room[at], p.pool.profit[at], p.pool.decisions[at]};
+        mine.rank = item;
+    }
+    knapsack_report(p.shared, scratch, mine, p.search.lower);
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_KNAPSACK_KERNEL_CUH */

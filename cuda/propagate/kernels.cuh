@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Propagation on the GPU: the kernels. The cooperative driver runs all rounds of a call in one; the host and graph
+ * drivers launch the steps of a round one after the other. Everything a call needs to know about the one before it is
+ * in the state on the device, so that calls can be enqueued without waiting.
+ */
+#ifndef GPUOPT_CUDA_PROPAGATE_KERNELS_CUH
+#define GPUOPT_CUDA_PROPAGATE_KERNELS_CUH
+
+#include "resident.cuh"
+
+namespace {
+
+__device__ bool is_infeasible(const PropagatorState &state) {
+    return state.infeasible_row != INT_MAX || state.infeasible_col != INT_MAX;
+}
+
+/* ---- All rounds in one launch ---- */
+
+/* What the blocks of a grid tell each other at a barrier. */
+struct Found {
+    bool lifted, infeasible, split, passed;
+};
+
+/* Waits until all blocks of the grid, which are all resident, are here; what they wrote before is visible after. Every
+ * block says so, and what it has found, in a word of its own; every thread waits for one block's. Two sets of words are
+ * in use in turn, since a block, or a warp, may be a barrier ahead. `lifted`: to it is added what this thread heard
+ * of. */
+__device__ Found grid_barrier(unsigned long long *arrived, unsigned &barriers, BlockShared &block,
+                              unsigned long long &lifted) {
+    using Word = cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>;
+    enum : unsigned { INFEASIBLE = 1u << 28, SPLIT = 1u << 29, PASSED = 1u << 30, LIFTED = INFEASIBLE - 1 };
+    BlockFlags &flags = block.flags;
+    unsigned mine = 0, which = ++barriers & 1;
+    arrived += which * MAX_BLOCKS;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned found = min(flags.lifted, +LIFTED) | (flags.infeasible ? INFEASIBLE : 0u) |
+                         (flags.split ? SPLIT : 0u) | (flags.passed ? PASSED : 0u);
+        Word(arrived[blockIdx.x])
+            .store(static_cast<unsigned long long>(barriers) << 32 | found, cuda::memory_order_release);
+        flags = {0, 0, 0, 0};
+        block.heard[!which] = 0;
+    }
+    for (unsigned other = threadIdx.x; other < gridDim.x; other += THREADS) {
+        unsigned long long word;
+        do word = Word(arrived[other]).load(cuda::memory_order_acquire);
+        while (word >> 32 != barriers);
+        mine |= static_cast<unsigned>(word);
+        lifted += word & LIFTED;
+    }
+    mine = any_of_warp(mine);
+    if (mine && threadIdx.x % WARP == 0) atomicOr(&block.heard[which], mine);
+    __syncthreads();
+    mine = block.heard[which];
+    return {(mine & LIFTED) != 0, (mine & INFEASIBLE) != 0, (mine & SPLIT) != 0, (mine & PASSED) != 0};
+}
+
+/* Where a cooperative launch has the rows: in memory, or in shared memory without and with split rows among them. */
+enum RowsIn { IN_MEMORY, RESIDENT, RESIDENT_SPLIT };
+
+/* `items`, `entries`: so many a warp has at most where they are resident. */
+template <RowsIn ROWS, class Val, class Bound>
+__global__ void __launch_bounds__(THREADS, 2)
+    run_rounds(const __grid_constant__ Propagator<Val, Bound> p, int rounds, int items, int entries) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    __shared__ BlockShared block;
+    __shared__ SplitShared split; /* of the resident kernel */
+    __shared__ unsigned long long all_lifted;
+    Resident<Val, Bound> resident(memory, items, entries);
+    PropagatorState *state = p.state;
+    unsigned epoch = state->epoch, barriers = state->barriers;
+    unsigned long long lifted = 0;
+    int since = state->rounds_since_set, all_marked = state->all_marked, done = 0;
+    bool infeasible = is_infeasible(*state), converged = false;
+    all_lifted = 0;
+    block.clear();
+    if (ROWS != IN_MEMORY) resident.load(p, ROWS == RESIDENT_SPLIT);
+    while (done < rounds && since < p.round_limit && !infeasible && !converged) {
+        if constexpr (ROWS != IN_MEMORY) {
+            resident_step<ROWS == RESIDENT_SPLIT>(p, block, split, resident, epoch);
+        } else {
+            unsigned moved = __ldcg(&state->round[(epoch - 1) % 3].count);
+            unsigned long long none = 0;
+            bool full = is_full(p, moved, all_marked);
+            if (grid_thread() == 0) state->round[(epoch + 1) % 3] = Round{};
+            if (!full) {
+                mark_step(p, static_cast<int>(moved), epoch);
+                grid_barrier(p.arrived, barriers, block, none);
+            }
+            settle_step(p, epoch);
+            filter_step(p, block.flags, epoch, full);
+            Found found = grid_barrier(p.arrived, barriers, block, none);
+            if (found.split) {
+                segment_step(p, block, epoch);
+                infeasible = grid_barrier(p.arrived, barriers, block, none).infeasible;
+            }
+            if (found.passed || found.split) tighten_step(p, block, epoch);
+            all_marked = 0;
+        }
+        Found found = grid_barrier(p.arrived, barriers, block, lifted);
+        infeasible |= found.infeasible;
+        converged = !found.lifted;
+        epoch++, since++, done++;
+    }
+    if (ROWS != IN_MEMORY) resident.settle(p, block.warp[threadIdx.x / WARP], epoch);
+    else if (done) equalise_step(p, epoch - 1);
+    if (blockIdx.x) return;
+    if (lifted) atomicAdd(&all_lifted, lifted);
+    __syncthreads();
+    if (threadIdx.x) return;
+    state->epoch = epoch;
+    state->barriers = barriers;
+    state->rounds_since_set = since;
+    state->all_marked = done ? 0 : all_marked;
+    state->converged = converged;
+    state->rounds = done;
+    state->changed = all_lifted;
+    report_step(p, done);
+}
+
+/* ---- One step a launch ---- */
+
+template <class Val, class Bound>
+__global__ void begin_call(Propagator<Val, Bound> p, int rounds) {
+    PropagatorState *state = p.state;
+    state->remaining = rounds;
+    state->done = rounds < 1 || is_infeasible(*state) || state->rounds_since_set >= p.round_limit;
+    state->converged = 0;
+    state->rounds = 0;
+    state->changed = 0;
+}
+
+/* What a step has to know. */
+template <class Val, class Bound>
+__device__ unsigned moved_before(const Propagator<Val, Bound> &p) {
+    return p.state->round[(p.state->epoch - 1) % 3].count;
+}
+template <class Val, class Bound>
+__device__ bool is_full_now(const Propagator<Val, Bound> &p) {
+    return !p.stamp || is_full(p, moved_before(p), p.state->all_marked);
+}
+
+template <class Val, class Bound>
+__global__ void __launch_bounds__(THREADS) mark_rows(const __grid_constant__ Propagator<Val, Bound> p) {
+    if (!p.state->done && !is_full_now(p)) mark_step(p, static_cast<int>(moved_before(p)), p.state->epoch);
+}
+
+template <class Val, class Bound>
+__global__ void __launch_bounds__(THREADS, 3) filter_rows(const __grid_constant__ Propagator<Val, Bound> p) {
+    __shared__ BlockFlags flags; /* nobody reads them here */
+    if (!p.state->done) filter_step(p, flags, p.state->epoch, is_full_now(p));
+}
+
+template <class Val, class Bound>
+__global__ void __launch_bounds__(THREADS, 2) sum_segments(const __grid_constant__ Propagator<Val, Bound> p) {
+    __shared__ BlockShared block;
+    if (!p.state->done) segment_step(p, block, p.state->epoch);
+}
+
+template <class Val, class Bound>
+__global__ void __launch_bounds__(THREADS, 2) tighten_rows(const __grid_constant__ Propagator<Val, Bound> p) {
+    __shared__ BlockShared block;
+    if (p.state->done) return;
+    block.clear();
+    settle_step(p, p.state->epoch);
+    tighten_step(p, block, p.state->epoch);
+}
+
+/* Closes a round; returns whether another is to follow. One thread. */
+template <class Val, class Bound>
+__device__ bool close_round(const Propagator<Val, Bound> &p) {
+    PropagatorState *state = p.state;
+    if (state->done) return false;
+    state->changed += state->round[state->epoch % 3].count;
+    state->converged = state->round[state->epoch % 3].count == 0;
+    state->all_marked = 0;
+    state->epoch++;
+    state->rounds++;
+    state->rounds_since_set++;
+    state->round[state->epoch % 3] = Round{};
+    state->done = state->converged || is_infeasible(*state) || state->rounds_since_set >= p.round_limit ||
+                  state->rounds >= state->remaining;
+    return !state->done;
+}
+
+template <class Val, class Bound>
+__global__ void end_round(Propagator<Val, Bound> p) {
+    close_round(p);
+    p.report->done = p.state->done;
+}
+
+#define GRAPH_VERSION 12040 /* the first CUDA with conditional nodes made by capture */
+#if CUDART_VERSION >= GRAPH_VERSION
+template <class Val, class Bound>
+__global__ void end_graph_round(Propagator<Val, Bound> p, cudaGraphConditionalHandle again) {
+    cudaGraphSetConditional(again, close_round(p) ? 1 : 0);
+}
+#endif
+
+template <class Val, class Bound>
+__global__ void __launch_bounds__(THREADS) end_call(Propagator<Val, Bound> p) {
+    if (p.state->rounds) equalise_step(p, p.state->epoch - 1);
+    if (grid_thread() == 0) report_step(p, p.state->rounds);
+}
+
+/* ---- State in and out ---- */
+
+/* Counts what is out of range in arrays that the host gave on the device. */
+__global__ void check_arguments(PropagatorState *state, long long count, const int *col, const double *lb,
+                                const double *ub, int cols, double infinity) {
+    for (long long k = grid_thread(); k < count; k += grid_threads())
+        if ((col && (col[k] < 0 || col[k] >= cols)) || (lb && !(lb[k] < infinity)) || (ub && !(ub[k] > -infinity)))
+            state->bad = 1;
+}
+
+/* Before the host's new bounds or sides: the verdict is void, and the rows that led to it have to be looked at
+ * again. */
+__global__ void begin_set(PropagatorState *state, int all) {
+    state->recheck = all || is_infeasible(*state);
+    if (state->recheck) state->all_marked = 1;
+    state->infeasible_row = state->infeasible_col = INT_MAX;
+    state->rounds_since_set = 0;
+}
+
+/* Writes the host's bounds to the first copy. */
+template <class Val, class Bound>
+__global__ void set_bounds(Propagator<Val, Bound> p, int first, int count, const int *some, const double *lb,
+                           const double *ub) {
+    for (int k = grid_thread(); k < count; k += grid_threads()) {
+        Bound *pair = p.bounds[0] + 2 * static_cast<size_t>(some ? some[k] : first + k);
+        if (lb) pair[0] = static_cast<Bound>(gpuopt__stored_lb(&p.rules, lb[k]));
+        if (ub) pair[1] = static_cast<Bound>(gpuopt__stored_ub(&p.rules, ub[k]));
+    }
+}
+
+/* Then, in a launch of its own since a column may come twice, brings the second copy up to it, and notes what
+ * differs with the changes of the last round. */
+template <class Val, class Bound>
+__global__ void settle_set(Propagator<Val, Bound> p, int first, int count, const int *some) {
+    PropagatorState *state = p.state;
+    unsigned epoch = state->epoch - 1, room = 2u * static_cast<unsigned>(p.cols);
+    Round *round = &state->round[epoch % 3];
+    for (int k = grid_thread(); k < count; k += grid_threads()) {
+        int col = some ? some[k] : first + k;
+        double2 pair = load_pair(p.bounds[0], 2 * static_cast<unsigned>(col)),
+                twin = load_pair(p.bounds[1], 2 * static_cast<unsigned>(col));
+        if (pair.x == twin.x && pair.y == twin.y) continue;
+        p.bounds[1][2 * static_cast<size_t>(col)] = static_cast<Bound>(pair.x);
+        p.bounds[1][2 * static_cast<size_t>(col) + 1] = static_cast<Bound>(pair.y);
+        if (gpuopt__crossed(&p.rules, pair.x, pair.y)) atomicMin(&state->infeasible_col, col);
+        if (!p.stamp || state->all_marked) continue;
+        unsigned at = atomicAdd(&round->count, 1u);
+        if (at < room) p.list[epoch & 1][at] = 2 * static_cast<unsigned>(col);
+        else round->count = room + 1; /* more than the list holds: the next round evaluates all */
+    }
+}
+
+template <class Val, class Bound>
+__global__ void recheck_crossing(Propagator<Val, Bound> p) {
+    if (!p.state->recheck) return;
+    for (long long col = grid_thread(); col < p.cols; col += grid_threads()) {
+        double2 pair = load_pair(p.bounds[0], 2 * static_cast<unsigned>(col));
+        if (gpuopt__crossed(&p.rules, pair.x, pair.y)) atomicMin(&p.state->infeasible_col, static_cast<int>(col));
+    }
+}
+
+template <class Val, class Bound>
+__global__ void get_bounds(Propagator<Val, Bound> p, int first, int count, const int *some, double *lb, double *ub) {
+    for (int k = grid_thread(); k < count; k += grid_threads()) {
+        int col = some ? some[k] : first + k;
+        double2 pair = make_double2(NAN, NAN); /* a column out of range, which only indices on the device can be */
+        if (col >= 0 && col < p.cols) pair = load_pair(p.bounds[0], 2 * static_cast<unsigned>(col));
+        if (lb) lb[k] = gpuopt__shown_lb(&p.rules, pair.x, pair.y);
+        if (ub) ub[k] = pair.y;
+    }
+}
+
+template <class Val, class Bound>
+__global__ void set_sides(Propagator<Val, Bound> p, const int *slot_of, int count, const int *row, const double *lhs,
+                          const double *rhs) {
+    for (int k = grid_thread(); k < count; k += grid_threads()) {
+        int slot = slot_of[row[k]];
+        p.sides[slot] = make_double2(gpuopt__normal_low(&p.rules, lhs[k]), gpuopt__normal_high(&p.rules, rhs[k]));
+        p.state->all_marked = 1;
+    }
+}
+
+struct RowReport { /* device arrays of `count` rows, each may be null */
+    double *min_activity, *max_activity;
+    int *min_infinite, *max_infinite;
+    unsigned char *status;
+};
+
+/* Rows first .. first + count - 1 of the host, a warp each, summed in the order that a round uses. */
+template <class Val, class Bound>
+__global__ void __launch_bounds__(THREADS) report_rows(const __grid_constant__ Propagator<Val, Bound> p,
+                                                       const int *slot_of, int first, int count, RowReport report) {
+    __shared__ BlockShared block;
+    Tightener<false, Val, Bound> warp(p, block, 0, p.val, p.col);
+    for (int i = grid_thread() / WARP; i < count; i += grid_threads() / WARP) {
+        int slot = slot_of[first + i], length = p.length[slot];
+        long long at = p.start_of(slot);
+        gpuopt__activities s = gpuopt__activities_start();
+        if (slot < p.first_warp_slot()) {
+            if (warp.lane < GROUP) s = warp.sum(at, warp.lane * WARP, length * WARP, GROUP * WARP);
+            merge_activities(s, GROUP);
+        } else {
+            for (int before = 0, segment = 0; before < length; before += GPUOPT__SEGMENT, segment++) {
+                gpuopt__activities part =
+                    warp.sum(at + before, warp.lane, min(static_cast<int>(GPUOPT__SEGMENT), length - before), WARP);
+                if (length <= GPUOPT__SEGMENT) {
+                    s = part;
+                } else {
+                    merge_activities(part, WARP);
+                    if (segment % WARP == warp.lane) gpuopt__activities_merge(&s, &part);
+                }
+            }
+            merge_activities(s, WARP);
+        }
+        if (warp.lane) continue;
+        double2 side = p.sides[slot];
+        gpuopt__row row = gpuopt__row_make(&s, &p.rules, side.x, side.y, length);
+        if (report.min_activity) report.min_activity[i] = gpuopt__add(s.min.hi, s.min.lo);
+        if (report.max_activity) report.max_activity[i] = gpuopt__add(s.max.hi, s.max.lo);
+        if (report.min_infinite) report.min_infinite[i] = s.min.infinite;
+        if (report.max_infinite) report.max_infinite[i] = s.max.infinite;
+        if (report.status)
+            report.status[i] = static_cast<unsigned char>(gpuopt__row_status(&s, &row, &p.rules, side.x, side.y));
+    }
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_PROPAGATE_KERNELS_CUH */

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Propagation on the GPU: rounds of models that fit into the multiprocessors' shared memory. A round of theirs is a
+ * chain of waits rather than work. So every warp keeps its rows in shared memory from round to round, and only bounds
+ * travel; a short row has a group of threads, a longer one a warp, a split one a block; and a row that passes the
+ * filter is summed and tightened where it is.
+ */
+#ifndef GPUOPT_CUDA_PROPAGATE_RESIDENT_CUH
+#define GPUOPT_CUDA_PROPAGATE_RESIDENT_CUH
+
+#include "steps.cuh"
+
+namespace {
+
+/* GROUPS short rows, of a slice's WARP, or one warp row, or a segment of a split row, which may be empty. */
+struct ResidentItem {
+    double2 side[GROUPS];
+    int length[GROUPS];
+    int slot[GROUPS];
+    int at, size;       /* where its entries are in the warp's piece, and how many */
+    int split, segment; /* of a segment: its row's number in the block, its own in the row */
+    bool is_row;
+};
+
+/* Items are dealt to the grid's warps in turn: warp rows first, then slices by parts. Segments are not among them: a
+ * split row is a block's, whose warps take its segments in turn. */
+__host__ __device__ constexpr int resident_items(int warp_rows, int slices) {
+    return warp_rows + slices * (WARP / GROUPS);
+}
+
+/* Segments of a row of so many entries. */
+__host__ __device__ constexpr int segments_of(int length) { return (length + GPUOPT__SEGMENT - 1) / GPUOPT__SEGMENT; }
+
+/* What the warps of a block tell each other of its split rows. */
+struct SplitShared {
+    enum { MAX_SEGMENTS = 32, MAX_ROWS = 4 }; /* of a row, of a block: more do not fit anyway */
+    gpuopt__filter filter[WARPS];
+    gpuopt__activities activities[MAX_SEGMENTS]; /* of the segments of one row */
+    gpuopt__activities total[MAX_ROWS];
+    bool passed[MAX_ROWS];
+};
+
+/* Bytes of shared memory for a block whose warps have up to so many items, and so many entries, each. */
+template <class Val>
+__host__ __device__ constexpr size_t resident_bytes(int items, int entries) {
+    return WARPS * (static_cast<size_t>(items) * sizeof(ResidentItem) +
+                    static_cast<size_t>(entries) * (sizeof(Val) + sizeof(unsigned)));
+}
+
+/* A warp's piece of it. */
+template <class Val, class Bound>
+struct Resident {
+    ResidentItem *item;
+    Val *val;
+    unsigned *col;
+    int segments = 0, items = 0, entries = 0; /* items: the segments and the others */
+    int written = 0;                          /* bounds in the last round */
+
+    __device__ Resident(unsigned char *memory, int most_items, int most_entries) {
+        int warp = static_cast<int>(threadIdx.x / WARP);
+        item = reinterpret_cast<ResidentItem *>(memory) + warp * most_items;
+        val = reinterpret_cast<Val *>(memory + WARPS * most_items * sizeof(ResidentItem)) + warp * most_entries;
+        col = reinterpret_cast<unsigned *>(memory +
+                                           WARPS * (most_items * sizeof(ResidentItem) + most_entries * sizeof(Val))) +
+              warp * most_entries;
+    }
+
+    __device__ void load(const Propagator<Val, Bound> &p, bool split) {
+        int lane = static_cast<int>(threadIdx.x % WARP), filled = 0;
+        if (split) load_segments(p, lane, filled);
+        for (int index = scattered_warp(); index < resident_items(p.warp_rows, p.slices);
+             index += grid_warps(), items++) {
+            bool is_row = index < p.warp_rows;
+            int part = index - p.warp_rows, unit = is_row ? p.slices + index : part / (WARP / GROUPS),
+                first = part % (WARP / GROUPS) * GROUPS;
+            long long from = p.start[unit];
+            int size = static_cast<int>(p.start[unit + 1] - from), width = is_row ? size : size / WARP * GROUPS;
+            ResidentItem &my = item[items];
+            if (lane < GROUPS) {
+                int slot = is_row ? p.first_warp_slot() + index : unit * WARP + first + lane;
+                my.side[lane] = p.sides[slot];
+                my.length[lane] = p.length[slot];
+                my.slot[lane] = slot;
+            }
+            if (lane == 0) my.at = filled, my.size = width, my.is_row = is_row;
+            for (int k = lane; k < width; k += WARP) {
+                long long source = from + (is_row ? k : k / GROUPS * WARP + first + k % GROUPS);
+                val[filled + k] = p.val[source];
+                col[filled + k] = p.col[source];
+            }
+            filled += width;
+        }
+        entries = filled;
+        __syncwarp();
+    }
+
+    /* The warp's segments of the block's split rows: of each at least one, if empty, since all warps have to know the
+     * row. From the last block on, since the first ones have more of the other items. */
+    __device__ void load_segments(const Propagator<Val, Bound> &p, int lane, int &filled) {
+        int number = 0;
+        for (int split = static_cast<int>(gridDim.x - 1 - blockIdx.x); split < p.split_rows;
+             split += static_cast<int>(gridDim.x), number++) {
+            int slot = p.first_split_slot() + split, length = p.length[slot],
+                warp = static_cast<int>(threadIdx.x / WARP);
+            for (int segment = warp; segment == warp || segment < segments_of(length); segment += WARPS, segments++) {
+                int before = segment * GPUOPT__SEGMENT,
+                    size = max(0, min(static_cast<int>(GPUOPT__SEGMENT), length - before));
+                ResidentItem &my = item[segments];
+                if (lane == 0) {
+                    my.side[0] = p.sides[slot];
+                    my.length[0] = length;
+                    my.slot[0] = slot;
+                    my.at = filled, my.size = size, my.split = number, my.segment = segment, my.is_row = true;
+                }
+                for (int k = lane; k < size; k += WARP) {
+                    val[filled + k] = p.val[p.start_of(slot) + before + k];
+                    col[filled + k] = p.col[p.start_of(slot) + before + k];
+                }
+                filled += size;
+            }
+        }
+        items = segments;
+    }
+
+    /* What settle_step does, for the bounds that this warp wrote in the round before; where it forgot some, for all
+     * that it may have written. */
+    __device__ void settle(const Propagator<Val, Bound> &p, const WarpShared &shared, unsigned epoch) const {
+        int lane = static_cast<int>(threadIdx.x % WARP);
+        if (written <= MEMORY) {
+#pragma unroll 1
+            for (int k = lane; k < written; k += WARP)
+                move_side(p.bounds[~epoch & 1] + shared.written_side[k], shared.written_side[k] & 1, shared.written[k]);
+        } else {
+#pragma unroll 1
+            for (int k = lane; k < 2 * entries; k += WARP) settle_side(p, epoch, (col[k / 2] & ~1u) | (k & 1));
+        }
+        __syncwarp();
+    }
+};
+
+/* The filter of entries at + first, at + first + stride, ... before at + end. */
+template <class Val, class Bound>
+__device__ __forceinline__ gpuopt__filter filter_resident(const Propagator<Val, Bound> &p, const Bound *now,
+                                                          const Resident<Val, Bound> &resident, int at, int first,
+                                                          int end, int stride) {
+    gpuopt__filter f = gpuopt__filter_start();
+#pragma unroll 1
+    for (int k = first; k < end; k += BATCH * stride) {
+        Batch<BATCH, false, Val, Bound> b;
+        b.load(now, resident.val + at, resident.col + at, k, end, stride);
+#pragma unroll 1
+        for (int t = 0; t < BATCH && k + t * stride < end; t++) { /* in a loop: instructions have to be fetched, too */
+            gpuopt__filter_add(&f, &p.rules, is_rounded<Bound>(b.col[0]), b.a[0], b.pair[0].x, b.pair[0].y);
+#pragma unroll
+            for (int u = 0; u < BATCH - 1; u++) b.col[u] = b.col[u + 1], b.a[u] = b.a[u + 1], b.pair[u] = b.pair[u + 1];
+        }
+    }
+    return f;
+}
+
+/* Filters the block's split rows and sums those that pass, as filter_split_row and segment_step do. All threads of the
+ * block take part. Out of line: most models have no such rows, and the registers are the others'. */
+template <class Val, class Bound>
+__device__ __noinline__ void sum_split_rows(const Propagator<Val, Bound> &p, BlockShared &block, SplitShared &split,
+                                            Resident<Val, Bound> resident, unsigned epoch) {
+    Tightener<true, Val, Bound> warp(p, block, epoch, resident.val, resident.col);
+    int end = 0;
+#pragma unroll 1
+    for (int first = 0; first < resident.segments; first = end) {
+        const ResidentItem &row = resident.item[first];
+        const int segments = segments_of(row.length[0]);
+        gpuopt__filter f = gpuopt__filter_start();
+#pragma unroll 1
+        for (; end < resident.segments && resident.item[end].split == row.split; end++) {
+            const ResidentItem &item = resident.item[end];
+            gpuopt__filter g = filter_resident(p, warp.now, resident, item.at, warp.lane, item.size, WARP);
+            gpuopt__filter_merge(&f, &g);
+        }
+        merge_filters(f, WARP);
+        if (warp.lane == 0) split.filter[threadIdx.x / WARP] = f;
+        __syncthreads();
+        f = warp.lane < WARPS ? split.filter[warp.lane] : gpuopt__filter_start();
+        merge_filters(f, WARP);
+        bool passed = gpuopt__filter_passes(&f, &p.rules, row.side[0].x, row.side[0].y,
+                                            GPUOPT__SEGMENT / WARP + 10 + segments / WARPS);
+#pragma unroll 1
+        for (int k = first; passed && k < end; k++) {
+            const ResidentItem &item = resident.item[k];
+            gpuopt__activities part = warp.sum(item.at, warp.lane, item.size, WARP);
+            merge_activities(part, WARP);
+            if (warp.lane == 0 && item.size > 0) split.activities[item.segment] = part;
+        }
+        __syncthreads();
+        gpuopt__activities all = gpuopt__activities_start();
+        if (warp.lane < segments) all = split.activities[warp.lane]; /* there are no more than lanes */
+        merge_activities(all, WARP);
+        if (threadIdx.x == 0) split.total[row.split] = all, split.passed[row.split] = passed;
+    }
+    __syncthreads();
+}
+
+/* A round: filters the rows of each of the warp's items and, if any passes, does the rest. SPLIT: there may be split
+ * rows. */
+template <bool SPLIT, class Val, class Bound>
+__device__ __forceinline__ void resident_step(const Propagator<Val, Bound> &p, BlockShared &block, SplitShared &split,
+                                              Resident<Val, Bound> &resident, unsigned epoch) {
+    Tightener<true, Val, Bound> warp(p, block, epoch, resident.val, resident.col);
+    resident.settle(p, block.warp[threadIdx.x / WARP], epoch);
+    if (SPLIT && resident.segments) sum_split_rows(p, block, split, resident, epoch);
+#pragma unroll 1
+    for (int index = 0; index < resident.items; index++) {
+        const ResidentItem &item = resident.item[index];
+        const bool is_segment = SPLIT && index < resident.segments;
+        int width = item.is_row ? WARP : GROUP, unit = item.is_row ? 1 : GROUPS, group = warp.lane / width,
+            stride = width * unit;
+        int at = item.at + group, size = item.length[group];
+        bool passed;
+        if (is_segment) {
+            size = item.size;
+            passed = size > 0 && split.passed[item.split];
+        } else {
+            gpuopt__filter f =
+                filter_resident(p, warp.now, resident, at, warp.lane % width * unit, size * unit, stride);
+            merge_filters(f, width);
+            passed = gpuopt__filter_passes(&f, &p.rules, item.side[group].x, item.side[group].y, GPUOPT__SHORT);
+        }
+        if (!__any_sync(~0u, passed)) continue;
+        warp.sum_and_tighten({at, size, item.length[group], item.slot[group], item.side[group]}, width, unit, passed,
+                             true, is_segment ? &split.total[item.split] : nullptr);
+    }
+    resident.written = warp.written;
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_PROPAGATE_RESIDENT_CUH */

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Propagation on the GPU: the steps of a round, each by all threads of the grid: mark, settle, filter, sum segments,
+ * tighten. The kernels are made of these.
+ */
+#ifndef GPUOPT_CUDA_PROPAGATE_STEPS_CUH
+#define GPUOPT_CUDA_PROPAGATE_STEPS_CUH
+
+#include "tighten.cuh"
+
+namespace {
+
+/* Whether this round evaluates every row, or only those that it marks. The columns that moved mark as many rows as they
+ * have entries, about, and a marked row costs several times as much as one in a full pass. */
+template <class Val, class Bound>
+__device__ bool is_full(const Propagator<Val, Bound> &p, unsigned moved, int all_marked) {
+    return !p.stamp || all_marked || moved > p.most_moved;
+}
+
+/* Appends the slots of the threads in `mask` to a list; all threads of the warp take part. */
+__device__ void append(unsigned mask, int slot, unsigned *count, int *list) {
+    unsigned lane = threadIdx.x % WARP, at = 0;
+    if (mask == 0) return;
+    if (lane == 0) at = atomicAdd(count, static_cast<unsigned>(__popc(mask)));
+    at = __shfl_sync(~0u, at, 0) + static_cast<unsigned>(__popc(mask & ((1u << lane) - 1)));
+    if (mask >> lane & 1) list[at] = slot;
+}
+
+/* Marks the rows of the `count` columns that the round before moved. Where they are few, several warps share a
+ * column. */
+template <class Val, class Bound>
+__device__ void mark_step(const Propagator<Val, Bound> &p, int count, unsigned epoch) {
+    const unsigned *list = p.list[(epoch - 1) & 1];
+    Round &round = p.state->round[epoch % 3];
+    int lane = static_cast<int>(threadIdx.x % WARP);
+    if (count == 0) return;
+    int share = max(1, grid_warps() / count), groups = max(1, grid_warps() / share);
+    for (int i = grid_warp() / share; i < count; i += groups) {
+        int col = static_cast<int>(list[i] / 2);
+        long long end = p.col_start[col + 1];
+        for (long long k = p.col_start[col] + grid_warp() % share * WARP; k < end; k += share * WARP) {
+            int slot = k + lane < end ? p.col_slot[k + lane] : 0;
+            bool fresh = k + lane < end && atomicExch(&p.stamp[slot], epoch) != epoch;
+            append(__ballot_sync(~0u, fresh && slot < p.first_warp_slot()), slot, &round.short_marked, p.marked);
+            append(__ballot_sync(~0u, fresh && slot >= p.first_warp_slot() && slot < p.first_split_slot()), slot,
+                   &round.warp_marked, p.marked + p.first_warp_slot()); /* split rows need only their stamp */
+        }
+    }
+}
+
+/* Brings the sides that the round before moved up to date in the bounds that this round writes. From the last thread
+ * on, since those may have no rows. */
+template <class Val, class Bound>
+__device__ void settle_step(const Propagator<Val, Bound> &p, unsigned epoch) {
+    const unsigned *list = p.list[(epoch - 1) & 1];
+    unsigned count = min(__ldcg(&p.state->round[(epoch - 1) % 3].count), 2u * static_cast<unsigned>(p.cols));
+#pragma unroll 1
+    for (unsigned i = static_cast<unsigned>(grid_threads() - 1 - grid_thread()); i < count;
+         i += static_cast<unsigned>(grid_threads()))
+        settle_side(p, epoch, list[i]);
+}
+
+/* ---- The filter ---- */
+
+/* Stores a segment's filter; the last warp of the row to get here adds them up and, if the row passes, lists its
+ * segments. */
+template <class Val, class Bound>
+__device__ void filter_split_row(const Propagator<Val, Bound> &p, BlockFlags &flags, Round &round, int index,
+                                 const gpuopt__filter &part) {
+    int lane = static_cast<int>(threadIdx.x % WARP), split = p.segment_row[index],
+        segments = p.segment_start[split + 1] - p.segment_start[split];
+    if (lane == 0) p.partial[index].filter = part;
+    if (!last_of_row(p, split)) return;
+    gpuopt__filter f = gpuopt__filter_start();
+    for (int k = lane; k < segments; k += WARP) {
+        const gpuopt__filter *from =
+            &p.partial[p.segment_start[split] + k].filter; /* another warp's, past the first cache */
+        gpuopt__filter other = {__ldcg(&from->middle),       __ldcg(&from->width),       __ldcg(&from->magnitude),
+                                __ldcg(&from->reach),        __ldcg(&from->min_rest),    __ldcg(&from->max_rest),
+                                __ldcg(&from->min_infinite), __ldcg(&from->max_infinite)};
+        gpuopt__filter_merge(&f, &other);
+    }
+    merge_filters(f, WARP);
+    double2 side = p.sides[p.first_split_slot() + split];
+    if (!gpuopt__filter_passes(&f, &p.rules, side.x, side.y, GPUOPT__SEGMENT / WARP + 10 + segments / WARP)) return;
+    unsigned at = 0;
+    if (lane == 0) at = atomicAdd(&round.segment_passed, static_cast<unsigned>(segments));
+    at = __shfl_sync(~0u, at, 0);
+    for (int k = lane; k < segments; k += WARP)
+        p.passed_segment[at + static_cast<unsigned>(k)] = p.segment_start[split] + k;
+    flags.split = 1;
+}
+
+/* Filters all rows, or those that are marked, and lists those that pass. Long ones first, so that no warp is left with
+ * one at the end; short ones a thread each, and listed a warpful at a time. */
+template <class Val, class Bound>
+__device__ __forceinline__ void filter_step(const Propagator<Val, Bound> &p, BlockFlags &flags, unsigned epoch,
+                                            bool full) {
+    __shared__ int queues[WARPS][2 * WARP];
+    int *queue = queues[threadIdx.x / WARP], queued = 0;
+    const Bound *now = p.bounds[epoch & 1];
+    Round &round = p.state->round[epoch % 3];
+    const int lane = static_cast<int>(threadIdx.x % WARP);
+    const int rows =
+        p.segments + (full ? p.warp_rows : static_cast<int>(__ldcg(&round.warp_marked))); /* and segments of rows */
+    const int shorts = full ? p.slices * WARP : static_cast<int>(__ldcg(&round.short_marked));
+    const int items = rows + (shorts + WARP - 1) / WARP;
+    unsigned long long evaluated =
+        full && p.stamp && grid_thread() == 0 ? static_cast<unsigned long long>(p.nonzeros) : 0;
+#pragma unroll 1
+    for (int item = grid_warp(); item < items; item += grid_warps()) {
+        bool is_segment = item < p.segments, is_short = item >= rows;
+        RowRef ref = {0, 0, 0, 0, make_double2(-HUGE_VAL, HUGE_VAL)};
+        if (is_segment) {
+            ref = segment_at(p, item);
+            if (!full && p.stamp[ref.slot] != epoch) continue;
+        } else if (!is_short || (item - rows) * WARP + lane < shorts) {
+            int slot = is_short ? (item - rows) * WARP + lane : p.first_warp_slot() + item - p.segments;
+            ref = row_at(p, full ? slot : p.marked[slot]);
+        }
+        if (!full && (is_short || lane == 0)) evaluated += static_cast<unsigned long long>(ref.size);
+        gpuopt__filter f = filter_entries(p, now, p.val + ref.at, p.col + ref.at, is_short ? 0 : lane,
+                                          is_short ? ref.size * WARP : ref.size);
+        if (!is_short) merge_filters(f, WARP);
+        if (is_segment) {
+            filter_split_row(p, flags, round, item, f);
+            continue;
+        }
+        bool pass = gpuopt__filter_passes(&f, &p.rules, ref.side.x, ref.side.y, GPUOPT__SHORT);
+        unsigned mask = __ballot_sync(~0u, pass && (is_short || lane == 0));
+        if (mask == 0) continue;
+        flags.passed = 1;
+        if (!is_short) {
+            append(mask, ref.slot, &round.warp_passed, p.passed + p.first_warp_slot());
+            continue;
+        }
+        if (pass) queue[queued + __popc(mask & ((1u << lane) - 1))] = ref.slot;
+        queued += __popc(mask);
+        __syncwarp();
+        if (queued < WARP) continue;
+        queued -= WARP;
+        append(~0u, queue[queued + lane], &round.short_passed, p.passed);
+        __syncwarp();
+    }
+    append((1u << queued) - 1, queue[lane], &round.short_passed, p.passed);
+    if (evaluated) atomicAdd(&p.state->evaluated_ever, evaluated);
+}
+
+/* ---- Rows that passed ---- */
+
+__device__ gpuopt__activity other_activity(const gpuopt__activity &from) { /* another warp's, past the first cache */
+    return {__ldcg(&from.hi), __ldcg(&from.lo), __ldcg(&from.magnitude), __ldcg(&from.infinite)};
+}
+
+/* Sums the listed segments; the last warp of a row to get here adds them up. */
+template <class Val, class Bound>
+__device__ void segment_step(const Propagator<Val, Bound> &p, BlockShared &block, unsigned epoch) {
+    Tightener<false, Val, Bound> warp(p, block, epoch, p.val, p.col);
+    int items = static_cast<int>(__ldcg(&p.state->round[epoch % 3].segment_passed));
+#pragma unroll 1
+    for (int item = grid_warp(); item < items; item += grid_warps()) {
+        int index = __ldcg(&p.passed_segment[item]), split = p.segment_row[index];
+        RowRef ref = segment_at(p, index);
+        gpuopt__activities part = warp.sum(ref.at, warp.lane, ref.size, WARP);
+        merge_activities(part, WARP);
+        if (warp.lane == 0) p.partial[index].activities = part;
+        if (!last_of_row(p, split)) continue;
+        gpuopt__activities all = gpuopt__activities_start();
+        for (int k = p.segment_start[split] + warp.lane; k < p.segment_start[split + 1]; k += WARP) {
+            const gpuopt__activities *from = &p.partial[k].activities;
+            part = {other_activity(from->min), other_activity(from->max)};
+            gpuopt__activities_merge(&all, &part);
+        }
+        merge_activities(all, WARP);
+        if (warp.lane == 0) p.total[split] = all;
+    }
+}
+
+/* Works off the lists of what passed: segments and longer rows by warps, short ones by groups of threads. */
+template <class Val, class Bound>
+__device__ void tighten_step(const Propagator<Val, Bound> &p, BlockShared &block, unsigned epoch) {
+    Tightener<false, Val, Bound> warp(p, block, epoch, p.val, p.col);
+    const Round &round = p.state->round[epoch % 3];
+    const int segments = static_cast<int>(__ldcg(&round.segment_passed)),
+              shorts = static_cast<int>(__ldcg(&round.short_passed));
+    const int longs = segments + static_cast<int>(__ldcg(&round.warp_passed)),
+              items = longs + (shorts + GROUPS - 1) / GROUPS;
+#pragma unroll 1
+    for (int item = grid_warp(); item < items; item += grid_warps()) {
+        bool is_short = item >= longs, passed = true;
+        RowRef ref = {0, 0, 0, 0, make_double2(-HUGE_VAL, HUGE_VAL)};
+        const gpuopt__activities *known = nullptr;
+        if (item < segments) {
+            int index = __ldcg(&p.passed_segment[item]);
+            ref = segment_at(p, index);
+            known = &p.total[p.segment_row[index]];
+        } else {
+            int index = is_short ? (item - longs) * GROUPS + warp.lane / GROUP : p.first_warp_slot() + item - segments;
+            passed = !is_short || index < shorts;
+            if (passed) ref = row_at(p, __ldcg(&p.passed[index]));
+        }
+        warp.sum_and_tighten(ref, is_short ? GROUP : WARP, is_short ? WARP : 1, passed, item + grid_warps() >= items,
+                             known);
+    }
+}
+
+/* ---- After the rounds ---- */
+
+/* Closes a call's accounts. One thread. */
+template <class Val, class Bound>
+__device__ void report_step(const Propagator<Val, Bound> &p, int rounds) {
+    PropagatorState *state = p.state;
+    unsigned long long evaluated = __ldcg(&state->evaluated_ever);
+    int row = __ldcg(&state->infeasible_row), col = __ldcg(&state->infeasible_col);
+    CallReport *report = p.report;
+    report->rounds = rounds;
+    report->changed = state->changed;
+    report->nonzeros = p.stamp ? evaluated - state->evaluated_before
+                               : static_cast<unsigned long long>(rounds) * static_cast<unsigned long long>(p.nonzeros);
+    report->infeasible_row = row == INT_MAX ? -1 : row;
+    report->infeasible_col = col == INT_MAX ? -1 : col;
+    report->outcome = row != INT_MAX || col != INT_MAX           ? GPUOPT_INFEASIBLE
+                      : state->converged                         ? GPUOPT_CONVERGED
+                      : state->rounds_since_set >= p.round_limit ? GPUOPT_LIMIT
+                                                                 : GPUOPT_MORE;
+    state->evaluated_before = evaluated;
+}
+
+/* Makes both copies of the bounds equal. */
+template <class Val, class Bound>
+__device__ void equalise_step(const Propagator<Val, Bound> &p, unsigned epoch) {
+    const unsigned *list = p.list[epoch & 1];
+    const Bound *newest = p.bounds[~epoch & 1];
+    Bound *other = p.bounds[epoch & 1];
+    unsigned count = __ldcg(&p.state->round[epoch % 3].count);
+    for (unsigned i = static_cast<unsigned>(grid_thread()); i < count; i += static_cast<unsigned>(grid_threads())) {
+        unsigned side = list[i];
+        other[side] = __ldcg(newest + side);
+    }
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_PROPAGATE_STEPS_CUH */

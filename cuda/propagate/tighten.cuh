@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Propagation on the GPU: rows that passed the filter are summed exactly; the entries that their sides reach, which are
+ * few, are queued; and once a warpful of them has come together, from whatever rows, each gives a new bound.
+ */
+#ifndef GPUOPT_CUDA_PROPAGATE_TIGHTEN_CUH
+#define GPUOPT_CUDA_PROPAGATE_TIGHTEN_CUH
+
+#include "rows.cuh"
+
+namespace {
+
+enum { MEMORY = 2 * WARP }; /* so many of its new bounds a warp of the resident kernel remembers */
+
+/* In shared memory, for each warp. */
+struct WarpShared {
+    /* The queue: one side of a row, and one entry: its coefficient, negated for the lhs; its column and bounds. */
+    double side[2 * WARP], hi[2 * WARP], lo[2 * WARP], doubt[2 * WARP], c[2 * WARP], lb[2 * WARP], ub[2 * WARP];
+    unsigned col[2 * WARP];
+    /* In the resident kernel: the bounds that the warp has written in this round, as 2 * col + (1 for ub). */
+    double written[MEMORY];
+    unsigned written_side[MEMORY];
+};
+
+/* What a block has found since the last barrier of the cooperative driver. */
+struct BlockFlags {
+    unsigned lifted; /* sides */
+    int infeasible, split, passed;
+};
+
+struct BlockShared {
+    WarpShared warp[WARPS];
+    BlockFlags flags;
+    unsigned heard[2]; /* what all blocks have found, by the parity of the barrier */
+
+    __device__ void clear() {
+        if (threadIdx.x == 0) flags = {0, 0, 0, 0}, heard[0] = heard[1] = 0;
+        __syncthreads();
+    }
+};
+
+/* One warp's part in a round. Entries are in global memory or, with RESIDENT, in shared memory. What it writes is
+ * remembered for the next round to settle: by the resident kernel in the warp itself, by the others on the list. */
+template <bool RESIDENT, class Val, class Bound>
+class Tightener {
+  public:
+    const int lane = static_cast<int>(threadIdx.x % WARP);
+    const Bound *const now; /* the bounds that this round reads */
+    int written = 0;        /* in the resident kernel: bounds written, of which the first MEMORY are remembered */
+
+    __device__ Tightener(const Propagator<Val, Bound> &propagator, BlockShared &block, unsigned which, const Val *vals,
+                         const unsigned *cols)
+        : now(propagator.bounds[which & 1]), p(propagator), flags(block.flags), shared(block.warp[threadIdx.x / WARP]),
+          epoch(which), val(vals), col(cols) {}
+
+    /* Of the entries at + first, at + first + stride, ... before at + end. */
+    __device__ gpuopt__activities sum(long long at, int first, int end, int stride) const {
+        gpuopt__activities s = gpuopt__activities_start();
+#pragma unroll 1
+        for (int k = first; k < end; k += N * stride) {
+            Entries b;
+            b.load(now, val + at, col + at, k, end, stride);
+            add(s, b, k, end, stride);
+        }
+        return s;
+    }
+
+    /* Rows of a warp, one for each `width` lanes, whose entries are `unit` apart: sums them, unless the activities are
+     * known, and queues what they reach. `passed`: a row that did not pass the filter only keeps its warp company.
+     * `last`: the queue is to be emptied. All threads of the warp take part. */
+    __device__ void sum_and_tighten(const RowRef &ref, int width, int unit, bool passed, bool last,
+                                    const gpuopt__activities *known = nullptr) {
+        const int stride = width * unit, step = N * stride, first = lane % width * unit;
+        int end = passed ? ref.size * unit : 0, k = first;
+        bool several = __any_sync(~0u, first + step < end), more;
+        gpuopt__activities activities;
+        Entries b; /* the first batch, which for most rows is all */
+        b.load(now, val + ref.at, col + ref.at, first, end, stride);
+        if (known) {
+            activities = *known;
+        } else {
+            activities = gpuopt__activities_start();
+#pragma unroll 1
+            do {
+                add(activities, b, k, end, stride);
+                k += step;
+                if (k < end) b.load(now, val + ref.at, col + ref.at, k, end, stride);
+            } while (k < end);
+            merge_activities(activities, width);
+            if (several) b.load(now, val + ref.at, col + ref.at, first, end, stride);
+        }
+        gpuopt__row row = gpuopt__row_make(&activities, &p.rules, ref.side.x, ref.side.y, ref.length);
+        if (passed && row.infeasible) {
+            if (lane % width == 0) infeasible_row(ref.slot);
+            end = 0;
+        }
+        k = first;
+#pragma unroll 1
+        do {
+            more = several && __any_sync(~0u, k + step < end);
+            tighten(row, b, k, end, stride, last && !more);
+            k += step;
+            if (more) b.load(now, val + ref.at, col + ref.at, k, end, stride);
+        } while (more);
+    }
+
+  private:
+    static constexpr int N = RESIDENT ? 1 : BATCH; /* memory is to be kept busy, shared memory is not */
+    using Entries = Batch<N, !RESIDENT, Val, Bound>;
+
+    const Propagator<Val, Bound> &p;
+    BlockFlags &flags;
+    WarpShared &shared;
+    const unsigned epoch;
+    const Val *const val;
+    const unsigned *const col;
+    int queued = 0; /* the same in all threads of the warp */
+
+    __device__ void add(gpuopt__activities &s, const Entries &b, int first, int end, int stride) const {
+#pragma unroll
+        for (int t = 0; t < N; t++)
+            if (first + t * stride < end) gpuopt__activities_add(&s, &p.rules, b.a[t], b.pair[t].x, b.pair[t].y);
+    }
+
+    __device__ int before(unsigned mask) const { return __popc(mask & ((1u << lane) - 1)); }
+
+    __device__ void infeasible_row(int slot) {
+        atomicMin(&p.state->infeasible_row, p.row[slot]);
+        flags.infeasible = 1;
+    }
+
+    /* Queues the entries of a batch. Loops that take the first entry and move the others up keep them in registers, and
+     * the code, which is long, in one place. */
+    __device__ void tighten(const gpuopt__row &row, Entries &b, int first, int end, int stride, bool last) {
+        int sides = 0;
+#pragma unroll
+        for (int t = 0; t < N; t++)
+            if (first + t * stride < end)
+                sides |= gpuopt__reaching_sides(&row, &p.rules, b.a[t], b.pair[t].x, b.pair[t].y) << 2 * t;
+        unsigned any = any_of_warp(static_cast<unsigned>(sides));
+        int lhs = 0;
+#pragma unroll 1
+        do {
+            if (any & 1) queue(row.limit[0], row.limit[1], lhs, b, sides & 1);
+            any >>= 1, sides >>= 1;
+            while (queued >= WARP || (last && any == 0 && queued > 0)) write();
+            if (lhs) {
+#pragma unroll
+                for (int t = 0; t < N - 1; t++) b.col[t] = b.col[t + 1], b.a[t] = b.a[t + 1], b.pair[t] = b.pair[t + 1];
+            }
+            lhs = !lhs;
+        } while (any);
+    }
+
+    /* Queues the first entry of a batch, where it is the lane's own, with one side of its row. */
+    __device__ void queue(const gpuopt__limit &rhs, const gpuopt__limit &lhs, bool is_lhs, const Entries &b,
+                          bool mine) {
+        unsigned mask = __ballot_sync(~0u, mine);
+        if (mine) {
+            int at = queued + before(mask);
+            shared.side[at] = is_lhs ? lhs.side : rhs.side;
+            shared.hi[at] = is_lhs ? lhs.hi : rhs.hi;
+            shared.lo[at] = is_lhs ? lhs.lo : rhs.lo;
+            shared.doubt[at] = is_lhs ? lhs.doubt : rhs.doubt;
+            shared.c[at] = is_lhs ? -b.a[0] : b.a[0];
+            shared.lb[at] = b.pair[0].x;
+            shared.ub[at] = b.pair[0].y;
+            shared.col[at] = b.col[0];
+        }
+        queued += __popc(mask);
+        __syncwarp();
+    }
+
+    /* Takes up to WARP off the queue and writes the bounds that they give. Whoever lifts a side off the bound that this
+     * round reads counts it. */
+    __device__ void write() {
+        int count = min(queued, static_cast<int>(WARP)), at = queued - count + lane, moved = 0;
+        bool better = false, lifted = false;
+        double bound = 0;
+        unsigned side = 0;
+        queued -= count;
+        if (lane < count) {
+            gpuopt__limit limit = {shared.side[at], shared.hi[at], shared.lo[at], 0, shared.doubt[at], 0};
+            double2 old = make_double2(shared.lb[at], shared.ub[at]), was = old;
+            side = shared.col[at];
+            moved = gpuopt__tighten(&limit, &p.rules, shared.c[at], old.x, old.y, side & 1, &bound);
+            bool upper = moved == GPUOPT__UPPER;
+            side = (side & ~1u) | (upper ? 1u : 0u);
+            if (moved) better = improve(p.bounds[~epoch & 1] + (side & ~1u), upper, bound, was);
+            if (better) {
+                lifted = upper ? was.y >= old.y : was.x <= old.x;
+                /* The written copy may not have caught up with the read one yet. */
+                double lb = upper ? gpuopt__max(was.x, old.x) : bound, ub = upper ? bound : gpuopt__min(was.y, old.y);
+                if (gpuopt__crossed(&p.rules, lb, ub)) {
+                    atomicMin(&p.state->infeasible_col, static_cast<int>(side / 2));
+                    flags.infeasible = 1;
+                }
+            }
+        }
+        __syncwarp(); /* the queue's end may be written again */
+        count_lifted(__ballot_sync(~0u, lifted), side);
+        if (RESIDENT) remember(__ballot_sync(~0u, better), side, bound);
+    }
+
+    /* The sides of the lanes in `mask`. The resident kernel, whose warps remember, keeps no list. */
+    __device__ void count_lifted(unsigned mask, unsigned side) {
+        unsigned lifted = static_cast<unsigned>(__popc(mask)), at = 0;
+        if (mask == 0) return;
+        if (lane == 0) atomicAdd(&flags.lifted, lifted);
+        if (RESIDENT) return;
+        if (lane == 0) at = atomicAdd(&p.state->round[epoch % 3].count, lifted);
+        at = __shfl_sync(~0u, at, 0) + static_cast<unsigned>(before(mask));
+        if (mask >> lane & 1) p.list[epoch & 1][at] = side;
+    }
+
+    __device__ void remember(unsigned mask, unsigned side, double bound) {
+        int at = written + before(mask);
+        if (mask >> lane & 1 && at < MEMORY) shared.written[at] = bound, shared.written_side[at] = side;
+        written += __popc(mask);
+    }
+};
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_PROPAGATE_TIGHTEN_CUH */

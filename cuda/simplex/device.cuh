@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The simplex method on the GPU: what its kernels work on.
+ *
+ * Iterations run inside one cooperative launch. Each block owns a range of the positions of the basis, one of the slots
+ * of the nonbasic variables and one of the columns of the matrix, and keeps what belongs to them in shared memory.
+ */
+#ifndef GPUOPT_CUDA_SIMPLEX_DEVICE_CUH
+#define GPUOPT_CUDA_SIMPLEX_DEVICE_CUH
+
+#include <cstdint>
+
+#include "../../gpuopt_impl/simplex/engine.h"
+#include "../common/context.cuh"
+#include "../common/warp.cuh"
+
+namespace {
+
+enum {
+    SIMPLEX_THREADS = 512,
+    SIMPLEX_WARPS = SIMPLEX_THREADS / 32,
+    SIMPLEX_GROUPS = 8,   /* partial sums of one element */
+    SIMPLEX_CHUNK = 256,  /* elements summed at a time */
+    SIMPLEX_BLOCKS = 256, /* at most */
+    SIMPLEX_OWN = 64,     /* positions or slots of a block, at least: fewer blocks agree sooner */
+    SIMPLEX_PIECE = 512,  /* entries of a column taken at a time */
+    SIMPLEX_LISTED = 512, /* positions whose infeasibility changed, in shared memory */
+    SIMPLEX_MOST = 256    /* K at most: a thread each */
+};
+
+/* What a block puts up in an exchange: a candidate, a limit, counts. */
+struct alignas(16) Cell {
+    double key;
+    int index;
+    unsigned number; /* of the exchange */
+};
+
+/* What the owner of a candidate tells of it. */
+enum { RECORD_WORDS = 8 };
+struct alignas(64) Record {
+    double word[RECORD_WORDS];
+};
+
+/* A position whose infeasibility changed. */
+struct Changed {
+    double alpha;
+    int position;
+    int change; /* 2 * by how much, plus 1 where the position's row of the matrix counts as 0 */
+
+    __device__ int by() const { return change >> 1; }
+    __device__ bool dead() const { return change & 1; }
+};
+
+struct SimplexView {
+    int rows, cols;
+    int lines;                                  /* columns of the matrix: cols with TABLEAU, rows with REVISED */
+    int most;                                   /* K */
+    int blocks, own_rows, own_slots, own_lines; /* of the cooperative launches; own_*: to a block */
+    int group, groups; /* positions in a group of the ratio test, and how many groups there are */
+    bool whole;        /* immediate pivots: there is room for the whole pivot column in a block's shared memory */
+    bool resident;     /* a block's own parts of U and V are in its shared memory too */
+    int64_t pitch;     /* from one column of the matrix, or of U, to the next */
+    int64_t wide;      /* from one row of V to the next */
+    double *matrix, *u, *v;
+    const int64_t *col_start, *row_start;
+    const int *col_row, *row_col;
+    const double *col_val, *row_val;
+    gpuopt__simplex_vectors vec;
+    double *alpha;                   /* [rows] the pivot column, where whole columns are updated at once */
+    double *rho, *rho_sum;           /* [rows] REVISED: the pivot row of the inverse, and a sum of others */
+    double *tau;                     /* [rows] REVISED: alpha' B^-1, for exact norms */
+    Changed *changed;                /* [blocks][own_rows] */
+    int *listed;                     /* [2][blocks] entries in changed */
+    int *drifted;                    /* the last launch in which a pivot's two values differed */
+    Cell *cells;                     /* [2][blocks] */
+    Cell *winners;                   /* [2][groups][2] of the ratio test */
+    Record *records;                 /* [2][blocks] */
+    Record *winner_records;          /* [2][groups] */
+    unsigned *number;                /* of the last exchange */
+    int *column, *wanted, *position; /* [cols] of a reinversion */
+    uint8_t *open;                   /* [rows] */
+    double *in, *out, *partial;      /* [rows + cols] each, [SIMPLEX_PARTS][pitch]: products for the host */
+    gpuopt__run_report *report;      /* pinned host memory, at the same address on the device */
+};
+
+__device__ int simplex_lane() { return static_cast<int>(threadIdx.x) % 32; }
+__device__ int simplex_warp() { return static_cast<int>(threadIdx.x) / 32; }
+
+/* What other blocks have written in this launch does not come from a stale first cache. */
+template <class T>
+__device__ T fresh(const T *p) {
+    return __ldcg(p);
+}
+
+/* A line of the matrix that other blocks may have written to. */
+struct FreshLine {
+    const double *at;
+    __device__ double operator[](int i) const { return fresh(at + i); }
+};
+
+/* to[x] += sum over k < count of factor[k] * line(k)[x] for x < width, in SIMPLEX_GROUPS parts that are added in their
+ * order, whatever the number of blocks. to, factor and partial are in shared memory. Ends with a barrier. */
+template <class Line>
+__device__ void add_lines(double *to, int width, const double *factor, int count, double *partial, Line line) {
+    for (int begin = 0; begin < width; begin += SIMPLEX_CHUNK) {
+        int chunk = min(width - begin, static_cast<int>(SIMPLEX_CHUNK)), pieces = (chunk + 31) / 32;
+        for (int item = simplex_warp(); item < pieces * SIMPLEX_GROUPS; item += SIMPLEX_WARPS) {
+            int group = item % SIMPLEX_GROUPS, x = item / SIMPLEX_GROUPS * 32 + simplex_lane();
+            double sum = 0;
+            if (x < chunk) {
+#pragma unroll 8
+                for (int k = group; k < count; k += SIMPLEX_GROUPS) sum += factor[k] * line(k)[begin + x];
+                partial[group * SIMPLEX_CHUNK + x] = sum;
+            }
+        }
+        __syncthreads();
+        for (int x = static_cast<int>(threadIdx.x); x < chunk; x += SIMPLEX_THREADS) {
+            double sum = to[begin + x];
+#pragma unroll
+            for (int group = 0; group < SIMPLEX_GROUPS; group++) sum += partial[group * SIMPLEX_CHUNK + x];
+            to[begin + x] = sum;
+        }
+        __syncthreads();
+    }
+}
+
+/* Cuts arrays out of a block's dynamic shared memory; base null measures. */
+struct SharedArena {
+    unsigned char *base;
+    size_t used;
+
+    template <class T>
+    __host__ __device__ void cut(T **array, int count) {
+        *array = reinterpret_cast<T *>(base + used);
+        used += (sizeof(T) * static_cast<size_t>(count) + 15) / 16 * 16;
+    }
+};
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_SIMPLEX_DEVICE_CUH */

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A pivot or a flip on the GPU: the pivot column, the move, the pivot row, and what reduced costs and weights become.
+ */
+#ifndef GPUOPT_CUDA_SIMPLEX_FOLLOW_CUH
+#define GPUOPT_CUDA_SIMPLEX_FOLLOW_CUH
+
+#include "block.cuh"
+
+namespace {
+
+template <bool REVISED, bool DEFERRED>
+class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
+  protected:
+    using Base = SimplexState<REVISED, DEFERRED>;
+    using Base::first_line;
+    using Base::first_row;
+    using Base::first_slot;
+    using Base::lines;
+    using Base::number;
+    using Base::pending;
+    using Base::report;
+    using Base::rows;
+    using Base::run;
+    using Base::s;
+    using Base::sh;
+    using Base::slots;
+    using Base::thread;
+
+    __device__ SimplexFollow(const SimplexView &view, const gpuopt__run &request, int pending, int launch,
+                             unsigned char *memory)
+        : Base(view, request, pending, memory), launch(launch) {}
+
+    int launch; /* the number of this one */
+    /* The entering variable: reduced cost, weight, value, bounds, and with REVISED its column's entries. */
+    double dq = 0, weight_q = 0, value = 0, lower = 0, upper = 0;
+    int variable = -1, length = 0;
+    int64_t begin = 0;
+    /* The leaving one, as it was at its position. */
+    double leaving_x = 0, leaving_l = 0, leaving_u = 0, leaving_alpha = 0;
+    int leaving_head = -1;
+    bool leaving_dead = false; /* its row of the matrix counts as 0 */
+    int cleared = -1;          /* a position whose row of U is still to be zeroed: others may have been reading it */
+
+    __device__ bool exact() const { return run.rules.pricing == GPUOPT_PRICING_STEEPEST_EDGE; }
+
+    /* ---- The pivot column ---- */
+
+    __device__ void clear_pending_row() {
+        int p = cleared < 0 ? -1 : this->own_row(cleared);
+        if (DEFERRED && p >= 0)
+            for (int k = thread(); k < pending - 1; k += SIMPLEX_THREADS) this->set_u(k, p, 0);
+        cleared = -1;
+    }
+
+    /* factor[k]: row k of V times the entering column. */
+    __device__ void column_factors() {
+        bool sparse = REVISED && variable < s.cols;
+        int at = REVISED ? variable - s.cols : report.entering;
+        if (!sparse && thread() < pending) sh.factor[thread()] = fresh(s.v + thread() * s.wide + at);
+        for (int k = simplex_warp(); sparse && k < pending; k += SIMPLEX_WARPS) {
+            double sum = 0;
+            for (int e = simplex_lane(); e < length; e += 32)
+                sum += s.col_val[begin + e] * fresh(s.v + k * s.wide + s.col_row[begin + e]);
+            sum = warp_sum(sum);
+            if (simplex_lane() == 0) sh.factor[k] = sum;
+        }
+    }
+
+    /* alpha = the block's part of B^-1 times the entering column. */
+    __device__ void column() {
+        clear_pending_row();
+        if (DEFERRED) column_factors();
+        if (!REVISED || variable >= s.cols) {
+            const double *from = s.matrix + (REVISED ? variable - s.cols : report.entering) * s.pitch + first_row;
+            for (int i = thread(); i < rows; i += SIMPLEX_THREADS)
+                sh.alpha[i] = (!REVISED && begin) || this->dead_row(i) ? 0 : fresh(from + i);
+            __syncthreads();
+        } else {
+            combine_columns_of_inverse();
+        }
+        if (DEFERRED) add_lines(sh.alpha, rows, sh.factor, pending, sh.partial, [&](int k) { return this->own_u(k); });
+        if (!DEFERRED)
+            for (int i = thread(); i < rows; i += SIMPLEX_THREADS) s.alpha[first_row + i] = sh.alpha[i];
+    }
+
+    /* The entries of a long column come by pieces, whose length is the same on every device. */
+    __device__ void combine_columns_of_inverse() {
+        for (int i = thread(); i < rows; i += SIMPLEX_THREADS) sh.alpha[i] = 0;
+        for (int from = 0; from < length; from += SIMPLEX_PIECE) {
+            int count = min(length - from, +SIMPLEX_PIECE);
+            const int *row_of = s.col_row + begin + from;
+            __syncthreads();
+            for (int e = thread(); e < count; e += SIMPLEX_THREADS) sh.piece[e] = s.col_val[begin + from + e];
+            __syncthreads();
+            add_lines(sh.alpha, rows, sh.piece, count, sh.partial,
+                      [&](int e) { return FreshLine{s.matrix + row_of[e] * s.pitch + first_row}; });
+        }
+        for (int i = thread(); i < rows; i += SIMPLEX_THREADS)
+            if (this->dead_row(i)) sh.alpha[i] = 0;
+        __syncthreads();
+    }
+
+    /* ---- Moving ---- */
+
+    /* Moves the block's basic variables. In phase 1, and for a host that goes step by step, counts the infeasible ones
+     * and lists the positions where that changes, in their order. Returns the length of the list. */
+    __device__ int move() {
+        double sigma = report.direction;
+        bool listing = run.phase == 1 || run.part != GPUOPT__RUN_ITERATE;
+        int listed = 0, more = 0;
+        for (int from = 0; from < rows; from += SIMPLEX_THREADS) {
+            int i = from + thread(), change = 0;
+            if (i < rows && sh.alpha[i] != 0) {
+                int was = gpuopt__infeasible(sh.xb[i], sh.lb[i], sh.ub[i], run.rules.primal), is = 0;
+                sh.xb[i] -= report.step * (sigma * sh.alpha[i]);
+                if (first_row + i != report.leaving)
+                    is = gpuopt__infeasible(sh.xb[i], sh.lb[i], sh.ub[i], run.rules.primal);
+                change = is - was;
+                more += (is != 0) - (was != 0);
+            }
+            if (listing) listed = list(listed, i, change);
+        }
+        if (!listing) return 0;
+        if (thread() == 0) s.listed[((number + 1) & 1) * s.blocks + blockIdx.x] = listed;
+        Cell sum = exchange<Counts>(s, sh.board, number, Counts::make(more, thread() == 0 ? listed : 0));
+        this->infeasible += Counts::first(sum);
+        if (sum.index > 0 && sum.index <= SIMPLEX_LISTED) gather_changed();
+        return sum.index;
+    }
+
+    /* The blocks' lists one after the other in shared memory. */
+    __device__ void gather_changed() {
+        int block = thread(), own = block < s.blocks ? fresh(s.listed + (number & 1) * s.blocks + block) : 0, at = own;
+        for (int step = 1; step < 32; step *= 2) {
+            int before = __shfl_up_sync(~0u, at, step);
+            if (simplex_lane() >= step) at += before;
+        }
+        if (simplex_lane() == 31) sh.count[simplex_warp()] = at;
+        __syncthreads();
+        at -= own;
+        for (int w = 0; w < simplex_warp(); w++) at += sh.count[w];
+        const Changed *entry = s.changed + static_cast<int64_t>(block) * s.own_rows;
+        for (int e = 0; e < own; e++)
+            sh.changed[at + e] = {fresh(&entry[e].alpha), fresh(&entry[e].position), fresh(&entry[e].change)};
+        __syncthreads();
+    }
+
+    /* Appends the threads' changes to the block's list; its new length. */
+    __device__ int list(int listed, int i, int change) {
+        unsigned ballot = __ballot_sync(~0u, change != 0);
+        if (simplex_lane() == 0) sh.count[simplex_warp()] = __popc(ballot);
+        __syncthreads();
+        int at = listed + __popc(ballot & ((1u << simplex_lane()) - 1));
+        for (int w = 0; w < SIMPLEX_WARPS; w++) {
+            if (w < simplex_warp()) at += sh.count[w];
+            listed += sh.count[w];
+        }
+        if (change)
+            s.changed[static_cast<int64_t>(blockIdx.x) * s.own_rows + at] = {sh.alpha[i], first_row + i,
+                                                                             2 * change + this->dead_row(i)};
+        __syncthreads();
+        return listed;
+    }
+
+    /* Calls f(entry) for all entries of the list, in the order of their positions. */
+    template <class F>
+    __device__ void for_changed(int total, F f) const {
+        const int *listed = s.listed + (number & 1) * s.blocks;
+        if (total <= SIMPLEX_LISTED)
+            for (int e = 0; e < total; e++) f(sh.changed[e]);
+        for (int block = 0; total > SIMPLEX_LISTED && block < s.blocks; block++) {
+            int count = fresh(listed + block);
+            const Changed *entry = s.changed + static_cast<int64_t>(block) * s.own_rows;
+            for (int e = 0; e < count; e++)
+                f(Changed{fresh(&entry[e].alpha), fresh(&entry[e].position), fresh(&entry[e].change)});
+        }
+    }
+
+    /* ---- The pivot row ---- */
+
+    /* factor: row p of U; factor_sum: the changed rows of U, summed. Returns the change of the entering variable's
+     * reduced cost. */
+    __device__ double row_factors(int p, int total) {
+        double change = 0, sum = 0;
+        int k = thread();
+        if (total > 0)
+            for_changed(total, [&](Changed c) {
+                change += c.by() * c.alpha;
+                if (k < pending) sum += c.by() * fresh(s.u + k * s.pitch + c.position);
+            });
+        if (k < pending) {
+            sh.factor[k] = p >= 0 ? fresh(s.u + k * s.pitch + p) : 0;
+            sh.factor_sum[k] = sum;
+        }
+        return change;
+    }
+
+    /* row, row_sum: the pivot row and the sum of the changed rows in the block's columns of the matrix. */
+    __device__ void rows_of_matrix(int p, int total) {
+        for (int x = thread(); x < lines; x += SIMPLEX_THREADS) {
+            const double *column = s.matrix + (first_line + x) * s.pitch;
+            bool dead = this->dead_line(x);
+            double sum = 0;
+            sh.row[x] = p < 0 || dead || leaving_dead ? 0 : fresh(column + p);
+            if (total > 0 && !dead)
+                for_changed(total, [&](Changed c) {
+                    if (!c.dead()) sum += c.by() * fresh(column + c.position);
+                });
+            sh.row_sum[x] = sum;
+        }
+        __syncthreads();
+        if (!DEFERRED) return;
+        auto line = [&](int k) { return this->own_v(k); };
+        if (p >= 0) add_lines(sh.row, lines, sh.factor, pending, sh.partial, line);
+        if (total > 0) add_lines(sh.row_sum, lines, sh.factor_sum, pending, sh.partial, line);
+    }
+
+    /* The new row of V and the new column of U, and zeros where the pivot leaves nothing of the old. */
+    __device__ void append(int p, double inverse) {
+        int q = REVISED ? -1 : report.entering, own = q < 0 ? -1 : this->own_slot(q), row = this->own_row(p);
+        for (int x = thread(); x < lines; x += SIMPLEX_THREADS)
+            this->set_v(pending, x, x == own ? inverse : sh.row[x] * inverse);
+        for (int k = thread(); own >= 0 && k < pending; k += SIMPLEX_THREADS) this->set_v(k, own, 0);
+        for (int i = thread(); i < rows; i += SIMPLEX_THREADS) this->set_u(pending, i, i == row ? 1 : -sh.alpha[i]);
+        if (thread() > 0) return;
+        if (own >= 0) sh.begin[own] = 1;
+        if (row >= 0) sh.head[row].y = 1;
+        sh.pivots[report.pivots] = p;
+    }
+
+    /* At the end of a launch: what counted as 0 becomes 0. */
+    __device__ void clear_dead() {
+        __syncthreads();
+        for (int x = simplex_warp(); DEFERRED && x < lines; x += SIMPLEX_WARPS) {
+            double *column = s.matrix + (first_line + x) * s.pitch;
+            for (int k = simplex_lane(); k < report.pivots; k += 32) column[sh.pivots[k]] = 0;
+            for (int i = simplex_lane(); this->dead_line(x) && i < s.rows; i += 32) column[i] = 0;
+        }
+    }
+
+    /* ---- Immediate pivots ---- */
+
+    /* The whole pivot column, in shared memory where there is room; after this, whole() reads it. */
+    __device__ void fetch_column() {
+        if (s.whole)
+            for (int i = 2 * thread(); i < s.rows; i += 2 * SIMPLEX_THREADS) {
+                double2 pair = __ldcg(reinterpret_cast<const double2 *>(s.alpha + i));
+                sh.whole[i] = pair.x;
+                sh.whole[i + 1] = pair.y;
+            }
+        __syncthreads();
+    }
+    __device__ double2 whole(int i) const {
+        return s.whole ? *reinterpret_cast<const double2 *>(sh.whole + i)
+                       : __ldcg(reinterpret_cast<const double2 *>(s.alpha + i));
+    }
+
+    /* A column of the matrix by a warp: column -= alpha * ratio, where ratio is its entry in row p over the pivot, or
+     * the unit vector of p before the pivot. Returns 1 + its squared norm; *dot: alpha times the old column. Loads come
+     * well before the stores that they must not wait for. Columns end in zeros up to the next pair. */
+    __device__ double update_column(double *column, int p, double ratio, bool unit, double *dot) {
+        enum { PAIRS = 8 };
+        double norm = 0, product = 0;
+        for (int from = 2 * simplex_lane(); from < s.rows; from += 64 * PAIRS) {
+            double2 old[PAIRS];
+#pragma unroll
+            for (int k = 0; k < PAIRS; k++)
+                if (from + 64 * k < s.rows) old[k] = *reinterpret_cast<double2 *>(column + from + 64 * k);
+#pragma unroll
+            for (int k = 0; k < PAIRS; k++) {
+                int i = from + 64 * k;
+                if (i >= s.rows) continue;
+                if (unit) old[k] = make_double2(0, 0);
+                double2 a = whole(i);
+                double2 now =
+                    make_double2(i == p ? ratio : old[k].x - a.x * ratio, i + 1 == p ? ratio : old[k].y - a.y * ratio);
+                product += a.x * old[k].x + a.y * old[k].y;
+                norm += now.x * now.x + now.y * now.y;
+                *reinterpret_cast<double2 *>(column + i) = now;
+            }
+        }
+        if (dot) *dot = warp_sum(product);
+        return 1 + warp_sum(norm);
+    }
+
+    /* Every warp updates columns of its block; row holds their entries in row p. */
+    __device__ void update_own_columns(int p, double inverse) {
+        for (int x = simplex_warp(); x < lines; x += SIMPLEX_WARPS) {
+            bool unit = !REVISED && first_line + x == report.entering;
+            double ratio = unit ? inverse : sh.row[x] * inverse, dot = 0;
+            if (ratio == 0 && !(REVISED && exact())) continue;
+            double norm =
+                update_column(s.matrix + (first_line + x) * s.pitch, p, ratio, unit, REVISED ? &dot : nullptr);
+            if (simplex_lane() > 0 || !exact()) continue;
+            if (REVISED) s.tau[first_line + x] = dot;
+            else sh.weight[x] = norm;
+        }
+    }
+
+    /* 1 + |alpha|^2, by every warp. */
+    __device__ double column_norm() const {
+        double sum = 0;
+        for (int i = 2 * simplex_lane(); i < s.rows; i += 64) {
+            double2 a = whole(i);
+            sum += a.x * a.x + a.y * a.y;
+        }
+        return 1 + warp_sum(sum);
+    }
+
+    /* ---- REVISED: from rows of the inverse to rows of B^-1 N, eight lanes a slot ---- */
+
+    template <class Value>
+    __device__ double times_column(int j, Value value) const {
+        int sub = thread() % 8, logical = sh.slot[j].x - s.cols;
+        double sum = logical >= 0 && sub == 0 ? value(logical) : 0;
+        for (int e = sub; e < sh.slot[j].y; e += 8)
+            sum += s.col_val[sh.begin[j] + e] * value(s.col_row[sh.begin[j] + e]);
+        for (int half = 4; half > 0; half /= 2) sum += __shfl_xor_sync(~0u, sum, half);
+        return sum;
+    }
+
+    /* to[j] = y' a_j for the block's slots. */
+    __device__ void price_out(const double *y, double *to) {
+        for (int from = 0; from < slots; from += SIMPLEX_THREADS / 8) {
+            int j = from + thread() / 8;
+            double sum = times_column(min(j, slots - 1), [&](int i) { return fresh(y + i); });
+            if (j < slots && thread() % 8 == 0) to[j] = sum;
+        }
+    }
+
+    /* Rows of the inverse made known to all blocks, then those of B^-1 N in row and row_sum. */
+    __device__ void exchange_rows(bool pivoting, bool changing) {
+        for (int x = thread(); x < lines; x += SIMPLEX_THREADS) {
+            if (pivoting) s.rho[first_line + x] = sh.row[x];
+            if (changing) s.rho_sum[first_line + x] = sh.row_sum[x];
+        }
+        exchange<Counts>(s, sh.board, number, Counts::none());
+        if (pivoting) price_out(s.rho, sh.row);
+        if (changing) price_out(s.rho_sum, sh.row_sum);
+        if (pivoting && exact()) price_out(s.tau, sh.tau);
+        __syncthreads();
+    }
+
+    /* ---- What follows ---- */
+
+    /* Reduced costs and weights of the block's slots from row and row_sum. norm: of the entering column, with REVISED
+     * and exact norms. */
+    __device__ void update_slots(bool pivoting, bool changing, double inverse, double change, double norm) {
+        double step = (dq - change) * inverse;
+        int q = this->own_slot(report.entering);
+        bool devex = pivoting && run.rules.pricing == GPUOPT_PRICING_DEVEX, worn = gpuopt__devex_worn(weight_q);
+        bool steepest = pivoting && REVISED && exact();
+        for (int j = thread(); j < slots; j += SIMPLEX_THREADS) {
+            double d = sh.d[j], ratio = pivoting ? sh.row[j] * inverse : 0;
+            if (changing) d -= sh.row_sum[j];
+            if (j == q) {
+                d = pivoting ? -step : dq - change;
+                if (devex) sh.weight[j] = gpuopt__max(weight_q * (inverse * inverse), 1);
+                if (steepest) sh.weight[j] = gpuopt__max(norm, 2) * (inverse * inverse);
+            } else if (ratio != 0) {
+                d -= step * sh.row[j];
+                if (devex) sh.weight[j] = gpuopt__devex(sh.weight[j], ratio, weight_q);
+                if (steepest) sh.weight[j] = gpuopt__steepest(sh.weight[j], ratio, sh.tau[j], norm);
+            }
+            if (devex && worn) sh.weight[j] = 1;
+            sh.d[j] = d;
+        }
+    }
+
+    /* The pivot once more from its row: the owner of the slot raises a flag that all see after the next exchange. */
+    __device__ void check_pivot(double pivot) {
+        int q = this->own_slot(report.entering);
+        if (thread() == 0 && q >= 0 && gpuopt__pivots_differ(pivot, sh.row[q])) *s.drifted = launch;
+    }
+
+    /* Everything that depends on the pivot row, of position p, or with p < 0 on what a flip changed. */
+    __device__ void follow(int p, int total) {
+        bool pivoting = p >= 0, changing = total > 0;
+        double inverse = pivoting ? 1 / leaving_alpha : 1, norm = 1;
+        double change = row_factors(p, total);
+        rows_of_matrix(p, total);
+        if (pivoting && !DEFERRED) fetch_column();
+        if (pivoting && DEFERRED) append(p, inverse);
+        if (REVISED) {
+            if (pivoting && exact()) norm = column_norm();
+            if (pivoting && !DEFERRED) {
+                update_own_columns(p, inverse);
+                __syncthreads();
+            }
+            exchange_rows(pivoting, changing);
+            if (pivoting) check_pivot(leaving_alpha);
+        }
+        update_slots(pivoting, changing, inverse, change, norm);
+        if (!REVISED && pivoting && !DEFERRED) {
+            __syncthreads();
+            update_own_columns(p, inverse);
+        }
+    }
+
+    __device__ void flip() {
+        int q = this->own_slot(report.entering), total = move();
+        if (total > 0 && run.phase == 1) follow(-1, total);
+        __syncthreads();
+        if (thread() == 0 && q >= 0) {
+            sh.xn[q] = report.direction > 0 ? upper : lower;
+            sh.state[q] = report.direction > 0 ? GPUOPT__MAY_DECREASE : GPUOPT__MAY_INCREASE;
+        }
+        report.flips++;
+    }
+
+    __device__ void pivot() {
+        int total = move();
+        follow(report.leaving, run.phase == 1 ? total : 0);
+        __syncthreads();
+        if (thread() == 0) trade();
+        cleared = report.leaving;
+        pending += DEFERRED;
+        report.pivots++;
+    }
+
+    /* The two variables change places. */
+    __device__ void trade() {
+        int p = this->own_row(report.leaving), q = this->own_slot(report.entering);
+        if (q >= 0) {
+            double x = leaving_x - report.step * (report.direction * leaving_alpha), l = leaving_l, u = leaving_u;
+            sh.state[q] = static_cast<uint8_t>(gpuopt__stopped(report.to_upper, &x, &l, &u));
+            this->set_slot(q, leaving_head);
+            sh.xn[q] = x;
+            sh.ln[q] = l;
+            sh.un[q] = u;
+        }
+        if (p >= 0) {
+            sh.head[p].x = variable;
+            sh.xb[p] = value + report.direction * report.step;
+            sh.lb[p] = lower;
+            sh.ub[p] = upper;
+        }
+    }
+};
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_SIMPLEX_FOLLOW_CUH */

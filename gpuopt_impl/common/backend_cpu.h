@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The CPU backend's table.
+ */
+#ifndef GPUOPT_IMPL_BACKEND_CPU_H
+#define GPUOPT_IMPL_BACKEND_CPU_H
+
+#include "../basis/cpu.h"
+#include "../elimination/cpu.h"
+#include "../knapsack/cpu.h"
+#include "../propagate/cpu.h"
+#include "../simplex/cpu_run.h"
+
+GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void) {
+    static const gpuopt_backend cpu = {"cpu",
+                                       gpuopt__cpu_open,
+                                       gpuopt__cpu_close,
+                                       gpuopt__cpu_wait,
+                                       &gpuopt__cpu_propagator_table,
+                                       &gpuopt__cpu_basis_table,
+                                       &gpuopt__cpu_simplex_table,
+                                       &gpuopt__cpu_elimination_table,
+                                       &gpuopt__cpu_knapsack_table};
+    return &cpu;
+}
+
+#endif /* GPUOPT_IMPL_BACKEND_CPU_H */

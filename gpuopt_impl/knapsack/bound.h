@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knapsack: the arithmetic of a node, the same in C and in CUDA.
+ *
+ * Items are numbered in the order of falling profit per weight. The items of the core, begin .. end - 1, are decided; a
+ * node stands for those it takes of them and all items before begin. Its room is what this leaves of the capacity, less
+ * than 0 where it is too heavy. Filled, it is a solution: with the items from end on that fit, one after the other, or
+ * without those before begin, from the last one on, until it fits. Either way the break item is the one of which a part
+ * would make the solution of the linear relaxation (Dantzig). With an empty core at the front, where nothing stands
+ * before it, this is the textbook's search; with one that grows from the break item, Pisinger's expanding core.
+ */
+#ifndef GPUOPT_IMPL_KNAPSACK_BOUND_H
+#define GPUOPT_IMPL_KNAPSACK_BOUND_H
+
+#include "../common/numerics.h"
+
+/* The sorted items. The sums are modulo 2^64: of two of them only a difference is used that is known to be less than
+ * that, because it is the weight, or the profit, of something that fits. */
+typedef struct gpuopt__knapsack_items {
+    const uint64_t *weight_sum, *profit_sum; /* [items + 1]: of the items before */
+    const int64_t *weight, *profit;          /* [items] 1 or more */
+    const int32_t *reach;                    /* [items + 1]: items j .. reach[j] - 1 fit the capacity, not one more */
+} gpuopt__knapsack_items;
+
+/* What is searched: items first .. last - 1 and a capacity, the whole problem's or less. */
+typedef struct gpuopt__knapsack_view {
+    gpuopt__knapsack_items table;
+    int32_t first, last;
+    int32_t at;       /* the break item when nothing is decided */
+    int64_t capacity; /* for these items */
+} gpuopt__knapsack_view;
+
+typedef struct gpuopt__knapsack_core {
+    int32_t begin, end;
+} gpuopt__knapsack_core;
+
+/* A node filled. */
+typedef struct gpuopt__knapsack_filled {
+    int64_t profit; /* of a solution */
+    int64_t room;   /* that it leaves: a part of the break item has */
+    int32_t at;     /* the break item; the view's last: there is none, and the solution is the best one */
+} gpuopt__knapsack_filled;
+
+/* What items begin .. end - 1 weigh, of which it is known that they fit. */
+GPUOPT_HD int64_t gpuopt__knapsack_weight(const gpuopt__knapsack_items *t, int32_t begin, int32_t end) {
+    return (int64_t)(t->weight_sum[end] - t->weight_sum[begin]);
+}
+
+/* The largest position in low .. high up to which the items from `base` on weigh no more than `limit`; low is one, and
+ * the weight up to high is less than 2^64. Gallops from the hint, then halves: O(log of the distance). */
+GPUOPT_HD int32_t gpuopt__knapsack_seek(const uint64_t *sum, int32_t base, uint64_t limit, int32_t low, int32_t high,
+                                        int32_t hint) {
+    const uint64_t from = sum[base];
+    int32_t step = 1, at = hint < low ? low : hint < high ? hint : high;
+    if (sum[at] - from <= limit) {
+        low = at;
+        while (low + step <= high && sum[low + step] - from <= limit) {
+            low += step;
+            step += step;
+        }
+        if (low + step <= high) high = low + step - 1;
+    } else {
+        high = at;
+        while (high - step > low && sum[high - step] - from > limit) {
+            high -= step;
+            step += step;
+        }
+        if (high - step > low) low = high - step;
+        high--;
+    }
+    while (low < high) {
+        int32_t middle = low + (high - low + 1) / 2;
+        if (sum[middle] - from <= limit) low = middle;
+        else high = middle - 1;
+    }
+    return low;
+}
+
+/* Fills a node. 0: nothing that can be taken out makes it fit. hint: where the break item may be. */
+GPUOPT_HD int gpuopt__knapsack_fill(const gpuopt__knapsack_view *v, gpuopt__knapsack_core core, int64_t room,
+                                    uint64_t profit, int32_t hint, gpuopt__knapsack_filled *f) {
+    const gpuopt__knapsack_items *t = &v->table;
+    int32_t base = core.end, low = base, high = t->reach[core.end] < v->last ? t->reach[core.end] : v->last;
+    int64_t limit = room;
+    if (room < 0) {
+        base = low = v->first;
+        high = core.begin - 1;
+        limit = gpuopt__knapsack_weight(t, base, core.begin) + room;
+        if (limit < 0) return 0;
+    }
+    f->at = gpuopt__knapsack_seek(t->weight_sum, base, (uint64_t)limit, low, high, hint);
+    f->room = limit - gpuopt__knapsack_weight(t, base, f->at);
+    f->profit = (int64_t)(profit + t->profit_sum[f->at] - t->profit_sum[room < 0 ? core.begin : core.end]);
+    return 1;
+}
+
+/* The 128 bits of a * b. */
+GPUOPT_HD void gpuopt__wide_product(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low) {
+#if defined(__CUDA_ARCH__)
+    *high = __umul64hi(a, b);
+    *low = a * b;
+#elif defined(__SIZEOF_INT128__)
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)a * b;
+    *high = (uint64_t)(product >> 64);
+    *low = (uint64_t)product;
+#else
+    uint64_t a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & 0xffffffffu);
+    *high = a1 * b1 + (middle >> 32) + (other >> 32);
+    *low = a * b;
+#endif
+}
+
+/* Whether a * b >= c * d, all of them 0 to 2^64 - 1. */
+GPUOPT_HD int gpuopt__product_reaches(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+    uint64_t left_high, left_low, right_high, right_low;
+    gpuopt__wide_product(a, b, &left_high, &left_low);
+    gpuopt__wide_product(c, d, &right_high, &right_low);
+    return left_high != right_high ? left_high > right_high : left_low >= right_low;
+}
+
+/* Whether Dantzig's bound is more than `lower`: floor(profit + room * p / w) > lower, without the division. */
+GPUOPT_HD int gpuopt__knapsack_beats(const gpuopt__knapsack_view *v, const gpuopt__knapsack_filled *f, int64_t lower) {
+    if (f->profit > lower) return 1;
+    if (f->at >= v->last) return 0;
+    /* lower - profit + 1 is at most 2^63 */
+    return gpuopt__product_reaches((uint64_t)f->room, (uint64_t)v->table.profit[f->at],
+                                   (uint64_t)lower - (uint64_t)f->profit + 1, (uint64_t)v->table.weight[f->at]);
+}
+
+/* floor(a * b / c), for a < c < 2^63. */
+GPUOPT_HD uint64_t gpuopt__product_quotient(uint64_t a, uint64_t b, uint64_t c) {
+    uint64_t quotient = 0, rest = 0;
+    int k;
+    for (k = 63; k >= 0; k--) { /* Horner's rule over the bits of b, with rest < c in between */
+        rest += rest;
+        quotient += quotient;
+        if (rest >= c) rest -= c, quotient++;
+        if (b >> k & 1) rest += a;
+        if (rest >= c) rest -= c, quotient++;
+    }
+    return quotient;
+}
+
+/* Lagrange's bound of a node with the multiplier `ratio`, the break item's profit per weight, less what is the same for
+ * all nodes of a level. Rounded; the error is in the search's margin. */
+GPUOPT_HD double gpuopt__knapsack_value(int64_t room, uint64_t profit, double ratio) {
+    return gpuopt__add((double)profit, gpuopt__mul((double)room, ratio));
+}
+
+#endif /* GPUOPT_IMPL_KNAPSACK_BOUND_H */

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knapsack: the public calls. Arguments are checked here, for every backend, so that a backend sees only good ones.
+ */
+#ifndef GPUOPT_IMPL_KNAPSACK_H
+#define GPUOPT_IMPL_KNAPSACK_H
+
+#include "cardinality.h"
+#include "pack.h"
+
+/* ---- Descriptors ---- */
+
+enum { GPUOPT__KNAPSACK_MOST_ITEMS = 1 << 28 };
+
+static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
+                                            gpuopt_knapsack_desc *d) {
+    const char *fault = NULL;
+    int64_t least;
+    int32_t j;
+    memset(d, 0, sizeof *d);
+    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
+    if (!gpuopt__copy_in(d, sizeof *d, desc, desc->struct_size))
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc has no struct_size, or members unknown here");
+    if (d->items < 0 || d->items > GPUOPT__KNAPSACK_MOST_ITEMS) fault = "items is not in 0..2^28";
+    else if (d->items > 0 && (!d->weight || !d->profit)) fault = "weight or profit is NULL";
+    else if (d->capacity < 0) fault = "capacity is negative";
+    else if ((unsigned)d->search > GPUOPT_SEARCH_HYBRID) fault = "search is unknown";
+    else if ((unsigned)d->full > GPUOPT_FULL_STOP) fault = "full is unknown";
+    else if (d->pool < 0 || d->pool > (int64_t)1 << 40) fault = "pool is not in 0..2^40";
+    else if (d->node_limit < 0) fault = "node_limit is negative";
+    else if ((unsigned)d->reduction > GPUOPT_OFF) fault = "reduction is unknown";
+    else if (d->hybrid_threshold < 0) fault = "hybrid_threshold is negative";
+    if (fault) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault);
+    if (!context->desc.backend->knapsack)
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "this backend has no knapsacks");
+    for (j = 0; j < d->items; j++) {
+        if (d->weight[j] >= 0 && d->profit[j] >= 0) continue;
+        gpuopt__log(context, 0, "%s: %s of item %d is negative", call, d->weight[j] < 0 ? "weight" : "profit", (int)j);
+        return GPUOPT_ERROR_ARGUMENT;
+    }
+    least = 2 * (int64_t)d->items + 8;
+    if (d->pool == 0) d->pool = 1 << 20;
+    if (d->pool < least) d->pool = least;
+    if (d->hybrid_threshold == 0) d->hybrid_threshold = 5000;
+    return GPUOPT_OK;
+}
+
+/* The head's arrays. */
+static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, int32_t items) {
+    gpuopt__arena arena;
+    int64_t n = items;
+    int which;
+    arena.base = (char *)memory;
+    arena.used = 0;
+    for (which = 0; which < 2; which++) {
+        gpuopt__knapsack_lists *l = &k->lists[which];
+        l->list = (gpuopt__knapsack_list *)gpuopt__cut(&arena, n + 1, sizeof *l->list);
+        l->decided = (int32_t *)gpuopt__cut(&arena, n, sizeof(int32_t));
+        l->begin = (int32_t *)gpuopt__cut(&arena, n + 1, sizeof(int32_t));
+        l->least_loss = (double *)gpuopt__cut(&arena, n + 1, sizeof(double));
+    }
+    k->weight = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
+    k->profit = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
+    k->sorted_weight = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
+    k->sorted_profit = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
+    k->weight_sum = (uint64_t *)gpuopt__cut(&arena, n + 1, sizeof(uint64_t));
+    k->profit_sum = (uint64_t *)gpuopt__cut(&arena, n + 1, sizeof(uint64_t));
+    k->reach = (int32_t *)gpuopt__cut(&arena, n + 1, sizeof(int32_t));
+    k->order = (int32_t *)gpuopt__cut(&arena, n, sizeof(int32_t));
+    k->fixed = (uint8_t *)gpuopt__cut(&arena, n, 1);
+    k->taken = (uint8_t *)gpuopt__cut(&arena, n, 1);
+    k->trial = (uint8_t *)gpuopt__cut(&arena, n, 1);
+    k->scratch = (gpuopt__knapsack_item *)gpuopt__cut(&arena, 2 * n, sizeof *k->scratch);
+    return arena.used;
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
+                                              gpuopt_memory_plan *plan) {
+    static const char call[] = "gpuopt_knapsack_plan";
+    gpuopt_memory_plan p;
+    gpuopt_knapsack head;
+    gpuopt_knapsack_desc d;
+    gpuopt_status status;
+    if (!context) return GPUOPT_ERROR_ARGUMENT;
+    if (!GPUOPT__HAS_SIZE(plan))
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
+    status = gpuopt__knapsack_check(context, call, desc, &d);
+    if (status) return status;
+    memset(&p, 0, sizeof p);
+    p.host_bytes = gpuopt__knapsack_cut(&head, NULL, d.items);
+    context->desc.backend->knapsack->size(context, &d, &p);
+    gpuopt__copy_out(plan, plan->struct_size, &p, sizeof p);
+    return GPUOPT_OK;
+}
+
+GPUOPT_API void gpuopt_knapsack_destroy(gpuopt_knapsack *knapsack) {
+    const gpuopt_context *context;
+    void *block;
+    if (!knapsack) return;
+    context = knapsack->context;
+    block = knapsack->block;
+    gpuopt__knapsack_of(knapsack)->destroy(knapsack);
+    gpuopt__release(context, GPUOPT_HOST, block);
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
+                                                gpuopt_knapsack **knapsack) {
+    static const char call[] = "gpuopt_knapsack_create";
+    gpuopt_knapsack *k = NULL, measure;
+    gpuopt_knapsack_desc d;
+    gpuopt_status status;
+    void *block = NULL;
+    if (knapsack) *knapsack = NULL;
+    if (!context) return GPUOPT_ERROR_ARGUMENT;
+    if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack is NULL");
+    status = gpuopt__knapsack_check(context, call, desc, &d);
+    if (status) return status;
+    status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__knapsack_cut(&measure, NULL, d.items), &block);
+    if (!status) status = context->desc.backend->knapsack->create(context, &d, &k);
+    if (status) {
+        gpuopt__release(context, GPUOPT_HOST, block);
+        return status;
+    }
+    gpuopt__knapsack_cut(k, block, d.items);
+    k->block = block;
+    k->kind = d.search;
+    k->pool = k->search.home_room = d.pool;
+    k->node_limit = d.node_limit;
+    k->hybrid_threshold = d.hybrid_threshold;
+    k->items = d.items;
+    k->capacity = d.capacity;
+    k->search.dominance = d.search == GPUOPT_SEARCH_DOMINANCE;
+    k->search.stop_when_full = d.full == GPUOPT_FULL_STOP;
+    k->search.goal = INT64_MAX;
+    k->search.reserve = (int64_t)d.items + 4; /* for the search that recovers items */
+    k->search.best.level = -1;
+    k->strengthen_at = k->search.dominance ? GPUOPT__KNAPSACK_STRENGTHEN * (int64_t)d.items : INT64_MAX;
+    status = gpuopt__knapsack_prepare(k, call, &d);
+    if (!status) {
+        gpuopt__knapsack_order(&k->search, &k->lists[0], k->root_bound);
+        status = gpuopt__knapsack_plant(k, &k->search);
+    }
+    if (status) gpuopt_knapsack_destroy(k);
+    else *knapsack = k;
+    return status;
+}
+
+/* ---- The search ---- */
+
+static gpuopt_outcome gpuopt__knapsack_outcome(const gpuopt_knapsack *k) {
+    const gpuopt__knapsack_search *s = &k->search;
+    if (s->depth == 0) return k->incumbent >= k->claim ? GPUOPT_OPTIMAL : GPUOPT_INFEASIBLE;
+    if (k->node_limit > 0 && s->expanded >= k->node_limit) return GPUOPT_LIMIT;
+    return s->full ? GPUOPT_FULL : GPUOPT_MORE;
+}
+
+static void gpuopt__knapsack_report(gpuopt_knapsack *k, gpuopt_knapsack_info *info) {
+    const gpuopt__knapsack_search *s = &k->search;
+    gpuopt_knapsack_info r;
+    memset(&r, 0, sizeof r);
+    r.outcome = gpuopt__knapsack_outcome(k);
+    r.level = s->depth > 0 ? s->list[s->depth - 1].level : -1;
+    r.expanded = s->expanded;
+    r.pruned = s->pruned;
+    r.dominated = s->dominated;
+    r.alive = s->used[0] + s->used[1];
+    r.peak = s->peak;
+    r.steps = s->steps;
+    r.slices = s->slices;
+    r.lower = k->incumbent;
+    r.upper = gpuopt__knapsack_lower_upper(k);
+    r.pool = k->pool;
+    r.free_items = s->levels;
+    gpuopt__copy_out(info, info->struct_size, &r, sizeof r);
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64_t nodes, int32_t levels,
+                                                gpuopt_knapsack_info *info) {
+    static const char call[] = "gpuopt_knapsack_expand";
+    gpuopt__knapsack_search *s;
+    int64_t expanded = INT64_MAX, steps = INT64_MAX, lower;
+    gpuopt_status status = GPUOPT_OK;
+    if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
+    if (nodes < 0 || levels < 0 || (info && !GPUOPT__HAS_SIZE(info)))
+        return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, call,
+                              nodes < 0 || levels < 0 ? "nodes or levels is negative" : "info has no struct_size");
+    s = &knapsack->search;
+    lower = s->lower;
+    if (nodes > 0 && nodes < INT64_MAX - s->expanded) expanded = s->expanded + nodes;
+    if (levels > 0) steps = s->steps + levels;
+    if (knapsack->node_limit > 0 && knapsack->node_limit < expanded) expanded = knapsack->node_limit;
+    do {
+        int64_t until = knapsack->strengthen_at < expanded ? knapsack->strengthen_at : expanded;
+        status = gpuopt__knapsack_of(knapsack)->run(knapsack, s, until, steps);
+    } while (!status && gpuopt__knapsack_strengthen(knapsack));
+    if (!status && s->lower >= s->goal) gpuopt__knapsack_finish(s);
+    if (!status && s->lower > lower) knapsack->incumbent = knapsack->base_profit + s->lower * knapsack->unit;
+    if (!status && info) gpuopt__knapsack_report(knapsack, info);
+    return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpuopt_knapsack_info *info) {
+    if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
+    if (!GPUOPT__HAS_SIZE(info))
+        return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_knapsack_get_info",
+                              "info is NULL or has no struct_size");
+    gpuopt__knapsack_report(knapsack, info);
+    return GPUOPT_OK;
+}
+
+/* ---- Incumbents ---- */
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, int64_t profit,
+                                                       const uint8_t *taken) {
+    static const char call[] = "gpuopt_knapsack_set_incumbent";
+    const char *fault = profit < 0 ? "profit is negative" : NULL;
+    if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
+    if (!fault && taken) fault = gpuopt__knapsack_solution_fault(knapsack, profit, taken);
+    if (fault) return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, call, fault);
+    if (!taken) gpuopt__knapsack_claim(knapsack, profit);
+    else if (profit > knapsack->incumbent) gpuopt__knapsack_adopt(knapsack, profit, taken);
+    return GPUOPT_OK;
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, uint8_t *taken, int64_t *profit,
+                                                   int64_t *weight) {
+    gpuopt_knapsack *k = knapsack;
+    int64_t sum = 0;
+    gpuopt_status status;
+    int32_t j;
+    if (!k) return GPUOPT_ERROR_ARGUMENT;
+    status = gpuopt__knapsack_recover(k);
+    if (status) return status;
+    for (j = 0; j < k->items; j++)
+        if (k->taken[j]) sum += k->weight[j];
+    if (taken && k->items > 0) memcpy(taken, k->taken, (size_t)k->items);
+    if (profit) *profit = k->incumbent;
+    if (weight) *weight = sum;
+    return GPUOPT_OK;
+}
+
+#endif /* GPUOPT_IMPL_KNAPSACK_H */

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knapsack: an upper bound of the whole from the number of items that a solution can have. No more of them fit than of
+ * the lightest ones; to beat the incumbent takes no fewer than of those with the most profit. Either constraint,
+ * relaxed by Lagrange's multiplier, leaves a linear relaxation whose bound is convex in the multiplier. Where weights
+ * and profits go together this closes what Dantzig's bound leaves open (Martello, Toth: Upper bounds and algorithms for
+ * hard 0-1 knapsack problems, 1997).
+ */
+#ifndef GPUOPT_IMPL_KNAPSACK_CARDINALITY_H
+#define GPUOPT_IMPL_KNAPSACK_CARDINALITY_H
+
+#include "recover.h"
+
+/* A search that has expanded this many nodes for each of its items is worth such a bound, which is computed again after
+ * eight times as many, and so on. */
+enum { GPUOPT__KNAPSACK_STRENGTHEN = 64, GPUOPT__KNAPSACK_STRENGTHEN_AGAIN = 8 };
+
+/* Dantzig's bound with `add`, which may be less than 0, on every profit; *count: items of the relaxation's solution,
+ * the break item apart. */
+static int64_t gpuopt__knapsack_relaxed(gpuopt_knapsack *k, int64_t add, int32_t *count) {
+    const gpuopt__knapsack_view *v = &k->search.view;
+    gpuopt__knapsack_item *item = k->scratch;
+    int64_t room = v->capacity, bound = 0;
+    int32_t j, items = 0;
+    for (j = 0; j < v->last; j++) {
+        if (v->table.profit[j] + add <= 0) continue;
+        item[items].weight = v->table.weight[j];
+        item[items].profit = v->table.profit[j] + add;
+        item[items++].index = j;
+    }
+    gpuopt__ratio_sort(item, item + items, items);
+    for (j = 0; j < items && item[j].weight <= room; j++) {
+        room -= item[j].weight;
+        bound += item[j].profit;
+    }
+    *count = j;
+    if (j == items) return bound;
+    return bound +
+           (int64_t)gpuopt__product_quotient((uint64_t)room, (uint64_t)item[j].profit, (uint64_t)item[j].weight);
+}
+
+/* The most items that fit: of the lightest ones. */
+static int32_t gpuopt__knapsack_most_items(gpuopt_knapsack *k) {
+    const gpuopt__knapsack_view *v = &k->search.view;
+    gpuopt__knapsack_item *item = k->scratch;
+    int64_t room = v->capacity;
+    int32_t j;
+    for (j = 0; j < v->last; j++) {
+        item[j].weight = v->table.weight[j];
+        item[j].profit = 1;
+        item[j].index = j;
+    }
+    gpuopt__ratio_sort(item, item + v->last, v->last);
+    for (j = 0; j < v->last && item[j].weight <= room; j++) room -= item[j].weight;
+    return j;
+}
+
+/* The fewest items that can have more profit than `lower`: of those with the most; more than all: none can. */
+static int32_t gpuopt__knapsack_fewest_items(gpuopt_knapsack *k) {
+    const gpuopt__knapsack_view *v = &k->search.view;
+    gpuopt__knapsack_item *item = k->scratch;
+    int64_t left = k->search.lower;
+    int32_t j;
+    for (j = 0; j < v->last; j++) {
+        item[j].weight = 1;
+        item[j].profit = v->table.profit[j];
+        item[j].index = j;
+    }
+    gpuopt__ratio_sort(item, item + v->last, v->last);
+    for (j = 0; j < v->last && left >= 0; j++) left -= item[j].profit;
+    return left < 0 ? j : v->last + 1;
+}
+
+/* The least bound over whole multipliers of one of the constraints: sign -1, at most `items`; 1, at least. Halves by
+ * the sign of the slope. */
+static int64_t gpuopt__knapsack_cardinality(gpuopt_knapsack *k, int sign, int32_t items, int64_t largest,
+                                            int64_t best) {
+    int64_t low = 0, high = largest;
+    while (low <= high && best > k->search.lower) {
+        int64_t multiplier = low + (high - low) / 2, bound;
+        int32_t count;
+        bound = gpuopt__knapsack_relaxed(k, sign * multiplier, &count) - sign * multiplier * items;
+        if (bound < best) best = bound;
+        if (sign < 0 ? count >= items : count < items) low = multiplier + 1;
+        else high = multiplier - 1;
+    }
+    return best;
+}
+
+/* Lowers the goal, at which the search may end, to the bound. */
+static void gpuopt__knapsack_lower_goal(gpuopt_knapsack *k) {
+    gpuopt__knapsack_search *s = &k->search;
+    int64_t largest = 0, bound = k->root_bound;
+    int32_t j;
+    for (j = 0; j < s->levels; j++)
+        if (s->view.table.profit[j] > largest) largest = s->view.table.profit[j];
+    if (largest > (INT64_MAX / 4 - k->root_bound / 4) / (s->levels + 1)) return; /* sums might not fit */
+    bound = gpuopt__knapsack_cardinality(k, -1, gpuopt__knapsack_most_items(k), largest, bound);
+    bound = gpuopt__knapsack_cardinality(k, 1, gpuopt__knapsack_fewest_items(k), largest, bound);
+    if (bound < s->lower) bound = s->lower; /* nothing is better than the incumbent */
+    if (bound < s->goal) s->goal = bound;
+}
+
+/* After a run: whether it stopped for the bound, which is then lowered, and has to go on. */
+static int gpuopt__knapsack_strengthen(gpuopt_knapsack *k) {
+    if (k->search.depth == 0 || k->search.expanded < k->strengthen_at) return 0;
+    while (k->strengthen_at <= k->search.expanded)
+        k->strengthen_at = k->strengthen_at < INT64_MAX / GPUOPT__KNAPSACK_STRENGTHEN_AGAIN
+                               ? k->strengthen_at * GPUOPT__KNAPSACK_STRENGTHEN_AGAIN
+                               : INT64_MAX;
+    gpuopt__knapsack_lower_goal(k);
+    return 1;
+}
+
+/* Nothing in the pool can beat the incumbent. */
+static void gpuopt__knapsack_finish(gpuopt__knapsack_search *s) {
+    s->pruned += s->used[0] + s->used[1];
+    s->used[0] = s->used[1] = 0;
+    s->depth = 0;
+    s->full = 0;
+}
+
+#endif /* GPUOPT_IMPL_KNAPSACK_CARDINALITY_H */

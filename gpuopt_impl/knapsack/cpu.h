@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knapsack on the CPU.
+ */
+#ifndef GPUOPT_IMPL_KNAPSACK_CPU_H
+#define GPUOPT_IMPL_KNAPSACK_CPU_H
+
+#include "backend.h"
+#include "cpu_step.h"
+
+enum {
+    GPUOPT__KNAPSACK_PARTS = 4,   /* of a step, for each thread: parts differ in what they cost */
+    GPUOPT__KNAPSACK_ALONE = 8192 /* fewer sons are not worth waking threads for */
+};
+
+typedef struct gpuopt__cpu_knapsack {
+    gpuopt_knapsack head;
+    gpuopt__knapsack_pool pool;
+    uint64_t *mark;               /* [pool / 32 + 1] a bit for each son of a step; of several threads */
+    gpuopt__knapsack_found *part; /* [threads * PARTS] */
+    int threads;
+} gpuopt__cpu_knapsack;
+
+static uint64_t gpuopt__cpu_knapsack_cut(const gpuopt_context *context, int64_t pool, void *memory,
+                                         gpuopt__cpu_knapsack *k) {
+    gpuopt__arena arena;
+    int64_t threads = context->desc.threads;
+    arena.base = (char *)memory;
+    arena.used = 0;
+    k->threads = (int)threads;
+    gpuopt__cut(&arena, 1, sizeof *k);
+    k->mark = (uint64_t *)gpuopt__cut(&arena, threads > 1 ? pool / 32 + 1 : 0, sizeof *k->mark);
+    k->part = (gpuopt__knapsack_found *)gpuopt__cut(&arena, threads * GPUOPT__KNAPSACK_PARTS, sizeof *k->part);
+    k->pool.room = (int64_t *)gpuopt__cut(&arena, pool, sizeof(int64_t));
+    k->pool.profit = (uint64_t *)gpuopt__cut(&arena, pool, sizeof(uint64_t));
+    k->pool.decisions = (uint32_t *)gpuopt__cut(&arena, pool, sizeof(uint32_t));
+    return arena.used;
+}
+
+static void gpuopt__cpu_knapsack_size(const gpuopt_context *context, const gpuopt_knapsack_desc *desc,
+                                      gpuopt_memory_plan *plan) {
+    gpuopt__cpu_knapsack k;
+    plan->host_bytes += gpuopt__cpu_knapsack_cut(context, desc->pool, NULL, &k);
+}
+
+static gpuopt_status gpuopt__cpu_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
+                                                 gpuopt_knapsack **knapsack) {
+    gpuopt__cpu_knapsack draft;
+    void *memory;
+    gpuopt_status status;
+    memset(&draft, 0, sizeof draft);
+    status =
+        gpuopt__allocate(context, GPUOPT_HOST, gpuopt__cpu_knapsack_cut(context, desc->pool, NULL, &draft), &memory);
+    if (status) return status;
+    gpuopt__cpu_knapsack_cut(context, desc->pool, memory, &draft);
+    draft.head.context = context;
+    *(gpuopt__cpu_knapsack *)memory = draft;
+    *knapsack = &((gpuopt__cpu_knapsack *)memory)->head;
+    return GPUOPT_OK;
+}
+
+static void gpuopt__cpu_knapsack_destroy(gpuopt_knapsack *k) { gpuopt__release(k->context, GPUOPT_HOST, k); }
+
+static gpuopt_status gpuopt__cpu_knapsack_loaded(gpuopt_knapsack *k) {
+    (void)k;
+    return GPUOPT_OK;
+}
+
+/* ---- Steps ---- */
+
+/* Where part t of `work` ranks begins: a multiple of 64. */
+static inline int64_t gpuopt__knapsack_part_begin(int64_t work, int parts, int t) {
+    return t == parts ? work : work / parts * t / 64 * 64;
+}
+
+/* All parts, by all threads. to: where the sons of part t go is part[t].sons behind it. */
+static void gpuopt__cpu_knapsack_parts(gpuopt__cpu_knapsack *k, const gpuopt__knapsack_search *s,
+                                       const gpuopt__knapsack_job *job, int64_t with, int64_t work,
+                                       gpuopt__knapsack_task task) {
+    int parts = k->threads * GPUOPT__KNAPSACK_PARTS, t;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic) num_threads(k->threads)
+#endif
+    for (t = 0; t < parts; t++) {
+        int64_t begin = gpuopt__knapsack_part_begin(work, parts, t),
+                end = gpuopt__knapsack_part_begin(work, parts, t + 1);
+        if (task == GPUOPT__KNAPSACK_COPY) {
+            gpuopt__knapsack_part(s, job, &k->pool, with, begin, end, task, k->mark,
+                                  job->to + k->part[t].sons * job->to_step);
+        } else {
+            memset(k->mark + begin / 64, 0, (size_t)((end + 63) / 64 - begin / 64) * sizeof *k->mark);
+            k->part[t] = gpuopt__knapsack_part(s, job, &k->pool, with, begin, end, task, k->mark, 0);
+        }
+    }
+}
+
+static gpuopt__knapsack_found gpuopt__cpu_knapsack_step(gpuopt__cpu_knapsack *k, const gpuopt__knapsack_search *s,
+                                                        const gpuopt__knapsack_job *job) {
+    gpuopt__knapsack_found sum = gpuopt__knapsack_nothing(job->lower);
+    int64_t with = job->count, work;
+    int t;
+    if (k->threads == 1 || 2 * job->count < GPUOPT__KNAPSACK_ALONE) return gpuopt__knapsack_step(s, job, &k->pool);
+    if (s->dominance) with = gpuopt__knapsack_with_room(&k->pool, job->from, job->from_step, job->count, job->least);
+    work = job->count + with;
+    gpuopt__cpu_knapsack_parts(k, s, job, with, work, GPUOPT__KNAPSACK_MARK);
+    for (t = 0; t < k->threads * GPUOPT__KNAPSACK_PARTS; t++) {
+        int64_t before = sum.sons;
+        gpuopt__knapsack_join(&sum, &k->part[t]);
+        k->part[t].sons = before;
+    }
+    gpuopt__cpu_knapsack_parts(k, s, job, with, work, GPUOPT__KNAPSACK_COPY);
+    return sum;
+}
+
+static gpuopt_status gpuopt__cpu_knapsack_run(gpuopt_knapsack *knapsack, gpuopt__knapsack_search *s, int64_t expanded,
+                                              int64_t steps) {
+    gpuopt__cpu_knapsack *k = (gpuopt__cpu_knapsack *)knapsack;
+    gpuopt__knapsack_job job;
+    while (s->expanded < expanded && s->steps < steps && gpuopt__knapsack_next(s, &job)) {
+        gpuopt__knapsack_found found = gpuopt__cpu_knapsack_step(k, s, &job);
+        gpuopt__knapsack_apply(s, &job, &found);
+        if (found.sons > 0 && gpuopt__knapsack_completes(s)) gpuopt__knapsack_complete(s, &k->pool);
+    }
+    return GPUOPT_OK;
+}
+
+/* ---- Nodes in and out ---- */
+
+static gpuopt_status gpuopt__cpu_knapsack_get(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at,
+                                              int step, int64_t count, gpuopt__knapsack_node *node) {
+    (void)s;
+    gpuopt__knapsack_read(&((gpuopt__cpu_knapsack *)knapsack)->pool, at, step, count, node);
+    return GPUOPT_OK;
+}
+
+static gpuopt_status gpuopt__cpu_knapsack_put(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at,
+                                              int step, int64_t count, const gpuopt__knapsack_node *node) {
+    (void)s;
+    gpuopt__knapsack_store(&((gpuopt__cpu_knapsack *)knapsack)->pool, at, step, count, node);
+    return GPUOPT_OK;
+}
+
+static const struct gpuopt__knapsack_backend gpuopt__cpu_knapsack_table = {
+    gpuopt__cpu_knapsack_size, gpuopt__cpu_knapsack_create, gpuopt__cpu_knapsack_destroy, gpuopt__cpu_knapsack_loaded,
+    gpuopt__cpu_knapsack_run,  gpuopt__cpu_knapsack_get,    gpuopt__cpu_knapsack_put};
+
+#endif /* GPUOPT_IMPL_KNAPSACK_CPU_H */

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knapsack on the CPU: a step, or a part of one, by one thread.
+ *
+ * The sons of a step are ranked: without dominance father by father, the one as it is before the one flipped; with it
+ * as the two sorted lists merged, the fathers as they are and the fathers flipped, which are as sorted as they were.
+ * In a list room falls and profit rises, both strictly, so that of the two merged a son is dominated exactly if the
+ * last of the other list before it earns as much. Of equal rooms the one that earns more comes first, of equal sons the
+ * one as it is.
+ */
+#ifndef GPUOPT_IMPL_KNAPSACK_CPU_STEP_H
+#define GPUOPT_IMPL_KNAPSACK_CPU_STEP_H
+
+#include "search.h"
+
+static inline void gpuopt__knapsack_read(const gpuopt__knapsack_pool *pool, int64_t at, int step, int64_t count,
+                                         gpuopt__knapsack_node *node) {
+    int64_t i;
+    for (i = 0; i < count; i++, at += step) {
+        node[i].room = pool->room[at];
+        node[i].profit = pool->profit[at];
+        node[i].decisions = pool->decisions[at];
+    }
+}
+
+static inline void gpuopt__knapsack_store(const gpuopt__knapsack_pool *pool, int64_t at, int step, int64_t count,
+                                          const gpuopt__knapsack_node *node) {
+    int64_t i;
+    for (i = 0; i < count; i++, at += step) {
+        pool->room[at] = node[i].room;
+        pool->profit[at] = node[i].profit;
+        pool->decisions[at] = node[i].decisions;
+    }
+}
+
+/* What a part of a step does. Several threads mark the sons that stay, then copy them to where they belong. */
+typedef enum gpuopt__knapsack_task {
+    GPUOPT__KNAPSACK_WRITE,
+    GPUOPT__KNAPSACK_MARK,
+    GPUOPT__KNAPSACK_COPY
+} gpuopt__knapsack_task;
+
+/* The fathers whose sons come next: of the list as it is, and of the list flipped. */
+typedef struct gpuopt__knapsack_cursor {
+    int64_t same, flipped;
+} gpuopt__knapsack_cursor;
+
+static inline int64_t gpuopt__knapsack_father(const gpuopt__knapsack_job *job, int64_t k) {
+    return job->from + k * job->from_step;
+}
+
+/* Whether father i's son as it is comes before father j's flipped. */
+static inline int gpuopt__knapsack_before(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job, int64_t i,
+                                          int64_t j) {
+    int64_t a = gpuopt__knapsack_father(job, i), b = gpuopt__knapsack_father(job, j);
+    int64_t room = pool->room[b] + job->room;
+    if (pool->room[a] != room) return pool->room[a] > room;
+    return pool->profit[a] >= pool->profit[b] + job->profit;
+}
+
+/* Where the merged list's rank is in the two lists, of which the second has `with` sons. */
+static inline gpuopt__knapsack_cursor gpuopt__knapsack_split(const gpuopt__knapsack_pool *pool,
+                                                             const gpuopt__knapsack_job *job, int64_t with,
+                                                             int64_t rank) {
+    gpuopt__knapsack_cursor at;
+    int64_t low = rank > with ? rank - with : 0, high = rank < job->count ? rank : job->count;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (gpuopt__knapsack_before(pool, job, middle, rank - 1 - middle)) low = middle + 1;
+        else high = middle;
+    }
+    at.same = low;
+    at.flipped = rank - low;
+    return at;
+}
+
+/* The son at a rank; 0: there is none, because it has no room, or (*dominated) another one is better. */
+static inline int gpuopt__knapsack_son(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job,
+                                       int dominance, int64_t with, int64_t rank, gpuopt__knapsack_cursor *at,
+                                       gpuopt__knapsack_node *son, int *dominated) {
+    int64_t father, other;
+    int flipped = (int)(rank & 1);
+    if (dominance)
+        flipped = at->same >= job->count ||
+                  (at->flipped < with && !gpuopt__knapsack_before(pool, job, at->same, at->flipped));
+    father = gpuopt__knapsack_father(job, dominance ? (flipped ? at->flipped++ : at->same++) : rank / 2);
+    *dominated = 0;
+    son->room = pool->room[father];
+    son->profit = pool->profit[father];
+    son->decisions = pool->decisions[father] << 1;
+    if (flipped) {
+        if (!dominance && son->room < job->least) return 0;
+        son->room += job->room;
+        son->profit += job->profit;
+        son->decisions |= 1;
+    }
+    if (!dominance) return 1;
+    other = (flipped ? at->same : at->flipped) - 1;
+    if (other >= 0)
+        *dominated = pool->profit[gpuopt__knapsack_father(job, other)] + (flipped ? 0 : job->profit) >= son->profit;
+    return !*dominated;
+}
+
+/* Ranks begin .. end - 1 of a step, `to`: where the first son of them goes that stays. mark: a bit for each rank, for
+ * parts that begin at multiples of 64. */
+static gpuopt__knapsack_found gpuopt__knapsack_part(const gpuopt__knapsack_search *s, const gpuopt__knapsack_job *job,
+                                                    const gpuopt__knapsack_pool *pool, int64_t with, int64_t begin,
+                                                    int64_t end, gpuopt__knapsack_task task, uint64_t *mark,
+                                                    int64_t to) {
+    gpuopt__knapsack_found found = gpuopt__knapsack_nothing(job->lower);
+    gpuopt__knapsack_cursor at = {0, 0};
+    gpuopt__knapsack_filled f;
+    gpuopt__knapsack_node son;
+    int64_t rank;
+    int dominated;
+    f.at = s->view.at;
+    if (s->dominance) at = gpuopt__knapsack_split(pool, job, with, begin);
+    for (rank = begin; rank < end; rank++) {
+        int stays = gpuopt__knapsack_son(pool, job, s->dominance, with, rank, &at, &son, &dominated);
+        if (task == GPUOPT__KNAPSACK_COPY) {
+            if (!(mark[rank / 64] >> rank % 64 & 1)) continue;
+        } else {
+            found.dominated += dominated;
+            if (!stays) continue;
+            if (!gpuopt__knapsack_fill(&s->view, job->core, son.room, son.profit, f.at, &f) ||
+                !gpuopt__knapsack_beats(&s->view, &f, job->lower)) {
+                found.pruned++;
+                continue;
+            }
+            found.sons++;
+            found.bound = gpuopt__max(found.bound, gpuopt__knapsack_value(son.room, son.profit, s->ratio));
+            if (f.profit > found.most) {
+                found.most = f.profit;
+                found.best = son;
+            }
+            if (task == GPUOPT__KNAPSACK_MARK) {
+                mark[rank / 64] |= (uint64_t)1 << rank % 64;
+                continue;
+            }
+        }
+        pool->room[to] = son.room;
+        pool->profit[to] = son.profit;
+        pool->decisions[to] = son.decisions;
+        to += job->to_step;
+    }
+    return found;
+}
+
+/* A step by one thread. */
+static inline gpuopt__knapsack_found gpuopt__knapsack_step(const gpuopt__knapsack_search *s,
+                                                           const gpuopt__knapsack_job *job,
+                                                           const gpuopt__knapsack_pool *pool) {
+    int64_t with = job->count;
+    if (s->dominance) with = gpuopt__knapsack_with_room(pool, job->from, job->from_step, job->count, job->least);
+    return gpuopt__knapsack_part(s, job, pool, with, 0, job->count + with, GPUOPT__KNAPSACK_WRITE, NULL, job->to);
+}
+
+/* Completes the deepest list: see knapsack/search.h. */
+static void gpuopt__knapsack_complete(gpuopt__knapsack_search *s, const gpuopt__knapsack_pool *pool) {
+    gpuopt__knapsack_completion c = gpuopt__knapsack_completion_of(s);
+    int64_t most = s->lower, place = 0, at = 0;
+    int32_t item, flip = GPUOPT__KNAPSACK_FILLED;
+    gpuopt__knapsack_node node;
+    for (item = s->view.first; item < s->view.last; item++) {
+        int64_t profit = gpuopt__knapsack_try(s, &c, pool, item, &at);
+        if (profit <= most) continue;
+        most = profit;
+        place = at;
+        flip = item;
+    }
+    if (flip == GPUOPT__KNAPSACK_FILLED) return;
+    gpuopt__knapsack_read(pool, place, 1, 1, &node);
+    gpuopt__knapsack_improve(s, c.list.level, c.list.decided, flip, &node, most);
+}
+
+#endif /* GPUOPT_IMPL_KNAPSACK_CPU_STEP_H */

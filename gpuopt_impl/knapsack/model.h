@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knapsack: what _create does before the search: trivial items, a first incumbent, items fixed by bounds, the root.
+ */
+#ifndef GPUOPT_IMPL_KNAPSACK_MODEL_H
+#define GPUOPT_IMPL_KNAPSACK_MODEL_H
+
+#include "../common/bytes.h"
+#include "sort.h"
+#include "../propagate/calls.h" /* gpuopt__refuse() and what else checks have in common */
+
+enum { GPUOPT__KNAPSACK_REDUCTIONS = 8 }; /* at most; they hardly ever go on for longer */
+
+static const struct gpuopt__knapsack_backend *gpuopt__knapsack_of(const gpuopt_knapsack *k) {
+    return k->context->desc.backend->knapsack;
+}
+
+/* ---- Incumbents ---- */
+
+/* The profit of the search's solutions that are better than the host's of this profit is more than this. */
+static int64_t gpuopt__knapsack_units(const gpuopt_knapsack *k, int64_t profit) {
+    return profit < k->base_profit ? -1 : (profit - k->base_profit) / k->unit;
+}
+
+/* The first incumbent: what is fixed, the items up to the break item, and of the others whatever still fits, one by
+ * one. Only where that is better. */
+static void gpuopt__knapsack_greedy(gpuopt_knapsack *k) {
+    const gpuopt__knapsack_view *v = &k->search.view;
+    int64_t room = v->capacity, profit = 0;
+    int32_t j;
+    for (j = 0; j < k->items; j++) k->trial[j] = k->fixed[j] == 1;
+    for (j = 0; j < v->last; j++) {
+        if (v->table.weight[j] > room) continue;
+        k->trial[k->order[j]] = 1;
+        room -= v->table.weight[j];
+        profit += v->table.profit[j];
+    }
+    profit = k->base_profit + profit * k->unit;
+    if (profit <= k->incumbent) return;
+    k->incumbent = profit;
+    memcpy(k->taken, k->trial, (size_t)k->items);
+}
+
+/* ---- Reduction ---- */
+
+/* Whether a solution with item j not as it is in the greedy one may beat the incumbent. An item from behind may be
+ * counted a second time where there is room for it: the bound is then larger than it had to be. */
+static int gpuopt__knapsack_may_flip(const gpuopt__knapsack_search *s, int32_t j) {
+    const gpuopt__knapsack_view *v = &s->view;
+    gpuopt__knapsack_core core = {v->at, v->at};
+    gpuopt__knapsack_filled f;
+    int64_t room;
+    uint64_t profit;
+    gpuopt__knapsack_flip(&v->table, j, j < v->at, &room, &profit);
+    room += v->capacity - gpuopt__knapsack_weight(&v->table, v->first, v->at);
+    profit += v->table.profit_sum[v->at];
+    return gpuopt__knapsack_fill(v, core, room, profit, v->at, &f) && gpuopt__knapsack_beats(v, &f, s->lower);
+}
+
+/* Fixes what the incumbent allows, while that goes on. */
+static void gpuopt__knapsack_reduce(gpuopt_knapsack *k, gpuopt__knapsack_item *item, int32_t count) {
+    gpuopt__knapsack_search *s = &k->search;
+    gpuopt__knapsack_view *v = &s->view;
+    int32_t j, kept = -1, round;
+    for (round = 0; round < GPUOPT__KNAPSACK_REDUCTIONS && count > 0 && kept != count; round++) {
+        int64_t capacity = v->capacity;
+        s->lower = gpuopt__knapsack_units(k, k->incumbent);
+        for (kept = 0, j = 0; j < count; j++) {
+            if (gpuopt__knapsack_may_flip(s, j)) {
+                item[kept++] = item[j];
+                continue;
+            }
+            k->fixed[item[j].index] = j < v->at;
+            if (j >= v->at) continue;
+            capacity -= item[j].weight;
+            k->base_profit += item[j].profit * k->unit;
+        }
+        if (kept == count) return;
+        for (count = 0, j = 0; j < kept; j++) {
+            if (item[j].weight <= capacity) item[count++] = item[j];
+            else k->fixed[item[j].index] = 0;
+        }
+        kept = -1; /* once more */
+        v->capacity = capacity;
+        gpuopt__knapsack_normalize(k, item, count);
+        gpuopt__knapsack_tabulate(k, item, count);
+        gpuopt__knapsack_greedy(k);
+    }
+}
+
+/* ---- From the host's items to the root ---- */
+
+/* Dantzig's bound of the whole; NUMERIC: it is beyond 2^63 - 1, and so might the optimum be. */
+static gpuopt_status gpuopt__knapsack_root_bound(const gpuopt_knapsack *k, const char *call, int64_t *bound) {
+    const gpuopt__knapsack_view *v = &k->search.view;
+    int64_t most = (INT64_MAX - k->base_profit) / k->unit, add, room = v->capacity;
+    int32_t j;
+    *bound = 0;
+    for (j = 0; j <= v->at && j < v->last; j++) {
+        add = v->table.profit[j];
+        if (j == v->at)
+            add = (int64_t)gpuopt__product_quotient((uint64_t)room, (uint64_t)add, (uint64_t)v->table.weight[j]);
+        else room -= v->table.weight[j];
+        if (add > most - *bound)
+            return gpuopt__refuse(k->context, GPUOPT_ERROR_NUMERIC, call, "the profit may be more than 2^63 - 1");
+        *bound += add;
+    }
+    return GPUOPT_OK;
+}
+
+/* Of what every handle of the same problem has in common. */
+static uint64_t gpuopt__knapsack_hash(const gpuopt_knapsack *k) {
+    const gpuopt__knapsack_view *v = &k->search.view;
+    uint64_t hash = GPUOPT__HASH_START;
+    unsigned char bytes[32];
+    int32_t j;
+    for (j = -1; j < v->last; j++) {
+        gpuopt__put_bytes(bytes, j < 0 ? (uint64_t)v->last : (uint64_t)v->table.weight[j], 8);
+        gpuopt__put_bytes(bytes + 8, j < 0 ? (uint64_t)v->capacity : (uint64_t)v->table.profit[j], 8);
+        gpuopt__put_bytes(bytes + 16, j < 0 ? (uint64_t)k->base_profit : (uint64_t)k->order[j], 8);
+        gpuopt__put_bytes(bytes + 24, j < 0 ? (uint64_t)k->unit : (uint64_t)k->search.dominance, 8);
+        hash = gpuopt__hash(hash, bytes, sizeof bytes);
+    }
+    return hash;
+}
+
+/* Splits the host's items into those that are settled and those that are not; returns the number of these. */
+static gpuopt_status gpuopt__knapsack_settle(gpuopt_knapsack *k, const char *call, const gpuopt_knapsack_desc *d,
+                                             gpuopt__knapsack_item *item, int32_t *count) {
+    int32_t j;
+    for (*count = 0, j = 0; j < d->items; j++) {
+        int64_t weight = d->weight[j], profit = d->profit[j];
+        k->weight[j] = weight;
+        k->profit[j] = profit;
+        k->fixed[j] = 0;
+        if (profit == 0 || weight > d->capacity) continue;
+        if (weight > 0) {
+            k->fixed[j] = 2;
+            item[*count].weight = weight;
+            item[*count].profit = profit;
+            item[(*count)++].index = j;
+            continue;
+        }
+        k->fixed[j] = 1;
+        if (profit > INT64_MAX - k->base_profit)
+            return gpuopt__refuse(k->context, GPUOPT_ERROR_NUMERIC, call, "the profit may be more than 2^63 - 1");
+        k->base_profit += profit;
+    }
+    return GPUOPT_OK;
+}
+
+static gpuopt_status gpuopt__knapsack_prepare(gpuopt_knapsack *k, const char *call, const gpuopt_knapsack_desc *d) {
+    gpuopt__knapsack_search *s = &k->search;
+    gpuopt__knapsack_item *item = k->scratch;
+    gpuopt_status status;
+    int32_t count;
+    int reduce = d->reduction == GPUOPT_ON || (d->reduction == GPUOPT_DEFAULT && s->dominance);
+    k->unit = 1;
+    s->view.capacity = d->capacity;
+    status = gpuopt__knapsack_settle(k, call, d, item, &count);
+    if (status) return status;
+    gpuopt__ratio_sort(item, item + count, count);
+    gpuopt__knapsack_normalize(k, item, count);
+    gpuopt__knapsack_tabulate(k, item, count);
+    status = gpuopt__knapsack_root_bound(k, call, &k->root_bound);
+    if (status) return status;
+    k->incumbent = -1; /* so that what is fixed becomes one */
+    gpuopt__knapsack_greedy(k);
+    if (reduce) gpuopt__knapsack_reduce(k, item, count);
+    status = gpuopt__knapsack_root_bound(k, call, &k->root_bound);
+    k->upper = k->root_bound;
+    s->lower = gpuopt__knapsack_units(k, k->incumbent);
+    k->hash = gpuopt__knapsack_hash(k);
+    return status ? status : gpuopt__knapsack_of(k)->loaded(k);
+}
+
+/* The solution of the view with nothing decided. */
+static gpuopt__knapsack_filled gpuopt__knapsack_root(const gpuopt__knapsack_search *s, gpuopt__knapsack_node *root) {
+    const gpuopt__knapsack_view *v = &s->view;
+    gpuopt__knapsack_core core = gpuopt__knapsack_core_of(s, 0);
+    gpuopt__knapsack_filled f;
+    root->room = v->capacity - gpuopt__knapsack_weight(&v->table, v->first, core.begin);
+    root->profit = v->table.profit_sum[core.begin] - v->table.profit_sum[v->first];
+    root->decisions = 0;
+    gpuopt__knapsack_fill(v, core, root->room, root->profit, v->at, &f); /* nothing has to be taken out */
+    return f;
+}
+
+/* Puts the root into the pool unless the incumbent is proven by it. */
+static gpuopt_status gpuopt__knapsack_plant(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
+    gpuopt__knapsack_node root;
+    gpuopt__knapsack_filled f = gpuopt__knapsack_root(s, &root);
+    gpuopt__knapsack_list *list = &s->list[0];
+    if (!gpuopt__knapsack_beats(&s->view, &f, s->lower)) return GPUOPT_OK;
+    list->count = list->completed = 1;
+    list->level = list->decided = list->side = 0;
+    list->bound = gpuopt__knapsack_value(root.room, root.profit, s->ratio);
+    s->depth = 1;
+    s->used[0] = 1;
+    if (s->peak < 1) s->peak = 1;
+    if (k->host_room > 0 && k->host_room <= s->home_room) gpuopt__knapsack_go_to_host(k, s);
+    else gpuopt__knapsack_go_home(s);
+    return gpuopt__knapsack_of(k)->put(k, s, s->first, 1, 1, &root);
+}
+
+#endif /* GPUOPT_IMPL_KNAPSACK_MODEL_H */

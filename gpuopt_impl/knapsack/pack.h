@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knapsack: nodes as bytes and back.
+ */
+#ifndef GPUOPT_IMPL_KNAPSACK_PACK_H
+#define GPUOPT_IMPL_KNAPSACK_PACK_H
+
+#include "recover.h"
+
+#define GPUOPT__KNAPSACK_HEAD 80
+#define GPUOPT__KNAPSACK_LIST_HEAD 40
+#define GPUOPT__KNAPSACK_NODE 20
+#define GPUOPT__KNAPSACK_MAGIC 0x4b555047u /* "GPUK" */
+#define GPUOPT__KNAPSACK_PACKED_VERSION 1
+#define GPUOPT__KNAPSACK_CHUNK 512 /* nodes that are copied at once */
+
+/* Items of the host, checked and better than the incumbent, become it. */
+static void gpuopt__knapsack_adopt(gpuopt_knapsack *k, int64_t profit, const uint8_t *taken) {
+    int32_t j;
+    for (j = 0; j < k->items; j++) k->taken[j] = taken[j] != 0;
+    k->incumbent = profit;
+    k->search.best.level = -1;
+    if (gpuopt__knapsack_units(k, profit) > k->search.lower) k->search.lower = gpuopt__knapsack_units(k, profit);
+}
+
+/* What is wrong with a set of items as a solution of this profit, or NULL. */
+static const char *gpuopt__knapsack_solution_fault(const gpuopt_knapsack *k, int64_t profit, const uint8_t *taken) {
+    int64_t room = k->capacity, sum = 0;
+    int32_t j;
+    for (j = 0; j < k->items; j++) {
+        if (!taken[j]) continue;
+        if (k->weight[j] > room) return "the solution is too heavy";
+        room -= k->weight[j];
+        sum += k->profit[j]; /* of something that fits: less than 2^63, see create */
+    }
+    return sum == profit ? NULL : "the solution's items have another profit";
+}
+
+/* Lowers the upper bound to what the lists and the incumbent, or a claim, leave; returns it. */
+static int64_t gpuopt__knapsack_lower_upper(gpuopt_knapsack *k) {
+    const gpuopt__knapsack_search *s = &k->search;
+    int64_t most = s->lower;
+    int32_t j;
+    for (j = 0; j < s->depth; j++) {
+        double bound = gpuopt__knapsack_list_bound(s, &s->list[j]);
+        if (bound >= (double)k->root_bound) most = k->root_bound;
+        else if ((int64_t)bound > most) most = (int64_t)bound;
+    }
+    if (most > s->goal) most = s->goal;
+    if (most < k->upper) k->upper = most;
+    most = k->base_profit + k->upper * k->unit;
+    return most > k->incumbent ? most : k->incumbent;
+}
+
+/* A solution of this profit exists, says the host. */
+static void gpuopt__knapsack_claim(gpuopt_knapsack *k, int64_t claim) {
+    gpuopt__knapsack_lower_upper(k); /* before the claim is in it */
+    if (claim > k->claim) k->claim = claim;
+    if (gpuopt__knapsack_units(k, claim - 1) > k->search.lower) k->search.lower = gpuopt__knapsack_units(k, claim - 1);
+}
+
+/* The nodes that come next: the lowest of the lists that they are of, and how many of that one. */
+static int64_t gpuopt__knapsack_next_lists(const gpuopt__knapsack_search *s, int64_t nodes, int32_t *first,
+                                           int64_t *of_first) {
+    int64_t left = nodes;
+    *first = s->depth;
+    *of_first = 0;
+    while (*first > 0 && left != 0) {
+        int64_t count = s->list[--*first].count;
+        *of_first = left > 0 && left < count ? left : count;
+        if (left > 0) left -= *of_first;
+    }
+    return nodes < 0 ? s->used[0] + s->used[1] : nodes - left;
+}
+
+/* `count` nodes, the first one at `at`. */
+static gpuopt_status gpuopt__knapsack_pack_nodes(gpuopt_knapsack *k, int64_t at, int step, int64_t count,
+                                                 unsigned char *to) {
+    gpuopt__knapsack_node node[GPUOPT__KNAPSACK_CHUNK];
+    int64_t done, part, i;
+    gpuopt_status status = GPUOPT_OK;
+    for (done = 0; done < count && !status; done += part) {
+        part = count - done < GPUOPT__KNAPSACK_CHUNK ? count - done : GPUOPT__KNAPSACK_CHUNK;
+        status = gpuopt__knapsack_of(k)->get(k, &k->search, at + done * step, step, part, node);
+        for (i = 0; i < part && !status; i++, to += GPUOPT__KNAPSACK_NODE) {
+            gpuopt__put_bytes(to, (uint64_t)node[i].room, 8);
+            gpuopt__put_bytes(to + 8, node[i].profit, 8);
+            gpuopt__put_bytes(to + 16, node[i].decisions, 4);
+        }
+    }
+    return status;
+}
+
+static gpuopt__knapsack_node gpuopt__knapsack_take_node(const unsigned char *from) {
+    gpuopt__knapsack_node node;
+    node.room = (int64_t)gpuopt__take_bytes(from, 8);
+    node.profit = gpuopt__take_bytes(from + 8, 8);
+    node.decisions = (uint32_t)gpuopt__take_bytes(from + 16, 4);
+    return node;
+}
+
+static gpuopt_status gpuopt__knapsack_unpack_nodes(gpuopt_knapsack *k, int64_t at, int step, int64_t count,
+                                                   const unsigned char *from) {
+    gpuopt__knapsack_node node[GPUOPT__KNAPSACK_CHUNK];
+    int64_t done, part, i;
+    gpuopt_status status = GPUOPT_OK;
+    for (done = 0; done < count && !status; done += part) {
+        part = count - done < GPUOPT__KNAPSACK_CHUNK ? count - done : GPUOPT__KNAPSACK_CHUNK;
+        for (i = 0; i < part; i++, from += GPUOPT__KNAPSACK_NODE) node[i] = gpuopt__knapsack_take_node(from);
+        status = gpuopt__knapsack_of(k)->put(k, &k->search, at + done * step, step, part, node);
+    }
+    return status;
+}
+
+/* Takes the nodes that were packed out of the pool. */
+static void gpuopt__knapsack_remove(gpuopt__knapsack_search *s, int32_t first, int64_t of_first) {
+    while (s->depth > first) {
+        gpuopt__knapsack_list *top = &s->list[s->depth - 1];
+        int64_t count = s->depth - 1 == first ? of_first : top->count;
+        s->used[top->side] -= count;
+        top->count -= count;
+        if (top->count > 0) break;
+        s->depth--;
+    }
+    s->full = 0;
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t nodes, int remove, void *bytes,
+                                              uint64_t capacity, uint64_t *size) {
+    static const char call[] = "gpuopt_knapsack_pack";
+    gpuopt_knapsack *k = knapsack;
+    gpuopt__knapsack_search *s;
+    unsigned char *head = (unsigned char *)bytes, *to = head;
+    uint64_t need, bits;
+    int64_t total, of_first, base[2] = {0, 0};
+    int32_t first, j, decided;
+    gpuopt_status status;
+    if (!k) return GPUOPT_ERROR_ARGUMENT;
+    s = &k->search;
+    if (nodes < -1 || (!bytes && !size))
+        return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call,
+                              nodes < -1 ? "nodes is less than -1" : "bytes and size are NULL");
+    total = gpuopt__knapsack_next_lists(s, nodes, &first, &of_first);
+    decided = first < s->depth ? s->list[s->depth - 1].decided : 0;
+    need = GPUOPT__KNAPSACK_HEAD + (uint64_t)k->items + GPUOPT__KNAPSACK_LIST_HEAD * (uint64_t)(s->depth - first) +
+           4 * (uint64_t)decided + GPUOPT__KNAPSACK_NODE * (uint64_t)total;
+    if (bytes && capacity < need)
+        return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "capacity is too small");
+    if (!bytes) {
+        *size = need;
+        return GPUOPT_OK;
+    }
+    status = gpuopt__knapsack_recover(k);
+    if (status) return status;
+    if (size) *size = need;
+    memset(head, 0, GPUOPT__KNAPSACK_HEAD);
+    gpuopt__put_bytes(head, GPUOPT__KNAPSACK_MAGIC, 4);
+    gpuopt__put_bytes(head + 4, GPUOPT__KNAPSACK_PACKED_VERSION, 4);
+    gpuopt__put_bytes(head + 8, (uint64_t)(s->depth - first), 4);
+    gpuopt__put_bytes(head + 12, (uint64_t)k->items, 4);
+    gpuopt__put_bytes(head + 16, k->hash, 8);
+    gpuopt__put_bytes(head + 24, (uint64_t)total, 8);
+    gpuopt__put_bytes(head + 32, (uint64_t)k->incumbent, 8);
+    gpuopt__put_bytes(head + 40, (uint64_t)k->claim, 8);
+    gpuopt__put_bytes(head + 48, (uint64_t)s->expanded, 8);
+    gpuopt__put_bytes(head + 56, (uint64_t)s->pruned, 8);
+    gpuopt__put_bytes(head + 64, (uint64_t)decided, 8);
+    to += GPUOPT__KNAPSACK_HEAD;
+    if (k->items > 0) memcpy(to, k->taken, (size_t)k->items);
+    to += k->items;
+    for (j = first; j < s->depth; j++, to += GPUOPT__KNAPSACK_LIST_HEAD) {
+        memcpy(&bits, &s->list[j].bound, sizeof bits);
+        gpuopt__put_bytes(to, (uint64_t)s->list[j].level, 8);
+        gpuopt__put_bytes(to + 8, (uint64_t)s->list[j].decided, 8);
+        gpuopt__put_bytes(to + 16, (uint64_t)(j == first ? of_first : s->list[j].count), 8);
+        gpuopt__put_bytes(to + 24, (uint64_t)s->list[j].completed, 8);
+        gpuopt__put_bytes(to + 32, bits, 8);
+    }
+    for (j = 0; j < decided; j++, to += 4) gpuopt__put_bytes(to, (uint64_t)s->decided[j], 4);
+    for (j = 0; j < s->depth && !status; j++) {
+        int32_t side = s->list[j].side;
+        int64_t count = j == first ? of_first : s->list[j].count;
+        base[side] += s->list[j].count;
+        if (j < first) continue;
+        status = gpuopt__knapsack_pack_nodes(k, gpuopt__knapsack_place(s, side, base[side] - count, 0), side ? -1 : 1,
+                                             count, to);
+        to += GPUOPT__KNAPSACK_NODE * count;
+    }
+    if (status) return status;
+    gpuopt__put_bytes(head + 72, gpuopt__hash(GPUOPT__HASH_START, head, need), 8);
+    if (remove && total > 0) gpuopt__knapsack_remove(s, first, of_first);
+    return GPUOPT_OK;
+}
+
+/* ---- And back ---- */
+
+/* Packed bytes, taken apart. */
+typedef struct gpuopt__knapsack_packed {
+    const unsigned char *taken, *list, *decided, *node;
+    int32_t lists;
+    int64_t decisions, nodes, incumbent, claim;
+} gpuopt__knapsack_packed;
+
+static int64_t gpuopt__knapsack_packed_number(const gpuopt__knapsack_packed *p, int32_t list, int which) {
+    return (int64_t)gpuopt__take_bytes(p->list + GPUOPT__KNAPSACK_LIST_HEAD * (int64_t)list + 8 * which, 8);
+}
+
+static gpuopt__knapsack_list gpuopt__knapsack_packed_list(const gpuopt__knapsack_packed *p, int32_t j) {
+    int64_t bits = gpuopt__knapsack_packed_number(p, j, 4);
+    gpuopt__knapsack_list list;
+    list.level = (int32_t)gpuopt__knapsack_packed_number(p, j, 0);
+    list.decided = (int32_t)gpuopt__knapsack_packed_number(p, j, 1);
+    list.count = gpuopt__knapsack_packed_number(p, j, 2);
+    list.completed = gpuopt__knapsack_packed_number(p, j, 3);
+    list.side = j & 1;
+    memcpy(&list.bound, &bits, sizeof bits);
+    return list;
+}
+
+/* What is wrong with the bytes, or NULL. */
+static const char *gpuopt__knapsack_parse(const gpuopt_knapsack *k, const unsigned char *head, uint64_t size,
+                                          gpuopt__knapsack_packed *p) {
+    const uint64_t limit = (uint64_t)1 << 40;
+    uint64_t lists, decisions, nodes, hash;
+    int j;
+    if (!head || size < GPUOPT__KNAPSACK_HEAD || gpuopt__take_bytes(head, 4) != GPUOPT__KNAPSACK_MAGIC)
+        return "these are no nodes";
+    if (gpuopt__take_bytes(head + 4, 4) != GPUOPT__KNAPSACK_PACKED_VERSION) return "they are of another version";
+    if (gpuopt__take_bytes(head + 12, 4) != (uint64_t)k->items || gpuopt__take_bytes(head + 16, 8) != k->hash)
+        return "they are of another problem or reduction";
+    lists = gpuopt__take_bytes(head + 8, 4);
+    nodes = gpuopt__take_bytes(head + 24, 8);
+    decisions = gpuopt__take_bytes(head + 64, 8);
+    if (lists > (uint64_t)k->search.levels + 1 || decisions > (uint64_t)k->search.levels || nodes > limit ||
+        size != GPUOPT__KNAPSACK_HEAD + (uint64_t)k->items + GPUOPT__KNAPSACK_LIST_HEAD * lists + 4 * decisions +
+                    GPUOPT__KNAPSACK_NODE * nodes)
+        return "they are cut short";
+    hash = gpuopt__hash(GPUOPT__HASH_START, head, GPUOPT__KNAPSACK_HEAD - 8);
+    for (j = 0; j < 8; j++) hash = gpuopt__hash(hash, (const unsigned char *)"", 1); /* as when it was not there yet */
+    if (gpuopt__hash(hash, head + GPUOPT__KNAPSACK_HEAD, size - GPUOPT__KNAPSACK_HEAD) !=
+        gpuopt__take_bytes(head + GPUOPT__KNAPSACK_HEAD - 8, 8))
+        return "they are damaged";
+    p->taken = head + GPUOPT__KNAPSACK_HEAD;
+    p->list = p->taken + k->items;
+    p->decided = p->list + GPUOPT__KNAPSACK_LIST_HEAD * lists;
+    p->node = p->decided + 4 * decisions;
+    p->lists = (int32_t)lists;
+    p->nodes = (int64_t)nodes;
+    p->decisions = (int64_t)decisions;
+    p->incumbent = (int64_t)gpuopt__take_bytes(head + 32, 8);
+    p->claim = (int64_t)gpuopt__take_bytes(head + 40, 8);
+    return p->incumbent < 0 || p->claim < 0 ? "a profit is negative" : NULL;
+}
+
+static int64_t gpuopt__knapsack_packed_decision(const gpuopt__knapsack_packed *p, int64_t k) {
+    return (int64_t)gpuopt__take_bytes(p->decided + 4 * k, 4);
+}
+
+/* What is wrong with list j as such, or NULL. `above`: the one before it; left: nodes that are. */
+static const char *gpuopt__knapsack_list_fault(const gpuopt__knapsack_search *s, const gpuopt__knapsack_packed *p,
+                                               int32_t j, const gpuopt__knapsack_list *above, int64_t left) {
+    int64_t level = gpuopt__knapsack_packed_number(p, j, 0), decided = gpuopt__knapsack_packed_number(p, j, 1);
+    int64_t count = gpuopt__knapsack_packed_number(p, j, 2), completed = gpuopt__knapsack_packed_number(p, j, 3);
+    if (level <= above->level || level > s->levels || decided < above->decided || decided > p->decisions || count < 1 ||
+        count > left || completed < 1 || completed > (int64_t)1 << 40)
+        return "the lists are not what they say";
+    if (decided > 0 && gpuopt__knapsack_packed_decision(p, decided - 1) >= level)
+        return "the decisions are not what they say";
+    return NULL;
+}
+
+/* What is wrong with a node of a list, the last one before it being `last`, or NULL. best: with the list's
+ * decisions. */
+static const char *gpuopt__knapsack_node_fault(const gpuopt__knapsack_search *s, const gpuopt__knapsack_list *list,
+                                               const gpuopt__knapsack_best *best, const gpuopt__knapsack_node *last) {
+    const gpuopt__knapsack_node *node = &best->node;
+    gpuopt__knapsack_node before;
+    int64_t left =
+        gpuopt__knapsack_weight(&s->view.table, s->view.first, gpuopt__knapsack_core_of(s, list->level).begin);
+    if (node->room > s->view.capacity - left || node->room < -left || !gpuopt__knapsack_take_back(s, best, &before))
+        return "a node does not fit";
+    if (s->dominance && last && (node->room >= last->room || node->profit <= last->profit))
+        return "nodes are not sorted";
+    if (!(list->bound >= gpuopt__knapsack_value(node->room, node->profit, s->ratio)))
+        return "a list's bound is too low";
+    return NULL;
+}
+
+/* What is wrong with lists and nodes, or NULL. */
+static const char *gpuopt__knapsack_packed_fault(const gpuopt_knapsack *k, const gpuopt__knapsack_packed *p) {
+    const gpuopt__knapsack_search *s = &k->search;
+    const unsigned char *from = p->node;
+    gpuopt__knapsack_list list = {0, 0, 0, -1, 0, 0};
+    gpuopt__knapsack_best best;
+    const char *fault = NULL;
+    int64_t left = p->nodes, last = -1, i;
+    int32_t j;
+    for (i = 0; i < p->decisions; i++) {
+        int64_t next = gpuopt__knapsack_packed_decision(p, i);
+        if (next <= last || next >= s->levels) return "the decisions are not what they say";
+        last = next;
+    }
+    for (j = 0; j < p->lists && !fault; j++) {
+        gpuopt__knapsack_node before = {0, 0, 0};
+        fault = gpuopt__knapsack_list_fault(s, p, j, &list, left);
+        if (fault) break;
+        list = gpuopt__knapsack_packed_list(p, j);
+        left -= list.count;
+        best.known = list.decided < GPUOPT__KNAPSACK_KNOWN ? list.decided : GPUOPT__KNAPSACK_KNOWN;
+        for (i = 0; i < best.known; i++)
+            best.decided[i] = (int32_t)gpuopt__knapsack_packed_decision(p, list.decided - 1 - i);
+        for (i = 0; i < list.count && !fault; i++, from += GPUOPT__KNAPSACK_NODE, before = best.node) {
+            best.node = gpuopt__knapsack_take_node(from);
+            fault = gpuopt__knapsack_node_fault(s, &list, &best, i > 0 ? &before : NULL);
+        }
+    }
+    return fault || left == 0 ? fault : "the lists are not what they say";
+}
+
+/* Puts checked nodes into the pool, which is empty. */
+static gpuopt_status gpuopt__knapsack_fill_pool(gpuopt_knapsack *k, const gpuopt__knapsack_packed *p) {
+    gpuopt__knapsack_search *s = &k->search;
+    const unsigned char *from = p->node;
+    gpuopt_status status = GPUOPT_OK;
+    int64_t i;
+    int32_t j;
+    s->depth = 0;
+    s->used[0] = s->used[1] = 0;
+    gpuopt__knapsack_go_home(s);
+    for (i = 0; i < p->decisions; i++) s->decided[i] = (int32_t)gpuopt__knapsack_packed_decision(p, i);
+    for (j = 0; j < p->lists && !status; j++) {
+        gpuopt__knapsack_list *list = &s->list[j];
+        *list = gpuopt__knapsack_packed_list(p, j);
+        status = gpuopt__knapsack_unpack_nodes(k, gpuopt__knapsack_place(s, list->side, s->used[list->side], 0),
+                                               list->side ? -1 : 1, list->count, from);
+        from += GPUOPT__KNAPSACK_NODE * list->count;
+        s->used[list->side] += list->count;
+        s->depth++;
+    }
+    if (p->nodes > s->peak) s->peak = p->nodes;
+    return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size) {
+    static const char call[] = "gpuopt_knapsack_unpack";
+    gpuopt_knapsack *k = knapsack;
+    gpuopt__knapsack_search *s;
+    gpuopt__knapsack_packed p;
+    const char *fault;
+    int64_t alive = 0;
+    int32_t j;
+    gpuopt_status status;
+    if (!k) return GPUOPT_ERROR_ARGUMENT;
+    s = &k->search;
+    fault = gpuopt__knapsack_parse(k, (const unsigned char *)bytes, size, &p);
+    if (!fault) fault = gpuopt__knapsack_packed_fault(k, &p);
+    if (!fault) fault = gpuopt__knapsack_solution_fault(k, p.incumbent, p.taken);
+    if (fault) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, fault);
+    if (s->depth > 1 || (s->depth == 1 && (s->list[0].decided != 0 || s->used[0] != 1)))
+        return gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, "the pool holds other nodes");
+    for (j = 0; j < p.lists; j++) { /* as much stays free as the search would have left, see _slice */
+        const gpuopt__knapsack_list list = gpuopt__knapsack_packed_list(&p, j);
+        alive += list.count;
+        if (s->home_room - alive < s->reserve + s->levels - list.level + 2)
+            return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "the nodes do not fit the pool");
+    }
+    k->upper = k->root_bound;
+    status = gpuopt__knapsack_fill_pool(k, &p);
+    if (status) return status;
+    if (p.incumbent > k->incumbent) gpuopt__knapsack_adopt(k, p.incumbent, p.taken);
+    gpuopt__knapsack_claim(k, p.claim);
+    return GPUOPT_OK;
+}
+
+#endif /* GPUOPT_IMPL_KNAPSACK_PACK_H */

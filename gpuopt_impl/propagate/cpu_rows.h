@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The CPU's passes over rows, for one storage type: included once with REAL = double and once with REAL = float;
+ * NAME(x) is x with the type's suffix.
+ */
+
+/* A continuous column whose bounds are kept in single precision. */
+#define ROUNDED(column) (sizeof(REAL) == sizeof(float) && !p->integer[column])
+
+/* Adds a whole row to the filter: long ones in blocks of blocks, so that the chain of additions, and with it the error
+ * bound, stays short, and in two chains at a time, so that the processor need not wait for either. */
+static int NAME(gpuopt__row_filter)(const gpuopt__cpu_propagator *p, int32_t row) {
+    const REAL *val = (const REAL *)p->val, *bounds = (const REAL *)p->bounds;
+    const gpuopt__rules rules = p->head.rules;
+    const int32_t *col = p->col;
+    int64_t k = p->start[row], end = p->start[row + 1], blocks = (end - k) / 1024;
+    gpuopt__filter total = gpuopt__filter_start();
+    if (end - k <= 16) {
+        for (; k < end; k++) {
+            const REAL *s = bounds + 2 * (int64_t)col[k];
+            gpuopt__filter_add(&total, &rules, ROUNDED(col[k]), (double)val[k], (double)s[0], (double)s[1]);
+        }
+        return gpuopt__filter_passes(&total, &rules, p->lhs[row], p->rhs[row], 16);
+    }
+    while (k < end) {
+        gpuopt__filter outer = gpuopt__filter_start();
+        int64_t outer_stop = end - k < 1024 ? end : k + 1024;
+        while (k < outer_stop) {
+            int64_t stop = outer_stop - k < 32 ? outer_stop : k + 32;
+            gpuopt__filter even = gpuopt__filter_start(), odd = gpuopt__filter_start();
+            for (; k + 1 < stop; k += 2) {
+                const REAL *s = bounds + 2 * (int64_t)col[k], *t = bounds + 2 * (int64_t)col[k + 1];
+                gpuopt__filter_add(&even, &rules, ROUNDED(col[k]), (double)val[k], (double)s[0], (double)s[1]);
+                gpuopt__filter_add(&odd, &rules, ROUNDED(col[k + 1]), (double)val[k + 1], (double)t[0], (double)t[1]);
+            }
+            if (k < stop) {
+                const REAL *s = bounds + 2 * (int64_t)col[k];
+                gpuopt__filter_add(&even, &rules, ROUNDED(col[k]), (double)val[k], (double)s[0], (double)s[1]);
+                k++;
+            }
+            gpuopt__filter_merge(&even, &odd);
+            gpuopt__filter_merge(&outer, &even);
+        }
+        gpuopt__filter_merge(&total, &outer);
+    }
+    return gpuopt__filter_passes(&total, &rules, p->lhs[row], p->rhs[row], 16 + 1 + 32 + (int)blocks);
+}
+
+/* Sums entries first .. end-1, at most a segment, over so many partial sums. */
+static gpuopt__activities NAME(gpuopt__segment_activities)(const gpuopt__cpu_propagator *p, int64_t first, int64_t end,
+                                                           int lanes) {
+    const REAL *val = (const REAL *)p->val, *bounds = (const REAL *)p->bounds;
+    const gpuopt__rules rules = p->head.rules;
+    const int32_t *col = p->col;
+    gpuopt__activities lane[GPUOPT__LANES];
+    int used = (int)(end - first < lanes ? end - first : lanes), i;
+    for (i = 0; i < used; i++) {
+        int64_t k = first + i;
+        const REAL *pair = bounds + 2 * (int64_t)col[k];
+        gpuopt__activities s = gpuopt__activities_of(&rules, (double)val[k], (double)pair[0], (double)pair[1]);
+        for (k += lanes; k < end; k += lanes) {
+            pair = bounds + 2 * (int64_t)col[k];
+            gpuopt__activities_add(&s, &rules, (double)val[k], (double)pair[0], (double)pair[1]);
+        }
+        lane[i] = s;
+    }
+    return gpuopt__merge_lanes(lane, lanes, used);
+}
+
+/* A row's activities, in the order that propagate/row.h fixes. */
+static gpuopt__activities NAME(gpuopt__row_activities)(const gpuopt__cpu_propagator *p, int32_t row) {
+    int64_t k = p->start[row], end = p->start[row + 1], segment;
+    gpuopt__activities lane[GPUOPT__LANES];
+    int i;
+    if (end - k <= GPUOPT__SHORT) return NAME(gpuopt__segment_activities)(p, k, end, GPUOPT__SHORT_LANES);
+    if (end - k <= GPUOPT__SEGMENT) return NAME(gpuopt__segment_activities)(p, k, end, GPUOPT__LANES);
+    for (i = 0; i < GPUOPT__LANES; i++) lane[i] = gpuopt__activities_start();
+    for (segment = 0; k < end; k += GPUOPT__SEGMENT, segment++) {
+        int64_t stop = end - k < GPUOPT__SEGMENT ? end : k + GPUOPT__SEGMENT;
+        gpuopt__activities part = NAME(gpuopt__segment_activities)(p, k, stop, GPUOPT__LANES);
+        gpuopt__activities_merge(&lane[segment % GPUOPT__LANES], &part);
+    }
+    return gpuopt__merge_lanes(lane, GPUOPT__LANES, GPUOPT__LANES);
+}
+
+/* Moves one side of a column in the bounds being written, to where it is better; other threads may be at it. Returns 1
+ * if it is this call that moved it away from `base`. */
+static int NAME(gpuopt__move_shared)(REAL *target, int upper, REAL base, REAL value, int shared) {
+    if (!shared) {
+        REAL old = *target;
+        if (upper ? value >= old : value <= old) return 0;
+        *target = value;
+        return old == base;
+    }
+#ifdef _OPENMP
+    for (;;) {
+        REAL old;
+        __atomic_load(target, &old, __ATOMIC_RELAXED);
+        if (upper ? value >= old : value <= old) return 0;
+        if (__atomic_compare_exchange(target, &old, &value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return old == base;
+    }
+#else
+    return 0;
+#endif
+}
+
+/* One row of a Jacobi round: reads bounds, improves next, notes each side that moves for the first time in changed. */
+static void NAME(gpuopt__jacobi_row)(gpuopt__cpu_propagator *p, int32_t index, gpuopt__batch *batch,
+                                     int32_t *infeasible_row) {
+    const REAL *val = (const REAL *)p->val, *bounds = (const REAL *)p->bounds;
+    REAL *next = (REAL *)p->next;
+    int64_t k, first = p->start[index], end = p->start[index + 1];
+    int shared = p->threads > 1;
+    gpuopt__activities activities;
+    gpuopt__row row;
+    if (!NAME(gpuopt__row_filter)(p, index)) return;
+    activities = NAME(gpuopt__row_activities)(p, index);
+    row = gpuopt__row_make(&activities, &p->head.rules, p->lhs[index], p->rhs[index], end - first);
+    if (row.infeasible) {
+        if (index < *infeasible_row) *infeasible_row = index;
+        return;
+    }
+    for (k = first; k < end; k++) {
+        int32_t col = p->col[k];
+        const REAL *pair = bounds + 2 * (int64_t)col;
+        int sides = gpuopt__reaching_sides(&row, &p->head.rules, (double)val[k], (double)pair[0], (double)pair[1]),
+            side;
+        for (side = 0; side < 2; side++) {
+            double bound, c = side ? -(double)val[k] : (double)val[k];
+            int moved = sides >> side & 1 ? gpuopt__tighten(&row.limit[side], &p->head.rules, c, (double)pair[0],
+                                                            (double)pair[1], p->integer[col], &bound)
+                                          : 0;
+            int upper = moved == GPUOPT__UPPER;
+            if (moved &&
+                NAME(gpuopt__move_shared)(next + 2 * (int64_t)col + upper, upper, pair[upper], (REAL)bound, shared))
+                gpuopt__append(batch, 2 * (uint32_t)col + (uint32_t)upper, p->changed, &p->changed_count);
+        }
+    }
+}
+
+/* After a Jacobi round: brings bounds up to next for one noted side; returns whether the column's bounds cross. */
+static int NAME(gpuopt__jacobi_settle)(gpuopt__cpu_propagator *p, uint32_t side) {
+    REAL *bounds = (REAL *)p->bounds, *next = (REAL *)p->next;
+    const REAL *pair = next + (side & ~(uint32_t)1);
+    bounds[side] = next[side];
+    return gpuopt__crossed(&p->head.rules, (double)pair[0], (double)pair[1]);
+}
+
+/* One row of a sequential sweep: bounds move in place. Returns 0 when infeasibility was proven. */
+static int NAME(gpuopt__sequential_row)(gpuopt__cpu_propagator *p, int32_t index) {
+    const REAL *val = (const REAL *)p->val;
+    REAL *bounds = (REAL *)p->bounds;
+    int64_t k, at, first = p->start[index], end = p->start[index + 1];
+    gpuopt__activities activities;
+    gpuopt__row row;
+    if (!NAME(gpuopt__row_filter)(p, index)) return 1;
+    activities = NAME(gpuopt__row_activities)(p, index);
+    row = gpuopt__row_make(&activities, &p->head.rules, p->lhs[index], p->rhs[index], end - first);
+    if (row.infeasible) {
+        p->infeasible_row = index;
+        return 0;
+    }
+    for (k = first; k < end; k++) {
+        int32_t col = p->col[k];
+        REAL *pair = bounds + 2 * (int64_t)col;
+        double lb = (double)pair[0], ub = (double)pair[1], bound;
+        int sides = gpuopt__reaching_sides(&row, &p->head.rules, (double)val[k], lb, ub), side, changed = 0;
+        for (side = 0; side < 2; side++) {
+            double c = side ? -(double)val[k] : (double)val[k];
+            int moved = sides >> side & 1
+                            ? gpuopt__tighten(&row.limit[side], &p->head.rules, c, lb, ub, p->integer[col], &bound)
+                            : 0;
+            if (moved) pair[moved == GPUOPT__UPPER] = (REAL)bound, changed++;
+        }
+        if (!changed) continue;
+        p->info.changed += changed;
+        for (at = p->col_start[col]; at < p->col_start[col + 1]; at++) p->marked[p->col_row[at]] = 1;
+        if (gpuopt__crossed(&p->head.rules, (double)pair[0], (double)pair[1])) {
+            p->infeasible_col = col;
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void NAME(gpuopt__store_matrix)(gpuopt__cpu_propagator *p, const double *val) {
+    REAL *to = (REAL *)p->val;
+    int64_t k;
+    for (k = 0; k < p->head.nonzeros; k++) to[k] = (REAL)val[k];
+}
+
+/* Writes one column's bounds, infinities normalised, and rounded outwards where REAL is float. Returns whether they
+ * changed. */
+static int NAME(gpuopt__store_bounds)(gpuopt__cpu_propagator *p, int32_t col, const double *lb, const double *ub) {
+    REAL *pair = (REAL *)p->bounds + 2 * (int64_t)col, *next = p->next ? (REAL *)p->next + 2 * (int64_t)col : pair;
+    REAL old_lb = pair[0], old_ub = pair[1];
+    if (lb) pair[0] = (REAL)gpuopt__stored_lb(&p->head.rules, *lb);
+    if (ub) pair[1] = (REAL)gpuopt__stored_ub(&p->head.rules, *ub);
+    next[0] = pair[0];
+    next[1] = pair[1];
+    return pair[0] != old_lb || pair[1] != old_ub;
+}
+
+static void NAME(gpuopt__load_bounds)(const gpuopt__cpu_propagator *p, int32_t col, double *lb, double *ub) {
+    const REAL *pair = (const REAL *)p->bounds + 2 * (int64_t)col;
+    *lb = (double)pair[0];
+    *ub = (double)pair[1];
+}
+
+#undef ROUNDED

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The simplex engine of the CPU: its matrix, and products with it. Iterations are in simplex/cpu_run.h.
+ */
+#ifndef GPUOPT_IMPL_SIMPLEX_CPU_H
+#define GPUOPT_IMPL_SIMPLEX_CPU_H
+
+#include "../common/deferred.h"
+#include "model.h"
+
+typedef struct gpuopt__cpu_simplex {
+    const gpuopt__lp *lp;
+    gpuopt__simplex_vectors *v;
+    int64_t *row_start;        /* [rows + 1] */
+    int32_t *row_col;          /* [nonzeros] */
+    double *col_val, *row_val; /* [nonzeros] scaled */
+    int revised, threads;
+    gpuopt__deferred inverse; /* TABLEAU: B^-1 N by slots; REVISED: B^-1 by rows of A */
+    double *alpha;            /* [rows] pivot column */
+    double *row;              /* [cols] pivot row */
+    double *combined;         /* [cols] a sum of rows of B^-1 N */
+    double *rho;              /* [rows] a row of B^-1, or a sum of them */
+    double *multiplier;       /* [rows] of the rows to sum; any scratch by rows */
+    int32_t *changed;         /* [rows] those whose multiplier is not 0 */
+    double *by_col;           /* [cols] scratch by columns of A */
+    gpuopt__ratio_winner winners[128];
+    int32_t infeasible;
+} gpuopt__cpu_simplex;
+
+/* ---- Columns and rows of B^-1 N ---- */
+
+/* alpha = B^-1 times the column of the variable in the slot. */
+static void gpuopt__simplex_column(gpuopt__cpu_simplex *s, int32_t slot) {
+    const gpuopt__lp *lp = s->lp;
+    const gpuopt__deferred *inverse = &s->inverse;
+    int32_t variable = s->v->slot[slot], k;
+    int64_t e;
+    if (!s->revised || variable >= lp->cols) {
+        gpuopt__deferred_column(inverse, s->revised ? variable - lp->cols : slot, s->alpha);
+        return;
+    }
+    memset(s->alpha, 0, sizeof(double) * (size_t)lp->rows);
+    for (e = lp->col_start[variable]; e < lp->col_start[variable + 1]; e++)
+        gpuopt__axpy(lp->rows, s->col_val[e], gpuopt__deferred_stored(inverse, lp->col_row[e]), s->alpha);
+    for (k = 0; k < inverse->count; k++) {
+        const double *v = inverse->v + (int64_t)k * lp->rows;
+        double factor = 0;
+        for (e = lp->col_start[variable]; e < lp->col_start[variable + 1]; e++)
+            factor += s->col_val[e] * v[lp->col_row[e]];
+        if (factor != 0) gpuopt__axpy(lp->rows, factor, inverse->u + (int64_t)k * lp->rows, s->alpha);
+    }
+}
+
+/* row [cols] = y' N by slots, y [rows]. */
+static void gpuopt__simplex_price_out(gpuopt__cpu_simplex *s, const double *y, double *row) {
+    const gpuopt__lp *lp = s->lp;
+    int32_t i, j;
+    int64_t e;
+    memset(s->by_col, 0, sizeof(double) * (size_t)lp->cols);
+    for (i = 0; i < lp->rows; i++)
+        if (y[i] != 0)
+            for (e = s->row_start[i]; e < s->row_start[i + 1]; e++) s->by_col[s->row_col[e]] += y[i] * s->row_val[e];
+    for (j = 0; j < lp->cols; j++) {
+        int32_t variable = s->v->slot[j];
+        row[j] = variable < lp->cols ? s->by_col[variable] : y[variable - lp->cols];
+    }
+}
+
+/* row = the row of B^-1 N at a position; REVISED leaves that of B^-1 in rho. */
+static void gpuopt__simplex_row(gpuopt__cpu_simplex *s, int32_t position) {
+    gpuopt__deferred_row(&s->inverse, position, s->revised ? s->rho : s->row);
+    if (s->revised) gpuopt__simplex_price_out(s, s->rho, s->row);
+}
+
+/* combined = multiplier' B^-1 N, for a multiplier with few nonzeros, which `changed` [count] lists. Overwrites rho. */
+static void gpuopt__simplex_combine(gpuopt__cpu_simplex *s, int32_t count) {
+    const gpuopt__deferred *inverse = &s->inverse;
+    double *sum = s->revised ? s->rho : s->combined;
+    int32_t c, j, k;
+    for (j = 0; j < inverse->cols; j++) {
+        const double *column = gpuopt__deferred_stored(inverse, j);
+        sum[j] = 0;
+        for (c = 0; c < count; c++) sum[j] += s->multiplier[s->changed[c]] * column[s->changed[c]];
+    }
+    for (k = 0; k < inverse->count; k++) {
+        const double *u = inverse->u + (int64_t)k * inverse->rows;
+        double factor = 0;
+        for (c = 0; c < count; c++) factor += s->multiplier[s->changed[c]] * u[s->changed[c]];
+        if (factor != 0) gpuopt__axpy(inverse->cols, factor, inverse->v + (int64_t)k * inverse->cols, sum);
+    }
+    if (s->revised) gpuopt__simplex_price_out(s, s->rho, s->combined);
+}
+
+/* The pivot whose column is in alpha and whose row is in row (and rho). */
+static void gpuopt__simplex_append(gpuopt__cpu_simplex *s, int32_t position, int32_t slot) {
+    gpuopt__deferred_pivot(&s->inverse, position, s->revised ? -1 : slot, s->alpha, s->revised ? s->rho : s->row);
+    if (s->inverse.count == s->inverse.most) gpuopt__deferred_apply(&s->inverse, s->threads);
+}
+
+/* ---- Other bases ---- */
+
+static gpuopt_status gpuopt__cpu_simplex_reset(void *engine) {
+    gpuopt__cpu_simplex *s = (gpuopt__cpu_simplex *)engine;
+    gpuopt__deferred *inverse = &s->inverse;
+    const gpuopt__lp *lp = s->lp;
+    int32_t i, j;
+    int64_t e;
+    inverse->count = 0;
+    memset(inverse->matrix, 0, sizeof(double) * (size_t)inverse->rows * (size_t)inverse->cols);
+    if (s->revised)
+        for (i = 0; i < lp->rows; i++) gpuopt__deferred_stored(inverse, i)[i] = 1;
+    else
+        for (j = 0; j < lp->cols; j++)
+            for (e = lp->col_start[j]; e < lp->col_start[j + 1]; e++)
+                gpuopt__deferred_stored(inverse, j)[lp->col_row[e]] = s->col_val[e];
+    return GPUOPT_OK;
+}
+
+static gpuopt_status gpuopt__cpu_simplex_enter(void *engine, int32_t count, const int32_t *column,
+                                               const int32_t *wanted, uint8_t *open, int32_t *position) {
+    gpuopt__cpu_simplex *s = (gpuopt__cpu_simplex *)engine;
+    int32_t i, k, rows = s->lp->rows;
+    for (k = 0; k < count; k++) {
+        double best = 0, largest = 0;
+        int32_t p = -1;
+        gpuopt__simplex_column(s, column[k]);
+        for (i = 0; i < rows; i++) {
+            double size = fabs(s->alpha[i]);
+            largest = gpuopt__max(largest, size);
+            if (open[i] && size > best) best = size, p = i;
+        }
+        p = gpuopt__entry_position(p, best, largest, wanted[k],
+                                   wanted[k] >= 0 && open[wanted[k]] ? s->alpha[wanted[k]] : 0);
+        position[k] = p;
+        if (p < 0) continue;
+        open[p] = 0;
+        gpuopt__deferred_row(&s->inverse, p, s->revised ? s->rho : s->row);
+        gpuopt__simplex_append(s, p, column[k]);
+    }
+    return GPUOPT_OK;
+}
+
+/* ---- Products for the control ---- */
+
+/* B^-1 from the tableau: the column of a nonbasic logical is in its slot, that of a basic one is a unit vector. */
+static gpuopt_status gpuopt__cpu_simplex_ftran(void *engine, double *x) {
+    gpuopt__cpu_simplex *s = (gpuopt__cpu_simplex *)engine;
+    int32_t i, j, rows = s->lp->rows, cols = s->lp->cols;
+    if (s->revised) {
+        gpuopt__deferred_times(&s->inverse, x, s->multiplier);
+    } else {
+        for (j = 0; j < cols; j++) s->by_col[j] = s->v->slot[j] < cols ? 0 : x[s->v->slot[j] - cols];
+        gpuopt__deferred_times(&s->inverse, s->by_col, s->multiplier);
+        for (i = 0; i < rows; i++)
+            if (s->v->head[i] >= cols) s->multiplier[i] += x[s->v->head[i] - cols];
+    }
+    memcpy(x, s->multiplier, sizeof(double) * (size_t)rows);
+    return GPUOPT_OK;
+}
+
+static gpuopt_status gpuopt__cpu_simplex_btran(void *engine, double *y) {
+    gpuopt__cpu_simplex *s = (gpuopt__cpu_simplex *)engine;
+    int32_t i, j, rows = s->lp->rows, cols = s->lp->cols;
+    if (s->revised) {
+        gpuopt__deferred_transposed_times(&s->inverse, y, s->multiplier);
+    } else {
+        gpuopt__deferred_transposed_times(&s->inverse, y, s->by_col);
+        for (i = 0; i < rows; i++)
+            if (s->v->head[i] >= cols) s->multiplier[s->v->head[i] - cols] = y[i];
+        for (j = 0; j < cols; j++)
+            if (s->v->slot[j] >= cols) s->multiplier[s->v->slot[j] - cols] = s->by_col[j];
+    }
+    memcpy(y, s->multiplier, sizeof(double) * (size_t)rows);
+    return GPUOPT_OK;
+}
+
+static gpuopt_status gpuopt__cpu_simplex_residual(void *engine, const double *x, double *r) {
+    const gpuopt__cpu_simplex *s = (const gpuopt__cpu_simplex *)engine;
+    const gpuopt__lp *lp = s->lp;
+    int32_t i;
+    for (i = 0; i < lp->rows; i++)
+        r[i] = gpuopt__minus_dot(x[lp->cols + i], s->row_start[i], s->row_start[i + 1], s->row_val, s->row_col, x);
+    return GPUOPT_OK;
+}
+
+static gpuopt_status gpuopt__cpu_simplex_reduce(void *engine, const double *cost, const double *y, double *d) {
+    const gpuopt__cpu_simplex *s = (const gpuopt__cpu_simplex *)engine;
+    const gpuopt__lp *lp = s->lp;
+    int32_t i, j;
+    for (j = 0; j < lp->cols; j++)
+        d[j] = gpuopt__minus_dot(-cost[j], lp->col_start[j], lp->col_start[j + 1], s->col_val, lp->col_row, y);
+    for (i = 0; i < lp->rows; i++) d[lp->cols + i] = cost[lp->cols + i] - y[i];
+    return GPUOPT_OK;
+}
+
+static gpuopt_status gpuopt__cpu_simplex_nothing(void *engine) {
+    (void)engine;
+    return GPUOPT_OK;
+}
+
+/* ---- Life ---- */
+
+static void gpuopt__cpu_simplex_cut(gpuopt__arena *arena, const gpuopt__simplex_shape *shape, gpuopt__cpu_simplex *s) {
+    s->row_start = (int64_t *)gpuopt__cut(arena, (int64_t)shape->rows + 1, sizeof(int64_t));
+    s->row_col = (int32_t *)gpuopt__cut(arena, shape->nonzeros, sizeof(int32_t));
+    s->col_val = (double *)gpuopt__cut(arena, shape->nonzeros, sizeof(double));
+    s->row_val = (double *)gpuopt__cut(arena, shape->nonzeros, sizeof(double));
+    s->revised = shape->method == GPUOPT_METHOD_REVISED;
+    gpuopt__deferred_cut(arena, &s->inverse, shape->rows, s->revised ? shape->rows : shape->cols,
+                         shape->deferred_pivots);
+    s->alpha = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
+    s->row = (double *)gpuopt__cut(arena, shape->cols, sizeof(double));
+    s->combined = (double *)gpuopt__cut(arena, shape->cols, sizeof(double));
+    s->rho = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
+    s->multiplier = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
+    s->changed = (int32_t *)gpuopt__cut(arena, shape->rows, sizeof(int32_t));
+    s->by_col = (double *)gpuopt__cut(arena, shape->cols, sizeof(double));
+}
+
+static gpuopt_status gpuopt__cpu_simplex_plan(gpuopt_context *context, gpuopt__simplex_shape *shape,
+                                              gpuopt_memory_plan *plan) {
+    gpuopt__arena arena = {NULL, 0};
+    gpuopt__cpu_simplex draft;
+    (void)context;
+    if (shape->pricing == GPUOPT_PRICING_STEEPEST_EDGE) shape->deferred_pivots = 1;
+    if (shape->deferred_pivots == 0) shape->deferred_pivots = 16; /* rows * 16 doubles stay in a core's cache */
+    gpuopt__cut(&arena, 1, sizeof draft);
+    gpuopt__cpu_simplex_cut(&arena, shape, &draft);
+    plan->host_bytes += arena.used;
+    return GPUOPT_OK;
+}
+
+/* The scaled matrix, by columns and by rows. */
+static void gpuopt__cpu_simplex_fill(gpuopt__cpu_simplex *s) {
+    const gpuopt__lp *lp = s->lp;
+    int64_t *from = (int64_t *)(void *)s->row_val; /* until the values replace where they come from */
+    int32_t j;
+    int64_t e;
+    for (j = 0; j < lp->cols; j++)
+        for (e = lp->col_start[j]; e < lp->col_start[j + 1]; e++)
+            s->col_val[e] = lp->val[e] * (lp->row_scale[lp->col_row[e]] * lp->col_scale[j]);
+    gpuopt__transpose(lp->cols, lp->rows, lp->col_start, lp->col_row, s->row_start, s->row_col, from);
+    for (e = 0; e < lp->nonzeros; e++) {
+        double value = s->col_val[from[e]];
+        memcpy(s->row_val + e, &value, sizeof value);
+    }
+}
+
+static gpuopt_status gpuopt__cpu_simplex_create(gpuopt_context *context, const gpuopt__simplex_shape *shape,
+                                                const gpuopt__lp *lp, gpuopt__simplex_vectors *v, void **engine) {
+    gpuopt__simplex_shape same = *shape;
+    gpuopt_memory_plan plan;
+    gpuopt__arena arena = {NULL, 0};
+    gpuopt__cpu_simplex *s;
+    void *memory;
+    gpuopt_status status;
+    memset(&plan, 0, sizeof plan);
+    gpuopt__cpu_simplex_plan(context, &same, &plan);
+    status = gpuopt__allocate(context, GPUOPT_HOST, plan.host_bytes, &memory);
+    if (status) return status;
+    arena.base = (char *)memory;
+    s = (gpuopt__cpu_simplex *)gpuopt__cut(&arena, 1, sizeof *s);
+    memset(s, 0, sizeof *s);
+    gpuopt__cpu_simplex_cut(&arena, &same, s);
+    s->lp = lp;
+    s->v = v;
+    s->threads = context->desc.threads;
+    gpuopt__cpu_simplex_fill(s);
+    *engine = s;
+    return GPUOPT_OK;
+}
+
+static void gpuopt__cpu_simplex_destroy(gpuopt_context *context, void *engine) {
+    gpuopt__release(context, GPUOPT_HOST, engine);
+}
+
+#endif /* GPUOPT_IMPL_SIMPLEX_CPU_H */

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Simplex iterations on the CPU: price, ratio test, pivot, flip.
+ */
+#ifndef GPUOPT_IMPL_SIMPLEX_CPU_RUN_H
+#define GPUOPT_IMPL_SIMPLEX_CPU_RUN_H
+
+#include "cpu.h"
+
+static void gpuopt__simplex_price(const gpuopt__cpu_simplex *s, const gpuopt__run *run, gpuopt__run_report *report) {
+    const gpuopt__simplex_vectors *v = s->v;
+    int32_t j;
+    report->entering = -1;
+    report->score = 0;
+    for (j = 0; j < s->lp->cols; j++) {
+        double score = gpuopt__score(v->d[j], v->weight[j], v->state[j], run->rules.dual);
+        if (score > report->score) report->score = score, report->entering = j;
+    }
+    if (report->entering < 0) return;
+    report->reduced_cost = v->d[report->entering];
+    report->direction = report->reduced_cost < 0 ? 1 : -1;
+}
+
+/* ---- Ratio test, with the pivot column in alpha ---- */
+
+static gpuopt__ratio_winner gpuopt__simplex_group(const gpuopt__cpu_simplex *s, const gpuopt__run *run, double sigma,
+                                                  double harris, int32_t from, int32_t to) {
+    const gpuopt__simplex_vectors *v = s->v;
+    gpuopt__ratio_winner winner = {HUGE_VAL, 0, 0, -1};
+    double limit = HUGE_VAL, size = 0;
+    int32_t i;
+    for (i = from; i < to; i++) {
+        double a = sigma * s->alpha[i], bound = gpuopt__stop(v->xb[i], v->lb[i], v->ub[i], a, &run->rules);
+        if (fabs(bound) < HUGE_VAL)
+            limit = gpuopt__min(limit, gpuopt__meets(v->xb[i], bound, 1 / a, gpuopt__slack_of(harris, bound)));
+    }
+    limit = gpuopt__max(limit, 0);
+    winner.limit = limit;
+    for (i = from; i < to && limit < HUGE_VAL; i++) {
+        double a = sigma * s->alpha[i], bound = gpuopt__stop(v->xb[i], v->lb[i], v->ub[i], a, &run->rules), step;
+        if (fabs(a) <= size || !(fabs(bound) < HUGE_VAL)) continue;
+        step = gpuopt__meets(v->xb[i], bound, 1 / a, 0);
+        if (step > limit) continue;
+        size = fabs(a);
+        winner.step = step;
+        winner.index = i;
+    }
+    winner.size = (float)size;
+    return winner;
+}
+
+static void gpuopt__simplex_ratio(gpuopt__cpu_simplex *s, const gpuopt__run *run, gpuopt__run_report *report) {
+    const gpuopt__simplex_vectors *v = s->v;
+    int32_t from, q = report->entering, rows = s->lp->rows, group = gpuopt__ratio_group(rows), pass;
+    double sigma = report->direction, harris = gpuopt__harris_now(&run->rules, report->pivots + report->flips);
+    gpuopt__ratio_winner best = {0, 0, 0, -1};
+    double limit = HUGE_VAL;
+    for (pass = 0; pass < 2; pass++) /* the limit of all groups, then the best winner within it */
+        for (from = 0; from < rows; from += group) {
+            int32_t to = rows - from < group ? rows : from + group;
+            gpuopt__ratio_winner winner;
+            if (pass == 0) winner = s->winners[from / group] = gpuopt__simplex_group(s, run, sigma, harris, from, to);
+            else winner = s->winners[from / group];
+            if (pass == 0 && winner.limit < limit) limit = winner.limit;
+            if (pass == 1 && winner.step <= limit && winner.size > best.size) best = winner;
+        }
+    report->largest = gpuopt__largest(rows, s->alpha);
+    if (best.index < 0) gpuopt__choose_leaving(&run->rules, v->un[q] - v->ln[q], -1, 0, 0, 0, 0, 0, report);
+    else
+        gpuopt__choose_leaving(&run->rules, v->un[q] - v->ln[q], best.index, best.step, v->xb[best.index],
+                               v->lb[best.index], v->ub[best.index], s->alpha[best.index], report);
+}
+
+/* ---- Moving ---- */
+
+/* Moves the basic variables. In phase 1 the infeasibilities that this changes are costs that change: the reduced costs
+ * follow. */
+static void gpuopt__simplex_move(gpuopt__cpu_simplex *s, const gpuopt__run *run, const gpuopt__run_report *report) {
+    gpuopt__simplex_vectors *v = s->v;
+    double sigma = report->direction, change = 0;
+    int32_t i, j, count = 0, rows = s->lp->rows, cols = s->lp->cols, q = report->entering;
+    for (i = 0; i < rows; i++) {
+        int before, after;
+        if (s->alpha[i] == 0) continue;
+        before = gpuopt__infeasible(v->xb[i], v->lb[i], v->ub[i], run->rules.primal);
+        v->xb[i] -= report->step * (sigma * s->alpha[i]);
+        after = i == report->leaving ? 0 : gpuopt__infeasible(v->xb[i], v->lb[i], v->ub[i], run->rules.primal);
+        if (after == before) continue;
+        s->infeasible += (after != 0) - (before != 0);
+        s->multiplier[i] = after - before;
+        s->changed[count++] = i;
+        change += s->multiplier[i] * s->alpha[i];
+    }
+    if (run->phase != 1 || count == 0) return;
+    gpuopt__simplex_combine(s, count);
+    s->combined[q] = change; /* the same number, without the error of a second way to it */
+    for (j = 0; j < cols; j++) v->d[j] -= s->combined[j];
+}
+
+static void gpuopt__simplex_exchange(gpuopt__cpu_simplex *s, const gpuopt__run_report *report) {
+    gpuopt__simplex_vectors *v = s->v;
+    int32_t p = report->leaving, q = report->entering, entered = v->slot[q];
+    double x = v->xb[p], l = v->lb[p], u = v->ub[p];
+    v->state[q] = (uint8_t)gpuopt__stopped(report->to_upper, &x, &l, &u);
+    v->slot[q] = v->head[p];
+    v->head[p] = entered;
+    v->xb[p] = v->xn[q] + report->direction * report->step;
+    v->lb[p] = v->ln[q];
+    v->ub[p] = v->un[q];
+    v->xn[q] = x;
+    v->ln[q] = l;
+    v->un[q] = u;
+}
+
+/* The norms of the columns of B^-1 N, which exact steepest edge divides by. */
+static void gpuopt__simplex_norms(gpuopt__cpu_simplex *s, const double *ratio, int32_t q) {
+    gpuopt__simplex_vectors *v = s->v;
+    int32_t j;
+    for (j = 0; j < s->lp->cols; j++) {
+        const double *column = gpuopt__deferred_stored(&s->inverse, j);
+        if (!ratio || ratio[j] != 0 || j == q) v->weight[j] = 1 + gpuopt__dot(s->lp->rows, column, column);
+    }
+}
+
+static void gpuopt__simplex_pivot(gpuopt__cpu_simplex *s, const gpuopt__run *run, gpuopt__run_report *report) {
+    gpuopt__simplex_vectors *v = s->v;
+    gpuopt_pricing pricing = (gpuopt_pricing)run->rules.pricing;
+    int32_t j, q = report->entering, cols = s->lp->cols;
+    double pivot = report->pivot, step, weight = v->weight[q], norm = 1;
+    int exact = pricing == GPUOPT_PRICING_STEEPEST_EDGE;
+    gpuopt__simplex_move(s, run, report);
+    if (exact && s->revised) { /* what the recursion of the norms needs: alpha' B^-1 N */
+        norm = 1 + gpuopt__dot(s->lp->rows, s->alpha, s->alpha);
+        gpuopt__deferred_transposed_times(&s->inverse, s->alpha, s->rho);
+        gpuopt__simplex_price_out(s, s->rho, s->combined);
+    }
+    gpuopt__simplex_row(s, report->leaving);
+    if (s->revised && gpuopt__pivots_differ(pivot, s->row[q])) report->end = GPUOPT__END_DRIFTED;
+    step = v->d[q] / pivot;
+    for (j = 0; j < cols; j++) {
+        double ratio = s->row[j] / pivot;
+        if (ratio == 0 || j == q) continue;
+        v->d[j] -= step * s->row[j];
+        if (pricing == GPUOPT_PRICING_DEVEX) v->weight[j] = gpuopt__devex(v->weight[j], ratio, weight);
+        else if (exact && s->revised) v->weight[j] = gpuopt__steepest(v->weight[j], ratio, s->combined[j], norm);
+    }
+    v->d[q] = -step;
+    if (pricing == GPUOPT_PRICING_DEVEX) v->weight[q] = gpuopt__max(weight / (pivot * pivot), 1);
+    else if (exact && s->revised) v->weight[q] = gpuopt__max(norm / (pivot * pivot), 1 + 1 / (pivot * pivot));
+    for (j = 0; pricing == GPUOPT_PRICING_DEVEX && gpuopt__devex_worn(weight) && j < cols; j++) v->weight[j] = 1;
+    gpuopt__simplex_append(s, report->leaving, q);
+    if (exact && !s->revised) gpuopt__simplex_norms(s, s->row, q);
+    gpuopt__simplex_exchange(s, report);
+    report->pivots++;
+}
+
+static void gpuopt__simplex_flip(gpuopt__cpu_simplex *s, const gpuopt__run *run, gpuopt__run_report *report) {
+    gpuopt__simplex_vectors *v = s->v;
+    int32_t q = report->entering;
+    gpuopt__simplex_move(s, run, report);
+    v->xn[q] = report->direction > 0 ? v->un[q] : v->ln[q];
+    v->state[q] = report->direction > 0 ? GPUOPT__MAY_DECREASE : GPUOPT__MAY_INCREASE;
+    report->flips++;
+}
+
+/* ---- The loop ---- */
+
+static void gpuopt__simplex_start_weights(gpuopt__cpu_simplex *s, const gpuopt__run *run) {
+    int32_t j;
+    if (!run->reset_weights) return;
+    if (run->rules.pricing != GPUOPT_PRICING_STEEPEST_EDGE)
+        for (j = 0; j < s->lp->cols; j++) s->v->weight[j] = 1;
+    else if (!s->revised) gpuopt__simplex_norms(s, NULL, 0);
+    else
+        for (j = 0; j < s->lp->cols; j++) {
+            gpuopt__simplex_column(s, j);
+            s->v->weight[j] = 1 + gpuopt__dot(s->lp->rows, s->alpha, s->alpha);
+        }
+}
+
+/* One iteration, or a part of one; 0: there is nothing more to do. */
+static int gpuopt__simplex_step(gpuopt__cpu_simplex *s, const gpuopt__run *run, gpuopt__run_report *report) {
+    gpuopt__simplex_vectors *v = s->v;
+    report->flip = run->part == GPUOPT__RUN_FLIP;
+    report->leaving = -1;
+    report->entering = run->entering;
+    report->direction = run->direction;
+    if (run->part == GPUOPT__RUN_ITERATE || run->part == GPUOPT__RUN_PRICE) {
+        if (run->phase == 1 && s->infeasible == 0) report->end = GPUOPT__END_FEASIBLE;
+        else gpuopt__simplex_price(s, run, report);
+        if (report->end == GPUOPT__END_LIMIT && report->entering < 0) report->end = GPUOPT__END_NO_ENTERING;
+        if (report->end != GPUOPT__END_LIMIT || run->part == GPUOPT__RUN_PRICE) return 0;
+    }
+    gpuopt__simplex_column(s, report->entering);
+    if (run->part == GPUOPT__RUN_FLIP) report->step = v->un[report->entering] - v->ln[report->entering];
+    else if (run->part == GPUOPT__RUN_PIVOT) {
+        gpuopt__given_leaving(run, v->xb[run->leaving], v->lb[run->leaving], v->ub[run->leaving],
+                              s->alpha[run->leaving], report);
+        report->largest = gpuopt__largest(s->lp->rows, s->alpha);
+    } else gpuopt__simplex_ratio(s, run, report);
+    if (run->part == GPUOPT__RUN_RATIO) return 0;
+    if (report->flip) {
+        gpuopt__simplex_flip(s, run, report);
+        return 1;
+    }
+    if (report->leaving < 0) {
+        report->end = GPUOPT__END_NO_LEAVING;
+        return 0;
+    }
+    if (!gpuopt__safe_pivot(&run->rules, report->pivot, report->largest)) {
+        if (run->part == GPUOPT__RUN_PIVOT) report->end = GPUOPT__END_UNSAFE;
+        v->state[report->entering] |= run->part == GPUOPT__RUN_PIVOT ? 0 : GPUOPT__BANNED;
+        report->bans++;
+        return run->part != GPUOPT__RUN_PIVOT;
+    }
+    gpuopt__simplex_pivot(s, run, report);
+    return report->end == GPUOPT__END_LIMIT;
+}
+
+static gpuopt_status gpuopt__cpu_simplex_run(void *engine, const gpuopt__run *run, gpuopt__run_report *report) {
+    gpuopt__cpu_simplex *s = (gpuopt__cpu_simplex *)engine;
+    const gpuopt__simplex_vectors *v = s->v;
+    int32_t i;
+    memset(report, 0, sizeof *report);
+    gpuopt__simplex_start_weights(s, run);
+    s->infeasible = 0;
+    for (i = 0; i < s->lp->rows; i++)
+        s->infeasible += gpuopt__infeasible(v->xb[i], v->lb[i], v->ub[i], run->rules.primal) != 0;
+    while (gpuopt__simplex_step(s, run, report) && report->pivots + report->flips < run->most) continue;
+    report->infeasible = s->infeasible;
+    return GPUOPT_OK;
+}
+
+static const gpuopt__simplex_backend gpuopt__cpu_simplex_table = {
+    gpuopt__cpu_simplex_plan,    gpuopt__cpu_simplex_create, gpuopt__cpu_simplex_destroy,  gpuopt__cpu_simplex_nothing,
+    gpuopt__cpu_simplex_nothing, gpuopt__cpu_simplex_run,    gpuopt__cpu_simplex_reset,    gpuopt__cpu_simplex_enter,
+    gpuopt__cpu_simplex_ftran,   gpuopt__cpu_simplex_btran,  gpuopt__cpu_simplex_residual, gpuopt__cpu_simplex_reduce,
+};
+
+#endif /* GPUOPT_IMPL_SIMPLEX_CPU_RUN_H */

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A linear program as the simplex method works on it: scaled, to be minimised, each row with a logical variable.
+ */
+#ifndef GPUOPT_IMPL_SIMPLEX_MODEL_H
+#define GPUOPT_IMPL_SIMPLEX_MODEL_H
+
+#include "../common/backend.h"
+#include "engine.h"
+
+/* Where the present x, duals and verdict stand. */
+typedef enum gpuopt__simplex_stage {
+    GPUOPT__STAGE_PERTURBED = 0, /* bounds relaxed at random */
+    GPUOPT__STAGE_EXACT,         /* true bounds */
+    GPUOPT__STAGE_POLISH,        /* ... and tolerances as small as the arithmetic bears, for a while */
+    GPUOPT__STAGE_FINAL          /* ... which did not end in time: the host's tolerances again, and no more of it */
+} gpuopt__simplex_stage;
+
+struct gpuopt_simplex {
+    gpuopt_context *context;
+    gpuopt_simplex_desc desc; /* defaults filled in; its arrays are not kept */
+    gpuopt__simplex_shape shape;
+    gpuopt__lp lp;
+    gpuopt__simplex_vectors v;
+    void *engine;
+
+    /* Scaled entry (i, j) = row_scale[i] * a_ij * col_scale[j]; x_j = col_scale[j] / primal_scale * scaled x_j; scaled
+     * cost = cost_scale * col_scale[j] * cost, negated for max. All powers of two, so that nothing is rounded. */
+    double primal_scale, cost_scale;
+    double *cost;                    /* [cols + rows] */
+    double *lower, *upper;           /* [cols + rows] true bounds */
+    double *work_lower, *work_upper; /* [cols + rows] those of the present stage */
+    double *x, *reduced;             /* [cols + rows] at the last refresh */
+    double *phase_cost;              /* [cols + rows] */
+    double *y;                       /* [rows] duals of the present phase at the last refresh */
+    double *residual, *by_row;       /* [rows] -[A I] x at the last refresh; scratch */
+    double *row_largest;             /* [rows] the host's largest |a_ij| */
+    double *farkas, *ray;            /* [rows], [cols]: evidence, unscaled */
+    uint8_t *status, *old_status;    /* [cols + rows] gpuopt_variable_status, of the scaled variables; scratch */
+    /* Of a reinversion, see simplex/reinvert.h. */
+    int64_t *row_start; /* [rows + 1] the matrix by rows; filled by the first one */
+    int32_t *row_col;   /* [nonzeros] */
+    int rows_filled;
+    uint8_t *open;                          /* [rows] positions to fill */
+    int32_t *order, *wanted, *position;     /* [cols] columns to enter, where to, where they went */
+    int32_t *col_count, *row_count, *queue; /* [cols], [rows], [max(rows, cols)] */
+
+    gpuopt__simplex_stage stage;
+    int phase;              /* 1, 2; 0: reduced costs are not those of any phase */
+    int started;            /* the bounds of the first stage are set */
+    int stale;              /* 1: x and duals are to be recomputed; 2: the inverse too */
+    int weights_of;         /* the phase that the weights were started in; 0: none */
+    gpuopt_outcome verdict; /* MORE: none yet */
+    int64_t iterations, flips, refreshes, reinversions;
+    int64_t polish_end;    /* iterations at which polishing gives up */
+    int32_t since_refresh; /* iterations */
+    int32_t hasty;         /* refreshes in a row that came after few iterations */
+    int32_t relapses;      /* from phase 2 to phase 1 in this stage: see gpuopt__simplex_rules_now() */
+    int32_t escalation;    /* what was tried about candidates whose pivots are too small */
+    double primal_violation, dual_violation, margin, certificate_residual; /* evidence, see gpuopt_simplex_info */
+};
+
+static double gpuopt__largest(int32_t n, const double *x) {
+    double largest = 0;
+    int32_t i;
+    for (i = 0; i < n; i++) largest = gpuopt__max(largest, fabs(x[i]));
+    return largest;
+}
+
+/* ---- Scaling ---- */
+
+/* The power of two nearest to x > 0 by ratio. */
+static double gpuopt__power_of_two(double x) {
+    int exponent;
+    double fraction = frexp(x, &exponent);
+    return ldexp(1.0, fraction < 0.70710678118654752 ? exponent - 1 : exponent);
+}
+
+/* Every entry of the matrix, or of a column with more than SAMPLE of them about so many, evenly spread: what scales are
+ * chosen by. Calls nothing; the loop's step. */
+enum { GPUOPT__SAMPLE = 64 };
+
+static int64_t gpuopt__sample_step(const gpuopt__lp *lp, int32_t col) {
+    int64_t step = (lp->col_start[col + 1] - lp->col_start[col]) / GPUOPT__SAMPLE;
+    return step > 1 ? step : 1;
+}
+
+/* One half of a round of geometric scaling: a row's, or column's, smallest and largest entry, in the scale of the other
+ * side, become each other's reciprocals. least, most [rows]: scratch. */
+static void gpuopt__scale_rows(gpuopt__lp *lp, double *least, double *most) {
+    int32_t i, j;
+    int64_t e, step;
+    for (i = 0; i < lp->rows; i++) least[i] = HUGE_VAL, most[i] = 0;
+    for (j = 0; j < lp->cols; j++)
+        for (e = lp->col_start[j], step = gpuopt__sample_step(lp, j); e < lp->col_start[j + 1]; e += step) {
+            double size = fabs(lp->val[e]) * lp->col_scale[j];
+            i = lp->col_row[e];
+            least[i] = gpuopt__min(least[i], size);
+            most[i] = gpuopt__max(most[i], size);
+        }
+    for (i = 0; i < lp->rows; i++) lp->row_scale[i] = most[i] == 0 ? 1 : 1 / sqrt(least[i] * most[i]);
+}
+
+/* equilibrate: the largest becomes 1 instead. */
+static void gpuopt__scale_cols(gpuopt__lp *lp, int equilibrate) {
+    int32_t j;
+    int64_t e, step;
+    for (j = 0; j < lp->cols; j++) {
+        double least = HUGE_VAL, most = 0;
+        for (e = lp->col_start[j], step = gpuopt__sample_step(lp, j); e < lp->col_start[j + 1]; e += step) {
+            double size = fabs(lp->val[e]) * lp->row_scale[lp->col_row[e]];
+            least = gpuopt__min(least, size);
+            most = gpuopt__max(most, size);
+        }
+        lp->col_scale[j] = most == 0 ? 1 : equilibrate ? 1 / most : 1 / sqrt(least * most);
+    }
+}
+
+/* A power of two that brings the geometric mean of the nonzero sizes among value[0 .. n - 1] near 1. */
+typedef struct gpuopt__mean {
+    double log_sum;
+    int64_t count;
+} gpuopt__mean;
+
+static void gpuopt__mean_add(gpuopt__mean *mean, double value) {
+    if (value == 0 || fabs(value) == HUGE_VAL) return;
+    mean->log_sum += log2(fabs(value));
+    mean->count++;
+}
+
+/* Within 2^300, so that no product of scales and data overflows that need not. */
+static double gpuopt__mean_scale(const gpuopt__mean *mean) {
+    double exponent = mean->count ? floor(mean->log_sum / (double)mean->count + 0.5) : 0;
+    return ldexp(1.0, -(int)gpuopt__max(-300, gpuopt__min(exponent, 300)));
+}
+
+/* Six rounds are more than the factors move after (Curtis and Reid's optimum is little better: Tomlin 1975). */
+static void gpuopt__simplex_scale(gpuopt_simplex *s) {
+    gpuopt__lp *lp = &s->lp;
+    int32_t i, j, round;
+    for (i = 0; i < lp->rows; i++) lp->row_scale[i] = 1;
+    for (j = 0; j < lp->cols; j++) lp->col_scale[j] = 1;
+    if (s->desc.scaling == GPUOPT_OFF) return;
+    for (round = 0; round < 6; round++) {
+        gpuopt__scale_rows(lp, s->y, s->by_row);
+        gpuopt__scale_cols(lp, 0);
+    }
+    gpuopt__scale_cols(lp, 1);
+    for (i = 0; i < lp->rows; i++) lp->row_scale[i] = gpuopt__power_of_two(lp->row_scale[i]);
+    for (j = 0; j < lp->cols; j++) lp->col_scale[j] = gpuopt__power_of_two(lp->col_scale[j]);
+}
+
+/* row_largest[i]: the largest |a_ij| of the host's row i, of long columns' entries those in the sample. */
+static void gpuopt__simplex_row_largest(gpuopt_simplex *s) {
+    const gpuopt__lp *lp = &s->lp;
+    int32_t i, j;
+    int64_t e, step;
+    for (i = 0; i < lp->rows; i++) s->row_largest[i] = 0;
+    for (j = 0; j < lp->cols; j++)
+        for (e = lp->col_start[j], step = gpuopt__sample_step(lp, j); e < lp->col_start[j + 1]; e += step)
+            s->row_largest[lp->col_row[e]] = gpuopt__max(s->row_largest[lp->col_row[e]], fabs(lp->val[e]));
+}
+
+/* ---- From the host's descriptor ---- */
+
+/* lp's pattern from the descriptor. A dense matrix's values go to packed [nonzeros]; sparse ones stay the host's. */
+static void gpuopt__simplex_copy_columns(gpuopt__lp *lp, const gpuopt_simplex_desc *desc, double *packed) {
+    int32_t i, j;
+    int64_t e = 0;
+    lp->val = desc->matrix.start ? desc->matrix.val : packed;
+    if (desc->matrix.start) {
+        memcpy(lp->col_start, desc->matrix.start, sizeof(int64_t) * ((size_t)lp->cols + 1));
+        if (lp->nonzeros) memcpy(lp->col_row, desc->matrix.row, sizeof(int32_t) * (size_t)lp->nonzeros);
+        return;
+    }
+    for (j = 0; j < lp->cols; j++) {
+        const double *column = desc->dense + (int64_t)j * lp->rows;
+        lp->col_start[j] = e;
+        for (i = 0; i < lp->rows; i++) {
+            if (column[i] == 0) continue;
+            lp->col_row[e] = i;
+            packed[e++] = column[i];
+        }
+    }
+    lp->col_start[lp->cols] = e;
+}
+
+/* value, or an infinity from the host's own idea of it. */
+static double gpuopt__simplex_side(const double *side, int32_t k, double otherwise, double infinity) {
+    double value = side ? side[k] : otherwise;
+    return value >= infinity ? HUGE_VAL : value <= -infinity ? -HUGE_VAL : value;
+}
+
+static void gpuopt__simplex_fill_bounds(gpuopt_simplex *s, const gpuopt_simplex_desc *desc) {
+    int32_t i, j, rows = s->lp.rows, cols = s->lp.cols;
+    double infinity = s->desc.infinity, sign = desc->maximize ? -1 : 1;
+    gpuopt__mean bounds = {0, 0}, costs = {0, 0};
+    for (j = 0; j < cols; j++) {
+        s->lower[j] = gpuopt__simplex_side(desc->lb, j, 0, infinity) / s->lp.col_scale[j];
+        s->upper[j] = gpuopt__simplex_side(desc->ub, j, HUGE_VAL, infinity) / s->lp.col_scale[j];
+        s->cost[j] = desc->cost ? sign * desc->cost[j] * s->lp.col_scale[j] : 0;
+        gpuopt__mean_add(&costs, s->cost[j]);
+    }
+    for (i = 0; i < rows; i++) {
+        s->lower[cols + i] = -gpuopt__simplex_side(desc->rhs, i, HUGE_VAL, infinity) * s->lp.row_scale[i];
+        s->upper[cols + i] = -gpuopt__simplex_side(desc->lhs, i, -HUGE_VAL, infinity) * s->lp.row_scale[i];
+        s->cost[cols + i] = 0;
+    }
+    for (j = 0; j < cols + rows; j++) {
+        gpuopt__mean_add(&bounds, s->lower[j]);
+        if (s->upper[j] != s->lower[j]) gpuopt__mean_add(&bounds, s->upper[j]);
+    }
+    s->primal_scale = s->desc.scaling == GPUOPT_OFF ? 1 : gpuopt__mean_scale(&bounds);
+    s->cost_scale = s->desc.scaling == GPUOPT_OFF ? 1 : gpuopt__mean_scale(&costs);
+    for (j = 0; j < cols; j++) s->cost[j] *= s->cost_scale;
+    for (j = 0; j < cols + rows; j++) s->lower[j] *= s->primal_scale, s->upper[j] *= s->primal_scale;
+}
+
+/* Cuts the handle's block; base NULL measures. */
+static void gpuopt__simplex_cut(gpuopt__arena *arena, gpuopt_simplex *s) {
+    int64_t rows = s->shape.rows, cols = s->shape.cols, both = rows + cols, more = rows > cols ? rows : cols;
+    gpuopt__lp *lp = &s->lp;
+    gpuopt__simplex_vectors *v = &s->v;
+    double **const of_both[] = {&s->cost,       &s->lower, &s->upper,   &s->work_lower,
+                                &s->work_upper, &s->x,     &s->reduced, &s->phase_cost};
+    double **const of_rows[] = {&lp->row_scale, &s->y, &s->residual, &s->by_row, &s->farkas, &s->row_largest};
+    double **const of_cols[] = {&lp->col_scale, &s->ray};
+    size_t k;
+    lp->rows = s->shape.rows;
+    lp->cols = s->shape.cols;
+    lp->nonzeros = s->shape.nonzeros;
+    lp->col_start = (int64_t *)gpuopt__cut(arena, cols + 1, sizeof(int64_t));
+    lp->col_row = (int32_t *)gpuopt__cut(arena, lp->nonzeros, sizeof(int32_t));
+    s->row_start = (int64_t *)gpuopt__cut(arena, rows + 1, sizeof(int64_t));
+    s->row_col = (int32_t *)gpuopt__cut(arena, lp->nonzeros, sizeof(int32_t));
+    for (k = 0; k < sizeof of_both / sizeof *of_both; k++)
+        *of_both[k] = (double *)gpuopt__cut(arena, both, sizeof(double));
+    for (k = 0; k < sizeof of_rows / sizeof *of_rows; k++)
+        *of_rows[k] = (double *)gpuopt__cut(arena, rows, sizeof(double));
+    for (k = 0; k < sizeof of_cols / sizeof *of_cols; k++)
+        *of_cols[k] = (double *)gpuopt__cut(arena, cols, sizeof(double));
+    s->status = (uint8_t *)gpuopt__cut(arena, both, 1);
+    s->old_status = (uint8_t *)gpuopt__cut(arena, both, 1);
+    s->open = (uint8_t *)gpuopt__cut(arena, rows, 1);
+    s->order = (int32_t *)gpuopt__cut(arena, cols, sizeof(int32_t));
+    s->wanted = (int32_t *)gpuopt__cut(arena, cols, sizeof(int32_t));
+    s->position = (int32_t *)gpuopt__cut(arena, cols, sizeof(int32_t));
+    s->col_count = (int32_t *)gpuopt__cut(arena, cols, sizeof(int32_t));
+    s->row_count = (int32_t *)gpuopt__cut(arena, rows, sizeof(int32_t));
+    s->queue = (int32_t *)gpuopt__cut(arena, more, sizeof(int32_t));
+    gpuopt__simplex_cut_vectors(arena, s->shape.rows, s->shape.cols, v);
+}
+
+#endif /* GPUOPT_IMPL_SIMPLEX_MODEL_H */
