@@ -34,7 +34,7 @@ extern "C" {
 #include "elimination/cpu.h"
 #include "knapsack/calls.h"
 #include "knapsack/cpu.h"
-#include "common/backend_cpu.h"
+#include "backend_cpu.h"
 
 #ifdef __cplusplus
 }

@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <cuda/atomic>
 
-#include "../../gpuopt_impl/propagate/row.h"
+#include "../../gpuopt_impl/propagate/backend.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #define GPUOPT_IMPL_BASIS_H
 
 #include "load.h"
-#include "../propagate/calls.h" /* gpuopt__refuse() and what else checks have in common */
+#include "../common/checks.h"
 
 /* ---- Checks ---- */
 

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "../common/backend.h"
+#include "backend.h"
 
 /* Arrays [m] each, in the head of every basis; what a load writes there is of no use after it. */
 typedef struct gpuopt__basis_plan {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a backend implements, one table of functions per family, and the host's services as every backend uses them.
+ * What every backend provides, and the host's services (log, memory) as all backends use them.
  * Private; the layout may change in any release.
  */
 #ifndef GPUOPT_IMPL_BACKEND_H
@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "../../gpuopt.h"
-#include "../propagate/row.h"
 
 struct gpuopt_context {
     gpuopt_context_desc desc; /* with the defaults filled in */
@@ -19,84 +18,17 @@ struct gpuopt_context {
     void *state;              /* the backend's own */
 };
 
-/* A model as the host gave it: checked, defaults filled in. The arrays are the host's. */
-typedef struct gpuopt__propagator_model {
-    gpuopt_propagator_desc desc;
-    gpuopt__rules rules;
-    int64_t nonzeros;
-    int val_single; /* every coefficient is a single-precision number */
-} gpuopt__propagator_model;
-
-/* The head of every backend's propagator. */
-struct gpuopt_propagator {
-    gpuopt_context *context;
-    gpuopt__rules rules;
-    int32_t rows, cols;
-    int64_t nonzeros;
-    int32_t round_limit;
-    gpuopt_precision precision;
-    int called; /* _round has been */
-};
-
-typedef struct gpuopt__propagator_backend {
-    gpuopt_status (*plan)(gpuopt_context *, const gpuopt__propagator_model *, gpuopt_memory_plan *);
-    gpuopt_status (*create)(gpuopt_context *, const gpuopt__propagator_model *, gpuopt_propagator **);
-    void (*destroy)(gpuopt_propagator *);
-    gpuopt_status (*round)(gpuopt_propagator *, int32_t rounds, gpuopt_propagation *info); /* info may be NULL */
-    gpuopt_status (*get_info)(gpuopt_propagator *, gpuopt_propagation *);
-    /* col == NULL: all columns. Host arrays come checked, device arrays do not. */
-    gpuopt_status (*get_bounds)(gpuopt_propagator *, gpuopt_memory, int64_t count, const int32_t *col, double *lb,
-                                double *ub);
-    gpuopt_status (*set_bounds)(gpuopt_propagator *, gpuopt_memory, int64_t count, const int32_t *col, const double *lb,
-                                const double *ub);
-    gpuopt_status (*set_sides)(gpuopt_propagator *, int64_t count, const int32_t *row, const double *lhs,
-                               const double *rhs);
-    gpuopt_status (*get_rows)(gpuopt_propagator *, gpuopt_memory, const gpuopt_row_report *);
-    gpuopt_status (*device_view)(gpuopt_propagator *, gpuopt_bounds_view *);
-} gpuopt__propagator_backend;
-
-/* The head of every backend's basis; basis/load.h has the plan. */
-struct gpuopt_basis {
-    gpuopt_context *context;
-    gpuopt_basis_technique technique;
-    int32_t m;
-    int32_t most; /* K; of DEFERRED, and of every technique's load */
-    double pivot_tolerance;
-    int has_pivot_column; /* there was an FTRAN since the last load or update */
-    int32_t *mark;        /* [m]: scratch of the checks */
-    double *work;         /* [m] */
-};
-
-/* Host arrays come checked, device arrays do not. columns NULL: the identity. */
-typedef struct gpuopt__basis_backend {
-    gpuopt_status (*plan)(gpuopt_context *, const gpuopt_basis_desc *, gpuopt_memory_plan *);
-    gpuopt_status (*create)(gpuopt_context *, const gpuopt_basis_desc *, gpuopt_basis **);
-    void (*destroy)(gpuopt_basis *);
-    gpuopt_status (*load)(gpuopt_basis *, const gpuopt_csc *columns);
-    gpuopt_status (*ftran)(gpuopt_basis *, gpuopt_memory, const double *rhs, double *x);
-    gpuopt_status (*btran)(gpuopt_basis *, gpuopt_memory, const double *c, double *y);
-    gpuopt_status (*ftran_sparse)(gpuopt_basis *, int32_t count, const int32_t *row, const double *val, gpuopt_memory,
-                                  double *x);
-    gpuopt_status (*btran_unit)(gpuopt_basis *, int32_t position, gpuopt_memory, double *y);
-    gpuopt_status (*update)(gpuopt_basis *, int32_t position, gpuopt_memory, const double *alpha,
-                            gpuopt_basis_info *); /* info may be NULL */
-    gpuopt_status (*get_info)(gpuopt_basis *, gpuopt_basis_info *);
-    /* rhs: B e, in the head's work. */
-    gpuopt_status (*get_drift)(gpuopt_basis *, const gpuopt_csc *columns, const double *rhs, int exact,
-                               gpuopt_basis_drift *);
-    gpuopt_status (*get_inverse)(gpuopt_basis *, gpuopt_memory, double *inverse);
-} gpuopt__basis_backend;
-
 struct gpuopt_backend {
     const char *name;
     gpuopt_status (*open)(gpuopt_context *);
     void (*close)(gpuopt_context *);
     gpuopt_status (*wait)(gpuopt_context *);
-    const gpuopt__propagator_backend *propagator;
-    const gpuopt__basis_backend *basis;
-    const struct gpuopt__simplex_backend *simplex;         /* simplex/engine.h */
-    const struct gpuopt__elimination_backend *elimination; /* elimination/plan.h */
-    const struct gpuopt__knapsack_backend *knapsack;       /* knapsack/backend.h; NULL: there is none */
+    /* Each is defined in its family's backend.h. */
+    const struct gpuopt__propagator_backend *propagator;
+    const struct gpuopt__basis_backend *basis;
+    const struct gpuopt__simplex_backend *simplex;
+    const struct gpuopt__elimination_backend *elimination;
+    const struct gpuopt__knapsack_backend *knapsack;
 };
 
 #if defined(__GNUC__)
@@ -137,20 +69,6 @@ static inline void *gpuopt__cut(gpuopt__arena *arena, int64_t count, size_t size
     uint64_t at = arena->used;
     arena->used += ((uint64_t)count * size + 255) & ~(uint64_t)255;
     return arena->base ? arena->base + at : NULL;
-}
-
-static inline gpuopt_propagator gpuopt__propagator_head(gpuopt_context *context,
-                                                        const gpuopt__propagator_model *model) {
-    gpuopt_propagator head;
-    head.context = context;
-    head.rules = model->rules;
-    head.rows = model->desc.matrix.rows;
-    head.cols = model->desc.matrix.cols;
-    head.nonzeros = model->nonzeros;
-    head.round_limit = model->desc.round_limit;
-    head.precision = model->desc.precision;
-    head.called = 0;
-    return head;
 }
 
 /* The pattern of A by columns: the rows of column j are col_row[col_start[j] .. col_start[j + 1] - 1], ascending; from,

@@ -8,7 +8,7 @@
 
 #include "scratch.h"
 #include "table.h"
-#include "../propagate/calls.h" /* gpuopt__refuse() and what else checks have in common */
+#include "../common/checks.h"
 
 /* A table larger than this is refused: its bytes would not fit any machine. */
 #define GPUOPT__MOST_ENTRIES ((int64_t)1 << 44)

@@ -7,7 +7,7 @@
 
 #include "../common/bytes.h"
 #include "sort.h"
-#include "../propagate/calls.h" /* gpuopt__refuse() and what else checks have in common */
+#include "../common/checks.h"
 
 enum { GPUOPT__KNAPSACK_REDUCTIONS = 8 }; /* at most; they hardly ever go on for longer */
 

@@ -5,7 +5,8 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_H
 #define GPUOPT_IMPL_PROPAGATE_H
 
-#include "../common/backend.h"
+#include "../common/checks.h"
+#include "backend.h"
 
 GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *desc,
                                                      gpuopt_propagator_settings settings) {
@@ -29,16 +30,6 @@ GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *des
 }
 
 /* ---- Checks ---- */
-
-/* Tells the log why a call is refused. */
-static gpuopt_status gpuopt__refuse(const gpuopt_context *context, gpuopt_status status, const char *call,
-                                    const char *fault) {
-    gpuopt__log(context, 0, "%s: %s", call, fault);
-    return status;
-}
-
-/* Whether a struct that is to be filled is there and says its size. */
-#define GPUOPT__HAS_SIZE(result) ((result) && (result)->struct_size >= sizeof(result)->struct_size)
 
 /* 0: a good pair of sides or bounds; else what is wrong with it. */
 static const char *gpuopt__pair_fault(double low, double high, double infinity) {
@@ -274,8 +265,6 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagato
     if (!status) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
     return status;
 }
-
-static int gpuopt__is_memory(gpuopt_memory where) { return where == GPUOPT_HOST || where == GPUOPT_DEVICE; }
 
 /* What all four calls on bounds ask of their arguments. */
 static gpuopt_status gpuopt__check_bounds_call(const gpuopt_propagator *propagator, const char *call,

@@ -6,7 +6,7 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_ROUNDS_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_ROUNDS_H
 
-#include "../common/backend.h"
+#include "backend.h"
 
 typedef struct gpuopt__cpu_propagator {
     gpuopt_propagator head;

@@ -5,7 +5,7 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_CHECK_H
 #define GPUOPT_IMPL_SIMPLEX_CHECK_H
 
-#include "../propagate/calls.h" /* gpuopt__refuse() and what else checks have in common */
+#include "../common/checks.h"
 #include "model.h"
 
 static uint64_t gpuopt__simplex_check_bytes(const gpuopt_simplex_desc *desc) {

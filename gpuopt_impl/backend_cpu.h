@@ -5,11 +5,11 @@
 #ifndef GPUOPT_IMPL_BACKEND_CPU_H
 #define GPUOPT_IMPL_BACKEND_CPU_H
 
-#include "../basis/cpu.h"
-#include "../elimination/cpu.h"
-#include "../knapsack/cpu.h"
-#include "../propagate/cpu.h"
-#include "../simplex/cpu_run.h"
+#include "basis/cpu.h"
+#include "elimination/cpu.h"
+#include "knapsack/cpu.h"
+#include "propagate/cpu.h"
+#include "simplex/cpu_run.h"
 
 GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void) {
     static const gpuopt_backend cpu = {"cpu",
