@@ -35,6 +35,7 @@ extern "C" {
 
 #ifndef GPUOPT_API
 #define GPUOPT_API extern /* e.g. static, or a visibility attribute; never changes a type */
+#define GPUOPT__API_EXTERN
 #endif
 
 /* ---- Version ----------------------------------------------------------------------------------------------------- */
@@ -89,8 +90,8 @@ typedef struct gpuopt_backend gpuopt_backend;
 struct CUstream_st; /* a cudaStream_t is a struct CUstream_st * */
 
 GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void);
-/* Defined in cuda/gpuopt_cuda.cu alone: a host that never names it links without CUDA. */
-GPUOPT_API const gpuopt_backend *gpuopt_backend_cuda(void);
+/* Defined in cuda/gpuopt_cuda.cu alone, so never static: a host that never names it links without CUDA. */
+extern const gpuopt_backend *gpuopt_backend_cuda(void);
 GPUOPT_API const char *gpuopt_backend_name(const gpuopt_backend *backend); /* "cpu", "cuda" */
 
 typedef enum gpuopt_memory { GPUOPT_HOST = 0, GPUOPT_DEVICE = 1 } gpuopt_memory;

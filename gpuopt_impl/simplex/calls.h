@@ -203,7 +203,9 @@ GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int rei
 
 /* A logical is minus the row's activity: its lower bound is the row's right-hand side. */
 static uint8_t gpuopt__mirrored(uint8_t status) {
-    return status == GPUOPT_AT_LOWER ? GPUOPT_AT_UPPER : status == GPUOPT_AT_UPPER ? GPUOPT_AT_LOWER : status;
+    return status == GPUOPT_AT_LOWER   ? (uint8_t)GPUOPT_AT_UPPER
+           : status == GPUOPT_AT_UPPER ? (uint8_t)GPUOPT_AT_LOWER
+                                       : status;
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, uint8_t *status) {
