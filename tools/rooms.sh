@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Who includes whom. A room is a folder of gpuopt_impl or cuda; the files directly in these two bring the rooms together.
-# Usage: rooms.sh                    draws the rooms: doc/rooms.dot, and from it doc/rooms.svg (needs Graphviz)
+# Usage: rooms.sh                    draws the rooms: doc/rooms.dot and, from it, doc/rooms.svg (needs Graphviz)
 #        rooms.sh --dot [ROOT]       the picture's source on standard output
 #        rooms.sh --includes [ROOT]  a line for each include of one of the library's files by another: both paths
 set -eu
@@ -52,14 +52,15 @@ dot_source() {
         BEGIN {
             print "// Made by tools/rooms.sh from the include lines of gpuopt_impl and cuda."
             print "digraph rooms {"
-            print "    rankdir=BT; nodesep=0.25; ranksep=0.6; bgcolor=transparent"
+            print "    rankdir=BT; nodesep=0.3; ranksep=0.55; pad=0.2; bgcolor=white"
+            print "    fontname=\"Helvetica,Arial,sans-serif\"; fontsize=13"
             print "    node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica,Arial,sans-serif\", fontsize=12, height=0.35]"
             print "    edge [arrowsize=0.6]"
         }
         $1 == "room" {
             kind = $2 ~ /^cuda/ ? "cuda" : $2 ~ /^gpuopt_impl/ ? "impl" : "public"
             line = sprintf("\"%s\" [label=\"%s\", class=\"%s\"]", $2, name($2), kind)
-            box[kind] = box[kind] "        " line "\n"
+            box[kind] = box[kind] (kind == "public" ? "    " : "        ") line "\n"
         }
         $1 == "arrow" {
             kind = $2 ~ /^cuda/ ? "cuda" : "impl"
@@ -72,8 +73,31 @@ dot_source() {
         }'
 }
 
+# Colours go by class, so that they can follow the reader's light or dark mode; Graphviz's own comments are left out.
+styled() {
+    sed -E '/^<!--.*-->$/d; /^<!--/,/-->$/d; /<title>/d; s/ (fill|stroke)="(black|white|lightgrey|transparent)"//g' | awk '
+        { print }
+        /viewBox/ {
+            print "<style>"
+            print "polygon, path { fill: none; stroke: #5a6270; } text { fill: #1c2330; }"
+            print ".graph > polygon { fill: #ffffff; stroke: none; } .cluster > polygon { stroke: #c3c9d3; fill: #f6f7f9; }"
+            print ".node > path { stroke: #5a6270; } .edge > polygon { fill: #5a6270; }"
+            print ".public > path { fill: #ffe8b8; } .node.impl > path { fill: #d3e6fb; } .node.cuda > path { fill: #d5efd0; }"
+            print "@media (prefers-color-scheme: dark) {"
+            print "polygon, path { stroke: #9aa4b5; } text { fill: #e8ecf3; } .edge > polygon { fill: #9aa4b5; }"
+            print ".graph > polygon { fill: #14181f; } .cluster > polygon { stroke: #3a4352; fill: #1b212a; }"
+            print ".node > path { stroke: #9aa4b5; } .public > path { fill: #5c4a17; }"
+            print ".node.impl > path { fill: #1d4468; } .node.cuda > path { fill: #27502a; }"
+            print "}"
+            print "</style>"
+        }'
+}
+
 case ${1:-} in
 --includes) includes ;;
 --dot) dot_source ;;
-*) dot_source >"$here/doc/rooms.dot" ;;
+*)
+    dot_source >"$here/doc/rooms.dot"
+    dot -Tsvg "$here/doc/rooms.dot" | styled >"$here/doc/rooms.svg"
+    ;;
 esac
