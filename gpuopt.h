@@ -81,6 +81,7 @@ extern "C" {
 
 #ifndef GPUOPT_API
 #define GPUOPT_API extern /* for example static, or a visibility attribute; never changes a type */
+#define GPUOPT__API_EXTERN
 #endif
 
 /* ---- Version ----------------------------------------------------------------------------------------------------- */
@@ -149,8 +150,9 @@ struct CUstream_st; /* a cudaStream_t is a struct CUstream_st * */
 
 /* Returns the CPU backend. */
 GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void);
-/* Returns the CUDA backend. Defined only in cuda/gpuopt_cuda.cu: a program that never names it links without CUDA. */
-GPUOPT_API const gpuopt_backend *gpuopt_backend_cuda(void);
+/* Returns the CUDA backend. Defined only in cuda/gpuopt_cuda.cu, so never static: a program that never names it links
+ * without CUDA. */
+extern const gpuopt_backend *gpuopt_backend_cuda(void);
 /* Returns "cpu" or "cuda", or "none" for NULL. */
 GPUOPT_API const char *gpuopt_backend_name(const gpuopt_backend *backend);
 

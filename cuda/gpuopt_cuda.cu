@@ -3,7 +3,7 @@
  * The CUDA backend, one translation unit. Compile it with nvcc and link it beside gpuopt_impl/gpuopt.c;
  * gpuopt_backend_cuda() is its only symbol that others see.
  */
-/* What the header declares stays visible to other shared objects where all else is compiled with hidden visibility. */
+/* gpuopt_backend_cuda() stays visible to other shared objects where all else is compiled with hidden visibility. */
 #if defined(__GNUC__) && !defined(GPUOPT_API)
 #define GPUOPT_API extern __attribute__((visibility("default")))
 #endif
@@ -14,6 +14,10 @@
 #include "knapsack/calls.cuh"
 #include "propagate/calls.cuh"
 #include "simplex/calls.cuh"
+
+extern "C" {
+GPUOPT_API const gpuopt_backend *gpuopt_backend_cuda(void); /* the header declares it without a host's GPUOPT_API */
+}
 
 extern "C" const gpuopt_backend *gpuopt_backend_cuda(void) {
     static const gpuopt_backend cuda = {"cuda",

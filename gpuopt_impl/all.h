@@ -5,6 +5,16 @@
 #ifndef GPUOPT_IMPLEMENTATION_ONCE
 #define GPUOPT_IMPLEMENTATION_ONCE
 
+#if defined(__cplusplus) && __cplusplus < 201703L && (!defined(_MSVC_LANG) || _MSVC_LANG < 201703L)
+#error "gpuopt: as C++, the implementation needs C++17 or later (-std=c++17)"
+#endif
+
+/* A host that defines GPUOPT_API, as static for example, need not call every public function. */
+#if defined(__GNUC__) && !defined(GPUOPT__API_EXTERN)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#endif
+
 /* a * b + c is two roundings here, on every machine and at every -march: the CPU and the GPU are to give the same
  * bits. */
 #if defined(__clang__)
@@ -44,6 +54,10 @@ extern "C" {
 #pragma STDC FP_CONTRACT DEFAULT
 #elif defined(__GNUC__)
 #pragma GCC pop_options
+#endif
+
+#if defined(__GNUC__) && !defined(GPUOPT__API_EXTERN)
+#pragma GCC diagnostic pop
 #endif
 
 #endif /* GPUOPT_IMPLEMENTATION_ONCE */

@@ -5,6 +5,7 @@
 #ifndef GPUOPT_IMPL_BACKEND_CPU_H
 #define GPUOPT_IMPL_BACKEND_CPU_H
 
+#include "common/context.h"
 #include "basis/cpu.h"
 #include "elimination/cpu.h"
 #include "knapsack/cpu.h"

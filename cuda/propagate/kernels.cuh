@@ -190,8 +190,8 @@ __global__ void end_round(Propagator<Val, Bound> p) {
     p.report->done = p.state->done;
 }
 
-#define GRAPH_VERSION 12040 /* the first CUDA with conditional nodes made by capture */
-#if CUDART_VERSION >= GRAPH_VERSION
+#define GPUOPT__GRAPH_VERSION 12040 /* the first CUDA with conditional nodes made by capture */
+#if CUDART_VERSION >= GPUOPT__GRAPH_VERSION
 template <class Val, class Bound>
 __global__ void end_graph_round(Propagator<Val, Bound> p, cudaGraphConditionalHandle again) {
     cudaGraphSetConditional(again, close_round(p) ? 1 : 0);

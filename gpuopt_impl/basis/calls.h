@@ -21,7 +21,7 @@ static gpuopt_status gpuopt__check_basis_desc(const gpuopt_context *context, con
     if (d->m < 0 || d->m > 1 << 28) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "m is not in 0..2^28");
     {
         const gpuopt__choice technique = {"technique", (int64_t)d->technique, GPUOPT_TECHNIQUE_ELEMENT_PROPOSED};
-        const gpuopt__range range[] = {{"deferred_updates", d->deferred_updates, 1, 256},
+        const gpuopt__range range[] = {{"deferred_updates", (double)d->deferred_updates, 1, 256},
                                        {"pivot_tolerance", d->pivot_tolerance, 0, 1 - DBL_EPSILON}};
         status = gpuopt__check_choices(context, call, &technique, 1);
         if (!status) status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
@@ -151,7 +151,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, int32_t 
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or row or val is NULL");
     status = gpuopt__check_result(basis, call, where, x, 1);
     if (status) return status;
-    status = gpuopt__check_line(basis->context, call, GPUOPT_LAYOUT_CSC, 0, count, row, val, basis->m,
+    status = gpuopt__check_line(basis->context, call, GPUOPT_LAYOUT_CSC, 0, 0, count, row, val, basis->m,
                                 GPUOPT__LEAST_DOUBLE, DBL_MAX, basis->mark, NULL);
     if (status) gpuopt__basis_clear_marks(basis);
     else

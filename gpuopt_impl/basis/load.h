@@ -8,8 +8,7 @@
 #ifndef GPUOPT_IMPL_BASIS_LOAD_H
 #define GPUOPT_IMPL_BASIS_LOAD_H
 
-#include <math.h>
-
+#include "../common/numerics.h"
 #include "backend.h"
 
 /* Arrays [m] each, in the head of every basis; what a load writes there is of no use after it. */

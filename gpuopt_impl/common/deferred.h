@@ -124,16 +124,16 @@ static void gpuopt__deferred_apply_rows(const gpuopt__deferred *d, int32_t first
 
 /* M += U V, and U and V are empty again. Columns of M that no pivot row touches are not read. */
 static void gpuopt__deferred_apply(gpuopt__deferred *d, int threads) {
-    enum { ROWS = 256, COLS = 32 }; /* with K = 16, U's part is 32 KB and stays in the first cache */
-    int32_t blocks = d->cols / COLS + (d->cols % COLS != 0), block;
+    enum { part_rows = 256, part_cols = 32 }; /* with K = 16, U's part is 32 KB and stays in the first cache */
+    int32_t blocks = d->cols / part_cols + (d->cols % part_cols != 0), block;
     (void)threads;
 #ifdef _OPENMP
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1) if (threads > 1 && (int64_t)d->rows * d->cols > 4096)
 #endif
     for (block = 0; block < blocks; block++) {
-        int32_t from = block * COLS, to = d->cols - from < COLS ? d->cols : from + COLS, first;
-        for (first = 0; first < d->rows; first += ROWS)
-            gpuopt__deferred_apply_rows(d, first, d->rows - first < ROWS ? d->rows - first : ROWS, from, to);
+        int32_t from = block * part_cols, to = d->cols - from < part_cols ? d->cols : from + part_cols, first;
+        for (first = 0; first < d->rows; first += part_rows)
+            gpuopt__deferred_apply_rows(d, first, d->rows - first < part_rows ? d->rows - first : part_rows, from, to);
     }
     d->count = 0;
 }

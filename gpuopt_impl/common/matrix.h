@@ -21,26 +21,27 @@ static inline int32_t gpuopt__matrix_width(const gpuopt_matrix *m) {
 
 #define GPUOPT__LEAST_DOUBLE 4.9406564584124654e-324 /* DBL_TRUE_MIN, which C++ lacks */
 
-/* The entries of one line of a matrix: indices in range and none twice, sizes of values in [least, most]. seen[i]: the
+/* The entries first .. end - 1, one line of a matrix: indices in range and none twice, sizes of values in [least, most]. seen[i]: the
  * line that i was seen in last. single, or NULL: is cleared if a value is no single-precision number. */
 static inline gpuopt_status gpuopt__check_line(const gpuopt_context *context, const char *call, gpuopt_layout layout,
-                                               int32_t line, int64_t count, const int32_t *index, const double *value,
-                                               int32_t width, double least, double most, int32_t *seen, int *single) {
+                                               int32_t line, int64_t first, int64_t end, const int32_t *index,
+                                               const double *value, int32_t width, double least, double most,
+                                               int32_t *seen, int *single) {
     const char *kind = layout == GPUOPT_LAYOUT_CSR ? "row" : "column";
     const char *other = layout == GPUOPT_LAYOUT_CSR ? "column" : "row";
     int64_t k;
-    for (k = 0; k < count; k++) {
+    for (k = first; k < end; k++) {
         double size = fabs(value[k]);
         int32_t i = index[k];
         if (i < 0 || i >= width)
-            gpuopt__log(context, 0, "%s: %s %d, entry %lld: %s %d is not in 0..%d", call, kind, (int)line, (long long)k,
-                        other, (int)i, (int)width - 1);
+            gpuopt__log(context, 0, "%s: %s %d: index[%lld] = %d is not in 0..%d", call, kind, (int)line, (long long)k,
+                        (int)i, (int)width - 1);
         else if (seen[i] == line)
-            gpuopt__log(context, 0, "%s: %s %d, entry %lld: %s %d comes twice", call, kind, (int)line, (long long)k,
-                        other, (int)i);
+            gpuopt__log(context, 0, "%s: %s %d: %s %d comes twice, at index[%lld]", call, kind, (int)line, other,
+                        (int)i, (long long)k);
         else if (!(size >= least && size <= most))
-            gpuopt__log(context, 0, "%s: %s %d, entry %lld: %s %d: %g is zero, not finite, or not representable", call,
-                        kind, (int)line, (long long)k, other, (int)i, value[k]);
+            gpuopt__log(context, 0, "%s: %s %d: value[%lld] = %g is zero, not finite, or not representable", call, kind,
+                        (int)line, (long long)k, value[k]);
         else {
             seen[i] = line;
             if (single) *single &= size <= FLT_MAX && (double)(float)value[k] == value[k];
@@ -83,12 +84,9 @@ static inline gpuopt_status gpuopt__check_matrix(const gpuopt_context *context, 
     gpuopt_status status = gpuopt__check_matrix_shape(context, call, m);
     if (single) *single = 1;
     for (i = 0; !status && i < width; i++) seen[i] = -1;
-    for (line = 0; !status && line < lines; line++) {
-        int64_t first = m->start[line], count = m->start[line + 1] - first;
-        if (count > 0)
-            status = gpuopt__check_line(context, call, m->layout, line, count, m->index + first, m->value + first,
-                                        width, least, most, seen, single);
-    }
+    for (line = 0; !status && line < lines; line++)
+        status = gpuopt__check_line(context, call, m->layout, line, m->start[line], m->start[line + 1], m->index,
+                                    m->value, width, least, most, seen, single);
     return status;
 }
 

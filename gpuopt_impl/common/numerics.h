@@ -14,7 +14,8 @@
 #ifdef __FAST_MATH__
 #error "gpuopt needs IEEE arithmetic: compile it without -ffast-math"
 #endif
-#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0
+/* 16: only _Float16 is evaluated in a type of its own. */
+#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
 #error "gpuopt needs double arithmetic without excess precision (on 32-bit x86: -msse2 -mfpmath=sse)"
 #endif
 

@@ -41,7 +41,7 @@ static gpuopt_status gpuopt__check_options(const gpuopt_context *context, const 
         {"least_change", d->least_change, 0, 1e9},
         {"least_change_relative", d->least_change_relative, 0, 1},
         {"huge_value", d->huge_value, 1, 1e100},
-        {"round_limit", d->round_limit, 1, INT32_MAX},
+        {"round_limit", (double)d->round_limit, 1, INT32_MAX},
     };
     const gpuopt__choice choice[] = {
         {"precision", (int64_t)d->precision, GPUOPT_PRECISION_FP32},

@@ -96,16 +96,16 @@ static gpuopt__activities gpuopt__merge_lanes(gpuopt__activities *lane, int lane
     return lane[0];
 }
 
-#define REAL double
-#define NAME(x) x##_double
+#define GPUOPT__REAL double
+#define GPUOPT__NAME(x) x##_double
 #include "cpu_rows.h"
-#undef REAL
-#undef NAME
-#define REAL float
-#define NAME(x) x##_float
+#undef GPUOPT__REAL
+#undef GPUOPT__NAME
+#define GPUOPT__REAL float
+#define GPUOPT__NAME(x) x##_float
 #include "cpu_rows.h"
-#undef REAL
-#undef NAME
+#undef GPUOPT__REAL
+#undef GPUOPT__NAME
 
 /* Calls the function for this handle's storage type. */
 #define GPUOPT__TYPED(p, name, arguments) ((p)->head.rules.single ? name##_float arguments : name##_double arguments)

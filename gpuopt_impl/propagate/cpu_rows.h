@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CPU's passes over rows, for one storage type: included once with REAL = double and once with REAL = float;
- * NAME(x) is x with the type's suffix.
+ * The CPU's passes over rows, for one storage type: included with GPUOPT__REAL = double, then with float;
+ * GPUOPT__NAME(x) is x with the type's suffix.
  */
 
 /* A continuous column whose bounds are kept in single precision. */
-#define ROUNDED(column) (sizeof(REAL) == sizeof(float) && !p->integer[column])
+#define GPUOPT__ROUNDED(column) (sizeof(GPUOPT__REAL) == sizeof(float) && !p->integer[column])
 
 /* Adds a whole row to the filter: long ones in blocks of blocks, so that the chain of additions, and with it the error
  * bound, stays short, and in two chains at a time, so that the processor need not wait for either. */
-static int NAME(gpuopt__row_filter)(const gpuopt__cpu_propagator *p, int32_t row) {
-    const REAL *val = (const REAL *)p->val, *bounds = (const REAL *)p->bounds;
+static int GPUOPT__NAME(gpuopt__row_filter)(const gpuopt__cpu_propagator *p, int32_t row) {
+    const GPUOPT__REAL *val = (const GPUOPT__REAL *)p->val, *bounds = (const GPUOPT__REAL *)p->bounds;
     const gpuopt__rules rules = p->head.rules;
     const int32_t *col = p->col;
     int64_t k = p->start[row], end = p->start[row + 1], blocks = (end - k) / 1024;
     gpuopt__filter total = gpuopt__filter_start();
     if (end - k <= 16) {
         for (; k < end; k++) {
-            const REAL *s = bounds + 2 * (int64_t)col[k];
-            gpuopt__filter_add(&total, &rules, ROUNDED(col[k]), (double)val[k], (double)s[0], (double)s[1]);
+            const GPUOPT__REAL *s = bounds + 2 * (int64_t)col[k];
+            gpuopt__filter_add(&total, &rules, GPUOPT__ROUNDED(col[k]), (double)val[k], (double)s[0], (double)s[1]);
         }
         return gpuopt__filter_passes(&total, &rules, p->lhs[row], p->rhs[row], 16);
     }
@@ -29,13 +29,14 @@ static int NAME(gpuopt__row_filter)(const gpuopt__cpu_propagator *p, int32_t row
             int64_t stop = outer_stop - k < 32 ? outer_stop : k + 32;
             gpuopt__filter even = gpuopt__filter_start(), odd = gpuopt__filter_start();
             for (; k + 1 < stop; k += 2) {
-                const REAL *s = bounds + 2 * (int64_t)col[k], *t = bounds + 2 * (int64_t)col[k + 1];
-                gpuopt__filter_add(&even, &rules, ROUNDED(col[k]), (double)val[k], (double)s[0], (double)s[1]);
-                gpuopt__filter_add(&odd, &rules, ROUNDED(col[k + 1]), (double)val[k + 1], (double)t[0], (double)t[1]);
+                const GPUOPT__REAL *s = bounds + 2 * (int64_t)col[k], *t = bounds + 2 * (int64_t)col[k + 1];
+                gpuopt__filter_add(&even, &rules, GPUOPT__ROUNDED(col[k]), (double)val[k], (double)s[0], (double)s[1]);
+                gpuopt__filter_add(&odd, &rules, GPUOPT__ROUNDED(col[k + 1]), (double)val[k + 1], (double)t[0],
+                                   (double)t[1]);
             }
             if (k < stop) {
-                const REAL *s = bounds + 2 * (int64_t)col[k];
-                gpuopt__filter_add(&even, &rules, ROUNDED(col[k]), (double)val[k], (double)s[0], (double)s[1]);
+                const GPUOPT__REAL *s = bounds + 2 * (int64_t)col[k];
+                gpuopt__filter_add(&even, &rules, GPUOPT__ROUNDED(col[k]), (double)val[k], (double)s[0], (double)s[1]);
                 k++;
             }
             gpuopt__filter_merge(&even, &odd);
@@ -47,16 +48,16 @@ static int NAME(gpuopt__row_filter)(const gpuopt__cpu_propagator *p, int32_t row
 }
 
 /* Sums entries first .. end-1, at most a segment, over so many partial sums. */
-static gpuopt__activities NAME(gpuopt__segment_activities)(const gpuopt__cpu_propagator *p, int64_t first, int64_t end,
-                                                           int lanes) {
-    const REAL *val = (const REAL *)p->val, *bounds = (const REAL *)p->bounds;
+static gpuopt__activities GPUOPT__NAME(gpuopt__segment_activities)(const gpuopt__cpu_propagator *p, int64_t first,
+                                                                   int64_t end, int lanes) {
+    const GPUOPT__REAL *val = (const GPUOPT__REAL *)p->val, *bounds = (const GPUOPT__REAL *)p->bounds;
     const gpuopt__rules rules = p->head.rules;
     const int32_t *col = p->col;
     gpuopt__activities lane[GPUOPT__LANES];
     int used = (int)(end - first < lanes ? end - first : lanes), i;
     for (i = 0; i < used; i++) {
         int64_t k = first + i;
-        const REAL *pair = bounds + 2 * (int64_t)col[k];
+        const GPUOPT__REAL *pair = bounds + 2 * (int64_t)col[k];
         gpuopt__activities s = gpuopt__activities_of(&rules, (double)val[k], (double)pair[0], (double)pair[1]);
         for (k += lanes; k < end; k += lanes) {
             pair = bounds + 2 * (int64_t)col[k];
@@ -68,16 +69,16 @@ static gpuopt__activities NAME(gpuopt__segment_activities)(const gpuopt__cpu_pro
 }
 
 /* A row's activities, in the order that propagate/row.h fixes. */
-static gpuopt__activities NAME(gpuopt__row_activities)(const gpuopt__cpu_propagator *p, int32_t row) {
+static gpuopt__activities GPUOPT__NAME(gpuopt__row_activities)(const gpuopt__cpu_propagator *p, int32_t row) {
     int64_t k = p->start[row], end = p->start[row + 1], segment;
     gpuopt__activities lane[GPUOPT__LANES];
     int i;
-    if (end - k <= GPUOPT__SHORT) return NAME(gpuopt__segment_activities)(p, k, end, GPUOPT__SHORT_LANES);
-    if (end - k <= GPUOPT__SEGMENT) return NAME(gpuopt__segment_activities)(p, k, end, GPUOPT__LANES);
+    if (end - k <= GPUOPT__SHORT) return GPUOPT__NAME(gpuopt__segment_activities)(p, k, end, GPUOPT__SHORT_LANES);
+    if (end - k <= GPUOPT__SEGMENT) return GPUOPT__NAME(gpuopt__segment_activities)(p, k, end, GPUOPT__LANES);
     for (i = 0; i < GPUOPT__LANES; i++) lane[i] = gpuopt__activities_start();
     for (segment = 0; k < end; k += GPUOPT__SEGMENT, segment++) {
         int64_t stop = end - k < GPUOPT__SEGMENT ? end : k + GPUOPT__SEGMENT;
-        gpuopt__activities part = NAME(gpuopt__segment_activities)(p, k, stop, GPUOPT__LANES);
+        gpuopt__activities part = GPUOPT__NAME(gpuopt__segment_activities)(p, k, stop, GPUOPT__LANES);
         gpuopt__activities_merge(&lane[segment % GPUOPT__LANES], &part);
     }
     return gpuopt__merge_lanes(lane, GPUOPT__LANES, GPUOPT__LANES);
@@ -85,16 +86,17 @@ static gpuopt__activities NAME(gpuopt__row_activities)(const gpuopt__cpu_propaga
 
 /* Moves one side of a column in the bounds being written, to where it is better; other threads may be at it. Returns 1
  * if it is this call that moved it away from `base`. */
-static int NAME(gpuopt__move_shared)(REAL *target, int upper, REAL base, REAL value, int shared) {
+static int GPUOPT__NAME(gpuopt__move_shared)(GPUOPT__REAL *target, int upper, GPUOPT__REAL base, GPUOPT__REAL value,
+                                             int shared) {
     if (!shared) {
-        REAL old = *target;
+        GPUOPT__REAL old = *target;
         if (upper ? value >= old : value <= old) return 0;
         *target = value;
         return old == base;
     }
 #ifdef _OPENMP
     for (;;) {
-        REAL old;
+        GPUOPT__REAL old;
         __atomic_load(target, &old, __ATOMIC_RELAXED);
         if (upper ? value >= old : value <= old) return 0;
         if (__atomic_compare_exchange(target, &old, &value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return old == base;
@@ -105,16 +107,16 @@ static int NAME(gpuopt__move_shared)(REAL *target, int upper, REAL base, REAL va
 }
 
 /* One row of a Jacobi round: reads bounds, improves next, notes each side that moves for the first time in changed. */
-static void NAME(gpuopt__jacobi_row)(gpuopt__cpu_propagator *p, int32_t index, gpuopt__batch *batch,
-                                     int32_t *infeasible_row) {
-    const REAL *val = (const REAL *)p->val, *bounds = (const REAL *)p->bounds;
-    REAL *next = (REAL *)p->next;
+static void GPUOPT__NAME(gpuopt__jacobi_row)(gpuopt__cpu_propagator *p, int32_t index, gpuopt__batch *batch,
+                                             int32_t *infeasible_row) {
+    const GPUOPT__REAL *val = (const GPUOPT__REAL *)p->val, *bounds = (const GPUOPT__REAL *)p->bounds;
+    GPUOPT__REAL *next = (GPUOPT__REAL *)p->next;
     int64_t k, first = p->start[index], end = p->start[index + 1];
     int shared = p->threads > 1;
     gpuopt__activities activities;
     gpuopt__row row;
-    if (!NAME(gpuopt__row_filter)(p, index)) return;
-    activities = NAME(gpuopt__row_activities)(p, index);
+    if (!GPUOPT__NAME(gpuopt__row_filter)(p, index)) return;
+    activities = GPUOPT__NAME(gpuopt__row_activities)(p, index);
     row = gpuopt__row_make(&activities, &p->head.rules, p->lhs[index], p->rhs[index], end - first);
     if (row.infeasible) {
         if (index < *infeasible_row) *infeasible_row = index;
@@ -122,7 +124,7 @@ static void NAME(gpuopt__jacobi_row)(gpuopt__cpu_propagator *p, int32_t index, g
     }
     for (k = first; k < end; k++) {
         int32_t col = p->col[k];
-        const REAL *pair = bounds + 2 * (int64_t)col;
+        const GPUOPT__REAL *pair = bounds + 2 * (int64_t)col;
         int sides = gpuopt__reaching_sides(&row, &p->head.rules, (double)val[k], (double)pair[0], (double)pair[1]),
             side;
         for (side = 0; side < 2; side++) {
@@ -131,30 +133,30 @@ static void NAME(gpuopt__jacobi_row)(gpuopt__cpu_propagator *p, int32_t index, g
                                                             (double)pair[1], p->integer[col], &bound)
                                           : 0;
             int upper = moved == GPUOPT__UPPER;
-            if (moved &&
-                NAME(gpuopt__move_shared)(next + 2 * (int64_t)col + upper, upper, pair[upper], (REAL)bound, shared))
+            if (moved && GPUOPT__NAME(gpuopt__move_shared)(next + 2 * (int64_t)col + upper, upper, pair[upper],
+                                                           (GPUOPT__REAL)bound, shared))
                 gpuopt__append(batch, 2 * (uint32_t)col + (uint32_t)upper, p->changed, &p->changed_count);
         }
     }
 }
 
 /* After a Jacobi round: brings bounds up to next for one noted side; returns whether the column's bounds cross. */
-static int NAME(gpuopt__jacobi_settle)(gpuopt__cpu_propagator *p, uint32_t side) {
-    REAL *bounds = (REAL *)p->bounds, *next = (REAL *)p->next;
-    const REAL *pair = next + (side & ~(uint32_t)1);
+static int GPUOPT__NAME(gpuopt__jacobi_settle)(gpuopt__cpu_propagator *p, uint32_t side) {
+    GPUOPT__REAL *bounds = (GPUOPT__REAL *)p->bounds, *next = (GPUOPT__REAL *)p->next;
+    const GPUOPT__REAL *pair = next + (side & ~(uint32_t)1);
     bounds[side] = next[side];
     return gpuopt__crossed(&p->head.rules, (double)pair[0], (double)pair[1]);
 }
 
 /* One row of a sequential sweep: bounds move in place. Returns 0 when infeasibility was proven. */
-static int NAME(gpuopt__sequential_row)(gpuopt__cpu_propagator *p, int32_t index) {
-    const REAL *val = (const REAL *)p->val;
-    REAL *bounds = (REAL *)p->bounds;
+static int GPUOPT__NAME(gpuopt__sequential_row)(gpuopt__cpu_propagator *p, int32_t index) {
+    const GPUOPT__REAL *val = (const GPUOPT__REAL *)p->val;
+    GPUOPT__REAL *bounds = (GPUOPT__REAL *)p->bounds;
     int64_t k, at, first = p->start[index], end = p->start[index + 1];
     gpuopt__activities activities;
     gpuopt__row row;
-    if (!NAME(gpuopt__row_filter)(p, index)) return 1;
-    activities = NAME(gpuopt__row_activities)(p, index);
+    if (!GPUOPT__NAME(gpuopt__row_filter)(p, index)) return 1;
+    activities = GPUOPT__NAME(gpuopt__row_activities)(p, index);
     row = gpuopt__row_make(&activities, &p->head.rules, p->lhs[index], p->rhs[index], end - first);
     if (row.infeasible) {
         p->infeasible_row = index;
@@ -162,7 +164,7 @@ static int NAME(gpuopt__sequential_row)(gpuopt__cpu_propagator *p, int32_t index
     }
     for (k = first; k < end; k++) {
         int32_t col = p->col[k];
-        REAL *pair = bounds + 2 * (int64_t)col;
+        GPUOPT__REAL *pair = bounds + 2 * (int64_t)col;
         double lb = (double)pair[0], ub = (double)pair[1], bound;
         int sides = gpuopt__reaching_sides(&row, &p->head.rules, (double)val[k], lb, ub), side, changed = 0;
         for (side = 0; side < 2; side++) {
@@ -170,7 +172,7 @@ static int NAME(gpuopt__sequential_row)(gpuopt__cpu_propagator *p, int32_t index
             int moved = sides >> side & 1
                             ? gpuopt__tighten(&row.limit[side], &p->head.rules, c, lb, ub, p->integer[col], &bound)
                             : 0;
-            if (moved) pair[moved == GPUOPT__UPPER] = (REAL)bound, changed++;
+            if (moved) pair[moved == GPUOPT__UPPER] = (GPUOPT__REAL)bound, changed++;
         }
         if (!changed) continue;
         p->info.changed += changed;
@@ -183,28 +185,30 @@ static int NAME(gpuopt__sequential_row)(gpuopt__cpu_propagator *p, int32_t index
     return 1;
 }
 
-static void NAME(gpuopt__store_matrix)(gpuopt__cpu_propagator *p, const double *val) {
-    REAL *to = (REAL *)p->val;
+static void GPUOPT__NAME(gpuopt__store_matrix)(gpuopt__cpu_propagator *p, const double *val) {
+    GPUOPT__REAL *to = (GPUOPT__REAL *)p->val;
     int64_t k;
-    for (k = 0; k < p->head.nonzeros; k++) to[k] = (REAL)val[k];
+    for (k = 0; k < p->head.nonzeros; k++) to[k] = (GPUOPT__REAL)val[k];
 }
 
-/* Writes one column's bounds, infinities normalised, and rounded outwards where REAL is float. Returns whether they
+/* Writes one column's bounds, infinities normalised, and rounded outwards where GPUOPT__REAL is float. Returns whether they
  * changed. */
-static int NAME(gpuopt__store_bounds)(gpuopt__cpu_propagator *p, int32_t col, const double *lb, const double *ub) {
-    REAL *pair = (REAL *)p->bounds + 2 * (int64_t)col, *next = p->next ? (REAL *)p->next + 2 * (int64_t)col : pair;
-    REAL old_lb = pair[0], old_ub = pair[1];
-    if (lb) pair[0] = (REAL)gpuopt__stored_lb(&p->head.rules, *lb);
-    if (ub) pair[1] = (REAL)gpuopt__stored_ub(&p->head.rules, *ub);
+static int GPUOPT__NAME(gpuopt__store_bounds)(gpuopt__cpu_propagator *p, int32_t col, const double *lb,
+                                              const double *ub) {
+    GPUOPT__REAL *pair = (GPUOPT__REAL *)p->bounds + 2 * (int64_t)col,
+                 *next = p->next ? (GPUOPT__REAL *)p->next + 2 * (int64_t)col : pair;
+    GPUOPT__REAL old_lb = pair[0], old_ub = pair[1];
+    if (lb) pair[0] = (GPUOPT__REAL)gpuopt__stored_lb(&p->head.rules, *lb);
+    if (ub) pair[1] = (GPUOPT__REAL)gpuopt__stored_ub(&p->head.rules, *ub);
     next[0] = pair[0];
     next[1] = pair[1];
     return pair[0] != old_lb || pair[1] != old_ub;
 }
 
-static void NAME(gpuopt__load_bounds)(const gpuopt__cpu_propagator *p, int32_t col, double *lb, double *ub) {
-    const REAL *pair = (const REAL *)p->bounds + 2 * (int64_t)col;
+static void GPUOPT__NAME(gpuopt__load_bounds)(const gpuopt__cpu_propagator *p, int32_t col, double *lb, double *ub) {
+    const GPUOPT__REAL *pair = (const GPUOPT__REAL *)p->bounds + 2 * (int64_t)col;
     *lb = (double)pair[0];
     *ub = (double)pair[1];
 }
 
-#undef ROUNDED
+#undef GPUOPT__ROUNDED

@@ -211,8 +211,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int rei
 
 /* A logical is minus the row's activity: its lower bound is the row's right-hand side. */
 static uint8_t gpuopt__mirrored(uint8_t status) {
-    return status == GPUOPT_VARIABLE_AT_LOWER   ? GPUOPT_VARIABLE_AT_UPPER
-           : status == GPUOPT_VARIABLE_AT_UPPER ? GPUOPT_VARIABLE_AT_LOWER
+    return status == GPUOPT_VARIABLE_AT_LOWER   ? (uint8_t)GPUOPT_VARIABLE_AT_UPPER
+           : status == GPUOPT_VARIABLE_AT_UPPER ? (uint8_t)GPUOPT_VARIABLE_AT_LOWER
                                                 : status;
 }
 

@@ -2,6 +2,6 @@
  *
  * A host whose implementation is in another file.
  */
-#include "tests/frame/answer.h"
+#include "answer.h"
 
 int main(void) { return answer_is_wrong(); }

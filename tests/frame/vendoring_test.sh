@@ -2,31 +2,48 @@
 # SPDX-License-Identifier: MIT
 #
 # That a host can copy the library in and compile it in the ways that gpuopt.h names: what the compilers say, what the
-# objects export and import, what links with what, and that the compiler does not change a result.
+# objects export and import, which macros a host meets, what links with what, and that the compiler does not change a
+# result.
 # Needs gcc, g++ and the binutils; what is there of clang, OpenMP and nvcc is used, the rest is reported as skipped.
-# Usage: vendoring_test.sh
+# Usage: vendoring_test.sh [--quick] [FOLDER]
+#   --quick  gcc and g++ at -O0, the hosts, the bits at -O0 and -O3; no clang, no CUDA
+#   FOLDER   holds the library as a host has it: gpuopt.h with gpuopt_impl/ and cuda/, or gpuopt.h with everything in it
+#            and gpuopt_cuda.cu. Default: this checkout
 set -u
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 frame=$root/tests/frame
-library=$root/gpuopt_impl/gpuopt.c
+quick=
+if [ "${1:-}" = --quick ]; then quick=1 && shift; fi
+vendored=$(cd "${1:-$root}" && pwd) || exit 1
 work=$(mktemp -d) || exit 1
 # shellcheck source=../support/check.sh
 . "$root/tests/support/check.sh"
 at_end() { rm -rf "$said" "$work"; }
 cd "$work" || exit 1
 
+if [ -e "$vendored/gpuopt_impl" ]; then
+    library=$vendored/gpuopt_impl/gpuopt.c cuda_source=$vendored/cuda/gpuopt_cuda.cu
+else # the two files and what a host adds to them, in a folder with nothing else
+    cp "$vendored/gpuopt.h" "$vendored/gpuopt_cuda.cu" "$work" && cp "$frame/host_implementation.c" "$work/gpuopt.c"
+    vendored=$work library=$work/gpuopt.c cuda_source=$work/gpuopt_cuda.cu
+fi
+
 finds() { command -v "$1" >/dev/null 2>&1; }
 
 # ---- What is installed ----
 
-strict=(-Wall -Wextra -Wpedantic -Wconversion -Wundef -Werror)
+strict=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Werror)
 strict_c=(-std=c11 "${strict[@]}" -Wstrict-prototypes)
 strict_cpp=(-std=c++17 "${strict[@]}")
 c_compilers=(gcc)
 cpp_compilers=(g++)
-if finds clang; then c_compilers+=(clang); else skip "clang" "not installed"; fi
-if finds clang++; then cpp_compilers+=(clang++); else skip "clang++" "not installed"; fi
+levels=(-O0)
+if [ -z "$quick" ]; then
+    levels+=(-O3)
+    if finds clang; then c_compilers+=(clang); else skip "clang" "not installed"; fi
+    if finds clang++; then cpp_compilers+=(clang++); else skip "clang++" "not installed"; fi
+fi
 
 # Whether a program with OpenMP can be built with this compiler; clang's runtime is a package of its own.
 echo 'int main(void) { return 0; }' >empty.c
@@ -36,14 +53,14 @@ has_openmp() { "$1" -fopenmp empty.c -o empty >/dev/null 2>&1; }
 build() {
     local compiler=$1
     shift
-    "$compiler" -I"$root" "$@"
+    "$compiler" -I"$vendored" "$@"
 }
 
 # ---- 1. The header alone ----
 
 # Up to the implementation, which is included only on demand.
 header_includes() {
-    sed '/^#ifdef GPUOPT_IMPLEMENTATION/,$d' "$root/gpuopt.h" | grep -E '^[[:space:]]*#[[:space:]]*include'
+    sed '/^#ifdef GPUOPT_IMPLEMENTATION/,$d' "$vendored/gpuopt.h" | grep -E '^[[:space:]]*#[[:space:]]*include'
 }
 includes_two() { diff <(printf '#include <stddef.h>\n#include <stdint.h>\n') <(header_includes); }
 
@@ -88,8 +105,16 @@ openmp_lock='\.gomp_critical_user_\.reduction\.var'
 
 forbidden='v?f?printf|puts|putchar|fputs|fputc|fwrite|fopen|_?exit|abort|assert|signal|raise|time|clock|getenv'
 forbidden="$forbidden|clock_gettime"
+library_files() {
+    local part
+    for part in gpuopt.h gpuopt_impl cuda gpuopt_cuda.cu; do
+        [ ! -e "$vendored/$part" ] || find "$vendored/$part" -type f -name '*.[ch]*'
+    done
+}
 names_nothing_forbidden() {
-    ! grep -rnE "\\b($forbidden) *\(" "$root/gpuopt.h" "$root/gpuopt_impl" "$root/cuda"
+    local sources
+    mapfile -t sources < <(library_files)
+    ! grep -nE "\\b($forbidden) *\(" "${sources[@]}"
 }
 
 refuses_fast_math() {
@@ -102,7 +127,7 @@ refuses_fast_math() {
 
 test_object() {
     local compiler level openmp label name
-    check "cc -c gpuopt_impl/gpuopt.c, no flag" cc -c "$library" -o gpuopt.o
+    check "cc -c gpuopt.c, no flag" cc -c "$library" -o gpuopt.o
     for compiler in "${c_compilers[@]}"; do
         for openmp in "" -fopenmp; do
             label="$compiler${openmp:+ $openmp}"
@@ -110,7 +135,7 @@ test_object() {
                 skip "the object: $label" "no OpenMP for $compiler"
                 continue
             fi
-            for level in -O0 -O3; do
+            for level in "${levels[@]}"; do
                 name="object_$compiler$openmp$level.o"
                 # No array: empty, it would be an error under set -u in older shells.
                 check "strict C11: $label $level" \
@@ -127,6 +152,63 @@ test_object() {
         check "-ffast-math is refused, with the reason: $compiler" refuses_fast_math "$compiler"
     done
     check "the sources name no I/O, exit, signal or clock" names_nothing_forbidden
+}
+
+# ---- The implementation in hosts' own files ----
+
+refuses_old_cpp() {
+    if build "$1" -std=c++14 -c -x c++ "$frame/host_implementation.c" -o old.o 2>old.log; then
+        echo "was compiled"
+        return 1
+    fi
+    grep -q 'error.*needs C++17' old.log || { cat old.log && return 1; }
+}
+
+# No host has to switch a warning off, whatever it makes of GPUOPT_API.
+test_warnings() {
+    local compiler level openmp label
+    for compiler in "${cpp_compilers[@]}"; do
+        for openmp in "" -fopenmp; do
+            label="$compiler${openmp:+ $openmp}"
+            if [ -n "$openmp" ] && ! has_openmp "$compiler"; then
+                skip "GPUOPT_IMPLEMENTATION in C++17: $label" "no OpenMP for $compiler"
+                continue
+            fi
+            for level in "${levels[@]}"; do
+                check "GPUOPT_IMPLEMENTATION in strict C++17: $label $level" \
+                    build "$compiler" "${strict_cpp[@]}" ${openmp:+"$openmp"} "$level" \
+                    -x c++ -c "$frame/host_implementation.c" -o implementation.o
+            done
+        done
+        check "GPUOPT_API=static, strict C++17: $compiler" build "$compiler" "${strict_cpp[@]}" -DGPUOPT_API=static \
+            -x c++ -c "$frame/host_single.c" -o single.o
+        check "C++14 is refused, with the reason: $compiler" refuses_old_cpp "$compiler"
+    done
+    for compiler in "${c_compilers[@]}"; do
+        check "GPUOPT_API=static, strict C11: $compiler" build "$compiler" "${strict_c[@]}" -DGPUOPT_API=static \
+            -c "$frame/host_single.c" -o single.o
+    done
+}
+
+# What a host may have called its own macros; a file that met one of them would not compile.
+host_macros=()
+for name in REAL NAME ROUNDED ROWS COLS ADD WORST MIN MAX SIZE COUNT TYPE INDEX VALUE TRUE FALSE N M K A B C X; do
+    host_macros+=("-D$name=@")
+done
+
+macros() { build gcc -dM -E -fopenmp "${host_macros[@]}" "$1" | awk '{ sub(/\(.*/, "", $2); print $2 }' | LC_ALL=C sort; }
+list_macros() {
+    library_files | grep -v '\.cuh\?$' | xargs grep -hoE '^#include <[a-z]+\.h>' >system_headers.c && macros system_headers.c >before.txt &&
+        macros "$frame/host_implementation.c" >after.txt && grep -qx REAL before.txt && grep -qx GPUOPT_API after.txt
+}
+new_macros_are_prefixed() { LC_ALL=C comm -13 before.txt after.txt | only 'GPUOPT_.*'; }
+keeps_macros() { LC_ALL=C comm -23 before.txt after.txt | only ''; }
+
+test_macros() {
+    check "the macros before and after the implementation" list_macros || return
+    check "every macro that the implementation adds begins with GPUOPT_" new_macros_are_prefixed
+    check "it undefines none of a host's" keeps_macros
+    check "it compiles beside a host's macros" build gcc -std=c11 -fopenmp "${host_macros[@]}" -fsyntax-only "$library"
 }
 
 # ---- 4, 5, 6. Hosts ----
@@ -176,14 +258,16 @@ moves_bounds() {
 }
 
 test_bits() {
-    local compiler flags
+    local compiler flags bits_levels=("-O3 -march=native")
+    [ -n "$quick" ] || bits_levels+=(-O0 -O3 "-O3 -march=native -ffp-contract=fast")
     check "a fixed model: gcc -O0" bits bits_reference.txt 1 gcc -O0 || return
     check "it moves bounds in both precisions" moves_bounds bits_reference.txt
     for compiler in "${c_compilers[@]}"; do
-        for flags in -O0 -O3 "-O3 -march=native" "-O3 -march=native -ffp-contract=fast"; do
+        for flags in "${bits_levels[@]}"; do
             # shellcheck disable=SC2086 # several flags
             check "the same bits: $compiler $flags" same_bits 1 "$compiler" $flags
         done
+        [ -z "$quick" ] || continue
         if has_openmp "$compiler"; then
             check "the same bits: $compiler -O3 -fopenmp, 1 thread" same_bits 1 "$compiler" -O3 -fopenmp
             check "the same bits: $compiler -O3 -fopenmp, 4 threads" same_bits 4 "$compiler" -O3 -fopenmp
@@ -222,12 +306,16 @@ cuda_library_flags() {
 
 test_cuda() {
     local nvcc=/usr/local/cuda/bin/nvcc directory
+    if [ -n "$quick" ]; then
+        skip "the CUDA object" "takes minutes, not with --quick"
+        return
+    fi
     finds nvcc && nvcc=$(command -v nvcc)
     if ! finds "$nvcc"; then
         skip "the CUDA object" "no nvcc"
         return
     fi
-    if ! check "nvcc -c cuda/gpuopt_cuda.cu, no flag" "$nvcc" -c "$root/cuda/gpuopt_cuda.cu" -o cuda.o; then
+    if ! check "nvcc -c gpuopt_cuda.cu, no flag" "$nvcc" -c "$cuda_source" -o cuda.o; then
         skip "the CUDA object's symbols, a host with it" "there is no such object"
         return
     fi
@@ -244,6 +332,8 @@ test_cuda() {
 
 test_header
 test_object
+test_warnings
+test_macros
 test_hosts
 test_bits
 test_cuda
