@@ -5,6 +5,7 @@
 #ifndef GPUOPT_CUDA_PROPAGATE_BUILD_CUH
 #define GPUOPT_CUDA_PROPAGATE_BUILD_CUH
 
+#include "../../gpuopt_impl/common/matrix.h"
 #include "../common/context.cuh"
 #include "resident.cuh"
 
