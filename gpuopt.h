@@ -1,27 +1,73 @@
 /* SPDX-License-Identifier: MIT
  *
- * gpuopt: solver kernels, one unit of work per call
- * -------------------------------------------------
- * Work      The host owns the loop. A call does one unit (a propagation round, a basis update, a simplex iteration, a
- *           variable eliminated) or as many as the host asks for, and reports what it found. The same calls run on a
- *           CPU and on an NVIDIA GPU: the context chooses.
- * Memory    Everything is allocated in _create through the context's allocator; a step allocates nothing. Input arrays
- *           are copied unless the comment says "borrowed". Destroying NULL is allowed. (What the CUDA runtime keeps for
- *           its own objects, a stream, a graph, 48 pinned bytes, does not come from there.)
- * Errors    Every call returns a gpuopt_status; on anything but GPUOPT_OK nothing that the host can see has changed,
- *           and the context's log hook has been told why. What a step finds (infeasible, converged, ...) is not an
- *           error: it stands in the step's info. Only GPUOPT_ERROR_DEVICE leaves a context that can but be destroyed.
- * Threads   One context, with everything created in it, is used by one thread at a time; different contexts are
- *           independent. There are no globals, no clocks, no signal handlers. OpenMP threads are used only where the
- *           context asks for more than one and the compiler has OpenMP switched on.
- * Streams   On the CUDA backend the work of a context is ordered on its stream. A step with info == NULL is enqueued
- *           and not waited for; calls that hand host arrays back wait. Host arrays that were handed in may be reused.
- * Results   The same calls give the same bits, with any number of threads, on any GPU and on the CPU, unless a comment
- *           says otherwise (of linear algebra it does). Compile without -ffast-math (refused).
- * Sizes     int32 indices, int64 offsets and counts, double values. A comment gives each array's shape in brackets.
+ * gpuopt: solver kernels in C, on the CPU and on NVIDIA GPUs, one step per call
  *
- * To build: compile gpuopt_impl/gpuopt.c with the host; for the GPU, nvcc -c cuda/gpuopt_cuda.cu too. Or define
- * GPUOPT_IMPLEMENTATION in one C file before including this header.
+ * For people who write solvers: your program keeps its loop, its data structures and its decisions, and calls gpuopt for
+ * one step at a time. The same calls run on a CPU (C11, no dependencies) and on a GPU (CUDA); the context chooses.
+ *
+ *     family              handle               a step is                                        page
+ *     propagation         gpuopt_propagator    a round of bound tightening over all rows        doc/propagation.md
+ *     basis inverse       gpuopt_basis         an update, FTRAN or BTRAN                        doc/basis.md
+ *     linear programs     gpuopt_simplex       simplex iterations, or the parts of one          doc/simplex.md
+ *     graphical models    gpuopt_elimination   a variable eliminated, a message, a value phase  doc/elimination.md
+ *     knapsacks           gpuopt_knapsack      an expansion of branch-and-bound nodes           doc/knapsack.md
+ *
+ *     gpuopt_context *context;                               // where to run; NULL: the CPU with one thread
+ *     gpuopt_propagator *propagator;                         // or another family's handle
+ *     gpuopt_propagator_desc model = GPUOPT_INIT(gpuopt_propagator_desc);   // zero means the default
+ *     gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info);
+ *     ... fill in model.matrix, model.lb, model.ub ...
+ *     if (gpuopt_context_create(NULL, &context) || gpuopt_propagator_create(context, &model, &propagator)) ...
+ *     while (info.outcome == GPUOPT_MORE)                    // your loop
+ *         if (gpuopt_propagator_round(propagator, 1, &info)) ...
+ *     gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, lb, ub);
+ *
+ * To build: compile gpuopt_impl/gpuopt.c with your program and, for the GPU, cuda/gpuopt_cuda.cu with nvcc. Or define
+ * GPUOPT_IMPLEMENTATION in one C or C++ file before including this header. C11 or C++17; -ffast-math is refused.
+ *
+ * What holds for every family
+ * ---------------------------
+ * Life       _plan says how much memory a handle takes, _create makes it, _destroy frees it (NULL is allowed). A handle
+ *            belongs to its context and must be destroyed before it. Arrays of a descriptor are in host memory and
+ *            are copied by _create.
+ * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing. (The CUDA
+ *            runtime's own objects, such as a stream, a graph or a few pinned pages, do not come from the allocator.)
+ *            The exception is a matrix that is given to a step by rows where columns are needed, or the other way
+ *            round: it is transposed in temporary host memory. See gpuopt_matrix.
+ * Status     Every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe has changed,
+ *            and the reason has gone to the log (see gpuopt_context_last_error). After GPUOPT_ERROR_DEVICE the context
+ *            can only be destroyed. Calls with a NULL handle or context return GPUOPT_ERROR_ARGUMENT, and cannot log.
+ * Outcome    What a step found (infeasible, optimal, ...) is not an error: it is the `outcome` in the step's info.
+ * Info       A step fills an info struct with what it found. _get_info gives the same for the handle as it stands, at any
+ *            time: before the first step the outcome is MORE, unless _create has settled the problem already. The info
+ *            of a step may be NULL; the table says whether the step is then only enqueued on the GPU.
+ * where      Vectors that go into or come out of a step are in host or in device memory, as the call's `where` says.
+ *            Device memory needs the CUDA backend (else GPUOPT_ERROR_UNSUPPORTED) and is read and written in the order
+ *            of the context's stream. Values in device memory are not checked unless the call says so.
+ * Bounds     A column with lb > ub is not an error: the model is infeasible, and the first step says so. A row with
+ *            lhs > rhs is an error.
+ * Infinity   Bounds and sides of size 1e20 and more are infinite; the descriptor can say otherwise.
+ * Threads    A context, with everything created in it, is used by one thread at a time. Different contexts are
+ *            independent. There are no globals, no clocks and no signal handlers. OpenMP threads are used only where
+ *            the context asks for more than one and the compiler has OpenMP switched on.
+ * Streams    On the CUDA backend, a context's work is ordered on its stream. Calls that return host arrays wait for it.
+ *            Host arrays that were passed in may be reused as soon as the call returns.
+ * Bits       The same calls give the same bits with any number of threads. The table says what holds between backends.
+ * Sizes      int32 indices, int64 offsets and counts, double values. A comment gives each array's shape in brackets.
+ *
+ *                     propagator      basis           simplex         elimination     knapsack
+ *     step            round           update          iterate         step            expand
+ *     info == NULL    enqueued (1)    enqueued        waits           enqueued (2)    waits
+ *     where           all vectors     all vectors     all vectors     all vectors     all vectors
+ *     device view     bounds          -               -               messages        -
+ *     bytes           -               -               -               messages        nodes
+ *     matrix          CSR or CSC      CSC or CSR      CSC, CSR, dense -               -
+ *     stop is asked   between rounds  - (3)           between runs    between buckets between levels
+ *     CPU = GPU       same bits       up to rounding  up to rounding  same bits (4)   same bits
+ *
+ * (1) With the drivers HOST and COOPERATIVE the call can be captured in a CUDA graph. (2) SLICE waits once per slice.
+ * (3) No call on a basis takes long enough, except gpuopt_basis_load, which is not interrupted. (4) DOUBLE: up to
+ * rounding.
  */
 #ifndef GPUOPT_H
 #define GPUOPT_H
@@ -34,7 +80,7 @@ extern "C" {
 #endif
 
 #ifndef GPUOPT_API
-#define GPUOPT_API extern /* e.g. static, or a visibility attribute; never changes a type */
+#define GPUOPT_API extern /* for example static, or a visibility attribute; never changes a type */
 #define GPUOPT__API_EXTERN
 #endif
 
@@ -45,75 +91,101 @@ extern "C" {
 #define GPUOPT_VERSION_PATCH 0
 #define GPUOPT_VERSION_NUMBER (GPUOPT_VERSION_MAJOR * 10000 + GPUOPT_VERSION_MINOR * 100 + GPUOPT_VERSION_PATCH)
 
-GPUOPT_API int gpuopt_version_number(void); /* of the linked implementation */
+/* Returns the GPUOPT_VERSION_NUMBER of the linked implementation. */
+GPUOPT_API int gpuopt_version_number(void);
 
-/* ---- Status and outcome ------------------------------------------------------------------------------------------ */
+/* ---- Status and outcome ------------------------------------------------------------------------------------------ *
+ * Constants of the general part are short: GPUOPT_OK, GPUOPT_MORE, GPUOPT_HOST, GPUOPT_ON. A family's enum is called
+ * gpuopt_<family>_<kind>, and its constants GPUOPT_<KIND>_<NAME>. */
 
+/* Whether a call worked. */
 typedef enum gpuopt_status {
     GPUOPT_OK = 0,
-    GPUOPT_ERROR_ARGUMENT = -1,    /* a value, size or pointer is out of its documented range; the log says which */
+    GPUOPT_ERROR_ARGUMENT = -1,    /* a value, size or pointer is outside its documented range; the log says which */
     GPUOPT_ERROR_MEMORY = -2,      /* the host or device allocator returned NULL */
     GPUOPT_ERROR_DEVICE = -3,      /* the GPU or its driver failed; the context can only be destroyed */
-    GPUOPT_ERROR_UNSUPPORTED = -4, /* not on this backend or device, or too large for it */
+    GPUOPT_ERROR_UNSUPPORTED = -4, /* not available on this backend or device, or too large for it */
     GPUOPT_ERROR_NUMERIC = -5,     /* singular, an unsafe pivot, or a result that cannot be represented */
     GPUOPT_ERROR_STATE = -6        /* called out of order */
 } gpuopt_status;
 
-GPUOPT_API const char *gpuopt_status_string(gpuopt_status status); /* static storage, never NULL */
+/* Returns a short text for a status, in static storage, never NULL. */
+GPUOPT_API const char *gpuopt_status_string(gpuopt_status status);
 
+/* What a step found. */
 typedef enum gpuopt_outcome {
-    GPUOPT_MORE = 0,   /* the next call will find work */
-    GPUOPT_CONVERGED,  /* fixpoint reached */
+    GPUOPT_MORE = 0,   /* there is more to do: call again */
+    GPUOPT_CONVERGED,  /* a fixpoint was reached */
     GPUOPT_OPTIMAL,    /* proven */
     GPUOPT_INFEASIBLE, /* proven */
     GPUOPT_UNBOUNDED,  /* proven */
-    GPUOPT_LIMIT,      /* the host's own limit */
-    GPUOPT_FULL        /* memory that was fixed at create is full, and the host asked to be told */
+    GPUOPT_LIMIT,      /* a limit set by the caller was reached */
+    GPUOPT_FULL        /* the memory taken at create is full, and the caller asked to be told */
 } gpuopt_outcome;
 
-GPUOPT_API const char *gpuopt_outcome_string(gpuopt_outcome outcome); /* static storage, never NULL */
+/* Returns a short text for an outcome, in static storage, never NULL. */
+GPUOPT_API const char *gpuopt_outcome_string(gpuopt_outcome outcome);
 
-/* ---- Descriptors --------------------------------------------------------------------------------------------------
- * Every struct that the host fills or has filled begins with struct_size, and members are only ever appended: a host
- * compiled against another minor version keeps working. A zero member means "the default". A struct larger than the
- * library knows is accepted as long as the surplus is zero. */
+/* An option with a default that its comment explains. */
+typedef enum gpuopt_switch { GPUOPT_DEFAULT = 0, GPUOPT_ON, GPUOPT_OFF } gpuopt_switch;
 
-/* Makes any descriptor of this header its defaults: all bytes zero, then its first member the size.
- *     gpuopt_context_desc desc;
- *     gpuopt_desc_init(&desc, sizeof desc); */
+/* Where an array is. */
+typedef enum gpuopt_memory { GPUOPT_HOST = 0, GPUOPT_DEVICE = 1 } gpuopt_memory;
+
+/* ---- Structs with a size ----------------------------------------------------------------------------------------- *
+ * Every struct that the caller fills or has filled begins with struct_size, and members are only ever appended, so that
+ * a program compiled against another minor version keeps working. A zero member means the default. A struct that is
+ * larger than the library knows is accepted if the surplus is zero.
+ *
+ * GPUOPT_INIT(type) is such a struct with all defaults: gpuopt_context_desc desc = GPUOPT_INIT(gpuopt_context_desc); */
+
+/* Does what GPUOPT_INIT does, for languages without macros: sets all bytes to zero, then struct_size. */
 GPUOPT_API void gpuopt_desc_init(void *desc, size_t struct_size);
 
-/* ---- Context: a backend, a device, a stream, and the host's services --------------------------------------------- */
+/* ---- Context: a backend, a device, a stream, and the caller's services ------------------------------------------- */
 
 typedef struct gpuopt_context gpuopt_context;
 typedef struct gpuopt_backend gpuopt_backend;
 struct CUstream_st; /* a cudaStream_t is a struct CUstream_st * */
 
+/* Returns the CPU backend. */
 GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void);
-/* Defined in cuda/gpuopt_cuda.cu alone, so never static: a host that never names it links without CUDA. */
+/* Returns the CUDA backend. Defined only in cuda/gpuopt_cuda.cu, so never static: a program that never names it links
+ * without CUDA. */
 extern const gpuopt_backend *gpuopt_backend_cuda(void);
-GPUOPT_API const char *gpuopt_backend_name(const gpuopt_backend *backend); /* "cpu", "cuda" */
+/* Returns "cpu" or "cuda", or "none" for NULL. */
+GPUOPT_API const char *gpuopt_backend_name(const gpuopt_backend *backend);
 
-typedef enum gpuopt_memory { GPUOPT_HOST = 0, GPUOPT_DEVICE = 1 } gpuopt_memory;
-
+/* A context. The hooks are called from the thread that makes the call. */
 typedef struct gpuopt_context_desc {
     size_t struct_size;            /* sizeof(gpuopt_context_desc) */
     const gpuopt_backend *backend; /* NULL: CPU */
     int32_t device;                /* CUDA ordinal */
-    struct CUstream_st *stream;    /* borrowed; NULL: the context makes one of its own */
-    int32_t threads;               /* CPU backend, to 1024; 0: 1. More than 1 needs OpenMP; else 1, and the log told */
-    void *user;                    /* passed to the hooks below */
-    void *(*allocate)(void *user, gpuopt_memory where, size_t bytes); /* 256-byte aligned on the device, as malloc on */
-    void (*release)(void *user, gpuopt_memory where, void *memory);   /* the host; NULL, both: malloc and cudaMalloc */
-    void (*log)(void *user, int level, const char *message); /* NULL: silence. level 0 error, 1 warning, 2 info */
+    struct CUstream_st *stream;    /* borrowed; NULL: the context makes its own */
+    int32_t
+        threads; /* CPU backend: 0 (meaning 1) to 1024; more than 1 needs OpenMP, else the log warns and 1 is used */
+    void *user;  /* passed to the hooks below */
+    /* Host memory aligned as by malloc, device memory to 256 bytes; NULL on failure. Both NULL: malloc and cudaMalloc. */
+    void *(*allocate)(void *user, gpuopt_memory where, size_t bytes);
+    void (*release)(void *user, gpuopt_memory where, void *memory); /* goes with allocate */
+    void (*log)(void *user, int level, const char *message); /* level 0: error, 1: warning, 2: info; NULL: silence */
+    /* Asked between launches or sweeps of any call that may take long, see the table above. If it returns nonzero, the
+     * call stops there and returns GPUOPT_OK with the outcome MORE; the next call goes on. NULL: never. */
+    int (*stop)(void *user);
 } gpuopt_context_desc;
 
-/* UNSUPPORTED: no usable GPU (CUDA backend). The hooks are called from the thread that makes the call. */
+/* Makes a context. desc may be NULL: the CPU with one thread. ARGUMENT: a member is out of range. UNSUPPORTED: there is
+ * no usable GPU (CUDA backend). */
 GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, gpuopt_context **context);
-GPUOPT_API void gpuopt_context_destroy(gpuopt_context *context);       /* after everything that was created in it */
-GPUOPT_API gpuopt_status gpuopt_context_wait(gpuopt_context *context); /* until all enqueued work has finished */
+/* Destroys a context, after everything that was created in it. */
+GPUOPT_API void gpuopt_context_destroy(gpuopt_context *context);
+/* Waits until all enqueued work has finished. */
+GPUOPT_API gpuopt_status gpuopt_context_wait(gpuopt_context *context);
+/* Returns the latest error message that went to the log (or would have, without a log hook): why the latest call that
+ * failed did so. Never NULL; "" before the first error, and for NULL. Valid until the next call in this context. */
+GPUOPT_API const char *gpuopt_context_last_error(const gpuopt_context *context);
 
-/* What a handle takes, from its _plan call: exact, and found without allocating anything that lasts. */
+/* What a handle takes, as every _plan call says beforehand: exact, and found without allocating anything that lasts. */
 typedef struct gpuopt_memory_plan {
     size_t struct_size;
     uint64_t host_bytes;   /* while the handle lives */
@@ -121,15 +193,42 @@ typedef struct gpuopt_memory_plan {
     uint64_t create_bytes; /* host memory on top of that, during _create only */
 } gpuopt_memory_plan;
 
-/* ---- Sparse rows ------------------------------------------------------------------------------------------------- */
+/* ---- Sparse matrices and views of device memory ------------------------------------------------------------------ */
 
-typedef struct gpuopt_csr {
+/* How a sparse matrix is stored. */
+typedef enum gpuopt_layout {
+    GPUOPT_LAYOUT_CSR = 0, /* row after row: start [rows + 1], index holds columns */
+    GPUOPT_LAYOUT_CSC      /* column after column: start [cols + 1], index holds rows */
+} gpuopt_layout;
+
+/* A sparse matrix, by rows or by columns. Either is taken everywhere; the one that a family does not work with is
+ * transposed first, in temporary host memory of 12 bytes per nonzero and 8 per line. No member will be added. */
+typedef struct gpuopt_matrix {
     int32_t rows, cols;   /* 0 to 2^31 - 65 */
-    const int64_t *start; /* [rows + 1], start[0] = 0, non-decreasing */
-    const int32_t *col;   /* [start[rows]], 0 <= col < cols, no column twice in a row, in any order */
-    const double
-        *val; /* [start[rows]], finite, not 0; where it is used in single precision, FLT_MIN to FLT_MAX in size */
-} gpuopt_csr;
+    const int64_t *start; /* [lines + 1], start[0] = 0, non-decreasing; a line is a row (CSR) or a column (CSC) */
+    const int32_t *index; /* [start[lines]], in range, none twice in a line, in any order */
+    const double *value;  /* [start[lines]], finite, not 0 */
+    gpuopt_layout layout;
+} gpuopt_matrix;
+
+/* The type of numbers in device memory. */
+typedef enum gpuopt_number {
+    GPUOPT_NUMBER_FP64 = 0,
+    GPUOPT_NUMBER_FP32,
+    GPUOPT_NUMBER_UINT8,
+    GPUOPT_NUMBER_UINT16,
+    GPUOPT_NUMBER_UINT32,
+    GPUOPT_NUMBER_UINT64
+} gpuopt_number;
+
+/* The backend's own array in device memory, lent until the next call on its handle, to be read on the context's
+ * stream. */
+typedef struct gpuopt_device_view {
+    size_t struct_size;
+    const void *data; /* [count] */
+    int64_t count;
+    gpuopt_number type;
+} gpuopt_device_view;
 
 /* ---- Propagation of  lhs <= A x <= rhs  over  lb <= x <= ub ------------------------------------------------------- *
  * Sofranac, Gleixner, Pokutta: Accelerating Domain Propagation (2020). A round computes every row's least and greatest
@@ -149,18 +248,18 @@ typedef struct gpuopt_csr {
 
 typedef struct gpuopt_propagator gpuopt_propagator;
 
-typedef enum gpuopt_precision {
-    GPUOPT_FP64 = 0, /* A and the bounds in double */
+typedef enum gpuopt_propagator_precision {
+    GPUOPT_PRECISION_FP64 = 0, /* A and the bounds in double */
     /* A and the bounds stored in single precision (two thirds of the bytes moved, half of the memory). Sums are still
      * taken in double, and every bound is rounded outwards. Coefficients that single precision cannot hold are rounded,
      * which the log says once: the result is then that of the rounded model. */
-    GPUOPT_FP32 = 1
-} gpuopt_precision;
+    GPUOPT_PRECISION_FP32 = 1
+} gpuopt_propagator_precision;
 
-typedef enum gpuopt_propagation_mode { GPUOPT_JACOBI = 0, GPUOPT_SEQUENTIAL = 1 } gpuopt_propagation_mode;
+typedef enum gpuopt_propagator_mode { GPUOPT_MODE_JACOBI = 0, GPUOPT_MODE_SEQUENTIAL = 1 } gpuopt_propagator_mode;
 
 /* How the CUDA backend runs several rounds in one call (section 3.7 of the paper). All give the same bits. */
-typedef enum gpuopt_propagation_driver {
+typedef enum gpuopt_propagator_driver {
     /* COOPERATIVE for models that fit the shared memory of all multiprocessors (up to about 1e6 nonzeros on an H200),
      * else GRAPH, else HOST: what the device and the CUDA version have. */
     GPUOPT_DRIVER_AUTO = 0,
@@ -169,20 +268,11 @@ typedef enum gpuopt_propagation_driver {
     /* The GPU loops by itself ("gpu_loop"): a CUDA graph whose while-node repeats the round; CUDA 12.4. The paper's own
      * form, a kernel that launches kernels and waits for them, is gone: CUDA 12 removed device-side synchronisation. */
     GPUOPT_DRIVER_GRAPH
-} gpuopt_propagation_driver;
-
-/* Whether rows none of whose columns changed in the round before are skipped. Never changes a result. Costs
- * a column-wise copy of A's pattern: 4 bytes a nonzero and 8 a column. A round after which much changed is a full pass
- * all the same. */
-typedef enum gpuopt_propagation_marking {
-    GPUOPT_MARKING_AUTO = 0, /* CPU: on; CUDA: on from 2^21 nonzeros, below which a round is too short to gain */
-    GPUOPT_MARKING_ON,
-    GPUOPT_MARKING_OFF /* every round is a full pass; not with SEQUENTIAL */
-} gpuopt_propagation_marking;
+} gpuopt_propagator_driver;
 
 typedef struct gpuopt_propagator_desc {
     size_t struct_size; /* sizeof(gpuopt_propagator_desc) */
-    gpuopt_csr matrix;
+    gpuopt_matrix matrix;
     const double *lhs, *rhs; /* [rows]; lhs[i] <= rhs[i]; -infinity and infinity allowed; NULL: no such side */
     const double *lb, *ub;   /* [cols]; not NaN, lb < infinity, ub > -infinity */
     const uint8_t *integer;  /* [cols], not 0: integer; NULL: all continuous. Rounded are the bounds that rows imply */
@@ -196,10 +286,13 @@ typedef struct gpuopt_propagator_desc {
     double least_change_relative;
     double huge_value;   /* a term of an activity larger than this counts as infinite; 0: 1e100; 1 to 1e100 */
     int32_t round_limit; /* rounds since bounds or sides were last set, then the outcome is LIMIT; 0: none */
-    gpuopt_precision precision;
-    gpuopt_propagation_mode mode;
-    gpuopt_propagation_driver driver; /* ignored by the CPU */
-    gpuopt_propagation_marking marking;
+    gpuopt_propagator_precision precision;
+    gpuopt_propagator_mode mode;
+    gpuopt_propagator_driver driver; /* ignored by the CPU */
+    /* Whether rows are skipped if none of their columns changed in the round before. Never changes a result. Takes 4 bytes
+     * per nonzero and 8 per column. Default: on with the CPU; with CUDA on from 2^21 nonzeros, since shorter rounds gain
+     * nothing. A round after which much changed is a full pass anyway. OFF: not with SEQUENTIAL. */
+    gpuopt_switch marking;
 } gpuopt_propagator_desc;
 
 /* Named tolerances: fills the five tolerance members and least_change_relative of a descriptor, nothing else. */
@@ -213,7 +306,7 @@ typedef enum gpuopt_propagator_settings {
 GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *desc, gpuopt_propagator_settings settings);
 
 /* What a call of _round found. */
-typedef struct gpuopt_propagation {
+typedef struct gpuopt_propagator_info {
     size_t struct_size;
     gpuopt_outcome outcome; /* MORE, CONVERGED, INFEASIBLE or LIMIT */
     int32_t rounds;         /* done by this call, the one that changed nothing or proved infeasibility included */
@@ -221,7 +314,7 @@ typedef struct gpuopt_propagation {
     int64_t nonzeros;       /* in the rows that it evaluated: fewer than rounds * nonzeros of A where marking skips */
     int32_t infeasible_row; /* INFEASIBLE: lowest row that no x within the bounds satisfies, or -1 */
     int32_t infeasible_col; /* INFEASIBLE: lowest column whose bounds cross, or -1 */
-} gpuopt_propagation;
+} gpuopt_propagator_info;
 
 /* Reads every array of the descriptor once, for the exact lengths and whether single precision holds A. */
 GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const gpuopt_propagator_desc *desc,
@@ -240,10 +333,10 @@ GPUOPT_API void gpuopt_propagator_destroy(gpuopt_propagator *propagator);
  * in a CUDA graph; HOST enqueues every one of the rounds. At most two exchanges with the device a call (HOST: one a
  * round). */
 GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, int32_t rounds,
-                                                 gpuopt_propagation *info);
+                                                 gpuopt_propagator_info *info);
 
 /* What the last _round found; waits for it. STATE: there was none yet. */
-GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagator, gpuopt_propagation *info);
+GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagator, gpuopt_propagator_info *info);
 
 /* All bounds: lb and ub [cols], in the memory that `where` says; either may be NULL. Infinite ones come out as IEEE
  * infinities. lb <= ub holds unless the outcome is INFEASIBLE: bounds that met within the tolerance come out equal to
@@ -276,32 +369,18 @@ enum {
     GPUOPT_ROW_REDUNDANT = 3,
     GPUOPT_ROW_INFEASIBLE = 4
 };
-typedef struct gpuopt_row_report {
+typedef struct gpuopt_propagator_row_report {
     size_t struct_size;
     double *min_activity, *max_activity;
     int32_t *min_infinite, *max_infinite; /* terms that are infinite or beyond huge_value */
     uint8_t *status; /* GPUOPT_ROW_ bits, each within the feasibility tolerance; 0: the row can still act */
-} gpuopt_row_report;
+} gpuopt_propagator_row_report;
 GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory where,
-                                                    const gpuopt_row_report *report);
+                                                    const gpuopt_propagator_row_report *report);
 
-/* The CUDA backend's own bounds, lent until the next call on this handle, to be read on the context's stream: pair j is
- * (lb, ub) of column j, of double (FP64) or float (FP32). UNSUPPORTED on the CPU. */
-typedef struct gpuopt_bounds_view {
-    size_t struct_size;
-    const void *pairs; /* [cols][2], device */
-    gpuopt_precision precision;
-} gpuopt_bounds_view;
-GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propagator, gpuopt_bounds_view *view);
-
-/* ---- Sparse columns ---------------------------------------------------------------------------------------------- */
-
-typedef struct gpuopt_csc {
-    int32_t rows, cols;   /* 0 to 2^31 - 65 */
-    const int64_t *start; /* [cols + 1], start[0] = 0, non-decreasing */
-    const int32_t *row;   /* [start[cols]], 0 <= row < rows, no row twice in a column, in any order */
-    const double *val;    /* [start[cols]], finite, not 0 */
-} gpuopt_csc;
+/* The CUDA backend's own bounds: [cols][2] numbers, FP64 or FP32 by the precision; pair j is (lb, ub) of column j.
+ * UNSUPPORTED: on the CPU. */
+GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propagator, gpuopt_device_view *view);
 
 /* ---- Basis inverse of the revised simplex method ------------------------------------------------------------------ *
  * Shah, Yousaf, Ahmad, Rehman, Ahmad: Accelerating Revised Simplex Method Using GPU-Based Basis Update (2020). The
@@ -322,13 +401,13 @@ typedef struct gpuopt_csc {
 typedef struct gpuopt_basis gpuopt_basis;
 
 typedef enum gpuopt_basis_technique {
-    GPUOPT_BASIS_DEFERRED = 0,
-    GPUOPT_BASIS_PFI,     /* E B^-1 as a full matrix product: 2 m^3 operations (Spampinato and Elster 2009) */
-    GPUOPT_BASIS_MPFI,    /* outer product, zeroed row, matrix sum (Ploskas and Samaras 2015) */
-    GPUOPT_BASIS_COLUMN,  /* a thread a column, omega in shared memory (He et al. 2018): UNSUPPORTED beyond it */
-    GPUOPT_BASIS_ELEMENT, /* a thread an element, into a second matrix, copied back (Bieling et al. 2010) */
-    GPUOPT_BASIS_ELEMENT_MODIFIED, /* the same in place, with the pivot row saved first */
-    GPUOPT_BASIS_ELEMENT_PROPOSED  /* ... zeroed, and omega computed beforehand: no branch, no division */
+    GPUOPT_TECHNIQUE_DEFERRED = 0,
+    GPUOPT_TECHNIQUE_PFI,     /* E B^-1 as a full matrix product: 2 m^3 operations (Spampinato and Elster 2009) */
+    GPUOPT_TECHNIQUE_MPFI,    /* outer product, zeroed row, matrix sum (Ploskas and Samaras 2015) */
+    GPUOPT_TECHNIQUE_COLUMN,  /* a thread a column, omega in shared memory (He et al. 2018): UNSUPPORTED beyond it */
+    GPUOPT_TECHNIQUE_ELEMENT, /* a thread an element, into a second matrix, copied back (Bieling et al. 2010) */
+    GPUOPT_TECHNIQUE_ELEMENT_MODIFIED, /* the same in place, with the pivot row saved first */
+    GPUOPT_TECHNIQUE_ELEMENT_PROPOSED  /* ... zeroed, and omega computed beforehand: no branch, no division */
 } gpuopt_basis_technique;
 
 typedef struct gpuopt_basis_desc {
@@ -361,7 +440,7 @@ GPUOPT_API void gpuopt_basis_destroy(gpuopt_basis *basis);
 /* The inverse of other columns, m x m (reinversion, on request); NULL: the identity. Gauss-Jordan elimination with
  * partial pivoting, sparse columns first; O(m^3). NUMERIC: singular or nearly so; refused_position and the log name a
  * column that depends on the others, and the inverse stays what it was (kept in a second matrix meanwhile). */
-GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_csc *columns);
+GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_matrix *columns);
 
 /* FTRAN: x = B^-1 rhs; BTRAN: y = B^-T c. rhs, x, c, y [m], in the memory that `where` says; they may be the same
  * array. x NULL: the result only stays with the handle, as the pivot column for _update. */
@@ -388,7 +467,7 @@ typedef struct gpuopt_basis_drift {
     double estimate; /* max_i |(B^-1 (B e))_i - e_i| for a vector e of ones and minus ones: O(m^2) */
     double norm;     /* max_ij |(B^-1 B - I)_ij|: O(m * nonzeros); not computed with exact == 0, then -1 */
 } gpuopt_basis_drift;
-GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuopt_csc *columns, int exact,
+GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuopt_matrix *columns, int exact,
                                                 gpuopt_basis_drift *drift);
 
 /* The inverse itself, [m][m], row after row, in the memory that `where` says; pending updates are applied first. */
@@ -423,33 +502,31 @@ typedef struct gpuopt_simplex gpuopt_simplex;
 
 typedef enum gpuopt_simplex_method { GPUOPT_METHOD_TABLEAU = 0, GPUOPT_METHOD_REVISED } gpuopt_simplex_method;
 
-typedef enum gpuopt_pricing {
+typedef enum gpuopt_simplex_pricing {
     GPUOPT_PRICING_DEVEX = 0,    /* Forrest and Goldfarb (1992), reference framework */
     GPUOPT_PRICING_DANTZIG,      /* largest reduced cost */
     GPUOPT_PRICING_STEEPEST_EDGE /* exact norms of the columns of B^-1 N; takes immediate pivots */
-} gpuopt_pricing;
+} gpuopt_simplex_pricing;
 
-typedef enum gpuopt_ratio {
+typedef enum gpuopt_simplex_ratio {
     GPUOPT_RATIO_HARRIS = 0, /* Harris (1973): the largest pivot among rows that block within the tolerance */
     GPUOPT_RATIO_EXPAND,     /* Gill, Murray, Saunders, Wright (1989): the tolerance grows, every step is positive */
     GPUOPT_RATIO_TEXTBOOK    /* the smallest ratio; the larger pivot among equal ones */
-} gpuopt_ratio;
-
-typedef enum gpuopt_switch { GPUOPT_DEFAULT = 0, GPUOPT_ON, GPUOPT_OFF } gpuopt_switch;
+} gpuopt_simplex_ratio;
 
 typedef struct gpuopt_simplex_desc {
-    size_t struct_size;  /* sizeof(gpuopt_simplex_desc) */
-    gpuopt_csc matrix;   /* A; start == NULL: dense below */
-    const double *dense; /* A by columns: entry (i, j) is dense[j * matrix.rows + i]; finite; zeros are dropped */
-    const double *cost;  /* [cols], finite; NULL: 0 */
+    size_t struct_size;   /* sizeof(gpuopt_simplex_desc) */
+    gpuopt_matrix matrix; /* A; start == NULL: dense below */
+    const double *dense;  /* A by columns: entry (i, j) is dense[j * matrix.rows + i]; finite; zeros are dropped */
+    const double *cost;   /* [cols], finite; NULL: 0 */
     double offset;
     int maximize;            /* not 0: max */
     const double *lhs, *rhs; /* [rows]; NULL: no such side; equality: lhs == rhs; both infinite: a free row */
     const double *lb, *ub;   /* [cols]; lb NULL: 0; ub NULL: infinity */
     double infinity;         /* |side or bound| >= this is infinite; 0: 1e20 (HiGHS HighsOptions.h, SCIP); at least 1 */
     gpuopt_simplex_method method;
-    gpuopt_pricing pricing;
-    gpuopt_ratio ratio;
+    gpuopt_simplex_pricing pricing;
+    gpuopt_simplex_ratio ratio;
     /* On the scaled model. 0: 1e-9 each: two digits below the 1e-7 of CLP, GLPK and HiGHS, whose own answers to badly
      * conditioned models are wrong in the fifth digit; refinement makes it attainable. 1e-12 to 1e-3. */
     double primal_tolerance, dual_tolerance;
@@ -499,25 +576,25 @@ GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations, gpuopt_simplex_info *info);
 
 /* The parts, for hosts that decide themselves. A candidate's `variable` is -1 where there is none. */
-typedef struct gpuopt_entering {
+typedef struct gpuopt_simplex_entering {
     size_t struct_size;
     int32_t variable;    /* nonbasic, improves the objective of the present phase; -1: none, the phase is at its end */
     int32_t direction;   /* 1: increases, -1: decreases */
     double reduced_cost; /* in the present phase, scaled, of the minimisation that the handle does */
     double score;        /* reduced_cost^2 / weight */
-} gpuopt_entering;
-typedef struct gpuopt_leaving {
+} gpuopt_simplex_entering;
+typedef struct gpuopt_simplex_leaving {
     size_t struct_size;
     int32_t variable; /* basic, blocks first; -1: none */
     int32_t flip;     /* not 0: the entering variable reaches its other bound first: _flip it */
     int32_t to_upper; /* the leaving variable stops at its upper bound */
     double step;      /* of the entering variable, scaled, >= 0; infinite: nothing blocks, the phase is unbounded */
     double pivot;     /* the entry of the pivot column, scaled */
-} gpuopt_leaving;
-GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_entering *entering);
+} gpuopt_simplex_leaving;
+GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_simplex_entering *entering);
 /* For a nonbasic variable of the host's choice, and a direction in which its bounds let it go. */
 GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int32_t entering, int32_t direction,
-                                                   gpuopt_leaving *leaving);
+                                                   gpuopt_simplex_leaving *leaving);
 /* `entering` becomes basic and moves until `leaving` reaches the bound that to_upper says. NUMERIC: the pivot is below
  * pivot_tolerance; nothing has changed. ARGUMENT: not nonbasic, not basic, or that bound is infinite. Basic variables
  * may leave their bounds: the handle is then in phase 1. */
@@ -529,13 +606,13 @@ GPUOPT_API gpuopt_status gpuopt_simplex_flip(gpuopt_simplex *simplex, int32_t va
 GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int reinvert, gpuopt_simplex_info *info);
 GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
-typedef enum gpuopt_variable_status {
-    GPUOPT_BASIC = 0,
-    GPUOPT_AT_LOWER,
-    GPUOPT_AT_UPPER,
-    GPUOPT_AT_ZERO /* nonbasic and free */
-} gpuopt_variable_status;
-/* status [cols + rows], gpuopt_variable_status each. Setting: exactly `rows` are BASIC (else ARGUMENT); a bound that is
+typedef enum gpuopt_simplex_variable {
+    GPUOPT_VARIABLE_BASIC = 0,
+    GPUOPT_VARIABLE_AT_LOWER,
+    GPUOPT_VARIABLE_AT_UPPER,
+    GPUOPT_VARIABLE_AT_ZERO /* nonbasic and free */
+} gpuopt_simplex_variable;
+/* status [cols + rows], gpuopt_simplex_variable each. Setting: exactly `rows` are BASIC (else ARGUMENT); a bound that is
  * infinite gives way to the other one. NUMERIC: singular; the log names a variable; the basis stays what it was. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, uint8_t *status);
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, const uint8_t *status);
@@ -575,19 +652,19 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, double 
 
 typedef struct gpuopt_elimination gpuopt_elimination;
 
-typedef enum gpuopt_semiring {
-    GPUOPT_MIN_SUM = 0,
-    GPUOPT_MAX_SUM,
-    GPUOPT_LOG_SUM_EXP, /* DOUBLE: ln of the sum of exp(sum of functions): ln Z where functions are ln of factors */
-    GPUOPT_MIN_COUNT    /* INT64: MIN_SUM, and how many assignments attain it */
-} gpuopt_semiring;
+typedef enum gpuopt_elimination_semiring {
+    GPUOPT_SEMIRING_MIN_SUM = 0,
+    GPUOPT_SEMIRING_MAX_SUM,
+    GPUOPT_SEMIRING_LOG_SUM_EXP, /* DOUBLE: ln of the sum of exp(sum of functions): ln Z where functions are ln of factors */
+    GPUOPT_SEMIRING_MIN_COUNT /* INT64: MIN_SUM, and how many assignments attain it */
+} gpuopt_elimination_semiring;
 
-typedef enum gpuopt_cost_type { GPUOPT_COST_INT64 = 0, GPUOPT_COST_DOUBLE } gpuopt_cost_type;
+typedef enum gpuopt_elimination_cost { GPUOPT_COST_INT64 = 0, GPUOPT_COST_DOUBLE } gpuopt_elimination_cost;
 
 /* One function: a dense table, or a list of tuples with a cost for all others. No member will be added to this struct.
  * Of cost and value the one that the model's type says is read, and of the defaults. The cost INT64_MAX (MAX_SUM:
  * INT64_MIN) is forbidden whatever top says. */
-typedef struct gpuopt_function {
+typedef struct gpuopt_elimination_function {
     int32_t arity;        /* 0: a constant */
     const int32_t *scope; /* [arity] distinct variables */
     int64_t tuples;       /* -1: dense; else the number of tuples that are listed */
@@ -597,15 +674,15 @@ typedef struct gpuopt_function {
     int64_t default_cost;
     double default_value;
     const uint64_t *count; /* MIN_COUNT, dense, as cost: how often each entry counts (a child's message); NULL: once */
-} gpuopt_function;
+} gpuopt_elimination_function;
 
 /* How an order is found: each variable is taken by least ... in the graph that is left. Ties go to the seed. */
-typedef enum gpuopt_order_heuristic {
-    GPUOPT_ORDER_BEST = 0,          /* all three, and of all restarts the one with the fewest operations */
-    GPUOPT_ORDER_MIN_FILL,          /* edges that its elimination adds */
-    GPUOPT_ORDER_WEIGHTED_MIN_FILL, /* the sum over these edges of the product of the two domain sizes */
-    GPUOPT_ORDER_MIN_DEGREE         /* neighbours */
-} gpuopt_order_heuristic;
+typedef enum gpuopt_elimination_heuristic {
+    GPUOPT_HEURISTIC_BEST = 0,          /* all three, and of all restarts the one with the fewest operations */
+    GPUOPT_HEURISTIC_MIN_FILL,          /* edges that its elimination adds */
+    GPUOPT_HEURISTIC_WEIGHTED_MIN_FILL, /* the sum over these edges of the product of the two domain sizes */
+    GPUOPT_HEURISTIC_MIN_DEGREE         /* neighbours */
+} gpuopt_elimination_heuristic;
 
 /* What is done when the tables do not fit. Every policy but MINI_BUCKET gives the exact answer. AUTO slices into 65536
  * combinations at most, and where that takes 64 times the operations at most. */
@@ -625,9 +702,9 @@ typedef struct gpuopt_elimination_desc {
     int32_t variables;
     const int32_t *domain; /* [variables] 1 or more */
     int32_t functions;
-    const gpuopt_function *function; /* [functions] */
-    gpuopt_cost_type type;
-    gpuopt_semiring semiring;
+    const gpuopt_elimination_function *function; /* [functions] */
+    gpuopt_elimination_cost type;
+    gpuopt_elimination_semiring semiring;
     /* INT64: costs of top and more are forbidden, and so are assignments whose sum is (MAX_SUM: of -top and less). 0:
      * none is. At least 1. */
     int64_t top;
@@ -635,7 +712,7 @@ typedef struct gpuopt_elimination_desc {
      * for. What is not among them stays: the messages' scopes have it, and _assign takes its value as given. */
     const int32_t *order;
     int32_t order_count;
-    gpuopt_order_heuristic heuristic;
+    gpuopt_elimination_heuristic heuristic;
     int32_t restarts; /* of each heuristic, with other ties; 0: 8 */
     uint64_t seed;
     gpuopt_elimination_policy policy;
@@ -723,16 +800,16 @@ GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimina
  * bucket's functions, the smallest such value among equal ones. value [variables], host: in: of the variables that the
  * order left over; out: all, conditioned and sliced ones included; INFEASIBLE: untouched. Not with LOG_SUM_EXP.
  * SLICE: the best slice is eliminated once more, unless it was the last. */
-typedef struct gpuopt_assignment {
+typedef struct gpuopt_elimination_assignment {
     size_t struct_size;
     /* OPTIMAL: cost is proven optimal, given the variables that the order left over; CONVERGED: a feasible assignment;
      * INFEASIBLE: none was found, which with MINI_BUCKET proves nothing. */
     gpuopt_outcome outcome;
     int64_t cost; /* of the assignment, from the original functions; an upper bound (MAX_SUM: lower) */
     double value; /* DOUBLE */
-} gpuopt_assignment;
+} gpuopt_elimination_assignment;
 GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, int32_t copy, int32_t *value,
-                                                   gpuopt_assignment *assignment);
+                                                   gpuopt_elimination_assignment *assignment);
 
 /* Bounds for branch and bound, after the last step: bound[v] or bound_value[v], [domain of variable], is at most
  * (MAX_SUM: at least) the cost of every assignment that has `variable` at v and agrees with value [variables] on the
@@ -742,7 +819,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimi
                                                        const int32_t *value, int64_t *bound, double *bound_value);
 
 /* Messages are numbered from 0 in the order in which they are computed. */
-typedef struct gpuopt_message_info {
+typedef struct gpuopt_elimination_message_info {
     size_t struct_size;
     int32_t variable; /* eliminated; -1: what join_rest joined */
     int32_t parent;   /* the variable whose bucket it is in; -1: none */
@@ -755,39 +832,39 @@ typedef struct gpuopt_message_info {
     int32_t bits;
     int64_t offset;
     uint64_t forbidden;
-} gpuopt_message_info;
-GPUOPT_API gpuopt_status gpuopt_elimination_get_message_info(gpuopt_elimination *elimination, int32_t message,
-                                                             gpuopt_message_info *info);
+} gpuopt_elimination_message_info;
+GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination *elimination, int32_t message,
+                                                             gpuopt_elimination_message_info *info);
 /* The table [entries] of a copy, the scope's last variable fastest; host arrays. INT64: cost, forbidden: INT64_MAX
  * (MAX_SUM: INT64_MIN). DOUBLE: value. MIN_COUNT: count too, or NULL. STATE: not ready. */
-GPUOPT_API gpuopt_status gpuopt_elimination_get_message(gpuopt_elimination *elimination, int32_t message, int32_t copy,
+GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elimination, int32_t message, int32_t copy,
                                                         int64_t *cost, double *value, uint64_t *count);
 /* The CUDA backend's own table, [entries] of `bits` each (DOUBLE with MAX_SUM: negated), lent until the next step.
  * UNSUPPORTED: on the CPU, or in host memory (STREAM). */
-GPUOPT_API gpuopt_status gpuopt_elimination_device_view(gpuopt_elimination *elimination, int32_t message, int32_t copy,
-                                                        const void **table);
+GPUOPT_API gpuopt_status gpuopt_elimination_message_device_view(gpuopt_elimination *elimination, int32_t message,
+                                                                int32_t copy, const void **table);
 
 /* A message as bytes, for an agent in another process: a header of 48 bytes ("GPUM"; version 1, type and semiring as
  * uint32; bits and arity as int32; entries and offset as int64; forbidden as uint64), the scope and its domain sizes as
  * int32, the stored costs, then the counts (MIN_COUNT) as uint64; little-endian on every machine. bytes NULL: only the
  * size. ARGUMENT: capacity is too small. */
-GPUOPT_API gpuopt_status gpuopt_elimination_pack_message(gpuopt_elimination *elimination, int32_t message, int32_t copy,
+GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *elimination, int32_t message, int32_t copy,
                                                          void *bytes, uint64_t capacity, uint64_t *size);
 /* What such bytes hold. ARGUMENT: they are cut short, of another version, or not what they say. */
-typedef struct gpuopt_packed_message {
+typedef struct gpuopt_elimination_packed_info {
     size_t struct_size;
-    gpuopt_cost_type type;
-    gpuopt_semiring semiring;
+    gpuopt_elimination_cost type;
+    gpuopt_elimination_semiring semiring;
     int32_t bits, arity;
     int64_t entries;
-} gpuopt_packed_message;
-GPUOPT_API gpuopt_status gpuopt_message_inspect(gpuopt_context *context, const void *bytes, uint64_t size,
-                                                gpuopt_packed_message *message);
+} gpuopt_elimination_packed_info;
+GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *context, const void *bytes, uint64_t size,
+                                                            gpuopt_elimination_packed_info *message);
 /* Into host arrays: scope, domain [arity]; cost or value [entries], count [entries] or NULL, as _get_message gives
- * them: a dense gpuopt_function of the parent's model. */
-GPUOPT_API gpuopt_status gpuopt_message_unpack(gpuopt_context *context, const void *bytes, uint64_t size,
-                                               int32_t *scope, int32_t *domain, int64_t *cost, double *value,
-                                               uint64_t *count);
+ * them: a dense gpuopt_elimination_function of the parent's model. */
+GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *context, const void *bytes, uint64_t size,
+                                                           int32_t *scope, int32_t *domain, int64_t *cost,
+                                                           double *value, uint64_t *count);
 
 /* ---- Knapsack: branch and bound on a pool of nodes ---------------------------------------------------------------- *
  * Boukedjar, Lalami, El Baz: Parallel Branch and Bound on a CPU-GPU System (2012).  max p x,  w x <= C,  x in {0, 1}^n.
@@ -833,10 +910,10 @@ typedef enum gpuopt_knapsack_search {
     GPUOPT_SEARCH_HYBRID
 } gpuopt_knapsack_search;
 
-typedef enum gpuopt_knapsack_full {
-    GPUOPT_FULL_DEPTH_FIRST = 0,
-    GPUOPT_FULL_STOP /* the outcome is FULL, nothing is lost: nodes can be packed and removed, and the search goes on */
-} gpuopt_knapsack_full;
+typedef enum gpuopt_knapsack_when_full {
+    GPUOPT_WHEN_FULL_DEPTH_FIRST = 0,
+    GPUOPT_WHEN_FULL_STOP /* the outcome is FULL, nothing is lost: nodes can be packed and removed, and the search goes on */
+} gpuopt_knapsack_when_full;
 
 typedef struct gpuopt_knapsack_desc {
     size_t struct_size;             /* sizeof(gpuopt_knapsack_desc) */
@@ -844,7 +921,7 @@ typedef struct gpuopt_knapsack_desc {
     const int64_t *weight, *profit; /* [items] 0 or more, in any order */
     int64_t capacity;               /* C, 0 or more */
     gpuopt_knapsack_search search;
-    gpuopt_knapsack_full full;
+    gpuopt_knapsack_when_full full;
     /* Nodes that fit, to 2^40; 0: 2^20. 2 n + 8 is the least that ends every search; less is taken for that. */
     int64_t pool;
     int64_t node_limit; /* expanded in the handle's life, then LIMIT; checked after each step; 0: none */
@@ -921,7 +998,19 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const
 
 #ifdef __cplusplus
 }
+
+/* See GPUOPT_INIT. */
+template <class Struct>
+inline Struct gpuopt_init() {
+    Struct result = Struct();
+    result.struct_size = sizeof result;
+    return result;
+}
+#define GPUOPT_INIT(type) gpuopt_init<type>()
+#else
+#define GPUOPT_INIT(type) ((type){.struct_size = sizeof(type)})
 #endif
+
 #endif /* GPUOPT_H */
 
 #ifdef GPUOPT_IMPLEMENTATION

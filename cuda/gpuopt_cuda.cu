@@ -24,6 +24,7 @@ extern "C" const gpuopt_backend *gpuopt_backend_cuda(void) {
                                         cuda_open,
                                         cuda_close,
                                         cuda_wait,
+                                        cuda_copy,
                                         &cuda_propagator_table,
                                         &cuda_basis_table,
                                         &cuda_simplex_table,

@@ -67,7 +67,7 @@ static const int64_t cuda_from_nonzeros = 2200;
 /* The start and what is left of it. */
 typedef struct summary {
     const char *backend;
-    gpuopt_propagation info; /* rounds and changes of all calls */
+    gpuopt_propagator_info info; /* rounds and changes of all calls */
     int64_t tightened_lower, tightened_upper;
     double seconds, read_seconds;
 } summary;
@@ -136,7 +136,7 @@ static void print_words(const mip *model, const summary *s) {
  * GPU. */
 static gpuopt_status propagate(gpuopt_propagator *propagator, const options *o, summary *s) {
     int watched = !o->json && isatty(STDOUT_FILENO);
-    gpuopt_propagation step;
+    gpuopt_propagator_info step;
     gpuopt_status status = GPUOPT_OK;
     double start;
     gpuopt_desc_init(&step, sizeof step);
@@ -164,10 +164,10 @@ static int run(const options *o, const mip *model, summary *s) {
     gpuopt_status status;
     speaker speaker = {o->model, 0};
     int result = EXIT_FAILED, try_gpu;
-    desc.mode = strcmp(o->mode, "sequential") == 0 ? GPUOPT_SEQUENTIAL : GPUOPT_JACOBI;
-    desc.driver = (gpuopt_propagation_driver)choice(o->driver, drivers);
+    desc.mode = strcmp(o->mode, "sequential") == 0 ? GPUOPT_MODE_SEQUENTIAL : GPUOPT_MODE_JACOBI;
+    desc.driver = (gpuopt_propagator_driver)choice(o->driver, drivers);
     desc.round_limit = (int32_t)o->rounds;
-    try_gpu = desc.mode == GPUOPT_JACOBI && model->matrix.start[model->matrix.rows] >= cuda_from_nonzeros;
+    try_gpu = desc.mode == GPUOPT_MODE_JACOBI && model->matrix.start[model->matrix.rows] >= cuda_from_nonzeros;
     status = lb && ub ? open_context(o->backend, try_gpu, (int)o->threads, &speaker, &context, &s->backend)
                       : GPUOPT_ERROR_MEMORY;
     if (!status && !o->json)

@@ -21,7 +21,7 @@ int main(void) {
     const uint8_t integer[] = {1, 1, 0};
     gpuopt_context_desc host;
     gpuopt_propagator_desc model;
-    gpuopt_propagation found;
+    gpuopt_propagator_info found;
     gpuopt_context *context = NULL;
     gpuopt_propagator *propagator = NULL;
     double new_lb[3], new_ub[3];
@@ -33,8 +33,8 @@ int main(void) {
     model.matrix.rows = 2;
     model.matrix.cols = 3;
     model.matrix.start = start;
-    model.matrix.col = col;
-    model.matrix.val = val;
+    model.matrix.index = col;
+    model.matrix.value = val;
     model.lhs = lhs;
     model.rhs = rhs;
     model.lb = lb;

@@ -288,8 +288,8 @@ static gpuopt_status solve(const options *o, const mip *model, answer *a) {
     gpuopt_simplex *simplex = NULL;
     gpuopt_status status;
     speaker speaker = {o->model, 0};
-    desc.pricing = (gpuopt_pricing)choice(o->pricing, pricings);
-    desc.ratio = (gpuopt_ratio)choice(o->ratio, ratios);
+    desc.pricing = (gpuopt_simplex_pricing)choice(o->pricing, pricings);
+    desc.ratio = (gpuopt_simplex_ratio)choice(o->ratio, ratios);
     desc.deferred_pivots = deferred_pivots(o->technique);
     desc.iteration_limit = o->iterations;
     status = open_context(o->backend, model->columns.rows >= cuda_from_rows, (int)o->threads, &speaker, &context,

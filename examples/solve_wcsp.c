@@ -174,7 +174,7 @@ static int load(const options *o, problem *p, wcsp_answer *a, char *error, size_
         if (graphical_read_order(o->order, model, p->fixed, p->order, error, error_size)) return -1;
         desc->order = p->order;
     } else {
-        desc->heuristic = (gpuopt_order_heuristic)heuristic;
+        desc->heuristic = (gpuopt_elimination_heuristic)heuristic;
     }
     for (k = 0; k < model->variables; k++) {
         if (p->fixed[k] >= 0) {
@@ -191,9 +191,9 @@ static int load(const options *o, problem *p, wcsp_answer *a, char *error, size_
     desc->type = model->type;
     desc->top = model->top;
     desc->condition = p->condition;
-    desc->semiring = a->task == TASK_LOGZ    ? GPUOPT_LOG_SUM_EXP
-                     : a->task == TASK_COUNT ? GPUOPT_MIN_COUNT
-                                             : GPUOPT_MIN_SUM;
+    desc->semiring = a->task == TASK_LOGZ    ? GPUOPT_SEMIRING_LOG_SUM_EXP
+                     : a->task == TASK_COUNT ? GPUOPT_SEMIRING_MIN_COUNT
+                                             : GPUOPT_SEMIRING_MIN_SUM;
     desc->restarts = (int32_t)o->restarts;
     desc->seed = (uint64_t)o->seed;
     desc->policy = (gpuopt_elimination_policy)choice(o->policy, policies);
@@ -230,7 +230,7 @@ static gpuopt_status eliminate(gpuopt_elimination *elimination, const options *o
 
 static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, problem *p, wcsp_answer *a) {
     gpuopt_elimination *elimination = NULL;
-    gpuopt_assignment found;
+    gpuopt_elimination_assignment found;
     gpuopt_status status = gpuopt_elimination_plan(context, &p->desc, &a->estimate);
     gpuopt_desc_init(&found, sizeof found);
     if (!status) status = gpuopt_elimination_create(context, &p->desc, &elimination);

@@ -178,26 +178,26 @@ gpuopt_status CudaBasis::update(int position, gpuopt_memory where, const double 
     told_ = info != nullptr;
     b_.backwards = !b_.backwards;
     switch (head.technique) {
-    case GPUOPT_BASIS_DEFERRED:
+    case GPUOPT_TECHNIQUE_DEFERRED:
         launch_behind(overlaps_, stream(), dim3(static_cast<unsigned>(tiles())), BASIS_THREADS, update_deferred, b_,
                       pivot, slot_, slot_ ? before_ : -1);
         before_ = position;
         break;
-    case GPUOPT_BASIS_PFI: update_pfi(pivot); break;
-    case GPUOPT_BASIS_MPFI: update_mpfi(pivot); break;
-    case GPUOPT_BASIS_COLUMN: update_by_columns(pivot); break;
-    case GPUOPT_BASIS_ELEMENT:
+    case GPUOPT_TECHNIQUE_PFI: update_pfi(pivot); break;
+    case GPUOPT_TECHNIQUE_MPFI: update_mpfi(pivot); break;
+    case GPUOPT_TECHNIQUE_COLUMN: update_by_columns(pivot); break;
+    case GPUOPT_TECHNIQUE_ELEMENT:
         prepare(pivot, 1, BASIS_PREPARE, 0);
         update_elements<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_, pivot, b_.matrix + position * b_.pitch,
                                                                         b_.second);
         copy_back<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_);
         break;
-    case GPUOPT_BASIS_ELEMENT_MODIFIED:
+    case GPUOPT_TECHNIQUE_ELEMENT_MODIFIED:
         prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_ROW);
         launch_behind(overlaps_, stream(), element_grid(), BASIS_THREADS, update_elements, b_, pivot,
                       static_cast<const double *>(b_.row), b_.matrix);
         break;
-    case GPUOPT_BASIS_ELEMENT_PROPOSED:
+    case GPUOPT_TECHNIQUE_ELEMENT_PROPOSED:
         prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_OMEGA | PREPARE_ROW | PREPARE_ZERO);
         launch_behind(overlaps_, stream(), element_grid(), BASIS_THREADS, update_elements_proposed, b_, position);
         break;
@@ -230,7 +230,8 @@ gpuopt_status CudaBasis::get_info(gpuopt_basis_info *info) {
     return GPUOPT_OK;
 }
 
-gpuopt_status CudaBasis::get_drift(const gpuopt_csc *columns, const double *rhs, int exact, gpuopt_basis_drift *drift) {
+gpuopt_status CudaBasis::get_drift(const gpuopt_matrix *columns, const double *rhs, int exact,
+                                   gpuopt_basis_drift *drift) {
     if (m() == 0) {
         drift->norm = exact ? 0 : -1;
         return GPUOPT_OK;
@@ -244,8 +245,8 @@ gpuopt_status CudaBasis::get_drift(const gpuopt_csc *columns, const double *rhs,
     for (int j = 0; exact && j < m() && !status; j++) {
         int64_t start = columns->start[j];
         target.unit = j;
-        status = solve_sparse(static_cast<int>(columns->start[j + 1] - start), columns->row + start,
-                              columns->val + start, target);
+        status = solve_sparse(static_cast<int>(columns->start[j + 1] - start), columns->index + start,
+                              columns->value + start, target);
     }
     if (!status) report_drift<<<1, 1, 0, stream()>>>(b_);
     if (!status) status = launched("measuring drift");
@@ -277,7 +278,7 @@ gpuopt_status CudaBasis::get_inverse(gpuopt_memory where, double *inverse) {
 
 /* ---- The table ---- */
 
-gpuopt_status cuda_basis_load(gpuopt_basis *basis, const gpuopt_csc *columns) {
+gpuopt_status cuda_basis_load(gpuopt_basis *basis, const gpuopt_matrix *columns) {
     DeviceScope scope(basis->context);
     return basis_object(basis)->load(columns);
 }
@@ -314,7 +315,7 @@ gpuopt_status cuda_basis_get_info(gpuopt_basis *basis, gpuopt_basis_info *info) 
     return basis_object(basis)->get_info(info);
 }
 
-gpuopt_status cuda_basis_get_drift(gpuopt_basis *basis, const gpuopt_csc *columns, const double *rhs, int exact,
+gpuopt_status cuda_basis_get_drift(gpuopt_basis *basis, const gpuopt_matrix *columns, const double *rhs, int exact,
                                    gpuopt_basis_drift *drift) {
     DeviceScope scope(basis->context);
     return basis_object(basis)->get_drift(columns, rhs, exact, drift);

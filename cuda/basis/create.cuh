@@ -26,14 +26,14 @@ class CudaBasis {
     /* Cuts the handle's arrays, on the host and on the device; called twice, as gpuopt__cut. */
     void cut(gpuopt__arena &host, gpuopt__arena &device);
 
-    gpuopt_status load(const gpuopt_csc *columns);
+    gpuopt_status load(const gpuopt_matrix *columns);
     gpuopt_status ftran(gpuopt_memory where, const double *rhs, double *x);
     gpuopt_status ftran_sparse(int count, const int32_t *row, const double *val, gpuopt_memory where, double *x);
     gpuopt_status btran(gpuopt_memory where, const double *c, double *y);
     gpuopt_status btran_unit(int position, gpuopt_memory where, double *y);
     gpuopt_status update(int position, gpuopt_memory where, const double *alpha, gpuopt_basis_info *info);
     gpuopt_status get_info(gpuopt_basis_info *info);
-    gpuopt_status get_drift(const gpuopt_csc *columns, const double *rhs, int exact, gpuopt_basis_drift *drift);
+    gpuopt_status get_drift(const gpuopt_matrix *columns, const double *rhs, int exact, gpuopt_basis_drift *drift);
     gpuopt_status get_inverse(gpuopt_memory where, double *inverse);
 
   private:
@@ -42,7 +42,7 @@ class CudaBasis {
     int m() const { return head.m; }
     gpuopt_context *context() const { return head.context; }
     cudaStream_t stream() const { return cuda_of(context())->stream; }
-    bool deferred() const { return head.technique == GPUOPT_BASIS_DEFERRED; }
+    bool deferred() const { return head.technique == GPUOPT_TECHNIQUE_DEFERRED; }
 
     static unsigned blocks(int things, int of_block) {
         return static_cast<unsigned>((static_cast<long long>(things) + of_block - 1) / of_block);
@@ -76,7 +76,7 @@ class CudaBasis {
     }
 
     gpuopt_status load_kernels();
-    gpuopt_status send_columns(const gpuopt_csc &columns);
+    gpuopt_status send_columns(const gpuopt_matrix &columns);
     gpuopt_status enqueue_elimination();
     gpuopt_status refuse_load(int position);
     Target next_alpha(double *copy);
@@ -132,7 +132,7 @@ void CudaBasis::cut(gpuopt__arena &host, gpuopt__arena &device) {
     b_.state = static_cast<BasisState *>(gpuopt__cut(&device, 1, sizeof(BasisState)));
     b_.matrix = doubles(matrix);
     b_.second = doubles(matrix);
-    b_.factor = head.technique == GPUOPT_BASIS_PFI ? doubles(matrix) : nullptr;
+    b_.factor = head.technique == GPUOPT_TECHNIQUE_PFI ? doubles(matrix) : nullptr;
     b_.u = deferred() ? doubles(lines) : nullptr;
     b_.v = deferred() ? doubles(lines) : nullptr;
     b_.rows_u = deferred() ? doubles(lines) : nullptr;
@@ -194,7 +194,7 @@ gpuopt_status CudaBasis::load_kernels() {
     if (!error)
         error =
             load(scatter_entries, check_inverse, store_inverse<true>, store_inverse<false>, make_identity, end_load);
-    if (!error && head.technique == GPUOPT_BASIS_COLUMN)
+    if (!error && head.technique == GPUOPT_TECHNIQUE_COLUMN)
         error = cudaFuncSetAttribute(update_columns, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(sizeof(double)) * m());
     cudaFuncAttributes attributes;
@@ -212,7 +212,7 @@ gpuopt_status CudaBasis::load_kernels() {
 /* ---- Load ---- */
 
 /* The plan, and the scaled entries into the second matrix, a stage at a time. */
-gpuopt_status CudaBasis::send_columns(const gpuopt_csc &columns) {
+gpuopt_status CudaBasis::send_columns(const gpuopt_matrix &columns) {
     auto n = static_cast<size_t>(m());
     GPUOPT_CUDA(context(), cudaMemsetAsync(b_.second, 0, sizeof(double) * n * static_cast<size_t>(b_.pitch), stream()));
     gpuopt_status status = copy(load_.order, plan_.order, sizeof(int) * n);
@@ -227,8 +227,8 @@ gpuopt_status CudaBasis::send_columns(const gpuopt_csc &columns) {
     for (int64_t first = 0; first < columns.start[m()] && !status; first += load_.stage) {
         int64_t left = columns.start[m()] - first;
         int count = static_cast<int>(left < load_.stage ? left : load_.stage);
-        status = copy(load_.stage_row, columns.row + first, sizeof(int) * static_cast<size_t>(count));
-        if (!status) status = copy(load_.stage_val, columns.val + first, sizeof(double) * static_cast<size_t>(count));
+        status = copy(load_.stage_row, columns.index + first, sizeof(int) * static_cast<size_t>(count));
+        if (!status) status = copy(load_.stage_val, columns.value + first, sizeof(double) * static_cast<size_t>(count));
         if (!status)
             scatter_entries<<<blocks(count, BASIS_THREADS), BASIS_THREADS, 0, stream()>>>(b_, load_, first, count);
     }
@@ -252,7 +252,7 @@ gpuopt_status CudaBasis::refuse_load(int position) {
     return GPUOPT_ERROR_NUMERIC;
 }
 
-gpuopt_status CudaBasis::load(const gpuopt_csc *columns) {
+gpuopt_status CudaBasis::load(const gpuopt_matrix *columns) {
     if (!columns || m() == 0) {
         auto chunk = blocks(m(), BASIS_THREADS), lines = static_cast<unsigned>(tiles());
         if (m() > 0) make_identity<<<dim3(chunk, lines), BASIS_THREADS, 0, stream()>>>(b_);
@@ -296,7 +296,7 @@ gpuopt_status cuda_basis_supports(const gpuopt_context *context, const gpuopt_ba
         gpuopt__log(context, 0, "the device has no cooperative launch");
         return GPUOPT_ERROR_UNSUPPORTED;
     }
-    if (desc.technique != GPUOPT_BASIS_COLUMN) return GPUOPT_OK;
+    if (desc.technique != GPUOPT_TECHNIQUE_COLUMN) return GPUOPT_OK;
     GPUOPT_CUDA(context, cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, context->desc.device));
     /* 16 bytes are the pivot check's. */
     if (int64_t{desc.m} * static_cast<int64_t>(sizeof(double)) + 16 <= limit) return GPUOPT_OK;

@@ -120,6 +120,15 @@ gpuopt_status cuda_wait(gpuopt_context *context) {
     return cuda_status(context, cudaStreamSynchronize(cuda_of(context)->stream), "waiting for the stream");
 }
 
+/* Between host and device memory, for the frame; waits. */
+gpuopt_status cuda_copy(gpuopt_context *context, void *to, const void *from, uint64_t bytes) {
+    DeviceScope scope(context);
+    cudaStream_t stream = cuda_of(context)->stream;
+    gpuopt_status status =
+        cuda_status(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copying between memories");
+    return status ? status : cuda_status(context, cudaStreamSynchronize(stream), "copying between memories");
+}
+
 } // namespace
 
 #endif /* GPUOPT_CUDA_CONTEXT_CUH */

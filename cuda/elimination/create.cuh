@@ -104,7 +104,8 @@ bool runs_alone(const gpuopt__job &job) {
 /* Whether a job is better computed as a product; chunks of a job are not in the plan, and copy nothing. */
 bool find_plan_product(const gpuopt_context *context, const gpuopt__elimination_plan &p, const gpuopt__job &job,
                        const int64_t *pool, bool may_copy, Product *product) {
-    return p.type == GPUOPT_COST_INT64 && (p.semiring == GPUOPT_MIN_SUM || p.semiring == GPUOPT_MAX_SUM) &&
+    return p.type == GPUOPT_COST_INT64 &&
+           (p.semiring == GPUOPT_SEMIRING_MIN_SUM || p.semiring == GPUOPT_SEMIRING_MAX_SUM) &&
            find_product(job, pool, p.copies, p.bits, p.forbidden, may_copy, cuda_of(context)->multiprocessors, product);
 }
 

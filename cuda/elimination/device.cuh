@@ -27,8 +27,8 @@ struct EliminationView {
     int32_t *value;       /* [variables] of an assignment */
     int64_t forbidden;
     int32_t condition_rows, copies, bits, tables, functions, roots;
-    gpuopt_cost_type type;
-    gpuopt_semiring semiring;
+    gpuopt_elimination_cost type;
+    gpuopt_elimination_semiring semiring;
 };
 
 /* An entry of a message in the making: `add` joins stored costs to a sum, `take` sees the

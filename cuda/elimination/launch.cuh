@@ -123,9 +123,9 @@ gpuopt_status elimination_run(gpuopt_elimination *elimination, const int32_t *li
     const gpuopt__elimination_plan &p = e->head.plan;
     const JobList &jobs = list == p.by_level ? e->by_level : e->in_order;
     auto run = [&](auto keep) { return run_jobs<decltype(keep)>(e, list, jobs, from, to); };
-    if (p.semiring == GPUOPT_LOG_SUM_EXP) return run(LogSum());
+    if (p.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) return run(LogSum());
     if (p.type == GPUOPT_COST_DOUBLE) return run(LeastValue());
-    if (p.semiring == GPUOPT_MIN_COUNT)
+    if (p.semiring == GPUOPT_SEMIRING_MIN_COUNT)
         return p.bits == 8    ? run(Counted<LeastNarrow<uint8_t>>())
                : p.bits == 16 ? run(Counted<LeastNarrow<uint16_t>>())
                : p.bits == 32 ? run(Counted<LeastNarrow<uint32_t>>())

@@ -82,7 +82,8 @@ void cut_stream_device(gpuopt__arena *arena, const gpuopt__elimination_plan &p, 
 /* Bytes of the host's tables, and where their counts begin. */
 uint64_t stream_table_bytes(const gpuopt__elimination_plan &p, uint64_t *counts) {
     *counts = static_cast<uint64_t>(p.host_store * (p.bits / 8));
-    return *counts + (p.semiring == GPUOPT_MIN_COUNT ? sizeof(uint64_t) * static_cast<uint64_t>(p.host_store) : 0);
+    return *counts +
+           (p.semiring == GPUOPT_SEMIRING_MIN_COUNT ? sizeof(uint64_t) * static_cast<uint64_t>(p.host_store) : 0);
 }
 
 uint64_t stream_host_bytes(const gpuopt__elimination_plan &p) {
@@ -125,7 +126,7 @@ gpuopt_status stream_create(const gpuopt_context *context, const gpuopt__elimina
     if (status) return status;
     s->memory = static_cast<char *>(memory);
     s->store = s->memory + (stream_page - reinterpret_cast<uintptr_t>(memory) % stream_page);
-    if (p.semiring == GPUOPT_MIN_COUNT) s->counts = reinterpret_cast<uint64_t *>(s->store + counts);
+    if (p.semiring == GPUOPT_SEMIRING_MIN_COUNT) s->counts = reinterpret_cast<uint64_t *>(s->store + counts);
     pin_tables(context, (bytes + stream_page - 1) / stream_page * stream_page, s);
     cudaStream_t *const streams[] = {&s->in, &s->out};
     for (cudaStream_t *stream : streams) GPUOPT_CUDA(context, cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));

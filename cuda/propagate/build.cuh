@@ -5,6 +5,7 @@
 #ifndef GPUOPT_CUDA_PROPAGATE_BUILD_CUH
 #define GPUOPT_CUDA_PROPAGATE_BUILD_CUH
 
+#include "../../gpuopt_impl/common/matrix.h"
 #include "../common/context.cuh"
 #include "resident.cuh"
 
@@ -56,11 +57,10 @@ int64_t staging_count(const PropagatorShape &s) {
 }
 
 PropagatorShape shape_of(const gpuopt__propagator_model &model) {
-    const gpuopt_csr &a = model.desc.matrix;
+    const gpuopt_matrix &a = model.desc.matrix;
     PropagatorShape s = {};
     s.rows = a.rows, s.cols = a.cols, s.nonzeros = model.nonzeros;
-    s.marking =
-        model.desc.marking == GPUOPT_MARKING_ON || (model.desc.marking == GPUOPT_MARKING_AUTO && s.nonzeros >= 1 << 21);
+    s.marking = model.desc.marking == GPUOPT_ON || (model.desc.marking == GPUOPT_DEFAULT && s.nonzeros >= 1 << 21);
     for (int32_t i = 0; i < a.rows; i++) {
         int64_t length = a.start[i + 1] - a.start[i];
         if (length > s.longest) s.longest = length;
@@ -156,7 +156,7 @@ struct Draft {
 
     /* Gives every row its slot: short rows by falling length, then the warp's rows by falling length, so that
      * warps that run together have about the same work, then the split ones. Rows of one length keep their order. */
-    void place_rows(const PropagatorShape &s, const gpuopt_csr &a) {
+    void place_rows(const PropagatorShape &s, const gpuopt_matrix &a) {
         int64_t next[GPUOPT__SEGMENT + 1], split = WARP * s.slices + s.warp_rows, slot = 0;
         for (int n = GPUOPT__SHORT; n >= 0; n--) next[n] = slot, slot += s.of_length[n];
         slot = WARP * s.slices;
@@ -177,7 +177,7 @@ struct Draft {
 
     void fill(const PropagatorShape &s, const gpuopt__propagator_model &model) {
         const gpuopt_propagator_desc &desc = model.desc;
-        const gpuopt_csr &a = desc.matrix;
+        const gpuopt_matrix &a = desc.matrix;
         place_rows(s, a);
         int64_t at = 0, shorts = WARP * s.slices;
         for (int64_t slice = 0; slice < s.slices; slice++) {
@@ -188,8 +188,8 @@ struct Draft {
             for (int lane = 0; lane < WARP; lane++) {
                 int64_t slot = WARP * slice + lane, from = row[slot] >= 0 ? a.start[row[slot]] : 0;
                 for (int k = 0; k < length[slot]; k++) {
-                    val[at + WARP * k + lane] = static_cast<Val>(a.val[from + k]);
-                    col[at + WARP * k + lane] = column(desc, a.col[from + k]);
+                    val[at + WARP * k + lane] = static_cast<Val>(a.value[from + k]);
+                    col[at + WARP * k + lane] = column(desc, a.index[from + k]);
                 }
             }
             at += int64_t{WARP} * width;
@@ -197,7 +197,7 @@ struct Draft {
         for (int64_t slot = shorts; slot < s.slots(); slot++) {
             start[s.slices + slot - shorts] = at;
             for (int64_t k = a.start[row[slot]]; k < a.start[row[slot] + 1]; k++, at++)
-                val[at] = static_cast<Val>(a.val[k]), col[at] = column(desc, a.col[k]);
+                val[at] = static_cast<Val>(a.value[k]), col[at] = column(desc, a.index[k]);
         }
         start[s.units()] = at;
         for (int64_t k = 0; k < s.slots(); k++)
@@ -218,7 +218,8 @@ struct Draft {
                 segment_row[k] = static_cast<int>(split);
         }
         if (!s.marking) return;
-        gpuopt__transpose(a.rows, a.cols, a.start, a.col, reinterpret_cast<int64_t *>(col_start), col_slot, nullptr);
+        gpuopt__transpose(a.rows, a.cols, a.start, a.index, nullptr, reinterpret_cast<int64_t *>(col_start), col_slot,
+                          nullptr, nullptr);
         for (int64_t k = 0; k < s.nonzeros; k++) col_slot[k] = slot_of[col_slot[k]];
     }
 };

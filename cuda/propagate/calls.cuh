@@ -16,15 +16,15 @@ namespace {
 class CudaPropagator {
   public:
     virtual ~CudaPropagator() = default;
-    virtual gpuopt_status round(int32_t rounds, gpuopt_propagation *info) = 0;
-    virtual gpuopt_status get_info(gpuopt_propagation *info) = 0;
+    virtual gpuopt_status round(int32_t rounds, gpuopt_propagator_info *info) = 0;
+    virtual gpuopt_status get_info(gpuopt_propagator_info *info) = 0;
     virtual gpuopt_status get_bounds(gpuopt_memory where, int64_t count, const int32_t *col, double *lb,
                                      double *ub) = 0;
     virtual gpuopt_status set_bounds(gpuopt_memory where, int64_t count, const int32_t *col, const double *lb,
                                      const double *ub) = 0;
     virtual gpuopt_status set_sides(int64_t count, const int32_t *row, const double *lhs, const double *rhs) = 0;
-    virtual gpuopt_status get_rows(gpuopt_memory where, const gpuopt_row_report &report) = 0;
-    virtual gpuopt_status device_view(gpuopt_bounds_view *view) = 0;
+    virtual gpuopt_status get_rows(gpuopt_memory where, const gpuopt_propagator_row_report &report) = 0;
+    virtual gpuopt_status device_view(gpuopt_device_view *view) = 0;
 };
 
 struct CudaHandle {
@@ -39,14 +39,14 @@ class TypedPropagator final : public CudaPropagator {
     static gpuopt_status create(gpuopt_context *context, const gpuopt__propagator_model &model,
                                 const PropagatorShape &shape, gpuopt_propagator **propagator);
     ~TypedPropagator() override;
-    gpuopt_status round(int32_t rounds, gpuopt_propagation *info) override;
-    gpuopt_status get_info(gpuopt_propagation *info) override;
+    gpuopt_status round(int32_t rounds, gpuopt_propagator_info *info) override;
+    gpuopt_status get_info(gpuopt_propagator_info *info) override;
     gpuopt_status get_bounds(gpuopt_memory where, int64_t count, const int32_t *col, double *lb, double *ub) override;
     gpuopt_status set_bounds(gpuopt_memory where, int64_t count, const int32_t *col, const double *lb,
                              const double *ub) override;
     gpuopt_status set_sides(int64_t count, const int32_t *row, const double *lhs, const double *rhs) override;
-    gpuopt_status get_rows(gpuopt_memory where, const gpuopt_row_report &report) override;
-    gpuopt_status device_view(gpuopt_bounds_view *view) override;
+    gpuopt_status get_rows(gpuopt_memory where, const gpuopt_propagator_row_report &report) override;
+    gpuopt_status device_view(gpuopt_device_view *view) override;
 
   private:
     using View = Propagator<Val, Bound>;
@@ -61,7 +61,7 @@ class TypedPropagator final : public CudaPropagator {
     }
     template <class Kernel>
     gpuopt_status fit(Kernel kernel, int *grid);
-    gpuopt_status choose_driver(gpuopt_propagation_driver wanted);
+    gpuopt_status choose_driver(gpuopt_propagator_driver wanted);
     gpuopt_status choose_resident();
     gpuopt_status build_graph();
     void enqueue_round(cudaStream_t stream);
@@ -99,7 +99,7 @@ class TypedPropagator final : public CudaPropagator {
 
     gpuopt_context *context_;
     PropagatorShape shape_;
-    gpuopt_propagation_driver driver_ = GPUOPT_DRIVER_HOST;
+    gpuopt_propagator_driver driver_ = GPUOPT_DRIVER_HOST;
     int grid_ = 1, filter_grid_ = 1, tighten_grid_ = 1; /* blocks of the kernels that run rounds */
     int resident_items_ = 0, resident_entries_ = 0;     /* of a warp; 0: the model does not fit into shared memory */
     void *device_ = nullptr;
@@ -121,7 +121,7 @@ void TypedPropagator<Val, Bound>::enqueue_round(cudaStream_t stream) {
 }
 
 template <class Val, class Bound>
-gpuopt_status TypedPropagator<Val, Bound>::round(int32_t rounds, gpuopt_propagation *info) {
+gpuopt_status TypedPropagator<Val, Bound>::round(int32_t rounds, gpuopt_propagator_info *info) {
     gpuopt_status status = GPUOPT_OK;
     if (driver_ == GPUOPT_DRIVER_COOPERATIVE) {
         int most = rounds;
@@ -149,7 +149,7 @@ gpuopt_status TypedPropagator<Val, Bound>::round(int32_t rounds, gpuopt_propagat
 }
 
 template <class Val, class Bound>
-gpuopt_status TypedPropagator<Val, Bound>::get_info(gpuopt_propagation *info) {
+gpuopt_status TypedPropagator<Val, Bound>::get_info(gpuopt_propagator_info *info) {
     gpuopt_status status = wait("waiting for rounds");
     if (status) return status;
     const CallReport &report = *p_.report;
@@ -240,7 +240,7 @@ gpuopt_status TypedPropagator<Val, Bound>::set_sides(int64_t count, const int32_
 }
 
 template <class Val, class Bound>
-gpuopt_status TypedPropagator<Val, Bound>::get_rows(gpuopt_memory where, const gpuopt_row_report &report) {
+gpuopt_status TypedPropagator<Val, Bound>::get_rows(gpuopt_memory where, const gpuopt_propagator_row_report &report) {
     gpuopt_status status = GPUOPT_OK;
     int64_t count = shape_.rows, piece = where == GPUOPT_HOST ? staging_count(shape_) : DEVICE_PIECE;
     for (int64_t k = 0; k < count && !status; k += piece) {
@@ -264,9 +264,10 @@ gpuopt_status TypedPropagator<Val, Bound>::get_rows(gpuopt_memory where, const g
 }
 
 template <class Val, class Bound>
-gpuopt_status TypedPropagator<Val, Bound>::device_view(gpuopt_bounds_view *view) {
-    view->pairs = p_.bounds[0];
-    view->precision = sizeof(Bound) == sizeof(float) ? GPUOPT_FP32 : GPUOPT_FP64;
+gpuopt_status TypedPropagator<Val, Bound>::device_view(gpuopt_device_view *view) {
+    view->data = p_.bounds[0];
+    view->count = 2 * int64_t{shape_.cols};
+    view->type = sizeof(Bound) == sizeof(float) ? GPUOPT_NUMBER_FP32 : GPUOPT_NUMBER_FP64;
     return GPUOPT_OK;
 }
 

@@ -83,7 +83,7 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     status = load_kernels();
     if (!status) status = upload(model);
     if (!status) status = choose_driver(model.desc.driver);
-    gpuopt_propagation nothing;
+    gpuopt_propagator_info nothing;
     return status ? status : round(0, &nothing); /* what CUDA sets up at a first launch is create's time, too */
 }
 
@@ -173,7 +173,7 @@ gpuopt_status TypedPropagator<Val, Bound>::fit(Kernel kernel, int *grid) {
 /* Small models run in one cooperative launch out of shared memory. Large ones gain more from kernels that each have the
  * registers they need than launching them costs; there the GPU loops by itself where it can. */
 template <class Val, class Bound>
-gpuopt_status TypedPropagator<Val, Bound>::choose_driver(gpuopt_propagation_driver wanted) {
+gpuopt_status TypedPropagator<Val, Bound>::choose_driver(gpuopt_propagator_driver wanted) {
     const CudaContext *cuda = cuda_of(context_);
     int driver_version = 0;
     if (wanted == GPUOPT_DRIVER_COOPERATIVE && !cuda->cooperative) {
@@ -279,7 +279,7 @@ auto with_type(const gpuopt__propagator_model &model, F f) {
 CudaPropagator *object_of(gpuopt_propagator *propagator) { return reinterpret_cast<CudaHandle *>(propagator)->object; }
 
 gpuopt_status cuda_propagator_refuses(gpuopt_context *context, const gpuopt__propagator_model &model) {
-    if (model.desc.mode != GPUOPT_SEQUENTIAL) return GPUOPT_OK;
+    if (model.desc.mode != GPUOPT_MODE_SEQUENTIAL) return GPUOPT_OK;
     gpuopt__log(context, 0, "SEQUENTIAL is the CPU backend's");
     return GPUOPT_ERROR_UNSUPPORTED;
 }
@@ -310,12 +310,12 @@ void cuda_propagator_destroy(gpuopt_propagator *propagator) {
     gpuopt__release(context, GPUOPT_HOST, propagator);
 }
 
-gpuopt_status cuda_propagator_round(gpuopt_propagator *propagator, int32_t rounds, gpuopt_propagation *info) {
+gpuopt_status cuda_propagator_round(gpuopt_propagator *propagator, int32_t rounds, gpuopt_propagator_info *info) {
     DeviceScope scope(propagator->context);
     return object_of(propagator)->round(rounds, info);
 }
 
-gpuopt_status cuda_propagator_get_info(gpuopt_propagator *propagator, gpuopt_propagation *info) {
+gpuopt_status cuda_propagator_get_info(gpuopt_propagator *propagator, gpuopt_propagator_info *info) {
     DeviceScope scope(propagator->context);
     return object_of(propagator)->get_info(info);
 }
@@ -339,12 +339,12 @@ gpuopt_status cuda_propagator_set_sides(gpuopt_propagator *propagator, int64_t c
 }
 
 gpuopt_status cuda_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory where,
-                                       const gpuopt_row_report *report) {
+                                       const gpuopt_propagator_row_report *report) {
     DeviceScope scope(propagator->context);
     return object_of(propagator)->get_rows(where, *report);
 }
 
-gpuopt_status cuda_propagator_device_view(gpuopt_propagator *propagator, gpuopt_bounds_view *view) {
+gpuopt_status cuda_propagator_device_view(gpuopt_propagator *propagator, gpuopt_device_view *view) {
     DeviceScope scope(propagator->context);
     return object_of(propagator)->device_view(view);
 }

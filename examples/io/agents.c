@@ -37,24 +37,24 @@ static void deliver(part *to, message *m) {
 /* Packs message `number` of the part, if it leaves the part, and delivers it. */
 static gpuopt_status send_up(simulation *s, part *p, int32_t number, part **to) {
     agents_answer *answer = s->answer;
-    gpuopt_message_info info;
+    gpuopt_elimination_message_info info;
     gpuopt_status status;
     message *m;
     part *target;
     int32_t k, root;
     *to = NULL;
     gpuopt_desc_init(&info, sizeof info);
-    status = gpuopt_elimination_get_message_info(p->elimination, number, &info);
+    status = gpuopt_elimination_message_get_info(p->elimination, number, &info);
     if (status || info.parent >= 0 || p->up < 0) return status;
     m = calloc(1, sizeof *m);
     if (!m) return GPUOPT_ERROR_MEMORY;
     m->arity = info.arity;
     m->position = s->position[p->name[info.variable]];
     m->name = malloc(sizeof *m->name * ((size_t)info.arity + 1));
-    status = gpuopt_elimination_pack_message(p->elimination, number, 0, NULL, 0, &m->size);
+    status = gpuopt_elimination_message_pack(p->elimination, number, 0, NULL, 0, &m->size);
     if (!status) m->bytes = malloc((size_t)m->size);
     if (!status && (!m->bytes || !m->name)) status = GPUOPT_ERROR_MEMORY;
-    if (!status) status = gpuopt_elimination_pack_message(p->elimination, number, 0, m->bytes, m->size, &m->size);
+    if (!status) status = gpuopt_elimination_message_pack(p->elimination, number, 0, m->bytes, m->size, &m->size);
     if (status) {
         free_message(m);
         return status;
@@ -154,7 +154,7 @@ static gpuopt_status work_up(simulation *s, part *p) {
 /* The values of the part's own variables, of those that were decided before. room [2 * variables]. */
 static gpuopt_status work_down(simulation *s, part *p, int32_t *room, int32_t *value) {
     agents_answer *answer = s->answer;
-    gpuopt_assignment found;
+    gpuopt_elimination_assignment found;
     gpuopt_status status;
     double start = now();
     int32_t k, given = 0;
@@ -235,7 +235,7 @@ gpuopt_status agents_solve(gpuopt_context *context, const gpuopt_elimination_des
     answer->parts = s.parts;
     for (k = s.parts - 1; k >= 0 && !status; k--) status = work_up(&s, &s.part[k]);
     if (answer->info.outcome == GPUOPT_OPTIMAL && !s.exact) answer->info.outcome = GPUOPT_CONVERGED;
-    answer->assigned = answer->info.outcome != GPUOPT_INFEASIBLE && desc->semiring != GPUOPT_LOG_SUM_EXP;
+    answer->assigned = answer->info.outcome != GPUOPT_INFEASIBLE && desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP;
     for (k = 0; k < desc->variables; k++) value[k] = fixed[k] < 0 ? 0 : fixed[k];
     for (k = 0; k < s.parts && !status && answer->assigned; k++) status = work_down(&s, &s.part[k], room, value);
     release(&s);

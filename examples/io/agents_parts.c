@@ -115,28 +115,28 @@ void free_inbox(part *p) {
 }
 
 /* The message's table as a dense function, with the names for a scope. */
-static gpuopt_status unpack(const simulation *s, const message *m, gpuopt_function *f) {
+static gpuopt_status unpack(const simulation *s, const message *m, gpuopt_elimination_function *f) {
     const gpuopt_elimination_desc *desc = s->desc;
-    gpuopt_packed_message head;
+    gpuopt_elimination_packed_info head;
     int32_t *ignored = malloc(sizeof *ignored * 2 * ((size_t)m->arity + 1)); /* the child's numbers, and domains */
     gpuopt_status status;
     gpuopt_desc_init(&head, sizeof head);
     f->arity = m->arity;
     f->scope = m->name;
     f->tuples = -1;
-    status = ignored ? gpuopt_message_inspect(s->context, m->bytes, m->size, &head) : GPUOPT_ERROR_MEMORY;
+    status = ignored ? gpuopt_elimination_message_inspect(s->context, m->bytes, m->size, &head) : GPUOPT_ERROR_MEMORY;
     if (!status) {
         size_t entries = (size_t)head.entries;
         int64_t *cost = desc->type == GPUOPT_COST_INT64 ? malloc(entries * sizeof *cost) : NULL;
         double *value = desc->type == GPUOPT_COST_DOUBLE ? malloc(entries * sizeof *value) : NULL;
-        uint64_t *count = desc->semiring == GPUOPT_MIN_COUNT ? malloc(entries * sizeof *count) : NULL;
+        uint64_t *count = desc->semiring == GPUOPT_SEMIRING_MIN_COUNT ? malloc(entries * sizeof *count) : NULL;
         f->cost = cost;
         f->value = value;
         f->count = count;
-        if ((!cost && !value) || (!count && desc->semiring == GPUOPT_MIN_COUNT)) status = GPUOPT_ERROR_MEMORY;
+        if ((!cost && !value) || (!count && desc->semiring == GPUOPT_SEMIRING_MIN_COUNT)) status = GPUOPT_ERROR_MEMORY;
         else
-            status =
-                gpuopt_message_unpack(s->context, m->bytes, m->size, ignored, ignored + m->arity, cost, value, count);
+            status = gpuopt_elimination_message_unpack(s->context, m->bytes, m->size, ignored, ignored + m->arity, cost,
+                                                       value, count);
     }
     free(ignored);
     return status;

@@ -46,7 +46,7 @@ typedef struct simulation {
 
 /* What the model of one part is made of. */
 typedef struct draft {
-    gpuopt_function *function; /* [functions] the part's, then its children's messages */
+    gpuopt_elimination_function *function; /* [functions] the part's, then its children's messages */
     int32_t functions;
     int32_t *numbers; /* all scopes, in the handle's numbers */
     int32_t *domain, *order, *condition, *given;

@@ -224,8 +224,8 @@ int mip_generate(const char *name, mip *model, char *error, size_t error_size) {
         model->matrix.rows = p.m;
         model->matrix.cols = p.n;
         model->matrix.start = own(p.start);
-        model->matrix.col = own(p.col);
-        model->matrix.val = own(p.val);
+        model->matrix.index = own(p.col);
+        model->matrix.value = own(p.val);
         model->lhs = own(p.lhs), model->rhs = own(p.rhs), model->lb = own(p.lb), model->ub = own(p.ub);
         model->integer = own(p.integer);
         return 0;

@@ -26,7 +26,7 @@ int graphical_load(const char *name, double hard, graphical_model *model, char *
 void graphical_free(graphical_model *model) {
     int32_t k;
     for (k = 0; k < model->functions; k++) {
-        gpuopt_function *f = &model->function[k];
+        gpuopt_elimination_function *f = &model->function[k];
         free((void *)f->scope);
         free((void *)f->tuple);
         free((void *)f->cost);
@@ -38,7 +38,7 @@ void graphical_free(graphical_model *model) {
 }
 
 /* Of a dense function: the product of its domain sizes. */
-static int64_t entries(const graphical_model *model, const gpuopt_function *f) {
+static int64_t entries(const graphical_model *model, const gpuopt_elimination_function *f) {
     int64_t count = 1;
     int32_t k;
     for (k = 0; k < f->arity; k++) count *= model->domain[f->scope[k]];
@@ -49,7 +49,7 @@ void graphical_take_logs(graphical_model *model, int sign) {
     int32_t k;
     int64_t e;
     for (k = 0; k < model->functions; k++) {
-        gpuopt_function *f = &model->function[k];
+        gpuopt_elimination_function *f = &model->function[k];
         double *value = (double *)f->value;
         int64_t count = entries(model, f);
         for (e = 0; e < count; e++) value[e] = sign * log(value[e]) + 0.0; /* + 0.0: no negative zeros */
@@ -57,7 +57,7 @@ void graphical_take_logs(graphical_model *model, int sign) {
 }
 
 /* Where an assignment stands in a dense table, or among the tuples: the last that is equal; -1: it is not there. */
-static int64_t find_entry(const graphical_model *model, const gpuopt_function *f, const int32_t *value) {
+static int64_t find_entry(const graphical_model *model, const gpuopt_elimination_function *f, const int32_t *value) {
     int64_t at = 0;
     int32_t k;
     if (f->tuples < 0) {
@@ -78,7 +78,7 @@ void graphical_cost(const graphical_model *model, const int32_t *value, int *per
     *real = 0;
     *permitted = 1;
     for (k = 0; k < model->functions && *permitted; k++) {
-        const gpuopt_function *f = &model->function[k];
+        const gpuopt_elimination_function *f = &model->function[k];
         int64_t at = find_entry(model, f, value);
         if (model->type == GPUOPT_COST_DOUBLE) {
             *real += f->value[at];

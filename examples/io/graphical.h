@@ -18,9 +18,9 @@ extern "C" {
 typedef struct graphical_model {
     int32_t variables, functions, max_domain;
     int32_t *domain; /* [variables] */
-    gpuopt_function *function;
-    gpuopt_cost_type type; /* .uai: DOUBLE, the factors as they stand in the file; else INT64 */
-    int64_t top;           /* as in gpuopt_elimination_desc */
+    gpuopt_elimination_function *function;
+    gpuopt_elimination_cost type; /* .uai: DOUBLE, the factors as they stand in the file; else INT64 */
+    int64_t top;                  /* as in gpuopt_elimination_desc */
 } graphical_model;
 
 /* Read a file (.wcsp, .uai) or build a generated model, and return 0; or fill `error` with the file, line, column and

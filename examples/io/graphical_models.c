@@ -132,7 +132,7 @@ static int fill(graphical_model *model, graph *g, int32_t d, double hard, uint64
         model->top = most > least_top ? most : least_top;
     }
     for (e = 0; e < g->edges; e++) {
-        gpuopt_function *f = &model->function[model->functions++];
+        gpuopt_elimination_function *f = &model->function[model->functions++];
         int32_t *scope = malloc(2 * sizeof *scope);
         int64_t *cost = malloc(sizeof *cost * (size_t)entries);
         f->arity = 2;

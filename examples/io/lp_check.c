@@ -11,19 +11,19 @@ static double larger(double a, long double b) { return isnan(a) || b <= a ? a : 
 
 /* A x [rows], to be freed, or NULL. */
 static long double *activities(const mip *model, const double *x) {
-    const gpuopt_csc *a = &model->columns;
+    const gpuopt_matrix *a = &model->columns;
     long double *sum = calloc((size_t)a->rows + 1, sizeof *sum);
     int32_t j;
     int64_t k;
     for (j = 0; sum && j < a->cols; j++)
-        for (k = a->start[j]; k < a->start[j + 1]; k++) sum[a->row[k]] += (long double)a->val[k] * x[j];
+        for (k = a->start[j]; k < a->start[j + 1]; k++) sum[a->index[k]] += (long double)a->value[k] * x[j];
     return sum;
 }
 
-static long double dot_column(const gpuopt_csc *a, int32_t j, const double *y) {
+static long double dot_column(const gpuopt_matrix *a, int32_t j, const double *y) {
     long double sum = 0;
     int64_t k;
-    for (k = a->start[j]; k < a->start[j + 1]; k++) sum += (long double)a->val[k] * y[a->row[k]];
+    for (k = a->start[j]; k < a->start[j + 1]; k++) sum += (long double)a->value[k] * y[a->index[k]];
     return sum;
 }
 
@@ -60,7 +60,7 @@ static double calls_for_change(double worst, long double cost, long double value
 }
 
 double lp_dual_violation(const mip *model, const double *x, const double *dual) {
-    const gpuopt_csc *a = &model->columns;
+    const gpuopt_matrix *a = &model->columns;
     long double *activity = activities(model, x), sense = model->maximize ? -1 : 1;
     double worst = activity ? 0 : NAN;
     int32_t k;
@@ -75,12 +75,13 @@ double lp_dual_violation(const mip *model, const double *x, const double *dual) 
 }
 
 lp_proof lp_farkas(const mip *model, const double *y) {
-    const gpuopt_csc *a = &model->columns;
+    const gpuopt_matrix *a = &model->columns;
     long double gap = 0;
     double residual = 0, scale = 0, largest = 0;
     int32_t k;
     int64_t at;
-    for (at = 0; at < a->start[a->cols]; at++) scale = larger(scale, fabsl((long double)a->val[at] * y[a->row[at]]));
+    for (at = 0; at < a->start[a->cols]; at++)
+        scale = larger(scale, fabsl((long double)a->value[at] * y[a->index[at]]));
     for (k = 0; k < a->rows; k++) largest = larger(largest, fabs(y[k]));
     if (!(scale > 0)) scale = largest;
     for (k = 0; k < a->cols; k++) {

@@ -88,8 +88,9 @@ static void begin(builder *b, mip *model, int32_t m, int32_t n, uint64_t seed, d
 
 static int end(builder *b) {
     b->model->columns.start = b->start;
-    b->model->columns.row = b->row;
-    b->model->columns.val = b->val;
+    b->model->columns.index = b->row;
+    b->model->columns.value = b->val;
+    b->model->columns.layout = GPUOPT_LAYOUT_CSC;
     return b->failed;
 }
 
@@ -188,7 +189,7 @@ static int whole(const char **at, double least, double most, double *value) {
 static int read_name(const char *name, int square, double *m, double *n, double *density, uint64_t *seed) {
     const char *at = strchr(name, ':') + 1;
     char *rest;
-    const double most = 2147483647 - 64; /* rows or columns of a gpuopt_csc */
+    const double most = 2147483647 - 64; /* rows or columns of a gpuopt_matrix */
     if (!whole(&at, 1, most, m) || *at++ != ':') return 0;
     if (!square) {
         if (!whole(&at, 1, most, n) || *at++ != ':') return 0;

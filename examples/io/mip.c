@@ -24,11 +24,11 @@ void mip_free(mip *model) {
     free_names(model->row_name, model->matrix.rows);
     free_names(model->col_name, model->matrix.cols);
     free((void *)model->matrix.start);
-    free((void *)model->matrix.col);
-    free((void *)model->matrix.val);
+    free((void *)model->matrix.index);
+    free((void *)model->matrix.value);
     free((void *)model->columns.start);
-    free((void *)model->columns.row);
-    free((void *)model->columns.val);
+    free((void *)model->columns.index);
+    free((void *)model->columns.value);
     free(model->cost);
     free(model->lhs);
     free(model->rhs);
@@ -61,19 +61,20 @@ static int transpose(int32_t from, int32_t to, const int64_t *start, const int32
 }
 
 int mip_rows(mip *model) {
-    const gpuopt_csc *from = &model->columns;
-    gpuopt_csr *to = &model->matrix;
+    const gpuopt_matrix *from = &model->columns;
+    gpuopt_matrix *to = &model->matrix;
     if (to->start) return 0;
-    return transpose(from->cols, from->rows, from->start, from->row, from->val, &to->start, &to->col, &to->val);
+    return transpose(from->cols, from->rows, from->start, from->index, from->value, &to->start, &to->index, &to->value);
 }
 
 int mip_columns(mip *model) {
-    const gpuopt_csr *from = &model->matrix;
-    gpuopt_csc *to = &model->columns;
+    const gpuopt_matrix *from = &model->matrix;
+    gpuopt_matrix *to = &model->columns;
     if (to->start) return 0;
     to->rows = from->rows;
     to->cols = from->cols;
-    return transpose(from->rows, from->cols, from->start, from->col, from->val, &to->start, &to->row, &to->val);
+    to->layout = GPUOPT_LAYOUT_CSC;
+    return transpose(from->rows, from->cols, from->start, from->index, from->value, &to->start, &to->index, &to->value);
 }
 
 int64_t mip_nonzeros(const mip *model) {

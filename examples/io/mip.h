@@ -17,8 +17,8 @@ extern "C" {
 /* A by rows and by columns: a source gives one of them or both, and the other has start == NULL until it is asked for;
  * the sizes stand in both. All arrays belong to the model. */
 typedef struct mip {
-    gpuopt_csr matrix;
-    gpuopt_csc columns;
+    gpuopt_matrix matrix;
+    gpuopt_matrix columns;
     double *cost;                /* [cols], or NULL: 0 */
     double offset;               /* added to the objective */
     int maximize;                /* not 0: max */

@@ -109,8 +109,9 @@ static int take_model(Clp_Simplex *lp, mip *model) {
     model->matrix.rows = model->columns.rows = m;
     model->matrix.cols = model->columns.cols = n;
     model->columns.start = start;
-    model->columns.row = row;
-    model->columns.val = val;
+    model->columns.index = row;
+    model->columns.value = val;
+    model->columns.layout = GPUOPT_LAYOUT_CSC;
     model->cost = copy_of(Clp_objective(lp), (size_t)n, sizeof(double));
     model->offset = 0 - Clp_objectiveOffset(lp); /* no -0 */
     model->lhs = copy_of(Clp_rowLower(lp), (size_t)m, sizeof(double));

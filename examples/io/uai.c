@@ -41,7 +41,7 @@ static int read_head(tokens *t, graphical_model *model, int32_t *functions) {
 
 /* seen [variables]: the factor that has mentioned it last, + 1. */
 static int read_scope(tokens *t, graphical_model *model, int32_t *seen) {
-    gpuopt_function *f = &model->function[model->functions];
+    gpuopt_elimination_function *f = &model->function[model->functions];
     int32_t *scope, k;
     int64_t arity, v;
     if (tokens_whole(t, "arity", 0, model->variables, &arity)) return -1;
@@ -60,7 +60,7 @@ static int read_scope(tokens *t, graphical_model *model, int32_t *seen) {
     return 0;
 }
 
-static int read_table(tokens *t, const graphical_model *model, gpuopt_function *f) {
+static int read_table(tokens *t, const graphical_model *model, gpuopt_elimination_function *f) {
     int64_t wanted = 1, count, at;
     double *value;
     int32_t k;

@@ -62,7 +62,7 @@ static int read_head(reader *r, int32_t *functions) {
     return 0;
 }
 
-static int read_scope(reader *r, gpuopt_function *f) {
+static int read_scope(reader *r, gpuopt_elimination_function *f) {
     int32_t *scope = malloc(sizeof *scope * ((size_t)f->arity + 1)), k;
     int64_t v;
     f->scope = scope;
@@ -77,7 +77,7 @@ static int read_scope(reader *r, gpuopt_function *f) {
 }
 
 /* The default cost, or that there is a keyword where the number of tuples should be. */
-static int read_default(reader *r, gpuopt_function *f) {
+static int read_default(reader *r, gpuopt_elimination_function *f) {
     tokens before = r->t;
     if (tokens_next(&r->t, "the default cost")) return -1;
     if (tokens_is(&r->t, "-1")) {
@@ -89,13 +89,13 @@ static int read_default(reader *r, gpuopt_function *f) {
     return tokens_whole(&r->t, "default cost", 0, INT64_MAX, &f->default_cost);
 }
 
-static int allocate_tuples(reader *r, gpuopt_function *f, int64_t room) {
+static int allocate_tuples(reader *r, gpuopt_elimination_function *f, int64_t room) {
     f->tuple = malloc(sizeof *f->tuple * ((size_t)room * (size_t)f->arity + 1));
     f->cost = malloc(sizeof *f->cost * ((size_t)room + 1));
     return f->tuple && f->cost ? 0 : out_of_memory(r);
 }
 
-static int copy_tuples(reader *r, gpuopt_function *f, const gpuopt_function *from) {
+static int copy_tuples(reader *r, gpuopt_elimination_function *f, const gpuopt_elimination_function *from) {
     int32_t k;
     if (from->arity != f->arity) return tokens_fail(&r->t, "the shared function has another arity");
     for (k = 0; k < f->arity; k++)
@@ -108,7 +108,7 @@ static int copy_tuples(reader *r, gpuopt_function *f, const gpuopt_function *fro
     return 0;
 }
 
-static int read_tuples(reader *r, gpuopt_function *f, int64_t count) {
+static int read_tuples(reader *r, gpuopt_elimination_function *f, int64_t count) {
     int64_t room = (int64_t)(tokens_room(&r->t) / ((size_t)f->arity + 1)) + 1, at, x;
     int32_t *tuple, k;
     int64_t *cost;
@@ -128,7 +128,7 @@ static int read_tuples(reader *r, gpuopt_function *f, int64_t count) {
 
 static int read_function(reader *r) {
     int32_t which = r->model->functions;
-    gpuopt_function *f = &r->model->function[which];
+    gpuopt_elimination_function *f = &r->model->function[which];
     int64_t arity, tuples;
     if (tokens_whole(&r->t, "arity", -(int64_t)r->model->variables, r->model->variables, &arity)) return -1;
     r->model->functions++; /* from here on its arrays are the model's */

@@ -24,7 +24,7 @@ typedef struct gpuopt__basis_backend {
     gpuopt_status (*plan)(gpuopt_context *, const gpuopt_basis_desc *, gpuopt_memory_plan *);
     gpuopt_status (*create)(gpuopt_context *, const gpuopt_basis_desc *, gpuopt_basis **);
     void (*destroy)(gpuopt_basis *);
-    gpuopt_status (*load)(gpuopt_basis *, const gpuopt_csc *columns);
+    gpuopt_status (*load)(gpuopt_basis *, const gpuopt_matrix *columns);
     gpuopt_status (*ftran)(gpuopt_basis *, gpuopt_memory, const double *rhs, double *x);
     gpuopt_status (*btran)(gpuopt_basis *, gpuopt_memory, const double *c, double *y);
     gpuopt_status (*ftran_sparse)(gpuopt_basis *, int32_t count, const int32_t *row, const double *val, gpuopt_memory,
@@ -34,7 +34,7 @@ typedef struct gpuopt__basis_backend {
                             gpuopt_basis_info *); /* info may be NULL */
     gpuopt_status (*get_info)(gpuopt_basis *, gpuopt_basis_info *);
     /* rhs: B e, in the head's work. */
-    gpuopt_status (*get_drift)(gpuopt_basis *, const gpuopt_csc *columns, const double *rhs, int exact,
+    gpuopt_status (*get_drift)(gpuopt_basis *, const gpuopt_matrix *columns, const double *rhs, int exact,
                                gpuopt_basis_drift *);
     gpuopt_status (*get_inverse)(gpuopt_basis *, gpuopt_memory, double *inverse);
 } gpuopt__basis_backend;

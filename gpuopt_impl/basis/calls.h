@@ -6,67 +6,36 @@
 #ifndef GPUOPT_IMPL_BASIS_H
 #define GPUOPT_IMPL_BASIS_H
 
+#include "../common/matrix.h"
 #include "load.h"
-#include "../common/checks.h"
 
 /* ---- Checks ---- */
 
 /* Fills d from the host's descriptor, with the tolerance's default in; K is for the backend to choose. */
 static gpuopt_status gpuopt__check_basis_desc(const gpuopt_context *context, const char *call,
                                               const gpuopt_basis_desc *desc, gpuopt_basis_desc *d) {
+    gpuopt_status status;
     memset(d, 0, sizeof *d);
-    if (!gpuopt__copy_in(d, sizeof *d, desc, desc->struct_size))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
-                              "struct_size is wrong, or a member that this version does not know is set");
+    status = gpuopt__check_struct(context, call, desc, desc->struct_size, d, sizeof *d);
+    if (status) return status;
     if (d->m < 0 || d->m > 1 << 28) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "m is not in 0..2^28");
-    if ((unsigned)d->technique > GPUOPT_BASIS_ELEMENT_PROPOSED)
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "technique is unknown");
-    if (d->deferred_updates < 0 || d->deferred_updates > 256)
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "deferred_updates is not in 0..256");
-    if (!(d->pivot_tolerance >= 0 && d->pivot_tolerance < 1))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "pivot_tolerance is not in [0, 1)");
-    if (d->pivot_tolerance == 0) d->pivot_tolerance = 1e-11;
-    return GPUOPT_OK;
-}
-
-/* The entries of one column: rows in range and distinct, values finite and not 0. mark[i] is the last column that row i
- * was seen in, -1 between calls. */
-static gpuopt_status gpuopt__check_column(const gpuopt_basis *basis, const char *call, int32_t column, int64_t count,
-                                          const int32_t *row, const double *val) {
-    int64_t k;
-    for (k = 0; k < count; k++) {
-        const char *fault = NULL;
-        if (row[k] < 0 || row[k] >= basis->m) fault = "row out of range";
-        else if (basis->mark[row[k]] == column) fault = "row comes twice";
-        else if (!(fabs(val[k]) < HUGE_VAL) || val[k] == 0) fault = "value is zero or not finite";
-        if (fault) {
-            gpuopt__log(basis->context, 0, "%s: column %d, entry %lld (row %d, %g): %s", call, (int)column,
-                        (long long)k, (int)row[k], val[k], fault);
-            return GPUOPT_ERROR_ARGUMENT;
-        }
-        basis->mark[row[k]] = column;
+    {
+        const gpuopt__choice technique = {"technique", (int64_t)d->technique, GPUOPT_TECHNIQUE_ELEMENT_PROPOSED};
+        const gpuopt__range range[] = {{"deferred_updates", (double)d->deferred_updates, 1, 256},
+                                       {"pivot_tolerance", d->pivot_tolerance, 0, 1 - DBL_EPSILON}};
+        status = gpuopt__check_choices(context, call, &technique, 1);
+        if (!status) status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
     }
-    return GPUOPT_OK;
+    if (d->pivot_tolerance == 0) d->pivot_tolerance = 1e-11;
+    return status;
 }
 
-static gpuopt_status gpuopt__check_columns(gpuopt_basis *basis, const char *call, const gpuopt_csc *columns) {
-    gpuopt_status status = GPUOPT_OK;
-    int32_t j;
+/* m x m, checked. */
+static gpuopt_status gpuopt__check_columns(gpuopt_basis *basis, const char *call, const gpuopt_matrix *columns) {
+    gpuopt_status status;
     if (columns->rows != basis->m || columns->cols != basis->m)
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "columns are not m x m");
-    if (!columns->start || columns->start[0] != 0)
-        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "start is NULL, or start[0] is not 0");
-    for (j = 0; j < basis->m; j++)
-        if (columns->start[j + 1] < columns->start[j]) {
-            gpuopt__log(basis->context, 0, "%s: start[%d] = %lld is less than the start before it", call, (int)j + 1,
-                        (long long)columns->start[j + 1]);
-            return GPUOPT_ERROR_ARGUMENT;
-        }
-    if (columns->start[basis->m] > 0 && (!columns->row || !columns->val))
-        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "row or val is NULL");
-    for (j = 0; j < basis->m && !status; j++)
-        status = gpuopt__check_column(basis, call, j, columns->start[j + 1] - columns->start[j],
-                                      columns->row + columns->start[j], columns->val + columns->start[j]);
+    status = gpuopt__check_matrix(basis->context, call, columns, GPUOPT__LEAST_DOUBLE, DBL_MAX, basis->mark, NULL);
     gpuopt__basis_clear_marks(basis);
     return status;
 }
@@ -74,19 +43,13 @@ static gpuopt_status gpuopt__check_columns(gpuopt_basis *basis, const char *call
 /* A vector of the host's: there, and finite. */
 static gpuopt_status gpuopt__check_vector(const gpuopt_basis *basis, const char *call, const char *name,
                                           gpuopt_memory where, const double *vector) {
-    int32_t i;
-    if (!gpuopt__is_memory(where))
-        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "where is neither HOST nor DEVICE");
+    gpuopt_status status = gpuopt__check_where(basis->context, call, where);
+    if (status) return status;
     if (!vector && basis->m > 0) {
         gpuopt__log(basis->context, 0, "%s: %s is NULL", call, name);
         return GPUOPT_ERROR_ARGUMENT;
     }
-    for (i = 0; where == GPUOPT_HOST && i < basis->m; i++)
-        if (!(fabs(vector[i]) < HUGE_VAL)) {
-            gpuopt__log(basis->context, 0, "%s: %s[%d] = %g is not finite", call, name, (int)i, vector[i]);
-            return GPUOPT_ERROR_ARGUMENT;
-        }
-    return GPUOPT_OK;
+    return where == GPUOPT_HOST ? gpuopt__check_finite(basis->context, call, name, basis->m, vector) : GPUOPT_OK;
 }
 
 static gpuopt_status gpuopt__check_position(const gpuopt_basis *basis, const char *call, int32_t position) {
@@ -134,11 +97,17 @@ GPUOPT_API void gpuopt_basis_destroy(gpuopt_basis *basis) {
     if (basis) gpuopt__basis_of(basis)->destroy(basis);
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_csc *columns) {
+GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_matrix *columns) {
     gpuopt_status status = GPUOPT_OK;
+    gpuopt_matrix by_columns;
+    void *transposed = NULL;
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
-    if (columns) status = gpuopt__check_columns(basis, "gpuopt_basis_load", columns);
-    if (!status) status = gpuopt__basis_of(basis)->load(basis, columns);
+    if (columns) {
+        status = gpuopt__check_columns(basis, "gpuopt_basis_load", columns);
+        if (!status) status = gpuopt__matrix_in(basis->context, columns, GPUOPT_LAYOUT_CSC, &by_columns, &transposed);
+    }
+    if (!status) status = gpuopt__basis_of(basis)->load(basis, columns ? &by_columns : NULL);
+    gpuopt__release(basis->context, GPUOPT_HOST, transposed);
     if (!status) basis->has_pivot_column = 0;
     return status;
 }
@@ -148,8 +117,8 @@ GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_csc
 /* A vector that is to be filled; without one only where `optional`. */
 static gpuopt_status gpuopt__check_result(const gpuopt_basis *basis, const char *call, gpuopt_memory where,
                                           const double *result, int optional) {
-    if (!gpuopt__is_memory(where))
-        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "where is neither HOST nor DEVICE");
+    gpuopt_status status = gpuopt__check_where(basis->context, call, where);
+    if (status) return status;
     if (!result && !optional && basis->m > 0)
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "the result is NULL");
     return GPUOPT_OK;
@@ -182,7 +151,8 @@ GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, int32_t 
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or row or val is NULL");
     status = gpuopt__check_result(basis, call, where, x, 1);
     if (status) return status;
-    status = gpuopt__check_column(basis, call, 0, count, row, val);
+    status = gpuopt__check_line(basis->context, call, GPUOPT_LAYOUT_CSC, 0, 0, count, row, val, basis->m,
+                                GPUOPT__LEAST_DOUBLE, DBL_MAX, basis->mark, NULL);
     if (status) gpuopt__basis_clear_marks(basis);
     else
         for (k = 0; k < count; k++) basis->mark[row[k]] = -1;
@@ -240,11 +210,13 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_info(gpuopt_basis *basis, gpuopt_basis
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuopt_csc *columns, int exact,
+GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuopt_matrix *columns, int exact,
                                                 gpuopt_basis_drift *drift) {
     static const char call[] = "gpuopt_basis_get_drift";
     gpuopt_basis_drift result;
+    gpuopt_matrix by_columns;
     gpuopt_status status;
+    void *transposed;
     int32_t j;
     int64_t k;
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
@@ -252,14 +224,16 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuop
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call,
                               columns ? "drift is NULL or has no struct_size" : "columns is NULL");
     status = gpuopt__check_columns(basis, call, columns);
+    if (!status) status = gpuopt__matrix_in(basis->context, columns, GPUOPT_LAYOUT_CSC, &by_columns, &transposed);
     if (status) return status;
     memset(basis->work, 0, sizeof(double) * (size_t)basis->m);
     for (j = 0; j < basis->m; j++)
-        for (k = columns->start[j]; k < columns->start[j + 1]; k++)
-            basis->work[columns->row[k]] += gpuopt__drift_sign(j) * columns->val[k];
+        for (k = by_columns.start[j]; k < by_columns.start[j + 1]; k++)
+            basis->work[by_columns.index[k]] += gpuopt__drift_sign(j) * by_columns.value[k];
     memset(&result, 0, sizeof result);
     result.norm = -1;
-    status = gpuopt__basis_of(basis)->get_drift(basis, columns, basis->work, exact, &result);
+    status = gpuopt__basis_of(basis)->get_drift(basis, &by_columns, basis->work, exact, &result);
+    gpuopt__release(basis->context, GPUOPT_HOST, transposed);
     if (!status) gpuopt__copy_out(drift, drift->struct_size, &result, sizeof result);
     return status;
 }

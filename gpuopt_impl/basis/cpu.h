@@ -12,7 +12,7 @@
 
 static void gpuopt__basis_cpu_ftran(const gpuopt__cpu_basis *b, const double *rhs, double *x) {
     int32_t i;
-    if (b->head.technique == GPUOPT_BASIS_DEFERRED) gpuopt__deferred_times(&b->now, rhs, x);
+    if (b->head.technique == GPUOPT_TECHNIQUE_DEFERRED) gpuopt__deferred_times(&b->now, rhs, x);
     else
         for (i = 0; i < b->head.m; i++) x[i] = gpuopt__dot(b->head.m, gpuopt__basis_row(b, i), rhs);
 }
@@ -22,7 +22,7 @@ static void gpuopt__basis_cpu_ftran_sparse(const gpuopt__cpu_basis *b, int32_t c
     const gpuopt__deferred *d = &b->now;
     int32_t i, k, e, m = b->head.m;
     memset(x, 0, sizeof(double) * (size_t)m);
-    if (b->head.technique == GPUOPT_BASIS_DEFERRED) {
+    if (b->head.technique == GPUOPT_TECHNIQUE_DEFERRED) {
         for (e = 0; e < count; e++) gpuopt__axpy(m, val[e], gpuopt__deferred_stored(d, row[e]), x);
         for (k = 0; k < d->count; k++) {
             double factor = 0;
@@ -37,7 +37,7 @@ static void gpuopt__basis_cpu_ftran_sparse(const gpuopt__cpu_basis *b, int32_t c
 
 static void gpuopt__basis_cpu_btran(const gpuopt__cpu_basis *b, const double *c, double *y) {
     int32_t i, m = b->head.m;
-    if (b->head.technique == GPUOPT_BASIS_DEFERRED) {
+    if (b->head.technique == GPUOPT_TECHNIQUE_DEFERRED) {
         gpuopt__deferred_transposed_times(&b->now, c, y);
         return;
     }
@@ -79,7 +79,7 @@ static gpuopt_status gpuopt__cpu_basis_btran_unit(gpuopt_basis *basis, int32_t p
     gpuopt__cpu_basis *b = (gpuopt__cpu_basis *)basis;
     gpuopt_status status = gpuopt__host_only(basis->context, where);
     if (status) return status;
-    if (basis->technique == GPUOPT_BASIS_DEFERRED) gpuopt__deferred_row(&b->now, position, y);
+    if (basis->technique == GPUOPT_TECHNIQUE_DEFERRED) gpuopt__deferred_row(&b->now, position, y);
     else memcpy(y, gpuopt__basis_row(b, position), sizeof(double) * (size_t)basis->m);
     return GPUOPT_OK;
 }
@@ -124,7 +124,7 @@ static gpuopt_status gpuopt__basis_cpu_refuse(gpuopt__cpu_basis *b, int32_t posi
     return GPUOPT_ERROR_NUMERIC;
 }
 
-static gpuopt_status gpuopt__cpu_basis_load(gpuopt_basis *basis, const gpuopt_csc *columns) {
+static gpuopt_status gpuopt__cpu_basis_load(gpuopt_basis *basis, const gpuopt_matrix *columns) {
     gpuopt__cpu_basis *b = (gpuopt__cpu_basis *)basis;
     int32_t i, j, refused, m = basis->m;
     int64_t k;
@@ -134,15 +134,15 @@ static gpuopt_status gpuopt__cpu_basis_load(gpuopt_basis *basis, const gpuopt_cs
         memset(matrix, 0, bytes);
         for (i = 0; i < m; i++) matrix[(int64_t)i * m + i] = 1;
     } else {
-        int deferred = basis->technique == GPUOPT_BASIS_DEFERRED;
+        int deferred = basis->technique == GPUOPT_TECHNIQUE_DEFERRED;
         refused = gpuopt__basis_plan_fill(&b->plan, columns);
         if (refused >= 0) return gpuopt__basis_cpu_refuse(b, refused);
         memset(b->next.matrix, 0, bytes);
         b->next.count = 0;
         for (j = 0; j < m; j++)
             for (k = columns->start[j]; k < columns->start[j + 1]; k++)
-                gpuopt__deferred_stored(&b->next, j)[columns->row[k]] =
-                    gpuopt__basis_entry(&b->plan, columns->row[k], j, columns->val[k]);
+                gpuopt__deferred_stored(&b->next, j)[columns->index[k]] =
+                    gpuopt__basis_entry(&b->plan, columns->index[k], j, columns->value[k]);
         refused = gpuopt__basis_eliminate(b);
         for (j = 0; j < m && refused < 0; j++)
             for (i = 0; i < m && refused < 0; i++)
@@ -165,7 +165,7 @@ static gpuopt_status gpuopt__cpu_basis_get_info(gpuopt_basis *basis, gpuopt_basi
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_basis_get_drift(gpuopt_basis *basis, const gpuopt_csc *columns, const double *rhs,
+static gpuopt_status gpuopt__cpu_basis_get_drift(gpuopt_basis *basis, const gpuopt_matrix *columns, const double *rhs,
                                                  int exact, gpuopt_basis_drift *drift) {
     gpuopt__cpu_basis *b = (gpuopt__cpu_basis *)basis;
     int32_t i, j, m = basis->m;
@@ -176,8 +176,8 @@ static gpuopt_status gpuopt__cpu_basis_get_drift(gpuopt_basis *basis, const gpuo
     drift->norm = 0;
     for (j = 0; j < m; j++) {
         int64_t start = columns->start[j];
-        gpuopt__basis_cpu_ftran_sparse(b, (int32_t)(columns->start[j + 1] - start), columns->row + start,
-                                       columns->val + start, b->row);
+        gpuopt__basis_cpu_ftran_sparse(b, (int32_t)(columns->start[j + 1] - start), columns->index + start,
+                                       columns->value + start, b->row);
         b->row[j] -= 1;
         for (i = 0; i < m; i++) drift->norm = gpuopt__larger(drift->norm, fabs(b->row[i]));
     }
@@ -189,7 +189,7 @@ static gpuopt_status gpuopt__cpu_basis_get_inverse(gpuopt_basis *basis, gpuopt_m
     int32_t i, j, m = basis->m;
     gpuopt_status status = gpuopt__host_only(basis->context, where);
     if (status) return status;
-    if (basis->technique != GPUOPT_BASIS_DEFERRED) {
+    if (basis->technique != GPUOPT_TECHNIQUE_DEFERRED) {
         memcpy(inverse, b->now.matrix, sizeof(double) * (size_t)m * (size_t)m);
         return GPUOPT_OK;
     }
@@ -204,12 +204,12 @@ static gpuopt_status gpuopt__cpu_basis_get_inverse(gpuopt_basis *basis, gpuopt_m
 /* All of a handle's arrays but `next`'s U and V, which are the loads' own: those of `now` may be in use meanwhile. */
 static void gpuopt__cpu_basis_cut(gpuopt__arena *arena, gpuopt__cpu_basis *b) {
     int32_t m = b->head.m;
-    int deferred = b->head.technique == GPUOPT_BASIS_DEFERRED;
+    int deferred = b->head.technique == GPUOPT_TECHNIQUE_DEFERRED;
     gpuopt__basis_cut(arena, &b->head, &b->plan);
     gpuopt__deferred_cut(arena, &b->now, m, m, deferred ? b->head.most : 0);
     gpuopt__deferred_cut(arena, &b->next, m, m, b->head.most);
     b->product =
-        b->head.technique == GPUOPT_BASIS_PFI ? (double *)gpuopt__cut(arena, (int64_t)m * m, sizeof(double)) : NULL;
+        b->head.technique == GPUOPT_TECHNIQUE_PFI ? (double *)gpuopt__cut(arena, (int64_t)m * m, sizeof(double)) : NULL;
     b->alpha = (double *)gpuopt__cut(arena, m, sizeof(double));
     b->omega = (double *)gpuopt__cut(arena, m, sizeof(double));
     b->row = (double *)gpuopt__cut(arena, m, sizeof(double));

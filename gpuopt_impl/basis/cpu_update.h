@@ -47,7 +47,7 @@ static double gpuopt__larger(double most, double value) { return most >= value |
 
 static void gpuopt__basis_cpu_report(const gpuopt__cpu_basis *b, gpuopt_basis_info *info) {
     info->updates = b->updates;
-    info->deferred_updates = b->head.technique == GPUOPT_BASIS_DEFERRED ? b->head.most : 0;
+    info->deferred_updates = b->head.technique == GPUOPT_TECHNIQUE_DEFERRED ? b->head.most : 0;
     info->pending = b->now.count;
     info->refused_position = b->refused_position;
 }
@@ -175,17 +175,17 @@ static gpuopt_status gpuopt__cpu_basis_update(gpuopt_basis *basis, int32_t p, gp
         return GPUOPT_ERROR_NUMERIC;
     }
     switch (basis->technique) {
-    case GPUOPT_BASIS_DEFERRED:
+    case GPUOPT_TECHNIQUE_DEFERRED:
         gpuopt__deferred_row(&b->now, p, b->row);
         gpuopt__deferred_pivot(&b->now, p, -1, alpha, b->row);
         if (b->now.count == b->now.most) gpuopt__deferred_apply(&b->now, b->threads);
         break;
-    case GPUOPT_BASIS_PFI: gpuopt__basis_pfi(b, p, alpha); break;
-    case GPUOPT_BASIS_MPFI: gpuopt__basis_mpfi(b, p, alpha); break;
-    case GPUOPT_BASIS_COLUMN: gpuopt__basis_column(b, p, alpha); break;
-    case GPUOPT_BASIS_ELEMENT: gpuopt__basis_element(b, p, alpha); break;
-    case GPUOPT_BASIS_ELEMENT_MODIFIED: gpuopt__basis_element_modified(b, p, alpha); break;
-    case GPUOPT_BASIS_ELEMENT_PROPOSED: gpuopt__basis_element_proposed(b, p, alpha); break;
+    case GPUOPT_TECHNIQUE_PFI: gpuopt__basis_pfi(b, p, alpha); break;
+    case GPUOPT_TECHNIQUE_MPFI: gpuopt__basis_mpfi(b, p, alpha); break;
+    case GPUOPT_TECHNIQUE_COLUMN: gpuopt__basis_column(b, p, alpha); break;
+    case GPUOPT_TECHNIQUE_ELEMENT: gpuopt__basis_element(b, p, alpha); break;
+    case GPUOPT_TECHNIQUE_ELEMENT_MODIFIED: gpuopt__basis_element_modified(b, p, alpha); break;
+    case GPUOPT_TECHNIQUE_ELEMENT_PROPOSED: gpuopt__basis_element_proposed(b, p, alpha); break;
     }
     b->updates++;
     if (info) gpuopt__basis_cpu_report(b, info);

@@ -36,22 +36,22 @@ static inline double gpuopt__basis_scaled(const gpuopt__basis_plan *plan, int32_
 }
 
 /* Exponents of the largest entries; what has none keeps 0. */
-static inline void gpuopt__basis_plan_scale(gpuopt__basis_plan *plan, const gpuopt_csc *columns) {
+static inline void gpuopt__basis_plan_scale(gpuopt__basis_plan *plan, const gpuopt_matrix *columns) {
     int32_t j, e, m = columns->cols;
     int64_t k;
     memset(plan->col_scale, 0, sizeof(int32_t) * (size_t)m);
     for (j = 0; j < m; j++) plan->row_scale[j] = INT32_MIN;
     for (k = 0; k < columns->start[m]; k++) {
-        (void)frexp(columns->val[k], &e);
-        if (e > plan->row_scale[columns->row[k]]) plan->row_scale[columns->row[k]] = e;
+        (void)frexp(columns->value[k], &e);
+        if (e > plan->row_scale[columns->index[k]]) plan->row_scale[columns->index[k]] = e;
     }
     for (j = 0; j < m; j++)
         if (plan->row_scale[j] == INT32_MIN) plan->row_scale[j] = 0;
     for (j = 0; j < m; j++) {
         int32_t most = INT32_MIN;
         for (k = columns->start[j]; k < columns->start[j + 1]; k++) {
-            (void)frexp(columns->val[k], &e);
-            e -= plan->row_scale[columns->row[k]];
+            (void)frexp(columns->value[k], &e);
+            e -= plan->row_scale[columns->index[k]];
             if (e > most) most = e;
         }
         if (most != INT32_MIN) plan->col_scale[j] = most;
@@ -59,7 +59,7 @@ static inline void gpuopt__basis_plan_scale(gpuopt__basis_plan *plan, const gpuo
 }
 
 /* columns: checked, m x m. Returns -1, or a column without entries. */
-static inline int32_t gpuopt__basis_plan_fill(gpuopt__basis_plan *plan, const gpuopt_csc *columns) {
+static inline int32_t gpuopt__basis_plan_fill(gpuopt__basis_plan *plan, const gpuopt_matrix *columns) {
     int32_t j, i, at, m = columns->cols;
     int32_t *begin = plan->row_of; /* scratch: where the columns with 1, 2, ... m entries go */
     for (j = 0; j < m; j++)
@@ -81,11 +81,11 @@ static inline int32_t gpuopt__basis_plan_fill(gpuopt__basis_plan *plan, const gp
         j = plan->order[at];
         if (columns->start[j + 1] - columns->start[j] == 1) {
             int64_t k = columns->start[j];
-            i = columns->row[k];
+            i = columns->index[k];
             if (plan->col_of[i] < 0) {
                 plan->row_of[j] = i;
                 plan->col_of[i] = j;
-                plan->row_pivot[i] = gpuopt__basis_scaled(plan, i, j, columns->val[k]);
+                plan->row_pivot[i] = gpuopt__basis_scaled(plan, i, j, columns->value[k]);
                 continue;
             }
         }

@@ -12,8 +12,11 @@
 
 #include "../../gpuopt.h"
 
+enum { GPUOPT__MESSAGE = 1024 }; /* bytes of a log message, its end included */
+
 struct gpuopt_context {
     gpuopt_context_desc desc; /* with the defaults filled in */
+    char *last_error;         /* [GPUOPT__MESSAGE], behind the context; NULL while it is made */
     int default_memory;       /* the host gave no hooks: open() of a device backend adds device memory to the default */
     void *state;              /* the backend's own */
 };
@@ -23,6 +26,8 @@ struct gpuopt_backend {
     gpuopt_status (*open)(gpuopt_context *);
     void (*close)(gpuopt_context *);
     gpuopt_status (*wait)(gpuopt_context *);
+    /* Between host and device memory, in the stream's order; waits. NULL: there is no device memory. */
+    gpuopt_status (*copy)(gpuopt_context *, void *to, const void *from, uint64_t bytes);
     /* Each is defined in its family's backend.h. */
     const struct gpuopt__propagator_backend *propagator;
     const struct gpuopt__basis_backend *basis;
@@ -36,13 +41,19 @@ __attribute__((format(printf, 3, 4)))
 #endif
 static inline void
 gpuopt__log(const gpuopt_context *context, int level, const char *format, ...) {
-    char message[256];
+    char message[GPUOPT__MESSAGE];
     va_list arguments;
-    if (!context->desc.log) return;
+    if (level > 0 && !context->desc.log) return;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    context->desc.log(context->desc.user, level, message);
+    if (level == 0 && context->last_error) memcpy(context->last_error, message, sizeof message);
+    if (context->desc.log) context->desc.log(context->desc.user, level, message);
+}
+
+/* Whether the host wants a long call to stop here. */
+static inline int gpuopt__asked_to_stop(const gpuopt_context *context) {
+    return context->desc.stop && context->desc.stop(context->desc.user);
 }
 
 static inline gpuopt_status gpuopt__allocate(const gpuopt_context *context, gpuopt_memory where, uint64_t bytes,
@@ -69,29 +80,6 @@ static inline void *gpuopt__cut(gpuopt__arena *arena, int64_t count, size_t size
     uint64_t at = arena->used;
     arena->used += ((uint64_t)count * size + 255) & ~(uint64_t)255;
     return arena->base ? arena->base + at : NULL;
-}
-
-/* The pattern of A by columns: the rows of column j are col_row[col_start[j] .. col_start[j + 1] - 1], ascending; from,
- * or NULL: where by rows each of these entries is. */
-static inline void gpuopt__transpose(int32_t rows, int32_t cols, const int64_t *start, const int32_t *col,
-                                     int64_t *col_start, int32_t *col_row, int64_t *from) {
-    int64_t k, sum = 0;
-    int32_t i, j;
-    memset(col_start, 0, sizeof(int64_t) * ((size_t)cols + 1));
-    for (k = 0; k < start[rows]; k++) col_start[col[k]]++;
-    for (j = 0; j <= cols; j++) { /* where each column begins; filling moves it to where it ends */
-        int64_t count = col_start[j];
-        col_start[j] = sum;
-        sum += count;
-    }
-    for (i = 0; i < rows; i++)
-        for (k = start[i]; k < start[i + 1]; k++) {
-            int64_t at = col_start[col[k]]++;
-            col_row[at] = i;
-            if (from) from[at] = k;
-        }
-    for (j = cols; j > 0; j--) col_start[j] = col_start[j - 1];
-    col_start[0] = 0;
 }
 
 /* Structs that begin with their size, between a host and a library of different versions. In: what the host's struct

@@ -1,22 +1,144 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the public calls of all families ask of their arguments.
+ * What the public calls of all families ask of their arguments. Each check that fails tells the log what is wrong, with
+ * the name of the call, and returns the status that the call is to return.
  */
 #ifndef GPUOPT_IMPL_CHECKS_H
 #define GPUOPT_IMPL_CHECKS_H
 
+#include <float.h>
+#include <math.h>
+
 #include "backend.h"
 
 /* Tells the log why a call is refused. */
-static gpuopt_status gpuopt__refuse(const gpuopt_context *context, gpuopt_status status, const char *call,
-                                    const char *fault) {
+static inline gpuopt_status gpuopt__refuse(const gpuopt_context *context, gpuopt_status status, const char *call,
+                                           const char *fault) {
     gpuopt__log(context, 0, "%s: %s", call, fault);
     return status;
 }
 
+/* ---- Structs ---- */
+
 /* Whether a struct that is to be filled is there and says its size. */
 #define GPUOPT__HAS_SIZE(result) ((result) && (result)->struct_size >= sizeof(result)->struct_size)
 
-static int gpuopt__is_memory(gpuopt_memory where) { return where == GPUOPT_HOST || where == GPUOPT_DEVICE; }
+/* Fills the library's own struct, which is all zero, from the host's. */
+static inline gpuopt_status gpuopt__check_struct(const gpuopt_context *context, const char *call, const void *desc,
+                                                 size_t desc_size, void *own, size_t own_size) {
+    if (gpuopt__copy_in(own, own_size, desc, desc_size)) return GPUOPT_OK;
+    return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
+                          "struct_size is wrong, or a member that this version does not know is set");
+}
+
+/* ---- Options ---- */
+
+/* A number that is 0, for the default, or in [least, most]. */
+typedef struct gpuopt__range {
+    const char *name;
+    double value, least, most;
+} gpuopt__range;
+
+static inline gpuopt_status gpuopt__check_ranges(const gpuopt_context *context, const char *call,
+                                                 const gpuopt__range *range, size_t count) {
+    size_t k;
+    for (k = 0; k < count; k++)
+        if (range[k].value != 0 && !(range[k].value >= range[k].least && range[k].value <= range[k].most)) {
+            gpuopt__log(context, 0, "%s: %s = %g is neither 0 nor in [%g, %g]", call, range[k].name, range[k].value,
+                        range[k].least, range[k].most);
+            return GPUOPT_ERROR_ARGUMENT;
+        }
+    return GPUOPT_OK;
+}
+
+/* A constant of an enum whose values are 0 .. last. */
+typedef struct gpuopt__choice {
+    const char *name;
+    int64_t value, last;
+} gpuopt__choice;
+
+static inline gpuopt_status gpuopt__check_choices(const gpuopt_context *context, const char *call,
+                                                  const gpuopt__choice *choice, size_t count) {
+    size_t k;
+    for (k = 0; k < count; k++)
+        if (choice[k].value < 0 || choice[k].value > choice[k].last) {
+            gpuopt__log(context, 0, "%s: %s = %lld is not a constant of its enum", call, choice[k].name,
+                        (long long)choice[k].value);
+            return GPUOPT_ERROR_ARGUMENT;
+        }
+    return GPUOPT_OK;
+}
+
+/* ---- Vectors ---- */
+
+static inline gpuopt_status gpuopt__check_finite(const gpuopt_context *context, const char *call, const char *name,
+                                                 int64_t count, const double *value) {
+    int64_t k;
+    for (k = 0; value && k < count; k++)
+        if (!(fabs(value[k]) < HUGE_VAL)) {
+            gpuopt__log(context, 0, "%s: %s[%lld] = %g is not finite", call, name, (long long)k, value[k]);
+            return GPUOPT_ERROR_ARGUMENT;
+        }
+    return GPUOPT_OK;
+}
+
+static inline gpuopt_status gpuopt__check_indices(const gpuopt_context *context, const char *call, const char *name,
+                                                  int64_t count, const int32_t *index, int32_t end) {
+    int64_t k;
+    for (k = 0; k < count; k++)
+        if (index[k] < 0 || index[k] >= end) {
+            gpuopt__log(context, 0, "%s: %s[%lld] = %d is not in 0..%d", call, name, (long long)k, (int)index[k],
+                        (int)end - 1);
+            return GPUOPT_ERROR_ARGUMENT;
+        }
+    return GPUOPT_OK;
+}
+
+/* Lower and upper bounds or sides: no NaN, low < infinity, high > -infinity; and low <= high unless they may cross. An
+ * array may be NULL: no such bound. */
+static inline gpuopt_status gpuopt__check_pairs(const gpuopt_context *context, const char *call, const char *low_name,
+                                                const char *high_name, int64_t count, const double *low,
+                                                const double *high, double infinity, int may_cross) {
+    int64_t k;
+    for (k = 0; (low || high) && k < count; k++) {
+        double l = low ? low[k] : -HUGE_VAL, h = high ? high[k] : HUGE_VAL;
+        if (!(l < infinity))
+            gpuopt__log(context, 0, "%s: %s[%lld] = %g is not below infinity", call, low_name, (long long)k, l);
+        else if (!(h > -infinity))
+            gpuopt__log(context, 0, "%s: %s[%lld] = %g is not above -infinity", call, high_name, (long long)k, h);
+        else if (l > h && !may_cross)
+            gpuopt__log(context, 0, "%s: %s[%lld] = %g exceeds %s[%lld] = %g", call, low_name, (long long)k, l,
+                        high_name, (long long)k, h);
+        else continue;
+        return GPUOPT_ERROR_ARGUMENT;
+    }
+    return GPUOPT_OK;
+}
+
+/* ---- Host and device memory ---- */
+
+static inline gpuopt_status gpuopt__check_where(const gpuopt_context *context, const char *call, gpuopt_memory where) {
+    if (where == GPUOPT_HOST || (where == GPUOPT_DEVICE && context->desc.backend->copy)) return GPUOPT_OK;
+    return where == GPUOPT_DEVICE
+               ? gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "this backend has no device memory")
+               : gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "where is neither HOST nor DEVICE");
+}
+
+/* *found: an array of the host's where it is, one in device memory copied to `room`. */
+static inline gpuopt_status gpuopt__fetch(gpuopt_context *context, gpuopt_memory where, const void *array,
+                                          uint64_t bytes, void *room, const void **found) {
+    *found = where == GPUOPT_HOST ? array : room;
+    if (where == GPUOPT_HOST || bytes == 0) return GPUOPT_OK;
+    return context->desc.backend->copy(context, room, array, bytes);
+}
+
+/* A result goes to where the host wants it; NULL: nowhere. */
+static inline gpuopt_status gpuopt__deliver(gpuopt_context *context, gpuopt_memory where, void *wanted,
+                                            const void *result, uint64_t bytes) {
+    if (!wanted || bytes == 0) return GPUOPT_OK;
+    if (where == GPUOPT_DEVICE) return context->desc.backend->copy(context, wanted, result, bytes);
+    memcpy(wanted, result, (size_t)bytes);
+    return GPUOPT_OK;
+}
 
 #endif /* GPUOPT_IMPL_CHECKS_H */

@@ -77,10 +77,12 @@ GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, 
         draft.desc.allocate = gpuopt__default_allocate;
         draft.desc.release = gpuopt__default_release;
     }
-    status = gpuopt__allocate(&draft, GPUOPT_HOST, sizeof *result, &memory);
+    status = gpuopt__allocate(&draft, GPUOPT_HOST, sizeof *result + GPUOPT__MESSAGE, &memory);
     if (status) return status;
     result = (gpuopt_context *)memory;
     *result = draft;
+    result->last_error = (char *)(result + 1);
+    result->last_error[0] = '\0';
     status = result->desc.backend->open(result);
     if (status) gpuopt__release(&draft, GPUOPT_HOST, result);
     else *context = result;
@@ -95,6 +97,10 @@ GPUOPT_API void gpuopt_context_destroy(gpuopt_context *context) {
 
 GPUOPT_API gpuopt_status gpuopt_context_wait(gpuopt_context *context) {
     return context ? context->desc.backend->wait(context) : GPUOPT_ERROR_ARGUMENT;
+}
+
+GPUOPT_API const char *gpuopt_context_last_error(const gpuopt_context *context) {
+    return context ? context->last_error : "";
 }
 
 static gpuopt_status gpuopt__cpu_open(gpuopt_context *context) {

@@ -84,7 +84,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_plan(gpuopt_context *context, const 
 /* A function's table in the order in which it is stored, narrowed. at [arity]: scratch. */
 static void gpuopt__store_function(const gpuopt_elimination_desc *d, const gpuopt__elimination_plan *plan,
                                    const gpuopt__table *t, void *room, void *cost, uint64_t *count) {
-    const gpuopt_function *f = &d->function[t->function];
+    const gpuopt_elimination_function *f = &d->function[t->function];
     const int64_t *from = d->type == GPUOPT_COST_INT64 ? gpuopt__dense_costs(d, f, t->entries, (int64_t *)room) : NULL;
     const double *value = from ? NULL : gpuopt__dense_values(d, f, t->entries, (double *)room);
     const int32_t *scope = plan->scope + t->scope;
@@ -242,7 +242,7 @@ static gpuopt_status gpuopt__elimination_info_of(gpuopt_elimination *e, int32_t 
     } else if (total.cost >= plan->forbidden) info->outcome = GPUOPT_INFEASIBLE;
     else {
         info->cost = plan->sign * (offset + (int64_t)total.cost);
-        info->count = plan->semiring == GPUOPT_MIN_COUNT ? total.count : 0;
+        info->count = plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? total.count : 0;
         info->count_overflow = info->count == UINT64_MAX;
     }
     return GPUOPT_OK;
@@ -285,7 +285,7 @@ static gpuopt_status gpuopt__check_values(gpuopt_elimination *e, const char *cal
     int32_t k;
     if (copy < 0 || copy >= plan->copies || (!value && plan->variables > 0))
         return gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call, "copy is out of range, or value NULL");
-    if (plan->semiring == GPUOPT_LOG_SUM_EXP)
+    if (plan->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP)
         return gpuopt__refuse(e->context, GPUOPT_ERROR_UNSUPPORTED, call, "not with LOG_SUM_EXP");
     if (!plan->keep)
         return gpuopt__refuse(e->context, GPUOPT_ERROR_STATE, call, "the messages were not kept (keep is OFF)");
@@ -314,11 +314,11 @@ static int64_t gpuopt__all_offsets(const gpuopt__elimination_plan *plan) {
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, int32_t copy, int32_t *value,
-                                                   gpuopt_assignment *assignment) {
+                                                   gpuopt_elimination_assignment *assignment) {
     static const char call[] = "gpuopt_elimination_assign";
     gpuopt_elimination *e = elimination;
     gpuopt__elimination_plan *plan;
-    gpuopt_assignment result;
+    gpuopt_elimination_assignment result;
     gpuopt__total best, cost;
     gpuopt_status status;
     int feasible;

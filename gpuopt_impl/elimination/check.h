@@ -36,12 +36,13 @@ static gpuopt_status gpuopt__check_elimination_desc(const gpuopt_context *contex
     else if (d->variables > 0 && !d->domain) fault = "domain is NULL";
     else if (d->functions > 0 && !d->function) fault = "function is NULL";
     else if ((unsigned)d->type > GPUOPT_COST_DOUBLE) fault = "type is unknown";
-    else if ((unsigned)d->semiring > GPUOPT_MIN_COUNT) fault = "semiring is unknown";
-    else if (d->semiring == GPUOPT_LOG_SUM_EXP && d->type != GPUOPT_COST_DOUBLE) fault = "LOG_SUM_EXP needs DOUBLE";
-    else if (d->semiring == GPUOPT_MIN_COUNT && d->type != GPUOPT_COST_INT64) fault = "MIN_COUNT needs INT64";
+    else if ((unsigned)d->semiring > GPUOPT_SEMIRING_MIN_COUNT) fault = "semiring is unknown";
+    else if (d->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP && d->type != GPUOPT_COST_DOUBLE)
+        fault = "LOG_SUM_EXP needs DOUBLE";
+    else if (d->semiring == GPUOPT_SEMIRING_MIN_COUNT && d->type != GPUOPT_COST_INT64) fault = "MIN_COUNT needs INT64";
     else if (d->top < 0) fault = "top is negative";
     else if (d->top > 0 && d->type == GPUOPT_COST_DOUBLE) fault = "top is for INT64";
-    else if ((unsigned)d->heuristic > GPUOPT_ORDER_MIN_DEGREE) fault = "heuristic is unknown";
+    else if ((unsigned)d->heuristic > GPUOPT_HEURISTIC_MIN_DEGREE) fault = "heuristic is unknown";
     else if (d->restarts < 0 || d->restarts > 1000000) fault = "restarts is not in 0..1e6";
     else if ((unsigned)d->policy > GPUOPT_POLICY_MINI_BUCKET) fault = "policy is unknown";
     else if (d->z < 0) fault = "z is negative";
@@ -56,7 +57,7 @@ static gpuopt_status gpuopt__check_elimination_desc(const gpuopt_context *contex
             gpuopt__log(context, 0, "%s: domain[%d] = %d is not positive", call, (int)k, (int)d->domain[k]);
             return GPUOPT_ERROR_ARGUMENT;
         }
-    if (d->semiring == GPUOPT_MIN_COUNT && d->policy == GPUOPT_POLICY_MINI_BUCKET)
+    if (d->semiring == GPUOPT_SEMIRING_MIN_COUNT && d->policy == GPUOPT_POLICY_MINI_BUCKET)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "MIN_COUNT has no mini-buckets");
     if (d->copies > 1 && (d->policy == GPUOPT_POLICY_SLICE || d->policy == GPUOPT_POLICY_STREAM))
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call,
@@ -105,7 +106,7 @@ static gpuopt_status gpuopt__function_fault(const gpuopt_context *context, const
 /* Shape of one function: mark [variables] is the last function + 1 that a variable was seen in. */
 static gpuopt_status gpuopt__check_function(const gpuopt_context *context, const char *call,
                                             const gpuopt_elimination_desc *d, int32_t number, int32_t *mark) {
-    const gpuopt_function *f = &d->function[number];
+    const gpuopt_elimination_function *f = &d->function[number];
     int64_t entries, k;
     int32_t j;
     if (f->arity < 0 || f->arity > d->variables)
@@ -123,7 +124,7 @@ static gpuopt_status gpuopt__check_function(const gpuopt_context *context, const
     if (f->tuples < -1) return gpuopt__function_fault(context, call, number, -1, "tuples is less than -1");
     if (f->tuples != 0 && !(d->type == GPUOPT_COST_INT64 ? (const void *)f->cost : (const void *)f->value))
         return gpuopt__function_fault(context, call, number, -1, "cost or value is NULL");
-    if (f->count && (f->tuples != -1 || d->semiring != GPUOPT_MIN_COUNT))
+    if (f->count && (f->tuples != -1 || d->semiring != GPUOPT_SEMIRING_MIN_COUNT))
         return gpuopt__function_fault(context, call, number, -1, "count goes with a dense table and MIN_COUNT");
     if (f->tuples > 0 && f->arity > 0 && !f->tuple)
         return gpuopt__function_fault(context, call, number, -1, "tuple is NULL");
@@ -140,21 +141,21 @@ static gpuopt_status gpuopt__check_function(const gpuopt_context *context, const
 
 /* A cost as it is added up: negated with MAX_SUM; INT64_MAX: forbidden. */
 static int64_t gpuopt__inner_cost(const gpuopt_elimination_desc *d, int64_t cost) {
-    int64_t inner = d->semiring != GPUOPT_MAX_SUM ? cost : cost == INT64_MIN ? INT64_MAX : -cost;
+    int64_t inner = d->semiring != GPUOPT_SEMIRING_MAX_SUM ? cost : cost == INT64_MIN ? INT64_MAX : -cost;
     return d->top > 0 && inner >= d->top ? INT64_MAX : inner;
 }
 
 static double gpuopt__inner_value(const gpuopt_elimination_desc *d, double value) {
-    return d->semiring == GPUOPT_MAX_SUM ? -value : value;
+    return d->semiring == GPUOPT_SEMIRING_MAX_SUM ? -value : value;
 }
 
 /* NaN, or the infinity that is not "forbidden". */
 static int gpuopt__bad_value(const gpuopt_elimination_desc *d, double value) {
-    return !(d->semiring == GPUOPT_MIN_SUM ? value > -HUGE_VAL : value < HUGE_VAL);
+    return !(d->semiring == GPUOPT_SEMIRING_MIN_SUM ? value > -HUGE_VAL : value < HUGE_VAL);
 }
 
 /* Where tuple k of a list is in the dense table, the last variable fastest. */
-static int64_t gpuopt__tuple_index(const gpuopt_elimination_desc *d, const gpuopt_function *f, int64_t k) {
+static int64_t gpuopt__tuple_index(const gpuopt_elimination_desc *d, const gpuopt_elimination_function *f, int64_t k) {
     int64_t index = 0;
     int32_t j;
     for (j = 0; j < f->arity; j++) index = index * d->domain[f->scope[j]] + f->tuple[k * f->arity + j];
@@ -162,8 +163,8 @@ static int64_t gpuopt__tuple_index(const gpuopt_elimination_desc *d, const gpuop
 }
 
 /* The dense table: the host's own, or the list written out into room [entries]. */
-static const int64_t *gpuopt__dense_costs(const gpuopt_elimination_desc *d, const gpuopt_function *f, int64_t entries,
-                                          int64_t *room) {
+static const int64_t *gpuopt__dense_costs(const gpuopt_elimination_desc *d, const gpuopt_elimination_function *f,
+                                          int64_t entries, int64_t *room) {
     int64_t k;
     if (f->tuples < 0) return f->cost;
     for (k = 0; k < entries; k++) room[k] = f->default_cost;
@@ -171,8 +172,8 @@ static const int64_t *gpuopt__dense_costs(const gpuopt_elimination_desc *d, cons
     return room;
 }
 
-static const double *gpuopt__dense_values(const gpuopt_elimination_desc *d, const gpuopt_function *f, int64_t entries,
-                                          double *room) {
+static const double *gpuopt__dense_values(const gpuopt_elimination_desc *d, const gpuopt_elimination_function *f,
+                                          int64_t entries, double *room) {
     int64_t k;
     if (f->tuples < 0) return f->value;
     for (k = 0; k < entries; k++) room[k] = f->default_value;
@@ -185,7 +186,7 @@ static int64_t gpuopt__largest_list(const gpuopt_elimination_desc *d) {
     int64_t most = 0;
     int32_t k;
     for (k = 0; k < d->functions; k++) {
-        const gpuopt_function *f = &d->function[k];
+        const gpuopt_elimination_function *f = &d->function[k];
         int64_t entries = f->tuples < 0 ? 0 : gpuopt__scope_entries(d->domain, f->arity, f->scope);
         if (entries > most) most = entries;
     }
@@ -195,7 +196,7 @@ static int64_t gpuopt__largest_list(const gpuopt_elimination_desc *d) {
 static gpuopt_status gpuopt__function_range_of(const gpuopt_context *context, const char *call,
                                                const gpuopt_elimination_desc *d, int32_t number, void *room,
                                                gpuopt__function_range *range) {
-    const gpuopt_function *f = &d->function[number];
+    const gpuopt_elimination_function *f = &d->function[number];
     int64_t entries = gpuopt__scope_entries(d->domain, f->arity, f->scope), k, largest = 0;
     memset(range, 0, sizeof *range);
     if (d->type == GPUOPT_COST_DOUBLE) {
@@ -212,7 +213,7 @@ static gpuopt_status gpuopt__function_range_of(const gpuopt_context *context, co
             low = gpuopt__min(low, value[k]);
             high = gpuopt__max(high, value[k]);
         }
-        range->weight = low < high && d->semiring != GPUOPT_LOG_SUM_EXP ? high - low : 0;
+        range->weight = low < high && d->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP ? high - low : 0;
     } else {
         const int64_t *cost = gpuopt__dense_costs(d, f, entries, (int64_t *)room);
         int any = 0;

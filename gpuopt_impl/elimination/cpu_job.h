@@ -45,7 +45,7 @@ typedef struct gpuopt__cpu_work {
 
 /* Cuts a thread's room out of the arena, for every job of a plan. */
 static void gpuopt__cut_room(const gpuopt__elimination_plan *plan, gpuopt__arena *arena, gpuopt__cpu_room *room) {
-    int counted = plan->semiring == GPUOPT_MIN_COUNT, logs = plan->semiring == GPUOPT_LOG_SUM_EXP;
+    int counted = plan->semiring == GPUOPT_SEMIRING_MIN_COUNT, logs = plan->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP;
     int32_t entries =
         gpuopt__chunked(plan->most_entries < GPUOPT__PIECE_MOST ? plan->most_entries : GPUOPT__PIECE_MOST);
     size_t bytes = plan->bits < 64 ? sizeof(uint32_t) : sizeof(uint64_t),
@@ -120,9 +120,9 @@ static void gpuopt__end_value(const gpuopt__elimination_plan *plan, const gpuopt
                               const gpuopt__cpu_room *room, int32_t n, int32_t row, int first) {
     size_t padded = (size_t)gpuopt__chunked(n), at = (size_t)row * padded;
     char *best = room->best + at * (size_t)w->lanes->bytes;
-    if (plan->semiring == GPUOPT_MIN_COUNT)
+    if (plan->semiring == GPUOPT_SEMIRING_MIN_COUNT)
         w->lanes->count(best, room->count + at, room->sum[1], room->factor[1], first, plan->forbidden, n);
-    else if (plan->semiring == GPUOPT_LOG_SUM_EXP)
+    else if (plan->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP)
         gpuopt__add_exponentials(w->job->maximum, (double *)(void *)best, room->high + at,
                                  (const double *)(const void *)room->sum[1], first, n);
     else w->lanes->least(best, room->sum[1], first, plan->forbidden, (int32_t)padded);
@@ -135,7 +135,7 @@ static void gpuopt__store_row(const gpuopt__cpu_elimination *e, const gpuopt__cp
     size_t at = (size_t)row * (size_t)gpuopt__chunked(n);
     const char *best = room->best + at * (size_t)w->lanes->bytes;
     char *message = (char *)e->store + (w->job->at + to) * gpuopt__cost_bytes(plan);
-    if (plan->semiring == GPUOPT_LOG_SUM_EXP)
+    if (plan->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP)
         gpuopt__store_logarithms(w->job->maximum, (double *)(void *)message, (const double *)(const void *)best,
                                  room->high + at, n);
     else w->lanes->store(message, best, n);
@@ -152,7 +152,7 @@ static void gpuopt__cpu_unit(const gpuopt__cpu_elimination *e, const gpuopt__cpu
     int64_t piece = unit % p->count, tile = unit / p->count % job->tiles, copy = unit / p->count / job->tiles, target;
     int32_t left = p->size - (int32_t)(piece % p->cuts) * p->step, rows, v, r, k;
     int shared = job->rows > 1 && job->varying < job->operands;
-    int counted = plan->semiring == GPUOPT_MIN_COUNT;
+    int counted = plan->semiring == GPUOPT_SEMIRING_MIN_COUNT;
     gpuopt__extent x;
     size_t bytes;
     x.step = left < p->step ? left : p->step;
@@ -186,7 +186,7 @@ static void gpuopt__cpu_unit(const gpuopt__cpu_elimination *e, const gpuopt__cpu
 static void gpuopt__cpu_job(gpuopt__cpu_elimination *e, const gpuopt__job *job) {
     const gpuopt__elimination_plan *plan = &e->head.plan;
     int32_t digits = job->tile_digits + job->row_digits + job->entry_digits, k;
-    int second = plan->semiring == GPUOPT_MIN_COUNT || plan->semiring == GPUOPT_LOG_SUM_EXP;
+    int second = plan->semiring == GPUOPT_SEMIRING_MIN_COUNT || plan->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP;
     gpuopt__cpu_work work;
     int64_t u, all;
     work.job = job;

@@ -230,8 +230,8 @@ static gpuopt_status gpuopt__greedy_eliminate(gpuopt__greedy *s, const uint64_t 
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__greedy_start(gpuopt__greedy *s, gpuopt_order_heuristic heuristic) {
-    int32_t v, n = s->vertices, weighted = heuristic == GPUOPT_ORDER_WEIGHTED_MIN_FILL;
+static gpuopt_status gpuopt__greedy_start(gpuopt__greedy *s, gpuopt_elimination_heuristic heuristic) {
+    int32_t v, n = s->vertices, weighted = heuristic == GPUOPT_HEURISTIC_WEIGHTED_MIN_FILL;
     gpuopt_status status;
     int64_t k;
     s->pool_used = 0;
@@ -243,7 +243,7 @@ static gpuopt_status gpuopt__greedy_start(gpuopt__greedy *s, gpuopt_order_heuris
     memset(s->is_touched, 0, (size_t)n);
     memset(s->mark, 0, sizeof(int32_t) * (size_t)n);
     s->stamp = 0;
-    s->by_degree = heuristic == GPUOPT_ORDER_MIN_DEGREE;
+    s->by_degree = heuristic == GPUOPT_HEURISTIC_MIN_DEGREE;
     for (v = 0; v < n; v++) {
         s->at[v] = s->start[v];
         s->length[v] = s->room[v] = (int32_t)(s->start[v + 1] - s->start[v]);
@@ -261,9 +261,9 @@ static gpuopt_status gpuopt__greedy_start(gpuopt__greedy *s, gpuopt_order_heuris
 /* One greedy run into s->order; gives up, with *better 0, once it cannot be better than best; best NULL: goes on. Once
  * there are more operations than a double can hold, the rest comes as it stands in the heap: so wide a graph would take
  * long, for nothing. The score is then infinite and its width too small. */
-static gpuopt_status gpuopt__greedy_run(gpuopt__greedy *s, gpuopt_order_heuristic heuristic,
+static gpuopt_status gpuopt__greedy_run(gpuopt__greedy *s, gpuopt_elimination_heuristic heuristic,
                                         const gpuopt__order_score *best, gpuopt__order_score *score, int *better) {
-    const uint64_t *weight = s->weight[heuristic == GPUOPT_ORDER_WEIGHTED_MIN_FILL];
+    const uint64_t *weight = s->weight[heuristic == GPUOPT_HEURISTIC_WEIGHTED_MIN_FILL];
     int32_t i, j;
     gpuopt_status status = gpuopt__greedy_start(s, heuristic);
     memset(score, 0, sizeof *score);

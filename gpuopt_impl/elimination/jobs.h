@@ -168,7 +168,7 @@ static gpuopt_status gpuopt__add_job(gpuopt__draft *draft, int32_t bucket, int32
     job->level = level;
     job->bucket = bucket;
     job->table = result;
-    job->maximum = draft->plan.semiring == GPUOPT_LOG_SUM_EXP && variable >= 0 &&
+    job->maximum = draft->plan.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP && variable >= 0 &&
                    ((gpuopt__bucket *)draft->bucket.data)[bucket].part > 0;
     gpuopt__split_scope(draft->desc->domain, arity, scope, r->entries, &g);
     job->rows = g.rows;
@@ -303,7 +303,7 @@ static gpuopt_status gpuopt__bucket_jobs(gpuopt__draft *draft, int32_t number, i
     if (!room) return draft->scratch->status;
     if (inputs) memcpy(room, (int32_t *)draft->input.data + bucket->input, sizeof(int32_t) * (size_t)inputs);
     /* With counts every input has its own; DOUBLE keeps the order of additions the host can predict. */
-    if (joined >= GPUOPT__PARTIAL_FROM && draft->plan.semiring != GPUOPT_MIN_COUNT)
+    if (joined >= GPUOPT__PARTIAL_FROM && draft->plan.semiring != GPUOPT_SEMIRING_MIN_COUNT)
         status = gpuopt__partial_joins(draft, number, near, level, &inputs, room, room + bucket->inputs + 1);
     bucket = (gpuopt__bucket *)draft->bucket.data + number;
     if (!status)

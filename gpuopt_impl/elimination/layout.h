@@ -12,7 +12,8 @@
 static void gpuopt__estimate(gpuopt__draft *draft, gpuopt_elimination_estimate *e) {
     gpuopt__elimination_plan *plan = &draft->plan;
     double repeated = (double)plan->copies * (double)plan->slices;
-    double bytes = (double)gpuopt__cost_bytes(plan) + (plan->semiring == GPUOPT_MIN_COUNT ? sizeof(uint64_t) : 0);
+    double bytes =
+        (double)gpuopt__cost_bytes(plan) + (plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? sizeof(uint64_t) : 0);
     int64_t k, j;
     memset(e, 0, sizeof *e);
     for (k = plan->first_message; k < plan->first_message + plan->messages; k++) {

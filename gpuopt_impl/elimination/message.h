@@ -30,13 +30,13 @@ static const gpuopt__bucket *gpuopt__bucket_of(const gpuopt_elimination *e, cons
     return NULL;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_get_message_info(gpuopt_elimination *elimination, int32_t message,
-                                                             gpuopt_message_info *info) {
-    static const char call[] = "gpuopt_elimination_get_message_info";
+GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination *elimination, int32_t message,
+                                                             gpuopt_elimination_message_info *info) {
+    static const char call[] = "gpuopt_elimination_message_get_info";
     const gpuopt__elimination_plan *plan;
     const gpuopt__bucket *bucket;
     const gpuopt__table *t;
-    gpuopt_message_info result;
+    gpuopt_elimination_message_info result;
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     plan = &elimination->plan;
     if (!GPUOPT__HAS_SIZE(info))
@@ -76,9 +76,9 @@ static int64_t gpuopt__outer_cost(const gpuopt__elimination_plan *plan, int64_t 
     return plan->sign * (offset + (int64_t)stored);
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_get_message(gpuopt_elimination *elimination, int32_t message, int32_t copy,
+GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elimination, int32_t message, int32_t copy,
                                                         int64_t *cost, double *value, uint64_t *count) {
-    static const char call[] = "gpuopt_elimination_get_message";
+    static const char call[] = "gpuopt_elimination_message_get";
     const gpuopt__elimination_plan *plan;
     const gpuopt__bucket *bucket;
     const gpuopt__table *t;
@@ -91,7 +91,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_get_message(gpuopt_elimination *elim
     if (!bucket) return GPUOPT_ERROR_ARGUMENT;
     t = &plan->table[bucket->message];
     doubles = plan->type == GPUOPT_COST_DOUBLE;
-    if (!(doubles ? (void *)value : (void *)cost) || (count && plan->semiring != GPUOPT_MIN_COUNT))
+    if (!(doubles ? (void *)value : (void *)cost) || (count && plan->semiring != GPUOPT_SEMIRING_MIN_COUNT))
         return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call,
                               "cost or value is NULL, or count is given without MIN_COUNT");
     if (!gpuopt__message_ready(elimination, bucket))
@@ -108,9 +108,9 @@ GPUOPT_API gpuopt_status gpuopt_elimination_get_message(gpuopt_elimination *elim
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_device_view(gpuopt_elimination *elimination, int32_t message, int32_t copy,
-                                                        const void **table) {
-    static const char call[] = "gpuopt_elimination_device_view";
+GPUOPT_API gpuopt_status gpuopt_elimination_message_device_view(gpuopt_elimination *elimination, int32_t message,
+                                                                int32_t copy, const void **table) {
+    static const char call[] = "gpuopt_elimination_message_device_view";
     const gpuopt__bucket *bucket;
     gpuopt_status status;
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
@@ -149,17 +149,18 @@ typedef struct gpuopt__packed {
     uint64_t cost, count, end;
 } gpuopt__packed;
 
-static gpuopt__packed gpuopt__packed_parts(int32_t arity, int64_t entries, int32_t bits, gpuopt_semiring semiring) {
+static gpuopt__packed gpuopt__packed_parts(int32_t arity, int64_t entries, int32_t bits,
+                                           gpuopt_elimination_semiring semiring) {
     gpuopt__packed p;
     p.cost = GPUOPT__PACKED_HEAD + 8 * (uint64_t)arity;
     p.count = p.cost + (uint64_t)entries * (uint64_t)(bits / 8);
-    p.end = p.count + (semiring == GPUOPT_MIN_COUNT ? 8 * (uint64_t)entries : 0);
+    p.end = p.count + (semiring == GPUOPT_SEMIRING_MIN_COUNT ? 8 * (uint64_t)entries : 0);
     return p;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_pack_message(gpuopt_elimination *elimination, int32_t message, int32_t copy,
+GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *elimination, int32_t message, int32_t copy,
                                                          void *bytes, uint64_t capacity, uint64_t *size) {
-    static const char call[] = "gpuopt_elimination_pack_message";
+    static const char call[] = "gpuopt_elimination_message_pack";
     const gpuopt__elimination_plan *plan;
     const gpuopt__bucket *bucket;
     const gpuopt__table *t;
@@ -199,33 +200,34 @@ GPUOPT_API gpuopt_status gpuopt_elimination_pack_message(gpuopt_elimination *eli
     }
     room = to + parts.cost;
     status = gpuopt__elimination_of(elimination)->read(elimination, bucket->message, copy, 0, t->entries, room, NULL);
-    if (!status && plan->semiring == GPUOPT_MIN_COUNT)
+    if (!status && plan->semiring == GPUOPT_SEMIRING_MIN_COUNT)
         status =
             gpuopt__elimination_of(elimination)
                 ->read(elimination, bucket->message, copy, 0, t->entries, NULL, (uint64_t *)(void *)(to + parts.count));
     if (!status && plan->type == GPUOPT_COST_DOUBLE) gpuopt__turn_values(plan->sign, t->entries, room);
     gpuopt__turn_bytes(to + parts.cost, t->entries, plan->bits / 8);
-    gpuopt__turn_bytes(to + parts.count, plan->semiring == GPUOPT_MIN_COUNT ? t->entries : 0, 8);
+    gpuopt__turn_bytes(to + parts.count, plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? t->entries : 0, 8);
     if (!status && size) *size = parts.end;
     return status;
 }
 
 /* NULL, or what is wrong with the bytes. */
-static const char *gpuopt__packed_fault(const unsigned char *from, uint64_t size, gpuopt_packed_message *m) {
+static const char *gpuopt__packed_fault(const unsigned char *from, uint64_t size, gpuopt_elimination_packed_info *m) {
     int64_t entries = 1, offset;
     uint64_t forbidden;
     int32_t k;
     if (size < GPUOPT__PACKED_HEAD) return "the message is cut short";
     if (gpuopt__take_bytes(from, 4) != 0x4d555047) return "these bytes are no message";
     if (gpuopt__take_bytes(from + 4, 4) != GPUOPT__PACKED_VERSION) return "the message is of another version";
-    m->type = (gpuopt_cost_type)gpuopt__take_bytes(from + 8, 4);
-    m->semiring = (gpuopt_semiring)gpuopt__take_bytes(from + 12, 4);
+    m->type = (gpuopt_elimination_cost)gpuopt__take_bytes(from + 8, 4);
+    m->semiring = (gpuopt_elimination_semiring)gpuopt__take_bytes(from + 12, 4);
     m->bits = (int32_t)gpuopt__take_bytes(from + 16, 4);
     m->arity = (int32_t)gpuopt__take_bytes(from + 20, 4);
     m->entries = (int64_t)gpuopt__take_bytes(from + 24, 8);
-    if ((unsigned)m->type > GPUOPT_COST_DOUBLE || (unsigned)m->semiring > GPUOPT_MIN_COUNT)
+    if ((unsigned)m->type > GPUOPT_COST_DOUBLE || (unsigned)m->semiring > GPUOPT_SEMIRING_MIN_COUNT)
         return "the message's type or semiring is unknown";
-    if (m->type == GPUOPT_COST_INT64 ? m->semiring == GPUOPT_LOG_SUM_EXP : m->semiring == GPUOPT_MIN_COUNT)
+    if (m->type == GPUOPT_COST_INT64 ? m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP
+                                     : m->semiring == GPUOPT_SEMIRING_MIN_COUNT)
         return "the message's semiring is not one of its type";
     if ((m->bits != 8 && m->bits != 16 && m->bits != 32 && m->bits != 64) ||
         (m->type == GPUOPT_COST_DOUBLE && m->bits != 64))
@@ -254,17 +256,17 @@ static const char *gpuopt__packed_fault(const unsigned char *from, uint64_t size
 }
 
 static gpuopt_status gpuopt__inspect(gpuopt_context *context, const char *call, const void *bytes, uint64_t size,
-                                     gpuopt_packed_message *m) {
+                                     gpuopt_elimination_packed_info *m) {
     const char *fault;
     memset(m, 0, sizeof *m);
     fault = bytes ? gpuopt__packed_fault((const unsigned char *)bytes, size, m) : "bytes is NULL";
     return fault ? gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault) : GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_message_inspect(gpuopt_context *context, const void *bytes, uint64_t size,
-                                                gpuopt_packed_message *message) {
-    static const char call[] = "gpuopt_message_inspect";
-    gpuopt_packed_message m;
+GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *context, const void *bytes, uint64_t size,
+                                                            gpuopt_elimination_packed_info *message) {
+    static const char call[] = "gpuopt_elimination_message_inspect";
+    gpuopt_elimination_packed_info m;
     gpuopt_status status;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(message))
@@ -274,12 +276,12 @@ GPUOPT_API gpuopt_status gpuopt_message_inspect(gpuopt_context *context, const v
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_message_unpack(gpuopt_context *context, const void *bytes, uint64_t size,
-                                               int32_t *scope, int32_t *domain, int64_t *cost, double *value,
-                                               uint64_t *count) {
-    static const char call[] = "gpuopt_message_unpack";
+GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *context, const void *bytes, uint64_t size,
+                                                           int32_t *scope, int32_t *domain, int64_t *cost,
+                                                           double *value, uint64_t *count) {
+    static const char call[] = "gpuopt_elimination_message_unpack";
     const unsigned char *from = (const unsigned char *)bytes;
-    gpuopt_packed_message m;
+    gpuopt_elimination_packed_info m;
     gpuopt__packed parts;
     gpuopt_status status;
     uint64_t forbidden;
@@ -289,13 +291,13 @@ GPUOPT_API gpuopt_status gpuopt_message_unpack(gpuopt_context *context, const vo
     status = gpuopt__inspect(context, call, bytes, size, &m);
     if (status) return status;
     if ((m.arity > 0 && (!scope || !domain)) || !(m.type == GPUOPT_COST_DOUBLE ? (void *)value : (void *)cost) ||
-        (count && m.semiring != GPUOPT_MIN_COUNT))
+        (count && m.semiring != GPUOPT_SEMIRING_MIN_COUNT))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
                               "an array is NULL, or count is given without MIN_COUNT");
     parts = gpuopt__packed_parts(m.arity, m.entries, m.bits, m.semiring);
     offset = (int64_t)gpuopt__take_bytes(from + 32, 8);
     forbidden = gpuopt__take_bytes(from + 40, 8);
-    negative = m.semiring == GPUOPT_MAX_SUM;
+    negative = m.semiring == GPUOPT_SEMIRING_MAX_SUM;
     for (k = 0; k < m.arity; k++) {
         scope[k] = (int32_t)gpuopt__take_bytes(from + GPUOPT__PACKED_HEAD + 4 * k, 4);
         domain[k] = (int32_t)gpuopt__take_bytes(from + GPUOPT__PACKED_HEAD + 4 * (m.arity + k), 4);

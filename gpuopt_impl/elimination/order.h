@@ -122,8 +122,8 @@ static gpuopt_status gpuopt__graph_build(gpuopt__order_search *search, const gpu
     int32_t v;
     int k;
     gpuopt__graph_vertices(search, scopes);
-    gpuopt__transpose(scopes->functions, scopes->variables, scopes->start, scopes->scope, search->of_start, search->of,
-                      NULL);
+    gpuopt__transpose(scopes->functions, scopes->variables, scopes->start, scopes->scope, NULL, search->of_start,
+                      search->of, NULL, NULL);
     memset(s->mark, -1, sizeof(int32_t) * (size_t)s->vertices);
     for (v = 0; v < s->vertices && !status; v++) {
         search->raw[v] = s->pool_used;
@@ -135,7 +135,7 @@ static gpuopt_status gpuopt__graph_build(gpuopt__order_search *search, const gpu
     s->adjacent = (int32_t *)gpuopt__scratch_take(s->scratch, search->adjacent_bytes);
     if (!s->adjacent) return s->scratch->status;
     /* The graph is symmetric: its transpose is itself, with the lists in ascending order. */
-    gpuopt__transpose(s->vertices, s->vertices, search->raw, s->pool, s->start, s->adjacent, NULL);
+    gpuopt__transpose(s->vertices, s->vertices, search->raw, s->pool, NULL, s->start, s->adjacent, NULL, NULL);
     for (k = 0; k < 2; k++) {
         memset(s->missing_0[k], 0, sizeof(uint64_t) * (size_t)s->vertices);
         if ((double)s->pool_used > 0.75 * s->vertices * s->vertices)
@@ -159,22 +159,22 @@ static void gpuopt__search_cut(gpuopt__order_search *search, gpuopt__arena *aren
 
 /* The best of all restarts of one heuristic or of all into greedy.best. The first one breaks ties by the lower number,
  * the others by the seed. */
-static gpuopt_status gpuopt__search_greedily(gpuopt__order_search *search, gpuopt_order_heuristic heuristic,
+static gpuopt_status gpuopt__search_greedily(gpuopt__order_search *search, gpuopt_elimination_heuristic heuristic,
                                              int32_t restarts, uint64_t seed, gpuopt__order_score *score) {
     gpuopt__greedy *s = &search->greedy;
     int32_t r, v, h;
     int found = 0;
     for (r = 0; r < restarts; r++)
-        for (h = GPUOPT_ORDER_MIN_FILL; h <= GPUOPT_ORDER_MIN_DEGREE; h++) {
+        for (h = GPUOPT_HEURISTIC_MIN_FILL; h <= GPUOPT_HEURISTIC_MIN_DEGREE; h++) {
             gpuopt__order_score got;
             uint64_t stream = ((uint64_t)r * 4 + (uint64_t)h) << 32;
             gpuopt_status status;
             int better;
-            if (heuristic != GPUOPT_ORDER_BEST && (int)heuristic != h) continue;
+            if (heuristic != GPUOPT_HEURISTIC_BEST && (int)heuristic != h) continue;
             for (v = 0; v < s->vertices; v++)
                 s->tie[v] = r ? (uint32_t)(gpuopt__random(seed, stream + (uint64_t)v) * 4294967296.0)
                               : (uint32_t)s->variable[v];
-            status = gpuopt__greedy_run(s, (gpuopt_order_heuristic)h, found ? score : NULL, &got, &better);
+            status = gpuopt__greedy_run(s, (gpuopt_elimination_heuristic)h, found ? score : NULL, &got, &better);
             if (status) return status;
             if (!better) continue;
             found = 1;
@@ -201,7 +201,7 @@ static gpuopt_status gpuopt__search_rotations(gpuopt__order_search *search, int3
 
 /* All memory is given back before return. Variables with one value come last. */
 static gpuopt_status gpuopt__search_order(gpuopt__scratch *scratch, const gpuopt__scopes *scopes,
-                                          gpuopt_order_heuristic heuristic, int32_t restarts, uint64_t seed,
+                                          gpuopt_elimination_heuristic heuristic, int32_t restarts, uint64_t seed,
                                           int32_t *order) {
     gpuopt__order_search search;
     gpuopt__order_score score;
@@ -221,7 +221,8 @@ static gpuopt_status gpuopt__search_order(gpuopt__scratch *scratch, const gpuopt
     gpuopt__search_cut(&search, &arena, scopes);
     status = gpuopt__graph_build(&search, scopes);
     if (!status) status = gpuopt__search_greedily(&search, heuristic, restarts, seed, &score);
-    if (!status && heuristic == GPUOPT_ORDER_BEST) status = gpuopt__search_rotations(&search, restarts, seed, &score);
+    if (!status && heuristic == GPUOPT_HEURISTIC_BEST)
+        status = gpuopt__search_rotations(&search, restarts, seed, &score);
     for (; count < s->vertices && !status; count++) order[count] = s->variable[s->best[count]];
     for (v = 0; v < scopes->variables && !status; v++) {
         if (scopes->fixed[v] || scopes->domain[v] != 1) continue;

@@ -169,10 +169,10 @@ static gpuopt_status gpuopt__place_results(gpuopt__draft *draft, int64_t first, 
             t->at = end[t->on_host];
             end[t->on_host] += gpuopt__aligned(t->entries * plan->copies);
         }
-        if (plan->semiring == GPUOPT_MIN_COUNT) t->count_at = t->at + (t->on_host ? 0 : plan->count_shift);
+        if (plan->semiring == GPUOPT_SEMIRING_MIN_COUNT) t->count_at = t->at + (t->on_host ? 0 : plan->count_shift);
     }
     plan->store = plan->buffer_at = end[0];
-    plan->counts = plan->semiring == GPUOPT_MIN_COUNT ? end[0] + plan->count_shift : 0;
+    plan->counts = plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? end[0] + plan->count_shift : 0;
     plan->host_store = end[1];
     plan->buffer = 0;
     gpuopt__wire_jobs(draft);
@@ -206,7 +206,7 @@ static int gpuopt__try_host(gpuopt__draft *draft, const gpuopt__streaming *s, in
     gpuopt__elimination_plan *plan = &draft->plan;
     const int64_t *pool = (const int64_t *)draft->digit.data;
     const gpuopt__operand *operand = (const gpuopt__operand *)draft->operand.data;
-    const int counted = plan->semiring == GPUOPT_MIN_COUNT;
+    const int counted = plan->semiring == GPUOPT_SEMIRING_MIN_COUNT;
     const uint64_t bytes = (uint64_t)gpuopt__cost_bytes(plan) + (counted ? sizeof(uint64_t) : 0);
     gpuopt_elimination_estimate e;
     int64_t whole = 0, tile = 0, wanted, room, j;

@@ -187,7 +187,7 @@ static gpuopt_status gpuopt__prepare(const gpuopt_context *context, const char *
     draft->plan.functions = d->functions;
     draft->plan.copies = d->copies;
     draft->plan.slices = 1;
-    draft->plan.sign = d->semiring == GPUOPT_MAX_SUM ? -1 : 1;
+    draft->plan.sign = d->semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;
     draft->plan.keep = d->keep == GPUOPT_ON;
     draft->plan.join_rest = d->join_rest != 0;
     draft->plan.type = d->type;
@@ -368,7 +368,8 @@ static gpuopt_status gpuopt__choose_policy(gpuopt__preparation *prep, const char
         policy = GPUOPT_POLICY_STREAM;
         status = gpuopt__try_draft(prep, 0, limit, 1, e, &fits);
     }
-    if (!status && !fits && d->semiring != GPUOPT_MIN_COUNT && (automatic || d->policy == GPUOPT_POLICY_MINI_BUCKET)) {
+    if (!status && !fits && d->semiring != GPUOPT_SEMIRING_MIN_COUNT &&
+        (automatic || d->policy == GPUOPT_POLICY_MINI_BUCKET)) {
         policy = GPUOPT_POLICY_MINI_BUCKET;
         status = gpuopt__try_mini_buckets(prep, limit, e, &fits);
     }

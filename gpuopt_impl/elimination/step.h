@@ -41,14 +41,14 @@ GPUOPT_HD double gpuopt__log_sum_value(const gpuopt__log_sum *s) {
 }
 
 /* What forbids an assignment of DOUBLE costs. */
-GPUOPT_HD double gpuopt__worst_value(gpuopt_semiring semiring) {
-    return semiring == GPUOPT_LOG_SUM_EXP ? -HUGE_VAL : HUGE_VAL;
+GPUOPT_HD double gpuopt__worst_value(gpuopt_elimination_semiring semiring) {
+    return semiring == GPUOPT_SEMIRING_LOG_SUM_EXP ? -HUGE_VAL : HUGE_VAL;
 }
 
 /* Adds the result of a slice to the total of those before. */
-GPUOPT_HD void gpuopt__add_slice(gpuopt_cost_type type, gpuopt_semiring semiring, gpuopt__total *all,
+GPUOPT_HD void gpuopt__add_slice(gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring, gpuopt__total *all,
                                  const gpuopt__total *one) {
-    if (semiring == GPUOPT_LOG_SUM_EXP) {
+    if (semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) {
         gpuopt__log_sum s = {all->value, all->value == -HUGE_VAL ? 0.0 : 1.0};
         gpuopt__log_sum_add(&s, one->value);
         all->value = gpuopt__log_sum_value(&s);

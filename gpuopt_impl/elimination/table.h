@@ -115,8 +115,8 @@ typedef struct gpuopt__elimination_plan {
     int sign;           /* -1: MAX_SUM, costs are stored negated */
     int keep, join_rest;
     int may_copy; /* memory allows for tables that a backend copies into an order it likes */
-    gpuopt_cost_type type;
-    gpuopt_semiring semiring;
+    gpuopt_elimination_cost type;
+    gpuopt_elimination_semiring semiring;
     gpuopt_elimination_policy policy;
 
     int32_t *domain;    /* [variables] */

@@ -25,7 +25,7 @@ static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char 
     else if (d->items > 0 && (!d->weight || !d->profit)) fault = "weight or profit is NULL";
     else if (d->capacity < 0) fault = "capacity is negative";
     else if ((unsigned)d->search > GPUOPT_SEARCH_HYBRID) fault = "search is unknown";
-    else if ((unsigned)d->full > GPUOPT_FULL_STOP) fault = "full is unknown";
+    else if ((unsigned)d->full > GPUOPT_WHEN_FULL_STOP) fault = "full is unknown";
     else if (d->pool < 0 || d->pool > (int64_t)1 << 40) fault = "pool is not in 0..2^40";
     else if (d->node_limit < 0) fault = "node_limit is negative";
     else if ((unsigned)d->reduction > GPUOPT_OFF) fault = "reduction is unknown";
@@ -130,7 +130,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const g
     k->items = d.items;
     k->capacity = d.capacity;
     k->search.dominance = d.search == GPUOPT_SEARCH_DOMINANCE;
-    k->search.stop_when_full = d.full == GPUOPT_FULL_STOP;
+    k->search.stop_when_full = d.full == GPUOPT_WHEN_FULL_STOP;
     k->search.goal = INT64_MAX;
     k->search.reserve = (int64_t)d.items + 4; /* for the search that recovers items */
     k->search.best.level = -1;

@@ -8,12 +8,13 @@
 #include "../common/backend.h"
 #include "row.h"
 
-/* A model as the host gave it: checked, defaults filled in. The arrays are the host's. */
+/* A model as the host gave it: checked, defaults filled in, the matrix by rows. The arrays are the host's. */
 typedef struct gpuopt__propagator_model {
     gpuopt_propagator_desc desc;
     gpuopt__rules rules;
     int64_t nonzeros;
-    int val_single; /* every coefficient is a single-precision number */
+    void *transposed; /* the matrix by rows where the host gave it by columns */
+    int val_single;   /* every coefficient is a single-precision number */
 } gpuopt__propagator_model;
 
 /* The head of every backend's propagator. */
@@ -23,7 +24,7 @@ struct gpuopt_propagator {
     int32_t rows, cols;
     int64_t nonzeros;
     int32_t round_limit;
-    gpuopt_precision precision;
+    gpuopt_propagator_precision precision;
     int called; /* _round has been */
 };
 
@@ -31,8 +32,8 @@ typedef struct gpuopt__propagator_backend {
     gpuopt_status (*plan)(gpuopt_context *, const gpuopt__propagator_model *, gpuopt_memory_plan *);
     gpuopt_status (*create)(gpuopt_context *, const gpuopt__propagator_model *, gpuopt_propagator **);
     void (*destroy)(gpuopt_propagator *);
-    gpuopt_status (*round)(gpuopt_propagator *, int32_t rounds, gpuopt_propagation *info); /* info may be NULL */
-    gpuopt_status (*get_info)(gpuopt_propagator *, gpuopt_propagation *);
+    gpuopt_status (*round)(gpuopt_propagator *, int32_t rounds, gpuopt_propagator_info *info); /* info may be NULL */
+    gpuopt_status (*get_info)(gpuopt_propagator *, gpuopt_propagator_info *);
     /* col == NULL: all columns. Host arrays come checked, device arrays do not. */
     gpuopt_status (*get_bounds)(gpuopt_propagator *, gpuopt_memory, int64_t count, const int32_t *col, double *lb,
                                 double *ub);
@@ -40,8 +41,8 @@ typedef struct gpuopt__propagator_backend {
                                 const double *ub);
     gpuopt_status (*set_sides)(gpuopt_propagator *, int64_t count, const int32_t *row, const double *lhs,
                                const double *rhs);
-    gpuopt_status (*get_rows)(gpuopt_propagator *, gpuopt_memory, const gpuopt_row_report *);
-    gpuopt_status (*device_view)(gpuopt_propagator *, gpuopt_bounds_view *);
+    gpuopt_status (*get_rows)(gpuopt_propagator *, gpuopt_memory, const gpuopt_propagator_row_report *);
+    gpuopt_status (*device_view)(gpuopt_propagator *, gpuopt_device_view *);
 } gpuopt__propagator_backend;
 
 static inline gpuopt_propagator gpuopt__propagator_head(gpuopt_context *context,

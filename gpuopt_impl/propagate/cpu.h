@@ -88,7 +88,7 @@ static gpuopt_status gpuopt__cpu_set_sides(gpuopt_propagator *propagator, int64_
 }
 
 static gpuopt_status gpuopt__cpu_get_rows(gpuopt_propagator *propagator, gpuopt_memory where,
-                                          const gpuopt_row_report *report) {
+                                          const gpuopt_propagator_row_report *report) {
     const gpuopt__cpu_propagator *p = (const gpuopt__cpu_propagator *)propagator;
     int32_t i;
     gpuopt_status status = gpuopt__cpu_only(propagator, where);
@@ -109,7 +109,7 @@ static gpuopt_status gpuopt__cpu_get_rows(gpuopt_propagator *propagator, gpuopt_
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_device_view(gpuopt_propagator *propagator, gpuopt_bounds_view *view) {
+static gpuopt_status gpuopt__cpu_device_view(gpuopt_propagator *propagator, gpuopt_device_view *view) {
     (void)view;
     return gpuopt__cpu_only(propagator, GPUOPT_DEVICE);
 }
@@ -120,7 +120,7 @@ static gpuopt_status gpuopt__cpu_device_view(gpuopt_propagator *propagator, gpuo
 static void gpuopt__cpu_layout(const gpuopt__propagator_model *model, gpuopt__arena *arena, gpuopt__cpu_propagator *p) {
     int64_t rows = model->desc.matrix.rows, cols = model->desc.matrix.cols, nonzeros = model->nonzeros;
     size_t real = model->rules.single ? sizeof(float) : sizeof(double);
-    int jacobi = model->desc.mode == GPUOPT_JACOBI, marking = model->desc.marking != GPUOPT_MARKING_OFF;
+    int jacobi = model->desc.mode == GPUOPT_MODE_JACOBI, marking = model->desc.marking != GPUOPT_OFF;
     gpuopt__cut(arena, 1, sizeof *p);
     p->start = (int64_t *)gpuopt__cut(arena, rows + 1, sizeof(int64_t));
     p->col = (int32_t *)gpuopt__cut(arena, nonzeros, sizeof(int32_t));
@@ -166,12 +166,12 @@ static gpuopt_status gpuopt__cpu_create(gpuopt_context *context, const gpuopt__p
     gpuopt__cpu_layout(model, &arena, p);
     p->head = gpuopt__propagator_head(context, model);
     p->threads = context->desc.threads;
-    p->sequential = desc->mode == GPUOPT_SEQUENTIAL;
+    p->sequential = desc->mode == GPUOPT_MODE_SEQUENTIAL;
     p->infeasible_row = p->infeasible_col = -1;
     if (p->sequential) p->threads = 1;
     memcpy(p->start, desc->matrix.start, sizeof(int64_t) * ((size_t)p->head.rows + 1));
-    if (model->nonzeros) memcpy(p->col, desc->matrix.col, sizeof(int32_t) * (size_t)model->nonzeros);
-    GPUOPT__TYPED(p, gpuopt__store_matrix, (p, desc->matrix.val));
+    if (model->nonzeros) memcpy(p->col, desc->matrix.index, sizeof(int32_t) * (size_t)model->nonzeros);
+    GPUOPT__TYPED(p, gpuopt__store_matrix, (p, desc->matrix.value));
     for (i = 0; i < p->head.rows; i++) {
         p->lhs[i] = desc->lhs ? gpuopt__normal_low(&p->head.rules, desc->lhs[i]) : -HUGE_VAL;
         p->rhs[i] = desc->rhs ? gpuopt__normal_high(&p->head.rules, desc->rhs[i]) : HUGE_VAL;
@@ -180,7 +180,8 @@ static gpuopt_status gpuopt__cpu_create(gpuopt_context *context, const gpuopt__p
         p->integer[j] = desc->integer && desc->integer[j];
         GPUOPT__TYPED(p, gpuopt__store_bounds, (p, j, &desc->lb[j], &desc->ub[j]));
     }
-    if (p->marked) gpuopt__transpose(p->head.rows, p->head.cols, p->start, p->col, p->col_start, p->col_row, NULL);
+    if (p->marked)
+        gpuopt__transpose(p->head.rows, p->head.cols, p->start, p->col, NULL, p->col_start, p->col_row, NULL, NULL);
     gpuopt__mark_all(p);
     gpuopt__reopen(p, 1);
     *propagator = &p->head;

@@ -28,7 +28,7 @@ typedef struct gpuopt__cpu_propagator {
     int64_t changed_count;
     int32_t rounds_since_set;
     int32_t infeasible_row, infeasible_col; /* the standing verdict; -1: none */
-    gpuopt_propagation info;                /* of the last _round */
+    gpuopt_propagator_info info;            /* of the last _round */
 } gpuopt__cpu_propagator;
 
 /* ---- Lists that several threads append to ---- */
@@ -227,9 +227,9 @@ static int gpuopt__is_infeasible(const gpuopt__cpu_propagator *p) {
     return p->infeasible_row >= 0 || p->infeasible_col >= 0;
 }
 
-static gpuopt_status gpuopt__cpu_round(gpuopt_propagator *propagator, int32_t rounds, gpuopt_propagation *result) {
+static gpuopt_status gpuopt__cpu_round(gpuopt_propagator *propagator, int32_t rounds, gpuopt_propagator_info *result) {
     gpuopt__cpu_propagator *p = (gpuopt__cpu_propagator *)propagator;
-    gpuopt_propagation *info = &p->info;
+    gpuopt_propagator_info *info = &p->info;
     int32_t limit = p->head.round_limit > 0 ? p->head.round_limit : INT32_MAX;
     int64_t changed = -1;
     info->rounds = 0;
@@ -252,7 +252,7 @@ static gpuopt_status gpuopt__cpu_round(gpuopt_propagator *propagator, int32_t ro
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_get_info(gpuopt_propagator *propagator, gpuopt_propagation *info) {
+static gpuopt_status gpuopt__cpu_get_info(gpuopt_propagator *propagator, gpuopt_propagator_info *info) {
     *info = ((gpuopt__cpu_propagator *)propagator)->info;
     return GPUOPT_OK;
 }

@@ -30,21 +30,25 @@ GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuo
     gpuopt_memory_plan result;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
+    void *transposed;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc || !GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc or plan is NULL, or has no struct_size");
     memset(&draft, 0, sizeof draft);
     memset(&result, 0, sizeof result);
-    status = gpuopt__check_simplex(context, call, desc, &draft.desc);
-    if (status) return status;
-    gpuopt__simplex_set_shape(&draft);
-    status = context->desc.backend->simplex->plan(context, &draft.shape, &result);
+    status = gpuopt__check_simplex(context, call, desc, &draft.desc, &transposed);
+    if (!status) {
+        gpuopt__simplex_set_shape(&draft);
+        status = context->desc.backend->simplex->plan(context, &draft.shape, &result);
+    }
+    gpuopt__release(context, GPUOPT_HOST, transposed);
     if (status) return status;
     gpuopt__cut(&arena, 1, sizeof draft);
     gpuopt__simplex_cut(&arena, &draft);
     result.host_bytes += arena.used;
-    if (result.create_bytes < gpuopt__simplex_check_bytes(&draft.desc))
-        result.create_bytes = gpuopt__simplex_check_bytes(&draft.desc);
+    result.create_bytes += gpuopt__matrix_in_bytes(&desc->matrix, GPUOPT_LAYOUT_CSC);
+    if (result.create_bytes < gpuopt__simplex_check_bytes(desc))
+        result.create_bytes = gpuopt__simplex_check_bytes(desc);
     if (result.create_bytes < gpuopt__simplex_packed_bytes(&draft))
         result.create_bytes = gpuopt__simplex_packed_bytes(&draft);
     gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
@@ -64,12 +68,12 @@ static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s, double *packed) {
     for (i = 0; i < s->lp.rows; i++) {
         s->v.head[i] = s->lp.cols + i;
         s->v.xb[i] = 0;
-        s->status[s->lp.cols + i] = GPUOPT_BASIC;
+        s->status[s->lp.cols + i] = GPUOPT_VARIABLE_BASIC;
     }
     for (j = 0; j < s->lp.cols; j++) {
         s->v.slot[j] = j;
         s->v.weight[j] = 1;
-        s->status[j] = GPUOPT_AT_LOWER;
+        s->status[j] = GPUOPT_VARIABLE_AT_LOWER;
     }
     gpuopt__simplex_enter_stage(s, GPUOPT__STAGE_EXACT);
     s->primal_violation = s->dual_violation = -1;
@@ -86,22 +90,25 @@ GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gp
     gpuopt_memory_plan plan;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
-    void *memory, *packed = NULL;
+    void *memory, *packed = NULL, *transposed;
     if (simplex) *simplex = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc || !simplex) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc or simplex is NULL");
     memset(&draft, 0, sizeof draft);
     memset(&plan, 0, sizeof plan);
-    status = gpuopt__check_simplex(context, call, desc, &draft.desc);
-    if (status) return status;
-    draft.context = context;
-    gpuopt__simplex_set_shape(&draft);
-    status = context->desc.backend->simplex->plan(context, &draft.shape, &plan);
-    if (status) return status;
-    gpuopt__cut(&arena, 1, sizeof draft);
-    gpuopt__simplex_cut(&arena, &draft);
-    status = gpuopt__allocate(context, GPUOPT_HOST, arena.used, &memory);
-    if (status) return status;
+    status = gpuopt__check_simplex(context, call, desc, &draft.desc, &transposed);
+    if (!status) {
+        draft.context = context;
+        gpuopt__simplex_set_shape(&draft);
+        status = context->desc.backend->simplex->plan(context, &draft.shape, &plan);
+        gpuopt__cut(&arena, 1, sizeof draft);
+        gpuopt__simplex_cut(&arena, &draft);
+    }
+    if (!status) status = gpuopt__allocate(context, GPUOPT_HOST, arena.used, &memory);
+    if (status) {
+        gpuopt__release(context, GPUOPT_HOST, transposed);
+        return status;
+    }
     arena.base = (char *)memory;
     arena.used = 0;
     s = (gpuopt_simplex *)gpuopt__cut(&arena, 1, sizeof draft);
@@ -111,6 +118,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gp
         status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__simplex_packed_bytes(s), &packed);
     if (!status) status = gpuopt__simplex_fill(s, (double *)packed);
     gpuopt__release(context, GPUOPT_HOST, packed);
+    gpuopt__release(context, GPUOPT_HOST, transposed);
     if (!status) *simplex = s;
     else gpuopt_simplex_destroy(s);
     return status;
@@ -203,9 +211,9 @@ GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int rei
 
 /* A logical is minus the row's activity: its lower bound is the row's right-hand side. */
 static uint8_t gpuopt__mirrored(uint8_t status) {
-    return status == GPUOPT_AT_LOWER   ? (uint8_t)GPUOPT_AT_UPPER
-           : status == GPUOPT_AT_UPPER ? (uint8_t)GPUOPT_AT_LOWER
-                                       : status;
+    return status == GPUOPT_VARIABLE_AT_LOWER   ? (uint8_t)GPUOPT_VARIABLE_AT_UPPER
+           : status == GPUOPT_VARIABLE_AT_UPPER ? (uint8_t)GPUOPT_VARIABLE_AT_LOWER
+                                                : status;
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, uint8_t *status) {
@@ -230,11 +238,11 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, const
     before = *simplex;
     both = simplex->lp.cols + simplex->lp.rows;
     for (j = 0; j < both; j++) {
-        if (status[j] > GPUOPT_AT_ZERO) {
+        if (status[j] > GPUOPT_VARIABLE_AT_ZERO) {
             gpuopt__log(simplex->context, 0, "%s: status[%d] = %d is unknown", call, (int)j, (int)status[j]);
             return GPUOPT_ERROR_ARGUMENT;
         }
-        basic += status[j] == GPUOPT_BASIC;
+        basic += status[j] == GPUOPT_VARIABLE_BASIC;
     }
     if (basic != simplex->lp.rows) {
         gpuopt__log(simplex->context, 0, "%s: %d variables are basic, not %d", call, (int)basic, (int)simplex->lp.rows);
@@ -284,11 +292,12 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, do
         if (x) x[j] = gpuopt__unscaled_x(s, j, s->x[j]);
         if (reduced_cost)
             reduced_cost[j] =
-                s->status[j] == GPUOPT_BASIC ? 0 : sign * gpuopt__unscaled_reduced_cost(s, j, s->reduced[j]);
+                s->status[j] == GPUOPT_VARIABLE_BASIC ? 0 : sign * gpuopt__unscaled_reduced_cost(s, j, s->reduced[j]);
     }
     for (i = 0; i < s->lp.rows; i++) {
         if (activity) activity[i] = gpuopt__unscaled_activity(s, i, s->x[cols + i], s->residual[i]);
-        if (dual) dual[i] = s->status[cols + i] == GPUOPT_BASIC ? 0 : sign * gpuopt__unscaled_dual(s, i, s->y[i]);
+        if (dual)
+            dual[i] = s->status[cols + i] == GPUOPT_VARIABLE_BASIC ? 0 : sign * gpuopt__unscaled_dual(s, i, s->y[i]);
     }
     return GPUOPT_OK;
 }

@@ -84,13 +84,15 @@ static void gpuopt__simplex_place_nonbasic(gpuopt_simplex *s) {
     for (j = 0; j < s->lp.cols; j++) {
         int32_t variable = v->slot[j];
         double l = s->work_lower[variable], u = s->work_upper[variable];
-        int upper = u < HUGE_VAL && (s->status[variable] == GPUOPT_AT_UPPER || l == -HUGE_VAL);
+        int upper = u < HUGE_VAL && (s->status[variable] == GPUOPT_VARIABLE_AT_UPPER || l == -HUGE_VAL);
         v->ln[j] = l;
         v->un[j] = u;
         v->xn[j] = upper ? u : l > -HUGE_VAL ? l : 0;
         v->state[j] = l == u ? 0 : upper ? GPUOPT__MAY_DECREASE : GPUOPT__MAY_INCREASE;
         if (l == -HUGE_VAL && u == HUGE_VAL) v->state[j] = GPUOPT__MAY_INCREASE | GPUOPT__MAY_DECREASE;
-        s->status[variable] = (uint8_t)(v->state[j] == 3 ? GPUOPT_AT_ZERO : upper ? GPUOPT_AT_UPPER : GPUOPT_AT_LOWER);
+        s->status[variable] = (uint8_t)(v->state[j] == 3 ? GPUOPT_VARIABLE_AT_ZERO
+                                        : upper          ? GPUOPT_VARIABLE_AT_UPPER
+                                                         : GPUOPT_VARIABLE_AT_LOWER);
         s->x[variable] = v->xn[j];
     }
     for (i = 0; i < s->lp.rows; i++) {
@@ -212,15 +214,15 @@ static gpuopt_status gpuopt__simplex_pull(gpuopt_simplex *s) {
     gpuopt_status status = gpuopt__engine_of(s)->pull(s->engine);
     int32_t i, j;
     for (i = 0; i < s->lp.rows && !status; i++) {
-        s->status[s->v.head[i]] = GPUOPT_BASIC;
+        s->status[s->v.head[i]] = GPUOPT_VARIABLE_BASIC;
         s->x[s->v.head[i]] = s->v.xb[i];
     }
     for (j = 0; j < s->lp.cols && !status; j++) {
         int state = s->v.state[j] & 3;
         s->x[s->v.slot[j]] = s->v.xn[j];
-        s->status[s->v.slot[j]] = (uint8_t)(state == 3                      ? GPUOPT_AT_ZERO
-                                            : state == GPUOPT__MAY_DECREASE ? GPUOPT_AT_UPPER
-                                                                            : GPUOPT_AT_LOWER);
+        s->status[s->v.slot[j]] = (uint8_t)(state == 3                      ? GPUOPT_VARIABLE_AT_ZERO
+                                            : state == GPUOPT__MAY_DECREASE ? GPUOPT_VARIABLE_AT_UPPER
+                                                                            : GPUOPT_VARIABLE_AT_LOWER);
     }
     return status;
 }

@@ -239,7 +239,7 @@ static void gpuopt__cpu_simplex_fill(gpuopt__cpu_simplex *s) {
     for (j = 0; j < lp->cols; j++)
         for (e = lp->col_start[j]; e < lp->col_start[j + 1]; e++)
             s->col_val[e] = lp->val[e] * (lp->row_scale[lp->col_row[e]] * lp->col_scale[j]);
-    gpuopt__transpose(lp->cols, lp->rows, lp->col_start, lp->col_row, s->row_start, s->row_col, from);
+    gpuopt__transpose(lp->cols, lp->rows, lp->col_start, lp->col_row, NULL, s->row_start, s->row_col, NULL, from);
     for (e = 0; e < lp->nonzeros; e++) {
         double value = s->col_val[from[e]];
         memcpy(s->row_val + e, &value, sizeof value);

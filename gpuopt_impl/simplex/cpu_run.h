@@ -124,7 +124,7 @@ static void gpuopt__simplex_norms(gpuopt__cpu_simplex *s, const double *ratio, i
 
 static void gpuopt__simplex_pivot(gpuopt__cpu_simplex *s, const gpuopt__run *run, gpuopt__run_report *report) {
     gpuopt__simplex_vectors *v = s->v;
-    gpuopt_pricing pricing = (gpuopt_pricing)run->rules.pricing;
+    gpuopt_simplex_pricing pricing = (gpuopt_simplex_pricing)run->rules.pricing;
     int32_t j, q = report->entering, cols = s->lp->cols;
     double pivot = report->pivot, step, weight = v->weight[q], norm = 1;
     int exact = pricing == GPUOPT_PRICING_STEEPEST_EDGE;

@@ -24,7 +24,7 @@ typedef struct gpuopt__simplex_shape {
     int32_t rows, cols;
     int64_t nonzeros;
     gpuopt_simplex_method method;
-    gpuopt_pricing pricing;
+    gpuopt_simplex_pricing pricing;
     int32_t deferred_pivots; /* K; 0: the engine chooses */
 } gpuopt__simplex_shape;
 

@@ -48,9 +48,9 @@ static void gpuopt__simplex_violations(gpuopt_simplex *s) {
         double d = s->reduced[j], wrong;
         s->primal_violation = gpuopt__max(s->primal_violation, gpuopt__simplex_outside(s, j));
         if (s->lower[j] == s->upper[j]) continue;
-        wrong = s->status[j] == GPUOPT_AT_LOWER   ? gpuopt__max(0, -d)
-                : s->status[j] == GPUOPT_AT_UPPER ? gpuopt__max(0, d)
-                                                  : fabs(d);
+        wrong = s->status[j] == GPUOPT_VARIABLE_AT_LOWER   ? gpuopt__max(0, -d)
+                : s->status[j] == GPUOPT_VARIABLE_AT_UPPER ? gpuopt__max(0, d)
+                                                           : fabs(d);
         wrong = j < cols ? gpuopt__unscaled_reduced_cost(s, j, wrong) : gpuopt__unscaled_dual(s, j - cols, wrong);
         s->dual_violation = gpuopt__max(s->dual_violation, wrong);
     }

@@ -36,7 +36,7 @@ struct gpuopt_simplex {
     double *residual, *by_row;       /* [rows] -[A I] x at the last refresh; scratch */
     double *row_largest;             /* [rows] the host's largest |a_ij| */
     double *farkas, *ray;            /* [rows], [cols]: evidence, unscaled */
-    uint8_t *status, *old_status;    /* [cols + rows] gpuopt_variable_status, of the scaled variables; scratch */
+    uint8_t *status, *old_status;    /* [cols + rows] gpuopt_simplex_variable, of the scaled variables; scratch */
     /* Of a reinversion, see simplex/reinvert.h. */
     int64_t *row_start; /* [rows + 1] the matrix by rows; filled by the first one */
     int32_t *row_col;   /* [nonzeros] */
@@ -167,10 +167,10 @@ static void gpuopt__simplex_row_largest(gpuopt_simplex *s) {
 static void gpuopt__simplex_copy_columns(gpuopt__lp *lp, const gpuopt_simplex_desc *desc, double *packed) {
     int32_t i, j;
     int64_t e = 0;
-    lp->val = desc->matrix.start ? desc->matrix.val : packed;
+    lp->val = desc->matrix.start ? desc->matrix.value : packed;
     if (desc->matrix.start) {
         memcpy(lp->col_start, desc->matrix.start, sizeof(int64_t) * ((size_t)lp->cols + 1));
-        if (lp->nonzeros) memcpy(lp->col_row, desc->matrix.row, sizeof(int32_t) * (size_t)lp->nonzeros);
+        if (lp->nonzeros) memcpy(lp->col_row, desc->matrix.index, sizeof(int32_t) * (size_t)lp->nonzeros);
         return;
     }
     for (j = 0; j < lp->cols; j++) {

@@ -34,10 +34,10 @@ static int32_t gpuopt__nonbasic_slot(const gpuopt_simplex *s, const char *call, 
     return slot;
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_entering *entering) {
+GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_simplex_entering *entering) {
     gpuopt__run run;
     gpuopt__run_report report;
-    gpuopt_entering result;
+    gpuopt_simplex_entering result;
     gpuopt_status status;
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(entering))
@@ -61,11 +61,11 @@ GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_en
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int32_t entering, int32_t direction,
-                                                   gpuopt_leaving *leaving) {
+                                                   gpuopt_simplex_leaving *leaving) {
     static const char call[] = "gpuopt_simplex_ratio_test";
     gpuopt__run run;
     gpuopt__run_report report;
-    gpuopt_leaving result;
+    gpuopt_simplex_leaving result;
     gpuopt_status status;
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(leaving) || (direction != 1 && direction != -1))

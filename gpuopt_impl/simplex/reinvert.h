@@ -61,11 +61,11 @@ static int32_t gpuopt__simplex_order(gpuopt_simplex *s) {
     int32_t i, j, length, placed = 0, longest = 0;
     int64_t e;
     if (!s->rows_filled)
-        gpuopt__transpose(lp->cols, lp->rows, lp->col_start, lp->col_row, s->row_start, s->row_col, NULL);
+        gpuopt__transpose(lp->cols, lp->rows, lp->col_start, lp->col_row, NULL, s->row_start, s->row_col, NULL, NULL);
     s->rows_filled = 1;
-    for (i = 0; i < lp->rows; i++) s->open[i] = s->status[lp->cols + i] != GPUOPT_BASIC;
+    for (i = 0; i < lp->rows; i++) s->open[i] = s->status[lp->cols + i] != GPUOPT_VARIABLE_BASIC;
     for (j = 0; j < lp->cols; j++) {
-        s->col_count[j] = s->status[j] == GPUOPT_BASIC ? 0 : -1;
+        s->col_count[j] = s->status[j] == GPUOPT_VARIABLE_BASIC ? 0 : -1;
         if (s->col_count[j] < 0) continue;
         for (e = lp->col_start[j]; e < lp->col_start[j + 1]; e++) s->col_count[j] += s->open[lp->col_row[e]];
     }
@@ -75,7 +75,7 @@ static int32_t gpuopt__simplex_order(gpuopt_simplex *s) {
     for (length = 0; length <= longest; length++) /* what is left, sparse columns first */
         for (j = 0; j < lp->cols; j++)
             if (s->col_count[j] == length) gpuopt__order_place(s, &placed, j, -1);
-    for (i = 0; i < lp->rows; i++) s->open[i] = s->status[lp->cols + i] != GPUOPT_BASIC;
+    for (i = 0; i < lp->rows; i++) s->open[i] = s->status[lp->cols + i] != GPUOPT_VARIABLE_BASIC;
     return placed;
 }
 
@@ -112,9 +112,9 @@ static gpuopt_status gpuopt__simplex_reinvert(gpuopt_simplex *s, int32_t *singul
         if (!status) count = gpuopt__keep_refused(s, count);
     }
     for (j = 0; j < s->lp.cols; j++) s->v.weight[j] = s->phase_cost[s->v.slot[j]];
-    for (k = 0; k < count; k++) s->status[s->order[k]] = GPUOPT_AT_LOWER;
+    for (k = 0; k < count; k++) s->status[s->order[k]] = GPUOPT_VARIABLE_AT_LOWER;
     for (i = 0; i < s->lp.rows; i++)
-        if (s->open[i]) s->status[s->lp.cols + i] = GPUOPT_BASIC;
+        if (s->open[i]) s->status[s->lp.cols + i] = GPUOPT_VARIABLE_BASIC;
     *singular = count;
     return status;
 }

@@ -20,9 +20,9 @@ typedef struct fixture {
 
 static int setup(void **state) {
     fixture *f = calloc(1, sizeof *f);
-    gpuopt_csc columns;
+    gpuopt_matrix columns;
     f->context = test_context(&f->host);
-    f->basis = basis_create(f->context, M, GPUOPT_BASIS_DEFERRED, 0);
+    f->basis = basis_create(f->context, M, GPUOPT_TECHNIQUE_DEFERRED, 0);
     f->b = basis_draw(BASIS_DENSE, M, 1);
     columns = basis_columns(&f->b);
     assert_int_equal(gpuopt_basis_load(f->basis, &columns), GPUOPT_OK);
@@ -98,7 +98,7 @@ static void descriptors(void **state) {
     gpuopt_basis_destroy(NULL);
 }
 
-static void check_columns(fixture *f, const gpuopt_csc *columns, const char *words) {
+static void check_columns(fixture *f, const gpuopt_matrix *columns, const char *words) {
     gpuopt_basis_drift drift;
     gpuopt_desc_init(&drift, sizeof drift);
     drift.estimate = 5;
@@ -112,24 +112,24 @@ static void columns(void **state) {
     int64_t start[M + 1] = {0, 2, 3, 4, 5};
     int32_t row[5] = {0, 1, 1, 2, 3};
     double val[5] = {1, 2, 3, 4, 5};
-    gpuopt_csc good = {M, M, NULL, NULL, NULL}, c;
+    gpuopt_matrix good = {M, M, NULL, NULL, NULL, GPUOPT_LAYOUT_CSC}, c;
     gpuopt_basis_drift drift;
     memset(&drift, 0, sizeof drift);
     good.start = start;
-    good.row = row;
-    good.val = val;
+    good.index = row;
+    good.value = val;
     c = good, c.rows = M - 1;
     check_columns(f, &c, "m x m");
     c = good, c.cols = M + 1;
     check_columns(f, &c, "m x m");
     c = good, c.start = NULL;
     check_columns(f, &c, "start");
-    c = good, c.row = NULL;
-    check_columns(f, &c, "row");
-    c = good, c.val = NULL;
-    check_columns(f, &c, "val");
+    c = good, c.index = NULL;
+    check_columns(f, &c, "index");
+    c = good, c.value = NULL;
+    check_columns(f, &c, "value");
     start[0] = 1;
-    check_columns(f, &good, "start[0]");
+    check_columns(f, &good, "first entry is not 0");
     start[0] = 0, start[2] = 1;
     check_columns(f, &good, "start[2]");
     start[2] = 3, row[1] = 0;
@@ -215,7 +215,7 @@ static void updates(void **state) {
 /* An FTRAN is good for one update, and not beyond a load. */
 static void an_update_needs_an_ftran(void **state) {
     fixture *f = *state;
-    gpuopt_csc c = basis_columns(&f->b);
+    gpuopt_matrix c = basis_columns(&f->b);
     gpuopt_basis_info info;
     double column[M] = {3, 1, -1, 2};
     gpuopt_desc_init(&info, sizeof info);
@@ -246,7 +246,7 @@ static void structs_of_other_versions(void **state) {
     double column[M] = {2, 0, 1, 0};
     gpuopt_basis_info info;
     gpuopt_basis_drift drift;
-    gpuopt_csc c = basis_columns(&f->b);
+    gpuopt_matrix c = basis_columns(&f->b);
     memset(&newer, 0, sizeof newer);
     newer.desc.struct_size = sizeof newer;
     newer.desc.m = M;
@@ -281,13 +281,13 @@ static void structs_of_other_versions(void **state) {
 static void no_rows(void **state) {
     static const int64_t start[1] = {0};
     fixture *f = *state;
-    gpuopt_csc none = {0, 0, NULL, NULL, NULL};
+    gpuopt_matrix none = {0, 0, NULL, NULL, NULL, GPUOPT_LAYOUT_CSC};
     gpuopt_basis_drift drift;
     double nothing[1] = {8};
     int technique;
     gpuopt_desc_init(&drift, sizeof drift);
     none.start = start;
-    for (technique = GPUOPT_BASIS_DEFERRED; technique <= GPUOPT_BASIS_ELEMENT_PROPOSED; technique++) {
+    for (technique = GPUOPT_TECHNIQUE_DEFERRED; technique <= GPUOPT_TECHNIQUE_ELEMENT_PROPOSED; technique++) {
         gpuopt_basis *basis = basis_create(f->context, 0, (gpuopt_basis_technique)technique, 0);
         assert_int_equal(gpuopt_basis_load(basis, &none), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_load(basis, NULL), GPUOPT_OK);
@@ -313,16 +313,16 @@ static void one_and_two_rows(void **state) {
     static const double two[1] = {2}, val[4] = {2, 4, 1, 3}, expected[4] = {1.5, -0.5, -2, 1};
     fixture *f = *state;
     int technique, k;
-    for (technique = GPUOPT_BASIS_DEFERRED; technique <= GPUOPT_BASIS_ELEMENT_PROPOSED; technique++) {
+    for (technique = GPUOPT_TECHNIQUE_DEFERRED; technique <= GPUOPT_TECHNIQUE_ELEMENT_PROPOSED; technique++) {
         gpuopt_basis *one = basis_create(f->context, 1, (gpuopt_basis_technique)technique, 0);
         gpuopt_basis *pair = basis_create(f->context, 2, (gpuopt_basis_technique)technique, 0);
-        gpuopt_csc c = {1, 1, NULL, NULL, NULL};
+        gpuopt_matrix c = {1, 1, NULL, NULL, NULL, GPUOPT_LAYOUT_CSC};
         gpuopt_basis_info info;
         double x[4] = {6, 0, 0, 0};
         gpuopt_desc_init(&info, sizeof info);
         c.start = start;
-        c.row = row;
-        c.val = two;
+        c.index = row;
+        c.value = two;
         assert_int_equal(gpuopt_basis_load(one, &c), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_ftran(one, GPUOPT_HOST, x, x), GPUOPT_OK);
         assert_true(x[0] == 3);
@@ -331,7 +331,7 @@ static void one_and_two_rows(void **state) {
         assert_true(fabs(x[0] - 0.5) < 1e-15);
         c.rows = c.cols = 2;
         c.start = start2;
-        c.val = val;
+        c.value = val;
         assert_int_equal(gpuopt_basis_load(pair, &c), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_get_inverse(pair, GPUOPT_HOST, x), GPUOPT_OK);
         for (k = 0; k < 4; k++) assert_true(fabs(x[k] - expected[k]) < 1e-14);

@@ -31,8 +31,8 @@ void basis_free(basis_model *b) {
     free(b->val);
 }
 
-gpuopt_csc basis_columns(basis_model *b) {
-    gpuopt_csc c;
+gpuopt_matrix basis_columns(basis_model *b) {
+    gpuopt_matrix c;
     int64_t k = 0;
     int32_t i, j;
     for (j = 0; j < b->m; j++) {
@@ -45,8 +45,9 @@ gpuopt_csc basis_columns(basis_model *b) {
     }
     c.rows = c.cols = b->m;
     c.start = b->start;
-    c.row = b->row;
-    c.val = b->val;
+    c.index = b->row;
+    c.value = b->val;
+    c.layout = GPUOPT_LAYOUT_CSC;
     return c;
 }
 

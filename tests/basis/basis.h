@@ -30,7 +30,7 @@ basis_model basis_new(int32_t m); /* zeros */
 basis_model basis_draw(basis_kind kind, int32_t m, uint64_t seed);
 basis_model basis_hilbert(int32_t m);
 void basis_free(basis_model *b);
-gpuopt_csc basis_columns(basis_model *b); /* of the entries that are not 0; good until the next call or change */
+gpuopt_matrix basis_columns(basis_model *b); /* of the entries that are not 0; good until the next call or change */
 
 /* inverse [m][m], row after row; 0 where B is singular to working precision. */
 int basis_invert(const basis_model *b, long double *inverse);

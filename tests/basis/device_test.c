@@ -35,10 +35,10 @@ static void device_arrays(void **state) {
     (void)state;
     for (k = 0; k < M; k++) x[k] = test_random(&seed);
     for (k = 0; k < 40; k++) row[k] = 8 * k + 3;
-    for (technique = GPUOPT_BASIS_DEFERRED; technique <= GPUOPT_BASIS_ELEMENT_PROPOSED; technique++) {
+    for (technique = GPUOPT_TECHNIQUE_DEFERRED; technique <= GPUOPT_TECHNIQUE_ELEMENT_PROPOSED; technique++) {
         gpuopt_basis *basis = basis_create(context, M, (gpuopt_basis_technique)technique, 0);
         basis_model b = basis_draw(BASIS_DENSE, M, 4);
-        gpuopt_csc columns = basis_columns(&b);
+        gpuopt_matrix columns = basis_columns(&b);
         gpuopt_basis_info info;
         gpuopt_desc_init(&info, sizeof info);
         assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
@@ -99,7 +99,7 @@ static void alpha_that_is_not_finite(void **state) {
     enum { M = 70 };
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     gpuopt_context *context = test_context(NULL);
-    gpuopt_basis *basis = basis_create(context, M, GPUOPT_BASIS_DEFERRED, 0);
+    gpuopt_basis *basis = basis_create(context, M, GPUOPT_TECHNIQUE_DEFERRED, 0);
     gpuopt_basis_info info;
     int k, at, i;
     (void)state;
@@ -125,9 +125,9 @@ static void large(void **state) {
     enum { M = 1500, UPDATES = 150 };
     gpuopt_context *context = test_context(NULL);
     basis_model b = basis_draw(BASIS_DENSE, M, 5);
-    gpuopt_csc columns = basis_columns(&b);
-    static const int techniques[] = {GPUOPT_BASIS_DEFERRED, GPUOPT_BASIS_ELEMENT_PROPOSED, GPUOPT_BASIS_COLUMN,
-                                     GPUOPT_BASIS_PFI};
+    gpuopt_matrix columns = basis_columns(&b);
+    static const int techniques[] = {GPUOPT_TECHNIQUE_DEFERRED, GPUOPT_TECHNIQUE_ELEMENT_PROPOSED,
+                                     GPUOPT_TECHNIQUE_COLUMN, GPUOPT_TECHNIQUE_PFI};
     static double x[M];
     int t, k, i, j;
     (void)state;
@@ -135,7 +135,7 @@ static void large(void **state) {
         gpuopt_basis *basis = basis_create(context, M, (gpuopt_basis_technique)techniques[t], 0);
         basis_model now = basis_new(M);
         gpuopt_basis_drift drift;
-        gpuopt_csc changed;
+        gpuopt_matrix changed;
         uint64_t seed = 6;
         double worst = 0;
         gpuopt_desc_init(&drift, sizeof drift);
@@ -173,7 +173,7 @@ static void column_has_a_limit(void **state) {
     assert_int_equal(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), cudaSuccess);
     gpuopt_desc_init(&desc, sizeof desc);
     gpuopt_desc_init(&plan, sizeof plan);
-    desc.technique = GPUOPT_BASIS_COLUMN;
+    desc.technique = GPUOPT_TECHNIQUE_COLUMN;
     desc.m = limit / 8 + 1;
     assert_int_equal(gpuopt_basis_create(context, &desc, &basis), GPUOPT_ERROR_UNSUPPORTED);
     assert_non_null(strstr(host.error, "COLUMN"));
@@ -208,7 +208,7 @@ static void own_stream(void **state) {
     assert_int_equal(cudaStreamCreate(&stream), cudaSuccess);
     desc.stream = stream;
     assert_int_equal(gpuopt_context_create(&desc, &context), GPUOPT_OK);
-    basis = basis_create(context, M, GPUOPT_BASIS_DEFERRED, 3);
+    basis = basis_create(context, M, GPUOPT_TECHNIQUE_DEFERRED, 3);
     for (i = 0; i < M; i++) x[i] = i + 1;
     assert_int_equal(cudaMemcpyAsync(device, x, sizeof x, cudaMemcpyHostToDevice, stream), cudaSuccess);
     for (i = 0; i < 10; i++) { /* position 50 becomes x, again and again */
@@ -245,7 +245,7 @@ static void updates_in_a_row(void **state) {
     int technique, k, i;
     (void)state;
     assert_true(inverse && expected);
-    for (technique = GPUOPT_BASIS_DEFERRED; technique <= GPUOPT_BASIS_ELEMENT_PROPOSED; technique++) {
+    for (technique = GPUOPT_TECHNIQUE_DEFERRED; technique <= GPUOPT_TECHNIQUE_ELEMENT_PROPOSED; technique++) {
         gpuopt_basis *basis = basis_create(context, M, (gpuopt_basis_technique)technique, 17);
         int position[ALPHAS], refused[ALPHAS], p = 5, accepted = 0;
         long double most = 0;

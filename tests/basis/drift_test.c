@@ -11,7 +11,7 @@
 
 static gpuopt_basis_drift drift_of(gpuopt_basis *basis, basis_model *b, int exact) {
     gpuopt_basis_drift drift;
-    gpuopt_csc columns = basis_columns(b);
+    gpuopt_matrix columns = basis_columns(b);
     gpuopt_desc_init(&drift, sizeof drift);
     assert_int_equal(gpuopt_basis_get_drift(basis, &columns, exact, &drift), GPUOPT_OK);
     if (!exact) assert_true(drift.norm == -1);
@@ -46,7 +46,7 @@ static void check_long_run(int technique, int32_t m, int updates, basis_kind kin
     gpuopt_context *context = test_context(NULL);
     gpuopt_basis *basis = basis_create(context, m, (gpuopt_basis_technique)technique, 0);
     basis_model b = basis_draw(kind, m, 50);
-    gpuopt_csc columns = basis_columns(&b);
+    gpuopt_matrix columns = basis_columns(&b);
     uint64_t seed = 51;
     int k;
     assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
@@ -75,31 +75,31 @@ static void check_long_run(int technique, int32_t m, int updates, basis_kind kin
 
 static void long_runs_deferred(void **state) {
     (void)state;
-    check_long_run(GPUOPT_BASIS_DEFERRED, 64, 2000, BASIS_DENSE, 64, 1e-8);
-    check_long_run(GPUOPT_BASIS_DEFERRED, 150, 2000, BASIS_SPARSE, 5, 1e-8);
+    check_long_run(GPUOPT_TECHNIQUE_DEFERRED, 64, 2000, BASIS_DENSE, 64, 1e-8);
+    check_long_run(GPUOPT_TECHNIQUE_DEFERRED, 150, 2000, BASIS_SPARSE, 5, 1e-8);
 }
 
 static void long_runs_proposed(void **state) {
     (void)state;
-    check_long_run(GPUOPT_BASIS_ELEMENT_PROPOSED, 64, 2000, BASIS_DENSE, 64, 1e-8);
-    check_long_run(GPUOPT_BASIS_ELEMENT_PROPOSED, 150, 2000, BASIS_SPARSE, 5, 1e-8);
+    check_long_run(GPUOPT_TECHNIQUE_ELEMENT_PROPOSED, 64, 2000, BASIS_DENSE, 64, 1e-8);
+    check_long_run(GPUOPT_TECHNIQUE_ELEMENT_PROPOSED, 150, 2000, BASIS_SPARSE, 5, 1e-8);
 }
 
 static void long_runs_of_the_others(void **state) {
     int technique;
     (void)state;
-    for (technique = GPUOPT_BASIS_MPFI; technique < GPUOPT_BASIS_ELEMENT_PROPOSED; technique++)
+    for (technique = GPUOPT_TECHNIQUE_MPFI; technique < GPUOPT_TECHNIQUE_ELEMENT_PROPOSED; technique++)
         check_long_run(technique, 40, 1000, BASIS_DENSE, 40, 1e-8);
-    check_long_run(GPUOPT_BASIS_PFI, 20, 1000, BASIS_DENSE, 20, 1e-8);
+    check_long_run(GPUOPT_TECHNIQUE_PFI, 20, 1000, BASIS_DENSE, 20, 1e-8);
 }
 
 /* Columns that are not B's: the drift is what they differ by, times the inverse. */
 static void other_columns(void **state) {
     enum { M = 37, J = 22, I = 4 };
     gpuopt_context *context = test_context(NULL);
-    gpuopt_basis *basis = basis_create(context, M, GPUOPT_BASIS_DEFERRED, 0);
+    gpuopt_basis *basis = basis_create(context, M, GPUOPT_TECHNIQUE_DEFERRED, 0);
     basis_model b = basis_draw(BASIS_DENSE, M, 60);
-    gpuopt_csc columns = basis_columns(&b);
+    gpuopt_matrix columns = basis_columns(&b);
     gpuopt_basis_drift drift;
     long double *inverse = malloc(sizeof *inverse * M * M), most = 0;
     int i;
@@ -122,9 +122,9 @@ static void other_columns(void **state) {
 static void measuring_changes_nothing(void **state) {
     enum { M = 30 };
     gpuopt_context *context = test_context(NULL);
-    gpuopt_basis *basis = basis_create(context, M, GPUOPT_BASIS_DEFERRED, 8);
+    gpuopt_basis *basis = basis_create(context, M, GPUOPT_TECHNIQUE_DEFERRED, 8);
     basis_model b = basis_draw(BASIS_SPARSE, M, 61);
-    gpuopt_csc columns = basis_columns(&b);
+    gpuopt_matrix columns = basis_columns(&b);
     gpuopt_basis_info info;
     uint64_t seed = 5;
     double column[M];

@@ -14,7 +14,7 @@
 enum { FACTOR = 8 };
 
 static gpuopt_status load(gpuopt_basis *basis, basis_model *b) {
-    gpuopt_csc columns = basis_columns(b);
+    gpuopt_matrix columns = basis_columns(b);
     return gpuopt_basis_load(basis, &columns);
 }
 
@@ -25,8 +25,8 @@ static void inverse_of_many_kinds(void **state) {
     int kind;
     (void)state;
     for (s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        gpuopt_basis *basis = basis_create(context, sizes[s], GPUOPT_BASIS_DEFERRED, 0);
-        gpuopt_basis *rows = basis_create(context, sizes[s], GPUOPT_BASIS_ELEMENT_PROPOSED, 0);
+        gpuopt_basis *basis = basis_create(context, sizes[s], GPUOPT_TECHNIQUE_DEFERRED, 0);
+        gpuopt_basis *rows = basis_create(context, sizes[s], GPUOPT_TECHNIQUE_ELEMENT_PROPOSED, 0);
         for (kind = 0; kind < BASIS_KINDS; kind++) {
             basis_model b = basis_draw((basis_kind)kind, sizes[s], 100 * s + (unsigned)kind);
             assert_int_equal(load(basis, &b), GPUOPT_OK);
@@ -49,7 +49,7 @@ static void every_k_gives_the_inverse(void **state) {
     size_t s;
     (void)state;
     for (s = 0; s < sizeof k / sizeof *k; s++) {
-        gpuopt_basis *basis = basis_create(context, b.m, GPUOPT_BASIS_DEFERRED, k[s]);
+        gpuopt_basis *basis = basis_create(context, b.m, GPUOPT_TECHNIQUE_DEFERRED, k[s]);
         assert_int_equal(load(basis, &b), GPUOPT_OK);
         basis_check(basis, &b, FACTOR);
         gpuopt_basis_destroy(basis);
@@ -65,7 +65,7 @@ static void identity(void **state) {
     int technique, i;
     (void)state;
     for (i = 0; i < 20; i++) unit.entry[i * 21] = 1;
-    for (technique = GPUOPT_BASIS_DEFERRED; technique <= GPUOPT_BASIS_ELEMENT_PROPOSED; technique++) {
+    for (technique = GPUOPT_TECHNIQUE_DEFERRED; technique <= GPUOPT_TECHNIQUE_ELEMENT_PROPOSED; technique++) {
         gpuopt_basis *basis = basis_create(context, 20, (gpuopt_basis_technique)technique, 0);
         assert_true(basis_check(basis, &unit, 0) == 0);
         assert_int_equal(load(basis, &b), GPUOPT_OK);
@@ -86,7 +86,7 @@ static void hilbert(void **state) {
     (void)state;
     for (m = 1; m <= 12; m++) {
         basis_model b = basis_hilbert(m);
-        gpuopt_basis *basis = basis_create(context, m, GPUOPT_BASIS_DEFERRED, 0);
+        gpuopt_basis *basis = basis_create(context, m, GPUOPT_TECHNIQUE_DEFERRED, 0);
         gpuopt_status status = load(basis, &b);
         if (status == GPUOPT_OK) {
             basis_check(basis, &b, FACTOR);
@@ -104,7 +104,7 @@ static void hilbert(void **state) {
 /* A refused load names a column without which the others still are of rank m - 1, and changes nothing. */
 static void check_refused(test_host *host, gpuopt_context *context, basis_model *bad, const char *dependent) {
     int technique;
-    for (technique = GPUOPT_BASIS_DEFERRED; technique <= GPUOPT_BASIS_ELEMENT_PROPOSED; technique++) {
+    for (technique = GPUOPT_TECHNIQUE_DEFERRED; technique <= GPUOPT_TECHNIQUE_ELEMENT_PROPOSED; technique++) {
         gpuopt_basis *basis = basis_create(context, bad->m, (gpuopt_basis_technique)technique, 5);
         basis_model good = basis_draw(BASIS_DENSE, bad->m, 77);
         uint64_t seed = 9;
@@ -120,7 +120,7 @@ static void check_refused(test_host *host, gpuopt_context *context, basis_model 
         assert_true(info.refused_position >= 0 && info.refused_position < bad->m);
         if (!dependent[info.refused_position]) fail_msg("column %d does not depend", (int)info.refused_position);
         assert_int_equal(info.updates, 1);
-        assert_int_equal(info.pending, technique == GPUOPT_BASIS_DEFERRED);
+        assert_int_equal(info.pending, technique == GPUOPT_TECHNIQUE_DEFERRED);
         assert_int_equal(gpuopt_basis_btran_unit(basis, 0, GPUOPT_HOST, after), GPUOPT_OK);
         assert_memory_equal(before, after, sizeof *after * (size_t)bad->m);
         basis_enqueue_random(basis, &good, bad->m / 2 + 1, &seed);
@@ -183,7 +183,7 @@ static void singular_columns(void **state) {
 static void load_discards_updates(void **state) {
     gpuopt_context *context = test_context(NULL);
     basis_model b = basis_draw(BASIS_DENSE, 30, 11), changed = basis_draw(BASIS_DENSE, 30, 11);
-    gpuopt_basis *basis = basis_create(context, 30, GPUOPT_BASIS_DEFERRED, 8);
+    gpuopt_basis *basis = basis_create(context, 30, GPUOPT_TECHNIQUE_DEFERRED, 8);
     uint64_t seed = 12;
     int k, round;
     (void)state;
@@ -234,7 +234,7 @@ static void pivot_tolerance(void **state) {
 static void not_representable(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
-    gpuopt_basis *basis = basis_create(context, 3, GPUOPT_BASIS_DEFERRED, 0);
+    gpuopt_basis *basis = basis_create(context, 3, GPUOPT_TECHNIQUE_DEFERRED, 0);
     basis_model b = basis_new(3);
     (void)state;
     b.entry[0] = b.entry[8] = 1;

@@ -44,7 +44,7 @@ static void plan_is_exact(void **state) {
     gpuopt_context *context = test_context(&host);
     int technique, s;
     (void)state;
-    for (technique = GPUOPT_BASIS_DEFERRED; technique <= GPUOPT_BASIS_ELEMENT_PROPOSED; technique++)
+    for (technique = GPUOPT_TECHNIQUE_DEFERRED; technique <= GPUOPT_TECHNIQUE_ELEMENT_PROPOSED; technique++)
         for (s = 0; s < 12; s++) {
             gpuopt_basis_desc desc = desc_of(sizes[s / 3], technique, k[s % 3]);
             check_plan(&host, context, &desc);
@@ -59,7 +59,7 @@ static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const g
     gpuopt_context *context = NULL;
     gpuopt_basis *basis = NULL;
     gpuopt_memory_plan plan;
-    gpuopt_csc columns = basis_columns(b);
+    gpuopt_matrix columns = basis_columns(b);
     gpuopt_status status = gpuopt_context_create(context_desc, &context);
     if (status) return status;
     gpuopt_desc_init(&plan, sizeof plan);
@@ -76,7 +76,7 @@ static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const g
 }
 
 static void memory_may_run_out(void **state) {
-    gpuopt_basis_desc desc = desc_of(20, GPUOPT_BASIS_DEFERRED, 0);
+    gpuopt_basis_desc desc = desc_of(20, GPUOPT_TECHNIQUE_DEFERRED, 0);
     basis_model b = basis_draw(BASIS_DENSE, 20, 1);
     gpuopt_context_desc context_desc;
     gpuopt_status status;
@@ -105,10 +105,10 @@ static void steps_allocate_nothing(void **state) {
     gpuopt_context *context = test_context(&host);
     int technique, k;
     (void)state;
-    for (technique = GPUOPT_BASIS_DEFERRED; technique <= GPUOPT_BASIS_ELEMENT_PROPOSED; technique++) {
+    for (technique = GPUOPT_TECHNIQUE_DEFERRED; technique <= GPUOPT_TECHNIQUE_ELEMENT_PROPOSED; technique++) {
         gpuopt_basis *basis = basis_create(context, M, (gpuopt_basis_technique)technique, 4);
         basis_model b = basis_draw(BASIS_DENSE, M, 9);
-        gpuopt_csc columns = basis_columns(&b);
+        gpuopt_matrix columns = basis_columns(&b);
         gpuopt_basis_drift drift;
         gpuopt_basis_info info;
         uint64_t seed = 1;
@@ -137,9 +137,9 @@ static void steps_allocate_nothing(void **state) {
 static void input_is_copied(void **state) {
     enum { M = 25 };
     gpuopt_context *context = test_context(NULL);
-    gpuopt_basis *basis = basis_create(context, M, GPUOPT_BASIS_DEFERRED, 0);
+    gpuopt_basis *basis = basis_create(context, M, GPUOPT_TECHNIQUE_DEFERRED, 0);
     basis_model b = basis_draw(BASIS_SPARSE, M, 10);
-    gpuopt_csc columns = basis_columns(&b);
+    gpuopt_matrix columns = basis_columns(&b);
     (void)state;
     assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
     memset(b.start, 0xFF, sizeof *b.start * (M + 1));
@@ -162,7 +162,7 @@ static void device_memory(void **state) {
     enum { M = 3 };
     test_host host;
     gpuopt_context *context = test_context(&host);
-    gpuopt_basis *basis = basis_create(context, M, GPUOPT_BASIS_DEFERRED, 0);
+    gpuopt_basis *basis = basis_create(context, M, GPUOPT_TECHNIQUE_DEFERRED, 0);
     double x[M * M] = {1, 2, 3};
     int32_t row[1] = {0};
     (void)state;

@@ -9,7 +9,7 @@
 
 #include "tests/basis/basis.h"
 
-enum { LAST_TECHNIQUE = GPUOPT_BASIS_ELEMENT_PROPOSED };
+enum { LAST_TECHNIQUE = GPUOPT_TECHNIQUE_ELEMENT_PROPOSED };
 
 static void draw(int32_t m, uint64_t *seed, double *vector) {
     int32_t i;
@@ -95,7 +95,7 @@ static void check_products(gpuopt_basis *basis, int32_t m, uint64_t *seed) {
 static void check_sequence(gpuopt_context *context, int32_t m, int technique, int32_t deferred, int updates) {
     gpuopt_basis *basis = basis_create(context, m, (gpuopt_basis_technique)technique, deferred);
     basis_model b = basis_draw(BASIS_DENSE, m, (unsigned)m);
-    gpuopt_csc columns = basis_columns(&b);
+    gpuopt_matrix columns = basis_columns(&b);
     gpuopt_basis_info info;
     uint64_t seed = (unsigned)technique;
     int k;
@@ -106,7 +106,8 @@ static void check_sequence(gpuopt_context *context, int32_t m, int technique, in
         info = basis_info(basis);
         assert_int_equal(info.updates, k + 1);
         assert_int_equal(info.refused_position, -1);
-        if (technique == GPUOPT_BASIS_DEFERRED) assert_true(info.pending >= 0 && info.pending < info.deferred_updates);
+        if (technique == GPUOPT_TECHNIQUE_DEFERRED)
+            assert_true(info.pending >= 0 && info.pending < info.deferred_updates);
         else assert_int_equal(info.pending + info.deferred_updates, 0);
         if (deferred) assert_int_equal(info.pending, (k + 1) % deferred);
     }
@@ -124,7 +125,7 @@ static void every_technique(void **state) {
     (void)state;
     for (technique = 0; technique <= LAST_TECHNIQUE; technique++)
         for (s = 0; s < sizeof sizes / sizeof *sizes; s++)
-            check_sequence(context, sizes[s], technique, 0, technique == GPUOPT_BASIS_PFI ? 8 : 40);
+            check_sequence(context, sizes[s], technique, 0, technique == GPUOPT_TECHNIQUE_PFI ? 8 : 40);
     gpuopt_context_destroy(context);
 }
 
@@ -133,7 +134,7 @@ static void every_k(void **state) {
     gpuopt_context *context = test_context(NULL);
     size_t s;
     (void)state;
-    for (s = 0; s < sizeof k / sizeof *k; s++) check_sequence(context, 70, GPUOPT_BASIS_DEFERRED, k[s], k[s] + 9);
+    for (s = 0; s < sizeof k / sizeof *k; s++) check_sequence(context, 70, GPUOPT_TECHNIQUE_DEFERRED, k[s], k[s] + 9);
     gpuopt_context_destroy(context);
 }
 
@@ -146,7 +147,7 @@ static void one_position(void **state) {
     for (technique = 0; technique <= LAST_TECHNIQUE; technique++) {
         gpuopt_basis *basis = basis_create(context, M, (gpuopt_basis_technique)technique, 6);
         basis_model b = basis_draw(BASIS_SPARSE, M, 8);
-        gpuopt_csc columns = basis_columns(&b);
+        gpuopt_matrix columns = basis_columns(&b);
         uint64_t seed = 4;
         double column[M];
         assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
@@ -171,8 +172,8 @@ static void one_position(void **state) {
 static void alpha_of_the_host(void **state) {
     enum { M = 45 };
     gpuopt_context *context = test_context(NULL);
-    gpuopt_basis *own = basis_create(context, M, GPUOPT_BASIS_DEFERRED, 0);
-    gpuopt_basis *given = basis_create(context, M, GPUOPT_BASIS_DEFERRED, 0);
+    gpuopt_basis *own = basis_create(context, M, GPUOPT_TECHNIQUE_DEFERRED, 0);
+    gpuopt_basis *given = basis_create(context, M, GPUOPT_TECHNIQUE_DEFERRED, 0);
     gpuopt_basis_info info;
     double column[M], alpha[M], first[M * M], second[M * M];
     uint64_t seed = 21;
@@ -215,7 +216,7 @@ static void refused_updates(void **state) {
     for (technique = 0; technique <= LAST_TECHNIQUE; technique++) {
         gpuopt_basis *basis = basis_create(context, M, (gpuopt_basis_technique)technique, K);
         basis_model b = basis_draw(BASIS_DENSE, M, 6);
-        gpuopt_csc columns = basis_columns(&b);
+        gpuopt_matrix columns = basis_columns(&b);
         uint64_t seed = 2;
         int32_t pending;
         assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
@@ -304,13 +305,14 @@ static void same_bits(void **state) {
             gpuopt_context *context;
             gpuopt_basis *basis;
             basis_model b = basis_draw(BASIS_DENSE, M, 14);
-            gpuopt_csc columns = basis_columns(&b);
+            gpuopt_matrix columns = basis_columns(&b);
             uint64_t seed = 1;
             if (desc.threads > 1) desc.threads = 1 + run;
             assert_int_equal(gpuopt_context_create(&desc, &context), GPUOPT_OK);
             basis = basis_create(context, M, (gpuopt_basis_technique)technique, 0);
             assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
-            for (k = 0; k < (technique == GPUOPT_BASIS_PFI ? 3 : 20); k++) basis_enqueue_random(basis, &b, M, &seed);
+            for (k = 0; k < (technique == GPUOPT_TECHNIQUE_PFI ? 3 : 20); k++)
+                basis_enqueue_random(basis, &b, M, &seed);
             assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, inverse[run]), GPUOPT_OK);
             gpuopt_basis_destroy(basis);
             gpuopt_context_destroy(context);

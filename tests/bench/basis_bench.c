@@ -19,7 +19,7 @@
 #endif
 
 /* PIVOTS: updates take so many rows in turn, spread over the matrix, which the cache then does not have. */
-enum { PIVOTS = 61, TECHNIQUES = GPUOPT_BASIS_ELEMENT_PROPOSED + 1 };
+enum { PIVOTS = 61, TECHNIQUES = GPUOPT_TECHNIQUE_ELEMENT_PROPOSED + 1 };
 
 static gpuopt_context *context;
 static gpuopt_memory where; /* of the vectors */
@@ -81,8 +81,8 @@ typedef struct job {
     double *vector, *result; /* [m] */
     double *alpha[PIVOTS];   /* [m] */
     int32_t position[PIVOTS];
-    double *from, *to;  /* [m][m] */
-    gpuopt_csc columns; /* dense */
+    double *from, *to;     /* [m][m] */
+    gpuopt_matrix columns; /* dense */
     int32_t row[10];
     double val[10];
 } job;
@@ -158,13 +158,13 @@ static gpuopt_basis *create(int32_t m, int technique) {
 }
 
 /* m dense columns, to load: so that rows of the inverse are dense, too. */
-static gpuopt_csc dense_columns(int32_t m) {
+static gpuopt_matrix dense_columns(int32_t m) {
     int64_t k, entries = (int64_t)m * m;
     int64_t *start = calloc((size_t)m + 1, sizeof *start);
     int32_t *row = calloc((size_t)entries, sizeof *row);
     double *val = calloc((size_t)entries, sizeof *val);
     uint64_t state = 2;
-    gpuopt_csc columns = {0, 0, NULL, NULL, NULL};
+    gpuopt_matrix columns = {0, 0, NULL, NULL, NULL, GPUOPT_LAYOUT_CSC};
     demand(start && row && val, "calloc");
     for (k = 0; k <= m; k++) start[k] = k * m;
     for (k = 0; k < entries; k++) {
@@ -173,15 +173,15 @@ static gpuopt_csc dense_columns(int32_t m) {
     }
     columns.rows = columns.cols = m;
     columns.start = start;
-    columns.row = row;
-    columns.val = val;
+    columns.index = row;
+    columns.value = val;
     return columns;
 }
 
-static void drop_columns(const gpuopt_csc *columns) {
+static void drop_columns(const gpuopt_matrix *columns) {
     free((void *)columns->start);
-    free((void *)columns->row);
-    free((void *)columns->val);
+    free((void *)columns->index);
+    free((void *)columns->value);
 }
 
 static job prepare(int32_t m) {
@@ -234,7 +234,7 @@ static void time_updates(int32_t m) {
     drop(j.from);
     drop(j.to);
     for (t = 0; t < TECHNIQUES; t++) {
-        j.basis = !on_gpu && t == GPUOPT_BASIS_PFI && m > 1000 ? NULL : create(m, t);
+        j.basis = !on_gpu && t == GPUOPT_TECHNIQUE_PFI && m > 1000 ? NULL : create(m, t);
         if (j.basis) {
             load(&j);
             printf(" %9.1f", measure(update, &j));
@@ -249,7 +249,7 @@ static void time_updates(int32_t m) {
 }
 
 static void time_solves(int32_t m) {
-    static const int technique[] = {GPUOPT_BASIS_DEFERRED, GPUOPT_BASIS_ELEMENT_PROPOSED};
+    static const int technique[] = {GPUOPT_TECHNIQUE_DEFERRED, GPUOPT_TECHNIQUE_ELEMENT_PROPOSED};
     int t, k;
     for (t = 0; t < 2; t++) {
         job j = prepare(m);
@@ -278,7 +278,7 @@ static void time_deferred(int32_t m) {
     gpuopt_basis_info info;
     double all, alone = 1e30;
     int k;
-    j.basis = create(m, GPUOPT_BASIS_DEFERRED);
+    j.basis = create(m, GPUOPT_TECHNIQUE_DEFERRED);
     demand(j.basis != NULL, "create");
     gpuopt_desc_init(&info, sizeof info);
     demand(!gpuopt_basis_get_info(j.basis, &info), "get_info");

@@ -15,7 +15,7 @@ enum { MOST_VARIABLES = 40, MOST_FUNCTIONS = 8, SPOTS = 512 };
 typedef struct bucket {
     int32_t variables, functions;
     int32_t domain[MOST_VARIABLES];
-    gpuopt_function function[MOST_FUNCTIONS];
+    gpuopt_elimination_function function[MOST_FUNCTIONS];
     int32_t scope[MOST_FUNCTIONS][MOST_VARIABLES];
     int64_t entries[MOST_FUNCTIONS];
     int64_t message; /* entries */
@@ -49,7 +49,7 @@ static void add_variable(bucket *b, int64_t values) {
 
 /* Over the variable 0 and those of a list, -1 at its end; its costs come later. */
 static void add_function(bucket *b, const int32_t *others) {
-    gpuopt_function *f = &b->function[b->functions];
+    gpuopt_elimination_function *f = &b->function[b->functions];
     int32_t *scope = b->scope[b->functions];
     int64_t entries = b->domain[0];
     int32_t arity = 1;
@@ -77,7 +77,7 @@ static int fill(bucket *b, int64_t sum) {
     uint64_t span = (uint64_t)(sum / b->functions) + 1;
     int32_t k;
     for (k = 0; k < b->functions; k++) {
-        gpuopt_function *f = &b->function[k];
+        gpuopt_elimination_function *f = &b->function[k];
         int64_t *cost = f->cost ? (int64_t *)f->cost : malloc(sizeof *cost * (size_t)b->entries[k]);
         uint64_t from = (uint64_t)k << 48;
         int64_t i;
@@ -103,7 +103,7 @@ static int64_t least_sum(const bucket *b, int32_t *value) {
         int64_t sum = 0;
         int32_t k, j;
         for (k = 0; k < b->functions; k++) {
-            const gpuopt_function *f = &b->function[k];
+            const gpuopt_elimination_function *f = &b->function[k];
             int64_t at = 0;
             for (j = 0; j < f->arity; j++) at = at * b->domain[f->scope[j]] + value[f->scope[j]];
             sum += f->cost[at];
@@ -122,8 +122,8 @@ typedef struct figures {
 } figures;
 
 /* Entries `at` of message 0, from where the backend has it. */
-static gpuopt_status read_entries(const machine *on, gpuopt_elimination *elimination, const gpuopt_message_info *info,
-                                  const int64_t *at, int64_t *cost) {
+static gpuopt_status read_entries(const machine *on, gpuopt_elimination *elimination,
+                                  const gpuopt_elimination_message_info *info, const int64_t *at, int64_t *cost) {
     int64_t *table;
     gpuopt_status status;
     int k;
@@ -131,7 +131,7 @@ static gpuopt_status read_entries(const machine *on, gpuopt_elimination *elimina
     if (on->cuda) {
         size_t bytes = (size_t)info->bits / 8;
         const void *view;
-        status = gpuopt_elimination_device_view(elimination, 0, 0, &view);
+        status = gpuopt_elimination_message_device_view(elimination, 0, 0, &view);
         for (k = 0; k < SPOTS && !status; k++) {
             uint64_t stored = 0; /* little-endian, as every host of a GPU */
             if (cudaMemcpy(&stored, (const char *)view + (size_t)at[k] * bytes, bytes, cudaMemcpyDeviceToHost))
@@ -143,7 +143,7 @@ static gpuopt_status read_entries(const machine *on, gpuopt_elimination *elimina
 #endif
     (void)on;
     table = malloc(sizeof *table * (size_t)info->entries);
-    status = table ? gpuopt_elimination_get_message(elimination, 0, 0, table, NULL, NULL) : GPUOPT_ERROR_MEMORY;
+    status = table ? gpuopt_elimination_message_get(elimination, 0, 0, table, NULL, NULL) : GPUOPT_ERROR_MEMORY;
     for (k = 0; k < SPOTS && !status; k++) cost[k] = table[at[k]];
     free(table);
     return status;
@@ -153,11 +153,11 @@ static gpuopt_status read_entries(const machine *on, gpuopt_elimination *elimina
 static gpuopt_status check(const machine *on, gpuopt_elimination *elimination, const bucket *b, figures *f) {
     int64_t at[SPOTS], cost[SPOTS];
     int32_t value[MOST_VARIABLES] = {0};
-    gpuopt_message_info info;
+    gpuopt_elimination_message_info info;
     gpuopt_status status;
     int k, j;
     gpuopt_desc_init(&info, sizeof info);
-    status = gpuopt_elimination_get_message_info(elimination, 0, &info);
+    status = gpuopt_elimination_message_get_info(elimination, 0, &info);
     if (status) return status;
     f->bits = info.bits;
     f->fault = "WRONG message";

@@ -71,7 +71,7 @@ typedef struct subject {
 typedef struct figures {
     gpuopt_elimination_estimate estimate;
     gpuopt_elimination_info info;
-    gpuopt_assignment found;
+    gpuopt_elimination_assignment found;
     double milliseconds[PHASES]; /* medians */
     int left_out;
 } figures;
@@ -90,7 +90,7 @@ static gpuopt_elimination_desc describe(const subject *s, const machine *on, con
     desc.policy = z ? GPUOPT_POLICY_MINI_BUCKET : GPUOPT_POLICY_AUTO;
     desc.z = z;
     if (z) { /* where z limits the work a long search for an order is what takes the time */
-        desc.heuristic = GPUOPT_ORDER_MIN_FILL;
+        desc.heuristic = GPUOPT_HEURISTIC_MIN_FILL;
         desc.restarts = 1;
     }
     if (!on->cuda) desc.memory_limit = (uint64_t)o->memory << 30;

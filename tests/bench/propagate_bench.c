@@ -35,22 +35,23 @@ static void report(void *user, int level, const char *message) {
 typedef struct variant {
     const char *name;
     const char *backend; /* as test_backend() knows them */
-    gpuopt_propagation_mode mode;
-    gpuopt_propagation_driver driver;
-    gpuopt_propagation_marking marking;
-    gpuopt_precision precision;
+    gpuopt_propagator_mode mode;
+    gpuopt_propagator_driver driver;
+    gpuopt_switch marking;
+    gpuopt_propagator_precision precision;
 } variant;
 
 static const variant variants[] = {
-    {"cpu sequential", "cpu", GPUOPT_SEQUENTIAL, GPUOPT_DRIVER_AUTO, GPUOPT_MARKING_AUTO, GPUOPT_FP64},
-    {"cpu jacobi", "cpu", GPUOPT_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_MARKING_AUTO, GPUOPT_FP64},
-    {"cpu jacobi threads", "cpu-threads", GPUOPT_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_MARKING_AUTO, GPUOPT_FP64},
-    {"cuda", "cuda", GPUOPT_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_MARKING_AUTO, GPUOPT_FP64},
-    {"cuda host", "cuda", GPUOPT_JACOBI, GPUOPT_DRIVER_HOST, GPUOPT_MARKING_OFF, GPUOPT_FP64},
-    {"cuda graph", "cuda", GPUOPT_JACOBI, GPUOPT_DRIVER_GRAPH, GPUOPT_MARKING_OFF, GPUOPT_FP64},
-    {"cuda cooperative", "cuda", GPUOPT_JACOBI, GPUOPT_DRIVER_COOPERATIVE, GPUOPT_MARKING_OFF, GPUOPT_FP64},
-    {"cuda graph marking", "cuda", GPUOPT_JACOBI, GPUOPT_DRIVER_GRAPH, GPUOPT_MARKING_ON, GPUOPT_FP64},
-    {"cuda fp32", "cuda", GPUOPT_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_MARKING_OFF, GPUOPT_FP32},
+    {"cpu sequential", "cpu", GPUOPT_MODE_SEQUENTIAL, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT, GPUOPT_PRECISION_FP64},
+    {"cpu jacobi", "cpu", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT, GPUOPT_PRECISION_FP64},
+    {"cpu jacobi threads", "cpu-threads", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT,
+     GPUOPT_PRECISION_FP64},
+    {"cuda", "cuda", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT, GPUOPT_PRECISION_FP64},
+    {"cuda host", "cuda", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_HOST, GPUOPT_OFF, GPUOPT_PRECISION_FP64},
+    {"cuda graph", "cuda", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_GRAPH, GPUOPT_OFF, GPUOPT_PRECISION_FP64},
+    {"cuda cooperative", "cuda", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_COOPERATIVE, GPUOPT_OFF, GPUOPT_PRECISION_FP64},
+    {"cuda graph marking", "cuda", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_GRAPH, GPUOPT_ON, GPUOPT_PRECISION_FP64},
+    {"cuda fp32", "cuda", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_OFF, GPUOPT_PRECISION_FP32},
 };
 
 /* Whether the name is in the comma-separated list; an empty list has all. */
@@ -65,21 +66,21 @@ static int listed(const char *name, const char *list) {
     return 0;
 }
 
-static int holds_in_single(const gpuopt_csr *a) {
+static int holds_in_single(const gpuopt_matrix *a) {
     int64_t k;
     for (k = 0; k < a->start[a->rows]; k++)
-        if ((double)(float)a->val[k] != a->val[k]) return 0;
+        if ((double)(float)a->value[k] != a->value[k]) return 0;
     return 1;
 }
 
 static void measure(const char *model_name, const mip *model, const variant *v, gpuopt_context *context, int repeat) {
     gpuopt_propagator_desc desc = mip_propagator_desc(model);
     gpuopt_propagator *p;
-    gpuopt_propagation info;
+    gpuopt_propagator_info info;
     gpuopt_status status;
     double nonzeros = (double)model->matrix.start[model->matrix.rows], times[64], create, quiet, start;
     int k, quiet_rounds, is_cuda = strcmp(v->backend, "cuda") == 0;
-    size_t real = v->precision == GPUOPT_FP32 ? 4 : 8,
+    size_t real = v->precision == GPUOPT_PRECISION_FP32 ? 4 : 8,
            coefficient = real == 4 || (is_cuda && holds_in_single(&model->matrix)) ? 4 : 8;
     double bytes =
         nonzeros * (double)(coefficient + 4) + 16.0 * model->matrix.rows + 2.0 * (double)real * model->matrix.cols;
@@ -111,7 +112,7 @@ static void measure(const char *model_name, const mip *model, const variant *v, 
     qsort(times, (size_t)k, sizeof *times, ascending);
     /* Rounds that change nothing, enqueued together; with marking they have nothing to do, so only full passes
      * count. */
-    quiet_rounds = v->marking == GPUOPT_MARKING_OFF ? (nonzeros > 1e7 ? 20 : 200) : 0;
+    quiet_rounds = v->marking == GPUOPT_OFF ? (nonzeros > 1e7 ? 20 : 200) : 0;
     start = now();
     for (int r = 0; r < quiet_rounds; r++) gpuopt_propagator_round(p, 1, NULL);
     gpuopt_context_wait(context);

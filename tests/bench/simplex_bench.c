@@ -37,7 +37,7 @@ static const char *const variant_names[] = {
     "revised devex", "revised dantzig",         "revised steepest-edge", NULL};
 static const struct {
     gpuopt_simplex_method method;
-    gpuopt_pricing pricing;
+    gpuopt_simplex_pricing pricing;
     int32_t deferred_pivots;
 } variants[] = {
     {GPUOPT_METHOD_TABLEAU, GPUOPT_PRICING_DEVEX, 0},         {GPUOPT_METHOD_TABLEAU, GPUOPT_PRICING_DEVEX, 1},

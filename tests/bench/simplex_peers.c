@@ -87,8 +87,8 @@ figures clp_run(const void *of) {
     f.seconds = now();
     lp = Clp_newModel();
     Clp_setLogLevel(lp, 0);
-    Clp_loadProblem(lp, model->columns.cols, model->columns.rows, a.start, model->columns.row, model->columns.val, a.lb,
-                    a.ub, model->cost, a.lhs, a.rhs);
+    Clp_loadProblem(lp, model->columns.cols, model->columns.rows, a.start, model->columns.index, model->columns.value,
+                    a.lb, a.ub, model->cost, a.lhs, a.rhs);
     Clp_setOptimizationDirection(lp, model->maximize ? -1 : 1);
     Clp_setMaximumSeconds(lp, job->limit);
     if (job->cap) Clp_setMaximumIterations(lp, (int)job->cap);

@@ -12,12 +12,12 @@ enum { HEADER = 48 };
 
 static uint8_t *packed(gpuopt_elimination *elimination, int32_t message, uint64_t *size) {
     uint8_t *bytes;
-    assert_int_equal(gpuopt_elimination_pack_message(elimination, message, 0, NULL, 0, size), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_message_pack(elimination, message, 0, NULL, 0, size), GPUOPT_OK);
     bytes = malloc(*size);
     assert_non_null(bytes);
-    assert_int_equal(gpuopt_elimination_pack_message(elimination, message, 0, bytes, *size - 1, size),
+    assert_int_equal(gpuopt_elimination_message_pack(elimination, message, 0, bytes, *size - 1, size),
                      GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_pack_message(elimination, message, 0, bytes, *size, size), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_message_pack(elimination, message, 0, bytes, *size, size), GPUOPT_OK);
     return bytes;
 }
 
@@ -30,8 +30,9 @@ static uint64_t little_endian(const uint8_t *bytes, int count) {
 /* ---- Bytes ---- */
 
 /* By hand from the header's words. */
-static const char *layout_fault(const model *m, const uint8_t *bytes, uint64_t size, const gpuopt_message_info *info,
-                                const int64_t *cost, const double *value, const uint64_t *count) {
+static const char *layout_fault(const model *m, const uint8_t *bytes, uint64_t size,
+                                const gpuopt_elimination_message_info *info, const int64_t *cost, const double *value,
+                                const uint64_t *count) {
     uint64_t width = (uint64_t)info->bits / 8, entries = (uint64_t)info->entries, e;
     const uint8_t *stored = bytes + HEADER + 8 * info->arity;
     int32_t k;
@@ -55,8 +56,8 @@ static const char *layout_fault(const model *m, const uint8_t *bytes, uint64_t s
         if (m->type == GPUOPT_COST_DOUBLE) {
             if (memcmp(&read, &value[e], sizeof read)) return "a value";
         } else if (u >= info->forbidden) {
-            if (cost[e] != (m->semiring == GPUOPT_MAX_SUM ? INT64_MIN : INT64_MAX)) return "a forbidden cost";
-        } else if (cost[e] != (m->semiring == GPUOPT_MAX_SUM ? -1 : 1) * (info->offset + (int64_t)u)) {
+            if (cost[e] != (m->semiring == GPUOPT_SEMIRING_MAX_SUM ? INT64_MIN : INT64_MAX)) return "a forbidden cost";
+        } else if (cost[e] != (m->semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1) * (info->offset + (int64_t)u)) {
             return "a cost";
         }
         if (count && little_endian(stored + entries * width + 8 * e, 8) != count[e]) return "a count";
@@ -66,29 +67,29 @@ static const char *layout_fault(const model *m, const uint8_t *bytes, uint64_t s
 
 static const char *round_trip_fault(gpuopt_context *context, gpuopt_elimination *elimination, const model *m,
                                     int32_t message) {
-    gpuopt_message_info info = handle_message(elimination, message);
+    gpuopt_elimination_message_info info = handle_message(elimination, message);
     size_t entries = (size_t)info.entries;
-    int counted = m->semiring == GPUOPT_MIN_COUNT, exact = m->type == GPUOPT_COST_INT64;
+    int counted = m->semiring == GPUOPT_SEMIRING_MIN_COUNT, exact = m->type == GPUOPT_COST_INT64;
     int64_t *cost = malloc(2 * entries * sizeof *cost), *cost_again = cost + entries;
     double *value = malloc(2 * entries * sizeof *value), *value_again = value + entries;
     uint64_t *count = malloc(2 * entries * sizeof *count), *count_again = count + entries, size, length;
     int32_t scope[MODEL_VARIABLES], domain[MODEL_VARIABLES];
-    gpuopt_packed_message p;
+    gpuopt_elimination_packed_info p;
     const char *fault;
     uint8_t *bytes, *cut;
     assert_true(cost && value && count);
-    assert_int_equal(gpuopt_elimination_get_message(elimination, message, 0, exact ? cost : NULL, exact ? NULL : value,
+    assert_int_equal(gpuopt_elimination_message_get(elimination, message, 0, exact ? cost : NULL, exact ? NULL : value,
                                                     counted ? count : NULL),
                      GPUOPT_OK);
     bytes = packed(elimination, message, &size);
     fault = layout_fault(m, bytes, size, &info, cost, value, counted ? count : NULL);
     gpuopt_desc_init(&p, sizeof p);
-    assert_int_equal(gpuopt_message_inspect(context, bytes, size, &p), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_message_inspect(context, bytes, size, &p), GPUOPT_OK);
     if (p.type != m->type || p.semiring != m->semiring || p.bits != info.bits || p.arity != info.arity ||
         p.entries != info.entries)
         fault = "inspect";
-    assert_int_equal(gpuopt_message_unpack(context, bytes, size, scope, domain, exact ? cost_again : NULL,
-                                           exact ? NULL : value_again, counted ? count_again : NULL),
+    assert_int_equal(gpuopt_elimination_message_unpack(context, bytes, size, scope, domain, exact ? cost_again : NULL,
+                                                       exact ? NULL : value_again, counted ? count_again : NULL),
                      GPUOPT_OK);
     if (memcmp(scope, info.scope, (size_t)info.arity * sizeof *scope)) fault = "the unpacked scope";
     if (exact && memcmp(cost, cost_again, entries * sizeof *cost)) fault = "unpacked costs";
@@ -99,7 +100,7 @@ static const char *round_trip_fault(gpuopt_context *context, gpuopt_elimination 
         assert_non_null(cut);
         memcpy(cut, bytes, length);
         cut = realloc(cut, length ? length : 1);
-        if (gpuopt_message_inspect(context, cut, length, &p) != GPUOPT_ERROR_ARGUMENT)
+        if (gpuopt_elimination_message_inspect(context, cut, length, &p) != GPUOPT_ERROR_ARGUMENT)
             fault = "cut short, and accepted";
         free(cut);
     }
@@ -175,10 +176,10 @@ static void altered_bytes(void **state) {
     static const int32_t domain[] = {2, 3, 4}, over = 2;
     test_host host;
     gpuopt_context *context = test_context(&host);
-    model m = model_make(GPUOPT_COST_INT64, GPUOPT_MIN_SUM, 3, domain);
+    model m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, 3, domain);
     gpuopt_elimination_desc desc;
     gpuopt_elimination *elimination;
-    gpuopt_packed_message p;
+    gpuopt_elimination_packed_info p;
     uint64_t size, random = 3;
     uint8_t *bytes, *other;
     size_t k;
@@ -199,28 +200,32 @@ static void altered_bytes(void **state) {
         memcpy(other, bytes, size);
         for (b = 0; b < wrong[k].bytes; b++) other[wrong[k].at + b] = (uint8_t)(wrong[k].to >> (8 * b));
         host.error[0] = 0;
-        if (gpuopt_message_inspect(context, other, size, &p) != GPUOPT_ERROR_ARGUMENT) fail_msg("change %zu", k);
-        assert_non_null(strstr(host.error, "gpuopt_message_inspect"));
+        if (gpuopt_elimination_message_inspect(context, other, size, &p) != GPUOPT_ERROR_ARGUMENT)
+            fail_msg("change %zu", k);
+        assert_non_null(strstr(host.error, "gpuopt_elimination_message_inspect"));
     }
     memcpy(other, bytes, size);
-    assert_int_equal(gpuopt_message_inspect(context, other, size + 1, &p), GPUOPT_ERROR_ARGUMENT); /* surplus */
+    assert_int_equal(gpuopt_elimination_message_inspect(context, other, size + 1, &p),
+                     GPUOPT_ERROR_ARGUMENT); /* surplus */
     for (k = 0; k < 20000; k++) {
         int changes = (int)test_random_int(&random, 1, 4);
         memcpy(other, bytes, size);
         while (changes-- > 0)
             other[test_random_int(&random, 0, (int64_t)size - 1)] = (uint8_t)test_random_int(&random, 0, 255);
-        if (gpuopt_message_inspect(context, other, size, &p)) {
+        if (gpuopt_elimination_message_inspect(context, other, size, &p)) {
             int32_t s[64], d[64];
             int64_t c[64];
-            assert_int_equal(gpuopt_message_unpack(context, other, size, s, d, c, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
+            assert_int_equal(gpuopt_elimination_message_unpack(context, other, size, s, d, c, NULL, NULL),
+                             GPUOPT_ERROR_ARGUMENT);
         } else {
             int32_t *s = malloc((size_t)p.arity * sizeof *s + 1), *d = malloc((size_t)p.arity * sizeof *d + 1);
             int64_t *c = malloc((size_t)p.entries * sizeof *c);
             uint64_t *n = malloc((size_t)p.entries * sizeof *n);
             double *v = malloc((size_t)p.entries * sizeof *v);
             assert_true(s && d && c && n && v);
-            assert_int_equal(gpuopt_message_unpack(context, other, size, s, d, p.type ? NULL : c, p.type ? v : NULL,
-                                                   p.semiring == GPUOPT_MIN_COUNT ? n : NULL),
+            assert_int_equal(gpuopt_elimination_message_unpack(context, other, size, s, d, p.type ? NULL : c,
+                                                               p.type ? v : NULL,
+                                                               p.semiring == GPUOPT_SEMIRING_MIN_COUNT ? n : NULL),
                              GPUOPT_OK);
             free(s);
             free(d);
@@ -249,7 +254,7 @@ static void agent_free(agent *a) {
     int32_t f;
     gpuopt_elimination_destroy(a->elimination);
     for (f = 0; f < a->own; f++) {
-        gpuopt_function nothing = {0};
+        gpuopt_elimination_function nothing = {0};
         a->part.function[f] = nothing;
     }
     model_free(&a->part);
@@ -279,20 +284,20 @@ static void hand_over(gpuopt_context *context, const agent *child, agent *parent
     int32_t k;
     for (k = 0; k < messages; k++) {
         int32_t scope[MODEL_VARIABLES], domain[MODEL_VARIABLES];
-        gpuopt_packed_message p;
-        gpuopt_function *f;
+        gpuopt_elimination_packed_info p;
+        gpuopt_elimination_function *f;
         uint64_t *count = NULL, size;
         uint8_t *bytes;
         if (handle_message(child->elimination, k).parent >= 0) continue;
         bytes = packed(child->elimination, k, &size);
         gpuopt_desc_init(&p, sizeof p);
-        assert_int_equal(gpuopt_message_inspect(context, bytes, size, &p), GPUOPT_OK);
+        assert_int_equal(gpuopt_elimination_message_inspect(context, bytes, size, &p), GPUOPT_OK);
         assert_int_equal(p.arity, handle_message(child->elimination, k).arity);
         f = model_add(&parent->part, p.arity, handle_message(child->elimination, k).scope, -1);
-        if (m->semiring == GPUOPT_MIN_COUNT) f->count = count = malloc((size_t)p.entries * sizeof *count);
-        assert_int_equal(
-            gpuopt_message_unpack(context, bytes, size, scope, domain, (int64_t *)f->cost, (double *)f->value, count),
-            GPUOPT_OK);
+        if (m->semiring == GPUOPT_SEMIRING_MIN_COUNT) f->count = count = malloc((size_t)p.entries * sizeof *count);
+        assert_int_equal(gpuopt_elimination_message_unpack(context, bytes, size, scope, domain, (int64_t *)f->cost,
+                                                           (double *)f->value, count),
+                         GPUOPT_OK);
         free(bytes);
     }
 }
@@ -319,7 +324,7 @@ static void agents_agree(void **state) {
     (void)state;
     for (seed = 1; seed <= 150; seed++)
         for (k = 0; k < MODEL_KINDS; k++) {
-            gpuopt_assignment assignment;
+            gpuopt_elimination_assignment assignment;
             agent child, parent;
             int32_t count;
             recipe r;
@@ -343,7 +348,7 @@ static void agents_agree(void **state) {
             if (count > 0 && a.info.outcome == GPUOPT_CONVERGED) a.info.outcome = GPUOPT_OPTIMAL; /* left over */
             must_not(answer_fault(&m, &b, &a, 1), &m, seed);
             gpuopt_desc_init(&assignment, sizeof assignment);
-            if (b.feasible && m.semiring != GPUOPT_LOG_SUM_EXP) {
+            if (b.feasible && m.semiring != GPUOPT_SEMIRING_LOG_SUM_EXP) {
                 assert_int_equal(gpuopt_elimination_assign(parent.elimination, 0, a.value, &assignment), GPUOPT_OK);
                 assert_int_equal(gpuopt_elimination_assign(child.elimination, 0, a.value, &assignment), GPUOPT_OK);
                 if (memcmp(a.value, b.value, (size_t)m.variables * sizeof *b.value))

@@ -24,7 +24,7 @@ enum { OPTIMUM = 2 };
 static int setup(void **state) {
     fixture *f = calloc(1, sizeof *f);
     f->context = test_context(&f->host);
-    f->m = model_make(GPUOPT_COST_INT64, GPUOPT_MIN_SUM, 3, NULL);
+    f->m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, 3, NULL);
     model_add_distance(&f->m, 0, 1, 3);
     model_add_distance(&f->m, 1, 2, 5);
     model_set(&f->m, model_add(&f->m, 1, (int32_t[]){0}, -1), 0, 4);
@@ -118,13 +118,13 @@ static void members(void **state) {
     REFUSED(d.domain = negative);
     REFUSED(d.functions = -1);
     REFUSED(d.function = NULL);
-    REFUSED(d.type = (gpuopt_cost_type)2);
-    REFUSED(d.type = (gpuopt_cost_type)-1);
-    REFUSED(d.semiring = (gpuopt_semiring)4);
-    REFUSED(d.semiring = (gpuopt_semiring)-1);
-    REFUSED(d.semiring = GPUOPT_LOG_SUM_EXP); /* of INT64 */
+    REFUSED(d.type = (gpuopt_elimination_cost)2);
+    REFUSED(d.type = (gpuopt_elimination_cost)-1);
+    REFUSED(d.semiring = (gpuopt_elimination_semiring)4);
+    REFUSED(d.semiring = (gpuopt_elimination_semiring)-1);
+    REFUSED(d.semiring = GPUOPT_SEMIRING_LOG_SUM_EXP); /* of INT64 */
     REFUSED(d.top = -1);
-    REFUSED(d.heuristic = (gpuopt_order_heuristic)4);
+    REFUSED(d.heuristic = (gpuopt_elimination_heuristic)4);
     REFUSED(d.restarts = -1);
     REFUSED(d.policy = (gpuopt_elimination_policy)5);
     REFUSED(d.z = -1);
@@ -143,7 +143,7 @@ static void members(void **state) {
     REFUSED(d.keep = (gpuopt_switch)3);
 #undef REFUSED
 #define REFUSED(change) (d = good, change, check_desc(f, &d, GPUOPT_ERROR_UNSUPPORTED, #change))
-    REFUSED((d.semiring = GPUOPT_MIN_COUNT, d.policy = GPUOPT_POLICY_MINI_BUCKET));
+    REFUSED((d.semiring = GPUOPT_SEMIRING_MIN_COUNT, d.policy = GPUOPT_POLICY_MINI_BUCKET));
     REFUSED((d.copies = 2, d.policy = GPUOPT_POLICY_SLICE));
     REFUSED((d.copies = 2, d.policy = GPUOPT_POLICY_STREAM));
 #undef REFUSED
@@ -181,8 +181,8 @@ static void handle_arguments(void **state) {
     gpuopt_elimination *e = f->elimination;
     static const int32_t outside = 2, negative = -1;
     gpuopt_elimination_info info;
-    gpuopt_message_info message;
-    gpuopt_assignment assignment;
+    gpuopt_elimination_message_info message;
+    gpuopt_elimination_assignment assignment;
     int32_t value[3] = {0, 0, 0};
     const void *view = NULL;
     int64_t bound[2];
@@ -202,16 +202,16 @@ static void handle_arguments(void **state) {
     REFUSED(gpuopt_elimination_set_condition(e, 0, NULL), "set_condition");
     REFUSED(gpuopt_elimination_assign(e, 1, value, &assignment), "assign");
     REFUSED(gpuopt_elimination_assign(e, 0, NULL, &assignment), "assign");
-    REFUSED(gpuopt_elimination_get_message_info(e, -1, &message), "get_message_info");
-    REFUSED(gpuopt_elimination_get_message_info(e, 2, &message), "get_message_info");
-    REFUSED(gpuopt_elimination_get_message_info(e, 0, NULL), "get_message_info");
-    REFUSED(gpuopt_elimination_get_message(e, 2, 0, bound, NULL, NULL), "get_message");
-    REFUSED(gpuopt_elimination_get_message(e, 0, 1, bound, NULL, NULL), "get_message");
-    REFUSED(gpuopt_elimination_get_message(e, 0, 0, NULL, NULL, NULL), "get_message");
-    REFUSED(gpuopt_elimination_pack_message(e, 0, 0, NULL, 0, NULL), "pack_message");
-    REFUSED(gpuopt_elimination_pack_message(e, 0, 0, bound, 3, &size), "pack_message");
-    REFUSED(gpuopt_elimination_pack_message(e, 9, 0, NULL, 0, &size), "pack_message");
-    REFUSED(gpuopt_elimination_device_view(e, 9, 0, &view), "device_view");
+    REFUSED(gpuopt_elimination_message_get_info(e, -1, &message), "get_message_info");
+    REFUSED(gpuopt_elimination_message_get_info(e, 2, &message), "get_message_info");
+    REFUSED(gpuopt_elimination_message_get_info(e, 0, NULL), "get_message_info");
+    REFUSED(gpuopt_elimination_message_get(e, 2, 0, bound, NULL, NULL), "get_message");
+    REFUSED(gpuopt_elimination_message_get(e, 0, 1, bound, NULL, NULL), "get_message");
+    REFUSED(gpuopt_elimination_message_get(e, 0, 0, NULL, NULL, NULL), "get_message");
+    REFUSED(gpuopt_elimination_message_pack(e, 0, 0, NULL, 0, NULL), "pack_message");
+    REFUSED(gpuopt_elimination_message_pack(e, 0, 0, bound, 3, &size), "pack_message");
+    REFUSED(gpuopt_elimination_message_pack(e, 9, 0, NULL, 0, &size), "pack_message");
+    REFUSED(gpuopt_elimination_message_device_view(e, 9, 0, &view), "device_view");
     REFUSED(gpuopt_elimination_get_bounds(e, 0, 3, value, bound, NULL), "get_bounds");
     REFUSED(gpuopt_elimination_get_bounds(e, 0, 2, value, bound, NULL), "get_bounds"); /* conditioned */
     REFUSED(gpuopt_elimination_get_bounds(e, 0, 0, NULL, bound, NULL), "get_bounds");
@@ -220,29 +220,29 @@ static void handle_arguments(void **state) {
     REFUSED(gpuopt_elimination_step(e, 1, &info), "step");
     REFUSED(gpuopt_elimination_get_info(e, 0, &info), "get_info");
     message.struct_size = 4;
-    REFUSED(gpuopt_elimination_get_message_info(e, 0, &message), "get_message_info");
+    REFUSED(gpuopt_elimination_message_get_info(e, 0, &message), "get_message_info");
 #undef REFUSED
     assert_int_equal(gpuopt_elimination_step(NULL, 1, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_get_info(NULL, 0, &info), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_set_condition(NULL, 0, value), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_assign(NULL, 0, value, &assignment), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_get_bounds(NULL, 0, 0, value, bound, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_get_message(NULL, 0, 0, bound, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_get_message_info(NULL, 0, &message), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_pack_message(NULL, 0, 0, NULL, 0, &size), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_device_view(NULL, 0, 0, &view), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_message_get(NULL, 0, 0, bound, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_message_get_info(NULL, 0, &message), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_message_pack(NULL, 0, 0, NULL, 0, &size), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_message_device_view(NULL, 0, 0, &view), GPUOPT_ERROR_ARGUMENT);
 }
 
 /* What a semiring or policy does not have. */
 static void not_to_be_had(void **state) {
     fixture *f = *state;
     gpuopt_elimination_desc d = f->desc;
-    gpuopt_assignment assignment;
+    gpuopt_elimination_assignment assignment;
     gpuopt_elimination *e;
     int32_t value[3] = {0, 0, 0};
     double bound[2];
     d.type = GPUOPT_COST_DOUBLE;
-    d.semiring = GPUOPT_LOG_SUM_EXP;
+    d.semiring = GPUOPT_SEMIRING_LOG_SUM_EXP;
     d.functions = 0;
     e = handle_create(f->context, &d, &f->host);
     handle_finish(e, 2);
@@ -259,8 +259,8 @@ static void input_is_copied(void **state) {
     fixture *f = *state;
     int32_t domain[3] = {2, 2, 2}, order[2] = {0, 1}, condition = 2, k, value[3];
     gpuopt_elimination_desc d = f->desc;
-    gpuopt_function *g = malloc(4 * sizeof *g);
-    gpuopt_assignment assignment;
+    gpuopt_elimination_function *g = malloc(4 * sizeof *g);
+    gpuopt_elimination_assignment assignment;
     gpuopt_elimination *e;
     assert_non_null(g);
     memcpy(g, f->m.function, 4 * sizeof *g);

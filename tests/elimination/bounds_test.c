@@ -53,11 +53,11 @@ static void bounds_hold(void **state) {
     (void)state;
     for (seed = 1; seed <= 80; seed++)
         for (k = 0; k < MODEL_KINDS; k++) {
-            int mini, most = model_kind[k].semiring == GPUOPT_MIN_COUNT ? 1 : 2;
+            int mini, most = model_kind[k].semiring == GPUOPT_SEMIRING_MIN_COUNT ? 1 : 2;
             gpuopt_elimination_desc desc;
             recipe r;
             model m;
-            if (model_kind[k].semiring == GPUOPT_LOG_SUM_EXP) continue;
+            if (model_kind[k].semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) continue;
             random = seed * 13 + (uint64_t)k;
             r = recipe_draw(&random, model_kind[k].type, model_kind[k].semiring);
             r.variables = 6;
@@ -104,7 +104,7 @@ static void branch(search *s, int32_t depth) {
     int32_t tried[MOST_DOMAIN] = {0}, v, best, domain, round;
     if (depth < 0) {
         sum = model_sum(s->m, s->value);
-        if (s->m->semiring == GPUOPT_MAX_SUM ? sum > s->best : sum < s->best) s->best = sum;
+        if (s->m->semiring == GPUOPT_SEMIRING_MAX_SUM ? sum > s->best : sum < s->best) s->best = sum;
         s->leaves++;
         return;
     }
@@ -176,7 +176,7 @@ static void bounds_of_copies(void **state) {
     gpuopt_elimination_desc desc;
     int32_t value[3] = {0}, copy;
     long double bound[2];
-    model m = model_make(GPUOPT_COST_INT64, GPUOPT_MIN_SUM, 3, NULL);
+    model m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, 3, NULL);
     (void)state;
     model_add_distance(&m, 0, 1, 5);
     model_add_distance(&m, 1, 2, 7);

@@ -26,7 +26,7 @@ static void next_of(const model *m, const int32_t *scope, int32_t arity, int32_t
 }
 
 static table table_make(const model *m, int32_t function) {
-    const gpuopt_function *f = &m->function[function];
+    const gpuopt_elimination_function *f = &m->function[function];
     int64_t entries = model_entries(m, f->scope, f->arity), stride = 1, e;
     int32_t value[MODEL_VARIABLES] = {0}, k;
     table t;
@@ -56,13 +56,14 @@ static long double sum_of(const model *m, const table *t, const int32_t *value, 
         sum += t[f].entry[entry];
         if (t[f].count) *count *= t[f].count[entry];
     }
-    if (with_top && m->semiring != GPUOPT_MAX_SUM && sum >= m->top) return model_forbidden(m);
-    if (with_top && m->semiring == GPUOPT_MAX_SUM && sum <= -(long double)m->top) return model_forbidden(m);
+    if (with_top && m->semiring != GPUOPT_SEMIRING_MAX_SUM && sum >= m->top) return model_forbidden(m);
+    if (with_top && m->semiring == GPUOPT_SEMIRING_MAX_SUM && sum <= -(long double)m->top) return model_forbidden(m);
     return sum;
 }
 
 static void take(const model *m, brute *b, long double sum, uint64_t count, const int32_t *value, long double *scaled) {
-    int better = m->semiring == GPUOPT_MIN_SUM || m->semiring == GPUOPT_MIN_COUNT ? sum < b->best : sum > b->best;
+    int better = m->semiring == GPUOPT_SEMIRING_MIN_SUM || m->semiring == GPUOPT_SEMIRING_MIN_COUNT ? sum < b->best
+                                                                                                    : sum > b->best;
     if (isinf(sum)) return;
     if (!b->feasible || better) {
         *scaled *= b->feasible ? expl(b->best - sum) : 0;
@@ -71,7 +72,7 @@ static void take(const model *m, brute *b, long double sum, uint64_t count, cons
         b->feasible = 1;
         memcpy(b->value, value, (size_t)m->variables * sizeof *value);
     }
-    if (m->semiring == GPUOPT_LOG_SUM_EXP) *scaled += expl(sum - b->best);
+    if (m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) *scaled += expl(sum - b->best);
     if (sum <= b->best && sum >= b->best) b->count += count;
 }
 
@@ -100,7 +101,7 @@ brute brute_force(const model *m, const int32_t *order, int32_t count, const int
         take(m, &b, sum, times, value, &scaled);
         next_of(m, reverse, count, value);
     }
-    if (m->semiring == GPUOPT_LOG_SUM_EXP && b.feasible) b.best += logl(scaled);
+    if (m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP && b.feasible) b.best += logl(scaled);
     for (f = 0; f < m->functions; f++) free(t[f].entry);
     free(t);
     return b;
@@ -162,7 +163,7 @@ static void extremes(const model *m, int32_t function, long double *least, long 
     *least = INFINITY;
     *largest = -INFINITY;
     for (e = 0; e < entries; e++) {
-        long double cost = m->semiring == GPUOPT_MAX_SUM ? -t.entry[e] : t.entry[e];
+        long double cost = m->semiring == GPUOPT_SEMIRING_MAX_SUM ? -t.entry[e] : t.entry[e];
         if (isinf(cost)) continue;
         *least = fminl(*least, cost);
         *largest = fmaxl(*largest, cost);

@@ -10,7 +10,7 @@
 
 /* Something for every member of the desc that does not change the answer. */
 static void draw_way(uint64_t *seed, gpuopt_elimination_desc *desc, int32_t *order) {
-    desc->heuristic = (gpuopt_order_heuristic)test_random_int(seed, 0, 3);
+    desc->heuristic = (gpuopt_elimination_heuristic)test_random_int(seed, 0, 3);
     desc->seed = (uint64_t)test_random_int(seed, 0, 1000);
     desc->restarts = (int32_t)test_random_int(seed, 0, 3);
     desc->policy = test_random_int(seed, 0, 1) ? GPUOPT_POLICY_EXACT : GPUOPT_POLICY_AUTO;
@@ -24,7 +24,8 @@ static void draw_way(uint64_t *seed, gpuopt_elimination_desc *desc, int32_t *ord
 
 /* The value phase has but one answer: in eighths no sum is rounded. */
 static const char *value_fault(const model *m, const brute *b, const answer *a, const recipe *r) {
-    if (!b->feasible || m->semiring == GPUOPT_LOG_SUM_EXP || !a->assignment.struct_size || r->fractions) return NULL;
+    if (!b->feasible || m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP || !a->assignment.struct_size || r->fractions)
+        return NULL;
     if (a->assignment.outcome != GPUOPT_OPTIMAL) return NULL; /* without keep */
     return memcmp(a->value, b->value, (size_t)m->variables * sizeof *b->value) ? "another optimal assignment" : NULL;
 }
@@ -62,7 +63,8 @@ static const char *estimate_fault(const model *m, const answer *a, const int32_t
     return fabsl(a->estimate.operations - operations) > 0 ? "the operations" : NULL;
 }
 
-static void check(gpuopt_context *context, const test_host *host, gpuopt_cost_type type, gpuopt_semiring semiring) {
+static void check(gpuopt_context *context, const test_host *host, gpuopt_elimination_cost type,
+                  gpuopt_elimination_semiring semiring) {
     int32_t order[MODEL_VARIABLES], used[MODEL_VARIABLES];
     uint64_t seed, state;
     int feasible = 0, bits[65] = {0}, models = test_on("cuda") ? 500 : 3000;
@@ -118,10 +120,10 @@ static void order_is_valid(void **state) {
         model m;
         int32_t count;
         random = seed;
-        r = recipe_draw(&random, GPUOPT_COST_INT64, GPUOPT_MIN_SUM);
-        m = model_draw(&random, GPUOPT_COST_INT64, GPUOPT_MIN_SUM, &r);
+        r = recipe_draw(&random, GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM);
+        m = model_draw(&random, GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, &r);
         desc = model_desc(&m);
-        desc.heuristic = (gpuopt_order_heuristic)test_random_int(&random, 0, 3);
+        desc.heuristic = (gpuopt_elimination_heuristic)test_random_int(&random, 0, 3);
         desc.seed = seed;
         draw_permutation(&random, m.variables, condition);
         desc.condition = condition;
@@ -152,8 +154,9 @@ static void order_is_valid(void **state) {
 
 /* On a tree the heuristics that never add an edge find width 1; on a circle, width 2. */
 static void order_of_trees(void **state) {
-    static const gpuopt_order_heuristic heuristic[] = {GPUOPT_ORDER_BEST, GPUOPT_ORDER_MIN_FILL,
-                                                       GPUOPT_ORDER_WEIGHTED_MIN_FILL, GPUOPT_ORDER_MIN_DEGREE};
+    static const gpuopt_elimination_heuristic heuristic[] = {GPUOPT_HEURISTIC_BEST, GPUOPT_HEURISTIC_MIN_FILL,
+                                                             GPUOPT_HEURISTIC_WEIGHTED_MIN_FILL,
+                                                             GPUOPT_HEURISTIC_MIN_DEGREE};
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 1;
     int k, v, circle;
@@ -162,7 +165,7 @@ static void order_of_trees(void **state) {
         for (circle = 0; circle < 2; circle++) {
             gpuopt_elimination_estimate estimate;
             gpuopt_elimination_desc desc;
-            model m = model_make(GPUOPT_COST_INT64, GPUOPT_MIN_SUM, 1000, NULL);
+            model m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, 1000, NULL);
             for (v = 1; v < m.variables; v++)
                 model_add_distance(&m, v, circle ? v - 1 : (int32_t)test_random_int(&random, 0, v - 1), 1);
             if (circle) model_add_distance(&m, 0, m.variables - 1, 1);

@@ -47,9 +47,9 @@ static void functions(void **state) {
     static const int32_t good_tuple[] = {0, 1}, bad_tuple[] = {0, 2}, negative_tuple[] = {-1, 0};
     static const int64_t cost[4] = {1, 2, 3, 4};
     static const uint64_t count[4] = {1, 1, 1, 1};
-    const gpuopt_function good = {2, scope, -1, NULL, cost, NULL, 0, 0, NULL};
-    const gpuopt_function list = {2, scope, 1, good_tuple, cost, NULL, 0, 0, NULL};
-    gpuopt_function g[2];
+    const gpuopt_elimination_function good = {2, scope, -1, NULL, cost, NULL, 0, 0, NULL};
+    const gpuopt_elimination_function list = {2, scope, 1, good_tuple, cost, NULL, 0, 0, NULL};
+    gpuopt_elimination_function g[2];
     fixture f = begin();
     (void)state;
     f.context = test_context(&f.host);
@@ -70,14 +70,15 @@ static void functions(void **state) {
     REFUSED(list, g[1].tuple = bad_tuple);
     REFUSED(list, g[1].tuple = negative_tuple);
     REFUSED(list, g[1].cost = NULL);
-    f.desc.semiring = GPUOPT_MIN_COUNT;
+    f.desc.semiring = GPUOPT_SEMIRING_MIN_COUNT;
     REFUSED(list, g[1].count = count); /* not dense */
 #undef REFUSED
     gpuopt_context_destroy(f.context);
 }
 
 static void reals(void **state) {
-    static const gpuopt_semiring semiring[] = {GPUOPT_MIN_SUM, GPUOPT_MAX_SUM, GPUOPT_LOG_SUM_EXP};
+    static const gpuopt_elimination_semiring semiring[] = {GPUOPT_SEMIRING_MIN_SUM, GPUOPT_SEMIRING_MAX_SUM,
+                                                           GPUOPT_SEMIRING_LOG_SUM_EXP};
     static const int32_t scope[] = {0}, tuple[] = {1};
     const double bad[3] = {NAN, HUGE_VAL, -HUGE_VAL};
     fixture f = begin();
@@ -90,7 +91,7 @@ static void reals(void **state) {
         for (k = 0; k < 3; k++)
             for (way = 0; way < 3; way++) { /* dense, in a list, its default */
                 const double value[2] = {way == 1 ? bad[k] : 1, way == 0 ? bad[k] : 1};
-                gpuopt_function g = {1, scope, -1, NULL, NULL, value, 0, 0, NULL};
+                gpuopt_elimination_function g = {1, scope, -1, NULL, NULL, value, 0, 0, NULL};
                 gpuopt_elimination *elimination;
                 if (way > 0) {
                     g.tuples = 1;
@@ -126,21 +127,21 @@ static void large_costs(void **state) {
     const int64_t up[] = {half, half}, down[] = {-half, -half}, wide[] = {-half - 1, half}, to[] = {0, half};
     static const int32_t scope[] = {0};
     fixture f = begin();
-    gpuopt_function g[2];
+    gpuopt_elimination_function g[2];
     size_t k;
     int maximise;
     (void)state;
     f.context = test_context(&f.host);
     f.desc.function = g;
     for (maximise = 0; maximise < 2; maximise++) {
-        f.desc.semiring = maximise ? GPUOPT_MAX_SUM : GPUOPT_MIN_SUM;
+        f.desc.semiring = maximise ? GPUOPT_SEMIRING_MAX_SUM : GPUOPT_SEMIRING_MIN_SUM;
         f.desc.functions = 1;
         memset(g, 0, sizeof g);
         for (k = 0; k < sizeof fits / sizeof *fits; k++) {
             g[0].default_cost = maximise ? -fits[k] : fits[k];
             assert_true(solved(&f) == g[0].default_cost);
         }
-        g[0] = g[1] = (gpuopt_function){1, scope, -1, NULL, wide, NULL, 0, 0, NULL};
+        g[0] = g[1] = (gpuopt_elimination_function){1, scope, -1, NULL, wide, NULL, 0, 0, NULL};
         refused(&f, GPUOPT_ERROR_NUMERIC, "63 bits"); /* 2^63 + 1 apart */
         f.desc.functions = 2;
         g[0].cost = g[1].cost = up;
@@ -150,7 +151,7 @@ static void large_costs(void **state) {
         g[0].cost = g[1].cost = to;
         refused(&f, GPUOPT_ERROR_NUMERIC, "63 bits");
     }
-    f.desc.semiring = GPUOPT_MIN_SUM;
+    f.desc.semiring = GPUOPT_SEMIRING_MIN_SUM;
     f.desc.top = half + 1;
     assert_true(solved(&f) == 0);
     gpuopt_context_destroy(f.context);
@@ -161,9 +162,9 @@ static void large_messages(void **state) {
     const int64_t quarter = (int64_t)1 << 61;
     const int64_t first[] = {quarter, 3 * quarter - 1}, second[] = {quarter - 2, 3 * quarter - 3};
     static const int32_t scope[] = {0};
-    const gpuopt_function g[] = {{1, scope, -1, NULL, first, NULL, 0, 0, NULL},
-                                 {1, scope, -1, NULL, second, NULL, 0, 0, NULL},
-                                 {0, NULL, 0, NULL, NULL, NULL, 1 - 2 * quarter, 0, NULL}};
+    const gpuopt_elimination_function g[] = {{1, scope, -1, NULL, first, NULL, 0, 0, NULL},
+                                             {1, scope, -1, NULL, second, NULL, 0, 0, NULL},
+                                             {0, NULL, 0, NULL, NULL, NULL, 1 - 2 * quarter, 0, NULL}};
     fixture f = begin();
     (void)state;
     f.context = test_context(&f.host);
@@ -183,16 +184,17 @@ static void empty_models(void **state) {
     for (variables = 0; variables <= 3; variables++)
         for (semiring = 0; semiring < 4; semiring++)
             for (constant = 0; constant < 3; constant++) { /* without, finite, forbidden */
-                gpuopt_cost_type type = semiring == GPUOPT_LOG_SUM_EXP ? GPUOPT_COST_DOUBLE : GPUOPT_COST_INT64;
-                model m = model_make(type, (gpuopt_semiring)semiring, variables, ones);
+                gpuopt_elimination_cost type =
+                    semiring == GPUOPT_SEMIRING_LOG_SUM_EXP ? GPUOPT_COST_DOUBLE : GPUOPT_COST_INT64;
+                model m = model_make(type, (gpuopt_elimination_semiring)semiring, variables, ones);
                 gpuopt_elimination_desc desc;
-                gpuopt_function *g;
+                gpuopt_elimination_function *g;
                 int32_t used[MODEL_VARIABLES];
                 answer a;
                 brute b;
                 if (constant) {
                     g = model_add(&m, 0, NULL, 0);
-                    g->default_cost = constant == 1 ? 12 : semiring == GPUOPT_MAX_SUM ? INT64_MIN : INT64_MAX;
+                    g->default_cost = constant == 1 ? 12 : semiring == GPUOPT_SEMIRING_MAX_SUM ? INT64_MIN : INT64_MAX;
                     g->default_value = constant == 1 ? 12 : -HUGE_VAL;
                 }
                 desc = model_desc(&m);

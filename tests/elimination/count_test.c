@@ -16,7 +16,7 @@ static gpuopt_elimination_info solve(gpuopt_context *context, const model *m) {
 }
 
 static model counted(int32_t variables, const int32_t *domain) {
-    return model_make(GPUOPT_COST_INT64, GPUOPT_MIN_COUNT, variables, domain);
+    return model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_COUNT, variables, domain);
 }
 
 static void without_functions(void **state) {
@@ -50,7 +50,7 @@ static void colourings(void **state) {
                 for (v = 0; v < n; v++) domain[v] = q;
                 m = counted(n, domain);
                 for (v = 1 - circle; v < n; v++) {
-                    gpuopt_function *f = model_add(&m, 2, (int32_t[]){(v + n - 1) % n, v}, q);
+                    gpuopt_elimination_function *f = model_add(&m, 2, (int32_t[]){(v + n - 1) % n, v}, q);
                     for (a = 0; a < q; a++) {
                         ((int32_t *)f->tuple)[2 * a] = ((int32_t *)f->tuple)[2 * a + 1] = a;
                         model_set(&m, f, a, 1);
@@ -92,7 +92,7 @@ static void at_the_edge(void **state) {
     for (k = 0; k < sizeof sum / sizeof *sum; k++) {
         model m = counted(1, NULL);
         gpuopt_elimination_info info;
-        gpuopt_function *f = model_add(&m, 1, &scope, -1);
+        gpuopt_elimination_function *f = model_add(&m, 1, &scope, -1);
         const uint64_t *given = sum[k].count;
         if (!given[1]) ((int64_t *)f->cost)[1] = 1;
         f->count = given;
@@ -135,7 +135,7 @@ static void only_optima_count(void **state) {
     for (worse = 0; worse < 2; worse++) { /* 80 variables that are free where x0 == 1, and all 0 where x0 == 0 */
         model m = counted(81, NULL);
         gpuopt_elimination_info info;
-        gpuopt_function *f;
+        gpuopt_elimination_function *f;
         for (v = 1; v <= 80; v++) {
             f = model_add(&m, 2, (int32_t[]){0, v}, -1);
             model_set(&m, f, 1, 1);
@@ -180,7 +180,7 @@ static void queens(void **state) {
         m.top = 1;
         for (x = 0; x < n; x++)
             for (y = x + 1; y < n; y++) {
-                gpuopt_function *f = model_add(&m, 2, (int32_t[]){y, x}, -1);
+                gpuopt_elimination_function *f = model_add(&m, 2, (int32_t[]){y, x}, -1);
                 for (a = 0; a < n; a++)
                     for (b = 0; b < n; b++)
                         model_set(&m, f, (int64_t)a * n + b, a == b || a - b == y - x || b - a == y - x);

@@ -64,7 +64,7 @@ static void load(const char *file, graphical_model *m) {
     if (graphical_load(found, 0, m, error, sizeof error)) fail_msg("%s", error);
 }
 
-static gpuopt_elimination_desc desc_of(const graphical_model *m, gpuopt_semiring semiring) {
+static gpuopt_elimination_desc desc_of(const graphical_model *m, gpuopt_elimination_semiring semiring) {
     gpuopt_elimination_desc desc;
     gpuopt_desc_init(&desc, sizeof desc);
     desc.variables = m->variables;
@@ -82,7 +82,7 @@ static gpuopt_elimination_desc desc_of(const graphical_model *m, gpuopt_semiring
 typedef struct run {
     gpuopt_elimination_estimate estimate;
     gpuopt_elimination_info info;
-    gpuopt_assignment assignment;
+    gpuopt_elimination_assignment assignment;
     int32_t *value; /* [variables] */
 } run;
 
@@ -112,7 +112,7 @@ static run solve(gpuopt_context *context, const test_host *host, gpuopt_eliminat
     while (r.info.outcome == GPUOPT_MORE)
         assert_int_equal(gpuopt_elimination_step(elimination, INT32_MAX, &r.info), GPUOPT_OK);
     end = seconds();
-    if (desc.semiring != GPUOPT_LOG_SUM_EXP)
+    if (desc.semiring != GPUOPT_SEMIRING_LOG_SUM_EXP)
         assert_int_equal(gpuopt_elimination_assign(elimination, 0, r.value, &r.assignment), GPUOPT_OK);
     gpuopt_elimination_destroy(elimination);
     free(order);
@@ -135,14 +135,14 @@ static void check_assignment(const graphical_model *m, const run *r) {
     else assert_true(fabs(real - r->assignment.value) <= 1e-9 * fabs(real));
 }
 
-static void run_known(gpuopt_semiring semiring, const char *what) {
+static void run_known(gpuopt_elimination_semiring semiring, const char *what) {
     test_host host;
     gpuopt_context *context;
     int k, left_out = 0, wanted = 0;
     if (!test_data_root("real models")) skip();
     context = test_context(&host);
     for (k = 0; k < KNOWN; k++) {
-        int where = semiring == GPUOPT_MIN_COUNT ? known[k].counts : known[k].exact;
+        int where = semiring == GPUOPT_SEMIRING_MIN_COUNT ? known[k].counts : known[k].exact;
         graphical_model m;
         run r;
         wanted += where != NOWHERE;
@@ -154,7 +154,8 @@ static void run_known(gpuopt_semiring semiring, const char *what) {
         r = solve(context, &host, desc_of(&m, semiring), NULL, known[k].file, what);
         assert_int_equal(r.info.outcome, GPUOPT_OPTIMAL);
         assert_int_equal(r.info.cost, known[k].optimum);
-        if (semiring == GPUOPT_MIN_COUNT) assert_true(r.info.count == known[k].count && !r.info.count_overflow);
+        if (semiring == GPUOPT_SEMIRING_MIN_COUNT)
+            assert_true(r.info.count == known[k].count && !r.info.count_overflow);
         assert_int_equal(r.assignment.outcome, GPUOPT_OPTIMAL);
         assert_int_equal(r.assignment.cost, known[k].optimum);
         check_assignment(&m, &r);
@@ -170,12 +171,12 @@ static void run_known(gpuopt_semiring semiring, const char *what) {
 
 static void optima(void **state) {
     (void)state;
-    run_known(GPUOPT_MIN_SUM, "min");
+    run_known(GPUOPT_SEMIRING_MIN_SUM, "min");
 }
 
 static void counts(void **state) {
     (void)state;
-    run_known(GPUOPT_MIN_COUNT, "count");
+    run_known(GPUOPT_SEMIRING_MIN_COUNT, "count");
 }
 
 /* ---- Small models of odd kinds ---- */
@@ -189,7 +190,7 @@ static void check_edge(gpuopt_context *context, const test_host *host, const cha
     if (sscanf(line, "%63[^,],LB=%31[^ ] UB=%*s count=%llu", file, bound, &count) != 3) return;
     snprintf(path, sizeof path, "edge/%s", file);
     load(path, &m);
-    r = solve(context, host, desc_of(&m, GPUOPT_MIN_COUNT), NULL, path, "count");
+    r = solve(context, host, desc_of(&m, GPUOPT_SEMIRING_MIN_COUNT), NULL, path, "count");
     assert_true(r.info.count == count && !r.info.count_overflow);
     if (strcmp(bound, "INF") == 0) {
         assert_int_equal(r.info.outcome, GPUOPT_INFEASIBLE);
@@ -248,8 +249,8 @@ static void sums(void **state) {
         run r;
         load(sum[k].file, &m);
         graphical_take_logs(&m, sum[k].sign);
-        r = solve(context, &host, desc_of(&m, sum[k].sign > 0 ? GPUOPT_LOG_SUM_EXP : GPUOPT_MIN_SUM), NULL, sum[k].file,
-                  sum[k].sign > 0 ? "ln Z" : "map");
+        r = solve(context, &host, desc_of(&m, sum[k].sign > 0 ? GPUOPT_SEMIRING_LOG_SUM_EXP : GPUOPT_SEMIRING_MIN_SUM),
+                  NULL, sum[k].file, sum[k].sign > 0 ? "ln Z" : "map");
         assert_int_equal(r.info.outcome, GPUOPT_OPTIMAL);
         if (fabs(r.info.value - sum[k].answer) > 1e-6) fail_msg("%.9f, not %.9f", r.info.value, sum[k].answer);
         if (sum[k].sign < 0) check_assignment(&m, &r);
@@ -274,7 +275,7 @@ static void conditions(void **state) {
         double total = -HUGE_VAL;
         int32_t value;
         for (value = 0; value < m.domain[variable]; value++) {
-            gpuopt_elimination_desc desc = desc_of(&m, GPUOPT_LOG_SUM_EXP);
+            gpuopt_elimination_desc desc = desc_of(&m, GPUOPT_SEMIRING_LOG_SUM_EXP);
             double larger;
             run r;
             desc.condition = &variable;
@@ -330,7 +331,7 @@ static void bounds(void **state) {
         char what[32];
         run r;
         load(bound[k].file, &m);
-        desc = desc_of(&m, GPUOPT_MIN_SUM);
+        desc = desc_of(&m, GPUOPT_SEMIRING_MIN_SUM);
         desc.policy = GPUOPT_POLICY_MINI_BUCKET;
         desc.z = bound[k].z;
         snprintf(what, sizeof what, "z = %d", (int)bound[k].z);

@@ -29,10 +29,10 @@ gpuopt_elimination_info handle_finish(gpuopt_elimination *elimination, int32_t a
     return info;
 }
 
-gpuopt_message_info handle_message(gpuopt_elimination *elimination, int32_t message) {
-    gpuopt_message_info info;
+gpuopt_elimination_message_info handle_message(gpuopt_elimination *elimination, int32_t message) {
+    gpuopt_elimination_message_info info;
     gpuopt_desc_init(&info, sizeof info);
-    assert_int_equal(gpuopt_elimination_get_message_info(elimination, message, &info), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_message_get_info(elimination, message, &info), GPUOPT_OK);
     return info;
 }
 
@@ -48,7 +48,7 @@ answer handle_answer(gpuopt_context *context, gpuopt_elimination_desc *desc, con
     assert_int_equal(gpuopt_elimination_plan(context, desc, &a.estimate), GPUOPT_OK);
     elimination = handle_create(context, desc, host);
     a.info = handle_finish(elimination, at_once);
-    if (desc->semiring != GPUOPT_LOG_SUM_EXP && desc->keep != GPUOPT_OFF)
+    if (desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP && desc->keep != GPUOPT_OFF)
         assert_int_equal(gpuopt_elimination_assign(elimination, 0, a.value, &a.assignment), GPUOPT_OK);
     else a.assignment.struct_size = 0;
     gpuopt_elimination_destroy(elimination);
@@ -86,7 +86,7 @@ answer handle_measured(gpuopt_context *context, test_host *host, const gpuopt_el
     assert_true(!desc->memory_limit || host->bytes[tables_in()] - before[tables_in()] <= desc->memory_limit);
     allocations = host->allocations;
     a.info = handle_finish(elimination, 1000);
-    if (desc->keep != GPUOPT_OFF && desc->semiring != GPUOPT_LOG_SUM_EXP)
+    if (desc->keep != GPUOPT_OFF && desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP)
         assert_int_equal(gpuopt_elimination_assign(elimination, 0, a.value, &a.assignment), GPUOPT_OK);
     else a.assignment.struct_size = 0;
     assert_int_equal(host->allocations, allocations);
@@ -100,7 +100,7 @@ answer handle_measured(gpuopt_context *context, test_host *host, const gpuopt_el
 
 long double entry_of(const model *m, int64_t cost, double value) {
     if (m->type == GPUOPT_COST_DOUBLE) return value;
-    if (m->semiring == GPUOPT_MAX_SUM) return cost == INT64_MIN ? model_forbidden(m) : (long double)cost;
+    if (m->semiring == GPUOPT_SEMIRING_MAX_SUM) return cost == INT64_MIN ? model_forbidden(m) : (long double)cost;
     return cost == INT64_MAX ? model_forbidden(m) : (long double)cost;
 }
 
@@ -117,7 +117,7 @@ int close_to(const model *m, long double a, long double b) {
 
 int bounds(const model *m, long double a, long double b) {
     if (close_to(m, a, b)) return 1;
-    return m->semiring == GPUOPT_MAX_SUM || m->semiring == GPUOPT_LOG_SUM_EXP ? a >= b : a <= b;
+    return m->semiring == GPUOPT_SEMIRING_MAX_SUM || m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP ? a >= b : a <= b;
 }
 
 static const char *assignment_fault(const model *m, const brute *b, const answer *a, int exact) {
@@ -144,11 +144,11 @@ const char *answer_fault(const model *m, const brute *b, const answer *a, int ex
     if (a->info.outcome == GPUOPT_MORE) return "the outcome of a run that has ended";
     if (exact && !close_to(m, cost, b->best)) return "the optimum";
     if (!bounds(m, cost, b->best)) return "the bound is none";
-    if (m->semiring == GPUOPT_MIN_COUNT) {
+    if (m->semiring == GPUOPT_SEMIRING_MIN_COUNT) {
         if (a->info.count != (b->feasible ? b->count : 0)) return "the count";
         if (a->info.count_overflow) return "the count is said to overflow";
     }
-    if (m->semiring == GPUOPT_LOG_SUM_EXP || !a->assignment.struct_size) return NULL;
+    if (m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP || !a->assignment.struct_size) return NULL;
     if (!b->feasible) return a->assignment.outcome == GPUOPT_INFEASIBLE ? NULL : "an assignment, though there is none";
     return assignment_fault(m, b, a, exact);
 }

@@ -12,7 +12,7 @@
 typedef struct answer {
     gpuopt_elimination_estimate estimate;
     gpuopt_elimination_info info;
-    gpuopt_assignment assignment; /* struct_size 0: there is none to ask for (LOG_SUM_EXP, without keep) */
+    gpuopt_elimination_assignment assignment; /* struct_size 0: there is none to ask for (LOG_SUM_EXP, without keep) */
     int32_t value[MODEL_VARIABLES];
 } answer;
 
@@ -21,7 +21,7 @@ gpuopt_elimination *handle_create(gpuopt_context *context, const gpuopt_eliminat
 gpuopt_elimination_info handle_finish(gpuopt_elimination *elimination, int32_t at_once);
 /* The info of a copy. */
 gpuopt_elimination_info handle_info(gpuopt_elimination *elimination, int32_t copy);
-gpuopt_message_info handle_message(gpuopt_elimination *elimination, int32_t message);
+gpuopt_elimination_message_info handle_message(gpuopt_elimination *elimination, int32_t message);
 
 /* From plan to assign, then destroyed. order [variables] gets the one that was used (desc's, or the one searched for).
  */

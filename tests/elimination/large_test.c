@@ -13,16 +13,16 @@ enum { MOST = 33 };
 
 /* x0 is eliminated first and meets all others: 1 for each that differs from it, and 2 for each that differs from its
  * target. So each is at its target and x0 at the commonest of the targets. */
-static model star(gpuopt_semiring semiring, int32_t leaves, int32_t values, const int32_t *target) {
+static model star(gpuopt_elimination_semiring semiring, int32_t leaves, int32_t values, const int32_t *target) {
     int32_t domain[MOST], v, a, b;
-    double sign = semiring == GPUOPT_MAX_SUM || semiring == GPUOPT_LOG_SUM_EXP ? -1 : 1;
+    double sign = semiring == GPUOPT_SEMIRING_MAX_SUM || semiring == GPUOPT_SEMIRING_LOG_SUM_EXP ? -1 : 1;
     model m;
     for (v = 0; v <= leaves; v++) domain[v] = values;
-    m = model_make(semiring == GPUOPT_LOG_SUM_EXP ? GPUOPT_COST_DOUBLE : GPUOPT_COST_INT64, semiring, leaves + 1,
-                   domain);
+    m = model_make(semiring == GPUOPT_SEMIRING_LOG_SUM_EXP ? GPUOPT_COST_DOUBLE : GPUOPT_COST_INT64, semiring,
+                   leaves + 1, domain);
     m.scale = 3.0 * leaves;
     for (v = 1; v <= leaves; v++) {
-        gpuopt_function *f = model_add(&m, 2, (int32_t[]){0, v}, -1);
+        gpuopt_elimination_function *f = model_add(&m, 2, (int32_t[]){0, v}, -1);
         for (a = 0; a < values; a++)
             for (b = 0; b < values; b++) model_set(&m, f, a * values + b, sign * (a != b));
         f = model_add(&m, 1, &v, -1);
@@ -31,11 +31,11 @@ static model star(gpuopt_semiring semiring, int32_t leaves, int32_t values, cons
     return m;
 }
 
-static void check_star(const test_host *host, gpuopt_context *context, gpuopt_semiring semiring, int32_t leaves,
-                       int32_t values, uint64_t seed) {
+static void check_star(const test_host *host, gpuopt_context *context, gpuopt_elimination_semiring semiring,
+                       int32_t leaves, int32_t values, uint64_t seed) {
     int32_t order[MOST], target[MOST] = {0}, value[MOST] = {0}, often[16] = {0}, v, a, best = 0, ties = 0;
     gpuopt_elimination_estimate e;
-    gpuopt_assignment assignment;
+    gpuopt_elimination_assignment assignment;
     gpuopt_elimination *elimination;
     gpuopt_elimination_info info;
     gpuopt_elimination_desc desc;
@@ -66,11 +66,11 @@ static void check_star(const test_host *host, gpuopt_context *context, gpuopt_se
     elimination = handle_create(context, &desc, host);
     info = handle_finish(elimination, 1);
     assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-    if (semiring == GPUOPT_LOG_SUM_EXP) {
+    if (semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) {
         assert_true(close_to(&m, info.value, logl(z)));
     } else {
-        assert_int_equal(info.cost, (semiring == GPUOPT_MAX_SUM ? -1 : 1) * (leaves - often[best]));
-        if (semiring == GPUOPT_MIN_COUNT) assert_true(info.count == (uint64_t)ties && !info.count_overflow);
+        assert_int_equal(info.cost, (semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1) * (leaves - often[best]));
+        if (semiring == GPUOPT_SEMIRING_MIN_COUNT) assert_true(info.count == (uint64_t)ties && !info.count_overflow);
         gpuopt_desc_init(&assignment, sizeof assignment);
         assert_int_equal(gpuopt_elimination_assign(elimination, 0, value, &assignment), GPUOPT_OK);
         target[0] = best;
@@ -88,13 +88,13 @@ static void large_messages(void **state) {
     uint64_t seed;
     (void)state;
     for (seed = 1; seed <= 3; seed++) {
-        check_star(&host, context, GPUOPT_MIN_SUM, gpu ? 32 : 18, 2, seed);
-        check_star(&host, context, GPUOPT_MAX_SUM, gpu ? 21 : 11, 3, seed);
-        check_star(&host, context, GPUOPT_MIN_SUM, gpu ? 12 : 6, 7, seed);
+        check_star(&host, context, GPUOPT_SEMIRING_MIN_SUM, gpu ? 32 : 18, 2, seed);
+        check_star(&host, context, GPUOPT_SEMIRING_MAX_SUM, gpu ? 21 : 11, 3, seed);
+        check_star(&host, context, GPUOPT_SEMIRING_MIN_SUM, gpu ? 12 : 6, 7, seed);
     }
-    check_star(&host, context, GPUOPT_MIN_COUNT, gpu ? 32 : 18, 2, 4);
-    check_star(&host, context, GPUOPT_LOG_SUM_EXP, gpu ? 32 : 18, 2, 5);
-    check_star(&host, context, GPUOPT_LOG_SUM_EXP, gpu ? 14 : 8, 5, 6);
+    check_star(&host, context, GPUOPT_SEMIRING_MIN_COUNT, gpu ? 32 : 18, 2, 4);
+    check_star(&host, context, GPUOPT_SEMIRING_LOG_SUM_EXP, gpu ? 32 : 18, 2, 5);
+    check_star(&host, context, GPUOPT_SEMIRING_LOG_SUM_EXP, gpu ? 14 : 8, 5, 6);
     gpuopt_context_destroy(context);
     assert_int_equal(host.live, 0);
 }
@@ -105,18 +105,18 @@ static void large_domains(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
     int32_t domain[2 * LENGTH], value[2 * LENGTH], order[2 * LENGTH], v, a;
-    gpuopt_assignment assignment;
+    gpuopt_elimination_assignment assignment;
     gpuopt_elimination *elimination;
     gpuopt_elimination_info info;
     gpuopt_elimination_desc desc;
-    gpuopt_function *f;
+    gpuopt_elimination_function *f;
     model m;
     (void)state;
     for (v = 0; v < 2 * LENGTH; v++) {
         domain[v] = v % 2 ? 1 : PRIME;
         order[v] = v;
     }
-    m = model_make(GPUOPT_COST_INT64, GPUOPT_MIN_COUNT, 2 * LENGTH, domain);
+    m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_COUNT, 2 * LENGTH, domain);
     for (v = 2; v < 2 * LENGTH; v += 2) {
         f = model_add(&m, 3, (int32_t[]){v - 2, v - 1, v}, PRIME);
         f->default_cost = INT64_MAX;

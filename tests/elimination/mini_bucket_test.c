@@ -66,7 +66,7 @@ static void mini_buckets_are_small(void **state) {
         gpuopt_elimination *elimination;
         gpuopt_elimination_estimate e;
         gpuopt_elimination_desc desc;
-        model m = model_make(GPUOPT_COST_INT64, GPUOPT_MIN_SUM, 14, NULL);
+        model m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, 14, NULL);
         for (k = 0; k < 60; k++) {
             int32_t scope[14];
             draw_permutation(&random, 14, scope);
@@ -91,7 +91,7 @@ static void z_of_its_own(void **state) {
     gpuopt_context *context = test_context(&host);
     int32_t round, last = 100, smaller = 0;
     uint64_t seed = 41;
-    model m = model_dense(&seed, GPUOPT_COST_INT64, GPUOPT_MIN_SUM, 9, 3);
+    model m = model_dense(&seed, GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, 9, 3);
     gpuopt_elimination_desc desc = model_desc(&m);
     answer exact = handle_measured(context, &host, &desc);
     brute b;

@@ -12,9 +12,9 @@
 _Static_assert(LDBL_MANT_DIG >= 64, "long double holds every int64");
 
 const struct model_kind model_kind[MODEL_KINDS] = {
-    {GPUOPT_COST_INT64, GPUOPT_MIN_SUM},      {GPUOPT_COST_INT64, GPUOPT_MAX_SUM},
-    {GPUOPT_COST_DOUBLE, GPUOPT_MIN_SUM},     {GPUOPT_COST_DOUBLE, GPUOPT_MAX_SUM},
-    {GPUOPT_COST_DOUBLE, GPUOPT_LOG_SUM_EXP}, {GPUOPT_COST_INT64, GPUOPT_MIN_COUNT}};
+    {GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM},      {GPUOPT_COST_INT64, GPUOPT_SEMIRING_MAX_SUM},
+    {GPUOPT_COST_DOUBLE, GPUOPT_SEMIRING_MIN_SUM},     {GPUOPT_COST_DOUBLE, GPUOPT_SEMIRING_MAX_SUM},
+    {GPUOPT_COST_DOUBLE, GPUOPT_SEMIRING_LOG_SUM_EXP}, {GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_COUNT}};
 
 /* ---- Making ---- */
 
@@ -26,7 +26,8 @@ static void *copied(const void *array, size_t bytes) {
     return copy;
 }
 
-model model_make(gpuopt_cost_type type, gpuopt_semiring semiring, int32_t variables, const int32_t *domain) {
+model model_make(gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring, int32_t variables,
+                 const int32_t *domain) {
     model m;
     int32_t v;
     memset(&m, 0, sizeof m);
@@ -59,9 +60,9 @@ int64_t model_entries(const model *m, const int32_t *scope, int32_t arity) {
     return entries;
 }
 
-gpuopt_function *model_add(model *m, int32_t arity, const int32_t *scope, int64_t tuples) {
+gpuopt_elimination_function *model_add(model *m, int32_t arity, const int32_t *scope, int64_t tuples) {
     size_t entries = (size_t)(tuples < 0 ? model_entries(m, scope, arity) : tuples);
-    gpuopt_function *f;
+    gpuopt_elimination_function *f;
     m->function = realloc(m->function, (size_t)(m->functions + 1) * sizeof *m->function);
     assert_non_null(m->function);
     f = &m->function[m->functions++];
@@ -75,14 +76,14 @@ gpuopt_function *model_add(model *m, int32_t arity, const int32_t *scope, int64_
     return f;
 }
 
-void model_set(const model *m, gpuopt_function *f, int64_t entry, double cost) {
+void model_set(const model *m, gpuopt_elimination_function *f, int64_t entry, double cost) {
     if (m->type == GPUOPT_COST_DOUBLE) ((double *)f->value)[entry] = cost;
     else ((int64_t *)f->cost)[entry] = (int64_t)cost;
 }
 
 void model_add_distance(model *m, int32_t x, int32_t y, int64_t difference) {
     int32_t scope[2] = {x, y}, a, b;
-    gpuopt_function *f = model_add(m, 2, scope, -1);
+    gpuopt_elimination_function *f = model_add(m, 2, scope, -1);
     for (a = 0; a < m->domain[x]; a++)
         for (b = 0; b < m->domain[y]; b++)
             model_set(m, f, (int64_t)a * m->domain[y] + b, (double)(difference * abs(a - b)));
@@ -103,7 +104,9 @@ gpuopt_elimination_desc model_desc(const model *m) {
 
 /* ---- Evaluating ---- */
 
-static int maximises(const model *m) { return m->semiring == GPUOPT_MAX_SUM || m->semiring == GPUOPT_LOG_SUM_EXP; }
+static int maximises(const model *m) {
+    return m->semiring == GPUOPT_SEMIRING_MAX_SUM || m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP;
+}
 
 long double model_forbidden(const model *m) { return maximises(m) ? -(long double)INFINITY : (long double)INFINITY; }
 
@@ -114,7 +117,7 @@ static long double cost_of(const model *m, int64_t cost, double value) {
 }
 
 long double model_entry(const model *m, int32_t function, const int32_t *value) {
-    const gpuopt_function *f = &m->function[function];
+    const gpuopt_elimination_function *f = &m->function[function];
     int64_t entry = 0, t;
     int32_t k;
     if (f->tuples < 0) {
@@ -146,8 +149,8 @@ model model_restricted(const model *m, const int32_t *fixed) {
     for (v = 0; v < m->variables; v++)
         if (fixed[v] >= 0) r.domain[v] = 1;
     for (f = 0; f < m->functions; f++) {
-        const gpuopt_function *old = &m->function[f];
-        gpuopt_function *new = model_add(&r, old->arity, old->scope, -1);
+        const gpuopt_elimination_function *old = &m->function[f];
+        gpuopt_elimination_function *new = model_add(&r, old->arity, old->scope, -1);
         entries = model_entries(&r, old->scope, old->arity);
         for (e = 0; e < entries; e++) {
             int64_t rest = e;
@@ -179,7 +182,7 @@ void draw_permutation(uint64_t *seed, int32_t count, int32_t *permutation) {
     }
 }
 
-recipe recipe_draw(uint64_t *seed, gpuopt_cost_type type, gpuopt_semiring semiring) {
+recipe recipe_draw(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring) {
     /* From ties everywhere to all but the sum of 12 functions in 63 bits; around what 8, 16 and 32 bits hold too. */
     static const int64_t largest[] = {
         0, 1, 3, 20, 60, 255, 5000, 20000, 70000, 1 << 28, (int64_t)1 << 31, (int64_t)1 << 40, (int64_t)1 << 58};
@@ -190,13 +193,13 @@ recipe recipe_draw(uint64_t *seed, gpuopt_cost_type type, gpuopt_semiring semiri
     r.arity = (int32_t)test_random_int(seed, 1, 4);
     r.functions = 12;
     r.largest = largest[test_random_int(seed, 0, type == GPUOPT_COST_DOUBLE ? 9 : 12)];
-    if (semiring == GPUOPT_LOG_SUM_EXP)
+    if (semiring == GPUOPT_SEMIRING_LOG_SUM_EXP)
         r.largest = largest[test_random_int(seed, 0, 7)]; /* exp() of each alone overflows */
     r.least = test_random_int(seed, 0, 2) ? 0 : -r.largest;
     r.forbidden = test_random_int(seed, 0, 1) ? 0 : (int)test_random_int(seed, 1, 60);
     r.top = type == GPUOPT_COST_INT64 && test_random_int(seed, 0, 2) == 0;
     r.fractions = type == GPUOPT_COST_DOUBLE && test_random_int(seed, 0, 1);
-    r.counts = semiring == GPUOPT_MIN_COUNT && test_random_int(seed, 0, 2) == 0 ? 5 : 0;
+    r.counts = semiring == GPUOPT_SEMIRING_MIN_COUNT && test_random_int(seed, 0, 2) == 0 ? 5 : 0;
     return r;
 }
 
@@ -221,7 +224,7 @@ static int32_t draw_size(uint64_t *seed, int32_t least, int32_t most) {
 static void draw_function(uint64_t *seed, model *m, const recipe *r) {
     int32_t scope[MODEL_VARIABLES], arity = draw_size(seed, 0, r->arity), k;
     int64_t entries, tuples = -1, e;
-    gpuopt_function *f;
+    gpuopt_elimination_function *f;
     if (arity > m->variables) arity = m->variables;
     draw_permutation(seed, m->variables, scope);
     if (m->functions && test_random_int(seed, 0, 4) == 0) { /* the scope of another one, perhaps turned round */
@@ -252,7 +255,7 @@ static void draw_function(uint64_t *seed, model *m, const recipe *r) {
     }
 }
 
-model model_draw(uint64_t *seed, gpuopt_cost_type type, gpuopt_semiring semiring, const recipe *r) {
+model model_draw(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring, const recipe *r) {
     int32_t domain[MODEL_VARIABLES], variables = draw_size(seed, 1, r->variables), v, f;
     int32_t functions = draw_size(seed, 0, r->functions);
     int64_t assignments = 1;
@@ -269,7 +272,8 @@ model model_draw(uint64_t *seed, gpuopt_cost_type type, gpuopt_semiring semiring
     return m;
 }
 
-model model_dense(uint64_t *seed, gpuopt_cost_type type, gpuopt_semiring semiring, int32_t variables, int32_t values) {
+model model_dense(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring, int32_t variables,
+                  int32_t values) {
     int32_t domain[MODEL_VARIABLES] = {0}, v, k;
     int64_t e;
     model m;
@@ -277,7 +281,7 @@ model model_dense(uint64_t *seed, gpuopt_cost_type type, gpuopt_semiring semirin
     m = model_make(type, semiring, variables, domain);
     for (v = 0; v < variables; v++)
         for (k = v + 1; k < variables; k++) {
-            gpuopt_function *f = model_add(&m, 2, (int32_t[]){v, k}, -1);
+            gpuopt_elimination_function *f = model_add(&m, 2, (int32_t[]){v, k}, -1);
             for (e = 0; e < (int64_t)domain[v] * domain[k]; e++)
                 model_set(&m, f, e, (double)test_random_int(seed, 0, 1000));
         }
@@ -294,7 +298,7 @@ void model_print(const model *m) {
     fprintf(stderr, "%s %s top %lld, domains", m->type ? "double" : "int64", semiring[m->semiring], (long long)m->top);
     for (k = 0; k < m->variables; k++) fprintf(stderr, " %d", (int)m->domain[k]);
     for (f = 0; f < m->functions; f++) {
-        const gpuopt_function *g = &m->function[f];
+        const gpuopt_elimination_function *g = &m->function[f];
         fprintf(stderr, "\n  (");
         for (k = 0; k < g->arity; k++) fprintf(stderr, "%sx%d", k ? " " : "", (int)g->scope[k]);
         fprintf(stderr, ") %s", g->tuples < 0 ? "dense" : "tuples");

@@ -13,9 +13,9 @@ enum { MODEL_VARIABLES = 16 }; /* of a model that is drawn or enumerated */
 typedef struct model {
     int32_t variables, functions;
     int32_t *domain;
-    gpuopt_function *function;
-    gpuopt_cost_type type;
-    gpuopt_semiring semiring;
+    gpuopt_elimination_function *function;
+    gpuopt_elimination_cost type;
+    gpuopt_elimination_semiring semiring;
     int64_t top;
     double scale; /* of drawn costs: what rounding is relative to */
 } model;
@@ -24,17 +24,18 @@ typedef struct model {
  * first MODEL_SEARCHED assignments beside. */
 enum { MODEL_SEARCHED = 4, MODEL_BOUNDED, MODEL_KINDS };
 extern const struct model_kind {
-    gpuopt_cost_type type;
-    gpuopt_semiring semiring;
+    gpuopt_elimination_cost type;
+    gpuopt_elimination_semiring semiring;
 } model_kind[MODEL_KINDS];
 
 /* domain NULL: all variables binary. */
-model model_make(gpuopt_cost_type type, gpuopt_semiring semiring, int32_t variables, const int32_t *domain);
+model model_make(gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring, int32_t variables,
+                 const int32_t *domain);
 void model_free(model *m);
 /* Adds a function of zeros: dense with tuples == -1, else a list with room for so many tuples. Valid until the next. */
-gpuopt_function *model_add(model *m, int32_t arity, const int32_t *scope, int64_t tuples);
+gpuopt_elimination_function *model_add(model *m, int32_t arity, const int32_t *scope, int64_t tuples);
 /* Sets one entry of a function; the one of cost and value that the model's type says. */
-void model_set(const model *m, gpuopt_function *f, int64_t entry, double cost);
+void model_set(const model *m, gpuopt_elimination_function *f, int64_t entry, double cost);
 /* Adds a function with the cost difference * |x - y|, x and y variables. */
 void model_add_distance(model *m, int32_t x, int32_t y, int64_t difference);
 /* A copy whose variables with fixed[v] >= 0 have a domain of one value, that one. */
@@ -60,11 +61,12 @@ typedef struct recipe {
     int counts;             /* MIN_COUNT: dense functions with counts up to so many; 0: without */
 } recipe;
 
-recipe recipe_draw(uint64_t *seed, gpuopt_cost_type type, gpuopt_semiring semiring);
+recipe recipe_draw(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring);
 /* At least one variable; at most `recipe.variables` and so few that they have no more than 20000 assignments. */
-model model_draw(uint64_t *seed, gpuopt_cost_type type, gpuopt_semiring semiring, const recipe *r);
+model model_draw(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring, const recipe *r);
 /* A function over every pair, domains of `values` to values + 3: the tables dwarf everything else. */
-model model_dense(uint64_t *seed, gpuopt_cost_type type, gpuopt_semiring semiring, int32_t variables, int32_t values);
+model model_dense(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring, int32_t variables,
+                  int32_t values);
 void draw_permutation(uint64_t *seed, int32_t count, int32_t *permutation);
 
 void model_print(const model *m); /* to the standard error output, for a test that fails */

@@ -23,10 +23,10 @@ static read_message message_read(gpuopt_elimination *elimination, const model *m
     r.value = malloc(entries * sizeof *r.value);
     r.count = malloc(entries * sizeof *r.count);
     assert_true(r.cost && r.value && r.count);
-    assert_int_equal(gpuopt_elimination_get_message(elimination, message, copy,
+    assert_int_equal(gpuopt_elimination_message_get(elimination, message, copy,
                                                     m->type == GPUOPT_COST_INT64 ? r.cost : NULL,
                                                     m->type == GPUOPT_COST_DOUBLE ? r.value : NULL,
-                                                    m->semiring == GPUOPT_MIN_COUNT ? r.count : NULL),
+                                                    m->semiring == GPUOPT_SEMIRING_MIN_COUNT ? r.count : NULL),
                      GPUOPT_OK);
     return r;
 }
@@ -38,7 +38,7 @@ static void message_free(read_message *r) {
 }
 
 /* The values of a message's scope at an entry. */
-static void at_entry(const model *m, const gpuopt_message_info *info, int64_t entry, int32_t *value) {
+static void at_entry(const model *m, const gpuopt_elimination_message_info *info, int64_t entry, int32_t *value) {
     int32_t k;
     for (k = info->arity - 1; k >= 0; k--) {
         value[info->scope[k]] = (int32_t)(entry % m->domain[info->scope[k]]);
@@ -48,7 +48,7 @@ static void at_entry(const model *m, const gpuopt_message_info *info, int64_t en
 
 /* What is forbidden below the root may be reported as such once no other functions can lower it under top. */
 static int entry_is(const model *m, const subtree *t, long double entry, const brute *b) {
-    long double sign = m->semiring == GPUOPT_MAX_SUM ? -1 : 1;
+    long double sign = m->semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;
     if (close_to(m, entry, b->best)) return 1;
     if (!m->top || !b->feasible || !isinf(entry)) return 0;
     return sign * b->best - brute_offset(m, t->function) >= (long double)m->top - brute_offset(m, NULL);
@@ -57,7 +57,7 @@ static int entry_is(const model *m, const subtree *t, long double entry, const b
 static const char *message_fault(gpuopt_elimination *elimination, const model *m, const subtree *t,
                                  const int32_t *below, int32_t below_count, int32_t message, int32_t copy,
                                  const int32_t *condition) {
-    gpuopt_message_info info = handle_message(elimination, message);
+    gpuopt_elimination_message_info info = handle_message(elimination, message);
     read_message r;
     int32_t value[MODEL_VARIABLES], k, arity = 0;
     const char *fault = NULL;
@@ -75,7 +75,8 @@ static const char *message_fault(gpuopt_elimination *elimination, const model *m
         at_entry(m, &info, e, value);
         b = brute_force(m, below, below_count, value, t->function);
         if (!entry_is(m, t, entry_of(m, r.cost[e], r.value[e]), &b)) fault = "an entry of a message";
-        else if (m->semiring == GPUOPT_MIN_COUNT && r.cost[e] != INT64_MAX && r.count[e] != b.count) fault = "a count";
+        else if (m->semiring == GPUOPT_SEMIRING_MIN_COUNT && r.cost[e] != INT64_MAX && r.count[e] != b.count)
+            fault = "a count";
     }
     message_free(&r);
     return fault;
@@ -91,7 +92,7 @@ static const char *messages_fault(gpuopt_elimination *elimination, const model *
     for (k = 0; k < desc->condition_count; k++) conditioned[desc->condition[k]] = 1;
     trees = subtrees_make(m, desc->order, desc->order_count, conditioned);
     for (k = 0; k < messages && !fault; k++) {
-        gpuopt_message_info info = handle_message(elimination, k);
+        gpuopt_elimination_message_info info = handle_message(elimination, k);
         if (info.variable < 0) continue;
         for (c = 0; c < desc->order_count && desc->order[c] != info.variable; c++) continue;
         if (c == desc->order_count) return "a message of no variable of the order";
@@ -117,7 +118,7 @@ static model small_model(uint64_t *seed, int which, recipe *r) {
 static void check_parents(gpuopt_elimination *elimination, const gpuopt_elimination_desc *desc, int32_t messages) {
     int32_t k, c, s, parent;
     for (k = 0; k < messages; k++) {
-        gpuopt_message_info info = handle_message(elimination, k);
+        gpuopt_elimination_message_info info = handle_message(elimination, k);
         for (c = 0, parent = -1; c < desc->order_count && parent < 0; c++)
             for (s = 0; s < info.arity; s++)
                 if (info.scope[s] == desc->order[c]) parent = desc->order[c];
@@ -216,7 +217,7 @@ static void copies_are_models(void **state) {
                     memset(&a, 0, sizeof a);
                     a.info = handle_info(elimination, copy);
                     gpuopt_desc_init(&a.assignment, sizeof a.assignment);
-                    if (m.semiring == GPUOPT_LOG_SUM_EXP) a.assignment.struct_size = 0;
+                    if (m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) a.assignment.struct_size = 0;
                     else
                         assert_int_equal(gpuopt_elimination_assign(elimination, copy, a.value, &a.assignment),
                                          GPUOPT_OK);
@@ -243,7 +244,7 @@ static void copies_are_models(void **state) {
 /* What is left in the end as one table: with the rest of the cost, the model over the variables left over. */
 static const char *join_fault(gpuopt_elimination *elimination, const model *m, const gpuopt_elimination_desc *desc,
                               int32_t messages, uint64_t *seed) {
-    gpuopt_message_info info = handle_message(elimination, messages - 1);
+    gpuopt_elimination_message_info info = handle_message(elimination, messages - 1);
     gpuopt_elimination_info end = handle_info(elimination, 0);
     int32_t value[MODEL_VARIABLES], v;
     const char *fault = NULL;
@@ -261,10 +262,10 @@ static const char *join_fault(gpuopt_elimination *elimination, const model *m, c
         if (end.outcome == GPUOPT_INFEASIBLE) sum = model_forbidden(m);
         else if (info.arity == 0) sum = cost_of_info(m, &end);
         else sum += cost_of_info(m, &end);
-        if (m->top && (m->semiring == GPUOPT_MAX_SUM ? sum <= -(long double)m->top : sum >= m->top))
+        if (m->top && (m->semiring == GPUOPT_SEMIRING_MAX_SUM ? sum <= -(long double)m->top : sum >= m->top))
             sum = model_forbidden(m);
         if (!close_to(m, sum, b.best)) fault = "an entry of what was joined";
-        else if (m->semiring == GPUOPT_MIN_COUNT && b.feasible && count != b.count)
+        else if (m->semiring == GPUOPT_SEMIRING_MIN_COUNT && b.feasible && count != b.count)
             fault = "a count of what was joined";
     }
     message_free(&r);
@@ -311,10 +312,10 @@ static void one_projection(void **state) {
     int32_t a, b, c, v[3];
     gpuopt_elimination *elimination;
     gpuopt_elimination_desc desc;
-    gpuopt_message_info info;
+    gpuopt_elimination_message_info info;
     int64_t cost[4], e;
-    model m = model_make(GPUOPT_COST_INT64, GPUOPT_MIN_SUM, 3, domain);
-    gpuopt_function *f = model_add(&m, 3, scope, -1);
+    model m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, 3, domain);
+    gpuopt_elimination_function *f = model_add(&m, 3, scope, -1);
     (void)state;
     for (c = 0, e = 0; c < 2; c++)
         for (a = 0; a < 2; a++)
@@ -327,7 +328,7 @@ static void one_projection(void **state) {
     info = handle_message(elimination, 0);
     assert_int_equal(info.variable, 1);
     assert_int_equal(info.arity, 2);
-    assert_int_equal(gpuopt_elimination_get_message(elimination, 0, 0, cost, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_message_get(elimination, 0, 0, cost, NULL, NULL), GPUOPT_OK);
     for (e = 0; e < 4; e++) {
         static const int64_t least[2][2] = {{0, 1}, {10, 6}}; /* [a][c]: c = 1: b = 0 gives 1 - 5 a */
         at_entry(&m, &info, e, v);

@@ -142,7 +142,7 @@ static void automatic(void **state) {
     int32_t order[MODEL_VARIABLES], part;
     uint64_t seed = 31;
     int seen[5] = {0};
-    model m = model_dense(&seed, GPUOPT_COST_INT64, GPUOPT_MIN_SUM, 6, 9);
+    model m = model_dense(&seed, GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, 6, 9);
     gpuopt_elimination_desc desc = model_desc(&m);
     gpuopt_elimination_policy last = GPUOPT_POLICY_EXACT;
     answer exact = handle_measured(context, &host, &desc);
@@ -204,13 +204,13 @@ static void without_keep(void **state) {
         gpuopt_elimination *elimination;
         gpuopt_elimination_estimate kept, not_kept;
         gpuopt_elimination_info info;
-        gpuopt_assignment assignment;
+        gpuopt_elimination_assignment assignment;
         int32_t value[200] = {0};
         int64_t bound[300];
         double bound_value[300], expected;
         gpuopt_status status;
         for (v = 1; v < 200; v++) {
-            gpuopt_function *f = model_add(&m, 2, (int32_t[]){v - 1, v}, 1);
+            gpuopt_elimination_function *f = model_add(&m, 2, (int32_t[]){v - 1, v}, 1);
             model_set(&m, f, 0, -1); /* both 0 */
         }
         desc = model_desc(&m);
@@ -225,10 +225,10 @@ static void without_keep(void **state) {
         info = handle_finish(elimination, 3);
         m.scale = 1;
         expected = -199;
-        if (model_kind[k].semiring == GPUOPT_MAX_SUM) expected = 0;
-        if (model_kind[k].semiring == GPUOPT_LOG_SUM_EXP) expected = walks();
+        if (model_kind[k].semiring == GPUOPT_SEMIRING_MAX_SUM) expected = 0;
+        if (model_kind[k].semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) expected = walks();
         assert_true(close_to(&m, cost_of_info(&m, &info), expected));
-        if (model_kind[k].semiring == GPUOPT_MIN_COUNT) assert_true(info.count == 1 && !info.count_overflow);
+        if (model_kind[k].semiring == GPUOPT_SEMIRING_MIN_COUNT) assert_true(info.count == 1 && !info.count_overflow);
         gpuopt_desc_init(&assignment, sizeof assignment);
         status = gpuopt_elimination_assign(elimination, 0, value, &assignment);
         assert_true(status == GPUOPT_ERROR_STATE || status == GPUOPT_ERROR_UNSUPPORTED);

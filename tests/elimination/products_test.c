@@ -10,7 +10,7 @@
 
 enum { X, A, B, C, VARIABLES };
 
-static int64_t stride_of(const model *m, const gpuopt_function *f, int32_t variable) {
+static int64_t stride_of(const model *m, const gpuopt_elimination_function *f, int32_t variable) {
     int64_t stride = 1;
     int32_t k;
     for (k = f->arity - 1; k >= 0; k--) {
@@ -20,8 +20,9 @@ static int64_t stride_of(const model *m, const gpuopt_function *f, int32_t varia
     return 0;
 }
 
-static gpuopt_function *add_random(model *m, const int32_t scope[3], int64_t least, int64_t most, uint64_t *seed) {
-    gpuopt_function *f = model_add(m, 3, scope, -1);
+static gpuopt_elimination_function *add_random(model *m, const int32_t scope[3], int64_t least, int64_t most,
+                                               uint64_t *seed) {
+    gpuopt_elimination_function *f = model_add(m, 3, scope, -1);
     int64_t e, entries = model_entries(m, scope, 3);
     for (e = 0; e < entries; e++) ((int64_t *)f->cost)[e] = test_random_int(seed, least, most);
     return f;
@@ -29,8 +30,8 @@ static gpuopt_function *add_random(model *m, const int32_t scope[3], int64_t lea
 
 /* The message's entries, of which the library tells the scope. */
 static void check_message(gpuopt_elimination *elimination, const model *m) {
-    const gpuopt_function *f = &m->function[0], *g = &m->function[1];
-    gpuopt_message_info info = handle_message(elimination, X);
+    const gpuopt_elimination_function *f = &m->function[0], *g = &m->function[1];
+    gpuopt_elimination_message_info info = handle_message(elimination, X);
     const int32_t *d = m->domain;
     int64_t *message = malloc((size_t)info.entries * sizeof *message), step[VARIABLES] = {0}, size = 1, a, b, c, x;
     int32_t k;
@@ -40,7 +41,7 @@ static void check_message(gpuopt_elimination *elimination, const model *m) {
         step[info.scope[k]] = size;
         size *= d[info.scope[k]];
     }
-    assert_int_equal(gpuopt_elimination_get_message(elimination, X, 0, message, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_message_get(elimination, X, 0, message, NULL, NULL), GPUOPT_OK);
     for (b = 0; b < d[B]; b++)
         for (a = 0; a < d[A]; a++) {
             const int64_t *left = f->cost + a * stride_of(m, f, A) + b * stride_of(m, f, B);
@@ -50,7 +51,7 @@ static void check_message(gpuopt_elimination *elimination, const model *m) {
                 int64_t best = left[0] + right[c * next];
                 for (x = 1; x < d[X]; x++) {
                     int64_t sum = left[x * left_step] + right[c * next + x * right_step];
-                    if (m->semiring == GPUOPT_MAX_SUM ? sum > best : sum < best) best = sum;
+                    if (m->semiring == GPUOPT_SEMIRING_MAX_SUM ? sum > best : sum < best) best = sum;
                 }
                 if (message[a * step[A] + b * step[B] + c * step[C]] != best)
                     fail_msg("entry (%lld, %lld, %lld)", (long long)a, (long long)b, (long long)c);
@@ -59,7 +60,7 @@ static void check_message(gpuopt_elimination *elimination, const model *m) {
     free(message);
 }
 
-static void shared_variable(gpuopt_semiring semiring, int64_t least, int64_t most, const int32_t left[3],
+static void shared_variable(gpuopt_elimination_semiring semiring, int64_t least, int64_t most, const int32_t left[3],
                             const int32_t right[3]) {
     static const int32_t domain[VARIABLES] = {64, 500, 24, 400}, first = X;
     test_host host;
@@ -88,19 +89,19 @@ static const int32_t xbc[] = {X, B, C}, cbx[] = {C, B, X}, bxc[] = {B, X, C};
 
 static void costs_of_8_bits(void **state) {
     (void)state;
-    shared_variable(GPUOPT_MIN_SUM, 0, 100, xab, xbc);
+    shared_variable(GPUOPT_SEMIRING_MIN_SUM, 0, 100, xab, xbc);
 }
 
 static void costs_of_16_bits(void **state) {
     (void)state;
-    shared_variable(GPUOPT_MIN_SUM, 0, 20000, abx, xbc);
-    shared_variable(GPUOPT_MAX_SUM, -3000, 3000, axb, bxc);
+    shared_variable(GPUOPT_SEMIRING_MIN_SUM, 0, 20000, abx, xbc);
+    shared_variable(GPUOPT_SEMIRING_MAX_SUM, -3000, 3000, axb, bxc);
 }
 
 static void costs_of_32_bits(void **state) {
     (void)state;
-    shared_variable(GPUOPT_MIN_SUM, -1000000, 1000000, xab, cbx);
-    shared_variable(GPUOPT_MIN_SUM, 0, 1 << 28, bax, xbc);
+    shared_variable(GPUOPT_SEMIRING_MIN_SUM, -1000000, 1000000, xab, cbx);
+    shared_variable(GPUOPT_SEMIRING_MIN_SUM, 0, 1 << 28, bax, xbc);
 }
 
 static const struct CMUnitTest tests[] = {cmocka_unit_test(costs_of_8_bits), cmocka_unit_test(costs_of_16_bits),

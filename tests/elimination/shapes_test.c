@@ -42,18 +42,19 @@ static shape draw_shape(uint64_t *seed, int64_t most, int32_t values) {
 }
 
 /* Functions of variable 0 and of a random part of the others; not larger than the message, or than 2^16 entries. */
-static model draw_bucket(uint64_t *seed, gpuopt_cost_type type, gpuopt_semiring semiring, const shape *s) {
+static model draw_bucket(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring,
+                         const shape *s) {
     static const int64_t largest[] = {3, 18, 3000, 1000000, (int64_t)1 << 40};
     model m = model_make(type, semiring, s->variables, s->domain);
     int64_t most = largest[test_random_int(seed, 0, 4)], e;
     int32_t f, k, hard = test_random_int(seed, 0, 1) ? 0 : (int32_t)test_random_int(seed, 1, 30);
-    double sign = semiring == GPUOPT_MAX_SUM ? -1 : 1;
+    double sign = semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;
     if (type == GPUOPT_COST_DOUBLE && most > 3000) most = 3000;
     m.scale = (double)most * s->functions;
     for (f = 0; f < s->functions; f++) {
         int32_t drawn[MOST_SCOPE + 2], scope[MOST_SCOPE + 2] = {0}, arity = 1;
         int64_t entries = s->domain[0], room = f == 0 ? s->entries * s->domain[0] * 3 : 65536;
-        gpuopt_function *g;
+        gpuopt_elimination_function *g;
         int large = (int)test_random_int(seed, 0, 1);
         draw_permutation(seed, s->variables, drawn);
         for (k = 0; k < s->variables; k++) {
@@ -89,27 +90,28 @@ static long double entry_at(const model *m, const int64_t (*stride)[MOST_SCOPE +
         long double sum = 0;
         value[0] = v;
         for (f = 0; f < m->functions; f++) {
-            const gpuopt_function *g = &m->function[f];
+            const gpuopt_elimination_function *g = &m->function[f];
             int64_t at = 0;
             for (k = 0; k < g->arity; k++) at += stride[f][k] * value[g->scope[k]];
             sum += entry_of(m, g->cost ? g->cost[at] : 0, g->value ? g->value[at] : 0);
         }
         if (isinf(sum)) continue;
         if (isinf(best) ||
-            (m->semiring == GPUOPT_MIN_SUM || m->semiring == GPUOPT_MIN_COUNT ? sum < best : sum > best)) {
+            (m->semiring == GPUOPT_SEMIRING_MIN_SUM || m->semiring == GPUOPT_SEMIRING_MIN_COUNT ? sum < best
+                                                                                                : sum > best)) {
             scaled *= isinf(best) ? 0 : expl(best - sum);
             best = sum;
             *count = 0;
         }
-        scaled += m->semiring == GPUOPT_LOG_SUM_EXP ? expl(sum - best) : 0;
+        scaled += m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP ? expl(sum - best) : 0;
         *count += sum <= best && sum >= best;
     }
-    return m->semiring == GPUOPT_LOG_SUM_EXP && !isinf(best) ? best + logl(scaled) : best;
+    return m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP && !isinf(best) ? best + logl(scaled) : best;
 }
 
 static const char *bucket_fault(gpuopt_elimination *elimination, const model *m, int32_t copies, const int32_t *at) {
     static int64_t stride[MOST_FUNCTIONS][MOST_SCOPE + 2];
-    gpuopt_message_info info = handle_message(elimination, 0);
+    gpuopt_elimination_message_info info = handle_message(elimination, 0);
     int64_t *cost = malloc((size_t)info.entries * sizeof *cost), e;
     double *real = malloc((size_t)info.entries * sizeof *real);
     uint64_t *count = malloc((size_t)info.entries * sizeof *count), expected;
@@ -121,10 +123,10 @@ static const char *bucket_fault(gpuopt_elimination *elimination, const model *m,
             stride[f][k] =
                 k == m->function[f].arity - 1 ? 1 : stride[f][k + 1] * m->domain[m->function[f].scope[k + 1]];
     for (copy = 0; copy < copies && !fault; copy++) {
-        assert_int_equal(gpuopt_elimination_get_message(elimination, 0, copy,
+        assert_int_equal(gpuopt_elimination_message_get(elimination, 0, copy,
                                                         m->type == GPUOPT_COST_INT64 ? cost : NULL,
                                                         m->type == GPUOPT_COST_DOUBLE ? real : NULL,
-                                                        m->semiring == GPUOPT_MIN_COUNT ? count : NULL),
+                                                        m->semiring == GPUOPT_SEMIRING_MIN_COUNT ? count : NULL),
                          GPUOPT_OK);
         memset(value, 0, sizeof value);
         value[m->variables - 1] = at[copy];
@@ -132,7 +134,8 @@ static const char *bucket_fault(gpuopt_elimination *elimination, const model *m,
             long double best = entry_at(m, (const int64_t(*)[MOST_SCOPE + 2]) stride, value, &expected);
             if (!close_to(m, entry_of(m, m->type == GPUOPT_COST_INT64 ? cost[e] : 0, m->type ? real[e] : 0), best))
                 fault = "an entry";
-            else if (m->semiring == GPUOPT_MIN_COUNT && !isinf(best) && count[e] != expected) fault = "a count";
+            else if (m->semiring == GPUOPT_SEMIRING_MIN_COUNT && !isinf(best) && count[e] != expected)
+                fault = "a count";
             if (fault) print_message("copy %d, entry %lld of %lld\n", (int)copy, (long long)e, (long long)info.entries);
             for (k = info.arity - 1; k >= 0; k--) {
                 if (++value[info.scope[k]] < m->domain[info.scope[k]]) break;
@@ -222,7 +225,7 @@ enum { CORE = 21, LEAVES = 16, ALL = CORE + LEAVES };
 
 /* A binary core with costs between variable 0 and each other one; leaves of three values on variable 0 and one or two
  * others: their messages are small, and meet in the bucket of variable 0. In eighths. */
-static model draw_core(uint64_t *seed, gpuopt_cost_type type, gpuopt_semiring semiring) {
+static model draw_core(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring) {
     int32_t domain[ALL], v, arity;
     int64_t e;
     model m;
@@ -231,7 +234,7 @@ static model draw_core(uint64_t *seed, gpuopt_cost_type type, gpuopt_semiring se
     m.scale = 100.0 * ALL;
     for (v = 1; v < ALL; v++) {
         int32_t scope[4] = {v, 0, 0, 0};
-        gpuopt_function *f;
+        gpuopt_elimination_function *f;
         for (arity = 2; v >= CORE && arity < 4 && (arity == 2 || test_random_int(seed, 0, 1)); arity++) do
                 scope[arity] = (int32_t)test_random_int(seed, 1, CORE - 1);
             while (arity == 3 && scope[3] == scope[2]);
@@ -246,8 +249,8 @@ static model draw_core(uint64_t *seed, gpuopt_cost_type type, gpuopt_semiring se
 
 /* What a leaf's function is without the leaf, or a core variable's function itself; [entry of what is left] */
 static void reduce(const model *m, int32_t v, double *left) {
-    const gpuopt_function *f = &m->function[v - 1]; /* that of variable v */
-    double sign = m->semiring == GPUOPT_MAX_SUM ? -1 : 1;
+    const gpuopt_elimination_function *f = &m->function[v - 1]; /* that of variable v */
+    double sign = m->semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;
     int32_t entries = 1 << (f->arity - 1), a, e;
     for (e = 0; v >= CORE && e < entries; e++) {
         double sum = 0, least = INFINITY;
@@ -256,7 +259,7 @@ static void reduce(const model *m, int32_t v, double *left) {
             least = fmin(least, sign * cost);
             sum += exp(cost);
         }
-        left[e] = m->semiring == GPUOPT_LOG_SUM_EXP ? log(sum) : least;
+        left[e] = m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP ? log(sum) : least;
     }
     for (e = 0; v < CORE && e < 4; e++) left[e] = sign * (f->cost ? (double)f->cost[e] : f->value[e]);
 }
@@ -272,16 +275,16 @@ static long double core_answer(const model *m) {
     for (core = 0; core < (int64_t)1 << CORE; core++) {
         double total = 0;
         for (v = 1; v < ALL; v++) {
-            const gpuopt_function *f = &m->function[v - 1];
+            const gpuopt_elimination_function *f = &m->function[v - 1];
             int32_t at = v < CORE ? (int32_t)(core >> v & 1) : 0;
             for (k = 1; k < f->arity; k++) at = at * 2 + (int32_t)(core >> f->scope[k] & 1);
             total += left[v][at];
         }
-        if (m->semiring == GPUOPT_LOG_SUM_EXP) scaled += exp(total - 300);
+        if (m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) scaled += exp(total - 300);
         best = fmin(best, total);
     }
-    if (m->semiring == GPUOPT_LOG_SUM_EXP) return 300 + logl(scaled);
-    return m->semiring == GPUOPT_MAX_SUM ? -best : best;
+    if (m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) return 300 + logl(scaled);
+    return m->semiring == GPUOPT_SEMIRING_MAX_SUM ? -best : best;
 }
 
 static void messages_meet(void **state) {
@@ -300,7 +303,7 @@ static void messages_meet(void **state) {
                 gpuopt_elimination_desc desc = model_desc(&m);
                 gpuopt_elimination *elimination;
                 gpuopt_elimination_info info;
-                gpuopt_assignment assignment;
+                gpuopt_elimination_assignment assignment;
                 desc.order = order;
                 desc.order_count = ALL;
                 desc.keep = (gpuopt_switch)keep;
@@ -308,7 +311,7 @@ static void messages_meet(void **state) {
                 elimination = handle_create(context, &desc, &host);
                 info = handle_finish(elimination, at_once[s]);
                 assert_true(close_to(&m, cost_of_info(&m, &info), expected));
-                if (keep == GPUOPT_ON && m.semiring != GPUOPT_LOG_SUM_EXP) {
+                if (keep == GPUOPT_ON && m.semiring != GPUOPT_SEMIRING_LOG_SUM_EXP) {
                     gpuopt_desc_init(&assignment, sizeof assignment);
                     assert_int_equal(gpuopt_elimination_assign(elimination, 0, value, &assignment), GPUOPT_OK);
                     assert_true(close_to(&m, model_sum(&m, value), expected));

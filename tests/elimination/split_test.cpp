@@ -46,10 +46,11 @@ void plan_bucket(const std::vector<int32_t> &domain, const scope_list &scopes, i
     gpuopt_context *context = nullptr;
     gpuopt_elimination *none = nullptr;
     const int32_t first = 0;
-    model m = model_make(GPUOPT_COST_INT64, GPUOPT_MIN_SUM, static_cast<int32_t>(domain.size()), domain.data());
+    model m =
+        model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, static_cast<int32_t>(domain.size()), domain.data());
     for (std::vector<int32_t> scope : scopes) {
         scope.insert(scope.begin(), 0);
-        gpuopt_function *f = model_add(&m, static_cast<int32_t>(scope.size()), scope.data(), -1);
+        gpuopt_elimination_function *f = model_add(&m, static_cast<int32_t>(scope.size()), scope.data(), -1);
         model_set(&m, f, 0, static_cast<double>(largest));
     }
     table.free_bytes = no_limit;

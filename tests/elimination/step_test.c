@@ -11,13 +11,13 @@
 
 /* A ladder of 2 * `rungs` variables with domains 2, 3, 4: costs 7 |a - b| along it and 3 |a - b| on the rungs, and 50
  * for 0 at one end of it. */
-static model ladder(gpuopt_semiring semiring, int32_t rungs) {
+static model ladder(gpuopt_elimination_semiring semiring, int32_t rungs) {
     int32_t domain[MODEL_VARIABLES] = {0}, v;
-    gpuopt_function *f;
+    gpuopt_elimination_function *f;
     model m;
     for (v = 0; v < 2 * rungs; v++) domain[v] = 2 + v % 3;
-    m = model_make(semiring == GPUOPT_LOG_SUM_EXP ? GPUOPT_COST_DOUBLE : GPUOPT_COST_INT64, semiring, 2 * rungs,
-                   domain);
+    m = model_make(semiring == GPUOPT_SEMIRING_LOG_SUM_EXP ? GPUOPT_COST_DOUBLE : GPUOPT_COST_INT64, semiring,
+                   2 * rungs, domain);
     m.scale = 1000;
     for (v = 0; v < 2 * rungs; v++) {
         if (v % 2 == 0) model_add_distance(&m, v, v + 1, 3);
@@ -28,7 +28,8 @@ static model ladder(gpuopt_semiring semiring, int32_t rungs) {
     return m;
 }
 
-static const gpuopt_semiring semirings[] = {GPUOPT_MIN_SUM, GPUOPT_MAX_SUM, GPUOPT_LOG_SUM_EXP, GPUOPT_MIN_COUNT};
+static const gpuopt_elimination_semiring semirings[] = {GPUOPT_SEMIRING_MIN_SUM, GPUOPT_SEMIRING_MAX_SUM,
+                                                        GPUOPT_SEMIRING_LOG_SUM_EXP, GPUOPT_SEMIRING_MIN_COUNT};
 
 /* ---- Any number at once ---- */
 
@@ -118,9 +119,9 @@ static void any_number_at_once(void **state) {
 static void calls_out_of_order(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
-    model m = ladder(GPUOPT_MIN_SUM, 4);
+    model m = ladder(GPUOPT_SEMIRING_MIN_SUM, 4);
     gpuopt_elimination_desc desc = model_desc(&m);
-    gpuopt_assignment assignment;
+    gpuopt_elimination_assignment assignment;
     gpuopt_elimination *elimination;
     gpuopt_elimination_info info;
     int32_t value[8], order[8], k, j;
@@ -146,18 +147,18 @@ static void calls_out_of_order(void **state) {
                          GPUOPT_ERROR_STATE);
         assert_non_null(strstr(host.error, "gpuopt_elimination_get_bounds"));
         for (j = 0; j < 8; j++) {
-            gpuopt_message_info message = handle_message(elimination, j);
+            gpuopt_elimination_message_info message = handle_message(elimination, j);
             assert_int_equal(message.ready != 0, j < k);
             assert_int_equal(message.variable, order[j]); /* numbered as they are computed, one after the other */
-            assert_int_equal(gpuopt_elimination_get_message(elimination, j, 0, cost, NULL, NULL),
+            assert_int_equal(gpuopt_elimination_message_get(elimination, j, 0, cost, NULL, NULL),
                              j < k ? GPUOPT_OK : GPUOPT_ERROR_STATE);
-            assert_int_equal(gpuopt_elimination_pack_message(elimination, j, 0, bytes, sizeof bytes, &size),
+            assert_int_equal(gpuopt_elimination_message_pack(elimination, j, 0, bytes, sizeof bytes, &size),
                              j < k ? GPUOPT_OK : GPUOPT_ERROR_STATE);
             if (test_on("cuda"))
-                assert_int_equal(gpuopt_elimination_device_view(elimination, j, 0, &view),
+                assert_int_equal(gpuopt_elimination_message_device_view(elimination, j, 0, &view),
                                  j < k ? GPUOPT_OK : GPUOPT_ERROR_STATE);
             else
-                assert_int_equal(gpuopt_elimination_device_view(elimination, j, 0, &view),
+                assert_int_equal(gpuopt_elimination_message_device_view(elimination, j, 0, &view),
                                  j < k ? GPUOPT_ERROR_UNSUPPORTED : GPUOPT_ERROR_STATE);
         }
         assert_int_equal(gpuopt_elimination_step(elimination, 1, &info), GPUOPT_OK);
@@ -190,7 +191,7 @@ static void two_contexts(void **state) {
     for (k = 0; k < 2; k++) {
         gpuopt_elimination_desc desc;
         context[k] = test_context(NULL);
-        m[k] = ladder(k ? GPUOPT_MAX_SUM : GPUOPT_MIN_SUM, 4 + k);
+        m[k] = ladder(k ? GPUOPT_SEMIRING_MAX_SUM : GPUOPT_SEMIRING_MIN_SUM, 4 + k);
         draw_permutation(&(uint64_t){1}, m[k].variables, order);
         b[k] = brute_force(&m[k], order, m[k].variables, NULL, NULL);
         desc = model_desc(&m[k]);
@@ -217,7 +218,7 @@ static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const g
     gpuopt_context *context = NULL;
     gpuopt_elimination *elimination = NULL;
     gpuopt_elimination_estimate e;
-    gpuopt_assignment assignment;
+    gpuopt_elimination_assignment assignment;
     int32_t value[MODEL_VARIABLES] = {0};
     gpuopt_status status = gpuopt_context_create(context_desc, &context);
     if (status) return status;
@@ -231,7 +232,7 @@ static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const g
         if (status) assert_null(elimination);
     }
     if (!status) status = gpuopt_elimination_step(elimination, 1000, NULL);
-    if (!status && desc->semiring != GPUOPT_LOG_SUM_EXP)
+    if (!status && desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP)
         status = gpuopt_elimination_assign(elimination, 0, value, &assignment);
     gpuopt_elimination_destroy(elimination);
     gpuopt_context_destroy(context);
@@ -274,7 +275,7 @@ static void memory_may_run_out(void **state) {
         desc = model_desc(&m);
         desc.policy = GPUOPT_POLICY_MINI_BUCKET;
         desc.z = 2;
-        if (semirings[s] != GPUOPT_MIN_COUNT) run_out(&desc);
+        if (semirings[s] != GPUOPT_SEMIRING_MIN_COUNT) run_out(&desc);
         model_free(&m);
     }
 }
@@ -289,7 +290,7 @@ static void steps_allocate_nothing(void **state) {
         model m = ladder(semirings[s], 5);
         gpuopt_elimination_desc desc = model_desc(&m);
         gpuopt_elimination *elimination;
-        gpuopt_assignment assignment;
+        gpuopt_elimination_assignment assignment;
         int32_t value[10], round, condition = 5, order[9], k;
         int64_t cost[64];
         uint64_t count[64], size;
@@ -308,11 +309,11 @@ static void steps_allocate_nothing(void **state) {
             assert_int_equal(gpuopt_elimination_set_condition(elimination, 0, &round), GPUOPT_OK);
             handle_finish(elimination, 2);
             assert_true(handle_message(elimination, 0).entries <= 64);
-            assert_int_equal(gpuopt_elimination_get_message(elimination, 0, 0, cost, real,
-                                                            m.semiring == GPUOPT_MIN_COUNT ? count : NULL),
+            assert_int_equal(gpuopt_elimination_message_get(elimination, 0, 0, cost, real,
+                                                            m.semiring == GPUOPT_SEMIRING_MIN_COUNT ? count : NULL),
                              GPUOPT_OK);
-            assert_int_equal(gpuopt_elimination_pack_message(elimination, 0, 0, bytes, sizeof bytes, &size), GPUOPT_OK);
-            if (m.semiring == GPUOPT_LOG_SUM_EXP) continue;
+            assert_int_equal(gpuopt_elimination_message_pack(elimination, 0, 0, bytes, sizeof bytes, &size), GPUOPT_OK);
+            if (m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) continue;
             assert_int_equal(gpuopt_elimination_assign(elimination, 0, value, &assignment), GPUOPT_OK);
             assert_int_equal(value[5], round);
             assert_int_equal(gpuopt_elimination_get_bounds(elimination, 0, 6, value, cost, real), GPUOPT_OK);

@@ -23,7 +23,8 @@ static gpuopt_context *streaming_context(test_host *host) {
 /* Small and large domains, costs of all widths, up to 2^20 assignments and, big, 2^24: with tiles of several rows. */
 static model draw_model(uint64_t *seed, const struct model_kind *kind, int big) {
     static const int64_t largest[] = {3, 200, 5000, 1 << 28, (int64_t)1 << 40};
-    int64_t assignments = 1, scale = largest[test_random_int(seed, 0, kind->semiring == GPUOPT_LOG_SUM_EXP ? 1 : 4)];
+    int64_t assignments = 1,
+            scale = largest[test_random_int(seed, 0, kind->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP ? 1 : 4)];
     int style = (int)test_random_int(seed, 0, 4);
     int32_t domain[MOST_VARIABLES], scope[MOST_VARIABLES], most = (int32_t)test_random_int(seed, 4, MOST_VARIABLES);
     int32_t n = 0, f;
@@ -38,7 +39,7 @@ static model draw_model(uint64_t *seed, const struct model_kind *kind, int big) 
     m = model_make(kind->type, kind->semiring, n, domain);
     for (f = 0; f < 3 * n; f++) {
         int32_t arity = (int32_t)test_random_int(seed, 1, 3);
-        gpuopt_function *g;
+        gpuopt_elimination_function *g;
         int64_t e;
         draw_permutation(seed, n, scope);
         g = model_add(&m, arity < n ? arity : n, scope, -1);
@@ -46,7 +47,7 @@ static model draw_model(uint64_t *seed, const struct model_kind *kind, int big) 
             model_set(&m, g, e, (double)test_random_int(seed, 0, scale));
             if (test_random_int(seed, 0, 40)) continue; /* else forbidden */
             if (g->value) ((double *)g->value)[e] = (double)model_forbidden(&m);
-            else ((int64_t *)g->cost)[e] = kind->semiring == GPUOPT_MAX_SUM ? INT64_MIN : INT64_MAX;
+            else ((int64_t *)g->cost)[e] = kind->semiring == GPUOPT_SEMIRING_MAX_SUM ? INT64_MIN : INT64_MAX;
         }
     }
     m.scale = (double)scale * m.functions;
@@ -63,13 +64,13 @@ typedef struct table {
 } table;
 
 static table table_of(gpuopt_elimination *e, const model *m, int32_t message) {
-    gpuopt_message_info info = handle_message(e, message);
+    gpuopt_elimination_message_info info = handle_message(e, message);
     table t = {NULL, NULL, NULL};
     assert_true(info.ready);
     if (m->type == GPUOPT_COST_INT64) t.cost = malloc((size_t)info.entries * sizeof *t.cost);
     else t.value = malloc((size_t)info.entries * sizeof *t.value);
-    if (m->semiring == GPUOPT_MIN_COUNT) t.count = malloc((size_t)info.entries * sizeof *t.count);
-    assert_int_equal(gpuopt_elimination_get_message(e, message, 0, t.cost, t.value, t.count), GPUOPT_OK);
+    if (m->semiring == GPUOPT_SEMIRING_MIN_COUNT) t.count = malloc((size_t)info.entries * sizeof *t.count);
+    assert_int_equal(gpuopt_elimination_message_get(e, message, 0, t.cost, t.value, t.count), GPUOPT_OK);
     return t;
 }
 
@@ -88,9 +89,10 @@ static void same_message(gpuopt_elimination *streamed, gpuopt_elimination *exact
     a = table_of(streamed, m, message);
     b = table_of(exact, m, message);
     for (k = 0; k < entries; k++) {
-        int same = m->type == GPUOPT_COST_INT64                           ? a.cost[k] == b.cost[k]
-                   : m->semiring == GPUOPT_LOG_SUM_EXP && test_on("cuda") ? close_to(m, a.value[k], b.value[k])
-                                                                          : !memcmp(a.value + k, b.value + k, 8);
+        int same = m->type == GPUOPT_COST_INT64 ? a.cost[k] == b.cost[k]
+                   : m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP && test_on("cuda")
+                       ? close_to(m, a.value[k], b.value[k])
+                       : !memcmp(a.value + k, b.value + k, 8);
         if (same && (!a.count || a.count[k] == b.count[k])) continue;
         model_print(m);
         fail_msg("message %d of %lld entries differs at %lld (seed %llu)", (int)message, (long long)entries,
@@ -114,7 +116,7 @@ static void largest_on_host(gpuopt_elimination *e, int32_t messages) {
     for (k = 0; k < messages; k++) {
         int64_t entries = handle_message(e, k).entries;
         const void *view;
-        gpuopt_status status = gpuopt_elimination_device_view(e, k, 0, &view);
+        gpuopt_status status = gpuopt_elimination_message_device_view(e, k, 0, &view);
         assert_true(status == GPUOPT_OK || status == GPUOPT_ERROR_UNSUPPORTED);
         if (status) least = entries < least ? entries : least;
         else most = entries > most ? entries : most;
@@ -141,7 +143,7 @@ static void draw_order(uint64_t *seed, const model *m, gpuopt_elimination_desc *
 typedef struct reference {
     gpuopt_elimination *exact;
     gpuopt_elimination_info info;
-    gpuopt_assignment best;
+    gpuopt_elimination_assignment best;
     int32_t value[MOST_VARIABLES];
 } reference;
 
@@ -154,7 +156,7 @@ static void one_run(gpuopt_context *context, test_host *host, const gpuopt_elimi
     int32_t value[MOST_VARIABLES] = {0}, zero[MOST_VARIABLES] = {0}, k;
     gpuopt_elimination_estimate e;
     gpuopt_elimination_info info;
-    gpuopt_assignment found;
+    gpuopt_elimination_assignment found;
     gpuopt_elimination *streamed;
     assert_int_equal(handle_plan(context, desc, &e), GPUOPT_OK);
     streamed = handle_create(context, desc, host);
@@ -169,7 +171,7 @@ static void one_run(gpuopt_context *context, test_host *host, const gpuopt_elimi
         if (handle_message(streamed, k).ready) same_message(streamed, r->exact, m, k, *seed);
     }
     if (kept && e.policy == GPUOPT_POLICY_STREAM) largest_on_host(streamed, e.messages);
-    if (kept && m->semiring != GPUOPT_LOG_SUM_EXP) {
+    if (kept && m->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP) {
         gpuopt_desc_init(&found, sizeof found);
         assert_int_equal(gpuopt_elimination_assign(streamed, 0, value, &found), GPUOPT_OK);
         assert_true(found.outcome == r->best.outcome && found.cost == r->best.cost);
@@ -208,7 +210,7 @@ static void chunks_of_random_models(void **state) {
             gpuopt_desc_init(&r.best, sizeof r.best);
             r.exact = handle_create(context, &desc, &host);
             r.info = handle_finish(r.exact, 100);
-            if (m.semiring != GPUOPT_LOG_SUM_EXP)
+            if (m.semiring != GPUOPT_SEMIRING_LOG_SUM_EXP)
                 assert_int_equal(gpuopt_elimination_assign(r.exact, 0, r.value, &r.best), GPUOPT_OK);
             desc.policy = GPUOPT_POLICY_STREAM;
             desc.memory_limit = e.device_bytes;
@@ -248,7 +250,7 @@ static void chunks_of(const shape *of, int64_t largest, int32_t bits) {
     static const int32_t order[] = {0, 1, 2, 3, 4, 5};
     test_host host;
     gpuopt_context *context = streaming_context(&host);
-    model m = model_make(GPUOPT_COST_INT64, GPUOPT_MIN_SUM, of->variables, of->domain);
+    model m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, of->variables, of->domain);
     uint64_t seed = 5, part;
     gpuopt_elimination_desc desc;
     gpuopt_elimination_estimate exact, e;
@@ -256,7 +258,7 @@ static void chunks_of(const shape *of, int64_t largest, int32_t bits) {
     reference r;
     memset(&r, 0, sizeof r);
     for (f = 0; f < 6 && of->pair[f][1]; f++) {
-        gpuopt_function *g = model_add(&m, 2, of->pair[f], -1);
+        gpuopt_elimination_function *g = model_add(&m, 2, of->pair[f], -1);
         int64_t n, entries = model_entries(&m, of->pair[f], 2);
         for (n = 0; n < entries; n++) model_set(&m, g, n, (double)test_random_int(&seed, 0, largest));
     }

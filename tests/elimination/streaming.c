@@ -53,7 +53,7 @@ static uint64_t cut_tables(const gpuopt_context *context, const gpuopt__eliminat
     gpuopt__elimination_plan all = *plan;
     if (!device) {
         all.store += plan->host_store;
-        all.counts += plan->semiring == GPUOPT_MIN_COUNT ? plan->host_store : 0;
+        all.counts += plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? plan->host_store : 0;
     }
     return gpuopt__cpu_elimination_cut(context, &all, memory, e);
 }
@@ -116,7 +116,7 @@ static void spoil(streaming *s, int64_t from, int64_t end) {
     const gpuopt__elimination_plan *plan = &s->cpu.head.plan;
     int64_t bytes = gpuopt__cost_bytes(plan);
     memset((char *)s->cpu.store + from * bytes, 0x5a, (size_t)((end - from) * bytes));
-    if (plan->semiring == GPUOPT_MIN_COUNT)
+    if (plan->semiring == GPUOPT_SEMIRING_MIN_COUNT)
         memset(s->cpu.counts + from + plan->count_shift, 0x5a, sizeof(uint64_t) * (size_t)(end - from));
 }
 

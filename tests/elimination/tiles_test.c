@@ -29,7 +29,7 @@ static model make_variables(int32_t d, int64_t entries) {
     domain[0] = d;
     if (product < entries) domain[variables++] = (int32_t)((entries + product - 1) / product);
     for (v = 0; v < count; v++) domain[variables++] = d;
-    return model_make(GPUOPT_COST_INT64, GPUOPT_MIN_SUM, variables, domain);
+    return model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, variables, domain);
 }
 
 /* Over variable 0 and first .. last without `lacking`; variable 0 comes last if at_end. */
@@ -46,7 +46,7 @@ static void add_function(model *m, int32_t first, int32_t last, int32_t lacking,
 static void fill(const model *m, int64_t sum, int forbidden, uint64_t *seed) {
     int32_t k;
     for (k = 0; k < m->functions; k++) {
-        const gpuopt_function *f = &m->function[k];
+        const gpuopt_elimination_function *f = &m->function[k];
         int64_t *cost = (int64_t *)f->cost, entries = model_entries(m, f->scope, f->arity), e;
         for (e = 0; e < entries; e++) cost[e] = test_random_int(seed, 0, sum / m->functions);
         for (e = 0; forbidden && e < entries; e++)
@@ -57,11 +57,11 @@ static void fill(const model *m, int64_t sum, int forbidden, uint64_t *seed) {
 /* ---- Checking ---- */
 
 /* The number of the first entry that is not the least sum, or -1. */
-static int64_t first_wrong(const model *m, const gpuopt_message_info *info, const int64_t *message) {
+static int64_t first_wrong(const model *m, const gpuopt_elimination_message_info *info, const int64_t *message) {
     int64_t stride[MOST_FUNCTIONS][MOST_VARIABLES] = {{0}}, at[MOST_FUNCTIONS] = {0}, e;
     int32_t value[MOST_VARIABLES] = {0}, f, k, x;
     for (f = 0; f < m->functions; f++) {
-        const gpuopt_function *g = &m->function[f];
+        const gpuopt_elimination_function *g = &m->function[f];
         int64_t size = 1;
         for (k = g->arity - 1; k >= 0; k--) {
             stride[f][g->scope[k]] = size;
@@ -92,7 +92,7 @@ static int64_t first_wrong(const model *m, const gpuopt_message_info *info, cons
 }
 
 static void check_message(gpuopt_elimination *elimination, const model *m, int32_t bits) {
-    gpuopt_message_info info = handle_message(elimination, 0);
+    gpuopt_elimination_message_info info = handle_message(elimination, 0);
     int64_t *message = malloc((size_t)info.entries * sizeof *message), entries = 1, wrong;
     int32_t v;
     assert_non_null(message);
@@ -101,7 +101,7 @@ static void check_message(gpuopt_elimination *elimination, const model *m, int32
     assert_int_equal(info.arity, m->variables - 1);
     assert_int_equal(info.entries, entries);
     assert_int_equal(info.bits, bits);
-    assert_int_equal(gpuopt_elimination_get_message(elimination, 0, 0, message, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_message_get(elimination, 0, 0, message, NULL, NULL), GPUOPT_OK);
     wrong = first_wrong(m, &info, message);
     if (wrong >= 0)
         fail_msg("%d values, %d bits: entry %lld of %lld", (int)m->domain[0], (int)bits, (long long)wrong,

@@ -17,14 +17,14 @@ static inline int answer_is_wrong(void) {
     gpuopt_context *context = NULL;
     gpuopt_propagator *propagator = NULL;
     gpuopt_propagator_desc desc;
-    gpuopt_propagation info;
+    gpuopt_propagator_info info;
     gpuopt_desc_init(&desc, sizeof desc);
     gpuopt_desc_init(&info, sizeof info);
     desc.matrix.rows = 1;
     desc.matrix.cols = 2;
     desc.matrix.start = start;
-    desc.matrix.col = col;
-    desc.matrix.val = val;
+    desc.matrix.index = col;
+    desc.matrix.value = val;
     desc.rhs = rhs;
     desc.lb = lb;
     desc.ub = ub;

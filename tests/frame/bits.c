@@ -62,7 +62,7 @@ static int run(gpuopt_context *context, gpuopt_propagator_desc *desc, const char
     int64_t changed = 0;
     int round, rounds = 0;
     gpuopt_propagator *propagator;
-    gpuopt_propagation info;
+    gpuopt_propagator_info info;
     gpuopt_desc_init(&info, sizeof info);
     if (gpuopt_propagator_create(context, desc, &propagator)) return 1;
     for (round = 0; round < ROUNDS; round++) {
@@ -98,15 +98,15 @@ int main(int argc, char **argv) {
     desc.matrix.rows = ROWS;
     desc.matrix.cols = COLS;
     desc.matrix.start = start;
-    desc.matrix.col = col;
-    desc.matrix.val = val;
+    desc.matrix.index = col;
+    desc.matrix.value = val;
     desc.lhs = lhs;
     desc.rhs = rhs;
     desc.lb = lb;
     desc.ub = ub;
     desc.integer = integer;
     failed = run(context, &desc, "fp64");
-    desc.precision = GPUOPT_FP32;
+    desc.precision = GPUOPT_PRECISION_FP32;
     failed |= run(context, &desc, "fp32");
     printf("\n");
     gpuopt_context_destroy(context);

@@ -21,7 +21,7 @@ static int expected(const fuzz *f, gpuopt_status status) {
     if (status != GPUOPT_ERROR_UNSUPPORTED) return status == GPUOPT_OK;
     return d->memory_limit || d->policy == GPUOPT_POLICY_STREAM ||
            (d->copies > 1 && d->policy == GPUOPT_POLICY_SLICE) ||
-           (d->semiring == GPUOPT_MIN_COUNT && d->policy == GPUOPT_POLICY_MINI_BUCKET);
+           (d->semiring == GPUOPT_SEMIRING_MIN_COUNT && d->policy == GPUOPT_POLICY_MINI_BUCKET);
 }
 
 /* The order found is one of all variables that are not conditioned; handed back, it makes the same plan. */
@@ -97,7 +97,7 @@ static void check_bounds(fuzz *f, int32_t copy) {
     for (k = 0; k < f->m.variables - f->desc.condition_count; k++)
         value[f->permutation[k]] = (int32_t)take(f) % f->m.domain[f->permutation[k]];
     if (f->count == 0) variable = 0, allowed = GPUOPT_ERROR_ARGUMENT;
-    else if (f->estimate.policy == GPUOPT_POLICY_SLICE || f->m.semiring == GPUOPT_LOG_SUM_EXP)
+    else if (f->estimate.policy == GPUOPT_POLICY_SLICE || f->m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP)
         allowed = GPUOPT_ERROR_UNSUPPORTED;
     else if (f->desc.keep == GPUOPT_OFF) allowed = GPUOPT_ERROR_STATE;
     status = gpuopt_elimination_get_bounds(f->e, copy, variable, value, cost, real);
@@ -142,7 +142,7 @@ static void check_copy(fuzz *f, int32_t copy) {
     b = brute_force(&f->m, f->eliminated, f->count, a.value, NULL);
     REQUIRE(gpuopt_elimination_get_info(f->e, copy, &a.info) == GPUOPT_OK);
     REQUIRE(a.info.eliminated == a.info.steps);
-    if (f->m.semiring == GPUOPT_LOG_SUM_EXP) allowed = GPUOPT_ERROR_UNSUPPORTED;
+    if (f->m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) allowed = GPUOPT_ERROR_UNSUPPORTED;
     else if (f->desc.keep == GPUOPT_OFF) allowed = GPUOPT_ERROR_STATE;
     status = gpuopt_elimination_assign(f->e, copy, a.value, &a.assignment);
     REQUIRE(status == allowed);
@@ -159,17 +159,17 @@ static void check_copy(fuzz *f, int32_t copy) {
 /* ---- Messages ---- */
 
 static void unpack_broken(fuzz *f, const unsigned char *packed, uint64_t size) {
-    gpuopt_packed_message p;
+    gpuopt_elimination_packed_info p;
     gpuopt_status status;
     uint64_t kept = take(f) % 4 ? size : size * take(f) / 256, k;
     unsigned char *bytes = (unsigned char *)malloc(kept + 1);
     for (k = 0; k < kept; k++) bytes[k + 1] = packed[k];
     for (k = take(f) % 4; k > 0 && kept > 0; k--) bytes[1 + take(f) % (kept < 96 ? kept : 96)] = (unsigned char)take(f);
     gpuopt_desc_init(&p, sizeof p);
-    status = gpuopt_message_inspect(f->context, bytes + 1, kept, &p);
+    status = gpuopt_elimination_message_inspect(f->context, bytes + 1, kept, &p);
     if (status) {
         REQUIRE(status == GPUOPT_ERROR_ARGUMENT);
-        REQUIRE(gpuopt_message_unpack(f->context, bytes + 1, kept, NULL, NULL, NULL, NULL, NULL) == status);
+        REQUIRE(gpuopt_elimination_message_unpack(f->context, bytes + 1, kept, NULL, NULL, NULL, NULL, NULL) == status);
     } else {
         int32_t *scope = (int32_t *)malloc(sizeof *scope * (size_t)p.arity + 1);
         int32_t *domain = (int32_t *)malloc(sizeof *domain * (size_t)p.arity + 1);
@@ -177,17 +177,17 @@ static void unpack_broken(fuzz *f, const unsigned char *packed, uint64_t size) {
         double *value = (double *)malloc(sizeof *value * (size_t)p.entries);
         uint64_t *count = (uint64_t *)malloc(sizeof *count * (size_t)p.entries);
         REQUIRE(kept >= 48 && (uint64_t)p.entries <= kept);
-        REQUIRE(gpuopt_message_unpack(f->context, bytes + 1, kept, scope, domain, cost, value,
-                                      p.semiring == GPUOPT_MIN_COUNT ? count : NULL) == GPUOPT_OK);
+        REQUIRE(gpuopt_elimination_message_unpack(f->context, bytes + 1, kept, scope, domain, cost, value,
+                                                  p.semiring == GPUOPT_SEMIRING_MIN_COUNT ? count : NULL) == GPUOPT_OK);
         free(scope), free(domain), free(cost), free(value), free(count);
     }
     free(bytes);
 }
 
 /* Packed and unpacked, a message is what it was. */
-static void check_message(fuzz *f, const gpuopt_message_info *info, int32_t message, int32_t copy) {
+static void check_message(fuzz *f, const gpuopt_elimination_message_info *info, int32_t message, int32_t copy) {
     size_t entries = (size_t)info->entries, bytes = sizeof(int64_t) * entries;
-    int counts = f->m.semiring == GPUOPT_MIN_COUNT, doubles = f->m.type == GPUOPT_COST_DOUBLE;
+    int counts = f->m.semiring == GPUOPT_SEMIRING_MIN_COUNT, doubles = f->m.type == GPUOPT_COST_DOUBLE;
     int32_t scope[VARIABLES], domain[VARIABLES], k;
     uint64_t size = 0, *count[2];
     int64_t *cost[2];
@@ -199,15 +199,15 @@ static void check_message(fuzz *f, const gpuopt_message_info *info, int32_t mess
         value[k] = (double *)malloc(bytes);
         count[k] = (uint64_t *)malloc(bytes);
     }
-    REQUIRE(gpuopt_elimination_get_message(f->e, message, copy, cost[0], value[0], counts ? count[0] : NULL) ==
+    REQUIRE(gpuopt_elimination_message_get(f->e, message, copy, cost[0], value[0], counts ? count[0] : NULL) ==
             allowed);
-    REQUIRE(gpuopt_elimination_pack_message(f->e, message, copy, NULL, 0, &size) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_message_pack(f->e, message, copy, NULL, 0, &size) == GPUOPT_OK);
     packed = (unsigned char *)malloc((size_t)size);
-    REQUIRE(gpuopt_elimination_pack_message(f->e, message, copy, packed, size - 1, NULL) == GPUOPT_ERROR_ARGUMENT);
-    REQUIRE(gpuopt_elimination_pack_message(f->e, message, copy, packed, size, &size) == allowed);
+    REQUIRE(gpuopt_elimination_message_pack(f->e, message, copy, packed, size - 1, NULL) == GPUOPT_ERROR_ARGUMENT);
+    REQUIRE(gpuopt_elimination_message_pack(f->e, message, copy, packed, size, &size) == allowed);
     if (info->ready) {
-        REQUIRE(gpuopt_message_unpack(f->context, packed, size, scope, domain, cost[1], value[1],
-                                      counts ? count[1] : NULL) == GPUOPT_OK);
+        REQUIRE(gpuopt_elimination_message_unpack(f->context, packed, size, scope, domain, cost[1], value[1],
+                                                  counts ? count[1] : NULL) == GPUOPT_OK);
         REQUIRE(memcmp(doubles ? (void *)value[0] : (void *)cost[0], doubles ? (void *)value[1] : (void *)cost[1],
                        bytes) == 0);
         REQUIRE(!counts || memcmp(count[0], count[1], bytes) == 0);
@@ -219,12 +219,12 @@ static void check_message(fuzz *f, const gpuopt_message_info *info, int32_t mess
 }
 
 static void check_messages(fuzz *f) {
-    gpuopt_message_info info;
+    gpuopt_elimination_message_info info;
     int32_t message, k;
     for (message = 0; message < f->estimate.messages + 1; message++) {
         int64_t entries = 1;
         gpuopt_desc_init(&info, sizeof info);
-        if (gpuopt_elimination_get_message_info(f->e, message, &info)) break;
+        if (gpuopt_elimination_message_get_info(f->e, message, &info)) break;
         REQUIRE(info.variable >= -1 && info.variable < f->m.variables && info.parent >= -1);
         for (k = 0; k < info.arity; k++) {
             REQUIRE(info.scope[k] >= 0 && info.scope[k] < f->m.variables && info.scope[k] != info.variable);
@@ -265,8 +265,8 @@ static void check_wrong_calls(fuzz *f) {
     REQUIRE(gpuopt_elimination_get_info(f->e, wrong, &info) == GPUOPT_ERROR_ARGUMENT);
     REQUIRE(gpuopt_elimination_set_condition(f->e, wrong, value) == GPUOPT_ERROR_ARGUMENT);
     REQUIRE(gpuopt_elimination_assign(f->e, wrong, value, NULL) == GPUOPT_ERROR_ARGUMENT);
-    REQUIRE(gpuopt_elimination_get_message(f->e, f->estimate.messages, 0, NULL, NULL, NULL) == GPUOPT_ERROR_ARGUMENT);
-    REQUIRE(gpuopt_elimination_pack_message(f->e, -1, 0, NULL, 0, NULL) == GPUOPT_ERROR_ARGUMENT);
+    REQUIRE(gpuopt_elimination_message_get(f->e, f->estimate.messages, 0, NULL, NULL, NULL) == GPUOPT_ERROR_ARGUMENT);
+    REQUIRE(gpuopt_elimination_message_pack(f->e, -1, 0, NULL, 0, NULL) == GPUOPT_ERROR_ARGUMENT);
 }
 
 static void eliminate(fuzz *f) {

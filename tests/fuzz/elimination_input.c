@@ -20,7 +20,8 @@ static int64_t take_cost(fuzz *f) {
     if (f->wild && tag >= 200) cost = wild[take(f) % (sizeof wild / sizeof *wild)];
     else if (tag >= 200) cost = table[take(f) % (sizeof table / sizeof *table)];
     else cost = tag < 100 ? tag % 4 : (int64_t)take(f) - (tag < 150 ? 128 : 0);
-    if (!f->wild && cost == (f->m.semiring == GPUOPT_MAX_SUM ? INT64_MAX : INT64_MIN)) cost = 0; /* not the forbidden */
+    if (!f->wild && cost == (f->m.semiring == GPUOPT_SEMIRING_MAX_SUM ? INT64_MAX : INT64_MIN))
+        cost = 0; /* not the forbidden */
     return cost;
 }
 
@@ -48,7 +49,7 @@ static void make_function(fuzz *f) {
     unsigned kind = take(f);
     int64_t entries, length, e;
     long double largest = 0;
-    gpuopt_function *g;
+    gpuopt_elimination_function *g;
     if (arity > n) arity = n;
     for (k = 0; k < n; k++) scope[k] = k;
     for (k = 0; k < arity; k++) {
@@ -65,7 +66,7 @@ static void make_function(fuzz *f) {
         for (k = 0; !(kind % 2) && k < arity; k++)
             ((int32_t *)g->tuple)[e * arity + k] = (int32_t)take(f) % f->m.domain[scope[k]];
     }
-    if (f->m.semiring == GPUOPT_MIN_COUNT && kind % 8 == 1) {
+    if (f->m.semiring == GPUOPT_SEMIRING_MIN_COUNT && kind % 8 == 1) {
         uint64_t *count = (uint64_t *)malloc((size_t)entries * sizeof *count);
         for (e = 0; e < entries; e++) count[e] = 1 + take(f) % 5;
         g->count = count;
@@ -113,7 +114,7 @@ static void make_desc(fuzz *f) {
         if (kind & 8) d->order_count = (int32_t)take(f) % (d->order_count + 1);
         d->order = f->own_order = exactly(f->permutation, d->order_count);
     }
-    d->heuristic = (gpuopt_order_heuristic)(take(f) % 4);
+    d->heuristic = (gpuopt_elimination_heuristic)(take(f) % 4);
     d->restarts = (int32_t)take(f) % 4;
     d->seed = take(f);
     d->policy = (gpuopt_elimination_policy)(take(f) % 5);
@@ -127,7 +128,7 @@ static void make_desc(fuzz *f) {
 
 int input_spoil(fuzz *f) {
     gpuopt_elimination_desc *d = &f->desc;
-    gpuopt_function *g = NULL;
+    gpuopt_elimination_function *g = NULL;
     int bad = rarely(f) ? INT32_MIN : -1 - (int)take(f) % 3, far = rarely(f) ? INT32_MAX : d->variables;
     if (d->functions > 0) {
         memcpy(f->spoiled, d->function, sizeof *g * (size_t)d->functions);
@@ -139,10 +140,10 @@ int input_spoil(fuzz *f) {
     case 1: return d->functions = bad, 1;
     case 2: return d->domain = NULL, d->variables > 0;
     case 3: return d->function = NULL, d->functions > 0;
-    case 4: return d->type = (gpuopt_cost_type)(2 + take(f)), 1;
-    case 5: return d->semiring = (gpuopt_semiring)(4 + take(f)), 1;
+    case 4: return d->type = (gpuopt_elimination_cost)(2 + take(f)), 1;
+    case 5: return d->semiring = (gpuopt_elimination_semiring)(4 + take(f)), 1;
     case 6: return d->top = bad, 1;
-    case 7: return d->heuristic = (gpuopt_order_heuristic)(4 + take(f)), 1;
+    case 7: return d->heuristic = (gpuopt_elimination_heuristic)(4 + take(f)), 1;
     case 8: return d->restarts = bad, 1;
     case 9: return d->policy = (gpuopt_elimination_policy)(5 + take(f)), 1;
     case 10: return d->z = bad, 1;

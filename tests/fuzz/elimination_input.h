@@ -19,7 +19,7 @@ typedef struct fuzz {
     int wild;          /* not 0: costs around what 63 bits hold */
     gpuopt_elimination_desc desc;
     int32_t *own_order, *own_condition; /* what desc has them of, and keeps where a fault is put in */
-    gpuopt_function spoiled[FUNCTIONS];
+    gpuopt_elimination_function spoiled[FUNCTIONS];
     int32_t permutation[VARIABLES], eliminated[VARIABLES], count; /* [count]: in the order that is used */
     int32_t fixed[COPIES][VARIABLES];                             /* of each copy, what its conditions say */
     gpuopt_elimination_estimate estimate;

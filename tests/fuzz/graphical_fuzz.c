@@ -62,7 +62,7 @@ static int file_make(fuzz_bytes *b, int raw, char path[32]) {
 /* ---- What must hold ---- */
 
 /* All entries of a dense function, tuples of a list; -1: more than 2^40. */
-static int64_t length_of(const graphical_model *m, const gpuopt_function *f) {
+static int64_t length_of(const graphical_model *m, const gpuopt_elimination_function *f) {
     int64_t entries = 1;
     int32_t k;
     for (k = 0; f->tuples < 0 && k < f->arity; k++) {
@@ -72,7 +72,7 @@ static int64_t length_of(const graphical_model *m, const gpuopt_function *f) {
     return f->tuples < 0 ? entries : f->tuples;
 }
 
-static void check_function(const graphical_model *m, const gpuopt_function *f, uint8_t *seen) {
+static void check_function(const graphical_model *m, const gpuopt_elimination_function *f, uint8_t *seen) {
     int64_t length, e;
     int32_t k;
     REQUIRE(f->arity >= 0 && f->arity <= m->variables && f->tuples >= -1 && !f->count);
@@ -120,7 +120,7 @@ static void check_optimum(const graphical_model *m, gpuopt_elimination *e) {
     double best_real = INFINITY, real;
     int feasible = 0, permitted;
     gpuopt_elimination_info info;
-    gpuopt_assignment assignment;
+    gpuopt_elimination_assignment assignment;
     gpuopt_desc_init(&info, sizeof info);
     gpuopt_desc_init(&assignment, sizeof assignment);
     do {
@@ -149,7 +149,7 @@ static long double largest_sum(const graphical_model *m) {
     int64_t e, largest;
     int32_t k;
     for (k = 0; k < m->functions; k++) {
-        const gpuopt_function *f = &m->function[k];
+        const gpuopt_elimination_function *f = &m->function[k];
         largest = f->default_cost;
         for (e = 0; e < f->tuples; e++)
             if (f->cost[e] > largest) largest = f->cost[e];

@@ -80,8 +80,8 @@ static void make_sides(fuzz *f, int32_t row, double *lhs, double *rhs) {
 }
 
 static double make_coefficient(fuzz *f) {
-    double low = f->desc.precision == GPUOPT_FP32 ? (double)FLT_MIN : 0;
-    double high = f->desc.precision == GPUOPT_FP32 ? (double)FLT_MAX : DBL_MAX, a;
+    double low = f->desc.precision == GPUOPT_PRECISION_FP32 ? (double)FLT_MIN : 0;
+    double high = f->desc.precision == GPUOPT_PRECISION_FP32 ? (double)FLT_MAX : DBL_MAX, a;
     if (f->planted) return (double)(1 + take(f) % 8 * (take(f) % 143)) * (take(f) % 2 ? 1 : -1); /* at most 1000 */
     a = value(f);
     return f->dirty || (fabs(a) > low && fabs(a) <= high) ? a : 1;
@@ -118,10 +118,10 @@ static void make_model(fuzz *f) {
     if (kind & 32) d->infinity = f->planted ? 1e9 : fabs(value(f));
     if (!f->dirty && !(d->infinity >= 1)) d->infinity = 0;
     d->round_limit = (int32_t)(kind & 64 ? take(f) % 8 : 0);
-    d->precision = (gpuopt_precision)(take(f) % 4 == 3);
-    d->mode = (gpuopt_propagation_mode)(take(f) % 4 == 3);
-    d->marking = (gpuopt_propagation_marking)(take(f) % 3);
-    if (f->dirty && rarely(f)) d->mode = (gpuopt_propagation_mode)(int)take(f);
+    d->precision = (gpuopt_propagator_precision)(take(f) % 4 == 3);
+    d->mode = (gpuopt_propagator_mode)(take(f) % 4 == 3);
+    d->marking = (gpuopt_switch)(take(f) % 3);
+    if (f->dirty && rarely(f)) d->mode = (gpuopt_propagator_mode)(int)take(f);
     f->infinity = d->infinity > 0 ? d->infinity : 1e20;
     f->feasibility = d->feasibility_tolerance > 0 ? d->feasibility_tolerance : 1e-6;
     for (j = 0; j < cols; j++) {
@@ -142,8 +142,8 @@ static void make_model(fuzz *f) {
     d->matrix.rows = rows;
     d->matrix.cols = cols;
     d->matrix.start = (const int64_t *)own(f, f->start, rows + 1, sizeof *f->start);
-    d->matrix.col = (const int32_t *)own(f, f->col, f->start[rows], sizeof *f->col);
-    d->matrix.val = (const double *)own(f, f->val, f->start[rows], sizeof *f->val);
+    d->matrix.index = (const int32_t *)own(f, f->col, f->start[rows], sizeof *f->col);
+    d->matrix.value = (const double *)own(f, f->val, f->start[rows], sizeof *f->val);
     d->lhs = kind & 128 ? NULL : (const double *)own(f, f->lhs, rows, sizeof *f->lhs);
     d->rhs = (const double *)own(f, f->rhs, rows, sizeof *f->rhs);
     d->lb = (const double *)own(f, f->lb, cols, sizeof *f->lb);
@@ -152,7 +152,7 @@ static void make_model(fuzz *f) {
     if (f->dirty && rarely(f)) d->matrix.rows = -d->matrix.rows;
     if (f->dirty && rarely(f))
         d->struct_size = offsetof(gpuopt_propagator_desc, infinity), f->infinity = 1e20, f->feasibility = 1e-6,
-        d->round_limit = 0, d->mode = GPUOPT_JACOBI;
+        d->round_limit = 0, d->mode = GPUOPT_MODE_JACOBI;
 }
 
 /* ---- What must hold ---- */
@@ -169,7 +169,7 @@ static void read_bounds(fuzz *f, double *lb, double *ub) {
         REQUIRE((isinf(lb[j]) || fabs(lb[j]) < f->infinity) && (isinf(ub[j]) || fabs(ub[j]) < f->infinity));
 }
 
-static void check_bounds(const fuzz *f, const double *lb, const double *ub, const gpuopt_propagation *info) {
+static void check_bounds(const fuzz *f, const double *lb, const double *ub, const gpuopt_propagator_info *info) {
     int64_t moved = 0;
     int32_t j;
     for (j = 0; j < f->desc.matrix.cols; j++) {
@@ -191,11 +191,11 @@ static void check_bounds(const fuzz *f, const double *lb, const double *ub, cons
     REQUIRE(moved <= info->changed);
 }
 
-static void check_info(const fuzz *f, const gpuopt_propagation *info, int32_t asked) {
+static void check_info(const fuzz *f, const gpuopt_propagator_info *info, int32_t asked) {
     int32_t limit = f->desc.round_limit;
     REQUIRE(info->rounds >= 0 && info->rounds <= asked);
     REQUIRE(info->nonzeros >= 0 && info->changed >= 0);
-    REQUIRE(f->desc.mode == GPUOPT_SEQUENTIAL || info->nonzeros <= info->rounds * f->start[f->desc.matrix.rows]);
+    REQUIRE(f->desc.mode == GPUOPT_MODE_SEQUENTIAL || info->nonzeros <= info->rounds * f->start[f->desc.matrix.rows]);
     REQUIRE((info->outcome == GPUOPT_INFEASIBLE) == (info->infeasible_row >= 0 || info->infeasible_col >= 0));
     REQUIRE(info->infeasible_row >= -1 && info->infeasible_row < f->desc.matrix.rows);
     REQUIRE(info->infeasible_col >= -1 && info->infeasible_col < f->desc.matrix.cols);
@@ -208,7 +208,7 @@ static void check_info(const fuzz *f, const gpuopt_propagation *info, int32_t as
 }
 
 static void run_rounds(fuzz *f, int32_t asked) {
-    gpuopt_propagation info, part, sum;
+    gpuopt_propagator_info info, part, sum;
     double lb[MOST], ub[MOST];
     int32_t r;
     gpuopt_desc_init(&info, sizeof info);
@@ -276,7 +276,7 @@ static void get_rows(fuzz *f) {
     double min[MOST], max[MOST];
     int32_t min_infinite[MOST], max_infinite[MOST], i;
     uint8_t status[MOST];
-    gpuopt_row_report report = {sizeof report, min, max, min_infinite, max_infinite, status};
+    gpuopt_propagator_row_report report = {sizeof report, min, max, min_infinite, max_infinite, status};
     REQUIRE(gpuopt_propagator_get_rows(f->one, GPUOPT_HOST, &report) == GPUOPT_OK);
     for (i = 0; i < f->desc.matrix.rows; i++) {
         int64_t length = f->start[i + 1] - f->start[i];
@@ -328,13 +328,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     status = gpuopt_propagator_create(context, &f->desc, &f->one);
     REQUIRE(status == planned && (status == GPUOPT_OK) == (f->one != NULL));
     REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_ARGUMENT || status == GPUOPT_ERROR_UNSUPPORTED);
-    REQUIRE(f->dirty || status == (f->desc.mode == GPUOPT_SEQUENTIAL && f->desc.marking == GPUOPT_MARKING_OFF
+    REQUIRE(f->dirty || status == (f->desc.mode == GPUOPT_MODE_SEQUENTIAL && f->desc.marking == GPUOPT_OFF
                                        ? GPUOPT_ERROR_UNSUPPORTED
                                        : GPUOPT_OK));
     if (status == GPUOPT_OK) {
         REQUIRE(host.live == before + plan.host_bytes);
-        if (f->desc.mode == GPUOPT_JACOBI)
-            f->desc.marking = f->desc.marking == GPUOPT_MARKING_OFF ? GPUOPT_MARKING_ON : GPUOPT_MARKING_OFF;
+        if (f->desc.mode == GPUOPT_MODE_JACOBI)
+            f->desc.marking = f->desc.marking == GPUOPT_OFF ? GPUOPT_ON : GPUOPT_OFF;
         REQUIRE(gpuopt_propagator_create(context, &f->desc, &f->two) == GPUOPT_OK);
         disown(f); /* the library has copied them */
         operate(f);

@@ -33,7 +33,7 @@ static void refused(void **state) {
     REFUSED(d.profit = NULL, "profit");
     REFUSED(d.capacity = -1, "capacity");
     REFUSED(d.search = (gpuopt_knapsack_search)3, "search");
-    REFUSED(d.full = (gpuopt_knapsack_full)2, "full");
+    REFUSED(d.full = (gpuopt_knapsack_when_full)2, "full");
     REFUSED(d.pool = -1, "pool");
     REFUSED(d.pool = ((int64_t)1 << 40) + 1, "pool");
     REFUSED(d.node_limit = -1, "node_limit");

@@ -43,9 +43,9 @@ enum { NUMBERS = sizeof bad_number / sizeof *bad_number, MEMBERS = 3 * sizeof ba
 
 /* Spoils one thing; returns what the message has to name, or NULL after the last fault. */
 static const char *spoil(int fault, mip *m, gpuopt_propagator_desc *d) {
-    double *array[] = {(double *)m->matrix.val, m->lhs, m->rhs, m->lb, m->ub};
+    double *array[] = {(double *)m->matrix.value, m->lhs, m->rhs, m->lb, m->ub};
     int64_t *start = (int64_t *)m->matrix.start;
-    int32_t *col = (int32_t *)m->matrix.col;
+    int32_t *col = (int32_t *)m->matrix.index;
     if (fault < NUMBERS) {
         const struct bad_number *bad = &bad_number[fault];
         return array[bad->array][bad->index] = bad->value, bad->named;
@@ -65,15 +65,15 @@ static const char *spoil(int fault, mip *m, gpuopt_propagator_desc *d) {
     case 5: return col[3] = 3, "col[3]";
     case 6: return col[2] = -1, "col[2]";
     case 7: return col[3] = 1, "column 1";
-    case 8: return d->matrix.col = NULL, "col";
-    case 9: return d->matrix.val = NULL, "val";
+    case 8: return d->matrix.index = NULL, "col";
+    case 9: return d->matrix.value = NULL, "val";
     case 10: return d->lb = NULL, "lb";
     case 11: return d->ub = NULL, "ub";
     case 12: return d->round_limit = -1, "round_limit";
-    case 13: return d->precision = (gpuopt_precision)2, "precision";
-    case 14: return d->mode = (gpuopt_propagation_mode)-1, "mode";
-    case 15: return d->driver = (gpuopt_propagation_driver)4, "driver";
-    case 16: return d->marking = (gpuopt_propagation_marking)3, "marking";
+    case 13: return d->precision = (gpuopt_propagator_precision)2, "precision";
+    case 14: return d->mode = (gpuopt_propagator_mode)-1, "mode";
+    case 15: return d->driver = (gpuopt_propagator_driver)4, "driver";
+    case 16: return d->marking = (gpuopt_switch)3, "marking";
     case 17: return d->struct_size = 0, "struct_size";
     case 18: return d->struct_size = 4, "struct_size";
     default: return NULL;
@@ -135,10 +135,10 @@ static void create_refuses_coefficients_beyond_single_precision(void **state) {
     model_host *h = *state;
     int k;
     for (k = 0; k < 3; k++) {
-        ((double *)h->model.matrix.val)[3] = beyond[k];
-        h->desc.precision = GPUOPT_FP64;
+        ((double *)h->model.matrix.value)[3] = beyond[k];
+        h->desc.precision = GPUOPT_PRECISION_FP64;
         gpuopt_propagator_destroy(problem_create(h->context, &h->desc)); /* double can */
-        h->desc.precision = GPUOPT_FP32;
+        h->desc.precision = GPUOPT_PRECISION_FP32;
         check_create_refuses(h, &h->desc, GPUOPT_ERROR_ARGUMENT, "val[3]", k);
     }
 }
@@ -146,10 +146,10 @@ static void create_refuses_coefficients_beyond_single_precision(void **state) {
 static void sequential_is_supported_on_the_cpu_with_marking_alone(void **state) {
     model_host *h = *state;
     gpuopt_propagator *p = (gpuopt_propagator *)h;
-    h->desc.mode = GPUOPT_SEQUENTIAL;
-    h->desc.marking = GPUOPT_MARKING_OFF;
+    h->desc.mode = GPUOPT_MODE_SEQUENTIAL;
+    h->desc.marking = GPUOPT_OFF;
     check_create_refuses(h, &h->desc, GPUOPT_ERROR_UNSUPPORTED, "SEQUENTIAL", 0);
-    h->desc.marking = GPUOPT_MARKING_ON;
+    h->desc.marking = GPUOPT_ON;
     if (test_on("cuda")) {
         h->host.error[0] = 0;
         assert_int_equal(gpuopt_propagator_create(h->context, &h->desc, &p), GPUOPT_ERROR_UNSUPPORTED);
@@ -167,10 +167,10 @@ static void null_arguments(void **state) {
     model_host *h = *state;
     gpuopt_context *other = NULL;
     gpuopt_propagator *p = problem_create(h->context, &h->desc), *none = NULL;
-    gpuopt_propagation info = {.struct_size = sizeof info};
+    gpuopt_propagator_info info = {.struct_size = sizeof info};
     gpuopt_memory_plan plan = {.struct_size = sizeof plan};
-    gpuopt_row_report report = {.struct_size = sizeof report};
-    gpuopt_bounds_view view = {.struct_size = sizeof view};
+    gpuopt_propagator_row_report report = {.struct_size = sizeof report};
+    gpuopt_device_view view = {.struct_size = sizeof view};
     double x[3] = {0, 0, 0};
     int32_t index[1] = {0};
     gpuopt_propagator_destroy(NULL);
@@ -226,10 +226,10 @@ static void every_refusal_is_logged(void **state) {
     const gpuopt_status bad = GPUOPT_ERROR_ARGUMENT;
     model_host *h = *state;
     gpuopt_propagator *p = problem_create(h->context, &h->desc), *none;
-    gpuopt_propagation info = {.struct_size = sizeof info}, sizeless_info = {0};
+    gpuopt_propagator_info info = {.struct_size = sizeof info}, sizeless_info = {0};
     gpuopt_memory_plan plan = {.struct_size = sizeof plan}, sizeless_plan = {0};
-    gpuopt_row_report report = {.struct_size = sizeof report}, sizeless_report = {0};
-    gpuopt_bounds_view sizeless_view = {0};
+    gpuopt_propagator_row_report report = {.struct_size = sizeof report}, sizeless_report = {0};
+    gpuopt_device_view sizeless_view = {0};
     double x[3] = {0, 0, 0};
     int32_t out[1] = {3};
     int silent = 0;
@@ -316,7 +316,7 @@ static void descriptors_of_other_versions(void **state) {
     model_host *h = *state;
     gpuopt_propagator_desc cut_off = h->desc, *desc;
     cut_off.round_limit = 1; /* so not heeded */
-    cut_off.mode = (gpuopt_propagation_mode)99;
+    cut_off.mode = (gpuopt_propagator_mode)99;
     desc = model_resized(&cut_off, sizeof cut_off, older);
     model_check_works(h->context, desc);
     assert_int_equal(gpuopt_propagator_desc_tune(desc, GPUOPT_SETTINGS_PAPER), GPUOPT_OK);
@@ -331,11 +331,11 @@ static void descriptors_of_other_versions(void **state) {
 
 static void results_of_other_versions(void **state) {
     const size_t plan_size[2] = {offsetof(gpuopt_memory_plan, device_bytes), sizeof(gpuopt_memory_plan) + 24};
-    const size_t info_size[2] = {offsetof(gpuopt_propagation, infeasible_row), sizeof(gpuopt_propagation) + 24};
+    const size_t info_size[2] = {offsetof(gpuopt_propagator_info, infeasible_row), sizeof(gpuopt_propagator_info) + 24};
     _Alignas(16) unsigned char block[BLOCK];
     model_host *h = *state;
     gpuopt_propagator *p = problem_create(h->context, &h->desc);
-    gpuopt_propagation info;
+    gpuopt_propagator_info info;
     gpuopt_memory_plan plan = {.struct_size = sizeof plan};
     int k;
     assert_int_equal(gpuopt_propagator_plan(h->context, &h->desc, &plan), GPUOPT_OK);
@@ -355,8 +355,8 @@ static void results_of_other_versions(void **state) {
     }
     assert_int_equal(info.infeasible_row, -1); /* which the newer one has */
     if (test_on("cuda")) {
-        const size_t older = offsetof(gpuopt_bounds_view, precision);
-        gpuopt_bounds_view view = {.struct_size = sizeof view};
+        const size_t older = offsetof(gpuopt_device_view, type);
+        gpuopt_device_view view = {.struct_size = sizeof view};
         assert_int_equal(gpuopt_propagator_device_view(p, &view), GPUOPT_OK);
         assert_int_equal(gpuopt_propagator_device_view(p, painted(block, older)), GPUOPT_OK);
         check_written(block, older, &view, sizeof view);

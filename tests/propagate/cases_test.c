@@ -13,20 +13,20 @@ static void check_case(const problem_case *c, const problem_variant *v, gpuopt_c
     int limit = strcmp(c->status, "ROUND_LIMIT") == 0, infeasible = strcmp(c->status, "INFEASIBLE") == 0, j;
     double *lb = malloc(sizeof *lb * (size_t)(desc.matrix.cols + 1)),
            *ub = malloc(sizeof *ub * (size_t)(desc.matrix.cols + 1));
-    gpuopt_propagation info;
+    gpuopt_propagator_info info;
     problem_apply(v, &desc);
     info = problem_run(context, &desc, limit ? c->rounds : 100000, lb, ub);
     if ((info.outcome == GPUOPT_INFEASIBLE) != infeasible)
         fail_msg("%s, %s: outcome %s, expected %s", c->name, v->name, gpuopt_outcome_string(info.outcome), c->status);
-    if (!limit && v->mode == GPUOPT_JACOBI && info.rounds != c->rounds)
+    if (!limit && v->mode == GPUOPT_MODE_JACOBI && info.rounds != c->rounds)
         fail_msg("%s, %s: %d rounds, expected %d", c->name, v->name, info.rounds, c->rounds);
     /* A sequential sweep stops in the middle when it proves infeasibility; the file has the bounds of the Jacobi round.
      * Within a limit of rounds it gets further. */
-    for (j = 0; j < desc.matrix.cols && v->mode == GPUOPT_JACOBI; j++)
+    for (j = 0; j < desc.matrix.cols && v->mode == GPUOPT_MODE_JACOBI; j++)
         if (!problem_close(lb[j], c->lb[j]) || !problem_close(ub[j], c->ub[j]))
             fail_msg("%s, %s: column %d in [%.17g, %.17g], expected [%.17g, %.17g]", c->name, v->name, j, lb[j], ub[j],
                      c->lb[j], c->ub[j]);
-    for (j = 0; j < desc.matrix.cols && v->mode == GPUOPT_SEQUENTIAL && !infeasible; j++) {
+    for (j = 0; j < desc.matrix.cols && v->mode == GPUOPT_MODE_SEQUENTIAL && !infeasible; j++) {
         int agree = problem_close(lb[j], c->lb[j]) && problem_close(ub[j], c->ub[j]);
         int further = limit && lb[j] >= c->lb[j] && ub[j] <= c->ub[j];
         if (!agree && !further) fail_msg("%s, %s: column %d in [%.17g, %.17g]", c->name, v->name, j, lb[j], ub[j]);

@@ -51,7 +51,7 @@ typedef struct bench {
     double lb[COLS], ub[COLS], other_lb[COLS], other_ub[COLS];
 } bench;
 
-static bench *bench_open(gpuopt_precision precision) {
+static bench *bench_open(gpuopt_propagator_precision precision) {
     bench *b = calloc(1, sizeof *b);
     gpuopt_propagator_desc desc;
     b->context = test_context(&b->host);
@@ -75,8 +75,8 @@ static void read_bounds(bench *b, double *lb, double *ub) {
 }
 
 static void device_arrays_are_read_and_written(void **state) {
-    bench *b = bench_open(GPUOPT_FP64);
-    gpuopt_propagation info;
+    bench *b = bench_open(GPUOPT_PRECISION_FP64);
+    gpuopt_propagator_info info;
     double *lb = on_device(NULL, sizeof b->lb), *ub = on_device(NULL, sizeof b->ub);
     int32_t some[] = {7, 2999, 0, 41}, *device_some = on_device(some, sizeof some);
     double picked_lb[4], picked_ub[4];
@@ -124,7 +124,7 @@ static void device_arrays_are_read_and_written(void **state) {
 }
 
 static void bad_device_arrays_change_nothing(void **state) {
-    bench *b = bench_open(GPUOPT_FP64);
+    bench *b = bench_open(GPUOPT_PRECISION_FP64);
     int32_t columns[] = {5, COLS, 6};
     double values[] = {1, 2, 3}, nan_among[] = {1, NAN, 3};
     int32_t good[] = {5, 6, 7}, *bad_col = on_device(columns, sizeof columns), *good_col = on_device(good, sizeof good);
@@ -157,21 +157,22 @@ static void bad_device_arrays_change_nothing(void **state) {
 static void the_view_holds_the_bounds(void **state) {
     int precision, j;
     (void)state;
-    for (precision = GPUOPT_FP64; precision <= GPUOPT_FP32; precision++) {
-        bench *b = bench_open((gpuopt_precision)precision);
-        gpuopt_bounds_view view;
+    for (precision = GPUOPT_PRECISION_FP64; precision <= GPUOPT_PRECISION_FP32; precision++) {
+        bench *b = bench_open((gpuopt_propagator_precision)precision);
+        gpuopt_device_view view;
         double pairs[2 * COLS];
         float single_pairs[2 * COLS];
         gpuopt_desc_init(&view, sizeof view);
         assert_int_equal(gpuopt_propagator_round(b->propagator, 3, NULL), GPUOPT_OK);
         read_bounds(b, b->lb, b->ub);
         assert_int_equal(gpuopt_propagator_device_view(b->propagator, &view), GPUOPT_OK);
-        assert_int_equal(view.precision, precision);
-        if (precision == GPUOPT_FP64) from_device(pairs, view.pairs, sizeof pairs);
-        else from_device(single_pairs, view.pairs, sizeof single_pairs);
+        assert_int_equal(view.count, 2 * COLS);
+        assert_int_equal(view.type, precision == GPUOPT_PRECISION_FP32 ? GPUOPT_NUMBER_FP32 : GPUOPT_NUMBER_FP64);
+        if (precision == GPUOPT_PRECISION_FP64) from_device(pairs, view.data, sizeof pairs);
+        else from_device(single_pairs, view.data, sizeof single_pairs);
         for (j = 0; j < COLS; j++) {
-            double lb = precision == GPUOPT_FP64 ? pairs[2 * j] : (double)single_pairs[2 * j];
-            double ub = precision == GPUOPT_FP64 ? pairs[2 * j + 1] : (double)single_pairs[2 * j + 1];
+            double lb = precision == GPUOPT_PRECISION_FP64 ? pairs[2 * j] : (double)single_pairs[2 * j];
+            double ub = precision == GPUOPT_PRECISION_FP64 ? pairs[2 * j + 1] : (double)single_pairs[2 * j + 1];
             assert_true(fmin(lb, ub) == b->lb[j] && ub == b->ub[j]);
         }
         bench_close(b);
@@ -179,8 +180,8 @@ static void the_view_holds_the_bounds(void **state) {
 }
 
 static void device_row_reports_equal_host_ones(void **state) {
-    bench *b = bench_open(GPUOPT_FP64);
-    gpuopt_row_report report;
+    bench *b = bench_open(GPUOPT_PRECISION_FP64);
+    gpuopt_propagator_row_report report;
     static double activity[2][ROWS], other_activity[2][ROWS];
     static int32_t infinite[ROWS], other_infinite[ROWS];
     static uint8_t status[ROWS], other_status[ROWS];
@@ -215,7 +216,7 @@ static void device_row_reports_equal_host_ones(void **state) {
 /* The last call did one round, and the bounds are these. */
 static void check_last_round(gpuopt_propagator *p, const double *want_lb, const double *want_ub) {
     static double lb[COLS], ub[COLS];
-    gpuopt_propagation info;
+    gpuopt_propagator_info info;
     gpuopt_desc_init(&info, sizeof info);
     assert_int_equal(gpuopt_propagator_get_info(p, &info), GPUOPT_OK);
     assert_int_equal(info.rounds, 1);
@@ -249,7 +250,7 @@ static void rounds_can_be_enqueued(void **state) {
 
 /* Copies from pinned memory go on behind the caller's back; the arrays are the caller's again all the same. */
 static void pinned_arrays_may_be_reused(void **state) {
-    bench *b = bench_open(GPUOPT_FP64);
+    bench *b = bench_open(GPUOPT_PRECISION_FP64);
     double *lb;
     int j, trial;
     (void)state;
@@ -268,7 +269,7 @@ static void pinned_arrays_may_be_reused(void **state) {
 
 /* An error that the host has left behind is not one of ours. */
 static void earlier_errors_are_the_hosts(void **state) {
-    bench *b = bench_open(GPUOPT_FP64);
+    bench *b = bench_open(GPUOPT_PRECISION_FP64);
     void *none;
     (void)state;
     assert_int_not_equal(cudaMalloc(&none, SIZE_MAX / 2), cudaSuccess);
@@ -290,7 +291,7 @@ static void many_sets_without_a_round(void **state) {
     (void)state;
     assert_int_equal(mip_generate("emptyrows,100000", &m, error, sizeof error), 0); /* x0 + x1 <= 3, x2 + x3 <= 4 */
     desc = mip_propagator_desc(&m);
-    desc.marking = GPUOPT_MARKING_ON;
+    desc.marking = GPUOPT_ON;
     desc.lb = lb;
     desc.ub = ub;
     p = problem_create(context, &desc);
@@ -311,7 +312,7 @@ static void many_sets_without_a_round(void **state) {
 
 /* Rounds captured on the host's own stream and replayed find what rounds that were called find. */
 static void rounds_can_be_captured(void **state) {
-    static const gpuopt_propagation_driver drivers[] = {GPUOPT_DRIVER_HOST, GPUOPT_DRIVER_COOPERATIVE};
+    static const gpuopt_propagator_driver drivers[] = {GPUOPT_DRIVER_HOST, GPUOPT_DRIVER_COOPERATIVE};
     static double want_lb[COLS], want_ub[COLS];
     size_t d;
     (void)state;

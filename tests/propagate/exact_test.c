@@ -49,7 +49,7 @@ static mip draw_row(uint64_t *seed, int wide) {
     }
     problem_row(&m, lhs, rhs);
     for (j = 0; j < used; j++)
-        problem_entry(&m, j, j > 0 && test_random_int(seed, 0, 4) == 0 ? -m.matrix.val[j - 1] : draw(seed, wide));
+        problem_entry(&m, j, j > 0 && test_random_int(seed, 0, 4) == 0 ? -m.matrix.value[j - 1] : draw(seed, wide));
     return m;
 }
 
@@ -63,14 +63,14 @@ static int exact_sum(const mip *m, int skip, int sign, mpq_t sum, mpq_t magnitud
     mpq_set_ui(sum, 0, 1);
     mpq_set_ui(magnitude, 0, 1);
     for (k = 0; k < m->matrix.start[1]; k++) {
-        int j = m->matrix.col[k];
-        double bound = (m->matrix.val[k] > 0) == (sign > 0) ? m->lb[j] : m->ub[j];
+        int j = m->matrix.index[k];
+        double bound = (m->matrix.value[k] > 0) == (sign > 0) ? m->lb[j] : m->ub[j];
         if (j == skip) continue;
         if (fabs(bound) >= infinite) {
             infinities++;
             continue;
         }
-        mpq_set_d(a, m->matrix.val[k]);
+        mpq_set_d(a, m->matrix.value[k]);
         mpq_set_d(b, bound);
         mpq_mul(a, a, b);
         mpq_add(sum, sum, a);
@@ -101,13 +101,13 @@ static void print_row(const mip *m, int trial) {
     int64_t k;
     printf("trial %d: row in [%.17g, %.17g]\n", trial, m->lhs[0], m->rhs[0]);
     for (k = 0; k < m->matrix.start[1]; k++) {
-        int j = m->matrix.col[k];
-        printf("%+.17g x%d in [%.17g, %.17g]%s\n", m->matrix.val[k], j, m->lb[j], m->ub[j],
+        int j = m->matrix.index[k];
+        printf("%+.17g x%d in [%.17g, %.17g]%s\n", m->matrix.value[k], j, m->lb[j], m->ub[j],
                m->integer[j] ? " integer" : "");
     }
 }
 
-static void check_row(const mip *m, const double *lb, const double *ub, const gpuopt_propagation *info, int trial) {
+static void check_row(const mip *m, const double *lb, const double *ub, const gpuopt_propagator_info *info, int trial) {
     mpq_t min, max, size;
     double want_lb[COLS], want_ub[COLS], excess;
     int unsure[COLS] = {0}, j, infeasible = 0, near = 0;
@@ -125,9 +125,9 @@ static void check_row(const mip *m, const double *lb, const double *ub, const gp
     }
     for (j = 0; j < COLS; j++) want_lb[j] = m->lb[j], want_ub[j] = m->ub[j];
     for (k = 0; k < m->matrix.start[1] && !infeasible; k++) {
-        double a = m->matrix.val[k], c, doubt;
+        double a = m->matrix.value[k], c, doubt;
         int upper, side;
-        j = m->matrix.col[k];
+        j = m->matrix.index[k];
         for (side = 0; side < 2; side++) {
             if (side == 0 ? m->rhs[0] >= infinite : m->lhs[0] <= -infinite) continue;
             if (exact_sum(m, j, side == 0 ? 1 : -1, min, size)) continue;
@@ -180,10 +180,11 @@ static void run_trials(int wide) {
     for (trial = 0; trial < TRIALS; trial++) {
         mip m = draw_row(&seed, wide);
         gpuopt_propagator_desc desc = mip_propagator_desc(&m);
-        gpuopt_propagation info;
+        gpuopt_propagator_info info;
         double lb[COLS], ub[COLS];
         problem_apply(&variant[(size_t)trial % variants], &desc);
-        if (desc.mode == GPUOPT_SEQUENTIAL) desc.mode = GPUOPT_JACOBI; /* one row: a sweep may visit it again */
+        if (desc.mode == GPUOPT_MODE_SEQUENTIAL)
+            desc.mode = GPUOPT_MODE_JACOBI; /* one row: a sweep may visit it again */
         info = problem_run(context, &desc, 1, lb, ub);
         check_row(&m, lb, ub, &info, trial);
         mip_free(&m);

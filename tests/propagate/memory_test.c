@@ -14,7 +14,7 @@ static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const g
     gpuopt_context *context = (gpuopt_context *)&context_desc;
     gpuopt_propagator *p = NULL;
     gpuopt_memory_plan plan;
-    gpuopt_row_report report;
+    gpuopt_propagator_row_report report;
     double activity[2];
     gpuopt_status status = gpuopt_context_create(context_desc, &context);
     if (status) {
@@ -107,9 +107,9 @@ static void check_plans(model_host *h, gpuopt_propagator_desc desc) {
     size_t variants, v;
     const problem_variant *variant = problem_variants(&variants);
     int precision;
-    for (precision = GPUOPT_FP64; precision <= GPUOPT_FP32; precision++)
+    for (precision = GPUOPT_PRECISION_FP64; precision <= GPUOPT_PRECISION_FP32; precision++)
         for (v = 0; v < variants; v++) {
-            desc.precision = (gpuopt_precision)precision;
+            desc.precision = (gpuopt_propagator_precision)precision;
             problem_apply(&variant[v], &desc);
             check_plan(&h->host, h->context, &desc);
         }
@@ -137,8 +137,8 @@ static void steps_allocate_nothing(void **state) {
     static const double low[2] = {0, 0}, high[2] = {9, 8};
     double lb[3], ub[3];
     uint8_t status[2];
-    gpuopt_propagation info;
-    gpuopt_row_report report;
+    gpuopt_propagator_info info;
+    gpuopt_propagator_row_report report;
     size_t variants, v;
     const problem_variant *variant = problem_variants(&variants);
     model_host *h = *state;
@@ -173,8 +173,8 @@ static void input_is_copied(void **state) {
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);
     gpuopt_propagator *p = problem_create(((model_host *)*state)->context, &desc);
     memset((void *)m.matrix.start, 0xFF, sizeof *m.matrix.start * 3);
-    memset((void *)m.matrix.col, 0xFF, sizeof *m.matrix.col * 4);
-    memset((void *)m.matrix.val, 0xFF, sizeof *m.matrix.val * 4);
+    memset((void *)m.matrix.index, 0xFF, sizeof *m.matrix.index * 4);
+    memset((void *)m.matrix.value, 0xFF, sizeof *m.matrix.value * 4);
     memset(m.lhs, 0xFF, sizeof *m.lhs * 2);
     memset(m.rhs, 0xFF, sizeof *m.rhs * 2);
     memset(m.lb, 0xFF, sizeof *m.lb * 3);
@@ -191,9 +191,9 @@ static void contexts_are_independent(void **state) {
     test_host other;
     gpuopt_context *context = test_context(&other);
     gpuopt_propagator *here = problem_create(h->context, &h->desc), *there = problem_create(context, &h->desc), *none;
-    gpuopt_propagation info;
+    gpuopt_propagator_info info;
     gpuopt_desc_init(&info, sizeof info);
-    ((double *)h->model.matrix.val)[0] = NAN;
+    ((double *)h->model.matrix.value)[0] = NAN;
     assert_int_equal(gpuopt_propagator_create(context, &h->desc, &none), GPUOPT_ERROR_ARGUMENT);
     assert_true(other.error[0] && !h->host.error[0]);
     problem_round(there, 1);
@@ -221,15 +221,15 @@ static void device_memory(void **state) {
     double lb[3] = {1, 1, 1}, ub[3] = {2, 2, 2};
     model_host *h = *state;
     gpuopt_propagator *p = problem_create(h->context, &h->desc);
-    gpuopt_bounds_view view;
-    gpuopt_row_report report;
+    gpuopt_device_view view;
+    gpuopt_propagator_row_report report;
     gpuopt_desc_init(&view, sizeof view);
     gpuopt_desc_init(&report, sizeof report);
     report.min_activity = ub;
     if (test_on("cuda")) {
         assert_int_equal(gpuopt_propagator_device_view(p, &view), GPUOPT_OK);
-        assert_non_null(view.pairs);
-        assert_int_equal(view.precision, GPUOPT_FP64);
+        assert_non_null(view.data);
+        assert_int_equal(view.type, GPUOPT_NUMBER_FP64);
     } else {
         check_unsupported(h, gpuopt_propagator_get_bounds(p, GPUOPT_DEVICE, lb, ub));
         check_unsupported(h, gpuopt_propagator_set_bounds(p, GPUOPT_DEVICE, lb, ub));
@@ -239,7 +239,7 @@ static void device_memory(void **state) {
         check_unsupported(h, gpuopt_propagator_device_view(p, &view));
         assert_memory_equal(lb, ones, sizeof lb);
         assert_memory_equal(ub, twos, sizeof ub);
-        assert_null(view.pairs);
+        assert_null(view.data);
     }
     model_check_fixpoint(p);
     gpuopt_propagator_destroy(p);

@@ -70,7 +70,7 @@ void model_check_bounds(gpuopt_propagator *p, int32_t cols, const double *lb, co
 }
 
 void model_check_fixpoint(gpuopt_propagator *p) {
-    gpuopt_propagation info = problem_round(p, 10);
+    gpuopt_propagator_info info = problem_round(p, 10);
     assert_int_equal(info.outcome, GPUOPT_CONVERGED);
     assert_int_equal(info.rounds, 3);
     model_check_bounds(p, 3, model_small_lb, model_small_ub);
@@ -89,7 +89,7 @@ void model_check_context(gpuopt_context *context) {
     mip_free(&m);
 }
 
-void model_check_same_info(gpuopt_propagation a, gpuopt_propagation b) {
+void model_check_same_info(gpuopt_propagator_info a, gpuopt_propagator_info b) {
     assert_int_equal(a.outcome, b.outcome);
     assert_int_equal(a.rounds, b.rounds);
     assert_int_equal(a.changed, b.changed);
@@ -99,16 +99,16 @@ void model_check_same_info(gpuopt_propagation a, gpuopt_propagation b) {
 
 int64_t model_check_like_fresh(gpuopt_context *context, gpuopt_propagator *p, gpuopt_propagator_desc desc, int rounds) {
     double lb[MODEL_COLS], ub[MODEL_COLS], fresh_lb[MODEL_COLS], fresh_ub[MODEL_COLS];
-    gpuopt_propagation info, fresh;
+    gpuopt_propagator_info info, fresh;
     int32_t j;
     assert_true(desc.matrix.cols <= MODEL_COLS);
     problem_bounds(p, lb, ub);
     desc.lb = lb;
     desc.ub = ub;
-    if (desc.mode == GPUOPT_SEQUENTIAL) rounds = MODEL_MANY;
+    if (desc.mode == GPUOPT_MODE_SEQUENTIAL) rounds = MODEL_MANY;
     fresh = problem_run(context, &desc, rounds, fresh_lb, fresh_ub);
     info = problem_round(p, rounds);
-    if (desc.mode == GPUOPT_SEQUENTIAL) {
+    if (desc.mode == GPUOPT_MODE_SEQUENTIAL) {
         assert_true(info.outcome == GPUOPT_CONVERGED && fresh.outcome == GPUOPT_CONVERGED);
         problem_bounds(p, lb, ub);
         for (j = 0; j < desc.matrix.cols; j++)

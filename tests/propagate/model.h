@@ -32,7 +32,7 @@ void model_check_fixpoint(gpuopt_propagator *p);
 void model_check_works(gpuopt_context *context, const gpuopt_propagator_desc *desc);
 void model_check_context(gpuopt_context *context);
 /* Both found the same, but for the count of nonzeros, which depends on what was marked. */
-void model_check_same_info(gpuopt_propagation a, gpuopt_propagation b);
+void model_check_same_info(gpuopt_propagator_info a, gpuopt_propagator_info b);
 /* Runs p, and a fresh handle with p's bounds and the descriptor's sides; both have to find the same; returns how many
  * bounds moved. JACOBI: the same bits, after any number of rounds. SEQUENTIAL: the same fixpoint, within tolerances. */
 int64_t model_check_like_fresh(gpuopt_context *context, gpuopt_propagator *p, gpuopt_propagator_desc desc, int rounds);

@@ -14,7 +14,7 @@
 enum { ROUNDS = 2000 };
 
 typedef struct result {
-    gpuopt_propagation info;
+    gpuopt_propagator_info info;
     double *lb, *ub;
 } result;
 
@@ -100,7 +100,7 @@ static void check_variants(const char *name, const mip *m, void *user) {
     const problem_variant *variant = problem_variants(&count);
     result want = run(c->plain, m, NULL, ROUNDS);
     for (v = 0; v < count; v++) {
-        int sequential = variant[v].mode == GPUOPT_SEQUENTIAL;
+        int sequential = variant[v].mode == GPUOPT_MODE_SEQUENTIAL;
         result got = run(c->tested, m, &variant[v], ROUNDS);
         if (sequential) compare_bounds(name, variant[v].name, &got, &want, m->matrix.cols);
         else compare_bits(name, variant[v].name, &got, &want, m->matrix.cols);
@@ -130,13 +130,13 @@ static void check_refutation(const char *name, const mip *m, void *user) {
     size_t n = (size_t)m->matrix.cols, count, v, j;
     const problem_variant *variant = problem_variants(&count);
     long double *lb = malloc(sizeof *lb * (n + 1)), *ub = malloc(sizeof *ub * (n + 1));
-    gpuopt_propagation want;
+    gpuopt_propagator_info want;
     for (j = 0; j < n; j++) lb[j] = fmax(m->lb[j], -1e20), ub[j] = fmin(m->ub[j], 1e20);
     want = problem_reference(m, 12, lb, ub);
     for (v = 0; v < count; v++) {
         result got = run(c->tested, m, &variant[v], 12);
         int refuted = got.info.outcome == GPUOPT_INFEASIBLE;
-        if (refuted != (want.outcome == GPUOPT_INFEASIBLE) && (variant[v].mode == GPUOPT_JACOBI || !refuted))
+        if (refuted != (want.outcome == GPUOPT_INFEASIBLE) && (variant[v].mode == GPUOPT_MODE_JACOBI || !refuted))
             fail_msg("%s, %s: %s after %d rounds, the reference says %s after %d", name, variant[v].name,
                      gpuopt_outcome_string(got.info.outcome), got.info.rounds, gpuopt_outcome_string(want.outcome),
                      want.rounds);

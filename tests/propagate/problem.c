@@ -10,14 +10,14 @@ mip problem_new(int32_t cols, int32_t rows, int64_t nonzeros) {
     memset(&p, 0, sizeof p);
     p.matrix.cols = cols;
     p.matrix.start = calloc((size_t)rows + 1, sizeof *p.matrix.start);
-    p.matrix.col = calloc((size_t)nonzeros + 1, sizeof *p.matrix.col);
-    p.matrix.val = calloc((size_t)nonzeros + 1, sizeof *p.matrix.val);
+    p.matrix.index = calloc((size_t)nonzeros + 1, sizeof *p.matrix.index);
+    p.matrix.value = calloc((size_t)nonzeros + 1, sizeof *p.matrix.value);
     p.lhs = calloc((size_t)rows + 1, sizeof *p.lhs);
     p.rhs = calloc((size_t)rows + 1, sizeof *p.rhs);
     p.lb = calloc((size_t)cols + 1, sizeof *p.lb);
     p.ub = calloc((size_t)cols + 1, sizeof *p.ub);
     p.integer = calloc((size_t)cols + 1, 1);
-    assert_true(p.matrix.start && p.matrix.col && p.matrix.val && p.lhs && p.rhs && p.lb && p.ub && p.integer);
+    assert_true(p.matrix.start && p.matrix.index && p.matrix.value && p.lhs && p.rhs && p.lb && p.ub && p.integer);
     return p;
 }
 
@@ -37,8 +37,8 @@ void problem_row(mip *p, double lhs, double rhs) {
 
 void problem_entry(mip *p, int32_t col, double val) {
     int64_t *start = (int64_t *)p->matrix.start, k = start[p->matrix.rows]++;
-    ((int32_t *)p->matrix.col)[k] = col;
-    ((double *)p->matrix.val)[k] = val;
+    ((int32_t *)p->matrix.index)[k] = col;
+    ((double *)p->matrix.value)[k] = val;
 }
 
 gpuopt_propagator *problem_create(gpuopt_context *context, const gpuopt_propagator_desc *desc) {
@@ -56,17 +56,17 @@ int problem_close(double a, double b) {
 /* ---- Variants ---- */
 
 static const problem_variant cpu_variants[] = {
-    {"jacobi", GPUOPT_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_MARKING_AUTO},
-    {"jacobi without marking", GPUOPT_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_MARKING_OFF},
-    {"sequential", GPUOPT_SEQUENTIAL, GPUOPT_DRIVER_AUTO, GPUOPT_MARKING_AUTO},
+    {"jacobi", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT},
+    {"jacobi without marking", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_OFF},
+    {"sequential", GPUOPT_MODE_SEQUENTIAL, GPUOPT_DRIVER_AUTO, GPUOPT_DEFAULT},
 };
 static const problem_variant cuda_variants[] = {
-    {"cooperative", GPUOPT_JACOBI, GPUOPT_DRIVER_COOPERATIVE, GPUOPT_MARKING_OFF},
-    {"cooperative with marking", GPUOPT_JACOBI, GPUOPT_DRIVER_COOPERATIVE, GPUOPT_MARKING_ON},
-    {"host loop", GPUOPT_JACOBI, GPUOPT_DRIVER_HOST, GPUOPT_MARKING_OFF},
-    {"host loop with marking", GPUOPT_JACOBI, GPUOPT_DRIVER_HOST, GPUOPT_MARKING_ON},
-    {"graph", GPUOPT_JACOBI, GPUOPT_DRIVER_GRAPH, GPUOPT_MARKING_OFF},
-    {"graph with marking", GPUOPT_JACOBI, GPUOPT_DRIVER_GRAPH, GPUOPT_MARKING_ON},
+    {"cooperative", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_COOPERATIVE, GPUOPT_OFF},
+    {"cooperative with marking", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_COOPERATIVE, GPUOPT_ON},
+    {"host loop", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_HOST, GPUOPT_OFF},
+    {"host loop with marking", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_HOST, GPUOPT_ON},
+    {"graph", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_GRAPH, GPUOPT_OFF},
+    {"graph with marking", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_GRAPH, GPUOPT_ON},
 };
 
 const problem_variant *problem_variants(size_t *count) {
@@ -81,8 +81,8 @@ void problem_apply(const problem_variant *variant, gpuopt_propagator_desc *desc)
     desc->marking = variant->marking;
 }
 
-gpuopt_propagation problem_round(gpuopt_propagator *p, int rounds) {
-    gpuopt_propagation info;
+gpuopt_propagator_info problem_round(gpuopt_propagator *p, int rounds) {
+    gpuopt_propagator_info info;
     gpuopt_desc_init(&info, sizeof info);
     assert_int_equal(gpuopt_propagator_round(p, rounds, &info), GPUOPT_OK);
     assert_true(info.rounds <= rounds);
@@ -93,10 +93,10 @@ void problem_bounds(gpuopt_propagator *p, double *lb, double *ub) {
     assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, lb, ub), GPUOPT_OK);
 }
 
-gpuopt_propagation problem_run(gpuopt_context *context, const gpuopt_propagator_desc *desc, int rounds, double *lb,
-                               double *ub) {
+gpuopt_propagator_info problem_run(gpuopt_context *context, const gpuopt_propagator_desc *desc, int rounds, double *lb,
+                                   double *ub) {
     gpuopt_propagator *p = problem_create(context, desc);
-    gpuopt_propagation info = problem_round(p, rounds);
+    gpuopt_propagator_info info = problem_round(p, rounds);
     problem_bounds(p, lb, ub);
     gpuopt_propagator_destroy(p);
     return info;
@@ -178,8 +178,8 @@ static long double residual(const mip *m, int32_t row, int32_t skip, int sign, c
     int64_t k;
     *infinities = 0;
     for (k = m->matrix.start[row]; k < m->matrix.start[row + 1]; k++) {
-        int32_t j = m->matrix.col[k];
-        long double a = m->matrix.val[k], b = (a > 0) == (sign > 0) ? lb[j] : ub[j];
+        int32_t j = m->matrix.index[k];
+        long double a = m->matrix.value[k], b = (a > 0) == (sign > 0) ? lb[j] : ub[j];
         if (j == skip) continue;
         if (fabsl(b) >= infinite) ++*infinities;
         else sum += a * b;
@@ -198,10 +198,10 @@ static void offer(const mip *m, int32_t j, int upper, long double candidate, con
     if (!upper && (lb[j] <= -infinite || candidate - lb[j] > 1e-9L) && candidate > new_lb[j]) new_lb[j] = candidate;
 }
 
-gpuopt_propagation problem_reference(const mip *m, int rounds, long double *lb, long double *ub) {
+gpuopt_propagator_info problem_reference(const mip *m, int rounds, long double *lb, long double *ub) {
     size_t n = (size_t)m->matrix.cols;
     long double *new_lb = malloc(sizeof *new_lb * (n + 1)), *new_ub = malloc(sizeof *new_ub * (n + 1));
-    gpuopt_propagation info;
+    gpuopt_propagator_info info;
     int32_t i, j;
     int64_t k;
     gpuopt_desc_init(&info, sizeof info);
@@ -219,8 +219,8 @@ gpuopt_propagation problem_reference(const mip *m, int rounds, long double *lb, 
                 continue;
             }
             for (k = m->matrix.start[i]; k < m->matrix.start[i + 1]; k++) {
-                long double a = m->matrix.val[k];
-                j = m->matrix.col[k];
+                long double a = m->matrix.value[k];
+                j = m->matrix.index[k];
                 min = residual(m, i, j, 1, lb, ub, &min_inf);
                 max = residual(m, i, j, -1, lb, ub, &max_inf);
                 if (rhs < infinite && !min_inf) offer(m, j, a > 0, (rhs - min) / a, lb, ub, new_lb, new_ub);

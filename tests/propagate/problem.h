@@ -24,19 +24,19 @@ gpuopt_propagator *problem_create(gpuopt_context *context, const gpuopt_propagat
 /* The ways in which the backend under test can run rounds. */
 typedef struct problem_variant {
     const char *name;
-    gpuopt_propagation_mode mode;
-    gpuopt_propagation_driver driver;
-    gpuopt_propagation_marking marking;
+    gpuopt_propagator_mode mode;
+    gpuopt_propagator_driver driver;
+    gpuopt_switch marking;
 } problem_variant;
 const problem_variant *problem_variants(size_t *count);
 void problem_apply(const problem_variant *variant, gpuopt_propagator_desc *desc);
 
 /* One call of up to so many rounds; all bounds, either array may be NULL. Both must succeed. */
-gpuopt_propagation problem_round(gpuopt_propagator *p, int rounds);
+gpuopt_propagator_info problem_round(gpuopt_propagator *p, int rounds);
 void problem_bounds(gpuopt_propagator *p, double *lb, double *ub);
 /* Creates, runs up to so many rounds in one call, reads the bounds, destroys. */
-gpuopt_propagation problem_run(gpuopt_context *context, const gpuopt_propagator_desc *desc, int rounds, double *lb,
-                               double *ub);
+gpuopt_propagator_info problem_run(gpuopt_context *context, const gpuopt_propagator_desc *desc, int rounds, double *lb,
+                                   double *ub);
 
 /* One case of a case file: the format is described at the head of such a file. */
 typedef struct problem_case {
@@ -54,6 +54,6 @@ int problem_close(double a, double b);
 
 /* Jacobi rounds in long double, straight from the paper's formulas: residuals are summed anew, without the column's
  * term. At most `rounds`; lb and ub [cols] in and out. */
-gpuopt_propagation problem_reference(const mip *model, int rounds, long double *lb, long double *ub);
+gpuopt_propagator_info problem_reference(const mip *model, int rounds, long double *lb, long double *ub);
 
 #endif /* TESTS_PROPAGATE_PROBLEM_H */

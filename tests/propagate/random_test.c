@@ -67,13 +67,13 @@ static void check_against_reference(gpuopt_context *context, const mip *m, int r
     long double *want_lb = malloc(sizeof *want_lb * (n + 1)), *want_ub = malloc(sizeof *want_ub * (n + 1));
     double *lb = malloc(sizeof *lb * (n + 1)), *ub = malloc(sizeof *ub * (n + 1));
     const problem_variant *variant = problem_variants(&variants);
-    gpuopt_propagation want, info;
+    gpuopt_propagator_info want, info;
     size_t j;
     for (j = 0; j < n; j++) want_lb[j] = fmax(m->lb[j], -1e20), want_ub[j] = fmin(m->ub[j], 1e20);
     want = problem_reference(m, rounds, want_lb, want_ub);
     for (v = 0; v < variants; v++) {
         gpuopt_propagator_desc desc = mip_propagator_desc(m);
-        if (variant[v].mode == GPUOPT_SEQUENTIAL) continue;
+        if (variant[v].mode == GPUOPT_MODE_SEQUENTIAL) continue;
         problem_apply(&variant[v], &desc);
         info = problem_run(context, &desc, rounds, lb, ub);
         if (info.outcome != want.outcome || info.rounds != want.rounds || info.changed != want.changed ||
@@ -143,16 +143,16 @@ static void same_bits(void **state) {
         size_t bytes = sizeof(double) * (size_t)m.matrix.cols;
         double *lb = malloc(bytes), *ub = malloc(bytes), *want_lb = malloc(bytes), *want_ub = malloc(bytes);
         int precision;
-        for (precision = GPUOPT_FP64; precision <= GPUOPT_FP32; precision++)
+        for (precision = GPUOPT_PRECISION_FP64; precision <= GPUOPT_PRECISION_FP32; precision++)
             for (v = 0; v < variants; v++) {
                 int rounds;
                 for (rounds = 1; rounds < 40; rounds *= 3) {
                     gpuopt_propagator_desc desc = mip_propagator_desc(&m);
-                    gpuopt_propagation want, info;
-                    desc.precision = (gpuopt_precision)precision;
+                    gpuopt_propagator_info want, info;
+                    desc.precision = (gpuopt_propagator_precision)precision;
                     want = problem_run(plain, &desc, rounds, want_lb, want_ub);
                     problem_apply(&variant[v], &desc);
-                    if (desc.mode == GPUOPT_SEQUENTIAL) continue;
+                    if (desc.mode == GPUOPT_MODE_SEQUENTIAL) continue;
                     info = problem_run(context, &desc, rounds, lb, ub);
                     assert_int_equal(info.outcome, want.outcome);
                     assert_int_equal(info.rounds, want.rounds);
@@ -180,7 +180,7 @@ static void order_does_not_matter(void **state) {
     size_t bytes = sizeof(double) * (size_t)m.matrix.cols;
     double *lb = malloc(bytes), *ub = malloc(bytes), *other_lb = malloc(bytes), *other_ub = malloc(bytes);
     gpuopt_propagator_desc desc;
-    gpuopt_propagation all, step;
+    gpuopt_propagator_info all, step;
     gpuopt_propagator *p;
     int32_t i, j;
     int64_t k, changed = 0;
@@ -189,7 +189,7 @@ static void order_does_not_matter(void **state) {
     for (i = m.matrix.rows - 1; i >= 0; i--) {
         problem_row(&turned, m.lhs[i], m.rhs[i]);
         for (k = m.matrix.start[i + 1] - 1; k >= m.matrix.start[i]; k--)
-            problem_entry(&turned, m.matrix.col[k], m.matrix.val[k]);
+            problem_entry(&turned, m.matrix.index[k], m.matrix.value[k]);
     }
     desc = mip_propagator_desc(&m);
     all = problem_run(context, &desc, 12, lb, ub);

@@ -38,7 +38,7 @@ static void row_reports(void **state) {
     uint8_t status[REPORTED];
     gpuopt_propagator_desc desc;
     gpuopt_propagator *p;
-    gpuopt_row_report report;
+    gpuopt_propagator_row_report report;
     int i, j, left_out;
     (void)state;
     problem_col(&m, 0, 0, 2, 0);
@@ -83,7 +83,7 @@ static void check_row_reports_follow_the_bounds(gpuopt_context *context, gpuopt_
     double min[2], max[2];
     uint8_t status[2];
     gpuopt_propagator *p = problem_create(context, &desc);
-    gpuopt_row_report report;
+    gpuopt_propagator_row_report report;
     gpuopt_desc_init(&report, sizeof report);
     report.min_activity = min;
     report.max_activity = max;
@@ -102,11 +102,12 @@ static void check_row_reports_follow_the_bounds(gpuopt_context *context, gpuopt_
 MODEL_VARIANTS_TEST(row_reports_follow_the_bounds, model_small())
 
 static void row_reports_of_other_versions(void **state) {
-    const size_t older = offsetof(gpuopt_row_report, min_infinite), newer = sizeof(gpuopt_row_report) + 24;
+    const size_t older = offsetof(gpuopt_propagator_row_report, min_infinite),
+                 newer = sizeof(gpuopt_propagator_row_report) + 24;
     model_host *h = *state;
     double activity[2] = {-1, -1};
     uint8_t status[2] = {99, 99};
-    gpuopt_row_report full, *report;
+    gpuopt_propagator_row_report full, *report;
     gpuopt_propagator *p = problem_create(h->context, &h->desc);
     gpuopt_desc_init(&full, sizeof full);
     full.max_activity = activity;

@@ -18,13 +18,13 @@ static void check_same_bounds(gpuopt_propagator *a, gpuopt_propagator *b, int32_
     model_check_bounds(a, cols, lb, ub);
 }
 
-static void check_info(gpuopt_propagation info, gpuopt_outcome outcome, int rounds, int64_t changed) {
+static void check_info(gpuopt_propagator_info info, gpuopt_outcome outcome, int rounds, int64_t changed) {
     assert_int_equal(info.outcome, outcome);
     assert_int_equal(info.rounds, rounds);
     assert_int_equal(info.changed, changed);
 }
 
-static void check_infeasible(gpuopt_propagation info, int rounds, int row, int col) {
+static void check_infeasible(gpuopt_propagator_info info, int rounds, int row, int col) {
     assert_int_equal(info.outcome, GPUOPT_INFEASIBLE);
     assert_int_equal(info.rounds, rounds);
     assert_int_equal(info.infeasible_row, row);
@@ -107,12 +107,12 @@ static int64_t name_a_column_twice(scene *s) {
 /* Row 4 becomes an equation, row 8 free, row 1 moves. */
 static int64_t change_sides(scene *s) {
     const int32_t row[3] = {8, 4, 1};
-    const gpuopt_csr *a = &s->model.matrix;
+    const gpuopt_matrix *a = &s->model.matrix;
     double activity[ROWS] = {0}, lhs[3] = {-1e20, 0, 0}, rhs[3] = {INFINITY, 0, 0};
     int64_t k;
     int i;
     for (i = 0; i < ROWS; i++)
-        for (k = a->start[i]; k < a->start[i + 1]; k++) activity[i] += a->val[k] * s->x[a->col[k]];
+        for (k = a->start[i]; k < a->start[i + 1]; k++) activity[i] += a->value[k] * s->x[a->index[k]];
     lhs[1] = rhs[1] = activity[4];
     lhs[2] = activity[1] - 1, rhs[2] = activity[1] + 1;
     assert_int_equal(gpuopt_propagator_set_some_sides(s->p, 3, row, lhs, rhs), GPUOPT_OK);
@@ -143,14 +143,14 @@ static void for_all(scenario *test) {
     const problem_variant *variant = problem_variants(&variants);
     int precision, seed;
     for (v = 0; v < variants; v++)
-        for (precision = GPUOPT_FP64; precision <= GPUOPT_FP32; precision++)
+        for (precision = GPUOPT_PRECISION_FP64; precision <= GPUOPT_PRECISION_FP32; precision++)
             for (b = 0; b < 3; b++) {
                 int64_t moved = 0;
                 for (seed = 1; seed <= 4; seed++) {
                     s.model = model_random((uint64_t)seed, s.x);
                     s.desc = mip_propagator_desc(&s.model);
                     problem_apply(&variant[v], &s.desc);
-                    s.desc.precision = (gpuopt_precision)precision;
+                    s.desc.precision = (gpuopt_propagator_precision)precision;
                     s.p = problem_create(s.context, &s.desc);
                     if (rounds_before[b])
                         assert_int_equal(problem_round(s.p, rounds_before[b]).outcome,
@@ -212,7 +212,7 @@ static void refused_changes_change_nothing(void **state) {
     for (which = 0; status != 1; which++)
         for (before = 0; before < 3; before++) { /* after none, one, and two, after which a third finds nothing */
             gpuopt_propagator *p = problem_create(h->context, &h->desc), *twin = problem_create(h->context, &h->desc);
-            gpuopt_propagation info, twin_info;
+            gpuopt_propagator_info info, twin_info;
             if (before) problem_round(p, before), problem_round(twin, before);
             h->host.error[0] = 0;
             status = bad_call(which, p);
@@ -234,11 +234,11 @@ static void refused_changes_change_nothing(void **state) {
 
 static void check_more_then_converged(gpuopt_context *context, gpuopt_propagator_desc desc) {
     gpuopt_propagator *p = problem_create(context, &desc);
-    gpuopt_propagation info = problem_round(p, 1);
+    gpuopt_propagator_info info = problem_round(p, 1);
     check_info(info, GPUOPT_MORE, 1, 4);
     assert_true(info.infeasible_row == -1 && info.infeasible_col == -1);
     assert_int_equal(info.nonzeros, 4);
-    check_info(problem_round(p, 1), GPUOPT_MORE, 1, desc.mode == GPUOPT_SEQUENTIAL ? 1 : 2);
+    check_info(problem_round(p, 1), GPUOPT_MORE, 1, desc.mode == GPUOPT_MODE_SEQUENTIAL ? 1 : 2);
     check_info(problem_round(p, 10), GPUOPT_CONVERGED, 1, 0);
     check_info(problem_round(p, 10), GPUOPT_CONVERGED, 1, 0); /* once more: one round, which changes nothing */
     model_check_bounds(p, 3, model_small_lb, model_small_ub);
@@ -250,7 +250,7 @@ MODEL_VARIANTS_TEST(more_then_converged, model_small())
 static void check_round_limit(gpuopt_context *context, gpuopt_propagator_desc desc) {
     static const int32_t first = 0;
     static const double low = 0, high = 10;
-    int second = desc.mode == GPUOPT_SEQUENTIAL ? 1 : 2; /* bounds moved by the second round */
+    int second = desc.mode == GPUOPT_MODE_SEQUENTIAL ? 1 : 2; /* bounds moved by the second round */
     gpuopt_propagator *p;
     desc.round_limit = 2;
     p = problem_create(context, &desc);
@@ -317,7 +317,7 @@ static mip crossing_model(void) {
 }
 
 static void check_infeasible_columns(gpuopt_context *context, gpuopt_propagator_desc desc) {
-    int want = desc.mode == GPUOPT_SEQUENTIAL ? 2 : 1;
+    int want = desc.mode == GPUOPT_MODE_SEQUENTIAL ? 2 : 1;
     gpuopt_propagator *p = problem_create(context, &desc);
     double lb[3], ub[3];
     check_infeasible(problem_round(p, 10), 1, -1, want);
@@ -350,8 +350,8 @@ MODEL_VARIANTS_TEST(crossing_bounds_at_create, model_small())
 
 /* ---- Info later ---- */
 
-static gpuopt_propagation info_of(gpuopt_propagator *p) {
-    gpuopt_propagation info;
+static gpuopt_propagator_info info_of(gpuopt_propagator *p) {
+    gpuopt_propagator_info info;
     gpuopt_desc_init(&info, sizeof info);
     assert_int_equal(gpuopt_propagator_get_info(p, &info), GPUOPT_OK);
     return info;
@@ -359,7 +359,7 @@ static gpuopt_propagation info_of(gpuopt_propagator *p) {
 
 static void check_info_asked_for_later(gpuopt_context *context, gpuopt_propagator_desc desc) {
     gpuopt_propagator *p = problem_create(context, &desc), *twin = problem_create(context, &desc);
-    gpuopt_propagation info, now;
+    gpuopt_propagator_info info, now;
     int rounds, k;
     for (rounds = 1; rounds < 200; rounds *= 3) {
         now = problem_round(twin, rounds);

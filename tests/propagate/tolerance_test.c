@@ -54,7 +54,7 @@ static void infinite_sides_and_candidates(void **state) {
         mip m = model_one_column(0, INFINITY, -INFINITY, cases[k].side);
         gpuopt_propagator_desc desc = mip_propagator_desc(&m);
         double lb, ub;
-        ((double *)m.matrix.val)[0] = cases[k].a;
+        ((double *)m.matrix.value)[0] = cases[k].a;
         desc.infinity = cases[k].infinity;
         problem_run(h->context, &desc, 5, &lb, &ub);
         assert_true(lb == 0 && ub == cases[k].ub);
@@ -64,7 +64,7 @@ static void infinite_sides_and_candidates(void **state) {
 
 /* x <= 1.9999995 and x >= -1.9999995 for an integer make candidates of 2 and -2, which are infinite here. */
 static void check_rounding_to_infinity(gpuopt_context *context, gpuopt_propagator_desc desc) {
-    gpuopt_propagation info;
+    gpuopt_propagator_info info;
     double lb, ub;
     desc.infinity = 2;
     info = problem_run(context, &desc, 5, &lb, &ub);
@@ -83,7 +83,7 @@ MODEL_VARIANTS_TEST(rounding_to_infinity, nearly_two())
 static void check_single_precision_rounds_to_infinity(gpuopt_context *context, gpuopt_propagator_desc desc) {
     const double low = -9.9999999e19, high = 9.9999999e19, none = -INFINITY, any = INFINITY;
     gpuopt_propagator *p;
-    desc.precision = GPUOPT_FP32;
+    desc.precision = GPUOPT_PRECISION_FP32;
     p = problem_create(context, &desc);
     model_check_bounds(p, 1, &none, &any);
     assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, &low, &high), GPUOPT_OK);
@@ -124,7 +124,7 @@ MODEL_VARIANTS_TEST(bounds_that_met_within_the_tolerance, nearly_met())
  * moves, and the lower one comes out as what it was all along. */
 static void check_lower_bound_behind_the_upper_one(gpuopt_context *context, gpuopt_propagator_desc desc) {
     gpuopt_propagator *p;
-    gpuopt_propagation info;
+    gpuopt_propagator_info info;
     double lb, ub;
     desc.huge_value = 1;
     p = problem_create(context, &desc);
@@ -148,7 +148,7 @@ static void single_precision_rounds_outwards(void **state) {
     gpuopt_propagator *p;
     double lb, ub;
     (void)state;
-    desc.precision = GPUOPT_FP32;
+    desc.precision = GPUOPT_PRECISION_FP32;
     p = problem_create(context, &desc);
     problem_bounds(p, &lb, &ub);
     assert_true(lb == nextafterf(0.1f, 0) && ub == 0.1f);
@@ -233,19 +233,19 @@ static void settings_stop_small_steps(void **state) {
 static void integers_move_by_units(void **state) {
     static const struct integer_case {
         gpuopt_propagator_settings settings;
-        gpuopt_precision precision;
+        gpuopt_propagator_precision precision;
         double a, rhs, lb, ub, integrality, expected;
     } cases[] = {
-        {GPUOPT_SETTINGS_PAPER, GPUOPT_FP64, 10, 8, 0, 1, 0, 0},
-        {GPUOPT_SETTINGS_HIGHS, GPUOPT_FP64, 10, 8, 0, 1, 0, 0},
-        {GPUOPT_SETTINGS_SCIP, GPUOPT_FP64, 100, 96, 0, 1, 0, 0},
-        {GPUOPT_SETTINGS_PAPILO, GPUOPT_FP64, 1, 0.9995, 0, 1, 0, 0},
-        {GPUOPT_SETTINGS_PAPILO, GPUOPT_FP64, 1, 4.9995, -INFINITY, 5, 0, 4},
-        {GPUOPT_SETTINGS_PAPER, GPUOPT_FP32, 1, 100 - 5e-6, 0, 100, 0, 99},
-        {GPUOPT_SETTINGS_PAPER, GPUOPT_FP64, 1, 100 - 5e-6, 0, 100, 0, 99},
-        {GPUOPT_SETTINGS_PAPER, GPUOPT_FP64, 1, 100 - 5e-7, 0, 100, 0, 100}, /* within the tolerance */
-        {GPUOPT_SETTINGS_PAPER, GPUOPT_FP64, 1, 1 - 5e-10, 0, 1, 1e-12, 0},
-        {GPUOPT_SETTINGS_HIGHS, GPUOPT_FP64, 1, 90.5, 0, 100, 0, 100}, /* 10 of 100 are less than 30% */
+        {GPUOPT_SETTINGS_PAPER, GPUOPT_PRECISION_FP64, 10, 8, 0, 1, 0, 0},
+        {GPUOPT_SETTINGS_HIGHS, GPUOPT_PRECISION_FP64, 10, 8, 0, 1, 0, 0},
+        {GPUOPT_SETTINGS_SCIP, GPUOPT_PRECISION_FP64, 100, 96, 0, 1, 0, 0},
+        {GPUOPT_SETTINGS_PAPILO, GPUOPT_PRECISION_FP64, 1, 0.9995, 0, 1, 0, 0},
+        {GPUOPT_SETTINGS_PAPILO, GPUOPT_PRECISION_FP64, 1, 4.9995, -INFINITY, 5, 0, 4},
+        {GPUOPT_SETTINGS_PAPER, GPUOPT_PRECISION_FP32, 1, 100 - 5e-6, 0, 100, 0, 99},
+        {GPUOPT_SETTINGS_PAPER, GPUOPT_PRECISION_FP64, 1, 100 - 5e-6, 0, 100, 0, 99},
+        {GPUOPT_SETTINGS_PAPER, GPUOPT_PRECISION_FP64, 1, 100 - 5e-7, 0, 100, 0, 100}, /* within the tolerance */
+        {GPUOPT_SETTINGS_PAPER, GPUOPT_PRECISION_FP64, 1, 1 - 5e-10, 0, 1, 1e-12, 0},
+        {GPUOPT_SETTINGS_HIGHS, GPUOPT_PRECISION_FP64, 1, 90.5, 0, 100, 0, 100}, /* 10 of 100 are less than 30% */
     };
     static const double no_side = -INFINITY;
     model_host *h = *state;
@@ -270,7 +270,7 @@ static void settings_make_large_terms_infinite(void **state) {
     mip m = model_dense(1, 2, a, &lhs, &rhs, 0, 1e9, 0);
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);
     model_host *h = *state;
-    gpuopt_row_report report;
+    gpuopt_propagator_row_report report;
     gpuopt_propagator *p;
     double lb[2], ub[2];
     int32_t infinite = -1;

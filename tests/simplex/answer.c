@@ -37,8 +37,9 @@ mip model_of(int32_t rows, int32_t cols, const double *by_rows, const double *co
     m.matrix.rows = m.columns.rows = rows;
     m.matrix.cols = m.columns.cols = cols;
     m.columns.start = start;
-    m.columns.row = row;
-    m.columns.val = val;
+    m.columns.index = row;
+    m.columns.value = val;
+    m.columns.layout = GPUOPT_LAYOUT_CSC;
     m.cost = copy_or(cost, cols, 0);
     m.lhs = copy_or(lhs, rows, -no_bound);
     m.rhs = copy_or(rhs, rows, no_bound);
@@ -91,8 +92,8 @@ double model_dual_scale(const mip *model) {
 
 void variant_set(gpuopt_simplex_desc *desc, int variant) {
     desc->method = (gpuopt_simplex_method)(variant % 2);
-    desc->pricing = (gpuopt_pricing)(variant / 2 % 3);
-    desc->ratio = (gpuopt_ratio)(variant / 6 % 3);
+    desc->pricing = (gpuopt_simplex_pricing)(variant / 2 % 3);
+    desc->ratio = (gpuopt_simplex_ratio)(variant / 6 % 3);
     desc->deferred_pivots = variant / 18 % 2;
 }
 
@@ -195,7 +196,7 @@ static int agree(double a, long double b, long double size) { return fabsl(a - b
 
 /* Reduced costs and activities are those of the duals and of x. */
 static const char *product_fault(const mip *model, const answer *a) {
-    const gpuopt_csc *m = &model->columns;
+    const gpuopt_matrix *m = &model->columns;
     long double *sum = calloc(2 * (size_t)m->rows + 2, sizeof *sum), *size = sum + m->rows + 1;
     const char *found = NULL;
     int32_t i, j;
@@ -203,11 +204,11 @@ static const char *product_fault(const mip *model, const answer *a) {
     for (j = 0; j < m->cols && !found; j++) {
         long double cost = model->cost ? model->cost[j] : 0, most = fabsl(cost);
         for (e = m->start[j]; e < m->start[j + 1]; e++) {
-            long double term = (long double)m->val[e] * a->dual[m->row[e]];
+            long double term = (long double)m->value[e] * a->dual[m->index[e]];
             cost -= term;
             most += fabsl(term);
-            sum[m->row[e]] += (long double)m->val[e] * a->x[j];
-            size[m->row[e]] += fabsl((long double)m->val[e] * a->x[j]);
+            sum[m->index[e]] += (long double)m->value[e] * a->x[j];
+            size[m->index[e]] += fabsl((long double)m->value[e] * a->x[j]);
         }
         if (!agree(a->reduced_cost[j], cost, most)) found = say("reduced cost", j, a->reduced_cost[j], (double)cost);
     }
@@ -225,9 +226,10 @@ static const char *basis_fault(const mip *model, const answer *a, double toleran
         int column = k < cols;
         double x = column ? a->x[k] : a->activity[k - cols], least = column ? model->lb[k] : model->lhs[k - cols];
         double most = column ? model->ub[k] : model->rhs[k - cols], at = x;
-        if (a->basis[k] == GPUOPT_BASIC) basic++;
-        else at = a->basis[k] == GPUOPT_AT_LOWER ? least : a->basis[k] == GPUOPT_AT_UPPER ? most : 0;
-        if (a->basis[k] == GPUOPT_AT_ZERO && (least > -no_bound || most < no_bound)) return say("free", k, least, most);
+        if (a->basis[k] == GPUOPT_VARIABLE_BASIC) basic++;
+        else at = a->basis[k] == GPUOPT_VARIABLE_AT_LOWER ? least : a->basis[k] == GPUOPT_VARIABLE_AT_UPPER ? most : 0;
+        if (a->basis[k] == GPUOPT_VARIABLE_AT_ZERO && (least > -no_bound || most < no_bound))
+            return say("free", k, least, most);
         if (!(fabs(x - at) <= (column ? 0 : tolerance))) return say("nonbasic variable", k, x, at);
     }
     return basic == rows ? NULL : say("basic variables in rows", rows, basic, rows);

@@ -127,9 +127,9 @@ static void options(void **state) {
     check_create(f, &d, "method");
     d = good, d.method = (gpuopt_simplex_method)-1;
     check_create(f, &d, "method");
-    d = good, d.pricing = (gpuopt_pricing)3;
+    d = good, d.pricing = (gpuopt_simplex_pricing)3;
     check_create(f, &d, "pricing");
-    d = good, d.ratio = (gpuopt_ratio)3;
+    d = good, d.ratio = (gpuopt_simplex_ratio)3;
     check_create(f, &d, "ratio");
     d = good, d.scaling = (gpuopt_switch)3;
     check_create(f, &d, "scaling");
@@ -144,15 +144,16 @@ static void matrices(void **state) {
     double val[5] = {1, 1, 1, -1, 1}, dense[ROWS * COLS] = {1, 1, 1, -1, 1, 0};
     gpuopt_simplex_desc good = f->desc, d;
     good.matrix.start = start;
-    good.matrix.row = row;
-    good.matrix.val = val;
+    good.matrix.index = row;
+    good.matrix.value = val;
+    good.matrix.layout = GPUOPT_LAYOUT_CSC;
     d = good, d.matrix.rows = -1;
     check_create(f, &d, "rows");
     d = good, d.matrix.cols = -1;
     check_create(f, &d, "cols");
-    d = good, d.matrix.row = NULL;
+    d = good, d.matrix.index = NULL;
     check_create(f, &d, "matrix.row");
-    d = good, d.matrix.val = NULL;
+    d = good, d.matrix.value = NULL;
     check_create(f, &d, "matrix.val");
     d = good, d.matrix.start = NULL;
     check_create(f, &d, "dense are NULL");
@@ -239,16 +240,16 @@ static void iterating(void **state) {
 static void find(const fixture *f, int *basic, int *nonbasic, int *direction) {
     int j;
     for (j = 0; j < BOTH; j++) {
-        if (f->before.basis[j] == GPUOPT_BASIC) *basic = j;
-        else *nonbasic = j, *direction = f->before.basis[j] == GPUOPT_AT_UPPER ? -1 : 1;
+        if (f->before.basis[j] == GPUOPT_VARIABLE_BASIC) *basic = j;
+        else *nonbasic = j, *direction = f->before.basis[j] == GPUOPT_VARIABLE_AT_UPPER ? -1 : 1;
     }
 }
 
 static void parts(void **state) {
     fixture *f = *state;
     gpuopt_simplex *s = f->simplex;
-    gpuopt_entering e, no_e;
-    gpuopt_leaving l, no_l;
+    gpuopt_simplex_entering e, no_e;
+    gpuopt_simplex_leaving l, no_l;
     gpuopt_simplex_info info, none;
     int basic = 0, nonbasic = 0, direction = 0;
     gpuopt_desc_init(&e, sizeof e);
@@ -288,7 +289,7 @@ static void bounds_that_are_not_there(void **state) {
     fixture *f = *state;
     gpuopt_simplex_desc desc = f->desc;
     gpuopt_simplex *s;
-    gpuopt_leaving l;
+    gpuopt_simplex_leaving l;
     gpuopt_simplex_info info;
     desc.lb = low;
     desc.ub = high;
@@ -316,11 +317,11 @@ static void bases_and_evidence(void **state) {
     check(f, gpuopt_simplex_get_basis(s, NULL), GPUOPT_ERROR_ARGUMENT, "status");
     check(f, gpuopt_simplex_set_basis(s, NULL), GPUOPT_ERROR_ARGUMENT, "status");
     memcpy(basis, f->before.basis, sizeof basis);
-    basis[nonbasic] = GPUOPT_BASIC;
+    basis[nonbasic] = GPUOPT_VARIABLE_BASIC;
     check(f, gpuopt_simplex_set_basis(s, basis), GPUOPT_ERROR_ARGUMENT, "3 variables are basic, not 2");
     basis[nonbasic] = 4;
     check(f, gpuopt_simplex_set_basis(s, basis), GPUOPT_ERROR_ARGUMENT, "unknown");
-    basis[nonbasic] = GPUOPT_AT_LOWER, basis[basic] = GPUOPT_AT_LOWER;
+    basis[nonbasic] = GPUOPT_VARIABLE_AT_LOWER, basis[basic] = GPUOPT_VARIABLE_AT_LOWER;
     check(f, gpuopt_simplex_set_basis(s, basis), GPUOPT_ERROR_ARGUMENT, "1 variables are basic");
     check(f, gpuopt_simplex_get_farkas(s, y), GPUOPT_ERROR_STATE, "verdict");
     check(f, gpuopt_simplex_get_ray(s, y), GPUOPT_ERROR_STATE, "verdict");
@@ -363,8 +364,8 @@ static void structs_of_other_versions(void **state) {
         int32_t surplus[2];
     } report;
     gpuopt_simplex *simplex;
-    gpuopt_entering e;
-    gpuopt_leaving l;
+    gpuopt_simplex_entering e;
+    gpuopt_simplex_leaving l;
     memset(&newer, 0, sizeof newer);
     newer.desc = f->desc;
     newer.desc.struct_size = sizeof newer;
@@ -381,7 +382,7 @@ static void structs_of_other_versions(void **state) {
     assert_true(report.info.outcome == GPUOPT_OPTIMAL && report.info.iterations > 0);
     assert_true(report.info.flips == 0x5555555555555555);
     memset(&e, 0x55, sizeof e);
-    e.struct_size = offsetof(gpuopt_entering, direction);
+    e.struct_size = offsetof(gpuopt_simplex_entering, direction);
     assert_int_equal(gpuopt_simplex_price(simplex, &e), GPUOPT_OK);
     assert_true(e.variable == -1 && e.direction == 0x55555555);
     gpuopt_simplex_destroy(simplex);
@@ -392,7 +393,7 @@ static void structs_of_other_versions(void **state) {
     newer.desc.struct_size = offsetof(gpuopt_simplex_desc, deferred_pivots);
     assert_int_equal(gpuopt_simplex_create(f->context, &newer.desc, &simplex), GPUOPT_OK);
     memset(&l, 0x55, sizeof l);
-    l.struct_size = offsetof(gpuopt_leaving, flip);
+    l.struct_size = offsetof(gpuopt_simplex_leaving, flip);
     assert_int_equal(gpuopt_simplex_ratio_test(simplex, 0, 1, &l), GPUOPT_OK);
     assert_true(l.variable == COLS + 1 && l.flip == 0x55555555);
     gpuopt_simplex_destroy(simplex);

@@ -93,7 +93,7 @@ static void fill(tiny *t, const mip *m, int direction) {
     t->both = cols + t->rows;
     for (j = 0; j < cols; j++)
         for (e = m->columns.start[j]; e < m->columns.start[j + 1]; e++)
-            t->a[m->columns.row[e]][j] = (int64_t)m->columns.val[e];
+            t->a[m->columns.index[e]][j] = (int64_t)m->columns.value[e];
     for (j = 0; j < t->rows; j++) t->a[j][cols + j] = -1;
     for (j = 0; j < t->both; j++) {
         double low = j < cols ? m->lb[j] : m->lhs[j - cols], high = j < cols ? m->ub[j] : m->rhs[j - cols];

@@ -100,7 +100,7 @@ static void near(const char *what, double found, long double expected) {
 static void unify(const textbook *t, uint8_t *status) {
     int j;
     for (j = 0; j < t->both; j++)
-        if (t->low[j] == t->high[j] && status[j] == GPUOPT_AT_UPPER) status[j] = GPUOPT_AT_LOWER;
+        if (t->low[j] == t->high[j] && status[j] == GPUOPT_VARIABLE_AT_UPPER) status[j] = GPUOPT_VARIABLE_AT_LOWER;
 }
 
 /* The handle's basis is `status`, and its numbers are those of the textbook at that basis. */
@@ -124,8 +124,8 @@ static void look(pair *p, uint8_t *status) {
 /* With every column at its lower bound, and the rows basic. */
 static void at_lower_corner(gpuopt_simplex *simplex, const mip *model, uint8_t *status) {
     int32_t cols = model->columns.cols;
-    memset(status, GPUOPT_AT_LOWER, (size_t)cols);
-    memset(status + cols, GPUOPT_BASIC, (size_t)model->columns.rows);
+    memset(status, GPUOPT_VARIABLE_AT_LOWER, (size_t)cols);
+    memset(status + cols, GPUOPT_VARIABLE_BASIC, (size_t)model->columns.rows);
     must(gpuopt_simplex_set_basis(simplex, status));
 }
 
@@ -142,11 +142,11 @@ static void pair_begin(pair *p, gpuopt_context *context, const gpuopt_simplex_de
 /* What the handle's pivot or flip does to the statuses. */
 static void exchange(uint8_t *status, int q, int direction, int leaving, int to_upper) {
     if (leaving == q) {
-        status[q] = direction > 0 ? GPUOPT_AT_UPPER : GPUOPT_AT_LOWER;
+        status[q] = direction > 0 ? GPUOPT_VARIABLE_AT_UPPER : GPUOPT_VARIABLE_AT_LOWER;
         return;
     }
-    status[q] = GPUOPT_BASIC;
-    status[leaving] = to_upper ? GPUOPT_AT_UPPER : GPUOPT_AT_LOWER;
+    status[q] = GPUOPT_VARIABLE_BASIC;
+    status[leaving] = to_upper ? GPUOPT_VARIABLE_AT_UPPER : GPUOPT_VARIABLE_AT_LOWER;
 }
 
 /* The host chooses by its own rule, and lets the library pivot; returns the number of iterations to the optimum. */
@@ -232,7 +232,7 @@ static void own_rules_on_boxes(void **state) {
 
 /* What reduced costs squared are divided by: 1; devex: the reference framework's weights, by variable; steepest edge: 1
  * plus the square of the norm of the variable's pivot column. */
-static long double weight_of(const textbook *t, gpuopt_pricing pricing, const long double *devex, int j) {
+static long double weight_of(const textbook *t, gpuopt_simplex_pricing pricing, const long double *devex, int j) {
     long double change[TEXTBOOK_MOST], norm = 1;
     int i;
     if (pricing == GPUOPT_PRICING_DANTZIG) return 1;
@@ -249,7 +249,7 @@ static void update_devex(const textbook *t, long double *devex, int q, int p) {
     textbook_column(t, q, change);
     pivot = change[p];
     for (j = 0; j < t->both; j++) {
-        if (t->status[j] == GPUOPT_BASIC || j == q) continue;
+        if (t->status[j] == GPUOPT_VARIABLE_BASIC || j == q) continue;
         textbook_column(t, j, change);
         devex[j] = fmaxl(devex[j], change[p] / pivot * (change[p] / pivot) * devex[q]);
     }
@@ -258,13 +258,13 @@ static void update_devex(const textbook *t, long double *devex, int q, int p) {
 
 /* What price and ratio_test return at a basis that the textbook has looked at: the best score of all, the first that
  * blocks. */
-static void check_parts(pair *p, const gpuopt_entering *e, const gpuopt_leaving *l, gpuopt_pricing pricing,
-                        const long double *devex) {
+static void check_parts(pair *p, const gpuopt_simplex_entering *e, const gpuopt_simplex_leaving *l,
+                        gpuopt_simplex_pricing pricing, const long double *devex) {
     long double change[TEXTBOOK_MOST], step, best = 0, score;
     int j, to_upper = 0;
     for (j = 0; j < p->t.both; j++) {
-        long double d = p->t.status[j] == GPUOPT_AT_UPPER ? p->t.d[j] : -p->t.d[j];
-        if (p->t.status[j] == GPUOPT_BASIC || p->t.low[j] == p->t.high[j] || d < 1e-9L) continue;
+        long double d = p->t.status[j] == GPUOPT_VARIABLE_AT_UPPER ? p->t.d[j] : -p->t.d[j];
+        if (p->t.status[j] == GPUOPT_VARIABLE_BASIC || p->t.low[j] == p->t.high[j] || d < 1e-9L) continue;
         score = d * d / weight_of(&p->t, pricing, devex, j);
         if (score > best) best = score;
         if (j == e->variable) near("score", e->score, score);
@@ -283,8 +283,8 @@ static void drive(gpuopt_context *context, const gpuopt_simplex_desc *desc, cons
     static uint8_t status[TEXTBOOK_MOST], other[TEXTBOOK_MOST];
     static pair p;
     gpuopt_simplex *twin = simplex_create(context, desc);
-    gpuopt_entering e;
-    gpuopt_leaving l;
+    gpuopt_simplex_entering e;
+    gpuopt_simplex_leaving l;
     gpuopt_simplex_info info;
     long double devex[TEXTBOOK_MOST];
     int count = 0, j;
@@ -343,8 +343,8 @@ static void parts_do_both_phases(void **state) {
         mip m = model_load(names[k / 2]);
         gpuopt_simplex_desc desc = mip_simplex_desc(&m);
         gpuopt_simplex *simplex;
-        gpuopt_entering e;
-        gpuopt_leaving l;
+        gpuopt_simplex_entering e;
+        gpuopt_simplex_leaving l;
         gpuopt_simplex_info info;
         variant_set(&desc, k);
         gpuopt_desc_init(&e, sizeof e);

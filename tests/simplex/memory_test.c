@@ -36,7 +36,7 @@ static double *dense_of(const mip *m) {
     int64_t e;
     for (j = 0; j < m->columns.cols; j++)
         for (e = m->columns.start[j]; e < m->columns.start[j + 1]; e++)
-            dense[(int64_t)j * m->columns.rows + m->columns.row[e]] = m->columns.val[e];
+            dense[(int64_t)j * m->columns.rows + m->columns.index[e]] = m->columns.value[e];
     return dense;
 }
 
@@ -138,8 +138,8 @@ static void steps_allocate_nothing(void **state) {
     for (variant = 0; variant < VARIANTS; variant++) {
         gpuopt_simplex_desc desc = mip_simplex_desc(&m);
         gpuopt_simplex *simplex;
-        gpuopt_entering e;
-        gpuopt_leaving l;
+        gpuopt_simplex_entering e;
+        gpuopt_simplex_leaving l;
         uint8_t basis[70];
         long allocations;
         answer a;
@@ -186,8 +186,8 @@ static void input_is_copied(void **state) {
         }
         simplex = simplex_create(context, &desc);
         memset((void *)m.columns.start, 0xFF, cols);
-        memset((void *)m.columns.row, 0xFF, count * sizeof(int32_t));
-        memset((void *)m.columns.val, 0xFF, count * sizeof(double));
+        memset((void *)m.columns.index, 0xFF, count * sizeof(int32_t));
+        memset((void *)m.columns.value, 0xFF, count * sizeof(double));
         memset(dense, 0xFF, rows / sizeof(double) * cols);
         memset(m.cost, 0xFF, cols);
         memset(m.lb, 0xFF, cols);

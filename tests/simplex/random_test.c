@@ -60,7 +60,7 @@ static void make_bounded(uint64_t *seed, const recipe *r, mip *m) {
         double y = draw_dual(seed, r, m->lhs[i], m->rhs[i]);
         for (j = 0; j < r->cols; j++)
             for (e = m->columns.start[j]; e < m->columns.start[j + 1]; e++)
-                if (m->columns.row[e] == i) m->cost[j] += y * m->columns.val[e];
+                if (m->columns.index[e] == i) m->cost[j] += y * m->columns.value[e];
     }
     for (j = 0; m->maximize && j < r->cols; j++) m->cost[j] = -m->cost[j];
 }
@@ -68,7 +68,7 @@ static void make_bounded(uint64_t *seed, const recipe *r, mip *m) {
 static double times(double value, double factor) { return fabs(value) < no_bound ? value * factor : value; }
 
 static void change_units(uint64_t *seed, int spread, mip *m) {
-    double *val = (double *)m->columns.val;
+    double *val = (double *)m->columns.value;
     int32_t i, j;
     int64_t e;
     for (j = 0; j < m->columns.cols; j++) {
@@ -81,7 +81,7 @@ static void change_units(uint64_t *seed, int spread, mip *m) {
     for (i = 0; i < m->columns.rows; i++) {
         double unit = pow(10, (double)test_random_int(seed, -spread, spread));
         for (e = 0; e < m->columns.start[m->columns.cols]; e++)
-            if (m->columns.row[e] == i) val[e] *= unit;
+            if (m->columns.index[e] == i) val[e] *= unit;
         m->lhs[i] = times(m->lhs[i], unit);
         m->rhs[i] = times(m->rhs[i], unit);
     }
@@ -189,14 +189,14 @@ static double *with_infinities(const double *from, int32_t count) {
 /* CLP's primal simplex method, without presolve: which of INFEASIBLE and UNBOUNDED it calls a model that is both is its
  * own business. */
 static gpuopt_outcome clp(const mip *m, double *objective) {
-    const gpuopt_csc *a = &m->columns;
+    const gpuopt_matrix *a = &m->columns;
     Clp_Simplex *solver = Clp_newModel();
     double *lb = with_infinities(m->lb, a->cols), *ub = with_infinities(m->ub, a->cols);
     double *lhs = with_infinities(m->lhs, a->rows), *rhs = with_infinities(m->rhs, a->rows);
     int *start = malloc(sizeof *start * ((size_t)a->cols + 1)), j, status;
     for (j = 0; j <= a->cols; j++) start[j] = (int)a->start[j];
     Clp_setLogLevel(solver, 0);
-    Clp_loadProblem(solver, a->cols, a->rows, start, a->row, a->val, lb, ub, m->cost, lhs, rhs);
+    Clp_loadProblem(solver, a->cols, a->rows, start, a->index, a->value, lb, ub, m->cost, lhs, rhs);
     Clp_setOptimizationDirection(solver, m->maximize ? -1 : 1);
     Clp_setPrimalTolerance(solver, 1e-9);
     Clp_setDualTolerance(solver, 1e-9);

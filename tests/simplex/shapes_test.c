@@ -135,8 +135,9 @@ static void arrays_left_out(void **state) {
         desc.matrix.rows = 1;
         desc.matrix.cols = 2;
         desc.matrix.start = start;
-        desc.matrix.row = row;
-        desc.matrix.val = val;
+        desc.matrix.index = row;
+        desc.matrix.value = val;
+        desc.matrix.layout = GPUOPT_LAYOUT_CSC;
         if (k > 0) desc.cost = cost;
         if (k > 1) desc.rhs = rhs;
         simplex = simplex_create(context, &desc);
@@ -184,15 +185,15 @@ static void dense_is_sparse(void **state) {
         int64_t e;
         for (j = 0; j < m.columns.cols; j++)
             for (e = m.columns.start[j]; e < m.columns.start[j + 1]; e++)
-                dense[(int64_t)j * m.columns.rows + m.columns.row[e]] = m.columns.val[e];
+                dense[(int64_t)j * m.columns.rows + m.columns.index[e]] = m.columns.value[e];
         for (variant = 0; variant < 6; variant++) {
             gpuopt_simplex_desc desc = mip_simplex_desc(&m);
             answer sparse, other;
             variant_set(&desc, variant);
             sparse = answer_after(context, &desc, &m, 1000000);
             desc.matrix.start = NULL;
-            desc.matrix.row = NULL;
-            desc.matrix.val = NULL;
+            desc.matrix.index = NULL;
+            desc.matrix.value = NULL;
             desc.dense = dense;
             other = answer_after(context, &desc, &m, 1000000);
             assert_int_equal(sparse.info.outcome, GPUOPT_OPTIMAL);
@@ -220,8 +221,9 @@ static void entries_in_any_order(void **state) {
     desc.matrix.rows = 3;
     desc.matrix.cols = 2;
     desc.matrix.start = start;
-    desc.matrix.row = row;
-    desc.matrix.val = val;
+    desc.matrix.index = row;
+    desc.matrix.value = val;
+    desc.matrix.layout = GPUOPT_LAYOUT_CSC;
     desc.cost = cost;
     desc.rhs = rhs;
     desc.maximize = 1;

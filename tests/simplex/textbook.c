@@ -21,7 +21,7 @@ void textbook_load(textbook *t, const mip *model) {
     }
     for (j = 0; j < cols; j++)
         for (e = model->columns.start[j]; e < model->columns.start[j + 1]; e++)
-            t->a[model->columns.row[e]][j] = model->columns.val[e];
+            t->a[model->columns.index[e]][j] = model->columns.value[e];
     for (i = 0; i < t->rows; i++) t->a[i][cols + i] = -1;
 }
 
@@ -30,7 +30,7 @@ static int solve(const textbook *t, int transposed, long double *b) {
     static long double m[TEXTBOOK_MOST][TEXTBOOK_MOST];
     int basic[TEXTBOOK_MOST], i, j, k, p, n = t->rows, count = 0;
     for (j = 0; j < t->both; j++)
-        if (t->status[j] == GPUOPT_BASIC) basic[count++] = j;
+        if (t->status[j] == GPUOPT_VARIABLE_BASIC) basic[count++] = j;
     for (i = 0; i < n; i++)
         for (j = 0; j < n; j++) m[i][j] = transposed ? t->a[j][basic[i]] : t->a[i][basic[j]];
     for (k = 0; k < n; k++) {
@@ -55,7 +55,7 @@ static int solve(const textbook *t, int transposed, long double *b) {
 static void spread(const textbook *t, const long double *from, long double *to) {
     int j, count = 0;
     for (j = 0; j < t->both; j++)
-        if (t->status[j] == GPUOPT_BASIC) to[j] = from[count++];
+        if (t->status[j] == GPUOPT_VARIABLE_BASIC) to[j] = from[count++];
 }
 
 int textbook_at(textbook *t, const uint8_t *status) {
@@ -63,9 +63,11 @@ int textbook_at(textbook *t, const uint8_t *status) {
     int i, j, count = 0;
     memcpy(t->status, status, (size_t)t->both);
     for (j = 0; j < t->both; j++) {
-        t->x[j] = status[j] == GPUOPT_AT_LOWER ? t->low[j] : status[j] == GPUOPT_AT_UPPER ? t->high[j] : 0;
+        t->x[j] = status[j] == GPUOPT_VARIABLE_AT_LOWER   ? t->low[j]
+                  : status[j] == GPUOPT_VARIABLE_AT_UPPER ? t->high[j]
+                                                          : 0;
         for (i = 0; i < t->rows; i++) b[i] -= t->a[i][j] * t->x[j];
-        if (status[j] == GPUOPT_BASIC) y[count++] = t->cost[j];
+        if (status[j] == GPUOPT_VARIABLE_BASIC) y[count++] = t->cost[j];
     }
     if (!solve(t, 0, b) || !solve(t, 1, y)) return 0;
     spread(t, b, t->x);
@@ -103,9 +105,9 @@ void textbook_column(const textbook *t, int q, long double *change) {
 int textbook_enter(const textbook *t, textbook_rule rule, int *direction) {
     int j, best = -1;
     for (j = 0; j < t->both; j++) {
-        int up = t->status[j] != GPUOPT_AT_UPPER && t->d[j] < -1e-9L;
-        int down = t->status[j] != GPUOPT_AT_LOWER && t->d[j] > 1e-9L;
-        if (t->status[j] == GPUOPT_BASIC || t->low[j] == t->high[j] || !(up || down)) continue;
+        int up = t->status[j] != GPUOPT_VARIABLE_AT_UPPER && t->d[j] < -1e-9L;
+        int down = t->status[j] != GPUOPT_VARIABLE_AT_LOWER && t->d[j] > 1e-9L;
+        if (t->status[j] == GPUOPT_VARIABLE_BASIC || t->low[j] == t->high[j] || !(up || down)) continue;
         if (best >= 0 && (rule == TEXTBOOK_BLAND || fabsl(t->d[j]) <= fabsl(t->d[best]))) continue;
         best = j;
         *direction = up ? 1 : -1;

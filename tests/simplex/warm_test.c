@@ -101,7 +101,7 @@ static void warm_start_of_a_changed_model(void **state) {
             answer cold, next;
             const char *fault;
             int32_t j = (7 * step + 3) % m.columns.cols;
-            while (last.basis[j] != GPUOPT_BASIC) j = (j + 1) % m.columns.cols;
+            while (last.basis[j] != GPUOPT_VARIABLE_BASIC) j = (j + 1) % m.columns.cols;
             m.ub[j] = 0.7 * last.x[j];
             cold = answer_after(context, &desc, &m, 100000);
             warm = simplex_create(context, &desc);
@@ -177,7 +177,8 @@ static void singular_bases(void **state) {
 static void statuses_give_way(void **state) {
     static const double lb[] = {-INFINITY, -INFINITY, 1}, ub[] = {5, INFINITY, INFINITY};
     static const double a[] = {1, 1, 1};
-    static const uint8_t set[4] = {GPUOPT_AT_LOWER, GPUOPT_AT_UPPER, GPUOPT_AT_ZERO, GPUOPT_BASIC};
+    static const uint8_t set[4] = {GPUOPT_VARIABLE_AT_LOWER, GPUOPT_VARIABLE_AT_UPPER, GPUOPT_VARIABLE_AT_ZERO,
+                                   GPUOPT_VARIABLE_BASIC};
     gpuopt_context *context = test_context(NULL);
     double rhs = 100;
     mip m = model_of(1, 3, a, NULL, NULL, &rhs, lb, ub);
@@ -190,7 +191,8 @@ static void statuses_give_way(void **state) {
     must(gpuopt_simplex_get_solution(simplex, x, NULL, NULL, NULL));
     must(gpuopt_simplex_get_basis(simplex, got));
     assert_true(x[0] == 5 && x[1] == 0 && x[2] == 1);
-    assert_true(got[0] == GPUOPT_AT_UPPER && got[1] == GPUOPT_AT_ZERO && got[2] == GPUOPT_AT_LOWER);
+    assert_true(got[0] == GPUOPT_VARIABLE_AT_UPPER && got[1] == GPUOPT_VARIABLE_AT_ZERO &&
+                got[2] == GPUOPT_VARIABLE_AT_LOWER);
     assert_int_equal(simplex_iterate(simplex, 9).outcome, GPUOPT_OPTIMAL);
     gpuopt_simplex_destroy(simplex);
     mip_free(&m);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What every handle of the CUDA backend does on its context's stream: check, copy, wait.
+ */
+#ifndef GPUOPT_CUDA_QUEUE_CUH
+#define GPUOPT_CUDA_QUEUE_CUH
+
+#include <initializer_list>
+
+#include "context.cuh"
+
+namespace {
+
+class Queue {
+  public:
+    explicit Queue(const gpuopt_context *context = nullptr) : context_(context) {}
+
+    const gpuopt_context *context() const { return context_; }
+    cudaStream_t stream() const { return cuda_of(context_)->stream; }
+
+    /* The status of a CUDA call; what failed goes to the log. */
+    gpuopt_status check(cudaError_t error, const char *what) const { return cuda_status(context_, error, what); }
+    /* The status of the launches since the last check. */
+    gpuopt_status launched(const char *what) const { return check(cudaGetLastError(), what); }
+    gpuopt_status wait(const char *what) const { return check(cudaStreamSynchronize(stream()), what); }
+
+    /* Enqueues a copy between any two places. */
+    gpuopt_status copy(void *to, const void *from, size_t bytes, const char *what = "copying") const {
+        return check(bytes ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()) : cudaSuccess, what);
+    }
+    gpuopt_status clear(void *memory, int byte, size_t bytes, const char *what = "clearing memory") const {
+        return check(bytes ? cudaMemsetAsync(memory, byte, bytes, stream()) : cudaSuccess, what);
+    }
+
+    /* Before a call returns that took host arrays: copies from pinned ones may still be under way, others were
+     * staged. */
+    gpuopt_status release_host(std::initializer_list<const void *> arrays) const {
+        for (const void *one : arrays) {
+            cudaPointerAttributes attributes = {};
+            if (!one || cudaPointerGetAttributes(&attributes, one) != cudaSuccess) continue;
+            if (attributes.type != cudaMemoryTypeUnregistered) return wait("copying from host memory");
+        }
+        return GPUOPT_OK;
+    }
+
+  private:
+    const gpuopt_context *context_;
+};
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_QUEUE_CUH */

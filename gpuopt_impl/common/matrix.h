@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sparse matrices as the host gives them, by rows or by columns: checked, and transposed where a family works with the
+ * other layout. A line is a row (CSR) or a column (CSC).
+ */
+#ifndef GPUOPT_IMPL_MATRIX_H
+#define GPUOPT_IMPL_MATRIX_H
+
+#include "checks.h"
+
+static inline int32_t gpuopt__matrix_lines(const gpuopt_matrix *m) {
+    return m->layout == GPUOPT_LAYOUT_CSR ? m->rows : m->cols;
+}
+
+/* Indices are below this. */
+static inline int32_t gpuopt__matrix_width(const gpuopt_matrix *m) {
+    return m->layout == GPUOPT_LAYOUT_CSR ? m->cols : m->rows;
+}
+
+/* ---- Checks ---- */
+
+#define GPUOPT__LEAST_DOUBLE 4.9406564584124654e-324 /* DBL_TRUE_MIN, which C++ lacks */
+
+/* The entries first .. end - 1, one line of a matrix: indices in range and none twice, sizes of values in [least, most]. seen[i]: the
+ * line that i was seen in last. single, or NULL: is cleared if a value is no single-precision number. */
+static inline gpuopt_status gpuopt__check_line(const gpuopt_context *context, const char *call, gpuopt_layout layout,
+                                               int32_t line, int64_t first, int64_t end, const int32_t *index,
+                                               const double *value, int32_t width, double least, double most,
+                                               int32_t *seen, int *single) {
+    const char *kind = layout == GPUOPT_LAYOUT_CSR ? "row" : "column";
+    const char *other = layout == GPUOPT_LAYOUT_CSR ? "column" : "row";
+    int64_t k;
+    for (k = first; k < end; k++) {
+        double size = fabs(value[k]);
+        int32_t i = index[k];
+        if (i < 0 || i >= width)
+            gpuopt__log(context, 0, "%s: %s %d: index[%lld] = %d is not in 0..%d", call, kind, (int)line, (long long)k,
+                        (int)i, (int)width - 1);
+        else if (seen[i] == line)
+            gpuopt__log(context, 0, "%s: %s %d: %s %d comes twice, at index[%lld]", call, kind, (int)line, other,
+                        (int)i, (long long)k);
+        else if (!(size >= least && size <= most))
+            gpuopt__log(context, 0, "%s: %s %d: value[%lld] = %g is zero, not finite, or not representable", call, kind,
+                        (int)line, (long long)k, value[k]);
+        else {
+            seen[i] = line;
+            if (single) *single &= size <= FLT_MAX && (double)(float)value[k] == value[k];
+            continue;
+        }
+        return GPUOPT_ERROR_ARGUMENT;
+    }
+    return GPUOPT_OK;
+}
+
+static inline gpuopt_status gpuopt__check_matrix_shape(const gpuopt_context *context, const char *call,
+                                                       const gpuopt_matrix *m) {
+    int32_t line, lines = gpuopt__matrix_lines(m);
+    const gpuopt__choice layout = {"matrix.layout", (int64_t)m->layout, GPUOPT_LAYOUT_CSC};
+    gpuopt_status status = gpuopt__check_choices(context, call, &layout, 1);
+    if (status) return status;
+    if (m->rows < 0 || m->cols < 0)
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "matrix.rows or matrix.cols is negative");
+    if (m->rows > INT32_MAX - 64 || m->cols > INT32_MAX - 64) /* room for padding */
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "matrix.rows or matrix.cols is above 2^31 - 65");
+    if (!m->start || m->start[0] != 0)
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
+                              "matrix.start is NULL, or its first entry is not 0");
+    for (line = 0; line < lines; line++)
+        if (m->start[line + 1] < m->start[line]) {
+            gpuopt__log(context, 0, "%s: matrix.start[%d] = %lld is less than the start before it", call, (int)line + 1,
+                        (long long)m->start[line + 1]);
+            return GPUOPT_ERROR_ARGUMENT;
+        }
+    if (m->start[lines] > 0 && (!m->index || !m->value))
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "matrix.index or matrix.value is NULL");
+    return GPUOPT_OK;
+}
+
+/* seen [width]: scratch. single, or NULL: whether every value is a single-precision number. */
+static inline gpuopt_status gpuopt__check_matrix(const gpuopt_context *context, const char *call,
+                                                 const gpuopt_matrix *m, double least, double most, int32_t *seen,
+                                                 int *single) {
+    int32_t i, line, lines = gpuopt__matrix_lines(m), width = gpuopt__matrix_width(m);
+    gpuopt_status status = gpuopt__check_matrix_shape(context, call, m);
+    if (single) *single = 1;
+    for (i = 0; !status && i < width; i++) seen[i] = -1;
+    for (line = 0; !status && line < lines; line++)
+        status = gpuopt__check_line(context, call, m->layout, line, m->start[line], m->start[line + 1], m->index,
+                                    m->value, width, least, most, seen, single);
+    return status;
+}
+
+/* ---- Transposition ---- */
+
+/* The lines of a matrix across: those that have index j are other_index[other_start[j] .. other_start[j + 1] - 1],
+ * ascending. other_value, or NULL: the values in this order. from, or NULL: where each entry was. */
+static inline void gpuopt__transpose(int32_t lines, int32_t width, const int64_t *start, const int32_t *index,
+                                     const double *value, int64_t *other_start, int32_t *other_index,
+                                     double *other_value, int64_t *from) {
+    int64_t k, sum = 0;
+    int32_t i, j;
+    memset(other_start, 0, sizeof(int64_t) * ((size_t)width + 1));
+    for (k = 0; k < start[lines]; k++) other_start[index[k]]++;
+    for (j = 0; j <= width; j++) { /* where each line begins; filling moves it to where it ends */
+        int64_t count = other_start[j];
+        other_start[j] = sum;
+        sum += count;
+    }
+    for (i = 0; i < lines; i++)
+        for (k = start[i]; k < start[i + 1]; k++) {
+            int64_t at = other_start[index[k]]++;
+            other_index[at] = i;
+            if (other_value) other_value[at] = value[k];
+            if (from) from[at] = k;
+        }
+    for (j = width; j > 0; j--) other_start[j] = other_start[j - 1];
+    other_start[0] = 0;
+}
+
+/* Host memory that gpuopt__matrix_in takes. */
+static inline uint64_t gpuopt__matrix_in_bytes(const gpuopt_matrix *m, gpuopt_layout layout) {
+    gpuopt__arena arena = {NULL, 0};
+    int64_t nonzeros;
+    if (m->layout == layout || !m->start) return 0;
+    nonzeros = m->start[gpuopt__matrix_lines(m)];
+    gpuopt__cut(&arena, (int64_t)gpuopt__matrix_width(m) + 1, sizeof(int64_t));
+    gpuopt__cut(&arena, nonzeros, sizeof(int32_t));
+    gpuopt__cut(&arena, nonzeros, sizeof(double));
+    return arena.used;
+}
+
+/* A checked matrix in the layout that a family works with: *in is the host's, or one in *memory, which the caller
+ * releases. */
+static inline gpuopt_status gpuopt__matrix_in(const gpuopt_context *context, const gpuopt_matrix *m,
+                                              gpuopt_layout layout, gpuopt_matrix *in, void **memory) {
+    gpuopt__arena arena = {NULL, 0};
+    int64_t *start, nonzeros;
+    int32_t *index, lines = gpuopt__matrix_lines(m), width = gpuopt__matrix_width(m);
+    double *value;
+    gpuopt_status status;
+    *in = *m;
+    *memory = NULL;
+    if (m->layout == layout) return GPUOPT_OK;
+    status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__matrix_in_bytes(m, layout), memory);
+    if (status) return status;
+    nonzeros = m->start[lines];
+    arena.base = (char *)*memory;
+    start = (int64_t *)gpuopt__cut(&arena, (int64_t)width + 1, sizeof *start);
+    index = (int32_t *)gpuopt__cut(&arena, nonzeros, sizeof *index);
+    value = (double *)gpuopt__cut(&arena, nonzeros, sizeof *value);
+    gpuopt__transpose(lines, width, m->start, m->index, m->value, start, index, value, NULL);
+    in->start = start;
+    in->index = index;
+    in->value = value;
+    in->layout = layout;
+    return GPUOPT_OK;
+}
+
+#endif /* GPUOPT_IMPL_MATRIX_H */
