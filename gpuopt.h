@@ -101,7 +101,7 @@ GPUOPT_API int gpuopt_version_number(void);
 
 /* Whether a call worked. */
 typedef enum gpuopt_status {
-    GPUOPT_OK = 0,
+    GPUOPT_OK = 0,                 /* done */
     GPUOPT_ERROR_ARGUMENT = -1,    /* a value, size or pointer is outside its documented range; the log says which */
     GPUOPT_ERROR_MEMORY = -2,      /* the host or device allocator returned NULL */
     GPUOPT_ERROR_DEVICE = -3,      /* the GPU or its driver failed; the context can only be destroyed */
