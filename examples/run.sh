@@ -63,11 +63,15 @@ case " ${examples[*]} " in
 esac
 
 choose_cuda
-echo "Building the examples $cuda_means." >&2
+if [ -n "$cuda_missing" ]; then
+    echo "Building the examples for the CPU: $cuda_missing." >&2
+else
+    echo "Building the examples for the CPU and the GPU. The CUDA code takes minutes, once." >&2
+fi
 need "${example_packages[@]}"
 progress=(--show_progress_rate_limit=1)
 [ -t 2 ] || progress+=(--curses=no)
-(cd "$root" && bazel build "${cuda[@]}" "${progress[@]}" //examples:all) >&2 || exit 3
+(cd "$root" && bazel build "${cuda[@]}" "${progress[@]}" "${examples[@]/#///examples:}") >&2 || exit 3
 programs=$root/bazel-bin/examples
 
 if [ -n "${example:-}" ]; then exec "$programs/$example" "$@"; fi
@@ -84,19 +88,19 @@ show() {
 
 # try EXAMPLE ARGUMENT...: as its line says.
 try() {
-    local words=" ${*:2} "
+    local words=" ${*:2} " runs run
     words=${words/ --threads all / --threads $(nproc) }
     case $words in
-    *" --backend cuda "*) words=("$words") ;;
-    *" --backend "* | *" --threads "*) words=("$words") ;;
-    *) words=("$words --backend cpu" "$words --backend cuda") ;;
+    *" --backend "*) runs=("$words") ;;
+    *" --threads "*) runs=("$words --backend cpu") ;;
+    *) runs=("$words --backend cpu" "$words --backend cuda") ;;
     esac
-    for words in "${words[@]}"; do
-        case $words in
+    for run in "${runs[@]}"; do
+        case $run in
         *" --backend cuda"*) has_gpu || continue ;;
         esac
         # shellcheck disable=SC2086 # several words
-        show "$1" $words
+        show "$1" $run
     done
 }
 

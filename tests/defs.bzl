@@ -25,6 +25,7 @@ def backend_test(name, srcs, backends = ["cpu", "cpu-threads", "cuda"], slow = [
             srcs = srcs,
             alwayslink = True,
             linkstatic = True,
+            tags = ["manual"],  # else `bazel test //...` makes it with PIC, too
             local_defines = ["TEST_WITH_CUDA"] if gpu else [],
             target_compatible_with = REQUIRES_CUDA if gpu else [],
             deps = deps + ["//tests/support:support_cuda" if gpu else "//tests/support"],
@@ -59,6 +60,7 @@ def backend_tests(deps = [], options = {}):
         ),
         hdrs = native.glob(["*.h"]),
         linkstatic = True,
+        tags = ["manual"],
         deps = deps + ["//tests/support:headers"],
     )
     for test in tests:

@@ -3,6 +3,7 @@
 #
 # What the two commands, examples/run.sh and tests/run.sh, need of the system: Debian's packages, installed where that is
 # possible and named where it is not, and the GPU and the CUDA toolkit, if there are any.
+# shellcheck disable=SC2034 # variables for whoever sources this
 
 # need PACKAGE...: those that are missing are installed.
 need() {
@@ -38,18 +39,16 @@ has_nvcc() {
         command -v nvcc >/dev/null
 }
 
-# choose_cuda: sets cuda to the options with which Bazel builds for this machine and nothing else, and cuda_means to what
-# they mean.
+# choose_cuda: sets cuda to the options with which Bazel builds for this machine and nothing else, and cuda_missing to why
+# that leaves CUDA out, or to nothing.
 choose_cuda() {
     local archs
-    # shellcheck disable=SC2034 # for the caller
     if ! has_gpu; then
-        cuda=(--repo_env=GPUOPT_CUDA=0) cuda_means="for the CPU (there is no NVIDIA GPU here)"
+        cuda=(--repo_env=GPUOPT_CUDA=0) cuda_missing="there is no NVIDIA GPU here"
     elif ! has_nvcc; then
-        cuda=(--repo_env=GPUOPT_CUDA=0) cuda_means="for the CPU (there is a GPU, but no CUDA toolkit)"
+        cuda=(--repo_env=GPUOPT_CUDA=0) cuda_missing="there is no CUDA toolkit here"
     else
         archs=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -un | paste -sd,)
-        cuda=(${archs:+"--define=cuda_archs=$archs"})
-        cuda_means="for the CPU and the GPU; nvcc takes some minutes, once"
+        cuda_missing="" cuda=(${archs:+"--define=cuda_archs=$archs"})
     fi
 }

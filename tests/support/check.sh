@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 #
-# What the test scripts share: counting checks, and the last line "N passed, N failed".
+# What the test scripts share: counting checks, and the last line "N passed, N failed". A script sources this file, calls
+# check or skip for each thing, and summary at its end.
 
 passed=0 failed=0 skipped=0
 said=$(mktemp) || exit 1 # of the last check's command
@@ -28,39 +29,40 @@ skip() {
     skipped=$((skipped + 1))
 }
 
-# run_script NAME COMMAND...: runs another script of this kind and adds what it counted; one that ends without its last
-# line counts as a failure.
-run_script() {
-    local name=$1 counts
-    shift
-    echo "== $name"
-    "$@" 2>&1 | tee "$said"
-    counts=$(tail -n 1 "$said" | grep -oE '^[0-9]+ passed, [0-9]+ failed$')
-    if [ -z "$counts" ]; then
-        echo "FAILED: $name did not come to its end"
-        failed=$((failed + 1))
-        return
-    fi
-    # shellcheck disable=SC2086 # words: N passed, N failed
-    set -- $counts
-    passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $(grep -c '^SKIPPED' "$said")))
-}
+# runs_all: whether this is tests/run.sh --all, or a script that is run by hand as it would.
+runs_all() { [ -n "${GPUOPT_TEST_ALL:-}" ]; }
 
-# begin COMMAND...: starts it beside what follows. await: until it has ended. replay: what it said, and its status; to be
-# handed to check or run_script.
-begin() {
-    begun=$(mktemp) || exit 1
-    "$@" >"$begun" 2>&1 &
-    begun_process=$!
+# run_scripts SCRIPT...: runs other scripts of this kind, as many at a time as there are processors, and adds what they
+# counted; one that ends without its last line counts as a failure.
+run_scripts() {
+    local script log
+    declare -A running=()
+    for script in "$@"; do
+        if [ ${#running[@]} -ge "$(nproc)" ]; then finish_one; fi
+        log=$(mktemp) || exit 1
+        "$script" >"$log" 2>&1 </dev/null &
+        running[$!]="$log $script"
+    done
+    while [ ${#running[@]} -gt 0 ]; do finish_one; done
 }
-await() {
-    wait "$begun_process"
-    begun_status=$?
-}
-replay() {
-    cat "$begun"
-    rm -f "$begun"
-    return "$begun_status"
+finish_one() {
+    local pid log script counts
+    wait -n -p pid "${!running[@]}"
+    read -r log script <<<"${running[$pid]}"
+    unset "running[$pid]"
+    echo "== $script"
+    cat "$log"
+    counts=$(tail -n 1 "$log" | grep -oE '^[0-9]+ passed, [0-9]+ failed$')
+    if [ -n "$counts" ]; then
+        passed=$((passed + ${counts%% *}))
+        counts=${counts#*, }
+        failed=$((failed + ${counts%% *}))
+        skipped=$((skipped + $(grep -c '^SKIPPED' "$log")))
+    else
+        echo "FAILED: $script did not come to its end"
+        failed=$((failed + 1))
+    fi
+    rm -f "$log"
 }
 
 # The last line; fails if a check did.
