@@ -19,17 +19,25 @@ root=$(cd "$here/.." && pwd)
 # shellcheck source=../third_party/setup.sh
 . "$root/third_party/setup.sh"
 
-case ${1:-} in
--h | --help)
-    sed -n '4,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
-    exit
-    ;;
-esac
-
 mapfile -t examples < <(cd "$root/examples" && grep -l '^int main(' -- *.c | sed 's/\.c$//')
 
 # declared WHAT EXAMPLE: the lines of that name in its opening comment.
 declared() { sed -n "s/^ \* $1: *//p" "$root/examples/$2.c"; }
+
+# What the examples read, as their comments say.
+what_they_read() {
+    local example
+    for example in "${examples[@]}"; do declared Reads "$example" | sed "s/^/    $example: /; s/+[a-z]*//g"; done
+}
+
+case ${1:-} in
+-h | --help)
+    sed -n '4,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    echo "Models: files, or generated ones by name:"
+    what_they_read
+    exit
+    ;;
+esac
 
 has_integers() { gzip -cdf -- "$1" 2>/dev/null | grep -qE "'INTORG'|^[[:space:]]+(BV|LI|UI)[[:space:]]"; }
 
@@ -51,7 +59,7 @@ example_of() {
     done
     {
         echo "$1: no example reads this. They read:"
-        for example in "${examples[@]}"; do declared Reads "$example" | sed "s/^/    $example: /; s/+[a-z]*//g"; done
+        what_they_read
     } >&2
     return 2
 }

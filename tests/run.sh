@@ -14,7 +14,7 @@
 #
 # A test is found by its name:
 #   tests/FOLDER/NAME_test.c         a program; its BUILD file may mark it "slow" or "data", for --all: tests/defs.bzl
-#   tests/{frame,examples}/NAME_test.sh   a script, see tests/support/check.sh; with the line "# Runs with: --all" for
+#   tests/FOLDER/NAME_test.sh        a script, see tests/support/check.sh; with the line "# Runs with: --all" for
 #                                    --all alone. One that is partly long asks runs_all.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -76,7 +76,7 @@ done < <(grep -E '^//[^ ]+ +(\(cached\) )?(PASSED|FAILED|SKIPPED|TIMEOUT|FLAKY|N
 [ $without_cuda -eq 0 ] || skip "$without_cuda tests on the GPU" "$cuda_missing"
 
 scripts=()
-for script in tests/{frame,examples}/*_test.sh; do
+for script in tests/*/*_test.sh; do
     if runs_all || ! grep -q '^# Runs with: --all$' "$script"; then scripts+=("$script"); fi
 done
 run_scripts "${scripts[@]}"

@@ -20,7 +20,7 @@ at_end() { rm -f "$said" "$said.out"; }
 refuses() { # TEXT ARGUMENT...: with exit status 2
     says "$@" && ! run "${@:2}" >/dev/null 2>&1
 }
-check "--help" says '^Usage: run.sh'  --help
+check "--help" says "solve_wcsp: .*uai" --help
 check "a mixed-integer program goes to propagate_mps" says 'infeasible\|tighter than before' examples/models/lotsizing.mps
 check "a linear program goes to solve_lp" says '"status": "optimal"' examples/models/transport.mps --json
 check "a graphical model goes to solve_wcsp" says '"lower_bound": 4' examples/models/exams.wcsp --json

@@ -29,11 +29,36 @@ skip() {
     skipped=$((skipped + 1))
 }
 
-# runs_all: whether this is tests/run.sh --all, or a script that is run by hand as it would.
+# runs_all: whether everything is wanted, as tests/run.sh --all says to the scripts that it runs.
 runs_all() { [ -n "${GPUOPT_TEST_ALL:-}" ]; }
 
-# run_scripts SCRIPT...: runs other scripts of this kind, as many at a time as there are processors, and adds what they
-# counted; one that ends without its last line counts as a failure.
+# count NAME FILE: shows what another script of this kind said, and adds what it counted; one that ends without its last
+# line counts as a failure.
+count() {
+    local counts
+    echo "== $1"
+    cat "$2"
+    counts=$(tail -n 1 "$2" | grep -oE '^[0-9]+ passed, [0-9]+ failed$')
+    if [ -z "$counts" ]; then
+        echo "FAILED: $1 did not come to its end"
+        failed=$((failed + 1))
+        return
+    fi
+    passed=$((passed + ${counts%% *}))
+    counts=${counts#*, }
+    failed=$((failed + ${counts%% *}))
+    skipped=$((skipped + $(grep -c '^SKIPPED' "$2")))
+}
+
+# run_script NAME COMMAND...: runs one and counts it.
+run_script() {
+    local name=$1
+    shift
+    "$@" >"$said" 2>&1
+    count "$name" "$said"
+}
+
+# run_scripts SCRIPT...: runs them, as many at a time as there are processors, and counts them.
 run_scripts() {
     local script log
     declare -A running=()
@@ -45,23 +70,12 @@ run_scripts() {
     done
     while [ ${#running[@]} -gt 0 ]; do finish_one; done
 }
-finish_one() {
-    local pid log script counts
+finish_one() { # of those in running
+    local pid log script
     wait -n -p pid "${!running[@]}"
     read -r log script <<<"${running[$pid]}"
     unset "running[$pid]"
-    echo "== $script"
-    cat "$log"
-    counts=$(tail -n 1 "$log" | grep -oE '^[0-9]+ passed, [0-9]+ failed$')
-    if [ -n "$counts" ]; then
-        passed=$((passed + ${counts%% *}))
-        counts=${counts#*, }
-        failed=$((failed + ${counts%% *}))
-        skipped=$((skipped + $(grep -c '^SKIPPED' "$log")))
-    else
-        echo "FAILED: $script did not come to its end"
-        failed=$((failed + 1))
-    fi
+    count "$script" "$log"
     rm -f "$log"
 }
 
