@@ -6,7 +6,7 @@
 # result.
 # Needs gcc, g++ and the binutils; what is there of clang, OpenMP and nvcc is used, the rest is reported as skipped.
 # Usage: vendoring_test.sh [--quick] [FOLDER]
-#   --quick  gcc and g++ at -O0, the hosts, the bits at -O0 and -O3; no clang, no CUDA
+#   --quick  unless tests/run.sh --all runs this: gcc and g++ at -O0, the hosts, the bits at -O0 and -O3; no clang, no CUDA
 #   FOLDER   holds the library as a host has it: gpuopt.h with gpuopt_impl/ and cuda/, or gpuopt.h with everything in it
 #            and gpuopt_cuda.cu. Default: this checkout
 set -u
@@ -19,6 +19,7 @@ vendored=$(cd "${1:-$root}" && pwd) || exit 1
 work=$(mktemp -d) || exit 1
 # shellcheck source=../support/check.sh
 . "$root/tests/support/check.sh"
+runs_all || quick=1
 at_end() { rm -rf "$said" "$work"; }
 cd "$work" || exit 1
 
