@@ -15,7 +15,8 @@
 # A test is found by its name:
 #   tests/FOLDER/NAME_test.c         a program; its BUILD file may mark it "slow" or "data", for --all: tests/defs.bzl
 #   tests/FOLDER/NAME_test.sh        a script, see tests/support/check.sh; with the line "# Runs with: --all" for
-#                                    --all alone. One that is partly long asks runs_all.
+#                                    --all alone, and with "# Runs: alone" if it builds in this folder with Bazel. One
+#                                    that is partly long asks runs_all.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" || exit 1
@@ -49,10 +50,10 @@ fi
 
 echo "== bazel test //..."
 bazel test --curses=no --show_progress_rate_limit=5 --keep_going "${cuda[@]}" "${selection[@]}" //... 2>&1 |
-    tee "$said" | grep --line-buffered '^\['
+    tee "$said" | grep --line-buffered '^\[[0-9]'
 status=${PIPESTATUS[0]}
 # 0: all passed; 3: some tests failed; else it did not come to run them.
-if [ "$status" -ne 0 ]; then grep -v '^\[' "$said"; fi
+if [ "$status" -ne 0 ]; then grep -v '^\[[0-9]' "$said"; fi
 if [ "$status" -ne 0 ] && [ "$status" -ne 3 ]; then failed=$((failed + 1)); fi
 without_cuda=0
 while read -r test verdict _; do
@@ -75,11 +76,13 @@ while read -r test verdict _; do
 done < <(grep -E '^//[^ ]+ +(\(cached\) )?(PASSED|FAILED|SKIPPED|TIMEOUT|FLAKY|NO STATUS)' "$said")
 [ $without_cuda -eq 0 ] || skip "$without_cuda tests on the GPU" "$cuda_missing"
 
-scripts=()
+scripts=() alone=()
 for script in tests/*/*_test.sh; do
-    if runs_all || ! grep -q '^# Runs with: --all$' "$script"; then scripts+=("$script"); fi
+    if ! runs_all && grep -q '^# Runs with: --all$' "$script"; then continue; fi
+    if grep -q '^# Runs: alone$' "$script"; then alone+=("$script"); else scripts+=("$script"); fi
 done
 run_scripts "${scripts[@]}"
+for script in "${alone[@]}"; do run_scripts "$script"; done
 
 echo
 summary

@@ -4,6 +4,7 @@
 # examples/run.sh, as a user runs it: with a model, with an example's name, with what no example reads; with --all, the
 # whole of it.
 # Usage: run_test.sh
+# Runs: alone
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=../support/check.sh

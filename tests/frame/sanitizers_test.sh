@@ -4,6 +4,7 @@
 # The CPU tests under sanitizers: addresses and undefined behaviour, then threads. Without the public models, which take
 # long and reach no code that the others do not.
 # Usage: sanitizers_test.sh
+# Runs: alone
 # Runs with: --all
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
