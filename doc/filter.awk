@@ -200,7 +200,7 @@ END {
             comment = render(text_lines)
             # Text of its own, between declarations, belongs to the section.
             if (line[i + 1] ~ /^ *$/) {
-                emit("/** @addtogroup section" sections "\n\n" comment " */")
+                if (sections) emit("/** @} */\n/** @addtogroup section" sections "\n\n" comment "\n@{ */")
                 continue
             }
             ahead = comment
