@@ -58,10 +58,10 @@ function render(n, i, k, s, out, set, label, rule) {
             set = 1
         } else if (!set && label && indent_of(s) < label) label = 0
         if (rule) {
-            out = out "\n" "<h3>" literal(s) "</h3>"
+            out = out "\n<h3>" literal(s) "</h3>"
             i++
         } else if (set) out = out "\n" s
-        else if ((k = label_of(s))) {
+        else if ((k = label_of(s, i < n ? text[i + 1] : ""))) {
             label = k
             out = out "\n\n<b>" literal(trim(substr(s, 1, k))) "</b>&ensp;" literal(substr(s, k + 1))
         } else {
@@ -75,8 +75,11 @@ function render(n, i, k, s, out, set, label, rule) {
     return out
 }
 function opens_list(i) { return i == 1 || text[i - 1] ~ /^ *$/ || text[i - 1] ~ /[.:] *$/ || text[i - 1] ~ /^ *- / }
-# Where the text of a labelled paragraph begins, 0 if it is none: two blanks within a formula make no label.
-function label_of(s) {
+# Where the text of a labelled paragraph begins in s, 0 if it is none. Two blanks within a formula make no label; after
+# the longest label of a list there is one blank, and the next line, `after`, is indented as far.
+function label_of(s, after, k) {
+    k = match(s, /^[A-Za-z][a-z]+ /) ? RLENGTH : 0
+    if (k && indent_of(after) == k) return k
     if (!match(s, /^[A-Za-z_][A-Za-z_0-9]*( [A-Za-z_]+)?  +/)) return 0
     return substr(s, RLENGTH + 1) ~ /^[^ ]+ [^ ]/ && substr(s, RLENGTH + 1) !~ /  / ? RLENGTH : 0
 }
@@ -200,7 +203,7 @@ END {
             comment = render(text_lines)
             # Text of its own, between declarations, belongs to the section.
             if (line[i + 1] ~ /^ *$/) {
-                emit("/** @addtogroup section" sections "\n\n" comment " */")
+                if (sections) emit("/** @} */\n/** @addtogroup section" sections "\n\n" comment "\n@{ */")
                 continue
             }
             ahead = comment

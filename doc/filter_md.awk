@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Makes a page of the repository one of the reference, where all pages stand in one folder: links to other pages of the
-# reference lose their folder, links to other files of the repository become plain text. The folder of the page is `at`;
+# reference lose their folder, links to other files of the repository become plain text, and what is markup to Doxygen
+# alone stays text. The folder of the page is `at`;
 # `pages` lists the pages of the reference, as paths from the root of the repository.
 
 BEGIN {
@@ -33,6 +34,21 @@ function linked(label, target, mark) {
     return "[" label "](" target mark ")"
 }
 
+# Angle brackets and commands stay as they are written, outside of `code`.
+function literal(s, part, n, i, k) {
+    n = split(s, part, /`/)
+    s = ""
+    for (i = 1; i <= n; i++) {
+        if (i % 2) {
+            gsub(/@/, "\\@", part[i])
+            while ((k = match(part[i], /(^|[^\\])<[A-Za-z\/]/)) && part[i] !~ /<(https?:|img )/)
+                part[i] = substr(part[i], 1, k + RLENGTH - 3) "\\" substr(part[i], k + RLENGTH - 2)
+        }
+        s = s (i > 1 ? "`" : "") part[i]
+    }
+    return s
+}
+
 /^```/ { fenced = !fenced }
 
 !fenced {
@@ -52,7 +68,7 @@ function linked(label, target, mark) {
         } else found = linked(label, target)
         done = done before found
     }
-    $0 = done $0
+    $0 = $0 ~ /^    / ? done $0 : literal(done $0)
 }
 
 { print }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Makes the HTML reference from the comments of gpuopt.h, README.md, ARCHITECTURE.md and the pages of doc:
+# Makes the HTML reference from the comments of gpuopt.h and from the pages of the repository and of doc:
 # doc/reference/index.html. Needs Doxygen (Debian: doxygen). A warning is an error, and so is a declaration without a
 # comment.
 # Usage: reference.sh [FOLDER]   default: doc/reference
@@ -18,7 +18,10 @@ cd "$root"
 version=$(awk '$1 == "#define" && $2 ~ /^GPUOPT_VERSION_(MAJOR|MINOR|PATCH)$/ { printf "%s%s", dot, $3; dot = "." }' gpuopt.h)
 
 # Doxygen reads what the filters make of the files, all in one folder.
-pages=$(find README.md ARCHITECTURE.md doc -maxdepth 1 -name '*.md' | LC_ALL=C sort | tr '\n' ' ')
+pages=
+for page in README.md ARCHITECTURE.md CONTRIBUTING.md doc/*.md; do
+    [ ! -e "$page" ] || pages="$pages$page "
+done
 awk -v map="$work/lines" -v missing="$work/missing" -f doc/filter.awk gpuopt.h >"$work/gpuopt.h"
 for page in $pages; do
     awk -v pages="$pages" -v at="$(dirname "$page")" -f doc/filter_md.awk "$page" >"$work/${page##*/}"

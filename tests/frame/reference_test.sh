@@ -57,6 +57,8 @@ typedef struct gpuopt_pair {
     int32_t before;
 } gpuopt_pair;
 
+/* Text between declarations. */
+
 /* One line. */
 typedef enum gpuopt_kind { GPUOPT_KIND_A = 0, GPUOPT_KIND_B } gpuopt_kind;
 $1
@@ -82,6 +84,7 @@ check "text of a call stands as it was written" shows group__section1.html "What
 check "text of the file's head does" shows group__overview.html "Label $hostile and more text of the same paragraph."
 check "indented lines stay as they are set" shows group__overview.html 'set as it is <here>'
 check "text of a section does" shows group__section1.html 'Of a < b.'
+check "text between declarations belongs to the section" shows group__section1.html 'Text between declarations.'
 check "members of one line share its comment" shows_twice group__section1.html "shared by two: $hostile"
 check "a comment behind a member may take two lines" shows group__section1.html 'begins here and ends here'
 check "constants of one line share the enum's" shows_twice group__section1.html 'One line.'
