@@ -2,8 +2,8 @@
  *
  * Basis inverse on the GPU: FTRAN, BTRAN, updates and reports, and the backend's table.
  */
-#ifndef GPUOPT_CUDA_BASIS_CUH
-#define GPUOPT_CUDA_BASIS_CUH
+#ifndef GPUOPT_CUDA_BASIS_CALLS_CUH
+#define GPUOPT_CUDA_BASIS_CALLS_CUH
 
 #include "create.cuh"
 
@@ -334,4 +334,4 @@ const gpuopt__basis_backend cuda_basis_table = {
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_BASIS_CUH */
+#endif /* GPUOPT_CUDA_BASIS_CALLS_CUH */

@@ -93,7 +93,7 @@ class CudaBasis {
     void update_mpfi(const Pivot &pivot);
     void update_by_columns(const Pivot &pivot);
 
-    gpuopt__basis_plan plan_ = {};
+    gpuopt__basis_load_plan plan_ = {};
     Basis b_ = {};
     BasisLoad load_ = {};
     int *unrepresentable_ = nullptr; /* device: the first column of the inverse's that has an infinite entry; or m */
@@ -262,7 +262,7 @@ gpuopt_status CudaBasis::load(const gpuopt_matrix *columns) {
         if (!status) slot_ = 0;
         return status;
     }
-    int empty = gpuopt__basis_plan_fill(&plan_, columns);
+    int empty = gpuopt__basis_load_plan_fill(&plan_, columns);
     if (empty >= 0) {
         GPUOPT_CUDA(context(),
                     cudaMemcpyAsync(&b_.state->load_refused, &empty, sizeof empty, cudaMemcpyDefault, stream()));

@@ -174,7 +174,7 @@ struct Target {
     int unit;                    /* the unit vector of this number; -1: 0; -2: the vector of signs of _get_drift */
 
     __device__ unsigned long long put(int i, double value) const {
-        double expected = unit == -2 ? gpuopt__drift_sign(i) : unit == i ? 1 : 0;
+        double expected = unit == -2 ? gpuopt__basis_drift_sign(i) : unit == i ? 1 : 0;
         result[i] = value;
         if (copy) copy[i] = value;
         return size_bits(value - expected);

@@ -23,7 +23,7 @@ struct Candidate {
 
 /* What a load works on, beside the matrix. */
 struct BasisLoad {
-    int *order, *row_of, *col_of, *row_scale, *col_scale; /* [m] each, as in gpuopt__basis_plan */
+    int *order, *row_of, *col_of, *row_scale, *col_scale; /* [m] each, as in gpuopt__basis_load_plan */
     double *row_pivot;                                    /* [m] */
     long long *start;                                     /* [m + 1] */
     int *stage_row;                                       /* [stage]: entries on their way */

@@ -9,9 +9,9 @@
 #include "load.h"
 #include "../common/deferred.h"
 
-typedef struct gpuopt__cpu_basis {
+typedef struct gpuopt__basis_cpu {
     gpuopt_basis head; /* first: the public handle points to it */
-    gpuopt__basis_plan plan;
+    gpuopt__basis_load_plan plan;
     gpuopt__deferred now;  /* the inverse; without DEFERRED only its matrix, [m][m], row after row */
     gpuopt__deferred next; /* a load works here; its matrix is the second one of ELEMENT, MPFI and PFI */
     double *product;       /* [m][m]: E of PFI, row after row; else NULL */
@@ -21,15 +21,15 @@ typedef struct gpuopt__cpu_basis {
     int64_t updates;
     int32_t refused_position;
     int threads;
-} gpuopt__cpu_basis;
+} gpuopt__basis_cpu;
 
 #define GPUOPT__BASIS_SINGULAR "gpuopt_basis_load: column %d depends on the others, nearly or entirely"
 #define GPUOPT__BASIS_SMALL_PIVOT "gpuopt_basis_update: the pivot at position %d is too small"
 
 #ifdef _OPENMP
-#define GPUOPT__PARALLEL _Pragma("omp parallel for num_threads(threads) if (threads > 1)")
+#define GPUOPT__BASIS_PARALLEL _Pragma("omp parallel for num_threads(threads) if (threads > 1)")
 #else
-#define GPUOPT__PARALLEL
+#define GPUOPT__BASIS_PARALLEL
 #endif
 
 static gpuopt_status gpuopt__host_only(const gpuopt_context *context, gpuopt_memory where) {
@@ -38,14 +38,14 @@ static gpuopt_status gpuopt__host_only(const gpuopt_context *context, gpuopt_mem
     return GPUOPT_ERROR_UNSUPPORTED;
 }
 
-static double *gpuopt__basis_row(const gpuopt__cpu_basis *b, int32_t i) {
+static double *gpuopt__basis_cpu_row(const gpuopt__basis_cpu *b, int32_t i) {
     return b->now.matrix + (int64_t)i * b->head.m;
 }
 
 /* The larger of two; a NaN stays. */
-static double gpuopt__larger(double most, double value) { return most >= value || most != most ? most : value; }
+static double gpuopt__basis_larger(double most, double value) { return most >= value || most != most ? most : value; }
 
-static void gpuopt__basis_cpu_report(const gpuopt__cpu_basis *b, gpuopt_basis_info *info) {
+static void gpuopt__basis_cpu_report(const gpuopt__basis_cpu *b, gpuopt_basis_info *info) {
     info->updates = b->updates;
     info->deferred_updates = b->head.technique == GPUOPT_TECHNIQUE_DEFERRED ? b->head.most : 0;
     info->pending = b->now.count;
@@ -53,71 +53,71 @@ static void gpuopt__basis_cpu_report(const gpuopt__cpu_basis *b, gpuopt_basis_in
 }
 
 /* omega by equation (6), and the pivot row as it is before the update. */
-static void gpuopt__basis_omega(gpuopt__cpu_basis *b, int32_t p, const double *alpha) {
+static void gpuopt__basis_cpu_omega(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i;
     for (i = 0; i < b->head.m; i++) b->omega[i] = i == p ? 1 / alpha[p] : -alpha[i] / alpha[p];
 }
 
-static void gpuopt__basis_save_row(gpuopt__cpu_basis *b, int32_t p) {
-    memcpy(b->row, gpuopt__basis_row(b, p), sizeof(double) * (size_t)b->head.m);
+static void gpuopt__basis_cpu_save_row(gpuopt__basis_cpu *b, int32_t p) {
+    memcpy(b->row, gpuopt__basis_cpu_row(b, p), sizeof(double) * (size_t)b->head.m);
 }
 
 /* Figure 1: E is the identity with omega as column p; E times the inverse, copied back. */
-static void gpuopt__basis_pfi(gpuopt__cpu_basis *b, int32_t p, const double *alpha) {
+static void gpuopt__basis_cpu_pfi(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i, m = b->head.m;
     int threads = b->threads;
     size_t bytes = sizeof(double) * (size_t)m * (size_t)m;
     (void)threads;
-    gpuopt__basis_omega(b, p, alpha);
+    gpuopt__basis_cpu_omega(b, p, alpha);
     memset(b->product, 0, bytes);
     for (i = 0; i < m; i++) b->product[(int64_t)i * m + i] = 1;
     for (i = 0; i < m; i++) b->product[(int64_t)i * m + p] = b->omega[i];
-    GPUOPT__PARALLEL
+    GPUOPT__BASIS_PARALLEL
     for (i = 0; i < m; i++) {
         double *result = b->next.matrix + (int64_t)i * m;
         int32_t k;
         memset(result, 0, sizeof(double) * (size_t)m);
-        for (k = 0; k < m; k++) gpuopt__axpy(m, b->product[(int64_t)i * m + k], gpuopt__basis_row(b, k), result);
+        for (k = 0; k < m; k++) gpuopt__axpy(m, b->product[(int64_t)i * m + k], gpuopt__basis_cpu_row(b, k), result);
     }
     memcpy(b->now.matrix, b->next.matrix, bytes);
 }
 
 /* Figure 2: the outer product as a matrix, row p zeroed, the sum of both. */
-static void gpuopt__basis_mpfi(gpuopt__cpu_basis *b, int32_t p, const double *alpha) {
+static void gpuopt__basis_cpu_mpfi(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i, m = b->head.m;
     int threads = b->threads;
     (void)threads;
-    gpuopt__basis_omega(b, p, alpha);
-    GPUOPT__PARALLEL
+    gpuopt__basis_cpu_omega(b, p, alpha);
+    GPUOPT__BASIS_PARALLEL
     for (i = 0; i < m; i++) {
         double *outer = b->next.matrix + (int64_t)i * m;
         memset(outer, 0, sizeof(double) * (size_t)m);
-        gpuopt__axpy(m, b->omega[i], gpuopt__basis_row(b, p), outer);
+        gpuopt__axpy(m, b->omega[i], gpuopt__basis_cpu_row(b, p), outer);
     }
-    memset(gpuopt__basis_row(b, p), 0, sizeof(double) * (size_t)m);
-    GPUOPT__PARALLEL
-    for (i = 0; i < m; i++) gpuopt__axpy(m, 1, b->next.matrix + (int64_t)i * m, gpuopt__basis_row(b, i));
+    memset(gpuopt__basis_cpu_row(b, p), 0, sizeof(double) * (size_t)m);
+    GPUOPT__BASIS_PARALLEL
+    for (i = 0; i < m; i++) gpuopt__axpy(m, 1, b->next.matrix + (int64_t)i * m, gpuopt__basis_cpu_row(b, i));
 }
 
 /* Figure 3: omega first; then each column by itself, which keeps its entry of row p, zeroes it and adds. */
-static void gpuopt__basis_column(gpuopt__cpu_basis *b, int32_t p, const double *alpha) {
+static void gpuopt__basis_cpu_column(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t j, m = b->head.m;
     int threads = b->threads;
     (void)threads;
-    gpuopt__basis_omega(b, p, alpha);
-    GPUOPT__PARALLEL
+    gpuopt__basis_cpu_omega(b, p, alpha);
+    GPUOPT__BASIS_PARALLEL
     for (j = 0; j < m; j++) {
-        double pivot = gpuopt__basis_row(b, p)[j];
+        double pivot = gpuopt__basis_cpu_row(b, p)[j];
         int32_t i;
-        gpuopt__basis_row(b, p)[j] = 0;
-        for (i = 0; i < m; i++) gpuopt__basis_row(b, i)[j] += pivot * b->omega[i];
+        gpuopt__basis_cpu_row(b, p)[j] = 0;
+        for (i = 0; i < m; i++) gpuopt__basis_cpu_row(b, i)[j] += pivot * b->omega[i];
     }
 }
 
 /* Equation (13) for row i, from row p as it was, into an array that may be the row itself. */
-static void gpuopt__basis_element_row(const gpuopt__cpu_basis *b, int32_t p, const double *alpha, int32_t i,
-                                      const double *pivot_row, double *result) {
-    const double *from = gpuopt__basis_row(b, i);
+static void gpuopt__basis_cpu_element_row(const gpuopt__basis_cpu *b, int32_t p, const double *alpha, int32_t i,
+                                          const double *pivot_row, double *result) {
+    const double *from = gpuopt__basis_cpu_row(b, i);
     double theta = alpha[p], own = alpha[i];
     int32_t j;
     if (i == p)
@@ -127,47 +127,47 @@ static void gpuopt__basis_element_row(const gpuopt__cpu_basis *b, int32_t p, con
 }
 
 /* Figure 5: into a second matrix, which is copied back. */
-static void gpuopt__basis_element(gpuopt__cpu_basis *b, int32_t p, const double *alpha) {
+static void gpuopt__basis_cpu_element(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i, m = b->head.m;
     int threads = b->threads;
     (void)threads;
-    GPUOPT__PARALLEL
+    GPUOPT__BASIS_PARALLEL
     for (i = 0; i < m; i++)
-        gpuopt__basis_element_row(b, p, alpha, i, gpuopt__basis_row(b, p), b->next.matrix + (int64_t)i * m);
+        gpuopt__basis_cpu_element_row(b, p, alpha, i, gpuopt__basis_cpu_row(b, p), b->next.matrix + (int64_t)i * m);
     memcpy(b->now.matrix, b->next.matrix, sizeof(double) * (size_t)m * (size_t)m);
 }
 
 /* Figure 6: in place, from a copy of row p. */
-static void gpuopt__basis_element_modified(gpuopt__cpu_basis *b, int32_t p, const double *alpha) {
+static void gpuopt__basis_cpu_element_modified(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i;
     int threads = b->threads;
     (void)threads;
-    gpuopt__basis_save_row(b, p);
-    GPUOPT__PARALLEL
-    for (i = 0; i < b->head.m; i++) gpuopt__basis_element_row(b, p, alpha, i, b->row, gpuopt__basis_row(b, i));
+    gpuopt__basis_cpu_save_row(b, p);
+    GPUOPT__BASIS_PARALLEL
+    for (i = 0; i < b->head.m; i++) gpuopt__basis_cpu_element_row(b, p, alpha, i, b->row, gpuopt__basis_cpu_row(b, i));
 }
 
 /* Figure 7: row p is saved and zeroed and omega computed beforehand; equation (19) is the same for all. */
-static void gpuopt__basis_element_proposed(gpuopt__cpu_basis *b, int32_t p, const double *alpha) {
+static void gpuopt__basis_cpu_element_proposed(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i, m = b->head.m;
     int threads = b->threads;
     (void)threads;
-    gpuopt__basis_save_row(b, p);
-    memset(gpuopt__basis_row(b, p), 0, sizeof(double) * (size_t)m);
-    gpuopt__basis_omega(b, p, alpha);
-    GPUOPT__PARALLEL
-    for (i = 0; i < m; i++) gpuopt__axpy(m, b->omega[i], b->row, gpuopt__basis_row(b, i));
+    gpuopt__basis_cpu_save_row(b, p);
+    memset(gpuopt__basis_cpu_row(b, p), 0, sizeof(double) * (size_t)m);
+    gpuopt__basis_cpu_omega(b, p, alpha);
+    GPUOPT__BASIS_PARALLEL
+    for (i = 0; i < m; i++) gpuopt__axpy(m, b->omega[i], b->row, gpuopt__basis_cpu_row(b, i));
 }
 
-static gpuopt_status gpuopt__cpu_basis_update(gpuopt_basis *basis, int32_t p, gpuopt_memory where, const double *alpha,
+static gpuopt_status gpuopt__basis_cpu_update(gpuopt_basis *basis, int32_t p, gpuopt_memory where, const double *alpha,
                                               gpuopt_basis_info *info) {
-    gpuopt__cpu_basis *b = (gpuopt__cpu_basis *)basis;
+    gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
     double most = 0;
     int32_t i;
     gpuopt_status status = alpha ? gpuopt__host_only(basis->context, where) : GPUOPT_OK;
     if (status) return status;
     if (!alpha) alpha = b->alpha;
-    for (i = 0; i < basis->m; i++) most = gpuopt__larger(most, fabs(alpha[i]));
+    for (i = 0; i < basis->m; i++) most = gpuopt__basis_larger(most, fabs(alpha[i]));
     if (!(fabs(alpha[p]) > basis->pivot_tolerance * most) || !(most < HUGE_VAL)) {
         b->refused_position = p;
         if (!info) return GPUOPT_OK; /* as if it had been enqueued */
@@ -180,12 +180,12 @@ static gpuopt_status gpuopt__cpu_basis_update(gpuopt_basis *basis, int32_t p, gp
         gpuopt__deferred_pivot(&b->now, p, -1, alpha, b->row);
         if (b->now.count == b->now.most) gpuopt__deferred_apply(&b->now, b->threads);
         break;
-    case GPUOPT_TECHNIQUE_PFI: gpuopt__basis_pfi(b, p, alpha); break;
-    case GPUOPT_TECHNIQUE_MPFI: gpuopt__basis_mpfi(b, p, alpha); break;
-    case GPUOPT_TECHNIQUE_COLUMN: gpuopt__basis_column(b, p, alpha); break;
-    case GPUOPT_TECHNIQUE_ELEMENT: gpuopt__basis_element(b, p, alpha); break;
-    case GPUOPT_TECHNIQUE_ELEMENT_MODIFIED: gpuopt__basis_element_modified(b, p, alpha); break;
-    case GPUOPT_TECHNIQUE_ELEMENT_PROPOSED: gpuopt__basis_element_proposed(b, p, alpha); break;
+    case GPUOPT_TECHNIQUE_PFI: gpuopt__basis_cpu_pfi(b, p, alpha); break;
+    case GPUOPT_TECHNIQUE_MPFI: gpuopt__basis_cpu_mpfi(b, p, alpha); break;
+    case GPUOPT_TECHNIQUE_COLUMN: gpuopt__basis_cpu_column(b, p, alpha); break;
+    case GPUOPT_TECHNIQUE_ELEMENT: gpuopt__basis_cpu_element(b, p, alpha); break;
+    case GPUOPT_TECHNIQUE_ELEMENT_MODIFIED: gpuopt__basis_cpu_element_modified(b, p, alpha); break;
+    case GPUOPT_TECHNIQUE_ELEMENT_PROPOSED: gpuopt__basis_cpu_element_proposed(b, p, alpha); break;
     }
     b->updates++;
     if (info) gpuopt__basis_cpu_report(b, info);
