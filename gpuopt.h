@@ -447,16 +447,16 @@ GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_mat
 GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory where, const double *rhs, double *x);
 GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory where, const double *c, double *y);
 /* FTRAN of a sparse column: row, val [count] host arrays, rows distinct; x [m] as above. */
-GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, int32_t count, const int32_t *row,
-                                                   const double *val, gpuopt_memory where, double *x);
+GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memory where, int32_t count,
+                                                   const int32_t *row, const double *val, double *x);
 /* BTRAN of a unit vector: y = row `position` of B^-1, [m]. */
-GPUOPT_API gpuopt_status gpuopt_basis_btran_unit(gpuopt_basis *basis, int32_t position, gpuopt_memory where, double *y);
+GPUOPT_API gpuopt_status gpuopt_basis_btran_unit(gpuopt_basis *basis, gpuopt_memory where, int32_t position, double *y);
 
 /* Column `position` of B is replaced by the one whose FTRAN is alpha [m]; NULL: the result of the last FTRAN call on
  * this handle (STATE: there was none since the last load or update). NUMERIC: the pivot is too small, see
  * pivot_tolerance; nothing has changed. With info == NULL the call is only enqueued (alpha then NULL or in device
  * memory): a refused update is left out, and named by the next _get_info. */
-GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, int32_t position, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory where, int32_t position,
                                              const double *alpha, gpuopt_basis_info *info);
 
 GPUOPT_API gpuopt_status gpuopt_basis_get_info(gpuopt_basis *basis, gpuopt_basis_info *info); /* waits */

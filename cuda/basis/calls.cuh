@@ -17,19 +17,20 @@ Target CudaBasis::next_alpha(double *copy) {
     return {b_.alpha, copy, &b_.state->largest[parity_], &b_.state->largest[!parity_], -1};
 }
 
-/* A vector of the host's comes to the device; one on the device is taken where it is. */
+/* A vector in host memory is copied to the device; one in device memory is used where it is. */
 gpuopt_status CudaBasis::fetch(gpuopt_memory where, const double *vector, const double **found) {
     *found = where == GPUOPT_HOST ? b_.input : vector;
     if (where == GPUOPT_DEVICE) return GPUOPT_OK;
-    return copy(b_.input, vector, sizeof(double) * static_cast<size_t>(m()));
+    return queue_.copy(b_.input, vector, sizeof(double) * static_cast<size_t>(m()));
 }
 
-/* A result goes to the host, or was left on the device where `there` is not what is wanted. */
+/* Copies a result from `there` to where the caller wants it, and waits if that is host memory. wanted NULL: there is
+ * nothing to copy. */
 gpuopt_status CudaBasis::deliver(gpuopt_memory where, double *wanted, const double *there) {
-    if (!wanted || wanted == there) return launched("a product with the inverse");
-    gpuopt_status status = launched("a product with the inverse");
-    if (!status) status = copy(wanted, there, sizeof(double) * static_cast<size_t>(m()));
-    return status || where == GPUOPT_DEVICE ? status : wait("a product with the inverse");
+    gpuopt_status status = queue_.launched("a product with the inverse");
+    if (status || !wanted || wanted == there) return status;
+    status = queue_.copy(wanted, there, sizeof(double) * static_cast<size_t>(m()));
+    return status || where == GPUOPT_DEVICE ? status : queue_.wait("a product with the inverse");
 }
 
 /* target = the inverse times a dense vector on the device. */
@@ -69,8 +70,8 @@ gpuopt_status CudaBasis::solve_sparse(int count, const int32_t *row, const doubl
         GPUOPT_CUDA(context(), cudaMemsetAsync(b_.input, 0, sizeof(double) * static_cast<size_t>(m()), stream()));
         for (int first = 0; first < count; first += static_cast<int>(load_.stage)) {
             int now = count - first < load_.stage ? count - first : static_cast<int>(load_.stage);
-            gpuopt_status status = copy(load_.stage_row, row + first, sizeof(int) * static_cast<size_t>(now));
-            if (!status) status = copy(load_.stage_val, val + first, sizeof(double) * static_cast<size_t>(now));
+            gpuopt_status status = queue_.copy(load_.stage_row, row + first, sizeof(int) * static_cast<size_t>(now));
+            if (!status) status = queue_.copy(load_.stage_val, val + first, sizeof(double) * static_cast<size_t>(now));
             if (status) return status;
             scatter_column<<<blocks(now, BASIS_THREADS), BASIS_THREADS, 0, stream()>>>(b_.input, load_.stage_row,
                                                                                        load_.stage_val, now);
@@ -89,17 +90,16 @@ gpuopt_status CudaBasis::ftran(gpuopt_memory where, const double *rhs, double *x
     bool at_once = where == GPUOPT_DEVICE && deferred();
     solve(vector, next_alpha(at_once ? x : nullptr));
     status = deliver(where, at_once ? nullptr : x, b_.alpha);
-    return status || x ? status : release_host(where, rhs);
+    return status || x || where == GPUOPT_DEVICE ? status : queue_.release_host({rhs});
 }
 
-gpuopt_status CudaBasis::ftran_sparse(int count, const int32_t *row, const double *val, gpuopt_memory where,
+gpuopt_status CudaBasis::ftran_sparse(gpuopt_memory where, int count, const int32_t *row, const double *val,
                                       double *x) {
     if (m() == 0) return GPUOPT_OK;
     bool at_once = where == GPUOPT_DEVICE;
     gpuopt_status status = solve_sparse(count, row, val, next_alpha(at_once ? x : nullptr));
     if (!status) status = deliver(where, at_once ? nullptr : x, b_.alpha);
-    if (!status && count > MANY) status = release_host(GPUOPT_HOST, row);
-    return status || count <= MANY ? status : release_host(GPUOPT_HOST, val);
+    return status || count <= MANY ? status : queue_.release_host({row, val});
 }
 
 gpuopt_status CudaBasis::btran(gpuopt_memory where, const double *c, double *y) {
@@ -120,7 +120,7 @@ gpuopt_status CudaBasis::btran(gpuopt_memory where, const double *c, double *y) 
     return deliver(where, y, target.result);
 }
 
-gpuopt_status CudaBasis::btran_unit(int position, gpuopt_memory where, double *y) {
+gpuopt_status CudaBasis::btran_unit(gpuopt_memory where, int position, double *y) {
     const double *there = b_.matrix + position * b_.pitch;
     if (deferred()) {
         double *result = where == GPUOPT_DEVICE ? y : b_.output;
@@ -167,7 +167,7 @@ void CudaBasis::update_by_columns(const Pivot &pivot) {
                      stream()>>>(b_, pivot.position);
 }
 
-gpuopt_status CudaBasis::update(int position, gpuopt_memory where, const double *alpha, gpuopt_basis_info *info) {
+gpuopt_status CudaBasis::update(gpuopt_memory where, int position, const double *alpha, gpuopt_basis_info *info) {
     Pivot pivot = {b_.alpha, &b_.state->largest[parity_], position, info != nullptr};
     gpuopt_status status = GPUOPT_OK;
     if (alpha) {
@@ -202,10 +202,10 @@ gpuopt_status CudaBasis::update(int position, gpuopt_memory where, const double 
         launch_behind(overlaps_, stream(), element_grid(), BASIS_THREADS, update_elements_proposed, b_, position);
         break;
     }
-    status = launched("an update");
+    status = queue_.launched("an update");
     if (status) return status;
     if (info) {
-        status = wait("an update");
+        status = queue_.wait("an update");
         if (status) return status;
         if (!b_.report->accepted) {
             gpuopt__log(context(), 0, "gpuopt_basis_update: the pivot at position %d is too small", position);
@@ -213,7 +213,7 @@ gpuopt_status CudaBasis::update(int position, gpuopt_memory where, const double 
         }
     }
     if (deferred() && ++slot_ == head.most) apply(); /* a refused update that was enqueued fills its slot, too */
-    return info ? get_info(info) : launched("applying updates");
+    return info ? get_info(info) : queue_.launched("applying updates");
 }
 
 /* ---- Reports ---- */
@@ -221,7 +221,7 @@ gpuopt_status CudaBasis::update(int position, gpuopt_memory where, const double 
 gpuopt_status CudaBasis::get_info(gpuopt_basis_info *info) {
     if (!told_) report_state<<<1, 1, 0, stream()>>>(b_);
     told_ = true;
-    gpuopt_status status = wait("waiting for updates");
+    gpuopt_status status = queue_.wait("waiting for updates");
     if (status) return status;
     info->updates = static_cast<int64_t>(b_.report->updates);
     info->deferred_updates = deferred() ? head.most : 0;
@@ -238,7 +238,7 @@ gpuopt_status CudaBasis::get_drift(const gpuopt_matrix *columns, const double *r
     }
     Target target = {b_.output, nullptr, &b_.state->drift[0], nullptr, -2};
     GPUOPT_CUDA(context(), cudaMemsetAsync(b_.state->drift, 0, sizeof b_.state->drift, stream()));
-    gpuopt_status status = copy(b_.input, rhs, sizeof(double) * static_cast<size_t>(m()));
+    gpuopt_status status = queue_.copy(b_.input, rhs, sizeof(double) * static_cast<size_t>(m()));
     if (status) return status;
     solve(b_.input, target);
     target.largest = &b_.state->drift[1];
@@ -249,8 +249,8 @@ gpuopt_status CudaBasis::get_drift(const gpuopt_matrix *columns, const double *r
                               columns->value + start, target);
     }
     if (!status) report_drift<<<1, 1, 0, stream()>>>(b_);
-    if (!status) status = launched("measuring drift");
-    if (!status) status = wait("measuring drift");
+    if (!status) status = queue_.launched("measuring drift");
+    if (!status) status = queue_.wait("measuring drift");
     if (status) return status;
     drift->estimate = b_.report->drift[0];
     if (exact) drift->norm = b_.report->drift[1];
@@ -266,17 +266,28 @@ gpuopt_status CudaBasis::get_inverse(gpuopt_memory where, double *inverse) {
         auto tile = static_cast<unsigned>(tiles());
         apply();
         transpose_lines<<<dim3(tile, tile), BASIS_THREADS, 0, stream()>>>(b_, rows);
-        status = launched("reading the inverse");
-        if (!status && where == GPUOPT_HOST) status = copy(inverse, rows, line * static_cast<size_t>(m()));
+        status = queue_.launched("reading the inverse");
+        if (!status && where == GPUOPT_HOST) status = queue_.copy(inverse, rows, line * static_cast<size_t>(m()));
     } else {
         GPUOPT_CUDA(context(),
                     cudaMemcpy2DAsync(inverse, line, b_.matrix, sizeof(double) * static_cast<size_t>(b_.pitch), line,
                                       static_cast<size_t>(m()), cudaMemcpyDefault, stream()));
     }
-    return status || where == GPUOPT_DEVICE ? status : wait("reading the inverse");
+    return status || where == GPUOPT_DEVICE ? status : queue_.wait("reading the inverse");
 }
 
 /* ---- The table ---- */
+
+gpuopt_status cuda_basis_update(gpuopt_basis *basis, gpuopt_memory where, int32_t position, const double *alpha,
+                                gpuopt_basis_info *info) {
+    DeviceScope scope(basis->context);
+    return basis_object(basis)->update(where, position, alpha, info);
+}
+
+gpuopt_status cuda_basis_get_info(gpuopt_basis *basis, gpuopt_basis_info *info) {
+    DeviceScope scope(basis->context);
+    return basis_object(basis)->get_info(info);
+}
 
 gpuopt_status cuda_basis_load(gpuopt_basis *basis, const gpuopt_matrix *columns) {
     DeviceScope scope(basis->context);
@@ -288,31 +299,20 @@ gpuopt_status cuda_basis_ftran(gpuopt_basis *basis, gpuopt_memory where, const d
     return basis_object(basis)->ftran(where, rhs, x);
 }
 
+gpuopt_status cuda_basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memory where, int32_t count, const int32_t *row,
+                                      const double *val, double *x) {
+    DeviceScope scope(basis->context);
+    return basis_object(basis)->ftran_sparse(where, count, row, val, x);
+}
+
 gpuopt_status cuda_basis_btran(gpuopt_basis *basis, gpuopt_memory where, const double *c, double *y) {
     DeviceScope scope(basis->context);
     return basis_object(basis)->btran(where, c, y);
 }
 
-gpuopt_status cuda_basis_ftran_sparse(gpuopt_basis *basis, int32_t count, const int32_t *row, const double *val,
-                                      gpuopt_memory where, double *x) {
+gpuopt_status cuda_basis_btran_unit(gpuopt_basis *basis, gpuopt_memory where, int32_t position, double *y) {
     DeviceScope scope(basis->context);
-    return basis_object(basis)->ftran_sparse(count, row, val, where, x);
-}
-
-gpuopt_status cuda_basis_btran_unit(gpuopt_basis *basis, int32_t position, gpuopt_memory where, double *y) {
-    DeviceScope scope(basis->context);
-    return basis_object(basis)->btran_unit(position, where, y);
-}
-
-gpuopt_status cuda_basis_update(gpuopt_basis *basis, int32_t position, gpuopt_memory where, const double *alpha,
-                                gpuopt_basis_info *info) {
-    DeviceScope scope(basis->context);
-    return basis_object(basis)->update(position, where, alpha, info);
-}
-
-gpuopt_status cuda_basis_get_info(gpuopt_basis *basis, gpuopt_basis_info *info) {
-    DeviceScope scope(basis->context);
-    return basis_object(basis)->get_info(info);
+    return basis_object(basis)->btran_unit(where, position, y);
 }
 
 gpuopt_status cuda_basis_get_drift(gpuopt_basis *basis, const gpuopt_matrix *columns, const double *rhs, int exact,
@@ -327,9 +327,9 @@ gpuopt_status cuda_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory where, d
 }
 
 const gpuopt__basis_backend cuda_basis_table = {
-    cuda_basis_plan,   cuda_basis_create,   cuda_basis_destroy,      cuda_basis_load,
-    cuda_basis_ftran,  cuda_basis_btran,    cuda_basis_ftran_sparse, cuda_basis_btran_unit,
-    cuda_basis_update, cuda_basis_get_info, cuda_basis_get_drift,    cuda_basis_get_inverse,
+    cuda_basis_plan,     cuda_basis_create,     cuda_basis_destroy,   cuda_basis_update,
+    cuda_basis_get_info, cuda_basis_load,       cuda_basis_ftran,     cuda_basis_ftran_sparse,
+    cuda_basis_btran,    cuda_basis_btran_unit, cuda_basis_get_drift, cuda_basis_get_inverse,
 };
 
 } // namespace

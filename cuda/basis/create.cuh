@@ -12,6 +12,7 @@
 #include "load.cuh"
 #include "solve.cuh"
 #include "update.cuh"
+#include "../common/queue.cuh"
 #include "../common/rank_update.cuh"
 
 namespace {
@@ -26,13 +27,13 @@ class CudaBasis {
     /* Cuts the handle's arrays, on the host and on the device; called twice, as gpuopt__cut. */
     void cut(gpuopt__arena &host, gpuopt__arena &device);
 
+    gpuopt_status update(gpuopt_memory where, int position, const double *alpha, gpuopt_basis_info *info);
+    gpuopt_status get_info(gpuopt_basis_info *info);
     gpuopt_status load(const gpuopt_matrix *columns);
     gpuopt_status ftran(gpuopt_memory where, const double *rhs, double *x);
-    gpuopt_status ftran_sparse(int count, const int32_t *row, const double *val, gpuopt_memory where, double *x);
+    gpuopt_status ftran_sparse(gpuopt_memory where, int count, const int32_t *row, const double *val, double *x);
     gpuopt_status btran(gpuopt_memory where, const double *c, double *y);
-    gpuopt_status btran_unit(int position, gpuopt_memory where, double *y);
-    gpuopt_status update(int position, gpuopt_memory where, const double *alpha, gpuopt_basis_info *info);
-    gpuopt_status get_info(gpuopt_basis_info *info);
+    gpuopt_status btran_unit(gpuopt_memory where, int position, double *y);
     gpuopt_status get_drift(const gpuopt_matrix *columns, const double *rhs, int exact, gpuopt_basis_drift *drift);
     gpuopt_status get_inverse(gpuopt_memory where, double *inverse);
 
@@ -41,7 +42,7 @@ class CudaBasis {
 
     int m() const { return head.m; }
     gpuopt_context *context() const { return head.context; }
-    cudaStream_t stream() const { return cuda_of(context())->stream; }
+    cudaStream_t stream() const { return queue_.stream(); }
     bool deferred() const { return head.technique == GPUOPT_TECHNIQUE_DEFERRED; }
 
     static unsigned blocks(int things, int of_block) {
@@ -57,22 +58,6 @@ class CudaBasis {
             parts = 4 * cuda_of(context())->multiprocessors / chunks;
         parts = parts < BASIS_PARTS ? parts : +BASIS_PARTS;
         return parts < 1 ? 1 : parts < m() ? parts : m();
-    }
-
-    gpuopt_status check(cudaError_t error, const char *what) const { return cuda_status(context(), error, what); }
-    gpuopt_status wait(const char *what) const { return check(cudaStreamSynchronize(stream()), what); }
-    gpuopt_status launched(const char *what) const { return check(cudaGetLastError(), what); }
-    gpuopt_status copy(void *to, const void *from, size_t bytes) const {
-        return check(bytes ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()) : cudaSuccess,
-                     "copying between host and device");
-    }
-    /* Before a call returns that took a host array: a copy from pinned memory may still be under way. */
-    gpuopt_status release_host(gpuopt_memory where, const void *array) const {
-        cudaPointerAttributes attributes = {};
-        if (where == GPUOPT_DEVICE || cudaPointerGetAttributes(&attributes, array) != cudaSuccess ||
-            attributes.type == cudaMemoryTypeUnregistered)
-            return GPUOPT_OK;
-        return wait("copying from host memory");
     }
 
     gpuopt_status load_kernels();
@@ -93,6 +78,7 @@ class CudaBasis {
     void update_mpfi(const Pivot &pivot);
     void update_by_columns(const Pivot &pivot);
 
+    Queue queue_;
     gpuopt__basis_load_plan plan_ = {};
     Basis b_ = {};
     BasisLoad load_ = {};
@@ -109,7 +95,7 @@ class CudaBasis {
 
 CudaBasis *basis_object(gpuopt_basis *basis) { return reinterpret_cast<CudaBasis *>(basis); }
 
-CudaBasis::CudaBasis(gpuopt_context *context, const gpuopt_basis_desc &desc) {
+CudaBasis::CudaBasis(gpuopt_context *context, const gpuopt_basis_desc &desc) : queue_(context) {
     head.context = context;
     head.technique = desc.technique;
     head.m = desc.m;
@@ -206,7 +192,7 @@ gpuopt_status CudaBasis::load_kernels() {
     int most = (together < 2 ? together : 2) * cuda_of(context())->multiprocessors;
     most = most < BASIS_LOAD_BLOCKS ? most : +BASIS_LOAD_BLOCKS;
     load_grid_ = tiles() < most ? tiles() : most;
-    return check(error, "loading the kernels");
+    return queue_.check(error, "loading the kernels");
 }
 
 /* ---- Load ---- */
@@ -215,24 +201,25 @@ gpuopt_status CudaBasis::load_kernels() {
 gpuopt_status CudaBasis::send_columns(const gpuopt_matrix &columns) {
     auto n = static_cast<size_t>(m());
     GPUOPT_CUDA(context(), cudaMemsetAsync(b_.second, 0, sizeof(double) * n * static_cast<size_t>(b_.pitch), stream()));
-    gpuopt_status status = copy(load_.order, plan_.order, sizeof(int) * n);
-    if (!status) status = copy(load_.row_of, plan_.row_of, sizeof(int) * n);
-    if (!status) status = copy(load_.col_of, plan_.col_of, sizeof(int) * n);
-    if (!status) status = copy(load_.row_scale, plan_.row_scale, sizeof(int) * n);
-    if (!status) status = copy(load_.col_scale, plan_.col_scale, sizeof(int) * n);
-    if (!status) status = copy(load_.row_pivot, plan_.row_pivot, sizeof(double) * n);
-    if (!status) status = copy(load_.start, columns.start, sizeof(int64_t) * (n + 1));
-    if (!status) status = copy(unrepresentable_, &head.m, sizeof(int));
+    gpuopt_status status = queue_.copy(load_.order, plan_.order, sizeof(int) * n);
+    if (!status) status = queue_.copy(load_.row_of, plan_.row_of, sizeof(int) * n);
+    if (!status) status = queue_.copy(load_.col_of, plan_.col_of, sizeof(int) * n);
+    if (!status) status = queue_.copy(load_.row_scale, plan_.row_scale, sizeof(int) * n);
+    if (!status) status = queue_.copy(load_.col_scale, plan_.col_scale, sizeof(int) * n);
+    if (!status) status = queue_.copy(load_.row_pivot, plan_.row_pivot, sizeof(double) * n);
+    if (!status) status = queue_.copy(load_.start, columns.start, sizeof(int64_t) * (n + 1));
+    if (!status) status = queue_.copy(unrepresentable_, &head.m, sizeof(int));
     GPUOPT_CUDA(context(), cudaMemsetAsync(&b_.state->load_refused, 0xFF, sizeof(int), stream())); /* -1 */
     for (int64_t first = 0; first < columns.start[m()] && !status; first += load_.stage) {
         int64_t left = columns.start[m()] - first;
         int count = static_cast<int>(left < load_.stage ? left : load_.stage);
-        status = copy(load_.stage_row, columns.index + first, sizeof(int) * static_cast<size_t>(count));
-        if (!status) status = copy(load_.stage_val, columns.value + first, sizeof(double) * static_cast<size_t>(count));
+        status = queue_.copy(load_.stage_row, columns.index + first, sizeof(int) * static_cast<size_t>(count));
+        if (!status)
+            status = queue_.copy(load_.stage_val, columns.value + first, sizeof(double) * static_cast<size_t>(count));
         if (!status)
             scatter_entries<<<blocks(count, BASIS_THREADS), BASIS_THREADS, 0, stream()>>>(b_, load_, first, count);
     }
-    return status ? status : launched("copying the columns");
+    return status ? status : queue_.launched("copying the columns");
 }
 
 gpuopt_status CudaBasis::enqueue_elimination() {
@@ -244,7 +231,7 @@ gpuopt_status CudaBasis::enqueue_elimination() {
                                                            0, stream()));
         rank_update(rank_, stream(), m(), m(), count, b_.load_u, b_.pitch, b_.load_v, b_.pitch, b_.second, b_.pitch);
     }
-    return launched("eliminating columns");
+    return queue_.launched("eliminating columns");
 }
 
 gpuopt_status CudaBasis::refuse_load(int position) {
@@ -257,8 +244,8 @@ gpuopt_status CudaBasis::load(const gpuopt_matrix *columns) {
         auto chunk = blocks(m(), BASIS_THREADS), lines = static_cast<unsigned>(tiles());
         if (m() > 0) make_identity<<<dim3(chunk, lines), BASIS_THREADS, 0, stream()>>>(b_);
         end_load<<<1, 1, 0, stream()>>>(b_, nullptr);
-        gpuopt_status status = launched("loading the identity");
-        if (!status) status = wait("loading the identity");
+        gpuopt_status status = queue_.launched("loading the identity");
+        if (!status) status = queue_.wait("loading the identity");
         if (!status) slot_ = 0;
         return status;
     }
@@ -268,7 +255,7 @@ gpuopt_status CudaBasis::load(const gpuopt_matrix *columns) {
                     cudaMemcpyAsync(&b_.state->load_refused, &empty, sizeof empty, cudaMemcpyDefault, stream()));
         GPUOPT_CUDA(context(), cudaMemcpyAsync(unrepresentable_, &head.m, sizeof(int), cudaMemcpyDefault, stream()));
         end_load<<<1, 1, 0, stream()>>>(b_, unrepresentable_);
-        gpuopt_status status = wait("refusing columns");
+        gpuopt_status status = queue_.wait("refusing columns");
         return status ? status : refuse_load(empty);
     }
     gpuopt_status status = send_columns(*columns);
@@ -279,8 +266,8 @@ gpuopt_status CudaBasis::load(const gpuopt_matrix *columns) {
     auto store = deferred() ? store_inverse<true> : store_inverse<false>;
     store<<<grid, BASIS_THREADS, 0, stream()>>>(b_, load_, unrepresentable_);
     end_load<<<1, 1, 0, stream()>>>(b_, unrepresentable_);
-    status = launched("loading columns");
-    if (!status) status = wait("loading columns");
+    status = queue_.launched("loading columns");
+    if (!status) status = queue_.wait("loading columns");
     if (status) return status;
     if (b_.report->load_refused >= 0) return refuse_load(b_.report->load_refused);
     slot_ = 0;

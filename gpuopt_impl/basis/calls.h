@@ -141,38 +141,56 @@ GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory w
     return status ? status : gpuopt__basis_of(basis)->btran(basis, where, c, y);
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, int32_t count, const int32_t *row,
-                                                   const double *val, gpuopt_memory where, double *x) {
-    static const char call[] = "gpuopt_basis_ftran_sparse";
-    gpuopt_status status;
+/* A sparse column: its rows in range and none twice, its values finite and not 0. */
+static gpuopt_status gpuopt__basis_check_sparse(gpuopt_basis *basis, const char *call, int32_t count,
+                                                const int32_t *row, const double *val) {
     int32_t k;
-    if (!basis) return GPUOPT_ERROR_ARGUMENT;
-    if (count < 0 || (count > 0 && (!row || !val)))
-        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or row or val is NULL");
-    status = gpuopt__basis_check_result(basis, call, where, x, 1);
-    if (status) return status;
-    status = gpuopt__check_line(basis->context, call, GPUOPT_LAYOUT_CSC, 0, 0, count, row, val, basis->m,
-                                GPUOPT__LEAST_DOUBLE, DBL_MAX, basis->mark, NULL);
+    gpuopt_status status = gpuopt__check_line(basis->context, call, GPUOPT_LAYOUT_CSC, 0, 0, count, row, val, basis->m,
+                                              GPUOPT__LEAST_DOUBLE, DBL_MAX, basis->mark, NULL);
     if (status) gpuopt__basis_clear_marks(basis);
     else
         for (k = 0; k < count; k++) basis->mark[row[k]] = -1;
-    if (!status) status = gpuopt__basis_of(basis)->ftran_sparse(basis, count, row, val, where, x);
+    return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memory where, int32_t count,
+                                                   const int32_t *row, const double *val, double *x) {
+    static const char call[] = "gpuopt_basis_ftran_sparse";
+    const void *rows = NULL, *values = NULL;
+    gpuopt_status status;
+    if (!basis) return GPUOPT_ERROR_ARGUMENT;
+    if (count < 0 || count > basis->m) {
+        gpuopt__log(basis->context, 0, "%s: count = %d is not in 0..%d", call, (int)count, (int)basis->m);
+        return GPUOPT_ERROR_ARGUMENT;
+    }
+    status = gpuopt__basis_check_result(basis, call, where, x, 1);
+    if (status) return status;
+    if (count > 0 && (!row || !val))
+        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "row or val is NULL");
+    /* The rows are checked before anything is read or written through them, so they are needed on the host. */
+    status = gpuopt__fetch(basis->context, where, row, sizeof *row * (size_t)count, basis->row, &rows);
+    if (!status) status = gpuopt__fetch(basis->context, where, val, sizeof *val * (size_t)count, basis->work, &values);
+    if (!status) status = gpuopt__basis_check_sparse(basis, call, count, (const int32_t *)rows, (const double *)values);
+    if (!status)
+        status = gpuopt__basis_of(basis)->ftran_sparse(basis, where, count, (const int32_t *)rows,
+                                                       (const double *)values, x);
     if (!status) basis->has_pivot_column = 1;
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_btran_unit(gpuopt_basis *basis, int32_t position, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_basis_btran_unit(gpuopt_basis *basis, gpuopt_memory where, int32_t position,
                                                  double *y) {
+    static const char call[] = "gpuopt_basis_btran_unit";
     gpuopt_status status;
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__basis_check_position(basis, "gpuopt_basis_btran_unit", position);
-    if (!status) status = gpuopt__basis_check_result(basis, "gpuopt_basis_btran_unit", where, y, 0);
-    return status ? status : gpuopt__basis_of(basis)->btran_unit(basis, position, where, y);
+    status = gpuopt__basis_check_position(basis, call, position);
+    if (!status) status = gpuopt__basis_check_result(basis, call, where, y, 0);
+    return status ? status : gpuopt__basis_of(basis)->btran_unit(basis, where, position, y);
 }
 
 /* ---- Updates and reports ---- */
 
-GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, int32_t position, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory where, int32_t position,
                                              const double *alpha, gpuopt_basis_info *info) {
     static const char call[] = "gpuopt_basis_update";
     gpuopt_basis_info result;
@@ -180,7 +198,8 @@ GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, int32_t positi
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
     if (info && !GPUOPT__HAS_SIZE(info))
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "info has no struct_size");
-    status = gpuopt__basis_check_position(basis, call, position);
+    status = gpuopt__check_where(basis->context, call, where);
+    if (!status) status = gpuopt__basis_check_position(basis, call, position);
     if (!status && alpha) status = gpuopt__basis_check_vector(basis, call, "alpha", where, alpha);
     if (status) return status;
     if (!info && alpha && where == GPUOPT_HOST)
@@ -190,7 +209,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, int32_t positi
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_STATE, call,
                               "alpha is NULL, and there was no FTRAN since the last load or update");
     memset(&result, 0, sizeof result);
-    status = gpuopt__basis_of(basis)->update(basis, position, where, alpha, info ? &result : NULL);
+    status = gpuopt__basis_of(basis)->update(basis, where, position, alpha, info ? &result : NULL);
     if (status) return status;
     basis->has_pivot_column = 0;
     if (info) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);

@@ -48,18 +48,16 @@ static void gpuopt__basis_cpu_transposed_times(const gpuopt__basis_cpu *b, const
 
 static gpuopt_status gpuopt__basis_cpu_ftran(gpuopt_basis *basis, gpuopt_memory where, const double *rhs, double *x) {
     gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
-    gpuopt_status status = gpuopt__host_only(basis->context, where);
-    if (status) return status;
+    (void)where; /* host memory: this backend has no other */
     gpuopt__basis_cpu_times(b, rhs, b->alpha);
     if (x) memcpy(x, b->alpha, sizeof(double) * (size_t)basis->m);
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__basis_cpu_ftran_sparse(gpuopt_basis *basis, int32_t count, const int32_t *row,
-                                                    const double *val, gpuopt_memory where, double *x) {
+static gpuopt_status gpuopt__basis_cpu_ftran_sparse(gpuopt_basis *basis, gpuopt_memory where, int32_t count,
+                                                    const int32_t *row, const double *val, double *x) {
     gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
-    gpuopt_status status = gpuopt__host_only(basis->context, where);
-    if (status) return status;
+    (void)where; /* host memory: this backend has no other */
     gpuopt__basis_cpu_times_sparse(b, count, row, val, b->alpha);
     if (x) memcpy(x, b->alpha, sizeof(double) * (size_t)basis->m);
     return GPUOPT_OK;
@@ -67,18 +65,16 @@ static gpuopt_status gpuopt__basis_cpu_ftran_sparse(gpuopt_basis *basis, int32_t
 
 static gpuopt_status gpuopt__basis_cpu_btran(gpuopt_basis *basis, gpuopt_memory where, const double *c, double *y) {
     gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
-    gpuopt_status status = gpuopt__host_only(basis->context, where);
-    if (status) return status;
+    (void)where; /* host memory: this backend has no other */
     gpuopt__basis_cpu_transposed_times(b, c, b->row);
     memcpy(y, b->row, sizeof(double) * (size_t)basis->m);
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__basis_cpu_btran_unit(gpuopt_basis *basis, int32_t position, gpuopt_memory where,
+static gpuopt_status gpuopt__basis_cpu_btran_unit(gpuopt_basis *basis, gpuopt_memory where, int32_t position,
                                                   double *y) {
     gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
-    gpuopt_status status = gpuopt__host_only(basis->context, where);
-    if (status) return status;
+    (void)where; /* host memory: this backend has no other */
     if (basis->technique == GPUOPT_TECHNIQUE_DEFERRED) gpuopt__deferred_row(&b->now, position, y);
     else memcpy(y, gpuopt__basis_cpu_row(b, position), sizeof(double) * (size_t)basis->m);
     return GPUOPT_OK;
@@ -188,8 +184,7 @@ static gpuopt_status gpuopt__basis_cpu_get_drift(gpuopt_basis *basis, const gpuo
 static gpuopt_status gpuopt__basis_cpu_get_inverse(gpuopt_basis *basis, gpuopt_memory where, double *inverse) {
     gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
     int32_t i, j, m = basis->m;
-    gpuopt_status status = gpuopt__host_only(basis->context, where);
-    if (status) return status;
+    (void)where; /* host memory: this backend has no other */
     if (basis->technique != GPUOPT_TECHNIQUE_DEFERRED) {
         memcpy(inverse, b->now.matrix, sizeof(double) * (size_t)m * (size_t)m);
         return GPUOPT_OK;
@@ -261,9 +256,10 @@ static gpuopt_status gpuopt__basis_cpu_create(gpuopt_context *context, const gpu
 static void gpuopt__basis_cpu_destroy(gpuopt_basis *basis) { gpuopt__release(basis->context, GPUOPT_HOST, basis); }
 
 static const gpuopt__basis_backend gpuopt__basis_cpu_table = {
-    gpuopt__basis_cpu_plan,   gpuopt__basis_cpu_create,   gpuopt__basis_cpu_destroy,      gpuopt__basis_cpu_load,
-    gpuopt__basis_cpu_ftran,  gpuopt__basis_cpu_btran,    gpuopt__basis_cpu_ftran_sparse, gpuopt__basis_cpu_btran_unit,
-    gpuopt__basis_cpu_update, gpuopt__basis_cpu_get_info, gpuopt__basis_cpu_get_drift,    gpuopt__basis_cpu_get_inverse,
+    gpuopt__basis_cpu_plan,       gpuopt__basis_cpu_create,       gpuopt__basis_cpu_destroy,
+    gpuopt__basis_cpu_update,     gpuopt__basis_cpu_get_info,     gpuopt__basis_cpu_load,
+    gpuopt__basis_cpu_ftran,      gpuopt__basis_cpu_ftran_sparse, gpuopt__basis_cpu_btran,
+    gpuopt__basis_cpu_btran_unit, gpuopt__basis_cpu_get_drift,    gpuopt__basis_cpu_get_inverse,
 };
 
 #endif /* GPUOPT_IMPL_BASIS_CPU_H */

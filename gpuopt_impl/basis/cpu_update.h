@@ -32,12 +32,6 @@ typedef struct gpuopt__basis_cpu {
 #define GPUOPT__BASIS_PARALLEL
 #endif
 
-static gpuopt_status gpuopt__host_only(const gpuopt_context *context, gpuopt_memory where) {
-    if (where == GPUOPT_HOST) return GPUOPT_OK;
-    gpuopt__log(context, 0, "the CPU backend has no device memory");
-    return GPUOPT_ERROR_UNSUPPORTED;
-}
-
 static double *gpuopt__basis_cpu_row(const gpuopt__basis_cpu *b, int32_t i) {
     return b->now.matrix + (int64_t)i * b->head.m;
 }
@@ -159,13 +153,12 @@ static void gpuopt__basis_cpu_element_proposed(gpuopt__basis_cpu *b, int32_t p, 
     for (i = 0; i < m; i++) gpuopt__axpy(m, b->omega[i], b->row, gpuopt__basis_cpu_row(b, i));
 }
 
-static gpuopt_status gpuopt__basis_cpu_update(gpuopt_basis *basis, int32_t p, gpuopt_memory where, const double *alpha,
+static gpuopt_status gpuopt__basis_cpu_update(gpuopt_basis *basis, gpuopt_memory where, int32_t p, const double *alpha,
                                               gpuopt_basis_info *info) {
     gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
     double most = 0;
     int32_t i;
-    gpuopt_status status = alpha ? gpuopt__host_only(basis->context, where) : GPUOPT_OK;
-    if (status) return status;
+    (void)where; /* host memory: this backend has no other */
     if (!alpha) alpha = b->alpha;
     for (i = 0; i < basis->m; i++) most = gpuopt__basis_larger(most, fabs(alpha[i]));
     if (!(fabs(alpha[p]) > basis->pivot_tolerance * most) || !(most < HUGE_VAL)) {

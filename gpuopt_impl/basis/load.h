@@ -106,6 +106,7 @@ static inline double gpuopt__basis_entry(const gpuopt__basis_load_plan *plan, in
  * gpuopt__cut. */
 static inline void gpuopt__basis_cut(gpuopt__arena *arena, gpuopt_basis *head, gpuopt__basis_load_plan *plan) {
     head->mark = (int32_t *)gpuopt__cut(arena, head->m, sizeof(int32_t));
+    head->row = (int32_t *)gpuopt__cut(arena, head->m, sizeof(int32_t));
     head->work = (double *)gpuopt__cut(arena, head->m, sizeof(double));
     gpuopt__basis_load_plan_cut(arena, plan, head->m);
 }

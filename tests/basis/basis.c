@@ -250,7 +250,7 @@ gpuopt_status basis_replace(gpuopt_basis *basis, basis_model *b, int32_t positio
     gpuopt_status status;
     gpuopt_desc_init(&info, sizeof info);
     assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, column, NULL), GPUOPT_OK);
-    status = gpuopt_basis_update(basis, position, GPUOPT_HOST, NULL, &info);
+    status = gpuopt_basis_update(basis, GPUOPT_HOST, position, NULL, &info);
     if (!status) memcpy(b->entry + (int64_t)position * b->m, column, sizeof *column * (size_t)b->m);
     return status;
 }
@@ -264,13 +264,13 @@ void basis_enqueue_random(gpuopt_basis *basis, basis_model *b, int32_t count, ui
         row[k] = order[k];
         val[k] = draw_large(seed);
     }
-    assert_int_equal(gpuopt_basis_ftran_sparse(basis, count, row, val, GPUOPT_HOST, alpha), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_HOST, count, row, val, alpha), GPUOPT_OK);
     for (k = 0; k < m; k++) most = fmax(most, fabs(alpha[k]));
     for (k = 0; k < m; k++)
         if (fabs(alpha[k]) >= 0.1 * most) order[n++] = k;
     assert_true(n > 0);
     position = order[test_random_int(seed, 0, n - 1)];
-    assert_int_equal(gpuopt_basis_update(basis, position, GPUOPT_HOST, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, position, NULL, NULL), GPUOPT_OK);
     column = b->entry + (int64_t)position * m;
     memset(column, 0, sizeof *column * (size_t)m);
     for (k = 0; k < count; k++) column[row[k]] = val[k];

@@ -137,7 +137,7 @@ static void measuring_changes_nothing(void **state) {
     assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, column, NULL), GPUOPT_OK);
     drift_of(basis, &b, 1);
     assert_int_equal(basis_info(basis).pending, 5);
-    assert_int_equal(gpuopt_basis_update(basis, 2, GPUOPT_HOST, NULL, &info), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 2, NULL, &info), GPUOPT_OK);
     assert_int_equal(info.pending, 6);
     memcpy(b.entry + 2 * M, column, sizeof column);
     basis_check(basis, &b, 500);

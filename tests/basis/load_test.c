@@ -112,7 +112,7 @@ static void check_refused(test_host *host, gpuopt_context *context, basis_model 
         gpuopt_basis_info info;
         assert_int_equal(load(basis, &good), GPUOPT_OK);
         basis_enqueue_random(basis, &good, bad->m / 2 + 1, &seed);
-        assert_int_equal(gpuopt_basis_btran_unit(basis, 0, GPUOPT_HOST, before), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 0, before), GPUOPT_OK);
         host->error[0] = 0;
         assert_int_equal(load(basis, bad), GPUOPT_ERROR_NUMERIC);
         assert_non_null(strstr(host->error, "gpuopt_basis_load"));
@@ -121,7 +121,7 @@ static void check_refused(test_host *host, gpuopt_context *context, basis_model 
         if (!dependent[info.refused_position]) fail_msg("column %d does not depend", (int)info.refused_position);
         assert_int_equal(info.updates, 1);
         assert_int_equal(info.pending, technique == GPUOPT_TECHNIQUE_DEFERRED);
-        assert_int_equal(gpuopt_basis_btran_unit(basis, 0, GPUOPT_HOST, after), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 0, after), GPUOPT_OK);
         assert_memory_equal(before, after, sizeof *after * (size_t)bad->m);
         basis_enqueue_random(basis, &good, bad->m / 2 + 1, &seed);
         basis_check(basis, &good, 1000);
@@ -230,6 +230,75 @@ static void pivot_tolerance(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* B row after row, [m][m] entries in memory that the caller gives. */
+static gpuopt_matrix by_rows(const basis_model *b, int64_t *start, int32_t *index, double *value) {
+    gpuopt_matrix rows = {0, 0, NULL, NULL, NULL, GPUOPT_LAYOUT_CSR};
+    int64_t k = 0;
+    int32_t i, j;
+    start[0] = 0;
+    for (i = 0; i < b->m; i++) {
+        for (j = b->m - 1; j >= 0; j--) /* any order in a line is allowed */
+            if (b->entry[(int64_t)j * b->m + i] != 0) {
+                index[k] = j;
+                value[k++] = b->entry[(int64_t)j * b->m + i];
+            }
+        start[i + 1] = k;
+    }
+    rows.rows = rows.cols = b->m;
+    rows.start = start;
+    rows.index = index;
+    rows.value = value;
+    return rows;
+}
+
+/* The same matrix by rows gives the same bits, and the transposed copy is released; so it is after a failure. */
+static void rows_or_columns(void **state) {
+    enum { M = 45 };
+    static double by_col[M * M], by_row[M * M], value[M * M];
+    static int32_t index[M * M];
+    static int64_t start[M + 1];
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    int kind, exact;
+    (void)state;
+    for (kind = 0; kind < BASIS_KINDS; kind++) {
+        gpuopt_basis *basis = basis_create(context, M, GPUOPT_TECHNIQUE_DEFERRED, 0);
+        basis_model b = basis_draw((basis_kind)kind, M, 70u + (unsigned)kind);
+        gpuopt_matrix columns = basis_columns(&b), rows = by_rows(&b, start, index, value);
+        gpuopt_basis_drift drift[2] = {GPUOPT_INIT(gpuopt_basis_drift), GPUOPT_INIT(gpuopt_basis_drift)};
+        long live = host.live;
+        assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, by_col), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_load(basis, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_load(basis, &rows), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, by_row), GPUOPT_OK);
+        assert_memory_equal(by_col, by_row, sizeof by_col);
+        basis_check(basis, &b, FACTOR);
+        for (exact = 0; exact < 2; exact++) {
+            assert_int_equal(gpuopt_basis_get_drift(basis, &columns, exact, &drift[0]), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_get_drift(basis, &rows, exact, &drift[1]), GPUOPT_OK);
+            assert_true(drift[0].estimate == drift[1].estimate && drift[0].norm == drift[1].norm);
+        }
+        assert_int_equal(host.live, live);
+        host.fail_at = host.allocations + 1; /* no memory for the transposed copy */
+        drift[0].estimate = 5;
+        assert_int_equal(gpuopt_basis_load(basis, &rows), GPUOPT_ERROR_MEMORY);
+        host.fail_at = host.allocations + 1;
+        assert_int_equal(gpuopt_basis_get_drift(basis, &rows, 1, &drift[0]), GPUOPT_ERROR_MEMORY);
+        host.fail_at = 0;
+        assert_true(drift[0].estimate == 5);
+        basis_check(basis, &b, FACTOR);
+        start[M] = start[M - 1]; /* the last row has no entries: singular */
+        assert_int_equal(gpuopt_basis_load(basis, &rows), GPUOPT_ERROR_NUMERIC);
+        assert_int_equal(host.live, live);
+        basis_check(basis, &b, FACTOR);
+        gpuopt_basis_destroy(basis);
+        basis_free(&b);
+    }
+    gpuopt_context_destroy(context);
+    assert_int_equal(host.live, 0);
+}
+
 /* An inverse beyond the range of double is refused, with the column whose row of the inverse it is. */
 static void not_representable(void **state) {
     test_host host;
@@ -256,6 +325,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(hilbert),
     cmocka_unit_test(singular_columns),
     cmocka_unit_test(pivot_tolerance),
+    cmocka_unit_test(rows_or_columns),
     cmocka_unit_test(not_representable),
     cmocka_unit_test(load_discards_updates),
 };

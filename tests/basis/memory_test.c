@@ -121,9 +121,9 @@ static void steps_allocate_nothing(void **state) {
         columns = basis_columns(&b);
         assert_int_equal(gpuopt_basis_get_drift(basis, &columns, 1, &drift), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, x, x), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_btran_unit(basis, 3, GPUOPT_HOST, x), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 3, x), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, b.entry + 3 * M, x), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_update(basis, 3, GPUOPT_HOST, NULL, &info), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 3, NULL, &info), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, inverse), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_load(basis, NULL), GPUOPT_OK);
         assert_int_equal(host.allocations, allocations);
@@ -169,9 +169,10 @@ static void device_memory(void **state) {
     if (!test_on("cuda")) {
         check_unsupported(&host, gpuopt_basis_ftran(basis, GPUOPT_DEVICE, x, x));
         check_unsupported(&host, gpuopt_basis_btran(basis, GPUOPT_DEVICE, x, x));
-        check_unsupported(&host, gpuopt_basis_ftran_sparse(basis, 1, row, x, GPUOPT_DEVICE, x));
-        check_unsupported(&host, gpuopt_basis_btran_unit(basis, 0, GPUOPT_DEVICE, x));
-        check_unsupported(&host, gpuopt_basis_update(basis, 0, GPUOPT_DEVICE, x, NULL));
+        check_unsupported(&host, gpuopt_basis_ftran_sparse(basis, GPUOPT_DEVICE, 1, row, x, x));
+        check_unsupported(&host, gpuopt_basis_btran_unit(basis, GPUOPT_DEVICE, 0, x));
+        check_unsupported(&host, gpuopt_basis_update(basis, GPUOPT_DEVICE, 0, x, NULL));
+        check_unsupported(&host, gpuopt_basis_ftran(basis, GPUOPT_DEVICE, x, NULL));
         check_unsupported(&host, gpuopt_basis_get_inverse(basis, GPUOPT_DEVICE, x));
         assert_true(x[0] == 1 && x[1] == 2 && x[2] == 3);
         assert_int_equal(basis_info(basis).updates, 0);

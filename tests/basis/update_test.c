@@ -52,8 +52,8 @@ static void check_products(gpuopt_basis *basis, int32_t m, uint64_t *seed) {
         memcpy(btran, x, bytes);
         assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, ftran, ftran), GPUOPT_OK); /* in place */
         assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, btran, btran), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_btran_unit(basis, p, GPUOPT_HOST, unit), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_ftran_sparse(basis, count, row, val, GPUOPT_HOST, sparse), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, p, unit), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_HOST, count, row, val, sparse), GPUOPT_OK);
         if (pass == 0) {
             double *before = malloc(4 * bytes), most = 0;
             memcpy(before, ftran, bytes);
@@ -64,8 +64,8 @@ static void check_products(gpuopt_basis *basis, int32_t m, uint64_t *seed) {
             assert_int_equal(basis_info(basis).pending, 0);
             assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, x, ftran), GPUOPT_OK);
             assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, x, btran), GPUOPT_OK);
-            assert_int_equal(gpuopt_basis_btran_unit(basis, p, GPUOPT_HOST, unit), GPUOPT_OK);
-            assert_int_equal(gpuopt_basis_ftran_sparse(basis, count, row, val, GPUOPT_HOST, sparse), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, p, unit), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_HOST, count, row, val, sparse), GPUOPT_OK);
             for (k = 0; k < m; k++)
                 most = fmax(most, fmax(fmax(fabs(ftran[k]), fabs(btran[k])), fmax(fabs(unit[k]), fabs(sparse[k]))));
             for (k = 0; k < m; k++)
@@ -184,9 +184,9 @@ static void alpha_of_the_host(void **state) {
         draw(M, &seed, column);
         column[k] += 4;
         assert_int_equal(gpuopt_basis_ftran(own, GPUOPT_HOST, column, alpha), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_update(own, k, GPUOPT_HOST, NULL, &info), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_update(own, GPUOPT_HOST, k, NULL, &info), GPUOPT_OK);
         assert_int_equal(info.updates, k + 1);
-        assert_int_equal(gpuopt_basis_update(given, k, GPUOPT_HOST, alpha, &info), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_update(given, GPUOPT_HOST, k, alpha, &info), GPUOPT_OK);
         assert_int_equal(info.updates, k + 1);
     }
     assert_int_equal(gpuopt_basis_get_inverse(own, GPUOPT_HOST, first), GPUOPT_OK);
@@ -200,7 +200,7 @@ static void alpha_of_the_host(void **state) {
 static void read_rows(gpuopt_basis *basis, int32_t m, double *rows) {
     int32_t i;
     for (i = 0; i < m; i++)
-        assert_int_equal(gpuopt_basis_btran_unit(basis, i, GPUOPT_HOST, rows + (int64_t)i * m), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, i, rows + (int64_t)i * m), GPUOPT_OK);
 }
 
 /* Pivots that are too small: NUMERIC, nothing changed, the handle goes on; enqueued ones are left out and named. */
@@ -227,10 +227,10 @@ static void refused_updates(void **state) {
         assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, b.entry + 3 * M, alpha), GPUOPT_OK);
         host.error[0] = 0;
         info.updates = 99;
-        assert_int_equal(gpuopt_basis_update(basis, 5, GPUOPT_HOST, NULL, &info), GPUOPT_ERROR_NUMERIC);
+        assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 5, NULL, &info), GPUOPT_ERROR_NUMERIC);
         assert_int_equal(info.updates, 99);
         assert_non_null(strstr(host.error, "position 5"));
-        assert_int_equal(gpuopt_basis_update(basis, 6, GPUOPT_HOST, alpha, &info), GPUOPT_ERROR_NUMERIC);
+        assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 6, alpha, &info), GPUOPT_ERROR_NUMERIC);
         info = basis_info(basis);
         assert_int_equal(info.refused_position, 6);
         assert_int_equal(info.updates, 2);
@@ -239,14 +239,14 @@ static void refused_updates(void **state) {
         assert_memory_equal(before, after, sizeof before);
         /* The FTRAN is still there for another position. */
         assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, b.entry + 3 * M, NULL), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_update(basis, 5, GPUOPT_HOST, NULL, &info), GPUOPT_ERROR_NUMERIC);
-        assert_int_equal(gpuopt_basis_update(basis, 3, GPUOPT_HOST, NULL, &info), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 5, NULL, &info), GPUOPT_ERROR_NUMERIC);
+        assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 3, NULL, &info), GPUOPT_OK);
         assert_int_equal(info.updates, 3);
         /* Enqueued, among others, past the end of U. */
         for (k = 0; k < 3 * K; k++) {
             if (k % 3 == 1) {
                 assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, b.entry + 8 * M, NULL), GPUOPT_OK);
-                assert_int_equal(gpuopt_basis_update(basis, 9 + k, GPUOPT_HOST, NULL, NULL), GPUOPT_OK);
+                assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 9 + k, NULL, NULL), GPUOPT_OK);
             } else {
                 basis_enqueue_random(basis, &b, M, &seed);
             }
@@ -257,7 +257,7 @@ static void refused_updates(void **state) {
         basis_check(basis, &b, 2000);
         /* Zeros have no pivot at all, and infinite entries none that is large enough. */
         for (i = 0; i < M; i++) alpha[i] = 0;
-        assert_int_equal(gpuopt_basis_update(basis, 0, GPUOPT_HOST, alpha, &info), GPUOPT_ERROR_NUMERIC);
+        assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 0, alpha, &info), GPUOPT_ERROR_NUMERIC);
         assert_int_equal(basis_info(basis).refused_position, 0);
         gpuopt_basis_destroy(basis);
         basis_free(&b);
@@ -287,7 +287,7 @@ static void pivot_tolerance(void **state) {
             alpha[1] = -pivot[k];
             for (i = 0; i < 3; i++) alpha[i] = ldexp(alpha[i], scale);
             assert_int_equal(gpuopt_basis_create(context, &desc, &basis), GPUOPT_OK);
-            assert_int_equal(gpuopt_basis_update(basis, 1, GPUOPT_HOST, alpha, &info), expected[k]);
+            assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 1, alpha, &info), expected[k]);
             gpuopt_basis_destroy(basis);
         }
     gpuopt_context_destroy(context);

@@ -102,16 +102,16 @@ static void update(job *j) {
     gpuopt_basis_info info;
     int k = j->pivot++ % PIVOTS;
     gpuopt_desc_init(&info, sizeof info);
-    demand(!gpuopt_basis_update(j->basis, j->position[k], where, j->alpha[k], on_gpu ? NULL : &info), "an update");
+    demand(!gpuopt_basis_update(j->basis, where, j->position[k], j->alpha[k], on_gpu ? NULL : &info), "an update");
 }
 
 static void ftran(job *j) { demand(!gpuopt_basis_ftran(j->basis, where, j->vector, j->result), "FTRAN"); }
 static void btran(job *j) { demand(!gpuopt_basis_btran(j->basis, where, j->vector, j->result), "BTRAN"); }
 static void ftran_few(job *j) {
-    demand(!gpuopt_basis_ftran_sparse(j->basis, 10, j->row, j->val, where, NULL), "FTRAN of a sparse column");
+    demand(!gpuopt_basis_ftran_sparse(j->basis, GPUOPT_HOST, 10, j->row, j->val, NULL), "FTRAN of a sparse column");
 }
 static void btran_unit(job *j) {
-    demand(!gpuopt_basis_btran_unit(j->basis, j->next++ % j->m, where, j->result), "BTRAN of a unit vector");
+    demand(!gpuopt_basis_btran_unit(j->basis, where, j->next++ % j->m, j->result), "BTRAN of a unit vector");
 }
 static void load(job *j) { demand(!gpuopt_basis_load(j->basis, &j->columns), "load"); }
 
