@@ -175,6 +175,7 @@ gpuopt_status CudaBasis::update(gpuopt_memory where, int position, const double 
         pivot.largest = nullptr;
         if (status) return status;
     }
+    int before = before_;
     told_ = info != nullptr;
     b_.backwards = !b_.backwards;
     switch (head.technique) {
@@ -208,6 +209,7 @@ gpuopt_status CudaBasis::update(gpuopt_memory where, int position, const double 
         status = queue_.wait("an update");
         if (status) return status;
         if (!b_.report->accepted) {
+            before_ = before; /* the slot stays free, so the next update follows the one before this again */
             gpuopt__log(context(), 0, "gpuopt_basis_update: the pivot at position %d is too small", position);
             return GPUOPT_ERROR_NUMERIC;
         }

@@ -265,6 +265,43 @@ static void refused_updates(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* A refused update leaves nothing behind for the next one, at the same position, the one before it, or any other. */
+static void updates_after_a_refused_one(void **state) {
+    enum { M = 40, PENDING = 5 };
+    static const int next[] = {20, 3, 21};
+    gpuopt_context *context = test_context(NULL);
+    int technique, pending, again, k, i;
+    (void)state;
+    for (technique = 0; technique <= LAST_TECHNIQUE; technique++)
+        for (pending = 0; pending <= PENDING; pending++)
+            for (again = 0; again < 3; again++) {
+                gpuopt_basis *basis = basis_create(context, M, (gpuopt_basis_technique)technique, 12);
+                basis_model b = basis_draw(BASIS_DENSE, M, 31);
+                gpuopt_matrix columns = basis_columns(&b);
+                gpuopt_basis_info info = GPUOPT_INIT(gpuopt_basis_info);
+                uint64_t seed = 7;
+                double column[M];
+                assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
+                for (k = 0; k < pending + 3; k++) {
+                    int position = k < pending ? 4 + k : k == pending + 1 ? 30 : next[again] + (again == 1) * pending;
+                    if (k == pending) { /* column 25 of B, unchanged so far, at position 20 */
+                        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, b.entry + 25 * M, NULL), GPUOPT_OK);
+                        assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 20, NULL, &info),
+                                         GPUOPT_ERROR_NUMERIC);
+                    }
+                    /* Near a multiple of the column that is there, so that the pivot is large. */
+                    draw(M, &seed, column);
+                    for (i = 0; i < M; i++) column[i] += 5 * b.entry[position * M + i];
+                    assert_int_equal(basis_replace(basis, &b, position, column), GPUOPT_OK);
+                }
+                assert_int_equal(basis_info(basis).updates, pending + 3);
+                basis_check(basis, &b, 5000);
+                gpuopt_basis_destroy(basis);
+                basis_free(&b);
+            }
+    gpuopt_context_destroy(context);
+}
+
 /* The tolerance is relative to the column, and the host's. */
 static void pivot_tolerance(void **state) {
     static const double pivot[] = {1e-9, 1e-12, 1e-12, 0.4, 0.6}, tolerance[] = {0, 0, 1e-13, 0.5, 0.5};
@@ -324,8 +361,9 @@ static void same_bits(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(every_technique),   cmocka_unit_test(every_k),         cmocka_unit_test(one_position),
-    cmocka_unit_test(alpha_of_the_host), cmocka_unit_test(refused_updates), cmocka_unit_test(pivot_tolerance),
-    cmocka_unit_test(same_bits),
+    cmocka_unit_test(every_technique), cmocka_unit_test(every_k),
+    cmocka_unit_test(one_position),    cmocka_unit_test(alpha_of_the_host),
+    cmocka_unit_test(refused_updates), cmocka_unit_test(updates_after_a_refused_one),
+    cmocka_unit_test(pivot_tolerance), cmocka_unit_test(same_bits),
 };
 TEST_MAIN(tests)
