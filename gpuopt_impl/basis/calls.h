@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse: the public calls. Arguments are checked here, for every backend, so that a backend sees only good
- * ones.
+ * Basis inverse: the public calls. They check their arguments and call the backend.
  */
 #ifndef GPUOPT_IMPL_BASIS_CALLS_H
 #define GPUOPT_IMPL_BASIS_CALLS_H
@@ -11,7 +10,8 @@
 
 /* ---- Checks ---- */
 
-/* Fills d from the host's descriptor, with the tolerance's default in; K is for the backend to choose. */
+/* Checks the host's descriptor and copies it to d, with the default tolerance filled in. The backend chooses the
+ * default of K. */
 static gpuopt_status gpuopt__basis_check_desc(const gpuopt_context *context, const char *call,
                                               const gpuopt_basis_desc *desc, gpuopt_basis_desc *d) {
     gpuopt_status status;
@@ -30,17 +30,17 @@ static gpuopt_status gpuopt__basis_check_desc(const gpuopt_context *context, con
     return status;
 }
 
-/* m x m, checked. */
+/* Checks that a matrix is m x m and valid. */
 static gpuopt_status gpuopt__basis_check_columns(gpuopt_basis *basis, const char *call, const gpuopt_matrix *columns) {
     gpuopt_status status;
     if (columns->rows != basis->m || columns->cols != basis->m)
-        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "columns are not m x m");
+        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "columns is not m x m");
     status = gpuopt__check_matrix(basis->context, call, columns, GPUOPT__LEAST_DOUBLE, DBL_MAX, basis->mark, NULL);
     gpuopt__basis_clear_marks(basis);
     return status;
 }
 
-/* A vector of the host's: there, and finite. */
+/* Checks a vector that a call reads: not NULL and, in host memory, finite. */
 static gpuopt_status gpuopt__basis_check_vector(const gpuopt_basis *basis, const char *call, const char *name,
                                                 gpuopt_memory where, const double *vector) {
     gpuopt_status status = gpuopt__check_where(basis->context, call, where);
@@ -114,7 +114,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_mat
 
 /* ---- FTRAN and BTRAN ---- */
 
-/* A vector that is to be filled; without one only where `optional`. */
+/* Checks a vector that a call writes: not NULL unless optional. */
 static gpuopt_status gpuopt__basis_check_result(const gpuopt_basis *basis, const char *call, gpuopt_memory where,
                                                 const double *result, int optional) {
     gpuopt_status status = gpuopt__check_where(basis->context, call, where);
@@ -141,7 +141,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory w
     return status ? status : gpuopt__basis_of(basis)->btran(basis, where, c, y);
 }
 
-/* A sparse column: its rows in range and none twice, its values finite and not 0. */
+/* Checks a sparse column: rows in range and none twice, values finite and not 0. */
 static gpuopt_status gpuopt__basis_check_sparse(gpuopt_basis *basis, const char *call, int32_t count,
                                                 const int32_t *row, const double *val) {
     int32_t k;
@@ -167,7 +167,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, gpuopt_m
     if (status) return status;
     if (count > 0 && (!row || !val))
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "row or val is NULL");
-    /* The rows are checked before anything is read or written through them, so they are needed on the host. */
+    /* A kernel would use the rows as indices, so those in device memory are checked on the host first. */
     status = gpuopt__fetch(basis->context, where, row, sizeof *row * (size_t)count, basis->row, &rows);
     if (!status) status = gpuopt__fetch(basis->context, where, val, sizeof *val * (size_t)count, basis->work, &values);
     if (!status) status = gpuopt__basis_check_sparse(basis, call, count, (const int32_t *)rows, (const double *)values);
@@ -204,10 +204,10 @@ GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory 
     if (status) return status;
     if (!info && alpha && where == GPUOPT_HOST)
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call,
-                              "an update without info takes no alpha in host memory");
+                              "without info, alpha must be NULL or in device memory");
     if (!alpha && !basis->has_pivot_column)
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_STATE, call,
-                              "alpha is NULL, and there was no FTRAN since the last load or update");
+                              "alpha is NULL, and there was no FTRAN since the latest load or update");
     memset(&result, 0, sizeof result);
     status = gpuopt__basis_of(basis)->update(basis, where, position, alpha, info ? &result : NULL);
     if (status) return status;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the CPU: reading it, loading it, handles, and the backend's table. With DEFERRED the inverse is
- * M + U V, column after column; with the paper's techniques one matrix, row after row.
+ * Basis inverse on the CPU: FTRAN, BTRAN, load, reports, create and destroy, and the backend's table. DEFERRED keeps
+ * the inverse as M + U V with M column after column; the paper's techniques keep one matrix, row after row.
  */
 #ifndef GPUOPT_IMPL_BASIS_CPU_H
 #define GPUOPT_IMPL_BASIS_CPU_H
 
 #include "cpu_update.h"
 
-/* ---- FTRAN and BTRAN: into an array that is not among the arguments ---- */
+/* ---- FTRAN and BTRAN ----
+ * The products are written to an array of the handle, because the caller's result may be the array of an argument. */
 
 static void gpuopt__basis_cpu_times(const gpuopt__basis_cpu *b, const double *rhs, double *x) {
     int32_t i;
@@ -82,7 +83,7 @@ static gpuopt_status gpuopt__basis_cpu_btran_unit(gpuopt_basis *basis, gpuopt_me
 
 /* ---- Load ---- */
 
-/* Eliminates the columns that the plan has left, in `next`. Returns -1, or the column without a pivot. */
+/* Eliminates the columns that the plan lists, in `next`. Returns -1, or a column without a pivot. */
 static int32_t gpuopt__basis_cpu_eliminate(gpuopt__basis_cpu *b) {
     gpuopt__basis_load_plan *plan = &b->plan;
     gpuopt__deferred *d = &b->next;
@@ -107,7 +108,7 @@ static int32_t gpuopt__basis_cpu_eliminate(gpuopt__basis_cpu *b) {
     return -1;
 }
 
-/* The entry of the inverse that column j of B and row i of B meet in. */
+/* Entry (j, i) of the inverse, from the eliminated and scaled matrix in `next`. */
 static double gpuopt__basis_cpu_inverse_entry(const gpuopt__basis_cpu *b, int32_t j, int32_t i) {
     const gpuopt__basis_load_plan *plan = &b->plan;
     return ldexp(gpuopt__deferred_stored(&b->next, plan->col_of[i])[plan->row_of[j]],
@@ -161,12 +162,12 @@ static gpuopt_status gpuopt__basis_cpu_get_info(gpuopt_basis *basis, gpuopt_basi
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__basis_cpu_get_drift(gpuopt_basis *basis, const gpuopt_matrix *columns, const double *rhs,
-                                                 int exact, gpuopt_basis_drift *drift) {
+static gpuopt_status gpuopt__basis_cpu_get_drift(gpuopt_basis *basis, const gpuopt_matrix *columns,
+                                                 const double *product, int exact, gpuopt_basis_drift *drift) {
     gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
     int32_t i, j, m = basis->m;
     drift->estimate = 0;
-    gpuopt__basis_cpu_times(b, rhs, b->row);
+    gpuopt__basis_cpu_times(b, product, b->row);
     for (i = 0; i < m; i++)
         drift->estimate = gpuopt__basis_larger(drift->estimate, fabs(b->row[i] - gpuopt__basis_drift_sign(i)));
     if (!exact) return GPUOPT_OK;
@@ -197,7 +198,7 @@ static gpuopt_status gpuopt__basis_cpu_get_inverse(gpuopt_basis *basis, gpuopt_m
 
 /* ---- Life ---- */
 
-/* All of a handle's arrays but `next`'s U and V, which are the loads' own: those of `now` may be in use meanwhile. */
+/* Cuts all arrays of a handle. A load works in `next`, because the inverse in `now` has to survive a refused load. */
 static void gpuopt__basis_cpu_cut(gpuopt__arena *arena, gpuopt__basis_cpu *b) {
     int32_t m = b->head.m;
     int deferred = b->head.technique == GPUOPT_TECHNIQUE_DEFERRED;
@@ -216,7 +217,7 @@ static void gpuopt__basis_cpu_head(gpuopt_context *context, const gpuopt_basis_d
     b->head.context = context;
     b->head.technique = desc->technique;
     b->head.m = desc->m;
-    /* 16 columns of U, in pieces, stay in the first cache while they go over M. */
+    /* With 16 columns, the part of U that deferred.h uses at a time (256 rows, 32 KB) stays in the L1 cache. */
     b->head.most = desc->deferred_updates > 0 ? desc->deferred_updates : 16;
     b->head.pivot_tolerance = desc->pivot_tolerance;
     b->threads = context->desc.threads;

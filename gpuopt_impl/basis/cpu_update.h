@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the CPU: what a handle holds, and updates, each technique as its paper describes it: see gpuopt.h.
- * Equations (6), (8), (9), (13) and (16) to (19) of Shah et al. 2020.
+ * Basis inverse on the CPU: what a handle holds, and the update by each technique, step by step as in the figures and
+ * equations of Shah et al. (2020); see doc/basis.md.
  */
 #ifndef GPUOPT_IMPL_BASIS_CPU_UPDATE_H
 #define GPUOPT_IMPL_BASIS_CPU_UPDATE_H
@@ -12,19 +12,16 @@
 typedef struct gpuopt__basis_cpu {
     gpuopt_basis head; /* first: the public handle points to it */
     gpuopt__basis_load_plan plan;
-    gpuopt__deferred now;  /* the inverse; without DEFERRED only its matrix, [m][m], row after row */
-    gpuopt__deferred next; /* a load works here; its matrix is the second one of ELEMENT, MPFI and PFI */
-    double *product;       /* [m][m]: E of PFI, row after row; else NULL */
-    double *alpha;         /* [m]: the result of the last FTRAN */
-    double *omega;         /* [m] */
-    double *row;           /* [m] */
+    gpuopt__deferred now;  /* the inverse; without DEFERRED only `matrix` is used: [m][m], row after row */
+    gpuopt__deferred next; /* where a load works; ELEMENT, MPFI and PFI use its matrix as their second one */
+    double *product;       /* [m][m]: E of PFI, row after row; NULL with the others */
+    double *alpha;         /* [m]: the result of the latest FTRAN */
+    double *omega;         /* [m]: omega of an update; the pivot column of a load */
+    double *row;           /* [m]: the pivot row; the result of a BTRAN */
     int64_t updates;
     int32_t refused_position;
     int threads;
 } gpuopt__basis_cpu;
-
-#define GPUOPT__BASIS_SINGULAR "gpuopt_basis_load: column %d depends on the others, nearly or entirely"
-#define GPUOPT__BASIS_SMALL_PIVOT "gpuopt_basis_update: the pivot at position %d is too small"
 
 #ifdef _OPENMP
 #define GPUOPT__BASIS_PARALLEL _Pragma("omp parallel for num_threads(threads) if (threads > 1)")
@@ -36,7 +33,7 @@ static double *gpuopt__basis_cpu_row(const gpuopt__basis_cpu *b, int32_t i) {
     return b->now.matrix + (int64_t)i * b->head.m;
 }
 
-/* The larger of two; a NaN stays. */
+/* The larger of two numbers, or NaN if one of them is NaN. */
 static double gpuopt__basis_larger(double most, double value) { return most >= value || most != most ? most : value; }
 
 static void gpuopt__basis_cpu_report(const gpuopt__basis_cpu *b, gpuopt_basis_info *info) {
@@ -46,17 +43,18 @@ static void gpuopt__basis_cpu_report(const gpuopt__basis_cpu *b, gpuopt_basis_in
     info->refused_position = b->refused_position;
 }
 
-/* omega by equation (6), and the pivot row as it is before the update. */
+/* Computes omega by equation (6). */
 static void gpuopt__basis_cpu_omega(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i;
     for (i = 0; i < b->head.m; i++) b->omega[i] = i == p ? 1 / alpha[p] : -alpha[i] / alpha[p];
 }
 
+/* Keeps the pivot row as it is before the update. */
 static void gpuopt__basis_cpu_save_row(gpuopt__basis_cpu *b, int32_t p) {
     memcpy(b->row, gpuopt__basis_cpu_row(b, p), sizeof(double) * (size_t)b->head.m);
 }
 
-/* Figure 1: E is the identity with omega as column p; E times the inverse, copied back. */
+/* Figure 1: E is the identity with omega as column p. The product of E and the inverse is copied back. */
 static void gpuopt__basis_cpu_pfi(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i, m = b->head.m;
     int threads = b->threads;
@@ -76,7 +74,7 @@ static void gpuopt__basis_cpu_pfi(gpuopt__basis_cpu *b, int32_t p, const double 
     memcpy(b->now.matrix, b->next.matrix, bytes);
 }
 
-/* Figure 2: the outer product as a matrix, row p zeroed, the sum of both. */
+/* Figure 2: stores the outer product as a matrix, zeroes row p, and adds the two matrices. */
 static void gpuopt__basis_cpu_mpfi(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i, m = b->head.m;
     int threads = b->threads;
@@ -93,7 +91,7 @@ static void gpuopt__basis_cpu_mpfi(gpuopt__basis_cpu *b, int32_t p, const double
     for (i = 0; i < m; i++) gpuopt__axpy(m, 1, b->next.matrix + (int64_t)i * m, gpuopt__basis_cpu_row(b, i));
 }
 
-/* Figure 3: omega first; then each column by itself, which keeps its entry of row p, zeroes it and adds. */
+/* Figure 3: each column keeps its entry of row p, sets it to 0, and adds omega times the entry that it kept. */
 static void gpuopt__basis_cpu_column(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t j, m = b->head.m;
     int threads = b->threads;
@@ -108,7 +106,7 @@ static void gpuopt__basis_cpu_column(gpuopt__basis_cpu *b, int32_t p, const doub
     }
 }
 
-/* Equation (13) for row i, from row p as it was, into an array that may be the row itself. */
+/* Equation (13): computes row i from the old row p. The result may be row i itself. */
 static void gpuopt__basis_cpu_element_row(const gpuopt__basis_cpu *b, int32_t p, const double *alpha, int32_t i,
                                           const double *pivot_row, double *result) {
     const double *from = gpuopt__basis_cpu_row(b, i);
@@ -120,7 +118,7 @@ static void gpuopt__basis_cpu_element_row(const gpuopt__basis_cpu *b, int32_t p,
         for (j = 0; j < b->head.m; j++) result[j] = from[j] - own / theta * pivot_row[j];
 }
 
-/* Figure 5: into a second matrix, which is copied back. */
+/* Figure 5: writes to a second matrix and copies it back. */
 static void gpuopt__basis_cpu_element(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i, m = b->head.m;
     int threads = b->threads;
@@ -131,7 +129,7 @@ static void gpuopt__basis_cpu_element(gpuopt__basis_cpu *b, int32_t p, const dou
     memcpy(b->now.matrix, b->next.matrix, sizeof(double) * (size_t)m * (size_t)m);
 }
 
-/* Figure 6: in place, from a copy of row p. */
+/* Figure 6: works in place, with a copy of row p. */
 static void gpuopt__basis_cpu_element_modified(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i;
     int threads = b->threads;
@@ -141,7 +139,7 @@ static void gpuopt__basis_cpu_element_modified(gpuopt__basis_cpu *b, int32_t p, 
     for (i = 0; i < b->head.m; i++) gpuopt__basis_cpu_element_row(b, p, alpha, i, b->row, gpuopt__basis_cpu_row(b, i));
 }
 
-/* Figure 7: row p is saved and zeroed and omega computed beforehand; equation (19) is the same for all. */
+/* Figure 7: saves and zeroes row p and computes omega first, so that equation (19) is the same for all elements. */
 static void gpuopt__basis_cpu_element_proposed(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i, m = b->head.m;
     int threads = b->threads;
@@ -163,7 +161,7 @@ static gpuopt_status gpuopt__basis_cpu_update(gpuopt_basis *basis, gpuopt_memory
     for (i = 0; i < basis->m; i++) most = gpuopt__basis_larger(most, fabs(alpha[i]));
     if (!(fabs(alpha[p]) > basis->pivot_tolerance * most) || !(most < HUGE_VAL)) {
         b->refused_position = p;
-        if (!info) return GPUOPT_OK; /* as if it had been enqueued */
+        if (!info) return GPUOPT_OK; /* an enqueued update: _get_info tells */
         gpuopt__log(basis->context, 0, GPUOPT__BASIS_SMALL_PIVOT, (int)p);
         return GPUOPT_ERROR_NUMERIC;
     }

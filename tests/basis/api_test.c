@@ -204,7 +204,7 @@ static void updates(void **state) {
     check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, -1, alpha, &info), GPUOPT_ERROR_ARGUMENT, "position");
     check(f, gpuopt_basis_update(f->basis, (gpuopt_memory)5, 0, alpha, &info), GPUOPT_ERROR_ARGUMENT, "where");
     check(f, gpuopt_basis_update(f->basis, (gpuopt_memory)5, 0, NULL, &info), GPUOPT_ERROR_ARGUMENT, "where");
-    check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 0, alpha, NULL), GPUOPT_ERROR_ARGUMENT, "host memory");
+    check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 0, alpha, NULL), GPUOPT_ERROR_ARGUMENT, "device memory");
     check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 0, alpha, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
     check(f, gpuopt_basis_get_info(f->basis, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
     check(f, gpuopt_basis_get_info(f->basis, NULL), GPUOPT_ERROR_ARGUMENT, "info");
