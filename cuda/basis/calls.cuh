@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the GPU: FTRAN, BTRAN, updates and reports, and the backend's table.
+ * Basis inverse on the GPU: FTRAN, BTRAN, updates, reports, and the backend's table. device.cuh has an overview.
  */
 #ifndef GPUOPT_CUDA_BASIS_CALLS_CUH
 #define GPUOPT_CUDA_BASIS_CALLS_CUH
@@ -11,7 +11,7 @@ namespace {
 
 /* ---- FTRAN and BTRAN ---- */
 
-/* The next FTRAN's pivot column, and its size where the update will look for it. */
+/* The target of the next FTRAN: the pivot column, with its largest entry where the update will look for it. */
 Target CudaBasis::next_alpha(double *copy) {
     parity_ = !parity_;
     return {b_.alpha, copy, &b_.state->largest[parity_], &b_.state->largest[!parity_], -1};
@@ -33,7 +33,7 @@ gpuopt_status CudaBasis::deliver(gpuopt_memory where, double *wanted, const doub
     return status || where == GPUOPT_DEVICE ? status : queue_.wait("a product with the inverse");
 }
 
-/* target = the inverse times a dense vector on the device. */
+/* target = the inverse times a dense vector in device memory. */
 void CudaBasis::solve(const double *vector, const Target &target) {
     if (deferred()) {
         combine(vector, b_.v, slot_);
@@ -43,7 +43,7 @@ void CudaBasis::solve(const double *vector, const Target &target) {
     }
 }
 
-/* partial = the parts of the sum of vector[l] * line l; dots = `count` lines of `other` times the vector. */
+/* partial = parts of the sum of vector[l] * line l; dots = the products of `count` lines of `other` and the vector. */
 void CudaBasis::combine(const double *vector, const double *other, int count) {
     int chunks = (m() + BASIS_WIDE - 1) / BASIS_WIDE;
     combine_lines<<<static_cast<unsigned>(chunks * parts() + count), BASIS_THREADS, 0, stream()>>>(b_, vector, chunks,
@@ -60,7 +60,7 @@ void CudaBasis::solve_few(int count, const int32_t *row, const double *val, cons
     else dot_few<MOST><<<blocks(m(), BASIS_GROUPS), BASIS_THREADS, 0, stream()>>>(b_, column, target);
 }
 
-/* target = the inverse times a sparse column of the host's. Long ones go through the dense vector. */
+/* target = the inverse times a sparse column in host memory. A long column is copied to a dense vector first. */
 gpuopt_status CudaBasis::solve_sparse(int count, const int32_t *row, const double *val, const Target &target) {
     if (count <= FEW) {
         solve_few<FEW>(count, row, val, target);
@@ -86,7 +86,7 @@ gpuopt_status CudaBasis::ftran(gpuopt_memory where, const double *rhs, double *x
     if (m() == 0) return GPUOPT_OK;
     gpuopt_status status = fetch(where, rhs, &vector);
     if (status) return status;
-    /* Where lines are columns, nothing reads rhs any more when the result is written. */
+    /* With DEFERRED nothing reads rhs any longer when the result is written, so x may be rhs. */
     bool at_once = where == GPUOPT_DEVICE && deferred();
     solve(vector, next_alpha(at_once ? x : nullptr));
     status = deliver(where, at_once ? nullptr : x, b_.alpha);
@@ -146,7 +146,7 @@ void CudaBasis::update_pfi(const Pivot &pivot) {
     prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_OMEGA);
     make_factor<<<dim3(blocks(m(), BASIS_THREADS), element_grid().y), BASIS_THREADS, 0, stream()>>>(b_, pivot.position);
     cudaMemsetAsync(b_.second, 0, sizeof(double) * static_cast<size_t>(m()) * static_cast<size_t>(b_.pitch), stream());
-    /* The product's transpose: the inverse by rows is its transpose by columns. */
+    /* This computes the transpose of the product: a matrix stored by rows is its transpose stored by columns. */
     rank_update(rank_, stream(), m(), m(), m(), b_.matrix, b_.pitch, b_.factor, b_.pitch, b_.second, b_.pitch);
     copy_back<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_);
 }
@@ -159,7 +159,7 @@ void CudaBasis::update_mpfi(const Pivot &pivot) {
     add_second<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_);
 }
 
-/* Threads in a block as table 4 of the paper has them. */
+/* Threads per block as in table 4 of the paper. */
 void CudaBasis::update_by_columns(const Pivot &pivot) {
     int threads = m() <= 3000 ? 128 : m() <= 4000 ? 256 : 384;
     prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_OMEGA);
@@ -209,12 +209,12 @@ gpuopt_status CudaBasis::update(gpuopt_memory where, int position, const double 
         status = queue_.wait("an update");
         if (status) return status;
         if (!b_.report->accepted) {
-            before_ = before; /* the slot stays free, so the next update follows the one before this again */
-            gpuopt__log(context(), 0, "gpuopt_basis_update: the pivot at position %d is too small", position);
+            before_ = before; /* the slot stays free: the next update follows the one before this */
+            gpuopt__log(context(), 0, GPUOPT__BASIS_SMALL_PIVOT, position);
             return GPUOPT_ERROR_NUMERIC;
         }
     }
-    if (deferred() && ++slot_ == head.most) apply(); /* a refused update that was enqueued fills its slot, too */
+    if (deferred() && ++slot_ == head.most) apply(); /* so does an enqueued update that is refused */
     return info ? get_info(info) : queue_.launched("applying updates");
 }
 
