@@ -82,9 +82,9 @@ struct Basis {
 
 /* ---- Overlapping launches ----
  * On compute capability 9.0 and above, a kernel enqueued by launch_behind() may start while the previous kernel is
- * still running, as soon as that kernel has called let_next_start(). It must call wait_for_previous() before it accesses
- * anything that the previous kernel writes. Kernels call let_next_start() after wait_for_previous(), so that everything
- * written by the kernel before the previous one is complete when they start. */
+ * still running, as soon as that kernel has called let_next_start(). It must call wait_for_previous() before it
+ * accesses anything that the previous kernel writes. Kernels call let_next_start() after wait_for_previous(), so that
+ * everything written by the kernel before the previous one is complete when they start. */
 __device__ void wait_for_previous() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the header promises of each call's arguments: what is refused, and that nothing has changed then; structs of other
- * versions; the smallest bases.
+ * What the header promises about arguments: which ones are refused, and that a refused call changes nothing. Structs of
+ * other versions, and the smallest bases.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static int setup(void **state) {
 
 static int teardown(void **state) {
     fixture *f = *state;
-    basis_check(f->basis, &f->b, 8); /* whatever was refused has changed nothing */
+    basis_check(f->basis, &f->b, 8); /* refused calls have changed nothing */
     gpuopt_basis_destroy(f->basis);
     gpuopt_context_destroy(f->context);
     assert_int_equal(f->host.live, 0);
@@ -43,7 +43,7 @@ static int teardown(void **state) {
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-/* The call was refused with this status, and the log says so in these words. */
+/* Checks that a call returned this status, and that the log's message contains these words. */
 static void check(fixture *f, gpuopt_status found, gpuopt_status expected, const char *words) {
     assert_int_equal(found, expected);
     if (!strstr(f->host.error, words)) fail_msg("\"%s\" does not mention \"%s\"", f->host.error, words);
@@ -215,7 +215,7 @@ static void updates(void **state) {
     assert_int_equal(basis_info(f->basis).updates, 0);
 }
 
-/* An FTRAN is good for one update, and not beyond a load. */
+/* The result of an FTRAN can be used for one update, and not after a load. */
 static void an_update_needs_an_ftran(void **state) {
     fixture *f = *state;
     gpuopt_matrix c = basis_columns(&f->b);
@@ -256,7 +256,7 @@ static void refused_calls_leave_nothing_behind(void **state) {
     for (k = 0; k < M; k++) assert_true(y[k] == 5);
     assert_int_equal(basis_info(f->basis).updates, 0);
     assert_int_equal(basis_info(f->basis).pending, 0);
-    /* The update takes the pivot column of the FTRAN above; the model follows it. */
+    /* The update uses the pivot column of the FTRAN above; the model follows. */
     for (k = 0; fabs(alpha[k]) < 0.1; k++) continue;
     assert_int_equal(gpuopt_basis_update(f->basis, GPUOPT_HOST, k, NULL, &info), GPUOPT_OK);
     memcpy(f->b.entry + (size_t)k * M, column, sizeof column);
@@ -277,7 +277,7 @@ static void info_of_a_new_basis(void **state) {
     gpuopt_basis_destroy(basis);
 }
 
-/* A host that was compiled against a version with more members, or with fewer. */
+/* A host compiled against a version with more members, or with fewer. */
 static void structs_of_other_versions(void **state) {
     fixture *f = *state;
     struct {
@@ -323,7 +323,7 @@ static void structs_of_other_versions(void **state) {
     assert_true(drift.norm == 7 && drift.estimate < 1e-12);
 }
 
-/* m = 0: every call works on nothing. */
+/* m = 0: every call works, on nothing. */
 static void no_rows(void **state) {
     static const int64_t start[1] = {0};
     fixture *f = *state;

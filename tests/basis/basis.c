@@ -53,7 +53,7 @@ gpuopt_matrix basis_columns(basis_model *b) {
 
 static double draw(uint64_t *seed) { return 2 * test_random(seed) - 1; }
 
-/* Not near 0. */
+/* In [-1.5, -0.5] or [0.5, 1.5]: not near 0. */
 static double draw_large(uint64_t *seed) {
     double x = draw(seed);
     return x < 0 ? x - 0.5 : x + 0.5;
@@ -116,7 +116,7 @@ int basis_invert(const basis_model *b, long double *inverse) {
     int32_t m = b->m, i, j, k, n, *pivot_row = zeroed((size_t)m, sizeof *pivot_row);
     int32_t *pivot_col = zeroed((size_t)m, sizeof *pivot_col);
     char *row_done = zeroed((size_t)m, 1), *col_done = zeroed((size_t)m, 1);
-    long double *a = zeroed((size_t)m * (size_t)m, sizeof *a); /* row after row; in place */
+    long double *a = zeroed((size_t)m * (size_t)m, sizeof *a); /* row after row; inverted in place */
     int regular = 1;
     for (i = 0; i < m; i++)
         for (j = 0; j < m; j++) a[(int64_t)i * m + j] = b->entry[(int64_t)j * m + i];
@@ -147,7 +147,7 @@ int basis_invert(const basis_model *b, long double *inverse) {
             for (j = 0; j < m; j++) a[(int64_t)i * m + j] -= factor * a[(int64_t)p * m + j];
         }
     }
-    if (regular) /* row p holds the variable of column q, column q the unit vector of row p */
+    if (regular) /* row p holds row q of the inverse, and column q its column p */
         for (n = 0; n < m; n++)
             for (k = 0; k < m; k++)
                 inverse[(int64_t)pivot_col[n] * m + pivot_row[k]] = a[(int64_t)pivot_row[n] * m + pivot_col[k]];
