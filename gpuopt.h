@@ -86,9 +86,10 @@ extern "C" {
 
 /* ---- Version ----------------------------------------------------------------------------------------------------- */
 
-#define GPUOPT_VERSION_MAJOR 0
-#define GPUOPT_VERSION_MINOR 1
-#define GPUOPT_VERSION_PATCH 0
+#define GPUOPT_VERSION_MAJOR 0 /* incompatible changes; while it is 0, a new minor version may have them, too */
+#define GPUOPT_VERSION_MINOR 1 /* additions */
+#define GPUOPT_VERSION_PATCH 0 /* corrections */
+/* The version of this header as one number, to compare with. */
 #define GPUOPT_VERSION_NUMBER (GPUOPT_VERSION_MAJOR * 10000 + GPUOPT_VERSION_MINOR * 100 + GPUOPT_VERSION_PATCH)
 
 /* Returns the GPUOPT_VERSION_NUMBER of the linked implementation. */
@@ -100,7 +101,7 @@ GPUOPT_API int gpuopt_version_number(void);
 
 /* Whether a call worked. */
 typedef enum gpuopt_status {
-    GPUOPT_OK = 0,
+    GPUOPT_OK = 0,                 /* done */
     GPUOPT_ERROR_ARGUMENT = -1,    /* a value, size or pointer is outside its documented range; the log says which */
     GPUOPT_ERROR_MEMORY = -2,      /* the host or device allocator returned NULL */
     GPUOPT_ERROR_DEVICE = -3,      /* the GPU or its driver failed; the context can only be destroyed */
@@ -144,7 +145,9 @@ GPUOPT_API void gpuopt_desc_init(void *desc, size_t struct_size);
 
 /* ---- Context: a backend, a device, a stream, and the caller's services ------------------------------------------- */
 
+/* Where work is done and with whose memory; everything else is created in a context. */
 typedef struct gpuopt_context gpuopt_context;
+/* The code for one kind of device, see gpuopt_backend_cpu and gpuopt_backend_cuda. */
 typedef struct gpuopt_backend gpuopt_backend;
 struct CUstream_st; /* a cudaStream_t is a struct CUstream_st * */
 
@@ -213,12 +216,12 @@ typedef struct gpuopt_matrix {
 
 /* The type of numbers in device memory. */
 typedef enum gpuopt_number {
-    GPUOPT_NUMBER_FP64 = 0,
-    GPUOPT_NUMBER_FP32,
-    GPUOPT_NUMBER_UINT8,
-    GPUOPT_NUMBER_UINT16,
-    GPUOPT_NUMBER_UINT32,
-    GPUOPT_NUMBER_UINT64
+    GPUOPT_NUMBER_FP64 = 0, /* double */
+    GPUOPT_NUMBER_FP32,     /* float */
+    GPUOPT_NUMBER_UINT8,    /* uint8_t */
+    GPUOPT_NUMBER_UINT16,   /* uint16_t */
+    GPUOPT_NUMBER_UINT32,   /* uint32_t */
+    GPUOPT_NUMBER_UINT64    /* uint64_t */
 } gpuopt_number;
 
 /* The backend's own array in device memory, lent until the next call on its handle, to be read on the context's
@@ -226,7 +229,7 @@ typedef enum gpuopt_number {
 typedef struct gpuopt_device_view {
     size_t struct_size;
     const void *data; /* [count] */
-    int64_t count;
+    int64_t count;    /* numbers in data */
     gpuopt_number type;
 } gpuopt_device_view;
 
@@ -1023,6 +1026,7 @@ inline Struct gpuopt_init() {
 }
 #define GPUOPT_INIT(type) gpuopt_init<type>()
 #else
+/* A struct of this type with every option at its default: all bytes are zero except for struct_size. */
 #define GPUOPT_INIT(type) ((type){.struct_size = sizeof(type)})
 #endif
 

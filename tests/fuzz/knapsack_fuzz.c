@@ -3,6 +3,8 @@
  * A libFuzzer target over the life of knapsacks: the input's bytes become a small model, with numbers of all sizes, and
  * a descriptor, then calls in any order on two handles that share the nodes. Answers are held against all subsets.
  * Packed nodes are broken, some with a checksum that is right again, and are then refused or give a search that ends.
+ *
+ * Longest input: 512
  */
 #include "tests/fuzz/fuzz.h"
 
