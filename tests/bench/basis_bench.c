@@ -4,8 +4,8 @@
  *     basis_bench BACKEND [M...]      BACKEND: cpu, cpu-threads or cuda
  * First table: microseconds per update with each technique and, for comparison, of a copy of the matrix. Second table:
  * microseconds of FTRAN and BTRAN of dense vectors, of FTRAN of a column with 10 entries and of BTRAN of a unit vector,
- * and milliseconds of a load of m dense columns. With cuda, vectors are in device memory. Last, for m = 6000 and for the
- * last M: 1000 deferred updates one after the other, and how much of the time the rank updates take.
+ * and milliseconds of a load of m dense columns. With cuda, vectors are in device memory. Last, for m = 6000 and for
+ * the last M: 1000 deferred updates one after the other, and how much of the time the rank updates take.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
