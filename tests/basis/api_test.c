@@ -122,6 +122,8 @@ static void columns(void **state) {
     check_columns(f, &c, "m x m");
     c = good, c.cols = M + 1;
     check_columns(f, &c, "m x m");
+    c = good, c.layout = (gpuopt_layout)2;
+    check_columns(f, &c, "layout");
     c = good, c.start = NULL;
     check_columns(f, &c, "start");
     c = good, c.index = NULL;
