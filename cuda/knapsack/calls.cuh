@@ -4,8 +4,8 @@
  * which decides what the next one takes, waits for what it found. While a search holds no more than a short list, its
  * nodes are in host memory and the CPU expands them: that is quicker than a launch.
  */
-#ifndef GPUOPT_CUDA_KNAPSACK_CUH
-#define GPUOPT_CUDA_KNAPSACK_CUH
+#ifndef GPUOPT_CUDA_KNAPSACK_CALLS_CUH
+#define GPUOPT_CUDA_KNAPSACK_CALLS_CUH
 
 #include <algorithm>
 
@@ -24,7 +24,7 @@ struct CudaKnapsack {
     gpuopt__knapsack_pool pool, host_pool; /* the second: both searches' short lists, or (HYBRID) everything */
     gpuopt__knapsack_items table;          /* device */
     KnapsackShared shared;
-    uint64_t *mark, *host_mark; /* HYBRID: a bit for each son of a step */
+    uint64_t *mark, *host_mark; /* HYBRID: a bit for each child of a step */
     void *device;
     bool all_on_host; /* HYBRID, or a pool that is hardly more than a short list needs */
     unsigned tickets; /* handed out so far */
@@ -43,7 +43,7 @@ CudaKnapsack *cuda_knapsack(gpuopt_knapsack *k) { return reinterpret_cast<CudaKn
 
 /* ---- Memory ---- */
 
-/* Nodes that a search may keep in host memory: a short list's sons, and as much free as any search needs. */
+/* Nodes that a search may keep in host memory: a short list's children, and as much free as any search needs. */
 int64_t knapsack_host_room(const gpuopt_knapsack_desc &d) {
     return d.search == GPUOPT_SEARCH_HYBRID ? d.pool : std::min(d.pool, 4 * knapsack_short + 2 * int64_t{d.items} + 16);
 }
@@ -274,7 +274,7 @@ unsigned knapsack_grid(const CudaKnapsack *k, int64_t needed) {
     return static_cast<unsigned>(std::min(needed, knapsack_blocks * cuda_of(k->head.context)->multiprocessors));
 }
 
-/* A step on the device. mark: only which sons stay. */
+/* A step on the device. mark: only which children stay. */
 gpuopt_status knapsack_device_step(CudaKnapsack *k, const gpuopt__knapsack_search *s, const gpuopt__knapsack_job &job,
                                    bool mark, gpuopt__knapsack_found *found) {
     KnapsackStep p;
@@ -366,7 +366,7 @@ gpuopt_status cuda_knapsack_run(gpuopt_knapsack *knapsack, gpuopt__knapsack_sear
         status = knapsack_step(k, s, job, &found);
         if (status) break;
         gpuopt__knapsack_apply(s, &job, &found);
-        if (found.sons > 0 && gpuopt__knapsack_completes(s)) status = knapsack_complete_list(k, s);
+        if (found.children > 0 && gpuopt__knapsack_completes(s)) status = knapsack_complete_list(k, s);
     }
     return status;
 }
@@ -377,4 +377,4 @@ const gpuopt__knapsack_backend cuda_knapsack_table = {cuda_knapsack_size,   cuda
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_KNAPSACK_CUH */
+#endif /* GPUOPT_CUDA_KNAPSACK_CALLS_CUH */

@@ -95,7 +95,7 @@ GPUOPT_HD int gpuopt__knapsack_fill(const gpuopt__knapsack_view *v, gpuopt__knap
 }
 
 /* The 128 bits of a * b. */
-GPUOPT_HD void gpuopt__wide_product(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low) {
+GPUOPT_HD void gpuopt__knapsack_wide_product(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low) {
 #if defined(__CUDA_ARCH__)
     *high = __umul64hi(a, b);
     *low = a * b;
@@ -113,10 +113,10 @@ GPUOPT_HD void gpuopt__wide_product(uint64_t a, uint64_t b, uint64_t *high, uint
 }
 
 /* Whether a * b >= c * d, all of them 0 to 2^64 - 1. */
-GPUOPT_HD int gpuopt__product_reaches(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+GPUOPT_HD int gpuopt__knapsack_product_reaches(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
     uint64_t left_high, left_low, right_high, right_low;
-    gpuopt__wide_product(a, b, &left_high, &left_low);
-    gpuopt__wide_product(c, d, &right_high, &right_low);
+    gpuopt__knapsack_wide_product(a, b, &left_high, &left_low);
+    gpuopt__knapsack_wide_product(c, d, &right_high, &right_low);
     return left_high != right_high ? left_high > right_high : left_low >= right_low;
 }
 
@@ -125,12 +125,13 @@ GPUOPT_HD int gpuopt__knapsack_beats(const gpuopt__knapsack_view *v, const gpuop
     if (f->profit > lower) return 1;
     if (f->at >= v->last) return 0;
     /* lower - profit + 1 is at most 2^63 */
-    return gpuopt__product_reaches((uint64_t)f->room, (uint64_t)v->table.profit[f->at],
-                                   (uint64_t)lower - (uint64_t)f->profit + 1, (uint64_t)v->table.weight[f->at]);
+    return gpuopt__knapsack_product_reaches((uint64_t)f->room, (uint64_t)v->table.profit[f->at],
+                                            (uint64_t)lower - (uint64_t)f->profit + 1,
+                                            (uint64_t)v->table.weight[f->at]);
 }
 
 /* floor(a * b / c), for a < c < 2^63. */
-GPUOPT_HD uint64_t gpuopt__product_quotient(uint64_t a, uint64_t b, uint64_t c) {
+GPUOPT_HD uint64_t gpuopt__knapsack_product_quotient(uint64_t a, uint64_t b, uint64_t c) {
     uint64_t quotient = 0, rest = 0;
     int k;
     for (k = 63; k >= 0; k--) { /* Horner's rule over the bits of b, with rest < c in between */

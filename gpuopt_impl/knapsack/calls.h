@@ -2,8 +2,8 @@
  *
  * Knapsack: the public calls. Arguments are checked here, for every backend, so that a backend sees only good ones.
  */
-#ifndef GPUOPT_IMPL_KNAPSACK_H
-#define GPUOPT_IMPL_KNAPSACK_H
+#ifndef GPUOPT_IMPL_KNAPSACK_CALLS_H
+#define GPUOPT_IMPL_KNAPSACK_CALLS_H
 
 #include "cardinality.h"
 #include "pack.h"
@@ -239,4 +239,4 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, ui
     return GPUOPT_OK;
 }
 
-#endif /* GPUOPT_IMPL_KNAPSACK_H */
+#endif /* GPUOPT_IMPL_KNAPSACK_CALLS_H */

@@ -28,15 +28,15 @@ static int64_t gpuopt__knapsack_relaxed(gpuopt_knapsack *k, int64_t add, int32_t
         item[items].profit = v->table.profit[j] + add;
         item[items++].index = j;
     }
-    gpuopt__ratio_sort(item, item + items, items);
+    gpuopt__knapsack_ratio_sort(item, item + items, items);
     for (j = 0; j < items && item[j].weight <= room; j++) {
         room -= item[j].weight;
         bound += item[j].profit;
     }
     *count = j;
     if (j == items) return bound;
-    return bound +
-           (int64_t)gpuopt__product_quotient((uint64_t)room, (uint64_t)item[j].profit, (uint64_t)item[j].weight);
+    return bound + (int64_t)gpuopt__knapsack_product_quotient((uint64_t)room, (uint64_t)item[j].profit,
+                                                              (uint64_t)item[j].weight);
 }
 
 /* The most items that fit: of the lightest ones. */
@@ -50,7 +50,7 @@ static int32_t gpuopt__knapsack_most_items(gpuopt_knapsack *k) {
         item[j].profit = 1;
         item[j].index = j;
     }
-    gpuopt__ratio_sort(item, item + v->last, v->last);
+    gpuopt__knapsack_ratio_sort(item, item + v->last, v->last);
     for (j = 0; j < v->last && item[j].weight <= room; j++) room -= item[j].weight;
     return j;
 }
@@ -66,7 +66,7 @@ static int32_t gpuopt__knapsack_fewest_items(gpuopt_knapsack *k) {
         item[j].profit = v->table.profit[j];
         item[j].index = j;
     }
-    gpuopt__ratio_sort(item, item + v->last, v->last);
+    gpuopt__knapsack_ratio_sort(item, item + v->last, v->last);
     for (j = 0; j < v->last && left >= 0; j++) left -= item[j].profit;
     return left < 0 ? j : v->last + 1;
 }

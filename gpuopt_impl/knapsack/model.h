@@ -99,7 +99,8 @@ static gpuopt_status gpuopt__knapsack_root_bound(const gpuopt_knapsack *k, const
     for (j = 0; j <= v->at && j < v->last; j++) {
         add = v->table.profit[j];
         if (j == v->at)
-            add = (int64_t)gpuopt__product_quotient((uint64_t)room, (uint64_t)add, (uint64_t)v->table.weight[j]);
+            add =
+                (int64_t)gpuopt__knapsack_product_quotient((uint64_t)room, (uint64_t)add, (uint64_t)v->table.weight[j]);
         else room -= v->table.weight[j];
         if (add > most - *bound)
             return gpuopt__refuse(k->context, GPUOPT_ERROR_NUMERIC, call, "the profit may be more than 2^63 - 1");
@@ -159,7 +160,7 @@ static gpuopt_status gpuopt__knapsack_prepare(gpuopt_knapsack *k, const char *ca
     s->view.capacity = d->capacity;
     status = gpuopt__knapsack_settle(k, call, d, item, &count);
     if (status) return status;
-    gpuopt__ratio_sort(item, item + count, count);
+    gpuopt__knapsack_ratio_sort(item, item + count, count);
     gpuopt__knapsack_normalize(k, item, count);
     gpuopt__knapsack_tabulate(k, item, count);
     status = gpuopt__knapsack_root_bound(k, call, &k->root_bound);

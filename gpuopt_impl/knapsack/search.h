@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Knapsack: a search as plain data, and what surrounds a step of it on every backend: which nodes it takes, where the
- * sons go, what becomes of what it found.
+ * children go, what becomes of what it found.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_SEARCH_H
 #define GPUOPT_IMPL_KNAPSACK_SEARCH_H
@@ -46,8 +46,8 @@ typedef struct gpuopt__knapsack_list {
     int32_t side;    /* of the pool */
 } gpuopt__knapsack_list;
 
-/* A search in a part of the pool. Lists are stacked from both of the part's ends towards the middle, fathers and sons
- * on different sides. A step takes nodes from the end of the deepest list and writes their sons on top of the other
+/* A search in a part of the pool. Lists are stacked from both of the part's ends towards the middle, parents and children
+ * on different sides. A step takes nodes from the end of the deepest list and writes their children on top of the other
  * side: nothing is ever moved, reads and writes are contiguous. Lists of side 1 lie in memory last node first. */
 typedef struct gpuopt__knapsack_search {
     gpuopt__knapsack_view view;
@@ -113,7 +113,7 @@ GPUOPT_HD double gpuopt__knapsack_loss(const gpuopt__knapsack_search *s, int32_t
     return item < s->view.at ? -loss : loss;
 }
 
-/* Whether a list's nodes may have sons that beat the incumbent, by the bound with `ratio`, if each loses so much. */
+/* Whether a list's nodes may have children that beat the incumbent, by the bound with `ratio`, if each loses so much. */
 GPUOPT_HD int gpuopt__knapsack_may_beat(const gpuopt__knapsack_search *s, double bound, double loss) {
     return gpuopt__add(gpuopt__add(bound, loss), s->margin) >= (double)s->lower + 1;
 }
@@ -131,13 +131,13 @@ GPUOPT_HD double gpuopt__knapsack_list_bound(const gpuopt__knapsack_search *s, c
 
 /* ---- A step ---- */
 
-/* `count` nodes of a level, and where their sons go. Father k has one son as it is and, if its room is at least
+/* `count` nodes of a level, and where their children go. Parent k has one child as it is and, if its room is at least
  * `least`, one with the level's item flipped. */
 typedef struct gpuopt__knapsack_job {
     int32_t level;
-    gpuopt__knapsack_core core; /* of the sons */
+    gpuopt__knapsack_core core; /* of the children */
     int64_t count;
-    int64_t from, to;           /* places of the first node and of the first son */
+    int64_t from, to;           /* places of the first node and of the first child */
     int64_t from_step, to_step; /* 1 or -1, from a node to the next one */
     int64_t lower;
     int64_t least;
@@ -147,16 +147,16 @@ typedef struct gpuopt__knapsack_job {
 
 /* What a step, or a part of one, found. */
 typedef struct gpuopt__knapsack_found {
-    int64_t sons; /* that stay */
+    int64_t children; /* that stay */
     int64_t pruned, dominated;
-    double bound; /* of the sons that stay */
+    double bound; /* of the children that stay */
     int64_t most; /* profit of the best solution; `lower` where nothing is better */
     gpuopt__knapsack_node best;
 } gpuopt__knapsack_found;
 
 GPUOPT_HD gpuopt__knapsack_found gpuopt__knapsack_nothing(int64_t lower) {
     gpuopt__knapsack_found f;
-    f.sons = f.pruned = f.dominated = 0;
+    f.children = f.pruned = f.dominated = 0;
     f.bound = 0;
     f.most = lower;
     f.best.room = 0;
@@ -167,7 +167,7 @@ GPUOPT_HD gpuopt__knapsack_found gpuopt__knapsack_nothing(int64_t lower) {
 
 /* Adds what the next part of a step found. Of equally good solutions the first one stays. */
 GPUOPT_HD void gpuopt__knapsack_join(gpuopt__knapsack_found *sum, const gpuopt__knapsack_found *f) {
-    sum->sons += f->sons;
+    sum->children += f->children;
     sum->pruned += f->pruned;
     sum->dominated += f->dominated;
     sum->bound = gpuopt__max(sum->bound, f->bound);
@@ -226,7 +226,7 @@ GPUOPT_HD int gpuopt__knapsack_next(gpuopt__knapsack_search *s, gpuopt__knapsack
     before = job->core.begin < s->begin[top->level];
     gpuopt__knapsack_flip(&s->view.table, item, before, &job->room, &job->profit);
     left = gpuopt__knapsack_weight(&s->view.table, s->view.first, job->core.begin);
-    job->least = before ? INT64_MIN : s->view.table.weight[item] - left; /* else no taking out makes the son fit */
+    job->least = before ? INT64_MIN : s->view.table.weight[item] - left; /* else no taking out makes the child fit */
     base = s->used[top->side] - job->count;
     job->from = gpuopt__knapsack_place(s, top->side, base, 0);
     job->to = gpuopt__knapsack_place(s, !top->side, s->used[!top->side], 0);
@@ -248,25 +248,25 @@ GPUOPT_HD void gpuopt__knapsack_improve(gpuopt__knapsack_search *s, int32_t leve
     for (k = 0; k < s->best.known; k++) s->best.decided[k] = s->decided[decided - 1 - k];
 }
 
-/* The nodes of the step go, their sons come. */
+/* The nodes of the step go, their children come. */
 GPUOPT_HD void gpuopt__knapsack_apply(gpuopt__knapsack_search *s, const gpuopt__knapsack_job *job,
                                       const gpuopt__knapsack_found *f) {
-    gpuopt__knapsack_list *top = &s->list[s->depth - 1], son = *top;
+    gpuopt__knapsack_list *top = &s->list[s->depth - 1], child = *top;
     int64_t alive;
     s->slices += job->count < top->count;
     top->count -= job->count;
     s->used[top->side] -= job->count;
     if (top->count == 0) s->depth--;
-    s->decided[son.decided++] = job->level;
+    s->decided[child.decided++] = job->level;
     if (f->most > s->lower)
-        gpuopt__knapsack_improve(s, job->level + 1, son.decided, GPUOPT__KNAPSACK_FILLED, &f->best, f->most);
-    if (f->sons > 0) {
-        son.level = job->level + 1;
-        son.count = f->sons;
-        son.bound = f->bound;
-        son.side = !son.side;
-        s->used[son.side] += f->sons;
-        s->list[s->depth++] = son;
+        gpuopt__knapsack_improve(s, job->level + 1, child.decided, GPUOPT__KNAPSACK_FILLED, &f->best, f->most);
+    if (f->children > 0) {
+        child.level = job->level + 1;
+        child.count = f->children;
+        child.bound = f->bound;
+        child.side = !child.side;
+        s->used[child.side] += f->children;
+        s->list[s->depth++] = child;
     }
     s->steps++;
     s->expanded += job->count;

@@ -7,10 +7,10 @@
 
 #include "backend.h"
 
-static int gpuopt__ratio_before(const gpuopt__knapsack_item *a, const gpuopt__knapsack_item *b) {
+static int gpuopt__knapsack_ratio_before(const gpuopt__knapsack_item *a, const gpuopt__knapsack_item *b) {
     uint64_t ah, al, bh, bl;
-    gpuopt__wide_product((uint64_t)a->profit, (uint64_t)b->weight, &ah, &al);
-    gpuopt__wide_product((uint64_t)b->profit, (uint64_t)a->weight, &bh, &bl);
+    gpuopt__knapsack_wide_product((uint64_t)a->profit, (uint64_t)b->weight, &ah, &al);
+    gpuopt__knapsack_wide_product((uint64_t)b->profit, (uint64_t)a->weight, &bh, &bl);
     if (ah != bh) return ah > bh;
     if (al != bl) return al > bl;
     return a->index < b->index;
@@ -18,7 +18,7 @@ static int gpuopt__ratio_before(const gpuopt__knapsack_item *a, const gpuopt__kn
 
 /* By falling profit per weight. Merges runs of 1, 2, 4, ... items; other [count] is scratch. qsort may allocate, and
  * this must not. */
-static void gpuopt__ratio_sort(gpuopt__knapsack_item *item, gpuopt__knapsack_item *other, int32_t count) {
+static void gpuopt__knapsack_ratio_sort(gpuopt__knapsack_item *item, gpuopt__knapsack_item *other, int32_t count) {
     gpuopt__knapsack_item *from = item, *to = other, *swap;
     int64_t run, begin;
     for (run = 1; run < count; run *= 2) {
@@ -26,7 +26,7 @@ static void gpuopt__ratio_sort(gpuopt__knapsack_item *item, gpuopt__knapsack_ite
             int64_t middle = begin + run < count ? begin + run : count;
             int64_t end = begin + 2 * run < count ? begin + 2 * run : count, a = begin, b = middle, k;
             for (k = begin; k < end; k++) {
-                int first = b >= end || (a < middle && !gpuopt__ratio_before(&from[b], &from[a]));
+                int first = b >= end || (a < middle && !gpuopt__knapsack_ratio_before(&from[b], &from[a]));
                 to[k] = from[first ? a++ : b++];
             }
         }
@@ -35,7 +35,7 @@ static void gpuopt__ratio_sort(gpuopt__knapsack_item *item, gpuopt__knapsack_ite
     if (from != item) memcpy(item, from, (size_t)count * sizeof *item);
 }
 
-static int64_t gpuopt__common_divisor(int64_t a, int64_t b) {
+static int64_t gpuopt__knapsack_common_divisor(int64_t a, int64_t b) {
     while (b) {
         int64_t rest = a % b;
         a = b;
@@ -49,8 +49,8 @@ static void gpuopt__knapsack_normalize(gpuopt_knapsack *k, gpuopt__knapsack_item
     int64_t weight = 0, profit = 0;
     int32_t j;
     for (j = 0; j < count && (weight != 1 || profit != 1); j++) {
-        weight = gpuopt__common_divisor(item[j].weight, weight);
-        profit = gpuopt__common_divisor(item[j].profit, profit);
+        weight = gpuopt__knapsack_common_divisor(item[j].weight, weight);
+        profit = gpuopt__knapsack_common_divisor(item[j].profit, profit);
     }
     for (j = 0; j < count && (weight > 1 || profit > 1); j++) {
         item[j].weight /= weight;
