@@ -921,7 +921,7 @@ typedef struct gpuopt_knapsack_desc {
     const int64_t *weight, *profit; /* [items] 0 or more, in any order */
     int64_t capacity;               /* C, 0 or more */
     gpuopt_knapsack_search search;
-    gpuopt_knapsack_when_full full;
+    gpuopt_knapsack_when_full when_full;
     /* Nodes that fit, to 2^40; 0: 2^20. 2 n + 8 is the least that ends every search; less is taken for that. */
     int64_t pool;
     int64_t node_limit; /* expanded in the handle's life, then LIMIT; checked after each step; 0: none */
@@ -971,13 +971,14 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpu
  * ones change nothing. With taken NULL: a claim that there is a solution of this profit. From now on only such ones are
  * looked for: if there is one, the search ends with its items as always, else with INFEASIBLE. ARGUMENT: too heavy, the
  * profit is another, negative. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, int64_t profit, const uint8_t *taken);
+GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t profit,
+                                                       const uint8_t *taken);
 
 /* The incumbent: taken [items] as 1 and 0 in the host's order, and its profit and weight; any may be NULL. At any time,
  * found in what is free of the pool: best asked for at the end, when all of it is. While the search is under way, the
  * set may come out better than the incumbent, and then is the incumbent. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, uint8_t *taken, int64_t *profit,
-                                                   int64_t *weight);
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory where, uint8_t *taken,
+                                                   int64_t *profit, int64_t *weight);
 
 /* Nodes as bytes, for a checkpoint or another process with a handle of the same problem: little-endian on every
  * machine, a header of 80 bytes ("GPUK"; version 1 and number of lists as uint32; items as int32; a hash of the problem

@@ -41,6 +41,7 @@ struct gpuopt_knapsack {
     int64_t claim;             /* the profit that the host says can be had; 0: none */
     int64_t incumbent;         /* of `taken` or, where search.best.level >= 0, of that node's solution */
     int64_t root_bound, upper; /* Dantzig's, and the best one known; in units */
+    int stopped;               /* the host's stop hook ended the latest run */
     int64_t strengthen_at;     /* nodes expanded until the whole's bound is computed anew */
     uint64_t hash;             /* of what reduction left */
     int64_t *weight, *profit;  /* [items] as the host gave them */
@@ -60,15 +61,21 @@ static inline void gpuopt__knapsack_go_to_host(const gpuopt_knapsack *k, gpuopt_
     s->room = k->host_room;
 }
 
+/* Asked after each step: whether the host wants the search to stop here. Finding items is never interrupted. */
+static inline int gpuopt__knapsack_stops(gpuopt_knapsack *k, const gpuopt__knapsack_search *s) {
+    k->stopped = s->which == 0 && gpuopt__asked_to_stop(k->context);
+    return k->stopped;
+}
+
 /* What a backend does. Nodes are at gpuopt__knapsack_place(). */
 struct gpuopt__knapsack_backend {
     /* host_bytes and device_bytes of a handle, the head's arrays apart; bytes of the head itself. */
-    void (*size)(const gpuopt_context *, const gpuopt_knapsack_desc *, gpuopt_memory_plan *);
+    void (*plan)(const gpuopt_context *, const gpuopt_knapsack_desc *, gpuopt_memory_plan *);
     gpuopt_status (*create)(gpuopt_context *, const gpuopt_knapsack_desc *, gpuopt_knapsack **);
     void (*destroy)(gpuopt_knapsack *);
-    gpuopt_status (*loaded)(gpuopt_knapsack *); /* after the tables have been filled */
     /* Steps until `expanded` or `steps` are reached, or the goal, or no node is left, or full. */
     gpuopt_status (*run)(gpuopt_knapsack *, gpuopt__knapsack_search *, int64_t expanded, int64_t steps);
+    gpuopt_status (*load)(gpuopt_knapsack *); /* after the tables have been filled */
     /* `count` nodes of the search, from the one at place `at` on, in steps of 1 or -1. */
     gpuopt_status (*get)(gpuopt_knapsack *, const gpuopt__knapsack_search *, int64_t at, int step, int64_t count,
                          gpuopt__knapsack_node *);

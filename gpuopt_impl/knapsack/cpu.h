@@ -37,7 +37,7 @@ static uint64_t gpuopt__knapsack_cpu_cut(const gpuopt_context *context, int64_t 
     return arena.used;
 }
 
-static void gpuopt__knapsack_cpu_size(const gpuopt_context *context, const gpuopt_knapsack_desc *desc,
+static void gpuopt__knapsack_cpu_plan(const gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                       gpuopt_memory_plan *plan) {
     gpuopt__knapsack_cpu k;
     plan->host_bytes += gpuopt__knapsack_cpu_cut(context, desc->pool, NULL, &k);
@@ -61,7 +61,7 @@ static gpuopt_status gpuopt__knapsack_cpu_create(gpuopt_context *context, const 
 
 static void gpuopt__knapsack_cpu_destroy(gpuopt_knapsack *k) { gpuopt__release(k->context, GPUOPT_HOST, k); }
 
-static gpuopt_status gpuopt__knapsack_cpu_loaded(gpuopt_knapsack *k) {
+static gpuopt_status gpuopt__knapsack_cpu_load(gpuopt_knapsack *k) {
     (void)k;
     return GPUOPT_OK;
 }
@@ -69,7 +69,7 @@ static gpuopt_status gpuopt__knapsack_cpu_loaded(gpuopt_knapsack *k) {
 /* ---- Steps ---- */
 
 /* Where part t of `work` ranks begins: a multiple of 64. */
-static inline int64_t gpuopt__knapsack_part_begin(int64_t work, int parts, int t) {
+static inline int64_t gpuopt__knapsack_cpu_part_begin(int64_t work, int parts, int t) {
     return t == parts ? work : work / parts * t / 64 * 64;
 }
 
@@ -82,8 +82,8 @@ static void gpuopt__knapsack_cpu_parts(gpuopt__knapsack_cpu *k, const gpuopt__kn
 #pragma omp parallel for schedule(dynamic) num_threads(k->threads)
 #endif
     for (t = 0; t < parts; t++) {
-        int64_t begin = gpuopt__knapsack_part_begin(work, parts, t),
-                end = gpuopt__knapsack_part_begin(work, parts, t + 1);
+        int64_t begin = gpuopt__knapsack_cpu_part_begin(work, parts, t),
+                end = gpuopt__knapsack_cpu_part_begin(work, parts, t + 1);
         if (task == GPUOPT__KNAPSACK_COPY) {
             gpuopt__knapsack_part(s, job, &k->pool, with, begin, end, task, k->mark,
                                   job->to + k->part[t].children * job->to_step);
@@ -120,6 +120,7 @@ static gpuopt_status gpuopt__knapsack_cpu_run(gpuopt_knapsack *knapsack, gpuopt_
         gpuopt__knapsack_found found = gpuopt__knapsack_cpu_step(k, s, &job);
         gpuopt__knapsack_apply(s, &job, &found);
         if (found.children > 0 && gpuopt__knapsack_completes(s)) gpuopt__knapsack_complete(s, &k->pool);
+        if (gpuopt__knapsack_stops(knapsack, s)) break;
     }
     return GPUOPT_OK;
 }
@@ -141,7 +142,7 @@ static gpuopt_status gpuopt__knapsack_cpu_put(gpuopt_knapsack *knapsack, const g
 }
 
 static const struct gpuopt__knapsack_backend gpuopt__knapsack_cpu_table = {
-    gpuopt__knapsack_cpu_size, gpuopt__knapsack_cpu_create, gpuopt__knapsack_cpu_destroy, gpuopt__knapsack_cpu_loaded,
-    gpuopt__knapsack_cpu_run,  gpuopt__knapsack_cpu_get,    gpuopt__knapsack_cpu_put};
+    gpuopt__knapsack_cpu_plan, gpuopt__knapsack_cpu_create, gpuopt__knapsack_cpu_destroy, gpuopt__knapsack_cpu_run,
+    gpuopt__knapsack_cpu_load, gpuopt__knapsack_cpu_get,    gpuopt__knapsack_cpu_put};
 
 #endif /* GPUOPT_IMPL_KNAPSACK_CPU_H */

@@ -172,7 +172,7 @@ static gpuopt_status gpuopt__knapsack_prepare(gpuopt_knapsack *k, const char *ca
     k->upper = k->root_bound;
     s->lower = gpuopt__knapsack_units(k, k->incumbent);
     k->hash = gpuopt__knapsack_hash(k);
-    return status ? status : gpuopt__knapsack_of(k)->loaded(k);
+    return status ? status : gpuopt__knapsack_of(k)->load(k);
 }
 
 /* The solution of the view with nothing decided. */

@@ -107,7 +107,7 @@ static int search(const machine *on, const char *name, const knapsack_model *mod
         r->long_nodes += r->info.expanded - last.expanded;
         r->long_children += r->info.alive - last.alive + r->info.expanded - last.expanded;
     }
-    if (!status && !longer) status = gpuopt_knapsack_get_items(knapsack, taken, NULL, NULL);
+    if (!status && !longer) status = gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, taken, NULL, NULL);
     r->seconds = now() - start;
     if (status) failed(on, name, "search", status);
     if (!status && !longer && !right_items(model, taken, r->info.lower)) {
