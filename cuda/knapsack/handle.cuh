@@ -36,7 +36,8 @@ CudaKnapsack *cuda_knapsack(gpuopt_knapsack *k) { return reinterpret_cast<CudaKn
 
 /* ---- Sizes ---- */
 
-/* Nodes that one search may keep in host memory: the children of a short list, and the reserve that any search needs. */
+/* Nodes that one search may keep in host memory: the children of a short list, and the reserve that any search
+ * needs. */
 int64_t knapsack_host_room(const gpuopt_knapsack_desc &d) {
     return d.search == GPUOPT_SEARCH_HYBRID ? d.pool : std::min(d.pool, 4 * knapsack_short + 2 * int64_t{d.items} + 16);
 }

@@ -2,11 +2,11 @@
  *
  * Knapsack on the GPU: a step, and the completion of a list, each in one launch.
  *
- * A block takes tile after tile of the step's children, ranked as on the CPU (knapsack/cpu_step.h): it builds the children in
- * shared memory, with dominance merges them there, tests each, and writes those that stay behind those of the tiles
- * before, whose number it learns by looking back (Merrill, Garland: Single-pass Parallel Prefix Scan with Decoupled
- * Look-back, 2016). A step so reads its nodes once (with dominance twice, the second time from the L2 cache as a rule)
- * and writes the children that stay once.
+ * A block takes tile after tile of the step's children, ranked as on the CPU (gpuopt_impl/knapsack/cpu_step.h). It
+ * builds the children in shared memory, merges them there if dominance is on, tests each, and writes those that stay
+ * after those of the preceding tiles, whose number it finds by looking back (Merrill, Garland: Single-pass Parallel
+ * Prefix Scan with Decoupled Look-back, 2016). So a step reads its nodes once (with dominance twice, the second time
+ * usually from the L2 cache) and writes the children that stay once.
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_KERNEL_CUH
 #define GPUOPT_CUDA_KNAPSACK_KERNEL_CUH
@@ -19,12 +19,13 @@ namespace {
 enum : int {
     KNAPSACK_THREADS = 256,
     KNAPSACK_WARPS = KNAPSACK_THREADS / 32,
-    KNAPSACK_ROWS = 8, /* children of a thread */
+    KNAPSACK_ROWS = 8, /* children per thread */
     KNAPSACK_TILE = KNAPSACK_THREADS * KNAPSACK_ROWS
 };
 
-/* A tile's word tells those behind it: nothing yet, how many children of it stay, or how many of it and all before. Words
- * of earlier steps say nothing. */
+/* The word of a tile tells later tiles nothing yet, how many of its children stay (ALONE), or how many of its own
+ * and of all preceding tiles stay (ALL). It holds a count of 40 bits and the epoch of its step, 22 bits: words of
+ * other epochs tell nothing, so they need not be cleared between steps. */
 enum : unsigned long long {
     KNAPSACK_ALONE = 1ull << 62,
     KNAPSACK_ALL = 2ull << 62,
@@ -32,16 +33,16 @@ enum : unsigned long long {
     KNAPSACK_EPOCHS = 1ull << 22
 };
 
-/* What a block found; the best solution is the one with the lowest rank of those with the most profit. */
+/* What a block found. The best solution is the one of lowest rank among those with the most profit. */
 struct KnapsackBlockFound {
     gpuopt__knapsack_found found;
     int64_t rank;
 };
 
-/* What the launches of a handle share; in device memory, but for `found`. */
+/* What the launches of a handle share, in device memory except `found`. */
 struct KnapsackShared {
     unsigned long long *tile;  /* [tiles of the largest step] */
-    unsigned *ticket, *done;   /* tiles handed out, blocks that are done */
+    unsigned *ticket, *done;   /* tiles handed out, blocks that have finished */
     KnapsackBlockFound *block; /* [blocks of the largest launch] */
     KnapsackBlockFound *found; /* pinned host memory */
 };
@@ -54,18 +55,18 @@ struct KnapsackStep {
     double ratio;
     int64_t tiles;
     unsigned first_ticket;
-    unsigned long long epoch; /* shifted to its place */
-    unsigned *mark;           /* instead of writing: a bit for each child */
+    unsigned long long epoch; /* shifted to its place in a word */
+    unsigned *mark;           /* MARK: a bit for each child */
 };
 
 struct KnapsackTile {
     int64_t room[KNAPSACK_TILE];
     uint64_t profit[KNAPSACK_TILE];
     uint32_t decisions[KNAPSACK_TILE];
-    uint16_t order[KNAPSACK_TILE]; /* with dominance: the children in their order; TILE: one that is dominated */
+    uint16_t order[KNAPSACK_TILE]; /* with dominance: the children in their order; TILE: a dominated child */
 };
 
-/* Children that there is no room for: behind all others, and never kept. */
+/* The room of a child that is too heavy: it comes after all others and is never kept. */
 constexpr int64_t knapsack_no_room = INT64_MIN;
 
 __device__ int64_t knapsack_flipped_room(const gpuopt__knapsack_job &job, int64_t room) {
@@ -74,7 +75,7 @@ __device__ int64_t knapsack_flipped_room(const gpuopt__knapsack_job &job, int64_
 
 /* ---- Where a tile begins in the two lists ---- */
 
-/* How many of the children before this rank are parents as they are. By one warp: 32 guesses at a time. */
+/* How many of the children before this rank are unchanged. By one warp, which tries 32 positions at a time. */
 __device__ int64_t knapsack_split(const KnapsackStep &p, int64_t rank) {
     const gpuopt__knapsack_job &job = p.job;
     const int lane = static_cast<int>(threadIdx.x % 32);
@@ -87,7 +88,7 @@ __device__ int64_t knapsack_split(const KnapsackStep &p, int64_t rank) {
             int64_t room = p.pool.room[a], other = knapsack_flipped_room(job, p.pool.room[b]);
             before = room != other ? room > other : p.pool.profit[a] >= p.pool.profit[b] + job.profit;
         }
-        int yes = __popc(__ballot_sync(~0u, before)); /* the first ones: they are a prefix */
+        int yes = __popc(__ballot_sync(~0u, before)); /* `before` holds for a prefix of the lanes */
         if (yes == 0) return low;
         high = min(high, low + yes * width);
         low += (yes - 1) * width + 1;
@@ -106,13 +107,14 @@ __device__ void knapsack_load(const KnapsackStep &p, KnapsackTile &t, int slot, 
     t.decisions[slot] = decisions | flipped;
 }
 
-/* Whether child i, a parent as it is, comes before child j, one flipped. */
+/* Whether the unchanged child i comes before the flipped child j. */
 __device__ bool knapsack_before(const KnapsackTile &t, int i, int j) {
     return t.room[i] != t.room[j] ? t.room[i] > t.room[j] : t.profit[i] >= t.profit[j];
 }
 
-/* Orders `same` children in the first slots and `flipped` ones behind them. profit: of the children before the first of each,
- * where there are some. Returns how many this thread found dominated. */
+/* Merges the `same` unchanged children in the first slots with the `flipped` ones after them, into t.order. exists,
+ * profit: of each list, whether a child precedes this tile, and the profit of the last one that does. Returns how many
+ * dominated children this thread found. */
 __device__ int knapsack_merge(KnapsackTile &t, int same, int flipped, const bool exists[2], const uint64_t profit[2]) {
     const int children = same + flipped, first = min(static_cast<int>(threadIdx.x) * KNAPSACK_ROWS, children);
     const int end = min(first + KNAPSACK_ROWS, children);
@@ -126,17 +128,18 @@ __device__ int knapsack_merge(KnapsackTile &t, int same, int flipped, const bool
     for (int rank = first; rank < end; rank++) {
         bool turned = i >= same || (j < flipped && !knapsack_before(t, i, same + j));
         int child = turned ? same + j++ : i++;
-        int other = (turned ? i : j) - 1; /* the last of the other list that comes before */
+        int other = (turned ? i : j) - 1; /* the last child of the other list before this one */
         bool worse = other >= 0 ? t.profit[turned ? other : same + other] >= t.profit[child]
                                 : exists[!turned] && profit[!turned] >= t.profit[child];
-        worse = worse && t.room[child] != knapsack_no_room; /* that is no child at all */
+        worse = worse && t.room[child] != knapsack_no_room; /* too heavy, which does not count as dominated */
         t.order[rank] = static_cast<uint16_t>(worse ? +KNAPSACK_TILE : child);
         dominated += worse;
     }
     return dominated;
 }
 
-/* Fills the tile with the children of ranks first .. first + children - 1; returns how many this thread found dominated. */
+/* Fills the tile with the children of ranks first .. first + children - 1. Returns how many dominated children this
+ * thread found. */
 template <bool DOMINANCE>
 __device__ int knapsack_build(const KnapsackStep &p, KnapsackTile &t, int64_t first, int children) {
     const int thread = static_cast<int>(threadIdx.x);
@@ -149,7 +152,7 @@ __device__ int knapsack_build(const KnapsackStep &p, KnapsackTile &t, int64_t fi
         return 0;
     }
     __shared__ int64_t corner[2];
-    if (thread < 64) { /* a warp for each */
+    if (thread < 64) { /* one warp for each end of the tile */
         int64_t split = knapsack_split(p, first + (thread < 32 ? 0 : children));
         if (thread % 32 == 0) corner[thread / 32] = split;
     }
@@ -168,7 +171,7 @@ __device__ int knapsack_build(const KnapsackStep &p, KnapsackTile &t, int64_t fi
     return dominated;
 }
 
-/* Whether a child stays; what it is for the search goes into `mine`. */
+/* Whether a child stays. Adds what it means for the search to `mine`. */
 __device__ bool knapsack_test(const KnapsackStep &p, const KnapsackTile &t, int child, int64_t rank, int32_t &hint,
                               KnapsackBlockFound &mine) {
     gpuopt__knapsack_filled f;
@@ -192,9 +195,9 @@ __device__ bool knapsack_test(const KnapsackStep &p, const KnapsackTile &t, int 
     return true;
 }
 
-/* ---- Where a tile's children go ---- */
+/* ---- Where the children of a tile go ---- */
 
-/* How many children of the tiles before stay, where `count` of this one do. By one warp. */
+/* How many children of the preceding tiles stay; `count`: those of this tile. By one warp. */
 __device__ int64_t knapsack_look_back(const KnapsackStep &p, int64_t tile, int64_t count) {
     const unsigned long long mine = static_cast<unsigned long long>(count);
     const int lane = static_cast<int>(threadIdx.x % 32);
@@ -203,7 +206,7 @@ __device__ int64_t knapsack_look_back(const KnapsackStep &p, int64_t tile, int64
     if (lane == 0) word[tile] = (tile == 0 ? +KNAPSACK_ALL : +KNAPSACK_ALONE) | p.epoch | mine;
     for (int64_t end = tile; end > 0; end -= 32) { /* tiles end - 32 .. end - 1, the last one in lane 0 */
         int64_t k = end - 1 - lane;
-        unsigned long long said = KNAPSACK_ALL | p.epoch; /* before the first one: nothing */
+        unsigned long long said = KNAPSACK_ALL | p.epoch; /* before the first tile: 0 */
         for (;;) {
             if (k >= 0) said = word[k];
             bool silent = (said & (KNAPSACK_EPOCHS - 1) << 40) != p.epoch || said >> 62 == 0;
@@ -223,7 +226,7 @@ __device__ int64_t knapsack_look_back(const KnapsackStep &p, int64_t tile, int64
 
 /* ---- What a launch found ---- */
 
-/* Adds another's; of equally good solutions the one of the lower rank stays. */
+/* Adds another result. Of equally good solutions the one of lower rank is kept. */
 __device__ void knapsack_add(KnapsackBlockFound &sum, const KnapsackBlockFound &other) {
     bool better = other.found.most > sum.found.most || (other.found.most == sum.found.most && other.rank < sum.rank);
     gpuopt__knapsack_join(&sum.found, &other.found);
@@ -234,7 +237,7 @@ __device__ void knapsack_add(KnapsackBlockFound &sum, const KnapsackBlockFound &
 
 __device__ KnapsackBlockFound knapsack_nothing(int64_t lower) { return {gpuopt__knapsack_nothing(lower), INT64_MAX}; }
 
-/* The sum over the block's threads, in thread 0; what the threads had before is lost. */
+/* The sum over the block's threads, in thread 0. Overwrites scratch [THREADS], in shared memory. */
 __device__ KnapsackBlockFound knapsack_block_sum(KnapsackBlockFound *scratch, const KnapsackBlockFound &mine) {
     const unsigned thread = threadIdx.x;
     __syncthreads();
@@ -246,7 +249,7 @@ __device__ KnapsackBlockFound knapsack_block_sum(KnapsackBlockFound *scratch, co
     return scratch[thread];
 }
 
-/* Brings what all blocks found to the host: the last one to be done does. scratch [THREADS], in shared memory. */
+/* Writes the sum over all blocks to the host. The last block to finish does it. */
 __device__ void knapsack_report(const KnapsackShared &s, KnapsackBlockFound *scratch, const KnapsackBlockFound &mine,
                                 int64_t lower) {
     __shared__ bool last;
@@ -272,7 +275,8 @@ union KnapsackMemory {
     KnapsackBlockFound scratch[KNAPSACK_THREADS];
 };
 
-/* One step: see above. MARK: children are not written, but a bit is set for each that stays. */
+/* One step, as described at the top of this file. MARK: instead of writing the children, sets a bit for each that
+ * stays. */
 template <bool DOMINANCE, bool MARK>
 __global__ void __launch_bounds__(KNAPSACK_THREADS, 3) knapsack_expand(const __grid_constant__ KnapsackStep p) {
     __shared__ KnapsackMemory memory;
@@ -338,9 +342,10 @@ __global__ void __launch_bounds__(KNAPSACK_THREADS, 3) knapsack_expand(const __g
     knapsack_report(p.shared, memory.scratch, mine, p.job.lower);
 }
 
-/* The completion of a list: an item for each thread. The rank of a solution is its item. */
+/* The completion of a list, see gpuopt_impl/knapsack/search.h: threads try different items. The rank of a solution
+ * is its item. */
 struct KnapsackCompletion {
-    gpuopt__knapsack_search search; /* its lists are the host's; they are not looked at */
+    gpuopt__knapsack_search search; /* its lists are in host memory and are not used */
     gpuopt__knapsack_completion completion;
     gpuopt__knapsack_pool pool;
     KnapsackShared shared;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: the public calls. Arguments are checked here, for every backend, so that a backend sees only good ones.
+ * Knapsack: the public calls, except pack and unpack. Arguments are checked here for every backend.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CALLS_H
 #define GPUOPT_IMPL_KNAPSACK_CALLS_H
@@ -48,7 +48,7 @@ static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char 
     return GPUOPT_OK;
 }
 
-/* The head's arrays. */
+/* Cuts the arrays of the head out of one block; returns its size. */
 static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, int32_t items) {
     gpuopt__arena arena;
     int64_t n = items;
@@ -135,7 +135,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const g
     k->search.dominance = d.search == GPUOPT_SEARCH_DOMINANCE;
     k->search.stop_when_full = d.when_full == GPUOPT_WHEN_FULL_STOP;
     k->search.goal = INT64_MAX;
-    k->search.reserve = (int64_t)d.items + 4; /* for the search that recovers items */
+    k->search.reserve = (int64_t)d.items + 4; /* for the searches that recover items */
     k->search.best.level = -1;
     k->strengthen_at = k->search.dominance ? GPUOPT__KNAPSACK_STRENGTHEN * (int64_t)d.items : INT64_MAX;
     status = gpuopt__knapsack_prepare(k, call, &d);

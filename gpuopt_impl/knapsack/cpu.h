@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack on the CPU.
+ * Knapsack on the CPU: memory, and steps divided among threads. Each thread marks the children that stay in its
+ * parts of a step; once their number is known, they are copied to their places.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CPU_H
 #define GPUOPT_IMPL_KNAPSACK_CPU_H
@@ -9,14 +10,14 @@
 #include "cpu_step.h"
 
 enum {
-    GPUOPT__KNAPSACK_PARTS = 4,   /* of a step, for each thread: parts differ in what they cost */
-    GPUOPT__KNAPSACK_ALONE = 8192 /* fewer children are not worth waking threads for */
+    GPUOPT__KNAPSACK_PARTS = 4,   /* parts of a step per thread, for balance */
+    GPUOPT__KNAPSACK_ALONE = 8192 /* fewer children are left to one thread */
 };
 
 typedef struct gpuopt__knapsack_cpu {
     gpuopt_knapsack head;
     gpuopt__knapsack_pool pool;
-    uint64_t *mark;               /* [pool / 32 + 1] a bit for each child of a step; of several threads */
+    uint64_t *mark;               /* [pool / 32 + 1] a bit for each child of a step; for several threads */
     gpuopt__knapsack_found *part; /* [threads * PARTS] */
     int threads;
 } gpuopt__knapsack_cpu;
@@ -68,12 +69,12 @@ static gpuopt_status gpuopt__knapsack_cpu_load(gpuopt_knapsack *k) {
 
 /* ---- Steps ---- */
 
-/* Where part t of `work` ranks begins: a multiple of 64. */
+/* The first rank of part t of a step with `work` ranks: a multiple of 64. */
 static inline int64_t gpuopt__knapsack_cpu_part_begin(int64_t work, int parts, int t) {
     return t == parts ? work : work / parts * t / 64 * 64;
 }
 
-/* All parts, by all threads. to: where the children of part t go is part[t].children behind it. */
+/* All parts of a step, by all threads. COPY: part[t].children is the number of children in the parts before t. */
 static void gpuopt__knapsack_cpu_parts(gpuopt__knapsack_cpu *k, const gpuopt__knapsack_search *s,
                                        const gpuopt__knapsack_job *job, int64_t with, int64_t work,
                                        gpuopt__knapsack_task task) {

@@ -2,11 +2,11 @@
  *
  * Knapsack on the CPU: a step, or a part of one, by one thread.
  *
- * The children of a step are ranked: without dominance parent by parent, the one as it is before the one flipped; with it
- * as the two sorted lists merged, the parents as they are and the parents flipped, which are as sorted as they were.
- * In a list room falls and profit rises, both strictly, so that of the two merged a child is dominated exactly if the
- * last of the other list before it earns as much. Of equal rooms the one that earns more comes first, of equal children the
- * one as it is.
+ * The children of a step are ranked. Without dominance they are ranked parent by parent, the unchanged child before
+ * the flipped one. With dominance their order is the merge of two lists: all unchanged children and all flipped
+ * children, each sorted because the parents are. Within either list room strictly decreases and profit strictly
+ * increases. So a child of the merged list is dominated exactly if the last child before it from the other list has
+ * at least its profit. Of equal rooms the child with more profit comes first, of equal children the unchanged one.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CPU_STEP_H
 #define GPUOPT_IMPL_KNAPSACK_CPU_STEP_H
@@ -35,14 +35,15 @@ static inline void gpuopt__knapsack_store(const gpuopt__knapsack_pool *pool, int
     }
 }
 
-/* What a part of a step does. Several threads mark the children that stay, then copy them to where they belong. */
+/* What a part of a step does. One thread writes the children that stay. Several threads first mark them, then copy them
+ * to their places. */
 typedef enum gpuopt__knapsack_task {
     GPUOPT__KNAPSACK_WRITE,
     GPUOPT__KNAPSACK_MARK,
     GPUOPT__KNAPSACK_COPY
 } gpuopt__knapsack_task;
 
-/* The parents whose children come next: of the list as it is, and of the list flipped. */
+/* The parents of the next children in the merge: of the next unchanged one, and of the next flipped one. */
 typedef struct gpuopt__knapsack_cursor {
     int64_t same, flipped;
 } gpuopt__knapsack_cursor;
@@ -51,7 +52,7 @@ static inline int64_t gpuopt__knapsack_parent(const gpuopt__knapsack_job *job, i
     return job->from + k * job->from_step;
 }
 
-/* Whether parent i's child as it is comes before parent j's flipped. */
+/* Whether the unchanged child of parent i comes before the flipped child of parent j. */
 static inline int gpuopt__knapsack_before(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job, int64_t i,
                                           int64_t j) {
     int64_t a = gpuopt__knapsack_parent(job, i), b = gpuopt__knapsack_parent(job, j);
@@ -60,7 +61,7 @@ static inline int gpuopt__knapsack_before(const gpuopt__knapsack_pool *pool, con
     return pool->profit[a] >= pool->profit[b] + job->profit;
 }
 
-/* Where the merged list's rank is in the two lists, of which the second has `with` children. */
+/* How many children of each list come before a rank of the merged list. `with`: the length of the second list. */
 static inline gpuopt__knapsack_cursor gpuopt__knapsack_split(const gpuopt__knapsack_pool *pool,
                                                              const gpuopt__knapsack_job *job, int64_t with,
                                                              int64_t rank) {
@@ -76,7 +77,7 @@ static inline gpuopt__knapsack_cursor gpuopt__knapsack_split(const gpuopt__knaps
     return at;
 }
 
-/* The child at a rank; 0: there is none, because it has no room, or (*dominated) another one is better. */
+/* The child at a rank. Returns 0 if there is none: it is too heavy, or *dominated is set. */
 static inline int gpuopt__knapsack_child(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job,
                                          int dominance, int64_t with, int64_t rank, gpuopt__knapsack_cursor *at,
                                          gpuopt__knapsack_node *child, int *dominated) {
@@ -103,8 +104,8 @@ static inline int gpuopt__knapsack_child(const gpuopt__knapsack_pool *pool, cons
     return !*dominated;
 }
 
-/* Ranks begin .. end - 1 of a step, `to`: where the first child of them goes that stays. mark: a bit for each rank, for
- * parts that begin at multiples of 64. */
+/* Ranks begin .. end - 1 of a step. to: the place of the first child that stays. mark: a bit for each rank; begin is a
+ * multiple of 64 then. */
 static gpuopt__knapsack_found gpuopt__knapsack_part(const gpuopt__knapsack_search *s, const gpuopt__knapsack_job *job,
                                                     const gpuopt__knapsack_pool *pool, int64_t with, int64_t begin,
                                                     int64_t end, gpuopt__knapsack_task task, uint64_t *mark,
@@ -157,7 +158,7 @@ static inline gpuopt__knapsack_found gpuopt__knapsack_step(const gpuopt__knapsac
     return gpuopt__knapsack_part(s, job, pool, with, 0, job->count + with, GPUOPT__KNAPSACK_WRITE, NULL, job->to);
 }
 
-/* Completes the deepest list: see knapsack/search.h. */
+/* Completes the deepest list: see search.h. */
 static void gpuopt__knapsack_complete(gpuopt__knapsack_search *s, const gpuopt__knapsack_pool *pool) {
     gpuopt__knapsack_completion c = gpuopt__knapsack_completion_of(s);
     int64_t most = s->lower, place = 0, at = 0;
