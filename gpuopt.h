@@ -885,133 +885,132 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *conte
                                                            double *value, uint64_t *count);
 
 /* ---- Knapsack: branch and bound on a pool of nodes ---------------------------------------------------------------- *
- * Boukedjar, Lalami, El Baz: Parallel Branch and Bound on a CPU-GPU System (2012).  max p x,  w x <= C,  x in {0, 1}^n.
- * Items are put in the order of falling p / w, equal ones by index. The break item is the first that does not fit once
- * those before it are taken; a part of it makes the solution of the linear relaxation, whose profit is Dantzig's bound.
- * A step takes the nodes of one level, all of which have decided the same items, and decides one more: each gets a son
- * without it and one with it. Sons that cannot beat the incumbent are dropped. Each is filled greedily, which is a
- * solution, too; the best becomes the incumbent before the next step.
+ * max p x subject to w x <= C, x in {0, 1}^n, exactly, in integers. A node decides some of the items; its other items
+ * are filled in greedily, which gives a solution, and a part of one more item gives Dantzig's bound on every solution
+ * below the node. A step takes the nodes of one level, which have all decided the same items, decides one more item,
+ * and keeps those of their children that may beat the incumbent, the best solution known.
  *
- * Core      DOMINANCE decides the items around the break item first, and those after them that are the nearest in
- *           p / w (Pisinger: An expanding-core algorithm for the exact 0-1 knapsack problem, 1995). An item that no
- *           node of a list can have otherwise than it stands and beat the incumbent is passed over. BREADTH decides
- *           items in their order, as the paper does.
- * Dominance Between the nodes of a step: of two, the one that weighs no less and earns no more is dropped. The list is
- *           kept sorted by weight, so that this is a merge of the sons with and without. The paper has it not and its
- *           lists grow past any memory (n = 200: 1.4e9 nodes, where dominance needs hundreds).
- * Completed Each time that such a list has doubled, and every 32 decisions, each item that is still to be decided is
- *           tried with the best node that leaves room for it: mostly the optimum is found so within a few levels.
- * Number    Where the search goes on for long, DOMINANCE computes from the most and the fewest items that a better
- *           solution can have, by Lagrange's multipliers, what the whole can have at most, and ends where the incumbent
- *           has it: with strongly correlated items nearly at once (Martello, Toth 1997). That takes some fifty sorts of
- *           the items, on the host, after 64 nodes an item, after 8 times as many, and so on.
- * Exact     No division: a node is kept if room * p >= (incumbent + 1 - profit) * w of its break item, in 128 bits.
- *           Profits and weights are divided by what they have in common before.
- * Full      The pool never grows. A level whose sons might not fit is taken in slices from its end, each a quarter of
- *           what is free, and the search goes on with the deepest level there is: depth first. It ends with the same
- *           optimum. The price: dominance acts within a slice only, so that nodes are expanded which a larger pool
- *           would have dropped, with the smallest pools exponentially many; and a GPU wants long lists.
- * Reduction Before the search, items are fixed that no solution better than the first incumbent takes or leaves.
- * Items     A node carries the last 32 decisions, no more. The item set is found again, 32 at a time, by searching
- *           the items before them, whose optimum is then known: as a rule far shorter than the search itself.
- * Cost      20 bytes a node. A step reads its nodes once and writes the sons that stay once.
- * Bits      Counts, bounds, item set: the same on every backend and with any number of threads, and however the work is
- *           divided between calls.                                                                                   */
+ * After Boukedjar, Lalami, El Baz: Parallel Branch and Bound on a CPU-GPU System (2012); doc/knapsack.md describes the
+ * method and what was added to it.
+ *
+ * Memory  20 bytes per node in the pool, which never grows: when it is full, the search continues depth first, or stops
+ *         with the outcome FULL. doc/knapsack.md says what that costs.
+ * Cost    A step reads its nodes once (with DOMINANCE twice, in part from a cache) and writes each child that it keeps
+ *         once.
+ * Bits    Counts, bounds and item sets are the same on every backend, with any number of threads, and however the work
+ *         is divided between calls.                                                                                  */
 
+/* A search: the problem, the incumbent and the pool of nodes. */
 typedef struct gpuopt_knapsack gpuopt_knapsack;
 
+/* Which tree is searched. */
 typedef enum gpuopt_knapsack_search {
+    /* Decides the items around the break item first and drops nodes that another node of their step dominates. */
     GPUOPT_SEARCH_DOMINANCE = 0,
-    GPUOPT_SEARCH_BREADTH, /* the paper's tree: no core, no dominance, no completion */
-    /* The paper's way, for comparison: as BREADTH, with lists up to hybrid_threshold on the CPU, longer ones on the
-     * GPU, to which they are copied and back. On the CPU backend the same as BREADTH. */
+    /* The paper's tree: items in the order of profit per weight, and no dominance. */
+    GPUOPT_SEARCH_BREADTH,
+    /* The same tree divided as in the paper, for comparison: the CPU expands lists of up to hybrid_threshold nodes;
+     * longer ones are copied to the GPU and back. On the CPU backend the same as BREADTH. */
     GPUOPT_SEARCH_HYBRID
 } gpuopt_knapsack_search;
 
+/* What happens when the children of a level might not fit the pool. */
 typedef enum gpuopt_knapsack_when_full {
+    /* The level is expanded in slices, and the search goes on from the deepest level. It ends with the same optimum. */
     GPUOPT_WHEN_FULL_DEPTH_FIRST = 0,
-    GPUOPT_WHEN_FULL_STOP /* the outcome is FULL, nothing is lost: nodes can be packed and removed, and the search goes on */
+    /* The outcome is FULL, and no node is lost: the caller can pack and remove some, and expand again. */
+    GPUOPT_WHEN_FULL_STOP
 } gpuopt_knapsack_when_full;
 
+/* A problem, and how it is searched. */
 typedef struct gpuopt_knapsack_desc {
-    size_t struct_size;             /* sizeof(gpuopt_knapsack_desc) */
-    int32_t items;                  /* n, 0 to 2^28 */
-    const int64_t *weight, *profit; /* [items] 0 or more, in any order */
-    int64_t capacity;               /* C, 0 or more */
-    gpuopt_knapsack_search search;
-    gpuopt_knapsack_when_full full;
-    /* Nodes that fit, to 2^40; 0: 2^20. 2 n + 8 is the least that ends every search; less is taken for that. */
-    int64_t pool;
-    int64_t node_limit; /* expanded in the handle's life, then LIMIT; checked after each step; 0: none */
-    /* On by default with DOMINANCE, off with the others, as in the paper. What is trivial (items that do not fit,
-     * without profit or weight) is settled anyway. */
+    size_t struct_size;                  /* sizeof(gpuopt_knapsack_desc) */
+    int32_t items;                       /* n, 0 to 2^28 */
+    const int64_t *weight;               /* [items] 0 or more, in any order */
+    const int64_t *profit;               /* [items] 0 or more */
+    int64_t capacity;                    /* C, 0 or more */
+    gpuopt_knapsack_search search;       /* which tree; 0: DOMINANCE */
+    gpuopt_knapsack_when_full when_full; /* 0: DEPTH_FIRST */
+    int64_t pool;                        /* nodes that fit, up to 2^40; 0: 2^20; raised to 2 items + 8 if it is less */
+    int64_t node_limit; /* nodes expanded in the handle's life, after which a step ends with LIMIT; 0: no limit */
+    /* Whether _create fixes an item where the other choice could not beat the first incumbent. DEFAULT: ON with
+     * DOMINANCE, OFF with the others, as in the paper. Items that do not fit, or have no profit or no weight, are
+     * settled in any case. */
     gpuopt_switch reduction;
-    int32_t hybrid_threshold; /* HYBRID; 0: 5000 (the paper) */
+    int32_t hybrid_threshold; /* HYBRID: see there; 0: 5000, as in the paper */
 } gpuopt_knapsack_desc;
 
-/* Depends on items, pool, search and the context's threads alone. */
+/* Returns in *plan what memory a handle takes. It depends only on items, pool, search, hybrid_threshold and the
+ * context. ARGUMENT: as _create. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                               gpuopt_memory_plan *plan);
-/* Sorts, reduces, and puts the root into the pool; where that settles the problem, the outcome is OPTIMAL at once.
- * ARGUMENT with the item in the log: a negative number. NUMERIC: Dantzig's bound of the whole problem is above
- * 2^63 - 1; sums of weights and profits beyond that are fine. Time O(items log items). */
+/* Creates a search: sorts the items, finds a first incumbent, fixes items, and puts the root into the pool. If that
+ * settles the problem, the outcome is OPTIMAL at once. ARGUMENT: a member is out of range; for a negative weight or
+ * profit the log names the item. NUMERIC: Dantzig's bound of the whole problem exceeds 2^63 - 1 (larger sums of weights
+ * or profits are allowed). Cost: O(items log items) time on the host, not interrupted by the stop hook. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                                 gpuopt_knapsack **knapsack);
+/* Destroys a search; NULL is allowed. */
 GPUOPT_API void gpuopt_knapsack_destroy(gpuopt_knapsack *knapsack);
 
-/* Where the search stands. Counts are of the handle's life; recovering items is not counted. */
+/* Where the search stands. Counts are over the handle's life, without the searches that recover items. */
 typedef struct gpuopt_knapsack_info {
-    size_t struct_size;
-    /* MORE; OPTIMAL: lower is; INFEASIBLE: no solution has the profit that _set_incumbent claimed; LIMIT; FULL. */
+    size_t struct_size; /* sizeof(gpuopt_knapsack_info) */
+    /* MORE; OPTIMAL: `lower` is the optimum; INFEASIBLE: no solution reaches the claim, see _set_incumbent; LIMIT:
+     * node_limit; FULL: see GPUOPT_WHEN_FULL_STOP. */
     gpuopt_outcome outcome;
-    int32_t level;      /* of the nodes that come next; -1: none is left */
-    int64_t expanded;   /* nodes that were taken and branched on */
-    int64_t pruned;     /* nodes and sons dropped by their bound, and at the end those with nothing left to decide */
-    int64_t dominated;  /* sons dropped by dominance */
-    int64_t alive;      /* nodes in the pool */
-    int64_t peak;       /* most there were after a step */
-    int64_t steps;      /* levels, or slices of them; those that are passed over are none */
-    int64_t slices;     /* of these steps, those that took less than the whole list */
-    int64_t lower;      /* the incumbent: the profit of a solution */
-    int64_t upper;      /* no solution has more, the claim aside; falls as lists are expanded */
+    int32_t level;      /* of the nodes that are expanded next; -1: none is left */
+    int64_t expanded;   /* nodes that were branched on */
+    int64_t pruned;     /* nodes and children dropped by their bound, or because nothing was left to decide */
+    int64_t dominated;  /* children dropped by dominance */
+    int64_t alive;      /* nodes in the pool now */
+    int64_t peak;       /* the most that were in the pool after a step */
+    int64_t steps;      /* levels, or slices of them; a level that is skipped does not count */
+    int64_t slices;     /* of these steps, those that took only a part of a level */
+    int64_t lower;      /* the profit of the incumbent */
+    int64_t upper;      /* no solution has more profit; a claim does not change it; falls during the search */
     int64_t pool;       /* nodes that fit */
-    int32_t free_items; /* items that presolve and reduction left to decide: levels of the tree */
+    int32_t free_items; /* items that _create left undecided: the number of levels */
 } gpuopt_knapsack_info;
 
-/* Expands level after level until `nodes` nodes at least have been expanded or `levels` steps done, whichever comes
- * first (0: no such limit), or the search ends. A step is never cut: the limit of nodes may be overrun by what one step
- * expands. info may be NULL. */
+/* Expands level after level, until at least `nodes` nodes have been expanded, or `levels` steps made, or the search
+ * ends (0: no such limit). A step is never divided, so `nodes` may be exceeded by what one step expands. Fills *info,
+ * which may be NULL. The stop hook is asked after each step; if it stops the call, the outcome is MORE, unless that
+ * step ended the search, and the next call goes on to the same result. ARGUMENT: a negative number. Waits for the
+ * device after each step. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64_t nodes, int32_t levels,
                                                 gpuopt_knapsack_info *info);
+/* Fills *info with where the search stands. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpuopt_knapsack_info *info);
 
-/* A host's own solution, at any time: taken [items], not 0 for those in it, and its profit, which must be theirs; worse
- * ones change nothing. With taken NULL: a claim that there is a solution of this profit. From now on only such ones are
- * looked for: if there is one, the search ends with its items as always, else with INFEASIBLE. ARGUMENT: too heavy, the
- * profit is another, negative. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, int64_t profit, const uint8_t *taken);
+/* Tells the search of a solution, at any time. taken: [items] in memory `where`, nonzero for the items of a solution,
+ * and `profit`, which must be theirs; the solution becomes the incumbent if it is better. taken == NULL: a claim that
+ * some solution has at least this profit. From then on only such solutions are searched for: if there is one, the
+ * search ends with OPTIMAL, and its items can be had as always; else with INFEASIBLE. Of several claims the largest
+ * counts. ARGUMENT: profit is negative or not that of the items, or the items are too heavy, which is also checked in
+ * device memory. Cost: O(items) time on the host. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t profit,
+                                                       const uint8_t *taken);
 
-/* The incumbent: taken [items] as 1 and 0 in the host's order, and its profit and weight; any may be NULL. At any time,
- * found in what is free of the pool: best asked for at the end, when all of it is. While the search is under way, the
- * set may come out better than the incumbent, and then is the incumbent. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, uint8_t *taken, int64_t *profit,
-                                                   int64_t *weight);
+/* Returns the incumbent, at any time: taken [items] as 1 and 0 in memory `where`, in the order of the descriptor; its
+ * profit and its weight, each one number in host memory. Any may be NULL. A node carries only its last 32 decisions;
+ * earlier ones are recovered, 32 at a time, by searches within the free part of the pool, so the call is cheapest once
+ * the search has ended. It may find a better solution, which is then the incumbent. The stop hook is not asked. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory where, uint8_t *taken,
+                                                   int64_t *profit, int64_t *weight);
 
-/* Nodes as bytes, for a checkpoint or another process with a handle of the same problem: little-endian on every
- * machine, a header of 80 bytes ("GPUK"; version 1 and number of lists as uint32; items as int32; a hash of the problem
- * as left by reduction as uint64; nodes, incumbent, claim, the counts expanded and pruned, and decisions as int64; a
- * checksum as uint64: FNV-1a over all bytes, itself as 0), the incumbent's items, a byte each; for each list, lowest
- * level first, 40 bytes (as int64, its level, how many decisions led to it, its nodes, how many there were when it was
- * completed last; as double, its bound); the levels of these decisions, as int32; then the nodes in the same order:
- * room as int64, profit as uint64, the last 32 decisions as uint32, the latest lowest.
- * Packs the `nodes` (-1: all) nodes that would come next, and with remove takes them out of the pool, so that two
- * handles can share the work: OPTIMAL and `upper` then are about what each of them holds. bytes NULL: only the size.
- * ARGUMENT: capacity is too small. */
+/* Packs nodes into bytes, for a checkpoint or for another process with a handle of the same problem. The `nodes` nodes
+ * that would be expanded next (-1: all) go into bytes [capacity], in host memory; *size (may be NULL) is how many bytes
+ * they take. bytes == NULL: only *size. remove, if not 0: takes them out of the pool, so that two handles share the
+ * work; OPTIMAL and `upper` then refer only to what each of them holds. The incumbent and the claim are packed too.
+ * ARGUMENT: capacity is too small. Cost: as _get_items, and O(size). doc/knapsack.md describes the format, which is the
+ * same on every machine. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t nodes, int remove, void *bytes,
                                               uint64_t capacity, uint64_t *size);
-/* The incumbent, where better, and the nodes, into a pool that is empty or holds nothing but the root, which they
- * replace; else STATE. The counts go on from here, not from the bytes. ARGUMENT: not such bytes, cut short, or of
- * another problem or reduction. UNSUPPORTED: the nodes do not fit the pool. */
+/* Unpacks nodes, with the incumbent if it is better, and the claim, from bytes [size] in host memory. The pool must be
+ * empty, or hold nothing but the root, which is replaced; else STATE. The handle's counts continue and do not come from
+ * the bytes. ARGUMENT: the bytes are not packed nodes, cut short, damaged, or of another problem, search or reduction.
+ * UNSUPPORTED: the nodes do not fit the pool. Cost: O(size), all of which is checked. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size);
 
 #ifdef __cplusplus

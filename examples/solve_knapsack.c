@@ -110,9 +110,9 @@ static gpuopt_status solve(gpuopt_context *context, const options *o, const knap
     desc.pool = o->pool;
     desc.node_limit = o->nodes;
     status = gpuopt_knapsack_create(context, &desc, &knapsack);
-    if (!status && o->incumbent) status = gpuopt_knapsack_set_incumbent(knapsack, o->incumbent, NULL);
+    if (!status && o->incumbent) status = gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, o->incumbent, NULL);
     if (!status) status = expand(knapsack, o, a);
-    if (!status) status = gpuopt_knapsack_get_items(knapsack, a->taken, &a->profit, &a->weight);
+    if (!status) status = gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, a->taken, &a->profit, &a->weight);
     a->seconds = now() - start;
     gpuopt_knapsack_destroy(knapsack);
     return status;

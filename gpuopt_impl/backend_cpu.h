@@ -22,7 +22,7 @@ GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void) {
                                        &gpuopt__basis_cpu_table,
                                        &gpuopt__cpu_simplex_table,
                                        &gpuopt__cpu_elimination_table,
-                                       &gpuopt__cpu_knapsack_table};
+                                       &gpuopt__knapsack_cpu_table};
     return &cpu;
 }
 
