@@ -15,8 +15,8 @@ namespace {
 struct PropagatorShape {
     int64_t rows, cols, nonzeros;
     int64_t short_rows, slices, warp_rows, split_rows, segments, longest;
-    int64_t entries;                        /* nonzeros, and what pads the slices */
-    int64_t of_length[GPUOPT__SEGMENT + 1]; /* rows of each length that is not split */
+    int64_t entries;                                   /* nonzeros, and what pads the slices */
+    int64_t of_length[GPUOPT__PROPAGATOR_SEGMENT + 1]; /* rows of each length that is not split */
     bool marking;
 
     int64_t units() const { return slices + warp_rows + split_rows; }
@@ -36,13 +36,15 @@ struct PropagatorShape {
 
     /* Entries of the resident kernel's items of the warp with the most, if so many blocks share them. */
     int64_t resident_entries(int64_t blocks) const {
-        int64_t parts = WARP / GROUPS, warps = blocks * WARPS, sum = resident_segments(blocks) * GPUOPT__SEGMENT;
+        int64_t parts = WARP / GROUPS, warps = blocks * WARPS,
+                sum = resident_segments(blocks) * GPUOPT__PROPAGATOR_SEGMENT;
         for (int64_t first = 0; first < resident_items(static_cast<int>(warp_rows), static_cast<int>(slices));
              first += warps) {
             int64_t slice = first < warp_rows ? 0 : (first - warp_rows) / parts;
-            int64_t row = first < warp_rows ? length_at(first, GPUOPT__SHORT + 1, GPUOPT__SEGMENT) : 0;
+            int64_t row =
+                first < warp_rows ? length_at(first, GPUOPT__PROPAGATOR_SHORT + 1, GPUOPT__PROPAGATOR_SEGMENT) : 0;
             int64_t part = first + warps > warp_rows && slice < slices
-                               ? int64_t{GROUPS} * length_at(slice * WARP, 0, GPUOPT__SHORT)
+                               ? int64_t{GROUPS} * length_at(slice * WARP, 0, GPUOPT__PROPAGATOR_SHORT)
                                : 0;
             sum += row > part ? row : part;
         }
@@ -64,21 +66,21 @@ PropagatorShape shape_of(const gpuopt__propagator_model &model) {
     for (int32_t i = 0; i < a.rows; i++) {
         int64_t length = a.start[i + 1] - a.start[i];
         if (length > s.longest) s.longest = length;
-        if (length <= GPUOPT__SEGMENT) s.of_length[length]++;
-        if (length <= GPUOPT__SHORT) {
+        if (length <= GPUOPT__PROPAGATOR_SEGMENT) s.of_length[length]++;
+        if (length <= GPUOPT__PROPAGATOR_SHORT) {
             s.short_rows++;
             continue;
         }
         s.entries += length;
-        if (length <= GPUOPT__SEGMENT) {
+        if (length <= GPUOPT__PROPAGATOR_SEGMENT) {
             s.warp_rows++;
         } else {
             s.split_rows++;
-            s.segments += (length + GPUOPT__SEGMENT - 1) / GPUOPT__SEGMENT;
+            s.segments += (length + GPUOPT__PROPAGATOR_SEGMENT - 1) / GPUOPT__PROPAGATOR_SEGMENT;
         }
     }
     s.slices = (s.short_rows + WARP - 1) / WARP;
-    for (int64_t slice = 0, placed = 0, length = GPUOPT__SHORT; slice < s.slices;
+    for (int64_t slice = 0, placed = 0, length = GPUOPT__PROPAGATOR_SHORT; slice < s.slices;
          slice++) { /* as wide as its first row is long */
         while (placed + s.of_length[length] <= slice * WARP) placed += s.of_length[length--];
         s.entries += WARP * length;
@@ -157,14 +159,15 @@ struct Draft {
     /* Gives every row its slot: short rows by falling length, then the warp's rows by falling length, so that
      * warps that run together have about the same work, then the split ones. Rows of one length keep their order. */
     void place_rows(const PropagatorShape &s, const gpuopt_matrix &a) {
-        int64_t next[GPUOPT__SEGMENT + 1], split = WARP * s.slices + s.warp_rows, slot = 0;
-        for (int n = GPUOPT__SHORT; n >= 0; n--) next[n] = slot, slot += s.of_length[n];
+        int64_t next[GPUOPT__PROPAGATOR_SEGMENT + 1], split = WARP * s.slices + s.warp_rows, slot = 0;
+        for (int n = GPUOPT__PROPAGATOR_SHORT; n >= 0; n--) next[n] = slot, slot += s.of_length[n];
         slot = WARP * s.slices;
-        for (int n = GPUOPT__SEGMENT; n > GPUOPT__SHORT; n--) next[n] = slot, slot += s.of_length[n];
+        for (int n = GPUOPT__PROPAGATOR_SEGMENT; n > GPUOPT__PROPAGATOR_SHORT; n--)
+            next[n] = slot, slot += s.of_length[n];
         for (int64_t k = 0; k < s.slots(); k++)
             row[k] = -1, length[k] = 0, sides[k] = make_double2(-HUGE_VAL, HUGE_VAL);
         for (int32_t i = 0; i < a.rows; i++) {
-            int64_t n = a.start[i + 1] - a.start[i], at = n <= GPUOPT__SEGMENT ? next[n]++ : split++;
+            int64_t n = a.start[i + 1] - a.start[i], at = n <= GPUOPT__PROPAGATOR_SEGMENT ? next[n]++ : split++;
             slot_of[i] = static_cast<int>(at);
             row[at] = i;
             length[at] = static_cast<int>(n);
@@ -202,17 +205,20 @@ struct Draft {
         start[s.units()] = at;
         for (int64_t k = 0; k < s.slots(); k++)
             if (row[k] >= 0) {
-                if (desc.lhs) sides[k].x = gpuopt__normal_low(&model.rules, desc.lhs[row[k]]);
-                if (desc.rhs) sides[k].y = gpuopt__normal_high(&model.rules, desc.rhs[row[k]]);
+                if (desc.lhs) sides[k].x = gpuopt__propagator_normal_low(&model.rules, desc.lhs[row[k]]);
+                if (desc.rhs) sides[k].y = gpuopt__propagator_normal_high(&model.rules, desc.rhs[row[k]]);
             }
         for (int32_t j = 0; j < a.cols; j++) {
-            bounds[2 * static_cast<int64_t>(j)] = static_cast<Bound>(gpuopt__stored_lb(&model.rules, desc.lb[j]));
-            bounds[2 * static_cast<int64_t>(j) + 1] = static_cast<Bound>(gpuopt__stored_ub(&model.rules, desc.ub[j]));
+            bounds[2 * static_cast<int64_t>(j)] =
+                static_cast<Bound>(gpuopt__propagator_stored_lb(&model.rules, desc.lb[j]));
+            bounds[2 * static_cast<int64_t>(j) + 1] =
+                static_cast<Bound>(gpuopt__propagator_stored_ub(&model.rules, desc.ub[j]));
         }
         bounds[2 * static_cast<int64_t>(a.cols)] = bounds[2 * static_cast<int64_t>(a.cols) + 1] = 0;
         segment_start[0] = 0;
         for (int64_t split = 0; split < s.split_rows; split++) {
-            int segments = (length[shorts + s.warp_rows + split] + GPUOPT__SEGMENT - 1) / GPUOPT__SEGMENT;
+            int segments =
+                (length[shorts + s.warp_rows + split] + GPUOPT__PROPAGATOR_SEGMENT - 1) / GPUOPT__PROPAGATOR_SEGMENT;
             segment_start[split + 1] = segment_start[split] + segments;
             for (int k = segment_start[split]; k < segment_start[split + 1]; k++)
                 segment_row[k] = static_cast<int>(split);

@@ -2,8 +2,8 @@
  *
  * Propagation on the GPU: the backend's table.
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_CUH
-#define GPUOPT_CUDA_PROPAGATE_CUH
+#ifndef GPUOPT_CUDA_PROPAGATE_CALLS_CUH
+#define GPUOPT_CUDA_PROPAGATE_CALLS_CUH
 
 #include <algorithm>
 
@@ -275,4 +275,4 @@ gpuopt_status TypedPropagator<Val, Bound>::device_view(gpuopt_device_view *view)
 
 #include "create.cuh"
 
-#endif /* GPUOPT_CUDA_PROPAGATE_CUH */
+#endif /* GPUOPT_CUDA_PROPAGATE_CALLS_CUH */

@@ -187,15 +187,16 @@ gpuopt_status TypedPropagator<Val, Bound>::choose_driver(gpuopt_propagator_drive
     GPUOPT_CUDA(context_, cudaDriverGetVersion(&driver_version));
     driver_ = wanted;
     if (cuda->cooperative && (wanted == GPUOPT_DRIVER_AUTO || wanted == GPUOPT_DRIVER_COOPERATIVE) && !shape_.marking &&
-        shape_.longest <= GPUOPT__SEGMENT * SplitShared::MAX_SEGMENTS) {
+        shape_.longest <= GPUOPT__PROPAGATOR_SEGMENT * SplitShared::MAX_SEGMENTS) {
         status = choose_resident();
         if (status) return status;
     }
     if (wanted == GPUOPT_DRIVER_AUTO)
-        driver_ = resident_items_ ? GPUOPT_DRIVER_COOPERATIVE
-                  : CUDART_VERSION >= GPUOPT__GRAPH_VERSION && driver_version >= GPUOPT__GRAPH_VERSION
-                      ? GPUOPT_DRIVER_GRAPH
-                      : GPUOPT_DRIVER_HOST;
+        driver_ =
+            resident_items_ ? GPUOPT_DRIVER_COOPERATIVE
+            : CUDART_VERSION >= GPUOPT__PROPAGATOR_GRAPH_VERSION && driver_version >= GPUOPT__PROPAGATOR_GRAPH_VERSION
+                ? GPUOPT_DRIVER_GRAPH
+                : GPUOPT_DRIVER_HOST;
     return driver_ == GPUOPT_DRIVER_GRAPH ? build_graph() : GPUOPT_OK;
 }
 
@@ -231,7 +232,7 @@ gpuopt_status TypedPropagator<Val, Bound>::choose_resident() {
 /* while (again) { a round }: `again` is set by the round's last kernel. */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::build_graph() {
-#if CUDART_VERSION >= GPUOPT__GRAPH_VERSION
+#if CUDART_VERSION >= GPUOPT__PROPAGATOR_GRAPH_VERSION
     cudaGraphConditionalHandle again;
     cudaGraphNode_t node;
     cudaGraphNodeParams loop = {};

@@ -27,7 +27,7 @@ enum {
     WARP = 32,
     THREADS = 256, /* in a block */
     WARPS = THREADS / WARP,
-    GROUP = GPUOPT__SHORT_LANES, /* threads for a short row that passed the filter */
+    GROUP = GPUOPT__PROPAGATOR_SHORT_LANES, /* threads for a short row that passed the filter */
     GROUPS = WARP / GROUP,
     BATCH = 4,         /* entries that a thread loads at a time */
     MAX_BLOCKS = 1024, /* of a cooperative launch */
@@ -67,8 +67,8 @@ struct PropagatorState {
 
 /* A segment of a split row. */
 struct Partial {
-    gpuopt__filter filter;
-    gpuopt__activities activities;
+    gpuopt__propagator_filter filter;
+    gpuopt__propagator_activities activities;
 };
 
 template <class Val, class Bound>
@@ -81,24 +81,24 @@ struct Propagator {
     double2 *sides;         /* [slots]: (lhs, rhs) */
     Bound *bounds[2];       /* [cols + 1][2]; column `cols` is 0..0. By parity of the epoch: read, written */
     unsigned *list[2];      /* [2 cols]: sides moved, 2 * col + (1 for ub); by parity */
-    const long long *col_start;  /* [cols + 1]; null without marking, as the next three */
-    const int *col_slot;         /* [nonzeros]: the rows' slots of each column */
-    unsigned *stamp;             /* [slots]: the epoch for which the row is marked */
-    int *marked;                 /* [slots]: marked short rows, from 0; marked warp rows, from 32 * slices */
-    int *passed;                 /* [slots]: the same of rows that passed the filter */
-    int *passed_segment;         /* [segments] */
-    Partial *partial;            /* [segments] */
-    gpuopt__activities *total;   /* [split_rows] */
-    const int *segment_start;    /* [split_rows + 1] */
-    const int *segment_row;      /* [segments]: the split row */
-    int *arrivals;               /* [split_rows] */
-    unsigned long long *arrived; /* [2][MAX_BLOCKS]: of the cooperative driver's barrier */
+    const long long *col_start;           /* [cols + 1]; null without marking, as the next three */
+    const int *col_slot;                  /* [nonzeros]: the rows' slots of each column */
+    unsigned *stamp;                      /* [slots]: the epoch for which the row is marked */
+    int *marked;                          /* [slots]: marked short rows, from 0; marked warp rows, from 32 * slices */
+    int *passed;                          /* [slots]: the same of rows that passed the filter */
+    int *passed_segment;                  /* [segments] */
+    Partial *partial;                     /* [segments] */
+    gpuopt__propagator_activities *total; /* [split_rows] */
+    const int *segment_start;             /* [split_rows + 1] */
+    const int *segment_row;               /* [segments]: the split row */
+    int *arrivals;                        /* [split_rows] */
+    unsigned long long *arrived;          /* [2][MAX_BLOCKS]: of the cooperative driver's barrier */
     PropagatorState *state;
     CallReport *report; /* pinned host memory, at the same address on the device */
     long long nonzeros;
     int rows, cols, slices, warp_rows, split_rows, segments, round_limit;
     unsigned most_moved; /* with so many sides moved, a round still marks rows */
-    gpuopt__rules rules;
+    gpuopt__propagator_rules rules;
 
     __device__ int first_warp_slot() const { return WARP * slices; }
     __device__ int first_split_slot() const { return WARP * slices + warp_rows; }

@@ -190,8 +190,8 @@ __global__ void end_round(Propagator<Val, Bound> p) {
     p.report->done = p.state->done;
 }
 
-#define GPUOPT__GRAPH_VERSION 12040 /* the first CUDA with conditional nodes made by capture */
-#if CUDART_VERSION >= GPUOPT__GRAPH_VERSION
+#define GPUOPT__PROPAGATOR_GRAPH_VERSION 12040 /* the first CUDA with conditional nodes made by capture */
+#if CUDART_VERSION >= GPUOPT__PROPAGATOR_GRAPH_VERSION
 template <class Val, class Bound>
 __global__ void end_graph_round(Propagator<Val, Bound> p, cudaGraphConditionalHandle again) {
     cudaGraphSetConditional(again, close_round(p) ? 1 : 0);
@@ -229,8 +229,8 @@ __global__ void set_bounds(Propagator<Val, Bound> p, int first, int count, const
                            const double *ub) {
     for (int k = grid_thread(); k < count; k += grid_threads()) {
         Bound *pair = p.bounds[0] + 2 * static_cast<size_t>(some ? some[k] : first + k);
-        if (lb) pair[0] = static_cast<Bound>(gpuopt__stored_lb(&p.rules, lb[k]));
-        if (ub) pair[1] = static_cast<Bound>(gpuopt__stored_ub(&p.rules, ub[k]));
+        if (lb) pair[0] = static_cast<Bound>(gpuopt__propagator_stored_lb(&p.rules, lb[k]));
+        if (ub) pair[1] = static_cast<Bound>(gpuopt__propagator_stored_ub(&p.rules, ub[k]));
     }
 }
 
@@ -248,7 +248,7 @@ __global__ void settle_set(Propagator<Val, Bound> p, int first, int count, const
         if (pair.x == twin.x && pair.y == twin.y) continue;
         p.bounds[1][2 * static_cast<size_t>(col)] = static_cast<Bound>(pair.x);
         p.bounds[1][2 * static_cast<size_t>(col) + 1] = static_cast<Bound>(pair.y);
-        if (gpuopt__crossed(&p.rules, pair.x, pair.y)) atomicMin(&state->infeasible_col, col);
+        if (gpuopt__propagator_crossed(&p.rules, pair.x, pair.y)) atomicMin(&state->infeasible_col, col);
         if (!p.stamp || state->all_marked) continue;
         unsigned at = atomicAdd(&round->count, 1u);
         if (at < room) p.list[epoch & 1][at] = 2 * static_cast<unsigned>(col);
@@ -261,7 +261,8 @@ __global__ void recheck_crossing(Propagator<Val, Bound> p) {
     if (!p.state->recheck) return;
     for (long long col = grid_thread(); col < p.cols; col += grid_threads()) {
         double2 pair = load_pair(p.bounds[0], 2 * static_cast<unsigned>(col));
-        if (gpuopt__crossed(&p.rules, pair.x, pair.y)) atomicMin(&p.state->infeasible_col, static_cast<int>(col));
+        if (gpuopt__propagator_crossed(&p.rules, pair.x, pair.y))
+            atomicMin(&p.state->infeasible_col, static_cast<int>(col));
     }
 }
 
@@ -271,7 +272,7 @@ __global__ void get_bounds(Propagator<Val, Bound> p, int first, int count, const
         int col = some ? some[k] : first + k;
         double2 pair = make_double2(NAN, NAN); /* a column out of range, which only indices on the device can be */
         if (col >= 0 && col < p.cols) pair = load_pair(p.bounds[0], 2 * static_cast<unsigned>(col));
-        if (lb) lb[k] = gpuopt__shown_lb(&p.rules, pair.x, pair.y);
+        if (lb) lb[k] = gpuopt__propagator_shown_lb(&p.rules, pair.x, pair.y);
         if (ub) ub[k] = pair.y;
     }
 }
@@ -281,7 +282,8 @@ __global__ void set_sides(Propagator<Val, Bound> p, const int *slot_of, int coun
                           const double *rhs) {
     for (int k = grid_thread(); k < count; k += grid_threads()) {
         int slot = slot_of[row[k]];
-        p.sides[slot] = make_double2(gpuopt__normal_low(&p.rules, lhs[k]), gpuopt__normal_high(&p.rules, rhs[k]));
+        p.sides[slot] = make_double2(gpuopt__propagator_normal_low(&p.rules, lhs[k]),
+                                     gpuopt__propagator_normal_high(&p.rules, rhs[k]));
         p.state->all_marked = 1;
     }
 }
@@ -301,32 +303,33 @@ __global__ void __launch_bounds__(THREADS) report_rows(const __grid_constant__ P
     for (int i = grid_thread() / WARP; i < count; i += grid_threads() / WARP) {
         int slot = slot_of[first + i], length = p.length[slot];
         long long at = p.start_of(slot);
-        gpuopt__activities s = gpuopt__activities_start();
+        gpuopt__propagator_activities s = gpuopt__propagator_activities_start();
         if (slot < p.first_warp_slot()) {
             if (warp.lane < GROUP) s = warp.sum(at, warp.lane * WARP, length * WARP, GROUP * WARP);
             merge_activities(s, GROUP);
         } else {
-            for (int before = 0, segment = 0; before < length; before += GPUOPT__SEGMENT, segment++) {
-                gpuopt__activities part =
-                    warp.sum(at + before, warp.lane, min(static_cast<int>(GPUOPT__SEGMENT), length - before), WARP);
-                if (length <= GPUOPT__SEGMENT) {
+            for (int before = 0, segment = 0; before < length; before += GPUOPT__PROPAGATOR_SEGMENT, segment++) {
+                gpuopt__propagator_activities part = warp.sum(
+                    at + before, warp.lane, min(static_cast<int>(GPUOPT__PROPAGATOR_SEGMENT), length - before), WARP);
+                if (length <= GPUOPT__PROPAGATOR_SEGMENT) {
                     s = part;
                 } else {
                     merge_activities(part, WARP);
-                    if (segment % WARP == warp.lane) gpuopt__activities_merge(&s, &part);
+                    if (segment % WARP == warp.lane) gpuopt__propagator_activities_merge(&s, &part);
                 }
             }
             merge_activities(s, WARP);
         }
         if (warp.lane) continue;
         double2 side = p.sides[slot];
-        gpuopt__row row = gpuopt__row_make(&s, &p.rules, side.x, side.y, length);
+        gpuopt__propagator_row row = gpuopt__propagator_row_make(&s, &p.rules, side.x, side.y, length);
         if (report.min_activity) report.min_activity[i] = gpuopt__add(s.min.hi, s.min.lo);
         if (report.max_activity) report.max_activity[i] = gpuopt__add(s.max.hi, s.max.lo);
         if (report.min_infinite) report.min_infinite[i] = s.min.infinite;
         if (report.max_infinite) report.max_infinite[i] = s.max.infinite;
         if (report.status)
-            report.status[i] = static_cast<unsigned char>(gpuopt__row_status(&s, &row, &p.rules, side.x, side.y));
+            report.status[i] =
+                static_cast<unsigned char>(gpuopt__propagator_row_status(&s, &row, &p.rules, side.x, side.y));
     }
 }
 

@@ -29,14 +29,16 @@ __host__ __device__ constexpr int resident_items(int warp_rows, int slices) {
 }
 
 /* Segments of a row of so many entries. */
-__host__ __device__ constexpr int segments_of(int length) { return (length + GPUOPT__SEGMENT - 1) / GPUOPT__SEGMENT; }
+__host__ __device__ constexpr int segments_of(int length) {
+    return (length + GPUOPT__PROPAGATOR_SEGMENT - 1) / GPUOPT__PROPAGATOR_SEGMENT;
+}
 
 /* What the warps of a block tell each other of its split rows. */
 struct SplitShared {
     enum { MAX_SEGMENTS = 32, MAX_ROWS = 4 }; /* of a row, of a block: more do not fit anyway */
-    gpuopt__filter filter[WARPS];
-    gpuopt__activities activities[MAX_SEGMENTS]; /* of the segments of one row */
-    gpuopt__activities total[MAX_ROWS];
+    gpuopt__propagator_filter filter[WARPS];
+    gpuopt__propagator_activities activities[MAX_SEGMENTS]; /* of the segments of one row */
+    gpuopt__propagator_activities total[MAX_ROWS];
     bool passed[MAX_ROWS];
 };
 
@@ -103,8 +105,8 @@ struct Resident {
             int slot = p.first_split_slot() + split, length = p.length[slot],
                 warp = static_cast<int>(threadIdx.x / WARP);
             for (int segment = warp; segment == warp || segment < segments_of(length); segment += WARPS, segments++) {
-                int before = segment * GPUOPT__SEGMENT,
-                    size = max(0, min(static_cast<int>(GPUOPT__SEGMENT), length - before));
+                int before = segment * GPUOPT__PROPAGATOR_SEGMENT,
+                    size = max(0, min(static_cast<int>(GPUOPT__PROPAGATOR_SEGMENT), length - before));
                 ResidentItem &my = item[segments];
                 if (lane == 0) {
                     my.side[0] = p.sides[slot];
@@ -140,17 +142,17 @@ struct Resident {
 
 /* The filter of entries at + first, at + first + stride, ... before at + end. */
 template <class Val, class Bound>
-__device__ __forceinline__ gpuopt__filter filter_resident(const Propagator<Val, Bound> &p, const Bound *now,
-                                                          const Resident<Val, Bound> &resident, int at, int first,
-                                                          int end, int stride) {
-    gpuopt__filter f = gpuopt__filter_start();
+__device__ __forceinline__ gpuopt__propagator_filter filter_resident(const Propagator<Val, Bound> &p, const Bound *now,
+                                                                     const Resident<Val, Bound> &resident, int at,
+                                                                     int first, int end, int stride) {
+    gpuopt__propagator_filter f = gpuopt__propagator_filter_start();
 #pragma unroll 1
     for (int k = first; k < end; k += BATCH * stride) {
         Batch<BATCH, false, Val, Bound> b;
         b.load(now, resident.val + at, resident.col + at, k, end, stride);
 #pragma unroll 1
         for (int t = 0; t < BATCH && k + t * stride < end; t++) { /* in a loop: instructions have to be fetched, too */
-            gpuopt__filter_add(&f, &p.rules, is_rounded<Bound>(b.col[0]), b.a[0], b.pair[0].x, b.pair[0].y);
+            gpuopt__propagator_filter_add(&f, &p.rules, is_rounded<Bound>(b.col[0]), b.a[0], b.pair[0].x, b.pair[0].y);
 #pragma unroll
             for (int u = 0; u < BATCH - 1; u++) b.col[u] = b.col[u + 1], b.a[u] = b.a[u + 1], b.pair[u] = b.pair[u + 1];
         }
@@ -169,29 +171,29 @@ __device__ __noinline__ void sum_split_rows(const Propagator<Val, Bound> &p, Blo
     for (int first = 0; first < resident.segments; first = end) {
         const ResidentItem &row = resident.item[first];
         const int segments = segments_of(row.length[0]);
-        gpuopt__filter f = gpuopt__filter_start();
+        gpuopt__propagator_filter f = gpuopt__propagator_filter_start();
 #pragma unroll 1
         for (; end < resident.segments && resident.item[end].split == row.split; end++) {
             const ResidentItem &item = resident.item[end];
-            gpuopt__filter g = filter_resident(p, warp.now, resident, item.at, warp.lane, item.size, WARP);
-            gpuopt__filter_merge(&f, &g);
+            gpuopt__propagator_filter g = filter_resident(p, warp.now, resident, item.at, warp.lane, item.size, WARP);
+            gpuopt__propagator_filter_merge(&f, &g);
         }
         merge_filters(f, WARP);
         if (warp.lane == 0) split.filter[threadIdx.x / WARP] = f;
         __syncthreads();
-        f = warp.lane < WARPS ? split.filter[warp.lane] : gpuopt__filter_start();
+        f = warp.lane < WARPS ? split.filter[warp.lane] : gpuopt__propagator_filter_start();
         merge_filters(f, WARP);
-        bool passed = gpuopt__filter_passes(&f, &p.rules, row.side[0].x, row.side[0].y,
-                                            GPUOPT__SEGMENT / WARP + 10 + segments / WARPS);
+        bool passed = gpuopt__propagator_filter_passes(&f, &p.rules, row.side[0].x, row.side[0].y,
+                                                       GPUOPT__PROPAGATOR_SEGMENT / WARP + 10 + segments / WARPS);
 #pragma unroll 1
         for (int k = first; passed && k < end; k++) {
             const ResidentItem &item = resident.item[k];
-            gpuopt__activities part = warp.sum(item.at, warp.lane, item.size, WARP);
+            gpuopt__propagator_activities part = warp.sum(item.at, warp.lane, item.size, WARP);
             merge_activities(part, WARP);
             if (warp.lane == 0 && item.size > 0) split.activities[item.segment] = part;
         }
         __syncthreads();
-        gpuopt__activities all = gpuopt__activities_start();
+        gpuopt__propagator_activities all = gpuopt__propagator_activities_start();
         if (warp.lane < segments) all = split.activities[warp.lane]; /* there are no more than lanes */
         merge_activities(all, WARP);
         if (threadIdx.x == 0) split.total[row.split] = all, split.passed[row.split] = passed;
@@ -219,10 +221,11 @@ __device__ __forceinline__ void resident_step(const Propagator<Val, Bound> &p, B
             size = item.size;
             passed = size > 0 && split.passed[item.split];
         } else {
-            gpuopt__filter f =
+            gpuopt__propagator_filter f =
                 filter_resident(p, warp.now, resident, at, warp.lane % width * unit, size * unit, stride);
             merge_filters(f, width);
-            passed = gpuopt__filter_passes(&f, &p.rules, item.side[group].x, item.side[group].y, GPUOPT__SHORT);
+            passed = gpuopt__propagator_filter_passes(&f, &p.rules, item.side[group].x, item.side[group].y,
+                                                      GPUOPT__PROPAGATOR_SHORT);
         }
         if (!__any_sync(~0u, passed)) continue;
         warp.sum_and_tighten({at, size, item.length[group], item.slot[group], item.side[group]}, width, unit, passed,

@@ -66,23 +66,25 @@ __device__ void settle_step(const Propagator<Val, Bound> &p, unsigned epoch) {
  * segments. */
 template <class Val, class Bound>
 __device__ void filter_split_row(const Propagator<Val, Bound> &p, BlockFlags &flags, Round &round, int index,
-                                 const gpuopt__filter &part) {
+                                 const gpuopt__propagator_filter &part) {
     int lane = static_cast<int>(threadIdx.x % WARP), split = p.segment_row[index],
         segments = p.segment_start[split + 1] - p.segment_start[split];
     if (lane == 0) p.partial[index].filter = part;
     if (!last_of_row(p, split)) return;
-    gpuopt__filter f = gpuopt__filter_start();
+    gpuopt__propagator_filter f = gpuopt__propagator_filter_start();
     for (int k = lane; k < segments; k += WARP) {
-        const gpuopt__filter *from =
+        const gpuopt__propagator_filter *from =
             &p.partial[p.segment_start[split] + k].filter; /* another warp's, past the first cache */
-        gpuopt__filter other = {__ldcg(&from->middle),       __ldcg(&from->width),       __ldcg(&from->magnitude),
-                                __ldcg(&from->reach),        __ldcg(&from->min_rest),    __ldcg(&from->max_rest),
-                                __ldcg(&from->min_infinite), __ldcg(&from->max_infinite)};
-        gpuopt__filter_merge(&f, &other);
+        gpuopt__propagator_filter other = {
+            __ldcg(&from->middle),   __ldcg(&from->width),    __ldcg(&from->magnitude),    __ldcg(&from->reach),
+            __ldcg(&from->min_rest), __ldcg(&from->max_rest), __ldcg(&from->min_infinite), __ldcg(&from->max_infinite)};
+        gpuopt__propagator_filter_merge(&f, &other);
     }
     merge_filters(f, WARP);
     double2 side = p.sides[p.first_split_slot() + split];
-    if (!gpuopt__filter_passes(&f, &p.rules, side.x, side.y, GPUOPT__SEGMENT / WARP + 10 + segments / WARP)) return;
+    if (!gpuopt__propagator_filter_passes(&f, &p.rules, side.x, side.y,
+                                          GPUOPT__PROPAGATOR_SEGMENT / WARP + 10 + segments / WARP))
+        return;
     unsigned at = 0;
     if (lane == 0) at = atomicAdd(&round.segment_passed, static_cast<unsigned>(segments));
     at = __shfl_sync(~0u, at, 0);
@@ -119,14 +121,14 @@ __device__ __forceinline__ void filter_step(const Propagator<Val, Bound> &p, Blo
             ref = row_at(p, full ? slot : p.marked[slot]);
         }
         if (!full && (is_short || lane == 0)) evaluated += static_cast<unsigned long long>(ref.size);
-        gpuopt__filter f = filter_entries(p, now, p.val + ref.at, p.col + ref.at, is_short ? 0 : lane,
-                                          is_short ? ref.size * WARP : ref.size);
+        gpuopt__propagator_filter f = filter_entries(p, now, p.val + ref.at, p.col + ref.at, is_short ? 0 : lane,
+                                                     is_short ? ref.size * WARP : ref.size);
         if (!is_short) merge_filters(f, WARP);
         if (is_segment) {
             filter_split_row(p, flags, round, item, f);
             continue;
         }
-        bool pass = gpuopt__filter_passes(&f, &p.rules, ref.side.x, ref.side.y, GPUOPT__SHORT);
+        bool pass = gpuopt__propagator_filter_passes(&f, &p.rules, ref.side.x, ref.side.y, GPUOPT__PROPAGATOR_SHORT);
         unsigned mask = __ballot_sync(~0u, pass && (is_short || lane == 0));
         if (mask == 0) continue;
         flags.passed = 1;
@@ -148,7 +150,8 @@ __device__ __forceinline__ void filter_step(const Propagator<Val, Bound> &p, Blo
 
 /* ---- Rows that passed ---- */
 
-__device__ gpuopt__activity other_activity(const gpuopt__activity &from) { /* another warp's, past the first cache */
+__device__ gpuopt__propagator_activity
+other_activity(const gpuopt__propagator_activity &from) { /* another warp's, past the first cache */
     return {__ldcg(&from.hi), __ldcg(&from.lo), __ldcg(&from.magnitude), __ldcg(&from.infinite)};
 }
 
@@ -161,15 +164,15 @@ __device__ void segment_step(const Propagator<Val, Bound> &p, BlockShared &block
     for (int item = grid_warp(); item < items; item += grid_warps()) {
         int index = __ldcg(&p.passed_segment[item]), split = p.segment_row[index];
         RowRef ref = segment_at(p, index);
-        gpuopt__activities part = warp.sum(ref.at, warp.lane, ref.size, WARP);
+        gpuopt__propagator_activities part = warp.sum(ref.at, warp.lane, ref.size, WARP);
         merge_activities(part, WARP);
         if (warp.lane == 0) p.partial[index].activities = part;
         if (!last_of_row(p, split)) continue;
-        gpuopt__activities all = gpuopt__activities_start();
+        gpuopt__propagator_activities all = gpuopt__propagator_activities_start();
         for (int k = p.segment_start[split] + warp.lane; k < p.segment_start[split + 1]; k += WARP) {
-            const gpuopt__activities *from = &p.partial[k].activities;
+            const gpuopt__propagator_activities *from = &p.partial[k].activities;
             part = {other_activity(from->min), other_activity(from->max)};
-            gpuopt__activities_merge(&all, &part);
+            gpuopt__propagator_activities_merge(&all, &part);
         }
         merge_activities(all, WARP);
         if (warp.lane == 0) p.total[split] = all;
@@ -189,7 +192,7 @@ __device__ void tighten_step(const Propagator<Val, Bound> &p, BlockShared &block
     for (int item = grid_warp(); item < items; item += grid_warps()) {
         bool is_short = item >= longs, passed = true;
         RowRef ref = {0, 0, 0, 0, make_double2(-HUGE_VAL, HUGE_VAL)};
-        const gpuopt__activities *known = nullptr;
+        const gpuopt__propagator_activities *known = nullptr;
         if (item < segments) {
             int index = __ldcg(&p.passed_segment[item]);
             ref = segment_at(p, index);

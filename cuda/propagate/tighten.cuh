@@ -54,8 +54,8 @@ class Tightener {
           epoch(which), val(vals), col(cols) {}
 
     /* Of the entries at + first, at + first + stride, ... before at + end. */
-    __device__ gpuopt__activities sum(long long at, int first, int end, int stride) const {
-        gpuopt__activities s = gpuopt__activities_start();
+    __device__ gpuopt__propagator_activities sum(long long at, int first, int end, int stride) const {
+        gpuopt__propagator_activities s = gpuopt__propagator_activities_start();
 #pragma unroll 1
         for (int k = first; k < end; k += N * stride) {
             Entries b;
@@ -69,17 +69,17 @@ class Tightener {
      * known, and queues what they reach. `passed`: a row that did not pass the filter only keeps its warp company.
      * `last`: the queue is to be emptied. All threads of the warp take part. */
     __device__ void sum_and_tighten(const RowRef &ref, int width, int unit, bool passed, bool last,
-                                    const gpuopt__activities *known = nullptr) {
+                                    const gpuopt__propagator_activities *known = nullptr) {
         const int stride = width * unit, step = N * stride, first = lane % width * unit;
         int end = passed ? ref.size * unit : 0, k = first;
         bool several = __any_sync(~0u, first + step < end), more;
-        gpuopt__activities activities;
+        gpuopt__propagator_activities activities;
         Entries b; /* the first batch, which for most rows is all */
         b.load(now, val + ref.at, col + ref.at, first, end, stride);
         if (known) {
             activities = *known;
         } else {
-            activities = gpuopt__activities_start();
+            activities = gpuopt__propagator_activities_start();
 #pragma unroll 1
             do {
                 add(activities, b, k, end, stride);
@@ -89,7 +89,8 @@ class Tightener {
             merge_activities(activities, width);
             if (several) b.load(now, val + ref.at, col + ref.at, first, end, stride);
         }
-        gpuopt__row row = gpuopt__row_make(&activities, &p.rules, ref.side.x, ref.side.y, ref.length);
+        gpuopt__propagator_row row =
+            gpuopt__propagator_row_make(&activities, &p.rules, ref.side.x, ref.side.y, ref.length);
         if (passed && row.infeasible) {
             if (lane % width == 0) infeasible_row(ref.slot);
             end = 0;
@@ -116,10 +117,11 @@ class Tightener {
     const unsigned *const col;
     int queued = 0; /* the same in all threads of the warp */
 
-    __device__ void add(gpuopt__activities &s, const Entries &b, int first, int end, int stride) const {
+    __device__ void add(gpuopt__propagator_activities &s, const Entries &b, int first, int end, int stride) const {
 #pragma unroll
         for (int t = 0; t < N; t++)
-            if (first + t * stride < end) gpuopt__activities_add(&s, &p.rules, b.a[t], b.pair[t].x, b.pair[t].y);
+            if (first + t * stride < end)
+                gpuopt__propagator_activities_add(&s, &p.rules, b.a[t], b.pair[t].x, b.pair[t].y);
     }
 
     __device__ int before(unsigned mask) const { return __popc(mask & ((1u << lane) - 1)); }
@@ -131,12 +133,12 @@ class Tightener {
 
     /* Queues the entries of a batch. Loops that take the first entry and move the others up keep them in registers, and
      * the code, which is long, in one place. */
-    __device__ void tighten(const gpuopt__row &row, Entries &b, int first, int end, int stride, bool last) {
+    __device__ void tighten(const gpuopt__propagator_row &row, Entries &b, int first, int end, int stride, bool last) {
         int sides = 0;
 #pragma unroll
         for (int t = 0; t < N; t++)
             if (first + t * stride < end)
-                sides |= gpuopt__reaching_sides(&row, &p.rules, b.a[t], b.pair[t].x, b.pair[t].y) << 2 * t;
+                sides |= gpuopt__propagator_reaching_sides(&row, &p.rules, b.a[t], b.pair[t].x, b.pair[t].y) << 2 * t;
         unsigned any = any_of_warp(static_cast<unsigned>(sides));
         int lhs = 0;
 #pragma unroll 1
@@ -153,8 +155,8 @@ class Tightener {
     }
 
     /* Queues the first entry of a batch, where it is the lane's own, with one side of its row. */
-    __device__ void queue(const gpuopt__limit &rhs, const gpuopt__limit &lhs, bool is_lhs, const Entries &b,
-                          bool mine) {
+    __device__ void queue(const gpuopt__propagator_limit &rhs, const gpuopt__propagator_limit &lhs, bool is_lhs,
+                          const Entries &b, bool mine) {
         unsigned mask = __ballot_sync(~0u, mine);
         if (mine) {
             int at = queued + before(mask);
@@ -180,18 +182,18 @@ class Tightener {
         unsigned side = 0;
         queued -= count;
         if (lane < count) {
-            gpuopt__limit limit = {shared.side[at], shared.hi[at], shared.lo[at], 0, shared.doubt[at], 0};
+            gpuopt__propagator_limit limit = {shared.side[at], shared.hi[at], shared.lo[at], 0, shared.doubt[at], 0};
             double2 old = make_double2(shared.lb[at], shared.ub[at]), was = old;
             side = shared.col[at];
-            moved = gpuopt__tighten(&limit, &p.rules, shared.c[at], old.x, old.y, side & 1, &bound);
-            bool upper = moved == GPUOPT__UPPER;
+            moved = gpuopt__propagator_tighten(&limit, &p.rules, shared.c[at], old.x, old.y, side & 1, &bound);
+            bool upper = moved == GPUOPT__PROPAGATOR_UPPER;
             side = (side & ~1u) | (upper ? 1u : 0u);
             if (moved) better = improve(p.bounds[~epoch & 1] + (side & ~1u), upper, bound, was);
             if (better) {
                 lifted = upper ? was.y >= old.y : was.x <= old.x;
                 /* The written copy may not have caught up with the read one yet. */
                 double lb = upper ? gpuopt__max(was.x, old.x) : bound, ub = upper ? bound : gpuopt__min(was.y, old.y);
-                if (gpuopt__crossed(&p.rules, lb, ub)) {
+                if (gpuopt__propagator_crossed(&p.rules, lb, ub)) {
                     atomicMin(&p.state->infeasible_col, static_cast<int>(side / 2));
                     flags.infeasible = 1;
                 }

@@ -11,7 +11,7 @@
 /* A model as the host gave it: checked, defaults filled in, the matrix by rows. The arrays are the host's. */
 typedef struct gpuopt__propagator_model {
     gpuopt_propagator_desc desc;
-    gpuopt__rules rules;
+    gpuopt__propagator_rules rules;
     int64_t nonzeros;
     void *transposed; /* the matrix by rows where the host gave it by columns */
     int val_single;   /* every coefficient is a single-precision number */
@@ -20,7 +20,7 @@ typedef struct gpuopt__propagator_model {
 /* The head of every backend's propagator. */
 struct gpuopt_propagator {
     gpuopt_context *context;
-    gpuopt__rules rules;
+    gpuopt__propagator_rules rules;
     int32_t rows, cols;
     int64_t nonzeros;
     int32_t round_limit;

@@ -65,45 +65,45 @@ static row draw_row(uint64_t *seed, int kinds, int single, double huge) {
 }
 
 /* In an order of its own: any is allowed. `steps`: the least that a caller passes for rows this long. */
-static int filter_passes(const row *r, const gpuopt__rules *rules) {
-    gpuopt__filter f = gpuopt__filter_start();
+static int filter_passes(const row *r, const gpuopt__propagator_rules *rules) {
+    gpuopt__propagator_filter f = gpuopt__propagator_filter_start();
     int k;
     for (k = r->length - 1; k >= 0; k--)
-        gpuopt__filter_add(&f, rules, rules->single && !r->integer[k], r->a[k], r->lb[k], r->ub[k]);
-    return gpuopt__filter_passes(&f, rules, r->lhs, r->rhs, 16);
+        gpuopt__propagator_filter_add(&f, rules, rules->single && !r->integer[k], r->a[k], r->lb[k], r->ub[k]);
+    return gpuopt__propagator_filter_passes(&f, rules, r->lhs, r->rhs, 16);
 }
 
 /* Whether the row, taken exactly, is infeasible or moves a bound. */
-static int acts(const row *r, const gpuopt__rules *rules) {
-    gpuopt__activities s = gpuopt__activities_start();
-    gpuopt__row exact;
+static int acts(const row *r, const gpuopt__propagator_rules *rules) {
+    gpuopt__propagator_activities s = gpuopt__propagator_activities_start();
+    gpuopt__propagator_row exact;
     int k, side, moved = 0;
     double bound;
-    for (k = 0; k < r->length; k++) gpuopt__activities_add(&s, rules, r->a[k], r->lb[k], r->ub[k]);
-    exact = gpuopt__row_make(&s, rules, r->lhs, r->rhs, r->length);
+    for (k = 0; k < r->length; k++) gpuopt__propagator_activities_add(&s, rules, r->a[k], r->lb[k], r->ub[k]);
+    exact = gpuopt__propagator_row_make(&s, rules, r->lhs, r->rhs, r->length);
     for (k = 0; k < r->length && !exact.infeasible; k++) {
-        int sides = gpuopt__reaching_sides(&exact, rules, r->a[k], r->lb[k], r->ub[k]);
+        int sides = gpuopt__propagator_reaching_sides(&exact, rules, r->a[k], r->lb[k], r->ub[k]);
         for (side = 0; side < 2; side++)
             if (sides >> side & 1)
-                moved |= gpuopt__tighten(&exact.limit[side], rules, side ? -r->a[k] : r->a[k], r->lb[k], r->ub[k],
-                                         r->integer[k], &bound);
+                moved |= gpuopt__propagator_tighten(&exact.limit[side], rules, side ? -r->a[k] : r->a[k], r->lb[k],
+                                                    r->ub[k], r->integer[k], &bound);
     }
     return exact.infeasible || moved;
 }
 
 /* kinds: 0 continuous columns, 1 integer ones too, 2 those with fractional bounds. */
 static void check(double least_change, double relative, double huge, double integrality, int kinds, int single) {
-    gpuopt__rules rules = {.infinity = 1e20,
-                           .feasibility = 1e-6,
-                           .integrality = integrality,
-                           .least_change = least_change,
-                           .least_change_relative = relative,
-                           .huge = huge,
-                           .single = single};
+    gpuopt__propagator_rules rules = {.infinity = 1e20,
+                                      .feasibility = 1e-6,
+                                      .integrality = integrality,
+                                      .least_change = least_change,
+                                      .least_change_relative = relative,
+                                      .huge = huge,
+                                      .single = single};
     uint64_t seed = 1;
     long trial, acting = 0, passed = 0;
     const long trials = 100000;
-    gpuopt__rules_derive(&rules, kinds > 0);
+    gpuopt__propagator_rules_derive(&rules, kinds > 0);
     for (trial = 0; trial < trials; trial++) {
         row r = draw_row(&seed, kinds, single, huge);
         int act = acts(&r, &rules), pass = filter_passes(&r, &rules);
