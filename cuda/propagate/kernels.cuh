@@ -214,6 +214,14 @@ __global__ void check_arguments(PropagatorState *state, long long count, const i
             state->bad = 1;
 }
 
+/* The same for sides. */
+__global__ void check_sides(PropagatorState *state, long long count, const int *row, const double *lhs,
+                            const double *rhs, int rows, double infinity) {
+    for (long long k = grid_thread(); k < count; k += grid_threads())
+        if (row[k] < 0 || row[k] >= rows || !(lhs[k] < infinity) || !(rhs[k] > -infinity) || lhs[k] > rhs[k])
+            state->bad = 1;
+}
+
 /* Before the host's new bounds or sides: the verdict is void, and the rows that led to it have to be looked at
  * again. */
 __global__ void begin_set(PropagatorState *state, int all) {

@@ -25,7 +25,6 @@ struct gpuopt_propagator {
     int64_t nonzeros;
     int32_t round_limit;
     gpuopt_propagator_precision precision;
-    int called; /* _round has been */
 };
 
 typedef struct gpuopt__propagator_backend {
@@ -39,7 +38,7 @@ typedef struct gpuopt__propagator_backend {
                                 double *ub);
     gpuopt_status (*set_bounds)(gpuopt_propagator *, gpuopt_memory, int64_t count, const int32_t *col, const double *lb,
                                 const double *ub);
-    gpuopt_status (*set_sides)(gpuopt_propagator *, int64_t count, const int32_t *row, const double *lhs,
+    gpuopt_status (*set_sides)(gpuopt_propagator *, gpuopt_memory, int64_t count, const int32_t *row, const double *lhs,
                                const double *rhs);
     gpuopt_status (*get_rows)(gpuopt_propagator *, gpuopt_memory, const gpuopt_propagator_row_report *);
     gpuopt_status (*device_view)(gpuopt_propagator *, gpuopt_device_view *);
@@ -55,7 +54,6 @@ static inline gpuopt_propagator gpuopt__propagator_head(gpuopt_context *context,
     head.nonzeros = model->nonzeros;
     head.round_limit = model->desc.round_limit;
     head.precision = model->desc.precision;
-    head.called = 0;
     return head;
 }
 

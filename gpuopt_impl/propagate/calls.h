@@ -171,10 +171,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, 
                               rounds < 1 ? "rounds is less than 1" : "info has no struct_size");
     memset(&result, 0, sizeof result);
     status = gpuopt__propagator_of(propagator)->round(propagator, rounds, info ? &result : NULL);
-    if (status) return status;
-    propagator->called = 1;
-    if (info) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
-    return GPUOPT_OK;
+    if (!status && info) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
+    return status;
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagator, gpuopt_propagator_info *info) {
@@ -184,8 +182,6 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagato
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(info))
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL or has no struct_size");
-    if (!propagator->called)
-        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_STATE, call, "there was no round yet");
     memset(&result, 0, sizeof result);
     status = gpuopt__propagator_of(propagator)->get_info(propagator, &result);
     if (!status) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
@@ -247,19 +243,22 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_some_bounds(gpuopt_propagator *pr
                                                  lb, ub);
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *propagator, int64_t count,
-                                                          const int32_t *row, const double *lhs, const double *rhs) {
+GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *propagator, gpuopt_memory where,
+                                                          int64_t count, const int32_t *row, const double *lhs,
+                                                          const double *rhs) {
     static const char call[] = "gpuopt_propagator_set_some_sides";
     gpuopt_status status;
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (count < 0 || (count > 0 && (!row || !lhs || !rhs)))
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "an array is NULL or count negative");
-    status = gpuopt__check_indices(propagator->context, call, "row", count, row, propagator->rows);
-    if (!status)
+    status = gpuopt__check_where(propagator->context, call, where);
+    if (!status && where == GPUOPT_HOST)
+        status = gpuopt__check_indices(propagator->context, call, "row", count, row, propagator->rows);
+    if (!status && where == GPUOPT_HOST)
         status = gpuopt__check_pairs(propagator->context, call, "lhs", "rhs", count, lhs, rhs,
                                      propagator->rules.infinity, 0);
-    return status || count == 0 ? status
-                                : gpuopt__propagator_of(propagator)->set_sides(propagator, count, row, lhs, rhs);
+    if (status || count == 0) return status;
+    return gpuopt__propagator_of(propagator)->set_sides(propagator, where, count, row, lhs, rhs);
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory where,
@@ -277,14 +276,15 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagato
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propagator, gpuopt_device_view *view) {
+    static const char call[] = "gpuopt_propagator_device_view";
     gpuopt_device_view result;
     gpuopt_status status;
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(view))
-        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_device_view",
-                              "view is NULL or has no struct_size");
+        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "view is NULL or has no struct_size");
     memset(&result, 0, sizeof result);
-    status = gpuopt__propagator_of(propagator)->device_view(propagator, &result);
+    status = gpuopt__check_where(propagator->context, call, GPUOPT_DEVICE);
+    if (!status) status = gpuopt__propagator_of(propagator)->device_view(propagator, &result);
     if (!status) gpuopt__copy_out(view, view->struct_size, &result, sizeof result);
     return status;
 }

@@ -28,24 +28,18 @@ static void gpuopt__propagator_cpu_reopen(gpuopt__propagator_cpu *p, int crossin
     }
 }
 
-static gpuopt_status gpuopt__propagator_cpu_only(const gpuopt_propagator *propagator, gpuopt_memory where) {
-    if (where == GPUOPT_HOST) return GPUOPT_OK;
-    gpuopt__log(propagator->context, 0, "the CPU backend has no device memory");
-    return GPUOPT_ERROR_UNSUPPORTED;
-}
-
 static gpuopt_status gpuopt__propagator_cpu_get_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                        int64_t count, const int32_t *col, double *lb, double *ub) {
     const gpuopt__propagator_cpu *p = (const gpuopt__propagator_cpu *)propagator;
     int64_t k;
-    gpuopt_status status = gpuopt__propagator_cpu_only(propagator, where);
-    for (k = 0; !status && k < count; k++) {
+    (void)where; /* host memory: the public calls refuse any other */
+    for (k = 0; k < count; k++) {
         double low, high;
         GPUOPT__PROPAGATOR_TYPED(p, load_bounds, (p, col ? col[k] : (int32_t)k, &low, &high));
         if (lb) lb[k] = gpuopt__propagator_shown_lb(&p->head.rules, low, high);
         if (ub) ub[k] = high;
     }
-    return status;
+    return GPUOPT_OK;
 }
 
 static gpuopt_status gpuopt__propagator_cpu_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
@@ -55,8 +49,7 @@ static gpuopt_status gpuopt__propagator_cpu_set_bounds(gpuopt_propagator *propag
     gpuopt__propagator_cpu_batch batch;
     int crossing = 0;
     int64_t k;
-    gpuopt_status status = gpuopt__propagator_cpu_only(propagator, where);
-    if (status) return status;
+    (void)where;
     if (!col) gpuopt__propagator_cpu_mark_all(p);
     batch.count = 0;
     for (k = 0; k < count; k++) {
@@ -72,11 +65,12 @@ static gpuopt_status gpuopt__propagator_cpu_set_bounds(gpuopt_propagator *propag
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__propagator_cpu_set_sides(gpuopt_propagator *propagator, int64_t count, const int32_t *row,
-                                                      const double *lhs, const double *rhs) {
+static gpuopt_status gpuopt__propagator_cpu_set_sides(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
+                                                      const int32_t *row, const double *lhs, const double *rhs) {
     gpuopt__propagator_cpu *p = (gpuopt__propagator_cpu *)propagator;
     gpuopt__propagator_cpu_batch batch;
     int64_t k;
+    (void)where;
     batch.count = 0;
     for (k = 0; k < count; k++) {
         p->lhs[row[k]] = gpuopt__propagator_normal_low(&p->head.rules, lhs[k]);
@@ -92,8 +86,7 @@ static gpuopt_status gpuopt__propagator_cpu_get_rows(gpuopt_propagator *propagat
                                                      const gpuopt_propagator_row_report *report) {
     const gpuopt__propagator_cpu *p = (const gpuopt__propagator_cpu *)propagator;
     int32_t i;
-    gpuopt_status status = gpuopt__propagator_cpu_only(propagator, where);
-    if (status) return status;
+    (void)where;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic, 256) num_threads(p->threads) if (p->threads > 1)
 #endif
@@ -109,11 +102,6 @@ static gpuopt_status gpuopt__propagator_cpu_get_rows(gpuopt_propagator *propagat
             report->status[i] = (uint8_t)gpuopt__propagator_row_status(&s, &row, &p->head.rules, p->lhs[i], p->rhs[i]);
     }
     return GPUOPT_OK;
-}
-
-static gpuopt_status gpuopt__propagator_cpu_device_view(gpuopt_propagator *propagator, gpuopt_device_view *view) {
-    (void)view;
-    return gpuopt__propagator_cpu_only(propagator, GPUOPT_DEVICE);
 }
 
 /* ---- Create and destroy ---- */
@@ -171,6 +159,7 @@ static gpuopt_status gpuopt__propagator_cpu_create(gpuopt_context *context, cons
     p->threads = context->desc.threads;
     p->sequential = desc->mode == GPUOPT_MODE_SEQUENTIAL;
     p->infeasible_row = p->infeasible_col = -1;
+    p->info.infeasible_row = p->info.infeasible_col = -1; /* the rest is 0: MORE after no round */
     if (p->sequential) p->threads = 1;
     memcpy(p->start, desc->matrix.start, sizeof(int64_t) * ((size_t)p->head.rows + 1));
     if (model->nonzeros) memcpy(p->col, desc->matrix.index, sizeof(int32_t) * (size_t)model->nonzeros);
@@ -196,10 +185,11 @@ static void gpuopt__propagator_cpu_destroy(gpuopt_propagator *propagator) {
 }
 
 static const gpuopt__propagator_backend gpuopt__propagator_cpu_table = {
-    gpuopt__propagator_cpu_plan,        gpuopt__propagator_cpu_create,    gpuopt__propagator_cpu_destroy,
-    gpuopt__propagator_cpu_round,       gpuopt__propagator_cpu_get_info,  gpuopt__propagator_cpu_get_bounds,
-    gpuopt__propagator_cpu_set_bounds,  gpuopt__propagator_cpu_set_sides, gpuopt__propagator_cpu_get_rows,
-    gpuopt__propagator_cpu_device_view,
+    gpuopt__propagator_cpu_plan,       gpuopt__propagator_cpu_create,
+    gpuopt__propagator_cpu_destroy,    gpuopt__propagator_cpu_round,
+    gpuopt__propagator_cpu_get_info,   gpuopt__propagator_cpu_get_bounds,
+    gpuopt__propagator_cpu_set_bounds, gpuopt__propagator_cpu_set_sides,
+    gpuopt__propagator_cpu_get_rows,   NULL, /* device_view: there is no device memory, and the public call says so */
 };
 
 #endif /* GPUOPT_IMPL_PROPAGATE_CPU_H */

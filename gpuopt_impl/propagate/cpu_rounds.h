@@ -251,6 +251,7 @@ static gpuopt_status gpuopt__propagator_cpu_round(gpuopt_propagator *propagator,
     info->changed = info->nonzeros = 0;
     while (info->rounds < rounds && p->rounds_since_set < limit && info->changed != changed &&
            !gpuopt__propagator_cpu_is_infeasible(p)) {
+        if (info->rounds > 0 && gpuopt__asked_to_stop(p->head.context)) break;
         changed = info->changed;
         if (p->sequential) gpuopt__propagator_cpu_sequential_round(p);
         else gpuopt__propagator_cpu_jacobi_round(p);

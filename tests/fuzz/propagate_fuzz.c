@@ -267,7 +267,7 @@ static void set_sides(fuzz *f) {
         count++;
     }
     for (k = 0; k < 2; k++)
-        REQUIRE(gpuopt_propagator_set_some_sides(k ? f->two : f->one, count, row, lhs, rhs) ==
+        REQUIRE(gpuopt_propagator_set_some_sides(k ? f->two : f->one, GPUOPT_HOST, count, row, lhs, rhs) ==
                 (valid ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
     if (valid && count > 0) f->since_set = 0, f->outcome = GPUOPT_MORE;
 }

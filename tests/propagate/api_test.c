@@ -18,11 +18,11 @@ static const struct bad_number {
     int array, index;
     double value;
 } bad_number[] = {
-    {"val[2]", VAL, 2, 0},         {"val[2]", VAL, 2, NAN},      {"val[1]", VAL, 1, INFINITY},
-    {"val[1]", VAL, 1, -INFINITY}, {"lhs[1]", RHS, 1, 0.5},      {"lhs[1]", LHS, 1, NAN},
-    {"rhs[0]", RHS, 0, NAN},       {"lhs[1]", LHS, 1, INFINITY}, {"rhs[0]", RHS, 0, -INFINITY},
-    {"lhs[1]", LHS, 1, 1e20},      {"lb[2]", LB, 2, NAN},        {"ub[1]", UB, 1, NAN},
-    {"lb[2]", LB, 2, INFINITY},    {"ub[1]", UB, 1, -INFINITY},  {"ub[2]", UB, 2, -1e20},
+    {"value[2]", VAL, 2, 0},         {"value[2]", VAL, 2, NAN},    {"value[1]", VAL, 1, INFINITY},
+    {"value[1]", VAL, 1, -INFINITY}, {"lhs[1]", RHS, 1, 0.5},      {"lhs[1]", LHS, 1, NAN},
+    {"rhs[0]", RHS, 0, NAN},         {"lhs[1]", LHS, 1, INFINITY}, {"rhs[0]", RHS, 0, -INFINITY},
+    {"lhs[1]", LHS, 1, 1e20},        {"lb[2]", LB, 2, NAN},        {"ub[1]", UB, 1, NAN},
+    {"lb[2]", LB, 2, INFINITY},      {"ub[1]", UB, 1, -INFINITY},  {"ub[2]", UB, 2, -1e20},
 };
 
 /* Tolerances and the like out of their ranges. */
@@ -57,16 +57,16 @@ static const char *spoil(int fault, mip *m, gpuopt_propagator_desc *d) {
         return bad->named;
     }
     switch (fault - MEMBERS) {
-    case 0: return d->matrix.rows = -1, "rows";
-    case 1: return d->matrix.cols = -1, "cols";
-    case 2: return d->matrix.start = NULL, "start";
-    case 3: return start[0] = 1, "start[0]";
+    case 0: return d->matrix.rows = -1, "matrix.rows";
+    case 1: return d->matrix.cols = -1, "matrix.cols";
+    case 2: return d->matrix.start = NULL, "matrix.start";
+    case 3: return start[0] = 1, "first entry";
     case 4: return start[1] = 5, "start[2]"; /* the one that is less than the one before it */
-    case 5: return col[3] = 3, "col[3]";
-    case 6: return col[2] = -1, "col[2]";
+    case 5: return col[3] = 3, "index[3]";
+    case 6: return col[2] = -1, "index[2]";
     case 7: return col[3] = 1, "column 1";
-    case 8: return d->matrix.index = NULL, "col";
-    case 9: return d->matrix.value = NULL, "val";
+    case 8: return d->matrix.index = NULL, "matrix.index";
+    case 9: return d->matrix.value = NULL, "matrix.value";
     case 10: return d->lb = NULL, "lb";
     case 11: return d->ub = NULL, "ub";
     case 12: return d->round_limit = -1, "round_limit";
@@ -139,7 +139,7 @@ static void create_refuses_coefficients_beyond_single_precision(void **state) {
         h->desc.precision = GPUOPT_PRECISION_FP64;
         gpuopt_propagator_destroy(problem_create(h->context, &h->desc)); /* double can */
         h->desc.precision = GPUOPT_PRECISION_FP32;
-        check_create_refuses(h, &h->desc, GPUOPT_ERROR_ARGUMENT, "val[3]", k);
+        check_create_refuses(h, &h->desc, GPUOPT_ERROR_ARGUMENT, "value[3]", k);
     }
 }
 
@@ -190,19 +190,19 @@ static void null_arguments(void **state) {
     assert_int_equal(gpuopt_propagator_set_bounds(NULL, GPUOPT_HOST, x, x), bad);
     assert_int_equal(gpuopt_propagator_get_some_bounds(NULL, GPUOPT_HOST, 1, index, x, x), bad);
     assert_int_equal(gpuopt_propagator_set_some_bounds(NULL, GPUOPT_HOST, 1, index, x, x), bad);
-    assert_int_equal(gpuopt_propagator_set_some_sides(NULL, 1, index, x, x), bad);
+    assert_int_equal(gpuopt_propagator_set_some_sides(NULL, GPUOPT_HOST, 1, index, x, x), bad);
     assert_int_equal(gpuopt_propagator_get_rows(NULL, GPUOPT_HOST, &report), bad);
     assert_int_equal(gpuopt_propagator_device_view(NULL, &view), bad);
     assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, NULL, x, x), bad);
-    assert_int_equal(gpuopt_propagator_set_some_sides(p, 1, NULL, x, x), bad);
-    assert_int_equal(gpuopt_propagator_set_some_sides(p, 1, index, NULL, x), bad);
-    assert_int_equal(gpuopt_propagator_set_some_sides(p, 1, index, x, NULL), bad);
+    assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, NULL, x, x), bad);
+    assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, index, NULL, x), bad);
+    assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, index, x, NULL), bad);
     /* Sides left out are no fault, nor are no columns at all. */
     assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, NULL, NULL), GPUOPT_OK);
     assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, NULL, NULL), GPUOPT_OK);
     assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 0, NULL, NULL, NULL), GPUOPT_OK);
     assert_int_equal(gpuopt_propagator_get_some_bounds(p, GPUOPT_HOST, 0, NULL, NULL, NULL), GPUOPT_OK);
-    assert_int_equal(gpuopt_propagator_set_some_sides(p, 0, NULL, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 0, NULL, NULL, NULL), GPUOPT_OK);
     model_check_fixpoint(p);
     gpuopt_propagator_destroy(p);
     assert_int_equal(gpuopt_context_create(NULL, &other), GPUOPT_OK); /* the CPU, malloc, silence */
@@ -226,18 +226,16 @@ static void every_refusal_is_logged(void **state) {
     const gpuopt_status bad = GPUOPT_ERROR_ARGUMENT;
     model_host *h = *state;
     gpuopt_propagator *p = problem_create(h->context, &h->desc), *none;
-    gpuopt_propagator_info info = {.struct_size = sizeof info}, sizeless_info = {0};
+    gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info), sizeless_info = {0};
     gpuopt_memory_plan plan = {.struct_size = sizeof plan}, sizeless_plan = {0};
     gpuopt_propagator_row_report report = {.struct_size = sizeof report}, sizeless_report = {0};
     gpuopt_device_view sizeless_view = {0};
     double x[3] = {0, 0, 0};
     int32_t out[1] = {3};
     int silent = 0;
-    REFUSED(GPUOPT_ERROR_STATE, gpuopt_propagator_get_info(p, &info)); /* no round yet */
     REFUSED(bad, gpuopt_propagator_round(p, 0, &info));
     REFUSED(bad, gpuopt_propagator_round(p, -1, NULL));
     REFUSED(bad, gpuopt_propagator_round(p, 1, &sizeless_info));
-    REFUSED(GPUOPT_ERROR_STATE, gpuopt_propagator_get_info(p, &info)); /* still none: those were refused */
     model_check_fixpoint(p);
     REFUSED(bad, gpuopt_propagator_get_info(p, &sizeless_info));
     REFUSED(bad, gpuopt_propagator_get_info(p, NULL));
@@ -256,8 +254,9 @@ static void every_refusal_is_logged(void **state) {
     REFUSED(bad, gpuopt_propagator_get_some_bounds(p, GPUOPT_HOST, 1, NULL, x, x));
     REFUSED(bad, gpuopt_propagator_get_some_bounds(p, GPUOPT_HOST, 1, out, x, x));
     REFUSED(bad, gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, -1, out, x, x));
-    REFUSED(bad, gpuopt_propagator_set_some_sides(p, 1, out, x, x));
-    REFUSED(bad, gpuopt_propagator_set_some_sides(p, 1, out, NULL, x));
+    REFUSED(bad, gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, out, x, x));
+    REFUSED(bad, gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, out, NULL, x));
+    REFUSED(bad, gpuopt_propagator_set_some_sides(p, (gpuopt_memory)2, 0, NULL, NULL, NULL));
     gpuopt_propagator_destroy(p);
     if (silent) fail_msg("%d refusals were not logged", silent);
 }

@@ -154,6 +154,68 @@ static void bad_device_arrays_change_nothing(void **state) {
     bench_close(b);
 }
 
+/* Sides that come from device memory do what the same sides do from host memory; bad ones are refused and change
+ * nothing. */
+static void device_sides_equal_host_ones(void **state) {
+    bench *b = bench_open(GPUOPT_PRECISION_FP64), *twin = bench_open(GPUOPT_PRECISION_FP64);
+    enum { SOME = 500 };
+    int32_t row[SOME], bad_row[SOME], *device_row, *device_bad_row;
+    double lhs[SOME], rhs[SOME], bad[SOME], *device_lhs, *device_rhs, *device_bad;
+    static const double bad_lhs[] = {NAN, INFINITY, 1e20, 1e9}; /* the last one exceeds the rhs */
+    gpuopt_propagator_info info, twin_info;
+    int k;
+    (void)state;
+    for (k = 0; k < SOME; k++) {
+        row[k] = bad_row[k] = (k * 7 + 3) % ROWS;
+        lhs[k] = -INFINITY;
+        rhs[k] = b->model.rhs[row[k]] - 3;
+    }
+    device_row = on_device(row, sizeof row);
+    device_lhs = on_device(lhs, sizeof lhs);
+    device_rhs = on_device(rhs, sizeof rhs);
+    for (k = 0; k < 2; k++) {
+        bad_row[SOME - 1] = k ? -1 : ROWS;
+        device_bad_row = on_device(bad_row, sizeof bad_row);
+        assert_int_equal(gpuopt_propagator_set_some_sides(b->propagator, GPUOPT_DEVICE, SOME, device_bad_row,
+                                                          device_lhs, device_rhs),
+                         GPUOPT_ERROR_ARGUMENT);
+        assert_non_null(strstr(b->host.error, "gpuopt_propagator_set_some_sides"));
+        cudaFree(device_bad_row);
+    }
+    for (k = 0; k < 4; k++) {
+        memcpy(bad, lhs, sizeof bad);
+        bad[SOME / 2] = bad_lhs[k];
+        device_bad = on_device(bad, sizeof bad);
+        assert_int_equal(
+            gpuopt_propagator_set_some_sides(b->propagator, GPUOPT_DEVICE, SOME, device_row, device_bad, device_rhs),
+            GPUOPT_ERROR_ARGUMENT);
+        cudaFree(device_bad);
+    }
+    for (k = 0; k < 2; k++) { /* what was refused has changed nothing; then what is accepted */
+        gpuopt_desc_init(&info, sizeof info);
+        twin_info = info;
+        assert_int_equal(gpuopt_propagator_round(b->propagator, 100, &info), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_round(twin->propagator, 100, &twin_info), GPUOPT_OK);
+        assert_memory_equal(&info, &twin_info, sizeof info);
+        assert_true(info.changed > 100);
+        read_bounds(b, b->lb, b->ub);
+        read_bounds(twin, b->other_lb, b->other_ub);
+        assert_memory_equal(b->lb, b->other_lb, sizeof b->lb);
+        assert_memory_equal(b->ub, b->other_ub, sizeof b->ub);
+        if (k == 1) break;
+        assert_int_equal(
+            gpuopt_propagator_set_some_sides(b->propagator, GPUOPT_DEVICE, SOME, device_row, device_lhs, device_rhs),
+            GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_some_sides(twin->propagator, GPUOPT_HOST, SOME, row, lhs, rhs),
+                         GPUOPT_OK);
+    }
+    cudaFree(device_row);
+    cudaFree(device_lhs);
+    cudaFree(device_rhs);
+    bench_close(twin);
+    bench_close(b);
+}
+
 static void the_view_holds_the_bounds(void **state) {
     int precision, j;
     (void)state;
@@ -351,6 +413,7 @@ static void rounds_can_be_captured(void **state) {
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(device_arrays_are_read_and_written),
     cmocka_unit_test(bad_device_arrays_change_nothing),
+    cmocka_unit_test(device_sides_equal_host_ones),
     cmocka_unit_test(the_view_holds_the_bounds),
     cmocka_unit_test(device_row_reports_equal_host_ones),
     cmocka_unit_test(rounds_can_be_captured),

@@ -118,18 +118,24 @@ static void check_plans(model_host *h, gpuopt_propagator_desc desc) {
 static void plan_is_exact(void **state) {
     static const char *const generated[] = {"rand,300,200,12,7", "skew,100,2000,40,3", "twolines"};
     static const int64_t no_rows[1] = {0};
-    gpuopt_propagator_desc empty;
+    gpuopt_propagator_desc desc;
     int g;
     for (g = 0; g < 3; g++) {
         char error[128] = "";
         mip m;
         if (mip_generate(generated[g], &m, error, sizeof error)) fail_msg("%s: %s", generated[g], error);
-        check_plans(*state, mip_propagator_desc(&m));
+        desc = mip_propagator_desc(&m);
+        check_plans(*state, desc);
+        assert_int_equal(mip_columns(&m), 0);
+        desc.matrix = m.columns;
+        check_plans(*state, desc);
         mip_free(&m);
     }
-    gpuopt_desc_init(&empty, sizeof empty);
-    empty.matrix.start = no_rows;
-    check_plans(*state, empty);
+    desc = GPUOPT_INIT(gpuopt_propagator_desc);
+    desc.matrix.start = no_rows;
+    check_plans(*state, desc);
+    desc.matrix.layout = GPUOPT_LAYOUT_CSC;
+    check_plans(*state, desc);
 }
 
 static void steps_allocate_nothing(void **state) {
@@ -158,7 +164,7 @@ static void steps_allocate_nothing(void **state) {
         assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, h->desc.lb, h->desc.ub), GPUOPT_OK);
         assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 2, index, low, high), GPUOPT_OK);
         assert_int_equal(gpuopt_propagator_get_some_bounds(p, GPUOPT_HOST, 2, index, lb, ub), GPUOPT_OK);
-        assert_int_equal(gpuopt_propagator_set_some_sides(p, 2, index, low, high), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 2, index, low, high), GPUOPT_OK);
         assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, &report), GPUOPT_OK);
         assert_int_equal(gpuopt_propagator_round(p, 5, &info), GPUOPT_OK);
         assert_int_equal(gpuopt_context_wait(h->context), GPUOPT_OK);
@@ -235,6 +241,7 @@ static void device_memory(void **state) {
         check_unsupported(h, gpuopt_propagator_set_bounds(p, GPUOPT_DEVICE, lb, ub));
         check_unsupported(h, gpuopt_propagator_get_some_bounds(p, GPUOPT_DEVICE, 1, col, lb, ub));
         check_unsupported(h, gpuopt_propagator_set_some_bounds(p, GPUOPT_DEVICE, 1, col, lb, ub));
+        check_unsupported(h, gpuopt_propagator_set_some_sides(p, GPUOPT_DEVICE, 1, col, lb, ub));
         check_unsupported(h, gpuopt_propagator_get_rows(p, GPUOPT_DEVICE, &report));
         check_unsupported(h, gpuopt_propagator_device_view(p, &view));
         assert_memory_equal(lb, ones, sizeof lb);

@@ -19,12 +19,16 @@ extern const double model_small_lb[3], model_small_ub[3]; /* its fixpoint */
 /* One row  lhs <= x <= rhs  on one column. */
 mip model_one_column(double lb, double ub, double lhs, double rhs);
 
+/* x0 + x1 <= 2,  x0 + x1 >= 3,  free,  x0 - x1 >= 2  over [0, 1]^2: rows 1 and 3 have no solution. */
+mip model_infeasible(void);
+
 /* Small integers throughout, around a point x that satisfies every row. */
 enum { MODEL_ROWS = 50, MODEL_COLS = 40, MODEL_MANY = 2000 }; /* so many rounds suffice */
 mip model_random(uint64_t seed, double *x);
 
 /* The handle's bounds are these, bit by bit. */
 void model_check_bounds(gpuopt_propagator *p, int32_t cols, const double *lb, const double *ub);
+void model_check_same_bounds(gpuopt_propagator *a, gpuopt_propagator *b, int32_t cols);
 /* A handle of the small model reaches its fixpoint, in three rounds. */
 void model_check_fixpoint(gpuopt_propagator *p);
 
