@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: how the host's rows are laid out for the kernels, and how much memory that takes.
+ * Propagation on the GPU: the layout of the rows for the kernels, and the memory that it takes.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_BUILD_CUH
 #define GPUOPT_CUDA_PROPAGATE_BUILD_CUH
@@ -11,7 +11,7 @@
 
 namespace {
 
-/* How many of what a model needs. */
+/* The sizes of a model on the device. */
 struct PropagatorShape {
     int64_t rows, cols, nonzeros;
     int64_t short_rows, slices, warp_rows, split_rows, segments, longest;
@@ -22,19 +22,19 @@ struct PropagatorShape {
     int64_t units() const { return slices + warp_rows + split_rows; }
     int64_t slots() const { return WARP * slices + warp_rows + split_rows; }
 
-    /* The length of row `index` among those of low .. high entries, by falling length. */
+    /* The length of row `index` in the order of decreasing length, among rows of low .. high entries. */
     int length_at(int64_t index, int low, int high) const {
         while (high > low && index >= of_length[high]) index -= of_length[high--];
         return high;
     }
 
-    /* What a warp of the resident kernel has of the split rows at most, if so many blocks share them. */
+    /* The most segments of split rows that a warp of the resident kernel has with this many blocks. */
     int64_t resident_segments(int64_t blocks) const {
         int64_t each = (segments_of(static_cast<int>(longest)) + WARPS - 1) / WARPS;
         return (split_rows + blocks - 1) / blocks * each;
     }
 
-    /* Entries of the resident kernel's items of the warp with the most, if so many blocks share them. */
+    /* The most entries that a warp of the resident kernel has with this many blocks. */
     int64_t resident_entries(int64_t blocks) const {
         int64_t parts = WARP / GROUPS, warps = blocks * WARPS,
                 sum = resident_segments(blocks) * GPUOPT__PROPAGATOR_SEGMENT;
@@ -52,7 +52,7 @@ struct PropagatorShape {
     }
 };
 
-/* Arrays go between host and device in pieces of so many columns or rows. */
+/* Columns or rows in one piece of an array that is copied between host and device. */
 int64_t staging_count(const PropagatorShape &s) {
     int64_t most = s.rows > s.cols ? s.rows : s.cols;
     return most < (1 << 18) ? most + 1 : 1 << 18;
@@ -88,7 +88,7 @@ PropagatorShape shape_of(const gpuopt__propagator_model &model) {
     return s;
 }
 
-/* Everything on the device, cut from one block; with arena.base == nullptr this measures. */
+/* Cuts all device arrays from one block, or measures that block if arena.base is null. */
 template <class Val, class Bound>
 void cut_device(const PropagatorShape &s, gpuopt__arena &arena, Propagator<Val, Bound> &p, int *&slot_of,
                 char *&staging) {
@@ -124,7 +124,7 @@ void cut_device(const PropagatorShape &s, gpuopt__arena &arena, Propagator<Val, 
     cut(p.arrived, 2 * MAX_BLOCKS);
 }
 
-/* The host's side of it while a handle is created: the arrays that are not the model's own, in the kernels' order. */
+/* The arrays in host memory from which _create fills those on the device. */
 template <class Val, class Bound>
 struct Draft {
     Val *val;
@@ -156,8 +156,8 @@ struct Draft {
         piece(col_slot, s.marking ? s.nonzeros : 0);
     }
 
-    /* Gives every row its slot: short rows by falling length, then the warp's rows by falling length, so that
-     * warps that run together have about the same work, then the split ones. Rows of one length keep their order. */
+    /* Gives every row its slot: short rows by decreasing length, then warp rows by decreasing length, then split rows.
+     * So warps that run together have about the same work. Rows of equal length keep their order. */
     void place_rows(const PropagatorShape &s, const gpuopt_matrix &a) {
         int64_t next[GPUOPT__PROPAGATOR_SEGMENT + 1], split = WARP * s.slices + s.warp_rows, slot = 0;
         for (int n = GPUOPT__PROPAGATOR_SHORT; n >= 0; n--) next[n] = slot, slot += s.of_length[n];

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: rounds, state in and out, and the backend's table.
+ * Propagation on the GPU: rounds, bounds, sides and reports, and the backend's table. Read this file first.
+ *
+ * A call arrives at a function of the table at the end of this file, which sets the device and calls the handle's object
+ * (handle.cuh). _create lays the rows out (build.cuh), uploads them and chooses a driver (create.cuh). _round launches
+ * the kernels (kernels.cuh), which are made of the steps of a round: mark, settle, filter, sum segments, tighten.
+ *
+ *     handle.cuh    the object: what it keeps, and its members        steps.cuh     the steps, by all threads of a grid
+ *     create.cuh    plan, create, destroy, choice of a driver         resident.cuh  rounds out of shared memory
+ *     build.cuh     sizes, layout of the rows                         tighten.cuh   rows that passed: sums, new bounds
+ *     kernels.cuh   the kernels                                       rows.cuh      loading and filtering entries
+ *     device.cuh    what the kernels work on; bounds                  (arithmetic: gpuopt_impl/propagate/row.h)
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_CALLS_CUH
 #define GPUOPT_CUDA_PROPAGATE_CALLS_CUH
@@ -196,8 +206,7 @@ gpuopt_status TypedPropagator<Val, Bound>::device_view(gpuopt_device_view *view)
 
 /* ---- The table ---- */
 
-/* Calls f with a null pointer to the handle's type: coefficients are kept in single precision wherever that is
- * exact. */
+/* Calls f with a null pointer of the handle's type. Coefficients are stored in single precision if that is exact. */
 template <class F>
 auto with_type(const gpuopt__propagator_model &model, F f) {
     if (model.rules.single) return f(static_cast<TypedPropagator<float, float> *>(nullptr));
@@ -209,7 +218,7 @@ CudaPropagator *object_of(gpuopt_propagator *propagator) { return reinterpret_ca
 
 gpuopt_status cuda_propagator_refuses(gpuopt_context *context, const gpuopt__propagator_model &model) {
     if (model.desc.mode != GPUOPT_MODE_SEQUENTIAL) return GPUOPT_OK;
-    gpuopt__log(context, 0, "SEQUENTIAL needs the CPU backend");
+    gpuopt__log(context, 0, "the CUDA backend has no SEQUENTIAL mode");
     return GPUOPT_ERROR_UNSUPPORTED;
 }
 

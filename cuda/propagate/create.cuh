@@ -89,8 +89,7 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     return status;
 }
 
-/* CUDA loads a kernel when it is first asked for. That takes time and memory, which are create's to take and not a
- * step's. */
+/* CUDA loads a kernel at its first use, which takes time and memory. _create pays for that, so that no step does. */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::load_kernels() {
     auto load = [](auto... kernel) {
@@ -121,7 +120,7 @@ gpuopt_status TypedPropagator<Val, Bound>::upload(const gpuopt__propagator_model
     arena = {static_cast<char *>(memory), 0};
     draft.cut(shape_, arena);
     draft.fill(shape_, model);
-    /* The device's arrays are read-only to the kernels, but not here. */
+    /* These arrays are const for the kernels only. */
     auto send = [&](const auto *to, const auto *from, int64_t count) {
         if (!status)
             status = copy(const_cast<void *>(static_cast<const void *>(to)), from,
@@ -148,7 +147,7 @@ gpuopt_status TypedPropagator<Val, Bound>::upload(const gpuopt__propagator_model
         zero(p_.stamp, sizeof(unsigned) * shape_.slots());
     }
     PropagatorState state = {};
-    state.epoch = 3; /* so that the epochs before exist, and no stamp equals one */
+    state.epoch = 3; /* so that earlier epochs exist and no stamp equals one of them */
     state.all_marked = 1;
     state.infeasible_row = state.infeasible_col = INT_MAX;
     state.recheck = 1;
@@ -165,14 +164,14 @@ template <class Val, class Bound>
 template <class Kernel>
 gpuopt_status TypedPropagator<Val, Bound>::fit(Kernel kernel, int *grid) {
     int64_t needed = (shape_.segments + shape_.warp_rows + shape_.slices + WARPS - 1) / WARPS;
-    int together = 0; /* blocks that a multiprocessor holds */
+    int together = 0; /* blocks that a multiprocessor can hold */
     GPUOPT_CUDA(context(), cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, THREADS, 0));
     *grid = fitted(needed, std::min<int64_t>(MAX_BLOCKS, int64_t{together} * cuda_of(context())->multiprocessors));
     return GPUOPT_OK;
 }
 
-/* Small models run in one cooperative launch out of shared memory. Large ones gain more from kernels that each have the
- * registers they need than launching them costs; there the GPU loops by itself where it can. */
+/* Small models run in one cooperative launch out of shared memory. For large models, separate kernels with just the
+ * registers that each needs gain more than their launches cost; there the GPU loops by itself if it can. */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::choose_driver(gpuopt_propagator_driver wanted) {
     const CudaContext *cuda = cuda_of(context());
@@ -201,12 +200,12 @@ gpuopt_status TypedPropagator<Val, Bound>::choose_driver(gpuopt_propagator_drive
     return driver_ == GPUOPT_DRIVER_GRAPH ? build_graph() : GPUOPT_OK;
 }
 
-/* Whether the model fits into shared memory, with two blocks on a multiprocessor: with one there are too few warps. */
+/* Finds out whether the model fits into shared memory with two blocks per multiprocessor (one has too few warps). */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::choose_resident() {
     enum { TOGETHER = 2 };
     int64_t items = resident_items(p_.warp_rows, p_.slices), processors = cuda_of(context())->multiprocessors;
-    /* Few items are spread, so that each is on a multiprocessor of its own. */
+    /* Few items are spread over the multiprocessors. */
     int64_t blocks = std::max(std::min(items, processors), (items + WARPS - 1) / WARPS);
     blocks = std::max(blocks, shape_.split_rows);
     blocks = std::min(TOGETHER * processors, blocks);
@@ -230,7 +229,7 @@ gpuopt_status TypedPropagator<Val, Bound>::choose_resident() {
     return GPUOPT_OK;
 }
 
-/* while (again) { a round }: `again` is set by the round's last kernel. */
+/* A graph that does  while (again) { one round }:  the last kernel of a round sets `again`. */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::build_graph() {
 #if CUDART_VERSION >= GPUOPT__PROPAGATOR_GRAPH_VERSION

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: the handle. Its work is done by one class for each pair of storage types; the members are
- * defined in create.cuh and calls.cuh.
+ * Propagation on the GPU: the handle. A class for each pair of storage types does its work; create.cuh and calls.cuh
+ * define the members.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_HANDLE_CUH
 #define GPUOPT_CUDA_PROPAGATE_HANDLE_CUH
@@ -12,7 +12,7 @@
 
 namespace {
 
-/* What a handle does, whatever its storage types. */
+/* A handle of any storage types. */
 class CudaPropagator {
   public:
     virtual ~CudaPropagator() = default;
@@ -52,7 +52,7 @@ class TypedPropagator final : public CudaPropagator, private Queue {
 
   private:
     using View = Propagator<Val, Bound>;
-    enum { DEVICE_PIECE = 1 << 30 }; /* of arrays on the device in one launch, whose index is an int */
+    enum { DEVICE_PIECE = 1 << 30 }; /* elements of device arrays in one launch, which indexes them with an int */
 
     TypedPropagator(const gpuopt_context *context, const PropagatorShape &shape) : Queue(context), shape_(shape) {}
     gpuopt_status open(const gpuopt__propagator_model &model);
@@ -70,7 +70,7 @@ class TypedPropagator final : public CudaPropagator, private Queue {
     gpuopt_status check_device_arrays(bool sides, int64_t count, const int32_t *index, const double *low,
                                       const double *high, const char *call);
 
-    /* Blocks for a kernel with a thread for each of so many things, or for fewer threads that then take several. */
+    /* Blocks for a kernel with a thread for each of `things`, or with fewer threads that take several each. */
     static int blocks(int64_t things) {
         int64_t needed = (things + THREADS - 1) / THREADS;
         return static_cast<int>(needed < 1 ? 1 : needed > 4096 ? 4096 : needed);
@@ -78,14 +78,14 @@ class TypedPropagator final : public CudaPropagator, private Queue {
     static int fitted(int64_t blocks, int64_t most) {
         return static_cast<int>(blocks < 1 ? 1 : blocks < most ? blocks : most);
     }
-    /* The staging area as columns: two of doubles and one of indices, or a row report. */
+    /* The staging area holds two arrays of doubles and one of indices, or a row report. */
     double *staged(int which) { return reinterpret_cast<double *>(staging_) + which * staging_count(shape_); }
     int *staged_index() { return reinterpret_cast<int *>(staged(2)); }
 
     PropagatorShape shape_;
     gpuopt_propagator_driver driver_ = GPUOPT_DRIVER_HOST;
     int grid_ = 1, filter_grid_ = 1, tighten_grid_ = 1; /* blocks of the kernels that run rounds */
-    int resident_items_ = 0, resident_entries_ = 0;     /* of a warp; 0: the model does not fit into shared memory */
+    int resident_items_ = 0, resident_entries_ = 0;     /* per warp; 0: the model does not fit into shared memory */
     void *device_ = nullptr;
     int *slot_of_ = nullptr;
     char *staging_ = nullptr;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: the kernels. The cooperative driver runs all rounds of a call in one; the host and graph
- * drivers launch the steps of a round one after the other. Everything a call needs to know about the one before it is
- * in the state on the device, so that calls can be enqueued without waiting.
+ * Propagation on the GPU: the kernels. The cooperative driver runs all rounds of a call in one launch; the host and
+ * graph drivers launch the steps of a round one by one. All that a call needs to know about earlier calls is in the
+ * state on the device, so that calls can be enqueued without waiting.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_KERNELS_CUH
 #define GPUOPT_CUDA_PROPAGATE_KERNELS_CUH
@@ -17,15 +17,15 @@ __device__ bool is_infeasible(const PropagatorState &state) {
 
 /* ---- All rounds in one launch ---- */
 
-/* What the blocks of a grid tell each other at a barrier. */
+/* What the blocks of a grid have found when they meet at a barrier. */
 struct Found {
     bool lifted, infeasible, split, passed;
 };
 
-/* Waits until all blocks of the grid, which are all resident, are here; what they wrote before is visible after. Every
- * block says so, and what it has found, in a word of its own; every thread waits for one block's. Two sets of words are
- * in use in turn, since a block, or a warp, may be a barrier ahead. `lifted`: to it is added what this thread heard
- * of. */
+/* Waits until all blocks of the grid (all of them are resident) have arrived; what they wrote before is visible after.
+ * Each block has a word in which it announces its arrival and what it has found, and each thread waits for the words of
+ * some blocks. Two sets of words alternate, since a block or a warp may be one barrier ahead. The counts of moved sides
+ * that this thread reads are added to `lifted`. */
 __device__ Found grid_barrier(unsigned long long *arrived, unsigned &barriers, BlockShared &block,
                               unsigned long long &lifted) {
     using Word = cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>;
@@ -56,10 +56,10 @@ __device__ Found grid_barrier(unsigned long long *arrived, unsigned &barriers, B
     return {(mine & LIFTED) != 0, (mine & INFEASIBLE) != 0, (mine & SPLIT) != 0, (mine & PASSED) != 0};
 }
 
-/* Where a cooperative launch has the rows: in memory, or in shared memory without and with split rows among them. */
+/* Where a cooperative launch reads the rows: in global memory, or in shared memory, without or with split rows. */
 enum RowsIn { IN_MEMORY, RESIDENT, RESIDENT_SPLIT };
 
-/* `items`, `entries`: so many a warp has at most where they are resident. */
+/* `items`, `entries`: the most that a warp has, if they are resident. */
 template <RowsIn ROWS, class Val, class Bound>
 __global__ void __launch_bounds__(THREADS, 2)
     run_rounds(const __grid_constant__ Propagator<Val, Bound> p, int rounds, int items, int entries) {
@@ -131,7 +131,7 @@ __global__ void begin_call(Propagator<Val, Bound> p, int rounds) {
     state->changed = 0;
 }
 
-/* What a step has to know. */
+/* What the steps need to know about the round before. */
 template <class Val, class Bound>
 __device__ unsigned moved_before(const Propagator<Val, Bound> &p) {
     return p.state->round[(p.state->epoch - 1) % 3].count;
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(THREADS) mark_rows(const __grid_constant__ Pro
 
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS, 3) filter_rows(const __grid_constant__ Propagator<Val, Bound> p) {
-    __shared__ BlockFlags flags; /* nobody reads them here */
+    __shared__ BlockFlags flags; /* not read here */
     if (!p.state->done) filter_step(p, flags, p.state->epoch, is_full_now(p));
 }
 
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(THREADS, 2) tighten_rows(const __grid_constant
     tighten_step(p, block, p.state->epoch);
 }
 
-/* Closes a round; returns whether another is to follow. One thread. */
+/* Closes a round and returns whether another one follows. Run by one thread. */
 template <class Val, class Bound>
 __device__ bool close_round(const Propagator<Val, Bound> &p) {
     PropagatorState *state = p.state;
@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(THREADS) end_call(Propagator<Val, Bound> p) {
 
 /* ---- State in and out ---- */
 
-/* Counts what is out of range in arrays that the host gave on the device. */
+/* Sets state->bad if a column or a bound in device memory is out of range. */
 __global__ void check_arguments(PropagatorState *state, long long count, const int *col, const double *lb,
                                 const double *ub, int cols, double infinity) {
     for (long long k = grid_thread(); k < count; k += grid_threads())
@@ -222,8 +222,7 @@ __global__ void check_sides(PropagatorState *state, long long count, const int *
             state->bad = 1;
 }
 
-/* Before the host's new bounds or sides: the verdict is void, and the rows that led to it have to be looked at
- * again. */
+/* Before the host's new bounds or sides: forgets the verdict, and has the rows that led to it evaluated again. */
 __global__ void begin_set(PropagatorState *state, int all) {
     state->recheck = all || is_infeasible(*state);
     if (state->recheck) state->all_marked = 1;
@@ -242,8 +241,8 @@ __global__ void set_bounds(Propagator<Val, Bound> p, int first, int count, const
     }
 }
 
-/* Then, in a launch of its own since a column may come twice, brings the second copy up to it, and notes what
- * differs with the changes of the last round. */
+/* Then copies these bounds to the second copy, and lists what has changed among the changes of the last round. A
+ * separate launch, since a column may be listed twice. */
 template <class Val, class Bound>
 __global__ void settle_set(Propagator<Val, Bound> p, int first, int count, const int *some) {
     PropagatorState *state = p.state;
@@ -278,7 +277,7 @@ template <class Val, class Bound>
 __global__ void get_bounds(Propagator<Val, Bound> p, int first, int count, const int *some, double *lb, double *ub) {
     for (int k = grid_thread(); k < count; k += grid_threads()) {
         int col = some ? some[k] : first + k;
-        double2 pair = make_double2(NAN, NAN); /* a column out of range, which only indices on the device can be */
+        double2 pair = make_double2(NAN, NAN); /* of a column out of range, which only device arrays can contain */
         if (col >= 0 && col < p.cols) pair = load_pair(p.bounds[0], 2 * static_cast<unsigned>(col));
         if (lb) lb[k] = gpuopt__propagator_shown_lb(&p.rules, pair.x, pair.y);
         if (ub) ub[k] = pair.y;
@@ -302,7 +301,7 @@ struct RowReport { /* device arrays of `count` rows, each may be null */
     unsigned char *status;
 };
 
-/* Rows first .. first + count - 1 of the host, a warp each, summed in the order that a round uses. */
+/* Reports rows first .. first + count - 1, one per warp, summed in the same order as in a round. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS) report_rows(const __grid_constant__ Propagator<Val, Bound> p,
                                                        const int *slot_of, int first, int count, RowReport report) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation: the public calls. Arguments are checked here, for every backend, so that a backend sees only good ones.
+ * Propagation: the public calls. They check their arguments here, once for all backends, and pass valid ones on.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_CALLS_H
 #define GPUOPT_IMPL_PROPAGATE_CALLS_H
@@ -11,7 +11,7 @@
 GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *desc,
                                                      gpuopt_propagator_settings settings) {
     if (!desc || desc->struct_size < offsetof(gpuopt_propagator_desc, round_limit)) return GPUOPT_ERROR_ARGUMENT;
-    switch (settings) { /* least change: absolute, relative; huge value */
+    switch (settings) {
     case GPUOPT_SETTINGS_PAPER: desc->least_change = 1e-9, desc->least_change_relative = 0, desc->huge_value = 0; break;
     case GPUOPT_SETTINGS_SCIP:
         desc->least_change = 1e-9, desc->least_change_relative = 0.05, desc->huge_value = 1e15;
@@ -31,7 +31,6 @@ GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *des
 
 /* ---- Checks ---- */
 
-/* Fills model from the host's descriptor, with the defaults in. */
 static gpuopt_status gpuopt__propagator_check_options(const gpuopt_context *context, const char *call,
                                                       const gpuopt_propagator_desc *d) {
     const gpuopt__range range[] = {
@@ -70,12 +69,13 @@ static void gpuopt__propagator_fill_rules(gpuopt__propagator_rules *rules, const
     gpuopt__propagator_rules_derive(rules, any_integer);
 }
 
-/* Host memory that gpuopt__propagator_check_model takes for a while, and what stays until gpuopt__propagator_model_end. */
+/* Bytes of host memory that gpuopt__propagator_check_model takes and releases. */
 static uint64_t gpuopt__propagator_check_bytes(const gpuopt_matrix *matrix) {
     return sizeof(int32_t) * ((uint64_t)gpuopt__matrix_width(matrix) + 1);
 }
 
-/* Fills model from the host's descriptor, with the defaults in and the matrix by rows. To be ended in any case. */
+/* Fills model from the host's descriptor, with the defaults filled in and the matrix by rows. Whatever it returns,
+ * gpuopt__propagator_model_end() must follow. */
 static gpuopt_status gpuopt__propagator_check_model(gpuopt_context *context, const char *call,
                                                     const gpuopt_propagator_desc *desc,
                                                     gpuopt__propagator_model *model) {
@@ -188,7 +188,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagato
     return status;
 }
 
-/* What all four calls on bounds ask of their arguments. */
+/* The checks that all four calls on bounds share. */
 static gpuopt_status gpuopt__propagator_check_bounds_call(const gpuopt_propagator *propagator, const char *call,
                                                           gpuopt_memory where, int64_t count, int some,
                                                           const int32_t *col) {

@@ -6,11 +6,12 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_H
 
+#include "../common/matrix.h"
 #include "cpu_rounds.h"
 
 /* ---- State in and out ---- */
 
-/* The host has changed something: the verdict is void, and the rows that led to it have to be looked at again. */
+/* After a change by the host: forgets the verdict, and has the rows that led to it evaluated again. */
 static void gpuopt__propagator_cpu_reopen(gpuopt__propagator_cpu *p, int crossing_possible) {
     int32_t col;
     if (gpuopt__propagator_cpu_is_infeasible(p)) {
@@ -106,7 +107,7 @@ static gpuopt_status gpuopt__propagator_cpu_get_rows(gpuopt_propagator *propagat
 
 /* ---- Create and destroy ---- */
 
-/* Cuts the handle and its arrays; the same code measures and hands out. */
+/* Cuts the handle and its arrays out of one block of memory, or measures that block. */
 static void gpuopt__propagator_cpu_layout(const gpuopt__propagator_model *model, gpuopt__arena *arena,
                                           gpuopt__propagator_cpu *p) {
     int64_t rows = model->desc.matrix.rows, cols = model->desc.matrix.cols, nonzeros = model->nonzeros;

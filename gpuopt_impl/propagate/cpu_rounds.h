@@ -2,6 +2,10 @@
  *
  * Propagation on the CPU: Jacobi rounds over a queue of marked rows, on one or several threads, and sequential sweeps
  * (Algorithm 1 of the paper).
+ *
+ * A Jacobi round reads `bounds`, improves `next` and lists each side of a column that it moves. Then it copies these
+ * sides from `next` to `bounds` and marks the rows of their columns. So neither the order of rows nor the number of
+ * threads matters.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_ROUNDS_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_ROUNDS_H
@@ -17,23 +21,24 @@ typedef struct gpuopt__propagator_cpu {
     double *lhs, *rhs;  /* [rows] */
     uint8_t *integer;   /* [cols] */
     void *bounds;       /* [cols][2], double or float: (lb, ub) */
-    void *next;         /* the same, written by a Jacobi round; NULL with SEQUENTIAL. Equal to bounds between rounds */
-    int64_t *col_start; /* [cols + 1]; NULL without marking, as the next three */
+    void *next;         /* the bounds that a Jacobi round writes; equal to `bounds` between rounds; else NULL */
+    int64_t *col_start; /* [cols + 1]; without marking this and the next three are NULL */
     int32_t *col_row;   /* [nonzeros]: the rows of each column */
     uint8_t *marked;    /* [rows] */
     uint32_t *queue;    /* [rows]: the marked rows; NULL with SEQUENTIAL */
     int64_t queued;
-    int all_marked;    /* every row is to be evaluated, whatever the queue holds */
-    uint32_t *changed; /* [2 cols]: 2 * col + (1 for ub), for each side that moved in this round */
+    int all_marked;    /* the next round evaluates every row, whatever the queue holds */
+    uint32_t *changed; /* [2 cols]: 2 * col + (1 for ub), for each side that this round has moved */
     int64_t changed_count;
     int32_t rounds_since_set;
-    int32_t infeasible_row, infeasible_col; /* the standing verdict; -1: none */
+    int32_t infeasible_row, infeasible_col; /* what proves infeasibility at present; -1: nothing */
     gpuopt_propagator_info info;            /* of the last _round */
 } gpuopt__propagator_cpu;
 
 /* ---- Lists that several threads append to ---- */
 
-/* A thread's own items for a list, so that it seldom asks for the list's end, which all threads share. */
+/* Items that a thread collects before it appends them, so that it seldom updates the list's length, which all threads
+ * share. */
 typedef struct gpuopt__propagator_cpu_batch {
     uint32_t item[64];
     uint32_t count;
@@ -60,7 +65,7 @@ static void gpuopt__propagator_cpu_append(gpuopt__propagator_cpu_batch *batch, u
 
 /* ---- Marking ---- */
 
-/* Whether it is this call that marks the row. */
+/* Marks a row; returns whether it was unmarked before. */
 static int gpuopt__propagator_cpu_set_mark(uint8_t *mark, int shared) {
 #ifdef _OPENMP
     if (shared) return !__atomic_load_n(mark, __ATOMIC_RELAXED) && !__atomic_exchange_n(mark, 1, __ATOMIC_RELAXED);
@@ -71,7 +76,7 @@ static int gpuopt__propagator_cpu_set_mark(uint8_t *mark, int shared) {
     return 1;
 }
 
-/* A sequential sweep looks at the marks themselves and needs no queue. */
+/* Marks a row and, for Jacobi rounds, queues it. (A sequential sweep scans the marks.) */
 static void gpuopt__propagator_cpu_mark_row(gpuopt__propagator_cpu *p, int32_t row,
                                             gpuopt__propagator_cpu_batch *batch) {
     if (gpuopt__propagator_cpu_set_mark(&p->marked[row], p->threads > 1) && p->queue)
@@ -91,7 +96,7 @@ static void gpuopt__propagator_cpu_mark_all(gpuopt__propagator_cpu *p) {
     if (p->marked) memset(p->marked, p->sequential, (size_t)p->head.rows);
 }
 
-/* Merges the lanes by halves. Those from `used` on are empty, and merging an empty one changes nothing. */
+/* Merges the lanes by halves. Lanes from `used` on are empty and are left out: merging them would change nothing. */
 static gpuopt__propagator_activities gpuopt__propagator_cpu_merge_lanes(gpuopt__propagator_activities *lane, int lanes,
                                                                         int used) {
     int half, i;
@@ -112,25 +117,26 @@ static gpuopt__propagator_activities gpuopt__propagator_cpu_merge_lanes(gpuopt__
 #undef GPUOPT__PROPAGATOR_REAL
 #undef GPUOPT__PROPAGATOR_NAME
 
-/* Calls the function for this handle's storage type. */
+/* Calls the function gpuopt__propagator_cpu_<name> of cpu_rows.h for this handle's storage type. */
 #define GPUOPT__PROPAGATOR_TYPED(p, name, arguments)                          \
     ((p)->head.rules.single ? gpuopt__propagator_cpu_##name##_float arguments \
                             : gpuopt__propagator_cpu_##name##_double arguments)
 
 /* ---- Rounds ---- */
 
-/* What a thread found in its part of a step. */
+/* What a thread has found in its part of a round's step. */
 typedef struct gpuopt__propagator_cpu_found {
     int32_t infeasible_row, infeasible_col; /* INT32_MAX: none */
-    int64_t evaluated, weight;              /* nonzeros of rows evaluated, of columns that moved */
+    int64_t evaluated;                      /* nonzeros of the rows evaluated */
+    int64_t weight;                         /* nonzeros of the columns that moved */
 } gpuopt__propagator_cpu_found;
 
-/* A step's work on its items from .. to - 1. */
+/* The work of a step on items from .. to - 1. */
 typedef void gpuopt__propagator_cpu_work(gpuopt__propagator_cpu *p, int64_t from, int64_t to,
                                          gpuopt__propagator_cpu_batch *batch, gpuopt__propagator_cpu_found *found);
 
-/* Does a step's work on all of its items, a piece of so many at a time to each thread; what the threads append goes to
- * list. One thread has nothing to do with OpenMP, whose first use takes longer than a small model's rounds. */
+/* Does a step's work on all of its items; a thread takes `piece` items at a time, and what it appends goes to `list`.
+ * A single thread does not use OpenMP, whose first use takes longer than all rounds of a small model. */
 static void gpuopt__propagator_cpu_by_pieces(gpuopt__propagator_cpu *p, gpuopt__propagator_cpu_work *work,
                                              int64_t count, int64_t piece, uint32_t *list, int64_t *length,
                                              gpuopt__propagator_cpu_found *found) {

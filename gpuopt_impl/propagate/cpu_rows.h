@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CPU's passes over rows, for one storage type: included with GPUOPT__PROPAGATOR_REAL = double, then with float;
- * GPUOPT__PROPAGATOR_NAME(x) is x with the type's suffix.
+ * Propagation on the CPU: the passes over one row, for one storage type. cpu_rounds.h includes this file twice, with
+ * GPUOPT__PROPAGATOR_REAL = double and float; GPUOPT__PROPAGATOR_NAME(x) is gpuopt__propagator_cpu_x_double or _float.
  */
 
-/* A continuous column whose bounds are kept in single precision. */
+/* Whether a column is continuous and its bounds are stored in single precision. */
 #define GPUOPT__PROPAGATOR_ROUNDED(column) (sizeof(GPUOPT__PROPAGATOR_REAL) == sizeof(float) && !p->integer[column])
 
-/* Adds a whole row to the filter: long ones in blocks of blocks, so that the chain of additions, and with it the error
- * bound, stays short, and in two chains at a time, so that the processor need not wait for either. */
+/* Filters a row. Long rows are added up in blocks of blocks, to keep the chain of additions short and the error bound
+ * small, and in two chains at a time, to hide the latency of the additions. */
 static int GPUOPT__PROPAGATOR_NAME(row_filter)(const gpuopt__propagator_cpu *p, int32_t row) {
     const GPUOPT__PROPAGATOR_REAL *val = (const GPUOPT__PROPAGATOR_REAL *)p->val,
                                   *bounds = (const GPUOPT__PROPAGATOR_REAL *)p->bounds;
@@ -51,7 +51,7 @@ static int GPUOPT__PROPAGATOR_NAME(row_filter)(const gpuopt__propagator_cpu *p, 
     return gpuopt__propagator_filter_passes(&total, &rules, p->lhs[row], p->rhs[row], 16 + 1 + 32 + (int)blocks);
 }
 
-/* Sums entries first .. end-1, at most a segment, over so many partial sums. */
+/* Sums entries first .. end - 1, at most a segment, over `lanes` partial sums. */
 static gpuopt__propagator_activities GPUOPT__PROPAGATOR_NAME(segment_activities)(const gpuopt__propagator_cpu *p,
                                                                                  int64_t first, int64_t end,
                                                                                  int lanes) {
@@ -75,7 +75,7 @@ static gpuopt__propagator_activities GPUOPT__PROPAGATOR_NAME(segment_activities)
     return gpuopt__propagator_cpu_merge_lanes(lane, lanes, used);
 }
 
-/* A row's activities, in the order that propagate/row.h fixes. */
+/* A row's activities, summed in the order that row.h fixes. */
 static gpuopt__propagator_activities GPUOPT__PROPAGATOR_NAME(row_activities)(const gpuopt__propagator_cpu *p,
                                                                              int32_t row) {
     int64_t k = p->start[row], end = p->start[row + 1], segment;
@@ -95,8 +95,8 @@ static gpuopt__propagator_activities GPUOPT__PROPAGATOR_NAME(row_activities)(con
     return gpuopt__propagator_cpu_merge_lanes(lane, GPUOPT__PROPAGATOR_LANES, GPUOPT__PROPAGATOR_LANES);
 }
 
-/* Moves one side of a column in the bounds being written, to where it is better; other threads may be at it. Returns 1
- * if it is this call that moved it away from `base`. */
+/* Tightens one side of a column, *target, to `value` if that is better; with `shared`, other threads may do the same at
+ * the same time. Returns 1 if this call was the one that moved the side away from `base`. */
 static int GPUOPT__PROPAGATOR_NAME(move_shared)(GPUOPT__PROPAGATOR_REAL *target, int upper,
                                                 GPUOPT__PROPAGATOR_REAL base, GPUOPT__PROPAGATOR_REAL value,
                                                 int shared) {
@@ -118,7 +118,7 @@ static int GPUOPT__PROPAGATOR_NAME(move_shared)(GPUOPT__PROPAGATOR_REAL *target,
 #endif
 }
 
-/* One row of a Jacobi round: reads bounds, improves next, notes each side that moves for the first time in changed. */
+/* One row of a Jacobi round: reads `bounds`, improves `next`, and lists in `changed` each side that it moves first. */
 static void GPUOPT__PROPAGATOR_NAME(jacobi_row)(gpuopt__propagator_cpu *p, int32_t index,
                                                 gpuopt__propagator_cpu_batch *batch, int32_t *infeasible_row) {
     const GPUOPT__PROPAGATOR_REAL *val = (const GPUOPT__PROPAGATOR_REAL *)p->val,
@@ -156,7 +156,7 @@ static void GPUOPT__PROPAGATOR_NAME(jacobi_row)(gpuopt__propagator_cpu *p, int32
     }
 }
 
-/* After a Jacobi round: brings bounds up to next for one noted side; returns whether the column's bounds cross. */
+/* After a Jacobi round: copies one listed side from `next` to `bounds`; returns whether the column's bounds cross. */
 static int GPUOPT__PROPAGATOR_NAME(jacobi_settle)(gpuopt__propagator_cpu *p, uint32_t side) {
     GPUOPT__PROPAGATOR_REAL *bounds = (GPUOPT__PROPAGATOR_REAL *)p->bounds, *next = (GPUOPT__PROPAGATOR_REAL *)p->next;
     const GPUOPT__PROPAGATOR_REAL *pair = next + (side & ~(uint32_t)1);
@@ -164,7 +164,7 @@ static int GPUOPT__PROPAGATOR_NAME(jacobi_settle)(gpuopt__propagator_cpu *p, uin
     return gpuopt__propagator_crossed(&p->head.rules, (double)pair[0], (double)pair[1]);
 }
 
-/* One row of a sequential sweep: bounds move in place. Returns 0 when infeasibility was proven. */
+/* One row of a sequential sweep: moves bounds in place. Returns 0 if it has proven infeasibility. */
 static int GPUOPT__PROPAGATOR_NAME(sequential_row)(gpuopt__propagator_cpu *p, int32_t index) {
     const GPUOPT__PROPAGATOR_REAL *val = (const GPUOPT__PROPAGATOR_REAL *)p->val;
     GPUOPT__PROPAGATOR_REAL *bounds = (GPUOPT__PROPAGATOR_REAL *)p->bounds;
@@ -207,7 +207,7 @@ static void GPUOPT__PROPAGATOR_NAME(store_matrix)(gpuopt__propagator_cpu *p, con
     for (k = 0; k < p->head.nonzeros; k++) to[k] = (GPUOPT__PROPAGATOR_REAL)val[k];
 }
 
-/* Writes one column's bounds, infinities normalised, and rounded outwards where GPUOPT__PROPAGATOR_REAL is float. Returns whether they
+/* Stores the bounds of one column (NULL: that side stays), rounded outwards in single precision. Returns whether they
  * changed. */
 static int GPUOPT__PROPAGATOR_NAME(store_bounds)(gpuopt__propagator_cpu *p, int32_t col, const double *lb,
                                                  const double *ub) {
