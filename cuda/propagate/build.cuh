@@ -15,7 +15,7 @@ namespace {
 struct PropagatorShape {
     int64_t rows, cols, nonzeros;
     int64_t short_rows, slices, warp_rows, split_rows, segments, longest;
-    int64_t entries;                                   /* nonzeros, and what pads the slices */
+    int64_t entries;                                   /* nonzeros and the padding of slices */
     int64_t of_length[GPUOPT__PROPAGATOR_SEGMENT + 1]; /* rows of each length that is not split */
     bool marking;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: how threads, groups of threads and warps find rows, load their entries and add them up.
+ * Propagation on the GPU: how threads, groups of threads and warps find rows, load their entries, add them up and
+ * filter them.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_ROWS_CUH
 #define GPUOPT_CUDA_PROPAGATE_ROWS_CUH
@@ -9,7 +10,7 @@
 
 namespace {
 
-/* A row, or a segment of one. */
+/* A row or a segment of a row. */
 struct RowRef {
     long long at;     /* where the entries begin, in the arrays that hold them */
     int size;         /* entries */
@@ -32,7 +33,7 @@ __device__ __forceinline__ RowRef segment_at(const Propagator<Val, Bound> &p, in
             p.length[slot], slot, p.sides[slot]};
 }
 
-/* Whether the calling warp is the last of a split row's to get here; what the others wrote before is then visible. */
+/* Whether the calling warp is the last one of a split row to arrive; then what the others wrote before is visible. */
 template <class Val, class Bound>
 __device__ bool last_of_row(const Propagator<Val, Bound> &p, int split) {
     int segments = p.segment_start[split + 1] - p.segment_start[split], arrived = 0;
@@ -46,20 +47,20 @@ __device__ bool last_of_row(const Propagator<Val, Bound> &p, int split) {
     return __shfl_sync(~0u, arrived, 0) == segments;
 }
 
-/* Entries that are streamed past the caches, or that lie in shared memory. */
+/* An entry in global memory, which is streamed past the caches, or in shared memory. */
 template <bool STREAM, class T>
 __device__ T load_entry(const T *from) {
     return STREAM ? __ldcs(from) : *from;
 }
 
-/* Entries first, first + stride, ... of those before `end`, N at most, all loads of a kind in flight at once. */
+/* Up to N of the entries first, first + stride, ... before `end`. All loads of a kind are in flight at once. */
 template <int N, bool STREAM, class Val, class Bound>
 struct Batch {
     unsigned col[N]; /* as stored */
     double a[N];
     double2 pair[N];
 
-    /* ALL: whatever `end`; a load that may not happen keeps a register. */
+    /* ALL: ignores `end`, which saves the registers of conditional loads. */
     template <bool ALL = false>
     __device__ void load(const Bound *now, const Val *val, const unsigned *cols, int first, int end, int stride) {
 #pragma unroll
@@ -99,8 +100,8 @@ __device__ gpuopt__propagator_activity shuffle_xor(const gpuopt__propagator_acti
             __shfl_xor_sync(~0u, s.infinite, distance)};
 }
 
-/* By halves, as propagate/row.h has it; every lane gets its group's sum, since it does not matter which half is added
- * to which. */
+/* By halves, as gpuopt_impl/propagate/row.h defines it. Every lane gets the sum of its group, since merging is
+ * commutative. */
 __device__ void merge_activities(gpuopt__propagator_activities &s, int width) {
 #pragma unroll 1
     for (int distance = width / 2; distance > 0; distance /= 2) {
@@ -111,7 +112,7 @@ __device__ void merge_activities(gpuopt__propagator_activities &s, int width) {
 
 /* ---- The filter ---- */
 
-/* Whether the column of an entry, as stored, is continuous and its bounds are kept in single precision. */
+/* Whether the column of an entry (as stored) is continuous and its bounds are stored in single precision. */
 template <class Bound>
 __device__ bool is_rounded(unsigned col) {
     return sizeof(Bound) == sizeof(float) && !(col & 1);
@@ -143,7 +144,7 @@ __device__ __forceinline__ void filter_batch(gpuopt__propagator_filter &f, const
                               f.reach);
 }
 
-/* Those of entries first, first + WARP, ... */
+/* The filter of entries first, first + WARP, ... before `end`. */
 template <class Val, class Bound>
 __device__ __forceinline__ gpuopt__propagator_filter filter_entries(const Propagator<Val, Bound> &p, const Bound *now,
                                                                     const Val *val, const unsigned *col, int first,
