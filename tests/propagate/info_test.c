@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a propagator tells about its rounds: before the first one, after rounds whose info was not asked for, after
- * changes, and when the stop hook has ended a call early.
+ * What a propagator says about its rounds: before the first one, after rounds without an info, after changes, and when
+ * the stop hook has ended a call early.
  */
 #include <math.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static gpuopt_propagator_info info_of(gpuopt_propagator *p) {
 static void check_info_before_the_first_round(gpuopt_context *context, gpuopt_propagator_desc desc) {
     static const double low[3] = {5, 0, 0}, high[3] = {4, 10, 10};
     int k;
-    for (k = 0; k < 3; k++) { /* bounds of the model, crossing ones, crossing ones that are set */
+    for (k = 0; k < 3; k++) { /* feasible bounds; bounds that cross at create; bounds that are set to cross */
         const double *lb = desc.lb, *ub = desc.ub;
         gpuopt_propagator *p;
         gpuopt_propagator_info info;
@@ -74,7 +74,7 @@ static void check_info_asked_for_later(gpuopt_context *context, gpuopt_propagato
 }
 MODEL_VARIANTS_TEST(info_asked_for_later, model_random(3, (double[MODEL_COLS]){0}))
 
-/* What the host sets after a round concerns the next one: _get_info still tells of the last one. */
+/* What the host sets after a round concerns the next round; _get_info still reports the last one. */
 static void check_info_outlives_changes(gpuopt_context *context, gpuopt_propagator_desc desc) {
     static const int32_t index = 1;
     static const double one = 1, zero = 0, none = -INFINITY, any = INFINITY;
@@ -108,14 +108,14 @@ static void info_outlives_changes(void **state) {
 
 /* ---- The stop hook ---- */
 
-static int asked, stop_at; /* stops from the asking with this number on; 0: never */
+static int asked, stop_at; /* the hook says stop from this call on; 0: never */
 static int stop_hook(void *user) {
     (void)user;
     asked++;
     return stop_at && asked >= stop_at;
 }
 
-/* Runs until the outcome is not MORE; returns the sum of what the calls found, and how many they were. */
+/* Runs until the outcome is not MORE. Returns the sum of what the calls found, and the number of calls. */
 static gpuopt_propagator_info run_on(gpuopt_propagator *p, int enqueued, int *calls) {
     gpuopt_propagator_info sum = info_of(p), info;
     for (*calls = 0; *calls == 0 || sum.outcome == GPUOPT_MORE; ++*calls) {
@@ -134,7 +134,7 @@ static gpuopt_propagator_info run_on(gpuopt_propagator *p, int enqueued, int *ca
     return sum;
 }
 
-/* Wherever calls are stopped, those that go on end with the same bits, counts and outcome. */
+/* Wherever calls are stopped, further calls end with the same bits, counts and outcome. */
 static void stopped_calls_go_on(void **state) {
     gpuopt_context_desc host = test_context_desc(NULL);
     gpuopt_context *context;
@@ -159,7 +159,7 @@ static void stopped_calls_go_on(void **state) {
             assert_int_equal(calls, 1);
             assert_true(want.rounds > 2);
             assert_int_equal(asked, asks ? want.rounds - 1 : 0);
-            for (k = 0; k < 4; k++) { /* after every round, from the second asking on, and so on; k == 3: enqueued */
+            for (k = 0; k < 4; k++) { /* stop from call k + 1 of the hook on; k == 3: as k == 0, without an info */
                 p = problem_create(context, &desc);
                 stop_at = k < 3 ? k + 1 : 1;
                 asked = 0;

@@ -10,12 +10,11 @@
 #include "tests/propagate/problem.h"
 
 typedef struct shape {
-    int rows, cols, longest; /* row lengths up to this */
+    int rows, cols, longest; /* the largest row length */
     int trials;
 } shape;
 
-/* The longest rows of each are of another kind to the GPU: a thread's, a warp's, split over several warps, over
- * many. */
+/* The longest rows of these shapes are treated differently on the GPU: by a thread, a warp, several warps, many. */
 static const shape shapes[] = {{6, 5, 5, 300},      {40, 30, 30, 60},   {60, 300, 120, 20},
                                {20, 1500, 1400, 4}, {5, 9000, 8000, 1}, {6, 40000, 33000, 1}};
 
@@ -101,7 +100,7 @@ static void agrees_with_reference(void **state) {
     char what[64];
     (void)state;
     for (s = 0; s < sizeof shapes / sizeof *shapes - 1;
-         s++) /* the last is too long for a reference of quadratic cost */
+         s++) /* the last has too long rows for a reference of quadratic cost */
         for (trial = 0; trial < shapes[s].trials; trial++) {
             mip m = draw_model(&shapes[s], &seed);
             snprintf(what, sizeof what, "shape %zu, trial %d", s, trial);
@@ -170,8 +169,8 @@ static void same_bits(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The order of rows, and of entries in short rows of exact terms, does not matter; nor does it whether rounds come in
- * one call. */
+/* The result depends neither on the order of rows, nor on that of entries in short rows of exact terms, nor on whether
+ * the rounds are done in one call. */
 static void order_does_not_matter(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 5;

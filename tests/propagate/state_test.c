@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A propagator over its life: outcomes and limits, bounds and sides that change between rounds against a fresh handle
- * made with them.
+ * A propagator over its life: outcomes and limits; bounds and sides that change between rounds, compared with a new
+ * handle that is made with them.
  */
 #include <math.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void check_infeasible(gpuopt_propagator_info info, int rounds, int row, i
 
 /* ---- Changing bounds and sides ---- */
 
-/* A handle in the middle of its life: its bounds, and the point that its model was drawn around. */
+/* A handle in use: its bounds, and the feasible point around which its model was drawn. */
 typedef struct scene {
     gpuopt_context *context;
     gpuopt_propagator *p;
@@ -36,12 +36,12 @@ typedef struct scene {
     double x[COLS], lb[COLS], ub[COLS];
 } scene;
 
-/* Changes something; returns how many bounds moved after that, which must be some. */
+/* Changes something; returns how many bounds moved afterwards, which must be more than 0 over all seeds. */
 typedef int64_t scenario(scene *s);
 
 static int64_t like_fresh(scene *s, int rounds) { return model_check_like_fresh(s->context, s->p, s->desc, rounds); }
 
-/* Sets some bounds, after which those and no others are what they were set to. */
+/* Sets some bounds, and checks that these and no others have changed. */
 static void set_some(scene *s, int count, const int32_t *col, const double *lb, const double *ub) {
     int k;
     assert_int_equal(gpuopt_propagator_set_some_bounds(s->p, GPUOPT_HOST, count, col, lb, ub), GPUOPT_OK);
@@ -52,7 +52,7 @@ static void set_some(scene *s, int count, const int32_t *col, const double *lb, 
     model_check_bounds(s->p, COLS, s->lb, s->ub);
 }
 
-/* Column 3 is fixed where the point is, column 5 gets room on both sides. */
+/* Fixes column 3 at the point, and loosens both bounds of column 5. */
 static int64_t change_some(scene *s) {
     const int32_t col[2] = {5, 3};
     const double lb[2] = {s->x[5] - 25, s->x[3]}, ub[2] = {s->x[5] + 30, s->x[3]};
@@ -69,7 +69,7 @@ static int64_t change_one_side_of_some(scene *s) {
     return like_fresh(s, 2) + like_fresh(s, MANY);
 }
 
-/* All lower bounds anew, some tighter than the model's and some looser, while the upper ones stay as propagated; then
+/* Sets all lower bounds, some tighter and some looser than the model's, while the upper ones stay as propagated; then
  * the other way round. */
 static int64_t change_all_of_one_side(scene *s) {
     int64_t moved;
@@ -204,7 +204,7 @@ static void refused_changes_change_nothing(void **state) {
     model_host *h = *state;
     int which, status = GPUOPT_OK, before;
     for (which = 0; status != 1; which++)
-        for (before = 0; before < 3; before++) { /* after none, one, and two, after which a third finds nothing */
+        for (before = 0; before < 3; before++) { /* rounds done before; a third one changes nothing */
             gpuopt_propagator *p = problem_create(h->context, &h->desc), *twin = problem_create(h->context, &h->desc);
             gpuopt_propagator_info info, twin_info;
             if (before) problem_round(p, before), problem_round(twin, before);
@@ -240,7 +240,7 @@ static void check_more_then_converged(gpuopt_context *context, gpuopt_propagator
 }
 MODEL_VARIANTS_TEST(more_then_converged, model_small())
 
-/* Rounds are counted over several calls, and anew whenever bounds or sides are set. */
+/* The limit counts the rounds of several calls, and starts again whenever bounds or sides are set. */
 static void check_round_limit(gpuopt_context *context, gpuopt_propagator_desc desc) {
     static const int32_t first = 0;
     static const double low = 0, high = 10;
@@ -276,18 +276,18 @@ static void check_infeasible_rows(gpuopt_context *context, gpuopt_propagator_des
     check_infeasible(problem_round(p, 10), 1, 1, -1);
     check_infeasible(problem_round(p, 10), 0, 1, -1);
     check_infeasible(problem_round(p, 1), 0, 1, -1);
-    /* Row 3 is put right, row 1 is still infeasible, and found so though nothing about it changed. */
+    /* Row 3 is corrected. Row 1 is still infeasible, and is found although nothing about it has changed. */
     assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, row, lhs, rhs), GPUOPT_OK);
     check_infeasible(problem_round(p, 1), 1, 1, -1);
     assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 2, row, lhs, rhs), GPUOPT_OK);
     assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, desc.lb, desc.ub), GPUOPT_OK);
     desc.lhs = new_lhs;
     check_recovered(context, p, desc);
-    /* Both columns cross, which takes no round to see; the host names the higher one first. */
+    /* Both columns cross, which is found without a round, and the lower one is named, whatever the order of setting. */
     assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 2, col, ones, zeros), GPUOPT_OK);
     check_infeasible(problem_round(p, 10), 0, -1, 0);
     check_infeasible(problem_round(p, 10), 0, -1, 0);
-    /* One is put right, the other still crosses. */
+    /* One is corrected, the other still crosses. */
     assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, col + 1, zeros, ones), GPUOPT_OK);
     check_infeasible(problem_round(p, 10), 0, -1, 1);
     assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, col, zeros, ones), GPUOPT_OK);
@@ -296,8 +296,8 @@ static void check_infeasible_rows(gpuopt_context *context, gpuopt_propagator_des
 }
 MODEL_VARIANTS_TEST(infeasible_rows, model_infeasible())
 
-/* An integer with 2 x = 5 gets x >= 3 and x <= 2. Row 0 does so to column 2, row 1 to column 1: a Jacobi round sees
- * both, a sweep stops at the first. */
+/* 2 x = 5 gives an integer column x >= 3 and x <= 2. Row 0 does this to column 2 and row 1 to column 1: a Jacobi round
+ * finds both, a sweep stops at the first. */
 static mip crossing_model(void) {
     static const double a[6] = {0, 0, 2, 0, 2, 0}, sides[2] = {5, 5};
     return model_dense(2, 3, a, sides, sides, 0, 10, 1);
@@ -315,7 +315,7 @@ static void check_infeasible_columns(gpuopt_context *context, gpuopt_propagator_
 }
 MODEL_VARIANTS_TEST(infeasible_columns, crossing_model())
 
-/* Bounds that cross when they are given take no round to be found. */
+/* Bounds that cross at create, or when they are set, are found without a round. */
 static void check_crossing_bounds_at_create(gpuopt_context *context, gpuopt_propagator_desc desc) {
     static const double lb[3] = {0, 4, 4}, ub[3] = {10, 3, 3};
     const double *good_lb = desc.lb, *good_ub = desc.ub;
@@ -323,7 +323,7 @@ static void check_crossing_bounds_at_create(gpuopt_context *context, gpuopt_prop
     int k;
     desc.lb = lb, desc.ub = ub;
     p = problem_create(context, &desc);
-    for (k = 0; k < 2; k++) { /* given to create, then set */
+    for (k = 0; k < 2; k++) { /* crossing at create, then set to cross */
         check_infeasible(problem_round(p, 5), 0, -1, 1);
         model_check_bounds(p, 3, lb, ub);
         assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, good_lb, good_ub), GPUOPT_OK);
