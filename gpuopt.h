@@ -234,155 +234,179 @@ typedef struct gpuopt_device_view {
 } gpuopt_device_view;
 
 /* ---- Propagation of  lhs <= A x <= rhs  over  lb <= x <= ub ------------------------------------------------------- *
- * Sofranac, Gleixner, Pokutta: Accelerating Domain Propagation (2020). A round computes every row's least and greatest
- * activity and, from them, a bound candidate for every nonzero; the best candidates become the new bounds.
+ * Sofranac, Gleixner, Pokutta: Accelerating Domain Propagation (2020); doc/propagation.md has the method. A round
+ * computes the least and the greatest activity of every row and, from these, a candidate bound for every nonzero. The
+ * best candidates become the new bounds.
  *
- * Rounds    JACOBI, the default: a round reads only the bounds of the round before, so that the result depends neither
- *           on the order of rows nor on threads nor on the device: CPU and GPU return the same bits, round for round.
- *           SEQUENTIAL (CPU only, the paper's Algorithm 1): a round is one sweep over the rows in their order; each
- *           sees what the rows before it found. Fewest rounds; ends in the same fixpoint up to the tolerances.
- * Validity  Bounds are never tightened beyond what the row implies. Rows that cannot improve anything are filtered out
- *           with ordinary arithmetic and a rigorous error bound; for the others activities are summed in twice the
- *           working precision (Ogita, Rump, Oishi: Accurate Sum and Dot Product, 2005), so that taking a column's own
- *           term out again does not cancel. Infinite terms are counted, never added. A candidate whose remaining error
- *           could exceed the feasibility tolerance by scale is dropped.
- * Cost      A round is one pass over A: 12 bytes a nonzero (8 where single precision holds all of A exactly, which the
- *           CUDA backend sees by itself), 16 a row, 16 a column; rows that pass the filter are read again. */
+ * Bits      JACOBI: the CPU, with any number of threads, and the GPU return the same bounds round for round.
+ *           SEQUENTIAL: the same bits on every CPU.
+ * Validity  No bound becomes tighter than its row implies, rounding errors included.
+ * stop      is asked between rounds on the CPU and, with the driver HOST, on the GPU. With the drivers COOPERATIVE and
+ *           GRAPH all rounds of a call are one launch, which cannot be interrupted: ask for fewer rounds per call.
+ * Cost      A round is one pass over A. It reads 12 bytes per nonzero (CUDA: 8 if single precision represents every
+ *           coefficient exactly), 16 per row, 16 per column. Rows that may tighten a bound are read a second time. */
 
+/* A model with its current bounds and sides. */
 typedef struct gpuopt_propagator gpuopt_propagator;
 
+/* How A and the bounds are stored. */
 typedef enum gpuopt_propagator_precision {
-    GPUOPT_PRECISION_FP64 = 0, /* A and the bounds in double */
-    /* A and the bounds stored in single precision (two thirds of the bytes moved, half of the memory). Sums are still
-     * taken in double, and every bound is rounded outwards. Coefficients that single precision cannot hold are rounded,
-     * which the log says once: the result is then that of the rounded model. */
+    GPUOPT_PRECISION_FP64 = 0, /* in double precision */
+    /* In single precision: two thirds of the bytes per round, half of the memory. Sums are still computed in double
+     * precision, and every bound is rounded outwards. Coefficients that single precision cannot represent are rounded,
+     * with a warning in the log; the result is then that of the rounded model. */
     GPUOPT_PRECISION_FP32 = 1
 } gpuopt_propagator_precision;
 
-typedef enum gpuopt_propagator_mode { GPUOPT_MODE_JACOBI = 0, GPUOPT_MODE_SEQUENTIAL = 1 } gpuopt_propagator_mode;
+/* What a round reads. */
+typedef enum gpuopt_propagator_mode {
+    /* Only the bounds after the previous round: the result depends neither on the order of the rows nor on threads nor
+     * on the device. */
+    GPUOPT_MODE_JACOBI = 0,
+    /* CPU only: the latest bounds. A round is one sweep over the rows in their order, and each row uses what the rows
+     * before it found (the paper's Algorithm 1). Takes the fewest rounds, to the same fixpoint up to the tolerances. */
+    GPUOPT_MODE_SEQUENTIAL = 1
+} gpuopt_propagator_mode;
 
-/* How the CUDA backend runs several rounds in one call (section 3.7 of the paper). All give the same bits. */
+/* How the CUDA backend runs the rounds of one call (section 3.7 of the paper). All drivers give the same bits. */
 typedef enum gpuopt_propagator_driver {
-    /* COOPERATIVE for models that fit the shared memory of all multiprocessors (up to about 1e6 nonzeros on an H200),
-     * else GRAPH, else HOST: what the device and the CUDA version have. */
+    /* COOPERATIVE for models that fit into the shared memory of all multiprocessors together (up to about 1e6 nonzeros
+     * on an H200); otherwise GRAPH, or HOST if CUDA is older than 12.4. */
     GPUOPT_DRIVER_AUTO = 0,
-    GPUOPT_DRIVER_HOST,        /* a few launches a round; the host reads 4 bytes after each ("cpu_loop") */
+    GPUOPT_DRIVER_HOST,        /* a few launches per round; the host reads 4 bytes after each round ("cpu_loop") */
     GPUOPT_DRIVER_COOPERATIVE, /* all rounds in one launch with grid-wide barriers ("megakernel") */
-    /* The GPU loops by itself ("gpu_loop"): a CUDA graph whose while-node repeats the round; CUDA 12.4. The paper's own
-     * form, a kernel that launches kernels and waits for them, is gone: CUDA 12 removed device-side synchronisation. */
-    GPUOPT_DRIVER_GRAPH
+    GPUOPT_DRIVER_GRAPH        /* the GPU loops by itself ("gpu_loop"): a CUDA graph with a while node; CUDA 12.4 */
 } gpuopt_propagator_driver;
 
+/* A model, and how to propagate it. */
 typedef struct gpuopt_propagator_desc {
-    size_t struct_size; /* sizeof(gpuopt_propagator_desc) */
-    gpuopt_matrix matrix;
-    const double *lhs, *rhs; /* [rows]; lhs[i] <= rhs[i]; -infinity and infinity allowed; NULL: no such side */
-    const double *lb, *ub;   /* [cols]; not NaN, lb < infinity, ub > -infinity */
-    const uint8_t *integer;  /* [cols], not 0: integer; NULL: all continuous. Rounded are the bounds that rows imply */
-    double infinity;         /* |side or bound| >= this is infinite; 0: 1e20 (SCIP, HiGHS); at least 1 */
-    /* A row or column violated by no more is feasible; 0: 1e-6 (SCIP def.h, HiGHS HConst.h); at most 0.1. */
+    size_t struct_size;      /* sizeof(gpuopt_propagator_desc) */
+    gpuopt_matrix matrix;    /* A */
+    const double *lhs, *rhs; /* [rows]; lhs[i] <= rhs[i]; -infinity and infinity allowed; NULL: no such sides */
+    const double *lb, *ub;   /* [cols]; not NaN, lb < infinity, ub > -infinity; lb > ub: the model is infeasible */
+    /* [cols], not 0: integer; NULL: all continuous. Only bounds derived from rows are rounded, never the host's own. */
+    const uint8_t *integer;
+    double infinity; /* sides and bounds of at least this size are infinite; 0: 1e20 (SCIP, HiGHS); at least 1 */
+    /* A row or column that is violated by no more is feasible; 0: 1e-6 (SCIP def.h, HiGHS HConst.h); at most 0.1. */
     double feasibility_tolerance;
-    double integrality_tolerance; /* slack before an integer bound's candidate is rounded; 0: 1e-6; at most 0.49 */
+    double integrality_tolerance; /* slack in rounding an integer column's candidate; 0: 1e-6; at most 0.49 */
     double least_change;          /* a finite bound moves only by more than this; 0: 1e-9 (the paper); at most 1e9 */
-    /* ... plus this fraction (at most 1) of ub - lb, or of |bound| where the other bound is infinite; 0: none. And plus
-     * 2^-48 |bound| (FP32: 2^-22 of the column's larger bound), since less is rounding. */
+    /* ... plus this fraction of ub - lb, or of |bound| if the other bound is infinite; 0: none; at most 1. In any case
+     * plus 2^-48 |bound| (FP32: 2^-22 of the column's larger bound): smaller changes are rounding errors. */
     double least_change_relative;
-    double huge_value;   /* a term of an activity larger than this counts as infinite; 0: 1e100; 1 to 1e100 */
-    int32_t round_limit; /* rounds since bounds or sides were last set, then the outcome is LIMIT; 0: none */
-    gpuopt_propagator_precision precision;
-    gpuopt_propagator_mode mode;
-    gpuopt_propagator_driver driver; /* ignored by the CPU */
-    /* Whether rows are skipped if none of their columns changed in the round before. Never changes a result. Takes 4 bytes
-     * per nonzero and 8 per column. Default: on with the CPU; with CUDA on from 2^21 nonzeros, since shorter rounds gain
-     * nothing. A round after which much changed is a full pass anyway. OFF: not with SEQUENTIAL. */
+    double huge_value;   /* a larger term of an activity counts as infinite; 0: 1e100; 1 to 1e100 */
+    int32_t round_limit; /* rounds since bounds or sides were last set; then the outcome is LIMIT; 0: none */
+    gpuopt_propagator_precision precision; /* default FP64 */
+    gpuopt_propagator_mode mode;           /* default JACOBI */
+    gpuopt_propagator_driver driver;       /* default AUTO; ignored by the CPU */
+    /* Whether a round skips rows of which no column changed in the previous round. Never changes a result. Takes 4
+     * bytes per nonzero and 8 per column. After a round with many changes all rows are evaluated anyway. SEQUENTIAL
+     * needs it. Default: on with the CPU; with CUDA on from 2^21 nonzeros, below which it gains nothing. */
     gpuopt_switch marking;
 } gpuopt_propagator_desc;
 
-/* Named tolerances: fills the five tolerance members and least_change_relative of a descriptor, nothing else. */
+/* The tolerances of other codes. */
 typedef enum gpuopt_propagator_settings {
-    GPUOPT_SETTINGS_PAPER = 0, /* the defaults: 1e-9 absolute */
-    GPUOPT_SETTINGS_SCIP,      /* 5% (boundstreps, def.h); terms beyond 1e15 (hugeval) infinite */
-    GPUOPT_SETTINGS_HIGHS,     /* 1e-3 and 30% of the domain (HighsDomain.cpp) */
-    /* 1e-3 (ConstraintPropagation.hpp); terms beyond 1e8 (hugeval, PresolveOptions.hpp) infinite. */
+    GPUOPT_SETTINGS_PAPER = 0, /* the defaults: least change 1e-9 */
+    GPUOPT_SETTINGS_SCIP,      /* least change 5% (boundstreps, def.h); terms beyond 1e15 (hugeval) are infinite */
+    GPUOPT_SETTINGS_HIGHS,     /* least change 1e-3 and 30% of the domain (HighsDomain.cpp) */
+    /* Least change 1e-3 (ConstraintPropagation.hpp); terms beyond 1e8 (hugeval, PresolveOptions.hpp) are infinite. */
     GPUOPT_SETTINGS_PAPILO
 } gpuopt_propagator_settings;
+
+/* Sets `infinity`, the two tolerances, the two members for the least change, and huge_value of a descriptor, and
+ * nothing else. ARGUMENT: unknown settings, or the descriptor is too short for these members. */
 GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *desc, gpuopt_propagator_settings settings);
 
 /* What a call of _round found. */
 typedef struct gpuopt_propagator_info {
-    size_t struct_size;
+    size_t struct_size;     /* sizeof(gpuopt_propagator_info) */
     gpuopt_outcome outcome; /* MORE, CONVERGED, INFEASIBLE or LIMIT */
-    int32_t rounds;         /* done by this call, the one that changed nothing or proved infeasibility included */
-    int64_t changed;        /* bounds moved by this call; JACOBI: each side of each column counts once a round */
-    int64_t nonzeros;       /* in the rows that it evaluated: fewer than rounds * nonzeros of A where marking skips */
-    int32_t infeasible_row; /* INFEASIBLE: lowest row that no x within the bounds satisfies, or -1 */
-    int32_t infeasible_col; /* INFEASIBLE: lowest column whose bounds cross, or -1 */
+    int32_t rounds;         /* done by this call, including one that changed nothing or proved infeasibility */
+    int64_t changed;        /* bounds moved by this call; JACOBI: each side of each column counts once per round */
+    int64_t nonzeros; /* in the rows that this call evaluated; fewer than rounds * nonzeros of A if rows are skipped */
+    int32_t infeasible_row; /* INFEASIBLE: the lowest row that no x within the bounds satisfies, or -1 */
+    int32_t infeasible_col; /* INFEASIBLE: the lowest column whose bounds cross, or -1 */
 } gpuopt_propagator_info;
 
-/* Reads every array of the descriptor once, for the exact lengths and whether single precision holds A. */
+/* Fills `plan` with the memory that a propagator of this model takes. Errors: as _create. Time O(nonzeros + rows +
+ * cols): reads every array of the descriptor once. */
 GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                 gpuopt_memory_plan *plan);
 
-/* ARGUMENT with the entry's position in the log: anything out of the ranges above. UNSUPPORTED: SEQUENTIAL or
- * MARKING_OFF with it, on a backend that has it not; a driver that the device or the CUDA version lacks. Time
+/* Makes a propagator. ARGUMENT: a value is outside of the ranges above; the log names it with its position.
+ * UNSUPPORTED: SEQUENTIAL on the GPU or with marking OFF; a driver that the device or the CUDA version lacks. Time
  * O(nonzeros + rows + cols). */
 GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                   gpuopt_propagator **propagator);
+/* Destroys a propagator, after waiting for its enqueued rounds; NULL is allowed. */
 GPUOPT_API void gpuopt_propagator_destroy(gpuopt_propagator *propagator);
 
-/* Up to `rounds` (>= 1) rounds; stops earlier at a fixpoint, the limit, or when infeasibility is proven: the round that
- * proves it is completed (JACOBI), and further calls return INFEASIBLE with no round until bounds or sides are set.
- * info == NULL: enqueued only; with the drivers HOST and COOPERATIVE, asked for by name, the call may then be captured
- * in a CUDA graph; HOST enqueues every one of the rounds. At most two exchanges with the device a call (HOST: one a
- * round). */
+/* Does up to `rounds` (at least 1) rounds. It ends earlier at a fixpoint (CONVERGED), at the round limit (LIMIT), when
+ * infeasibility is proven (INFEASIBLE; JACOBI completes that round), or when the stop hook says so (MORE). After
+ * INFEASIBLE, further calls do no rounds and return INFEASIBLE until bounds or sides are set.
+ * info == NULL: the GPU only enqueues the rounds. With the drivers HOST and COOPERATIVE, requested by name, the call
+ * can then be captured in a CUDA graph; HOST enqueues all `rounds` rounds. Cost: see above; at most two exchanges with
+ * the device per call (HOST: one per round). */
 GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, int32_t rounds,
                                                  gpuopt_propagator_info *info);
 
-/* What the last _round found; waits for it. STATE: there was none yet. */
+/* Fills `info` with what the last _round found; before the first one: MORE after 0 rounds, even if bounds cross. Waits
+ * for enqueued rounds. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagator, gpuopt_propagator_info *info);
 
-/* All bounds: lb and ub [cols], in the memory that `where` says; either may be NULL. Infinite ones come out as IEEE
- * infinities. lb <= ub holds unless the outcome is INFEASIBLE: bounds that met within the tolerance come out equal to
- * ub. */
+/* Reads all bounds into lb and ub [cols], each of which may be NULL, in the memory that `where` says. Infinite bounds
+ * are returned as IEEE infinities. lb <= ub holds unless the outcome is INFEASIBLE: a lower bound that exceeds the
+ * upper one within the tolerance is returned as the upper one. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory where, double *lb,
                                                       double *ub);
-/* Bounds may go either way; NaN is refused. Crossing ones are allowed, here as in _create: the next _round says
- * INFEASIBLE and does no round. With NULL that side stays. FP32: rounded outwards. */
+/* Sets all bounds from lb and ub [cols], in the memory that `where` says; NULL: these bounds stay. Bounds may become
+ * tighter or looser; if they cross, the next _round does no rounds and returns INFEASIBLE. FP32 rounds them outwards.
+ * ARGUMENT: NaN, lb >= infinity or ub <= -infinity; the call waits to check device memory for it. */
 GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                       const double *lb, const double *ub);
-/* The same for `count` columns: col, lb and ub [count], all in the memory that `where` says. A column that comes twice
- * in col is set to one of its values; one out of range in device memory is refused by _set and gives NaN in _get.
- * Setting costs O(count), and with marking the next round looks at their rows only. */
+/* Reads the bounds of `count` columns: col, lb and ub [count], all in the memory that `where` says; lb or ub may be
+ * NULL. ARGUMENT: a column in host memory is out of range. One in device memory gives NaN. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                            int64_t count, const int32_t *col, double *lb, double *ub);
+/* Sets the bounds of `count` columns: col, lb and ub [count], all in the memory that `where` says; lb or ub NULL: these
+ * bounds stay. A column that is listed twice is set to one of its values. ARGUMENT: as _set_bounds, or a column is out
+ * of range. Cost O(count); with marking, the next round evaluates only rows of these columns. */
 GPUOPT_API gpuopt_status gpuopt_propagator_set_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                            int64_t count, const int32_t *col, const double *lb,
                                                            const double *ub);
 
-/* New sides for `count` rows (an objective cutoff, say), from host arrays [count]; rows distinct. */
-GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *propagator, int64_t count,
-                                                          const int32_t *row, const double *lhs, const double *rhs);
+/* Sets the sides of `count` distinct rows (an objective cutoff, say): row, lhs and rhs [count], all in the memory that
+ * `where` says. ARGUMENT: a row is out of range, NaN, lhs > rhs, lhs >= infinity or rhs <= -infinity; the call waits to
+ * check device memory for it. Cost O(count); on the GPU the next round evaluates all rows. */
+GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *propagator, gpuopt_memory where,
+                                                          int64_t count, const int32_t *row, const double *lhs,
+                                                          const double *rhs);
 
-/* What the current bounds make of the rows. Each array [rows] or NULL, in the memory that `where` says. An activity is
- * the sum of its finite terms, rounded from twice the precision; it is the row's bound where its count of infinite
- * terms is 0. */
-enum {
-    GPUOPT_ROW_LHS_REDUNDANT = 1,
-    GPUOPT_ROW_RHS_REDUNDANT = 2,
-    GPUOPT_ROW_REDUNDANT = 3,
-    GPUOPT_ROW_INFEASIBLE = 4
-};
+/* Bits of a row's status, each within the feasibility tolerance; 0: the row may still tighten a bound. */
+typedef enum gpuopt_propagator_row {
+    GPUOPT_ROW_LHS_REDUNDANT = 1, /* every x within the bounds satisfies the lhs */
+    GPUOPT_ROW_RHS_REDUNDANT = 2, /* every x within the bounds satisfies the rhs */
+    GPUOPT_ROW_REDUNDANT = 3,     /* both */
+    GPUOPT_ROW_INFEASIBLE = 4     /* no x within the bounds satisfies the row */
+} gpuopt_propagator_row;
+
+/* Where _get_rows is to write. Each array is [rows] or NULL. An activity is the sum of the row's finite terms, rounded
+ * from twice the working precision; it bounds a'x if the count of infinite terms is 0. */
 typedef struct gpuopt_propagator_row_report {
-    size_t struct_size;
-    double *min_activity, *max_activity;
-    int32_t *min_infinite, *max_infinite; /* terms that are infinite or beyond huge_value */
-    uint8_t *status; /* GPUOPT_ROW_ bits, each within the feasibility tolerance; 0: the row can still act */
+    size_t struct_size;                   /* sizeof(gpuopt_propagator_row_report) */
+    double *min_activity, *max_activity;  /* least and greatest activity */
+    int32_t *min_infinite, *max_infinite; /* counts of terms that are infinite or beyond huge_value */
+    uint8_t *status;                      /* GPUOPT_ROW_ bits */
 } gpuopt_propagator_row_report;
+
+/* Computes the rows' activities and status at the current bounds, into the arrays of `report`, which are in the memory
+ * that `where` says. Cost: one pass over A. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory where,
                                                     const gpuopt_propagator_row_report *report);
 
-/* The CUDA backend's own bounds: [cols][2] numbers, FP64 or FP32 by the precision; pair j is (lb, ub) of column j.
- * UNSUPPORTED: on the CPU. */
+/* Lends the CUDA backend's array of bounds: [cols][2] numbers, FP64 or FP32 as the precision is; pair j is (lb, ub) of
+ * column j. UNSUPPORTED: on the CPU. */
 GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propagator, gpuopt_device_view *view);
 
 /* ---- Basis inverse of the revised simplex method ------------------------------------------------------------------ *
