@@ -86,9 +86,10 @@ extern "C" {
 
 /* ---- Version ----------------------------------------------------------------------------------------------------- */
 
-#define GPUOPT_VERSION_MAJOR 0
-#define GPUOPT_VERSION_MINOR 1
-#define GPUOPT_VERSION_PATCH 0
+#define GPUOPT_VERSION_MAJOR 0 /* incompatible changes; while it is 0, a new minor version may have them, too */
+#define GPUOPT_VERSION_MINOR 1 /* additions */
+#define GPUOPT_VERSION_PATCH 0 /* corrections */
+/* The version of this header as one number, to compare with. */
 #define GPUOPT_VERSION_NUMBER (GPUOPT_VERSION_MAJOR * 10000 + GPUOPT_VERSION_MINOR * 100 + GPUOPT_VERSION_PATCH)
 
 /* Returns the GPUOPT_VERSION_NUMBER of the linked implementation. */
@@ -100,7 +101,7 @@ GPUOPT_API int gpuopt_version_number(void);
 
 /* Whether a call worked. */
 typedef enum gpuopt_status {
-    GPUOPT_OK = 0,
+    GPUOPT_OK = 0,                 /* done */
     GPUOPT_ERROR_ARGUMENT = -1,    /* a value, size or pointer is outside its documented range; the log says which */
     GPUOPT_ERROR_MEMORY = -2,      /* the host or device allocator returned NULL */
     GPUOPT_ERROR_DEVICE = -3,      /* the GPU or its driver failed; the context can only be destroyed */
@@ -144,7 +145,9 @@ GPUOPT_API void gpuopt_desc_init(void *desc, size_t struct_size);
 
 /* ---- Context: a backend, a device, a stream, and the caller's services ------------------------------------------- */
 
+/* Where work is done and with whose memory; everything else is created in a context. */
 typedef struct gpuopt_context gpuopt_context;
+/* The code for one kind of device, see gpuopt_backend_cpu and gpuopt_backend_cuda. */
 typedef struct gpuopt_backend gpuopt_backend;
 struct CUstream_st; /* a cudaStream_t is a struct CUstream_st * */
 
@@ -213,12 +216,12 @@ typedef struct gpuopt_matrix {
 
 /* The type of numbers in device memory. */
 typedef enum gpuopt_number {
-    GPUOPT_NUMBER_FP64 = 0,
-    GPUOPT_NUMBER_FP32,
-    GPUOPT_NUMBER_UINT8,
-    GPUOPT_NUMBER_UINT16,
-    GPUOPT_NUMBER_UINT32,
-    GPUOPT_NUMBER_UINT64
+    GPUOPT_NUMBER_FP64 = 0, /* double */
+    GPUOPT_NUMBER_FP32,     /* float */
+    GPUOPT_NUMBER_UINT8,    /* uint8_t */
+    GPUOPT_NUMBER_UINT16,   /* uint16_t */
+    GPUOPT_NUMBER_UINT32,   /* uint32_t */
+    GPUOPT_NUMBER_UINT64    /* uint64_t */
 } gpuopt_number;
 
 /* The backend's own array in device memory, lent until the next call on its handle, to be read on the context's
@@ -226,7 +229,7 @@ typedef enum gpuopt_number {
 typedef struct gpuopt_device_view {
     size_t struct_size;
     const void *data; /* [count] */
-    int64_t count;
+    int64_t count;    /* numbers in data */
     gpuopt_number type;
 } gpuopt_device_view;
 
@@ -383,94 +386,109 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagato
 GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propagator, gpuopt_device_view *view);
 
 /* ---- Basis inverse of the revised simplex method ------------------------------------------------------------------ *
- * Shah, Yousaf, Ahmad, Rehman, Ahmad: Accelerating Revised Simplex Method Using GPU-Based Basis Update (2020). The
- * inverse of an m x m basis matrix B, kept dense, and replaced column by column: column `position` of B becomes a_q,
- * whose pivot column is alpha = B^-1 a_q, and then B'^-1 = B^-1 with row `position` zeroed, plus omega times that row,
- * where omega[position] = 1 / alpha[position] and omega[i] = -alpha[i] / alpha[position] elsewhere.
+ * The dense inverse of an m x m basis matrix B whose columns are replaced one at a time. Column `position` of B becomes
+ * a_q; with the pivot column alpha = B^-1 a_q, the new inverse is B^-1 with row `position` set to 0, plus omega times
+ * that row as it was, where omega[position] = 1 / alpha[position] and omega[i] = -alpha[i] / alpha[position] elsewhere.
+ * doc/basis.md has the method, the paper that it comes from, and measured figures.
  *
- * Technique  DEFERRED, the default: B^-1 = B0^-1 + U V. An update appends omega as a column of U and the row of B^-1 as
- *            a row of V, and zeroes row `position` of B0^-1 and of U, so that nothing cancels; after K updates one
- *            matrix product applies them all. The paper's six are there for comparison.
- * Cost       Doubles moved per update: m^2 * 2 (ELEMENT_PROPOSED), 2 m^2 / K + m K (DEFERRED); a dense FTRAN or BTRAN
- *            reads m^2; FTRAN of a sparse column with DEFERRED its nonzeros * m; BTRAN of a unit vector m K.
- * Memory     Two matrices of m x m, three with PFI, 4 m K doubles (GPU: 5 m K and 70 m): a load works in the
- *            second.
- * Bits       The CPU and the GPU agree up to rounding: sums are taken in the device's own order. On one backend the
- *            same calls give the same bits; on the GPU, on devices of the same kind. */
+ * Memory   Two m x m matrices of doubles, three with PFI, and 4 m K doubles (GPU: 5 m K + 70 m).
+ * Outcome  There is none: an update is either made or refused with GPUOPT_ERROR_NUMERIC.
+ * Bits     On one backend the same calls give the same bits; on the GPU, on devices of the same kind. CPU and GPU agree
+ *          up to rounding, because the GPU sums in a different order. */
 
+/* An inverse, with its updates. */
 typedef struct gpuopt_basis gpuopt_basis;
 
+/* How an update is carried out. In comments below, K is deferred_updates. */
 typedef enum gpuopt_basis_technique {
+    /* Updates are collected as B^-1 = B0^-1 + U V, where U has up to K columns; every K updates, one matrix product
+     * applies them to B0^-1. The fastest; the others are the paper's, for comparison. */
     GPUOPT_TECHNIQUE_DEFERRED = 0,
-    GPUOPT_TECHNIQUE_PFI,     /* E B^-1 as a full matrix product: 2 m^3 operations (Spampinato and Elster 2009) */
+    GPUOPT_TECHNIQUE_PFI,     /* a full matrix product: 2 m^3 operations (Spampinato and Elster 2009) */
     GPUOPT_TECHNIQUE_MPFI,    /* outer product, zeroed row, matrix sum (Ploskas and Samaras 2015) */
-    GPUOPT_TECHNIQUE_COLUMN,  /* a thread a column, omega in shared memory (He et al. 2018): UNSUPPORTED beyond it */
-    GPUOPT_TECHNIQUE_ELEMENT, /* a thread an element, into a second matrix, copied back (Bieling et al. 2010) */
-    GPUOPT_TECHNIQUE_ELEMENT_MODIFIED, /* the same in place, with the pivot row saved first */
-    GPUOPT_TECHNIQUE_ELEMENT_PROPOSED  /* ... zeroed, and omega computed beforehand: no branch, no division */
+    GPUOPT_TECHNIQUE_COLUMN,  /* one thread per column, omega in shared memory (He et al. 2018) */
+    GPUOPT_TECHNIQUE_ELEMENT, /* one thread per element, into a second matrix, copied back (Bieling et al. 2010) */
+    GPUOPT_TECHNIQUE_ELEMENT_MODIFIED, /* one thread per element, in place; the pivot row is saved first */
+    GPUOPT_TECHNIQUE_ELEMENT_PROPOSED  /* the same with omega computed beforehand: no branch, no division */
 } gpuopt_basis_technique;
 
+/* A basis inverse to be created. */
 typedef struct gpuopt_basis_desc {
-    size_t struct_size; /* sizeof(gpuopt_basis_desc) */
-    int32_t m;          /* rows of B, 0 to 2^28 */
-    gpuopt_basis_technique technique;
-    int32_t deferred_updates; /* K of DEFERRED, 1 to 256; 0: chosen from m and the backend */
-    /* An update whose |alpha[position]| is not above this times max |alpha| is refused. So is a column that offers no
-     * larger pivot while B is inverted, with B scaled by powers of two until the largest entries of its rows and
-     * columns are about 1. 0: 1e-11 (CLP accepts pivots from 1e-8 on, HiGHS from 1e-10, both in scaled models); below
-     * 1. */
+    size_t struct_size;               /* sizeof(gpuopt_basis_desc) */
+    int32_t m;                        /* rows and columns of B, 0 to 2^28 */
+    gpuopt_basis_technique technique; /* how updates are carried out */
+    int32_t deferred_updates;         /* K of DEFERRED, 1 to 256; 0: 16 on the CPU, 64 on the GPU */
+    /* An update is refused unless |alpha[position]| is greater than this times max |alpha|. A load is refused if a
+     * column offers no pivot greater than this, after B has been scaled by powers of two so that the largest entries
+     * of its rows and columns are about 1. Below 1; 0: 1e-11 (CLP accepts pivots above 1e-8, HiGHS above 1e-10, both in
+     * scaled models). */
     double pivot_tolerance;
 } gpuopt_basis_desc;
 
+/* Where a basis stands. */
 typedef struct gpuopt_basis_info {
-    size_t struct_size;
-    int64_t updates;          /* since the inverse was loaded */
+    size_t struct_size;       /* sizeof(gpuopt_basis_info) */
+    int64_t updates;          /* made since the latest load */
     int32_t deferred_updates; /* K; 0 with the other techniques */
-    int32_t pending;          /* updates not yet applied to B0^-1 */
-    int32_t refused_position; /* of the latest refused load or update; -1: none since the inverse was loaded */
+    int32_t pending;          /* updates in U V, not yet applied to B0^-1 */
+    int32_t refused_position; /* of the latest load or update refused with NUMERIC; -1: none since the latest load */
 } gpuopt_basis_info;
 
+/* Fills plan with the memory that a basis of this descriptor takes. Errors as _create. */
 GPUOPT_API gpuopt_status gpuopt_basis_plan(gpuopt_context *context, const gpuopt_basis_desc *desc,
                                            gpuopt_memory_plan *plan);
-/* With the identity loaded. UNSUPPORTED: COLUMN where m doubles do not fit the device's shared memory (CUDA). */
+/* Makes a basis with the identity loaded. UNSUPPORTED (CUDA): the device has no cooperative launch, or COLUMN and m
+ * doubles do not fit into a block's shared memory (about 29000 on an H200). */
 GPUOPT_API gpuopt_status gpuopt_basis_create(gpuopt_context *context, const gpuopt_basis_desc *desc,
                                              gpuopt_basis **basis);
+/* Frees a basis; NULL is allowed. */
 GPUOPT_API void gpuopt_basis_destroy(gpuopt_basis *basis);
 
-/* The inverse of other columns, m x m (reinversion, on request); NULL: the identity. Gauss-Jordan elimination with
- * partial pivoting, sparse columns first; O(m^3). NUMERIC: singular or nearly so; refused_position and the log name a
- * column that depends on the others, and the inverse stays what it was (kept in a second matrix meanwhile). */
+/* Inverts B. columns: B, m x m; NULL: the identity. The result replaces the inverse and discards all updates. NUMERIC:
+ * B is singular or nearly so, or its inverse cannot be represented; refused_position and the log name a column that
+ * depends on the others, and the old inverse stays. Time O(m^3): Gauss-Jordan elimination with partial pivoting, sparse
+ * columns first. Waits. */
 GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_matrix *columns);
 
-/* FTRAN: x = B^-1 rhs; BTRAN: y = B^-T c. rhs, x, c, y [m], in the memory that `where` says; they may be the same
- * array. x NULL: the result only stays with the handle, as the pivot column for _update. */
+/* FTRAN: x = B^-1 rhs, which also becomes the pivot column for _update. rhs, x [m] may be the same array; x may be
+ * NULL. Reads the m^2 entries of the inverse; DEFERRED skips columns whose entry of rhs is 0. */
 GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory where, const double *rhs, double *x);
-GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory where, const double *c, double *y);
-/* FTRAN of a sparse column: row, val [count] host arrays, rows distinct; x [m] as above. */
-GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, int32_t count, const int32_t *row,
-                                                   const double *val, gpuopt_memory where, double *x);
-/* BTRAN of a unit vector: y = row `position` of B^-1, [m]. */
-GPUOPT_API gpuopt_status gpuopt_basis_btran_unit(gpuopt_basis *basis, int32_t position, gpuopt_memory where, double *y);
 
-/* Column `position` of B is replaced by the one whose FTRAN is alpha [m]; NULL: the result of the last FTRAN call on
- * this handle (STATE: there was none since the last load or update). NUMERIC: the pivot is too small, see
- * pivot_tolerance; nothing has changed. With info == NULL the call is only enqueued (alpha then NULL or in device
- * memory): a refused update is left out, and named by the next _get_info. */
-GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, int32_t position, gpuopt_memory where,
+/* FTRAN of a sparse column. row, val [count]: rows in 0..m - 1, none twice; values finite and not 0. x [m] as in
+ * _ftran. Entries in device memory are copied to the host and checked there, so the call then waits. ARGUMENT: an entry
+ * is out of range. DEFERRED reads count columns of the inverse; the other techniques read count entries of each row. */
+GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memory where, int32_t count,
+                                                   const int32_t *row, const double *val, double *x);
+
+/* BTRAN: y = B^-T c. c, y [m] may be the same array. Reads the m^2 entries of the inverse. */
+GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory where, const double *c, double *y);
+
+/* BTRAN of a unit vector: y [m] = row `position` of B^-1. Reads that row, and with DEFERRED up to K rows of V. */
+GPUOPT_API gpuopt_status gpuopt_basis_btran_unit(gpuopt_basis *basis, gpuopt_memory where, int32_t position, double *y);
+
+/* Replaces column `position` of B by the one whose FTRAN is alpha [m]. alpha NULL: the result of the latest FTRAN. info
+ * NULL: the update is only enqueued, and alpha must be NULL or in device memory; if the pivot is too small, the update
+ * is left out, and the next _get_info names its position. STATE: alpha is NULL, and there was no FTRAN since the latest
+ * load or update. NUMERIC: the pivot is too small (see pivot_tolerance), or an alpha in device memory is not finite;
+ * only refused_position changes. Moves 2 m^2 doubles with ELEMENT_PROPOSED, about 2 m^2 / K + m K with DEFERRED. */
+GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory where, int32_t position,
                                              const double *alpha, gpuopt_basis_info *info);
 
-GPUOPT_API gpuopt_status gpuopt_basis_get_info(gpuopt_basis *basis, gpuopt_basis_info *info); /* waits */
+/* Fills info for the basis as it stands. Waits for enqueued updates. */
+GPUOPT_API gpuopt_status gpuopt_basis_get_info(gpuopt_basis *basis, gpuopt_basis_info *info);
 
-/* How far the inverse has drifted from that of `columns`, B as the host has it, [m x m]. */
+/* How far an inverse has drifted from that of B. */
 typedef struct gpuopt_basis_drift {
-    size_t struct_size;
-    double estimate; /* max_i |(B^-1 (B e))_i - e_i| for a vector e of ones and minus ones: O(m^2) */
-    double norm;     /* max_ij |(B^-1 B - I)_ij|: O(m * nonzeros); not computed with exact == 0, then -1 */
+    size_t struct_size; /* sizeof(gpuopt_basis_drift) */
+    double estimate;    /* max_i |(B^-1 (B e))_i - e_i|, where e is a fixed vector of ones and minus ones */
+    double norm;        /* max_ij |(B^-1 B - I)_ij|; -1: not computed */
 } gpuopt_basis_drift;
+/* Measures the drift. columns: B as the host has it, m x m. exact not 0: compute the norm too. Changes nothing. Time
+ * O(m^2), with exact O(m * nonzeros). Waits. */
 GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuopt_matrix *columns, int exact,
                                                 gpuopt_basis_drift *drift);
 
-/* The inverse itself, [m][m], row after row, in the memory that `where` says; pending updates are applied first. */
+/* Copies the inverse to inverse [m][m], row after row. Pending updates are applied first. */
 GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory where, double *inverse);
 
 /* ---- Linear programs: the simplex method, in whole iterations or step by step ------------------------------------- *
@@ -1007,6 +1025,7 @@ inline Struct gpuopt_init() {
 }
 #define GPUOPT_INIT(type) gpuopt_init<type>()
 #else
+/* A struct of this type with every option at its default: all bytes are zero except for struct_size. */
 #define GPUOPT_INIT(type) ((type){.struct_size = sizeof(type)})
 #endif
 

@@ -2,6 +2,17 @@
  *
  * Solves a knapsack problem by branch and bound: reads a file or generates an instance, expands nodes in a loop as a
  * solver would, prints the result, and checks the item set against the model.
+ *
+ * Build, from the repository's root; -fopenmp adds threads:
+ *     cc -O2 -I. examples/solve_knapsack.c examples/common.c examples/io/knapsack.c examples/io/tokens.c \
+ *         gpuopt_impl/gpuopt.c -lm -o solve_knapsack
+ * Reads: *.knapsack paper:* uncorrelated:* weak:* strong:* inverse-strong:* almost-strong:* subset-sum:* similar:* span:*
+ * Reads: multiple-strong:* profit-ceiling:* circle:*
+ * Try: paper:500:1
+ * Try: strong:10000:1000000:1
+ * Try: profit-ceiling:10000:1000000:1
+ * Try: circle:3000:1000000:1
+ * Try: circle:10000:1000000:1 --pool 40000000 --backend cuda
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
@@ -25,6 +36,7 @@ static const char usage[] =
     "  --threads N        of the CPU backend (1)\n"
     "  --json             one line of JSON on stdout, nothing else\n"
     "  --items FILE       write the numbers of the chosen items, from 0, one a line\n"
+    "  --help             print this and exit\n"
     "exit status: 0 solved, 1 no solution has the profit of --incumbent, 2 bad input, 3 stopped by --nodes, or else\n";
 
 static const char *const searches[] = {"dominance", "breadth", "hybrid", NULL};

@@ -3,6 +3,9 @@
  * A libFuzzer target for the reader of knapsack files and for the names of generated instances. Whatever the bytes
  * are, the result is either an error with its place and nothing to free, or a model with the numbers of the file. A
  * file that consists of the right number of whole numbers must be read.
+ *
+ * With: examples/io/knapsack.c examples/io/tokens.c
+ * Longest input: 512
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create */

@@ -4,6 +4,8 @@
  * descriptor, and calls in any order on two handles that share the nodes. Answers are compared with an enumeration of
  * all subsets. Packed nodes are damaged, some of them with a corrected checksum; they must be refused, or give a search
  * that ends.
+ *
+ * Longest input: 512
  */
 #include "tests/fuzz/fuzz.h"
 
