@@ -2,8 +2,8 @@
  *
  * The simplex engine of the GPU: memory, launches, the backend's table.
  */
-#ifndef GPUOPT_CUDA_SIMPLEX_CUH
-#define GPUOPT_CUDA_SIMPLEX_CUH
+#ifndef GPUOPT_CUDA_SIMPLEX_CALLS_CUH
+#define GPUOPT_CUDA_SIMPLEX_CALLS_CUH
 
 #include "../common/rank_update.cuh"
 #include "enter.cuh"
@@ -14,7 +14,7 @@ namespace {
 
 struct CudaSimplex {
     gpuopt_context *context;
-    const gpuopt__lp *lp;
+    const gpuopt__simplex_lp *lp;
     gpuopt__simplex_vectors *host; /* the control's */
     bool revised, deferred;
     SimplexView view;
@@ -68,7 +68,7 @@ void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *sha
     auto own = [&](int64_t n) {
         return static_cast<int>(n < 1 ? 32 : ((n + view->blocks - 1) / view->blocks + 31) / 32 * 32);
     };
-    view->group = gpuopt__ratio_group(shape->rows);
+    view->group = gpuopt__simplex_ratio_group(shape->rows);
     view->groups = (shape->rows + view->group - 1) / view->group;
     view->own_rows = (view->groups + view->blocks - 1) / view->blocks * view->group;
     if (view->own_rows == 0) view->own_rows = 32;
@@ -133,7 +133,7 @@ gpuopt_status cuda_simplex_plan(gpuopt_context *context, gpuopt__simplex_shape *
 
 /* ---- Kernels by method ---- */
 
-using RunKernel = void (*)(SimplexView, gpuopt__run, int, int);
+using RunKernel = void (*)(SimplexView, gpuopt__simplex_run, int, int);
 using EnterKernel = void (*)(SimplexView, int, int, int);
 
 RunKernel simplex_run_kernel(const CudaSimplex &s) {
@@ -189,7 +189,7 @@ void cuda_simplex_destroy(gpuopt_context *context, void *engine) {
 /* The matrix as the host gave it, then scaled and transposed on the device. The tableau's or inverse's memory, not in
  * use yet, counts. */
 gpuopt_status simplex_upload(CudaSimplex *s) {
-    const gpuopt__lp *lp = s->lp;
+    const gpuopt__simplex_lp *lp = s->lp;
     const SimplexView &v = s->view;
     auto *col_start = const_cast<int64_t *>(v.col_start), *row_start = const_cast<int64_t *>(v.row_start);
     auto *col_val = const_cast<double *>(v.col_val), *row_val = const_cast<double *>(v.row_val);
@@ -241,12 +241,12 @@ gpuopt_status simplex_open(CudaSimplex *s, gpuopt__simplex_shape *shape) {
     uint64_t vectors = simplex_cut_device(&arena, shape->nonzeros, &s->view);
     s->vectors = arena.base + vectors;
     s->vector_bytes = static_cast<size_t>(arena.used - vectors);
-    status = s->check(cudaMallocHost(&s->view.report, sizeof(gpuopt__run_report)), "allocating pinned memory");
+    status = s->check(cudaMallocHost(&s->view.report, sizeof(gpuopt__simplex_run_report)), "allocating pinned memory");
     return status ? status : simplex_upload(s);
 }
 
-gpuopt_status cuda_simplex_create(gpuopt_context *context, const gpuopt__simplex_shape *shape, const gpuopt__lp *lp,
-                                  gpuopt__simplex_vectors *vectors, void **engine) {
+gpuopt_status cuda_simplex_create(gpuopt_context *context, const gpuopt__simplex_shape *shape,
+                                  const gpuopt__simplex_lp *lp, gpuopt__simplex_vectors *vectors, void **engine) {
     DeviceScope scope(context);
     gpuopt__simplex_shape same = *shape;
     void *memory;
@@ -290,11 +290,11 @@ gpuopt_status simplex_launch(CudaSimplex *s, Kernel kernel, size_t bytes, void *
     return status ? status : s->wait("waiting for simplex iterations");
 }
 
-gpuopt_status cuda_simplex_run(void *engine, const gpuopt__run *run, gpuopt__run_report *report) {
+gpuopt_status cuda_simplex_run(void *engine, const gpuopt__simplex_run *run, gpuopt__simplex_run_report *report) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context);
-    gpuopt__run request = *run;
-    gpuopt__run_report total = {};
+    gpuopt__simplex_run request = *run;
+    gpuopt__simplex_run_report total = {};
     do {
         if (s->deferred && s->pending == s->view.most) s->apply();
         if (request.reset_weights && s->pending) s->apply();
@@ -311,7 +311,7 @@ gpuopt_status cuda_simplex_run(void *engine, const gpuopt__run *run, gpuopt__run
         total.pivots += pivots;
         total.flips += flips;
         total.bans += bans;
-    } while (run->part == GPUOPT__RUN_ITERATE && total.end == GPUOPT__END_LIMIT && request.most > 0);
+    } while (run->part == GPUOPT__SIMPLEX_RUN_ITERATE && total.end == GPUOPT__SIMPLEX_END_LIMIT && request.most > 0);
     *report = total;
     return GPUOPT_OK;
 }
@@ -423,4 +423,4 @@ const gpuopt__simplex_backend cuda_simplex_table = {
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_SIMPLEX_CUH */
+#endif /* GPUOPT_CUDA_SIMPLEX_CALLS_CUH */

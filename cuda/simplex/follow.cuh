@@ -27,7 +27,7 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
     using Base::slots;
     using Base::thread;
 
-    __device__ SimplexFollow(const SimplexView &view, const gpuopt__run &request, int pending, int launch,
+    __device__ SimplexFollow(const SimplexView &view, const gpuopt__simplex_run &request, int pending, int launch,
                              unsigned char *memory)
         : Base(view, request, pending, memory), launch(launch) {}
 
@@ -107,15 +107,15 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
      * and lists the positions where that changes, in their order. Returns the length of the list. */
     __device__ int move() {
         double sigma = report.direction;
-        bool listing = run.phase == 1 || run.part != GPUOPT__RUN_ITERATE;
+        bool listing = run.phase == 1 || run.part != GPUOPT__SIMPLEX_RUN_ITERATE;
         int listed = 0, more = 0;
         for (int from = 0; from < rows; from += SIMPLEX_THREADS) {
             int i = from + thread(), change = 0;
             if (i < rows && sh.alpha[i] != 0) {
-                int was = gpuopt__infeasible(sh.xb[i], sh.lb[i], sh.ub[i], run.rules.primal), is = 0;
+                int was = gpuopt__simplex_infeasible(sh.xb[i], sh.lb[i], sh.ub[i], run.rules.primal), is = 0;
                 sh.xb[i] -= report.step * (sigma * sh.alpha[i]);
                 if (first_row + i != report.leaving)
-                    is = gpuopt__infeasible(sh.xb[i], sh.lb[i], sh.ub[i], run.rules.primal);
+                    is = gpuopt__simplex_infeasible(sh.xb[i], sh.lb[i], sh.ub[i], run.rules.primal);
                 change = is - was;
                 more += (is != 0) - (was != 0);
             }
@@ -349,7 +349,7 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
     __device__ void update_slots(bool pivoting, bool changing, double inverse, double change, double norm) {
         double step = (dq - change) * inverse;
         int q = this->own_slot(report.entering);
-        bool devex = pivoting && run.rules.pricing == GPUOPT_PRICING_DEVEX, worn = gpuopt__devex_worn(weight_q);
+        bool devex = pivoting && run.rules.pricing == GPUOPT_PRICING_DEVEX, worn = gpuopt__simplex_devex_worn(weight_q);
         bool steepest = pivoting && REVISED && exact();
         for (int j = thread(); j < slots; j += SIMPLEX_THREADS) {
             double d = sh.d[j], ratio = pivoting ? sh.row[j] * inverse : 0;
@@ -360,8 +360,8 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
                 if (steepest) sh.weight[j] = gpuopt__max(norm, 2) * (inverse * inverse);
             } else if (ratio != 0) {
                 d -= step * sh.row[j];
-                if (devex) sh.weight[j] = gpuopt__devex(sh.weight[j], ratio, weight_q);
-                if (steepest) sh.weight[j] = gpuopt__steepest(sh.weight[j], ratio, sh.tau[j], norm);
+                if (devex) sh.weight[j] = gpuopt__simplex_devex(sh.weight[j], ratio, weight_q);
+                if (steepest) sh.weight[j] = gpuopt__simplex_steepest(sh.weight[j], ratio, sh.tau[j], norm);
             }
             if (devex && worn) sh.weight[j] = 1;
             sh.d[j] = d;
@@ -371,7 +371,7 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
     /* The pivot once more from its row: the owner of the slot raises a flag that all see after the next exchange. */
     __device__ void check_pivot(double pivot) {
         int q = this->own_slot(report.entering);
-        if (thread() == 0 && q >= 0 && gpuopt__pivots_differ(pivot, sh.row[q])) *s.drifted = launch;
+        if (thread() == 0 && q >= 0 && gpuopt__simplex_pivots_differ(pivot, sh.row[q])) *s.drifted = launch;
     }
 
     /* Everything that depends on the pivot row, of position p, or with p < 0 on what a flip changed. */
@@ -404,7 +404,7 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
         __syncthreads();
         if (thread() == 0 && q >= 0) {
             sh.xn[q] = report.direction > 0 ? upper : lower;
-            sh.state[q] = report.direction > 0 ? GPUOPT__MAY_DECREASE : GPUOPT__MAY_INCREASE;
+            sh.state[q] = report.direction > 0 ? GPUOPT__SIMPLEX_MAY_DECREASE : GPUOPT__SIMPLEX_MAY_INCREASE;
         }
         report.flips++;
     }
@@ -424,7 +424,7 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
         int p = this->own_row(report.leaving), q = this->own_slot(report.entering);
         if (q >= 0) {
             double x = leaving_x - report.step * (report.direction * leaving_alpha), l = leaving_l, u = leaving_u;
-            sh.state[q] = static_cast<uint8_t>(gpuopt__stopped(report.to_upper, &x, &l, &u));
+            sh.state[q] = static_cast<uint8_t>(gpuopt__simplex_make_nonbasic(report.to_upper, &x, &l, &u));
             this->set_slot(q, leaving_head);
             sh.xn[q] = x;
             sh.ln[q] = l;

@@ -2,8 +2,8 @@
  *
  * Linear programs: the public calls. Arguments are checked here, then simplex/control.h and the backend's engine work.
  */
-#ifndef GPUOPT_IMPL_SIMPLEX_H
-#define GPUOPT_IMPL_SIMPLEX_H
+#ifndef GPUOPT_IMPL_SIMPLEX_CALLS_H
+#define GPUOPT_IMPL_SIMPLEX_CALLS_H
 
 #include "check.h"
 #include "control.h"
@@ -36,7 +36,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuo
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc or plan is NULL, or has no struct_size");
     memset(&draft, 0, sizeof draft);
     memset(&result, 0, sizeof result);
-    status = gpuopt__check_simplex(context, call, desc, &draft.desc, &transposed);
+    status = gpuopt__simplex_check(context, call, desc, &draft.desc, &transposed);
     if (!status) {
         gpuopt__simplex_set_shape(&draft);
         status = context->desc.backend->simplex->plan(context, &draft.shape, &result);
@@ -58,7 +58,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuo
 /* Everything as at the slack basis, and the engine; the host's arrays are read for the last time. packed: room for the
  * values of a dense matrix. */
 static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s, double *packed) {
-    const gpuopt__simplex_backend *engine = gpuopt__engine_of(s);
+    const gpuopt__simplex_backend *engine = gpuopt__simplex_backend_of(s);
     gpuopt_status status;
     int32_t i, j;
     gpuopt__simplex_copy_columns(&s->lp, &s->desc, packed);
@@ -75,7 +75,7 @@ static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s, double *packed) {
         s->v.weight[j] = 1;
         s->status[j] = GPUOPT_VARIABLE_AT_LOWER;
     }
-    gpuopt__simplex_enter_stage(s, GPUOPT__STAGE_EXACT);
+    gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
     s->primal_violation = s->dual_violation = -1;
     s->stale = 1;
     status = engine->create(s->context, &s->shape, &s->lp, &s->v, &s->engine);
@@ -96,7 +96,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gp
     if (!desc || !simplex) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc or simplex is NULL");
     memset(&draft, 0, sizeof draft);
     memset(&plan, 0, sizeof plan);
-    status = gpuopt__check_simplex(context, call, desc, &draft.desc, &transposed);
+    status = gpuopt__simplex_check(context, call, desc, &draft.desc, &transposed);
     if (!status) {
         draft.context = context;
         gpuopt__simplex_set_shape(&draft);
@@ -171,8 +171,8 @@ static gpuopt_status gpuopt__simplex_fresh(gpuopt_simplex *s) {
     return status || !s->stale ? status : gpuopt__simplex_refresh(s);
 }
 
-static gpuopt_status gpuopt__check_info(const gpuopt_simplex *simplex, const char *call,
-                                        const gpuopt_simplex_info *info) {
+static gpuopt_status gpuopt__simplex_check_info(const gpuopt_simplex *simplex, const char *call,
+                                                const gpuopt_simplex_info *info) {
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     if (info && !GPUOPT__HAS_SIZE(info))
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "info has no struct_size");
@@ -181,7 +181,7 @@ static gpuopt_status gpuopt__check_info(const gpuopt_simplex *simplex, const cha
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info) {
     static const char call[] = "gpuopt_simplex_get_info";
-    gpuopt_status status = gpuopt__check_info(simplex, call, info);
+    gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (!status && !info) return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL");
     if (!status && simplex->phase == 0) status = gpuopt__simplex_fresh(simplex);
     return status ? status : gpuopt__simplex_finish(simplex, GPUOPT_OK, info);
@@ -190,7 +190,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations,
                                                 gpuopt_simplex_info *info) {
     static const char call[] = "gpuopt_simplex_iterate";
-    gpuopt_status status = gpuopt__check_info(simplex, call, info);
+    gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (status) return status;
     if (iterations < 1)
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "iterations is less than 1");
@@ -198,10 +198,11 @@ GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int reinvert, gpuopt_simplex_info *info) {
-    gpuopt_status status = gpuopt__check_info(simplex, "gpuopt_simplex_refresh", info);
+    gpuopt_status status = gpuopt__simplex_check_info(simplex, "gpuopt_simplex_refresh", info);
     if (status) return status;
     status = gpuopt__simplex_pull(simplex);
-    if (simplex->stage == GPUOPT__STAGE_PERTURBED) gpuopt__simplex_enter_stage(simplex, GPUOPT__STAGE_EXACT);
+    if (simplex->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED)
+        gpuopt__simplex_enter_stage(simplex, GPUOPT__SIMPLEX_STAGE_EXACT);
     simplex->stale = reinvert ? 2 : 1;
     if (!status) status = gpuopt__simplex_refresh(simplex);
     return gpuopt__simplex_finish(simplex, status, info);
@@ -210,7 +211,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int rei
 /* ---- Basis and solution ---- */
 
 /* A logical is minus the row's activity: its lower bound is the row's right-hand side. */
-static uint8_t gpuopt__mirrored(uint8_t status) {
+static uint8_t gpuopt__simplex_mirrored(uint8_t status) {
     return status == GPUOPT_VARIABLE_AT_LOWER   ? (uint8_t)GPUOPT_VARIABLE_AT_UPPER
            : status == GPUOPT_VARIABLE_AT_UPPER ? (uint8_t)GPUOPT_VARIABLE_AT_LOWER
                                                 : status;
@@ -224,7 +225,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, uint8
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_get_basis", "status is NULL");
     result = gpuopt__simplex_pull(simplex);
     for (j = 0; j < simplex->lp.cols && !result; j++) status[j] = simplex->status[j];
-    for (; j < simplex->lp.cols + simplex->lp.rows && !result; j++) status[j] = gpuopt__mirrored(simplex->status[j]);
+    for (; j < simplex->lp.cols + simplex->lp.rows && !result; j++)
+        status[j] = gpuopt__simplex_mirrored(simplex->status[j]);
     return result;
 }
 
@@ -251,7 +253,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, const
     result = gpuopt__simplex_pull(simplex);
     if (result) return result;
     memcpy(simplex->old_status, simplex->status, (size_t)both);
-    for (j = 0; j < both; j++) simplex->status[j] = j < simplex->lp.cols ? status[j] : gpuopt__mirrored(status[j]);
+    for (j = 0; j < both; j++)
+        simplex->status[j] = j < simplex->lp.cols ? status[j] : gpuopt__simplex_mirrored(status[j]);
     result = gpuopt__simplex_reinvert(simplex, &singular);
     named = singular > 0 ? simplex->order[0] : -1;
     if (!result && singular > 0) {
@@ -289,22 +292,24 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, do
     sign = s->desc.maximize ? -1 : 1;
     cols = s->lp.cols;
     for (j = 0; j < cols; j++) {
-        if (x) x[j] = gpuopt__unscaled_x(s, j, s->x[j]);
+        if (x) x[j] = gpuopt__simplex_unscaled_x(s, j, s->x[j]);
         if (reduced_cost)
-            reduced_cost[j] =
-                s->status[j] == GPUOPT_VARIABLE_BASIC ? 0 : sign * gpuopt__unscaled_reduced_cost(s, j, s->reduced[j]);
+            reduced_cost[j] = s->status[j] == GPUOPT_VARIABLE_BASIC
+                                  ? 0
+                                  : sign * gpuopt__simplex_unscaled_reduced_cost(s, j, s->reduced[j]);
     }
     for (i = 0; i < s->lp.rows; i++) {
-        if (activity) activity[i] = gpuopt__unscaled_activity(s, i, s->x[cols + i], s->residual[i]);
+        if (activity) activity[i] = gpuopt__simplex_unscaled_activity(s, i, s->x[cols + i], s->residual[i]);
         if (dual)
-            dual[i] = s->status[cols + i] == GPUOPT_VARIABLE_BASIC ? 0 : sign * gpuopt__unscaled_dual(s, i, s->y[i]);
+            dual[i] =
+                s->status[cols + i] == GPUOPT_VARIABLE_BASIC ? 0 : sign * gpuopt__simplex_unscaled_dual(s, i, s->y[i]);
     }
     return GPUOPT_OK;
 }
 
 /* The evidence of one verdict, or STATE. */
-static gpuopt_status gpuopt__copy_evidence(const gpuopt_simplex *s, const char *call, gpuopt_outcome of,
-                                           const double *from, int32_t count, double *to) {
+static gpuopt_status gpuopt__simplex_copy_evidence(const gpuopt_simplex *s, const char *call, gpuopt_outcome of,
+                                                   const double *from, int32_t count, double *to) {
     if (!s) return GPUOPT_ERROR_ARGUMENT;
     if (!to) return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "the array is NULL");
     if (s->verdict != of) return gpuopt__refuse(s->context, GPUOPT_ERROR_STATE, call, "the verdict is another one");
@@ -313,13 +318,13 @@ static gpuopt_status gpuopt__copy_evidence(const gpuopt_simplex *s, const char *
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_farkas(gpuopt_simplex *simplex, double *y) {
-    return gpuopt__copy_evidence(simplex, "gpuopt_simplex_get_farkas", GPUOPT_INFEASIBLE,
-                                 simplex ? simplex->farkas : NULL, simplex ? simplex->lp.rows : 0, y);
+    return gpuopt__simplex_copy_evidence(simplex, "gpuopt_simplex_get_farkas", GPUOPT_INFEASIBLE,
+                                         simplex ? simplex->farkas : NULL, simplex ? simplex->lp.rows : 0, y);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, double *ray) {
-    return gpuopt__copy_evidence(simplex, "gpuopt_simplex_get_ray", GPUOPT_UNBOUNDED, simplex ? simplex->ray : NULL,
-                                 simplex ? simplex->lp.cols : 0, ray);
+    return gpuopt__simplex_copy_evidence(simplex, "gpuopt_simplex_get_ray", GPUOPT_UNBOUNDED,
+                                         simplex ? simplex->ray : NULL, simplex ? simplex->lp.cols : 0, ray);
 }
 
-#endif /* GPUOPT_IMPL_SIMPLEX_H */
+#endif /* GPUOPT_IMPL_SIMPLEX_CALLS_H */

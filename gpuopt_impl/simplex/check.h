@@ -19,7 +19,7 @@ static int64_t gpuopt__simplex_nonzeros(const gpuopt_simplex_desc *desc) {
     return count;
 }
 
-static gpuopt_status gpuopt__check_simplex_options(const gpuopt_context *context, const char *call,
+static gpuopt_status gpuopt__simplex_check_options(const gpuopt_context *context, const char *call,
                                                    const gpuopt_simplex_desc *d) {
     const gpuopt__range range[] = {
         {"infinity", d->infinity, 1, HUGE_VAL},
@@ -42,7 +42,7 @@ static gpuopt_status gpuopt__check_simplex_options(const gpuopt_context *context
 }
 
 /* The matrix, sparse or dense. */
-static gpuopt_status gpuopt__check_simplex_matrix(const gpuopt_context *context, const char *call,
+static gpuopt_status gpuopt__simplex_check_matrix(const gpuopt_context *context, const char *call,
                                                   const gpuopt_simplex_desc *d) {
     gpuopt_status status;
     void *seen;
@@ -61,7 +61,7 @@ static gpuopt_status gpuopt__check_simplex_matrix(const gpuopt_context *context,
 
 /* Fills d from the host's descriptor, with the defaults in and a sparse matrix by columns; the arrays stay the host's,
  * but for a matrix in *transposed, which the caller releases. */
-static gpuopt_status gpuopt__check_simplex(const gpuopt_context *context, const char *call,
+static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const char *call,
                                            const gpuopt_simplex_desc *desc, gpuopt_simplex_desc *d, void **transposed) {
     gpuopt_matrix given;
     gpuopt_status status;
@@ -74,13 +74,13 @@ static gpuopt_status gpuopt__check_simplex(const gpuopt_context *context, const 
     if ((int64_t)d->matrix.rows + d->matrix.cols > INT32_MAX - 64)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows + cols is above 2^31 - 65");
     if (d->matrix.rows > 1 << 28) return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows is above 2^28");
-    status = gpuopt__check_simplex_options(context, call, d);
+    status = gpuopt__simplex_check_options(context, call, d);
     if (d->infinity == 0) d->infinity = 1e20;
     if (d->primal_tolerance == 0) d->primal_tolerance = 1e-9;
     if (d->dual_tolerance == 0) d->dual_tolerance = 1e-9;
     if (d->pivot_tolerance == 0) d->pivot_tolerance = 1e-7;
     if (d->refresh_pivots == 0) d->refresh_pivots = 1000;
-    if (!status) status = gpuopt__check_simplex_matrix(context, call, d);
+    if (!status) status = gpuopt__simplex_check_matrix(context, call, d);
     if (!status) status = gpuopt__check_finite(context, call, "cost", d->matrix.cols, d->cost);
     if (!status) status = gpuopt__check_finite(context, call, "offset", 1, &d->offset);
     if (!status)

@@ -6,21 +6,21 @@
 #define GPUOPT_IMPL_SIMPLEX_MODEL_H
 
 #include "../common/backend.h"
-#include "engine.h"
+#include "backend.h"
 
 /* Where the present x, duals and verdict stand. */
 typedef enum gpuopt__simplex_stage {
-    GPUOPT__STAGE_PERTURBED = 0, /* bounds relaxed at random */
-    GPUOPT__STAGE_EXACT,         /* true bounds */
-    GPUOPT__STAGE_POLISH,        /* ... and tolerances as small as the arithmetic bears, for a while */
-    GPUOPT__STAGE_FINAL          /* ... which did not end in time: the host's tolerances again, and no more of it */
+    GPUOPT__SIMPLEX_STAGE_PERTURBED = 0, /* bounds relaxed at random */
+    GPUOPT__SIMPLEX_STAGE_EXACT,         /* true bounds */
+    GPUOPT__SIMPLEX_STAGE_POLISH,        /* ... and tolerances as small as the arithmetic bears, for a while */
+    GPUOPT__SIMPLEX_STAGE_FINAL /* ... which did not end in time: the host's tolerances again, and no more of it */
 } gpuopt__simplex_stage;
 
 struct gpuopt_simplex {
     gpuopt_context *context;
     gpuopt_simplex_desc desc; /* defaults filled in; its arrays are not kept */
     gpuopt__simplex_shape shape;
-    gpuopt__lp lp;
+    gpuopt__simplex_lp lp;
     gpuopt__simplex_vectors v;
     void *engine;
 
@@ -60,7 +60,7 @@ struct gpuopt_simplex {
     double primal_violation, dual_violation, margin, certificate_residual; /* evidence, see gpuopt_simplex_info */
 };
 
-static double gpuopt__largest(int32_t n, const double *x) {
+static double gpuopt__simplex_largest(int32_t n, const double *x) {
     double largest = 0;
     int32_t i;
     for (i = 0; i < n; i++) largest = gpuopt__max(largest, fabs(x[i]));
@@ -70,7 +70,7 @@ static double gpuopt__largest(int32_t n, const double *x) {
 /* ---- Scaling ---- */
 
 /* The power of two nearest to x > 0 by ratio. */
-static double gpuopt__power_of_two(double x) {
+static double gpuopt__simplex_power_of_two(double x) {
     int exponent;
     double fraction = frexp(x, &exponent);
     return ldexp(1.0, fraction < 0.70710678118654752 ? exponent - 1 : exponent);
@@ -78,21 +78,21 @@ static double gpuopt__power_of_two(double x) {
 
 /* Every entry of the matrix, or of a column with more than SAMPLE of them about so many, evenly spread: what scales are
  * chosen by. Calls nothing; the loop's step. */
-enum { GPUOPT__SAMPLE = 64 };
+enum { GPUOPT__SIMPLEX_SAMPLE = 64 };
 
-static int64_t gpuopt__sample_step(const gpuopt__lp *lp, int32_t col) {
-    int64_t step = (lp->col_start[col + 1] - lp->col_start[col]) / GPUOPT__SAMPLE;
+static int64_t gpuopt__simplex_sample_step(const gpuopt__simplex_lp *lp, int32_t col) {
+    int64_t step = (lp->col_start[col + 1] - lp->col_start[col]) / GPUOPT__SIMPLEX_SAMPLE;
     return step > 1 ? step : 1;
 }
 
 /* One half of a round of geometric scaling: a row's, or column's, smallest and largest entry, in the scale of the other
  * side, become each other's reciprocals. least, most [rows]: scratch. */
-static void gpuopt__scale_rows(gpuopt__lp *lp, double *least, double *most) {
+static void gpuopt__simplex_scale_rows(gpuopt__simplex_lp *lp, double *least, double *most) {
     int32_t i, j;
     int64_t e, step;
     for (i = 0; i < lp->rows; i++) least[i] = HUGE_VAL, most[i] = 0;
     for (j = 0; j < lp->cols; j++)
-        for (e = lp->col_start[j], step = gpuopt__sample_step(lp, j); e < lp->col_start[j + 1]; e += step) {
+        for (e = lp->col_start[j], step = gpuopt__simplex_sample_step(lp, j); e < lp->col_start[j + 1]; e += step) {
             double size = fabs(lp->val[e]) * lp->col_scale[j];
             i = lp->col_row[e];
             least[i] = gpuopt__min(least[i], size);
@@ -102,12 +102,12 @@ static void gpuopt__scale_rows(gpuopt__lp *lp, double *least, double *most) {
 }
 
 /* equilibrate: the largest becomes 1 instead. */
-static void gpuopt__scale_cols(gpuopt__lp *lp, int equilibrate) {
+static void gpuopt__simplex_scale_cols(gpuopt__simplex_lp *lp, int equilibrate) {
     int32_t j;
     int64_t e, step;
     for (j = 0; j < lp->cols; j++) {
         double least = HUGE_VAL, most = 0;
-        for (e = lp->col_start[j], step = gpuopt__sample_step(lp, j); e < lp->col_start[j + 1]; e += step) {
+        for (e = lp->col_start[j], step = gpuopt__simplex_sample_step(lp, j); e < lp->col_start[j + 1]; e += step) {
             double size = fabs(lp->val[e]) * lp->row_scale[lp->col_row[e]];
             least = gpuopt__min(least, size);
             most = gpuopt__max(most, size);
@@ -117,54 +117,54 @@ static void gpuopt__scale_cols(gpuopt__lp *lp, int equilibrate) {
 }
 
 /* A power of two that brings the geometric mean of the nonzero sizes among value[0 .. n - 1] near 1. */
-typedef struct gpuopt__mean {
+typedef struct gpuopt__simplex_mean {
     double log_sum;
     int64_t count;
-} gpuopt__mean;
+} gpuopt__simplex_mean;
 
-static void gpuopt__mean_add(gpuopt__mean *mean, double value) {
+static void gpuopt__simplex_mean_add(gpuopt__simplex_mean *mean, double value) {
     if (value == 0 || fabs(value) == HUGE_VAL) return;
     mean->log_sum += log2(fabs(value));
     mean->count++;
 }
 
 /* Within 2^300, so that no product of scales and data overflows that need not. */
-static double gpuopt__mean_scale(const gpuopt__mean *mean) {
+static double gpuopt__simplex_mean_scale(const gpuopt__simplex_mean *mean) {
     double exponent = mean->count ? floor(mean->log_sum / (double)mean->count + 0.5) : 0;
     return ldexp(1.0, -(int)gpuopt__max(-300, gpuopt__min(exponent, 300)));
 }
 
 /* Six rounds are more than the factors move after (Curtis and Reid's optimum is little better: Tomlin 1975). */
 static void gpuopt__simplex_scale(gpuopt_simplex *s) {
-    gpuopt__lp *lp = &s->lp;
+    gpuopt__simplex_lp *lp = &s->lp;
     int32_t i, j, round;
     for (i = 0; i < lp->rows; i++) lp->row_scale[i] = 1;
     for (j = 0; j < lp->cols; j++) lp->col_scale[j] = 1;
     if (s->desc.scaling == GPUOPT_OFF) return;
     for (round = 0; round < 6; round++) {
-        gpuopt__scale_rows(lp, s->y, s->by_row);
-        gpuopt__scale_cols(lp, 0);
+        gpuopt__simplex_scale_rows(lp, s->y, s->by_row);
+        gpuopt__simplex_scale_cols(lp, 0);
     }
-    gpuopt__scale_cols(lp, 1);
-    for (i = 0; i < lp->rows; i++) lp->row_scale[i] = gpuopt__power_of_two(lp->row_scale[i]);
-    for (j = 0; j < lp->cols; j++) lp->col_scale[j] = gpuopt__power_of_two(lp->col_scale[j]);
+    gpuopt__simplex_scale_cols(lp, 1);
+    for (i = 0; i < lp->rows; i++) lp->row_scale[i] = gpuopt__simplex_power_of_two(lp->row_scale[i]);
+    for (j = 0; j < lp->cols; j++) lp->col_scale[j] = gpuopt__simplex_power_of_two(lp->col_scale[j]);
 }
 
 /* row_largest[i]: the largest |a_ij| of the host's row i, of long columns' entries those in the sample. */
 static void gpuopt__simplex_row_largest(gpuopt_simplex *s) {
-    const gpuopt__lp *lp = &s->lp;
+    const gpuopt__simplex_lp *lp = &s->lp;
     int32_t i, j;
     int64_t e, step;
     for (i = 0; i < lp->rows; i++) s->row_largest[i] = 0;
     for (j = 0; j < lp->cols; j++)
-        for (e = lp->col_start[j], step = gpuopt__sample_step(lp, j); e < lp->col_start[j + 1]; e += step)
+        for (e = lp->col_start[j], step = gpuopt__simplex_sample_step(lp, j); e < lp->col_start[j + 1]; e += step)
             s->row_largest[lp->col_row[e]] = gpuopt__max(s->row_largest[lp->col_row[e]], fabs(lp->val[e]));
 }
 
 /* ---- From the host's descriptor ---- */
 
 /* lp's pattern from the descriptor. A dense matrix's values go to packed [nonzeros]; sparse ones stay the host's. */
-static void gpuopt__simplex_copy_columns(gpuopt__lp *lp, const gpuopt_simplex_desc *desc, double *packed) {
+static void gpuopt__simplex_copy_columns(gpuopt__simplex_lp *lp, const gpuopt_simplex_desc *desc, double *packed) {
     int32_t i, j;
     int64_t e = 0;
     lp->val = desc->matrix.start ? desc->matrix.value : packed;
@@ -194,12 +194,12 @@ static double gpuopt__simplex_side(const double *side, int32_t k, double otherwi
 static void gpuopt__simplex_fill_bounds(gpuopt_simplex *s, const gpuopt_simplex_desc *desc) {
     int32_t i, j, rows = s->lp.rows, cols = s->lp.cols;
     double infinity = s->desc.infinity, sign = desc->maximize ? -1 : 1;
-    gpuopt__mean bounds = {0, 0}, costs = {0, 0};
+    gpuopt__simplex_mean bounds = {0, 0}, costs = {0, 0};
     for (j = 0; j < cols; j++) {
         s->lower[j] = gpuopt__simplex_side(desc->lb, j, 0, infinity) / s->lp.col_scale[j];
         s->upper[j] = gpuopt__simplex_side(desc->ub, j, HUGE_VAL, infinity) / s->lp.col_scale[j];
         s->cost[j] = desc->cost ? sign * desc->cost[j] * s->lp.col_scale[j] : 0;
-        gpuopt__mean_add(&costs, s->cost[j]);
+        gpuopt__simplex_mean_add(&costs, s->cost[j]);
     }
     for (i = 0; i < rows; i++) {
         s->lower[cols + i] = -gpuopt__simplex_side(desc->rhs, i, HUGE_VAL, infinity) * s->lp.row_scale[i];
@@ -207,11 +207,11 @@ static void gpuopt__simplex_fill_bounds(gpuopt_simplex *s, const gpuopt_simplex_
         s->cost[cols + i] = 0;
     }
     for (j = 0; j < cols + rows; j++) {
-        gpuopt__mean_add(&bounds, s->lower[j]);
-        if (s->upper[j] != s->lower[j]) gpuopt__mean_add(&bounds, s->upper[j]);
+        gpuopt__simplex_mean_add(&bounds, s->lower[j]);
+        if (s->upper[j] != s->lower[j]) gpuopt__simplex_mean_add(&bounds, s->upper[j]);
     }
-    s->primal_scale = s->desc.scaling == GPUOPT_OFF ? 1 : gpuopt__mean_scale(&bounds);
-    s->cost_scale = s->desc.scaling == GPUOPT_OFF ? 1 : gpuopt__mean_scale(&costs);
+    s->primal_scale = s->desc.scaling == GPUOPT_OFF ? 1 : gpuopt__simplex_mean_scale(&bounds);
+    s->cost_scale = s->desc.scaling == GPUOPT_OFF ? 1 : gpuopt__simplex_mean_scale(&costs);
     for (j = 0; j < cols; j++) s->cost[j] *= s->cost_scale;
     for (j = 0; j < cols + rows; j++) s->lower[j] *= s->primal_scale, s->upper[j] *= s->primal_scale;
 }
@@ -219,7 +219,7 @@ static void gpuopt__simplex_fill_bounds(gpuopt_simplex *s, const gpuopt_simplex_
 /* Cuts the handle's block; base NULL measures. */
 static void gpuopt__simplex_cut(gpuopt__arena *arena, gpuopt_simplex *s) {
     int64_t rows = s->shape.rows, cols = s->shape.cols, both = rows + cols, more = rows > cols ? rows : cols;
-    gpuopt__lp *lp = &s->lp;
+    gpuopt__simplex_lp *lp = &s->lp;
     gpuopt__simplex_vectors *v = &s->v;
     double **const of_both[] = {&s->cost,       &s->lower, &s->upper,   &s->work_lower,
                                 &s->work_upper, &s->x,     &s->reduced, &s->phase_cost};
