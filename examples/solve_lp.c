@@ -263,9 +263,11 @@ static gpuopt_status iterate(gpuopt_simplex *simplex, const options *o, answer *
 
 /* The vectors, and what they amount to on the original data. */
 static gpuopt_status take_answer(gpuopt_simplex *simplex, const mip *model, answer *a) {
-    gpuopt_status status = gpuopt_simplex_get_solution(simplex, a->x, a->reduced_cost, a->activity, a->dual);
-    if (!status && a->info.outcome == GPUOPT_INFEASIBLE) status = gpuopt_simplex_get_farkas(simplex, a->farkas);
-    if (!status && a->info.outcome == GPUOPT_UNBOUNDED) status = gpuopt_simplex_get_ray(simplex, a->ray);
+    gpuopt_status status =
+        gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, a->x, a->reduced_cost, a->activity, a->dual);
+    if (!status && a->info.outcome == GPUOPT_INFEASIBLE)
+        status = gpuopt_simplex_get_farkas(simplex, GPUOPT_HOST, a->farkas);
+    if (!status && a->info.outcome == GPUOPT_UNBOUNDED) status = gpuopt_simplex_get_ray(simplex, GPUOPT_HOST, a->ray);
     if (status) return status;
     a->objective = lp_objective(model, a->x);
     a->primal_violation = lp_primal_violation(model, a->x);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The parts of an iteration as calls of their own: price, ratio test, pivot, flip.
+ * The calls that do one part of an iteration: price, ratio test, pivot, flip.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_PARTS_H
 #define GPUOPT_IMPL_SIMPLEX_PARTS_H
 
 #include "calls.h"
 
-/* Variables are the host's numbers; inside, a row's logical is minus its activity, so directions and sides turn. */
+/* Callers number variables as the header says. Internally a row's logical is minus its activity, so directions and bounds
+ * are reversed for logicals. */
 static int gpuopt__simplex_is_logical(const gpuopt_simplex *s, int32_t variable) { return variable >= s->lp.cols; }
 
 static int gpuopt__simplex_turned(const gpuopt_simplex *s, int32_t variable, int direction) {
@@ -21,13 +22,20 @@ static int32_t gpuopt__simplex_find(const int32_t *list, int32_t count, int32_t 
     return -1;
 }
 
-/* Reduced costs of the right phase and fresh vectors on the host, which the parts need. */
+/* The parts need reduced costs of the present phase, and the engine's vectors on the host. */
 static gpuopt_status gpuopt__simplex_ready(gpuopt_simplex *s) {
     gpuopt_status status = s->stale ? gpuopt__simplex_fresh(s) : GPUOPT_OK;
     return status ? status : gpuopt__simplex_backend_of(s)->pull(s->engine);
 }
 
-/* The slot of a nonbasic variable, or -1 and the log told. */
+/* While bounds cross there is nothing to iterate. */
+static gpuopt_status gpuopt__simplex_refuse_crossing(const gpuopt_simplex *s, const char *call) {
+    if (s->crossing < 0) return GPUOPT_OK;
+    gpuopt__log(s->context, 0, "%s: the bounds of column %d cross", call, (int)s->crossing);
+    return GPUOPT_ERROR_STATE;
+}
+
+/* The slot of a nonbasic variable; or -1, and the log says that it is not nonbasic. */
 static int32_t gpuopt__simplex_nonbasic_slot(const gpuopt_simplex *s, const char *call, int32_t variable) {
     int32_t slot = gpuopt__simplex_find(s->v.slot, s->lp.cols, variable);
     if (slot < 0) gpuopt__log(s->context, 0, "%s: variable %d is not nonbasic", call, (int)variable);
@@ -43,11 +51,15 @@ GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_si
     if (!GPUOPT__HAS_SIZE(entering))
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_price",
                               "entering is NULL or has no struct_size");
-    status = gpuopt__simplex_ready(simplex);
-    if (status) return status;
-    gpuopt__simplex_prepare(simplex, GPUOPT__SIMPLEX_RUN_PRICE, &run);
-    status = gpuopt__simplex_engage(simplex, &run, &report);
-    if (status) return status;
+    memset(&report, 0, sizeof report);
+    report.entering = -1;
+    if (simplex->crossing < 0) {
+        status = gpuopt__simplex_ready(simplex);
+        if (status) return status;
+        gpuopt__simplex_prepare(simplex, GPUOPT__SIMPLEX_RUN_PRICE, &run);
+        status = gpuopt__simplex_engage(simplex, &run, &report);
+        if (status) return status;
+    }
     memset(&result, 0, sizeof result);
     result.variable = -1;
     if (report.entering >= 0) {
@@ -72,7 +84,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
     if (!GPUOPT__HAS_SIZE(leaving) || (direction != 1 && direction != -1))
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call,
                               "leaving is NULL or has no struct_size, or direction is neither 1 nor -1");
-    status = gpuopt__simplex_ready(simplex);
+    status = gpuopt__simplex_refuse_crossing(simplex, call);
+    if (!status) status = gpuopt__simplex_ready(simplex);
     if (status) return status;
     gpuopt__simplex_prepare(simplex, GPUOPT__SIMPLEX_RUN_RATIO, &run);
     run.entering = gpuopt__simplex_nonbasic_slot(simplex, call, entering);
@@ -94,7 +107,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
     return GPUOPT_OK;
 }
 
-/* One pivot or flip of the host's choice. What it makes infeasible changes the phase's costs: stale. */
+/* Does one pivot or flip of the host's choice. A variable that becomes infeasible changes the costs of phase 1, so that the
+ * reduced costs are stale. */
 static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, const gpuopt__simplex_run *run,
                                         gpuopt_simplex_info *info) {
     gpuopt__simplex_run_report report;
@@ -109,7 +123,7 @@ static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, con
     gpuopt__simplex_count(s, &report);
     if (report.end == GPUOPT__SIMPLEX_END_DRIFTED) s->stale = 2;
     else if ((s->phase == 2 && report.infeasible > 0) || s->since_refresh >= s->desc.refresh_pivots) s->stale = 1;
-    /* The engine counts who was basic before; the entering variable may have left its own bounds. */
+    /* The engine has counted those that were basic before; the entering variable may have left its bounds, too. */
     x += report.direction * report.step;
     if (gpuopt__simplex_infeasible(x, l, u, run->rules.primal)) {
         report.infeasible++;
@@ -124,6 +138,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t e
     static const char call[] = "gpuopt_simplex_pivot";
     gpuopt__simplex_run run;
     gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
+    if (!status) status = gpuopt__simplex_refuse_crossing(simplex, call);
     if (!status) status = gpuopt__simplex_ready(simplex);
     if (status) return status;
     gpuopt__simplex_prepare(simplex, GPUOPT__SIMPLEX_RUN_PIVOT, &run);
@@ -133,7 +148,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t e
     if (run.entering < 0 || run.leaving < 0) return GPUOPT_ERROR_ARGUMENT;
     run.to_upper = (to_upper != 0) != gpuopt__simplex_is_logical(simplex, leaving);
     if (fabs(run.to_upper ? simplex->v.ub[run.leaving] : simplex->v.lb[run.leaving]) == HUGE_VAL)
-        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "that bound of `leaving` is infinite");
+        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call,
+                              "the bound of `leaving` that to_upper names is infinite");
     return gpuopt__simplex_do(simplex, call, &run, info);
 }
 
@@ -141,13 +157,15 @@ GPUOPT_API gpuopt_status gpuopt_simplex_flip(gpuopt_simplex *simplex, int32_t va
     static const char call[] = "gpuopt_simplex_flip";
     gpuopt__simplex_run run;
     gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
+    if (!status) status = gpuopt__simplex_refuse_crossing(simplex, call);
     if (!status) status = gpuopt__simplex_ready(simplex);
     if (status) return status;
     gpuopt__simplex_prepare(simplex, GPUOPT__SIMPLEX_RUN_FLIP, &run);
     run.entering = gpuopt__simplex_nonbasic_slot(simplex, call, variable);
     if (run.entering < 0) return GPUOPT_ERROR_ARGUMENT;
     if (!(simplex->v.un[run.entering] - simplex->v.ln[run.entering] < HUGE_VAL) || simplex->v.state[run.entering] == 0)
-        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "the variable has not two bounds");
+        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call,
+                              "the variable does not have two different finite bounds");
     run.direction = simplex->v.state[run.entering] & GPUOPT__SIMPLEX_MAY_INCREASE ? 1 : -1;
     return gpuopt__simplex_do(simplex, call, &run, info);
 }

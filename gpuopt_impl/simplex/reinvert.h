@@ -98,17 +98,17 @@ static int32_t gpuopt__simplex_keep_refused(gpuopt_simplex *s, int32_t count) {
 /* The engine's matrix, head and slots for the basis that status says. Columns that depend on the others are left out:
  * *singular of them, in order; the logicals of as many rows stay basic, and status is made to say so. */
 static gpuopt_status gpuopt__simplex_reinvert(gpuopt_simplex *s, int32_t *singular) {
-    const gpuopt__simplex_backend *engine = s->context->desc.backend->simplex;
+    const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     int32_t i, j, k, count = gpuopt__simplex_order(s), pass;
     gpuopt_status status;
     s->reinversions++;
     for (j = 0; j < s->lp.cols; j++) s->phase_cost[s->v.slot[j]] = s->v.weight[j]; /* weights belong to variables */
     for (i = 0; i < s->lp.rows; i++) s->phase_cost[s->v.head[i]] = 1;
-    status = engine->reset(s->engine);
+    status = backend->reset(s->engine);
     for (i = 0; i < s->lp.rows; i++) s->v.head[i] = s->lp.cols + i;
     for (j = 0; j < s->lp.cols; j++) s->v.slot[j] = j;
     for (pass = 0; pass < 2 && count > 0 && !status; pass++) {
-        status = engine->enter(s->engine, count, s->order, s->wanted, s->open, s->position);
+        status = backend->enter(s->engine, count, s->order, s->wanted, s->open, s->position);
         if (!status) count = gpuopt__simplex_keep_refused(s, count);
     }
     for (j = 0; j < s->lp.cols; j++) s->v.weight[j] = s->phase_cost[s->v.slot[j]];
