@@ -517,158 +517,180 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
 
 /* ---- Linear programs: the simplex method, in whole iterations or step by step ------------------------------------- *
  *     min or max  cost'x + offset   subject to   lhs <= A x <= rhs,   lb <= x <= ub
- * Meyer, Albuquerque, Chopard: A multi-GPU implementation and performance model for the standard simplex method (2011),
- * and the basis kernels above. The primal simplex method with bounded variables. Variables are numbered: 0 .. cols - 1
- * the columns, cols + i the activity of row i, with the row's sides as its bounds. A basis has `rows` variables; the
- * first one consists of the activities. Phase 1 minimises the sum of infeasibilities: there are no artificial columns.
+ * The primal simplex method with bounded variables, after Meyer, Albuquerque, Chopard: A multi-GPU implementation and
+ * performance model for the standard simplex method (2011). How it works and when to use it: doc/simplex.md.
  *
- * Method    TABLEAU keeps B^-1 N, dense, for the nonbasic variables only: 8 rows * cols bytes; for dense models.
- *           REVISED keeps B^-1: 8 rows^2 bytes, and prices with the sparse columns.
- * Pivots    Deferred: K pivots are collected as a rank-K product, which is applied at once; on the GPU they run in one
- *           launch, and no pivot waits for the host. With deferred_pivots = 1 each is applied by itself, in one pass
- *           that takes the norms for the next pricing too. K changes no pivot unless two candidates agree up to
- *           rounding.
- * Ratio     Harris' two passes, by groups of 64 positions or more: see gpuopt_impl/simplex/step.h.
- * Cycling   Bounds are perturbed until the first optimum; then the true bounds come back, and the method goes on. Once
- *           it is optimal within the tolerances it goes on for a while with tolerances a thousandth as large.
- * Drift     Basic solution, duals and reduced costs are recomputed from the original data with residuals in twice the
- *           working precision, every refresh_pivots pivots and before any verdict; the inverse itself when the
- *           corrections say that it has drifted.
- * Evidence  Every verdict comes with what the host can check on its own data: see gpuopt_simplex_info.
- * Cost      Doubles moved per pivot: TABLEAU 2 rows * cols / K + K (rows + cols), immediate 2 rows * cols; REVISED
+ * Variables are numbered: 0 .. cols - 1 are the columns, cols + i is the activity of row i, whose bounds are the row's
+ * sides. A basis has `rows` basic variables; the first basis consists of the activities.
+ *
+ * Memory    8 rows * cols bytes with TABLEAU, 8 rows^2 bytes with REVISED, plus what is linear in rows, cols and the
+ *           nonzeros.
+ * Cost      Doubles moved per pivot, K being deferred_pivots: TABLEAU 2 rows * cols / K + K (rows + cols); REVISED
  *           2 rows^2 / K + 2 K rows, and the nonzeros of A. A refresh reads the inverse or tableau a few times.
  * Bits      On one backend, with any number of threads, the same calls give the same bits. CPU and GPU do the same
  *           pivots unless two candidates agree up to rounding: sums are taken in the device's own order. */
 
+/* A linear program being solved. */
 typedef struct gpuopt_simplex gpuopt_simplex;
 
-typedef enum gpuopt_simplex_method { GPUOPT_METHOD_TABLEAU = 0, GPUOPT_METHOD_REVISED } gpuopt_simplex_method;
+/* What is kept of the basis. */
+typedef enum gpuopt_simplex_method {
+    GPUOPT_METHOD_TABLEAU = 0, /* B^-1 N, dense, of the nonbasic variables; for dense models */
+    GPUOPT_METHOD_REVISED      /* B^-1, dense; pricing uses the sparse columns of A */
+} gpuopt_simplex_method;
 
+/* How the entering variable is chosen. */
 typedef enum gpuopt_simplex_pricing {
-    GPUOPT_PRICING_DEVEX = 0,    /* Forrest and Goldfarb (1992), reference framework */
-    GPUOPT_PRICING_DANTZIG,      /* largest reduced cost */
-    GPUOPT_PRICING_STEEPEST_EDGE /* exact norms of the columns of B^-1 N; takes immediate pivots */
+    GPUOPT_PRICING_DEVEX = 0,    /* Forrest and Goldfarb (1992), with a reference framework */
+    GPUOPT_PRICING_DANTZIG,      /* the largest reduced cost */
+    GPUOPT_PRICING_STEEPEST_EDGE /* exact norms of the columns of B^-1 N; sets deferred_pivots to 1 */
 } gpuopt_simplex_pricing;
 
+/* How the leaving variable is chosen. */
 typedef enum gpuopt_simplex_ratio {
-    GPUOPT_RATIO_HARRIS = 0, /* Harris (1973): the largest pivot among rows that block within the tolerance */
+    GPUOPT_RATIO_HARRIS = 0, /* Harris (1973): the largest pivot among the rows that block within the tolerance */
     GPUOPT_RATIO_EXPAND,     /* Gill, Murray, Saunders, Wright (1989): the tolerance grows, every step is positive */
     GPUOPT_RATIO_TEXTBOOK    /* the smallest ratio; the larger pivot among equal ones */
 } gpuopt_simplex_ratio;
 
+/* Where a variable is. */
+typedef enum gpuopt_simplex_variable {
+    GPUOPT_VARIABLE_BASIC = 0, /* in the basis */
+    GPUOPT_VARIABLE_AT_LOWER,  /* nonbasic, at its lower bound */
+    GPUOPT_VARIABLE_AT_UPPER,  /* nonbasic, at its upper bound */
+    GPUOPT_VARIABLE_AT_ZERO    /* nonbasic and free */
+} gpuopt_simplex_variable;
+
+/* A linear program, and how to solve it. */
 typedef struct gpuopt_simplex_desc {
     size_t struct_size;   /* sizeof(gpuopt_simplex_desc) */
-    gpuopt_matrix matrix; /* A; start == NULL: dense below */
+    gpuopt_matrix matrix; /* A; start == NULL: A is dense, see below; rows <= 2^28, rows + cols <= 2^31 - 65 */
     const double *dense;  /* A by columns: entry (i, j) is dense[j * matrix.rows + i]; finite; zeros are dropped */
     const double *cost;   /* [cols], finite; NULL: 0 */
-    double offset;
-    int maximize;            /* not 0: max */
-    const double *lhs, *rhs; /* [rows]; NULL: no such side; equality: lhs == rhs; both infinite: a free row */
-    const double *lb, *ub;   /* [cols]; lb NULL: 0; ub NULL: infinity */
-    double infinity;         /* |side or bound| >= this is infinite; 0: 1e20 (HiGHS HighsOptions.h, SCIP); at least 1 */
+    double offset;        /* finite */
+    int maximize;         /* not 0: maximise */
+    const double *lhs;    /* [rows]; NULL: no left-hand sides */
+    const double *rhs;    /* [rows], not below lhs; NULL: no right-hand sides. lhs == rhs: an equation */
+    const double *lb;     /* [cols]; NULL: 0 */
+    const double *ub;     /* [cols]; NULL: infinity. A column with lb > ub makes the model infeasible */
+    double infinity;      /* a side or bound of this size or more is infinite; at least 1; 0: 1e20 (HiGHS, SCIP) */
     gpuopt_simplex_method method;
     gpuopt_simplex_pricing pricing;
     gpuopt_simplex_ratio ratio;
-    /* On the scaled model. 0: 1e-9 each: two digits below the 1e-7 of CLP, GLPK and HiGHS, whose own answers to badly
-     * conditioned models are wrong in the fifth digit; refinement makes it attainable. 1e-12 to 1e-3. */
-    double primal_tolerance, dual_tolerance;
-    double pivot_tolerance;     /* |pivot| at least this times the column's largest entry; 0: 1e-7 (HiGHS); below 1 */
+    double primal_tolerance;    /* on the scaled model, 1e-12 to 1e-3; 0: 1e-9 (CLP, GLPK and HiGHS: 1e-7) */
+    double dual_tolerance;      /* the same for reduced costs */
+    double pivot_tolerance;     /* least |pivot|, and relative to its column; 1e-14 to 0.5; 0: 1e-7 (HiGHS) */
     gpuopt_switch scaling;      /* geometric, then equilibration, by powers of two; default on */
     gpuopt_switch perturbation; /* bounds relaxed at random until the first optimum, against cycling; default on */
     uint64_t seed;              /* of the perturbation */
-    int32_t deferred_pivots;    /* K, 1 to 256; 0: 16 on the CPU, 64 on the GPU; 1: immediate */
-    int32_t refresh_pivots;     /* at most so many pivots between two refreshes; 0: 1000 */
-    int64_t iteration_limit;    /* of the handle's life, then LIMIT; 0: none */
+    int32_t deferred_pivots;    /* K, 1 to 256: pivots applied as one product; 0: 16 on the CPU, 64 on the GPU */
+    int32_t refresh_pivots;     /* most iterations between two refreshes; 0: 1000 */
+    int64_t iteration_limit;    /* over the handle's life, then the outcome is LIMIT; 0: none */
 } gpuopt_simplex_desc;
 
-/* What a call found, and where the handle stands. */
+/* Where the handle stands. */
 typedef struct gpuopt_simplex_info {
-    size_t struct_size;
-    gpuopt_outcome outcome; /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, LIMIT */
-    int32_t phase;          /* 1: some basic variable is outside of its bounds; 2 */
-    int64_t iterations;     /* since create, of which flips: */
-    int64_t flips;          /* a nonbasic variable went from one bound to the other */
-    int64_t refreshes;      /* since create: x and duals recomputed, of which with the inverse: */
-    int64_t reinversions;
+    size_t struct_size;      /* sizeof(gpuopt_simplex_info) */
+    gpuopt_outcome outcome;  /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, LIMIT */
+    int32_t phase;           /* 1: some basic variable is outside its bounds; else 2 */
+    int64_t iterations;      /* pivots and flips since create */
+    int64_t flips;           /* of them: a nonbasic variable went from one bound to the other */
+    int64_t refreshes;       /* how often iterating, its parts or _refresh recomputed x and duals */
+    int64_t reinversions;    /* how often the inverse was recomputed */
     int32_t deferred_pivots; /* K */
-    double objective;        /* of the present x, in the host's sense, offset included */
-    double infeasibility;    /* sum over bounds and sides, of the present x on the original data */
-    /* On the original data, absolute, computed from x and y alone at the last refresh; -1 before the first one, and for
-     * the duals in phase 1. */
-    double primal_violation; /* max over columns and rows of how far x and A x are outside of their bounds */
-    double dual_violation;   /* max |reduced cost| with the wrong sign for where its variable is */
-    /* INFEASIBLE: the Farkas vector y of _get_farkas; the least y'A x over the bounds minus the largest y' of the sides
-     * is positive, relative to max |y_i| |a_ij|: margin; terms that would be infinite are left out, and are rounding:
-     * residual is the largest of their coefficients, relative to the same. UNBOUNDED: the ray d of _get_ray, max norm
-     * 1: residual is the largest row activity or bound component in a direction where there is a bound; margin is the
-     * gain of cost'd. */
-    double certificate_margin, certificate_residual;
+    double objective;        /* of the present x, offset included */
+    double infeasibility;    /* sum over bounds and sides of how far the present x and A x are outside */
+    /* On the original data, absolute, at the last refresh; -1 before the first one. */
+    double primal_violation; /* the most that x and A x are outside of their bounds */
+    double dual_violation;   /* largest |reduced cost| of the wrong sign; -1 in phase 1 */
+    /* INFEASIBLE: with y of _get_farkas, the least y'A x over the bounds minus the largest y'r over the sides, relative to
+     * max |y_i a_ij|; with crossing bounds, lb - ub. UNBOUNDED: the gain of cost'd along the ray d of _get_ray. */
+    double certificate_margin;
+    /* INFEASIBLE: terms with an infinite bound or side are dropped; this is the largest dropped coefficient, relative to the
+     * same. UNBOUNDED: the largest component or row activity of d towards a finite bound or side. */
+    double certificate_residual;
+    int32_t crossing; /* the first column with lb > ub; -1: none */
 } gpuopt_simplex_info;
 
+/* Says how much memory a handle takes. Errors as _create. */
 GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuopt_simplex_desc *desc,
                                              gpuopt_memory_plan *plan);
-/* ARGUMENT with the entry's position in the log: NaN, lb > ub, lhs > rhs, infinite costs, indices out of range. */
+/* Makes a handle, at the basis of the activities, each column at its lower bound (at its upper one or 0 if that is
+ * infinite). ARGUMENT: a value is out of the ranges above; the log says where. UNSUPPORTED: the model is too large for
+ * the device (CUDA). Time O(nonzeros + rows + cols), and to fill the inverse or tableau. */
 GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,
                                                gpuopt_simplex **simplex);
+/* Destroys a handle. */
 GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
 
-/* Up to `iterations` (>= 1) iterations of both phases; fewer where a verdict is reached. Where rounding does not let
- * the tolerances be held they grow tenfold at a time, to at most 1e6 times, and the log says so: the violations in info
- * are what was reached. NUMERIC: not even so is there a verdict; the handle stands where it got to. */
+/* Does up to `iterations` (>= 1) iterations of both phases, fewer if the outcome is known before. Bounds that cross are
+ * INFEASIBLE without an iteration. If rounding prevents a solution within the tolerances, they grow tenfold, at most six
+ * times, and the log says so; info has the violations that were reached. Fills info if it is not NULL. NUMERIC: no
+ * outcome even so; the handle stays where it got to. Asks the context's stop hook after every refresh_pivots iterations,
+ * and whenever a refresh is due earlier. */
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations, gpuopt_simplex_info *info);
+/* Fills info for the handle as it stands. Refreshes if nothing has been refreshed since the basis was made. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
-/* The parts, for hosts that decide themselves. A candidate's `variable` is -1 where there is none. */
+/* A candidate to enter the basis. */
 typedef struct gpuopt_simplex_entering {
-    size_t struct_size;
-    int32_t variable;    /* nonbasic, improves the objective of the present phase; -1: none, the phase is at its end */
-    int32_t direction;   /* 1: increases, -1: decreases */
+    size_t struct_size;  /* sizeof(gpuopt_simplex_entering) */
+    int32_t variable;    /* nonbasic, improves the objective of the present phase; -1: none, the phase has ended */
+    int32_t direction;   /* 1: it increases, -1: it decreases */
     double reduced_cost; /* in the present phase, scaled, of the minimisation that the handle does */
     double score;        /* reduced_cost^2 / weight */
 } gpuopt_simplex_entering;
+
+/* A candidate to leave the basis. */
 typedef struct gpuopt_simplex_leaving {
-    size_t struct_size;
-    int32_t variable; /* basic, blocks first; -1: none */
-    int32_t flip;     /* not 0: the entering variable reaches its other bound first: _flip it */
-    int32_t to_upper; /* the leaving variable stops at its upper bound */
-    double step;      /* of the entering variable, scaled, >= 0; infinite: nothing blocks, the phase is unbounded */
-    double pivot;     /* the entry of the pivot column, scaled */
+    size_t struct_size; /* sizeof(gpuopt_simplex_leaving) */
+    int32_t variable;   /* basic, blocks first; -1: none */
+    int32_t flip;       /* not 0: the entering variable reaches its other bound first: call _flip */
+    int32_t to_upper;   /* not 0: the leaving variable stops at its upper bound */
+    double step;        /* of the entering variable, scaled, >= 0; infinite: nothing blocks, the phase is unbounded */
+    double pivot;       /* the entry in the pivot column, scaled */
 } gpuopt_simplex_leaving;
+
+/* The parts of an iteration, for a host that makes the decisions itself. If bounds cross (info.crossing), _price finds
+ * nothing, and the other three return STATE. */
+
+/* Chooses the variable to enter by the pricing rule, and fills `entering`. Changes nothing. */
 GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_simplex_entering *entering);
-/* For a nonbasic variable of the host's choice, and a direction in which its bounds let it go. */
+/* Chooses the variable to leave by the ratio test if the nonbasic variable `entering` moves in `direction` (1 or -1), and
+ * fills `leaving`. Changes nothing. ARGUMENT: the variable is basic, or is at its bound in that direction. */
 GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int32_t entering, int32_t direction,
                                                    gpuopt_simplex_leaving *leaving);
-/* `entering` becomes basic and moves until `leaving` reaches the bound that to_upper says. NUMERIC: the pivot is below
- * pivot_tolerance; nothing has changed. ARGUMENT: not nonbasic, not basic, or that bound is infinite. Basic variables
- * may leave their bounds: the handle is then in phase 1. */
+/* Moves the nonbasic variable `entering` until the basic variable `leaving` reaches its lower bound (to_upper: its upper
+ * one), then exchanges the two. Other basic variables may leave their bounds: the handle is then in phase 1. ARGUMENT:
+ * not nonbasic, not basic, or that bound is infinite. NUMERIC: the pivot is below pivot_tolerance. */
 GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t entering, int32_t leaving, int to_upper,
                                               gpuopt_simplex_info *info);
+/* Moves a nonbasic variable to its other bound. ARGUMENT: not nonbasic, or it does not have two different finite
+ * bounds. */
 GPUOPT_API gpuopt_status gpuopt_simplex_flip(gpuopt_simplex *simplex, int32_t variable, gpuopt_simplex_info *info);
-/* x, duals and reduced costs from the original data, with the inverse too where reinvert is not 0; takes the
- * perturbation out. */
+/* Recomputes x, duals and reduced costs from the original data; if reinvert is not 0 the inverse, too. Removes the
+ * perturbation of the bounds. */
 GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int reinvert, gpuopt_simplex_info *info);
-GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
-typedef enum gpuopt_simplex_variable {
-    GPUOPT_VARIABLE_BASIC = 0,
-    GPUOPT_VARIABLE_AT_LOWER,
-    GPUOPT_VARIABLE_AT_UPPER,
-    GPUOPT_VARIABLE_AT_ZERO /* nonbasic and free */
-} gpuopt_simplex_variable;
-/* status [cols + rows], gpuopt_simplex_variable each. Setting: exactly `rows` are BASIC (else ARGUMENT); a bound that is
- * infinite gives way to the other one. NUMERIC: singular; the log names a variable; the basis stays what it was. */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, uint8_t *status);
-GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, const uint8_t *status);
+/* Gets the basis: status [cols + rows], a gpuopt_simplex_variable each. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory where, uint8_t *status);
+/* Sets the basis, and inverts it. status [cols + rows], `rows` of them BASIC. A nonbasic variable whose status names an
+ * infinite bound goes to its other one, or to 0. The outcome is MORE again. ARGUMENT: a status is out of range, in host or
+ * device memory, or the number of BASIC ones is wrong. NUMERIC: the basis is singular; the log names a variable, and the
+ * basis stays what it was. Time of up to `rows` pivots. */
+GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status);
 
-/* The present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL. In the
- * host's sense: dual[i] is the change of the objective per unit of the row's active side, and
- * reduced_cost = cost - A' dual. */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, double *x, double *reduced_cost,
-                                                     double *activity, double *dual);
-/* INFEASIBLE: y [rows] with  min { y'A x : lb <= x <= ub } > max { y'r : lhs <= r <= rhs }. Else STATE. */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_farkas(gpuopt_simplex *simplex, double *y);
-/* UNBOUNDED: ray [cols]: x + t ray stays feasible for every t >= 0 and the objective improves without end. Else STATE.
- */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, double *ray);
+/* Gets the present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL. dual[i]
+ * is the change of the objective per unit of the row's active side, and reduced_cost = cost - A' dual. A nonbasic column
+ * whose bounds cross is at its lb. Refreshes if anything has moved since the last refresh. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
+                                                     double *reduced_cost, double *activity, double *dual);
+/* Gets the proof of INFEASIBLE: y [rows] with min { y'A x : lb <= x <= ub } > max { y'r : lhs <= r <= rhs }. If bounds
+ * cross y is 0: the bounds of column info.crossing are the proof. STATE: the outcome is another one. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_farkas(gpuopt_simplex *simplex, gpuopt_memory where, double *y);
+/* Gets the proof of UNBOUNDED: ray [cols], of max norm 1; x + t ray stays feasible for every t >= 0, and the objective
+ * improves without end. STATE: the outcome is another one. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, gpuopt_memory where, double *ray);
 
 /* ---- Graphical models: bucket and mini-bucket elimination --------------------------------------------------------- *
  * Fioretto, Pontelli, Yeoh, Dechter: Accelerating Exact and Approximate Inference for (Distributed) Discrete

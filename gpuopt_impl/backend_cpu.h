@@ -20,7 +20,7 @@ GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void) {
                                        NULL, /* no device memory */
                                        &gpuopt__propagator_cpu_table,
                                        &gpuopt__basis_cpu_table,
-                                       &gpuopt__cpu_simplex_table,
+                                       &gpuopt__simplex_cpu_table,
                                        &gpuopt__cpu_elimination_table,
                                        &gpuopt__knapsack_cpu_table};
     return &cpu;
