@@ -21,7 +21,7 @@ GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void) {
                                        &gpuopt__cpu_propagator_table,
                                        &gpuopt__cpu_basis_table,
                                        &gpuopt__cpu_simplex_table,
-                                       &gpuopt__cpu_elimination_table,
+                                       &gpuopt__elimination_cpu_table,
                                        &gpuopt__cpu_knapsack_table};
     return &cpu;
 }

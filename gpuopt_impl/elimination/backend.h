@@ -35,11 +35,12 @@ struct gpuopt__elimination_backend {
     gpuopt_status (*run)(gpuopt_elimination *, const int32_t *list, int32_t from, int32_t to);
     /* Adds this slice's result to the totals; slice 0 begins anew. */
     gpuopt_status (*finish)(gpuopt_elimination *, int64_t slice);
-    gpuopt_status (*total)(gpuopt_elimination *, int32_t copy, gpuopt__total *); /* waits */
+    gpuopt_status (*total)(gpuopt_elimination *, int32_t copy, gpuopt__elimination_total *); /* waits */
     /* The value phase: value [variables] in and out; total: the cost of the assignment. */
-    gpuopt_status (*assign)(gpuopt_elimination *, int32_t copy, int32_t *value, gpuopt__total *);
+    gpuopt_status (*assign)(gpuopt_elimination *, int32_t copy, int32_t *value, gpuopt__elimination_total *);
     /* value [variables] is scratch where `variable` stands. */
-    gpuopt_status (*bounds)(gpuopt_elimination *, int32_t copy, int32_t variable, int32_t *value, gpuopt__total *bound);
+    gpuopt_status (*bounds)(gpuopt_elimination *, int32_t copy, int32_t variable, int32_t *value,
+                            gpuopt__elimination_total *bound);
     /* `count` stored costs of a table from `first` on, for a copy; counts may be NULL. */
     gpuopt_status (*read)(gpuopt_elimination *, int32_t table, int32_t copy, int64_t first, int64_t count, void *cost,
                           uint64_t *counts);

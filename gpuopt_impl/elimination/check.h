@@ -11,18 +11,18 @@
 #include "../common/checks.h"
 
 /* A table larger than this is refused: its bytes would not fit any machine. */
-#define GPUOPT__MOST_ENTRIES ((int64_t)1 << 44)
+#define GPUOPT__ELIMINATION_MOST_ENTRIES ((int64_t)1 << 44)
 
 /* What one function contributes. Costs are negated first with MAX_SUM. */
-typedef struct gpuopt__function_range {
+typedef struct gpuopt__elimination_function_range {
     int64_t least;   /* finite cost; 0: there is none */
     uint64_t spread; /* of finite costs */
     double weight;   /* the spread as a number, of DOUBLE too; LOG_SUM_EXP: 0 */
     double size;     /* DOUBLE: the largest finite magnitude */
-} gpuopt__function_range;
+} gpuopt__elimination_function_range;
 
 /* The descriptor with its defaults in. */
-static gpuopt_status gpuopt__check_elimination_desc(const gpuopt_context *context, const char *call,
+static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *context, const char *call,
                                                     const gpuopt_elimination_desc *desc, gpuopt_elimination_desc *d) {
     const char *fault = NULL;
     int32_t k;
@@ -69,9 +69,9 @@ static gpuopt_status gpuopt__check_elimination_desc(const gpuopt_context *contex
 }
 
 /* Entries of order or condition: variables, each once over both. mark [variables], zero on entry. */
-static gpuopt_status gpuopt__check_variables(const gpuopt_context *context, const char *call, const char *name,
-                                             const gpuopt_elimination_desc *d, int32_t count, const int32_t *list,
-                                             uint8_t *mark) {
+static gpuopt_status gpuopt__elimination_check_variables(const gpuopt_context *context, const char *call,
+                                                         const char *name, const gpuopt_elimination_desc *d,
+                                                         int32_t count, const int32_t *list, uint8_t *mark) {
     int32_t k;
     for (k = 0; k < count; k++) {
         int outside = list[k] < 0 || list[k] >= d->variables;
@@ -85,54 +85,58 @@ static gpuopt_status gpuopt__check_variables(const gpuopt_context *context, cons
     return GPUOPT_OK;
 }
 
-/* Product of the domain sizes, or -1: more than GPUOPT__MOST_ENTRIES. */
-static int64_t gpuopt__scope_entries(const int32_t *domain, int32_t arity, const int32_t *scope) {
+/* Product of the domain sizes, or -1: more than GPUOPT__ELIMINATION_MOST_ENTRIES. */
+static int64_t gpuopt__elimination_scope_entries(const int32_t *domain, int32_t arity, const int32_t *scope) {
     int64_t entries = 1;
     int32_t k;
     for (k = 0; k < arity; k++) {
-        if (entries > GPUOPT__MOST_ENTRIES / domain[scope[k]]) return -1;
+        if (entries > GPUOPT__ELIMINATION_MOST_ENTRIES / domain[scope[k]]) return -1;
         entries *= domain[scope[k]];
     }
     return entries;
 }
 
-static gpuopt_status gpuopt__function_fault(const gpuopt_context *context, const char *call, int32_t function,
-                                            int64_t entry, const char *fault) {
+static gpuopt_status gpuopt__elimination_function_fault(const gpuopt_context *context, const char *call,
+                                                        int32_t function, int64_t entry, const char *fault) {
     if (entry < 0) gpuopt__log(context, 0, "%s: function %d: %s", call, (int)function, fault);
     else gpuopt__log(context, 0, "%s: function %d, entry %lld: %s", call, (int)function, (long long)entry, fault);
     return GPUOPT_ERROR_ARGUMENT;
 }
 
 /* Shape of one function: mark [variables] is the last function + 1 that a variable was seen in. */
-static gpuopt_status gpuopt__check_function(const gpuopt_context *context, const char *call,
-                                            const gpuopt_elimination_desc *d, int32_t number, int32_t *mark) {
+static gpuopt_status gpuopt__elimination_check_function(const gpuopt_context *context, const char *call,
+                                                        const gpuopt_elimination_desc *d, int32_t number,
+                                                        int32_t *mark) {
     const gpuopt_elimination_function *f = &d->function[number];
     int64_t entries, k;
     int32_t j;
     if (f->arity < 0 || f->arity > d->variables)
-        return gpuopt__function_fault(context, call, number, -1, "arity is out of range");
-    if (f->arity > 0 && !f->scope) return gpuopt__function_fault(context, call, number, -1, "scope is NULL");
+        return gpuopt__elimination_function_fault(context, call, number, -1, "arity is out of range");
+    if (f->arity > 0 && !f->scope)
+        return gpuopt__elimination_function_fault(context, call, number, -1, "scope is NULL");
     for (j = 0; j < f->arity; j++) {
         if (f->scope[j] < 0 || f->scope[j] >= d->variables)
-            return gpuopt__function_fault(context, call, number, j, "the scope names no variable");
+            return gpuopt__elimination_function_fault(context, call, number, j, "the scope names no variable");
         if (mark[f->scope[j]] == number + 1)
-            return gpuopt__function_fault(context, call, number, j, "the scope names a variable twice");
+            return gpuopt__elimination_function_fault(context, call, number, j, "the scope names a variable twice");
         mark[f->scope[j]] = number + 1;
     }
-    entries = gpuopt__scope_entries(d->domain, f->arity, f->scope);
-    if (entries < 0) return gpuopt__function_fault(context, call, number, -1, "its table has more than 2^44 entries");
-    if (f->tuples < -1) return gpuopt__function_fault(context, call, number, -1, "tuples is less than -1");
+    entries = gpuopt__elimination_scope_entries(d->domain, f->arity, f->scope);
+    if (entries < 0)
+        return gpuopt__elimination_function_fault(context, call, number, -1, "its table has more than 2^44 entries");
+    if (f->tuples < -1) return gpuopt__elimination_function_fault(context, call, number, -1, "tuples is less than -1");
     if (f->tuples != 0 && !(d->type == GPUOPT_COST_INT64 ? (const void *)f->cost : (const void *)f->value))
-        return gpuopt__function_fault(context, call, number, -1, "cost or value is NULL");
+        return gpuopt__elimination_function_fault(context, call, number, -1, "cost or value is NULL");
     if (f->count && (f->tuples != -1 || d->semiring != GPUOPT_SEMIRING_MIN_COUNT))
-        return gpuopt__function_fault(context, call, number, -1, "count goes with a dense table and MIN_COUNT");
+        return gpuopt__elimination_function_fault(context, call, number, -1,
+                                                  "count goes with a dense table and MIN_COUNT");
     if (f->tuples > 0 && f->arity > 0 && !f->tuple)
-        return gpuopt__function_fault(context, call, number, -1, "tuple is NULL");
+        return gpuopt__elimination_function_fault(context, call, number, -1, "tuple is NULL");
     for (k = 0; k < f->tuples; k++)
         for (j = 0; j < f->arity; j++) {
             int32_t value = f->tuple[k * f->arity + j];
             if (value < 0 || value >= d->domain[f->scope[j]])
-                return gpuopt__function_fault(context, call, number, k, "a value is outside of its domain");
+                return gpuopt__elimination_function_fault(context, call, number, k, "a value is outside of its domain");
         }
     return GPUOPT_OK;
 }
@@ -140,22 +144,23 @@ static gpuopt_status gpuopt__check_function(const gpuopt_context *context, const
 /* ---- Costs ---- */
 
 /* A cost as it is added up: negated with MAX_SUM; INT64_MAX: forbidden. */
-static int64_t gpuopt__inner_cost(const gpuopt_elimination_desc *d, int64_t cost) {
+static int64_t gpuopt__elimination_inner_cost(const gpuopt_elimination_desc *d, int64_t cost) {
     int64_t inner = d->semiring != GPUOPT_SEMIRING_MAX_SUM ? cost : cost == INT64_MIN ? INT64_MAX : -cost;
     return d->top > 0 && inner >= d->top ? INT64_MAX : inner;
 }
 
-static double gpuopt__inner_value(const gpuopt_elimination_desc *d, double value) {
+static double gpuopt__elimination_inner_value(const gpuopt_elimination_desc *d, double value) {
     return d->semiring == GPUOPT_SEMIRING_MAX_SUM ? -value : value;
 }
 
 /* NaN, or the infinity that is not "forbidden". */
-static int gpuopt__bad_value(const gpuopt_elimination_desc *d, double value) {
+static int gpuopt__elimination_bad_value(const gpuopt_elimination_desc *d, double value) {
     return !(d->semiring == GPUOPT_SEMIRING_MIN_SUM ? value > -HUGE_VAL : value < HUGE_VAL);
 }
 
 /* Where tuple k of a list is in the dense table, the last variable fastest. */
-static int64_t gpuopt__tuple_index(const gpuopt_elimination_desc *d, const gpuopt_elimination_function *f, int64_t k) {
+static int64_t gpuopt__elimination_tuple_index(const gpuopt_elimination_desc *d, const gpuopt_elimination_function *f,
+                                               int64_t k) {
     int64_t index = 0;
     int32_t j;
     for (j = 0; j < f->arity; j++) index = index * d->domain[f->scope[j]] + f->tuple[k * f->arity + j];
@@ -163,51 +168,53 @@ static int64_t gpuopt__tuple_index(const gpuopt_elimination_desc *d, const gpuop
 }
 
 /* The dense table: the host's own, or the list written out into room [entries]. */
-static const int64_t *gpuopt__dense_costs(const gpuopt_elimination_desc *d, const gpuopt_elimination_function *f,
-                                          int64_t entries, int64_t *room) {
+static const int64_t *gpuopt__elimination_dense_costs(const gpuopt_elimination_desc *d,
+                                                      const gpuopt_elimination_function *f, int64_t entries,
+                                                      int64_t *room) {
     int64_t k;
     if (f->tuples < 0) return f->cost;
     for (k = 0; k < entries; k++) room[k] = f->default_cost;
-    for (k = 0; k < f->tuples; k++) room[gpuopt__tuple_index(d, f, k)] = f->cost[k];
+    for (k = 0; k < f->tuples; k++) room[gpuopt__elimination_tuple_index(d, f, k)] = f->cost[k];
     return room;
 }
 
-static const double *gpuopt__dense_values(const gpuopt_elimination_desc *d, const gpuopt_elimination_function *f,
-                                          int64_t entries, double *room) {
+static const double *gpuopt__elimination_dense_values(const gpuopt_elimination_desc *d,
+                                                      const gpuopt_elimination_function *f, int64_t entries,
+                                                      double *room) {
     int64_t k;
     if (f->tuples < 0) return f->value;
     for (k = 0; k < entries; k++) room[k] = f->default_value;
-    for (k = 0; k < f->tuples; k++) room[gpuopt__tuple_index(d, f, k)] = f->value[k];
+    for (k = 0; k < f->tuples; k++) room[gpuopt__elimination_tuple_index(d, f, k)] = f->value[k];
     return room;
 }
 
 /* Entries that the largest list of tuples needs when it is written out; both backends load functions through it. */
-static int64_t gpuopt__largest_list(const gpuopt_elimination_desc *d) {
+static int64_t gpuopt__elimination_largest_list(const gpuopt_elimination_desc *d) {
     int64_t most = 0;
     int32_t k;
     for (k = 0; k < d->functions; k++) {
         const gpuopt_elimination_function *f = &d->function[k];
-        int64_t entries = f->tuples < 0 ? 0 : gpuopt__scope_entries(d->domain, f->arity, f->scope);
+        int64_t entries = f->tuples < 0 ? 0 : gpuopt__elimination_scope_entries(d->domain, f->arity, f->scope);
         if (entries > most) most = entries;
     }
     return most;
 }
 
-static gpuopt_status gpuopt__function_range_of(const gpuopt_context *context, const char *call,
-                                               const gpuopt_elimination_desc *d, int32_t number, void *room,
-                                               gpuopt__function_range *range) {
+static gpuopt_status gpuopt__elimination_function_range_of(const gpuopt_context *context, const char *call,
+                                                           const gpuopt_elimination_desc *d, int32_t number, void *room,
+                                                           gpuopt__elimination_function_range *range) {
     const gpuopt_elimination_function *f = &d->function[number];
-    int64_t entries = gpuopt__scope_entries(d->domain, f->arity, f->scope), k, largest = 0;
+    int64_t entries = gpuopt__elimination_scope_entries(d->domain, f->arity, f->scope), k, largest = 0;
     memset(range, 0, sizeof *range);
     if (d->type == GPUOPT_COST_DOUBLE) {
-        const double *value = gpuopt__dense_values(d, f, entries, (double *)room);
+        const double *value = gpuopt__elimination_dense_values(d, f, entries, (double *)room);
         double low = HUGE_VAL, high = -HUGE_VAL;
         for (k = 0; k < f->tuples; k++)
-            if (gpuopt__bad_value(d, f->value[k]))
-                return gpuopt__function_fault(context, call, number, k, "the value is NaN or infinite");
+            if (gpuopt__elimination_bad_value(d, f->value[k]))
+                return gpuopt__elimination_function_fault(context, call, number, k, "the value is NaN or infinite");
         for (k = 0; k < entries; k++) {
-            if (gpuopt__bad_value(d, value[k]))
-                return gpuopt__function_fault(context, call, number, k, "the value is NaN or infinite");
+            if (gpuopt__elimination_bad_value(d, value[k]))
+                return gpuopt__elimination_function_fault(context, call, number, k, "the value is NaN or infinite");
             if (value[k] == HUGE_VAL || value[k] == -HUGE_VAL) continue;
             range->size = gpuopt__max(range->size, fabs(value[k]));
             low = gpuopt__min(low, value[k]);
@@ -215,10 +222,10 @@ static gpuopt_status gpuopt__function_range_of(const gpuopt_context *context, co
         }
         range->weight = low < high && d->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP ? high - low : 0;
     } else {
-        const int64_t *cost = gpuopt__dense_costs(d, f, entries, (int64_t *)room);
+        const int64_t *cost = gpuopt__elimination_dense_costs(d, f, entries, (int64_t *)room);
         int any = 0;
         for (k = 0; k < entries; k++) {
-            int64_t inner = gpuopt__inner_cost(d, cost[k]);
+            int64_t inner = gpuopt__elimination_inner_cost(d, cost[k]);
             if (inner == INT64_MAX) { /* forbidden; or, with MAX_SUM, a cost that negates to what means forbidden */
                 if (cost[k] == -INT64_MAX && d->top == 0)
                     return gpuopt__refuse(context, GPUOPT_ERROR_NUMERIC, call,

@@ -7,149 +7,156 @@
 
 #include "cpu_job.h"
 
-static uint64_t gpuopt__cpu_elimination_cut(const gpuopt_context *context, const gpuopt__elimination_plan *plan,
-                                            void *memory, gpuopt__cpu_elimination *e) {
+static uint64_t gpuopt__elimination_cpu_cut(const gpuopt_context *context, const gpuopt__elimination_plan *plan,
+                                            void *memory, gpuopt__elimination_cpu *e) {
     gpuopt__arena arena;
-    gpuopt__cpu_room room;
+    gpuopt__elimination_cpu_room room;
     int32_t t;
     arena.base = (char *)memory;
     arena.used = 0;
     e->threads = context->desc.threads;
     gpuopt__cut(&arena, 1, sizeof *e);
-    e->store = gpuopt__cut(&arena, plan->store, (size_t)gpuopt__cost_bytes(plan));
+    e->store = gpuopt__cut(&arena, plan->store, (size_t)gpuopt__elimination_cost_bytes(plan));
     e->counts = (uint64_t *)gpuopt__cut(&arena, plan->counts, sizeof(uint64_t));
-    e->total = (gpuopt__total *)gpuopt__cut(&arena, plan->copies, sizeof *e->total);
-    e->shape = (gpuopt__shape *)gpuopt__cut(&arena, (int64_t)plan->most_operands + 1, sizeof *e->shape);
-    e->room = (gpuopt__cpu_room *)gpuopt__cut(&arena, e->threads, sizeof *e->room);
+    e->total = (gpuopt__elimination_total *)gpuopt__cut(&arena, plan->copies, sizeof *e->total);
+    e->shape = (gpuopt__elimination_cpu_shape *)gpuopt__cut(&arena, (int64_t)plan->most_operands + 1, sizeof *e->shape);
+    e->room = (gpuopt__elimination_cpu_room *)gpuopt__cut(&arena, e->threads, sizeof *e->room);
     for (t = 0; t < e->threads; t++) {
-        gpuopt__cut_room(plan, &arena, &room);
+        gpuopt__elimination_cpu_cut_room(plan, &arena, &room);
         if (memory) e->room[t] = room;
     }
     return arena.used;
 }
 
-static uint64_t gpuopt__cpu_free_bytes(const gpuopt_context *context) {
+static uint64_t gpuopt__elimination_cpu_free_bytes(const gpuopt_context *context) {
     (void)context;
     return UINT64_MAX;
 }
 
-static void gpuopt__cpu_elimination_size(const gpuopt_context *context, const gpuopt__elimination_plan *plan,
+static void gpuopt__elimination_cpu_size(const gpuopt_context *context, const gpuopt__elimination_plan *plan,
                                          gpuopt_elimination_estimate *estimate) {
-    gpuopt__cpu_elimination e;
-    estimate->host_bytes += gpuopt__cpu_elimination_cut(context, plan, NULL, &e);
+    gpuopt__elimination_cpu e;
+    estimate->host_bytes += gpuopt__elimination_cpu_cut(context, plan, NULL, &e);
 }
 
-static gpuopt_status gpuopt__cpu_elimination_create(gpuopt_context *context, const gpuopt__elimination_plan *plan,
+static gpuopt_status gpuopt__elimination_cpu_create(gpuopt_context *context, const gpuopt__elimination_plan *plan,
                                                     gpuopt_elimination **elimination) {
-    gpuopt__cpu_elimination draft;
+    gpuopt__elimination_cpu draft;
     void *memory;
     uint64_t bytes;
     gpuopt_status status;
     memset(&draft, 0, sizeof draft);
-    bytes = gpuopt__cpu_elimination_cut(context, plan, NULL, &draft);
+    bytes = gpuopt__elimination_cpu_cut(context, plan, NULL, &draft);
     status = gpuopt__allocate(context, GPUOPT_HOST, bytes, &memory);
     if (status) return status;
-    gpuopt__cpu_elimination_cut(context, plan, memory, &draft);
+    gpuopt__elimination_cpu_cut(context, plan, memory, &draft);
     draft.head.context = context;
-    *(gpuopt__cpu_elimination *)memory = draft;
-    *elimination = &((gpuopt__cpu_elimination *)memory)->head;
+    *(gpuopt__elimination_cpu *)memory = draft;
+    *elimination = &((gpuopt__elimination_cpu *)memory)->head;
     return GPUOPT_OK;
 }
 
-static void gpuopt__cpu_elimination_destroy(gpuopt_elimination *e) { gpuopt__release(e->context, GPUOPT_HOST, e); }
+static void gpuopt__elimination_cpu_destroy(gpuopt_elimination *e) { gpuopt__release(e->context, GPUOPT_HOST, e); }
 
-static char *gpuopt__cpu_cost(const gpuopt_elimination *e, int64_t at) {
-    return (char *)((const gpuopt__cpu_elimination *)e)->store + at * gpuopt__cost_bytes(&e->plan);
+static char *gpuopt__elimination_cpu_cost(const gpuopt_elimination *e, int64_t at) {
+    return (char *)((const gpuopt__elimination_cpu *)e)->store + at * gpuopt__elimination_cost_bytes(&e->plan);
 }
 
-static gpuopt_status gpuopt__cpu_elimination_load(gpuopt_elimination *e, int32_t table, const void *cost,
+static gpuopt_status gpuopt__elimination_cpu_load(gpuopt_elimination *e, int32_t table, const void *cost,
                                                   const uint64_t *count) {
-    const gpuopt__table *t = &e->plan.table[table];
-    memcpy(gpuopt__cpu_cost(e, t->at), cost, (size_t)(t->entries * gpuopt__cost_bytes(&e->plan)));
+    const gpuopt__elimination_table *t = &e->plan.table[table];
+    memcpy(gpuopt__elimination_cpu_cost(e, t->at), cost,
+           (size_t)(t->entries * gpuopt__elimination_cost_bytes(&e->plan)));
     if (count)
-        memcpy(((gpuopt__cpu_elimination *)e)->counts + t->count_at, count, sizeof(uint64_t) * (size_t)t->entries);
+        memcpy(((gpuopt__elimination_cpu *)e)->counts + t->count_at, count, sizeof(uint64_t) * (size_t)t->entries);
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_elimination_loaded(gpuopt_elimination *e) {
+static gpuopt_status gpuopt__elimination_cpu_loaded(gpuopt_elimination *e) {
     (void)e;
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_elimination_condition(gpuopt_elimination *e, const int64_t *offset) {
+static gpuopt_status gpuopt__elimination_cpu_condition(gpuopt_elimination *e, const int64_t *offset) {
     (void)e; /* the plan's own are read */
     (void)offset;
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_elimination_run(gpuopt_elimination *e, const int32_t *list, int32_t from, int32_t to) {
-    for (; from < to; from++) gpuopt__cpu_job((gpuopt__cpu_elimination *)e, &e->plan.job[list[from]]);
+static gpuopt_status gpuopt__elimination_cpu_run(gpuopt_elimination *e, const int32_t *list, int32_t from, int32_t to) {
+    for (; from < to; from++) gpuopt__elimination_cpu_run_job((gpuopt__elimination_cpu *)e, &e->plan.job[list[from]]);
     return GPUOPT_OK;
 }
 
 /* ---- Results ---- */
 
-static double gpuopt__cpu_value(const gpuopt_elimination *e, int64_t at) {
-    return ((const double *)((const gpuopt__cpu_elimination *)e)->store)[at];
+static double gpuopt__elimination_cpu_value(const gpuopt_elimination *e, int64_t at) {
+    return ((const double *)((const gpuopt__elimination_cpu *)e)->store)[at];
 }
 
 /* Adds one entry of a table to a total. */
-static void gpuopt__cpu_add(const gpuopt_elimination *e, const gpuopt__table *t, int64_t at, gpuopt__total *total) {
-    const gpuopt__cpu_elimination *own = (const gpuopt__cpu_elimination *)e;
-    if (e->plan.type == GPUOPT_COST_DOUBLE) total->value = gpuopt__add(total->value, gpuopt__cpu_value(e, at));
+static void gpuopt__elimination_cpu_add(const gpuopt_elimination *e, const gpuopt__elimination_table *t, int64_t at,
+                                        gpuopt__elimination_total *total) {
+    const gpuopt__elimination_cpu *own = (const gpuopt__elimination_cpu *)e;
+    if (e->plan.type == GPUOPT_COST_DOUBLE)
+        total->value = gpuopt__add(total->value, gpuopt__elimination_cpu_value(e, at));
     else
-        total->cost =
-            gpuopt__clamped_sum(total->cost, gpuopt__stored_cost(own->store, e->plan.bits, at), e->plan.forbidden);
-    if (t->count_at >= 0) total->count = gpuopt__count_product(total->count, own->counts[t->count_at + at - t->at]);
+        total->cost = gpuopt__elimination_clamped_sum(
+            total->cost, gpuopt__elimination_stored_cost(own->store, e->plan.bits, at), e->plan.forbidden);
+    if (t->count_at >= 0)
+        total->count = gpuopt__elimination_count_product(total->count, own->counts[t->count_at + at - t->at]);
 }
 
-static gpuopt_status gpuopt__cpu_elimination_finish(gpuopt_elimination *e, int64_t slice) {
+static gpuopt_status gpuopt__elimination_cpu_finish(gpuopt_elimination *e, int64_t slice) {
     gpuopt__elimination_plan *plan = &e->plan;
-    gpuopt__total *total = ((gpuopt__cpu_elimination *)e)->total;
+    gpuopt__elimination_total *total = ((gpuopt__elimination_cpu *)e)->total;
     int32_t copy, k;
     for (copy = 0; copy < plan->copies; copy++) {
-        gpuopt__total one = {0, 1, 0, 0};
+        gpuopt__elimination_total one = {0, 1, 0, 0};
         one.slice = slice;
         for (k = 0; k < plan->roots; k++) {
-            const gpuopt__table *t = &plan->table[plan->root[k]];
+            const gpuopt__elimination_table *t = &plan->table[plan->root[k]];
             int64_t at = t->at + (t->source == -1 ? 0 : copy * t->entries);
             if (t->condition >= 0) at += plan->offset[(int64_t)copy * plan->condition_rows + t->condition];
-            gpuopt__cpu_add(e, t, at, &one);
+            gpuopt__elimination_cpu_add(e, t, at, &one);
         }
         if (slice == 0) total[copy] = one;
-        else gpuopt__add_slice(plan->type, plan->semiring, &total[copy], &one);
+        else gpuopt__elimination_add_slice(plan->type, plan->semiring, &total[copy], &one);
     }
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_elimination_total(gpuopt_elimination *e, int32_t copy, gpuopt__total *total) {
-    *total = ((gpuopt__cpu_elimination *)e)->total[copy];
+static gpuopt_status gpuopt__elimination_cpu_total(gpuopt_elimination *e, int32_t copy,
+                                                   gpuopt__elimination_total *total) {
+    *total = ((gpuopt__elimination_cpu *)e)->total[copy];
     return GPUOPT_OK;
 }
 
 /* The sum of the tables of a bucket, all of whose variables have values. */
-static void gpuopt__cpu_bucket_total(const gpuopt_elimination *e, int32_t copy, const gpuopt__bucket *bucket,
-                                     const int32_t *value, gpuopt__total *total) {
+static void gpuopt__elimination_cpu_bucket_total(const gpuopt_elimination *e, int32_t copy,
+                                                 const gpuopt__elimination_bucket *bucket, const int32_t *value,
+                                                 gpuopt__elimination_total *total) {
     const gpuopt__elimination_plan *plan = &e->plan;
     int32_t k;
     for (k = 0; k < bucket->inputs; k++) {
-        const gpuopt__table *t = &plan->table[plan->input[bucket->input + k]];
-        gpuopt__cpu_add(e, t, gpuopt__table_entry(t, plan->scope, plan->stride, value, copy), total);
+        const gpuopt__elimination_table *t = &plan->table[plan->input[bucket->input + k]];
+        gpuopt__elimination_cpu_add(e, t, gpuopt__elimination_table_entry(t, plan->scope, plan->stride, value, copy),
+                                    total);
     }
 }
 
-static gpuopt_status gpuopt__cpu_elimination_assign(gpuopt_elimination *e, int32_t copy, int32_t *value,
-                                                    gpuopt__total *cost) {
+static gpuopt_status gpuopt__elimination_cpu_assign(gpuopt_elimination *e, int32_t copy, int32_t *value,
+                                                    gpuopt__elimination_total *cost) {
     const gpuopt__elimination_plan *plan = &e->plan;
     int32_t p, b, v, k;
     for (p = plan->steps - 1; p >= 0; p--) {
         int32_t variable = plan->order[p], best = 0;
-        gpuopt__total least = {0, 1, 0, 0};
+        gpuopt__elimination_total least = {0, 1, 0, 0};
         for (v = 0; v < plan->domain[variable]; v++) {
-            gpuopt__total one = {0, 1, 0, 0};
+            gpuopt__elimination_total one = {0, 1, 0, 0};
             value[variable] = v;
             for (b = plan->first_bucket[p]; b < plan->first_bucket[p + 1]; b++)
-                gpuopt__cpu_bucket_total(e, copy, &plan->bucket[b], value, &one);
+                gpuopt__elimination_cpu_bucket_total(e, copy, &plan->bucket[b], value, &one);
             if (v == 0 || (plan->type == GPUOPT_COST_DOUBLE ? one.value < least.value : one.cost < least.cost)) {
                 least = one;
                 best = v;
@@ -159,38 +166,42 @@ static gpuopt_status gpuopt__cpu_elimination_assign(gpuopt_elimination *e, int32
     }
     memset(cost, 0, sizeof *cost);
     for (k = 0; k < plan->first_message; k++)
-        gpuopt__cpu_add(e, &plan->table[k],
-                        gpuopt__table_entry(&plan->table[k], plan->scope, plan->stride, value, copy), cost);
+        gpuopt__elimination_cpu_add(
+            e, &plan->table[k],
+            gpuopt__elimination_table_entry(&plan->table[k], plan->scope, plan->stride, value, copy), cost);
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_elimination_bounds(gpuopt_elimination *e, int32_t copy, int32_t variable,
-                                                    int32_t *value, gpuopt__total *bound) {
+static gpuopt_status gpuopt__elimination_cpu_bounds(gpuopt_elimination *e, int32_t copy, int32_t variable,
+                                                    int32_t *value, gpuopt__elimination_total *bound) {
     const gpuopt__elimination_plan *plan = &e->plan;
     int32_t v, k;
     for (v = 0; v < plan->domain[variable]; v++) {
         memset(&bound[v], 0, sizeof bound[v]);
         value[variable] = v;
         for (k = 0; k < plan->tables; k++)
-            if (gpuopt__is_pending(&plan->table[k], plan->position[variable]))
-                gpuopt__cpu_add(e, &plan->table[k],
-                                gpuopt__table_entry(&plan->table[k], plan->scope, plan->stride, value, copy),
-                                &bound[v]);
+            if (gpuopt__elimination_is_pending(&plan->table[k], plan->position[variable]))
+                gpuopt__elimination_cpu_add(
+                    e, &plan->table[k],
+                    gpuopt__elimination_table_entry(&plan->table[k], plan->scope, plan->stride, value, copy),
+                    &bound[v]);
     }
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_elimination_read(gpuopt_elimination *e, int32_t table, int32_t copy, int64_t first,
+static gpuopt_status gpuopt__elimination_cpu_read(gpuopt_elimination *e, int32_t table, int32_t copy, int64_t first,
                                                   int64_t count, void *cost, uint64_t *counts) {
-    const gpuopt__table *t = &e->plan.table[table];
+    const gpuopt__elimination_table *t = &e->plan.table[table];
     int64_t from = copy * t->entries + first;
-    if (cost) memcpy(cost, gpuopt__cpu_cost(e, t->at + from), (size_t)(count * gpuopt__cost_bytes(&e->plan)));
+    if (cost)
+        memcpy(cost, gpuopt__elimination_cpu_cost(e, t->at + from),
+               (size_t)(count * gpuopt__elimination_cost_bytes(&e->plan)));
     if (counts)
-        memcpy(counts, ((gpuopt__cpu_elimination *)e)->counts + t->count_at + from, sizeof(uint64_t) * (size_t)count);
+        memcpy(counts, ((gpuopt__elimination_cpu *)e)->counts + t->count_at + from, sizeof(uint64_t) * (size_t)count);
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_elimination_view(gpuopt_elimination *e, int32_t table, int32_t copy,
+static gpuopt_status gpuopt__elimination_cpu_view(gpuopt_elimination *e, int32_t table, int32_t copy,
                                                   const void **view) {
     (void)e;
     (void)table;
@@ -199,20 +210,20 @@ static gpuopt_status gpuopt__cpu_elimination_view(gpuopt_elimination *e, int32_t
     return GPUOPT_ERROR_UNSUPPORTED;
 }
 
-static const struct gpuopt__elimination_backend gpuopt__cpu_elimination_table = {0,
-                                                                                 gpuopt__cpu_free_bytes,
-                                                                                 gpuopt__cpu_elimination_size,
-                                                                                 gpuopt__cpu_elimination_create,
-                                                                                 gpuopt__cpu_elimination_destroy,
-                                                                                 gpuopt__cpu_elimination_load,
-                                                                                 gpuopt__cpu_elimination_loaded,
-                                                                                 gpuopt__cpu_elimination_condition,
-                                                                                 gpuopt__cpu_elimination_run,
-                                                                                 gpuopt__cpu_elimination_finish,
-                                                                                 gpuopt__cpu_elimination_total,
-                                                                                 gpuopt__cpu_elimination_assign,
-                                                                                 gpuopt__cpu_elimination_bounds,
-                                                                                 gpuopt__cpu_elimination_read,
-                                                                                 gpuopt__cpu_elimination_view};
+static const struct gpuopt__elimination_backend gpuopt__elimination_cpu_table = {0,
+                                                                                 gpuopt__elimination_cpu_free_bytes,
+                                                                                 gpuopt__elimination_cpu_size,
+                                                                                 gpuopt__elimination_cpu_create,
+                                                                                 gpuopt__elimination_cpu_destroy,
+                                                                                 gpuopt__elimination_cpu_load,
+                                                                                 gpuopt__elimination_cpu_loaded,
+                                                                                 gpuopt__elimination_cpu_condition,
+                                                                                 gpuopt__elimination_cpu_run,
+                                                                                 gpuopt__elimination_cpu_finish,
+                                                                                 gpuopt__elimination_cpu_total,
+                                                                                 gpuopt__elimination_cpu_assign,
+                                                                                 gpuopt__elimination_cpu_bounds,
+                                                                                 gpuopt__elimination_cpu_read,
+                                                                                 gpuopt__elimination_cpu_view};
 
 #endif /* GPUOPT_IMPL_ELIMINATION_CPU_H */

@@ -9,25 +9,26 @@
 
 /* ---- What it takes ---- */
 
-static void gpuopt__estimate(gpuopt__draft *draft, gpuopt_elimination_estimate *e) {
+static void gpuopt__elimination_estimate(gpuopt__elimination_draft *draft, gpuopt_elimination_estimate *e) {
     gpuopt__elimination_plan *plan = &draft->plan;
     double repeated = (double)plan->copies * (double)plan->slices;
-    double bytes =
-        (double)gpuopt__cost_bytes(plan) + (plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? sizeof(uint64_t) : 0);
+    double bytes = (double)gpuopt__elimination_cost_bytes(plan) +
+                   (plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? sizeof(uint64_t) : 0);
     int64_t k, j;
     memset(e, 0, sizeof *e);
     for (k = plan->first_message; k < plan->first_message + plan->messages; k++) {
-        const gpuopt__table *t = gpuopt__draft_table(draft, (int32_t)k);
+        const gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, (int32_t)k);
         if (t->arity > e->width) e->width = t->arity;
         if ((double)t->entries > e->largest) e->largest = (double)t->entries;
         e->entries += (double)t->entries;
     }
     for (k = 0; k < draft->job.count; k++) {
-        const gpuopt__job *job = (gpuopt__job *)draft->job.data + k;
+        const gpuopt__elimination_job *job = (gpuopt__elimination_job *)draft->job.data + k;
         e->operations += (double)job->entries * job->values * (job->operands ? job->operands : 1) * repeated;
         e->bytes_moved += (double)job->entries * bytes * repeated;
         for (j = job->operand; j < job->operand + job->operands; j++) {
-            const gpuopt__table *t = gpuopt__draft_table(draft, ((gpuopt__operand *)draft->operand.data)[j].table);
+            const gpuopt__elimination_table *t =
+                gpuopt__elimination_draft_table(draft, ((gpuopt__elimination_operand *)draft->operand.data)[j].table);
             int64_t view = t->fixed > 0 && t->fixed < t->arity
                                ? ((int64_t *)draft->stride.data)[t->scope + t->fixed - 1]
                            : t->fixed ? 1
@@ -44,13 +45,14 @@ static void gpuopt__estimate(gpuopt__draft *draft, gpuopt_elimination_estimate *
 }
 
 /* Bytes of host memory that loading needs: a list written out, a table, its counts. */
-static void gpuopt__load_rooms(const gpuopt_elimination_desc *d, const gpuopt__draft *draft, uint64_t rooms[3]) {
+static void gpuopt__elimination_load_rooms(const gpuopt_elimination_desc *d, const gpuopt__elimination_draft *draft,
+                                           uint64_t rooms[3]) {
     int32_t k;
-    rooms[0] = sizeof(int64_t) * (uint64_t)gpuopt__largest_list(d);
+    rooms[0] = sizeof(int64_t) * (uint64_t)gpuopt__elimination_largest_list(d);
     rooms[1] = rooms[2] = 0;
     for (k = 0; k < draft->plan.first_message; k++) {
-        const gpuopt__table *t = gpuopt__draft_table(draft, k);
-        uint64_t bytes = (uint64_t)t->entries * (uint64_t)gpuopt__cost_bytes(&draft->plan);
+        const gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, k);
+        uint64_t bytes = (uint64_t)t->entries * (uint64_t)gpuopt__elimination_cost_bytes(&draft->plan);
         if (bytes > rooms[1]) rooms[1] = bytes;
         if (t->count_at >= 0 && (uint64_t)t->entries * 8 > rooms[2]) rooms[2] = (uint64_t)t->entries * 8;
     }
@@ -59,16 +61,16 @@ static void gpuopt__load_rooms(const gpuopt_elimination_desc *d, const gpuopt__d
 /* ---- The block that lasts ---- */
 
 /* The arrays of a plan, with the same cuts each time. */
-static void gpuopt__cut_plan(gpuopt__arena *arena, gpuopt__elimination_plan *plan) {
+static void gpuopt__elimination_cut_plan(gpuopt__arena *arena, gpuopt__elimination_plan *plan) {
     plan->domain = (int32_t *)gpuopt__cut(arena, plan->variables, sizeof(int32_t));
     plan->order = (int32_t *)gpuopt__cut(arena, plan->steps, sizeof(int32_t));
     plan->position = (int32_t *)gpuopt__cut(arena, plan->variables, sizeof(int32_t));
     plan->condition = (int32_t *)gpuopt__cut(arena, plan->conditions, sizeof(int32_t));
-    plan->table = (gpuopt__table *)gpuopt__cut(arena, plan->tables, sizeof *plan->table);
-    plan->bucket = (gpuopt__bucket *)gpuopt__cut(arena, plan->buckets, sizeof *plan->bucket);
+    plan->table = (gpuopt__elimination_table *)gpuopt__cut(arena, plan->tables, sizeof *plan->table);
+    plan->bucket = (gpuopt__elimination_bucket *)gpuopt__cut(arena, plan->buckets, sizeof *plan->bucket);
     plan->first_bucket = (int32_t *)gpuopt__cut(arena, (int64_t)plan->steps + 2, sizeof(int32_t));
-    plan->job = (gpuopt__job *)gpuopt__cut(arena, plan->jobs, sizeof *plan->job);
-    plan->operand = (gpuopt__operand *)gpuopt__cut(arena, plan->operands, sizeof *plan->operand);
+    plan->job = (gpuopt__elimination_job *)gpuopt__cut(arena, plan->jobs, sizeof *plan->job);
+    plan->operand = (gpuopt__elimination_operand *)gpuopt__cut(arena, plan->operands, sizeof *plan->operand);
     plan->scope = (int32_t *)gpuopt__cut(arena, plan->scopes, sizeof(int32_t));
     plan->stride = (int64_t *)gpuopt__cut(arena, plan->scopes, sizeof(int64_t));
     plan->input = (int32_t *)gpuopt__cut(arena, plan->inputs, sizeof(int32_t));
@@ -79,19 +81,20 @@ static void gpuopt__cut_plan(gpuopt__arena *arena, gpuopt__elimination_plan *pla
     plan->offset = (int64_t *)gpuopt__cut(arena, (int64_t)plan->copies * plan->condition_rows, sizeof(int64_t));
     plan->fixed_value = (int32_t *)gpuopt__cut(arena, (int64_t)plan->copies * plan->conditions, sizeof(int32_t));
     plan->value_of = (int32_t *)gpuopt__cut(arena, plan->variables, sizeof(int32_t));
-    plan->bound = (gpuopt__total *)gpuopt__cut(arena, plan->largest_domain, sizeof(gpuopt__total));
+    plan->bound =
+        (gpuopt__elimination_total *)gpuopt__cut(arena, plan->largest_domain, sizeof(gpuopt__elimination_total));
 }
 
-static uint64_t gpuopt__plan_bytes(const gpuopt__draft *draft) {
+static uint64_t gpuopt__elimination_plan_bytes(const gpuopt__elimination_draft *draft) {
     gpuopt__elimination_plan plan = draft->plan;
     gpuopt__arena arena;
     memset(&arena, 0, sizeof arena);
-    gpuopt__cut_plan(&arena, &plan);
+    gpuopt__elimination_cut_plan(&arena, &plan);
     return arena.used;
 }
 
 /* Jobs by level: within one they do not wait for one another. */
-static void gpuopt__sort_levels(gpuopt__elimination_plan *plan) {
+static void gpuopt__elimination_sort_levels(gpuopt__elimination_plan *plan) {
     int32_t *ends = plan->in_order, level, j, sum = 0; /* counters first: there are no more levels than jobs */
     memset(ends, 0, sizeof(int32_t) * (size_t)plan->jobs);
     for (j = 0; j < plan->jobs; j++) ends[plan->job[j].level]++;
@@ -106,10 +109,10 @@ static void gpuopt__sort_levels(gpuopt__elimination_plan *plan) {
 
 /* Tiles may come in any order: the digits that the largest operands have not go fastest, so that what a tile has read
  * of them is still in a cache for the next one. The last digit of a job with rows left over stays where it is. */
-static void gpuopt__order_tiles(gpuopt__elimination_plan *plan, const gpuopt__job *job) {
-    const int32_t digits = gpuopt__job_digits(job), movable = job->tile_digits - (job->row_total != 0);
+static void gpuopt__elimination_sort_tile_digits(gpuopt__elimination_plan *plan, const gpuopt__elimination_job *job) {
+    const int32_t digits = gpuopt__elimination_job_digits(job), movable = job->tile_digits - (job->row_total != 0);
     int64_t *size = plan->digit + job->size, *stride = plan->digit + job->stride;
-    double missing[GPUOPT__MOST_DIGITS];
+    double missing[GPUOPT__ELIMINATION_MOST_DIGITS];
     int32_t i, j, k;
     for (j = 0; j < movable; j++) {
         missing[j] = 0;
@@ -131,51 +134,51 @@ static void gpuopt__order_tiles(gpuopt__elimination_plan *plan, const gpuopt__jo
 }
 
 /* The jobs of a draft that is laid out, in their final form; its plan can be asked for them, until the lists grow. */
-static void gpuopt__settle_jobs(gpuopt__draft *draft) {
+static void gpuopt__elimination_finish_jobs(gpuopt__elimination_draft *draft) {
     gpuopt__elimination_plan *plan = &draft->plan;
     int64_t j;
-    plan->table = (gpuopt__table *)draft->table.data;
-    plan->job = (gpuopt__job *)draft->job.data;
-    plan->operand = (gpuopt__operand *)draft->operand.data;
+    plan->table = (gpuopt__elimination_table *)draft->table.data;
+    plan->job = (gpuopt__elimination_job *)draft->job.data;
+    plan->operand = (gpuopt__elimination_operand *)draft->operand.data;
     plan->digit = (int64_t *)draft->digit.data;
     for (j = 0; j < draft->job.count; j++)
-        if (!plan->job[j].streamed) gpuopt__order_tiles(plan, &plan->job[j]);
+        if (!plan->job[j].streamed) gpuopt__elimination_sort_tile_digits(plan, &plan->job[j]);
 }
 
-static void gpuopt__copy_list(void *to, const gpuopt__list *list) {
+static void gpuopt__elimination_copy_list(void *to, const gpuopt__elimination_list *list) {
     if (list->count) memcpy(to, list->data, (size_t)list->count * list->size);
 }
 
-/* The plan in memory [gpuopt__plan_bytes], a copy of the draft. condition, order, position: as prepared. */
-static void gpuopt__keep_plan(const gpuopt__draft *draft, const int32_t *condition, void *memory,
-                              gpuopt__elimination_plan *plan) {
+/* The plan in memory [gpuopt__elimination_plan_bytes], a copy of the draft. condition, order, position: as prepared. */
+static void gpuopt__elimination_copy_plan(const gpuopt__elimination_draft *draft, const int32_t *condition,
+                                          void *memory, gpuopt__elimination_plan *plan) {
     gpuopt__arena arena;
     int32_t b, p;
     *plan = draft->plan;
     arena.base = (char *)memory;
     arena.used = 0;
-    gpuopt__cut_plan(&arena, plan);
+    gpuopt__elimination_cut_plan(&arena, plan);
     if (plan->variables) {
         memcpy(plan->domain, draft->desc->domain, sizeof(int32_t) * (size_t)plan->variables);
         memcpy(plan->position, draft->plan.position, sizeof(int32_t) * (size_t)plan->variables);
     }
     if (plan->steps) memcpy(plan->order, draft->plan.order, sizeof(int32_t) * (size_t)plan->steps);
     if (plan->conditions) memcpy(plan->condition, condition, sizeof(int32_t) * (size_t)plan->conditions);
-    gpuopt__copy_list(plan->table, &draft->table);
-    gpuopt__copy_list(plan->bucket, &draft->bucket);
-    gpuopt__copy_list(plan->job, &draft->job);
-    gpuopt__copy_list(plan->operand, &draft->operand);
-    gpuopt__copy_list(plan->scope, &draft->scope);
-    gpuopt__copy_list(plan->stride, &draft->stride);
-    gpuopt__copy_list(plan->input, &draft->input);
-    gpuopt__copy_list(plan->digit, &draft->digit);
+    gpuopt__elimination_copy_list(plan->table, &draft->table);
+    gpuopt__elimination_copy_list(plan->bucket, &draft->bucket);
+    gpuopt__elimination_copy_list(plan->job, &draft->job);
+    gpuopt__elimination_copy_list(plan->operand, &draft->operand);
+    gpuopt__elimination_copy_list(plan->scope, &draft->scope);
+    gpuopt__elimination_copy_list(plan->stride, &draft->stride);
+    gpuopt__elimination_copy_list(plan->input, &draft->input);
+    gpuopt__elimination_copy_list(plan->digit, &draft->digit);
     for (b = p = 0; p <= plan->steps + 1; p++) {
         while (b < plan->buckets && plan->bucket[b].position < p) b++;
         plan->first_bucket[p] = b;
     }
     for (b = p = 0; b < plan->tables; b++)
-        if (gpuopt__is_root(plan, &plan->table[b])) plan->root[p++] = b;
-    gpuopt__sort_levels(plan);
+        if (gpuopt__elimination_is_root(plan, &plan->table[b])) plan->root[p++] = b;
+    gpuopt__elimination_sort_levels(plan);
     memset(plan->offset, 0, sizeof(int64_t) * (size_t)plan->copies * (size_t)plan->condition_rows);
     memset(plan->fixed_value, 0, sizeof(int32_t) * (size_t)plan->copies * (size_t)plan->conditions);
 }

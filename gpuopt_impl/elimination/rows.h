@@ -7,55 +7,58 @@
 #ifndef GPUOPT_IMPL_ELIMINATION_ROWS_H
 #define GPUOPT_IMPL_ELIMINATION_ROWS_H
 
-#include "jobs.h" /* GPUOPT__TILE_ROWS */
+#include "jobs.h" /* GPUOPT__ELIMINATION_TILE_ROWS */
 #include "step.h"
 
 /* Entries of a piece, and bytes of its best sums over all rows of a tile: both stay in the first cache. */
-#define GPUOPT__PIECE_MOST 1024
-#define GPUOPT__PIECE_BYTES 16384
+#define GPUOPT__ELIMINATION_CPU_PIECE_MOST 1024
+#define GPUOPT__ELIMINATION_CPU_PIECE_BYTES 16384
 /* Sums come in whole chunks of so many, a compiler's vectors of any width; pieces are padded. */
-#define GPUOPT__CHUNK 16
+#define GPUOPT__ELIMINATION_CPU_VECTOR 16
 /* Digits of a piece: each has two values or more. */
-#define GPUOPT__PIECE_DIGITS 10
+#define GPUOPT__ELIMINATION_CPU_PIECE_DIGITS 10
 
 /* How a job's rows are cut: a piece is the `inner` entries of the fastest digits, times up to `step` values of the
  * digit before them. */
-typedef struct gpuopt__pieces {
+typedef struct gpuopt__elimination_cpu_pieces {
     int32_t digits; /* entry digits that are slower than the one that is cut */
     int32_t inner;
     int32_t size, step; /* values of the digit, in a row and in a piece */
     int64_t cuts;       /* pieces over that digit */
     int64_t count;      /* pieces of a row */
-} gpuopt__pieces;
+} gpuopt__elimination_cpu_pieces;
 
 /* The entries of an operand that a piece needs. First `distinct` neighbours, each `unit` of them `times` over, step by
  * step; then runs of `run` entries, or of one that is repeated, at the digits' places. */
-typedef struct gpuopt__shape {
+typedef struct gpuopt__elimination_cpu_shape {
     int32_t distinct; /* for one value of the digit that is cut, if `cut`; else for all */
     int cut;          /* the operand depends on that digit */
     int32_t steps, unit[2], times[2];
     int32_t run;
     int one;        /* the run is one entry, repeated */
     int32_t digits; /* slower than a run, the fastest first */
-    int32_t size[GPUOPT__PIECE_DIGITS];
-    int32_t stride[GPUOPT__PIECE_DIGITS];
-    int64_t row[GPUOPT__TILE_ROWS]; /* what the rows of a tile add */
-} gpuopt__shape;
+    int32_t size[GPUOPT__ELIMINATION_CPU_PIECE_DIGITS];
+    int32_t stride[GPUOPT__ELIMINATION_CPU_PIECE_DIGITS];
+    int64_t row[GPUOPT__ELIMINATION_TILE_ROWS]; /* what the rows of a tile add */
+} gpuopt__elimination_cpu_shape;
 
 /* The present piece: `step` values of the digit that is cut; fewer than others have, where it is the last. */
-typedef struct gpuopt__extent {
+typedef struct gpuopt__elimination_cpu_extent {
     int32_t entries, step;
     void *room[2]; /* [most entries of a piece] stored costs or counts: scratch */
-} gpuopt__extent;
+} gpuopt__elimination_cpu_extent;
 
-static int32_t gpuopt__chunked(int32_t n) { return (n + GPUOPT__CHUNK - 1) / GPUOPT__CHUNK * GPUOPT__CHUNK; }
+static int32_t gpuopt__elimination_cpu_padded(int32_t n) {
+    return (n + GPUOPT__ELIMINATION_CPU_VECTOR - 1) / GPUOPT__ELIMINATION_CPU_VECTOR * GPUOPT__ELIMINATION_CPU_VECTOR;
+}
 
 /* entry_bytes: of an entry's sum, and of its count or exponent. */
-static void gpuopt__cut_pieces(const gpuopt__elimination_plan *plan, const gpuopt__job *job, size_t entry_bytes,
-                               gpuopt__pieces *p) {
+static void gpuopt__elimination_cpu_cut_pieces(const gpuopt__elimination_plan *plan, const gpuopt__elimination_job *job,
+                                               size_t entry_bytes, gpuopt__elimination_cpu_pieces *p) {
     const int64_t *size = plan->digit + job->size + job->tile_digits + job->row_digits;
-    int32_t most = (int32_t)(GPUOPT__PIECE_BYTES / ((size_t)job->rows * entry_bytes)) / GPUOPT__CHUNK * GPUOPT__CHUNK;
-    if (most > GPUOPT__PIECE_MOST) most = GPUOPT__PIECE_MOST;
+    int32_t most = (int32_t)(GPUOPT__ELIMINATION_CPU_PIECE_BYTES / ((size_t)job->rows * entry_bytes)) /
+                   GPUOPT__ELIMINATION_CPU_VECTOR * GPUOPT__ELIMINATION_CPU_VECTOR;
+    if (most > GPUOPT__ELIMINATION_CPU_PIECE_MOST) most = GPUOPT__ELIMINATION_CPU_PIECE_MOST;
     p->digits = job->entry_digits;
     p->inner = p->size = p->step = 1;
     while (p->digits > 0) {
@@ -71,8 +74,10 @@ static void gpuopt__cut_pieces(const gpuopt__elimination_plan *plan, const gpuop
 
 /* Digits of a piece for one operand, the fastest first: neighbours that it has, or has not, in one; *has: the first.
  * Their number. */
-static int32_t gpuopt__shape_digits(const gpuopt__elimination_plan *plan, const gpuopt__job *job,
-                                    const gpuopt__pieces *p, const int64_t *stride, int32_t *sizes, int *has) {
+static int32_t gpuopt__elimination_cpu_shape_digits(const gpuopt__elimination_plan *plan,
+                                                    const gpuopt__elimination_job *job,
+                                                    const gpuopt__elimination_cpu_pieces *p, const int64_t *stride,
+                                                    int32_t *sizes, int *has) {
     const int64_t *size = plan->digit + job->size + job->tile_digits + job->row_digits;
     int32_t j, count = 0;
     int last = 0;
@@ -88,10 +93,11 @@ static int32_t gpuopt__shape_digits(const gpuopt__elimination_plan *plan, const 
 }
 
 /* own: the operand's strides, all digits. */
-static void gpuopt__shape_of(const gpuopt__elimination_plan *plan, const gpuopt__job *job, const gpuopt__pieces *p,
-                             const int64_t *own, gpuopt__shape *s) {
+static void gpuopt__elimination_cpu_shape_of(const gpuopt__elimination_plan *plan, const gpuopt__elimination_job *job,
+                                             const gpuopt__elimination_cpu_pieces *p, const int64_t *own,
+                                             gpuopt__elimination_cpu_shape *s) {
     const int64_t *size = plan->digit + job->size, *entry = own + job->tile_digits + job->row_digits;
-    int32_t sizes[GPUOPT__PIECE_DIGITS], count, first = 0, neighbours = 1, written = 1, j, r;
+    int32_t sizes[GPUOPT__ELIMINATION_CPU_PIECE_DIGITS], count, first = 0, neighbours = 1, written = 1, j, r;
     int has = 0;
     memset(s, 0, sizeof *s);
     for (r = 0; r < job->rows; r++) {
@@ -101,10 +107,11 @@ static void gpuopt__shape_of(const gpuopt__elimination_plan *plan, const gpuopt_
             rest = (int32_t)(rest / size[j]);
         }
     }
-    count = gpuopt__shape_digits(plan, job, p, entry, sizes, &has);
+    count = gpuopt__elimination_cpu_shape_digits(plan, job, p, entry, sizes, &has);
     s->run = 1;
-    s->one = count > 0 && !has && (count == 1 || sizes[0] >= GPUOPT__CHUNK);
-    while (first < count && (first == 0 || has || s->run < GPUOPT__CHUNK)) { /* what makes a run, written out */
+    s->one = count > 0 && !has && (count == 1 || sizes[0] >= GPUOPT__ELIMINATION_CPU_VECTOR);
+    while (first < count &&
+           (first == 0 || has || s->run < GPUOPT__ELIMINATION_CPU_VECTOR)) { /* what makes a run, written out */
         if (first > 0 && s->one) break;
         if (has) neighbours *= sizes[first];
         else if (!s->one) {
@@ -127,7 +134,7 @@ static void gpuopt__shape_of(const gpuopt__elimination_plan *plan, const gpuopt_
 /* ---- Sums ---- */
 
 /* Each `unit` of `count` entries `times` over. Units of a vector and less, which most are, are moved at once. */
-#define GPUOPT__DEFINE_REPEAT(name, type)                                                                      \
+#define GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(name, type)                                                      \
     GPUOPT_HD void name##_units(type *__restrict to, const type *__restrict from, int32_t units, int32_t unit, \
                                 int32_t times) {                                                               \
         int32_t k, t, i;                                                                                       \
@@ -143,165 +150,196 @@ static void gpuopt__shape_of(const gpuopt__elimination_plan *plan, const gpuopt_
         else if (unit == 8) name##_units(to, from, count / 8, 8, times);                                       \
         else name##_units(to, from, count / unit, unit, times);                                                \
     }
-GPUOPT__DEFINE_REPEAT(gpuopt__repeat_8, uint8_t)
-GPUOPT__DEFINE_REPEAT(gpuopt__repeat_16, uint16_t)
-GPUOPT__DEFINE_REPEAT(gpuopt__repeat_32, uint32_t)
-GPUOPT__DEFINE_REPEAT(gpuopt__repeat_64, uint64_t)
-GPUOPT__DEFINE_REPEAT(gpuopt__repeat_values, double)
+GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(gpuopt__elimination_cpu_repeat_8, uint8_t)
+GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(gpuopt__elimination_cpu_repeat_16, uint16_t)
+GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(gpuopt__elimination_cpu_repeat_32, uint32_t)
+GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(gpuopt__elimination_cpu_repeat_64, uint64_t)
+GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(gpuopt__elimination_cpu_repeat_values, double)
 
 /* sum[i] += table[where the shape says] for a piece. Loops over whole chunks, of pointers that are told apart as
  * parameters, are what compilers make vectors of at -O2. */
-#define GPUOPT__DEFINE_ADD(name, type, repeat, sum_type, ADD)                                                          \
-    static void name##_run(sum_type *__restrict sum, const type *__restrict from, int32_t n, uint64_t limit) {         \
-        int32_t i = 0, j;                                                                                              \
-        (void)limit;                                                                                                   \
-        for (; i + GPUOPT__CHUNK <= n; i += GPUOPT__CHUNK, sum += GPUOPT__CHUNK, from += GPUOPT__CHUNK)                \
-            for (j = 0; j < GPUOPT__CHUNK; j++) sum[j] = (sum_type)ADD(sum[j], from[j], limit);                        \
-        for (j = 0; j < n - i; j++) sum[j] = (sum_type)ADD(sum[j], from[j], limit);                                    \
-    }                                                                                                                  \
-    static void name##_one(sum_type *sum, type one, int32_t n, uint64_t limit) {                                       \
-        int32_t i = 0, j;                                                                                              \
-        (void)limit;                                                                                                   \
-        for (; i + GPUOPT__CHUNK <= n; i += GPUOPT__CHUNK, sum += GPUOPT__CHUNK)                                       \
-            for (j = 0; j < GPUOPT__CHUNK; j++) sum[j] = (sum_type)ADD(sum[j], one, limit);                            \
-        for (j = 0; j < n - i; j++) sum[j] = (sum_type)ADD(sum[j], one, limit);                                        \
-    }                                                                                                                  \
-    static void name(const gpuopt__shape *s, const gpuopt__extent *x, void *sums, const void *table, uint64_t limit) { \
-        sum_type *sum = (sum_type *)sums;                                                                              \
-        const type *from = (const type *)table;                                                                        \
-        int32_t digit[GPUOPT__PIECE_DIGITS], done, j, count = s->cut ? s->distinct * x->step : s->distinct;            \
-        for (j = 0; j < s->steps; j++) {                                                                               \
-            repeat((type *)x->room[j], from, count, s->unit[j], s->times[j]);                                          \
-            count *= s->times[j];                                                                                      \
-            from = (const type *)x->room[j];                                                                           \
-        }                                                                                                              \
-        for (j = 0; j < s->digits; j++) digit[j] = 0;                                                                  \
-        for (done = 0; done < x->entries; done += s->run) {                                                            \
-            int32_t length = s->run < x->entries - done ? s->run : x->entries - done;                                  \
-            if (s->one) name##_one(sum + done, *from, length, limit);                                                  \
-            else name##_run(sum + done, from, length, limit);                                                          \
-            for (j = 0; j < s->digits; j++) {                                                                          \
-                from += s->stride[j];                                                                                  \
-                if (++digit[j] < s->size[j]) break;                                                                    \
-                from -= s->stride[j] * s->size[j];                                                                     \
-                digit[j] = 0;                                                                                          \
-            }                                                                                                          \
-        }                                                                                                              \
+#define GPUOPT__ELIMINATION_CPU_DEFINE_ADD(name, type, repeat, sum_type, ADD)                                     \
+    static void name##_run(sum_type *__restrict sum, const type *__restrict from, int32_t n, uint64_t limit) {    \
+        int32_t i = 0, j;                                                                                         \
+        (void)limit;                                                                                              \
+        for (; i + GPUOPT__ELIMINATION_CPU_VECTOR <= n; i += GPUOPT__ELIMINATION_CPU_VECTOR,                      \
+                                                        sum += GPUOPT__ELIMINATION_CPU_VECTOR,                    \
+                                                        from += GPUOPT__ELIMINATION_CPU_VECTOR)                   \
+            for (j = 0; j < GPUOPT__ELIMINATION_CPU_VECTOR; j++) sum[j] = (sum_type)ADD(sum[j], from[j], limit);  \
+        for (j = 0; j < n - i; j++) sum[j] = (sum_type)ADD(sum[j], from[j], limit);                               \
+    }                                                                                                             \
+    static void name##_one(sum_type *sum, type one, int32_t n, uint64_t limit) {                                  \
+        int32_t i = 0, j;                                                                                         \
+        (void)limit;                                                                                              \
+        for (; i + GPUOPT__ELIMINATION_CPU_VECTOR <= n;                                                           \
+             i += GPUOPT__ELIMINATION_CPU_VECTOR, sum += GPUOPT__ELIMINATION_CPU_VECTOR)                          \
+            for (j = 0; j < GPUOPT__ELIMINATION_CPU_VECTOR; j++) sum[j] = (sum_type)ADD(sum[j], one, limit);      \
+        for (j = 0; j < n - i; j++) sum[j] = (sum_type)ADD(sum[j], one, limit);                                   \
+    }                                                                                                             \
+    static void name(const gpuopt__elimination_cpu_shape *s, const gpuopt__elimination_cpu_extent *x, void *sums, \
+                     const void *table, uint64_t limit) {                                                         \
+        sum_type *sum = (sum_type *)sums;                                                                         \
+        const type *from = (const type *)table;                                                                   \
+        int32_t digit[GPUOPT__ELIMINATION_CPU_PIECE_DIGITS], done, j,                                             \
+            count = s->cut ? s->distinct * x->step : s->distinct;                                                 \
+        for (j = 0; j < s->steps; j++) {                                                                          \
+            repeat((type *)x->room[j], from, count, s->unit[j], s->times[j]);                                     \
+            count *= s->times[j];                                                                                 \
+            from = (const type *)x->room[j];                                                                      \
+        }                                                                                                         \
+        for (j = 0; j < s->digits; j++) digit[j] = 0;                                                             \
+        for (done = 0; done < x->entries; done += s->run) {                                                       \
+            int32_t length = s->run < x->entries - done ? s->run : x->entries - done;                             \
+            if (s->one) name##_one(sum + done, *from, length, limit);                                             \
+            else name##_run(sum + done, from, length, limit);                                                     \
+            for (j = 0; j < s->digits; j++) {                                                                     \
+                from += s->stride[j];                                                                             \
+                if (++digit[j] < s->size[j]) break;                                                               \
+                from -= s->stride[j] * s->size[j];                                                                \
+                digit[j] = 0;                                                                                     \
+            }                                                                                                     \
+        }                                                                                                         \
     }
-#define GPUOPT__PLAIN_ADD(a, b, limit) ((a) + (b))
-#define GPUOPT__COUNT_ADD(a, b, limit) gpuopt__count_product(a, b)
-GPUOPT__DEFINE_ADD(gpuopt__add_8_16, uint8_t, gpuopt__repeat_8, int16_t, GPUOPT__PLAIN_ADD)
-GPUOPT__DEFINE_ADD(gpuopt__add_16_16, uint16_t, gpuopt__repeat_16, int16_t, GPUOPT__PLAIN_ADD)
-GPUOPT__DEFINE_ADD(gpuopt__add_8_32, uint8_t, gpuopt__repeat_8, uint32_t, GPUOPT__PLAIN_ADD)
-GPUOPT__DEFINE_ADD(gpuopt__add_16_32, uint16_t, gpuopt__repeat_16, uint32_t, GPUOPT__PLAIN_ADD)
-GPUOPT__DEFINE_ADD(gpuopt__add_32_32, uint32_t, gpuopt__repeat_32, uint32_t, GPUOPT__PLAIN_ADD)
-GPUOPT__DEFINE_ADD(gpuopt__add_64_64, uint64_t, gpuopt__repeat_64, uint64_t, gpuopt__clamped_sum)
-GPUOPT__DEFINE_ADD(gpuopt__add_values, double, gpuopt__repeat_values, double, GPUOPT__PLAIN_ADD)
-GPUOPT__DEFINE_ADD(gpuopt__multiply_counts, uint64_t, gpuopt__repeat_64, uint64_t, GPUOPT__COUNT_ADD)
+#define GPUOPT__ELIMINATION_CPU_PLAIN_ADD(a, b, limit) ((a) + (b))
+#define GPUOPT__ELIMINATION_CPU_COUNT_ADD(a, b, limit) gpuopt__elimination_count_product(a, b)
+GPUOPT__ELIMINATION_CPU_DEFINE_ADD(gpuopt__elimination_cpu_add_8_16, uint8_t, gpuopt__elimination_cpu_repeat_8, int16_t,
+                                   GPUOPT__ELIMINATION_CPU_PLAIN_ADD)
+GPUOPT__ELIMINATION_CPU_DEFINE_ADD(gpuopt__elimination_cpu_add_16_16, uint16_t, gpuopt__elimination_cpu_repeat_16,
+                                   int16_t, GPUOPT__ELIMINATION_CPU_PLAIN_ADD)
+GPUOPT__ELIMINATION_CPU_DEFINE_ADD(gpuopt__elimination_cpu_add_8_32, uint8_t, gpuopt__elimination_cpu_repeat_8,
+                                   uint32_t, GPUOPT__ELIMINATION_CPU_PLAIN_ADD)
+GPUOPT__ELIMINATION_CPU_DEFINE_ADD(gpuopt__elimination_cpu_add_16_32, uint16_t, gpuopt__elimination_cpu_repeat_16,
+                                   uint32_t, GPUOPT__ELIMINATION_CPU_PLAIN_ADD)
+GPUOPT__ELIMINATION_CPU_DEFINE_ADD(gpuopt__elimination_cpu_add_32_32, uint32_t, gpuopt__elimination_cpu_repeat_32,
+                                   uint32_t, GPUOPT__ELIMINATION_CPU_PLAIN_ADD)
+GPUOPT__ELIMINATION_CPU_DEFINE_ADD(gpuopt__elimination_cpu_add_64_64, uint64_t, gpuopt__elimination_cpu_repeat_64,
+                                   uint64_t, gpuopt__elimination_clamped_sum)
+GPUOPT__ELIMINATION_CPU_DEFINE_ADD(gpuopt__elimination_cpu_add_values, double, gpuopt__elimination_cpu_repeat_values,
+                                   double, GPUOPT__ELIMINATION_CPU_PLAIN_ADD)
+GPUOPT__ELIMINATION_CPU_DEFINE_ADD(gpuopt__elimination_cpu_multiply_counts, uint64_t, gpuopt__elimination_cpu_repeat_64,
+                                   uint64_t, GPUOPT__ELIMINATION_CPU_COUNT_ADD)
 
 /* Over chunks: the first sum or, where it is forbidden, what stands for that; then the least of the best and a sum. */
-#define GPUOPT__DEFINE_LEAST(name, sum_type, WORST)                                                             \
-    static void gpuopt__least_##name##_of(sum_type *__restrict b, const sum_type *__restrict s, int32_t n) {    \
-        int32_t i, j;                                                                                           \
-        for (i = 0; i < n; i += GPUOPT__CHUNK, b += GPUOPT__CHUNK, s += GPUOPT__CHUNK)                          \
-            for (j = 0; j < GPUOPT__CHUNK; j++) b[j] = s[j] < b[j] ? s[j] : b[j];                               \
-    }                                                                                                           \
-    static void gpuopt__first_##name##_of(sum_type *__restrict b, const sum_type *__restrict s, sum_type worst, \
-                                          int32_t n) {                                                          \
-        int32_t i, j;                                                                                           \
-        for (i = 0; i < n; i += GPUOPT__CHUNK, b += GPUOPT__CHUNK, s += GPUOPT__CHUNK)                          \
-            for (j = 0; j < GPUOPT__CHUNK; j++) b[j] = s[j] < worst ? s[j] : worst;                             \
-    }                                                                                                           \
-    static void gpuopt__least_##name(void *best, const void *sum, int first, uint64_t forbidden, int32_t n) {   \
-        (void)forbidden;                                                                                        \
-        if (first) gpuopt__first_##name##_of((sum_type *)best, (const sum_type *)sum, WORST, n);                \
-        else gpuopt__least_##name##_of((sum_type *)best, (const sum_type *)sum, n);                             \
+#define GPUOPT__ELIMINATION_CPU_DEFINE_LEAST(name, sum_type, WORST)                                              \
+    static void gpuopt__elimination_cpu_least_##name##_of(sum_type *__restrict b, const sum_type *__restrict s,  \
+                                                          int32_t n) {                                           \
+        int32_t i, j;                                                                                            \
+        for (i = 0; i < n; i += GPUOPT__ELIMINATION_CPU_VECTOR, b += GPUOPT__ELIMINATION_CPU_VECTOR,             \
+            s += GPUOPT__ELIMINATION_CPU_VECTOR)                                                                 \
+            for (j = 0; j < GPUOPT__ELIMINATION_CPU_VECTOR; j++) b[j] = s[j] < b[j] ? s[j] : b[j];               \
+    }                                                                                                            \
+    static void gpuopt__elimination_cpu_first_##name##_of(sum_type *__restrict b, const sum_type *__restrict s,  \
+                                                          sum_type worst, int32_t n) {                           \
+        int32_t i, j;                                                                                            \
+        for (i = 0; i < n; i += GPUOPT__ELIMINATION_CPU_VECTOR, b += GPUOPT__ELIMINATION_CPU_VECTOR,             \
+            s += GPUOPT__ELIMINATION_CPU_VECTOR)                                                                 \
+            for (j = 0; j < GPUOPT__ELIMINATION_CPU_VECTOR; j++) b[j] = s[j] < worst ? s[j] : worst;             \
+    }                                                                                                            \
+    static void gpuopt__elimination_cpu_least_##name(void *best, const void *sum, int first, uint64_t forbidden, \
+                                                     int32_t n) {                                                \
+        (void)forbidden;                                                                                         \
+        if (first) gpuopt__elimination_cpu_first_##name##_of((sum_type *)best, (const sum_type *)sum, WORST, n); \
+        else gpuopt__elimination_cpu_least_##name##_of((sum_type *)best, (const sum_type *)sum, n);              \
     }
 /* A forbidden sum counts nothing. */
-#define GPUOPT__DEFINE_COUNT(name, sum_type)                                                                          \
-    static void gpuopt__count_##name(void *best, uint64_t *count, const void *sum, const uint64_t *factor, int first, \
-                                     uint64_t forbidden, int32_t n) {                                                 \
-        sum_type *b = (sum_type *)best;                                                                               \
-        const sum_type *s = (const sum_type *)sum;                                                                    \
-        int32_t i;                                                                                                    \
-        for (i = 0; i < n; i++) {                                                                                     \
-            if (first) b[i] = (sum_type)forbidden, count[i] = 0;                                                      \
-            if (s[i] > b[i] || (uint64_t)s[i] >= forbidden) continue;                                                 \
-            count[i] = s[i] < b[i] ? factor[i] : gpuopt__saturated_sum(count[i], factor[i]);                          \
-            b[i] = s[i];                                                                                              \
-        }                                                                                                             \
+#define GPUOPT__ELIMINATION_CPU_DEFINE_COUNT(name, sum_type)                                                \
+    static void gpuopt__elimination_cpu_count_##name(void *best, uint64_t *count, const void *sum,          \
+                                                     const uint64_t *factor, int first, uint64_t forbidden, \
+                                                     int32_t n) {                                           \
+        sum_type *b = (sum_type *)best;                                                                     \
+        const sum_type *s = (const sum_type *)sum;                                                          \
+        int32_t i;                                                                                          \
+        for (i = 0; i < n; i++) {                                                                           \
+            if (first) b[i] = (sum_type)forbidden, count[i] = 0;                                            \
+            if (s[i] > b[i] || (uint64_t)s[i] >= forbidden) continue;                                       \
+            count[i] = s[i] < b[i] ? factor[i] : gpuopt__elimination_saturated_sum(count[i], factor[i]);    \
+            b[i] = s[i];                                                                                    \
+        }                                                                                                   \
     }
-GPUOPT__DEFINE_LEAST(16, int16_t, (int16_t)forbidden)
-GPUOPT__DEFINE_LEAST(32, uint32_t, (uint32_t)forbidden)
-GPUOPT__DEFINE_LEAST(64, uint64_t, forbidden)
-GPUOPT__DEFINE_LEAST(values, double, HUGE_VAL)
-GPUOPT__DEFINE_COUNT(16, int16_t)
-GPUOPT__DEFINE_COUNT(32, uint32_t)
-GPUOPT__DEFINE_COUNT(64, uint64_t)
+GPUOPT__ELIMINATION_CPU_DEFINE_LEAST(16, int16_t, (int16_t)forbidden)
+GPUOPT__ELIMINATION_CPU_DEFINE_LEAST(32, uint32_t, (uint32_t)forbidden)
+GPUOPT__ELIMINATION_CPU_DEFINE_LEAST(64, uint64_t, forbidden)
+GPUOPT__ELIMINATION_CPU_DEFINE_LEAST(values, double, HUGE_VAL)
+GPUOPT__ELIMINATION_CPU_DEFINE_COUNT(16, int16_t)
+GPUOPT__ELIMINATION_CPU_DEFINE_COUNT(32, uint32_t)
+GPUOPT__ELIMINATION_CPU_DEFINE_COUNT(64, uint64_t)
 
 /* The finished entries as they are stored. */
-#define GPUOPT__DEFINE_STORE(name, type, sum_type)                                                     \
-    static void name##_all(type *__restrict to, const sum_type *__restrict from, int32_t n) {          \
-        int32_t i = 0, j;                                                                              \
-        for (; i + GPUOPT__CHUNK <= n; i += GPUOPT__CHUNK, to += GPUOPT__CHUNK, from += GPUOPT__CHUNK) \
-            for (j = 0; j < GPUOPT__CHUNK; j++) to[j] = (type)from[j];                                 \
-        for (j = 0; j < n - i; j++) to[j] = (type)from[j];                                             \
-    }                                                                                                  \
-    static void name(void *message, const void *best, int32_t n) {                                     \
-        name##_all((type *)message, (const sum_type *)best, n);                                        \
+#define GPUOPT__ELIMINATION_CPU_DEFINE_STORE(name, type, sum_type)                              \
+    static void name##_all(type *__restrict to, const sum_type *__restrict from, int32_t n) {   \
+        int32_t i = 0, j;                                                                       \
+        for (; i + GPUOPT__ELIMINATION_CPU_VECTOR <= n; i += GPUOPT__ELIMINATION_CPU_VECTOR,    \
+                                                        to += GPUOPT__ELIMINATION_CPU_VECTOR,   \
+                                                        from += GPUOPT__ELIMINATION_CPU_VECTOR) \
+            for (j = 0; j < GPUOPT__ELIMINATION_CPU_VECTOR; j++) to[j] = (type)from[j];         \
+        for (j = 0; j < n - i; j++) to[j] = (type)from[j];                                      \
+    }                                                                                           \
+    static void name(void *message, const void *best, int32_t n) {                              \
+        name##_all((type *)message, (const sum_type *)best, n);                                 \
     }
-GPUOPT__DEFINE_STORE(gpuopt__store_8_16, uint8_t, int16_t)
-GPUOPT__DEFINE_STORE(gpuopt__store_16_16, uint16_t, int16_t)
-GPUOPT__DEFINE_STORE(gpuopt__store_8_32, uint8_t, uint32_t)
-GPUOPT__DEFINE_STORE(gpuopt__store_16_32, uint16_t, uint32_t)
-GPUOPT__DEFINE_STORE(gpuopt__store_32_32, uint32_t, uint32_t)
-GPUOPT__DEFINE_STORE(gpuopt__store_64_64, uint64_t, uint64_t)
-GPUOPT__DEFINE_STORE(gpuopt__store_values, double, double)
+GPUOPT__ELIMINATION_CPU_DEFINE_STORE(gpuopt__elimination_cpu_store_8_16, uint8_t, int16_t)
+GPUOPT__ELIMINATION_CPU_DEFINE_STORE(gpuopt__elimination_cpu_store_16_16, uint16_t, int16_t)
+GPUOPT__ELIMINATION_CPU_DEFINE_STORE(gpuopt__elimination_cpu_store_8_32, uint8_t, uint32_t)
+GPUOPT__ELIMINATION_CPU_DEFINE_STORE(gpuopt__elimination_cpu_store_16_32, uint16_t, uint32_t)
+GPUOPT__ELIMINATION_CPU_DEFINE_STORE(gpuopt__elimination_cpu_store_32_32, uint32_t, uint32_t)
+GPUOPT__ELIMINATION_CPU_DEFINE_STORE(gpuopt__elimination_cpu_store_64_64, uint64_t, uint64_t)
+GPUOPT__ELIMINATION_CPU_DEFINE_STORE(gpuopt__elimination_cpu_store_values, double, double)
 
 /* LOG_SUM_EXP: best is the sum, high the largest exponent; maximum: high alone. */
-static void gpuopt__add_exponentials(int maximum, double *best, double *high, const double *sum, int first, int32_t n) {
+static void gpuopt__elimination_cpu_add_exponentials(int maximum, double *best, double *high, const double *sum,
+                                                     int first, int32_t n) {
     int32_t i;
     for (i = 0; i < n; i++) {
-        gpuopt__log_sum s;
+        gpuopt__elimination_log_sum s;
         s.high = first ? -HUGE_VAL : high[i];
         s.sum = first ? 0 : best[i];
         if (maximum) s.high = gpuopt__max(s.high, sum[i]);
-        else gpuopt__log_sum_add(&s, sum[i]);
+        else gpuopt__elimination_log_sum_add(&s, sum[i]);
         high[i] = s.high;
         best[i] = s.sum;
     }
 }
 
-static void gpuopt__store_logarithms(int maximum, double *message, const double *best, const double *high, int32_t n) {
+static void gpuopt__elimination_cpu_store_logarithms(int maximum, double *message, const double *best,
+                                                     const double *high, int32_t n) {
     int32_t i;
     for (i = 0; i < n; i++) {
-        gpuopt__log_sum s;
+        gpuopt__elimination_log_sum s;
         s.high = high[i];
         s.sum = best[i];
-        message[i] = maximum ? s.high : gpuopt__log_sum_value(&s);
+        message[i] = maximum ? s.high : gpuopt__elimination_log_sum_value(&s);
     }
 }
 
 /* Arithmetic by the widths of a stored cost and of its sums. */
-typedef struct gpuopt__lanes {
+typedef struct gpuopt__elimination_cpu_lanes {
     int32_t bytes; /* of a sum */
-    void (*add)(const gpuopt__shape *, const gpuopt__extent *, void *sum, const void *table, uint64_t limit);
+    void (*add)(const gpuopt__elimination_cpu_shape *, const gpuopt__elimination_cpu_extent *, void *sum,
+                const void *table, uint64_t limit);
     void (*least)(void *best, const void *sum, int first, uint64_t forbidden, int32_t n);
     void (*count)(void *best, uint64_t *count, const void *sum, const uint64_t *factor, int first, uint64_t forbidden,
                   int32_t n);
     void (*store)(void *message, const void *best, int32_t n);
-} gpuopt__lanes;
+} gpuopt__elimination_cpu_lanes;
 
 /* The narrowest sums in which those of a job, forbidden ones included, fit. */
-static const gpuopt__lanes *gpuopt__lanes_of(const gpuopt__elimination_plan *plan, int32_t operands) {
-    static const gpuopt__lanes lanes[7] = {
-        {8, gpuopt__add_values, gpuopt__least_values, NULL, gpuopt__store_values},
-        {2, gpuopt__add_8_16, gpuopt__least_16, gpuopt__count_16, gpuopt__store_8_16},
-        {2, gpuopt__add_16_16, gpuopt__least_16, gpuopt__count_16, gpuopt__store_16_16},
-        {4, gpuopt__add_8_32, gpuopt__least_32, gpuopt__count_32, gpuopt__store_8_32},
-        {4, gpuopt__add_16_32, gpuopt__least_32, gpuopt__count_32, gpuopt__store_16_32},
-        {4, gpuopt__add_32_32, gpuopt__least_32, gpuopt__count_32, gpuopt__store_32_32},
-        {8, gpuopt__add_64_64, gpuopt__least_64, gpuopt__count_64, gpuopt__store_64_64}};
+static const gpuopt__elimination_cpu_lanes *gpuopt__elimination_cpu_lanes_of(const gpuopt__elimination_plan *plan,
+                                                                             int32_t operands) {
+    static const gpuopt__elimination_cpu_lanes lanes[7] = {
+        {8, gpuopt__elimination_cpu_add_values, gpuopt__elimination_cpu_least_values, NULL,
+         gpuopt__elimination_cpu_store_values},
+        {2, gpuopt__elimination_cpu_add_8_16, gpuopt__elimination_cpu_least_16, gpuopt__elimination_cpu_count_16,
+         gpuopt__elimination_cpu_store_8_16},
+        {2, gpuopt__elimination_cpu_add_16_16, gpuopt__elimination_cpu_least_16, gpuopt__elimination_cpu_count_16,
+         gpuopt__elimination_cpu_store_16_16},
+        {4, gpuopt__elimination_cpu_add_8_32, gpuopt__elimination_cpu_least_32, gpuopt__elimination_cpu_count_32,
+         gpuopt__elimination_cpu_store_8_32},
+        {4, gpuopt__elimination_cpu_add_16_32, gpuopt__elimination_cpu_least_32, gpuopt__elimination_cpu_count_32,
+         gpuopt__elimination_cpu_store_16_32},
+        {4, gpuopt__elimination_cpu_add_32_32, gpuopt__elimination_cpu_least_32, gpuopt__elimination_cpu_count_32,
+         gpuopt__elimination_cpu_store_32_32},
+        {8, gpuopt__elimination_cpu_add_64_64, gpuopt__elimination_cpu_least_64, gpuopt__elimination_cpu_count_64,
+         gpuopt__elimination_cpu_store_64_64}};
     int narrow = plan->forbidden <= INT16_MAX / (uint64_t)(operands + 1);
     if (plan->type == GPUOPT_COST_DOUBLE) return &lanes[0];
     if (plan->bits == 64) return &lanes[6];

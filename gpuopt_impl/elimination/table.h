@@ -10,23 +10,23 @@
 #include "../common/numerics.h"
 
 /* Rows of a tile, at most: sums kept by a thread. */
-#define GPUOPT__TILE_ROWS 9
+#define GPUOPT__ELIMINATION_TILE_ROWS 9
 
 /* Digits of an index, but for those of one value: a table has less than 2^44 entries. */
-#define GPUOPT__MOST_DIGITS 64
+#define GPUOPT__ELIMINATION_MOST_DIGITS 64
 
 /* A sum over one slice, or over all so far. */
-typedef struct gpuopt__total {
+typedef struct gpuopt__elimination_total {
     uint64_t cost;
     uint64_t count;
     double value;
     int64_t slice; /* the first with this cost or value */
-} gpuopt__total;
+} gpuopt__elimination_total;
 
 /* A function of the model, a message, or some functions of a bucket added up beforehand (a partial join). Its scope is
  * scope[at .. at + arity - 1], the slowest variable first: conditioned ones (functions only), then those that are
  * eliminated, in the order in which they are, then those that are left over, by number. */
-typedef struct gpuopt__table {
+typedef struct gpuopt__elimination_table {
     int64_t scope;     /* first of its variables in the pools `scope` and `stride` */
     int32_t arity;     /* of these */
     int32_t fixed;     /* the first so many are conditioned or sliced */
@@ -40,10 +40,10 @@ typedef struct gpuopt__table {
     double spread;     /* its finite costs differ by this at most; LOG_SUM_EXP: 0 */
     int32_t condition; /* row in the table of conditioned offsets; -1: it has no conditioned variable */
     int32_t on_host;   /* STREAM: goes through the device in chunks */
-} gpuopt__table;
+} gpuopt__elimination_table;
 
 /* A bucket, or a mini-bucket. */
-typedef struct gpuopt__bucket {
+typedef struct gpuopt__elimination_bucket {
     int32_t position; /* in the order; == steps: the join of what is left over */
     int32_t variable; /* eliminated; -1: none */
     int32_t message;  /* its table */
@@ -52,21 +52,21 @@ typedef struct gpuopt__bucket {
     int32_t inputs;
     int32_t part;      /* of the mini-buckets of its position */
     int32_t job, jobs; /* its last job computes the message, those before partial joins */
-} gpuopt__bucket;
+} gpuopt__elimination_bucket;
 
 /* One table of a job. Element i of the operand for the eliminated variable's value v is at + copy * copy_stride +
  * v * value_stride + sum of digit * stride, plus what its conditioned variables add. */
-typedef struct gpuopt__operand {
+typedef struct gpuopt__elimination_operand {
     int64_t at, copy_stride, value_stride;
     int64_t count_at;  /* in the store of counts, the same offsets added; -1: all 1 */
     int32_t condition; /* row of the table of conditioned offsets; -1: none */
     int32_t table, on_host;
-} gpuopt__operand;
+} gpuopt__elimination_operand;
 
 /* One fused join and elimination: message[o] = min over v of the sum of the operands. The message's entries are a
  * mixed-radix number, the first digit slowest: tiles, then the rows of a tile, then the entries of a row. What varies
  * within a row lies close together in every operand; rows of a tile share what does not depend on them. */
-typedef struct gpuopt__job {
+typedef struct gpuopt__elimination_job {
     int64_t at, copy_stride, count_at; /* of the message, as in an operand */
     int64_t entries;
     int64_t tiles;   /* product of the sizes of the first tile_digits digits */
@@ -84,7 +84,7 @@ typedef struct gpuopt__job {
     int32_t table;             /* the message's */
     int32_t on_host, streamed; /* the message is on the host; it, or an operand */
     int maximum; /* LOG_SUM_EXP, all mini-buckets but a bucket's first: max in place of the sum, which bounds it */
-} gpuopt__job;
+} gpuopt__elimination_job;
 
 /* Everything known of an elimination before its tables are allocated. One block of host memory. */
 typedef struct gpuopt__elimination_plan {
@@ -123,34 +123,35 @@ typedef struct gpuopt__elimination_plan {
     int32_t *order;     /* [steps] */
     int32_t *position;  /* [variables] in the order; steps + v: left over; -1: conditioned */
     int32_t *condition; /* [conditions] */
-    gpuopt__table *table;
-    gpuopt__bucket *bucket;
+    gpuopt__elimination_table *table;
+    gpuopt__elimination_bucket *bucket;
     int32_t *first_bucket; /* [steps + 2] of each position */
-    gpuopt__job *job;
-    gpuopt__operand *operand;
-    int32_t *scope;       /* [scopes] */
-    int64_t *stride;      /* [scopes] */
-    int32_t *input;       /* [inputs] */
-    int64_t *digit;       /* [digits] */
-    int32_t *by_level;    /* [jobs] in the order of their levels */
-    int32_t *in_order;    /* [jobs] 0, 1, 2, ... */
-    int32_t *root;        /* [roots] tables */
-    int64_t *offset;      /* [copies][condition_rows] entries that the fixed variables of a table add */
-    int32_t *fixed_value; /* [copies][conditions] */
-    int32_t *value_of;    /* [variables]: scratch of assignments */
-    gpuopt__total *bound; /* [largest domain]: of bounds */
+    gpuopt__elimination_job *job;
+    gpuopt__elimination_operand *operand;
+    int32_t *scope;                   /* [scopes] */
+    int64_t *stride;                  /* [scopes] */
+    int32_t *input;                   /* [inputs] */
+    int64_t *digit;                   /* [digits] */
+    int32_t *by_level;                /* [jobs] in the order of their levels */
+    int32_t *in_order;                /* [jobs] 0, 1, 2, ... */
+    int32_t *root;                    /* [roots] tables */
+    int64_t *offset;                  /* [copies][condition_rows] entries that the fixed variables of a table add */
+    int32_t *fixed_value;             /* [copies][conditions] */
+    int32_t *value_of;                /* [variables]: scratch of assignments */
+    gpuopt__elimination_total *bound; /* [largest domain]: of bounds */
 } gpuopt__elimination_plan;
 
 /* Bytes of one stored cost. */
-static inline int64_t gpuopt__cost_bytes(const gpuopt__elimination_plan *plan) { return plan->bits / 8; }
+static inline int64_t gpuopt__elimination_cost_bytes(const gpuopt__elimination_plan *plan) { return plan->bits / 8; }
 
 /* Whether a table is there just before the variable at `position` is eliminated. */
-GPUOPT_HD int gpuopt__is_pending(const gpuopt__table *t, int32_t position) {
+GPUOPT_HD int gpuopt__elimination_is_pending(const gpuopt__elimination_table *t, int32_t position) {
     return t->source != -2 && t->source < position && t->bucket >= position;
 }
 
 /* Whether a table is a summand of the result. */
-static inline int gpuopt__is_root(const gpuopt__elimination_plan *plan, const gpuopt__table *t) {
+static inline int gpuopt__elimination_is_root(const gpuopt__elimination_plan *plan,
+                                              const gpuopt__elimination_table *t) {
     return t->source != -2 && t->arity == t->fixed && t->bucket == plan->steps + (plan->join_rest != 0);
 }
 
