@@ -5,7 +5,7 @@
 #ifndef GPUOPT_CUDA_ELIMINATION_DEVICE_CUH
 #define GPUOPT_CUDA_ELIMINATION_DEVICE_CUH
 
-#include "../../gpuopt_impl/elimination/step.h"
+#include "../../gpuopt_impl/elimination/table.h"
 #include "../common/context.cuh"
 
 namespace {

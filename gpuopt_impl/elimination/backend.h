@@ -1,6 +1,34 @@
 /* SPDX-License-Identifier: MIT
  *
- * The seam between the host's side of elimination and what a backend does.
+ * Elimination: the handle, and the seam between the host's side and a backend. Read this file first.
+ *
+ * The way of a job, and the file of each step:
+ *
+ *     functions, checked and measured      plan_check.h, plan_input.h
+ *        |
+ *     an order of the variables            order.h: graph and search; order_greedy.h, order_rotate.h: the two methods
+ *        |
+ *     buckets: who meets whom, on scopes   plan_buckets.h: one bucket a variable, or mini-buckets of at most z variables
+ *        |
+ *     jobs, without variables              plan_jobs.h: tiles, rows and entries of a message; partial joins; levels
+ *        |
+ *     places of all tables                 plan_places.h: width of a cost, one store, or (STREAM) host and device,
+ *        |                                 plan_chunks.h: then a job goes through the device in chunks
+ *        |
+ *     a plan that fits                     plan.h: tries one policy after another, estimates, copies the plan
+ *        |                                         into the handle's block
+ *     a handle, with its functions loaded  calls.h: _order, _plan, _create, _destroy
+ *        |
+ *     levels of jobs, slice by slice       steps.h: _step hands the jobs of a level to the backend together
+ *        |
+ *     messages, by a backend               cpu.h, cpu_rows.h, or cuda/elimination/calls.cuh
+ *        |        \
+ *        |         tables, views, bytes    message.h: _message_*
+ *        |
+ *     values and bounds                    steps.h: _assign, _get_bounds
+ *
+ * table.h has the plan's structs and the arithmetic that all share, tuning.h the constants, scratch.h the memory of a
+ * plan in the making.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_BACKEND_H
 #define GPUOPT_IMPL_ELIMINATION_BACKEND_H

@@ -5,8 +5,8 @@
 #ifndef GPUOPT_IMPL_ELIMINATION_MESSAGE_H
 #define GPUOPT_IMPL_ELIMINATION_MESSAGE_H
 
+#include "steps.h"
 #include "../common/bytes.h"
-#include "calls.h"
 
 /* ---- Tables ---- */
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The search for elimination orders.
+ * The search for elimination orders: builds the interaction graph, runs the greedy heuristics, and improves the best order
+ * by rotations.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_H
 
-#include "rotate.h"
+#include "order_rotate.h"
 
 /* The interaction graph's input: functions' scopes in compressed rows. */
 typedef struct gpuopt__elimination_scopes {
@@ -198,7 +199,10 @@ static gpuopt_status gpuopt__elimination_search_rotations(gpuopt__elimination_or
     static const double share[4] = {1e-4, 1e-6, 1e-3, 1e-5}, heat[2] = {1, 0.1};
     int32_t r;
     for (r = 0; r < restarts && score->operations <= 1e290; r++) { /* beyond, sums would become infinite */
-        int64_t moves = score->operations < 8e7 ? 200 + (int64_t)(score->operations / 2048) : 40000;
+        int64_t moves =
+            score->operations < GPUOPT__ELIMINATION_MOVES_MANY_FROM
+                ? GPUOPT__ELIMINATION_MOVES_FEW + (int64_t)(score->operations / GPUOPT__ELIMINATION_MOVES_OPERATIONS)
+                : GPUOPT__ELIMINATION_MOVES_MANY;
         gpuopt_status status =
             gpuopt__elimination_rotate_round(&search->tree, share[r % 4], heat[r % 2], moves,
                                              seed + ((uint64_t)(uint32_t)r << 32), search->greedy.best, score);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: memory that lasts as long as a plan is being made: arrays that grow, counted.
+ * Elimination: host memory that is held only while a plan is made, and is counted: arrays that grow, and a sort that
+ * allocates nothing.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_SCRATCH_H
 #define GPUOPT_IMPL_ELIMINATION_SCRATCH_H

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination orders made better by rotations of the elimination tree, in which a variable's parent is the first one of
- * its message's scope to be eliminated. All orders with one tree have the same messages; a rotation swaps a variable
- * with its parent, and changes these two messages alone. Only the part of the tree that costs something is worked on,
- * by threshold accepting (Dueck, Scheuer: J. Comput. Phys. 90, 1990): on sets of at most 256 vertices in four words.
+ * Elimination orders improved by rotations of the elimination tree, in which a variable's parent is the variable of its
+ * message's scope that is eliminated first. All orders with the same tree have the same messages; a rotation swaps a
+ * variable with its parent and changes only their two messages. Only the part of the tree that costs something is worked
+ * on, by threshold accepting (Dueck, Scheuer: J. Comput. Phys. 90, 1990), on sets of at most 256 vertices in four words.
  */
-#ifndef GPUOPT_IMPL_ELIMINATION_ROTATE_H
-#define GPUOPT_IMPL_ELIMINATION_ROTATE_H
+#ifndef GPUOPT_IMPL_ELIMINATION_ORDER_ROTATE_H
+#define GPUOPT_IMPL_ELIMINATION_ORDER_ROTATE_H
 
-#include "greedy.h"
+#include "order_greedy.h"
+#include "tuning.h"
 #include "../common/numerics.h"
-
-enum { GPUOPT__ELIMINATION_CORE_WORDS = 4, GPUOPT__ELIMINATION_CORE_MOST = 64 * GPUOPT__ELIMINATION_CORE_WORDS };
 
 /* A variable of the core. */
 typedef struct gpuopt__elimination_core_node {
@@ -257,4 +256,4 @@ static gpuopt_status gpuopt__elimination_rotate_round(gpuopt__elimination_tree *
     return gpuopt__elimination_tree_build(t, order, score);
 }
 
-#endif /* GPUOPT_IMPL_ELIMINATION_ROTATE_H */
+#endif /* GPUOPT_IMPL_ELIMINATION_ORDER_ROTATE_H */

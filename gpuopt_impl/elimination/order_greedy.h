@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * Greedy elimination orders: min-fill, weighted min-fill, min-degree. What eliminating a vertex would add is kept up to
- * date as edges come and vertices go, so that a step looks at vertices within distance two only.
+ * date as edges come and vertices go, so that a step looks only at vertices within distance two.
  */
-#ifndef GPUOPT_IMPL_ELIMINATION_GREEDY_H
-#define GPUOPT_IMPL_ELIMINATION_GREEDY_H
+#ifndef GPUOPT_IMPL_ELIMINATION_ORDER_GREEDY_H
+#define GPUOPT_IMPL_ELIMINATION_ORDER_GREEDY_H
 
 #include <float.h>
 
 #include "scratch.h"
+#include "../common/matrix.h"
 
 /* Entries and operations are counted in double and may be infinite. */
 typedef struct gpuopt__elimination_order_score {
@@ -292,4 +293,4 @@ static gpuopt_status gpuopt__elimination_greedy_run(gpuopt__elimination_greedy *
     return status;
 }
 
-#endif /* GPUOPT_IMPL_ELIMINATION_GREEDY_H */
+#endif /* GPUOPT_IMPL_ELIMINATION_ORDER_GREEDY_H */

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: whether a descriptor is what the header allows, function by function, and what its costs are: their
- * least and largest finite ones, from which follows how narrow they can be stored.
+ * Elimination: checks a descriptor, function by function, and finds each function's least and largest finite costs, which
+ * say how narrow stored costs can be.
  */
-#ifndef GPUOPT_IMPL_ELIMINATION_CHECK_H
-#define GPUOPT_IMPL_ELIMINATION_CHECK_H
+#ifndef GPUOPT_IMPL_ELIMINATION_PLAN_CHECK_H
+#define GPUOPT_IMPL_ELIMINATION_PLAN_CHECK_H
 
 #include "scratch.h"
 #include "table.h"
 #include "../common/checks.h"
-
-/* A table larger than this is refused: its bytes would not fit any machine. */
-#define GPUOPT__ELIMINATION_MOST_ENTRIES ((int64_t)1 << 44)
 
 /* What one function contributes. Costs are negated first with MAX_SUM. */
 typedef struct gpuopt__elimination_function_range {
@@ -62,7 +59,7 @@ static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *contex
     if (d->copies > 1 && (d->policy == GPUOPT_POLICY_SLICE || d->policy == GPUOPT_POLICY_STREAM))
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call,
                               "several copies are neither sliced nor streamed");
-    if (d->restarts == 0) d->restarts = 8;
+    if (d->restarts == 0) d->restarts = GPUOPT__ELIMINATION_RESTARTS;
     if (d->copies == 0) d->copies = 1;
     if (d->keep == GPUOPT_DEFAULT) d->keep = GPUOPT_ON;
     return GPUOPT_OK;
@@ -242,4 +239,4 @@ static gpuopt_status gpuopt__elimination_function_range_of(const gpuopt_context 
     return GPUOPT_OK;
 }
 
-#endif /* GPUOPT_IMPL_ELIMINATION_CHECK_H */
+#endif /* GPUOPT_IMPL_ELIMINATION_PLAN_CHECK_H */

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * A job in chunks, for tables that lie in host memory. Scopes are sorted alike, so what the slowest digits of a message
- * fix are the slowest digits of every table of its bucket, the eliminated variable apart: a chunk's part of a table is
- * one stretch a value, its part of the message one stretch, and its tiles follow one another. So a chunk is a job too.
+ * Cuts a job into chunks, for tables that lie in host memory (STREAM). All scopes are sorted the same way, so the slowest
+ * digits of a message are the slowest digits of every table of its bucket, apart from the eliminated variable. A chunk
+ * fixes these digits: its part of each table is one contiguous range per value of the eliminated variable, its part of the
+ * message is one contiguous range, and its tiles are consecutive. A chunk is therefore a job as well.
  */
-#ifndef GPUOPT_IMPL_ELIMINATION_CHUNK_H
-#define GPUOPT_IMPL_ELIMINATION_CHUNK_H
+#ifndef GPUOPT_IMPL_ELIMINATION_PLAN_CHUNKS_H
+#define GPUOPT_IMPL_ELIMINATION_PLAN_CHUNKS_H
 
 #include "table.h"
-
-/* Parts of a buffer, and tables, begin at multiples of so many entries: 256 bytes at least. */
-#define GPUOPT__ELIMINATION_TABLE_ALIGN 256
 
 static int64_t gpuopt__elimination_aligned(int64_t entries) {
     return (entries + GPUOPT__ELIMINATION_TABLE_ALIGN - 1) & ~(int64_t)(GPUOPT__ELIMINATION_TABLE_ALIGN - 1);
@@ -164,4 +162,4 @@ static inline void gpuopt__elimination_make_chunk(const gpuopt__elimination_job 
     if (job->count_at >= 0) chunk->count_at = job->on_host ? buffer + count_shift : job->count_at + chunk->at - job->at;
 }
 
-#endif /* GPUOPT_IMPL_ELIMINATION_CHUNK_H */
+#endif /* GPUOPT_IMPL_ELIMINATION_PLAN_CHUNKS_H */

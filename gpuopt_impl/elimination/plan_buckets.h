@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination carried out on scopes alone: which tables meet in which bucket, what the messages are over, where a
+ * Elimination carried out on scopes alone: which tables meet in which bucket, which variables each message has, and where a
  * bucket is split into mini-buckets.
  */
-#ifndef GPUOPT_IMPL_ELIMINATION_DRAFT_H
-#define GPUOPT_IMPL_ELIMINATION_DRAFT_H
+#ifndef GPUOPT_IMPL_ELIMINATION_PLAN_BUCKETS_H
+#define GPUOPT_IMPL_ELIMINATION_PLAN_BUCKETS_H
 
-#include "check.h"
+#include "plan_check.h"
 
 /* A plan in the making. */
 typedef struct gpuopt__elimination_draft {
@@ -287,9 +287,6 @@ static void gpuopt__elimination_draft_clear(gpuopt__elimination_draft *draft) {
     draft->too_large = draft->gave_up = 0;
 }
 
-/* Variables in all scopes from where on a draft that cannot be carried out is not finished either. */
-#define GPUOPT__ELIMINATION_MOST_SCOPES ((int64_t)1 << 26)
-
 /* The whole elimination, with plan.order and plan.position as they are. */
 static gpuopt_status gpuopt__elimination_draft_run(gpuopt__elimination_draft *draft, int32_t z) {
     gpuopt__elimination_plan *plan = &draft->plan;
@@ -311,4 +308,4 @@ static gpuopt_status gpuopt__elimination_draft_run(gpuopt__elimination_draft *dr
     return status;
 }
 
-#endif /* GPUOPT_IMPL_ELIMINATION_DRAFT_H */
+#endif /* GPUOPT_IMPL_ELIMINATION_PLAN_BUCKETS_H */

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: how wide a stored cost is, and where every table lies: in the store, or with STREAM in another one, on
- * the host.
+ * Elimination: how wide a stored cost is, and where every table lies: in the store or, with STREAM, in host memory.
  */
-#ifndef GPUOPT_IMPL_ELIMINATION_PLACE_H
-#define GPUOPT_IMPL_ELIMINATION_PLACE_H
+#ifndef GPUOPT_IMPL_ELIMINATION_PLAN_PLACES_H
+#define GPUOPT_IMPL_ELIMINATION_PLAN_PLACES_H
 
 #include "backend.h"
-#include "chunk.h"
-#include "jobs.h"
-
-/* The part of the memory that may be used which is for buffers, if the tables need as much: the larger they are, the
- * less often a table is copied that does not have the slowest variables of the message. */
-#define GPUOPT__ELIMINATION_BUFFERS_PART 4
+#include "plan_chunks.h"
+#include "plan_jobs.h"
 
 /* The narrowest width that holds every finite sum and "forbidden". Kernels add up to 32 bits wide costs in 32 bits: the
  * sum of a whole bucket, forbidden ones included, must fit. 64 bits are clamped after every addition. */
@@ -298,4 +293,4 @@ static gpuopt_status gpuopt__elimination_place_tables(gpuopt__elimination_draft 
                         : gpuopt__elimination_place_results(draft, s.first, s.counts);
 }
 
-#endif /* GPUOPT_IMPL_ELIMINATION_PLACE_H */
+#endif /* GPUOPT_IMPL_ELIMINATION_PLAN_PLACES_H */

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * From buckets to jobs: which digits of a message's index make a row, which the rows of a tile, which the tiles, and
+ * From buckets to jobs: which digits of a message's index number the tiles, the rows of a tile and the entries of a row, and
  * which functions are added up beforehand.
  */
-#ifndef GPUOPT_IMPL_ELIMINATION_JOBS_H
-#define GPUOPT_IMPL_ELIMINATION_JOBS_H
+#ifndef GPUOPT_IMPL_ELIMINATION_PLAN_JOBS_H
+#define GPUOPT_IMPL_ELIMINATION_PLAN_JOBS_H
 
-#include "draft.h"
-
-/* Entries of a row: as many as a thread block takes at a time, a few times over, and as fit a CPU's first cache. */
-#define GPUOPT__ELIMINATION_ROW_LEAST 128
-#define GPUOPT__ELIMINATION_ROW_MOST 1024
-#define GPUOPT__ELIMINATION_ROW_LIMIT 4096
-/* Messages smaller than this have tiles of one row: there are processors enough for all rows. */
-#define GPUOPT__ELIMINATION_TILED_FROM ((int64_t)1 << 17)
-/* Buckets with so many joined rows add up small functions beforehand, in tables of at most so many entries. */
-#define GPUOPT__ELIMINATION_PARTIAL_FROM 1048576.0
-#define GPUOPT__ELIMINATION_PARTIAL_MOST 262144
+#include "plan_buckets.h"
 
 /* The digits of a job before they are merged: variables of the message, the last ones halved. */
 typedef struct gpuopt__elimination_digits {
@@ -348,4 +338,4 @@ static gpuopt_status gpuopt__elimination_draft_jobs(gpuopt__elimination_draft *d
     return status;
 }
 
-#endif /* GPUOPT_IMPL_ELIMINATION_JOBS_H */
+#endif /* GPUOPT_IMPL_ELIMINATION_PLAN_JOBS_H */

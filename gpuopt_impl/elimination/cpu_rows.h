@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination on the CPU: sums over pieces of a row. A bucket's tables have their variables in the message's order, so
- * that what a piece needs of one is a stretch of neighbours, some of them repeated: for each value of the variables
- * that the table has not. Short repetitions are written out first; what is added then are long runs.
+ * Elimination on the CPU: sums over pieces of a row. A bucket's tables have their variables in the message's order, so a
+ * piece needs a range of neighbouring entries of each table, some of them repeated: once for each value of the variables
+ * that the table lacks. Short repetitions are written out first, so that only long runs are added.
  */
-#ifndef GPUOPT_IMPL_ELIMINATION_ROWS_H
-#define GPUOPT_IMPL_ELIMINATION_ROWS_H
+#ifndef GPUOPT_IMPL_ELIMINATION_CPU_ROWS_H
+#define GPUOPT_IMPL_ELIMINATION_CPU_ROWS_H
 
-#include "jobs.h" /* GPUOPT__ELIMINATION_TILE_ROWS */
-#include "step.h"
-
-/* Entries of a piece, and bytes of its best sums over all rows of a tile: both stay in the first cache. */
-#define GPUOPT__ELIMINATION_CPU_PIECE_MOST 1024
-#define GPUOPT__ELIMINATION_CPU_PIECE_BYTES 16384
-/* Sums come in whole chunks of so many, a compiler's vectors of any width; pieces are padded. */
-#define GPUOPT__ELIMINATION_CPU_VECTOR 16
-/* Digits of a piece: each has two values or more. */
-#define GPUOPT__ELIMINATION_CPU_PIECE_DIGITS 10
+#include "table.h"
 
 /* How a job's rows are cut: a piece is the `inner` entries of the fastest digits, times up to `step` values of the
  * digit before them. */
@@ -347,4 +338,45 @@ static const gpuopt__elimination_cpu_lanes *gpuopt__elimination_cpu_lanes_of(con
     return &lanes[(plan->bits == 8 ? 1 : 2) + (narrow ? 0 : 2)];
 }
 
-#endif /* GPUOPT_IMPL_ELIMINATION_ROWS_H */
+/* ---- A thread's arrays ---- */
+
+/* One thread's arrays, entries padded to whole chunks: of all rows of a tile, then of one. */
+typedef struct gpuopt__elimination_cpu_room {
+    char *best;      /* [rows][entries] sums, the least over all values so far */
+    uint64_t *count; /* [rows][entries] MIN_COUNT: of best */
+    double *high;    /* [rows][entries] LOG_SUM_EXP: largest exponents; best is the sum */
+    char *sum[2];    /* [entries] of a value: of what all rows share, and of one row */
+    uint64_t *factor[2];
+    void *repeated[2]; /* [entries] stored costs or counts */
+    int64_t *at;       /* [operands] entry where the tile's piece begins */
+} gpuopt__elimination_cpu_room;
+
+/* Cuts a thread's room out of the arena, for every job of a plan. */
+static void gpuopt__elimination_cpu_cut_room(const gpuopt__elimination_plan *plan, gpuopt__arena *arena,
+                                             gpuopt__elimination_cpu_room *room) {
+    int counted = plan->semiring == GPUOPT_SEMIRING_MIN_COUNT, logs = plan->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP;
+    int32_t entries = gpuopt__elimination_cpu_padded(plan->most_entries < GPUOPT__ELIMINATION_CPU_PIECE_MOST
+                                                         ? plan->most_entries
+                                                         : GPUOPT__ELIMINATION_CPU_PIECE_MOST);
+    size_t bytes = plan->bits < 64 ? sizeof(uint32_t) : sizeof(uint64_t),
+           all = (size_t)plan->most_rows * (size_t)entries;
+    int64_t first = all * bytes < GPUOPT__ELIMINATION_CPU_PIECE_BYTES ? (int64_t)(all * bytes)
+                                                                      : GPUOPT__ELIMINATION_CPU_PIECE_BYTES;
+    int64_t second = all * sizeof(uint64_t) < GPUOPT__ELIMINATION_CPU_PIECE_BYTES
+                         ? (int64_t)all
+                         : GPUOPT__ELIMINATION_CPU_PIECE_BYTES / 8;
+    int k;
+    room->best = (char *)gpuopt__cut(arena, first, 1);
+    room->count = (uint64_t *)gpuopt__cut(arena, counted ? second : 0, sizeof(uint64_t));
+    room->high = (double *)gpuopt__cut(arena, logs ? second : 0, sizeof(double));
+    for (k = 0; k < 2; k++) {
+        room->sum[k] = (char *)gpuopt__cut(arena, entries, bytes);
+        room->factor[k] = (uint64_t *)gpuopt__cut(arena, counted ? entries : 0, sizeof(uint64_t));
+    }
+    for (k = 0; k < 2; k++)
+        room->repeated[k] =
+            gpuopt__cut(arena, entries, counted ? sizeof(uint64_t) : (size_t)gpuopt__elimination_cost_bytes(plan));
+    room->at = (int64_t *)gpuopt__cut(arena, plan->most_operands, sizeof(int64_t));
+}
+
+#endif /* GPUOPT_IMPL_ELIMINATION_CPU_ROWS_H */
