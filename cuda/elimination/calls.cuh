@@ -83,21 +83,10 @@ gpuopt_status elimination_view(gpuopt_elimination *elimination, int32_t table, i
     return GPUOPT_OK;
 }
 
-const struct gpuopt__elimination_backend cuda_elimination_table = {1,
-                                                                   elimination_free_bytes,
-                                                                   elimination_size,
-                                                                   elimination_create,
-                                                                   elimination_destroy,
-                                                                   elimination_load,
-                                                                   elimination_loaded,
-                                                                   elimination_condition,
-                                                                   elimination_run,
-                                                                   elimination_finish,
-                                                                   elimination_total,
-                                                                   elimination_assign,
-                                                                   elimination_bounds,
-                                                                   elimination_read,
-                                                                   elimination_view};
+const struct gpuopt__elimination_backend cuda_elimination_table = {
+    elimination_plan,   elimination_create, elimination_destroy, elimination_run,        elimination_finish,
+    elimination_total,  elimination_load,   elimination_loaded,  elimination_condition,  elimination_assign,
+    elimination_bounds, elimination_read,   elimination_view,    elimination_free_bytes, 1};
 
 } // namespace
 

@@ -176,8 +176,7 @@ uint64_t cut_host(const gpuopt__elimination_plan &p, int32_t products, uint64_t 
     return arena.used;
 }
 
-void elimination_size(const gpuopt_context *context, const gpuopt__elimination_plan *plan,
-                      gpuopt_elimination_estimate *estimate) {
+void elimination_plan(const gpuopt_context *context, const gpuopt__elimination_plan *plan, gpuopt_memory_plan *memory) {
     const ProductCount count = find_products(context, *plan, nullptr, nullptr);
     CudaElimination e;
     PlanMirror mirror;
@@ -186,9 +185,9 @@ void elimination_size(const gpuopt_context *context, const gpuopt__elimination_p
     uint64_t mirror_at,
         bytes = cut_device(*plan, count.copies, nullptr, &e.view, &e.tables, &mirror, &mirror_at, &e.scratch);
     int64_t costs;
-    estimate->device_bytes = bytes;
-    estimate->create_bytes += function_bytes(*plan, &costs) + 1;
-    estimate->host_bytes +=
+    memory->device_bytes = bytes;
+    memory->create_bytes += function_bytes(*plan, &costs) + 1;
+    memory->host_bytes +=
         cut_host(*plan, count.products, bytes - mirror_at, nullptr, &e, &at, &product) + stream_host_bytes(*plan);
 }
 

@@ -46,38 +46,41 @@ GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const
     gpuopt__elimination_preparation prep;
     gpuopt_elimination_estimate e;
     gpuopt_status status;
-    int32_t *found = NULL, variables = 0, k;
-    uint64_t bytes = 0;
+    int32_t *found = NULL, variables = 0, steps = 0, k;
+    void *memory = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__elimination_begin(context, call, desc, !estimate || GPUOPT__HAS_SIZE(estimate), &prep);
-    if (!status) { /* a plan may slice, and may fail: what it does not change is kept apart */
+    if (!status) { /* kept apart: slicing changes the order; and not counted, for the estimate is that of _plan */
         variables = prep.desc.variables;
-        bytes = 2 * sizeof(int32_t) * (uint64_t)variables;
-        found = (int32_t *)gpuopt__elimination_scratch_take(&prep.scratch, bytes);
-        status = prep.scratch.status;
+        steps = prep.draft.plan.steps;
+        status = gpuopt__allocate(context, GPUOPT_HOST, 2 * sizeof(int32_t) * (uint64_t)variables + 1, &memory);
+        found = (int32_t *)memory;
     }
-    for (k = 0; !status && k < variables; k++) found[k] = k < prep.draft.plan.steps ? prep.order[k] : -1;
-    if (!status && parent) status = gpuopt__elimination_find_parents(&prep, call, found + variables);
+    for (k = 0; !status && k < variables; k++) found[k] = k < steps ? prep.order[k] : -1;
     if (!status && estimate) status = gpuopt__elimination_make_plan(&prep, call, &e);
+    if (!status && parent) {
+        gpuopt__elimination_unslice(&prep, found, steps);
+        status = gpuopt__elimination_find_parents(&prep, call, found + variables);
+    }
     if (!status && estimate) gpuopt__copy_out(estimate, estimate->struct_size, &e, sizeof e);
-    if (!status && order) memcpy(order, found, (size_t)bytes / 2);
-    if (!status && parent) memcpy(parent, found + variables, (size_t)bytes / 2);
-    gpuopt__elimination_scratch_give(&prep.scratch, found, bytes);
+    if (!status && order && variables) memcpy(order, found, sizeof(int32_t) * (size_t)variables);
+    if (!status && parent && variables) memcpy(parent, found + variables, sizeof(int32_t) * (size_t)variables);
+    gpuopt__release(context, GPUOPT_HOST, memory);
     gpuopt__elimination_preparation_end(&prep);
     return status;
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_plan(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                                 gpuopt_elimination_estimate *estimate) {
+                                                 gpuopt_memory_plan *plan) {
     static const char call[] = "gpuopt_elimination_plan";
     gpuopt__elimination_preparation prep;
     gpuopt_elimination_estimate e;
     gpuopt_status status;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__elimination_begin(context, call, desc, GPUOPT__HAS_SIZE(estimate), &prep);
+    status = gpuopt__elimination_begin(context, call, desc, GPUOPT__HAS_SIZE(plan), &prep);
     if (!status) status = gpuopt__elimination_make_plan(&prep, call, &e);
     gpuopt__elimination_preparation_end(&prep);
-    if (!status) gpuopt__copy_out(estimate, estimate->struct_size, &e, sizeof e);
+    if (!status) gpuopt__copy_out(plan, plan->struct_size, &e.memory, sizeof e.memory);
     return status;
 }
 
@@ -173,7 +176,7 @@ static gpuopt_status gpuopt__elimination_build(gpuopt_context *context, gpuopt__
     e->plan = plan;
     e->block = block;
     e->done = 0;
-    e->held = -1;
+    e->held = e->paused = -1;
     e->variable = -1;
     e->exact = 1;
     for (k = 0; k < plan.buckets; k++) e->exact &= plan.bucket[k].part == 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CPU backend of elimination: a job is cut into units (a piece of a tile, of one copy) that threads share out; then the
- * value phase, bounds, and the table of its functions.
+ * The CPU backend of elimination: a job is cut into units (a piece of a tile, of one copy) that threads share out; then
+ * the value phase, bounds, and the table of its functions.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_CPU_H
 #define GPUOPT_IMPL_ELIMINATION_CPU_H
@@ -212,10 +212,10 @@ static uint64_t gpuopt__elimination_cpu_free_bytes(const gpuopt_context *context
     return UINT64_MAX;
 }
 
-static void gpuopt__elimination_cpu_size(const gpuopt_context *context, const gpuopt__elimination_plan *plan,
-                                         gpuopt_elimination_estimate *estimate) {
+static void gpuopt__elimination_cpu_plan(const gpuopt_context *context, const gpuopt__elimination_plan *plan,
+                                         gpuopt_memory_plan *memory) {
     gpuopt__elimination_cpu e;
-    estimate->host_bytes += gpuopt__elimination_cpu_cut(context, plan, NULL, &e);
+    memory->host_bytes += gpuopt__elimination_cpu_cut(context, plan, NULL, &e);
 }
 
 static gpuopt_status gpuopt__elimination_cpu_create(gpuopt_context *context, const gpuopt__elimination_plan *plan,
@@ -389,20 +389,11 @@ static gpuopt_status gpuopt__elimination_cpu_view(gpuopt_elimination *e, int32_t
     return GPUOPT_ERROR_UNSUPPORTED;
 }
 
-static const struct gpuopt__elimination_backend gpuopt__elimination_cpu_table = {0,
-                                                                                 gpuopt__elimination_cpu_free_bytes,
-                                                                                 gpuopt__elimination_cpu_size,
-                                                                                 gpuopt__elimination_cpu_create,
-                                                                                 gpuopt__elimination_cpu_destroy,
-                                                                                 gpuopt__elimination_cpu_load,
-                                                                                 gpuopt__elimination_cpu_loaded,
-                                                                                 gpuopt__elimination_cpu_condition,
-                                                                                 gpuopt__elimination_cpu_run,
-                                                                                 gpuopt__elimination_cpu_finish,
-                                                                                 gpuopt__elimination_cpu_total,
-                                                                                 gpuopt__elimination_cpu_assign,
-                                                                                 gpuopt__elimination_cpu_bounds,
-                                                                                 gpuopt__elimination_cpu_read,
-                                                                                 gpuopt__elimination_cpu_view};
+static const struct gpuopt__elimination_backend gpuopt__elimination_cpu_table = {
+    gpuopt__elimination_cpu_plan,   gpuopt__elimination_cpu_create,     gpuopt__elimination_cpu_destroy,
+    gpuopt__elimination_cpu_run,    gpuopt__elimination_cpu_finish,     gpuopt__elimination_cpu_total,
+    gpuopt__elimination_cpu_load,   gpuopt__elimination_cpu_loaded,     gpuopt__elimination_cpu_condition,
+    gpuopt__elimination_cpu_assign, gpuopt__elimination_cpu_bounds,     gpuopt__elimination_cpu_read,
+    gpuopt__elimination_cpu_view,   gpuopt__elimination_cpu_free_bytes, 0};
 
 #endif /* GPUOPT_IMPL_ELIMINATION_CPU_H */

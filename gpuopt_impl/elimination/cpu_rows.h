@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination on the CPU: sums over pieces of a row. A bucket's tables have their variables in the message's order, so a
- * piece needs a range of neighbouring entries of each table, some of them repeated: once for each value of the variables
- * that the table lacks. Short repetitions are written out first, so that only long runs are added.
+ * Elimination on the CPU: sums over pieces of a row. A bucket's tables have their variables in the message's order, so
+ * a piece needs a range of neighbouring entries of each table, some of them repeated: once for each value of the
+ * variables that the table lacks. Short repetitions are written out first, so that only long runs are added.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_CPU_ROWS_H
 #define GPUOPT_IMPL_ELIMINATION_CPU_ROWS_H

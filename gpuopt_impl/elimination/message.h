@@ -76,54 +76,100 @@ static int64_t gpuopt__elimination_outer_cost(const gpuopt__elimination_plan *pl
     return plan->sign * (offset + (int64_t)stored);
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elimination, int32_t message, int32_t copy,
-                                                        int64_t *cost, double *value, uint64_t *count) {
-    static const char call[] = "gpuopt_elimination_message_get";
-    const gpuopt__elimination_plan *plan;
-    const gpuopt__elimination_bucket *bucket;
-    const gpuopt__elimination_table *t;
-    gpuopt_status status;
+/* Reads `count` entries of a message from `first` on as the host's: cost or, with DOUBLE, value. */
+static gpuopt_status gpuopt__elimination_read_entries(gpuopt_elimination *e, const gpuopt__elimination_bucket *bucket,
+                                                      int32_t copy, int64_t first, int64_t count, void *cost,
+                                                      uint64_t *counts) {
+    const gpuopt__elimination_plan *plan = &e->plan;
+    const int doubles = plan->type == GPUOPT_COST_DOUBLE;
     int64_t k;
-    int doubles;
-    if (!elimination) return GPUOPT_ERROR_ARGUMENT;
-    plan = &elimination->plan;
-    bucket = gpuopt__elimination_bucket_of(elimination, call, message, copy);
-    if (!bucket) return GPUOPT_ERROR_ARGUMENT;
-    t = &plan->table[bucket->message];
-    doubles = plan->type == GPUOPT_COST_DOUBLE;
-    if (!(doubles ? (void *)value : (void *)cost) || (count && plan->semiring != GPUOPT_SEMIRING_MIN_COUNT))
-        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call,
-                              "cost or value is NULL, or count is given without MIN_COUNT");
-    if (!gpuopt__elimination_message_ready(elimination, bucket))
-        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_STATE, call, "the message is not there");
-    status =
-        gpuopt__elimination_backend_of(elimination)
-            ->read(elimination, bucket->message, copy, 0, t->entries, doubles ? (void *)value : (void *)cost, count);
-    if (!status && doubles) gpuopt__elimination_negate_values(plan->sign, t->entries, value);
-    /* Stored costs are no wider than the host's: widened in place, from the end. */
-    for (k = t->entries - 1; !status && !doubles && k >= 0; k--) {
-        int64_t outer =
-            gpuopt__elimination_outer_cost(plan, t->offset, gpuopt__elimination_stored_cost(cost, plan->bits, k));
-        memcpy(&cost[k], &outer, sizeof outer);
+    gpuopt_status status =
+        gpuopt__elimination_backend_of(e)->read(e, bucket->message, copy, first, count, cost, counts);
+    if (!status && doubles) gpuopt__elimination_negate_values(plan->sign, count, cost);
+    /* Stored costs are no wider than the host's: they are widened in place, from the end. */
+    for (k = count - 1; !status && !doubles && k >= 0; k--) {
+        int64_t outer = gpuopt__elimination_outer_cost(plan, plan->table[bucket->message].offset,
+                                                       gpuopt__elimination_stored_cost(cost, plan->bits, k));
+        memcpy((int64_t *)cost + k, &outer, sizeof outer);
     }
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_message_device_view(gpuopt_elimination *elimination, int32_t message,
-                                                                int32_t copy, const void **table) {
-    static const char call[] = "gpuopt_elimination_message_device_view";
+/* The same for a whole message into the caller's device memory, in pieces through the handle's host memory. */
+static gpuopt_status gpuopt__elimination_stage_message(gpuopt_elimination *e, const gpuopt__elimination_bucket *bucket,
+                                                       int32_t copy, char *cost, uint64_t *count) {
+    const gpuopt__elimination_plan *plan = &e->plan;
+    const int64_t entries = plan->table[bucket->message].entries;
+    gpuopt_status status = GPUOPT_OK;
+    int64_t first;
+    for (first = 0; first < entries && !status; first += plan->staged) {
+        const int64_t piece = entries - first < plan->staged ? entries - first : plan->staged;
+        const uint64_t bytes = sizeof(int64_t) * (uint64_t)piece;
+        status = gpuopt__elimination_read_entries(e, bucket, copy, first, piece, plan->staged_cost,
+                                                  count ? plan->staged_count : NULL);
+        if (!status)
+            status = gpuopt__deliver(e->context, GPUOPT_DEVICE, cost + sizeof(int64_t) * (size_t)first,
+                                     plan->staged_cost, bytes);
+        if (!status && count)
+            status = gpuopt__deliver(e->context, GPUOPT_DEVICE, count + first, plan->staged_count, bytes);
+    }
+    return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elimination, gpuopt_memory where,
+                                                        int32_t message, int32_t copy, int64_t *cost, double *value,
+                                                        uint64_t *count) {
+    static const char call[] = "gpuopt_elimination_message_get";
+    const gpuopt__elimination_plan *plan;
     const gpuopt__elimination_bucket *bucket;
     gpuopt_status status;
+    void *wanted;
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
+    plan = &elimination->plan;
+    status = gpuopt__check_where(elimination->context, call, where);
+    if (status) return status;
     bucket = gpuopt__elimination_bucket_of(elimination, call, message, copy);
     if (!bucket) return GPUOPT_ERROR_ARGUMENT;
-    if (!table) return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call, "table is NULL");
+    wanted = plan->type == GPUOPT_COST_DOUBLE ? (void *)value : (void *)cost;
+    if (!wanted || (count && plan->semiring != GPUOPT_SEMIRING_MIN_COUNT))
+        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call,
+                              "cost or value is NULL, or count is given without MIN_COUNT");
     if (!gpuopt__elimination_message_ready(elimination, bucket))
-        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_STATE, call, "the message is not there");
-    status = gpuopt__elimination_backend_of(elimination)->view(elimination, bucket->message, copy, table);
+        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_STATE, call, "the message is not ready");
+    if (where == GPUOPT_DEVICE)
+        return gpuopt__elimination_stage_message(elimination, bucket, copy, (char *)wanted, count);
+    return gpuopt__elimination_read_entries(elimination, bucket, copy, 0, plan->table[bucket->message].entries, wanted,
+                                            count);
+}
+
+GPUOPT_API gpuopt_status gpuopt_elimination_message_device_view(gpuopt_elimination *elimination, int32_t message,
+                                                                int32_t copy, gpuopt_device_view *view) {
+    static const char call[] = "gpuopt_elimination_message_device_view";
+    const gpuopt__elimination_plan *plan;
+    const gpuopt__elimination_bucket *bucket;
+    gpuopt_device_view result;
+    gpuopt_status status;
+    if (!elimination) return GPUOPT_ERROR_ARGUMENT;
+    plan = &elimination->plan;
+    bucket = gpuopt__elimination_bucket_of(elimination, call, message, copy);
+    if (!bucket) return GPUOPT_ERROR_ARGUMENT;
+    if (!GPUOPT__HAS_SIZE(view))
+        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call, "view is NULL or has no struct_size");
+    if (!gpuopt__elimination_message_ready(elimination, bucket))
+        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_STATE, call, "the message is not ready");
+    memset(&result, 0, sizeof result);
+    status = gpuopt__elimination_backend_of(elimination)->view(elimination, bucket->message, copy, &result.data);
     if (status == GPUOPT_ERROR_UNSUPPORTED)
         gpuopt__refuse(elimination->context, status, call, "the table is not in device memory");
-    return status;
+    if (status) return status;
+    result.count = plan->table[bucket->message].entries;
+    result.type = plan->type == GPUOPT_COST_DOUBLE ? GPUOPT_NUMBER_FP64
+                  : plan->bits == 8                ? GPUOPT_NUMBER_UINT8
+                  : plan->bits == 16               ? GPUOPT_NUMBER_UINT16
+                  : plan->bits == 32               ? GPUOPT_NUMBER_UINT32
+                                                   : GPUOPT_NUMBER_UINT64;
+    gpuopt__copy_out(view, view->struct_size, &result, sizeof result);
+    return GPUOPT_OK;
 }
 
 /* ---- Bytes ---- */
@@ -184,7 +230,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *eli
         return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call,
                               bytes ? "capacity is too small" : "bytes and size are NULL");
     if (!gpuopt__elimination_message_ready(elimination, bucket))
-        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_STATE, call, "the message is not there");
+        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_STATE, call, "the message is not ready");
     memcpy(to, "GPUM", 4);
     gpuopt__put_bytes(to + 4, GPUOPT__ELIMINATION_PACKED_VERSION, 4);
     gpuopt__put_bytes(to + 8, (uint64_t)plan->type, 4);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The search for elimination orders: builds the interaction graph, runs the greedy heuristics, and improves the best order
- * by rotations.
+ * The search for elimination orders: builds the interaction graph, runs the greedy heuristics, and improves the best
+ * order by rotations.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_H
@@ -25,6 +25,7 @@ typedef struct gpuopt__elimination_order_search {
     int32_t *vertex;   /* [variables] -1: not in the graph */
     int64_t *raw;      /* [variables + 1] where a vertex's neighbours begin before they are sorted */
     uint64_t adjacent_bytes;
+    int stopped; /* the host asked to stop */
 } gpuopt__elimination_order_search;
 
 /* ---- Graph ---- */
@@ -163,8 +164,14 @@ static void gpuopt__elimination_search_cut(gpuopt__elimination_order_search *sea
     gpuopt__elimination_tree_cut(&search->tree, arena, n);
 }
 
-/* The best of all restarts of one heuristic or of all into greedy.best. The first one breaks ties by the lower number,
- * the others by the seed. */
+/* Whether the host asks to stop; it is asked no more once it has. */
+static int gpuopt__elimination_search_stopped(gpuopt__elimination_order_search *search) {
+    if (!search->stopped) search->stopped = gpuopt__asked_to_stop(search->greedy.scratch->context);
+    return search->stopped;
+}
+
+/* The best order of all restarts, of one heuristic or of all, into greedy.best. The first restart breaks ties by the
+ * lower number, the others by the seed. The host is asked whether to stop from the second run on. */
 static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_order_search *search,
                                                          gpuopt_elimination_heuristic heuristic, int32_t restarts,
                                                          uint64_t seed, gpuopt__elimination_order_score *score) {
@@ -178,6 +185,7 @@ static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_ord
             gpuopt_status status;
             int better;
             if (heuristic != GPUOPT_HEURISTIC_BEST && (int)heuristic != h) continue;
+            if (found && gpuopt__elimination_search_stopped(search)) return GPUOPT_OK;
             for (v = 0; v < s->vertices; v++)
                 s->tie[v] = r ? (uint32_t)(gpuopt__random(seed, stream + (uint64_t)v) * 4294967296.0)
                               : (uint32_t)s->variable[v];
@@ -192,8 +200,9 @@ static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_ord
     return GPUOPT_OK;
 }
 
-/* BEST: greedy.best made better, with a round for each restart: about as much time as its greedy runs take, but little
- * where the elimination itself takes little. Small cores are searched more thoroughly, large ones have more to find. */
+/* BEST: improves greedy.best by a round of rotations for each restart. That takes about as long as the greedy runs, and
+ * little where the elimination itself takes little. Small cores are searched more thoroughly; large ones have more to
+ * find. */
 static gpuopt_status gpuopt__elimination_search_rotations(gpuopt__elimination_order_search *search, int32_t restarts,
                                                           uint64_t seed, gpuopt__elimination_order_score *score) {
     static const double share[4] = {1e-4, 1e-6, 1e-3, 1e-5}, heat[2] = {1, 0.1};
@@ -203,9 +212,10 @@ static gpuopt_status gpuopt__elimination_search_rotations(gpuopt__elimination_or
             score->operations < GPUOPT__ELIMINATION_MOVES_MANY_FROM
                 ? GPUOPT__ELIMINATION_MOVES_FEW + (int64_t)(score->operations / GPUOPT__ELIMINATION_MOVES_OPERATIONS)
                 : GPUOPT__ELIMINATION_MOVES_MANY;
-        gpuopt_status status =
-            gpuopt__elimination_rotate_round(&search->tree, share[r % 4], heat[r % 2], moves,
-                                             seed + ((uint64_t)(uint32_t)r << 32), search->greedy.best, score);
+        gpuopt_status status;
+        if (gpuopt__elimination_search_stopped(search)) return GPUOPT_OK;
+        status = gpuopt__elimination_rotate_round(&search->tree, share[r % 4], heat[r % 2], moves,
+                                                  seed + ((uint64_t)(uint32_t)r << 32), search->greedy.best, score);
         if (status) return status;
     }
     return GPUOPT_OK;

@@ -2,8 +2,9 @@
  *
  * Elimination orders improved by rotations of the elimination tree, in which a variable's parent is the variable of its
  * message's scope that is eliminated first. All orders with the same tree have the same messages; a rotation swaps a
- * variable with its parent and changes only their two messages. Only the part of the tree that costs something is worked
- * on, by threshold accepting (Dueck, Scheuer: J. Comput. Phys. 90, 1990), on sets of at most 256 vertices in four words.
+ * variable with its parent and changes only their two messages. Only the part of the tree that costs something is
+ * worked on, by threshold accepting (Dueck, Scheuer: J. Comput. Phys. 90, 1990), on sets of at most 256 vertices in
+ * four words.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_ROTATE_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_ROTATE_H

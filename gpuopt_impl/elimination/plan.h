@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: tries policies until a plan fits the memory, estimates what it takes, and copies it into the block of memory
- * that the handle keeps.
+ * Elimination: tries policies until a plan fits the memory, estimates what it takes, and copies it into the block of
+ * memory that the handle keeps.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_PLAN_H
 #define GPUOPT_IMPL_ELIMINATION_PLAN_H
@@ -38,6 +38,7 @@ static void gpuopt__elimination_estimate(gpuopt__elimination_draft *draft, gpuop
             e->bytes_moved += (double)view * bytes * repeated;
         }
     }
+    e->memory.struct_size = sizeof e->memory;
     e->bits = plan->bits;
     e->z = plan->z;
     e->messages = plan->messages;
@@ -83,8 +84,11 @@ static void gpuopt__elimination_cut_plan(gpuopt__arena *arena, gpuopt__eliminati
     plan->offset = (int64_t *)gpuopt__cut(arena, (int64_t)plan->copies * plan->condition_rows, sizeof(int64_t));
     plan->fixed_value = (int32_t *)gpuopt__cut(arena, (int64_t)plan->copies * plan->conditions, sizeof(int32_t));
     plan->value_of = (int32_t *)gpuopt__cut(arena, plan->variables, sizeof(int32_t));
-    plan->bound =
-        (gpuopt__elimination_total *)gpuopt__cut(arena, plan->largest_domain, sizeof(gpuopt__elimination_total));
+    plan->bound = (gpuopt__elimination_total *)gpuopt__cut(arena, plan->largest_domain, sizeof *plan->bound);
+    plan->staged_value = (int32_t *)gpuopt__cut(arena, plan->staged ? plan->variables : 0, sizeof(int32_t));
+    plan->staged_cost = (int64_t *)gpuopt__cut(arena, plan->staged, sizeof(int64_t));
+    plan->staged_count = (uint64_t *)gpuopt__cut(arena, plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? plan->staged : 0,
+                                                 sizeof(uint64_t));
 }
 
 static uint64_t gpuopt__elimination_plan_bytes(const gpuopt__elimination_draft *draft) {
@@ -189,7 +193,7 @@ static void gpuopt__elimination_copy_plan(const gpuopt__elimination_draft *draft
 
 /* Bytes of the memory that the limit is about. */
 static uint64_t gpuopt__elimination_limited_bytes(const gpuopt_elimination_estimate *e) {
-    return e->device_bytes ? e->device_bytes : e->host_bytes;
+    return e->memory.device_bytes ? e->memory.device_bytes : e->memory.host_bytes;
 }
 
 /* Whether the entries of all tables together can be counted: offsets into stores are then safe, in bytes too. */
@@ -219,8 +223,8 @@ static gpuopt_status gpuopt__elimination_try_draft(gpuopt__elimination_preparati
     gpuopt__elimination_finish_jobs(draft);
     for (draft->plan.may_copy = 1; draft->plan.may_copy >= 0; draft->plan.may_copy--) {
         gpuopt__elimination_estimate(draft, e);
-        e->host_bytes = gpuopt__elimination_plan_bytes(draft);
-        backend->size(prep->scratch.context, &draft->plan, e);
+        e->memory.host_bytes = gpuopt__elimination_plan_bytes(draft);
+        backend->plan(prep->scratch.context, &draft->plan, &e->memory);
         *fits = gpuopt__elimination_limited_bytes(e) <= limit;
         if (*fits || draft->plan.may_copy == 0) break;
     }
@@ -372,9 +376,10 @@ static gpuopt_status gpuopt__elimination_make_plan(gpuopt__elimination_preparati
     status = gpuopt__elimination_choose_policy(prep, call, limit, e);
     if (status) return status;
     gpuopt__elimination_load_rooms(&prep->desc, &prep->draft, rooms);
-    e->create_bytes += prep->scratch.bytes;
-    for (k = 0; k < 3; k++) e->create_bytes += gpuopt__elimination_scratch_size(rooms[k]);
-    if (e->host_bytes + e->create_bytes < prep->scratch.most) e->create_bytes = prep->scratch.most - e->host_bytes;
+    e->memory.create_bytes += prep->scratch.bytes;
+    for (k = 0; k < 3; k++) e->memory.create_bytes += gpuopt__elimination_scratch_size(rooms[k]);
+    if (e->memory.host_bytes + e->memory.create_bytes < prep->scratch.most)
+        e->memory.create_bytes = prep->scratch.most - e->memory.host_bytes;
     return GPUOPT_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination carried out on scopes alone: which tables meet in which bucket, which variables each message has, and where a
- * bucket is split into mini-buckets.
+ * Elimination carried out on scopes alone: which tables meet in which bucket, which variables each message has, and
+ * where a bucket is split into mini-buckets.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_PLAN_BUCKETS_H
 #define GPUOPT_IMPL_ELIMINATION_PLAN_BUCKETS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: checks a descriptor, function by function, and finds each function's least and largest finite costs, which
- * say how narrow stored costs can be.
+ * Elimination: checks a descriptor, function by function, and finds each function's least and largest finite costs,
+ * which say how narrow stored costs can be.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_PLAN_CHECK_H
 #define GPUOPT_IMPL_ELIMINATION_PLAN_CHECK_H
@@ -18,37 +18,47 @@ typedef struct gpuopt__elimination_function_range {
     double size;     /* DOUBLE: the largest finite magnitude */
 } gpuopt__elimination_function_range;
 
-/* The descriptor with its defaults in. */
-static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *context, const char *call,
-                                                    const gpuopt_elimination_desc *desc, gpuopt_elimination_desc *d) {
+/* Checks the options that stand alone, and those that must fit one another. */
+static gpuopt_status gpuopt__elimination_check_options(const gpuopt_context *context, const char *call,
+                                                       const gpuopt_elimination_desc *d) {
+    const gpuopt__choice choice[] = {{"type", (int64_t)d->type, GPUOPT_COST_DOUBLE},
+                                     {"semiring", (int64_t)d->semiring, GPUOPT_SEMIRING_MIN_COUNT},
+                                     {"heuristic", (int64_t)d->heuristic, GPUOPT_HEURISTIC_MIN_DEGREE},
+                                     {"policy", (int64_t)d->policy, GPUOPT_POLICY_MINI_BUCKET},
+                                     {"keep", (int64_t)d->keep, GPUOPT_OFF}};
+    const gpuopt__range range[] = {{"variables", (double)d->variables, 0, INT32_MAX / 4},
+                                   {"functions", (double)d->functions, 0, INT32_MAX / 4},
+                                   {"restarts", (double)d->restarts, 1, 1e6},
+                                   {"z", (double)d->z, 1, INT32_MAX},
+                                   {"copies", (double)d->copies, 1, 1 << 24},
+                                   {"order_count", (double)d->order_count, 0, INT32_MAX},
+                                   {"condition_count", (double)d->condition_count, 0, INT32_MAX}};
     const char *fault = NULL;
-    int32_t k;
-    memset(d, 0, sizeof *d);
-    if (!gpuopt__copy_in(d, sizeof *d, desc, desc->struct_size))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
-                              "struct_size is wrong, or a member that this version does not know is set");
-    d->struct_size = sizeof *d;
-    if (d->variables < 0 || d->functions < 0) fault = "variables or functions is negative";
-    else if (d->variables > INT32_MAX / 4 || d->functions > INT32_MAX / 4) fault = "too many variables or functions";
-    else if (d->variables > 0 && !d->domain) fault = "domain is NULL";
+    gpuopt_status status = gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
+    if (!status) status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
+    if (status) return status;
+    if (d->variables > 0 && !d->domain) fault = "domain is NULL";
     else if (d->functions > 0 && !d->function) fault = "function is NULL";
-    else if ((unsigned)d->type > GPUOPT_COST_DOUBLE) fault = "type is unknown";
-    else if ((unsigned)d->semiring > GPUOPT_SEMIRING_MIN_COUNT) fault = "semiring is unknown";
     else if (d->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP && d->type != GPUOPT_COST_DOUBLE)
         fault = "LOG_SUM_EXP needs DOUBLE";
     else if (d->semiring == GPUOPT_SEMIRING_MIN_COUNT && d->type != GPUOPT_COST_INT64) fault = "MIN_COUNT needs INT64";
     else if (d->top < 0) fault = "top is negative";
-    else if (d->top > 0 && d->type == GPUOPT_COST_DOUBLE) fault = "top is for INT64";
-    else if ((unsigned)d->heuristic > GPUOPT_HEURISTIC_MIN_DEGREE) fault = "heuristic is unknown";
-    else if (d->restarts < 0 || d->restarts > 1000000) fault = "restarts is not in 0..1e6";
-    else if ((unsigned)d->policy > GPUOPT_POLICY_MINI_BUCKET) fault = "policy is unknown";
-    else if (d->z < 0) fault = "z is negative";
-    else if (d->order ? d->order_count < 0 : d->order_count != 0) fault = "order_count is negative, or order is NULL";
-    else if (d->condition_count < 0 || (d->condition_count > 0 && !d->condition))
-        fault = "condition_count is negative, or condition is NULL";
-    else if (d->copies < 0 || d->copies > 1 << 24) fault = "copies is not in 0..2^24";
-    else if ((unsigned)d->keep > GPUOPT_OFF) fault = "keep is unknown";
-    if (fault) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault);
+    else if (d->top > 0 && d->type == GPUOPT_COST_DOUBLE) fault = "top needs INT64";
+    else if (!d->order && d->order_count) fault = "order is NULL, but order_count is not 0";
+    else if (!d->condition && d->condition_count) fault = "condition is NULL, but condition_count is not 0";
+    return fault ? gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault) : GPUOPT_OK;
+}
+
+/* Fills in d from the caller's descriptor, with the defaults. */
+static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *context, const char *call,
+                                                    const gpuopt_elimination_desc *desc, gpuopt_elimination_desc *d) {
+    gpuopt_status status;
+    int32_t k;
+    memset(d, 0, sizeof *d);
+    status = gpuopt__check_struct(context, call, desc, desc->struct_size, d, sizeof *d);
+    d->struct_size = sizeof *d;
+    if (!status) status = gpuopt__elimination_check_options(context, call, d);
+    if (status) return status;
     for (k = 0; k < d->variables; k++)
         if (d->domain[k] < 1) {
             gpuopt__log(context, 0, "%s: domain[%d] = %d is not positive", call, (int)k, (int)d->domain[k]);
@@ -57,8 +67,7 @@ static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *contex
     if (d->semiring == GPUOPT_SEMIRING_MIN_COUNT && d->policy == GPUOPT_POLICY_MINI_BUCKET)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "MIN_COUNT has no mini-buckets");
     if (d->copies > 1 && (d->policy == GPUOPT_POLICY_SLICE || d->policy == GPUOPT_POLICY_STREAM))
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call,
-                              "several copies are neither sliced nor streamed");
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "SLICE and STREAM need a single copy");
     if (d->restarts == 0) d->restarts = GPUOPT__ELIMINATION_RESTARTS;
     if (d->copies == 0) d->copies = 1;
     if (d->keep == GPUOPT_DEFAULT) d->keep = GPUOPT_ON;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cuts a job into chunks, for tables that lie in host memory (STREAM). All scopes are sorted the same way, so the slowest
- * digits of a message are the slowest digits of every table of its bucket, apart from the eliminated variable. A chunk
- * fixes these digits: its part of each table is one contiguous range per value of the eliminated variable, its part of the
- * message is one contiguous range, and its tiles are consecutive. A chunk is therefore a job as well.
+ * Cuts a job into chunks, for tables that lie in host memory (STREAM). All scopes are sorted the same way, so the
+ * slowest digits of a message are the slowest digits of every table of its bucket, apart from the eliminated variable.
+ * A chunk fixes these digits: its part of each table is one contiguous range per value of the eliminated variable, its
+ * part of the message is one contiguous range, and its tiles are consecutive. A chunk is therefore a job as well.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_PLAN_CHUNKS_H
 #define GPUOPT_IMPL_ELIMINATION_PLAN_CHUNKS_H

@@ -187,6 +187,7 @@ static gpuopt_status gpuopt__elimination_prepare(const gpuopt_context *context, 
     draft->plan.functions = d->functions;
     draft->plan.copies = d->copies;
     draft->plan.slices = 1;
+    draft->plan.staged = context->desc.backend->copy ? GPUOPT__ELIMINATION_STAGED : 0;
     draft->plan.sign = d->semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;
     draft->plan.keep = d->keep == GPUOPT_ON;
     draft->plan.join_rest = d->join_rest != 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * From buckets to jobs: which digits of a message's index number the tiles, the rows of a tile and the entries of a row, and
- * which functions are added up beforehand.
+ * From buckets to jobs: which digits of a message's index number the tiles, the rows of a tile and the entries of a
+ * row, and which functions are added up beforehand.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_PLAN_JOBS_H
 #define GPUOPT_IMPL_ELIMINATION_PLAN_JOBS_H

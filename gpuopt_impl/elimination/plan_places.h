@@ -210,7 +210,7 @@ static int gpuopt__elimination_try_host(gpuopt__elimination_draft *draft, const 
     const gpuopt__elimination_operand *operand = (const gpuopt__elimination_operand *)draft->operand.data;
     const int counted = plan->semiring == GPUOPT_SEMIRING_MIN_COUNT;
     const uint64_t bytes = (uint64_t)gpuopt__elimination_cost_bytes(plan) + (counted ? sizeof(uint64_t) : 0);
-    gpuopt_elimination_estimate e;
+    gpuopt_memory_plan memory;
     int64_t whole = 0, tile = 0, wanted, room, j;
     for (j = 0; j < s->messages; j++)
         gpuopt__elimination_draft_table(draft, s->message[j].table)->on_host = j < on_host;
@@ -225,11 +225,11 @@ static int gpuopt__elimination_try_host(gpuopt__elimination_draft *draft, const 
         if (all > whole) whole = all;
         if (one > tile) tile = one;
     }
-    memset(&e, 0, sizeof e);
-    draft->scratch->context->desc.backend->elimination->size(draft->scratch->context, plan, &e);
+    memset(&memory, 0, sizeof memory);
+    draft->scratch->context->desc.backend->elimination->plan(draft->scratch->context, plan, &memory);
     if (s->host_limit && (uint64_t)plan->host_store > s->host_limit / bytes) return 3;
-    if (e.device_bytes > s->limit) return 0;
-    room = (int64_t)((s->limit - e.device_bytes) / bytes) / 2 & ~(int64_t)(GPUOPT__ELIMINATION_TABLE_ALIGN - 1);
+    if (memory.device_bytes > s->limit) return 0;
+    room = (int64_t)((s->limit - memory.device_bytes) / bytes) / 2 & ~(int64_t)(GPUOPT__ELIMINATION_TABLE_ALIGN - 1);
     wanted = (int64_t)(s->limit / bytes / (2 * GPUOPT__ELIMINATION_BUFFERS_PART));
     plan->buffer = room < whole ? room : whole;
     plan->store += 2 * plan->buffer;

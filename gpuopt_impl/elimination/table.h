@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: what the plan, the public calls and both backends share. Tables, the buckets that join them, jobs (a bucket
- * as a kernel sees it, without variables), and the arithmetic of costs.
+ * Elimination: what the plan, the public calls and both backends share. Tables, the buckets that join them, jobs (a
+ * bucket as a kernel sees it, without variables), and the arithmetic of costs.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_TABLE_H
 #define GPUOPT_IMPL_ELIMINATION_TABLE_H
@@ -106,6 +106,7 @@ typedef struct gpuopt__elimination_plan {
     int64_t count_shift;            /* what a buffer's entry and that of its count are apart */
     int64_t chunk_digits, gathered; /* most sizes and strides of a chunk; most entries of a bucket at one assignment */
     int64_t slices;
+    int64_t staged;     /* entries that are staged at a time; 0: the backend has no device memory */
     uint64_t forbidden; /* stored costs from here on are; INT64 */
     int sign;           /* -1: MAX_SUM, costs are stored negated */
     int keep, join_rest;
@@ -134,6 +135,9 @@ typedef struct gpuopt__elimination_plan {
     int32_t *fixed_value;             /* [copies][conditions] */
     int32_t *value_of;                /* [variables]: scratch of assignments */
     gpuopt__elimination_total *bound; /* [largest domain]: of bounds */
+    int32_t *staged_value;            /* [variables] host memory between the caller's device memory and the handle; */
+    int64_t *staged_cost;             /* [staged] without device memory these three are empty */
+    uint64_t *staged_count;           /* [staged] with MIN_COUNT */
 } gpuopt__elimination_plan;
 
 /* Bytes of one stored cost. */
@@ -151,8 +155,8 @@ static inline int gpuopt__elimination_is_root(const gpuopt__elimination_plan *pl
 }
 
 /* ---- Arithmetic ---- *
- * Costs are unsigned, 0 is best, and costs of `forbidden` and more are forbidden. DOUBLE costs are as the host gave them,
- * negated with MAX_SUM. Counts stay at 2^64 - 1 once they get there. */
+ * Costs are unsigned, 0 is best, and costs of `forbidden` and more are forbidden. DOUBLE costs are as the host gave
+ * them, negated with MAX_SUM. Counts stay at 2^64 - 1 once they get there. */
 
 /* a, b <= limit < 2^63. */
 GPUOPT_HD uint64_t gpuopt__elimination_clamped_sum(uint64_t a, uint64_t b, uint64_t limit) {

@@ -14,7 +14,8 @@
 #define GPUOPT__ELIMINATION_MOST_ENTRIES ((int64_t)1 << 44)
 /* Digits of an index that have two values or more: a table has at most 2^44 entries. */
 #define GPUOPT__ELIMINATION_MOST_DIGITS 64
-/* Tables, and the parts of a buffer, begin at multiples of this many entries: 256 bytes at least, as bulk copies need. */
+/* Tables, and the parts of a buffer, begin at multiples of this many entries: 256 bytes at least, as bulk copies need.
+ */
 #define GPUOPT__ELIMINATION_TABLE_ALIGN 256
 /* Entries that are staged in host memory at a time between a table and device memory of the caller. */
 #define GPUOPT__ELIMINATION_STAGED 4096
@@ -36,21 +37,21 @@
 
 /* ---- Partial joins ---- */
 
-/* Buckets with this many joined rows add up small functions beforehand: a launch takes 4 us (section "Exact", model 404),
- * in which a GPU joins more rows than this. */
+/* Buckets with this many joined rows add up small functions beforehand: a launch takes 4 us (section "Exact", model
+ * 404), in which a GPU joins more rows than this. */
 #define GPUOPT__ELIMINATION_PARTIAL_FROM 1048576.0
 /* Entries of such a sum, at most: 1 MB of 32-bit costs, which stays in a cache. */
 #define GPUOPT__ELIMINATION_PARTIAL_MOST 262144
 
 /* ---- Search for an order ---- */
 
-/* Runs of each greedy heuristic where the caller does not say. With 8, and the rotations that follow, an order takes 1.5
- * to 35 ms on the models of section "Exact", the greater part of the whole time for small ones. */
+/* Runs of each greedy heuristic where the caller does not say. With 8, and the rotations that follow, an order takes
+ * 1.5 to 35 ms on the models of section "Exact", the greater part of the whole time for small ones. */
 #define GPUOPT__ELIMINATION_RESTARTS 8
 /* Words of a set of vertices in the part of the tree that is rotated: 256 vertices. */
 enum { GPUOPT__ELIMINATION_CORE_WORDS = 4, GPUOPT__ELIMINATION_CORE_MOST = 64 * GPUOPT__ELIMINATION_CORE_WORDS };
-/* Rotations tried in a round: few where the elimination itself takes little time, which is FEW plus one for each so many
- * operations, and at most MANY. The limits keep the rounds at about the time of the greedy runs. */
+/* Rotations tried in a round: few where the elimination itself takes little time, which is FEW plus one for each so
+ * many operations, and at most MANY. The limits keep the rounds at about the time of the greedy runs. */
 #define GPUOPT__ELIMINATION_MOVES_FEW 200
 #define GPUOPT__ELIMINATION_MOVES_MANY 40000
 #define GPUOPT__ELIMINATION_MOVES_OPERATIONS 2048
@@ -66,14 +67,14 @@ enum { GPUOPT__ELIMINATION_CORE_WORDS = 4, GPUOPT__ELIMINATION_CORE_MOST = 64 * 
 #define GPUOPT__ELIMINATION_AUTO_SLICES 65536
 #define GPUOPT__ELIMINATION_AUTO_REPEATED 64
 /* STREAM: one part in so many of the memory limit is for buffers, if the tables need the rest. The larger the buffers,
- * the less often a table is copied that lacks the slowest variables of the message. Model 42b with 2 GB of device memory
- * then moves 27.9 GB each way at 70 GB/s, in 0.80 s (section "The fused kernel"). */
+ * the less often a table is copied that lacks the slowest variables of the message. Model 42b with 2 GB of device
+ * memory then moves 27.9 GB each way at 70 GB/s, in 0.80 s (section "The fused kernel"). */
 #define GPUOPT__ELIMINATION_BUFFERS_PART 4
 
 /* ---- CPU ---- */
 
-/* Entries of a piece, and bytes of its best sums over all rows of a tile: both stay in a first cache of 32 KB, beside the
- * tables. Digits of a piece: each has two values or more. */
+/* Entries of a piece, and bytes of its best sums over all rows of a tile: both stay in a first cache of 32 KB, beside
+ * the tables. Digits of a piece: each has two values or more. */
 #define GPUOPT__ELIMINATION_CPU_PIECE_MOST 1024
 #define GPUOPT__ELIMINATION_CPU_PIECE_BYTES 16384
 #define GPUOPT__ELIMINATION_CPU_PIECE_DIGITS 10

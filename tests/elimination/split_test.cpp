@@ -29,7 +29,7 @@ Visit visit;
 
 uint64_t no_limit(const gpuopt_context *) { return UINT64_MAX; }
 
-void no_bytes(const gpuopt_context *, const gpuopt__elimination_plan *, gpuopt_elimination_estimate *) {}
+void no_bytes(const gpuopt_context *, const gpuopt__elimination_plan *, gpuopt_memory_plan *) {}
 
 /* The plan is complete; no handle comes of it. */
 gpuopt_status visit_plan(gpuopt_context *, const gpuopt__elimination_plan *plan, gpuopt_elimination **) {
@@ -54,7 +54,7 @@ void plan_bucket(const std::vector<int32_t> &domain, const scope_list &scopes, i
         model_set(&m, f, 0, static_cast<double>(largest));
     }
     table.free_bytes = no_limit;
-    table.size = no_bytes;
+    table.plan = no_bytes;
     table.create = visit_plan;
     backend.elimination = &table;
     gpuopt_desc_init(&context_desc, sizeof context_desc);

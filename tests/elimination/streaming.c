@@ -58,12 +58,12 @@ static uint64_t cut_tables(const gpuopt_context *context, const gpuopt__eliminat
     return gpuopt__elimination_cpu_cut(context, &all, memory, e);
 }
 
-static void streaming_size(const gpuopt_context *context, const gpuopt__elimination_plan *plan,
-                           gpuopt_elimination_estimate *estimate) {
+static void streaming_plan(const gpuopt_context *context, const gpuopt__elimination_plan *plan,
+                           gpuopt_memory_plan *memory) {
     streaming s;
-    estimate->device_bytes = cut_tables(context, plan, 1, NULL, &s.cpu);
-    estimate->host_bytes += cut_tables(context, plan, 0, NULL, &s.cpu) - estimate->device_bytes;
-    estimate->host_bytes += cut_handle(plan, NULL, &s);
+    memory->device_bytes = cut_tables(context, plan, 1, NULL, &s.cpu);
+    memory->host_bytes += cut_tables(context, plan, 0, NULL, &s.cpu) - memory->device_bytes;
+    memory->host_bytes += cut_handle(plan, NULL, &s);
 }
 
 static gpuopt_status streaming_create(gpuopt_context *context, const gpuopt__elimination_plan *plan,
@@ -259,7 +259,7 @@ const gpuopt_backend *streaming_backend(void) {
     static gpuopt_backend backend;
     table = gpuopt__elimination_cpu_table;
     table.has_stream = 1;
-    table.size = streaming_size;
+    table.plan = streaming_plan;
     table.create = streaming_create;
     table.destroy = streaming_destroy;
     table.run = streaming_run;
