@@ -86,9 +86,10 @@ extern "C" {
 
 /* ---- Version ----------------------------------------------------------------------------------------------------- */
 
-#define GPUOPT_VERSION_MAJOR 0
-#define GPUOPT_VERSION_MINOR 1
-#define GPUOPT_VERSION_PATCH 0
+#define GPUOPT_VERSION_MAJOR 0 /* incompatible changes; while it is 0, a new minor version may have them, too */
+#define GPUOPT_VERSION_MINOR 1 /* additions */
+#define GPUOPT_VERSION_PATCH 0 /* corrections */
+/* The version of this header as one number, to compare with. */
 #define GPUOPT_VERSION_NUMBER (GPUOPT_VERSION_MAJOR * 10000 + GPUOPT_VERSION_MINOR * 100 + GPUOPT_VERSION_PATCH)
 
 /* Returns the GPUOPT_VERSION_NUMBER of the linked implementation. */
@@ -100,7 +101,7 @@ GPUOPT_API int gpuopt_version_number(void);
 
 /* Whether a call worked. */
 typedef enum gpuopt_status {
-    GPUOPT_OK = 0,
+    GPUOPT_OK = 0,                 /* done */
     GPUOPT_ERROR_ARGUMENT = -1,    /* a value, size or pointer is outside its documented range; the log says which */
     GPUOPT_ERROR_MEMORY = -2,      /* the host or device allocator returned NULL */
     GPUOPT_ERROR_DEVICE = -3,      /* the GPU or its driver failed; the context can only be destroyed */
@@ -144,7 +145,9 @@ GPUOPT_API void gpuopt_desc_init(void *desc, size_t struct_size);
 
 /* ---- Context: a backend, a device, a stream, and the caller's services ------------------------------------------- */
 
+/* Where work is done and with whose memory; everything else is created in a context. */
 typedef struct gpuopt_context gpuopt_context;
+/* The code for one kind of device, see gpuopt_backend_cpu and gpuopt_backend_cuda. */
 typedef struct gpuopt_backend gpuopt_backend;
 struct CUstream_st; /* a cudaStream_t is a struct CUstream_st * */
 
@@ -213,12 +216,12 @@ typedef struct gpuopt_matrix {
 
 /* The type of numbers in device memory. */
 typedef enum gpuopt_number {
-    GPUOPT_NUMBER_FP64 = 0,
-    GPUOPT_NUMBER_FP32,
-    GPUOPT_NUMBER_UINT8,
-    GPUOPT_NUMBER_UINT16,
-    GPUOPT_NUMBER_UINT32,
-    GPUOPT_NUMBER_UINT64
+    GPUOPT_NUMBER_FP64 = 0, /* double */
+    GPUOPT_NUMBER_FP32,     /* float */
+    GPUOPT_NUMBER_UINT8,    /* uint8_t */
+    GPUOPT_NUMBER_UINT16,   /* uint16_t */
+    GPUOPT_NUMBER_UINT32,   /* uint32_t */
+    GPUOPT_NUMBER_UINT64    /* uint64_t */
 } gpuopt_number;
 
 /* The backend's own array in device memory, lent until the next call on its handle, to be read on the context's
@@ -226,7 +229,7 @@ typedef enum gpuopt_number {
 typedef struct gpuopt_device_view {
     size_t struct_size;
     const void *data; /* [count] */
-    int64_t count;
+    int64_t count;    /* numbers in data */
     gpuopt_number type;
 } gpuopt_device_view;
 
@@ -383,94 +386,109 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagato
 GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propagator, gpuopt_device_view *view);
 
 /* ---- Basis inverse of the revised simplex method ------------------------------------------------------------------ *
- * Shah, Yousaf, Ahmad, Rehman, Ahmad: Accelerating Revised Simplex Method Using GPU-Based Basis Update (2020). The
- * inverse of an m x m basis matrix B, kept dense, and replaced column by column: column `position` of B becomes a_q,
- * whose pivot column is alpha = B^-1 a_q, and then B'^-1 = B^-1 with row `position` zeroed, plus omega times that row,
- * where omega[position] = 1 / alpha[position] and omega[i] = -alpha[i] / alpha[position] elsewhere.
+ * The dense inverse of an m x m basis matrix B whose columns are replaced one at a time. Column `position` of B becomes
+ * a_q; with the pivot column alpha = B^-1 a_q, the new inverse is B^-1 with row `position` set to 0, plus omega times
+ * that row as it was, where omega[position] = 1 / alpha[position] and omega[i] = -alpha[i] / alpha[position] elsewhere.
+ * doc/basis.md has the method, the paper that it comes from, and measured figures.
  *
- * Technique  DEFERRED, the default: B^-1 = B0^-1 + U V. An update appends omega as a column of U and the row of B^-1 as
- *            a row of V, and zeroes row `position` of B0^-1 and of U, so that nothing cancels; after K updates one
- *            matrix product applies them all. The paper's six are there for comparison.
- * Cost       Doubles moved per update: m^2 * 2 (ELEMENT_PROPOSED), 2 m^2 / K + m K (DEFERRED); a dense FTRAN or BTRAN
- *            reads m^2; FTRAN of a sparse column with DEFERRED its nonzeros * m; BTRAN of a unit vector m K.
- * Memory     Two matrices of m x m, three with PFI, 4 m K doubles (GPU: 5 m K and 70 m): a load works in the
- *            second.
- * Bits       The CPU and the GPU agree up to rounding: sums are taken in the device's own order. On one backend the
- *            same calls give the same bits; on the GPU, on devices of the same kind. */
+ * Memory   Two m x m matrices of doubles, three with PFI, and 4 m K doubles (GPU: 5 m K + 70 m).
+ * Outcome  There is none: an update is either made or refused with GPUOPT_ERROR_NUMERIC.
+ * Bits     On one backend the same calls give the same bits; on the GPU, on devices of the same kind. CPU and GPU agree
+ *          up to rounding, because the GPU sums in a different order. */
 
+/* An inverse, with its updates. */
 typedef struct gpuopt_basis gpuopt_basis;
 
+/* How an update is carried out. In comments below, K is deferred_updates. */
 typedef enum gpuopt_basis_technique {
+    /* Updates are collected as B^-1 = B0^-1 + U V, where U has up to K columns; every K updates, one matrix product
+     * applies them to B0^-1. The fastest; the others are the paper's, for comparison. */
     GPUOPT_TECHNIQUE_DEFERRED = 0,
-    GPUOPT_TECHNIQUE_PFI,     /* E B^-1 as a full matrix product: 2 m^3 operations (Spampinato and Elster 2009) */
+    GPUOPT_TECHNIQUE_PFI,     /* a full matrix product: 2 m^3 operations (Spampinato and Elster 2009) */
     GPUOPT_TECHNIQUE_MPFI,    /* outer product, zeroed row, matrix sum (Ploskas and Samaras 2015) */
-    GPUOPT_TECHNIQUE_COLUMN,  /* a thread a column, omega in shared memory (He et al. 2018): UNSUPPORTED beyond it */
-    GPUOPT_TECHNIQUE_ELEMENT, /* a thread an element, into a second matrix, copied back (Bieling et al. 2010) */
-    GPUOPT_TECHNIQUE_ELEMENT_MODIFIED, /* the same in place, with the pivot row saved first */
-    GPUOPT_TECHNIQUE_ELEMENT_PROPOSED  /* ... zeroed, and omega computed beforehand: no branch, no division */
+    GPUOPT_TECHNIQUE_COLUMN,  /* one thread per column, omega in shared memory (He et al. 2018) */
+    GPUOPT_TECHNIQUE_ELEMENT, /* one thread per element, into a second matrix, copied back (Bieling et al. 2010) */
+    GPUOPT_TECHNIQUE_ELEMENT_MODIFIED, /* one thread per element, in place; the pivot row is saved first */
+    GPUOPT_TECHNIQUE_ELEMENT_PROPOSED  /* the same with omega computed beforehand: no branch, no division */
 } gpuopt_basis_technique;
 
+/* A basis inverse to be created. */
 typedef struct gpuopt_basis_desc {
-    size_t struct_size; /* sizeof(gpuopt_basis_desc) */
-    int32_t m;          /* rows of B, 0 to 2^28 */
-    gpuopt_basis_technique technique;
-    int32_t deferred_updates; /* K of DEFERRED, 1 to 256; 0: chosen from m and the backend */
-    /* An update whose |alpha[position]| is not above this times max |alpha| is refused. So is a column that offers no
-     * larger pivot while B is inverted, with B scaled by powers of two until the largest entries of its rows and
-     * columns are about 1. 0: 1e-11 (CLP accepts pivots from 1e-8 on, HiGHS from 1e-10, both in scaled models); below
-     * 1. */
+    size_t struct_size;               /* sizeof(gpuopt_basis_desc) */
+    int32_t m;                        /* rows and columns of B, 0 to 2^28 */
+    gpuopt_basis_technique technique; /* how updates are carried out */
+    int32_t deferred_updates;         /* K of DEFERRED, 1 to 256; 0: 16 on the CPU, 64 on the GPU */
+    /* An update is refused unless |alpha[position]| is greater than this times max |alpha|. A load is refused if a
+     * column offers no pivot greater than this, after B has been scaled by powers of two so that the largest entries
+     * of its rows and columns are about 1. Below 1; 0: 1e-11 (CLP accepts pivots above 1e-8, HiGHS above 1e-10, both in
+     * scaled models). */
     double pivot_tolerance;
 } gpuopt_basis_desc;
 
+/* Where a basis stands. */
 typedef struct gpuopt_basis_info {
-    size_t struct_size;
-    int64_t updates;          /* since the inverse was loaded */
+    size_t struct_size;       /* sizeof(gpuopt_basis_info) */
+    int64_t updates;          /* made since the latest load */
     int32_t deferred_updates; /* K; 0 with the other techniques */
-    int32_t pending;          /* updates not yet applied to B0^-1 */
-    int32_t refused_position; /* of the latest refused load or update; -1: none since the inverse was loaded */
+    int32_t pending;          /* updates in U V, not yet applied to B0^-1 */
+    int32_t refused_position; /* of the latest load or update refused with NUMERIC; -1: none since the latest load */
 } gpuopt_basis_info;
 
+/* Fills plan with the memory that a basis of this descriptor takes. Errors as _create. */
 GPUOPT_API gpuopt_status gpuopt_basis_plan(gpuopt_context *context, const gpuopt_basis_desc *desc,
                                            gpuopt_memory_plan *plan);
-/* With the identity loaded. UNSUPPORTED: COLUMN where m doubles do not fit the device's shared memory (CUDA). */
+/* Makes a basis with the identity loaded. UNSUPPORTED (CUDA): the device has no cooperative launch, or COLUMN and m
+ * doubles do not fit into a block's shared memory (about 29000 on an H200). */
 GPUOPT_API gpuopt_status gpuopt_basis_create(gpuopt_context *context, const gpuopt_basis_desc *desc,
                                              gpuopt_basis **basis);
+/* Frees a basis; NULL is allowed. */
 GPUOPT_API void gpuopt_basis_destroy(gpuopt_basis *basis);
 
-/* The inverse of other columns, m x m (reinversion, on request); NULL: the identity. Gauss-Jordan elimination with
- * partial pivoting, sparse columns first; O(m^3). NUMERIC: singular or nearly so; refused_position and the log name a
- * column that depends on the others, and the inverse stays what it was (kept in a second matrix meanwhile). */
+/* Inverts B. columns: B, m x m; NULL: the identity. The result replaces the inverse and discards all updates. NUMERIC:
+ * B is singular or nearly so, or its inverse cannot be represented; refused_position and the log name a column that
+ * depends on the others, and the old inverse stays. Time O(m^3): Gauss-Jordan elimination with partial pivoting, sparse
+ * columns first. Waits. */
 GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_matrix *columns);
 
-/* FTRAN: x = B^-1 rhs; BTRAN: y = B^-T c. rhs, x, c, y [m], in the memory that `where` says; they may be the same
- * array. x NULL: the result only stays with the handle, as the pivot column for _update. */
+/* FTRAN: x = B^-1 rhs, which also becomes the pivot column for _update. rhs, x [m] may be the same array; x may be
+ * NULL. Reads the m^2 entries of the inverse; DEFERRED skips columns whose entry of rhs is 0. */
 GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory where, const double *rhs, double *x);
-GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory where, const double *c, double *y);
-/* FTRAN of a sparse column: row, val [count] host arrays, rows distinct; x [m] as above. */
-GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, int32_t count, const int32_t *row,
-                                                   const double *val, gpuopt_memory where, double *x);
-/* BTRAN of a unit vector: y = row `position` of B^-1, [m]. */
-GPUOPT_API gpuopt_status gpuopt_basis_btran_unit(gpuopt_basis *basis, int32_t position, gpuopt_memory where, double *y);
 
-/* Column `position` of B is replaced by the one whose FTRAN is alpha [m]; NULL: the result of the last FTRAN call on
- * this handle (STATE: there was none since the last load or update). NUMERIC: the pivot is too small, see
- * pivot_tolerance; nothing has changed. With info == NULL the call is only enqueued (alpha then NULL or in device
- * memory): a refused update is left out, and named by the next _get_info. */
-GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, int32_t position, gpuopt_memory where,
+/* FTRAN of a sparse column. row, val [count]: rows in 0..m - 1, none twice; values finite and not 0. x [m] as in
+ * _ftran. Entries in device memory are copied to the host and checked there, so the call then waits. ARGUMENT: an entry
+ * is out of range. DEFERRED reads count columns of the inverse; the other techniques read count entries of each row. */
+GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memory where, int32_t count,
+                                                   const int32_t *row, const double *val, double *x);
+
+/* BTRAN: y = B^-T c. c, y [m] may be the same array. Reads the m^2 entries of the inverse. */
+GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory where, const double *c, double *y);
+
+/* BTRAN of a unit vector: y [m] = row `position` of B^-1. Reads that row, and with DEFERRED up to K rows of V. */
+GPUOPT_API gpuopt_status gpuopt_basis_btran_unit(gpuopt_basis *basis, gpuopt_memory where, int32_t position, double *y);
+
+/* Replaces column `position` of B by the one whose FTRAN is alpha [m]. alpha NULL: the result of the latest FTRAN. info
+ * NULL: the update is only enqueued, and alpha must be NULL or in device memory; if the pivot is too small, the update
+ * is left out, and the next _get_info names its position. STATE: alpha is NULL, and there was no FTRAN since the latest
+ * load or update. NUMERIC: the pivot is too small (see pivot_tolerance), or an alpha in device memory is not finite;
+ * only refused_position changes. Moves 2 m^2 doubles with ELEMENT_PROPOSED, about 2 m^2 / K + m K with DEFERRED. */
+GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory where, int32_t position,
                                              const double *alpha, gpuopt_basis_info *info);
 
-GPUOPT_API gpuopt_status gpuopt_basis_get_info(gpuopt_basis *basis, gpuopt_basis_info *info); /* waits */
+/* Fills info for the basis as it stands. Waits for enqueued updates. */
+GPUOPT_API gpuopt_status gpuopt_basis_get_info(gpuopt_basis *basis, gpuopt_basis_info *info);
 
-/* How far the inverse has drifted from that of `columns`, B as the host has it, [m x m]. */
+/* How far an inverse has drifted from that of B. */
 typedef struct gpuopt_basis_drift {
-    size_t struct_size;
-    double estimate; /* max_i |(B^-1 (B e))_i - e_i| for a vector e of ones and minus ones: O(m^2) */
-    double norm;     /* max_ij |(B^-1 B - I)_ij|: O(m * nonzeros); not computed with exact == 0, then -1 */
+    size_t struct_size; /* sizeof(gpuopt_basis_drift) */
+    double estimate;    /* max_i |(B^-1 (B e))_i - e_i|, where e is a fixed vector of ones and minus ones */
+    double norm;        /* max_ij |(B^-1 B - I)_ij|; -1: not computed */
 } gpuopt_basis_drift;
+/* Measures the drift. columns: B as the host has it, m x m. exact not 0: compute the norm too. Changes nothing. Time
+ * O(m^2), with exact O(m * nonzeros). Waits. */
 GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuopt_matrix *columns, int exact,
                                                 gpuopt_basis_drift *drift);
 
-/* The inverse itself, [m][m], row after row, in the memory that `where` says; pending updates are applied first. */
+/* Copies the inverse to inverse [m][m], row after row. Pending updates are applied first. */
 GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory where, double *inverse);
 
 /* ---- Linear programs: the simplex method, in whole iterations or step by step ------------------------------------- *
@@ -905,133 +923,132 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *conte
                                                            double *value, uint64_t *count);
 
 /* ---- Knapsack: branch and bound on a pool of nodes ---------------------------------------------------------------- *
- * Boukedjar, Lalami, El Baz: Parallel Branch and Bound on a CPU-GPU System (2012).  max p x,  w x <= C,  x in {0, 1}^n.
- * Items are put in the order of falling p / w, equal ones by index. The break item is the first that does not fit once
- * those before it are taken; a part of it makes the solution of the linear relaxation, whose profit is Dantzig's bound.
- * A step takes the nodes of one level, all of which have decided the same items, and decides one more: each gets a son
- * without it and one with it. Sons that cannot beat the incumbent are dropped. Each is filled greedily, which is a
- * solution, too; the best becomes the incumbent before the next step.
+ * max p x subject to w x <= C, x in {0, 1}^n, exactly, in integers. A node decides some of the items; its other items
+ * are filled in greedily, which gives a solution, and a part of one more item gives Dantzig's bound on every solution
+ * below the node. A step takes the nodes of one level, which have all decided the same items, decides one more item,
+ * and keeps those of their children that may beat the incumbent, the best solution known.
  *
- * Core      DOMINANCE decides the items around the break item first, and those after them that are the nearest in
- *           p / w (Pisinger: An expanding-core algorithm for the exact 0-1 knapsack problem, 1995). An item that no
- *           node of a list can have otherwise than it stands and beat the incumbent is passed over. BREADTH decides
- *           items in their order, as the paper does.
- * Dominance Between the nodes of a step: of two, the one that weighs no less and earns no more is dropped. The list is
- *           kept sorted by weight, so that this is a merge of the sons with and without. The paper has it not and its
- *           lists grow past any memory (n = 200: 1.4e9 nodes, where dominance needs hundreds).
- * Completed Each time that such a list has doubled, and every 32 decisions, each item that is still to be decided is
- *           tried with the best node that leaves room for it: mostly the optimum is found so within a few levels.
- * Number    Where the search goes on for long, DOMINANCE computes from the most and the fewest items that a better
- *           solution can have, by Lagrange's multipliers, what the whole can have at most, and ends where the incumbent
- *           has it: with strongly correlated items nearly at once (Martello, Toth 1997). That takes some fifty sorts of
- *           the items, on the host, after 64 nodes an item, after 8 times as many, and so on.
- * Exact     No division: a node is kept if room * p >= (incumbent + 1 - profit) * w of its break item, in 128 bits.
- *           Profits and weights are divided by what they have in common before.
- * Full      The pool never grows. A level whose sons might not fit is taken in slices from its end, each a quarter of
- *           what is free, and the search goes on with the deepest level there is: depth first. It ends with the same
- *           optimum. The price: dominance acts within a slice only, so that nodes are expanded which a larger pool
- *           would have dropped, with the smallest pools exponentially many; and a GPU wants long lists.
- * Reduction Before the search, items are fixed that no solution better than the first incumbent takes or leaves.
- * Items     A node carries the last 32 decisions, no more. The item set is found again, 32 at a time, by searching
- *           the items before them, whose optimum is then known: as a rule far shorter than the search itself.
- * Cost      20 bytes a node. A step reads its nodes once and writes the sons that stay once.
- * Bits      Counts, bounds, item set: the same on every backend and with any number of threads, and however the work is
- *           divided between calls.                                                                                   */
+ * After Boukedjar, Lalami, El Baz: Parallel Branch and Bound on a CPU-GPU System (2012); doc/knapsack.md describes the
+ * method and what was added to it.
+ *
+ * Memory  20 bytes per node in the pool, which never grows: when it is full, the search continues depth first, or stops
+ *         with the outcome FULL. doc/knapsack.md says what that costs.
+ * Cost    A step reads its nodes once (with DOMINANCE twice, in part from a cache) and writes each child that it keeps
+ *         once.
+ * Bits    Counts, bounds and item sets are the same on every backend, with any number of threads, and however the work
+ *         is divided between calls.                                                                                  */
 
+/* A search: the problem, the incumbent and the pool of nodes. */
 typedef struct gpuopt_knapsack gpuopt_knapsack;
 
+/* Which tree is searched. */
 typedef enum gpuopt_knapsack_search {
+    /* Decides the items around the break item first and drops nodes that another node of their step dominates. */
     GPUOPT_SEARCH_DOMINANCE = 0,
-    GPUOPT_SEARCH_BREADTH, /* the paper's tree: no core, no dominance, no completion */
-    /* The paper's way, for comparison: as BREADTH, with lists up to hybrid_threshold on the CPU, longer ones on the
-     * GPU, to which they are copied and back. On the CPU backend the same as BREADTH. */
+    /* The paper's tree: items in the order of profit per weight, and no dominance. */
+    GPUOPT_SEARCH_BREADTH,
+    /* The same tree divided as in the paper, for comparison: the CPU expands lists of up to hybrid_threshold nodes;
+     * longer ones are copied to the GPU and back. On the CPU backend the same as BREADTH. */
     GPUOPT_SEARCH_HYBRID
 } gpuopt_knapsack_search;
 
+/* What happens when the children of a level might not fit the pool. */
 typedef enum gpuopt_knapsack_when_full {
+    /* The level is expanded in slices, and the search goes on from the deepest level. It ends with the same optimum. */
     GPUOPT_WHEN_FULL_DEPTH_FIRST = 0,
-    GPUOPT_WHEN_FULL_STOP /* the outcome is FULL, nothing is lost: nodes can be packed and removed, and the search goes on */
+    /* The outcome is FULL, and no node is lost: the caller can pack and remove some, and expand again. */
+    GPUOPT_WHEN_FULL_STOP
 } gpuopt_knapsack_when_full;
 
+/* A problem, and how it is searched. */
 typedef struct gpuopt_knapsack_desc {
-    size_t struct_size;             /* sizeof(gpuopt_knapsack_desc) */
-    int32_t items;                  /* n, 0 to 2^28 */
-    const int64_t *weight, *profit; /* [items] 0 or more, in any order */
-    int64_t capacity;               /* C, 0 or more */
-    gpuopt_knapsack_search search;
-    gpuopt_knapsack_when_full full;
-    /* Nodes that fit, to 2^40; 0: 2^20. 2 n + 8 is the least that ends every search; less is taken for that. */
-    int64_t pool;
-    int64_t node_limit; /* expanded in the handle's life, then LIMIT; checked after each step; 0: none */
-    /* On by default with DOMINANCE, off with the others, as in the paper. What is trivial (items that do not fit,
-     * without profit or weight) is settled anyway. */
+    size_t struct_size;                  /* sizeof(gpuopt_knapsack_desc) */
+    int32_t items;                       /* n, 0 to 2^28 */
+    const int64_t *weight;               /* [items] 0 or more, in any order */
+    const int64_t *profit;               /* [items] 0 or more */
+    int64_t capacity;                    /* C, 0 or more */
+    gpuopt_knapsack_search search;       /* which tree; 0: DOMINANCE */
+    gpuopt_knapsack_when_full when_full; /* 0: DEPTH_FIRST */
+    int64_t pool;                        /* nodes that fit, up to 2^40; 0: 2^20; raised to 2 items + 8 if it is less */
+    int64_t node_limit; /* nodes expanded in the handle's life, after which a step ends with LIMIT; 0: no limit */
+    /* Whether _create fixes an item where the other choice could not beat the first incumbent. DEFAULT: ON with
+     * DOMINANCE, OFF with the others, as in the paper. Items that do not fit, or have no profit or no weight, are
+     * settled in any case. */
     gpuopt_switch reduction;
-    int32_t hybrid_threshold; /* HYBRID; 0: 5000 (the paper) */
+    int32_t hybrid_threshold; /* HYBRID: see there; 0: 5000, as in the paper */
 } gpuopt_knapsack_desc;
 
-/* Depends on items, pool, search and the context's threads alone. */
+/* Returns in *plan what memory a handle takes. It depends only on items, pool, search, hybrid_threshold and the
+ * context. ARGUMENT: as _create. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                               gpuopt_memory_plan *plan);
-/* Sorts, reduces, and puts the root into the pool; where that settles the problem, the outcome is OPTIMAL at once.
- * ARGUMENT with the item in the log: a negative number. NUMERIC: Dantzig's bound of the whole problem is above
- * 2^63 - 1; sums of weights and profits beyond that are fine. Time O(items log items). */
+/* Creates a search: sorts the items, finds a first incumbent, fixes items, and puts the root into the pool. If that
+ * settles the problem, the outcome is OPTIMAL at once. ARGUMENT: a member is out of range; for a negative weight or
+ * profit the log names the item. NUMERIC: Dantzig's bound of the whole problem exceeds 2^63 - 1 (larger sums of weights
+ * or profits are allowed). Cost: O(items log items) time on the host, not interrupted by the stop hook. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                                 gpuopt_knapsack **knapsack);
+/* Destroys a search; NULL is allowed. */
 GPUOPT_API void gpuopt_knapsack_destroy(gpuopt_knapsack *knapsack);
 
-/* Where the search stands. Counts are of the handle's life; recovering items is not counted. */
+/* Where the search stands. Counts are over the handle's life, without the searches that recover items. */
 typedef struct gpuopt_knapsack_info {
-    size_t struct_size;
-    /* MORE; OPTIMAL: lower is; INFEASIBLE: no solution has the profit that _set_incumbent claimed; LIMIT; FULL. */
+    size_t struct_size; /* sizeof(gpuopt_knapsack_info) */
+    /* MORE; OPTIMAL: `lower` is the optimum; INFEASIBLE: no solution reaches the claim, see _set_incumbent; LIMIT:
+     * node_limit; FULL: see GPUOPT_WHEN_FULL_STOP. */
     gpuopt_outcome outcome;
-    int32_t level;      /* of the nodes that come next; -1: none is left */
-    int64_t expanded;   /* nodes that were taken and branched on */
-    int64_t pruned;     /* nodes and sons dropped by their bound, and at the end those with nothing left to decide */
-    int64_t dominated;  /* sons dropped by dominance */
-    int64_t alive;      /* nodes in the pool */
-    int64_t peak;       /* most there were after a step */
-    int64_t steps;      /* levels, or slices of them; those that are passed over are none */
-    int64_t slices;     /* of these steps, those that took less than the whole list */
-    int64_t lower;      /* the incumbent: the profit of a solution */
-    int64_t upper;      /* no solution has more, the claim aside; falls as lists are expanded */
+    int32_t level;      /* of the nodes that are expanded next; -1: none is left */
+    int64_t expanded;   /* nodes that were branched on */
+    int64_t pruned;     /* nodes and children dropped by their bound, or because nothing was left to decide */
+    int64_t dominated;  /* children dropped by dominance */
+    int64_t alive;      /* nodes in the pool now */
+    int64_t peak;       /* the most that were in the pool after a step */
+    int64_t steps;      /* levels, or slices of them; a level that is skipped does not count */
+    int64_t slices;     /* of these steps, those that took only a part of a level */
+    int64_t lower;      /* the profit of the incumbent */
+    int64_t upper;      /* no solution has more profit; a claim does not change it; falls during the search */
     int64_t pool;       /* nodes that fit */
-    int32_t free_items; /* items that presolve and reduction left to decide: levels of the tree */
+    int32_t free_items; /* items that _create left undecided: the number of levels */
 } gpuopt_knapsack_info;
 
-/* Expands level after level until `nodes` nodes at least have been expanded or `levels` steps done, whichever comes
- * first (0: no such limit), or the search ends. A step is never cut: the limit of nodes may be overrun by what one step
- * expands. info may be NULL. */
+/* Expands level after level, until at least `nodes` nodes have been expanded, or `levels` steps made, or the search
+ * ends (0: no such limit). A step is never divided, so `nodes` may be exceeded by what one step expands. Fills *info,
+ * which may be NULL. The stop hook is asked after each step; if it stops the call, the outcome is MORE, unless that
+ * step ended the search, and the next call goes on to the same result. ARGUMENT: a negative number. Waits for the
+ * device after each step. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64_t nodes, int32_t levels,
                                                 gpuopt_knapsack_info *info);
+/* Fills *info with where the search stands. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpuopt_knapsack_info *info);
 
-/* A host's own solution, at any time: taken [items], not 0 for those in it, and its profit, which must be theirs; worse
- * ones change nothing. With taken NULL: a claim that there is a solution of this profit. From now on only such ones are
- * looked for: if there is one, the search ends with its items as always, else with INFEASIBLE. ARGUMENT: too heavy, the
- * profit is another, negative. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, int64_t profit, const uint8_t *taken);
+/* Tells the search of a solution, at any time. taken: [items] in memory `where`, nonzero for the items of a solution,
+ * and `profit`, which must be theirs; the solution becomes the incumbent if it is better. taken == NULL: a claim that
+ * some solution has at least this profit. From then on only such solutions are searched for: if there is one, the
+ * search ends with OPTIMAL, and its items can be had as always; else with INFEASIBLE. Of several claims the largest
+ * counts. ARGUMENT: profit is negative or not that of the items, or the items are too heavy, which is also checked in
+ * device memory. Cost: O(items) time on the host. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t profit,
+                                                       const uint8_t *taken);
 
-/* The incumbent: taken [items] as 1 and 0 in the host's order, and its profit and weight; any may be NULL. At any time,
- * found in what is free of the pool: best asked for at the end, when all of it is. While the search is under way, the
- * set may come out better than the incumbent, and then is the incumbent. */
-GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, uint8_t *taken, int64_t *profit,
-                                                   int64_t *weight);
+/* Returns the incumbent, at any time: taken [items] as 1 and 0 in memory `where`, in the order of the descriptor; its
+ * profit and its weight, each one number in host memory. Any may be NULL. A node carries only its last 32 decisions;
+ * earlier ones are recovered, 32 at a time, by searches within the free part of the pool, so the call is cheapest once
+ * the search has ended. It may find a better solution, which is then the incumbent. The stop hook is not asked. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory where, uint8_t *taken,
+                                                   int64_t *profit, int64_t *weight);
 
-/* Nodes as bytes, for a checkpoint or another process with a handle of the same problem: little-endian on every
- * machine, a header of 80 bytes ("GPUK"; version 1 and number of lists as uint32; items as int32; a hash of the problem
- * as left by reduction as uint64; nodes, incumbent, claim, the counts expanded and pruned, and decisions as int64; a
- * checksum as uint64: FNV-1a over all bytes, itself as 0), the incumbent's items, a byte each; for each list, lowest
- * level first, 40 bytes (as int64, its level, how many decisions led to it, its nodes, how many there were when it was
- * completed last; as double, its bound); the levels of these decisions, as int32; then the nodes in the same order:
- * room as int64, profit as uint64, the last 32 decisions as uint32, the latest lowest.
- * Packs the `nodes` (-1: all) nodes that would come next, and with remove takes them out of the pool, so that two
- * handles can share the work: OPTIMAL and `upper` then are about what each of them holds. bytes NULL: only the size.
- * ARGUMENT: capacity is too small. */
+/* Packs nodes into bytes, for a checkpoint or for another process with a handle of the same problem. The `nodes` nodes
+ * that would be expanded next (-1: all) go into bytes [capacity], in host memory; *size (may be NULL) is how many bytes
+ * they take. bytes == NULL: only *size. remove, if not 0: takes them out of the pool, so that two handles share the
+ * work; OPTIMAL and `upper` then refer only to what each of them holds. The incumbent and the claim are packed too.
+ * ARGUMENT: capacity is too small. Cost: as _get_items, and O(size). doc/knapsack.md describes the format, which is the
+ * same on every machine. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t nodes, int remove, void *bytes,
                                               uint64_t capacity, uint64_t *size);
-/* The incumbent, where better, and the nodes, into a pool that is empty or holds nothing but the root, which they
- * replace; else STATE. The counts go on from here, not from the bytes. ARGUMENT: not such bytes, cut short, or of
- * another problem or reduction. UNSUPPORTED: the nodes do not fit the pool. */
+/* Unpacks nodes, with the incumbent if it is better, and the claim, from bytes [size] in host memory. The pool must be
+ * empty, or hold nothing but the root, which is replaced; else STATE. The handle's counts continue and do not come from
+ * the bytes. ARGUMENT: the bytes are not packed nodes, cut short, damaged, or of another problem, search or reduction.
+ * UNSUPPORTED: the nodes do not fit the pool. Cost: O(size), all of which is checked. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size);
 
 #ifdef __cplusplus
@@ -1046,6 +1063,7 @@ inline Struct gpuopt_init() {
 }
 #define GPUOPT_INIT(type) gpuopt_init<type>()
 #else
+/* A struct of this type with every option at its default: all bytes are zero except for struct_size. */
 #define GPUOPT_INIT(type) ((type){.struct_size = sizeof(type)})
 #endif
 

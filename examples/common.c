@@ -26,6 +26,11 @@ int whole_number(const char *word, int64_t most, int64_t *value) {
     return 1;
 }
 
+void print_help(const char *usage) {
+    fputs(usage, stdout);
+    exit(0);
+}
+
 int parse_words(int argc, char **argv, const char *usage,
                 int (*take)(void *options, const char *name, const char *value), void *options, const char **model,
                 int *json) {
@@ -33,6 +38,7 @@ int parse_words(int argc, char **argv, const char *usage,
     for (k = 1; k < argc; k++) {
         const char *name = argv[k], *value = k + 1 < argc ? argv[k + 1] : "";
         int good;
+        if (strcmp(name, "--help") == 0) print_help(usage);
         if (strcmp(name, "--json") == 0) {
             *json = 1;
             continue;

@@ -2,6 +2,16 @@
  *
  * Propagates the bounds of a mixed-integer program: reads an MPS file or builds a generated model, runs rounds in the
  * loop that a host would write, and says what it found.
+ *
+ * Build, from the repository's root; -fopenmp adds threads:
+ *     cc -O2 -I. examples/propagate_mps.c examples/common.c examples/io/m*.c examples/io/lp_models.c \
+ *         examples/io/generate.cpp gpuopt_impl/gpuopt.c -lClp -lz -lstdc++ -lm -o propagate_mps
+ * Reads: *.mps+integer *.mps.gz+integer gen:*
+ * Try: gen:rand,1000000,1000000,10,1
+ * Try: gen:rand,1000000,1000000,10,1 --threads all
+ * Try: gen:band,2000000,8,1
+ * Try: gen:band,2000000,8,1 --threads all
+ * Try: gen:rand,10000,10000,10,1
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -23,6 +33,7 @@ static const char usage[] =
     "  --rounds N         at most so many (1000)\n"
     "  --json             one line of JSON on stdout, nothing else\n"
     "  --bounds FILE      write \"name lower upper\" for each column\n"
+    "  --help             print this and exit\n"
     "exit status: 0 done, 1 infeasible, 2 bad input, 3 anything else\n";
 
 typedef struct options {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * The shortest complete host: propagates two rows over three columns, a round at a time.
- *     cc examples/quickstart.c gpuopt_impl/gpuopt.c -I. -lm && ./a.out
+ *
+ * Build, from the repository's root:
+ *     cc -O2 -I. examples/quickstart.c gpuopt_impl/gpuopt.c -lm -o quickstart
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "gpuopt.h"
 
@@ -12,7 +15,7 @@ static void print_log(void *user, int level, const char *message) {
     fprintf(stderr, "gpuopt (%d): %s\n", level, message);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     /* 2x + 3y <= 6,  1 <= y + z <= 2;  x, y in [0, 10] and integer, z in [1.5, 10] */
     const int64_t start[] = {0, 2, 4};
     const int32_t col[] = {0, 1, 1, 2};
@@ -27,6 +30,10 @@ int main(void) {
     double new_lb[3], new_ub[3];
     int j, failed;
 
+    if (argc > 1) { /* --help, or a mistake */
+        printf("usage: quickstart\n");
+        return strcmp(argv[1], "--help") != 0;
+    }
     gpuopt_desc_init(&host, sizeof host); /* the CPU; for the GPU: host.backend = gpuopt_backend_cuda() */
     host.log = print_log;
     gpuopt_desc_init(&model, sizeof model);

@@ -2,6 +2,17 @@
  *
  * Solves a knapsack problem by branch and bound: reads a file or builds a generated one, expands nodes in the loop that
  * a host would write, says what came out, and checks the items on the model itself.
+ *
+ * Build, from the repository's root; -fopenmp adds threads:
+ *     cc -O2 -I. examples/solve_knapsack.c examples/common.c examples/io/knapsack.c examples/io/tokens.c \
+ *         gpuopt_impl/gpuopt.c -lm -o solve_knapsack
+ * Reads: *.knapsack paper:* uncorrelated:* weak:* strong:* inverse-strong:* almost-strong:* subset-sum:* similar:* span:*
+ * Reads: multiple-strong:* profit-ceiling:* circle:*
+ * Try: paper:500:1
+ * Try: strong:10000:1000000:1
+ * Try: profit-ceiling:10000:1000000:1
+ * Try: circle:3000:1000000:1
+ * Try: circle:10000:1000000:1 --pool 40000000 --backend cuda
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
@@ -25,6 +36,7 @@ static const char usage[] =
     "  --threads N        of the CPU backend (1)\n"
     "  --json             one line of JSON on stdout, nothing else\n"
     "  --items FILE       write the numbers of the chosen items, from 0, one a line\n"
+    "  --help             print this and exit\n"
     "exit status: 0 solved, 1 no solution has the profit of --incumbent, 2 bad input, 3 stopped by --nodes, or else\n";
 
 static const char *const searches[] = {"dominance", "breadth", "hybrid", NULL};
@@ -98,9 +110,9 @@ static gpuopt_status solve(gpuopt_context *context, const options *o, const knap
     desc.pool = o->pool;
     desc.node_limit = o->nodes;
     status = gpuopt_knapsack_create(context, &desc, &knapsack);
-    if (!status && o->incumbent) status = gpuopt_knapsack_set_incumbent(knapsack, o->incumbent, NULL);
+    if (!status && o->incumbent) status = gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, o->incumbent, NULL);
     if (!status) status = expand(knapsack, o, a);
-    if (!status) status = gpuopt_knapsack_get_items(knapsack, a->taken, &a->profit, &a->weight);
+    if (!status) status = gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, a->taken, &a->profit, &a->weight);
     a->seconds = now() - start;
     gpuopt_knapsack_destroy(knapsack);
     return status;

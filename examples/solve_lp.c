@@ -2,6 +2,14 @@
  *
  * Solves a linear program with the simplex method: reads an MPS file or builds a generated model, iterates in the loop
  * that a host would write, says what came out, and checks it on the model itself.
+ *
+ * Build, from the repository's root:
+ *     cc -O2 -I. examples/solve_lp.c examples/common.c examples/io/m*.c examples/io/lp_*.c examples/io/generate.cpp \
+ *         gpuopt_impl/gpuopt.c -lClp -lz -lstdc++ -lm -o solve_lp
+ * Reads: *.mps+continuous *.mps.gz+continuous shah:* meyer:* plant:*
+ * Try: shah:1000:1
+ * Try: meyer:750:3750:0.04:1
+ * Try: plant:500:1000:0.05:1
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
@@ -28,6 +36,7 @@ static const char usage[] =
     "  --max              maximise, whatever the file says\n"
     "  --json             one line of JSON on stdout, nothing else\n"
     "  --solution FILE    write \"name value reduced_cost\" for each column, then \"name activity dual\" for each row\n"
+    "  --help             print this and exit\n"
     "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input, 3 stopped at the limit, or anything else\n";
 
 typedef struct options {
@@ -81,6 +90,7 @@ static int parse(int argc, char **argv, options *o) {
     for (k = 1; k < argc; k++) {
         const char *name = argv[k], *value = k + 1 < argc ? argv[k + 1] : "";
         int good;
+        if (strcmp(name, "--help") == 0) print_help(usage);
         if (parse_switch(name, o)) continue;
         if (name[0] != '-') {
             if (o->model) {

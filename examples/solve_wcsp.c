@@ -3,6 +3,18 @@
  * Solves a weighted CSP or another graphical model by bucket elimination: reads a .wcsp or .uai file or builds a
  * generated model, eliminates in the loop that a host would write, says what came out, and checks the assignment on the
  * model itself.
+ *
+ * Build, from the repository's root; -fopenmp adds threads:
+ *     cc -O2 -I. examples/solve_wcsp.c examples/wcsp_report.c examples/co*.c examples/io/agents*.c \
+ *         examples/io/graphical*.c examples/io/tokens.c examples/io/uai.c examples/io/wcsp.c gpuopt_impl/gpuopt.c -lm \
+ *         -o solve_wcsp
+ * Reads: *.wcsp *.uai random:* scalefree:* grid:*
+ * Try: random:18:10:0.3:1
+ * Try: random:18:10:0.3:1 --z 3
+ * Try: grid:10:4:1
+ * Try: grid:10:4:1 --z 3
+ * Try: scalefree:30:4:1 --agents each --backend cpu
+ * Try: random:20:10:0.3:1 --backend cuda
  */
 #define _DEFAULT_SOURCE /* _SC_PHYS_PAGES */
 #include <math.h>
@@ -36,6 +48,7 @@ static const char usage[] =
     "  --threads N        of the CPU backend (1)\n"
     "  --json             one line of JSON on stdout, nothing else\n"
     "  --solution FILE    write \"variable value\" for each variable\n"
+    "  --help             print this and exit\n"
     "exit status: 0 solved or bounded, 1 no solution, 2 bad input, 3 anything else\n";
 
 typedef struct options {

@@ -15,8 +15,7 @@
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
 
-/* a * b + c is two roundings here, on every machine and at every -march: the CPU and the GPU are to give the same
- * bits. */
+/* a * b + c is rounded twice, on every machine and at every -march, so that the CPU and the GPU give the same bits. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)

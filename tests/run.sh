@@ -1,25 +1,61 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Runs every test there is: those of Bazel on each backend, and the scripts. Installs what is missing, as root on Debian.
-# GPUOPT_TEST_DATA names a folder with the public models that some tests read; they say what they skip without it.
-# The last line is "N passed, N failed"; what the machine lacks something for is said before, and counted.
+# Usage: run.sh [--all]
+#
+# Runs the tests. The last line is "N passed, N failed"; what the machine lacks something for is skipped, and says so.
+#   run.sh         at most 10 minutes on two cores: every family on the CPU, with one thread and with four, and on the
+#                  GPU if there is one (without: its code is compiled, unoptimised); vendoring, Bazel workspaces, the
+#                  README, the examples
+#   run.sh --all   at most an hour: also what takes long, the public models in the folder that GPUOPT_TEST_DATA names, the
+#                  CUDA object for all architectures, sanitizers, fuzzers, the whole of examples/run.sh, the reference,
+#                  and checks of the sources: cppcheck, clang-format, shellcheck
+# Missing Debian packages are installed, as root.
+#
+# A test is found by its name:
+#   tests/FOLDER/NAME_test.c         a program; its BUILD file may mark it "slow" or "data", for --all: tests/defs.bzl
+#   tests/FOLDER/NAME_test.sh        a script, see tests/support/check.sh; with the line "# Runs with: --all" for
+#                                    --all alone, and with "# Runs: alone" if it builds in this folder with Bazel. One
+#                                    that is partly long asks runs_all.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" || exit 1
+case ${1:-} in
+'') unset GPUOPT_TEST_ALL ;;
+--all) export GPUOPT_TEST_ALL=1 ;;
+-h | --help)
+    sed -n '4,15s/^# \{0,1\}//p' tests/run.sh
+    exit
+    ;;
+*)
+    echo "unknown option $1; see tests/run.sh --help" >&2
+    exit 2
+    ;;
+esac
 # shellcheck source=../third_party/setup.sh
 . third_party/setup.sh
 # shellcheck source=support/check.sh
 . tests/support/check.sh
 
-need "${example_packages[@]}" "${test_packages[@]}"
+if runs_all; then
+    need "${example_packages[@]}" "${test_packages[@]}" "${all_packages[@]}"
+    cuda=() cuda_missing="there is no CUDA toolkit here" selection=()
+else
+    echo "Leaving out what takes long; see tests/run.sh --help."
+    unset GPUOPT_TEST_DATA
+    need "${example_packages[@]}" "${test_packages[@]}"
+    choose_cuda
+    selection=("--test_tag_filters=-slow,-data")
+fi
 
 echo "== bazel test //..."
-bazel test --noshow_progress --keep_going //... >"$said" 2>&1
-status=$?
+bazel test --curses=no --show_progress_rate_limit=5 --keep_going "${cuda[@]}" "${selection[@]}" //... 2>&1 |
+    tee "$said" | grep --line-buffered '^\[[0-9]'
+status=${PIPESTATUS[0]}
 # 0: all passed; 3: some tests failed; else it did not come to run them.
-if [ $status -ne 0 ]; then cat "$said"; fi
-if [ $status -ne 0 ] && [ $status -ne 3 ]; then failed=$((failed + 1)); fi
+if [ "$status" -ne 0 ]; then grep -v '^\[[0-9]' "$said"; fi
+if [ "$status" -ne 0 ] && [ "$status" -ne 3 ]; then failed=$((failed + 1)); fi
+without_cuda=0
 while read -r test verdict _; do
     case $verdict in
     PASSED | "(cached)")
@@ -31,24 +67,22 @@ while read -r test verdict _; do
             passed=$((passed + 1))
         fi
         ;;
-    SKIPPED) skip "$test" "needs a CUDA toolkit" ;;
+    SKIPPED) without_cuda=$((without_cuda + 1)) ;;
     *)
         echo "FAILED: $test ($verdict)"
         failed=$((failed + 1))
         ;;
     esac
 done < <(grep -E '^//[^ ]+ +(\(cached\) )?(PASSED|FAILED|SKIPPED|TIMEOUT|FLAKY|NO STATUS)' "$said")
+[ $without_cuda -eq 0 ] || skip "$without_cuda tests on the GPU" "$cuda_missing"
 
-begin tests/frame/vendoring_test.sh # minutes on one core, as are the others together
-run_script "workspaces that depend on this one" tests/frame/workspace_test.sh
-run_script "README" tests/frame/readme_test.sh
-run_script "examples/propagate_mps" tests/examples/propagate_mps_test.sh bazel-bin/examples/propagate_mps
-run_script "examples/solve_knapsack" tests/examples/solve_knapsack_test.sh bazel-bin/examples/solve_knapsack
-run_script "examples/solve_lp" tests/examples/solve_lp_test.sh bazel-bin/examples/solve_lp
-run_script "examples/solve_wcsp" tests/examples/solve_wcsp_test.sh bazel-bin/examples/solve_wcsp
-run_script "examples/solve_wcsp, bad input" tests/examples/solve_wcsp_input_test.sh bazel-bin/examples/solve_wcsp
-await
-run_script "vendoring" replay
+scripts=() alone=()
+for script in tests/*/*_test.sh; do
+    if ! runs_all && grep -q '^# Runs with: --all$' "$script"; then continue; fi
+    if grep -q '^# Runs: alone$' "$script"; then alone+=("$script"); else scripts+=("$script"); fi
+done
+run_scripts "${scripts[@]}"
+for script in "${alone[@]}"; do run_scripts "$script"; done
 
 echo
 summary

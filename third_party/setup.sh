@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # What the two commands, examples/run.sh and tests/run.sh, need of the system: Debian's packages, installed where that is
-# possible and named where it is not.
+# possible and named where it is not, and the GPU and the CUDA toolkit, if there are any.
+# shellcheck disable=SC2034 # variables for whoever sources this
 
 # need PACKAGE...: those that are missing are installed.
 need() {
@@ -24,6 +25,30 @@ need() {
 
 # To build the examples.
 example_packages=(bazel-bootstrap bazel-rules-java g++ coinor-libclp-dev zlib1g-dev)
-# To run all tests; the sanitizers and the fuzzer want clang with its OpenMP.
-test_packages=(libcmocka-dev libgmp-dev xz-utils gzip binutils bsdutils clang libclang-rt-14-dev libomp-dev
-    clang-format cppcheck)
+# To run the tests, beside those.
+test_packages=(libcmocka-dev libgmp-dev xz-utils gzip binutils bsdutils)
+# For tests/run.sh --all, beside those: sanitizers and fuzzers want clang with its OpenMP; checks of the sources; the
+# reference.
+all_packages=(clang libclang-rt-14-dev libomp-dev clang-format cppcheck shellcheck doxygen graphviz)
+
+has_gpu() { ls /dev/nvidia[0-9]* >/dev/null 2>&1; }
+
+# The places where cuda/configure.bzl looks.
+has_nvcc() {
+    [ -x "${CUDA_PATH:-}/bin/nvcc" ] || [ -x "${CUDA_HOME:-}/bin/nvcc" ] || [ -x /usr/local/cuda/bin/nvcc ] ||
+        command -v nvcc >/dev/null
+}
+
+# choose_cuda: sets cuda to the options with which Bazel builds for this machine and nothing else, and cuda_missing to why
+# that leaves CUDA out, or to nothing.
+choose_cuda() {
+    local archs
+    if ! has_gpu; then
+        cuda=(--repo_env=GPUOPT_CUDA=0) cuda_missing="there is no NVIDIA GPU here"
+    elif ! has_nvcc; then
+        cuda=(--repo_env=GPUOPT_CUDA=0) cuda_missing="there is no CUDA toolkit here"
+    else
+        archs=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -un | paste -sd,)
+        cuda_missing="" cuda=(${archs:+"--define=cuda_archs=$archs"})
+    fi
+}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the GPU: FTRAN, BTRAN, updates and reports, and the backend's table.
+ * Basis inverse on the GPU: FTRAN, BTRAN, updates, reports, and the backend's table. device.cuh has an overview.
  */
-#ifndef GPUOPT_CUDA_BASIS_CUH
-#define GPUOPT_CUDA_BASIS_CUH
+#ifndef GPUOPT_CUDA_BASIS_CALLS_CUH
+#define GPUOPT_CUDA_BASIS_CALLS_CUH
 
 #include "create.cuh"
 
@@ -11,28 +11,29 @@ namespace {
 
 /* ---- FTRAN and BTRAN ---- */
 
-/* The next FTRAN's pivot column, and its size where the update will look for it. */
+/* The target of the next FTRAN: the pivot column, with its largest entry where the update will look for it. */
 Target CudaBasis::next_alpha(double *copy) {
     parity_ = !parity_;
     return {b_.alpha, copy, &b_.state->largest[parity_], &b_.state->largest[!parity_], -1};
 }
 
-/* A vector of the host's comes to the device; one on the device is taken where it is. */
+/* A vector in host memory is copied to the device; one in device memory is used where it is. */
 gpuopt_status CudaBasis::fetch(gpuopt_memory where, const double *vector, const double **found) {
     *found = where == GPUOPT_HOST ? b_.input : vector;
     if (where == GPUOPT_DEVICE) return GPUOPT_OK;
-    return copy(b_.input, vector, sizeof(double) * static_cast<size_t>(m()));
+    return queue_.copy(b_.input, vector, sizeof(double) * static_cast<size_t>(m()));
 }
 
-/* A result goes to the host, or was left on the device where `there` is not what is wanted. */
+/* Copies a result from `there` to where the caller wants it, and waits if that is host memory. wanted NULL: there is
+ * nothing to copy. */
 gpuopt_status CudaBasis::deliver(gpuopt_memory where, double *wanted, const double *there) {
-    if (!wanted || wanted == there) return launched("a product with the inverse");
-    gpuopt_status status = launched("a product with the inverse");
-    if (!status) status = copy(wanted, there, sizeof(double) * static_cast<size_t>(m()));
-    return status || where == GPUOPT_DEVICE ? status : wait("a product with the inverse");
+    gpuopt_status status = queue_.launched("a product with the inverse");
+    if (status || !wanted || wanted == there) return status;
+    status = queue_.copy(wanted, there, sizeof(double) * static_cast<size_t>(m()));
+    return status || where == GPUOPT_DEVICE ? status : queue_.wait("a product with the inverse");
 }
 
-/* target = the inverse times a dense vector on the device. */
+/* target = the inverse times a dense vector in device memory. */
 void CudaBasis::solve(const double *vector, const Target &target) {
     if (deferred()) {
         combine(vector, b_.v, slot_);
@@ -42,7 +43,7 @@ void CudaBasis::solve(const double *vector, const Target &target) {
     }
 }
 
-/* partial = the parts of the sum of vector[l] * line l; dots = `count` lines of `other` times the vector. */
+/* partial = parts of the sum of vector[l] * line l; dots = the products of `count` lines of `other` and the vector. */
 void CudaBasis::combine(const double *vector, const double *other, int count) {
     int chunks = (m() + BASIS_WIDE - 1) / BASIS_WIDE;
     combine_lines<<<static_cast<unsigned>(chunks * parts() + count), BASIS_THREADS, 0, stream()>>>(b_, vector, chunks,
@@ -59,7 +60,7 @@ void CudaBasis::solve_few(int count, const int32_t *row, const double *val, cons
     else dot_few<MOST><<<blocks(m(), BASIS_GROUPS), BASIS_THREADS, 0, stream()>>>(b_, column, target);
 }
 
-/* target = the inverse times a sparse column of the host's. Long ones go through the dense vector. */
+/* target = the inverse times a sparse column in host memory. A long column is copied to a dense vector first. */
 gpuopt_status CudaBasis::solve_sparse(int count, const int32_t *row, const double *val, const Target &target) {
     if (count <= FEW) {
         solve_few<FEW>(count, row, val, target);
@@ -69,8 +70,8 @@ gpuopt_status CudaBasis::solve_sparse(int count, const int32_t *row, const doubl
         GPUOPT_CUDA(context(), cudaMemsetAsync(b_.input, 0, sizeof(double) * static_cast<size_t>(m()), stream()));
         for (int first = 0; first < count; first += static_cast<int>(load_.stage)) {
             int now = count - first < load_.stage ? count - first : static_cast<int>(load_.stage);
-            gpuopt_status status = copy(load_.stage_row, row + first, sizeof(int) * static_cast<size_t>(now));
-            if (!status) status = copy(load_.stage_val, val + first, sizeof(double) * static_cast<size_t>(now));
+            gpuopt_status status = queue_.copy(load_.stage_row, row + first, sizeof(int) * static_cast<size_t>(now));
+            if (!status) status = queue_.copy(load_.stage_val, val + first, sizeof(double) * static_cast<size_t>(now));
             if (status) return status;
             scatter_column<<<blocks(now, BASIS_THREADS), BASIS_THREADS, 0, stream()>>>(b_.input, load_.stage_row,
                                                                                        load_.stage_val, now);
@@ -85,21 +86,20 @@ gpuopt_status CudaBasis::ftran(gpuopt_memory where, const double *rhs, double *x
     if (m() == 0) return GPUOPT_OK;
     gpuopt_status status = fetch(where, rhs, &vector);
     if (status) return status;
-    /* Where lines are columns, nothing reads rhs any more when the result is written. */
+    /* With DEFERRED nothing reads rhs any longer when the result is written, so x may be rhs. */
     bool at_once = where == GPUOPT_DEVICE && deferred();
     solve(vector, next_alpha(at_once ? x : nullptr));
     status = deliver(where, at_once ? nullptr : x, b_.alpha);
-    return status || x ? status : release_host(where, rhs);
+    return status || x || where == GPUOPT_DEVICE ? status : queue_.release_host({rhs});
 }
 
-gpuopt_status CudaBasis::ftran_sparse(int count, const int32_t *row, const double *val, gpuopt_memory where,
+gpuopt_status CudaBasis::ftran_sparse(gpuopt_memory where, int count, const int32_t *row, const double *val,
                                       double *x) {
     if (m() == 0) return GPUOPT_OK;
     bool at_once = where == GPUOPT_DEVICE;
     gpuopt_status status = solve_sparse(count, row, val, next_alpha(at_once ? x : nullptr));
     if (!status) status = deliver(where, at_once ? nullptr : x, b_.alpha);
-    if (!status && count > MANY) status = release_host(GPUOPT_HOST, row);
-    return status || count <= MANY ? status : release_host(GPUOPT_HOST, val);
+    return status || count <= MANY ? status : queue_.release_host({row, val});
 }
 
 gpuopt_status CudaBasis::btran(gpuopt_memory where, const double *c, double *y) {
@@ -120,7 +120,7 @@ gpuopt_status CudaBasis::btran(gpuopt_memory where, const double *c, double *y) 
     return deliver(where, y, target.result);
 }
 
-gpuopt_status CudaBasis::btran_unit(int position, gpuopt_memory where, double *y) {
+gpuopt_status CudaBasis::btran_unit(gpuopt_memory where, int position, double *y) {
     const double *there = b_.matrix + position * b_.pitch;
     if (deferred()) {
         double *result = where == GPUOPT_DEVICE ? y : b_.output;
@@ -146,7 +146,7 @@ void CudaBasis::update_pfi(const Pivot &pivot) {
     prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_OMEGA);
     make_factor<<<dim3(blocks(m(), BASIS_THREADS), element_grid().y), BASIS_THREADS, 0, stream()>>>(b_, pivot.position);
     cudaMemsetAsync(b_.second, 0, sizeof(double) * static_cast<size_t>(m()) * static_cast<size_t>(b_.pitch), stream());
-    /* The product's transpose: the inverse by rows is its transpose by columns. */
+    /* This computes the transpose of the product: a matrix stored by rows is its transpose stored by columns. */
     rank_update(rank_, stream(), m(), m(), m(), b_.matrix, b_.pitch, b_.factor, b_.pitch, b_.second, b_.pitch);
     copy_back<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_);
 }
@@ -159,7 +159,7 @@ void CudaBasis::update_mpfi(const Pivot &pivot) {
     add_second<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_);
 }
 
-/* Threads in a block as table 4 of the paper has them. */
+/* Threads per block as in table 4 of the paper. */
 void CudaBasis::update_by_columns(const Pivot &pivot) {
     int threads = m() <= 3000 ? 128 : m() <= 4000 ? 256 : 384;
     prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_OMEGA);
@@ -167,7 +167,7 @@ void CudaBasis::update_by_columns(const Pivot &pivot) {
                      stream()>>>(b_, pivot.position);
 }
 
-gpuopt_status CudaBasis::update(int position, gpuopt_memory where, const double *alpha, gpuopt_basis_info *info) {
+gpuopt_status CudaBasis::update(gpuopt_memory where, int position, const double *alpha, gpuopt_basis_info *info) {
     Pivot pivot = {b_.alpha, &b_.state->largest[parity_], position, info != nullptr};
     gpuopt_status status = GPUOPT_OK;
     if (alpha) {
@@ -175,6 +175,7 @@ gpuopt_status CudaBasis::update(int position, gpuopt_memory where, const double 
         pivot.largest = nullptr;
         if (status) return status;
     }
+    int before = before_;
     told_ = info != nullptr;
     b_.backwards = !b_.backwards;
     switch (head.technique) {
@@ -202,18 +203,19 @@ gpuopt_status CudaBasis::update(int position, gpuopt_memory where, const double 
         launch_behind(overlaps_, stream(), element_grid(), BASIS_THREADS, update_elements_proposed, b_, position);
         break;
     }
-    status = launched("an update");
+    status = queue_.launched("an update");
     if (status) return status;
     if (info) {
-        status = wait("an update");
+        status = queue_.wait("an update");
         if (status) return status;
         if (!b_.report->accepted) {
-            gpuopt__log(context(), 0, "gpuopt_basis_update: the pivot at position %d is too small", position);
+            before_ = before; /* the slot stays free: the next update follows the one before this */
+            gpuopt__log(context(), 0, GPUOPT__BASIS_SMALL_PIVOT, position);
             return GPUOPT_ERROR_NUMERIC;
         }
     }
-    if (deferred() && ++slot_ == head.most) apply(); /* a refused update that was enqueued fills its slot, too */
-    return info ? get_info(info) : launched("applying updates");
+    if (deferred() && ++slot_ == head.most) apply(); /* so does an enqueued update that is refused */
+    return info ? get_info(info) : queue_.launched("applying updates");
 }
 
 /* ---- Reports ---- */
@@ -221,7 +223,7 @@ gpuopt_status CudaBasis::update(int position, gpuopt_memory where, const double 
 gpuopt_status CudaBasis::get_info(gpuopt_basis_info *info) {
     if (!told_) report_state<<<1, 1, 0, stream()>>>(b_);
     told_ = true;
-    gpuopt_status status = wait("waiting for updates");
+    gpuopt_status status = queue_.wait("waiting for updates");
     if (status) return status;
     info->updates = static_cast<int64_t>(b_.report->updates);
     info->deferred_updates = deferred() ? head.most : 0;
@@ -238,7 +240,7 @@ gpuopt_status CudaBasis::get_drift(const gpuopt_matrix *columns, const double *r
     }
     Target target = {b_.output, nullptr, &b_.state->drift[0], nullptr, -2};
     GPUOPT_CUDA(context(), cudaMemsetAsync(b_.state->drift, 0, sizeof b_.state->drift, stream()));
-    gpuopt_status status = copy(b_.input, rhs, sizeof(double) * static_cast<size_t>(m()));
+    gpuopt_status status = queue_.copy(b_.input, rhs, sizeof(double) * static_cast<size_t>(m()));
     if (status) return status;
     solve(b_.input, target);
     target.largest = &b_.state->drift[1];
@@ -249,8 +251,8 @@ gpuopt_status CudaBasis::get_drift(const gpuopt_matrix *columns, const double *r
                               columns->value + start, target);
     }
     if (!status) report_drift<<<1, 1, 0, stream()>>>(b_);
-    if (!status) status = launched("measuring drift");
-    if (!status) status = wait("measuring drift");
+    if (!status) status = queue_.launched("measuring drift");
+    if (!status) status = queue_.wait("measuring drift");
     if (status) return status;
     drift->estimate = b_.report->drift[0];
     if (exact) drift->norm = b_.report->drift[1];
@@ -266,17 +268,28 @@ gpuopt_status CudaBasis::get_inverse(gpuopt_memory where, double *inverse) {
         auto tile = static_cast<unsigned>(tiles());
         apply();
         transpose_lines<<<dim3(tile, tile), BASIS_THREADS, 0, stream()>>>(b_, rows);
-        status = launched("reading the inverse");
-        if (!status && where == GPUOPT_HOST) status = copy(inverse, rows, line * static_cast<size_t>(m()));
+        status = queue_.launched("reading the inverse");
+        if (!status && where == GPUOPT_HOST) status = queue_.copy(inverse, rows, line * static_cast<size_t>(m()));
     } else {
         GPUOPT_CUDA(context(),
                     cudaMemcpy2DAsync(inverse, line, b_.matrix, sizeof(double) * static_cast<size_t>(b_.pitch), line,
                                       static_cast<size_t>(m()), cudaMemcpyDefault, stream()));
     }
-    return status || where == GPUOPT_DEVICE ? status : wait("reading the inverse");
+    return status || where == GPUOPT_DEVICE ? status : queue_.wait("reading the inverse");
 }
 
 /* ---- The table ---- */
+
+gpuopt_status cuda_basis_update(gpuopt_basis *basis, gpuopt_memory where, int32_t position, const double *alpha,
+                                gpuopt_basis_info *info) {
+    DeviceScope scope(basis->context);
+    return basis_object(basis)->update(where, position, alpha, info);
+}
+
+gpuopt_status cuda_basis_get_info(gpuopt_basis *basis, gpuopt_basis_info *info) {
+    DeviceScope scope(basis->context);
+    return basis_object(basis)->get_info(info);
+}
 
 gpuopt_status cuda_basis_load(gpuopt_basis *basis, const gpuopt_matrix *columns) {
     DeviceScope scope(basis->context);
@@ -288,31 +301,20 @@ gpuopt_status cuda_basis_ftran(gpuopt_basis *basis, gpuopt_memory where, const d
     return basis_object(basis)->ftran(where, rhs, x);
 }
 
+gpuopt_status cuda_basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memory where, int32_t count, const int32_t *row,
+                                      const double *val, double *x) {
+    DeviceScope scope(basis->context);
+    return basis_object(basis)->ftran_sparse(where, count, row, val, x);
+}
+
 gpuopt_status cuda_basis_btran(gpuopt_basis *basis, gpuopt_memory where, const double *c, double *y) {
     DeviceScope scope(basis->context);
     return basis_object(basis)->btran(where, c, y);
 }
 
-gpuopt_status cuda_basis_ftran_sparse(gpuopt_basis *basis, int32_t count, const int32_t *row, const double *val,
-                                      gpuopt_memory where, double *x) {
+gpuopt_status cuda_basis_btran_unit(gpuopt_basis *basis, gpuopt_memory where, int32_t position, double *y) {
     DeviceScope scope(basis->context);
-    return basis_object(basis)->ftran_sparse(count, row, val, where, x);
-}
-
-gpuopt_status cuda_basis_btran_unit(gpuopt_basis *basis, int32_t position, gpuopt_memory where, double *y) {
-    DeviceScope scope(basis->context);
-    return basis_object(basis)->btran_unit(position, where, y);
-}
-
-gpuopt_status cuda_basis_update(gpuopt_basis *basis, int32_t position, gpuopt_memory where, const double *alpha,
-                                gpuopt_basis_info *info) {
-    DeviceScope scope(basis->context);
-    return basis_object(basis)->update(position, where, alpha, info);
-}
-
-gpuopt_status cuda_basis_get_info(gpuopt_basis *basis, gpuopt_basis_info *info) {
-    DeviceScope scope(basis->context);
-    return basis_object(basis)->get_info(info);
+    return basis_object(basis)->btran_unit(where, position, y);
 }
 
 gpuopt_status cuda_basis_get_drift(gpuopt_basis *basis, const gpuopt_matrix *columns, const double *rhs, int exact,
@@ -327,11 +329,11 @@ gpuopt_status cuda_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory where, d
 }
 
 const gpuopt__basis_backend cuda_basis_table = {
-    cuda_basis_plan,   cuda_basis_create,   cuda_basis_destroy,      cuda_basis_load,
-    cuda_basis_ftran,  cuda_basis_btran,    cuda_basis_ftran_sparse, cuda_basis_btran_unit,
-    cuda_basis_update, cuda_basis_get_info, cuda_basis_get_drift,    cuda_basis_get_inverse,
+    cuda_basis_plan,     cuda_basis_create,     cuda_basis_destroy,   cuda_basis_update,
+    cuda_basis_get_info, cuda_basis_load,       cuda_basis_ftran,     cuda_basis_ftran_sparse,
+    cuda_basis_btran,    cuda_basis_btran_unit, cuda_basis_get_drift, cuda_basis_get_inverse,
 };
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_BASIS_CUH */
+#endif /* GPUOPT_CUDA_BASIS_CALLS_CUH */

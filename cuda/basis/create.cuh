@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the GPU: handles, their memory, and load.
+ * Basis inverse on the GPU: the handle, its memory, create and destroy, and load.
  */
 #ifndef GPUOPT_CUDA_BASIS_CREATE_CUH
 #define GPUOPT_CUDA_BASIS_CREATE_CUH
@@ -12,36 +12,39 @@
 #include "load.cuh"
 #include "solve.cuh"
 #include "update.cuh"
+#include "../common/queue.cuh"
 #include "../common/rank_update.cuh"
 
 namespace {
 
+/* A handle of the CUDA backend. */
 class CudaBasis {
   public:
     gpuopt_basis head = {}; /* first: the public handle points to it */
 
     CudaBasis(gpuopt_context *context, const gpuopt_basis_desc &desc);
     ~CudaBasis();
-    gpuopt_status open();
-    /* Cuts the handle's arrays, on the host and on the device; called twice, as gpuopt__cut. */
+    gpuopt_status open(); /* takes device memory and loads the identity */
+    /* Cuts the handle's arrays in host and device memory. Called twice, to measure and to assign, like gpuopt__cut. */
     void cut(gpuopt__arena &host, gpuopt__arena &device);
 
+    gpuopt_status update(gpuopt_memory where, int position, const double *alpha, gpuopt_basis_info *info);
+    gpuopt_status get_info(gpuopt_basis_info *info);
     gpuopt_status load(const gpuopt_matrix *columns);
     gpuopt_status ftran(gpuopt_memory where, const double *rhs, double *x);
-    gpuopt_status ftran_sparse(int count, const int32_t *row, const double *val, gpuopt_memory where, double *x);
+    gpuopt_status ftran_sparse(gpuopt_memory where, int count, const int32_t *row, const double *val, double *x);
     gpuopt_status btran(gpuopt_memory where, const double *c, double *y);
-    gpuopt_status btran_unit(int position, gpuopt_memory where, double *y);
-    gpuopt_status update(int position, gpuopt_memory where, const double *alpha, gpuopt_basis_info *info);
-    gpuopt_status get_info(gpuopt_basis_info *info);
+    gpuopt_status btran_unit(gpuopt_memory where, int position, double *y);
     gpuopt_status get_drift(const gpuopt_matrix *columns, const double *rhs, int exact, gpuopt_basis_drift *drift);
     gpuopt_status get_inverse(gpuopt_memory where, double *inverse);
 
   private:
-    enum { FEW = 32, MANY = 240 }; /* entries of a sparse column that travel with a launch: 4 KB is what CUDA allows */
+    /* Entries of a sparse column that are passed as a kernel's argument: CUDA allows 4 KB. */
+    enum { FEW = 32, MANY = 240 };
 
     int m() const { return head.m; }
     gpuopt_context *context() const { return head.context; }
-    cudaStream_t stream() const { return cuda_of(context())->stream; }
+    cudaStream_t stream() const { return queue_.stream(); }
     bool deferred() const { return head.technique == GPUOPT_TECHNIQUE_DEFERRED; }
 
     static unsigned blocks(int things, int of_block) {
@@ -51,28 +54,12 @@ class CudaBasis {
     int dot_blocks() const { return static_cast<int>(blocks(m(), BASIS_DOT_LINES)); }
     int prepare_blocks() const { return static_cast<int>(blocks(m(), BASIS_PREPARE)); }
     dim3 element_grid() const { return dim3(blocks(m(), BASIS_WIDE), blocks(m(), BASIS_ROWS)); }
-    /* Of the lines that combine_lines shares out: one wave of blocks that are all on the device at once. */
+    /* Parts of a linear combination: as many as give one wave of blocks. */
     int parts() const {
         int chunks = static_cast<int>(blocks(m(), BASIS_WIDE)),
             parts = 4 * cuda_of(context())->multiprocessors / chunks;
         parts = parts < BASIS_PARTS ? parts : +BASIS_PARTS;
         return parts < 1 ? 1 : parts < m() ? parts : m();
-    }
-
-    gpuopt_status check(cudaError_t error, const char *what) const { return cuda_status(context(), error, what); }
-    gpuopt_status wait(const char *what) const { return check(cudaStreamSynchronize(stream()), what); }
-    gpuopt_status launched(const char *what) const { return check(cudaGetLastError(), what); }
-    gpuopt_status copy(void *to, const void *from, size_t bytes) const {
-        return check(bytes ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()) : cudaSuccess,
-                     "copying between host and device");
-    }
-    /* Before a call returns that took a host array: a copy from pinned memory may still be under way. */
-    gpuopt_status release_host(gpuopt_memory where, const void *array) const {
-        cudaPointerAttributes attributes = {};
-        if (where == GPUOPT_DEVICE || cudaPointerGetAttributes(&attributes, array) != cudaSuccess ||
-            attributes.type == cudaMemoryTypeUnregistered)
-            return GPUOPT_OK;
-        return wait("copying from host memory");
     }
 
     gpuopt_status load_kernels();
@@ -93,28 +80,30 @@ class CudaBasis {
     void update_mpfi(const Pivot &pivot);
     void update_by_columns(const Pivot &pivot);
 
-    gpuopt__basis_plan plan_ = {};
+    Queue queue_;
+    gpuopt__basis_load_plan plan_ = {};
     Basis b_ = {};
     BasisLoad load_ = {};
-    int *unrepresentable_ = nullptr; /* device: the first column of the inverse's that has an infinite entry; or m */
+    int *unrepresentable_ =
+        nullptr; /* device: the first row of the inverse with an entry that is not finite; m: none */
     RankUpdate rank_;
     void *device_ = nullptr;
     bool overlaps_ = false; /* launch_behind() */
-    bool told_ = true;      /* whether the report is of the latest update */
-    int before_ = -1;       /* position of the update of slot - 1 */
-    int slot_ = 0;          /* columns of U in use, those of refused updates among them */
-    int parity_ = 0;        /* of state->largest: the last FTRAN's */
+    bool told_ = true;      /* whether the report includes the latest update */
+    int before_ = -1;       /* position of the update in column slot_ - 1 of U */
+    int slot_ = 0;          /* columns of U in use, including those of refused updates */
+    int parity_ = 0;        /* which state->largest the latest FTRAN used */
     int load_grid_ = 1;     /* blocks of an elimination */
 };
 
 CudaBasis *basis_object(gpuopt_basis *basis) { return reinterpret_cast<CudaBasis *>(basis); }
 
-CudaBasis::CudaBasis(gpuopt_context *context, const gpuopt_basis_desc &desc) {
+CudaBasis::CudaBasis(gpuopt_context *context, const gpuopt_basis_desc &desc) : queue_(context) {
     head.context = context;
     head.technique = desc.technique;
     head.m = desc.m;
-    /* A rank update is as fast as memory up to about 64, and beyond that the rows of V cost updates more than it
-     * gains. */
+    /* Up to a rank of about 64, a rank update is limited by memory; with more, reading V costs each update more than
+     * the rarer rank updates save. */
     head.most = desc.deferred_updates > 0 ? desc.deferred_updates : 64;
     head.pivot_tolerance = b_.tolerance = desc.pivot_tolerance;
     b_.m = desc.m;
@@ -153,12 +142,12 @@ void CudaBasis::cut(gpuopt__arena &host, gpuopt__arena &device) {
 }
 
 CudaBasis::~CudaBasis() {
-    if (device_) cudaStreamSynchronize(stream()); /* enqueued updates still use it */
+    if (device_) cudaStreamSynchronize(stream()); /* enqueued updates may still use it */
     gpuopt__release(context(), GPUOPT_DEVICE, device_);
     if (b_.report) cudaFreeHost(b_.report);
 }
 
-/* The handle's memory begins with this object; the host's arrays are behind it. */
+/* The handle's host memory begins with this object, and the arrays in host memory follow it. */
 gpuopt_status CudaBasis::open() {
     gpuopt__arena host = {reinterpret_cast<char *>(this + 1), 0}, device = {nullptr, 0};
     cut(host, device);
@@ -169,7 +158,7 @@ gpuopt_status CudaBasis::open() {
     device = {static_cast<char *>(device_), 0};
     cut(host, device);
     gpuopt__basis_clear_marks(&head);
-    GPUOPT_CUDA(context(), cudaMemsetAsync(device_, 0, bytes, stream())); /* what is behind the lines' ends is finite */
+    GPUOPT_CUDA(context(), cudaMemsetAsync(device_, 0, bytes, stream())); /* padding must be finite */
     GPUOPT_CUDA(context(), cudaHostAlloc(reinterpret_cast<void **>(&b_.report), sizeof *b_.report,
                                          cudaHostAllocMapped | cudaHostAllocPortable));
     std::memset(static_cast<void *>(b_.report), 0, sizeof *b_.report);
@@ -178,7 +167,7 @@ gpuopt_status CudaBasis::open() {
     return status ? status : load(nullptr);
 }
 
-/* CUDA loads a kernel when it is first asked for: that is create's time to take and not a step's. */
+/* CUDA loads a kernel at its first use. Asking for its attributes does that here, so that no step takes the time. */
 gpuopt_status CudaBasis::load_kernels() {
     auto load = [](auto... kernel) {
         cudaFuncAttributes attributes;
@@ -199,40 +188,41 @@ gpuopt_status CudaBasis::load_kernels() {
                                      static_cast<int>(sizeof(double)) * m());
     cudaFuncAttributes attributes;
     if (!error) error = cudaFuncGetAttributes(&attributes, update_deferred);
-    overlaps_ = !error && attributes.ptxVersion >= 90; /* what was compiled for less has no wait_for_previous() */
+    overlaps_ = !error && attributes.ptxVersion >= 90; /* in code for older devices, wait_for_previous() is empty */
     int together = 0;
     if (!error) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, eliminate, BASIS_THREADS, 0);
-    /* Barriers cost more the more blocks there are. */
+    /* A grid-wide barrier is slower with more blocks. */
     int most = (together < 2 ? together : 2) * cuda_of(context())->multiprocessors;
     most = most < BASIS_LOAD_BLOCKS ? most : +BASIS_LOAD_BLOCKS;
     load_grid_ = tiles() < most ? tiles() : most;
-    return check(error, "loading the kernels");
+    return queue_.check(error, "loading the kernels");
 }
 
 /* ---- Load ---- */
 
-/* The plan, and the scaled entries into the second matrix, a stage at a time. */
+/* Copies the plan to the device, and the scaled entries to the second matrix, a stage at a time. */
 gpuopt_status CudaBasis::send_columns(const gpuopt_matrix &columns) {
     auto n = static_cast<size_t>(m());
     GPUOPT_CUDA(context(), cudaMemsetAsync(b_.second, 0, sizeof(double) * n * static_cast<size_t>(b_.pitch), stream()));
-    gpuopt_status status = copy(load_.order, plan_.order, sizeof(int) * n);
-    if (!status) status = copy(load_.row_of, plan_.row_of, sizeof(int) * n);
-    if (!status) status = copy(load_.col_of, plan_.col_of, sizeof(int) * n);
-    if (!status) status = copy(load_.row_scale, plan_.row_scale, sizeof(int) * n);
-    if (!status) status = copy(load_.col_scale, plan_.col_scale, sizeof(int) * n);
-    if (!status) status = copy(load_.row_pivot, plan_.row_pivot, sizeof(double) * n);
-    if (!status) status = copy(load_.start, columns.start, sizeof(int64_t) * (n + 1));
-    if (!status) status = copy(unrepresentable_, &head.m, sizeof(int));
+    gpuopt_status status = queue_.copy(load_.order, plan_.order, sizeof(int) * n);
+    if (!status) status = queue_.copy(load_.row_of, plan_.row_of, sizeof(int) * n);
+    if (!status) status = queue_.copy(load_.col_of, plan_.col_of, sizeof(int) * n);
+    if (!status) status = queue_.copy(load_.row_scale, plan_.row_scale, sizeof(int) * n);
+    if (!status) status = queue_.copy(load_.col_scale, plan_.col_scale, sizeof(int) * n);
+    if (!status) status = queue_.copy(load_.row_pivot, plan_.row_pivot, sizeof(double) * n);
+    if (!status) status = queue_.copy(load_.start, columns.start, sizeof(int64_t) * (n + 1));
+    if (!status) status = queue_.copy(unrepresentable_, &head.m, sizeof(int));
     GPUOPT_CUDA(context(), cudaMemsetAsync(&b_.state->load_refused, 0xFF, sizeof(int), stream())); /* -1 */
     for (int64_t first = 0; first < columns.start[m()] && !status; first += load_.stage) {
         int64_t left = columns.start[m()] - first;
         int count = static_cast<int>(left < load_.stage ? left : load_.stage);
-        status = copy(load_.stage_row, columns.index + first, sizeof(int) * static_cast<size_t>(count));
-        if (!status) status = copy(load_.stage_val, columns.value + first, sizeof(double) * static_cast<size_t>(count));
+        status = queue_.copy(load_.stage_row, columns.index + first, sizeof(int) * static_cast<size_t>(count));
+        if (!status)
+            status = queue_.copy(load_.stage_val, columns.value + first, sizeof(double) * static_cast<size_t>(count));
         if (!status)
             scatter_entries<<<blocks(count, BASIS_THREADS), BASIS_THREADS, 0, stream()>>>(b_, load_, first, count);
     }
-    return status ? status : launched("copying the columns");
+    return status ? status : queue_.launched("copying the columns");
 }
 
 gpuopt_status CudaBasis::enqueue_elimination() {
@@ -244,11 +234,11 @@ gpuopt_status CudaBasis::enqueue_elimination() {
                                                            0, stream()));
         rank_update(rank_, stream(), m(), m(), count, b_.load_u, b_.pitch, b_.load_v, b_.pitch, b_.second, b_.pitch);
     }
-    return launched("eliminating columns");
+    return queue_.launched("eliminating columns");
 }
 
 gpuopt_status CudaBasis::refuse_load(int position) {
-    gpuopt__log(context(), 0, "gpuopt_basis_load: column %d depends on the others, nearly or entirely", position);
+    gpuopt__log(context(), 0, GPUOPT__BASIS_SINGULAR, position);
     return GPUOPT_ERROR_NUMERIC;
 }
 
@@ -257,18 +247,18 @@ gpuopt_status CudaBasis::load(const gpuopt_matrix *columns) {
         auto chunk = blocks(m(), BASIS_THREADS), lines = static_cast<unsigned>(tiles());
         if (m() > 0) make_identity<<<dim3(chunk, lines), BASIS_THREADS, 0, stream()>>>(b_);
         end_load<<<1, 1, 0, stream()>>>(b_, nullptr);
-        gpuopt_status status = launched("loading the identity");
-        if (!status) status = wait("loading the identity");
+        gpuopt_status status = queue_.launched("loading the identity");
+        if (!status) status = queue_.wait("loading the identity");
         if (!status) slot_ = 0;
         return status;
     }
-    int empty = gpuopt__basis_plan_fill(&plan_, columns);
+    int empty = gpuopt__basis_load_plan_fill(&plan_, columns);
     if (empty >= 0) {
         GPUOPT_CUDA(context(),
                     cudaMemcpyAsync(&b_.state->load_refused, &empty, sizeof empty, cudaMemcpyDefault, stream()));
         GPUOPT_CUDA(context(), cudaMemcpyAsync(unrepresentable_, &head.m, sizeof(int), cudaMemcpyDefault, stream()));
         end_load<<<1, 1, 0, stream()>>>(b_, unrepresentable_);
-        gpuopt_status status = wait("refusing columns");
+        gpuopt_status status = queue_.wait("refusing columns");
         return status ? status : refuse_load(empty);
     }
     gpuopt_status status = send_columns(*columns);
@@ -279,8 +269,8 @@ gpuopt_status CudaBasis::load(const gpuopt_matrix *columns) {
     auto store = deferred() ? store_inverse<true> : store_inverse<false>;
     store<<<grid, BASIS_THREADS, 0, stream()>>>(b_, load_, unrepresentable_);
     end_load<<<1, 1, 0, stream()>>>(b_, unrepresentable_);
-    status = launched("loading columns");
-    if (!status) status = wait("loading columns");
+    status = queue_.launched("loading columns");
+    if (!status) status = queue_.wait("loading columns");
     if (status) return status;
     if (b_.report->load_refused >= 0) return refuse_load(b_.report->load_refused);
     slot_ = 0;
@@ -289,19 +279,19 @@ gpuopt_status CudaBasis::load(const gpuopt_matrix *columns) {
 
 /* ---- Life ---- */
 
-/* COLUMN keeps omega in a block's shared memory. */
+/* Whether the device can run this technique: COLUMN keeps omega in the shared memory of a block. */
 gpuopt_status cuda_basis_supports(const gpuopt_context *context, const gpuopt_basis_desc &desc) {
     int limit = 0;
     if (!cuda_of(context)->cooperative) {
-        gpuopt__log(context, 0, "the device has no cooperative launch");
+        gpuopt__log(context, 0, "gpuopt_basis: the device has no cooperative launch");
         return GPUOPT_ERROR_UNSUPPORTED;
     }
     if (desc.technique != GPUOPT_TECHNIQUE_COLUMN) return GPUOPT_OK;
     GPUOPT_CUDA(context, cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, context->desc.device));
-    /* 16 bytes are the pivot check's. */
+    /* With 16 bytes to spare. */
     if (int64_t{desc.m} * static_cast<int64_t>(sizeof(double)) + 16 <= limit) return GPUOPT_OK;
-    gpuopt__log(context, 0, "COLUMN: %d doubles do not fit into %d bytes of shared memory", static_cast<int>(desc.m),
-                limit);
+    gpuopt__log(context, 0, "gpuopt_basis: COLUMN needs shared memory for %d doubles, and the device has %d bytes",
+                static_cast<int>(desc.m), limit);
     return GPUOPT_ERROR_UNSUPPORTED;
 }
 

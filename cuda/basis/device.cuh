@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the GPU: what the kernels work on, and what they have in common.
+ * Basis inverse on the GPU: what the kernels work on, and what they have in common. How a call travels through this
+ * folder, after gpuopt_impl/basis/calls.h has checked its arguments:
  *
- * A matrix is a list of m lines of m doubles, `pitch` apart, a multiple of 16 so that every line begins at a cache
- * line. With DEFERRED the lines are the columns of M: FTRAN of a sparse column then reads few of them. With the paper's
- * techniques they are the rows of the inverse. U and V are lists of lines too: columns of U, rows of V.
+ *   calls.cuh    the backend's table of functions, and what enqueues FTRAN, BTRAN, updates and reports
+ *   create.cuh   class CudaBasis, the handle: its memory, create and destroy, and what enqueues a load
+ *   solve.cuh    kernels of FTRAN and BTRAN
+ *   update.cuh   kernels of updates
+ *   load.cuh     kernels of a load: Gauss-Jordan elimination
+ *   device.cuh   (this file) the data that the kernels work on, and device functions that they share
  *
- * Most kernels give 32 neighbouring elements to a block of 8 warps. The warps share out the lines to be summed, and
- * their sums are added in a fixed order.
+ * Both DEFERRED and the elimination apply collected pivots by common/rank_update.cuh, which simplex uses as well.
+ *
+ * A matrix is stored as m lines of m doubles. Lines are `pitch` apart, a multiple of 16, so that each begins at a cache
+ * line. With DEFERRED the lines are the columns of M, and FTRAN of a sparse column reads few of them. With the paper's
+ * techniques they are the rows of the inverse. The lines of U are its columns; the lines of V are its rows.
+ *
+ * In most kernels a block of 8 warps computes 32 neighbouring elements. The lines to be summed are divided among the
+ * warps, and the sums of the warps are added in a fixed order.
  */
 #ifndef GPUOPT_CUDA_BASIS_DEVICE_CUH
 #define GPUOPT_CUDA_BASIS_DEVICE_CUH
@@ -24,54 +34,57 @@ enum {
     BASIS_LANES = 32,
     BASIS_GROUPS = 8,
     BASIS_THREADS = BASIS_LANES * BASIS_GROUPS,
-    BASIS_MOST = 256 /* K at most: a thread each */
+    BASIS_MOST = 256 /* the largest K: one thread for each update */
 };
 
+/* What updates and loads keep in device memory. */
 struct BasisState {
-    unsigned long long largest[2]; /* bits of max |alpha| of FTRAN calls, in turn; a call clears the other's */
-    unsigned long long drift[2];   /* bits of what _get_drift measures: estimate, norm */
+    unsigned long long largest[2]; /* bits of max |alpha|, used by FTRAN calls in turn; each clears the other */
+    unsigned long long drift[2];   /* bits of the estimate and the norm of _get_drift */
     unsigned long long updates;
-    int accepted; /* the latest update */
+    int accepted; /* whether the latest update was */
     int pending;
-    int refused;      /* position, -1 */
-    int load_refused; /* column, -1 */
+    int refused;      /* position of the latest refused load or update; -1: none */
+    int load_refused; /* column that made the latest load fail; -1: none */
 };
 
-/* The same as far as the host wants to know it, written by the GPU into the host's memory. */
+/* The part of it that the host reads, in pinned host memory; the GPU writes it. */
 struct BasisReport {
     unsigned long long updates;
     double drift[2];
     int accepted, pending, refused, load_refused;
 };
 
+/* The arrays of a handle in device memory, as kernels get them. */
 struct Basis {
     double *matrix;  /* [m][pitch] */
-    double *second;  /* [m][pitch]: where a load works; the second matrix of ELEMENT, MPFI and PFI */
-    double *factor;  /* [m][pitch]: E of PFI, by columns; else null */
+    double *second;  /* [m][pitch]: where a load works; ELEMENT, MPFI and PFI use it, too */
+    double *factor;  /* [m][pitch]: E of PFI, by columns; null with the others */
     double *u, *v;   /* [most][pitch]; null without DEFERRED */
-    double *rows_u;  /* [m][most]: U again, row after row; null without DEFERRED. See update_deferred(). */
+    double *rows_u;  /* [m][most]: a second copy of U, row after row; see update_deferred() */
     double *load_u;  /* [most][pitch] */
     double *load_v;  /* [most][pitch] */
-    double *alpha;   /* [pitch]: the result of the last FTRAN */
-    double *input;   /* [pitch]: a vector of the host's */
-    double *output;  /* [pitch] */
+    double *alpha;   /* [pitch]: the result of the latest FTRAN */
+    double *input;   /* [pitch]: a vector copied from the host */
+    double *output;  /* [pitch]: a result to be copied to the host */
     double *omega;   /* [pitch] */
-    double *row;     /* [pitch] */
-    double *partial; /* [BASIS_PARTS][pitch] */
-    double *dots;    /* [BASIS_MOST] */
+    double *row;     /* [pitch]: the pivot row before the update */
+    double *partial; /* [BASIS_PARTS][pitch]: parts of a sum of lines */
+    double *dots;    /* [BASIS_MOST]: products of U or V with a vector */
     BasisState *state;
     BasisReport *report; /* pinned host memory, at the same address on the device */
     long long pitch;
     double tolerance;
     int m;
     int most;       /* K */
-    bool backwards; /* this update begins at the end of the matrix, which the one before may have left in the cache */
+    bool backwards; /* this update begins at the end of the matrix, which the previous one may have left in the cache */
 };
 
-/* ---- Launches that overlap ----
- * With compute capability 9.0 a kernel that launch_behind() enqueues may start while the one before it, if that has
- * called let_next_start(), is still at work. It calls wait_for_previous() before it touches what others write; and only
- * after that let_next_start(), so that what was written two kernels before it is there from the start. */
+/* ---- Overlapping launches ----
+ * On compute capability 9.0 and above, a kernel enqueued by launch_behind() may start while the previous kernel is
+ * still running, as soon as that kernel has called let_next_start(). It must call wait_for_previous() before it
+ * accesses anything that the previous kernel writes. Kernels call let_next_start() after wait_for_previous(), so that
+ * everything written by the kernel before the previous one is complete when they start. */
 __device__ void wait_for_previous() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -83,7 +96,7 @@ __device__ void let_next_start() {
 #endif
 }
 
-/* `overlaps`: whether the device and the code that was loaded for it can. The kernel's errors: cudaGetLastError(). */
+/* overlaps: whether the device and the code compiled for it support this. cudaGetLastError() returns launch errors. */
 template <class... Parameters, class... Arguments>
 void launch_behind(bool overlaps, cudaStream_t stream, dim3 grid, unsigned threads, void (*kernel)(Parameters...),
                    const Arguments &...arguments) {
@@ -102,7 +115,7 @@ void launch_behind(bool overlaps, cudaStream_t stream, dim3 grid, unsigned threa
 __device__ int basis_lane() { return static_cast<int>(threadIdx.x) % BASIS_LANES; }
 __device__ int basis_group() { return static_cast<int>(threadIdx.x) / BASIS_LANES; }
 
-/* Sizes as unsigned integers, in their order; a NaN is above all. */
+/* The bits of |value|: as unsigned integers they are ordered like the absolute values, with NaN above all. */
 __device__ unsigned long long size_bits(double value) {
     return static_cast<unsigned long long>(__double_as_longlong(fabs(value)));
 }
@@ -116,7 +129,7 @@ __device__ unsigned long long warp_most(unsigned long long bits) {
     return bits;
 }
 
-/* The sum over the groups of a block, valid in the first one; sums is free again after the block's next barrier. */
+/* The sum over the groups (warps) of a block, valid in group 0. `sums` can be reused after the block's next barrier. */
 __device__ double group_sum(double (&sums)[BASIS_GROUPS][BASIS_LANES], double sum) {
     sums[basis_group()][basis_lane()] = sum;
     __syncthreads();
@@ -125,15 +138,15 @@ __device__ double group_sum(double (&sums)[BASIS_GROUPS][BASIS_LANES], double su
     return sum;
 }
 
-/* Volatile: loads that stand together are under way together, whatever the compiler thinks of the registers. */
+/* A volatile load: the compiler cannot delay it to save registers, so loads written next to each other overlap. */
 __device__ double load_now(const double *from) {
     double value;
     asm volatile("ld.global.f64 %0, [%1];" : "=d"(value) : "l"(from));
     return value;
 }
 
-/* What this thread's group has of  sum over k < count of factor[k] * line k at i: BATCH lines from line `first` on,
- * every BASIS_GROUPS-th; count > 0. */
+/* A group's part of the sum over k < count of factor[k] * (element i of line k): BATCH lines, BASIS_GROUPS apart,
+ * beginning with line `first`. count > 0. */
 struct LineBatch {
     enum { BATCH = 8, STRIDE = BATCH * BASIS_GROUPS };
     double entry[BATCH];
@@ -154,7 +167,7 @@ struct LineBatch {
     }
 };
 
-/* The same for all lines from `first` on. */
+/* The same for all of the group's lines from `first` on. */
 __device__ double lines_at(const double *lines, long long pitch, const double *factor, int first, int count, int i) {
     double sum = 0;
     LineBatch batch;
@@ -165,21 +178,21 @@ __device__ double lines_at(const double *lines, long long pitch, const double *f
     return sum;
 }
 
-/* Where the result of a product with the inverse goes. */
+/* Where the result of a product with the inverse goes, and what is measured of it. */
 struct Target {
     double *result;              /* [m] */
     double *copy;                /* [m] or null */
-    unsigned long long *largest; /* or null; what is measured is the result minus what is expected: */
-    unsigned long long *clear;   /* set to 0, or null */
-    int unit;                    /* the unit vector of this number; -1: 0; -2: the vector of signs of _get_drift */
+    unsigned long long *largest; /* receives the bits of max |result - expected|; or null */
+    unsigned long long *clear;   /* is set to 0; or null */
+    int unit; /* expected is the unit vector with this index; -1: the zero vector; -2: the vector e of _get_drift */
 
     __device__ unsigned long long put(int i, double value) const {
-        double expected = unit == -2 ? gpuopt__drift_sign(i) : unit == i ? 1 : 0;
+        double expected = unit == -2 ? gpuopt__basis_drift_sign(i) : unit == i ? 1 : 0;
         result[i] = value;
         if (copy) copy[i] = value;
         return size_bits(value - expected);
     }
-    /* By one warp. */
+    /* Called by one warp. */
     __device__ void measure(unsigned long long bits) const {
         if (!largest) return;
         bits = warp_most(bits);

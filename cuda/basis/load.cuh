@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the GPU: Gauss-Jordan elimination in place. A pivot needs its column and its row of T + U V alone; a
- * cooperative launch does as many as U and V have room for, with two grid-wide barriers each, and a rank update then
- * applies them. gpuopt_impl/basis_load.h scales the columns and says in which order they come.
+ * Basis inverse on the GPU: kernels of a load, Gauss-Jordan elimination in place. The matrix is kept as T + U V, with T
+ * in `second`, and a pivot needs only its column and its row of the sum. One cooperative launch does as many pivots as
+ * U and V have room for, with two grid-wide barriers each; then a rank update applies them to T. The host scales the
+ * columns and chooses their order: see gpuopt_impl/basis/load.h.
  */
 #ifndef GPUOPT_CUDA_BASIS_LOAD_CUH
 #define GPUOPT_CUDA_BASIS_LOAD_CUH
@@ -13,29 +14,32 @@
 
 namespace {
 
-enum { BASIS_STAGE = 1 << 20, BASIS_LOAD_BLOCKS = 1024 /* at most */ };
+enum {
+    BASIS_STAGE = 1 << 20,   /* entries copied to the device at a time */
+    BASIS_LOAD_BLOCKS = 1024 /* at most, of an elimination */
+};
 
-/* A block's proposal for a pivot row; row INT_MAX: none. */
+/* The pivot row that a block proposes; row INT_MAX: none. */
 struct Candidate {
     double size;
     int row;
 };
 
-/* What a load works on, beside the matrix. */
+/* What a load needs besides the matrix, in device memory. */
 struct BasisLoad {
-    int *order, *row_of, *col_of, *row_scale, *col_scale; /* [m] each, as in gpuopt__basis_plan */
+    int *order, *row_of, *col_of, *row_scale, *col_scale; /* [m] each, see gpuopt__basis_load_plan */
     double *row_pivot;                                    /* [m] */
     long long *start;                                     /* [m + 1] */
-    int *stage_row;                                       /* [stage]: entries on their way */
-    double *stage_val;                                    /* [stage] */
+    int *stage_row;                                       /* [stage]: rows of entries on their way to the matrix */
+    double *stage_val;                                    /* [stage]: their values */
     double *column;                                       /* [pitch]: the pivot column */
     Candidate *candidates;                                /* [BASIS_LOAD_BLOCKS] */
     long long stage;
 };
 
-/* ---- In ---- */
+/* ---- From B to T ---- */
 
-/* Entries first .. first + count - 1, which are in the stage, into T: gpuopt__basis_entry(). */
+/* Writes entries first .. first + count - 1 of B, which are in the stage, to T, as gpuopt__basis_entry() has them. */
 __global__ void __launch_bounds__(BASIS_THREADS)
     scatter_entries(const __grid_constant__ Basis b, const __grid_constant__ BasisLoad load, long long first,
                     int count) {
@@ -66,9 +70,9 @@ __device__ Candidate warp_best(Candidate best) {
     return best;
 }
 
-/* Pivots on columns order[first .. first + count - 1], count at most K. A column without a pivot above the tolerance
- * ends it, and all launches after it. Everything that blocks tell each other is written before a barrier and read after
- * it; row p of U and row p's flag are cleared when nobody reads them any more. */
+/* Pivots on columns order[first .. first + count - 1], count <= K. Stops at a column without a pivot above the
+ * tolerance; later launches then do nothing. What one block writes and another reads is separated by a barrier. Row p
+ * of U is set to 0 in the next step, when no block reads it any longer. */
 __global__ void __launch_bounds__(BASIS_THREADS)
     eliminate(const __grid_constant__ Basis b, const __grid_constant__ BasisLoad load, int first, int count) {
     __shared__ double sums[BASIS_GROUPS][BASIS_LANES], factor[BASIS_MOST];
@@ -78,7 +82,7 @@ __global__ void __launch_bounds__(BASIS_THREADS)
     if (b.state->load_refused >= 0) return;
     for (int s = 0; s < count; s++) {
         int q = load.order[first + s];
-        /* Column q, and the largest entry in a row without a pivot. */
+        /* Compute column q, and find its largest entry in a row without a pivot. */
         if (thread < s) factor[thread] = b.load_v[thread * b.pitch + q];
         if (thread < s - 1 && before >= 0 &&
             before / BASIS_LANES % static_cast<int>(gridDim.x) == static_cast<int>(blockIdx.x))
@@ -112,11 +116,11 @@ __global__ void __launch_bounds__(BASIS_THREADS)
         for (int g = 0; g < BASIS_GROUPS; g++)
             if (is_better(bests[g].size, bests[g].row, best)) best = bests[g];
         int p = best.row;
-        if (p == INT_MAX) { /* the same in every block */
+        if (p == INT_MAX) { /* all blocks agree */
             if (blockIdx.x == 0 && thread == 0) b.state->load_refused = q;
             return;
         }
-        /* Row p; its slots of U and V; column q becomes that of the unit vector that leaves. */
+        /* Compute row p and fill slot s of U and V; column q becomes that of the leaving unit vector. */
         double theta = load.column[p];
         if (thread < s) factor[thread] = b.load_u[thread * b.pitch + p];
         __syncthreads();
@@ -142,9 +146,10 @@ __global__ void __launch_bounds__(BASIS_THREADS)
     if (blockIdx.x == 0 && thread < count - 1) b.load_u[thread * b.pitch + before] = 0;
 }
 
-/* ---- Out ---- */
+/* ---- From T to the inverse ---- */
 
-/* f(column i of the inverse, row j of it, entry) for all of them, 32 x 32 a block; lanes have neighbouring j. */
+/* Calls f(i, j, entry) for every entry of the inverse, in column i and row j. A block has 32 x 32 entries; neighbouring
+ * lanes have neighbouring j. */
 template <class F>
 __device__ void for_inverse(const Basis &b, const BasisLoad &load, F f) {
     int j = static_cast<int>(blockIdx.x) * BASIS_LANES + basis_lane();
@@ -154,7 +159,7 @@ __device__ void for_inverse(const Basis &b, const BasisLoad &load, F f) {
         f(i, j, ldexp(b.second[load.col_of[i] * b.pitch + load.row_of[j]], -(load.row_scale[i] + load.col_scale[j])));
 }
 
-/* An inverse that cannot be represented refuses the first column that it shows in. */
+/* Finds the first row of the inverse with an entry that is not finite: that column of B makes the load fail. */
 __global__ void __launch_bounds__(BASIS_THREADS)
     check_inverse(const __grid_constant__ Basis b, const __grid_constant__ BasisLoad load, int *unrepresentable) {
     for_inverse(b, load, [&](int, int j, double entry) {
@@ -162,7 +167,7 @@ __global__ void __launch_bounds__(BASIS_THREADS)
     });
 }
 
-/* Into the matrix: its lines are columns of the inverse, or rows. */
+/* Writes the inverse to `matrix`, whose lines are columns of the inverse (COLUMNS) or rows. */
 template <bool COLUMNS>
 __global__ void __launch_bounds__(BASIS_THREADS)
     store_inverse(const __grid_constant__ Basis b, const __grid_constant__ BasisLoad load, const int *unrepresentable) {
@@ -187,7 +192,7 @@ __global__ void __launch_bounds__(BASIS_THREADS) make_identity(const __grid_cons
         b.matrix[line * b.pitch + i] = i == line ? 1 : 0;
 }
 
-/* The state after a load: `unrepresentable` null: of the identity. */
+/* Updates the state after a load. unrepresentable null: the identity was loaded. */
 __global__ void end_load(const __grid_constant__ Basis b, const int *unrepresentable) {
     BasisState &state = *b.state;
     int refused = unrepresentable ? state.load_refused : -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the GPU: FTRAN and BTRAN. A product with the matrix either combines its lines or takes their dot
- * products with a vector; sums are taken in an order that depends on m and the device alone.
+ * Basis inverse on the GPU: kernels of FTRAN and BTRAN. A product with the matrix is either a linear combination of its
+ * lines or the dot products of its lines with a vector. The order of summation depends only on m and the device.
  */
 #ifndef GPUOPT_CUDA_BASIS_SOLVE_CUH
 #define GPUOPT_CUDA_BASIS_SOLVE_CUH
@@ -11,14 +11,14 @@
 namespace {
 
 enum {
-    BASIS_PARTS = 64,              /* at most, that the lines of a combination are shared out to */
-    BASIS_DOT_LINES = 4,           /* of a block: the vector is read once for all */
-    BASIS_WIDE = 2 * BASIS_THREADS /* elements of a line that a block combines */
+    BASIS_PARTS = 64,              /* at most so many parts of a linear combination are summed separately */
+    BASIS_DOT_LINES = 4,           /* dot products of a block, which reads the vector once for all of them */
+    BASIS_WIDE = 2 * BASIS_THREADS /* elements of a line in one block's part of a linear combination */
 };
 
 /* ---- Dense vectors ---- */
 
-/* LINES dot products of neighbouring lines with a vector; valid in thread 0. `n`: doubles, all of them 0 beyond. */
+/* Dot products of `count` <= LINES neighbouring lines with a vector of n elements. */
 template <int LINES>
 __device__ void block_dots(const double *lines, long long pitch, int count, const double *vector, int n,
                            double (&result)[LINES]) {
@@ -50,8 +50,8 @@ __device__ void block_dots(const double *lines, long long pitch, int count, cons
     }
 }
 
-/* Blocks 0 .. chunks * parts - 1: partial[part][i] = sum of vector[l] * line l at i over the part's lines. The blocks
- * after them: dots[k] = line k of `other` times the vector. */
+/* Blocks 0 .. chunks * parts - 1: partial[part][i] = sum over the part's lines l of vector[l] * (element i of line l).
+ * Each further block k: dots[k] = dot product of line k of `other` and the vector. */
 __global__ void __launch_bounds__(BASIS_THREADS)
     combine_lines(const __grid_constant__ Basis b, const double *vector, int chunks, int parts, const double *other) {
     int block = static_cast<int>(blockIdx.x);
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(BASIS_THREADS)
         bool any = false;
 #pragma unroll
         for (int l = 0; l < AT_ONCE; l++) any |= (x[l] = vector[line + l]) != 0;
-        if (!any) continue; /* columns that are not needed are not read */
+        if (!any) continue; /* lines with factor 0 need not be read */
         double2 a[AT_ONCE];
 #pragma unroll
         for (int l = 0; l < AT_ONCE; l++) a[l] = *reinterpret_cast<const double2 *>(from + l * b.pitch);
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(BASIS_THREADS)
     *reinterpret_cast<double2 *>(b.partial + part * b.pitch + i) = sum;
 }
 
-/* The sum of `parts` lines and of `count` lines times factor[k]. */
+/* target = the sum of the lines partial[0 .. parts - 1] and of factor[k] * lines[k] for k < count. */
 __global__ void __launch_bounds__(BASIS_THREADS)
     add_lines(const __grid_constant__ Basis b, const double *partial, int parts, const double *lines,
               const double *factor, int count, const __grid_constant__ Target target) {
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(BASIS_THREADS)
     if (basis_group() == 0) target.measure(i < b.m ? target.put(i, sum) : 0);
 }
 
-/* result[l] = line l times the vector; beyond m, b.dots from the lines of `other`. */
+/* target[l] = dot product of line l and the vector. Blocks beyond those for m lines: dots[k] from line k of `other`. */
 __global__ void __launch_bounds__(BASIS_THREADS) dot_lines(const __grid_constant__ Basis b, const double *vector,
                                                            const double *other, const __grid_constant__ Target target) {
     int first = static_cast<int>(blockIdx.x) * BASIS_DOT_LINES, blocks = (b.m + BASIS_DOT_LINES - 1) / BASIS_DOT_LINES;
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(BASIS_THREADS) dot_lines(const __grid_constant
 
 /* ---- Sparse columns and unit vectors ---- */
 
-/* The entries travel with the launch. */
+/* A sparse column as a kernel's argument: no copy to the device is needed. */
 template <int MOST>
 struct SparseColumn {
     double val[MOST];
@@ -140,7 +140,7 @@ struct SparseColumn {
     int count;
 };
 
-/* FTRAN where the lines are columns; `pending`: columns of U. */
+/* FTRAN with DEFERRED, where lines are columns. pending: columns of U in use. */
 template <int MOST>
 __global__ void __launch_bounds__(BASIS_THREADS)
     combine_few(const __grid_constant__ Basis b, const __grid_constant__ SparseColumn<MOST> column, int pending,
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(BASIS_THREADS)
     if (basis_group() == 0) target.measure(i < b.m ? target.put(i, sum) : 0);
 }
 
-/* FTRAN where the lines are rows: a warp each. */
+/* FTRAN with the other techniques, where lines are rows: one warp for each row. */
 template <int MOST>
 __global__ void __launch_bounds__(BASIS_THREADS)
     dot_few(const __grid_constant__ Basis b, const __grid_constant__ SparseColumn<MOST> column,
@@ -188,7 +188,7 @@ __global__ void __launch_bounds__(BASIS_THREADS)
     if (e < count) vector[row[e]] = val[e];
 }
 
-/* Row p of M + U V, where the lines are columns. */
+/* result = row p of M + U V (DEFERRED). pending: columns of U in use. */
 __global__ void __launch_bounds__(BASIS_THREADS)
     read_row(const __grid_constant__ Basis b, int p, int pending, double *result) {
     __shared__ double sums[BASIS_GROUPS][BASIS_LANES], factor[BASIS_MOST];
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(BASIS_THREADS)
     if (basis_group() == 0 && j < b.m) result[j] = sum;
 }
 
-/* result [m][m] = the transpose of the matrix, whose lines then have no pitch. */
+/* result [m][m] = the transpose of the matrix, without padding between lines. */
 __global__ void __launch_bounds__(BASIS_THREADS) transpose_lines(const __grid_constant__ Basis b, double *result) {
     __shared__ double tile[BASIS_LANES][BASIS_LANES + 1];
     int line = static_cast<int>(blockIdx.y) * BASIS_LANES, at = static_cast<int>(blockIdx.x) * BASIS_LANES;
@@ -214,6 +214,7 @@ __global__ void __launch_bounds__(BASIS_THREADS) transpose_lines(const __grid_co
             result[static_cast<long long>(at + k) * b.m + line + basis_lane()] = tile[basis_lane()][k];
 }
 
+/* Copies what _get_drift measured to the report. */
 __global__ void report_drift(const __grid_constant__ Basis b) {
     for (int k = 0; k < 2; k++) b.report->drift[k] = bits_size(b.state->drift[k]);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the GPU: the kernels of updates. DEFERRED takes one, and a rank update every K; the paper's
- * techniques take the steps of its figures 1 to 7. Whether the pivot will do is decided on the device, by every block
- * for itself, so that updates can be enqueued.
+ * Basis inverse on the GPU: kernels of updates. DEFERRED needs one launch per update, and one rank update every K
+ * updates. The paper's techniques follow the steps of its figures 1 to 7. Every block decides by itself whether the
+ * pivot is large enough, so that the host can enqueue updates without waiting.
  */
 #ifndef GPUOPT_CUDA_BASIS_UPDATE_CUH
 #define GPUOPT_CUDA_BASIS_UPDATE_CUH
@@ -12,20 +12,20 @@
 namespace {
 
 enum {
-    BASIS_ROWS = 4,       /* of a thread of the element-wise kernels: so many loads are under way */
-    BASIS_PREPARE = 1024, /* threads of a block */
-    BASIS_MPFI_THREADS = 1024
+    BASIS_ROWS = 4,           /* rows that a thread of the element-wise kernels updates, all loaded at once */
+    BASIS_PREPARE = 1024,     /* threads per block of prepare_update() */
+    BASIS_MPFI_THREADS = 1024 /* threads of prepare_update() with MPFI, in all blocks */
 };
 
-/* The pivot column as an update takes it: `largest`, bits of its max norm, or null: to be found here. */
+/* The pivot of an update. */
 struct Pivot {
-    const double *alpha;
-    const unsigned long long *largest;
+    const double *alpha;               /* [m] */
+    const unsigned long long *largest; /* bits of max |alpha|; null: the kernel computes it */
     int position;
     bool tell; /* the host waits for the report */
 };
 
-/* Whether the pivot will do. By all threads of the block. */
+/* Whether the pivot is large enough. Called by all threads of a block. */
 __device__ bool pivot_accepted(const Basis &b, const Pivot &pivot) {
     enum { AT_ONCE = 24 };
     __shared__ unsigned long long most[BASIS_PREPARE / BASIS_LANES];
@@ -43,7 +43,7 @@ __device__ bool pivot_accepted(const Basis &b, const Pivot &pivot) {
                 int i = first + n * threads + static_cast<int>(threadIdx.x);
                 entry[n] = i < b.m ? alpha[i] : 0;
             }
-            /* Volatile loads keep their order, and the last one is used first: so all are under way by then. */
+            /* Volatile loads are issued in order, and the last one is used first, so all of them overlap. */
 #pragma unroll
             for (int n = AT_ONCE - 1; n >= 0; n--) bits = max(bits, size_bits(entry[n]));
         }
@@ -56,7 +56,7 @@ __device__ bool pivot_accepted(const Basis &b, const Pivot &pivot) {
     return size > b.tolerance * largest && largest < HUGE_VAL;
 }
 
-/* The state as the host wants to know it; only when it waits for that: writing to its memory makes a kernel longer. */
+/* Writes the report. Only if the host waits for it, since writing to host memory makes a kernel slower. */
 __device__ void tell_host(const Basis &b) {
     const BasisState &state = *b.state;
     b.report->updates = state.updates;
@@ -65,7 +65,7 @@ __device__ void tell_host(const Basis &b) {
     b.report->refused = state.refused;
 }
 
-/* By one thread. `slot`: of U, or -1. */
+/* Updates the state; called by one thread. slot: the column of U; -1: not DEFERRED. */
 __device__ void report_update(const Basis &b, bool accepted, int position, int slot, bool tell) {
     BasisState &state = *b.state;
     if (slot <= 0) state.pending = 0;
@@ -76,7 +76,7 @@ __device__ void report_update(const Basis &b, bool accepted, int position, int s
     if (tell) tell_host(b);
 }
 
-/* What enqueued updates did not tell. */
+/* Writes the report after updates that were only enqueued. */
 __global__ void report_state(const __grid_constant__ Basis b) { tell_host(b); }
 
 __device__ double omega_of(const Pivot &pivot, int i) {
@@ -86,13 +86,14 @@ __device__ double omega_of(const Pivot &pivot, int i) {
 
 /* ---- DEFERRED ---- */
 
-/* Row p of M + U V becomes row `slot` of V, over alpha[p]; row p of M and of U becomes 0; column `slot` of U becomes
- * -alpha, with a 1 in row p. A refused update fills its slot with zeros.
+/* Row `slot` of V = row p of M + U V, divided by alpha[p]. Row p of M and of U is set to 0. Column `slot` of U is
+ * -alpha, with 1 in row p. A refused update fills its slot with zeros.
  *
- * Every block reads row p of U, and none can know when the others have: so they read it in a second copy of U, where
- * it is left to the next update to clear what this one would have: row `before` up to the 1 that this one put there.
- * `before`: -1 with slot 0. The update before may still be at work: until wait_for_previous() this one keeps off row
- * `before` of M, slot - 1, the second copy, and what is the host's. */
+ * Every block reads row p of U, and no block knows when the others have read it. They read it from a second copy of U,
+ * rows_u, in which this update does not clear row p: the next update does so, for the entries before the 1 that this
+ * one writes. `before` is the position of the previous update, -1 if slot is 0. The previous update may still be
+ * running: until wait_for_previous(), this one must not access row `before` of M, slot - 1 of U and V, the second copy,
+ * or memory of the host. */
 __global__ void __launch_bounds__(BASIS_THREADS)
     update_deferred(const __grid_constant__ Basis b, const __grid_constant__ Pivot pivot, int slot, int before) {
     __shared__ double sums[BASIS_GROUPS][BASIS_LANES], factor[BASIS_MOST];
@@ -135,12 +136,12 @@ __global__ void __launch_bounds__(BASIS_THREADS)
     }
 }
 
-/* ---- The steps of the paper's techniques; the matrix row after row ---- */
+/* ---- The steps of the paper's techniques; the lines of the matrix are rows ---- */
 
 enum PrepareSteps { PREPARE_OMEGA = 1, PREPARE_ROW = 2, PREPARE_ZERO = 4 };
 
-/* omega, the pivot row's copy, zeros in its place: what `steps` says. Whether the update is accepted, which the kernels
- * after this one read, is for the first block to say. */
+/* Computes omega, copies the pivot row, and sets it to 0, as `steps` says. The first block writes whether the update is
+ * accepted, for the kernels that follow. */
 __global__ void prepare_update(const __grid_constant__ Basis b, const __grid_constant__ Pivot pivot, int steps) {
     wait_for_previous();
     let_next_start();
@@ -155,9 +156,9 @@ __global__ void prepare_update(const __grid_constant__ Basis b, const __grid_con
     if (blockIdx.x == 0 && threadIdx.x == 0) report_update(b, accepted, pivot.position, -1, pivot.tell);
 }
 
-/* Two neighbours in each of BASIS_ROWS rows, all loaded before the first is used: f(where in the matrix, pair, own,
- * row, i) for each, with own = of_rows[i] and row = two of of_cols. The kernel before may still be at work, if of this
- * matrix it writes row `changed` alone. */
+/* Each thread has two neighbouring columns of BASIS_ROWS rows, all loaded before the first is used. Calls f(offset in
+ * the matrix, the two elements, of_rows[i], the two elements of of_cols, row i) for each row. The previous kernel may
+ * still be running if `changed` is the only row of this matrix that it writes. */
 template <class F>
 __device__ void for_elements(const Basis &b, const double *matrix, int changed, const double *of_rows,
                              const double *of_cols, F f) {
@@ -191,7 +192,8 @@ __global__ void __launch_bounds__(BASIS_THREADS) update_elements_proposed(const 
     });
 }
 
-/* Equation (13), for figures 5 (row p read in the matrix itself, into another one) and 6 (row p saved, in place). */
+/* Equation (13), for figure 5 (pivot_row is in the matrix, result is another matrix) and figure 6 (pivot_row is a copy,
+ * result is the matrix itself). */
 __global__ void __launch_bounds__(BASIS_THREADS)
     update_elements(const __grid_constant__ Basis b, const __grid_constant__ Pivot pivot, const double *pivot_row,
                     double *result) {
@@ -204,14 +206,14 @@ __global__ void __launch_bounds__(BASIS_THREADS)
                  });
 }
 
-/* The second matrix back into the first. */
+/* Copies the second matrix to the first. */
 __global__ void __launch_bounds__(BASIS_THREADS) copy_back(const __grid_constant__ Basis b) {
     for_elements(b, b.second, -1, b.omega, b.omega, [&](long long at, double2 pair, double, double2, int) {
         *reinterpret_cast<double2 *>(b.matrix + at) = pair;
     });
 }
 
-/* Figure 2, step 2: the outer product of omega and row p. */
+/* Figure 2, step 2: second = the outer product of omega and row p. */
 __global__ void __launch_bounds__(BASIS_THREADS) outer_product(const __grid_constant__ Basis b, int p) {
     int j = (static_cast<int>(blockIdx.x) * BASIS_THREADS + static_cast<int>(threadIdx.x)) * 2;
     int first = static_cast<int>(blockIdx.y) * BASIS_ROWS;
@@ -221,13 +223,13 @@ __global__ void __launch_bounds__(BASIS_THREADS) outer_product(const __grid_cons
         *reinterpret_cast<double2 *>(b.second + i * b.pitch + j) = make_double2(b.omega[i] * row.x, b.omega[i] * row.y);
 }
 
-/* Step 3: zeros in row p. */
+/* Figure 2, step 3: sets row p to 0. */
 __global__ void __launch_bounds__(BASIS_THREADS) zero_row(const __grid_constant__ Basis b, int p) {
     int j = static_cast<int>(blockIdx.x) * BASIS_THREADS + static_cast<int>(threadIdx.x);
     if (j < b.m && b.state->accepted) b.matrix[p * b.pitch + j] = 0;
 }
 
-/* Step 4: the sum. */
+/* Figure 2, step 4: adds the second matrix. */
 __global__ void __launch_bounds__(BASIS_THREADS) add_second(const __grid_constant__ Basis b) {
     for_elements(b, b.matrix, -1, b.omega, b.omega, [&](long long at, double2 pair, double, double2, int) {
         double2 outer = *reinterpret_cast<const double2 *>(b.second + at);
@@ -235,7 +237,7 @@ __global__ void __launch_bounds__(BASIS_THREADS) add_second(const __grid_constan
     });
 }
 
-/* Figure 3, step 2: a thread a column, omega in shared memory. */
+/* Figure 3, step 2: one thread for each column, with omega in shared memory. */
 __global__ void update_columns(const __grid_constant__ Basis b, int p) {
     extern __shared__ __align__(16) double shared_omega[];
     if (!b.state->accepted) return;
@@ -250,7 +252,7 @@ __global__ void update_columns(const __grid_constant__ Basis b, int p) {
     for (int i = 0; i < b.m; i++) column[i * b.pitch] += pivot * shared_omega[i];
 }
 
-/* Figure 1, steps 1 and 2: E, by columns: the identity, with omega as column p. */
+/* Figure 1, steps 1 and 2: E by columns, the identity with omega as column p. */
 __global__ void __launch_bounds__(BASIS_THREADS) make_factor(const __grid_constant__ Basis b, int p) {
     int i = static_cast<int>(blockIdx.x) * BASIS_THREADS + static_cast<int>(threadIdx.x);
     int first = static_cast<int>(blockIdx.y) * BASIS_ROWS;

@@ -26,7 +26,7 @@ struct CudaContext {
 
 CudaContext *cuda_of(const gpuopt_context *context) { return static_cast<CudaContext *>(context->state); }
 
-/* The status of a CUDA call; what failed goes to the log. */
+/* The status that a CUDA call's error stands for; a failure goes to the log. */
 gpuopt_status cuda_status(const gpuopt_context *context, cudaError_t error, const char *what) {
     if (error == cudaSuccess) return GPUOPT_OK;
     gpuopt__log(context, 0, "%s: %s", what, cudaGetErrorString(error));
@@ -40,8 +40,8 @@ gpuopt_status cuda_status(const gpuopt_context *context, cudaError_t error, cons
         if (gpuopt_cuda_status != GPUOPT_OK) return gpuopt_cuda_status;       \
     } while (0)
 
-/* The caller's current device is its own affair: every entry into the backend sets the context's and puts it back. And
- * an error that an earlier call of the host's left behind is not to be taken for one of ours. */
+/* Every entry into the backend makes the context's device current and, at its end, puts the caller's back. An error that
+ * an earlier CUDA call of the caller left behind is cleared, so that it is not taken for ours. */
 class DeviceScope {
   public:
     explicit DeviceScope(const gpuopt_context *context) {
@@ -64,7 +64,7 @@ void *default_allocate(void *, gpuopt_memory where, size_t bytes) {
     if (where == GPUOPT_HOST) return std::malloc(bytes ? bytes : 1);
     void *memory = nullptr;
     if (cudaMalloc(&memory, bytes ? bytes : 1) == cudaSuccess) return memory;
-    cudaGetLastError(); /* an allocation that fails is no error of the device */
+    cudaGetLastError(); /* a failed allocation is not an error of the device */
     return nullptr;
 }
 

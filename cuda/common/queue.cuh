@@ -18,7 +18,7 @@ class Queue {
     const gpuopt_context *context() const { return context_; }
     cudaStream_t stream() const { return cuda_of(context_)->stream; }
 
-    /* The status of a CUDA call; what failed goes to the log. */
+    /* The status that a CUDA call's error stands for; a failure goes to the log. */
     gpuopt_status check(cudaError_t error, const char *what) const { return cuda_status(context_, error, what); }
     /* The status of the launches since the last check. */
     gpuopt_status launched(const char *what) const { return check(cudaGetLastError(), what); }
@@ -32,8 +32,8 @@ class Queue {
         return check(bytes ? cudaMemsetAsync(memory, byte, bytes, stream()) : cudaSuccess, what);
     }
 
-    /* Before a call returns that took host arrays: copies from pinned ones may still be under way, others were
-     * staged. */
+    /* Called before a call returns that was given host arrays: a copy from pinned memory may still be under way and is
+     * waited for; pageable memory has been staged already. */
     gpuopt_status release_host(std::initializer_list<const void *> arrays) const {
         for (const void *one : arrays) {
             cudaPointerAttributes attributes = {};

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * C += U V: a matrix of any size and a product of rank K, as fast as C can be read and written while K is small.
+ * C += U V, where C is a matrix of any size and U V has rank K. For small K the time is that of reading and writing C.
  *
- * C is cut into panels of 128 rows and these into tiles of 32 columns. A block keeps its panel's part of U in shared
- * memory and takes every so-many-th tile of it, so that what all blocks have at a time lies together in memory. Slices
- * of V (16 rows of it) go round a ring that is filled three slices ahead; the next tile of C is on its way into
- * registers while tensor cores work on this one; and another block on the multiprocessor works while this one waits.
- * Every element is summed over ascending k by one thread: the same bits on every device of a kind.
+ * C is divided into panels of 128 rows, and each panel into tiles of 32 columns. A block keeps its panel's part of U in
+ * shared memory and works on every n-th tile of the panel, where n blocks share a panel: the tiles that all blocks work
+ * on at a time are then neighbours in memory. Slices of V (16 rows) are fetched into a ring buffer three slices ahead,
+ * and the next tile of C is loaded into registers while tensor cores compute this one. Two blocks share a
+ * multiprocessor, so that one computes while the other waits. One thread sums each element over ascending k, so devices
+ * of the same kind give the same bits.
  *
- * The tensor cores' operands are taken the other way round, C' += V' U', so that the two neighbours in a row of an
- * accumulator are neighbours in a column of C: 16 bytes, loaded and stored at once.
+ * The tensor cores compute C' += V' U', because two neighbours in a row of an accumulator are then neighbours in a
+ * column of C: 16 bytes that are loaded and stored at once.
  */
 #ifndef GPUOPT_CUDA_RANK_UPDATE_CUH
 #define GPUOPT_CUDA_RANK_UPDATE_CUH
@@ -18,32 +19,33 @@
 
 namespace {
 
-/* What rank_update() needs to know of the device. */
+/* What rank_update() needs to know about the device. */
 struct RankUpdate {
-    int most = 0;   /* rank of one launch: what fits into shared memory */
-    int blocks = 0; /* on the device at once */
-    /* Whether the next launch begins at the end of C, which the one before may have left in the cache. */
+    int most = 0;   /* largest rank of one launch: what fits into shared memory */
+    int blocks = 0; /* that run on the device at the same time */
+    /* Whether the next launch begins at the end of C, which the previous one may have left in the cache. */
     mutable bool backwards = false;
 };
 
 enum {
-    RANK_ROWS = 128, /* of a tile of C */
-    RANK_COLS = 32,
-    RANK_SLICE = 16, /* rows of V that come at a time */
-    RANK_SLOTS = 4,  /* of the ring */
-    RANK_AHEAD = RANK_SLOTS - 1,
-    RANK_THREADS = 256, /* 4 x 2 warps, each with 32 x 16 of the tile */
-    RANK_BLOCKS = 2,    /* of a multiprocessor, if they have room for a rank of RANK_ENOUGH */
+    RANK_ROWS = 128,             /* of a tile of C */
+    RANK_COLS = 32,              /* of a tile of C */
+    RANK_SLICE = 16,             /* rows of V that are fetched at a time */
+    RANK_SLOTS = 4,              /* of the ring buffer, a slice each */
+    RANK_AHEAD = RANK_SLOTS - 1, /* slices that are fetched ahead */
+    RANK_THREADS = 256,          /* 4 x 2 warps, each with 32 x 16 elements of the tile */
+    RANK_BLOCKS = 2,             /* per multiprocessor, if their shared memory holds a rank of RANK_ENOUGH */
     RANK_ENOUGH = 64,
-    RANK_TILES = 6, /* of a block at least, while there are enough: U is worth its loading */
-    RANK_WAVES = 6, /* of blocks at most */
-    /* Doubles from one k to the next in shared memory: 4 more than a multiple of 16, so that the 4 x 4 elements that
-     * half a warp reads are in different banks. */
+    RANK_TILES = 6, /* of a block, at least, if there are enough tiles: fewer do not pay for loading U */
+    RANK_WAVES = 6, /* of blocks, at most */
+    /* Distance in shared memory from one k to the next, in doubles: 4 more than a multiple of 16, so that the 4 x 4
+     * elements that half a warp reads are in different banks. */
     RANK_U = RANK_ROWS + 4,
     RANK_V = RANK_COLS + 4,
-    RANK_ROUND = 8 /* k's of one step of the tensor cores */
+    RANK_ROUND = 8 /* values of k in one step of the tensor cores */
 };
 
+/* Shared memory of a block for rank k. */
 constexpr size_t rank_bytes(int k) {
     return sizeof(double) * (static_cast<size_t>(RANK_U) * static_cast<size_t>(k) +
                              static_cast<size_t>(RANK_SLOTS * RANK_SLICE * RANK_V));
@@ -51,7 +53,7 @@ constexpr size_t rank_bytes(int k) {
 
 /* ---- Memory ---- */
 
-/* COUNT neighbouring doubles on their way to shared memory, of which the first `valid` exist and the others are 0. */
+/* Starts copying COUNT neighbouring doubles to shared memory. Only the first `valid` exist; the others become 0. */
 template <int COUNT>
 __device__ void rank_copy(double *shared, const double *global, int valid) {
 #if __CUDA_ARCH__ >= 800
@@ -65,13 +67,14 @@ __device__ void rank_copy(double *shared, const double *global, int valid) {
 #endif
 }
 
+/* Ends a group of copies. */
 __device__ void rank_commit() {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
 
-/* Until no more than PENDING of the groups that were committed are under way. */
+/* Waits until at most PENDING groups of copies are unfinished. */
 template <int PENDING>
 __device__ void rank_wait() {
 #if __CUDA_ARCH__ >= 800
@@ -79,7 +82,8 @@ __device__ void rank_wait() {
 #endif
 }
 
-/* Two neighbours of a column of C, of which the first `valid` exist. Volatile: issued here, long before it is used. */
+/* Loads two neighbours of a column of C, of which the first `valid` exist. Volatile, so that the load is issued here,
+ * long before its result is used. */
 template <bool ALIGNED>
 __device__ double2 rank_load(const double *c, int valid) {
     double2 pair = make_double2(0, 0);
@@ -92,6 +96,7 @@ __device__ double2 rank_load(const double *c, int valid) {
     return pair;
 }
 
+/* Stores them. */
 template <bool ALIGNED>
 __device__ void rank_store(double *c, double2 pair, int valid) {
     if (ALIGNED && valid > 1) {
@@ -104,9 +109,9 @@ __device__ void rank_store(double *c, double2 pair, int valid) {
 
 /* ---- Arithmetic ---- */
 
-/* sum [16 x 8] += a [16 x 8] b [8 x 8], spread over a warp as mma.m16n8k8 has it: with g = lane / 4 and t = lane % 4,
- * a: (g, t), (g + 8, t), (g, t + 4), (g + 8, t + 4); b: (t, g), (t + 4, g); sum: (g, 2t), (g, 2t + 1) and the same of
- * row g + 8. */
+/* sum [16 x 8] += a [16 x 8] b [8 x 8]. The elements are distributed over a warp as mma.m16n8k8 requires: with g = lane
+ * / 4 and t = lane % 4, a: (g, t), (g + 8, t), (g, t + 4), (g + 8, t + 4); b: (t, g), (t + 4, g); sum: (g, 2t), (g, 2t
+ * + 1), and the same of row g + 8. */
 __device__ void rank_multiply(double (&sum)[4], const double (&a)[4], const double (&b)[2]) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
@@ -133,12 +138,12 @@ __device__ void rank_multiply(double (&sum)[4], const double (&a)[4], const doub
 #endif
 }
 
-/* A warp's part of a tile of C: 4 pieces of 16 columns and 8 rows. */
+/* A warp's part of a tile of C: 4 pieces of 16 columns and 8 rows, distributed over the warp as `sum` above. */
 struct RankTile {
     double piece[4][4];
 
-    /* Calls f(pair's address, pair, rows of it that exist) for each pair of the thread's; `rows` and `cols` exist from
-     * c on. WHOLE: they all do. */
+    /* Calls f(address in C, pair, how many of its two rows exist) for each pair of the thread. Counted from c on,
+     * `rows` rows and `cols` columns exist. WHOLE: the whole tile does. */
     template <bool WHOLE, class F>
     __device__ void for_pairs(double *c, long long ldc, int rows, int cols, F f) {
         int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
@@ -155,7 +160,7 @@ struct RankTile {
     }
 };
 
-/* What a warp does with a slice of V; u: the panel's part of U from the slice's first k on. */
+/* A warp's part of the product with a slice of V. u: the panel's part of U, from the slice's first k on. */
 __device__ void rank_slice(RankTile &tile, const double *u, const double *v) {
     int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
     u += lane % 4 * RANK_U + warp % 4 * 32 + lane / 4;
@@ -174,8 +179,8 @@ __device__ void rank_slice(RankTile &tile, const double *u, const double *v) {
     }
 }
 
-/* See rank_update(). `first`: of the k's, what was done in launches before; `rank`: of this one. The blocks: a whole
- * number for each panel. */
+/* See rank_update(). first: the k that this launch begins with; rank: how many it handles. The number of blocks is a
+ * multiple of the number of panels. */
 template <bool ALIGNED>
 __global__ void __launch_bounds__(RANK_THREADS, RANK_BLOCKS)
     rank_update_tiles(int rows, int cols, int first, int rank, const int *most, const double *__restrict__ u,
@@ -191,7 +196,7 @@ __global__ void __launch_bounds__(RANK_THREADS, RANK_BLOCKS)
     int strips = (cols + RANK_COLS - 1) / RANK_COLS, panels = (rows + RANK_ROWS - 1) / RANK_ROWS;
     int block = static_cast<int>(backwards ? gridDim.x - 1 - blockIdx.x : blockIdx.x);
     int row = block % panels * RANK_ROWS, part = block / panels, parts = static_cast<int>(gridDim.x) / panels;
-    /* Of the block's tiles: part, part + parts, .. */
+    /* The block's tiles are part, part + parts, .. of the panel. */
     int left = (strips - part + parts - 1) / parts, step = backwards ? -parts : parts;
     int strip = backwards ? part + (left - 1) * parts : part;
     u += first * ldu + row;
@@ -199,7 +204,7 @@ __global__ void __launch_bounds__(RANK_THREADS, RANK_BLOCKS)
     c += row;
     rows -= row;
 
-    /* The slice that is fetched next. */
+    /* Fetches the next slice of V, if there is one. */
     int coming = strip, coming_slice = 0, coming_slot = 0, coming_left = left;
     auto fetch = [&] {
         if (coming_left) {
@@ -250,7 +255,7 @@ __global__ void __launch_bounds__(RANK_THREADS, RANK_BLOCKS)
         if (left > 1) load(strip + step);
         for (int slice = 0; slice < slices; slice++) {
             rank_wait<RANK_AHEAD - 1>();
-            __syncthreads(); /* the slice is there for all, and the one before it is no longer read */
+            __syncthreads(); /* the slice is complete, and no thread reads the previous one any longer */
             fetch();
             rank_slice(now, shared_u + slice * RANK_SLICE * RANK_U, shared_v + slot * RANK_SLICE * RANK_V);
             slot = (slot + 1) % RANK_SLOTS;
@@ -259,11 +264,11 @@ __global__ void __launch_bounds__(RANK_THREADS, RANK_BLOCKS)
     }
 }
 
-/* ---- The host's side ---- */
+/* ---- On the host ---- */
 
-/* To be called in _create, once per handle: finds out about the device and loads the kernels. */
+/* Called once per handle, in _create: reads the device's properties and loads the kernels. */
 gpuopt_status rank_update_open(const gpuopt_context *context, RankUpdate *device) {
-    enum { RESERVED = 1024 }; /* bytes of a block's shared memory, the driver's */
+    enum { RESERVED = 1024 }; /* bytes of each block's shared memory that the driver uses */
     int of_block = 0, of_all = 0, together = RANK_BLOCKS;
     auto fits = [](int bytes) {
         auto left = static_cast<int64_t>(bytes) - static_cast<int64_t>(rank_bytes(0));
@@ -289,11 +294,11 @@ gpuopt_status rank_update_open(const gpuopt_context *context, RankUpdate *device
     return GPUOPT_OK;
 }
 
-/* Enqueues C += U V. C: rows x cols, column after column, ldc apart; U: rows x rank, column after column, ldu apart;
- * V: rank x cols, row after row, ldv apart; all in device memory, C apart from the others. Pairs are moved at once
- * where all three are 16-byte aligned and their distances even: what a host of this wants to see to. `most`, in device
- * memory, or null: the rank is no more than this. A rank beyond what shared memory holds for two blocks (80 on an H200)
- * takes several passes. */
+/* Enqueues C += U V. C: rows x cols, column after column, ldc apart; U: rows x rank, column after column, ldu apart; V:
+ * rank x cols, row after row, ldv apart; all in device memory, C not overlapping the others. It is faster if all three
+ * are aligned to 16 bytes and their distances are even: pairs of doubles are then moved at once. most, in device memory
+ * or null: an upper limit of the rank that only the device knows. A rank for which shared memory has no room (on an
+ * H200 above 80, with two blocks per multiprocessor) takes several passes over C. */
 void rank_update(const RankUpdate &device, cudaStream_t stream, int rows, int cols, int rank, const double *u,
                  int64_t ldu, const double *v, int64_t ldv, double *c, int64_t ldc, const int *most = nullptr) {
     if (rows <= 0 || cols <= 0 || rank <= 0) return;
@@ -304,7 +309,7 @@ void rank_update(const RankUpdate &device, cudaStream_t stream, int rows, int co
     int64_t panels = (rows + RANK_ROWS - 1) / RANK_ROWS, strips = (cols + RANK_COLS - 1) / RANK_COLS;
     int64_t waves = panels * strips / (RANK_TILES * device.blocks);
     waves = waves < 1 ? 1 : waves < RANK_WAVES ? waves : +RANK_WAVES;
-    int64_t parts = waves * device.blocks / panels; /* that the tiles of a panel are shared out to */
+    int64_t parts = waves * device.blocks / panels; /* blocks that share a panel */
     parts = parts < 1 ? 1 : parts < strips ? parts : strips;
     auto blocks = static_cast<unsigned>(panels * parts);
     for (int first = 0; first < rank; first += share) {

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reductions over the 32 lanes of a warp; all of them get the result.
+ * Reductions over the 32 lanes of a warp. Every lane gets the result.
  */
 #ifndef GPUOPT_CUDA_WARP_CUH
 #define GPUOPT_CUDA_WARP_CUH
 
 namespace {
 
+/* The sum of doubles, in a fixed order. */
 __device__ double warp_sum(double sum) {
     for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(~0u, sum, half);
     return sum;
 }
 
+/* Maximum, minimum and sum of unsigned integers; one instruction each on compute capability 8.0 and above. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 __device__ unsigned warp_max(unsigned x) { return __reduce_max_sync(~0u, x); }
 __device__ unsigned warp_min(unsigned x) { return __reduce_min_sync(~0u, x); }

@@ -1,41 +1,56 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse: the seam between the public calls and what a backend does.
+ * Basis inverse: the interface between the public calls and the backends. How a call travels through this folder:
+ *
+ *   gpuopt.h        gpuopt_basis_update(...)
+ *   calls.h         checks the arguments, the same for every backend, and calls the backend's function
+ *   backend.h       (this file) the table of those functions, and the head of every backend's handle
+ *   cpu_update.h    CPU backend: the handle, and the seven ways of updating the inverse
+ *   cpu.h           CPU backend: FTRAN, BTRAN, load, reports, create and destroy, and the table
+ *   load.h          what both backends do with columns before they invert them: scaling, and the order of elimination
+ *
+ * cuda/basis/device.cuh says the same for the CUDA backend. common/deferred.h has the CPU's M + U V, which the simplex
+ * method uses too.
  */
 #ifndef GPUOPT_IMPL_BASIS_BACKEND_H
 #define GPUOPT_IMPL_BASIS_BACKEND_H
 
 #include "../common/backend.h"
 
-/* The head of every backend's basis; basis/load.h has the plan. */
+/* The head of every backend's handle; gpuopt__basis_cut() in load.h takes the memory of its arrays. */
 struct gpuopt_basis {
     gpuopt_context *context;
     gpuopt_basis_technique technique;
     int32_t m;
-    int32_t most; /* K; of DEFERRED, and of every technique's load */
+    int32_t most; /* K: of DEFERRED, and of a load with every technique */
     double pivot_tolerance;
-    int has_pivot_column; /* there was an FTRAN since the last load or update */
-    int32_t *mark;        /* [m]: scratch of the checks */
-    double *work;         /* [m] */
+    int has_pivot_column; /* there was an FTRAN since the latest load or update */
+    int32_t *mark;        /* [m]: the rows that a check has seen; all -1 between calls */
+    int32_t *row;         /* [m]: rows of a sparse column that came from device memory */
+    double *work;         /* [m]: its values; in _get_drift: B e */
 };
 
-/* Host arrays come checked, device arrays do not. columns NULL: the identity. */
+/* What the log says when B or a pivot is refused, on every backend. */
+#define GPUOPT__BASIS_SINGULAR "gpuopt_basis_load: singular or nearly so: column %d depends on the others"
+#define GPUOPT__BASIS_SMALL_PIVOT "gpuopt_basis_update: the pivot at position %d is too small"
+
+/* What calls.h asks of a backend. Host arrays have been checked, device arrays have not. */
 typedef struct gpuopt__basis_backend {
     gpuopt_status (*plan)(gpuopt_context *, const gpuopt_basis_desc *, gpuopt_memory_plan *);
     gpuopt_status (*create)(gpuopt_context *, const gpuopt_basis_desc *, gpuopt_basis **);
     void (*destroy)(gpuopt_basis *);
-    gpuopt_status (*load)(gpuopt_basis *, const gpuopt_matrix *columns);
-    gpuopt_status (*ftran)(gpuopt_basis *, gpuopt_memory, const double *rhs, double *x);
-    gpuopt_status (*btran)(gpuopt_basis *, gpuopt_memory, const double *c, double *y);
-    gpuopt_status (*ftran_sparse)(gpuopt_basis *, int32_t count, const int32_t *row, const double *val, gpuopt_memory,
-                                  double *x);
-    gpuopt_status (*btran_unit)(gpuopt_basis *, int32_t position, gpuopt_memory, double *y);
-    gpuopt_status (*update)(gpuopt_basis *, int32_t position, gpuopt_memory, const double *alpha,
-                            gpuopt_basis_info *); /* info may be NULL */
+    /* alpha NULL: the result of the latest FTRAN. info NULL: enqueue only. */
+    gpuopt_status (*update)(gpuopt_basis *, gpuopt_memory, int32_t position, const double *alpha, gpuopt_basis_info *);
     gpuopt_status (*get_info)(gpuopt_basis *, gpuopt_basis_info *);
-    /* rhs: B e, in the head's work. */
-    gpuopt_status (*get_drift)(gpuopt_basis *, const gpuopt_matrix *columns, const double *rhs, int exact,
-                               gpuopt_basis_drift *);
+    gpuopt_status (*load)(gpuopt_basis *, const gpuopt_matrix *columns); /* by columns; NULL: the identity */
+    gpuopt_status (*ftran)(gpuopt_basis *, gpuopt_memory, const double *rhs, double *x);
+    /* row and val are in host memory; `where` is that of x. */
+    gpuopt_status (*ftran_sparse)(gpuopt_basis *, gpuopt_memory where, int32_t count, const int32_t *row,
+                                  const double *val, double *x);
+    gpuopt_status (*btran)(gpuopt_basis *, gpuopt_memory, const double *c, double *y);
+    gpuopt_status (*btran_unit)(gpuopt_basis *, gpuopt_memory, int32_t position, double *y);
+    gpuopt_status (*get_drift)(gpuopt_basis *, const gpuopt_matrix *columns, const double *product, int exact,
+                               gpuopt_basis_drift *); /* product: B e [m], in host memory */
     gpuopt_status (*get_inverse)(gpuopt_basis *, gpuopt_memory, double *inverse);
 } gpuopt__basis_backend;
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse: the public calls. Arguments are checked here, for every backend, so that a backend sees only good
- * ones.
+ * Basis inverse: the public calls. They check their arguments and call the backend.
  */
-#ifndef GPUOPT_IMPL_BASIS_H
-#define GPUOPT_IMPL_BASIS_H
+#ifndef GPUOPT_IMPL_BASIS_CALLS_H
+#define GPUOPT_IMPL_BASIS_CALLS_H
 
 #include "../common/matrix.h"
 #include "load.h"
 
 /* ---- Checks ---- */
 
-/* Fills d from the host's descriptor, with the tolerance's default in; K is for the backend to choose. */
-static gpuopt_status gpuopt__check_basis_desc(const gpuopt_context *context, const char *call,
+/* Checks the host's descriptor and copies it to d, with the default tolerance filled in. The backend chooses the
+ * default of K. */
+static gpuopt_status gpuopt__basis_check_desc(const gpuopt_context *context, const char *call,
                                               const gpuopt_basis_desc *desc, gpuopt_basis_desc *d) {
     gpuopt_status status;
     memset(d, 0, sizeof *d);
@@ -30,19 +30,19 @@ static gpuopt_status gpuopt__check_basis_desc(const gpuopt_context *context, con
     return status;
 }
 
-/* m x m, checked. */
-static gpuopt_status gpuopt__check_columns(gpuopt_basis *basis, const char *call, const gpuopt_matrix *columns) {
+/* Checks that a matrix is m x m and valid. */
+static gpuopt_status gpuopt__basis_check_columns(gpuopt_basis *basis, const char *call, const gpuopt_matrix *columns) {
     gpuopt_status status;
     if (columns->rows != basis->m || columns->cols != basis->m)
-        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "columns are not m x m");
+        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "columns is not m x m");
     status = gpuopt__check_matrix(basis->context, call, columns, GPUOPT__LEAST_DOUBLE, DBL_MAX, basis->mark, NULL);
     gpuopt__basis_clear_marks(basis);
     return status;
 }
 
-/* A vector of the host's: there, and finite. */
-static gpuopt_status gpuopt__check_vector(const gpuopt_basis *basis, const char *call, const char *name,
-                                          gpuopt_memory where, const double *vector) {
+/* Checks a vector that a call reads: not NULL and, in host memory, finite. */
+static gpuopt_status gpuopt__basis_check_vector(const gpuopt_basis *basis, const char *call, const char *name,
+                                                gpuopt_memory where, const double *vector) {
     gpuopt_status status = gpuopt__check_where(basis->context, call, where);
     if (status) return status;
     if (!vector && basis->m > 0) {
@@ -52,7 +52,7 @@ static gpuopt_status gpuopt__check_vector(const gpuopt_basis *basis, const char 
     return where == GPUOPT_HOST ? gpuopt__check_finite(basis->context, call, name, basis->m, vector) : GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__check_position(const gpuopt_basis *basis, const char *call, int32_t position) {
+static gpuopt_status gpuopt__basis_check_position(const gpuopt_basis *basis, const char *call, int32_t position) {
     if (position >= 0 && position < basis->m) return GPUOPT_OK;
     gpuopt__log(basis->context, 0, "%s: position %d is not in 0..%d", call, (int)position, (int)basis->m - 1);
     return GPUOPT_ERROR_ARGUMENT;
@@ -75,7 +75,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_plan(gpuopt_context *context, const gpuopt
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
                               desc ? "plan is NULL or has no struct_size" : "desc is NULL");
     memset(&result, 0, sizeof result);
-    status = gpuopt__check_basis_desc(context, call, desc, &d);
+    status = gpuopt__basis_check_desc(context, call, desc, &d);
     if (!status) status = context->desc.backend->basis->plan(context, &d, &result);
     if (!status) gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
     return status;
@@ -89,7 +89,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_create(gpuopt_context *context, const gpuo
     if (basis) *basis = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!basis || !desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc or basis is NULL");
-    status = gpuopt__check_basis_desc(context, call, desc, &d);
+    status = gpuopt__basis_check_desc(context, call, desc, &d);
     return status ? status : context->desc.backend->basis->create(context, &d, basis);
 }
 
@@ -103,7 +103,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_mat
     void *transposed = NULL;
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
     if (columns) {
-        status = gpuopt__check_columns(basis, "gpuopt_basis_load", columns);
+        status = gpuopt__basis_check_columns(basis, "gpuopt_basis_load", columns);
         if (!status) status = gpuopt__matrix_in(basis->context, columns, GPUOPT_LAYOUT_CSC, &by_columns, &transposed);
     }
     if (!status) status = gpuopt__basis_of(basis)->load(basis, columns ? &by_columns : NULL);
@@ -114,9 +114,9 @@ GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_mat
 
 /* ---- FTRAN and BTRAN ---- */
 
-/* A vector that is to be filled; without one only where `optional`. */
-static gpuopt_status gpuopt__check_result(const gpuopt_basis *basis, const char *call, gpuopt_memory where,
-                                          const double *result, int optional) {
+/* Checks a vector that a call writes: not NULL unless optional. */
+static gpuopt_status gpuopt__basis_check_result(const gpuopt_basis *basis, const char *call, gpuopt_memory where,
+                                                const double *result, int optional) {
     gpuopt_status status = gpuopt__check_where(basis->context, call, where);
     if (status) return status;
     if (!result && !optional && basis->m > 0)
@@ -127,7 +127,7 @@ static gpuopt_status gpuopt__check_result(const gpuopt_basis *basis, const char 
 GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory where, const double *rhs, double *x) {
     gpuopt_status status;
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__check_vector(basis, "gpuopt_basis_ftran", "rhs", where, rhs);
+    status = gpuopt__basis_check_vector(basis, "gpuopt_basis_ftran", "rhs", where, rhs);
     if (!status) status = gpuopt__basis_of(basis)->ftran(basis, where, rhs, x);
     if (!status) basis->has_pivot_column = 1;
     return status;
@@ -136,43 +136,61 @@ GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory w
 GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory where, const double *c, double *y) {
     gpuopt_status status;
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__check_vector(basis, "gpuopt_basis_btran", "c", where, c);
-    if (!status) status = gpuopt__check_result(basis, "gpuopt_basis_btran", where, y, 0);
+    status = gpuopt__basis_check_vector(basis, "gpuopt_basis_btran", "c", where, c);
+    if (!status) status = gpuopt__basis_check_result(basis, "gpuopt_basis_btran", where, y, 0);
     return status ? status : gpuopt__basis_of(basis)->btran(basis, where, c, y);
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, int32_t count, const int32_t *row,
-                                                   const double *val, gpuopt_memory where, double *x) {
-    static const char call[] = "gpuopt_basis_ftran_sparse";
-    gpuopt_status status;
+/* Checks a sparse column: rows in range and none twice, values finite and not 0. */
+static gpuopt_status gpuopt__basis_check_sparse(gpuopt_basis *basis, const char *call, int32_t count,
+                                                const int32_t *row, const double *val) {
     int32_t k;
-    if (!basis) return GPUOPT_ERROR_ARGUMENT;
-    if (count < 0 || (count > 0 && (!row || !val)))
-        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "count is negative, or row or val is NULL");
-    status = gpuopt__check_result(basis, call, where, x, 1);
-    if (status) return status;
-    status = gpuopt__check_line(basis->context, call, GPUOPT_LAYOUT_CSC, 0, 0, count, row, val, basis->m,
-                                GPUOPT__LEAST_DOUBLE, DBL_MAX, basis->mark, NULL);
+    gpuopt_status status = gpuopt__check_line(basis->context, call, GPUOPT_LAYOUT_CSC, 0, 0, count, row, val, basis->m,
+                                              GPUOPT__LEAST_DOUBLE, DBL_MAX, basis->mark, NULL);
     if (status) gpuopt__basis_clear_marks(basis);
     else
         for (k = 0; k < count; k++) basis->mark[row[k]] = -1;
-    if (!status) status = gpuopt__basis_of(basis)->ftran_sparse(basis, count, row, val, where, x);
+    return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memory where, int32_t count,
+                                                   const int32_t *row, const double *val, double *x) {
+    static const char call[] = "gpuopt_basis_ftran_sparse";
+    const void *rows = NULL, *values = NULL;
+    gpuopt_status status;
+    if (!basis) return GPUOPT_ERROR_ARGUMENT;
+    if (count < 0 || count > basis->m) {
+        gpuopt__log(basis->context, 0, "%s: count = %d is not in 0..%d", call, (int)count, (int)basis->m);
+        return GPUOPT_ERROR_ARGUMENT;
+    }
+    status = gpuopt__basis_check_result(basis, call, where, x, 1);
+    if (status) return status;
+    if (count > 0 && (!row || !val))
+        return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "row or val is NULL");
+    /* A kernel would use the rows as indices, so those in device memory are checked on the host first. */
+    status = gpuopt__fetch(basis->context, where, row, sizeof *row * (size_t)count, basis->row, &rows);
+    if (!status) status = gpuopt__fetch(basis->context, where, val, sizeof *val * (size_t)count, basis->work, &values);
+    if (!status) status = gpuopt__basis_check_sparse(basis, call, count, (const int32_t *)rows, (const double *)values);
+    if (!status)
+        status = gpuopt__basis_of(basis)->ftran_sparse(basis, where, count, (const int32_t *)rows,
+                                                       (const double *)values, x);
     if (!status) basis->has_pivot_column = 1;
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_basis_btran_unit(gpuopt_basis *basis, int32_t position, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_basis_btran_unit(gpuopt_basis *basis, gpuopt_memory where, int32_t position,
                                                  double *y) {
+    static const char call[] = "gpuopt_basis_btran_unit";
     gpuopt_status status;
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__check_position(basis, "gpuopt_basis_btran_unit", position);
-    if (!status) status = gpuopt__check_result(basis, "gpuopt_basis_btran_unit", where, y, 0);
-    return status ? status : gpuopt__basis_of(basis)->btran_unit(basis, position, where, y);
+    status = gpuopt__basis_check_position(basis, call, position);
+    if (!status) status = gpuopt__basis_check_result(basis, call, where, y, 0);
+    return status ? status : gpuopt__basis_of(basis)->btran_unit(basis, where, position, y);
 }
 
 /* ---- Updates and reports ---- */
 
-GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, int32_t position, gpuopt_memory where,
+GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory where, int32_t position,
                                              const double *alpha, gpuopt_basis_info *info) {
     static const char call[] = "gpuopt_basis_update";
     gpuopt_basis_info result;
@@ -180,17 +198,18 @@ GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, int32_t positi
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
     if (info && !GPUOPT__HAS_SIZE(info))
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "info has no struct_size");
-    status = gpuopt__check_position(basis, call, position);
-    if (!status && alpha) status = gpuopt__check_vector(basis, call, "alpha", where, alpha);
+    status = gpuopt__check_where(basis->context, call, where);
+    if (!status) status = gpuopt__basis_check_position(basis, call, position);
+    if (!status && alpha) status = gpuopt__basis_check_vector(basis, call, "alpha", where, alpha);
     if (status) return status;
     if (!info && alpha && where == GPUOPT_HOST)
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call,
-                              "an update without info takes no alpha in host memory");
+                              "without info, alpha must be NULL or in device memory");
     if (!alpha && !basis->has_pivot_column)
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_STATE, call,
-                              "alpha is NULL, and there was no FTRAN since the last load or update");
+                              "alpha is NULL, and there was no FTRAN since the latest load or update");
     memset(&result, 0, sizeof result);
-    status = gpuopt__basis_of(basis)->update(basis, position, where, alpha, info ? &result : NULL);
+    status = gpuopt__basis_of(basis)->update(basis, where, position, alpha, info ? &result : NULL);
     if (status) return status;
     basis->has_pivot_column = 0;
     if (info) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
@@ -223,13 +242,13 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuop
     if (!columns || !GPUOPT__HAS_SIZE(drift))
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call,
                               columns ? "drift is NULL or has no struct_size" : "columns is NULL");
-    status = gpuopt__check_columns(basis, call, columns);
+    status = gpuopt__basis_check_columns(basis, call, columns);
     if (!status) status = gpuopt__matrix_in(basis->context, columns, GPUOPT_LAYOUT_CSC, &by_columns, &transposed);
     if (status) return status;
     memset(basis->work, 0, sizeof(double) * (size_t)basis->m);
     for (j = 0; j < basis->m; j++)
         for (k = by_columns.start[j]; k < by_columns.start[j + 1]; k++)
-            basis->work[by_columns.index[k]] += gpuopt__drift_sign(j) * by_columns.value[k];
+            basis->work[by_columns.index[k]] += gpuopt__basis_drift_sign(j) * by_columns.value[k];
     memset(&result, 0, sizeof result);
     result.norm = -1;
     status = gpuopt__basis_of(basis)->get_drift(basis, &by_columns, basis->work, exact, &result);
@@ -241,8 +260,8 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuop
 GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory where, double *inverse) {
     gpuopt_status status;
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__check_result(basis, "gpuopt_basis_get_inverse", where, inverse, 0);
+    status = gpuopt__basis_check_result(basis, "gpuopt_basis_get_inverse", where, inverse, 0);
     return status ? status : gpuopt__basis_of(basis)->get_inverse(basis, where, inverse);
 }
 
-#endif /* GPUOPT_IMPL_BASIS_H */
+#endif /* GPUOPT_IMPL_BASIS_CALLS_H */

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the CPU: reading it, loading it, handles, and the backend's table. With DEFERRED the inverse is
- * M + U V, column after column; with the paper's techniques one matrix, row after row.
+ * Basis inverse on the CPU: FTRAN, BTRAN, load, reports, create and destroy, and the backend's table. DEFERRED keeps
+ * the inverse as M + U V with M column after column; the paper's techniques keep one matrix, row after row.
  */
 #ifndef GPUOPT_IMPL_BASIS_CPU_H
 #define GPUOPT_IMPL_BASIS_CPU_H
 
 #include "cpu_update.h"
 
-/* ---- FTRAN and BTRAN: into an array that is not among the arguments ---- */
+/* ---- FTRAN and BTRAN ----
+ * The products are written to an array of the handle, because the caller's result may be the array of an argument. */
 
-static void gpuopt__basis_cpu_ftran(const gpuopt__cpu_basis *b, const double *rhs, double *x) {
+static void gpuopt__basis_cpu_times(const gpuopt__basis_cpu *b, const double *rhs, double *x) {
     int32_t i;
     if (b->head.technique == GPUOPT_TECHNIQUE_DEFERRED) gpuopt__deferred_times(&b->now, rhs, x);
     else
-        for (i = 0; i < b->head.m; i++) x[i] = gpuopt__dot(b->head.m, gpuopt__basis_row(b, i), rhs);
+        for (i = 0; i < b->head.m; i++) x[i] = gpuopt__dot(b->head.m, gpuopt__basis_cpu_row(b, i), rhs);
 }
 
-static void gpuopt__basis_cpu_ftran_sparse(const gpuopt__cpu_basis *b, int32_t count, const int32_t *row,
+static void gpuopt__basis_cpu_times_sparse(const gpuopt__basis_cpu *b, int32_t count, const int32_t *row,
                                            const double *val, double *x) {
     const gpuopt__deferred *d = &b->now;
     int32_t i, k, e, m = b->head.m;
@@ -31,11 +32,11 @@ static void gpuopt__basis_cpu_ftran_sparse(const gpuopt__cpu_basis *b, int32_t c
         }
     } else {
         for (i = 0; i < m; i++)
-            for (e = 0; e < count; e++) x[i] += gpuopt__basis_row(b, i)[row[e]] * val[e];
+            for (e = 0; e < count; e++) x[i] += gpuopt__basis_cpu_row(b, i)[row[e]] * val[e];
     }
 }
 
-static void gpuopt__basis_cpu_btran(const gpuopt__cpu_basis *b, const double *c, double *y) {
+static void gpuopt__basis_cpu_transposed_times(const gpuopt__basis_cpu *b, const double *c, double *y) {
     int32_t i, m = b->head.m;
     if (b->head.technique == GPUOPT_TECHNIQUE_DEFERRED) {
         gpuopt__deferred_transposed_times(&b->now, c, y);
@@ -43,52 +44,48 @@ static void gpuopt__basis_cpu_btran(const gpuopt__cpu_basis *b, const double *c,
     }
     memset(y, 0, sizeof(double) * (size_t)m);
     for (i = 0; i < m; i++)
-        if (c[i] != 0) gpuopt__axpy(m, c[i], gpuopt__basis_row(b, i), y);
+        if (c[i] != 0) gpuopt__axpy(m, c[i], gpuopt__basis_cpu_row(b, i), y);
 }
 
-static gpuopt_status gpuopt__cpu_basis_ftran(gpuopt_basis *basis, gpuopt_memory where, const double *rhs, double *x) {
-    gpuopt__cpu_basis *b = (gpuopt__cpu_basis *)basis;
-    gpuopt_status status = gpuopt__host_only(basis->context, where);
-    if (status) return status;
-    gpuopt__basis_cpu_ftran(b, rhs, b->alpha);
+static gpuopt_status gpuopt__basis_cpu_ftran(gpuopt_basis *basis, gpuopt_memory where, const double *rhs, double *x) {
+    gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
+    (void)where; /* host memory: this backend has no other */
+    gpuopt__basis_cpu_times(b, rhs, b->alpha);
     if (x) memcpy(x, b->alpha, sizeof(double) * (size_t)basis->m);
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_basis_ftran_sparse(gpuopt_basis *basis, int32_t count, const int32_t *row,
-                                                    const double *val, gpuopt_memory where, double *x) {
-    gpuopt__cpu_basis *b = (gpuopt__cpu_basis *)basis;
-    gpuopt_status status = gpuopt__host_only(basis->context, where);
-    if (status) return status;
-    gpuopt__basis_cpu_ftran_sparse(b, count, row, val, b->alpha);
+static gpuopt_status gpuopt__basis_cpu_ftran_sparse(gpuopt_basis *basis, gpuopt_memory where, int32_t count,
+                                                    const int32_t *row, const double *val, double *x) {
+    gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
+    (void)where; /* host memory: this backend has no other */
+    gpuopt__basis_cpu_times_sparse(b, count, row, val, b->alpha);
     if (x) memcpy(x, b->alpha, sizeof(double) * (size_t)basis->m);
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_basis_btran(gpuopt_basis *basis, gpuopt_memory where, const double *c, double *y) {
-    gpuopt__cpu_basis *b = (gpuopt__cpu_basis *)basis;
-    gpuopt_status status = gpuopt__host_only(basis->context, where);
-    if (status) return status;
-    gpuopt__basis_cpu_btran(b, c, b->row);
+static gpuopt_status gpuopt__basis_cpu_btran(gpuopt_basis *basis, gpuopt_memory where, const double *c, double *y) {
+    gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
+    (void)where; /* host memory: this backend has no other */
+    gpuopt__basis_cpu_transposed_times(b, c, b->row);
     memcpy(y, b->row, sizeof(double) * (size_t)basis->m);
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_basis_btran_unit(gpuopt_basis *basis, int32_t position, gpuopt_memory where,
+static gpuopt_status gpuopt__basis_cpu_btran_unit(gpuopt_basis *basis, gpuopt_memory where, int32_t position,
                                                   double *y) {
-    gpuopt__cpu_basis *b = (gpuopt__cpu_basis *)basis;
-    gpuopt_status status = gpuopt__host_only(basis->context, where);
-    if (status) return status;
+    gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
+    (void)where; /* host memory: this backend has no other */
     if (basis->technique == GPUOPT_TECHNIQUE_DEFERRED) gpuopt__deferred_row(&b->now, position, y);
-    else memcpy(y, gpuopt__basis_row(b, position), sizeof(double) * (size_t)basis->m);
+    else memcpy(y, gpuopt__basis_cpu_row(b, position), sizeof(double) * (size_t)basis->m);
     return GPUOPT_OK;
 }
 
 /* ---- Load ---- */
 
-/* Eliminates the columns that the plan has left, in `next`. Returns -1, or the column without a pivot. */
-static int32_t gpuopt__basis_eliminate(gpuopt__cpu_basis *b) {
-    gpuopt__basis_plan *plan = &b->plan;
+/* Eliminates the columns that the plan lists, in `next`. Returns -1, or a column without a pivot. */
+static int32_t gpuopt__basis_cpu_eliminate(gpuopt__basis_cpu *b) {
+    gpuopt__basis_load_plan *plan = &b->plan;
     gpuopt__deferred *d = &b->next;
     int32_t n, i;
     for (n = 0; n < plan->left; n++) {
@@ -111,21 +108,21 @@ static int32_t gpuopt__basis_eliminate(gpuopt__cpu_basis *b) {
     return -1;
 }
 
-/* The entry of the inverse that column j of B and row i of B meet in. */
-static double gpuopt__basis_inverse_entry(const gpuopt__cpu_basis *b, int32_t j, int32_t i) {
-    const gpuopt__basis_plan *plan = &b->plan;
+/* Entry (j, i) of the inverse, from the eliminated and scaled matrix in `next`. */
+static double gpuopt__basis_cpu_inverse_entry(const gpuopt__basis_cpu *b, int32_t j, int32_t i) {
+    const gpuopt__basis_load_plan *plan = &b->plan;
     return ldexp(gpuopt__deferred_stored(&b->next, plan->col_of[i])[plan->row_of[j]],
                  -(plan->row_scale[i] + plan->col_scale[j]));
 }
 
-static gpuopt_status gpuopt__basis_cpu_refuse(gpuopt__cpu_basis *b, int32_t position) {
+static gpuopt_status gpuopt__basis_cpu_refuse(gpuopt__basis_cpu *b, int32_t position) {
     b->refused_position = position;
     gpuopt__log(b->head.context, 0, GPUOPT__BASIS_SINGULAR, (int)position);
     return GPUOPT_ERROR_NUMERIC;
 }
 
-static gpuopt_status gpuopt__cpu_basis_load(gpuopt_basis *basis, const gpuopt_matrix *columns) {
-    gpuopt__cpu_basis *b = (gpuopt__cpu_basis *)basis;
+static gpuopt_status gpuopt__basis_cpu_load(gpuopt_basis *basis, const gpuopt_matrix *columns) {
+    gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
     int32_t i, j, refused, m = basis->m;
     int64_t k;
     size_t bytes = sizeof(double) * (size_t)m * (size_t)m;
@@ -135,7 +132,7 @@ static gpuopt_status gpuopt__cpu_basis_load(gpuopt_basis *basis, const gpuopt_ma
         for (i = 0; i < m; i++) matrix[(int64_t)i * m + i] = 1;
     } else {
         int deferred = basis->technique == GPUOPT_TECHNIQUE_DEFERRED;
-        refused = gpuopt__basis_plan_fill(&b->plan, columns);
+        refused = gpuopt__basis_load_plan_fill(&b->plan, columns);
         if (refused >= 0) return gpuopt__basis_cpu_refuse(b, refused);
         memset(b->next.matrix, 0, bytes);
         b->next.count = 0;
@@ -143,14 +140,14 @@ static gpuopt_status gpuopt__cpu_basis_load(gpuopt_basis *basis, const gpuopt_ma
             for (k = columns->start[j]; k < columns->start[j + 1]; k++)
                 gpuopt__deferred_stored(&b->next, j)[columns->index[k]] =
                     gpuopt__basis_entry(&b->plan, columns->index[k], j, columns->value[k]);
-        refused = gpuopt__basis_eliminate(b);
+        refused = gpuopt__basis_cpu_eliminate(b);
         for (j = 0; j < m && refused < 0; j++)
             for (i = 0; i < m && refused < 0; i++)
-                if (!(fabs(gpuopt__basis_inverse_entry(b, j, i)) < HUGE_VAL)) refused = j;
+                if (!(fabs(gpuopt__basis_cpu_inverse_entry(b, j, i)) < HUGE_VAL)) refused = j;
         if (refused >= 0) return gpuopt__basis_cpu_refuse(b, refused);
         for (i = 0; i < m; i++)
             for (j = 0; j < m; j++)
-                matrix[deferred ? (int64_t)i * m + j : (int64_t)j * m + i] = gpuopt__basis_inverse_entry(b, j, i);
+                matrix[deferred ? (int64_t)i * m + j : (int64_t)j * m + i] = gpuopt__basis_cpu_inverse_entry(b, j, i);
     }
     b->now.count = 0;
     b->updates = 0;
@@ -160,35 +157,35 @@ static gpuopt_status gpuopt__cpu_basis_load(gpuopt_basis *basis, const gpuopt_ma
 
 /* ---- Reports ---- */
 
-static gpuopt_status gpuopt__cpu_basis_get_info(gpuopt_basis *basis, gpuopt_basis_info *info) {
-    gpuopt__basis_cpu_report((gpuopt__cpu_basis *)basis, info);
+static gpuopt_status gpuopt__basis_cpu_get_info(gpuopt_basis *basis, gpuopt_basis_info *info) {
+    gpuopt__basis_cpu_report((gpuopt__basis_cpu *)basis, info);
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_basis_get_drift(gpuopt_basis *basis, const gpuopt_matrix *columns, const double *rhs,
-                                                 int exact, gpuopt_basis_drift *drift) {
-    gpuopt__cpu_basis *b = (gpuopt__cpu_basis *)basis;
+static gpuopt_status gpuopt__basis_cpu_get_drift(gpuopt_basis *basis, const gpuopt_matrix *columns,
+                                                 const double *product, int exact, gpuopt_basis_drift *drift) {
+    gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
     int32_t i, j, m = basis->m;
     drift->estimate = 0;
-    gpuopt__basis_cpu_ftran(b, rhs, b->row);
-    for (i = 0; i < m; i++) drift->estimate = gpuopt__larger(drift->estimate, fabs(b->row[i] - gpuopt__drift_sign(i)));
+    gpuopt__basis_cpu_times(b, product, b->row);
+    for (i = 0; i < m; i++)
+        drift->estimate = gpuopt__basis_larger(drift->estimate, fabs(b->row[i] - gpuopt__basis_drift_sign(i)));
     if (!exact) return GPUOPT_OK;
     drift->norm = 0;
     for (j = 0; j < m; j++) {
         int64_t start = columns->start[j];
-        gpuopt__basis_cpu_ftran_sparse(b, (int32_t)(columns->start[j + 1] - start), columns->index + start,
+        gpuopt__basis_cpu_times_sparse(b, (int32_t)(columns->start[j + 1] - start), columns->index + start,
                                        columns->value + start, b->row);
         b->row[j] -= 1;
-        for (i = 0; i < m; i++) drift->norm = gpuopt__larger(drift->norm, fabs(b->row[i]));
+        for (i = 0; i < m; i++) drift->norm = gpuopt__basis_larger(drift->norm, fabs(b->row[i]));
     }
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory where, double *inverse) {
-    gpuopt__cpu_basis *b = (gpuopt__cpu_basis *)basis;
+static gpuopt_status gpuopt__basis_cpu_get_inverse(gpuopt_basis *basis, gpuopt_memory where, double *inverse) {
+    gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
     int32_t i, j, m = basis->m;
-    gpuopt_status status = gpuopt__host_only(basis->context, where);
-    if (status) return status;
+    (void)where; /* host memory: this backend has no other */
     if (basis->technique != GPUOPT_TECHNIQUE_DEFERRED) {
         memcpy(inverse, b->now.matrix, sizeof(double) * (size_t)m * (size_t)m);
         return GPUOPT_OK;
@@ -201,8 +198,8 @@ static gpuopt_status gpuopt__cpu_basis_get_inverse(gpuopt_basis *basis, gpuopt_m
 
 /* ---- Life ---- */
 
-/* All of a handle's arrays but `next`'s U and V, which are the loads' own: those of `now` may be in use meanwhile. */
-static void gpuopt__cpu_basis_cut(gpuopt__arena *arena, gpuopt__cpu_basis *b) {
+/* Cuts all arrays of a handle. A load works in `next`, because the inverse in `now` has to survive a refused load. */
+static void gpuopt__basis_cpu_cut(gpuopt__arena *arena, gpuopt__basis_cpu *b) {
     int32_t m = b->head.m;
     int deferred = b->head.technique == GPUOPT_TECHNIQUE_DEFERRED;
     gpuopt__basis_cut(arena, &b->head, &b->plan);
@@ -215,54 +212,55 @@ static void gpuopt__cpu_basis_cut(gpuopt__arena *arena, gpuopt__cpu_basis *b) {
     b->row = (double *)gpuopt__cut(arena, m, sizeof(double));
 }
 
-static void gpuopt__cpu_basis_head(gpuopt_context *context, const gpuopt_basis_desc *desc, gpuopt__cpu_basis *b) {
+static void gpuopt__basis_cpu_head(gpuopt_context *context, const gpuopt_basis_desc *desc, gpuopt__basis_cpu *b) {
     memset(b, 0, sizeof *b);
     b->head.context = context;
     b->head.technique = desc->technique;
     b->head.m = desc->m;
-    /* 16 columns of U, in pieces, stay in the first cache while they go over M. */
+    /* With 16 columns, the part of U that deferred.h uses at a time (256 rows, 32 KB) stays in the L1 cache. */
     b->head.most = desc->deferred_updates > 0 ? desc->deferred_updates : 16;
     b->head.pivot_tolerance = desc->pivot_tolerance;
     b->threads = context->desc.threads;
     b->refused_position = -1;
 }
 
-static gpuopt_status gpuopt__cpu_basis_plan(gpuopt_context *context, const gpuopt_basis_desc *desc,
+static gpuopt_status gpuopt__basis_cpu_plan(gpuopt_context *context, const gpuopt_basis_desc *desc,
                                             gpuopt_memory_plan *plan) {
     gpuopt__arena arena = {NULL, 0};
-    gpuopt__cpu_basis b;
-    gpuopt__cpu_basis_head(context, desc, &b);
-    gpuopt__cpu_basis_cut(&arena, &b);
+    gpuopt__basis_cpu b;
+    gpuopt__basis_cpu_head(context, desc, &b);
+    gpuopt__basis_cpu_cut(&arena, &b);
     plan->host_bytes = sizeof b + arena.used;
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_basis_create(gpuopt_context *context, const gpuopt_basis_desc *desc,
+static gpuopt_status gpuopt__basis_cpu_create(gpuopt_context *context, const gpuopt_basis_desc *desc,
                                               gpuopt_basis **basis) {
     gpuopt__arena arena = {NULL, 0};
-    gpuopt__cpu_basis draft, *b;
+    gpuopt__basis_cpu draft, *b;
     void *memory;
     gpuopt_status status;
-    gpuopt__cpu_basis_head(context, desc, &draft);
-    gpuopt__cpu_basis_cut(&arena, &draft);
+    gpuopt__basis_cpu_head(context, desc, &draft);
+    gpuopt__basis_cpu_cut(&arena, &draft);
     status = gpuopt__allocate(context, GPUOPT_HOST, sizeof draft + arena.used, &memory);
     if (status) return status;
-    b = (gpuopt__cpu_basis *)memory;
+    b = (gpuopt__basis_cpu *)memory;
     arena.base = (char *)(b + 1);
     arena.used = 0;
-    gpuopt__cpu_basis_cut(&arena, &draft);
+    gpuopt__basis_cpu_cut(&arena, &draft);
     *b = draft;
     gpuopt__basis_clear_marks(&b->head);
     *basis = &b->head;
-    return gpuopt__cpu_basis_load(*basis, NULL);
+    return gpuopt__basis_cpu_load(*basis, NULL);
 }
 
-static void gpuopt__cpu_basis_destroy(gpuopt_basis *basis) { gpuopt__release(basis->context, GPUOPT_HOST, basis); }
+static void gpuopt__basis_cpu_destroy(gpuopt_basis *basis) { gpuopt__release(basis->context, GPUOPT_HOST, basis); }
 
-static const gpuopt__basis_backend gpuopt__cpu_basis_table = {
-    gpuopt__cpu_basis_plan,   gpuopt__cpu_basis_create,   gpuopt__cpu_basis_destroy,      gpuopt__cpu_basis_load,
-    gpuopt__cpu_basis_ftran,  gpuopt__cpu_basis_btran,    gpuopt__cpu_basis_ftran_sparse, gpuopt__cpu_basis_btran_unit,
-    gpuopt__cpu_basis_update, gpuopt__cpu_basis_get_info, gpuopt__cpu_basis_get_drift,    gpuopt__cpu_basis_get_inverse,
+static const gpuopt__basis_backend gpuopt__basis_cpu_table = {
+    gpuopt__basis_cpu_plan,       gpuopt__basis_cpu_create,       gpuopt__basis_cpu_destroy,
+    gpuopt__basis_cpu_update,     gpuopt__basis_cpu_get_info,     gpuopt__basis_cpu_load,
+    gpuopt__basis_cpu_ftran,      gpuopt__basis_cpu_ftran_sparse, gpuopt__basis_cpu_btran,
+    gpuopt__basis_cpu_btran_unit, gpuopt__basis_cpu_get_drift,    gpuopt__basis_cpu_get_inverse,
 };
 
 #endif /* GPUOPT_IMPL_BASIS_CPU_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the CPU: what a handle holds, and updates, each technique as its paper describes it: see gpuopt.h.
- * Equations (6), (8), (9), (13) and (16) to (19) of Shah et al. 2020.
+ * Basis inverse on the CPU: what a handle holds, and the update by each technique, step by step as in the figures and
+ * equations of Shah et al. (2020); see doc/basis.md.
  */
 #ifndef GPUOPT_IMPL_BASIS_CPU_UPDATE_H
 #define GPUOPT_IMPL_BASIS_CPU_UPDATE_H
@@ -9,115 +9,107 @@
 #include "load.h"
 #include "../common/deferred.h"
 
-typedef struct gpuopt__cpu_basis {
+typedef struct gpuopt__basis_cpu {
     gpuopt_basis head; /* first: the public handle points to it */
-    gpuopt__basis_plan plan;
-    gpuopt__deferred now;  /* the inverse; without DEFERRED only its matrix, [m][m], row after row */
-    gpuopt__deferred next; /* a load works here; its matrix is the second one of ELEMENT, MPFI and PFI */
-    double *product;       /* [m][m]: E of PFI, row after row; else NULL */
-    double *alpha;         /* [m]: the result of the last FTRAN */
-    double *omega;         /* [m] */
-    double *row;           /* [m] */
+    gpuopt__basis_load_plan plan;
+    gpuopt__deferred now;  /* the inverse; without DEFERRED only `matrix` is used: [m][m], row after row */
+    gpuopt__deferred next; /* where a load works; ELEMENT, MPFI and PFI use its matrix as their second one */
+    double *product;       /* [m][m]: E of PFI, row after row; NULL with the others */
+    double *alpha;         /* [m]: the result of the latest FTRAN */
+    double *omega;         /* [m]: omega of an update; the pivot column of a load */
+    double *row;           /* [m]: the pivot row; the result of a BTRAN */
     int64_t updates;
     int32_t refused_position;
     int threads;
-} gpuopt__cpu_basis;
-
-#define GPUOPT__BASIS_SINGULAR "gpuopt_basis_load: column %d depends on the others, nearly or entirely"
-#define GPUOPT__BASIS_SMALL_PIVOT "gpuopt_basis_update: the pivot at position %d is too small"
+} gpuopt__basis_cpu;
 
 #ifdef _OPENMP
-#define GPUOPT__PARALLEL _Pragma("omp parallel for num_threads(threads) if (threads > 1)")
+#define GPUOPT__BASIS_PARALLEL _Pragma("omp parallel for num_threads(threads) if (threads > 1)")
 #else
-#define GPUOPT__PARALLEL
+#define GPUOPT__BASIS_PARALLEL
 #endif
 
-static gpuopt_status gpuopt__host_only(const gpuopt_context *context, gpuopt_memory where) {
-    if (where == GPUOPT_HOST) return GPUOPT_OK;
-    gpuopt__log(context, 0, "the CPU backend has no device memory");
-    return GPUOPT_ERROR_UNSUPPORTED;
-}
-
-static double *gpuopt__basis_row(const gpuopt__cpu_basis *b, int32_t i) {
+static double *gpuopt__basis_cpu_row(const gpuopt__basis_cpu *b, int32_t i) {
     return b->now.matrix + (int64_t)i * b->head.m;
 }
 
-/* The larger of two; a NaN stays. */
-static double gpuopt__larger(double most, double value) { return most >= value || most != most ? most : value; }
+/* The larger of two numbers, or NaN if one of them is NaN. */
+static double gpuopt__basis_larger(double most, double value) { return most >= value || most != most ? most : value; }
 
-static void gpuopt__basis_cpu_report(const gpuopt__cpu_basis *b, gpuopt_basis_info *info) {
+static void gpuopt__basis_cpu_report(const gpuopt__basis_cpu *b, gpuopt_basis_info *info) {
     info->updates = b->updates;
     info->deferred_updates = b->head.technique == GPUOPT_TECHNIQUE_DEFERRED ? b->head.most : 0;
     info->pending = b->now.count;
     info->refused_position = b->refused_position;
 }
 
-/* omega by equation (6), and the pivot row as it is before the update. */
-static void gpuopt__basis_omega(gpuopt__cpu_basis *b, int32_t p, const double *alpha) {
+/* Computes omega by equation (6). */
+static void gpuopt__basis_cpu_omega(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i;
     for (i = 0; i < b->head.m; i++) b->omega[i] = i == p ? 1 / alpha[p] : -alpha[i] / alpha[p];
 }
 
-static void gpuopt__basis_save_row(gpuopt__cpu_basis *b, int32_t p) {
-    memcpy(b->row, gpuopt__basis_row(b, p), sizeof(double) * (size_t)b->head.m);
+/* Keeps the pivot row as it is before the update. */
+static void gpuopt__basis_cpu_save_row(gpuopt__basis_cpu *b, int32_t p) {
+    memcpy(b->row, gpuopt__basis_cpu_row(b, p), sizeof(double) * (size_t)b->head.m);
 }
 
-/* Figure 1: E is the identity with omega as column p; E times the inverse, copied back. */
-static void gpuopt__basis_pfi(gpuopt__cpu_basis *b, int32_t p, const double *alpha) {
+/* Figure 1: E is the identity with omega as column p. The product of E and the inverse is copied back. */
+static void gpuopt__basis_cpu_pfi(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i, m = b->head.m;
     int threads = b->threads;
     size_t bytes = sizeof(double) * (size_t)m * (size_t)m;
     (void)threads;
-    gpuopt__basis_omega(b, p, alpha);
+    gpuopt__basis_cpu_omega(b, p, alpha);
     memset(b->product, 0, bytes);
     for (i = 0; i < m; i++) b->product[(int64_t)i * m + i] = 1;
     for (i = 0; i < m; i++) b->product[(int64_t)i * m + p] = b->omega[i];
-    GPUOPT__PARALLEL
+    GPUOPT__BASIS_PARALLEL
     for (i = 0; i < m; i++) {
         double *result = b->next.matrix + (int64_t)i * m;
         int32_t k;
         memset(result, 0, sizeof(double) * (size_t)m);
-        for (k = 0; k < m; k++) gpuopt__axpy(m, b->product[(int64_t)i * m + k], gpuopt__basis_row(b, k), result);
+        for (k = 0; k < m; k++) gpuopt__axpy(m, b->product[(int64_t)i * m + k], gpuopt__basis_cpu_row(b, k), result);
     }
     memcpy(b->now.matrix, b->next.matrix, bytes);
 }
 
-/* Figure 2: the outer product as a matrix, row p zeroed, the sum of both. */
-static void gpuopt__basis_mpfi(gpuopt__cpu_basis *b, int32_t p, const double *alpha) {
+/* Figure 2: stores the outer product as a matrix, zeroes row p, and adds the two matrices. */
+static void gpuopt__basis_cpu_mpfi(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i, m = b->head.m;
     int threads = b->threads;
     (void)threads;
-    gpuopt__basis_omega(b, p, alpha);
-    GPUOPT__PARALLEL
+    gpuopt__basis_cpu_omega(b, p, alpha);
+    GPUOPT__BASIS_PARALLEL
     for (i = 0; i < m; i++) {
         double *outer = b->next.matrix + (int64_t)i * m;
         memset(outer, 0, sizeof(double) * (size_t)m);
-        gpuopt__axpy(m, b->omega[i], gpuopt__basis_row(b, p), outer);
+        gpuopt__axpy(m, b->omega[i], gpuopt__basis_cpu_row(b, p), outer);
     }
-    memset(gpuopt__basis_row(b, p), 0, sizeof(double) * (size_t)m);
-    GPUOPT__PARALLEL
-    for (i = 0; i < m; i++) gpuopt__axpy(m, 1, b->next.matrix + (int64_t)i * m, gpuopt__basis_row(b, i));
+    memset(gpuopt__basis_cpu_row(b, p), 0, sizeof(double) * (size_t)m);
+    GPUOPT__BASIS_PARALLEL
+    for (i = 0; i < m; i++) gpuopt__axpy(m, 1, b->next.matrix + (int64_t)i * m, gpuopt__basis_cpu_row(b, i));
 }
 
-/* Figure 3: omega first; then each column by itself, which keeps its entry of row p, zeroes it and adds. */
-static void gpuopt__basis_column(gpuopt__cpu_basis *b, int32_t p, const double *alpha) {
+/* Figure 3: each column keeps its entry of row p, sets it to 0, and adds omega times the entry that it kept. */
+static void gpuopt__basis_cpu_column(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t j, m = b->head.m;
     int threads = b->threads;
     (void)threads;
-    gpuopt__basis_omega(b, p, alpha);
-    GPUOPT__PARALLEL
+    gpuopt__basis_cpu_omega(b, p, alpha);
+    GPUOPT__BASIS_PARALLEL
     for (j = 0; j < m; j++) {
-        double pivot = gpuopt__basis_row(b, p)[j];
+        double pivot = gpuopt__basis_cpu_row(b, p)[j];
         int32_t i;
-        gpuopt__basis_row(b, p)[j] = 0;
-        for (i = 0; i < m; i++) gpuopt__basis_row(b, i)[j] += pivot * b->omega[i];
+        gpuopt__basis_cpu_row(b, p)[j] = 0;
+        for (i = 0; i < m; i++) gpuopt__basis_cpu_row(b, i)[j] += pivot * b->omega[i];
     }
 }
 
-/* Equation (13) for row i, from row p as it was, into an array that may be the row itself. */
-static void gpuopt__basis_element_row(const gpuopt__cpu_basis *b, int32_t p, const double *alpha, int32_t i,
-                                      const double *pivot_row, double *result) {
-    const double *from = gpuopt__basis_row(b, i);
+/* Equation (13): computes row i from the old row p. The result may be row i itself. */
+static void gpuopt__basis_cpu_element_row(const gpuopt__basis_cpu *b, int32_t p, const double *alpha, int32_t i,
+                                          const double *pivot_row, double *result) {
+    const double *from = gpuopt__basis_cpu_row(b, i);
     double theta = alpha[p], own = alpha[i];
     int32_t j;
     if (i == p)
@@ -126,51 +118,50 @@ static void gpuopt__basis_element_row(const gpuopt__cpu_basis *b, int32_t p, con
         for (j = 0; j < b->head.m; j++) result[j] = from[j] - own / theta * pivot_row[j];
 }
 
-/* Figure 5: into a second matrix, which is copied back. */
-static void gpuopt__basis_element(gpuopt__cpu_basis *b, int32_t p, const double *alpha) {
+/* Figure 5: writes to a second matrix and copies it back. */
+static void gpuopt__basis_cpu_element(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i, m = b->head.m;
     int threads = b->threads;
     (void)threads;
-    GPUOPT__PARALLEL
+    GPUOPT__BASIS_PARALLEL
     for (i = 0; i < m; i++)
-        gpuopt__basis_element_row(b, p, alpha, i, gpuopt__basis_row(b, p), b->next.matrix + (int64_t)i * m);
+        gpuopt__basis_cpu_element_row(b, p, alpha, i, gpuopt__basis_cpu_row(b, p), b->next.matrix + (int64_t)i * m);
     memcpy(b->now.matrix, b->next.matrix, sizeof(double) * (size_t)m * (size_t)m);
 }
 
-/* Figure 6: in place, from a copy of row p. */
-static void gpuopt__basis_element_modified(gpuopt__cpu_basis *b, int32_t p, const double *alpha) {
+/* Figure 6: works in place, with a copy of row p. */
+static void gpuopt__basis_cpu_element_modified(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i;
     int threads = b->threads;
     (void)threads;
-    gpuopt__basis_save_row(b, p);
-    GPUOPT__PARALLEL
-    for (i = 0; i < b->head.m; i++) gpuopt__basis_element_row(b, p, alpha, i, b->row, gpuopt__basis_row(b, i));
+    gpuopt__basis_cpu_save_row(b, p);
+    GPUOPT__BASIS_PARALLEL
+    for (i = 0; i < b->head.m; i++) gpuopt__basis_cpu_element_row(b, p, alpha, i, b->row, gpuopt__basis_cpu_row(b, i));
 }
 
-/* Figure 7: row p is saved and zeroed and omega computed beforehand; equation (19) is the same for all. */
-static void gpuopt__basis_element_proposed(gpuopt__cpu_basis *b, int32_t p, const double *alpha) {
+/* Figure 7: saves and zeroes row p and computes omega first, so that equation (19) is the same for all elements. */
+static void gpuopt__basis_cpu_element_proposed(gpuopt__basis_cpu *b, int32_t p, const double *alpha) {
     int32_t i, m = b->head.m;
     int threads = b->threads;
     (void)threads;
-    gpuopt__basis_save_row(b, p);
-    memset(gpuopt__basis_row(b, p), 0, sizeof(double) * (size_t)m);
-    gpuopt__basis_omega(b, p, alpha);
-    GPUOPT__PARALLEL
-    for (i = 0; i < m; i++) gpuopt__axpy(m, b->omega[i], b->row, gpuopt__basis_row(b, i));
+    gpuopt__basis_cpu_save_row(b, p);
+    memset(gpuopt__basis_cpu_row(b, p), 0, sizeof(double) * (size_t)m);
+    gpuopt__basis_cpu_omega(b, p, alpha);
+    GPUOPT__BASIS_PARALLEL
+    for (i = 0; i < m; i++) gpuopt__axpy(m, b->omega[i], b->row, gpuopt__basis_cpu_row(b, i));
 }
 
-static gpuopt_status gpuopt__cpu_basis_update(gpuopt_basis *basis, int32_t p, gpuopt_memory where, const double *alpha,
+static gpuopt_status gpuopt__basis_cpu_update(gpuopt_basis *basis, gpuopt_memory where, int32_t p, const double *alpha,
                                               gpuopt_basis_info *info) {
-    gpuopt__cpu_basis *b = (gpuopt__cpu_basis *)basis;
+    gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
     double most = 0;
     int32_t i;
-    gpuopt_status status = alpha ? gpuopt__host_only(basis->context, where) : GPUOPT_OK;
-    if (status) return status;
+    (void)where; /* host memory: this backend has no other */
     if (!alpha) alpha = b->alpha;
-    for (i = 0; i < basis->m; i++) most = gpuopt__larger(most, fabs(alpha[i]));
+    for (i = 0; i < basis->m; i++) most = gpuopt__basis_larger(most, fabs(alpha[i]));
     if (!(fabs(alpha[p]) > basis->pivot_tolerance * most) || !(most < HUGE_VAL)) {
         b->refused_position = p;
-        if (!info) return GPUOPT_OK; /* as if it had been enqueued */
+        if (!info) return GPUOPT_OK; /* an enqueued update: _get_info tells */
         gpuopt__log(basis->context, 0, GPUOPT__BASIS_SMALL_PIVOT, (int)p);
         return GPUOPT_ERROR_NUMERIC;
     }
@@ -180,12 +171,12 @@ static gpuopt_status gpuopt__cpu_basis_update(gpuopt_basis *basis, int32_t p, gp
         gpuopt__deferred_pivot(&b->now, p, -1, alpha, b->row);
         if (b->now.count == b->now.most) gpuopt__deferred_apply(&b->now, b->threads);
         break;
-    case GPUOPT_TECHNIQUE_PFI: gpuopt__basis_pfi(b, p, alpha); break;
-    case GPUOPT_TECHNIQUE_MPFI: gpuopt__basis_mpfi(b, p, alpha); break;
-    case GPUOPT_TECHNIQUE_COLUMN: gpuopt__basis_column(b, p, alpha); break;
-    case GPUOPT_TECHNIQUE_ELEMENT: gpuopt__basis_element(b, p, alpha); break;
-    case GPUOPT_TECHNIQUE_ELEMENT_MODIFIED: gpuopt__basis_element_modified(b, p, alpha); break;
-    case GPUOPT_TECHNIQUE_ELEMENT_PROPOSED: gpuopt__basis_element_proposed(b, p, alpha); break;
+    case GPUOPT_TECHNIQUE_PFI: gpuopt__basis_cpu_pfi(b, p, alpha); break;
+    case GPUOPT_TECHNIQUE_MPFI: gpuopt__basis_cpu_mpfi(b, p, alpha); break;
+    case GPUOPT_TECHNIQUE_COLUMN: gpuopt__basis_cpu_column(b, p, alpha); break;
+    case GPUOPT_TECHNIQUE_ELEMENT: gpuopt__basis_cpu_element(b, p, alpha); break;
+    case GPUOPT_TECHNIQUE_ELEMENT_MODIFIED: gpuopt__basis_cpu_element_modified(b, p, alpha); break;
+    case GPUOPT_TECHNIQUE_ELEMENT_PROPOSED: gpuopt__basis_cpu_element_proposed(b, p, alpha); break;
     }
     b->updates++;
     if (info) gpuopt__basis_cpu_report(b, info);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * What both backends do to the columns of a basis before they invert it. B is scaled by powers of two, its rows to a
- * largest entry in [1/2, 1) and then its columns, so that one tolerance tells small pivots from cancelled ones whatever
- * the host's units. Columns with a single entry are pivoted on at once: that scales a row and touches nothing else. The
- * others are eliminated one after the other, those with the fewest entries first.
+ * What both backends do with the columns of B before they invert it. Rows and then columns of B are scaled by powers
+ * of two so that their largest entries are in [1/2, 1): one tolerance then tells a pivot that is small from one that is
+ * a rounding error, whatever units the host uses. Pivots on columns with a single entry come first, since such a pivot
+ * scales one row and changes nothing else. The other columns are eliminated one after the other, those with the fewest
+ * entries first.
  */
 #ifndef GPUOPT_IMPL_BASIS_LOAD_H
 #define GPUOPT_IMPL_BASIS_LOAD_H
@@ -11,17 +12,17 @@
 #include "../common/numerics.h"
 #include "backend.h"
 
-/* Arrays [m] each, in the head of every basis; what a load writes there is of no use after it. */
-typedef struct gpuopt__basis_plan {
-    int32_t *order;                 /* the columns that are left to eliminate */
-    int32_t *row_of;                /* the pivot row of a column, -1: none yet */
-    int32_t *col_of;                /* the column of a pivot row, -1: none yet */
+/* How columns are to be eliminated. Arrays [m] each, in host memory; used during a load only. */
+typedef struct gpuopt__basis_load_plan {
+    int32_t *order;                 /* the columns that need elimination, in order */
+    int32_t *row_of;                /* the pivot row of a column; -1: none yet */
+    int32_t *col_of;                /* the column that a row is the pivot row of; -1: none yet */
     int32_t *row_scale, *col_scale; /* entry (i, j) is scaled by 2^-(row_scale[i] + col_scale[j]) */
-    double *row_pivot;              /* the scaled entry that a row was pivoted on, 1 where it was not */
-    int32_t left;                   /* columns in order */
-} gpuopt__basis_plan;
+    double *row_pivot;              /* the scaled pivot of a row whose column has a single entry; 1 for other rows */
+    int32_t left;                   /* columns that need elimination */
+} gpuopt__basis_load_plan;
 
-static inline void gpuopt__basis_plan_cut(gpuopt__arena *arena, gpuopt__basis_plan *plan, int32_t m) {
+static inline void gpuopt__basis_load_plan_cut(gpuopt__arena *arena, gpuopt__basis_load_plan *plan, int32_t m) {
     plan->order = (int32_t *)gpuopt__cut(arena, m, sizeof(int32_t));
     plan->row_of = (int32_t *)gpuopt__cut(arena, m, sizeof(int32_t));
     plan->col_of = (int32_t *)gpuopt__cut(arena, m, sizeof(int32_t));
@@ -30,13 +31,13 @@ static inline void gpuopt__basis_plan_cut(gpuopt__arena *arena, gpuopt__basis_pl
     plan->row_pivot = (double *)gpuopt__cut(arena, m, sizeof(double));
 }
 
-/* The entry (i, j) of the scaled matrix. */
-static inline double gpuopt__basis_scaled(const gpuopt__basis_plan *plan, int32_t i, int32_t j, double value) {
+/* Entry (i, j) of the scaled matrix. */
+static inline double gpuopt__basis_scaled(const gpuopt__basis_load_plan *plan, int32_t i, int32_t j, double value) {
     return ldexp(value, -(plan->row_scale[i] + plan->col_scale[j]));
 }
 
-/* Exponents of the largest entries; what has none keeps 0. */
-static inline void gpuopt__basis_plan_scale(gpuopt__basis_plan *plan, const gpuopt_matrix *columns) {
+/* Finds the exponents of the largest entries; a row or column without entries gets 0. */
+static inline void gpuopt__basis_load_plan_scale(gpuopt__basis_load_plan *plan, const gpuopt_matrix *columns) {
     int32_t j, e, m = columns->cols;
     int64_t k;
     memset(plan->col_scale, 0, sizeof(int32_t) * (size_t)m);
@@ -58,13 +59,13 @@ static inline void gpuopt__basis_plan_scale(gpuopt__basis_plan *plan, const gpuo
     }
 }
 
-/* columns: checked, m x m. Returns -1, or a column without entries. */
-static inline int32_t gpuopt__basis_plan_fill(gpuopt__basis_plan *plan, const gpuopt_matrix *columns) {
+/* Makes the plan for columns, which are checked and m x m. Returns -1, or a column without entries. */
+static inline int32_t gpuopt__basis_load_plan_fill(gpuopt__basis_load_plan *plan, const gpuopt_matrix *columns) {
     int32_t j, i, at, m = columns->cols;
-    int32_t *begin = plan->row_of; /* scratch: where the columns with 1, 2, ... m entries go */
+    int32_t *begin = plan->row_of; /* as scratch: where in `order` the columns with 1, 2, .. m entries begin */
     for (j = 0; j < m; j++)
         if (columns->start[j + 1] == columns->start[j]) return j;
-    gpuopt__basis_plan_scale(plan, columns);
+    gpuopt__basis_load_plan_scale(plan, columns);
     memset(begin, 0, sizeof(int32_t) * (size_t)m);
     for (j = 0; j < m; j++) begin[columns->start[j + 1] - columns->start[j] - 1]++;
     for (i = 0, at = 0; i < m; i++) {
@@ -94,20 +95,20 @@ static inline int32_t gpuopt__basis_plan_fill(gpuopt__basis_plan *plan, const gp
     return -1;
 }
 
-/* The entry (i, j) as elimination finds it, after the pivots on columns with a single entry. */
-static inline double gpuopt__basis_entry(const gpuopt__basis_plan *plan, int32_t i, int32_t j, double value) {
+/* Entry (i, j) of the matrix that elimination begins with, after the pivots on columns with a single entry. */
+static inline double gpuopt__basis_entry(const gpuopt__basis_load_plan *plan, int32_t i, int32_t j, double value) {
     if (plan->row_of[j] >= 0) return 1 / plan->row_pivot[i];
     return gpuopt__basis_scaled(plan, i, j, value) / plan->row_pivot[i];
 }
 
 /* ---- The head ---- */
 
-/* What a basis takes of the host's memory beside the backend's own: the head's arrays. Called twice, as
- * gpuopt__cut. */
-static inline void gpuopt__basis_cut(gpuopt__arena *arena, gpuopt_basis *head, gpuopt__basis_plan *plan) {
+/* Cuts the host arrays that every backend's handle has. Called twice, to measure and to assign, like gpuopt__cut. */
+static inline void gpuopt__basis_cut(gpuopt__arena *arena, gpuopt_basis *head, gpuopt__basis_load_plan *plan) {
     head->mark = (int32_t *)gpuopt__cut(arena, head->m, sizeof(int32_t));
+    head->row = (int32_t *)gpuopt__cut(arena, head->m, sizeof(int32_t));
     head->work = (double *)gpuopt__cut(arena, head->m, sizeof(double));
-    gpuopt__basis_plan_cut(arena, plan, head->m);
+    gpuopt__basis_load_plan_cut(arena, plan, head->m);
 }
 
 static inline void gpuopt__basis_clear_marks(gpuopt_basis *basis) {
@@ -115,7 +116,7 @@ static inline void gpuopt__basis_clear_marks(gpuopt_basis *basis) {
     for (i = 0; i < basis->m; i++) basis->mark[i] = -1;
 }
 
-/* Component i of the vector that drift is estimated with: 1 or -1, by the top bit of a multiplicative hash. */
-GPUOPT_HD double gpuopt__drift_sign(int32_t i) { return ((uint32_t)i * 2654435769u) >> 31 ? -1 : 1; }
+/* Component i of the vector e that _get_drift uses: 1 or -1, by the top bit of a multiplicative hash. */
+GPUOPT_HD double gpuopt__basis_drift_sign(int32_t i) { return ((uint32_t)i * 2654435769u) >> 31 ? -1 : 1; }
 
 #endif /* GPUOPT_IMPL_BASIS_LOAD_H */

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * What every backend provides, and the host's services (log, memory) as all backends use them.
- * Private; the layout may change in any release.
+ * The frame: what a backend provides, and the services (log, stop, memory) that the host's program offers, as all
+ * families and backends use them. Private; the layout may change in any release.
+ *
+ * The rest of common/: checks.h and matrix.h check what the public calls are given; context.h has the calls on contexts;
+ * numerics.h has arithmetic that gives the same bits in C and in CUDA; bytes.h packs numbers; deferred.h keeps a matrix
+ * as M + U V.
  */
 #ifndef GPUOPT_IMPL_BACKEND_H
 #define GPUOPT_IMPL_BACKEND_H
@@ -17,8 +21,8 @@ enum { GPUOPT__MESSAGE = 1024 }; /* bytes of a log message, its end included */
 struct gpuopt_context {
     gpuopt_context_desc desc; /* with the defaults filled in */
     char *last_error;         /* [GPUOPT__MESSAGE], behind the context; NULL while it is made */
-    int default_memory;       /* the host gave no hooks: open() of a device backend adds device memory to the default */
-    void *state;              /* the backend's own */
+    int default_memory; /* the host gave no hooks; a backend with a device then brings its own allocator in open() */
+    void *state;        /* the backend's own */
 };
 
 struct gpuopt_backend {
@@ -26,7 +30,7 @@ struct gpuopt_backend {
     gpuopt_status (*open)(gpuopt_context *);
     void (*close)(gpuopt_context *);
     gpuopt_status (*wait)(gpuopt_context *);
-    /* Between host and device memory, in the stream's order; waits. NULL: there is no device memory. */
+    /* Copies between host and device memory in the stream's order, and waits. NULL: there is no device memory. */
     gpuopt_status (*copy)(gpuopt_context *, void *to, const void *from, uint64_t bytes);
     /* Each is defined in its family's backend.h. */
     const struct gpuopt__propagator_backend *propagator;
@@ -47,7 +51,7 @@ gpuopt__log(const gpuopt_context *context, int level, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    if (level == 0 && context->last_error) memcpy(context->last_error, message, sizeof message);
+    if (level == 0 && context->last_error) memcpy(context->last_error, message, strlen(message) + 1);
     if (context->desc.log) context->desc.log(context->desc.user, level, message);
 }
 
@@ -69,8 +73,8 @@ static inline void gpuopt__release(const gpuopt_context *context, gpuopt_memory 
     if (memory) context->desc.release(context->desc.user, where, memory);
 }
 
-/* A handle is one block of memory cut into arrays. Called with base == NULL it measures; called again with the block,
- * it hands out the same cuts. 256 bytes: what the device's vector loads and copies like. */
+/* A handle is one block of memory, cut into arrays by one function that runs twice: with base == NULL it only measures,
+ * with the block as base it hands out the arrays. Arrays begin at multiples of 256 bytes, as cudaMalloc's do. */
 typedef struct gpuopt__arena {
     char *base;
     uint64_t used;
@@ -82,8 +86,9 @@ static inline void *gpuopt__cut(gpuopt__arena *arena, int64_t count, size_t size
     return arena->base ? arena->base + at : NULL;
 }
 
-/* Structs that begin with their size, between a host and a library of different versions. In: what the host's struct
- * has not stays as it is in the library's; what the library's has not must be zero. Out: as much as both have. */
+/* Copy structs that begin with their size between a program and a library of different versions. In: members that the
+ * program does not know keep their value in the library's struct; members that the library does not know must be zero
+ * (else 0 is returned). Out: the members that both know. */
 static inline int gpuopt__copy_in(void *to, size_t to_size, const void *from, size_t from_size) {
     const unsigned char *byte = (const unsigned char *)from;
     size_t k, head = sizeof(size_t);

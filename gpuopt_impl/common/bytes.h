@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What packed data of all families has in common: numbers are little-endian on every machine.
+ * Packed data of all families: numbers are little-endian on every machine.
  */
 #ifndef GPUOPT_IMPL_BYTES_H
 #define GPUOPT_IMPL_BYTES_H
@@ -21,7 +21,7 @@ static uint64_t gpuopt__take_bytes(const unsigned char *from, int bytes) {
 
 #define GPUOPT__HASH_START 0xcbf29ce484222325u
 
-/* FNV-1a (Fowler, Noll, Vo), to go on from GPUOPT__HASH_START or an earlier hash. */
+/* FNV-1a (Fowler, Noll, Vo); `hash` is GPUOPT__HASH_START or the hash of what came before. */
 static uint64_t gpuopt__hash(uint64_t hash, const unsigned char *bytes, uint64_t count) {
     uint64_t k;
     for (k = 0; k < count; k++) hash = (hash ^ bytes[k]) * 0x100000001b3u;

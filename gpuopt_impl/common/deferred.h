@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A dense matrix whose pivots are collected: M + U V. A pivot on row p zeroes row p of M and of U, appends a column to
- * U and the pivot row to V; once U is full, one matrix product applies them all. That is how the CPU backend keeps a
- * basis inverse (square) and a condensed simplex tableau (whose pivot column is replaced too).
+ * A dense matrix kept as M + U V, so that pivots can be collected. A pivot on row p sets row p of M and of U to 0 and
+ * appends a column to U and the scaled pivot row to V. Once U is full, one matrix product applies all of them to M. The
+ * CPU backend keeps a basis inverse in this form (square), and a condensed simplex tableau (where a pivot also replaces
+ * the pivot column).
  */
 #ifndef GPUOPT_IMPL_DEFERRED_H
 #define GPUOPT_IMPL_DEFERRED_H
@@ -13,9 +14,12 @@ typedef struct gpuopt__deferred {
     double *matrix; /* [cols][rows]: M, column after column */
     double *u;      /* [most][rows]: U, column after column */
     double *v;      /* [most][cols]: V, row after row */
-    int32_t rows, cols, count, most;
+    int32_t rows, cols;
+    int32_t count; /* columns of U and rows of V in use */
+    int32_t most;  /* at most so many */
 } gpuopt__deferred;
 
+/* Cuts the three arrays from an arena; nothing is pending. */
 static void gpuopt__deferred_cut(gpuopt__arena *arena, gpuopt__deferred *d, int32_t rows, int32_t cols, int32_t most) {
     d->rows = rows;
     d->cols = cols;
@@ -26,11 +30,12 @@ static void gpuopt__deferred_cut(gpuopt__arena *arena, gpuopt__deferred *d, int3
     d->v = (double *)gpuopt__cut(arena, (int64_t)cols * most, sizeof(double));
 }
 
+/* Column `col` of M. */
 static double *gpuopt__deferred_stored(const gpuopt__deferred *d, int32_t col) {
     return d->matrix + (int64_t)col * d->rows;
 }
 
-/* Elements are independent, or their order is written out: vector instructions change no bit. */
+/* For loops whose iterations are independent: vector instructions do not change the result. */
 #ifdef _OPENMP
 #define GPUOPT__SIMD _Pragma("omp simd")
 #else
@@ -44,6 +49,7 @@ static void gpuopt__axpy(int32_t n, double factor, const double *y, double *x) {
     for (i = 0; i < n; i++) x[i] += factor * y[i];
 }
 
+/* x'y, summed in eight interleaved parts. */
 static double gpuopt__dot(int32_t n, const double *x, const double *y) {
     double sum[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     int32_t i, k;
@@ -75,7 +81,7 @@ static void gpuopt__deferred_row(const gpuopt__deferred *d, int32_t row, double 
     }
 }
 
-/* x [rows] = (M + U V) g, g [cols]; x is another array. */
+/* x [rows] = (M + U V) g, g [cols]; x and g do not overlap. */
 static void gpuopt__deferred_times(const gpuopt__deferred *d, const double *g, double *x) {
     int32_t j, k;
     memset(x, 0, sizeof(double) * (size_t)d->rows);
@@ -87,7 +93,7 @@ static void gpuopt__deferred_times(const gpuopt__deferred *d, const double *g, d
     }
 }
 
-/* y [cols] = (M + U V)' c, c [rows]; y is another array. */
+/* y [cols] = (M + U V)' c, c [rows]; y and c do not overlap. */
 static void gpuopt__deferred_transposed_times(const gpuopt__deferred *d, const double *c, double *y) {
     int32_t j, k;
     for (j = 0; j < d->cols; j++) y[j] = gpuopt__dot(d->rows, gpuopt__deferred_stored(d, j), c);
@@ -97,8 +103,8 @@ static void gpuopt__deferred_transposed_times(const gpuopt__deferred *d, const d
     }
 }
 
-/* Columns from..to - 1 of M += U V, over `rows` rows from the one on that matrix and u point to. Four columns of U go
- * over a column of M at a time; every element still gets its terms one by one, by ascending k. */
+/* M += U V in columns from .. to - 1 and rows first .. first + rows - 1. Adds four columns of U in one pass over a
+ * column of M; each element still receives its terms one by one, in ascending order of k. */
 static void gpuopt__deferred_apply_rows(const gpuopt__deferred *d, int32_t first, int32_t rows, int32_t from,
                                         int32_t to) {
     int32_t i, j, k;
@@ -122,9 +128,9 @@ static void gpuopt__deferred_apply_rows(const gpuopt__deferred *d, int32_t first
     }
 }
 
-/* M += U V, and U and V are empty again. Columns of M that no pivot row touches are not read. */
+/* M += U V; then U and V are empty. A column of M whose column of V is 0 is not read. */
 static void gpuopt__deferred_apply(gpuopt__deferred *d, int threads) {
-    enum { part_rows = 256, part_cols = 32 }; /* with K = 16, U's part is 32 KB and stays in the first cache */
+    enum { part_rows = 256, part_cols = 32 }; /* 256 rows of 16 columns of U are 32 KB and stay in the L1 cache */
     int32_t blocks = d->cols / part_cols + (d->cols % part_cols != 0), block;
     (void)threads;
 #ifdef _OPENMP
@@ -138,9 +144,9 @@ static void gpuopt__deferred_apply(gpuopt__deferred *d, int threads) {
     d->count = 0;
 }
 
-/* The pivot on row p with the pivot column alpha [rows] and the pivot row [cols], both of M + U V as it is now. Column
- * q (-1: none) is replaced by that of the variable that leaves, a unit vector before the pivot. Room for one more is
- * taken for granted. */
+/* Pivots on row p. alpha [rows] and row [cols]: the pivot column and the pivot row of M + U V as it is now. q: a column
+ * to be replaced by that of the leaving variable, which is the unit vector e_p before the pivot; -1: none. There must
+ * be room: count < most. */
 static void gpuopt__deferred_pivot(gpuopt__deferred *d, int32_t p, int32_t q, const double *alpha, const double *row) {
     double *u = d->u + (int64_t)d->count * d->rows, *v = d->v + (int64_t)d->count * d->cols;
     double inverse = 1 / alpha[p];

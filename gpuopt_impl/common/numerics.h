@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Floating-point arithmetic that gives the same bits in C and in CUDA: every operation is rounded on its own (no
- * contraction into fused multiply-adds, no extended precision), and sums of products in twice the working precision
+ * Floating-point arithmetic that gives the same bits in C and in CUDA. Every operation is rounded on its own: no
+ * contraction into fused multiply-adds, no extended precision. Sums of products are taken in twice the working precision
  * (Ogita, Rump, Oishi: Accurate Sum and Dot Product, SIAM J. Sci. Comput. 26(6), 2005).
  */
 #ifndef GPUOPT_IMPL_NUMERICS_H
@@ -37,7 +37,7 @@ GPUOPT_HD double gpuopt__sub(double a, double b) { return a - b; }
 GPUOPT_HD double gpuopt__mul(double a, double b) { return a * b; }
 #endif
 
-/* fmin and fmax of libm order NaN and zeros; nothing here needs that, and a plain comparison is one instruction. */
+/* Unlike fmin and fmax of libm these do not order NaN and zeros, which nothing here needs; each is one instruction. */
 GPUOPT_HD double gpuopt__min(double a, double b) { return a < b ? a : b; }
 GPUOPT_HD double gpuopt__max(double a, double b) { return a > b ? a : b; }
 

@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The seam between the host's side of the knapsack search and what a backend does.
+ * The seam between the host's side of the knapsack search and a backend. A call goes from calls.h, which checks its
+ * arguments, through the head of the handle and the table of functions below to the backend: cpu.h, or
+ * cuda/knapsack/calls.cuh.
+ *
+ *     calls.h          the public calls except pack and unpack
+ *     sort.h, model.h  _create: sorted items and their tables, the first incumbent, reduction, the root
+ *     search.h         a search as plain data; choosing the next step, applying its result (CPU and GPU)
+ *     bound.h          the arithmetic of a node (CPU and GPU)
+ *     cpu_step.h       a step by one thread; cpu.h divides it among threads
+ *     cardinality.h    better upper bounds, from the number of items in a solution
+ *     recover.h        the items of the best solution
+ *     pack.h           nodes as bytes, and back
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_BACKEND_H
 #define GPUOPT_IMPL_KNAPSACK_BACKEND_H
@@ -8,13 +19,14 @@
 #include "../common/backend.h"
 #include "search.h"
 
-/* An item that is to be decided. */
+/* An item that is not decided yet. */
 typedef struct gpuopt__knapsack_item {
     int64_t weight, profit; /* 1 or more */
-    int32_t index;          /* the host's */
+    int32_t index;          /* in the descriptor */
 } gpuopt__knapsack_item;
 
-/* What a search needs beside the pool; the handle has two of them, one for the search that recovers items. */
+/* The arrays of a search, apart from the pool. A handle has two sets: the second is for the search that recovers
+ * items. */
 typedef struct gpuopt__knapsack_lists {
     gpuopt__knapsack_list *list; /* [items + 1] */
     int32_t *decided;            /* [items] */
@@ -22,54 +34,63 @@ typedef struct gpuopt__knapsack_lists {
     double *least_loss;          /* [items + 1] */
 } gpuopt__knapsack_lists;
 
-/* The head of every backend's knapsack. Profits of tables and searches are in units, and without those of fixed items;
- * others are the host's. */
+/* The head of every backend's handle. Profits in tables and searches are in multiples of `unit`, without those of fixed
+ * items; all other profits are as in the descriptor. */
 struct gpuopt_knapsack {
     gpuopt_context *context;
-    gpuopt__knapsack_search search; /* of what reduction left */
+    gpuopt__knapsack_search search; /* of the problem that reduction left */
     gpuopt__knapsack_lists lists[2];
     gpuopt_knapsack_search kind;
     int64_t pool;
-    int64_t host_room; /* nodes that a search with a short list has in the host's memory, near a GPU; 0: none */
+    int64_t host_room; /* GPU: nodes that a search with a short list may keep in host memory; 0: none */
     int64_t node_limit;
     int32_t hybrid_threshold;
-    int32_t items; /* the host's */
+    int32_t items;
     int64_t capacity;
-    void *block;               /* of the arrays below, and of the lists */
+    void *block;               /* memory of the arrays below and of the lists */
     int64_t base_profit;       /* of the items that are fixed in */
-    int64_t unit;              /* the greatest common divisor of the profits that are left */
-    int64_t claim;             /* the profit that the host says can be had; 0: none */
-    int64_t incumbent;         /* of `taken` or, where search.best.level >= 0, of that node's solution */
-    int64_t root_bound, upper; /* Dantzig's, and the best one known; in units */
-    int64_t strengthen_at;     /* nodes expanded until the whole's bound is computed anew */
-    uint64_t hash;             /* of what reduction left */
-    int64_t *weight, *profit;  /* [items] as the host gave them */
+    int64_t unit;              /* the greatest common divisor of the remaining profits */
+    int64_t claim;             /* the caller says that a solution has at least this profit; 0: no claim */
+    int64_t incumbent;         /* profit of `taken` or, if search.best.level >= 0, of that node's solution */
+    int64_t root_bound, upper; /* Dantzig's bound, and the best bound known; in units */
+    int stopped;               /* the stop hook ended the latest run */
+    int64_t strengthen_at;     /* expanded nodes at which the next cardinality bound is computed */
+    uint64_t hash;             /* of the problem that reduction left */
+    int64_t *weight, *profit;  /* [items] as in the descriptor */
     int64_t *sorted_weight, *sorted_profit;
     uint64_t *weight_sum, *profit_sum; /* [items + 1] */
     int32_t *reach;                    /* [items + 1] */
-    int32_t *order;                    /* [items]: the host's item of each sorted one */
-    uint8_t *fixed;                    /* [items] 0: out, 1: in, 2: to be decided */
+    int32_t *order;                    /* [items] index in the descriptor of each sorted item */
+    uint8_t *fixed;                    /* [items] 0: out, 1: in, 2: not decided yet */
     uint8_t *taken, *trial;            /* [items] */
     gpuopt__knapsack_item *scratch;    /* [2 * items] */
 };
 
-/* The nodes are, or the first one will be, in the host's memory. */
+/* Places of nodes refer to host memory from now on. GPU only. */
 static inline void gpuopt__knapsack_go_to_host(const gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     s->on_host = 1;
     s->first = s->which * k->host_room;
     s->room = k->host_room;
 }
 
-/* What a backend does. Nodes are at gpuopt__knapsack_place(). */
+/* After each step: whether the caller's stop hook ends the run. Recovering items is never interrupted. */
+static inline int gpuopt__knapsack_stops(gpuopt_knapsack *k, const gpuopt__knapsack_search *s) {
+    k->stopped = s->which == 0 && gpuopt__asked_to_stop(k->context);
+    return k->stopped;
+}
+
+/* The functions of a backend. Nodes are at the places given by gpuopt__knapsack_place(). */
 struct gpuopt__knapsack_backend {
-    /* host_bytes and device_bytes of a handle, the head's arrays apart; bytes of the head itself. */
-    void (*size)(const gpuopt_context *, const gpuopt_knapsack_desc *, gpuopt_memory_plan *);
+    /* Adds the memory of a handle, without the arrays of its head. */
+    void (*plan)(const gpuopt_context *, const gpuopt_knapsack_desc *, gpuopt_memory_plan *);
     gpuopt_status (*create)(gpuopt_context *, const gpuopt_knapsack_desc *, gpuopt_knapsack **);
     void (*destroy)(gpuopt_knapsack *);
-    gpuopt_status (*loaded)(gpuopt_knapsack *); /* after the tables have been filled */
-    /* Steps until `expanded` or `steps` are reached, or the goal, or no node is left, or full. */
+    /* Makes steps until the search has reached `expanded` nodes, `steps` steps or its goal, no node is left, the
+     * pool is full, or the stop hook says so. */
     gpuopt_status (*run)(gpuopt_knapsack *, gpuopt__knapsack_search *, int64_t expanded, int64_t steps);
-    /* `count` nodes of the search, from the one at place `at` on, in steps of 1 or -1. */
+    /* Called once the tables of sorted items are filled. */
+    gpuopt_status (*load)(gpuopt_knapsack *);
+    /* Read and write `count` nodes, from place `at` on; step: 1 or -1, from one place to the next. */
     gpuopt_status (*get)(gpuopt_knapsack *, const gpuopt__knapsack_search *, int64_t at, int step, int64_t count,
                          gpuopt__knapsack_node *);
     gpuopt_status (*put)(gpuopt_knapsack *, const gpuopt__knapsack_search *, int64_t at, int step, int64_t count,

@@ -2,27 +2,28 @@
  *
  * Knapsack: the arithmetic of a node, the same in C and in CUDA.
  *
- * Items are numbered in the order of falling profit per weight. The items of the core, begin .. end - 1, are decided; a
- * node stands for those it takes of them and all items before begin. Its room is what this leaves of the capacity, less
- * than 0 where it is too heavy. Filled, it is a solution: with the items from end on that fit, one after the other, or
- * without those before begin, from the last one on, until it fits. Either way the break item is the one of which a part
- * would make the solution of the linear relaxation (Dantzig). With an empty core at the front, where nothing stands
- * before it, this is the textbook's search; with one that grows from the break item, Pisinger's expanding core.
+ * Items are numbered in the order of decreasing profit per weight. The items of the core, begin .. end - 1, are
+ * decided. A node takes some of them, and all items before the core. Its room is the capacity that remains, negative
+ * if the node is too heavy. Filling a node makes it a solution: if there is room, the items after the core are added
+ * one after the other as long as they fit; if it is too heavy, the items before the core are removed from the last
+ * one back until it fits. Either way the break item is the item of which a fraction would complete the solution of
+ * the linear relaxation (Dantzig). A core that starts empty at the first item gives the textbook's search; a core
+ * that grows from the break item in both directions gives Pisinger's expanding core.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_BOUND_H
 #define GPUOPT_IMPL_KNAPSACK_BOUND_H
 
 #include "../common/numerics.h"
 
-/* The sorted items. The sums are modulo 2^64: of two of them only a difference is used that is known to be less than
- * that, because it is the weight, or the profit, of something that fits. */
+/* The sorted items. The sums are modulo 2^64. Only differences of two sums are used, and only those known to be below
+ * 2^64 because they are the weight or profit of a set that fits. */
 typedef struct gpuopt__knapsack_items {
-    const uint64_t *weight_sum, *profit_sum; /* [items + 1]: of the items before */
+    const uint64_t *weight_sum, *profit_sum; /* [items + 1] of the items before */
     const int64_t *weight, *profit;          /* [items] 1 or more */
-    const int32_t *reach;                    /* [items + 1]: items j .. reach[j] - 1 fit the capacity, not one more */
+    const int32_t *reach; /* [items + 1] items j .. reach[j] - 1 fit the capacity, one more does not */
 } gpuopt__knapsack_items;
 
-/* What is searched: items first .. last - 1 and a capacity, the whole problem's or less. */
+/* The problem that is searched: items first .. last - 1 and a capacity. It may be a part of the whole. */
 typedef struct gpuopt__knapsack_view {
     gpuopt__knapsack_items table;
     int32_t first, last;
@@ -34,20 +35,21 @@ typedef struct gpuopt__knapsack_core {
     int32_t begin, end;
 } gpuopt__knapsack_core;
 
-/* A node filled. */
+/* A filled node. */
 typedef struct gpuopt__knapsack_filled {
     int64_t profit; /* of a solution */
-    int64_t room;   /* that it leaves: a part of the break item has */
-    int32_t at;     /* the break item; the view's last: there is none, and the solution is the best one */
+    int64_t room;   /* the capacity it leaves, which a fraction of the break item would use */
+    int32_t at;     /* the break item; the view's `last`: there is none, and no solution below the node is better */
 } gpuopt__knapsack_filled;
 
-/* What items begin .. end - 1 weigh, of which it is known that they fit. */
+/* The weight of the items begin .. end - 1, which must fit the capacity. */
 GPUOPT_HD int64_t gpuopt__knapsack_weight(const gpuopt__knapsack_items *t, int32_t begin, int32_t end) {
     return (int64_t)(t->weight_sum[end] - t->weight_sum[begin]);
 }
 
-/* The largest position in low .. high up to which the items from `base` on weigh no more than `limit`; low is one, and
- * the weight up to high is less than 2^64. Gallops from the hint, then halves: O(log of the distance). */
+/* The largest position in low .. high such that the items from `base` up to it weigh at most `limit`. This must hold
+ * for low, and the weight up to high must be below 2^64. Galloping search from the hint, then bisection: O(log
+ * distance). */
 GPUOPT_HD int32_t gpuopt__knapsack_seek(const uint64_t *sum, int32_t base, uint64_t limit, int32_t low, int32_t high,
                                         int32_t hint) {
     const uint64_t from = sum[base];
@@ -76,7 +78,8 @@ GPUOPT_HD int32_t gpuopt__knapsack_seek(const uint64_t *sum, int32_t base, uint6
     return low;
 }
 
-/* Fills a node. 0: nothing that can be taken out makes it fit. hint: where the break item may be. */
+/* Fills a node. Returns 0 if it stays too heavy even without all items before the core. hint: a guess of the break
+ * item. */
 GPUOPT_HD int gpuopt__knapsack_fill(const gpuopt__knapsack_view *v, gpuopt__knapsack_core core, int64_t room,
                                     uint64_t profit, int32_t hint, gpuopt__knapsack_filled *f) {
     const gpuopt__knapsack_items *t = &v->table;
@@ -95,7 +98,7 @@ GPUOPT_HD int gpuopt__knapsack_fill(const gpuopt__knapsack_view *v, gpuopt__knap
 }
 
 /* The 128 bits of a * b. */
-GPUOPT_HD void gpuopt__wide_product(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low) {
+GPUOPT_HD void gpuopt__knapsack_wide_product(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low) {
 #if defined(__CUDA_ARCH__)
     *high = __umul64hi(a, b);
     *low = a * b;
@@ -112,28 +115,29 @@ GPUOPT_HD void gpuopt__wide_product(uint64_t a, uint64_t b, uint64_t *high, uint
 #endif
 }
 
-/* Whether a * b >= c * d, all of them 0 to 2^64 - 1. */
-GPUOPT_HD int gpuopt__product_reaches(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+/* Whether a * b >= c * d, exactly. */
+GPUOPT_HD int gpuopt__knapsack_product_reaches(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
     uint64_t left_high, left_low, right_high, right_low;
-    gpuopt__wide_product(a, b, &left_high, &left_low);
-    gpuopt__wide_product(c, d, &right_high, &right_low);
+    gpuopt__knapsack_wide_product(a, b, &left_high, &left_low);
+    gpuopt__knapsack_wide_product(c, d, &right_high, &right_low);
     return left_high != right_high ? left_high > right_high : left_low >= right_low;
 }
 
-/* Whether Dantzig's bound is more than `lower`: floor(profit + room * p / w) > lower, without the division. */
+/* Whether Dantzig's bound exceeds `lower`: floor(profit + room * p / w) > lower, without the division. */
 GPUOPT_HD int gpuopt__knapsack_beats(const gpuopt__knapsack_view *v, const gpuopt__knapsack_filled *f, int64_t lower) {
     if (f->profit > lower) return 1;
     if (f->at >= v->last) return 0;
     /* lower - profit + 1 is at most 2^63 */
-    return gpuopt__product_reaches((uint64_t)f->room, (uint64_t)v->table.profit[f->at],
-                                   (uint64_t)lower - (uint64_t)f->profit + 1, (uint64_t)v->table.weight[f->at]);
+    return gpuopt__knapsack_product_reaches((uint64_t)f->room, (uint64_t)v->table.profit[f->at],
+                                            (uint64_t)lower - (uint64_t)f->profit + 1,
+                                            (uint64_t)v->table.weight[f->at]);
 }
 
 /* floor(a * b / c), for a < c < 2^63. */
-GPUOPT_HD uint64_t gpuopt__product_quotient(uint64_t a, uint64_t b, uint64_t c) {
+GPUOPT_HD uint64_t gpuopt__knapsack_product_quotient(uint64_t a, uint64_t b, uint64_t c) {
     uint64_t quotient = 0, rest = 0;
     int k;
-    for (k = 63; k >= 0; k--) { /* Horner's rule over the bits of b, with rest < c in between */
+    for (k = 63; k >= 0; k--) { /* Horner's rule over the bits of b; rest < c after each */
         rest += rest;
         quotient += quotient;
         if (rest >= c) rest -= c, quotient++;
@@ -143,8 +147,8 @@ GPUOPT_HD uint64_t gpuopt__product_quotient(uint64_t a, uint64_t b, uint64_t c) 
     return quotient;
 }
 
-/* Lagrange's bound of a node with the multiplier `ratio`, the break item's profit per weight, less what is the same for
- * all nodes of a level. Rounded; the error is in the search's margin. */
+/* The Lagrangian bound of a node, with the break item's profit per weight (`ratio`) as the multiplier, minus a term
+ * that is the same for all nodes of a level. Rounded; the margin of the search covers the error. */
 GPUOPT_HD double gpuopt__knapsack_value(int64_t room, uint64_t profit, double ratio) {
     return gpuopt__add((double)profit, gpuopt__mul((double)room, ratio));
 }

@@ -1,38 +1,41 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: the public calls. Arguments are checked here, for every backend, so that a backend sees only good ones.
+ * Knapsack: the public calls, except pack and unpack. Arguments are checked here for every backend.
  */
-#ifndef GPUOPT_IMPL_KNAPSACK_H
-#define GPUOPT_IMPL_KNAPSACK_H
+#ifndef GPUOPT_IMPL_KNAPSACK_CALLS_H
+#define GPUOPT_IMPL_KNAPSACK_CALLS_H
 
 #include "cardinality.h"
 #include "pack.h"
 
 /* ---- Descriptors ---- */
 
-enum { GPUOPT__KNAPSACK_MOST_ITEMS = 1 << 28 };
+static gpuopt_status gpuopt__knapsack_check_options(const gpuopt_context *context, const char *call,
+                                                    const gpuopt_knapsack_desc *d) {
+    const gpuopt__range range[] = {{"items", d->items, 1, 1 << 28},
+                                   {"capacity", (double)d->capacity, 1, (double)INT64_MAX},
+                                   {"pool", (double)d->pool, 1, (double)((int64_t)1 << 40)},
+                                   {"node_limit", (double)d->node_limit, 1, (double)INT64_MAX},
+                                   {"hybrid_threshold", d->hybrid_threshold, 1, INT32_MAX}};
+    const gpuopt__choice choice[] = {{"search", (int64_t)d->search, GPUOPT_SEARCH_HYBRID},
+                                     {"when_full", (int64_t)d->when_full, GPUOPT_WHEN_FULL_STOP},
+                                     {"reduction", (int64_t)d->reduction, GPUOPT_OFF}};
+    gpuopt_status status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
+    return status ? status : gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
+}
 
 static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
                                             gpuopt_knapsack_desc *d) {
-    const char *fault = NULL;
     int64_t least;
     int32_t j;
+    gpuopt_status status;
     memset(d, 0, sizeof *d);
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
-    if (!gpuopt__copy_in(d, sizeof *d, desc, desc->struct_size))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc has no struct_size, or members unknown here");
-    if (d->items < 0 || d->items > GPUOPT__KNAPSACK_MOST_ITEMS) fault = "items is not in 0..2^28";
-    else if (d->items > 0 && (!d->weight || !d->profit)) fault = "weight or profit is NULL";
-    else if (d->capacity < 0) fault = "capacity is negative";
-    else if ((unsigned)d->search > GPUOPT_SEARCH_HYBRID) fault = "search is unknown";
-    else if ((unsigned)d->full > GPUOPT_WHEN_FULL_STOP) fault = "full is unknown";
-    else if (d->pool < 0 || d->pool > (int64_t)1 << 40) fault = "pool is not in 0..2^40";
-    else if (d->node_limit < 0) fault = "node_limit is negative";
-    else if ((unsigned)d->reduction > GPUOPT_OFF) fault = "reduction is unknown";
-    else if (d->hybrid_threshold < 0) fault = "hybrid_threshold is negative";
-    if (fault) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault);
-    if (!context->desc.backend->knapsack)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "this backend has no knapsacks");
+    status = gpuopt__check_struct(context, call, desc, desc->struct_size, d, sizeof *d);
+    if (!status) status = gpuopt__knapsack_check_options(context, call, d);
+    if (status) return status;
+    if (d->items > 0 && (!d->weight || !d->profit))
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "weight or profit is NULL");
     for (j = 0; j < d->items; j++) {
         if (d->weight[j] >= 0 && d->profit[j] >= 0) continue;
         gpuopt__log(context, 0, "%s: %s of item %d is negative", call, d->weight[j] < 0 ? "weight" : "profit", (int)j);
@@ -45,7 +48,7 @@ static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char 
     return GPUOPT_OK;
 }
 
-/* The head's arrays. */
+/* Cuts the arrays of the head out of one block; returns its size. */
 static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, int32_t items) {
     gpuopt__arena arena;
     int64_t n = items;
@@ -88,7 +91,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpu
     if (status) return status;
     memset(&p, 0, sizeof p);
     p.host_bytes = gpuopt__knapsack_cut(&head, NULL, d.items);
-    context->desc.backend->knapsack->size(context, &d, &p);
+    context->desc.backend->knapsack->plan(context, &d, &p);
     gpuopt__copy_out(plan, plan->struct_size, &p, sizeof p);
     return GPUOPT_OK;
 }
@@ -130,9 +133,9 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const g
     k->items = d.items;
     k->capacity = d.capacity;
     k->search.dominance = d.search == GPUOPT_SEARCH_DOMINANCE;
-    k->search.stop_when_full = d.full == GPUOPT_WHEN_FULL_STOP;
+    k->search.stop_when_full = d.when_full == GPUOPT_WHEN_FULL_STOP;
     k->search.goal = INT64_MAX;
-    k->search.reserve = (int64_t)d.items + 4; /* for the search that recovers items */
+    k->search.reserve = (int64_t)d.items + 4; /* for the searches that recover items */
     k->search.best.level = -1;
     k->strengthen_at = k->search.dominance ? GPUOPT__KNAPSACK_STRENGTHEN * (int64_t)d.items : INT64_MAX;
     status = gpuopt__knapsack_prepare(k, call, &d);
@@ -189,10 +192,11 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64
     if (nodes > 0 && nodes < INT64_MAX - s->expanded) expanded = s->expanded + nodes;
     if (levels > 0) steps = s->steps + levels;
     if (knapsack->node_limit > 0 && knapsack->node_limit < expanded) expanded = knapsack->node_limit;
+    knapsack->stopped = 0;
     do {
         int64_t until = knapsack->strengthen_at < expanded ? knapsack->strengthen_at : expanded;
         status = gpuopt__knapsack_of(knapsack)->run(knapsack, s, until, steps);
-    } while (!status && gpuopt__knapsack_strengthen(knapsack));
+    } while (!status && !knapsack->stopped && gpuopt__knapsack_strengthen(knapsack));
     if (!status && s->lower >= s->goal) gpuopt__knapsack_finish(s);
     if (!status && s->lower > lower) knapsack->incumbent = knapsack->base_profit + s->lower * knapsack->unit;
     if (!status && info) gpuopt__knapsack_report(knapsack, info);
@@ -210,33 +214,41 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpu
 
 /* ---- Incumbents ---- */
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, int64_t profit,
+GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack, gpuopt_memory where, int64_t profit,
                                                        const uint8_t *taken) {
     static const char call[] = "gpuopt_knapsack_set_incumbent";
+    gpuopt_knapsack *k = knapsack;
+    const void *found = NULL;
     const char *fault = profit < 0 ? "profit is negative" : NULL;
-    if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
-    if (!fault && taken) fault = gpuopt__knapsack_solution_fault(knapsack, profit, taken);
-    if (fault) return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, call, fault);
-    if (!taken) gpuopt__knapsack_claim(knapsack, profit);
-    else if (profit > knapsack->incumbent) gpuopt__knapsack_adopt(knapsack, profit, taken);
+    gpuopt_status status;
+    if (!k) return GPUOPT_ERROR_ARGUMENT;
+    status = gpuopt__check_where(k->context, call, where);
+    if (!status && fault) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, fault);
+    if (!status && taken) status = gpuopt__fetch(k->context, where, taken, (uint64_t)k->items, k->trial, &found);
+    if (status) return status;
+    if (taken) fault = gpuopt__knapsack_solution_fault(k, profit, (const uint8_t *)found);
+    if (fault) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, fault);
+    if (!taken) gpuopt__knapsack_claim(k, profit);
+    else if (profit > k->incumbent) gpuopt__knapsack_adopt(k, profit, (const uint8_t *)found);
     return GPUOPT_OK;
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, uint8_t *taken, int64_t *profit,
-                                                   int64_t *weight) {
+GPUOPT_API gpuopt_status gpuopt_knapsack_get_items(gpuopt_knapsack *knapsack, gpuopt_memory where, uint8_t *taken,
+                                                   int64_t *profit, int64_t *weight) {
     gpuopt_knapsack *k = knapsack;
     int64_t sum = 0;
     gpuopt_status status;
     int32_t j;
     if (!k) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__knapsack_recover(k);
+    status = gpuopt__check_where(k->context, "gpuopt_knapsack_get_items", where);
+    if (!status) status = gpuopt__knapsack_recover(k);
+    if (!status) status = gpuopt__deliver(k->context, where, taken, k->taken, (uint64_t)k->items);
     if (status) return status;
     for (j = 0; j < k->items; j++)
         if (k->taken[j]) sum += k->weight[j];
-    if (taken && k->items > 0) memcpy(taken, k->taken, (size_t)k->items);
     if (profit) *profit = k->incumbent;
     if (weight) *weight = sum;
     return GPUOPT_OK;
 }
 
-#endif /* GPUOPT_IMPL_KNAPSACK_H */
+#endif /* GPUOPT_IMPL_KNAPSACK_CALLS_H */

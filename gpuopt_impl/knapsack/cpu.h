@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack on the CPU.
+ * Knapsack on the CPU: memory, and steps divided among threads. Each thread marks the children that stay in its
+ * parts of a step; once their number is known, they are copied to their places.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CPU_H
 #define GPUOPT_IMPL_KNAPSACK_CPU_H
@@ -9,20 +10,20 @@
 #include "cpu_step.h"
 
 enum {
-    GPUOPT__KNAPSACK_PARTS = 4,   /* of a step, for each thread: parts differ in what they cost */
-    GPUOPT__KNAPSACK_ALONE = 8192 /* fewer sons are not worth waking threads for */
+    GPUOPT__KNAPSACK_PARTS = 4,   /* parts of a step per thread, for balance */
+    GPUOPT__KNAPSACK_ALONE = 8192 /* fewer children are left to one thread */
 };
 
-typedef struct gpuopt__cpu_knapsack {
+typedef struct gpuopt__knapsack_cpu {
     gpuopt_knapsack head;
     gpuopt__knapsack_pool pool;
-    uint64_t *mark;               /* [pool / 32 + 1] a bit for each son of a step; of several threads */
+    uint64_t *mark;               /* [pool / 32 + 1] a bit for each child of a step; for several threads */
     gpuopt__knapsack_found *part; /* [threads * PARTS] */
     int threads;
-} gpuopt__cpu_knapsack;
+} gpuopt__knapsack_cpu;
 
-static uint64_t gpuopt__cpu_knapsack_cut(const gpuopt_context *context, int64_t pool, void *memory,
-                                         gpuopt__cpu_knapsack *k) {
+static uint64_t gpuopt__knapsack_cpu_cut(const gpuopt_context *context, int64_t pool, void *memory,
+                                         gpuopt__knapsack_cpu *k) {
     gpuopt__arena arena;
     int64_t threads = context->desc.threads;
     arena.base = (char *)memory;
@@ -37,44 +38,44 @@ static uint64_t gpuopt__cpu_knapsack_cut(const gpuopt_context *context, int64_t 
     return arena.used;
 }
 
-static void gpuopt__cpu_knapsack_size(const gpuopt_context *context, const gpuopt_knapsack_desc *desc,
+static void gpuopt__knapsack_cpu_plan(const gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                       gpuopt_memory_plan *plan) {
-    gpuopt__cpu_knapsack k;
-    plan->host_bytes += gpuopt__cpu_knapsack_cut(context, desc->pool, NULL, &k);
+    gpuopt__knapsack_cpu k;
+    plan->host_bytes += gpuopt__knapsack_cpu_cut(context, desc->pool, NULL, &k);
 }
 
-static gpuopt_status gpuopt__cpu_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
+static gpuopt_status gpuopt__knapsack_cpu_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                                  gpuopt_knapsack **knapsack) {
-    gpuopt__cpu_knapsack draft;
+    gpuopt__knapsack_cpu draft;
     void *memory;
     gpuopt_status status;
     memset(&draft, 0, sizeof draft);
     status =
-        gpuopt__allocate(context, GPUOPT_HOST, gpuopt__cpu_knapsack_cut(context, desc->pool, NULL, &draft), &memory);
+        gpuopt__allocate(context, GPUOPT_HOST, gpuopt__knapsack_cpu_cut(context, desc->pool, NULL, &draft), &memory);
     if (status) return status;
-    gpuopt__cpu_knapsack_cut(context, desc->pool, memory, &draft);
+    gpuopt__knapsack_cpu_cut(context, desc->pool, memory, &draft);
     draft.head.context = context;
-    *(gpuopt__cpu_knapsack *)memory = draft;
-    *knapsack = &((gpuopt__cpu_knapsack *)memory)->head;
+    *(gpuopt__knapsack_cpu *)memory = draft;
+    *knapsack = &((gpuopt__knapsack_cpu *)memory)->head;
     return GPUOPT_OK;
 }
 
-static void gpuopt__cpu_knapsack_destroy(gpuopt_knapsack *k) { gpuopt__release(k->context, GPUOPT_HOST, k); }
+static void gpuopt__knapsack_cpu_destroy(gpuopt_knapsack *k) { gpuopt__release(k->context, GPUOPT_HOST, k); }
 
-static gpuopt_status gpuopt__cpu_knapsack_loaded(gpuopt_knapsack *k) {
+static gpuopt_status gpuopt__knapsack_cpu_load(gpuopt_knapsack *k) {
     (void)k;
     return GPUOPT_OK;
 }
 
 /* ---- Steps ---- */
 
-/* Where part t of `work` ranks begins: a multiple of 64. */
-static inline int64_t gpuopt__knapsack_part_begin(int64_t work, int parts, int t) {
+/* The first rank of part t of a step with `work` ranks: a multiple of 64. */
+static inline int64_t gpuopt__knapsack_cpu_part_begin(int64_t work, int parts, int t) {
     return t == parts ? work : work / parts * t / 64 * 64;
 }
 
-/* All parts, by all threads. to: where the sons of part t go is part[t].sons behind it. */
-static void gpuopt__cpu_knapsack_parts(gpuopt__cpu_knapsack *k, const gpuopt__knapsack_search *s,
+/* All parts of a step, by all threads. COPY: part[t].children is the number of children in the parts before t. */
+static void gpuopt__knapsack_cpu_parts(gpuopt__knapsack_cpu *k, const gpuopt__knapsack_search *s,
                                        const gpuopt__knapsack_job *job, int64_t with, int64_t work,
                                        gpuopt__knapsack_task task) {
     int parts = k->threads * GPUOPT__KNAPSACK_PARTS, t;
@@ -82,11 +83,11 @@ static void gpuopt__cpu_knapsack_parts(gpuopt__cpu_knapsack *k, const gpuopt__kn
 #pragma omp parallel for schedule(dynamic) num_threads(k->threads)
 #endif
     for (t = 0; t < parts; t++) {
-        int64_t begin = gpuopt__knapsack_part_begin(work, parts, t),
-                end = gpuopt__knapsack_part_begin(work, parts, t + 1);
+        int64_t begin = gpuopt__knapsack_cpu_part_begin(work, parts, t),
+                end = gpuopt__knapsack_cpu_part_begin(work, parts, t + 1);
         if (task == GPUOPT__KNAPSACK_COPY) {
             gpuopt__knapsack_part(s, job, &k->pool, with, begin, end, task, k->mark,
-                                  job->to + k->part[t].sons * job->to_step);
+                                  job->to + k->part[t].children * job->to_step);
         } else {
             memset(k->mark + begin / 64, 0, (size_t)((end + 63) / 64 - begin / 64) * sizeof *k->mark);
             k->part[t] = gpuopt__knapsack_part(s, job, &k->pool, with, begin, end, task, k->mark, 0);
@@ -94,7 +95,7 @@ static void gpuopt__cpu_knapsack_parts(gpuopt__cpu_knapsack *k, const gpuopt__kn
     }
 }
 
-static gpuopt__knapsack_found gpuopt__cpu_knapsack_step(gpuopt__cpu_knapsack *k, const gpuopt__knapsack_search *s,
+static gpuopt__knapsack_found gpuopt__knapsack_cpu_step(gpuopt__knapsack_cpu *k, const gpuopt__knapsack_search *s,
                                                         const gpuopt__knapsack_job *job) {
     gpuopt__knapsack_found sum = gpuopt__knapsack_nothing(job->lower);
     int64_t with = job->count, work;
@@ -102,46 +103,47 @@ static gpuopt__knapsack_found gpuopt__cpu_knapsack_step(gpuopt__cpu_knapsack *k,
     if (k->threads == 1 || 2 * job->count < GPUOPT__KNAPSACK_ALONE) return gpuopt__knapsack_step(s, job, &k->pool);
     if (s->dominance) with = gpuopt__knapsack_with_room(&k->pool, job->from, job->from_step, job->count, job->least);
     work = job->count + with;
-    gpuopt__cpu_knapsack_parts(k, s, job, with, work, GPUOPT__KNAPSACK_MARK);
+    gpuopt__knapsack_cpu_parts(k, s, job, with, work, GPUOPT__KNAPSACK_MARK);
     for (t = 0; t < k->threads * GPUOPT__KNAPSACK_PARTS; t++) {
-        int64_t before = sum.sons;
+        int64_t before = sum.children;
         gpuopt__knapsack_join(&sum, &k->part[t]);
-        k->part[t].sons = before;
+        k->part[t].children = before;
     }
-    gpuopt__cpu_knapsack_parts(k, s, job, with, work, GPUOPT__KNAPSACK_COPY);
+    gpuopt__knapsack_cpu_parts(k, s, job, with, work, GPUOPT__KNAPSACK_COPY);
     return sum;
 }
 
-static gpuopt_status gpuopt__cpu_knapsack_run(gpuopt_knapsack *knapsack, gpuopt__knapsack_search *s, int64_t expanded,
+static gpuopt_status gpuopt__knapsack_cpu_run(gpuopt_knapsack *knapsack, gpuopt__knapsack_search *s, int64_t expanded,
                                               int64_t steps) {
-    gpuopt__cpu_knapsack *k = (gpuopt__cpu_knapsack *)knapsack;
+    gpuopt__knapsack_cpu *k = (gpuopt__knapsack_cpu *)knapsack;
     gpuopt__knapsack_job job;
     while (s->expanded < expanded && s->steps < steps && gpuopt__knapsack_next(s, &job)) {
-        gpuopt__knapsack_found found = gpuopt__cpu_knapsack_step(k, s, &job);
+        gpuopt__knapsack_found found = gpuopt__knapsack_cpu_step(k, s, &job);
         gpuopt__knapsack_apply(s, &job, &found);
-        if (found.sons > 0 && gpuopt__knapsack_completes(s)) gpuopt__knapsack_complete(s, &k->pool);
+        if (found.children > 0 && gpuopt__knapsack_completes(s)) gpuopt__knapsack_complete(s, &k->pool);
+        if (gpuopt__knapsack_stops(knapsack, s)) break;
     }
     return GPUOPT_OK;
 }
 
 /* ---- Nodes in and out ---- */
 
-static gpuopt_status gpuopt__cpu_knapsack_get(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at,
+static gpuopt_status gpuopt__knapsack_cpu_get(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at,
                                               int step, int64_t count, gpuopt__knapsack_node *node) {
     (void)s;
-    gpuopt__knapsack_read(&((gpuopt__cpu_knapsack *)knapsack)->pool, at, step, count, node);
+    gpuopt__knapsack_read(&((gpuopt__knapsack_cpu *)knapsack)->pool, at, step, count, node);
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_knapsack_put(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at,
+static gpuopt_status gpuopt__knapsack_cpu_put(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at,
                                               int step, int64_t count, const gpuopt__knapsack_node *node) {
     (void)s;
-    gpuopt__knapsack_store(&((gpuopt__cpu_knapsack *)knapsack)->pool, at, step, count, node);
+    gpuopt__knapsack_store(&((gpuopt__knapsack_cpu *)knapsack)->pool, at, step, count, node);
     return GPUOPT_OK;
 }
 
-static const struct gpuopt__knapsack_backend gpuopt__cpu_knapsack_table = {
-    gpuopt__cpu_knapsack_size, gpuopt__cpu_knapsack_create, gpuopt__cpu_knapsack_destroy, gpuopt__cpu_knapsack_loaded,
-    gpuopt__cpu_knapsack_run,  gpuopt__cpu_knapsack_get,    gpuopt__cpu_knapsack_put};
+static const struct gpuopt__knapsack_backend gpuopt__knapsack_cpu_table = {
+    gpuopt__knapsack_cpu_plan, gpuopt__knapsack_cpu_create, gpuopt__knapsack_cpu_destroy, gpuopt__knapsack_cpu_run,
+    gpuopt__knapsack_cpu_load, gpuopt__knapsack_cpu_get,    gpuopt__knapsack_cpu_put};
 
 #endif /* GPUOPT_IMPL_KNAPSACK_CPU_H */

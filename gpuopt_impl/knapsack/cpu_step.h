@@ -2,11 +2,11 @@
  *
  * Knapsack on the CPU: a step, or a part of one, by one thread.
  *
- * The sons of a step are ranked: without dominance father by father, the one as it is before the one flipped; with it
- * as the two sorted lists merged, the fathers as they are and the fathers flipped, which are as sorted as they were.
- * In a list room falls and profit rises, both strictly, so that of the two merged a son is dominated exactly if the
- * last of the other list before it earns as much. Of equal rooms the one that earns more comes first, of equal sons the
- * one as it is.
+ * The children of a step are ranked. Without dominance they are ranked parent by parent, the unchanged child before
+ * the flipped one. With dominance their order is the merge of two lists: all unchanged children and all flipped
+ * children, each sorted because the parents are. Within either list room strictly decreases and profit strictly
+ * increases. So a child of the merged list is dominated exactly if the last child before it from the other list has
+ * at least its profit. Of equal rooms the child with more profit comes first, of equal children the unchanged one.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CPU_STEP_H
 #define GPUOPT_IMPL_KNAPSACK_CPU_STEP_H
@@ -35,32 +35,33 @@ static inline void gpuopt__knapsack_store(const gpuopt__knapsack_pool *pool, int
     }
 }
 
-/* What a part of a step does. Several threads mark the sons that stay, then copy them to where they belong. */
+/* What a part of a step does. One thread writes the children that stay. Several threads first mark them, then copy them
+ * to their places. */
 typedef enum gpuopt__knapsack_task {
     GPUOPT__KNAPSACK_WRITE,
     GPUOPT__KNAPSACK_MARK,
     GPUOPT__KNAPSACK_COPY
 } gpuopt__knapsack_task;
 
-/* The fathers whose sons come next: of the list as it is, and of the list flipped. */
+/* The parents of the next children in the merge: of the next unchanged one, and of the next flipped one. */
 typedef struct gpuopt__knapsack_cursor {
     int64_t same, flipped;
 } gpuopt__knapsack_cursor;
 
-static inline int64_t gpuopt__knapsack_father(const gpuopt__knapsack_job *job, int64_t k) {
+static inline int64_t gpuopt__knapsack_parent(const gpuopt__knapsack_job *job, int64_t k) {
     return job->from + k * job->from_step;
 }
 
-/* Whether father i's son as it is comes before father j's flipped. */
+/* Whether the unchanged child of parent i comes before the flipped child of parent j. */
 static inline int gpuopt__knapsack_before(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job, int64_t i,
                                           int64_t j) {
-    int64_t a = gpuopt__knapsack_father(job, i), b = gpuopt__knapsack_father(job, j);
+    int64_t a = gpuopt__knapsack_parent(job, i), b = gpuopt__knapsack_parent(job, j);
     int64_t room = pool->room[b] + job->room;
     if (pool->room[a] != room) return pool->room[a] > room;
     return pool->profit[a] >= pool->profit[b] + job->profit;
 }
 
-/* Where the merged list's rank is in the two lists, of which the second has `with` sons. */
+/* How many children of each list come before a rank of the merged list. `with`: the length of the second list. */
 static inline gpuopt__knapsack_cursor gpuopt__knapsack_split(const gpuopt__knapsack_pool *pool,
                                                              const gpuopt__knapsack_job *job, int64_t with,
                                                              int64_t rank) {
@@ -76,35 +77,35 @@ static inline gpuopt__knapsack_cursor gpuopt__knapsack_split(const gpuopt__knaps
     return at;
 }
 
-/* The son at a rank; 0: there is none, because it has no room, or (*dominated) another one is better. */
-static inline int gpuopt__knapsack_son(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job,
-                                       int dominance, int64_t with, int64_t rank, gpuopt__knapsack_cursor *at,
-                                       gpuopt__knapsack_node *son, int *dominated) {
-    int64_t father, other;
+/* The child at a rank. Returns 0 if there is none: it is too heavy, or *dominated is set. */
+static inline int gpuopt__knapsack_child(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_job *job,
+                                         int dominance, int64_t with, int64_t rank, gpuopt__knapsack_cursor *at,
+                                         gpuopt__knapsack_node *child, int *dominated) {
+    int64_t parent, other;
     int flipped = (int)(rank & 1);
     if (dominance)
         flipped = at->same >= job->count ||
                   (at->flipped < with && !gpuopt__knapsack_before(pool, job, at->same, at->flipped));
-    father = gpuopt__knapsack_father(job, dominance ? (flipped ? at->flipped++ : at->same++) : rank / 2);
+    parent = gpuopt__knapsack_parent(job, dominance ? (flipped ? at->flipped++ : at->same++) : rank / 2);
     *dominated = 0;
-    son->room = pool->room[father];
-    son->profit = pool->profit[father];
-    son->decisions = pool->decisions[father] << 1;
+    child->room = pool->room[parent];
+    child->profit = pool->profit[parent];
+    child->decisions = pool->decisions[parent] << 1;
     if (flipped) {
-        if (!dominance && son->room < job->least) return 0;
-        son->room += job->room;
-        son->profit += job->profit;
-        son->decisions |= 1;
+        if (!dominance && child->room < job->least) return 0;
+        child->room += job->room;
+        child->profit += job->profit;
+        child->decisions |= 1;
     }
     if (!dominance) return 1;
     other = (flipped ? at->same : at->flipped) - 1;
     if (other >= 0)
-        *dominated = pool->profit[gpuopt__knapsack_father(job, other)] + (flipped ? 0 : job->profit) >= son->profit;
+        *dominated = pool->profit[gpuopt__knapsack_parent(job, other)] + (flipped ? 0 : job->profit) >= child->profit;
     return !*dominated;
 }
 
-/* Ranks begin .. end - 1 of a step, `to`: where the first son of them goes that stays. mark: a bit for each rank, for
- * parts that begin at multiples of 64. */
+/* Ranks begin .. end - 1 of a step. to: the place of the first child that stays. mark: a bit for each rank; begin is a
+ * multiple of 64 then. */
 static gpuopt__knapsack_found gpuopt__knapsack_part(const gpuopt__knapsack_search *s, const gpuopt__knapsack_job *job,
                                                     const gpuopt__knapsack_pool *pool, int64_t with, int64_t begin,
                                                     int64_t end, gpuopt__knapsack_task task, uint64_t *mark,
@@ -112,37 +113,37 @@ static gpuopt__knapsack_found gpuopt__knapsack_part(const gpuopt__knapsack_searc
     gpuopt__knapsack_found found = gpuopt__knapsack_nothing(job->lower);
     gpuopt__knapsack_cursor at = {0, 0};
     gpuopt__knapsack_filled f;
-    gpuopt__knapsack_node son;
+    gpuopt__knapsack_node child;
     int64_t rank;
     int dominated;
     f.at = s->view.at;
     if (s->dominance) at = gpuopt__knapsack_split(pool, job, with, begin);
     for (rank = begin; rank < end; rank++) {
-        int stays = gpuopt__knapsack_son(pool, job, s->dominance, with, rank, &at, &son, &dominated);
+        int stays = gpuopt__knapsack_child(pool, job, s->dominance, with, rank, &at, &child, &dominated);
         if (task == GPUOPT__KNAPSACK_COPY) {
             if (!(mark[rank / 64] >> rank % 64 & 1)) continue;
         } else {
             found.dominated += dominated;
             if (!stays) continue;
-            if (!gpuopt__knapsack_fill(&s->view, job->core, son.room, son.profit, f.at, &f) ||
+            if (!gpuopt__knapsack_fill(&s->view, job->core, child.room, child.profit, f.at, &f) ||
                 !gpuopt__knapsack_beats(&s->view, &f, job->lower)) {
                 found.pruned++;
                 continue;
             }
-            found.sons++;
-            found.bound = gpuopt__max(found.bound, gpuopt__knapsack_value(son.room, son.profit, s->ratio));
+            found.children++;
+            found.bound = gpuopt__max(found.bound, gpuopt__knapsack_value(child.room, child.profit, s->ratio));
             if (f.profit > found.most) {
                 found.most = f.profit;
-                found.best = son;
+                found.best = child;
             }
             if (task == GPUOPT__KNAPSACK_MARK) {
                 mark[rank / 64] |= (uint64_t)1 << rank % 64;
                 continue;
             }
         }
-        pool->room[to] = son.room;
-        pool->profit[to] = son.profit;
-        pool->decisions[to] = son.decisions;
+        pool->room[to] = child.room;
+        pool->profit[to] = child.profit;
+        pool->decisions[to] = child.decisions;
         to += job->to_step;
     }
     return found;
@@ -157,7 +158,7 @@ static inline gpuopt__knapsack_found gpuopt__knapsack_step(const gpuopt__knapsac
     return gpuopt__knapsack_part(s, job, pool, with, 0, job->count + with, GPUOPT__KNAPSACK_WRITE, NULL, job->to);
 }
 
-/* Completes the deepest list: see knapsack/search.h. */
+/* Completes the deepest list: see search.h. */
 static void gpuopt__knapsack_complete(gpuopt__knapsack_search *s, const gpuopt__knapsack_pool *pool) {
     gpuopt__knapsack_completion c = gpuopt__knapsack_completion_of(s);
     int64_t most = s->lower, place = 0, at = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: what _create does before the search: trivial items, a first incumbent, items fixed by bounds, the root.
+ * Knapsack: what _create does before the search: settles trivial items, finds a first incumbent, fixes items by their
+ * bounds, and puts the root into the pool.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_MODEL_H
 #define GPUOPT_IMPL_KNAPSACK_MODEL_H
@@ -9,7 +10,7 @@
 #include "sort.h"
 #include "../common/checks.h"
 
-enum { GPUOPT__KNAPSACK_REDUCTIONS = 8 }; /* at most; they hardly ever go on for longer */
+enum { GPUOPT__KNAPSACK_REDUCTIONS = 8 }; /* rounds at most; more hardly ever fix anything */
 
 static const struct gpuopt__knapsack_backend *gpuopt__knapsack_of(const gpuopt_knapsack *k) {
     return k->context->desc.backend->knapsack;
@@ -17,13 +18,13 @@ static const struct gpuopt__knapsack_backend *gpuopt__knapsack_of(const gpuopt_k
 
 /* ---- Incumbents ---- */
 
-/* The profit of the search's solutions that are better than the host's of this profit is more than this. */
+/* Solutions with more than this profit are, in units and without the fixed items, those with more than the result. */
 static int64_t gpuopt__knapsack_units(const gpuopt_knapsack *k, int64_t profit) {
     return profit < k->base_profit ? -1 : (profit - k->base_profit) / k->unit;
 }
 
-/* The first incumbent: what is fixed, the items up to the break item, and of the others whatever still fits, one by
- * one. Only where that is better. */
+/* A greedy solution: the items that are fixed in, and each other item in order that still fits. It becomes the
+ * incumbent if it is better. */
 static void gpuopt__knapsack_greedy(gpuopt_knapsack *k) {
     const gpuopt__knapsack_view *v = &k->search.view;
     int64_t room = v->capacity, profit = 0;
@@ -43,8 +44,9 @@ static void gpuopt__knapsack_greedy(gpuopt_knapsack *k) {
 
 /* ---- Reduction ---- */
 
-/* Whether a solution with item j not as it is in the greedy one may beat the incumbent. An item from behind may be
- * counted a second time where there is room for it: the bound is then larger than it had to be. */
+/* Whether a solution may beat the incumbent in which item j is not as in the greedy solution up to the break item.
+ * An item after the break item may be counted twice if there is room for it; the bound is then larger than
+ * necessary. */
 static int gpuopt__knapsack_may_flip(const gpuopt__knapsack_search *s, int32_t j) {
     const gpuopt__knapsack_view *v = &s->view;
     gpuopt__knapsack_core core = {v->at, v->at};
@@ -57,7 +59,7 @@ static int gpuopt__knapsack_may_flip(const gpuopt__knapsack_search *s, int32_t j
     return gpuopt__knapsack_fill(v, core, room, profit, v->at, &f) && gpuopt__knapsack_beats(v, &f, s->lower);
 }
 
-/* Fixes what the incumbent allows, while that goes on. */
+/* Fixes items, in rounds, as long as that fixes more. */
 static void gpuopt__knapsack_reduce(gpuopt_knapsack *k, gpuopt__knapsack_item *item, int32_t count) {
     gpuopt__knapsack_search *s = &k->search;
     gpuopt__knapsack_view *v = &s->view;
@@ -80,7 +82,7 @@ static void gpuopt__knapsack_reduce(gpuopt_knapsack *k, gpuopt__knapsack_item *i
             if (item[j].weight <= capacity) item[count++] = item[j];
             else k->fixed[item[j].index] = 0;
         }
-        kept = -1; /* once more */
+        kept = -1; /* another round */
         v->capacity = capacity;
         gpuopt__knapsack_normalize(k, item, count);
         gpuopt__knapsack_tabulate(k, item, count);
@@ -90,7 +92,7 @@ static void gpuopt__knapsack_reduce(gpuopt_knapsack *k, gpuopt__knapsack_item *i
 
 /* ---- From the host's items to the root ---- */
 
-/* Dantzig's bound of the whole; NUMERIC: it is beyond 2^63 - 1, and so might the optimum be. */
+/* Dantzig's bound of the whole problem. NUMERIC: it exceeds 2^63 - 1, so the optimum might, too. */
 static gpuopt_status gpuopt__knapsack_root_bound(const gpuopt_knapsack *k, const char *call, int64_t *bound) {
     const gpuopt__knapsack_view *v = &k->search.view;
     int64_t most = (INT64_MAX - k->base_profit) / k->unit, add, room = v->capacity;
@@ -99,16 +101,18 @@ static gpuopt_status gpuopt__knapsack_root_bound(const gpuopt_knapsack *k, const
     for (j = 0; j <= v->at && j < v->last; j++) {
         add = v->table.profit[j];
         if (j == v->at)
-            add = (int64_t)gpuopt__product_quotient((uint64_t)room, (uint64_t)add, (uint64_t)v->table.weight[j]);
+            add =
+                (int64_t)gpuopt__knapsack_product_quotient((uint64_t)room, (uint64_t)add, (uint64_t)v->table.weight[j]);
         else room -= v->table.weight[j];
         if (add > most - *bound)
-            return gpuopt__refuse(k->context, GPUOPT_ERROR_NUMERIC, call, "the profit may be more than 2^63 - 1");
+            return gpuopt__refuse(k->context, GPUOPT_ERROR_NUMERIC, call,
+                                  "the profit of a solution may exceed 2^63 - 1");
         *bound += add;
     }
     return GPUOPT_OK;
 }
 
-/* Of what every handle of the same problem has in common. */
+/* A hash of the problem that reduction left, the same in every handle whose nodes can be exchanged. */
 static uint64_t gpuopt__knapsack_hash(const gpuopt_knapsack *k) {
     const gpuopt__knapsack_view *v = &k->search.view;
     uint64_t hash = GPUOPT__HASH_START;
@@ -124,7 +128,7 @@ static uint64_t gpuopt__knapsack_hash(const gpuopt_knapsack *k) {
     return hash;
 }
 
-/* Splits the host's items into those that are settled and those that are not; returns the number of these. */
+/* Settles trivial items; *count: the items that are not settled. */
 static gpuopt_status gpuopt__knapsack_settle(gpuopt_knapsack *k, const char *call, const gpuopt_knapsack_desc *d,
                                              gpuopt__knapsack_item *item, int32_t *count) {
     int32_t j;
@@ -143,7 +147,8 @@ static gpuopt_status gpuopt__knapsack_settle(gpuopt_knapsack *k, const char *cal
         }
         k->fixed[j] = 1;
         if (profit > INT64_MAX - k->base_profit)
-            return gpuopt__refuse(k->context, GPUOPT_ERROR_NUMERIC, call, "the profit may be more than 2^63 - 1");
+            return gpuopt__refuse(k->context, GPUOPT_ERROR_NUMERIC, call,
+                                  "the profit of a solution may exceed 2^63 - 1");
         k->base_profit += profit;
     }
     return GPUOPT_OK;
@@ -159,19 +164,19 @@ static gpuopt_status gpuopt__knapsack_prepare(gpuopt_knapsack *k, const char *ca
     s->view.capacity = d->capacity;
     status = gpuopt__knapsack_settle(k, call, d, item, &count);
     if (status) return status;
-    gpuopt__ratio_sort(item, item + count, count);
+    gpuopt__knapsack_ratio_sort(item, item + count, count);
     gpuopt__knapsack_normalize(k, item, count);
     gpuopt__knapsack_tabulate(k, item, count);
     status = gpuopt__knapsack_root_bound(k, call, &k->root_bound);
     if (status) return status;
-    k->incumbent = -1; /* so that what is fixed becomes one */
+    k->incumbent = -1; /* so that the greedy solution becomes one even without profit */
     gpuopt__knapsack_greedy(k);
     if (reduce) gpuopt__knapsack_reduce(k, item, count);
     status = gpuopt__knapsack_root_bound(k, call, &k->root_bound);
     k->upper = k->root_bound;
     s->lower = gpuopt__knapsack_units(k, k->incumbent);
     k->hash = gpuopt__knapsack_hash(k);
-    return status ? status : gpuopt__knapsack_of(k)->loaded(k);
+    return status ? status : gpuopt__knapsack_of(k)->load(k);
 }
 
 /* The solution of the view with nothing decided. */
@@ -182,11 +187,11 @@ static gpuopt__knapsack_filled gpuopt__knapsack_root(const gpuopt__knapsack_sear
     root->room = v->capacity - gpuopt__knapsack_weight(&v->table, v->first, core.begin);
     root->profit = v->table.profit_sum[core.begin] - v->table.profit_sum[v->first];
     root->decisions = 0;
-    gpuopt__knapsack_fill(v, core, root->room, root->profit, v->at, &f); /* nothing has to be taken out */
+    gpuopt__knapsack_fill(v, core, root->room, root->profit, v->at, &f); /* it has room */
     return f;
 }
 
-/* Puts the root into the pool unless the incumbent is proven by it. */
+/* Puts the root into the pool, unless its bound proves the incumbent optimal. */
 static gpuopt_status gpuopt__knapsack_plant(gpuopt_knapsack *k, gpuopt__knapsack_search *s) {
     gpuopt__knapsack_node root;
     gpuopt__knapsack_filled f = gpuopt__knapsack_root(s, &root);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: nodes as bytes and back.
+ * Knapsack: nodes as bytes and back, and incumbents from the caller. doc/knapsack.md describes the format.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_PACK_H
 #define GPUOPT_IMPL_KNAPSACK_PACK_H
@@ -12,9 +12,9 @@
 #define GPUOPT__KNAPSACK_NODE 20
 #define GPUOPT__KNAPSACK_MAGIC 0x4b555047u /* "GPUK" */
 #define GPUOPT__KNAPSACK_PACKED_VERSION 1
-#define GPUOPT__KNAPSACK_CHUNK 512 /* nodes that are copied at once */
+#define GPUOPT__KNAPSACK_CHUNK 512 /* nodes that are copied at a time */
 
-/* Items of the host, checked and better than the incumbent, become it. */
+/* Makes a set of items the incumbent. It has been checked, and is better. */
 static void gpuopt__knapsack_adopt(gpuopt_knapsack *k, int64_t profit, const uint8_t *taken) {
     int32_t j;
     for (j = 0; j < k->items; j++) k->taken[j] = taken[j] != 0;
@@ -23,20 +23,20 @@ static void gpuopt__knapsack_adopt(gpuopt_knapsack *k, int64_t profit, const uin
     if (gpuopt__knapsack_units(k, profit) > k->search.lower) k->search.lower = gpuopt__knapsack_units(k, profit);
 }
 
-/* What is wrong with a set of items as a solution of this profit, or NULL. */
+/* Why a set of items is not a solution with this profit; NULL: it is. */
 static const char *gpuopt__knapsack_solution_fault(const gpuopt_knapsack *k, int64_t profit, const uint8_t *taken) {
     int64_t room = k->capacity, sum = 0;
     int32_t j;
     for (j = 0; j < k->items; j++) {
         if (!taken[j]) continue;
-        if (k->weight[j] > room) return "the solution is too heavy";
+        if (k->weight[j] > room) return "the items are too heavy";
         room -= k->weight[j];
-        sum += k->profit[j]; /* of something that fits: less than 2^63, see create */
+        sum += k->profit[j]; /* of a set that fits: below 2^63, see _create */
     }
-    return sum == profit ? NULL : "the solution's items have another profit";
+    return sum == profit ? NULL : "the items have another profit";
 }
 
-/* Lowers the upper bound to what the lists and the incumbent, or a claim, leave; returns it. */
+/* Lowers the upper bound to the largest that the lists, the incumbent and the claim allow, and returns it. */
 static int64_t gpuopt__knapsack_lower_upper(gpuopt_knapsack *k) {
     const gpuopt__knapsack_search *s = &k->search;
     int64_t most = s->lower;
@@ -52,14 +52,15 @@ static int64_t gpuopt__knapsack_lower_upper(gpuopt_knapsack *k) {
     return most > k->incumbent ? most : k->incumbent;
 }
 
-/* A solution of this profit exists, says the host. */
+/* The caller claims that a solution of this profit exists. From now on only those are searched for. */
 static void gpuopt__knapsack_claim(gpuopt_knapsack *k, int64_t claim) {
-    gpuopt__knapsack_lower_upper(k); /* before the claim is in it */
+    gpuopt__knapsack_lower_upper(k); /* first, since the claim must not affect it */
     if (claim > k->claim) k->claim = claim;
     if (gpuopt__knapsack_units(k, claim - 1) > k->search.lower) k->search.lower = gpuopt__knapsack_units(k, claim - 1);
 }
 
-/* The nodes that come next: the lowest of the lists that they are of, and how many of that one. */
+/* The `nodes` nodes that would be expanded next (-1: all): *first, the first of the lists that they are in, and
+ * *of_first, how many of that list. Returns their number. */
 static int64_t gpuopt__knapsack_next_lists(const gpuopt__knapsack_search *s, int64_t nodes, int32_t *first,
                                            int64_t *of_first) {
     int64_t left = nodes;
@@ -112,7 +113,7 @@ static gpuopt_status gpuopt__knapsack_unpack_nodes(gpuopt_knapsack *k, int64_t a
     return status;
 }
 
-/* Takes the nodes that were packed out of the pool. */
+/* Removes the nodes that were packed from the pool. */
 static void gpuopt__knapsack_remove(gpuopt__knapsack_search *s, int32_t first, int64_t of_first) {
     while (s->depth > first) {
         gpuopt__knapsack_list *top = &s->list[s->depth - 1];
@@ -192,9 +193,9 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
     return GPUOPT_OK;
 }
 
-/* ---- And back ---- */
+/* ---- Unpacking ---- */
 
-/* Packed bytes, taken apart. */
+/* The parts of packed bytes. */
 typedef struct gpuopt__knapsack_packed {
     const unsigned char *taken, *list, *decided, *node;
     int32_t lists;
@@ -217,29 +218,30 @@ static gpuopt__knapsack_list gpuopt__knapsack_packed_list(const gpuopt__knapsack
     return list;
 }
 
-/* What is wrong with the bytes, or NULL. */
+/* Finds the parts of packed bytes. Returns what is wrong with them, or NULL. */
 static const char *gpuopt__knapsack_parse(const gpuopt_knapsack *k, const unsigned char *head, uint64_t size,
                                           gpuopt__knapsack_packed *p) {
     const uint64_t limit = (uint64_t)1 << 40;
     uint64_t lists, decisions, nodes, hash;
     int j;
     if (!head || size < GPUOPT__KNAPSACK_HEAD || gpuopt__take_bytes(head, 4) != GPUOPT__KNAPSACK_MAGIC)
-        return "these are no nodes";
-    if (gpuopt__take_bytes(head + 4, 4) != GPUOPT__KNAPSACK_PACKED_VERSION) return "they are of another version";
+        return "the bytes are not packed nodes";
+    if (gpuopt__take_bytes(head + 4, 4) != GPUOPT__KNAPSACK_PACKED_VERSION) return "the bytes are of another version";
     if (gpuopt__take_bytes(head + 12, 4) != (uint64_t)k->items || gpuopt__take_bytes(head + 16, 8) != k->hash)
-        return "they are of another problem or reduction";
+        return "the bytes are of another problem, search or reduction";
     lists = gpuopt__take_bytes(head + 8, 4);
     nodes = gpuopt__take_bytes(head + 24, 8);
     decisions = gpuopt__take_bytes(head + 64, 8);
     if (lists > (uint64_t)k->search.levels + 1 || decisions > (uint64_t)k->search.levels || nodes > limit ||
         size != GPUOPT__KNAPSACK_HEAD + (uint64_t)k->items + GPUOPT__KNAPSACK_LIST_HEAD * lists + 4 * decisions +
                     GPUOPT__KNAPSACK_NODE * nodes)
-        return "they are cut short";
+        return "the bytes are cut short";
     hash = gpuopt__hash(GPUOPT__HASH_START, head, GPUOPT__KNAPSACK_HEAD - 8);
-    for (j = 0; j < 8; j++) hash = gpuopt__hash(hash, (const unsigned char *)"", 1); /* as when it was not there yet */
+    for (j = 0; j < 8; j++)
+        hash = gpuopt__hash(hash, (const unsigned char *)"", 1); /* the checksum itself counts as 0 */
     if (gpuopt__hash(hash, head + GPUOPT__KNAPSACK_HEAD, size - GPUOPT__KNAPSACK_HEAD) !=
         gpuopt__take_bytes(head + GPUOPT__KNAPSACK_HEAD - 8, 8))
-        return "they are damaged";
+        return "the bytes are damaged";
     p->taken = head + GPUOPT__KNAPSACK_HEAD;
     p->list = p->taken + k->items;
     p->decided = p->list + GPUOPT__KNAPSACK_LIST_HEAD * lists;
@@ -256,21 +258,20 @@ static int64_t gpuopt__knapsack_packed_decision(const gpuopt__knapsack_packed *p
     return (int64_t)gpuopt__take_bytes(p->decided + 4 * k, 4);
 }
 
-/* What is wrong with list j as such, or NULL. `above`: the one before it; left: nodes that are. */
+/* What is wrong with list j, its nodes apart, or NULL. above: the list before it; left: nodes not read yet. */
 static const char *gpuopt__knapsack_list_fault(const gpuopt__knapsack_search *s, const gpuopt__knapsack_packed *p,
                                                int32_t j, const gpuopt__knapsack_list *above, int64_t left) {
     int64_t level = gpuopt__knapsack_packed_number(p, j, 0), decided = gpuopt__knapsack_packed_number(p, j, 1);
     int64_t count = gpuopt__knapsack_packed_number(p, j, 2), completed = gpuopt__knapsack_packed_number(p, j, 3);
     if (level <= above->level || level > s->levels || decided < above->decided || decided > p->decisions || count < 1 ||
         count > left || completed < 1 || completed > (int64_t)1 << 40)
-        return "the lists are not what they say";
-    if (decided > 0 && gpuopt__knapsack_packed_decision(p, decided - 1) >= level)
-        return "the decisions are not what they say";
+        return "a list is impossible";
+    if (decided > 0 && gpuopt__knapsack_packed_decision(p, decided - 1) >= level) return "the decisions are impossible";
     return NULL;
 }
 
-/* What is wrong with a node of a list, the last one before it being `last`, or NULL. best: with the list's
- * decisions. */
+/* What is wrong with a node of a list, or NULL. best: the node, with the decisions of the list; last: the node
+ * before it, or NULL. */
 static const char *gpuopt__knapsack_node_fault(const gpuopt__knapsack_search *s, const gpuopt__knapsack_list *list,
                                                const gpuopt__knapsack_best *best, const gpuopt__knapsack_node *last) {
     const gpuopt__knapsack_node *node = &best->node;
@@ -278,15 +279,15 @@ static const char *gpuopt__knapsack_node_fault(const gpuopt__knapsack_search *s,
     int64_t left =
         gpuopt__knapsack_weight(&s->view.table, s->view.first, gpuopt__knapsack_core_of(s, list->level).begin);
     if (node->room > s->view.capacity - left || node->room < -left || !gpuopt__knapsack_take_back(s, best, &before))
-        return "a node does not fit";
+        return "a node has an impossible room";
     if (s->dominance && last && (node->room >= last->room || node->profit <= last->profit))
-        return "nodes are not sorted";
+        return "the nodes are not sorted";
     if (!(list->bound >= gpuopt__knapsack_value(node->room, node->profit, s->ratio)))
         return "a list's bound is too low";
     return NULL;
 }
 
-/* What is wrong with lists and nodes, or NULL. */
+/* What is wrong with the lists and their nodes, or NULL. */
 static const char *gpuopt__knapsack_packed_fault(const gpuopt_knapsack *k, const gpuopt__knapsack_packed *p) {
     const gpuopt__knapsack_search *s = &k->search;
     const unsigned char *from = p->node;
@@ -297,7 +298,7 @@ static const char *gpuopt__knapsack_packed_fault(const gpuopt_knapsack *k, const
     int32_t j;
     for (i = 0; i < p->decisions; i++) {
         int64_t next = gpuopt__knapsack_packed_decision(p, i);
-        if (next <= last || next >= s->levels) return "the decisions are not what they say";
+        if (next <= last || next >= s->levels) return "the decisions are impossible";
         last = next;
     }
     for (j = 0; j < p->lists && !fault; j++) {
@@ -314,10 +315,10 @@ static const char *gpuopt__knapsack_packed_fault(const gpuopt_knapsack *k, const
             fault = gpuopt__knapsack_node_fault(s, &list, &best, i > 0 ? &before : NULL);
         }
     }
-    return fault || left == 0 ? fault : "the lists are not what they say";
+    return fault || left == 0 ? fault : "the lists hold fewer nodes than there are";
 }
 
-/* Puts checked nodes into the pool, which is empty. */
+/* Puts nodes that have been checked into the pool, in place of what it holds. */
 static gpuopt_status gpuopt__knapsack_fill_pool(gpuopt_knapsack *k, const gpuopt__knapsack_packed *p) {
     gpuopt__knapsack_search *s = &k->search;
     const unsigned char *from = p->node;
@@ -357,8 +358,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const
     if (!fault) fault = gpuopt__knapsack_solution_fault(k, p.incumbent, p.taken);
     if (fault) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, fault);
     if (s->depth > 1 || (s->depth == 1 && (s->list[0].decided != 0 || s->used[0] != 1)))
-        return gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, "the pool holds other nodes");
-    for (j = 0; j < p.lists; j++) { /* as much stays free as the search would have left, see _slice */
+        return gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, "the pool holds nodes besides the root");
+    for (j = 0; j < p.lists; j++) { /* as many nodes stay free as a search would leave, see gpuopt__knapsack_slice */
         const gpuopt__knapsack_list list = gpuopt__knapsack_packed_list(&p, j);
         alive += list.count;
         if (s->home_room - alive < s->reserve + s->levels - list.level + 2)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: the items of the best solution. Its node knows its last 32 decisions. What it took of the core before these
- * may be any set of that core's items that weighs no more and earns as much: a smaller knapsack whose optimum is known,
- * which a search with this profit as its goal finds, and so on.
+ * Knapsack: the items of the best solution. Its node knows only its last 32 decisions. Of the core as it was before
+ * these, any set of items will do that weighs no more and has the same profit. Finding one is a smaller knapsack
+ * problem whose optimum is known; a search with that profit as its goal solves it, and again yields 32 decisions,
+ * and so on. These searches are usually much shorter than the search for the optimum. They use the free part of the
+ * pool.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_RECOVER_H
 #define GPUOPT_IMPL_KNAPSACK_RECOVER_H
@@ -14,14 +16,14 @@ static void gpuopt__knapsack_set(gpuopt_knapsack *k, int32_t begin, int32_t end,
     for (j = begin; j < end; j++) k->trial[k->order[j]] = taken;
 }
 
-/* The core that a node's decisions leave unknown. */
+/* The core before the decisions that the node knows. */
 static gpuopt__knapsack_core gpuopt__knapsack_unknown(const gpuopt__knapsack_search *s,
                                                       const gpuopt__knapsack_best *b) {
     return gpuopt__knapsack_core_of(s, b->known == GPUOPT__KNAPSACK_KNOWN ? b->decided[b->known - 1] : 0);
 }
 
-/* Takes a node's decisions back. 0: it has none of its own, because no node on the way to it could be so heavy or so
- * light. */
+/* Undoes the decisions of a node: *node is its ancestor. Returns 0 if that is impossible, because no node on the way
+ * can be that heavy or that light. */
 static int gpuopt__knapsack_take_back(const gpuopt__knapsack_search *s, const gpuopt__knapsack_best *best,
                                       gpuopt__knapsack_node *node) {
     const gpuopt__knapsack_view *v = &s->view;
@@ -42,8 +44,8 @@ static int gpuopt__knapsack_take_back(const gpuopt__knapsack_search *s, const gp
     return node->room >= -left && node->room <= v->capacity - left;
 }
 
-/* Marks what the best solution takes of the view's items, but for the core that it does not know. This core becomes the
- * view, with what the node took of it as the capacity; *profit: what that earns. */
+/* Marks which of the view's items the best solution takes, except in the core whose decisions are unknown. That core
+ * becomes the view, with the weight that the node took of it as the capacity; *profit: the profit that it took. */
 static void gpuopt__knapsack_mark(gpuopt_knapsack *k, gpuopt__knapsack_search *s, int64_t *profit) {
     const gpuopt__knapsack_best *best = &s->best;
     gpuopt__knapsack_view *v = &s->view;
@@ -67,7 +69,7 @@ static void gpuopt__knapsack_mark(gpuopt_knapsack *k, gpuopt__knapsack_search *s
     v->at = gpuopt__knapsack_seek(v->table.weight_sum, v->first, (uint64_t)v->capacity, v->first, v->at, v->first);
 }
 
-/* Makes the best solution the incumbent's items. What is found on the way may be better than it. */
+/* Recovers the items of the best solution. The set that is found may be better than it. */
 static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k) {
     const gpuopt__knapsack_search *whole = &k->search;
     gpuopt__knapsack_search s = *whole;
@@ -80,7 +82,7 @@ static gpuopt_status gpuopt__knapsack_recover(gpuopt_knapsack *k) {
     gpuopt__knapsack_mark(k, &s, &profit);
     s.which = 1;
     s.home_first =
-        whole->home_first + whole->used[0]; /* on a GPU, too, whose pool may be empty: no slice is to differ */
+        whole->home_first + whole->used[0]; /* also when the nodes are elsewhere: every backend makes the same slices */
     s.home_room = whole->home_room - whole->used[0] - whole->used[1];
     s.reserve = 0;
     s.dominance = 1;

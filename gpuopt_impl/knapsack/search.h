@@ -1,7 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: a search as plain data, and what surrounds a step of it on every backend: which nodes it takes, where the
- * sons go, what becomes of what it found.
+ * Knapsack: a search as plain data, and the parts of a step that are the same on every backend: which nodes it takes,
+ * where their children go, and what its result changes.
+ *
+ * Core        With dominance the items around the break item are decided first, then those closest to it in profit
+ *             per weight (Pisinger: An expanding-core algorithm for the exact 0-1 knapsack problem, European Journal of
+ *             Operational Research 87, 1995). An item is skipped if flipping it cannot lead any node of the list to a
+ *             better solution. Without dominance the items are decided in their order.
+ * Dominance   Of two nodes of a step, the one that weighs no less and has no more profit is dropped. A list is
+ *             sorted by weight, so this is a merge of two sorted lists, the children as their parents are and the children with
+ *             the item flipped.
+ * Completion  When a list has doubled, and every 32 decisions, each undecided item is tried with the best node that
+ *             leaves room for it. This usually finds the optimum within a few levels.
+ * Slices      The pool never grows. If the children of a level might not fit, a step takes a slice from the end of
+ *             its list, a quarter of the free nodes, and the search goes on with the deepest list: depth first. Dominance
+ *             then acts only within a slice.
+ * Exactness   Children are kept or dropped by exact comparisons (gpuopt__knapsack_beats). Rounded bounds decide only
+ *             which levels are skipped, which items are tried, and `upper`, with a margin for the rounding errors.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_SEARCH_H
 #define GPUOPT_IMPL_KNAPSACK_SEARCH_H
@@ -11,77 +26,78 @@
 enum {
     GPUOPT__KNAPSACK_KNOWN = 32,    /* decisions that a node carries */
     GPUOPT__KNAPSACK_COMPLETE = 32, /* decisions after which a list is completed again, if it has not doubled before */
-    GPUOPT__KNAPSACK_FILLED = -1    /* a solution is a node filled; else: with this item not as it stands by default */
+    GPUOPT__KNAPSACK_FILLED = -1    /* a solution is a filled node, without an item flipped */
 };
 
 typedef struct gpuopt__knapsack_node {
     int64_t room;
-    uint64_t profit;    /* of all it takes, the items before the core included: of what may weigh twice the capacity */
-    uint32_t decisions; /* the last ones, the latest lowest; 1: not as the item stood before (in, before the core) */
+    uint64_t profit;    /* of all items it takes, also those before the core: they may weigh twice the capacity */
+    uint32_t decisions; /* the last ones, the latest in the lowest bit; 1: the item is flipped, see _flip */
 } gpuopt__knapsack_node;
 
-/* Nodes, each array with as many entries as there are. */
+/* Nodes, as a structure of arrays. */
 typedef struct gpuopt__knapsack_pool {
     int64_t *room;
     uint64_t *profit;
     uint32_t *decisions;
 } gpuopt__knapsack_pool;
 
-/* The best solution so far: a node and how it became one. */
+/* The best solution so far: a node, and how it was made a solution. */
 typedef struct gpuopt__knapsack_best {
-    int32_t level;                           /* -1: there is none */
-    int32_t flip;                            /* an item outside of the core, or FILLED */
-    int32_t known;                           /* how many decisions it carries */
+    int32_t level;                           /* of the node; -1: there is no such solution */
+    int32_t flip;                            /* completed by flipping this item outside the core, or FILLED */
+    int32_t known;                           /* number of decisions that the node carries */
     int32_t decided[GPUOPT__KNAPSACK_KNOWN]; /* their levels, the latest one first */
     gpuopt__knapsack_node node;
 } gpuopt__knapsack_best;
 
-/* The nodes of a level, in a search that holds several. */
+/* Nodes of one level. */
 typedef struct gpuopt__knapsack_list {
     int64_t count;
-    int64_t completed; /* how long it, or one that it comes from, was when it was completed last */
+    int64_t completed; /* its length, or that of the list it descends from, at the latest completion */
     double bound;      /* the largest gpuopt__knapsack_value() */
     int32_t level;
-    int32_t decided; /* decisions made up to here: levels but those that were passed over */
+    int32_t decided; /* number of decisions made up to here: levels that were not skipped */
     int32_t side;    /* of the pool */
 } gpuopt__knapsack_list;
 
-/* A search in a part of the pool. Lists are stacked from both of the part's ends towards the middle, fathers and sons
- * on different sides. A step takes nodes from the end of the deepest list and writes their sons on top of the other
- * side: nothing is ever moved, reads and writes are contiguous. Lists of side 1 lie in memory last node first. */
+/* A search in a part of the pool. Lists are stacked from both ends of the part towards the middle, parents and their
+ * children on different sides. A step takes nodes from the end of the deepest list and writes their children on top of
+ * the other side: no node is ever moved, and reads and writes are contiguous. On side 1 the last node of a list comes
+ * first in memory. */
 typedef struct gpuopt__knapsack_search {
     gpuopt__knapsack_view view;
     int32_t levels;              /* items of the view */
-    const int32_t *begin;        /* [levels + 1]: where the core of each level begins; it has as many items as levels */
-    const double *least_loss;    /* [levels]: the least that flipping an item of this level or a later one costs */
+    const int32_t *begin;        /* [levels + 1] where the core of a level begins; at level l it has l items */
+    const double *least_loss;    /* [levels] the smallest loss from flipping an item of this level or a later one */
     gpuopt__knapsack_list *list; /* [levels + 1] */
-    int32_t *decided;            /* [levels]: the levels at which the deepest list's decisions were made */
-    int32_t depth;               /* lists */
-    int dominance;               /* and a core that expands from the break item; else one that grows from the front */
+    int32_t *decided;            /* [levels] the levels of the deepest list's decisions */
+    int32_t depth;               /* number of lists */
+    int dominance;               /* 1: and a core that grows from the break item; 0: one that grows from the front */
     int stop_when_full;
-    int full;                      /* the last level would have had to be sliced, and stop_when_full */
-    int64_t lower;                 /* only what has more profit is looked for */
-    int64_t goal;                  /* as soon as this much is found, the search ends */
+    int full;                      /* with stop_when_full: the next level does not fit */
+    int64_t lower;                 /* only solutions with more profit are searched for */
+    int64_t goal;                  /* the search ends when it has found a solution of this profit */
     double ratio;                  /* profit per weight of the break item */
-    double margin;                 /* more than the rounding errors of a bound by `ratio` */
-    int64_t first, room;           /* the part of the pool */
-    int64_t home_first, home_room; /* the same while nodes are where they belong */
-    int on_host;                   /* they are elsewhere: in the host's memory, near a GPU */
+    double margin;                 /* exceeds the rounding errors of a bound by `ratio` */
+    int64_t first, room;           /* the part of the pool that is in use */
+    int64_t home_first, home_room; /* the search's own part of the pool */
+    int on_host;                   /* GPU: the nodes are in host memory instead */
     int which;                     /* 1: the search that recovers items */
-    int64_t used[2];               /* of each side */
-    int64_t reserve;               /* nodes that are to stay free, beside one for each level that is left, and two */
+    int64_t used[2];               /* nodes on each side */
+    int64_t reserve;               /* nodes kept free, beyond one for each remaining level and two more */
     gpuopt__knapsack_best best;
     int64_t expanded, pruned, dominated, peak, steps, slices;
 } gpuopt__knapsack_search;
 
-/* The nodes are, or the first one will be, where they belong. */
+/* Places of nodes refer to the search's own part of the pool from now on. */
 static inline void gpuopt__knapsack_go_home(gpuopt__knapsack_search *s) {
     s->on_host = 0;
     s->first = s->home_first;
     s->room = s->home_room;
 }
 
-/* Node k of the list that stands on `base` others on this side. */
+/* The place of node k of a list that is stacked on `base` other nodes on this side. */
 GPUOPT_HD int64_t gpuopt__knapsack_place(const gpuopt__knapsack_search *s, int side, int64_t base, int64_t k) {
     return side ? s->first + s->room - 1 - base - k : s->first + base + k;
 }
@@ -93,37 +109,37 @@ GPUOPT_HD gpuopt__knapsack_core gpuopt__knapsack_core_of(const gpuopt__knapsack_
     return core;
 }
 
-/* The item that is decided at a level: the one before the core, or the one behind it. */
+/* The item that is decided at a level: the one before the core or the one after it. */
 GPUOPT_HD int32_t gpuopt__knapsack_item_of(const gpuopt__knapsack_search *s, int32_t level) {
     return s->begin[level + 1] < s->begin[level] ? s->begin[level + 1] : s->begin[level] + level;
 }
 
-/* What a node's room and profit change by where an item outside of the core is not as it stands: out if it is before
- * the core, else in. */
+/* How flipping an item outside the core changes a node's room and profit: an item before the core is removed, one after
+ * it is added. */
 GPUOPT_HD void gpuopt__knapsack_flip(const gpuopt__knapsack_items *t, int32_t item, int before, int64_t *room,
                                      uint64_t *profit) {
     *room = before ? t->weight[item] : -t->weight[item];
     *profit = before ? 0 - (uint64_t)t->profit[item] : (uint64_t)t->profit[item];
 }
 
-/* What flipping an item costs at least, in the bound by `ratio`: 0 or less, but for rounding. */
+/* How flipping an item changes the bound by `ratio`: by 0 or less, up to rounding. */
 GPUOPT_HD double gpuopt__knapsack_loss(const gpuopt__knapsack_search *s, int32_t item) {
     double loss =
         gpuopt__sub((double)s->view.table.profit[item], gpuopt__mul((double)s->view.table.weight[item], s->ratio));
     return item < s->view.at ? -loss : loss;
 }
 
-/* Whether a list's nodes may have sons that beat the incumbent, by the bound with `ratio`, if each loses so much. */
+/* Whether nodes of this bound, changed by `loss`, may lead to a solution that beats the incumbent. */
 GPUOPT_HD int gpuopt__knapsack_may_beat(const gpuopt__knapsack_search *s, double bound, double loss) {
     return gpuopt__add(gpuopt__add(bound, loss), s->margin) >= (double)s->lower + 1;
 }
 
-/* No solution that comes from a list has more profit; rounded up. */
+/* An upper bound of all solutions below the nodes of a list; rounded up. */
 GPUOPT_HD double gpuopt__knapsack_list_bound(const gpuopt__knapsack_search *s, const gpuopt__knapsack_list *list) {
     const gpuopt__knapsack_items *t = &s->view.table;
     gpuopt__knapsack_core core = gpuopt__knapsack_core_of(s, list->level);
     double bound = gpuopt__add(list->bound, s->margin);
-    if (core.end >= s->view.at) return bound; /* else those up to the break item are taken, too */
+    if (core.end >= s->view.at) return bound; /* otherwise add the items up to the break item */
     return gpuopt__add(
         bound, gpuopt__sub((double)(t->profit_sum[s->view.at] - t->profit_sum[core.end]),
                            gpuopt__mul((double)(t->weight_sum[s->view.at] - t->weight_sum[core.end]), s->ratio)));
@@ -131,32 +147,32 @@ GPUOPT_HD double gpuopt__knapsack_list_bound(const gpuopt__knapsack_search *s, c
 
 /* ---- A step ---- */
 
-/* `count` nodes of a level, and where their sons go. Father k has one son as it is and, if its room is at least
- * `least`, one with the level's item flipped. */
+/* `count` nodes of a level, and where their children go. Every parent has a child that is unchanged and, if its room is
+ * at least `least`, a child with the level's item flipped. */
 typedef struct gpuopt__knapsack_job {
     int32_t level;
-    gpuopt__knapsack_core core; /* of the sons */
+    gpuopt__knapsack_core core; /* of the children */
     int64_t count;
-    int64_t from, to;           /* places of the first node and of the first son */
-    int64_t from_step, to_step; /* 1 or -1, from a node to the next one */
+    int64_t from, to;           /* places of the first node and of the first child */
+    int64_t from_step, to_step; /* 1 or -1, from a node to the next */
     int64_t lower;
     int64_t least;
-    int64_t room; /* what flipping adds */
-    uint64_t profit;
+    int64_t room;    /* what flipping adds to the room */
+    uint64_t profit; /* and to the profit */
 } gpuopt__knapsack_job;
 
 /* What a step, or a part of one, found. */
 typedef struct gpuopt__knapsack_found {
-    int64_t sons; /* that stay */
+    int64_t children; /* kept */
     int64_t pruned, dominated;
-    double bound; /* of the sons that stay */
-    int64_t most; /* profit of the best solution; `lower` where nothing is better */
+    double bound; /* the largest of the children kept */
+    int64_t most; /* profit of the best solution; `lower` if none is better */
     gpuopt__knapsack_node best;
 } gpuopt__knapsack_found;
 
 GPUOPT_HD gpuopt__knapsack_found gpuopt__knapsack_nothing(int64_t lower) {
     gpuopt__knapsack_found f;
-    f.sons = f.pruned = f.dominated = 0;
+    f.children = f.pruned = f.dominated = 0;
     f.bound = 0;
     f.most = lower;
     f.best.room = 0;
@@ -165,9 +181,9 @@ GPUOPT_HD gpuopt__knapsack_found gpuopt__knapsack_nothing(int64_t lower) {
     return f;
 }
 
-/* Adds what the next part of a step found. Of equally good solutions the first one stays. */
+/* Adds the result of the next part of a step. Of equally good solutions the first is kept. */
 GPUOPT_HD void gpuopt__knapsack_join(gpuopt__knapsack_found *sum, const gpuopt__knapsack_found *f) {
-    sum->sons += f->sons;
+    sum->children += f->children;
     sum->pruned += f->pruned;
     sum->dominated += f->dominated;
     sum->bound = gpuopt__max(sum->bound, f->bound);
@@ -176,10 +192,10 @@ GPUOPT_HD void gpuopt__knapsack_join(gpuopt__knapsack_found *sum, const gpuopt__
     sum->best = f->best;
 }
 
-/* How many of the `count` nodes of a level the next step takes, from the list's end, where `room` nodes are free and
- * `reserve` of them are to stay so: all where twice as many fit, else a quarter of what is free. A reserve of the
- * levels that are left, and two, is enough for single nodes to be expanded to the last level: each step takes one node
- * from the pool and adds two, and the reserve that is needed falls by one. */
+/* How many of the `count` nodes of a level the next step takes, if `room` nodes are free and `reserve` of them must
+ * stay free: all if twice as many fit, else a quarter of the free nodes. A reserve of one node for each remaining
+ * level, and two more, is enough to expand single nodes down to the last level: each step removes one node from the
+ * pool and adds at most two, and the reserve that is needed falls by one. */
 GPUOPT_HD int64_t gpuopt__knapsack_slice(int64_t count, int64_t room, int64_t reserve) {
     int64_t quarter = (room - reserve) / 4;
     if (count <= (room - reserve) / 2) return count;
@@ -187,7 +203,8 @@ GPUOPT_HD int64_t gpuopt__knapsack_slice(int64_t count, int64_t room, int64_t re
     return count < quarter ? count : quarter;
 }
 
-/* Passes over levels at which no node of the list can be flipped and beat the incumbent. 0: that is all of them. */
+/* Skips levels whose item cannot lead any node of the list to a better solution when it is flipped. Returns 0 if no
+ * level remains. */
 GPUOPT_HD int gpuopt__knapsack_pass(const gpuopt__knapsack_search *s, gpuopt__knapsack_list *list) {
     while (s->dominance && list->level < s->levels) {
         int32_t item = gpuopt__knapsack_item_of(s, list->level);
@@ -199,7 +216,8 @@ GPUOPT_HD int gpuopt__knapsack_pass(const gpuopt__knapsack_search *s, gpuopt__kn
     return list->level < s->levels;
 }
 
-/* The next step. 0: there is none, because no node is left, the goal is reached, or the pool is full. */
+/* Chooses the next step. Returns 0 if there is none, because no node is left, the goal is reached, or the pool is
+ * full. */
 GPUOPT_HD int gpuopt__knapsack_next(gpuopt__knapsack_search *s, gpuopt__knapsack_job *job) {
     gpuopt__knapsack_list *top;
     int64_t base, left;
@@ -207,7 +225,7 @@ GPUOPT_HD int gpuopt__knapsack_next(gpuopt__knapsack_search *s, gpuopt__knapsack
     int before;
     s->full = 0;
     while (s->depth > 0 && !gpuopt__knapsack_pass(s, &s->list[s->depth - 1])) {
-        /* Nothing is left to decide: their fillings are solutions that have been looked at. */
+        /* Nothing is left to decide: the filled nodes were examined as solutions when they were made. */
         top = &s->list[--s->depth];
         s->pruned += top->count;
         s->used[top->side] -= top->count;
@@ -226,7 +244,9 @@ GPUOPT_HD int gpuopt__knapsack_next(gpuopt__knapsack_search *s, gpuopt__knapsack
     before = job->core.begin < s->begin[top->level];
     gpuopt__knapsack_flip(&s->view.table, item, before, &job->room, &job->profit);
     left = gpuopt__knapsack_weight(&s->view.table, s->view.first, job->core.begin);
-    job->least = before ? INT64_MIN : s->view.table.weight[item] - left; /* else no taking out makes the son fit */
+    job->least =
+        before ? INT64_MIN
+               : s->view.table.weight[item] - left; /* less room: too heavy even without all items before the core */
     base = s->used[top->side] - job->count;
     job->from = gpuopt__knapsack_place(s, top->side, base, 0);
     job->to = gpuopt__knapsack_place(s, !top->side, s->used[!top->side], 0);
@@ -236,7 +256,7 @@ GPUOPT_HD int gpuopt__knapsack_next(gpuopt__knapsack_search *s, gpuopt__knapsack
     return 1;
 }
 
-/* A better solution. */
+/* Makes a solution the best one. */
 GPUOPT_HD void gpuopt__knapsack_improve(gpuopt__knapsack_search *s, int32_t level, int32_t decided, int32_t flip,
                                         const gpuopt__knapsack_node *node, int64_t profit) {
     int32_t k;
@@ -248,25 +268,25 @@ GPUOPT_HD void gpuopt__knapsack_improve(gpuopt__knapsack_search *s, int32_t leve
     for (k = 0; k < s->best.known; k++) s->best.decided[k] = s->decided[decided - 1 - k];
 }
 
-/* The nodes of the step go, their sons come. */
+/* Applies the result of a step: its nodes are removed, their children added. */
 GPUOPT_HD void gpuopt__knapsack_apply(gpuopt__knapsack_search *s, const gpuopt__knapsack_job *job,
                                       const gpuopt__knapsack_found *f) {
-    gpuopt__knapsack_list *top = &s->list[s->depth - 1], son = *top;
+    gpuopt__knapsack_list *top = &s->list[s->depth - 1], child = *top;
     int64_t alive;
     s->slices += job->count < top->count;
     top->count -= job->count;
     s->used[top->side] -= job->count;
     if (top->count == 0) s->depth--;
-    s->decided[son.decided++] = job->level;
+    s->decided[child.decided++] = job->level;
     if (f->most > s->lower)
-        gpuopt__knapsack_improve(s, job->level + 1, son.decided, GPUOPT__KNAPSACK_FILLED, &f->best, f->most);
-    if (f->sons > 0) {
-        son.level = job->level + 1;
-        son.count = f->sons;
-        son.bound = f->bound;
-        son.side = !son.side;
-        s->used[son.side] += f->sons;
-        s->list[s->depth++] = son;
+        gpuopt__knapsack_improve(s, job->level + 1, child.decided, GPUOPT__KNAPSACK_FILLED, &f->best, f->most);
+    if (f->children > 0) {
+        child.level = job->level + 1;
+        child.count = f->children;
+        child.bound = f->bound;
+        child.side = !child.side;
+        s->used[child.side] += f->children;
+        s->list[s->depth++] = child;
     }
     s->steps++;
     s->expanded += job->count;
@@ -277,17 +297,17 @@ GPUOPT_HD void gpuopt__knapsack_apply(gpuopt__knapsack_search *s, const gpuopt__
 }
 
 /* ---- Completion ----
- * Each item outside of the core, flipped, with the best node that then fits: a binary search each in a list that is
- * sorted by room, and in long lists nearly always within a few units of the optimum. */
+ * Each item outside the core is flipped in the best node that then fits, which a binary search finds since the list is
+ * sorted by room. In long lists the best solution of this kind is nearly always within a few units of the optimum. */
 
-/* Whether the deepest list is to be completed; a step has just made it. */
+/* Whether to complete the deepest list, which a step has just made. */
 GPUOPT_HD int gpuopt__knapsack_completes(gpuopt__knapsack_search *s) {
     gpuopt__knapsack_list *top;
     if (!s->dominance || s->depth == 0) return 0;
     top = &s->list[s->depth - 1];
     if (top->count < 2 * top->completed &&
         (top->decided % GPUOPT__KNAPSACK_COMPLETE != 0 || GPUOPT__KNAPSACK_COMPLETE * top->count < s->levels))
-        return 0; /* it would take longer than the steps since the last time */
+        return 0; /* it would take longer than the steps since the latest completion */
     top->completed = top->count;
     return 1;
 }
@@ -295,7 +315,7 @@ GPUOPT_HD int gpuopt__knapsack_completes(gpuopt__knapsack_search *s) {
 typedef struct gpuopt__knapsack_completion {
     gpuopt__knapsack_list list;
     gpuopt__knapsack_core core;
-    int64_t from; /* the first node's place */
+    int64_t from; /* place of the first node */
     int64_t step;
 } gpuopt__knapsack_completion;
 
@@ -308,7 +328,7 @@ static inline gpuopt__knapsack_completion gpuopt__knapsack_completion_of(const g
     return c;
 }
 
-/* How many nodes of a list that is sorted by room, and begins at `from`, have at least this one. */
+/* How many nodes of a list, sorted by room and starting at place `from`, have at least this room. */
 GPUOPT_HD int64_t gpuopt__knapsack_with_room(const gpuopt__knapsack_pool *pool, int64_t from, int64_t step,
                                              int64_t count, int64_t least) {
     int64_t low = 0, high = count;
@@ -320,7 +340,8 @@ GPUOPT_HD int64_t gpuopt__knapsack_with_room(const gpuopt__knapsack_pool *pool, 
     return low;
 }
 
-/* The best solution with this item flipped, and its node's place; -1: there is none, or none that matters. */
+/* The profit of the best solution with this item flipped, and the place of its node; -1: there is none, or it cannot
+ * beat the incumbent. */
 GPUOPT_HD int64_t gpuopt__knapsack_try(const gpuopt__knapsack_search *s, const gpuopt__knapsack_completion *c,
                                        const gpuopt__knapsack_pool *pool, int32_t item, int64_t *place) {
     int64_t room, count;

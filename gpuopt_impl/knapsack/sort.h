@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: items in the order of falling profit per weight, and the tables over them.
+ * Knapsack: items in the order of decreasing profit per weight, and the tables over them.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_SORT_H
 #define GPUOPT_IMPL_KNAPSACK_SORT_H
 
 #include "backend.h"
 
-static int gpuopt__ratio_before(const gpuopt__knapsack_item *a, const gpuopt__knapsack_item *b) {
+static int gpuopt__knapsack_ratio_before(const gpuopt__knapsack_item *a, const gpuopt__knapsack_item *b) {
     uint64_t ah, al, bh, bl;
-    gpuopt__wide_product((uint64_t)a->profit, (uint64_t)b->weight, &ah, &al);
-    gpuopt__wide_product((uint64_t)b->profit, (uint64_t)a->weight, &bh, &bl);
+    gpuopt__knapsack_wide_product((uint64_t)a->profit, (uint64_t)b->weight, &ah, &al);
+    gpuopt__knapsack_wide_product((uint64_t)b->profit, (uint64_t)a->weight, &bh, &bl);
     if (ah != bh) return ah > bh;
     if (al != bl) return al > bl;
     return a->index < b->index;
 }
 
-/* By falling profit per weight. Merges runs of 1, 2, 4, ... items; other [count] is scratch. qsort may allocate, and
- * this must not. */
-static void gpuopt__ratio_sort(gpuopt__knapsack_item *item, gpuopt__knapsack_item *other, int32_t count) {
+/* Sorts by decreasing profit per weight, equal ones by index. A merge sort; other [count] is scratch. (qsort may
+ * allocate memory, which a step must not.) */
+static void gpuopt__knapsack_ratio_sort(gpuopt__knapsack_item *item, gpuopt__knapsack_item *other, int32_t count) {
     gpuopt__knapsack_item *from = item, *to = other, *swap;
     int64_t run, begin;
     for (run = 1; run < count; run *= 2) {
@@ -26,7 +26,7 @@ static void gpuopt__ratio_sort(gpuopt__knapsack_item *item, gpuopt__knapsack_ite
             int64_t middle = begin + run < count ? begin + run : count;
             int64_t end = begin + 2 * run < count ? begin + 2 * run : count, a = begin, b = middle, k;
             for (k = begin; k < end; k++) {
-                int first = b >= end || (a < middle && !gpuopt__ratio_before(&from[b], &from[a]));
+                int first = b >= end || (a < middle && !gpuopt__knapsack_ratio_before(&from[b], &from[a]));
                 to[k] = from[first ? a++ : b++];
             }
         }
@@ -35,7 +35,7 @@ static void gpuopt__ratio_sort(gpuopt__knapsack_item *item, gpuopt__knapsack_ite
     if (from != item) memcpy(item, from, (size_t)count * sizeof *item);
 }
 
-static int64_t gpuopt__common_divisor(int64_t a, int64_t b) {
+static int64_t gpuopt__knapsack_common_divisor(int64_t a, int64_t b) {
     while (b) {
         int64_t rest = a % b;
         a = b;
@@ -44,13 +44,13 @@ static int64_t gpuopt__common_divisor(int64_t a, int64_t b) {
     return a;
 }
 
-/* Divides weights and profits by what they have in common: bounds are then rounded down to what can be. */
+/* Divides weights and profits by their greatest common divisors. Bounds then round down to values that are possible. */
 static void gpuopt__knapsack_normalize(gpuopt_knapsack *k, gpuopt__knapsack_item *item, int32_t count) {
     int64_t weight = 0, profit = 0;
     int32_t j;
     for (j = 0; j < count && (weight != 1 || profit != 1); j++) {
-        weight = gpuopt__common_divisor(item[j].weight, weight);
-        profit = gpuopt__common_divisor(item[j].profit, profit);
+        weight = gpuopt__knapsack_common_divisor(item[j].weight, weight);
+        profit = gpuopt__knapsack_common_divisor(item[j].profit, profit);
     }
     for (j = 0; j < count && (weight > 1 || profit > 1); j++) {
         item[j].weight /= weight;
@@ -61,7 +61,8 @@ static void gpuopt__knapsack_normalize(gpuopt_knapsack *k, gpuopt__knapsack_item
     k->search.view.capacity /= weight;
 }
 
-/* Fills the handle's tables and its search's view from sorted items, each of which fits the view's capacity. */
+/* Fills the tables of the handle and the view of its search. The items are sorted, and each fits the view's
+ * capacity. */
 static void gpuopt__knapsack_tabulate(gpuopt_knapsack *k, const gpuopt__knapsack_item *item, int32_t count) {
     gpuopt__knapsack_view *v = &k->search.view;
     int64_t used = 0;
@@ -90,8 +91,8 @@ static void gpuopt__knapsack_tabulate(gpuopt_knapsack *k, const gpuopt__knapsack
     v->at = k->reach[0];
 }
 
-/* Prepares a search of its view: the order in which items are decided, the ratio of the break item and how exact a
- * bound by it is. bound: Dantzig's, of the view. */
+/* Prepares a search of its view: the order in which items are decided, the ratio of the break item, and the margin for
+ * rounding errors of bounds by that ratio. bound: Dantzig's bound of the view, or more. */
 static void gpuopt__knapsack_order(gpuopt__knapsack_search *s, const gpuopt__knapsack_lists *lists, int64_t bound) {
     const gpuopt__knapsack_view *v = &s->view;
     const gpuopt__knapsack_items *t = &v->table;
@@ -110,7 +111,7 @@ static void gpuopt__knapsack_order(gpuopt__knapsack_search *s, const gpuopt__kna
         if (level == s->levels) break;
         if (begin == v->first) end++;
         else if (end == v->last) begin--;
-        else { /* the core grows towards the item whose ratio is the nearer one */
+        else { /* the core grows towards the item whose ratio is nearer */
             double above = (double)t->profit[begin - 1] / (double)t->weight[begin - 1] - s->ratio;
             double below = s->ratio - (double)t->profit[end] / (double)t->weight[end];
             if (below < above) end++;
@@ -119,8 +120,8 @@ static void gpuopt__knapsack_order(gpuopt__knapsack_search *s, const gpuopt__kna
     }
     for (level = s->levels - 1; level >= 0; level--) {
         double loss = gpuopt__knapsack_loss(s, gpuopt__knapsack_item_of(s, level));
-        lists->least_loss[level] =
-            level + 1 < s->levels ? gpuopt__max(loss, lists->least_loss[level + 1]) : loss; /* of numbers up to 0 */
+        lists->least_loss[level] = level + 1 < s->levels ? gpuopt__max(loss, lists->least_loss[level + 1])
+                                                         : loss; /* losses are negative or 0 */
     }
 }
 

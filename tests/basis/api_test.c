@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the header promises of each call's arguments: what is refused, and that nothing has changed then; structs of other
- * versions; the smallest bases.
+ * What the header promises about arguments: which ones are refused, and that a refused call changes nothing. Structs of
+ * other versions, and the smallest bases.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static int setup(void **state) {
 
 static int teardown(void **state) {
     fixture *f = *state;
-    basis_check(f->basis, &f->b, 8); /* whatever was refused has changed nothing */
+    basis_check(f->basis, &f->b, 8); /* refused calls have changed nothing */
     gpuopt_basis_destroy(f->basis);
     gpuopt_context_destroy(f->context);
     assert_int_equal(f->host.live, 0);
@@ -43,7 +43,7 @@ static int teardown(void **state) {
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-/* The call was refused with this status, and the log says so in these words. */
+/* Checks that a call returned this status, and that the log's message contains these words. */
 static void check(fixture *f, gpuopt_status found, gpuopt_status expected, const char *words) {
     assert_int_equal(found, expected);
     if (!strstr(f->host.error, words)) fail_msg("\"%s\" does not mention \"%s\"", f->host.error, words);
@@ -122,6 +122,8 @@ static void columns(void **state) {
     check_columns(f, &c, "m x m");
     c = good, c.cols = M + 1;
     check_columns(f, &c, "m x m");
+    c = good, c.layout = (gpuopt_layout)2;
+    check_columns(f, &c, "layout");
     c = good, c.start = NULL;
     check_columns(f, &c, "start");
     c = good, c.index = NULL;
@@ -133,13 +135,13 @@ static void columns(void **state) {
     start[0] = 0, start[2] = 1;
     check_columns(f, &good, "start[2]");
     start[2] = 3, row[1] = 0;
-    check_columns(f, &good, "column 0, entry 1 (row 0");
+    check_columns(f, &good, "column 0: row 0 comes twice, at index[1]");
     row[1] = M;
-    check_columns(f, &good, "out of range");
+    check_columns(f, &good, "index[1] = 4 is not in 0..3");
     row[1] = -1;
-    check_columns(f, &good, "out of range");
+    check_columns(f, &good, "index[1] = -1 is not in 0..3");
     row[1] = 1, val[3] = 0;
-    check_columns(f, &good, "column 2, entry 0");
+    check_columns(f, &good, "column 2: value[3] = 0 is zero");
     val[3] = NAN;
     check_columns(f, &good, "not finite");
     val[3] = -INFINITY;
@@ -163,32 +165,34 @@ static void vectors(void **state) {
     check(f, gpuopt_basis_btran(f->basis, GPUOPT_HOST, NULL, y), GPUOPT_ERROR_ARGUMENT, "c is NULL");
     check(f, gpuopt_basis_btran(f->basis, GPUOPT_HOST, x, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
     check(f, gpuopt_basis_btran(f->basis, nowhere, x, y), GPUOPT_ERROR_ARGUMENT, "where");
-    check(f, gpuopt_basis_btran_unit(f->basis, M, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT, "position 4");
-    check(f, gpuopt_basis_btran_unit(f->basis, -1, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT, "position -1");
-    check(f, gpuopt_basis_btran_unit(f->basis, 0, GPUOPT_HOST, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
-    check(f, gpuopt_basis_btran_unit(f->basis, 0, nowhere, y), GPUOPT_ERROR_ARGUMENT, "where");
+    check(f, gpuopt_basis_btran_unit(f->basis, GPUOPT_HOST, M, y), GPUOPT_ERROR_ARGUMENT, "position 4");
+    check(f, gpuopt_basis_btran_unit(f->basis, GPUOPT_HOST, -1, y), GPUOPT_ERROR_ARGUMENT, "position -1");
+    check(f, gpuopt_basis_btran_unit(f->basis, GPUOPT_HOST, 0, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
+    check(f, gpuopt_basis_btran_unit(f->basis, nowhere, 0, y), GPUOPT_ERROR_ARGUMENT, "where");
     check(f, gpuopt_basis_get_inverse(f->basis, GPUOPT_HOST, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
     check(f, gpuopt_basis_get_inverse(f->basis, nowhere, y), GPUOPT_ERROR_ARGUMENT, "where");
-    check(f, gpuopt_basis_ftran_sparse(f->basis, -1, row, x, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT, "count");
-    check(f, gpuopt_basis_ftran_sparse(f->basis, 2, NULL, x, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT, "row");
-    check(f, gpuopt_basis_ftran_sparse(f->basis, 2, row, NULL, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT, "val");
-    check(f, gpuopt_basis_ftran_sparse(f->basis, 2, row, x, nowhere, y), GPUOPT_ERROR_ARGUMENT, "where");
+    check(f, gpuopt_basis_ftran_sparse(f->basis, GPUOPT_HOST, -1, row, x, y), GPUOPT_ERROR_ARGUMENT, "count");
+    check(f, gpuopt_basis_ftran_sparse(f->basis, GPUOPT_HOST, M + 1, row, x, y), GPUOPT_ERROR_ARGUMENT, "count = 5");
+    check(f, gpuopt_basis_ftran_sparse(f->basis, GPUOPT_HOST, 2, NULL, x, y), GPUOPT_ERROR_ARGUMENT, "row");
+    check(f, gpuopt_basis_ftran_sparse(f->basis, GPUOPT_HOST, 2, row, NULL, y), GPUOPT_ERROR_ARGUMENT, "val");
+    check(f, gpuopt_basis_ftran_sparse(f->basis, nowhere, 2, row, x, y), GPUOPT_ERROR_ARGUMENT, "where");
     row[1] = 1;
-    check(f, gpuopt_basis_ftran_sparse(f->basis, 2, row, x, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT, "twice");
+    check(f, gpuopt_basis_ftran_sparse(f->basis, GPUOPT_HOST, 2, row, x, y), GPUOPT_ERROR_ARGUMENT, "twice");
     row[1] = M;
-    check(f, gpuopt_basis_ftran_sparse(f->basis, 2, row, x, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT, "range");
+    check(f, gpuopt_basis_ftran_sparse(f->basis, GPUOPT_HOST, 2, row, x, y), GPUOPT_ERROR_ARGUMENT,
+          "index[1] = 4 is not in 0..3");
     row[1] = 3, x[1] = 0;
-    check(f, gpuopt_basis_ftran_sparse(f->basis, 2, row, x, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT, "zero");
+    check(f, gpuopt_basis_ftran_sparse(f->basis, GPUOPT_HOST, 2, row, x, y), GPUOPT_ERROR_ARGUMENT, "zero");
     x[1] = INFINITY;
-    check(f, gpuopt_basis_ftran_sparse(f->basis, 2, row, x, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT, "not finite");
+    check(f, gpuopt_basis_ftran_sparse(f->basis, GPUOPT_HOST, 2, row, x, y), GPUOPT_ERROR_ARGUMENT, "not finite");
     check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, x, y), GPUOPT_ERROR_ARGUMENT, "rhs[1]");
     x[1] = NAN;
     check(f, gpuopt_basis_btran(f->basis, GPUOPT_HOST, x, y), GPUOPT_ERROR_ARGUMENT, "c[1]");
     for (k = 0; k < M; k++) assert_true(y[k] == 5);
     assert_int_equal(gpuopt_basis_ftran(NULL, GPUOPT_HOST, x, y), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_basis_btran(NULL, GPUOPT_HOST, x, y), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_basis_btran_unit(NULL, 0, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_basis_ftran_sparse(NULL, 0, NULL, NULL, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_basis_btran_unit(NULL, GPUOPT_HOST, 0, y), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_basis_ftran_sparse(NULL, GPUOPT_HOST, 0, NULL, NULL, y), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_basis_get_inverse(NULL, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT);
 }
 
@@ -198,40 +202,84 @@ static void updates(void **state) {
     gpuopt_basis_info info, none;
     gpuopt_desc_init(&info, sizeof info);
     memset(&none, 0, sizeof none);
-    check(f, gpuopt_basis_update(f->basis, M, GPUOPT_HOST, alpha, &info), GPUOPT_ERROR_ARGUMENT, "position");
-    check(f, gpuopt_basis_update(f->basis, -1, GPUOPT_HOST, alpha, &info), GPUOPT_ERROR_ARGUMENT, "position");
-    check(f, gpuopt_basis_update(f->basis, 0, (gpuopt_memory)5, alpha, &info), GPUOPT_ERROR_ARGUMENT, "where");
-    check(f, gpuopt_basis_update(f->basis, 0, GPUOPT_HOST, alpha, NULL), GPUOPT_ERROR_ARGUMENT, "host memory");
-    check(f, gpuopt_basis_update(f->basis, 0, GPUOPT_HOST, alpha, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
+    check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, M, alpha, &info), GPUOPT_ERROR_ARGUMENT, "position");
+    check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, -1, alpha, &info), GPUOPT_ERROR_ARGUMENT, "position");
+    check(f, gpuopt_basis_update(f->basis, (gpuopt_memory)5, 0, alpha, &info), GPUOPT_ERROR_ARGUMENT, "where");
+    check(f, gpuopt_basis_update(f->basis, (gpuopt_memory)5, 0, NULL, &info), GPUOPT_ERROR_ARGUMENT, "where");
+    check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 0, alpha, NULL), GPUOPT_ERROR_ARGUMENT, "device memory");
+    check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 0, alpha, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
     check(f, gpuopt_basis_get_info(f->basis, &none), GPUOPT_ERROR_ARGUMENT, "struct_size");
     check(f, gpuopt_basis_get_info(f->basis, NULL), GPUOPT_ERROR_ARGUMENT, "info");
     alpha[2] = NAN;
-    check(f, gpuopt_basis_update(f->basis, 0, GPUOPT_HOST, alpha, &info), GPUOPT_ERROR_ARGUMENT, "alpha[2]");
-    assert_int_equal(gpuopt_basis_update(NULL, 0, GPUOPT_HOST, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
+    check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 0, alpha, &info), GPUOPT_ERROR_ARGUMENT, "alpha[2]");
+    assert_int_equal(gpuopt_basis_update(NULL, GPUOPT_HOST, 0, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_basis_get_info(NULL, &info), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(basis_info(f->basis).updates, 0);
 }
 
-/* An FTRAN is good for one update, and not beyond a load. */
+/* The result of an FTRAN can be used for one update, and not after a load. */
 static void an_update_needs_an_ftran(void **state) {
     fixture *f = *state;
     gpuopt_matrix c = basis_columns(&f->b);
     gpuopt_basis_info info;
     double column[M] = {3, 1, -1, 2};
     gpuopt_desc_init(&info, sizeof info);
-    check(f, gpuopt_basis_update(f->basis, 0, GPUOPT_HOST, NULL, &info), GPUOPT_ERROR_STATE, "FTRAN");
-    check(f, gpuopt_basis_update(f->basis, 0, GPUOPT_HOST, NULL, NULL), GPUOPT_ERROR_STATE, "FTRAN");
+    check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 0, NULL, &info), GPUOPT_ERROR_STATE, "FTRAN");
+    check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 0, NULL, NULL), GPUOPT_ERROR_STATE, "FTRAN");
     assert_int_equal(gpuopt_basis_ftran(f->basis, GPUOPT_HOST, column, NULL), GPUOPT_OK);
     assert_int_equal(gpuopt_basis_load(f->basis, &c), GPUOPT_OK);
-    check(f, gpuopt_basis_update(f->basis, 0, GPUOPT_HOST, NULL, &info), GPUOPT_ERROR_STATE, "FTRAN");
+    check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 0, NULL, &info), GPUOPT_ERROR_STATE, "FTRAN");
     assert_int_equal(basis_replace(f->basis, &f->b, 2, column), GPUOPT_OK);
-    check(f, gpuopt_basis_update(f->basis, 0, GPUOPT_HOST, NULL, &info), GPUOPT_ERROR_STATE, "FTRAN");
+    check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 0, NULL, &info), GPUOPT_ERROR_STATE, "FTRAN");
     basis_check(f->basis, &f->b, 1000);
     c = basis_columns(&f->b);
     assert_int_equal(gpuopt_basis_load(f->basis, &c), GPUOPT_OK);
 }
 
-/* A host that was compiled against a version with more members, or with fewer. */
+/* The pivot column and the inverse survive refused calls of every kind. */
+static void refused_calls_leave_nothing_behind(void **state) {
+    static const int64_t start[M + 1] = {0, 0, 0, 0, 0};
+    fixture *f = *state;
+    gpuopt_matrix c = basis_columns(&f->b), empty = c;
+    gpuopt_basis_info info = GPUOPT_INIT(gpuopt_basis_info);
+    double column[M] = {1, -2, 3, 5}, other[M] = {1, 1, 1, NAN}, alpha[M], y[M] = {5, 5, 5, 5};
+    int32_t row[2] = {3, 3};
+    int k;
+    empty.start = start;
+    assert_int_equal(gpuopt_basis_ftran(f->basis, GPUOPT_HOST, column, alpha), GPUOPT_OK);
+    check(f, gpuopt_basis_load(f->basis, &empty), GPUOPT_ERROR_NUMERIC, "gpuopt_basis_load");
+    check(f, gpuopt_basis_ftran(f->basis, GPUOPT_HOST, other, y), GPUOPT_ERROR_ARGUMENT, "rhs[3]");
+    check(f, gpuopt_basis_btran(f->basis, GPUOPT_HOST, other, y), GPUOPT_ERROR_ARGUMENT, "c[3]");
+    check(f, gpuopt_basis_ftran_sparse(f->basis, GPUOPT_HOST, 2, row, column, y), GPUOPT_ERROR_ARGUMENT, "twice");
+    check(f, gpuopt_basis_btran_unit(f->basis, GPUOPT_HOST, M, y), GPUOPT_ERROR_ARGUMENT, "position");
+    check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 1, other, &info), GPUOPT_ERROR_ARGUMENT, "alpha[3]");
+    memset(other, 0, sizeof other);
+    check(f, gpuopt_basis_update(f->basis, GPUOPT_HOST, 1, other, &info), GPUOPT_ERROR_NUMERIC, "position 1");
+    for (k = 0; k < M; k++) assert_true(y[k] == 5);
+    assert_int_equal(basis_info(f->basis).updates, 0);
+    assert_int_equal(basis_info(f->basis).pending, 0);
+    /* The update uses the pivot column of the FTRAN above; the model follows. */
+    for (k = 0; fabs(alpha[k]) < 0.1; k++) continue;
+    assert_int_equal(gpuopt_basis_update(f->basis, GPUOPT_HOST, k, NULL, &info), GPUOPT_OK);
+    memcpy(f->b.entry + (size_t)k * M, column, sizeof column);
+    basis_check(f->basis, &f->b, 1000);
+    c = basis_columns(&f->b);
+    assert_int_equal(gpuopt_basis_load(f->basis, &c), GPUOPT_OK);
+}
+
+/* _get_info before the first update. */
+static void info_of_a_new_basis(void **state) {
+    fixture *f = *state;
+    gpuopt_basis *basis = basis_create(f->context, M, GPUOPT_TECHNIQUE_DEFERRED, 7);
+    gpuopt_basis_info info = basis_info(basis);
+    assert_int_equal(info.updates, 0);
+    assert_int_equal(info.deferred_updates, 7);
+    assert_int_equal(info.pending, 0);
+    assert_int_equal(info.refused_position, -1);
+    gpuopt_basis_destroy(basis);
+}
+
+/* A host compiled against a version with more members, or with fewer. */
 static void structs_of_other_versions(void **state) {
     fixture *f = *state;
     struct {
@@ -262,7 +310,7 @@ static void structs_of_other_versions(void **state) {
     memset(&report, 0x55, sizeof report);
     report.info.struct_size = sizeof report;
     assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, column, NULL), GPUOPT_OK);
-    assert_int_equal(gpuopt_basis_update(basis, 0, GPUOPT_HOST, NULL, &report.info), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 0, NULL, &report.info), GPUOPT_OK);
     assert_int_equal(report.info.updates, 1);
     assert_int_equal(report.surplus[0], 0x55555555);
     memset(&info, 0x55, sizeof info);
@@ -277,7 +325,7 @@ static void structs_of_other_versions(void **state) {
     assert_true(drift.norm == 7 && drift.estimate < 1e-12);
 }
 
-/* m = 0: every call works on nothing. */
+/* m = 0: every call works, on nothing. */
 static void no_rows(void **state) {
     static const int64_t start[1] = {0};
     fixture *f = *state;
@@ -294,12 +342,12 @@ static void no_rows(void **state) {
         assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, NULL, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, nothing, nothing), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, nothing, nothing), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_ftran_sparse(basis, 0, NULL, NULL, GPUOPT_HOST, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_HOST, 0, NULL, NULL, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_get_drift(basis, &none, 1, &drift), GPUOPT_OK);
         assert_true(drift.estimate == 0 && drift.norm == 0);
         assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, nothing), GPUOPT_OK);
-        check(f, gpuopt_basis_btran_unit(basis, 0, GPUOPT_HOST, nothing), GPUOPT_ERROR_ARGUMENT, "position");
-        check(f, gpuopt_basis_update(basis, 0, GPUOPT_HOST, NULL, NULL), GPUOPT_ERROR_ARGUMENT, "position");
+        check(f, gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 0, nothing), GPUOPT_ERROR_ARGUMENT, "position");
+        check(f, gpuopt_basis_update(basis, GPUOPT_HOST, 0, NULL, NULL), GPUOPT_ERROR_ARGUMENT, "position");
         assert_int_equal(basis_info(basis).updates, 0);
         assert_true(nothing[0] == 8);
         gpuopt_basis_destroy(basis);
@@ -326,7 +374,7 @@ static void one_and_two_rows(void **state) {
         assert_int_equal(gpuopt_basis_load(one, &c), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_ftran(one, GPUOPT_HOST, x, x), GPUOPT_OK);
         assert_true(x[0] == 3);
-        assert_int_equal(gpuopt_basis_update(one, 0, GPUOPT_HOST, NULL, &info), GPUOPT_OK); /* B = [6] */
+        assert_int_equal(gpuopt_basis_update(one, GPUOPT_HOST, 0, NULL, &info), GPUOPT_OK); /* B = [6] */
         assert_int_equal(gpuopt_basis_btran(one, GPUOPT_HOST, x, x), GPUOPT_OK);
         assert_true(fabs(x[0] - 0.5) < 1e-15);
         c.rows = c.cols = 2;
@@ -346,6 +394,8 @@ static const struct CMUnitTest tests[] = {
     TEST(vectors),
     TEST(updates),
     TEST(an_update_needs_an_ftran),
+    TEST(refused_calls_leave_nothing_behind),
+    TEST(info_of_a_new_basis),
     TEST(structs_of_other_versions),
     TEST(no_rows),
     TEST(one_and_two_rows),

@@ -53,7 +53,7 @@ gpuopt_matrix basis_columns(basis_model *b) {
 
 static double draw(uint64_t *seed) { return 2 * test_random(seed) - 1; }
 
-/* Not near 0. */
+/* In [-1.5, -0.5] or [0.5, 1.5]: not near 0. */
 static double draw_large(uint64_t *seed) {
     double x = draw(seed);
     return x < 0 ? x - 0.5 : x + 0.5;
@@ -116,7 +116,7 @@ int basis_invert(const basis_model *b, long double *inverse) {
     int32_t m = b->m, i, j, k, n, *pivot_row = zeroed((size_t)m, sizeof *pivot_row);
     int32_t *pivot_col = zeroed((size_t)m, sizeof *pivot_col);
     char *row_done = zeroed((size_t)m, 1), *col_done = zeroed((size_t)m, 1);
-    long double *a = zeroed((size_t)m * (size_t)m, sizeof *a); /* row after row; in place */
+    long double *a = zeroed((size_t)m * (size_t)m, sizeof *a); /* row after row; inverted in place */
     int regular = 1;
     for (i = 0; i < m; i++)
         for (j = 0; j < m; j++) a[(int64_t)i * m + j] = b->entry[(int64_t)j * m + i];
@@ -147,7 +147,7 @@ int basis_invert(const basis_model *b, long double *inverse) {
             for (j = 0; j < m; j++) a[(int64_t)i * m + j] -= factor * a[(int64_t)p * m + j];
         }
     }
-    if (regular) /* row p holds the variable of column q, column q the unit vector of row p */
+    if (regular) /* row p holds row q of the inverse, and column q its column p */
         for (n = 0; n < m; n++)
             for (k = 0; k < m; k++)
                 inverse[(int64_t)pivot_col[n] * m + pivot_row[k]] = a[(int64_t)pivot_row[n] * m + pivot_col[k]];
@@ -250,7 +250,7 @@ gpuopt_status basis_replace(gpuopt_basis *basis, basis_model *b, int32_t positio
     gpuopt_status status;
     gpuopt_desc_init(&info, sizeof info);
     assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, column, NULL), GPUOPT_OK);
-    status = gpuopt_basis_update(basis, position, GPUOPT_HOST, NULL, &info);
+    status = gpuopt_basis_update(basis, GPUOPT_HOST, position, NULL, &info);
     if (!status) memcpy(b->entry + (int64_t)position * b->m, column, sizeof *column * (size_t)b->m);
     return status;
 }
@@ -264,13 +264,13 @@ void basis_enqueue_random(gpuopt_basis *basis, basis_model *b, int32_t count, ui
         row[k] = order[k];
         val[k] = draw_large(seed);
     }
-    assert_int_equal(gpuopt_basis_ftran_sparse(basis, count, row, val, GPUOPT_HOST, alpha), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_HOST, count, row, val, alpha), GPUOPT_OK);
     for (k = 0; k < m; k++) most = fmax(most, fabs(alpha[k]));
     for (k = 0; k < m; k++)
         if (fabs(alpha[k]) >= 0.1 * most) order[n++] = k;
     assert_true(n > 0);
     position = order[test_random_int(seed, 0, n - 1)];
-    assert_int_equal(gpuopt_basis_update(basis, position, GPUOPT_HOST, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, position, NULL, NULL), GPUOPT_OK);
     column = b->entry + (int64_t)position * m;
     memset(column, 0, sizeof *column * (size_t)m);
     for (k = 0; k < count; k++) column[row[k]] = val[k];

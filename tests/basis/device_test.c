@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What only the CUDA backend has: device arrays, updates that are enqueued on the host's own stream, and the limit of
- * COLUMN. Sizes here go over several blocks of every kernel.
+ * What only the CUDA backend has: arrays in device memory, updates enqueued on the host's own stream, and the limit of
+ * COLUMN. Sizes are large enough for several blocks of every kernel.
  */
 #include <cuda_runtime_api.h>
 #include <float.h>
@@ -22,7 +22,7 @@ static void from_device(void *to, const void *from, size_t bytes) {
     assert_int_equal(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), cudaSuccess);
 }
 
-/* Every call with arrays on the device gives the bits that it gives with arrays on the host. */
+/* Every call gives the same bits with arrays in device memory as with arrays in host memory. */
 static void device_arrays(void **state) {
     enum { M = 333 };
     static double x[M], y[M], z[M], inverse[M * M], copy[M * M];
@@ -31,10 +31,11 @@ static void device_arrays(void **state) {
     int technique, k, e;
     double *device = on_device(NULL, sizeof x), *other = on_device(NULL, sizeof x),
            *whole = on_device(NULL, sizeof copy);
-    int32_t row[40];
+    int32_t row[40], *device_row;
     (void)state;
     for (k = 0; k < M; k++) x[k] = test_random(&seed);
     for (k = 0; k < 40; k++) row[k] = 8 * k + 3;
+    device_row = on_device(row, sizeof row);
     for (technique = GPUOPT_TECHNIQUE_DEFERRED; technique <= GPUOPT_TECHNIQUE_ELEMENT_PROPOSED; technique++) {
         gpuopt_basis *basis = basis_create(context, M, (gpuopt_basis_technique)technique, 0);
         basis_model b = basis_draw(BASIS_DENSE, M, 4);
@@ -58,25 +59,26 @@ static void device_arrays(void **state) {
         assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
         from_device(z, device, sizeof z);
         assert_memory_equal(y, z, sizeof y);
-        assert_int_equal(gpuopt_basis_btran_unit(basis, 100, GPUOPT_HOST, y), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_btran_unit(basis, 100, GPUOPT_DEVICE, device), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 100, y), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_DEVICE, 100, device), GPUOPT_OK);
         assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
         from_device(z, device, sizeof z);
         assert_memory_equal(y, z, sizeof y);
-        assert_int_equal(gpuopt_basis_ftran_sparse(basis, 40, row, x, GPUOPT_HOST, y), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_ftran_sparse(basis, 40, row, x, GPUOPT_DEVICE, device), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_HOST, 40, row, x, y), GPUOPT_OK);
+        assert_int_equal(cudaMemcpy(other, x, 40 * sizeof *x, cudaMemcpyHostToDevice), cudaSuccess);
+        assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_DEVICE, 40, device_row, other, device), GPUOPT_OK);
         assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
         from_device(z, device, sizeof z);
         assert_memory_equal(y, z, sizeof y);
-        /* alpha on the device: with info, and enqueued. */
+        /* alpha in device memory: with info, and enqueued. */
         for (k = 0; fabs(z[k]) < 0.1; k++) continue;
         memset(b.entry + (int64_t)k * M, 0, sizeof x);
         for (e = 0; e < 40; e++) b.entry[(int64_t)k * M + row[e]] = x[e];
         if (technique % 2) {
-            assert_int_equal(gpuopt_basis_update(basis, k, GPUOPT_DEVICE, device, &info), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_update(basis, GPUOPT_DEVICE, k, device, &info), GPUOPT_OK);
             assert_int_equal(info.updates, 6);
         } else {
-            assert_int_equal(gpuopt_basis_update(basis, k, GPUOPT_DEVICE, device, NULL), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_update(basis, GPUOPT_DEVICE, k, device, NULL), GPUOPT_OK);
             assert_int_equal(basis_info(basis).updates, 6);
         }
         assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_DEVICE, whole), GPUOPT_OK);
@@ -91,10 +93,73 @@ static void device_arrays(void **state) {
     cudaFree(device);
     cudaFree(other);
     cudaFree(whole);
+    cudaFree(device_row);
     gpuopt_context_destroy(context);
 }
 
-/* NaN and infinity that only the device sees are refused like small pivots. */
+/* Sparse columns in device memory give the same bits as those in host memory, whatever their length. Wrong entries are
+ * refused, and the result is not written. */
+static void sparse_columns(void **state) {
+    enum { M = 600 };
+    static const int32_t counts[] = {0, 1, 32, 33, 240, 241, M};
+    static double val[M], x[M], y[M], bad[M];
+    static int32_t row[M], wrong[M];
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    basis_model b = basis_draw(BASIS_SPARSE, M, 40);
+    gpuopt_matrix columns = basis_columns(&b);
+    double *result = on_device(NULL, sizeof x), *device_val;
+    int32_t *device_row;
+    uint64_t seed = 41;
+    int technique, k, n;
+    (void)state;
+    for (k = 0; k < M; k++) {
+        row[k] = k * 7 % M; /* 7 and M have no common divisor */
+        val[k] = 1 + test_random(&seed);
+    }
+    device_row = on_device(row, sizeof row);
+    device_val = on_device(val, sizeof val);
+    for (technique = GPUOPT_TECHNIQUE_DEFERRED; technique <= GPUOPT_TECHNIQUE_ELEMENT_PROPOSED; technique += 6) {
+        gpuopt_basis *basis = basis_create(context, M, (gpuopt_basis_technique)technique, 0);
+        assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
+        for (n = 0; n < (int)(sizeof counts / sizeof *counts); n++) {
+            assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_HOST, counts[n], row, val, x), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_DEVICE, counts[n], device_row, device_val, result),
+                             GPUOPT_OK);
+            assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
+            from_device(y, result, sizeof y);
+            assert_memory_equal(x, y, sizeof x);
+        }
+        for (k = 0; k < 3; k++) { /* a row below the range, above it, and one that comes twice */
+            memcpy(wrong, row, sizeof row);
+            wrong[300] = k == 0 ? -1 : k == 1 ? M : row[5];
+            assert_int_equal(cudaMemcpy(device_row, wrong, sizeof wrong, cudaMemcpyHostToDevice), cudaSuccess);
+            host.error[0] = 0;
+            assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_DEVICE, M, device_row, device_val, result),
+                             GPUOPT_ERROR_ARGUMENT);
+            assert_non_null(strstr(host.error, "index[300]"));
+        }
+        assert_int_equal(cudaMemcpy(device_row, row, sizeof row, cudaMemcpyHostToDevice), cudaSuccess);
+        memcpy(bad, val, sizeof bad);
+        bad[17] = NAN;
+        assert_int_equal(cudaMemcpy(device_val, bad, sizeof bad, cudaMemcpyHostToDevice), cudaSuccess);
+        assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_DEVICE, M, device_row, device_val, result),
+                         GPUOPT_ERROR_ARGUMENT);
+        assert_non_null(strstr(host.error, "value[17]"));
+        assert_int_equal(cudaMemcpy(device_val, val, sizeof val, cudaMemcpyHostToDevice), cudaSuccess);
+        from_device(y, result, sizeof y);
+        assert_memory_equal(x, y, sizeof x);
+        gpuopt_basis_destroy(basis);
+    }
+    basis_free(&b);
+    cudaFree(result);
+    cudaFree(device_row);
+    cudaFree(device_val);
+    gpuopt_context_destroy(context);
+    assert_int_equal(host.live, 0);
+}
+
+/* NaN and infinity in device memory are refused like pivots that are too small. */
 static void alpha_that_is_not_finite(void **state) {
     enum { M = 70 };
     static const double bad[] = {NAN, INFINITY, -INFINITY};
@@ -110,8 +175,8 @@ static void alpha_that_is_not_finite(void **state) {
             for (i = 0; i < M; i++) alpha[i] = 1;
             alpha[at] = bad[k];
             device = on_device(alpha, sizeof alpha);
-            assert_int_equal(gpuopt_basis_update(basis, 5, GPUOPT_DEVICE, device, &info), GPUOPT_ERROR_NUMERIC);
-            assert_int_equal(gpuopt_basis_update(basis, 5, GPUOPT_DEVICE, device, NULL), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_update(basis, GPUOPT_DEVICE, 5, device, &info), GPUOPT_ERROR_NUMERIC);
+            assert_int_equal(gpuopt_basis_update(basis, GPUOPT_DEVICE, 5, device, NULL), GPUOPT_OK);
             assert_int_equal(basis_info(basis).updates, 0);
             assert_int_equal(basis_info(basis).refused_position, 5);
             cudaFree(device);
@@ -120,7 +185,7 @@ static void alpha_that_is_not_finite(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Large enough for many tiles of a rank update, several parts of a combination and several stages of a load. */
+/* Large enough for many tiles of a rank update, several parts of a linear combination, and several stages of a load. */
 static void large(void **state) {
     enum { M = 1500, UPDATES = 150 };
     gpuopt_context *context = test_context(NULL);
@@ -148,7 +213,7 @@ static void large(void **state) {
         changed = basis_columns(&now);
         assert_int_equal(gpuopt_basis_get_drift(basis, &changed, 1, &drift), GPUOPT_OK);
         if (!(drift.norm < 1e-7)) fail_msg("technique %d: drift %g", techniques[t], drift.norm);
-        /* The host's own sums: B x = column j for x = e_j, by FTRAN. */
+        /* The FTRAN of column j of B is the unit vector e_j. */
         for (j = 0; j < M; j += 499) {
             assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, now.entry + (int64_t)j * M, x), GPUOPT_OK);
             for (i = 0; i < M; i++) worst = fmax(worst, fabs(x[i] - (i == j)));
@@ -178,7 +243,7 @@ static void column_has_a_limit(void **state) {
     assert_int_equal(gpuopt_basis_create(context, &desc, &basis), GPUOPT_ERROR_UNSUPPORTED);
     assert_non_null(strstr(host.error, "COLUMN"));
     assert_int_equal(gpuopt_basis_plan(context, &desc, &plan), GPUOPT_ERROR_UNSUPPORTED);
-    desc.m = 7000; /* beyond the 48 KB that a block has without asking */
+    desc.m = 7000; /* more than the 48 KB that a block has by default */
     if (desc.m < limit / 8) {
         static double alpha[7000];
         gpuopt_basis_info info;
@@ -186,8 +251,8 @@ static void column_has_a_limit(void **state) {
         assert_int_equal(gpuopt_basis_create(context, &desc, &basis), GPUOPT_OK);
         alpha[6999] = 2;
         alpha[0] = 1;
-        assert_int_equal(gpuopt_basis_update(basis, 6999, GPUOPT_HOST, alpha, &info), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_btran_unit(basis, 0, GPUOPT_HOST, alpha), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 6999, alpha, &info), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 0, alpha), GPUOPT_OK);
         assert_true(alpha[0] == 1 && alpha[6999] == -0.5);
         gpuopt_basis_destroy(basis);
     }
@@ -195,7 +260,7 @@ static void column_has_a_limit(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* The host's own stream orders the calls with its own work, without waiting. */
+/* On a stream of the host, calls are ordered with the host's own work, and nothing waits. */
 static void own_stream(void **state) {
     enum { M = 100 };
     gpuopt_context_desc desc = test_context_desc(NULL);
@@ -211,9 +276,9 @@ static void own_stream(void **state) {
     basis = basis_create(context, M, GPUOPT_TECHNIQUE_DEFERRED, 3);
     for (i = 0; i < M; i++) x[i] = i + 1;
     assert_int_equal(cudaMemcpyAsync(device, x, sizeof x, cudaMemcpyHostToDevice, stream), cudaSuccess);
-    for (i = 0; i < 10; i++) { /* position 50 becomes x, again and again */
+    for (i = 0; i < 10; i++) { /* replace column 50 by x, again and again */
         assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, device, NULL), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_update(basis, 50, GPUOPT_DEVICE, NULL, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_update(basis, GPUOPT_DEVICE, 50, NULL, NULL), GPUOPT_OK);
     }
     assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, device, device), GPUOPT_OK);
     assert_int_equal(cudaMemcpyAsync(y, device, sizeof y, cudaMemcpyDeviceToHost, stream), cudaSuccess);
@@ -225,7 +290,7 @@ static void own_stream(void **state) {
     cudaFree(device);
 }
 
-/* The inverse after an update, in long double: row p over alpha[p], and alpha[i] times that from the others. */
+/* Updates an inverse in long double: divides row p by alpha[p], and subtracts alpha[i] times the result from row i. */
 static void replace_row(long double *inverse, int m, int p, const double *alpha) {
     int i, j;
     for (j = 0; j < m; j++) inverse[p * m + j] /= alpha[p];
@@ -233,8 +298,8 @@ static void replace_row(long double *inverse, int m, int p, const double *alpha)
         for (j = 0; i != p && j < m; j++) inverse[i * m + j] -= alpha[i] * inverse[p * m + j];
 }
 
-/* Updates one behind the other, with nothing between them that would make one wait for the one before: other rows, the
- * same row, the same row with refused ones before and between, and past the end of U. */
+/* Updates enqueued one after the other, so that their kernels overlap: at other positions, at the same position, with
+ * refused updates before and between them, and more than U has room for. */
 static void updates_in_a_row(void **state) {
     enum { M = 700, ALPHAS = 40, UPDATES = 60 };
     static const int step[] = {0, 1, 0, 350, 0, 0, 33, 0};
@@ -259,7 +324,7 @@ static void updates_in_a_row(void **state) {
         }
         for (i = 0; i < M * M; i++) expected[i] = i % (M + 1) == 0;
         for (k = 0; k < UPDATES; k++)
-            assert_int_equal(gpuopt_basis_update(basis, position[k % ALPHAS], GPUOPT_DEVICE, device[k % ALPHAS], NULL),
+            assert_int_equal(gpuopt_basis_update(basis, GPUOPT_DEVICE, position[k % ALPHAS], device[k % ALPHAS], NULL),
                              GPUOPT_OK);
         for (k = 0; k < UPDATES; k++) {
             if (refused[k % ALPHAS]) continue;
@@ -280,8 +345,12 @@ static void updates_in_a_row(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(device_arrays), cmocka_unit_test(alpha_that_is_not_finite),
-    cmocka_unit_test(large),         cmocka_unit_test(column_has_a_limit),
-    cmocka_unit_test(own_stream),    cmocka_unit_test(updates_in_a_row),
+    cmocka_unit_test(device_arrays),
+    cmocka_unit_test(sparse_columns),
+    cmocka_unit_test(alpha_that_is_not_finite),
+    cmocka_unit_test(large),
+    cmocka_unit_test(column_has_a_limit),
+    cmocka_unit_test(own_stream),
+    cmocka_unit_test(updates_in_a_row),
 };
 TEST_MAIN(tests)

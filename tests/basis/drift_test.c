@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Long sequences of updates: how far the inverse drifts, and whether _get_drift says so.
+ * Long sequences of updates: how far the inverse drifts, and whether _get_drift reports it.
  */
 #include <float.h>
 #include <math.h>
@@ -18,8 +18,8 @@ static gpuopt_basis_drift drift_of(gpuopt_basis *basis, basis_model *b, int exac
     return drift;
 }
 
-/* max |X B - I| of the handle's X, computed in extended precision, and how much of it double precision may see
- * differently. */
+/* Returns max |X B - I| for the handle's inverse X, computed in extended precision. rounding: by how much a computation
+ * in double precision may differ from that. */
 static long double norm_of(gpuopt_basis *basis, const basis_model *b, long double *rounding) {
     int32_t m = b->m, i, j, k;
     double *x = malloc(sizeof *x * (size_t)m * (size_t)m);
@@ -41,7 +41,7 @@ static long double norm_of(gpuopt_basis *basis, const basis_model *b, long doubl
     return norm;
 }
 
-/* 2000 updates; every 500 the drift that is reported is the one there is, and within a bound. */
+/* Many updates. After every 500, the reported drift must be correct, and below a bound. */
 static void check_long_run(int technique, int32_t m, int updates, basis_kind kind, int32_t count, double most) {
     gpuopt_context *context = test_context(NULL);
     gpuopt_basis *basis = basis_create(context, m, (gpuopt_basis_technique)technique, 0);
@@ -57,14 +57,15 @@ static void check_long_run(int technique, int32_t m, int updates, basis_kind kin
             long double rounding, norm = norm_of(basis, &b, &rounding);
             applied = drift_of(basis, &b, 1);
             assert_true(fabsl(applied.norm - norm) <= rounding);
-            assert_true(fabsl(pending.norm - norm) <= norm + 64 * rounding); /* U V is summed in another order */
+            assert_true(fabsl(pending.norm - norm) <=
+                        norm + 64 * rounding); /* with pending updates, sums have another order */
             assert_true(applied.estimate <= m * norm + rounding * m);
             assert_true(drift_of(basis, &b, 0).estimate == applied.estimate);
             if (!(norm <= most)) fail_msg("after %d updates the inverse is off by %Lg", k, norm);
         }
     }
     assert_int_equal(basis_info(basis).updates, updates);
-    /* Reinversion brings it back. */
+    /* Loading B again removes the drift. */
     columns = basis_columns(&b);
     assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
     basis_check(basis, &b, 8);
@@ -93,7 +94,7 @@ static void long_runs_of_the_others(void **state) {
     check_long_run(GPUOPT_TECHNIQUE_PFI, 20, 1000, BASIS_DENSE, 20, 1e-8);
 }
 
-/* Columns that are not B's: the drift is what they differ by, times the inverse. */
+/* If one entry of `columns` differs from B, the drift is that difference times a column of the inverse. */
 static void other_columns(void **state) {
     enum { M = 37, J = 22, I = 4 };
     gpuopt_context *context = test_context(NULL);
@@ -118,7 +119,7 @@ static void other_columns(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Measuring changes nothing: neither the inverse nor the pivot column. */
+/* Measuring the drift changes neither the inverse nor the pivot column. */
 static void measuring_changes_nothing(void **state) {
     enum { M = 30 };
     gpuopt_context *context = test_context(NULL);
@@ -137,7 +138,7 @@ static void measuring_changes_nothing(void **state) {
     assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, column, NULL), GPUOPT_OK);
     drift_of(basis, &b, 1);
     assert_int_equal(basis_info(basis).pending, 5);
-    assert_int_equal(gpuopt_basis_update(basis, 2, GPUOPT_HOST, NULL, &info), GPUOPT_OK);
+    assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 2, NULL, &info), GPUOPT_OK);
     assert_int_equal(info.pending, 6);
     memcpy(b.entry + 2 * M, column, sizeof column);
     basis_check(basis, &b, 500);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Loading columns: the inverse against one computed in extended precision, and columns that have none.
+ * Loading B: comparing the inverse with one computed in extended precision, and refusing a B that has no inverse.
  */
 #include <float.h>
 #include <math.h>
@@ -9,8 +9,8 @@
 
 #include "tests/basis/basis.h"
 
-/* Elimination with partial pivoting: errors of m * eps * condition, times the growth of the elements, which is at most a
- * few for matrices such as these. */
+/* The error of elimination with partial pivoting is m * eps * condition times the growth of the elements, which is
+ * small for matrices such as these. */
 enum { FACTOR = 8 };
 
 static gpuopt_status load(gpuopt_basis *basis, basis_model *b) {
@@ -41,7 +41,7 @@ static void inverse_of_many_kinds(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Every K: the elimination applies its pivots after as many. */
+/* A load applies its pivots in groups of K: every K must give the inverse. */
 static void every_k_gives_the_inverse(void **state) {
     static const int32_t k[] = {1, 2, 7, 31, 32, 64, 200, 256};
     gpuopt_context *context = test_context(NULL);
@@ -58,7 +58,7 @@ static void every_k_gives_the_inverse(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The identity is there at the start, and NULL brings it back. */
+/* The identity is loaded at the start, and by NULL. */
 static void identity(void **state) {
     gpuopt_context *context = test_context(NULL);
     basis_model unit = basis_new(20), b = basis_draw(BASIS_DENSE, 20, 3);
@@ -79,7 +79,8 @@ static void identity(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Hilbert matrices up to 12: refused only where single bits of B decide about the inverse. */
+/* Hilbert matrices up to 12 x 12: each inverse must be accurate or refused, and that of 8 x 8 or a larger one accurate.
+ */
 static void hilbert(void **state) {
     gpuopt_context *context = test_context(NULL);
     int32_t m, loaded = 0;
@@ -101,7 +102,7 @@ static void hilbert(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A refused load names a column without which the others still are of rank m - 1, and changes nothing. */
+/* A refused load changes nothing, and names one of the columns that depend on others. */
 static void check_refused(test_host *host, gpuopt_context *context, basis_model *bad, const char *dependent) {
     int technique;
     for (technique = GPUOPT_TECHNIQUE_DEFERRED; technique <= GPUOPT_TECHNIQUE_ELEMENT_PROPOSED; technique++) {
@@ -112,7 +113,7 @@ static void check_refused(test_host *host, gpuopt_context *context, basis_model 
         gpuopt_basis_info info;
         assert_int_equal(load(basis, &good), GPUOPT_OK);
         basis_enqueue_random(basis, &good, bad->m / 2 + 1, &seed);
-        assert_int_equal(gpuopt_basis_btran_unit(basis, 0, GPUOPT_HOST, before), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 0, before), GPUOPT_OK);
         host->error[0] = 0;
         assert_int_equal(load(basis, bad), GPUOPT_ERROR_NUMERIC);
         assert_non_null(strstr(host->error, "gpuopt_basis_load"));
@@ -121,7 +122,7 @@ static void check_refused(test_host *host, gpuopt_context *context, basis_model 
         if (!dependent[info.refused_position]) fail_msg("column %d does not depend", (int)info.refused_position);
         assert_int_equal(info.updates, 1);
         assert_int_equal(info.pending, technique == GPUOPT_TECHNIQUE_DEFERRED);
-        assert_int_equal(gpuopt_basis_btran_unit(basis, 0, GPUOPT_HOST, after), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 0, after), GPUOPT_OK);
         assert_memory_equal(before, after, sizeof *after * (size_t)bad->m);
         basis_enqueue_random(basis, &good, bad->m / 2 + 1, &seed);
         basis_check(basis, &good, 1000);
@@ -143,13 +144,13 @@ static void singular_columns(void **state) {
     basis_model b;
     int i;
     (void)state;
-    /* Three columns, of which any depends on the two others. */
+    /* Three columns, each of which depends on the other two. */
     b = basis_draw(BASIS_DENSE, M, 1);
     memset(dependent, 0, sizeof dependent);
     for (i = 0; i < M; i++) b.entry[7 * M + i] = 2 * b.entry[20 * M + i] - 3 * b.entry[31 * M + i];
     dependent[7] = dependent[20] = dependent[31] = 1;
     check_refused(&host, context, &b, dependent);
-    /* The same but for a difference in the 13th digit. */
+    /* The same with a difference in the 13th digit. */
     b.entry[7 * M + 3] += 1e-13;
     check_refused(&host, context, &b, dependent);
     basis_free(&b);
@@ -160,7 +161,7 @@ static void singular_columns(void **state) {
     dependent[11] = 1;
     check_refused(&host, context, &b, dependent);
     basis_free(&b);
-    /* Two unit columns of one row. */
+    /* Two columns with a single entry each, in the same row. */
     b = basis_draw(BASIS_DENSE, M, 3);
     memset(dependent, 0, sizeof dependent);
     for (i = 0; i < M; i++) b.entry[5 * M + i] = b.entry[39 * M + i] = 0;
@@ -169,7 +170,7 @@ static void singular_columns(void **state) {
     dependent[5] = dependent[39] = 1;
     check_refused(&host, context, &b, dependent);
     basis_free(&b);
-    /* A row without entries: any column depends on the others. */
+    /* A row without entries: every column depends on the others. */
     b = basis_draw(BASIS_DENSE, M, 4);
     memset(dependent, 1, sizeof dependent);
     for (i = 0; i < M; i++) b.entry[i * M + 9] = 0;
@@ -179,7 +180,7 @@ static void singular_columns(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* What was pending belongs to the columns before. */
+/* A load discards pending updates. */
 static void load_discards_updates(void **state) {
     gpuopt_context *context = test_context(NULL);
     basis_model b = basis_draw(BASIS_DENSE, 30, 11), changed = basis_draw(BASIS_DENSE, 30, 11);
@@ -205,7 +206,7 @@ static void load_discards_updates(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The tolerance is the host's: what is refused by default is loaded with a smaller one, and the other way round. */
+/* A smaller tolerance accepts what the default refuses, and a larger one refuses what the default accepts. */
 static void pivot_tolerance(void **state) {
     gpuopt_context *context = test_context(NULL);
     basis_model b = basis_new(2);
@@ -230,7 +231,76 @@ static void pivot_tolerance(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* An inverse beyond the range of double is refused, with the column whose row of the inverse it is. */
+/* B by rows, in the caller's arrays: start [m + 1], index and value [m * m]. */
+static gpuopt_matrix by_rows(const basis_model *b, int64_t *start, int32_t *index, double *value) {
+    gpuopt_matrix rows = {0, 0, NULL, NULL, NULL, GPUOPT_LAYOUT_CSR};
+    int64_t k = 0;
+    int32_t i, j;
+    start[0] = 0;
+    for (i = 0; i < b->m; i++) {
+        for (j = b->m - 1; j >= 0; j--) /* any order in a line is allowed */
+            if (b->entry[(int64_t)j * b->m + i] != 0) {
+                index[k] = j;
+                value[k++] = b->entry[(int64_t)j * b->m + i];
+            }
+        start[i + 1] = k;
+    }
+    rows.rows = rows.cols = b->m;
+    rows.start = start;
+    rows.index = index;
+    rows.value = value;
+    return rows;
+}
+
+/* A matrix by rows gives the same bits as by columns. The transposed copy is released, also after a failure. */
+static void rows_or_columns(void **state) {
+    enum { M = 45 };
+    static double by_col[M * M], by_row[M * M], value[M * M];
+    static int32_t index[M * M];
+    static int64_t start[M + 1];
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    int kind, exact;
+    (void)state;
+    for (kind = 0; kind < BASIS_KINDS; kind++) {
+        gpuopt_basis *basis = basis_create(context, M, GPUOPT_TECHNIQUE_DEFERRED, 0);
+        basis_model b = basis_draw((basis_kind)kind, M, 70u + (unsigned)kind);
+        gpuopt_matrix columns = basis_columns(&b), rows = by_rows(&b, start, index, value);
+        gpuopt_basis_drift drift[2] = {GPUOPT_INIT(gpuopt_basis_drift), GPUOPT_INIT(gpuopt_basis_drift)};
+        long live = host.live;
+        assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, by_col), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_load(basis, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_load(basis, &rows), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, by_row), GPUOPT_OK);
+        assert_memory_equal(by_col, by_row, sizeof by_col);
+        basis_check(basis, &b, FACTOR);
+        for (exact = 0; exact < 2; exact++) {
+            assert_int_equal(gpuopt_basis_get_drift(basis, &columns, exact, &drift[0]), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_get_drift(basis, &rows, exact, &drift[1]), GPUOPT_OK);
+            assert_true(drift[0].estimate == drift[1].estimate && drift[0].norm == drift[1].norm);
+        }
+        assert_int_equal(host.live, live);
+        host.fail_at = host.allocations + 1; /* no memory for the transposed copy */
+        drift[0].estimate = 5;
+        assert_int_equal(gpuopt_basis_load(basis, &rows), GPUOPT_ERROR_MEMORY);
+        host.fail_at = host.allocations + 1;
+        assert_int_equal(gpuopt_basis_get_drift(basis, &rows, 1, &drift[0]), GPUOPT_ERROR_MEMORY);
+        host.fail_at = 0;
+        assert_true(drift[0].estimate == 5);
+        basis_check(basis, &b, FACTOR);
+        start[M] = start[M - 1]; /* the last row has no entries: singular */
+        assert_int_equal(gpuopt_basis_load(basis, &rows), GPUOPT_ERROR_NUMERIC);
+        assert_int_equal(host.live, live);
+        basis_check(basis, &b, FACTOR);
+        gpuopt_basis_destroy(basis);
+        basis_free(&b);
+    }
+    gpuopt_context_destroy(context);
+    assert_int_equal(host.live, 0);
+}
+
+/* If a row of the inverse is beyond the range of double, the load is refused, naming the column of B for that row. */
 static void not_representable(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -256,6 +326,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(hilbert),
     cmocka_unit_test(singular_columns),
     cmocka_unit_test(pivot_tolerance),
+    cmocka_unit_test(rows_or_columns),
     cmocka_unit_test(not_representable),
     cmocka_unit_test(load_discards_updates),
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory: it comes from the host's allocator, is planned exactly, may run out, is not taken by steps, and is the
- * device's on the CUDA backend alone.
+ * Memory: it comes from the host's allocator, the plan is exact, it may run out, and steps allocate nothing. Device
+ * memory is supported by the CUDA backend only.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void plan_is_exact(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* All calls that may allocate; stops at the first that fails, and cleans up. */
+/* Makes all calls that may allocate, stops at the first that fails, and cleans up. */
 static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const gpuopt_basis_desc *desc,
                                 basis_model *b) {
     gpuopt_context *context = NULL;
@@ -121,9 +121,9 @@ static void steps_allocate_nothing(void **state) {
         columns = basis_columns(&b);
         assert_int_equal(gpuopt_basis_get_drift(basis, &columns, 1, &drift), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, x, x), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_btran_unit(basis, 3, GPUOPT_HOST, x), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 3, x), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, b.entry + 3 * M, x), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_update(basis, 3, GPUOPT_HOST, NULL, &info), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 3, NULL, &info), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, inverse), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_load(basis, NULL), GPUOPT_OK);
         assert_int_equal(host.allocations, allocations);
@@ -133,7 +133,7 @@ static void steps_allocate_nothing(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The columns are copied: what the host does to them after load does not matter. */
+/* A load copies its columns: the host may change them afterwards. */
 static void input_is_copied(void **state) {
     enum { M = 25 };
     gpuopt_context *context = test_context(NULL);
@@ -157,7 +157,7 @@ static void check_unsupported(test_host *host, gpuopt_status status) {
     host->error[0] = 0;
 }
 
-/* Which only the CUDA backend has. */
+/* Without device memory, all calls refuse arrays in it. */
 static void device_memory(void **state) {
     enum { M = 3 };
     test_host host;
@@ -169,9 +169,10 @@ static void device_memory(void **state) {
     if (!test_on("cuda")) {
         check_unsupported(&host, gpuopt_basis_ftran(basis, GPUOPT_DEVICE, x, x));
         check_unsupported(&host, gpuopt_basis_btran(basis, GPUOPT_DEVICE, x, x));
-        check_unsupported(&host, gpuopt_basis_ftran_sparse(basis, 1, row, x, GPUOPT_DEVICE, x));
-        check_unsupported(&host, gpuopt_basis_btran_unit(basis, 0, GPUOPT_DEVICE, x));
-        check_unsupported(&host, gpuopt_basis_update(basis, 0, GPUOPT_DEVICE, x, NULL));
+        check_unsupported(&host, gpuopt_basis_ftran_sparse(basis, GPUOPT_DEVICE, 1, row, x, x));
+        check_unsupported(&host, gpuopt_basis_btran_unit(basis, GPUOPT_DEVICE, 0, x));
+        check_unsupported(&host, gpuopt_basis_update(basis, GPUOPT_DEVICE, 0, x, NULL));
+        check_unsupported(&host, gpuopt_basis_ftran(basis, GPUOPT_DEVICE, x, NULL));
         check_unsupported(&host, gpuopt_basis_get_inverse(basis, GPUOPT_DEVICE, x));
         assert_true(x[0] == 1 && x[1] == 2 && x[2] == 3);
         assert_int_equal(basis_info(basis).updates, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * FTRAN, BTRAN and updates with every technique, against inverses computed in extended precision.
+ * FTRAN, BTRAN and updates with every technique, compared with inverses computed in extended precision.
  */
 #include <float.h>
 #include <math.h>
@@ -16,8 +16,7 @@ static void draw(int32_t m, uint64_t *seed, double *vector) {
     for (i = 0; i < m; i++) vector[i] = 2 * test_random(seed) - 1;
 }
 
-/* Max |found_i - sum_j inverse_ij vector_j| (or of the transpose), over what rounding may do: m eps times the sum of
- * sizes. */
+/* Checks found = inverse * vector (or with the transpose), up to rounding: m eps times the sum of absolute terms. */
 static void check_product(int32_t m, const double *inverse, int transposed, const double *vector, const double *found) {
     int32_t i, j;
     for (i = 0; i < m; i++) {
@@ -32,8 +31,8 @@ static void check_product(int32_t m, const double *inverse, int transposed, cons
     }
 }
 
-/* All four products with pending updates in the inverse, against the inverse that the handle then applies them to:
- * another rounding, of the order of eps times the condition; bases here are far from singular. */
+/* Checks all four products: first with pending updates against those with the updates applied, which differ by
+ * rounding, of the order of eps times the condition (bases here are far from singular); then against the inverse. */
 static void check_products(gpuopt_basis *basis, int32_t m, uint64_t *seed) {
     size_t bytes = sizeof(double) * (size_t)m;
     double *x = malloc(bytes), *ftran = malloc(bytes), *btran = malloc(bytes), *unit = malloc(bytes);
@@ -47,13 +46,13 @@ static void check_products(gpuopt_basis *basis, int32_t m, uint64_t *seed) {
         row[k] = m - 1 - k;
         scattered[row[k]] = val[k];
     }
-    for (pass = 0; pass < 2; pass++) { /* as it is; with nothing pending */
+    for (pass = 0; pass < 2; pass++) { /* with pending updates, then with none */
         memcpy(ftran, x, bytes);
         memcpy(btran, x, bytes);
         assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, ftran, ftran), GPUOPT_OK); /* in place */
         assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, btran, btran), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_btran_unit(basis, p, GPUOPT_HOST, unit), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_ftran_sparse(basis, count, row, val, GPUOPT_HOST, sparse), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, p, unit), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_HOST, count, row, val, sparse), GPUOPT_OK);
         if (pass == 0) {
             double *before = malloc(4 * bytes), most = 0;
             memcpy(before, ftran, bytes);
@@ -64,8 +63,8 @@ static void check_products(gpuopt_basis *basis, int32_t m, uint64_t *seed) {
             assert_int_equal(basis_info(basis).pending, 0);
             assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, x, ftran), GPUOPT_OK);
             assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, x, btran), GPUOPT_OK);
-            assert_int_equal(gpuopt_basis_btran_unit(basis, p, GPUOPT_HOST, unit), GPUOPT_OK);
-            assert_int_equal(gpuopt_basis_ftran_sparse(basis, count, row, val, GPUOPT_HOST, sparse), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, p, unit), GPUOPT_OK);
+            assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_HOST, count, row, val, sparse), GPUOPT_OK);
             for (k = 0; k < m; k++)
                 most = fmax(most, fmax(fmax(fabs(ftran[k]), fabs(btran[k])), fmax(fabs(unit[k]), fabs(sparse[k]))));
             for (k = 0; k < m; k++)
@@ -91,7 +90,7 @@ static void check_products(gpuopt_basis *basis, int32_t m, uint64_t *seed) {
     free(row);
 }
 
-/* Errors grow with the number of updates, each by its own pivot: at least a tenth of its column here. */
+/* The error grows with each update, depending on its pivot, which is at least a tenth of the largest entry here. */
 static void check_sequence(gpuopt_context *context, int32_t m, int technique, int32_t deferred, int updates) {
     gpuopt_basis *basis = basis_create(context, m, (gpuopt_basis_technique)technique, deferred);
     basis_model b = basis_draw(BASIS_DENSE, m, (unsigned)m);
@@ -101,7 +100,7 @@ static void check_sequence(gpuopt_context *context, int32_t m, int technique, in
     int k;
     assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
     for (k = 0; k < updates; k++) {
-        /* Dense columns, sparse ones, and unit columns. */
+        /* Dense columns, sparse ones, and columns with a single entry. */
         basis_enqueue_random(basis, &b, k % 3 == 0 ? m : k % 3 == 1 ? (m + 5) / 6 : 1, &seed);
         info = basis_info(basis);
         assert_int_equal(info.updates, k + 1);
@@ -138,7 +137,7 @@ static void every_k(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The same position again and again: rows of U and V that are zeroed and written anew. */
+/* The same position again and again: rows of U and V are cleared and written again. */
 static void one_position(void **state) {
     enum { M = 50 };
     gpuopt_context *context = test_context(NULL);
@@ -156,7 +155,7 @@ static void one_position(void **state) {
             for (i = 0; i < M; i++) column[i] += 5 * b.entry[13 * M + i];
             assert_int_equal(basis_replace(basis, &b, 13, column), GPUOPT_OK);
             for (i = 0; i < M; i++) b.entry[13 * M + i] = column[i] / (k % 2 ? 7 : 1);
-            if (k % 2) { /* the column again, by a factor: alpha is a multiple of a unit vector */
+            if (k % 2) { /* a multiple of the column: alpha is a multiple of a unit vector */
                 memcpy(column, b.entry + 13 * M, sizeof column);
                 assert_int_equal(basis_replace(basis, &b, 13, column), GPUOPT_OK);
             }
@@ -168,7 +167,7 @@ static void one_position(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* alpha as the host's own array gives what alpha of the last FTRAN gives, to the bit. */
+/* alpha in the host's array gives the same bits as alpha NULL. */
 static void alpha_of_the_host(void **state) {
     enum { M = 45 };
     gpuopt_context *context = test_context(NULL);
@@ -184,9 +183,9 @@ static void alpha_of_the_host(void **state) {
         draw(M, &seed, column);
         column[k] += 4;
         assert_int_equal(gpuopt_basis_ftran(own, GPUOPT_HOST, column, alpha), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_update(own, k, GPUOPT_HOST, NULL, &info), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_update(own, GPUOPT_HOST, k, NULL, &info), GPUOPT_OK);
         assert_int_equal(info.updates, k + 1);
-        assert_int_equal(gpuopt_basis_update(given, k, GPUOPT_HOST, alpha, &info), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_update(given, GPUOPT_HOST, k, alpha, &info), GPUOPT_OK);
         assert_int_equal(info.updates, k + 1);
     }
     assert_int_equal(gpuopt_basis_get_inverse(own, GPUOPT_HOST, first), GPUOPT_OK);
@@ -200,10 +199,10 @@ static void alpha_of_the_host(void **state) {
 static void read_rows(gpuopt_basis *basis, int32_t m, double *rows) {
     int32_t i;
     for (i = 0; i < m; i++)
-        assert_int_equal(gpuopt_basis_btran_unit(basis, i, GPUOPT_HOST, rows + (int64_t)i * m), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, i, rows + (int64_t)i * m), GPUOPT_OK);
 }
 
-/* Pivots that are too small: NUMERIC, nothing changed, the handle goes on; enqueued ones are left out and named. */
+/* Pivots that are too small: NUMERIC, and nothing changes. Enqueued updates are left out, and _get_info names them. */
 static void refused_updates(void **state) {
     enum { M = 33, K = 4 };
     test_host host;
@@ -223,30 +222,30 @@ static void refused_updates(void **state) {
         for (k = 0; k < 2; k++) basis_enqueue_random(basis, &b, M, &seed);
         pending = basis_info(basis).pending;
         read_rows(basis, M, before);
-        /* Column 3 of B at position 5: its pivot is 0 but for rounding. */
+        /* Column 3 of B at position 5: its pivot is 0, up to rounding. */
         assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, b.entry + 3 * M, alpha), GPUOPT_OK);
         host.error[0] = 0;
         info.updates = 99;
-        assert_int_equal(gpuopt_basis_update(basis, 5, GPUOPT_HOST, NULL, &info), GPUOPT_ERROR_NUMERIC);
+        assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 5, NULL, &info), GPUOPT_ERROR_NUMERIC);
         assert_int_equal(info.updates, 99);
         assert_non_null(strstr(host.error, "position 5"));
-        assert_int_equal(gpuopt_basis_update(basis, 6, GPUOPT_HOST, alpha, &info), GPUOPT_ERROR_NUMERIC);
+        assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 6, alpha, &info), GPUOPT_ERROR_NUMERIC);
         info = basis_info(basis);
         assert_int_equal(info.refused_position, 6);
         assert_int_equal(info.updates, 2);
         assert_int_equal(info.pending, pending);
         read_rows(basis, M, after);
         assert_memory_equal(before, after, sizeof before);
-        /* The FTRAN is still there for another position. */
+        /* The pivot column of the FTRAN can still be used for another position. */
         assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, b.entry + 3 * M, NULL), GPUOPT_OK);
-        assert_int_equal(gpuopt_basis_update(basis, 5, GPUOPT_HOST, NULL, &info), GPUOPT_ERROR_NUMERIC);
-        assert_int_equal(gpuopt_basis_update(basis, 3, GPUOPT_HOST, NULL, &info), GPUOPT_OK);
+        assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 5, NULL, &info), GPUOPT_ERROR_NUMERIC);
+        assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 3, NULL, &info), GPUOPT_OK);
         assert_int_equal(info.updates, 3);
-        /* Enqueued, among others, past the end of U. */
+        /* Enqueued among accepted updates, more than U has room for. */
         for (k = 0; k < 3 * K; k++) {
             if (k % 3 == 1) {
                 assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, b.entry + 8 * M, NULL), GPUOPT_OK);
-                assert_int_equal(gpuopt_basis_update(basis, 9 + k, GPUOPT_HOST, NULL, NULL), GPUOPT_OK);
+                assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 9 + k, NULL, NULL), GPUOPT_OK);
             } else {
                 basis_enqueue_random(basis, &b, M, &seed);
             }
@@ -255,9 +254,9 @@ static void refused_updates(void **state) {
         assert_int_equal(info.updates, 3 + 2 * K);
         assert_int_equal(info.refused_position, 9 + 3 * K - 2);
         basis_check(basis, &b, 2000);
-        /* Zeros have no pivot at all, and infinite entries none that is large enough. */
+        /* A pivot column of zeros has no pivot. */
         for (i = 0; i < M; i++) alpha[i] = 0;
-        assert_int_equal(gpuopt_basis_update(basis, 0, GPUOPT_HOST, alpha, &info), GPUOPT_ERROR_NUMERIC);
+        assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 0, alpha, &info), GPUOPT_ERROR_NUMERIC);
         assert_int_equal(basis_info(basis).refused_position, 0);
         gpuopt_basis_destroy(basis);
         basis_free(&b);
@@ -265,7 +264,44 @@ static void refused_updates(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The tolerance is relative to the column, and the host's. */
+/* A refused update does not affect the next one: at the same position, at that of the update before, or at another. */
+static void updates_after_a_refused_one(void **state) {
+    enum { M = 40, PENDING = 5 };
+    static const int next[] = {20, 3, 21};
+    gpuopt_context *context = test_context(NULL);
+    int technique, pending, again, k, i;
+    (void)state;
+    for (technique = 0; technique <= LAST_TECHNIQUE; technique++)
+        for (pending = 0; pending <= PENDING; pending++)
+            for (again = 0; again < 3; again++) {
+                gpuopt_basis *basis = basis_create(context, M, (gpuopt_basis_technique)technique, 12);
+                basis_model b = basis_draw(BASIS_DENSE, M, 31);
+                gpuopt_matrix columns = basis_columns(&b);
+                gpuopt_basis_info info = GPUOPT_INIT(gpuopt_basis_info);
+                uint64_t seed = 7;
+                double column[M];
+                assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
+                for (k = 0; k < pending + 3; k++) {
+                    int position = k < pending ? 4 + k : k == pending + 1 ? 30 : next[again] + (again == 1) * pending;
+                    if (k == pending) { /* column 25 of B, unchanged so far, at position 20 */
+                        assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, b.entry + 25 * M, NULL), GPUOPT_OK);
+                        assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 20, NULL, &info),
+                                         GPUOPT_ERROR_NUMERIC);
+                    }
+                    /* Near a multiple of the column that is there, so that the pivot is large. */
+                    draw(M, &seed, column);
+                    for (i = 0; i < M; i++) column[i] += 5 * b.entry[position * M + i];
+                    assert_int_equal(basis_replace(basis, &b, position, column), GPUOPT_OK);
+                }
+                assert_int_equal(basis_info(basis).updates, pending + 3);
+                basis_check(basis, &b, 5000);
+                gpuopt_basis_destroy(basis);
+                basis_free(&b);
+            }
+    gpuopt_context_destroy(context);
+}
+
+/* The tolerance is relative to the largest entry of the column, and the host can set it. */
 static void pivot_tolerance(void **state) {
     static const double pivot[] = {1e-9, 1e-12, 1e-12, 0.4, 0.6}, tolerance[] = {0, 0, 1e-13, 0.5, 0.5};
     static const gpuopt_status expected[] = {GPUOPT_OK, GPUOPT_ERROR_NUMERIC, GPUOPT_OK, GPUOPT_ERROR_NUMERIC,
@@ -287,7 +323,7 @@ static void pivot_tolerance(void **state) {
             alpha[1] = -pivot[k];
             for (i = 0; i < 3; i++) alpha[i] = ldexp(alpha[i], scale);
             assert_int_equal(gpuopt_basis_create(context, &desc, &basis), GPUOPT_OK);
-            assert_int_equal(gpuopt_basis_update(basis, 1, GPUOPT_HOST, alpha, &info), expected[k]);
+            assert_int_equal(gpuopt_basis_update(basis, GPUOPT_HOST, 1, alpha, &info), expected[k]);
             gpuopt_basis_destroy(basis);
         }
     gpuopt_context_destroy(context);
@@ -324,8 +360,9 @@ static void same_bits(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(every_technique),   cmocka_unit_test(every_k),         cmocka_unit_test(one_position),
-    cmocka_unit_test(alpha_of_the_host), cmocka_unit_test(refused_updates), cmocka_unit_test(pivot_tolerance),
-    cmocka_unit_test(same_bits),
+    cmocka_unit_test(every_technique), cmocka_unit_test(every_k),
+    cmocka_unit_test(one_position),    cmocka_unit_test(alpha_of_the_host),
+    cmocka_unit_test(refused_updates), cmocka_unit_test(updates_after_a_refused_one),
+    cmocka_unit_test(pivot_tolerance), cmocka_unit_test(same_bits),
 };
 TEST_MAIN(tests)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * How many pairs of an addition and a minimum the GPU does a second when nothing but registers is touched: what a
- * min-plus product of tables can reach at best.
+ * Measures how many pairs of an addition and a minimum the GPU does per second in registers: the upper limit for a
+ * min-plus product of tables.
  *     add_min_rate
- * A thread keeps `Chains` numbers x[i] and costs c[i] and repeats x[i] = min(x[i], x[i + 1] + c[i]): every pair needs
- * the one before it, and none can be left out. Prints the kind and the most pairs a second over some numbers of chains
- * and warps, and the pairs a clock and multiprocessor at the clock that the device states. One thread's numbers are
- * compared with the host's.
+ * Each thread keeps `Chains` numbers x[i] and costs c[i], and repeats x[i] = min(x[i], x[i + 1] + c[i]). Each pair
+ * depends on the one before, so the compiler can drop none. For each data type it tries several numbers of chains
+ * and warps, and prints the largest rate, per second and per clock and multiprocessor (with the clock rate that the
+ * device reports). The numbers of one thread are compared with those computed on the host.
  */
 #include <cstdint>
 #include <cstdio>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int steps = 2048;
 
-/* The instruction that compute capability 9.0 has for it; elsewhere two. */
+/* One instruction on compute capability 9.0 and above, two elsewhere. */
 struct Whole {
     static constexpr const char *name = "u32";
     static constexpr int pairs = 1;
@@ -30,7 +30,7 @@ struct Whole {
     }
 };
 
-/* Two 16-bit numbers in a register; the sums must fit 16 bits. */
+/* Two 16-bit numbers in a register; their sums must fit into 16 bits. */
 struct Halves {
     static constexpr const char *name = "u16x2";
     static constexpr int pairs = 2;
@@ -46,7 +46,7 @@ struct Halves {
     }
 };
 
-/* So small in each half that no sum below has a carry. */
+/* A pseudorandom number whose halves are so small that no sum below has a carry. */
 __host__ __device__ uint32_t drawn(uint32_t k) {
     k = (k ^ 61) * 0x9E3779B1u;
     k = (k ^ (k >> 15)) * 0x85EBCA6Bu;
@@ -91,7 +91,7 @@ struct Device {
     cudaEvent_t begin, end;
 };
 
-/* Pairs a second, of the fastest of ten launches; 0: something failed. */
+/* Pairs per second in the fastest of ten launches; 0: something failed. */
 template <class Kind, int Chains>
 double rate_of(const Device &d, int threads, int blocks) {
     float least = 0;
@@ -107,13 +107,13 @@ double rate_of(const Device &d, int threads, int blocks) {
     }
     if (cudaMemcpy(&first, d.result + threads, sizeof first, cudaMemcpyDeviceToHost)) return 0;
     if (first != on_the_host<Kind, Chains>(static_cast<uint32_t>(threads))) {
-        std::fprintf(stderr, "add_min_rate: %s: the GPU's numbers are not the host's\n", Kind::name);
+        std::fprintf(stderr, "add_min_rate: %s: the GPU's numbers differ from the host's\n", Kind::name);
         return 0;
     }
     return 1e3 / least * blocks * threads * steps * Chains * Kind::pairs;
 }
 
-/* Prints the best; false: one failed. */
+/* Prints the largest rate. Returns false if a measurement failed. */
 template <class Kind>
 bool print_rate(const Device &d, double clock) {
     double best = 0;
@@ -127,7 +127,7 @@ bool print_rate(const Device &d, double clock) {
             }
         }
     }
-    std::printf("%-10s %.4e pairs a second, %.1f a clock and multiprocessor\n", Kind::name, best,
+    std::printf("%-10s %.4e pairs per second, %.1f per clock and multiprocessor\n", Kind::name, best,
                 best / clock / d.multiprocessors);
     return true;
 }

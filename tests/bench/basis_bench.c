@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Times the basis inverse.
+ * Measures the basis inverse.
  *     basis_bench BACKEND [M...]      BACKEND: cpu, cpu-threads or cuda
- * First table: microseconds an update by each technique, and what copying the matrix takes on the device (memcpy on the
- * CPU) for comparison. Second table, microseconds: FTRAN and BTRAN with arrays where the backend has them, FTRAN of 10
- * entries, BTRAN of a unit vector; milliseconds of a load of m dense columns. Last, for the largest M: 1000 deferred
- * updates one after the other, and how much of that the rank updates take.
+ * First table: microseconds per update with each technique and, for comparison, of a copy of the matrix. Second table:
+ * microseconds of FTRAN and BTRAN of dense vectors, of FTRAN of a column with 10 entries and of BTRAN of a unit vector,
+ * and milliseconds of a load of m dense columns. With cuda, vectors are in device memory. Last, for m = 6000 and for
+ * the last M: 1000 deferred updates one after the other, and how much of the time the rank updates take.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include <cuda_runtime_api.h>
 #endif
 
-/* PIVOTS: updates take so many rows in turn, spread over the matrix, which the cache then does not have. */
+/* PIVOTS: updates pivot on so many rows in turn, spread over the matrix, so that a pivot row is not in the cache. */
 enum { PIVOTS = 61, TECHNIQUES = GPUOPT_TECHNIQUE_ELEMENT_PROPOSED + 1 };
 
 static gpuopt_context *context;
@@ -47,7 +47,7 @@ static double draw(uint64_t *state) {
     return (double)(*state >> 11) * 0x1p-53 - 0.5;
 }
 
-/* An array of the backend's, copied from the host's where that is not NULL. */
+/* Returns an array in device memory with cuda, else in host memory: a copy of `from`, if that is not NULL. */
 static double *place(const double *from, size_t bytes) {
     double *to = NULL;
 #ifdef TEST_WITH_CUDA
@@ -73,7 +73,7 @@ static void drop(double *array) {
     free(array);
 }
 
-/* ---- What is timed ---- */
+/* ---- What is measured ---- */
 
 typedef struct job {
     gpuopt_basis *basis;
@@ -102,16 +102,16 @@ static void update(job *j) {
     gpuopt_basis_info info;
     int k = j->pivot++ % PIVOTS;
     gpuopt_desc_init(&info, sizeof info);
-    demand(!gpuopt_basis_update(j->basis, j->position[k], where, j->alpha[k], on_gpu ? NULL : &info), "an update");
+    demand(!gpuopt_basis_update(j->basis, where, j->position[k], j->alpha[k], on_gpu ? NULL : &info), "an update");
 }
 
 static void ftran(job *j) { demand(!gpuopt_basis_ftran(j->basis, where, j->vector, j->result), "FTRAN"); }
 static void btran(job *j) { demand(!gpuopt_basis_btran(j->basis, where, j->vector, j->result), "BTRAN"); }
 static void ftran_few(job *j) {
-    demand(!gpuopt_basis_ftran_sparse(j->basis, 10, j->row, j->val, where, NULL), "FTRAN of a sparse column");
+    demand(!gpuopt_basis_ftran_sparse(j->basis, GPUOPT_HOST, 10, j->row, j->val, NULL), "FTRAN of a sparse column");
 }
 static void btran_unit(job *j) {
-    demand(!gpuopt_basis_btran_unit(j->basis, j->next++ % j->m, where, j->result), "BTRAN of a unit vector");
+    demand(!gpuopt_basis_btran_unit(j->basis, where, j->next++ % j->m, j->result), "BTRAN of a unit vector");
 }
 static void load(job *j) { demand(!gpuopt_basis_load(j->basis, &j->columns), "load"); }
 
@@ -133,7 +133,7 @@ static double time_of(void (*work)(job *), job *j, int count) {
     return now() - start;
 }
 
-/* Microseconds a call: the least of three rounds of at least 20 ms or 3 calls, after one to warm up. */
+/* Microseconds per call: the least of three rounds of about 20 ms or at least 3 calls, after two calls to warm up. */
 static double measure(void (*work)(job *), job *j) {
     double once = time_of(work, j, 1), least = 1e30;
     int round, count;
@@ -157,7 +157,7 @@ static gpuopt_basis *create(int32_t m, int technique) {
     return gpuopt_basis_create(context, &desc, &basis) ? NULL : basis;
 }
 
-/* m dense columns, to load: so that rows of the inverse are dense, too. */
+/* m dense columns to load, so that the inverse is dense, too. */
 static gpuopt_matrix dense_columns(int32_t m) {
     int64_t k, entries = (int64_t)m * m;
     int64_t *start = calloc((size_t)m + 1, sizeof *start);
@@ -194,7 +194,7 @@ static job prepare(int32_t m) {
     j.m = m;
     for (k = 0; k < m; k++) vector[k] = draw(&state);
     j.vector = place(vector, sizeof *vector * (size_t)m);
-    /* Columns are replaced by themselves, nearly: the inverse neither grows nor vanishes within the run. */
+    /* Each column is replaced by almost the same one, so that the inverse neither grows nor vanishes. */
     for (k = 0; k < m; k++) vector[k] *= 1e-6;
     for (k = 0; k < PIVOTS; k++) {
         double entry;
@@ -258,7 +258,7 @@ static void time_solves(int32_t m) {
         j.basis = create(m, technique[t]);
         demand(j.basis != NULL, "create");
         load(&j);
-        /* Half of U is in use, as it is on average. */
+        /* Half of U is in use, the average. */
         demand(!gpuopt_basis_get_info(j.basis, &info), "get_info");
         for (k = 0; k < info.deferred_updates / 2; k++) update(&j);
         printf("%6d %9s", (int)m, t ? "rows" : "deferred");
@@ -286,7 +286,7 @@ static void time_deferred(int32_t m) {
     time_of(update, &j, info.deferred_updates);
     load(&j);
     all = time_of(update, &j, 1000) / 1000;
-    for (k = 0; k < 3; k++) { /* as many as leave U not quite full */
+    for (k = 0; k < 3; k++) { /* one fewer than fills U: no rank update */
         double t;
         load(&j);
         t = time_of(update, &j, info.deferred_updates - 1) / (info.deferred_updates - 1);

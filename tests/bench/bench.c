@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * What the benchmarks share: lists of words, medians, and contexts on several backends.
+ */
 #include "tests/bench/bench.h"
 
 #include <stdlib.h>
@@ -27,7 +30,7 @@ int failed(const machine *on, const char *name, const char *call, gpuopt_status 
     return -1;
 }
 
-/* A context for "cpu", "cpu:N" or "cuda". Returns 0 or -1. */
+/* Makes a context for "cpu", "cpu:N" or "cuda". Returns 0, or -1 after an error message. */
 static int open_machine(const char *program, const char *name, machine *m) {
     char backend[NAME];
     const char *opened, *colon = strchr(name, ':');

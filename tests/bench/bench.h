@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What benchmarks have in common that measure several backends side by side.
+ * What the benchmarks share that measure several backends side by side.
  */
 #ifndef TESTS_BENCH_BENCH_H
 #define TESTS_BENCH_BENCH_H
@@ -9,25 +9,26 @@
 
 enum { NAME = 256, MOST_MACHINES = 4, MOST_REPEATS = 64 };
 
-/* What a device-to-device copy moves on an H200, bytes a second: shares of the memory's speed are shares of this. */
+/* Bytes per second moved by a device-to-device copy on an H200. Shares of the memory bandwidth are relative to this. */
 #define COPY_SPEED 4.28e12
 
+/* A backend to be measured. */
 typedef struct machine {
     gpuopt_context *context;
-    const char *name; /* as asked for: cpu, cpu:N, cuda */
+    const char *name; /* as given: cpu, cpu:N or cuda */
     int threads, cuda;
     speaker speaker;
 } machine;
 
-/* The next of the words between commas; 0: that was the last. */
+/* Copies the next word of a list separated by commas, and advances *at. Returns 0 at the end of the list. */
 int next_word(const char **at, char *word);
-/* Sorts. */
+/* Returns the median of `count` values, and sorts them. */
 double median(double *value, int count);
-/* Says what failed, with the status in words. Returns -1. */
+/* Prints an error message with the name of the call and its status. Returns -1. */
 int failed(const machine *on, const char *name, const char *call, gpuopt_status status);
 
-/* Contexts for the words of `list` ("cpu", "cpu:N" or "cuda"), whose names are kept in `name`. Returns how many, or -1:
- * `program` has said what there is not. */
+/* Makes contexts for the words of `list` ("cpu", "cpu:N" or "cuda"), and copies the words to `name`. Returns their
+ * number, or -1 after an error message. */
 int open_machines(const char *program, const char *list, machine machines[MOST_MACHINES],
                   char name[MOST_MACHINES][NAME]);
 void close_machines(machine *machines, int count);

@@ -58,10 +58,10 @@ typedef struct options {
 /* One search to its end, or to a limit. */
 typedef struct run {
     gpuopt_knapsack_info info;
-    double seconds;      /* all of it */
-    int64_t long_nodes;  /* of steps with long lists: nodes expanded, */
-    int64_t long_sons;   /* sons that stayed, */
-    double long_seconds; /* and how long these took */
+    double seconds;        /* all of it */
+    int64_t long_nodes;    /* of steps with long lists: nodes expanded, */
+    int64_t long_children; /* children that stayed, */
+    double long_seconds;   /* and how long these took */
 } run;
 
 static gpuopt_knapsack_desc describe(const knapsack_model *model) {
@@ -105,9 +105,9 @@ static int search(const machine *on, const char *name, const knapsack_model *mod
         if (!longer || r->info.expanded - last.expanded < longer) continue;
         r->long_seconds += now() - before;
         r->long_nodes += r->info.expanded - last.expanded;
-        r->long_sons += r->info.alive - last.alive + r->info.expanded - last.expanded;
+        r->long_children += r->info.alive - last.alive + r->info.expanded - last.expanded;
     }
-    if (!status && !longer) status = gpuopt_knapsack_get_items(knapsack, taken, NULL, NULL);
+    if (!status && !longer) status = gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, taken, NULL, NULL);
     r->seconds = now() - start;
     if (status) failed(on, name, "search", status);
     if (!status && !longer && !right_items(model, taken, r->info.lower)) {
@@ -239,7 +239,7 @@ static int level_line(const machine *on, const char *name, gpuopt_knapsack_searc
     bad = search(on, name, &model, &desc, (double)o->limit, longer, &r);
     knapsack_free(&model);
     if (bad) return -1;
-    bytes = NODE_BYTES * (double)(r.long_nodes * (kind == GPUOPT_SEARCH_DOMINANCE ? 2 : 1) + r.long_sons);
+    bytes = NODE_BYTES * (double)(r.long_nodes * (kind == GPUOPT_SEARCH_DOMINANCE ? 2 : 1) + r.long_children);
     if (r.long_seconds > 0)
         printf("| %s | %s | %s | %lld | %lld | %lld | %.3f | %.3g | %.3g | %.1f%% |\n", name,
                kind == GPUOPT_SEARCH_DOMINANCE ? "dominance"

@@ -3,19 +3,29 @@
 #
 # Usage: run.sh [PROGRAM]
 #        run.sh --all [FOLDER]
+#
 # Measures propagation on this machine as tests/bench/RESULTS.md reports it; PROGRAM: propagate_bench, built already.
 # With --all then the basis inverse, the simplex method, elimination and knapsacks too, on the CPU and, where there is
 # one, the GPU; FOLDER: that of the programs, built already. The public models are read from GPUOPT_TEST_DATA/miplib,
 # netlib, kennington and wcsp, and left out without them.
 set -u
+case ${1:-} in
+-h | --help)
+    sed -n '4,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    exit
+    ;;
+esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+
+# Each has a program FAMILY_bench here, and below a function of that name which runs it.
+families=(propagate basis simplex elimination knapsack)
 
 build() {
     (cd "$root" && bazel build --noshow_progress "${@/#/\/\/tests\/bench:}") >&2 || exit
 }
 
 propagate() {
-    local program=$1 threads model count
+    local program=${1:-$folder/propagate_bench} threads model count
     threads=$(nproc)
     echo "== large"
     for model in band,8000000,8,1 rand,1000000,1000000,10,1 skew,1000000,1000000,10,1; do
@@ -88,7 +98,7 @@ knapsack() {
 if [ "${1:-}" = --all ]; then
     folder=${2:-}
     if [ -z "$folder" ]; then
-        build propagate_bench basis_bench simplex_bench elimination_bench knapsack_bench
+        build "${families[@]/%/_bench}"
         folder=$root/bazel-bin/tests/bench
     fi
     backends=cpu
@@ -96,11 +106,7 @@ if [ "${1:-}" = --all ]; then
         backends="cuda cpu"
         [ -n "${2:-}" ] || build add_min_rate
     fi
-    propagate "$folder/propagate_bench"
-    basis
-    simplex
-    elimination
-    knapsack
+    for family in "${families[@]}"; do "$family"; done
 else
     if [ -z "${1:-}" ]; then build propagate_bench; fi
     propagate "${1:-$root/bazel-bin/tests/bench/propagate_bench}"

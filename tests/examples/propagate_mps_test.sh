@@ -3,9 +3,9 @@
 #
 # The example that propagates MPS files, as a user runs it: answers worked out by hand, exit codes, what it says of files
 # that are no models.
-# Usage: propagate_mps_test.sh PROGRAM
+# Usage: propagate_mps_test.sh [PROGRAM]
 set -u
-seconds=60
+example=propagate_mps seconds=60
 # shellcheck source=../support/example.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../support/example.sh"
 
@@ -150,6 +150,7 @@ broken repeated_row 'two rows are named SETUP1' 's/^ L  SETUP1/ L  SETUP1\n L  S
 broken unknown_bound '23: ' 's/ UP BND       STOCK1/ QQ BND       STOCK1/'
 broken unknown_section '22: ' 's/^BOUNDS/BUNDS/'
 broken missing_number '11: ' 's/MAKE1     SETUP1             1.0/MAKE1     SETUP1/'
+# shellcheck disable=SC2016 # of sed
 broken truncated 'ENDATA' '20,$d'
 broken no_end 'ENDATA' '/^ENDATA/d'
 broken empty 'empty' 'd'

@@ -3,9 +3,9 @@
 #
 # The example that solves knapsack problems, as a user runs it: optima by a dynamic programme in awk, every class and
 # search mode, items added up on the file, exit codes, and what it says of input that is no model.
-# Usage: solve_knapsack_test.sh PROGRAM
+# Usage: solve_knapsack_test.sh [PROGRAM]
 set -u
-seconds=120
+example=solve_knapsack seconds=120
 # shellcheck source=../support/example.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../support/example.sh"
 

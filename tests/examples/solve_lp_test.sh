@@ -4,9 +4,9 @@
 # The example that solves linear programs, as a user runs it: answers worked out by hand, by other solvers (the indices
 # of GPUOPT_TEST_DATA) or planted, with every option; solutions checked against the file by awk; exit codes, and what it
 # says of input that is no model.
-# Usage: solve_lp_test.sh PROGRAM
+# Usage: solve_lp_test.sh [PROGRAM]
 set -u
-seconds=120
+example=solve_lp seconds=120
 # shellcheck source=../support/example.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../support/example.sh"
 

@@ -3,9 +3,9 @@
 #
 # The example that solves graphical models, given input that is none, files that do not go with a model, and options that
 # do not go together: exit status 2; the file, line and column, what is wrong.
-# Usage: solve_wcsp_input_test.sh PROGRAM
+# Usage: solve_wcsp_input_test.sh [PROGRAM]
 set -u
-seconds=120
+example=solve_wcsp seconds=120
 # shellcheck source=../support/example.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../support/example.sh"
 exams=$models/exams.wcsp sprinkler=$models/sprinkler.uai

@@ -4,9 +4,9 @@
 # The example that solves graphical models, as a user runs it: answers worked out by hand, by trying all assignments, or
 # by other solvers (the indices of GPUOPT_TEST_DATA), with every option; solutions checked against the file by awk; exit
 # codes. Input that is no model: solve_wcsp_input_test.sh.
-# Usage: solve_wcsp_test.sh PROGRAM
+# Usage: solve_wcsp_test.sh [PROGRAM]
 set -u
-seconds=120
+example=solve_wcsp seconds=120
 # shellcheck source=../support/example.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../support/example.sh"
 

@@ -6,7 +6,7 @@
 # result.
 # Needs gcc, g++ and the binutils; what is there of clang, OpenMP and nvcc is used, the rest is reported as skipped.
 # Usage: vendoring_test.sh [--quick] [FOLDER]
-#   --quick  gcc and g++ at -O0, the hosts, the bits at -O0 and -O3; no clang, no CUDA
+#   --quick  unless tests/run.sh --all runs this: gcc and g++ at -O0, the hosts, the bits at -O0 and -O3; no clang, no CUDA
 #   FOLDER   holds the library as a host has it: gpuopt.h with gpuopt_impl/ and cuda/, or gpuopt.h with everything in it
 #            and gpuopt_cuda.cu. Default: this checkout
 set -u
@@ -19,6 +19,7 @@ vendored=$(cd "${1:-$root}" && pwd) || exit 1
 work=$(mktemp -d) || exit 1
 # shellcheck source=../support/check.sh
 . "$root/tests/support/check.sh"
+runs_all || quick=1
 at_end() { rm -rf "$said" "$work"; }
 cd "$work" || exit 1
 
@@ -96,7 +97,7 @@ has_no_mutable_data() {
 }
 
 # Memory, text for the log hook, and functions of libm for which there may be no instruction.
-libc='malloc|free|memcpy|memmove|memset|vsnprintf'
+libc='malloc|free|memcpy|memmove|memset|strlen|vsnprintf'
 libm='exp|fma|floor|ceil|nextafterf|frexp|ldexp|log|log2|sqrt'
 compiler_made='__stack_chk_fail|__vsnprintf_chk|__mem(cpy|move|set)_chk|_GLOBAL_OFFSET_TABLE_'
 openmp_made='GOMP_[a-z_]+|omp_get_(num_threads|thread_num)|__kmpc_[a-z0-9_]+'
@@ -183,6 +184,8 @@ test_warnings() {
         check "GPUOPT_API=static, strict C++17: $compiler" build "$compiler" "${strict_cpp[@]}" -DGPUOPT_API=static \
             -x c++ -c "$frame/host_single.c" -o single.o
         check "C++14 is refused, with the reason: $compiler" refuses_old_cpp "$compiler"
+        check "a host in strict C++17: $compiler" \
+            build "$compiler" "${strict_cpp[@]}" -c "$frame/host_cpp.cpp" -o host.o
     done
     for compiler in "${c_compilers[@]}"; do
         check "GPUOPT_API=static, strict C11: $compiler" build "$compiler" "${strict_c[@]}" -DGPUOPT_API=static \
@@ -227,7 +230,8 @@ host_objects() {
         build cc -c "$frame/host_implementation.c" -o host_implementation.o &&
         build cc -DGPUOPT_API=static -c "$frame/host_single.c" -o host_single.o &&
         build g++ -std=c++17 -x c++ -c "$frame/host_implementation.c" -o host_implementation_cpp.o &&
-        build g++ -std=c++17 -c "$frame/host_main.cpp" -o host_main_cpp.o
+        build g++ -std=c++17 -c "$frame/host_main.cpp" -o host_main_cpp.o &&
+        build g++ -std=c++17 -c "$frame/host_cpp.cpp" -o host_cpp.o
 }
 
 test_hosts() {
@@ -238,6 +242,8 @@ test_hosts() {
     host "the implementation as C++17, main in C" g++ host_main.o host_implementation_cpp.o
     host "the implementation as C++17, linked as C" cc host_main.o host_implementation_cpp.o
     host "a C++17 host of gpuopt.o" g++ host_main_cpp.o gpuopt.o
+    host "a C++17 host with handles, hooks and GPUOPT_INIT in C++ fashion" g++ host_cpp.o gpuopt.o
+    host "the same host, the implementation as C++17" g++ host_cpp.o host_implementation_cpp.o
     host "one file, GPUOPT_API=static" cc host_single.o
     check "GPUOPT_API=static exports nothing" exports_only host_single.o main
     check "as C++17, exports are gpuopt_*" exports_only host_implementation_cpp.o 'gpuopt_[a-z_]+'

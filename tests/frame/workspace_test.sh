@@ -71,7 +71,9 @@ skips_cuda() { in_workspace cuda test //... --repo_env=GPUOPT_CUDA=0 2>&1 | grep
 says_why() { in_workspace cuda build //:host_cuda --repo_env=GPUOPT_CUDA=0 2>&1 | grep 'cuda_toolkit_found'; }
 check "without a toolkit, what needs CUDA is skipped" skips_cuda
 check "and says why when it is asked for by name" says_why
-if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
+if ! runs_all; then
+    skip "a workspace that depends on the CUDA backend" "takes minutes: tests/run.sh --all"
+elif command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
     # For one architecture: all of them are compiled by this repository's own build.
     check "a workspace that depends on the CUDA backend" in_workspace cuda test //... --define=cuda_archs=90
 else

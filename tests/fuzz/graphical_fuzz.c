@@ -3,6 +3,9 @@
  * A libFuzzer target over the readers of graphical models and of the files that go with them. Whatever the bytes are,
  * either there is an error with its place and nothing to free, or a model whose every index is in range; where it is
  * small, the library's optimum is that of all assignments, looked up in the functions.
+ *
+ * With: examples/io/graphical*.c examples/io/tokens.c examples/io/uai.c examples/io/wcsp.c
+ * Longest input: 2048
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create */

@@ -3,6 +3,9 @@
  * A libFuzzer target over the reader of knapsacks and the names of generated ones. Whatever the bytes are, either there
  * is an error with its place and nothing to free, or a model with the file's numbers; a file of nothing but whole
  * numbers, as many as it says, is read.
+ *
+ * With: examples/io/knapsack.c examples/io/tokens.c
+ * Longest input: 512
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create */

@@ -3,6 +3,8 @@
  * A libFuzzer target over the life of knapsacks: the input's bytes become a small model, with numbers of all sizes, and
  * a descriptor, then calls in any order on two handles that share the nodes. Answers are held against all subsets.
  * Packed nodes are broken, some with a checksum that is right again, and are then refused or give a search that ends.
+ *
+ * Longest input: 512
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -74,7 +76,7 @@ static void make_model(fuzz *f) {
         d->capacity = sum / 2 > INT64_MAX ? INT64_MAX : (int64_t)(sum / 2);
     }
     d->search = (gpuopt_knapsack_search)(take(f) % 3);
-    d->full = (gpuopt_knapsack_when_full)(take(f) % 2);
+    d->when_full = (gpuopt_knapsack_when_full)(take(f) % 2);
     d->pool = 1 + take(f);
     d->node_limit = take(f) < 16 ? 1 + take(f) : 0;
     d->reduction = (gpuopt_switch)(take(f) % 3);
@@ -119,7 +121,7 @@ static gpuopt_knapsack_info check_info(fuzz *f, int h) {
     REQUIRE(i.alive >= 0 && i.alive <= i.pool && i.peak <= i.pool && (i.alive == 0) == (i.level == -1));
     REQUIRE(i.level <= i.free_items && i.free_items <= f->items && i.pool >= 2 * f->items + 8);
     REQUIRE(i.dominated == 0 || f->desc.search == GPUOPT_SEARCH_DOMINANCE);
-    REQUIRE(i.slices == 0 || f->desc.full == GPUOPT_WHEN_FULL_DEPTH_FIRST);
+    REQUIRE(i.slices == 0 || f->desc.when_full == GPUOPT_WHEN_FULL_DEPTH_FIRST);
     if (i.alive == 0) {
         REQUIRE(i.outcome == GPUOPT_OPTIMAL || i.outcome == GPUOPT_INFEASIBLE);
         REQUIRE((i.outcome == GPUOPT_OPTIMAL) == (i.lower == i.upper && i.lower >= 0) ||
@@ -127,7 +129,7 @@ static gpuopt_knapsack_info check_info(fuzz *f, int h) {
         REQUIRE(i.outcome == GPUOPT_OPTIMAL || i.lower < f->claim);
     } else {
         REQUIRE(i.outcome == GPUOPT_MORE || i.outcome == GPUOPT_LIMIT || i.outcome == GPUOPT_FULL);
-        REQUIRE(i.outcome != GPUOPT_FULL || f->desc.full == GPUOPT_WHEN_FULL_STOP);
+        REQUIRE(i.outcome != GPUOPT_FULL || f->desc.when_full == GPUOPT_WHEN_FULL_STOP);
         REQUIRE((i.outcome == GPUOPT_LIMIT) == (f->desc.node_limit > 0 && i.expanded >= f->desc.node_limit));
     }
     f->was[h] = i;
@@ -141,7 +143,7 @@ static void check_items(fuzz *f, int h) {
     int64_t profit = -1, weight = -1;
     wide p = 0, w = 0;
     int32_t j;
-    REQUIRE(gpuopt_knapsack_get_items(f->handle[h], taken, &profit, &weight) == GPUOPT_OK);
+    REQUIRE(gpuopt_knapsack_get_items(f->handle[h], GPUOPT_HOST, taken, &profit, &weight) == GPUOPT_OK);
     for (j = 0; j < f->items; j++) {
         REQUIRE(taken[j] <= 1);
         if (taken[j]) p += f->profit[j], w += f->weight[j];
@@ -178,7 +180,8 @@ static void set_incumbent(fuzz *f, int h) {
     }
     profit = kind < 32 || p > INT64_MAX ? take_number(f) : (int64_t)p;
     good = w <= f->desc.capacity && p == profit;
-    REQUIRE(gpuopt_knapsack_set_incumbent(f->handle[h], profit, taken) == (good ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
+    REQUIRE(gpuopt_knapsack_set_incumbent(f->handle[h], GPUOPT_HOST, profit, taken) ==
+            (good ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
     REQUIRE(check_info(f, h).lower >= (good ? profit : 0));
 }
 
@@ -186,7 +189,7 @@ static void set_claim(fuzz *f, int h) {
     unsigned kind = take(f);
     int64_t claim = kind < 32 ? take_number(f) : (int64_t)f->optimum - (int64_t)(kind % 4);
     if (kind >= 240 && f->optimum < INT64_MAX) claim = (int64_t)f->optimum + 1;
-    REQUIRE(gpuopt_knapsack_set_incumbent(f->handle[h], claim, NULL) ==
+    REQUIRE(gpuopt_knapsack_set_incumbent(f->handle[h], GPUOPT_HOST, claim, NULL) ==
             (claim < 0 ? GPUOPT_ERROR_ARGUMENT : GPUOPT_OK));
     if (claim > f->claim) f->claim = claim;
     check_info(f, h);
@@ -260,7 +263,7 @@ static void unpack_copy(fuzz *f, int h) {
     REQUIRE(gpuopt_knapsack_expand(copy, 20000, 0, &info) == GPUOPT_OK);
     REQUIRE(info.outcome != GPUOPT_MORE || info.expanded >= 20000);
     if (kind != 3) REQUIRE(info.lower <= f->optimum);
-    REQUIRE(gpuopt_knapsack_get_items(copy, NULL, NULL, NULL) == GPUOPT_OK);
+    REQUIRE(gpuopt_knapsack_get_items(copy, GPUOPT_HOST, NULL, NULL, NULL) == GPUOPT_OK);
     gpuopt_knapsack_destroy(copy);
     free(broken);
     free(bytes);

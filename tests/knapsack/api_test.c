@@ -33,7 +33,7 @@ static void refused(void **state) {
     REFUSED(d.profit = NULL, "profit");
     REFUSED(d.capacity = -1, "capacity");
     REFUSED(d.search = (gpuopt_knapsack_search)3, "search");
-    REFUSED(d.full = (gpuopt_knapsack_when_full)2, "full");
+    REFUSED(d.when_full = (gpuopt_knapsack_when_full)2, "when_full");
     REFUSED(d.pool = -1, "pool");
     REFUSED(d.pool = ((int64_t)1 << 40) + 1, "pool");
     REFUSED(d.node_limit = -1, "node_limit");
@@ -57,11 +57,11 @@ static void refused(void **state) {
     assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_expand(knapsack, -1, 0, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, -1, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, -1, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, 5, taken), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, -1, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, 5, taken), GPUOPT_ERROR_ARGUMENT);
     assert_true(strstr(host.error, "heavy") != NULL);
     memset(taken, 0, sizeof taken);
-    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, 5, taken), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, 5, taken), GPUOPT_ERROR_ARGUMENT);
     assert_true(strstr(host.error, "another profit") != NULL);
     assert_int_equal(gpuopt_knapsack_pack(knapsack, -2, 0, NULL, 0, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_unpack(knapsack, "GPUM", 4), GPUOPT_ERROR_ARGUMENT);
@@ -69,6 +69,65 @@ static void refused(void **state) {
     gpuopt_knapsack_destroy(knapsack);
     gpuopt_context_destroy(context);
     assert_int_equal(host.live, 0);
+}
+
+/* Item sets in device memory: refused where there is none, and nothing changes. tests/knapsack/device_test.c has the
+ * rest. */
+static void where(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    uint64_t random = 5;
+    model m = model_random(2, 30, 100, &random);
+    gpuopt_knapsack_desc desc = model_desc(&m);
+    gpuopt_knapsack *knapsack = model_create(context, &desc);
+    gpuopt_knapsack_info before, after;
+    uint8_t taken[MODEL_MOST];
+    int64_t profit = -7, weight = -7;
+    (void)state;
+    gpuopt_desc_init(&before, sizeof before);
+    gpuopt_desc_init(&after, sizeof after);
+    memset(taken, 0, sizeof taken);
+    assert_int_equal(gpuopt_knapsack_get_info(knapsack, &before), GPUOPT_OK);
+#define BAD_WHERE(place, status, words)                                                            \
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, place, 0, taken), status);            \
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, place, 1000000, NULL), status);       \
+    assert_int_equal(gpuopt_knapsack_get_items(knapsack, place, taken, &profit, &weight), status); \
+    assert_true(strstr(host.error, "gpuopt_knapsack_get_items") && strstr(host.error, words))
+    BAD_WHERE((gpuopt_memory)2, GPUOPT_ERROR_ARGUMENT, "where");
+    if (!test_on("cuda")) {
+        BAD_WHERE(GPUOPT_DEVICE, GPUOPT_ERROR_UNSUPPORTED, "no device memory");
+    }
+    assert_true(profit == -7 && weight == -7 && taken[0] == 0);
+    assert_int_equal(gpuopt_knapsack_get_info(knapsack, &after), GPUOPT_OK);
+    assert_memory_equal(&before, &after, sizeof before);
+    model_finish(knapsack, &m, model_optimum(&m));
+    gpuopt_knapsack_destroy(knapsack);
+    gpuopt_context_destroy(context);
+}
+
+/* Before the first step: MORE, unless _create has proven its first solution optimal. */
+static void before_the_first_step(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t random = 19;
+    int k, settled = 0;
+    (void)state;
+    for (k = 0; k < 30 * MODEL_CLASSES; k++) {
+        model m = model_random(k % MODEL_CLASSES, 12, 40, &random);
+        int64_t optimum = model_optimum(&m);
+        gpuopt_knapsack_desc desc = model_desc(&m);
+        gpuopt_knapsack *knapsack = model_create(context, &desc);
+        gpuopt_knapsack_info info;
+        gpuopt_desc_init(&info, sizeof info);
+        assert_int_equal(gpuopt_knapsack_get_info(knapsack, &info), GPUOPT_OK);
+        assert_int_equal(info.outcome, info.alive > 0 ? GPUOPT_MORE : GPUOPT_OPTIMAL);
+        assert_true(info.expanded == 0 && info.steps == 0 && info.alive == (info.level == 0));
+        assert_true(info.lower <= optimum && info.upper >= optimum && model_check_items(knapsack, &m) == info.lower);
+        if (info.outcome == GPUOPT_OPTIMAL) assert_true(info.lower == optimum && info.upper == optimum);
+        settled += info.outcome == GPUOPT_OPTIMAL;
+        gpuopt_knapsack_destroy(knapsack);
+    }
+    assert_true(settled > 10 && settled < 30 * MODEL_CLASSES - 10);
+    gpuopt_context_destroy(context);
 }
 
 /* The plan is exact, a search allocates nothing, and every allocation may fail. */
@@ -132,7 +191,7 @@ static void versions(void **state) {
     gpuopt_knapsack_destroy(knapsack);
     newer.later = 1; /* what it asks for is not known */
     assert_int_equal(gpuopt_knapsack_create(context, &newer.desc, &knapsack), GPUOPT_ERROR_ARGUMENT);
-    assert_true(knapsack == NULL && strstr(host.error, "members unknown"));
+    assert_true(knapsack == NULL && strstr(host.error, "does not know"));
     /* Shorter: what is not there is 0, whatever lies behind. */
     memset(&older, 0xFF, sizeof older);
     memcpy(&older, &newer.desc, offsetof(gpuopt_knapsack_desc, search));
@@ -155,9 +214,8 @@ static void versions(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(refused),
-    cmocka_unit_test(memory),
-    cmocka_unit_test(versions),
+    cmocka_unit_test(refused), cmocka_unit_test(where),    cmocka_unit_test(before_the_first_step),
+    cmocka_unit_test(memory),  cmocka_unit_test(versions),
 };
 
 TEST_MAIN(tests)

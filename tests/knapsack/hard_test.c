@@ -121,7 +121,7 @@ static void claims(void **state) {
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, k % 7 ? k % 7 : 0, &info), GPUOPT_OK);
         upper = info.upper;
         if (claim < INT64_MAX) claim += upper;
-        assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, claim, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, claim, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_get_info(knapsack, &info), GPUOPT_OK);
         assert_true(info.upper <= upper && info.upper >= optimum);
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
@@ -148,16 +148,16 @@ static void incumbents(void **state) {
         desc.search = k & 2 ? GPUOPT_SEARCH_BREADTH : GPUOPT_SEARCH_DOMINANCE;
         knapsack = model_create(context, &desc);
         gpuopt_desc_init(&info, sizeof info);
-        if (claim >= 0) assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, claim, NULL), GPUOPT_OK);
+        if (claim >= 0) assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, claim, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
         if (claim <= optimum) model_finish(knapsack, &m, optimum);
         else assert_true(info.outcome == GPUOPT_INFEASIBLE && model_check_items(knapsack, &m) == info.lower);
         /* Its items, as the incumbent of another search. */
-        assert_int_equal(gpuopt_knapsack_get_items(knapsack, taken, NULL, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, taken, NULL, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_get_info(knapsack, &info), GPUOPT_OK);
         other = model_create(context, &desc);
         assert_int_equal(gpuopt_knapsack_expand(other, 0, 3, NULL), GPUOPT_OK);
-        assert_int_equal(gpuopt_knapsack_set_incumbent(other, info.lower, taken), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_set_incumbent(other, GPUOPT_HOST, info.lower, taken), GPUOPT_OK);
         assert_true(model_check_items(other, &m) >= info.lower);
         model_finish(other, &m, optimum);
         gpuopt_knapsack_destroy(other);
@@ -184,18 +184,18 @@ static void ended(void **state) {
         info = model_finish(knapsack, &m, optimum);
         assert_true(info.pool == 1 << 20); /* the default */
         gpuopt_desc_init(&after, sizeof after);
-        assert_int_equal(gpuopt_knapsack_get_items(knapsack, taken, &profit, &weight), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, taken, &profit, &weight), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 1000, 3, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, NULL), GPUOPT_OK);
-        assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, optimum, taken), GPUOPT_OK);
-        assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, optimum, NULL), GPUOPT_OK);
-        assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, 0, none), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, optimum, taken), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, optimum, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, 0, none), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_get_info(knapsack, &after), GPUOPT_OK);
         assert_memory_equal(&after, &info, sizeof info);
-        assert_int_equal(gpuopt_knapsack_get_items(knapsack, again, NULL, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, again, NULL, NULL), GPUOPT_OK);
         assert_memory_equal(again, taken, (size_t)m.items);
         /* A claim that comes too late, and is false. */
-        assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, optimum + 1, NULL), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, optimum + 1, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_get_info(knapsack, &after), GPUOPT_OK);
         assert_true(after.outcome == GPUOPT_INFEASIBLE && after.lower == optimum && after.upper == optimum);
         gpuopt_knapsack_destroy(knapsack);

@@ -12,7 +12,7 @@ enum { MODELS = 1000 }; /* of each class: 12,000 in all */
 /* The counts of a search, with the sums that must hold. */
 static void check_counts(const gpuopt_knapsack_info *info) {
     assert_true(info->expanded >= 0 && info->pruned >= 0 && info->dominated >= 0);
-    /* Every node is dropped or expanded; every expanded one has a son without the item, and perhaps one with. */
+    /* Every node is dropped or expanded; every expanded one has a child without the item, and perhaps one with. */
     assert_true(info->pruned + info->dominated <= 2 * info->expanded + 1);
     assert_true(info->peak <= info->pool);
 }

@@ -70,7 +70,8 @@ static void same_items(pair *p) {
     int k;
     for (k = 0; k < 2; k++) {
         model_check_items(p->knapsack[k], p->m);
-        assert_int_equal(gpuopt_knapsack_get_items(p->knapsack[k], taken[k], &profit[k], &weight[k]), GPUOPT_OK);
+        assert_int_equal(gpuopt_knapsack_get_items(p->knapsack[k], GPUOPT_HOST, taken[k], &profit[k], &weight[k]),
+                         GPUOPT_OK);
     }
     assert_memory_equal(taken[0], taken[1], (size_t)p->m->items);
     assert_true(profit[0] == profit[1] && weight[0] == weight[1]);
@@ -246,7 +247,7 @@ static void small_pools(void **state) {
             for (size = 0; size < 4; size++)
                 for (full = 0; full < 2; full++) {
                     desc.search = (gpuopt_knapsack_search)search;
-                    desc.full = full ? GPUOPT_WHEN_FULL_STOP : GPUOPT_WHEN_FULL_DEPTH_FIRST;
+                    desc.when_full = full ? GPUOPT_WHEN_FULL_STOP : GPUOPT_WHEN_FULL_DEPTH_FIRST;
                     desc.pool = pool[size];
                     desc.node_limit = 300000;
                     pair_open(&p, &m, &desc);

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 #
-# What the test scripts share: counting checks, and the last line "N passed, N failed".
+# What the test scripts share: counting checks, and the last line "N passed, N failed". A script sources this file, calls
+# check or skip for each thing, and summary at its end.
 
 passed=0 failed=0 skipped=0
 said=$(mktemp) || exit 1 # of the last check's command
@@ -28,39 +29,54 @@ skip() {
     skipped=$((skipped + 1))
 }
 
-# run_script NAME COMMAND...: runs another script of this kind and adds what it counted; one that ends without its last
+# runs_all: whether everything is wanted, as tests/run.sh --all says to the scripts that it runs.
+runs_all() { [ -n "${GPUOPT_TEST_ALL:-}" ]; }
+
+# count NAME FILE: shows what another script of this kind said, and adds what it counted; one that ends without its last
 # line counts as a failure.
-run_script() {
-    local name=$1 counts
-    shift
-    echo "== $name"
-    "$@" 2>&1 | tee "$said"
-    counts=$(tail -n 1 "$said" | grep -oE '^[0-9]+ passed, [0-9]+ failed$')
+count() {
+    local counts
+    echo "== $1"
+    cat "$2"
+    counts=$(tail -n 1 "$2" | grep -oE '^[0-9]+ passed, [0-9]+ failed$')
     if [ -z "$counts" ]; then
-        echo "FAILED: $name did not come to its end"
+        echo "FAILED: $1 did not come to its end"
         failed=$((failed + 1))
         return
     fi
-    # shellcheck disable=SC2086 # words: N passed, N failed
-    set -- $counts
-    passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $(grep -c '^SKIPPED' "$said")))
+    passed=$((passed + ${counts%% *}))
+    counts=${counts#*, }
+    failed=$((failed + ${counts%% *}))
+    skipped=$((skipped + $(grep -c '^SKIPPED' "$2")))
 }
 
-# begin COMMAND...: starts it beside what follows. await: until it has ended. replay: what it said, and its status; to be
-# handed to check or run_script.
-begin() {
-    begun=$(mktemp) || exit 1
-    "$@" >"$begun" 2>&1 &
-    begun_process=$!
+# run_script NAME COMMAND...: runs one and counts it.
+run_script() {
+    local name=$1
+    shift
+    "$@" >"$said" 2>&1
+    count "$name" "$said"
 }
-await() {
-    wait "$begun_process"
-    begun_status=$?
+
+# run_scripts SCRIPT...: runs them, as many at a time as there are processors, and counts them.
+run_scripts() {
+    local script log
+    declare -A running=()
+    for script in "$@"; do
+        if [ ${#running[@]} -ge "$(nproc)" ]; then finish_one; fi
+        log=$(mktemp) || exit 1
+        "$script" >"$log" 2>&1 </dev/null &
+        running[$!]="$log $script"
+    done
+    while [ ${#running[@]} -gt 0 ]; do finish_one; done
 }
-replay() {
-    cat "$begun"
-    rm -f "$begun"
-    return "$begun_status"
+finish_one() { # of those in running
+    local pid log script
+    wait -n -p pid "${!running[@]}"
+    read -r log script <<<"${running[$pid]}"
+    unset "running[$pid]"
+    count "$script" "$log"
+    rm -f "$log"
 }
 
 # The last line; fails if a check did.

@@ -1,11 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 #
-# What the scripts that test an example share: run as SCRIPT PROGRAM, they go to a folder of their own, run the program
-# there, and look at what it says. `seconds` is how long a run may take.
+# What the scripts that test an example share: run as SCRIPT [PROGRAM], they go to a folder of their own, run the program
+# there, and look at what it says. They set `example`, its name, for the one that Bazel has built, and `seconds`, how long
+# a run may take.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-program=$(realpath "${1:?usage: ${0##*/} PROGRAM}")
+program=$(realpath "${1:-$root/bazel-bin/examples/${example:?}}") || exit
 # shellcheck disable=SC2034 # of the scripts
 models=$root/examples/models
 work=$(mktemp -d) || exit 1

@@ -107,6 +107,33 @@ gpuopt_context *test_context(test_host *host) {
 
 int test_on(const char *backend) { return strcmp(test_backend_name, backend) == 0; }
 
+/* ---- Device memory ---- */
+
+#ifdef TEST_WITH_CUDA
+void *test_device_allocate(size_t bytes) {
+    void *memory = NULL;
+    assert_int_equal(cudaMalloc(&memory, bytes), cudaSuccess);
+    return memory;
+}
+
+void test_device_release(void *memory) { cudaFree(memory); }
+
+void test_device_copy(void *to, const void *from, size_t bytes) {
+    assert_int_equal(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), cudaSuccess);
+}
+#else
+void *test_device_allocate(size_t bytes) {
+    fail_msg("no device memory for %zu bytes in this program", bytes);
+    return NULL;
+}
+
+void test_device_release(void *memory) { (void)memory; }
+
+void test_device_copy(void *to, const void *from, size_t bytes) {
+    fail_msg("no copy of %zu bytes between %p and %p in this program", bytes, to, from);
+}
+#endif
+
 /* ---- Running ---- */
 
 int test_main(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t count) {

@@ -23,7 +23,7 @@ typedef struct test_host {
     long fail_at;      /* the allocation with this number fails; 0: none */
     uint64_t bytes[2]; /* live, by gpuopt_memory */
     uint64_t peak[2];
-    char error[256]; /* the last message of level 0 */
+    char error[1024]; /* the last message of level 0 */
     int messages;
 } test_host;
 
@@ -42,6 +42,12 @@ gpuopt_context_desc test_context_desc(test_host *host);
 
 /* Whether the backend under test is this one. */
 int test_on(const char *backend);
+
+/* Device memory of a test's own, where the CUDA backend is linked in; elsewhere these fail the test. Copies go either way
+ * and wait. */
+void *test_device_allocate(size_t bytes);
+void test_device_release(void *memory);
+void test_device_copy(void *to, const void *from, size_t bytes);
 
 /* A file of the shared test data, decompressed, as a path that stays valid until the next call; NULL without
  * GPUOPT_TEST_DATA or the file. */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knapsack on the GPU: what a handle holds, and how much memory that takes.
+ */
+#ifndef GPUOPT_CUDA_KNAPSACK_HANDLE_CUH
+#define GPUOPT_CUDA_KNAPSACK_HANDLE_CUH
+
+#include <algorithm>
+
+#include "../../gpuopt_impl/knapsack/backend.h"
+#include "../common/queue.cuh"
+#include "kernel.cuh"
+
+namespace {
+
+constexpr int64_t knapsack_short = 1024; /* the CPU expands a list of this length in about the time of a launch */
+constexpr int64_t knapsack_blocks = 3;   /* per multiprocessor */
+
+struct CudaKnapsack {
+    gpuopt_knapsack head;
+    Queue queue;
+    gpuopt__knapsack_pool pool;      /* device */
+    gpuopt__knapsack_pool host_pool; /* short lists of both searches; with HYBRID the whole pool */
+    gpuopt__knapsack_items table;    /* device */
+    KnapsackShared shared;
+    uint64_t *mark, *host_mark; /* HYBRID: a bit for each child of a step */
+    void *device;
+    bool all_on_host; /* HYBRID, or a pool hardly larger than a short list needs */
+    unsigned tickets; /* handed out so far */
+    unsigned long long epoch;
+
+    bool hybrid() const { return head.kind == GPUOPT_SEARCH_HYBRID; }
+};
+
+CudaKnapsack *cuda_knapsack(gpuopt_knapsack *k) { return reinterpret_cast<CudaKnapsack *>(k); }
+
+/* ---- Sizes ---- */
+
+/* Nodes that one search may keep in host memory: the children of a short list, and the reserve that any search
+ * needs. */
+int64_t knapsack_host_room(const gpuopt_knapsack_desc &d) {
+    return d.search == GPUOPT_SEARCH_HYBRID ? d.pool : std::min(d.pool, 4 * knapsack_short + 2 * int64_t{d.items} + 16);
+}
+
+int64_t knapsack_host_nodes(const gpuopt_knapsack_desc &d) {
+    int64_t room = knapsack_host_room(d);
+    return room < d.pool ? 2 * room : room; /* a pool this small stays in host memory entirely */
+}
+
+/* Whether some steps run on the device. */
+bool knapsack_needs_device(const gpuopt_knapsack_desc &d) {
+    return d.search == GPUOPT_SEARCH_HYBRID ? d.pool > d.hybrid_threshold : knapsack_host_room(d) < d.pool;
+}
+
+int64_t knapsack_tiles(int64_t pool) { return (pool + KNAPSACK_TILE - 1) / KNAPSACK_TILE + 1; }
+
+/* ---- Memory ---- */
+
+void cut_knapsack_pool(gpuopt__arena *arena, int64_t nodes, gpuopt__knapsack_pool *pool) {
+    pool->room = static_cast<int64_t *>(gpuopt__cut(arena, nodes, sizeof(int64_t)));
+    pool->profit = static_cast<uint64_t *>(gpuopt__cut(arena, nodes, sizeof(uint64_t)));
+    pool->decisions = static_cast<uint32_t *>(gpuopt__cut(arena, nodes, sizeof(uint32_t)));
+}
+
+uint64_t cut_knapsack_device(const gpuopt_context *context, const gpuopt_knapsack_desc &d, void *base,
+                             CudaKnapsack *k) {
+    gpuopt__arena arena = {static_cast<char *>(base), 0};
+    const int64_t n = d.items;
+    cut_knapsack_pool(&arena, d.pool, &k->pool);
+    k->table.weight_sum = static_cast<uint64_t *>(gpuopt__cut(&arena, n + 1, sizeof(uint64_t)));
+    k->table.profit_sum = static_cast<uint64_t *>(gpuopt__cut(&arena, n + 1, sizeof(uint64_t)));
+    k->table.weight = static_cast<int64_t *>(gpuopt__cut(&arena, n, sizeof(int64_t)));
+    k->table.profit = static_cast<int64_t *>(gpuopt__cut(&arena, n, sizeof(int64_t)));
+    k->table.reach = static_cast<int32_t *>(gpuopt__cut(&arena, n + 1, sizeof(int32_t)));
+    k->shared.block = static_cast<KnapsackBlockFound *>(
+        gpuopt__cut(&arena, knapsack_blocks * cuda_of(context)->multiprocessors, sizeof(KnapsackBlockFound)));
+    k->shared.tile = static_cast<unsigned long long *>(gpuopt__cut(&arena, knapsack_tiles(d.pool), sizeof(uint64_t)));
+    k->shared.ticket = static_cast<unsigned *>(gpuopt__cut(&arena, 2, sizeof(unsigned)));
+    k->shared.done = k->shared.ticket + 1;
+    k->mark = static_cast<uint64_t *>(gpuopt__cut(&arena, d.search == GPUOPT_SEARCH_HYBRID ? d.pool / 32 + 1 : 0, 8));
+    return arena.used;
+}
+
+uint64_t cut_knapsack_host(const gpuopt_knapsack_desc &d, void *base, CudaKnapsack *k) {
+    gpuopt__arena arena = {static_cast<char *>(base), 0};
+    gpuopt__cut(&arena, 1, sizeof *k);
+    cut_knapsack_pool(&arena, knapsack_host_nodes(d), &k->host_pool);
+    k->host_mark =
+        static_cast<uint64_t *>(gpuopt__cut(&arena, d.search == GPUOPT_SEARCH_HYBRID ? d.pool / 32 + 1 : 0, 8));
+    return arena.used;
+}
+
+/* Takes the device memory and clears what the kernels expect to be 0. */
+gpuopt_status knapsack_allocate(CudaKnapsack *k, const gpuopt_knapsack_desc &d) {
+    const gpuopt_context *context = k->head.context;
+    if (!knapsack_needs_device(d)) return GPUOPT_OK;
+    uint64_t bytes = cut_knapsack_device(context, d, nullptr, k);
+    gpuopt_status status = gpuopt__allocate(context, GPUOPT_DEVICE, bytes, &k->device);
+    if (status) return status;
+    cut_knapsack_device(context, d, k->device, k);
+    status = k->queue.check(cudaHostAlloc(reinterpret_cast<void **>(&k->shared.found), sizeof *k->shared.found,
+                                          cudaHostAllocMapped | cudaHostAllocPortable),
+                            "allocating pinned host memory");
+    if (!status)
+        status = k->queue.clear(k->shared.tile, 0, sizeof(uint64_t) * static_cast<size_t>(knapsack_tiles(d.pool)));
+    return status ? status : k->queue.clear(k->shared.ticket, 0, 2 * sizeof(unsigned));
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_KNAPSACK_HANDLE_CUH */

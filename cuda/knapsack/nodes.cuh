@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knapsack on the GPU: where the nodes are, on the device or on the host, and how they get from one to the other.
+ */
+#ifndef GPUOPT_CUDA_KNAPSACK_NODES_CUH
+#define GPUOPT_CUDA_KNAPSACK_NODES_CUH
+
+#include "../../gpuopt_impl/knapsack/cpu_step.h"
+#include "handle.cuh"
+
+namespace {
+
+/* Enqueues a copy of `count` nodes between host and device arrays. step: 1 or -1, from the place of a node to the place
+ * of the next. */
+gpuopt_status knapsack_copy(const CudaKnapsack *k, const gpuopt__knapsack_pool &to, int64_t to_place,
+                            const gpuopt__knapsack_pool &from, int64_t from_place, int64_t step, int64_t count) {
+    const size_t nodes = static_cast<size_t>(count);
+    if (count == 0) return GPUOPT_OK;
+    if (step < 0) {
+        to_place -= count - 1;
+        from_place -= count - 1;
+    }
+    const char *what = "copying knapsack nodes";
+    gpuopt_status status = k->queue.copy(to.room + to_place, from.room + from_place, nodes * sizeof(int64_t), what);
+    if (!status) status = k->queue.copy(to.profit + to_place, from.profit + from_place, nodes * sizeof(uint64_t), what);
+    if (!status)
+        status = k->queue.copy(to.decisions + to_place, from.decisions + from_place, nodes * sizeof(uint32_t), what);
+    return status;
+}
+
+/* Moves a search's only list between the device and the host. */
+gpuopt_status knapsack_move(CudaKnapsack *k, gpuopt__knapsack_search *s, bool to_host) {
+    const int side = s->list[0].side, step = side ? -1 : 1;
+    const int64_t from = gpuopt__knapsack_place(s, side, 0, 0);
+    if (to_host) gpuopt__knapsack_go_to_host(&k->head, s);
+    else gpuopt__knapsack_go_home(s);
+    gpuopt_status status = knapsack_copy(k, to_host ? k->host_pool : k->pool, gpuopt__knapsack_place(s, side, 0, 0),
+                                         to_host ? k->pool : k->host_pool, from, step, s->list[0].count);
+    return status ? status : k->queue.wait("moving knapsack nodes");
+}
+
+/* Before a step: moves the nodes to where the step will be faster. */
+gpuopt_status knapsack_settle(CudaKnapsack *k, gpuopt__knapsack_search *s) {
+    if (s->depth != 1 || k->all_on_host) return GPUOPT_OK;
+    if (s->on_host) return s->list[0].count > knapsack_short ? knapsack_move(k, s, false) : GPUOPT_OK;
+    return s->list[0].count <= knapsack_short / 2 && s->home_room >= k->head.host_room ? knapsack_move(k, s, true)
+                                                                                       : GPUOPT_OK;
+}
+
+constexpr int64_t knapsack_chunk = 512;
+
+/* Reads or writes (put) nodes on the device in chunks, through arrays on the stack that `visit` empties or fills. */
+template <class Visit>
+gpuopt_status knapsack_chunks(CudaKnapsack *k, int64_t at, int step, int64_t count, bool put, Visit visit) {
+    int64_t room[knapsack_chunk];
+    uint64_t profit[knapsack_chunk];
+    uint32_t decisions[knapsack_chunk];
+    const gpuopt__knapsack_pool chunk = {room, profit, decisions};
+    gpuopt_status status = GPUOPT_OK;
+    for (int64_t done = 0; done < count && !status; done += knapsack_chunk) {
+        const int64_t part = std::min(count - done, knapsack_chunk), low = at + done * step - (step < 0 ? part - 1 : 0);
+        if (put) visit(chunk, done, part);
+        status =
+            put ? knapsack_copy(k, k->pool, low, chunk, 0, 1, part) : knapsack_copy(k, chunk, 0, k->pool, low, 1, part);
+        if (!status) status = k->queue.wait("copying knapsack nodes");
+        if (!put && !status) visit(chunk, done, part);
+    }
+    return status;
+}
+
+bool knapsack_is_on_host(const CudaKnapsack *k, const gpuopt__knapsack_search *s) {
+    return k->all_on_host || s->on_host;
+}
+
+gpuopt_status cuda_knapsack_get(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at, int step,
+                                int64_t count, gpuopt__knapsack_node *node) {
+    CudaKnapsack *k = cuda_knapsack(knapsack);
+    DeviceScope scope(knapsack->context);
+    if (knapsack_is_on_host(k, s)) {
+        gpuopt__knapsack_read(&k->host_pool, at, step, count, node);
+        return GPUOPT_OK;
+    }
+    return knapsack_chunks(k, at, step, count, false,
+                           [=](const gpuopt__knapsack_pool &chunk, int64_t done, int64_t part) {
+                               gpuopt__knapsack_read(&chunk, step < 0 ? part - 1 : 0, step, part, node + done);
+                           });
+}
+
+gpuopt_status cuda_knapsack_put(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at, int step,
+                                int64_t count, const gpuopt__knapsack_node *node) {
+    CudaKnapsack *k = cuda_knapsack(knapsack);
+    DeviceScope scope(knapsack->context);
+    if (knapsack_is_on_host(k, s)) {
+        gpuopt__knapsack_store(&k->host_pool, at, step, count, node);
+        return GPUOPT_OK;
+    }
+    return knapsack_chunks(k, at, step, count, true,
+                           [=](const gpuopt__knapsack_pool &chunk, int64_t done, int64_t part) {
+                               gpuopt__knapsack_store(&chunk, step < 0 ? part - 1 : 0, step, part, node + done);
+                           });
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_KNAPSACK_NODES_CUH */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The five families seen through one shape, so that one test can hold all of them to what gpuopt.h promises for every
+ * family. Each has a small problem whose answer is known from outside; what a wrapper does not cover is not promised for
+ * all.
+ */
+#ifndef TESTS_CONTRACT_FAMILIES_H
+#define TESTS_CONTRACT_FAMILIES_H
+
+#include "tests/support/support.h"
+
+enum { LARGEST_STRUCT = 512, LARGEST_ANSWER = 64 }; /* bytes */
+
+typedef struct family {
+    const char *name; /* as in gpuopt_NAME_create */
+    const char *step; /* as in gpuopt_NAME_STEP */
+    size_t desc_size, info_size;
+    int waits;      /* a step without info waits, too */
+    int has_matrix; /* takes a sparse matrix, at create or by load() */
+    int has_bounds; /* columns with lb and ub */
+    int asks_stop;
+    size_t answer_bytes; /* of the answer that read() gives */
+    const void *answer;  /* [answer_bytes], known from outside */
+    double tolerance;    /* the answer is doubles, equal to within this; 0: any bytes, equal */
+
+    /* The small problem, or the same one with its matrix in the other layout, or with one column's bounds crossing. */
+    void (*fill)(void *desc, gpuopt_layout layout, int crossing);
+    gpuopt_status (*plan)(gpuopt_context *, const void *desc, gpuopt_memory_plan *);
+    gpuopt_status (*create)(gpuopt_context *, const void *desc, void **handle);
+    void (*destroy)(void *handle);
+    /* What is needed between create and the first step; NULL: nothing. */
+    gpuopt_status (*load)(void *handle, gpuopt_layout layout);
+    /* One step's worth of work, which does not finish the problem; or all of it. */
+    gpuopt_status (*work)(void *handle, int all, void *info);
+    gpuopt_status (*get_info)(void *handle, void *info);
+    gpuopt_outcome (*outcome)(const void *info);
+    /* The answer, into host or device memory. */
+    gpuopt_status (*read)(void *handle, gpuopt_memory where, void *answer);
+    /* The first vector that the family takes: something harmless, from host or device memory. */
+    gpuopt_status (*write)(void *handle, gpuopt_memory where, const void *vector);
+    const void *vector; /* [vector_bytes] for write() */
+    size_t vector_bytes;
+} family;
+
+extern const family families[];
+extern const int family_count;
+
+#endif /* TESTS_CONTRACT_FAMILIES_H */

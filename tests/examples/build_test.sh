@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# That each example is built by the line in its opening comment, without Bazel, from a copy of the sources; that it knows
+# --help; and that it runs. Unoptimised, unless with --all.
+# Usage: build_test.sh
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=../support/check.sh
+. tests/support/check.sh
+
+work=$(mktemp -d) || exit 1
+at_end() { rm -rf "$said" "$work"; }
+cp -r gpuopt.h gpuopt_impl examples "$work"
+cd "$work" || exit 1
+
+# line EXAMPLE: what follows "cc" in its opening comment, up to a line without a backslash at its end.
+line() {
+    awk '/^ \*\//{ exit }
+         /^ \* +cc /{ on = 1 }
+         on { sub(/^ \* */, ""); more = sub(/\\$/, ""); printf "%s ", $0; if (!more) exit }' "examples/$1.c"
+}
+# The first of our models that its comment says it reads, or nothing.
+model_of() {
+    local patterns pattern model
+    read -r -d '' -a patterns < <(sed -n 's/^ \* Reads: *//p' "examples/$1.c")
+    for pattern in "${patterns[@]%+*}"; do
+        for model in examples/models/$pattern; do [ -e "$model" ] && echo "$model" && return; done
+    done
+}
+helps() { "./$1" --help >out 2>err && grep -q "^usage: $1" out && [ ! -s err ]; }
+# The model may be infeasible, which is exit status 1.
+runs() {
+    local model
+    model=$(model_of "$1")
+    "./$1" ${model:+"$model"} >out
+    [ $? -le 1 ] && [ -s out ]
+}
+for example in examples/*.c; do
+    grep -q '^int main(' "$example" || continue
+    example=${example#examples/} example=${example%.c}
+    command=$(line "$example")
+    runs_all || command=${command/ -O2 / -O0 }
+    check "$example is built by the line in its comment" bash -c "${command:-false}" || continue
+    check "$example --help" helps "$example"
+    check "$example runs" runs "$example"
+done
+summary

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# The CPU tests under sanitizers: addresses and undefined behaviour, then threads. Without the public models, which take
+# long and reach no code that the others do not.
+# Usage: sanitizers_test.sh
+# Runs: alone
+# Runs with: --all
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=../support/check.sh
+. tests/support/check.sh
+
+check "CPU tests under asan" bazel test --noshow_progress --config=asan --test_tag_filters=-data,-threads //tests/...
+if command -v clang >/dev/null; then
+    check "tests of threads under tsan" \
+        bazel test --noshow_progress --config=tsan --test_tag_filters=threads,-data //tests/...
+else
+    skip "tests of threads under tsan" "no clang"
+fi
+summary

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# That the two files of tools/single_header.sh are the library: the same code as the many files, compiled and run as a
+# host would, from a folder that holds nothing else of it.
+# Usage: single_header_test.sh [--all]
+#   --all  also the whole vendoring test and, with nvcc, the CUDA object from these files, which takes minutes
+set -u
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=../support/check.sh
+. "$root/tests/support/check.sh"
+work=$(mktemp -d) || exit 1
+at_end() { rm -rf "$said" "$work"; }
+all=
+[ "${1:-}" != --all ] || all=1
+
+two_files_alone() {
+    [ "$(ls "$work/dist")" = $'gpuopt.h\ngpuopt_cuda.cu' ] &&
+        ! grep -nE '#[[:space:]]*include[[:space:]]*"' "$work/dist/gpuopt.h" &&
+        [ "$(grep -E '#[[:space:]]*include[[:space:]]*"' "$work/dist/gpuopt_cuda.cu")" = '#include "gpuopt.h"' ]
+}
+says_what_it_is() { head -n 4 "$1" | grep -q 'SPDX-License-Identifier: MIT' && head -n 4 "$1" | grep -q 'Copyright'; }
+is_made_again() { "$root/tools/single_header.sh" "$work/again" && diff -r "$work/dist" "$work/again"; }
+
+# The code alone: the first lines name the file.
+code() { objdump -d "$1" | sed '1,/^Disassembly/d'; }
+has_the_same_code() {
+    printf '#define GPUOPT_IMPLEMENTATION\n#include "gpuopt.h"\n' >single.c
+    gcc "$@" -I"$work/dist" -c single.c -o single.o && gcc "$@" -c "$root/gpuopt_impl/gpuopt.c" -o many.o || return
+    [ "$(code single.o | wc -l)" -gt 10000 ] && cmp <(code single.o) <(code many.o)
+}
+
+prints_the_same() { ./quickstart >single.txt && ./quickstart_many >many.txt && [ -s single.txt ] && diff many.txt single.txt; }
+quickstart() {
+    local name=$1
+    shift
+    check "quickstart, $name" "$@" -Idist -DGPUOPT_IMPLEMENTATION quickstart.c -lm -o quickstart &&
+        check "it prints what it prints elsewhere" prints_the_same
+}
+
+# A folder whose only files of gpuopt are these two.
+cd "$work" || exit 1
+check "tools/single_header.sh makes the two files" "$root/tools/single_header.sh" "$work/dist" || { summary && exit; }
+check "they include nothing but each other and system headers" two_files_alone
+check "gpuopt.h says its licence" says_what_it_is dist/gpuopt.h
+check "gpuopt_cuda.cu says its licence" says_what_it_is dist/gpuopt_cuda.cu
+check "they are the same when made again" is_made_again
+check "the same code as gpuopt_impl/gpuopt.c: -O1 -fopenmp" has_the_same_code -O1 -fopenmp
+if [ -n "$all" ]; then check "the same code as gpuopt_impl/gpuopt.c: -O3" has_the_same_code -O3; fi
+
+cp "$root/examples/quickstart.c" .
+check "quickstart from the many files" \
+    gcc -I"$root" quickstart.c "$root/gpuopt_impl/gpuopt.c" -lm -o quickstart_many
+quickstart "C" gcc -std=c11
+quickstart "C++" g++ -std=c++17 -x c++
+
+# What the compilers see of the CUDA backend.
+tokens() { "$@" | grep -v '^#' | tr -s '[:space:]' '\n'; }
+cuda_tokens_are_the_same() {
+    tokens "$@" "$root/cuda/gpuopt_cuda.cu" >many.txt && tokens "$@" dist/gpuopt_cuda.cu >single.txt &&
+        grep -q '^\*gpuopt_backend_cuda(void)' single.txt && cmp many.txt single.txt
+}
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+if [ ! -x "$nvcc" ]; then
+    skip "gpuopt_cuda.cu" "no nvcc"
+else
+    check "to nvcc, gpuopt_cuda.cu is the same as cuda/gpuopt_cuda.cu" cuda_tokens_are_the_same "$nvcc" -E -arch=sm_90
+    check "to the host's compiler, too" cuda_tokens_are_the_same \
+        g++ -E -x c++ -D__CUDACC__ -I"$(dirname "$(readlink -f "$nvcc")")/../include"
+    [ -n "$all" ] || skip "the object of gpuopt_cuda.cu" "takes minutes, with --all only"
+fi
+
+if [ -n "$all" ]; then
+    run_script "the vendoring test" "$root/tests/frame/vendoring_test.sh" dist
+else
+    run_script "the vendoring test" "$root/tests/frame/vendoring_test.sh" --quick dist
+fi
+
+summary

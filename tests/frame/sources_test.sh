@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# What can be said of the sources without running them: cppcheck, clang-format, shellcheck.
+# Usage: sources_test.sh
+# Runs with: --all
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=../support/check.sh
+. tests/support/check.sh
+
+# tool NAME COMMAND...: a check by a program that may be missing.
+tool() {
+    if command -v "$2" >/dev/null; then check "$@"; else skip "$1" "no $2"; fi
+}
+if ! git rev-parse >/dev/null 2>&1; then
+    skip "checks of the sources" "this is no checkout of git, which lists them"
+    summary
+    exit
+fi
+mapfile -t examples < <(git ls-files 'examples/*.c')
+mapfile -t code < <(git ls-files '*.c' '*.h' '*.cpp' '*.cu' '*.cuh')
+mapfile -t scripts < <(git grep -lE '^#!.*bash|^# shellcheck shell=')
+tool "cppcheck" cppcheck --quiet --error-exitcode=1 --std=c11 --language=c --inline-suppr -DGPUOPT_IMPLEMENTATION \
+    --enable=warning,performance,portability --suppress=missingInclude -I . gpuopt_impl/gpuopt.c "${examples[@]}"
+tool "clang-format" clang-format --dry-run --Werror "${code[@]}"
+tool "shellcheck" shellcheck "${scripts[@]}"
+summary

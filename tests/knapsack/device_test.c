@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What only the CUDA backend has: item sets in device memory, for handles whose nodes are on the host and on the
+ * device.
+ */
+#include <cuda_runtime_api.h>
+#include <string.h>
+
+#include "tests/knapsack/models.h"
+
+static uint8_t *device_bytes(int32_t count) {
+    void *memory = NULL;
+    assert_int_equal(cudaMalloc(&memory, (size_t)count + 1), cudaSuccess);
+    assert_int_equal(cudaMemset(memory, 9, (size_t)count + 1), cudaSuccess);
+    return memory;
+}
+
+/* The items of a solved handle, copied from device memory, are those in host memory. */
+static void check_items(gpuopt_knapsack *knapsack, const model *m, int64_t optimum, uint8_t *device, uint8_t *host) {
+    uint8_t copied[MODEL_MOST + 1];
+    int64_t profit = -1, weight = -1, sum = 0, j;
+    assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, host, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_DEVICE, device, &profit, &weight), GPUOPT_OK);
+    assert_int_equal(cudaMemcpy(copied, device, (size_t)m->items + 1, cudaMemcpyDeviceToHost), cudaSuccess);
+    assert_memory_equal(copied, host, (size_t)m->items);
+    assert_int_equal(copied[m->items], 9);
+    for (j = 0; j < m->items; j++) sum += copied[j] * m->weight[j];
+    assert_true(profit == optimum && weight == sum);
+    assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_DEVICE, NULL, &profit, NULL), GPUOPT_OK);
+    assert_true(profit == optimum);
+}
+
+/* The optimum's items, from device memory, become the incumbent of another handle; wrong ones are refused. */
+static void check_incumbent(gpuopt_knapsack *knapsack, const model *m, int64_t optimum, uint8_t *device) {
+    gpuopt_knapsack_info before, after;
+    uint8_t all[MODEL_MOST];
+    int64_t sum = 0, j;
+    gpuopt_desc_init(&before, sizeof before);
+    gpuopt_desc_init(&after, sizeof after);
+    assert_int_equal(gpuopt_knapsack_get_info(knapsack, &before), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_DEVICE, optimum + 1, device),
+                     GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_get_info(knapsack, &after), GPUOPT_OK);
+    assert_memory_equal(&before, &after, sizeof before);
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_DEVICE, optimum, device), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_get_info(knapsack, &after), GPUOPT_OK);
+    assert_true(after.lower == optimum);
+    for (j = 0; j < m->items; j++) sum += m->weight[j];
+    memset(all, 1, sizeof all);
+    assert_int_equal(cudaMemcpy(device, all, (size_t)m->items, cudaMemcpyHostToDevice), cudaSuccess);
+    if (sum > m->capacity)
+        assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_DEVICE, optimum, device),
+                         GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_DEVICE, optimum, NULL), GPUOPT_OK);
+    model_finish(knapsack, m, optimum);
+}
+
+static void items_in_device_memory(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    uint64_t random = 73;
+    int k;
+    (void)state;
+    for (k = 0; k < 10 * MODEL_CLASSES; k++) {
+        model m = model_random(k % MODEL_CLASSES, 60, 200, &random);
+        int64_t optimum = model_optimum(&m);
+        gpuopt_knapsack_desc desc = model_desc(&m);
+        uint8_t *device = device_bytes(m.items), taken[MODEL_MOST];
+        gpuopt_knapsack *one, *two;
+        long allocations;
+        desc.pool = k & 1 ? 1 : 0; /* 1: all nodes stay on the host */
+        one = model_create(context, &desc);
+        two = model_create(context, &desc);
+        allocations = host.allocations;
+        model_finish(one, &m, optimum);
+        check_items(one, &m, optimum, device, taken);
+        check_incumbent(two, &m, optimum, device);
+        assert_true(host.allocations == allocations);
+        gpuopt_knapsack_destroy(two);
+        gpuopt_knapsack_destroy(one);
+        cudaFree(device);
+    }
+    gpuopt_context_destroy(context);
+    assert_int_equal(host.live, 0);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(items_in_device_memory),
+};
+
+TEST_MAIN(tests)
