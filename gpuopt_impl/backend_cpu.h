@@ -21,7 +21,7 @@ GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void) {
                                        &gpuopt__propagator_cpu_table,
                                        &gpuopt__basis_cpu_table,
                                        &gpuopt__simplex_cpu_table,
-                                       &gpuopt__cpu_elimination_table,
+                                       &gpuopt__elimination_cpu_table,
                                        &gpuopt__knapsack_cpu_table};
     return &cpu;
 }

@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: how wide a stored cost is, and where every table lies: in the store, or with STREAM in another one, on
- * the host.
+ * Elimination: how wide a stored cost is, and where every table lies: in the store or, with STREAM, in host memory.
  */
-#ifndef GPUOPT_IMPL_ELIMINATION_PLACE_H
-#define GPUOPT_IMPL_ELIMINATION_PLACE_H
+#ifndef GPUOPT_IMPL_ELIMINATION_PLAN_PLACES_H
+#define GPUOPT_IMPL_ELIMINATION_PLAN_PLACES_H
 
 #include "backend.h"
-#include "chunk.h"
-#include "jobs.h"
-
-/* The part of the memory that may be used which is for buffers, if the tables need as much: the larger they are, the
- * less often a table is copied that does not have the slowest variables of the message. */
-#define GPUOPT__BUFFERS_PART 4
+#include "plan_chunks.h"
+#include "plan_jobs.h"
 
 /* The narrowest width that holds every finite sum and "forbidden". Kernels add up to 32 bits wide costs in 32 bits: the
  * sum of a whole bucket, forbidden ones included, must fit. 64 bits are clamped after every addition. */
-static int32_t gpuopt__narrowest(const gpuopt__draft *draft) {
+static int32_t gpuopt__elimination_narrowest_bits(const gpuopt__elimination_draft *draft) {
     uint64_t forbidden = draft->plan.forbidden, most = 1;
     int64_t k;
     if (draft->plan.type == GPUOPT_COST_DOUBLE) return 64;
     for (k = 0; k < draft->bucket.count; k++) {
-        uint64_t inputs = (uint64_t)((gpuopt__bucket *)draft->bucket.data)[k].inputs;
+        uint64_t inputs = (uint64_t)((gpuopt__elimination_bucket *)draft->bucket.data)[k].inputs;
         if (inputs > most) most = inputs;
     }
     if (forbidden > UINT32_MAX / most) return 64;
@@ -31,12 +26,12 @@ static int32_t gpuopt__narrowest(const gpuopt__draft *draft) {
 /* ---- Memory that is used again ---- */
 
 /* Free stretches, ascending; the last one has no end. */
-typedef struct gpuopt__stretch {
+typedef struct gpuopt__elimination_stretch {
     int64_t at, entries;
-} gpuopt__stretch;
+} gpuopt__elimination_stretch;
 
-static int64_t gpuopt__claim(gpuopt__list *free_list, int64_t entries) {
-    gpuopt__stretch *f = (gpuopt__stretch *)free_list->data;
+static int64_t gpuopt__elimination_take_stretch(gpuopt__elimination_list *free_list, int64_t entries) {
+    gpuopt__elimination_stretch *f = (gpuopt__elimination_stretch *)free_list->data;
     int64_t k = 0, at;
     while (f[k].entries < entries) k++;
     at = f[k].at;
@@ -49,12 +44,14 @@ static int64_t gpuopt__claim(gpuopt__list *free_list, int64_t entries) {
     return at;
 }
 
-static gpuopt_status gpuopt__yield(gpuopt__scratch *scratch, gpuopt__list *free_list, int64_t at, int64_t entries) {
-    gpuopt__stretch *f;
+static gpuopt_status gpuopt__elimination_free_stretch(gpuopt__elimination_scratch *scratch,
+                                                      gpuopt__elimination_list *free_list, int64_t at,
+                                                      int64_t entries) {
+    gpuopt__elimination_stretch *f;
     int64_t k = 0, count = free_list->count;
     if (!entries) return GPUOPT_OK;
-    if (!gpuopt__list_add(scratch, free_list, 1)) return scratch->status;
-    f = (gpuopt__stretch *)free_list->data;
+    if (!gpuopt__elimination_list_add(scratch, free_list, 1)) return scratch->status;
+    f = (gpuopt__elimination_stretch *)free_list->data;
     while (f[k].at < at) k++; /* the last stretch begins behind every table */
     memmove(f + k + 1, f + k, sizeof *f * (size_t)(count - k));
     f[k].at = at;
@@ -74,49 +71,50 @@ static gpuopt_status gpuopt__yield(gpuopt__scratch *scratch, gpuopt__list *free_
 
 /* Messages and partial joins of one store, job by job: each table's memory is free again once its bucket has been
  * computed. */
-static gpuopt_status gpuopt__reuse_memory(gpuopt__draft *draft, int on_host, int64_t first, int64_t *end) {
-    gpuopt__list free_list;
-    gpuopt__stretch *all;
+static gpuopt_status gpuopt__elimination_reuse_memory(gpuopt__elimination_draft *draft, int on_host, int64_t first,
+                                                      int64_t *end) {
+    gpuopt__elimination_list free_list;
+    gpuopt__elimination_stretch *all;
     gpuopt_status status = GPUOPT_OK;
     int64_t b, k;
     memset(&free_list, 0, sizeof free_list);
-    free_list.size = sizeof(gpuopt__stretch);
-    all = (gpuopt__stretch *)gpuopt__list_add(draft->scratch, &free_list, 1);
+    free_list.size = sizeof(gpuopt__elimination_stretch);
+    all = (gpuopt__elimination_stretch *)gpuopt__elimination_list_add(draft->scratch, &free_list, 1);
     if (!all) return draft->scratch->status;
     all->at = *end = first;
     all->entries = INT64_MAX / 2;
     for (b = 0; b < draft->bucket.count && !status; b++) {
-        const gpuopt__bucket *bucket = (gpuopt__bucket *)draft->bucket.data + b;
-        const gpuopt__job *job = (gpuopt__job *)draft->job.data + bucket->job;
-        const gpuopt__operand *operand = (gpuopt__operand *)draft->operand.data;
+        const gpuopt__elimination_bucket *bucket = (gpuopt__elimination_bucket *)draft->bucket.data + b;
+        const gpuopt__elimination_job *job = (gpuopt__elimination_job *)draft->job.data + bucket->job;
+        const gpuopt__elimination_operand *operand = (gpuopt__elimination_operand *)draft->operand.data;
         for (k = 0; k < bucket->jobs; k++) {
-            gpuopt__table *t = gpuopt__draft_table(draft, job[k].table);
-            int64_t entries = gpuopt__aligned(t->entries * draft->plan.copies);
+            gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, job[k].table);
+            int64_t entries = gpuopt__elimination_aligned(t->entries * draft->plan.copies);
             if (t->on_host != on_host) continue;
-            t->at = gpuopt__claim(&free_list, entries);
+            t->at = gpuopt__elimination_take_stretch(&free_list, entries);
             if (t->at + entries > *end) *end = t->at + entries;
         }
         for (k = job[0].operand; k < job[bucket->jobs - 1].operand + job[bucket->jobs - 1].operands && !status; k++) {
-            const gpuopt__table *t = gpuopt__draft_table(draft, operand[k].table);
+            const gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, operand[k].table);
             if (t->source != -1 && t->on_host == on_host)
-                status =
-                    gpuopt__yield(draft->scratch, &free_list, t->at, gpuopt__aligned(t->entries * draft->plan.copies));
+                status = gpuopt__elimination_free_stretch(draft->scratch, &free_list, t->at,
+                                                          gpuopt__elimination_aligned(t->entries * draft->plan.copies));
         }
     }
-    gpuopt__list_free(draft->scratch, &free_list);
+    gpuopt__elimination_list_free(draft->scratch, &free_list);
     return status;
 }
 
 /* ---- Where everything lies ---- */
 
-static void gpuopt__wire_jobs(gpuopt__draft *draft) {
+static void gpuopt__elimination_resolve_jobs(gpuopt__elimination_draft *draft) {
     gpuopt__elimination_plan *plan = &draft->plan;
     int64_t j, k, digits;
     plan->most_operands = plan->most_rows = plan->most_entries = 0;
     plan->chunk_digits = plan->gathered = 0;
     for (j = 0; j < draft->job.count; j++) {
-        gpuopt__job *job = (gpuopt__job *)draft->job.data + j;
-        const gpuopt__table *r = gpuopt__draft_table(draft, job->table);
+        gpuopt__elimination_job *job = (gpuopt__elimination_job *)draft->job.data + j;
+        const gpuopt__elimination_table *r = gpuopt__elimination_draft_table(draft, job->table);
         if (job->operands > plan->most_operands) plan->most_operands = job->operands;
         if (job->rows > plan->most_rows) plan->most_rows = job->rows;
         if (job->row_entries > plan->most_entries) plan->most_entries = job->row_entries;
@@ -125,8 +123,8 @@ static void gpuopt__wire_jobs(gpuopt__draft *draft) {
         job->count_at = r->count_at;
         job->copy_stride = r->entries;
         for (k = job->operand; k < job->operand + job->operands; k++) {
-            gpuopt__operand *operand = (gpuopt__operand *)draft->operand.data + k;
-            const gpuopt__table *t = gpuopt__draft_table(draft, operand->table);
+            gpuopt__elimination_operand *operand = (gpuopt__elimination_operand *)draft->operand.data + k;
+            const gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, operand->table);
             operand->at = t->at;
             operand->count_at = t->count_at;
             operand->copy_stride = t->source == -1 ? 0 : t->entries;
@@ -134,7 +132,7 @@ static void gpuopt__wire_jobs(gpuopt__draft *draft) {
             operand->on_host = t->on_host;
             job->streamed |= t->on_host;
         }
-        digits = ((int64_t)job->operands + 2) * gpuopt__job_digits(job) + 1;
+        digits = ((int64_t)job->operands + 2) * gpuopt__elimination_job_digits(job) + 1;
         if (job->streamed && digits > plan->chunk_digits) plan->chunk_digits = digits;
     }
     plan->jobs = (int32_t)draft->job.count;
@@ -145,29 +143,31 @@ static void gpuopt__wire_jobs(gpuopt__draft *draft) {
     plan->inputs = draft->input.count;
     plan->digits = draft->digit.count;
     for (j = 0; plan->chunk_digits && j < draft->bucket.count; j++) {
-        const gpuopt__bucket *b = (gpuopt__bucket *)draft->bucket.data + j;
+        const gpuopt__elimination_bucket *b = (gpuopt__elimination_bucket *)draft->bucket.data + j;
         int64_t entries = b->variable < 0 ? 0 : (int64_t)b->inputs * draft->desc->domain[b->variable];
         if (entries > plan->gathered) plan->gathered = entries;
     }
     plan->roots = 0;
     for (j = 0; j < draft->table.count; j++)
-        plan->roots += gpuopt__is_root(plan, gpuopt__draft_table(draft, (int32_t)j));
+        plan->roots += gpuopt__elimination_is_root(plan, gpuopt__elimination_draft_table(draft, (int32_t)j));
 }
 
 /* Messages and partial joins, behind the functions and their counts. */
-static gpuopt_status gpuopt__place_results(gpuopt__draft *draft, int64_t first, int64_t counts) {
+static gpuopt_status gpuopt__elimination_place_results(gpuopt__elimination_draft *draft, int64_t first,
+                                                       int64_t counts) {
     gpuopt__elimination_plan *plan = &draft->plan;
     int64_t end[2] = {first, 0}; /* of the store, of the host's */
     gpuopt_status status = GPUOPT_OK;
     int32_t k;
     plan->count_shift = counts - first;
-    for (k = 0; k < 2 && !plan->keep && !status; k++) status = gpuopt__reuse_memory(draft, k, end[k], &end[k]);
+    for (k = 0; k < 2 && !plan->keep && !status; k++)
+        status = gpuopt__elimination_reuse_memory(draft, k, end[k], &end[k]);
     for (k = plan->first_message; k < (int32_t)draft->table.count; k++) {
-        gpuopt__table *t = gpuopt__draft_table(draft, k);
+        gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, k);
         t->condition = -1;
         if (plan->keep) {
             t->at = end[t->on_host];
-            end[t->on_host] += gpuopt__aligned(t->entries * plan->copies);
+            end[t->on_host] += gpuopt__elimination_aligned(t->entries * plan->copies);
         }
         if (plan->semiring == GPUOPT_SEMIRING_MIN_COUNT) t->count_at = t->at + (t->on_host ? 0 : plan->count_shift);
     }
@@ -175,59 +175,62 @@ static gpuopt_status gpuopt__place_results(gpuopt__draft *draft, int64_t first, 
     plan->counts = plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? end[0] + plan->count_shift : 0;
     plan->host_store = end[1];
     plan->buffer = 0;
-    gpuopt__wire_jobs(draft);
+    gpuopt__elimination_resolve_jobs(draft);
     return status;
 }
 
 /* ---- Tables on the host ---- */
 
-typedef struct gpuopt__message_size {
+typedef struct gpuopt__elimination_message_size {
     int64_t entries;
     int32_t table;
-} gpuopt__message_size;
+} gpuopt__elimination_message_size;
 
-static int gpuopt__larger_first(const void *a, const void *b) {
-    const gpuopt__message_size *l = (const gpuopt__message_size *)a, *r = (const gpuopt__message_size *)b;
+static int gpuopt__elimination_larger_first(const void *a, const void *b) {
+    const gpuopt__elimination_message_size *l = (const gpuopt__elimination_message_size *)a,
+                                           *r = (const gpuopt__elimination_message_size *)b;
     return l->entries != r->entries ? (l->entries < r->entries) - (l->entries > r->entries)
                                     : (l->table > r->table) - (l->table < r->table);
 }
 
 /* What tables on the host are placed by. */
-typedef struct gpuopt__streaming {
-    gpuopt__message_size *message; /* [messages] the largest first */
+typedef struct gpuopt__elimination_streaming {
+    gpuopt__elimination_message_size *message; /* [messages] the largest first */
     int32_t messages;
     int64_t first, counts; /* where functions and their counts end */
     uint64_t limit, host_limit;
-} gpuopt__streaming;
+} gpuopt__elimination_streaming;
 
 /* With so many messages on the host: 3: the host has no room for them; 2: there is room for buffers of the size that is
  * wanted; 1: for single tiles; 0: not even that. */
-static int gpuopt__try_host(gpuopt__draft *draft, const gpuopt__streaming *s, int32_t on_host, gpuopt_status *status) {
+static int gpuopt__elimination_try_host(gpuopt__elimination_draft *draft, const gpuopt__elimination_streaming *s,
+                                        int32_t on_host, gpuopt_status *status) {
     gpuopt__elimination_plan *plan = &draft->plan;
     const int64_t *pool = (const int64_t *)draft->digit.data;
-    const gpuopt__operand *operand = (const gpuopt__operand *)draft->operand.data;
+    const gpuopt__elimination_operand *operand = (const gpuopt__elimination_operand *)draft->operand.data;
     const int counted = plan->semiring == GPUOPT_SEMIRING_MIN_COUNT;
-    const uint64_t bytes = (uint64_t)gpuopt__cost_bytes(plan) + (counted ? sizeof(uint64_t) : 0);
-    gpuopt_elimination_estimate e;
+    const uint64_t bytes = (uint64_t)gpuopt__elimination_cost_bytes(plan) + (counted ? sizeof(uint64_t) : 0);
+    gpuopt_memory_plan memory;
     int64_t whole = 0, tile = 0, wanted, room, j;
-    for (j = 0; j < s->messages; j++) gpuopt__draft_table(draft, s->message[j].table)->on_host = j < on_host;
-    *status = gpuopt__place_results(draft, s->first, s->counts);
+    for (j = 0; j < s->messages; j++)
+        gpuopt__elimination_draft_table(draft, s->message[j].table)->on_host = j < on_host;
+    *status = gpuopt__elimination_place_results(draft, s->first, s->counts);
     if (*status) return 0;
     for (j = 0; j < draft->job.count; j++) {
-        const gpuopt__job *job = (const gpuopt__job *)draft->job.data + j;
+        const gpuopt__elimination_job *job = (const gpuopt__elimination_job *)draft->job.data + j;
         int64_t all, one;
         if (!job->streamed) continue;
-        all = gpuopt__whole_job_entries(job, pool, operand);
-        one = gpuopt__one_tile_entries(job, pool, operand);
+        all = gpuopt__elimination_whole_job_entries(job, pool, operand);
+        one = gpuopt__elimination_one_tile_entries(job, pool, operand);
         if (all > whole) whole = all;
         if (one > tile) tile = one;
     }
-    memset(&e, 0, sizeof e);
-    draft->scratch->context->desc.backend->elimination->size(draft->scratch->context, plan, &e);
+    memset(&memory, 0, sizeof memory);
+    draft->scratch->context->desc.backend->elimination->plan(draft->scratch->context, plan, &memory);
     if (s->host_limit && (uint64_t)plan->host_store > s->host_limit / bytes) return 3;
-    if (e.device_bytes > s->limit) return 0;
-    room = (int64_t)((s->limit - e.device_bytes) / bytes) / 2 & ~(int64_t)(GPUOPT__TABLE_ALIGN - 1);
-    wanted = (int64_t)(s->limit / bytes / (2 * GPUOPT__BUFFERS_PART));
+    if (memory.device_bytes > s->limit) return 0;
+    room = (int64_t)((s->limit - memory.device_bytes) / bytes) / 2 & ~(int64_t)(GPUOPT__ELIMINATION_TABLE_ALIGN - 1);
+    wanted = (int64_t)(s->limit / bytes / (2 * GPUOPT__ELIMINATION_BUFFERS_PART));
     plan->buffer = room < whole ? room : whole;
     plan->store += 2 * plan->buffer;
     plan->counts += counted ? 2 * plan->buffer : 0;
@@ -235,56 +238,59 @@ static int gpuopt__try_host(gpuopt__draft *draft, const gpuopt__streaming *s, in
 }
 
 /* The largest messages go to the host, as few as need be. */
-static gpuopt_status gpuopt__place_on_host(gpuopt__draft *draft, gpuopt__streaming *s, int *fits) {
+static gpuopt_status gpuopt__elimination_place_on_host(gpuopt__elimination_draft *draft,
+                                                       gpuopt__elimination_streaming *s, int *fits) {
     gpuopt__elimination_plan *plan = &draft->plan;
     const uint64_t room = sizeof *s->message * (uint64_t)plan->messages;
     int32_t k, low, high, enough, found;
     gpuopt_status status = GPUOPT_OK;
-    s->message = (gpuopt__message_size *)gpuopt__scratch_take(draft->scratch, room);
+    s->message = (gpuopt__elimination_message_size *)gpuopt__elimination_scratch_take(draft->scratch, room);
     if (!s->message) return draft->scratch->status;
     s->messages = 0;
     for (k = plan->first_message; k < plan->first_message + plan->messages; k++) {
-        gpuopt__message_size m = {gpuopt__draft_table(draft, k)->entries, k};
-        if (m.entries > GPUOPT__TABLE_ALIGN) s->message[s->messages++] = m;
+        gpuopt__elimination_message_size m = {gpuopt__elimination_draft_table(draft, k)->entries, k};
+        if (m.entries > GPUOPT__ELIMINATION_TABLE_ALIGN) s->message[s->messages++] = m;
     }
-    gpuopt__sort(s->message, s->messages, sizeof *s->message, gpuopt__larger_first);
+    gpuopt__elimination_sort(s->message, s->messages, sizeof *s->message, gpuopt__elimination_larger_first);
     for (enough = 2; enough > 0 && !*fits && !status; enough--) {
         for (low = 1, high = s->messages; low < high && !status;) {
             int32_t middle = low + (high - low) / 2;
-            if (gpuopt__try_host(draft, s, middle, &status) >= enough) high = middle;
+            if (gpuopt__elimination_try_host(draft, s, middle, &status) >= enough) high = middle;
             else low = middle + 1;
         }
-        found = !status && s->messages > 0 ? gpuopt__try_host(draft, s, low, &status) : 0;
+        found = !status && s->messages > 0 ? gpuopt__elimination_try_host(draft, s, low, &status) : 0;
         *fits = !status && found >= enough && found < 3;
     }
-    gpuopt__scratch_give(draft->scratch, s->message, room);
+    gpuopt__elimination_scratch_give(draft->scratch, s->message, room);
     return status;
 }
 
 /* Functions first, then what is computed. stream_limit 0: everything in one store; else the bytes of device memory that
  * may be used, and host_limit those for tables on the host, 0: no limit. */
-static gpuopt_status gpuopt__lay_out(gpuopt__draft *draft, uint64_t stream_limit, uint64_t host_limit, int *fits) {
+static gpuopt_status gpuopt__elimination_place_tables(gpuopt__elimination_draft *draft, uint64_t stream_limit,
+                                                      uint64_t host_limit, int *fits) {
     gpuopt__elimination_plan *plan = &draft->plan;
-    gpuopt__streaming s;
+    gpuopt__elimination_streaming s;
     int32_t k;
     memset(&s, 0, sizeof s);
     s.limit = stream_limit;
     s.host_limit = host_limit;
     *fits = !stream_limit;
-    plan->bits = gpuopt__narrowest(draft);
+    plan->bits = gpuopt__elimination_narrowest_bits(draft);
     plan->condition_rows = 0;
     for (k = 0; k < plan->first_message; k++) {
-        gpuopt__table *t = gpuopt__draft_table(draft, k);
+        gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, k);
         t->condition = t->fixed > 0 ? plan->condition_rows++ : -1;
         t->at = s.first;
-        s.first += gpuopt__aligned(t->entries);
+        s.first += gpuopt__elimination_aligned(t->entries);
         if (!draft->desc->function[t->function].count) continue;
         t->count_at = s.counts;
-        s.counts += gpuopt__aligned(t->entries);
+        s.counts += gpuopt__elimination_aligned(t->entries);
     }
     plan->function_store = s.first;
     plan->function_counts = s.counts;
-    return stream_limit ? gpuopt__place_on_host(draft, &s, fits) : gpuopt__place_results(draft, s.first, s.counts);
+    return stream_limit ? gpuopt__elimination_place_on_host(draft, &s, fits)
+                        : gpuopt__elimination_place_results(draft, s.first, s.counts);
 }
 
-#endif /* GPUOPT_IMPL_ELIMINATION_PLACE_H */
+#endif /* GPUOPT_IMPL_ELIMINATION_PLAN_PLACES_H */

@@ -1,34 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * From buckets to jobs: which digits of a message's index make a row, which the rows of a tile, which the tiles, and
- * which functions are added up beforehand.
+ * From buckets to jobs: which digits of a message's index number the tiles, the rows of a tile and the entries of a
+ * row, and which functions are added up beforehand.
  */
-#ifndef GPUOPT_IMPL_ELIMINATION_JOBS_H
-#define GPUOPT_IMPL_ELIMINATION_JOBS_H
+#ifndef GPUOPT_IMPL_ELIMINATION_PLAN_JOBS_H
+#define GPUOPT_IMPL_ELIMINATION_PLAN_JOBS_H
 
-#include "draft.h"
-
-/* Entries of a row: as many as a thread block takes at a time, a few times over, and as fit a CPU's first cache. */
-#define GPUOPT__ROW_LEAST 128
-#define GPUOPT__ROW_MOST 1024
-#define GPUOPT__ROW_LIMIT 4096
-/* Messages smaller than this have tiles of one row: there are processors enough for all rows. */
-#define GPUOPT__TILED_FROM ((int64_t)1 << 17)
-/* Buckets with so many joined rows add up small functions beforehand, in tables of at most so many entries. */
-#define GPUOPT__PARTIAL_FROM 1048576.0
-#define GPUOPT__PARTIAL_MOST 262144
+#include "plan_buckets.h"
 
 /* The digits of a job before they are merged: variables of the message, the last ones halved. */
-typedef struct gpuopt__digits {
+typedef struct gpuopt__elimination_digits {
     int32_t count, tile, row; /* of them, in the tile's number and in the row's; the rest are entries of the row */
     int64_t size[2];          /* of the split digit: pieces, then rows of a piece */
     int32_t split;            /* which variable of the scope is split, -1: none */
     int32_t rows, row_total, row_entries;
-} gpuopt__digits;
+} gpuopt__elimination_digits;
 
 /* How many of `size` values, at most `most`, make a piece: a divisor where one is near, else what leaves the fewest
  * idle. */
-static int32_t gpuopt__piece_of(int32_t size, int32_t most) {
+static int32_t gpuopt__elimination_piece_of(int32_t size, int32_t most) {
     int32_t best = 1, idle = INT32_MAX, piece;
     for (piece = most; piece >= (most + 1) / 2 && piece > 1; piece--) {
         int32_t left = (piece - size % piece) % piece;
@@ -38,25 +28,29 @@ static int32_t gpuopt__piece_of(int32_t size, int32_t most) {
 }
 
 /* Which variables of a scope make rows, tiles and entries. */
-static void gpuopt__split_scope(const int32_t *domain, int32_t arity, const int32_t *scope, int64_t entries,
-                                gpuopt__digits *g) {
+static void gpuopt__elimination_split_scope(const int32_t *domain, int32_t arity, const int32_t *scope, int64_t entries,
+                                            gpuopt__elimination_digits *g) {
     int64_t product = 1;
     int32_t k = arity;
     memset(g, 0, sizeof *g);
     g->split = -1;
     while (k > 0) {
         int64_t next = product * domain[scope[k - 1]];
-        if (k < arity && next > GPUOPT__ROW_MOST && (product >= GPUOPT__ROW_LEAST || next > GPUOPT__ROW_LIMIT)) break;
+        if (k < arity && next > GPUOPT__ELIMINATION_ROW_MOST &&
+            (product >= GPUOPT__ELIMINATION_ROW_LEAST || next > GPUOPT__ELIMINATION_ROW_LIMIT))
+            break;
         product = next;
         k--;
     }
     g->row_entries = (int32_t)product;
     g->row = arity - k; /* entries of a row, for now */
     g->rows = 1;
-    if (entries >= GPUOPT__TILED_FROM) {
-        while (k > 0 && g->rows * (int64_t)domain[scope[k - 1]] <= GPUOPT__TILE_ROWS) g->rows *= domain[scope[--k]];
+    if (entries >= GPUOPT__ELIMINATION_TILED_FROM) {
+        while (k > 0 && g->rows * (int64_t)domain[scope[k - 1]] <= GPUOPT__ELIMINATION_TILE_ROWS)
+            g->rows *= domain[scope[--k]];
         if (k > 0) {
-            int32_t size = domain[scope[k - 1]], piece = gpuopt__piece_of(size, GPUOPT__TILE_ROWS / g->rows);
+            int32_t size = domain[scope[k - 1]],
+                    piece = gpuopt__elimination_piece_of(size, GPUOPT__ELIMINATION_TILE_ROWS / g->rows);
             /* Rows are left over at the end of the digit only where it is all that the rows have. */
             if (piece > 1 && (g->rows == 1 || size % piece == 0)) {
                 g->split = --k;
@@ -73,8 +67,8 @@ static void gpuopt__split_scope(const int32_t *domain, int32_t arity, const int3
 }
 
 /* Digit j of a scope whose `stride` [arity] is an operand's (0: it has not the variable). */
-static void gpuopt__digit(const gpuopt__digits *g, const int32_t *domain, const int32_t *scope, const int64_t *stride,
-                          int32_t j, int64_t *size, int64_t *step) {
+static void gpuopt__elimination_digit(const gpuopt__elimination_digits *g, const int32_t *domain, const int32_t *scope,
+                                      const int64_t *stride, int32_t j, int64_t *size, int64_t *step) {
     int32_t k = g->split >= 0 && j > g->split ? j - 1 : j;
     *size = domain[scope[k]];
     *step = stride[k];
@@ -85,12 +79,13 @@ static void gpuopt__digit(const gpuopt__digits *g, const int32_t *domain, const 
 
 /* Appends size and strides [operands + 1][digits], neighbours merged where every operand goes through both in one
  * sweep. steps [operands + 1][arity] by variable. */
-static gpuopt_status gpuopt__merge_digits(gpuopt__draft *draft, gpuopt__job *job, const gpuopt__digits *g,
-                                          const int32_t *scope, int32_t arity, const int64_t *steps) {
+static gpuopt_status gpuopt__elimination_merge_digits(gpuopt__elimination_draft *draft, gpuopt__elimination_job *job,
+                                                      const gpuopt__elimination_digits *g, const int32_t *scope,
+                                                      int32_t arity, const int64_t *steps) {
     const int32_t *domain = draft->desc->domain;
     int32_t ends[3], group, first = 0, j, k, count = 0, rows = job->operands + 1;
     int64_t room = (int64_t)g->count * (rows + 1), *merged, *out;
-    merged = (int64_t *)gpuopt__scratch_take(draft->scratch, sizeof(int64_t) * (uint64_t)room);
+    merged = (int64_t *)gpuopt__elimination_scratch_take(draft->scratch, sizeof(int64_t) * (uint64_t)room);
     if (!merged) return draft->scratch->status;
     ends[0] = g->tile;
     ends[1] = g->tile + g->row;
@@ -101,7 +96,7 @@ static gpuopt_status gpuopt__merge_digits(gpuopt__draft *draft, gpuopt__job *job
             int joins = count > before;
             int64_t size = 0, step;
             for (k = 0; k < rows; k++) {
-                gpuopt__digit(g, domain, scope, steps + (int64_t)k * arity, j, &size, &step);
+                gpuopt__elimination_digit(g, domain, scope, steps + (int64_t)k * arity, j, &size, &step);
                 joins &= count > before && merged[(int64_t)(count - 1) * (rows + 1) + 1 + k] == step * size;
             }
             if (size == 1) continue;
@@ -110,8 +105,8 @@ static gpuopt_status gpuopt__merge_digits(gpuopt__draft *draft, gpuopt__job *job
             if (!joins) merged[(int64_t)count++ * (rows + 1)] = 1;
             merged[(int64_t)(count - 1) * (rows + 1)] *= size;
             for (k = 0; k < rows; k++)
-                gpuopt__digit(g, domain, scope, steps + (int64_t)k * arity, j, &size,
-                              &merged[(int64_t)(count - 1) * (rows + 1) + 1 + k]);
+                gpuopt__elimination_digit(g, domain, scope, steps + (int64_t)k * arity, j, &size,
+                                          &merged[(int64_t)(count - 1) * (rows + 1) + 1 + k]);
         }
         if (group == 0) job->tile_digits = count;
         else if (group == 1) job->row_digits = count - before;
@@ -120,19 +115,20 @@ static gpuopt_status gpuopt__merge_digits(gpuopt__draft *draft, gpuopt__job *job
     }
     job->size = draft->digit.count;
     job->stride = job->size + count;
-    out = (int64_t *)gpuopt__list_add(draft->scratch, &draft->digit, (int64_t)count * (rows + 1));
+    out = (int64_t *)gpuopt__elimination_list_add(draft->scratch, &draft->digit, (int64_t)count * (rows + 1));
     for (j = 0; out && j < count; j++)
         for (k = 0; k <= rows; k++) out[(int64_t)k * count + j] = merged[(int64_t)j * (rows + 1) + k];
-    gpuopt__scratch_give(draft->scratch, merged, sizeof(int64_t) * (uint64_t)room);
+    gpuopt__elimination_scratch_give(draft->scratch, merged, sizeof(int64_t) * (uint64_t)room);
     job->tiles = 1;
     for (j = 0; out && j < job->tile_digits; j++) job->tiles *= out[j];
     return draft->scratch->status;
 }
 
 /* Steps of a table through the variables of a scope; that of `variable` apart. */
-static int64_t gpuopt__steps_of(const gpuopt__draft *draft, const gpuopt__table *t, int32_t arity, const int32_t *scope,
-                                int32_t variable, int64_t *step) {
-    const int32_t *own = gpuopt__draft_scope(draft, t);
+static int64_t gpuopt__elimination_strides_of(const gpuopt__elimination_draft *draft,
+                                              const gpuopt__elimination_table *t, int32_t arity, const int32_t *scope,
+                                              int32_t variable, int64_t *step) {
+    const int32_t *own = gpuopt__elimination_draft_scope(draft, t);
     const int64_t *stride = (const int64_t *)draft->stride.data + t->scope;
     int64_t apart = 0;
     int32_t j, k;
@@ -146,21 +142,23 @@ static int64_t gpuopt__steps_of(const gpuopt__draft *draft, const gpuopt__table 
 }
 
 /* A job that joins `inputs` into table `result`, without `variable` (-1: all stay). */
-static gpuopt_status gpuopt__add_job(gpuopt__draft *draft, int32_t bucket, int32_t level, int32_t result,
-                                     int32_t variable, int32_t inputs, const int32_t *input) {
-    const gpuopt__table *r = gpuopt__draft_table(draft, result);
-    const int32_t *scope = gpuopt__draft_scope(draft, r);
+static gpuopt_status gpuopt__elimination_add_job(gpuopt__elimination_draft *draft, int32_t bucket, int32_t level,
+                                                 int32_t result, int32_t variable, int32_t inputs,
+                                                 const int32_t *input) {
+    const gpuopt__elimination_table *r = gpuopt__elimination_draft_table(draft, result);
+    const int32_t *scope = gpuopt__elimination_draft_scope(draft, r);
     int32_t arity = r->arity, k, j, pass;
-    gpuopt__digits g;
-    gpuopt__job *job = (gpuopt__job *)gpuopt__list_add(draft->scratch, &draft->job, 1);
-    gpuopt__operand *operand;
+    gpuopt__elimination_digits g;
+    gpuopt__elimination_job *job =
+        (gpuopt__elimination_job *)gpuopt__elimination_list_add(draft->scratch, &draft->job, 1);
+    gpuopt__elimination_operand *operand;
     uint64_t room = sizeof(int64_t) * (uint64_t)arity * ((uint64_t)inputs + 2);
     int64_t *steps, *step;
     gpuopt_status status;
     if (!job) return draft->scratch->status;
     job->operand = (int32_t)draft->operand.count;
-    operand = (gpuopt__operand *)gpuopt__list_add(draft->scratch, &draft->operand, inputs);
-    steps = (int64_t *)gpuopt__scratch_take(draft->scratch, room);
+    operand = (gpuopt__elimination_operand *)gpuopt__elimination_list_add(draft->scratch, &draft->operand, inputs);
+    steps = (int64_t *)gpuopt__elimination_scratch_take(draft->scratch, room);
     if (!operand || !steps) return draft->scratch->status;
     job->entries = r->entries;
     job->operands = inputs;
@@ -169,17 +167,17 @@ static gpuopt_status gpuopt__add_job(gpuopt__draft *draft, int32_t bucket, int32
     job->bucket = bucket;
     job->table = result;
     job->maximum = draft->plan.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP && variable >= 0 &&
-                   ((gpuopt__bucket *)draft->bucket.data)[bucket].part > 0;
-    gpuopt__split_scope(draft->desc->domain, arity, scope, r->entries, &g);
+                   ((gpuopt__elimination_bucket *)draft->bucket.data)[bucket].part > 0;
+    gpuopt__elimination_split_scope(draft->desc->domain, arity, scope, r->entries, &g);
     job->rows = g.rows;
     job->row_total = g.row_total;
     job->row_entries = g.row_entries;
     step = steps;
     for (pass = 0; pass < 2; pass++) /* first those that depend on the row */
         for (k = 0; k < inputs; k++) {
-            const gpuopt__table *t = gpuopt__draft_table(draft, input[k]);
+            const gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, input[k]);
             int varying = 0;
-            int64_t apart = gpuopt__steps_of(draft, t, arity, scope, variable, step);
+            int64_t apart = gpuopt__elimination_strides_of(draft, t, arity, scope, variable, step);
             for (j = 0; j < arity; j++) /* variables of the tile, then of the row */
                 varying |= step[j] != 0 && ((j >= g.tile - (g.split >= 0) && j < g.tile + g.row - (g.split >= 0)));
             if (varying == pass) continue;
@@ -190,18 +188,18 @@ static gpuopt_status gpuopt__add_job(gpuopt__draft *draft, int32_t bucket, int32
             operand++;
             step += arity;
         }
-    gpuopt__steps_of(draft, r, arity, scope, variable, step);
-    status = gpuopt__merge_digits(draft, job, &g, scope, arity, steps);
-    gpuopt__scratch_give(draft->scratch, steps, room);
+    gpuopt__elimination_strides_of(draft, r, arity, scope, variable, step);
+    status = gpuopt__elimination_merge_digits(draft, job, &g, scope, arity, steps);
+    gpuopt__elimination_scratch_give(draft->scratch, steps, room);
     return status;
 }
 
 /* ---- Partial joins ---- */
 
 /* 0: no variable of the row, 1: no other, 2: both. near [variables] == mark: is of the row. */
-static int gpuopt__nearness(const gpuopt__draft *draft, const gpuopt__table *t, int32_t variable, const int32_t *near,
-                            int32_t mark) {
-    const int32_t *scope = gpuopt__draft_scope(draft, t);
+static int gpuopt__elimination_nearness(const gpuopt__elimination_draft *draft, const gpuopt__elimination_table *t,
+                                        int32_t variable, const int32_t *near, int32_t mark) {
+    const int32_t *scope = gpuopt__elimination_draft_scope(draft, t);
     int inside = 0, outside = 0;
     int32_t k;
     for (k = t->fixed; k < t->arity; k++) {
@@ -214,19 +212,20 @@ static int gpuopt__nearness(const gpuopt__draft *draft, const gpuopt__table *t, 
 
 /* Adds up tables of one kind, greedily, while the sum stays small; it takes their place in the list `input`, and the
  * bucket's level rises above that of its job. */
-static gpuopt_status gpuopt__join_kind(gpuopt__draft *draft, int32_t number, int kind, const int32_t *near,
-                                       int32_t mark, int64_t most, const int32_t *level, int32_t *inputs,
-                                       int32_t *input, int32_t *chosen, int32_t *variables) {
-    const gpuopt__bucket bucket = *((gpuopt__bucket *)draft->bucket.data + number);
+static gpuopt_status gpuopt__elimination_join_kind(gpuopt__elimination_draft *draft, int32_t number, int kind,
+                                                   const int32_t *near, int32_t mark, int64_t most,
+                                                   const int32_t *level, int32_t *inputs, int32_t *input,
+                                                   int32_t *chosen, int32_t *variables) {
+    const gpuopt__elimination_bucket bucket = *((gpuopt__elimination_bucket *)draft->bucket.data + number);
     int32_t start, k, j;
     for (start = 0; start < *inputs; start++) {
-        int32_t count = 0, arity = 0, kept = 0, sum, above = 0, seen = gpuopt__next_union(draft);
+        int32_t count = 0, arity = 0, kept = 0, sum, above = 0, seen = gpuopt__elimination_next_union(draft);
         int64_t entries = 1;
         for (k = start; k < *inputs; k++) {
-            const gpuopt__table *t = gpuopt__draft_table(draft, input[k]);
-            const int32_t *scope = gpuopt__draft_scope(draft, t);
+            const gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, input[k]);
+            const int32_t *scope = gpuopt__elimination_draft_scope(draft, t);
             int64_t grown = entries;
-            if (t->source == -2 || gpuopt__nearness(draft, t, bucket.variable, near, mark) != kind) {
+            if (t->source == -2 || gpuopt__elimination_nearness(draft, t, bucket.variable, near, mark) != kind) {
                 if (k == start) break;
                 continue;
             }
@@ -242,19 +241,19 @@ static gpuopt_status gpuopt__join_kind(gpuopt__draft *draft, int32_t number, int
             chosen[count++] = k;
         }
         if (count < 2) continue;
-        sum = gpuopt__add_table(draft, arity, variables);
+        sum = gpuopt__elimination_add_table(draft, arity, variables);
         if (sum < 0) return draft->scratch->status;
-        gpuopt__draft_table(draft, sum)->source = -2;
-        gpuopt__draft_table(draft, sum)->bucket = bucket.position;
+        gpuopt__elimination_draft_table(draft, sum)->source = -2;
+        gpuopt__elimination_draft_table(draft, sum)->bucket = bucket.position;
         for (k = 0; k < count; k++) { /* chosen: positions, then tables */
             int32_t at = chosen[k];
             chosen[k] = input[at];
             input[at] = -1;
             if (level[chosen[k]] > above) above = level[chosen[k]];
         }
-        if (gpuopt__add_job(draft, number, above, sum, -1, count, chosen)) return draft->scratch->status;
-        if (((gpuopt__bucket *)draft->bucket.data)[number].level <= above)
-            ((gpuopt__bucket *)draft->bucket.data)[number].level = above + 1;
+        if (gpuopt__elimination_add_job(draft, number, above, sum, -1, count, chosen)) return draft->scratch->status;
+        if (((gpuopt__elimination_bucket *)draft->bucket.data)[number].level <= above)
+            ((gpuopt__elimination_bucket *)draft->bucket.data)[number].level = above + 1;
         input[start] = sum;
         for (k = 0; k < *inputs; k++)
             if (input[k] >= 0) input[kept++] = input[k];
@@ -263,33 +262,35 @@ static gpuopt_status gpuopt__join_kind(gpuopt__draft *draft, int32_t number, int
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__partial_joins(gpuopt__draft *draft, int32_t number, int32_t *near, const int32_t *level,
-                                           int32_t *inputs, int32_t *input, int32_t *chosen) {
-    const gpuopt__bucket *bucket = (gpuopt__bucket *)draft->bucket.data + number;
-    const gpuopt__table *message = gpuopt__draft_table(draft, bucket->message);
-    const int32_t *scope = gpuopt__draft_scope(draft, message);
+static gpuopt_status gpuopt__elimination_partial_joins(gpuopt__elimination_draft *draft, int32_t number, int32_t *near,
+                                                       const int32_t *level, int32_t *inputs, int32_t *input,
+                                                       int32_t *chosen) {
+    const gpuopt__elimination_bucket *bucket = (gpuopt__elimination_bucket *)draft->bucket.data + number;
+    const gpuopt__elimination_table *message = gpuopt__elimination_draft_table(draft, bucket->message);
+    const int32_t *scope = gpuopt__elimination_draft_scope(draft, message);
     gpuopt_status status = GPUOPT_OK;
     int64_t most = message->entries / 256;
-    gpuopt__digits g;
+    gpuopt__elimination_digits g;
     int32_t k, kind, *variables, room = message->arity + 1;
-    gpuopt__split_scope(draft->desc->domain, message->arity, scope, message->entries, &g);
+    gpuopt__elimination_split_scope(draft->desc->domain, message->arity, scope, message->entries, &g);
     for (k = g.tile + g.row - (g.split >= 0); k < message->arity; k++) near[scope[k]] = number + 1;
-    if (most > GPUOPT__PARTIAL_MOST) most = GPUOPT__PARTIAL_MOST;
-    variables = (int32_t *)gpuopt__scratch_take(draft->scratch, sizeof(int32_t) * (uint64_t)room);
+    if (most > GPUOPT__ELIMINATION_PARTIAL_MOST) most = GPUOPT__ELIMINATION_PARTIAL_MOST;
+    variables = (int32_t *)gpuopt__elimination_scratch_take(draft->scratch, sizeof(int32_t) * (uint64_t)room);
     if (!variables) return draft->scratch->status;
     for (kind = 0; kind < 3 && !status; kind++)
-        status =
-            gpuopt__join_kind(draft, number, kind, near, number + 1, most, level, inputs, input, chosen, variables);
-    gpuopt__scratch_give(draft->scratch, variables, sizeof(int32_t) * (uint64_t)room);
+        status = gpuopt__elimination_join_kind(draft, number, kind, near, number + 1, most, level, inputs, input,
+                                               chosen, variables);
+    gpuopt__elimination_scratch_give(draft->scratch, variables, sizeof(int32_t) * (uint64_t)room);
     return status;
 }
 
 /* ---- All of them ---- */
 
 /* The job or jobs of one bucket. level [tables]: 1 + that of the bucket whose message it is, 0 of functions. */
-static gpuopt_status gpuopt__bucket_jobs(gpuopt__draft *draft, int32_t number, int32_t *near, int32_t *level) {
-    gpuopt__bucket *bucket = (gpuopt__bucket *)draft->bucket.data + number;
-    const gpuopt__table *message = gpuopt__draft_table(draft, bucket->message);
+static gpuopt_status gpuopt__elimination_bucket_jobs(gpuopt__elimination_draft *draft, int32_t number, int32_t *near,
+                                                     int32_t *level) {
+    gpuopt__elimination_bucket *bucket = (gpuopt__elimination_bucket *)draft->bucket.data + number;
+    const gpuopt__elimination_table *message = gpuopt__elimination_draft_table(draft, bucket->message);
     int32_t inputs = bucket->inputs, k, *room;
     double joined = (double)message->entries * (bucket->variable < 0 ? 1 : draft->desc->domain[bucket->variable]);
     gpuopt_status status = GPUOPT_OK;
@@ -299,40 +300,42 @@ static gpuopt_status gpuopt__bucket_jobs(gpuopt__draft *draft, int32_t number, i
         int32_t own = level[((int32_t *)draft->input.data)[bucket->input + k]];
         if (own > bucket->level) bucket->level = own;
     }
-    room = (int32_t *)gpuopt__scratch_take(draft->scratch, sizeof(int32_t) * 2 * ((uint64_t)inputs + 1));
+    room = (int32_t *)gpuopt__elimination_scratch_take(draft->scratch, sizeof(int32_t) * 2 * ((uint64_t)inputs + 1));
     if (!room) return draft->scratch->status;
     if (inputs) memcpy(room, (int32_t *)draft->input.data + bucket->input, sizeof(int32_t) * (size_t)inputs);
     /* With counts every input has its own; DOUBLE keeps the order of additions the host can predict. */
-    if (joined >= GPUOPT__PARTIAL_FROM && draft->plan.semiring != GPUOPT_SEMIRING_MIN_COUNT)
-        status = gpuopt__partial_joins(draft, number, near, level, &inputs, room, room + bucket->inputs + 1);
-    bucket = (gpuopt__bucket *)draft->bucket.data + number;
+    if (joined >= GPUOPT__ELIMINATION_PARTIAL_FROM && draft->plan.semiring != GPUOPT_SEMIRING_MIN_COUNT)
+        status =
+            gpuopt__elimination_partial_joins(draft, number, near, level, &inputs, room, room + bucket->inputs + 1);
+    bucket = (gpuopt__elimination_bucket *)draft->bucket.data + number;
     if (!status)
-        status = gpuopt__add_job(draft, number, bucket->level, bucket->message, bucket->variable, inputs, room);
-    gpuopt__scratch_give(draft->scratch, room, sizeof(int32_t) * 2 * ((uint64_t)bucket->inputs + 1));
+        status =
+            gpuopt__elimination_add_job(draft, number, bucket->level, bucket->message, bucket->variable, inputs, room);
+    gpuopt__elimination_scratch_give(draft->scratch, room, sizeof(int32_t) * 2 * ((uint64_t)bucket->inputs + 1));
     bucket->jobs = (int32_t)draft->job.count - bucket->job;
     level[bucket->message] = bucket->level + 1;
     if (bucket->level >= draft->plan.levels) draft->plan.levels = bucket->level + 1;
     return status;
 }
 
-static gpuopt_status gpuopt__draft_jobs(gpuopt__draft *draft) {
+static gpuopt_status gpuopt__elimination_draft_jobs(gpuopt__elimination_draft *draft) {
     int32_t k, count = (int32_t)draft->bucket.count, tables = (int32_t)draft->table.count, *near, *level;
     uint64_t near_bytes = sizeof(int32_t) * ((uint64_t)draft->plan.variables + 1);
     uint64_t level_bytes = sizeof(int32_t) * ((uint64_t)tables + 1);
     gpuopt_status status = GPUOPT_OK;
-    near = (int32_t *)gpuopt__scratch_take(draft->scratch, near_bytes);
-    level = (int32_t *)gpuopt__scratch_take(draft->scratch, level_bytes);
+    near = (int32_t *)gpuopt__elimination_scratch_take(draft->scratch, near_bytes);
+    level = (int32_t *)gpuopt__elimination_scratch_take(draft->scratch, level_bytes);
     if (!near || !level) {
-        gpuopt__scratch_give(draft->scratch, near, near_bytes);
+        gpuopt__elimination_scratch_give(draft->scratch, near, near_bytes);
         return draft->scratch->status;
     }
     memset(near, 0, (size_t)near_bytes);
     memset(level, 0, (size_t)level_bytes);
     draft->plan.levels = 0;
-    for (k = 0; k < count && !status; k++) status = gpuopt__bucket_jobs(draft, k, near, level);
-    gpuopt__scratch_give(draft->scratch, near, near_bytes);
-    gpuopt__scratch_give(draft->scratch, level, level_bytes);
+    for (k = 0; k < count && !status; k++) status = gpuopt__elimination_bucket_jobs(draft, k, near, level);
+    gpuopt__elimination_scratch_give(draft->scratch, near, near_bytes);
+    gpuopt__elimination_scratch_give(draft->scratch, level, level_bytes);
     return status;
 }
 
-#endif /* GPUOPT_IMPL_ELIMINATION_JOBS_H */
+#endif /* GPUOPT_IMPL_ELIMINATION_PLAN_JOBS_H */
