@@ -11,7 +11,7 @@
 
 enum { COLS = 3000, ROWS = 2000, PER_ROW = 6 };
 
-/* Right-hand sides are a little above the least activities, so that bounds move over many rounds. */
+/* Right-hand sides are a little above the least activities, so that many bounds move. */
 static mip draw(uint64_t seed) {
     mip m = problem_new(COLS, ROWS, ROWS * PER_ROW);
     int i, j, k;
