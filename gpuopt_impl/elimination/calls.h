@@ -10,7 +10,7 @@
 
 /* ---- Plans ---- */
 
-/* What the public calls have in common: arguments, then what comes before a plan. prep is to be ended in any case. */
+/* The part that the public calls share: checks the arguments and prepares a plan. prep must be ended in any case. */
 static gpuopt_status gpuopt__elimination_begin(gpuopt_context *context, const char *call,
                                                const gpuopt_elimination_desc *desc, int wanted,
                                                gpuopt__elimination_preparation *prep) {
@@ -21,7 +21,7 @@ static gpuopt_status gpuopt__elimination_begin(gpuopt_context *context, const ch
     return gpuopt__elimination_prepare(context, call, desc, prep);
 }
 
-/* parent [variables] as gpuopt_elimination_order gives it. */
+/* Finds parent [variables], as gpuopt_elimination_order returns it. */
 static gpuopt_status gpuopt__elimination_find_parents(gpuopt__elimination_preparation *prep, const char *call,
                                                       int32_t *parent) {
     const gpuopt__elimination_draft *draft = &prep->draft;
@@ -86,7 +86,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_plan(gpuopt_context *context, const 
 
 /* ---- Loading ---- */
 
-/* A function's table in the order in which it is stored, narrowed. at [arity]: scratch. */
+/* Writes a function's table in the order and the width in which it is stored. */
 static void gpuopt__elimination_store_function(const gpuopt_elimination_desc *d, const gpuopt__elimination_plan *plan,
                                                const gpuopt__elimination_table *t, void *room, void *cost,
                                                uint64_t *count) {
@@ -98,7 +98,7 @@ static void gpuopt__elimination_store_function(const gpuopt_elimination_desc *d,
     const int64_t *stride = plan->stride + t->scope;
     int32_t digit[GPUOPT__ELIMINATION_MOST_DIGITS], other[GPUOPT__ELIMINATION_MOST_DIGITS], j, k, free_digits = 0;
     int64_t step[GPUOPT__ELIMINATION_MOST_DIGITS], to = 0, i;
-    for (j = 0; j < f->arity; j++) { /* digits of the host's table, but for those of one value */
+    for (j = 0; j < f->arity; j++) { /* digits of the table of the host, except those with one value */
         if (plan->domain[f->scope[j]] == 1) continue;
         for (k = 0; scope[k] != f->scope[j]; k++) {}
         other[free_digits] = plan->domain[f->scope[j]];

@@ -23,15 +23,16 @@ typedef struct gpuopt__elimination_cpu {
     int32_t threads;
 } gpuopt__elimination_cpu;
 
-/* A job on its way. */
+/* A job that is being run. */
 typedef struct gpuopt__elimination_cpu_work {
     const gpuopt__elimination_job *job;
     const gpuopt__elimination_cpu_lanes *lanes;
     gpuopt__elimination_cpu_pieces pieces;
 } gpuopt__elimination_cpu_work;
 
-/* Where a unit begins, [digits] that are not of its rows or of its piece's faster entries, added to at [operands] and
- * to the return value, the message's. *rows of the tile there are. */
+/* Adds where a unit begins in each operand to at [operands], and returns where it begins in the message. Only digits
+ * of the tile and of the slower entries count, not those of the rows and within the piece. *rows: the rows that the
+ * tile has. */
 static int64_t gpuopt__elimination_cpu_unit_at(const gpuopt__elimination_cpu *e, const gpuopt__elimination_cpu_work *w,
                                                int64_t tile, int64_t piece, int64_t *at, int32_t *rows) {
     const gpuopt__elimination_plan *plan = &e->head.plan;
@@ -56,7 +57,7 @@ static int64_t gpuopt__elimination_cpu_unit_at(const gpuopt__elimination_cpu *e,
     return target;
 }
 
-/* Nothing added up yet. */
+/* Resets the sums of a row to zero, and its counts to one. */
 static void gpuopt__elimination_cpu_begin_sums(const gpuopt__elimination_cpu_room *room,
                                                const gpuopt__elimination_cpu_extent *x, size_t bytes, int counted,
                                                int which) {
@@ -65,7 +66,7 @@ static void gpuopt__elimination_cpu_begin_sums(const gpuopt__elimination_cpu_roo
     for (k = 0; counted && k < x->entries; k++) room->factor[which][k] = 1;
 }
 
-/* Adds operands from .. to - 1, of a value and a row of the tile. */
+/* Adds operands from .. to - 1 for one value of the eliminated variable and one row of the tile. */
 static void gpuopt__elimination_cpu_add_operands(const gpuopt__elimination_cpu *e,
                                                  const gpuopt__elimination_cpu_work *w,
                                                  const gpuopt__elimination_cpu_room *room,
@@ -84,7 +85,7 @@ static void gpuopt__elimination_cpu_add_operands(const gpuopt__elimination_cpu *
     }
 }
 
-/* One value's sums over a row into the best so far. */
+/* Merges the sums for one value of the eliminated variable into the best so far. */
 static void gpuopt__elimination_cpu_end_value(const gpuopt__elimination_plan *plan,
                                               const gpuopt__elimination_cpu_work *w,
                                               const gpuopt__elimination_cpu_room *room, int32_t n, int32_t row,
@@ -99,7 +100,7 @@ static void gpuopt__elimination_cpu_end_value(const gpuopt__elimination_plan *pl
     else w->lanes->least(best, room->sum[1], first, plan->forbidden, (int32_t)padded);
 }
 
-/* A finished row into the message, where it begins. */
+/* Stores a finished row of the message. */
 static void gpuopt__elimination_cpu_store_row(const gpuopt__elimination_cpu *e, const gpuopt__elimination_cpu_work *w,
                                               const gpuopt__elimination_cpu_room *room, int32_t n, int32_t row,
                                               int64_t to) {
@@ -115,7 +116,7 @@ static void gpuopt__elimination_cpu_store_row(const gpuopt__elimination_cpu *e, 
         memcpy(e->counts + w->job->count_at + to, room->count + at, sizeof(uint64_t) * (size_t)n);
 }
 
-/* All rows of one piece of one tile, for one copy. What the rows share is added up once. */
+/* Computes all rows of one piece of one tile, for one copy. Operands that all rows share are added up once. */
 static void gpuopt__elimination_cpu_run_unit(const gpuopt__elimination_cpu *e, const gpuopt__elimination_cpu_work *w,
                                              int64_t unit, const gpuopt__elimination_cpu_room *room) {
     const gpuopt__elimination_plan *plan = &e->head.plan;
@@ -311,7 +312,7 @@ static gpuopt_status gpuopt__elimination_cpu_total(gpuopt_elimination *e, int32_
     return GPUOPT_OK;
 }
 
-/* The sum of the tables of a bucket, all of whose variables have values. */
+/* The sum of the tables of a position, for given values of all their variables. */
 static void gpuopt__elimination_cpu_bucket_total(const gpuopt_elimination *e, int32_t copy,
                                                  const gpuopt__elimination_bucket *bucket, const int32_t *value,
                                                  gpuopt__elimination_total *total) {

@@ -19,8 +19,9 @@ typedef struct gpuopt__elimination_cpu_pieces {
     int64_t count;      /* pieces of a row */
 } gpuopt__elimination_cpu_pieces;
 
-/* The entries of an operand that a piece needs. First `distinct` neighbours, each `unit` of them `times` over, step by
- * step; then runs of `run` entries, or of one that is repeated, at the digits' places. */
+/* Which entries of an operand a piece needs. First `distinct` neighbours are written out: in each step, groups of
+ * `unit` entries are repeated `times` times. Then come runs of `run` entries (or of one repeated entry) at the
+ * places that the digits give. */
 typedef struct gpuopt__elimination_cpu_shape {
     int32_t distinct; /* for one value of the digit that is cut, if `cut`; else for all */
     int cut;          /* the operand depends on that digit */
@@ -33,7 +34,7 @@ typedef struct gpuopt__elimination_cpu_shape {
     int64_t row[GPUOPT__ELIMINATION_TILE_ROWS]; /* what the rows of a tile add */
 } gpuopt__elimination_cpu_shape;
 
-/* The present piece: `step` values of the digit that is cut; fewer than others have, where it is the last. */
+/* The current piece: `step` values of the digit that is cut. The last piece may have fewer than the others. */
 typedef struct gpuopt__elimination_cpu_extent {
     int32_t entries, step;
     void *room[2]; /* [most entries of a piece] stored costs or counts: scratch */
@@ -43,7 +44,7 @@ static int32_t gpuopt__elimination_cpu_padded(int32_t n) {
     return (n + GPUOPT__ELIMINATION_CPU_VECTOR - 1) / GPUOPT__ELIMINATION_CPU_VECTOR * GPUOPT__ELIMINATION_CPU_VECTOR;
 }
 
-/* entry_bytes: of an entry's sum, and of its count or exponent. */
+/* Chooses how rows are cut. entry_bytes: bytes of the sum of an entry, and of its count or exponent. */
 static void gpuopt__elimination_cpu_cut_pieces(const gpuopt__elimination_plan *plan, const gpuopt__elimination_job *job,
                                                size_t entry_bytes, gpuopt__elimination_cpu_pieces *p) {
     const int64_t *size = plan->digit + job->size + job->tile_digits + job->row_digits;
@@ -63,8 +64,8 @@ static void gpuopt__elimination_cpu_cut_pieces(const gpuopt__elimination_plan *p
     p->count = job->row_entries / ((int64_t)p->inner * p->size) * p->cuts;
 }
 
-/* Digits of a piece for one operand, the fastest first: neighbours that it has, or has not, in one; *has: the first.
- * Their number. */
+/* The digits of a piece for one operand, the fastest first. Neighbouring digits are merged if the operand depends on
+ * both or on neither. *has: whether it depends on the first. Returns their number. */
 static int32_t gpuopt__elimination_cpu_shape_digits(const gpuopt__elimination_plan *plan,
                                                     const gpuopt__elimination_job *job,
                                                     const gpuopt__elimination_cpu_pieces *p, const int64_t *stride,
@@ -83,7 +84,7 @@ static int32_t gpuopt__elimination_cpu_shape_digits(const gpuopt__elimination_pl
     return count;
 }
 
-/* own: the operand's strides, all digits. */
+/* Finds the shape of one operand. own: its strides, all digits. */
 static void gpuopt__elimination_cpu_shape_of(const gpuopt__elimination_plan *plan, const gpuopt__elimination_job *job,
                                              const gpuopt__elimination_cpu_pieces *p, const int64_t *own,
                                              gpuopt__elimination_cpu_shape *s) {
@@ -124,7 +125,7 @@ static void gpuopt__elimination_cpu_shape_of(const gpuopt__elimination_plan *pla
 
 /* ---- Sums ---- */
 
-/* Each `unit` of `count` entries `times` over. Units of a vector and less, which most are, are moved at once. */
+/* Repeats each group of `unit` entries `times` times. Most groups are no longer than a vector and are moved at once. */
 #define GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(name, type)                                                      \
     GPUOPT_HD void name##_units(type *__restrict to, const type *__restrict from, int32_t units, int32_t unit, \
                                 int32_t times) {                                                               \
@@ -147,8 +148,8 @@ GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(gpuopt__elimination_cpu_repeat_32, uint32_
 GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(gpuopt__elimination_cpu_repeat_64, uint64_t)
 GPUOPT__ELIMINATION_CPU_DEFINE_REPEAT(gpuopt__elimination_cpu_repeat_values, double)
 
-/* sum[i] += table[where the shape says] for a piece. Loops over whole chunks, of pointers that are told apart as
- * parameters, are what compilers make vectors of at -O2. */
+/* sum[i] += table[where the shape says] for a piece. Compilers vectorize at -O2 loops over whole vectors whose
+ * pointers are restrict parameters. */
 #define GPUOPT__ELIMINATION_CPU_DEFINE_ADD(name, type, repeat, sum_type, ADD)                                     \
     static void name##_run(sum_type *__restrict sum, const type *__restrict from, int32_t n, uint64_t limit) {    \
         int32_t i = 0, j;                                                                                         \
@@ -210,7 +211,8 @@ GPUOPT__ELIMINATION_CPU_DEFINE_ADD(gpuopt__elimination_cpu_add_values, double, g
 GPUOPT__ELIMINATION_CPU_DEFINE_ADD(gpuopt__elimination_cpu_multiply_counts, uint64_t, gpuopt__elimination_cpu_repeat_64,
                                    uint64_t, GPUOPT__ELIMINATION_CPU_COUNT_ADD)
 
-/* Over chunks: the first sum or, where it is forbidden, what stands for that; then the least of the best and a sum. */
+/* Over whole vectors: the first sum, or the forbidden cost if the sum is forbidden; then the minimum of the best and
+ * a sum. */
 #define GPUOPT__ELIMINATION_CPU_DEFINE_LEAST(name, sum_type, WORST)                                              \
     static void gpuopt__elimination_cpu_least_##name##_of(sum_type *__restrict b, const sum_type *__restrict s,  \
                                                           int32_t n) {                                           \
@@ -232,7 +234,7 @@ GPUOPT__ELIMINATION_CPU_DEFINE_ADD(gpuopt__elimination_cpu_multiply_counts, uint
         if (first) gpuopt__elimination_cpu_first_##name##_of((sum_type *)best, (const sum_type *)sum, WORST, n); \
         else gpuopt__elimination_cpu_least_##name##_of((sum_type *)best, (const sum_type *)sum, n);              \
     }
-/* A forbidden sum counts nothing. */
+/* Forbidden sums are not counted. */
 #define GPUOPT__ELIMINATION_CPU_DEFINE_COUNT(name, sum_type)                                                \
     static void gpuopt__elimination_cpu_count_##name(void *best, uint64_t *count, const void *sum,          \
                                                      const uint64_t *factor, int first, uint64_t forbidden, \
@@ -255,7 +257,7 @@ GPUOPT__ELIMINATION_CPU_DEFINE_COUNT(16, int16_t)
 GPUOPT__ELIMINATION_CPU_DEFINE_COUNT(32, uint32_t)
 GPUOPT__ELIMINATION_CPU_DEFINE_COUNT(64, uint64_t)
 
-/* The finished entries as they are stored. */
+/* Stores finished entries in the width of a table. */
 #define GPUOPT__ELIMINATION_CPU_DEFINE_STORE(name, type, sum_type)                              \
     static void name##_all(type *__restrict to, const sum_type *__restrict from, int32_t n) {   \
         int32_t i = 0, j;                                                                       \
@@ -276,7 +278,7 @@ GPUOPT__ELIMINATION_CPU_DEFINE_STORE(gpuopt__elimination_cpu_store_32_32, uint32
 GPUOPT__ELIMINATION_CPU_DEFINE_STORE(gpuopt__elimination_cpu_store_64_64, uint64_t, uint64_t)
 GPUOPT__ELIMINATION_CPU_DEFINE_STORE(gpuopt__elimination_cpu_store_values, double, double)
 
-/* LOG_SUM_EXP: best is the sum, high the largest exponent; maximum: high alone. */
+/* LOG_SUM_EXP: high is the largest exponent and best the sum relative to it; with `maximum` only high is kept. */
 static void gpuopt__elimination_cpu_add_exponentials(int maximum, double *best, double *high, const double *sum,
                                                      int first, int32_t n) {
     int32_t i;
@@ -302,7 +304,7 @@ static void gpuopt__elimination_cpu_store_logarithms(int maximum, double *messag
     }
 }
 
-/* Arithmetic by the widths of a stored cost and of its sums. */
+/* The functions for one width of stored costs and one width of sums. */
 typedef struct gpuopt__elimination_cpu_lanes {
     int32_t bytes; /* of a sum */
     void (*add)(const gpuopt__elimination_cpu_shape *, const gpuopt__elimination_cpu_extent *, void *sum,
@@ -313,7 +315,7 @@ typedef struct gpuopt__elimination_cpu_lanes {
     void (*store)(void *message, const void *best, int32_t n);
 } gpuopt__elimination_cpu_lanes;
 
-/* The narrowest sums in which those of a job, forbidden ones included, fit. */
+/* Chooses the narrowest sums that hold every sum of a job, forbidden costs included. */
 static const gpuopt__elimination_cpu_lanes *gpuopt__elimination_cpu_lanes_of(const gpuopt__elimination_plan *plan,
                                                                              int32_t operands) {
     static const gpuopt__elimination_cpu_lanes lanes[7] = {
@@ -340,7 +342,7 @@ static const gpuopt__elimination_cpu_lanes *gpuopt__elimination_cpu_lanes_of(con
 
 /* ---- A thread's arrays ---- */
 
-/* One thread's arrays, entries padded to whole chunks: of all rows of a tile, then of one. */
+/* The arrays of one thread, padded to whole vectors. The first three hold all rows of a tile, the others one row. */
 typedef struct gpuopt__elimination_cpu_room {
     char *best;      /* [rows][entries] sums, the least over all values so far */
     uint64_t *count; /* [rows][entries] MIN_COUNT: of best */
@@ -351,7 +353,7 @@ typedef struct gpuopt__elimination_cpu_room {
     int64_t *at;       /* [operands] entry where the tile's piece begins */
 } gpuopt__elimination_cpu_room;
 
-/* Cuts a thread's room out of the arena, for every job of a plan. */
+/* Cuts one thread's arrays out of the arena, large enough for every job of a plan. */
 static void gpuopt__elimination_cpu_cut_room(const gpuopt__elimination_plan *plan, gpuopt__arena *arena,
                                              gpuopt__elimination_cpu_room *room) {
     int counted = plan->semiring == GPUOPT_SEMIRING_MIN_COUNT, logs = plan->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP;

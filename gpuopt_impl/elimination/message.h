@@ -10,7 +10,7 @@
 
 /* ---- Tables ---- */
 
-/* Whether a message has been computed and not been overwritten since. */
+/* Whether a message has been computed and not overwritten since. */
 static int gpuopt__elimination_message_ready(const gpuopt_elimination *e, const gpuopt__elimination_bucket *bucket) {
     int64_t units = e->plan.units, slice = e->done / units, unit = e->done % units;
     int32_t reader;
@@ -21,7 +21,7 @@ static int gpuopt__elimination_message_ready(const gpuopt_elimination *e, const 
     return e->plan.keep || reader > e->plan.steps || reader >= unit || (reader == e->plan.steps && !e->plan.join_rest);
 }
 
-/* The bucket of a message; NULL, and the log is told: there is no such message or copy. */
+/* Returns the bucket of a message. If there is no such message or copy, it logs that and returns NULL. */
 static const gpuopt__elimination_bucket *gpuopt__elimination_bucket_of(const gpuopt_elimination *e, const char *call,
                                                                        int32_t message, int32_t copy) {
     if (message >= 0 && message < e->plan.buckets && copy >= 0 && copy < e->plan.copies)
@@ -58,7 +58,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination 
     return GPUOPT_OK;
 }
 
-/* The host's values of stored ones, in place; they need not be aligned. */
+/* Turns stored values into those of the host, in place. They need not be aligned. */
 static void gpuopt__elimination_negate_values(int sign, int64_t count, void *values) {
     char *at = (char *)values;
     int64_t k;
@@ -70,13 +70,13 @@ static void gpuopt__elimination_negate_values(int sign, int64_t count, void *val
     }
 }
 
-/* The host's cost of a stored one. */
+/* Returns the host's cost for a stored one. */
 static int64_t gpuopt__elimination_outer_cost(const gpuopt__elimination_plan *plan, int64_t offset, uint64_t stored) {
     if (stored >= plan->forbidden) return plan->sign < 0 ? INT64_MIN : INT64_MAX;
     return plan->sign * (offset + (int64_t)stored);
 }
 
-/* Reads `count` entries of a message from `first` on as the host's: cost or, with DOUBLE, value. */
+/* Reads `count` entries of a message from `first` on in the form that the host gets: costs or, with DOUBLE, values. */
 static gpuopt_status gpuopt__elimination_read_entries(gpuopt_elimination *e, const gpuopt__elimination_bucket *bucket,
                                                       int32_t copy, int64_t first, int64_t count, void *cost,
                                                       uint64_t *counts) {
@@ -95,7 +95,7 @@ static gpuopt_status gpuopt__elimination_read_entries(gpuopt_elimination *e, con
     return status;
 }
 
-/* The same for a whole message into the caller's device memory, in pieces through the handle's host memory. */
+/* Copies a whole message to device memory of the caller, in pieces through host memory of the handle. */
 static gpuopt_status gpuopt__elimination_stage_message(gpuopt_elimination *e, const gpuopt__elimination_bucket *bucket,
                                                        int32_t copy, char *cost, uint64_t *count) {
     const gpuopt__elimination_plan *plan = &e->plan;
@@ -177,7 +177,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_device_view(gpuopt_eliminati
 #define GPUOPT__ELIMINATION_PACKED_HEAD 48
 #define GPUOPT__ELIMINATION_PACKED_VERSION 1 /* behind "GPUM" */
 
-/* Numbers of `bytes` each between this machine's order and little-endian, in place. */
+/* Converts numbers of `bytes` bytes each between the byte order of this machine and little-endian, in place. */
 static void gpuopt__elimination_swap_bytes(unsigned char *data, int64_t count, int bytes) {
     static const uint16_t probe = 1;
     int64_t i;
@@ -191,7 +191,7 @@ static void gpuopt__elimination_swap_bytes(unsigned char *data, int64_t count, i
         }
 }
 
-/* Where the costs and the counts begin, and where all ends. */
+/* Where the costs and the counts begin, and where the message ends. */
 typedef struct gpuopt__elimination_packed {
     uint64_t cost, count, end;
 } gpuopt__elimination_packed;
@@ -260,7 +260,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *eli
     return status;
 }
 
-/* NULL, or what is wrong with the bytes. */
+/* Returns what is wrong with the bytes, or NULL. */
 static const char *gpuopt__elimination_packed_fault(const unsigned char *from, uint64_t size,
                                                     gpuopt_elimination_packed_info *m) {
     int64_t entries = 1, offset;

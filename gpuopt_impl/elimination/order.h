@@ -8,7 +8,7 @@
 
 #include "order_rotate.h"
 
-/* The interaction graph's input: functions' scopes in compressed rows. */
+/* What the interaction graph is made of: the scopes of the functions, in compressed rows. */
 typedef struct gpuopt__elimination_scopes {
     int32_t variables, functions;
     const int32_t *domain; /* [variables] */
@@ -30,7 +30,7 @@ typedef struct gpuopt__elimination_order_search {
 
 /* ---- Graph ---- */
 
-/* v's neighbours go to the end of the pool. */
+/* Appends v's neighbours to the pool. */
 static gpuopt_status gpuopt__elimination_graph_neighbours(gpuopt__elimination_order_search *search,
                                                           const gpuopt__elimination_scopes *scopes, int32_t v) {
     gpuopt__elimination_greedy *s = &search->greedy;
@@ -51,7 +51,8 @@ static gpuopt_status gpuopt__elimination_graph_neighbours(gpuopt__elimination_or
     return GPUOPT_OK;
 }
 
-/* `missing` of the whole graph, at first for all pairs of neighbours: less one for each triangle, found once. */
+/* Computes `missing` for the whole graph: the weight of all pairs of neighbours, less that of each triangle, which
+ * is found once. */
 static void gpuopt__elimination_graph_triangles(gpuopt__elimination_greedy *s, const uint64_t *weight,
                                                 uint64_t *missing) {
     int32_t a, n = s->vertices;
@@ -81,7 +82,7 @@ static void gpuopt__elimination_graph_triangles(gpuopt__elimination_greedy *s, c
     }
 }
 
-/* The same where few edges are missing: each counts at the common neighbours of its ends. */
+/* The same for dense graphs: each missing edge counts at the common neighbours of its ends. */
 static void gpuopt__elimination_graph_gaps(gpuopt__elimination_greedy *s, const uint64_t *weight, uint64_t *missing) {
     int32_t a, b, n = s->vertices;
     int64_t i;
@@ -96,8 +97,9 @@ static void gpuopt__elimination_graph_gaps(gpuopt__elimination_greedy *s, const 
     }
 }
 
-/* Numbers the vertices by how much they have around them, within a factor of two: then a vertex has few neighbours with
- * a higher number, and triangles are found fast. Variables with one value stay out: no table is larger for them. */
+/* Numbers the vertices by the size of their surroundings, within a factor of two, so that a vertex has few
+ * neighbours with a higher number and triangles are found quickly. Variables with one value stay out of the graph,
+ * because they make no table larger. */
 static void gpuopt__elimination_graph_vertices(gpuopt__elimination_order_search *search,
                                                const gpuopt__elimination_scopes *scopes) {
     gpuopt__elimination_greedy *s = &search->greedy;
@@ -164,7 +166,7 @@ static void gpuopt__elimination_search_cut(gpuopt__elimination_order_search *sea
     gpuopt__elimination_tree_cut(&search->tree, arena, n);
 }
 
-/* Whether the host asks to stop; it is asked no more once it has. */
+/* Whether the host has asked to stop. Once it has, it is not asked again. */
 static int gpuopt__elimination_search_stopped(gpuopt__elimination_order_search *search) {
     if (!search->stopped) search->stopped = gpuopt__asked_to_stop(search->greedy.scratch->context);
     return search->stopped;
@@ -221,7 +223,7 @@ static gpuopt_status gpuopt__elimination_search_rotations(gpuopt__elimination_or
     return GPUOPT_OK;
 }
 
-/* All memory is given back before return. Variables with one value come last. */
+/* Searches for an order. All scratch memory is released before it returns. Variables with one value come last. */
 static gpuopt_status gpuopt__elimination_search_order(gpuopt__elimination_scratch *scratch,
                                                       const gpuopt__elimination_scopes *scopes,
                                                       gpuopt_elimination_heuristic heuristic, int32_t restarts,

@@ -19,7 +19,7 @@ typedef struct gpuopt__elimination_order_score {
     double entries;    /* sum of messages */
 } gpuopt__elimination_order_score;
 
-/* A variable with so many neighbours is eliminated; the rows of its bucket, joined. */
+/* Adds to a score the elimination of a variable with this many neighbours; returns the joined rows of its bucket. */
 static double gpuopt__elimination_score_bucket(gpuopt__elimination_order_score *score, int32_t neighbours,
                                                double message, double size) {
     double rows = message * size;
@@ -39,7 +39,7 @@ typedef struct gpuopt__elimination_greedy {
     uint64_t *missing_0[2]; /* [vertices] as `missing`, of the whole graph */
     int64_t *start;         /* [vertices + 1] the whole graph */
     int32_t *adjacent;      /* [start[vertices]] */
-    /* The graph that is left. Lists may hold vertices that are gone. */
+    /* The remaining graph. Lists may still contain eliminated vertices. */
     int64_t *at;            /* [vertices] in pool */
     int32_t *length, *room; /* [vertices] */
     int32_t *pool;
@@ -47,7 +47,7 @@ typedef struct gpuopt__elimination_greedy {
     uint8_t *gone;
     uint64_t *around;  /* sum of the neighbours' weights */
     uint64_t *missing; /* sum of products of weights over pairs of neighbours that are not neighbours */
-    /* The heap: by key, then by tie. */
+    /* The heap, ordered by key, then by tie. */
     int by_degree;
     uint64_t *key;
     uint32_t *tie;
@@ -154,7 +154,7 @@ static void gpuopt__elimination_greedy_touch(gpuopt__elimination_greedy *s, int3
     s->touched[s->touches++] = v;
 }
 
-/* Drops what is gone from v's list. */
+/* Removes eliminated vertices from v's list. */
 static void gpuopt__elimination_greedy_compact(gpuopt__elimination_greedy *s, int32_t v) {
     int32_t *list = s->pool + s->at[v];
     int32_t i, kept = 0;
@@ -163,7 +163,7 @@ static void gpuopt__elimination_greedy_compact(gpuopt__elimination_greedy *s, in
     s->length[v] = kept;
 }
 
-/* The edge a - b, a's neighbours being marked. */
+/* Adds the edge a - b. The neighbours of a are marked. */
 static gpuopt_status gpuopt__elimination_greedy_connect(gpuopt__elimination_greedy *s, const uint64_t *weight,
                                                         int32_t a, int32_t b) {
     const int32_t *list = s->pool + s->at[b];
@@ -186,7 +186,7 @@ static gpuopt_status gpuopt__elimination_greedy_connect(gpuopt__elimination_gree
     return status ? status : gpuopt__elimination_greedy_append(s, b, a);
 }
 
-/* v's neighbours, in front [length[v]], become a clique and v goes. */
+/* Eliminates v: its neighbours, front [length[v]], become a clique. */
 static gpuopt_status gpuopt__elimination_greedy_eliminate(gpuopt__elimination_greedy *s, const uint64_t *weight,
                                                           int32_t v) {
     const uint64_t *key = s->by_degree ? s->around : s->missing; /* unit weights: the degree */
@@ -263,9 +263,10 @@ static gpuopt_status gpuopt__elimination_greedy_start(gpuopt__elimination_greedy
     return GPUOPT_OK;
 }
 
-/* One greedy run into s->order; gives up, with *better 0, once it cannot be better than best; best NULL: goes on. Once
- * there are more operations than a double can hold, the rest comes as it stands in the heap: so wide a graph would take
- * long, for nothing. The score is then infinite and its width too small. */
+/* One greedy run into s->order. It gives up, with *better == 0, as soon as the order cannot be better than best
+ * (NULL: never). Once there are more operations than a double can hold, the remaining vertices are taken in the
+ * order of the heap, since eliminating them from so dense a graph would take long and would not help. The score is
+ * then infinite and its width too small. */
 static gpuopt_status gpuopt__elimination_greedy_run(gpuopt__elimination_greedy *s,
                                                     gpuopt_elimination_heuristic heuristic,
                                                     const gpuopt__elimination_order_score *best,

@@ -13,7 +13,7 @@
 #include "tuning.h"
 #include "../common/numerics.h"
 
-/* A variable of the core. */
+/* A variable of the core, the part of the tree that is worked on. */
 typedef struct gpuopt__elimination_core_node {
     uint64_t adjacent
         [GPUOPT__ELIMINATION_CORE_WORDS]; /* its neighbours when all that is not in the core has been eliminated */
@@ -46,7 +46,7 @@ static void gpuopt__elimination_tree_cut(gpuopt__elimination_tree *t, gpuopt__ar
                                                            sizeof(gpuopt__elimination_core_node));
 }
 
-/* The tree of an order, with the messages' scopes in the graph's lists. */
+/* Builds the tree of an order, with the messages' scopes in the graph's lists. */
 static gpuopt_status gpuopt__elimination_tree_build(gpuopt__elimination_tree *t, const int32_t *order,
                                                     gpuopt__elimination_order_score *score) {
     gpuopt__elimination_greedy *g = t->graph;
@@ -123,7 +123,7 @@ static void gpuopt__elimination_core_unlink(gpuopt__elimination_tree *t, int32_t
     if (node[x].next >= 0) node[node[x].next].previous = node[x].previous;
 }
 
-/* The variables whose subtrees have `least` rows and more; 0: too many. */
+/* Selects the variables whose subtrees have `least` rows or more. Returns 0 if they are too many. */
 static int gpuopt__elimination_core_select(gpuopt__elimination_tree *t, const int32_t *order, double least) {
     int32_t i, n = t->graph->vertices;
     t->count = 0;
@@ -167,7 +167,8 @@ static void gpuopt__elimination_core_build(gpuopt__elimination_tree *t) {
     }
 }
 
-/* The rest first, as it was, then the core, children before parents. */
+/* Writes the order: first the variables outside the core, in their old order, then the core, children before
+ * parents. */
 static void gpuopt__elimination_core_order(const gpuopt__elimination_tree *t, int32_t *order) {
     int32_t i, root, kept = 0;
     for (i = 0; i < t->graph->vertices; i++)
@@ -187,7 +188,7 @@ static void gpuopt__elimination_core_order(const gpuopt__elimination_tree *t, in
 
 /* ---- Rotations ---- */
 
-/* x and its parent change places, if the sum of all rows stays within most; the sum. */
+/* Swaps x and its parent if the sum of all rows then is at most `most`. Returns the sum. */
 static double gpuopt__elimination_core_rotate(gpuopt__elimination_tree *t, int32_t x, double sum, double most) {
     gpuopt__elimination_core_node *node = t->node;
     uint64_t scope[GPUOPT__ELIMINATION_CORE_WORDS];
@@ -226,8 +227,9 @@ static double gpuopt__elimination_core_rotate(gpuopt__elimination_tree *t, int32
     return after;
 }
 
-/* One round: `moves` rotations tried in the part of the tree that has `share` of all rows, a worse sum being taken that
- * is worse by up to `heat` times it at first. The order gets better or stays as it is. */
+/* One round: tries `moves` rotations in the part of the tree that has `share` of all rows. A worse sum is accepted
+ * if it is worse by at most a threshold, which starts at `heat` times the sum and falls to zero. The order improves
+ * or stays as it is. */
 static gpuopt_status gpuopt__elimination_rotate_round(gpuopt__elimination_tree *t, double share, double heat,
                                                       int64_t moves, uint64_t seed, int32_t *order,
                                                       gpuopt__elimination_order_score *score) {

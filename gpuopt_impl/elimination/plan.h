@@ -47,7 +47,7 @@ static void gpuopt__elimination_estimate(gpuopt__elimination_draft *draft, gpuop
     e->slices = plan->slices;
 }
 
-/* Bytes of host memory that loading needs: a list written out, a table, its counts. */
+/* The host memory that loading functions needs: bytes of a list written out, of a table, and of its counts. */
 static void gpuopt__elimination_load_rooms(const gpuopt_elimination_desc *d, const gpuopt__elimination_draft *draft,
                                            uint64_t rooms[3]) {
     int32_t k;
@@ -63,7 +63,7 @@ static void gpuopt__elimination_load_rooms(const gpuopt_elimination_desc *d, con
 
 /* ---- The block that lasts ---- */
 
-/* The arrays of a plan, with the same cuts each time. */
+/* Cuts the arrays of a plan out of an arena. */
 static void gpuopt__elimination_cut_plan(gpuopt__arena *arena, gpuopt__elimination_plan *plan) {
     plan->domain = (int32_t *)gpuopt__cut(arena, plan->variables, sizeof(int32_t));
     plan->order = (int32_t *)gpuopt__cut(arena, plan->steps, sizeof(int32_t));
@@ -99,7 +99,7 @@ static uint64_t gpuopt__elimination_plan_bytes(const gpuopt__elimination_draft *
     return arena.used;
 }
 
-/* Jobs by level: within one they do not wait for one another. */
+/* Sorts the jobs by level. Jobs of one level do not wait for one another. */
 static void gpuopt__elimination_sort_levels(gpuopt__elimination_plan *plan) {
     int32_t *ends = plan->in_order, level, j, sum = 0; /* counters first: there are no more levels than jobs */
     memset(ends, 0, sizeof(int32_t) * (size_t)plan->jobs);
@@ -113,8 +113,8 @@ static void gpuopt__elimination_sort_levels(gpuopt__elimination_plan *plan) {
     for (j = 0; j < plan->jobs; j++) plan->in_order[j] = j;
 }
 
-/* Tiles may come in any order: the digits that the largest operands have not go fastest, so that what a tile has read
- * of them is still in a cache for the next one. The last digit of a job with rows left over stays where it is. */
+/* Tiles may come in any order. Digits that the largest operands lack are made the fastest, so that what one tile has
+ * read is still in a cache for the next. The last digit of a job with rows left over stays in its place. */
 static void gpuopt__elimination_sort_tile_digits(gpuopt__elimination_plan *plan, const gpuopt__elimination_job *job) {
     const int32_t digits = gpuopt__elimination_job_digits(job), movable = job->tile_digits - (job->row_total != 0);
     int64_t *size = plan->digit + job->size, *stride = plan->digit + job->stride;
@@ -139,7 +139,7 @@ static void gpuopt__elimination_sort_tile_digits(gpuopt__elimination_plan *plan,
         }
 }
 
-/* The jobs of a draft that is laid out, in their final form; its plan can be asked for them, until the lists grow. */
+/* Brings the jobs of a draft into their final form. The plan of the draft points to them until its lists grow. */
 static void gpuopt__elimination_finish_jobs(gpuopt__elimination_draft *draft) {
     gpuopt__elimination_plan *plan = &draft->plan;
     int64_t j;
@@ -155,7 +155,7 @@ static void gpuopt__elimination_copy_list(void *to, const gpuopt__elimination_li
     if (list->count) memcpy(to, list->data, (size_t)list->count * list->size);
 }
 
-/* The plan in memory [gpuopt__elimination_plan_bytes], a copy of the draft. condition, order, position: as prepared. */
+/* Copies a draft into a plan in `memory` [gpuopt__elimination_plan_bytes]. condition, order, position: as prepared. */
 static void gpuopt__elimination_copy_plan(const gpuopt__elimination_draft *draft, const int32_t *condition,
                                           void *memory, gpuopt__elimination_plan *plan) {
     gpuopt__arena arena;
@@ -191,12 +191,13 @@ static void gpuopt__elimination_copy_plan(const gpuopt__elimination_draft *draft
 
 /* ---- Policy ---- */
 
-/* Bytes of the memory that the limit is about. */
+/* Bytes of the memory that the limit applies to. */
 static uint64_t gpuopt__elimination_limited_bytes(const gpuopt_elimination_estimate *e) {
     return e->memory.device_bytes ? e->memory.device_bytes : e->memory.host_bytes;
 }
 
-/* Whether the entries of all tables together can be counted: offsets into stores are then safe, in bytes too. */
+/* Whether the entries of all tables together can be counted, so that offsets into stores do not overflow, in bytes
+ * either. */
 static int gpuopt__elimination_countable(const gpuopt__elimination_draft *draft) {
     double all = 0;
     int64_t k;
@@ -207,7 +208,7 @@ static int gpuopt__elimination_countable(const gpuopt__elimination_draft *draft)
     return all < (double)((int64_t)1 << 56);
 }
 
-/* Drafts with z, lays the tables out, and sets *fits. */
+/* Makes a draft with z, places its tables, and says in *fits whether they fit. */
 static gpuopt_status gpuopt__elimination_try_draft(gpuopt__elimination_preparation *prep, int32_t z, uint64_t limit,
                                                    int stream, gpuopt_elimination_estimate *e, int *fits) {
     gpuopt__elimination_draft *draft = &prep->draft;
@@ -231,7 +232,8 @@ static gpuopt_status gpuopt__elimination_try_draft(gpuopt__elimination_preparati
     return GPUOPT_OK;
 }
 
-/* The variable whose fixing takes most entries off the messages; -1: none is left. *all: entries of all messages. */
+/* Returns the variable that, when fixed, saves the most entries of messages; -1: there is none. *all: entries of all
+ * messages. */
 static int32_t gpuopt__elimination_best_slice(gpuopt__elimination_preparation *prep, double *gain, double *all) {
     gpuopt__elimination_draft *draft = &prep->draft;
     int32_t v, best = -1, k, j;
@@ -265,8 +267,8 @@ static void gpuopt__elimination_slice_variable(gpuopt__elimination_preparation *
     gpuopt__elimination_place_variables(prep);
 }
 
-/* Slices, up to `most`, until the rest fits, or until that is hopeless: so many make no message smaller than by that
- * factor, and a cost has a byte at least. */
+/* Adds slices, at most `most`, until the rest fits or cannot fit: slices make no message smaller than by their
+ * number, and a cost takes at least a byte. */
 static gpuopt_status gpuopt__elimination_try_slices(gpuopt__elimination_preparation *prep, uint64_t limit, int64_t most,
                                                     gpuopt_elimination_estimate *e, int *fits) {
     gpuopt__elimination_plan *plan = &prep->draft.plan;
@@ -284,7 +286,7 @@ static gpuopt_status gpuopt__elimination_try_slices(gpuopt__elimination_preparat
     return status;
 }
 
-/* Back to where no variable is sliced. */
+/* Undoes all slicing. */
 static void gpuopt__elimination_unslice(gpuopt__elimination_preparation *prep, const int32_t *order, int32_t steps) {
     gpuopt__elimination_plan *plan = &prep->draft.plan;
     if (steps) memcpy(prep->order, order, sizeof(int32_t) * (size_t)steps);
@@ -294,7 +296,7 @@ static void gpuopt__elimination_unslice(gpuopt__elimination_preparation *prep, c
     gpuopt__elimination_place_variables(prep);
 }
 
-/* The largest z that fits. */
+/* Finds the largest z that fits. */
 static gpuopt_status gpuopt__elimination_try_mini_buckets(gpuopt__elimination_preparation *prep, uint64_t limit,
                                                           gpuopt_elimination_estimate *e, int *fits) {
     int32_t low = 0, high = prep->desc.variables > 0 ? prep->desc.variables : 1,
@@ -332,7 +334,7 @@ static gpuopt_status gpuopt__elimination_choose_policy(gpuopt__elimination_prepa
         policy = GPUOPT_POLICY_EXACT;
         status = gpuopt__elimination_try_draft(prep, 0, limit, 0, e, &fits);
     }
-    /* Not where the order leaves variables over: the best slice would be another one for each of their values. */
+    /* Not if the order leaves variables over: another slice could be the best for each of their values. */
     if (!status && !fits && d->copies == 1 && steps + d->condition_count == d->variables &&
         (automatic || d->policy == GPUOPT_POLICY_SLICE)) {
         double direct = prep->draft.too_large ? HUGE_VAL : e->operations;
@@ -342,7 +344,7 @@ static gpuopt_status gpuopt__elimination_choose_policy(gpuopt__elimination_prepa
         if (automatic && e->operations > GPUOPT__ELIMINATION_AUTO_REPEATED * direct) fits = 0;
         if (!status && !fits) gpuopt__elimination_unslice(prep, order, steps);
     }
-    /* Not unasked without a limit: what the host has left is not known here, and all of it would be touched. */
+    /* AUTO needs a limit: how much host memory is free is unknown here, and STREAM touches all that it takes. */
     if (!status && !fits && d->copies == 1 && backend->has_stream &&
         (automatic ? d->host_limit > 0 : d->policy == GPUOPT_POLICY_STREAM)) {
         policy = GPUOPT_POLICY_STREAM;
@@ -363,8 +365,8 @@ static gpuopt_status gpuopt__elimination_choose_policy(gpuopt__elimination_prepa
     return status;
 }
 
-/* What is prepared, with a policy that fits. create_bytes: of the host, what making the plan takes at any time, or what
- * is left of it while functions are loaded; the handle's own bytes are there only then. */
+/* Completes a prepared plan with a policy that fits. create_bytes is host memory: the peak of making the plan, or
+ * the part of it that remains while functions are loaded, when the memory of the handle is taken as well. */
 static gpuopt_status gpuopt__elimination_make_plan(gpuopt__elimination_preparation *prep, const char *call,
                                                    gpuopt_elimination_estimate *e) {
     const gpuopt_context *context = prep->scratch.context;

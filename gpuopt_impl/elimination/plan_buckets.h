@@ -13,7 +13,7 @@ typedef struct gpuopt__elimination_draft {
     gpuopt__elimination_scratch *scratch;
     const gpuopt_elimination_desc *desc;
     const gpuopt__elimination_function_range *range; /* [functions] */
-    gpuopt__elimination_plan plan;                   /* its arrays stay NULL, but for the next ones */
+    gpuopt__elimination_plan plan;                   /* its arrays stay NULL, except the following */
     gpuopt__elimination_list table, bucket, scope, stride, input, job, operand, digit;
     int32_t *next;        /* [tables to come] the next table of a bucket */
     int32_t *head, *tail; /* [steps + 2] its first and last; -1 */
@@ -33,12 +33,12 @@ static const int32_t *gpuopt__elimination_draft_scope(const gpuopt__elimination_
     return (const int32_t *)draft->scope.data + t->scope;
 }
 
-/* Where a variable stands in every scope: conditioned ones first. */
+/* Where a variable is placed in every scope: conditioned variables come first. */
 static int32_t gpuopt__elimination_draft_rank(const gpuopt__elimination_draft *draft, int32_t variable) {
     return draft->plan.position[variable];
 }
 
-/* Scopes are short and nearly sorted. */
+/* Insertion sort: scopes are short and nearly sorted. */
 static void gpuopt__elimination_sort_scope(const gpuopt__elimination_draft *draft, int32_t *scope, int32_t count) {
     int32_t i, j;
     for (i = 1; i < count; i++) {
@@ -56,7 +56,7 @@ static int32_t gpuopt__elimination_next_union(gpuopt__elimination_draft *draft) 
     return draft->unions;
 }
 
-/* Adds a table over `arity` variables, in any order; its number, or -1: no memory. */
+/* Adds a table over `arity` variables, given in any order. Returns its number, or -1 if there is no memory. */
 static int32_t gpuopt__elimination_add_table(gpuopt__elimination_draft *draft, int32_t arity,
                                              const int32_t *variables) {
     gpuopt__elimination_table *t =
@@ -82,7 +82,7 @@ static int32_t gpuopt__elimination_add_table(gpuopt__elimination_draft *draft, i
     return (int32_t)(draft->table.count - 1);
 }
 
-/* Puts a table where it will be read next: in the bucket of its first variable that is eliminated after `position`. */
+/* Puts a table in the bucket that reads it: that of the first variable of its scope to be eliminated. */
 static void gpuopt__elimination_put_in_bucket(gpuopt__elimination_draft *draft, int32_t number) {
     gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, number);
     int32_t steps = draft->plan.steps, at = steps;
@@ -98,8 +98,7 @@ static void gpuopt__elimination_put_in_bucket(gpuopt__elimination_draft *draft, 
 
 /* ---- Mini-buckets ---- */
 
-/* A table of a bucket, for its partition: those come first that have most to say about each of their other variables.
- */
+/* A table of a bucket that is partitioned. Tables whose costs vary the most per other variable come first. */
 typedef struct gpuopt__elimination_candidate {
     double urgency;
     int32_t arity, at; /* at: in the bucket */
@@ -119,7 +118,7 @@ typedef struct gpuopt__elimination_partition {
     gpuopt__elimination_candidate *candidate; /* [count] */
 } gpuopt__elimination_partition;
 
-/* Marks the free variables of a table; how many are new, and with `keep` they are marked. */
+/* Returns how many free variables of a table are not marked yet; with `keep` it marks them. */
 static int32_t gpuopt__elimination_new_variables(gpuopt__elimination_draft *draft, const gpuopt__elimination_table *t,
                                                  int32_t mark, int keep) {
     const int32_t *scope = gpuopt__elimination_draft_scope(draft, t);
@@ -132,9 +131,10 @@ static int32_t gpuopt__elimination_new_variables(gpuopt__elimination_draft *draf
     return fresh;
 }
 
-/* Greedily: the most urgent tables first, each into the first mini-bucket that stays within z variables. Bounds are far
- * better than with the largest tables first, which are often constraints alone: nothing, or forbidden. Of a sum of
- * exponentials it is the number of mini-buckets that matters; the largest come first there. */
+/* Splits a bucket greedily: the most urgent tables first, each into the first mini-bucket that stays within z
+ * variables. The bounds are far better than with the largest tables first, because these are often constraints,
+ * whose costs are 0 or forbidden. For sums of exponentials the number of mini-buckets matters most, and there the
+ * largest tables come first. */
 static void gpuopt__elimination_partition_bucket(gpuopt__elimination_draft *draft, gpuopt__elimination_partition *p,
                                                  int32_t z) {
     int32_t left = p->count, k;
@@ -165,7 +165,7 @@ static void gpuopt__elimination_partition_bucket(gpuopt__elimination_draft *draf
 
 /* ---- Buckets ---- */
 
-/* The message of the tables `input` without `variable` (-1: all stay). */
+/* Adds the bucket, and the message, of the tables `input` without `variable` (-1: all variables stay). */
 static gpuopt_status gpuopt__elimination_add_bucket(gpuopt__elimination_draft *draft, int32_t position,
                                                     int32_t variable, int32_t part, int32_t count,
                                                     const int32_t *input) {
@@ -212,7 +212,7 @@ static gpuopt_status gpuopt__elimination_add_bucket(gpuopt__elimination_draft *d
     return GPUOPT_OK;
 }
 
-/* next[], as long as there are tables. */
+/* Makes room for `tables` entries in next[]. */
 static gpuopt_status gpuopt__elimination_draft_room(gpuopt__elimination_draft *draft, int64_t tables) {
     int32_t *next;
     if (tables <= draft->next_room) return GPUOPT_OK;
@@ -225,7 +225,7 @@ static gpuopt_status gpuopt__elimination_draft_room(gpuopt__elimination_draft *d
     return GPUOPT_OK;
 }
 
-/* All mini-buckets of one position. z 0: one. */
+/* Adds all mini-buckets of one position. z == 0: a single bucket. */
 static gpuopt_status gpuopt__elimination_draft_position(gpuopt__elimination_draft *draft, int32_t position,
                                                         int32_t variable, int32_t z) {
     gpuopt__elimination_partition p;
@@ -287,7 +287,7 @@ static void gpuopt__elimination_draft_clear(gpuopt__elimination_draft *draft) {
     draft->too_large = draft->gave_up = 0;
 }
 
-/* The whole elimination, with plan.order and plan.position as they are. */
+/* Carries out the whole elimination, with plan.order and plan.position as they are. */
 static gpuopt_status gpuopt__elimination_draft_run(gpuopt__elimination_draft *draft, int32_t z) {
     gpuopt__elimination_plan *plan = &draft->plan;
     gpuopt_status status;

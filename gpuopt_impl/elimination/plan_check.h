@@ -74,7 +74,8 @@ static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *contex
     return GPUOPT_OK;
 }
 
-/* Entries of order or condition: variables, each once over both. mark [variables], zero on entry. */
+/* Checks the entries of order or condition: variables, each of them once in both together. mark [variables] is zero
+ * on the first call. */
 static gpuopt_status gpuopt__elimination_check_variables(const gpuopt_context *context, const char *call,
                                                          const char *name, const gpuopt_elimination_desc *d,
                                                          int32_t count, const int32_t *list, uint8_t *mark) {
@@ -109,7 +110,7 @@ static gpuopt_status gpuopt__elimination_function_fault(const gpuopt_context *co
     return GPUOPT_ERROR_ARGUMENT;
 }
 
-/* Shape of one function: mark [variables] is the last function + 1 that a variable was seen in. */
+/* Checks the shape of one function. mark [variables]: 1 + the last function in which a variable was seen. */
 static gpuopt_status gpuopt__elimination_check_function(const gpuopt_context *context, const char *call,
                                                         const gpuopt_elimination_desc *d, int32_t number,
                                                         int32_t *mark) {
@@ -159,12 +160,12 @@ static double gpuopt__elimination_inner_value(const gpuopt_elimination_desc *d, 
     return d->semiring == GPUOPT_SEMIRING_MAX_SUM ? -value : value;
 }
 
-/* NaN, or the infinity that is not "forbidden". */
+/* Whether a value is NaN, or the infinity that does not mean forbidden. */
 static int gpuopt__elimination_bad_value(const gpuopt_elimination_desc *d, double value) {
     return !(d->semiring == GPUOPT_SEMIRING_MIN_SUM ? value > -HUGE_VAL : value < HUGE_VAL);
 }
 
-/* Where tuple k of a list is in the dense table, the last variable fastest. */
+/* The index of tuple k of a list in the dense table, the last variable fastest. */
 static int64_t gpuopt__elimination_tuple_index(const gpuopt_elimination_desc *d, const gpuopt_elimination_function *f,
                                                int64_t k) {
     int64_t index = 0;
@@ -173,7 +174,7 @@ static int64_t gpuopt__elimination_tuple_index(const gpuopt_elimination_desc *d,
     return index;
 }
 
-/* The dense table: the host's own, or the list written out into room [entries]. */
+/* Returns a function's dense table: the host's, or the list of tuples written out into room [entries]. */
 static const int64_t *gpuopt__elimination_dense_costs(const gpuopt_elimination_desc *d,
                                                       const gpuopt_elimination_function *f, int64_t entries,
                                                       int64_t *room) {
@@ -194,7 +195,7 @@ static const double *gpuopt__elimination_dense_values(const gpuopt_elimination_d
     return room;
 }
 
-/* Entries that the largest list of tuples needs when it is written out; both backends load functions through it. */
+/* Entries of the largest list of tuples once it is written out, which both backends need in order to load it. */
 static int64_t gpuopt__elimination_largest_list(const gpuopt_elimination_desc *d) {
     int64_t most = 0;
     int32_t k;

@@ -14,8 +14,8 @@ static int64_t gpuopt__elimination_aligned(int64_t entries) {
     return (entries + GPUOPT__ELIMINATION_TABLE_ALIGN - 1) & ~(int64_t)(GPUOPT__ELIMINATION_TABLE_ALIGN - 1);
 }
 
-/* How a job is cut: the first `digit` tile digits are fixed, of the next one a chunk has `range` values, the last of
- * its `pieces` fewer. */
+/* How a job is cut: the first `digit` tile digits are fixed, and a chunk has `range` values of the next one. The
+ * last of the `pieces` may have fewer. */
 typedef struct gpuopt__elimination_chunks {
     int32_t digit;
     int64_t range, pieces, count;
@@ -25,8 +25,8 @@ static int32_t gpuopt__elimination_job_digits(const gpuopt__elimination_job *job
     return job->tile_digits + job->row_digits + job->entry_digits;
 }
 
-/* Entries of operand k (operands: the message), of one value, in the digits from `digit` on; of the first one `range`
- * values alone, if it is a tile's. pool: the plan's digits. */
+/* The entries of operand k (operands: the message) that one value of the eliminated variable spans, in the digits
+ * from `digit` on; of digit `digit`, if it is one of the tile, only `range` values. pool: the digits of the plan. */
 static int64_t gpuopt__elimination_part_entries(const gpuopt__elimination_job *job, const int64_t *pool, int32_t k,
                                                 int32_t digit, int64_t range) {
     const int32_t digits = gpuopt__elimination_job_digits(job);
@@ -44,7 +44,7 @@ static int64_t gpuopt__elimination_part_entries(const gpuopt__elimination_job *j
     return last + 1;
 }
 
-/* Entries of a buffer that a chunk takes. operand: the plan's. */
+/* The entries of a buffer that a chunk takes. operand: the operands of the plan. */
 static int64_t gpuopt__elimination_chunk_entries(const gpuopt__elimination_job *job, const int64_t *pool,
                                                  const gpuopt__elimination_operand *operand, int32_t digit,
                                                  int64_t range) {
@@ -59,7 +59,7 @@ static int64_t gpuopt__elimination_chunk_entries(const gpuopt__elimination_job *
     return sum;
 }
 
-/* Of a job in one chunk, and in single tiles. */
+/* The same for a job in one chunk, and in single tiles. */
 static inline int64_t gpuopt__elimination_whole_job_entries(const gpuopt__elimination_job *job, const int64_t *pool,
                                                             const gpuopt__elimination_operand *operand) {
     return gpuopt__elimination_chunk_entries(job, pool, operand, 0, job->tile_digits ? pool[job->size] : 1);
@@ -70,8 +70,8 @@ static inline int64_t gpuopt__elimination_one_tile_entries(const gpuopt__elimina
     return gpuopt__elimination_chunk_entries(job, pool, operand, job->tile_digits ? job->tile_digits - 1 : 0, 1);
 }
 
-/* As few digits fixed as a buffer of `room` entries allows, which holds one tile at least. Then pieces, up to `wanted`,
- * while they have `least` entries: what is copied becomes no more, and more of it while others are computed. */
+/* Fixes as few digits as a buffer of `room` entries allows, which holds at least one tile. Then it cuts up to
+ * `wanted` pieces of at least `least` entries: they copy no more in all, but more of it while others are computed. */
 static inline void gpuopt__elimination_cut_chunks(const gpuopt__elimination_job *job, const int64_t *pool,
                                                   const gpuopt__elimination_operand *operand, int64_t room,
                                                   int64_t least, int64_t wanted, gpuopt__elimination_chunks *c) {
@@ -100,7 +100,7 @@ static inline void gpuopt__elimination_cut_chunks(const gpuopt__elimination_job 
     c->count = outer * c->pieces;
 }
 
-/* Where in operand k chunk `number` begins. */
+/* Where chunk `number` begins in operand k. */
 static inline int64_t gpuopt__elimination_chunk_at(const gpuopt__elimination_job *job, const int64_t *pool, int32_t k,
                                                    const gpuopt__elimination_chunks *c, int64_t number) {
     const int64_t *size = pool + job->size,
@@ -116,9 +116,9 @@ static inline int64_t gpuopt__elimination_chunk_at(const gpuopt__elimination_job
     return at;
 }
 
-/* The job of chunk `number`, with digits and operands of its own: digits has room for those of the job. Tables on the
- * host have their parts one after the other from entry `buffer` of the store on, the message last; counts lie
- * count_shift entries further on in theirs. */
+/* Makes the job of chunk `number`, which gets its digits and operands in `digits` and `part`; digits has room for
+ * those of the whole job. Tables in host memory have their parts one after the other in the store from entry
+ * `buffer` on, the message last. Their counts are count_shift entries further on in the store of counts. */
 static inline void gpuopt__elimination_make_chunk(const gpuopt__elimination_job *job, const int64_t *pool,
                                                   const gpuopt__elimination_operand *operand,
                                                   const gpuopt__elimination_chunks *c, int64_t number, int64_t buffer,

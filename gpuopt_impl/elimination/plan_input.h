@@ -10,7 +10,7 @@
 
 /* ---- Preparation ---- */
 
-/* What a call needs until its plan stands. */
+/* What a call needs until its plan is complete. */
 typedef struct gpuopt__elimination_preparation {
     gpuopt__elimination_scratch scratch;
     gpuopt_elimination_desc desc;              /* with defaults */
@@ -26,7 +26,7 @@ typedef struct gpuopt__elimination_preparation {
     uint64_t positive; /* of those that are positive: no message's offset is larger */
 } gpuopt__elimination_preparation;
 
-/* Ranges of all functions, and their sums. */
+/* Finds the ranges of all functions, and their sums. */
 static gpuopt_status gpuopt__elimination_measure_functions(gpuopt__elimination_preparation *prep, const char *call,
                                                            int32_t *mark) {
     const gpuopt_context *context = prep->scratch.context;
@@ -60,11 +60,11 @@ static gpuopt_status gpuopt__elimination_measure_functions(gpuopt__elimination_p
     return status;
 }
 
-/* From where on stored costs are forbidden. */
+/* Finds the least stored cost that is forbidden. */
 static gpuopt_status gpuopt__elimination_find_forbidden(gpuopt__elimination_preparation *prep, const char *call) {
     const gpuopt_elimination_desc *d = &prep->desc;
     int64_t top = d->top > 0 ? d->top : INT64_MAX;
-    /* A sum of least costs beyond top forbids everything. */
+    /* If the sum of the least costs exceeds top, everything is forbidden. */
     uint64_t limit = prep->least >= top ? 0 : (uint64_t)top - (uint64_t)prep->least;
     uint64_t beyond = gpuopt__elimination_saturated_sum(prep->spread, 1), forbidden = beyond < limit ? beyond : limit;
     prep->draft.plan.forbidden = forbidden;
@@ -75,7 +75,7 @@ static gpuopt_status gpuopt__elimination_find_forbidden(gpuopt__elimination_prep
     return GPUOPT_OK;
 }
 
-/* Positions from order and conditions. */
+/* Sets the positions of all variables from order and conditions. */
 static void gpuopt__elimination_place_variables(gpuopt__elimination_preparation *prep) {
     gpuopt__elimination_plan *plan = &prep->draft.plan;
     int32_t k;
@@ -100,7 +100,7 @@ static void gpuopt__elimination_preparation_end(gpuopt__elimination_preparation 
     gpuopt__elimination_scratch_give(scratch, prep->base, prep->base_bytes);
 }
 
-/* The order that is given, or searched for. */
+/* Takes the order that is given, or searches for one. */
 static gpuopt_status gpuopt__elimination_prepare_order(gpuopt__elimination_preparation *prep, const char *call) {
     const gpuopt_elimination_desc *d = &prep->desc;
     gpuopt__elimination_plan *plan = &prep->draft.plan;
@@ -141,7 +141,8 @@ static gpuopt_status gpuopt__elimination_prepare_order(gpuopt__elimination_prepa
     return status;
 }
 
-/* Checks everything, measures the functions, finds the order; not yet the policy. End it in any case. */
+/* Checks everything, measures the functions and finds the order, but chooses no policy yet. prep must be ended in
+ * any case. */
 static gpuopt_status gpuopt__elimination_prepare(const gpuopt_context *context, const char *call,
                                                  const gpuopt_elimination_desc *desc,
                                                  gpuopt__elimination_preparation *prep) {

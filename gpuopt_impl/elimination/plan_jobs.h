@@ -8,7 +8,7 @@
 
 #include "plan_buckets.h"
 
-/* The digits of a job before they are merged: variables of the message, the last ones halved. */
+/* The digits of a job before they are merged: the variables of the message, of which one may be split in two. */
 typedef struct gpuopt__elimination_digits {
     int32_t count, tile, row; /* of them, in the tile's number and in the row's; the rest are entries of the row */
     int64_t size[2];          /* of the split digit: pieces, then rows of a piece */
@@ -16,8 +16,8 @@ typedef struct gpuopt__elimination_digits {
     int32_t rows, row_total, row_entries;
 } gpuopt__elimination_digits;
 
-/* How many of `size` values, at most `most`, make a piece: a divisor where one is near, else what leaves the fewest
- * idle. */
+/* How many of `size` values, at most `most`, make a piece: a divisor of size if one is near, else the number that
+ * leaves the fewest places empty. */
 static int32_t gpuopt__elimination_piece_of(int32_t size, int32_t most) {
     int32_t best = 1, idle = INT32_MAX, piece;
     for (piece = most; piece >= (most + 1) / 2 && piece > 1; piece--) {
@@ -27,7 +27,7 @@ static int32_t gpuopt__elimination_piece_of(int32_t size, int32_t most) {
     return best;
 }
 
-/* Which variables of a scope make rows, tiles and entries. */
+/* Decides which variables of a scope make tiles, rows and entries. */
 static void gpuopt__elimination_split_scope(const int32_t *domain, int32_t arity, const int32_t *scope, int64_t entries,
                                             gpuopt__elimination_digits *g) {
     int64_t product = 1;
@@ -51,7 +51,7 @@ static void gpuopt__elimination_split_scope(const int32_t *domain, int32_t arity
         if (k > 0) {
             int32_t size = domain[scope[k - 1]],
                     piece = gpuopt__elimination_piece_of(size, GPUOPT__ELIMINATION_TILE_ROWS / g->rows);
-            /* Rows are left over at the end of the digit only where it is all that the rows have. */
+            /* The last piece may be short only if this digit alone makes the rows. */
             if (piece > 1 && (g->rows == 1 || size % piece == 0)) {
                 g->split = --k;
                 g->size[0] = (size + piece - 1) / piece;
@@ -66,7 +66,7 @@ static void gpuopt__elimination_split_scope(const int32_t *domain, int32_t arity
     g->row = arity - g->row - k;
 }
 
-/* Digit j of a scope whose `stride` [arity] is an operand's (0: it has not the variable). */
+/* Size and step of digit j of a scope. stride [arity]: those of an operand, 0 for variables that it lacks. */
 static void gpuopt__elimination_digit(const gpuopt__elimination_digits *g, const int32_t *domain, const int32_t *scope,
                                       const int64_t *stride, int32_t j, int64_t *size, int64_t *step) {
     int32_t k = g->split >= 0 && j > g->split ? j - 1 : j;
@@ -77,8 +77,8 @@ static void gpuopt__elimination_digit(const gpuopt__elimination_digits *g, const
     if (j == g->split) *step *= g->size[1];
 }
 
-/* Appends size and strides [operands + 1][digits], neighbours merged where every operand goes through both in one
- * sweep. steps [operands + 1][arity] by variable. */
+/* Appends sizes and strides [operands + 1][digits] to the pool. Neighbouring digits are merged if every operand
+ * passes through both with one stride. steps [operands + 1][arity]: strides by variable. */
 static gpuopt_status gpuopt__elimination_merge_digits(gpuopt__elimination_draft *draft, gpuopt__elimination_job *job,
                                                       const gpuopt__elimination_digits *g, const int32_t *scope,
                                                       int32_t arity, const int64_t *steps) {
@@ -100,7 +100,7 @@ static gpuopt_status gpuopt__elimination_merge_digits(gpuopt__elimination_draft 
                 joins &= count > before && merged[(int64_t)(count - 1) * (rows + 1) + 1 + k] == step * size;
             }
             if (size == 1) continue;
-            /* The last tile digit counts pieces where rows are left over: it stays on its own. */
+            /* The last tile digit counts pieces if rows are left over, and is then not merged. */
             joins &= !(group == 0 && g->row_total && j == g->tile - 1);
             if (!joins) merged[(int64_t)count++ * (rows + 1)] = 1;
             merged[(int64_t)(count - 1) * (rows + 1)] *= size;
@@ -124,7 +124,7 @@ static gpuopt_status gpuopt__elimination_merge_digits(gpuopt__elimination_draft 
     return draft->scratch->status;
 }
 
-/* Steps of a table through the variables of a scope; that of `variable` apart. */
+/* Finds the strides of a table in the variables of a scope; returns that of `variable`. */
 static int64_t gpuopt__elimination_strides_of(const gpuopt__elimination_draft *draft,
                                               const gpuopt__elimination_table *t, int32_t arity, const int32_t *scope,
                                               int32_t variable, int64_t *step) {
@@ -141,7 +141,7 @@ static int64_t gpuopt__elimination_strides_of(const gpuopt__elimination_draft *d
     return apart;
 }
 
-/* A job that joins `inputs` into table `result`, without `variable` (-1: all stay). */
+/* Adds a job that joins `inputs` into table `result` and eliminates `variable` (-1: none). */
 static gpuopt_status gpuopt__elimination_add_job(gpuopt__elimination_draft *draft, int32_t bucket, int32_t level,
                                                  int32_t result, int32_t variable, int32_t inputs,
                                                  const int32_t *input) {
@@ -196,7 +196,8 @@ static gpuopt_status gpuopt__elimination_add_job(gpuopt__elimination_draft *draf
 
 /* ---- Partial joins ---- */
 
-/* 0: no variable of the row, 1: no other, 2: both. near [variables] == mark: is of the row. */
+/* How a table depends on the entries of a row: 0: on no variable of the row, 1: on no other, 2: on both. near
+ * [variables] == mark: a variable of the row. */
 static int gpuopt__elimination_nearness(const gpuopt__elimination_draft *draft, const gpuopt__elimination_table *t,
                                         int32_t variable, const int32_t *near, int32_t mark) {
     const int32_t *scope = gpuopt__elimination_draft_scope(draft, t);
@@ -210,8 +211,8 @@ static int gpuopt__elimination_nearness(const gpuopt__elimination_draft *draft, 
     return !inside ? 0 : !outside ? 1 : 2;
 }
 
-/* Adds up tables of one kind, greedily, while the sum stays small; it takes their place in the list `input`, and the
- * bucket's level rises above that of its job. */
+/* Adds up tables of one kind, greedily, while the sum stays small. The sum takes their place in the list `input`,
+ * and the level of the bucket rises above that of the job. */
 static gpuopt_status gpuopt__elimination_join_kind(gpuopt__elimination_draft *draft, int32_t number, int kind,
                                                    const int32_t *near, int32_t mark, int64_t most,
                                                    const int32_t *level, int32_t *inputs, int32_t *input,
@@ -286,7 +287,7 @@ static gpuopt_status gpuopt__elimination_partial_joins(gpuopt__elimination_draft
 
 /* ---- All of them ---- */
 
-/* The job or jobs of one bucket. level [tables]: 1 + that of the bucket whose message it is, 0 of functions. */
+/* Adds the jobs of one bucket. level [tables]: 1 + the level of the bucket whose message it is; 0 for functions. */
 static gpuopt_status gpuopt__elimination_bucket_jobs(gpuopt__elimination_draft *draft, int32_t number, int32_t *near,
                                                      int32_t *level) {
     gpuopt__elimination_bucket *bucket = (gpuopt__elimination_bucket *)draft->bucket.data + number;
@@ -303,7 +304,7 @@ static gpuopt_status gpuopt__elimination_bucket_jobs(gpuopt__elimination_draft *
     room = (int32_t *)gpuopt__elimination_scratch_take(draft->scratch, sizeof(int32_t) * 2 * ((uint64_t)inputs + 1));
     if (!room) return draft->scratch->status;
     if (inputs) memcpy(room, (int32_t *)draft->input.data + bucket->input, sizeof(int32_t) * (size_t)inputs);
-    /* With counts every input has its own; DOUBLE keeps the order of additions the host can predict. */
+    /* Not with counts, since every input has counts of its own. */
     if (joined >= GPUOPT__ELIMINATION_PARTIAL_FROM && draft->plan.semiring != GPUOPT_SEMIRING_MIN_COUNT)
         status =
             gpuopt__elimination_partial_joins(draft, number, near, level, &inputs, room, room + bucket->inputs + 1);

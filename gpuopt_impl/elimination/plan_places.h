@@ -9,8 +9,9 @@
 #include "plan_chunks.h"
 #include "plan_jobs.h"
 
-/* The narrowest width that holds every finite sum and "forbidden". Kernels add up to 32 bits wide costs in 32 bits: the
- * sum of a whole bucket, forbidden ones included, must fit. 64 bits are clamped after every addition. */
+/* Returns the narrowest width that holds every finite sum and "forbidden". Kernels add costs of up to 32 bits in 32
+ * bits, so the sum of a whole bucket must fit, forbidden costs included. Costs of 64 bits are clamped after every
+ * addition. */
 static int32_t gpuopt__elimination_narrowest_bits(const gpuopt__elimination_draft *draft) {
     uint64_t forbidden = draft->plan.forbidden, most = 1;
     int64_t k;
@@ -25,7 +26,7 @@ static int32_t gpuopt__elimination_narrowest_bits(const gpuopt__elimination_draf
 
 /* ---- Memory that is used again ---- */
 
-/* Free stretches, ascending; the last one has no end. */
+/* A free stretch of a store. The list is ascending, and the last stretch has no end. */
 typedef struct gpuopt__elimination_stretch {
     int64_t at, entries;
 } gpuopt__elimination_stretch;
@@ -69,8 +70,8 @@ static gpuopt_status gpuopt__elimination_free_stretch(gpuopt__elimination_scratc
     return GPUOPT_OK;
 }
 
-/* Messages and partial joins of one store, job by job: each table's memory is free again once its bucket has been
- * computed. */
+/* Places the messages and partial joins of one store, job by job. The memory of a table is free again once the
+ * bucket that reads it has been computed. */
 static gpuopt_status gpuopt__elimination_reuse_memory(gpuopt__elimination_draft *draft, int on_host, int64_t first,
                                                       int64_t *end) {
     gpuopt__elimination_list free_list;
@@ -152,7 +153,7 @@ static void gpuopt__elimination_resolve_jobs(gpuopt__elimination_draft *draft) {
         plan->roots += gpuopt__elimination_is_root(plan, gpuopt__elimination_draft_table(draft, (int32_t)j));
 }
 
-/* Messages and partial joins, behind the functions and their counts. */
+/* Places messages and partial joins behind the functions and their counts. */
 static gpuopt_status gpuopt__elimination_place_results(gpuopt__elimination_draft *draft, int64_t first,
                                                        int64_t counts) {
     gpuopt__elimination_plan *plan = &draft->plan;
@@ -193,7 +194,7 @@ static int gpuopt__elimination_larger_first(const void *a, const void *b) {
                                     : (l->table > r->table) - (l->table < r->table);
 }
 
-/* What tables on the host are placed by. */
+/* What is needed to place tables in host memory. */
 typedef struct gpuopt__elimination_streaming {
     gpuopt__elimination_message_size *message; /* [messages] the largest first */
     int32_t messages;
@@ -201,8 +202,8 @@ typedef struct gpuopt__elimination_streaming {
     uint64_t limit, host_limit;
 } gpuopt__elimination_streaming;
 
-/* With so many messages on the host: 3: the host has no room for them; 2: there is room for buffers of the size that is
- * wanted; 1: for single tiles; 0: not even that. */
+/* Places this many messages in host memory. Returns 3 if host memory is too small for them, 2 if there is device
+ * memory for buffers of the wanted size, 1 if there is for single tiles, and 0 if there is less. */
 static int gpuopt__elimination_try_host(gpuopt__elimination_draft *draft, const gpuopt__elimination_streaming *s,
                                         int32_t on_host, gpuopt_status *status) {
     gpuopt__elimination_plan *plan = &draft->plan;
@@ -237,7 +238,7 @@ static int gpuopt__elimination_try_host(gpuopt__elimination_draft *draft, const 
     return room < tile ? 0 : room < wanted && room < whole ? 1 : 2;
 }
 
-/* The largest messages go to the host, as few as need be. */
+/* Places the largest messages in host memory, as few as possible. */
 static gpuopt_status gpuopt__elimination_place_on_host(gpuopt__elimination_draft *draft,
                                                        gpuopt__elimination_streaming *s, int *fits) {
     gpuopt__elimination_plan *plan = &draft->plan;
@@ -265,8 +266,8 @@ static gpuopt_status gpuopt__elimination_place_on_host(gpuopt__elimination_draft
     return status;
 }
 
-/* Functions first, then what is computed. stream_limit 0: everything in one store; else the bytes of device memory that
- * may be used, and host_limit those for tables on the host, 0: no limit. */
+/* Places all tables: functions first, then what is computed. stream_limit == 0: everything in one store. Otherwise
+ * it is the device memory that may be used, in bytes, and host_limit limits the tables in host memory (0: no limit). */
 static gpuopt_status gpuopt__elimination_place_tables(gpuopt__elimination_draft *draft, uint64_t stream_limit,
                                                       uint64_t host_limit, int *fits) {
     gpuopt__elimination_plan *plan = &draft->plan;

@@ -11,10 +11,10 @@
 typedef struct gpuopt__elimination_scratch {
     const gpuopt_context *context;
     uint64_t bytes, most; /* now, and at most so far */
-    gpuopt_status status; /* the first failure; additions fail from then on */
+    gpuopt_status status; /* the first failure; from then on nothing is added */
 } gpuopt__elimination_scratch;
 
-/* No bytes are one, so that NULL always means a failure. */
+/* Zero bytes count as one, so that NULL always means a failure. */
 static uint64_t gpuopt__elimination_scratch_size(uint64_t bytes) { return bytes ? bytes : 1; }
 
 static void *gpuopt__elimination_scratch_take(gpuopt__elimination_scratch *scratch, uint64_t bytes) {
@@ -40,7 +40,8 @@ typedef struct gpuopt__elimination_list {
     size_t size; /* of an element */
 } gpuopt__elimination_list;
 
-/* `count` more elements, all zero; NULL: no memory, see the scratch's status. Moves the array. */
+/* Appends `count` elements, all zero; this may move the array. Returns NULL if there is no memory: see the status of
+ * the scratch. */
 static void *gpuopt__elimination_list_add(gpuopt__elimination_scratch *scratch, gpuopt__elimination_list *list,
                                           int64_t count) {
     char *added;
@@ -66,7 +67,7 @@ static void gpuopt__elimination_list_free(gpuopt__elimination_scratch *scratch, 
     list->count = list->capacity = 0;
 }
 
-/* Heap sort: that of libc may allocate. `compare` as there; no two elements are equal. */
+/* Heap sort, because qsort of libc may allocate. `compare` is as for qsort; no two elements are equal. */
 static void gpuopt__elimination_sift_down(char *data, int64_t at, int64_t count, size_t size,
                                           int (*compare)(const void *, const void *)) {
     for (;;) {

@@ -13,7 +13,7 @@ static const struct gpuopt__elimination_backend *gpuopt__elimination_backend_of(
 
 static int64_t gpuopt__elimination_all_units(const gpuopt_elimination *e) { return e->plan.units * e->plan.slices; }
 
-/* The conditioned values of a copy, as entries that tables add. */
+/* Turns the conditioned values of a copy into the offsets that tables add. */
 static void gpuopt__elimination_set_offsets(gpuopt__elimination_plan *plan, int32_t copy, int32_t *value_of) {
     int64_t *offset = plan->offset + (int64_t)copy * plan->condition_rows;
     const int32_t *value = plan->fixed_value + (int64_t)copy * plan->conditions;
@@ -28,7 +28,7 @@ static void gpuopt__elimination_set_offsets(gpuopt__elimination_plan *plan, int3
     }
 }
 
-/* Fixes the sliced variables for a slice: its number, the first variable slowest. */
+/* Fixes the sliced variables for a slice. The digits of its number are their values, the first variable slowest. */
 static gpuopt_status gpuopt__elimination_enter_slice(gpuopt_elimination *e, int64_t slice) {
     gpuopt__elimination_plan *plan = &e->plan;
     int32_t k;
@@ -42,15 +42,15 @@ static gpuopt_status gpuopt__elimination_enter_slice(gpuopt_elimination *e, int6
     return gpuopt__elimination_backend_of(e)->condition(e, plan->offset);
 }
 
-/* The first job of a unit; the number of jobs where no bucket is left. */
+/* The first job of a unit, or the number of jobs if it has none. */
 static int32_t gpuopt__elimination_first_job(const gpuopt__elimination_plan *plan, int64_t unit) {
     int32_t bucket = plan->first_bucket[unit];
     return bucket < plan->buckets ? plan->bucket[bucket].job : plan->jobs;
 }
 
 /* Runs units from .. *to - 1 of a slice; jobs that do not wait for one another go to the backend together. A whole
- * slice goes level by level, less than that unit by unit. Where the host asks to stop, *to says which units are
- * complete: of a whole slice none, and e->paused says where to continue. */
+ * slice is run level by level, a part of one unit by unit. If the host asks to stop, *to says which units are
+ * complete. Of a whole slice none is: then e->paused and e->resume say where to continue. */
 static gpuopt_status gpuopt__elimination_run_units(gpuopt_elimination *e, int64_t slice, int64_t from, int64_t *to) {
     const gpuopt__elimination_plan *plan = &e->plan;
     const int whole = from == 0 && *to == plan->units && plan->keep;
@@ -216,8 +216,8 @@ GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimina
 
 /* ---- The value phase ---- */
 
-/* Checks what _assign and _get_bounds have in common. *found: value [variables] in host memory; of the variables after
- * `position`, or left over, the values are checked. */
+/* Checks what _assign and _get_bounds have in common. *found: value [variables] in host memory. The values of
+ * variables after `position`, and of those left over, are checked. */
 static gpuopt_status gpuopt__elimination_check_values(gpuopt_elimination *e, const char *call, gpuopt_memory where,
                                                       int32_t copy, const int32_t *value, int32_t position,
                                                       const int32_t **found) {
@@ -299,7 +299,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *eliminati
         result.outcome = e->exact ? GPUOPT_OPTIMAL : GPUOPT_CONVERGED;
         if (plan->type == GPUOPT_COST_DOUBLE) result.value = plan->sign * cost.value;
         else result.cost = plan->sign * (gpuopt__elimination_all_offsets(plan) + (int64_t)cost.cost);
-        /* A bound that is attained is an optimum. */
+        /* A bound that is attained is optimal. */
         if (!e->exact && plan->type == GPUOPT_COST_INT64 && cost.cost == best.cost) result.outcome = GPUOPT_OPTIMAL;
     }
     if (assignment) gpuopt__copy_out(assignment, assignment->struct_size, &result, sizeof result);
@@ -308,7 +308,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *eliminati
 
 /* ---- Bounds ---- */
 
-/* Delivers a variable's bounds from plan.bound; `offset` is what their stored costs lack. */
+/* Delivers a variable's bounds from plan.bound. `offset` is added to their stored costs. */
 static gpuopt_status gpuopt__elimination_deliver_bounds(gpuopt_elimination *e, gpuopt_memory where, int32_t values,
                                                         int64_t offset, int64_t *bound, double *bound_value) {
     gpuopt__elimination_plan *plan = &e->plan;
