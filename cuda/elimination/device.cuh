@@ -7,6 +7,7 @@
 
 #include "../../gpuopt_impl/elimination/step.h"
 #include "../common/context.cuh"
+#include "digits.cuh"
 
 namespace {
 
@@ -30,6 +31,13 @@ struct EliminationView {
     gpuopt_elimination_cost type;
     gpuopt_elimination_semiring semiring;
 };
+
+/* Where operand k begins for a copy. */
+__device__ int64_t operand_at(const EliminationView &e, const gpuopt__operand &o, int32_t copy) {
+    int64_t at = o.at + copy * o.copy_stride;
+    if (o.condition >= 0) at += e.offset[static_cast<int64_t>(copy) * e.condition_rows + o.condition];
+    return at;
+}
 
 /* An entry of a message in the making: `add` joins stored costs to a sum, `take` sees the
  * sum of one value, `merge` the values that another thread saw. Costs up to 32 bits wide are added in 32 bits: the plan
@@ -115,45 +123,6 @@ struct Counted : Least {
     __device__ void merge(const Counted &other, int, const EliminationView &e) { take(other.best, other.number, 0, e); }
     __device__ uint64_t count() const { return number; }
 };
-
-/* ---- Digits ---- */
-
-/* Where tile `tile` begins, for strides of one operand; Index: 32 bits are enough for most, and quicker to divide. */
-template <class Index>
-__device__ int64_t tile_at(const int64_t *size, const int64_t *stride, int digits, Index tile) {
-    int64_t at = 0;
-    for (int j = digits - 1; j >= 0; j--) {
-        Index s = static_cast<Index>(size[j]);
-        at += static_cast<int64_t>(tile % s) * stride[j];
-        tile /= s;
-    }
-    return at;
-}
-
-/* From tile - 1 to tile: one digit is one more, and those behind it begin again. */
-template <class Index>
-__device__ int64_t tile_step(const int64_t *size, const int64_t *stride, int digits, Index tile) {
-    int j = digits - 1;
-    int64_t by = stride[j];
-    while (j > 0) {
-        Index s = static_cast<Index>(size[j]);
-        if (tile % s) break;
-        tile /= s;
-        by -= size[j] * stride[j];
-        by += stride[--j];
-    }
-    return by;
-}
-
-__device__ int64_t any_tile_at(const int64_t *size, const int64_t *stride, int digits, int64_t tile) {
-    return tile >> 32 ? tile_at<uint64_t>(size, stride, digits, static_cast<uint64_t>(tile))
-                      : tile_at<uint32_t>(size, stride, digits, static_cast<uint32_t>(tile));
-}
-
-__device__ int64_t any_tile_step(const int64_t *size, const int64_t *stride, int digits, int64_t tile) {
-    return tile >> 32 ? tile_step<uint64_t>(size, stride, digits, static_cast<uint64_t>(tile))
-                      : tile_step<uint32_t>(size, stride, digits, static_cast<uint32_t>(tile));
-}
 
 } // namespace
 

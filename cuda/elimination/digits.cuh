@@ -5,13 +5,9 @@
 #ifndef GPUOPT_CUDA_ELIMINATION_DIGITS_CUH
 #define GPUOPT_CUDA_ELIMINATION_DIGITS_CUH
 
-#include "../../gpuopt_impl/elimination/table.h"
+#include "tuning.cuh"
 
 namespace {
-
-/* Jobs with more tables, or more digits after neighbours are merged, are left to the general kernel. */
-constexpr int digits_operands = 16;
-constexpr int digits_most = 16;
 
 /* The digits of a message, neighbours merged wherever all tables go through both in one sweep. */
 struct MessageDigits {
@@ -47,6 +43,45 @@ bool gather_digits(const gpuopt__job &job, const int64_t *pool, MessageDigits *d
         for (int j = 0; j < d->count; j++) d->mask[k] |= d->stride[j][k] ? 1u << j : 0;
     }
     return true;
+}
+
+/* ---- Addresses on the device ---- */
+
+/* Where tile `tile` begins, for strides of one operand; Index: 32 bits are enough for most, and quicker to divide. */
+template <class Index>
+__device__ int64_t tile_at(const int64_t *size, const int64_t *stride, int digits, Index tile) {
+    int64_t at = 0;
+    for (int j = digits - 1; j >= 0; j--) {
+        Index s = static_cast<Index>(size[j]);
+        at += static_cast<int64_t>(tile % s) * stride[j];
+        tile /= s;
+    }
+    return at;
+}
+
+/* From tile - 1 to tile: one digit is one more, and those behind it begin again. */
+template <class Index>
+__device__ int64_t tile_step(const int64_t *size, const int64_t *stride, int digits, Index tile) {
+    int j = digits - 1;
+    int64_t by = stride[j];
+    while (j > 0) {
+        Index s = static_cast<Index>(size[j]);
+        if (tile % s) break;
+        tile /= s;
+        by -= size[j] * stride[j];
+        by += stride[--j];
+    }
+    return by;
+}
+
+__device__ inline int64_t any_tile_at(const int64_t *size, const int64_t *stride, int digits, int64_t tile) {
+    return tile >> 32 ? tile_at<uint64_t>(size, stride, digits, static_cast<uint64_t>(tile))
+                      : tile_at<uint32_t>(size, stride, digits, static_cast<uint32_t>(tile));
+}
+
+__device__ inline int64_t any_tile_step(const int64_t *size, const int64_t *stride, int digits, int64_t tile) {
+    return tile >> 32 ? tile_step<uint64_t>(size, stride, digits, static_cast<uint64_t>(tile))
+                      : tile_step<uint32_t>(size, stride, digits, static_cast<uint32_t>(tile));
 }
 
 } // namespace

@@ -2,22 +2,15 @@
  *
  * Elimination on the GPU: what a handle holds, its memory, and how it is filled.
  */
-#ifndef GPUOPT_CUDA_ELIMINATION_CREATE_CUH
-#define GPUOPT_CUDA_ELIMINATION_CREATE_CUH
+#ifndef GPUOPT_CUDA_ELIMINATION_HANDLE_CUH
+#define GPUOPT_CUDA_ELIMINATION_HANDLE_CUH
 
 #include "../../gpuopt_impl/elimination/backend.h"
-#include "kernel.cuh"
-#include "split.cuh"
-#include "stream.cuh"
+#include "general_kernel.cuh"
+#include "product_plan.cuh"
+#include "streaming.cuh"
 
 namespace {
-
-/* A job with fewer joined rows and entries shares its launch with others of its level. */
-constexpr double elimination_alone_from = 524288;
-constexpr int64_t elimination_alone_entries = 131072;
-/* Blocks of a job that shares its launch, and of one that does not, a multiprocessor. */
-constexpr int64_t elimination_shared_blocks = 1024;
-constexpr int64_t elimination_blocks = 8;
 
 /* The jobs in an order in which they can run: by level, or as given. */
 struct JobList {
@@ -373,4 +366,4 @@ gpuopt_status elimination_condition(gpuopt_elimination *elimination, const int64
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_ELIMINATION_CREATE_CUH */
+#endif /* GPUOPT_CUDA_ELIMINATION_HANDLE_CUH */

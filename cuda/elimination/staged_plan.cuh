@@ -8,33 +8,14 @@
  * need not be neighbours: a variable that a large table does not have makes rows first, so that what is copied of that
  * table serves all of them and each table is read once.
  */
-#ifndef GPUOPT_CUDA_ELIMINATION_STAGE_CUH
-#define GPUOPT_CUDA_ELIMINATION_STAGE_CUH
+#ifndef GPUOPT_CUDA_ELIMINATION_STAGED_PLAN_CUH
+#define GPUOPT_CUDA_ELIMINATION_STAGED_PLAN_CUH
 
 #include <cstring>
 
 #include "digits.cuh"
 
 namespace {
-
-constexpr int staged_consumers = 256; /* threads that add up */
-constexpr int staged_producers = 2;   /* warps that bring stages, in turn */
-constexpr int staged_threads = staged_consumers + 32 * staged_producers;
-constexpr int staged_operands = 8;
-constexpr int staged_varying = 3; /* of these, at most, depend on the row */
-constexpr int staged_row_digits = 6;
-constexpr int staged_depth = 4;           /* stages in shared memory */
-constexpr int staged_segments_most = 256; /* of a stage */
-constexpr int staged_rows_most = 64;      /* of a tile */
-constexpr int staged_highest = 27;        /* rows of a thread */
-constexpr int staged_teams = 4;           /* groups of threads with rows of their own, at most */
-constexpr int staged_tiles_least = 4;     /* tiles for each multiprocessor, at least, and entries of one */
-constexpr int staged_entries_least = 1024;
-constexpr int staged_resident = 2;      /* blocks of a multiprocessor */
-constexpr int64_t staged_bytes = 18432; /* of a stage, at most */
-constexpr int64_t staged_gaps = 1024;   /* bytes of a segment that may have any gaps between its rows */
-/* Dynamic shared memory, at most: what every device from sm_90 on has beside the kernel's own 12 KB. */
-constexpr size_t staged_memory_most = 84 * 1024;
 
 /* What the kernel reads of a job. Operands: first those that depend on the row; number `operands`: the message. */
 struct Staged {
@@ -431,4 +412,4 @@ bool find_staged(const gpuopt__job &job, const gpuopt__operand *operand, const i
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_ELIMINATION_STAGE_CUH */
+#endif /* GPUOPT_CUDA_ELIMINATION_STAGED_PLAN_CUH */

@@ -4,12 +4,12 @@
  * of them ahead of the one that is added up (elimination/stage.cuh says what is in one). What is on its way does not
  * depend on how wide a cost is, nor on how many registers a sum takes.
  */
-#ifndef GPUOPT_CUDA_ELIMINATION_STAGED_CUH
-#define GPUOPT_CUDA_ELIMINATION_STAGED_CUH
+#ifndef GPUOPT_CUDA_ELIMINATION_STAGED_KERNEL_CUH
+#define GPUOPT_CUDA_ELIMINATION_STAGED_KERNEL_CUH
 
-#include "kernel.cuh"
-#include "stage.cuh"
 #include "../common/mbarrier.cuh"
+#include "device.cuh"
+#include "staged_plan.cuh"
 
 namespace {
 
@@ -312,63 +312,6 @@ __global__ void __launch_bounds__(staged_threads, staged_resident)
     }
 }
 
-/* ---- Launches ---- */
-
-/* Whether the kernels that this device runs were compiled for sm_90 or later: on a new one, a build for older ones runs,
- * too, in which they are empty. */
-bool staged_is_compiled() {
-    cudaFuncAttributes attributes;
-    if (cudaFuncGetAttributes(&attributes, eliminate_staged<StagedCell<uint32_t>, 9, STAGED_SINGLE>) == cudaSuccess)
-        return attributes.ptxVersion >= 90;
-    cudaGetLastError();
-    return false;
-}
-
-template <class Cell, int Height, StagedShape Shape>
-gpuopt_status launch_staged(const gpuopt_context *context, const EliminationView &view, const Staged &p) {
-    const size_t memory = staged_shared_bytes(p);
-    auto kernel = eliminate_staged<Cell, Height, Shape>;
-    GPUOPT_CUDA(context,
-                cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(memory)));
-    const int64_t room = staged_resident * int64_t{cuda_of(context)->multiprocessors} / p.copies;
-    const int64_t ranges = room < 1 ? 1 : room < p.tiles ? room : p.tiles;
-    kernel<<<static_cast<unsigned>(ranges * p.copies), staged_threads, memory, cuda_of(context)->stream>>>(view, p,
-                                                                                                           ranges);
-    return cuda_status(context, cudaGetLastError(), "an elimination by stages");
-}
-
-template <class Cell, int Height>
-gpuopt_status run_staged_rows(const gpuopt_context *context, const EliminationView &view, const Staged &p) {
-    const bool first_wide = p.wide & 1, second_wide = p.wide & 2;
-    if (p.varying == 1 && first_wide) return launch_staged<Cell, Height, STAGED_SINGLE>(context, view, p);
-    if (p.varying == 2 && second_wide) return launch_staged<Cell, Height, STAGED_PAIR>(context, view, p);
-    if constexpr (Cell::pack > 1)
-        if (p.varying == 2 && first_wide) return launch_staged<Cell, Height, STAGED_MIXED>(context, view, p);
-    return launch_staged<Cell, Height, STAGED_OTHERS>(context, view, p);
-}
-
-template <class Cell>
-gpuopt_status run_staged_cells(const gpuopt_context *context, const EliminationView &view, const Staged &p) {
-    if constexpr (Cell::pack > 1)
-        return p.height == 10 ? run_staged_rows<Cell, 10>(context, view, p)
-                              : run_staged_rows<Cell, 16>(context, view, p);
-    else
-        return p.height == 9    ? run_staged_rows<Cell, 9>(context, view, p)
-               : p.height == 13 ? run_staged_rows<Cell, 13>(context, view, p)
-               : p.height == 16 ? run_staged_rows<Cell, 16>(context, view, p)
-                                : run_staged_rows<Cell, 27>(context, view, p);
-}
-
-gpuopt_status run_staged(const gpuopt_context *context, const EliminationView &view, const Staged &p) {
-    if (view.bits == 32) return run_staged_cells<StagedCell<uint32_t>>(context, view, p);
-    if (view.bits == 16)
-        return p.pack == 2 ? run_staged_cells<StagedWord<uint16_t>>(context, view, p)
-                           : run_staged_cells<StagedCell<uint16_t>>(context, view, p);
-    return p.pack == 4   ? run_staged_cells<StagedWord<uint8_t>>(context, view, p)
-           : p.pack == 2 ? run_staged_cells<StagedPair>(context, view, p)
-                         : run_staged_cells<StagedCell<uint8_t>>(context, view, p);
-}
-
 } // namespace
 
-#endif /* GPUOPT_CUDA_ELIMINATION_STAGED_CUH */
+#endif /* GPUOPT_CUDA_ELIMINATION_STAGED_KERNEL_CUH */

@@ -5,46 +5,15 @@
  * batch, those of the left group alone a product's rows, those of the right group alone its columns, and the values of
  * the eliminated variable are what is summed over (here: minimised).
  */
-#ifndef GPUOPT_CUDA_ELIMINATION_SPLIT_CUH
-#define GPUOPT_CUDA_ELIMINATION_SPLIT_CUH
+#ifndef GPUOPT_CUDA_ELIMINATION_PRODUCT_PLAN_CUH
+#define GPUOPT_CUDA_ELIMINATION_PRODUCT_PLAN_CUH
 
 #include "digits.cuh"
 
 namespace {
 
-constexpr int product_operands = digits_operands;
-constexpr int product_digits = digits_most;
-/* Tables whose scopes do not lie in another's: all ways to share them out are tried. */
-constexpr int product_heads = 8;
-/* A tile: 16 rows a warp; 16 words a row for each that a thread has, a column each, or two where costs are packed. */
-constexpr int product_warps = 8;
-constexpr int product_words = 8;
-constexpr int product_depth = 16; /* values in a slice of them */
-/* Joined rows from which on a product is worth looking for. */
-constexpr double product_from = 1048576;
-
-/* Words of a thread that there are kernels for. */
-constexpr bool product_has(int words, bool packed) {
-    return words <= 4 || words == 6 || (words == product_words && !packed);
-}
-
-/* Values of a slice that a half-warp fetches: what registers allow. A tile has 8 / these warps or more. */
-constexpr int product_right_values(int words, bool packed) {
-    return words == 1   ? 4
-           : words == 2 ? (packed ? 3 : 4)
-           : words == 3 ? 3
-           : words == 4 ? (packed ? 2 : 4)
-           : words == 6 ? (packed ? 1 : 2)
-                        : 1;
-}
-
-/* Warps for which a multiprocessor has room: tiles with little to do for what they load need more of them. */
-constexpr int product_resident(int words) { return product_warps * (words <= 2 ? 3 : 2); }
-
 /* Bytes of shared memory: two slices, then three times what rows and columns add to the addresses of the tables of
- * their side, and of the message. Every device has the most that a block may take. */
-constexpr size_t product_most_bytes = 60 * 1024;
-
+ * their side, and of the message. */
 constexpr size_t product_bytes(int warps, int words, bool packed, int left, int right) {
     return sizeof(uint32_t) * 2 * product_depth * 16 * static_cast<size_t>(warps + words) +
            sizeof(int64_t) * 3 * 16 * static_cast<size_t>((left + 1) * warps + (right + 1) * words * (packed ? 2 : 1));
@@ -67,11 +36,6 @@ struct Product {
     int32_t operands, left, values, copies, warps, words;
     bool packed; /* two sums in a word */
 };
-
-/* An operand whose neighbours along a side are not neighbours in memory may be copied first, into the order batch,
- * value, side. Then a warp reads whole lines of it, not a sector an entry. What that takes, in add-min pairs of the
- * device: an entry of the copy, and a launch. */
-constexpr double product_copy_entry = 64, product_copy_launch = 64e6;
 
 __host__ __device__ inline int product_rows_of(const Product &p) { return 16 * p.warps; }
 __host__ __device__ inline int product_columns_of(const Product &p) { return 16 * p.words * (p.packed ? 2 : 1); }
@@ -145,8 +109,10 @@ ProductLoad product_load(const MessageDigits &d, const int *side, int operands, 
  * the message that is stored without its neighbours. All of it as measured. */
 double product_pair(const ProductLoad &left, const ProductLoad &right, bool apart, int32_t values, int rows,
                     int columns, int words, bool packed) {
-    return (packed ? 0.5 : 1) * (1 + 3.1 / words) + (3.0 * left.near + 83.0 * left.far) / columns +
-           (3.0 * right.near + 83.0 * right.far) / rows + (apart ? 400.0 / values : 0);
+    return (packed ? 0.5 : 1) * (1 + product_pair_words / words) +
+           (product_load_near * left.near + product_load_far * left.far) / columns +
+           (product_load_near * right.near + product_load_far * right.far) / rows +
+           (apart ? product_store_apart / values : 0);
 }
 
 ProductShape product_shape(double batch, double rows, double columns, int32_t values, const ProductLoad &left,
@@ -161,11 +127,11 @@ ProductShape product_shape(double batch, double rows, double columns, int32_t va
             double tiles = batch * ceil(rows / height) * ceil(columns / width);
             double pair = product_pair(left, right, apart, values, height, width, words, packed);
             double time = tiles * height * width * values * pair;
-            double busy = tiles * warps / (8.0 * multiprocessors); /* 8 warps keep a multiprocessor busy */
+            double busy = tiles * warps / (product_busy_warps * multiprocessors);
             if (busy < 1) time /= busy;
             const int room = product_resident(words);
             time *= static_cast<double>(room) / (room / warps * warps);
-            time += 8000.0 * multiprocessors * values; /* a slice after the other, however few tiles there are */
+            time += product_value_least * multiprocessors * values;
             if (time < best.time) best = {warps, words, time};
         }
     return best;
@@ -175,8 +141,8 @@ ProductShape product_shape(double batch, double rows, double columns, int32_t va
  * value after the other takes its time however few entries there are. */
 double general_time(const gpuopt__job &job, int32_t bits, double entries, int multiprocessors) {
     double loads = job.varying + static_cast<double>(job.operands - job.varying) / job.rows;
-    double time = entries * job.values * (loads > 1 ? loads : 1) * (bits == 8 ? 3.5 : bits == 16 ? 4.5 : 6);
-    return gpuopt__max(time, 50000.0 * multiprocessors * job.values);
+    double time = entries * job.values * (loads > 1 ? loads : 1) * general_pairs(bits);
+    return gpuopt__max(time, general_value_least * multiprocessors * job.values);
 }
 
 /* The best way to share out a job's tables: its time is infinite where there is none. entries: of all copies. */
@@ -194,7 +160,7 @@ void product_choose(const gpuopt__job &job, const MessageDigits &d, double entri
         const uint32_t left = (group[1] & ~group[0]) >> (d.count - 1) & 1 ? 0 : 1;
         const uint32_t own_left = group[left] & ~group[1 - left], own_right = all & ~group[left];
         const double rows = product_size(d, own_left), columns = product_size(d, own_right);
-        if (rows < 16 || columns < 16) continue;
+        if (rows < product_side_least || columns < product_side_least) continue;
         for (int h = 0; h < count; h++) side[heads[h]] = (choice >> h & 1) == left ? PRODUCT_LEFT : PRODUCT_RIGHT;
         for (int k = 0; k < job.operands; k++) side[k] = side[head[k]];
         const ProductLoad load_left = product_load(d, side, job.operands, PRODUCT_LEFT, own_left, may_copy);
@@ -204,7 +170,7 @@ void product_choose(const gpuopt__job &job, const MessageDigits &d, double entri
         /* Nothing much to be won even with the largest tile, and none that reaches over an edge. */
         const double pair =
             product_pair(load_left, load_right, apart, job.values, 16 * product_warps, widest, product_words, packed);
-        if (1.02 * entries * job.values * pair >= best->shape.time) continue;
+        if (product_tried_from * entries * job.values * pair >= best->shape.time) continue;
         ProductShape shape = product_shape(entries / (rows * columns), rows, columns, job.values, load_left, load_right,
                                            apart, packed, multiprocessors);
         if (shape.time >= best->shape.time) continue;
@@ -271,7 +237,7 @@ double product_mark(Product *p) {
         p->copied[k] = 0;
         if (p->digits[side] == 0 || p->stride[k][last] <= 1) continue;
         p->copied[k] = product_own(*p, k, PRODUCT_BATCH) * product_own(*p, k, side) * p->values;
-        if (static_cast<double>(p->copied[k]) > entries / 2) return HUGE_VAL;
+        if (static_cast<double>(p->copied[k]) > entries * product_copy_share) return HUGE_VAL;
         time += product_copy_launch + product_copy_entry * static_cast<double>(p->copied[k]);
     }
     return time;
@@ -311,7 +277,7 @@ bool find_product(const gpuopt__job &job, const int64_t *pool, int32_t copies, i
     ProductChoice choice, other;
     Product copied;
     const double entries = static_cast<double>(job.entries) * copies;
-    if (bits > 32 || job.operands < 2 || job.values < 8 || entries * job.values < product_from ||
+    if (bits > 32 || job.operands < 2 || job.values < product_values_least || entries * job.values < product_from ||
         !gather_digits(job, pool, &d))
         return false;
     const bool packed = bits <= 16 && forbidden * static_cast<uint64_t>(job.operands) <= UINT16_MAX;
@@ -327,10 +293,11 @@ bool find_product(const gpuopt__job &job, const int64_t *pool, int32_t copies, i
         }
     }
     /* No kernel stores the message faster than memory takes it, a byte in the time of 4 pairs. */
-    const double store = bits / 8 * 4 * entries, general = general_time(job, bits, entries, multiprocessors);
-    return gpuopt__max(choice.shape.time, store) <= 0.9 * gpuopt__max(general, store);
+    const double store = bits / 8 * product_store_byte * entries,
+                 general = general_time(job, bits, entries, multiprocessors);
+    return gpuopt__max(choice.shape.time, store) <= product_gain * gpuopt__max(general, store);
 }
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_ELIMINATION_SPLIT_CUH */
+#endif /* GPUOPT_CUDA_ELIMINATION_PRODUCT_PLAN_CUH */

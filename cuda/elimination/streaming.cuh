@@ -5,8 +5,8 @@
  * and what the last one wrote is copied back. Two buffers at the end of the store take turns. Nothing waits on the
  * host, as long as its memory could be pinned.
  */
-#ifndef GPUOPT_CUDA_ELIMINATION_STREAM_CUH
-#define GPUOPT_CUDA_ELIMINATION_STREAM_CUH
+#ifndef GPUOPT_CUDA_ELIMINATION_STREAMING_CUH
+#define GPUOPT_CUDA_ELIMINATION_STREAMING_CUH
 
 #include <cstring>
 
@@ -14,14 +14,6 @@
 #include "device.cuh"
 
 namespace {
-
-/* Pages that hold tables hold nothing else, so that nothing else is pinned with them. */
-constexpr uint64_t stream_page = 65536;
-/* Chunks that a job is cut into if its tables allow it, and the bytes below which smaller ones do not pay: of 50 GB/s
- * the time of some launches. */
-constexpr int64_t stream_chunks = 16, stream_least = 4194304;
-/* Pitches of copies are to be less. */
-constexpr int64_t stream_pitch = int64_t{1} << 31;
 
 /* What a buffer has of an operand. */
 struct StreamPart {
@@ -369,4 +361,4 @@ gpuopt_status stream_assign(const gpuopt_context *context, const gpuopt__elimina
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_ELIMINATION_STREAM_CUH */
+#endif /* GPUOPT_CUDA_ELIMINATION_STREAMING_CUH */

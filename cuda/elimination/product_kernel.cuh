@@ -6,14 +6,13 @@
  * keeps 8 rows of some columns that are 16 apart, so that a half-warp stores neighbours. Costs of up to 32 bits, which
  * are added in 32 bits, or in 16: the plan has proven that they fit.
  */
-#ifndef GPUOPT_CUDA_ELIMINATION_PRODUCT_CUH
-#define GPUOPT_CUDA_ELIMINATION_PRODUCT_CUH
+#ifndef GPUOPT_CUDA_ELIMINATION_PRODUCT_KERNEL_CUH
+#define GPUOPT_CUDA_ELIMINATION_PRODUCT_KERNEL_CUH
 
-#include "copies.cuh"
+#include "device.cuh"
+#include "product_plan.cuh"
 
 namespace {
-
-constexpr int product_rows = 8; /* of a thread */
 
 __device__ __forceinline__ uint32_t add_min(uint32_t a, uint32_t b, uint32_t best) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -342,50 +341,51 @@ __global__ void __launch_bounds__(32 * product_warps, product_resident(Words) / 
     }
 }
 
-template <class Stored, int Words, bool Packed>
-gpuopt_status launch_product(const gpuopt_context *context, const EliminationView &view, const Product &p) {
-    auto kernel = multiply<Stored, Words, Packed>;
-    const int threads = 32 * p.warps;
-    const size_t bytes = product_bytes(p.warps, p.words, Packed, p.left, p.operands - p.left);
-    int resident = 0;
-    if (bytes > 32768)
-        GPUOPT_CUDA(context,
-                    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
-    GPUOPT_CUDA(context, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, bytes));
-    int64_t blocks = p.row_tiles * p.column_tiles * p.total[PRODUCT_BATCH] * p.copies;
-    const int64_t most = static_cast<int64_t>(resident) * cuda_of(context)->multiprocessors;
-    if (blocks > most) blocks = most;
-    kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), bytes, cuda_of(context)->stream>>>(view, p);
-    return cuda_status(context, cudaGetLastError(), "an elimination");
-}
+/* ---- Copies of operands ---- */
 
-template <class Stored, bool Packed>
-gpuopt_status run_product(const gpuopt_context *context, const EliminationView &view, const Product &p) {
-    switch (p.words) {
-    case 1: return launch_product<Stored, 1, Packed>(context, view, p);
-    case 2: return launch_product<Stored, 2, Packed>(context, view, p);
-    case 3: return launch_product<Stored, 3, Packed>(context, view, p);
-    case 4: return launch_product<Stored, 4, Packed>(context, view, p);
-    case 6: return launch_product<Stored, 6, Packed>(context, view, p);
-    default:
-        return launch_product < Stored, Packed ? 6 : product_words, Packed > (context, view, p); /* product_has() */
+/* What number `index` of those that operand k has of a side's, or the batch's, adds to its address. */
+__device__ int64_t copied_at(const Product &p, int k, int side, int64_t index) {
+    int64_t at = 0;
+    for (int j = p.first[side] + p.digits[side] - 1; j >= p.first[side]; j--) {
+        if (!p.stride[k][j]) continue;
+        at += index % p.size[j] * p.stride[k][j];
+        index /= p.size[j];
     }
+    return at;
 }
 
-/* A job that find_product() has found to be one. Costs of 8 bits are always packed. operand: the plan's; scratch: as
- * many entries of the store as product_copies() says. */
-inline gpuopt_status run_product(const gpuopt_context *context, const EliminationView &view,
-                                 const gpuopt__operand *operand, int64_t scratch, Product p) {
-    gpuopt_status status = view.bits == 8    ? copy_operands<uint8_t>(context, view, operand, scratch, &p)
-                           : view.bits == 32 ? copy_operands<uint32_t>(context, view, operand, scratch, &p)
-                                             : copy_operands<uint16_t>(context, view, operand, scratch, &p);
-    return status            ? status
-           : view.bits == 8  ? run_product<uint8_t, true>(context, view, p)
-           : view.bits == 32 ? run_product<uint32_t, false>(context, view, p)
-           : p.packed        ? run_product<uint16_t, true>(context, view, p)
-                             : run_product<uint16_t, false>(context, view, p);
+/* Copies operand k into the order batch, value, side, from entry `to` of the store on: squares of the side and of what
+ * is side by side in the operand, the batch or (by_value) the values, through shared memory. */
+template <class Stored>
+__global__ void __launch_bounds__(copy_threads)
+    copy_operand(const EliminationView e, const __grid_constant__ Product p, int k, int64_t to, bool by_value) {
+    __shared__ Stored square[copy_square][copy_square + 1];
+    const int side = product_side(p, k), lane = threadIdx.x % copy_square, line = threadIdx.x / copy_square;
+    constexpr int lines = copy_threads / copy_square;
+    const int64_t rows = product_own(p, k, side), batch = product_own(p, k, PRODUCT_BATCH), values = p.values;
+    const int64_t inner = by_value ? values : batch, outer = by_value ? batch : values;
+    const int64_t across = (rows + copy_square - 1) / copy_square, down = (inner + copy_square - 1) / copy_square;
+    const gpuopt__operand &o = e.operand[p.operand[k]];
+    Stored *store = static_cast<Stored *>(e.store);
+    for (int64_t n = blockIdx.x; n < across * down * outer; n += gridDim.x) {
+        const int64_t row = n % across * copy_square, first = n / across % down * copy_square,
+                      other = n / across / down;
+        const int64_t i = first + lane;
+        if (i < inner) {
+            int64_t at = operand_at(e, o, 0) + copied_at(p, k, PRODUCT_BATCH, by_value ? other : i) +
+                         (by_value ? i : other) * o.value_stride;
+            for (int r = line; r < copy_square && row + r < rows; r += lines)
+                square[r][lane] = store[at + copied_at(p, k, side, row + r)];
+        }
+        __syncthreads();
+        for (int r = line; r < copy_square && first + r < inner; r += lines) {
+            const int64_t b = by_value ? other : first + r, v = by_value ? first + r : other;
+            if (row + lane < rows) store[to + (b * values + v) * rows + row + lane] = square[lane][r];
+        }
+        __syncthreads();
+    }
 }
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_ELIMINATION_PRODUCT_CUH */
+#endif /* GPUOPT_CUDA_ELIMINATION_PRODUCT_KERNEL_CUH */

@@ -5,19 +5,12 @@
  * to an entry's address is worked out once; from tile to tile only the beginnings move on, a table each, and nobody
  * divides.
  */
-#ifndef GPUOPT_CUDA_ELIMINATION_KERNEL_CUH
-#define GPUOPT_CUDA_ELIMINATION_KERNEL_CUH
+#ifndef GPUOPT_CUDA_ELIMINATION_GENERAL_KERNEL_CUH
+#define GPUOPT_CUDA_ELIMINATION_GENERAL_KERNEL_CUH
 
 #include "device.cuh"
 
 namespace {
-
-constexpr int elimination_threads = 256;
-constexpr int elimination_rows = GPUOPT__TILE_ROWS;
-/* Operands that depend on the row and whose addresses are held in registers, at most. */
-constexpr int elimination_held = 3;
-/* Operands whose addresses are kept in shared memory; what a job has beyond is worked out again at every use. */
-constexpr int elimination_slab = 64;
 
 /* How a job is cut into blocks: copies x ranges of tiles x pieces of the row; the last runs fastest. */
 struct JobBlocks {
@@ -72,13 +65,6 @@ __device__ int64_t row_at(const gpuopt__job &job, const TileStrides &t, int k, u
     return tile_at<uint32_t>(t.size + job.tile_digits, t.of(k) + job.tile_digits, job.row_digits, row);
 }
 
-/* Where operand k begins for a copy. */
-__device__ int64_t operand_at(const EliminationView &e, const gpuopt__operand &o, int32_t copy) {
-    int64_t at = o.at + copy * o.copy_stride;
-    if (o.condition >= 0) at += e.offset[static_cast<int64_t>(copy) * e.condition_rows + o.condition];
-    return at;
-}
-
 /* An operand beyond the slab: everything worked out again. */
 __device__ int64_t far_index(const EliminationView &e, const gpuopt__job &job, const TileStrides &strides, int k,
                              int64_t tile, int32_t copy, uint32_t entry, int32_t v) {
@@ -111,7 +97,7 @@ template <class Keep, int Rows, int Own>
 struct Sums {
     using Stored = typename Keep::Stored;
     using Sum = typename Keep::Sum;
-    static constexpr int calm = 4;
+    static constexpr int calm = elimination_calm;
     static constexpr int unroll = Own == 1 || Own == 2 ? 2 : 1; /* values whose loads are on their way together */
 
     static constexpr int held = Own <= elimination_held ? Own : 0;
@@ -268,7 +254,7 @@ __device__ inline int find_job(EliminationShared &shared, const int64_t *ends, i
 /* list: jobs; ends: as above, from `before` on; first_block: of these, where the launch begins. A launch for one job
  * has count 1. */
 template <class Keep, int Rows, int Own>
-__global__ void __launch_bounds__(elimination_threads, 2)
+__global__ void __launch_bounds__(elimination_threads, elimination_resident)
     eliminate(const EliminationView e, const int32_t *list, const int64_t *ends, int64_t before, int count,
               int64_t most, int64_t first_block) {
     using Stored = typename Keep::Stored;
@@ -374,4 +360,4 @@ __global__ void __launch_bounds__(elimination_threads, 2)
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_ELIMINATION_KERNEL_CUH */
+#endif /* GPUOPT_CUDA_ELIMINATION_GENERAL_KERNEL_CUH */

@@ -2,14 +2,12 @@
  *
  * The small kernels of elimination: the result of a slice, the value phase, bounds for branch and bound.
  */
-#ifndef GPUOPT_CUDA_ELIMINATION_VALUES_CUH
-#define GPUOPT_CUDA_ELIMINATION_VALUES_CUH
+#ifndef GPUOPT_CUDA_ELIMINATION_VALUE_PHASE_CUH
+#define GPUOPT_CUDA_ELIMINATION_VALUE_PHASE_CUH
 
-#include "device.cuh"
+#include "handle.cuh"
 
 namespace {
-
-constexpr int value_threads = 1024;
 
 /* Adds entry `at` of a table to a total. */
 __device__ void add_entry(const EliminationView &e, const gpuopt__table &t, int64_t at, gpuopt__total *total) {
@@ -138,6 +136,56 @@ __global__ void bound_values(EliminationView e, int32_t copy, int32_t variable, 
     if (threadIdx.x % 32 == 0) e.bound[v] = sum;
 }
 
+/* ---- Calls ---- */
+
+gpuopt_status elimination_finish(gpuopt_elimination *elimination, int64_t slice) {
+    CudaElimination *e = cuda_elimination(elimination);
+    DeviceScope scope(e->head.context);
+    unsigned blocks = static_cast<unsigned>((static_cast<int64_t>(e->head.plan.copies) + 7) / 8);
+    finish_slice<<<blocks, 256, 0, e->stream()>>>(e->view, slice);
+    gpuopt_status status = e->check(cudaGetLastError(), "the result of an elimination");
+    return status ? status : stream_join(e->head.context, e->head.plan, e->tables);
+}
+
+gpuopt_status elimination_total(gpuopt_elimination *elimination, int32_t copy, gpuopt__total *total) {
+    CudaElimination *e = cuda_elimination(elimination);
+    DeviceScope scope(e->head.context);
+    gpuopt_status status = e->copy(total, e->view.total + copy, sizeof *total);
+    return status ? status : e->wait();
+}
+
+gpuopt_status elimination_assign(gpuopt_elimination *elimination, int32_t copy, int32_t *value, gpuopt__total *cost) {
+    CudaElimination *e = cuda_elimination(elimination);
+    DeviceScope scope(e->head.context);
+    size_t bytes = sizeof(int32_t) * static_cast<size_t>(e->head.plan.variables);
+    gpuopt_status status = e->copy(e->view.value, value, bytes);
+    int32_t depths = e->depths;
+    if (!status && e->head.plan.host_store) { /* what is left is what the assignment costs */
+        status = stream_assign(e->head.context, e->head.plan, e->tables, e->view, value);
+        depths = 0;
+    }
+    if (status) return status;
+    assign_values<<<1, value_threads, 0, e->stream()>>>(e->view, e->depth_list, e->depth_first, depths, copy,
+                                                        e->domain);
+    status = e->check(cudaGetLastError(), "the value phase");
+    if (!status) status = e->copy(value, e->view.value, bytes);
+    if (!status) status = e->copy(cost, e->view.total + e->head.plan.copies, sizeof *cost);
+    return status ? status : e->wait();
+}
+
+gpuopt_status elimination_bounds(gpuopt_elimination *elimination, int32_t copy, int32_t variable, int32_t *value,
+                                 gpuopt__total *bound) {
+    CudaElimination *e = cuda_elimination(elimination);
+    DeviceScope scope(e->head.context);
+    int32_t values = e->head.plan.domain[variable];
+    gpuopt_status status = e->copy(e->view.value, value, sizeof(int32_t) * static_cast<size_t>(e->head.plan.variables));
+    if (status) return status;
+    bound_values<<<static_cast<unsigned>((values + 7) / 8), 256, 0, e->stream()>>>(e->view, copy, variable, values);
+    status = e->check(cudaGetLastError(), "the bounds of a variable");
+    if (!status) status = e->copy(bound, e->view.bound, sizeof *bound * static_cast<size_t>(values));
+    return status ? status : e->wait();
+}
+
 } // namespace
 
-#endif /* GPUOPT_CUDA_ELIMINATION_VALUES_CUH */
+#endif /* GPUOPT_CUDA_ELIMINATION_VALUE_PHASE_CUH */
