@@ -16,14 +16,16 @@ gpuopt_status elimination_read(gpuopt_elimination *elimination, int32_t table, i
     DeviceScope scope(e->head.context);
     const gpuopt__table &t = e->head.plan.table[table];
     int64_t from = copy * t.entries + first;
+    const char *what = "copying a message to the host";
     gpuopt_status status = GPUOPT_OK;
     if (t.on_host) return stream_read(e->head.context, e->head.plan, e->tables, t, first, count, cost, counts);
     if (cost)
-        status = e->copy(cost, static_cast<char *>(e->view.store) + (t.at + from) * e->cost_bytes(),
-                         static_cast<size_t>(count * e->cost_bytes()));
+        status = e->queue.copy(cost, static_cast<char *>(e->view.store) + (t.at + from) * e->cost_bytes(),
+                               static_cast<size_t>(count * e->cost_bytes()), what);
     if (!status && counts)
-        status = e->copy(counts, e->view.counts + t.count_at + from, static_cast<size_t>(count) * sizeof *counts);
-    return status ? status : e->wait();
+        status = e->queue.copy(counts, e->view.counts + t.count_at + from, static_cast<size_t>(count) * sizeof *counts,
+                               what);
+    return status ? status : e->queue.wait(what);
 }
 
 gpuopt_status elimination_view(gpuopt_elimination *elimination, int32_t table, int32_t copy, const void **view) {

@@ -6,6 +6,7 @@
 #define GPUOPT_CUDA_ELIMINATION_HANDLE_CUH
 
 #include "../../gpuopt_impl/elimination/backend.h"
+#include "../common/queue.cuh"
 #include "general_kernel.cuh"
 #include "product_plan.cuh"
 #include "streaming.cuh"
@@ -21,6 +22,7 @@ struct JobList {
 
 struct CudaElimination {
     gpuopt_elimination head;
+    Queue queue;
     EliminationView view;
     JobList by_level, in_order;
     const int32_t *domain, *depth_list, *depth_first; /* device */
@@ -34,13 +36,6 @@ struct CudaElimination {
     int64_t staged_counts; /* where the counts begin in it */
     TableStream tables;    /* STREAM */
 
-    cudaStream_t stream() const { return cuda_of(head.context)->stream; }
-    gpuopt_status check(cudaError_t error, const char *what) const { return cuda_status(head.context, error, what); }
-    gpuopt_status copy(void *to, const void *from, size_t bytes) const {
-        return check(bytes ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()) : cudaSuccess,
-                     "copying between host and device");
-    }
-    gpuopt_status wait() const { return check(cudaStreamSynchronize(stream()), "waiting for an elimination"); }
     int64_t cost_bytes() const { return head.plan.bits / 8; }
 };
 
@@ -281,7 +276,7 @@ void elimination_destroy(gpuopt_elimination *elimination) {
     CudaElimination *e = cuda_elimination(elimination);
     gpuopt_context *context = e->head.context;
     DeviceScope scope(context);
-    if (e->device) cudaStreamSynchronize(e->stream());
+    if (e->device) cudaStreamSynchronize(e->queue.stream());
     stream_destroy(context, &e->tables);
     gpuopt__release(context, GPUOPT_HOST, e->staged);
     gpuopt__release(context, GPUOPT_DEVICE, e->device);
@@ -292,7 +287,7 @@ gpuopt_status elimination_create(gpuopt_context *context, const gpuopt__eliminat
                                  gpuopt_elimination **elimination) {
     DeviceScope scope(context);
     const ProductCount count = find_products(context, *plan, nullptr, nullptr);
-    CudaElimination draft = {};
+    CudaElimination draft = CudaElimination();
     PlanMirror mirror;
     Product *product;
     char *host;
@@ -306,6 +301,7 @@ gpuopt_status elimination_create(gpuopt_context *context, const gpuopt__eliminat
     if (status) return status;
     CudaElimination *e = new (memory) CudaElimination();
     e->head.context = context;
+    e->queue = Queue(context);
     e->alone = elimination_blocks * cuda_of(context)->multiprocessors;
     cut_host(*plan, count.products, mirror_bytes, memory, e, &host, &product);
     find_products(context, *plan, product, e->product_of);
@@ -318,7 +314,7 @@ gpuopt_status elimination_create(gpuopt_context *context, const gpuopt__eliminat
     if (!status) {
         cut_device(*plan, count.copies, e->device, &e->view, &e->tables, &mirror, &mirror_at, &e->scratch);
         set_view(e, *plan, mirror);
-        status = e->copy(static_cast<char *>(e->device) + mirror_at, host, mirror_bytes);
+        status = e->queue.copy(static_cast<char *>(e->device) + mirror_at, host, mirror_bytes, "copying the plan");
     }
     if (!status) status = gpuopt__allocate(context, GPUOPT_HOST, function_bytes(*plan, &e->staged_counts) + 1, &memory);
     if (!status) e->staged = static_cast<char *>(memory);
@@ -345,9 +341,10 @@ gpuopt_status elimination_loaded(gpuopt_elimination *elimination) {
     DeviceScope scope(e->head.context);
     int64_t costs;
     const size_t bytes = function_bytes(e->head.plan, &costs);
-    gpuopt_status status = e->copy(e->view.store, e->staged, static_cast<size_t>(costs));
-    if (!status) status = e->copy(e->view.counts, e->staged + costs, bytes - static_cast<size_t>(costs));
-    if (!status) status = e->wait();
+    const char *what = "copying the functions";
+    gpuopt_status status = e->queue.copy(e->view.store, e->staged, static_cast<size_t>(costs), what);
+    if (!status) status = e->queue.copy(e->view.counts, e->staged + costs, bytes - static_cast<size_t>(costs), what);
+    if (!status) status = e->queue.wait(what);
     gpuopt__release(e->head.context, GPUOPT_HOST, e->staged);
     e->staged = nullptr;
     return status;
@@ -357,11 +354,12 @@ gpuopt_status elimination_condition(gpuopt_elimination *elimination, const int64
     CudaElimination *e = cuda_elimination(elimination);
     DeviceScope scope(e->head.context);
     const gpuopt__elimination_plan &p = e->head.plan;
+    const char *what = "copying the condition";
     if (p.condition_rows == 0) return GPUOPT_OK;
     gpuopt_status status =
-        e->copy(e->view.offset, offset,
-                sizeof(int64_t) * static_cast<size_t>(p.copies) * static_cast<size_t>(p.condition_rows));
-    return status ? status : e->wait(); /* the next slice writes where this one is copied from */
+        e->queue.copy(e->view.offset, offset,
+                      sizeof(int64_t) * static_cast<size_t>(p.copies) * static_cast<size_t>(p.condition_rows), what);
+    return status ? status : e->queue.wait(what); /* the next slice writes where this one is copied from */
 }
 
 } // namespace

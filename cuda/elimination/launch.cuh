@@ -18,64 +18,62 @@ constexpr int64_t elimination_most_blocks = INT32_MAX; /* of a launch */
 
 /* Copies what the product asks for; then it reads the copies. scratch: where in the store there is room for them. */
 template <class Stored>
-gpuopt_status copy_operands(const gpuopt_context *context, const EliminationView &view, const gpuopt__operand *operand,
+gpuopt_status copy_operands(const Queue &queue, const EliminationView &view, const gpuopt__operand *operand,
                             int64_t scratch, Product *p) {
     const Product plain = *p;
     product_use_copies(p, scratch);
     for (int k = 0; k < p->operands; k++) {
         if (!p->copied[k]) continue;
-        const int64_t most = copy_blocks * cuda_of(context)->multiprocessors,
+        const int64_t most = copy_blocks * cuda_of(queue.context())->multiprocessors,
                       squares = p->copied[k] / copy_block_entries + 1;
         const unsigned blocks = static_cast<unsigned>(squares < most ? squares : most);
         const bool by_value = operand[p->operand[k]].value_stride == 1;
-        copy_operand<Stored>
-            <<<blocks, copy_threads, 0, cuda_of(context)->stream>>>(view, plain, k, p->copy_at[k], by_value);
+        copy_operand<Stored><<<blocks, copy_threads, 0, queue.stream()>>>(view, plain, k, p->copy_at[k], by_value);
     }
-    return cuda_status(context, cudaGetLastError(), "copying a table");
+    return queue.launched("copying a table");
 }
 
 template <class Stored, int Words, bool Packed>
-gpuopt_status launch_product(const gpuopt_context *context, const EliminationView &view, const Product &p) {
+gpuopt_status launch_product(const Queue &queue, const EliminationView &view, const Product &p) {
     auto kernel = multiply<Stored, Words, Packed>;
     const int threads = 32 * p.warps;
     const size_t bytes = product_bytes(p.warps, p.words, Packed, p.left, p.operands - p.left);
     int resident = 0;
     if (bytes > 32768)
-        GPUOPT_CUDA(context,
+        GPUOPT_CUDA(queue.context(),
                     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
-    GPUOPT_CUDA(context, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, bytes));
+    GPUOPT_CUDA(queue.context(), cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, bytes));
     int64_t blocks = p.row_tiles * p.column_tiles * p.total[PRODUCT_BATCH] * p.copies;
-    const int64_t most = static_cast<int64_t>(resident) * cuda_of(context)->multiprocessors;
+    const int64_t most = static_cast<int64_t>(resident) * cuda_of(queue.context())->multiprocessors;
     if (blocks > most) blocks = most;
-    kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), bytes, cuda_of(context)->stream>>>(view, p);
-    return cuda_status(context, cudaGetLastError(), "an elimination");
+    kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), bytes, queue.stream()>>>(view, p);
+    return queue.launched("an elimination");
 }
 
 template <class Stored, bool Packed>
-gpuopt_status run_product(const gpuopt_context *context, const EliminationView &view, const Product &p) {
+gpuopt_status run_product(const Queue &queue, const EliminationView &view, const Product &p) {
     switch (p.words) {
-    case 1: return launch_product<Stored, 1, Packed>(context, view, p);
-    case 2: return launch_product<Stored, 2, Packed>(context, view, p);
-    case 3: return launch_product<Stored, 3, Packed>(context, view, p);
-    case 4: return launch_product<Stored, 4, Packed>(context, view, p);
-    case 6: return launch_product<Stored, 6, Packed>(context, view, p);
-    default:
-        return launch_product < Stored, Packed ? 6 : product_words, Packed > (context, view, p); /* product_has() */
+    case 1: return launch_product<Stored, 1, Packed>(queue, view, p);
+    case 2: return launch_product<Stored, 2, Packed>(queue, view, p);
+    case 3: return launch_product<Stored, 3, Packed>(queue, view, p);
+    case 4: return launch_product<Stored, 4, Packed>(queue, view, p);
+    case 6: return launch_product<Stored, 6, Packed>(queue, view, p);
+    default: return launch_product < Stored, Packed ? 6 : product_words, Packed > (queue, view, p); /* product_has() */
     }
 }
 
 /* A job that find_product() has found to be one. Costs of 8 bits are always packed. operand: the plan's; scratch: as
  * many entries of the store as product_copies() says. */
-inline gpuopt_status run_product(const gpuopt_context *context, const EliminationView &view,
-                                 const gpuopt__operand *operand, int64_t scratch, Product p) {
-    gpuopt_status status = view.bits == 8    ? copy_operands<uint8_t>(context, view, operand, scratch, &p)
-                           : view.bits == 32 ? copy_operands<uint32_t>(context, view, operand, scratch, &p)
-                                             : copy_operands<uint16_t>(context, view, operand, scratch, &p);
+inline gpuopt_status run_product(const Queue &queue, const EliminationView &view, const gpuopt__operand *operand,
+                                 int64_t scratch, Product p) {
+    gpuopt_status status = view.bits == 8    ? copy_operands<uint8_t>(queue, view, operand, scratch, &p)
+                           : view.bits == 32 ? copy_operands<uint32_t>(queue, view, operand, scratch, &p)
+                                             : copy_operands<uint16_t>(queue, view, operand, scratch, &p);
     return status            ? status
-           : view.bits == 8  ? run_product<uint8_t, true>(context, view, p)
-           : view.bits == 32 ? run_product<uint32_t, false>(context, view, p)
-           : p.packed        ? run_product<uint16_t, true>(context, view, p)
-                             : run_product<uint16_t, false>(context, view, p);
+           : view.bits == 8  ? run_product<uint8_t, true>(queue, view, p)
+           : view.bits == 32 ? run_product<uint32_t, false>(queue, view, p)
+           : p.packed        ? run_product<uint16_t, true>(queue, view, p)
+                             : run_product<uint16_t, false>(queue, view, p);
 }
 
 /* ---- The staged kernel ---- */
@@ -91,48 +89,46 @@ bool staged_is_compiled() {
 }
 
 template <class Cell, int Height, StagedShape Shape>
-gpuopt_status launch_staged(const gpuopt_context *context, const EliminationView &view, const Staged &p) {
+gpuopt_status launch_staged(const Queue &queue, const EliminationView &view, const Staged &p) {
     const size_t memory = staged_shared_bytes(p);
     auto kernel = eliminate_staged<Cell, Height, Shape>;
-    GPUOPT_CUDA(context,
+    GPUOPT_CUDA(queue.context(),
                 cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(memory)));
-    const int64_t room = staged_resident * int64_t{cuda_of(context)->multiprocessors} / p.copies;
+    const int64_t room = staged_resident * int64_t{cuda_of(queue.context())->multiprocessors} / p.copies;
     const int64_t ranges = room < 1 ? 1 : room < p.tiles ? room : p.tiles;
-    kernel<<<static_cast<unsigned>(ranges * p.copies), staged_threads, memory, cuda_of(context)->stream>>>(view, p,
-                                                                                                           ranges);
-    return cuda_status(context, cudaGetLastError(), "an elimination by stages");
+    kernel<<<static_cast<unsigned>(ranges * p.copies), staged_threads, memory, queue.stream()>>>(view, p, ranges);
+    return queue.launched("an elimination by stages");
 }
 
 template <class Cell, int Height>
-gpuopt_status run_staged_rows(const gpuopt_context *context, const EliminationView &view, const Staged &p) {
+gpuopt_status run_staged_rows(const Queue &queue, const EliminationView &view, const Staged &p) {
     const bool first_wide = p.wide & 1, second_wide = p.wide & 2;
-    if (p.varying == 1 && first_wide) return launch_staged<Cell, Height, STAGED_SINGLE>(context, view, p);
-    if (p.varying == 2 && second_wide) return launch_staged<Cell, Height, STAGED_PAIR>(context, view, p);
+    if (p.varying == 1 && first_wide) return launch_staged<Cell, Height, STAGED_SINGLE>(queue, view, p);
+    if (p.varying == 2 && second_wide) return launch_staged<Cell, Height, STAGED_PAIR>(queue, view, p);
     if constexpr (Cell::pack > 1)
-        if (p.varying == 2 && first_wide) return launch_staged<Cell, Height, STAGED_MIXED>(context, view, p);
-    return launch_staged<Cell, Height, STAGED_OTHERS>(context, view, p);
+        if (p.varying == 2 && first_wide) return launch_staged<Cell, Height, STAGED_MIXED>(queue, view, p);
+    return launch_staged<Cell, Height, STAGED_OTHERS>(queue, view, p);
 }
 
 template <class Cell>
-gpuopt_status run_staged_cells(const gpuopt_context *context, const EliminationView &view, const Staged &p) {
+gpuopt_status run_staged_cells(const Queue &queue, const EliminationView &view, const Staged &p) {
     if constexpr (Cell::pack > 1)
-        return p.height == 10 ? run_staged_rows<Cell, 10>(context, view, p)
-                              : run_staged_rows<Cell, 16>(context, view, p);
+        return p.height == 10 ? run_staged_rows<Cell, 10>(queue, view, p) : run_staged_rows<Cell, 16>(queue, view, p);
     else
-        return p.height == 9    ? run_staged_rows<Cell, 9>(context, view, p)
-               : p.height == 13 ? run_staged_rows<Cell, 13>(context, view, p)
-               : p.height == 16 ? run_staged_rows<Cell, 16>(context, view, p)
-                                : run_staged_rows<Cell, 27>(context, view, p);
+        return p.height == 9    ? run_staged_rows<Cell, 9>(queue, view, p)
+               : p.height == 13 ? run_staged_rows<Cell, 13>(queue, view, p)
+               : p.height == 16 ? run_staged_rows<Cell, 16>(queue, view, p)
+                                : run_staged_rows<Cell, 27>(queue, view, p);
 }
 
-gpuopt_status run_staged(const gpuopt_context *context, const EliminationView &view, const Staged &p) {
-    if (view.bits == 32) return run_staged_cells<StagedCell<uint32_t>>(context, view, p);
+gpuopt_status run_staged(const Queue &queue, const EliminationView &view, const Staged &p) {
+    if (view.bits == 32) return run_staged_cells<StagedCell<uint32_t>>(queue, view, p);
     if (view.bits == 16)
-        return p.pack == 2 ? run_staged_cells<StagedWord<uint16_t>>(context, view, p)
-                           : run_staged_cells<StagedCell<uint16_t>>(context, view, p);
-    return p.pack == 4   ? run_staged_cells<StagedWord<uint8_t>>(context, view, p)
-           : p.pack == 2 ? run_staged_cells<StagedPair>(context, view, p)
-                         : run_staged_cells<StagedCell<uint8_t>>(context, view, p);
+        return p.pack == 2 ? run_staged_cells<StagedWord<uint16_t>>(queue, view, p)
+                           : run_staged_cells<StagedCell<uint16_t>>(queue, view, p);
+    return p.pack == 4   ? run_staged_cells<StagedWord<uint8_t>>(queue, view, p)
+           : p.pack == 2 ? run_staged_cells<StagedPair>(queue, view, p)
+                         : run_staged_cells<StagedCell<uint8_t>>(queue, view, p);
 }
 
 /* ---- The general kernel ---- */
@@ -150,10 +146,10 @@ gpuopt_status launch(const CudaElimination *e, const EliminationView &view, cons
                                          static_cast<int>(sizeof(uint32_t) * elimination_threads * elimination_slab)));
     for (int64_t first = 0; first < blocks; first += elimination_most_blocks) {
         const int64_t own = blocks - first < elimination_most_blocks ? blocks - first : elimination_most_blocks;
-        kernel<<<static_cast<unsigned>(own), elimination_threads, slab, e->stream()>>>(view, list, ends, before, count,
-                                                                                       most, first);
+        kernel<<<static_cast<unsigned>(own), elimination_threads, slab, e->queue.stream()>>>(view, list, ends, before,
+                                                                                             count, most, first);
     }
-    return e->check(cudaGetLastError(), "an elimination");
+    return e->queue.launched("an elimination");
 }
 
 /* A job with a launch of its own. */
@@ -195,7 +191,7 @@ gpuopt_status launch_alone(const CudaElimination *e, const EliminationView &view
         if (find_staged(job, operand, pool, e->head.plan.copies, sizeof(typename Keep::Stored),
                         cuda_of(e->head.context)->multiprocessors, &staged) &&
             staged_is_compiled())
-            return run_staged(e->head.context, view, staged);
+            return run_staged(e->queue, view, staged);
         if (job.row_total == 0 && job.varying > 0 && job.varying <= elimination_varying &&
             job.operands - job.varying <= elimination_calm)
             return launch_held<Keep>(e, view, list, job);
@@ -209,7 +205,7 @@ gpuopt_status launch_job(const CudaElimination *e, const EliminationView &view, 
                          const gpuopt__job &job, const int64_t *pool, const gpuopt__operand *operand,
                          const Product *product) {
     if constexpr (std::is_same<typename Keep::Sum, uint32_t>::value && !Keep::counted)
-        if (product) return run_product(e->head.context, view, e->head.plan.operand, e->scratch, *product);
+        if (product) return run_product(e->queue, view, e->head.plan.operand, e->scratch, *product);
     return launch_alone<Keep>(e, view, list, job, pool, operand);
 }
 

@@ -142,35 +142,35 @@ gpuopt_status elimination_finish(gpuopt_elimination *elimination, int64_t slice)
     CudaElimination *e = cuda_elimination(elimination);
     DeviceScope scope(e->head.context);
     unsigned blocks = static_cast<unsigned>((static_cast<int64_t>(e->head.plan.copies) + 7) / 8);
-    finish_slice<<<blocks, 256, 0, e->stream()>>>(e->view, slice);
-    gpuopt_status status = e->check(cudaGetLastError(), "the result of an elimination");
+    finish_slice<<<blocks, 256, 0, e->queue.stream()>>>(e->view, slice);
+    gpuopt_status status = e->queue.launched("the result of an elimination");
     return status ? status : stream_join(e->head.context, e->head.plan, e->tables);
 }
 
 gpuopt_status elimination_total(gpuopt_elimination *elimination, int32_t copy, gpuopt__total *total) {
     CudaElimination *e = cuda_elimination(elimination);
     DeviceScope scope(e->head.context);
-    gpuopt_status status = e->copy(total, e->view.total + copy, sizeof *total);
-    return status ? status : e->wait();
+    gpuopt_status status = e->queue.copy(total, e->view.total + copy, sizeof *total);
+    return status ? status : e->queue.wait("waiting for an elimination");
 }
 
 gpuopt_status elimination_assign(gpuopt_elimination *elimination, int32_t copy, int32_t *value, gpuopt__total *cost) {
     CudaElimination *e = cuda_elimination(elimination);
     DeviceScope scope(e->head.context);
     size_t bytes = sizeof(int32_t) * static_cast<size_t>(e->head.plan.variables);
-    gpuopt_status status = e->copy(e->view.value, value, bytes);
+    gpuopt_status status = e->queue.copy(e->view.value, value, bytes);
     int32_t depths = e->depths;
     if (!status && e->head.plan.host_store) { /* what is left is what the assignment costs */
         status = stream_assign(e->head.context, e->head.plan, e->tables, e->view, value);
         depths = 0;
     }
     if (status) return status;
-    assign_values<<<1, value_threads, 0, e->stream()>>>(e->view, e->depth_list, e->depth_first, depths, copy,
-                                                        e->domain);
-    status = e->check(cudaGetLastError(), "the value phase");
-    if (!status) status = e->copy(value, e->view.value, bytes);
-    if (!status) status = e->copy(cost, e->view.total + e->head.plan.copies, sizeof *cost);
-    return status ? status : e->wait();
+    assign_values<<<1, value_threads, 0, e->queue.stream()>>>(e->view, e->depth_list, e->depth_first, depths, copy,
+                                                              e->domain);
+    status = e->queue.launched("the value phase");
+    if (!status) status = e->queue.copy(value, e->view.value, bytes);
+    if (!status) status = e->queue.copy(cost, e->view.total + e->head.plan.copies, sizeof *cost);
+    return status ? status : e->queue.wait("waiting for an elimination");
 }
 
 gpuopt_status elimination_bounds(gpuopt_elimination *elimination, int32_t copy, int32_t variable, int32_t *value,
@@ -178,12 +178,14 @@ gpuopt_status elimination_bounds(gpuopt_elimination *elimination, int32_t copy, 
     CudaElimination *e = cuda_elimination(elimination);
     DeviceScope scope(e->head.context);
     int32_t values = e->head.plan.domain[variable];
-    gpuopt_status status = e->copy(e->view.value, value, sizeof(int32_t) * static_cast<size_t>(e->head.plan.variables));
+    gpuopt_status status =
+        e->queue.copy(e->view.value, value, sizeof(int32_t) * static_cast<size_t>(e->head.plan.variables));
     if (status) return status;
-    bound_values<<<static_cast<unsigned>((values + 7) / 8), 256, 0, e->stream()>>>(e->view, copy, variable, values);
-    status = e->check(cudaGetLastError(), "the bounds of a variable");
-    if (!status) status = e->copy(bound, e->view.bound, sizeof *bound * static_cast<size_t>(values));
-    return status ? status : e->wait();
+    bound_values<<<static_cast<unsigned>((values + 7) / 8), 256, 0, e->queue.stream()>>>(e->view, copy, variable,
+                                                                                         values);
+    status = e->queue.launched("the bounds of a variable");
+    if (!status) status = e->queue.copy(bound, e->view.bound, sizeof *bound * static_cast<size_t>(values));
+    return status ? status : e->queue.wait("waiting for an elimination");
 }
 
 } // namespace
