@@ -1,6 +1,48 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination on the GPU: results, and the backend's table.
+ * Elimination on the GPU. Start reading here: this file ends with the backend's table of functions, by which the
+ * public calls (gpuopt_impl/elimination) reach the GPU.
+ *
+ * The plan has turned buckets into jobs: a job computes one message, message[o] = min over v of the sum of its tables
+ * (gpuopt_impl/elimination/table.h). A call of elimination_run() gets jobs that do not depend on one another, mostly
+ * those of one level, and launches the kernel that suits each of them:
+ *
+ *   elimination_run() -> run_jobs()                        launch.cuh
+ *     |
+ *     |   question, asked in this order    decided in          when          answer "yes"
+ *     |
+ *     +-- is a table in host memory? ----- job.streamed        by the plan   run_chunks(), streaming.cuh: the job is
+ *     |                                                                      cut into chunks, each a job for the
+ *     |                                                                      questions 3 to 5
+ *     +-- is it small? ------------------- runs_alone(),       at create     eliminate(), general_kernel.cuh, in one
+ *     |                                    handle.cuh                        launch for all small jobs of the call
+ *     +-- is it a min-plus product? ------ find_product(),     at create;    copy_operand() for some tables, then
+ *     |                                    product_plan.cuh    chunks: here  multiply(), product_kernel.cuh
+ *     +-- is it large, its tables cut ---- find_staged(),      here          eliminate_staged(), staged_kernel.cuh
+ *     |   into regular segments?           staged_plan.cuh
+ *     +-- any other ------------------------------------------------------- eliminate(), general_kernel.cuh
+ *
+ * Why: a product reuses what it loads and is limited by arithmetic. Other large jobs are limited by memory, and the
+ * staged kernel keeps the most bytes in flight, but needs sm_90, costs of at most 32 bits and few tables. Both know
+ * minimisation and maximisation of integers only. The general kernel takes every job: counts, doubles, 64 bits,
+ * log-sum-exp, any number of tables. Small jobs share a launch because a launch takes longer than such a job.
+ *
+ * Files:
+ *   handle.cuh          what a handle holds, its memory, create, load; which jobs are small, which are products
+ *   launch.cuh          launches of all three kernels, and the choice between them
+ *   general_kernel.cuh  the kernel for any job
+ *   staged_plan.cuh     how a job is cut for the staged kernel (host)
+ *   staged_kernel.cuh   tables come through shared memory in stages
+ *   product_plan.cuh    which jobs are products, and the shape of their tiles (host)
+ *   product_kernel.cuh  the batched min-plus product, and the copy of its operands
+ *   streaming.cuh       the STREAM policy: tables in host memory
+ *   value_phase.cuh     the result of a slice, the assignment, bounds of a variable
+ *   device.cuh          the plan as kernels see it, and the sum over the values of the eliminated variable
+ *   digits.cuh          indices as mixed-radix numbers, on both sides
+ *   tuning.cuh          every tuned number, with the measurement that set it
+ *
+ * Known limitation: find_product() compares a product with the general kernel, not with the staged one, which takes
+ * many of these jobs today.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_CALLS_CUH
 #define GPUOPT_CUDA_ELIMINATION_CALLS_CUH

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination on the GPU: what its kernels share, and how one keeps sums over the values of the eliminated variable.
+ * Elimination on the GPU: the plan as kernels see it, and how a thread accumulates one entry of a message over the
+ * values of the eliminated variable.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_DEVICE_CUH
 #define GPUOPT_CUDA_ELIMINATION_DEVICE_CUH
@@ -11,7 +12,7 @@
 
 namespace {
 
-/* The plan on the device. */
+/* The plan on the device; members are named as in gpuopt__elimination_plan. */
 struct EliminationView {
     void *store;
     uint64_t *counts;
@@ -39,9 +40,9 @@ __device__ int64_t operand_at(const EliminationView &e, const gpuopt__operand &o
     return at;
 }
 
-/* An entry of a message in the making: `add` joins stored costs to a sum, `take` sees the
- * sum of one value, `merge` the values that another thread saw. Costs up to 32 bits wide are added in 32 bits: the plan
- * has proven that they fit. */
+/* Accumulators of one entry of a message. add(): adds a stored cost to the sum for one value. take(): accounts for the
+ * sum of one value and the number of ways to get it. merge(): accounts for the values that another thread took.
+ * Costs of up to 32 bits are added in 32 bits: the plan has proven that the sums fit. */
 template <class Cost>
 struct LeastNarrow {
     using Stored = Cost;
@@ -87,7 +88,7 @@ struct LeastValue {
     __device__ uint64_t count() const { return 0; }
 };
 
-/* maximum: the largest exponent alone. */
+/* maximum: take the largest exponent instead of the sum. */
 struct LogSum {
     using Stored = double;
     using Sum = double;
@@ -107,6 +108,7 @@ struct LogSum {
     __device__ uint64_t count() const { return 0; }
 };
 
+/* Also counts the ways to reach the least sum. */
 template <class Least>
 struct Counted : Least {
     static constexpr bool counted = true;

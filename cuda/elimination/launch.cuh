@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination on the GPU: which kernel computes a job, and with how many blocks.
+ * Elimination on the GPU: launches of all kernels that compute jobs, and the choice between them. The picture in
+ * calls.cuh shows the way of a job through this file.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_LAUNCH_CUH
 #define GPUOPT_CUDA_ELIMINATION_LAUNCH_CUH
@@ -16,7 +17,8 @@ constexpr int64_t elimination_most_blocks = INT32_MAX; /* of a launch */
 
 /* ---- The product kernel ---- */
 
-/* Copies what the product asks for; then it reads the copies. scratch: where in the store there is room for them. */
+/* Copies the operands that are marked, and makes the product read the copies. scratch: the entry of the store where
+ * the copies begin. */
 template <class Stored>
 gpuopt_status copy_operands(const Queue &queue, const EliminationView &view, const gpuopt__operand *operand,
                             int64_t scratch, Product *p) {
@@ -62,8 +64,8 @@ gpuopt_status run_product(const Queue &queue, const EliminationView &view, const
     }
 }
 
-/* A job that find_product() has found to be one. Costs of 8 bits are always packed. operand: the plan's; scratch: as
- * many entries of the store as product_copies() says. */
+/* A job for which find_product() returned true. Costs of 8 bits are always packed. operand: the plan's. scratch: the
+ * entry of the store from which on product_copies() entries are free. */
 inline gpuopt_status run_product(const Queue &queue, const EliminationView &view, const gpuopt__operand *operand,
                                  int64_t scratch, Product p) {
     gpuopt_status status = view.bits == 8    ? copy_operands<uint8_t>(queue, view, operand, scratch, &p)
@@ -78,8 +80,8 @@ inline gpuopt_status run_product(const Queue &queue, const EliminationView &view
 
 /* ---- The staged kernel ---- */
 
-/* Whether the kernels that this device runs were compiled for sm_90 or later: on a new one, a build for older ones runs,
- * too, in which they are empty. */
+/* Whether the code that this device runs was compiled for sm_90 or later. A build for older devices also runs on new
+ * ones, but its staged kernels are empty. */
 bool staged_is_compiled() {
     cudaFuncAttributes attributes;
     if (cudaFuncGetAttributes(&attributes, eliminate_staged<StagedCell<uint32_t>, 9, STAGED_SINGLE>) == cudaSuccess)
@@ -152,7 +154,7 @@ gpuopt_status launch(const CudaElimination *e, const EliminationView &view, cons
     return e->queue.launched("an elimination");
 }
 
-/* A job with a launch of its own. */
+/* One job in a launch of its own. */
 template <class Keep, int Rows, int Own>
 gpuopt_status launch_one(const CudaElimination *e, const EliminationView &view, const int32_t *list,
                          const gpuopt__job &job) {
@@ -161,7 +163,7 @@ gpuopt_status launch_one(const CudaElimination *e, const EliminationView &view, 
     return launch<Keep, Rows, Own>(e, view, list, nullptr, 0, 1, blocks, e->alone, job.operands);
 }
 
-/* Its kernel knows when it is compiled how many operands depend on the row. */
+/* A kernel compiled for the number of operands that depend on the row. */
 template <class Keep, int Rows>
 gpuopt_status launch_rows(const CudaElimination *e, const EliminationView &view, const int32_t *list,
                           const gpuopt__job &job) {
@@ -199,7 +201,8 @@ gpuopt_status launch_alone(const CudaElimination *e, const EliminationView &view
     return launch_one<Keep, elimination_rows, 0>(e, view, list, job);
 }
 
-/* A job that runs alone, or a chunk of one. pool: where its digits are; product: NULL if it is none. */
+/* A job that runs alone, or a chunk of one. pool: where its digits are. operand: the plan's, NULL for a chunk. product:
+ * NULL if the job is not one. */
 template <class Keep>
 gpuopt_status launch_job(const CudaElimination *e, const EliminationView &view, const int32_t *list,
                          const gpuopt__job &job, const int64_t *pool, const gpuopt__operand *operand,
@@ -209,7 +212,7 @@ gpuopt_status launch_job(const CudaElimination *e, const EliminationView &view, 
     return launch_alone<Keep>(e, view, list, job, pool, operand);
 }
 
-/* A chunk of a streamed job, which is in no plan. */
+/* A chunk of a streamed job. The plan does not know it, so whether it is a product is decided here. */
 template <class Keep>
 gpuopt_status launch_chunk(const CudaElimination *e, const EliminationView &view, const int32_t *list,
                            const gpuopt__job &chunk, const int64_t *pool) {
@@ -218,6 +221,8 @@ gpuopt_status launch_chunk(const CudaElimination *e, const EliminationView &view
     return launch_job<Keep>(e, view, list, chunk, pool, nullptr, found ? &product : nullptr);
 }
 
+/* Jobs host_list[from .. to - 1]; list: the same on the device. Large ones are launched at once, small ones together at
+ * the end. */
 template <class Keep>
 gpuopt_status run_jobs(CudaElimination *e, const int32_t *host_list, const JobList &list, int32_t from, int32_t to) {
     const gpuopt__elimination_plan &p = e->head.plan;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The small kernels of elimination: the result of a slice, the value phase, bounds for branch and bound.
+ * What follows the messages: the result of a slice, the value phase (an assignment), bounds of the values of a variable.
+ * Small kernels, and the calls that launch them.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_VALUE_PHASE_CUH
 #define GPUOPT_CUDA_ELIMINATION_VALUE_PHASE_CUH
@@ -19,7 +20,7 @@ __device__ void add_entry(const EliminationView &e, const gpuopt__table &t, int6
     if (t.count_at >= 0) total->count = gpuopt__count_product(total->count, e.counts[t.count_at + at - t.at]);
 }
 
-/* Adds up what the lanes of a warp have; lane 0 has it all. */
+/* Adds up the totals of the lanes of a warp; lane 0 gets the sum. */
 __device__ void add_lanes(const EliminationView &e, gpuopt__total *total) {
     for (int half = 16; half > 0; half /= 2) {
         total->value = gpuopt__add(total->value, __shfl_down_sync(~0u, total->value, half));
@@ -29,7 +30,7 @@ __device__ void add_lanes(const EliminationView &e, gpuopt__total *total) {
     }
 }
 
-/* A warp a copy. */
+/* The sum of all root tables, one warp for each copy. */
 __global__ void finish_slice(EliminationView e, int64_t slice) {
     int32_t copy = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
     if (copy >= e.copies) return;
@@ -46,7 +47,7 @@ __global__ void finish_slice(EliminationView e, int64_t slice) {
     else gpuopt__add_slice(e.type, e.semiring, &e.total[copy], &one);
 }
 
-/* gpuopt__table_entry() by a whole warp, variable `variable` at 0. */
+/* gpuopt__table_entry() by a whole warp, with `variable` at value 0. *step: the stride of that variable. */
 __device__ int64_t warp_table_entry(const EliminationView &e, const gpuopt__table &t, int32_t copy, int32_t variable,
                                     int64_t *step) {
     int64_t at = 0, own = 0;
@@ -64,13 +65,14 @@ __device__ int64_t warp_table_entry(const EliminationView &e, const gpuopt__tabl
     return at + t.at + (t.source == -1 ? 0 : copy * t.entries);
 }
 
-/* Whether lane a is the better choice: the smaller value among equal costs. */
+/* Whether value va with total a is better than vb with b; of equal costs the smaller value is. */
 __device__ bool better(const EliminationView &e, const gpuopt__total &a, int32_t va, const gpuopt__total &b,
                        int32_t vb) {
     if (e.type == GPUOPT_COST_DOUBLE) return a.value < b.value || (a.value == b.value && va < vb);
     return a.cost < b.cost || (a.cost == b.cost && va < vb);
 }
 
+/* Gives the variable at a position its best value, given those of the variables above it; by a whole warp. */
 __device__ void assign_variable(const EliminationView &e, int32_t copy, int32_t position, int32_t values) {
     const int32_t variable = e.order[position], lane = threadIdx.x % 32;
     gpuopt__total least = {UINT64_MAX, 1, HUGE_VAL, 0};
@@ -93,8 +95,9 @@ __device__ void assign_variable(const EliminationView &e, int32_t copy, int32_t 
     if (lane == 0) e.value[variable] = best;
 }
 
-/* The value phase, one block: a depth of the pseudo-tree after the other, a warp a variable; then what the assignment
- * costs. list: positions by depth; first [depths + 1]. */
+/* The value phase by one block: depth after depth of the pseudo-tree, one warp for each variable; then the cost of the
+ * assignment. list: positions by depth. first [depths + 1]: the beginning of each depth in it. domain: of each
+ * variable. */
 __global__ void __launch_bounds__(value_threads)
     assign_values(EliminationView e, const int32_t *list, const int32_t *first, int32_t depths, int32_t copy,
                   const int32_t *domain) {
@@ -117,7 +120,8 @@ __global__ void __launch_bounds__(value_threads)
     if (lane == 0) e.total[e.copies] = sum;
 }
 
-/* A warp a value of the variable: the tables that are there before it is eliminated. */
+/* The bound of each value of a variable: the sum of the tables that exist before it is eliminated. One warp for each
+ * value. */
 __global__ void bound_values(EliminationView e, int32_t copy, int32_t variable, int32_t values) {
     const int32_t v = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
     if (v >= values) return;
@@ -160,7 +164,7 @@ gpuopt_status elimination_assign(gpuopt_elimination *elimination, int32_t copy, 
     size_t bytes = sizeof(int32_t) * static_cast<size_t>(e->head.plan.variables);
     gpuopt_status status = e->queue.copy(e->view.value, value, bytes);
     int32_t depths = e->depths;
-    if (!status && e->head.plan.host_store) { /* what is left is what the assignment costs */
+    if (!status && e->head.plan.host_store) { /* then only the cost of the assignment remains */
         status = stream_assign(e->head.context, e->head.plan, e->tables, e->view, value);
         depths = 0;
     }
