@@ -56,7 +56,7 @@ gpuopt_status elimination_read(gpuopt_elimination *elimination, int32_t table, i
                                int64_t count, void *cost, uint64_t *counts) {
     CudaElimination *e = cuda_elimination(elimination);
     DeviceScope scope(e->head.context);
-    const gpuopt__table &t = e->head.plan.table[table];
+    const gpuopt__elimination_table &t = e->head.plan.table[table];
     int64_t from = copy * t.entries + first;
     const char *what = "copying a message to the host";
     gpuopt_status status = GPUOPT_OK;
@@ -72,7 +72,7 @@ gpuopt_status elimination_read(gpuopt_elimination *elimination, int32_t table, i
 
 gpuopt_status elimination_view(gpuopt_elimination *elimination, int32_t table, int32_t copy, const void **view) {
     CudaElimination *e = cuda_elimination(elimination);
-    const gpuopt__table &t = e->head.plan.table[table];
+    const gpuopt__elimination_table &t = e->head.plan.table[table];
     if (t.on_host) return GPUOPT_ERROR_UNSUPPORTED;
     *view = static_cast<const char *>(e->view.store) + (t.at + copy * t.entries) * e->cost_bytes();
     return GPUOPT_OK;

@@ -20,7 +20,7 @@ constexpr int64_t elimination_most_blocks = INT32_MAX; /* of a launch */
 /* Copies the operands that are marked, and makes the product read the copies. scratch: the entry of the store where
  * the copies begin. */
 template <class Stored>
-gpuopt_status copy_operands(const Queue &queue, const EliminationView &view, const gpuopt__operand *operand,
+gpuopt_status copy_operands(const Queue &queue, const EliminationView &view, const gpuopt__elimination_operand *operand,
                             int64_t scratch, Product *p) {
     const Product plain = *p;
     product_use_copies(p, scratch);
@@ -66,7 +66,7 @@ gpuopt_status run_product(const Queue &queue, const EliminationView &view, const
 
 /* A job for which find_product() returned true. Costs of 8 bits are always packed. operand: the plan's. scratch: the
  * entry of the store from which on product_copies() entries are free. */
-inline gpuopt_status run_product(const Queue &queue, const EliminationView &view, const gpuopt__operand *operand,
+inline gpuopt_status run_product(const Queue &queue, const EliminationView &view, const gpuopt__elimination_operand *operand,
                                  int64_t scratch, Product p) {
     gpuopt_status status = view.bits == 8    ? copy_operands<uint8_t>(queue, view, operand, scratch, &p)
                            : view.bits == 32 ? copy_operands<uint32_t>(queue, view, operand, scratch, &p)
@@ -157,7 +157,7 @@ gpuopt_status launch(const CudaElimination *e, const EliminationView &view, cons
 /* One job in a launch of its own. */
 template <class Keep, int Rows, int Own>
 gpuopt_status launch_one(const CudaElimination *e, const EliminationView &view, const int32_t *list,
-                         const gpuopt__job &job) {
+                         const gpuopt__elimination_job &job) {
     JobBlocks b = job_blocks(job, e->head.plan.copies, e->alone);
     int64_t blocks = static_cast<int64_t>(b.pieces) * b.ranges * e->head.plan.copies;
     return launch<Keep, Rows, Own>(e, view, list, nullptr, 0, 1, blocks, e->alone, job.operands);
@@ -166,7 +166,7 @@ gpuopt_status launch_one(const CudaElimination *e, const EliminationView &view, 
 /* A kernel compiled for the number of operands that depend on the row. */
 template <class Keep, int Rows>
 gpuopt_status launch_rows(const CudaElimination *e, const EliminationView &view, const int32_t *list,
-                          const gpuopt__job &job) {
+                          const gpuopt__elimination_job &job) {
     return job.varying == 1   ? launch_one<Keep, Rows, 1>(e, view, list, job)
            : job.varying == 2 ? launch_one<Keep, Rows, 2>(e, view, list, job)
                               : launch_one<Keep, Rows, 3>(e, view, list, job);
@@ -174,7 +174,7 @@ gpuopt_status launch_rows(const CudaElimination *e, const EliminationView &view,
 
 template <class Keep>
 gpuopt_status launch_held(const CudaElimination *e, const EliminationView &view, const int32_t *list,
-                          const gpuopt__job &job) {
+                          const gpuopt__elimination_job &job) {
     if (job.varying > elimination_held)
         return launch_one<Keep, elimination_rows, elimination_varying>(e, view, list, job);
     if (job.rows <= 5) return launch_rows<Keep, 5>(e, view, list, job);
@@ -186,7 +186,7 @@ gpuopt_status launch_held(const CudaElimination *e, const EliminationView &view,
 
 template <class Keep>
 gpuopt_status launch_alone(const CudaElimination *e, const EliminationView &view, const int32_t *list,
-                           const gpuopt__job &job, const int64_t *pool, const gpuopt__operand *operand) {
+                           const gpuopt__elimination_job &job, const int64_t *pool, const gpuopt__elimination_operand *operand) {
     if (job.rows == 1) return launch_one<Keep, 1, 0>(e, view, list, job);
     if constexpr (std::is_same<typename Keep::Sum, uint32_t>::value && !Keep::counted) {
         Staged staged;
@@ -205,7 +205,7 @@ gpuopt_status launch_alone(const CudaElimination *e, const EliminationView &view
  * NULL if the job is not one. */
 template <class Keep>
 gpuopt_status launch_job(const CudaElimination *e, const EliminationView &view, const int32_t *list,
-                         const gpuopt__job &job, const int64_t *pool, const gpuopt__operand *operand,
+                         const gpuopt__elimination_job &job, const int64_t *pool, const gpuopt__elimination_operand *operand,
                          const Product *product) {
     if constexpr (std::is_same<typename Keep::Sum, uint32_t>::value && !Keep::counted)
         if (product) return run_product(e->queue, view, e->head.plan.operand, e->scratch, *product);
@@ -215,7 +215,7 @@ gpuopt_status launch_job(const CudaElimination *e, const EliminationView &view, 
 /* A chunk of a streamed job. The plan does not know it, so whether it is a product is decided here. */
 template <class Keep>
 gpuopt_status launch_chunk(const CudaElimination *e, const EliminationView &view, const int32_t *list,
-                           const gpuopt__job &chunk, const int64_t *pool) {
+                           const gpuopt__elimination_job &chunk, const int64_t *pool) {
     Product product;
     const bool found = find_plan_product(e->head.context, e->head.plan, chunk, pool, false, &product);
     return launch_job<Keep>(e, view, list, chunk, pool, nullptr, found ? &product : nullptr);
@@ -230,10 +230,10 @@ gpuopt_status run_jobs(CudaElimination *e, const int32_t *host_list, const JobLi
     gpuopt_status status = GPUOPT_OK;
     int operands = 0;
     for (int32_t k = from; k < to && !status; k++) {
-        const gpuopt__job &job = p.job[host_list[k]];
+        const gpuopt__elimination_job &job = p.job[host_list[k]];
         if (job.streamed)
             status = run_chunks(e->head.context, p, &e->tables, e->view, job,
-                                [e](const EliminationView &view, const int32_t *own, const gpuopt__job &chunk,
+                                [e](const EliminationView &view, const int32_t *own, const gpuopt__elimination_job &chunk,
                                     const int64_t *pool) { return launch_chunk<Keep>(e, view, own, chunk, pool); });
         else if (runs_alone(job)) {
             const int32_t of = e->product_of[host_list[k]];

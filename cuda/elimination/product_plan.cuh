@@ -142,7 +142,7 @@ ProductShape product_shape(double batch, double rows, double columns, int32_t va
 }
 
 /* The time of the general kernel in the same unit, with a floor per value, however few the entries. */
-double general_time(const gpuopt__job &job, int32_t bits, double entries, int multiprocessors) {
+double general_time(const gpuopt__elimination_job &job, int32_t bits, double entries, int multiprocessors) {
     double loads = job.varying + static_cast<double>(job.operands - job.varying) / job.rows;
     double time = entries * job.values * (loads > 1 ? loads : 1) * general_pairs(bits);
     return gpuopt__max(time, general_value_least * multiprocessors * job.values);
@@ -150,7 +150,7 @@ double general_time(const gpuopt__job &job, int32_t bits, double entries, int mu
 
 /* The best way to divide a job's tables into two groups; its time is infinite if there is none. entries: of all
  * copies. */
-void product_choose(const gpuopt__job &job, const MessageDigits &d, double entries, bool packed, bool may_copy,
+void product_choose(const gpuopt__elimination_job &job, const MessageDigits &d, double entries, bool packed, bool may_copy,
                     int multiprocessors, ProductChoice *best) {
     const uint32_t all = (1u << d.count) - 1;
     int head[product_operands], heads[product_heads], side[product_operands];
@@ -187,7 +187,7 @@ void product_choose(const gpuopt__job &job, const MessageDigits &d, double entri
 }
 
 /* Writes down the product of a choice. */
-void product_fill(const gpuopt__job &job, const MessageDigits &d, const ProductChoice &choice, int32_t copies,
+void product_fill(const gpuopt__elimination_job &job, const MessageDigits &d, const ProductChoice &choice, int32_t copies,
                   bool packed, Product *p) {
     p->at = job.at;
     p->copy_stride = job.copy_stride;
@@ -279,7 +279,7 @@ int64_t product_copies(const Product &p) {
 /* Whether a job is faster as a batch of products than with the general kernel, and how. pool: where the job's digits
  * are. bits: of a stored cost. forbidden: the least stored cost that stands for infinity. may_copy: operands may be
  * copied first. */
-bool find_product(const gpuopt__job &job, const int64_t *pool, int32_t copies, int32_t bits, uint64_t forbidden,
+bool find_product(const gpuopt__elimination_job &job, const int64_t *pool, int32_t copies, int32_t bits, uint64_t forbidden,
                   bool may_copy, int multiprocessors, Product *p) {
     MessageDigits d;
     ProductChoice choice, other;

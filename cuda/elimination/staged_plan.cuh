@@ -252,7 +252,7 @@ bool staged_segments(Staged *s, int k, int64_t bytes) {
 }
 
 /* Whether every address at which a segment of operand k can begin is a multiple of 16 bytes. */
-bool staged_aligned(const Staged &s, int k, const gpuopt__operand &o, int64_t bytes) {
+bool staged_aligned(const Staged &s, int k, const gpuopt__elimination_operand &o, int64_t bytes) {
     int64_t all = o.at | o.copy_stride | (s.values > 1 ? o.value_stride : 0);
     for (int j = 0; j < s.outer; j++) all |= s.outer_stride[k][j];
     return o.condition < 0 && all * bytes % 16 == 0;
@@ -260,7 +260,7 @@ bool staged_aligned(const Staged &s, int k, const gpuopt__operand &o, int64_t by
 
 /* Writes down the digits with the operands in their new order: those that depend on the row first, and of these the
  * wide ones. False: there are none, or too many, or they are scattered. */
-bool staged_fill(const gpuopt__job &job, const StagedDigits &d, Staged *s) {
+bool staged_fill(const gpuopt__elimination_job &job, const StagedDigits &d, Staged *s) {
     int from[staged_operands + 1], count = 0;
     s->varying = 0;
     s->wide = s->one = 0;
@@ -365,7 +365,7 @@ bool staged_share_rows(Staged *s, int teams, int64_t bytes) {
 }
 
 /* Cuts a job for words of `pack` entries. most: rows of a tile at most; apart: they need not be neighbours. */
-bool staged_cut(const gpuopt__job &job, const gpuopt__operand *operand, const MessageDigits &digits, int64_t bytes,
+bool staged_cut(const gpuopt__elimination_job &job, const gpuopt__elimination_operand *operand, const MessageDigits &digits, int64_t bytes,
                 int pack, int most, bool apart, Staged *s) {
     StagedDigits d;
     d.outer = digits;
@@ -396,7 +396,7 @@ bool staged_cut(const gpuopt__job &job, const gpuopt__operand *operand, const Me
 
 /* Whether a job suits the staged kernel, and how it is cut. operand: the plan's, or NULL for a chunk of a job, whose
  * operands only the device has. pool: where the job's digits are. bytes: of a stored cost. */
-bool find_staged(const gpuopt__job &job, const gpuopt__operand *operand, const int64_t *pool, int32_t copies,
+bool find_staged(const gpuopt__elimination_job &job, const gpuopt__elimination_operand *operand, const int64_t *pool, int32_t copies,
                  int64_t bytes, int multiprocessors, Staged *s) {
     MessageDigits digits;
     const int64_t tiles = int64_t{staged_tiles_least} * multiprocessors;

@@ -32,7 +32,7 @@ constexpr int elimination_threads = 256;
  * which cost queen5-5-3 (table Exact) its goal. */
 constexpr int elimination_resident = 2;
 /* Rows of a tile whose sums a thread keeps in registers: what the plan cuts tiles for. */
-constexpr int elimination_rows = GPUOPT__TILE_ROWS;
+constexpr int elimination_rows = GPUOPT__ELIMINATION_TILE_ROWS;
 /* The most operands that depend on the row and have their addresses in registers. By hand. */
 constexpr int elimination_held = 3;
 /* The most operands that depend on the row of a job that gets a kernel compiled for their number. By hand. */
