@@ -1,63 +1,56 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination on the GPU: results, and the backend's table.
+ * Elimination on the GPU. Start reading here: this file ends with the backend's table of functions, by which the
+ * public calls (gpuopt_impl/elimination) reach the GPU.
+ *
+ * The plan has turned buckets into jobs: a job computes one message, message[o] = min over v of the sum of its tables
+ * (gpuopt_impl/elimination/table.h). A call of elimination_run() gets jobs that do not depend on one another, mostly
+ * those of one level, and launches the kernel that suits each of them:
+ *
+ *   elimination_run() -> run_jobs()                        launch.cuh
+ *     |
+ *     |   question, asked in this order    decided in          when          answer "yes"
+ *     |
+ *     +-- is a table in host memory? ----- job.streamed        by the plan   run_chunks(), streaming.cuh: the job is
+ *     |                                                                      cut into chunks, each a job for the
+ *     |                                                                      questions 3 to 5
+ *     +-- is it small? ------------------- runs_alone(),       at create     eliminate(), general_kernel.cuh, in one
+ *     |                                    handle.cuh                        launch for all small jobs of the call
+ *     +-- is it a min-plus product? ------ find_product(),     at create;    copy_operand() for some tables, then
+ *     |                                    product_plan.cuh    chunks: here  multiply(), product_kernel.cuh
+ *     +-- is it large, its tables cut ---- find_staged(),      here          eliminate_staged(), staged_kernel.cuh
+ *     |   into regular segments?           staged_plan.cuh
+ *     +-- any other ------------------------------------------------------- eliminate(), general_kernel.cuh
+ *
+ * Why: a product reuses what it loads and is limited by arithmetic. Other large jobs are limited by memory, and the
+ * staged kernel keeps the most bytes in flight, but needs sm_90, costs of at most 32 bits and few tables. Both know
+ * minimisation and maximisation of integers only. The general kernel takes every job: counts, doubles, 64 bits,
+ * log-sum-exp, any number of tables. Small jobs share a launch because a launch takes longer than such a job.
+ *
+ * Files:
+ *   handle.cuh          what a handle holds, its memory, create, load; which jobs are small, which are products
+ *   launch.cuh          launches of all three kernels, and the choice between them
+ *   general_kernel.cuh  the kernel for any job
+ *   staged_plan.cuh     how a job is cut for the staged kernel (host)
+ *   staged_kernel.cuh   tables come through shared memory in stages
+ *   product_plan.cuh    which jobs are products, and the shape of their tiles (host)
+ *   product_kernel.cuh  the batched min-plus product, and the copy of its operands
+ *   streaming.cuh       the STREAM policy: tables in host memory
+ *   value_phase.cuh     the result of a slice, the assignment, bounds of a variable
+ *   device.cuh          the plan as kernels see it, and the sum over the values of the eliminated variable
+ *   digits.cuh          indices as mixed-radix numbers, on both sides
+ *   tuning.cuh          every tuned number, with the measurement that set it
+ *
+ * Known limitation: find_product() compares a product with the general kernel, not with the staged one, which takes
+ * many of these jobs today.
  */
-#ifndef GPUOPT_CUDA_ELIMINATION_CUH
-#define GPUOPT_CUDA_ELIMINATION_CUH
+#ifndef GPUOPT_CUDA_ELIMINATION_CALLS_CUH
+#define GPUOPT_CUDA_ELIMINATION_CALLS_CUH
 
 #include "launch.cuh"
-#include "values.cuh"
+#include "value_phase.cuh"
 
 namespace {
-
-gpuopt_status elimination_finish(gpuopt_elimination *elimination, int64_t slice) {
-    CudaElimination *e = cuda_elimination(elimination);
-    DeviceScope scope(e->head.context);
-    unsigned blocks = static_cast<unsigned>((static_cast<int64_t>(e->head.plan.copies) + 7) / 8);
-    finish_slice<<<blocks, 256, 0, e->stream()>>>(e->view, slice);
-    gpuopt_status status = e->check(cudaGetLastError(), "the result of an elimination");
-    return status ? status : stream_join(e->head.context, e->head.plan, e->tables);
-}
-
-gpuopt_status elimination_total(gpuopt_elimination *elimination, int32_t copy, gpuopt__elimination_total *total) {
-    CudaElimination *e = cuda_elimination(elimination);
-    DeviceScope scope(e->head.context);
-    gpuopt_status status = e->copy(total, e->view.total + copy, sizeof *total);
-    return status ? status : e->wait();
-}
-
-gpuopt_status elimination_assign(gpuopt_elimination *elimination, int32_t copy, int32_t *value,
-                                 gpuopt__elimination_total *cost) {
-    CudaElimination *e = cuda_elimination(elimination);
-    DeviceScope scope(e->head.context);
-    size_t bytes = sizeof(int32_t) * static_cast<size_t>(e->head.plan.variables);
-    gpuopt_status status = e->copy(e->view.value, value, bytes);
-    int32_t depths = e->depths;
-    if (!status && e->head.plan.host_store) { /* what is left is what the assignment costs */
-        status = stream_assign(e->head.context, e->head.plan, e->tables, e->view, value);
-        depths = 0;
-    }
-    if (status) return status;
-    assign_values<<<1, value_threads, 0, e->stream()>>>(e->view, e->depth_list, e->depth_first, depths, copy,
-                                                        e->domain);
-    status = e->check(cudaGetLastError(), "the value phase");
-    if (!status) status = e->copy(value, e->view.value, bytes);
-    if (!status) status = e->copy(cost, e->view.total + e->head.plan.copies, sizeof *cost);
-    return status ? status : e->wait();
-}
-
-gpuopt_status elimination_bounds(gpuopt_elimination *elimination, int32_t copy, int32_t variable, int32_t *value,
-                                 gpuopt__elimination_total *bound) {
-    CudaElimination *e = cuda_elimination(elimination);
-    DeviceScope scope(e->head.context);
-    int32_t values = e->head.plan.domain[variable];
-    gpuopt_status status = e->copy(e->view.value, value, sizeof(int32_t) * static_cast<size_t>(e->head.plan.variables));
-    if (status) return status;
-    bound_values<<<static_cast<unsigned>((values + 7) / 8), 256, 0, e->stream()>>>(e->view, copy, variable, values);
-    status = e->check(cudaGetLastError(), "the bounds of a variable");
-    if (!status) status = e->copy(bound, e->view.bound, sizeof *bound * static_cast<size_t>(values));
-    return status ? status : e->wait();
-}
 
 gpuopt_status elimination_read(gpuopt_elimination *elimination, int32_t table, int32_t copy, int64_t first,
                                int64_t count, void *cost, uint64_t *counts) {
@@ -65,14 +58,16 @@ gpuopt_status elimination_read(gpuopt_elimination *elimination, int32_t table, i
     DeviceScope scope(e->head.context);
     const gpuopt__elimination_table &t = e->head.plan.table[table];
     int64_t from = copy * t.entries + first;
+    const char *what = "copying a message to the host";
     gpuopt_status status = GPUOPT_OK;
     if (t.on_host) return stream_read(e->head.context, e->head.plan, e->tables, t, first, count, cost, counts);
     if (cost)
-        status = e->copy(cost, static_cast<char *>(e->view.store) + (t.at + from) * e->cost_bytes(),
-                         static_cast<size_t>(count * e->cost_bytes()));
+        status = e->queue.copy(cost, static_cast<char *>(e->view.store) + (t.at + from) * e->cost_bytes(),
+                               static_cast<size_t>(count * e->cost_bytes()), what);
     if (!status && counts)
-        status = e->copy(counts, e->view.counts + t.count_at + from, static_cast<size_t>(count) * sizeof *counts);
-    return status ? status : e->wait();
+        status = e->queue.copy(counts, e->view.counts + t.count_at + from, static_cast<size_t>(count) * sizeof *counts,
+                               what);
+    return status ? status : e->queue.wait(what);
 }
 
 gpuopt_status elimination_view(gpuopt_elimination *elimination, int32_t table, int32_t copy, const void **view) {
@@ -90,4 +85,4 @@ const struct gpuopt__elimination_backend cuda_elimination_table = {
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_ELIMINATION_CUH */
+#endif /* GPUOPT_CUDA_ELIMINATION_CALLS_CUH */

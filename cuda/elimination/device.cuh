@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination on the GPU: what its kernels share, and how one keeps sums over the values of the eliminated variable.
+ * Elimination on the GPU: the plan as kernels see it, and how a thread accumulates one entry of a message over the
+ * values of the eliminated variable.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_DEVICE_CUH
 #define GPUOPT_CUDA_ELIMINATION_DEVICE_CUH
 
 #include "../../gpuopt_impl/elimination/table.h"
 #include "../common/context.cuh"
+#include "digits.cuh"
 
 namespace {
 
-/* The plan on the device. */
+/* The plan on the device; members are named as in gpuopt__elimination_plan. */
 struct EliminationView {
     void *store;
     uint64_t *counts;
@@ -24,16 +26,23 @@ struct EliminationView {
     const int64_t *stride;
     gpuopt__elimination_total *total; /* [copies] of all slices so far; then one for the cost of an assignment */
     gpuopt__elimination_total *bound; /* [largest_domain] */
-    int32_t *value;                   /* [variables] of an assignment */
+    int32_t *value;       /* [variables] of an assignment */
     int64_t forbidden;
     int32_t condition_rows, copies, bits, tables, functions, roots;
     gpuopt_elimination_cost type;
     gpuopt_elimination_semiring semiring;
 };
 
-/* An entry of a message in the making: `add` joins stored costs to a sum, `take` sees the
- * sum of one value, `merge` the values that another thread saw. Costs up to 32 bits wide are added in 32 bits: the plan
- * has proven that they fit. */
+/* Where operand k begins for a copy. */
+__device__ int64_t operand_at(const EliminationView &e, const gpuopt__elimination_operand &o, int32_t copy) {
+    int64_t at = o.at + copy * o.copy_stride;
+    if (o.condition >= 0) at += e.offset[static_cast<int64_t>(copy) * e.condition_rows + o.condition];
+    return at;
+}
+
+/* Accumulators of one entry of a message. add(): adds a stored cost to the sum for one value. take(): accounts for the
+ * sum of one value and the number of ways to get it. merge(): accounts for the values that another thread took.
+ * Costs of up to 32 bits are added in 32 bits: the plan has proven that the sums fit. */
 template <class Cost>
 struct LeastNarrow {
     using Stored = Cost;
@@ -79,7 +88,7 @@ struct LeastValue {
     __device__ uint64_t count() const { return 0; }
 };
 
-/* maximum: the largest exponent alone. */
+/* maximum: take the largest exponent instead of the sum. */
 struct LogSum {
     using Stored = double;
     using Sum = double;
@@ -99,6 +108,7 @@ struct LogSum {
     __device__ uint64_t count() const { return 0; }
 };
 
+/* Also counts the ways to reach the least sum. */
 template <class Least>
 struct Counted : Least {
     static constexpr bool counted = true;
@@ -115,45 +125,6 @@ struct Counted : Least {
     __device__ void merge(const Counted &other, int, const EliminationView &e) { take(other.best, other.number, 0, e); }
     __device__ uint64_t count() const { return number; }
 };
-
-/* ---- Digits ---- */
-
-/* Where tile `tile` begins, for strides of one operand; Index: 32 bits are enough for most, and quicker to divide. */
-template <class Index>
-__device__ int64_t tile_at(const int64_t *size, const int64_t *stride, int digits, Index tile) {
-    int64_t at = 0;
-    for (int j = digits - 1; j >= 0; j--) {
-        Index s = static_cast<Index>(size[j]);
-        at += static_cast<int64_t>(tile % s) * stride[j];
-        tile /= s;
-    }
-    return at;
-}
-
-/* From tile - 1 to tile: one digit is one more, and those behind it begin again. */
-template <class Index>
-__device__ int64_t tile_step(const int64_t *size, const int64_t *stride, int digits, Index tile) {
-    int j = digits - 1;
-    int64_t by = stride[j];
-    while (j > 0) {
-        Index s = static_cast<Index>(size[j]);
-        if (tile % s) break;
-        tile /= s;
-        by -= size[j] * stride[j];
-        by += stride[--j];
-    }
-    return by;
-}
-
-__device__ int64_t any_tile_at(const int64_t *size, const int64_t *stride, int digits, int64_t tile) {
-    return tile >> 32 ? tile_at<uint64_t>(size, stride, digits, static_cast<uint64_t>(tile))
-                      : tile_at<uint32_t>(size, stride, digits, static_cast<uint32_t>(tile));
-}
-
-__device__ int64_t any_tile_step(const int64_t *size, const int64_t *stride, int digits, int64_t tile) {
-    return tile >> 32 ? tile_step<uint64_t>(size, stride, digits, static_cast<uint64_t>(tile))
-                      : tile_step<uint32_t>(size, stride, digits, static_cast<uint32_t>(tile));
-}
 
 } // namespace
 

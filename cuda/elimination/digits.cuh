@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * A message's digits as those kernels see them that cut a job in their own way: without the plan's tiles and rows.
+ * Indices as mixed-radix numbers, one digit for each variable or group of variables. On the host: the digits of a
+ * message without the plan's division into tiles and rows, for kernels that cut a job in their own way. On the device:
+ * what a number of a tile adds to an address. All of this also compiles as host code if __device__ is defined empty.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_DIGITS_CUH
 #define GPUOPT_CUDA_ELIMINATION_DIGITS_CUH
 
-#include "../../gpuopt_impl/elimination/table.h"
+#include "tuning.cuh"
 
 namespace {
 
-/* Jobs with more tables, or more digits after neighbours are merged, are left to the general kernel. */
-constexpr int digits_operands = 16;
-constexpr int digits_most = 16;
-
-/* The digits of a message, neighbours merged wherever all tables go through both in one sweep. */
+/* The digits of a message, slowest first. Neighbours are merged if every table can be stepped through both as one. */
 struct MessageDigits {
     int64_t size[digits_most];
-    int64_t stride[digits_most][digits_operands + 1];
-    uint32_t mask[digits_operands]; /* digits that an operand depends on */
+    int64_t stride[digits_most][digits_operands + 1]; /* of each operand, then of the message */
+    uint32_t mask[digits_operands];                   /* digits that an operand depends on */
     int count;
 };
 
+/* pool: where the job's digits are. False: there are too many operands or digits, or too large ones. */
 bool gather_digits(const gpuopt__elimination_job &job, const int64_t *pool, MessageDigits *d) {
     const int digits = job.tile_digits + job.row_digits + job.entry_digits;
     const int64_t *size = pool + job.size, *stride = pool + job.stride;
@@ -28,9 +27,9 @@ bool gather_digits(const gpuopt__elimination_job &job, const int64_t *pool, Mess
     if (job.operands > digits_operands) return false;
     for (int j = 0; j < digits; j++) {
         int64_t own = size[j];
-        /* A digit cut into pieces of rows, the last one short: its rows count through. */
+        /* A digit that the plan cut into pieces of rows, the last one shorter: taken as a whole. */
         if (job.row_total && j == job.tile_digits - 1) own = job.row_total, j++;
-        if (own > UINT32_MAX) return false; /* kernels divide by 32 bits */
+        if (own > UINT32_MAX) return false; /* kernels divide in 32 bits */
         bool joins = d->count > 0 && d->size[d->count - 1] * own <= UINT32_MAX;
         for (int k = 0; k <= job.operands && joins; k++)
             joins = d->stride[d->count - 1][k] == stride[static_cast<int64_t>(k) * digits + j] * own;
@@ -47,6 +46,46 @@ bool gather_digits(const gpuopt__elimination_job &job, const int64_t *pool, Mess
         for (int j = 0; j < d->count; j++) d->mask[k] |= d->stride[j][k] ? 1u << j : 0;
     }
     return true;
+}
+
+/* ---- Addresses on the device ---- */
+
+/* Where tile `tile` begins, by the strides of one operand. Index: 32 bits suffice for most, and divide faster. */
+template <class Index>
+__device__ int64_t tile_at(const int64_t *size, const int64_t *stride, int digits, Index tile) {
+    int64_t at = 0;
+    for (int j = digits - 1; j >= 0; j--) {
+        Index s = static_cast<Index>(size[j]);
+        at += static_cast<int64_t>(tile % s) * stride[j];
+        tile /= s;
+    }
+    return at;
+}
+
+/* The step from tile - 1 to tile: one digit goes up by one, and the faster ones return to 0. */
+template <class Index>
+__device__ int64_t tile_step(const int64_t *size, const int64_t *stride, int digits, Index tile) {
+    int j = digits - 1;
+    int64_t by = stride[j];
+    while (j > 0) {
+        Index s = static_cast<Index>(size[j]);
+        if (tile % s) break;
+        tile /= s;
+        by -= size[j] * stride[j];
+        by += stride[--j];
+    }
+    return by;
+}
+
+/* The same for a number of any size. */
+__device__ inline int64_t any_tile_at(const int64_t *size, const int64_t *stride, int digits, int64_t tile) {
+    return tile >> 32 ? tile_at<uint64_t>(size, stride, digits, static_cast<uint64_t>(tile))
+                      : tile_at<uint32_t>(size, stride, digits, static_cast<uint32_t>(tile));
+}
+
+__device__ inline int64_t any_tile_step(const int64_t *size, const int64_t *stride, int digits, int64_t tile) {
+    return tile >> 32 ? tile_step<uint64_t>(size, stride, digits, static_cast<uint64_t>(tile))
+                      : tile_step<uint32_t>(size, stride, digits, static_cast<uint32_t>(tile));
 }
 
 } // namespace

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-#include "cuda/elimination/split.cuh"
+#include "cuda/elimination/product_plan.cuh"
 #include "gpuopt_impl/elimination/backend.h"
 
 extern "C" {

@@ -1,39 +1,36 @@
 /* SPDX-License-Identifier: MIT
  *
- * The small kernels of elimination: the result of a slice, the value phase, bounds for branch and bound.
+ * What follows the messages: the result of a slice, the value phase (an assignment), bounds of the values of a variable.
+ * Small kernels, and the calls that launch them.
  */
-#ifndef GPUOPT_CUDA_ELIMINATION_VALUES_CUH
-#define GPUOPT_CUDA_ELIMINATION_VALUES_CUH
+#ifndef GPUOPT_CUDA_ELIMINATION_VALUE_PHASE_CUH
+#define GPUOPT_CUDA_ELIMINATION_VALUE_PHASE_CUH
 
-#include "device.cuh"
+#include "handle.cuh"
 
 namespace {
 
-constexpr int value_threads = 1024;
-
 /* Adds entry `at` of a table to a total. */
-__device__ void add_entry(const EliminationView &e, const gpuopt__elimination_table &t, int64_t at,
-                          gpuopt__elimination_total *total) {
+__device__ void add_entry(const EliminationView &e, const gpuopt__elimination_table &t, int64_t at, gpuopt__elimination_total *total) {
     if (e.type == GPUOPT_COST_DOUBLE)
         total->value = gpuopt__add(total->value, static_cast<const double *>(e.store)[at]);
     else
         total->cost = gpuopt__elimination_clamped_sum(total->cost, gpuopt__elimination_stored_cost(e.store, e.bits, at),
-                                                      static_cast<uint64_t>(e.forbidden));
-    if (t.count_at >= 0)
-        total->count = gpuopt__elimination_count_product(total->count, e.counts[t.count_at + at - t.at]);
+                                          static_cast<uint64_t>(e.forbidden));
+    if (t.count_at >= 0) total->count = gpuopt__elimination_count_product(total->count, e.counts[t.count_at + at - t.at]);
 }
 
-/* Adds up what the lanes of a warp have; lane 0 has it all. */
+/* Adds up the totals of the lanes of a warp; lane 0 gets the sum. */
 __device__ void add_lanes(const EliminationView &e, gpuopt__elimination_total *total) {
     for (int half = 16; half > 0; half /= 2) {
         total->value = gpuopt__add(total->value, __shfl_down_sync(~0u, total->value, half));
         total->cost = gpuopt__elimination_clamped_sum(total->cost, __shfl_down_sync(~0u, total->cost, half),
-                                                      static_cast<uint64_t>(e.forbidden));
+                                          static_cast<uint64_t>(e.forbidden));
         total->count = gpuopt__elimination_count_product(total->count, __shfl_down_sync(~0u, total->count, half));
     }
 }
 
-/* A warp a copy. */
+/* The sum of all root tables, one warp for each copy. */
 __global__ void finish_slice(EliminationView e, int64_t slice) {
     int32_t copy = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
     if (copy >= e.copies) return;
@@ -50,9 +47,9 @@ __global__ void finish_slice(EliminationView e, int64_t slice) {
     else gpuopt__elimination_add_slice(e.type, e.semiring, &e.total[copy], &one);
 }
 
-/* gpuopt__elimination_table_entry() by a whole warp, variable `variable` at 0. */
-__device__ int64_t warp_table_entry(const EliminationView &e, const gpuopt__elimination_table &t, int32_t copy,
-                                    int32_t variable, int64_t *step) {
+/* gpuopt__elimination_table_entry() by a whole warp, with `variable` at value 0. *step: the stride of that variable. */
+__device__ int64_t warp_table_entry(const EliminationView &e, const gpuopt__elimination_table &t, int32_t copy, int32_t variable,
+                                    int64_t *step) {
     int64_t at = 0, own = 0;
     for (int k = threadIdx.x % 32; k < t.arity; k += 32) {
         int32_t v = e.scope[t.scope + k];
@@ -68,13 +65,14 @@ __device__ int64_t warp_table_entry(const EliminationView &e, const gpuopt__elim
     return at + t.at + (t.source == -1 ? 0 : copy * t.entries);
 }
 
-/* Whether lane a is the better choice: the smaller value among equal costs. */
-__device__ bool better(const EliminationView &e, const gpuopt__elimination_total &a, int32_t va,
-                       const gpuopt__elimination_total &b, int32_t vb) {
+/* Whether value va with total a is better than vb with b; of equal costs the smaller value is. */
+__device__ bool better(const EliminationView &e, const gpuopt__elimination_total &a, int32_t va, const gpuopt__elimination_total &b,
+                       int32_t vb) {
     if (e.type == GPUOPT_COST_DOUBLE) return a.value < b.value || (a.value == b.value && va < vb);
     return a.cost < b.cost || (a.cost == b.cost && va < vb);
 }
 
+/* Gives the variable at a position its best value, given those of the variables above it; by a whole warp. */
 __device__ void assign_variable(const EliminationView &e, int32_t copy, int32_t position, int32_t values) {
     const int32_t variable = e.order[position], lane = threadIdx.x % 32;
     gpuopt__elimination_total least = {UINT64_MAX, 1, HUGE_VAL, 0};
@@ -90,16 +88,16 @@ __device__ void assign_variable(const EliminationView &e, int32_t copy, int32_t 
         if (base + lane < values && better(e, one, base + lane, least, best)) least = one, best = base + lane;
     }
     for (int half = 16; half > 0; half /= 2) {
-        gpuopt__elimination_total other = {__shfl_xor_sync(~0u, least.cost, half), 1,
-                                           __shfl_xor_sync(~0u, least.value, half), 0};
+        gpuopt__elimination_total other = {__shfl_xor_sync(~0u, least.cost, half), 1, __shfl_xor_sync(~0u, least.value, half), 0};
         int32_t v = __shfl_xor_sync(~0u, best, half);
         if (better(e, other, v, least, best)) least = other, best = v;
     }
     if (lane == 0) e.value[variable] = best;
 }
 
-/* The value phase, one block: a depth of the pseudo-tree after the other, a warp a variable; then what the assignment
- * costs. list: positions by depth; first [depths + 1]. */
+/* The value phase by one block: depth after depth of the pseudo-tree, one warp for each variable; then the cost of the
+ * assignment. list: positions by depth. first [depths + 1]: the beginning of each depth in it. domain: of each
+ * variable. */
 __global__ void __launch_bounds__(value_threads)
     assign_values(EliminationView e, const int32_t *list, const int32_t *first, int32_t depths, int32_t copy,
                   const int32_t *domain) {
@@ -122,7 +120,8 @@ __global__ void __launch_bounds__(value_threads)
     if (lane == 0) e.total[e.copies] = sum;
 }
 
-/* A warp a value of the variable: the tables that are there before it is eliminated. */
+/* The bound of each value of a variable: the sum of the tables that exist before it is eliminated. One warp for each
+ * value. */
 __global__ void bound_values(EliminationView e, int32_t copy, int32_t variable, int32_t values) {
     const int32_t v = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
     if (v >= values) return;
@@ -141,6 +140,58 @@ __global__ void bound_values(EliminationView e, int32_t copy, int32_t variable, 
     if (threadIdx.x % 32 == 0) e.bound[v] = sum;
 }
 
+/* ---- Calls ---- */
+
+gpuopt_status elimination_finish(gpuopt_elimination *elimination, int64_t slice) {
+    CudaElimination *e = cuda_elimination(elimination);
+    DeviceScope scope(e->head.context);
+    unsigned blocks = static_cast<unsigned>((static_cast<int64_t>(e->head.plan.copies) + 7) / 8);
+    finish_slice<<<blocks, 256, 0, e->queue.stream()>>>(e->view, slice);
+    gpuopt_status status = e->queue.launched("the result of an elimination");
+    return status ? status : stream_join(e->head.context, e->head.plan, e->tables);
+}
+
+gpuopt_status elimination_total(gpuopt_elimination *elimination, int32_t copy, gpuopt__elimination_total *total) {
+    CudaElimination *e = cuda_elimination(elimination);
+    DeviceScope scope(e->head.context);
+    gpuopt_status status = e->queue.copy(total, e->view.total + copy, sizeof *total);
+    return status ? status : e->queue.wait("waiting for an elimination");
+}
+
+gpuopt_status elimination_assign(gpuopt_elimination *elimination, int32_t copy, int32_t *value, gpuopt__elimination_total *cost) {
+    CudaElimination *e = cuda_elimination(elimination);
+    DeviceScope scope(e->head.context);
+    size_t bytes = sizeof(int32_t) * static_cast<size_t>(e->head.plan.variables);
+    gpuopt_status status = e->queue.copy(e->view.value, value, bytes);
+    int32_t depths = e->depths;
+    if (!status && e->head.plan.host_store) { /* then only the cost of the assignment remains */
+        status = stream_assign(e->head.context, e->head.plan, e->tables, e->view, value);
+        depths = 0;
+    }
+    if (status) return status;
+    assign_values<<<1, value_threads, 0, e->queue.stream()>>>(e->view, e->depth_list, e->depth_first, depths, copy,
+                                                              e->domain);
+    status = e->queue.launched("the value phase");
+    if (!status) status = e->queue.copy(value, e->view.value, bytes);
+    if (!status) status = e->queue.copy(cost, e->view.total + e->head.plan.copies, sizeof *cost);
+    return status ? status : e->queue.wait("waiting for an elimination");
+}
+
+gpuopt_status elimination_bounds(gpuopt_elimination *elimination, int32_t copy, int32_t variable, int32_t *value,
+                                 gpuopt__elimination_total *bound) {
+    CudaElimination *e = cuda_elimination(elimination);
+    DeviceScope scope(e->head.context);
+    int32_t values = e->head.plan.domain[variable];
+    gpuopt_status status =
+        e->queue.copy(e->view.value, value, sizeof(int32_t) * static_cast<size_t>(e->head.plan.variables));
+    if (status) return status;
+    bound_values<<<static_cast<unsigned>((values + 7) / 8), 256, 0, e->queue.stream()>>>(e->view, copy, variable,
+                                                                                         values);
+    status = e->queue.launched("the bounds of a variable");
+    if (!status) status = e->queue.copy(bound, e->view.bound, sizeof *bound * static_cast<size_t>(values));
+    return status ? status : e->queue.wait("waiting for an elimination");
+}
+
 } // namespace
 
-#endif /* GPUOPT_CUDA_ELIMINATION_VALUES_CUH */
+#endif /* GPUOPT_CUDA_ELIMINATION_VALUE_PHASE_CUH */

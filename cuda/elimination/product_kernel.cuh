@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination as a batched min-plus product: message[s][m][n] = min over v of left[s][m][v] + right[s][n][v]; left and
- * right are sums of tables. A block has one tile of rows and columns after the other. Slices of the values of both
- * sides lie in shared memory; the next one is fetched while one is worked on, from one tile to the next too. A thread
- * keeps 8 rows of some columns that are 16 apart, so that a half-warp stores neighbours. Costs of up to 32 bits, which
- * are added in 32 bits, or in 16: the plan has proven that they fit.
+ * Elimination as a batched min-plus product: message[s][m][n] = min over v of left[s][m][v] + right[s][n][v], where
+ * left and right are sums of tables. A block computes a range of tiles of rows and columns. Slices of some values of
+ * both sides lie in shared memory; while one is computed with, the next is fetched, also from one tile to the next. A
+ * thread keeps 8 rows of some columns that are 16 apart, so that a half-warp stores neighbours. Costs have up to 32
+ * bits and are added in 32 bits, or packed in 16: the plan has proven that the sums fit.
  */
-#ifndef GPUOPT_CUDA_ELIMINATION_PRODUCT_CUH
-#define GPUOPT_CUDA_ELIMINATION_PRODUCT_CUH
+#ifndef GPUOPT_CUDA_ELIMINATION_PRODUCT_KERNEL_CUH
+#define GPUOPT_CUDA_ELIMINATION_PRODUCT_KERNEL_CUH
 
-#include "copies.cuh"
+#include "device.cuh"
+#include "product_plan.cuh"
 
 namespace {
-
-constexpr int product_rows = 8; /* of a thread */
 
 __device__ __forceinline__ uint32_t add_min(uint32_t a, uint32_t b, uint32_t best) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -23,7 +22,7 @@ __device__ __forceinline__ uint32_t add_min(uint32_t a, uint32_t b, uint32_t bes
 #endif
 }
 
-/* Two at a time, 16 bits each, none of which may overflow. */
+/* Two pairs at a time, of 16 bits each; no sum may overflow. */
 __device__ __forceinline__ uint32_t add_min_halves(uint32_t a, uint32_t b, uint32_t best) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     return __viaddmin_u16x2(a, b, best);
@@ -32,7 +31,8 @@ __device__ __forceinline__ uint32_t add_min_halves(uint32_t a, uint32_t b, uint3
 #endif
 }
 
-/* What an index of rows, of columns or of the batch adds to an address, for operand k (operands: the message). */
+/* What index `index` of the rows, the columns or the batch adds to the address in operand k; k == operands: in the
+ * message. */
 __device__ int64_t product_at(const Product &p, int k, int side, int64_t index) {
     const int64_t *size = p.size + p.first[side], *stride = p.stride[k] + p.first[side];
     int64_t at = 0;
@@ -50,8 +50,9 @@ __device__ int64_t product_at(const Product &p, int k, int side, int64_t index) 
     return p.digits[side] ? at + index * stride[0] : 0;
 }
 
-/* A tile: where it is, and which of the three buffers hold what its rows, its columns and its member of the batch add
- * to addresses. Three: while one tile is stored and the next is fetched, that of the one after is worked out. */
+/* A tile: its place, and the numbers of the buffers that hold what its rows, its columns and its member of the batch
+ * add to addresses. There are three buffers: while one tile is stored and the next is fetched, the addresses of the one
+ * after are computed. */
 struct ProductTile {
     int64_t row, column, member;
     int32_t buffer[PRODUCT_SIDES];
@@ -62,11 +63,11 @@ struct ProductShared {
     int64_t base[3][product_operands + 1], value_stride[product_operands];
 };
 
-/* Words: of a thread, a column each; packed: two, `Words` half-warps apart. */
+/* The work of a thread. Words: per row, each for one column; packed: for two columns, 16 * Words apart. */
 template <class Stored, int Words, bool Packed>
 struct Multiply {
     static constexpr int words = 16 * Words, own_columns = Packed ? 2 * Words : Words, columns = 16 * own_columns;
-    /* Elements of a side that a thread fetches: of the right one half-warps take a value each, all columns of it. */
+    /* Values that a thread fetches of each side for a slice. On the right, a half-warp takes all columns of a value. */
     static constexpr int left_values = 8, right_values = product_right_values(Words, Packed);
 
     const EliminationView &e;
@@ -105,7 +106,7 @@ struct Multiply {
         }
     }
 
-    /* Where the tables and the message begin for a member of the batch. */
+    /* The base addresses of the tables and of the message for a member of the batch. */
     __device__ void set_member(const ProductTile &t) {
 #pragma unroll 1
         for (int k = threadIdx.x; k <= p.operands; k += blockDim.x) {
@@ -156,7 +157,7 @@ struct Multiply {
         if (threadIdx.x == 0) shared.tile[to] = t;
     }
 
-    /* One side's values from v on into registers; the first table apart, so that nothing waits for it. */
+    /* Fetches the values of one side from v on into registers. The first table is stored, the others are added. */
     __device__ void fetch_left(const ProductTile &t, int v) {
         const int64_t *base = shared.base[t.buffer[PRODUCT_BATCH]], *at = left_of(t);
         const Stored *store = static_cast<const Stored *>(e.store);
@@ -174,7 +175,7 @@ struct Multiply {
             add_right<false>(store + base[k], at += columns, shared.value_stride[k], v);
     }
 
-    /* A thread has one row, and every second value. Beyond the last value everything is forbidden. */
+    /* A thread fetches one row and every second value. Values beyond the last one are forbidden. */
     template <bool First>
     __device__ void add_left(const Stored *table, const int64_t *at, int64_t step, int v) {
         const int second = static_cast<int>(threadIdx.x) >= rows, left = p.values - v - second;
@@ -187,7 +188,7 @@ struct Multiply {
         }
     }
 
-    /* A half-warp has one value after the other, the columns side by side. */
+    /* A half-warp fetches value after value, its lanes neighbouring columns. */
     template <bool First>
     __device__ void add_right(const Stored *table, const int64_t *at, int64_t step, int v) {
         const int apart = blockDim.x / 16;
@@ -204,9 +205,9 @@ struct Multiply {
         }
     }
 
-    /* What was fetched into a slice. */
+    /* Writes what was fetched into a slice. */
     __device__ void put_left(int slice) {
-        uint32_t *to = left_slice + slice * product_depth * rows + threadIdx.x; /* second values are a row further */
+        uint32_t *to = left_slice + slice * product_depth * rows + threadIdx.x; /* odd values lie one line further on */
 #pragma unroll
         for (int i = 0; i < left_values; i++) to[2 * i * rows] = Packed ? left_next[i] * 0x10001u : left_next[i];
     }
@@ -225,7 +226,7 @@ struct Multiply {
         }
     }
 
-    /* Values first .. last - 1 of a slice, and up to 3 more, which are forbidden. */
+    /* Computes with the values first .. last - 1 of a slice, and up to 3 more, which are forbidden. */
     __device__ void work(int slice, int first, int last) {
         const uint32_t *left = left_slice + (slice * product_depth + first) * rows + half * product_rows;
         const uint32_t *right = right_slice + (slice * product_depth + first) * words + lane;
@@ -267,7 +268,7 @@ struct Multiply {
         const int64_t below = p.total[PRODUCT_LEFT] - t.row - half * product_rows;
         const int64_t beside = p.total[PRODUCT_RIGHT] - t.column;
         const int inside = beside < columns ? static_cast<int>(beside) : columns;
-        /* Most tiles are whole neighbours in the message. */
+        /* The columns of most tiles are neighbours in the message. */
         if (column[inside - 1] - column[0] == inside - 1) {
             message += column[0] + lane;
 #pragma unroll
@@ -298,8 +299,8 @@ __global__ void __launch_bounds__(32 * product_warps, product_resident(Words) / 
     __shared__ ProductShared shared;
     const int64_t tiles = p.row_tiles * p.column_tiles * p.total[PRODUCT_BATCH] * p.copies;
     const int64_t first = tiles * blockIdx.x / gridDim.x;
-    int left =
-        static_cast<int>(tiles * (blockIdx.x + int64_t{1}) / gridDim.x - first); /* at most 2^44 / (1024 blocks) */
+    /* Fits: a message on the device has far fewer than 2^40 entries, and a tile has 512 or more. */
+    int left = static_cast<int>(tiles * (blockIdx.x + int64_t{1}) / gridDim.x - first);
     Multiply<Stored, Words, Packed> m = {e, p, shared};
     m.rows = blockDim.x / 2;
     m.half = threadIdx.x / 16;
@@ -316,7 +317,7 @@ __global__ void __launch_bounds__(32 * product_warps, product_resident(Words) / 
     m.put_left(0);
     m.put_right(0);
     __syncthreads();
-    int slice = 0, now = 0; /* of two; tile of three */
+    int slice = 0, now = 0; /* slice: of two; now: tile, of three */
     for (; left > 0; left--) {
         const int next = now == 2 ? 0 : now + 1;
         m.begin();
@@ -324,7 +325,7 @@ __global__ void __launch_bounds__(32 * product_warps, product_resident(Words) / 
             const bool ends = v + product_depth >= p.values, more = !ends || left > 1;
             const ProductTile &of = shared.tile[ends ? next : now];
             const int then = ends ? 0 : v + product_depth, depth = ends ? p.values - v : product_depth;
-            /* One side after the other: registers for both are not to be had. */
+            /* One side after the other: there are not enough registers for both. */
             if (more) m.fetch_left(of, then);
             m.work(slice, 0, depth < product_depth / 2 ? depth : product_depth / 2);
             if (more) m.put_left(slice ^ 1);
@@ -342,50 +343,52 @@ __global__ void __launch_bounds__(32 * product_warps, product_resident(Words) / 
     }
 }
 
-template <class Stored, int Words, bool Packed>
-gpuopt_status launch_product(const gpuopt_context *context, const EliminationView &view, const Product &p) {
-    auto kernel = multiply<Stored, Words, Packed>;
-    const int threads = 32 * p.warps;
-    const size_t bytes = product_bytes(p.warps, p.words, Packed, p.left, p.operands - p.left);
-    int resident = 0;
-    if (bytes > 32768)
-        GPUOPT_CUDA(context,
-                    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
-    GPUOPT_CUDA(context, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, bytes));
-    int64_t blocks = p.row_tiles * p.column_tiles * p.total[PRODUCT_BATCH] * p.copies;
-    const int64_t most = static_cast<int64_t>(resident) * cuda_of(context)->multiprocessors;
-    if (blocks > most) blocks = most;
-    kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), bytes, cuda_of(context)->stream>>>(view, p);
-    return cuda_status(context, cudaGetLastError(), "an elimination");
-}
+/* ---- Copies of operands ---- */
 
-template <class Stored, bool Packed>
-gpuopt_status run_product(const gpuopt_context *context, const EliminationView &view, const Product &p) {
-    switch (p.words) {
-    case 1: return launch_product<Stored, 1, Packed>(context, view, p);
-    case 2: return launch_product<Stored, 2, Packed>(context, view, p);
-    case 3: return launch_product<Stored, 3, Packed>(context, view, p);
-    case 4: return launch_product<Stored, 4, Packed>(context, view, p);
-    case 6: return launch_product<Stored, 6, Packed>(context, view, p);
-    default:
-        return launch_product < Stored, Packed ? 6 : product_words, Packed > (context, view, p); /* product_has() */
+/* What part `index` of operand k along a side or the batch (see product_own()) adds to its address. */
+__device__ int64_t copied_at(const Product &p, int k, int side, int64_t index) {
+    int64_t at = 0;
+    for (int j = p.first[side] + p.digits[side] - 1; j >= p.first[side]; j--) {
+        if (!p.stride[k][j]) continue;
+        at += index % p.size[j] * p.stride[k][j];
+        index /= p.size[j];
     }
+    return at;
 }
 
-/* A job that find_product() has found to be one. Costs of 8 bits are always packed. operand: the plan's; scratch: as
- * many entries of the store as product_copies() says. */
-inline gpuopt_status run_product(const gpuopt_context *context, const EliminationView &view,
-                                 const gpuopt__elimination_operand *operand, int64_t scratch, Product p) {
-    gpuopt_status status = view.bits == 8    ? copy_operands<uint8_t>(context, view, operand, scratch, &p)
-                           : view.bits == 32 ? copy_operands<uint32_t>(context, view, operand, scratch, &p)
-                                             : copy_operands<uint16_t>(context, view, operand, scratch, &p);
-    return status            ? status
-           : view.bits == 8  ? run_product<uint8_t, true>(context, view, p)
-           : view.bits == 32 ? run_product<uint32_t, false>(context, view, p)
-           : p.packed        ? run_product<uint16_t, true>(context, view, p)
-                             : run_product<uint16_t, false>(context, view, p);
+/* Copies operand k into the order batch, value, side, from entry `to` of the store on. Squares go through shared
+ * memory: one edge runs along the side, the other along what is contiguous in the operand, which is the values if
+ * by_value, else the batch. */
+template <class Stored>
+__global__ void __launch_bounds__(copy_threads)
+    copy_operand(const EliminationView e, const __grid_constant__ Product p, int k, int64_t to, bool by_value) {
+    __shared__ Stored square[copy_square][copy_square + 1];
+    const int side = product_side(p, k), lane = threadIdx.x % copy_square, line = threadIdx.x / copy_square;
+    constexpr int lines = copy_threads / copy_square;
+    const int64_t rows = product_own(p, k, side), batch = product_own(p, k, PRODUCT_BATCH), values = p.values;
+    const int64_t inner = by_value ? values : batch, outer = by_value ? batch : values;
+    const int64_t across = (rows + copy_square - 1) / copy_square, down = (inner + copy_square - 1) / copy_square;
+    const gpuopt__elimination_operand &o = e.operand[p.operand[k]];
+    Stored *store = static_cast<Stored *>(e.store);
+    for (int64_t n = blockIdx.x; n < across * down * outer; n += gridDim.x) {
+        const int64_t row = n % across * copy_square, first = n / across % down * copy_square,
+                      other = n / across / down;
+        const int64_t i = first + lane;
+        if (i < inner) {
+            int64_t at = operand_at(e, o, 0) + copied_at(p, k, PRODUCT_BATCH, by_value ? other : i) +
+                         (by_value ? i : other) * o.value_stride;
+            for (int r = line; r < copy_square && row + r < rows; r += lines)
+                square[r][lane] = store[at + copied_at(p, k, side, row + r)];
+        }
+        __syncthreads();
+        for (int r = line; r < copy_square && first + r < inner; r += lines) {
+            const int64_t b = by_value ? other : first + r, v = by_value ? first + r : other;
+            if (row + lane < rows) store[to + (b * values + v) * rows + row + lane] = square[lane][r];
+        }
+        __syncthreads();
+    }
 }
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_ELIMINATION_PRODUCT_CUH */
+#endif /* GPUOPT_CUDA_ELIMINATION_PRODUCT_KERNEL_CUH */

@@ -1,50 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which jobs of elimination are min-plus products. Where a bucket's tables fall into two groups, each with digits of
- * the message's index that the other has not, the message is a batch of products: the digits of both groups number the
- * batch, those of the left group alone a product's rows, those of the right group alone its columns, and the values of
- * the eliminated variable are what is summed over (here: minimised).
+ * Which jobs of elimination are min-plus products. Divide a bucket's tables into two groups, left and right, such that
+ * each has digits of the message's index that the other lacks. Then the message is a batch of products: digits of both
+ * groups number the batch, digits of the left group alone number the rows of a product, digits of the right group alone
+ * its columns; the values of the eliminated variable are the inner dimension. Host code alone can include this file.
  */
-#ifndef GPUOPT_CUDA_ELIMINATION_SPLIT_CUH
-#define GPUOPT_CUDA_ELIMINATION_SPLIT_CUH
+#ifndef GPUOPT_CUDA_ELIMINATION_PRODUCT_PLAN_CUH
+#define GPUOPT_CUDA_ELIMINATION_PRODUCT_PLAN_CUH
 
 #include "digits.cuh"
 
 namespace {
 
-constexpr int product_operands = digits_operands;
-constexpr int product_digits = digits_most;
-/* Tables whose scopes do not lie in another's: all ways to share them out are tried. */
-constexpr int product_heads = 8;
-/* A tile: 16 rows a warp; 16 words a row for each that a thread has, a column each, or two where costs are packed. */
-constexpr int product_warps = 8;
-constexpr int product_words = 8;
-constexpr int product_depth = 16; /* values in a slice of them */
-/* Joined rows from which on a product is worth looking for. */
-constexpr double product_from = 1048576;
-
-/* Words of a thread that there are kernels for. */
-constexpr bool product_has(int words, bool packed) {
-    return words <= 4 || words == 6 || (words == product_words && !packed);
-}
-
-/* Values of a slice that a half-warp fetches: what registers allow. A tile has 8 / these warps or more. */
-constexpr int product_right_values(int words, bool packed) {
-    return words == 1   ? 4
-           : words == 2 ? (packed ? 3 : 4)
-           : words == 3 ? 3
-           : words == 4 ? (packed ? 2 : 4)
-           : words == 6 ? (packed ? 1 : 2)
-                        : 1;
-}
-
-/* Warps for which a multiprocessor has room: tiles with little to do for what they load need more of them. */
-constexpr int product_resident(int words) { return product_warps * (words <= 2 ? 3 : 2); }
-
-/* Bytes of shared memory: two slices, then three times what rows and columns add to the addresses of the tables of
- * their side, and of the message. Every device has the most that a block may take. */
-constexpr size_t product_most_bytes = 60 * 1024;
-
+/* Bytes of shared memory for a block: two slices of each side, then three buffers with what rows and columns add to the
+ * addresses of the tables of their side and of the message. */
 constexpr size_t product_bytes(int warps, int words, bool packed, int left, int right) {
     return sizeof(uint32_t) * 2 * product_depth * 16 * static_cast<size_t>(warps + words) +
            sizeof(int64_t) * 3 * 16 * static_cast<size_t>((left + 1) * warps + (right + 1) * words * (packed ? 2 : 1));
@@ -52,31 +21,27 @@ constexpr size_t product_bytes(int warps, int words, bool packed, int left, int 
 
 enum ProductSide { PRODUCT_BATCH, PRODUCT_LEFT, PRODUCT_RIGHT, PRODUCT_SIDES };
 
-/* A job as batches of products. What the kernel reads of it. */
+/* A job as a batch of products, as the kernel reads it. */
 struct Product {
     int64_t at, copy_stride; /* of the message */
     int64_t total[PRODUCT_SIDES];
     int64_t row_tiles, column_tiles;
     int64_t size[product_digits];                         /* the batch's, then the rows', then the columns' */
-    int64_t stride[product_operands + 1][product_digits]; /* of the operands in their new order; then the message's */
-    int32_t first[PRODUCT_SIDES], digits[PRODUCT_SIDES];  /* in these */
-    int32_t operand[product_operands];                    /* their numbers: the left group's, then the right's */
-    /* An operand that is copied before, see below: entries of the copy, or 0; where in the store it is, and how far
-     * apart values are in it. */
+    int64_t stride[product_operands + 1][product_digits]; /* of the operands in their new order, then of the message */
+    int32_t first[PRODUCT_SIDES], digits[PRODUCT_SIDES];  /* of each side in these arrays */
+    int32_t operand[product_operands];                    /* their numbers: the left group, then the right one */
+    /* An operand may be copied first, see product_mark(): entries of the copy, or 0; its first entry in the store; the
+     * distance between values in it. */
     int64_t copied[product_operands], copy_at[product_operands], value_stride[product_operands];
-    int32_t operands, left, values, copies, warps, words;
-    bool packed; /* two sums in a word */
+    int32_t operands, left, values, copies; /* left: operands of the left group; copies: of the message */
+    int32_t warps, words;                   /* of a tile */
+    bool packed;                            /* two sums of 16 bits in a word */
 };
-
-/* An operand whose neighbours along a side are not neighbours in memory may be copied first, into the order batch,
- * value, side. Then a warp reads whole lines of it, not a sector an entry. What that takes, in add-min pairs of the
- * device: an entry of the copy, and a launch. */
-constexpr double product_copy_entry = 64, product_copy_launch = 64e6;
 
 __host__ __device__ inline int product_rows_of(const Product &p) { return 16 * p.warps; }
 __host__ __device__ inline int product_columns_of(const Product &p) { return 16 * p.words * (p.packed ? 2 : 1); }
 
-/* The shape of a tile, and what the job takes with it, in the time of an add-min pair of the whole device. */
+/* The shape of a tile, and the time of the job with it, in add-min pairs of the whole device (tuning.cuh). */
 struct ProductShape {
     int warps, words;
     double time;
@@ -84,11 +49,12 @@ struct ProductShape {
 
 struct ProductChoice {
     ProductShape shape;
-    uint32_t own[PRODUCT_SIDES]; /* digits */
-    int side[product_operands];
+    uint32_t own[PRODUCT_SIDES]; /* masks of digits */
+    int side[product_operands];  /* of each operand */
 };
 
-/* head[k]: a table whose scope holds that of k; heads: the tables that are their own. */
+/* head[k]: a table whose scope contains the scope of table k. heads: the tables that are their own heads. Returns the
+ * number of these; only product_heads of them are stored. */
 int product_find_heads(const MessageDigits &d, int operands, int *head, int *heads) {
     int count = 0;
     for (int k = 0; k < operands; k++) {
@@ -108,13 +74,14 @@ int product_find_heads(const MessageDigits &d, int operands, int *head, int *hea
     return count;
 }
 
+/* The product of the sizes of some digits. */
 double product_size(const MessageDigits &d, uint32_t mask) {
     double size = 1;
     for (int j = 0; j < d.count; j++) size *= mask >> j & 1 ? static_cast<double>(d.size[j]) : 1.0;
     return size;
 }
 
-/* The last digit of a side: what runs along the lanes of a warp. */
+/* The fastest digit of a side, which runs along the lanes of a warp; -1: it has none. */
 int product_last(uint32_t mask) {
     int last = -1;
     for (int j = 0; j < product_digits; j++)
@@ -122,12 +89,12 @@ int product_last(uint32_t mask) {
     return last;
 }
 
-/* What it takes to load an element of a group's tables: tables that are read in one sweep, and others. */
+/* The tables of a group: those whose neighbours along the side are neighbours in memory, and others. */
 struct ProductLoad {
     int near, far;
 };
 
-/* may_copy: tables of the second kind are copied before. */
+/* may_copy: tables of the second kind are copied first, and then are of the first kind. */
 ProductLoad product_load(const MessageDigits &d, const int *side, int operands, int which, uint32_t own,
                          bool may_copy) {
     ProductLoad load = {0, 0};
@@ -140,15 +107,18 @@ ProductLoad product_load(const MessageDigits &d, const int *side, int operands, 
     return load;
 }
 
-/* An add-min pair costs 1, packed a half, and more where a thread has few for what it loads. An element costs a few
- * instructions where neighbours are loaded together, else a sector of the second cache besides, and so does an entry of
- * the message that is stored without its neighbours. All of it as measured. */
+/* The time per add-min pair. The pair itself takes 1, or a half if packed, and more if a thread has few pairs for what it
+ * reads from shared memory. An element that is loaded takes a few instructions, and a sector of the L2 cache if its
+ * neighbours are not loaded with it; the same holds for an entry of the message. apart: such entries are stored. */
 double product_pair(const ProductLoad &left, const ProductLoad &right, bool apart, int32_t values, int rows,
                     int columns, int words, bool packed) {
-    return (packed ? 0.5 : 1) * (1 + 3.1 / words) + (3.0 * left.near + 83.0 * left.far) / columns +
-           (3.0 * right.near + 83.0 * right.far) / rows + (apart ? 400.0 / values : 0);
+    return (packed ? 0.5 : 1) * (1 + product_pair_words / words) +
+           (product_load_near * left.near + product_load_far * left.far) / columns +
+           (product_load_near * right.near + product_load_far * right.far) / rows +
+           (apart ? product_store_apart / values : 0);
 }
 
+/* The best shape of a tile. batch, rows, columns: sizes. */
 ProductShape product_shape(double batch, double rows, double columns, int32_t values, const ProductLoad &left,
                            const ProductLoad &right, bool apart, bool packed, int multiprocessors) {
     ProductShape best = {0, 0, HUGE_VAL};
@@ -161,27 +131,27 @@ ProductShape product_shape(double batch, double rows, double columns, int32_t va
             double tiles = batch * ceil(rows / height) * ceil(columns / width);
             double pair = product_pair(left, right, apart, values, height, width, words, packed);
             double time = tiles * height * width * values * pair;
-            double busy = tiles * warps / (8.0 * multiprocessors); /* 8 warps keep a multiprocessor busy */
+            double busy = tiles * warps / (product_busy_warps * multiprocessors);
             if (busy < 1) time /= busy;
             const int room = product_resident(words);
             time *= static_cast<double>(room) / (room / warps * warps);
-            time += 8000.0 * multiprocessors * values; /* a slice after the other, however few tiles there are */
+            time += product_value_least * multiprocessors * values;
             if (time < best.time) best = {warps, words, time};
         }
     return best;
 }
 
-/* What the general kernel takes, in the same unit, as measured: it has neighbours in a word where costs are narrow. A
- * value after the other takes its time however few entries there are. */
+/* The time of the general kernel in the same unit, with a floor per value, however few the entries. */
 double general_time(const gpuopt__elimination_job &job, int32_t bits, double entries, int multiprocessors) {
     double loads = job.varying + static_cast<double>(job.operands - job.varying) / job.rows;
-    double time = entries * job.values * (loads > 1 ? loads : 1) * (bits == 8 ? 3.5 : bits == 16 ? 4.5 : 6);
-    return gpuopt__max(time, 50000.0 * multiprocessors * job.values);
+    double time = entries * job.values * (loads > 1 ? loads : 1) * general_pairs(bits);
+    return gpuopt__max(time, general_value_least * multiprocessors * job.values);
 }
 
-/* The best way to share out a job's tables: its time is infinite where there is none. entries: of all copies. */
-void product_choose(const gpuopt__elimination_job &job, const MessageDigits &d, double entries, bool packed,
-                    bool may_copy, int multiprocessors, ProductChoice *best) {
+/* The best way to divide a job's tables into two groups; its time is infinite if there is none. entries: of all
+ * copies. */
+void product_choose(const gpuopt__elimination_job &job, const MessageDigits &d, double entries, bool packed, bool may_copy,
+                    int multiprocessors, ProductChoice *best) {
     const uint32_t all = (1u << d.count) - 1;
     int head[product_operands], heads[product_heads], side[product_operands];
     const int count = product_find_heads(d, job.operands, head, heads);
@@ -190,21 +160,21 @@ void product_choose(const gpuopt__elimination_job &job, const MessageDigits &d, 
     for (uint32_t choice = 1; choice < 1u << (count - 1); choice++) {
         uint32_t group[2] = {0, 0};
         for (int h = 0; h < count; h++) group[choice >> h & 1] |= d.mask[heads[h]];
-        /* The digit that runs fastest in the message is no row: neighbours are stored together. */
+        /* The digit that runs fastest in the message belongs to the columns, so that neighbours are stored together. */
         const uint32_t left = (group[1] & ~group[0]) >> (d.count - 1) & 1 ? 0 : 1;
         const uint32_t own_left = group[left] & ~group[1 - left], own_right = all & ~group[left];
         const double rows = product_size(d, own_left), columns = product_size(d, own_right);
-        if (rows < 16 || columns < 16) continue;
+        if (rows < product_side_least || columns < product_side_least) continue;
         for (int h = 0; h < count; h++) side[heads[h]] = (choice >> h & 1) == left ? PRODUCT_LEFT : PRODUCT_RIGHT;
         for (int k = 0; k < job.operands; k++) side[k] = side[head[k]];
         const ProductLoad load_left = product_load(d, side, job.operands, PRODUCT_LEFT, own_left, may_copy);
         const ProductLoad load_right = product_load(d, side, job.operands, PRODUCT_RIGHT, own_right, may_copy);
         const bool apart = !(own_right >> (d.count - 1) & 1);
         const int widest = 16 * (packed ? 12 : product_words);
-        /* Nothing much to be won even with the largest tile, and none that reaches over an edge. */
+        /* Skip the search for a shape if even the largest tile, with none reaching over an edge, gains little. */
         const double pair =
             product_pair(load_left, load_right, apart, job.values, 16 * product_warps, widest, product_words, packed);
-        if (1.02 * entries * job.values * pair >= best->shape.time) continue;
+        if (product_tried_from * entries * job.values * pair >= best->shape.time) continue;
         ProductShape shape = product_shape(entries / (rows * columns), rows, columns, job.values, load_left, load_right,
                                            apart, packed, multiprocessors);
         if (shape.time >= best->shape.time) continue;
@@ -216,8 +186,9 @@ void product_choose(const gpuopt__elimination_job &job, const MessageDigits &d, 
     }
 }
 
-void product_fill(const gpuopt__elimination_job &job, const MessageDigits &d, const ProductChoice &choice,
-                  int32_t copies, bool packed, Product *p) {
+/* Writes down the product of a choice. */
+void product_fill(const gpuopt__elimination_job &job, const MessageDigits &d, const ProductChoice &choice, int32_t copies,
+                  bool packed, Product *p) {
     p->at = job.at;
     p->copy_stride = job.copy_stride;
     p->operands = 0;
@@ -251,7 +222,7 @@ void product_fill(const gpuopt__elimination_job &job, const MessageDigits &d, co
     p->column_tiles = (p->total[PRODUCT_RIGHT] + product_columns_of(*p) - 1) / product_columns_of(*p);
 }
 
-/* The digits of operand k that number the batch or a side, as one number less the others: how many there are. */
+/* How many different parts operand k has along the batch or a side: the product of the digits that it depends on. */
 __host__ __device__ inline int64_t product_own(const Product &p, int k, int side) {
     int64_t count = 1;
     for (int j = p.first[side]; j < p.first[side] + p.digits[side]; j++) count *= p.stride[k][j] ? p.size[j] : 1;
@@ -262,7 +233,8 @@ __host__ __device__ inline int product_side(const Product &p, int k) {
     return k < p.left ? PRODUCT_LEFT : PRODUCT_RIGHT;
 }
 
-/* Marks the operands that are to be copied. Returns the time that takes; infinite: a copy is not worth its memory. */
+/* Marks the operands to be copied first, into the order batch, value, side, so that a warp reads whole lines of them
+ * instead of a sector for each entry. Returns the time of the copies; infinite: a copy is not worth its memory. */
 double product_mark(Product *p) {
     double time = 0, entries = 1;
     for (int side = 0; side < PRODUCT_SIDES; side++) entries *= static_cast<double>(p->total[side]);
@@ -271,13 +243,13 @@ double product_mark(Product *p) {
         p->copied[k] = 0;
         if (p->digits[side] == 0 || p->stride[k][last] <= 1) continue;
         p->copied[k] = product_own(*p, k, PRODUCT_BATCH) * product_own(*p, k, side) * p->values;
-        if (static_cast<double>(p->copied[k]) > entries / 2) return HUGE_VAL;
+        if (static_cast<double>(p->copied[k]) > entries * product_copy_share) return HUGE_VAL;
         time += product_copy_launch + product_copy_entry * static_cast<double>(p->copied[k]);
     }
     return time;
 }
 
-/* The product with copies in place of operands, from entry `before` of the store on. */
+/* Makes the product read copies of the marked operands, which begin at entry `before` of the store. */
 void product_use_copies(Product *p, int64_t before) {
     for (int k = 0; k < p->operands; k++) {
         if (!p->copied[k]) continue;
@@ -297,21 +269,23 @@ void product_use_copies(Product *p, int64_t before) {
     }
 }
 
+/* Entries of all copies of operands. */
 int64_t product_copies(const Product &p) {
     int64_t entries = 0;
     for (int k = 0; k < p.operands; k++) entries += p.copied[k];
     return entries;
 }
 
-/* Whether a job is better computed as a batch of products, and how. pool: the plan's digits; bits: of a stored cost;
- * may_copy: operands, too, where that pays. */
-bool find_product(const gpuopt__elimination_job &job, const int64_t *pool, int32_t copies, int32_t bits,
-                  uint64_t forbidden, bool may_copy, int multiprocessors, Product *p) {
+/* Whether a job is faster as a batch of products than with the general kernel, and how. pool: where the job's digits
+ * are. bits: of a stored cost. forbidden: the least stored cost that stands for infinity. may_copy: operands may be
+ * copied first. */
+bool find_product(const gpuopt__elimination_job &job, const int64_t *pool, int32_t copies, int32_t bits, uint64_t forbidden,
+                  bool may_copy, int multiprocessors, Product *p) {
     MessageDigits d;
     ProductChoice choice, other;
     Product copied;
     const double entries = static_cast<double>(job.entries) * copies;
-    if (bits > 32 || job.operands < 2 || job.values < 8 || entries * job.values < product_from ||
+    if (bits > 32 || job.operands < 2 || job.values < product_values_least || entries * job.values < product_from ||
         !gather_digits(job, pool, &d))
         return false;
     const bool packed = bits <= 16 && forbidden * static_cast<uint64_t>(job.operands) <= UINT16_MAX;
@@ -326,11 +300,12 @@ bool find_product(const gpuopt__elimination_job &job, const int64_t *pool, int32
             *p = copied;
         }
     }
-    /* No kernel stores the message faster than memory takes it, a byte in the time of 4 pairs. */
-    const double store = bits / 8 * 4 * entries, general = general_time(job, bits, entries, multiprocessors);
-    return gpuopt__max(choice.shape.time, store) <= 0.9 * gpuopt__max(general, store);
+    /* Neither kernel stores the message faster than memory takes it. */
+    const double store = bits / 8 * product_store_byte * entries,
+                 general = general_time(job, bits, entries, multiprocessors);
+    return gpuopt__max(choice.shape.time, store) <= product_gain * gpuopt__max(general, store);
 }
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_ELIMINATION_SPLIT_CUH */
+#endif /* GPUOPT_CUDA_ELIMINATION_PRODUCT_PLAN_CUH */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * The fused join and elimination of large tables: what a tile needs of them is copied to shared memory in stages, some
- * of them ahead of the one that is added up (elimination/stage.cuh says what is in one). What is on its way does not
- * depend on how wide a cost is, nor on how many registers a sum takes.
+ * The staged kernel: the fused join and elimination of large tables. What a tile needs of them is copied to shared memory
+ * in stages (staged_plan.cuh), some stages ahead of the one that is added up. The number of bytes in flight therefore
+ * depends neither on the width of a cost nor on the registers that a sum takes.
  */
-#ifndef GPUOPT_CUDA_ELIMINATION_STAGED_CUH
-#define GPUOPT_CUDA_ELIMINATION_STAGED_CUH
+#ifndef GPUOPT_CUDA_ELIMINATION_STAGED_KERNEL_CUH
+#define GPUOPT_CUDA_ELIMINATION_STAGED_KERNEL_CUH
 
-#include "kernel.cuh"
-#include "stage.cuh"
 #include "../common/mbarrier.cuh"
+#include "device.cuh"
+#include "staged_plan.cuh"
 
 namespace {
 
-/* An entry of the message in the making. Costs up to 32 bits wide are added in 32 bits: the plan has proven that they
- * fit. */
+/* Accumulators of an entry of the message, or of a word of entries. load(): a cost, or a word of costs if `wide`.
+ * Costs of up to 32 bits are added in 32 bits: the plan has proven that the sums fit. */
 template <class Cost>
 struct StagedCell {
     using Stored = Cost;
@@ -30,7 +30,7 @@ struct StagedCell {
     __device__ Word cost() const { return static_cast<Word>(best); }
 };
 
-/* Two of 8 bits, in halves of 16: a few costs cannot overflow these. */
+/* Two entries of 8 bits, added in halves of 16 bits: sums of staged_operands costs cannot overflow these. */
 struct StagedPair {
     using Stored = uint8_t;
     using Word = uint16_t;
@@ -48,7 +48,7 @@ struct StagedPair {
     __device__ Word cost() const { return static_cast<Word>(__byte_perm(best, 0, 0x20)); }
 };
 
-/* Four of 8 bits, or two of 16 bits: of the first the even ones together, and the odd ones. */
+/* Four entries of 8 bits, the even and the odd ones together, or two of 16 bits. */
 template <class Cost>
 struct StagedWord {
     struct Sum {
@@ -83,24 +83,24 @@ struct StagedWord {
     __device__ Word cost() const { return best.even | best.odd << (bytes ? 8 : 16); }
 };
 
-/* Neighbours that are copied together. */
+/* A stretch of neighbours that is copied at once. */
 struct StagedSegment {
-    int64_t at;            /* from where the operand is for this tile and the stage's first value */
-    uint32_t place, bytes; /* from the stage's beginning; how many */
+    int64_t at;            /* relative to the operand's address for this tile and the stage's first value */
+    uint32_t place, bytes; /* offset in the stage; length */
     int32_t operand;
-    int32_t first; /* where its place is noted, if it is the value's first segment of the operand; or -1 */
+    int32_t first; /* index in StagedShared::place if it is the operand's first segment for its value; else -1 */
 };
 
 struct StagedShared {
     StagedSegment segment[staged_segments_most];
-    uint32_t place[staged_depth][staged_segments_most]; /* [values][operands] bytes in shared memory */
+    uint32_t place[staged_depth][staged_segments_most]; /* [values][operands] offset in shared memory */
     MemoryBarrier full[staged_depth], empty[staged_depth];
-    int64_t base[staged_producers][staged_operands]; /* where the operands are for a stage */
-    int64_t message[staged_depth];                   /* where the message is for the stage's tile */
+    int64_t base[staged_producers][staged_operands]; /* addresses of the operands for a stage */
+    int64_t message[staged_depth];                   /* address in the message of the stage's tile */
     int64_t outer_size[digits_most], outer_stride[staged_operands + 1][digits_most];
 };
 
-/* What entry `entry` of a row adds to operand k's address. */
+/* What entry `entry` of a row adds to the address in operand k. */
 __device__ inline uint32_t staged_entry(const Staged &p, int k, uint32_t entry) {
     uint32_t at = 0;
     for (int j = 0; j < p.entry_digits; j++) {
@@ -111,7 +111,7 @@ __device__ inline uint32_t staged_entry(const Staged &p, int k, uint32_t entry) 
     return at;
 }
 
-/* Segment number `number` of a stage. */
+/* Segment `number` of a stage. */
 __device__ StagedSegment staged_segment(const EliminationView &e, const Staged &p, int number) {
     const int value = number / p.all_segments;
     int rest = number % p.all_segments, k = 0, chunk = value * p.all_chunks;
@@ -133,8 +133,8 @@ __device__ StagedSegment staged_segment(const EliminationView &e, const Staged &
     return s;
 }
 
-/* What all threads do first. calm [operands that are the same for all rows][entries]; of a word's entries only the
- * first one is looked up, if its neighbours are. */
+/* What all threads do first. calm [operands that are the same for all rows][entries]: offsets in a segment; if the
+ * operand is `wide` or `one`, only for the first entry of a word. */
 __device__ void staged_begin(const EliminationView &e, const Staged &p, StagedShared &shared, uint16_t *calm,
                              int bytes) {
     const int thread = static_cast<int>(threadIdx.x), entries = p.entries * p.pack;
@@ -155,7 +155,7 @@ __device__ void staged_begin(const EliminationView &e, const Staged &p, StagedSh
     __syncthreads();
 }
 
-/* The warp that brings stage after stage, for tiles first .. last - 1. A lane knows where an operand is, or the
+/* A producer warp: copies its stages for tiles first .. last - 1. Each lane keeps the address of one operand, or of the
  * message. */
 __device__ void staged_bring(const EliminationView &e, const Staged &p, StagedShared &shared, char *memory,
                              int64_t first, int64_t last, int32_t copy, int bytes) {
@@ -172,7 +172,7 @@ __device__ void staged_bring(const EliminationView &e, const Staged &p, StagedSh
     } else if (lane == p.operands) at += p.at + copy * p.copy_stride;
     int64_t *base = shared.base[producer];
     int slot = 0, turn = 0;
-    uint32_t parity = 1; /* of an empty slot: at first they all are */
+    uint32_t parity = 1; /* for empty[]: at first all slots are empty */
     for (int64_t tile = first; tile < last; tile++) {
         for (int group = 0; group < groups; group++) {
             const bool mine = turn == producer;
@@ -207,21 +207,21 @@ __device__ void staged_bring(const EliminationView &e, const Staged &p, StagedSh
     }
 }
 
-/* An entry's cost, or a word's, in operand k, which is the same for all rows. */
+/* The cost of an entry, or of a word of entries, in operand k, which is the same for all rows. */
 template <class Cell>
 __device__ typename Cell::Sum staged_calm(const Staged &p, int k, const char *from, const uint16_t *at) {
     using Stored = typename Cell::Stored;
     using Word = typename Cell::Word;
     constexpr int bits = 8 * static_cast<int>(sizeof(Stored));
     if (Cell::pack == 1 || (p.wide | p.one) >> k & 1) return Cell::load(from + at[0], p.wide >> k & 1);
-    Word several = 0; /* neighbours from here and there */
+    Word several = 0; /* gathered entry by entry */
 #pragma unroll
     for (int i = 0; i < Cell::pack; i++)
         several |= static_cast<Word>(static_cast<Word>(*reinterpret_cast<const Stored *>(from + at[i])) << i * bits);
     return Cell::load(reinterpret_cast<const char *>(&several), true);
 }
 
-/* The sum over these operands: two at a time are on their way. */
+/* The sum over these operands: loads of two at a time are in flight. */
 template <class Cell>
 __device__ typename Cell::Sum staged_all_calm(const Staged &p, const char *memory, const uint32_t *place,
                                               const uint16_t *at) {
@@ -236,8 +236,8 @@ __device__ typename Cell::Sum staged_all_calm(const Staged &p, const char *memor
     return sum;
 }
 
-/* The operands that depend on the row: one; two; or two of which the second has one entry for all of a word. OTHERS: up
- * to three of any kind. The first ones are wide, but for those of OTHERS. */
+/* The operands that depend on the row. SINGLE: one, wide. PAIR: two, both wide. MIXED: two, the first wide, the second
+ * with one entry for all of a word. OTHERS: up to three of any kind. */
 enum StagedShape { STAGED_SINGLE, STAGED_PAIR, STAGED_MIXED, STAGED_OTHERS };
 
 template <class Cell, int Height, StagedShape Shape>
@@ -312,63 +312,6 @@ __global__ void __launch_bounds__(staged_threads, staged_resident)
     }
 }
 
-/* ---- Launches ---- */
-
-/* Whether the kernels that this device runs were compiled for sm_90 or later: on a new one, a build for older ones runs,
- * too, in which they are empty. */
-bool staged_is_compiled() {
-    cudaFuncAttributes attributes;
-    if (cudaFuncGetAttributes(&attributes, eliminate_staged<StagedCell<uint32_t>, 9, STAGED_SINGLE>) == cudaSuccess)
-        return attributes.ptxVersion >= 90;
-    cudaGetLastError();
-    return false;
-}
-
-template <class Cell, int Height, StagedShape Shape>
-gpuopt_status launch_staged(const gpuopt_context *context, const EliminationView &view, const Staged &p) {
-    const size_t memory = staged_shared_bytes(p);
-    auto kernel = eliminate_staged<Cell, Height, Shape>;
-    GPUOPT_CUDA(context,
-                cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(memory)));
-    const int64_t room = staged_resident * int64_t{cuda_of(context)->multiprocessors} / p.copies;
-    const int64_t ranges = room < 1 ? 1 : room < p.tiles ? room : p.tiles;
-    kernel<<<static_cast<unsigned>(ranges * p.copies), staged_threads, memory, cuda_of(context)->stream>>>(view, p,
-                                                                                                           ranges);
-    return cuda_status(context, cudaGetLastError(), "an elimination by stages");
-}
-
-template <class Cell, int Height>
-gpuopt_status run_staged_rows(const gpuopt_context *context, const EliminationView &view, const Staged &p) {
-    const bool first_wide = p.wide & 1, second_wide = p.wide & 2;
-    if (p.varying == 1 && first_wide) return launch_staged<Cell, Height, STAGED_SINGLE>(context, view, p);
-    if (p.varying == 2 && second_wide) return launch_staged<Cell, Height, STAGED_PAIR>(context, view, p);
-    if constexpr (Cell::pack > 1)
-        if (p.varying == 2 && first_wide) return launch_staged<Cell, Height, STAGED_MIXED>(context, view, p);
-    return launch_staged<Cell, Height, STAGED_OTHERS>(context, view, p);
-}
-
-template <class Cell>
-gpuopt_status run_staged_cells(const gpuopt_context *context, const EliminationView &view, const Staged &p) {
-    if constexpr (Cell::pack > 1)
-        return p.height == 10 ? run_staged_rows<Cell, 10>(context, view, p)
-                              : run_staged_rows<Cell, 16>(context, view, p);
-    else
-        return p.height == 9    ? run_staged_rows<Cell, 9>(context, view, p)
-               : p.height == 13 ? run_staged_rows<Cell, 13>(context, view, p)
-               : p.height == 16 ? run_staged_rows<Cell, 16>(context, view, p)
-                                : run_staged_rows<Cell, 27>(context, view, p);
-}
-
-gpuopt_status run_staged(const gpuopt_context *context, const EliminationView &view, const Staged &p) {
-    if (view.bits == 32) return run_staged_cells<StagedCell<uint32_t>>(context, view, p);
-    if (view.bits == 16)
-        return p.pack == 2 ? run_staged_cells<StagedWord<uint16_t>>(context, view, p)
-                           : run_staged_cells<StagedCell<uint16_t>>(context, view, p);
-    return p.pack == 4   ? run_staged_cells<StagedWord<uint8_t>>(context, view, p)
-           : p.pack == 2 ? run_staged_cells<StagedPair>(context, view, p)
-                         : run_staged_cells<StagedCell<uint8_t>>(context, view, p);
-}
-
 } // namespace
 
-#endif /* GPUOPT_CUDA_ELIMINATION_STAGED_CUH */
+#endif /* GPUOPT_CUDA_ELIMINATION_STAGED_KERNEL_CUH */

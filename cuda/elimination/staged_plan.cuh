@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a job with large tables is cut for the kernel that brings them through shared memory (elimination/staged.cuh).
+ * How a job with large tables is cut for the staged kernel (staged_kernel.cuh).
  *
- * A block takes tile after tile of the message: rows of neighbours, so many that a group of threads has an entry, or
- * a word of narrow ones, each. For a group of values of the eliminated variable all that a tile needs of the tables is
- * a stage: stretches of neighbours, segments, which are copied while earlier stages are added up. The rows of a tile
- * need not be neighbours: a variable that a large table does not have makes rows first, so that what is copied of that
- * table serves all of them and each table is read once.
+ * A block computes tile after tile of the message. A tile has several rows; a row has one entry, or one word of narrow
+ * entries, for each thread of a team. All that a tile needs of the tables for a group of values of the eliminated
+ * variable is a stage. It consists of segments, stretches of neighbours in a table, which are copied while earlier
+ * stages are added up. The rows of a tile need not be neighbours: variables that a large table lacks become rows first,
+ * so that what is copied of that table serves all rows and the table is read only once.
  */
-#ifndef GPUOPT_CUDA_ELIMINATION_STAGE_CUH
-#define GPUOPT_CUDA_ELIMINATION_STAGE_CUH
+#ifndef GPUOPT_CUDA_ELIMINATION_STAGED_PLAN_CUH
+#define GPUOPT_CUDA_ELIMINATION_STAGED_PLAN_CUH
 
 #include <cstring>
 
@@ -17,26 +17,7 @@
 
 namespace {
 
-constexpr int staged_consumers = 256; /* threads that add up */
-constexpr int staged_producers = 2;   /* warps that bring stages, in turn */
-constexpr int staged_threads = staged_consumers + 32 * staged_producers;
-constexpr int staged_operands = 8;
-constexpr int staged_varying = 3; /* of these, at most, depend on the row */
-constexpr int staged_row_digits = 6;
-constexpr int staged_depth = 4;           /* stages in shared memory */
-constexpr int staged_segments_most = 256; /* of a stage */
-constexpr int staged_rows_most = 64;      /* of a tile */
-constexpr int staged_highest = 27;        /* rows of a thread */
-constexpr int staged_teams = 4;           /* groups of threads with rows of their own, at most */
-constexpr int staged_tiles_least = 4;     /* tiles for each multiprocessor, at least, and entries of one */
-constexpr int staged_entries_least = 1024;
-constexpr int staged_resident = 2;      /* blocks of a multiprocessor */
-constexpr int64_t staged_bytes = 18432; /* of a stage, at most */
-constexpr int64_t staged_gaps = 1024;   /* bytes of a segment that may have any gaps between its rows */
-/* Dynamic shared memory, at most: what every device from sm_90 on has beside the kernel's own 12 KB. */
-constexpr size_t staged_memory_most = 84 * 1024;
-
-/* What the kernel reads of a job. Operands: first those that depend on the row; number `operands`: the message. */
+/* A job as the kernel reads it. Operands that depend on the row come first; number `operands` is the message. */
 struct Staged {
     int64_t at, copy_stride; /* of the message */
     int64_t tiles;
@@ -44,28 +25,29 @@ struct Staged {
     int64_t row_stride[staged_operands + 1][staged_row_digits];
     int32_t row_size[staged_row_digits]; /* the first digit runs fastest */
     int32_t entry_size[digits_most], entry_stride[staged_operands][digits_most];
-    int32_t operand[staged_operands]; /* their numbers */
+    int32_t operand[staged_operands]; /* numbers in the plan */
     int32_t outer, row_digits, entry_digits;
     int32_t operands, varying, values, copies;
-    int32_t entries, rows, width; /* of a row, in words; of a tile; threads of a row */
-    int32_t height, pack;         /* rows of a thread; entries of a word */
+    int32_t entries, rows, width; /* words of a row; rows of a tile; threads of a team */
+    int32_t height, pack;         /* rows that the kernel has room for in a thread; entries of a word */
     int32_t group;                /* values of a stage */
-    /* Of one value: of each operand segments, their chunks of 16 bytes, and the row digits that lie in one. */
+    /* For one value: segments of each operand, chunks of 16 bytes in one, and a mask of the row digits inside one. */
     int32_t segments[staged_operands], chunks[staged_operands];
     uint32_t inside[staged_operands];
-    uint32_t wide, one; /* operands with neighbours in a word, or with the same entry for all of it */
+    uint32_t wide, one; /* masks of operands: neighbours fill a word; one entry is the same for all of a word */
     int32_t all_segments, all_chunks;
-    int32_t beyond; /* bytes behind the last stage that rows reach which a team does not have */
-    /* What the rows of a thread, and the first one of a team, add to where the first row is: in shared memory, bytes, and
-     * in the message. */
+    int32_t beyond; /* bytes after the last stage that a team reads for rows that it does not have */
+    /* What a row of a thread, and the first row of a team, add to the place of the first row: in shared memory in bytes,
+     * in the message in entries. */
     int32_t team_rows;
     uint32_t row_place[staged_varying][staged_highest], team_place[staged_varying][staged_teams];
     int64_t row_at[staged_highest], team_at[staged_teams];
 };
 
+/* Of shared memory. */
 inline size_t staged_stage_bytes(const Staged &p) { return 16 * static_cast<size_t>(p.all_chunks) * p.group; }
 
-/* Stages; of each operand that is the same for all rows, where in a segment it has each entry of a row. */
+/* Of a block: the stages, and for each operand that is the same for all rows, the place of each entry in a segment. */
 inline size_t staged_shared_bytes(const Staged &p) {
     return staged_depth * staged_stage_bytes(p) + static_cast<size_t>(p.beyond) +
            sizeof(uint16_t) * static_cast<size_t>(p.operands - p.varying) * p.entries * p.pack;
@@ -78,14 +60,14 @@ int64_t largest_divisor(int64_t size, int64_t most) {
     return part;
 }
 
-/* Digits in the making: those that are not in the row or the tile's rows yet, and those that are. */
+/* Digits while a job is cut: those that are in neither a row nor the rows of a tile yet, and those in the rows. */
 struct StagedDigits {
     MessageDigits outer;
     int64_t row_size[staged_row_digits], row_stride[staged_row_digits][digits_operands + 1];
     int rows, row_digits;
 };
 
-/* Takes the fastest `part` values of outer digit j away; what is left of it remains. stride [operands + 1]. */
+/* Removes a digit of size `part`, the fastest part of outer digit j. stride [operands + 1]: its strides. */
 void staged_take(StagedDigits *d, int operands, int j, int64_t part, int64_t *stride) {
     MessageDigits &o = d->outer;
     for (int k = 0; k <= operands; k++) {
@@ -101,7 +83,7 @@ void staged_take(StagedDigits *d, int operands, int j, int64_t part, int64_t *st
     }
 }
 
-/* The entries of a row: the fastest digits, at most `most` of them. */
+/* Makes a row of the fastest digits: at most `most` entries. */
 void staged_cut_row(StagedDigits *d, int operands, int64_t most, Staged *s) {
     int64_t entries = 1, stride[digits_operands + 1];
     s->entry_digits = 0;
@@ -119,6 +101,7 @@ void staged_cut_row(StagedDigits *d, int operands, int64_t most, Staged *s) {
     s->entries = static_cast<int32_t>(entries);
 }
 
+/* Multiplies the rows by `part`, taken from outer digit j. */
 void staged_add_rows(StagedDigits *d, int operands, int j, int64_t part) {
     const int to = d->row_digits++;
     d->row_size[to] = part;
@@ -126,7 +109,8 @@ void staged_add_rows(StagedDigits *d, int operands, int j, int64_t part) {
     d->rows *= static_cast<int>(part);
 }
 
-/* Entries of operand k that are read if tiles stay as they are: all of what is outside, times what a tile needs. */
+/* Entries of operand k that are read with the present tiles: what a tile needs, times the number of tiles, without
+ * outer digit `less`. */
 double staged_reads(const StagedDigits &d, const Staged &s, int k, int less) {
     double reads = 1;
     for (int j = 0; j < d.outer.count; j++) reads *= j == less ? 1.0 : static_cast<double>(d.outer.size[j]);
@@ -135,7 +119,7 @@ double staged_reads(const StagedDigits &d, const Staged &s, int k, int less) {
     return reads;
 }
 
-/* Rows of a thread that there are kernels for: the least that is enough; 0: none is. */
+/* The smallest number of rows of a thread that is enough and has a kernel; 0: none has. */
 constexpr int staged_height(int rows, int pack) {
     return pack > 1     ? (rows <= 10   ? 10
                            : rows <= 16 ? 16
@@ -149,12 +133,12 @@ constexpr int staged_height(int rows, int pack) {
 
 constexpr int staged_highest_of(int pack) { return pack > 1 ? 16 : staged_highest; }
 
-/* The share of a tile's threads that have something to do, with so many rows. */
+/* The share of the threads' rows that are used by a tile with `rows` rows. groups: teams. */
 double staged_share(int rows, int groups, int pack) {
     return static_cast<double>(rows) / (groups * staged_height((rows + groups - 1) / groups, pack));
 }
 
-/* How many operands depend on digit j, but on no digit of the rows. */
+/* How many operands depend on digit j but on no digit of the rows. */
 int staged_more(const StagedDigits &d, int operands, int j) {
     int more = 0;
     for (int k = 0; k < operands; k++) {
@@ -165,8 +149,8 @@ int staged_more(const StagedDigits &d, int operands, int j) {
     return more;
 }
 
-/* The rows of a tile: first variables that large operands do not have, then those that fewest operands have beside
- * these, neighbours if there is a choice. apart: else only neighbours. entries: of the message. */
+/* Chooses the rows of a tile: first digits that large operands lack, then those on which the fewest further operands
+ * depend, the fastest of equal ones. apart: rows need not be neighbours. entries: of the message. */
 void staged_cut_rows(StagedDigits *d, int operands, int groups, int pack, int most, bool apart, double entries,
                      const Staged &s) {
     while (apart) {
@@ -205,7 +189,8 @@ void staged_swap(T *a, T *b) {
     *b = old;
 }
 
-/* Outer digits that large operands do not have run fastest: what is read again is then still in the second cache. */
+/* Sorts the outer digits such that those that large operands lack run fastest: what is read again is then still in the
+ * L2 cache. */
 void staged_order_outer(StagedDigits *d, int operands, const Staged &s) {
     MessageDigits &o = d->outer;
     double again[digits_most];
@@ -222,7 +207,7 @@ void staged_order_outer(StagedDigits *d, int operands, const Staged &s) {
         }
 }
 
-/* How the `pack` entries of a word lie in operand k: side by side, or one is the same for all of them. */
+/* How the `pack` entries of a word lie in operand k: side by side; one for all of them; or scattered. */
 enum StagedKind { STAGED_WIDE, STAGED_ONE, STAGED_APART };
 
 StagedKind staged_kind(const Staged &s, int k, int pack) {
@@ -234,8 +219,8 @@ StagedKind staged_kind(const Staged &s, int k, int pack) {
     return same % pack == 0 || j == s.entry_digits ? STAGED_ONE : STAGED_APART;
 }
 
-/* Segments of operand k: rows that follow one another in it are one, and so are some with gaps between them. All
- * segments of a value have to begin at the same place in a chunk of 16 bytes; false: they do not. */
+/* Finds the segments of operand k: rows that follow one another in it make one segment, and so do some with small gaps
+ * between them. All segments of a value must begin at the same offset within 16 bytes; false: they do not. */
 bool staged_segments(Staged *s, int k, int64_t bytes) {
     int64_t length = 1;
     bool longer = true;
@@ -266,20 +251,20 @@ bool staged_segments(Staged *s, int k, int64_t bytes) {
     return true;
 }
 
-/* Whether all addresses at which segments of operand k can begin are multiples of 16 bytes. */
+/* Whether every address at which a segment of operand k can begin is a multiple of 16 bytes. */
 bool staged_aligned(const Staged &s, int k, const gpuopt__elimination_operand &o, int64_t bytes) {
     int64_t all = o.at | o.copy_stride | (s.values > 1 ? o.value_stride : 0);
     for (int j = 0; j < s.outer; j++) all |= s.outer_stride[k][j];
     return o.condition < 0 && all * bytes % 16 == 0;
 }
 
-/* Writes the digits down with the operands in their new order: those that depend on the row first, of these the wide
- * ones. */
+/* Writes down the digits with the operands in their new order: those that depend on the row first, and of these the
+ * wide ones. False: there are none, or too many, or they are scattered. */
 bool staged_fill(const gpuopt__elimination_job &job, const StagedDigits &d, Staged *s) {
     int from[staged_operands + 1], count = 0;
     s->varying = 0;
     s->wide = s->one = 0;
-    for (int pass = 0; pass < 3; pass++) /* wide; not wide; calm */
+    for (int pass = 0; pass < 3; pass++) /* varying and wide; varying; the same for all rows */
         for (int k = 0; k < job.operands; k++) {
             const StagedKind kind = staged_kind(*s, k, s->pack);
             bool varies = false;
@@ -314,7 +299,7 @@ bool staged_fill(const gpuopt__elimination_job &job, const StagedDigits &d, Stag
     return true;
 }
 
-/* Groups of values, as large as a stage may be; false: not even one value fits. */
+/* Sets the number of values of a stage, as large as it may be. False: not even one value fits. */
 bool staged_group(Staged *s) {
     s->all_segments = s->all_chunks = 0;
     for (int k = 0; k < s->operands; k++) {
@@ -326,7 +311,7 @@ bool staged_group(Staged *s) {
         uint32_t row = 0, team = 0;
         for (int r = 0; r < staged_highest; r++) row = row < s->row_place[k][r] ? s->row_place[k][r] : row;
         for (int t = 0; t < staged_teams; t++) team = team < s->team_place[k][t] ? s->team_place[k][t] : team;
-        /* A row, with what its segment begins behind a chunk's beginning, is not longer than the segment. */
+        /* The chunks of a segment hold a whole row, wherever in the first chunk it begins. */
         const int32_t beyond = static_cast<int32_t>(row + team) + 16 * (s->chunks[k] + chunk - s->all_chunks);
         if (beyond > s->beyond) s->beyond = (beyond + 15) / 16 * 16;
     }
@@ -339,7 +324,7 @@ bool staged_group(Staged *s) {
     return staged_shared_bytes(*s) <= staged_memory_most;
 }
 
-/* Where a row is: in the message (k: operands), or in what is copied of an operand. */
+/* The place of a row: in the message (k == operands) in entries, or in what is copied of operand k in bytes. */
 int64_t staged_row(const Staged &s, int k, int row, int64_t bytes) {
     int64_t at = 0, segment = 0, scale = 1;
     for (int j = 0; j < s.row_digits; j++) {
@@ -354,10 +339,10 @@ int64_t staged_row(const Staged &s, int k, int row, int64_t bytes) {
     return k == s.operands ? at : at * bytes + segment * 16 * s.chunks[k];
 }
 
-/* The rows of each team: false, if they do not lie in the same way for all of them. */
+/* Divides the rows among the teams. False: the rows of the teams do not have the same places relative to the first. */
 bool staged_share_rows(Staged *s, int teams, int64_t bytes) {
     s->team_rows = (s->rows + teams - 1) / teams;
-    std::memset(s->row_place, 0, sizeof s->row_place); /* what there is no row for reads the first one */
+    std::memset(s->row_place, 0, sizeof s->row_place); /* rows that do not exist read the first one */
     std::memset(s->team_place, 0, sizeof s->team_place);
     std::memset(s->row_at, 0, sizeof s->row_at);
     std::memset(s->team_at, 0, sizeof s->team_at);
@@ -379,9 +364,9 @@ bool staged_share_rows(Staged *s, int teams, int64_t bytes) {
     return true;
 }
 
-/* Cuts a job for words of `pack` entries. most: rows of a tile; apart: they may lie apart from one another. */
-bool staged_cut(const gpuopt__elimination_job &job, const gpuopt__elimination_operand *operand,
-                const MessageDigits &digits, int64_t bytes, int pack, int most, bool apart, Staged *s) {
+/* Cuts a job for words of `pack` entries. most: rows of a tile at most; apart: they need not be neighbours. */
+bool staged_cut(const gpuopt__elimination_job &job, const gpuopt__elimination_operand *operand, const MessageDigits &digits, int64_t bytes,
+                int pack, int most, bool apart, Staged *s) {
     StagedDigits d;
     d.outer = digits;
     d.rows = 1;
@@ -409,10 +394,10 @@ bool staged_cut(const gpuopt__elimination_job &job, const gpuopt__elimination_op
     return staged_share_rows(s, groups, bytes) && staged_group(s);
 }
 
-/* Whether a job is computed by way of shared memory, and how. operand: the plan's, or NULL for a part of a job, whose
- * own ones only the device has; bytes: of a stored cost. */
-bool find_staged(const gpuopt__elimination_job &job, const gpuopt__elimination_operand *operand, const int64_t *pool,
-                 int32_t copies, int64_t bytes, int multiprocessors, Staged *s) {
+/* Whether a job suits the staged kernel, and how it is cut. operand: the plan's, or NULL for a chunk of a job, whose
+ * operands only the device has. pool: where the job's digits are. bytes: of a stored cost. */
+bool find_staged(const gpuopt__elimination_job &job, const gpuopt__elimination_operand *operand, const int64_t *pool, int32_t copies,
+                 int64_t bytes, int multiprocessors, Staged *s) {
     MessageDigits digits;
     const int64_t tiles = int64_t{staged_tiles_least} * multiprocessors;
     if (bytes > 4 || job.operands > staged_operands || job.entries * copies < tiles * staged_entries_least ||
@@ -431,4 +416,4 @@ bool find_staged(const gpuopt__elimination_job &job, const gpuopt__elimination_o
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_ELIMINATION_STAGE_CUH */
+#endif /* GPUOPT_CUDA_ELIMINATION_STAGED_PLAN_CUH */

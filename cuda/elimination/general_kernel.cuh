@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * The fused join and elimination. A block works on a range of tiles of one job, for one copy and one piece of the rows:
- * a thread has the same entry of the row in every tile, and keeps the sums of all rows of a tile. So what a table adds
- * to an entry's address is worked out once; from tile to tile only the beginnings move on, a table each, and nobody
- * divides.
+ * The general kernel: the fused join and elimination of any job. A block works on a range of tiles of one job, for one
+ * copy and one piece of the rows. A thread has the same entry of the row in every tile, and keeps the sums of all rows
+ * of a tile. Therefore what each table adds to an entry's address is computed once; from tile to tile only the tables'
+ * base addresses move on, without a division.
  */
-#ifndef GPUOPT_CUDA_ELIMINATION_KERNEL_CUH
-#define GPUOPT_CUDA_ELIMINATION_KERNEL_CUH
+#ifndef GPUOPT_CUDA_ELIMINATION_GENERAL_KERNEL_CUH
+#define GPUOPT_CUDA_ELIMINATION_GENERAL_KERNEL_CUH
 
 #include "device.cuh"
 
 namespace {
 
-constexpr int elimination_threads = 256;
-constexpr int elimination_rows = GPUOPT__ELIMINATION_TILE_ROWS;
-/* Operands that depend on the row and whose addresses are held in registers, at most. */
-constexpr int elimination_held = 3;
-/* Operands whose addresses are kept in shared memory; what a job has beyond is worked out again at every use. */
-constexpr int elimination_slab = 64;
-
-/* How a job is cut into blocks: copies x ranges of tiles x pieces of the row; the last runs fastest. */
+/* How a job is cut into blocks: copies x ranges of tiles x pieces of the row; the last of these runs fastest. */
 struct JobBlocks {
     int32_t pieces, ranges;
     int32_t split; /* threads that share an entry, each with some of the values; a power of two */
@@ -31,7 +24,7 @@ __host__ __device__ inline int32_t threads_of_row(int64_t entries) {
     return threads;
 }
 
-/* most: blocks that are worth having. */
+/* most: the number of blocks beyond which more are of no use. */
 __host__ __device__ inline JobBlocks job_blocks(const gpuopt__elimination_job &job, int32_t copies, int64_t most) {
     JobBlocks b;
     int32_t row = threads_of_row(job.row_entries);
@@ -47,22 +40,23 @@ __host__ __device__ inline JobBlocks job_blocks(const gpuopt__elimination_job &j
 
 /* Shared memory of a block. */
 struct EliminationShared {
-    /* Where the tables are for a tile, the last one the message; a warp's own, so that none waits for another. */
+    /* Base addresses of the tables for a tile, then of the message. Each warp has its own, so that none waits for
+     * another. Two buffers: this tile and the next. */
     int64_t base[elimination_threads / 32][2][elimination_slab + 1];
     int64_t value_stride[elimination_slab];
-    uint32_t row[elimination_slab + 1][elimination_rows]; /* what a row of the tile adds */
+    uint32_t row[elimination_slab + 1][elimination_rows]; /* what a row of the tile adds to an address */
     gpuopt__elimination_job job;
-    int32_t found;
+    int32_t found; /* see find_job() */
 };
 
 struct TileStrides {
     const int64_t *size, *stride; /* of the job */
-    int digits;                   /* of an index */
+    int digits;                   /* strides of one operand */
 
     __device__ const int64_t *of(int k) const { return stride + static_cast<int64_t>(k) * digits; }
 };
 
-/* What entry `entry` of a row adds to a table's address. */
+/* What entry `entry` of a row adds to the address in operand k. */
 __device__ int64_t entry_at(const gpuopt__elimination_job &job, const TileStrides &t, int k, uint32_t entry) {
     int first = job.tile_digits + job.row_digits;
     return tile_at<uint32_t>(t.size + first, t.of(k) + first, job.entry_digits, entry);
@@ -72,16 +66,9 @@ __device__ int64_t row_at(const gpuopt__elimination_job &job, const TileStrides 
     return tile_at<uint32_t>(t.size + job.tile_digits, t.of(k) + job.tile_digits, job.row_digits, row);
 }
 
-/* Where operand k begins for a copy. */
-__device__ int64_t operand_at(const EliminationView &e, const gpuopt__elimination_operand &o, int32_t copy) {
-    int64_t at = o.at + copy * o.copy_stride;
-    if (o.condition >= 0) at += e.offset[static_cast<int64_t>(copy) * e.condition_rows + o.condition];
-    return at;
-}
-
-/* An operand beyond the slab: everything worked out again. */
-__device__ int64_t far_index(const EliminationView &e, const gpuopt__elimination_job &job, const TileStrides &strides,
-                             int k, int64_t tile, int32_t copy, uint32_t entry, int32_t v) {
+/* The address in an operand beyond the slab: computed from nothing. */
+__device__ int64_t far_index(const EliminationView &e, const gpuopt__elimination_job &job, const TileStrides &strides, int k,
+                             int64_t tile, int32_t copy, uint32_t entry, int32_t v) {
     const gpuopt__elimination_operand &o = e.operand[job.operand + k];
     return operand_at(e, o, copy) + v * o.value_stride + entry_at(job, strides, k, entry) +
            any_tile_at(strides.size, strides.of(k), job.tile_digits, tile);
@@ -92,27 +79,27 @@ __device__ uint64_t count_at(const EliminationView &e, const gpuopt__elimination
     return o.count_at < 0 ? 1 : e.counts[o.count_at + (index - o.at)];
 }
 
-/* Where in its job a thread is. */
+/* The position of a thread in its job. */
 struct Place {
     TileStrides strides;
-    const uint32_t *slab; /* [operands but the first ones][threads] what the entry adds */
+    const uint32_t *slab; /* [operands from the first one not held][threads] what the entry adds */
     int64_t tile;
-    int32_t copy, share, split;
+    int32_t copy, share, split; /* share: of the values, one of `split` */
     uint32_t entry;
     int rows;
     const int64_t *base; /* of the operands, for this tile */
 };
 
-/* The sums of one thread: those of all rows of a tile. All loads of a value are on their way before the first of them
- * is added. With Own > 0 so many operands depend on the row, or at most so many where that is more than can be held in
- * registers, and at most `calm` do not. Own 0 is for any job: what depends on the row is then read by other_rows(),
- * what does not and is beyond `calm` by more(). */
+/* The sums of one thread for all rows of a tile. All loads for a value are issued before the first of them is added.
+ * Own > 0: that many operands depend on the row (at most that many if Own > elimination_held), and at most `calm` do
+ * not. Own == 0: any job; other_rows() then reads the operands that depend on the row, and more() those beyond `calm`
+ * that do not. */
 template <class Keep, int Rows, int Own>
 struct Sums {
     using Stored = typename Keep::Stored;
     using Sum = typename Keep::Sum;
-    static constexpr int calm = 4;
-    static constexpr int unroll = Own == 1 || Own == 2 ? 2 : 1; /* values whose loads are on their way together */
+    static constexpr int calm = elimination_calm;
+    static constexpr int unroll = Own == 1 || Own == 2 ? 2 : 1; /* values whose loads are in flight together */
 
     static constexpr int held = Own <= elimination_held ? Own : 0;
 
@@ -123,7 +110,8 @@ struct Sums {
         return p.base[k] + v * shared.value_stride[k] + p.slab[(k - held) * elimination_threads + threadIdx.x];
     }
 
-    /* Two operands of many that depend on the row: what a row adds is in shared memory, the same for all threads. */
+    /* Adds operands k and k + 1 of several that depend on the row. What a row adds to the address is in shared memory,
+     * the same for all threads. */
     static __device__ void two_operands(const EliminationView &e, const EliminationShared &shared,
                                         const Stored *const *from, int k, Sum *sum) {
         const int varying = shared.job.varying;
@@ -140,7 +128,7 @@ struct Sums {
         for (int r = 0; r < Rows; r++) sum[r] = Keep::add(Keep::add(sum[r], cost[0][r], e), cost[1][r], e);
     }
 
-    /* Operands from `first` on that are the same for all rows. */
+    /* The sum of the operands from `first` on, which are the same for all rows. */
     static __device__ Sum more(const EliminationView &e, const EliminationShared &shared, const Place &p, int32_t v,
                                int first, uint64_t *factor) {
         const gpuopt__elimination_job &job = shared.job;
@@ -154,7 +142,7 @@ struct Sums {
         return sum;
     }
 
-    /* Operands beyond the first ones that depend on the row. */
+    /* Adds all operands that depend on the row. */
     static __device__ void other_rows(const EliminationView &e, const EliminationShared &shared, const Place &p,
                                       int32_t v, Sum *sum, uint64_t *factor) {
         const gpuopt__elimination_job &job = shared.job;
@@ -170,8 +158,7 @@ struct Sums {
                 if (r >= p.rows) continue;
                 int64_t of_row = index + (far ? row_at(job, p.strides, k, r) : shared.row[k][r]);
                 cost[r] = __ldg(static_cast<const Stored *>(e.store) + of_row);
-                if (Keep::counted)
-                    factor[r] = gpuopt__elimination_count_product(factor[r], count_at(e, job, k, of_row));
+                if (Keep::counted) factor[r] = gpuopt__elimination_count_product(factor[r], count_at(e, job, k, of_row));
             }
 #pragma unroll
             for (int r = 0; r < Rows; r++) sum[r] = Keep::add(sum[r], cost[r], e);
@@ -184,7 +171,7 @@ struct Sums {
         const Stored *from[Own ? Own : 1], *also[calm];
         int64_t step[Own ? Own : 1], also_step[calm];
         const int first = held ? held : job.varying;
-        /* With counts, and beyond the slab, each operand is looked up: more(). */
+        /* With counts, or with operands beyond the slab, more() looks each operand up. */
         int others = Keep::counted || job.operands > elimination_slab ? 0 : job.operands - first;
         if (!Own && others > calm) others = calm;
 #pragma unroll
@@ -257,8 +244,8 @@ struct Sums {
     }
 };
 
-/* The job that block `block` of a launch works on: its position in the list. ends [count]: blocks up to each job's
- * last. */
+/* The position in the list of the job that block `block` works on. ends [count]: for each job, the number of blocks of
+ * all jobs up to it. */
 __device__ inline int find_job(EliminationShared &shared, const int64_t *ends, int count, int64_t block) {
     for (int k = threadIdx.x; k < count; k += blockDim.x)
         if (block < ends[k] && (k == 0 || block >= ends[k - 1])) shared.found = k;
@@ -266,14 +253,14 @@ __device__ inline int find_job(EliminationShared &shared, const int64_t *ends, i
     return shared.found;
 }
 
-/* list: jobs; ends: as above, from `before` on; first_block: of these, where the launch begins. A launch for one job
- * has count 1. */
+/* list [count]: jobs. ends: as for find_job(), counted from `before`, or NULL with count 1. most: see job_blocks().
+ * first_block: the first block of this launch, if there are more blocks than a launch takes. */
 template <class Keep, int Rows, int Own>
-__global__ void __launch_bounds__(elimination_threads, 2)
+__global__ void __launch_bounds__(elimination_threads, elimination_resident)
     eliminate(const EliminationView e, const int32_t *list, const int64_t *ends, int64_t before, int count,
               int64_t most, int64_t first_block) {
     using Stored = typename Keep::Stored;
-    extern __shared__ uint32_t slab[]; /* [operands in it][threads] */
+    extern __shared__ uint32_t slab[]; /* [operands][threads], see Place */
     __shared__ EliminationShared shared;
     __shared__ Keep split_keep[Rows == 1 ? elimination_threads : 1];
     const int thread = threadIdx.x;
@@ -282,8 +269,7 @@ __global__ void __launch_bounds__(elimination_threads, 2)
     if (ends) block -= which ? ends[which - 1] : before;
     {
         const int32_t *from = reinterpret_cast<const int32_t *>(e.job + list[which]);
-        for (int k = thread; k < static_cast<int>(sizeof(gpuopt__elimination_job) / sizeof(int32_t));
-             k += elimination_threads)
+        for (int k = thread; k < static_cast<int>(sizeof(gpuopt__elimination_job) / sizeof(int32_t)); k += elimination_threads)
             reinterpret_cast<int32_t *>(&shared.job)[k] = from[k];
     }
     __syncthreads();
@@ -302,7 +288,7 @@ __global__ void __launch_bounds__(elimination_threads, 2)
                            job.tile_digits + job.row_digits + job.entry_digits};
     const int near = job.operands < elimination_slab ? job.operands : elimination_slab;
 
-    for (int k = thread; k <= near; k += elimination_threads) { /* the message last */
+    for (int k = thread; k <= near; k += elimination_threads) { /* then the message */
         int from = k < near ? k : job.operands;
         int64_t base = any_tile_at(strides.size, strides.of(from), job.tile_digits, first);
         if (k < near) {
@@ -314,8 +300,8 @@ __global__ void __launch_bounds__(elimination_threads, 2)
     }
     for (int k = thread; k < (near + 1) * Rows; k += elimination_threads) {
         int of = k / Rows < near ? k / Rows : job.operands;
-        shared.row[k / Rows][k % Rows] =
-            k % Rows < job.rows ? static_cast<uint32_t>(row_at(job, strides, of, k % Rows)) : 0; /* row 0 again */
+        shared.row[k / Rows][k % Rows] = k % Rows < job.rows ? static_cast<uint32_t>(row_at(job, strides, of, k % Rows))
+                                                             : 0; /* no such row: row 0 once more */
     }
     Sums<Keep, Rows, Own> sums;
     constexpr int held = Sums<Keep, Rows, Own>::held;
@@ -353,7 +339,7 @@ __global__ void __launch_bounds__(elimination_threads, 2)
         place.base = base[buffer];
         sums.tile(e, shared, place);
         if constexpr (Rows == 1) {
-            for (int half = cut.split / 2; half > 0; half /= 2) { /* the shares of an entry, two by two */
+            for (int half = cut.split / 2; half > 0; half /= 2) { /* join the shares of an entry */
                 split_keep[thread] = sums.keep[0];
                 __syncthreads();
                 if (share < half) sums.keep[0].merge(split_keep[thread + half * width], job.maximum, e);
@@ -376,4 +362,4 @@ __global__ void __launch_bounds__(elimination_threads, 2)
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_ELIMINATION_KERNEL_CUH */
+#endif /* GPUOPT_CUDA_ELIMINATION_GENERAL_KERNEL_CUH */

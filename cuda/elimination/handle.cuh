@@ -1,53 +1,42 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination on the GPU: what a handle holds, its memory, and how it is filled.
+ * Elimination on the GPU: what a handle holds, its memory, how it is created and loaded. Also: which jobs are large
+ * enough for a launch of their own, and which of these are products.
  */
-#ifndef GPUOPT_CUDA_ELIMINATION_CREATE_CUH
-#define GPUOPT_CUDA_ELIMINATION_CREATE_CUH
+#ifndef GPUOPT_CUDA_ELIMINATION_HANDLE_CUH
+#define GPUOPT_CUDA_ELIMINATION_HANDLE_CUH
 
 #include "../../gpuopt_impl/elimination/backend.h"
-#include "kernel.cuh"
-#include "split.cuh"
-#include "stream.cuh"
+#include "../common/queue.cuh"
+#include "general_kernel.cuh"
+#include "product_plan.cuh"
+#include "streaming.cuh"
 
 namespace {
 
-/* A job with fewer joined rows and entries shares its launch with others of its level. */
-constexpr double elimination_alone_from = 524288;
-constexpr int64_t elimination_alone_entries = 131072;
-/* Blocks of a job that shares its launch, and of one that does not, a multiprocessor. */
-constexpr int64_t elimination_shared_blocks = 1024;
-constexpr int64_t elimination_blocks = 8;
-
-/* The jobs in an order in which they can run: by level, or as given. */
+/* The jobs in an order in which they can run: by level, or as numbered. */
 struct JobList {
     const int32_t *list; /* [jobs], device */
-    const int64_t *ends; /* [jobs], device: blocks of the shared launches up to each job */
-    int64_t *host_ends;  /* [jobs] */
+    const int64_t *ends; /* [jobs], device: blocks of all jobs in shared launches, up to and including each */
+    int64_t *host_ends;  /* [jobs] the same on the host */
 };
 
 struct CudaElimination {
     gpuopt_elimination head;
+    Queue queue;
     EliminationView view;
     JobList by_level, in_order;
     const int32_t *domain, *depth_list, *depth_first; /* device */
     int32_t depths;
-    int64_t alone;          /* blocks of a job that has a launch of its own */
-    const Product *product; /* of the jobs that are products */
-    int32_t *product_of;    /* [jobs]: a job's, or -1 */
-    int64_t scratch;        /* where in the store operands are copied to */
+    int64_t alone;          /* blocks of a job that has a launch of its own, at most */
+    const Product *product; /* [products] */
+    int32_t *product_of;    /* [jobs] index in `product`, or -1 */
+    int64_t scratch;        /* the entry of the store where copies of operands begin */
     void *device, *host;
-    char *staged;          /* during create: the functions' part of the store, then of the counts */
-    int64_t staged_counts; /* where the counts begin in it */
-    TableStream tables;    /* STREAM */
+    char *staged;          /* during create: costs of all functions, then their counts; sent by elimination_loaded() */
+    int64_t staged_counts; /* offset of the counts */
+    TableStream tables;    /* policy STREAM */
 
-    cudaStream_t stream() const { return cuda_of(head.context)->stream; }
-    gpuopt_status check(cudaError_t error, const char *what) const { return cuda_status(head.context, error, what); }
-    gpuopt_status copy(void *to, const void *from, size_t bytes) const {
-        return check(bytes ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()) : cudaSuccess,
-                     "copying between host and device");
-    }
-    gpuopt_status wait() const { return check(cudaStreamSynchronize(stream()), "waiting for an elimination"); }
     int64_t cost_bytes() const { return head.plan.bits / 8; }
 };
 
@@ -60,7 +49,7 @@ uint64_t elimination_free_bytes(const gpuopt_context *context) {
     return free_bytes - free_bytes / 64; /* some is lost to rounding, and kernels need local memory */
 }
 
-/* Arrays of the plan that the device has too: the same cuts for the host's copy, which is sent at once. */
+/* Arrays of the plan that the device needs. The host block has them at the same offsets, so that one copy sends all. */
 struct PlanMirror {
     gpuopt__elimination_job *job;
     gpuopt__elimination_operand *operand;
@@ -96,24 +85,27 @@ void cut_mirror(gpuopt__arena *arena, const gpuopt__elimination_plan &p, PlanMir
     cut(m->depth_first, static_cast<int64_t>(p.steps) + 1);
 }
 
+/* Whether a job has a launch of its own; other jobs of a call of elimination_run() share one. */
 bool runs_alone(const gpuopt__elimination_job &job) {
     return job.streamed || job.rows > 1 || job.entries >= elimination_alone_entries ||
            static_cast<double>(job.entries) * job.values >= elimination_alone_from;
 }
 
-/* Whether a job is better computed as a product; chunks of a job are not in the plan, and copy nothing. */
-bool find_plan_product(const gpuopt_context *context, const gpuopt__elimination_plan &p,
-                       const gpuopt__elimination_job &job, const int64_t *pool, bool may_copy, Product *product) {
+/* Whether a job is faster as a product. may_copy: its operands may be copied; not for chunks, which are not in the
+ * plan. */
+bool find_plan_product(const gpuopt_context *context, const gpuopt__elimination_plan &p, const gpuopt__elimination_job &job,
+                       const int64_t *pool, bool may_copy, Product *product) {
     return p.type == GPUOPT_COST_INT64 &&
            (p.semiring == GPUOPT_SEMIRING_MIN_SUM || p.semiring == GPUOPT_SEMIRING_MAX_SUM) &&
            find_product(job, pool, p.copies, p.bits, p.forbidden, may_copy, cuda_of(context)->multiprocessors, product);
 }
 
-/* The plan's products: how many, and the most entries that one copies. list, of: as in the handle, or NULL. */
+/* The products of a plan: their number, and the most entries that one of them copies. */
 struct ProductCount {
     int32_t products;
     int64_t copies;
 };
+/* list, of: product and product_of of the handle, or NULL. */
 ProductCount find_products(const gpuopt_context *context, const gpuopt__elimination_plan &p, Product *list,
                            int32_t *of) {
     ProductCount count = {0, 0};
@@ -132,8 +124,8 @@ ProductCount find_products(const gpuopt_context *context, const gpuopt__eliminat
     return count;
 }
 
-/* The device's block: what is computed with, then the mirror at *mirror. copies: entries; *scratch: where in the store
- * there is room for them. */
+/* Cuts the device's block: working arrays, then the mirror of the plan at offset *mirror_at. copies: entries for copies
+ * of operands, which begin at entry *scratch of the store. base NULL: only counts bytes. */
 uint64_t cut_device(const gpuopt__elimination_plan &p, int64_t copies, void *base, EliminationView *v, TableStream *s,
                     PlanMirror *m, uint64_t *mirror_at, int64_t *scratch) {
     gpuopt__arena arena = {static_cast<char *>(base), 0};
@@ -144,10 +136,8 @@ uint64_t cut_device(const gpuopt__elimination_plan &p, int64_t copies, void *bas
     v->counts = static_cast<uint64_t *>(gpuopt__cut(&arena, p.counts, sizeof(uint64_t)));
     v->offset =
         static_cast<int64_t *>(gpuopt__cut(&arena, static_cast<int64_t>(p.copies) * p.condition_rows, sizeof(int64_t)));
-    v->total = static_cast<gpuopt__elimination_total *>(
-        gpuopt__cut(&arena, p.copies + int64_t{1}, sizeof(gpuopt__elimination_total)));
-    v->bound = static_cast<gpuopt__elimination_total *>(
-        gpuopt__cut(&arena, p.largest_domain, sizeof(gpuopt__elimination_total)));
+    v->total = static_cast<gpuopt__elimination_total *>(gpuopt__cut(&arena, p.copies + int64_t{1}, sizeof(gpuopt__elimination_total)));
+    v->bound = static_cast<gpuopt__elimination_total *>(gpuopt__cut(&arena, p.largest_domain, sizeof(gpuopt__elimination_total)));
     v->value = static_cast<int32_t *>(gpuopt__cut(&arena, p.variables, sizeof(int32_t)));
     cut_stream_device(&arena, p, s);
     *mirror_at = arena.used;
@@ -155,13 +145,13 @@ uint64_t cut_device(const gpuopt__elimination_plan &p, int64_t copies, void *bas
     return arena.used;
 }
 
-/* Bytes of the functions' tables, of stored costs and with counts. */
+/* Bytes of all functions as stored. *costs: of their costs alone; the counts follow. */
 uint64_t function_bytes(const gpuopt__elimination_plan &p, int64_t *costs) {
     *costs = p.function_store * (p.bits / 8);
     return static_cast<uint64_t>(*costs) + sizeof(uint64_t) * static_cast<uint64_t>(p.function_counts);
 }
 
-/* The host's block: the handle, the mirror at *mirror, and what only the host has. */
+/* Cuts the host's block: the handle, the mirror at *mirror, then what only the host needs. */
 uint64_t cut_host(const gpuopt__elimination_plan &p, int32_t products, uint64_t mirror_bytes, void *base,
                   CudaElimination *e, char **mirror, Product **product) {
     gpuopt__arena arena = {static_cast<char *>(base), 0};
@@ -176,6 +166,7 @@ uint64_t cut_host(const gpuopt__elimination_plan &p, int32_t products, uint64_t 
     return arena.used;
 }
 
+/* Adds what a handle for a plan needs to the estimate. */
 void elimination_plan(const gpuopt_context *context, const gpuopt__elimination_plan *plan, gpuopt_memory_plan *memory) {
     const ProductCount count = find_products(context, *plan, nullptr, nullptr);
     CudaElimination e;
@@ -193,6 +184,7 @@ void elimination_plan(const gpuopt_context *context, const gpuopt__elimination_p
 
 /* ---- Jobs ---- */
 
+/* Fills host_ends of a JobList. */
 void sum_blocks(const gpuopt__elimination_plan &p, const int32_t *list, int64_t *ends) {
     int64_t sum = 0;
     for (int32_t k = 0; k < p.jobs; k++) {
@@ -203,8 +195,8 @@ void sum_blocks(const gpuopt__elimination_plan &p, const int32_t *list, int64_t 
     }
 }
 
-/* Positions by how far they are from the root of their pseudo-tree: their values depend on those before alone. Returns
- * the number of depths. depth [steps]: scratch. */
+/* Sorts positions by their depth in the pseudo-tree: the values of one depth depend only on those of the depths before.
+ * list [steps], first [steps + 1]: see assign_values(). depth [steps]: scratch. Returns the number of depths. */
 int32_t sort_depths(const gpuopt__elimination_plan &p, int32_t *list, int32_t *first, int32_t *depth) {
     int32_t depths = 0;
     for (int32_t at = p.steps - 1; at >= 0; at--) {
@@ -248,7 +240,7 @@ void fill_mirror(CudaElimination *e, const gpuopt__elimination_plan &p, const Pl
     fill(m.list_level, p.by_level, p.jobs);
     fill(m.list_order, p.in_order, p.jobs);
     fill(m.domain, p.domain, p.variables);
-    /* A position's depth stands where the device's values will be: the order of depth_first is all that lasts. */
+    /* list_order serves as scratch before it is filled. */
     e->depths = sort_depths(p, m.depth_list, m.depth_first, m.list_order);
     fill(m.list_order, p.in_order, p.jobs);
 }
@@ -289,7 +281,7 @@ void elimination_destroy(gpuopt_elimination *elimination) {
     CudaElimination *e = cuda_elimination(elimination);
     gpuopt_context *context = e->head.context;
     DeviceScope scope(context);
-    if (e->device) cudaStreamSynchronize(e->stream());
+    if (e->device) cudaStreamSynchronize(e->queue.stream());
     stream_destroy(context, &e->tables);
     gpuopt__release(context, GPUOPT_HOST, e->staged);
     gpuopt__release(context, GPUOPT_DEVICE, e->device);
@@ -300,7 +292,7 @@ gpuopt_status elimination_create(gpuopt_context *context, const gpuopt__eliminat
                                  gpuopt_elimination **elimination) {
     DeviceScope scope(context);
     const ProductCount count = find_products(context, *plan, nullptr, nullptr);
-    CudaElimination draft = {};
+    CudaElimination draft = CudaElimination();
     PlanMirror mirror;
     Product *product;
     char *host;
@@ -314,6 +306,7 @@ gpuopt_status elimination_create(gpuopt_context *context, const gpuopt__eliminat
     if (status) return status;
     CudaElimination *e = new (memory) CudaElimination();
     e->head.context = context;
+    e->queue = Queue(context);
     e->alone = elimination_blocks * cuda_of(context)->multiprocessors;
     cut_host(*plan, count.products, mirror_bytes, memory, e, &host, &product);
     find_products(context, *plan, product, e->product_of);
@@ -326,7 +319,7 @@ gpuopt_status elimination_create(gpuopt_context *context, const gpuopt__eliminat
     if (!status) {
         cut_device(*plan, count.copies, e->device, &e->view, &e->tables, &mirror, &mirror_at, &e->scratch);
         set_view(e, *plan, mirror);
-        status = e->copy(static_cast<char *>(e->device) + mirror_at, host, mirror_bytes);
+        status = e->queue.copy(static_cast<char *>(e->device) + mirror_at, host, mirror_bytes, "copying the plan");
     }
     if (!status) status = gpuopt__allocate(context, GPUOPT_HOST, function_bytes(*plan, &e->staged_counts) + 1, &memory);
     if (!status) e->staged = static_cast<char *>(memory);
@@ -353,9 +346,10 @@ gpuopt_status elimination_loaded(gpuopt_elimination *elimination) {
     DeviceScope scope(e->head.context);
     int64_t costs;
     const size_t bytes = function_bytes(e->head.plan, &costs);
-    gpuopt_status status = e->copy(e->view.store, e->staged, static_cast<size_t>(costs));
-    if (!status) status = e->copy(e->view.counts, e->staged + costs, bytes - static_cast<size_t>(costs));
-    if (!status) status = e->wait();
+    const char *what = "copying the functions";
+    gpuopt_status status = e->queue.copy(e->view.store, e->staged, static_cast<size_t>(costs), what);
+    if (!status) status = e->queue.copy(e->view.counts, e->staged + costs, bytes - static_cast<size_t>(costs), what);
+    if (!status) status = e->queue.wait(what);
     gpuopt__release(e->head.context, GPUOPT_HOST, e->staged);
     e->staged = nullptr;
     return status;
@@ -365,13 +359,14 @@ gpuopt_status elimination_condition(gpuopt_elimination *elimination, const int64
     CudaElimination *e = cuda_elimination(elimination);
     DeviceScope scope(e->head.context);
     const gpuopt__elimination_plan &p = e->head.plan;
+    const char *what = "copying the condition";
     if (p.condition_rows == 0) return GPUOPT_OK;
     gpuopt_status status =
-        e->copy(e->view.offset, offset,
-                sizeof(int64_t) * static_cast<size_t>(p.copies) * static_cast<size_t>(p.condition_rows));
-    return status ? status : e->wait(); /* the next slice writes where this one is copied from */
+        e->queue.copy(e->view.offset, offset,
+                      sizeof(int64_t) * static_cast<size_t>(p.copies) * static_cast<size_t>(p.condition_rows), what);
+    return status ? status : e->queue.wait(what); /* the caller overwrites `offset` for the next slice */
 }
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_ELIMINATION_CREATE_CUH */
+#endif /* GPUOPT_CUDA_ELIMINATION_HANDLE_CUH */

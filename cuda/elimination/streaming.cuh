@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The STREAM policy: the largest tables lie in host memory. A job that has to do with one runs in chunks, which are
- * jobs of their own (gpuopt__elimination_make_chunk()): what the next chunk reads is copied to the device while one is computed,
- * and what the last one wrote is copied back. Two buffers at the end of the store take turns. Nothing waits on the
- * host, as long as its memory could be pinned.
+ * The STREAM policy: the largest tables lie in host memory. A job that reads or writes one of them runs in chunks, which
+ * are jobs of their own (gpuopt__elimination_make_chunk()). While a chunk is computed, the input of the next one is copied to the
+ * device and the output of the last one back to the host. Two buffers at the end of the store take turns. The host
+ * never waits if its memory could be pinned.
  */
-#ifndef GPUOPT_CUDA_ELIMINATION_STREAM_CUH
-#define GPUOPT_CUDA_ELIMINATION_STREAM_CUH
+#ifndef GPUOPT_CUDA_ELIMINATION_STREAMING_CUH
+#define GPUOPT_CUDA_ELIMINATION_STREAMING_CUH
 
 #include <cstring>
 
@@ -15,45 +15,38 @@
 
 namespace {
 
-/* Pages that hold tables hold nothing else, so that nothing else is pinned with them. */
-constexpr uint64_t stream_page = 65536;
-/* Chunks that a job is cut into if its tables allow it, and the bytes below which smaller ones do not pay: of 50 GB/s
- * the time of some launches. */
-constexpr int64_t stream_chunks = 16, stream_least = 4194304;
-/* Pitches of copies are to be less. */
-constexpr int64_t stream_pitch = int64_t{1} << 31;
-
-/* What a buffer has of an operand. */
+/* The part of an operand that a buffer holds. */
 struct StreamPart {
-    int64_t at, entries; /* in its table, of each value; at -1: nothing */
+    int64_t at, entries; /* first entry in its table, entries of each value; at -1: nothing */
 };
 
-/* A chunk as the kernel reads it, but for its operands and digits. */
+/* A chunk as the kernel reads it, without its operands and digits. */
 struct StreamChunk {
     gpuopt__elimination_job job;
-    int32_t list; /* 0: of which it is the only job */
+    int32_t list; /* 0: a list of jobs with this one alone */
 };
 
 struct TableStream {
-    char *memory, *store; /* of the host's tables, and where they begin in it */
-    uint64_t *counts;     /* behind them, or NULL */
-    bool pinned;          /* by us */
+    char *memory, *store; /* the block of the host's tables, and their beginning in it */
+    uint64_t *counts;     /* after them, or NULL */
+    bool pinned;          /* by this handle */
     cudaStream_t in, out;
     cudaEvent_t filled[2], computed[2], emptied[2];
-    char *chunk, *device_chunk; /* of `chunk_bytes`, as cut_chunk() cuts them */
+    char *chunk, *device_chunk; /* [chunk_bytes], as cut_chunk() cuts them */
     uint64_t chunk_bytes;
     StreamPart *part;                     /* [2][most operands] */
     uint64_t *gathered, *device_gathered; /* [gathered] */
-    int turn;                             /* the buffer that is next */
+    int turn;                             /* the next buffer */
 };
 
-/* The members of a chunk in memory `base`. */
+/* The parts of a chunk in memory. */
 struct ChunkCut {
     StreamChunk *head;
     gpuopt__elimination_operand *operand;
     int64_t *digit;
 };
 
+/* Places them from `base` on; returns the bytes they need. */
 uint64_t cut_chunk(const gpuopt__elimination_plan &p, char *base, ChunkCut *c) {
     gpuopt__arena arena = {base, 0};
     c->head = static_cast<StreamChunk *>(gpuopt__cut(&arena, 1, sizeof *c->head));
@@ -62,7 +55,7 @@ uint64_t cut_chunk(const gpuopt__elimination_plan &p, char *base, ChunkCut *c) {
     return arena.used;
 }
 
-/* Host arrays beside the tables, and the device's. Nothing where no table is on the host. */
+/* Arrays of streaming, other than the tables, in host and in device memory. None if no table is on the host. */
 void cut_stream_host(gpuopt__arena *arena, const gpuopt__elimination_plan &p, TableStream *s) {
     ChunkCut c;
     if (!p.host_store) return;
@@ -79,7 +72,7 @@ void cut_stream_device(gpuopt__arena *arena, const gpuopt__elimination_plan &p, 
     s->device_gathered = static_cast<uint64_t *>(gpuopt__cut(arena, p.gathered, sizeof(uint64_t)));
 }
 
-/* Bytes of the host's tables, and where their counts begin. */
+/* Bytes of the tables in host memory. *counts: the offset of their counts. */
 uint64_t stream_table_bytes(const gpuopt__elimination_plan &p, uint64_t *counts) {
     *counts = static_cast<uint64_t>(p.host_store * (p.bits / 8));
     return *counts +
@@ -91,7 +84,7 @@ uint64_t stream_host_bytes(const gpuopt__elimination_plan &p) {
     return p.host_store ? stream_table_bytes(p, &counts) + 2 * stream_page : 0;
 }
 
-/* Waits for what is on its way, then frees what there is. */
+/* Waits for copies under way, then frees everything that was made. */
 void stream_destroy(const gpuopt_context *context, TableStream *s) {
     const cudaStream_t streams[] = {s->in, s->out};
     for (cudaStream_t stream : streams)
@@ -106,18 +99,19 @@ void stream_destroy(const gpuopt_context *context, TableStream *s) {
     gpuopt__release(context, GPUOPT_HOST, s->memory);
 }
 
-/* Pins the host's tables, unless the host's allocator did. All of the memory is touched, which takes the time. */
+/* Pins the tables in host memory, unless the host's allocator has done so. This touches all of the memory, which takes
+ * long. */
 void pin_tables(const gpuopt_context *context, uint64_t bytes, TableStream *s) {
     cudaPointerAttributes attributes;
     if (cudaPointerGetAttributes(&attributes, s->store) == cudaSuccess && attributes.type == cudaMemoryTypeHost) return;
     s->pinned = cudaHostRegister(s->store, bytes, cudaHostRegisterDefault) == cudaSuccess;
     cudaGetLastError();
-    if (!s->pinned) /* copies are slower, and wait */
+    if (!s->pinned) /* copies will be slower, and the host will wait for them */
         gpuopt__log(context, 1, "STREAM: %llu bytes of host memory could not be pinned",
                     static_cast<unsigned long long>(bytes));
 }
 
-/* Arrays are cut already. What was made before a failure is for stream_destroy(). */
+/* The arrays have been cut. After a failure stream_destroy() frees what was made. */
 gpuopt_status stream_create(const gpuopt_context *context, const gpuopt__elimination_plan &p, TableStream *s) {
     uint64_t counts, bytes = stream_table_bytes(p, &counts);
     void *memory;
@@ -136,7 +130,7 @@ gpuopt_status stream_create(const gpuopt_context *context, const gpuopt__elimina
     return GPUOPT_OK;
 }
 
-/* The context's stream goes on when the host's tables are complete. */
+/* Makes the context's stream wait until the tables in host memory are complete. */
 gpuopt_status stream_join(const gpuopt_context *context, const gpuopt__elimination_plan &p, const TableStream &s) {
     for (int k = 0; k < 2 && p.host_store; k++)
         GPUOPT_CUDA(context, cudaStreamWaitEvent(cuda_of(context)->stream, s.emptied[k], 0));
@@ -145,7 +139,8 @@ gpuopt_status stream_join(const gpuopt_context *context, const gpuopt__eliminati
 
 /* ---- Chunks ---- */
 
-/* A piece of a chunk, as a kernel's parameter: it waits in no queue of copies, and may be written over at once. */
+/* A piece of a chunk, passed as a parameter of a kernel: it does not queue behind copies, and the host may overwrite its
+ * own at once. */
 struct ChunkPiece {
     uint32_t word[1000];
 };
@@ -154,6 +149,7 @@ __global__ void put_piece(uint32_t *to, const __grid_constant__ ChunkPiece piece
     for (int k = threadIdx.x; k < words; k += blockDim.x) to[k] = piece.word[k];
 }
 
+/* Sends the present chunk to the device. */
 gpuopt_status put_chunk(const gpuopt_context *context, const TableStream &s) {
     ChunkPiece piece;
     for (uint64_t at = 0; at < s.chunk_bytes; at += sizeof piece) {
@@ -166,7 +162,7 @@ gpuopt_status put_chunk(const gpuopt_context *context, const TableStream &s) {
     return GPUOPT_OK;
 }
 
-/* Runs a job in chunks. launch(view, list, chunk, digits): enqueues a chunk's kernel; digits: the host's. */
+/* Runs a job in chunks. launch(view, list, chunk, digits): enqueues the kernel of a chunk; digits: in host memory. */
 template <class Launch>
 struct ChunkRun {
     const gpuopt_context *context;
@@ -180,7 +176,7 @@ struct ChunkRun {
 
     cudaStream_t stream() const { return cuda_of(context)->stream; }
 
-    /* `entries` of each value to the store's entry `to`. */
+    /* Copies `entries` entries of each value, side by side, to entry `to` of the store. size: bytes of an entry. */
     gpuopt_status copy_part(void *store, const void *host_store, int64_t size, int64_t to, int64_t from,
                             int64_t value_stride, int64_t entries) const {
         char *target = static_cast<char *>(store) + to * size;
@@ -198,7 +194,7 @@ struct ChunkRun {
         return GPUOPT_OK;
     }
 
-    /* What the chunk reads, unless it is there since the chunk before the last. */
+    /* Copies the input of a chunk to its buffer, except what is there since the chunk before the last. */
     gpuopt_status fill(int64_t number, int set) const {
         for (int32_t k = 0; k < job.operands; k++) {
             const gpuopt__elimination_operand &of = p.operand[job.operand + k], &to = host.operand[k];
@@ -216,9 +212,9 @@ struct ChunkRun {
         return GPUOPT_OK;
     }
 
+    /* Copies the output of a chunk to host memory. */
     gpuopt_status empty(int64_t number, const gpuopt__elimination_job &chunk) const {
-        const int64_t bytes = p.bits / 8,
-                      from = gpuopt__elimination_chunk_at(&job, p.digit, job.operands, &cut, number);
+        const int64_t bytes = p.bits / 8, from = gpuopt__elimination_chunk_at(&job, p.digit, job.operands, &cut, number);
         const size_t entries = static_cast<size_t>(chunk.entries);
         GPUOPT_CUDA(context, cudaMemcpyAsync(s->store + (job.at + from) * bytes,
                                              static_cast<const char *>(view.store) + chunk.at * bytes,
@@ -229,11 +225,12 @@ struct ChunkRun {
         return GPUOPT_OK;
     }
 
+    /* Enqueues one chunk: copies in, kernel, copies out. */
     gpuopt_status one(int64_t number) {
         const int set = s->turn;
         s->turn ^= 1;
-        gpuopt__elimination_make_chunk(&job, p.digit, p.operand, &cut, number, p.buffer_at + set * p.buffer,
-                                       p.count_shift, &host.head->job, host.operand, host.digit);
+        gpuopt__elimination_make_chunk(&job, p.digit, p.operand, &cut, number, p.buffer_at + set * p.buffer, p.count_shift,
+                           &host.head->job, host.operand, host.digit);
         const gpuopt__elimination_job &chunk = host.head->job;
         GPUOPT_CUDA(context, cudaStreamWaitEvent(s->in, s->computed[set], 0));
         gpuopt_status status = fill(number, set);
@@ -259,7 +256,7 @@ struct ChunkRun {
         return GPUOPT_OK;
     }
 
-    /* What was copied back before is there first: it may be read here, and its parts of the buffers be used again. */
+    /* Waits for earlier copies to the host: they may be input here, and free their parts of the buffers. */
     gpuopt_status run() {
         const int64_t bytes = p.bits / 8 + (s->counts ? static_cast<int64_t>(sizeof(uint64_t)) : 0);
         cut_chunk(p, s->chunk, &host);
@@ -282,11 +279,11 @@ gpuopt_status run_chunks(const gpuopt_context *context, const gpuopt__eliminatio
     return run.run();
 }
 
-/* ---- Tables as the host sees them ---- */
+/* ---- Reading tables in host memory ---- */
 
+/* `count` entries of a table from `first` on. */
 gpuopt_status stream_read(const gpuopt_context *context, const gpuopt__elimination_plan &p, const TableStream &s,
-                          const gpuopt__elimination_table &t, int64_t first, int64_t count, void *cost,
-                          uint64_t *counts) {
+                          const gpuopt__elimination_table &t, int64_t first, int64_t count, void *cost, uint64_t *counts) {
     const int64_t bytes = p.bits / 8;
     GPUOPT_CUDA(context, cudaStreamSynchronize(s.out));
     if (cost) std::memcpy(cost, s.store + (t.at + first) * bytes, static_cast<size_t>(count * bytes));
@@ -294,8 +291,8 @@ gpuopt_status stream_read(const gpuopt_context *context, const gpuopt__eliminati
     return GPUOPT_OK;
 }
 
-/* The entries of a bucket's tables at an assignment, for each value of its variable: to [inputs][values], 8 bytes each;
- * those of tables on the host are left out. */
+/* The entries of a bucket's tables at an assignment, for each value of its variable: to [inputs][values], 8 bytes each.
+ * Entries of tables in host memory are skipped. */
 __global__ void gather_bucket(EliminationView e, int32_t position, int32_t values, uint64_t *to) {
     const gpuopt__elimination_bucket &bucket = e.bucket[e.first_bucket[position]];
     const int32_t variable = e.order[position];
@@ -312,16 +309,15 @@ __global__ void gather_bucket(EliminationView e, int32_t position, int32_t value
     }
 }
 
-/* The same of a table on the host, where the variable is the slowest. */
-void gather_host_table(const gpuopt__elimination_plan &p, const TableStream &s, const gpuopt__elimination_table &t,
-                       int32_t values, const int32_t *value, uint64_t *to) {
+/* The same for one table in host memory, whose slowest variable is the bucket's. */
+void gather_host_table(const gpuopt__elimination_plan &p, const TableStream &s, const gpuopt__elimination_table &t, int32_t values,
+                       const int32_t *value, uint64_t *to) {
     int64_t at = t.at;
     for (int32_t k = 1; k < t.arity; k++) at += p.stride[t.scope + k] * value[p.scope[t.scope + k]];
-    for (int32_t v = 0; v < values; v++)
-        to[v] = gpuopt__elimination_stored_cost(s.store, p.bits, at + v * p.stride[t.scope]);
+    for (int32_t v = 0; v < values; v++) to[v] = gpuopt__elimination_stored_cost(s.store, p.bits, at + v * p.stride[t.scope]);
 }
 
-/* The value with the least sum, the smallest of equal ones: with the additions of assign_variable(). */
+/* The value with the least sum, the smallest of equal ones, by the same additions as in assign_variable(). */
 int32_t best_value(const gpuopt__elimination_plan &p, int32_t inputs, int32_t values, const uint64_t *entry) {
     gpuopt__elimination_total least = {UINT64_MAX, 1, HUGE_VAL, 0};
     int32_t best = 0;
@@ -339,8 +335,8 @@ int32_t best_value(const gpuopt__elimination_plan &p, int32_t inputs, int32_t va
     return best;
 }
 
-/* The value phase, but for the cost: value [variables] in and out, on the device too. An exchange with the device a
- * variable. */
+/* The value phase without the cost of the assignment: value [variables] in and out, and on the device. Takes one
+ * exchange with the device for each variable. */
 gpuopt_status stream_assign(const gpuopt_context *context, const gpuopt__elimination_plan &p, const TableStream &s,
                             const EliminationView &view, int32_t *value) {
     const cudaStream_t stream = cuda_of(context)->stream;
@@ -372,4 +368,4 @@ gpuopt_status stream_assign(const gpuopt_context *context, const gpuopt__elimina
 
 } // namespace
 
-#endif /* GPUOPT_CUDA_ELIMINATION_STREAM_CUH */
+#endif /* GPUOPT_CUDA_ELIMINATION_STREAMING_CUH */
