@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Barriers in shared memory between warps that bring data and warps that use them, and the copies that they wait for
- * (PTX ISA, mbarrier and cp.async.bulk). From sm_90 on; for others this compiles to nothing, and is not to be called.
+ * Barriers in shared memory between warps that fetch data and warps that use them, and the asynchronous copies that
+ * complete them (PTX ISA: mbarrier, cp.async.bulk). They need sm_90 or later. Compiled for older devices they do
+ * nothing and must not be called.
  */
 #ifndef GPUOPT_CUDA_MBARRIER_CUH
 #define GPUOPT_CUDA_MBARRIER_CUH
@@ -16,24 +17,25 @@ using MemoryBarrier = uint64_t; /* in shared memory */
 
 __device__ inline uint32_t shared_address(void *at) { return static_cast<uint32_t>(__cvta_generic_to_shared(at)); }
 
-/* arrivals: that end a phase. By one thread, before a __syncthreads(). */
+/* Makes a barrier whose phases each end after `arrivals` arrivals. Call it from one thread, before a __syncthreads(). */
 __device__ inline void barrier_begin(MemoryBarrier *barrier, uint32_t arrivals) {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
 }
 
-/* What this thread did before is seen by those that wait. */
+/* Arrives. Threads that wait for the phase see what this thread wrote before. */
 __device__ inline void barrier_arrive(MemoryBarrier *barrier) {
     asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(shared_address(barrier))
                  : "memory");
 }
 
-/* The phase does not end before so many more bytes have come by copy_bulk(). */
+/* Makes the phase also wait for this many more bytes from copy_bulk(). */
 __device__ inline void barrier_expect(MemoryBarrier *barrier, uint32_t bytes) {
     asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
                  : "memory");
 }
 
-/* Copies a multiple of 16 bytes from global to shared memory, both at multiples of 16, and tells the barrier. */
+/* Starts a copy from global to shared memory that reports its bytes to the barrier. Both addresses and the length are
+ * multiples of 16. */
 __device__ inline void copy_bulk(void *to, const void *from, uint32_t bytes, MemoryBarrier *barrier) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                      shared_address(to)),
@@ -41,7 +43,7 @@ __device__ inline void copy_bulk(void *to, const void *from, uint32_t bytes, Mem
                  : "memory");
 }
 
-/* Until the barrier's phase of this parity, 0 for the first one, has ended. */
+/* Waits until the phase of this parity has ended; the first phase has parity 0. */
 __device__ inline void barrier_wait(MemoryBarrier *barrier, uint32_t parity) {
     uint32_t done = 0;
     while (!done)

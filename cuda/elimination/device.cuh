@@ -26,7 +26,7 @@ struct EliminationView {
     const int64_t *stride;
     gpuopt__elimination_total *total; /* [copies] of all slices so far; then one for the cost of an assignment */
     gpuopt__elimination_total *bound; /* [largest_domain] */
-    int32_t *value;       /* [variables] of an assignment */
+    int32_t *value;                   /* [variables] of an assignment */
     int64_t forbidden;
     int32_t condition_rows, copies, bits, tables, functions, roots;
     gpuopt_elimination_cost type;

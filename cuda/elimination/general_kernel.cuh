@@ -67,8 +67,8 @@ __device__ int64_t row_at(const gpuopt__elimination_job &job, const TileStrides 
 }
 
 /* The address in an operand beyond the slab: computed from nothing. */
-__device__ int64_t far_index(const EliminationView &e, const gpuopt__elimination_job &job, const TileStrides &strides, int k,
-                             int64_t tile, int32_t copy, uint32_t entry, int32_t v) {
+__device__ int64_t far_index(const EliminationView &e, const gpuopt__elimination_job &job, const TileStrides &strides,
+                             int k, int64_t tile, int32_t copy, uint32_t entry, int32_t v) {
     const gpuopt__elimination_operand &o = e.operand[job.operand + k];
     return operand_at(e, o, copy) + v * o.value_stride + entry_at(job, strides, k, entry) +
            any_tile_at(strides.size, strides.of(k), job.tile_digits, tile);
@@ -158,7 +158,8 @@ struct Sums {
                 if (r >= p.rows) continue;
                 int64_t of_row = index + (far ? row_at(job, p.strides, k, r) : shared.row[k][r]);
                 cost[r] = __ldg(static_cast<const Stored *>(e.store) + of_row);
-                if (Keep::counted) factor[r] = gpuopt__elimination_count_product(factor[r], count_at(e, job, k, of_row));
+                if (Keep::counted)
+                    factor[r] = gpuopt__elimination_count_product(factor[r], count_at(e, job, k, of_row));
             }
 #pragma unroll
             for (int r = 0; r < Rows; r++) sum[r] = Keep::add(sum[r], cost[r], e);
@@ -269,7 +270,8 @@ __global__ void __launch_bounds__(elimination_threads, elimination_resident)
     if (ends) block -= which ? ends[which - 1] : before;
     {
         const int32_t *from = reinterpret_cast<const int32_t *>(e.job + list[which]);
-        for (int k = thread; k < static_cast<int>(sizeof(gpuopt__elimination_job) / sizeof(int32_t)); k += elimination_threads)
+        for (int k = thread; k < static_cast<int>(sizeof(gpuopt__elimination_job) / sizeof(int32_t));
+             k += elimination_threads)
             reinterpret_cast<int32_t *>(&shared.job)[k] = from[k];
     }
     __syncthreads();

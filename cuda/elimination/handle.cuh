@@ -93,8 +93,8 @@ bool runs_alone(const gpuopt__elimination_job &job) {
 
 /* Whether a job is faster as a product. may_copy: its operands may be copied; not for chunks, which are not in the
  * plan. */
-bool find_plan_product(const gpuopt_context *context, const gpuopt__elimination_plan &p, const gpuopt__elimination_job &job,
-                       const int64_t *pool, bool may_copy, Product *product) {
+bool find_plan_product(const gpuopt_context *context, const gpuopt__elimination_plan &p,
+                       const gpuopt__elimination_job &job, const int64_t *pool, bool may_copy, Product *product) {
     return p.type == GPUOPT_COST_INT64 &&
            (p.semiring == GPUOPT_SEMIRING_MIN_SUM || p.semiring == GPUOPT_SEMIRING_MAX_SUM) &&
            find_product(job, pool, p.copies, p.bits, p.forbidden, may_copy, cuda_of(context)->multiprocessors, product);
@@ -136,8 +136,10 @@ uint64_t cut_device(const gpuopt__elimination_plan &p, int64_t copies, void *bas
     v->counts = static_cast<uint64_t *>(gpuopt__cut(&arena, p.counts, sizeof(uint64_t)));
     v->offset =
         static_cast<int64_t *>(gpuopt__cut(&arena, static_cast<int64_t>(p.copies) * p.condition_rows, sizeof(int64_t)));
-    v->total = static_cast<gpuopt__elimination_total *>(gpuopt__cut(&arena, p.copies + int64_t{1}, sizeof(gpuopt__elimination_total)));
-    v->bound = static_cast<gpuopt__elimination_total *>(gpuopt__cut(&arena, p.largest_domain, sizeof(gpuopt__elimination_total)));
+    v->total = static_cast<gpuopt__elimination_total *>(
+        gpuopt__cut(&arena, p.copies + int64_t{1}, sizeof(gpuopt__elimination_total)));
+    v->bound = static_cast<gpuopt__elimination_total *>(
+        gpuopt__cut(&arena, p.largest_domain, sizeof(gpuopt__elimination_total)));
     v->value = static_cast<int32_t *>(gpuopt__cut(&arena, p.variables, sizeof(int32_t)));
     cut_stream_device(&arena, p, s);
     *mirror_at = arena.used;

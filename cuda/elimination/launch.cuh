@@ -66,8 +66,8 @@ gpuopt_status run_product(const Queue &queue, const EliminationView &view, const
 
 /* A job for which find_product() returned true. Costs of 8 bits are always packed. operand: the plan's. scratch: the
  * entry of the store from which on product_copies() entries are free. */
-inline gpuopt_status run_product(const Queue &queue, const EliminationView &view, const gpuopt__elimination_operand *operand,
-                                 int64_t scratch, Product p) {
+inline gpuopt_status run_product(const Queue &queue, const EliminationView &view,
+                                 const gpuopt__elimination_operand *operand, int64_t scratch, Product p) {
     gpuopt_status status = view.bits == 8    ? copy_operands<uint8_t>(queue, view, operand, scratch, &p)
                            : view.bits == 32 ? copy_operands<uint32_t>(queue, view, operand, scratch, &p)
                                              : copy_operands<uint16_t>(queue, view, operand, scratch, &p);
@@ -186,7 +186,8 @@ gpuopt_status launch_held(const CudaElimination *e, const EliminationView &view,
 
 template <class Keep>
 gpuopt_status launch_alone(const CudaElimination *e, const EliminationView &view, const int32_t *list,
-                           const gpuopt__elimination_job &job, const int64_t *pool, const gpuopt__elimination_operand *operand) {
+                           const gpuopt__elimination_job &job, const int64_t *pool,
+                           const gpuopt__elimination_operand *operand) {
     if (job.rows == 1) return launch_one<Keep, 1, 0>(e, view, list, job);
     if constexpr (std::is_same<typename Keep::Sum, uint32_t>::value && !Keep::counted) {
         Staged staged;
@@ -205,8 +206,8 @@ gpuopt_status launch_alone(const CudaElimination *e, const EliminationView &view
  * NULL if the job is not one. */
 template <class Keep>
 gpuopt_status launch_job(const CudaElimination *e, const EliminationView &view, const int32_t *list,
-                         const gpuopt__elimination_job &job, const int64_t *pool, const gpuopt__elimination_operand *operand,
-                         const Product *product) {
+                         const gpuopt__elimination_job &job, const int64_t *pool,
+                         const gpuopt__elimination_operand *operand, const Product *product) {
     if constexpr (std::is_same<typename Keep::Sum, uint32_t>::value && !Keep::counted)
         if (product) return run_product(e->queue, view, e->head.plan.operand, e->scratch, *product);
     return launch_alone<Keep>(e, view, list, job, pool, operand);
@@ -232,9 +233,10 @@ gpuopt_status run_jobs(CudaElimination *e, const int32_t *host_list, const JobLi
     for (int32_t k = from; k < to && !status; k++) {
         const gpuopt__elimination_job &job = p.job[host_list[k]];
         if (job.streamed)
-            status = run_chunks(e->head.context, p, &e->tables, e->view, job,
-                                [e](const EliminationView &view, const int32_t *own, const gpuopt__elimination_job &chunk,
-                                    const int64_t *pool) { return launch_chunk<Keep>(e, view, own, chunk, pool); });
+            status =
+                run_chunks(e->head.context, p, &e->tables, e->view, job,
+                           [e](const EliminationView &view, const int32_t *own, const gpuopt__elimination_job &chunk,
+                               const int64_t *pool) { return launch_chunk<Keep>(e, view, own, chunk, pool); });
         else if (runs_alone(job)) {
             const int32_t of = e->product_of[host_list[k]];
             status = launch_job<Keep>(e, e->view, list.list + k, job, p.digit, p.operand,

@@ -150,8 +150,8 @@ double general_time(const gpuopt__elimination_job &job, int32_t bits, double ent
 
 /* The best way to divide a job's tables into two groups; its time is infinite if there is none. entries: of all
  * copies. */
-void product_choose(const gpuopt__elimination_job &job, const MessageDigits &d, double entries, bool packed, bool may_copy,
-                    int multiprocessors, ProductChoice *best) {
+void product_choose(const gpuopt__elimination_job &job, const MessageDigits &d, double entries, bool packed,
+                    bool may_copy, int multiprocessors, ProductChoice *best) {
     const uint32_t all = (1u << d.count) - 1;
     int head[product_operands], heads[product_heads], side[product_operands];
     const int count = product_find_heads(d, job.operands, head, heads);
@@ -187,8 +187,8 @@ void product_choose(const gpuopt__elimination_job &job, const MessageDigits &d, 
 }
 
 /* Writes down the product of a choice. */
-void product_fill(const gpuopt__elimination_job &job, const MessageDigits &d, const ProductChoice &choice, int32_t copies,
-                  bool packed, Product *p) {
+void product_fill(const gpuopt__elimination_job &job, const MessageDigits &d, const ProductChoice &choice,
+                  int32_t copies, bool packed, Product *p) {
     p->at = job.at;
     p->copy_stride = job.copy_stride;
     p->operands = 0;
@@ -279,8 +279,8 @@ int64_t product_copies(const Product &p) {
 /* Whether a job is faster as a batch of products than with the general kernel, and how. pool: where the job's digits
  * are. bits: of a stored cost. forbidden: the least stored cost that stands for infinity. may_copy: operands may be
  * copied first. */
-bool find_product(const gpuopt__elimination_job &job, const int64_t *pool, int32_t copies, int32_t bits, uint64_t forbidden,
-                  bool may_copy, int multiprocessors, Product *p) {
+bool find_product(const gpuopt__elimination_job &job, const int64_t *pool, int32_t copies, int32_t bits,
+                  uint64_t forbidden, bool may_copy, int multiprocessors, Product *p) {
     MessageDigits d;
     ProductChoice choice, other;
     Product copied;

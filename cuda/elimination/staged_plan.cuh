@@ -365,8 +365,8 @@ bool staged_share_rows(Staged *s, int teams, int64_t bytes) {
 }
 
 /* Cuts a job for words of `pack` entries. most: rows of a tile at most; apart: they need not be neighbours. */
-bool staged_cut(const gpuopt__elimination_job &job, const gpuopt__elimination_operand *operand, const MessageDigits &digits, int64_t bytes,
-                int pack, int most, bool apart, Staged *s) {
+bool staged_cut(const gpuopt__elimination_job &job, const gpuopt__elimination_operand *operand,
+                const MessageDigits &digits, int64_t bytes, int pack, int most, bool apart, Staged *s) {
     StagedDigits d;
     d.outer = digits;
     d.rows = 1;
@@ -396,8 +396,8 @@ bool staged_cut(const gpuopt__elimination_job &job, const gpuopt__elimination_op
 
 /* Whether a job suits the staged kernel, and how it is cut. operand: the plan's, or NULL for a chunk of a job, whose
  * operands only the device has. pool: where the job's digits are. bytes: of a stored cost. */
-bool find_staged(const gpuopt__elimination_job &job, const gpuopt__elimination_operand *operand, const int64_t *pool, int32_t copies,
-                 int64_t bytes, int multiprocessors, Staged *s) {
+bool find_staged(const gpuopt__elimination_job &job, const gpuopt__elimination_operand *operand, const int64_t *pool,
+                 int32_t copies, int64_t bytes, int multiprocessors, Staged *s) {
     MessageDigits digits;
     const int64_t tiles = int64_t{staged_tiles_least} * multiprocessors;
     if (bytes > 4 || job.operands > staged_operands || job.entries * copies < tiles * staged_entries_least ||

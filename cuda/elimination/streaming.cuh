@@ -214,7 +214,8 @@ struct ChunkRun {
 
     /* Copies the output of a chunk to host memory. */
     gpuopt_status empty(int64_t number, const gpuopt__elimination_job &chunk) const {
-        const int64_t bytes = p.bits / 8, from = gpuopt__elimination_chunk_at(&job, p.digit, job.operands, &cut, number);
+        const int64_t bytes = p.bits / 8,
+                      from = gpuopt__elimination_chunk_at(&job, p.digit, job.operands, &cut, number);
         const size_t entries = static_cast<size_t>(chunk.entries);
         GPUOPT_CUDA(context, cudaMemcpyAsync(s->store + (job.at + from) * bytes,
                                              static_cast<const char *>(view.store) + chunk.at * bytes,
@@ -229,8 +230,8 @@ struct ChunkRun {
     gpuopt_status one(int64_t number) {
         const int set = s->turn;
         s->turn ^= 1;
-        gpuopt__elimination_make_chunk(&job, p.digit, p.operand, &cut, number, p.buffer_at + set * p.buffer, p.count_shift,
-                           &host.head->job, host.operand, host.digit);
+        gpuopt__elimination_make_chunk(&job, p.digit, p.operand, &cut, number, p.buffer_at + set * p.buffer,
+                                       p.count_shift, &host.head->job, host.operand, host.digit);
         const gpuopt__elimination_job &chunk = host.head->job;
         GPUOPT_CUDA(context, cudaStreamWaitEvent(s->in, s->computed[set], 0));
         gpuopt_status status = fill(number, set);
@@ -283,7 +284,8 @@ gpuopt_status run_chunks(const gpuopt_context *context, const gpuopt__eliminatio
 
 /* `count` entries of a table from `first` on. */
 gpuopt_status stream_read(const gpuopt_context *context, const gpuopt__elimination_plan &p, const TableStream &s,
-                          const gpuopt__elimination_table &t, int64_t first, int64_t count, void *cost, uint64_t *counts) {
+                          const gpuopt__elimination_table &t, int64_t first, int64_t count, void *cost,
+                          uint64_t *counts) {
     const int64_t bytes = p.bits / 8;
     GPUOPT_CUDA(context, cudaStreamSynchronize(s.out));
     if (cost) std::memcpy(cost, s.store + (t.at + first) * bytes, static_cast<size_t>(count * bytes));
@@ -310,11 +312,12 @@ __global__ void gather_bucket(EliminationView e, int32_t position, int32_t value
 }
 
 /* The same for one table in host memory, whose slowest variable is the bucket's. */
-void gather_host_table(const gpuopt__elimination_plan &p, const TableStream &s, const gpuopt__elimination_table &t, int32_t values,
-                       const int32_t *value, uint64_t *to) {
+void gather_host_table(const gpuopt__elimination_plan &p, const TableStream &s, const gpuopt__elimination_table &t,
+                       int32_t values, const int32_t *value, uint64_t *to) {
     int64_t at = t.at;
     for (int32_t k = 1; k < t.arity; k++) at += p.stride[t.scope + k] * value[p.scope[t.scope + k]];
-    for (int32_t v = 0; v < values; v++) to[v] = gpuopt__elimination_stored_cost(s.store, p.bits, at + v * p.stride[t.scope]);
+    for (int32_t v = 0; v < values; v++)
+        to[v] = gpuopt__elimination_stored_cost(s.store, p.bits, at + v * p.stride[t.scope]);
 }
 
 /* The value with the least sum, the smallest of equal ones, by the same additions as in assign_variable(). */

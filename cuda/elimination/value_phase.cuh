@@ -11,13 +11,15 @@
 namespace {
 
 /* Adds entry `at` of a table to a total. */
-__device__ void add_entry(const EliminationView &e, const gpuopt__elimination_table &t, int64_t at, gpuopt__elimination_total *total) {
+__device__ void add_entry(const EliminationView &e, const gpuopt__elimination_table &t, int64_t at,
+                          gpuopt__elimination_total *total) {
     if (e.type == GPUOPT_COST_DOUBLE)
         total->value = gpuopt__add(total->value, static_cast<const double *>(e.store)[at]);
     else
         total->cost = gpuopt__elimination_clamped_sum(total->cost, gpuopt__elimination_stored_cost(e.store, e.bits, at),
-                                          static_cast<uint64_t>(e.forbidden));
-    if (t.count_at >= 0) total->count = gpuopt__elimination_count_product(total->count, e.counts[t.count_at + at - t.at]);
+                                                      static_cast<uint64_t>(e.forbidden));
+    if (t.count_at >= 0)
+        total->count = gpuopt__elimination_count_product(total->count, e.counts[t.count_at + at - t.at]);
 }
 
 /* Adds up the totals of the lanes of a warp; lane 0 gets the sum. */
@@ -25,7 +27,7 @@ __device__ void add_lanes(const EliminationView &e, gpuopt__elimination_total *t
     for (int half = 16; half > 0; half /= 2) {
         total->value = gpuopt__add(total->value, __shfl_down_sync(~0u, total->value, half));
         total->cost = gpuopt__elimination_clamped_sum(total->cost, __shfl_down_sync(~0u, total->cost, half),
-                                          static_cast<uint64_t>(e.forbidden));
+                                                      static_cast<uint64_t>(e.forbidden));
         total->count = gpuopt__elimination_count_product(total->count, __shfl_down_sync(~0u, total->count, half));
     }
 }
@@ -48,8 +50,8 @@ __global__ void finish_slice(EliminationView e, int64_t slice) {
 }
 
 /* gpuopt__elimination_table_entry() by a whole warp, with `variable` at value 0. *step: the stride of that variable. */
-__device__ int64_t warp_table_entry(const EliminationView &e, const gpuopt__elimination_table &t, int32_t copy, int32_t variable,
-                                    int64_t *step) {
+__device__ int64_t warp_table_entry(const EliminationView &e, const gpuopt__elimination_table &t, int32_t copy,
+                                    int32_t variable, int64_t *step) {
     int64_t at = 0, own = 0;
     for (int k = threadIdx.x % 32; k < t.arity; k += 32) {
         int32_t v = e.scope[t.scope + k];
@@ -66,8 +68,8 @@ __device__ int64_t warp_table_entry(const EliminationView &e, const gpuopt__elim
 }
 
 /* Whether value va with total a is better than vb with b; of equal costs the smaller value is. */
-__device__ bool better(const EliminationView &e, const gpuopt__elimination_total &a, int32_t va, const gpuopt__elimination_total &b,
-                       int32_t vb) {
+__device__ bool better(const EliminationView &e, const gpuopt__elimination_total &a, int32_t va,
+                       const gpuopt__elimination_total &b, int32_t vb) {
     if (e.type == GPUOPT_COST_DOUBLE) return a.value < b.value || (a.value == b.value && va < vb);
     return a.cost < b.cost || (a.cost == b.cost && va < vb);
 }
@@ -88,7 +90,8 @@ __device__ void assign_variable(const EliminationView &e, int32_t copy, int32_t 
         if (base + lane < values && better(e, one, base + lane, least, best)) least = one, best = base + lane;
     }
     for (int half = 16; half > 0; half /= 2) {
-        gpuopt__elimination_total other = {__shfl_xor_sync(~0u, least.cost, half), 1, __shfl_xor_sync(~0u, least.value, half), 0};
+        gpuopt__elimination_total other = {__shfl_xor_sync(~0u, least.cost, half), 1,
+                                           __shfl_xor_sync(~0u, least.value, half), 0};
         int32_t v = __shfl_xor_sync(~0u, best, half);
         if (better(e, other, v, least, best)) least = other, best = v;
     }
@@ -158,7 +161,8 @@ gpuopt_status elimination_total(gpuopt_elimination *elimination, int32_t copy, g
     return status ? status : e->queue.wait("waiting for an elimination");
 }
 
-gpuopt_status elimination_assign(gpuopt_elimination *elimination, int32_t copy, int32_t *value, gpuopt__elimination_total *cost) {
+gpuopt_status elimination_assign(gpuopt_elimination *elimination, int32_t copy, int32_t *value,
+                                 gpuopt__elimination_total *cost) {
     CudaElimination *e = cuda_elimination(elimination);
     DeviceScope scope(e->head.context);
     size_t bytes = sizeof(int32_t) * static_cast<size_t>(e->head.plan.variables);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One bucket, made so that the fused kernel is all there is: the variable 0 is eliminated, the others stay.
+ * Tables of single buckets, in which the kernel takes all of the time: variable 0 is eliminated, the others stay.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ typedef struct bucket {
 } bucket;
 
 static const int32_t widths[] = {8, 16, 32};
-/* The sum of all largest costs that needs so many bits. */
+/* For each width, a sum of all largest costs that needs it. */
 static const int64_t largest_sum[] = {240, 60000, 100000000};
 
 /* ---- Buckets ---- */
@@ -47,7 +47,7 @@ static void add_variable(bucket *b, int64_t values) {
     b->message *= values;
 }
 
-/* Over the variable 0 and those of a list, -1 at its end; its costs come later. */
+/* A function over variable 0 and those in a list that ends with -1. fill() makes its costs. */
 static void add_function(bucket *b, const int32_t *others) {
     gpuopt_elimination_function *f = &b->function[b->functions];
     int32_t *scope = b->scope[b->functions];
@@ -63,7 +63,7 @@ static void add_function(bucket *b, const int32_t *others) {
     b->entries[b->functions++] = entries;
 }
 
-/* Over the variable 0 and first .. last. */
+/* A function over variable 0 and first .. last. */
 static void add_range(bucket *b, int32_t first, int32_t last) {
     int32_t others[MOST_VARIABLES], k;
     for (k = first; k <= last; k++) others[k - first] = k;
@@ -71,8 +71,8 @@ static void add_range(bucket *b, int32_t first, int32_t last) {
     add_function(b, others);
 }
 
-/* Random costs, the same for any number of threads; the largest of all functions add up to at most `sum`. Returns 0 or
- * -1: there is no memory. */
+/* Random costs, the same for any number of threads; the largest costs of all functions add up to at most `sum`. Returns
+ * 0, or -1 if there is no memory. */
 static int fill(bucket *b, int64_t sum) {
     uint64_t span = (uint64_t)(sum / b->functions) + 1;
     int32_t k;
@@ -96,7 +96,7 @@ static void end(bucket *b) {
     for (k = 0; k < b->functions; k++) free((void *)b->function[k].cost);
 }
 
-/* The message's entry at value [variables], the long way. */
+/* The entry of the message at value [variables], computed from the functions. */
 static int64_t least_sum(const bucket *b, int32_t *value) {
     int64_t least = INT64_MAX;
     for (value[0] = 0; value[0] < b->domain[0]; value[0]++) {
@@ -117,11 +117,11 @@ static int64_t least_sum(const bucket *b, int32_t *value) {
 
 typedef struct figures {
     int32_t bits;
-    double waited, each; /* seconds: of one elimination that is waited for, of one among many */
-    const char *fault;   /* NULL: the entries looked at are right */
+    double waited, each; /* seconds: one elimination with a wait; one of many with a wait after the last */
+    const char *fault;   /* NULL: all entries checked are right */
 } figures;
 
-/* Entries `at` of message 0, from where the backend has it. */
+/* Reads entries `at` of message 0 from the backend's memory. */
 static gpuopt_status read_entries(const machine *on, gpuopt_elimination *elimination,
                                   const gpuopt_elimination_message_info *info, const int64_t *at, int64_t *cost) {
     int64_t *table;
@@ -150,7 +150,7 @@ static gpuopt_status read_entries(const machine *on, gpuopt_elimination *elimina
     return status;
 }
 
-/* Looks at the message's first and last entry and at others at random. */
+/* Checks the first and the last entry of the message and random ones. */
 static gpuopt_status check(const machine *on, gpuopt_elimination *elimination, const bucket *b, figures *f) {
     int64_t at[SPOTS], cost[SPOTS];
     int32_t value[MOST_VARIABLES] = {0};
@@ -182,7 +182,7 @@ static gpuopt_status check(const machine *on, gpuopt_elimination *elimination, c
     return status;
 }
 
-/* `count` eliminations from the start, the last one waited for; seconds of one. */
+/* Runs `count` eliminations from the start and waits for the last one. *seconds: of one. */
 static gpuopt_status repeat(const machine *on, gpuopt_elimination *elimination, int count, double *seconds) {
     gpuopt_status status = GPUOPT_OK;
     double start = now();
@@ -238,7 +238,7 @@ static int measure(const machine *on, const options *o, const bucket *b, figures
 
 /* ---- Tables ---- */
 
-/* What the kernel must move. */
+/* The bytes that a kernel must move at least. */
 static double least_bytes(const bucket *b, int32_t bits) {
     double entries = (double)b->message;
     int32_t k;
@@ -270,7 +270,7 @@ static void print_head(const char *title) {
            title);
 }
 
-/* A bucket with every width. b's costs are filled in again for each. */
+/* The rows of a bucket, one for each width. Its costs are made anew for each. */
 static int rows_of(const machine *on, const options *o, bucket *b, int by_memory) {
     int k, bad = 0;
     figures f;
@@ -291,7 +291,7 @@ static int rows_of(const machine *on, const options *o, bucket *b, int by_memory
 
 static int skipped(const options *o, int32_t values) { return o->domain > 0 && o->domain != values; }
 
-/* Variables of `values` values, and one of fewer before them, for at least so many entries of the message. */
+/* Adds variables of `values` values, after one with fewer, until the message has at least `entries` entries. */
 static void add_variables(bucket *b, int32_t values, int64_t entries) {
     int64_t product = 1;
     int32_t k, count = 0;
@@ -309,7 +309,7 @@ int kernel_table(const machine *on, const options *o) {
     bucket b;
     print_head("One bucket, big tables. Goal: 70% of a copy's speed for d <= 8.");
     for (k = 0; k < 6; k++) {
-        /* At least 2^26 entries, and so many that a kernel takes 50 us or more. */
+        /* At least 2^26 entries, so that a kernel takes 50 us or more. */
         int64_t entries = domains[k] == 2 ? (int64_t)1 << 27 : (int64_t)1 << 26;
         if (skipped(o, domains[k])) continue;
         entries >>= o->smaller;
@@ -318,7 +318,7 @@ int kernel_table(const machine *on, const options *o) {
             begin(&b, domains[k]);
             add_variables(&b, domains[k], entries > 8 ? entries : 8);
             last = b.variables - 1;
-            if (shape == 0) { /* over everything; and over the first; and over one in the middle and the last */
+            if (shape == 0) { /* over all variables; the first; one in the middle and the last */
                 add_range(&b, 1, last);
                 add_range(&b, 1, 1);
                 small[0] = (last + 1) / 2;
@@ -338,7 +338,7 @@ int kernel_table(const machine *on, const options *o) {
     return bad;
 }
 
-/* The least whole number with side^2 >= x, up to a multiple of 4. */
+/* The least multiple of 4 whose square is at least x. */
 static int64_t side_of(int64_t x) {
     int64_t side = 4;
     while (side * side < x) side += 4;
@@ -372,7 +372,7 @@ int domain_table(const machine *on, const options *o) {
                 add_range(&b, 2, 3);
                 snprintf(b.name, sizeof b.name, "(x, a, b) + (x, b, c), %d x %d x %d", (int)side, (int)shared,
                          (int)side);
-            } else { /* as in CELAR: a function of two variables for every neighbour */
+            } else { /* as in CELAR: a binary function for every neighbour */
                 do add_variable(&b, values);
                 while (b.variables < 3 || b.message * values < rows / 2);
                 for (j = 1; j < b.variables; j++) add_range(&b, j, j);

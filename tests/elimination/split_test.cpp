@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which buckets the CUDA backend computes as min-plus products, and how it shares out their tables, without a GPU: a
- * backend that gets plans from the library and computes nothing. A bucket's tables and their scopes say what is right.
+ * Which buckets the CUDA backend computes as min-plus products, and how it divides their tables into two groups, tested
+ * without a GPU: by a backend that gets plans from the library and computes nothing. The scopes of a bucket's tables
+ * say what is right.
  */
-#define __host__ /* the file is for nvcc, but for this is C++ */
+#define __host__ /* without these two, product_plan.cuh is plain C++ */
 #define __device__
 
 #include <cmath>
@@ -31,7 +32,7 @@ uint64_t no_limit(const gpuopt_context *) { return UINT64_MAX; }
 
 void no_bytes(const gpuopt_context *, const gpuopt__elimination_plan *, gpuopt_memory_plan *) {}
 
-/* The plan is complete; no handle comes of it. */
+/* Looks at the finished plan and makes no handle. */
 gpuopt_status visit_plan(gpuopt_context *, const gpuopt__elimination_plan *plan, gpuopt_elimination **) {
     visit(*plan);
     return GPUOPT_ERROR_UNSUPPORTED;
@@ -75,7 +76,7 @@ const gpuopt__elimination_job &message_job(const gpuopt__elimination_plan &plan)
     return plan.job[bucket.job + bucket.jobs - 1];
 }
 
-/* Whether the best way to share the tables out exists, if all it costs is no matter. */
+/* Whether the tables can be divided into two groups, whatever the time; the best way to do so. */
 bool split(const gpuopt__elimination_plan &plan, bool packed, Product *p) {
     const gpuopt__elimination_job &job = message_job(plan);
     MessageDigits digits;
@@ -89,7 +90,7 @@ bool split(const gpuopt__elimination_plan &plan, bool packed, Product *p) {
 
 /* ---- What is right ---- */
 
-/* Where a table has the entry of these values; of the eliminated variable, the value 0. */
+/* The index in a table of the entry at these values, with value 0 for the eliminated variable. */
 int64_t entry_at(const gpuopt__elimination_plan &plan, int32_t table, const std::vector<int64_t> &value) {
     const gpuopt__elimination_table &t = plan.table[table];
     int64_t at = 0;
@@ -98,7 +99,7 @@ int64_t entry_at(const gpuopt__elimination_plan &plan, int32_t table, const std:
     return at;
 }
 
-/* What number i of a side adds to the addresses of table k of a product. */
+/* What index i of a side adds to the address in table k of a product. */
 int64_t side_at(const Product &p, int k, int side, int64_t i) {
     int64_t at = 0;
     for (int j = p.first[side] + p.digits[side] - 1; j >= p.first[side]; j--) {
@@ -108,7 +109,7 @@ int64_t side_at(const Product &p, int k, int side, int64_t i) {
     return at;
 }
 
-/* Entries that a side alone has, by the scopes. */
+/* The product of the domains of the variables that one side alone has, by the scopes. */
 double own_entries(const gpuopt__elimination_plan &plan, const gpuopt__elimination_job &job, uint32_t group, int side) {
     std::vector<int> in[2];
     double entries = 1;
@@ -122,8 +123,7 @@ double own_entries(const gpuopt__elimination_plan &plan, const gpuopt__eliminati
     return entries;
 }
 
-/* Whether the tables can be shared out at all: so that each group has 16 rows or columns of its own. All ways are
- * tried. */
+/* Whether the tables can be divided into two groups with 16 rows or columns of their own each. Tries all ways. */
 bool can_split(const gpuopt__elimination_plan &plan) {
     const gpuopt__elimination_job &job = message_job(plan);
     for (uint32_t group = 1; group < 1u << (job.operands - 1); group++)
@@ -134,8 +134,8 @@ bool can_split(const gpuopt__elimination_plan &plan) {
 long splits, refusals, gathered_apart, copied;
 uint64_t seed;
 
-/* Every entry of the message is computed once, from the entries of the tables that its variables' values say, each side
- * of them without the other's digits. */
+/* Checks that every entry of the message is computed exactly once, from the table entries that belong to the values of
+ * its variables, and that no side depends on the digits of the other. */
 void check_addresses(const gpuopt__elimination_plan &plan, const Product &p) {
     const gpuopt__elimination_job &job = message_job(plan);
     assert_true(p.total[PRODUCT_BATCH] * p.total[PRODUCT_LEFT] * p.total[PRODUCT_RIGHT] == job.entries);
@@ -168,14 +168,14 @@ void check_addresses(const gpuopt__elimination_plan &plan, const Product &p) {
             assert_true(at == entry_at(plan, plan.operand[p.operand[k]].table, value));
         }
     }
-    for (int k = 0; k < p.operands; k++) { /* each once */
+    for (int k = 0; k < p.operands; k++) { /* each operand once */
         assert_true(p.operand[k] >= job.operand && p.operand[k] < job.operand + job.operands);
         for (int j = 0; j < k; j++) assert_true(p.operand[j] != p.operand[k]);
     }
 }
 
-/* Of each copied operand every entry has a place of its own among those that the copy has, and neighbours along the
- * side are neighbours. */
+/* Checks that in a copy every entry of the operand has its own place, and that neighbours along the side are
+ * neighbours. */
 void check_copies(const Product &plain) {
     Product p = plain;
     const int64_t before = 1000;
@@ -195,7 +195,7 @@ void check_copies(const Product &plain) {
                     int64_t at = p.copy_at[k] + side_at(p, k, PRODUCT_BATCH, b) + side_at(p, k, side, r) +
                                  v * p.value_stride[k] - end;
                     assert_true(at >= 0 && at < p.copied[k]);
-                    /* As often as the operand is the same for several numbers. */
+                    /* Several indices share an entry where the operand does not depend on them. */
                     assert_true(met[static_cast<size_t>(at)]++ < p.total[PRODUCT_BATCH] / batch * p.total[side] / rows);
                 }
         end += p.copied[k];
@@ -203,7 +203,8 @@ void check_copies(const Product &plain) {
     assert_true(end - before == product_copies(plain));
 }
 
-/* Tiles reach over all rows and columns, none is beside them; there is a kernel for them, and shared memory. */
+/* Checks that tiles cover all rows and columns, that none lies outside, that there is a kernel for them and enough
+ * shared memory. */
 void check_shape(const Product &p) {
     const int64_t rows = product_rows_of(p), columns = product_columns_of(p);
     assert_true(p.total[PRODUCT_LEFT] >= 16 && p.total[PRODUCT_RIGHT] >= 16);
@@ -221,7 +222,7 @@ void visit_random(const gpuopt__elimination_plan &plan) {
     const bool packed = test_random_int(&seed, 0, 1);
     Product p;
     MessageDigits d;
-    assert_true(gather_digits(job, plan.digit, &d)); /* digits there are few */
+    assert_true(gather_digits(job, plan.digit, &d)); /* there are few digits */
     if (!split(plan, packed, &p)) {
         refusals++;
         assert_true(!can_split(plan));
@@ -266,7 +267,7 @@ void random_buckets(void **) {
     assert_true(splits > 500 && refusals > 500 && gathered_apart > 20 && copied > 20);
 }
 
-/* ---- Buckets that are known ---- */
+/* ---- Known buckets ---- */
 
 struct Known {
     std::vector<int32_t> domain;
@@ -274,7 +275,7 @@ struct Known {
     int64_t largest;
     bool found;
     int64_t total[PRODUCT_SIDES];
-    bool copies = false; /* of a table whose lines would be read in pieces */
+    bool copies = false; /* of a table that would be read a sector for each entry */
 };
 const Known *known;
 
@@ -288,7 +289,7 @@ void visit_known(const gpuopt__elimination_plan &plan) {
     check_copies(p);
     for (int side = 0; side < PRODUCT_SIDES; side++) {
         assert_true(p.total[side] == known->total[side]);
-        if (!known->copies) assert_int_equal(p.digits[side], p.total[side] > 1); /* in one sweep */
+        if (!known->copies) assert_int_equal(p.digits[side], p.total[side] > 1); /* merged into one digit */
     }
     assert_int_equal(p.packed, known->largest * static_cast<int64_t>(known->scopes.size()) < UINT16_MAX / 4);
     check_addresses(plan, p);
@@ -297,7 +298,7 @@ void visit_known(const gpuopt__elimination_plan &plan) {
 
 void known_buckets(void **) {
     const std::vector<Known> all = {
-        /* A product of two matrices: rows and columns, nothing else. In costs of 8, 16 and 32 bits; not in 64. */
+        /* A product of two matrices, without a batch: with costs of 8, 16 and 32 bits, but not with 64. */
         {{300, 300, 400}, {{1}, {2}}, 10, true, {1, 300, 400}},
         {{300, 300, 400}, {{1}, {2}}, 5000, true, {1, 300, 400}},
         {{300, 300, 400}, {{1}, {2}}, 1 << 24, true, {1, 300, 400}},
@@ -306,11 +307,11 @@ void known_buckets(void **) {
         {{64, 64, 32, 64}, {{1, 2}, {2, 3}}, 10, true, {32, 64, 64}},
         /* The same, large enough for the table over 1 and 2, whose rows lie 32 apart, to be copied first. */
         {{64, 1024, 32, 1024}, {{1, 2}, {2, 3}}, 1 << 24, true, {32, 1024, 1024}, true},
-        /* One table alone, or all over the same variables: no two groups. */
+        /* One table alone, or all tables over the same variables: there are no two groups. */
         {{64, 64, 64}, {{1, 2}}, 10, false, {}},
         {{64, 64, 64}, {{1, 2}, {1, 2}}, 10, false, {}},
         {{64, 64, 64}, {{1, 2}, {1}}, 10, false, {}},
-        /* Fewer rows or columns than a tile has; few values; little to do at all. */
+        /* Fewer rows or columns than a tile has; few values; little work. */
         {{300, 15, 4000}, {{1}, {2}}, 10, false, {}},
         {{300, 4000, 15}, {{1}, {2}}, 10, false, {}},
         {{7, 600, 600}, {{1}, {2}}, 10, false, {}},
