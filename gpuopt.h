@@ -574,18 +574,18 @@ typedef struct gpuopt_simplex_desc {
     const double *lb;     /* [cols]; NULL: 0 */
     const double *ub;     /* [cols]; NULL: infinity. A column with lb > ub makes the model infeasible */
     double infinity;      /* a side or bound of this size or more is infinite; at least 1; 0: 1e20 (HiGHS, SCIP) */
-    gpuopt_simplex_method method;
-    gpuopt_simplex_pricing pricing;
-    gpuopt_simplex_ratio ratio;
-    double primal_tolerance;    /* on the scaled model, 1e-12 to 1e-3; 0: 1e-9 (CLP, GLPK and HiGHS: 1e-7) */
-    double dual_tolerance;      /* the same for reduced costs */
-    double pivot_tolerance;     /* least |pivot|, and relative to its column; 1e-14 to 0.5; 0: 1e-7 (HiGHS) */
-    gpuopt_switch scaling;      /* geometric, then equilibration, by powers of two; default on */
-    gpuopt_switch perturbation; /* bounds relaxed at random until the first optimum, against cycling; default on */
-    uint64_t seed;              /* of the perturbation */
-    int32_t deferred_pivots;    /* K, 1 to 256: pivots applied as one product; 0: 16 on the CPU, 64 on the GPU */
-    int32_t refresh_pivots;     /* most iterations between two refreshes; 0: 1000 */
-    int64_t iteration_limit;    /* over the handle's life, then the outcome is LIMIT; 0: none */
+    gpuopt_simplex_method method;   /* 0: TABLEAU */
+    gpuopt_simplex_pricing pricing; /* 0: DEVEX */
+    gpuopt_simplex_ratio ratio;     /* 0: HARRIS */
+    double primal_tolerance;        /* on the scaled model, 1e-12 to 1e-3; 0: 1e-9 (CLP, GLPK and HiGHS: 1e-7) */
+    double dual_tolerance;          /* the same for reduced costs */
+    double pivot_tolerance;         /* least |pivot|, and relative to its column; 1e-14 to 0.5; 0: 1e-7 (HiGHS) */
+    gpuopt_switch scaling;          /* geometric, then equilibration, by powers of two; default on */
+    gpuopt_switch perturbation;     /* bounds relaxed at random until the first optimum, against cycling; default on */
+    uint64_t seed;                  /* of the perturbation */
+    int32_t deferred_pivots;        /* K, 1 to 256: pivots applied as one product; 0: 16 on the CPU, 64 on the GPU */
+    int32_t refresh_pivots;         /* most iterations between two refreshes; 0: 1000 */
+    int64_t iteration_limit;        /* over the handle's life, then the outcome is LIMIT; 0: none */
 } gpuopt_simplex_desc;
 
 /* Where the handle stands. */
@@ -603,11 +603,11 @@ typedef struct gpuopt_simplex_info {
     /* On the original data, absolute, at the last refresh; -1 before the first one. */
     double primal_violation; /* the most that x and A x are outside of their bounds */
     double dual_violation;   /* largest |reduced cost| of the wrong sign; -1 in phase 1 */
-    /* INFEASIBLE: with y of _get_farkas, the least y'A x over the bounds minus the largest y'r over the sides, relative to
-     * max |y_i a_ij|; with crossing bounds, lb - ub. UNBOUNDED: the gain of cost'd along the ray d of _get_ray. */
+    /* INFEASIBLE: with y of _get_farkas, the least y'A x over the bounds minus the largest y'r over the sides, relative
+     * to max |y_i a_ij|; with crossing bounds, lb - ub. UNBOUNDED: the gain of cost'd along the ray d of _get_ray. */
     double certificate_margin;
-    /* INFEASIBLE: terms with an infinite bound or side are dropped; this is the largest dropped coefficient, relative to the
-     * same. UNBOUNDED: the largest component or row activity of d towards a finite bound or side. */
+    /* INFEASIBLE: terms with an infinite bound or side are dropped; this is the largest dropped coefficient, relative
+     * to the same. UNBOUNDED: the largest component or row activity of d towards a finite bound or side. */
     double certificate_residual;
     int32_t crossing; /* the first column with lb > ub; -1: none */
 } gpuopt_simplex_info;
@@ -624,10 +624,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gp
 GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
 
 /* Does up to `iterations` (>= 1) iterations of both phases, fewer if the outcome is known before. Bounds that cross are
- * INFEASIBLE without an iteration. If rounding prevents a solution within the tolerances, they grow tenfold, at most six
- * times, and the log says so; info has the violations that were reached. Fills info if it is not NULL. NUMERIC: no
- * outcome even so; the handle stays where it got to. Asks the context's stop hook after every refresh_pivots iterations,
- * and whenever a refresh is due earlier. */
+ * INFEASIBLE without an iteration. If rounding prevents a solution within the tolerances, they grow tenfold, at most
+ * six times, and the log says so; info has the violations that were reached. Fills info if it is not NULL. NUMERIC: no
+ * outcome even so; the handle stays where it got to. Asks the context's stop hook after every refresh_pivots
+ * iterations, and whenever a refresh is due earlier. */
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations, gpuopt_simplex_info *info);
 /* Fills info for the handle as it stands. Refreshes if nothing has been refreshed since the basis was made. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
@@ -656,13 +656,13 @@ typedef struct gpuopt_simplex_leaving {
 
 /* Chooses the variable to enter by the pricing rule, and fills `entering`. Changes nothing. */
 GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_simplex_entering *entering);
-/* Chooses the variable to leave by the ratio test if the nonbasic variable `entering` moves in `direction` (1 or -1), and
- * fills `leaving`. Changes nothing. ARGUMENT: the variable is basic, or is at its bound in that direction. */
+/* Chooses the variable to leave by the ratio test if the nonbasic variable `entering` moves in `direction` (1 or -1),
+ * and fills `leaving`. Changes nothing. ARGUMENT: the variable is basic, or is at its bound in that direction. */
 GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int32_t entering, int32_t direction,
                                                    gpuopt_simplex_leaving *leaving);
-/* Moves the nonbasic variable `entering` until the basic variable `leaving` reaches its lower bound (to_upper: its upper
- * one), then exchanges the two. Other basic variables may leave their bounds: the handle is then in phase 1. ARGUMENT:
- * not nonbasic, not basic, or that bound is infinite. NUMERIC: the pivot is below pivot_tolerance. */
+/* Moves the nonbasic variable `entering` until the basic variable `leaving` reaches its lower bound (to_upper: its
+ * upper one), then exchanges the two. Other basic variables may leave their bounds: the handle is then in phase 1.
+ * ARGUMENT: not nonbasic, not basic, or that bound is infinite. NUMERIC: the pivot is below pivot_tolerance. */
 GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t entering, int32_t leaving, int to_upper,
                                               gpuopt_simplex_info *info);
 /* Moves a nonbasic variable to its other bound. ARGUMENT: not nonbasic, or it does not have two different finite
@@ -675,14 +675,14 @@ GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int rei
 /* Gets the basis: status [cols + rows], a gpuopt_simplex_variable each. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory where, uint8_t *status);
 /* Sets the basis, and inverts it. status [cols + rows], `rows` of them BASIC. A nonbasic variable whose status names an
- * infinite bound goes to its other one, or to 0. The outcome is MORE again. ARGUMENT: a status is out of range, in host or
- * device memory, or the number of BASIC ones is wrong. NUMERIC: the basis is singular; the log names a variable, and the
- * basis stays what it was. Time of up to `rows` pivots. */
+ * infinite bound goes to its other one, or to 0. The outcome is MORE again. ARGUMENT: a status is out of range, in host
+ * or device memory, or the number of BASIC ones is wrong. NUMERIC: the basis is singular; the log names a variable, and
+ * the basis stays what it was. Time of up to `rows` pivots. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status);
 
-/* Gets the present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL. dual[i]
- * is the change of the objective per unit of the row's active side, and reduced_cost = cost - A' dual. A nonbasic column
- * whose bounds cross is at its lb. Refreshes if anything has moved since the last refresh. */
+/* Gets the present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL.
+ * dual[i] is the change of the objective per unit of the row's active side, and reduced_cost = cost - A' dual. A
+ * nonbasic column whose bounds cross is at its lb. Refreshes if anything has moved since the last refresh. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
                                                      double *reduced_cost, double *activity, double *dual);
 /* Gets the proof of INFEASIBLE: y [rows] with min { y'A x : lb <= x <= ub } > max { y'r : lhs <= r <= rhs }. If bounds

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a block holds while simplex iterations run on the GPU: the state of its positions and slots, and how it gets
- * there and back.
+ * What a block holds while simplex iterations run on the GPU: the state of its positions and slots, loaded at the start
+ * of a launch and stored at its end.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_BLOCK_CUH
 #define GPUOPT_CUDA_SIMPLEX_BLOCK_CUH
@@ -12,28 +12,28 @@ namespace {
 
 struct SimplexShared {
     Board board;
-    double factor[SIMPLEX_MOST];     /* what the pending lines are multiplied with */
-    double factor_sum[SIMPLEX_MOST]; /* the same for the rows whose infeasibility changed, summed */
+    double factor[SIMPLEX_MOST];     /* factors of the pending rows or columns */
+    double factor_sum[SIMPLEX_MOST]; /* the same, summed over the rows whose infeasibility changed */
     double piece[SIMPLEX_PIECE];     /* of a column's entries */
     Cell best[SIMPLEX_WARPS];
-    Changed changed[SIMPLEX_LISTED]; /* of all blocks, where there are no more */
+    Changed changed[SIMPLEX_LISTED]; /* of all blocks, if they fit */
     int count[SIMPLEX_WARPS];
-    int pivots[SIMPLEX_MOST];     /* the positions of this launch's pivots: dead rows of the matrix */
+    int pivots[SIMPLEX_MOST];     /* positions of this launch's pivots: dead rows of the matrix */
     double *xb, *lb, *ub, *alpha; /* [own_rows] */
-    double *step;                 /* [own_rows] at which it blocks */
-    int2 *head; /* [own_rows] variable; and whether the row of the matrix, as stored, counts as 0 since a pivot of this
-                   launch */
+    double *step;                 /* [own_rows] step at which the variable blocks */
+    int2 *head; /* [own_rows] variable; whether a pivot of this launch made the stored row of the matrix dead, that is,
+                   to be read as 0 */
     double *d, *weight, *xn, *ln, *un, *tau; /* [own_slots] */
-    int2 *slot;                              /* [own_slots] variable; REVISED: entries of its column */
-    int64_t *begin; /* [own_slots] REVISED: where they begin; TABLEAU: whether the column of the matrix counts as 0 */
+    int2 *slot;                              /* [own_slots] variable; REVISED: number of entries in its column */
+    int64_t *begin; /* [own_slots] REVISED: first entry; TABLEAU: whether the stored column of the matrix is dead */
     uint8_t *state; /* [own_slots] */
     double *row, *row_sum; /* [max(own_slots, own_lines)] */
     double *partial;       /* [SIMPLEX_GROUPS][SIMPLEX_CHUNK] */
-    double *whole;         /* [rows] the pivot column, with immediate pivots and where there is room */
-    double *u, *v;         /* [most][own_rows], [most][own_lines], where they are resident */
+    double *whole;         /* [rows] the pivot column, for immediate pivots, if it fits */
+    double *u, *v;         /* [most][own_rows], [most][own_lines], if they are resident */
 };
 
-/* Cuts the arrays; with base null only measures. */
+/* Cuts the arrays; with base null it only measures. */
 __host__ __device__ inline size_t simplex_cut_shared(const SimplexView &s, unsigned char *base, SimplexShared *sh) {
     SharedArena arena = {base, (sizeof(SimplexShared) + 15) / 16 * 16};
     int wide = s.own_slots > s.own_lines ? s.own_slots : s.own_lines;
@@ -61,7 +61,7 @@ inline size_t simplex_shared_bytes(const SimplexView &s) {
     return simplex_cut_shared(s, nullptr, &sh);
 }
 
-/* The state and its way to and from global memory, and what needs nothing of an iteration. */
+/* The state, loading and storing it, and access to it. */
 template <bool REVISED, bool DEFERRED>
 class SimplexState {
   protected:
@@ -82,7 +82,7 @@ class SimplexState {
     SimplexShared &sh;
     int first_row, rows, first_slot, slots, first_line, lines; /* the block's own */
     int pending;                                               /* rows of V */
-    unsigned number, trial;                                    /* of the last exchange, of the last ratio test */
+    unsigned number, trial;                                    /* of the last exchange and of the last ratio test */
     int infeasible = 0;
     Cell local = Largest::none(); /* the thread's best slot */
     gpuopt__simplex_run_report report = {};
@@ -95,7 +95,7 @@ class SimplexState {
         return first;
     }
 
-    /* The place of a position or slot among the block's own, or -1. */
+    /* The index of a position or slot among the block's own, or -1. */
     __device__ int own_row(int i) const { return i >= first_row && i < first_row + rows ? i - first_row : -1; }
     __device__ int own_slot(int j) const { return j >= first_slot && j < first_slot + slots ? j - first_slot : -1; }
 
@@ -165,11 +165,11 @@ class SimplexState {
         if (REVISED) sh.begin[j] = begin;
     }
 
-    /* Whether a row, a column of the block's own of the matrix counts as 0. */
+    /* Whether one of the block's own rows, or columns, of the matrix is dead. */
     __device__ bool dead_row(int i) const { return sh.head[i].y; }
     __device__ bool dead_line(int x) const { return !REVISED && sh.begin[x]; }
 
-    /* What this lane tells of a candidate, as exchange() and the ratio test have it. */
+    /* The field of a candidate that this lane writes to the record, see exchange() and ratio_test(). */
     __device__ const double *entering_field() const {
         const double *const fields[] = {sh.d,
                                         sh.weight,
@@ -194,7 +194,7 @@ class SimplexState {
         return mine;
     }
 
-    /* The thread's best among the block's slots, at hand for the next exchange. */
+    /* Finds the thread's best candidate among the block's slots, for the next exchange. */
     __device__ void find_local() {
         local = Largest::none();
         for (int j = thread(); j < slots; j += SIMPLEX_THREADS) {
@@ -203,7 +203,7 @@ class SimplexState {
         }
     }
 
-    /* 1 + the squared norms of the columns of B^-1 N, from the matrix, nothing being pending. */
+    /* 1 + the squared norms of the columns of B^-1 N, from the matrix; nothing may be pending. */
     __device__ void start_norms() {
         for (int j = simplex_warp(); j < slots; j += SIMPLEX_WARPS) {
             int variable = sh.slot[j].x;
@@ -222,7 +222,7 @@ class SimplexState {
         __syncthreads();
     }
 
-    /* The block's own part of row k of V and of column k of U. */
+    /* The block's own part of row k of V, and of column k of U. */
     __device__ const double *own_v(int k) const {
         return s.resident ? sh.v + k * s.own_lines : s.v + k * s.wide + first_line;
     }

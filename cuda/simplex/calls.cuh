@@ -2,12 +2,12 @@
  *
  * The simplex engine of the GPU: the backend's table, and the calls that iterate and change bases.
  *
- * How a call travels: gpuopt_simplex_iterate and the other public calls are gpuopt_impl/simplex; its control on the host
- * calls the functions of the table below. cuda_simplex_run launches one cooperative kernel for as many iterations as fit
- * (run.cuh), and applies the collected pivots to the matrix when U and V are full (common/rank_update.cuh). In the
- * kernel each block keeps its share of the basic and nonbasic variables in shared memory (block.cuh, device.cuh), and
- * all blocks agree by exchanges of 16-byte cells (exchange.cuh). An iteration is: price and ratio test (run.cuh), the
- * pivot column and the step along it (column.cuh), the pivot row and what follows from it (follow.cuh).
+ * How a call travels: gpuopt_simplex_iterate and the other public calls are gpuopt_impl/simplex; its control on the
+ * host calls the functions of the table below. cuda_simplex_run launches one cooperative kernel for as many iterations
+ * as fit (run.cuh), and applies the collected pivots to the matrix when U and V are full (common/rank_update.cuh). In
+ * the kernel each block keeps its share of the basic and nonbasic variables in shared memory (block.cuh, device.cuh),
+ * and all blocks agree by exchanges of 16-byte cells (exchange.cuh). An iteration is: price and ratio test (run.cuh),
+ * the pivot column and the step along it (column.cuh), the pivot row and what follows from it (follow.cuh).
  *
  * Reinversion is enter.cuh; FTRAN, BTRAN, residuals and reduced costs are solve.cuh with the kernels in products.cuh;
  * create.cuh sets everything up.

@@ -20,16 +20,16 @@ class SimplexColumn : protected SimplexState<REVISED, DEFERRED> {
                              unsigned char *memory)
         : Base(view, request, pending, memory), launch(launch) {}
 
-    int launch; /* the number of this one */
-    /* The entering variable: reduced cost, weight, value, bounds, and with REVISED its column's entries. */
+    int launch; /* number of this launch */
+    /* The entering variable: reduced cost, weight, value, bounds; with REVISED the entries of its column. */
     double dq = 0, weight_q = 0, value = 0, lower = 0, upper = 0;
     int variable = -1, length = 0;
     int64_t begin = 0;
-    /* The leaving one, as it was at its position. */
+    /* The leaving variable, as it was in its position. */
     double leaving_x = 0, leaving_l = 0, leaving_u = 0, leaving_alpha = 0;
     int leaving_head = -1;
-    bool leaving_dead = false; /* its row of the matrix counts as 0 */
-    int cleared = -1;          /* a position whose row of U is still to be zeroed: others may have been reading it */
+    bool leaving_dead = false; /* its row of the matrix is dead */
+    int cleared = -1;          /* position whose row of U must still be zeroed: other blocks may have been reading it */
 
     __device__ bool exact() const { return run.rules.pricing == GPUOPT_PRICING_STEEPEST_EDGE; }
 
@@ -42,7 +42,7 @@ class SimplexColumn : protected SimplexState<REVISED, DEFERRED> {
         cleared = -1;
     }
 
-    /* factor[k]: row k of V times the entering column. */
+    /* factor[k] = row k of V times the entering column. */
     __device__ void column_factors() {
         bool sparse = REVISED && variable < s.cols;
         int at = REVISED ? variable - s.cols : report.entering;
@@ -56,7 +56,7 @@ class SimplexColumn : protected SimplexState<REVISED, DEFERRED> {
         }
     }
 
-    /* alpha = the block's part of B^-1 times the entering column. */
+    /* alpha = the block's part of B^-1 a, with the entering column a. */
     __device__ void column() {
         clear_pending_row();
         if (DEFERRED) column_factors();
@@ -73,7 +73,7 @@ class SimplexColumn : protected SimplexState<REVISED, DEFERRED> {
             for (int i = thread(); i < rows; i += SIMPLEX_THREADS) s.alpha[first_row + i] = sh.alpha[i];
     }
 
-    /* The entries of a long column come by pieces, whose length is the same on every device. */
+    /* A long column is taken in pieces, whose length is the same on every device. */
     __device__ void combine_columns_of_inverse() {
         for (int i = thread(); i < rows; i += SIMPLEX_THREADS) sh.alpha[i] = 0;
         for (int from = 0; from < length; from += SIMPLEX_PIECE) {
@@ -92,8 +92,9 @@ class SimplexColumn : protected SimplexState<REVISED, DEFERRED> {
 
     /* ---- Moving ---- */
 
-    /* Moves the block's basic variables. In phase 1, and for a host that goes step by step, counts the infeasible ones
-     * and lists the positions where that changes, in their order. Returns the length of the list. */
+    /* Moves the block's basic variables. In phase 1, and for single parts of an iteration, it also counts the
+     * infeasible ones and lists the positions where feasibility changes, in ascending order. Returns the length of the
+     * list. */
     __device__ int move() {
         double sigma = report.direction;
         bool listing = run.phase == 1 || run.part != GPUOPT__SIMPLEX_RUN_ITERATE;
@@ -118,7 +119,7 @@ class SimplexColumn : protected SimplexState<REVISED, DEFERRED> {
         return sum.index;
     }
 
-    /* The blocks' lists one after the other in shared memory. */
+    /* Copies all blocks' lists, one after the other, to shared memory. */
     __device__ void gather_changed() {
         int block = thread(), own = block < s.blocks ? fresh(s.listed + (number & 1) * s.blocks + block) : 0, at = own;
         for (int step = 1; step < 32; step *= 2) {
@@ -135,7 +136,7 @@ class SimplexColumn : protected SimplexState<REVISED, DEFERRED> {
         __syncthreads();
     }
 
-    /* Appends the threads' changes to the block's list; its new length. */
+    /* Appends the threads' changes to the block's list. Returns its new length. */
     __device__ int list(int listed, int i, int change) {
         unsigned ballot = __ballot_sync(~0u, change != 0);
         if (simplex_lane() == 0) sh.count[simplex_warp()] = __popc(ballot);
@@ -152,7 +153,7 @@ class SimplexColumn : protected SimplexState<REVISED, DEFERRED> {
         return listed;
     }
 
-    /* Calls f(entry) for all entries of the list, in the order of their positions. */
+    /* Calls f(entry) for all entries of the lists, in the order of their positions. */
     template <class F>
     __device__ void for_changed(int total, F f) const {
         const int *listed = s.listed + (number & 1) * s.blocks;

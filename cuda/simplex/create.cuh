@@ -42,7 +42,8 @@ CudaSimplex *cuda_simplex(void *engine) { return static_cast<CudaSimplex *>(engi
 
 /* ---- Shape and memory ---- */
 
-/* What follows from the shape and the device. A block's own ranges are multiples of 32, so that warps are full. */
+/* Everything that follows from the shape and the device. Ranges per block are multiples of 32, so that warps are
+ * full. */
 void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *shape, SimplexView *view) {
     bool revised = shape->method == GPUOPT_METHOD_REVISED;
     auto padded = [](int64_t n) { return (n + 15) / 16 * 16; };
@@ -52,7 +53,7 @@ void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *sha
     view->rows = shape->rows;
     view->cols = shape->cols;
     view->lines = revised ? shape->rows : shape->cols;
-    /* Reinversion defers in any case. */
+    /* reinversion always defers */
     view->most = shape->deferred_pivots == 1 ? 64 : shape->deferred_pivots;
     view->pitch = padded(shape->rows);
     view->wide = padded(view->lines);
@@ -76,7 +77,7 @@ void simplex_cut(gpuopt__arena *arena, T **array, int64_t count) {
     *array = static_cast<T *>(gpuopt__cut(arena, count, sizeof(T)));
 }
 
-/* The device's block: base null measures. Returns where the vectors begin. */
+/* Cuts the device's block into arrays; with base null it only measures. Returns where the vectors begin. */
 uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, SimplexView *view) {
     SimplexView &s = *view;
     int64_t both = static_cast<int64_t>(s.rows) + s.cols;
@@ -140,7 +141,7 @@ EnterKernel simplex_enter_kernel(const CudaSimplex &s) {
     return s.revised ? simplex_enter<true> : simplex_enter<false>;
 }
 
-/* What fits into the blocks' shared memory beside the rest: their parts of U and V, or the whole pivot column. */
+/* Whether the blocks' shared memory also has room for their parts of U and V, or for the whole pivot column. */
 gpuopt_status simplex_choose_resident(CudaSimplex *s) {
     int limit = 0;
     GPUOPT_CUDA(s->context(),
@@ -151,7 +152,7 @@ gpuopt_status simplex_choose_resident(CudaSimplex *s) {
     return GPUOPT_OK;
 }
 
-/* Loads a kernel, and gives it the shared memory it asks for; UNSUPPORTED where that is more than there is. */
+/* Loads a kernel, and allows it the shared memory that it needs; UNSUPPORTED if the device has less. */
 template <class Kernel>
 gpuopt_status simplex_prepare(const CudaSimplex &s, Kernel kernel, size_t bytes) {
     int limit = 0, fit = 0;
@@ -181,8 +182,8 @@ void cuda_simplex_destroy(gpuopt_context *context, void *engine) {
     gpuopt__release(context, GPUOPT_HOST, s);
 }
 
-/* The matrix as the host gave it, then scaled and transposed on the device. The tableau's or inverse's memory, not in
- * use yet, counts. */
+/* Copies the host's matrix, then scales and transposes it on the device. The memory of the tableau or inverse, not yet
+ * in use, holds the counts. */
 gpuopt_status simplex_upload(CudaSimplex *s) {
     const gpuopt__simplex_lp *lp = s->lp;
     const SimplexView &v = s->view;
@@ -202,7 +203,7 @@ gpuopt_status simplex_upload(CudaSimplex *s) {
     if (!status) status = s->clear(v.alpha, 0, sizeof(double) * static_cast<size_t>(v.pitch));
     if (!status) status = s->clear(v.drifted, 0, sizeof(int));
     if (status) return status;
-    int64_t most = v.lines < 512 ? v.lines : 512; /* warps; their counts take less than the matrix */
+    int64_t most = v.lines < 512 ? v.lines : 512; /* warps; their counts fit the matrix */
     int warps = static_cast<int>(most < 1 ? 1 : most);
     auto *count = reinterpret_cast<int *>(v.matrix);
     unsigned by_warps = CudaSimplex::blocks(32 * warps), by_rows = CudaSimplex::blocks(v.rows);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simplex method on the GPU: what its kernels work on.
+ * The simplex method on the GPU: the data that its kernels work on. calls.cuh says how a call travels.
  *
- * Iterations run inside one cooperative launch. Each block owns a range of the positions of the basis, one of the slots
- * of the nonbasic variables and one of the columns of the matrix, and keeps what belongs to them in shared memory.
+ * Iterations run inside one cooperative launch. Each block owns a range of positions of the basis, of slots of the
+ * nonbasic variables, and of columns of the matrix, and keeps their state in shared memory.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_DEVICE_CUH
 #define GPUOPT_CUDA_SIMPLEX_DEVICE_CUH
@@ -19,23 +19,23 @@ namespace {
 enum {
     SIMPLEX_THREADS = 512,
     SIMPLEX_WARPS = SIMPLEX_THREADS / 32,
-    SIMPLEX_GROUPS = 8,   /* partial sums of one element */
-    SIMPLEX_CHUNK = 256,  /* elements summed at a time */
-    SIMPLEX_BLOCKS = 256, /* at most */
-    SIMPLEX_OWN = 64,     /* positions or slots of a block, at least: fewer blocks agree sooner */
-    SIMPLEX_PIECE = 512,  /* entries of a column taken at a time */
-    SIMPLEX_LISTED = 512, /* positions whose infeasibility changed, in shared memory */
-    SIMPLEX_MOST = 256    /* K at most: a thread each */
+    SIMPLEX_GROUPS = 8,   /* partial sums per element */
+    SIMPLEX_CHUNK = 256,  /* elements summed at once */
+    SIMPLEX_BLOCKS = 256, /* most blocks */
+    SIMPLEX_OWN = 64,     /* least positions or slots per block: fewer blocks agree faster */
+    SIMPLEX_PIECE = 512,  /* entries of a column taken at once */
+    SIMPLEX_LISTED = 512, /* most changes of feasibility kept in shared memory */
+    SIMPLEX_MOST = 256    /* largest K: one thread each */
 };
 
-/* What a block puts up in an exchange: a candidate, a limit, counts. */
+/* What a block brings to an exchange: a candidate, a limit or counts. */
 struct alignas(16) Cell {
     double key;
     int index;
     unsigned number; /* of the exchange */
 };
 
-/* What the owner of a candidate tells of it. */
+/* What the owner of a candidate says about it. */
 enum { RECORD_WORDS = 8 };
 struct alignas(64) Record {
     double word[RECORD_WORDS];
@@ -45,7 +45,7 @@ struct alignas(64) Record {
 struct Changed {
     double alpha;
     int position;
-    int change; /* 2 * by how much, plus 1 where the position's row of the matrix counts as 0 */
+    int change; /* twice the change, plus 1 if the position's row of the matrix is dead */
 
     __device__ int by() const { return change >> 1; }
     __device__ bool dead() const { return change & 1; }
@@ -55,12 +55,12 @@ struct SimplexView {
     int rows, cols;
     int lines;                                  /* columns of the matrix: cols with TABLEAU, rows with REVISED */
     int most;                                   /* K */
-    int blocks, own_rows, own_slots, own_lines; /* of the cooperative launches; own_*: to a block */
-    int group, groups; /* positions in a group of the ratio test, and how many groups there are */
-    bool whole;        /* immediate pivots: there is room for the whole pivot column in a block's shared memory */
-    bool resident;     /* a block's own parts of U and V are in its shared memory too */
-    int64_t pitch;     /* from one column of the matrix, or of U, to the next */
-    int64_t wide;      /* from one row of V to the next */
+    int blocks, own_rows, own_slots, own_lines; /* of the cooperative launches; own_*: per block */
+    int group, groups;                          /* positions per group of the ratio test, number of groups */
+    bool whole;    /* immediate pivots: the whole pivot column fits a block's shared memory */
+    bool resident; /* a block's own parts of U and V are in its shared memory, too */
+    int64_t pitch; /* from one column of the matrix, or of U, to the next */
+    int64_t wide;  /* from one row of V to the next */
     double *matrix, *u, *v;
     const int64_t *col_start, *row_start;
     const int *col_row, *row_col;
@@ -71,7 +71,7 @@ struct SimplexView {
     double *tau;                        /* [rows] REVISED: alpha' B^-1, for exact norms */
     Changed *changed;                   /* [blocks][own_rows] */
     int *listed;                        /* [2][blocks] entries in changed */
-    int *drifted;                       /* the last launch in which a pivot's two values differed */
+    int *drifted;                       /* number of the last launch in which a pivot's two values differed */
     Cell *cells;                        /* [2][blocks] */
     Cell *winners;                      /* [2][groups][2] of the ratio test */
     Record *records;                    /* [2][blocks] */
@@ -86,7 +86,7 @@ struct SimplexView {
 __device__ int simplex_lane() { return static_cast<int>(threadIdx.x) % 32; }
 __device__ int simplex_warp() { return static_cast<int>(threadIdx.x) / 32; }
 
-/* What other blocks have written in this launch does not come from a stale first cache. */
+/* Reads what other blocks may have written in this launch, past the L1 cache. */
 template <class T>
 __device__ T fresh(const T *p) {
     return __ldcg(p);
@@ -98,8 +98,8 @@ struct FreshLine {
     __device__ double operator[](int i) const { return fresh(at + i); }
 };
 
-/* to[x] += sum over k < count of factor[k] * line(k)[x] for x < width, in SIMPLEX_GROUPS parts that are added in their
- * order, whatever the number of blocks. to, factor and partial are in shared memory. Ends with a barrier. */
+/* to[x] += sum over k < count of factor[k] * line(k)[x], for x < width, in SIMPLEX_GROUPS parts that are added in the
+ * same order for any number of blocks. to, factor and partial are in shared memory. Ends with a barrier. */
 template <class Line>
 __device__ void add_lines(double *to, int width, const double *factor, int count, double *partial, Line line) {
     for (int begin = 0; begin < width; begin += SIMPLEX_CHUNK) {
@@ -124,7 +124,7 @@ __device__ void add_lines(double *to, int width, const double *factor, int count
     }
 }
 
-/* Cuts arrays out of a block's dynamic shared memory; base null measures. */
+/* Cuts arrays out of a block's dynamic shared memory; with base null it only measures. */
 struct SharedArena {
     unsigned char *base;
     size_t used;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reinversion on the GPU: columns are pivoted into the slack basis one after the other, many in one cooperative launch.
+ * Reinversion on the GPU: columns are pivoted into the slack basis one after the other, many per cooperative launch.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_ENTER_CUH
 #define GPUOPT_CUDA_SIMPLEX_ENTER_CUH
@@ -33,8 +33,8 @@ inline size_t enter_shared_bytes(const SimplexView &s) {
     return enter_cut_shared(s, nullptr, &sh);
 }
 
-/* Columns first .. last - 1 of s.column, until K pivots are pending; *s.report says how far it came: pivots, and in
- * entering the next column. */
+/* Enters columns first .. last - 1 of s.column until K pivots are pending. *s.report says how far it got: pivots, and
+ * the next column in `entering`. */
 template <bool REVISED>
 __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     simplex_enter(const __grid_constant__ SimplexView s, int first, int last, int pending) {
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
         __syncthreads();
         add_lines(sh.alpha, rows, sh.factor, pending, sh.partial, [&](int p) { return s.u + p * s.pitch + first_row; });
 
-        /* The largest entry at open positions, the largest of all, and the one that is wanted. */
+        /* The largest entry at open positions, the largest of all, and the one at the wanted position. */
         Cell best = Largest::none();
         double largest = 0;
         for (int i = thread; i < rows; i += SIMPLEX_THREADS) {
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
         if (block == 0 && thread == 0) s.position[k] = p;
         if (p < 0) continue;
 
-        /* The pivot row, with which the matrix loses row p, and a column of the tableau the entering column. */
+        /* The pivot row. Row p of the matrix becomes 0, and in the tableau the entering column, too. */
         if (thread < pending) sh.factor[thread] = fresh(s.u + thread * s.pitch + p);
         for (int x = thread; x < lines; x += SIMPLEX_THREADS)
             sh.row[x] = fresh(s.matrix + (first_line + x) * s.pitch + p);

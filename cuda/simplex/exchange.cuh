@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * How the blocks of a cooperative launch agree: every block writes a cell of 16 bytes and reads those of the others
- * until all bear the number of this exchange. That is a barrier and a reduction in one, and takes 1.2 us with 32
- * blocks, 1.9 with 132 of an H200.
+ * How the blocks of a cooperative launch agree: every block writes a cell of 16 bytes, and reads those of all others
+ * until they carry the number of this exchange. That is a barrier and a reduction in one. It takes 1.2 us with 32
+ * blocks and 1.9 us with 132 blocks on an H200.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_EXCHANGE_CUH
 #define GPUOPT_CUDA_SIMPLEX_EXCHANGE_CUH
@@ -11,8 +11,9 @@
 
 namespace {
 
-/* ---- What is reduced ----
- * Sizes are compared by their bits, as integers: two instructions where a butterfly of shuffles takes a microsecond. */
+/* ---- Reductions ----
+ * Absolute values are compared as integers, by their bits: that takes two instructions, while a butterfly of shuffles
+ * takes a microsecond. */
 
 __device__ unsigned high_half(double x) { return static_cast<unsigned>(__double2hiint(x)); }
 __device__ unsigned low_half(double x) { return static_cast<unsigned>(__double2loint(x)); }
@@ -20,7 +21,7 @@ __device__ double from_halves(unsigned high, unsigned low) {
     return __hiloint2double(static_cast<int>(high), static_cast<int>(low));
 }
 
-/* The largest key; the lowest index among equal ones. Keys are not negative. */
+/* The largest key, with the lowest index among equal ones. Keys are not negative. */
 struct Largest {
     static __device__ Cell none() { return {0, -1, 0}; }
     static __device__ Cell of(Cell a, Cell b) {
@@ -38,7 +39,7 @@ struct Largest {
     }
 };
 
-/* The smallest key and the largest index, each for itself; neither is negative. */
+/* The smallest key and the largest index, independently; neither is negative. */
 struct Limit {
     static __device__ Cell none() { return {HUGE_VAL, 0, 0}; }
     static __device__ Cell of(Cell a, Cell b) { return {fmin(a.key, b.key), max(a.index, b.index), 0}; }
@@ -49,7 +50,7 @@ struct Limit {
     }
 };
 
-/* Two sums of integers, one of them in the key's low half. */
+/* Two sums of integers, one in the low half of the key. */
 struct Counts {
     static __device__ Cell make(int first, int second) {
         return {from_halves(0, static_cast<unsigned>(first)), second, 0};
@@ -65,8 +66,8 @@ struct Counts {
 
 /* ---- Cells, written and read at once ---- */
 
-/* Everything that the thread has written, or seen written before a barrier, is visible to whoever sees what it stores
- * next. */
+/* Whoever sees what this thread stores next also sees everything that it has written before, or that was written before
+ * a barrier it passed. */
 __device__ void release() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 
 __device__ void store_cell(Cell *to, Cell cell) {
@@ -86,10 +87,10 @@ __device__ Cell load_cell(const Cell *from) {
     return {__longlong_as_double(low), static_cast<int>(high), static_cast<unsigned>(high >> 32)};
 }
 
-/* The best of all blocks' cells once they are all there; by one warp. */
+/* Waits for all blocks' cells, and reduces them; by one warp. */
 template <class Op>
 __device__ Cell collect(const Cell *cells, int blocks, unsigned number) {
-    enum { AT_ONCE = 5 }; /* for each lane: enough for 160 blocks */
+    enum { AT_ONCE = 5 }; /* per lane: enough for 160 blocks */
     Cell best = Op::none(), seen[AT_ONCE];
     for (int begin = 0; begin < blocks; begin += 32 * AT_ONCE) {
         bool all = false;
@@ -113,17 +114,17 @@ __device__ Cell collect(const Cell *cells, int blocks, unsigned number) {
 
 /* ---- The exchange ---- */
 
-/* What the threads of a block share for it. */
+/* What the threads of a block share for an exchange. */
 struct Board {
     Cell warp[SIMPLEX_WARPS];
     Cell best;
-    Record record; /* what its owner tells of the best */
+    Record record; /* of the best candidate, written by its owner */
 };
 
-/* Each thread has a cell; the best of all threads of all blocks comes back to every one. Lane l of the first warp puts
- * field[best of the block - first] into word l of the block's record; that of the block owner(best), -1 for none, is in
- * board.record afterwards. What a block has written before is visible to the others then. Two barriers of the block, of
- * which the second is the end. */
+/* Every thread brings a cell; the best cell of all threads of all blocks is returned to every thread. Lane l of the
+ * first warp writes field[best of the block - first] to word l of the block's record. Afterwards board.record is the
+ * record of the block owner(best), unless that is -1, and everything that a block wrote before is visible to the
+ * others. Contains two barriers of the block, the second at the end. */
 template <class Op, class Owner>
 __device__ Cell exchange(const SimplexView &s, Board &board, unsigned &number, Cell cell, const double *field,
                          int first, Owner owner) {
@@ -158,15 +159,15 @@ __device__ Cell exchange(const SimplexView &s, Board &board, unsigned &number, C
     return exchange<Op>(s, board, number, cell, nullptr, 0, [](Cell) { return -1; });
 }
 
-/* What a group of positions puts up in the ratio test, as two cells: the limit, and in the index half of the largest
- * entry (the upper bits of a float, rounded up) and where in the group the winner is; the winner's step, and its
+/* A group's result in the ratio test, stored as two cells. The first has the limit and, in the index, the largest entry
+ * (the upper 16 bits of a float, rounded up) and the winner's place in the group; the second the winner's step and
  * size. */
 struct Winner {
     double limit, step;
     float largest, size;
-    int index; /* in the group; of all */
+    int index; /* in the group; after collecting, of all */
 
-    enum { NOWHERE = 0xffff }; /* no group has as many positions: a block's shared memory holds fewer */
+    enum { NOWHERE = 0xffff }; /* no group has so many positions: a block's shared memory holds fewer */
 
     static __device__ Winner none() { return {HUGE_VAL, 0, 0, 0, -1}; }
     static __device__ unsigned bits(float x) { return __float_as_uint(x); }
@@ -178,10 +179,10 @@ struct Winner {
     }
 };
 
-/* The outcome of the ratio test from all groups' cells, by one warp: the largest entry of all, and the best winner
- * within the limit of all. */
+/* Collects all groups' cells by one warp: the largest entry of all, and the best winner within the limit of all
+ * groups. */
 __device__ Winner collect_winners(const Cell *cells, int groups, int group, unsigned number) {
-    enum { AT_ONCE = 4 }; /* for each lane: there are no more than 128 groups */
+    enum { AT_ONCE = 4 }; /* per lane: there are at most 128 groups */
     Winner seen[AT_ONCE];
     bool all = false;
     while (!all) {

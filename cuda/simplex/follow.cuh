@@ -22,7 +22,7 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
 
     /* ---- The pivot row ---- */
 
-    /* factor: row p of U; factor_sum: the changed rows of U, summed. Returns the change of the entering variable's
+    /* factor = row p of U; factor_sum = the sum of the changed rows of U. Returns the change of the entering variable's
      * reduced cost. */
     __device__ double row_factors(int p, int total) {
         double change = 0, sum = 0;
@@ -39,7 +39,7 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
         return change;
     }
 
-    /* row, row_sum: the pivot row and the sum of the changed rows in the block's columns of the matrix. */
+    /* row, row_sum = the pivot row, and the sum of the changed rows, in the block's columns of the matrix. */
     __device__ void rows_of_matrix(int p, int total) {
         for (int x = thread(); x < lines; x += SIMPLEX_THREADS) {
             const double *column = s.matrix + (first_line + x) * s.pitch;
@@ -59,7 +59,7 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
         if (total > 0) add_lines(sh.row_sum, lines, sh.factor_sum, pending, sh.partial, line);
     }
 
-    /* The new row of V and the new column of U, and zeros where the pivot leaves nothing of the old. */
+    /* Appends a row to V and a column to U, and zeroes what the pivot replaces. */
     __device__ void append(int p, double inverse) {
         int q = REVISED ? -1 : report.entering, own = q < 0 ? -1 : this->own_slot(q), row = this->own_row(p);
         for (int x = thread(); x < lines; x += SIMPLEX_THREADS)
@@ -72,7 +72,7 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
         sh.pivots[report.pivots] = p;
     }
 
-    /* At the end of a launch: what counted as 0 becomes 0. */
+    /* At the end of a launch: dead rows and columns of the matrix become 0. */
     __device__ void clear_dead() {
         __syncthreads();
         for (int x = simplex_warp(); DEFERRED && x < lines; x += SIMPLEX_WARPS) {
@@ -84,7 +84,7 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
 
     /* ---- Immediate pivots ---- */
 
-    /* The whole pivot column, in shared memory where there is room; after this, whole() reads it. */
+    /* Copies the whole pivot column to shared memory if it fits. Afterwards whole() reads it. */
     __device__ void fetch_column() {
         if (s.whole)
             for (int i = 2 * thread(); i < s.rows; i += 2 * SIMPLEX_THREADS) {
@@ -99,9 +99,10 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
                        : __ldcg(reinterpret_cast<const double2 *>(s.alpha + i));
     }
 
-    /* A column of the matrix by a warp: column -= alpha * ratio, where ratio is its entry in row p over the pivot, or
-     * the unit vector of p before the pivot. Returns 1 + its squared norm; *dot: alpha times the old column. Loads come
-     * well before the stores that they must not wait for. Columns end in zeros up to the next pair. */
+    /* Updates a column of the matrix by one warp: column -= alpha * ratio, where ratio is its entry in row p over the
+     * pivot; unit: the column was the unit vector of p before. Returns 1 + its new squared norm; *dot = alpha times the
+     * old column. Loads are issued well before stores, so as not to wait for them. Columns are padded with zeros to
+     * whole pairs. */
     __device__ double update_column(double *column, int p, double ratio, bool unit, double *dot) {
         enum { PAIRS = 8 };
         double norm = 0, product = 0;
@@ -127,7 +128,7 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
         return 1 + warp_sum(norm);
     }
 
-    /* Every warp updates columns of its block; row holds their entries in row p. */
+    /* The warps update the block's columns; row holds their entries in row p. */
     __device__ void update_own_columns(int p, double inverse) {
         for (int x = simplex_warp(); x < lines; x += SIMPLEX_WARPS) {
             bool unit = !REVISED && first_line + x == report.entering;
@@ -141,7 +142,7 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
         }
     }
 
-    /* 1 + |alpha|^2, by every warp. */
+    /* 1 + |alpha|^2, computed by every warp. */
     __device__ double column_norm() const {
         double sum = 0;
         for (int i = 2 * simplex_lane(); i < s.rows; i += 64) {
@@ -151,7 +152,7 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
         return 1 + warp_sum(sum);
     }
 
-    /* ---- REVISED: from rows of the inverse to rows of B^-1 N, eight lanes a slot ---- */
+    /* ---- REVISED: from rows of the inverse to rows of B^-1 N, with eight lanes per slot ---- */
 
     template <class Value>
     __device__ double times_column(int j, Value value) const {
@@ -163,7 +164,7 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
         return sum;
     }
 
-    /* to[j] = y' a_j for the block's slots. */
+    /* to[j] = y' a_j, for the block's slots. */
     __device__ void price_out(const double *y, double *to) {
         for (int from = 0; from < slots; from += SIMPLEX_THREADS / 8) {
             int j = from + thread() / 8;
@@ -172,7 +173,7 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
         }
     }
 
-    /* Rows of the inverse made known to all blocks, then those of B^-1 N in row and row_sum. */
+    /* Shares the rows of the inverse among all blocks, then computes those of B^-1 N into row and row_sum. */
     __device__ void exchange_rows(bool pivoting, bool changing) {
         for (int x = thread(); x < lines; x += SIMPLEX_THREADS) {
             if (pivoting) s.rho[first_line + x] = sh.row[x];
@@ -185,10 +186,10 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
         __syncthreads();
     }
 
-    /* ---- What follows ---- */
+    /* ---- Reduced costs and weights ---- */
 
-    /* Reduced costs and weights of the block's slots from row and row_sum. norm: of the entering column, with REVISED
-     * and exact norms. */
+    /* Updates reduced costs and weights of the block's slots from row and row_sum. norm: 1 + the squared norm of the
+     * pivot column, for REVISED with exact norms. */
     __device__ void update_slots(bool pivoting, bool changing, double inverse, double change, double norm) {
         double step = (dq - change) * inverse;
         int q = this->own_slot(report.entering);
@@ -211,13 +212,14 @@ class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
         }
     }
 
-    /* The pivot once more from its row: the owner of the slot raises a flag that all see after the next exchange. */
+    /* Compares the pivot with its value from the pivot row. The owner of the slot sets a flag that all blocks see after
+     * the next exchange. */
     __device__ void check_pivot(double pivot) {
         int q = this->own_slot(report.entering);
         if (thread() == 0 && q >= 0 && gpuopt__simplex_pivots_differ(pivot, sh.row[q])) *s.drifted = this->launch;
     }
 
-    /* Everything that depends on the pivot row, of position p, or with p < 0 on what a flip changed. */
+    /* Does everything that depends on the pivot row of position p, or, with p < 0, on what a flip changed. */
     __device__ void follow(int p, int total) {
         bool pivoting = p >= 0, changing = total > 0;
         double inverse = pivoting ? 1 / leaving_alpha : 1, norm = 1;

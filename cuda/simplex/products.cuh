@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simplex engine of the GPU: products with the inverse and with the original matrix, for the control on the host.
+ * Kernels for setting up the simplex engine, and for the products with the inverse and the original matrix that the
+ * control on the host asks for.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_PRODUCTS_CUH
 #define GPUOPT_CUDA_SIMPLEX_PRODUCTS_CUH
@@ -13,7 +14,7 @@ enum { PRODUCT_THREADS = 256, SIMPLEX_PARTS = 64 };
 
 __device__ int64_t product_thread() { return static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; }
 
-/* ---- The slack basis: the tableau is A, the inverse is I. The matrix comes zeroed. ---- */
+/* ---- The slack basis: the tableau is A, the inverse is I. The matrix has been zeroed before. ---- */
 
 __global__ void __launch_bounds__(PRODUCT_THREADS) fill_tableau(const __grid_constant__ SimplexView s) {
     int lane = static_cast<int>(threadIdx.x) % 32;
@@ -29,14 +30,14 @@ __global__ void __launch_bounds__(PRODUCT_THREADS) fill_identity(const __grid_co
 }
 
 /* ---- The original data: scaled, and by rows ----
- * Columns are shared out to warps, each of which takes its own in their order; count[warp][row] is the warp's own, and
- * the rows of a column are distinct, so that nothing is counted twice and every row comes out in ascending order. */
+ * Each warp takes a range of columns, in order, and has its own counts, count[warp][row]. The rows of a column are
+ * distinct, so no two lanes meet, and the entries of every row come out in ascending order. */
 
 __device__ int warp_first_column(const SimplexView &s, int64_t warp, int warps) {
     return static_cast<int>(s.cols * warp / warps);
 }
 
-/* val becomes the scaled values; scales as in gpuopt__simplex_lp. */
+/* Scales val; the scales are those of gpuopt__simplex_lp. */
 __global__ void __launch_bounds__(PRODUCT_THREADS) scale_columns(const __grid_constant__ SimplexView s, double *val,
                                                                  const double *row_scale, const double *col_scale) {
     int lane = static_cast<int>(threadIdx.x) % 32;
@@ -60,7 +61,8 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     }
 }
 
-/* count[warp][row] becomes how many entries of the row come before the warp's; length[row + 1] all of them. */
+/* count[warp][row] becomes the number of the row's entries before the warp's, length[row + 1] that of all its
+ * entries. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     add_counts(const __grid_constant__ SimplexView s, int *count, int warps, int64_t *length) {
     int64_t i = product_thread();
@@ -105,10 +107,10 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     }
 }
 
-/* ---- Products with the matrix, nothing being pending ---- */
+/* ---- Products with the matrix; nothing may be pending ---- */
 
-/* TABLEAU: the vector by slots whose product with the tableau is that of s.in with the columns of B^-1 that belong to
- * nonbasic logicals. */
+/* TABLEAU: s.in by slots. Its product with the tableau is that of s.in with the columns of B^-1 for nonbasic
+ * logicals. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     gather_logicals(const __grid_constant__ SimplexView s, double *by_slot) {
     int64_t j = product_thread();
@@ -134,7 +136,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     s.partial[part * s.pitch + i] = sum;
 }
 
-/* out[i] = the parts' sum; TABLEAU: and what basic logicals, whose columns are unit vectors, add. */
+/* out[i] = the sum of the parts; TABLEAU: plus the basic logicals, whose columns are unit vectors. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     add_parts(const __grid_constant__ SimplexView s, int parts, bool tableau) {
     int64_t i = product_thread();
@@ -146,7 +148,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     s.out[i] = sum;
 }
 
-/* A warp for each column: its product with s.in, stored for the row that the column of B^-1 belongs to. */
+/* One warp per column: its product with s.in, stored at the row that this column of B^-1 belongs to. */
 __global__ void __launch_bounds__(PRODUCT_THREADS) dot_columns(const __grid_constant__ SimplexView s, bool tableau) {
     int lane = static_cast<int>(threadIdx.x) % 32;
     int64_t c = product_thread() / 32;
@@ -160,7 +162,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS) dot_columns(const __grid_cons
     if (lane == 0) s.out[variable - s.cols] = sum;
 }
 
-/* TABLEAU: the rest of BTRAN, of basic logicals. */
+/* TABLEAU: the basic logicals' part of BTRAN. */
 __global__ void __launch_bounds__(PRODUCT_THREADS) copy_basic_logicals(const __grid_constant__ SimplexView s) {
     int64_t i = product_thread();
     if (i < s.rows && s.vec.head[i] >= s.cols) s.out[s.vec.head[i] - s.cols] = s.in[i];
@@ -168,7 +170,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS) copy_basic_logicals(const __g
 
 /* ---- Products with the original data, in twice the working precision ---- */
 
-/* -(first + the product of one line of a sparse matrix with x), eight lanes a line; valid in all of them. */
+/* -(first + the product of a row or column of a sparse matrix with x), by eight lanes; all of them get the result. */
 __device__ double minus_line(double first, int64_t begin, int64_t end, const double *val, const int *index,
                              const double *x) {
     int sub = static_cast<int>(threadIdx.x) % 8;

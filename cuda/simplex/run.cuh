@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Simplex iterations on the GPU: many in one cooperative launch. What all blocks decide, they decide each for itself
- * from the same numbers.
+ * Simplex iterations on the GPU: many per cooperative launch. Every block makes all decisions itself, from the same
+ * numbers as the others.
  *
- * Deferred pivots (DEFERRED): the matrix stays as it is, up to K pivots are columns of U and rows of V. The blocks
- * agree after each of: price (who enters); the pivot column and the ratio test (who leaves); in phase 1, which
- * infeasibilities change; with REVISED, the pivot row of the inverse. Immediate ones update each column of the matrix
- * in one pass that takes its norm too.
+ * With deferred pivots (DEFERRED) the matrix stays as it is, and up to K pivots are kept as columns of U and rows of V.
+ * The blocks exchange data after pricing (the entering variable), after the pivot column and the ratio test (the
+ * leaving variable), in phase 1 about the infeasibilities that change, and with REVISED about the pivot row of the
+ * inverse. Immediate pivots update each column of the matrix in one pass, which computes its norm, too.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_RUN_CUH
 #define GPUOPT_CUDA_SIMPLEX_RUN_CUH
@@ -26,7 +26,7 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
     __device__ void iterate() {
         this->load();
         while (step() && report.pivots + report.flips < run.most && (!DEFERRED || this->pending < s.most)) continue;
-        /* What others may still be reading is not cleared before, and a drifted pivot is seen. */
+        /* Only now may rows be cleared that other blocks were reading; and a drifted pivot becomes visible. */
         if (report.pivots > 0) exchange<Counts>(s, sh.board, number, Counts::none());
         if (REVISED && fresh(s.drifted) == this->launch) report.end = GPUOPT__SIMPLEX_END_DRIFTED;
         this->clear_pending_row();
@@ -48,7 +48,7 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
 
     const double *const entering_field, *const leaving_field; /* of this lane */
 
-    /* Fills report.entering, and what there is to know of it; false: nothing may enter. */
+    /* Chooses the entering variable, and fills in what is known of it. False: nothing may enter. */
     __device__ bool price() {
         bool given = run.part != GPUOPT__SIMPLEX_RUN_ITERATE && run.part != GPUOPT__SIMPLEX_RUN_PRICE;
         if (given)
@@ -72,7 +72,7 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
         return true;
     }
 
-    /* A group's limit and winner; the last of the group's barriers comes after its threads have put up their own. */
+    /* A group's limit and winner. */
     __device__ Winner group_winner(int from, int to) {
         double sigma = report.direction, harris = gpuopt__simplex_harris_now(&run.rules, report.pivots + report.flips);
         Cell limit = Limit::none(), best = Largest::none();
@@ -115,7 +115,7 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
         return winner;
     }
 
-    /* Fills report.leaving, flip, step and so on, and what there is to know of the leaving variable. */
+    /* Chooses the leaving variable, and fills in what is known of it. */
     __device__ void ratio_test() {
         unsigned trial = ++this->trial;
         Cell *cells = s.winners + (trial & 1) * static_cast<unsigned>(2 * s.groups);
@@ -165,7 +165,7 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
         return false;
     }
 
-    /* One iteration, or a part of one; false: there is nothing more to do. */
+    /* Does one iteration, or a part of one. False: the run has ended. */
     __device__ bool step() {
         bool whole = run.part == GPUOPT__SIMPLEX_RUN_ITERATE || run.part == GPUOPT__SIMPLEX_RUN_PRICE;
         report.flip = 0;

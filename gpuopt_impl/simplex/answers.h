@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bases, solutions and certificates in and out. What is wanted in device memory goes through the handle's staging array.
+ * Bases, solutions and certificates in and out. What is wanted in device memory goes through the handle's staging
+ * array.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_ANSWERS_H
 #define GPUOPT_IMPL_SIMPLEX_ANSWERS_H

@@ -18,8 +18,8 @@
 #include "../common/backend.h"
 #include "step.h"
 
-/* The matrix, by columns. The scaled entry (i, j) is row_scale[i] * val * col_scale[j]. Variable cols + i is the logical
- * of row i, whose column is the unit vector e_i. */
+/* The matrix, by columns. The scaled entry (i, j) is row_scale[i] * val * col_scale[j]. Variable cols + i is the
+ * logical of row i, whose column is the unit vector e_i. */
 typedef struct gpuopt__simplex_lp {
     int32_t rows, cols;
     int64_t nonzeros;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Linear programs: the public calls for plan, life, iterating and infos. Each checks its arguments and leaves the work to
- * simplex/control.h.
+ * Linear programs: the public calls for plan, life, iterating and infos. Each checks its arguments and leaves the work
+ * to simplex/control.h.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CALLS_H
 #define GPUOPT_IMPL_SIMPLEX_CALLS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simplex engine of the CPU: its matrix, and products with it. Iterations are in simplex/cpu_run.h.
+ * The simplex engine of the CPU: its matrix, and products with it. The iterations are in simplex/cpu_run.h.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CPU_H
 #define GPUOPT_IMPL_SIMPLEX_CPU_H
@@ -20,16 +20,16 @@ typedef struct gpuopt__simplex_cpu {
     double *row;              /* [cols] pivot row */
     double *combined;         /* [cols] a sum of rows of B^-1 N */
     double *rho;              /* [rows] a row of B^-1, or a sum of them */
-    double *multiplier;       /* [rows] of the rows to sum; any scratch by rows */
-    int32_t *changed;         /* [rows] those whose multiplier is not 0 */
-    double *by_col;           /* [cols] scratch by columns of A */
+    double *multiplier;       /* [rows] the factors of rows to be summed; scratch */
+    int32_t *changed;         /* [rows] positions whose multiplier is not 0 */
+    double *by_col;           /* [cols] scratch, by columns of A */
     gpuopt__simplex_ratio_winner winners[128];
     int32_t infeasible;
 } gpuopt__simplex_cpu;
 
 /* ---- Columns and rows of B^-1 N ---- */
 
-/* alpha = B^-1 times the column of the variable in the slot. */
+/* alpha = B^-1 a, with the column a of the variable in the slot. */
 static void gpuopt__simplex_cpu_column(gpuopt__simplex_cpu *s, int32_t slot) {
     const gpuopt__simplex_lp *lp = s->lp;
     const gpuopt__deferred *inverse = &s->inverse;
@@ -51,7 +51,7 @@ static void gpuopt__simplex_cpu_column(gpuopt__simplex_cpu *s, int32_t slot) {
     }
 }
 
-/* row [cols] = y' N by slots, y [rows]. */
+/* row [cols] = y' N, by slots; y [rows]. */
 static void gpuopt__simplex_cpu_price_out(gpuopt__simplex_cpu *s, const double *y, double *row) {
     const gpuopt__simplex_lp *lp = s->lp;
     int32_t i, j;
@@ -66,13 +66,13 @@ static void gpuopt__simplex_cpu_price_out(gpuopt__simplex_cpu *s, const double *
     }
 }
 
-/* row = the row of B^-1 N at a position; REVISED leaves that of B^-1 in rho. */
+/* row = the row of B^-1 N at a position. REVISED leaves the row of B^-1 in rho. */
 static void gpuopt__simplex_cpu_row(gpuopt__simplex_cpu *s, int32_t position) {
     gpuopt__deferred_row(&s->inverse, position, s->revised ? s->rho : s->row);
     if (s->revised) gpuopt__simplex_cpu_price_out(s, s->rho, s->row);
 }
 
-/* combined = multiplier' B^-1 N, for a multiplier with few nonzeros, which `changed` [count] lists. Overwrites rho. */
+/* combined = multiplier' B^-1 N, for a multiplier with few nonzeros, listed in changed [count]. Overwrites rho. */
 static void gpuopt__simplex_cpu_combine(gpuopt__simplex_cpu *s, int32_t count) {
     const gpuopt__deferred *inverse = &s->inverse;
     double *sum = s->revised ? s->rho : s->combined;
@@ -91,7 +91,7 @@ static void gpuopt__simplex_cpu_combine(gpuopt__simplex_cpu *s, int32_t count) {
     if (s->revised) gpuopt__simplex_cpu_price_out(s, s->rho, s->combined);
 }
 
-/* The pivot whose column is in alpha and whose row is in row (and rho). */
+/* Appends the pivot whose column is in alpha and whose row is in row (and rho), and applies all pivots if U is full. */
 static void gpuopt__simplex_cpu_append(gpuopt__simplex_cpu *s, int32_t position, int32_t slot) {
     gpuopt__deferred_pivot(&s->inverse, position, s->revised ? -1 : slot, s->alpha, s->revised ? s->rho : s->row);
     if (s->inverse.count == s->inverse.most) gpuopt__deferred_apply(&s->inverse, s->threads);
@@ -142,7 +142,8 @@ static gpuopt_status gpuopt__simplex_cpu_enter(void *engine, int32_t count, cons
 
 /* ---- Products for the control ---- */
 
-/* B^-1 from the tableau: the column of a nonbasic logical is in its slot, that of a basic one is a unit vector. */
+/* With the tableau, the column of B^-1 for a nonbasic logical is in its slot, and that for a basic one is a unit
+ * vector. */
 static gpuopt_status gpuopt__simplex_cpu_ftran(void *engine, double *x) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
     int32_t i, j, rows = s->lp->rows, cols = s->lp->cols;
@@ -224,7 +225,7 @@ static gpuopt_status gpuopt__simplex_cpu_plan(gpuopt_context *context, gpuopt__s
     gpuopt__simplex_cpu draft;
     (void)context;
     if (shape->pricing == GPUOPT_PRICING_STEEPEST_EDGE) shape->deferred_pivots = 1;
-    if (shape->deferred_pivots == 0) shape->deferred_pivots = 16; /* rows * 16 doubles stay in a core's cache */
+    if (shape->deferred_pivots == 0) shape->deferred_pivots = 16; /* rows * 16 doubles fit a core's cache */
     gpuopt__cut(&arena, 1, sizeof draft);
     gpuopt__simplex_cpu_cut(&arena, shape, &draft);
     plan->host_bytes += arena.used;
@@ -234,7 +235,7 @@ static gpuopt_status gpuopt__simplex_cpu_plan(gpuopt_context *context, gpuopt__s
 /* The scaled matrix, by columns and by rows. */
 static void gpuopt__simplex_cpu_fill(gpuopt__simplex_cpu *s) {
     const gpuopt__simplex_lp *lp = s->lp;
-    int64_t *from = (int64_t *)(void *)s->row_val; /* until the values replace where they come from */
+    int64_t *from = (int64_t *)(void *)s->row_val; /* first where each value comes from, then the value */
     int32_t j;
     int64_t e;
     for (j = 0; j < lp->cols; j++)

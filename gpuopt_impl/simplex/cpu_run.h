@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Simplex iterations on the CPU: price, ratio test, pivot, flip.
+ * Simplex iterations on the CPU: pricing, ratio test, pivots, flips.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CPU_RUN_H
 #define GPUOPT_IMPL_SIMPLEX_CPU_RUN_H
@@ -22,7 +22,7 @@ static void gpuopt__simplex_cpu_price(const gpuopt__simplex_cpu *s, const gpuopt
     report->direction = report->reduced_cost < 0 ? 1 : -1;
 }
 
-/* ---- Ratio test, with the pivot column in alpha ---- */
+/* ---- Ratio test; the pivot column is in alpha ---- */
 
 static gpuopt__simplex_ratio_winner gpuopt__simplex_cpu_group(const gpuopt__simplex_cpu *s,
                                                               const gpuopt__simplex_run *run, double sigma,
@@ -61,7 +61,7 @@ static void gpuopt__simplex_cpu_ratio(gpuopt__simplex_cpu *s, const gpuopt__simp
     double sigma = report->direction, harris = gpuopt__simplex_harris_now(&run->rules, report->pivots + report->flips);
     gpuopt__simplex_ratio_winner best = {0, 0, 0, -1};
     double limit = HUGE_VAL;
-    for (pass = 0; pass < 2; pass++) /* the limit of all groups, then the best winner within it */
+    for (pass = 0; pass < 2; pass++) /* the limit of all groups; the best winner within it */
         for (from = 0; from < rows; from += group) {
             int32_t to = rows - from < group ? rows : from + group;
             gpuopt__simplex_ratio_winner winner;
@@ -80,8 +80,8 @@ static void gpuopt__simplex_cpu_ratio(gpuopt__simplex_cpu *s, const gpuopt__simp
 
 /* ---- Moving ---- */
 
-/* Moves the basic variables. In phase 1 the infeasibilities that this changes are costs that change: the reduced costs
- * follow. */
+/* Moves the basic variables. In phase 1 a variable that becomes feasible or infeasible changes its cost, and with it
+ * the reduced costs. */
 static void gpuopt__simplex_cpu_move(gpuopt__simplex_cpu *s, const gpuopt__simplex_run *run,
                                      const gpuopt__simplex_run_report *report) {
     gpuopt__simplex_vectors *v = s->v;
@@ -101,7 +101,7 @@ static void gpuopt__simplex_cpu_move(gpuopt__simplex_cpu *s, const gpuopt__simpl
     }
     if (run->phase != 1 || count == 0) return;
     gpuopt__simplex_cpu_combine(s, count);
-    s->combined[q] = change; /* the same number, without the error of a second way to it */
+    s->combined[q] = change; /* the same number, but consistent with alpha */
     for (j = 0; j < cols; j++) v->d[j] -= s->combined[j];
 }
 
@@ -120,7 +120,7 @@ static void gpuopt__simplex_cpu_exchange(gpuopt__simplex_cpu *s, const gpuopt__s
     v->un[q] = u;
 }
 
-/* The norms of the columns of B^-1 N, which exact steepest edge divides by. */
+/* Exact steepest edge: 1 + the squared norms of the columns of B^-1 N. */
 static void gpuopt__simplex_cpu_norms(gpuopt__simplex_cpu *s, const double *ratio, int32_t q) {
     gpuopt__simplex_vectors *v = s->v;
     int32_t j;
@@ -138,7 +138,7 @@ static void gpuopt__simplex_cpu_pivot(gpuopt__simplex_cpu *s, const gpuopt__simp
     double pivot = report->pivot, step, weight = v->weight[q], norm = 1;
     int exact = pricing == GPUOPT_PRICING_STEEPEST_EDGE;
     gpuopt__simplex_cpu_move(s, run, report);
-    if (exact && s->revised) { /* what the recursion of the norms needs: alpha' B^-1 N */
+    if (exact && s->revised) { /* alpha' B^-1 N, for the recursion of the norms */
         norm = 1 + gpuopt__dot(s->lp->rows, s->alpha, s->alpha);
         gpuopt__deferred_transposed_times(&s->inverse, s->alpha, s->rho);
         gpuopt__simplex_cpu_price_out(s, s->rho, s->combined);
@@ -190,7 +190,7 @@ static void gpuopt__simplex_cpu_start_weights(gpuopt__simplex_cpu *s, const gpuo
         }
 }
 
-/* One iteration, or a part of one; 0: there is nothing more to do. */
+/* Does one iteration, or a part of one. Returns 0 if the run has ended. */
 static int gpuopt__simplex_cpu_step(gpuopt__simplex_cpu *s, const gpuopt__simplex_run *run,
                                     gpuopt__simplex_run_report *report) {
     gpuopt__simplex_vectors *v = s->v;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the host can check on its own data: violations of x and of the duals, the Farkas vector, the ray. Scales are
- * powers of two, so that scaled numbers times scales are the host's numbers.
+ * powers of two, so unscaling is exact.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_EVIDENCE_H
 #define GPUOPT_IMPL_SIMPLEX_EVIDENCE_H
 
 #include "model.h"
 
-/* The host's x, row activity, reduced cost and dual of a minimisation, from the scaled ones. */
+/* From scaled numbers to the host's x, row activity, reduced cost and dual (of a minimisation). */
 static double gpuopt__simplex_unscaled_x(const gpuopt_simplex *s, int32_t col, double x) {
     return x * (s->lp.col_scale[col] / s->primal_scale);
 }
 
-/* ... A x = -(s + residual), the latter being -(A x + s). */
+/* A x = -(s + residual), since residual = -(A x + s). */
 static double gpuopt__simplex_unscaled_activity(const gpuopt_simplex *s, int32_t row, double logical, double residual) {
     return -(logical + residual) / (s->lp.row_scale[row] * s->primal_scale);
 }
@@ -28,7 +28,7 @@ static double gpuopt__simplex_unscaled_dual(const gpuopt_simplex *s, int32_t row
 
 static double gpuopt__simplex_beyond(double x, double l, double u) { return gpuopt__max(0, gpuopt__max(l - x, x - u)); }
 
-/* How far column or row `variable`, at its value in x, is out of its true bounds, in the host's units. */
+/* How far a column or row activity is outside its true bounds, in the host's units. */
 static double gpuopt__simplex_outside(const gpuopt_simplex *s, int32_t variable) {
     int32_t i = variable - s->lp.cols;
     double beyond;
@@ -40,7 +40,8 @@ static double gpuopt__simplex_outside(const gpuopt_simplex *s, int32_t variable)
     return beyond / (s->lp.row_scale[i] * s->primal_scale);
 }
 
-/* Right after a refresh. Reduced costs of the phase that it is in; those of phase 1 say nothing about the host's. */
+/* Called right after a refresh. The reduced costs are those of the present phase, so in phase 1 they say nothing about
+ * the host's objective. */
 static void gpuopt__simplex_violations(gpuopt_simplex *s) {
     int32_t j, rows = s->lp.rows, cols = s->lp.cols;
     s->primal_violation = s->dual_violation = 0;
@@ -58,7 +59,7 @@ static void gpuopt__simplex_violations(gpuopt_simplex *s) {
     if (s->phase == 1) s->dual_violation = -1;
 }
 
-/* Objective of x in the host's sense, and the sum of infeasibilities. */
+/* The host's objective of x, and the sum of infeasibilities. */
 static void gpuopt__simplex_objective(const gpuopt_simplex *s, double *objective, double *infeasibility) {
     double hi = 0, lo = 0, scale = s->cost_scale * s->primal_scale;
     int32_t j, rows = s->lp.rows, cols = s->lp.cols;
@@ -76,13 +77,13 @@ static void gpuopt__simplex_objective(const gpuopt_simplex *s, double *objective
 
 /* ---- Farkas ---- */
 
-/* From the duals of phase 1, y'(A x + s) = 0 for every x: the sum over all variables of their entries z of [A I]'y
- * times their values is 0. At the end of phase 1 those that are too large or at an upper bound have z >= 0, those that
- * are too small or at a lower bound z <= 0, so that within the bounds the sum is negative: minus y is the proof. Terms
- * that would have to be infinite are rounding, and left out. */
+/* With the duals y of phase 1 and z = [A I]'y, the sum of z_j times the value of variable j is y'(A x + s) = 0 for
+ * every x. At the end of phase 1, z >= 0 for variables that are too large or at an upper bound, and z <= 0 for those
+ * that are too small or at a lower bound. So the sum is negative for all values within the bounds, and -y is the proof.
+ * Coefficients of infinite bounds would be 0 in exact arithmetic; these terms are dropped. */
 static void gpuopt__simplex_farkas(gpuopt_simplex *s) {
     const gpuopt__simplex_lp *lp = &s->lp;
-    double size = 0, largest = 0, most = 0, residual = 0; /* max |y_i a_ij|, max |y_i|: of the host's */
+    double size = 0, largest = 0, most = 0, residual = 0; /* max |y_i a_ij| and max |y_i|, unscaled */
     int32_t i, j;
     for (i = 0; i < lp->rows; i++) {
         double y = fabs(s->y[i]) * lp->row_scale[i];
@@ -92,7 +93,7 @@ static void gpuopt__simplex_farkas(gpuopt_simplex *s) {
     if (largest == 0) largest = 1;
     if (size == 0) size = largest;
     for (j = 0; j < lp->cols + lp->rows; j++) {
-        int row = j >= lp->cols; /* basic columns have the phase's cost: take it out of the reduced cost again */
+        int row = j >= lp->cols; /* z is the phase's cost minus the reduced cost */
         double z = row ? s->y[j - lp->cols] : s->phase_cost[j] - s->reduced[j];
         double bound = z > 0 ? s->upper[j] : s->lower[j];
         if (z == 0) continue;

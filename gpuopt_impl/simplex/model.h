@@ -25,9 +25,9 @@ struct gpuopt_simplex {
     gpuopt__simplex_vectors v;
     void *engine;
 
-    /* The scaled entry (i, j) is row_scale[i] * a_ij * col_scale[j], the scaled x_j is x_j * primal_scale / col_scale[j],
-     * the scaled cost is cost_j * cost_scale * col_scale[j], negated when maximising. All scales are powers of two, so
-     * that nothing is rounded. */
+    /* The scaled entry (i, j) is row_scale[i] * a_ij * col_scale[j], the scaled x_j is x_j * primal_scale /
+     * col_scale[j], the scaled cost is cost_j * cost_scale * col_scale[j], negated when maximising. All scales are
+     * powers of two, so that nothing is rounded. */
     double primal_scale, cost_scale;
     double *cost;                    /* [cols + rows] */
     double *lower, *upper;           /* [cols + rows] true bounds */
@@ -172,8 +172,8 @@ static void gpuopt__simplex_row_largest(gpuopt_simplex *s) {
 
 /* ---- From the host's descriptor ---- */
 
-/* Copies the pattern from the descriptor. The values of a dense matrix go to packed [nonzeros]; those of a sparse one are
- * read in place. */
+/* Copies the pattern from the descriptor. The values of a dense matrix go to packed [nonzeros]; those of a sparse one
+ * are read in place. */
 static void gpuopt__simplex_copy_columns(gpuopt__simplex_lp *lp, const gpuopt_simplex_desc *desc, double *packed) {
     int32_t i, j;
     int64_t e = 0;

@@ -7,8 +7,8 @@
 
 #include "calls.h"
 
-/* Callers number variables as the header says. Internally a row's logical is minus its activity, so directions and bounds
- * are reversed for logicals. */
+/* Callers number variables as the header says. Internally a row's logical is minus its activity, so directions and
+ * bounds are reversed for logicals. */
 static int gpuopt__simplex_is_logical(const gpuopt_simplex *s, int32_t variable) { return variable >= s->lp.cols; }
 
 static int gpuopt__simplex_turned(const gpuopt_simplex *s, int32_t variable, int direction) {
@@ -107,8 +107,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
     return GPUOPT_OK;
 }
 
-/* Does one pivot or flip of the host's choice. A variable that becomes infeasible changes the costs of phase 1, so that the
- * reduced costs are stale. */
+/* Does one pivot or flip of the host's choice. A variable that becomes infeasible changes the costs of phase 1, so that
+ * the reduced costs are stale. */
 static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, const gpuopt__simplex_run *run,
                                         gpuopt_simplex_info *info) {
     gpuopt__simplex_run_report report;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inverse of the present basis anew: from the slack basis the basic columns are pivoted in, one after the other, in
- * an order that keeps the triangular part of the basis triangular.
+ * Reinversion. Starting from the slack basis, the basic columns are pivoted in, one after the other, in an order that
+ * keeps the triangular part of the basis triangular.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_REINVERT_H
 #define GPUOPT_IMPL_SIMPLEX_REINVERT_H
@@ -15,8 +15,8 @@ static void gpuopt__simplex_order_place(gpuopt_simplex *s, int32_t *placed, int3
     if (row >= 0) s->open[row] = 0;
 }
 
-/* Columns with one entry in the open rows, each of which closes its row and may leave others with one. Entries above
- * them do not matter: their own elimination is exact. */
+/* Column singletons: columns with one entry in the open rows. Each closes its row, which may make further columns
+ * singletons. Entries in closed rows do not matter: eliminating them is exact. */
 static void gpuopt__simplex_order_by_columns(gpuopt_simplex *s, int32_t *placed) {
     const gpuopt__simplex_lp *lp = &s->lp;
     int32_t j, head = 0, tail = 0;
@@ -25,7 +25,7 @@ static void gpuopt__simplex_order_by_columns(gpuopt_simplex *s, int32_t *placed)
         if (s->col_count[j] == 1) s->queue[tail++] = j;
     while (head < tail) {
         int32_t col = s->queue[head++];
-        if (s->col_count[col] != 1) continue; /* another has taken its row */
+        if (s->col_count[col] != 1) continue; /* another column has taken its row */
         for (e = lp->col_start[col]; !s->open[lp->col_row[e]];) e++;
         j = lp->col_row[e];
         gpuopt__simplex_order_place(s, placed, col, j);
@@ -34,7 +34,7 @@ static void gpuopt__simplex_order_by_columns(gpuopt_simplex *s, int32_t *placed)
     }
 }
 
-/* Open rows with an entry in one column only of those that are left: pivoting there changes no other column. */
+/* Row singletons: open rows with an entry in only one remaining column. Pivoting there changes no other column. */
 static void gpuopt__simplex_order_by_rows(gpuopt_simplex *s, int32_t *placed) {
     const gpuopt__simplex_lp *lp = &s->lp;
     int32_t i, j, head = 0, tail = 0;
@@ -55,7 +55,8 @@ static void gpuopt__simplex_order_by_rows(gpuopt_simplex *s, int32_t *placed) {
     }
 }
 
-/* Fills order and wanted with the basic columns of status; `open` with the rows that they have to fill. */
+/* Fills order and wanted with the basic columns of status, and `open` with the rows that they must fill. Returns the
+ * number of these columns. */
 static int32_t gpuopt__simplex_order(gpuopt_simplex *s) {
     const gpuopt__simplex_lp *lp = &s->lp;
     int32_t i, j, length, placed = 0, longest = 0;
@@ -72,14 +73,14 @@ static int32_t gpuopt__simplex_order(gpuopt_simplex *s) {
     gpuopt__simplex_order_by_columns(s, &placed);
     gpuopt__simplex_order_by_rows(s, &placed);
     for (j = 0; j < lp->cols; j++) longest = s->col_count[j] > longest ? s->col_count[j] : longest;
-    for (length = 0; length <= longest; length++) /* what is left, sparse columns first */
+    for (length = 0; length <= longest; length++) /* the remaining ones, sparse columns first */
         for (j = 0; j < lp->cols; j++)
             if (s->col_count[j] == length) gpuopt__simplex_order_place(s, &placed, j, -1);
     for (i = 0; i < lp->rows; i++) s->open[i] = s->status[lp->cols + i] != GPUOPT_VARIABLE_BASIC;
     return placed;
 }
 
-/* Columns in order[from .. count - 1] that did not find a position move to the front of what is left. */
+/* Columns in order[0 .. count - 1] that found no position move to the front. Returns their number. */
 static int32_t gpuopt__simplex_keep_refused(gpuopt_simplex *s, int32_t count) {
     int32_t k, kept = 0;
     for (k = 0; k < count; k++) {
@@ -95,14 +96,16 @@ static int32_t gpuopt__simplex_keep_refused(gpuopt_simplex *s, int32_t count) {
     return kept;
 }
 
-/* The engine's matrix, head and slots for the basis that status says. Columns that depend on the others are left out:
- * *singular of them, in order; the logicals of as many rows stay basic, and status is made to say so. */
+/* Builds the engine's matrix, head and slots for the basis in status. If the basis is singular, *singular columns that
+ * depend on others are left out (listed in order), logicals stay basic in their place, and status is changed to
+ * match. */
 static gpuopt_status gpuopt__simplex_reinvert(gpuopt_simplex *s, int32_t *singular) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     int32_t i, j, k, count = gpuopt__simplex_order(s), pass;
     gpuopt_status status;
     s->reinversions++;
-    for (j = 0; j < s->lp.cols; j++) s->phase_cost[s->v.slot[j]] = s->v.weight[j]; /* weights belong to variables */
+    for (j = 0; j < s->lp.cols; j++)
+        s->phase_cost[s->v.slot[j]] = s->v.weight[j]; /* weights stay with their variables */
     for (i = 0; i < s->lp.rows; i++) s->phase_cost[s->v.head[i]] = 1;
     status = backend->reset(s->engine);
     for (i = 0; i < s->lp.rows; i++) s->v.head[i] = s->lp.cols + i;

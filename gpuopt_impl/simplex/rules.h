@@ -31,10 +31,10 @@ static void gpuopt__simplex_enter_stage(gpuopt_simplex *s, gpuopt__simplex_stage
     }
 }
 
-/* The ratio test lets a bound give way by its tolerance. When the bound is restored, basic variables may move by more than
- * that, and the method could alternate between the two phases for ever. So the tolerance within which a variable counts
- * as feasible grows tenfold every fourth time that this happens, to at most 1e6 times the host's; the tolerance of the
- * ratio test stays. */
+/* The ratio test lets a bound give way by its tolerance. When the bound is restored, basic variables may move by more
+ * than that, and the method could alternate between the two phases for ever. So the tolerance within which a variable
+ * counts as feasible grows tenfold every fourth time that this happens, to at most 1e6 times the host's; the tolerance
+ * of the ratio test stays. */
 enum { GPUOPT__SIMPLEX_RELAPSES = 4, GPUOPT__SIMPLEX_MOST_RELAPSES = 6 * GPUOPT__SIMPLEX_RELAPSES };
 
 static double gpuopt__simplex_wider(const gpuopt_simplex *s) {

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * The arithmetic of a simplex iteration that both backends share: who may enter and how good it looks, who blocks and
- * when, and how weights and infeasibilities change. Inside, a row's logical variable s_i = -(row activity) makes
- * A x + s = 0, so that the first basis is the identity; slot j of the nonbasic variables holds a variable, as does
- * position i of the basis.
+ * The arithmetic of a simplex iteration that both backends share: scores of entering variables, the ratio test, and how
+ * weights and infeasibilities change. Internally row i has a logical variable s_i = -(row activity), so that
+ * A x + s = 0 and the first basis is the identity.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_STEP_H
 #define GPUOPT_IMPL_SIMPLEX_STEP_H
 
 #include "../common/numerics.h"
 
-enum { /* of a nonbasic variable; fixed ones have neither direction */
+enum { /* state of a nonbasic variable; a fixed one may do neither */
        GPUOPT__SIMPLEX_MAY_INCREASE = 1,
        GPUOPT__SIMPLEX_MAY_DECREASE = 2,
-       GPUOPT__SIMPLEX_BANNED = 4 /* its pivot was too small; until the next refresh */
+       GPUOPT__SIMPLEX_BANNED = 4 /* its pivot was too small; lasts until the next refresh */
 };
 
 typedef struct gpuopt__simplex_rules {
@@ -22,8 +21,8 @@ typedef struct gpuopt__simplex_rules {
     double pivot; /* |pivot| at least this, and pivot_relative times the largest entry of its column */
     double pivot_relative;
     double zero;   /* entries of a pivot column below it do not block */
-    double harris; /* how far, as `primal`, a blocking row may be passed for the sake of a larger pivot */
-    double expand; /* EXPAND: how much `harris` grows an iteration, and the least step times |pivot| */
+    double harris; /* how far, like `primal`, a blocking bound may be passed in favour of a larger pivot */
+    double expand; /* EXPAND: by how much `harris` grows per iteration, and the least step times |pivot| */
     int pricing;
 } gpuopt__simplex_rules;
 
@@ -31,13 +30,13 @@ GPUOPT_HD double gpuopt__simplex_slack_of(double tolerance, double bound) {
     return gpuopt__mul(tolerance, gpuopt__max(1, fabs(bound)));
 }
 
-/* -1 below its lower bound, 1 above its upper one, else 0: the cost of a basic variable in phase 1. */
+/* The cost of a basic variable in phase 1: -1 below its lower bound, 1 above its upper one, else 0. */
 GPUOPT_HD int gpuopt__simplex_infeasible(double x, double l, double u, double tolerance) {
     if (x < gpuopt__sub(l, gpuopt__simplex_slack_of(tolerance, l))) return -1;
     return x > gpuopt__add(u, gpuopt__simplex_slack_of(tolerance, u)) ? 1 : 0;
 }
 
-/* 0: may not enter. Free variables come early: they never leave again. */
+/* The score of a nonbasic variable; 0: it may not enter. Free variables are preferred: they never leave again. */
 GPUOPT_HD double gpuopt__simplex_score(double d, double weight, int state, double tolerance) {
     double score;
     if (state & GPUOPT__SIMPLEX_BANNED) return 0;
@@ -48,8 +47,8 @@ GPUOPT_HD double gpuopt__simplex_score(double d, double weight, int state, doubl
     return (state & 3) == 3 ? gpuopt__mul(score, 1e4) : score;
 }
 
-/* Where a basic variable x stops that moves by -a for each unit of the entering one; infinite where it does not. One
- * that is outside of a bound stops as soon as it reaches it, and does not stop at all when it moves away. */
+/* The bound that stops a basic variable x, which moves by -a per unit of the entering one; infinite if none does. A
+ * variable outside its bounds stops when it reaches the violated one, and never when it moves away from it. */
 GPUOPT_HD double gpuopt__simplex_blocking_bound(double x, double l, double u, double a,
                                                 const gpuopt__simplex_rules *rules) {
     int outside = gpuopt__simplex_infeasible(x, l, u, rules->primal);
@@ -58,19 +57,19 @@ GPUOPT_HD double gpuopt__simplex_blocking_bound(double x, double l, double u, do
     return outside < 0 ? l : outside > 0 ? HUGE_VAL : u;
 }
 
-/* The step at which x meets `bound`, finite, with some slack; inverse: 1 / a. */
+/* The step at which x reaches `bound`, which is finite, plus some slack; inverse: 1 / a. */
 GPUOPT_HD double gpuopt__simplex_step_to(double x, double bound, double inverse, double slack) {
     double distance = gpuopt__sub(x, bound);
     return gpuopt__mul(inverse > 0 ? gpuopt__add(distance, slack) : gpuopt__sub(distance, slack), inverse);
 }
 
 /* ---- Harris' ratio test, by groups ----
- * First how far one may go if every bound gives way by the tolerance; then, of the positions that block by then, the
- * one with the largest pivot. Each group of neighbouring positions does both for itself and puts up its winner; of
- * those that block within the limit of all groups the largest pivot wins, single precision being enough to tell. So a
- * GPU's blocks have to agree once, not twice, and the result depends on the number of rows alone. */
+ * Pass 1 finds how far the entering variable may go if every bound gives way by the tolerance; pass 2 takes the largest
+ * pivot among the positions that block by then. Each group of neighbouring positions does both for itself. Among the
+ * groups' winners that block within the limit of all groups, the largest pivot wins; comparing in single precision is
+ * enough. So the blocks of a GPU exchange data once, not twice, and the result depends only on the number of rows. */
 
-/* Positions in a group: at least 64, and no more than 128 groups. */
+/* Positions per group: at least 64, and enough for at most 128 groups. */
 GPUOPT_HD int32_t gpuopt__simplex_ratio_group(int32_t rows) {
     int32_t group = (rows / 4096 + 1) * 32;
     return group < 64 ? 64 : group;
@@ -91,14 +90,13 @@ GPUOPT_HD int gpuopt__simplex_safe_pivot(const gpuopt__simplex_rules *rules, dou
     return fabs(pivot) >= rules->pivot && fabs(pivot) >= gpuopt__mul(rules->pivot_relative, largest);
 }
 
-/* The pivot from its column and from its row. */
+/* Whether the pivot's values from its column and from its row differ by more than rounding. */
 GPUOPT_HD int gpuopt__simplex_pivots_differ(double from_column, double from_row) {
     return !(fabs(gpuopt__sub(from_column, from_row)) <= gpuopt__mul(1e-6, gpuopt__add(1, fabs(from_column))));
 }
 
-/* A basic variable that leaves at one of its bounds becomes nonbasic: its value, and where it may go from there. One
- * that has passed the bound, within the tolerance, stays where it is, and the bound gives way until the next
- * refresh. */
+/* A basic variable leaves at one of its bounds. Sets its value, and returns its state as a nonbasic variable. If it has
+ * passed the bound, within the tolerance, it stays where it is, and the bound gives way until the next refresh. */
 GPUOPT_HD int gpuopt__simplex_make_nonbasic(int to_upper, double *x, double *l, double *u) {
     if (to_upper) {
         if (*x > *u) *u = *x;
@@ -110,7 +108,7 @@ GPUOPT_HD int gpuopt__simplex_make_nonbasic(int to_upper, double *x, double *l, 
     return *l == *u ? 0 : to_upper ? GPUOPT__SIMPLEX_MAY_DECREASE : GPUOPT__SIMPLEX_MAY_INCREASE;
 }
 
-/* Devex: whether the reference framework has become too bad an approximation, so that all weights start again at 1. */
+/* Devex: whether the weights have become too poor an approximation and must all restart at 1. */
 GPUOPT_HD int gpuopt__simplex_devex_worn(double entering_weight) { return entering_weight > 1e12; }
 
 /* Devex: the weight of a nonbasic variable whose entry in the pivot row, over the pivot, is `ratio`. */
@@ -127,9 +125,9 @@ GPUOPT_HD double gpuopt__simplex_steepest(double norm, double ratio, double tau,
     return gpuopt__max(next, gpuopt__add(1, square));
 }
 
-/* Reinversion: where a column goes whose largest entry at an open position is `best`, at p (-1: none), its largest
- * entry anywhere `largest`, and that at the position which keeps the basis sparse, `wanted`, is `entry`. -1: nowhere,
- * the column depends on those before it. */
+/* Reinversion: the position for a column; -1: none, since it depends on earlier columns. `best` is its largest entry at
+ * an open position, p (-1: none is open); `largest` its largest entry anywhere; `entry` the one at `wanted`, the
+ * position that would keep the basis sparse. */
 GPUOPT_HD int32_t gpuopt__simplex_entry_position(int32_t p, double best, double largest, int32_t wanted, double entry) {
     if (p < 0 || !(best > 1e-9) || !(best > 1e-11 * largest)) return -1;
     return wanted >= 0 && fabs(entry) >= 1e-3 * best ? wanted : p;

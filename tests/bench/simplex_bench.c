@@ -7,14 +7,14 @@
  *       --clp on|off|both  CLP's primal simplex method; its dual one where that is over the limit (on), or always
  *       --limit S       seconds each may take, of its processor's time in CLP, which looks rarely (60)
  *       --repeat N      the run with the median of the seconds of N; one of more than 30 s is enough (1)
- * Seconds are those of create and of the iterations to the verdict, without reading the model; us/it is of the
- * iterations alone, bound flips, phase 1 and refreshes included. Violations are absolute, on the model as it was read,
- * in long double. TB/s, tableau only: what an iteration on dense data must move, over us/it, where a copy on an H200
- * moves 4.28: immediate pivots read and write the tableau, 16 rows cols bytes; of K deferred ones each has the K-th
- * part of that, and reads what is collected, K / 2 columns and rows on average. Immediate pivots leave out columns
- * without an entry in the pivot row: on sparse models it says more than was moved. Every backend solves a small model
- * in each of the ways before: making a CUDA context and loading its kernels is in no figure.
- * On the largest model only so many iterations are made: 3000, and 300 of immediate ones.
+ * Seconds are those of create and of the iterations until the outcome is known, without reading the model. us/it counts
+ * the iterations only, with bound flips, phase 1 and refreshes. Violations are absolute, on the model as it was read,
+ * in long double. TB/s (tableau only) is what an iteration on dense data must move, divided by us/it; a copy on an H200
+ * moves 4.28. An immediate pivot reads and writes the tableau, 16 rows cols bytes; a deferred one has a K-th of that,
+ * and reads the collected pivots, on average K / 2 columns and rows. Immediate pivots skip columns without an entry in
+ * the pivot row, so on sparse models the figure is larger than what was moved. Every backend first solves a small model
+ * in each of the ways, so that no figure contains making a CUDA context or loading its kernels. On the largest model
+ * the number of iterations is limited: to 3000, and to 300 immediate ones.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a solver made of a linear program, and that of the solvers which gpuopt is compared with.
+ * The result of a solver on a linear program, and the solvers that gpuopt is compared with.
  */
 #ifndef TESTS_BENCH_SIMPLEX_PEERS_H
 #define TESTS_BENCH_SIMPLEX_PEERS_H
@@ -29,8 +29,8 @@ typedef struct clp_job {
     double limit;     /* seconds */
 } clp_job;
 
-/* As CLP's own program solves: one thread, without presolve, otherwise its defaults, with whatever it does to find a
- * first basis. `job` is a clp_job. */
+/* Solves as CLP's own program does: with one thread, without presolve, otherwise with its defaults, including its way
+ * of finding a first basis. `job` is a clp_job. */
 figures clp_run(const void *job);
 
 /* The `k`th recorded result for that model, from 0; 0: there are no more. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the simplex tests share: models made by hand, a solve from beginning to end, and what can be wrong with an answer,
- * found out on the model's own data in long double.
+ * What the simplex tests share: models made by hand, a solve from beginning to end, and a check of an answer on the
+ * model's own data in long double.
  */
 #ifndef TESTS_SIMPLEX_ANSWER_H
 #define TESTS_SIMPLEX_ANSWER_H
@@ -11,7 +11,8 @@
 
 static const double no_bound = 1e20; /* as in a mip */
 
-/* A copy of these arrays: by_rows [rows][cols], zeros are dropped; the others as in gpuopt_simplex_desc, NULL as there. */
+/* A copy of these arrays: by_rows [rows][cols], zeros are dropped; the others as in gpuopt_simplex_desc, where NULL has
+ * the same meaning. */
 mip model_of(int32_t rows, int32_t cols, const double *by_rows, const double *cost, const double *lhs,
              const double *rhs, const double *lb, const double *ub);
 /* mip_load, or the test fails. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the header promises of each call's arguments: what is refused, in words that name it, and that nothing has changed
+ * What the header promises about arguments: what is refused, with a message that names it, and that nothing has changed
  * then; structs of other versions.
  */
 #include <math.h>
@@ -21,7 +21,7 @@ typedef struct fixture {
     gpuopt_context *context;
     mip model;
     gpuopt_simplex_desc desc;
-    gpuopt_simplex *simplex; /* in the midst of it */
+    gpuopt_simplex *simplex; /* after one iteration */
     answer before;
 } fixture;
 
@@ -40,7 +40,7 @@ static int setup(void **state) {
     return 0;
 }
 
-/* Whatever was refused has changed nothing, and the handle still solves the model. */
+/* Refused calls have changed nothing, and the handle still solves the model. */
 static int teardown(void **state) {
     fixture *f = *state;
     answer after = answer_get(f->simplex, &f->model);
@@ -280,7 +280,7 @@ static void parts(void **state) {
     assert_int_equal(gpuopt_simplex_flip(NULL, 0, &info), GPUOPT_ERROR_ARGUMENT);
 }
 
-/* Row 0 has no left-hand side and column 0 no upper bound; a fixed column and a free one. */
+/* Row 0 has no left-hand side and column 0 no upper bound; column 1 is fixed, column 2 free. */
 static void bounds_that_are_not_there(void **state) {
     static const double low[] = {0, 2, -INFINITY}, high[] = {INFINITY, 2, INFINITY};
     fixture *f = *state;

@@ -12,8 +12,8 @@
 
 enum { MOST = 64 };
 
-/* hilbert8's matrix has the condition 1e10: its optimum is 8 to fewer digits, and without scaling a point 1e-9 outside of
- * the rows, which is allowed, has 7.99995. */
+/* hilbert8's matrix has a condition number of 1e10, so its optimum 8 is found to fewer digits: without scaling, a point
+ * that violates the rows by an allowed 1e-9 has 7.99995. */
 static double tolerance_of(const char *name, int scaled) {
     return strcmp(name, "hilbert8") ? 1e-8 : scaled ? 1e-7 : 1e-5;
 }

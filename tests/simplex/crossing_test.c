@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Columns whose lower bound exceeds the upper one: no error, but an infeasible model. Random tiny models, in which bounds
- * cross by chance, against all bases in exact arithmetic; and every other call on such a handle.
+ * Columns whose lower bound exceeds the upper one: no error, but an infeasible model. Random tiny models, in which
+ * bounds cross by chance, against all bases in exact arithmetic; and every other call on such a handle.
  */
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hosts that decide themselves: price, ratio test, pivot, flip, refresh, and bases in and out, against the textbook's
+ * Hosts that make the decisions: price, ratio test, pivot, flip, refresh, and setting bases, against the textbook
  * method in long double.
  */
 #include <math.h>
@@ -13,7 +13,8 @@
 
 /* ---- Models ---- */
 
-/* Beale 1955, as in Dantzig 1963; Chvatal 1983; Kuhn, as in Balinski and Tucker 1969: all cycle under Dantzig's rule. */
+/* Beale 1955, as in Dantzig 1963; Chvatal 1983; Kuhn, as in Balinski and Tucker 1969: all cycle under Dantzig's
+ * rule. */
 static mip beale(void) {
     static const double a[] = {0.25, -60, -0.04, 9, 0.5, -90, -0.02, 3, 0, 0, 1, 0}, rhs[] = {0, 0, 1};
     static const double cost[] = {-0.75, 150, -0.02, 6};
@@ -72,7 +73,7 @@ static mip boxes(uint64_t seed, int32_t rows, int32_t cols, int whole) {
     return m;
 }
 
-/* Nothing between the host's numbers and the library's. */
+/* Without scaling and perturbation the library works on the host's own numbers. */
 static gpuopt_simplex_desc plain(const mip *model, int variant) {
     gpuopt_simplex_desc desc = mip_simplex_desc(model);
     variant_set(&desc, variant);
@@ -81,7 +82,7 @@ static gpuopt_simplex_desc plain(const mip *model, int variant) {
     return desc;
 }
 
-/* ---- Both in step ---- */
+/* ---- The library and the textbook side by side ---- */
 
 typedef struct pair {
     gpuopt_simplex *simplex;
@@ -96,7 +97,7 @@ static void near(const char *what, double found, long double expected) {
         fail_msg("%s: %.17g, not %.17Lg", what, found, expected);
 }
 
-/* A fixed variable, or an equation's activity, may be said to be at either end. */
+/* A fixed variable, or an equation's activity, may be reported at either bound. */
 static void unify(const textbook *t, uint8_t *status) {
     int j;
     for (j = 0; j < t->both; j++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory: it comes from the host's allocator, is planned exactly, may run out, is not taken by steps, and is the
- * device's on the CUDA backend alone.
+ * Memory comes from the host's allocator, is planned exactly, may run out, and is not taken by steps. Only the CUDA
+ * backend takes device memory.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Real models: the NETLIB set by both methods, with the published optima and small violations on the model itself, its
- * infeasible companions with a vector that refutes them, and on the GPU some of Kennington's. Each model's time and
- * iterations are printed.
+ * Real models: the NETLIB set by both methods, with the published optima and small violations on the model itself; its
+ * infeasible companions, with a certificate; on the GPU some of Kennington's. Prints each model's time and iterations.
  */
 #include <stdio.h>
 #include <string.h>
@@ -37,8 +36,8 @@ static int run(gpuopt_context *context, const mip *m, const index_entry *e, gpuo
     return fault != NULL;
 }
 
-/* Up to how many rows a method runs, so that the CPU takes two minutes in all, and what is left out though it is smaller:
- * single runs of 15 to 60 seconds. */
+/* The most rows that each method gets, so that the CPU takes two minutes in all, and smaller models that are left out
+ * because they take 15 to 60 seconds. */
 typedef struct limits {
     int rows[2];                /* by method */
     const char *left_out[2][3]; /* ... by name */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sequences of pivots: the same with any number of deferred ones, in one call or many, stopped by the host or not, on the
- * CPU and on the backend under test; the same bits on one backend.
+ * Sequences of pivots: the same with any number of deferred ones, in one call or many, stopped by the host or not, on
+ * the CPU and on the backend under test; the same bits on one backend.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Random linear programs: tiny ones with integer data against all bases in exact arithmetic, medium ones against CLP;
- * what is wrong with an answer is found on the model itself. All kinds of rows and bounds, degenerate, infeasible and
- * unbounded ones, and every way to run.
+ * Random linear programs: tiny ones with integer data against all bases in exact arithmetic, medium ones against CLP.
+ * Answers are also checked on the model itself. There are all kinds of rows and bounds, degenerate, infeasible and
+ * unbounded models, and all variants of the method.
  */
 #include <math.h>
 #include <stdio.h>
@@ -87,7 +87,7 @@ static void change_units(uint64_t *seed, int spread, mip *m) {
     }
 }
 
-/* Rows lie about a random point, so that a good part of the models is feasible; integers keep many of them degenerate. */
+/* The rows are built around a random point, so that many models are feasible; integers make many of them degenerate. */
 static mip draw(uint64_t *seed, const recipe *r) {
     size_t entries = (size_t)r->rows * (size_t)r->cols + 1;
     double *a = calloc(entries, sizeof *a), *vector = calloc(6 * (size_t)(r->rows + r->cols + 1), sizeof *vector);
@@ -186,8 +186,8 @@ static double *with_infinities(const double *from, int32_t count) {
     return to;
 }
 
-/* CLP's primal simplex method, without presolve: which of INFEASIBLE and UNBOUNDED it calls a model that is both is its
- * own business. */
+/* CLP's primal simplex method, without presolve. A model that is both primal and dual infeasible may come out as either
+ * INFEASIBLE or UNBOUNDED. */
 static gpuopt_outcome clp(const mip *m, double *objective) {
     const gpuopt_matrix *a = &m->columns;
     Clp_Simplex *solver = Clp_newModel();
@@ -212,7 +212,7 @@ static gpuopt_outcome clp(const mip *m, double *objective) {
     return status == 0 ? GPUOPT_OPTIMAL : status == 1 ? GPUOPT_INFEASIBLE : GPUOPT_UNBOUNDED;
 }
 
-/* The evidence decides what the verdict is worth; CLP, whether it is the right optimum. */
+/* Infeasible and unbounded outcomes are checked by their certificates, optima against CLP's. */
 static void medium_models_against_clp(void **state) {
     int models = test_on("cuda") ? 150 : 10000, k, count[GPUOPT_LIMIT + 1] = {0}, differ = 0;
     gpuopt_context *context = test_context(NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The textbook's simplex method for small models, every number made anew from the model and the basis in long double:
- * the host that drives the library's parts, and the oracle of what they return.
+ * The textbook simplex method for small models, with every number recomputed from the model and the basis in long
+ * double. It plays the host that drives the library's parts, and is the oracle for what they return.
  */
 #ifndef TESTS_SIMPLEX_TEXTBOOK_H
 #define TESTS_SIMPLEX_TEXTBOOK_H

@@ -15,7 +15,7 @@ static size_t both(const mip *m) { return (size_t)m->columns.rows + (size_t)m->c
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
-/* What is set is what is got, in the midst and at the end; and the other handle goes on from there. */
+/* A basis that was set comes out again, during a solve and at its end; and another handle continues from it. */
 static void round_trips(void **state) {
     gpuopt_context *context = test_context(NULL);
     int k, way, after;
@@ -85,8 +85,8 @@ static void warm_start_at_the_optimum(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A host that branches: a bound moves, the model is built anew, and the last basis is a start that needs fewer
- * iterations in all than starts from nothing. */
+/* A host that branches: a bound moves, a new handle is made, and starting from the last basis takes fewer iterations in
+ * total than starting from the slack basis. */
 static void warm_start_of_a_changed_model(void **state) {
     gpuopt_context *context = test_context(NULL);
     int k, step, verdicts = 0;
