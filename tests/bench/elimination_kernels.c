@@ -23,7 +23,7 @@ typedef struct bucket {
 } bucket;
 
 static const int32_t widths[] = {8, 16, 32};
-/* The sum of all largest costs that needs so many bits. */
+/* The largest sum of costs that needs `bits` bits. */
 static const int64_t largest_sum[] = {240, 60000, 100000000};
 
 /* ---- Buckets ---- */
@@ -47,7 +47,7 @@ static void add_variable(bucket *b, int64_t values) {
     b->message *= values;
 }
 
-/* Over the variable 0 and those of a list, -1 at its end; its costs come later. */
+/* A function over variable 0 and those of a list that ends with -1. Its costs come later. */
 static void add_function(bucket *b, const int32_t *others) {
     gpuopt_elimination_function *f = &b->function[b->functions];
     int32_t *scope = b->scope[b->functions];
@@ -63,7 +63,7 @@ static void add_function(bucket *b, const int32_t *others) {
     b->entries[b->functions++] = entries;
 }
 
-/* Over the variable 0 and first .. last. */
+/* A function over variable 0 and first .. last. */
 static void add_range(bucket *b, int32_t first, int32_t last) {
     int32_t others[MOST_VARIABLES], k;
     for (k = first; k <= last; k++) others[k - first] = k;
@@ -96,7 +96,7 @@ static void end(bucket *b) {
     for (k = 0; k < b->functions; k++) free((void *)b->function[k].cost);
 }
 
-/* The message's entry at value [variables], the long way. */
+/* The entry of the message at value [variables], computed directly. */
 static int64_t least_sum(const bucket *b, int32_t *value) {
     int64_t least = INT64_MAX;
     for (value[0] = 0; value[0] < b->domain[0]; value[0]++) {
@@ -121,7 +121,7 @@ typedef struct figures {
     const char *fault;   /* NULL: the entries looked at are right */
 } figures;
 
-/* Entries `at` of message 0, from where the backend has it. */
+/* Reads entries `at` of message 0 from the memory that the backend has it in. */
 static gpuopt_status read_entries(const machine *on, gpuopt_elimination *elimination,
                                   const gpuopt_elimination_message_info *info, const int64_t *at, int64_t *cost) {
     int64_t *table;
@@ -150,7 +150,7 @@ static gpuopt_status read_entries(const machine *on, gpuopt_elimination *elimina
     return status;
 }
 
-/* Looks at the message's first and last entry and at others at random. */
+/* Checks the first and last entry of the message, and random others. */
 static gpuopt_status check(const machine *on, gpuopt_elimination *elimination, const bucket *b, figures *f) {
     int64_t at[SPOTS], cost[SPOTS];
     int32_t value[MOST_VARIABLES] = {0};
@@ -182,7 +182,7 @@ static gpuopt_status check(const machine *on, gpuopt_elimination *elimination, c
     return status;
 }
 
-/* `count` eliminations from the start, the last one waited for; seconds of one. */
+/* Runs `count` eliminations from the start and waits for the last one. Returns the seconds of one. */
 static gpuopt_status repeat(const machine *on, gpuopt_elimination *elimination, int count, double *seconds) {
     gpuopt_status status = GPUOPT_OK;
     double start = now();
@@ -238,7 +238,7 @@ static int measure(const machine *on, const options *o, const bucket *b, figures
 
 /* ---- Tables ---- */
 
-/* What the kernel must move. */
+/* The bytes that the kernel must move. */
 static double least_bytes(const bucket *b, int32_t bits) {
     double entries = (double)b->message;
     int32_t k;
@@ -270,7 +270,7 @@ static void print_head(const char *title) {
            title);
 }
 
-/* A bucket with every width. b's costs are filled in again for each. */
+/* Runs a bucket with every width. Its costs are filled in again for each. */
 static int rows_of(const machine *on, const options *o, bucket *b, int by_memory) {
     int k, bad = 0;
     figures f;
@@ -291,7 +291,7 @@ static int rows_of(const machine *on, const options *o, bucket *b, int by_memory
 
 static int skipped(const options *o, int32_t values) { return o->domain > 0 && o->domain != values; }
 
-/* Variables of `values` values, and one of fewer before them, for at least so many entries of the message. */
+/* Adds variables of `values` values, and one of fewer before them, until the message has at least `entries` entries. */
 static void add_variables(bucket *b, int32_t values, int64_t entries) {
     int64_t product = 1;
     int32_t k, count = 0;
@@ -309,7 +309,7 @@ int kernel_table(const machine *on, const options *o) {
     bucket b;
     print_head("One bucket, big tables. Goal: 70% of a copy's speed for d <= 8.");
     for (k = 0; k < 6; k++) {
-        /* At least 2^26 entries, and so many that a kernel takes 50 us or more. */
+        /* At least 2^26 entries, and enough for a kernel to take 50 us or more. */
         int64_t entries = domains[k] == 2 ? (int64_t)1 << 27 : (int64_t)1 << 26;
         if (skipped(o, domains[k])) continue;
         entries >>= o->smaller;

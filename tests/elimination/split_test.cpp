@@ -31,7 +31,7 @@ uint64_t no_limit(const gpuopt_context *) { return UINT64_MAX; }
 
 void no_bytes(const gpuopt_context *, const gpuopt__elimination_plan *, gpuopt_memory_plan *) {}
 
-/* The plan is complete; no handle comes of it. */
+/* The plan is complete; no handle is made. */
 gpuopt_status visit_plan(gpuopt_context *, const gpuopt__elimination_plan *plan, gpuopt_elimination **) {
     visit(*plan);
     return GPUOPT_ERROR_UNSUPPORTED;
@@ -75,7 +75,7 @@ const gpuopt__elimination_job &message_job(const gpuopt__elimination_plan &plan)
     return plan.job[bucket.job + bucket.jobs - 1];
 }
 
-/* Whether the best way to share the tables out exists, if all it costs is no matter. */
+/* Whether a way to share the tables out exists, whatever it costs. */
 bool split(const gpuopt__elimination_plan &plan, bool packed, Product *p) {
     const gpuopt__elimination_job &job = message_job(plan);
     MessageDigits digits;
@@ -89,7 +89,7 @@ bool split(const gpuopt__elimination_plan &plan, bool packed, Product *p) {
 
 /* ---- What is right ---- */
 
-/* Where a table has the entry of these values; of the eliminated variable, the value 0. */
+/* The entry of a table for these values, with value 0 for the eliminated variable. */
 int64_t entry_at(const gpuopt__elimination_plan &plan, int32_t table, const std::vector<int64_t> &value) {
     const gpuopt__elimination_table &t = plan.table[table];
     int64_t at = 0;
@@ -98,7 +98,7 @@ int64_t entry_at(const gpuopt__elimination_plan &plan, int32_t table, const std:
     return at;
 }
 
-/* What number i of a side adds to the addresses of table k of a product. */
+/* What number i of a side adds to addresses in table k of a product. */
 int64_t side_at(const Product &p, int k, int side, int64_t i) {
     int64_t at = 0;
     for (int j = p.first[side] + p.digits[side] - 1; j >= p.first[side]; j--) {
@@ -108,7 +108,7 @@ int64_t side_at(const Product &p, int k, int side, int64_t i) {
     return at;
 }
 
-/* Entries that a side alone has, by the scopes. */
+/* Entries that only one side depends on, by the scopes. */
 double own_entries(const gpuopt__elimination_plan &plan, const gpuopt__elimination_job &job, uint32_t group, int side) {
     std::vector<int> in[2];
     double entries = 1;
@@ -122,7 +122,7 @@ double own_entries(const gpuopt__elimination_plan &plan, const gpuopt__eliminati
     return entries;
 }
 
-/* Whether the tables can be shared out at all: so that each group has 16 rows or columns of its own. All ways are
+/* Whether the tables can be shared out at all, so that each group has at least 16 rows or columns. All ways are
  * tried. */
 bool can_split(const gpuopt__elimination_plan &plan) {
     const gpuopt__elimination_job &job = message_job(plan);
@@ -134,8 +134,8 @@ bool can_split(const gpuopt__elimination_plan &plan) {
 long splits, refusals, gathered_apart, copied;
 uint64_t seed;
 
-/* Every entry of the message is computed once, from the entries of the tables that its variables' values say, each side
- * of them without the other's digits. */
+/* Every entry of the message is computed once, from the entries of the tables that belong to its values; each side
+ * depends only on its own digits. */
 void check_addresses(const gpuopt__elimination_plan &plan, const Product &p) {
     const gpuopt__elimination_job &job = message_job(plan);
     assert_true(p.total[PRODUCT_BATCH] * p.total[PRODUCT_LEFT] * p.total[PRODUCT_RIGHT] == job.entries);
@@ -174,8 +174,7 @@ void check_addresses(const gpuopt__elimination_plan &plan, const Product &p) {
     }
 }
 
-/* Of each copied operand every entry has a place of its own among those that the copy has, and neighbours along the
- * side are neighbours. */
+/* Every entry of a copied operand has its own place in the copy, and neighbours along the side stay neighbours. */
 void check_copies(const Product &plain) {
     Product p = plain;
     const int64_t before = 1000;
@@ -195,7 +194,7 @@ void check_copies(const Product &plain) {
                     int64_t at = p.copy_at[k] + side_at(p, k, PRODUCT_BATCH, b) + side_at(p, k, side, r) +
                                  v * p.value_stride[k] - end;
                     assert_true(at >= 0 && at < p.copied[k]);
-                    /* As often as the operand is the same for several numbers. */
+                    /* As often as several numbers share an entry of the operand. */
                     assert_true(met[static_cast<size_t>(at)]++ < p.total[PRODUCT_BATCH] / batch * p.total[side] / rows);
                 }
         end += p.copied[k];
@@ -203,7 +202,7 @@ void check_copies(const Product &plain) {
     assert_true(end - before == product_copies(plain));
 }
 
-/* Tiles reach over all rows and columns, none is beside them; there is a kernel for them, and shared memory. */
+/* Tiles cover all rows and columns and nothing beyond; a kernel for them exists, and enough shared memory. */
 void check_shape(const Product &p) {
     const int64_t rows = product_rows_of(p), columns = product_columns_of(p);
     assert_true(p.total[PRODUCT_LEFT] >= 16 && p.total[PRODUCT_RIGHT] >= 16);
@@ -306,7 +305,7 @@ void known_buckets(void **) {
         {{64, 64, 32, 64}, {{1, 2}, {2, 3}}, 10, true, {32, 64, 64}},
         /* The same, large enough for the table over 1 and 2, whose rows lie 32 apart, to be copied first. */
         {{64, 1024, 32, 1024}, {{1, 2}, {2, 3}}, 1 << 24, true, {32, 1024, 1024}, true},
-        /* One table alone, or all over the same variables: no two groups. */
+        /* One table alone, or tables over the same variables: there are no two groups. */
         {{64, 64, 64}, {{1, 2}}, 10, false, {}},
         {{64, 64, 64}, {{1, 2}, {1, 2}}, 10, false, {}},
         {{64, 64, 64}, {{1, 2}, {1}}, 10, false, {}},
