@@ -86,7 +86,7 @@ static int share(const char *word, double *value) {
     return end != word && *end == 0 && *value >= 0 && *value <= 1;
 }
 
-/* 1: taken, 0: a bad value, -1: there is no such option. */
+/* Returns 1 if the option was taken, 0 for a bad value, -1 if there is no such option. */
 static int parse_option(void *options_of, const char *name, const char *value) {
     options *o = options_of;
     if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
@@ -156,7 +156,7 @@ static void free_problem(problem *p, wcsp_answer *a) {
     free(a->value);
 }
 
-/* A task that the model's kind does not have. */
+/* A task that does not fit the model's kind. */
 static int check_task(const options *o, const graphical_model *model, task task, char *error, size_t error_size) {
     if (task == TASK_MIN || (task == TASK_LOGZ) == (model->type == GPUOPT_COST_DOUBLE)) return 0;
     snprintf(error, error_size, "%s: --task %s is for %s", o->model, o->task,
@@ -214,7 +214,7 @@ static int load(const options *o, problem *p, wcsp_answer *a, char *error, size_
     return 0;
 }
 
-/* Three quarters of the machine's memory, where the system says how much that is. */
+/* Three quarters of the machine's memory, if the system says how much it has. */
 static uint64_t most_host_memory(void) {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 4 * 3 : 0;
@@ -222,8 +222,8 @@ static uint64_t most_host_memory(void) {
 
 /* ---- The loop ---- */
 
-/* On a terminal a variable at a time, with a line that is overwritten; else all in one call, in which the library works
- * on buckets that do not wait for one another together. */
+/* Eliminates one variable at a time on a terminal, and overwrites a line of progress. Otherwise all variables are
+ * eliminated in one call, which is faster: buckets that do not wait for one another are computed together. */
 static gpuopt_status eliminate(gpuopt_elimination *elimination, const options *o, wcsp_answer *a) {
     int watched = !o->json && isatty(STDERR_FILENO);
     int32_t piece = watched ? 1 : INT32_MAX;
@@ -313,7 +313,7 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
 
 static int near(double a, double b) { return fabs(a - b) <= 1e-9 * (1 + fabs(a) + fabs(b)); }
 
-/* The answer, looked up in the model as it was read. Returns 0, or says what does not hold and returns -1. */
+/* Checks the answer on the model as it was read. Returns 0, or prints what is wrong and returns -1. */
 static int check(const options *o, const problem *p, const wcsp_answer *a) {
     const char *fault = NULL;
     int64_t cost;
@@ -349,7 +349,7 @@ static int run(const options *o, problem *p, wcsp_answer *a) {
     gpuopt_status status = solve(o, p, a);
     if (status) {
         fprintf(stderr, "%s: %s\n", o->model, gpuopt_status_string(status));
-        /* The log has said what of the model. */
+        /* The log has said what is wrong with the model. */
         return status == GPUOPT_ERROR_ARGUMENT || status == GPUOPT_ERROR_NUMERIC ? EXIT_BAD_INPUT : EXIT_FAILED;
     }
     if (check(o, p, a)) return EXIT_FAILED;

@@ -13,7 +13,7 @@ static int infeasible(const wcsp_answer *a) { return a->info.outcome == GPUOPT_I
 
 /* ---- JSON ---- */
 
-/* In a model's own kind of numbers. */
+/* Prints a number in the type of the model. */
 static void print_cost(const char *name, const graphical_model *model, int64_t cost, double real, int known) {
     if (!known) printf(", \"%s\": null", name);
     else if (model->type == GPUOPT_COST_DOUBLE) printf(", \"%s\": %.17g", name, real);
@@ -22,7 +22,7 @@ static void print_cost(const char *name, const graphical_model *model, int64_t c
 
 static void print_json_task(const graphical_model *model, const wcsp_answer *a) {
     int known = !infeasible(a);
-    /* ln Z has no assignment: what bounds it from above is the value itself. */
+    /* ln Z has no assignment: its upper bound is the value itself. */
     int upper = a->task == TASK_LOGZ ? known : a->assigned, lower = known && (a->task != TASK_LOGZ || a->exact);
     print_cost("lower_bound", model, a->info.cost, a->info.value, lower);
     print_cost("upper_bound", model, a->cost, a->task == TASK_LOGZ ? a->info.value : a->real, upper);

@@ -9,7 +9,7 @@
 
 /* ---- Upwards: UTIL ---- */
 
-/* Sums, and maxima where sums mean nothing. */
+/* Adds up estimates: sums, or maxima where sums mean nothing. */
 static void add_estimate(gpuopt_elimination_estimate *sum, const gpuopt_elimination_estimate *e) {
     if (e->policy > sum->policy) sum->policy = e->policy; /* from EXACT to MINI_BUCKET */
     if (e->bits > sum->bits) sum->bits = e->bits;
@@ -26,7 +26,7 @@ static void add_estimate(gpuopt_elimination_estimate *sum, const gpuopt_eliminat
     sum->memory.device_bytes += e->memory.device_bytes;
 }
 
-/* Puts a message where its variable's position says; among equal ones, behind. */
+/* Inserts a message at the position of its variable, after equal ones. */
 static void deliver(part *to, message *m) {
     message **at = &to->inbox;
     while (*at && (*at)->position <= m->position) at = &(*at)->next;
@@ -34,7 +34,7 @@ static void deliver(part *to, message *m) {
     *at = m;
 }
 
-/* Packs message `number` of the part, if it leaves the part, and delivers it. */
+/* Packs message `number` of the part and delivers it, if it leaves the part. */
 static gpuopt_status send_up(simulation *s, part *p, int32_t number, part **to) {
     agents_answer *answer = s->answer;
     gpuopt_elimination_message_info info;
@@ -79,7 +79,7 @@ static gpuopt_status eliminate(gpuopt_elimination *elimination, gpuopt_eliminati
     return status;
 }
 
-/* When a part that has worked so long is done. */
+/* The time at which a part is done that has worked so long. */
 static double finish(simulation *s, const part *p, double work) {
     double *busy = &s->busy[p->agent], done = (*busy > p->ready ? *busy : p->ready) + work;
     *busy = done;
@@ -88,7 +88,7 @@ static double finish(simulation *s, const part *p, double work) {
     return done;
 }
 
-/* Adds what a root has found: the components of a model are independent of one another. */
+/* Adds the result of a root: the components of a model are independent. */
 static void add_root(simulation *s, const gpuopt_elimination_info *info) {
     gpuopt_elimination_info *sum = &s->answer->info;
     int64_t top = s->desc->top ? s->desc->top : INT64_MAX;
@@ -104,7 +104,7 @@ static void add_root(simulation *s, const gpuopt_elimination_info *info) {
     sum->count *= info->count;
 }
 
-/* Makes the part's handle, eliminates, and sends what comes out. */
+/* Makes the handle of the part, eliminates, and sends the messages that come out. */
 static gpuopt_status work_up(simulation *s, part *p) {
     gpuopt_elimination_desc desc = *s->desc;
     gpuopt_elimination_estimate estimate;
@@ -151,7 +151,7 @@ static gpuopt_status work_up(simulation *s, part *p) {
 
 /* ---- Downwards: VALUE ---- */
 
-/* The values of the part's own variables, of those that were decided before. room [2 * variables]. */
+/* Finds the values of the part's own variables from those that were decided before. room [2 * variables]. */
 static gpuopt_status work_down(simulation *s, part *p, int32_t *room, int32_t *value) {
     agents_answer *answer = s->answer;
     gpuopt_elimination_assignment found;

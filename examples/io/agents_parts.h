@@ -7,7 +7,7 @@
 
 #include "examples/io/agents.h"
 
-/* A UTIL message on its way. */
+/* A UTIL message that is under way. */
 typedef struct message {
     struct message *next; /* in the inbox, by the variable's position in the order */
     int32_t position, arity;
@@ -55,12 +55,13 @@ typedef struct draft {
 
 /* Parts from the roots down: a variable joins its parent's part if both have the same agent. The arrays are there. */
 gpuopt_status make_parts(simulation *s, const int32_t *parent, const int32_t *agent);
-/* Each function goes to the part that eliminates one of its variables first; constants to the last one's. */
+/* Assigns each function to the part that eliminates the first of its variables, and constants to the last part. */
 void share_functions(simulation *s);
-/* The part that eliminates the first of these variables; `otherwise` where there is none to eliminate. */
+/* The part that eliminates the first of these variables; `otherwise` if none of them is eliminated. */
 int32_t meets_first(const simulation *s, int32_t arity, const int32_t *variable, int32_t otherwise);
 
-/* Functions and variables of the part, in the handle's numbers; p->name is made. To be freed whatever comes out. */
+/* Makes the functions and variables of the part, in the numbers of its handle, and p->name. The caller frees them in
+ * any case. */
 gpuopt_status make_draft(simulation *s, part *p, draft *d);
 void free_draft(const simulation *s, const part *p, draft *d);
 void free_message(message *m);

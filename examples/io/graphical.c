@@ -37,7 +37,7 @@ void graphical_free(graphical_model *model) {
     memset(model, 0, sizeof *model);
 }
 
-/* Of a dense function: the product of its domain sizes. */
+/* Entries of a dense function: the product of its domain sizes. */
 static int64_t entries(const graphical_model *model, const gpuopt_elimination_function *f) {
     int64_t count = 1;
     int32_t k;
@@ -56,7 +56,7 @@ void graphical_take_logs(graphical_model *model, int sign) {
     }
 }
 
-/* Where an assignment stands in a dense table, or among the tuples: the last that is equal; -1: it is not there. */
+/* Where an assignment is in a dense table, or in the list of tuples (the last equal one); -1: it is not there. */
 static int64_t find_entry(const graphical_model *model, const gpuopt_elimination_function *f, const int32_t *value) {
     int64_t at = 0;
     int32_t k;

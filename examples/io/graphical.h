@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* All arrays, those of the functions too, are the model's. */
+/* The model owns all arrays, also those of its functions. */
 typedef struct graphical_model {
     int32_t variables, functions, max_domain;
     int32_t *domain; /* [variables] */
@@ -35,7 +35,7 @@ typedef struct graphical_model {
 int graphical_read_wcsp(const char *path, graphical_model *model, char *error, size_t error_size);
 int graphical_read_uai(const char *path, graphical_model *model, char *error, size_t error_size);
 int graphical_generate(const char *name, double hard, graphical_model *model, char *error, size_t error_size);
-/* Any of them, by the ending or the prefix. */
+/* Reads or builds any of them, by the ending or the prefix of the name. */
 int graphical_load(const char *name, double hard, graphical_model *model, char *error, size_t error_size);
 void graphical_free(graphical_model *model);
 

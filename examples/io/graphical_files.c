@@ -28,7 +28,7 @@ int graphical_read_evidence(const char *path, const graphical_model *model, int3
     return failed;
 }
 
-/* Whether the variable has been there before; marks it. */
+/* Marks a variable; returns whether it was marked before. */
 static int again(int32_t *seen, int64_t v) { return seen[v]++ > 0; }
 
 int graphical_read_order(const char *path, const graphical_model *model, const int32_t *fixed, int32_t *order,

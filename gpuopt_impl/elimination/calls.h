@@ -28,8 +28,8 @@ static gpuopt_status gpuopt__elimination_find_parents(gpuopt__elimination_prepar
     gpuopt_status status = gpuopt__elimination_draft_run(&prep->draft, 0);
     int32_t k;
     if (!status && draft->gave_up)
-        status =
-            gpuopt__refuse(prep->scratch.context, GPUOPT_ERROR_UNSUPPORTED, call, "the tree is too wide for parent");
+        status = gpuopt__refuse(prep->scratch.context, GPUOPT_ERROR_UNSUPPORTED, call,
+                                "the elimination tree is too wide to find parents");
     for (k = 0; k < prep->desc.variables; k++) parent[k] = -1;
     for (k = 0; !status && k < (int32_t)draft->bucket.count; k++) {
         const gpuopt__elimination_bucket *b = (gpuopt__elimination_bucket *)draft->bucket.data + k;

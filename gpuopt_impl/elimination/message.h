@@ -267,7 +267,7 @@ static const char *gpuopt__elimination_packed_fault(const unsigned char *from, u
     uint64_t forbidden;
     int32_t k;
     if (size < GPUOPT__ELIMINATION_PACKED_HEAD) return "the message is cut short";
-    if (gpuopt__take_bytes(from, 4) != 0x4d555047) return "these bytes are no message";
+    if (gpuopt__take_bytes(from, 4) != 0x4d555047) return "these bytes are not a message";
     if (gpuopt__take_bytes(from + 4, 4) != GPUOPT__ELIMINATION_PACKED_VERSION)
         return "the message is of another version";
     m->type = (gpuopt_elimination_cost)gpuopt__take_bytes(from + 8, 4);
@@ -279,23 +279,23 @@ static const char *gpuopt__elimination_packed_fault(const unsigned char *from, u
         return "the message's type or semiring is unknown";
     if (m->type == GPUOPT_COST_INT64 ? m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP
                                      : m->semiring == GPUOPT_SEMIRING_MIN_COUNT)
-        return "the message's semiring is not one of its type";
+        return "the semiring of the message does not fit its type";
     if ((m->bits != 8 && m->bits != 16 && m->bits != 32 && m->bits != 64) ||
         (m->type == GPUOPT_COST_DOUBLE && m->bits != 64))
-        return "the message's width is none";
+        return "the width of the message is invalid";
     if (m->arity < 0 || m->entries < 1 || m->entries > GPUOPT__ELIMINATION_MOST_ENTRIES)
-        return "the message's size is none";
+        return "the size of the message is invalid";
     if (size - GPUOPT__ELIMINATION_PACKED_HEAD < 8 * (uint64_t)m->arity) return "the message is cut short";
     for (k = 0; k < m->arity; k++) {
         int64_t domain =
             (int64_t)gpuopt__take_bytes(from + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * ((int64_t)m->arity + k), 4);
         if (gpuopt__take_bytes(from + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * (int64_t)k, 4) > INT32_MAX)
-            return "the message's scope names no variable";
+            return "the scope of the message is invalid";
         if (domain < 1 || domain > INT32_MAX || entries > m->entries / domain)
-            return "the message's domain sizes do not give its size";
+            return "the domain sizes of the message do not give its size";
         entries *= domain;
     }
-    if (entries != m->entries) return "the message's domain sizes do not give its size";
+    if (entries != m->entries) return "the domain sizes of the message do not give its size";
     if (gpuopt__elimination_packed_parts(m->arity, m->entries, m->bits, m->semiring).end != size)
         return size < gpuopt__elimination_packed_parts(m->arity, m->entries, m->bits, m->semiring).end
                    ? "the message is cut short"

@@ -84,7 +84,7 @@ static gpuopt_status gpuopt__elimination_check_variables(const gpuopt_context *c
         int outside = list[k] < 0 || list[k] >= d->variables;
         if (outside || mark[list[k]]) {
             gpuopt__log(context, 0, "%s: %s[%d] = %d %s", call, name, (int)k, (int)list[k],
-                        outside ? "is no variable" : "comes twice, or is conditioned");
+                        outside ? "is not a variable" : "occurs twice, or is conditioned");
             return GPUOPT_ERROR_ARGUMENT;
         }
         mark[list[k]] = 1;
@@ -123,9 +123,10 @@ static gpuopt_status gpuopt__elimination_check_function(const gpuopt_context *co
         return gpuopt__elimination_function_fault(context, call, number, -1, "scope is NULL");
     for (j = 0; j < f->arity; j++) {
         if (f->scope[j] < 0 || f->scope[j] >= d->variables)
-            return gpuopt__elimination_function_fault(context, call, number, j, "the scope names no variable");
+            return gpuopt__elimination_function_fault(context, call, number, j,
+                                                      "the scope has an entry that is not a variable");
         if (mark[f->scope[j]] == number + 1)
-            return gpuopt__elimination_function_fault(context, call, number, j, "the scope names a variable twice");
+            return gpuopt__elimination_function_fault(context, call, number, j, "the scope has a variable twice");
         mark[f->scope[j]] = number + 1;
     }
     entries = gpuopt__elimination_scope_entries(d->domain, f->arity, f->scope);

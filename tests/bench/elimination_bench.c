@@ -37,7 +37,7 @@ static int above_zero(const char *word, double *value) {
     return end != word && *end == 0 && *value > 0;
 }
 
-/* Returns 1, or 0: it says no such thing. asked: the tables, or NULL. */
+/* Returns 1, or 0 if the text is not understood. asked: the tables, or NULL. */
 static int parse(int argc, char **argv, options *o, const char **asked) {
     char word[NAME];
     const char *at;

@@ -18,7 +18,7 @@ typedef struct options {
     double add_min;     /* pairs a second that registers allow; 0: not known */
 } options;
 
-/* Each prints its table and returns 0, or -1: something failed, or an answer is wrong. */
+/* Each prints its table and returns 0, or -1 if something failed or an answer is wrong. */
 int exact_table(const machine *machines, int count, const options *o);
 int mini_bucket_table(const machine *machines, int count, const options *o);
 int kernel_table(const machine *on, const options *o);

@@ -14,7 +14,7 @@ static const char default_models[] =
     "iscas89/s1423,iscas89/s386,coloring/queen5-5-3,coloring/myciel5g-3,random:20:10:0.3:1,random:20:10:0.3:2,"
     "random:20:10:0.3:3,random:20:10:0.3:4,random:20:10:0.3:5";
 
-/* Additions and minima a second of one thread, for what is left out. */
+/* Additions and minima per second of one thread; decides which models are left out. */
 #define CPU_SPEED 1e9
 
 /* Milliseconds, 0: none. Goals are for one H200; the others' times, of the search of toulbar2 1.3, of FABE (one core
@@ -42,7 +42,7 @@ static const struct {
     {"random:20:10:0.3:", 2, 0, "-", "-", "8100"},
 };
 
-/* The paper's code, 32-bit costs. */
+/* The paper's code; its costs have 32 bits. */
 static const struct {
     const char *model;
     int32_t z;
@@ -97,7 +97,7 @@ static gpuopt_elimination_desc describe(const subject *s, const machine *on, con
     return desc;
 }
 
-/* From the model to its answer, seconds. */
+/* Seconds from the model to its answer. */
 static int run_once(subject *s, const machine *on, const options *o, int32_t z, figures *f, double *seconds) {
     gpuopt_elimination_desc desc = describe(s, on, o, z);
     gpuopt_elimination *elimination = NULL;
@@ -127,7 +127,7 @@ static int run_once(subject *s, const machine *on, const options *o, int32_t z, 
     return 0;
 }
 
-/* One run to warm up, unless it is long: then it is the only one. */
+/* One run to warm up. If that is long, it is the only one. */
 static int measure(subject *s, const machine *on, const options *o, int32_t z, figures *f) {
     double seconds[PHASES], all[PHASES][MOST_REPEATS], spent = 0;
     int runs = 0, k;
@@ -166,7 +166,7 @@ static const char *verdict(const subject *s, const figures *f, int32_t z) {
 
 /* ---- Models ---- */
 
-/* Of GPUOPT_TEST_DATA/wcsp/index.csv; -1: none. */
+/* The optimum in GPUOPT_TEST_DATA/wcsp/index.csv; -1: none. */
 static int64_t published_optimum(const char *name) {
     const char *path = test_data("wcsp/index.csv");
     FILE *file = path ? fopen(path, "r") : NULL;
@@ -184,7 +184,7 @@ static int64_t published_optimum(const char *name) {
     return optimum;
 }
 
-/* Returns 0, or says why not and returns -1. */
+/* Returns 0, or prints why not and returns -1. */
 static int load(const char *name, subject *s) {
     char file[NAME + 16], error[1024];
     const char *path;

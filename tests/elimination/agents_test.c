@@ -29,7 +29,7 @@ static uint64_t little_endian(const uint8_t *bytes, int count) {
 
 /* ---- Bytes ---- */
 
-/* By hand from the header's words. */
+/* Packs a message by hand, by the format that the header describes. */
 static const char *layout_fault(const model *m, const uint8_t *bytes, uint64_t size,
                                 const gpuopt_elimination_message_info *info, const int64_t *cost, const double *value,
                                 const uint64_t *count) {
@@ -141,7 +141,8 @@ static void bytes_are_as_stated(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Every byte of the header and of the domain sizes matters; whatever is changed, nothing is read or written beyond. */
+/* Every byte of the header and of the domain sizes matters. Whatever is changed, nothing is read or written out of
+ * bounds. */
 static void altered_bytes(void **state) {
     static const struct {
         int at, bytes;
@@ -243,7 +244,7 @@ static void altered_bytes(void **state) {
 
 /* ---- Agents ---- */
 
-/* A part of a model; its functions' arrays stay the other's, but for those from `own` on. */
+/* A part of a model. The arrays of its functions belong to the whole model, except those from `own` on. */
 typedef struct agent {
     model part;
     int32_t own;
@@ -278,7 +279,7 @@ static agent agent_of(const model *m, const int32_t *order, int32_t count, int r
     return a;
 }
 
-/* The messages that leave the child become functions of the parent, through bytes. */
+/* Turns the messages that leave the child into functions of the parent, by way of bytes. */
 static void hand_over(gpuopt_context *context, const agent *child, agent *parent, int32_t messages) {
     const model *m = &child->part;
     int32_t k;
@@ -315,7 +316,7 @@ static int32_t agent_run(gpuopt_context *context, agent *a, const int32_t *order
     return e.messages;
 }
 
-/* UTIL upwards, VALUE downwards: the optimum, and the assignment that one agent with everything would take. */
+/* UTIL messages go up, VALUE messages down: the optimum, and the assignment that a single agent would find. */
 static void agents_agree(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);

@@ -41,7 +41,7 @@ static int setup(void **state) {
     return 0;
 }
 
-/* Whatever was refused has changed nothing, and the handle still solves the model. */
+/* Refused calls have changed nothing: the handle still solves the model. */
 static int teardown(void **state) {
     fixture *f = *state;
     gpuopt_elimination_info info = handle_info(f->elimination, 0);
@@ -151,7 +151,7 @@ static void members(void **state) {
     /* clang-format on */
 }
 
-/* A struct of a later minor version: more members, all zero; or not. */
+/* A struct of a later minor version: more members, all zero or not. */
 static void later_versions(void **state) {
     fixture *f = *state;
     struct {
@@ -234,7 +234,7 @@ static void handle_arguments(void **state) {
     assert_int_equal(gpuopt_elimination_message_device_view(NULL, 0, 0, &view), GPUOPT_ERROR_ARGUMENT);
 }
 
-/* What a semiring or policy does not have. */
+/* What a semiring or policy does not support. */
 static void not_to_be_had(void **state) {
     fixture *f = *state;
     gpuopt_elimination_desc d = f->desc;
@@ -255,7 +255,7 @@ static void not_to_be_had(void **state) {
     gpuopt_elimination_destroy(e);
 }
 
-/* What the host does to its arrays after create does not matter. */
+/* The host may change its arrays after create. */
 static void input_is_copied(void **state) {
     fixture *f = *state;
     int32_t domain[3] = {2, 2, 2}, order[2] = {0, 1}, condition = 2, k, value[3];

@@ -23,7 +23,7 @@ static void bounds_at(gpuopt_elimination *elimination, const model *m, int32_t c
         bound[v] = entry_of(m, m->type == GPUOPT_COST_INT64 ? cost[v] : 0, m->type == GPUOPT_COST_DOUBLE ? real[v] : 0);
 }
 
-/* Every variable of the order, at a random assignment; what was eliminated before it does not matter. */
+/* Checks every variable of the order at a random assignment. Variables that were eliminated before it do not matter. */
 static const char *bounds_fault(gpuopt_elimination *elimination, const model *m, const gpuopt_elimination_desc *desc,
                                 uint64_t *seed, int exact, long *loose) {
     int32_t value[MODEL_VARIABLES], k, v;
@@ -98,7 +98,7 @@ typedef struct search {
     long leaves, nodes;
 } search;
 
-/* order[depth] is to be set, those behind it are; the best bound first. */
+/* Sets order[depth]; the variables after it are set. Values with the best bound come first. */
 static void branch(search *s, int32_t depth) {
     long double bound[MOST_DOMAIN], sum;
     int32_t tried[MOST_DOMAIN] = {0}, v, best, domain, round;

@@ -156,7 +156,7 @@ void subtrees_free(subtree *trees, int32_t count) {
 
 /* ---- Widths ---- */
 
-/* Of a function's allowed entries, MAX_SUM's negated; 0 where none is. */
+/* The least allowed entry of a function, negated with MAX_SUM; 0 if there is none. */
 static void extremes(const model *m, int32_t function, long double *least, long double *largest) {
     table t = table_make(m, function);
     int64_t entries = model_entries(m, m->function[function].scope, m->function[function].arity), e;

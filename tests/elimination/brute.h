@@ -15,11 +15,11 @@ typedef struct brute {
     int32_t value[MODEL_VARIABLES]; /* the first optimal assignment where the last of `order` varies slowest */
 } brute;
 
-/* Over all assignments of order [count]; the other variables have the values fixed. used [functions]: only these
- * functions, and then top is of no account for sums; NULL: all. */
+/* Goes over all assignments of order [count]; the other variables have the values fixed. used [functions]: only
+ * these functions, and top then does not apply to sums; NULL: all. */
 brute brute_force(const model *m, const int32_t *order, int32_t count, const int32_t *fixed, const uint8_t *used);
 
-/* What is eliminated, and from which functions, by the time that a variable's message is there. */
+/* What has been eliminated, and from which functions, when the message of a variable is computed. */
 typedef struct subtree {
     uint8_t *function;                  /* [functions] that are in it */
     uint8_t below[MODEL_VARIABLES];     /* not 0: eliminated */
@@ -28,13 +28,14 @@ typedef struct subtree {
     int32_t height;                     /* buckets on the longest way down, this one included */
 } subtree;
 
-/* Of each variable of order [count], in that order; conditioned [variables] not 0: in no scope. For subtrees_free. */
+/* The subtrees of all variables of order [count]. conditioned [variables]: not 0: in no scope. Free them with
+ * subtrees_free. */
 subtree *subtrees_make(const model *m, const int32_t *order, int32_t count, const uint8_t *conditioned);
 void subtrees_free(subtree *trees, int32_t count);
 
-/* Bits of a cost by the rule of the header: functions from 0 on, the sum of the largest entries or top. The fewest of
- * 8, 16, 32 in which all sums below forbidden have a value of their own, and forbidden too, and in 32 of which so many
- * inputs, forbidden all, can be added up; else 64. */
+/* Bits of a cost by the rule of the header: functions start at 0, and the sum of the largest entries or top is the
+ * limit. The narrowest of 8, 16 and 32 that has a value for every sum below forbidden and for forbidden itself; and
+ * in 32 bits `inputs` forbidden costs can be added up. Else 64. */
 int32_t brute_bits(const model *m, int32_t inputs);
 
 /* The sum of the least allowed entries of these functions (MAX_SUM: of the largest, negated); used NULL: of all. */

@@ -8,7 +8,7 @@
 
 #include "tests/elimination/handle.h"
 
-/* Something for every member of the desc that does not change the answer. */
+/* Draws members of the descriptor that do not change the answer. */
 static void draw_way(uint64_t *seed, gpuopt_elimination_desc *desc, int32_t *order) {
     desc->heuristic = (gpuopt_elimination_heuristic)test_random_int(seed, 0, 3);
     desc->seed = (uint64_t)test_random_int(seed, 0, 1000);
@@ -22,7 +22,7 @@ static void draw_way(uint64_t *seed, gpuopt_elimination_desc *desc, int32_t *ord
     desc->order_count = desc->variables;
 }
 
-/* The value phase has but one answer: in eighths no sum is rounded. */
+/* The value phase has only one answer, because in eighths no sum is rounded. */
 static const char *value_fault(const model *m, const brute *b, const answer *a, const recipe *r) {
     if (!b->feasible || m->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP || !a->assignment.struct_size || r->fractions)
         return NULL;
@@ -50,14 +50,14 @@ static const char *estimate_fault(const model *m, const answer *a, const int32_t
         if (trees[k].height > height) height = trees[k].height;
     }
     subtrees_free(trees, m->variables);
-    for (k = 0; k < m->functions; k++) roots += m->function[k].arity == 0; /* what is left over in the end */
+    for (k = 0; k < m->functions; k++) roots += m->function[k].arity == 0; /* functions left over in the end */
     if (join_rest && roots > inputs) inputs = roots;
     if (a->estimate.bits != brute_bits(m, inputs)) return "the bits of a cost";
     if (a->estimate.width != width) return "the width";
     if (a->estimate.slices != 1 || a->estimate.sliced != 0 || a->estimate.z != 0) return "slices of an exact run";
     if (a->estimate.policy != GPUOPT_POLICY_EXACT) return "the policy";
     if (a->estimate.messages != m->variables + join_rest) return "the messages";
-    if (join_rest) return NULL; /* what follows has what is left over added */
+    if (join_rest) return NULL; /* the rest adds up what is left over */
     if (a->estimate.levels != height) return "the levels";
     if (fabsl(a->estimate.entries - entries) > 0 || fabsl(a->estimate.largest - largest) > 0) return "the entries";
     return fabsl(a->estimate.operations - operations) > 0 ? "the operations" : NULL;
@@ -105,7 +105,8 @@ static void every_kind(void **state) {
 
 /* ---- Found orders ---- */
 
-/* A permutation of what is not conditioned; parents as the sets say; the same again with the same seed. */
+/* The order is a permutation of the variables that are not conditioned, parents agree with the sets, and the same
+ * seed gives the same order. */
 static void order_is_valid(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed, random;

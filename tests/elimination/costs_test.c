@@ -119,8 +119,8 @@ static int64_t solved(const fixture *f) {
     return info.cost;
 }
 
-/* Costs at the ends of int64: of one function each works; what the sum of all does not fit is refused, unless top is
- * below. */
+/* Costs at the ends of int64: each function works alone. A sum of all that does not fit is refused, unless top is
+ * below it. */
 static void large_costs(void **state) {
     const int64_t half = (int64_t)1 << 62;
     static const int64_t fits[] = {INT64_MAX - 1, -INT64_MAX, INT64_MAX / 2, -INT64_MAX / 2, 0, -1};
@@ -157,7 +157,7 @@ static void large_costs(void **state) {
     gpuopt_context_destroy(f.context);
 }
 
-/* A message of the first two functions would be beyond int64; all three together are not. */
+/* A message of the first two functions would exceed int64, but all three together do not. */
 static void large_messages(void **state) {
     const int64_t quarter = (int64_t)1 << 61;
     const int64_t first[] = {quarter, 3 * quarter - 1}, second[] = {quarter - 2, 3 * quarter - 3};

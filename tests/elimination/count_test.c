@@ -35,8 +35,8 @@ static void without_functions(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Colourings of a circle: (q - 1)^n + (-1)^n (q - 1); of a path: q (q - 1)^(n - 1). Soft: as many for the least number
- * of conflicts, where there is one. */
+/* Colorings of a circle: (q - 1)^n + (-1)^n (q - 1); of a path: q (q - 1)^(n - 1). With soft constraints, the number
+ * of colorings with the fewest conflicts. */
 static void colourings(void **state) {
     gpuopt_context *context = test_context(NULL);
     int32_t n, q, v, a, circle, domain[80];
@@ -107,7 +107,7 @@ static void at_the_edge(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* 2^32 times what stands in the other function. */
+/* 2^32 times the count of the other function. */
 static void products(void **state) {
     gpuopt_context *context = test_context(NULL);
     int over;
@@ -127,7 +127,7 @@ static void products(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* What overflows on the way but is not optimal in the end leaves no trace. */
+/* A count that overflows in between, but is not optimal in the end, leaves no trace. */
 static void only_optima_count(void **state) {
     gpuopt_context *context = test_context(NULL);
     int32_t v, worse;
@@ -151,7 +151,7 @@ static void only_optima_count(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Nothing is allowed: nothing counts. */
+/* Every assignment is forbidden: the count is 0. */
 static void of_none(void **state) {
     gpuopt_context *context = test_context(NULL);
     model m = counted(70, NULL);

@@ -18,7 +18,7 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Where a model runs: what takes more than some seconds or 2 GB on a CPU is left to the GPU. */
+/* Where a model runs: models that take more than some seconds or 2 GB on a CPU run only on the GPU. */
 enum { ANYWHERE, ON_CUDA, NOWHERE };
 
 static const struct {
@@ -86,7 +86,7 @@ typedef struct run {
     int32_t *value; /* [variables] */
 } run;
 
-/* condition [desc->condition_count]. The assignment is the caller's to free. */
+/* condition [desc->condition_count]. The caller frees the assignment. */
 static run solve(gpuopt_context *context, const test_host *host, gpuopt_elimination_desc desc, const int32_t *condition,
                  const char *file, const char *what) {
     int32_t *order = malloc(((size_t)desc.variables + 1) * sizeof *order);
@@ -125,7 +125,7 @@ static run solve(gpuopt_context *context, const test_host *host, gpuopt_eliminat
     return r;
 }
 
-/* What the assignment costs on the model as it was read. */
+/* The cost of the assignment on the model as it was read. */
 static void check_assignment(const graphical_model *m, const run *r) {
     int permitted = 1;
     int64_t cost = 0;
@@ -261,7 +261,7 @@ static void sums(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Over all values of one variable the conditioned partition functions sum up to the whole. */
+/* The conditioned partition functions over all values of one variable add up to the whole. */
 static void conditions(void **state) {
     test_host host;
     gpuopt_context *context;

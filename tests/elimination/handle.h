@@ -8,7 +8,7 @@
 #include "tests/elimination/brute.h"
 #include "tests/support/support.h"
 
-/* What a handle says at its end. */
+/* What a handle reports at its end. */
 typedef struct answer {
     gpuopt_elimination_estimate estimate;
     gpuopt_elimination_info info;
@@ -16,27 +16,27 @@ typedef struct answer {
     int32_t value[MODEL_VARIABLES];
 } answer;
 
-/* Both must work; what the library says against it is shown. */
+/* Both calls must succeed; if not, the log of the library is shown. */
 gpuopt_elimination *handle_create(gpuopt_context *context, const gpuopt_elimination_desc *desc, const test_host *host);
 gpuopt_elimination_info handle_finish(gpuopt_elimination *elimination, int32_t at_once);
 /* The info of a copy. */
 gpuopt_elimination_info handle_info(gpuopt_elimination *elimination, int32_t copy);
 gpuopt_elimination_message_info handle_message(gpuopt_elimination *elimination, int32_t message);
 
-/* From plan to assign, then destroyed. order [variables] gets the one that was used (desc's, or the one searched for).
- */
+/* From plan to assign; then the handle is destroyed. order [variables] receives the order that was used: that of
+ * desc, or the one that was found. */
 answer handle_answer(gpuopt_context *context, gpuopt_elimination_desc *desc, const test_host *host, int32_t at_once,
                      int32_t *order);
 
 /* The bytes that memory_limit is about: the device's, on the CPU the host's. */
 uint64_t handle_planned(const gpuopt_elimination_estimate *e);
 gpuopt_status handle_plan(gpuopt_context *context, const gpuopt_elimination_desc *desc, gpuopt_elimination_estimate *e);
-/* As handle_answer, with the bytes that the handle takes in its life held against the plan, and none taken later. */
+/* As handle_answer; the memory that the handle takes must be what was planned, and none is taken later. */
 answer handle_measured(gpuopt_context *context, test_host *host, const gpuopt_elimination_desc *desc);
 
 /* What the header calls forbidden in a host array, else the entry itself. */
 long double entry_of(const model *m, int64_t cost, double value);
-/* Equal; with fractions and LOG_SUM_EXP up to rounding. */
+/* Equal, or with fractions and LOG_SUM_EXP equal up to rounding. */
 int close_to(const model *m, long double a, long double b);
 /* a is on the side of b where a bound lies: at most (MAX_SUM, LOG_SUM_EXP: at least). */
 int bounds(const model *m, long double a, long double b);
@@ -44,7 +44,7 @@ long double cost_of_info(const model *m, const gpuopt_elimination_info *info);
 
 /* NULL, or what contradicts the reference. exact: the bound is the answer, and the assignment the first one. */
 const char *answer_fault(const model *m, const brute *b, const answer *a, int exact);
-/* Fails, with the model, where there is a fault. */
+/* Fails and prints the model if there is a fault. */
 void must_not(const char *fault, const model *m, uint64_t seed);
 
 #endif /* TESTS_ELIMINATION_HANDLE_H */

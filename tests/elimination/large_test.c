@@ -11,8 +11,8 @@
 
 enum { MOST = 33 };
 
-/* x0 is eliminated first and meets all others: 1 for each that differs from it, and 2 for each that differs from its
- * target. So each is at its target and x0 at the commonest of the targets. */
+/* x0 is eliminated first and meets all others: 1 for each variable that differs from it, and 2 for each that differs
+ * from its target. So each is at its target, and x0 has the most frequent target. */
 static model star(gpuopt_elimination_semiring semiring, int32_t leaves, int32_t values, const int32_t *target) {
     int32_t domain[MOST], v, a, b;
     double sign = semiring == GPUOPT_SEMIRING_MAX_SUM || semiring == GPUOPT_SEMIRING_LOG_SUM_EXP ? -1 : 1;
@@ -99,7 +99,7 @@ static void large_messages(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* Domains of thousands of values, and of one: a path where each next value is the last one's double, modulo a prime. */
+/* Domains of thousands of values, and of one: a path on which each value is twice the previous one, modulo a prime. */
 static void large_domains(void **state) {
     enum { PRIME = 2003, LENGTH = 6 };
     test_host host;

@@ -56,7 +56,7 @@ static void mini_buckets_bound(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The scope of a mini-bucket's message has fewer than z variables, but for functions that are larger themselves. */
+/* The scope of the message of a mini-bucket has fewer than z variables, unless a single function is larger. */
 static void mini_buckets_are_small(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 7;
@@ -85,7 +85,7 @@ static void mini_buckets_are_small(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* z = 0: the most that fits, so that more memory never gives a smaller one. */
+/* z = 0: the largest that fits. More memory never gives a smaller z. */
 static void z_of_its_own(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);

@@ -20,8 +20,8 @@ typedef struct model {
     double scale; /* of drawn costs: what rounding is relative to */
 } model;
 
-/* The semirings with the cost types that they go with; the first MODEL_BOUNDED have mini-buckets, and the
- * first MODEL_SEARCHED assignments beside. */
+/* The semirings with their cost types. The first MODEL_BOUNDED have mini-buckets, and the first MODEL_SEARCHED of
+ * these also have assignments. */
 enum { MODEL_SEARCHED = 4, MODEL_BOUNDED, MODEL_KINDS };
 extern const struct model_kind {
     gpuopt_elimination_cost type;
@@ -34,24 +34,24 @@ model model_make(gpuopt_elimination_cost type, gpuopt_elimination_semiring semir
 void model_free(model *m);
 /* Adds a function of zeros: dense with tuples == -1, else a list with room for so many tuples. Valid until the next. */
 gpuopt_elimination_function *model_add(model *m, int32_t arity, const int32_t *scope, int64_t tuples);
-/* Sets one entry of a function; the one of cost and value that the model's type says. */
+/* Sets one entry of a function: of cost or of value, as the type of the model says. */
 void model_set(const model *m, gpuopt_elimination_function *f, int64_t entry, double cost);
 /* Adds a function with the cost difference * |x - y|, x and y variables. */
 void model_add_distance(model *m, int32_t x, int32_t y, int64_t difference);
-/* A copy whose variables with fixed[v] >= 0 have a domain of one value, that one. */
+/* A copy in which variables with fixed[v] >= 0 have that value only. */
 model model_restricted(const model *m, const int32_t *fixed);
 
 int64_t model_entries(const model *m, const int32_t *scope, int32_t arity);
 /* Every variable in the order that the model has them; memory_limit, order and all else at the defaults. */
 gpuopt_elimination_desc model_desc(const model *m);
 
-/* What a forbidden entry or assignment has: infinity of the sign that is never chosen. */
+/* The value of forbidden entries and assignments: infinite, with the sign that is never chosen. */
 long double model_forbidden(const model *m);
 /* A function's entry at value [variables]; long double holds every int64 and every double. */
 long double model_entry(const model *m, int32_t function, const int32_t *value);
 long double model_sum(const model *m, const int32_t *value);
 
-/* What random models are drawn from; the numbers are the most. */
+/* What random models are drawn from; the numbers are upper limits. */
 typedef struct recipe {
     int32_t variables, domain, arity, functions;
     int64_t least, largest; /* costs; DOUBLE: in eighths */
@@ -62,9 +62,9 @@ typedef struct recipe {
 } recipe;
 
 recipe recipe_draw(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring);
-/* At least one variable; at most `recipe.variables` and so few that they have no more than 20000 assignments. */
+/* At least one variable; at most `recipe.variables`, and at most 20000 assignments. */
 model model_draw(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring, const recipe *r);
-/* A function over every pair, domains of `values` to values + 3: the tables dwarf everything else. */
+/* A function over every pair of variables, with domains of `values` to values + 3: the tables dwarf everything else. */
 model model_dense(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring, int32_t variables,
                   int32_t values);
 void draw_permutation(uint64_t *seed, int32_t count, int32_t *permutation);

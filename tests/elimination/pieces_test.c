@@ -46,7 +46,7 @@ static void at_entry(const model *m, const gpuopt_elimination_message_info *info
     }
 }
 
-/* What is forbidden below the root may be reported as such once no other functions can lower it under top. */
+/* A cost that is forbidden below the root may be reported as such if no other function can lower it under top. */
 static int entry_is(const model *m, const subtree *t, long double entry, const brute *b) {
     long double sign = m->semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;
     if (close_to(m, entry, b->best)) return 1;
@@ -82,7 +82,7 @@ static const char *message_fault(gpuopt_elimination *elimination, const model *m
     return fault;
 }
 
-/* Order: a part of the variables that are not conditioned. */
+/* Draws an order: some of the variables that are not conditioned. */
 static const char *messages_fault(gpuopt_elimination *elimination, const model *m, const gpuopt_elimination_desc *desc,
                                   int32_t messages, int32_t copy, const int32_t *condition) {
     uint8_t conditioned[MODEL_VARIABLES] = {0};
@@ -114,7 +114,7 @@ static model small_model(uint64_t *seed, int which, recipe *r) {
     return model_draw(seed, model_kind[which].type, model_kind[which].semiring, r);
 }
 
-/* Parents: the bucket that a message goes to is that of the first variable of the order in its scope. */
+/* The parent of a message is the first variable of the order in its scope. */
 static void check_parents(gpuopt_elimination *elimination, const gpuopt_elimination_desc *desc, int32_t messages) {
     int32_t k, c, s, parent;
     for (k = 0; k < messages; k++) {
@@ -126,7 +126,7 @@ static void check_parents(gpuopt_elimination *elimination, const gpuopt_eliminat
     }
 }
 
-/* Orders that leave variables over, conditions, copies: every message, and the rest of what a copy answers. */
+/* Orders that leave variables over, conditions, copies: every message, and the rest of the answers of a copy. */
 static void messages_are_minima(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -172,7 +172,7 @@ static void messages_are_minima(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Each copy answers as its own model would; a second condition on the same handle as well. */
+/* Each copy gives the answer of its own model, also after a second condition on the same handle. */
 static void copies_are_models(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -244,7 +244,7 @@ static void copies_are_models(void **state) {
 
 /* ---- Joins ---- */
 
-/* What is left in the end as one table: with the rest of the cost, the model over the variables left over. */
+/* The functions left over become one table: with the rest of the cost, the model over the variables left over. */
 static const char *join_fault(gpuopt_elimination *elimination, const model *m, const gpuopt_elimination_desc *desc,
                               int32_t messages, uint64_t *seed) {
     gpuopt_elimination_message_info info = handle_message(elimination, messages - 1);
@@ -308,7 +308,7 @@ static void rest_is_joined(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* One table without one of its variables, by hand: 2 x 3 x 2, costs 10 a + (b - 1)^2 + 5 c (b - a). */
+/* Eliminates a variable of one table by hand: 2 x 3 x 2, costs 10 a + (b - 1)^2 + 5 c (b - a). */
 static void one_projection(void **state) {
     static const int32_t domain[] = {2, 3, 2}, scope[] = {2, 0, 1}, over = 1;
     gpuopt_context *context = test_context(NULL);

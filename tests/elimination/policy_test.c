@@ -59,7 +59,7 @@ static void slices_are_exact(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A forced slice policy on models of all kinds, infeasible ones too; what fits needs no slices. */
+/* SLICE on models of all kinds, infeasible ones too; a model that fits is not sliced. */
 static void slices_of_random_models(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -135,7 +135,7 @@ static void streams(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Exact while it fits, then in the order of the header; the answer always keeps what its policy promises. */
+/* Exact if it fits, then in the order of the header; the answer always keeps the promise of its policy. */
 static void automatic(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -188,7 +188,7 @@ static double walks(void) {
     return (double)(scale + logl(at_0 + 299));
 }
 
-/* A long chain without keep needs two tables, not one for each variable. */
+/* A long chain needs only two tables without keep, not one for each variable. */
 static void without_keep(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);

@@ -28,7 +28,7 @@ static gpuopt_elimination_function *add_random(model *m, const int32_t scope[3],
     return f;
 }
 
-/* The message's entries, of which the library tells the scope. */
+/* The entries of the message, whose scope the library tells. */
 static void check_message(gpuopt_elimination *elimination, const model *m) {
     const gpuopt_elimination_function *f = &m->function[0], *g = &m->function[1];
     gpuopt_elimination_message_info info = handle_message(elimination, X);

@@ -13,7 +13,7 @@
 
 enum { MOST_SCOPE = 24, MOST_FUNCTIONS = 12 };
 
-/* Variable 0 is eliminated, the last one is conditioned, those between are the message's. */
+/* Variable 0 is eliminated, the last one is conditioned, and the others are the scope of the message. */
 typedef struct shape {
     int32_t variables, domain[MOST_SCOPE + 2];
     int64_t entries; /* of the message */
@@ -41,7 +41,7 @@ static shape draw_shape(uint64_t *seed, int64_t most, int32_t values) {
     return s;
 }
 
-/* Functions of variable 0 and of a random part of the others; not larger than the message, or than 2^16 entries. */
+/* Functions of variable 0 and a random part of the others, with at most as many entries as the message, or 2^16. */
 static model draw_bucket(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring,
                          const shape *s) {
     static const int64_t largest[] = {3, 18, 3000, 1000000, (int64_t)1 << 40};
@@ -81,7 +81,7 @@ static model draw_bucket(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_el
     return m;
 }
 
-/* What an entry of the message is, by the values of all variables but 0. */
+/* An entry of the message, from the values of all variables except 0. */
 static long double entry_at(const model *m, const int64_t (*stride)[MOST_SCOPE + 2], int32_t *value, uint64_t *count) {
     long double best = model_forbidden(m), scaled = 0;
     int32_t v, f, k;
@@ -212,7 +212,7 @@ static void thousands_of_values(void **state) {
     buckets(15, 100000, 5000);
 }
 
-/* Large enough for what only pays then: functions that are added up beforehand. */
+/* Large enough for functions to be added up beforehand. */
 static void large_tables(void **state) {
     (void)state;
     buckets(5, 1500000, 4);
@@ -223,8 +223,8 @@ static void large_tables(void **state) {
 
 enum { CORE = 21, LEAVES = 16, ALL = CORE + LEAVES };
 
-/* A binary core with costs between variable 0 and each other one; leaves of three values on variable 0 and one or two
- * others: their messages are small, and meet in the bucket of variable 0. In eighths. */
+/* A binary core with costs between variable 0 and each other variable, and leaves with three values on variable 0
+ * and one or two others. Their messages are small and meet in the bucket of variable 0. Costs are eighths. */
 static model draw_core(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring) {
     int32_t domain[ALL], v, arity;
     int64_t e;
@@ -247,7 +247,7 @@ static model draw_core(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_elim
     return m;
 }
 
-/* What a leaf's function is without the leaf, or a core variable's function itself; [entry of what is left] */
+/* A leaf's function without the leaf, or the function of a core variable: [entry of the remaining scope]. */
 static void reduce(const model *m, int32_t v, double *left) {
     const gpuopt_elimination_function *f = &m->function[v - 1]; /* that of variable v */
     double sign = m->semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;

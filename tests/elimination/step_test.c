@@ -33,7 +33,7 @@ static const gpuopt_elimination_semiring semirings[] = {GPUOPT_SEMIRING_MIN_SUM,
 
 /* ---- Any number at once ---- */
 
-/* Just too little for the exact tables; 0: there is nothing to slice. */
+/* Too little memory for the exact tables, by one byte; 0: there is nothing to slice. */
 static uint64_t too_little(gpuopt_elimination_desc desc) {
     gpuopt_context *context = test_context(NULL);
     gpuopt_elimination_estimate e;
@@ -215,7 +215,7 @@ static void two_contexts(void **state) {
 
 /* ---- Memory ---- */
 
-/* All calls that may allocate; stops at the first that fails, and cleans up. */
+/* Makes all calls that may allocate, stops at the first that fails, and cleans up. */
 static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const gpuopt_elimination_desc *desc) {
     gpuopt_context *context = NULL;
     gpuopt_elimination *elimination = NULL;
@@ -282,7 +282,7 @@ static void memory_may_run_out(void **state) {
     }
 }
 
-/* Steps, restarts, answers and questions take no memory. */
+/* Steps, restarts, answers and queries take no memory. */
 static void steps_allocate_nothing(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);

@@ -20,7 +20,7 @@ static gpuopt_context *streaming_context(test_host *host) {
     return context;
 }
 
-/* Small and large domains, costs of all widths, up to 2^20 assignments and, big, 2^24: with tiles of several rows. */
+/* Small and large domains, costs of all widths, up to 2^20 assignments or, with `big`, 2^24: tiles of several rows. */
 static model draw_model(uint64_t *seed, const struct model_kind *kind, int big) {
     static const int64_t largest[] = {3, 200, 5000, 1 << 28, (int64_t)1 << 40};
     int64_t assignments = 1,
@@ -56,7 +56,7 @@ static model draw_model(uint64_t *seed, const struct model_kind *kind, int big) 
 
 /* ---- The same, message by message ---- */
 
-/* What one run leaves; arrays of the message's entries. */
+/* The results of one run; arrays have the entries of the message. */
 typedef struct table {
     int64_t *cost;
     double *value;
@@ -80,7 +80,7 @@ static void table_free(table t) {
     free(t.count);
 }
 
-/* LOG_SUM_EXP on a GPU: up to rounding; everything else: sums of integers. */
+/* LOG_SUM_EXP on a GPU agrees up to rounding; everything else is sums of integers and agrees exactly. */
 static void same_message(gpuopt_elimination *streamed, gpuopt_elimination *exact, const model *m, int32_t message,
                          uint64_t seed) {
     int64_t entries = handle_message(exact, message).entries, k;
@@ -126,7 +126,7 @@ static void largest_on_host(gpuopt_elimination *e, int32_t messages) {
 
 /* ---- Random models ---- */
 
-/* An order that is searched for, one that is drawn and leaves some over, or conditions. */
+/* Draws an order to be searched for, one that is given and leaves variables over, or conditions. */
 static void draw_order(uint64_t *seed, const model *m, gpuopt_elimination_desc *desc, int32_t *permutation) {
     draw_permutation(seed, m->variables, permutation);
     desc->join_rest = (int)test_random_int(seed, 0, 1);
@@ -139,7 +139,7 @@ static void draw_order(uint64_t *seed, const model *m, gpuopt_elimination_desc *
     }
 }
 
-/* What the runs of a model are held against. */
+/* What the runs of a model are compared with. */
 typedef struct reference {
     gpuopt_elimination *exact;
     gpuopt_elimination_info info;
@@ -147,7 +147,7 @@ typedef struct reference {
     int32_t value[MOST_VARIABLES];
 } reference;
 
-/* As planned to the byte; the same messages, answer and assignment; and once more from the start. */
+/* Memory is as planned, to the byte; the same messages, answer and assignment; and once more from the start. */
 static void one_run(gpuopt_context *context, test_host *host, const gpuopt_elimination_desc *desc, const model *m,
                     const reference *r, uint64_t *seed) {
     const int kept = desc->keep != GPUOPT_OFF;
@@ -295,7 +295,7 @@ static void chunks_of_products(void **state) {
     chunks_of(&products, 1 << 20, 32);
 }
 
-/* A message of a prime number of rows: whatever a tile and a chunk have of them, some have fewer. */
+/* A message with a prime number of rows: whatever number of rows tiles and chunks have, some have fewer. */
 static void chunks_of_rows(void **state) {
     static const shape rows = {3, 1, {8, 401, 400}, {{0, 1}, {0, 2}}};
     const streaming_totals start = streaming_done;
@@ -306,7 +306,7 @@ static void chunks_of_rows(void **state) {
     assert_true(test_on("cuda") || streaming_done.short_rows >= start.short_rows + 6);
 }
 
-/* Against all assignments; never more host memory than may be used; unasked only where a limit says how much. */
+/* Compared with all assignments. Host memory stays within its limit, and AUTO streams only if there is a limit. */
 static void all_assignments(void **state) {
     test_host host;
     gpuopt_context *context = streaming_context(&host);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The library once more, for what is private in it, and with no name that others see. */
+/* The library once more, for its private parts, with no name that is visible outside. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
@@ -10,7 +10,7 @@
 
 streaming_totals streaming_done;
 
-/* What a buffer has of an operand: so many entries of each value from `at` on; at -1: nothing. */
+/* What a buffer holds of an operand: `entries` entries of each value from `at` on; at == -1: nothing. */
 typedef struct held_part {
     int64_t at, entries;
 } held_part;
@@ -23,7 +23,7 @@ typedef struct streaming {
     held_part *held[2];                   /* [most_operands] */
 } streaming;
 
-/* A job on its way. */
+/* A job that is being run. */
 typedef struct chunk_run {
     streaming *s;
     const gpuopt__elimination_job *job;
@@ -47,7 +47,7 @@ static uint64_t cut_handle(const gpuopt__elimination_plan *plan, void *memory, s
     return arena.used;
 }
 
-/* Bytes of the tables; device: without those on the host. */
+/* Bytes of the tables; `device`: without those in host memory. */
 static uint64_t cut_tables(const gpuopt_context *context, const gpuopt__elimination_plan *plan, int device,
                            void *memory, gpuopt__elimination_cpu *e) {
     gpuopt__elimination_plan all = *plan;
@@ -97,7 +97,7 @@ static void streaming_destroy(gpuopt_elimination *e) {
 
 /* ---- Chunks ---- */
 
-/* Where a table on the host, that begins at `at` there, begins in the store: behind the device's. */
+/* Where a table in host memory begins in the store: behind the device, at `at` in its own store. */
 static int64_t host_entry(const gpuopt__elimination_plan *plan, int64_t at) { return plan->store + at; }
 
 static int64_t host_count(const gpuopt__elimination_plan *plan, int64_t at) { return plan->counts + at; }
@@ -111,7 +111,7 @@ static void move_counts(streaming *s, int64_t to, int64_t from, int64_t entries)
     memcpy(s->cpu.counts + to, s->cpu.counts + from, sizeof(uint64_t) * (size_t)entries);
 }
 
-/* Rubbish in the entries from .. end - 1 of a buffer. */
+/* Fills entries from .. end - 1 of a buffer with garbage. */
 static void spoil(streaming *s, int64_t from, int64_t end) {
     const gpuopt__elimination_plan *plan = &s->cpu.head.plan;
     int64_t bytes = gpuopt__elimination_cost_bytes(plan);
@@ -120,7 +120,7 @@ static void spoil(streaming *s, int64_t from, int64_t end) {
         memset(s->cpu.counts + from + plan->count_shift, 0x5a, sizeof(uint64_t) * (size_t)(end - from));
 }
 
-/* What the chunk reads of operand k, unless the buffer has it since the chunk before the last. */
+/* Copies what the chunk reads of operand k, unless the buffer still has it from the chunk before the last. */
 static void fill_part(chunk_run *run, int32_t k) {
     streaming *s = run->s;
     const gpuopt__elimination_plan *plan = &s->cpu.head.plan;
@@ -179,7 +179,7 @@ static void run_chunk(chunk_run *run) {
         move_counts(s, host_count(plan, job->count_at + to), run->chunk.count_at, run->chunk.entries);
 }
 
-/* Small tables are to have several chunks too. */
+/* Small tables shall have several chunks too. */
 enum { LEAST_BYTES = 64, WANTED_CHUNKS = 4 };
 
 static void run_job(streaming *s, const gpuopt__elimination_job *job) {
@@ -218,7 +218,7 @@ static gpuopt_status streaming_run(gpuopt_elimination *e, const int32_t *list, i
 
 /* ---- Tables as the host sees them ---- */
 
-/* Where tables on the host lie in the store, and back again (sign -1). */
+/* Moves tables in host memory to their places in the store, or back (sign -1). */
 static void shift_tables(gpuopt__elimination_plan *plan, int sign) {
     int32_t k;
     for (k = plan->first_message; k < plan->tables; k++) {

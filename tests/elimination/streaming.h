@@ -9,7 +9,7 @@
 
 #include "gpuopt.h"
 
-/* All that was run since the program began. */
+/* Counts of all that has run since the program began. */
 typedef struct streaming_totals {
     long jobs, chunks;
     long inner;                    /* jobs of whose tiles' digits the slowest are fixed */
@@ -18,7 +18,7 @@ typedef struct streaming_totals {
 } streaming_totals;
 extern streaming_totals streaming_done;
 
-/* Shared; everything else it does as the CPU does. */
+/* Shared by all callers. Everything else it does as the CPU does. */
 const gpuopt_backend *streaming_backend(void);
 
 #endif /* TESTS_ELIMINATION_STREAMING_H */

@@ -13,15 +13,16 @@ enum { LOG_ENTRIES = 21, MOST_VARIABLES = 25, MOST_FUNCTIONS = 3, DOMAINS = 8, W
 
 static const int32_t values[DOMAINS] = {2, 3, 4, 5, 6, 7, 8, 10};
 static const int32_t width[WIDTHS] = {8, 16, 32};
-/* The sum of all largest costs that needs so many bits. */
+/* The largest sum of costs that needs `bits` bits. */
 static const int64_t largest_sum[WIDTHS] = {240, 60000, 100000000};
 
-/* More than any sum; and a sum with it is more than any without. */
+/* More than any sum; a sum that includes it exceeds any that does not. */
 static const int64_t hard = (int64_t)1 << 40;
 
 /* ---- Buckets ---- */
 
-/* Variable 0 and a message over the others: all of d values, but for the first one that gives it enough entries. */
+/* Variable 0 and a message over the others. All have d values, except the first, which has enough for the wanted
+ * entries. */
 static model make_variables(int32_t d, int64_t entries) {
     int32_t domain[MOST_VARIABLES], variables = 1, v;
     int64_t product = 1, count = 0;
@@ -32,7 +33,7 @@ static model make_variables(int32_t d, int64_t entries) {
     return model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, variables, domain);
 }
 
-/* Over variable 0 and first .. last without `lacking`; variable 0 comes last if at_end. */
+/* A function over variable 0 and first .. last without `lacking`; variable 0 is last if at_end. */
 static void add_function(model *m, int32_t first, int32_t last, int32_t lacking, int at_end) {
     int32_t scope[MOST_VARIABLES], arity = 0, v;
     if (!at_end) scope[arity++] = 0;
@@ -42,7 +43,7 @@ static void add_function(model *m, int32_t first, int32_t last, int32_t lacking,
     model_add(m, arity, scope, -1);
 }
 
-/* The largest costs of all functions add up to at most `sum`; so many entries in 100 are forbidden. */
+/* Draws costs: the largest of all functions add up to at most `sum`, and `forbidden` entries in 100 are forbidden. */
 static void fill(const model *m, int64_t sum, int forbidden, uint64_t *seed) {
     int32_t k;
     for (k = 0; k < m->functions; k++) {
@@ -56,7 +57,7 @@ static void fill(const model *m, int64_t sum, int forbidden, uint64_t *seed) {
 
 /* ---- Checking ---- */
 
-/* The number of the first entry that is not the least sum, or -1. */
+/* Returns the first entry that is not the least sum, or -1. */
 static int64_t first_wrong(const model *m, const gpuopt_elimination_message_info *info, const int64_t *message) {
     int64_t stride[MOST_FUNCTIONS][MOST_VARIABLES] = {{0}}, at[MOST_FUNCTIONS] = {0}, e;
     int32_t value[MOST_VARIABLES] = {0}, f, k, x;
@@ -149,7 +150,7 @@ static void buckets(shape s) {
         int w = (k + (int)s) % WIDTHS;
         model m = make_variables(values[k], (int64_t)1 << (width[w] == 8 ? LOG_ENTRIES + 1 : LOG_ENTRIES));
         add_functions(&m, s);
-        /* So many that there are sums with one and with two, and entries without any value left. */
+        /* Enough for sums with one and with two of them, and entries for which no value is allowed. */
         fill(&m, largest_sum[w], s == TWO_WITH_FORBIDDEN ? 40 : 0, &seed);
         check_bucket(context, &host, &m, width[w]);
         model_free(&m);

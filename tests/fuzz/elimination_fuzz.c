@@ -18,7 +18,7 @@ static int rarely(fuzz *f) { return fuzz_rarely(&f->bytes); }
 
 /* ---- Plans ---- */
 
-/* Whether what the library says to a descriptor without a fault is one of the things that it may say. */
+/* Whether the status for a descriptor without a fault is one that is allowed. */
 static int expected(const fuzz *f, gpuopt_status status) {
     const gpuopt_elimination_desc *d = &f->desc;
     if (status == GPUOPT_ERROR_NUMERIC) return 3 * f->sizes >= (d->type == GPUOPT_COST_INT64 ? 0x1p63L : DBL_MAX);
@@ -28,7 +28,7 @@ static int expected(const fuzz *f, gpuopt_status status) {
            (d->semiring == GPUOPT_SEMIRING_MIN_COUNT && d->policy == GPUOPT_POLICY_MINI_BUCKET);
 }
 
-/* The order found is one of all variables that are not conditioned; handed back, it makes the same plan. */
+/* The order found has all variables that are not conditioned; given back, it makes the same plan. */
 static void check_order(fuzz *f) {
     int32_t order[VARIABLES], parent[VARIABLES], seen[VARIABLES] = {0}, n = f->desc.variables, k;
     gpuopt_elimination_estimate e;
@@ -105,7 +105,7 @@ static void check_bounds(fuzz *f, int32_t copy) {
         allowed = GPUOPT_ERROR_UNSUPPORTED;
     else if (f->desc.keep == GPUOPT_OFF) allowed = GPUOPT_ERROR_STATE;
     status = gpuopt_elimination_get_bounds(f->e, GPUOPT_HOST, copy, variable, value, cost, real);
-    /* A variable that is sliced may be called one that is not eliminated. */
+    /* A sliced variable may be reported as one that is not eliminated. */
     REQUIRE(status == allowed || (status == GPUOPT_ERROR_ARGUMENT && f->estimate.policy == GPUOPT_POLICY_SLICE));
     for (v = 0; !status && v < f->m.domain[variable]; v++) {
         long double bound = entry_of(&f->m, f->m.type == GPUOPT_COST_INT64 ? cost[v] : 0,
@@ -117,7 +117,7 @@ static void check_bounds(fuzz *f, int32_t copy) {
     }
 }
 
-/* What is left of an order that leaves variables over: the best completion of the values that they are given. */
+/* For an order that leaves variables over: the best completion of the values they are given. */
 static void check_completion(const fuzz *f, const brute *b, const answer *a) {
     long double cost;
     REQUIRE(a->info.outcome == GPUOPT_CONVERGED || (a->info.outcome == GPUOPT_INFEASIBLE && !b->feasible));
@@ -188,7 +188,7 @@ static void unpack_broken(fuzz *f, const unsigned char *packed, uint64_t size) {
     free(bytes);
 }
 
-/* Packed and unpacked, a message is what it was. */
+/* A message survives packing and unpacking. */
 static void check_message(fuzz *f, const gpuopt_elimination_message_info *info, int32_t message, int32_t copy) {
     size_t entries = (size_t)info->entries, bytes = sizeof(int64_t) * entries;
     int counts = f->m.semiring == GPUOPT_SEMIRING_MIN_COUNT, doubles = f->m.type == GPUOPT_COST_DOUBLE;
@@ -242,7 +242,7 @@ static void check_messages(fuzz *f) {
 
 /* ---- A life ---- */
 
-/* The conditions of a copy; one that is out of its domain changes nothing. */
+/* Sets the conditions of a copy. A value outside its domain changes nothing. */
 static void set_condition(fuzz *f, int32_t copy) {
     int32_t value[VARIABLES] = {0}, count = f->desc.condition_count, k;
     gpuopt_elimination_info before, after;

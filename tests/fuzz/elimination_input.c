@@ -33,7 +33,7 @@ static double take_value(fuzz *f) {
     return tag < 100 ? tag % 4 : ((int)take(f) - 128) * 0.125;
 }
 
-/* One entry of a function, or its default; adds to the size of its largest. */
+/* Draws one entry of a function, or its default; adds to the size of its largest. */
 static void set_cost(fuzz *f, int64_t *cost, double *value, long double *largest) {
     long double size;
     if (f->m.type == GPUOPT_COST_DOUBLE) *value = take_value(f), size = fabsl(*value);
@@ -95,7 +95,7 @@ static int32_t *exactly(const int32_t *from, int32_t count) {
     return copy;
 }
 
-/* order and condition: the beginning and the end of a permutation. */
+/* order and condition are the beginning and the end of a permutation. */
 static void make_desc(fuzz *f) {
     gpuopt_elimination_desc *d = &f->desc;
     int32_t n = f->m.variables, k;

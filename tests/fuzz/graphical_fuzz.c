@@ -19,7 +19,7 @@ enum { ASSIGNMENTS = 2000, TEXT = 1 << 16 };
 
 /* ---- Bytes to a file ---- */
 
-/* Words instead of raw bytes, one for each: so models come about that are whole. */
+/* Words instead of raw bytes, one for each, so that complete models come about. */
 static size_t words(fuzz_bytes *b, char *text) {
     static const char *const word[] = {"\n",
                                        "#",
@@ -64,7 +64,7 @@ static int file_make(fuzz_bytes *b, int raw, char path[32]) {
 
 /* ---- What must hold ---- */
 
-/* All entries of a dense function, tuples of a list; -1: more than 2^40. */
+/* Entries of a dense function, or tuples of a list; -1: more than 2^40. */
 static int64_t length_of(const graphical_model *m, const gpuopt_elimination_function *f) {
     int64_t entries = 1;
     int32_t k;
@@ -103,7 +103,7 @@ static void check_model(const graphical_model *m) {
     free(seen);
 }
 
-/* To the next assignment, the last variable fastest; 0: that was the last one. */
+/* Goes to the next assignment, the last variable fastest. Returns 0 after the last one. */
 static int advance(const graphical_model *m, int32_t *value) {
     int32_t k;
     for (k = m->variables - 1; k >= 0; k--) {
@@ -146,7 +146,7 @@ static void check_optimum(const graphical_model *m, gpuopt_elimination *e) {
     free(value);
 }
 
-/* The sum of each function's largest cost; only with such a sum beyond 63 bits may costs be refused. */
+/* The sum of the largest costs of all functions. Costs may be refused only if it exceeds 63 bits. */
 static long double largest_sum(const graphical_model *m) {
     long double sum = 0;
     int64_t e, largest;
@@ -213,7 +213,7 @@ static void read_model(const char *path, int uai) {
     graphical_free(&m);
 }
 
-/* Beside a model of three variables. */
+/* Together with a model of three variables. */
 static void read_beside(const char *path, unsigned which) {
     static int32_t domain[] = {2, 3, 1};
     int32_t fixed[3] = {-1, -1, -1}, result[3] = {-1, -1, -1}, k;
