@@ -234,155 +234,179 @@ typedef struct gpuopt_device_view {
 } gpuopt_device_view;
 
 /* ---- Propagation of  lhs <= A x <= rhs  over  lb <= x <= ub ------------------------------------------------------- *
- * Sofranac, Gleixner, Pokutta: Accelerating Domain Propagation (2020). A round computes every row's least and greatest
- * activity and, from them, a bound candidate for every nonzero; the best candidates become the new bounds.
+ * Sofranac, Gleixner, Pokutta: Accelerating Domain Propagation (2020); doc/propagation.md has the method. A round
+ * computes the least and the greatest activity of every row and, from these, a candidate bound for every nonzero. The
+ * best candidates become the new bounds.
  *
- * Rounds    JACOBI, the default: a round reads only the bounds of the round before, so that the result depends neither
- *           on the order of rows nor on threads nor on the device: CPU and GPU return the same bits, round for round.
- *           SEQUENTIAL (CPU only, the paper's Algorithm 1): a round is one sweep over the rows in their order; each
- *           sees what the rows before it found. Fewest rounds; ends in the same fixpoint up to the tolerances.
- * Validity  Bounds are never tightened beyond what the row implies. Rows that cannot improve anything are filtered out
- *           with ordinary arithmetic and a rigorous error bound; for the others activities are summed in twice the
- *           working precision (Ogita, Rump, Oishi: Accurate Sum and Dot Product, 2005), so that taking a column's own
- *           term out again does not cancel. Infinite terms are counted, never added. A candidate whose remaining error
- *           could exceed the feasibility tolerance by scale is dropped.
- * Cost      A round is one pass over A: 12 bytes a nonzero (8 where single precision holds all of A exactly, which the
- *           CUDA backend sees by itself), 16 a row, 16 a column; rows that pass the filter are read again. */
+ * Bits      JACOBI: the CPU, with any number of threads, and the GPU return the same bounds round for round.
+ *           SEQUENTIAL: the same bits on every CPU.
+ * Validity  No bound becomes tighter than its row implies, rounding errors included.
+ * stop      is asked between rounds on the CPU and, with the driver HOST, on the GPU. With the drivers COOPERATIVE and
+ *           GRAPH all rounds of a call are one launch, which cannot be interrupted: ask for fewer rounds per call.
+ * Cost      A round is one pass over A. It reads 12 bytes per nonzero (CUDA: 8 if single precision represents every
+ *           coefficient exactly), 16 per row, 16 per column. Rows that may tighten a bound are read a second time. */
 
+/* A model with its current bounds and sides. */
 typedef struct gpuopt_propagator gpuopt_propagator;
 
+/* How A and the bounds are stored. */
 typedef enum gpuopt_propagator_precision {
-    GPUOPT_PRECISION_FP64 = 0, /* A and the bounds in double */
-    /* A and the bounds stored in single precision (two thirds of the bytes moved, half of the memory). Sums are still
-     * taken in double, and every bound is rounded outwards. Coefficients that single precision cannot hold are rounded,
-     * which the log says once: the result is then that of the rounded model. */
+    GPUOPT_PRECISION_FP64 = 0, /* in double precision */
+    /* In single precision: two thirds of the bytes per round, half of the memory. Sums are still computed in double
+     * precision, and every bound is rounded outwards. Coefficients that single precision cannot represent are rounded,
+     * with a warning in the log; the result is then that of the rounded model. */
     GPUOPT_PRECISION_FP32 = 1
 } gpuopt_propagator_precision;
 
-typedef enum gpuopt_propagator_mode { GPUOPT_MODE_JACOBI = 0, GPUOPT_MODE_SEQUENTIAL = 1 } gpuopt_propagator_mode;
+/* What a round reads. */
+typedef enum gpuopt_propagator_mode {
+    /* Only the bounds after the previous round: the result depends neither on the order of the rows nor on threads nor
+     * on the device. */
+    GPUOPT_MODE_JACOBI = 0,
+    /* CPU only: the latest bounds. A round is one sweep over the rows in their order, and each row uses what the rows
+     * before it found (the paper's Algorithm 1). Takes the fewest rounds, to the same fixpoint up to the tolerances. */
+    GPUOPT_MODE_SEQUENTIAL = 1
+} gpuopt_propagator_mode;
 
-/* How the CUDA backend runs several rounds in one call (section 3.7 of the paper). All give the same bits. */
+/* How the CUDA backend runs the rounds of one call (section 3.7 of the paper). All drivers give the same bits. */
 typedef enum gpuopt_propagator_driver {
-    /* COOPERATIVE for models that fit the shared memory of all multiprocessors (up to about 1e6 nonzeros on an H200),
-     * else GRAPH, else HOST: what the device and the CUDA version have. */
+    /* COOPERATIVE for models that fit into the shared memory of all multiprocessors together (up to about 1e6 nonzeros
+     * on an H200); otherwise GRAPH, or HOST if CUDA is older than 12.4. */
     GPUOPT_DRIVER_AUTO = 0,
-    GPUOPT_DRIVER_HOST,        /* a few launches a round; the host reads 4 bytes after each ("cpu_loop") */
+    GPUOPT_DRIVER_HOST,        /* a few launches per round; the host reads 4 bytes after each round ("cpu_loop") */
     GPUOPT_DRIVER_COOPERATIVE, /* all rounds in one launch with grid-wide barriers ("megakernel") */
-    /* The GPU loops by itself ("gpu_loop"): a CUDA graph whose while-node repeats the round; CUDA 12.4. The paper's own
-     * form, a kernel that launches kernels and waits for them, is gone: CUDA 12 removed device-side synchronisation. */
-    GPUOPT_DRIVER_GRAPH
+    GPUOPT_DRIVER_GRAPH        /* the GPU loops by itself ("gpu_loop"): a CUDA graph with a while node; CUDA 12.4 */
 } gpuopt_propagator_driver;
 
+/* A model, and how to propagate it. */
 typedef struct gpuopt_propagator_desc {
-    size_t struct_size; /* sizeof(gpuopt_propagator_desc) */
-    gpuopt_matrix matrix;
-    const double *lhs, *rhs; /* [rows]; lhs[i] <= rhs[i]; -infinity and infinity allowed; NULL: no such side */
-    const double *lb, *ub;   /* [cols]; not NaN, lb < infinity, ub > -infinity */
-    const uint8_t *integer;  /* [cols], not 0: integer; NULL: all continuous. Rounded are the bounds that rows imply */
-    double infinity;         /* |side or bound| >= this is infinite; 0: 1e20 (SCIP, HiGHS); at least 1 */
-    /* A row or column violated by no more is feasible; 0: 1e-6 (SCIP def.h, HiGHS HConst.h); at most 0.1. */
+    size_t struct_size;      /* sizeof(gpuopt_propagator_desc) */
+    gpuopt_matrix matrix;    /* A */
+    const double *lhs, *rhs; /* [rows]; lhs[i] <= rhs[i]; -infinity and infinity allowed; NULL: no such sides */
+    const double *lb, *ub;   /* [cols]; not NaN, lb < infinity, ub > -infinity; lb > ub: the model is infeasible */
+    /* [cols], not 0: integer; NULL: all continuous. Only bounds derived from rows are rounded, never the host's own. */
+    const uint8_t *integer;
+    double infinity; /* sides and bounds of at least this size are infinite; 0: 1e20 (SCIP, HiGHS); at least 1 */
+    /* A row or column that is violated by no more is feasible; 0: 1e-6 (SCIP def.h, HiGHS HConst.h); at most 0.1. */
     double feasibility_tolerance;
-    double integrality_tolerance; /* slack before an integer bound's candidate is rounded; 0: 1e-6; at most 0.49 */
+    double integrality_tolerance; /* slack in rounding an integer column's candidate; 0: 1e-6; at most 0.49 */
     double least_change;          /* a finite bound moves only by more than this; 0: 1e-9 (the paper); at most 1e9 */
-    /* ... plus this fraction (at most 1) of ub - lb, or of |bound| where the other bound is infinite; 0: none. And plus
-     * 2^-48 |bound| (FP32: 2^-22 of the column's larger bound), since less is rounding. */
+    /* ... plus this fraction of ub - lb, or of |bound| if the other bound is infinite; 0: none; at most 1. In any case
+     * plus 2^-48 |bound| (FP32: 2^-22 of the column's larger bound): smaller changes are rounding errors. */
     double least_change_relative;
-    double huge_value;   /* a term of an activity larger than this counts as infinite; 0: 1e100; 1 to 1e100 */
-    int32_t round_limit; /* rounds since bounds or sides were last set, then the outcome is LIMIT; 0: none */
-    gpuopt_propagator_precision precision;
-    gpuopt_propagator_mode mode;
-    gpuopt_propagator_driver driver; /* ignored by the CPU */
-    /* Whether rows are skipped if none of their columns changed in the round before. Never changes a result. Takes 4 bytes
-     * per nonzero and 8 per column. Default: on with the CPU; with CUDA on from 2^21 nonzeros, since shorter rounds gain
-     * nothing. A round after which much changed is a full pass anyway. OFF: not with SEQUENTIAL. */
+    double huge_value;   /* a larger term of an activity counts as infinite; 0: 1e100; 1 to 1e100 */
+    int32_t round_limit; /* rounds since bounds or sides were last set; then the outcome is LIMIT; 0: none */
+    gpuopt_propagator_precision precision; /* default FP64 */
+    gpuopt_propagator_mode mode;           /* default JACOBI */
+    gpuopt_propagator_driver driver;       /* default AUTO; ignored by the CPU */
+    /* Whether a round skips rows of which no column changed in the previous round. Never changes a result. Takes 4
+     * bytes per nonzero and 8 per column. After a round with many changes all rows are evaluated anyway. SEQUENTIAL
+     * needs it. Default: on with the CPU; with CUDA on from 2^21 nonzeros, below which it gains nothing. */
     gpuopt_switch marking;
 } gpuopt_propagator_desc;
 
-/* Named tolerances: fills the five tolerance members and least_change_relative of a descriptor, nothing else. */
+/* The tolerances of other codes. */
 typedef enum gpuopt_propagator_settings {
-    GPUOPT_SETTINGS_PAPER = 0, /* the defaults: 1e-9 absolute */
-    GPUOPT_SETTINGS_SCIP,      /* 5% (boundstreps, def.h); terms beyond 1e15 (hugeval) infinite */
-    GPUOPT_SETTINGS_HIGHS,     /* 1e-3 and 30% of the domain (HighsDomain.cpp) */
-    /* 1e-3 (ConstraintPropagation.hpp); terms beyond 1e8 (hugeval, PresolveOptions.hpp) infinite. */
+    GPUOPT_SETTINGS_PAPER = 0, /* the defaults: least change 1e-9 */
+    GPUOPT_SETTINGS_SCIP,      /* least change 5% (boundstreps, def.h); terms beyond 1e15 (hugeval) are infinite */
+    GPUOPT_SETTINGS_HIGHS,     /* least change 1e-3 and 30% of the domain (HighsDomain.cpp) */
+    /* Least change 1e-3 (ConstraintPropagation.hpp); terms beyond 1e8 (hugeval, PresolveOptions.hpp) are infinite. */
     GPUOPT_SETTINGS_PAPILO
 } gpuopt_propagator_settings;
+
+/* Sets `infinity`, the two tolerances, the two members for the least change, and huge_value of a descriptor, and
+ * nothing else. ARGUMENT: unknown settings, or the descriptor is too short for these members. */
 GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *desc, gpuopt_propagator_settings settings);
 
 /* What a call of _round found. */
 typedef struct gpuopt_propagator_info {
-    size_t struct_size;
+    size_t struct_size;     /* sizeof(gpuopt_propagator_info) */
     gpuopt_outcome outcome; /* MORE, CONVERGED, INFEASIBLE or LIMIT */
-    int32_t rounds;         /* done by this call, the one that changed nothing or proved infeasibility included */
-    int64_t changed;        /* bounds moved by this call; JACOBI: each side of each column counts once a round */
-    int64_t nonzeros;       /* in the rows that it evaluated: fewer than rounds * nonzeros of A where marking skips */
-    int32_t infeasible_row; /* INFEASIBLE: lowest row that no x within the bounds satisfies, or -1 */
-    int32_t infeasible_col; /* INFEASIBLE: lowest column whose bounds cross, or -1 */
+    int32_t rounds;         /* done by this call, including one that changed nothing or proved infeasibility */
+    int64_t changed;        /* bounds moved by this call; JACOBI: each side of each column counts once per round */
+    int64_t nonzeros; /* in the rows that this call evaluated; fewer than rounds * nonzeros of A if rows are skipped */
+    int32_t infeasible_row; /* INFEASIBLE: the lowest row that no x within the bounds satisfies, or -1 */
+    int32_t infeasible_col; /* INFEASIBLE: the lowest column whose bounds cross, or -1 */
 } gpuopt_propagator_info;
 
-/* Reads every array of the descriptor once, for the exact lengths and whether single precision holds A. */
+/* Fills `plan` with the memory that a propagator of this model takes. Errors: as _create. Time O(nonzeros + rows +
+ * cols): reads every array of the descriptor once. */
 GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                 gpuopt_memory_plan *plan);
 
-/* ARGUMENT with the entry's position in the log: anything out of the ranges above. UNSUPPORTED: SEQUENTIAL or
- * MARKING_OFF with it, on a backend that has it not; a driver that the device or the CUDA version lacks. Time
+/* Makes a propagator. ARGUMENT: a value is outside of the ranges above; the log names it with its position.
+ * UNSUPPORTED: SEQUENTIAL on the GPU or with marking OFF; a driver that the device or the CUDA version lacks. Time
  * O(nonzeros + rows + cols). */
 GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                   gpuopt_propagator **propagator);
+/* Destroys a propagator, after waiting for its enqueued rounds; NULL is allowed. */
 GPUOPT_API void gpuopt_propagator_destroy(gpuopt_propagator *propagator);
 
-/* Up to `rounds` (>= 1) rounds; stops earlier at a fixpoint, the limit, or when infeasibility is proven: the round that
- * proves it is completed (JACOBI), and further calls return INFEASIBLE with no round until bounds or sides are set.
- * info == NULL: enqueued only; with the drivers HOST and COOPERATIVE, asked for by name, the call may then be captured
- * in a CUDA graph; HOST enqueues every one of the rounds. At most two exchanges with the device a call (HOST: one a
- * round). */
+/* Does up to `rounds` (at least 1) rounds. It ends earlier at a fixpoint (CONVERGED), at the round limit (LIMIT), when
+ * infeasibility is proven (INFEASIBLE; JACOBI completes that round), or when the stop hook says so (MORE). After
+ * INFEASIBLE, further calls do no rounds and return INFEASIBLE until bounds or sides are set.
+ * info == NULL: the GPU only enqueues the rounds. With the drivers HOST and COOPERATIVE, requested by name, the call
+ * can then be captured in a CUDA graph; HOST enqueues all `rounds` rounds. Cost: see above; at most two exchanges with
+ * the device per call (HOST: one per round). */
 GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, int32_t rounds,
                                                  gpuopt_propagator_info *info);
 
-/* What the last _round found; waits for it. STATE: there was none yet. */
+/* Fills `info` with what the last _round found; before the first one: MORE after 0 rounds, even if bounds cross. Waits
+ * for enqueued rounds. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagator, gpuopt_propagator_info *info);
 
-/* All bounds: lb and ub [cols], in the memory that `where` says; either may be NULL. Infinite ones come out as IEEE
- * infinities. lb <= ub holds unless the outcome is INFEASIBLE: bounds that met within the tolerance come out equal to
- * ub. */
+/* Reads all bounds into lb and ub [cols], each of which may be NULL, in the memory that `where` says. Infinite bounds
+ * are returned as IEEE infinities. lb <= ub holds unless the outcome is INFEASIBLE: a lower bound that exceeds the
+ * upper one within the tolerance is returned as the upper one. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory where, double *lb,
                                                       double *ub);
-/* Bounds may go either way; NaN is refused. Crossing ones are allowed, here as in _create: the next _round says
- * INFEASIBLE and does no round. With NULL that side stays. FP32: rounded outwards. */
+/* Sets all bounds from lb and ub [cols], in the memory that `where` says; NULL: these bounds stay. Bounds may become
+ * tighter or looser; if they cross, the next _round does no rounds and returns INFEASIBLE. FP32 rounds them outwards.
+ * ARGUMENT: NaN, lb >= infinity or ub <= -infinity; the call waits to check device memory for it. */
 GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                       const double *lb, const double *ub);
-/* The same for `count` columns: col, lb and ub [count], all in the memory that `where` says. A column that comes twice
- * in col is set to one of its values; one out of range in device memory is refused by _set and gives NaN in _get.
- * Setting costs O(count), and with marking the next round looks at their rows only. */
+/* Reads the bounds of `count` columns: col, lb and ub [count], all in the memory that `where` says; lb or ub may be
+ * NULL. ARGUMENT: a column in host memory is out of range. One in device memory gives NaN. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                            int64_t count, const int32_t *col, double *lb, double *ub);
+/* Sets the bounds of `count` columns: col, lb and ub [count], all in the memory that `where` says; lb or ub NULL: these
+ * bounds stay. A column that is listed twice is set to one of its values. ARGUMENT: as _set_bounds, or a column is out
+ * of range. Cost O(count); with marking, the next round evaluates only rows of these columns. */
 GPUOPT_API gpuopt_status gpuopt_propagator_set_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                            int64_t count, const int32_t *col, const double *lb,
                                                            const double *ub);
 
-/* New sides for `count` rows (an objective cutoff, say), from host arrays [count]; rows distinct. */
-GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *propagator, int64_t count,
-                                                          const int32_t *row, const double *lhs, const double *rhs);
+/* Sets the sides of `count` distinct rows (an objective cutoff, say): row, lhs and rhs [count], all in the memory that
+ * `where` says. ARGUMENT: a row is out of range, NaN, lhs > rhs, lhs >= infinity or rhs <= -infinity; the call waits to
+ * check device memory for it. Cost O(count); on the GPU the next round evaluates all rows. */
+GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *propagator, gpuopt_memory where,
+                                                          int64_t count, const int32_t *row, const double *lhs,
+                                                          const double *rhs);
 
-/* What the current bounds make of the rows. Each array [rows] or NULL, in the memory that `where` says. An activity is
- * the sum of its finite terms, rounded from twice the precision; it is the row's bound where its count of infinite
- * terms is 0. */
-enum {
-    GPUOPT_ROW_LHS_REDUNDANT = 1,
-    GPUOPT_ROW_RHS_REDUNDANT = 2,
-    GPUOPT_ROW_REDUNDANT = 3,
-    GPUOPT_ROW_INFEASIBLE = 4
-};
+/* Bits of a row's status, each within the feasibility tolerance; 0: the row may still tighten a bound. */
+typedef enum gpuopt_propagator_row {
+    GPUOPT_ROW_LHS_REDUNDANT = 1, /* every x within the bounds satisfies the lhs */
+    GPUOPT_ROW_RHS_REDUNDANT = 2, /* every x within the bounds satisfies the rhs */
+    GPUOPT_ROW_REDUNDANT = 3,     /* both */
+    GPUOPT_ROW_INFEASIBLE = 4     /* no x within the bounds satisfies the row */
+} gpuopt_propagator_row;
+
+/* Where _get_rows is to write. Each array is [rows] or NULL. An activity is the sum of the row's finite terms, rounded
+ * from twice the working precision; it bounds a'x if the count of infinite terms is 0. */
 typedef struct gpuopt_propagator_row_report {
-    size_t struct_size;
-    double *min_activity, *max_activity;
-    int32_t *min_infinite, *max_infinite; /* terms that are infinite or beyond huge_value */
-    uint8_t *status; /* GPUOPT_ROW_ bits, each within the feasibility tolerance; 0: the row can still act */
+    size_t struct_size;                   /* sizeof(gpuopt_propagator_row_report) */
+    double *min_activity, *max_activity;  /* least and greatest activity */
+    int32_t *min_infinite, *max_infinite; /* counts of terms that are infinite or beyond huge_value */
+    uint8_t *status;                      /* GPUOPT_ROW_ bits */
 } gpuopt_propagator_row_report;
+
+/* Computes the rows' activities and status at the current bounds, into the arrays of `report`, which are in the memory
+ * that `where` says. Cost: one pass over A. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory where,
                                                     const gpuopt_propagator_row_report *report);
 
-/* The CUDA backend's own bounds: [cols][2] numbers, FP64 or FP32 by the precision; pair j is (lb, ub) of column j.
- * UNSUPPORTED: on the CPU. */
+/* Lends the CUDA backend's array of bounds: [cols][2] numbers, FP64 or FP32 as the precision is; pair j is (lb, ub) of
+ * column j. UNSUPPORTED: on the CPU. */
 GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propagator, gpuopt_device_view *view);
 
 /* ---- Basis inverse of the revised simplex method ------------------------------------------------------------------ *
@@ -493,393 +517,453 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
 
 /* ---- Linear programs: the simplex method, in whole iterations or step by step ------------------------------------- *
  *     min or max  cost'x + offset   subject to   lhs <= A x <= rhs,   lb <= x <= ub
- * Meyer, Albuquerque, Chopard: A multi-GPU implementation and performance model for the standard simplex method (2011),
- * and the basis kernels above. The primal simplex method with bounded variables. Variables are numbered: 0 .. cols - 1
- * the columns, cols + i the activity of row i, with the row's sides as its bounds. A basis has `rows` variables; the
- * first one consists of the activities. Phase 1 minimises the sum of infeasibilities: there are no artificial columns.
+ * The primal simplex method with bounded variables, after Meyer, Albuquerque, Chopard: A multi-GPU implementation and
+ * performance model for the standard simplex method (2011). How it works and when to use it: doc/simplex.md.
  *
- * Method    TABLEAU keeps B^-1 N, dense, for the nonbasic variables only: 8 rows * cols bytes; for dense models.
- *           REVISED keeps B^-1: 8 rows^2 bytes, and prices with the sparse columns.
- * Pivots    Deferred: K pivots are collected as a rank-K product, which is applied at once; on the GPU they run in one
- *           launch, and no pivot waits for the host. With deferred_pivots = 1 each is applied by itself, in one pass
- *           that takes the norms for the next pricing too. K changes no pivot unless two candidates agree up to
- *           rounding.
- * Ratio     Harris' two passes, by groups of 64 positions or more: see gpuopt_impl/simplex/step.h.
- * Cycling   Bounds are perturbed until the first optimum; then the true bounds come back, and the method goes on. Once
- *           it is optimal within the tolerances it goes on for a while with tolerances a thousandth as large.
- * Drift     Basic solution, duals and reduced costs are recomputed from the original data with residuals in twice the
- *           working precision, every refresh_pivots pivots and before any verdict; the inverse itself when the
- *           corrections say that it has drifted.
- * Evidence  Every verdict comes with what the host can check on its own data: see gpuopt_simplex_info.
- * Cost      Doubles moved per pivot: TABLEAU 2 rows * cols / K + K (rows + cols), immediate 2 rows * cols; REVISED
+ * Variables are numbered: 0 .. cols - 1 are the columns, cols + i is the activity of row i, whose bounds are the row's
+ * sides. A basis has `rows` basic variables; the first basis consists of the activities.
+ *
+ * Memory    8 rows * cols bytes with TABLEAU, 8 rows^2 bytes with REVISED, plus what is linear in rows, cols and the
+ *           nonzeros.
+ * Cost      Doubles moved per pivot, K being deferred_pivots: TABLEAU 2 rows * cols / K + K (rows + cols); REVISED
  *           2 rows^2 / K + 2 K rows, and the nonzeros of A. A refresh reads the inverse or tableau a few times.
  * Bits      On one backend, with any number of threads, the same calls give the same bits. CPU and GPU do the same
  *           pivots unless two candidates agree up to rounding: sums are taken in the device's own order. */
 
+/* A linear program being solved. */
 typedef struct gpuopt_simplex gpuopt_simplex;
 
-typedef enum gpuopt_simplex_method { GPUOPT_METHOD_TABLEAU = 0, GPUOPT_METHOD_REVISED } gpuopt_simplex_method;
+/* What is kept of the basis. */
+typedef enum gpuopt_simplex_method {
+    GPUOPT_METHOD_TABLEAU = 0, /* B^-1 N, dense, of the nonbasic variables; for dense models */
+    GPUOPT_METHOD_REVISED      /* B^-1, dense; pricing uses the sparse columns of A */
+} gpuopt_simplex_method;
 
+/* How the entering variable is chosen. */
 typedef enum gpuopt_simplex_pricing {
-    GPUOPT_PRICING_DEVEX = 0,    /* Forrest and Goldfarb (1992), reference framework */
-    GPUOPT_PRICING_DANTZIG,      /* largest reduced cost */
-    GPUOPT_PRICING_STEEPEST_EDGE /* exact norms of the columns of B^-1 N; takes immediate pivots */
+    GPUOPT_PRICING_DEVEX = 0,    /* Forrest and Goldfarb (1992), with a reference framework */
+    GPUOPT_PRICING_DANTZIG,      /* the largest reduced cost */
+    GPUOPT_PRICING_STEEPEST_EDGE /* exact norms of the columns of B^-1 N; sets deferred_pivots to 1 */
 } gpuopt_simplex_pricing;
 
+/* How the leaving variable is chosen. */
 typedef enum gpuopt_simplex_ratio {
-    GPUOPT_RATIO_HARRIS = 0, /* Harris (1973): the largest pivot among rows that block within the tolerance */
+    GPUOPT_RATIO_HARRIS = 0, /* Harris (1973): the largest pivot among the rows that block within the tolerance */
     GPUOPT_RATIO_EXPAND,     /* Gill, Murray, Saunders, Wright (1989): the tolerance grows, every step is positive */
     GPUOPT_RATIO_TEXTBOOK    /* the smallest ratio; the larger pivot among equal ones */
 } gpuopt_simplex_ratio;
 
+/* Where a variable is. */
+typedef enum gpuopt_simplex_variable {
+    GPUOPT_VARIABLE_BASIC = 0, /* in the basis */
+    GPUOPT_VARIABLE_AT_LOWER,  /* nonbasic, at its lower bound */
+    GPUOPT_VARIABLE_AT_UPPER,  /* nonbasic, at its upper bound */
+    GPUOPT_VARIABLE_AT_ZERO    /* nonbasic and free */
+} gpuopt_simplex_variable;
+
+/* A linear program, and how to solve it. */
 typedef struct gpuopt_simplex_desc {
     size_t struct_size;   /* sizeof(gpuopt_simplex_desc) */
-    gpuopt_matrix matrix; /* A; start == NULL: dense below */
+    gpuopt_matrix matrix; /* A; start == NULL: A is dense, see below; rows <= 2^28, rows + cols <= 2^31 - 65 */
     const double *dense;  /* A by columns: entry (i, j) is dense[j * matrix.rows + i]; finite; zeros are dropped */
     const double *cost;   /* [cols], finite; NULL: 0 */
-    double offset;
-    int maximize;            /* not 0: max */
-    const double *lhs, *rhs; /* [rows]; NULL: no such side; equality: lhs == rhs; both infinite: a free row */
-    const double *lb, *ub;   /* [cols]; lb NULL: 0; ub NULL: infinity */
-    double infinity;         /* |side or bound| >= this is infinite; 0: 1e20 (HiGHS HighsOptions.h, SCIP); at least 1 */
+    double offset;        /* finite */
+    int maximize;         /* not 0: maximise */
+    const double *lhs;    /* [rows]; NULL: no left-hand sides */
+    const double *rhs;    /* [rows], not below lhs; NULL: no right-hand sides. lhs == rhs: an equation */
+    const double *lb;     /* [cols]; NULL: 0 */
+    const double *ub;     /* [cols]; NULL: infinity. A column with lb > ub makes the model infeasible */
+    double infinity;      /* a side or bound of this size or more is infinite; at least 1; 0: 1e20 (HiGHS, SCIP) */
     gpuopt_simplex_method method;
     gpuopt_simplex_pricing pricing;
     gpuopt_simplex_ratio ratio;
-    /* On the scaled model. 0: 1e-9 each: two digits below the 1e-7 of CLP, GLPK and HiGHS, whose own answers to badly
-     * conditioned models are wrong in the fifth digit; refinement makes it attainable. 1e-12 to 1e-3. */
-    double primal_tolerance, dual_tolerance;
-    double pivot_tolerance;     /* |pivot| at least this times the column's largest entry; 0: 1e-7 (HiGHS); below 1 */
+    double primal_tolerance;    /* on the scaled model, 1e-12 to 1e-3; 0: 1e-9 (CLP, GLPK and HiGHS: 1e-7) */
+    double dual_tolerance;      /* the same for reduced costs */
+    double pivot_tolerance;     /* least |pivot|, and relative to its column; 1e-14 to 0.5; 0: 1e-7 (HiGHS) */
     gpuopt_switch scaling;      /* geometric, then equilibration, by powers of two; default on */
     gpuopt_switch perturbation; /* bounds relaxed at random until the first optimum, against cycling; default on */
     uint64_t seed;              /* of the perturbation */
-    int32_t deferred_pivots;    /* K, 1 to 256; 0: 16 on the CPU, 64 on the GPU; 1: immediate */
-    int32_t refresh_pivots;     /* at most so many pivots between two refreshes; 0: 1000 */
-    int64_t iteration_limit;    /* of the handle's life, then LIMIT; 0: none */
+    int32_t deferred_pivots;    /* K, 1 to 256: pivots applied as one product; 0: 16 on the CPU, 64 on the GPU */
+    int32_t refresh_pivots;     /* most iterations between two refreshes; 0: 1000 */
+    int64_t iteration_limit;    /* over the handle's life, then the outcome is LIMIT; 0: none */
 } gpuopt_simplex_desc;
 
-/* What a call found, and where the handle stands. */
+/* Where the handle stands. */
 typedef struct gpuopt_simplex_info {
-    size_t struct_size;
-    gpuopt_outcome outcome; /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, LIMIT */
-    int32_t phase;          /* 1: some basic variable is outside of its bounds; 2 */
-    int64_t iterations;     /* since create, of which flips: */
-    int64_t flips;          /* a nonbasic variable went from one bound to the other */
-    int64_t refreshes;      /* since create: x and duals recomputed, of which with the inverse: */
-    int64_t reinversions;
+    size_t struct_size;      /* sizeof(gpuopt_simplex_info) */
+    gpuopt_outcome outcome;  /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, LIMIT */
+    int32_t phase;           /* 1: some basic variable is outside its bounds; else 2 */
+    int64_t iterations;      /* pivots and flips since create */
+    int64_t flips;           /* of them: a nonbasic variable went from one bound to the other */
+    int64_t refreshes;       /* how often iterating, its parts or _refresh recomputed x and duals */
+    int64_t reinversions;    /* how often the inverse was recomputed */
     int32_t deferred_pivots; /* K */
-    double objective;        /* of the present x, in the host's sense, offset included */
-    double infeasibility;    /* sum over bounds and sides, of the present x on the original data */
-    /* On the original data, absolute, computed from x and y alone at the last refresh; -1 before the first one, and for
-     * the duals in phase 1. */
-    double primal_violation; /* max over columns and rows of how far x and A x are outside of their bounds */
-    double dual_violation;   /* max |reduced cost| with the wrong sign for where its variable is */
-    /* INFEASIBLE: the Farkas vector y of _get_farkas; the least y'A x over the bounds minus the largest y' of the sides
-     * is positive, relative to max |y_i| |a_ij|: margin; terms that would be infinite are left out, and are rounding:
-     * residual is the largest of their coefficients, relative to the same. UNBOUNDED: the ray d of _get_ray, max norm
-     * 1: residual is the largest row activity or bound component in a direction where there is a bound; margin is the
-     * gain of cost'd. */
-    double certificate_margin, certificate_residual;
+    double objective;        /* of the present x, offset included */
+    double infeasibility;    /* sum over bounds and sides of how far the present x and A x are outside */
+    /* On the original data, absolute, at the last refresh; -1 before the first one. */
+    double primal_violation; /* the most that x and A x are outside of their bounds */
+    double dual_violation;   /* largest |reduced cost| of the wrong sign; -1 in phase 1 */
+    /* INFEASIBLE: with y of _get_farkas, the least y'A x over the bounds minus the largest y'r over the sides, relative to
+     * max |y_i a_ij|; with crossing bounds, lb - ub. UNBOUNDED: the gain of cost'd along the ray d of _get_ray. */
+    double certificate_margin;
+    /* INFEASIBLE: terms with an infinite bound or side are dropped; this is the largest dropped coefficient, relative to the
+     * same. UNBOUNDED: the largest component or row activity of d towards a finite bound or side. */
+    double certificate_residual;
+    int32_t crossing; /* the first column with lb > ub; -1: none */
 } gpuopt_simplex_info;
 
+/* Says how much memory a handle takes. Errors as _create. */
 GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuopt_simplex_desc *desc,
                                              gpuopt_memory_plan *plan);
-/* ARGUMENT with the entry's position in the log: NaN, lb > ub, lhs > rhs, infinite costs, indices out of range. */
+/* Makes a handle, at the basis of the activities, each column at its lower bound (at its upper one or 0 if that is
+ * infinite). ARGUMENT: a value is out of the ranges above; the log says where. UNSUPPORTED: the model is too large for
+ * the device (CUDA). Time O(nonzeros + rows + cols), and to fill the inverse or tableau. */
 GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,
                                                gpuopt_simplex **simplex);
+/* Destroys a handle. */
 GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
 
-/* Up to `iterations` (>= 1) iterations of both phases; fewer where a verdict is reached. Where rounding does not let
- * the tolerances be held they grow tenfold at a time, to at most 1e6 times, and the log says so: the violations in info
- * are what was reached. NUMERIC: not even so is there a verdict; the handle stands where it got to. */
+/* Does up to `iterations` (>= 1) iterations of both phases, fewer if the outcome is known before. Bounds that cross are
+ * INFEASIBLE without an iteration. If rounding prevents a solution within the tolerances, they grow tenfold, at most six
+ * times, and the log says so; info has the violations that were reached. Fills info if it is not NULL. NUMERIC: no
+ * outcome even so; the handle stays where it got to. Asks the context's stop hook after every refresh_pivots iterations,
+ * and whenever a refresh is due earlier. */
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations, gpuopt_simplex_info *info);
+/* Fills info for the handle as it stands. Refreshes if nothing has been refreshed since the basis was made. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
-/* The parts, for hosts that decide themselves. A candidate's `variable` is -1 where there is none. */
+/* A candidate to enter the basis. */
 typedef struct gpuopt_simplex_entering {
-    size_t struct_size;
-    int32_t variable;    /* nonbasic, improves the objective of the present phase; -1: none, the phase is at its end */
-    int32_t direction;   /* 1: increases, -1: decreases */
+    size_t struct_size;  /* sizeof(gpuopt_simplex_entering) */
+    int32_t variable;    /* nonbasic, improves the objective of the present phase; -1: none, the phase has ended */
+    int32_t direction;   /* 1: it increases, -1: it decreases */
     double reduced_cost; /* in the present phase, scaled, of the minimisation that the handle does */
     double score;        /* reduced_cost^2 / weight */
 } gpuopt_simplex_entering;
+
+/* A candidate to leave the basis. */
 typedef struct gpuopt_simplex_leaving {
-    size_t struct_size;
-    int32_t variable; /* basic, blocks first; -1: none */
-    int32_t flip;     /* not 0: the entering variable reaches its other bound first: _flip it */
-    int32_t to_upper; /* the leaving variable stops at its upper bound */
-    double step;      /* of the entering variable, scaled, >= 0; infinite: nothing blocks, the phase is unbounded */
-    double pivot;     /* the entry of the pivot column, scaled */
+    size_t struct_size; /* sizeof(gpuopt_simplex_leaving) */
+    int32_t variable;   /* basic, blocks first; -1: none */
+    int32_t flip;       /* not 0: the entering variable reaches its other bound first: call _flip */
+    int32_t to_upper;   /* not 0: the leaving variable stops at its upper bound */
+    double step;        /* of the entering variable, scaled, >= 0; infinite: nothing blocks, the phase is unbounded */
+    double pivot;       /* the entry in the pivot column, scaled */
 } gpuopt_simplex_leaving;
+
+/* The parts of an iteration, for a host that makes the decisions itself. If bounds cross (info.crossing), _price finds
+ * nothing, and the other three return STATE. */
+
+/* Chooses the variable to enter by the pricing rule, and fills `entering`. Changes nothing. */
 GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_simplex_entering *entering);
-/* For a nonbasic variable of the host's choice, and a direction in which its bounds let it go. */
+/* Chooses the variable to leave by the ratio test if the nonbasic variable `entering` moves in `direction` (1 or -1), and
+ * fills `leaving`. Changes nothing. ARGUMENT: the variable is basic, or is at its bound in that direction. */
 GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int32_t entering, int32_t direction,
                                                    gpuopt_simplex_leaving *leaving);
-/* `entering` becomes basic and moves until `leaving` reaches the bound that to_upper says. NUMERIC: the pivot is below
- * pivot_tolerance; nothing has changed. ARGUMENT: not nonbasic, not basic, or that bound is infinite. Basic variables
- * may leave their bounds: the handle is then in phase 1. */
+/* Moves the nonbasic variable `entering` until the basic variable `leaving` reaches its lower bound (to_upper: its upper
+ * one), then exchanges the two. Other basic variables may leave their bounds: the handle is then in phase 1. ARGUMENT:
+ * not nonbasic, not basic, or that bound is infinite. NUMERIC: the pivot is below pivot_tolerance. */
 GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t entering, int32_t leaving, int to_upper,
                                               gpuopt_simplex_info *info);
+/* Moves a nonbasic variable to its other bound. ARGUMENT: not nonbasic, or it does not have two different finite
+ * bounds. */
 GPUOPT_API gpuopt_status gpuopt_simplex_flip(gpuopt_simplex *simplex, int32_t variable, gpuopt_simplex_info *info);
-/* x, duals and reduced costs from the original data, with the inverse too where reinvert is not 0; takes the
- * perturbation out. */
+/* Recomputes x, duals and reduced costs from the original data; if reinvert is not 0 the inverse, too. Removes the
+ * perturbation of the bounds. */
 GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int reinvert, gpuopt_simplex_info *info);
-GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
-typedef enum gpuopt_simplex_variable {
-    GPUOPT_VARIABLE_BASIC = 0,
-    GPUOPT_VARIABLE_AT_LOWER,
-    GPUOPT_VARIABLE_AT_UPPER,
-    GPUOPT_VARIABLE_AT_ZERO /* nonbasic and free */
-} gpuopt_simplex_variable;
-/* status [cols + rows], gpuopt_simplex_variable each. Setting: exactly `rows` are BASIC (else ARGUMENT); a bound that is
- * infinite gives way to the other one. NUMERIC: singular; the log names a variable; the basis stays what it was. */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, uint8_t *status);
-GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, const uint8_t *status);
+/* Gets the basis: status [cols + rows], a gpuopt_simplex_variable each. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory where, uint8_t *status);
+/* Sets the basis, and inverts it. status [cols + rows], `rows` of them BASIC. A nonbasic variable whose status names an
+ * infinite bound goes to its other one, or to 0. The outcome is MORE again. ARGUMENT: a status is out of range, in host or
+ * device memory, or the number of BASIC ones is wrong. NUMERIC: the basis is singular; the log names a variable, and the
+ * basis stays what it was. Time of up to `rows` pivots. */
+GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status);
 
-/* The present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL. In the
- * host's sense: dual[i] is the change of the objective per unit of the row's active side, and
- * reduced_cost = cost - A' dual. */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, double *x, double *reduced_cost,
-                                                     double *activity, double *dual);
-/* INFEASIBLE: y [rows] with  min { y'A x : lb <= x <= ub } > max { y'r : lhs <= r <= rhs }. Else STATE. */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_farkas(gpuopt_simplex *simplex, double *y);
-/* UNBOUNDED: ray [cols]: x + t ray stays feasible for every t >= 0 and the objective improves without end. Else STATE.
- */
-GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, double *ray);
+/* Gets the present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL. dual[i]
+ * is the change of the objective per unit of the row's active side, and reduced_cost = cost - A' dual. A nonbasic column
+ * whose bounds cross is at its lb. Refreshes if anything has moved since the last refresh. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
+                                                     double *reduced_cost, double *activity, double *dual);
+/* Gets the proof of INFEASIBLE: y [rows] with min { y'A x : lb <= x <= ub } > max { y'r : lhs <= r <= rhs }. If bounds
+ * cross y is 0: the bounds of column info.crossing are the proof. STATE: the outcome is another one. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_farkas(gpuopt_simplex *simplex, gpuopt_memory where, double *y);
+/* Gets the proof of UNBOUNDED: ray [cols], of max norm 1; x + t ray stays feasible for every t >= 0, and the objective
+ * improves without end. STATE: the outcome is another one. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, gpuopt_memory where, double *ray);
 
 /* ---- Graphical models: bucket and mini-bucket elimination --------------------------------------------------------- *
  * Fioretto, Pontelli, Yeoh, Dechter: Accelerating Exact and Approximate Inference for (Distributed) Discrete
- * Optimization with GPUs (2018). A model is a set of variables with finite domains and of functions, tables over some
- * of the variables; its cost is the sum of the functions. Eliminating a variable takes all functions that mention it,
- * its bucket, and puts one in their place, the message: for each assignment of the other variables that they mention,
- * the least sum over the variable's values. Where a bucket mentions more than z variables it may be split into
- * mini-buckets with a message each: what comes out then is a bound.
+ * Optimization with GPUs (2018). A model is a set of variables with finite domains and a set of functions, which are
+ * tables over some of the variables; the cost of an assignment is the sum of the functions. Eliminating a variable
+ * replaces all functions that mention it, its bucket, by one function, the message: for each assignment of the other
+ * variables that the bucket mentions, the least sum over the variable's values. MINI_BUCKET splits a bucket that
+ * mentions more than z variables into mini-buckets with a message each; the result is then a bound.
  *
- * Fused     A message is computed from the functions of its bucket in one pass; the joined table never exists.
- * Tables    Stay with the backend from start to end, the variable that is eliminated next slowest, the one that is
- *           eliminated last fastest. Integer costs are kept in the narrowest of 8, 16, 32 and 64 bits in which no sum
- *           that matters can overflow, which is proven at create: each function is shifted until its least cost is 0,
- *           then the sum of all largest costs, or top, bounds everything.
- * Agents    A distributed solver (DPOP, ADPOP) makes one handle an agent: the agent's functions and its children's
- *           messages are the model, its own variables the order. The message it computes is the UTIL message to its
- *           parent; the values it gets back are the VALUE message.
- * Pieces    Join, projection, conditioning are the same handle: see order, join_rest and condition.
- * Cost      Of a bucket of m functions over w variables with d values: d^w m additions and minima; bytes moved: the
- *           functions once, the message (d^(w-1) entries) once. The functions whose variables are all among a tile's
- *           are added up once for all tiles.
- * Bits      Integers: the same on every backend. DOUBLE: up to rounding; on one backend always the same.             */
+ * Tables    stay with the backend. Integer costs are stored in the narrowest of 8, 16, 32 and 64 bits in which no sum
+ *           can overflow, which is proven at create.
+ * Agents    A solver for distributed problems (DPOP) makes a handle for each agent: the agent's functions and its
+ *           children's messages are the model, its own variables the order. The message that comes out is the UTIL
+ *           message to the parent; the values that come back go into _assign.
+ * Pieces    Join, projection and conditioning are handles too: see order, join_rest and condition.
+ * Cost      A bucket of m functions over w variables with d values takes d^w m additions and minima. Each function is
+ *           read once and the message, d^(w-1) entries, is written once.
+ * Bits      INT64: the same bits on every backend. DOUBLE: on one backend always the same, between backends up to
+ *           rounding.
+ * Stop      The stop hook is asked between buckets and between slices in _step, between the restarts of a search for an
+ *           order, and in _assign where that repeats a slice. */
 
 typedef struct gpuopt_elimination gpuopt_elimination;
 
+/* What the result of an elimination is. */
 typedef enum gpuopt_elimination_semiring {
-    GPUOPT_SEMIRING_MIN_SUM = 0,
-    GPUOPT_SEMIRING_MAX_SUM,
-    GPUOPT_SEMIRING_LOG_SUM_EXP, /* DOUBLE: ln of the sum of exp(sum of functions): ln Z where functions are ln of factors */
-    GPUOPT_SEMIRING_MIN_COUNT /* INT64: MIN_SUM, and how many assignments attain it */
+    GPUOPT_SEMIRING_MIN_SUM = 0, /* the least sum of the functions */
+    GPUOPT_SEMIRING_MAX_SUM,     /* the greatest sum */
+    GPUOPT_SEMIRING_LOG_SUM_EXP, /* DOUBLE: ln of the sum over all assignments of exp(sum of functions): ln Z if the
+                                    functions are logarithms of factors */
+    GPUOPT_SEMIRING_MIN_COUNT    /* INT64: MIN_SUM, and how many assignments attain it */
 } gpuopt_elimination_semiring;
 
-typedef enum gpuopt_elimination_cost { GPUOPT_COST_INT64 = 0, GPUOPT_COST_DOUBLE } gpuopt_elimination_cost;
+/* The type of a model's costs. */
+typedef enum gpuopt_elimination_cost {
+    GPUOPT_COST_INT64 = 0, /* exact; cost arrays are read and written */
+    GPUOPT_COST_DOUBLE     /* value arrays are read and written */
+} gpuopt_elimination_cost;
 
-/* One function: a dense table, or a list of tuples with a cost for all others. No member will be added to this struct.
- * Of cost and value the one that the model's type says is read, and of the defaults. The cost INT64_MAX (MAX_SUM:
- * INT64_MIN) is forbidden whatever top says. */
+/* One function: a dense table, or a list of tuples with a cost for all others. INT64 models read cost and default_cost,
+ * DOUBLE models value and default_value. The cost INT64_MAX (MAX_SUM: INT64_MIN) is forbidden whatever top says. No
+ * member will be added. */
 typedef struct gpuopt_elimination_function {
-    int32_t arity;        /* 0: a constant */
-    const int32_t *scope; /* [arity] distinct variables */
-    int64_t tuples;       /* -1: dense; else the number of tuples that are listed */
-    const int32_t *tuple; /* [tuples][arity] values, in the scope's order; of equal ones the last counts */
-    const int64_t *cost;  /* [tuples]; dense: [product of the domain sizes], the scope's last variable fastest */
-    const double *value;  /* the same for DOUBLE: finite; or +infinity (MIN_SUM), -infinity (else): forbidden */
-    int64_t default_cost;
-    double default_value;
+    int32_t arity;         /* variables; 0: a constant */
+    const int32_t *scope;  /* [arity] distinct variables */
+    int64_t tuples;        /* -1: dense; else the number of tuples listed */
+    const int32_t *tuple;  /* [tuples][arity] values, in the scope's order; of equal tuples the last one counts */
+    const int64_t *cost;   /* [tuples]; dense: [product of the domain sizes], the scope's last variable fastest */
+    const double *value;   /* the same for DOUBLE: finite; or forbidden: +infinity (MIN_SUM), else -infinity */
+    int64_t default_cost;  /* of all tuples that are not listed */
+    double default_value;  /* the same for DOUBLE */
     const uint64_t *count; /* MIN_COUNT, dense, as cost: how often each entry counts (a child's message); NULL: once */
 } gpuopt_elimination_function;
 
-/* How an order is found: each variable is taken by least ... in the graph that is left. Ties go to the seed. */
+/* How an order is found: each step eliminates the variable with the least of what the constant says, in the remaining
+ * graph. Ties are broken by the seed. */
 typedef enum gpuopt_elimination_heuristic {
-    GPUOPT_HEURISTIC_BEST = 0,          /* all three, and of all restarts the one with the fewest operations */
+    GPUOPT_HEURISTIC_BEST = 0,          /* all three; the order with the fewest operations is improved further */
     GPUOPT_HEURISTIC_MIN_FILL,          /* edges that its elimination adds */
     GPUOPT_HEURISTIC_WEIGHTED_MIN_FILL, /* the sum over these edges of the product of the two domain sizes */
     GPUOPT_HEURISTIC_MIN_DEGREE         /* neighbours */
 } gpuopt_elimination_heuristic;
 
-/* What is done when the tables do not fit. Every policy but MINI_BUCKET gives the exact answer. AUTO slices into 65536
- * combinations at most, and where that takes 64 times the operations at most. */
+/* What is done if the tables do not fit the memory. Every policy but MINI_BUCKET gives the exact answer. */
 typedef enum gpuopt_elimination_policy {
-    GPUOPT_POLICY_AUTO = 0, /* the first of these that fits, in this order */
-    GPUOPT_POLICY_EXACT,
-    /* Variables are fixed until the rest fits; the rest is eliminated for each combination. Not where the order leaves
-     * variables over. */
-    GPUOPT_POLICY_SLICE,
-    GPUOPT_POLICY_STREAM,     /* CUDA: the largest tables lie in host memory and go through the device in chunks, copied
-                                 while others are computed */
+    GPUOPT_POLICY_AUTO = 0, /* the first of the following that fits; SLICE with at most 65536 slices and 64 times the
+                               operations */
+    GPUOPT_POLICY_EXACT,    /* all tables in memory */
+    GPUOPT_POLICY_SLICE,  /* some variables are fixed, and the rest is eliminated for each combination of their values;
+                               the order must have all variables */
+    GPUOPT_POLICY_STREAM, /* CUDA: the largest tables lie in host memory and go through the device in chunks, which are
+                               copied while others are computed */
     GPUOPT_POLICY_MINI_BUCKET /* a bound; not with MIN_COUNT */
 } gpuopt_elimination_policy;
 
+/* A model, and how it is eliminated. */
 typedef struct gpuopt_elimination_desc {
-    size_t struct_size; /* sizeof(gpuopt_elimination_desc) */
-    int32_t variables;
-    const int32_t *domain; /* [variables] 1 or more */
-    int32_t functions;
+    size_t struct_size;                          /* sizeof(gpuopt_elimination_desc) */
+    int32_t variables;                           /* 0 to 2^29 - 1 */
+    const int32_t *domain;                       /* [variables] number of values, 1 or more */
+    int32_t functions;                           /* 0 to 2^29 - 1 */
     const gpuopt_elimination_function *function; /* [functions] */
     gpuopt_elimination_cost type;
     gpuopt_elimination_semiring semiring;
-    /* INT64: costs of top and more are forbidden, and so are assignments whose sum is (MAX_SUM: of -top and less). 0:
-     * none is. At least 1. */
+    /* INT64: costs of top and more are forbidden (MAX_SUM: of -top and less), and so are assignments whose sum is. 0:
+     * no such limit. */
     int64_t top;
-    /* The variables to eliminate, first one first; [order_count], distinct. NULL: all, in an order that is searched
-     * for. What is not among them stays: the messages' scopes have it, and _assign takes its value as given. */
+    /* The variables to eliminate, in this order: [order_count], distinct. NULL: all, in an order that is searched for.
+     * Variables that are missing here are left over: they stay in the messages' scopes, and _assign takes their values
+     * as given. */
     const int32_t *order;
-    int32_t order_count;
+    int32_t order_count; /* 0 if order is NULL */
     gpuopt_elimination_heuristic heuristic;
-    int32_t restarts; /* of each heuristic, with other ties; 0: 8 */
-    uint64_t seed;
+    int32_t restarts; /* of each heuristic, with other ties: 1 to 1e6; 0: 8 */
+    uint64_t seed;    /* of ties and of the improvement of an order */
     gpuopt_elimination_policy policy;
-    uint64_t memory_limit; /* bytes, of the device (CPU: of the host); 0: what the device has free (CPU: no limit) */
-    uint64_t host_limit;   /* STREAM: bytes for tables on the host; 0: no limit, and AUTO leaves STREAM out */
-    int32_t z;             /* MINI_BUCKET: most variables in a mini-bucket; 0: the most that fits */
-    /* Variables that are fixed, not eliminated: to 0, until _set_condition says other values. [condition_count] */
+    uint64_t
+        memory_limit;    /* bytes of device memory (CPU: of host memory); 0: what the device has free (CPU: no limit) */
+    uint64_t host_limit; /* STREAM: bytes for tables in host memory; 0: no limit, and AUTO does not use STREAM */
+    int32_t z;           /* MINI_BUCKET: most variables in a mini-bucket; 0: the most that fits */
+    /* Variables that are fixed instead of eliminated: to 0, until _set_condition gives other values. [condition_count],
+     * distinct, none of them in order. */
     const int32_t *condition;
     int32_t condition_count;
     int32_t
-        copies; /* of the model, each with its own condition, eliminated side by side; 0: 1. More: EXACT, MINI_BUCKET */
-    /* Default on: all messages stay to the end. OFF: a message's memory is used again once it has been read, and
-     * _assign and _get_bounds are not to be had. */
+        copies; /* of the model, each with its own condition, eliminated side by side: 1 to 2^24; 0: 1. More than one
+                       needs EXACT or MINI_BUCKET */
+    /* On by default: all messages stay until the end. OFF: a message's memory is used again once the message has been
+     * read; _assign and _get_bounds then return STATE. */
     gpuopt_switch keep;
-    int join_rest; /* not 0: the functions that are left over in the end become one message, over what is left */
+    int join_rest; /* not 0: the functions that are left over in the end become one message, over all their variables */
 } gpuopt_elimination_desc;
 
 /* What an elimination will take, known before anything is allocated. */
 typedef struct gpuopt_elimination_estimate {
-    size_t struct_size;
+    size_t struct_size;               /* sizeof(gpuopt_elimination_estimate) */
     gpuopt_elimination_policy policy; /* the one that will be used */
     int32_t bits;                     /* of a stored cost: 8, 16, 32, 64 */
     int32_t width;                    /* variables in the largest message's scope */
     int32_t z;                        /* MINI_BUCKET: the one used, else 0 */
-    int32_t messages;                 /* with mini-buckets more than variables */
-    int32_t levels;                   /* buckets, and sums of small tables, that wait for one another */
-    int32_t sliced;                   /* SLICE: variables fixed */
-    int64_t slices;                   /* their combinations; else 1 */
-    double entries;                   /* of all messages, of one copy and slice */
-    double largest;                   /* of the largest message */
-    double operations;                /* joined rows times tables, over all copies and slices, as it will be done: */
-    double bytes_moved;               /* small tables are added up beforehand; each table read once, or written */
-    uint64_t host_bytes;              /* while the handle lives */
-    uint64_t device_bytes;            /* while the handle lives: all of it is taken by _create */
-    uint64_t create_bytes;            /* host memory on top of that, during _create only */
+    int32_t messages;                 /* more than variables with mini-buckets */
+    int32_t levels;            /* longest chain of buckets, and sums of small tables, that wait for one another */
+    int32_t sliced;            /* SLICE: variables fixed */
+    int64_t slices;            /* combinations of their values; 1 without SLICE */
+    double entries;            /* of all messages, of one copy and slice */
+    double largest;            /* entries of the largest message */
+    double operations;         /* joined rows times tables, over all copies and slices */
+    double bytes_moved;        /* each table read once by each bucket that needs it, and written once */
+    gpuopt_memory_plan memory; /* as _plan gives it; struct_size is set by the library */
 } gpuopt_elimination_estimate;
 
-/* Searches for an order: order and parent [variables], either may be NULL. order: the variables to eliminate, first one
- * first, conditioned ones left out, then -1; parent[v]: the variable whose bucket v's first message goes to, or -1.
- * estimate may be NULL. Hand the order to _plan and _create, so that it is not searched for again. UNSUPPORTED: as
- * _plan, where estimate is given; parent is, and messages of more than 2^44 entries are over 2^26 variables together.
- */
+/* Finds an elimination order, and estimates what the elimination takes: this is how to get an estimate. If desc->order
+ * is given, that order is used and nothing is searched for. order [variables], or NULL: receives the variables to
+ * eliminate, without conditioned ones, then -1. parent [variables], or NULL: parent[v] is the variable in whose bucket
+ * v's first message is put, or -1. estimate may be NULL. Pass the order to _plan and _create, so that it is not
+ * searched for again. ARGUMENT and NUMERIC: as _create. UNSUPPORTED: an estimate is asked for and the policy does not
+ * fit the limit; or parent is, and messages of more than 2^44 entries have more than 2^26 variables together. Cost:
+ * restarts greedy runs of each heuristic, milliseconds for hundreds of variables; asked to stop, it ends with the best
+ * order found so far. */
 GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t *order, int32_t *parent,
                                                   gpuopt_elimination_estimate *estimate);
-/* UNSUPPORTED, with the bytes in the log: the policy asked for does not fit the limit. */
+/* Says how much memory a handle takes. UNSUPPORTED, with the bytes in the log: the policy does not fit the limit.
+ * Searches for an order unless one is given. */
 GPUOPT_API gpuopt_status gpuopt_elimination_plan(gpuopt_context *context, const gpuopt_elimination_desc *desc,
-                                                 gpuopt_elimination_estimate *estimate);
-/* ARGUMENT with the function and entry in the log: NaN, values or variables out of range, a variable twice in a scope.
- * NUMERIC: costs of which some sum does not fit 63 bits, or (DOUBLE) could be infinite. */
+                                                 gpuopt_memory_plan *plan);
+/* Makes a handle, with the functions loaded and no variable eliminated. ARGUMENT, with the function and entry in the
+ * log: NaN, values or variables out of range, a variable twice in a scope. NUMERIC: some sum of costs does not fit 63
+ * bits or (DOUBLE) could be infinite. UNSUPPORTED: as _plan. */
 GPUOPT_API gpuopt_status gpuopt_elimination_create(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                    gpuopt_elimination **elimination);
+/* Destroys a handle; NULL is allowed. */
 GPUOPT_API void gpuopt_elimination_destroy(gpuopt_elimination *elimination);
 
-/* value [condition_count], of copy `copy`. All copies go back to where no variable is eliminated. */
-GPUOPT_API gpuopt_status gpuopt_elimination_set_condition(gpuopt_elimination *elimination, int32_t copy,
-                                                          const int32_t *value);
+/* Sets the values of a copy's conditioned variables: value [condition_count], which are checked in either memory. All
+ * copies go back to where no variable is eliminated. ARGUMENT: a value is outside its domain. */
+GPUOPT_API gpuopt_status gpuopt_elimination_set_condition(gpuopt_elimination *elimination, gpuopt_memory where,
+                                                          int32_t copy, const int32_t *value);
 
-/* What a call found, and where the handle stands. */
+/* Where a copy of the model stands. */
 typedef struct gpuopt_elimination_info {
-    size_t struct_size;
-    /* MORE: variables are left. Then OPTIMAL: cost is exact; INFEASIBLE: every assignment is forbidden; CONVERGED: cost
-     * is a bound (MINI_BUCKET), or the order left variables over. */
+    size_t struct_size; /* sizeof(gpuopt_elimination_info) */
+    /* MORE: not all variables have been eliminated. Then OPTIMAL: cost is exact; INFEASIBLE: every assignment is
+     * forbidden; CONVERGED: cost is a bound (MINI_BUCKET), or the order left variables over. */
     gpuopt_outcome outcome;
-    int32_t variable;   /* eliminated last, -1: none yet */
+    int32_t variable;   /* eliminated last; -1: none yet */
     int64_t eliminated; /* steps done: variables, times slices */
-    int64_t steps;      /* of them in all; without a variable: 1 */
-    /* After the last step, of the copy asked for: the sum of the constants and of the messages without a variable. With
-     * MINI_BUCKET at most the optimum (MAX_SUM, LOG_SUM_EXP: at least). DOUBLE: in value. */
+    int64_t steps;      /* steps in all; 1 for a model without variables */
+    /* After the last step: the sum of the constants and of the messages without a variable. With MINI_BUCKET at most
+     * the optimum (MAX_SUM, LOG_SUM_EXP: at least). */
     int64_t cost;
-    double value;
-    uint64_t count;     /* MIN_COUNT: assignments that attain cost, 0 where INFEASIBLE */
+    double value;       /* the same for DOUBLE */
+    uint64_t count;     /* MIN_COUNT: assignments that attain cost; 0 if INFEASIBLE */
     int count_overflow; /* not 0: there are 2^64 - 1 or more */
 } gpuopt_elimination_info;
 
-/* Eliminates the next `variables` (>= 1) variables; fewer are left: those. Buckets that do not wait for one another are
- * worked on together. With info == NULL only enqueued (SLICE: it waits once a slice). The info is copy
- * 0's. */
+/* Eliminates the next `variables` (1 or more) variables, or all that remain. info is copy 0's; with info == NULL the
+ * work is only enqueued (SLICE waits once per slice). Buckets that do not wait for one another are computed together if
+ * one call eliminates all variables of a slice, so large counts are faster than single steps. Asked to stop, the
+ * outcome is MORE and the next call goes on; `eliminated` then counts complete steps only, although more work may be
+ * done. */
 GPUOPT_API gpuopt_status gpuopt_elimination_step(gpuopt_elimination *elimination, int32_t variables,
                                                  gpuopt_elimination_info *info);
-GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimination, int32_t copy,
-                                                     gpuopt_elimination_info *info); /* waits */
+/* Gives the info of copy 0. Waits. */
+GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimination, gpuopt_elimination_info *info);
+/* Gives the info of any copy. Waits. */
+GPUOPT_API gpuopt_status gpuopt_elimination_get_copy_info(gpuopt_elimination *elimination, int32_t copy,
+                                                          gpuopt_elimination_info *info);
 
-/* The value phase, after the last step: the variables in reverse order, each to the value with the least sum of its
- * bucket's functions, the smallest such value among equal ones. value [variables], host: in: of the variables that the
- * order left over; out: all, conditioned and sliced ones included; INFEASIBLE: untouched. Not with LOG_SUM_EXP.
- * SLICE: the best slice is eliminated once more, unless it was the last. */
+/* What the value phase found. */
 typedef struct gpuopt_elimination_assignment {
-    size_t struct_size;
-    /* OPTIMAL: cost is proven optimal, given the variables that the order left over; CONVERGED: a feasible assignment;
-     * INFEASIBLE: none was found, which with MINI_BUCKET proves nothing. */
+    size_t struct_size; /* sizeof(gpuopt_elimination_assignment) */
+    /* OPTIMAL: cost is proven optimal, given the values of the variables that the order left over. CONVERGED: a
+     * feasible assignment. INFEASIBLE: none was found, which with MINI_BUCKET proves nothing. MORE: stopped while a
+     * slice was repeated; call again. */
     gpuopt_outcome outcome;
-    int64_t cost; /* of the assignment, from the original functions; an upper bound (MAX_SUM: lower) */
-    double value; /* DOUBLE */
+    int64_t cost; /* of the assignment, from the original functions; at least the optimum (MAX_SUM: at most) */
+    double value; /* the same for DOUBLE */
 } gpuopt_elimination_assignment;
-GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, int32_t copy, int32_t *value,
-                                                   gpuopt_elimination_assignment *assignment);
 
-/* Bounds for branch and bound, after the last step: bound[v] or bound_value[v], [domain of variable], is at most
- * (MAX_SUM: at least) the cost of every assignment that has `variable` at v and agrees with value [variables] on the
- * variables eliminated after it or left over; exact without mini-buckets. Forbidden: INT64_MAX (MAX_SUM: INT64_MIN), or
- * infinity. Not with LOG_SUM_EXP, SLICE, STREAM. Time O(functions + messages); one exchange with the device. */
-GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimination, int32_t copy, int32_t variable,
-                                                       const int32_t *value, int64_t *bound, double *bound_value);
+/* The value phase, after the last step: goes through the variables in reverse order and gives each the value with the
+ * least sum of its bucket's functions, the smallest such value among equal ones. value [variables] holds the values of
+ * the variables that the order left over, which are checked in either memory, and receives all values, also of
+ * conditioned and sliced variables; it is left alone if the outcome is INFEASIBLE or MORE. assignment may be NULL.
+ * STATE: variables remain, or keep is OFF. UNSUPPORTED: LOG_SUM_EXP. Waits. SLICE: the best slice is eliminated again,
+ * unless it was the last one. */
+GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, gpuopt_memory where, int32_t copy,
+                                                   int32_t *value, gpuopt_elimination_assignment *assignment);
 
-/* Messages are numbered from 0 in the order in which they are computed. */
+/* Bounds for branch and bound, after the last step: bound[v], or bound_value[v] with DOUBLE, [domain of variable], is
+ * at most (MAX_SUM: at least) the cost of every assignment that gives `variable` the value v and agrees with value
+ * [variables] on the variables that are eliminated after it or left over; exact without mini-buckets. Forbidden:
+ * INT64_MAX (MAX_SUM: INT64_MIN), or infinity. `where` is about value and the bounds; values are checked in either
+ * memory. ARGUMENT: variable is not eliminated, or a value is outside its domain. STATE: as _assign. UNSUPPORTED:
+ * LOG_SUM_EXP, SLICE, STREAM. Waits; time O(functions + messages). */
+GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimination, gpuopt_memory where,
+                                                       int32_t copy, int32_t variable, const int32_t *value,
+                                                       int64_t *bound, double *bound_value);
+
+/* A message. Messages are numbered from 0 in the order in which their variables are eliminated. */
 typedef struct gpuopt_elimination_message_info {
-    size_t struct_size;
-    int32_t variable; /* eliminated; -1: what join_rest joined */
-    int32_t parent;   /* the variable whose bucket it is in; -1: none */
-    int32_t arity;
-    const int32_t *scope; /* [arity], the handle's; the pseudo-tree's separator of `variable` */
-    int64_t entries;      /* product of the domain sizes */
-    int ready;            /* not 0: computed, and still there */
-    /* What a stored cost u stands for: offset + u, or -(offset + u) with MAX_SUM; u >= forbidden: forbidden. Stored as
-     * unsigned integers of `bits`; DOUBLE: as double, as it is. */
-    int32_t bits;
-    int64_t offset;
-    uint64_t forbidden;
+    size_t struct_size;   /* sizeof(gpuopt_elimination_message_info) */
+    int32_t variable;     /* the variable eliminated; -1: the message that join_rest makes */
+    int32_t parent;       /* the variable in whose bucket the message is put; -1: none */
+    int32_t arity;        /* variables in its scope */
+    const int32_t *scope; /* [arity], the handle's: the separator of `variable` in the pseudo-tree */
+    int64_t entries;      /* product of the scope's domain sizes */
+    int ready;            /* not 0: computed, and not overwritten since */
+    int32_t bits;         /* of a stored cost, an unsigned integer; DOUBLE: 64, a double */
+    int64_t offset;       /* a stored cost u means offset + u; MAX_SUM: -(offset + u) */
+    uint64_t forbidden;   /* stored costs of this and more are forbidden */
 } gpuopt_elimination_message_info;
+
+/* Describes a message. ARGUMENT: there is no such message. */
 GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination *elimination, int32_t message,
                                                              gpuopt_elimination_message_info *info);
-/* The table [entries] of a copy, the scope's last variable fastest; host arrays. INT64: cost, forbidden: INT64_MAX
- * (MAX_SUM: INT64_MIN). DOUBLE: value. MIN_COUNT: count too, or NULL. STATE: not ready. */
-GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elimination, int32_t message, int32_t copy,
-                                                        int64_t *cost, double *value, uint64_t *count);
-/* The CUDA backend's own table, [entries] of `bits` each (DOUBLE with MAX_SUM: negated), lent until the next step.
- * UNSUPPORTED: on the CPU, or in host memory (STREAM). */
+/* Reads a copy's table: cost [entries] (INT64) or value [entries] (DOUBLE), the scope's last variable fastest, and with
+ * MIN_COUNT count [entries] or NULL. Forbidden costs are INT64_MAX (MAX_SUM: INT64_MIN), or infinite. STATE: the
+ * message is not ready. Waits. Into device memory the table goes in pieces through host memory; _device_view avoids
+ * that. */
+GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elimination, gpuopt_memory where,
+                                                        int32_t message, int32_t copy, int64_t *cost, double *value,
+                                                        uint64_t *count);
+/* Lends a copy's table as the CUDA backend stores it: count = entries, UINT8 to UINT64 by bits (see message_info), or
+ * FP64, negated with MAX_SUM. Valid until the next step. STATE: the message is not ready. UNSUPPORTED: on the CPU, or
+ * the table is in host memory (STREAM). */
 GPUOPT_API gpuopt_status gpuopt_elimination_message_device_view(gpuopt_elimination *elimination, int32_t message,
-                                                                int32_t copy, const void **table);
+                                                                int32_t copy, gpuopt_device_view *view);
 
-/* A message as bytes, for an agent in another process: a header of 48 bytes ("GPUM"; version 1, type and semiring as
- * uint32; bits and arity as int32; entries and offset as int64; forbidden as uint64), the scope and its domain sizes as
- * int32, the stored costs, then the counts (MIN_COUNT) as uint64; little-endian on every machine. bytes NULL: only the
- * size. ARGUMENT: capacity is too small. */
+/* Packs a copy's message into bytes [capacity] in host memory, for an agent in another process; *size (or NULL)
+ * receives the number of bytes. With bytes NULL only the size is found, at any time. The format is little-endian on
+ * every machine: a header of 48 bytes ("GPUM"; version 1, type and semiring as uint32; bits and arity as int32; entries
+ * and offset as int64; forbidden as uint64), the scope and its domain sizes as int32, the stored costs, then the counts
+ * (MIN_COUNT) as uint64. ARGUMENT: capacity is too small. STATE: the message is not ready. Waits. */
 GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *elimination, int32_t message, int32_t copy,
                                                          void *bytes, uint64_t capacity, uint64_t *size);
-/* What such bytes hold. ARGUMENT: they are cut short, of another version, or not what they say. */
+
+/* What a packed message holds. */
 typedef struct gpuopt_elimination_packed_info {
-    size_t struct_size;
-    gpuopt_elimination_cost type;
-    gpuopt_elimination_semiring semiring;
-    int32_t bits, arity;
-    int64_t entries;
+    size_t struct_size;                   /* sizeof(gpuopt_elimination_packed_info) */
+    gpuopt_elimination_cost type;         /* of the costs */
+    gpuopt_elimination_semiring semiring; /* of the handle that packed it */
+    int32_t bits;                         /* of a stored cost */
+    int32_t arity;                        /* variables in its scope */
+    int64_t entries;                      /* product of the scope's domain sizes */
 } gpuopt_elimination_packed_info;
+
+/* Says what bytes [size] hold. ARGUMENT: they are not a message, cut short, of another version, or inconsistent. */
 GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *context, const void *bytes, uint64_t size,
                                                             gpuopt_elimination_packed_info *message);
-/* Into host arrays: scope, domain [arity]; cost or value [entries], count [entries] or NULL, as _get_message gives
- * them: a dense gpuopt_elimination_function of the parent's model. */
+/* Unpacks bytes [size] into host arrays: scope and domain [arity]; cost or value [entries], and count [entries] or
+ * NULL, as _message_get gives them: together a dense gpuopt_elimination_function for the parent's model. ARGUMENT: as
+ * _message_inspect, or an array is NULL that is needed. */
 GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *context, const void *bytes, uint64_t size,
                                                            int32_t *scope, int32_t *domain, int64_t *cost,
                                                            double *value, uint64_t *count);

@@ -57,7 +57,7 @@ int parse_words(int argc, char **argv, const char *usage,
             else fprintf(stderr, "%s: bad value '%s'\n%s", name, value, usage);
             return -1;
         }
-        k++;
+        k += good == 1;
     }
     if (!*model) fputs(usage, stderr);
     return *model ? 0 : -1;

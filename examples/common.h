@@ -19,8 +19,9 @@ int whole_number(const char *word, int64_t most, int64_t *value);
 /* On --help: prints the usage on stdout and ends the program. */
 void print_help(const char *usage);
 
-/* The words of a command line: one model, --json, --help, and options with a value, of which `take` says 1: taken,
- * 0: a bad value, -1: there is no such option. Returns 0, or says what is wrong and returns -1. */
+/* The words of a command line: one model, --json, --help, and options, of which `take` says 1: taken with its
+ * value, 2: taken, without a value, 0: a bad value, -1: there is no such option. Returns 0, or says what is wrong and
+ * returns -1. */
 int parse_words(int argc, char **argv, const char *usage,
                 int (*take)(void *options, const char *name, const char *value), void *options, const char **model,
                 int *json);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagates the bounds of a mixed-integer program: reads an MPS file or builds a generated model, runs rounds in the
- * loop that a host would write, and says what it found.
+ * Propagates the bounds of a mixed-integer program: reads an MPS file or generates a model, does rounds in a loop as a
+ * host would, and prints what it found.
  *
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/propagate_mps.c examples/common.c examples/io/m*.c examples/io/lp_models.c \
@@ -30,7 +30,7 @@ static const char usage[] =
     "  --threads N        of the CPU backend (1)\n"
     "  --mode M           jacobi: the same bits everywhere; sequential: in place, CPU only, fewest rounds (jacobi)\n"
     "  --driver D         how the GPU runs rounds: auto, host, cooperative or graph (auto)\n"
-    "  --rounds N         at most so many (1000)\n"
+    "  --rounds N         at most this many (1000)\n"
     "  --json             one line of JSON on stdout, nothing else\n"
     "  --bounds FILE      write \"name lower upper\" for each column\n"
     "  --help             print this and exit\n"
@@ -47,7 +47,7 @@ typedef struct options {
 static const char *const modes[] = {"jacobi", "sequential", NULL};
 static const char *const drivers[] = {"auto", "host", "cooperative", "graph", NULL}; /* as in gpuopt.h */
 
-/* 1: taken, 0: a bad value, -1: there is no such option. */
+/* Returns 1: taken, 0: a bad value, -1: there is no such option. */
 static int parse_option(void *options_of, const char *name, const char *value) {
     options *o = options_of;
     if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
@@ -69,16 +69,16 @@ static int parse(int argc, char **argv, options *o) {
     return parse_words(argc, argv, usage, parse_option, o, &o->model, &o->json);
 }
 
-/* From here on the GPU of an H200 is faster than one core of its host: what a launch costs is then less than what a
- * core needs for a round or two. See tests/bench/RESULTS.md. */
+/* With at least this many nonzeros an H200 is faster than one core of its host: a launch then takes less time than a
+ * round or two on that core. See tests/bench/RESULTS.md. */
 static const int64_t cuda_from_nonzeros = 2200;
 
 /* ---- Results ---- */
 
-/* The start and what is left of it. */
+/* What all calls together found, and how long they took. */
 typedef struct summary {
     const char *backend;
-    gpuopt_propagator_info info; /* rounds and changes of all calls */
+    gpuopt_propagator_info info; /* sums over all calls */
     int64_t tightened_lower, tightened_upper;
     double seconds, read_seconds;
 } summary;
@@ -107,7 +107,7 @@ static void print_json(const options *o, const mip *model, const summary *s) {
     printf(", \"backend\": \"%s\", \"mode\": \"%s\", \"driver\": \"%s\", \"threads\": %d", s->backend, o->mode,
            o->driver, (int)o->threads);
     printf(", \"rows\": %d, \"cols\": %d, \"nonzeros\": %lld", (int)model->matrix.rows, (int)model->matrix.cols,
-           (long long)model->matrix.start[model->matrix.rows]);
+           (long long)mip_nonzeros(model));
     printf(", \"rounds\": %d, \"outcome\": \"%s\", \"changed\": %lld", (int)s->info.rounds,
            gpuopt_outcome_string(s->info.outcome), (long long)s->info.changed);
     printf(", \"infeasible_row\": %d, \"infeasible_col\": %d", (int)s->info.infeasible_row,
@@ -118,12 +118,12 @@ static void print_json(const options *o, const mip *model, const summary *s) {
 }
 
 static void print_words(const mip *model, const summary *s) {
-    double nonzeros = (double)model->matrix.start[model->matrix.rows] * s->info.rounds;
+    double nonzeros = (double)mip_nonzeros(model) * s->info.rounds;
     printf("%d rounds on %s in %.3g ms", (int)s->info.rounds, s->backend, 1e3 * s->seconds);
     if (s->info.rounds > 0) printf(" (%.3g billion nonzeros a second)", 1e-9 * nonzeros / s->seconds);
     switch (s->info.outcome) {
     case GPUOPT_CONVERGED: printf(": nothing more to tighten.\n"); break;
-    case GPUOPT_LIMIT: printf(": stopped at the limit of rounds, more may follow.\n"); break;
+    case GPUOPT_LIMIT: printf(": stopped at the limit of rounds.\n"); break;
     case GPUOPT_INFEASIBLE:
         if (s->info.infeasible_row >= 0) {
             printf(": infeasible: no point within the bounds satisfies row ");
@@ -143,8 +143,8 @@ static void print_words(const mip *model, const summary *s) {
 
 /* ---- The loop ---- */
 
-/* On a terminal a round a call, with a line each; else all rounds in one call, which costs fewer exchanges with a
- * GPU. */
+/* On a terminal: one round per call, and a line for each; otherwise all rounds in one call, which takes fewer exchanges
+ * with a GPU. */
 static gpuopt_status propagate(gpuopt_propagator *propagator, const options *o, summary *s) {
     int watched = !o->json && isatty(STDOUT_FILENO);
     gpuopt_propagator_info step;
@@ -178,14 +178,14 @@ static int run(const options *o, const mip *model, summary *s) {
     desc.mode = strcmp(o->mode, "sequential") == 0 ? GPUOPT_MODE_SEQUENTIAL : GPUOPT_MODE_JACOBI;
     desc.driver = (gpuopt_propagator_driver)choice(o->driver, drivers);
     desc.round_limit = (int32_t)o->rounds;
-    try_gpu = desc.mode == GPUOPT_MODE_JACOBI && model->matrix.start[model->matrix.rows] >= cuda_from_nonzeros;
+    try_gpu = desc.mode == GPUOPT_MODE_JACOBI && mip_nonzeros(model) >= cuda_from_nonzeros;
     status = lb && ub ? open_context(o->backend, try_gpu, (int)o->threads, &speaker, &context, &s->backend)
                       : GPUOPT_ERROR_MEMORY;
     if (!status && !o->json)
         printf("%s: %d rows, %d columns, %lld nonzeros; read in %.3g s\n", o->model, (int)model->matrix.rows,
-               (int)model->matrix.cols, (long long)model->matrix.start[model->matrix.rows], s->read_seconds);
+               (int)model->matrix.cols, (long long)mip_nonzeros(model), s->read_seconds);
     if (!status) status = gpuopt_propagator_create(context, &desc, &propagator);
-    if (status == GPUOPT_ERROR_ARGUMENT) result = EXIT_BAD_INPUT; /* the log has said what of the model */
+    if (status == GPUOPT_ERROR_ARGUMENT) result = EXIT_BAD_INPUT; /* the log has named the place in the model */
     if (!status) status = propagate(propagator, o, s);
     if (!status) status = gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, lb, ub);
     if (status) {
@@ -209,7 +209,7 @@ int main(int argc, char **argv) {
     mip model;
     summary s;
     char error[1024];
-    int result = EXIT_FAILED;
+    int result;
     if (parse(argc, argv, &o)) return EXIT_BAD_INPUT;
     memset(&s, 0, sizeof s);
     s.read_seconds = now();
@@ -218,8 +218,7 @@ int main(int argc, char **argv) {
         return EXIT_BAD_INPUT;
     }
     s.read_seconds = now() - s.read_seconds;
-    if (mip_rows(&model)) fprintf(stderr, "%s: out of memory\n", o.model);
-    else result = run(&o, &model, &s);
+    result = run(&o, &model, &s);
     mip_free(&model);
     return result;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The shortest complete host: propagates two rows over three columns, a round at a time.
+ * A short complete host: propagates two rows over three columns, one round per call.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/quickstart.c gpuopt_impl/gpuopt.c -lm -o quickstart
@@ -22,9 +22,9 @@ int main(int argc, char **argv) {
     const double val[] = {2, 3, 1, 1}, lhs[] = {-1e20, 1}, rhs[] = {6, 2};
     const double lb[] = {0, 0, 1.5}, ub[] = {10, 10, 10};
     const uint8_t integer[] = {1, 1, 0};
-    gpuopt_context_desc host;
-    gpuopt_propagator_desc model;
-    gpuopt_propagator_info found;
+    gpuopt_context_desc host = GPUOPT_INIT(gpuopt_context_desc); /* zero means the default, everywhere */
+    gpuopt_propagator_desc model = GPUOPT_INIT(gpuopt_propagator_desc);
+    gpuopt_propagator_info found = GPUOPT_INIT(gpuopt_propagator_info);
     gpuopt_context *context = NULL;
     gpuopt_propagator *propagator = NULL;
     double new_lb[3], new_ub[3];
@@ -34,20 +34,13 @@ int main(int argc, char **argv) {
         printf("usage: quickstart\n");
         return strcmp(argv[1], "--help") != 0;
     }
-    gpuopt_desc_init(&host, sizeof host); /* the CPU; for the GPU: host.backend = gpuopt_backend_cuda() */
-    host.log = print_log;
-    gpuopt_desc_init(&model, sizeof model);
-    model.matrix.rows = 2;
-    model.matrix.cols = 3;
-    model.matrix.start = start;
-    model.matrix.index = col;
-    model.matrix.value = val;
+    host.log = print_log; /* on the CPU; for the GPU: host.backend = gpuopt_backend_cuda() */
+    model.matrix = (gpuopt_matrix){2, 3, start, col, val, GPUOPT_LAYOUT_CSR};
     model.lhs = lhs;
     model.rhs = rhs;
     model.lb = lb;
     model.ub = ub;
     model.integer = integer;
-    gpuopt_desc_init(&found, sizeof found);
 
     failed = gpuopt_context_create(&host, &context) || gpuopt_propagator_create(context, &model, &propagator);
     while (!failed && found.outcome == GPUOPT_MORE) { /* this loop is yours */

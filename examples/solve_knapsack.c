@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Solves a knapsack problem by branch and bound: reads a file or builds a generated one, expands nodes in the loop that
- * a host would write, says what came out, and checks the items on the model itself.
+ * Solves a knapsack problem by branch and bound: reads a file or generates an instance, expands nodes in a loop as a
+ * solver would, prints the result, and checks the item set against the model.
  *
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/solve_knapsack.c examples/common.c examples/io/knapsack.c examples/io/tokens.c \
@@ -29,10 +29,10 @@ static const char usage[] =
     "                     of uncorrelated, weak, strong, inverse-strong, almost-strong, subset-sum, similar, span,\n"
     "                     multiple-strong, profit-ceiling, circle\n"
     "  --search S         dominance, breadth (the paper's tree) or hybrid (the paper's way)      (dominance)\n"
-    "  --pool N           nodes that fit (1048576)\n"
-    "  --incumbent Z      there is a solution of profit Z: look for nothing less\n"
-    "  --nodes N          stop after so many nodes\n"
-    "  --backend B        cpu, cuda or auto: cuda where there is one (auto)\n"
+    "  --pool N           size of the pool in nodes (1048576)\n"
+    "  --incumbent Z      claim that a solution of profit Z exists, and search for nothing worse\n"
+    "  --nodes N          stop after N nodes\n"
+    "  --backend B        cpu, cuda or auto: cuda if there is a device (auto)\n"
     "  --threads N        of the CPU backend (1)\n"
     "  --json             one line of JSON on stdout, nothing else\n"
     "  --items FILE       write the numbers of the chosen items, from 0, one a line\n"
@@ -54,7 +54,7 @@ typedef struct answer {
     double seconds;
 } answer;
 
-/* 1: taken, 0: a bad value, -1: there is no such option. */
+/* 1: accepted, 0: a bad value, -1: there is no such option. */
 static int parse_option(void *options_of, const char *name, const char *value) {
     options *o = options_of;
     if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
@@ -68,7 +68,7 @@ static int parse_option(void *options_of, const char *name, const char *value) {
     return -1;
 }
 
-/* Returns 0, or prints what is wrong and returns -1. */
+/* Returns 0, or prints an error and returns -1. */
 static int parse(int argc, char **argv, options *o) {
     memset(o, 0, sizeof *o);
     o->backend = "auto";
@@ -79,7 +79,7 @@ static int parse(int argc, char **argv, options *o) {
 
 /* ---- The loop ---- */
 
-/* On a terminal in pieces, with a line that is overwritten; else in one call. */
+/* On a terminal in several calls, with a progress line that is overwritten; else in one call. */
 static gpuopt_status expand(gpuopt_knapsack *knapsack, const options *o, answer *a) {
     int watched = !o->json && isatty(STDERR_FILENO);
     double start = now(), shown = start;
@@ -118,21 +118,21 @@ static gpuopt_status solve(gpuopt_context *context, const options *o, const knap
     return status;
 }
 
-/* ---- What came out ---- */
+/* ---- Results ---- */
 
-/* The items, added up on the model as it was read. Returns 0, or says that they do not hold and returns -1. */
+/* Adds up the items on the model as it was read. Returns 0, or prints that the answer is wrong and returns -1. */
 static int check(const options *o, const knapsack_model *model, answer *a) {
     int64_t profit = 0, weight = 0;
     int32_t j;
     for (j = 0; j < model->items; j++) {
         if (!a->taken[j]) continue;
         a->chosen++;
-        if (model->weight[j] > model->capacity - weight) break; /* and before it wraps */
+        if (model->weight[j] > model->capacity - weight) break; /* also keeps the sum from overflowing */
         weight += model->weight[j];
         profit += model->profit[j];
     }
     if (j == model->items && weight == a->weight && profit == a->profit) return 0;
-    fprintf(stderr, "%s: the answer does not hold on the model: the items weigh %lld and earn %lld%s\n", o->model,
+    fprintf(stderr, "%s: the answer is wrong: the items weigh %lld and have profit %lld%s\n", o->model,
             (long long)weight, (long long)profit, j < model->items ? ", and then one does not fit" : "");
     return -1;
 }
@@ -154,11 +154,11 @@ static void print_words(const char *backend, const knapsack_model *model, const 
            (long long)model->capacity, backend, (int)a->info.free_items);
     if (a->info.outcome == GPUOPT_OPTIMAL) printf("Optimal: the profit is %lld.\n", (long long)a->profit);
     else if (a->info.outcome == GPUOPT_INFEASIBLE)
-        printf("No solution has the profit that was claimed; the best that is known has %lld.\n", (long long)a->profit);
+        printf("No solution has the claimed profit; the best known solution has %lld.\n", (long long)a->profit);
     else
-        printf("Stopped at the limit: the profit is %lld, and at most %lld can be had.\n", (long long)a->profit,
+        printf("Stopped at the limit: the profit is %lld, and no solution has more than %lld.\n", (long long)a->profit,
                (long long)a->info.upper);
-    printf("%lld items are chosen; they weigh %lld.\n", (long long)a->chosen, (long long)a->weight);
+    printf("%lld items are chosen, with weight %lld.\n", (long long)a->chosen, (long long)a->weight);
     printf("%lld nodes in %lld steps, at most %lld at once; %.3f s\n", (long long)a->info.expanded,
            (long long)a->info.steps, (long long)a->info.peak, a->seconds);
 }
@@ -182,7 +182,7 @@ static int run(const options *o, const knapsack_model *model, answer *a) {
     }
     if (status) {
         fprintf(stderr, "%s: %s\n", o->model, gpuopt_status_string(status));
-        /* The log has said what of the model. */
+        /* The log says which number of the model is too large. */
         return status == GPUOPT_ERROR_NUMERIC ? EXIT_BAD_INPUT : EXIT_FAILED;
     }
     if (check(o, model, a)) return EXIT_FAILED;

@@ -50,86 +50,60 @@ static const char *const methods[] = {"tableau", "revised", NULL};
 static const char *const pricings[] = {"devex", "dantzig", "steepest-edge", NULL};
 static const char *const ratios[] = {"harris", "expand", "textbook", NULL};
 
-/* The tableau moves rows * cols doubles for every K pivots, the revised method about as many as there are nonzeros, and
- * rows^2, for each: from this share of nonzeros on the tableau is the faster one. */
+/* The tableau moves rows * cols doubles per K pivots; the revised method moves rows^2, and for each pivot about as many as
+ * there are nonzeros. From this density on the tableau is faster. */
 static const double tableau_from_density = 0.1;
 
-/* On the GPU, where a pivot takes one agreement of its blocks less with the tableau, it is the faster one for sparse
- * models too, as long as there is room: so many entries are 4 GB. See tests/bench/RESULTS.md. */
+/* On the GPU a pivot of the tableau needs one exchange between blocks less, and it is faster for sparse models, too, as long
+ * as it fits: so many entries take 4 GB. See tests/bench/RESULTS.md. */
 static const double cuda_tableau_to_cells = 5e8;
 
-/* From so many rows on a pivot is faster on the GPU, where it costs some microseconds whatever the size, than on a
+/* From so many rows on a pivot is faster on the GPU, where it takes some microseconds whatever its size, than on a CPU
  * core. */
 static const int32_t cuda_from_rows = 1000;
 
 /* ---- Command line ---- */
 
-/* K of --technique, 0: the library's choice; -1: it is none of the words. */
+/* K of --technique; 0: the library chooses, -1: a bad value. */
 static int deferred_pivots(const char *technique) {
     static const char *const words[] = {"deferred", "immediate", NULL};
     int64_t pivots = choice(technique, words); /* which are 0 and 1 */
     return pivots >= 0 || whole_number(technique, 256, &pivots) ? (int)pivots : -1;
 }
 
-/* Options without a value; 0: it is none of them. */
-static int parse_switch(const char *name, options *o) {
-    int *to = strcmp(name, "--json") == 0 ? &o->json : strcmp(name, "--max") == 0 ? &o->max : NULL;
-    if (to) *to = 1;
-    return to != NULL;
+/* See parse_words. */
+static int take(void *options_of, const char *name, const char *value) {
+    options *o = options_of;
+    if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "--method") == 0) return choice(o->method = value, methods) >= 0;
+    if (strcmp(name, "--pricing") == 0) return choice(o->pricing = value, pricings) >= 0;
+    if (strcmp(name, "--ratio") == 0) return choice(o->ratio = value, ratios) >= 0;
+    if (strcmp(name, "--technique") == 0) return deferred_pivots(o->technique = value) >= 0;
+    if (strcmp(name, "--threads") == 0) return whole_number(value, 1000000000, &o->threads);
+    if (strcmp(name, "--iterations") == 0) return whole_number(value, INT64_MAX, &o->iterations);
+    if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
+    if (strcmp(name, "--max")) return -1;
+    o->max = 1;
+    return 2;
 }
 
-/* Returns 0, or prints what is wrong and returns -1. */
 static int parse(int argc, char **argv, options *o) {
-    int k;
     memset(o, 0, sizeof *o);
     o->backend = "auto";
     o->pricing = "devex";
     o->ratio = "harris";
     o->technique = "deferred";
     o->threads = 1;
-    for (k = 1; k < argc; k++) {
-        const char *name = argv[k], *value = k + 1 < argc ? argv[k + 1] : "";
-        int good;
-        if (strcmp(name, "--help") == 0) print_help(usage);
-        if (parse_switch(name, o)) continue;
-        if (name[0] != '-') {
-            if (o->model) {
-                fprintf(stderr, "two models: %s and %s\n", o->model, name);
-                return -1;
-            }
-            o->model = name;
-            continue;
-        }
-        if (strcmp(name, "--backend") == 0) good = choice(o->backend = value, backends) >= 0;
-        else if (strcmp(name, "--method") == 0) good = choice(o->method = value, methods) >= 0;
-        else if (strcmp(name, "--pricing") == 0) good = choice(o->pricing = value, pricings) >= 0;
-        else if (strcmp(name, "--ratio") == 0) good = choice(o->ratio = value, ratios) >= 0;
-        else if (strcmp(name, "--technique") == 0) good = deferred_pivots(o->technique = value) >= 0;
-        else if (strcmp(name, "--threads") == 0) good = whole_number(value, 1000000000, &o->threads);
-        else if (strcmp(name, "--iterations") == 0) good = whole_number(value, INT64_MAX, &o->iterations);
-        else if (strcmp(name, "--solution") == 0) good = *(o->solution = value) != 0;
-        else {
-            fprintf(stderr, "unknown option %s\n%s", name, usage);
-            return -1;
-        }
-        if (!good) {
-            fprintf(stderr, "%s: bad value '%s'\n%s", name, value, usage);
-            return -1;
-        }
-        k++;
-    }
-    if (!o->model) fputs(usage, stderr);
-    return o->model ? 0 : -1;
+    return parse_words(argc, argv, usage, take, o, &o->model, &o->json);
 }
 
 /* ---- Results ---- */
 
-/* Vectors of the length that gpuopt.h gives, and what they prove on the model. */
+/* The vectors, with the lengths that gpuopt.h gives, and what they prove on the model. */
 typedef struct answer {
     gpuopt_simplex_info info;
     const char *backend, *method;
     double *x, *reduced_cost, *activity, *dual, *farkas, *ray;
-    int crossing; /* the first column whose bounds cross, or -1: then nothing was solved */
     double objective, primal_violation, dual_violation;
     lp_proof proof; /* of INFEASIBLE and UNBOUNDED */
     double seconds, read_seconds;
@@ -155,7 +129,7 @@ static void free_answer(answer *a) {
     free(a->farkas);
 }
 
-/* Whether the model has a point that is worth showing. */
+/* Whether x is feasible. */
 static int has_objective(const answer *a) {
     return a->info.outcome == GPUOPT_OPTIMAL || (a->info.outcome == GPUOPT_LIMIT && a->info.phase == 2);
 }
@@ -180,7 +154,8 @@ static void print_number(const char *name, double value, int known) {
 }
 
 static void print_json(const options *o, const mip *model, const answer *a) {
-    int proof = a->info.outcome == GPUOPT_INFEASIBLE || a->info.outcome == GPUOPT_UNBOUNDED, solved = a->crossing < 0;
+    int proof = a->info.outcome == GPUOPT_INFEASIBLE || a->info.outcome == GPUOPT_UNBOUNDED,
+        solved = a->info.crossing < 0;
     printf("{\"model\": ");
     print_json_string(o->model);
     printf(", \"backend\": \"%s\", \"threads\": %d, \"method\": \"%s\", \"pricing\": \"%s\", \"ratio\": \"%s\"",
@@ -214,10 +189,10 @@ static void print_head(const options *o, const mip *model, const answer *a) {
 
 static void print_words(const mip *model, const answer *a) {
     const gpuopt_simplex_info *info = &a->info;
-    if (a->crossing >= 0) {
+    if (info->crossing >= 0) {
         printf("Infeasible: the bounds of column ");
-        print_name(stdout, model->col_name, 'x', a->crossing);
-        printf(" cross.\n");
+        print_name(stdout, model->col_name, 'x', info->crossing);
+        printf(" cross by %.3g.\n", a->proof.margin);
         return;
     }
     switch (info->outcome) {
@@ -228,7 +203,7 @@ static void print_words(const mip *model, const answer *a) {
         printf("Stopped at the limit in phase %d: objective %.12g, sum of infeasibilities %.3g.\n", (int)info->phase,
                a->objective, info->infeasibility);
     }
-    if (model->optimum_known) printf("The optimum that was planted is %.12g.\n", model->optimum);
+    if (model->optimum_known) printf("The planted optimum is %.12g.\n", model->optimum);
     printf(
         "%lld iterations (%lld of them bound flips, %lld refreshes, %lld reinversions) of the %s method on %s in %.3g "
         "s.\n",
@@ -236,20 +211,20 @@ static void print_words(const mip *model, const answer *a) {
         a->method, a->backend, a->seconds);
     printf("Checked on the model: ");
     if (info->outcome == GPUOPT_INFEASIBLE)
-        printf("the proof contradicts the rows by %.3g (relative), and leaves %.3g unexplained.\n", a->proof.margin,
+        printf("the certificate's margin is %.3g (relative), the largest dropped coefficient %.3g.\n", a->proof.margin,
                a->proof.residual);
     else if (info->outcome == GPUOPT_UNBOUNDED)
-        printf("along the ray the objective gains %.3g, and rows and bounds are left by %.3g.\n", a->proof.margin,
+        printf("along the ray the objective gains %.3g, and rows and bounds are violated by %.3g.\n", a->proof.margin,
                a->proof.residual);
     else
-        printf("rows and bounds are violated by %.3g at most, the signs of reduced costs by %.3g.\n",
+        printf("rows and bounds are violated by at most %.3g, the signs of reduced costs by %.3g.\n",
                a->primal_violation, a->dual_violation);
 }
 
 /* ---- The loop ---- */
 
-/* On a terminal in pieces of about a tenth of a second, with a line that is overwritten; else in one call, which costs
- * fewer exchanges with a GPU. */
+/* On a terminal, in pieces of about a tenth of a second, with a progress line; otherwise in one call, with fewer
+ * exchanges with a GPU. */
 static gpuopt_status iterate(gpuopt_simplex *simplex, const options *o, answer *a) {
     int watched = !o->json && isatty(STDOUT_FILENO);
     int64_t piece = watched ? 16 : INT64_MAX;
@@ -271,16 +246,19 @@ static gpuopt_status iterate(gpuopt_simplex *simplex, const options *o, answer *
     return status;
 }
 
-/* The vectors, and what they amount to on the original data. */
+/* Gets the vectors, and checks them on the original data. */
 static gpuopt_status take_answer(gpuopt_simplex *simplex, const mip *model, answer *a) {
-    gpuopt_status status = gpuopt_simplex_get_solution(simplex, a->x, a->reduced_cost, a->activity, a->dual);
-    if (!status && a->info.outcome == GPUOPT_INFEASIBLE) status = gpuopt_simplex_get_farkas(simplex, a->farkas);
-    if (!status && a->info.outcome == GPUOPT_UNBOUNDED) status = gpuopt_simplex_get_ray(simplex, a->ray);
+    gpuopt_status status =
+        gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, a->x, a->reduced_cost, a->activity, a->dual);
+    if (!status && a->info.outcome == GPUOPT_INFEASIBLE)
+        status = gpuopt_simplex_get_farkas(simplex, GPUOPT_HOST, a->farkas);
+    if (!status && a->info.outcome == GPUOPT_UNBOUNDED) status = gpuopt_simplex_get_ray(simplex, GPUOPT_HOST, a->ray);
     if (status) return status;
     a->objective = lp_objective(model, a->x);
     a->primal_violation = lp_primal_violation(model, a->x);
     a->dual_violation = lp_dual_violation(model, a->x, a->dual);
     if (a->info.outcome == GPUOPT_INFEASIBLE) a->proof = lp_farkas(model, a->farkas);
+    if (a->info.crossing >= 0) a->proof = lp_crossing(model, a->info.crossing);
     if (a->info.outcome == GPUOPT_UNBOUNDED) a->proof = lp_ray(model, a->ray);
     return GPUOPT_OK;
 }
@@ -318,18 +296,6 @@ static gpuopt_status solve(const options *o, const mip *model, answer *a) {
     return status;
 }
 
-/* Crossing bounds are a mistake to the library, but a file that has them is a model, and an infeasible one. */
-static int find_crossing(const mip *model, answer *a) {
-    int j;
-    for (j = 0; j < model->columns.cols; j++)
-        if (model->lb[j] > model->ub[j]) {
-            a->info.outcome = GPUOPT_INFEASIBLE;
-            a->proof.margin = model->lb[j] - model->ub[j];
-            return j;
-        }
-    return -1;
-}
-
 static int run(const options *o, mip *model, answer *a) {
     gpuopt_status status = GPUOPT_OK;
     if (o->max) model->maximize = 1;
@@ -337,10 +303,10 @@ static int run(const options *o, mip *model, answer *a) {
     a->method = choose_method(o, model, a->backend);
     if (mip_columns(model) || allocate_answer(model, a)) status = GPUOPT_ERROR_MEMORY;
     if (!status && !o->json) print_head(o, model, a);
-    if (!status && (a->crossing = find_crossing(model, a)) < 0) status = solve(o, model, a);
+    if (!status) status = solve(o, model, a);
     if (status) {
         fprintf(stderr, "%s: %s\n", o->model, gpuopt_status_string(status));
-        return status == GPUOPT_ERROR_ARGUMENT ? EXIT_BAD_INPUT : EXIT_FAILED; /* the log has said what of the model */
+        return status == GPUOPT_ERROR_ARGUMENT ? EXIT_BAD_INPUT : EXIT_FAILED; /* the log has said why */
     }
     if (o->json) print_json(o, model, a);
     else print_words(model, a);

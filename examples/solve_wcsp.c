@@ -228,7 +228,7 @@ static gpuopt_status eliminate(gpuopt_elimination *elimination, const options *o
     int watched = !o->json && isatty(STDERR_FILENO);
     int32_t piece = watched ? 1 : INT32_MAX;
     double start = now(), shown = 0;
-    gpuopt_status status = gpuopt_elimination_get_info(elimination, 0, &a->info);
+    gpuopt_status status = gpuopt_elimination_get_info(elimination, &a->info);
     while (!status && a->info.outcome == GPUOPT_MORE) {
         status = gpuopt_elimination_step(elimination, piece, &a->info);
         if (!watched || status || (now() - shown < 0.05 && a->info.outcome == GPUOPT_MORE)) continue;
@@ -244,14 +244,15 @@ static gpuopt_status eliminate(gpuopt_elimination *elimination, const options *o
 static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, problem *p, wcsp_answer *a) {
     gpuopt_elimination *elimination = NULL;
     gpuopt_elimination_assignment found;
-    gpuopt_status status = gpuopt_elimination_plan(context, &p->desc, &a->estimate);
+    gpuopt_status status = gpuopt_elimination_order(context, &p->desc, NULL, NULL, &a->estimate);
     gpuopt_desc_init(&found, sizeof found);
     if (!status) status = gpuopt_elimination_create(context, &p->desc, &elimination);
-    if (!status && p->desc.condition_count > 0) status = gpuopt_elimination_set_condition(elimination, 0, p->given);
+    if (!status && p->desc.condition_count > 0)
+        status = gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, p->given);
     if (!status) status = eliminate(elimination, o, a);
     a->exact = a->info.outcome == GPUOPT_OPTIMAL;
     if (!status && a->task != TASK_LOGZ && a->info.outcome != GPUOPT_INFEASIBLE) {
-        status = gpuopt_elimination_assign(elimination, 0, a->value, &found);
+        status = gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, a->value, &found);
         a->assigned = found.outcome != GPUOPT_INFEASIBLE;
         a->exact = found.outcome == GPUOPT_OPTIMAL; /* mini-buckets, too, when the bounds meet */
         a->cost = found.cost;
@@ -302,8 +303,8 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
     if (!status) status = o->agents ? solve_by_agents(context, p, a) : solve_centrally(context, o, p, a);
     a->seconds = now() - start;
     a->peak = counted_peak(&counter, where);
-    a->peak_predicted =
-        where == GPUOPT_DEVICE ? a->estimate.device_bytes : a->estimate.host_bytes + a->estimate.create_bytes;
+    a->peak_predicted = where == GPUOPT_DEVICE ? a->estimate.memory.device_bytes
+                                               : a->estimate.memory.host_bytes + a->estimate.memory.create_bytes;
     close_counted_context(&counter, context);
     return status;
 }

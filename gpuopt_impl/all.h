@@ -35,6 +35,7 @@ extern "C" {
 #include "basis/calls.h"
 #include "basis/cpu.h"
 #include "simplex/calls.h"
+#include "simplex/answers.h"
 #include "simplex/parts.h"
 #include "simplex/cpu.h"
 #include "simplex/cpu_run.h"

@@ -18,10 +18,10 @@ GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void) {
                                        gpuopt__cpu_close,
                                        gpuopt__cpu_wait,
                                        NULL, /* no device memory */
-                                       &gpuopt__cpu_propagator_table,
+                                       &gpuopt__propagator_cpu_table,
                                        &gpuopt__basis_cpu_table,
-                                       &gpuopt__cpu_simplex_table,
-                                       &gpuopt__cpu_elimination_table,
+                                       &gpuopt__simplex_cpu_table,
+                                       &gpuopt__elimination_cpu_table,
                                        &gpuopt__knapsack_cpu_table};
     return &cpu;
 }

@@ -11,7 +11,7 @@ def backend_test(name, srcs, backends = ["cpu", "cpu-threads", "cuda"], slow = [
       name: of the tests, before the backend.
       srcs: one program; it gets the backend as its argument.
       backends: to run it on.
-      slow: of these, the backends on which it takes more than 20 s of a core: left to tests/run.sh --all.
+      slow: of these, the backends that are left to tests/run.sh --all, for taking more than 20 s of a core.
       deps: beside the library, cmocka and the test support.
       tags: of each test; "data" if it does nothing without GPUOPT_TEST_DATA, which leaves it to --all.
       **kwargs: passed to cc_test.

@@ -19,14 +19,15 @@ gpuopt_status elimination_finish(gpuopt_elimination *elimination, int64_t slice)
     return status ? status : stream_join(e->head.context, e->head.plan, e->tables);
 }
 
-gpuopt_status elimination_total(gpuopt_elimination *elimination, int32_t copy, gpuopt__total *total) {
+gpuopt_status elimination_total(gpuopt_elimination *elimination, int32_t copy, gpuopt__elimination_total *total) {
     CudaElimination *e = cuda_elimination(elimination);
     DeviceScope scope(e->head.context);
     gpuopt_status status = e->copy(total, e->view.total + copy, sizeof *total);
     return status ? status : e->wait();
 }
 
-gpuopt_status elimination_assign(gpuopt_elimination *elimination, int32_t copy, int32_t *value, gpuopt__total *cost) {
+gpuopt_status elimination_assign(gpuopt_elimination *elimination, int32_t copy, int32_t *value,
+                                 gpuopt__elimination_total *cost) {
     CudaElimination *e = cuda_elimination(elimination);
     DeviceScope scope(e->head.context);
     size_t bytes = sizeof(int32_t) * static_cast<size_t>(e->head.plan.variables);
@@ -46,7 +47,7 @@ gpuopt_status elimination_assign(gpuopt_elimination *elimination, int32_t copy, 
 }
 
 gpuopt_status elimination_bounds(gpuopt_elimination *elimination, int32_t copy, int32_t variable, int32_t *value,
-                                 gpuopt__total *bound) {
+                                 gpuopt__elimination_total *bound) {
     CudaElimination *e = cuda_elimination(elimination);
     DeviceScope scope(e->head.context);
     int32_t values = e->head.plan.domain[variable];
@@ -62,7 +63,7 @@ gpuopt_status elimination_read(gpuopt_elimination *elimination, int32_t table, i
                                int64_t count, void *cost, uint64_t *counts) {
     CudaElimination *e = cuda_elimination(elimination);
     DeviceScope scope(e->head.context);
-    const gpuopt__table &t = e->head.plan.table[table];
+    const gpuopt__elimination_table &t = e->head.plan.table[table];
     int64_t from = copy * t.entries + first;
     gpuopt_status status = GPUOPT_OK;
     if (t.on_host) return stream_read(e->head.context, e->head.plan, e->tables, t, first, count, cost, counts);
@@ -76,27 +77,16 @@ gpuopt_status elimination_read(gpuopt_elimination *elimination, int32_t table, i
 
 gpuopt_status elimination_view(gpuopt_elimination *elimination, int32_t table, int32_t copy, const void **view) {
     CudaElimination *e = cuda_elimination(elimination);
-    const gpuopt__table &t = e->head.plan.table[table];
+    const gpuopt__elimination_table &t = e->head.plan.table[table];
     if (t.on_host) return GPUOPT_ERROR_UNSUPPORTED;
     *view = static_cast<const char *>(e->view.store) + (t.at + copy * t.entries) * e->cost_bytes();
     return GPUOPT_OK;
 }
 
-const struct gpuopt__elimination_backend cuda_elimination_table = {1,
-                                                                   elimination_free_bytes,
-                                                                   elimination_size,
-                                                                   elimination_create,
-                                                                   elimination_destroy,
-                                                                   elimination_load,
-                                                                   elimination_loaded,
-                                                                   elimination_condition,
-                                                                   elimination_run,
-                                                                   elimination_finish,
-                                                                   elimination_total,
-                                                                   elimination_assign,
-                                                                   elimination_bounds,
-                                                                   elimination_read,
-                                                                   elimination_view};
+const struct gpuopt__elimination_backend cuda_elimination_table = {
+    elimination_plan,   elimination_create, elimination_destroy, elimination_run,        elimination_finish,
+    elimination_total,  elimination_load,   elimination_loaded,  elimination_condition,  elimination_assign,
+    elimination_bounds, elimination_read,   elimination_view,    elimination_free_bytes, 1};
 
 } // namespace
 

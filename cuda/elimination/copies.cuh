@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(copy_threads)
     const int64_t rows = product_own(p, k, side), batch = product_own(p, k, PRODUCT_BATCH), values = p.values;
     const int64_t inner = by_value ? values : batch, outer = by_value ? batch : values;
     const int64_t across = (rows + copy_square - 1) / copy_square, down = (inner + copy_square - 1) / copy_square;
-    const gpuopt__operand &o = e.operand[p.operand[k]];
+    const gpuopt__elimination_operand &o = e.operand[p.operand[k]];
     Stored *store = static_cast<Stored *>(e.store);
     for (int64_t n = blockIdx.x; n < across * down * outer; n += gridDim.x) {
         const int64_t row = n % across * copy_square, first = n / across % down * copy_square,
@@ -58,8 +58,8 @@ __global__ void __launch_bounds__(copy_threads)
 
 /* Copies what the product asks for; then it reads the copies. scratch: where in the store there is room for them. */
 template <class Stored>
-gpuopt_status copy_operands(const gpuopt_context *context, const EliminationView &view, const gpuopt__operand *operand,
-                            int64_t scratch, Product *p) {
+gpuopt_status copy_operands(const gpuopt_context *context, const EliminationView &view,
+                            const gpuopt__elimination_operand *operand, int64_t scratch, Product *p) {
     const Product plain = *p;
     product_use_copies(p, scratch);
     for (int k = 0; k < p->operands; k++) {

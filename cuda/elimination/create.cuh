@@ -62,10 +62,10 @@ uint64_t elimination_free_bytes(const gpuopt_context *context) {
 
 /* Arrays of the plan that the device has too: the same cuts for the host's copy, which is sent at once. */
 struct PlanMirror {
-    gpuopt__job *job;
-    gpuopt__operand *operand;
-    gpuopt__table *table;
-    gpuopt__bucket *bucket;
+    gpuopt__elimination_job *job;
+    gpuopt__elimination_operand *operand;
+    gpuopt__elimination_table *table;
+    gpuopt__elimination_bucket *bucket;
     int64_t *digit, *stride, *ends_level, *ends_order;
     int32_t *first_bucket, *scope, *input, *order, *position, *root, *list_level, *list_order, *domain, *depth_list,
         *depth_first;
@@ -96,14 +96,14 @@ void cut_mirror(gpuopt__arena *arena, const gpuopt__elimination_plan &p, PlanMir
     cut(m->depth_first, static_cast<int64_t>(p.steps) + 1);
 }
 
-bool runs_alone(const gpuopt__job &job) {
+bool runs_alone(const gpuopt__elimination_job &job) {
     return job.streamed || job.rows > 1 || job.entries >= elimination_alone_entries ||
            static_cast<double>(job.entries) * job.values >= elimination_alone_from;
 }
 
 /* Whether a job is better computed as a product; chunks of a job are not in the plan, and copy nothing. */
-bool find_plan_product(const gpuopt_context *context, const gpuopt__elimination_plan &p, const gpuopt__job &job,
-                       const int64_t *pool, bool may_copy, Product *product) {
+bool find_plan_product(const gpuopt_context *context, const gpuopt__elimination_plan &p,
+                       const gpuopt__elimination_job &job, const int64_t *pool, bool may_copy, Product *product) {
     return p.type == GPUOPT_COST_INT64 &&
            (p.semiring == GPUOPT_SEMIRING_MIN_SUM || p.semiring == GPUOPT_SEMIRING_MAX_SUM) &&
            find_product(job, pool, p.copies, p.bits, p.forbidden, may_copy, cuda_of(context)->multiprocessors, product);
@@ -119,7 +119,7 @@ ProductCount find_products(const gpuopt_context *context, const gpuopt__eliminat
     ProductCount count = {0, 0};
     Product product;
     for (int32_t k = 0; k < p.jobs; k++) {
-        const gpuopt__job &job = p.job[k];
+        const gpuopt__elimination_job &job = p.job[k];
         const bool found =
             runs_alone(job) && !job.streamed && find_plan_product(context, p, job, p.digit, p.may_copy != 0, &product);
         if (of) of[k] = found ? count.products : -1;
@@ -144,8 +144,10 @@ uint64_t cut_device(const gpuopt__elimination_plan &p, int64_t copies, void *bas
     v->counts = static_cast<uint64_t *>(gpuopt__cut(&arena, p.counts, sizeof(uint64_t)));
     v->offset =
         static_cast<int64_t *>(gpuopt__cut(&arena, static_cast<int64_t>(p.copies) * p.condition_rows, sizeof(int64_t)));
-    v->total = static_cast<gpuopt__total *>(gpuopt__cut(&arena, p.copies + int64_t{1}, sizeof(gpuopt__total)));
-    v->bound = static_cast<gpuopt__total *>(gpuopt__cut(&arena, p.largest_domain, sizeof(gpuopt__total)));
+    v->total = static_cast<gpuopt__elimination_total *>(
+        gpuopt__cut(&arena, p.copies + int64_t{1}, sizeof(gpuopt__elimination_total)));
+    v->bound = static_cast<gpuopt__elimination_total *>(
+        gpuopt__cut(&arena, p.largest_domain, sizeof(gpuopt__elimination_total)));
     v->value = static_cast<int32_t *>(gpuopt__cut(&arena, p.variables, sizeof(int32_t)));
     cut_stream_device(&arena, p, s);
     *mirror_at = arena.used;
@@ -174,8 +176,7 @@ uint64_t cut_host(const gpuopt__elimination_plan &p, int32_t products, uint64_t 
     return arena.used;
 }
 
-void elimination_size(const gpuopt_context *context, const gpuopt__elimination_plan *plan,
-                      gpuopt_elimination_estimate *estimate) {
+void elimination_plan(const gpuopt_context *context, const gpuopt__elimination_plan *plan, gpuopt_memory_plan *memory) {
     const ProductCount count = find_products(context, *plan, nullptr, nullptr);
     CudaElimination e;
     PlanMirror mirror;
@@ -184,9 +185,9 @@ void elimination_size(const gpuopt_context *context, const gpuopt__elimination_p
     uint64_t mirror_at,
         bytes = cut_device(*plan, count.copies, nullptr, &e.view, &e.tables, &mirror, &mirror_at, &e.scratch);
     int64_t costs;
-    estimate->device_bytes = bytes;
-    estimate->create_bytes += function_bytes(*plan, &costs) + 1;
-    estimate->host_bytes +=
+    memory->device_bytes = bytes;
+    memory->create_bytes += function_bytes(*plan, &costs) + 1;
+    memory->host_bytes +=
         cut_host(*plan, count.products, bytes - mirror_at, nullptr, &e, &at, &product) + stream_host_bytes(*plan);
 }
 
@@ -195,7 +196,7 @@ void elimination_size(const gpuopt_context *context, const gpuopt__elimination_p
 void sum_blocks(const gpuopt__elimination_plan &p, const int32_t *list, int64_t *ends) {
     int64_t sum = 0;
     for (int32_t k = 0; k < p.jobs; k++) {
-        const gpuopt__job &job = p.job[list[k]];
+        const gpuopt__elimination_job &job = p.job[list[k]];
         JobBlocks b = job_blocks(job, p.copies, elimination_shared_blocks);
         if (!runs_alone(job)) sum += static_cast<int64_t>(b.pieces) * b.ranges * p.copies;
         ends[k] = sum;
@@ -209,7 +210,7 @@ int32_t sort_depths(const gpuopt__elimination_plan &p, int32_t *list, int32_t *f
     for (int32_t at = p.steps - 1; at >= 0; at--) {
         depth[at] = 0;
         for (int32_t b = p.first_bucket[at]; b < p.first_bucket[at + 1]; b++) {
-            const gpuopt__table &t = p.table[p.bucket[b].message];
+            const gpuopt__elimination_table &t = p.table[p.bucket[b].message];
             for (int32_t k = 0; k < t.arity; k++) {
                 int32_t above = p.position[p.scope[t.scope + k]];
                 if (above < p.steps && depth[above] >= depth[at]) depth[at] = depth[above] + 1;
@@ -339,7 +340,7 @@ gpuopt_status elimination_create(gpuopt_context *context, const gpuopt__eliminat
 gpuopt_status elimination_load(gpuopt_elimination *elimination, int32_t table, const void *cost,
                                const uint64_t *count) {
     CudaElimination *e = cuda_elimination(elimination);
-    const gpuopt__table &t = e->head.plan.table[table];
+    const gpuopt__elimination_table &t = e->head.plan.table[table];
     std::memcpy(e->staged + t.at * e->cost_bytes(), cost, static_cast<size_t>(t.entries * e->cost_bytes()));
     if (count)
         std::memcpy(e->staged + e->staged_counts + t.count_at * static_cast<int64_t>(sizeof *count), count,

@@ -5,7 +5,7 @@
 #ifndef GPUOPT_CUDA_ELIMINATION_DEVICE_CUH
 #define GPUOPT_CUDA_ELIMINATION_DEVICE_CUH
 
-#include "../../gpuopt_impl/elimination/step.h"
+#include "../../gpuopt_impl/elimination/table.h"
 #include "../common/context.cuh"
 
 namespace {
@@ -15,16 +15,16 @@ struct EliminationView {
     void *store;
     uint64_t *counts;
     int64_t *offset; /* [copies][condition_rows] */
-    const gpuopt__job *job;
-    const gpuopt__operand *operand;
+    const gpuopt__elimination_job *job;
+    const gpuopt__elimination_operand *operand;
     const int64_t *digit;
-    const gpuopt__table *table;
-    const gpuopt__bucket *bucket;
+    const gpuopt__elimination_table *table;
+    const gpuopt__elimination_bucket *bucket;
     const int32_t *first_bucket, *scope, *input, *order, *position, *root;
     const int64_t *stride;
-    gpuopt__total *total; /* [copies] of all slices so far; then one for the cost of an assignment */
-    gpuopt__total *bound; /* [largest_domain] */
-    int32_t *value;       /* [variables] of an assignment */
+    gpuopt__elimination_total *total; /* [copies] of all slices so far; then one for the cost of an assignment */
+    gpuopt__elimination_total *bound; /* [largest_domain] */
+    int32_t *value;                   /* [variables] of an assignment */
     int64_t forbidden;
     int32_t condition_rows, copies, bits, tables, functions, roots;
     gpuopt_elimination_cost type;
@@ -57,7 +57,7 @@ struct LeastWide {
     __device__ void begin(const EliminationView &e) { best = static_cast<uint64_t>(e.forbidden); }
     static __device__ Sum none() { return 0; }
     static __device__ Sum add(Sum sum, Stored cost, const EliminationView &e) {
-        return gpuopt__clamped_sum(sum, cost, static_cast<uint64_t>(e.forbidden));
+        return gpuopt__elimination_clamped_sum(sum, cost, static_cast<uint64_t>(e.forbidden));
     }
     __device__ void take(Sum sum, uint64_t, int, const EliminationView &) { best = sum < best ? sum : best; }
     __device__ void merge(const LeastWide &other, int, const EliminationView &e) { take(other.best, 0, 0, e); }
@@ -84,18 +84,18 @@ struct LogSum {
     using Stored = double;
     using Sum = double;
     static constexpr bool counted = false;
-    gpuopt__log_sum sums;
+    gpuopt__elimination_log_sum sums;
     __device__ void begin(const EliminationView &) { sums = {-HUGE_VAL, 0}; }
     static __device__ Sum none() { return 0; }
     static __device__ Sum add(Sum sum, Stored cost, const EliminationView &) { return gpuopt__add(sum, cost); }
     __device__ void take(Sum sum, uint64_t, int maximum, const EliminationView &) {
         if (maximum) sums.high = gpuopt__max(sums.high, sum);
-        else gpuopt__log_sum_add(&sums, sum);
+        else gpuopt__elimination_log_sum_add(&sums, sum);
     }
     __device__ void merge(const LogSum &other, int maximum, const EliminationView &e) {
-        take(maximum ? other.sums.high : gpuopt__log_sum_value(&other.sums), 0, maximum, e);
+        take(maximum ? other.sums.high : gpuopt__elimination_log_sum_value(&other.sums), 0, maximum, e);
     }
-    __device__ Stored cost(int maximum) const { return maximum ? sums.high : gpuopt__log_sum_value(&sums); }
+    __device__ Stored cost(int maximum) const { return maximum ? sums.high : gpuopt__elimination_log_sum_value(&sums); }
     __device__ uint64_t count() const { return 0; }
 };
 
@@ -109,7 +109,7 @@ struct Counted : Least {
     }
     __device__ void take(typename Least::Sum sum, uint64_t factor, int, const EliminationView &e) {
         if (sum >= static_cast<typename Least::Sum>(e.forbidden) || sum > this->best) return;
-        number = sum < this->best ? factor : gpuopt__saturated_sum(number, factor);
+        number = sum < this->best ? factor : gpuopt__elimination_saturated_sum(number, factor);
         this->best = sum;
     }
     __device__ void merge(const Counted &other, int, const EliminationView &e) { take(other.best, other.number, 0, e); }

@@ -21,7 +21,7 @@ struct MessageDigits {
     int count;
 };
 
-bool gather_digits(const gpuopt__job &job, const int64_t *pool, MessageDigits *d) {
+bool gather_digits(const gpuopt__elimination_job &job, const int64_t *pool, MessageDigits *d) {
     const int digits = job.tile_digits + job.row_digits + job.entry_digits;
     const int64_t *size = pool + job.size, *stride = pool + job.stride;
     d->count = 0;

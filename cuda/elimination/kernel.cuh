@@ -13,7 +13,7 @@
 namespace {
 
 constexpr int elimination_threads = 256;
-constexpr int elimination_rows = GPUOPT__TILE_ROWS;
+constexpr int elimination_rows = GPUOPT__ELIMINATION_TILE_ROWS;
 /* Operands that depend on the row and whose addresses are held in registers, at most. */
 constexpr int elimination_held = 3;
 /* Operands whose addresses are kept in shared memory; what a job has beyond is worked out again at every use. */
@@ -32,7 +32,7 @@ __host__ __device__ inline int32_t threads_of_row(int64_t entries) {
 }
 
 /* most: blocks that are worth having. */
-__host__ __device__ inline JobBlocks job_blocks(const gpuopt__job &job, int32_t copies, int64_t most) {
+__host__ __device__ inline JobBlocks job_blocks(const gpuopt__elimination_job &job, int32_t copies, int64_t most) {
     JobBlocks b;
     int32_t row = threads_of_row(job.row_entries);
     b.split = 1;
@@ -51,7 +51,7 @@ struct EliminationShared {
     int64_t base[elimination_threads / 32][2][elimination_slab + 1];
     int64_t value_stride[elimination_slab];
     uint32_t row[elimination_slab + 1][elimination_rows]; /* what a row of the tile adds */
-    gpuopt__job job;
+    gpuopt__elimination_job job;
     int32_t found;
 };
 
@@ -63,32 +63,32 @@ struct TileStrides {
 };
 
 /* What entry `entry` of a row adds to a table's address. */
-__device__ int64_t entry_at(const gpuopt__job &job, const TileStrides &t, int k, uint32_t entry) {
+__device__ int64_t entry_at(const gpuopt__elimination_job &job, const TileStrides &t, int k, uint32_t entry) {
     int first = job.tile_digits + job.row_digits;
     return tile_at<uint32_t>(t.size + first, t.of(k) + first, job.entry_digits, entry);
 }
 
-__device__ int64_t row_at(const gpuopt__job &job, const TileStrides &t, int k, uint32_t row) {
+__device__ int64_t row_at(const gpuopt__elimination_job &job, const TileStrides &t, int k, uint32_t row) {
     return tile_at<uint32_t>(t.size + job.tile_digits, t.of(k) + job.tile_digits, job.row_digits, row);
 }
 
 /* Where operand k begins for a copy. */
-__device__ int64_t operand_at(const EliminationView &e, const gpuopt__operand &o, int32_t copy) {
+__device__ int64_t operand_at(const EliminationView &e, const gpuopt__elimination_operand &o, int32_t copy) {
     int64_t at = o.at + copy * o.copy_stride;
     if (o.condition >= 0) at += e.offset[static_cast<int64_t>(copy) * e.condition_rows + o.condition];
     return at;
 }
 
 /* An operand beyond the slab: everything worked out again. */
-__device__ int64_t far_index(const EliminationView &e, const gpuopt__job &job, const TileStrides &strides, int k,
-                             int64_t tile, int32_t copy, uint32_t entry, int32_t v) {
-    const gpuopt__operand &o = e.operand[job.operand + k];
+__device__ int64_t far_index(const EliminationView &e, const gpuopt__elimination_job &job, const TileStrides &strides,
+                             int k, int64_t tile, int32_t copy, uint32_t entry, int32_t v) {
+    const gpuopt__elimination_operand &o = e.operand[job.operand + k];
     return operand_at(e, o, copy) + v * o.value_stride + entry_at(job, strides, k, entry) +
            any_tile_at(strides.size, strides.of(k), job.tile_digits, tile);
 }
 
-__device__ uint64_t count_at(const EliminationView &e, const gpuopt__job &job, int k, int64_t index) {
-    const gpuopt__operand &o = e.operand[job.operand + k];
+__device__ uint64_t count_at(const EliminationView &e, const gpuopt__elimination_job &job, int k, int64_t index) {
+    const gpuopt__elimination_operand &o = e.operand[job.operand + k];
     return o.count_at < 0 ? 1 : e.counts[o.count_at + (index - o.at)];
 }
 
@@ -143,13 +143,13 @@ struct Sums {
     /* Operands from `first` on that are the same for all rows. */
     static __device__ Sum more(const EliminationView &e, const EliminationShared &shared, const Place &p, int32_t v,
                                int first, uint64_t *factor) {
-        const gpuopt__job &job = shared.job;
+        const gpuopt__elimination_job &job = shared.job;
         Sum sum = Keep::none();
         for (int k = first; k < job.operands; k++) {
             int64_t index = k < elimination_slab ? index_of(shared, p, k, v)
                                                  : far_index(e, job, p.strides, k, p.tile, p.copy, p.entry, v);
             sum = Keep::add(sum, __ldg(static_cast<const Stored *>(e.store) + index), e);
-            if (Keep::counted) *factor = gpuopt__count_product(*factor, count_at(e, job, k, index));
+            if (Keep::counted) *factor = gpuopt__elimination_count_product(*factor, count_at(e, job, k, index));
         }
         return sum;
     }
@@ -157,7 +157,7 @@ struct Sums {
     /* Operands beyond the first ones that depend on the row. */
     static __device__ void other_rows(const EliminationView &e, const EliminationShared &shared, const Place &p,
                                       int32_t v, Sum *sum, uint64_t *factor) {
-        const gpuopt__job &job = shared.job;
+        const gpuopt__elimination_job &job = shared.job;
 #pragma unroll 2
         for (int k = 0; k < job.varying; k++) {
             const bool far = k >= elimination_slab;
@@ -170,7 +170,8 @@ struct Sums {
                 if (r >= p.rows) continue;
                 int64_t of_row = index + (far ? row_at(job, p.strides, k, r) : shared.row[k][r]);
                 cost[r] = __ldg(static_cast<const Stored *>(e.store) + of_row);
-                if (Keep::counted) factor[r] = gpuopt__count_product(factor[r], count_at(e, job, k, of_row));
+                if (Keep::counted)
+                    factor[r] = gpuopt__elimination_count_product(factor[r], count_at(e, job, k, of_row));
             }
 #pragma unroll
             for (int r = 0; r < Rows; r++) sum[r] = Keep::add(sum[r], cost[r], e);
@@ -179,7 +180,7 @@ struct Sums {
 
     /* All values of one tile. */
     __device__ void tile(const EliminationView &e, const EliminationShared &shared, const Place &p) {
-        const gpuopt__job &job = shared.job;
+        const gpuopt__elimination_job &job = shared.job;
         const Stored *from[Own ? Own : 1], *also[calm];
         int64_t step[Own ? Own : 1], also_step[calm];
         const int first = held ? held : job.varying;
@@ -281,11 +282,12 @@ __global__ void __launch_bounds__(elimination_threads, 2)
     if (ends) block -= which ? ends[which - 1] : before;
     {
         const int32_t *from = reinterpret_cast<const int32_t *>(e.job + list[which]);
-        for (int k = thread; k < static_cast<int>(sizeof(gpuopt__job) / sizeof(int32_t)); k += elimination_threads)
+        for (int k = thread; k < static_cast<int>(sizeof(gpuopt__elimination_job) / sizeof(int32_t));
+             k += elimination_threads)
             reinterpret_cast<int32_t *>(&shared.job)[k] = from[k];
     }
     __syncthreads();
-    const gpuopt__job &job = shared.job;
+    const gpuopt__elimination_job &job = shared.job;
     const JobBlocks cut = job_blocks(job, e.copies, most);
     const int piece = static_cast<int>(block % cut.pieces);
     const int range = static_cast<int>(block / cut.pieces % cut.ranges);
@@ -304,7 +306,7 @@ __global__ void __launch_bounds__(elimination_threads, 2)
         int from = k < near ? k : job.operands;
         int64_t base = any_tile_at(strides.size, strides.of(from), job.tile_digits, first);
         if (k < near) {
-            const gpuopt__operand &o = e.operand[job.operand + k];
+            const gpuopt__elimination_operand &o = e.operand[job.operand + k];
             base += operand_at(e, o, copy);
             shared.value_stride[k] = o.value_stride;
         } else base += job.at + copy * job.copy_stride;

@@ -35,7 +35,7 @@ gpuopt_status launch(const CudaElimination *e, const EliminationView &view, cons
 /* A job with a launch of its own. */
 template <class Keep, int Rows, int Own>
 gpuopt_status launch_one(const CudaElimination *e, const EliminationView &view, const int32_t *list,
-                         const gpuopt__job &job) {
+                         const gpuopt__elimination_job &job) {
     JobBlocks b = job_blocks(job, e->head.plan.copies, e->alone);
     int64_t blocks = static_cast<int64_t>(b.pieces) * b.ranges * e->head.plan.copies;
     return launch<Keep, Rows, Own>(e, view, list, nullptr, 0, 1, blocks, e->alone, job.operands);
@@ -44,7 +44,7 @@ gpuopt_status launch_one(const CudaElimination *e, const EliminationView &view, 
 /* Its kernel knows when it is compiled how many operands depend on the row. */
 template <class Keep, int Rows>
 gpuopt_status launch_rows(const CudaElimination *e, const EliminationView &view, const int32_t *list,
-                          const gpuopt__job &job) {
+                          const gpuopt__elimination_job &job) {
     return job.varying == 1   ? launch_one<Keep, Rows, 1>(e, view, list, job)
            : job.varying == 2 ? launch_one<Keep, Rows, 2>(e, view, list, job)
                               : launch_one<Keep, Rows, 3>(e, view, list, job);
@@ -52,7 +52,7 @@ gpuopt_status launch_rows(const CudaElimination *e, const EliminationView &view,
 
 template <class Keep>
 gpuopt_status launch_held(const CudaElimination *e, const EliminationView &view, const int32_t *list,
-                          const gpuopt__job &job) {
+                          const gpuopt__elimination_job &job) {
     if (job.varying > elimination_held) return launch_one<Keep, elimination_rows, 6>(e, view, list, job);
     if (job.rows <= 5) return launch_rows<Keep, 5>(e, view, list, job);
     if (job.rows <= 8) return launch_rows<Keep, 8>(e, view, list, job);
@@ -61,7 +61,8 @@ gpuopt_status launch_held(const CudaElimination *e, const EliminationView &view,
 
 template <class Keep>
 gpuopt_status launch_alone(const CudaElimination *e, const EliminationView &view, const int32_t *list,
-                           const gpuopt__job &job, const int64_t *pool, const gpuopt__operand *operand) {
+                           const gpuopt__elimination_job &job, const int64_t *pool,
+                           const gpuopt__elimination_operand *operand) {
     if (job.rows == 1) return launch_one<Keep, 1, 0>(e, view, list, job);
     if constexpr (std::is_same<typename Keep::Sum, uint32_t>::value && !Keep::counted) {
         Staged staged;
@@ -78,8 +79,8 @@ gpuopt_status launch_alone(const CudaElimination *e, const EliminationView &view
 /* A job that runs alone, or a chunk of one. pool: where its digits are; product: NULL if it is none. */
 template <class Keep>
 gpuopt_status launch_job(const CudaElimination *e, const EliminationView &view, const int32_t *list,
-                         const gpuopt__job &job, const int64_t *pool, const gpuopt__operand *operand,
-                         const Product *product) {
+                         const gpuopt__elimination_job &job, const int64_t *pool,
+                         const gpuopt__elimination_operand *operand, const Product *product) {
     if constexpr (std::is_same<typename Keep::Sum, uint32_t>::value && !Keep::counted)
         if (product) return run_product(e->head.context, view, e->head.plan.operand, e->scratch, *product);
     return launch_alone<Keep>(e, view, list, job, pool, operand);
@@ -88,7 +89,7 @@ gpuopt_status launch_job(const CudaElimination *e, const EliminationView &view, 
 /* A chunk of a streamed job, which is in no plan. */
 template <class Keep>
 gpuopt_status launch_chunk(const CudaElimination *e, const EliminationView &view, const int32_t *list,
-                           const gpuopt__job &chunk, const int64_t *pool) {
+                           const gpuopt__elimination_job &chunk, const int64_t *pool) {
     Product product;
     const bool found = find_plan_product(e->head.context, e->head.plan, chunk, pool, false, &product);
     return launch_job<Keep>(e, view, list, chunk, pool, nullptr, found ? &product : nullptr);
@@ -101,11 +102,12 @@ gpuopt_status run_jobs(CudaElimination *e, const int32_t *host_list, const JobLi
     gpuopt_status status = GPUOPT_OK;
     int operands = 0;
     for (int32_t k = from; k < to && !status; k++) {
-        const gpuopt__job &job = p.job[host_list[k]];
+        const gpuopt__elimination_job &job = p.job[host_list[k]];
         if (job.streamed)
-            status = run_chunks(e->head.context, p, &e->tables, e->view, job,
-                                [e](const EliminationView &view, const int32_t *own, const gpuopt__job &chunk,
-                                    const int64_t *pool) { return launch_chunk<Keep>(e, view, own, chunk, pool); });
+            status =
+                run_chunks(e->head.context, p, &e->tables, e->view, job,
+                           [e](const EliminationView &view, const int32_t *own, const gpuopt__elimination_job &chunk,
+                               const int64_t *pool) { return launch_chunk<Keep>(e, view, own, chunk, pool); });
         else if (runs_alone(job)) {
             const int32_t of = e->product_of[host_list[k]];
             status = launch_job<Keep>(e, e->view, list.list + k, job, p.digit, p.operand,

@@ -375,7 +375,7 @@ gpuopt_status run_product(const gpuopt_context *context, const EliminationView &
 /* A job that find_product() has found to be one. Costs of 8 bits are always packed. operand: the plan's; scratch: as
  * many entries of the store as product_copies() says. */
 inline gpuopt_status run_product(const gpuopt_context *context, const EliminationView &view,
-                                 const gpuopt__operand *operand, int64_t scratch, Product p) {
+                                 const gpuopt__elimination_operand *operand, int64_t scratch, Product p) {
     gpuopt_status status = view.bits == 8    ? copy_operands<uint8_t>(context, view, operand, scratch, &p)
                            : view.bits == 32 ? copy_operands<uint32_t>(context, view, operand, scratch, &p)
                                              : copy_operands<uint16_t>(context, view, operand, scratch, &p);

@@ -173,15 +173,15 @@ ProductShape product_shape(double batch, double rows, double columns, int32_t va
 
 /* What the general kernel takes, in the same unit, as measured: it has neighbours in a word where costs are narrow. A
  * value after the other takes its time however few entries there are. */
-double general_time(const gpuopt__job &job, int32_t bits, double entries, int multiprocessors) {
+double general_time(const gpuopt__elimination_job &job, int32_t bits, double entries, int multiprocessors) {
     double loads = job.varying + static_cast<double>(job.operands - job.varying) / job.rows;
     double time = entries * job.values * (loads > 1 ? loads : 1) * (bits == 8 ? 3.5 : bits == 16 ? 4.5 : 6);
     return gpuopt__max(time, 50000.0 * multiprocessors * job.values);
 }
 
 /* The best way to share out a job's tables: its time is infinite where there is none. entries: of all copies. */
-void product_choose(const gpuopt__job &job, const MessageDigits &d, double entries, bool packed, bool may_copy,
-                    int multiprocessors, ProductChoice *best) {
+void product_choose(const gpuopt__elimination_job &job, const MessageDigits &d, double entries, bool packed,
+                    bool may_copy, int multiprocessors, ProductChoice *best) {
     const uint32_t all = (1u << d.count) - 1;
     int head[product_operands], heads[product_heads], side[product_operands];
     const int count = product_find_heads(d, job.operands, head, heads);
@@ -216,8 +216,8 @@ void product_choose(const gpuopt__job &job, const MessageDigits &d, double entri
     }
 }
 
-void product_fill(const gpuopt__job &job, const MessageDigits &d, const ProductChoice &choice, int32_t copies,
-                  bool packed, Product *p) {
+void product_fill(const gpuopt__elimination_job &job, const MessageDigits &d, const ProductChoice &choice,
+                  int32_t copies, bool packed, Product *p) {
     p->at = job.at;
     p->copy_stride = job.copy_stride;
     p->operands = 0;
@@ -305,8 +305,8 @@ int64_t product_copies(const Product &p) {
 
 /* Whether a job is better computed as a batch of products, and how. pool: the plan's digits; bits: of a stored cost;
  * may_copy: operands, too, where that pays. */
-bool find_product(const gpuopt__job &job, const int64_t *pool, int32_t copies, int32_t bits, uint64_t forbidden,
-                  bool may_copy, int multiprocessors, Product *p) {
+bool find_product(const gpuopt__elimination_job &job, const int64_t *pool, int32_t copies, int32_t bits,
+                  uint64_t forbidden, bool may_copy, int multiprocessors, Product *p) {
     MessageDigits d;
     ProductChoice choice, other;
     Product copied;

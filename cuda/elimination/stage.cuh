@@ -267,7 +267,7 @@ bool staged_segments(Staged *s, int k, int64_t bytes) {
 }
 
 /* Whether all addresses at which segments of operand k can begin are multiples of 16 bytes. */
-bool staged_aligned(const Staged &s, int k, const gpuopt__operand &o, int64_t bytes) {
+bool staged_aligned(const Staged &s, int k, const gpuopt__elimination_operand &o, int64_t bytes) {
     int64_t all = o.at | o.copy_stride | (s.values > 1 ? o.value_stride : 0);
     for (int j = 0; j < s.outer; j++) all |= s.outer_stride[k][j];
     return o.condition < 0 && all * bytes % 16 == 0;
@@ -275,7 +275,7 @@ bool staged_aligned(const Staged &s, int k, const gpuopt__operand &o, int64_t by
 
 /* Writes the digits down with the operands in their new order: those that depend on the row first, of these the wide
  * ones. */
-bool staged_fill(const gpuopt__job &job, const StagedDigits &d, Staged *s) {
+bool staged_fill(const gpuopt__elimination_job &job, const StagedDigits &d, Staged *s) {
     int from[staged_operands + 1], count = 0;
     s->varying = 0;
     s->wide = s->one = 0;
@@ -380,8 +380,8 @@ bool staged_share_rows(Staged *s, int teams, int64_t bytes) {
 }
 
 /* Cuts a job for words of `pack` entries. most: rows of a tile; apart: they may lie apart from one another. */
-bool staged_cut(const gpuopt__job &job, const gpuopt__operand *operand, const MessageDigits &digits, int64_t bytes,
-                int pack, int most, bool apart, Staged *s) {
+bool staged_cut(const gpuopt__elimination_job &job, const gpuopt__elimination_operand *operand,
+                const MessageDigits &digits, int64_t bytes, int pack, int most, bool apart, Staged *s) {
     StagedDigits d;
     d.outer = digits;
     d.rows = 1;
@@ -411,8 +411,8 @@ bool staged_cut(const gpuopt__job &job, const gpuopt__operand *operand, const Me
 
 /* Whether a job is computed by way of shared memory, and how. operand: the plan's, or NULL for a part of a job, whose
  * own ones only the device has; bytes: of a stored cost. */
-bool find_staged(const gpuopt__job &job, const gpuopt__operand *operand, const int64_t *pool, int32_t copies,
-                 int64_t bytes, int multiprocessors, Staged *s) {
+bool find_staged(const gpuopt__elimination_job &job, const gpuopt__elimination_operand *operand, const int64_t *pool,
+                 int32_t copies, int64_t bytes, int multiprocessors, Staged *s) {
     MessageDigits digits;
     const int64_t tiles = int64_t{staged_tiles_least} * multiprocessors;
     if (bytes > 4 || job.operands > staged_operands || job.entries * copies < tiles * staged_entries_least ||

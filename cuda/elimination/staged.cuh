@@ -166,7 +166,7 @@ __device__ void staged_bring(const EliminationView &e, const Staged &p, StagedSh
     const int64_t run = p.outer ? p.outer_size[p.outer - 1] : 1; /* tiles until a digit carries */
     int64_t left = run - first % run, at = any_tile_at(shared.outer_size, stride, p.outer, first), value_stride = 0;
     if (lane < p.operands) {
-        const gpuopt__operand &o = e.operand[p.operand[lane]];
+        const gpuopt__elimination_operand &o = e.operand[p.operand[lane]];
         at += operand_at(e, o, copy);
         value_stride = o.value_stride;
     } else if (lane == p.operands) at += p.at + copy * p.copy_stride;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The STREAM policy: the largest tables lie in host memory. A job that has to do with one runs in chunks, which are
- * jobs of their own (gpuopt__make_chunk()): what the next chunk reads is copied to the device while one is computed,
+ * jobs of their own (gpuopt__elimination_make_chunk()): what the next chunk reads is copied to the device while one is computed,
  * and what the last one wrote is copied back. Two buffers at the end of the store take turns. Nothing waits on the
  * host, as long as its memory could be pinned.
  */
@@ -10,7 +10,7 @@
 
 #include <cstring>
 
-#include "../../gpuopt_impl/elimination/chunk.h"
+#include "../../gpuopt_impl/elimination/plan_chunks.h"
 #include "device.cuh"
 
 namespace {
@@ -30,7 +30,7 @@ struct StreamPart {
 
 /* A chunk as the kernel reads it, but for its operands and digits. */
 struct StreamChunk {
-    gpuopt__job job;
+    gpuopt__elimination_job job;
     int32_t list; /* 0: of which it is the only job */
 };
 
@@ -50,14 +50,14 @@ struct TableStream {
 /* The members of a chunk in memory `base`. */
 struct ChunkCut {
     StreamChunk *head;
-    gpuopt__operand *operand;
+    gpuopt__elimination_operand *operand;
     int64_t *digit;
 };
 
 uint64_t cut_chunk(const gpuopt__elimination_plan &p, char *base, ChunkCut *c) {
     gpuopt__arena arena = {base, 0};
     c->head = static_cast<StreamChunk *>(gpuopt__cut(&arena, 1, sizeof *c->head));
-    c->operand = static_cast<gpuopt__operand *>(gpuopt__cut(&arena, p.most_operands, sizeof *c->operand));
+    c->operand = static_cast<gpuopt__elimination_operand *>(gpuopt__cut(&arena, p.most_operands, sizeof *c->operand));
     c->digit = static_cast<int64_t *>(gpuopt__cut(&arena, p.chunk_digits, sizeof *c->digit));
     return arena.used;
 }
@@ -173,9 +173,9 @@ struct ChunkRun {
     const gpuopt__elimination_plan &p;
     TableStream *s;
     const EliminationView &view;
-    const gpuopt__job &job;
+    const gpuopt__elimination_job &job;
     Launch launch;
-    gpuopt__chunks cut;
+    gpuopt__elimination_chunks cut;
     ChunkCut host;
 
     cudaStream_t stream() const { return cuda_of(context)->stream; }
@@ -201,8 +201,8 @@ struct ChunkRun {
     /* What the chunk reads, unless it is there since the chunk before the last. */
     gpuopt_status fill(int64_t number, int set) const {
         for (int32_t k = 0; k < job.operands; k++) {
-            const gpuopt__operand &of = p.operand[job.operand + k], &to = host.operand[k];
-            StreamPart part = {gpuopt__chunk_at(&job, p.digit, k, &cut, number), to.value_stride};
+            const gpuopt__elimination_operand &of = p.operand[job.operand + k], &to = host.operand[k];
+            StreamPart part = {gpuopt__elimination_chunk_at(&job, p.digit, k, &cut, number), to.value_stride};
             StreamPart *held = s->part + static_cast<int64_t>(set) * p.most_operands + k;
             if (!of.on_host || (held->at == part.at && held->entries == part.entries)) continue;
             *held = part;
@@ -216,8 +216,9 @@ struct ChunkRun {
         return GPUOPT_OK;
     }
 
-    gpuopt_status empty(int64_t number, const gpuopt__job &chunk) const {
-        const int64_t bytes = p.bits / 8, from = gpuopt__chunk_at(&job, p.digit, job.operands, &cut, number);
+    gpuopt_status empty(int64_t number, const gpuopt__elimination_job &chunk) const {
+        const int64_t bytes = p.bits / 8,
+                      from = gpuopt__elimination_chunk_at(&job, p.digit, job.operands, &cut, number);
         const size_t entries = static_cast<size_t>(chunk.entries);
         GPUOPT_CUDA(context, cudaMemcpyAsync(s->store + (job.at + from) * bytes,
                                              static_cast<const char *>(view.store) + chunk.at * bytes,
@@ -231,9 +232,9 @@ struct ChunkRun {
     gpuopt_status one(int64_t number) {
         const int set = s->turn;
         s->turn ^= 1;
-        gpuopt__make_chunk(&job, p.digit, p.operand, &cut, number, p.buffer_at + set * p.buffer, p.count_shift,
-                           &host.head->job, host.operand, host.digit);
-        const gpuopt__job &chunk = host.head->job;
+        gpuopt__elimination_make_chunk(&job, p.digit, p.operand, &cut, number, p.buffer_at + set * p.buffer,
+                                       p.count_shift, &host.head->job, host.operand, host.digit);
+        const gpuopt__elimination_job &chunk = host.head->job;
         GPUOPT_CUDA(context, cudaStreamWaitEvent(s->in, s->computed[set], 0));
         gpuopt_status status = fill(number, set);
         if (status) return status;
@@ -263,7 +264,7 @@ struct ChunkRun {
         const int64_t bytes = p.bits / 8 + (s->counts ? static_cast<int64_t>(sizeof(uint64_t)) : 0);
         cut_chunk(p, s->chunk, &host);
         host.head->list = 0;
-        gpuopt__cut_chunks(&job, p.digit, p.operand, p.buffer, stream_least / bytes, stream_chunks, &cut);
+        gpuopt__elimination_cut_chunks(&job, p.digit, p.operand, p.buffer, stream_least / bytes, stream_chunks, &cut);
         for (int64_t k = 0; k < int64_t{2} * p.most_operands; k++) s->part[k].at = -1;
         for (int k = 0; k < 2; k++) GPUOPT_CUDA(context, cudaStreamWaitEvent(s->in, s->emptied[k], 0));
         for (int64_t number = 0; number < cut.count; number++) {
@@ -276,7 +277,7 @@ struct ChunkRun {
 
 template <class Launch>
 gpuopt_status run_chunks(const gpuopt_context *context, const gpuopt__elimination_plan &p, TableStream *s,
-                         const EliminationView &view, const gpuopt__job &job, Launch launch) {
+                         const EliminationView &view, const gpuopt__elimination_job &job, Launch launch) {
     ChunkRun<Launch> run = {context, p, s, view, job, launch, {}, {}};
     return run.run();
 }
@@ -284,7 +285,8 @@ gpuopt_status run_chunks(const gpuopt_context *context, const gpuopt__eliminatio
 /* ---- Tables as the host sees them ---- */
 
 gpuopt_status stream_read(const gpuopt_context *context, const gpuopt__elimination_plan &p, const TableStream &s,
-                          const gpuopt__table &t, int64_t first, int64_t count, void *cost, uint64_t *counts) {
+                          const gpuopt__elimination_table &t, int64_t first, int64_t count, void *cost,
+                          uint64_t *counts) {
     const int64_t bytes = p.bits / 8;
     GPUOPT_CUDA(context, cudaStreamSynchronize(s.out));
     if (cost) std::memcpy(cost, s.store + (t.at + first) * bytes, static_cast<size_t>(count * bytes));
@@ -295,41 +297,42 @@ gpuopt_status stream_read(const gpuopt_context *context, const gpuopt__eliminati
 /* The entries of a bucket's tables at an assignment, for each value of its variable: to [inputs][values], 8 bytes each;
  * those of tables on the host are left out. */
 __global__ void gather_bucket(EliminationView e, int32_t position, int32_t values, uint64_t *to) {
-    const gpuopt__bucket &bucket = e.bucket[e.first_bucket[position]];
+    const gpuopt__elimination_bucket &bucket = e.bucket[e.first_bucket[position]];
     const int32_t variable = e.order[position];
     for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
          i < static_cast<int64_t>(bucket.inputs) * values; i += static_cast<int64_t>(gridDim.x) * blockDim.x) {
-        const gpuopt__table &t = e.table[e.input[bucket.input + i / values]];
+        const gpuopt__elimination_table &t = e.table[e.input[bucket.input + i / values]];
         if (t.on_host) continue;
         int64_t at = t.at;
         for (int32_t k = 0; k < t.arity; k++) {
             int32_t v = e.scope[t.scope + k];
             at += e.stride[t.scope + k] * (v == variable ? static_cast<int32_t>(i % values) : e.value[v]);
         }
-        to[i] = gpuopt__stored_cost(e.store, e.bits, at);
+        to[i] = gpuopt__elimination_stored_cost(e.store, e.bits, at);
     }
 }
 
 /* The same of a table on the host, where the variable is the slowest. */
-void gather_host_table(const gpuopt__elimination_plan &p, const TableStream &s, const gpuopt__table &t, int32_t values,
-                       const int32_t *value, uint64_t *to) {
+void gather_host_table(const gpuopt__elimination_plan &p, const TableStream &s, const gpuopt__elimination_table &t,
+                       int32_t values, const int32_t *value, uint64_t *to) {
     int64_t at = t.at;
     for (int32_t k = 1; k < t.arity; k++) at += p.stride[t.scope + k] * value[p.scope[t.scope + k]];
-    for (int32_t v = 0; v < values; v++) to[v] = gpuopt__stored_cost(s.store, p.bits, at + v * p.stride[t.scope]);
+    for (int32_t v = 0; v < values; v++)
+        to[v] = gpuopt__elimination_stored_cost(s.store, p.bits, at + v * p.stride[t.scope]);
 }
 
 /* The value with the least sum, the smallest of equal ones: with the additions of assign_variable(). */
 int32_t best_value(const gpuopt__elimination_plan &p, int32_t inputs, int32_t values, const uint64_t *entry) {
-    gpuopt__total least = {UINT64_MAX, 1, HUGE_VAL, 0};
+    gpuopt__elimination_total least = {UINT64_MAX, 1, HUGE_VAL, 0};
     int32_t best = 0;
     for (int32_t v = 0; v < values; v++) {
-        gpuopt__total sum = {0, 1, 0, 0};
+        gpuopt__elimination_total sum = {0, 1, 0, 0};
         for (int32_t k = 0; k < inputs; k++) {
             const uint64_t cost = entry[static_cast<int64_t>(k) * values + v];
             double own;
             std::memcpy(&own, &cost, sizeof own);
             if (p.type == GPUOPT_COST_DOUBLE) sum.value = gpuopt__add(sum.value, own);
-            else sum.cost = gpuopt__clamped_sum(sum.cost, cost, p.forbidden);
+            else sum.cost = gpuopt__elimination_clamped_sum(sum.cost, cost, p.forbidden);
         }
         if (p.type == GPUOPT_COST_DOUBLE ? sum.value < least.value : sum.cost < least.cost) least = sum, best = v;
     }
@@ -343,7 +346,7 @@ gpuopt_status stream_assign(const gpuopt_context *context, const gpuopt__elimina
     const cudaStream_t stream = cuda_of(context)->stream;
     GPUOPT_CUDA(context, cudaStreamSynchronize(s.out));
     for (int32_t position = p.steps - 1; position >= 0; position--) {
-        const gpuopt__bucket &bucket = p.bucket[p.first_bucket[position]];
+        const gpuopt__elimination_bucket &bucket = p.bucket[p.first_bucket[position]];
         const int32_t variable = p.order[position], values = p.domain[variable];
         const int64_t entries = static_cast<int64_t>(bucket.inputs) * values;
         value[variable] = 0;
@@ -356,7 +359,7 @@ gpuopt_status stream_assign(const gpuopt_context *context, const gpuopt__elimina
                                         cudaMemcpyDeviceToHost, stream));
             GPUOPT_CUDA(context, cudaStreamSynchronize(stream));
             for (int32_t k = 0; k < bucket.inputs; k++) {
-                const gpuopt__table &t = p.table[p.input[bucket.input + k]];
+                const gpuopt__elimination_table &t = p.table[p.input[bucket.input + k]];
                 if (t.on_host) gather_host_table(p, s, t, values, value, s.gathered + static_cast<int64_t>(k) * values);
             }
             value[variable] = best_value(p, bucket.inputs, values, s.gathered);

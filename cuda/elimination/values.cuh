@@ -12,22 +12,24 @@ namespace {
 constexpr int value_threads = 1024;
 
 /* Adds entry `at` of a table to a total. */
-__device__ void add_entry(const EliminationView &e, const gpuopt__table &t, int64_t at, gpuopt__total *total) {
+__device__ void add_entry(const EliminationView &e, const gpuopt__elimination_table &t, int64_t at,
+                          gpuopt__elimination_total *total) {
     if (e.type == GPUOPT_COST_DOUBLE)
         total->value = gpuopt__add(total->value, static_cast<const double *>(e.store)[at]);
     else
-        total->cost = gpuopt__clamped_sum(total->cost, gpuopt__stored_cost(e.store, e.bits, at),
-                                          static_cast<uint64_t>(e.forbidden));
-    if (t.count_at >= 0) total->count = gpuopt__count_product(total->count, e.counts[t.count_at + at - t.at]);
+        total->cost = gpuopt__elimination_clamped_sum(total->cost, gpuopt__elimination_stored_cost(e.store, e.bits, at),
+                                                      static_cast<uint64_t>(e.forbidden));
+    if (t.count_at >= 0)
+        total->count = gpuopt__elimination_count_product(total->count, e.counts[t.count_at + at - t.at]);
 }
 
 /* Adds up what the lanes of a warp have; lane 0 has it all. */
-__device__ void add_lanes(const EliminationView &e, gpuopt__total *total) {
+__device__ void add_lanes(const EliminationView &e, gpuopt__elimination_total *total) {
     for (int half = 16; half > 0; half /= 2) {
         total->value = gpuopt__add(total->value, __shfl_down_sync(~0u, total->value, half));
-        total->cost = gpuopt__clamped_sum(total->cost, __shfl_down_sync(~0u, total->cost, half),
-                                          static_cast<uint64_t>(e.forbidden));
-        total->count = gpuopt__count_product(total->count, __shfl_down_sync(~0u, total->count, half));
+        total->cost = gpuopt__elimination_clamped_sum(total->cost, __shfl_down_sync(~0u, total->cost, half),
+                                                      static_cast<uint64_t>(e.forbidden));
+        total->count = gpuopt__elimination_count_product(total->count, __shfl_down_sync(~0u, total->count, half));
     }
 }
 
@@ -35,9 +37,9 @@ __device__ void add_lanes(const EliminationView &e, gpuopt__total *total) {
 __global__ void finish_slice(EliminationView e, int64_t slice) {
     int32_t copy = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
     if (copy >= e.copies) return;
-    gpuopt__total one = {0, 1, 0, slice};
+    gpuopt__elimination_total one = {0, 1, 0, slice};
     for (int k = threadIdx.x % 32; k < e.roots; k += 32) {
-        const gpuopt__table &t = e.table[e.root[k]];
+        const gpuopt__elimination_table &t = e.table[e.root[k]];
         int64_t at = t.at + (t.source == -1 ? 0 : copy * t.entries);
         if (t.condition >= 0) at += e.offset[static_cast<int64_t>(copy) * e.condition_rows + t.condition];
         add_entry(e, t, at, &one);
@@ -45,12 +47,12 @@ __global__ void finish_slice(EliminationView e, int64_t slice) {
     add_lanes(e, &one);
     if (threadIdx.x % 32) return;
     if (slice == 0) e.total[copy] = one;
-    else gpuopt__add_slice(e.type, e.semiring, &e.total[copy], &one);
+    else gpuopt__elimination_add_slice(e.type, e.semiring, &e.total[copy], &one);
 }
 
-/* gpuopt__table_entry() by a whole warp, variable `variable` at 0. */
-__device__ int64_t warp_table_entry(const EliminationView &e, const gpuopt__table &t, int32_t copy, int32_t variable,
-                                    int64_t *step) {
+/* gpuopt__elimination_table_entry() by a whole warp, variable `variable` at 0. */
+__device__ int64_t warp_table_entry(const EliminationView &e, const gpuopt__elimination_table &t, int32_t copy,
+                                    int32_t variable, int64_t *step) {
     int64_t at = 0, own = 0;
     for (int k = threadIdx.x % 32; k < t.arity; k += 32) {
         int32_t v = e.scope[t.scope + k];
@@ -67,28 +69,29 @@ __device__ int64_t warp_table_entry(const EliminationView &e, const gpuopt__tabl
 }
 
 /* Whether lane a is the better choice: the smaller value among equal costs. */
-__device__ bool better(const EliminationView &e, const gpuopt__total &a, int32_t va, const gpuopt__total &b,
-                       int32_t vb) {
+__device__ bool better(const EliminationView &e, const gpuopt__elimination_total &a, int32_t va,
+                       const gpuopt__elimination_total &b, int32_t vb) {
     if (e.type == GPUOPT_COST_DOUBLE) return a.value < b.value || (a.value == b.value && va < vb);
     return a.cost < b.cost || (a.cost == b.cost && va < vb);
 }
 
 __device__ void assign_variable(const EliminationView &e, int32_t copy, int32_t position, int32_t values) {
     const int32_t variable = e.order[position], lane = threadIdx.x % 32;
-    gpuopt__total least = {UINT64_MAX, 1, HUGE_VAL, 0};
+    gpuopt__elimination_total least = {UINT64_MAX, 1, HUGE_VAL, 0};
     int32_t best = INT32_MAX;
     for (int32_t base = 0; base < values; base += 32) {
-        gpuopt__total one = {0, 1, 0, 0};
+        gpuopt__elimination_total one = {0, 1, 0, 0};
         for (int b = e.first_bucket[position]; b < e.first_bucket[position + 1]; b++)
             for (int k = 0; k < e.bucket[b].inputs; k++) {
-                const gpuopt__table &t = e.table[e.input[e.bucket[b].input + k]];
+                const gpuopt__elimination_table &t = e.table[e.input[e.bucket[b].input + k]];
                 int64_t step, at = warp_table_entry(e, t, copy, variable, &step);
                 if (base + lane < values) add_entry(e, t, at + (base + lane) * step, &one);
             }
         if (base + lane < values && better(e, one, base + lane, least, best)) least = one, best = base + lane;
     }
     for (int half = 16; half > 0; half /= 2) {
-        gpuopt__total other = {__shfl_xor_sync(~0u, least.cost, half), 1, __shfl_xor_sync(~0u, least.value, half), 0};
+        gpuopt__elimination_total other = {__shfl_xor_sync(~0u, least.cost, half), 1,
+                                           __shfl_xor_sync(~0u, least.value, half), 0};
         int32_t v = __shfl_xor_sync(~0u, best, half);
         if (better(e, other, v, least, best)) least = other, best = v;
     }
@@ -100,16 +103,16 @@ __device__ void assign_variable(const EliminationView &e, int32_t copy, int32_t 
 __global__ void __launch_bounds__(value_threads)
     assign_values(EliminationView e, const int32_t *list, const int32_t *first, int32_t depths, int32_t copy,
                   const int32_t *domain) {
-    __shared__ gpuopt__total part[value_threads / 32];
+    __shared__ gpuopt__elimination_total part[value_threads / 32];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     for (int32_t depth = 0; depth < depths; depth++) {
         for (int32_t k = first[depth] + warp; k < first[depth + 1]; k += value_threads / 32)
             assign_variable(e, copy, list[k], domain[e.order[list[k]]]);
         __syncthreads();
     }
-    gpuopt__total sum = {0, 1, 0, 0};
+    gpuopt__elimination_total sum = {0, 1, 0, 0};
     for (int32_t k = threadIdx.x; k < e.functions; k += value_threads)
-        add_entry(e, e.table[k], gpuopt__table_entry(&e.table[k], e.scope, e.stride, e.value, copy), &sum);
+        add_entry(e, e.table[k], gpuopt__elimination_table_entry(&e.table[k], e.scope, e.stride, e.value, copy), &sum);
     add_lanes(e, &sum);
     if (lane == 0) part[warp] = sum;
     __syncthreads();
@@ -123,10 +126,10 @@ __global__ void __launch_bounds__(value_threads)
 __global__ void bound_values(EliminationView e, int32_t copy, int32_t variable, int32_t values) {
     const int32_t v = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
     if (v >= values) return;
-    gpuopt__total sum = {0, 1, 0, 0};
+    gpuopt__elimination_total sum = {0, 1, 0, 0};
     for (int32_t k = threadIdx.x % 32; k < e.tables; k += 32) {
-        const gpuopt__table &t = e.table[k];
-        if (!gpuopt__is_pending(&t, e.position[variable])) continue;
+        const gpuopt__elimination_table &t = e.table[k];
+        if (!gpuopt__elimination_is_pending(&t, e.position[variable])) continue;
         int64_t at = t.at + (t.source == -1 ? 0 : copy * t.entries);
         for (int j = 0; j < t.arity; j++) {
             int32_t of = e.scope[t.scope + j];

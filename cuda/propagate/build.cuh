@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: how the host's rows are laid out for the kernels, and how much memory that takes.
+ * Propagation on the GPU: the layout of the rows for the kernels, and the memory that it takes.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_BUILD_CUH
 #define GPUOPT_CUDA_PROPAGATE_BUILD_CUH
@@ -11,38 +11,40 @@
 
 namespace {
 
-/* How many of what a model needs. */
+/* The sizes of a model on the device. */
 struct PropagatorShape {
     int64_t rows, cols, nonzeros;
     int64_t short_rows, slices, warp_rows, split_rows, segments, longest;
-    int64_t entries;                        /* nonzeros, and what pads the slices */
-    int64_t of_length[GPUOPT__SEGMENT + 1]; /* rows of each length that is not split */
+    int64_t entries;                                   /* nonzeros and the padding of slices */
+    int64_t of_length[GPUOPT__PROPAGATOR_SEGMENT + 1]; /* rows of each length that is not split */
     bool marking;
 
     int64_t units() const { return slices + warp_rows + split_rows; }
     int64_t slots() const { return WARP * slices + warp_rows + split_rows; }
 
-    /* The length of row `index` among those of low .. high entries, by falling length. */
+    /* The length of row `index` in the order of decreasing length, among rows of low .. high entries. */
     int length_at(int64_t index, int low, int high) const {
         while (high > low && index >= of_length[high]) index -= of_length[high--];
         return high;
     }
 
-    /* What a warp of the resident kernel has of the split rows at most, if so many blocks share them. */
+    /* The most segments of split rows that a warp of the resident kernel has with this many blocks. */
     int64_t resident_segments(int64_t blocks) const {
         int64_t each = (segments_of(static_cast<int>(longest)) + WARPS - 1) / WARPS;
         return (split_rows + blocks - 1) / blocks * each;
     }
 
-    /* Entries of the resident kernel's items of the warp with the most, if so many blocks share them. */
+    /* The most entries that a warp of the resident kernel has with this many blocks. */
     int64_t resident_entries(int64_t blocks) const {
-        int64_t parts = WARP / GROUPS, warps = blocks * WARPS, sum = resident_segments(blocks) * GPUOPT__SEGMENT;
+        int64_t parts = WARP / GROUPS, warps = blocks * WARPS,
+                sum = resident_segments(blocks) * GPUOPT__PROPAGATOR_SEGMENT;
         for (int64_t first = 0; first < resident_items(static_cast<int>(warp_rows), static_cast<int>(slices));
              first += warps) {
             int64_t slice = first < warp_rows ? 0 : (first - warp_rows) / parts;
-            int64_t row = first < warp_rows ? length_at(first, GPUOPT__SHORT + 1, GPUOPT__SEGMENT) : 0;
+            int64_t row =
+                first < warp_rows ? length_at(first, GPUOPT__PROPAGATOR_SHORT + 1, GPUOPT__PROPAGATOR_SEGMENT) : 0;
             int64_t part = first + warps > warp_rows && slice < slices
-                               ? int64_t{GROUPS} * length_at(slice * WARP, 0, GPUOPT__SHORT)
+                               ? int64_t{GROUPS} * length_at(slice * WARP, 0, GPUOPT__PROPAGATOR_SHORT)
                                : 0;
             sum += row > part ? row : part;
         }
@@ -50,7 +52,7 @@ struct PropagatorShape {
     }
 };
 
-/* Arrays go between host and device in pieces of so many columns or rows. */
+/* Columns or rows in one piece of an array that is copied between host and device. */
 int64_t staging_count(const PropagatorShape &s) {
     int64_t most = s.rows > s.cols ? s.rows : s.cols;
     return most < (1 << 18) ? most + 1 : 1 << 18;
@@ -64,21 +66,21 @@ PropagatorShape shape_of(const gpuopt__propagator_model &model) {
     for (int32_t i = 0; i < a.rows; i++) {
         int64_t length = a.start[i + 1] - a.start[i];
         if (length > s.longest) s.longest = length;
-        if (length <= GPUOPT__SEGMENT) s.of_length[length]++;
-        if (length <= GPUOPT__SHORT) {
+        if (length <= GPUOPT__PROPAGATOR_SEGMENT) s.of_length[length]++;
+        if (length <= GPUOPT__PROPAGATOR_SHORT) {
             s.short_rows++;
             continue;
         }
         s.entries += length;
-        if (length <= GPUOPT__SEGMENT) {
+        if (length <= GPUOPT__PROPAGATOR_SEGMENT) {
             s.warp_rows++;
         } else {
             s.split_rows++;
-            s.segments += (length + GPUOPT__SEGMENT - 1) / GPUOPT__SEGMENT;
+            s.segments += (length + GPUOPT__PROPAGATOR_SEGMENT - 1) / GPUOPT__PROPAGATOR_SEGMENT;
         }
     }
     s.slices = (s.short_rows + WARP - 1) / WARP;
-    for (int64_t slice = 0, placed = 0, length = GPUOPT__SHORT; slice < s.slices;
+    for (int64_t slice = 0, placed = 0, length = GPUOPT__PROPAGATOR_SHORT; slice < s.slices;
          slice++) { /* as wide as its first row is long */
         while (placed + s.of_length[length] <= slice * WARP) placed += s.of_length[length--];
         s.entries += WARP * length;
@@ -86,7 +88,7 @@ PropagatorShape shape_of(const gpuopt__propagator_model &model) {
     return s;
 }
 
-/* Everything on the device, cut from one block; with arena.base == nullptr this measures. */
+/* Cuts all device arrays from one block, or measures that block if arena.base is null. */
 template <class Val, class Bound>
 void cut_device(const PropagatorShape &s, gpuopt__arena &arena, Propagator<Val, Bound> &p, int *&slot_of,
                 char *&staging) {
@@ -122,7 +124,7 @@ void cut_device(const PropagatorShape &s, gpuopt__arena &arena, Propagator<Val, 
     cut(p.arrived, 2 * MAX_BLOCKS);
 }
 
-/* The host's side of it while a handle is created: the arrays that are not the model's own, in the kernels' order. */
+/* The arrays in host memory from which _create fills those on the device. */
 template <class Val, class Bound>
 struct Draft {
     Val *val;
@@ -154,17 +156,18 @@ struct Draft {
         piece(col_slot, s.marking ? s.nonzeros : 0);
     }
 
-    /* Gives every row its slot: short rows by falling length, then the warp's rows by falling length, so that
-     * warps that run together have about the same work, then the split ones. Rows of one length keep their order. */
+    /* Gives every row its slot: short rows by decreasing length, then warp rows by decreasing length, then split rows.
+     * So warps that run together have about the same work. Rows of equal length keep their order. */
     void place_rows(const PropagatorShape &s, const gpuopt_matrix &a) {
-        int64_t next[GPUOPT__SEGMENT + 1], split = WARP * s.slices + s.warp_rows, slot = 0;
-        for (int n = GPUOPT__SHORT; n >= 0; n--) next[n] = slot, slot += s.of_length[n];
+        int64_t next[GPUOPT__PROPAGATOR_SEGMENT + 1], split = WARP * s.slices + s.warp_rows, slot = 0;
+        for (int n = GPUOPT__PROPAGATOR_SHORT; n >= 0; n--) next[n] = slot, slot += s.of_length[n];
         slot = WARP * s.slices;
-        for (int n = GPUOPT__SEGMENT; n > GPUOPT__SHORT; n--) next[n] = slot, slot += s.of_length[n];
+        for (int n = GPUOPT__PROPAGATOR_SEGMENT; n > GPUOPT__PROPAGATOR_SHORT; n--)
+            next[n] = slot, slot += s.of_length[n];
         for (int64_t k = 0; k < s.slots(); k++)
             row[k] = -1, length[k] = 0, sides[k] = make_double2(-HUGE_VAL, HUGE_VAL);
         for (int32_t i = 0; i < a.rows; i++) {
-            int64_t n = a.start[i + 1] - a.start[i], at = n <= GPUOPT__SEGMENT ? next[n]++ : split++;
+            int64_t n = a.start[i + 1] - a.start[i], at = n <= GPUOPT__PROPAGATOR_SEGMENT ? next[n]++ : split++;
             slot_of[i] = static_cast<int>(at);
             row[at] = i;
             length[at] = static_cast<int>(n);
@@ -202,17 +205,20 @@ struct Draft {
         start[s.units()] = at;
         for (int64_t k = 0; k < s.slots(); k++)
             if (row[k] >= 0) {
-                if (desc.lhs) sides[k].x = gpuopt__normal_low(&model.rules, desc.lhs[row[k]]);
-                if (desc.rhs) sides[k].y = gpuopt__normal_high(&model.rules, desc.rhs[row[k]]);
+                if (desc.lhs) sides[k].x = gpuopt__propagator_normal_low(&model.rules, desc.lhs[row[k]]);
+                if (desc.rhs) sides[k].y = gpuopt__propagator_normal_high(&model.rules, desc.rhs[row[k]]);
             }
         for (int32_t j = 0; j < a.cols; j++) {
-            bounds[2 * static_cast<int64_t>(j)] = static_cast<Bound>(gpuopt__stored_lb(&model.rules, desc.lb[j]));
-            bounds[2 * static_cast<int64_t>(j) + 1] = static_cast<Bound>(gpuopt__stored_ub(&model.rules, desc.ub[j]));
+            bounds[2 * static_cast<int64_t>(j)] =
+                static_cast<Bound>(gpuopt__propagator_stored_lb(&model.rules, desc.lb[j]));
+            bounds[2 * static_cast<int64_t>(j) + 1] =
+                static_cast<Bound>(gpuopt__propagator_stored_ub(&model.rules, desc.ub[j]));
         }
         bounds[2 * static_cast<int64_t>(a.cols)] = bounds[2 * static_cast<int64_t>(a.cols) + 1] = 0;
         segment_start[0] = 0;
         for (int64_t split = 0; split < s.split_rows; split++) {
-            int segments = (length[shorts + s.warp_rows + split] + GPUOPT__SEGMENT - 1) / GPUOPT__SEGMENT;
+            int segments =
+                (length[shorts + s.warp_rows + split] + GPUOPT__PROPAGATOR_SEGMENT - 1) / GPUOPT__PROPAGATOR_SEGMENT;
             segment_start[split + 1] = segment_start[split] + segments;
             for (int k = segment_start[split]; k < segment_start[split + 1]; k++)
                 segment_row[k] = static_cast<int>(split);

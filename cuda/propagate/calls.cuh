@@ -1,114 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: the backend's table.
+ * Propagation on the GPU: rounds, bounds, sides and reports, and the backend's table. Read this file first.
+ *
+ * A call arrives at a function of the table at the end of this file, which sets the device and calls the object of the
+ * handle (handle.cuh). _create lays the rows out (build.cuh), uploads them and chooses a driver (create.cuh). _round
+ * launches the kernels (kernels.cuh), which are made of the steps of a round: mark, settle, filter, sum segments,
+ * tighten.
+ *
+ *     handle.cuh    the object: what it keeps, and its members        steps.cuh     the steps, by all threads of a grid
+ *     create.cuh    plan, create, destroy, choice of a driver         resident.cuh  rounds out of shared memory
+ *     build.cuh     sizes, layout of the rows                         tighten.cuh   rows that passed: sums, new bounds
+ *     kernels.cuh   the kernels                                       rows.cuh      loading and filtering entries
+ *     device.cuh    what the kernels work on; bounds                  (arithmetic: gpuopt_impl/propagate/row.h)
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_CUH
-#define GPUOPT_CUDA_PROPAGATE_CUH
+#ifndef GPUOPT_CUDA_PROPAGATE_CALLS_CUH
+#define GPUOPT_CUDA_PROPAGATE_CALLS_CUH
 
 #include <algorithm>
 
-#include "build.cuh"
-#include "kernels.cuh"
+#include "../../gpuopt_impl/common/checks.h"
+#include "create.cuh"
 
 namespace {
-
-/* What a handle does, whatever its storage types. */
-class CudaPropagator {
-  public:
-    virtual ~CudaPropagator() = default;
-    virtual gpuopt_status round(int32_t rounds, gpuopt_propagator_info *info) = 0;
-    virtual gpuopt_status get_info(gpuopt_propagator_info *info) = 0;
-    virtual gpuopt_status get_bounds(gpuopt_memory where, int64_t count, const int32_t *col, double *lb,
-                                     double *ub) = 0;
-    virtual gpuopt_status set_bounds(gpuopt_memory where, int64_t count, const int32_t *col, const double *lb,
-                                     const double *ub) = 0;
-    virtual gpuopt_status set_sides(int64_t count, const int32_t *row, const double *lhs, const double *rhs) = 0;
-    virtual gpuopt_status get_rows(gpuopt_memory where, const gpuopt_propagator_row_report &report) = 0;
-    virtual gpuopt_status device_view(gpuopt_device_view *view) = 0;
-};
-
-struct CudaHandle {
-    gpuopt_propagator head; /* first: the public handle points to it */
-    CudaPropagator *object;
-};
-
-template <class Val, class Bound>
-class TypedPropagator final : public CudaPropagator {
-  public:
-    static void plan(const PropagatorShape &shape, gpuopt_memory_plan *plan);
-    static gpuopt_status create(gpuopt_context *context, const gpuopt__propagator_model &model,
-                                const PropagatorShape &shape, gpuopt_propagator **propagator);
-    ~TypedPropagator() override;
-    gpuopt_status round(int32_t rounds, gpuopt_propagator_info *info) override;
-    gpuopt_status get_info(gpuopt_propagator_info *info) override;
-    gpuopt_status get_bounds(gpuopt_memory where, int64_t count, const int32_t *col, double *lb, double *ub) override;
-    gpuopt_status set_bounds(gpuopt_memory where, int64_t count, const int32_t *col, const double *lb,
-                             const double *ub) override;
-    gpuopt_status set_sides(int64_t count, const int32_t *row, const double *lhs, const double *rhs) override;
-    gpuopt_status get_rows(gpuopt_memory where, const gpuopt_propagator_row_report &report) override;
-    gpuopt_status device_view(gpuopt_device_view *view) override;
-
-  private:
-    using View = Propagator<Val, Bound>;
-    enum { DEVICE_PIECE = 1 << 30 }; /* of arrays on the device in one launch, whose index is an int */
-
-    TypedPropagator(gpuopt_context *context, const PropagatorShape &shape) : context_(context), shape_(shape) {}
-    gpuopt_status open(const gpuopt__propagator_model &model);
-    gpuopt_status load_kernels();
-    gpuopt_status upload(const gpuopt__propagator_model &model);
-    auto resident_kernel() const {
-        return shape_.split_rows ? run_rounds<RESIDENT_SPLIT, Val, Bound> : run_rounds<RESIDENT, Val, Bound>;
-    }
-    template <class Kernel>
-    gpuopt_status fit(Kernel kernel, int *grid);
-    gpuopt_status choose_driver(gpuopt_propagator_driver wanted);
-    gpuopt_status choose_resident();
-    gpuopt_status build_graph();
-    void enqueue_round(cudaStream_t stream);
-
-    cudaStream_t stream() const { return cuda_of(context_)->stream; }
-    gpuopt_status check(cudaError_t error, const char *what) const { return cuda_status(context_, error, what); }
-    gpuopt_status wait(const char *what) const { return check(cudaStreamSynchronize(stream()), what); }
-    gpuopt_status launched(const char *what) const { return check(cudaGetLastError(), what); }
-    /* Blocks for a kernel with a thread for each of so many things, or for fewer threads that then take several. */
-    static int blocks(int64_t things) {
-        int64_t needed = (things + THREADS - 1) / THREADS;
-        return static_cast<int>(needed < 1 ? 1 : needed > 4096 ? 4096 : needed);
-    }
-    static int fitted(int64_t blocks, int64_t most) {
-        return static_cast<int>(blocks < 1 ? 1 : blocks < most ? blocks : most);
-    }
-    gpuopt_status copy(void *to, const void *from, size_t bytes) {
-        return check(bytes ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()) : cudaSuccess,
-                     "copying between host and device");
-    }
-    /* Before a call returns that took host arrays: copies from pinned ones may still be under way, others were
-     * staged. */
-    gpuopt_status release_host(const void *array, const void *other, const void *index) {
-        const void *const arrays[] = {array, other, index};
-        for (const void *one : arrays) {
-            cudaPointerAttributes attributes = {};
-            if (!one || cudaPointerGetAttributes(&attributes, one) != cudaSuccess) continue;
-            if (attributes.type != cudaMemoryTypeUnregistered) return wait("copying from host memory");
-        }
-        return GPUOPT_OK;
-    }
-    /* The staging area as columns: two of doubles and one of indices, or a row report. */
-    double *staged(int which) { return reinterpret_cast<double *>(staging_) + which * staging_count(shape_); }
-    int *staged_index() { return reinterpret_cast<int *>(staged(2)); }
-
-    gpuopt_context *context_;
-    PropagatorShape shape_;
-    gpuopt_propagator_driver driver_ = GPUOPT_DRIVER_HOST;
-    int grid_ = 1, filter_grid_ = 1, tighten_grid_ = 1; /* blocks of the kernels that run rounds */
-    int resident_items_ = 0, resident_entries_ = 0;     /* of a warp; 0: the model does not fit into shared memory */
-    void *device_ = nullptr;
-    int *slot_of_ = nullptr;
-    char *staging_ = nullptr;
-    cudaGraph_t graph_ = nullptr;
-    cudaGraphExec_t graph_exec_ = nullptr;
-    View p_ = {};
-};
 
 /* ---- Rounds ---- */
 
@@ -136,6 +49,7 @@ gpuopt_status TypedPropagator<Val, Bound>::round(int32_t rounds, gpuopt_propagat
         if (driver_ == GPUOPT_DRIVER_GRAPH)
             status = check(cudaGraphLaunch(graph_exec_, stream()), "launching the graph of rounds");
         for (int32_t r = 0; driver_ == GPUOPT_DRIVER_HOST && r < rounds; r++) {
+            if (r > 0 && gpuopt__asked_to_stop(context())) break;
             enqueue_round(stream());
             end_round<<<1, 1, 0, stream()>>>(p_);
             if (!info) continue;
@@ -164,6 +78,28 @@ gpuopt_status TypedPropagator<Val, Bound>::get_info(gpuopt_propagator_info *info
 
 /* ---- State in and out ---- */
 
+/* Refuses bounds or sides in device memory as the public calls refuse host arrays, before anything has changed. */
+template <class Val, class Bound>
+gpuopt_status TypedPropagator<Val, Bound>::check_device_arrays(bool sides, int64_t count, const int32_t *index,
+                                                               const double *low, const double *high,
+                                                               const char *call) {
+    int bad = 0;
+    gpuopt_status status = clear(&p_.state->bad, 0, sizeof bad);
+    if (sides)
+        check_sides<<<blocks(count), THREADS, 0, stream()>>>(p_.state, count, index, low, high, p_.rows,
+                                                             p_.rules.infinity);
+    else
+        check_arguments<<<blocks(count), THREADS, 0, stream()>>>(p_.state, count, index, low, high, p_.cols,
+                                                                 p_.rules.infinity);
+    if (!status) status = launched(call);
+    if (!status) status = copy(&bad, &p_.state->bad, sizeof bad);
+    if (!status) status = wait(call);
+    if (status || !bad) return status;
+    return gpuopt__refuse(context(), GPUOPT_ERROR_ARGUMENT, call,
+                          sides ? "a row index or a side in device memory is out of range, or lhs exceeds rhs"
+                                : "a column index or a bound in device memory is out of range");
+}
+
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::get_bounds(gpuopt_memory where, int64_t count, const int32_t *col,
                                                       double *lb, double *ub) {
@@ -189,19 +125,10 @@ template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::set_bounds(gpuopt_memory where, int64_t count, const int32_t *col,
                                                       const double *lb, const double *ub) {
     gpuopt_status status = GPUOPT_OK;
-    if (where == GPUOPT_DEVICE) {
-        int bad = 0;
-        status = check(cudaMemsetAsync(&p_.state->bad, 0, sizeof(int), stream()), "checking bounds");
-        check_arguments<<<blocks(count), THREADS, 0, stream()>>>(p_.state, count, col, lb, ub, p_.cols,
-                                                                 p_.rules.infinity);
-        if (!status) status = copy(&bad, &p_.state->bad, sizeof bad);
-        if (!status) status = wait("checking bounds");
-        if (!status && bad) {
-            gpuopt__log(context_, 0, "set bounds: an index or a bound in device memory is out of range");
-            status = GPUOPT_ERROR_ARGUMENT;
-        }
-        if (status) return status;
-    }
+    if (where == GPUOPT_DEVICE)
+        status = check_device_arrays(false, count, col, lb, ub,
+                                     col ? "gpuopt_propagator_set_some_bounds" : "gpuopt_propagator_set_bounds");
+    if (status) return status;
     begin_set<<<1, 1, 0, stream()>>>(p_.state, col == nullptr);
     int64_t piece = where == GPUOPT_HOST ? staging_count(shape_) : DEVICE_PIECE;
     for (int64_t k = 0; k < count && !status; k += piece) {
@@ -218,25 +145,32 @@ gpuopt_status TypedPropagator<Val, Bound>::set_bounds(gpuopt_memory where, int64
     }
     recheck_crossing<<<blocks(p_.cols), THREADS, 0, stream()>>>(p_);
     if (!status) status = launched("setting bounds");
-    return status || where == GPUOPT_DEVICE ? status : release_host(lb, ub, col);
+    return status || where == GPUOPT_DEVICE ? status : release_host({lb, ub, col});
 }
 
 template <class Val, class Bound>
-gpuopt_status TypedPropagator<Val, Bound>::set_sides(int64_t count, const int32_t *row, const double *lhs,
-                                                     const double *rhs) {
+gpuopt_status TypedPropagator<Val, Bound>::set_sides(gpuopt_memory where, int64_t count, const int32_t *row,
+                                                     const double *lhs, const double *rhs) {
     gpuopt_status status = GPUOPT_OK;
-    int64_t piece = staging_count(shape_);
+    if (where == GPUOPT_DEVICE)
+        status = check_device_arrays(true, count, row, lhs, rhs, "gpuopt_propagator_set_some_sides");
+    if (status) return status;
     begin_set<<<1, 1, 0, stream()>>>(p_.state, 0);
+    int64_t piece = where == GPUOPT_HOST ? staging_count(shape_) : DEVICE_PIECE;
     for (int64_t k = 0; k < count && !status; k += piece) {
         int n = static_cast<int>(count - k < piece ? count - k : piece);
-        status = copy(staged_index(), row + k, sizeof(int) * n);
-        if (!status) status = copy(staged(0), lhs + k, sizeof(double) * n);
-        if (!status) status = copy(staged(1), rhs + k, sizeof(double) * n);
-        ::set_sides<<<blocks(n), THREADS, 0, stream()>>>(p_, slot_of_, n, staged_index(), staged(0), staged(1));
+        const int32_t *some = row + k;
+        const double *from_lhs = lhs + k, *from_rhs = rhs + k;
+        if (where == GPUOPT_HOST) {
+            status = copy(staged_index(), some, sizeof(int) * n), some = staged_index();
+            if (!status) status = copy(staged(0), from_lhs, sizeof(double) * n), from_lhs = staged(0);
+            if (!status) status = copy(staged(1), from_rhs, sizeof(double) * n), from_rhs = staged(1);
+        }
+        ::set_sides<<<blocks(n), THREADS, 0, stream()>>>(p_, slot_of_, n, some, from_lhs, from_rhs);
     }
     recheck_crossing<<<blocks(p_.cols), THREADS, 0, stream()>>>(p_);
     if (!status) status = launched("setting sides");
-    return status ? status : release_host(lhs, rhs, row);
+    return status || where == GPUOPT_DEVICE ? status : release_host({lhs, rhs, row});
 }
 
 template <class Val, class Bound>
@@ -271,8 +205,95 @@ gpuopt_status TypedPropagator<Val, Bound>::device_view(gpuopt_device_view *view)
     return GPUOPT_OK;
 }
 
+/* ---- The table ---- */
+
+/* Calls f with a null pointer of the handle's type. Coefficients are stored in single precision if that is exact. */
+template <class F>
+auto with_type(const gpuopt__propagator_model &model, F f) {
+    if (model.rules.single) return f(static_cast<TypedPropagator<float, float> *>(nullptr));
+    if (model.val_single) return f(static_cast<TypedPropagator<float, double> *>(nullptr));
+    return f(static_cast<TypedPropagator<double, double> *>(nullptr));
+}
+
+CudaPropagator *object_of(gpuopt_propagator *propagator) { return reinterpret_cast<CudaHandle *>(propagator)->object; }
+
+gpuopt_status cuda_propagator_refuses(gpuopt_context *context, const gpuopt__propagator_model &model) {
+    if (model.desc.mode != GPUOPT_MODE_SEQUENTIAL) return GPUOPT_OK;
+    gpuopt__log(context, 0, "the CUDA backend has no SEQUENTIAL mode");
+    return GPUOPT_ERROR_UNSUPPORTED;
+}
+
+gpuopt_status cuda_propagator_plan(gpuopt_context *context, const gpuopt__propagator_model *model,
+                                   gpuopt_memory_plan *plan) {
+    PropagatorShape shape = shape_of(*model);
+    gpuopt_status status = cuda_propagator_refuses(context, *model);
+    if (!status) with_type(*model, [&](auto *type) { std::remove_pointer<decltype(type)>::type::plan(shape, plan); });
+    return status;
+}
+
+gpuopt_status cuda_propagator_create(gpuopt_context *context, const gpuopt__propagator_model *model,
+                                     gpuopt_propagator **propagator) {
+    DeviceScope scope(context);
+    PropagatorShape shape = shape_of(*model);
+    gpuopt_status status = cuda_propagator_refuses(context, *model);
+    if (status) return status;
+    return with_type(*model, [&](auto *type) {
+        return std::remove_pointer<decltype(type)>::type::create(context, *model, shape, propagator);
+    });
+}
+
+void cuda_propagator_destroy(gpuopt_propagator *propagator) {
+    gpuopt_context *context = propagator->context;
+    DeviceScope scope(context);
+    object_of(propagator)->~CudaPropagator();
+    gpuopt__release(context, GPUOPT_HOST, propagator);
+}
+
+gpuopt_status cuda_propagator_round(gpuopt_propagator *propagator, int32_t rounds, gpuopt_propagator_info *info) {
+    DeviceScope scope(propagator->context);
+    return object_of(propagator)->round(rounds, info);
+}
+
+gpuopt_status cuda_propagator_get_info(gpuopt_propagator *propagator, gpuopt_propagator_info *info) {
+    DeviceScope scope(propagator->context);
+    return object_of(propagator)->get_info(info);
+}
+
+gpuopt_status cuda_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
+                                         const int32_t *col, double *lb, double *ub) {
+    DeviceScope scope(propagator->context);
+    return object_of(propagator)->get_bounds(where, count, col, lb, ub);
+}
+
+gpuopt_status cuda_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
+                                         const int32_t *col, const double *lb, const double *ub) {
+    DeviceScope scope(propagator->context);
+    return object_of(propagator)->set_bounds(where, count, col, lb, ub);
+}
+
+gpuopt_status cuda_propagator_set_sides(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
+                                        const int32_t *row, const double *lhs, const double *rhs) {
+    DeviceScope scope(propagator->context);
+    return object_of(propagator)->set_sides(where, count, row, lhs, rhs);
+}
+
+gpuopt_status cuda_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory where,
+                                       const gpuopt_propagator_row_report *report) {
+    DeviceScope scope(propagator->context);
+    return object_of(propagator)->get_rows(where, *report);
+}
+
+gpuopt_status cuda_propagator_device_view(gpuopt_propagator *propagator, gpuopt_device_view *view) {
+    DeviceScope scope(propagator->context);
+    return object_of(propagator)->device_view(view);
+}
+
+const gpuopt__propagator_backend cuda_propagator_table = {
+    cuda_propagator_plan,     cuda_propagator_create,      cuda_propagator_destroy,    cuda_propagator_round,
+    cuda_propagator_get_info, cuda_propagator_get_bounds,  cuda_propagator_set_bounds, cuda_propagator_set_sides,
+    cuda_propagator_get_rows, cuda_propagator_device_view,
+};
+
 } // namespace
 
-#include "create.cuh"
-
-#endif /* GPUOPT_CUDA_PROPAGATE_CUH */
+#endif /* GPUOPT_CUDA_PROPAGATE_CALLS_CUH */

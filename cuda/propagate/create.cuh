@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: creating and destroying handles, and the backend's table.
+ * Propagation on the GPU: planning, creating and destroying handles, and the choice of a driver.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_CREATE_CUH
 #define GPUOPT_CUDA_PROPAGATE_CREATE_CUH
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <new>
 
-#include "calls.cuh"
+#include "handle.cuh"
 
 namespace {
 
@@ -53,7 +53,7 @@ TypedPropagator<Val, Bound>::~TypedPropagator() {
     if (device_) cudaStreamSynchronize(stream()); /* enqueued rounds still use it */
     if (graph_exec_) cudaGraphExecDestroy(graph_exec_);
     if (graph_) cudaGraphDestroy(graph_);
-    gpuopt__release(context_, GPUOPT_DEVICE, device_);
+    gpuopt__release(context(), GPUOPT_DEVICE, device_);
     if (p_.report) cudaFreeHost(p_.report);
 }
 
@@ -61,7 +61,7 @@ template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &model) {
     gpuopt__arena arena = {nullptr, 0};
     cut_device(shape_, arena, p_, slot_of_, staging_);
-    gpuopt_status status = gpuopt__allocate(context_, GPUOPT_DEVICE, arena.used, &device_);
+    gpuopt_status status = gpuopt__allocate(context(), GPUOPT_DEVICE, arena.used, &device_);
     if (status) return status;
     arena = {static_cast<char *>(device_), 0};
     cut_device(shape_, arena, p_, slot_of_, staging_);
@@ -78,17 +78,18 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     p_.most_moved =
         static_cast<unsigned>(std::min(most_moved, 2.0 * static_cast<double>(shape_.cols))); /* as the list */
     p_.rules = model.rules;
-    GPUOPT_CUDA(context_, cudaHostAlloc(reinterpret_cast<void **>(&p_.report), sizeof *p_.report,
-                                        cudaHostAllocMapped | cudaHostAllocPortable));
+    GPUOPT_CUDA(context(), cudaHostAlloc(reinterpret_cast<void **>(&p_.report), sizeof *p_.report,
+                                         cudaHostAllocMapped | cudaHostAllocPortable));
     status = load_kernels();
     if (!status) status = upload(model);
     if (!status) status = choose_driver(model.desc.driver);
     gpuopt_propagator_info nothing;
-    return status ? status : round(0, &nothing); /* what CUDA sets up at a first launch is create's time, too */
+    if (!status) status = round(0, &nothing); /* what CUDA sets up at a first launch is _create's to pay for */
+    if (!status) *p_.report = {GPUOPT_MORE, 0, -1, -1, 0, 0, 0}; /* until the first round */
+    return status;
 }
 
-/* CUDA loads a kernel when it is first asked for. That takes time and memory, which are create's to take and not a
- * step's. */
+/* CUDA loads a kernel at its first use, which takes time and memory. _create pays for that, so that no step does. */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::load_kernels() {
     auto load = [](auto... kernel) {
@@ -102,7 +103,7 @@ gpuopt_status TypedPropagator<Val, Bound>::load_kernels() {
              tighten_rows<Val, Bound>, end_round<Val, Bound>, end_call<Val, Bound>, run_rounds<IN_MEMORY, Val, Bound>,
              run_rounds<RESIDENT, Val, Bound>, run_rounds<RESIDENT_SPLIT, Val, Bound>);
     if (!error)
-        error = load(check_arguments, begin_set, ::set_bounds<Val, Bound>, settle_set<Val, Bound>,
+        error = load(check_arguments, check_sides, begin_set, ::set_bounds<Val, Bound>, settle_set<Val, Bound>,
                      recheck_crossing<Val, Bound>, ::get_bounds<Val, Bound>, ::set_sides<Val, Bound>,
                      report_rows<Val, Bound>);
     return check(error, "loading the kernels");
@@ -114,20 +115,19 @@ gpuopt_status TypedPropagator<Val, Bound>::upload(const gpuopt__propagator_model
     gpuopt__arena arena = {nullptr, 0};
     void *memory;
     draft.cut(shape_, arena);
-    gpuopt_status status = gpuopt__allocate(context_, GPUOPT_HOST, arena.used, &memory);
+    gpuopt_status status = gpuopt__allocate(context(), GPUOPT_HOST, arena.used, &memory);
     if (status) return status;
     arena = {static_cast<char *>(memory), 0};
     draft.cut(shape_, arena);
     draft.fill(shape_, model);
-    /* The device's arrays are read-only to the kernels, but not here. */
+    /* These arrays are const for the kernels only. */
     auto send = [&](const auto *to, const auto *from, int64_t count) {
         if (!status)
             status = copy(const_cast<void *>(static_cast<const void *>(to)), from,
                           sizeof(*from) * static_cast<size_t>(count));
     };
-    auto clear = [&](void *to, int64_t bytes) {
-        if (!status)
-            status = check(cudaMemsetAsync(to, 0, static_cast<size_t>(bytes), stream()), "clearing device memory");
+    auto zero = [&](void *to, int64_t bytes) {
+        if (!status) status = clear(to, 0, static_cast<size_t>(bytes));
     };
     send(p_.val, draft.val, shape_.entries);
     send(p_.col, draft.col, shape_.entries);
@@ -139,15 +139,15 @@ gpuopt_status TypedPropagator<Val, Bound>::upload(const gpuopt__propagator_model
     send(slot_of_, draft.slot_of, shape_.rows);
     send(p_.segment_start, draft.segment_start, shape_.split_rows + 1);
     send(p_.segment_row, draft.segment_row, shape_.segments);
-    clear(p_.arrivals, sizeof(int) * shape_.split_rows);
-    clear(p_.arrived, sizeof(*p_.arrived) * 2 * MAX_BLOCKS);
+    zero(p_.arrivals, sizeof(int) * shape_.split_rows);
+    zero(p_.arrived, sizeof(*p_.arrived) * 2 * MAX_BLOCKS);
     if (shape_.marking) {
         send(p_.col_start, draft.col_start, shape_.cols + 1);
         send(p_.col_slot, draft.col_slot, shape_.nonzeros);
-        clear(p_.stamp, sizeof(unsigned) * shape_.slots());
+        zero(p_.stamp, sizeof(unsigned) * shape_.slots());
     }
     PropagatorState state = {};
-    state.epoch = 3; /* so that the epochs before exist, and no stamp equals one */
+    state.epoch = 3; /* so that earlier epochs exist and no stamp equals one of them */
     state.all_marked = 1;
     state.infeasible_row = state.infeasible_col = INT_MAX;
     state.recheck = 1;
@@ -155,7 +155,7 @@ gpuopt_status TypedPropagator<Val, Bound>::upload(const gpuopt__propagator_model
     recheck_crossing<<<blocks(p_.cols), THREADS, 0, stream()>>>(p_);
     if (!status) status = launched("checking bounds");
     if (!status) status = wait("copying the model to the device");
-    gpuopt__release(context_, GPUOPT_HOST, memory);
+    gpuopt__release(context(), GPUOPT_HOST, memory);
     return status;
 }
 
@@ -164,47 +164,48 @@ template <class Val, class Bound>
 template <class Kernel>
 gpuopt_status TypedPropagator<Val, Bound>::fit(Kernel kernel, int *grid) {
     int64_t needed = (shape_.segments + shape_.warp_rows + shape_.slices + WARPS - 1) / WARPS;
-    int together = 0; /* blocks that a multiprocessor holds */
-    GPUOPT_CUDA(context_, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, THREADS, 0));
-    *grid = fitted(needed, std::min<int64_t>(MAX_BLOCKS, int64_t{together} * cuda_of(context_)->multiprocessors));
+    int together = 0; /* blocks that a multiprocessor can hold */
+    GPUOPT_CUDA(context(), cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, THREADS, 0));
+    *grid = fitted(needed, std::min<int64_t>(MAX_BLOCKS, int64_t{together} * cuda_of(context())->multiprocessors));
     return GPUOPT_OK;
 }
 
-/* Small models run in one cooperative launch out of shared memory. Large ones gain more from kernels that each have the
- * registers they need than launching them costs; there the GPU loops by itself where it can. */
+/* Small models run in one cooperative launch out of shared memory. For large models, separate kernels with just the
+ * registers that each needs gain more than their launches cost; there the GPU loops by itself if it can. */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::choose_driver(gpuopt_propagator_driver wanted) {
-    const CudaContext *cuda = cuda_of(context_);
+    const CudaContext *cuda = cuda_of(context());
     int driver_version = 0;
     if (wanted == GPUOPT_DRIVER_COOPERATIVE && !cuda->cooperative) {
-        gpuopt__log(context_, 0, "the device has no cooperative launch");
+        gpuopt__log(context(), 0, "the device has no cooperative launch");
         return GPUOPT_ERROR_UNSUPPORTED;
     }
     gpuopt_status status = fit(run_rounds<IN_MEMORY, Val, Bound>, &grid_);
     if (!status) status = fit(filter_rows<Val, Bound>, &filter_grid_);
     if (!status) status = fit(tighten_rows<Val, Bound>, &tighten_grid_);
     if (status) return status;
-    GPUOPT_CUDA(context_, cudaDriverGetVersion(&driver_version));
+    GPUOPT_CUDA(context(), cudaDriverGetVersion(&driver_version));
     driver_ = wanted;
     if (cuda->cooperative && (wanted == GPUOPT_DRIVER_AUTO || wanted == GPUOPT_DRIVER_COOPERATIVE) && !shape_.marking &&
-        shape_.longest <= GPUOPT__SEGMENT * SplitShared::MAX_SEGMENTS) {
+        shape_.longest <= GPUOPT__PROPAGATOR_SEGMENT * SplitShared::MAX_SEGMENTS) {
         status = choose_resident();
         if (status) return status;
     }
     if (wanted == GPUOPT_DRIVER_AUTO)
-        driver_ = resident_items_ ? GPUOPT_DRIVER_COOPERATIVE
-                  : CUDART_VERSION >= GPUOPT__GRAPH_VERSION && driver_version >= GPUOPT__GRAPH_VERSION
-                      ? GPUOPT_DRIVER_GRAPH
-                      : GPUOPT_DRIVER_HOST;
+        driver_ =
+            resident_items_ ? GPUOPT_DRIVER_COOPERATIVE
+            : CUDART_VERSION >= GPUOPT__PROPAGATOR_GRAPH_VERSION && driver_version >= GPUOPT__PROPAGATOR_GRAPH_VERSION
+                ? GPUOPT_DRIVER_GRAPH
+                : GPUOPT_DRIVER_HOST;
     return driver_ == GPUOPT_DRIVER_GRAPH ? build_graph() : GPUOPT_OK;
 }
 
-/* Whether the model fits into shared memory, with two blocks on a multiprocessor: with one there are too few warps. */
+/* Finds out whether the model fits into shared memory with two blocks per multiprocessor (one has too few warps). */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::choose_resident() {
     enum { TOGETHER = 2 };
-    int64_t items = resident_items(p_.warp_rows, p_.slices), processors = cuda_of(context_)->multiprocessors;
-    /* Few items are spread, so that each is on a multiprocessor of its own. */
+    int64_t items = resident_items(p_.warp_rows, p_.slices), processors = cuda_of(context())->multiprocessors;
+    /* Few items are spread over the multiprocessors. */
     int64_t blocks = std::max(std::min(items, processors), (items + WARPS - 1) / WARPS);
     blocks = std::max(blocks, shape_.split_rows);
     blocks = std::min(TOGETHER * processors, blocks);
@@ -213,14 +214,14 @@ gpuopt_status TypedPropagator<Val, Bound>::choose_resident() {
     int64_t each = (items + blocks * WARPS - 1) / (blocks * WARPS) + shape_.resident_segments(blocks),
             entries = shape_.resident_entries(blocks);
     int limit = 0, together = 0;
-    GPUOPT_CUDA(context_,
-                cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, context_->desc.device));
+    GPUOPT_CUDA(context(),
+                cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, context()->desc.device));
     limit -= static_cast<int>(sizeof(BlockShared) + sizeof(SplitShared)) + 256; /* the kernel's other shared memory */
     if (each > limit || entries > limit) return GPUOPT_OK;
     size_t bytes = resident_bytes<Val>(static_cast<int>(each), static_cast<int>(entries));
     if (bytes > static_cast<size_t>(limit)) return GPUOPT_OK;
-    GPUOPT_CUDA(context_, cudaFuncSetAttribute(resident_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize, limit));
-    GPUOPT_CUDA(context_, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, resident_kernel(), THREADS, bytes));
+    GPUOPT_CUDA(context(), cudaFuncSetAttribute(resident_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize, limit));
+    GPUOPT_CUDA(context(), cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, resident_kernel(), THREADS, bytes));
     if (together < TOGETHER) return GPUOPT_OK;
     grid_ = static_cast<int>(blocks);
     resident_items_ = static_cast<int>(each);
@@ -228,27 +229,27 @@ gpuopt_status TypedPropagator<Val, Bound>::choose_resident() {
     return GPUOPT_OK;
 }
 
-/* while (again) { a round }: `again` is set by the round's last kernel. */
+/* A graph that does  while (again) { one round }:  the last kernel of a round sets `again`. */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::build_graph() {
-#if CUDART_VERSION >= GPUOPT__GRAPH_VERSION
+#if CUDART_VERSION >= GPUOPT__PROPAGATOR_GRAPH_VERSION
     cudaGraphConditionalHandle again;
     cudaGraphNode_t node;
     cudaGraphNodeParams loop = {};
-    GPUOPT_CUDA(context_, cudaGraphCreate(&graph_, 0));
-    GPUOPT_CUDA(context_, cudaGraphConditionalHandleCreate(&again, graph_, 1, cudaGraphCondAssignDefault));
+    GPUOPT_CUDA(context(), cudaGraphCreate(&graph_, 0));
+    GPUOPT_CUDA(context(), cudaGraphConditionalHandleCreate(&again, graph_, 1, cudaGraphCondAssignDefault));
     loop.type = cudaGraphNodeTypeConditional;
     loop.conditional.handle = again;
     loop.conditional.type = cudaGraphCondTypeWhile;
     loop.conditional.size = 1;
 #if CUDART_VERSION >= 13000
-    GPUOPT_CUDA(context_, cudaGraphAddNode(&node, graph_, nullptr, nullptr, 0, &loop));
+    GPUOPT_CUDA(context(), cudaGraphAddNode(&node, graph_, nullptr, nullptr, 0, &loop));
 #else
-    GPUOPT_CUDA(context_, cudaGraphAddNode(&node, graph_, nullptr, 0, &loop));
+    GPUOPT_CUDA(context(), cudaGraphAddNode(&node, graph_, nullptr, 0, &loop));
 #endif
     cudaStream_t capture;
     cudaGraph_t body = loop.conditional.phGraph_out[0], captured = nullptr;
-    GPUOPT_CUDA(context_, cudaStreamCreateWithFlags(&capture, cudaStreamNonBlocking));
+    GPUOPT_CUDA(context(), cudaStreamCreateWithFlags(&capture, cudaStreamNonBlocking));
     cudaError_t error =
         cudaStreamBeginCaptureToGraph(capture, body, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal);
     if (!error) {
@@ -260,100 +261,10 @@ gpuopt_status TypedPropagator<Val, Bound>::build_graph() {
     if (!error) error = cudaGraphInstantiate(&graph_exec_, graph_, 0);
     return check(error, "building the graph of rounds");
 #else
-    gpuopt__log(context_, 0, "the graph driver needs CUDA 12.4");
+    gpuopt__log(context(), 0, "the graph driver needs CUDA 12.4");
     return GPUOPT_ERROR_UNSUPPORTED;
 #endif
 }
-
-/* ---- The table ---- */
-
-/* Calls f with a null pointer to the handle's type: coefficients are kept in single precision wherever that is
- * exact. */
-template <class F>
-auto with_type(const gpuopt__propagator_model &model, F f) {
-    if (model.rules.single) return f(static_cast<TypedPropagator<float, float> *>(nullptr));
-    if (model.val_single) return f(static_cast<TypedPropagator<float, double> *>(nullptr));
-    return f(static_cast<TypedPropagator<double, double> *>(nullptr));
-}
-
-CudaPropagator *object_of(gpuopt_propagator *propagator) { return reinterpret_cast<CudaHandle *>(propagator)->object; }
-
-gpuopt_status cuda_propagator_refuses(gpuopt_context *context, const gpuopt__propagator_model &model) {
-    if (model.desc.mode != GPUOPT_MODE_SEQUENTIAL) return GPUOPT_OK;
-    gpuopt__log(context, 0, "SEQUENTIAL is the CPU backend's");
-    return GPUOPT_ERROR_UNSUPPORTED;
-}
-
-gpuopt_status cuda_propagator_plan(gpuopt_context *context, const gpuopt__propagator_model *model,
-                                   gpuopt_memory_plan *plan) {
-    PropagatorShape shape = shape_of(*model);
-    gpuopt_status status = cuda_propagator_refuses(context, *model);
-    if (!status) with_type(*model, [&](auto *type) { std::remove_pointer<decltype(type)>::type::plan(shape, plan); });
-    return status;
-}
-
-gpuopt_status cuda_propagator_create(gpuopt_context *context, const gpuopt__propagator_model *model,
-                                     gpuopt_propagator **propagator) {
-    DeviceScope scope(context);
-    PropagatorShape shape = shape_of(*model);
-    gpuopt_status status = cuda_propagator_refuses(context, *model);
-    if (status) return status;
-    return with_type(*model, [&](auto *type) {
-        return std::remove_pointer<decltype(type)>::type::create(context, *model, shape, propagator);
-    });
-}
-
-void cuda_propagator_destroy(gpuopt_propagator *propagator) {
-    gpuopt_context *context = propagator->context;
-    DeviceScope scope(context);
-    object_of(propagator)->~CudaPropagator();
-    gpuopt__release(context, GPUOPT_HOST, propagator);
-}
-
-gpuopt_status cuda_propagator_round(gpuopt_propagator *propagator, int32_t rounds, gpuopt_propagator_info *info) {
-    DeviceScope scope(propagator->context);
-    return object_of(propagator)->round(rounds, info);
-}
-
-gpuopt_status cuda_propagator_get_info(gpuopt_propagator *propagator, gpuopt_propagator_info *info) {
-    DeviceScope scope(propagator->context);
-    return object_of(propagator)->get_info(info);
-}
-
-gpuopt_status cuda_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
-                                         const int32_t *col, double *lb, double *ub) {
-    DeviceScope scope(propagator->context);
-    return object_of(propagator)->get_bounds(where, count, col, lb, ub);
-}
-
-gpuopt_status cuda_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
-                                         const int32_t *col, const double *lb, const double *ub) {
-    DeviceScope scope(propagator->context);
-    return object_of(propagator)->set_bounds(where, count, col, lb, ub);
-}
-
-gpuopt_status cuda_propagator_set_sides(gpuopt_propagator *propagator, int64_t count, const int32_t *row,
-                                        const double *lhs, const double *rhs) {
-    DeviceScope scope(propagator->context);
-    return object_of(propagator)->set_sides(count, row, lhs, rhs);
-}
-
-gpuopt_status cuda_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory where,
-                                       const gpuopt_propagator_row_report *report) {
-    DeviceScope scope(propagator->context);
-    return object_of(propagator)->get_rows(where, *report);
-}
-
-gpuopt_status cuda_propagator_device_view(gpuopt_propagator *propagator, gpuopt_device_view *view) {
-    DeviceScope scope(propagator->context);
-    return object_of(propagator)->device_view(view);
-}
-
-const gpuopt__propagator_backend cuda_propagator_table = {
-    cuda_propagator_plan,     cuda_propagator_create,      cuda_propagator_destroy,    cuda_propagator_round,
-    cuda_propagator_get_info, cuda_propagator_get_bounds,  cuda_propagator_set_bounds, cuda_propagator_set_sides,
-    cuda_propagator_get_rows, cuda_propagator_device_view,
-};
 
 } // namespace
 

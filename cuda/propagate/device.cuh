@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: what the kernels work on, and how bounds are read and written.
+ * Propagation on the GPU: the data that the kernels work on, and how they read and write bounds.
  *
- * Rows are kept by length. Short ones (up to 32 entries) lie in slices of 32 rows, sorted by length and stored column
- * after column (sliced ELLPACK), so that a thread filters a row on its own, in registers, and a warp's loads are
- * contiguous. Up to 512 entries, a warp has a row. Longer rows are split into segments of 512, a warp each; the last
- * warp to arrive adds the segments up. So the work of a warp is bounded, whatever the matrix. Rows and segments that
- * pass the filter are put on lists, from which all warps take them in equal shares.
+ * The layout of a row depends on its length. Short rows (up to 32 entries) are sorted by length and stored in slices of
+ * 32 rows, column after column (sliced ELLPACK): each thread filters one row in registers, and a warp's loads are
+ * contiguous. A row of up to 512 entries belongs to one warp. A longer row is split into segments of 512 entries, one
+ * per warp, and the last warp to finish adds the segments up. So the work of a warp is bounded for any matrix. Rows and
+ * segments that pass the filter are put on lists, which are divided evenly among all warps.
  *
- * A round reads one copy of the bounds and improves the other, which does not depend on the order. It lists every side
- * of a column that it moves; the next round, while it runs, brings these few up to date in the copy that it
- * writes, so that neither is ever copied whole.
+ * A round reads one copy of the bounds and improves the other, so that the order of its operations does not matter. It
+ * lists every side of a column that it moves. The next round brings the copy that it writes up to date with this short
+ * list, so that no copy of the bounds is ever copied as a whole.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_DEVICE_CUH
 #define GPUOPT_CUDA_PROPAGATE_DEVICE_CUH
@@ -27,23 +27,22 @@ enum {
     WARP = 32,
     THREADS = 256, /* in a block */
     WARPS = THREADS / WARP,
-    GROUP = GPUOPT__SHORT_LANES, /* threads for a short row that passed the filter */
+    GROUP = GPUOPT__PROPAGATOR_SHORT_LANES, /* threads per short row that passed the filter */
     GROUPS = WARP / GROUP,
     BATCH = 4,         /* entries that a thread loads at a time */
     MAX_BLOCKS = 1024, /* of a cooperative launch */
-    MARKING_SHARE = 8  /* a round marks rows if by estimate no more than one in so many is reached */
+    MARKING_SHARE = 8  /* a round marks rows if it expects to mark at most one row in this many */
 };
 
-/* What a round found so far. Three are in use in turn: one being written, the one of the round before it, one
- * cleared. */
+/* What a round has found so far. Three of them rotate: that of this round, that of the previous round, and one being
+ * cleared for the next. */
 struct Round {
-    unsigned count;                                     /* sides moved, on the list */
+    unsigned count;                                     /* sides moved, and the length of their list */
     unsigned short_marked, warp_marked;                 /* rows marked for this round */
     unsigned short_passed, warp_passed, segment_passed; /* rows, and segments of rows, that passed the filter */
 };
 
-/* What the last call of _round found, written by the GPU into the host's memory: a copy would take longer than a
- * round. */
+/* What the last call of _round found. The GPU writes it to host memory, since a copy would take longer than a round. */
 struct CallReport {
     int outcome, rounds, infeasible_row, infeasible_col;
     unsigned long long changed, nonzeros;
@@ -57,18 +56,18 @@ struct PropagatorState {
     int infeasible_row, infeasible_col; /* INT_MAX: none */
     int all_marked;
     int rounds_since_set;
-    int recheck;                            /* all columns are to be tested for crossing */
-    int bad;                                /* arguments on the device that are out of range */
-    int remaining, done, converged, rounds; /* of the current call, as the next */
-    unsigned long long changed;
-    /* entries of the rows that marked rounds evaluated and of whole matrices, since create: now, and before the call */
+    int recheck;                            /* test all columns for crossing bounds */
+    int bad;                                /* an argument in device memory is out of range */
+    int remaining, done, converged, rounds; /* of the current call */
+    unsigned long long changed;             /* likewise */
+    /* entries of all rows evaluated since create: now, and before the current call */
     unsigned long long evaluated_ever, evaluated_before;
 };
 
 /* A segment of a split row. */
 struct Partial {
-    gpuopt__filter filter;
-    gpuopt__activities activities;
+    gpuopt__propagator_filter filter;
+    gpuopt__propagator_activities activities;
 };
 
 template <class Val, class Bound>
@@ -79,30 +78,30 @@ struct Propagator {
     const int *length;      /* [slots]: 32 a slice, then one a row */
     const int *row;         /* [slots]: the host's row; -1 where a slice is padded */
     double2 *sides;         /* [slots]: (lhs, rhs) */
-    Bound *bounds[2];       /* [cols + 1][2]; column `cols` is 0..0. By parity of the epoch: read, written */
-    unsigned *list[2];      /* [2 cols]: sides moved, 2 * col + (1 for ub); by parity */
-    const long long *col_start;  /* [cols + 1]; null without marking, as the next three */
-    const int *col_slot;         /* [nonzeros]: the rows' slots of each column */
-    unsigned *stamp;             /* [slots]: the epoch for which the row is marked */
-    int *marked;                 /* [slots]: marked short rows, from 0; marked warp rows, from 32 * slices */
-    int *passed;                 /* [slots]: the same of rows that passed the filter */
-    int *passed_segment;         /* [segments] */
-    Partial *partial;            /* [segments] */
-    gpuopt__activities *total;   /* [split_rows] */
-    const int *segment_start;    /* [split_rows + 1] */
-    const int *segment_row;      /* [segments]: the split row */
-    int *arrivals;               /* [split_rows] */
-    unsigned long long *arrived; /* [2][MAX_BLOCKS]: of the cooperative driver's barrier */
+    Bound *bounds[2];  /* [cols + 1][2]; column `cols` is 0..0. Read: that of the epoch's parity; written: the other */
+    unsigned *list[2]; /* [2 cols]: sides moved, 2 * col + (1 for ub); by parity */
+    const long long *col_start;           /* [cols + 1]; without marking this and the next three are null */
+    const int *col_slot;                  /* [nonzeros]: the rows' slots of each column */
+    unsigned *stamp;                      /* [slots]: the epoch for which the row is marked */
+    int *marked;                          /* [slots]: marked short rows, from 0; marked warp rows, from 32 * slices */
+    int *passed;                          /* [slots]: rows that passed the filter, in the same places */
+    int *passed_segment;                  /* [segments] */
+    Partial *partial;                     /* [segments] */
+    gpuopt__propagator_activities *total; /* [split_rows] */
+    const int *segment_start;             /* [split_rows + 1] */
+    const int *segment_row;               /* [segments]: the split row */
+    int *arrivals;                        /* [split_rows] */
+    unsigned long long *arrived;          /* [2][MAX_BLOCKS]: of the cooperative driver's barrier */
     PropagatorState *state;
     CallReport *report; /* pinned host memory, at the same address on the device */
     long long nonzeros;
     int rows, cols, slices, warp_rows, split_rows, segments, round_limit;
-    unsigned most_moved; /* with so many sides moved, a round still marks rows */
-    gpuopt__rules rules;
+    unsigned most_moved; /* if the previous round moved more sides than this, all rows are evaluated */
+    gpuopt__propagator_rules rules;
 
     __device__ int first_warp_slot() const { return WARP * slices; }
     __device__ int first_split_slot() const { return WARP * slices + warp_rows; }
-    /* Where the entries of a row begin; those of a short one are WARP apart. */
+    /* Where the entries of a row begin; the entries of a short row are WARP apart. */
     __device__ long long start_of(int slot) const {
         bool is_short = slot < first_warp_slot();
         return start[is_short ? slot / WARP : slot - (WARP - 1) * slices] + (is_short ? slot % WARP : 0);
@@ -112,11 +111,11 @@ struct Propagator {
 __device__ int grid_thread() { return static_cast<int>(blockIdx.x * THREADS + threadIdx.x); }
 __device__ int grid_threads() { return static_cast<int>(gridDim.x * THREADS); }
 __device__ int grid_warp() { return grid_thread() / WARP; }
-/* The same numbered across the blocks, so that a few items go to as many multiprocessors. */
+/* The same, but numbered across the blocks, so that a few items are spread over as many multiprocessors. */
 __device__ int scattered_warp() { return static_cast<int>(threadIdx.x / WARP * gridDim.x + blockIdx.x); }
 __device__ int grid_warps() { return static_cast<int>(gridDim.x) * WARPS; }
 
-/* The bits that any lane of the warp has. */
+/* The bits that are set in any lane of the warp. */
 __device__ unsigned any_of_warp(unsigned bits) {
 #if __CUDA_ARCH__ >= 800
     return __reduce_or_sync(~0u, bits);
@@ -137,14 +136,14 @@ __device__ double2 load_pair(const float *bounds, unsigned col) {
     return make_double2(pair.x, pair.y);
 }
 
-/* The same past the first cache, which others' atomic operations do not reach. */
+/* The same, bypassing the L1 cache, which does not see atomic operations of other multiprocessors. */
 __device__ double2 load_latest(const double *pair) { return __ldcg(reinterpret_cast<const double2 *>(pair)); }
 __device__ double2 load_latest(const float *pair) {
     float2 latest = __ldcg(reinterpret_cast<const float2 *>(pair));
     return make_double2(latest.x, latest.y);
 }
 
-/* A pair as one atomic value. */
+/* A pair of bounds as one value for an atomic exchange. */
 struct alignas(16) Bits128 {
     unsigned long long lb, ub;
 };
@@ -175,8 +174,8 @@ __device__ bool swap_pair(float *pair, double2 &seen, double2 wanted) {
     return was == expected;
 }
 
-/* Moves one side of a column towards value, and returns what was there. The order of IEEE numbers is that of their bits
- * as signed integers above zero and the reverse below, and there is no minus zero. */
+/* Tightens one side of a column to `value` if that is better, and returns the old bound. The order of IEEE numbers is
+ * that of their bits as signed integers if they are positive, and the reverse if negative; there is no minus zero. */
 __device__ double move_side(double *target, bool upper, double value) {
     long long bits = __double_as_longlong(value), *as_signed = reinterpret_cast<long long *>(target);
     auto *as_unsigned = reinterpret_cast<unsigned long long *>(target);
@@ -193,18 +192,18 @@ __device__ float move_side(float *target, bool upper, double value) {
     return __int_as_float(static_cast<int>(upper ? atomicMax(as_unsigned, wide) : atomicMin(as_unsigned, wide)));
 }
 
-/* Moves one side of a pair to value if that is better than what is there; others may be at it. Returns whether it did.
- * `was`: what is likely to be there; afterwards, the pair as it was at that moment or, of the other side, later: past
- * whatever was written there before. */
+/* Tightens one side of a pair to `value` if that is better; other threads may do the same at the same time. Returns
+ * whether it moved the side. `was`: the expected pair; afterwards the pair as it was at that moment, except that the
+ * other side may be as of later. */
 template <class Bound>
 __device__ bool improve(Bound *pair, bool upper, double value, double2 &was) {
-#if __CUDA_ARCH__ < 900 /* without a 16-byte exchange the two sides of a pair of doubles move on their own */
+#if __CUDA_ARCH__ < 900 /* without a 16-byte exchange, the two sides of a pair of doubles move independently */
     if constexpr (sizeof(Bound) == sizeof(double)) {
         double seen = __ldcg(pair + upper);
         if (upper ? !(value < seen) : !(value > seen)) return false;
         seen = move_side(pair + upper, upper, value);
         if (upper ? !(value < seen) : !(value > seen)) return false;
-        __threadfence(); /* of two that move the two sides, at least one sees the other's */
+        __threadfence(); /* of two threads that move the two sides, at least one sees the other's bound */
         double other = __ldcv(pair + !upper);
         was = upper ? make_double2(other, seen) : make_double2(seen, other);
         return true;
@@ -217,8 +216,8 @@ __device__ bool improve(Bound *pair, bool upper, double value, double2 &was) {
     }
 }
 
-/* Brings one side of a column up to date in the bounds that a round writes, from those that it reads. Nobody waits for
- * it. */
+/* Brings one side of a column up to date in the bounds that a round writes, from those that it reads. Other threads may
+ * already be writing it. */
 template <class Val, class Bound>
 __device__ void settle_side(const Propagator<Val, Bound> &p, unsigned epoch, unsigned side) {
     move_side(p.bounds[~epoch & 1] + side, side & 1, static_cast<double>(p.bounds[epoch & 1][side]));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: the kernels. The cooperative driver runs all rounds of a call in one; the host and graph
- * drivers launch the steps of a round one after the other. Everything a call needs to know about the one before it is
- * in the state on the device, so that calls can be enqueued without waiting.
+ * Propagation on the GPU: the kernels. The cooperative driver runs all rounds of a call in one launch; the host and
+ * graph drivers launch the steps of a round one by one. All that a call needs to know about earlier calls is in the
+ * state on the device, so that calls can be enqueued without waiting.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_KERNELS_CUH
 #define GPUOPT_CUDA_PROPAGATE_KERNELS_CUH
@@ -17,15 +17,15 @@ __device__ bool is_infeasible(const PropagatorState &state) {
 
 /* ---- All rounds in one launch ---- */
 
-/* What the blocks of a grid tell each other at a barrier. */
+/* What the blocks of a grid have found when they meet at a barrier. */
 struct Found {
     bool lifted, infeasible, split, passed;
 };
 
-/* Waits until all blocks of the grid, which are all resident, are here; what they wrote before is visible after. Every
- * block says so, and what it has found, in a word of its own; every thread waits for one block's. Two sets of words are
- * in use in turn, since a block, or a warp, may be a barrier ahead. `lifted`: to it is added what this thread heard
- * of. */
+/* Waits until all blocks of the grid (all of them are resident) have arrived; what they wrote before is visible after.
+ * Each block has a word in which it announces its arrival and what it has found, and each thread waits for the words of
+ * some blocks. Two sets of words alternate, since a block or a warp may be one barrier ahead. The counts of moved sides
+ * that this thread reads are added to `lifted`. */
 __device__ Found grid_barrier(unsigned long long *arrived, unsigned &barriers, BlockShared &block,
                               unsigned long long &lifted) {
     using Word = cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>;
@@ -56,10 +56,10 @@ __device__ Found grid_barrier(unsigned long long *arrived, unsigned &barriers, B
     return {(mine & LIFTED) != 0, (mine & INFEASIBLE) != 0, (mine & SPLIT) != 0, (mine & PASSED) != 0};
 }
 
-/* Where a cooperative launch has the rows: in memory, or in shared memory without and with split rows among them. */
+/* Where a cooperative launch reads the rows: in global memory, or in shared memory, without or with split rows. */
 enum RowsIn { IN_MEMORY, RESIDENT, RESIDENT_SPLIT };
 
-/* `items`, `entries`: so many a warp has at most where they are resident. */
+/* `items`, `entries`: the most that a warp has, if they are resident. */
 template <RowsIn ROWS, class Val, class Bound>
 __global__ void __launch_bounds__(THREADS, 2)
     run_rounds(const __grid_constant__ Propagator<Val, Bound> p, int rounds, int items, int entries) {
@@ -131,7 +131,7 @@ __global__ void begin_call(Propagator<Val, Bound> p, int rounds) {
     state->changed = 0;
 }
 
-/* What a step has to know. */
+/* What the steps need to know about the round before. */
 template <class Val, class Bound>
 __device__ unsigned moved_before(const Propagator<Val, Bound> &p) {
     return p.state->round[(p.state->epoch - 1) % 3].count;
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(THREADS) mark_rows(const __grid_constant__ Pro
 
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS, 3) filter_rows(const __grid_constant__ Propagator<Val, Bound> p) {
-    __shared__ BlockFlags flags; /* nobody reads them here */
+    __shared__ BlockFlags flags; /* not read here */
     if (!p.state->done) filter_step(p, flags, p.state->epoch, is_full_now(p));
 }
 
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(THREADS, 2) tighten_rows(const __grid_constant
     tighten_step(p, block, p.state->epoch);
 }
 
-/* Closes a round; returns whether another is to follow. One thread. */
+/* Closes a round and returns whether another one follows. Run by one thread. */
 template <class Val, class Bound>
 __device__ bool close_round(const Propagator<Val, Bound> &p) {
     PropagatorState *state = p.state;
@@ -190,8 +190,8 @@ __global__ void end_round(Propagator<Val, Bound> p) {
     p.report->done = p.state->done;
 }
 
-#define GPUOPT__GRAPH_VERSION 12040 /* the first CUDA with conditional nodes made by capture */
-#if CUDART_VERSION >= GPUOPT__GRAPH_VERSION
+#define GPUOPT__PROPAGATOR_GRAPH_VERSION 12040 /* the first CUDA with conditional nodes made by capture */
+#if CUDART_VERSION >= GPUOPT__PROPAGATOR_GRAPH_VERSION
 template <class Val, class Bound>
 __global__ void end_graph_round(Propagator<Val, Bound> p, cudaGraphConditionalHandle again) {
     cudaGraphSetConditional(again, close_round(p) ? 1 : 0);
@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(THREADS) end_call(Propagator<Val, Bound> p) {
 
 /* ---- State in and out ---- */
 
-/* Counts what is out of range in arrays that the host gave on the device. */
+/* Sets state->bad if a column or a bound in device memory is out of range. */
 __global__ void check_arguments(PropagatorState *state, long long count, const int *col, const double *lb,
                                 const double *ub, int cols, double infinity) {
     for (long long k = grid_thread(); k < count; k += grid_threads())
@@ -214,8 +214,15 @@ __global__ void check_arguments(PropagatorState *state, long long count, const i
             state->bad = 1;
 }
 
-/* Before the host's new bounds or sides: the verdict is void, and the rows that led to it have to be looked at
- * again. */
+/* The same for sides. */
+__global__ void check_sides(PropagatorState *state, long long count, const int *row, const double *lhs,
+                            const double *rhs, int rows, double infinity) {
+    for (long long k = grid_thread(); k < count; k += grid_threads())
+        if (row[k] < 0 || row[k] >= rows || !(lhs[k] < infinity) || !(rhs[k] > -infinity) || lhs[k] > rhs[k])
+            state->bad = 1;
+}
+
+/* Before the host's new bounds or sides: forgets the verdict, and has the rows that led to it evaluated again. */
 __global__ void begin_set(PropagatorState *state, int all) {
     state->recheck = all || is_infeasible(*state);
     if (state->recheck) state->all_marked = 1;
@@ -229,13 +236,13 @@ __global__ void set_bounds(Propagator<Val, Bound> p, int first, int count, const
                            const double *ub) {
     for (int k = grid_thread(); k < count; k += grid_threads()) {
         Bound *pair = p.bounds[0] + 2 * static_cast<size_t>(some ? some[k] : first + k);
-        if (lb) pair[0] = static_cast<Bound>(gpuopt__stored_lb(&p.rules, lb[k]));
-        if (ub) pair[1] = static_cast<Bound>(gpuopt__stored_ub(&p.rules, ub[k]));
+        if (lb) pair[0] = static_cast<Bound>(gpuopt__propagator_stored_lb(&p.rules, lb[k]));
+        if (ub) pair[1] = static_cast<Bound>(gpuopt__propagator_stored_ub(&p.rules, ub[k]));
     }
 }
 
-/* Then, in a launch of its own since a column may come twice, brings the second copy up to it, and notes what
- * differs with the changes of the last round. */
+/* Then copies these bounds to the second copy, and lists what has changed among the changes of the last round. A
+ * separate launch, since a column may be listed twice. */
 template <class Val, class Bound>
 __global__ void settle_set(Propagator<Val, Bound> p, int first, int count, const int *some) {
     PropagatorState *state = p.state;
@@ -248,7 +255,7 @@ __global__ void settle_set(Propagator<Val, Bound> p, int first, int count, const
         if (pair.x == twin.x && pair.y == twin.y) continue;
         p.bounds[1][2 * static_cast<size_t>(col)] = static_cast<Bound>(pair.x);
         p.bounds[1][2 * static_cast<size_t>(col) + 1] = static_cast<Bound>(pair.y);
-        if (gpuopt__crossed(&p.rules, pair.x, pair.y)) atomicMin(&state->infeasible_col, col);
+        if (gpuopt__propagator_crossed(&p.rules, pair.x, pair.y)) atomicMin(&state->infeasible_col, col);
         if (!p.stamp || state->all_marked) continue;
         unsigned at = atomicAdd(&round->count, 1u);
         if (at < room) p.list[epoch & 1][at] = 2 * static_cast<unsigned>(col);
@@ -261,7 +268,8 @@ __global__ void recheck_crossing(Propagator<Val, Bound> p) {
     if (!p.state->recheck) return;
     for (long long col = grid_thread(); col < p.cols; col += grid_threads()) {
         double2 pair = load_pair(p.bounds[0], 2 * static_cast<unsigned>(col));
-        if (gpuopt__crossed(&p.rules, pair.x, pair.y)) atomicMin(&p.state->infeasible_col, static_cast<int>(col));
+        if (gpuopt__propagator_crossed(&p.rules, pair.x, pair.y))
+            atomicMin(&p.state->infeasible_col, static_cast<int>(col));
     }
 }
 
@@ -269,9 +277,9 @@ template <class Val, class Bound>
 __global__ void get_bounds(Propagator<Val, Bound> p, int first, int count, const int *some, double *lb, double *ub) {
     for (int k = grid_thread(); k < count; k += grid_threads()) {
         int col = some ? some[k] : first + k;
-        double2 pair = make_double2(NAN, NAN); /* a column out of range, which only indices on the device can be */
+        double2 pair = make_double2(NAN, NAN); /* of a column out of range, which only device arrays can contain */
         if (col >= 0 && col < p.cols) pair = load_pair(p.bounds[0], 2 * static_cast<unsigned>(col));
-        if (lb) lb[k] = gpuopt__shown_lb(&p.rules, pair.x, pair.y);
+        if (lb) lb[k] = gpuopt__propagator_shown_lb(&p.rules, pair.x, pair.y);
         if (ub) ub[k] = pair.y;
     }
 }
@@ -281,7 +289,8 @@ __global__ void set_sides(Propagator<Val, Bound> p, const int *slot_of, int coun
                           const double *rhs) {
     for (int k = grid_thread(); k < count; k += grid_threads()) {
         int slot = slot_of[row[k]];
-        p.sides[slot] = make_double2(gpuopt__normal_low(&p.rules, lhs[k]), gpuopt__normal_high(&p.rules, rhs[k]));
+        p.sides[slot] = make_double2(gpuopt__propagator_normal_low(&p.rules, lhs[k]),
+                                     gpuopt__propagator_normal_high(&p.rules, rhs[k]));
         p.state->all_marked = 1;
     }
 }
@@ -292,7 +301,7 @@ struct RowReport { /* device arrays of `count` rows, each may be null */
     unsigned char *status;
 };
 
-/* Rows first .. first + count - 1 of the host, a warp each, summed in the order that a round uses. */
+/* Reports rows first .. first + count - 1, one per warp, summed in the same order as in a round. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS) report_rows(const __grid_constant__ Propagator<Val, Bound> p,
                                                        const int *slot_of, int first, int count, RowReport report) {
@@ -301,32 +310,33 @@ __global__ void __launch_bounds__(THREADS) report_rows(const __grid_constant__ P
     for (int i = grid_thread() / WARP; i < count; i += grid_threads() / WARP) {
         int slot = slot_of[first + i], length = p.length[slot];
         long long at = p.start_of(slot);
-        gpuopt__activities s = gpuopt__activities_start();
+        gpuopt__propagator_activities s = gpuopt__propagator_activities_start();
         if (slot < p.first_warp_slot()) {
             if (warp.lane < GROUP) s = warp.sum(at, warp.lane * WARP, length * WARP, GROUP * WARP);
             merge_activities(s, GROUP);
         } else {
-            for (int before = 0, segment = 0; before < length; before += GPUOPT__SEGMENT, segment++) {
-                gpuopt__activities part =
-                    warp.sum(at + before, warp.lane, min(static_cast<int>(GPUOPT__SEGMENT), length - before), WARP);
-                if (length <= GPUOPT__SEGMENT) {
+            for (int before = 0, segment = 0; before < length; before += GPUOPT__PROPAGATOR_SEGMENT, segment++) {
+                gpuopt__propagator_activities part = warp.sum(
+                    at + before, warp.lane, min(static_cast<int>(GPUOPT__PROPAGATOR_SEGMENT), length - before), WARP);
+                if (length <= GPUOPT__PROPAGATOR_SEGMENT) {
                     s = part;
                 } else {
                     merge_activities(part, WARP);
-                    if (segment % WARP == warp.lane) gpuopt__activities_merge(&s, &part);
+                    if (segment % WARP == warp.lane) gpuopt__propagator_activities_merge(&s, &part);
                 }
             }
             merge_activities(s, WARP);
         }
         if (warp.lane) continue;
         double2 side = p.sides[slot];
-        gpuopt__row row = gpuopt__row_make(&s, &p.rules, side.x, side.y, length);
+        gpuopt__propagator_row row = gpuopt__propagator_row_make(&s, &p.rules, side.x, side.y, length);
         if (report.min_activity) report.min_activity[i] = gpuopt__add(s.min.hi, s.min.lo);
         if (report.max_activity) report.max_activity[i] = gpuopt__add(s.max.hi, s.max.lo);
         if (report.min_infinite) report.min_infinite[i] = s.min.infinite;
         if (report.max_infinite) report.max_infinite[i] = s.max.infinite;
         if (report.status)
-            report.status[i] = static_cast<unsigned char>(gpuopt__row_status(&s, &row, &p.rules, side.x, side.y));
+            report.status[i] =
+                static_cast<unsigned char>(gpuopt__propagator_row_status(&s, &row, &p.rules, side.x, side.y));
     }
 }
 

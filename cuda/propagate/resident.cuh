@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: rounds of models that fit into the multiprocessors' shared memory. A round of theirs is a
- * chain of waits rather than work. So every warp keeps its rows in shared memory from round to round, and only bounds
- * travel; a short row has a group of threads, a longer one a warp, a split one a block; and a row that passes the
- * filter is summed and tightened where it is.
+ * Propagation on the GPU: rounds of models that fit into the shared memory of all multiprocessors together. Latency,
+ * not throughput, limits such rounds. So every warp keeps its rows in shared memory from round to round, and only
+ * bounds are read and written in global memory. A group of threads takes a short row, a warp a longer one, a block a
+ * split row, and a row that passes the filter is summed and tightened by the same threads at once.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_RESIDENT_CUH
 #define GPUOPT_CUDA_PROPAGATE_RESIDENT_CUH
@@ -12,48 +12,50 @@
 
 namespace {
 
-/* GROUPS short rows, of a slice's WARP, or one warp row, or a segment of a split row, which may be empty. */
+/* GROUPS of the WARP short rows of a slice, or one warp row, or one (possibly empty) segment of a split row. */
 struct ResidentItem {
     double2 side[GROUPS];
     int length[GROUPS];
     int slot[GROUPS];
-    int at, size;       /* where its entries are in the warp's piece, and how many */
-    int split, segment; /* of a segment: its row's number in the block, its own in the row */
+    int at, size;       /* where its entries begin in the warp's piece of shared memory, and their count */
+    int split, segment; /* of a segment: the number of its row in the block, and its own number in the row */
     bool is_row;
 };
 
-/* Items are dealt to the grid's warps in turn: warp rows first, then slices by parts. Segments are not among them: a
- * split row is a block's, whose warps take its segments in turn. */
+/* Items are dealt to the warps of the grid in turn: warp rows first, then parts of slices. Segments are not counted
+ * here: a split row belongs to a block, whose warps take its segments in turn. */
 __host__ __device__ constexpr int resident_items(int warp_rows, int slices) {
     return warp_rows + slices * (WARP / GROUPS);
 }
 
-/* Segments of a row of so many entries. */
-__host__ __device__ constexpr int segments_of(int length) { return (length + GPUOPT__SEGMENT - 1) / GPUOPT__SEGMENT; }
+/* Segments of a row with this many entries. */
+__host__ __device__ constexpr int segments_of(int length) {
+    return (length + GPUOPT__PROPAGATOR_SEGMENT - 1) / GPUOPT__PROPAGATOR_SEGMENT;
+}
 
-/* What the warps of a block tell each other of its split rows. */
+/* What the warps of a block share about its split rows. */
 struct SplitShared {
-    enum { MAX_SEGMENTS = 32, MAX_ROWS = 4 }; /* of a row, of a block: more do not fit anyway */
-    gpuopt__filter filter[WARPS];
-    gpuopt__activities activities[MAX_SEGMENTS]; /* of the segments of one row */
-    gpuopt__activities total[MAX_ROWS];
+    enum { MAX_SEGMENTS = 32, MAX_ROWS = 4 }; /* per row, per block: more would not fit into shared memory */
+    gpuopt__propagator_filter filter[WARPS];
+    gpuopt__propagator_activities activities[MAX_SEGMENTS]; /* of the segments of one row */
+    gpuopt__propagator_activities total[MAX_ROWS];
     bool passed[MAX_ROWS];
 };
 
-/* Bytes of shared memory for a block whose warps have up to so many items, and so many entries, each. */
+/* Bytes of shared memory for a block whose warps have at most this many items and entries each. */
 template <class Val>
 __host__ __device__ constexpr size_t resident_bytes(int items, int entries) {
     return WARPS * (static_cast<size_t>(items) * sizeof(ResidentItem) +
                     static_cast<size_t>(entries) * (sizeof(Val) + sizeof(unsigned)));
 }
 
-/* A warp's piece of it. */
+/* A warp's piece of that memory. */
 template <class Val, class Bound>
 struct Resident {
     ResidentItem *item;
     Val *val;
     unsigned *col;
-    int segments = 0, items = 0, entries = 0; /* items: the segments and the others */
+    int segments = 0, items = 0, entries = 0; /* items include the segments */
     int written = 0;                          /* bounds in the last round */
 
     __device__ Resident(unsigned char *memory, int most_items, int most_entries) {
@@ -94,8 +96,8 @@ struct Resident {
         __syncwarp();
     }
 
-    /* The warp's segments of the block's split rows: of each at least one, if empty, since all warps have to know the
-     * row. From the last block on, since the first ones have more of the other items. */
+    /* The warp's segments of the block's split rows: at least one per row, possibly empty, since all warps must know
+     * the row. Starts with the last block, since the first blocks have more of the other items. */
     __device__ void load_segments(const Propagator<Val, Bound> &p, int lane, int &filled) {
         int number = 0;
         for (int split = static_cast<int>(gridDim.x - 1 - blockIdx.x); split < p.split_rows;
@@ -103,8 +105,8 @@ struct Resident {
             int slot = p.first_split_slot() + split, length = p.length[slot],
                 warp = static_cast<int>(threadIdx.x / WARP);
             for (int segment = warp; segment == warp || segment < segments_of(length); segment += WARPS, segments++) {
-                int before = segment * GPUOPT__SEGMENT,
-                    size = max(0, min(static_cast<int>(GPUOPT__SEGMENT), length - before));
+                int before = segment * GPUOPT__PROPAGATOR_SEGMENT,
+                    size = max(0, min(static_cast<int>(GPUOPT__PROPAGATOR_SEGMENT), length - before));
                 ResidentItem &my = item[segments];
                 if (lane == 0) {
                     my.side[0] = p.sides[slot];
@@ -122,8 +124,8 @@ struct Resident {
         items = segments;
     }
 
-    /* What settle_step does, for the bounds that this warp wrote in the round before; where it forgot some, for all
-     * that it may have written. */
+    /* Does what settle_step does, for the bounds that this warp wrote in the previous round or, if there were too many
+     * to remember, for all that it may have written. */
     __device__ void settle(const Propagator<Val, Bound> &p, const WarpShared &shared, unsigned epoch) const {
         int lane = static_cast<int>(threadIdx.x % WARP);
         if (written <= MEMORY) {
@@ -140,17 +142,17 @@ struct Resident {
 
 /* The filter of entries at + first, at + first + stride, ... before at + end. */
 template <class Val, class Bound>
-__device__ __forceinline__ gpuopt__filter filter_resident(const Propagator<Val, Bound> &p, const Bound *now,
-                                                          const Resident<Val, Bound> &resident, int at, int first,
-                                                          int end, int stride) {
-    gpuopt__filter f = gpuopt__filter_start();
+__device__ __forceinline__ gpuopt__propagator_filter filter_resident(const Propagator<Val, Bound> &p, const Bound *now,
+                                                                     const Resident<Val, Bound> &resident, int at,
+                                                                     int first, int end, int stride) {
+    gpuopt__propagator_filter f = gpuopt__propagator_filter_start();
 #pragma unroll 1
     for (int k = first; k < end; k += BATCH * stride) {
         Batch<BATCH, false, Val, Bound> b;
         b.load(now, resident.val + at, resident.col + at, k, end, stride);
 #pragma unroll 1
-        for (int t = 0; t < BATCH && k + t * stride < end; t++) { /* in a loop: instructions have to be fetched, too */
-            gpuopt__filter_add(&f, &p.rules, is_rounded<Bound>(b.col[0]), b.a[0], b.pair[0].x, b.pair[0].y);
+        for (int t = 0; t < BATCH && k + t * stride < end; t++) { /* not unrolled, to keep the code small */
+            gpuopt__propagator_filter_add(&f, &p.rules, is_rounded<Bound>(b.col[0]), b.a[0], b.pair[0].x, b.pair[0].y);
 #pragma unroll
             for (int u = 0; u < BATCH - 1; u++) b.col[u] = b.col[u + 1], b.a[u] = b.a[u + 1], b.pair[u] = b.pair[u + 1];
         }
@@ -158,8 +160,8 @@ __device__ __forceinline__ gpuopt__filter filter_resident(const Propagator<Val, 
     return f;
 }
 
-/* Filters the block's split rows and sums those that pass, as filter_split_row and segment_step do. All threads of the
- * block take part. Out of line: most models have no such rows, and the registers are the others'. */
+/* Filters the split rows of the block and sums those that pass, as filter_split_row and segment_step do. All threads of
+ * the block take part. Not inlined, since most models have no such rows and the registers are needed elsewhere. */
 template <class Val, class Bound>
 __device__ __noinline__ void sum_split_rows(const Propagator<Val, Bound> &p, BlockShared &block, SplitShared &split,
                                             Resident<Val, Bound> resident, unsigned epoch) {
@@ -169,29 +171,29 @@ __device__ __noinline__ void sum_split_rows(const Propagator<Val, Bound> &p, Blo
     for (int first = 0; first < resident.segments; first = end) {
         const ResidentItem &row = resident.item[first];
         const int segments = segments_of(row.length[0]);
-        gpuopt__filter f = gpuopt__filter_start();
+        gpuopt__propagator_filter f = gpuopt__propagator_filter_start();
 #pragma unroll 1
         for (; end < resident.segments && resident.item[end].split == row.split; end++) {
             const ResidentItem &item = resident.item[end];
-            gpuopt__filter g = filter_resident(p, warp.now, resident, item.at, warp.lane, item.size, WARP);
-            gpuopt__filter_merge(&f, &g);
+            gpuopt__propagator_filter g = filter_resident(p, warp.now, resident, item.at, warp.lane, item.size, WARP);
+            gpuopt__propagator_filter_merge(&f, &g);
         }
         merge_filters(f, WARP);
         if (warp.lane == 0) split.filter[threadIdx.x / WARP] = f;
         __syncthreads();
-        f = warp.lane < WARPS ? split.filter[warp.lane] : gpuopt__filter_start();
+        f = warp.lane < WARPS ? split.filter[warp.lane] : gpuopt__propagator_filter_start();
         merge_filters(f, WARP);
-        bool passed = gpuopt__filter_passes(&f, &p.rules, row.side[0].x, row.side[0].y,
-                                            GPUOPT__SEGMENT / WARP + 10 + segments / WARPS);
+        bool passed = gpuopt__propagator_filter_passes(&f, &p.rules, row.side[0].x, row.side[0].y,
+                                                       GPUOPT__PROPAGATOR_SEGMENT / WARP + 10 + segments / WARPS);
 #pragma unroll 1
         for (int k = first; passed && k < end; k++) {
             const ResidentItem &item = resident.item[k];
-            gpuopt__activities part = warp.sum(item.at, warp.lane, item.size, WARP);
+            gpuopt__propagator_activities part = warp.sum(item.at, warp.lane, item.size, WARP);
             merge_activities(part, WARP);
             if (warp.lane == 0 && item.size > 0) split.activities[item.segment] = part;
         }
         __syncthreads();
-        gpuopt__activities all = gpuopt__activities_start();
+        gpuopt__propagator_activities all = gpuopt__propagator_activities_start();
         if (warp.lane < segments) all = split.activities[warp.lane]; /* there are no more than lanes */
         merge_activities(all, WARP);
         if (threadIdx.x == 0) split.total[row.split] = all, split.passed[row.split] = passed;
@@ -199,8 +201,8 @@ __device__ __noinline__ void sum_split_rows(const Propagator<Val, Bound> &p, Blo
     __syncthreads();
 }
 
-/* A round: filters the rows of each of the warp's items and, if any passes, does the rest. SPLIT: there may be split
- * rows. */
+/* A round: filters the rows of each of the warp's items and, if any passes, sums and tightens. SPLIT: there may be
+ * split rows. */
 template <bool SPLIT, class Val, class Bound>
 __device__ __forceinline__ void resident_step(const Propagator<Val, Bound> &p, BlockShared &block, SplitShared &split,
                                               Resident<Val, Bound> &resident, unsigned epoch) {
@@ -219,10 +221,11 @@ __device__ __forceinline__ void resident_step(const Propagator<Val, Bound> &p, B
             size = item.size;
             passed = size > 0 && split.passed[item.split];
         } else {
-            gpuopt__filter f =
+            gpuopt__propagator_filter f =
                 filter_resident(p, warp.now, resident, at, warp.lane % width * unit, size * unit, stride);
             merge_filters(f, width);
-            passed = gpuopt__filter_passes(&f, &p.rules, item.side[group].x, item.side[group].y, GPUOPT__SHORT);
+            passed = gpuopt__propagator_filter_passes(&f, &p.rules, item.side[group].x, item.side[group].y,
+                                                      GPUOPT__PROPAGATOR_SHORT);
         }
         if (!__any_sync(~0u, passed)) continue;
         warp.sum_and_tighten({at, size, item.length[group], item.slot[group], item.side[group]}, width, unit, passed,

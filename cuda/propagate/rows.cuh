@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: how threads, groups of threads and warps find rows, load their entries and add them up.
+ * Propagation on the GPU: how threads, groups of threads and warps find rows, load their entries, add them up and
+ * filter them.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_ROWS_CUH
 #define GPUOPT_CUDA_PROPAGATE_ROWS_CUH
@@ -9,7 +10,7 @@
 
 namespace {
 
-/* A row, or a segment of one. */
+/* A row or a segment of a row. */
 struct RowRef {
     long long at;     /* where the entries begin, in the arrays that hold them */
     int size;         /* entries */
@@ -27,12 +28,12 @@ __device__ __forceinline__ RowRef row_at(const Propagator<Val, Bound> &p, int sl
 template <class Val, class Bound>
 __device__ __forceinline__ RowRef segment_at(const Propagator<Val, Bound> &p, int index) {
     int split = p.segment_row[index], slot = p.first_split_slot() + split,
-        before = (index - p.segment_start[split]) * GPUOPT__SEGMENT;
-    return {p.start_of(slot) + before, min(static_cast<int>(GPUOPT__SEGMENT), p.length[slot] - before), p.length[slot],
-            slot, p.sides[slot]};
+        before = (index - p.segment_start[split]) * GPUOPT__PROPAGATOR_SEGMENT;
+    return {p.start_of(slot) + before, min(static_cast<int>(GPUOPT__PROPAGATOR_SEGMENT), p.length[slot] - before),
+            p.length[slot], slot, p.sides[slot]};
 }
 
-/* Whether the calling warp is the last of a split row's to get here; what the others wrote before is then visible. */
+/* Whether the calling warp is the last one of a split row to arrive; then what the others wrote before is visible. */
 template <class Val, class Bound>
 __device__ bool last_of_row(const Propagator<Val, Bound> &p, int split) {
     int segments = p.segment_start[split + 1] - p.segment_start[split], arrived = 0;
@@ -46,20 +47,20 @@ __device__ bool last_of_row(const Propagator<Val, Bound> &p, int split) {
     return __shfl_sync(~0u, arrived, 0) == segments;
 }
 
-/* Entries that are streamed past the caches, or that lie in shared memory. */
+/* An entry in global memory, which is streamed past the caches, or in shared memory. */
 template <bool STREAM, class T>
 __device__ T load_entry(const T *from) {
     return STREAM ? __ldcs(from) : *from;
 }
 
-/* Entries first, first + stride, ... of those before `end`, N at most, all loads of a kind in flight at once. */
+/* Up to N of the entries first, first + stride, ... before `end`. All loads of a kind are in flight at once. */
 template <int N, bool STREAM, class Val, class Bound>
 struct Batch {
     unsigned col[N]; /* as stored */
     double a[N];
     double2 pair[N];
 
-    /* ALL: whatever `end`; a load that may not happen keeps a register. */
+    /* ALL: ignores `end`, which saves the registers of conditional loads. */
     template <bool ALL = false>
     __device__ void load(const Bound *now, const Val *val, const unsigned *cols, int first, int end, int stride) {
 #pragma unroll
@@ -79,39 +80,39 @@ struct Batch {
 
 __device__ double shuffle_xor(double x, int distance) { return __shfl_xor_sync(~0u, x, distance); }
 
-__device__ void merge_filters(gpuopt__filter &f, int width) {
+__device__ void merge_filters(gpuopt__propagator_filter &f, int width) {
 #pragma unroll 1
     for (int distance = width / 2; distance > 0; distance /= 2) {
-        gpuopt__filter g = {shuffle_xor(f.middle, distance),
-                            shuffle_xor(f.width, distance),
-                            shuffle_xor(f.magnitude, distance),
-                            shuffle_xor(f.reach, distance),
-                            shuffle_xor(f.min_rest, distance),
-                            shuffle_xor(f.max_rest, distance),
-                            __shfl_xor_sync(~0u, f.min_infinite, distance),
-                            __shfl_xor_sync(~0u, f.max_infinite, distance)};
-        gpuopt__filter_merge(&f, &g);
+        gpuopt__propagator_filter g = {shuffle_xor(f.middle, distance),
+                                       shuffle_xor(f.width, distance),
+                                       shuffle_xor(f.magnitude, distance),
+                                       shuffle_xor(f.reach, distance),
+                                       shuffle_xor(f.min_rest, distance),
+                                       shuffle_xor(f.max_rest, distance),
+                                       __shfl_xor_sync(~0u, f.min_infinite, distance),
+                                       __shfl_xor_sync(~0u, f.max_infinite, distance)};
+        gpuopt__propagator_filter_merge(&f, &g);
     }
 }
 
-__device__ gpuopt__activity shuffle_xor(const gpuopt__activity &s, int distance) {
+__device__ gpuopt__propagator_activity shuffle_xor(const gpuopt__propagator_activity &s, int distance) {
     return {shuffle_xor(s.hi, distance), shuffle_xor(s.lo, distance), shuffle_xor(s.magnitude, distance),
             __shfl_xor_sync(~0u, s.infinite, distance)};
 }
 
-/* By halves, as propagate/row.h has it; every lane gets its group's sum, since it does not matter which half is added
- * to which. */
-__device__ void merge_activities(gpuopt__activities &s, int width) {
+/* By halves, as gpuopt_impl/propagate/row.h defines it. Every lane gets the sum of its group, since merging is
+ * commutative. */
+__device__ void merge_activities(gpuopt__propagator_activities &s, int width) {
 #pragma unroll 1
     for (int distance = width / 2; distance > 0; distance /= 2) {
-        gpuopt__activities other = {shuffle_xor(s.min, distance), shuffle_xor(s.max, distance)};
-        gpuopt__activities_merge(&s, &other);
+        gpuopt__propagator_activities other = {shuffle_xor(s.min, distance), shuffle_xor(s.max, distance)};
+        gpuopt__propagator_activities_merge(&s, &other);
     }
 }
 
 /* ---- The filter ---- */
 
-/* Whether the column of an entry, as stored, is continuous and its bounds are kept in single precision. */
+/* Whether the column of an entry (as stored) is continuous and its bounds are stored in single precision. */
 template <class Bound>
 __device__ bool is_rounded(unsigned col) {
     return sizeof(Bound) == sizeof(float) && !(col & 1);
@@ -119,8 +120,8 @@ __device__ bool is_rounded(unsigned col) {
 
 /* Adds N entries, first + 0, first + WARP, ..., to the filter. */
 template <int N, class Val, class Bound>
-__device__ __forceinline__ void filter_batch(gpuopt__filter &f, const Propagator<Val, Bound> &p, const Bound *now,
-                                             const Val *val, const unsigned *col, int first) {
+__device__ __forceinline__ void filter_batch(gpuopt__propagator_filter &f, const Propagator<Val, Bound> &p,
+                                             const Bound *now, const Val *val, const unsigned *col, int first) {
     Batch<N, true, Val, Bound> b;
     double magnitude = 0;
     b.template load<true>(now, val, col, first, 0, WARP);
@@ -130,24 +131,25 @@ __device__ __forceinline__ void filter_batch(gpuopt__filter &f, const Propagator
         magnitude = 0;
 #pragma unroll
         for (int t = 0; t < N; t++) {
-            if (!gpuopt__filter_is_finite(&p.rules, b.a[t], b.pair[t].x, b.pair[t].y))
-                gpuopt__filter_take_infinite(&f, &p.rules, b.a[t], &b.pair[t].x, &b.pair[t].y);
+            if (!gpuopt__propagator_filter_is_finite(&p.rules, b.a[t], b.pair[t].x, b.pair[t].y))
+                gpuopt__propagator_filter_take_infinite(&f, &p.rules, b.a[t], &b.pair[t].x, &b.pair[t].y);
             magnitude += fabs(b.a[t]) * (fabs(b.pair[t].x) + fabs(b.pair[t].y));
         }
     }
     f.magnitude += magnitude;
 #pragma unroll
     for (int t = 0; t < N; t++)
-        f.reach = gpuopt__max(
-            gpuopt__filter_add_finite(&f, &p.rules, is_rounded<Bound>(b.col[t]), b.a[t], b.pair[t].x, b.pair[t].y),
-            f.reach);
+        f.reach = gpuopt__max(gpuopt__propagator_filter_add_finite(&f, &p.rules, is_rounded<Bound>(b.col[t]), b.a[t],
+                                                                   b.pair[t].x, b.pair[t].y),
+                              f.reach);
 }
 
-/* Those of entries first, first + WARP, ... */
+/* The filter of entries first, first + WARP, ... before `end`. */
 template <class Val, class Bound>
-__device__ __forceinline__ gpuopt__filter filter_entries(const Propagator<Val, Bound> &p, const Bound *now,
-                                                         const Val *val, const unsigned *col, int first, int end) {
-    gpuopt__filter f = gpuopt__filter_start();
+__device__ __forceinline__ gpuopt__propagator_filter filter_entries(const Propagator<Val, Bound> &p, const Bound *now,
+                                                                    const Val *val, const unsigned *col, int first,
+                                                                    int end) {
+    gpuopt__propagator_filter f = gpuopt__propagator_filter_start();
     int k = first;
 #pragma unroll 1
     for (; k + (BATCH - 1) * WARP < end; k += BATCH * WARP) filter_batch<BATCH>(f, p, now, val, col, k);

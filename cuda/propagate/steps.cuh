@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: the steps of a round, each by all threads of the grid: mark, settle, filter, sum segments,
- * tighten. The kernels are made of these.
+ * Propagation on the GPU: the steps of a round, of which the kernels are made: mark, settle, filter, sum segments,
+ * tighten. All threads of the grid take part in each.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_STEPS_CUH
 #define GPUOPT_CUDA_PROPAGATE_STEPS_CUH
@@ -10,8 +10,8 @@
 
 namespace {
 
-/* Whether this round evaluates every row, or only those that it marks. The columns that moved mark as many rows as they
- * have entries, about, and a marked row costs several times as much as one in a full pass. */
+/* Whether this round evaluates every row rather than only those that it marks. The columns that moved mark about as
+ * many rows as they have entries, and a marked row costs several times as much as a row in a full pass. */
 template <class Val, class Bound>
 __device__ bool is_full(const Propagator<Val, Bound> &p, unsigned moved, int all_marked) {
     return !p.stamp || all_marked || moved > p.most_moved;
@@ -26,8 +26,7 @@ __device__ void append(unsigned mask, int slot, unsigned *count, int *list) {
     if (mask >> lane & 1) list[at] = slot;
 }
 
-/* Marks the rows of the `count` columns that the round before moved. Where they are few, several warps share a
- * column. */
+/* Marks the rows of the `count` columns that the previous round moved. If there are few, several warps share one. */
 template <class Val, class Bound>
 __device__ void mark_step(const Propagator<Val, Bound> &p, int count, unsigned epoch) {
     const unsigned *list = p.list[(epoch - 1) & 1];
@@ -48,8 +47,8 @@ __device__ void mark_step(const Propagator<Val, Bound> &p, int count, unsigned e
     }
 }
 
-/* Brings the sides that the round before moved up to date in the bounds that this round writes. From the last thread
- * on, since those may have no rows. */
+/* Brings the sides that the previous round moved up to date in the bounds that this round writes. Starts with the last
+ * threads, which may have no rows. */
 template <class Val, class Bound>
 __device__ void settle_step(const Propagator<Val, Bound> &p, unsigned epoch) {
     const unsigned *list = p.list[(epoch - 1) & 1];
@@ -62,27 +61,29 @@ __device__ void settle_step(const Propagator<Val, Bound> &p, unsigned epoch) {
 
 /* ---- The filter ---- */
 
-/* Stores a segment's filter; the last warp of the row to get here adds them up and, if the row passes, lists its
+/* Stores the filter of a segment. The last warp of the row to arrive merges them and, if the row passes, lists its
  * segments. */
 template <class Val, class Bound>
 __device__ void filter_split_row(const Propagator<Val, Bound> &p, BlockFlags &flags, Round &round, int index,
-                                 const gpuopt__filter &part) {
+                                 const gpuopt__propagator_filter &part) {
     int lane = static_cast<int>(threadIdx.x % WARP), split = p.segment_row[index],
         segments = p.segment_start[split + 1] - p.segment_start[split];
     if (lane == 0) p.partial[index].filter = part;
     if (!last_of_row(p, split)) return;
-    gpuopt__filter f = gpuopt__filter_start();
+    gpuopt__propagator_filter f = gpuopt__propagator_filter_start();
     for (int k = lane; k < segments; k += WARP) {
-        const gpuopt__filter *from =
-            &p.partial[p.segment_start[split] + k].filter; /* another warp's, past the first cache */
-        gpuopt__filter other = {__ldcg(&from->middle),       __ldcg(&from->width),       __ldcg(&from->magnitude),
-                                __ldcg(&from->reach),        __ldcg(&from->min_rest),    __ldcg(&from->max_rest),
-                                __ldcg(&from->min_infinite), __ldcg(&from->max_infinite)};
-        gpuopt__filter_merge(&f, &other);
+        const gpuopt__propagator_filter *from =
+            &p.partial[p.segment_start[split] + k].filter; /* of other warps: bypasses the L1 cache */
+        gpuopt__propagator_filter other = {
+            __ldcg(&from->middle),   __ldcg(&from->width),    __ldcg(&from->magnitude),    __ldcg(&from->reach),
+            __ldcg(&from->min_rest), __ldcg(&from->max_rest), __ldcg(&from->min_infinite), __ldcg(&from->max_infinite)};
+        gpuopt__propagator_filter_merge(&f, &other);
     }
     merge_filters(f, WARP);
     double2 side = p.sides[p.first_split_slot() + split];
-    if (!gpuopt__filter_passes(&f, &p.rules, side.x, side.y, GPUOPT__SEGMENT / WARP + 10 + segments / WARP)) return;
+    if (!gpuopt__propagator_filter_passes(&f, &p.rules, side.x, side.y,
+                                          GPUOPT__PROPAGATOR_SEGMENT / WARP + 10 + segments / WARP))
+        return;
     unsigned at = 0;
     if (lane == 0) at = atomicAdd(&round.segment_passed, static_cast<unsigned>(segments));
     at = __shfl_sync(~0u, at, 0);
@@ -91,8 +92,8 @@ __device__ void filter_split_row(const Propagator<Val, Bound> &p, BlockFlags &fl
     flags.split = 1;
 }
 
-/* Filters all rows, or those that are marked, and lists those that pass. Long ones first, so that no warp is left with
- * one at the end; short ones a thread each, and listed a warpful at a time. */
+/* Filters all rows or the marked ones, and lists those that pass. Long rows come first, so that no warp starts one at
+ * the end. A thread filters a short row; short rows that pass are listed 32 at a time. */
 template <class Val, class Bound>
 __device__ __forceinline__ void filter_step(const Propagator<Val, Bound> &p, BlockFlags &flags, unsigned epoch,
                                             bool full) {
@@ -119,14 +120,14 @@ __device__ __forceinline__ void filter_step(const Propagator<Val, Bound> &p, Blo
             ref = row_at(p, full ? slot : p.marked[slot]);
         }
         if (!full && (is_short || lane == 0)) evaluated += static_cast<unsigned long long>(ref.size);
-        gpuopt__filter f = filter_entries(p, now, p.val + ref.at, p.col + ref.at, is_short ? 0 : lane,
-                                          is_short ? ref.size * WARP : ref.size);
+        gpuopt__propagator_filter f = filter_entries(p, now, p.val + ref.at, p.col + ref.at, is_short ? 0 : lane,
+                                                     is_short ? ref.size * WARP : ref.size);
         if (!is_short) merge_filters(f, WARP);
         if (is_segment) {
             filter_split_row(p, flags, round, item, f);
             continue;
         }
-        bool pass = gpuopt__filter_passes(&f, &p.rules, ref.side.x, ref.side.y, GPUOPT__SHORT);
+        bool pass = gpuopt__propagator_filter_passes(&f, &p.rules, ref.side.x, ref.side.y, GPUOPT__PROPAGATOR_SHORT);
         unsigned mask = __ballot_sync(~0u, pass && (is_short || lane == 0));
         if (mask == 0) continue;
         flags.passed = 1;
@@ -148,11 +149,12 @@ __device__ __forceinline__ void filter_step(const Propagator<Val, Bound> &p, Blo
 
 /* ---- Rows that passed ---- */
 
-__device__ gpuopt__activity other_activity(const gpuopt__activity &from) { /* another warp's, past the first cache */
+__device__ gpuopt__propagator_activity
+other_activity(const gpuopt__propagator_activity &from) { /* of another warp: bypasses the L1 cache */
     return {__ldcg(&from.hi), __ldcg(&from.lo), __ldcg(&from.magnitude), __ldcg(&from.infinite)};
 }
 
-/* Sums the listed segments; the last warp of a row to get here adds them up. */
+/* Sums the listed segments; the last warp of a row to arrive adds them up. */
 template <class Val, class Bound>
 __device__ void segment_step(const Propagator<Val, Bound> &p, BlockShared &block, unsigned epoch) {
     Tightener<false, Val, Bound> warp(p, block, epoch, p.val, p.col);
@@ -161,22 +163,23 @@ __device__ void segment_step(const Propagator<Val, Bound> &p, BlockShared &block
     for (int item = grid_warp(); item < items; item += grid_warps()) {
         int index = __ldcg(&p.passed_segment[item]), split = p.segment_row[index];
         RowRef ref = segment_at(p, index);
-        gpuopt__activities part = warp.sum(ref.at, warp.lane, ref.size, WARP);
+        gpuopt__propagator_activities part = warp.sum(ref.at, warp.lane, ref.size, WARP);
         merge_activities(part, WARP);
         if (warp.lane == 0) p.partial[index].activities = part;
         if (!last_of_row(p, split)) continue;
-        gpuopt__activities all = gpuopt__activities_start();
+        gpuopt__propagator_activities all = gpuopt__propagator_activities_start();
         for (int k = p.segment_start[split] + warp.lane; k < p.segment_start[split + 1]; k += WARP) {
-            const gpuopt__activities *from = &p.partial[k].activities;
+            const gpuopt__propagator_activities *from = &p.partial[k].activities;
             part = {other_activity(from->min), other_activity(from->max)};
-            gpuopt__activities_merge(&all, &part);
+            gpuopt__propagator_activities_merge(&all, &part);
         }
         merge_activities(all, WARP);
         if (warp.lane == 0) p.total[split] = all;
     }
 }
 
-/* Works off the lists of what passed: segments and longer rows by warps, short ones by groups of threads. */
+/* Tightens bounds by the listed segments and rows: a warp takes a segment or a long row, a group of threads a short
+ * one. */
 template <class Val, class Bound>
 __device__ void tighten_step(const Propagator<Val, Bound> &p, BlockShared &block, unsigned epoch) {
     Tightener<false, Val, Bound> warp(p, block, epoch, p.val, p.col);
@@ -189,7 +192,7 @@ __device__ void tighten_step(const Propagator<Val, Bound> &p, BlockShared &block
     for (int item = grid_warp(); item < items; item += grid_warps()) {
         bool is_short = item >= longs, passed = true;
         RowRef ref = {0, 0, 0, 0, make_double2(-HUGE_VAL, HUGE_VAL)};
-        const gpuopt__activities *known = nullptr;
+        const gpuopt__propagator_activities *known = nullptr;
         if (item < segments) {
             int index = __ldcg(&p.passed_segment[item]);
             ref = segment_at(p, index);
@@ -206,7 +209,7 @@ __device__ void tighten_step(const Propagator<Val, Bound> &p, BlockShared &block
 
 /* ---- After the rounds ---- */
 
-/* Closes a call's accounts. One thread. */
+/* Writes the report of a call. Run by one thread. */
 template <class Val, class Bound>
 __device__ void report_step(const Propagator<Val, Bound> &p, int rounds) {
     PropagatorState *state = p.state;
@@ -226,7 +229,7 @@ __device__ void report_step(const Propagator<Val, Bound> &p, int rounds) {
     state->evaluated_before = evaluated;
 }
 
-/* Makes both copies of the bounds equal. */
+/* After a call: makes both copies of the bounds equal. */
 template <class Val, class Bound>
 __device__ void equalise_step(const Propagator<Val, Bound> &p, unsigned epoch) {
     const unsigned *list = p.list[epoch & 1];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: rows that passed the filter are summed exactly; the entries that their sides reach, which are
- * few, are queued; and once a warpful of them has come together, from whatever rows, each gives a new bound.
+ * Propagation on the GPU: rows that passed the filter are summed in twice the precision. The few entries that a side of
+ * their row may move are queued; as soon as the queue holds one for each thread of the warp, from whatever rows, each
+ * thread computes a new bound.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_TIGHTEN_CUH
 #define GPUOPT_CUDA_PROPAGATE_TIGHTEN_CUH
@@ -10,11 +11,12 @@
 
 namespace {
 
-enum { MEMORY = 2 * WARP }; /* so many of its new bounds a warp of the resident kernel remembers */
+enum { MEMORY = 2 * WARP }; /* new bounds that a warp of the resident kernel remembers */
 
 /* In shared memory, for each warp. */
 struct WarpShared {
-    /* The queue: one side of a row, and one entry: its coefficient, negated for the lhs; its column and bounds. */
+    /* The queue. An item is one side of a row and one entry: its coefficient (negated for the lhs), column and
+     * bounds. */
     double side[2 * WARP], hi[2 * WARP], lo[2 * WARP], doubt[2 * WARP], c[2 * WARP], lb[2 * WARP], ub[2 * WARP];
     unsigned col[2 * WARP];
     /* In the resident kernel: the bounds that the warp has written in this round, as 2 * col + (1 for ub). */
@@ -22,16 +24,16 @@ struct WarpShared {
     unsigned written_side[MEMORY];
 };
 
-/* What a block has found since the last barrier of the cooperative driver. */
+/* What a block has found since the last grid barrier of the cooperative driver. */
 struct BlockFlags {
-    unsigned lifted; /* sides */
+    unsigned lifted; /* count of sides moved */
     int infeasible, split, passed;
 };
 
 struct BlockShared {
     WarpShared warp[WARPS];
     BlockFlags flags;
-    unsigned heard[2]; /* what all blocks have found, by the parity of the barrier */
+    unsigned heard[2]; /* what all blocks have found, by the barrier's parity */
 
     __device__ void clear() {
         if (threadIdx.x == 0) flags = {0, 0, 0, 0}, heard[0] = heard[1] = 0;
@@ -39,8 +41,9 @@ struct BlockShared {
     }
 };
 
-/* One warp's part in a round. Entries are in global memory or, with RESIDENT, in shared memory. What it writes is
- * remembered for the next round to settle: by the resident kernel in the warp itself, by the others on the list. */
+/* One warp's part in a round. Entries are in global memory or, with RESIDENT, in shared memory. The bounds that it
+ * moves are remembered for the next round to settle: by the warp itself in the resident kernel, else on the global
+ * list. */
 template <bool RESIDENT, class Val, class Bound>
 class Tightener {
   public:
@@ -53,9 +56,9 @@ class Tightener {
         : now(propagator.bounds[which & 1]), p(propagator), flags(block.flags), shared(block.warp[threadIdx.x / WARP]),
           epoch(which), val(vals), col(cols) {}
 
-    /* Of the entries at + first, at + first + stride, ... before at + end. */
-    __device__ gpuopt__activities sum(long long at, int first, int end, int stride) const {
-        gpuopt__activities s = gpuopt__activities_start();
+    /* The activities of entries at + first, at + first + stride, ... before at + end. */
+    __device__ gpuopt__propagator_activities sum(long long at, int first, int end, int stride) const {
+        gpuopt__propagator_activities s = gpuopt__propagator_activities_start();
 #pragma unroll 1
         for (int k = first; k < end; k += N * stride) {
             Entries b;
@@ -65,21 +68,21 @@ class Tightener {
         return s;
     }
 
-    /* Rows of a warp, one for each `width` lanes, whose entries are `unit` apart: sums them, unless the activities are
-     * known, and queues what they reach. `passed`: a row that did not pass the filter only keeps its warp company.
-     * `last`: the queue is to be emptied. All threads of the warp take part. */
+    /* Sums the rows of a warp, unless the activities are known, and queues the entries that their sides may move. Each
+     * `width` lanes have a row, whose entries are `unit` apart. `passed`: whether the lane's row passed the filter; if
+     * not, it is skipped. `last`: whether to empty the queue. All threads of the warp take part. */
     __device__ void sum_and_tighten(const RowRef &ref, int width, int unit, bool passed, bool last,
-                                    const gpuopt__activities *known = nullptr) {
+                                    const gpuopt__propagator_activities *known = nullptr) {
         const int stride = width * unit, step = N * stride, first = lane % width * unit;
         int end = passed ? ref.size * unit : 0, k = first;
         bool several = __any_sync(~0u, first + step < end), more;
-        gpuopt__activities activities;
-        Entries b; /* the first batch, which for most rows is all */
+        gpuopt__propagator_activities activities;
+        Entries b; /* the first batch, which for most rows is the only one */
         b.load(now, val + ref.at, col + ref.at, first, end, stride);
         if (known) {
             activities = *known;
         } else {
-            activities = gpuopt__activities_start();
+            activities = gpuopt__propagator_activities_start();
 #pragma unroll 1
             do {
                 add(activities, b, k, end, stride);
@@ -89,7 +92,8 @@ class Tightener {
             merge_activities(activities, width);
             if (several) b.load(now, val + ref.at, col + ref.at, first, end, stride);
         }
-        gpuopt__row row = gpuopt__row_make(&activities, &p.rules, ref.side.x, ref.side.y, ref.length);
+        gpuopt__propagator_row row =
+            gpuopt__propagator_row_make(&activities, &p.rules, ref.side.x, ref.side.y, ref.length);
         if (passed && row.infeasible) {
             if (lane % width == 0) infeasible_row(ref.slot);
             end = 0;
@@ -105,7 +109,7 @@ class Tightener {
     }
 
   private:
-    static constexpr int N = RESIDENT ? 1 : BATCH; /* memory is to be kept busy, shared memory is not */
+    static constexpr int N = RESIDENT ? 1 : BATCH; /* several loads in flight hide the latency of global memory */
     using Entries = Batch<N, !RESIDENT, Val, Bound>;
 
     const Propagator<Val, Bound> &p;
@@ -116,10 +120,11 @@ class Tightener {
     const unsigned *const col;
     int queued = 0; /* the same in all threads of the warp */
 
-    __device__ void add(gpuopt__activities &s, const Entries &b, int first, int end, int stride) const {
+    __device__ void add(gpuopt__propagator_activities &s, const Entries &b, int first, int end, int stride) const {
 #pragma unroll
         for (int t = 0; t < N; t++)
-            if (first + t * stride < end) gpuopt__activities_add(&s, &p.rules, b.a[t], b.pair[t].x, b.pair[t].y);
+            if (first + t * stride < end)
+                gpuopt__propagator_activities_add(&s, &p.rules, b.a[t], b.pair[t].x, b.pair[t].y);
     }
 
     __device__ int before(unsigned mask) const { return __popc(mask & ((1u << lane) - 1)); }
@@ -129,14 +134,14 @@ class Tightener {
         flags.infeasible = 1;
     }
 
-    /* Queues the entries of a batch. Loops that take the first entry and move the others up keep them in registers, and
-     * the code, which is long, in one place. */
-    __device__ void tighten(const gpuopt__row &row, Entries &b, int first, int end, int stride, bool last) {
+    /* Queues the entries of a batch. The loop takes the first entry and moves the others up: this keeps them in
+     * registers, and the long code in one place. */
+    __device__ void tighten(const gpuopt__propagator_row &row, Entries &b, int first, int end, int stride, bool last) {
         int sides = 0;
 #pragma unroll
         for (int t = 0; t < N; t++)
             if (first + t * stride < end)
-                sides |= gpuopt__reaching_sides(&row, &p.rules, b.a[t], b.pair[t].x, b.pair[t].y) << 2 * t;
+                sides |= gpuopt__propagator_reaching_sides(&row, &p.rules, b.a[t], b.pair[t].x, b.pair[t].y) << 2 * t;
         unsigned any = any_of_warp(static_cast<unsigned>(sides));
         int lhs = 0;
 #pragma unroll 1
@@ -152,9 +157,9 @@ class Tightener {
         } while (any);
     }
 
-    /* Queues the first entry of a batch, where it is the lane's own, with one side of its row. */
-    __device__ void queue(const gpuopt__limit &rhs, const gpuopt__limit &lhs, bool is_lhs, const Entries &b,
-                          bool mine) {
+    /* Queues the first entry of a batch with one side of its row, in the lanes where `mine` is set. */
+    __device__ void queue(const gpuopt__propagator_limit &rhs, const gpuopt__propagator_limit &lhs, bool is_lhs,
+                          const Entries &b, bool mine) {
         unsigned mask = __ballot_sync(~0u, mine);
         if (mine) {
             int at = queued + before(mask);
@@ -171,8 +176,8 @@ class Tightener {
         __syncwarp();
     }
 
-    /* Takes up to WARP off the queue and writes the bounds that they give. Whoever lifts a side off the bound that this
-     * round reads counts it. */
+    /* Takes up to WARP items off the queue and writes the bounds that they imply. The thread that first moves a side
+     * away from the bound that this round reads counts it. */
     __device__ void write() {
         int count = min(queued, static_cast<int>(WARP)), at = queued - count + lane, moved = 0;
         bool better = false, lifted = false;
@@ -180,29 +185,29 @@ class Tightener {
         unsigned side = 0;
         queued -= count;
         if (lane < count) {
-            gpuopt__limit limit = {shared.side[at], shared.hi[at], shared.lo[at], 0, shared.doubt[at], 0};
+            gpuopt__propagator_limit limit = {shared.side[at], shared.hi[at], shared.lo[at], 0, shared.doubt[at], 0};
             double2 old = make_double2(shared.lb[at], shared.ub[at]), was = old;
             side = shared.col[at];
-            moved = gpuopt__tighten(&limit, &p.rules, shared.c[at], old.x, old.y, side & 1, &bound);
-            bool upper = moved == GPUOPT__UPPER;
+            moved = gpuopt__propagator_tighten(&limit, &p.rules, shared.c[at], old.x, old.y, side & 1, &bound);
+            bool upper = moved == GPUOPT__PROPAGATOR_UPPER;
             side = (side & ~1u) | (upper ? 1u : 0u);
             if (moved) better = improve(p.bounds[~epoch & 1] + (side & ~1u), upper, bound, was);
             if (better) {
                 lifted = upper ? was.y >= old.y : was.x <= old.x;
-                /* The written copy may not have caught up with the read one yet. */
+                /* The copy being written may not have caught up with the one being read yet. */
                 double lb = upper ? gpuopt__max(was.x, old.x) : bound, ub = upper ? bound : gpuopt__min(was.y, old.y);
-                if (gpuopt__crossed(&p.rules, lb, ub)) {
+                if (gpuopt__propagator_crossed(&p.rules, lb, ub)) {
                     atomicMin(&p.state->infeasible_col, static_cast<int>(side / 2));
                     flags.infeasible = 1;
                 }
             }
         }
-        __syncwarp(); /* the queue's end may be written again */
+        __syncwarp(); /* from here on the end of the queue may be overwritten */
         count_lifted(__ballot_sync(~0u, lifted), side);
         if (RESIDENT) remember(__ballot_sync(~0u, better), side, bound);
     }
 
-    /* The sides of the lanes in `mask`. The resident kernel, whose warps remember, keeps no list. */
+    /* Counts and lists the sides of the lanes in `mask`. In the resident kernel the warps remember them: no list. */
     __device__ void count_lifted(unsigned mask, unsigned side) {
         unsigned lifted = static_cast<unsigned>(__popc(mask)), at = 0;
         if (mask == 0) return;

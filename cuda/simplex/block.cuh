@@ -65,7 +65,8 @@ inline size_t simplex_shared_bytes(const SimplexView &s) {
 template <bool REVISED, bool DEFERRED>
 class SimplexState {
   protected:
-    __device__ SimplexState(const SimplexView &view, const gpuopt__run &request, int pending, unsigned char *memory)
+    __device__ SimplexState(const SimplexView &view, const gpuopt__simplex_run &request, int pending,
+                            unsigned char *memory)
         : s(view), run(request), sh(*reinterpret_cast<SimplexShared *>(memory)), pending(pending) {
         first_row = own(s.own_rows, s.rows, &rows);
         first_slot = own(s.own_slots, s.cols, &slots);
@@ -77,14 +78,14 @@ class SimplexState {
     }
 
     const SimplexView &s;
-    const gpuopt__run &run;
+    const gpuopt__simplex_run &run;
     SimplexShared &sh;
     int first_row, rows, first_slot, slots, first_line, lines; /* the block's own */
     int pending;                                               /* rows of V */
     unsigned number, trial;                                    /* of the last exchange, of the last ratio test */
     int infeasible = 0;
     Cell local = Largest::none(); /* the thread's best slot */
-    gpuopt__run_report report = {};
+    gpuopt__simplex_run_report report = {};
 
     __device__ static int thread() { return static_cast<int>(threadIdx.x); }
 
@@ -106,7 +107,7 @@ class SimplexState {
             sh.lb[i] = s.vec.lb[at];
             sh.ub[i] = s.vec.ub[at];
             sh.head[i] = make_int2(s.vec.head[at], 0);
-            count += gpuopt__infeasible(sh.xb[i], sh.lb[i], sh.ub[i], run.rules.primal) != 0;
+            count += gpuopt__simplex_infeasible(sh.xb[i], sh.lb[i], sh.ub[i], run.rules.primal) != 0;
         }
         for (int j = thread(); j < slots; j += SIMPLEX_THREADS) {
             int at = first_slot + j;
@@ -197,7 +198,7 @@ class SimplexState {
     __device__ void find_local() {
         local = Largest::none();
         for (int j = thread(); j < slots; j += SIMPLEX_THREADS) {
-            double score = gpuopt__score(sh.d[j], sh.weight[j], sh.state[j], run.rules.dual);
+            double score = gpuopt__simplex_score(sh.d[j], sh.weight[j], sh.state[j], run.rules.dual);
             if (score > 0) local = Largest::of(local, {score, first_slot + j, 0});
         }
     }

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "../../gpuopt_impl/simplex/engine.h"
+#include "../../gpuopt_impl/simplex/backend.h"
 #include "../common/context.cuh"
 #include "../common/warp.cuh"
 
@@ -66,21 +66,21 @@ struct SimplexView {
     const int *col_row, *row_col;
     const double *col_val, *row_val;
     gpuopt__simplex_vectors vec;
-    double *alpha;                   /* [rows] the pivot column, where whole columns are updated at once */
-    double *rho, *rho_sum;           /* [rows] REVISED: the pivot row of the inverse, and a sum of others */
-    double *tau;                     /* [rows] REVISED: alpha' B^-1, for exact norms */
-    Changed *changed;                /* [blocks][own_rows] */
-    int *listed;                     /* [2][blocks] entries in changed */
-    int *drifted;                    /* the last launch in which a pivot's two values differed */
-    Cell *cells;                     /* [2][blocks] */
-    Cell *winners;                   /* [2][groups][2] of the ratio test */
-    Record *records;                 /* [2][blocks] */
-    Record *winner_records;          /* [2][groups] */
-    unsigned *number;                /* of the last exchange */
-    int *column, *wanted, *position; /* [cols] of a reinversion */
-    uint8_t *open;                   /* [rows] */
-    double *in, *out, *partial;      /* [rows + cols] each, [SIMPLEX_PARTS][pitch]: products for the host */
-    gpuopt__run_report *report;      /* pinned host memory, at the same address on the device */
+    double *alpha;                      /* [rows] the pivot column, where whole columns are updated at once */
+    double *rho, *rho_sum;              /* [rows] REVISED: the pivot row of the inverse, and a sum of others */
+    double *tau;                        /* [rows] REVISED: alpha' B^-1, for exact norms */
+    Changed *changed;                   /* [blocks][own_rows] */
+    int *listed;                        /* [2][blocks] entries in changed */
+    int *drifted;                       /* the last launch in which a pivot's two values differed */
+    Cell *cells;                        /* [2][blocks] */
+    Cell *winners;                      /* [2][groups][2] of the ratio test */
+    Record *records;                    /* [2][blocks] */
+    Record *winner_records;             /* [2][groups] */
+    unsigned *number;                   /* of the last exchange */
+    int *column, *wanted, *position;    /* [cols] of a reinversion */
+    uint8_t *open;                      /* [rows] */
+    double *in, *out, *partial;         /* [rows + cols] each, [SIMPLEX_PARTS][pitch]: products for the host */
+    gpuopt__simplex_run_report *report; /* pinned host memory, at the same address on the device */
 };
 
 __device__ int simplex_lane() { return static_cast<int>(threadIdx.x) % 32; }

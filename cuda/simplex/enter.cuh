@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
         best = exchange<Largest>(s, sh.board, number, best, sh.alpha, first_row,
                                  [&](Cell one) { return one.index < 0 ? -1 : one.index / s.own_rows; });
         double pivot = best.index < 0 ? 0 : sh.board.record.word[0];
-        int p = gpuopt__entry_position(best.index, best.key, __int_as_float(all.index), wanted, entry);
+        int p = gpuopt__simplex_entry_position(best.index, best.key, __int_as_float(all.index), wanted, entry);
         if (p == wanted) pivot = entry;
         if (block == 0 && thread == 0) s.position[k] = p;
         if (p < 0) continue;

@@ -1,181 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * A pivot or a flip on the GPU: the pivot column, the move, the pivot row, and what reduced costs and weights become.
+ * The second half of a pivot or flip on the GPU: the pivot row, the update of the matrix, and new reduced costs and
+ * weights.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_FOLLOW_CUH
 #define GPUOPT_CUDA_SIMPLEX_FOLLOW_CUH
 
-#include "block.cuh"
+#include "column.cuh"
 
 namespace {
 
 template <bool REVISED, bool DEFERRED>
-class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
+class SimplexFollow : protected SimplexColumn<REVISED, DEFERRED> {
   protected:
-    using Base = SimplexState<REVISED, DEFERRED>;
-    using Base::first_line;
-    using Base::first_row;
-    using Base::first_slot;
-    using Base::lines;
-    using Base::number;
-    using Base::pending;
-    using Base::report;
-    using Base::rows;
-    using Base::run;
-    using Base::s;
-    using Base::sh;
-    using Base::slots;
-    using Base::thread;
-
-    __device__ SimplexFollow(const SimplexView &view, const gpuopt__run &request, int pending, int launch,
-                             unsigned char *memory)
-        : Base(view, request, pending, memory), launch(launch) {}
-
-    int launch; /* the number of this one */
-    /* The entering variable: reduced cost, weight, value, bounds, and with REVISED its column's entries. */
-    double dq = 0, weight_q = 0, value = 0, lower = 0, upper = 0;
-    int variable = -1, length = 0;
-    int64_t begin = 0;
-    /* The leaving one, as it was at its position. */
-    double leaving_x = 0, leaving_l = 0, leaving_u = 0, leaving_alpha = 0;
-    int leaving_head = -1;
-    bool leaving_dead = false; /* its row of the matrix counts as 0 */
-    int cleared = -1;          /* a position whose row of U is still to be zeroed: others may have been reading it */
-
-    __device__ bool exact() const { return run.rules.pricing == GPUOPT_PRICING_STEEPEST_EDGE; }
-
-    /* ---- The pivot column ---- */
-
-    __device__ void clear_pending_row() {
-        int p = cleared < 0 ? -1 : this->own_row(cleared);
-        if (DEFERRED && p >= 0)
-            for (int k = thread(); k < pending - 1; k += SIMPLEX_THREADS) this->set_u(k, p, 0);
-        cleared = -1;
-    }
-
-    /* factor[k]: row k of V times the entering column. */
-    __device__ void column_factors() {
-        bool sparse = REVISED && variable < s.cols;
-        int at = REVISED ? variable - s.cols : report.entering;
-        if (!sparse && thread() < pending) sh.factor[thread()] = fresh(s.v + thread() * s.wide + at);
-        for (int k = simplex_warp(); sparse && k < pending; k += SIMPLEX_WARPS) {
-            double sum = 0;
-            for (int e = simplex_lane(); e < length; e += 32)
-                sum += s.col_val[begin + e] * fresh(s.v + k * s.wide + s.col_row[begin + e]);
-            sum = warp_sum(sum);
-            if (simplex_lane() == 0) sh.factor[k] = sum;
-        }
-    }
-
-    /* alpha = the block's part of B^-1 times the entering column. */
-    __device__ void column() {
-        clear_pending_row();
-        if (DEFERRED) column_factors();
-        if (!REVISED || variable >= s.cols) {
-            const double *from = s.matrix + (REVISED ? variable - s.cols : report.entering) * s.pitch + first_row;
-            for (int i = thread(); i < rows; i += SIMPLEX_THREADS)
-                sh.alpha[i] = (!REVISED && begin) || this->dead_row(i) ? 0 : fresh(from + i);
-            __syncthreads();
-        } else {
-            combine_columns_of_inverse();
-        }
-        if (DEFERRED) add_lines(sh.alpha, rows, sh.factor, pending, sh.partial, [&](int k) { return this->own_u(k); });
-        if (!DEFERRED)
-            for (int i = thread(); i < rows; i += SIMPLEX_THREADS) s.alpha[first_row + i] = sh.alpha[i];
-    }
-
-    /* The entries of a long column come by pieces, whose length is the same on every device. */
-    __device__ void combine_columns_of_inverse() {
-        for (int i = thread(); i < rows; i += SIMPLEX_THREADS) sh.alpha[i] = 0;
-        for (int from = 0; from < length; from += SIMPLEX_PIECE) {
-            int count = min(length - from, +SIMPLEX_PIECE);
-            const int *row_of = s.col_row + begin + from;
-            __syncthreads();
-            for (int e = thread(); e < count; e += SIMPLEX_THREADS) sh.piece[e] = s.col_val[begin + from + e];
-            __syncthreads();
-            add_lines(sh.alpha, rows, sh.piece, count, sh.partial,
-                      [&](int e) { return FreshLine{s.matrix + row_of[e] * s.pitch + first_row}; });
-        }
-        for (int i = thread(); i < rows; i += SIMPLEX_THREADS)
-            if (this->dead_row(i)) sh.alpha[i] = 0;
-        __syncthreads();
-    }
-
-    /* ---- Moving ---- */
-
-    /* Moves the block's basic variables. In phase 1, and for a host that goes step by step, counts the infeasible ones
-     * and lists the positions where that changes, in their order. Returns the length of the list. */
-    __device__ int move() {
-        double sigma = report.direction;
-        bool listing = run.phase == 1 || run.part != GPUOPT__RUN_ITERATE;
-        int listed = 0, more = 0;
-        for (int from = 0; from < rows; from += SIMPLEX_THREADS) {
-            int i = from + thread(), change = 0;
-            if (i < rows && sh.alpha[i] != 0) {
-                int was = gpuopt__infeasible(sh.xb[i], sh.lb[i], sh.ub[i], run.rules.primal), is = 0;
-                sh.xb[i] -= report.step * (sigma * sh.alpha[i]);
-                if (first_row + i != report.leaving)
-                    is = gpuopt__infeasible(sh.xb[i], sh.lb[i], sh.ub[i], run.rules.primal);
-                change = is - was;
-                more += (is != 0) - (was != 0);
-            }
-            if (listing) listed = list(listed, i, change);
-        }
-        if (!listing) return 0;
-        if (thread() == 0) s.listed[((number + 1) & 1) * s.blocks + blockIdx.x] = listed;
-        Cell sum = exchange<Counts>(s, sh.board, number, Counts::make(more, thread() == 0 ? listed : 0));
-        this->infeasible += Counts::first(sum);
-        if (sum.index > 0 && sum.index <= SIMPLEX_LISTED) gather_changed();
-        return sum.index;
-    }
-
-    /* The blocks' lists one after the other in shared memory. */
-    __device__ void gather_changed() {
-        int block = thread(), own = block < s.blocks ? fresh(s.listed + (number & 1) * s.blocks + block) : 0, at = own;
-        for (int step = 1; step < 32; step *= 2) {
-            int before = __shfl_up_sync(~0u, at, step);
-            if (simplex_lane() >= step) at += before;
-        }
-        if (simplex_lane() == 31) sh.count[simplex_warp()] = at;
-        __syncthreads();
-        at -= own;
-        for (int w = 0; w < simplex_warp(); w++) at += sh.count[w];
-        const Changed *entry = s.changed + static_cast<int64_t>(block) * s.own_rows;
-        for (int e = 0; e < own; e++)
-            sh.changed[at + e] = {fresh(&entry[e].alpha), fresh(&entry[e].position), fresh(&entry[e].change)};
-        __syncthreads();
-    }
-
-    /* Appends the threads' changes to the block's list; its new length. */
-    __device__ int list(int listed, int i, int change) {
-        unsigned ballot = __ballot_sync(~0u, change != 0);
-        if (simplex_lane() == 0) sh.count[simplex_warp()] = __popc(ballot);
-        __syncthreads();
-        int at = listed + __popc(ballot & ((1u << simplex_lane()) - 1));
-        for (int w = 0; w < SIMPLEX_WARPS; w++) {
-            if (w < simplex_warp()) at += sh.count[w];
-            listed += sh.count[w];
-        }
-        if (change)
-            s.changed[static_cast<int64_t>(blockIdx.x) * s.own_rows + at] = {sh.alpha[i], first_row + i,
-                                                                             2 * change + this->dead_row(i)};
-        __syncthreads();
-        return listed;
-    }
-
-    /* Calls f(entry) for all entries of the list, in the order of their positions. */
-    template <class F>
-    __device__ void for_changed(int total, F f) const {
-        const int *listed = s.listed + (number & 1) * s.blocks;
-        if (total <= SIMPLEX_LISTED)
-            for (int e = 0; e < total; e++) f(sh.changed[e]);
-        for (int block = 0; total > SIMPLEX_LISTED && block < s.blocks; block++) {
-            int count = fresh(listed + block);
-            const Changed *entry = s.changed + static_cast<int64_t>(block) * s.own_rows;
-            for (int e = 0; e < count; e++)
-                f(Changed{fresh(&entry[e].alpha), fresh(&entry[e].position), fresh(&entry[e].change)});
-        }
-    }
+    using Base = SimplexColumn<REVISED, DEFERRED>;
+    using Base::Base;
+    using Base::dq, Base::exact, Base::for_changed, Base::leaving_alpha, Base::leaving_dead, Base::lower, Base::move,
+        Base::upper, Base::value, Base::variable, Base::weight_q;
+    using Base::first_line, Base::lines, Base::number, Base::pending, Base::report, Base::rows, Base::run, Base::s,
+        Base::sh, Base::slots, Base::thread;
 
     /* ---- The pivot row ---- */
 
@@ -349,7 +192,7 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
     __device__ void update_slots(bool pivoting, bool changing, double inverse, double change, double norm) {
         double step = (dq - change) * inverse;
         int q = this->own_slot(report.entering);
-        bool devex = pivoting && run.rules.pricing == GPUOPT_PRICING_DEVEX, worn = gpuopt__devex_worn(weight_q);
+        bool devex = pivoting && run.rules.pricing == GPUOPT_PRICING_DEVEX, worn = gpuopt__simplex_devex_worn(weight_q);
         bool steepest = pivoting && REVISED && exact();
         for (int j = thread(); j < slots; j += SIMPLEX_THREADS) {
             double d = sh.d[j], ratio = pivoting ? sh.row[j] * inverse : 0;
@@ -360,8 +203,8 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
                 if (steepest) sh.weight[j] = gpuopt__max(norm, 2) * (inverse * inverse);
             } else if (ratio != 0) {
                 d -= step * sh.row[j];
-                if (devex) sh.weight[j] = gpuopt__devex(sh.weight[j], ratio, weight_q);
-                if (steepest) sh.weight[j] = gpuopt__steepest(sh.weight[j], ratio, sh.tau[j], norm);
+                if (devex) sh.weight[j] = gpuopt__simplex_devex(sh.weight[j], ratio, weight_q);
+                if (steepest) sh.weight[j] = gpuopt__simplex_steepest(sh.weight[j], ratio, sh.tau[j], norm);
             }
             if (devex && worn) sh.weight[j] = 1;
             sh.d[j] = d;
@@ -371,7 +214,7 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
     /* The pivot once more from its row: the owner of the slot raises a flag that all see after the next exchange. */
     __device__ void check_pivot(double pivot) {
         int q = this->own_slot(report.entering);
-        if (thread() == 0 && q >= 0 && gpuopt__pivots_differ(pivot, sh.row[q])) *s.drifted = launch;
+        if (thread() == 0 && q >= 0 && gpuopt__simplex_pivots_differ(pivot, sh.row[q])) *s.drifted = this->launch;
     }
 
     /* Everything that depends on the pivot row, of position p, or with p < 0 on what a flip changed. */
@@ -404,7 +247,7 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
         __syncthreads();
         if (thread() == 0 && q >= 0) {
             sh.xn[q] = report.direction > 0 ? upper : lower;
-            sh.state[q] = report.direction > 0 ? GPUOPT__MAY_DECREASE : GPUOPT__MAY_INCREASE;
+            sh.state[q] = report.direction > 0 ? GPUOPT__SIMPLEX_MAY_DECREASE : GPUOPT__SIMPLEX_MAY_INCREASE;
         }
         report.flips++;
     }
@@ -414,7 +257,7 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
         follow(report.leaving, run.phase == 1 ? total : 0);
         __syncthreads();
         if (thread() == 0) trade();
-        cleared = report.leaving;
+        this->cleared = report.leaving;
         pending += DEFERRED;
         report.pivots++;
     }
@@ -423,9 +266,10 @@ class SimplexFollow : protected SimplexState<REVISED, DEFERRED> {
     __device__ void trade() {
         int p = this->own_row(report.leaving), q = this->own_slot(report.entering);
         if (q >= 0) {
-            double x = leaving_x - report.step * (report.direction * leaving_alpha), l = leaving_l, u = leaving_u;
-            sh.state[q] = static_cast<uint8_t>(gpuopt__stopped(report.to_upper, &x, &l, &u));
-            this->set_slot(q, leaving_head);
+            double x = this->leaving_x - report.step * (report.direction * leaving_alpha), l = this->leaving_l,
+                   u = this->leaving_u;
+            sh.state[q] = static_cast<uint8_t>(gpuopt__simplex_make_nonbasic(report.to_upper, &x, &l, &u));
+            this->set_slot(q, this->leaving_head);
             sh.xn[q] = x;
             sh.ln[q] = l;
             sh.un[q] = u;

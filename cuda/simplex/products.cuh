@@ -36,7 +36,7 @@ __device__ int warp_first_column(const SimplexView &s, int64_t warp, int warps) 
     return static_cast<int>(s.cols * warp / warps);
 }
 
-/* val becomes the scaled values; scales as in gpuopt__lp. */
+/* val becomes the scaled values; scales as in gpuopt__simplex_lp. */
 __global__ void __launch_bounds__(PRODUCT_THREADS) scale_columns(const __grid_constant__ SimplexView s, double *val,
                                                                  const double *row_scale, const double *col_scale) {
     int lane = static_cast<int>(threadIdx.x) % 32;

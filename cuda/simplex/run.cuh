@@ -18,7 +18,7 @@ namespace {
 template <bool REVISED, bool DEFERRED>
 class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
   public:
-    __device__ SimplexBlock(const SimplexView &view, const gpuopt__run &request, int pending, int launch,
+    __device__ SimplexBlock(const SimplexView &view, const gpuopt__simplex_run &request, int pending, int launch,
                             unsigned char *memory)
         : Base(view, request, pending, launch, memory), entering_field(Base::entering_field()),
           leaving_field(Base::leaving_field()) {}
@@ -28,7 +28,7 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
         while (step() && report.pivots + report.flips < run.most && (!DEFERRED || this->pending < s.most)) continue;
         /* What others may still be reading is not cleared before, and a drifted pivot is seen. */
         if (report.pivots > 0) exchange<Counts>(s, sh.board, number, Counts::none());
-        if (REVISED && fresh(s.drifted) == this->launch) report.end = GPUOPT__END_DRIFTED;
+        if (REVISED && fresh(s.drifted) == this->launch) report.end = GPUOPT__SIMPLEX_END_DRIFTED;
         this->clear_pending_row();
         this->clear_dead();
         this->store();
@@ -50,7 +50,7 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
 
     /* Fills report.entering, and what there is to know of it; false: nothing may enter. */
     __device__ bool price() {
-        bool given = run.part != GPUOPT__RUN_ITERATE && run.part != GPUOPT__RUN_PRICE;
+        bool given = run.part != GPUOPT__SIMPLEX_RUN_ITERATE && run.part != GPUOPT__SIMPLEX_RUN_PRICE;
         if (given)
             this->local =
                 thread() == 0 && this->own_slot(run.entering) >= 0 ? Cell{1, run.entering, 0} : Largest::none();
@@ -74,16 +74,17 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
 
     /* A group's limit and winner; the last of the group's barriers comes after its threads have put up their own. */
     __device__ Winner group_winner(int from, int to) {
-        double sigma = report.direction, harris = gpuopt__harris_now(&run.rules, report.pivots + report.flips);
+        double sigma = report.direction, harris = gpuopt__simplex_harris_now(&run.rules, report.pivots + report.flips);
         Cell limit = Limit::none(), best = Largest::none();
         for (int i = from + thread(); i < to; i += SIMPLEX_THREADS) {
             double a = sigma * sh.alpha[i], t = HUGE_VAL;
-            double bound = gpuopt__stop(sh.xb[i], sh.lb[i], sh.ub[i], a, &run.rules);
+            double bound = gpuopt__simplex_blocking_bound(sh.xb[i], sh.lb[i], sh.ub[i], a, &run.rules);
             sh.step[i] = HUGE_VAL;
             if (fabs(bound) < HUGE_VAL) {
                 double inverse = 1 / a;
-                t = fmax(gpuopt__meets(sh.xb[i], bound, inverse, gpuopt__slack_of(harris, bound)), 0.0);
-                sh.step[i] = gpuopt__meets(sh.xb[i], bound, inverse, 0);
+                t = fmax(gpuopt__simplex_step_to(sh.xb[i], bound, inverse, gpuopt__simplex_slack_of(harris, bound)),
+                         0.0);
+                sh.step[i] = gpuopt__simplex_step_to(sh.xb[i], bound, inverse, 0);
             }
             limit = Limit::of(limit, {t, __float_as_int(__double2float_rn(fabs(a))), 0});
         }
@@ -106,7 +107,7 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
             winner.index -= this->first_row;
             winner.step = sh.step[winner.index];
         }
-        if (run.part == GPUOPT__RUN_PIVOT) {
+        if (run.part == GPUOPT__SIMPLEX_RUN_PIVOT) {
             int p = this->own_row(run.leaving);
             bool here = p >= from && p < to;
             winner = {HUGE_VAL, 0, winner.largest, here ? 1.0f : 0, here ? p : -1};
@@ -151,47 +152,47 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
             this->leaving_head = __double2loint(word[4]);
             this->leaving_dead = __double2hiint(word[4]);
         }
-        if (run.part == GPUOPT__RUN_PIVOT)
-            gpuopt__given_leaving(&run, this->leaving_x, this->leaving_l, this->leaving_u, this->leaving_alpha,
-                                  &report);
+        if (run.part == GPUOPT__SIMPLEX_RUN_PIVOT)
+            gpuopt__simplex_given_leaving(&run, this->leaving_x, this->leaving_l, this->leaving_u, this->leaving_alpha,
+                                          &report);
         else
-            gpuopt__choose_leaving(&run.rules, upper - lower, p, p < 0 ? 0 : word[5], this->leaving_x, this->leaving_l,
-                                   this->leaving_u, this->leaving_alpha, &report);
+            gpuopt__simplex_choose_leaving(&run.rules, upper - lower, p, p < 0 ? 0 : word[5], this->leaving_x,
+                                           this->leaving_l, this->leaving_u, this->leaving_alpha, &report);
     }
 
-    __device__ bool end(gpuopt__run_end why) {
+    __device__ bool end(gpuopt__simplex_run_end why) {
         report.end = why;
         return false;
     }
 
     /* One iteration, or a part of one; false: there is nothing more to do. */
     __device__ bool step() {
-        bool whole = run.part == GPUOPT__RUN_ITERATE || run.part == GPUOPT__RUN_PRICE;
+        bool whole = run.part == GPUOPT__SIMPLEX_RUN_ITERATE || run.part == GPUOPT__SIMPLEX_RUN_PRICE;
         report.flip = 0;
         report.leaving = report.entering = -1;
-        if (whole && run.phase == 1 && this->infeasible == 0) return end(GPUOPT__END_FEASIBLE);
-        if (!price()) return end(GPUOPT__END_NO_ENTERING);
-        if (REVISED && fresh(s.drifted) == this->launch) return end(GPUOPT__END_DRIFTED);
-        if (run.part == GPUOPT__RUN_PRICE) return false;
+        if (whole && run.phase == 1 && this->infeasible == 0) return end(GPUOPT__SIMPLEX_END_FEASIBLE);
+        if (!price()) return end(GPUOPT__SIMPLEX_END_NO_ENTERING);
+        if (REVISED && fresh(s.drifted) == this->launch) return end(GPUOPT__SIMPLEX_END_DRIFTED);
+        if (run.part == GPUOPT__SIMPLEX_RUN_PRICE) return false;
         this->column();
-        if (run.part == GPUOPT__RUN_FLIP) {
+        if (run.part == GPUOPT__SIMPLEX_RUN_FLIP) {
             report.flip = 1;
             report.step = upper - lower;
         } else {
             ratio_test();
         }
-        if (run.part == GPUOPT__RUN_RATIO) return false;
+        if (run.part == GPUOPT__SIMPLEX_RUN_RATIO) return false;
         if (report.flip) {
             this->flip();
         } else if (report.leaving < 0) {
-            return end(GPUOPT__END_NO_LEAVING);
-        } else if (gpuopt__safe_pivot(&run.rules, report.pivot, report.largest)) {
+            return end(GPUOPT__SIMPLEX_END_NO_LEAVING);
+        } else if (gpuopt__simplex_safe_pivot(&run.rules, report.pivot, report.largest)) {
             this->pivot();
         } else {
             int q = this->own_slot(report.entering);
             report.bans++;
-            if (run.part == GPUOPT__RUN_PIVOT) return end(GPUOPT__END_UNSAFE);
-            if (thread() == 0 && q >= 0) sh.state[q] |= GPUOPT__BANNED;
+            if (run.part == GPUOPT__SIMPLEX_RUN_PIVOT) return end(GPUOPT__SIMPLEX_END_UNSAFE);
+            if (thread() == 0 && q >= 0) sh.state[q] |= GPUOPT__SIMPLEX_BANNED;
         }
         __syncthreads();
         this->find_local();
@@ -201,7 +202,7 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
 
 template <bool REVISED, bool DEFERRED>
 __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
-    simplex_run(const __grid_constant__ SimplexView s, const __grid_constant__ gpuopt__run run, int pending,
+    simplex_run(const __grid_constant__ SimplexView s, const __grid_constant__ gpuopt__simplex_run run, int pending,
                 int launch) {
     extern __shared__ __align__(16) unsigned char simplex_memory[];
     SimplexBlock<REVISED, DEFERRED>(s, run, pending, launch, simplex_memory).iterate();

@@ -18,12 +18,12 @@ static void add_estimate(gpuopt_elimination_estimate *sum, const gpuopt_eliminat
     if (e->sliced > sum->sliced) sum->sliced = e->sliced;
     if (e->slices > sum->slices) sum->slices = e->slices;
     if (e->largest > sum->largest) sum->largest = e->largest;
-    if (e->create_bytes > sum->create_bytes) sum->create_bytes = e->create_bytes;
+    if (e->memory.create_bytes > sum->memory.create_bytes) sum->memory.create_bytes = e->memory.create_bytes;
     sum->messages += e->messages;
     sum->entries += e->entries;
     sum->operations += e->operations;
-    sum->host_bytes += e->host_bytes;
-    sum->device_bytes += e->device_bytes;
+    sum->memory.host_bytes += e->memory.host_bytes;
+    sum->memory.device_bytes += e->memory.device_bytes;
 }
 
 /* Puts a message where its variable's position says; among equal ones, behind. */
@@ -74,7 +74,7 @@ static gpuopt_status send_up(simulation *s, part *p, int32_t number, part **to) 
 }
 
 static gpuopt_status eliminate(gpuopt_elimination *elimination, gpuopt_elimination_info *info) {
-    gpuopt_status status = gpuopt_elimination_get_info(elimination, 0, info);
+    gpuopt_status status = gpuopt_elimination_get_info(elimination, info);
     while (!status && info->outcome == GPUOPT_MORE) status = gpuopt_elimination_step(elimination, INT32_MAX, info);
     return status;
 }
@@ -127,10 +127,10 @@ static gpuopt_status work_up(simulation *s, part *p) {
     desc.condition = d.condition;
     desc.condition_count = d.conditions;
     planning = now();
-    if (!status) status = gpuopt_elimination_plan(s->context, &desc, &estimate);
+    if (!status) status = gpuopt_elimination_order(s->context, &desc, NULL, NULL, &estimate);
     start += now() - planning; /* for the report, not for the work */
     if (!status) status = gpuopt_elimination_create(s->context, &desc, &p->elimination);
-    if (!status && d.conditions > 0) status = gpuopt_elimination_set_condition(p->elimination, 0, d.given);
+    if (!status && d.conditions > 0) status = gpuopt_elimination_set_condition(p->elimination, GPUOPT_HOST, 0, d.given);
     free_draft(s, p, &d);
     eliminating = now();
     if (!status) status = eliminate(p->elimination, &info);
@@ -164,7 +164,7 @@ static gpuopt_status work_down(simulation *s, part *p, int32_t *room, int32_t *v
         room[k] = value[v];
         given += s->fixed[v] < 0 && s->part_of[v] != p - s->part;
     }
-    status = gpuopt_elimination_assign(p->elimination, 0, room, &found);
+    status = gpuopt_elimination_assign(p->elimination, GPUOPT_HOST, 0, room, &found);
     if (status) return status;
     if (found.outcome == GPUOPT_INFEASIBLE) answer->assigned = 0;
     else

@@ -8,8 +8,8 @@
 
 #include "examples/io/tokens.h"
 
-enum { MOST_ITEMS = 1 << 28 };        /* of the library */
-#define MOST_RANGE ((int64_t)1 << 28) /* circle squares twice of it */
+enum { MOST_ITEMS = 1 << 28 };        /* the library's limit */
+#define MOST_RANGE ((int64_t)1 << 28) /* circle computes (2 R)^2 */
 
 void knapsack_free(knapsack_model *model) {
     free(model->weight);
@@ -106,7 +106,7 @@ static void draw_item(int class, int64_t r, uint64_t *state, const int64_t span[
     *profit = p;
 }
 
-/* The numbers behind the colons, `count` of them; 0 unless they are all there, and nothing else. */
+/* Reads the `count` numbers after the colons. Returns 0 if they are not all there, or are followed by more. */
 static int numbers(const char *text, int count, uint64_t *number) {
     char *end;
     int k;
@@ -120,7 +120,7 @@ static int numbers(const char *text, int count, uint64_t *number) {
     return *text == 0;
 }
 
-/* 1: there is no such generator. */
+/* Returns 0, 1 if there is no generator of this name, or -1 and the error. */
 static int generate(const char *name, knapsack_model *model, char *error, size_t error_size) {
     const char *colon = strchr(name, ':');
     uint64_t number[3] = {0, 0, 0}, state;

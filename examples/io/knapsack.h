@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsacks: files, and the generated ones of the literature.
+ * Knapsack problems: files, and generated instances of the literature.
  */
 #ifndef EXAMPLES_IO_KNAPSACK_H
 #define EXAMPLES_IO_KNAPSACK_H

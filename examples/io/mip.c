@@ -84,7 +84,7 @@ int64_t mip_nonzeros(const mip *model) {
 gpuopt_propagator_desc mip_propagator_desc(const mip *model) {
     gpuopt_propagator_desc desc;
     gpuopt_desc_init(&desc, sizeof desc);
-    desc.matrix = model->matrix;
+    desc.matrix = model->matrix.start ? model->matrix : model->columns;
     desc.lhs = model->lhs;
     desc.rhs = model->rhs;
     desc.lb = model->lb;

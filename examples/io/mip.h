@@ -51,8 +51,8 @@ int mip_rows(mip *model);
 int mip_columns(mip *model);
 int64_t mip_nonzeros(const mip *model);
 
-/* The model as a propagator takes it, which wants its rows, and its linear relaxation as the simplex method does, which
- * wants its columns; the arrays stay the model's. */
+/* Descriptors of the model for a propagator, with its rows if there are any, else with its columns, and of its linear
+ * relaxation for the simplex method, which needs its columns. The arrays still belong to the model. */
 gpuopt_propagator_desc mip_propagator_desc(const mip *model);
 gpuopt_simplex_desc mip_simplex_desc(const mip *model);
 

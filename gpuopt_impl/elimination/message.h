@@ -5,13 +5,13 @@
 #ifndef GPUOPT_IMPL_ELIMINATION_MESSAGE_H
 #define GPUOPT_IMPL_ELIMINATION_MESSAGE_H
 
+#include "steps.h"
 #include "../common/bytes.h"
-#include "calls.h"
 
 /* ---- Tables ---- */
 
-/* Whether a message has been computed and not been overwritten since. */
-static int gpuopt__message_ready(const gpuopt_elimination *e, const gpuopt__bucket *bucket) {
+/* Whether a message has been computed and not overwritten since. */
+static int gpuopt__elimination_message_ready(const gpuopt_elimination *e, const gpuopt__elimination_bucket *bucket) {
     int64_t units = e->plan.units, slice = e->done / units, unit = e->done % units;
     int32_t reader;
     if (e->held < 0) return 0;
@@ -21,9 +21,9 @@ static int gpuopt__message_ready(const gpuopt_elimination *e, const gpuopt__buck
     return e->plan.keep || reader > e->plan.steps || reader >= unit || (reader == e->plan.steps && !e->plan.join_rest);
 }
 
-/* The bucket of a message; NULL, and the log is told: there is no such message or copy. */
-static const gpuopt__bucket *gpuopt__bucket_of(const gpuopt_elimination *e, const char *call, int32_t message,
-                                               int32_t copy) {
+/* Returns the bucket of a message. If there is no such message or copy, it logs that and returns NULL. */
+static const gpuopt__elimination_bucket *gpuopt__elimination_bucket_of(const gpuopt_elimination *e, const char *call,
+                                                                       int32_t message, int32_t copy) {
     if (message >= 0 && message < e->plan.buckets && copy >= 0 && copy < e->plan.copies)
         return &e->plan.bucket[message];
     gpuopt__log(e->context, 0, "%s: there is no message %d, or no copy %d", call, (int)message, (int)copy);
@@ -34,14 +34,14 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination 
                                                              gpuopt_elimination_message_info *info) {
     static const char call[] = "gpuopt_elimination_message_get_info";
     const gpuopt__elimination_plan *plan;
-    const gpuopt__bucket *bucket;
-    const gpuopt__table *t;
+    const gpuopt__elimination_bucket *bucket;
+    const gpuopt__elimination_table *t;
     gpuopt_elimination_message_info result;
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     plan = &elimination->plan;
     if (!GPUOPT__HAS_SIZE(info))
         return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL or has no struct_size");
-    bucket = gpuopt__bucket_of(elimination, call, message, 0);
+    bucket = gpuopt__elimination_bucket_of(elimination, call, message, 0);
     if (!bucket) return GPUOPT_ERROR_ARGUMENT;
     t = &plan->table[bucket->message];
     memset(&result, 0, sizeof result);
@@ -50,7 +50,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination 
     result.arity = t->arity;
     result.scope = plan->scope + t->scope;
     result.entries = t->entries;
-    result.ready = gpuopt__message_ready(elimination, bucket);
+    result.ready = gpuopt__elimination_message_ready(elimination, bucket);
     result.bits = plan->bits;
     result.offset = t->offset;
     result.forbidden = plan->forbidden;
@@ -58,8 +58,8 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination 
     return GPUOPT_OK;
 }
 
-/* The host's values of stored ones, in place; they need not be aligned. */
-static void gpuopt__turn_values(int sign, int64_t count, void *values) {
+/* Turns stored values into those of the host, in place. They need not be aligned. */
+static void gpuopt__elimination_negate_values(int sign, int64_t count, void *values) {
     char *at = (char *)values;
     int64_t k;
     for (k = 0; k < count && sign < 0; k++, at += sizeof(double)) {
@@ -70,68 +70,115 @@ static void gpuopt__turn_values(int sign, int64_t count, void *values) {
     }
 }
 
-/* The host's cost of a stored one. */
-static int64_t gpuopt__outer_cost(const gpuopt__elimination_plan *plan, int64_t offset, uint64_t stored) {
+/* Returns the host's cost for a stored one. */
+static int64_t gpuopt__elimination_outer_cost(const gpuopt__elimination_plan *plan, int64_t offset, uint64_t stored) {
     if (stored >= plan->forbidden) return plan->sign < 0 ? INT64_MIN : INT64_MAX;
     return plan->sign * (offset + (int64_t)stored);
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elimination, int32_t message, int32_t copy,
-                                                        int64_t *cost, double *value, uint64_t *count) {
-    static const char call[] = "gpuopt_elimination_message_get";
-    const gpuopt__elimination_plan *plan;
-    const gpuopt__bucket *bucket;
-    const gpuopt__table *t;
-    gpuopt_status status;
+/* Reads `count` entries of a message from `first` on in the form that the host gets: costs or, with DOUBLE, values. */
+static gpuopt_status gpuopt__elimination_read_entries(gpuopt_elimination *e, const gpuopt__elimination_bucket *bucket,
+                                                      int32_t copy, int64_t first, int64_t count, void *cost,
+                                                      uint64_t *counts) {
+    const gpuopt__elimination_plan *plan = &e->plan;
+    const int doubles = plan->type == GPUOPT_COST_DOUBLE;
     int64_t k;
-    int doubles;
-    if (!elimination) return GPUOPT_ERROR_ARGUMENT;
-    plan = &elimination->plan;
-    bucket = gpuopt__bucket_of(elimination, call, message, copy);
-    if (!bucket) return GPUOPT_ERROR_ARGUMENT;
-    t = &plan->table[bucket->message];
-    doubles = plan->type == GPUOPT_COST_DOUBLE;
-    if (!(doubles ? (void *)value : (void *)cost) || (count && plan->semiring != GPUOPT_SEMIRING_MIN_COUNT))
-        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call,
-                              "cost or value is NULL, or count is given without MIN_COUNT");
-    if (!gpuopt__message_ready(elimination, bucket))
-        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_STATE, call, "the message is not there");
-    status =
-        gpuopt__elimination_of(elimination)
-            ->read(elimination, bucket->message, copy, 0, t->entries, doubles ? (void *)value : (void *)cost, count);
-    if (!status && doubles) gpuopt__turn_values(plan->sign, t->entries, value);
-    /* Stored costs are no wider than the host's: widened in place, from the end. */
-    for (k = t->entries - 1; !status && !doubles && k >= 0; k--) {
-        int64_t outer = gpuopt__outer_cost(plan, t->offset, gpuopt__stored_cost(cost, plan->bits, k));
-        memcpy(&cost[k], &outer, sizeof outer);
+    gpuopt_status status =
+        gpuopt__elimination_backend_of(e)->read(e, bucket->message, copy, first, count, cost, counts);
+    if (!status && doubles) gpuopt__elimination_negate_values(plan->sign, count, cost);
+    /* Stored costs are no wider than the host's: they are widened in place, from the end. */
+    for (k = count - 1; !status && !doubles && k >= 0; k--) {
+        int64_t outer = gpuopt__elimination_outer_cost(plan, plan->table[bucket->message].offset,
+                                                       gpuopt__elimination_stored_cost(cost, plan->bits, k));
+        memcpy((int64_t *)cost + k, &outer, sizeof outer);
     }
     return status;
 }
 
+/* Copies a whole message to device memory of the caller, in pieces through host memory of the handle. */
+static gpuopt_status gpuopt__elimination_stage_message(gpuopt_elimination *e, const gpuopt__elimination_bucket *bucket,
+                                                       int32_t copy, char *cost, uint64_t *count) {
+    const gpuopt__elimination_plan *plan = &e->plan;
+    const int64_t entries = plan->table[bucket->message].entries;
+    gpuopt_status status = GPUOPT_OK;
+    int64_t first;
+    for (first = 0; first < entries && !status; first += plan->staged) {
+        const int64_t piece = entries - first < plan->staged ? entries - first : plan->staged;
+        const uint64_t bytes = sizeof(int64_t) * (uint64_t)piece;
+        status = gpuopt__elimination_read_entries(e, bucket, copy, first, piece, plan->staged_cost,
+                                                  count ? plan->staged_count : NULL);
+        if (!status)
+            status = gpuopt__deliver(e->context, GPUOPT_DEVICE, cost + sizeof(int64_t) * (size_t)first,
+                                     plan->staged_cost, bytes);
+        if (!status && count)
+            status = gpuopt__deliver(e->context, GPUOPT_DEVICE, count + first, plan->staged_count, bytes);
+    }
+    return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elimination, gpuopt_memory where,
+                                                        int32_t message, int32_t copy, int64_t *cost, double *value,
+                                                        uint64_t *count) {
+    static const char call[] = "gpuopt_elimination_message_get";
+    const gpuopt__elimination_plan *plan;
+    const gpuopt__elimination_bucket *bucket;
+    gpuopt_status status;
+    void *wanted;
+    if (!elimination) return GPUOPT_ERROR_ARGUMENT;
+    plan = &elimination->plan;
+    status = gpuopt__check_where(elimination->context, call, where);
+    if (status) return status;
+    bucket = gpuopt__elimination_bucket_of(elimination, call, message, copy);
+    if (!bucket) return GPUOPT_ERROR_ARGUMENT;
+    wanted = plan->type == GPUOPT_COST_DOUBLE ? (void *)value : (void *)cost;
+    if (!wanted || (count && plan->semiring != GPUOPT_SEMIRING_MIN_COUNT))
+        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call,
+                              "cost or value is NULL, or count is given without MIN_COUNT");
+    if (!gpuopt__elimination_message_ready(elimination, bucket))
+        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_STATE, call, "the message is not ready");
+    if (where == GPUOPT_DEVICE)
+        return gpuopt__elimination_stage_message(elimination, bucket, copy, (char *)wanted, count);
+    return gpuopt__elimination_read_entries(elimination, bucket, copy, 0, plan->table[bucket->message].entries, wanted,
+                                            count);
+}
+
 GPUOPT_API gpuopt_status gpuopt_elimination_message_device_view(gpuopt_elimination *elimination, int32_t message,
-                                                                int32_t copy, const void **table) {
+                                                                int32_t copy, gpuopt_device_view *view) {
     static const char call[] = "gpuopt_elimination_message_device_view";
-    const gpuopt__bucket *bucket;
+    const gpuopt__elimination_plan *plan;
+    const gpuopt__elimination_bucket *bucket;
+    gpuopt_device_view result;
     gpuopt_status status;
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
-    bucket = gpuopt__bucket_of(elimination, call, message, copy);
+    plan = &elimination->plan;
+    bucket = gpuopt__elimination_bucket_of(elimination, call, message, copy);
     if (!bucket) return GPUOPT_ERROR_ARGUMENT;
-    if (!table) return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call, "table is NULL");
-    if (!gpuopt__message_ready(elimination, bucket))
-        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_STATE, call, "the message is not there");
-    status = gpuopt__elimination_of(elimination)->view(elimination, bucket->message, copy, table);
+    if (!GPUOPT__HAS_SIZE(view))
+        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call, "view is NULL or has no struct_size");
+    if (!gpuopt__elimination_message_ready(elimination, bucket))
+        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_STATE, call, "the message is not ready");
+    memset(&result, 0, sizeof result);
+    status = gpuopt__elimination_backend_of(elimination)->view(elimination, bucket->message, copy, &result.data);
     if (status == GPUOPT_ERROR_UNSUPPORTED)
         gpuopt__refuse(elimination->context, status, call, "the table is not in device memory");
-    return status;
+    if (status) return status;
+    result.count = plan->table[bucket->message].entries;
+    result.type = plan->type == GPUOPT_COST_DOUBLE ? GPUOPT_NUMBER_FP64
+                  : plan->bits == 8                ? GPUOPT_NUMBER_UINT8
+                  : plan->bits == 16               ? GPUOPT_NUMBER_UINT16
+                  : plan->bits == 32               ? GPUOPT_NUMBER_UINT32
+                                                   : GPUOPT_NUMBER_UINT64;
+    gpuopt__copy_out(view, view->struct_size, &result, sizeof result);
+    return GPUOPT_OK;
 }
 
 /* ---- Bytes ---- */
 
-#define GPUOPT__PACKED_HEAD 48
-#define GPUOPT__PACKED_VERSION 1 /* behind "GPUM" */
+#define GPUOPT__ELIMINATION_PACKED_HEAD 48
+#define GPUOPT__ELIMINATION_PACKED_VERSION 1 /* behind "GPUM" */
 
-/* Numbers of `bytes` each between this machine's order and little-endian, in place. */
-static void gpuopt__turn_bytes(unsigned char *data, int64_t count, int bytes) {
+/* Converts numbers of `bytes` bytes each between the byte order of this machine and little-endian, in place. */
+static void gpuopt__elimination_swap_bytes(unsigned char *data, int64_t count, int bytes) {
     static const uint16_t probe = 1;
     int64_t i;
     int k;
@@ -144,15 +191,15 @@ static void gpuopt__turn_bytes(unsigned char *data, int64_t count, int bytes) {
         }
 }
 
-/* Where the costs and the counts begin, and where all ends. */
-typedef struct gpuopt__packed {
+/* Where the costs and the counts begin, and where the message ends. */
+typedef struct gpuopt__elimination_packed {
     uint64_t cost, count, end;
-} gpuopt__packed;
+} gpuopt__elimination_packed;
 
-static gpuopt__packed gpuopt__packed_parts(int32_t arity, int64_t entries, int32_t bits,
-                                           gpuopt_elimination_semiring semiring) {
-    gpuopt__packed p;
-    p.cost = GPUOPT__PACKED_HEAD + 8 * (uint64_t)arity;
+static gpuopt__elimination_packed gpuopt__elimination_packed_parts(int32_t arity, int64_t entries, int32_t bits,
+                                                                   gpuopt_elimination_semiring semiring) {
+    gpuopt__elimination_packed p;
+    p.cost = GPUOPT__ELIMINATION_PACKED_HEAD + 8 * (uint64_t)arity;
     p.count = p.cost + (uint64_t)entries * (uint64_t)(bits / 8);
     p.end = p.count + (semiring == GPUOPT_SEMIRING_MIN_COUNT ? 8 * (uint64_t)entries : 0);
     return p;
@@ -162,19 +209,19 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *eli
                                                          void *bytes, uint64_t capacity, uint64_t *size) {
     static const char call[] = "gpuopt_elimination_message_pack";
     const gpuopt__elimination_plan *plan;
-    const gpuopt__bucket *bucket;
-    const gpuopt__table *t;
-    gpuopt__packed parts;
+    const gpuopt__elimination_bucket *bucket;
+    const gpuopt__elimination_table *t;
+    gpuopt__elimination_packed parts;
     gpuopt_status status;
     unsigned char *to = (unsigned char *)bytes;
     void *room;
     int32_t k;
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     plan = &elimination->plan;
-    bucket = gpuopt__bucket_of(elimination, call, message, copy);
+    bucket = gpuopt__elimination_bucket_of(elimination, call, message, copy);
     if (!bucket) return GPUOPT_ERROR_ARGUMENT;
     t = &plan->table[bucket->message];
-    parts = gpuopt__packed_parts(t->arity, t->entries, plan->bits, plan->semiring);
+    parts = gpuopt__elimination_packed_parts(t->arity, t->entries, plan->bits, plan->semiring);
     if (!bytes && size) {
         *size = parts.end;
         return GPUOPT_OK;
@@ -182,10 +229,10 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *eli
     if (!bytes || capacity < parts.end)
         return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call,
                               bytes ? "capacity is too small" : "bytes and size are NULL");
-    if (!gpuopt__message_ready(elimination, bucket))
-        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_STATE, call, "the message is not there");
+    if (!gpuopt__elimination_message_ready(elimination, bucket))
+        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_STATE, call, "the message is not ready");
     memcpy(to, "GPUM", 4);
-    gpuopt__put_bytes(to + 4, GPUOPT__PACKED_VERSION, 4);
+    gpuopt__put_bytes(to + 4, GPUOPT__ELIMINATION_PACKED_VERSION, 4);
     gpuopt__put_bytes(to + 8, (uint64_t)plan->type, 4);
     gpuopt__put_bytes(to + 12, (uint64_t)plan->semiring, 4);
     gpuopt__put_bytes(to + 16, (uint64_t)plan->bits, 4);
@@ -195,30 +242,34 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *eli
     gpuopt__put_bytes(to + 40, plan->forbidden, 8);
     for (k = 0; k < t->arity; k++) {
         int32_t variable = plan->scope[t->scope + k];
-        gpuopt__put_bytes(to + GPUOPT__PACKED_HEAD + 4 * (int64_t)k, (uint64_t)variable, 4);
-        gpuopt__put_bytes(to + GPUOPT__PACKED_HEAD + 4 * ((int64_t)t->arity + k), (uint64_t)plan->domain[variable], 4);
+        gpuopt__put_bytes(to + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * (int64_t)k, (uint64_t)variable, 4);
+        gpuopt__put_bytes(to + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * ((int64_t)t->arity + k),
+                          (uint64_t)plan->domain[variable], 4);
     }
     room = to + parts.cost;
-    status = gpuopt__elimination_of(elimination)->read(elimination, bucket->message, copy, 0, t->entries, room, NULL);
+    status = gpuopt__elimination_backend_of(elimination)
+                 ->read(elimination, bucket->message, copy, 0, t->entries, room, NULL);
     if (!status && plan->semiring == GPUOPT_SEMIRING_MIN_COUNT)
         status =
-            gpuopt__elimination_of(elimination)
+            gpuopt__elimination_backend_of(elimination)
                 ->read(elimination, bucket->message, copy, 0, t->entries, NULL, (uint64_t *)(void *)(to + parts.count));
-    if (!status && plan->type == GPUOPT_COST_DOUBLE) gpuopt__turn_values(plan->sign, t->entries, room);
-    gpuopt__turn_bytes(to + parts.cost, t->entries, plan->bits / 8);
-    gpuopt__turn_bytes(to + parts.count, plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? t->entries : 0, 8);
+    if (!status && plan->type == GPUOPT_COST_DOUBLE) gpuopt__elimination_negate_values(plan->sign, t->entries, room);
+    gpuopt__elimination_swap_bytes(to + parts.cost, t->entries, plan->bits / 8);
+    gpuopt__elimination_swap_bytes(to + parts.count, plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? t->entries : 0, 8);
     if (!status && size) *size = parts.end;
     return status;
 }
 
-/* NULL, or what is wrong with the bytes. */
-static const char *gpuopt__packed_fault(const unsigned char *from, uint64_t size, gpuopt_elimination_packed_info *m) {
+/* Returns what is wrong with the bytes, or NULL. */
+static const char *gpuopt__elimination_packed_fault(const unsigned char *from, uint64_t size,
+                                                    gpuopt_elimination_packed_info *m) {
     int64_t entries = 1, offset;
     uint64_t forbidden;
     int32_t k;
-    if (size < GPUOPT__PACKED_HEAD) return "the message is cut short";
+    if (size < GPUOPT__ELIMINATION_PACKED_HEAD) return "the message is cut short";
     if (gpuopt__take_bytes(from, 4) != 0x4d555047) return "these bytes are no message";
-    if (gpuopt__take_bytes(from + 4, 4) != GPUOPT__PACKED_VERSION) return "the message is of another version";
+    if (gpuopt__take_bytes(from + 4, 4) != GPUOPT__ELIMINATION_PACKED_VERSION)
+        return "the message is of another version";
     m->type = (gpuopt_elimination_cost)gpuopt__take_bytes(from + 8, 4);
     m->semiring = (gpuopt_elimination_semiring)gpuopt__take_bytes(from + 12, 4);
     m->bits = (int32_t)gpuopt__take_bytes(from + 16, 4);
@@ -232,19 +283,21 @@ static const char *gpuopt__packed_fault(const unsigned char *from, uint64_t size
     if ((m->bits != 8 && m->bits != 16 && m->bits != 32 && m->bits != 64) ||
         (m->type == GPUOPT_COST_DOUBLE && m->bits != 64))
         return "the message's width is none";
-    if (m->arity < 0 || m->entries < 1 || m->entries > GPUOPT__MOST_ENTRIES) return "the message's size is none";
-    if (size - GPUOPT__PACKED_HEAD < 8 * (uint64_t)m->arity) return "the message is cut short";
+    if (m->arity < 0 || m->entries < 1 || m->entries > GPUOPT__ELIMINATION_MOST_ENTRIES)
+        return "the message's size is none";
+    if (size - GPUOPT__ELIMINATION_PACKED_HEAD < 8 * (uint64_t)m->arity) return "the message is cut short";
     for (k = 0; k < m->arity; k++) {
-        int64_t domain = (int64_t)gpuopt__take_bytes(from + GPUOPT__PACKED_HEAD + 4 * ((int64_t)m->arity + k), 4);
-        if (gpuopt__take_bytes(from + GPUOPT__PACKED_HEAD + 4 * (int64_t)k, 4) > INT32_MAX)
+        int64_t domain =
+            (int64_t)gpuopt__take_bytes(from + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * ((int64_t)m->arity + k), 4);
+        if (gpuopt__take_bytes(from + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * (int64_t)k, 4) > INT32_MAX)
             return "the message's scope names no variable";
         if (domain < 1 || domain > INT32_MAX || entries > m->entries / domain)
             return "the message's domain sizes do not give its size";
         entries *= domain;
     }
     if (entries != m->entries) return "the message's domain sizes do not give its size";
-    if (gpuopt__packed_parts(m->arity, m->entries, m->bits, m->semiring).end != size)
-        return size < gpuopt__packed_parts(m->arity, m->entries, m->bits, m->semiring).end
+    if (gpuopt__elimination_packed_parts(m->arity, m->entries, m->bits, m->semiring).end != size)
+        return size < gpuopt__elimination_packed_parts(m->arity, m->entries, m->bits, m->semiring).end
                    ? "the message is cut short"
                    : "there are bytes after the message";
     offset = (int64_t)gpuopt__take_bytes(from + 32, 8);
@@ -255,11 +308,11 @@ static const char *gpuopt__packed_fault(const unsigned char *from, uint64_t size
     return NULL;
 }
 
-static gpuopt_status gpuopt__inspect(gpuopt_context *context, const char *call, const void *bytes, uint64_t size,
-                                     gpuopt_elimination_packed_info *m) {
+static gpuopt_status gpuopt__elimination_inspect(gpuopt_context *context, const char *call, const void *bytes,
+                                                 uint64_t size, gpuopt_elimination_packed_info *m) {
     const char *fault;
     memset(m, 0, sizeof *m);
-    fault = bytes ? gpuopt__packed_fault((const unsigned char *)bytes, size, m) : "bytes is NULL";
+    fault = bytes ? gpuopt__elimination_packed_fault((const unsigned char *)bytes, size, m) : "bytes is NULL";
     return fault ? gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault) : GPUOPT_OK;
 }
 
@@ -271,7 +324,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *cont
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(message))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "message is NULL or has no struct_size");
-    status = gpuopt__inspect(context, call, bytes, size, &m);
+    status = gpuopt__elimination_inspect(context, call, bytes, size, &m);
     if (!status) gpuopt__copy_out(message, message->struct_size, &m, sizeof m);
     return status;
 }
@@ -282,25 +335,25 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *conte
     static const char call[] = "gpuopt_elimination_message_unpack";
     const unsigned char *from = (const unsigned char *)bytes;
     gpuopt_elimination_packed_info m;
-    gpuopt__packed parts;
+    gpuopt__elimination_packed parts;
     gpuopt_status status;
     uint64_t forbidden;
     int64_t offset, k;
     int negative;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__inspect(context, call, bytes, size, &m);
+    status = gpuopt__elimination_inspect(context, call, bytes, size, &m);
     if (status) return status;
     if ((m.arity > 0 && (!scope || !domain)) || !(m.type == GPUOPT_COST_DOUBLE ? (void *)value : (void *)cost) ||
         (count && m.semiring != GPUOPT_SEMIRING_MIN_COUNT))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
                               "an array is NULL, or count is given without MIN_COUNT");
-    parts = gpuopt__packed_parts(m.arity, m.entries, m.bits, m.semiring);
+    parts = gpuopt__elimination_packed_parts(m.arity, m.entries, m.bits, m.semiring);
     offset = (int64_t)gpuopt__take_bytes(from + 32, 8);
     forbidden = gpuopt__take_bytes(from + 40, 8);
     negative = m.semiring == GPUOPT_SEMIRING_MAX_SUM;
     for (k = 0; k < m.arity; k++) {
-        scope[k] = (int32_t)gpuopt__take_bytes(from + GPUOPT__PACKED_HEAD + 4 * k, 4);
-        domain[k] = (int32_t)gpuopt__take_bytes(from + GPUOPT__PACKED_HEAD + 4 * (m.arity + k), 4);
+        scope[k] = (int32_t)gpuopt__take_bytes(from + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * k, 4);
+        domain[k] = (int32_t)gpuopt__take_bytes(from + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * (m.arity + k), 4);
     }
     for (k = 0; k < m.entries; k++) {
         uint64_t stored = gpuopt__take_bytes(from + parts.cost + k * (m.bits / 8), m.bits / 8);

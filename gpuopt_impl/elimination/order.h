@@ -1,42 +1,45 @@
 /* SPDX-License-Identifier: MIT
  *
- * The search for elimination orders.
+ * The search for elimination orders: builds the interaction graph, runs the greedy heuristics, and improves the best
+ * order by rotations.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_H
 
-#include "rotate.h"
+#include "order_rotate.h"
 
-/* The interaction graph's input: functions' scopes in compressed rows. */
-typedef struct gpuopt__scopes {
+/* What the interaction graph is made of: the scopes of the functions, in compressed rows. */
+typedef struct gpuopt__elimination_scopes {
     int32_t variables, functions;
     const int32_t *domain; /* [variables] */
     const int64_t *start;  /* [functions + 1] */
     const int32_t *scope;  /* [start[functions]] */
     const uint8_t *fixed;  /* [variables] not 0: conditioned, not in the graph */
-} gpuopt__scopes;
+} gpuopt__elimination_scopes;
 
-typedef struct gpuopt__order_search {
-    gpuopt__greedy greedy;
-    gpuopt__tree tree;
+typedef struct gpuopt__elimination_order_search {
+    gpuopt__elimination_greedy greedy;
+    gpuopt__elimination_tree tree;
     int64_t *of_start; /* [variables + 1] */
     int32_t *of;       /* [start[functions]] the functions that a variable is in */
     int32_t *vertex;   /* [variables] -1: not in the graph */
     int64_t *raw;      /* [variables + 1] where a vertex's neighbours begin before they are sorted */
     uint64_t adjacent_bytes;
-} gpuopt__order_search;
+    int stopped; /* the host asked to stop */
+} gpuopt__elimination_order_search;
 
 /* ---- Graph ---- */
 
-/* v's neighbours go to the end of the pool. */
-static gpuopt_status gpuopt__graph_neighbours(gpuopt__order_search *search, const gpuopt__scopes *scopes, int32_t v) {
-    gpuopt__greedy *s = &search->greedy;
+/* Appends v's neighbours to the pool. */
+static gpuopt_status gpuopt__elimination_graph_neighbours(gpuopt__elimination_order_search *search,
+                                                          const gpuopt__elimination_scopes *scopes, int32_t v) {
+    gpuopt__elimination_greedy *s = &search->greedy;
     int32_t variable = s->variable[v];
     int64_t k, e;
     s->mark[v] = v;
     for (k = search->of_start[variable]; k < search->of_start[variable + 1]; k++) {
         int32_t f = search->of[k];
-        gpuopt_status status = gpuopt__greedy_reserve(s, scopes->start[f + 1] - scopes->start[f]);
+        gpuopt_status status = gpuopt__elimination_greedy_reserve(s, scopes->start[f + 1] - scopes->start[f]);
         if (status) return status;
         for (e = scopes->start[f]; e < scopes->start[f + 1]; e++) {
             int32_t u = search->vertex[scopes->scope[e]];
@@ -48,8 +51,10 @@ static gpuopt_status gpuopt__graph_neighbours(gpuopt__order_search *search, cons
     return GPUOPT_OK;
 }
 
-/* `missing` of the whole graph, at first for all pairs of neighbours: less one for each triangle, found once. */
-static void gpuopt__graph_triangles(gpuopt__greedy *s, const uint64_t *weight, uint64_t *missing) {
+/* Computes `missing` for the whole graph: the weight of all pairs of neighbours, less that of each triangle, which
+ * is found once. */
+static void gpuopt__elimination_graph_triangles(gpuopt__elimination_greedy *s, const uint64_t *weight,
+                                                uint64_t *missing) {
     int32_t a, n = s->vertices;
     int64_t i, j;
     for (a = 0; a < n; a++) {
@@ -77,8 +82,8 @@ static void gpuopt__graph_triangles(gpuopt__greedy *s, const uint64_t *weight, u
     }
 }
 
-/* The same where few edges are missing: each counts at the common neighbours of its ends. */
-static void gpuopt__graph_gaps(gpuopt__greedy *s, const uint64_t *weight, uint64_t *missing) {
+/* The same for dense graphs: each missing edge counts at the common neighbours of its ends. */
+static void gpuopt__elimination_graph_gaps(gpuopt__elimination_greedy *s, const uint64_t *weight, uint64_t *missing) {
     int32_t a, b, n = s->vertices;
     int64_t i;
     memset(s->mark, -1, sizeof(int32_t) * (size_t)n);
@@ -92,10 +97,12 @@ static void gpuopt__graph_gaps(gpuopt__greedy *s, const uint64_t *weight, uint64
     }
 }
 
-/* Numbers the vertices by how much they have around them, within a factor of two: then a vertex has few neighbours with
- * a higher number, and triangles are found fast. Variables with one value stay out: no table is larger for them. */
-static void gpuopt__graph_vertices(gpuopt__order_search *search, const gpuopt__scopes *scopes) {
-    gpuopt__greedy *s = &search->greedy;
+/* Numbers the vertices by the size of their surroundings, within a factor of two, so that a vertex has few
+ * neighbours with a higher number and triangles are found quickly. Variables with one value stay out of the graph,
+ * because they make no table larger. */
+static void gpuopt__elimination_graph_vertices(gpuopt__elimination_order_search *search,
+                                               const gpuopt__elimination_scopes *scopes) {
+    gpuopt__elimination_greedy *s = &search->greedy;
     int64_t *around = search->raw; /* not in use yet */
     int64_t k;
     int32_t v, f, level;
@@ -116,65 +123,76 @@ static void gpuopt__graph_vertices(gpuopt__order_search *search, const gpuopt__s
         }
 }
 
-static gpuopt_status gpuopt__graph_build(gpuopt__order_search *search, const gpuopt__scopes *scopes) {
-    gpuopt__greedy *s = &search->greedy;
+static gpuopt_status gpuopt__elimination_graph_build(gpuopt__elimination_order_search *search,
+                                                     const gpuopt__elimination_scopes *scopes) {
+    gpuopt__elimination_greedy *s = &search->greedy;
     gpuopt_status status = GPUOPT_OK;
     int32_t v;
     int k;
-    gpuopt__graph_vertices(search, scopes);
+    gpuopt__elimination_graph_vertices(search, scopes);
     gpuopt__transpose(scopes->functions, scopes->variables, scopes->start, scopes->scope, NULL, search->of_start,
                       search->of, NULL, NULL);
     memset(s->mark, -1, sizeof(int32_t) * (size_t)s->vertices);
     for (v = 0; v < s->vertices && !status; v++) {
         search->raw[v] = s->pool_used;
-        status = gpuopt__graph_neighbours(search, scopes, v);
+        status = gpuopt__elimination_graph_neighbours(search, scopes, v);
     }
     search->raw[s->vertices] = s->pool_used;
     if (status) return status;
     search->adjacent_bytes = sizeof(int32_t) * (uint64_t)s->pool_used;
-    s->adjacent = (int32_t *)gpuopt__scratch_take(s->scratch, search->adjacent_bytes);
+    s->adjacent = (int32_t *)gpuopt__elimination_scratch_take(s->scratch, search->adjacent_bytes);
     if (!s->adjacent) return s->scratch->status;
     /* The graph is symmetric: its transpose is itself, with the lists in ascending order. */
     gpuopt__transpose(s->vertices, s->vertices, search->raw, s->pool, NULL, s->start, s->adjacent, NULL, NULL);
     for (k = 0; k < 2; k++) {
         memset(s->missing_0[k], 0, sizeof(uint64_t) * (size_t)s->vertices);
         if ((double)s->pool_used > 0.75 * s->vertices * s->vertices)
-            gpuopt__graph_gaps(s, s->weight[k], s->missing_0[k]);
-        else gpuopt__graph_triangles(s, s->weight[k], s->missing_0[k]);
+            gpuopt__elimination_graph_gaps(s, s->weight[k], s->missing_0[k]);
+        else gpuopt__elimination_graph_triangles(s, s->weight[k], s->missing_0[k]);
     }
     return GPUOPT_OK;
 }
 
 /* ---- Search ---- */
 
-static void gpuopt__search_cut(gpuopt__order_search *search, gpuopt__arena *arena, const gpuopt__scopes *scopes) {
+static void gpuopt__elimination_search_cut(gpuopt__elimination_order_search *search, gpuopt__arena *arena,
+                                           const gpuopt__elimination_scopes *scopes) {
     int32_t n = scopes->variables;
     search->of_start = (int64_t *)gpuopt__cut(arena, (int64_t)n + 1, sizeof(int64_t));
     search->of = (int32_t *)gpuopt__cut(arena, scopes->start[scopes->functions], sizeof(int32_t));
     search->vertex = (int32_t *)gpuopt__cut(arena, n, sizeof(int32_t));
     search->raw = (int64_t *)gpuopt__cut(arena, (int64_t)n + 1, sizeof(int64_t));
-    gpuopt__greedy_cut(&search->greedy, arena, n);
-    gpuopt__tree_cut(&search->tree, arena, n);
+    gpuopt__elimination_greedy_cut(&search->greedy, arena, n);
+    gpuopt__elimination_tree_cut(&search->tree, arena, n);
 }
 
-/* The best of all restarts of one heuristic or of all into greedy.best. The first one breaks ties by the lower number,
- * the others by the seed. */
-static gpuopt_status gpuopt__search_greedily(gpuopt__order_search *search, gpuopt_elimination_heuristic heuristic,
-                                             int32_t restarts, uint64_t seed, gpuopt__order_score *score) {
-    gpuopt__greedy *s = &search->greedy;
+/* Whether the host has asked to stop. Once it has, it is not asked again. */
+static int gpuopt__elimination_search_stopped(gpuopt__elimination_order_search *search) {
+    if (!search->stopped) search->stopped = gpuopt__asked_to_stop(search->greedy.scratch->context);
+    return search->stopped;
+}
+
+/* The best order of all restarts, of one heuristic or of all, into greedy.best. The first restart breaks ties by the
+ * lower number, the others by the seed. The host is asked whether to stop from the second run on. */
+static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_order_search *search,
+                                                         gpuopt_elimination_heuristic heuristic, int32_t restarts,
+                                                         uint64_t seed, gpuopt__elimination_order_score *score) {
+    gpuopt__elimination_greedy *s = &search->greedy;
     int32_t r, v, h;
     int found = 0;
     for (r = 0; r < restarts; r++)
         for (h = GPUOPT_HEURISTIC_MIN_FILL; h <= GPUOPT_HEURISTIC_MIN_DEGREE; h++) {
-            gpuopt__order_score got;
+            gpuopt__elimination_order_score got;
             uint64_t stream = ((uint64_t)r * 4 + (uint64_t)h) << 32;
             gpuopt_status status;
             int better;
             if (heuristic != GPUOPT_HEURISTIC_BEST && (int)heuristic != h) continue;
+            if (found && gpuopt__elimination_search_stopped(search)) return GPUOPT_OK;
             for (v = 0; v < s->vertices; v++)
                 s->tie[v] = r ? (uint32_t)(gpuopt__random(seed, stream + (uint64_t)v) * 4294967296.0)
                               : (uint32_t)s->variable[v];
-            status = gpuopt__greedy_run(s, (gpuopt_elimination_heuristic)h, found ? score : NULL, &got, &better);
+            status =
+                gpuopt__elimination_greedy_run(s, (gpuopt_elimination_heuristic)h, found ? score : NULL, &got, &better);
             if (status) return status;
             if (!better) continue;
             found = 1;
@@ -184,53 +202,60 @@ static gpuopt_status gpuopt__search_greedily(gpuopt__order_search *search, gpuop
     return GPUOPT_OK;
 }
 
-/* BEST: greedy.best made better, with a round for each restart: about as much time as its greedy runs take, but little
- * where the elimination itself takes little. Small cores are searched more thoroughly, large ones have more to find. */
-static gpuopt_status gpuopt__search_rotations(gpuopt__order_search *search, int32_t restarts, uint64_t seed,
-                                              gpuopt__order_score *score) {
+/* BEST: improves greedy.best by a round of rotations for each restart. That takes about as long as the greedy runs, and
+ * little where the elimination itself takes little. Small cores are searched more thoroughly; large ones have more to
+ * find. */
+static gpuopt_status gpuopt__elimination_search_rotations(gpuopt__elimination_order_search *search, int32_t restarts,
+                                                          uint64_t seed, gpuopt__elimination_order_score *score) {
     static const double share[4] = {1e-4, 1e-6, 1e-3, 1e-5}, heat[2] = {1, 0.1};
     int32_t r;
     for (r = 0; r < restarts && score->operations <= 1e290; r++) { /* beyond, sums would become infinite */
-        int64_t moves = score->operations < 8e7 ? 200 + (int64_t)(score->operations / 2048) : 40000;
-        gpuopt_status status = gpuopt__rotate_round(&search->tree, share[r % 4], heat[r % 2], moves,
-                                                    seed + ((uint64_t)(uint32_t)r << 32), search->greedy.best, score);
+        int64_t moves =
+            score->operations < GPUOPT__ELIMINATION_MOVES_MANY_FROM
+                ? GPUOPT__ELIMINATION_MOVES_FEW + (int64_t)(score->operations / GPUOPT__ELIMINATION_MOVES_OPERATIONS)
+                : GPUOPT__ELIMINATION_MOVES_MANY;
+        gpuopt_status status;
+        if (gpuopt__elimination_search_stopped(search)) return GPUOPT_OK;
+        status = gpuopt__elimination_rotate_round(&search->tree, share[r % 4], heat[r % 2], moves,
+                                                  seed + ((uint64_t)(uint32_t)r << 32), search->greedy.best, score);
         if (status) return status;
     }
     return GPUOPT_OK;
 }
 
-/* All memory is given back before return. Variables with one value come last. */
-static gpuopt_status gpuopt__search_order(gpuopt__scratch *scratch, const gpuopt__scopes *scopes,
-                                          gpuopt_elimination_heuristic heuristic, int32_t restarts, uint64_t seed,
-                                          int32_t *order) {
-    gpuopt__order_search search;
-    gpuopt__order_score score;
+/* Searches for an order. All scratch memory is released before it returns. Variables with one value come last. */
+static gpuopt_status gpuopt__elimination_search_order(gpuopt__elimination_scratch *scratch,
+                                                      const gpuopt__elimination_scopes *scopes,
+                                                      gpuopt_elimination_heuristic heuristic, int32_t restarts,
+                                                      uint64_t seed, int32_t *order) {
+    gpuopt__elimination_order_search search;
+    gpuopt__elimination_order_score score;
     gpuopt__arena arena = {NULL, 0};
-    gpuopt__greedy *s = &search.greedy;
+    gpuopt__elimination_greedy *s = &search.greedy;
     void *block;
     int32_t v, count = 0;
     gpuopt_status status;
     memset(&search, 0, sizeof search);
     s->scratch = scratch;
     search.tree.graph = s;
-    gpuopt__search_cut(&search, &arena, scopes);
-    block = gpuopt__scratch_take(scratch, arena.used);
+    gpuopt__elimination_search_cut(&search, &arena, scopes);
+    block = gpuopt__elimination_scratch_take(scratch, arena.used);
     if (!block) return scratch->status;
     arena.base = (char *)block;
     arena.used = 0;
-    gpuopt__search_cut(&search, &arena, scopes);
-    status = gpuopt__graph_build(&search, scopes);
-    if (!status) status = gpuopt__search_greedily(&search, heuristic, restarts, seed, &score);
+    gpuopt__elimination_search_cut(&search, &arena, scopes);
+    status = gpuopt__elimination_graph_build(&search, scopes);
+    if (!status) status = gpuopt__elimination_search_greedily(&search, heuristic, restarts, seed, &score);
     if (!status && heuristic == GPUOPT_HEURISTIC_BEST)
-        status = gpuopt__search_rotations(&search, restarts, seed, &score);
+        status = gpuopt__elimination_search_rotations(&search, restarts, seed, &score);
     for (; count < s->vertices && !status; count++) order[count] = s->variable[s->best[count]];
     for (v = 0; v < scopes->variables && !status; v++) {
         if (scopes->fixed[v] || scopes->domain[v] != 1) continue;
         order[count++] = v;
     }
-    gpuopt__scratch_give(scratch, s->pool, sizeof(int32_t) * (uint64_t)s->pool_room);
-    gpuopt__scratch_give(scratch, s->adjacent, search.adjacent_bytes);
-    gpuopt__scratch_give(scratch, block, arena.used);
+    gpuopt__elimination_scratch_give(scratch, s->pool, sizeof(int32_t) * (uint64_t)s->pool_room);
+    gpuopt__elimination_scratch_give(scratch, s->adjacent, search.adjacent_bytes);
+    gpuopt__elimination_scratch_give(scratch, block, arena.used);
     return status;
 }
 

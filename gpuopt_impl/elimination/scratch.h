@@ -1,53 +1,56 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: memory that lasts as long as a plan is being made: arrays that grow, counted.
+ * Elimination: host memory that is held only while a plan is made, and is counted: arrays that grow, and a sort that
+ * allocates nothing.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_SCRATCH_H
 #define GPUOPT_IMPL_ELIMINATION_SCRATCH_H
 
 #include "../common/backend.h"
 
-typedef struct gpuopt__scratch {
+typedef struct gpuopt__elimination_scratch {
     const gpuopt_context *context;
     uint64_t bytes, most; /* now, and at most so far */
-    gpuopt_status status; /* the first failure; additions fail from then on */
-} gpuopt__scratch;
+    gpuopt_status status; /* the first failure; from then on nothing is added */
+} gpuopt__elimination_scratch;
 
-/* No bytes are one, so that NULL always means a failure. */
-static uint64_t gpuopt__scratch_size(uint64_t bytes) { return bytes ? bytes : 1; }
+/* Zero bytes count as one, so that NULL always means a failure. */
+static uint64_t gpuopt__elimination_scratch_size(uint64_t bytes) { return bytes ? bytes : 1; }
 
-static void *gpuopt__scratch_take(gpuopt__scratch *scratch, uint64_t bytes) {
+static void *gpuopt__elimination_scratch_take(gpuopt__elimination_scratch *scratch, uint64_t bytes) {
     void *memory = NULL;
     if (scratch->status) return NULL;
-    scratch->status = gpuopt__allocate(scratch->context, GPUOPT_HOST, gpuopt__scratch_size(bytes), &memory);
+    scratch->status = gpuopt__allocate(scratch->context, GPUOPT_HOST, gpuopt__elimination_scratch_size(bytes), &memory);
     if (scratch->status) return NULL;
-    scratch->bytes += gpuopt__scratch_size(bytes);
+    scratch->bytes += gpuopt__elimination_scratch_size(bytes);
     if (scratch->bytes > scratch->most) scratch->most = scratch->bytes;
     return memory;
 }
 
-static void gpuopt__scratch_give(gpuopt__scratch *scratch, void *memory, uint64_t bytes) {
+static void gpuopt__elimination_scratch_give(gpuopt__elimination_scratch *scratch, void *memory, uint64_t bytes) {
     if (!memory) return;
     gpuopt__release(scratch->context, GPUOPT_HOST, memory);
-    scratch->bytes -= gpuopt__scratch_size(bytes);
+    scratch->bytes -= gpuopt__elimination_scratch_size(bytes);
 }
 
 /* An array that grows. */
-typedef struct gpuopt__list {
+typedef struct gpuopt__elimination_list {
     void *data;
     int64_t count, capacity;
     size_t size; /* of an element */
-} gpuopt__list;
+} gpuopt__elimination_list;
 
-/* `count` more elements, all zero; NULL: no memory, see the scratch's status. Moves the array. */
-static void *gpuopt__list_add(gpuopt__scratch *scratch, gpuopt__list *list, int64_t count) {
+/* Appends `count` elements, all zero; this may move the array. Returns NULL if there is no memory: see the status of
+ * the scratch. */
+static void *gpuopt__elimination_list_add(gpuopt__elimination_scratch *scratch, gpuopt__elimination_list *list,
+                                          int64_t count) {
     char *added;
     if (!list->data || list->count + count > list->capacity) {
         int64_t capacity = list->capacity * 2 > list->count + count ? list->capacity * 2 : list->count + count + 16;
-        void *data = gpuopt__scratch_take(scratch, (uint64_t)capacity * list->size);
+        void *data = gpuopt__elimination_scratch_take(scratch, (uint64_t)capacity * list->size);
         if (!data) return NULL;
         if (list->count) memcpy(data, list->data, (size_t)list->count * list->size);
-        gpuopt__scratch_give(scratch, list->data, (uint64_t)list->capacity * list->size);
+        gpuopt__elimination_scratch_give(scratch, list->data, (uint64_t)list->capacity * list->size);
         list->data = data;
         list->capacity = capacity;
     }
@@ -58,15 +61,15 @@ static void *gpuopt__list_add(gpuopt__scratch *scratch, gpuopt__list *list, int6
     return added;
 }
 
-static void gpuopt__list_free(gpuopt__scratch *scratch, gpuopt__list *list) {
-    gpuopt__scratch_give(scratch, list->data, (uint64_t)list->capacity * list->size);
+static void gpuopt__elimination_list_free(gpuopt__elimination_scratch *scratch, gpuopt__elimination_list *list) {
+    gpuopt__elimination_scratch_give(scratch, list->data, (uint64_t)list->capacity * list->size);
     list->data = NULL;
     list->count = list->capacity = 0;
 }
 
-/* Heap sort: that of libc may allocate. `compare` as there; no two elements are equal. */
-static void gpuopt__sink(char *data, int64_t at, int64_t count, size_t size,
-                         int (*compare)(const void *, const void *)) {
+/* Heap sort, because qsort of libc may allocate. `compare` is as for qsort; no two elements are equal. */
+static void gpuopt__elimination_sift_down(char *data, int64_t at, int64_t count, size_t size,
+                                          int (*compare)(const void *, const void *)) {
     for (;;) {
         int64_t child = 2 * at + 1;
         size_t k;
@@ -82,18 +85,19 @@ static void gpuopt__sink(char *data, int64_t at, int64_t count, size_t size,
     }
 }
 
-static void gpuopt__sort(void *array, int64_t count, size_t size, int (*compare)(const void *, const void *)) {
+static void gpuopt__elimination_sort(void *array, int64_t count, size_t size,
+                                     int (*compare)(const void *, const void *)) {
     char *data = (char *)array;
     int64_t at;
     size_t k;
-    for (at = count / 2 - 1; at >= 0; at--) gpuopt__sink(data, at, count, size, compare);
+    for (at = count / 2 - 1; at >= 0; at--) gpuopt__elimination_sift_down(data, at, count, size, compare);
     for (at = count - 1; at > 0; at--) {
         for (k = 0; k < size; k++) {
             char byte = data[k];
             data[k] = data[(size_t)at * size + k];
             data[(size_t)at * size + k] = byte;
         }
-        gpuopt__sink(data, 0, at, size, compare);
+        gpuopt__elimination_sift_down(data, 0, at, size, compare);
     }
 }
 

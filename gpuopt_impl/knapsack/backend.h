@@ -10,6 +10,7 @@
  *     bound.h          the arithmetic of a node (CPU and GPU)
  *     cpu_step.h       a step by one thread; cpu.h divides it among threads
  *     cardinality.h    better upper bounds, from the number of items in a solution
+ *     incumbent.h      solutions and claims of the caller, the upper bound
  *     recover.h        the items of the best solution
  *     pack.h           nodes as bytes, and back
  */

@@ -12,11 +12,11 @@
 
 static gpuopt_status gpuopt__knapsack_check_options(const gpuopt_context *context, const char *call,
                                                     const gpuopt_knapsack_desc *d) {
-    const gpuopt__range range[] = {{"items", d->items, 1, 1 << 28},
+    const gpuopt__range range[] = {{"items", (double)d->items, 1, 1 << 28},
                                    {"capacity", (double)d->capacity, 1, (double)INT64_MAX},
                                    {"pool", (double)d->pool, 1, (double)((int64_t)1 << 40)},
                                    {"node_limit", (double)d->node_limit, 1, (double)INT64_MAX},
-                                   {"hybrid_threshold", d->hybrid_threshold, 1, INT32_MAX}};
+                                   {"hybrid_threshold", (double)d->hybrid_threshold, 1, INT32_MAX}};
     const gpuopt__choice choice[] = {{"search", (int64_t)d->search, GPUOPT_SEARCH_HYBRID},
                                      {"when_full", (int64_t)d->when_full, GPUOPT_WHEN_FULL_STOP},
                                      {"reduction", (int64_t)d->reduction, GPUOPT_OFF}};

@@ -90,7 +90,7 @@ static void gpuopt__knapsack_reduce(gpuopt_knapsack *k, gpuopt__knapsack_item *i
     }
 }
 
-/* ---- From the host's items to the root ---- */
+/* ---- From the descriptor to the root ---- */
 
 /* Dantzig's bound of the whole problem. NUMERIC: it exceeds 2^63 - 1, so the optimum might, too. */
 static gpuopt_status gpuopt__knapsack_root_bound(const gpuopt_knapsack *k, const char *call, int64_t *bound) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: nodes as bytes and back, and incumbents from the caller. doc/knapsack.md describes the format.
+ * Knapsack: nodes as bytes and back. doc/knapsack.md describes the format.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_PACK_H
 #define GPUOPT_IMPL_KNAPSACK_PACK_H
 
+#include "incumbent.h"
 #include "recover.h"
 
 #define GPUOPT__KNAPSACK_HEAD 80
@@ -13,51 +14,6 @@
 #define GPUOPT__KNAPSACK_MAGIC 0x4b555047u /* "GPUK" */
 #define GPUOPT__KNAPSACK_PACKED_VERSION 1
 #define GPUOPT__KNAPSACK_CHUNK 512 /* nodes that are copied at a time */
-
-/* Makes a set of items the incumbent. It has been checked, and is better. */
-static void gpuopt__knapsack_adopt(gpuopt_knapsack *k, int64_t profit, const uint8_t *taken) {
-    int32_t j;
-    for (j = 0; j < k->items; j++) k->taken[j] = taken[j] != 0;
-    k->incumbent = profit;
-    k->search.best.level = -1;
-    if (gpuopt__knapsack_units(k, profit) > k->search.lower) k->search.lower = gpuopt__knapsack_units(k, profit);
-}
-
-/* Why a set of items is not a solution with this profit; NULL: it is. */
-static const char *gpuopt__knapsack_solution_fault(const gpuopt_knapsack *k, int64_t profit, const uint8_t *taken) {
-    int64_t room = k->capacity, sum = 0;
-    int32_t j;
-    for (j = 0; j < k->items; j++) {
-        if (!taken[j]) continue;
-        if (k->weight[j] > room) return "the items are too heavy";
-        room -= k->weight[j];
-        sum += k->profit[j]; /* of a set that fits: below 2^63, see _create */
-    }
-    return sum == profit ? NULL : "the items have another profit";
-}
-
-/* Lowers the upper bound to the largest that the lists, the incumbent and the claim allow, and returns it. */
-static int64_t gpuopt__knapsack_lower_upper(gpuopt_knapsack *k) {
-    const gpuopt__knapsack_search *s = &k->search;
-    int64_t most = s->lower;
-    int32_t j;
-    for (j = 0; j < s->depth; j++) {
-        double bound = gpuopt__knapsack_list_bound(s, &s->list[j]);
-        if (bound >= (double)k->root_bound) most = k->root_bound;
-        else if ((int64_t)bound > most) most = (int64_t)bound;
-    }
-    if (most > s->goal) most = s->goal;
-    if (most < k->upper) k->upper = most;
-    most = k->base_profit + k->upper * k->unit;
-    return most > k->incumbent ? most : k->incumbent;
-}
-
-/* The caller claims that a solution of this profit exists. From now on only those are searched for. */
-static void gpuopt__knapsack_claim(gpuopt_knapsack *k, int64_t claim) {
-    gpuopt__knapsack_lower_upper(k); /* first, since the claim must not affect it */
-    if (claim > k->claim) k->claim = claim;
-    if (gpuopt__knapsack_units(k, claim - 1) > k->search.lower) k->search.lower = gpuopt__knapsack_units(k, claim - 1);
-}
 
 /* The `nodes` nodes that would be expanded next (-1: all): *first, the first of the lists that they are in, and
  * *of_first, how many of that list. Returns their number. */
@@ -74,7 +30,7 @@ static int64_t gpuopt__knapsack_next_lists(const gpuopt__knapsack_search *s, int
     return nodes < 0 ? s->used[0] + s->used[1] : nodes - left;
 }
 
-/* `count` nodes, the first one at `at`. */
+/* Packs `count` nodes, from place `at` on. */
 static gpuopt_status gpuopt__knapsack_pack_nodes(gpuopt_knapsack *k, int64_t at, int step, int64_t count,
                                                  unsigned char *to) {
     gpuopt__knapsack_node node[GPUOPT__KNAPSACK_CHUNK];

@@ -8,13 +8,12 @@
  *             Operational Research 87, 1995). An item is skipped if flipping it cannot lead any node of the list to a
  *             better solution. Without dominance the items are decided in their order.
  * Dominance   Of two nodes of a step, the one that weighs no less and has no more profit is dropped. A list is
- *             sorted by weight, so this is a merge of two sorted lists, the children as their parents are and the children with
- *             the item flipped.
+ *             sorted by weight, so this is a merge of two sorted lists: the unchanged children, and the flipped ones.
  * Completion  When a list has doubled, and every 32 decisions, each undecided item is tried with the best node that
  *             leaves room for it. This usually finds the optimum within a few levels.
  * Slices      The pool never grows. If the children of a level might not fit, a step takes a slice from the end of
- *             its list, a quarter of the free nodes, and the search goes on with the deepest list: depth first. Dominance
- *             then acts only within a slice.
+ *             its list, a quarter of the free nodes, and the search goes on with the deepest list: depth first.
+ *             Dominance then acts only within a slice.
  * Exactness   Children are kept or dropped by exact comparisons (gpuopt__knapsack_beats). Rounded bounds decide only
  *             which levels are skipped, which items are tried, and `upper`, with a margin for the rounding errors.
  */

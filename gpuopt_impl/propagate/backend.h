@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation: the seam between the public calls and what a backend does.
+ * Propagation: what the public calls ask of a backend.
+ *
+ * A public call (calls.h) checks its arguments, so that a backend sees only valid ones, and goes through the table
+ * below to the CPU (cpu.h) or the GPU (cuda/propagate/calls.cuh). A round then filters the rows (filter.h), sums the
+ * activities of those that pass, and computes new bounds for the columns of their entries (row.h), under the model's
+ * settings (rules.h). These three files are the arithmetic of both backends, so that both return the same bits.
+ *
+ *     calls.h       the public calls and their checks      cpu_rounds.h   rounds, marking and threads on the CPU
+ *     backend.h     the table of a backend                 cpu_rows.h     one row on the CPU, in double or float
+ *     cpu.h         handles, bounds, sides and reports     rules.h, filter.h, row.h   the arithmetic
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_BACKEND_H
 #define GPUOPT_IMPL_PROPAGATE_BACKEND_H
@@ -8,38 +17,39 @@
 #include "../common/backend.h"
 #include "row.h"
 
-/* A model as the host gave it: checked, defaults filled in, the matrix by rows. The arrays are the host's. */
+/* A checked model with the defaults filled in and the matrix by rows. The other arrays are the host's. */
 typedef struct gpuopt__propagator_model {
     gpuopt_propagator_desc desc;
-    gpuopt__rules rules;
+    gpuopt__propagator_rules rules;
     int64_t nonzeros;
-    void *transposed; /* the matrix by rows where the host gave it by columns */
-    int val_single;   /* every coefficient is a single-precision number */
+    void *transposed; /* memory of the matrix by rows if the host passed it by columns, else NULL */
+    int val_single;   /* single precision represents every coefficient exactly */
 } gpuopt__propagator_model;
 
-/* The head of every backend's propagator. */
+/* Every backend's propagator begins with this. */
 struct gpuopt_propagator {
     gpuopt_context *context;
-    gpuopt__rules rules;
+    gpuopt__propagator_rules rules;
     int32_t rows, cols;
     int64_t nonzeros;
     int32_t round_limit;
     gpuopt_propagator_precision precision;
-    int called; /* _round has been */
 };
 
+/* Members as in the other families: plan, create, destroy, the step, get_info, the rest. */
 typedef struct gpuopt__propagator_backend {
     gpuopt_status (*plan)(gpuopt_context *, const gpuopt__propagator_model *, gpuopt_memory_plan *);
     gpuopt_status (*create)(gpuopt_context *, const gpuopt__propagator_model *, gpuopt_propagator **);
     void (*destroy)(gpuopt_propagator *);
     gpuopt_status (*round)(gpuopt_propagator *, int32_t rounds, gpuopt_propagator_info *info); /* info may be NULL */
     gpuopt_status (*get_info)(gpuopt_propagator *, gpuopt_propagator_info *);
-    /* col == NULL: all columns. Host arrays come checked, device arrays do not. */
+    /* col == NULL: all columns. The public calls have checked arrays in host memory; those in device memory are the
+     * backend's to check. */
     gpuopt_status (*get_bounds)(gpuopt_propagator *, gpuopt_memory, int64_t count, const int32_t *col, double *lb,
                                 double *ub);
     gpuopt_status (*set_bounds)(gpuopt_propagator *, gpuopt_memory, int64_t count, const int32_t *col, const double *lb,
                                 const double *ub);
-    gpuopt_status (*set_sides)(gpuopt_propagator *, int64_t count, const int32_t *row, const double *lhs,
+    gpuopt_status (*set_sides)(gpuopt_propagator *, gpuopt_memory, int64_t count, const int32_t *row, const double *lhs,
                                const double *rhs);
     gpuopt_status (*get_rows)(gpuopt_propagator *, gpuopt_memory, const gpuopt_propagator_row_report *);
     gpuopt_status (*device_view)(gpuopt_propagator *, gpuopt_device_view *);
@@ -55,7 +65,6 @@ static inline gpuopt_propagator gpuopt__propagator_head(gpuopt_context *context,
     head.nonzeros = model->nonzeros;
     head.round_limit = model->desc.round_limit;
     head.precision = model->desc.precision;
-    head.called = 0;
     return head;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation: the public calls. Arguments are checked here, for every backend, so that a backend sees only good ones.
+ * Propagation: the public calls. They check their arguments here, once for all backends, and pass valid ones on.
  */
-#ifndef GPUOPT_IMPL_PROPAGATE_H
-#define GPUOPT_IMPL_PROPAGATE_H
+#ifndef GPUOPT_IMPL_PROPAGATE_CALLS_H
+#define GPUOPT_IMPL_PROPAGATE_CALLS_H
 
 #include "../common/matrix.h"
 #include "backend.h"
@@ -11,7 +11,7 @@
 GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *desc,
                                                      gpuopt_propagator_settings settings) {
     if (!desc || desc->struct_size < offsetof(gpuopt_propagator_desc, round_limit)) return GPUOPT_ERROR_ARGUMENT;
-    switch (settings) { /* least change: absolute, relative; huge value */
+    switch (settings) {
     case GPUOPT_SETTINGS_PAPER: desc->least_change = 1e-9, desc->least_change_relative = 0, desc->huge_value = 0; break;
     case GPUOPT_SETTINGS_SCIP:
         desc->least_change = 1e-9, desc->least_change_relative = 0.05, desc->huge_value = 1e15;
@@ -31,9 +31,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *des
 
 /* ---- Checks ---- */
 
-/* Fills model from the host's descriptor, with the defaults in. */
-static gpuopt_status gpuopt__check_options(const gpuopt_context *context, const char *call,
-                                           const gpuopt_propagator_desc *d) {
+static gpuopt_status gpuopt__propagator_check_options(const gpuopt_context *context, const char *call,
+                                                      const gpuopt_propagator_desc *d) {
     const gpuopt__range range[] = {
         {"infinity", d->infinity, 1, HUGE_VAL},
         {"feasibility_tolerance", d->feasibility_tolerance, 0, 0.1},
@@ -56,7 +55,7 @@ static gpuopt_status gpuopt__check_options(const gpuopt_context *context, const 
     return status;
 }
 
-static void gpuopt__fill_rules(gpuopt__rules *rules, const gpuopt_propagator_desc *d) {
+static void gpuopt__propagator_fill_rules(gpuopt__propagator_rules *rules, const gpuopt_propagator_desc *d) {
     int any_integer = 0;
     int32_t j;
     rules->infinity = d->infinity > 0 ? d->infinity : 1e20;
@@ -67,38 +66,40 @@ static void gpuopt__fill_rules(gpuopt__rules *rules, const gpuopt_propagator_des
     rules->huge = d->huge_value > 0 ? d->huge_value : 1e100;
     rules->single = d->precision == GPUOPT_PRECISION_FP32;
     for (j = 0; j < d->matrix.cols && !any_integer; j++) any_integer = d->integer && d->integer[j];
-    gpuopt__rules_derive(rules, any_integer);
+    gpuopt__propagator_rules_derive(rules, any_integer);
 }
 
-/* Host memory that gpuopt__check_model takes for a while, and what stays until gpuopt__model_end. */
-static uint64_t gpuopt__check_bytes(const gpuopt_matrix *matrix) {
+/* Bytes of host memory that gpuopt__propagator_check_model takes and releases. */
+static uint64_t gpuopt__propagator_check_bytes(const gpuopt_matrix *matrix) {
     return sizeof(int32_t) * ((uint64_t)gpuopt__matrix_width(matrix) + 1);
 }
 
-/* Fills model from the host's descriptor, with the defaults in and the matrix by rows. To be ended in any case. */
-static gpuopt_status gpuopt__check_model(gpuopt_context *context, const char *call, const gpuopt_propagator_desc *desc,
-                                         gpuopt__propagator_model *model) {
+/* Fills model from the host's descriptor, with the defaults filled in and the matrix by rows. Whatever it returns,
+ * gpuopt__propagator_model_end() must follow. */
+static gpuopt_status gpuopt__propagator_check_model(gpuopt_context *context, const char *call,
+                                                    const gpuopt_propagator_desc *desc,
+                                                    gpuopt__propagator_model *model) {
     gpuopt_propagator_desc *d = &model->desc;
-    gpuopt__rules *rules = &model->rules;
+    gpuopt__propagator_rules *rules = &model->rules;
     gpuopt_matrix given;
     void *seen;
     int fp32;
     gpuopt_status status;
     memset(model, 0, sizeof *model);
     status = gpuopt__check_struct(context, call, desc, desc->struct_size, d, sizeof *d);
-    if (!status) status = gpuopt__check_options(context, call, d);
+    if (!status) status = gpuopt__propagator_check_options(context, call, d);
     if (!status) status = gpuopt__check_matrix_shape(context, call, &d->matrix);
     if (status) return status;
     if (d->matrix.cols > 0 && (!d->lb || !d->ub))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "lb or ub is NULL");
     fp32 = d->precision == GPUOPT_PRECISION_FP32;
-    status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__check_bytes(&d->matrix), &seen);
+    status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__propagator_check_bytes(&d->matrix), &seen);
     if (status) return status;
     status = gpuopt__check_matrix(context, call, &d->matrix, fp32 ? FLT_MIN : GPUOPT__LEAST_DOUBLE,
                                   fp32 ? FLT_MAX : DBL_MAX, (int32_t *)seen, &model->val_single);
     gpuopt__release(context, GPUOPT_HOST, seen);
     if (status) return status;
-    gpuopt__fill_rules(rules, d);
+    gpuopt__propagator_fill_rules(rules, d);
     status = gpuopt__check_pairs(context, call, "lhs", "rhs", d->matrix.rows, d->lhs, d->rhs, rules->infinity, 0);
     if (!status)
         status = gpuopt__check_pairs(context, call, "lb", "ub", d->matrix.cols, d->lb, d->ub, rules->infinity, 1);
@@ -110,7 +111,7 @@ static gpuopt_status gpuopt__check_model(gpuopt_context *context, const char *ca
     return status;
 }
 
-static void gpuopt__model_end(gpuopt_context *context, gpuopt__propagator_model *model) {
+static void gpuopt__propagator_model_end(gpuopt_context *context, gpuopt__propagator_model *model) {
     gpuopt__release(context, GPUOPT_HOST, model->transposed);
 }
 
@@ -125,14 +126,14 @@ GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const g
     if (!desc || !GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_plan",
                               desc ? "plan is NULL or has no struct_size" : "desc is NULL");
-    status = gpuopt__check_model(context, "gpuopt_propagator_plan", desc, &model);
+    status = gpuopt__propagator_check_model(context, "gpuopt_propagator_plan", desc, &model);
     memset(&result, 0, sizeof result);
     if (!status) status = context->desc.backend->propagator->plan(context, &model, &result);
-    gpuopt__model_end(context, &model);
+    gpuopt__propagator_model_end(context, &model);
     if (status) return status;
     result.create_bytes += gpuopt__matrix_in_bytes(&desc->matrix, GPUOPT_LAYOUT_CSR);
-    if (result.create_bytes < gpuopt__check_bytes(&desc->matrix))
-        result.create_bytes = gpuopt__check_bytes(&desc->matrix);
+    if (result.create_bytes < gpuopt__propagator_check_bytes(&desc->matrix))
+        result.create_bytes = gpuopt__propagator_check_bytes(&desc->matrix);
     gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
     return GPUOPT_OK;
 }
@@ -145,9 +146,9 @@ GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!propagator || !desc)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_create", "desc or propagator is NULL");
-    status = gpuopt__check_model(context, "gpuopt_propagator_create", desc, &model);
+    status = gpuopt__propagator_check_model(context, "gpuopt_propagator_create", desc, &model);
     if (!status) status = context->desc.backend->propagator->create(context, &model, propagator);
-    gpuopt__model_end(context, &model);
+    gpuopt__propagator_model_end(context, &model);
     return status;
 }
 
@@ -170,10 +171,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, 
                               rounds < 1 ? "rounds is less than 1" : "info has no struct_size");
     memset(&result, 0, sizeof result);
     status = gpuopt__propagator_of(propagator)->round(propagator, rounds, info ? &result : NULL);
-    if (status) return status;
-    propagator->called = 1;
-    if (info) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
-    return GPUOPT_OK;
+    if (!status && info) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
+    return status;
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagator, gpuopt_propagator_info *info) {
@@ -183,17 +182,16 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagato
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(info))
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL or has no struct_size");
-    if (!propagator->called)
-        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_STATE, call, "there was no round yet");
     memset(&result, 0, sizeof result);
     status = gpuopt__propagator_of(propagator)->get_info(propagator, &result);
     if (!status) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
     return status;
 }
 
-/* What all four calls on bounds ask of their arguments. */
-static gpuopt_status gpuopt__check_bounds_call(const gpuopt_propagator *propagator, const char *call,
-                                               gpuopt_memory where, int64_t count, int some, const int32_t *col) {
+/* The checks that all four calls on bounds share. */
+static gpuopt_status gpuopt__propagator_check_bounds_call(const gpuopt_propagator *propagator, const char *call,
+                                                          gpuopt_memory where, int64_t count, int some,
+                                                          const int32_t *col) {
     gpuopt_status status;
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (count < 0 || (some && count > 0 && !col))
@@ -205,10 +203,10 @@ static gpuopt_status gpuopt__check_bounds_call(const gpuopt_propagator *propagat
     return status;
 }
 
-static gpuopt_status gpuopt__set_bounds(gpuopt_propagator *propagator, const char *call, gpuopt_memory where,
-                                        int64_t count, int some, const int32_t *col, const double *lb,
-                                        const double *ub) {
-    gpuopt_status status = gpuopt__check_bounds_call(propagator, call, where, count, some, col);
+static gpuopt_status gpuopt__propagator_set_checked_bounds(gpuopt_propagator *propagator, const char *call,
+                                                           gpuopt_memory where, int64_t count, int some,
+                                                           const int32_t *col, const double *lb, const double *ub) {
+    gpuopt_status status = gpuopt__propagator_check_bounds_call(propagator, call, where, count, some, col);
     if (!status && where == GPUOPT_HOST)
         status =
             gpuopt__check_pairs(propagator->context, call, "lb", "ub", count, lb, ub, propagator->rules.infinity, 1);
@@ -218,21 +216,22 @@ static gpuopt_status gpuopt__set_bounds(gpuopt_propagator *propagator, const cha
 
 GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory where, double *lb,
                                                       double *ub) {
-    gpuopt_status status = gpuopt__check_bounds_call(propagator, "gpuopt_propagator_get_bounds", where, 0, 0, NULL);
+    gpuopt_status status =
+        gpuopt__propagator_check_bounds_call(propagator, "gpuopt_propagator_get_bounds", where, 0, 0, NULL);
     return status ? status
                   : gpuopt__propagator_of(propagator)->get_bounds(propagator, where, propagator->cols, NULL, lb, ub);
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                       const double *lb, const double *ub) {
-    return gpuopt__set_bounds(propagator, "gpuopt_propagator_set_bounds", where, propagator ? propagator->cols : 0, 0,
-                              NULL, lb, ub);
+    return gpuopt__propagator_set_checked_bounds(propagator, "gpuopt_propagator_set_bounds", where,
+                                                 propagator ? propagator->cols : 0, 0, NULL, lb, ub);
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_get_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                            int64_t count, const int32_t *col, double *lb, double *ub) {
     gpuopt_status status =
-        gpuopt__check_bounds_call(propagator, "gpuopt_propagator_get_some_bounds", where, count, 1, col);
+        gpuopt__propagator_check_bounds_call(propagator, "gpuopt_propagator_get_some_bounds", where, count, 1, col);
     if (status || count == 0) return status;
     return gpuopt__propagator_of(propagator)->get_bounds(propagator, where, count, col, lb, ub);
 }
@@ -240,22 +239,26 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_some_bounds(gpuopt_propagator *pr
 GPUOPT_API gpuopt_status gpuopt_propagator_set_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                            int64_t count, const int32_t *col, const double *lb,
                                                            const double *ub) {
-    return gpuopt__set_bounds(propagator, "gpuopt_propagator_set_some_bounds", where, count, 1, col, lb, ub);
+    return gpuopt__propagator_set_checked_bounds(propagator, "gpuopt_propagator_set_some_bounds", where, count, 1, col,
+                                                 lb, ub);
 }
 
-GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *propagator, int64_t count,
-                                                          const int32_t *row, const double *lhs, const double *rhs) {
+GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *propagator, gpuopt_memory where,
+                                                          int64_t count, const int32_t *row, const double *lhs,
+                                                          const double *rhs) {
     static const char call[] = "gpuopt_propagator_set_some_sides";
     gpuopt_status status;
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (count < 0 || (count > 0 && (!row || !lhs || !rhs)))
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "an array is NULL or count negative");
-    status = gpuopt__check_indices(propagator->context, call, "row", count, row, propagator->rows);
-    if (!status)
+    status = gpuopt__check_where(propagator->context, call, where);
+    if (!status && where == GPUOPT_HOST)
+        status = gpuopt__check_indices(propagator->context, call, "row", count, row, propagator->rows);
+    if (!status && where == GPUOPT_HOST)
         status = gpuopt__check_pairs(propagator->context, call, "lhs", "rhs", count, lhs, rhs,
                                      propagator->rules.infinity, 0);
-    return status || count == 0 ? status
-                                : gpuopt__propagator_of(propagator)->set_sides(propagator, count, row, lhs, rhs);
+    if (status || count == 0) return status;
+    return gpuopt__propagator_of(propagator)->set_sides(propagator, where, count, row, lhs, rhs);
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagator, gpuopt_memory where,
@@ -273,16 +276,17 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagato
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propagator, gpuopt_device_view *view) {
+    static const char call[] = "gpuopt_propagator_device_view";
     gpuopt_device_view result;
     gpuopt_status status;
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(view))
-        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_device_view",
-                              "view is NULL or has no struct_size");
+        return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "view is NULL or has no struct_size");
     memset(&result, 0, sizeof result);
-    status = gpuopt__propagator_of(propagator)->device_view(propagator, &result);
+    status = gpuopt__check_where(propagator->context, call, GPUOPT_DEVICE);
+    if (!status) status = gpuopt__propagator_of(propagator)->device_view(propagator, &result);
     if (!status) gpuopt__copy_out(view, view->struct_size, &result, sizeof result);
     return status;
 }
 
-#endif /* GPUOPT_IMPL_PROPAGATE_H */
+#endif /* GPUOPT_IMPL_PROPAGATE_CALLS_H */

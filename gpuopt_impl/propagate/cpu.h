@@ -6,118 +6,110 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_H
 
+#include "../common/matrix.h"
 #include "cpu_rounds.h"
 
 /* ---- State in and out ---- */
 
-/* The host has changed something: the verdict is void, and the rows that led to it have to be looked at again. */
-static void gpuopt__reopen(gpuopt__cpu_propagator *p, int crossing_possible) {
+/* After a change by the host: forgets the verdict, and has the rows that led to it evaluated again. */
+static void gpuopt__propagator_cpu_reopen(gpuopt__propagator_cpu *p, int crossing_possible) {
     int32_t col;
-    if (gpuopt__is_infeasible(p)) {
-        gpuopt__mark_all(p);
+    if (gpuopt__propagator_cpu_is_infeasible(p)) {
+        gpuopt__propagator_cpu_mark_all(p);
         crossing_possible = 1;
     }
     p->infeasible_row = p->infeasible_col = -1;
     p->rounds_since_set = 0;
     for (col = 0; crossing_possible && col < p->head.cols; col++) {
         double lb, ub;
-        GPUOPT__TYPED(p, gpuopt__load_bounds, (p, col, &lb, &ub));
-        if (!gpuopt__crossed(&p->head.rules, lb, ub)) continue;
+        GPUOPT__PROPAGATOR_TYPED(p, load_bounds, (p, col, &lb, &ub));
+        if (!gpuopt__propagator_crossed(&p->head.rules, lb, ub)) continue;
         p->infeasible_col = col;
         break;
     }
 }
 
-static gpuopt_status gpuopt__cpu_only(const gpuopt_propagator *propagator, gpuopt_memory where) {
-    if (where == GPUOPT_HOST) return GPUOPT_OK;
-    gpuopt__log(propagator->context, 0, "the CPU backend has no device memory");
-    return GPUOPT_ERROR_UNSUPPORTED;
-}
-
-static gpuopt_status gpuopt__cpu_get_bounds(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
-                                            const int32_t *col, double *lb, double *ub) {
-    const gpuopt__cpu_propagator *p = (const gpuopt__cpu_propagator *)propagator;
+static gpuopt_status gpuopt__propagator_cpu_get_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
+                                                       int64_t count, const int32_t *col, double *lb, double *ub) {
+    const gpuopt__propagator_cpu *p = (const gpuopt__propagator_cpu *)propagator;
     int64_t k;
-    gpuopt_status status = gpuopt__cpu_only(propagator, where);
-    for (k = 0; !status && k < count; k++) {
+    (void)where; /* host memory: the public calls refuse any other */
+    for (k = 0; k < count; k++) {
         double low, high;
-        GPUOPT__TYPED(p, gpuopt__load_bounds, (p, col ? col[k] : (int32_t)k, &low, &high));
-        if (lb) lb[k] = gpuopt__shown_lb(&p->head.rules, low, high);
+        GPUOPT__PROPAGATOR_TYPED(p, load_bounds, (p, col ? col[k] : (int32_t)k, &low, &high));
+        if (lb) lb[k] = gpuopt__propagator_shown_lb(&p->head.rules, low, high);
         if (ub) ub[k] = high;
     }
-    return status;
+    return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
-                                            const int32_t *col, const double *lb, const double *ub) {
-    gpuopt__cpu_propagator *p = (gpuopt__cpu_propagator *)propagator;
-    gpuopt__batch batch;
+static gpuopt_status gpuopt__propagator_cpu_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
+                                                       int64_t count, const int32_t *col, const double *lb,
+                                                       const double *ub) {
+    gpuopt__propagator_cpu *p = (gpuopt__propagator_cpu *)propagator;
+    gpuopt__propagator_cpu_batch batch;
     int crossing = 0;
     int64_t k;
-    gpuopt_status status = gpuopt__cpu_only(propagator, where);
-    if (status) return status;
-    if (!col) gpuopt__mark_all(p);
+    (void)where;
+    if (!col) gpuopt__propagator_cpu_mark_all(p);
     batch.count = 0;
     for (k = 0; k < count; k++) {
         int32_t j = col ? col[k] : (int32_t)k;
         double low, high;
-        if (GPUOPT__TYPED(p, gpuopt__store_bounds, (p, j, lb ? &lb[k] : NULL, ub ? &ub[k] : NULL)) && !p->all_marked)
-            gpuopt__mark_column(p, j, &batch);
-        GPUOPT__TYPED(p, gpuopt__load_bounds, (p, j, &low, &high));
-        crossing |= gpuopt__crossed(&p->head.rules, low, high);
+        if (GPUOPT__PROPAGATOR_TYPED(p, store_bounds, (p, j, lb ? &lb[k] : NULL, ub ? &ub[k] : NULL)) && !p->all_marked)
+            gpuopt__propagator_cpu_mark_column(p, j, &batch);
+        GPUOPT__PROPAGATOR_TYPED(p, load_bounds, (p, j, &low, &high));
+        crossing |= gpuopt__propagator_crossed(&p->head.rules, low, high);
     }
-    gpuopt__flush(&batch, p->queue, &p->queued);
-    gpuopt__reopen(p, crossing);
+    gpuopt__propagator_cpu_flush(&batch, p->queue, &p->queued);
+    gpuopt__propagator_cpu_reopen(p, crossing);
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_set_sides(gpuopt_propagator *propagator, int64_t count, const int32_t *row,
-                                           const double *lhs, const double *rhs) {
-    gpuopt__cpu_propagator *p = (gpuopt__cpu_propagator *)propagator;
-    gpuopt__batch batch;
+static gpuopt_status gpuopt__propagator_cpu_set_sides(gpuopt_propagator *propagator, gpuopt_memory where, int64_t count,
+                                                      const int32_t *row, const double *lhs, const double *rhs) {
+    gpuopt__propagator_cpu *p = (gpuopt__propagator_cpu *)propagator;
+    gpuopt__propagator_cpu_batch batch;
     int64_t k;
+    (void)where;
     batch.count = 0;
     for (k = 0; k < count; k++) {
-        p->lhs[row[k]] = gpuopt__normal_low(&p->head.rules, lhs[k]);
-        p->rhs[row[k]] = gpuopt__normal_high(&p->head.rules, rhs[k]);
-        if (!p->all_marked) gpuopt__mark_row(p, row[k], &batch);
+        p->lhs[row[k]] = gpuopt__propagator_normal_low(&p->head.rules, lhs[k]);
+        p->rhs[row[k]] = gpuopt__propagator_normal_high(&p->head.rules, rhs[k]);
+        if (!p->all_marked) gpuopt__propagator_cpu_mark_row(p, row[k], &batch);
     }
-    gpuopt__flush(&batch, p->queue, &p->queued);
-    gpuopt__reopen(p, 0);
+    gpuopt__propagator_cpu_flush(&batch, p->queue, &p->queued);
+    gpuopt__propagator_cpu_reopen(p, 0);
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_get_rows(gpuopt_propagator *propagator, gpuopt_memory where,
-                                          const gpuopt_propagator_row_report *report) {
-    const gpuopt__cpu_propagator *p = (const gpuopt__cpu_propagator *)propagator;
+static gpuopt_status gpuopt__propagator_cpu_get_rows(gpuopt_propagator *propagator, gpuopt_memory where,
+                                                     const gpuopt_propagator_row_report *report) {
+    const gpuopt__propagator_cpu *p = (const gpuopt__propagator_cpu *)propagator;
     int32_t i;
-    gpuopt_status status = gpuopt__cpu_only(propagator, where);
-    if (status) return status;
+    (void)where;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic, 256) num_threads(p->threads) if (p->threads > 1)
 #endif
     for (i = 0; i < p->head.rows; i++) {
-        gpuopt__activities s = GPUOPT__TYPED(p, gpuopt__row_activities, (p, i));
-        gpuopt__row row = gpuopt__row_make(&s, &p->head.rules, p->lhs[i], p->rhs[i], p->start[i + 1] - p->start[i]);
+        gpuopt__propagator_activities s = GPUOPT__PROPAGATOR_TYPED(p, row_activities, (p, i));
+        gpuopt__propagator_row row =
+            gpuopt__propagator_row_make(&s, &p->head.rules, p->lhs[i], p->rhs[i], p->start[i + 1] - p->start[i]);
         if (report->min_activity) report->min_activity[i] = gpuopt__add(s.min.hi, s.min.lo);
         if (report->max_activity) report->max_activity[i] = gpuopt__add(s.max.hi, s.max.lo);
         if (report->min_infinite) report->min_infinite[i] = s.min.infinite;
         if (report->max_infinite) report->max_infinite[i] = s.max.infinite;
         if (report->status)
-            report->status[i] = (uint8_t)gpuopt__row_status(&s, &row, &p->head.rules, p->lhs[i], p->rhs[i]);
+            report->status[i] = (uint8_t)gpuopt__propagator_row_status(&s, &row, &p->head.rules, p->lhs[i], p->rhs[i]);
     }
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_device_view(gpuopt_propagator *propagator, gpuopt_device_view *view) {
-    (void)view;
-    return gpuopt__cpu_only(propagator, GPUOPT_DEVICE);
-}
-
 /* ---- Create and destroy ---- */
 
-/* Cuts the handle and its arrays; the same code measures and hands out. */
-static void gpuopt__cpu_layout(const gpuopt__propagator_model *model, gpuopt__arena *arena, gpuopt__cpu_propagator *p) {
+/* Cuts the handle and its arrays out of one block of memory, or measures that block. */
+static void gpuopt__propagator_cpu_layout(const gpuopt__propagator_model *model, gpuopt__arena *arena,
+                                          gpuopt__propagator_cpu *p) {
     int64_t rows = model->desc.matrix.rows, cols = model->desc.matrix.cols, nonzeros = model->nonzeros;
     size_t real = model->rules.single ? sizeof(float) : sizeof(double);
     int jacobi = model->desc.mode == GPUOPT_MODE_JACOBI, marking = model->desc.marking != GPUOPT_OFF;
@@ -138,64 +130,67 @@ static void gpuopt__cpu_layout(const gpuopt__propagator_model *model, gpuopt__ar
     if (jacobi) p->queue = (uint32_t *)gpuopt__cut(arena, rows, sizeof(uint32_t));
 }
 
-static gpuopt_status gpuopt__cpu_plan(gpuopt_context *context, const gpuopt__propagator_model *model,
-                                      gpuopt_memory_plan *plan) {
+static gpuopt_status gpuopt__propagator_cpu_plan(gpuopt_context *context, const gpuopt__propagator_model *model,
+                                                 gpuopt_memory_plan *plan) {
     gpuopt__arena arena = {NULL, 0};
-    gpuopt__cpu_propagator measure;
+    gpuopt__propagator_cpu measure;
     (void)context;
-    gpuopt__cpu_layout(model, &arena, &measure);
+    gpuopt__propagator_cpu_layout(model, &arena, &measure);
     plan->host_bytes = arena.used;
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_create(gpuopt_context *context, const gpuopt__propagator_model *model,
-                                        gpuopt_propagator **propagator) {
+static gpuopt_status gpuopt__propagator_cpu_create(gpuopt_context *context, const gpuopt__propagator_model *model,
+                                                   gpuopt_propagator **propagator) {
     const gpuopt_propagator_desc *desc = &model->desc;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_memory_plan plan;
-    gpuopt__cpu_propagator *p;
+    gpuopt__propagator_cpu *p;
     void *memory;
     int32_t i, j;
     gpuopt_status status;
-    gpuopt__cpu_plan(context, model, &plan);
+    gpuopt__propagator_cpu_plan(context, model, &plan);
     status = gpuopt__allocate(context, GPUOPT_HOST, plan.host_bytes, &memory);
     if (status) return status;
-    p = (gpuopt__cpu_propagator *)memory;
+    p = (gpuopt__propagator_cpu *)memory;
     memset(p, 0, sizeof *p);
     arena.base = (char *)memory;
-    gpuopt__cpu_layout(model, &arena, p);
+    gpuopt__propagator_cpu_layout(model, &arena, p);
     p->head = gpuopt__propagator_head(context, model);
     p->threads = context->desc.threads;
     p->sequential = desc->mode == GPUOPT_MODE_SEQUENTIAL;
     p->infeasible_row = p->infeasible_col = -1;
+    p->info.infeasible_row = p->info.infeasible_col = -1; /* the rest is 0: MORE after no round */
     if (p->sequential) p->threads = 1;
     memcpy(p->start, desc->matrix.start, sizeof(int64_t) * ((size_t)p->head.rows + 1));
     if (model->nonzeros) memcpy(p->col, desc->matrix.index, sizeof(int32_t) * (size_t)model->nonzeros);
-    GPUOPT__TYPED(p, gpuopt__store_matrix, (p, desc->matrix.value));
+    GPUOPT__PROPAGATOR_TYPED(p, store_matrix, (p, desc->matrix.value));
     for (i = 0; i < p->head.rows; i++) {
-        p->lhs[i] = desc->lhs ? gpuopt__normal_low(&p->head.rules, desc->lhs[i]) : -HUGE_VAL;
-        p->rhs[i] = desc->rhs ? gpuopt__normal_high(&p->head.rules, desc->rhs[i]) : HUGE_VAL;
+        p->lhs[i] = desc->lhs ? gpuopt__propagator_normal_low(&p->head.rules, desc->lhs[i]) : -HUGE_VAL;
+        p->rhs[i] = desc->rhs ? gpuopt__propagator_normal_high(&p->head.rules, desc->rhs[i]) : HUGE_VAL;
     }
     for (j = 0; j < p->head.cols; j++) {
         p->integer[j] = desc->integer && desc->integer[j];
-        GPUOPT__TYPED(p, gpuopt__store_bounds, (p, j, &desc->lb[j], &desc->ub[j]));
+        GPUOPT__PROPAGATOR_TYPED(p, store_bounds, (p, j, &desc->lb[j], &desc->ub[j]));
     }
     if (p->marked)
         gpuopt__transpose(p->head.rows, p->head.cols, p->start, p->col, NULL, p->col_start, p->col_row, NULL, NULL);
-    gpuopt__mark_all(p);
-    gpuopt__reopen(p, 1);
+    gpuopt__propagator_cpu_mark_all(p);
+    gpuopt__propagator_cpu_reopen(p, 1);
     *propagator = &p->head;
     return GPUOPT_OK;
 }
 
-static void gpuopt__cpu_destroy(gpuopt_propagator *propagator) {
+static void gpuopt__propagator_cpu_destroy(gpuopt_propagator *propagator) {
     gpuopt__release(propagator->context, GPUOPT_HOST, propagator);
 }
 
-static const gpuopt__propagator_backend gpuopt__cpu_propagator_table = {
-    gpuopt__cpu_plan,     gpuopt__cpu_create,      gpuopt__cpu_destroy,    gpuopt__cpu_round,
-    gpuopt__cpu_get_info, gpuopt__cpu_get_bounds,  gpuopt__cpu_set_bounds, gpuopt__cpu_set_sides,
-    gpuopt__cpu_get_rows, gpuopt__cpu_device_view,
+static const gpuopt__propagator_backend gpuopt__propagator_cpu_table = {
+    gpuopt__propagator_cpu_plan,       gpuopt__propagator_cpu_create,
+    gpuopt__propagator_cpu_destroy,    gpuopt__propagator_cpu_round,
+    gpuopt__propagator_cpu_get_info,   gpuopt__propagator_cpu_get_bounds,
+    gpuopt__propagator_cpu_set_bounds, gpuopt__propagator_cpu_set_sides,
+    gpuopt__propagator_cpu_get_rows,   NULL, /* device_view: there is no device memory, and the public call says so */
 };
 
 #endif /* GPUOPT_IMPL_PROPAGATE_CPU_H */

@@ -1,102 +1,114 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CPU's passes over rows, for one storage type: included with GPUOPT__REAL = double, then with float;
- * GPUOPT__NAME(x) is x with the type's suffix.
+ * Propagation on the CPU: the passes over one row, for one storage type. cpu_rounds.h includes this file twice, with
+ * GPUOPT__PROPAGATOR_REAL = double and float; GPUOPT__PROPAGATOR_NAME(x) is gpuopt__propagator_cpu_x_double or _float.
  */
 
-/* A continuous column whose bounds are kept in single precision. */
-#define GPUOPT__ROUNDED(column) (sizeof(GPUOPT__REAL) == sizeof(float) && !p->integer[column])
+/* Whether a column is continuous and its bounds are stored in single precision. */
+#define GPUOPT__PROPAGATOR_ROUNDED(column) (sizeof(GPUOPT__PROPAGATOR_REAL) == sizeof(float) && !p->integer[column])
 
-/* Adds a whole row to the filter: long ones in blocks of blocks, so that the chain of additions, and with it the error
- * bound, stays short, and in two chains at a time, so that the processor need not wait for either. */
-static int GPUOPT__NAME(gpuopt__row_filter)(const gpuopt__cpu_propagator *p, int32_t row) {
-    const GPUOPT__REAL *val = (const GPUOPT__REAL *)p->val, *bounds = (const GPUOPT__REAL *)p->bounds;
-    const gpuopt__rules rules = p->head.rules;
+/* Filters a row. Long rows are added up in blocks of blocks, to keep the chain of additions short and the error bound
+ * small, and in two chains at a time, to hide the latency of the additions. */
+static int GPUOPT__PROPAGATOR_NAME(row_filter)(const gpuopt__propagator_cpu *p, int32_t row) {
+    const GPUOPT__PROPAGATOR_REAL *val = (const GPUOPT__PROPAGATOR_REAL *)p->val,
+                                  *bounds = (const GPUOPT__PROPAGATOR_REAL *)p->bounds;
+    const gpuopt__propagator_rules rules = p->head.rules;
     const int32_t *col = p->col;
     int64_t k = p->start[row], end = p->start[row + 1], blocks = (end - k) / 1024;
-    gpuopt__filter total = gpuopt__filter_start();
+    gpuopt__propagator_filter total = gpuopt__propagator_filter_start();
     if (end - k <= 16) {
         for (; k < end; k++) {
-            const GPUOPT__REAL *s = bounds + 2 * (int64_t)col[k];
-            gpuopt__filter_add(&total, &rules, GPUOPT__ROUNDED(col[k]), (double)val[k], (double)s[0], (double)s[1]);
+            const GPUOPT__PROPAGATOR_REAL *s = bounds + 2 * (int64_t)col[k];
+            gpuopt__propagator_filter_add(&total, &rules, GPUOPT__PROPAGATOR_ROUNDED(col[k]), (double)val[k],
+                                          (double)s[0], (double)s[1]);
         }
-        return gpuopt__filter_passes(&total, &rules, p->lhs[row], p->rhs[row], 16);
+        return gpuopt__propagator_filter_passes(&total, &rules, p->lhs[row], p->rhs[row], 16);
     }
     while (k < end) {
-        gpuopt__filter outer = gpuopt__filter_start();
+        gpuopt__propagator_filter outer = gpuopt__propagator_filter_start();
         int64_t outer_stop = end - k < 1024 ? end : k + 1024;
         while (k < outer_stop) {
             int64_t stop = outer_stop - k < 32 ? outer_stop : k + 32;
-            gpuopt__filter even = gpuopt__filter_start(), odd = gpuopt__filter_start();
+            gpuopt__propagator_filter even = gpuopt__propagator_filter_start(), odd = gpuopt__propagator_filter_start();
             for (; k + 1 < stop; k += 2) {
-                const GPUOPT__REAL *s = bounds + 2 * (int64_t)col[k], *t = bounds + 2 * (int64_t)col[k + 1];
-                gpuopt__filter_add(&even, &rules, GPUOPT__ROUNDED(col[k]), (double)val[k], (double)s[0], (double)s[1]);
-                gpuopt__filter_add(&odd, &rules, GPUOPT__ROUNDED(col[k + 1]), (double)val[k + 1], (double)t[0],
-                                   (double)t[1]);
+                const GPUOPT__PROPAGATOR_REAL *s = bounds + 2 * (int64_t)col[k], *t = bounds + 2 * (int64_t)col[k + 1];
+                gpuopt__propagator_filter_add(&even, &rules, GPUOPT__PROPAGATOR_ROUNDED(col[k]), (double)val[k],
+                                              (double)s[0], (double)s[1]);
+                gpuopt__propagator_filter_add(&odd, &rules, GPUOPT__PROPAGATOR_ROUNDED(col[k + 1]), (double)val[k + 1],
+                                              (double)t[0], (double)t[1]);
             }
             if (k < stop) {
-                const GPUOPT__REAL *s = bounds + 2 * (int64_t)col[k];
-                gpuopt__filter_add(&even, &rules, GPUOPT__ROUNDED(col[k]), (double)val[k], (double)s[0], (double)s[1]);
+                const GPUOPT__PROPAGATOR_REAL *s = bounds + 2 * (int64_t)col[k];
+                gpuopt__propagator_filter_add(&even, &rules, GPUOPT__PROPAGATOR_ROUNDED(col[k]), (double)val[k],
+                                              (double)s[0], (double)s[1]);
                 k++;
             }
-            gpuopt__filter_merge(&even, &odd);
-            gpuopt__filter_merge(&outer, &even);
+            gpuopt__propagator_filter_merge(&even, &odd);
+            gpuopt__propagator_filter_merge(&outer, &even);
         }
-        gpuopt__filter_merge(&total, &outer);
+        gpuopt__propagator_filter_merge(&total, &outer);
     }
-    return gpuopt__filter_passes(&total, &rules, p->lhs[row], p->rhs[row], 16 + 1 + 32 + (int)blocks);
+    return gpuopt__propagator_filter_passes(&total, &rules, p->lhs[row], p->rhs[row], 16 + 1 + 32 + (int)blocks);
 }
 
-/* Sums entries first .. end-1, at most a segment, over so many partial sums. */
-static gpuopt__activities GPUOPT__NAME(gpuopt__segment_activities)(const gpuopt__cpu_propagator *p, int64_t first,
-                                                                   int64_t end, int lanes) {
-    const GPUOPT__REAL *val = (const GPUOPT__REAL *)p->val, *bounds = (const GPUOPT__REAL *)p->bounds;
-    const gpuopt__rules rules = p->head.rules;
+/* Sums entries first .. end - 1, at most a segment, over `lanes` partial sums. */
+static gpuopt__propagator_activities GPUOPT__PROPAGATOR_NAME(segment_activities)(const gpuopt__propagator_cpu *p,
+                                                                                 int64_t first, int64_t end,
+                                                                                 int lanes) {
+    const GPUOPT__PROPAGATOR_REAL *val = (const GPUOPT__PROPAGATOR_REAL *)p->val,
+                                  *bounds = (const GPUOPT__PROPAGATOR_REAL *)p->bounds;
+    const gpuopt__propagator_rules rules = p->head.rules;
     const int32_t *col = p->col;
-    gpuopt__activities lane[GPUOPT__LANES];
+    gpuopt__propagator_activities lane[GPUOPT__PROPAGATOR_LANES];
     int used = (int)(end - first < lanes ? end - first : lanes), i;
     for (i = 0; i < used; i++) {
         int64_t k = first + i;
-        const GPUOPT__REAL *pair = bounds + 2 * (int64_t)col[k];
-        gpuopt__activities s = gpuopt__activities_of(&rules, (double)val[k], (double)pair[0], (double)pair[1]);
+        const GPUOPT__PROPAGATOR_REAL *pair = bounds + 2 * (int64_t)col[k];
+        gpuopt__propagator_activities s =
+            gpuopt__propagator_activities_of(&rules, (double)val[k], (double)pair[0], (double)pair[1]);
         for (k += lanes; k < end; k += lanes) {
             pair = bounds + 2 * (int64_t)col[k];
-            gpuopt__activities_add(&s, &rules, (double)val[k], (double)pair[0], (double)pair[1]);
+            gpuopt__propagator_activities_add(&s, &rules, (double)val[k], (double)pair[0], (double)pair[1]);
         }
         lane[i] = s;
     }
-    return gpuopt__merge_lanes(lane, lanes, used);
+    return gpuopt__propagator_cpu_merge_lanes(lane, lanes, used);
 }
 
-/* A row's activities, in the order that propagate/row.h fixes. */
-static gpuopt__activities GPUOPT__NAME(gpuopt__row_activities)(const gpuopt__cpu_propagator *p, int32_t row) {
+/* A row's activities, summed in the order that row.h fixes. */
+static gpuopt__propagator_activities GPUOPT__PROPAGATOR_NAME(row_activities)(const gpuopt__propagator_cpu *p,
+                                                                             int32_t row) {
     int64_t k = p->start[row], end = p->start[row + 1], segment;
-    gpuopt__activities lane[GPUOPT__LANES];
+    gpuopt__propagator_activities lane[GPUOPT__PROPAGATOR_LANES];
     int i;
-    if (end - k <= GPUOPT__SHORT) return GPUOPT__NAME(gpuopt__segment_activities)(p, k, end, GPUOPT__SHORT_LANES);
-    if (end - k <= GPUOPT__SEGMENT) return GPUOPT__NAME(gpuopt__segment_activities)(p, k, end, GPUOPT__LANES);
-    for (i = 0; i < GPUOPT__LANES; i++) lane[i] = gpuopt__activities_start();
-    for (segment = 0; k < end; k += GPUOPT__SEGMENT, segment++) {
-        int64_t stop = end - k < GPUOPT__SEGMENT ? end : k + GPUOPT__SEGMENT;
-        gpuopt__activities part = GPUOPT__NAME(gpuopt__segment_activities)(p, k, stop, GPUOPT__LANES);
-        gpuopt__activities_merge(&lane[segment % GPUOPT__LANES], &part);
+    if (end - k <= GPUOPT__PROPAGATOR_SHORT)
+        return GPUOPT__PROPAGATOR_NAME(segment_activities)(p, k, end, GPUOPT__PROPAGATOR_SHORT_LANES);
+    if (end - k <= GPUOPT__PROPAGATOR_SEGMENT)
+        return GPUOPT__PROPAGATOR_NAME(segment_activities)(p, k, end, GPUOPT__PROPAGATOR_LANES);
+    for (i = 0; i < GPUOPT__PROPAGATOR_LANES; i++) lane[i] = gpuopt__propagator_activities_start();
+    for (segment = 0; k < end; k += GPUOPT__PROPAGATOR_SEGMENT, segment++) {
+        int64_t stop = end - k < GPUOPT__PROPAGATOR_SEGMENT ? end : k + GPUOPT__PROPAGATOR_SEGMENT;
+        gpuopt__propagator_activities part =
+            GPUOPT__PROPAGATOR_NAME(segment_activities)(p, k, stop, GPUOPT__PROPAGATOR_LANES);
+        gpuopt__propagator_activities_merge(&lane[segment % GPUOPT__PROPAGATOR_LANES], &part);
     }
-    return gpuopt__merge_lanes(lane, GPUOPT__LANES, GPUOPT__LANES);
+    return gpuopt__propagator_cpu_merge_lanes(lane, GPUOPT__PROPAGATOR_LANES, GPUOPT__PROPAGATOR_LANES);
 }
 
-/* Moves one side of a column in the bounds being written, to where it is better; other threads may be at it. Returns 1
- * if it is this call that moved it away from `base`. */
-static int GPUOPT__NAME(gpuopt__move_shared)(GPUOPT__REAL *target, int upper, GPUOPT__REAL base, GPUOPT__REAL value,
-                                             int shared) {
+/* Tightens one side of a column, *target, to `value` if that is better; with `shared`, other threads may do the same at
+ * the same time. Returns 1 if this call was the one that moved the side away from `base`. */
+static int GPUOPT__PROPAGATOR_NAME(move_shared)(GPUOPT__PROPAGATOR_REAL *target, int upper,
+                                                GPUOPT__PROPAGATOR_REAL base, GPUOPT__PROPAGATOR_REAL value,
+                                                int shared) {
     if (!shared) {
-        GPUOPT__REAL old = *target;
+        GPUOPT__PROPAGATOR_REAL old = *target;
         if (upper ? value >= old : value <= old) return 0;
         *target = value;
         return old == base;
     }
 #ifdef _OPENMP
     for (;;) {
-        GPUOPT__REAL old;
+        GPUOPT__PROPAGATOR_REAL old;
         __atomic_load(target, &old, __ATOMIC_RELAXED);
         if (upper ? value >= old : value <= old) return 0;
         if (__atomic_compare_exchange(target, &old, &value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return old == base;
@@ -106,78 +118,82 @@ static int GPUOPT__NAME(gpuopt__move_shared)(GPUOPT__REAL *target, int upper, GP
 #endif
 }
 
-/* One row of a Jacobi round: reads bounds, improves next, notes each side that moves for the first time in changed. */
-static void GPUOPT__NAME(gpuopt__jacobi_row)(gpuopt__cpu_propagator *p, int32_t index, gpuopt__batch *batch,
-                                             int32_t *infeasible_row) {
-    const GPUOPT__REAL *val = (const GPUOPT__REAL *)p->val, *bounds = (const GPUOPT__REAL *)p->bounds;
-    GPUOPT__REAL *next = (GPUOPT__REAL *)p->next;
+/* One row of a Jacobi round: reads `bounds`, improves `next`, and lists in `changed` each side that it moves first. */
+static void GPUOPT__PROPAGATOR_NAME(jacobi_row)(gpuopt__propagator_cpu *p, int32_t index,
+                                                gpuopt__propagator_cpu_batch *batch, int32_t *infeasible_row) {
+    const GPUOPT__PROPAGATOR_REAL *val = (const GPUOPT__PROPAGATOR_REAL *)p->val,
+                                  *bounds = (const GPUOPT__PROPAGATOR_REAL *)p->bounds;
+    GPUOPT__PROPAGATOR_REAL *next = (GPUOPT__PROPAGATOR_REAL *)p->next;
     int64_t k, first = p->start[index], end = p->start[index + 1];
     int shared = p->threads > 1;
-    gpuopt__activities activities;
-    gpuopt__row row;
-    if (!GPUOPT__NAME(gpuopt__row_filter)(p, index)) return;
-    activities = GPUOPT__NAME(gpuopt__row_activities)(p, index);
-    row = gpuopt__row_make(&activities, &p->head.rules, p->lhs[index], p->rhs[index], end - first);
+    gpuopt__propagator_activities activities;
+    gpuopt__propagator_row row;
+    if (!GPUOPT__PROPAGATOR_NAME(row_filter)(p, index)) return;
+    activities = GPUOPT__PROPAGATOR_NAME(row_activities)(p, index);
+    row = gpuopt__propagator_row_make(&activities, &p->head.rules, p->lhs[index], p->rhs[index], end - first);
     if (row.infeasible) {
         if (index < *infeasible_row) *infeasible_row = index;
         return;
     }
     for (k = first; k < end; k++) {
         int32_t col = p->col[k];
-        const GPUOPT__REAL *pair = bounds + 2 * (int64_t)col;
-        int sides = gpuopt__reaching_sides(&row, &p->head.rules, (double)val[k], (double)pair[0], (double)pair[1]),
+        const GPUOPT__PROPAGATOR_REAL *pair = bounds + 2 * (int64_t)col;
+        int sides = gpuopt__propagator_reaching_sides(&row, &p->head.rules, (double)val[k], (double)pair[0],
+                                                      (double)pair[1]),
             side;
         for (side = 0; side < 2; side++) {
             double bound, c = side ? -(double)val[k] : (double)val[k];
-            int moved = sides >> side & 1 ? gpuopt__tighten(&row.limit[side], &p->head.rules, c, (double)pair[0],
-                                                            (double)pair[1], p->integer[col], &bound)
-                                          : 0;
-            int upper = moved == GPUOPT__UPPER;
-            if (moved && GPUOPT__NAME(gpuopt__move_shared)(next + 2 * (int64_t)col + upper, upper, pair[upper],
-                                                           (GPUOPT__REAL)bound, shared))
-                gpuopt__append(batch, 2 * (uint32_t)col + (uint32_t)upper, p->changed, &p->changed_count);
+            int moved = sides >> side & 1
+                            ? gpuopt__propagator_tighten(&row.limit[side], &p->head.rules, c, (double)pair[0],
+                                                         (double)pair[1], p->integer[col], &bound)
+                            : 0;
+            int upper = moved == GPUOPT__PROPAGATOR_UPPER;
+            if (moved && GPUOPT__PROPAGATOR_NAME(move_shared)(next + 2 * (int64_t)col + upper, upper, pair[upper],
+                                                              (GPUOPT__PROPAGATOR_REAL)bound, shared))
+                gpuopt__propagator_cpu_append(batch, 2 * (uint32_t)col + (uint32_t)upper, p->changed,
+                                              &p->changed_count);
         }
     }
 }
 
-/* After a Jacobi round: brings bounds up to next for one noted side; returns whether the column's bounds cross. */
-static int GPUOPT__NAME(gpuopt__jacobi_settle)(gpuopt__cpu_propagator *p, uint32_t side) {
-    GPUOPT__REAL *bounds = (GPUOPT__REAL *)p->bounds, *next = (GPUOPT__REAL *)p->next;
-    const GPUOPT__REAL *pair = next + (side & ~(uint32_t)1);
+/* After a Jacobi round: copies one listed side from `next` to `bounds`; returns whether the column's bounds cross. */
+static int GPUOPT__PROPAGATOR_NAME(jacobi_settle)(gpuopt__propagator_cpu *p, uint32_t side) {
+    GPUOPT__PROPAGATOR_REAL *bounds = (GPUOPT__PROPAGATOR_REAL *)p->bounds, *next = (GPUOPT__PROPAGATOR_REAL *)p->next;
+    const GPUOPT__PROPAGATOR_REAL *pair = next + (side & ~(uint32_t)1);
     bounds[side] = next[side];
-    return gpuopt__crossed(&p->head.rules, (double)pair[0], (double)pair[1]);
+    return gpuopt__propagator_crossed(&p->head.rules, (double)pair[0], (double)pair[1]);
 }
 
-/* One row of a sequential sweep: bounds move in place. Returns 0 when infeasibility was proven. */
-static int GPUOPT__NAME(gpuopt__sequential_row)(gpuopt__cpu_propagator *p, int32_t index) {
-    const GPUOPT__REAL *val = (const GPUOPT__REAL *)p->val;
-    GPUOPT__REAL *bounds = (GPUOPT__REAL *)p->bounds;
+/* One row of a sequential sweep: moves bounds in place. Returns 0 if it has proven infeasibility. */
+static int GPUOPT__PROPAGATOR_NAME(sequential_row)(gpuopt__propagator_cpu *p, int32_t index) {
+    const GPUOPT__PROPAGATOR_REAL *val = (const GPUOPT__PROPAGATOR_REAL *)p->val;
+    GPUOPT__PROPAGATOR_REAL *bounds = (GPUOPT__PROPAGATOR_REAL *)p->bounds;
     int64_t k, at, first = p->start[index], end = p->start[index + 1];
-    gpuopt__activities activities;
-    gpuopt__row row;
-    if (!GPUOPT__NAME(gpuopt__row_filter)(p, index)) return 1;
-    activities = GPUOPT__NAME(gpuopt__row_activities)(p, index);
-    row = gpuopt__row_make(&activities, &p->head.rules, p->lhs[index], p->rhs[index], end - first);
+    gpuopt__propagator_activities activities;
+    gpuopt__propagator_row row;
+    if (!GPUOPT__PROPAGATOR_NAME(row_filter)(p, index)) return 1;
+    activities = GPUOPT__PROPAGATOR_NAME(row_activities)(p, index);
+    row = gpuopt__propagator_row_make(&activities, &p->head.rules, p->lhs[index], p->rhs[index], end - first);
     if (row.infeasible) {
         p->infeasible_row = index;
         return 0;
     }
     for (k = first; k < end; k++) {
         int32_t col = p->col[k];
-        GPUOPT__REAL *pair = bounds + 2 * (int64_t)col;
+        GPUOPT__PROPAGATOR_REAL *pair = bounds + 2 * (int64_t)col;
         double lb = (double)pair[0], ub = (double)pair[1], bound;
-        int sides = gpuopt__reaching_sides(&row, &p->head.rules, (double)val[k], lb, ub), side, changed = 0;
+        int sides = gpuopt__propagator_reaching_sides(&row, &p->head.rules, (double)val[k], lb, ub), side, changed = 0;
         for (side = 0; side < 2; side++) {
             double c = side ? -(double)val[k] : (double)val[k];
-            int moved = sides >> side & 1
-                            ? gpuopt__tighten(&row.limit[side], &p->head.rules, c, lb, ub, p->integer[col], &bound)
-                            : 0;
-            if (moved) pair[moved == GPUOPT__UPPER] = (GPUOPT__REAL)bound, changed++;
+            int moved = sides >> side & 1 ? gpuopt__propagator_tighten(&row.limit[side], &p->head.rules, c, lb, ub,
+                                                                       p->integer[col], &bound)
+                                          : 0;
+            if (moved) pair[moved == GPUOPT__PROPAGATOR_UPPER] = (GPUOPT__PROPAGATOR_REAL)bound, changed++;
         }
         if (!changed) continue;
         p->info.changed += changed;
         for (at = p->col_start[col]; at < p->col_start[col + 1]; at++) p->marked[p->col_row[at]] = 1;
-        if (gpuopt__crossed(&p->head.rules, (double)pair[0], (double)pair[1])) {
+        if (gpuopt__propagator_crossed(&p->head.rules, (double)pair[0], (double)pair[1])) {
             p->infeasible_col = col;
             return 0;
         }
@@ -185,30 +201,30 @@ static int GPUOPT__NAME(gpuopt__sequential_row)(gpuopt__cpu_propagator *p, int32
     return 1;
 }
 
-static void GPUOPT__NAME(gpuopt__store_matrix)(gpuopt__cpu_propagator *p, const double *val) {
-    GPUOPT__REAL *to = (GPUOPT__REAL *)p->val;
+static void GPUOPT__PROPAGATOR_NAME(store_matrix)(gpuopt__propagator_cpu *p, const double *val) {
+    GPUOPT__PROPAGATOR_REAL *to = (GPUOPT__PROPAGATOR_REAL *)p->val;
     int64_t k;
-    for (k = 0; k < p->head.nonzeros; k++) to[k] = (GPUOPT__REAL)val[k];
+    for (k = 0; k < p->head.nonzeros; k++) to[k] = (GPUOPT__PROPAGATOR_REAL)val[k];
 }
 
-/* Writes one column's bounds, infinities normalised, and rounded outwards where GPUOPT__REAL is float. Returns whether they
+/* Stores the bounds of one column (NULL: that side stays), rounded outwards in single precision. Returns whether they
  * changed. */
-static int GPUOPT__NAME(gpuopt__store_bounds)(gpuopt__cpu_propagator *p, int32_t col, const double *lb,
-                                              const double *ub) {
-    GPUOPT__REAL *pair = (GPUOPT__REAL *)p->bounds + 2 * (int64_t)col,
-                 *next = p->next ? (GPUOPT__REAL *)p->next + 2 * (int64_t)col : pair;
-    GPUOPT__REAL old_lb = pair[0], old_ub = pair[1];
-    if (lb) pair[0] = (GPUOPT__REAL)gpuopt__stored_lb(&p->head.rules, *lb);
-    if (ub) pair[1] = (GPUOPT__REAL)gpuopt__stored_ub(&p->head.rules, *ub);
+static int GPUOPT__PROPAGATOR_NAME(store_bounds)(gpuopt__propagator_cpu *p, int32_t col, const double *lb,
+                                                 const double *ub) {
+    GPUOPT__PROPAGATOR_REAL *pair = (GPUOPT__PROPAGATOR_REAL *)p->bounds + 2 * (int64_t)col,
+                            *next = p->next ? (GPUOPT__PROPAGATOR_REAL *)p->next + 2 * (int64_t)col : pair;
+    GPUOPT__PROPAGATOR_REAL old_lb = pair[0], old_ub = pair[1];
+    if (lb) pair[0] = (GPUOPT__PROPAGATOR_REAL)gpuopt__propagator_stored_lb(&p->head.rules, *lb);
+    if (ub) pair[1] = (GPUOPT__PROPAGATOR_REAL)gpuopt__propagator_stored_ub(&p->head.rules, *ub);
     next[0] = pair[0];
     next[1] = pair[1];
     return pair[0] != old_lb || pair[1] != old_ub;
 }
 
-static void GPUOPT__NAME(gpuopt__load_bounds)(const gpuopt__cpu_propagator *p, int32_t col, double *lb, double *ub) {
-    const GPUOPT__REAL *pair = (const GPUOPT__REAL *)p->bounds + 2 * (int64_t)col;
+static void GPUOPT__PROPAGATOR_NAME(load_bounds)(const gpuopt__propagator_cpu *p, int32_t col, double *lb, double *ub) {
+    const GPUOPT__PROPAGATOR_REAL *pair = (const GPUOPT__PROPAGATOR_REAL *)p->bounds + 2 * (int64_t)col;
     *lb = (double)pair[0];
     *ub = (double)pair[1];
 }
 
-#undef GPUOPT__ROUNDED
+#undef GPUOPT__PROPAGATOR_ROUNDED

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A linear program as the host describes it: checked, defaults filled in.
+ * Checks the host's description of a linear program, and fills in the defaults.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CHECK_H
 #define GPUOPT_IMPL_SIMPLEX_CHECK_H
@@ -19,7 +19,7 @@ static int64_t gpuopt__simplex_nonzeros(const gpuopt_simplex_desc *desc) {
     return count;
 }
 
-static gpuopt_status gpuopt__check_simplex_options(const gpuopt_context *context, const char *call,
+static gpuopt_status gpuopt__simplex_check_options(const gpuopt_context *context, const char *call,
                                                    const gpuopt_simplex_desc *d) {
     const gpuopt__range range[] = {
         {"infinity", d->infinity, 1, HUGE_VAL},
@@ -41,8 +41,7 @@ static gpuopt_status gpuopt__check_simplex_options(const gpuopt_context *context
     return status ? status : gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
 }
 
-/* The matrix, sparse or dense. */
-static gpuopt_status gpuopt__check_simplex_matrix(const gpuopt_context *context, const char *call,
+static gpuopt_status gpuopt__simplex_check_matrix(const gpuopt_context *context, const char *call,
                                                   const gpuopt_simplex_desc *d) {
     gpuopt_status status;
     void *seen;
@@ -59,13 +58,12 @@ static gpuopt_status gpuopt__check_simplex_matrix(const gpuopt_context *context,
     return status;
 }
 
-/* Fills d from the host's descriptor, with the defaults in and a sparse matrix by columns; the arrays stay the host's,
- * but for a matrix in *transposed, which the caller releases. */
-static gpuopt_status gpuopt__check_simplex(const gpuopt_context *context, const char *call,
+/* Fills d from the host's descriptor, with defaults, and with a sparse matrix by columns. Its arrays are the host's,
+ * except for a matrix that had to be transposed: that one is in *transposed, which the caller releases. */
+static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const char *call,
                                            const gpuopt_simplex_desc *desc, gpuopt_simplex_desc *d, void **transposed) {
     gpuopt_matrix given;
     gpuopt_status status;
-    int32_t j;
     *transposed = NULL;
     status = gpuopt__check_struct(context, call, desc, desc->struct_size, d, sizeof *d);
     if (status) return status;
@@ -74,23 +72,18 @@ static gpuopt_status gpuopt__check_simplex(const gpuopt_context *context, const 
     if ((int64_t)d->matrix.rows + d->matrix.cols > INT32_MAX - 64)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows + cols is above 2^31 - 65");
     if (d->matrix.rows > 1 << 28) return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows is above 2^28");
-    status = gpuopt__check_simplex_options(context, call, d);
+    status = gpuopt__simplex_check_options(context, call, d);
     if (d->infinity == 0) d->infinity = 1e20;
     if (d->primal_tolerance == 0) d->primal_tolerance = 1e-9;
     if (d->dual_tolerance == 0) d->dual_tolerance = 1e-9;
     if (d->pivot_tolerance == 0) d->pivot_tolerance = 1e-7;
     if (d->refresh_pivots == 0) d->refresh_pivots = 1000;
-    if (!status) status = gpuopt__check_simplex_matrix(context, call, d);
+    if (!status) status = gpuopt__simplex_check_matrix(context, call, d);
     if (!status) status = gpuopt__check_finite(context, call, "cost", d->matrix.cols, d->cost);
     if (!status) status = gpuopt__check_finite(context, call, "offset", 1, &d->offset);
     if (!status)
         status = gpuopt__check_pairs(context, call, "lhs", "rhs", d->matrix.rows, d->lhs, d->rhs, d->infinity, 0);
-    if (!status) status = gpuopt__check_pairs(context, call, "lb", "ub", d->matrix.cols, d->lb, d->ub, d->infinity, 0);
-    for (j = 0; !status && !d->lb && d->ub && j < d->matrix.cols; j++)
-        if (d->ub[j] < 0) {
-            gpuopt__log(context, 0, "%s: ub[%d] = %g is below the default lb, 0", call, (int)j, d->ub[j]);
-            status = GPUOPT_ERROR_ARGUMENT;
-        }
+    if (!status) status = gpuopt__check_pairs(context, call, "lb", "ub", d->matrix.cols, d->lb, d->ub, d->infinity, 1);
     given = d->matrix;
     if (!status && given.start) status = gpuopt__matrix_in(context, &given, GPUOPT_LAYOUT_CSC, &d->matrix, transposed);
     return status;

@@ -8,8 +8,8 @@
 #include "../common/deferred.h"
 #include "model.h"
 
-typedef struct gpuopt__cpu_simplex {
-    const gpuopt__lp *lp;
+typedef struct gpuopt__simplex_cpu {
+    const gpuopt__simplex_lp *lp;
     gpuopt__simplex_vectors *v;
     int64_t *row_start;        /* [rows + 1] */
     int32_t *row_col;          /* [nonzeros] */
@@ -23,15 +23,15 @@ typedef struct gpuopt__cpu_simplex {
     double *multiplier;       /* [rows] of the rows to sum; any scratch by rows */
     int32_t *changed;         /* [rows] those whose multiplier is not 0 */
     double *by_col;           /* [cols] scratch by columns of A */
-    gpuopt__ratio_winner winners[128];
+    gpuopt__simplex_ratio_winner winners[128];
     int32_t infeasible;
-} gpuopt__cpu_simplex;
+} gpuopt__simplex_cpu;
 
 /* ---- Columns and rows of B^-1 N ---- */
 
 /* alpha = B^-1 times the column of the variable in the slot. */
-static void gpuopt__simplex_column(gpuopt__cpu_simplex *s, int32_t slot) {
-    const gpuopt__lp *lp = s->lp;
+static void gpuopt__simplex_cpu_column(gpuopt__simplex_cpu *s, int32_t slot) {
+    const gpuopt__simplex_lp *lp = s->lp;
     const gpuopt__deferred *inverse = &s->inverse;
     int32_t variable = s->v->slot[slot], k;
     int64_t e;
@@ -52,8 +52,8 @@ static void gpuopt__simplex_column(gpuopt__cpu_simplex *s, int32_t slot) {
 }
 
 /* row [cols] = y' N by slots, y [rows]. */
-static void gpuopt__simplex_price_out(gpuopt__cpu_simplex *s, const double *y, double *row) {
-    const gpuopt__lp *lp = s->lp;
+static void gpuopt__simplex_cpu_price_out(gpuopt__simplex_cpu *s, const double *y, double *row) {
+    const gpuopt__simplex_lp *lp = s->lp;
     int32_t i, j;
     int64_t e;
     memset(s->by_col, 0, sizeof(double) * (size_t)lp->cols);
@@ -67,13 +67,13 @@ static void gpuopt__simplex_price_out(gpuopt__cpu_simplex *s, const double *y, d
 }
 
 /* row = the row of B^-1 N at a position; REVISED leaves that of B^-1 in rho. */
-static void gpuopt__simplex_row(gpuopt__cpu_simplex *s, int32_t position) {
+static void gpuopt__simplex_cpu_row(gpuopt__simplex_cpu *s, int32_t position) {
     gpuopt__deferred_row(&s->inverse, position, s->revised ? s->rho : s->row);
-    if (s->revised) gpuopt__simplex_price_out(s, s->rho, s->row);
+    if (s->revised) gpuopt__simplex_cpu_price_out(s, s->rho, s->row);
 }
 
 /* combined = multiplier' B^-1 N, for a multiplier with few nonzeros, which `changed` [count] lists. Overwrites rho. */
-static void gpuopt__simplex_combine(gpuopt__cpu_simplex *s, int32_t count) {
+static void gpuopt__simplex_cpu_combine(gpuopt__simplex_cpu *s, int32_t count) {
     const gpuopt__deferred *inverse = &s->inverse;
     double *sum = s->revised ? s->rho : s->combined;
     int32_t c, j, k;
@@ -88,21 +88,21 @@ static void gpuopt__simplex_combine(gpuopt__cpu_simplex *s, int32_t count) {
         for (c = 0; c < count; c++) factor += s->multiplier[s->changed[c]] * u[s->changed[c]];
         if (factor != 0) gpuopt__axpy(inverse->cols, factor, inverse->v + (int64_t)k * inverse->cols, sum);
     }
-    if (s->revised) gpuopt__simplex_price_out(s, s->rho, s->combined);
+    if (s->revised) gpuopt__simplex_cpu_price_out(s, s->rho, s->combined);
 }
 
 /* The pivot whose column is in alpha and whose row is in row (and rho). */
-static void gpuopt__simplex_append(gpuopt__cpu_simplex *s, int32_t position, int32_t slot) {
+static void gpuopt__simplex_cpu_append(gpuopt__simplex_cpu *s, int32_t position, int32_t slot) {
     gpuopt__deferred_pivot(&s->inverse, position, s->revised ? -1 : slot, s->alpha, s->revised ? s->rho : s->row);
     if (s->inverse.count == s->inverse.most) gpuopt__deferred_apply(&s->inverse, s->threads);
 }
 
 /* ---- Other bases ---- */
 
-static gpuopt_status gpuopt__cpu_simplex_reset(void *engine) {
-    gpuopt__cpu_simplex *s = (gpuopt__cpu_simplex *)engine;
+static gpuopt_status gpuopt__simplex_cpu_reset(void *engine) {
+    gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
     gpuopt__deferred *inverse = &s->inverse;
-    const gpuopt__lp *lp = s->lp;
+    const gpuopt__simplex_lp *lp = s->lp;
     int32_t i, j;
     int64_t e;
     inverse->count = 0;
@@ -116,26 +116,26 @@ static gpuopt_status gpuopt__cpu_simplex_reset(void *engine) {
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_simplex_enter(void *engine, int32_t count, const int32_t *column,
+static gpuopt_status gpuopt__simplex_cpu_enter(void *engine, int32_t count, const int32_t *column,
                                                const int32_t *wanted, uint8_t *open, int32_t *position) {
-    gpuopt__cpu_simplex *s = (gpuopt__cpu_simplex *)engine;
+    gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
     int32_t i, k, rows = s->lp->rows;
     for (k = 0; k < count; k++) {
         double best = 0, largest = 0;
         int32_t p = -1;
-        gpuopt__simplex_column(s, column[k]);
+        gpuopt__simplex_cpu_column(s, column[k]);
         for (i = 0; i < rows; i++) {
             double size = fabs(s->alpha[i]);
             largest = gpuopt__max(largest, size);
             if (open[i] && size > best) best = size, p = i;
         }
-        p = gpuopt__entry_position(p, best, largest, wanted[k],
-                                   wanted[k] >= 0 && open[wanted[k]] ? s->alpha[wanted[k]] : 0);
+        p = gpuopt__simplex_entry_position(p, best, largest, wanted[k],
+                                           wanted[k] >= 0 && open[wanted[k]] ? s->alpha[wanted[k]] : 0);
         position[k] = p;
         if (p < 0) continue;
         open[p] = 0;
         gpuopt__deferred_row(&s->inverse, p, s->revised ? s->rho : s->row);
-        gpuopt__simplex_append(s, p, column[k]);
+        gpuopt__simplex_cpu_append(s, p, column[k]);
     }
     return GPUOPT_OK;
 }
@@ -143,8 +143,8 @@ static gpuopt_status gpuopt__cpu_simplex_enter(void *engine, int32_t count, cons
 /* ---- Products for the control ---- */
 
 /* B^-1 from the tableau: the column of a nonbasic logical is in its slot, that of a basic one is a unit vector. */
-static gpuopt_status gpuopt__cpu_simplex_ftran(void *engine, double *x) {
-    gpuopt__cpu_simplex *s = (gpuopt__cpu_simplex *)engine;
+static gpuopt_status gpuopt__simplex_cpu_ftran(void *engine, double *x) {
+    gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
     int32_t i, j, rows = s->lp->rows, cols = s->lp->cols;
     if (s->revised) {
         gpuopt__deferred_times(&s->inverse, x, s->multiplier);
@@ -158,8 +158,8 @@ static gpuopt_status gpuopt__cpu_simplex_ftran(void *engine, double *x) {
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_simplex_btran(void *engine, double *y) {
-    gpuopt__cpu_simplex *s = (gpuopt__cpu_simplex *)engine;
+static gpuopt_status gpuopt__simplex_cpu_btran(void *engine, double *y) {
+    gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
     int32_t i, j, rows = s->lp->rows, cols = s->lp->cols;
     if (s->revised) {
         gpuopt__deferred_transposed_times(&s->inverse, y, s->multiplier);
@@ -174,33 +174,34 @@ static gpuopt_status gpuopt__cpu_simplex_btran(void *engine, double *y) {
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_simplex_residual(void *engine, const double *x, double *r) {
-    const gpuopt__cpu_simplex *s = (const gpuopt__cpu_simplex *)engine;
-    const gpuopt__lp *lp = s->lp;
+static gpuopt_status gpuopt__simplex_cpu_residual(void *engine, const double *x, double *r) {
+    const gpuopt__simplex_cpu *s = (const gpuopt__simplex_cpu *)engine;
+    const gpuopt__simplex_lp *lp = s->lp;
     int32_t i;
     for (i = 0; i < lp->rows; i++)
-        r[i] = gpuopt__minus_dot(x[lp->cols + i], s->row_start[i], s->row_start[i + 1], s->row_val, s->row_col, x);
+        r[i] =
+            gpuopt__simplex_minus_dot(x[lp->cols + i], s->row_start[i], s->row_start[i + 1], s->row_val, s->row_col, x);
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_simplex_reduce(void *engine, const double *cost, const double *y, double *d) {
-    const gpuopt__cpu_simplex *s = (const gpuopt__cpu_simplex *)engine;
-    const gpuopt__lp *lp = s->lp;
+static gpuopt_status gpuopt__simplex_cpu_reduce(void *engine, const double *cost, const double *y, double *d) {
+    const gpuopt__simplex_cpu *s = (const gpuopt__simplex_cpu *)engine;
+    const gpuopt__simplex_lp *lp = s->lp;
     int32_t i, j;
     for (j = 0; j < lp->cols; j++)
-        d[j] = gpuopt__minus_dot(-cost[j], lp->col_start[j], lp->col_start[j + 1], s->col_val, lp->col_row, y);
+        d[j] = gpuopt__simplex_minus_dot(-cost[j], lp->col_start[j], lp->col_start[j + 1], s->col_val, lp->col_row, y);
     for (i = 0; i < lp->rows; i++) d[lp->cols + i] = cost[lp->cols + i] - y[i];
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__cpu_simplex_nothing(void *engine) {
+static gpuopt_status gpuopt__simplex_cpu_nothing(void *engine) {
     (void)engine;
     return GPUOPT_OK;
 }
 
 /* ---- Life ---- */
 
-static void gpuopt__cpu_simplex_cut(gpuopt__arena *arena, const gpuopt__simplex_shape *shape, gpuopt__cpu_simplex *s) {
+static void gpuopt__simplex_cpu_cut(gpuopt__arena *arena, const gpuopt__simplex_shape *shape, gpuopt__simplex_cpu *s) {
     s->row_start = (int64_t *)gpuopt__cut(arena, (int64_t)shape->rows + 1, sizeof(int64_t));
     s->row_col = (int32_t *)gpuopt__cut(arena, shape->nonzeros, sizeof(int32_t));
     s->col_val = (double *)gpuopt__cut(arena, shape->nonzeros, sizeof(double));
@@ -217,22 +218,22 @@ static void gpuopt__cpu_simplex_cut(gpuopt__arena *arena, const gpuopt__simplex_
     s->by_col = (double *)gpuopt__cut(arena, shape->cols, sizeof(double));
 }
 
-static gpuopt_status gpuopt__cpu_simplex_plan(gpuopt_context *context, gpuopt__simplex_shape *shape,
+static gpuopt_status gpuopt__simplex_cpu_plan(gpuopt_context *context, gpuopt__simplex_shape *shape,
                                               gpuopt_memory_plan *plan) {
     gpuopt__arena arena = {NULL, 0};
-    gpuopt__cpu_simplex draft;
+    gpuopt__simplex_cpu draft;
     (void)context;
     if (shape->pricing == GPUOPT_PRICING_STEEPEST_EDGE) shape->deferred_pivots = 1;
     if (shape->deferred_pivots == 0) shape->deferred_pivots = 16; /* rows * 16 doubles stay in a core's cache */
     gpuopt__cut(&arena, 1, sizeof draft);
-    gpuopt__cpu_simplex_cut(&arena, shape, &draft);
+    gpuopt__simplex_cpu_cut(&arena, shape, &draft);
     plan->host_bytes += arena.used;
     return GPUOPT_OK;
 }
 
 /* The scaled matrix, by columns and by rows. */
-static void gpuopt__cpu_simplex_fill(gpuopt__cpu_simplex *s) {
-    const gpuopt__lp *lp = s->lp;
+static void gpuopt__simplex_cpu_fill(gpuopt__simplex_cpu *s) {
+    const gpuopt__simplex_lp *lp = s->lp;
     int64_t *from = (int64_t *)(void *)s->row_val; /* until the values replace where they come from */
     int32_t j;
     int64_t e;
@@ -246,31 +247,32 @@ static void gpuopt__cpu_simplex_fill(gpuopt__cpu_simplex *s) {
     }
 }
 
-static gpuopt_status gpuopt__cpu_simplex_create(gpuopt_context *context, const gpuopt__simplex_shape *shape,
-                                                const gpuopt__lp *lp, gpuopt__simplex_vectors *v, void **engine) {
+static gpuopt_status gpuopt__simplex_cpu_create(gpuopt_context *context, const gpuopt__simplex_shape *shape,
+                                                const gpuopt__simplex_lp *lp, gpuopt__simplex_vectors *v,
+                                                void **engine) {
     gpuopt__simplex_shape same = *shape;
     gpuopt_memory_plan plan;
     gpuopt__arena arena = {NULL, 0};
-    gpuopt__cpu_simplex *s;
+    gpuopt__simplex_cpu *s;
     void *memory;
     gpuopt_status status;
     memset(&plan, 0, sizeof plan);
-    gpuopt__cpu_simplex_plan(context, &same, &plan);
+    gpuopt__simplex_cpu_plan(context, &same, &plan);
     status = gpuopt__allocate(context, GPUOPT_HOST, plan.host_bytes, &memory);
     if (status) return status;
     arena.base = (char *)memory;
-    s = (gpuopt__cpu_simplex *)gpuopt__cut(&arena, 1, sizeof *s);
+    s = (gpuopt__simplex_cpu *)gpuopt__cut(&arena, 1, sizeof *s);
     memset(s, 0, sizeof *s);
-    gpuopt__cpu_simplex_cut(&arena, &same, s);
+    gpuopt__simplex_cpu_cut(&arena, &same, s);
     s->lp = lp;
     s->v = v;
     s->threads = context->desc.threads;
-    gpuopt__cpu_simplex_fill(s);
+    gpuopt__simplex_cpu_fill(s);
     *engine = s;
     return GPUOPT_OK;
 }
 
-static void gpuopt__cpu_simplex_destroy(gpuopt_context *context, void *engine) {
+static void gpuopt__simplex_cpu_destroy(gpuopt_context *context, void *engine) {
     gpuopt__release(context, GPUOPT_HOST, engine);
 }
 

@@ -7,13 +7,14 @@
 
 #include "cpu.h"
 
-static void gpuopt__simplex_price(const gpuopt__cpu_simplex *s, const gpuopt__run *run, gpuopt__run_report *report) {
+static void gpuopt__simplex_cpu_price(const gpuopt__simplex_cpu *s, const gpuopt__simplex_run *run,
+                                      gpuopt__simplex_run_report *report) {
     const gpuopt__simplex_vectors *v = s->v;
     int32_t j;
     report->entering = -1;
     report->score = 0;
     for (j = 0; j < s->lp->cols; j++) {
-        double score = gpuopt__score(v->d[j], v->weight[j], v->state[j], run->rules.dual);
+        double score = gpuopt__simplex_score(v->d[j], v->weight[j], v->state[j], run->rules.dual);
         if (score > report->score) report->score = score, report->entering = j;
     }
     if (report->entering < 0) return;
@@ -23,23 +24,27 @@ static void gpuopt__simplex_price(const gpuopt__cpu_simplex *s, const gpuopt__ru
 
 /* ---- Ratio test, with the pivot column in alpha ---- */
 
-static gpuopt__ratio_winner gpuopt__simplex_group(const gpuopt__cpu_simplex *s, const gpuopt__run *run, double sigma,
-                                                  double harris, int32_t from, int32_t to) {
+static gpuopt__simplex_ratio_winner gpuopt__simplex_cpu_group(const gpuopt__simplex_cpu *s,
+                                                              const gpuopt__simplex_run *run, double sigma,
+                                                              double harris, int32_t from, int32_t to) {
     const gpuopt__simplex_vectors *v = s->v;
-    gpuopt__ratio_winner winner = {HUGE_VAL, 0, 0, -1};
+    gpuopt__simplex_ratio_winner winner = {HUGE_VAL, 0, 0, -1};
     double limit = HUGE_VAL, size = 0;
     int32_t i;
     for (i = from; i < to; i++) {
-        double a = sigma * s->alpha[i], bound = gpuopt__stop(v->xb[i], v->lb[i], v->ub[i], a, &run->rules);
+        double a = sigma * s->alpha[i],
+               bound = gpuopt__simplex_blocking_bound(v->xb[i], v->lb[i], v->ub[i], a, &run->rules);
         if (fabs(bound) < HUGE_VAL)
-            limit = gpuopt__min(limit, gpuopt__meets(v->xb[i], bound, 1 / a, gpuopt__slack_of(harris, bound)));
+            limit = gpuopt__min(
+                limit, gpuopt__simplex_step_to(v->xb[i], bound, 1 / a, gpuopt__simplex_slack_of(harris, bound)));
     }
     limit = gpuopt__max(limit, 0);
     winner.limit = limit;
     for (i = from; i < to && limit < HUGE_VAL; i++) {
-        double a = sigma * s->alpha[i], bound = gpuopt__stop(v->xb[i], v->lb[i], v->ub[i], a, &run->rules), step;
+        double a = sigma * s->alpha[i],
+               bound = gpuopt__simplex_blocking_bound(v->xb[i], v->lb[i], v->ub[i], a, &run->rules), step;
         if (fabs(a) <= size || !(fabs(bound) < HUGE_VAL)) continue;
-        step = gpuopt__meets(v->xb[i], bound, 1 / a, 0);
+        step = gpuopt__simplex_step_to(v->xb[i], bound, 1 / a, 0);
         if (step > limit) continue;
         size = fabs(a);
         winner.step = step;
@@ -49,42 +54,45 @@ static gpuopt__ratio_winner gpuopt__simplex_group(const gpuopt__cpu_simplex *s, 
     return winner;
 }
 
-static void gpuopt__simplex_ratio(gpuopt__cpu_simplex *s, const gpuopt__run *run, gpuopt__run_report *report) {
+static void gpuopt__simplex_cpu_ratio(gpuopt__simplex_cpu *s, const gpuopt__simplex_run *run,
+                                      gpuopt__simplex_run_report *report) {
     const gpuopt__simplex_vectors *v = s->v;
-    int32_t from, q = report->entering, rows = s->lp->rows, group = gpuopt__ratio_group(rows), pass;
-    double sigma = report->direction, harris = gpuopt__harris_now(&run->rules, report->pivots + report->flips);
-    gpuopt__ratio_winner best = {0, 0, 0, -1};
+    int32_t from, q = report->entering, rows = s->lp->rows, group = gpuopt__simplex_ratio_group(rows), pass;
+    double sigma = report->direction, harris = gpuopt__simplex_harris_now(&run->rules, report->pivots + report->flips);
+    gpuopt__simplex_ratio_winner best = {0, 0, 0, -1};
     double limit = HUGE_VAL;
     for (pass = 0; pass < 2; pass++) /* the limit of all groups, then the best winner within it */
         for (from = 0; from < rows; from += group) {
             int32_t to = rows - from < group ? rows : from + group;
-            gpuopt__ratio_winner winner;
-            if (pass == 0) winner = s->winners[from / group] = gpuopt__simplex_group(s, run, sigma, harris, from, to);
+            gpuopt__simplex_ratio_winner winner;
+            if (pass == 0)
+                winner = s->winners[from / group] = gpuopt__simplex_cpu_group(s, run, sigma, harris, from, to);
             else winner = s->winners[from / group];
             if (pass == 0 && winner.limit < limit) limit = winner.limit;
             if (pass == 1 && winner.step <= limit && winner.size > best.size) best = winner;
         }
-    report->largest = gpuopt__largest(rows, s->alpha);
-    if (best.index < 0) gpuopt__choose_leaving(&run->rules, v->un[q] - v->ln[q], -1, 0, 0, 0, 0, 0, report);
+    report->largest = gpuopt__simplex_largest(rows, s->alpha);
+    if (best.index < 0) gpuopt__simplex_choose_leaving(&run->rules, v->un[q] - v->ln[q], -1, 0, 0, 0, 0, 0, report);
     else
-        gpuopt__choose_leaving(&run->rules, v->un[q] - v->ln[q], best.index, best.step, v->xb[best.index],
-                               v->lb[best.index], v->ub[best.index], s->alpha[best.index], report);
+        gpuopt__simplex_choose_leaving(&run->rules, v->un[q] - v->ln[q], best.index, best.step, v->xb[best.index],
+                                       v->lb[best.index], v->ub[best.index], s->alpha[best.index], report);
 }
 
 /* ---- Moving ---- */
 
 /* Moves the basic variables. In phase 1 the infeasibilities that this changes are costs that change: the reduced costs
  * follow. */
-static void gpuopt__simplex_move(gpuopt__cpu_simplex *s, const gpuopt__run *run, const gpuopt__run_report *report) {
+static void gpuopt__simplex_cpu_move(gpuopt__simplex_cpu *s, const gpuopt__simplex_run *run,
+                                     const gpuopt__simplex_run_report *report) {
     gpuopt__simplex_vectors *v = s->v;
     double sigma = report->direction, change = 0;
     int32_t i, j, count = 0, rows = s->lp->rows, cols = s->lp->cols, q = report->entering;
     for (i = 0; i < rows; i++) {
         int before, after;
         if (s->alpha[i] == 0) continue;
-        before = gpuopt__infeasible(v->xb[i], v->lb[i], v->ub[i], run->rules.primal);
+        before = gpuopt__simplex_infeasible(v->xb[i], v->lb[i], v->ub[i], run->rules.primal);
         v->xb[i] -= report->step * (sigma * s->alpha[i]);
-        after = i == report->leaving ? 0 : gpuopt__infeasible(v->xb[i], v->lb[i], v->ub[i], run->rules.primal);
+        after = i == report->leaving ? 0 : gpuopt__simplex_infeasible(v->xb[i], v->lb[i], v->ub[i], run->rules.primal);
         if (after == before) continue;
         s->infeasible += (after != 0) - (before != 0);
         s->multiplier[i] = after - before;
@@ -92,16 +100,16 @@ static void gpuopt__simplex_move(gpuopt__cpu_simplex *s, const gpuopt__run *run,
         change += s->multiplier[i] * s->alpha[i];
     }
     if (run->phase != 1 || count == 0) return;
-    gpuopt__simplex_combine(s, count);
+    gpuopt__simplex_cpu_combine(s, count);
     s->combined[q] = change; /* the same number, without the error of a second way to it */
     for (j = 0; j < cols; j++) v->d[j] -= s->combined[j];
 }
 
-static void gpuopt__simplex_exchange(gpuopt__cpu_simplex *s, const gpuopt__run_report *report) {
+static void gpuopt__simplex_cpu_exchange(gpuopt__simplex_cpu *s, const gpuopt__simplex_run_report *report) {
     gpuopt__simplex_vectors *v = s->v;
     int32_t p = report->leaving, q = report->entering, entered = v->slot[q];
     double x = v->xb[p], l = v->lb[p], u = v->ub[p];
-    v->state[q] = (uint8_t)gpuopt__stopped(report->to_upper, &x, &l, &u);
+    v->state[q] = (uint8_t)gpuopt__simplex_make_nonbasic(report->to_upper, &x, &l, &u);
     v->slot[q] = v->head[p];
     v->head[p] = entered;
     v->xb[p] = v->xn[q] + report->direction * report->step;
@@ -113,7 +121,7 @@ static void gpuopt__simplex_exchange(gpuopt__cpu_simplex *s, const gpuopt__run_r
 }
 
 /* The norms of the columns of B^-1 N, which exact steepest edge divides by. */
-static void gpuopt__simplex_norms(gpuopt__cpu_simplex *s, const double *ratio, int32_t q) {
+static void gpuopt__simplex_cpu_norms(gpuopt__simplex_cpu *s, const double *ratio, int32_t q) {
     gpuopt__simplex_vectors *v = s->v;
     int32_t j;
     for (j = 0; j < s->lp->cols; j++) {
@@ -122,119 +130,126 @@ static void gpuopt__simplex_norms(gpuopt__cpu_simplex *s, const double *ratio, i
     }
 }
 
-static void gpuopt__simplex_pivot(gpuopt__cpu_simplex *s, const gpuopt__run *run, gpuopt__run_report *report) {
+static void gpuopt__simplex_cpu_pivot(gpuopt__simplex_cpu *s, const gpuopt__simplex_run *run,
+                                      gpuopt__simplex_run_report *report) {
     gpuopt__simplex_vectors *v = s->v;
     gpuopt_simplex_pricing pricing = (gpuopt_simplex_pricing)run->rules.pricing;
     int32_t j, q = report->entering, cols = s->lp->cols;
     double pivot = report->pivot, step, weight = v->weight[q], norm = 1;
     int exact = pricing == GPUOPT_PRICING_STEEPEST_EDGE;
-    gpuopt__simplex_move(s, run, report);
+    gpuopt__simplex_cpu_move(s, run, report);
     if (exact && s->revised) { /* what the recursion of the norms needs: alpha' B^-1 N */
         norm = 1 + gpuopt__dot(s->lp->rows, s->alpha, s->alpha);
         gpuopt__deferred_transposed_times(&s->inverse, s->alpha, s->rho);
-        gpuopt__simplex_price_out(s, s->rho, s->combined);
+        gpuopt__simplex_cpu_price_out(s, s->rho, s->combined);
     }
-    gpuopt__simplex_row(s, report->leaving);
-    if (s->revised && gpuopt__pivots_differ(pivot, s->row[q])) report->end = GPUOPT__END_DRIFTED;
+    gpuopt__simplex_cpu_row(s, report->leaving);
+    if (s->revised && gpuopt__simplex_pivots_differ(pivot, s->row[q])) report->end = GPUOPT__SIMPLEX_END_DRIFTED;
     step = v->d[q] / pivot;
     for (j = 0; j < cols; j++) {
         double ratio = s->row[j] / pivot;
         if (ratio == 0 || j == q) continue;
         v->d[j] -= step * s->row[j];
-        if (pricing == GPUOPT_PRICING_DEVEX) v->weight[j] = gpuopt__devex(v->weight[j], ratio, weight);
-        else if (exact && s->revised) v->weight[j] = gpuopt__steepest(v->weight[j], ratio, s->combined[j], norm);
+        if (pricing == GPUOPT_PRICING_DEVEX) v->weight[j] = gpuopt__simplex_devex(v->weight[j], ratio, weight);
+        else if (exact && s->revised)
+            v->weight[j] = gpuopt__simplex_steepest(v->weight[j], ratio, s->combined[j], norm);
     }
     v->d[q] = -step;
     if (pricing == GPUOPT_PRICING_DEVEX) v->weight[q] = gpuopt__max(weight / (pivot * pivot), 1);
     else if (exact && s->revised) v->weight[q] = gpuopt__max(norm / (pivot * pivot), 1 + 1 / (pivot * pivot));
-    for (j = 0; pricing == GPUOPT_PRICING_DEVEX && gpuopt__devex_worn(weight) && j < cols; j++) v->weight[j] = 1;
-    gpuopt__simplex_append(s, report->leaving, q);
-    if (exact && !s->revised) gpuopt__simplex_norms(s, s->row, q);
-    gpuopt__simplex_exchange(s, report);
+    for (j = 0; pricing == GPUOPT_PRICING_DEVEX && gpuopt__simplex_devex_worn(weight) && j < cols; j++)
+        v->weight[j] = 1;
+    gpuopt__simplex_cpu_append(s, report->leaving, q);
+    if (exact && !s->revised) gpuopt__simplex_cpu_norms(s, s->row, q);
+    gpuopt__simplex_cpu_exchange(s, report);
     report->pivots++;
 }
 
-static void gpuopt__simplex_flip(gpuopt__cpu_simplex *s, const gpuopt__run *run, gpuopt__run_report *report) {
+static void gpuopt__simplex_cpu_flip(gpuopt__simplex_cpu *s, const gpuopt__simplex_run *run,
+                                     gpuopt__simplex_run_report *report) {
     gpuopt__simplex_vectors *v = s->v;
     int32_t q = report->entering;
-    gpuopt__simplex_move(s, run, report);
+    gpuopt__simplex_cpu_move(s, run, report);
     v->xn[q] = report->direction > 0 ? v->un[q] : v->ln[q];
-    v->state[q] = report->direction > 0 ? GPUOPT__MAY_DECREASE : GPUOPT__MAY_INCREASE;
+    v->state[q] = report->direction > 0 ? GPUOPT__SIMPLEX_MAY_DECREASE : GPUOPT__SIMPLEX_MAY_INCREASE;
     report->flips++;
 }
 
 /* ---- The loop ---- */
 
-static void gpuopt__simplex_start_weights(gpuopt__cpu_simplex *s, const gpuopt__run *run) {
+static void gpuopt__simplex_cpu_start_weights(gpuopt__simplex_cpu *s, const gpuopt__simplex_run *run) {
     int32_t j;
     if (!run->reset_weights) return;
     if (run->rules.pricing != GPUOPT_PRICING_STEEPEST_EDGE)
         for (j = 0; j < s->lp->cols; j++) s->v->weight[j] = 1;
-    else if (!s->revised) gpuopt__simplex_norms(s, NULL, 0);
+    else if (!s->revised) gpuopt__simplex_cpu_norms(s, NULL, 0);
     else
         for (j = 0; j < s->lp->cols; j++) {
-            gpuopt__simplex_column(s, j);
+            gpuopt__simplex_cpu_column(s, j);
             s->v->weight[j] = 1 + gpuopt__dot(s->lp->rows, s->alpha, s->alpha);
         }
 }
 
 /* One iteration, or a part of one; 0: there is nothing more to do. */
-static int gpuopt__simplex_step(gpuopt__cpu_simplex *s, const gpuopt__run *run, gpuopt__run_report *report) {
+static int gpuopt__simplex_cpu_step(gpuopt__simplex_cpu *s, const gpuopt__simplex_run *run,
+                                    gpuopt__simplex_run_report *report) {
     gpuopt__simplex_vectors *v = s->v;
-    report->flip = run->part == GPUOPT__RUN_FLIP;
+    report->flip = run->part == GPUOPT__SIMPLEX_RUN_FLIP;
     report->leaving = -1;
     report->entering = run->entering;
     report->direction = run->direction;
-    if (run->part == GPUOPT__RUN_ITERATE || run->part == GPUOPT__RUN_PRICE) {
-        if (run->phase == 1 && s->infeasible == 0) report->end = GPUOPT__END_FEASIBLE;
-        else gpuopt__simplex_price(s, run, report);
-        if (report->end == GPUOPT__END_LIMIT && report->entering < 0) report->end = GPUOPT__END_NO_ENTERING;
-        if (report->end != GPUOPT__END_LIMIT || run->part == GPUOPT__RUN_PRICE) return 0;
+    if (run->part == GPUOPT__SIMPLEX_RUN_ITERATE || run->part == GPUOPT__SIMPLEX_RUN_PRICE) {
+        if (run->phase == 1 && s->infeasible == 0) report->end = GPUOPT__SIMPLEX_END_FEASIBLE;
+        else gpuopt__simplex_cpu_price(s, run, report);
+        if (report->end == GPUOPT__SIMPLEX_END_LIMIT && report->entering < 0)
+            report->end = GPUOPT__SIMPLEX_END_NO_ENTERING;
+        if (report->end != GPUOPT__SIMPLEX_END_LIMIT || run->part == GPUOPT__SIMPLEX_RUN_PRICE) return 0;
     }
-    gpuopt__simplex_column(s, report->entering);
-    if (run->part == GPUOPT__RUN_FLIP) report->step = v->un[report->entering] - v->ln[report->entering];
-    else if (run->part == GPUOPT__RUN_PIVOT) {
-        gpuopt__given_leaving(run, v->xb[run->leaving], v->lb[run->leaving], v->ub[run->leaving],
-                              s->alpha[run->leaving], report);
-        report->largest = gpuopt__largest(s->lp->rows, s->alpha);
-    } else gpuopt__simplex_ratio(s, run, report);
-    if (run->part == GPUOPT__RUN_RATIO) return 0;
+    gpuopt__simplex_cpu_column(s, report->entering);
+    if (run->part == GPUOPT__SIMPLEX_RUN_FLIP) report->step = v->un[report->entering] - v->ln[report->entering];
+    else if (run->part == GPUOPT__SIMPLEX_RUN_PIVOT) {
+        gpuopt__simplex_given_leaving(run, v->xb[run->leaving], v->lb[run->leaving], v->ub[run->leaving],
+                                      s->alpha[run->leaving], report);
+        report->largest = gpuopt__simplex_largest(s->lp->rows, s->alpha);
+    } else gpuopt__simplex_cpu_ratio(s, run, report);
+    if (run->part == GPUOPT__SIMPLEX_RUN_RATIO) return 0;
     if (report->flip) {
-        gpuopt__simplex_flip(s, run, report);
+        gpuopt__simplex_cpu_flip(s, run, report);
         return 1;
     }
     if (report->leaving < 0) {
-        report->end = GPUOPT__END_NO_LEAVING;
+        report->end = GPUOPT__SIMPLEX_END_NO_LEAVING;
         return 0;
     }
-    if (!gpuopt__safe_pivot(&run->rules, report->pivot, report->largest)) {
-        if (run->part == GPUOPT__RUN_PIVOT) report->end = GPUOPT__END_UNSAFE;
-        v->state[report->entering] |= run->part == GPUOPT__RUN_PIVOT ? 0 : GPUOPT__BANNED;
+    if (!gpuopt__simplex_safe_pivot(&run->rules, report->pivot, report->largest)) {
+        if (run->part == GPUOPT__SIMPLEX_RUN_PIVOT) report->end = GPUOPT__SIMPLEX_END_UNSAFE;
+        v->state[report->entering] |= run->part == GPUOPT__SIMPLEX_RUN_PIVOT ? 0 : GPUOPT__SIMPLEX_BANNED;
         report->bans++;
-        return run->part != GPUOPT__RUN_PIVOT;
+        return run->part != GPUOPT__SIMPLEX_RUN_PIVOT;
     }
-    gpuopt__simplex_pivot(s, run, report);
-    return report->end == GPUOPT__END_LIMIT;
+    gpuopt__simplex_cpu_pivot(s, run, report);
+    return report->end == GPUOPT__SIMPLEX_END_LIMIT;
 }
 
-static gpuopt_status gpuopt__cpu_simplex_run(void *engine, const gpuopt__run *run, gpuopt__run_report *report) {
-    gpuopt__cpu_simplex *s = (gpuopt__cpu_simplex *)engine;
+static gpuopt_status gpuopt__simplex_cpu_run(void *engine, const gpuopt__simplex_run *run,
+                                             gpuopt__simplex_run_report *report) {
+    gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
     const gpuopt__simplex_vectors *v = s->v;
     int32_t i;
     memset(report, 0, sizeof *report);
-    gpuopt__simplex_start_weights(s, run);
+    gpuopt__simplex_cpu_start_weights(s, run);
     s->infeasible = 0;
     for (i = 0; i < s->lp->rows; i++)
-        s->infeasible += gpuopt__infeasible(v->xb[i], v->lb[i], v->ub[i], run->rules.primal) != 0;
-    while (gpuopt__simplex_step(s, run, report) && report->pivots + report->flips < run->most) continue;
+        s->infeasible += gpuopt__simplex_infeasible(v->xb[i], v->lb[i], v->ub[i], run->rules.primal) != 0;
+    while (gpuopt__simplex_cpu_step(s, run, report) && report->pivots + report->flips < run->most) continue;
     report->infeasible = s->infeasible;
     return GPUOPT_OK;
 }
 
-static const gpuopt__simplex_backend gpuopt__cpu_simplex_table = {
-    gpuopt__cpu_simplex_plan,    gpuopt__cpu_simplex_create, gpuopt__cpu_simplex_destroy,  gpuopt__cpu_simplex_nothing,
-    gpuopt__cpu_simplex_nothing, gpuopt__cpu_simplex_run,    gpuopt__cpu_simplex_reset,    gpuopt__cpu_simplex_enter,
-    gpuopt__cpu_simplex_ftran,   gpuopt__cpu_simplex_btran,  gpuopt__cpu_simplex_residual, gpuopt__cpu_simplex_reduce,
+static const gpuopt__simplex_backend gpuopt__simplex_cpu_table = {
+    gpuopt__simplex_cpu_plan,  gpuopt__simplex_cpu_create, gpuopt__simplex_cpu_destroy,  gpuopt__simplex_cpu_run,
+    gpuopt__simplex_cpu_reset, gpuopt__simplex_cpu_enter,  gpuopt__simplex_cpu_nothing,  gpuopt__simplex_cpu_nothing,
+    gpuopt__simplex_cpu_ftran, gpuopt__simplex_cpu_btran,  gpuopt__simplex_cpu_residual, gpuopt__simplex_cpu_reduce,
 };
 
 #endif /* GPUOPT_IMPL_SIMPLEX_CPU_RUN_H */

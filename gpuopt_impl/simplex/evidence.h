@@ -9,34 +9,34 @@
 #include "model.h"
 
 /* The host's x, row activity, reduced cost and dual of a minimisation, from the scaled ones. */
-static double gpuopt__unscaled_x(const gpuopt_simplex *s, int32_t col, double x) {
+static double gpuopt__simplex_unscaled_x(const gpuopt_simplex *s, int32_t col, double x) {
     return x * (s->lp.col_scale[col] / s->primal_scale);
 }
 
 /* ... A x = -(s + residual), the latter being -(A x + s). */
-static double gpuopt__unscaled_activity(const gpuopt_simplex *s, int32_t row, double logical, double residual) {
+static double gpuopt__simplex_unscaled_activity(const gpuopt_simplex *s, int32_t row, double logical, double residual) {
     return -(logical + residual) / (s->lp.row_scale[row] * s->primal_scale);
 }
 
-static double gpuopt__unscaled_reduced_cost(const gpuopt_simplex *s, int32_t col, double d) {
+static double gpuopt__simplex_unscaled_reduced_cost(const gpuopt_simplex *s, int32_t col, double d) {
     return d / (s->lp.col_scale[col] * s->cost_scale);
 }
 
-static double gpuopt__unscaled_dual(const gpuopt_simplex *s, int32_t row, double y) {
+static double gpuopt__simplex_unscaled_dual(const gpuopt_simplex *s, int32_t row, double y) {
     return y * (s->lp.row_scale[row] / s->cost_scale);
 }
 
-static double gpuopt__beyond(double x, double l, double u) { return gpuopt__max(0, gpuopt__max(l - x, x - u)); }
+static double gpuopt__simplex_beyond(double x, double l, double u) { return gpuopt__max(0, gpuopt__max(l - x, x - u)); }
 
 /* How far column or row `variable`, at its value in x, is out of its true bounds, in the host's units. */
 static double gpuopt__simplex_outside(const gpuopt_simplex *s, int32_t variable) {
     int32_t i = variable - s->lp.cols;
     double beyond;
     if (i < 0) {
-        beyond = gpuopt__beyond(s->x[variable], s->lower[variable], s->upper[variable]);
-        return gpuopt__unscaled_x(s, variable, beyond);
+        beyond = gpuopt__simplex_beyond(s->x[variable], s->lower[variable], s->upper[variable]);
+        return gpuopt__simplex_unscaled_x(s, variable, beyond);
     }
-    beyond = gpuopt__beyond(s->x[variable] + s->residual[i], s->lower[variable], s->upper[variable]);
+    beyond = gpuopt__simplex_beyond(s->x[variable] + s->residual[i], s->lower[variable], s->upper[variable]);
     return beyond / (s->lp.row_scale[i] * s->primal_scale);
 }
 
@@ -51,7 +51,8 @@ static void gpuopt__simplex_violations(gpuopt_simplex *s) {
         wrong = s->status[j] == GPUOPT_VARIABLE_AT_LOWER   ? gpuopt__max(0, -d)
                 : s->status[j] == GPUOPT_VARIABLE_AT_UPPER ? gpuopt__max(0, d)
                                                            : fabs(d);
-        wrong = j < cols ? gpuopt__unscaled_reduced_cost(s, j, wrong) : gpuopt__unscaled_dual(s, j - cols, wrong);
+        wrong = j < cols ? gpuopt__simplex_unscaled_reduced_cost(s, j, wrong)
+                         : gpuopt__simplex_unscaled_dual(s, j - cols, wrong);
         s->dual_violation = gpuopt__max(s->dual_violation, wrong);
     }
     if (s->phase == 1) s->dual_violation = -1;
@@ -80,7 +81,7 @@ static void gpuopt__simplex_objective(const gpuopt_simplex *s, double *objective
  * are too small or at a lower bound z <= 0, so that within the bounds the sum is negative: minus y is the proof. Terms
  * that would have to be infinite are rounding, and left out. */
 static void gpuopt__simplex_farkas(gpuopt_simplex *s) {
-    const gpuopt__lp *lp = &s->lp;
+    const gpuopt__simplex_lp *lp = &s->lp;
     double size = 0, largest = 0, most = 0, residual = 0; /* max |y_i a_ij|, max |y_i|: of the host's */
     int32_t i, j;
     for (i = 0; i < lp->rows; i++) {

@@ -1,66 +1,75 @@
 /* SPDX-License-Identifier: MIT
  *
- * A linear program as the simplex method works on it: scaled, to be minimised, each row with a logical variable.
+ * The handle, and the linear program as the simplex method works on it: scaled, a minimisation, with a logical variable
+ * for each row.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_MODEL_H
 #define GPUOPT_IMPL_SIMPLEX_MODEL_H
 
 #include "../common/backend.h"
-#include "engine.h"
+#include "backend.h"
 
-/* Where the present x, duals and verdict stand. */
+/* The stages of a solve. */
 typedef enum gpuopt__simplex_stage {
-    GPUOPT__STAGE_PERTURBED = 0, /* bounds relaxed at random */
-    GPUOPT__STAGE_EXACT,         /* true bounds */
-    GPUOPT__STAGE_POLISH,        /* ... and tolerances as small as the arithmetic bears, for a while */
-    GPUOPT__STAGE_FINAL          /* ... which did not end in time: the host's tolerances again, and no more of it */
+    GPUOPT__SIMPLEX_STAGE_PERTURBED = 0, /* bounds are relaxed at random */
+    GPUOPT__SIMPLEX_STAGE_EXACT,         /* true bounds */
+    GPUOPT__SIMPLEX_STAGE_POLISH,        /* true bounds, and smaller tolerances for a limited number of iterations */
+    GPUOPT__SIMPLEX_STAGE_FINAL          /* polishing did not end in time: the host's tolerances again */
 } gpuopt__simplex_stage;
 
 struct gpuopt_simplex {
     gpuopt_context *context;
     gpuopt_simplex_desc desc; /* defaults filled in; its arrays are not kept */
     gpuopt__simplex_shape shape;
-    gpuopt__lp lp;
+    gpuopt__simplex_lp lp;
     gpuopt__simplex_vectors v;
     void *engine;
 
-    /* Scaled entry (i, j) = row_scale[i] * a_ij * col_scale[j]; x_j = col_scale[j] / primal_scale * scaled x_j; scaled
-     * cost = cost_scale * col_scale[j] * cost, negated for max. All powers of two, so that nothing is rounded. */
+    /* The scaled entry (i, j) is row_scale[i] * a_ij * col_scale[j], the scaled x_j is x_j * primal_scale / col_scale[j],
+     * the scaled cost is cost_j * cost_scale * col_scale[j], negated when maximising. All scales are powers of two, so
+     * that nothing is rounded. */
     double primal_scale, cost_scale;
     double *cost;                    /* [cols + rows] */
     double *lower, *upper;           /* [cols + rows] true bounds */
-    double *work_lower, *work_upper; /* [cols + rows] those of the present stage */
+    double *work_lower, *work_upper; /* [cols + rows] bounds of the present stage */
     double *x, *reduced;             /* [cols + rows] at the last refresh */
     double *phase_cost;              /* [cols + rows] */
-    double *y;                       /* [rows] duals of the present phase at the last refresh */
+    double *y;                       /* [rows] duals of the present phase, at the last refresh */
     double *residual, *by_row;       /* [rows] -[A I] x at the last refresh; scratch */
-    double *row_largest;             /* [rows] the host's largest |a_ij| */
+    double *row_largest;             /* [rows] largest |a_ij| of the host's row */
     double *farkas, *ray;            /* [rows], [cols]: evidence, unscaled */
     uint8_t *status, *old_status;    /* [cols + rows] gpuopt_simplex_variable, of the scaled variables; scratch */
-    /* Of a reinversion, see simplex/reinvert.h. */
-    int64_t *row_start; /* [rows + 1] the matrix by rows; filled by the first one */
+    double *staging;                 /* [max(rows, cols)] scratch: vectors on their way to or from device memory */
+    /* For reinversion, see simplex/reinvert.h. */
+    int64_t *row_start; /* [rows + 1] the matrix by rows; filled at the first reinversion */
     int32_t *row_col;   /* [nonzeros] */
     int rows_filled;
     uint8_t *open;                          /* [rows] positions to fill */
-    int32_t *order, *wanted, *position;     /* [cols] columns to enter, where to, where they went */
+    int32_t *order, *wanted, *position;     /* [cols] columns to enter; wanted, found position */
     int32_t *col_count, *row_count, *queue; /* [cols], [rows], [max(rows, cols)] */
 
     gpuopt__simplex_stage stage;
-    int phase;              /* 1, 2; 0: reduced costs are not those of any phase */
-    int started;            /* the bounds of the first stage are set */
-    int stale;              /* 1: x and duals are to be recomputed; 2: the inverse too */
-    int weights_of;         /* the phase that the weights were started in; 0: none */
+    int phase;              /* 1, 2; 0: the reduced costs belong to no phase */
+    int started;            /* the first stage has been entered */
+    int stale;              /* 1: x and duals must be recomputed; 2: the inverse too */
+    int weights_of;         /* the phase for which the weights were started; 0: none */
     gpuopt_outcome verdict; /* MORE: none yet */
+    int32_t crossing;       /* the first column whose bounds cross; -1: none */
+    double crossing_size;   /* by how much, in the host's units */
     int64_t iterations, flips, refreshes, reinversions;
     int64_t polish_end;    /* iterations at which polishing gives up */
     int32_t since_refresh; /* iterations */
-    int32_t hasty;         /* refreshes in a row that came after few iterations */
-    int32_t relapses;      /* from phase 2 to phase 1 in this stage: see gpuopt__simplex_rules_now() */
-    int32_t escalation;    /* what was tried about candidates whose pivots are too small */
-    double primal_violation, dual_violation, margin, certificate_residual; /* evidence, see gpuopt_simplex_info */
+    int32_t hasty;         /* successive refreshes with few iterations in between */
+    int32_t relapses;      /* returns from phase 2 to phase 1 in this stage, see simplex/rules.h */
+    int32_t escalation;    /* how far the pivot tolerance has been loosened, see simplex/rules.h */
+    double primal_violation, dual_violation, margin, certificate_residual; /* see gpuopt_simplex_info */
 };
 
-static double gpuopt__largest(int32_t n, const double *x) {
+static const gpuopt__simplex_backend *gpuopt__simplex_backend_of(const gpuopt_simplex *s) {
+    return s->context->desc.backend->simplex;
+}
+
+static double gpuopt__simplex_largest(int32_t n, const double *x) {
     double largest = 0;
     int32_t i;
     for (i = 0; i < n; i++) largest = gpuopt__max(largest, fabs(x[i]));
@@ -69,30 +78,30 @@ static double gpuopt__largest(int32_t n, const double *x) {
 
 /* ---- Scaling ---- */
 
-/* The power of two nearest to x > 0 by ratio. */
-static double gpuopt__power_of_two(double x) {
+/* The power of two whose ratio to x > 0 is closest to 1. */
+static double gpuopt__simplex_power_of_two(double x) {
     int exponent;
     double fraction = frexp(x, &exponent);
     return ldexp(1.0, fraction < 0.70710678118654752 ? exponent - 1 : exponent);
 }
 
-/* Every entry of the matrix, or of a column with more than SAMPLE of them about so many, evenly spread: what scales are
- * chosen by. Calls nothing; the loop's step. */
-enum { GPUOPT__SAMPLE = 64 };
+/* Scales are chosen from all entries of a column, or from about SAMPLE evenly spaced ones if it has more. Returns the
+ * step from one to the next. */
+enum { GPUOPT__SIMPLEX_SAMPLE = 64 };
 
-static int64_t gpuopt__sample_step(const gpuopt__lp *lp, int32_t col) {
-    int64_t step = (lp->col_start[col + 1] - lp->col_start[col]) / GPUOPT__SAMPLE;
+static int64_t gpuopt__simplex_sample_step(const gpuopt__simplex_lp *lp, int32_t col) {
+    int64_t step = (lp->col_start[col + 1] - lp->col_start[col]) / GPUOPT__SIMPLEX_SAMPLE;
     return step > 1 ? step : 1;
 }
 
-/* One half of a round of geometric scaling: a row's, or column's, smallest and largest entry, in the scale of the other
- * side, become each other's reciprocals. least, most [rows]: scratch. */
-static void gpuopt__scale_rows(gpuopt__lp *lp, double *least, double *most) {
+/* One half of a round of geometric scaling: afterwards the smallest and the largest entry of each row (in the second
+ * half, of each column) are each other's reciprocals. least, most [rows]: scratch. */
+static void gpuopt__simplex_scale_rows(gpuopt__simplex_lp *lp, double *least, double *most) {
     int32_t i, j;
     int64_t e, step;
     for (i = 0; i < lp->rows; i++) least[i] = HUGE_VAL, most[i] = 0;
     for (j = 0; j < lp->cols; j++)
-        for (e = lp->col_start[j], step = gpuopt__sample_step(lp, j); e < lp->col_start[j + 1]; e += step) {
+        for (e = lp->col_start[j], step = gpuopt__simplex_sample_step(lp, j); e < lp->col_start[j + 1]; e += step) {
             double size = fabs(lp->val[e]) * lp->col_scale[j];
             i = lp->col_row[e];
             least[i] = gpuopt__min(least[i], size);
@@ -101,13 +110,13 @@ static void gpuopt__scale_rows(gpuopt__lp *lp, double *least, double *most) {
     for (i = 0; i < lp->rows; i++) lp->row_scale[i] = most[i] == 0 ? 1 : 1 / sqrt(least[i] * most[i]);
 }
 
-/* equilibrate: the largest becomes 1 instead. */
-static void gpuopt__scale_cols(gpuopt__lp *lp, int equilibrate) {
+/* equilibrate: the largest entry becomes 1 instead. */
+static void gpuopt__simplex_scale_cols(gpuopt__simplex_lp *lp, int equilibrate) {
     int32_t j;
     int64_t e, step;
     for (j = 0; j < lp->cols; j++) {
         double least = HUGE_VAL, most = 0;
-        for (e = lp->col_start[j], step = gpuopt__sample_step(lp, j); e < lp->col_start[j + 1]; e += step) {
+        for (e = lp->col_start[j], step = gpuopt__simplex_sample_step(lp, j); e < lp->col_start[j + 1]; e += step) {
             double size = fabs(lp->val[e]) * lp->row_scale[lp->col_row[e]];
             least = gpuopt__min(least, size);
             most = gpuopt__max(most, size);
@@ -116,55 +125,56 @@ static void gpuopt__scale_cols(gpuopt__lp *lp, int equilibrate) {
     }
 }
 
-/* A power of two that brings the geometric mean of the nonzero sizes among value[0 .. n - 1] near 1. */
-typedef struct gpuopt__mean {
+/* For a power of two that brings the geometric mean of the nonzero finite values added here close to 1. */
+typedef struct gpuopt__simplex_mean {
     double log_sum;
     int64_t count;
-} gpuopt__mean;
+} gpuopt__simplex_mean;
 
-static void gpuopt__mean_add(gpuopt__mean *mean, double value) {
+static void gpuopt__simplex_mean_add(gpuopt__simplex_mean *mean, double value) {
     if (value == 0 || fabs(value) == HUGE_VAL) return;
     mean->log_sum += log2(fabs(value));
     mean->count++;
 }
 
-/* Within 2^300, so that no product of scales and data overflows that need not. */
-static double gpuopt__mean_scale(const gpuopt__mean *mean) {
+/* At most 2^300, so that products of scales and data do not overflow needlessly. */
+static double gpuopt__simplex_mean_scale(const gpuopt__simplex_mean *mean) {
     double exponent = mean->count ? floor(mean->log_sum / (double)mean->count + 0.5) : 0;
     return ldexp(1.0, -(int)gpuopt__max(-300, gpuopt__min(exponent, 300)));
 }
 
-/* Six rounds are more than the factors move after (Curtis and Reid's optimum is little better: Tomlin 1975). */
+/* After six rounds the factors hardly change (and Curtis and Reid's optimum is little better: Tomlin 1975). */
 static void gpuopt__simplex_scale(gpuopt_simplex *s) {
-    gpuopt__lp *lp = &s->lp;
+    gpuopt__simplex_lp *lp = &s->lp;
     int32_t i, j, round;
     for (i = 0; i < lp->rows; i++) lp->row_scale[i] = 1;
     for (j = 0; j < lp->cols; j++) lp->col_scale[j] = 1;
     if (s->desc.scaling == GPUOPT_OFF) return;
     for (round = 0; round < 6; round++) {
-        gpuopt__scale_rows(lp, s->y, s->by_row);
-        gpuopt__scale_cols(lp, 0);
+        gpuopt__simplex_scale_rows(lp, s->y, s->by_row);
+        gpuopt__simplex_scale_cols(lp, 0);
     }
-    gpuopt__scale_cols(lp, 1);
-    for (i = 0; i < lp->rows; i++) lp->row_scale[i] = gpuopt__power_of_two(lp->row_scale[i]);
-    for (j = 0; j < lp->cols; j++) lp->col_scale[j] = gpuopt__power_of_two(lp->col_scale[j]);
+    gpuopt__simplex_scale_cols(lp, 1);
+    for (i = 0; i < lp->rows; i++) lp->row_scale[i] = gpuopt__simplex_power_of_two(lp->row_scale[i]);
+    for (j = 0; j < lp->cols; j++) lp->col_scale[j] = gpuopt__simplex_power_of_two(lp->col_scale[j]);
 }
 
-/* row_largest[i]: the largest |a_ij| of the host's row i, of long columns' entries those in the sample. */
+/* row_largest[i]: the largest |a_ij| in the host's row i, among the sampled entries of long columns. */
 static void gpuopt__simplex_row_largest(gpuopt_simplex *s) {
-    const gpuopt__lp *lp = &s->lp;
+    const gpuopt__simplex_lp *lp = &s->lp;
     int32_t i, j;
     int64_t e, step;
     for (i = 0; i < lp->rows; i++) s->row_largest[i] = 0;
     for (j = 0; j < lp->cols; j++)
-        for (e = lp->col_start[j], step = gpuopt__sample_step(lp, j); e < lp->col_start[j + 1]; e += step)
+        for (e = lp->col_start[j], step = gpuopt__simplex_sample_step(lp, j); e < lp->col_start[j + 1]; e += step)
             s->row_largest[lp->col_row[e]] = gpuopt__max(s->row_largest[lp->col_row[e]], fabs(lp->val[e]));
 }
 
 /* ---- From the host's descriptor ---- */
 
-/* lp's pattern from the descriptor. A dense matrix's values go to packed [nonzeros]; sparse ones stay the host's. */
-static void gpuopt__simplex_copy_columns(gpuopt__lp *lp, const gpuopt_simplex_desc *desc, double *packed) {
+/* Copies the pattern from the descriptor. The values of a dense matrix go to packed [nonzeros]; those of a sparse one are
+ * read in place. */
+static void gpuopt__simplex_copy_columns(gpuopt__simplex_lp *lp, const gpuopt_simplex_desc *desc, double *packed) {
     int32_t i, j;
     int64_t e = 0;
     lp->val = desc->matrix.start ? desc->matrix.value : packed;
@@ -185,21 +195,34 @@ static void gpuopt__simplex_copy_columns(gpuopt__lp *lp, const gpuopt_simplex_de
     lp->col_start[lp->cols] = e;
 }
 
-/* value, or an infinity from the host's own idea of it. */
+/* The bound or side, with values beyond the host's infinity made infinite. */
 static double gpuopt__simplex_side(const double *side, int32_t k, double otherwise, double infinity) {
     double value = side ? side[k] : otherwise;
     return value >= infinity ? HUGE_VAL : value <= -infinity ? -HUGE_VAL : value;
 }
 
+static void gpuopt__simplex_find_crossing(gpuopt_simplex *s, const gpuopt_simplex_desc *desc) {
+    int32_t j;
+    s->crossing = -1;
+    s->crossing_size = 0;
+    for (j = 0; j < s->lp.cols && s->crossing < 0; j++) {
+        double l = gpuopt__simplex_side(desc->lb, j, 0, desc->infinity);
+        double u = gpuopt__simplex_side(desc->ub, j, HUGE_VAL, desc->infinity);
+        if (l <= u) continue;
+        s->crossing = j;
+        s->crossing_size = l - u;
+    }
+}
+
 static void gpuopt__simplex_fill_bounds(gpuopt_simplex *s, const gpuopt_simplex_desc *desc) {
     int32_t i, j, rows = s->lp.rows, cols = s->lp.cols;
     double infinity = s->desc.infinity, sign = desc->maximize ? -1 : 1;
-    gpuopt__mean bounds = {0, 0}, costs = {0, 0};
+    gpuopt__simplex_mean bounds = {0, 0}, costs = {0, 0};
     for (j = 0; j < cols; j++) {
         s->lower[j] = gpuopt__simplex_side(desc->lb, j, 0, infinity) / s->lp.col_scale[j];
         s->upper[j] = gpuopt__simplex_side(desc->ub, j, HUGE_VAL, infinity) / s->lp.col_scale[j];
         s->cost[j] = desc->cost ? sign * desc->cost[j] * s->lp.col_scale[j] : 0;
-        gpuopt__mean_add(&costs, s->cost[j]);
+        gpuopt__simplex_mean_add(&costs, s->cost[j]);
     }
     for (i = 0; i < rows; i++) {
         s->lower[cols + i] = -gpuopt__simplex_side(desc->rhs, i, HUGE_VAL, infinity) * s->lp.row_scale[i];
@@ -207,19 +230,19 @@ static void gpuopt__simplex_fill_bounds(gpuopt_simplex *s, const gpuopt_simplex_
         s->cost[cols + i] = 0;
     }
     for (j = 0; j < cols + rows; j++) {
-        gpuopt__mean_add(&bounds, s->lower[j]);
-        if (s->upper[j] != s->lower[j]) gpuopt__mean_add(&bounds, s->upper[j]);
+        gpuopt__simplex_mean_add(&bounds, s->lower[j]);
+        if (s->upper[j] != s->lower[j]) gpuopt__simplex_mean_add(&bounds, s->upper[j]);
     }
-    s->primal_scale = s->desc.scaling == GPUOPT_OFF ? 1 : gpuopt__mean_scale(&bounds);
-    s->cost_scale = s->desc.scaling == GPUOPT_OFF ? 1 : gpuopt__mean_scale(&costs);
+    s->primal_scale = s->desc.scaling == GPUOPT_OFF ? 1 : gpuopt__simplex_mean_scale(&bounds);
+    s->cost_scale = s->desc.scaling == GPUOPT_OFF ? 1 : gpuopt__simplex_mean_scale(&costs);
     for (j = 0; j < cols; j++) s->cost[j] *= s->cost_scale;
     for (j = 0; j < cols + rows; j++) s->lower[j] *= s->primal_scale, s->upper[j] *= s->primal_scale;
 }
 
-/* Cuts the handle's block; base NULL measures. */
+/* Cuts the handle's block into arrays; with base NULL it only measures. */
 static void gpuopt__simplex_cut(gpuopt__arena *arena, gpuopt_simplex *s) {
     int64_t rows = s->shape.rows, cols = s->shape.cols, both = rows + cols, more = rows > cols ? rows : cols;
-    gpuopt__lp *lp = &s->lp;
+    gpuopt__simplex_lp *lp = &s->lp;
     gpuopt__simplex_vectors *v = &s->v;
     double **const of_both[] = {&s->cost,       &s->lower, &s->upper,   &s->work_lower,
                                 &s->work_upper, &s->x,     &s->reduced, &s->phase_cost};
@@ -248,6 +271,7 @@ static void gpuopt__simplex_cut(gpuopt__arena *arena, gpuopt_simplex *s) {
     s->col_count = (int32_t *)gpuopt__cut(arena, cols, sizeof(int32_t));
     s->row_count = (int32_t *)gpuopt__cut(arena, rows, sizeof(int32_t));
     s->queue = (int32_t *)gpuopt__cut(arena, more, sizeof(int32_t));
+    s->staging = (double *)gpuopt__cut(arena, more, sizeof(double));
     gpuopt__simplex_cut_vectors(arena, s->shape.rows, s->shape.cols, v);
 }
 

@@ -1,59 +1,72 @@
 /* SPDX-License-Identifier: MIT
  *
- * The parts of an iteration as calls of their own: price, ratio test, pivot, flip.
+ * The calls that do one part of an iteration: price, ratio test, pivot, flip.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_PARTS_H
 #define GPUOPT_IMPL_SIMPLEX_PARTS_H
 
 #include "calls.h"
 
-/* Variables are the host's numbers; inside, a row's logical is minus its activity, so directions and sides turn. */
-static int gpuopt__is_logical(const gpuopt_simplex *s, int32_t variable) { return variable >= s->lp.cols; }
+/* Callers number variables as the header says. Internally a row's logical is minus its activity, so directions and bounds
+ * are reversed for logicals. */
+static int gpuopt__simplex_is_logical(const gpuopt_simplex *s, int32_t variable) { return variable >= s->lp.cols; }
 
-static int gpuopt__turned(const gpuopt_simplex *s, int32_t variable, int direction) {
-    return gpuopt__is_logical(s, variable) ? -direction : direction;
+static int gpuopt__simplex_turned(const gpuopt_simplex *s, int32_t variable, int direction) {
+    return gpuopt__simplex_is_logical(s, variable) ? -direction : direction;
 }
 
-static int32_t gpuopt__find(const int32_t *list, int32_t count, int32_t value) {
+static int32_t gpuopt__simplex_find(const int32_t *list, int32_t count, int32_t value) {
     int32_t k;
     for (k = 0; k < count; k++)
         if (list[k] == value) return k;
     return -1;
 }
 
-/* Reduced costs of the right phase and fresh vectors on the host, which the parts need. */
+/* The parts need reduced costs of the present phase, and the engine's vectors on the host. */
 static gpuopt_status gpuopt__simplex_ready(gpuopt_simplex *s) {
     gpuopt_status status = s->stale ? gpuopt__simplex_fresh(s) : GPUOPT_OK;
-    return status ? status : gpuopt__engine_of(s)->pull(s->engine);
+    return status ? status : gpuopt__simplex_backend_of(s)->pull(s->engine);
 }
 
-/* The slot of a nonbasic variable, or -1 and the log told. */
-static int32_t gpuopt__nonbasic_slot(const gpuopt_simplex *s, const char *call, int32_t variable) {
-    int32_t slot = gpuopt__find(s->v.slot, s->lp.cols, variable);
+/* While bounds cross there is nothing to iterate. */
+static gpuopt_status gpuopt__simplex_refuse_crossing(const gpuopt_simplex *s, const char *call) {
+    if (s->crossing < 0) return GPUOPT_OK;
+    gpuopt__log(s->context, 0, "%s: the bounds of column %d cross", call, (int)s->crossing);
+    return GPUOPT_ERROR_STATE;
+}
+
+/* The slot of a nonbasic variable; or -1, and the log says that it is not nonbasic. */
+static int32_t gpuopt__simplex_nonbasic_slot(const gpuopt_simplex *s, const char *call, int32_t variable) {
+    int32_t slot = gpuopt__simplex_find(s->v.slot, s->lp.cols, variable);
     if (slot < 0) gpuopt__log(s->context, 0, "%s: variable %d is not nonbasic", call, (int)variable);
     return slot;
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_simplex_entering *entering) {
-    gpuopt__run run;
-    gpuopt__run_report report;
+    gpuopt__simplex_run run;
+    gpuopt__simplex_run_report report;
     gpuopt_simplex_entering result;
     gpuopt_status status;
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(entering))
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_price",
                               "entering is NULL or has no struct_size");
-    status = gpuopt__simplex_ready(simplex);
-    if (status) return status;
-    gpuopt__simplex_prepare(simplex, GPUOPT__RUN_PRICE, &run);
-    status = gpuopt__simplex_engage(simplex, &run, &report);
-    if (status) return status;
+    memset(&report, 0, sizeof report);
+    report.entering = -1;
+    if (simplex->crossing < 0) {
+        status = gpuopt__simplex_ready(simplex);
+        if (status) return status;
+        gpuopt__simplex_prepare(simplex, GPUOPT__SIMPLEX_RUN_PRICE, &run);
+        status = gpuopt__simplex_engage(simplex, &run, &report);
+        if (status) return status;
+    }
     memset(&result, 0, sizeof result);
     result.variable = -1;
     if (report.entering >= 0) {
         result.variable = simplex->v.slot[report.entering];
-        result.direction = gpuopt__turned(simplex, result.variable, report.direction);
-        result.reduced_cost = gpuopt__is_logical(simplex, result.variable) ? -report.reduced_cost : report.reduced_cost;
+        result.direction = gpuopt__simplex_turned(simplex, result.variable, report.direction);
+        result.reduced_cost =
+            gpuopt__simplex_is_logical(simplex, result.variable) ? -report.reduced_cost : report.reduced_cost;
         result.score = report.score;
     }
     gpuopt__copy_out(entering, entering->struct_size, &result, sizeof result);
@@ -63,21 +76,23 @@ GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_si
 GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int32_t entering, int32_t direction,
                                                    gpuopt_simplex_leaving *leaving) {
     static const char call[] = "gpuopt_simplex_ratio_test";
-    gpuopt__run run;
-    gpuopt__run_report report;
+    gpuopt__simplex_run run;
+    gpuopt__simplex_run_report report;
     gpuopt_simplex_leaving result;
     gpuopt_status status;
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(leaving) || (direction != 1 && direction != -1))
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call,
                               "leaving is NULL or has no struct_size, or direction is neither 1 nor -1");
-    status = gpuopt__simplex_ready(simplex);
+    status = gpuopt__simplex_refuse_crossing(simplex, call);
+    if (!status) status = gpuopt__simplex_ready(simplex);
     if (status) return status;
-    gpuopt__simplex_prepare(simplex, GPUOPT__RUN_RATIO, &run);
-    run.entering = gpuopt__nonbasic_slot(simplex, call, entering);
+    gpuopt__simplex_prepare(simplex, GPUOPT__SIMPLEX_RUN_RATIO, &run);
+    run.entering = gpuopt__simplex_nonbasic_slot(simplex, call, entering);
     if (run.entering < 0) return GPUOPT_ERROR_ARGUMENT;
-    run.direction = gpuopt__turned(simplex, entering, direction);
-    if (!(simplex->v.state[run.entering] & (run.direction > 0 ? GPUOPT__MAY_INCREASE : GPUOPT__MAY_DECREASE)))
+    run.direction = gpuopt__simplex_turned(simplex, entering, direction);
+    if (!(simplex->v.state[run.entering] &
+          (run.direction > 0 ? GPUOPT__SIMPLEX_MAY_INCREASE : GPUOPT__SIMPLEX_MAY_DECREASE)))
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call,
                               "the entering variable is at its bound in that direction");
     status = gpuopt__simplex_engage(simplex, &run, &report);
@@ -85,31 +100,32 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
     memset(&result, 0, sizeof result);
     result.variable = report.leaving < 0 ? -1 : simplex->v.head[report.leaving];
     result.flip = report.flip;
-    result.to_upper = report.leaving >= 0 && report.to_upper != gpuopt__is_logical(simplex, result.variable);
+    result.to_upper = report.leaving >= 0 && report.to_upper != gpuopt__simplex_is_logical(simplex, result.variable);
     result.step = report.step;
     result.pivot = report.leaving < 0 ? 0 : report.pivot;
     gpuopt__copy_out(leaving, leaving->struct_size, &result, sizeof result);
     return GPUOPT_OK;
 }
 
-/* One pivot or flip of the host's choice. What it makes infeasible changes the phase's costs: stale. */
-static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, const gpuopt__run *run,
+/* Does one pivot or flip of the host's choice. A variable that becomes infeasible changes the costs of phase 1, so that the
+ * reduced costs are stale. */
+static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, const gpuopt__simplex_run *run,
                                         gpuopt_simplex_info *info) {
-    gpuopt__run_report report;
+    gpuopt__simplex_run_report report;
     double x = s->v.xn[run->entering], l = s->v.ln[run->entering], u = s->v.un[run->entering];
     gpuopt_status status = gpuopt__simplex_engage(s, run, &report);
     if (status) return status;
-    if (report.end == GPUOPT__END_UNSAFE) {
+    if (report.end == GPUOPT__SIMPLEX_END_UNSAFE) {
         gpuopt__log(s->context, 0, "%s: the pivot %g is too small beside the column's largest entry, %g", call,
                     report.pivot, report.largest);
         return GPUOPT_ERROR_NUMERIC;
     }
     gpuopt__simplex_count(s, &report);
-    if (report.end == GPUOPT__END_DRIFTED) s->stale = 2;
+    if (report.end == GPUOPT__SIMPLEX_END_DRIFTED) s->stale = 2;
     else if ((s->phase == 2 && report.infeasible > 0) || s->since_refresh >= s->desc.refresh_pivots) s->stale = 1;
-    /* The engine counts who was basic before; the entering variable may have left its own bounds. */
+    /* The engine has counted those that were basic before; the entering variable may have left its bounds, too. */
     x += report.direction * report.step;
-    if (gpuopt__infeasible(x, l, u, run->rules.primal)) {
+    if (gpuopt__simplex_infeasible(x, l, u, run->rules.primal)) {
         report.infeasible++;
         s->stale = s->stale ? s->stale : 1;
     }
@@ -120,33 +136,37 @@ static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, con
 GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t entering, int32_t leaving, int to_upper,
                                               gpuopt_simplex_info *info) {
     static const char call[] = "gpuopt_simplex_pivot";
-    gpuopt__run run;
-    gpuopt_status status = gpuopt__check_info(simplex, call, info);
+    gpuopt__simplex_run run;
+    gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
+    if (!status) status = gpuopt__simplex_refuse_crossing(simplex, call);
     if (!status) status = gpuopt__simplex_ready(simplex);
     if (status) return status;
-    gpuopt__simplex_prepare(simplex, GPUOPT__RUN_PIVOT, &run);
-    run.entering = gpuopt__nonbasic_slot(simplex, call, entering);
-    run.leaving = gpuopt__find(simplex->v.head, simplex->lp.rows, leaving);
+    gpuopt__simplex_prepare(simplex, GPUOPT__SIMPLEX_RUN_PIVOT, &run);
+    run.entering = gpuopt__simplex_nonbasic_slot(simplex, call, entering);
+    run.leaving = gpuopt__simplex_find(simplex->v.head, simplex->lp.rows, leaving);
     if (run.leaving < 0) gpuopt__log(simplex->context, 0, "%s: variable %d is not basic", call, (int)leaving);
     if (run.entering < 0 || run.leaving < 0) return GPUOPT_ERROR_ARGUMENT;
-    run.to_upper = (to_upper != 0) != gpuopt__is_logical(simplex, leaving);
+    run.to_upper = (to_upper != 0) != gpuopt__simplex_is_logical(simplex, leaving);
     if (fabs(run.to_upper ? simplex->v.ub[run.leaving] : simplex->v.lb[run.leaving]) == HUGE_VAL)
-        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "that bound of `leaving` is infinite");
+        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call,
+                              "the bound of `leaving` that to_upper names is infinite");
     return gpuopt__simplex_do(simplex, call, &run, info);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_flip(gpuopt_simplex *simplex, int32_t variable, gpuopt_simplex_info *info) {
     static const char call[] = "gpuopt_simplex_flip";
-    gpuopt__run run;
-    gpuopt_status status = gpuopt__check_info(simplex, call, info);
+    gpuopt__simplex_run run;
+    gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
+    if (!status) status = gpuopt__simplex_refuse_crossing(simplex, call);
     if (!status) status = gpuopt__simplex_ready(simplex);
     if (status) return status;
-    gpuopt__simplex_prepare(simplex, GPUOPT__RUN_FLIP, &run);
-    run.entering = gpuopt__nonbasic_slot(simplex, call, variable);
+    gpuopt__simplex_prepare(simplex, GPUOPT__SIMPLEX_RUN_FLIP, &run);
+    run.entering = gpuopt__simplex_nonbasic_slot(simplex, call, variable);
     if (run.entering < 0) return GPUOPT_ERROR_ARGUMENT;
     if (!(simplex->v.un[run.entering] - simplex->v.ln[run.entering] < HUGE_VAL) || simplex->v.state[run.entering] == 0)
-        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "the variable has not two bounds");
-    run.direction = simplex->v.state[run.entering] & GPUOPT__MAY_INCREASE ? 1 : -1;
+        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call,
+                              "the variable does not have two different finite bounds");
+    run.direction = simplex->v.state[run.entering] & GPUOPT__SIMPLEX_MAY_INCREASE ? 1 : -1;
     return gpuopt__simplex_do(simplex, call, &run, info);
 }
 

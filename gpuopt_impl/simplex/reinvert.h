@@ -8,7 +8,7 @@
 
 #include "model.h"
 
-static void gpuopt__order_place(gpuopt_simplex *s, int32_t *placed, int32_t col, int32_t row) {
+static void gpuopt__simplex_order_place(gpuopt_simplex *s, int32_t *placed, int32_t col, int32_t row) {
     s->wanted[*placed] = row;
     s->order[(*placed)++] = col;
     s->col_count[col] = -1;
@@ -17,8 +17,8 @@ static void gpuopt__order_place(gpuopt_simplex *s, int32_t *placed, int32_t col,
 
 /* Columns with one entry in the open rows, each of which closes its row and may leave others with one. Entries above
  * them do not matter: their own elimination is exact. */
-static void gpuopt__order_by_columns(gpuopt_simplex *s, int32_t *placed) {
-    const gpuopt__lp *lp = &s->lp;
+static void gpuopt__simplex_order_by_columns(gpuopt_simplex *s, int32_t *placed) {
+    const gpuopt__simplex_lp *lp = &s->lp;
     int32_t j, head = 0, tail = 0;
     int64_t e;
     for (j = 0; j < lp->cols; j++)
@@ -28,15 +28,15 @@ static void gpuopt__order_by_columns(gpuopt_simplex *s, int32_t *placed) {
         if (s->col_count[col] != 1) continue; /* another has taken its row */
         for (e = lp->col_start[col]; !s->open[lp->col_row[e]];) e++;
         j = lp->col_row[e];
-        gpuopt__order_place(s, placed, col, j);
+        gpuopt__simplex_order_place(s, placed, col, j);
         for (e = s->row_start[j]; e < s->row_start[j + 1]; e++)
             if (s->col_count[s->row_col[e]] > 0 && --s->col_count[s->row_col[e]] == 1) s->queue[tail++] = s->row_col[e];
     }
 }
 
 /* Open rows with an entry in one column only of those that are left: pivoting there changes no other column. */
-static void gpuopt__order_by_rows(gpuopt_simplex *s, int32_t *placed) {
-    const gpuopt__lp *lp = &s->lp;
+static void gpuopt__simplex_order_by_rows(gpuopt_simplex *s, int32_t *placed) {
+    const gpuopt__simplex_lp *lp = &s->lp;
     int32_t i, j, head = 0, tail = 0;
     int64_t e;
     memset(s->row_count, 0, sizeof(int32_t) * (size_t)lp->rows);
@@ -49,7 +49,7 @@ static void gpuopt__order_by_rows(gpuopt_simplex *s, int32_t *placed) {
         if (!s->open[row] || s->row_count[row] != 1) continue;
         for (e = s->row_start[row]; s->col_count[s->row_col[e]] <= 0;) e++;
         j = s->row_col[e];
-        gpuopt__order_place(s, placed, j, row);
+        gpuopt__simplex_order_place(s, placed, j, row);
         for (e = lp->col_start[j]; e < lp->col_start[j + 1]; e++)
             if (--s->row_count[lp->col_row[e]] == 1 && s->open[lp->col_row[e]]) s->queue[tail++] = lp->col_row[e];
     }
@@ -57,7 +57,7 @@ static void gpuopt__order_by_rows(gpuopt_simplex *s, int32_t *placed) {
 
 /* Fills order and wanted with the basic columns of status; `open` with the rows that they have to fill. */
 static int32_t gpuopt__simplex_order(gpuopt_simplex *s) {
-    const gpuopt__lp *lp = &s->lp;
+    const gpuopt__simplex_lp *lp = &s->lp;
     int32_t i, j, length, placed = 0, longest = 0;
     int64_t e;
     if (!s->rows_filled)
@@ -69,18 +69,18 @@ static int32_t gpuopt__simplex_order(gpuopt_simplex *s) {
         if (s->col_count[j] < 0) continue;
         for (e = lp->col_start[j]; e < lp->col_start[j + 1]; e++) s->col_count[j] += s->open[lp->col_row[e]];
     }
-    gpuopt__order_by_columns(s, &placed);
-    gpuopt__order_by_rows(s, &placed);
+    gpuopt__simplex_order_by_columns(s, &placed);
+    gpuopt__simplex_order_by_rows(s, &placed);
     for (j = 0; j < lp->cols; j++) longest = s->col_count[j] > longest ? s->col_count[j] : longest;
     for (length = 0; length <= longest; length++) /* what is left, sparse columns first */
         for (j = 0; j < lp->cols; j++)
-            if (s->col_count[j] == length) gpuopt__order_place(s, &placed, j, -1);
+            if (s->col_count[j] == length) gpuopt__simplex_order_place(s, &placed, j, -1);
     for (i = 0; i < lp->rows; i++) s->open[i] = s->status[lp->cols + i] != GPUOPT_VARIABLE_BASIC;
     return placed;
 }
 
 /* Columns in order[from .. count - 1] that did not find a position move to the front of what is left. */
-static int32_t gpuopt__keep_refused(gpuopt_simplex *s, int32_t count) {
+static int32_t gpuopt__simplex_keep_refused(gpuopt_simplex *s, int32_t count) {
     int32_t k, kept = 0;
     for (k = 0; k < count; k++) {
         int32_t col = s->order[k], row = s->position[k];
@@ -98,18 +98,18 @@ static int32_t gpuopt__keep_refused(gpuopt_simplex *s, int32_t count) {
 /* The engine's matrix, head and slots for the basis that status says. Columns that depend on the others are left out:
  * *singular of them, in order; the logicals of as many rows stay basic, and status is made to say so. */
 static gpuopt_status gpuopt__simplex_reinvert(gpuopt_simplex *s, int32_t *singular) {
-    const gpuopt__simplex_backend *engine = s->context->desc.backend->simplex;
+    const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     int32_t i, j, k, count = gpuopt__simplex_order(s), pass;
     gpuopt_status status;
     s->reinversions++;
     for (j = 0; j < s->lp.cols; j++) s->phase_cost[s->v.slot[j]] = s->v.weight[j]; /* weights belong to variables */
     for (i = 0; i < s->lp.rows; i++) s->phase_cost[s->v.head[i]] = 1;
-    status = engine->reset(s->engine);
+    status = backend->reset(s->engine);
     for (i = 0; i < s->lp.rows; i++) s->v.head[i] = s->lp.cols + i;
     for (j = 0; j < s->lp.cols; j++) s->v.slot[j] = j;
     for (pass = 0; pass < 2 && count > 0 && !status; pass++) {
-        status = engine->enter(s->engine, count, s->order, s->wanted, s->open, s->position);
-        if (!status) count = gpuopt__keep_refused(s, count);
+        status = backend->enter(s->engine, count, s->order, s->wanted, s->open, s->position);
+        if (!status) count = gpuopt__simplex_keep_refused(s, count);
     }
     for (j = 0; j < s->lp.cols; j++) s->v.weight[j] = s->phase_cost[s->v.slot[j]];
     for (k = 0; k < count; k++) s->status[s->order[k]] = GPUOPT_VARIABLE_AT_LOWER;

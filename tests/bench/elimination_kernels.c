@@ -130,11 +130,11 @@ static gpuopt_status read_entries(const machine *on, gpuopt_elimination *elimina
 #ifdef TEST_WITH_CUDA
     if (on->cuda) {
         size_t bytes = (size_t)info->bits / 8;
-        const void *view;
+        gpuopt_device_view view = GPUOPT_INIT(gpuopt_device_view);
         status = gpuopt_elimination_message_device_view(elimination, 0, 0, &view);
         for (k = 0; k < SPOTS && !status; k++) {
             uint64_t stored = 0; /* little-endian, as every host of a GPU */
-            if (cudaMemcpy(&stored, (const char *)view + (size_t)at[k] * bytes, bytes, cudaMemcpyDeviceToHost))
+            if (cudaMemcpy(&stored, (const char *)view.data + (size_t)at[k] * bytes, bytes, cudaMemcpyDeviceToHost))
                 return GPUOPT_ERROR_DEVICE;
             cost[k] = stored < info->forbidden ? info->offset + (int64_t)stored : INT64_MAX;
         }
@@ -143,7 +143,8 @@ static gpuopt_status read_entries(const machine *on, gpuopt_elimination *elimina
 #endif
     (void)on;
     table = malloc(sizeof *table * (size_t)info->entries);
-    status = table ? gpuopt_elimination_message_get(elimination, 0, 0, table, NULL, NULL) : GPUOPT_ERROR_MEMORY;
+    status =
+        table ? gpuopt_elimination_message_get(elimination, GPUOPT_HOST, 0, 0, table, NULL, NULL) : GPUOPT_ERROR_MEMORY;
     for (k = 0; k < SPOTS && !status; k++) cost[k] = table[at[k]];
     free(table);
     return status;
@@ -187,7 +188,7 @@ static gpuopt_status repeat(const machine *on, gpuopt_elimination *elimination, 
     double start = now();
     int k;
     for (k = 0; k < count && !status; k++) {
-        status = gpuopt_elimination_set_condition(elimination, 0, NULL);
+        status = gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, NULL);
         if (!status) status = gpuopt_elimination_step(elimination, 1, NULL);
     }
     if (!status) status = gpuopt_context_wait(on->context);

@@ -114,7 +114,7 @@ static int run_once(subject *s, const machine *on, const options *o, int32_t z, 
     at[CREATE] = now();
     if (!status) status = gpuopt_elimination_step(elimination, INT32_MAX, &f->info), call = "step";
     at[ELIMINATE] = now();
-    if (!status) status = gpuopt_elimination_assign(elimination, 0, s->value, &f->found), call = "assign";
+    if (!status) status = gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, s->value, &f->found), call = "assign";
     at[ASSIGN] = now();
     gpuopt_elimination_destroy(elimination);
     at[WHOLE] = now();
@@ -217,7 +217,7 @@ static void unload(subject *s) {
 /* ---- Tables ---- */
 
 static double planned_gigabytes(const machine *on, const gpuopt_elimination_estimate *e) {
-    return 1e-9 * (double)(on->cuda ? e->device_bytes : e->host_bytes + e->create_bytes);
+    return 1e-9 * (double)(on->cuda ? e->memory.device_bytes : e->memory.host_bytes + e->memory.create_bytes);
 }
 
 static void print_bound(int known, int64_t cost) {

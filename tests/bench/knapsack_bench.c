@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * Times branch and bound of knapsacks.
+ * Measures the time of branch and bound for knapsack problems.
  *     knapsack_bench BACKEND,... [options]      BACKEND: cpu (one thread), cpu:N (N threads), cuda
- *       --tables LIST   of the tables below (all)
- *       --models LIST   for classes
- *       --nodes N       limit of the trees without dominance (2e9; on the CPU a fortieth)
- *       --limit S       seconds that a model of classes may take (60)
- *       --repeat N      runs of an instance of paper, of which the median is printed (5)
- * Tables, in Markdown:
- *   paper        the paper's instances, ten seeds a size: the slowest and the mean, create, search and items together;
- *                beside its Table 1.
- *   trees        the same without dominance, as the paper searches: breadth and hybrid, with the limit of nodes.
- *   levels       steps with long lists, without and with dominance: nodes a second, and the bytes of nodes that are
- *                read and written, a second, with their share of a copy's 4.28 TB/s on an H200.
- *   classes      instances that are hard for other solvers, to the end: seconds beside combo's.
- * Answers are checked: the items on the model, and the optima of the backends against each other.
+ *       --tables LIST   which of the tables below, separated by commas (default: all)
+ *       --models LIST   instances for the table classes, as solve_knapsack takes them (default: a built-in list)
+ *       --nodes N       node limit of searches without dominance (2e9; a fortieth of it on the CPU and for hybrid)
+ *       --limit S       time limit in seconds for each instance of levels and classes (60)
+ *       --repeat N      runs per instance of the table paper; the median is printed (5)
+ * Prints tables in Markdown:
+ *   paper        the paper's instances, ten seeds per size: the slowest and the mean time of _create, search and
+ *                _get_items together, beside Table 1 of the paper
+ *   trees        the same instances searched as in the paper, without dominance: breadth and hybrid, with a node limit
+ *   levels       only the steps with long lists, without and with dominance: nodes per second, and the node bytes read
+ *                and written per second, also as a share of the 4.28 TB/s of a copy on an H200
+ *   classes      instances that are hard for other solvers, solved to the end: seconds, beside those of combo
+ * Answers are checked: item sets against the model, and the optima of the backends against each other.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ enum { SEEDS = 10, SIZES = 5, NODE_BYTES = 20 };
 /* Boukedjar, Lalami, El Baz (2012), Table 1: seconds on one CPU core and with a Tesla C2050. */
 static const double table_1[SIZES][2] = {{1.59, 0.41}, {4.85, 0.91}, {9.82, 1.44}, {10.94, 1.27}, {13.39, 1.44}};
 
-/* Seconds of combo on one core, measured on the host of an H200; 0: not known; 120: stopped then. */
+/* Seconds of combo on one core, measured on the host of an H200; 0: not measured; 120: stopped at that time. */
 static const struct {
     const char *model;
     double combo;
@@ -55,13 +55,13 @@ typedef struct options {
     int64_t nodes, limit, repeat;
 } options;
 
-/* One search to its end, or to a limit. */
+/* One search, to its end or to a limit. */
 typedef struct run {
     gpuopt_knapsack_info info;
     double seconds;        /* all of it */
-    int64_t long_nodes;    /* of steps with long lists: nodes expanded, */
-    int64_t long_children; /* children that stayed, */
-    double long_seconds;   /* and how long these took */
+    int64_t long_nodes;    /* in steps with long lists: nodes expanded, */
+    int64_t long_children; /* children kept, */
+    double long_seconds;   /* and the time of these steps */
 } run;
 
 static gpuopt_knapsack_desc describe(const knapsack_model *model) {
@@ -74,7 +74,7 @@ static gpuopt_knapsack_desc describe(const knapsack_model *model) {
     return desc;
 }
 
-/* Whether the items are a solution with the incumbent's profit. */
+/* Whether the items are a solution with this profit. */
 static int right_items(const knapsack_model *model, const uint8_t *taken, int64_t profit) {
     int64_t weight = 0, sum = 0;
     int32_t j;
@@ -86,8 +86,8 @@ static int right_items(const knapsack_model *model, const uint8_t *taken, int64_
     return weight <= model->capacity && sum == profit;
 }
 
-/* limit: seconds, looked at after every 2^24 nodes. longer > 0: level by level, and lists of at least so many nodes are
- * timed. Returns 0 or -1. */
+/* limit: in seconds, checked after every 2^24 nodes. longer > 0: expands level by level, and times the lists of at
+ * least so many nodes. Returns 0 or -1. */
 static int search(const machine *on, const char *name, const knapsack_model *model, const gpuopt_knapsack_desc *desc,
                   double limit, int64_t longer, run *r) {
     uint8_t *taken = malloc((size_t)model->items + 1);
@@ -128,7 +128,7 @@ static int load(const char *name, knapsack_model *model) {
 
 /* ---- The paper's instances ---- */
 
-/* The median time of an instance's runs. */
+/* Runs an instance several times; the time is the median. */
 static int paper_run(const machine *on, const char *name, const gpuopt_knapsack_desc *with, const options *o, run *r) {
     double seconds[MOST_REPEATS] = {0};
     knapsack_model model;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Times propagation to the fixpoint on every backend and driver, and a round that changes nothing on its own.
+ * Times propagation to the fixpoint on every backend and driver, and single rounds that change nothing.
  *     propagate_bench [--only VARIANT,...] [--threads N] [--repeat N] MODEL...      MODEL: FILE.mps or gen:NAME
  * VARIANT: "cpu", "cuda cooperative", ...: see the table below.
- * A line each: G nonzeros per second is nonzeros of A times rounds over seconds, marking or not, so that it compares
- * with codes that evaluate every row in every round; TB/s is the bytes that a full pass must move (A once, the
- * sides and bounds once) over the time of a quiet full pass; us/round and exchanges are of the call itself.
+ * Prints a line for each variant. Gnz/s: nonzeros of A times rounds over the time of the call, with or without marking,
+ * so that it compares with codes that evaluate every row in every round. quiet: a full pass that changes nothing; its
+ * TB/s: the bytes that it must read (A, sides and bounds once) over its time.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void report(void *user, int level, const char *message) {
 
 typedef struct variant {
     const char *name;
-    const char *backend; /* as test_backend() knows them */
+    const char *backend; /* a name of test_backend() */
     gpuopt_propagator_mode mode;
     gpuopt_propagator_driver driver;
     gpuopt_switch marking;
@@ -54,7 +54,7 @@ static const variant variants[] = {
     {"cuda fp32", "cuda", GPUOPT_MODE_JACOBI, GPUOPT_DRIVER_AUTO, GPUOPT_OFF, GPUOPT_PRECISION_FP32},
 };
 
-/* Whether the name is in the comma-separated list; an empty list has all. */
+/* Whether the name is in the comma-separated list; an empty list contains all names. */
 static int listed(const char *name, const char *list) {
     size_t length = strlen(name);
     const char *at = list;
@@ -106,12 +106,11 @@ static void measure(const char *model_name, const mip *model, const variant *v, 
             printf("%-28s %-25s %s\n", model_name, v->name, gpuopt_status_string(status));
             break;
         }
-        if (times[k] * repeat > 30) k = repeat; /* one is enough */
+        if (times[k] * repeat > 30) k = repeat; /* one run is enough */
     }
     if (k > repeat) k = 1;
     qsort(times, (size_t)k, sizeof *times, ascending);
-    /* Rounds that change nothing, enqueued together; with marking they have nothing to do, so only full passes
-     * count. */
+    /* Rounds that change nothing, enqueued together. Only without marking, since otherwise they evaluate no rows. */
     quiet_rounds = v->marking == GPUOPT_OFF ? (nonzeros > 1e7 ? 20 : 200) : 0;
     start = now();
     for (int r = 0; r < quiet_rounds; r++) gpuopt_propagator_round(p, 1, NULL);

@@ -124,7 +124,8 @@ static gpuopt_status iterate(gpuopt_simplex *simplex, const job *j, gpuopt_simpl
 static gpuopt_status take_answer(gpuopt_simplex *simplex, const mip *model, figures *f) {
     double *x = calloc((size_t)model->columns.cols + 1, sizeof *x);
     double *dual = calloc((size_t)model->columns.rows + 1, sizeof *dual);
-    gpuopt_status status = x && dual ? gpuopt_simplex_get_solution(simplex, x, NULL, NULL, dual) : GPUOPT_ERROR_MEMORY;
+    gpuopt_status status =
+        x && dual ? gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, dual) : GPUOPT_ERROR_MEMORY;
     if (!status) figures_check(f, model, x, dual);
     free(x);
     free(dual);

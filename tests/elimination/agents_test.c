@@ -78,8 +78,8 @@ static const char *round_trip_fault(gpuopt_context *context, gpuopt_elimination 
     const char *fault;
     uint8_t *bytes, *cut;
     assert_true(cost && value && count);
-    assert_int_equal(gpuopt_elimination_message_get(elimination, message, 0, exact ? cost : NULL, exact ? NULL : value,
-                                                    counted ? count : NULL),
+    assert_int_equal(gpuopt_elimination_message_get(elimination, GPUOPT_HOST, message, 0, exact ? cost : NULL,
+                                                    exact ? NULL : value, counted ? count : NULL),
                      GPUOPT_OK);
     bytes = packed(elimination, message, &size);
     fault = layout_fault(m, bytes, size, &info, cost, value, counted ? count : NULL);
@@ -309,7 +309,7 @@ static int32_t agent_run(gpuopt_context *context, agent *a, const int32_t *order
     desc.order = order;
     desc.order_count = count;
     gpuopt_desc_init(&e, sizeof e);
-    assert_int_equal(gpuopt_elimination_plan(context, &desc, &e), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_order(context, &desc, NULL, NULL, &e), GPUOPT_OK);
     a->elimination = handle_create(context, &desc, host);
     handle_finish(a->elimination, 3);
     return e.messages;
@@ -349,8 +349,10 @@ static void agents_agree(void **state) {
             must_not(answer_fault(&m, &b, &a, 1), &m, seed);
             gpuopt_desc_init(&assignment, sizeof assignment);
             if (b.feasible && m.semiring != GPUOPT_SEMIRING_LOG_SUM_EXP) {
-                assert_int_equal(gpuopt_elimination_assign(parent.elimination, 0, a.value, &assignment), GPUOPT_OK);
-                assert_int_equal(gpuopt_elimination_assign(child.elimination, 0, a.value, &assignment), GPUOPT_OK);
+                assert_int_equal(gpuopt_elimination_assign(parent.elimination, GPUOPT_HOST, 0, a.value, &assignment),
+                                 GPUOPT_OK);
+                assert_int_equal(gpuopt_elimination_assign(child.elimination, GPUOPT_HOST, 0, a.value, &assignment),
+                                 GPUOPT_OK);
                 if (memcmp(a.value, b.value, (size_t)m.variables * sizeof *b.value))
                     must_not("not the assignment of one agent", &m, seed);
             }

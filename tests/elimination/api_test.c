@@ -35,7 +35,7 @@ static int setup(void **state) {
     f->desc.condition = &last;
     f->desc.condition_count = 1;
     f->elimination = handle_create(f->context, &f->desc, &f->host);
-    assert_int_equal(gpuopt_elimination_set_condition(f->elimination, 0, (int32_t[]){1}), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_set_condition(f->elimination, GPUOPT_HOST, 0, (int32_t[]){1}), GPUOPT_OK);
     assert_int_equal(gpuopt_elimination_step(f->elimination, 1, NULL), GPUOPT_OK);
     *state = f;
     return 0;
@@ -68,17 +68,18 @@ static void check(fixture *f, gpuopt_status found, gpuopt_status expected, const
 
 static void check_desc(fixture *f, const gpuopt_elimination_desc *desc, gpuopt_status expected, const char *what) {
     gpuopt_elimination *elimination = f->elimination;
-    gpuopt_elimination_estimate e;
+    gpuopt_elimination_estimate e = GPUOPT_INIT(gpuopt_elimination_estimate);
+    gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     int32_t order[3] = {7, 7, 7};
     long live = f->host.live;
-    gpuopt_desc_init(&e, sizeof e);
-    e.host_bytes = 77;
+    e.memory.host_bytes = plan.host_bytes = 77;
     if (gpuopt_elimination_create(f->context, desc, &elimination) != expected) fail_msg("not refused: %s", what);
     check(f, expected, expected, "gpuopt_elimination_create");
     assert_null(elimination);
-    check(f, gpuopt_elimination_plan(f->context, desc, &e), expected, "gpuopt_elimination_plan");
+    check(f, gpuopt_elimination_plan(f->context, desc, &plan), expected, "gpuopt_elimination_plan");
     check(f, gpuopt_elimination_order(f->context, desc, order, NULL, &e), expected, "gpuopt_elimination_order");
-    assert_true(e.host_bytes == 77 && order[0] == 7 && order[1] == 7 && order[2] == 7 && f->host.live == live);
+    assert_true(e.memory.host_bytes == 77 && plan.host_bytes == 77 && f->host.live == live);
+    assert_true(order[0] == 7 && order[1] == 7 && order[2] == 7);
 }
 
 /* ---- Descriptors ---- */
@@ -86,17 +87,17 @@ static void check_desc(fixture *f, const gpuopt_elimination_desc *desc, gpuopt_s
 static void pointers(void **state) {
     fixture *f = *state;
     gpuopt_elimination *elimination = NULL;
-    gpuopt_elimination_estimate e;
+    gpuopt_elimination_estimate e = GPUOPT_INIT(gpuopt_elimination_estimate);
+    gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     int32_t order[3];
-    gpuopt_desc_init(&e, sizeof e);
     check_desc(f, NULL, GPUOPT_ERROR_ARGUMENT, "NULL");
     check(f, gpuopt_elimination_create(f->context, &f->desc, NULL), GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_create");
     check(f, gpuopt_elimination_plan(f->context, &f->desc, NULL), GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_plan");
     assert_int_equal(gpuopt_elimination_create(NULL, &f->desc, &elimination), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_plan(NULL, &f->desc, &e), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_plan(NULL, &f->desc, &plan), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_order(NULL, &f->desc, order, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
-    e.struct_size = 3;
-    check(f, gpuopt_elimination_plan(f->context, &f->desc, &e), GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_plan");
+    e.struct_size = plan.struct_size = 3;
+    check(f, gpuopt_elimination_plan(f->context, &f->desc, &plan), GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_plan");
     check(f, gpuopt_elimination_order(f->context, &f->desc, NULL, NULL, &e), GPUOPT_ERROR_ARGUMENT,
           "gpuopt_elimination_order");
     gpuopt_elimination_destroy(NULL);
@@ -184,7 +185,7 @@ static void handle_arguments(void **state) {
     gpuopt_elimination_message_info message;
     gpuopt_elimination_assignment assignment;
     int32_t value[3] = {0, 0, 0};
-    const void *view = NULL;
+    gpuopt_device_view view = GPUOPT_INIT(gpuopt_device_view);
     int64_t bound[2];
     uint64_t size;
     gpuopt_desc_init(&info, sizeof info);
@@ -193,41 +194,41 @@ static void handle_arguments(void **state) {
 #define REFUSED(call, name) check(f, call, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_" name)
     REFUSED(gpuopt_elimination_step(e, 0, &info), "step");
     REFUSED(gpuopt_elimination_step(e, -5, NULL), "step");
-    REFUSED(gpuopt_elimination_get_info(e, 1, &info), "get_info");
-    REFUSED(gpuopt_elimination_get_info(e, -1, &info), "get_info");
-    REFUSED(gpuopt_elimination_get_info(e, 0, NULL), "get_info");
-    REFUSED(gpuopt_elimination_set_condition(e, 0, &outside), "set_condition");
-    REFUSED(gpuopt_elimination_set_condition(e, 0, &negative), "set_condition");
-    REFUSED(gpuopt_elimination_set_condition(e, 1, value), "set_condition");
-    REFUSED(gpuopt_elimination_set_condition(e, 0, NULL), "set_condition");
-    REFUSED(gpuopt_elimination_assign(e, 1, value, &assignment), "assign");
-    REFUSED(gpuopt_elimination_assign(e, 0, NULL, &assignment), "assign");
-    REFUSED(gpuopt_elimination_message_get_info(e, -1, &message), "get_message_info");
-    REFUSED(gpuopt_elimination_message_get_info(e, 2, &message), "get_message_info");
-    REFUSED(gpuopt_elimination_message_get_info(e, 0, NULL), "get_message_info");
-    REFUSED(gpuopt_elimination_message_get(e, 2, 0, bound, NULL, NULL), "get_message");
-    REFUSED(gpuopt_elimination_message_get(e, 0, 1, bound, NULL, NULL), "get_message");
-    REFUSED(gpuopt_elimination_message_get(e, 0, 0, NULL, NULL, NULL), "get_message");
-    REFUSED(gpuopt_elimination_message_pack(e, 0, 0, NULL, 0, NULL), "pack_message");
-    REFUSED(gpuopt_elimination_message_pack(e, 0, 0, bound, 3, &size), "pack_message");
-    REFUSED(gpuopt_elimination_message_pack(e, 9, 0, NULL, 0, &size), "pack_message");
-    REFUSED(gpuopt_elimination_message_device_view(e, 9, 0, &view), "device_view");
-    REFUSED(gpuopt_elimination_get_bounds(e, 0, 3, value, bound, NULL), "get_bounds");
-    REFUSED(gpuopt_elimination_get_bounds(e, 0, 2, value, bound, NULL), "get_bounds"); /* conditioned */
-    REFUSED(gpuopt_elimination_get_bounds(e, 0, 0, NULL, bound, NULL), "get_bounds");
-    REFUSED(gpuopt_elimination_get_bounds(e, 0, 0, value, NULL, NULL), "get_bounds");
+    REFUSED(gpuopt_elimination_get_copy_info(e, 1, &info), "get_copy_info");
+    REFUSED(gpuopt_elimination_get_copy_info(e, -1, &info), "get_copy_info");
+    REFUSED(gpuopt_elimination_get_info(e, NULL), "get_info");
+    REFUSED(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, &outside), "set_condition");
+    REFUSED(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, &negative), "set_condition");
+    REFUSED(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 1, value), "set_condition");
+    REFUSED(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, NULL), "set_condition");
+    REFUSED(gpuopt_elimination_assign(e, GPUOPT_HOST, 1, value, &assignment), "assign");
+    REFUSED(gpuopt_elimination_assign(e, GPUOPT_HOST, 0, NULL, &assignment), "assign");
+    REFUSED(gpuopt_elimination_message_get_info(e, -1, &message), "message_get_info");
+    REFUSED(gpuopt_elimination_message_get_info(e, 2, &message), "message_get_info");
+    REFUSED(gpuopt_elimination_message_get_info(e, 0, NULL), "message_get_info");
+    REFUSED(gpuopt_elimination_message_get(e, GPUOPT_HOST, 2, 0, bound, NULL, NULL), "message_get");
+    REFUSED(gpuopt_elimination_message_get(e, GPUOPT_HOST, 0, 1, bound, NULL, NULL), "message_get");
+    REFUSED(gpuopt_elimination_message_get(e, GPUOPT_HOST, 0, 0, NULL, NULL, NULL), "message_get");
+    REFUSED(gpuopt_elimination_message_pack(e, 0, 0, NULL, 0, NULL), "message_pack");
+    REFUSED(gpuopt_elimination_message_pack(e, 0, 0, bound, 3, &size), "message_pack");
+    REFUSED(gpuopt_elimination_message_pack(e, 9, 0, NULL, 0, &size), "message_pack");
+    REFUSED(gpuopt_elimination_message_device_view(e, 9, 0, &view), "message_device_view");
+    REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 3, value, bound, NULL), "get_bounds");
+    REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 2, value, bound, NULL), "get_bounds"); /* conditioned */
+    REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, NULL, bound, NULL), "get_bounds");
+    REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, value, NULL, NULL), "get_bounds");
     info.struct_size = 4;
     REFUSED(gpuopt_elimination_step(e, 1, &info), "step");
-    REFUSED(gpuopt_elimination_get_info(e, 0, &info), "get_info");
+    REFUSED(gpuopt_elimination_get_info(e, &info), "get_info");
     message.struct_size = 4;
-    REFUSED(gpuopt_elimination_message_get_info(e, 0, &message), "get_message_info");
+    REFUSED(gpuopt_elimination_message_get_info(e, 0, &message), "message_get_info");
 #undef REFUSED
     assert_int_equal(gpuopt_elimination_step(NULL, 1, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_get_info(NULL, 0, &info), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_set_condition(NULL, 0, value), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_assign(NULL, 0, value, &assignment), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_get_bounds(NULL, 0, 0, value, bound, NULL), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_message_get(NULL, 0, 0, bound, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_get_info(NULL, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_set_condition(NULL, GPUOPT_HOST, 0, value), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_assign(NULL, GPUOPT_HOST, 0, value, &assignment), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_get_bounds(NULL, GPUOPT_HOST, 0, 0, value, bound, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_message_get(NULL, GPUOPT_HOST, 0, 0, bound, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_message_get_info(NULL, 0, &message), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_message_pack(NULL, 0, 0, NULL, 0, &size), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_message_device_view(NULL, 0, 0, &view), GPUOPT_ERROR_ARGUMENT);
@@ -247,9 +248,9 @@ static void not_to_be_had(void **state) {
     e = handle_create(f->context, &d, &f->host);
     handle_finish(e, 2);
     gpuopt_desc_init(&assignment, sizeof assignment);
-    check(f, gpuopt_elimination_assign(e, 0, value, &assignment), GPUOPT_ERROR_UNSUPPORTED,
+    check(f, gpuopt_elimination_assign(e, GPUOPT_HOST, 0, value, &assignment), GPUOPT_ERROR_UNSUPPORTED,
           "gpuopt_elimination_assign");
-    check(f, gpuopt_elimination_get_bounds(e, 0, 0, value, NULL, bound), GPUOPT_ERROR_UNSUPPORTED,
+    check(f, gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, value, NULL, bound), GPUOPT_ERROR_UNSUPPORTED,
           "gpuopt_elimination_get_bounds");
     gpuopt_elimination_destroy(e);
 }
@@ -274,10 +275,10 @@ static void input_is_copied(void **state) {
     memset(g, 0xFF, 4 * sizeof *g);
     free(g);
     memset((void *)f->m.function[0].cost, 0x77, 4 * sizeof(int64_t));
-    assert_int_equal(gpuopt_elimination_set_condition(e, 0, (int32_t[]){1}), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_set_condition(e, GPUOPT_HOST, 0, (int32_t[]){1}), GPUOPT_OK);
     assert_int_equal(handle_finish(e, 1).cost, OPTIMUM);
     gpuopt_desc_init(&assignment, sizeof assignment);
-    assert_int_equal(gpuopt_elimination_assign(e, 0, value, &assignment), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_assign(e, GPUOPT_HOST, 0, value, &assignment), GPUOPT_OK);
     assert_true(assignment.cost == OPTIMUM && value[0] == 1 && value[1] == 1 && value[2] == 1);
     gpuopt_elimination_destroy(e);
 }

@@ -15,7 +15,7 @@ static void bounds_at(gpuopt_elimination *elimination, const model *m, int32_t c
     int64_t cost[MOST_DOMAIN];
     double real[MOST_DOMAIN];
     int32_t v;
-    assert_int_equal(gpuopt_elimination_get_bounds(elimination, copy, variable, value,
+    assert_int_equal(gpuopt_elimination_get_bounds(elimination, GPUOPT_HOST, copy, variable, value,
                                                    m->type == GPUOPT_COST_INT64 ? cost : NULL,
                                                    m->type == GPUOPT_COST_DOUBLE ? real : NULL),
                      GPUOPT_OK);
@@ -188,7 +188,7 @@ static void bounds_of_copies(void **state) {
     desc.copies = 2;
     elimination = handle_create(context, &desc, NULL);
     for (copy = 0; copy < 2; copy++)
-        assert_int_equal(gpuopt_elimination_set_condition(elimination, copy, &copy), GPUOPT_OK);
+        assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, copy, &copy), GPUOPT_OK);
     handle_finish(elimination, 1);
     for (copy = 0; copy < 2; copy++) {
         bounds_at(elimination, &m, copy, 1, value, bound);

@@ -104,22 +104,23 @@ static run solve(gpuopt_context *context, const test_host *host, gpuopt_eliminat
     ordered = seconds();
     desc.order = order;
     desc.order_count = desc.variables - desc.condition_count;
-    status = gpuopt_elimination_plan(context, &desc, &r.estimate);
+    status = gpuopt_elimination_order(context, &desc, NULL, NULL, &r.estimate);
     if (!status) status = gpuopt_elimination_create(context, &desc, &elimination);
     if (status) fail_msg("%s, %s: %s", file, what, host->error);
-    if (desc.condition_count) assert_int_equal(gpuopt_elimination_set_condition(elimination, 0, condition), GPUOPT_OK);
+    if (desc.condition_count)
+        assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, condition), GPUOPT_OK);
     created = seconds();
     while (r.info.outcome == GPUOPT_MORE)
         assert_int_equal(gpuopt_elimination_step(elimination, INT32_MAX, &r.info), GPUOPT_OK);
     end = seconds();
     if (desc.semiring != GPUOPT_SEMIRING_LOG_SUM_EXP)
-        assert_int_equal(gpuopt_elimination_assign(elimination, 0, r.value, &r.assignment), GPUOPT_OK);
+        assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, r.value, &r.assignment), GPUOPT_OK);
     gpuopt_elimination_destroy(elimination);
     free(order);
     printf("%-24s %-8s width %2d, %2d bits, %6lld slices, %8.1f MB, order %6.3f s, create %6.3f s, eliminate %7.3f s\n",
            file, what, (int)r.estimate.width, (int)r.estimate.bits, (long long)r.estimate.slices,
-           1e-6 * (double)(r.estimate.host_bytes + r.estimate.device_bytes), ordered - start, created - ordered,
-           end - created);
+           1e-6 * (double)(r.estimate.memory.host_bytes + r.estimate.memory.device_bytes), ordered - start,
+           created - ordered, end - created);
     fflush(stdout);
     return r;
 }

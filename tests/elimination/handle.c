@@ -14,7 +14,7 @@ gpuopt_elimination *handle_create(gpuopt_context *context, const gpuopt_eliminat
 gpuopt_elimination_info handle_info(gpuopt_elimination *elimination, int32_t copy) {
     gpuopt_elimination_info info;
     gpuopt_desc_init(&info, sizeof info);
-    assert_int_equal(gpuopt_elimination_get_info(elimination, copy, &info), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_get_copy_info(elimination, copy, &info), GPUOPT_OK);
     return info;
 }
 
@@ -45,11 +45,11 @@ answer handle_answer(gpuopt_context *context, gpuopt_elimination_desc *desc, con
     gpuopt_desc_init(&a.assignment, sizeof a.assignment);
     if (desc->order) memcpy(order, desc->order, (size_t)desc->order_count * sizeof *order);
     else assert_int_equal(gpuopt_elimination_order(context, desc, order, NULL, NULL), GPUOPT_OK);
-    assert_int_equal(gpuopt_elimination_plan(context, desc, &a.estimate), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_order(context, desc, NULL, NULL, &a.estimate), GPUOPT_OK);
     elimination = handle_create(context, desc, host);
     a.info = handle_finish(elimination, at_once);
     if (desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP && desc->keep != GPUOPT_OFF)
-        assert_int_equal(gpuopt_elimination_assign(elimination, 0, a.value, &a.assignment), GPUOPT_OK);
+        assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, a.value, &a.assignment), GPUOPT_OK);
     else a.assignment.struct_size = 0;
     gpuopt_elimination_destroy(elimination);
     return a;
@@ -58,13 +58,18 @@ answer handle_answer(gpuopt_context *context, gpuopt_elimination_desc *desc, con
 static gpuopt_memory tables_in(void) { return test_on("cuda") ? GPUOPT_DEVICE : GPUOPT_HOST; }
 
 uint64_t handle_planned(const gpuopt_elimination_estimate *e) {
-    return test_on("cuda") ? e->device_bytes : e->host_bytes;
+    return test_on("cuda") ? e->memory.device_bytes : e->memory.host_bytes;
 }
 
 gpuopt_status handle_plan(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                           gpuopt_elimination_estimate *e) {
+    gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
+    gpuopt_status status;
     gpuopt_desc_init(e, sizeof *e);
-    return gpuopt_elimination_plan(context, desc, e);
+    status = gpuopt_elimination_order(context, desc, NULL, NULL, e);
+    assert_int_equal(gpuopt_elimination_plan(context, desc, &plan), status);
+    if (!status) assert_memory_equal(&plan, &e->memory, sizeof plan);
+    return status;
 }
 
 answer handle_measured(gpuopt_context *context, test_host *host, const gpuopt_elimination_desc *desc) {
@@ -79,15 +84,16 @@ answer handle_measured(gpuopt_context *context, test_host *host, const gpuopt_el
     assert_int_equal(host->live, live);
     for (where = 0; where < 2; where++) before[where] = host->peak[where] = host->bytes[where];
     elimination = handle_create(context, desc, host);
-    assert_int_equal(host->bytes[GPUOPT_HOST] - before[GPUOPT_HOST], a.estimate.host_bytes);
-    assert_int_equal(host->bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE], a.estimate.device_bytes);
-    assert_true(host->peak[GPUOPT_HOST] - before[GPUOPT_HOST] <= a.estimate.host_bytes + a.estimate.create_bytes);
-    assert_true(host->peak[GPUOPT_DEVICE] - before[GPUOPT_DEVICE] <= a.estimate.device_bytes);
+    assert_int_equal(host->bytes[GPUOPT_HOST] - before[GPUOPT_HOST], a.estimate.memory.host_bytes);
+    assert_int_equal(host->bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE], a.estimate.memory.device_bytes);
+    assert_true(host->peak[GPUOPT_HOST] - before[GPUOPT_HOST] <=
+                a.estimate.memory.host_bytes + a.estimate.memory.create_bytes);
+    assert_true(host->peak[GPUOPT_DEVICE] - before[GPUOPT_DEVICE] <= a.estimate.memory.device_bytes);
     assert_true(!desc->memory_limit || host->bytes[tables_in()] - before[tables_in()] <= desc->memory_limit);
     allocations = host->allocations;
     a.info = handle_finish(elimination, 1000);
     if (desc->keep != GPUOPT_OFF && desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP)
-        assert_int_equal(gpuopt_elimination_assign(elimination, 0, a.value, &a.assignment), GPUOPT_OK);
+        assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, a.value, &a.assignment), GPUOPT_OK);
     else a.assignment.struct_size = 0;
     assert_int_equal(host->allocations, allocations);
     gpuopt_elimination_destroy(elimination);

@@ -60,7 +60,7 @@ static void check_star(const test_host *host, gpuopt_context *context, gpuopt_el
     desc.order_count = leaves + 1;
     desc.policy = GPUOPT_POLICY_EXACT;
     gpuopt_desc_init(&e, sizeof e);
-    assert_int_equal(gpuopt_elimination_plan(context, &desc, &e), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_order(context, &desc, NULL, NULL, &e), GPUOPT_OK);
     assert_true(fabs(e.largest - pow(values, leaves)) < 1);
     printf("%d leaves of %d values: %.3g entries of %d bits\n", (int)leaves, (int)values, e.largest, (int)e.bits);
     elimination = handle_create(context, &desc, host);
@@ -72,7 +72,7 @@ static void check_star(const test_host *host, gpuopt_context *context, gpuopt_el
         assert_int_equal(info.cost, (semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1) * (leaves - often[best]));
         if (semiring == GPUOPT_SEMIRING_MIN_COUNT) assert_true(info.count == (uint64_t)ties && !info.count_overflow);
         gpuopt_desc_init(&assignment, sizeof assignment);
-        assert_int_equal(gpuopt_elimination_assign(elimination, 0, value, &assignment), GPUOPT_OK);
+        assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, value, &assignment), GPUOPT_OK);
         target[0] = best;
         assert_memory_equal(value, target, (size_t)(leaves + 1) * sizeof *value);
         assert_int_equal(assignment.cost, info.cost);
@@ -136,7 +136,7 @@ static void large_domains(void **state) {
     assert_int_equal(info.cost, -3);
     assert_int_equal(info.count, 2);
     gpuopt_desc_init(&assignment, sizeof assignment);
-    assert_int_equal(gpuopt_elimination_assign(elimination, 0, value, &assignment), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, value, &assignment), GPUOPT_OK);
     assert_int_equal(value[2 * LENGTH - 2], 1000);
     for (v = 2; v < 2 * LENGTH; v += 2) assert_int_equal(value[v], 2 * value[v - 2] % PRIME);
     gpuopt_elimination_destroy(elimination);

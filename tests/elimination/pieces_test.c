@@ -23,7 +23,7 @@ static read_message message_read(gpuopt_elimination *elimination, const model *m
     r.value = malloc(entries * sizeof *r.value);
     r.count = malloc(entries * sizeof *r.count);
     assert_true(r.cost && r.value && r.count);
-    assert_int_equal(gpuopt_elimination_message_get(elimination, message, copy,
+    assert_int_equal(gpuopt_elimination_message_get(elimination, GPUOPT_HOST, message, copy,
                                                     m->type == GPUOPT_COST_INT64 ? r.cost : NULL,
                                                     m->type == GPUOPT_COST_DOUBLE ? r.value : NULL,
                                                     m->semiring == GPUOPT_SEMIRING_MIN_COUNT ? r.count : NULL),
@@ -152,14 +152,15 @@ static void messages_are_minima(void **state) {
             desc.copies = (int32_t)test_random_int(&random, 0, 3);
             desc.policy = GPUOPT_POLICY_EXACT;
             gpuopt_desc_init(&e, sizeof e);
-            assert_int_equal(gpuopt_elimination_plan(context, &desc, &e), GPUOPT_OK);
+            assert_int_equal(gpuopt_elimination_order(context, &desc, NULL, NULL, &e), GPUOPT_OK);
             elimination = handle_create(context, &desc, &host);
             for (copy = 0; copy < desc.copies; copy++) { /* without copies it stays at 0 */
                 for (c = 0; c < desc.condition_count; c++) {
                     value[copy][c] = (int32_t)test_random_int(&random, 0, m.domain[desc.condition[c]] - 1);
                     at[copy][desc.condition[c]] = value[copy][c];
                 }
-                assert_int_equal(gpuopt_elimination_set_condition(elimination, copy, value[copy]), GPUOPT_OK);
+                assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, copy, value[copy]),
+                                 GPUOPT_OK);
             }
             handle_finish(elimination, (int32_t)test_random_int(&random, 1, 4));
             check_parents(elimination, &desc, e.messages);
@@ -206,7 +207,8 @@ static void copies_are_models(void **state) {
                     for (c = 0; c < desc.condition_count; c++)
                         at[copy][desc.condition[c]] = value[c] =
                             (int32_t)test_random_int(&random, 0, m.domain[desc.condition[c]] - 1);
-                    assert_int_equal(gpuopt_elimination_set_condition(elimination, copy, value), GPUOPT_OK);
+                    assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, copy, value),
+                                     GPUOPT_OK);
                     assert_int_equal(handle_info(elimination, copy).eliminated, 0);
                 }
                 handle_finish(elimination, 2);
@@ -219,8 +221,9 @@ static void copies_are_models(void **state) {
                     gpuopt_desc_init(&a.assignment, sizeof a.assignment);
                     if (m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) a.assignment.struct_size = 0;
                     else
-                        assert_int_equal(gpuopt_elimination_assign(elimination, copy, a.value, &a.assignment),
-                                         GPUOPT_OK);
+                        assert_int_equal(
+                            gpuopt_elimination_assign(elimination, GPUOPT_HOST, copy, a.value, &a.assignment),
+                            GPUOPT_OK);
                     for (c = 0; c < m.variables && a.assignment.outcome == GPUOPT_OPTIMAL; c++)
                         if (at[copy][c] >= 0) {
                             if (a.value[c] != at[copy][c]) must_not("a conditioned variable's value", &m, seed);
@@ -294,7 +297,7 @@ static void rest_is_joined(void **state) {
             desc.order_count = test_random_int(&random, 0, 1) ? 0 : (int32_t)test_random_int(&random, 0, m.variables);
             desc.join_rest = 1;
             gpuopt_desc_init(&e, sizeof e);
-            assert_int_equal(gpuopt_elimination_plan(context, &desc, &e), GPUOPT_OK);
+            assert_int_equal(gpuopt_elimination_order(context, &desc, NULL, NULL, &e), GPUOPT_OK);
             assert_int_equal(e.messages, desc.order_count + 1);
             elimination = handle_create(context, &desc, &host);
             handle_finish(elimination, 1);
@@ -328,7 +331,7 @@ static void one_projection(void **state) {
     info = handle_message(elimination, 0);
     assert_int_equal(info.variable, 1);
     assert_int_equal(info.arity, 2);
-    assert_int_equal(gpuopt_elimination_message_get(elimination, 0, 0, cost, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_message_get(elimination, GPUOPT_HOST, 0, 0, cost, NULL, NULL), GPUOPT_OK);
     for (e = 0; e < 4; e++) {
         static const int64_t least[2][2] = {{0, 1}, {10, 6}}; /* [a][c]: c = 1: b = 0 gives 1 - 5 a */
         at_entry(&m, &info, e, v);

@@ -230,9 +230,9 @@ static void without_keep(void **state) {
         assert_true(close_to(&m, cost_of_info(&m, &info), expected));
         if (model_kind[k].semiring == GPUOPT_SEMIRING_MIN_COUNT) assert_true(info.count == 1 && !info.count_overflow);
         gpuopt_desc_init(&assignment, sizeof assignment);
-        status = gpuopt_elimination_assign(elimination, 0, value, &assignment);
+        status = gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, value, &assignment);
         assert_true(status == GPUOPT_ERROR_STATE || status == GPUOPT_ERROR_UNSUPPORTED);
-        status = gpuopt_elimination_get_bounds(elimination, 0, 0, value, bound, bound_value);
+        status = gpuopt_elimination_get_bounds(elimination, GPUOPT_HOST, 0, 0, value, bound, bound_value);
         assert_true(status == GPUOPT_ERROR_STATE || status == GPUOPT_ERROR_UNSUPPORTED);
         gpuopt_elimination_destroy(elimination);
         model_free(&m);

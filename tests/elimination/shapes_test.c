@@ -123,7 +123,7 @@ static const char *bucket_fault(gpuopt_elimination *elimination, const model *m,
             stride[f][k] =
                 k == m->function[f].arity - 1 ? 1 : stride[f][k + 1] * m->domain[m->function[f].scope[k + 1]];
     for (copy = 0; copy < copies && !fault; copy++) {
-        assert_int_equal(gpuopt_elimination_message_get(elimination, 0, copy,
+        assert_int_equal(gpuopt_elimination_message_get(elimination, GPUOPT_HOST, 0, copy,
                                                         m->type == GPUOPT_COST_INT64 ? cost : NULL,
                                                         m->type == GPUOPT_COST_DOUBLE ? real : NULL,
                                                         m->semiring == GPUOPT_SEMIRING_MIN_COUNT ? count : NULL),
@@ -169,7 +169,7 @@ static void check(gpuopt_context *context, const test_host *host, uint64_t seed,
         elimination = handle_create(context, &desc, host);
         for (copy = 0; copy < desc.copies; copy++) {
             at[copy] = (int32_t)test_random_int(&random, 0, s.domain[condition] - 1);
-            assert_int_equal(gpuopt_elimination_set_condition(elimination, copy, &at[copy]), GPUOPT_OK);
+            assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, copy, &at[copy]), GPUOPT_OK);
         }
         handle_finish(elimination, 1);
         fault = bucket_fault(elimination, &m, desc.copies, at);
@@ -313,7 +313,8 @@ static void messages_meet(void **state) {
                 assert_true(close_to(&m, cost_of_info(&m, &info), expected));
                 if (keep == GPUOPT_ON && m.semiring != GPUOPT_SEMIRING_LOG_SUM_EXP) {
                     gpuopt_desc_init(&assignment, sizeof assignment);
-                    assert_int_equal(gpuopt_elimination_assign(elimination, 0, value, &assignment), GPUOPT_OK);
+                    assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, value, &assignment),
+                                     GPUOPT_OK);
                     assert_true(close_to(&m, model_sum(&m, value), expected));
                 }
                 gpuopt_elimination_destroy(elimination);

@@ -29,7 +29,7 @@ Visit visit;
 
 uint64_t no_limit(const gpuopt_context *) { return UINT64_MAX; }
 
-void no_bytes(const gpuopt_context *, const gpuopt__elimination_plan *, gpuopt_elimination_estimate *) {}
+void no_bytes(const gpuopt_context *, const gpuopt__elimination_plan *, gpuopt_memory_plan *) {}
 
 /* The plan is complete; no handle comes of it. */
 gpuopt_status visit_plan(gpuopt_context *, const gpuopt__elimination_plan *plan, gpuopt_elimination **) {
@@ -54,7 +54,7 @@ void plan_bucket(const std::vector<int32_t> &domain, const scope_list &scopes, i
         model_set(&m, f, 0, static_cast<double>(largest));
     }
     table.free_bytes = no_limit;
-    table.size = no_bytes;
+    table.plan = no_bytes;
     table.create = visit_plan;
     backend.elimination = &table;
     gpuopt_desc_init(&context_desc, sizeof context_desc);
@@ -70,14 +70,14 @@ void plan_bucket(const std::vector<int32_t> &domain, const scope_list &scopes, i
 }
 
 /* The job that computes the message. */
-const gpuopt__job &message_job(const gpuopt__elimination_plan &plan) {
-    const gpuopt__bucket &bucket = plan.bucket[0];
+const gpuopt__elimination_job &message_job(const gpuopt__elimination_plan &plan) {
+    const gpuopt__elimination_bucket &bucket = plan.bucket[0];
     return plan.job[bucket.job + bucket.jobs - 1];
 }
 
 /* Whether the best way to share the tables out exists, if all it costs is no matter. */
 bool split(const gpuopt__elimination_plan &plan, bool packed, Product *p) {
-    const gpuopt__job &job = message_job(plan);
+    const gpuopt__elimination_job &job = message_job(plan);
     MessageDigits digits;
     ProductChoice choice;
     if (!gather_digits(job, plan.digit, &digits)) return false;
@@ -91,7 +91,7 @@ bool split(const gpuopt__elimination_plan &plan, bool packed, Product *p) {
 
 /* Where a table has the entry of these values; of the eliminated variable, the value 0. */
 int64_t entry_at(const gpuopt__elimination_plan &plan, int32_t table, const std::vector<int64_t> &value) {
-    const gpuopt__table &t = plan.table[table];
+    const gpuopt__elimination_table &t = plan.table[table];
     int64_t at = 0;
     for (int32_t k = 0; k < t.arity; k++)
         at = at * plan.domain[plan.scope[t.scope + k]] + value[static_cast<size_t>(plan.scope[t.scope + k])];
@@ -109,12 +109,12 @@ int64_t side_at(const Product &p, int k, int side, int64_t i) {
 }
 
 /* Entries that a side alone has, by the scopes. */
-double own_entries(const gpuopt__elimination_plan &plan, const gpuopt__job &job, uint32_t group, int side) {
+double own_entries(const gpuopt__elimination_plan &plan, const gpuopt__elimination_job &job, uint32_t group, int side) {
     std::vector<int> in[2];
     double entries = 1;
     for (auto &flags : in) flags.resize(static_cast<size_t>(plan.variables));
     for (int32_t k = 0; k < job.operands; k++) {
-        const gpuopt__table &t = plan.table[plan.operand[job.operand + k].table];
+        const gpuopt__elimination_table &t = plan.table[plan.operand[job.operand + k].table];
         for (int32_t j = 0; j < t.arity; j++) in[group >> k & 1][static_cast<size_t>(plan.scope[t.scope + j])] = 1;
     }
     for (size_t v = 1; v < in[0].size(); v++)
@@ -125,7 +125,7 @@ double own_entries(const gpuopt__elimination_plan &plan, const gpuopt__job &job,
 /* Whether the tables can be shared out at all: so that each group has 16 rows or columns of its own. All ways are
  * tried. */
 bool can_split(const gpuopt__elimination_plan &plan) {
-    const gpuopt__job &job = message_job(plan);
+    const gpuopt__elimination_job &job = message_job(plan);
     for (uint32_t group = 1; group < 1u << (job.operands - 1); group++)
         if (own_entries(plan, job, group, 0) >= 16 && own_entries(plan, job, group, 1) >= 16) return true;
     return false;
@@ -137,7 +137,7 @@ uint64_t seed;
 /* Every entry of the message is computed once, from the entries of the tables that its variables' values say, each side
  * of them without the other's digits. */
 void check_addresses(const gpuopt__elimination_plan &plan, const Product &p) {
-    const gpuopt__job &job = message_job(plan);
+    const gpuopt__elimination_job &job = message_job(plan);
     assert_true(p.total[PRODUCT_BATCH] * p.total[PRODUCT_LEFT] * p.total[PRODUCT_RIGHT] == job.entries);
     assert_int_equal(p.operands, job.operands);
     assert_true(p.left >= 1 && p.left < p.operands);
@@ -152,7 +152,7 @@ void check_addresses(const gpuopt__elimination_plan &plan, const Product &p) {
         }
         assert_true(message >= 0 && message < job.entries);
         if (!met.empty()) assert_int_equal(met[static_cast<size_t>(message)]++, 0);
-        const gpuopt__table &target = plan.table[job.table];
+        const gpuopt__elimination_table &target = plan.table[job.table];
         std::vector<int64_t> value(static_cast<size_t>(plan.variables));
         int64_t rest = message;
         for (int32_t k = target.arity - 1; k >= 0; k--) {
@@ -217,7 +217,7 @@ void check_shape(const Product &p) {
 /* ---- Random buckets ---- */
 
 void visit_random(const gpuopt__elimination_plan &plan) {
-    const gpuopt__job &job = message_job(plan);
+    const gpuopt__elimination_job &job = message_job(plan);
     const bool packed = test_random_int(&seed, 0, 1);
     Product p;
     MessageDigits d;

@@ -40,10 +40,10 @@ static uint64_t too_little(gpuopt_elimination_desc desc) {
     gpuopt_status status;
     gpuopt_desc_init(&e, sizeof e);
     desc.policy = GPUOPT_POLICY_EXACT;
-    assert_int_equal(gpuopt_elimination_plan(context, &desc, &e), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_order(context, &desc, NULL, NULL, &e), GPUOPT_OK);
     desc.policy = GPUOPT_POLICY_SLICE;
-    desc.memory_limit = (test_on("cuda") ? e.device_bytes : e.host_bytes) - 1;
-    status = gpuopt_elimination_plan(context, &desc, &e);
+    desc.memory_limit = (test_on("cuda") ? e.memory.device_bytes : e.memory.host_bytes) - 1;
+    status = gpuopt_elimination_order(context, &desc, NULL, NULL, &e);
     gpuopt_context_destroy(context);
     return status ? 0 : desc.memory_limit;
 }
@@ -75,12 +75,12 @@ static void any_number_at_once(void **state) {
             assert_int_equal(gpuopt_elimination_order(context, &desc, order, NULL, NULL), GPUOPT_OK);
             b = brute_force(&m, order, m.variables, NULL, NULL);
             gpuopt_desc_init(&e, sizeof e);
-            assert_int_equal(gpuopt_elimination_plan(context, &desc, &e), GPUOPT_OK);
+            assert_int_equal(gpuopt_elimination_order(context, &desc, NULL, NULL, &e), GPUOPT_OK);
             if (sliced) {
                 desc.memory_limit = too_little(desc);
                 desc.policy = GPUOPT_POLICY_SLICE;
                 assert_true(desc.memory_limit > 0);
-                assert_int_equal(gpuopt_elimination_plan(context, &desc, &e), GPUOPT_OK);
+                assert_int_equal(gpuopt_elimination_order(context, &desc, NULL, NULL, &e), GPUOPT_OK);
             }
             for (k = 0; k < 6; k++)
                 for (asked = 0; asked < 2; asked++) {
@@ -127,7 +127,7 @@ static void calls_out_of_order(void **state) {
     int32_t value[8], order[8], k, j;
     int64_t cost[256];
     uint8_t bytes[4096];
-    const void *view;
+    gpuopt_device_view view = GPUOPT_INIT(gpuopt_device_view);
     uint64_t size;
     brute b;
     (void)state;
@@ -140,17 +140,18 @@ static void calls_out_of_order(void **state) {
     for (k = 0; k < 8; k++) {
         assignment.cost = 77;
         memset(value, 0, sizeof value);
-        assert_int_equal(gpuopt_elimination_assign(elimination, 0, value, &assignment), GPUOPT_ERROR_STATE);
+        assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, value, &assignment),
+                         GPUOPT_ERROR_STATE);
         assert_non_null(strstr(host.error, "gpuopt_elimination_assign"));
         assert_int_equal(assignment.cost, 77);
-        assert_int_equal(gpuopt_elimination_get_bounds(elimination, 0, order[7], value, cost, NULL),
+        assert_int_equal(gpuopt_elimination_get_bounds(elimination, GPUOPT_HOST, 0, order[7], value, cost, NULL),
                          GPUOPT_ERROR_STATE);
         assert_non_null(strstr(host.error, "gpuopt_elimination_get_bounds"));
         for (j = 0; j < 8; j++) {
             gpuopt_elimination_message_info message = handle_message(elimination, j);
             assert_int_equal(message.ready != 0, j < k);
             assert_int_equal(message.variable, order[j]); /* numbered as they are computed, one after the other */
-            assert_int_equal(gpuopt_elimination_message_get(elimination, j, 0, cost, NULL, NULL),
+            assert_int_equal(gpuopt_elimination_message_get(elimination, GPUOPT_HOST, j, 0, cost, NULL, NULL),
                              j < k ? GPUOPT_OK : GPUOPT_ERROR_STATE);
             assert_int_equal(gpuopt_elimination_message_pack(elimination, j, 0, bytes, sizeof bytes, &size),
                              j < k ? GPUOPT_OK : GPUOPT_ERROR_STATE);
@@ -165,12 +166,13 @@ static void calls_out_of_order(void **state) {
     }
     assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
     assert_true(close_to(&m, info.cost, b.best));
-    assert_int_equal(gpuopt_elimination_assign(elimination, 0, value, &assignment), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, value, &assignment), GPUOPT_OK);
     assert_memory_equal(value, b.value, sizeof value);
-    assert_int_equal(gpuopt_elimination_set_condition(elimination, 0, value), GPUOPT_OK); /* none: starts again */
+    assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, value),
+                     GPUOPT_OK); /* none: starts again */
     info = handle_info(elimination, 0);
     assert_true(info.outcome == GPUOPT_MORE && info.eliminated == 0 && info.variable == -1);
-    assert_int_equal(gpuopt_elimination_assign(elimination, 0, value, &assignment), GPUOPT_ERROR_STATE);
+    assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, value, &assignment), GPUOPT_ERROR_STATE);
     assert_false(handle_message(elimination, 0).ready);
     info = handle_finish(elimination, 3);
     assert_true(close_to(&m, info.cost, b.best));
@@ -225,7 +227,7 @@ static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const g
     gpuopt_desc_init(&e, sizeof e);
     gpuopt_desc_init(&assignment, sizeof assignment);
     status = gpuopt_elimination_order(context, desc, value, NULL, NULL);
-    if (!status) status = gpuopt_elimination_plan(context, desc, &e);
+    if (!status) status = gpuopt_elimination_order(context, desc, NULL, NULL, &e);
     if (!status) {
         elimination = (gpuopt_elimination *)&e;
         status = gpuopt_elimination_create(context, desc, &elimination);
@@ -233,7 +235,7 @@ static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const g
     }
     if (!status) status = gpuopt_elimination_step(elimination, 1000, NULL);
     if (!status && desc->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP)
-        status = gpuopt_elimination_assign(elimination, 0, value, &assignment);
+        status = gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, value, &assignment);
     gpuopt_elimination_destroy(elimination);
     gpuopt_context_destroy(context);
     return status;
@@ -306,17 +308,18 @@ static void steps_allocate_nothing(void **state) {
         elimination = handle_create(context, &desc, &host);
         allocations = host.allocations;
         for (round = 0; round < 3; round++) {
-            assert_int_equal(gpuopt_elimination_set_condition(elimination, 0, &round), GPUOPT_OK);
+            assert_int_equal(gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, &round), GPUOPT_OK);
             handle_finish(elimination, 2);
             assert_true(handle_message(elimination, 0).entries <= 64);
-            assert_int_equal(gpuopt_elimination_message_get(elimination, 0, 0, cost, real,
+            assert_int_equal(gpuopt_elimination_message_get(elimination, GPUOPT_HOST, 0, 0, cost, real,
                                                             m.semiring == GPUOPT_SEMIRING_MIN_COUNT ? count : NULL),
                              GPUOPT_OK);
             assert_int_equal(gpuopt_elimination_message_pack(elimination, 0, 0, bytes, sizeof bytes, &size), GPUOPT_OK);
             if (m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) continue;
-            assert_int_equal(gpuopt_elimination_assign(elimination, 0, value, &assignment), GPUOPT_OK);
+            assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, value, &assignment), GPUOPT_OK);
             assert_int_equal(value[5], round);
-            assert_int_equal(gpuopt_elimination_get_bounds(elimination, 0, 6, value, cost, real), GPUOPT_OK);
+            assert_int_equal(gpuopt_elimination_get_bounds(elimination, GPUOPT_HOST, 0, 6, value, cost, real),
+                             GPUOPT_OK);
         }
         assert_int_equal(host.allocations, allocations);
         gpuopt_elimination_destroy(elimination);

@@ -70,7 +70,7 @@ static table table_of(gpuopt_elimination *e, const model *m, int32_t message) {
     if (m->type == GPUOPT_COST_INT64) t.cost = malloc((size_t)info.entries * sizeof *t.cost);
     else t.value = malloc((size_t)info.entries * sizeof *t.value);
     if (m->semiring == GPUOPT_SEMIRING_MIN_COUNT) t.count = malloc((size_t)info.entries * sizeof *t.count);
-    assert_int_equal(gpuopt_elimination_message_get(e, message, 0, t.cost, t.value, t.count), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_message_get(e, GPUOPT_HOST, message, 0, t.cost, t.value, t.count), GPUOPT_OK);
     return t;
 }
 
@@ -115,7 +115,7 @@ static void largest_on_host(gpuopt_elimination *e, int32_t messages) {
     int32_t k;
     for (k = 0; k < messages; k++) {
         int64_t entries = handle_message(e, k).entries;
-        const void *view;
+        gpuopt_device_view view = GPUOPT_INIT(gpuopt_device_view);
         gpuopt_status status = gpuopt_elimination_message_device_view(e, k, 0, &view);
         assert_true(status == GPUOPT_OK || status == GPUOPT_ERROR_UNSUPPORTED);
         if (status) least = entries < least ? entries : least;
@@ -161,9 +161,10 @@ static void one_run(gpuopt_context *context, test_host *host, const gpuopt_elimi
     assert_int_equal(handle_plan(context, desc, &e), GPUOPT_OK);
     streamed = handle_create(context, desc, host);
     for (k = 0; k < 2; k++) own[k] = host->bytes[k] - before[k];
-    host_bytes = own[GPUOPT_HOST] - (test_on("cuda") ? 0 : e.device_bytes); /* no device: all is the host's */
-    device_bytes = test_on("cuda") ? own[GPUOPT_DEVICE] : own[GPUOPT_HOST] - e.host_bytes;
-    assert_true(host_bytes == e.host_bytes && device_bytes == e.device_bytes && device_bytes <= desc->memory_limit);
+    host_bytes = own[GPUOPT_HOST] - (test_on("cuda") ? 0 : e.memory.device_bytes); /* no device: all is the host's */
+    device_bytes = test_on("cuda") ? own[GPUOPT_DEVICE] : own[GPUOPT_HOST] - e.memory.host_bytes;
+    assert_true(host_bytes == e.memory.host_bytes && device_bytes == e.memory.device_bytes &&
+                device_bytes <= desc->memory_limit);
     info = handle_finish(streamed, (int32_t)test_random_int(seed, 1, 30));
     same_info(&info, &r->info, m, *seed);
     for (k = 0; k < e.messages; k++) {
@@ -173,13 +174,13 @@ static void one_run(gpuopt_context *context, test_host *host, const gpuopt_elimi
     if (kept && e.policy == GPUOPT_POLICY_STREAM) largest_on_host(streamed, e.messages);
     if (kept && m->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP) {
         gpuopt_desc_init(&found, sizeof found);
-        assert_int_equal(gpuopt_elimination_assign(streamed, 0, value, &found), GPUOPT_OK);
+        assert_int_equal(gpuopt_elimination_assign(streamed, GPUOPT_HOST, 0, value, &found), GPUOPT_OK);
         assert_true(found.outcome == r->best.outcome && found.cost == r->best.cost);
         assert_memory_equal(&found.value, &r->best.value, sizeof found.value);
         assert_memory_equal(value, r->value, sizeof *value * (size_t)m->variables);
     }
     if (desc->condition_count) {
-        assert_int_equal(gpuopt_elimination_set_condition(streamed, 0, zero), GPUOPT_OK);
+        assert_int_equal(gpuopt_elimination_set_condition(streamed, GPUOPT_HOST, 0, zero), GPUOPT_OK);
         info = handle_finish(streamed, 3);
         same_info(&info, &r->info, m, *seed);
     }
@@ -211,9 +212,9 @@ static void chunks_of_random_models(void **state) {
             r.exact = handle_create(context, &desc, &host);
             r.info = handle_finish(r.exact, 100);
             if (m.semiring != GPUOPT_SEMIRING_LOG_SUM_EXP)
-                assert_int_equal(gpuopt_elimination_assign(r.exact, 0, r.value, &r.best), GPUOPT_OK);
+                assert_int_equal(gpuopt_elimination_assign(r.exact, GPUOPT_HOST, 0, r.value, &r.best), GPUOPT_OK);
             desc.policy = GPUOPT_POLICY_STREAM;
-            desc.memory_limit = e.device_bytes;
+            desc.memory_limit = e.memory.device_bytes;
             for (count = 0; count < 6; count++) { /* into less and less, as far as it goes */
                 uint64_t part = (uint64_t)test_random_int(&random, 2, 6);
                 desc.memory_limit -= count == 0 ? 1 : desc.memory_limit / part;
@@ -271,10 +272,10 @@ static void chunks_of(const shape *of, int64_t largest, int32_t bits) {
     gpuopt_desc_init(&r.best, sizeof r.best);
     r.exact = handle_create(context, &desc, &host);
     r.info = handle_finish(r.exact, 10);
-    assert_int_equal(gpuopt_elimination_assign(r.exact, 0, r.value, &r.best), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_assign(r.exact, GPUOPT_HOST, 0, r.value, &r.best), GPUOPT_OK);
     desc.policy = GPUOPT_POLICY_STREAM;
     for (part = 2; part < 6; part++, runs++) {
-        desc.memory_limit = exact.device_bytes / part;
+        desc.memory_limit = exact.memory.device_bytes / part;
         if (handle_plan(context, &desc, &e)) break;
         one_run(context, &host, &desc, &m, &r, &seed);
     }
@@ -324,11 +325,11 @@ static void all_assignments(void **state) {
         for (part = 15; part >= 1; part -= 2) {
             answer a;
             desc.policy = GPUOPT_POLICY_STREAM;
-            desc.memory_limit = exact.device_bytes * (uint64_t)part / 16;
+            desc.memory_limit = exact.memory.device_bytes * (uint64_t)part / 16;
             desc.host_limit = 0;
             if (handle_plan(context, &desc, &e)) break;
             assert_int_equal(e.policy, GPUOPT_POLICY_STREAM);
-            desc.host_limit = e.host_bytes;
+            desc.host_limit = e.memory.host_bytes;
             a = handle_answer(context, &desc, &host, 2, order);
             must_not(answer_fault(&m, &b, &a, 1), &m, seed);
             desc.host_limit = 256; /* not a table that would be put there */

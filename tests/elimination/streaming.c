@@ -16,19 +16,19 @@ typedef struct held_part {
 } held_part;
 
 typedef struct streaming {
-    gpuopt__cpu_elimination cpu; /* its store: the device's, then the host's */
+    gpuopt__elimination_cpu cpu; /* its store: the device's, then the host's */
     void *memory;
-    int64_t *digit;           /* [chunk_digits] */
-    gpuopt__operand *operand; /* [most_operands] */
-    held_part *held[2];       /* [most_operands] */
+    int64_t *digit;                       /* [chunk_digits] */
+    gpuopt__elimination_operand *operand; /* [most_operands] */
+    held_part *held[2];                   /* [most_operands] */
 } streaming;
 
 /* A job on its way. */
 typedef struct chunk_run {
     streaming *s;
-    const gpuopt__job *job;
-    gpuopt__chunks cut;
-    gpuopt__job chunk;
+    const gpuopt__elimination_job *job;
+    gpuopt__elimination_chunks cut;
+    gpuopt__elimination_job chunk;
     int64_t number, end; /* of the chunk; where its buffer ends in the store */
     int set;             /* the buffer */
 } chunk_run;
@@ -49,21 +49,21 @@ static uint64_t cut_handle(const gpuopt__elimination_plan *plan, void *memory, s
 
 /* Bytes of the tables; device: without those on the host. */
 static uint64_t cut_tables(const gpuopt_context *context, const gpuopt__elimination_plan *plan, int device,
-                           void *memory, gpuopt__cpu_elimination *e) {
+                           void *memory, gpuopt__elimination_cpu *e) {
     gpuopt__elimination_plan all = *plan;
     if (!device) {
         all.store += plan->host_store;
         all.counts += plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? plan->host_store : 0;
     }
-    return gpuopt__cpu_elimination_cut(context, &all, memory, e);
+    return gpuopt__elimination_cpu_cut(context, &all, memory, e);
 }
 
-static void streaming_size(const gpuopt_context *context, const gpuopt__elimination_plan *plan,
-                           gpuopt_elimination_estimate *estimate) {
+static void streaming_plan(const gpuopt_context *context, const gpuopt__elimination_plan *plan,
+                           gpuopt_memory_plan *memory) {
     streaming s;
-    estimate->device_bytes = cut_tables(context, plan, 1, NULL, &s.cpu);
-    estimate->host_bytes += cut_tables(context, plan, 0, NULL, &s.cpu) - estimate->device_bytes;
-    estimate->host_bytes += cut_handle(plan, NULL, &s);
+    memory->device_bytes = cut_tables(context, plan, 1, NULL, &s.cpu);
+    memory->host_bytes += cut_tables(context, plan, 0, NULL, &s.cpu) - memory->device_bytes;
+    memory->host_bytes += cut_handle(plan, NULL, &s);
 }
 
 static gpuopt_status streaming_create(gpuopt_context *context, const gpuopt__elimination_plan *plan,
@@ -103,7 +103,7 @@ static int64_t host_entry(const gpuopt__elimination_plan *plan, int64_t at) { re
 static int64_t host_count(const gpuopt__elimination_plan *plan, int64_t at) { return plan->counts + at; }
 
 static void move_costs(streaming *s, int64_t to, int64_t from, int64_t entries) {
-    int64_t bytes = gpuopt__cost_bytes(&s->cpu.head.plan);
+    int64_t bytes = gpuopt__elimination_cost_bytes(&s->cpu.head.plan);
     memcpy((char *)s->cpu.store + to * bytes, (char *)s->cpu.store + from * bytes, (size_t)(entries * bytes));
 }
 
@@ -114,7 +114,7 @@ static void move_counts(streaming *s, int64_t to, int64_t from, int64_t entries)
 /* Rubbish in the entries from .. end - 1 of a buffer. */
 static void spoil(streaming *s, int64_t from, int64_t end) {
     const gpuopt__elimination_plan *plan = &s->cpu.head.plan;
-    int64_t bytes = gpuopt__cost_bytes(plan);
+    int64_t bytes = gpuopt__elimination_cost_bytes(plan);
     memset((char *)s->cpu.store + from * bytes, 0x5a, (size_t)((end - from) * bytes));
     if (plan->semiring == GPUOPT_SEMIRING_MIN_COUNT)
         memset(s->cpu.counts + from + plan->count_shift, 0x5a, sizeof(uint64_t) * (size_t)(end - from));
@@ -124,12 +124,12 @@ static void spoil(streaming *s, int64_t from, int64_t end) {
 static void fill_part(chunk_run *run, int32_t k) {
     streaming *s = run->s;
     const gpuopt__elimination_plan *plan = &s->cpu.head.plan;
-    const gpuopt__operand *whole = &plan->operand[run->job->operand + k], *part = &s->operand[k];
-    const gpuopt__table *table = &plan->table[whole->table];
+    const gpuopt__elimination_operand *whole = &plan->operand[run->job->operand + k], *part = &s->operand[k];
+    const gpuopt__elimination_table *table = &plan->table[whole->table];
     const int64_t entries = part->value_stride;
     held_part *held = &s->held[run->set][k], now;
     int32_t v;
-    now.at = gpuopt__chunk_at(run->job, plan->digit, k, &run->cut, run->number);
+    now.at = gpuopt__elimination_chunk_at(run->job, plan->digit, k, &run->cut, run->number);
     now.entries = entries;
     assert_true(part->at >= plan->buffer_at + run->set * plan->buffer);
     assert_true(part->at + entries * run->job->values <= run->end);
@@ -152,15 +152,15 @@ static void fill_part(chunk_run *run, int32_t k) {
 static void run_chunk(chunk_run *run) {
     streaming *s = run->s;
     gpuopt__elimination_plan *plan = &s->cpu.head.plan, kept = *plan;
-    const gpuopt__job *job = run->job;
+    const gpuopt__elimination_job *job = run->job;
     int64_t begin = plan->buffer_at + run->set * plan->buffer, to;
     int32_t k;
     run->end = begin + plan->buffer;
-    gpuopt__make_chunk(job, plan->digit, plan->operand, &run->cut, run->number, begin, plan->count_shift, &run->chunk,
-                       s->operand, s->digit);
+    gpuopt__elimination_make_chunk(job, plan->digit, plan->operand, &run->cut, run->number, begin, plan->count_shift,
+                                   &run->chunk, s->operand, s->digit);
     for (k = 0; k < job->operands; k++)
         if (plan->operand[job->operand + k].on_host) fill_part(run, k);
-    to = gpuopt__chunk_at(job, plan->digit, job->operands, &run->cut, run->number);
+    to = gpuopt__elimination_chunk_at(job, plan->digit, job->operands, &run->cut, run->number);
     assert_true(to >= 0 && to + run->chunk.entries <= job->entries);
     if (job->on_host) {
         assert_true(run->chunk.at >= begin && run->chunk.at + run->chunk.entries <= run->end);
@@ -170,7 +170,7 @@ static void run_chunk(chunk_run *run) {
     }
     plan->digit = s->digit;
     plan->operand = s->operand;
-    gpuopt__cpu_job(&s->cpu, &run->chunk);
+    gpuopt__elimination_cpu_run_job(&s->cpu, &run->chunk);
     plan->digit = kept.digit;
     plan->operand = kept.operand;
     if (!job->on_host) return;
@@ -182,7 +182,7 @@ static void run_chunk(chunk_run *run) {
 /* Small tables are to have several chunks too. */
 enum { LEAST_BYTES = 64, WANTED_CHUNKS = 4 };
 
-static void run_job(streaming *s, const gpuopt__job *job) {
+static void run_job(streaming *s, const gpuopt__elimination_job *job) {
     const gpuopt__elimination_plan *plan = &s->cpu.head.plan;
     chunk_run run;
     int64_t entries = 0, most = 0;
@@ -190,8 +190,8 @@ static void run_job(streaming *s, const gpuopt__job *job) {
     memset(&run, 0, sizeof run);
     run.s = s;
     run.job = job;
-    gpuopt__cut_chunks(job, plan->digit, plan->operand, plan->buffer, LEAST_BYTES / gpuopt__cost_bytes(plan),
-                       WANTED_CHUNKS, &run.cut);
+    gpuopt__elimination_cut_chunks(job, plan->digit, plan->operand, plan->buffer,
+                                   LEAST_BYTES / gpuopt__elimination_cost_bytes(plan), WANTED_CHUNKS, &run.cut);
     spoil(s, plan->buffer_at, plan->buffer_at + 2 * plan->buffer);
     for (k = 0; k < job->operands; k++) s->held[0][k].at = s->held[1][k].at = -1;
     for (run.number = 0; run.number < run.cut.count; run.number++, run.set ^= 1) {
@@ -209,9 +209,9 @@ static void run_job(streaming *s, const gpuopt__job *job) {
 
 static gpuopt_status streaming_run(gpuopt_elimination *e, const int32_t *list, int32_t from, int32_t to) {
     for (; from < to; from++) {
-        const gpuopt__job *job = &e->plan.job[list[from]];
+        const gpuopt__elimination_job *job = &e->plan.job[list[from]];
         if (job->streamed) run_job((streaming *)e, job);
-        else gpuopt__cpu_job((gpuopt__cpu_elimination *)e, job);
+        else gpuopt__elimination_cpu_run_job((gpuopt__elimination_cpu *)e, job);
     }
     return GPUOPT_OK;
 }
@@ -222,17 +222,18 @@ static gpuopt_status streaming_run(gpuopt_elimination *e, const int32_t *list, i
 static void shift_tables(gpuopt__elimination_plan *plan, int sign) {
     int32_t k;
     for (k = plan->first_message; k < plan->tables; k++) {
-        gpuopt__table *t = &plan->table[k];
+        gpuopt__elimination_table *t = &plan->table[k];
         if (!t->on_host) continue;
         t->at += sign * host_entry(plan, 0);
         if (t->count_at >= 0) t->count_at += sign * host_count(plan, 0);
     }
 }
 
-static gpuopt_status streaming_assign(gpuopt_elimination *e, int32_t copy, int32_t *value, gpuopt__total *total) {
+static gpuopt_status streaming_assign(gpuopt_elimination *e, int32_t copy, int32_t *value,
+                                      gpuopt__elimination_total *total) {
     gpuopt_status status;
     shift_tables(&e->plan, 1);
-    status = gpuopt__cpu_elimination_assign(e, copy, value, total);
+    status = gpuopt__elimination_cpu_assign(e, copy, value, total);
     shift_tables(&e->plan, -1);
     return status;
 }
@@ -241,24 +242,24 @@ static gpuopt_status streaming_read(gpuopt_elimination *e, int32_t table, int32_
                                     void *cost, uint64_t *counts) {
     gpuopt_status status;
     shift_tables(&e->plan, 1);
-    status = gpuopt__cpu_elimination_read(e, table, copy, first, count, cost, counts);
+    status = gpuopt__elimination_cpu_read(e, table, copy, first, count, cost, counts);
     shift_tables(&e->plan, -1);
     return status;
 }
 
 static gpuopt_status streaming_view(gpuopt_elimination *e, int32_t table, int32_t copy, const void **view) {
-    const gpuopt__table *t = &e->plan.table[table];
+    const gpuopt__elimination_table *t = &e->plan.table[table];
     if (t->on_host) return GPUOPT_ERROR_UNSUPPORTED;
-    *view = gpuopt__cpu_cost(e, t->at + copy * t->entries);
+    *view = gpuopt__elimination_cpu_cost(e, t->at + copy * t->entries);
     return GPUOPT_OK;
 }
 
 const gpuopt_backend *streaming_backend(void) {
     static struct gpuopt__elimination_backend table;
     static gpuopt_backend backend;
-    table = gpuopt__cpu_elimination_table;
+    table = gpuopt__elimination_cpu_table;
     table.has_stream = 1;
-    table.size = streaming_size;
+    table.plan = streaming_plan;
     table.create = streaming_create;
     table.destroy = streaming_destroy;
     table.run = streaming_run;

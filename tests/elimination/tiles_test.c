@@ -101,7 +101,7 @@ static void check_message(gpuopt_elimination *elimination, const model *m, int32
     assert_int_equal(info.arity, m->variables - 1);
     assert_int_equal(info.entries, entries);
     assert_int_equal(info.bits, bits);
-    assert_int_equal(gpuopt_elimination_message_get(elimination, 0, 0, message, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_message_get(elimination, GPUOPT_HOST, 0, 0, message, NULL, NULL), GPUOPT_OK);
     wrong = first_wrong(m, &info, message);
     if (wrong >= 0)
         fail_msg("%d values, %d bits: entry %lld of %lld", (int)m->domain[0], (int)bits, (long long)wrong,

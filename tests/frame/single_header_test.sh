@@ -4,16 +4,14 @@
 # That the two files of tools/single_header.sh are the library: the same code as the many files, compiled and run as a
 # host would, from a folder that holds nothing else of it.
 # Usage: single_header_test.sh [--all]
-#   --all  also the whole vendoring test and, with nvcc, the CUDA object from these files, which takes minutes; what
-#          tests/run.sh --all runs does without, since the compilers see the same as of the many files
+#   --all  also the whole vendoring test and, with nvcc, the CUDA object from these files, which takes minutes
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=../support/check.sh
 . "$root/tests/support/check.sh"
 work=$(mktemp -d) || exit 1
 at_end() { rm -rf "$said" "$work"; }
-all=
-[ "${1:-}" != --all ] || all=1
+[ "${1:-}" != --all ] || export GPUOPT_TEST_ALL=1
 
 two_files_alone() {
     [ "$(ls "$work/dist")" = $'gpuopt.h\ngpuopt_cuda.cu' ] &&
@@ -47,7 +45,7 @@ check "gpuopt.h says its licence" says_what_it_is dist/gpuopt.h
 check "gpuopt_cuda.cu says its licence" says_what_it_is dist/gpuopt_cuda.cu
 check "they are the same when made again" is_made_again
 check "the same code as gpuopt_impl/gpuopt.c: -O1 -fopenmp" has_the_same_code -O1 -fopenmp
-if [ -n "$all" ] || runs_all; then check "the same code as gpuopt_impl/gpuopt.c: -O3" has_the_same_code -O3; fi
+if runs_all; then check "the same code as gpuopt_impl/gpuopt.c: -O3" has_the_same_code -O3; fi
 
 cp "$root/examples/quickstart.c" .
 check "quickstart from the many files" \
@@ -68,13 +66,9 @@ else
     check "to nvcc, gpuopt_cuda.cu is the same as cuda/gpuopt_cuda.cu" cuda_tokens_are_the_same "$nvcc" -E -arch=sm_90
     check "to the host's compiler, too" cuda_tokens_are_the_same \
         g++ -E -x c++ -D__CUDACC__ -I"$(dirname "$(readlink -f "$nvcc")")/../include"
-    [ -n "$all" ] || skip "the object of gpuopt_cuda.cu" "takes minutes, with --all only"
+    runs_all || skip "the object of gpuopt_cuda.cu" "takes minutes, with --all only"
 fi
 
-if [ -n "$all" ]; then
-    run_script "the vendoring test" env GPUOPT_TEST_ALL=1 "$root/tests/frame/vendoring_test.sh" dist
-else
-    run_script "the vendoring test" "$root/tests/frame/vendoring_test.sh" --quick dist
-fi
+run_script "the vendoring test" "$root/tests/frame/vendoring_test.sh" dist
 
 summary

@@ -36,8 +36,7 @@ static void check_order(fuzz *f) {
     gpuopt_desc_init(&e, sizeof e);
     REQUIRE(gpuopt_elimination_order(f->context, &desc, order, parent, &e) == GPUOPT_OK);
     REQUIRE(memcmp(&e.policy, &f->estimate.policy,
-                   offsetof(gpuopt_elimination_estimate, host_bytes) - offsetof(gpuopt_elimination_estimate, policy)) ==
-            0);
+                   offsetof(gpuopt_elimination_estimate, memory) - offsetof(gpuopt_elimination_estimate, policy)) == 0);
     f->count = desc.order ? desc.order_count : n - desc.condition_count;
     for (k = 0; k < desc.condition_count; k++) seen[desc.condition[k]] = 1;
     for (k = 0; k < n; k++) {
@@ -48,14 +47,15 @@ static void check_order(fuzz *f) {
     }
     desc.order = order;
     desc.order_count = f->count;
-    REQUIRE(gpuopt_elimination_plan(f->context, &desc, &e) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_order(f->context, &desc, NULL, NULL, &e) == GPUOPT_OK);
     REQUIRE(e.policy == f->estimate.policy && e.messages == f->estimate.messages && e.width == f->estimate.width);
     REQUIRE(!(e.operations < f->estimate.operations) && !(e.operations > f->estimate.operations));
 }
 
 static void check_refusal(fuzz *f) {
     uint64_t before = f->host.live;
-    gpuopt_status status = gpuopt_elimination_plan(f->context, &f->desc, &f->estimate);
+    gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
+    gpuopt_status status = gpuopt_elimination_plan(f->context, &f->desc, &plan);
     REQUIRE(status == GPUOPT_ERROR_ARGUMENT || status == GPUOPT_ERROR_NUMERIC || status == GPUOPT_ERROR_UNSUPPORTED);
     REQUIRE(gpuopt_elimination_create(f->context, &f->desc, &f->e) == status && !f->e);
     REQUIRE(gpuopt_elimination_order(f->context, &f->desc, NULL, NULL, &f->estimate) == status);
@@ -64,7 +64,7 @@ static void check_refusal(fuzz *f) {
 
 static void create(fuzz *f) {
     uint64_t before = f->host.live;
-    gpuopt_status planned = gpuopt_elimination_plan(f->context, &f->desc, &f->estimate);
+    gpuopt_status planned = gpuopt_elimination_order(f->context, &f->desc, NULL, NULL, &f->estimate);
     REQUIRE(f->host.live == before && expected(f, planned));
     if (!planned) check_order(f);
     if (rarely(f)) {
@@ -75,8 +75,8 @@ static void create(fuzz *f) {
         REQUIRE(f->host.live == before);
     }
     REQUIRE(gpuopt_elimination_create(f->context, &f->desc, &f->e) == planned && (!planned == (f->e != NULL)));
-    REQUIRE(f->host.live == before + (planned ? 0 : f->estimate.host_bytes));
-    REQUIRE(planned || !f->desc.memory_limit || f->estimate.host_bytes <= f->desc.memory_limit);
+    REQUIRE(f->host.live == before + (planned ? 0 : f->estimate.memory.host_bytes));
+    REQUIRE(planned || !f->desc.memory_limit || f->estimate.memory.host_bytes <= f->desc.memory_limit);
 }
 
 /* ---- Answers ---- */
@@ -104,7 +104,7 @@ static void check_bounds(fuzz *f, int32_t copy) {
     else if (f->estimate.policy == GPUOPT_POLICY_SLICE || f->m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP)
         allowed = GPUOPT_ERROR_UNSUPPORTED;
     else if (f->desc.keep == GPUOPT_OFF) allowed = GPUOPT_ERROR_STATE;
-    status = gpuopt_elimination_get_bounds(f->e, copy, variable, value, cost, real);
+    status = gpuopt_elimination_get_bounds(f->e, GPUOPT_HOST, copy, variable, value, cost, real);
     /* A variable that is sliced may be called one that is not eliminated. */
     REQUIRE(status == allowed || (status == GPUOPT_ERROR_ARGUMENT && f->estimate.policy == GPUOPT_POLICY_SLICE));
     for (v = 0; !status && v < f->m.domain[variable]; v++) {
@@ -144,11 +144,11 @@ static void check_copy(fuzz *f, int32_t copy) {
     for (k = f->count; k < n - f->desc.condition_count; k++)
         a.value[f->permutation[k]] = (int32_t)take(f) % f->m.domain[f->permutation[k]];
     b = brute_force(&f->m, f->eliminated, f->count, a.value, NULL);
-    REQUIRE(gpuopt_elimination_get_info(f->e, copy, &a.info) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_get_copy_info(f->e, copy, &a.info) == GPUOPT_OK);
     REQUIRE(a.info.eliminated == a.info.steps);
     if (f->m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) allowed = GPUOPT_ERROR_UNSUPPORTED;
     else if (f->desc.keep == GPUOPT_OFF) allowed = GPUOPT_ERROR_STATE;
-    status = gpuopt_elimination_assign(f->e, copy, a.value, &a.assignment);
+    status = gpuopt_elimination_assign(f->e, GPUOPT_HOST, copy, a.value, &a.assignment);
     REQUIRE(status == allowed);
     if (status) a.assignment.struct_size = 0;
     if (left > 0) check_completion(f, &b, &a);
@@ -203,8 +203,8 @@ static void check_message(fuzz *f, const gpuopt_elimination_message_info *info, 
         value[k] = (double *)malloc(bytes);
         count[k] = (uint64_t *)malloc(bytes);
     }
-    REQUIRE(gpuopt_elimination_message_get(f->e, message, copy, cost[0], value[0], counts ? count[0] : NULL) ==
-            allowed);
+    REQUIRE(gpuopt_elimination_message_get(f->e, GPUOPT_HOST, message, copy, cost[0], value[0],
+                                           counts ? count[0] : NULL) == allowed);
     REQUIRE(gpuopt_elimination_message_pack(f->e, message, copy, NULL, 0, &size) == GPUOPT_OK);
     packed = (unsigned char *)malloc((size_t)size);
     REQUIRE(gpuopt_elimination_message_pack(f->e, message, copy, packed, size - 1, NULL) == GPUOPT_ERROR_ARGUMENT);
@@ -251,13 +251,13 @@ static void set_condition(fuzz *f, int32_t copy) {
         value[count - 1] = take(f) % 2 ? -1 : f->m.domain[f->desc.condition[count - 1]];
         gpuopt_desc_init(&before, sizeof before);
         gpuopt_desc_init(&after, sizeof after);
-        REQUIRE(gpuopt_elimination_get_info(f->e, copy, &before) == GPUOPT_OK);
-        REQUIRE(gpuopt_elimination_set_condition(f->e, copy, value) == GPUOPT_ERROR_ARGUMENT);
-        REQUIRE(gpuopt_elimination_get_info(f->e, copy, &after) == GPUOPT_OK);
+        REQUIRE(gpuopt_elimination_get_copy_info(f->e, copy, &before) == GPUOPT_OK);
+        REQUIRE(gpuopt_elimination_set_condition(f->e, GPUOPT_HOST, copy, value) == GPUOPT_ERROR_ARGUMENT);
+        REQUIRE(gpuopt_elimination_get_copy_info(f->e, copy, &after) == GPUOPT_OK);
         REQUIRE(memcmp(&before, &after, sizeof after) == 0);
         return;
     }
-    REQUIRE(gpuopt_elimination_set_condition(f->e, copy, count ? value : NULL) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_set_condition(f->e, GPUOPT_HOST, copy, count ? value : NULL) == GPUOPT_OK);
     for (k = 0; k < count; k++) f->fixed[copy][f->desc.condition[k]] = value[k];
 }
 
@@ -266,10 +266,11 @@ static void check_wrong_calls(fuzz *f) {
     int32_t wrong = take(f) % 2 ? -1 : copies_of(f), value[VARIABLES] = {0};
     gpuopt_desc_init(&info, sizeof info);
     REQUIRE(gpuopt_elimination_step(f->e, 0, &info) == GPUOPT_ERROR_ARGUMENT);
-    REQUIRE(gpuopt_elimination_get_info(f->e, wrong, &info) == GPUOPT_ERROR_ARGUMENT);
-    REQUIRE(gpuopt_elimination_set_condition(f->e, wrong, value) == GPUOPT_ERROR_ARGUMENT);
-    REQUIRE(gpuopt_elimination_assign(f->e, wrong, value, NULL) == GPUOPT_ERROR_ARGUMENT);
-    REQUIRE(gpuopt_elimination_message_get(f->e, f->estimate.messages, 0, NULL, NULL, NULL) == GPUOPT_ERROR_ARGUMENT);
+    REQUIRE(gpuopt_elimination_get_copy_info(f->e, wrong, &info) == GPUOPT_ERROR_ARGUMENT);
+    REQUIRE(gpuopt_elimination_set_condition(f->e, GPUOPT_HOST, wrong, value) == GPUOPT_ERROR_ARGUMENT);
+    REQUIRE(gpuopt_elimination_assign(f->e, GPUOPT_HOST, wrong, value, NULL) == GPUOPT_ERROR_ARGUMENT);
+    REQUIRE(gpuopt_elimination_message_get(f->e, GPUOPT_HOST, f->estimate.messages, 0, NULL, NULL, NULL) ==
+            GPUOPT_ERROR_ARGUMENT);
     REQUIRE(gpuopt_elimination_message_pack(f->e, -1, 0, NULL, 0, NULL) == GPUOPT_ERROR_ARGUMENT);
 }
 
@@ -277,16 +278,16 @@ static void eliminate(fuzz *f) {
     gpuopt_elimination_info info;
     int64_t done;
     gpuopt_desc_init(&info, sizeof info);
-    REQUIRE(gpuopt_elimination_get_info(f->e, 0, &info) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_get_info(f->e, &info) == GPUOPT_OK);
     while (info.outcome == GPUOPT_MORE) {
         int32_t value[VARIABLES] = {0}, count = 1 + (int32_t)take(f) % (VARIABLES + 1);
         unsigned choice = take(f);
-        if (choice % 8 == 7) REQUIRE(gpuopt_elimination_assign(f->e, 0, value, NULL) != GPUOPT_OK);
+        if (choice % 8 == 7) REQUIRE(gpuopt_elimination_assign(f->e, GPUOPT_HOST, 0, value, NULL) != GPUOPT_OK);
         if (choice % 16 == 5) check_messages(f);
         if (choice >= 192) count = INT32_MAX;
         done = info.eliminated;
         REQUIRE(gpuopt_elimination_step(f->e, count, choice & 64 ? NULL : &info) == GPUOPT_OK);
-        REQUIRE(gpuopt_elimination_get_info(f->e, 0, &info) == GPUOPT_OK);
+        REQUIRE(gpuopt_elimination_get_info(f->e, &info) == GPUOPT_OK);
         REQUIRE(info.eliminated == (done + count < info.steps ? done + count : info.steps));
     }
 }

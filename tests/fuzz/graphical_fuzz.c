@@ -135,7 +135,7 @@ static void check_optimum(const graphical_model *m, gpuopt_elimination *e) {
     } while (advance(m, value));
     REQUIRE(gpuopt_elimination_step(e, m->variables + 1, &info) == GPUOPT_OK);
     REQUIRE(info.outcome == (feasible ? GPUOPT_OPTIMAL : GPUOPT_INFEASIBLE));
-    REQUIRE(gpuopt_elimination_assign(e, 0, value, &assignment) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_assign(e, GPUOPT_HOST, 0, value, &assignment) == GPUOPT_OK);
     REQUIRE(assignment.outcome == info.outcome);
     if (feasible) {
         REQUIRE(same(m, best, best_real, info.cost, info.value));
@@ -181,7 +181,7 @@ static void check_elimination(const graphical_model *m) {
     desc.top = m->top;
     desc.memory_limit = 1 << 20;
     desc.restarts = 1;
-    status = gpuopt_elimination_plan(context, &desc, &estimate);
+    status = gpuopt_elimination_order(context, &desc, NULL, NULL, &estimate);
     if (assignments > ASSIGNMENTS || m->variables > 1000) /* large tables: too large to write out, or for the limit */
         REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_MEMORY || status == GPUOPT_ERROR_UNSUPPORTED ||
                 status == GPUOPT_ERROR_NUMERIC || status == GPUOPT_ERROR_ARGUMENT);

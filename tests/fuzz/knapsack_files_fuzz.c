@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A libFuzzer target over the reader of knapsacks and the names of generated ones. Whatever the bytes are, either there
- * is an error with its place and nothing to free, or a model with the file's numbers; a file of nothing but whole
- * numbers, as many as it says, is read.
+ * A libFuzzer target for the reader of knapsack files and for the names of generated instances. Whatever the bytes
+ * are, the result is either an error with its place and nothing to free, or a model with the numbers of the file. A
+ * file that consists of the right number of whole numbers must be read.
  *
  * With: examples/io/knapsack.c examples/io/tokens.c
  * Longest input: 512
@@ -47,7 +47,7 @@ static size_t words(fuzz_bytes *b, char *text) {
     return at;
 }
 
-/* The next word of text as a number of digits alone, to 2^63 - 1; 0: it is none. */
+/* Reads the next word of text as a number of digits only, up to 2^63 - 1. Returns 0 if it is not one. */
 static int number(const char **text, int64_t *value) {
     size_t length, blanks = strspn(*text, " \n");
     char *end;
@@ -59,7 +59,7 @@ static int number(const char **text, int64_t *value) {
     return length > 0 && !errno && (**text == ' ' || **text == '\n' || **text == 0);
 }
 
-/* Whether a text is a model, on the narrowest reading; if m is not NULL, it has to be this one. */
+/* Whether a text is a model in the strictest sense. If m is not NULL, it must be this one. */
 static int whole(const char *text, const knapsack_model *m) {
     int64_t items, capacity, profit, weight, j;
     int same;
@@ -73,7 +73,7 @@ static int whole(const char *text, const knapsack_model *m) {
     return text[strspn(text, " \n")] == 0;
 }
 
-/* What a reader or a generator made. */
+/* A model from the reader or from a generator. */
 static void check_model(const knapsack_model *m) {
     int32_t j;
     REQUIRE(m->items >= 0 && m->capacity >= 0 && m->weight && m->profit);
@@ -104,7 +104,7 @@ static void read_file(fuzz_bytes *b, int raw) {
     knapsack_free(&m);
 }
 
-/* CLASS:N:R:SEED, N of at most four digits, or something that is not quite it. */
+/* CLASS:N:R:SEED with N of at most four digits, or something similar. */
 static void generate(fuzz_bytes *b) {
     static const char *const class[] = {"paper",          "uncorrelated", "weak",    "strong", "inverse-strong",
                                         "almost-strong",  "subset-sum",   "similar", "span",   "multiple-strong",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A libFuzzer target over the life of knapsacks: the input's bytes become a small model, with numbers of all sizes, and
- * a descriptor, then calls in any order on two handles that share the nodes. Answers are held against all subsets.
- * Packed nodes are broken, some with a checksum that is right again, and are then refused or give a search that ends.
+ * A libFuzzer target for the calls on knapsacks. The input's bytes become a small model, with numbers of all sizes, a
+ * descriptor, and calls in any order on two handles that share the nodes. Answers are compared with an enumeration of
+ * all subsets. Packed nodes are damaged, some of them with a corrected checksum; they must be refused, or give a search
+ * that ends.
  *
  * Longest input: 512
  */
@@ -20,9 +21,9 @@ typedef struct fuzz {
     int64_t weight[MOST], profit[MOST];
     gpuopt_knapsack_desc desc;
     wide optimum;
-    int64_t claim;               /* the largest of all */
-    gpuopt_knapsack *handle[2];  /* the second one begins with no node */
-    gpuopt_knapsack_info was[2]; /* what each said last */
+    int64_t claim;               /* the largest so far */
+    gpuopt_knapsack *handle[2];  /* the second one starts without nodes */
+    gpuopt_knapsack_info was[2]; /* the latest info of each */
 } fuzz;
 
 static unsigned take(fuzz *f) { return fuzz_take(&f->bytes); }
@@ -70,7 +71,7 @@ static void make_model(fuzz *f) {
     d->weight = f->weight;
     d->profit = f->profit;
     d->capacity = take_number(f);
-    if (take(f) % 2) { /* half of it all */
+    if (take(f) % 2) { /* half of all weights */
         wide sum = 0;
         for (j = 0; j < f->items; j++) sum += f->weight[j];
         d->capacity = sum / 2 > INT64_MAX ? INT64_MAX : (int64_t)(sum / 2);
@@ -89,7 +90,7 @@ static void make_model(fuzz *f) {
     }
 }
 
-/* Dantzig's bound, rounded down: items one by one, the best for their weight first, and a part of the break item. */
+/* Dantzig's bound, rounded down: items by decreasing profit per weight, then a fraction of the break item. */
 static wide root_bound(const fuzz *f) {
     int used[MOST] = {0};
     wide bound = 0, room = f->desc.capacity;
@@ -133,7 +134,7 @@ static gpuopt_knapsack_info check_info(fuzz *f, int h) {
         REQUIRE((i.outcome == GPUOPT_LIMIT) == (f->desc.node_limit > 0 && i.expanded >= f->desc.node_limit));
     }
     f->was[h] = i;
-    /* One of the two has what leads to the optimum. */
+    /* One of the two handles has the nodes that lead to the optimum. */
     if (f->claim <= f->optimum) REQUIRE(f->was[0].upper >= f->optimum || f->was[1].upper >= f->optimum);
     return i;
 }
@@ -197,7 +198,7 @@ static void set_claim(fuzz *f, int h) {
 
 /* ---- Nodes ---- */
 
-/* To be freed. */
+/* The caller frees the bytes. */
 static unsigned char *pack(gpuopt_knapsack *handle, int64_t nodes, int remove, uint64_t *size) {
     uint64_t again;
     unsigned char *bytes;
@@ -208,7 +209,7 @@ static unsigned char *pack(gpuopt_knapsack *handle, int64_t nodes, int remove, u
     return bytes;
 }
 
-/* Some nodes go to the other handle. One that holds nothing but the root would lose it. */
+/* Some nodes go to the other handle, unless it has only the root, which it would lose. */
 static void share(fuzz *f, int h) {
     int64_t alive = f->was[h].alive, held = f->was[!h].alive, nodes = (int64_t)(take(f) % 32) - 1, moved;
     uint64_t size;
@@ -222,7 +223,7 @@ static void share(fuzz *f, int h) {
     if (held > 1) REQUIRE(status == GPUOPT_ERROR_STATE);
     else REQUIRE(status == GPUOPT_OK || (status == GPUOPT_ERROR_UNSUPPORTED && moved > 0));
     if (!status) free(pack(f->handle[h], nodes, 1, &size));
-    f->was[0].upper = f->was[1].upper = INT64_MAX; /* either may have the optimum now */
+    f->was[0].upper = f->was[1].upper = INT64_MAX; /* the optimum may be below the nodes of either now */
     REQUIRE(check_info(f, !h).alive == (status ? held : moved));
     REQUIRE(check_info(f, h).alive == (status ? alive : alive - moved));
 }
@@ -234,7 +235,7 @@ static uint64_t checksum(unsigned char *bytes, uint64_t size) {
     return hash;
 }
 
-/* Into a handle of its own: whole, damaged, or damaged by one who knows the format. */
+/* Unpacks into a new handle: bytes that are whole, damaged, or damaged with a corrected checksum. */
 static void unpack_copy(fuzz *f, int h) {
     gpuopt_knapsack *copy;
     gpuopt_knapsack_info info;
@@ -269,7 +270,7 @@ static void unpack_copy(fuzz *f, int h) {
     free(bytes);
 }
 
-/* ---- A life ---- */
+/* ---- All calls ---- */
 
 static int create(fuzz *f) {
     gpuopt_memory_plan plan;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A libFuzzer target over a propagator's life: the input's bytes become a model, good or broken, and then a sequence of
- * calls. Beyond crashes it traps where an answer breaks what gpuopt.h promises. Every model is held twice, the second
- * handle with the other marking (JACOBI) and run round by round: both must give the same bits. In half of the models a
- * feasible point is planted, which no call may ever cut off.
+ * A libFuzzer target for propagation: the input's bytes become a model, valid or not, and then a sequence of calls. It
+ * also traps if a result breaks a promise of gpuopt.h. There are two handles of every model, the second one with the
+ * other marking (JACOBI) and run round by round: both must give the same bits. Half of the models have a planted
+ * feasible point, which no call may cut off.
  *
  * Longest input: 4096 (a model of 24 by 24 with a dozen calls takes about 2000)
  */
@@ -27,7 +27,7 @@ typedef struct fuzz {
     double seen_lb[MOST], seen_ub[MOST]; /* the bounds as they were last read */
     gpuopt_outcome outcome;              /* MORE again after a set */
     int32_t since_set;
-    void *owned[16]; /* copies of exactly the documented length, so that reading past one is noticed */
+    void *owned[16]; /* copies of exactly the documented length, so that a read beyond the end is noticed */
     int owned_count;
 } fuzz;
 
@@ -159,7 +159,7 @@ static void make_model(fuzz *f) {
 
 /* ---- What must hold ---- */
 
-/* Reads the bounds, which must be the same of both handles. */
+/* Reads the bounds, which must be the same in both handles. */
 static void read_bounds(fuzz *f, double *lb, double *ub) {
     double lb_two[MOST], ub_two[MOST];
     size_t bytes = sizeof *lb * (size_t)f->desc.matrix.cols;
@@ -167,7 +167,7 @@ static void read_bounds(fuzz *f, double *lb, double *ub) {
     REQUIRE(gpuopt_propagator_get_bounds(f->one, GPUOPT_HOST, lb, ub) == GPUOPT_OK);
     REQUIRE(gpuopt_propagator_get_bounds(f->two, GPUOPT_HOST, lb_two, ub_two) == GPUOPT_OK);
     REQUIRE(memcmp(lb, lb_two, bytes) == 0 && memcmp(ub, ub_two, bytes) == 0);
-    for (j = 0; j < f->desc.matrix.cols; j++) /* from the infinity of the descriptor on they are IEEE infinities */
+    for (j = 0; j < f->desc.matrix.cols; j++) /* infinite ones must be IEEE infinities */
         REQUIRE((isinf(lb[j]) || fabs(lb[j]) < f->infinity) && (isinf(ub[j]) || fabs(ub[j]) < f->infinity));
 }
 
@@ -176,15 +176,15 @@ static void check_bounds(const fuzz *f, const double *lb, const double *ub, cons
     int32_t j;
     for (j = 0; j < f->desc.matrix.cols; j++) {
         double was = f->seen_lb[j], size = fmax(fabs(was), fabs(lb[j])), least;
-        /* A lower bound that exceeds the upper one by no more than this comes out as the upper one. */
+        /* A lower bound that exceeds the upper one by no more than this is returned as the upper one. */
         double hidden = fmax(f->feasibility, 0x1p-47 * size);
         REQUIRE(!isnan(lb[j]) && !isnan(ub[j]));
         REQUIRE(lb[j] <= ub[j] || info->outcome == GPUOPT_INFEASIBLE);
         REQUIRE(ub[j] <= f->seen_ub[j]);
-        /* Seen to fall, it came down with the upper bound, which need not have moved it. */
+        /* If it fell, the upper bound has moved below it, within the tolerance. */
         REQUIRE(lb[j] >= was || (lb[j] == ub[j] && was - lb[j] <= hidden));
-        /* Seen to rise from the upper bound, it need not have moved either: the upper one has left it, so far that the
-         * column is infeasible. */
+        /* If it rose from the upper bound, it need not have moved either: the upper bound has moved below it by more
+         * than the tolerance, and the column is infeasible. */
         least = was == f->seen_ub[j] ? hidden : 0;
         moved += (ub[j] != f->seen_ub[j]) + (lb[j] - was > least);
         if (!f->planted) continue;
@@ -269,7 +269,7 @@ static void set_sides(fuzz *f) {
         count++;
     }
     for (k = 0; k < 2; k++)
-        REQUIRE(gpuopt_propagator_set_some_sides(k ? f->two : f->one, count, row, lhs, rhs) ==
+        REQUIRE(gpuopt_propagator_set_some_sides(k ? f->two : f->one, GPUOPT_HOST, count, row, lhs, rhs) ==
                 (valid ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
     if (valid && count > 0) f->since_set = 0, f->outcome = GPUOPT_MORE;
 }
@@ -305,7 +305,7 @@ static void operate(fuzz *f) {
 /* ---- A life ---- */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static fuzz state; /* cleared below: too large for a stack that a sanitizer watches */
+    static fuzz state; /* static, since it is too large for a sanitizer's stack; cleared below */
     fuzz *f = &state;
     fuzz_host host = {0, 0, 0};
     gpuopt_context *context;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the header promises of each call's arguments: what is refused, and that nothing has changed then; structs of
- * other versions; memory.
+ * The general contract: which arguments are refused, and that a refused call changes nothing; the state before the
+ * first step; memory; structs of other versions.
  */
 #include <string.h>
 
@@ -71,8 +71,8 @@ static void refused(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* Item sets in device memory: refused where there is none, and nothing changes. tests/knapsack/device_test.c has the
- * rest. */
+/* Item sets in device memory are refused by a backend that has none, and nothing changes. device_test.c covers the CUDA
+ * backend. */
 static void where(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -130,7 +130,7 @@ static void before_the_first_step(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The plan is exact, a search allocates nothing, and every allocation may fail. */
+/* The plan is exact, a search allocates nothing, and any allocation of _create may fail. */
 static void memory(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -189,10 +189,10 @@ static void versions(void **state) {
     newer.desc.struct_size = sizeof newer;
     assert_int_equal(gpuopt_knapsack_create(context, &newer.desc, &knapsack), GPUOPT_OK);
     gpuopt_knapsack_destroy(knapsack);
-    newer.later = 1; /* what it asks for is not known */
+    newer.later = 1; /* asks for something unknown */
     assert_int_equal(gpuopt_knapsack_create(context, &newer.desc, &knapsack), GPUOPT_ERROR_ARGUMENT);
     assert_true(knapsack == NULL && strstr(host.error, "does not know"));
-    /* Shorter: what is not there is 0, whatever lies behind. */
+    /* A shorter struct: missing members are 0, whatever follows it in memory. */
     memset(&older, 0xFF, sizeof older);
     memcpy(&older, &newer.desc, offsetof(gpuopt_knapsack_desc, search));
     older.struct_size = offsetof(gpuopt_knapsack_desc, search);

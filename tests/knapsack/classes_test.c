@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The generated knapsacks of the literature: whether they are what their definitions say (Boukedjar et al., 2012, and
- * Pisinger, Where are the hard knapsack problems?, 2005), and whether the search finds the optimum of dynamic
- * programming, items and all.
+ * The generated instances of the literature: that they agree with their definitions (Boukedjar et al., 2012, and
+ * Pisinger, Where are the hard knapsack problems?, 2005), and that the search finds the optimum of dynamic programming
+ * and its items.
  */
 #include <string.h>
 
@@ -24,7 +24,7 @@ static int on_circle(int64_t w, int64_t p, int64_t r) {
     return p >= 0 && 9 * p * p <= square && square < 9 * (p + 1) * (p + 1);
 }
 
-/* Whether an item on its own may be one of the class; span is another matter. */
+/* Whether an item alone may belong to the class. For span that says little: see check_span. */
 static int belongs(int class, int64_t w, int64_t p, int64_t r) {
     int64_t tenth = r / 10, lowest = w - tenth > 1 ? w - tenth : 1;
     switch (class) {
@@ -42,7 +42,7 @@ static int belongs(int class, int64_t w, int64_t p, int64_t r) {
     }
 }
 
-/* Whether a strong item, divided by 5 and rounded up, is this one. */
+/* Whether this item is a strong item divided by 5 and rounded up. */
 static int fifth_of_strong(int64_t w, int64_t p, int64_t r) {
     int64_t whole;
     for (whole = 5 * w - 4; whole <= 5 * w; whole++)
@@ -50,7 +50,8 @@ static int fifth_of_strong(int64_t w, int64_t p, int64_t r) {
     return 0;
 }
 
-/* Whether all items are 1 to 10 times one of two. There are enough of them for each to be there once itself. */
+/* Whether all items are 1 to 10 times one of two base items. There are enough items for each base item to be among
+ * them. */
 static void check_span(const model *m, int64_t r) {
     int32_t least[2] = {0, -1}, j;
     int which;
@@ -86,13 +87,13 @@ static void definitions(void **state) {
                     sum += m.weight[j];
                 }
                 assert_true(m.capacity == sum / 2);
-                if (class == 7 && r > 10) check_span(&m, r); /* two of the few small ones may be alike */
+                if (class == 7 && r > 10) check_span(&m, r); /* with r = 10 the two base items may be equal */
                 else if (class != 7 && r == 10)
-                    assert_true(seen == (class == 6 ? 1u << 100000 % 32 : 0x7FE)); /* all that there can be */
+                    assert_true(seen == (class == 6 ? 1u << 100000 % 32 : 0x7FE)); /* every possible weight occurs */
             }
 }
 
-/* The stream is splitmix64, whose first numbers from 1234567 are published with it. */
+/* The random numbers are those of splitmix64, whose first numbers for the seed 1234567 are published. */
 static void paper_stream(void **state) {
     static const uint64_t published[] = {6457827717110365317u, 3203168211198807973u, 9817491932198370423u,
                                          4593380528125082431u, 16408922859458223821u};
@@ -118,7 +119,7 @@ static void paper_stream(void **state) {
 
 /* ---- Optima ---- */
 
-/* To the end, or to the limit; then the optimum is between the bounds. */
+/* Expands to the end, or to the limit, where the optimum must be between the bounds. */
 static gpuopt_knapsack_info solve(gpuopt_context *context, const gpuopt_knapsack_desc *desc, const model *m,
                                   int64_t optimum) {
     gpuopt_knapsack *knapsack = model_create(context, desc);
@@ -180,7 +181,7 @@ CLASS(multiple_strongly_correlated, 8)
 CLASS(profit_ceiling, 9)
 CLASS(circle, 10)
 
-/* The paper's table: its tree for n = 200 has more than 1e9 nodes. */
+/* The instances of the paper's table. Without dominance the tree for n = 200 has more than 1e9 nodes. */
 static void paper(void **state) {
     gpuopt_context *context = test_context(NULL);
     int n, seed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What only the CUDA backend has: item sets in device memory, for handles whose nodes are on the host and on the
- * device.
+ * Item sets in device memory, which only the CUDA backend has, for handles that keep their nodes on the host and for
+ * handles that keep them on the device.
  */
 #include <cuda_runtime_api.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static uint8_t *device_bytes(int32_t count) {
     return memory;
 }
 
-/* The items of a solved handle, copied from device memory, are those in host memory. */
+/* The items of a solved handle are the same in device and in host memory. */
 static void check_items(gpuopt_knapsack *knapsack, const model *m, int64_t optimum, uint8_t *device, uint8_t *host) {
     uint8_t copied[MODEL_MOST + 1];
     int64_t profit = -1, weight = -1, sum = 0, j;
@@ -30,7 +30,7 @@ static void check_items(gpuopt_knapsack *knapsack, const model *m, int64_t optim
     assert_true(profit == optimum);
 }
 
-/* The optimum's items, from device memory, become the incumbent of another handle; wrong ones are refused. */
+/* The optimal items in device memory become the incumbent of another handle; wrong items are refused. */
 static void check_incumbent(gpuopt_knapsack *knapsack, const model *m, int64_t optimum, uint8_t *device) {
     gpuopt_knapsack_info before, after;
     uint8_t all[MODEL_MOST];

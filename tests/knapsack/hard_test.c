@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The hard cases one by one: trivial problems, numbers near 2^63, ties, incumbents from the host, what is left to do
- * after the end.
+ * Special cases: trivial problems, numbers near 2^63, ties, incumbents and claims from the caller, calls after the end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +54,7 @@ static void trivial(void **state) {
     solve(&m, 0);
 }
 
-/* Sums of weights, of profits, and all products are beyond 64 bits. */
+/* Sums of weights, sums of profits and products exceed 64 bits. */
 static void large_numbers(void **state) {
     static const int64_t beyond[][2] = {{4000000000000000000, 4000000000000000000},
                                         {3000000000000000000, 3000000000000000001},
@@ -74,7 +73,7 @@ static void large_numbers(void **state) {
     solve(&m, 4);
     m = small(3, 6000000000, middle);
     solve(&m, 6000000018); /* the first and the second weigh 5999999930 */
-    m = small(4, 9, rich); /* two of them: more than 2^63 - 1 */
+    m = small(4, 9, rich); /* two of them have more than 2^63 - 1 */
     context = test_context(&host);
     desc = model_desc(&m);
     assert_int_equal(gpuopt_knapsack_create(context, &desc, &knapsack), GPUOPT_ERROR_NUMERIC);
@@ -101,7 +100,7 @@ static void ties(void **state) {
 
 /* ---- Incumbents ---- */
 
-/* A claim beyond the upper bound is refuted, and does not raise it. */
+/* A claim above the upper bound is refuted, and does not raise the bound. */
 static void claims(void **state) {
     static const int64_t beyond[] = {1, 1000000, INT64_MAX};
     gpuopt_context *context = test_context(NULL);
@@ -152,7 +151,7 @@ static void incumbents(void **state) {
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
         if (claim <= optimum) model_finish(knapsack, &m, optimum);
         else assert_true(info.outcome == GPUOPT_INFEASIBLE && model_check_items(knapsack, &m) == info.lower);
-        /* Its items, as the incumbent of another search. */
+        /* Its items become the incumbent of another search. */
         assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, taken, NULL, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_get_info(knapsack, &info), GPUOPT_OK);
         other = model_create(context, &desc);
@@ -194,7 +193,7 @@ static void ended(void **state) {
         assert_memory_equal(&after, &info, sizeof info);
         assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, again, NULL, NULL), GPUOPT_OK);
         assert_memory_equal(again, taken, (size_t)m.items);
-        /* A claim that comes too late, and is false. */
+        /* A false claim, after the end. */
         assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_HOST, optimum + 1, NULL), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_get_info(knapsack, &after), GPUOPT_OK);
         assert_true(after.outcome == GPUOPT_INFEASIBLE && after.lower == optimum && after.upper == optimum);

@@ -16,7 +16,7 @@ static void draw(int kind, int32_t j, int64_t range, model *m, uint64_t *state) 
     case 4: p = w + tenth + test_random_int(state, -(tenth / 10 + 1), tenth / 10 + 1); break;
     case 5: p = w; break;
     case 6: w = 10 * range + w, p = test_random_int(state, 1, range); break;
-    case 7: /* multiples of the first two */
+    case 7: /* multiples of the first two items */
         base = j % 2;
         if (j < 2) p = w + tenth;
         else w = m->weight[base] * test_random_int(state, 1, 3), p = m->profit[base] * (w / m->weight[base]);
@@ -48,7 +48,7 @@ model model_random(int kind, int32_t items, int64_t range, uint64_t *state) {
     return m;
 }
 
-/* best[c]: the most profit of what weighs c at most. */
+/* best[c]: the most profit with weight at most c. */
 static int64_t optimum_by_weight(const model *m) {
     int64_t *best = calloc((size_t)m->capacity + 1, sizeof *best), c, result;
     int32_t j;
@@ -61,7 +61,7 @@ static int64_t optimum_by_weight(const model *m) {
     return result;
 }
 
-/* least[p]: the least weight of what earns p; more than the capacity: too heavy. `sum`: of all profits. */
+/* least[p]: the least weight with profit p; more than the capacity if that does not fit. sum: of all profits. */
 static int64_t optimum_by_profit(const model *m, int64_t sum) {
     int64_t *least = malloc(((size_t)sum + 1) * sizeof *least), p, result = sum;
     int32_t j;

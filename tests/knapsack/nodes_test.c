@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Nodes that leave a handle: as bytes for a checkpoint, shared between handles, damaged, of another problem; and pools
- * that are full, whose nodes have to go elsewhere.
+ * Packed nodes: checkpoints, nodes shared between handles, damaged bytes, bytes of another problem; and full pools
+ * whose nodes must be moved to another handle.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/knapsack/models.h"
 
-/* ---- As bytes ---- */
+/* ---- Pack and unpack ---- */
 
 static void packed(void **state) {
     gpuopt_context *context = test_context(NULL);
@@ -50,7 +50,7 @@ static void packed(void **state) {
         gpuopt_knapsack_destroy(two);
         gpuopt_knapsack_destroy(one);
         free(bytes);
-        /* Half of the nodes go to another handle; the better of both is the optimum. */
+        /* Half of the nodes go to another handle; the better result of both is the optimum. */
         one = model_create(context, &desc);
         two = model_create(context, &desc);
         assert_int_equal(gpuopt_knapsack_expand(one, 0, 1 + k % 13, &first), GPUOPT_OK);
@@ -71,7 +71,7 @@ static void packed(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Bytes that were damaged are refused or give a search that ends; they never do harm. */
+/* Damaged bytes are refused, or give a search that ends. */
 static void damaged(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 8, size = 0;
@@ -104,7 +104,7 @@ static void damaged(void **state) {
     free(bad);
 }
 
-/* ---- Made up by one who knows the format ---- */
+/* ---- Forged by someone who knows the format ---- */
 
 static void put(unsigned char *to, uint64_t value, int bytes) {
     int k;
@@ -115,8 +115,8 @@ typedef struct made_up {
     int64_t level, decided, decisions, nodes, room, profit;
 } made_up;
 
-/* One list after the header and the items of `head`, which were packed; its decisions are of the levels 0, 1, ... To be
- * freed. */
+/* Makes bytes with the header and the items of `head`, which were packed, and one list, whose decisions are at the
+ * levels 0, 1, ... The caller frees them. */
 static unsigned char *make_up(const unsigned char *head, int32_t items, const made_up *u, uint64_t *size) {
     const double bound = 1e18;
     uint64_t bits, hash = 0xCBF29CE484222325u, k;
@@ -147,14 +147,14 @@ static unsigned char *make_up(const unsigned char *head, int32_t items, const ma
     return bytes;
 }
 
-/* Lists and nodes that no search makes, with a checksum that is right. */
+/* Lists and nodes that no search makes, with a correct checksum. */
 static void impossible(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 6, size;
     model m = model_random(2, 60, 300, &random);
     gpuopt_knapsack_desc desc = model_desc(&m);
     int64_t optimum = model_optimum(&m);
-    const made_up made[] = {{(int64_t)1 << 32, 0, 0, 100000, m.capacity, 1}, /* a level that is cut to 0 in 32 bits */
+    const made_up made[] = {{(int64_t)1 << 32, 0, 0, 100000, m.capacity, 1}, /* a level that is 0 when cut to 32 bits */
                             {0, 60, 60, 1, m.capacity, 0},                   /* decisions at later levels */
                             {40, 40, 40, 1, m.capacity, 16000},              /* more room than the items before leave */
                             {60, 60, 60, 1, -m.capacity, 1},                 /* too heavy, with nothing to take out */
@@ -178,7 +178,7 @@ static void impossible(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Into a handle of another problem, search or reduction: refused, and the handle is as it was. */
+/* A handle of another problem, search or reduction refuses the bytes and is unchanged. */
 static void foreign(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -225,7 +225,7 @@ static void foreign(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* ---- A pool that is full ---- */
+/* ---- Full pools ---- */
 
 static void full(void **state) {
     gpuopt_context *context = test_context(NULL);
@@ -245,7 +245,7 @@ static void full(void **state) {
         knapsack = model_create(context, &desc);
         gpuopt_desc_init(&info, sizeof info);
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
-        while (info.outcome == GPUOPT_FULL) { /* others do a part of the work */
+        while (info.outcome == GPUOPT_FULL) { /* other handles do a part of the work */
             gpuopt_knapsack *other;
             gpuopt_knapsack_info others;
             uint64_t size;
@@ -269,7 +269,7 @@ static void full(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Two handles with pools too small for either; what they cannot hold waits as bytes. Incumbents go with the bytes. */
+/* Two handles whose pools are too small. Nodes that do not fit wait as packed bytes, together with the incumbents. */
 static void shared(void **state) {
     enum { HANDLES = 2, WAITING = 4096 };
     static unsigned char *waiting[WAITING];
@@ -292,7 +292,7 @@ static void shared(void **state) {
         desc.pool = 1; /* the least */
         for (h = 0; h < HANDLES; h++) knapsack[h] = model_create(context, &desc);
         assert_int_equal(gpuopt_knapsack_get_info(knapsack[1], &info), GPUOPT_OK);
-        sizes[0] = 80 + 22 + 40 + 20; /* at most: the second one's root goes, the first has it */
+        sizes[0] = 80 + 22 + 40 + 20; /* at most; removes the second handle's root, which the first has, too */
         waiting[0] = malloc(sizes[0]);
         assert_int_equal(gpuopt_knapsack_pack(knapsack[1], -1, 1, waiting[0], sizes[0], NULL), GPUOPT_OK);
         free(waiting[0]);
@@ -302,7 +302,7 @@ static void shared(void **state) {
                 assert_int_equal(gpuopt_knapsack_expand(knapsack[h], 0, 10, &info), GPUOPT_OK);
                 if (info.lower > best) best = info.lower;
                 if (info.outcome == GPUOPT_FULL) {
-                    int64_t part = info.alive / 2; /* FULL: there are two nodes at least */
+                    int64_t part = info.alive / 2; /* FULL: there are at least two nodes */
                     assert_true(count < WAITING);
                     assert_int_equal(gpuopt_knapsack_pack(knapsack[h], part, 0, NULL, 0, &sizes[count]), GPUOPT_OK);
                     waiting[count] = malloc(sizes[count]);
@@ -327,7 +327,8 @@ static void shared(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Items are found in what is free of the pool: with hardly anything free, and more decisions than a node carries. */
+/* Items are recovered in the free part of the pool: here hardly any of it is free, and a solution takes more decisions
+ * than a node carries. */
 static void items_of_a_full_pool(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 23;

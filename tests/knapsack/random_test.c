@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Small knapsacks of every class against dynamic programming, in every search mode, with pools from the least up, in
- * one call and level by level, with and without reduction; items and all.
+ * Small problems of every class against dynamic programming: every search, pools from the smallest up, in one call and
+ * level by level, with and without reduction. The item sets are checked, too.
  */
 #include <string.h>
 
 #include "tests/knapsack/models.h"
 
-enum { MODELS = 1000 }; /* of each class: 12,000 in all */
+enum { MODELS = 1000 }; /* of each class; 12,000 altogether */
 
-/* The counts of a search, with the sums that must hold. */
+/* Relations that the counts of a search must satisfy. */
 static void check_counts(const gpuopt_knapsack_info *info) {
     assert_true(info->expanded >= 0 && info->pruned >= 0 && info->dominated >= 0);
-    /* Every node is dropped or expanded; every expanded one has a child without the item, and perhaps one with. */
+    /* Every node is dropped or expanded, and an expanded one has at most two children. */
     assert_true(info->pruned + info->dominated <= 2 * info->expanded + 1);
     assert_true(info->peak <= info->pool);
 }
@@ -53,7 +53,7 @@ static void run_class(int kind) {
             desc.pool = 1 << 16;
             whole = solve(context, &desc, &m, optimum, 0);
             other = solve(context, &desc, &m, optimum, 1 + k % 3);
-            assert_memory_equal(&whole, &other, sizeof whole); /* however it is divided between calls */
+            assert_memory_equal(&whole, &other, sizeof whole); /* the same, however it is divided between calls */
             for (pool = 1; pool <= 4096; pool *= pool < 64 ? 4 : 8) {
                 desc.pool = pool;
                 other = solve(context, &desc, &m, optimum, pool & 1 ? 0 : 1);
@@ -82,7 +82,7 @@ CLASS(profit_ceiling, 9)
 CLASS(circle, 10)
 CLASS(anything, 11)
 
-/* More items: more than the 32 decisions that a node carries, so that items are recovered in rounds. */
+/* More items than the 32 decisions that a node carries, so that items are recovered in several rounds. */
 static void more_items(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 5;
@@ -99,11 +99,11 @@ static void more_items(void **state) {
             desc.reduction = k & 8 ? GPUOPT_OFF : GPUOPT_ON;
             desc.pool = k & 16 ? 1 : 20000;
             desc.node_limit =
-                search || k & 16 ? 100000 : 0; /* the paper's tree, or that of a tiny pool, may be beyond reach */
+                search || k & 16 ? 100000 : 0; /* the paper's tree, and the tree with a tiny pool, may be too large */
             knapsack = model_create(context, &desc);
             gpuopt_desc_init(&info, sizeof info);
             assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 40, &info), GPUOPT_OK);
-            assert_true(model_check_items(knapsack, &m) >= info.lower); /* in the midst of it */
+            assert_true(model_check_items(knapsack, &m) >= info.lower); /* during the search */
             assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, 0, &info), GPUOPT_OK);
             if (info.outcome == GPUOPT_LIMIT) {
                 assert_true(info.expanded >= 100000 && info.lower <= optimum && info.upper >= optimum);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Counts, bounds, nodes and items are the same on every backend, with any number of threads, and however the work is
- * divided between calls: the backend under test beside the CPU with one thread, on lists long enough for threads and
- * kernels to share them, around the paper's threshold, and in pools too small for them.
+ * divided between calls. The backend under test is compared with the CPU and one thread: on lists long enough to be
+ * divided among threads and blocks, with list lengths around the paper's threshold, and in pools that are too small.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 /* Two handles of one problem. */
 typedef struct pair {
-    gpuopt_context *context[2]; /* the CPU's with one thread; of the backend under test */
+    gpuopt_context *context[2]; /* CPU with one thread; backend under test */
     gpuopt_knapsack *knapsack[2];
     gpuopt_knapsack_info info;
     const model *m;
@@ -78,7 +78,7 @@ static void same_items(pair *p) {
     same_info(p);
 }
 
-/* Packs `nodes`, which are the same; returns them to be freed. */
+/* Packs `nodes` nodes of both handles and compares the bytes. The caller frees them. */
 static unsigned char *same_nodes(pair *p, int64_t nodes, uint64_t *size) {
     unsigned char *bytes[2];
     uint64_t sizes[2];
@@ -101,7 +101,7 @@ static void long_lists(void **state) {
     static const struct {
         const char *name;
         gpuopt_knapsack_search search;
-        int64_t limit, peak; /* so many nodes there have to be at least */
+        int64_t limit, peak; /* peak: at least so many nodes at once */
     } run[] = {{"multiple-strong:500:10000000:1", GPUOPT_SEARCH_DOMINANCE, 1000000, 200000},
                {"circle:500:10000000:2", GPUOPT_SEARCH_DOMINANCE, 1000000, 30000},
                {"almost-strong:300:1000000:1", GPUOPT_SEARCH_DOMINANCE, 0, 5000},
@@ -120,7 +120,7 @@ static void long_lists(void **state) {
         gpuopt_knapsack_desc desc = model_desc(&m);
         desc.search = run[k].search;
         desc.node_limit = run[k].limit;
-        desc.pool = 1 << 22; /* enough for none to be sliced */
+        desc.pool = 1 << 22; /* large enough: no slices */
         pair_open(&p, &m, &desc);
         expand(&p, 0, 0);
         assert_true(p.info.outcome == GPUOPT_OPTIMAL || (p.info.outcome == GPUOPT_LIMIT && run[k].limit > 0));
@@ -133,7 +133,7 @@ static void long_lists(void **state) {
     pair_end(&p);
 }
 
-/* The one in one call, the other in many. */
+/* One handle in one call, the other in many. */
 static void divided(void **state) {
     static const struct {
         int64_t nodes;
@@ -167,7 +167,7 @@ static void divided(void **state) {
 
 /* ---- The paper's threshold ---- */
 
-/* Each list of a search is one shorter than the threshold once, as long, and one longer. */
+/* The threshold is set to one below the length of a list, to its length, and to one above it. */
 static void every_threshold(void **state) {
     model m = model_generated("paper:100:6");
     gpuopt_knapsack_desc desc = model_desc(&m);
@@ -197,7 +197,7 @@ static void every_threshold(void **state) {
     pair_end(&p);
 }
 
-/* The default threshold, 5000: lists of exactly so many nodes, and of one less and one more, from where they stand. */
+/* The default threshold, 5000: searches that go on from lists of 4999, 5000 and 5001 nodes. */
 static void default_threshold(void **state) {
     model m = model_generated("paper:200:3");
     gpuopt_knapsack_desc desc = model_desc(&m);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The stop hook: a search that is interrupted after every step, or after some, ends with the same counts and items as
- * one that never is; each call still does a step; finding items is never interrupted. The optimum is that of dynamic
- * programming.
+ * The stop hook: a search that is stopped after every step, or after some steps, ends with the same counts and items as
+ * one that is never stopped; every call makes at least one step; recovering items is not interrupted. Optima are
+ * compared with dynamic programming.
  */
 #include <string.h>
 
 #include "tests/knapsack/generated.h"
 
-/* The host's side of the hook. */
+/* State of the hook. */
 typedef struct asker {
     int64_t asked, stopped;
-    int64_t every; /* stops each time that it has been asked so often; 0: never */
+    int64_t every; /* every so many questions it stops the call; 0: never */
 } asker;
 
 static int stop(void *user) {
@@ -31,7 +31,7 @@ static gpuopt_context *asking_context(asker *a) {
     return context;
 }
 
-/* Calls until the outcome is another than MORE; each call makes progress. */
+/* Expands until the outcome is not MORE. Each call makes progress. */
 static gpuopt_knapsack_info finish_in_pieces(gpuopt_knapsack *knapsack, asker *a) {
     gpuopt_knapsack_info info, last;
     gpuopt_desc_init(&info, sizeof info);
@@ -59,7 +59,7 @@ static int64_t compare(const model *m, const gpuopt_knapsack_desc *desc, int64_t
     assert_memory_equal(&whole, &pieces, offsetof(gpuopt_knapsack_info, free_items) + sizeof whole.free_items);
     assert_true(whole.lower <= optimum && whole.upper >= optimum);
     if (whole.outcome == GPUOPT_OPTIMAL) assert_true(whole.lower == optimum);
-    assert_true(asker.asked >= whole.steps); /* once a step */
+    assert_true(asker.asked >= whole.steps); /* once per step */
     asked = asker.asked;
     assert_true(model_check_items(two, m) >= whole.lower);
     assert_true(asker.asked == asked);
@@ -90,7 +90,7 @@ static void small_models(void **state) {
     assert_true(stopped > 200);
 }
 
-/* Long enough for slices, completions, new bounds of the whole problem, and lists on the device. */
+/* Long searches, with slices, completions, cardinality bounds, and lists on the device. */
 static void long_searches(void **state) {
     static const struct {
         const char *name;

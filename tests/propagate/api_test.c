@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the calls promise to any host: bad arguments are refused with a reason and no trace, structs of other versions
- * are read and written within their size, names and versions are what the header says.
+ * What the calls promise to any host: bad arguments are refused with a reason and change nothing, structs of other
+ * versions are read and written within their size, and names and versions are those of the header.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,21 +11,21 @@
 
 /* ---- Refusals ---- */
 
-/* Numbers that may not stand where they do; 1e20 is infinite by the default. */
+/* Numbers that are not allowed in these places; 1e20 is infinite by default. */
 enum { VAL, LHS, RHS, LB, UB };
 static const struct bad_number {
     const char *named;
     int array, index;
     double value;
 } bad_number[] = {
-    {"val[2]", VAL, 2, 0},         {"val[2]", VAL, 2, NAN},      {"val[1]", VAL, 1, INFINITY},
-    {"val[1]", VAL, 1, -INFINITY}, {"lhs[1]", RHS, 1, 0.5},      {"lhs[1]", LHS, 1, NAN},
-    {"rhs[0]", RHS, 0, NAN},       {"lhs[1]", LHS, 1, INFINITY}, {"rhs[0]", RHS, 0, -INFINITY},
-    {"lhs[1]", LHS, 1, 1e20},      {"lb[2]", LB, 2, NAN},        {"ub[1]", UB, 1, NAN},
-    {"lb[2]", LB, 2, INFINITY},    {"ub[1]", UB, 1, -INFINITY},  {"ub[2]", UB, 2, -1e20},
+    {"value[2]", VAL, 2, 0},         {"value[2]", VAL, 2, NAN},    {"value[1]", VAL, 1, INFINITY},
+    {"value[1]", VAL, 1, -INFINITY}, {"lhs[1]", RHS, 1, 0.5},      {"lhs[1]", LHS, 1, NAN},
+    {"rhs[0]", RHS, 0, NAN},         {"lhs[1]", LHS, 1, INFINITY}, {"rhs[0]", RHS, 0, -INFINITY},
+    {"lhs[1]", LHS, 1, 1e20},        {"lb[2]", LB, 2, NAN},        {"ub[1]", UB, 1, NAN},
+    {"lb[2]", LB, 2, INFINITY},      {"ub[1]", UB, 1, -INFINITY},  {"ub[2]", UB, 2, -1e20},
 };
 
-/* Tolerances and the like out of their ranges. */
+/* Options outside of their ranges. */
 #define MEMBER(name) #name " =", offsetof(gpuopt_propagator_desc, name)
 static const struct bad_member {
     const char *named;
@@ -41,7 +41,7 @@ static const struct bad_member {
 };
 enum { NUMBERS = sizeof bad_number / sizeof *bad_number, MEMBERS = 3 * sizeof bad_member / sizeof *bad_member };
 
-/* Spoils one thing; returns what the message has to name, or NULL after the last fault. */
+/* Makes one thing wrong; returns what the message must name, or NULL after the last fault. */
 static const char *spoil(int fault, mip *m, gpuopt_propagator_desc *d) {
     double *array[] = {(double *)m->matrix.value, m->lhs, m->rhs, m->lb, m->ub};
     int64_t *start = (int64_t *)m->matrix.start;
@@ -57,16 +57,16 @@ static const char *spoil(int fault, mip *m, gpuopt_propagator_desc *d) {
         return bad->named;
     }
     switch (fault - MEMBERS) {
-    case 0: return d->matrix.rows = -1, "rows";
-    case 1: return d->matrix.cols = -1, "cols";
-    case 2: return d->matrix.start = NULL, "start";
-    case 3: return start[0] = 1, "start[0]";
-    case 4: return start[1] = 5, "start[2]"; /* the one that is less than the one before it */
-    case 5: return col[3] = 3, "col[3]";
-    case 6: return col[2] = -1, "col[2]";
+    case 0: return d->matrix.rows = -1, "matrix.rows";
+    case 1: return d->matrix.cols = -1, "matrix.cols";
+    case 2: return d->matrix.start = NULL, "matrix.start";
+    case 3: return start[0] = 1, "first entry";
+    case 4: return start[1] = 5, "start[2]"; /* it is less than the start before it */
+    case 5: return col[3] = 3, "index[3]";
+    case 6: return col[2] = -1, "index[2]";
     case 7: return col[3] = 1, "column 1";
-    case 8: return d->matrix.index = NULL, "col";
-    case 9: return d->matrix.value = NULL, "val";
+    case 8: return d->matrix.index = NULL, "matrix.index";
+    case 9: return d->matrix.value = NULL, "matrix.value";
     case 10: return d->lb = NULL, "lb";
     case 11: return d->ub = NULL, "ub";
     case 12: return d->round_limit = -1, "round_limit";
@@ -82,7 +82,7 @@ static const char *spoil(int fault, mip *m, gpuopt_propagator_desc *d) {
 
 static void check_create_refuses(model_host *h, const gpuopt_propagator_desc *desc, gpuopt_status want,
                                  const char *named, int fault) {
-    gpuopt_propagator *p = (gpuopt_propagator *)h; /* anything but NULL */
+    gpuopt_propagator *p = (gpuopt_propagator *)h; /* not NULL */
     gpuopt_memory_plan plan, untouched;
     gpuopt_status status;
     long live = h->host.live;
@@ -115,10 +115,10 @@ static void create_refuses_bad_input(void **state) {
         if (named) check_create_refuses(h, &desc, GPUOPT_ERROR_ARGUMENT, named, fault);
         mip_free(&m);
     }
-    assert_int_equal(fault, NUMBERS + MEMBERS + 19 + 1); /* the last one is none */
+    assert_int_equal(fault, NUMBERS + MEMBERS + 19 + 1); /* the last one is no fault */
 }
 
-/* Within 64 of 2^31: refused before any array is looked at. */
+/* Within 64 of 2^31: refused before any array is read. */
 static void create_refuses_too_many_rows_or_columns(void **state) {
     model_host *h = *state;
     int k;
@@ -129,7 +129,7 @@ static void create_refuses_too_many_rows_or_columns(void **state) {
     }
 }
 
-/* Single precision cannot hold them: 1e39 is beyond its largest number, 1e-39 below its smallest normal one. */
+/* Single precision cannot represent them: 1e39 is above its largest number, 1e-39 below its least normal one. */
 static void create_refuses_coefficients_beyond_single_precision(void **state) {
     static const double beyond[] = {1e39, -1e39, 1e-39};
     model_host *h = *state;
@@ -137,9 +137,9 @@ static void create_refuses_coefficients_beyond_single_precision(void **state) {
     for (k = 0; k < 3; k++) {
         ((double *)h->model.matrix.value)[3] = beyond[k];
         h->desc.precision = GPUOPT_PRECISION_FP64;
-        gpuopt_propagator_destroy(problem_create(h->context, &h->desc)); /* double can */
+        gpuopt_propagator_destroy(problem_create(h->context, &h->desc)); /* double precision can */
         h->desc.precision = GPUOPT_PRECISION_FP32;
-        check_create_refuses(h, &h->desc, GPUOPT_ERROR_ARGUMENT, "val[3]", k);
+        check_create_refuses(h, &h->desc, GPUOPT_ERROR_ARGUMENT, "value[3]", k);
     }
 }
 
@@ -161,7 +161,7 @@ static void sequential_is_supported_on_the_cpu_with_marking_alone(void **state) 
     }
 }
 
-/* What a handle refuses besides is in the test after this. */
+/* The next test has the other refusals of a handle. */
 static void null_arguments(void **state) {
     const gpuopt_status bad = GPUOPT_ERROR_ARGUMENT;
     model_host *h = *state;
@@ -190,29 +190,29 @@ static void null_arguments(void **state) {
     assert_int_equal(gpuopt_propagator_set_bounds(NULL, GPUOPT_HOST, x, x), bad);
     assert_int_equal(gpuopt_propagator_get_some_bounds(NULL, GPUOPT_HOST, 1, index, x, x), bad);
     assert_int_equal(gpuopt_propagator_set_some_bounds(NULL, GPUOPT_HOST, 1, index, x, x), bad);
-    assert_int_equal(gpuopt_propagator_set_some_sides(NULL, 1, index, x, x), bad);
+    assert_int_equal(gpuopt_propagator_set_some_sides(NULL, GPUOPT_HOST, 1, index, x, x), bad);
     assert_int_equal(gpuopt_propagator_get_rows(NULL, GPUOPT_HOST, &report), bad);
     assert_int_equal(gpuopt_propagator_device_view(NULL, &view), bad);
     assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, NULL, x, x), bad);
-    assert_int_equal(gpuopt_propagator_set_some_sides(p, 1, NULL, x, x), bad);
-    assert_int_equal(gpuopt_propagator_set_some_sides(p, 1, index, NULL, x), bad);
-    assert_int_equal(gpuopt_propagator_set_some_sides(p, 1, index, x, NULL), bad);
-    /* Sides left out are no fault, nor are no columns at all. */
+    assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, NULL, x, x), bad);
+    assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, index, NULL, x), bad);
+    assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, index, x, NULL), bad);
+    /* Leaving out one side is allowed, and so is a count of 0. */
     assert_int_equal(gpuopt_propagator_get_bounds(p, GPUOPT_HOST, NULL, NULL), GPUOPT_OK);
     assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, NULL, NULL), GPUOPT_OK);
     assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 0, NULL, NULL, NULL), GPUOPT_OK);
     assert_int_equal(gpuopt_propagator_get_some_bounds(p, GPUOPT_HOST, 0, NULL, NULL, NULL), GPUOPT_OK);
-    assert_int_equal(gpuopt_propagator_set_some_sides(p, 0, NULL, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 0, NULL, NULL, NULL), GPUOPT_OK);
     model_check_fixpoint(p);
     gpuopt_propagator_destroy(p);
-    assert_int_equal(gpuopt_context_create(NULL, &other), GPUOPT_OK); /* the CPU, malloc, silence */
+    assert_int_equal(gpuopt_context_create(NULL, &other), GPUOPT_OK); /* the CPU, malloc, no log */
     model_check_context(other);
     h->model.lb[0] = NAN;
     assert_int_equal(gpuopt_propagator_create(other, &h->desc, &none), bad);
     gpuopt_context_destroy(other);
 }
 
-/* "... and the context's log hook has been told why", for whatever call has a context. */
+/* Every call that has a context tells its log hook why it refuses. */
 #define REFUSED(want, call)                                                                            \
     do {                                                                                               \
         gpuopt_status refused_status;                                                                  \
@@ -226,18 +226,16 @@ static void every_refusal_is_logged(void **state) {
     const gpuopt_status bad = GPUOPT_ERROR_ARGUMENT;
     model_host *h = *state;
     gpuopt_propagator *p = problem_create(h->context, &h->desc), *none;
-    gpuopt_propagator_info info = {.struct_size = sizeof info}, sizeless_info = {0};
+    gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info), sizeless_info = {0};
     gpuopt_memory_plan plan = {.struct_size = sizeof plan}, sizeless_plan = {0};
     gpuopt_propagator_row_report report = {.struct_size = sizeof report}, sizeless_report = {0};
     gpuopt_device_view sizeless_view = {0};
     double x[3] = {0, 0, 0};
     int32_t out[1] = {3};
     int silent = 0;
-    REFUSED(GPUOPT_ERROR_STATE, gpuopt_propagator_get_info(p, &info)); /* no round yet */
     REFUSED(bad, gpuopt_propagator_round(p, 0, &info));
     REFUSED(bad, gpuopt_propagator_round(p, -1, NULL));
     REFUSED(bad, gpuopt_propagator_round(p, 1, &sizeless_info));
-    REFUSED(GPUOPT_ERROR_STATE, gpuopt_propagator_get_info(p, &info)); /* still none: those were refused */
     model_check_fixpoint(p);
     REFUSED(bad, gpuopt_propagator_get_info(p, &sizeless_info));
     REFUSED(bad, gpuopt_propagator_get_info(p, NULL));
@@ -256,14 +254,16 @@ static void every_refusal_is_logged(void **state) {
     REFUSED(bad, gpuopt_propagator_get_some_bounds(p, GPUOPT_HOST, 1, NULL, x, x));
     REFUSED(bad, gpuopt_propagator_get_some_bounds(p, GPUOPT_HOST, 1, out, x, x));
     REFUSED(bad, gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, -1, out, x, x));
-    REFUSED(bad, gpuopt_propagator_set_some_sides(p, 1, out, x, x));
-    REFUSED(bad, gpuopt_propagator_set_some_sides(p, 1, out, NULL, x));
+    REFUSED(bad, gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, out, x, x));
+    REFUSED(bad, gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, out, NULL, x));
+    REFUSED(bad, gpuopt_propagator_set_some_sides(p, (gpuopt_memory)2, 0, NULL, NULL, NULL));
     gpuopt_propagator_destroy(p);
     if (silent) fail_msg("%d refusals were not logged", silent);
 }
 
 static void context_refuses_bad_descriptors(void **state) {
-    static const char *const named[] = {"threads", "allocate", "allocate", "", ""}; /* without a size there is no log */
+    static const char *const named[] = {"threads", "allocate", "allocate", "",
+                                        ""}; /* without a size the log hook is not known */
     test_host host;
     gpuopt_context_desc good = test_context_desc(&host), desc;
     gpuopt_context *context;
@@ -292,7 +292,7 @@ static void context_refuses_bad_descriptors(void **state) {
 
 enum { BLOCK = 256, PAINT = 0xAB };
 
-/* A struct to be filled, in front of painted bytes. */
+/* A struct to be filled, followed by painted bytes. */
 static void *painted(unsigned char *block, size_t size) {
     memset(block, PAINT, BLOCK);
     memcpy(block, &size, sizeof size);
@@ -303,7 +303,7 @@ static void check_paint(const unsigned char *block, size_t from) {
     for (; from < BLOCK; from++) assert_int_equal(block[from], PAINT);
 }
 
-/* The block begins with as much of a struct as its size leaves room for, and that size; the rest is still painted. */
+/* The block begins with its size and as many members of the struct as fit into it; the rest is still painted. */
 static void check_written(const unsigned char *block, size_t size, const void *full, size_t full_size) {
     size_t common = size < full_size ? size : full_size;
     assert_memory_equal(block, &size, sizeof size);
@@ -315,7 +315,7 @@ static void descriptors_of_other_versions(void **state) {
     const size_t older = offsetof(gpuopt_propagator_desc, round_limit), newer = sizeof(gpuopt_propagator_desc) + 24;
     model_host *h = *state;
     gpuopt_propagator_desc cut_off = h->desc, *desc;
-    cut_off.round_limit = 1; /* so not heeded */
+    cut_off.round_limit = 1; /* beyond the end of the shorter struct, so it must be ignored */
     cut_off.mode = (gpuopt_propagator_mode)99;
     desc = model_resized(&cut_off, sizeof cut_off, older);
     model_check_works(h->context, desc);
@@ -353,7 +353,7 @@ static void results_of_other_versions(void **state) {
         assert_int_equal(gpuopt_propagator_get_info(p, painted(block, info_size[k])), GPUOPT_OK);
         check_written(block, info_size[k], &info, sizeof info);
     }
-    assert_int_equal(info.infeasible_row, -1); /* which the newer one has */
+    assert_int_equal(info.infeasible_row, -1); /* a member that the longer struct has */
     if (test_on("cuda")) {
         const size_t older = offsetof(gpuopt_device_view, type);
         gpuopt_device_view view = {.struct_size = sizeof view};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hard cases with answers from exact rational arithmetic: our own, and those of the shared test data.
+ * Hard cases with answers from exact rational arithmetic: those of this folder, and those of the shared test data.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ static void check_case(const problem_case *c, const problem_variant *v, gpuopt_c
         fail_msg("%s, %s: outcome %s, expected %s", c->name, v->name, gpuopt_outcome_string(info.outcome), c->status);
     if (!limit && v->mode == GPUOPT_MODE_JACOBI && info.rounds != c->rounds)
         fail_msg("%s, %s: %d rounds, expected %d", c->name, v->name, info.rounds, c->rounds);
-    /* A sequential sweep stops in the middle when it proves infeasibility; the file has the bounds of the Jacobi round.
-     * Within a limit of rounds it gets further. */
+    /* The file has the bounds after Jacobi rounds. A sequential sweep stops as soon as it proves infeasibility, and
+     * gets further in a limited number of rounds. */
     for (j = 0; j < desc.matrix.cols && v->mode == GPUOPT_MODE_JACOBI; j++)
         if (!problem_close(lb[j], c->lb[j]) || !problem_close(ub[j], c->ub[j]))
             fail_msg("%s, %s: column %d in [%.17g, %.17g], expected [%.17g, %.17g]", c->name, v->name, j, lb[j], ub[j],

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What only the CUDA backend has: device arrays, the lent view, the host's own stream, capture in a CUDA graph.
+ * What only the CUDA backend has: device arrays, the device view, the host's own stream, capture in a CUDA graph.
  */
 #include <cuda_runtime_api.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 
 enum { COLS = 3000, ROWS = 2000, PER_ROW = 6 };
 
-/* Rows a little above their least activity, so that bounds move, in chains. */
+/* Right-hand sides are a little above the least activities, so that many bounds move. */
 static mip draw(uint64_t seed) {
     mip m = problem_new(COLS, ROWS, ROWS * PER_ROW);
     int i, j, k;
@@ -146,11 +146,73 @@ static void bad_device_arrays_change_nothing(void **state) {
                      GPUOPT_OK);
     assert_int_equal(gpuopt_context_wait(b->context), GPUOPT_OK);
     from_device(values, bad_values, sizeof values);
-    assert_true(values[0] == 1 && isnan(values[1]) && values[2] == 2); /* as set: columns 5, 6 */
+    assert_true(values[0] == 1 && isnan(values[1]) && values[2] == 2); /* columns 5 and 6 as they were set */
     cudaFree(bad_col);
     cudaFree(good_col);
     cudaFree(good_values);
     cudaFree(bad_values);
+    bench_close(b);
+}
+
+/* Sides that come from device memory do what the same sides do from host memory; bad ones are refused and change
+ * nothing. */
+static void device_sides_equal_host_ones(void **state) {
+    bench *b = bench_open(GPUOPT_PRECISION_FP64), *twin = bench_open(GPUOPT_PRECISION_FP64);
+    enum { SOME = 500 };
+    int32_t row[SOME], bad_row[SOME], *device_row, *device_bad_row;
+    double lhs[SOME], rhs[SOME], bad[SOME], *device_lhs, *device_rhs, *device_bad;
+    static const double bad_lhs[] = {NAN, INFINITY, 1e20, 1e9}; /* the last one exceeds the rhs */
+    gpuopt_propagator_info info, twin_info;
+    int k;
+    (void)state;
+    for (k = 0; k < SOME; k++) {
+        row[k] = bad_row[k] = (k * 7 + 3) % ROWS;
+        lhs[k] = -INFINITY;
+        rhs[k] = b->model.rhs[row[k]] - 3;
+    }
+    device_row = on_device(row, sizeof row);
+    device_lhs = on_device(lhs, sizeof lhs);
+    device_rhs = on_device(rhs, sizeof rhs);
+    for (k = 0; k < 2; k++) {
+        bad_row[SOME - 1] = k ? -1 : ROWS;
+        device_bad_row = on_device(bad_row, sizeof bad_row);
+        assert_int_equal(gpuopt_propagator_set_some_sides(b->propagator, GPUOPT_DEVICE, SOME, device_bad_row,
+                                                          device_lhs, device_rhs),
+                         GPUOPT_ERROR_ARGUMENT);
+        assert_non_null(strstr(b->host.error, "gpuopt_propagator_set_some_sides"));
+        cudaFree(device_bad_row);
+    }
+    for (k = 0; k < 4; k++) {
+        memcpy(bad, lhs, sizeof bad);
+        bad[SOME / 2] = bad_lhs[k];
+        device_bad = on_device(bad, sizeof bad);
+        assert_int_equal(
+            gpuopt_propagator_set_some_sides(b->propagator, GPUOPT_DEVICE, SOME, device_row, device_bad, device_rhs),
+            GPUOPT_ERROR_ARGUMENT);
+        cudaFree(device_bad);
+    }
+    for (k = 0; k < 2; k++) { /* first after refused calls only, then after an accepted one */
+        gpuopt_desc_init(&info, sizeof info);
+        twin_info = info;
+        assert_int_equal(gpuopt_propagator_round(b->propagator, 100, &info), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_round(twin->propagator, 100, &twin_info), GPUOPT_OK);
+        assert_memory_equal(&info, &twin_info, sizeof info);
+        assert_true(info.changed > 100);
+        read_bounds(b, b->lb, b->ub);
+        read_bounds(twin, b->other_lb, b->other_ub);
+        assert_memory_equal(b->lb, b->other_lb, sizeof b->lb);
+        assert_memory_equal(b->ub, b->other_ub, sizeof b->ub);
+        if (k == 1) break;
+        assert_int_equal(
+            gpuopt_propagator_set_some_sides(b->propagator, GPUOPT_DEVICE, SOME, device_row, device_lhs, device_rhs),
+            GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_some_sides(twin->propagator, GPUOPT_HOST, SOME, row, lhs, rhs),
+                         GPUOPT_OK);
+    }
+    cudaFree(device_row);
+    cudaFree(device_lhs);
+    cudaFree(device_rhs);
+    bench_close(twin);
     bench_close(b);
 }
 
@@ -225,7 +287,7 @@ static void check_last_round(gpuopt_propagator *p, const double *want_lb, const 
     assert_memory_equal(ub, want_ub, sizeof ub);
 }
 
-/* Rounds that are enqueued one after the other, with nobody waiting, find what as many in one call find. */
+/* Rounds that are enqueued one by one without waiting find the same as that many rounds in one call. */
 static void rounds_can_be_enqueued(void **state) {
     static double want_lb[COLS], want_ub[COLS];
     gpuopt_context *context = test_context(NULL);
@@ -248,7 +310,7 @@ static void rounds_can_be_enqueued(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Copies from pinned memory go on behind the caller's back; the arrays are the caller's again all the same. */
+/* Pinned arrays, too, may be reused as soon as the call returns, although copies from them are asynchronous. */
 static void pinned_arrays_may_be_reused(void **state) {
     bench *b = bench_open(GPUOPT_PRECISION_FP64);
     double *lb;
@@ -267,7 +329,7 @@ static void pinned_arrays_may_be_reused(void **state) {
     bench_close(b);
 }
 
-/* An error that the host has left behind is not one of ours. */
+/* A CUDA error that the host left behind is not reported as one of the library. */
 static void earlier_errors_are_the_hosts(void **state) {
     bench *b = bench_open(GPUOPT_PRECISION_FP64);
     void *none;
@@ -277,7 +339,7 @@ static void earlier_errors_are_the_hosts(void **state) {
     bench_close(b);
 }
 
-/* More changes than the list of them holds, on a model that is almost empty: all count. */
+/* More changes than their list can hold, on an almost empty model: none is lost. */
 static void many_sets_without_a_round(void **state) {
     static const double lb[4] = {0, 0, 0, 0}, ub[4] = {10, 10, 10, 10};
     test_host host;
@@ -310,7 +372,7 @@ static void many_sets_without_a_round(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* Rounds captured on the host's own stream and replayed find what rounds that were called find. */
+/* Rounds that are captured on the host's own stream and replayed find the same as rounds that are called. */
 static void rounds_can_be_captured(void **state) {
     static const gpuopt_propagator_driver drivers[] = {GPUOPT_DRIVER_HOST, GPUOPT_DRIVER_COOPERATIVE};
     static double want_lb[COLS], want_ub[COLS];
@@ -351,6 +413,7 @@ static void rounds_can_be_captured(void **state) {
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(device_arrays_are_read_and_written),
     cmocka_unit_test(bad_device_arrays_change_nothing),
+    cmocka_unit_test(device_sides_equal_host_ones),
     cmocka_unit_test(the_view_holds_the_bounds),
     cmocka_unit_test(device_row_reports_equal_host_ones),
     cmocka_unit_test(rounds_can_be_captured),

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * One round on rows of random magnitudes, signs, infinities and cancellations, against exact rational arithmetic (GMP).
- * A bound must never be tighter than the exact one by more than the tolerance of the least change, relative to its
- * size, and must be as tight as that too, except where the exact residual is so small against the terms it comes from
- * that twice the double precision does not reach it.
+ * Each bound must agree with the exact one within the least change, relative to its size. It may be looser only if the
+ * exact residual is too small, relative to its terms, for twice the double precision.
  */
 #include <gmp.h>
 #include <math.h>
@@ -15,8 +14,7 @@ enum { COLS = 12, TRIALS = 20000 };
 
 static const double infinite = 1e20;
 
-/* A value of one of several kinds: small integers, decimals, powers of ten over a wide range, neighbours of large
- * numbers. */
+/* A small integer, a decimal, a power of ten of a wide range, or a number next to 1e9. */
 static double draw(uint64_t *seed, int wide) {
     double sign = test_random_int(seed, 0, 1) ? 1 : -1;
     switch (test_random_int(seed, 0, wide ? 4 : 1)) {
@@ -53,8 +51,8 @@ static mip draw_row(uint64_t *seed, int wide) {
     return m;
 }
 
-/* sum of the least (sign > 0) or greatest terms but `skip`'s, and of their magnitudes; returns the count of infinite
- * ones. */
+/* The sum of the least (sign > 0) or greatest terms of all columns but `skip`, and the sum of their magnitudes. Returns
+ * the count of infinite terms. */
 static int exact_sum(const mip *m, int skip, int sign, mpq_t sum, mpq_t magnitude) {
     int infinities = 0;
     mpq_t a, b;
@@ -81,7 +79,7 @@ static int exact_sum(const mip *m, int skip, int sign, mpq_t sum, mpq_t magnitud
     return infinities;
 }
 
-/* (side - sum) / a rounded to double, and in *doubt what a relative error of 2^-100 in the terms makes of it. */
+/* (side - sum) / a, rounded to double; *doubt: its error if the terms have relative errors of 2^-100. */
 static double exact_candidate(double side, mpq_t sum, mpq_t magnitude, double a, double *doubt) {
     mpq_t x, y;
     double candidate;
@@ -148,8 +146,7 @@ static void check_row(const mip *m, const double *lb, const double *ub, const gp
         }
     }
     for (j = 0; j < COLS && !infeasible; j++) {
-        infeasible |=
-            want_lb[j] > want_ub[j] + 1e-6; /* the sides, or the rounding of an integer column, leave nothing */
+        infeasible |= want_lb[j] > want_ub[j] + 1e-6; /* the sides, or rounding an integer column, leave no value */
         near |= unsure[j];
     }
     if (!near && (info->outcome == GPUOPT_INFEASIBLE) != infeasible) {
@@ -184,7 +181,7 @@ static void run_trials(int wide) {
         double lb[COLS], ub[COLS];
         problem_apply(&variant[(size_t)trial % variants], &desc);
         if (desc.mode == GPUOPT_MODE_SEQUENTIAL)
-            desc.mode = GPUOPT_MODE_JACOBI; /* one row: a sweep may visit it again */
+            desc.mode = GPUOPT_MODE_JACOBI; /* a sweep may evaluate the only row again */
         info = problem_run(context, &desc, 1, lb, ub);
         check_row(&m, lb, ub, &info, trial);
         mip_free(&m);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The filter may err towards passing only: whatever a row's exact part would do, under any settings, the filter must
- * have let the row through. Bits are the same everywhere only as long as that holds. Tests the arithmetic of
- * propagate/row.h itself, which both backends share.
+ * The filter may pass rows that do nothing, but must never reject one that proves infeasibility or moves a bound,
+ * under any settings: otherwise backends, which filter in different orders, would not return the same bits. Tests the
+ * arithmetic that both backends share.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ typedef struct row {
     int integer[MOST];
 } row;
 
-/* Sizes of many kinds: whole, decimal, tiny, large, no short fraction. */
+/* Sizes of many kinds: integers, decimals, tiny and large numbers, thirds. */
 static double draw_size(uint64_t *seed, int wide) {
     switch (test_random_int(seed, 0, wide ? 7 : 3)) {
     case 0: return (double)test_random_int(seed, 1, 9);
@@ -32,8 +32,8 @@ static double draw_size(uint64_t *seed, int wide) {
     }
 }
 
-/* Columns of all kinds, some crossing within the tolerance; sides at and near the points where something begins to
- * happen. */
+/* Columns of all kinds, some with bounds that cross within the tolerance; sides at and near the values from which the
+ * row begins to act. */
 static row draw_row(uint64_t *seed, int kinds, int single, double huge) {
     static const double part[] = {0,   1,   0.5,  0.01, 1e-9, 0.999,  1 - 1e-9, 1 + 1e-9,
                                   0.3, 0.7, 0.05, 0.95, 1e-4, 0.9999, 5e-6,     1 - 5e-6};
@@ -64,46 +64,46 @@ static row draw_row(uint64_t *seed, int kinds, int single, double huge) {
     return r;
 }
 
-/* In an order of its own: any is allowed. `steps`: the least that a caller passes for rows this long. */
-static int filter_passes(const row *r, const gpuopt__rules *rules) {
-    gpuopt__filter f = gpuopt__filter_start();
+/* Adds in reverse order, since any order is allowed. 16: the least `steps` that a backend passes for such rows. */
+static int filter_passes(const row *r, const gpuopt__propagator_rules *rules) {
+    gpuopt__propagator_filter f = gpuopt__propagator_filter_start();
     int k;
     for (k = r->length - 1; k >= 0; k--)
-        gpuopt__filter_add(&f, rules, rules->single && !r->integer[k], r->a[k], r->lb[k], r->ub[k]);
-    return gpuopt__filter_passes(&f, rules, r->lhs, r->rhs, 16);
+        gpuopt__propagator_filter_add(&f, rules, rules->single && !r->integer[k], r->a[k], r->lb[k], r->ub[k]);
+    return gpuopt__propagator_filter_passes(&f, rules, r->lhs, r->rhs, 16);
 }
 
-/* Whether the row, taken exactly, is infeasible or moves a bound. */
-static int acts(const row *r, const gpuopt__rules *rules) {
-    gpuopt__activities s = gpuopt__activities_start();
-    gpuopt__row exact;
+/* Whether the exact part finds the row infeasible or moves a bound. */
+static int acts(const row *r, const gpuopt__propagator_rules *rules) {
+    gpuopt__propagator_activities s = gpuopt__propagator_activities_start();
+    gpuopt__propagator_row exact;
     int k, side, moved = 0;
     double bound;
-    for (k = 0; k < r->length; k++) gpuopt__activities_add(&s, rules, r->a[k], r->lb[k], r->ub[k]);
-    exact = gpuopt__row_make(&s, rules, r->lhs, r->rhs, r->length);
+    for (k = 0; k < r->length; k++) gpuopt__propagator_activities_add(&s, rules, r->a[k], r->lb[k], r->ub[k]);
+    exact = gpuopt__propagator_row_make(&s, rules, r->lhs, r->rhs, r->length);
     for (k = 0; k < r->length && !exact.infeasible; k++) {
-        int sides = gpuopt__reaching_sides(&exact, rules, r->a[k], r->lb[k], r->ub[k]);
+        int sides = gpuopt__propagator_reaching_sides(&exact, rules, r->a[k], r->lb[k], r->ub[k]);
         for (side = 0; side < 2; side++)
             if (sides >> side & 1)
-                moved |= gpuopt__tighten(&exact.limit[side], rules, side ? -r->a[k] : r->a[k], r->lb[k], r->ub[k],
-                                         r->integer[k], &bound);
+                moved |= gpuopt__propagator_tighten(&exact.limit[side], rules, side ? -r->a[k] : r->a[k], r->lb[k],
+                                                    r->ub[k], r->integer[k], &bound);
     }
     return exact.infeasible || moved;
 }
 
-/* kinds: 0 continuous columns, 1 integer ones too, 2 those with fractional bounds. */
+/* kinds: 0: continuous columns; 1: also integer columns; 2: also integer columns with fractional bounds. */
 static void check(double least_change, double relative, double huge, double integrality, int kinds, int single) {
-    gpuopt__rules rules = {.infinity = 1e20,
-                           .feasibility = 1e-6,
-                           .integrality = integrality,
-                           .least_change = least_change,
-                           .least_change_relative = relative,
-                           .huge = huge,
-                           .single = single};
+    gpuopt__propagator_rules rules = {.infinity = 1e20,
+                                      .feasibility = 1e-6,
+                                      .integrality = integrality,
+                                      .least_change = least_change,
+                                      .least_change_relative = relative,
+                                      .huge = huge,
+                                      .single = single};
     uint64_t seed = 1;
     long trial, acting = 0, passed = 0;
     const long trials = 100000;
-    gpuopt__rules_derive(&rules, kinds > 0);
+    gpuopt__propagator_rules_derive(&rules, kinds > 0);
     for (trial = 0; trial < trials; trial++) {
         row r = draw_row(&seed, kinds, single, huge);
         int act = acts(&r, &rules), pass = filter_passes(&r, &rules);
@@ -113,7 +113,7 @@ static void check(double least_change, double relative, double huge, double inte
         acting += act;
         passed += pass;
     }
-    assert_true(acting > trials / 5 && passed < trials); /* or this would test nothing */
+    assert_true(acting > trials / 5 && passed < trials); /* otherwise the test would be empty */
 }
 
 static void no_acting_row_is_rejected(void **state) {

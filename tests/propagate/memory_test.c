@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory: it comes from the host's allocator, is planned exactly, may run out, is not taken by steps, is shared with
- * neither the host's arrays nor other contexts, and is the device's on the CUDA backend alone.
+ * Memory: it comes from the host's allocator, is planned exactly, and may run out; steps take none; it is not shared
+ * with the host's arrays or other contexts; and only the CUDA backend takes device memory.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "tests/propagate/model.h"
 
-/* All calls that may allocate; stops at the first that fails, and cleans up. */
+/* All calls that may allocate. Stops at the first one that fails, and cleans up. */
 static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const gpuopt_propagator_desc *desc) {
     gpuopt_context *context = (gpuopt_context *)&context_desc;
     gpuopt_propagator *p = NULL;
@@ -66,7 +66,7 @@ static void context_descriptors_of_other_versions(void **state) {
     (void)state;
     assert_int_equal(gpuopt_context_create(desc, &context), GPUOPT_OK);
     model_check_context(context);
-    assert_int_equal(host.allocations, 0); /* the hooks were cut off */
+    assert_int_equal(host.allocations, 0); /* the shorter struct has no hooks */
     gpuopt_context_destroy(context);
     free(desc);
     desc = model_resized(&full, sizeof full, newer);
@@ -118,18 +118,24 @@ static void check_plans(model_host *h, gpuopt_propagator_desc desc) {
 static void plan_is_exact(void **state) {
     static const char *const generated[] = {"rand,300,200,12,7", "skew,100,2000,40,3", "twolines"};
     static const int64_t no_rows[1] = {0};
-    gpuopt_propagator_desc empty;
+    gpuopt_propagator_desc desc;
     int g;
     for (g = 0; g < 3; g++) {
         char error[128] = "";
         mip m;
         if (mip_generate(generated[g], &m, error, sizeof error)) fail_msg("%s: %s", generated[g], error);
-        check_plans(*state, mip_propagator_desc(&m));
+        desc = mip_propagator_desc(&m);
+        check_plans(*state, desc);
+        assert_int_equal(mip_columns(&m), 0);
+        desc.matrix = m.columns;
+        check_plans(*state, desc);
         mip_free(&m);
     }
-    gpuopt_desc_init(&empty, sizeof empty);
-    empty.matrix.start = no_rows;
-    check_plans(*state, empty);
+    desc = GPUOPT_INIT(gpuopt_propagator_desc);
+    desc.matrix.start = no_rows;
+    check_plans(*state, desc);
+    desc.matrix.layout = GPUOPT_LAYOUT_CSC;
+    check_plans(*state, desc);
 }
 
 static void steps_allocate_nothing(void **state) {
@@ -158,7 +164,7 @@ static void steps_allocate_nothing(void **state) {
         assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, h->desc.lb, h->desc.ub), GPUOPT_OK);
         assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 2, index, low, high), GPUOPT_OK);
         assert_int_equal(gpuopt_propagator_get_some_bounds(p, GPUOPT_HOST, 2, index, lb, ub), GPUOPT_OK);
-        assert_int_equal(gpuopt_propagator_set_some_sides(p, 2, index, low, high), GPUOPT_OK);
+        assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 2, index, low, high), GPUOPT_OK);
         assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, &report), GPUOPT_OK);
         assert_int_equal(gpuopt_propagator_round(p, 5, &info), GPUOPT_OK);
         assert_int_equal(gpuopt_context_wait(h->context), GPUOPT_OK);
@@ -167,7 +173,7 @@ static void steps_allocate_nothing(void **state) {
     }
 }
 
-/* The arrays are copied: what the host does to them after create does not matter. */
+/* _create copies the arrays: what the host does to them afterwards does not matter. */
 static void input_is_copied(void **state) {
     mip m = model_small();
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);
@@ -202,7 +208,7 @@ static void contexts_are_independent(void **state) {
     assert_int_equal(other.live, 0);
     assert_true(h->host.live > 0);
     other.error[0] = 0;
-    model_check_fixpoint(here); /* three rounds: the one in the other context is not felt here */
+    model_check_fixpoint(here); /* three rounds: the round in the other context has no effect here */
     assert_int_equal(gpuopt_propagator_round(here, 0, &info), GPUOPT_ERROR_ARGUMENT);
     assert_true(!other.error[0] && h->host.error[0]);
     gpuopt_propagator_destroy(here);
@@ -214,7 +220,7 @@ static void check_unsupported(model_host *h, gpuopt_status status) {
     h->host.error[0] = 0;
 }
 
-/* Which only the CUDA backend has. */
+/* Only the CUDA backend has it. */
 static void device_memory(void **state) {
     static const double ones[3] = {1, 1, 1}, twos[3] = {2, 2, 2};
     static const int32_t col[1] = {0};
@@ -235,6 +241,7 @@ static void device_memory(void **state) {
         check_unsupported(h, gpuopt_propagator_set_bounds(p, GPUOPT_DEVICE, lb, ub));
         check_unsupported(h, gpuopt_propagator_get_some_bounds(p, GPUOPT_DEVICE, 1, col, lb, ub));
         check_unsupported(h, gpuopt_propagator_set_some_bounds(p, GPUOPT_DEVICE, 1, col, lb, ub));
+        check_unsupported(h, gpuopt_propagator_set_some_sides(p, GPUOPT_DEVICE, 1, col, lb, ub));
         check_unsupported(h, gpuopt_propagator_get_rows(p, GPUOPT_DEVICE, &report));
         check_unsupported(h, gpuopt_propagator_device_view(p, &view));
         assert_memory_equal(lb, ones, sizeof lb);

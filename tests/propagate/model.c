@@ -32,6 +32,12 @@ mip model_one_column(double lb, double ub, double lhs, double rhs) {
     return model_dense(1, 1, &one, &lhs, &rhs, lb, ub, 0);
 }
 
+mip model_infeasible(void) {
+    static const double a[8] = {1, 1, 1, 1, 1, 1, 1, -1}, lhs[4] = {-INFINITY, 3, -INFINITY, 2};
+    static const double rhs[4] = {2, INFINITY, INFINITY, INFINITY};
+    return model_dense(4, 2, a, lhs, rhs, 0, 1, 0);
+}
+
 mip model_random(uint64_t seed, double *x) {
     mip m = problem_new(MODEL_COLS, MODEL_ROWS, (int64_t)MODEL_ROWS * 8);
     int i, j, k;
@@ -67,6 +73,12 @@ void model_check_bounds(gpuopt_propagator *p, int32_t cols, const double *lb, co
     problem_bounds(p, now_lb, now_ub);
     assert_memory_equal(now_lb, lb, sizeof *lb * (size_t)cols);
     assert_memory_equal(now_ub, ub, sizeof *ub * (size_t)cols);
+}
+
+void model_check_same_bounds(gpuopt_propagator *a, gpuopt_propagator *b, int32_t cols) {
+    double lb[MODEL_COLS], ub[MODEL_COLS];
+    problem_bounds(b, lb, ub);
+    model_check_bounds(a, cols, lb, ub);
 }
 
 void model_check_fixpoint(gpuopt_propagator *p) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The hand-made models that several of the propagation tests use, and what they do with them.
+ * Hand-made models that several tests of propagation use, and checks on them.
  */
 #ifndef TESTS_PROPAGATE_MODEL_H
 #define TESTS_PROPAGATE_MODEL_H
 
 #include "tests/propagate/problem.h"
 
-/* Rows of the dense a [rows][cols], zeros left out; all columns have the same bounds. */
+/* The rows of a dense matrix a [rows][cols], without its zeros; all columns have the same bounds. */
 mip model_dense(int32_t rows, int32_t cols, const double *a, const double *lhs, const double *rhs, double lb, double ub,
                 int integer);
 
@@ -19,37 +19,41 @@ extern const double model_small_lb[3], model_small_ub[3]; /* its fixpoint */
 /* One row  lhs <= x <= rhs  on one column. */
 mip model_one_column(double lb, double ub, double lhs, double rhs);
 
-/* Small integers throughout, around a point x that satisfies every row. */
-enum { MODEL_ROWS = 50, MODEL_COLS = 40, MODEL_MANY = 2000 }; /* so many rounds suffice */
+/* x0 + x1 <= 2,  x0 + x1 >= 3,  free,  x0 - x1 >= 2  over [0, 1]^2: rows 1 and 3 have no solution. */
+mip model_infeasible(void);
+
+/* A model with small integers everywhere, around a point x that satisfies every row. */
+enum { MODEL_ROWS = 50, MODEL_COLS = 40, MODEL_MANY = 2000 }; /* MANY rounds are enough for a fixpoint */
 mip model_random(uint64_t seed, double *x);
 
-/* The handle's bounds are these, bit by bit. */
+/* The bounds of the handle have the same bits as these, or as those of another handle. */
 void model_check_bounds(gpuopt_propagator *p, int32_t cols, const double *lb, const double *ub);
+void model_check_same_bounds(gpuopt_propagator *a, gpuopt_propagator *b, int32_t cols);
 /* A handle of the small model reaches its fixpoint, in three rounds. */
 void model_check_fixpoint(gpuopt_propagator *p);
 
-/* A handle of this descriptor of the small model does so; the context can make one, whatever it refused before. */
+/* The same for a new handle: of this descriptor of the small model; in this context, whatever it has refused before. */
 void model_check_works(gpuopt_context *context, const gpuopt_propagator_desc *desc);
 void model_check_context(gpuopt_context *context);
-/* Both found the same, but for the count of nonzeros, which depends on what was marked. */
+/* Both found the same, except for the count of nonzeros, which depends on marking. */
 void model_check_same_info(gpuopt_propagator_info a, gpuopt_propagator_info b);
-/* Runs p, and a fresh handle with p's bounds and the descriptor's sides; both have to find the same; returns how many
- * bounds moved. JACOBI: the same bits, after any number of rounds. SEQUENTIAL: the same fixpoint, within tolerances. */
+/* Runs p and a new handle with p's bounds and the descriptor's sides; both must find the same. Returns how many bounds
+ * moved. JACOBI: the same bits, after any number of rounds. SEQUENTIAL: the same fixpoint, within tolerances. */
 int64_t model_check_like_fresh(gpuopt_context *context, gpuopt_propagator *p, gpuopt_propagator_desc desc, int rounds);
 
 /* Calls a test with a descriptor of the model for every variant of the backend; frees the model. */
 typedef void model_test(gpuopt_context *context, gpuopt_propagator_desc desc);
 void model_for_variants(model_test *test, mip m);
-/* Defines the cmocka test `name`, which is check_name() for every variant. */
+/* Defines the cmocka test `name`, which calls check_name() for every variant. */
 #define MODEL_VARIANTS_TEST(name, m) \
     static void name(void **state) { (void)state, model_for_variants(check_##name, m); }
 
-/* A copy of a struct as a host of another version has it: in a block of just that size, so that sanitizers see a read
- * too far. To be freed. */
+/* A copy of a struct with the size that it has in another version, in a block of just that size, so that sanitizers
+ * notice a read beyond its end. To be freed. */
 void *model_resized(const void *from, size_t from_size, size_t size);
 
-/* What a MODEL_TEST finds in *state: a watched host, its context, the small model and a descriptor of it, without the
- * array of integers, which may be left out. Afterwards nothing may be left of what was allocated. */
+/* What a MODEL_TEST finds in *state: a watched host, its context, the small model, and a descriptor of it without the
+ * array `integer`, which is optional. After the test everything must have been released. */
 typedef struct model_host {
     test_host host;
     gpuopt_context *context;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Real models: every way to run rounds gives the same bounds on all of MIPLIB's, the same bits where the header
- * promises them, and refutes the infeasible LPs that propagation can refute.
+ * Public models: all variants find the same bounds on all models of MIPLIB, with the same bits where the header
+ * promises them, and refute the infeasible LPs that propagation can refute.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <glob.h>
@@ -57,7 +57,7 @@ static int for_each_model(const char *folder, void (*f)(const char *name, const 
     return count;
 }
 
-/* The plain CPU's Jacobi rounds, which all others are held against. */
+/* The CPU with one thread and Jacobi rounds, with which all others are compared. */
 static gpuopt_context *plain_context(void) {
     gpuopt_context_desc desc;
     gpuopt_context *context;
@@ -123,8 +123,7 @@ static void miplib_gives_the_same_bounds(void **state) {
     gpuopt_context_destroy(c.tested);
 }
 
-/* Those of the infeasible set that the independent reference refutes have to be refuted, and no model may be that
- * has a solution. */
+/* A model of the infeasible set must be refuted if the independent reference refutes it. */
 static void check_refutation(const char *name, const mip *m, void *user) {
     contexts *c = user;
     size_t n = (size_t)m->matrix.cols, count, v, j;

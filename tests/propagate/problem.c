@@ -171,7 +171,7 @@ void problem_free_case(problem_case *c) {
 
 static const long double infinite = 1e20L;
 
-/* Sum of the least (sign = 1) or greatest (-1) terms but column `skip`'s; the count of infinite ones. */
+/* The sum of the least (sign = 1) or greatest (-1) terms of all columns but `skip`, and the count of infinite terms. */
 static long double residual(const mip *m, int32_t row, int32_t skip, int sign, const long double *lb,
                             const long double *ub, int *infinities) {
     long double sum = 0;
@@ -187,7 +187,7 @@ static long double residual(const mip *m, int32_t row, int32_t skip, int sign, c
     return sum;
 }
 
-/* A row violated by less than the tolerance moves a bound to the opposite one and not past it. */
+/* A row that is violated by less than the tolerance moves a bound at most to the opposite bound. */
 static void offer(const mip *m, int32_t j, int upper, long double candidate, const long double *lb,
                   const long double *ub, long double *new_lb, long double *new_ub) {
     if (upper && lb[j] > -infinite && candidate < lb[j]) candidate = lb[j];

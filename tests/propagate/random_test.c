@@ -10,12 +10,11 @@
 #include "tests/propagate/problem.h"
 
 typedef struct shape {
-    int rows, cols, longest; /* row lengths up to this */
+    int rows, cols, longest; /* the largest row length */
     int trials;
 } shape;
 
-/* The longest rows of each are of another kind to the GPU: a thread's, a warp's, split over several warps, over
- * many. */
+/* The longest rows of these shapes are treated differently on the GPU: by a thread, a warp, several warps, many. */
 static const shape shapes[] = {{6, 5, 5, 300},      {40, 30, 30, 60},   {60, 300, 120, 20},
                                {20, 1500, 1400, 4}, {5, 9000, 8000, 1}, {6, 40000, 33000, 1}};
 
@@ -101,7 +100,7 @@ static void agrees_with_reference(void **state) {
     char what[64];
     (void)state;
     for (s = 0; s < sizeof shapes / sizeof *shapes - 1;
-         s++) /* the last is too long for a reference of quadratic cost */
+         s++) /* the last has too long rows for a reference of quadratic cost */
         for (trial = 0; trial < shapes[s].trials; trial++) {
             mip m = draw_model(&shapes[s], &seed);
             snprintf(what, sizeof what, "shape %zu, trial %d", s, trial);
@@ -170,8 +169,8 @@ static void same_bits(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The order of rows, and of entries in short rows of exact terms, does not matter; nor does it whether rounds come in
- * one call. */
+/* The result depends neither on the order of rows, nor on that of entries in short rows of exact terms, nor on whether
+ * the rounds are done in one call. */
 static void order_does_not_matter(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 5;
@@ -217,10 +216,62 @@ static void order_does_not_matter(void **state) {
     gpuopt_context_destroy(context);
 }
 
+static void check_same_run(gpuopt_context *context, const gpuopt_propagator_desc *a, const gpuopt_propagator_desc *b,
+                           int rounds) {
+    size_t bytes = sizeof(double) * (size_t)a->matrix.cols;
+    double *lb = malloc(bytes), *ub = malloc(bytes), *other_lb = malloc(bytes), *other_ub = malloc(bytes);
+    gpuopt_propagator_info info = problem_run(context, a, rounds, lb, ub);
+    gpuopt_propagator_info other = problem_run(context, b, rounds, other_lb, other_ub);
+    assert_int_equal(info.outcome, other.outcome);
+    assert_int_equal(info.rounds, other.rounds);
+    assert_int_equal(info.changed, other.changed);
+    assert_int_equal(info.nonzeros, other.nonzeros);
+    assert_int_equal(info.infeasible_row, other.infeasible_row);
+    assert_int_equal(info.infeasible_col, other.infeasible_col);
+    assert_memory_equal(lb, other_lb, bytes);
+    assert_memory_equal(ub, other_ub, bytes);
+    free(lb), free(ub), free(other_lb), free(other_ub);
+}
+
+/* A matrix by columns gives the same bits as the same matrix by rows, whose entries are in the order of the columns. */
+static void columns_give_the_same_bits(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t seed = 31;
+    size_t s, v, variants;
+    const problem_variant *variant = problem_variants(&variants);
+    (void)state;
+    for (s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        mip m = draw_model(&shapes[s], &seed), sorted;
+        int precision;
+        assert_int_equal(mip_columns(&m), 0);
+        memset(&sorted, 0, sizeof sorted);
+        sorted.columns = m.columns;
+        sorted.matrix.rows = m.matrix.rows;
+        sorted.matrix.cols = m.matrix.cols;
+        assert_int_equal(mip_rows(&sorted), 0);
+        for (precision = GPUOPT_PRECISION_FP64; precision <= GPUOPT_PRECISION_FP32; precision++)
+            for (v = 0; v < variants; v++) {
+                gpuopt_propagator_desc rows = mip_propagator_desc(&m), columns;
+                rows.precision = (gpuopt_propagator_precision)precision;
+                problem_apply(&variant[v], &rows);
+                columns = rows;
+                rows.matrix = sorted.matrix;
+                columns.matrix = m.columns;
+                check_same_run(context, &rows, &columns, 1);
+                check_same_run(context, &rows, &columns, 30);
+            }
+        memset(&sorted.columns, 0, sizeof sorted.columns); /* they belong to m */
+        mip_free(&sorted);
+        mip_free(&m);
+    }
+    gpuopt_context_destroy(context);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(agrees_with_reference),
     cmocka_unit_test(structured_models_agree_with_reference),
     cmocka_unit_test(same_bits),
     cmocka_unit_test(order_does_not_matter),
+    cmocka_unit_test(columns_give_the_same_bits),
 };
 TEST_MAIN(tests)

@@ -9,7 +9,7 @@
 
 enum { LHS = GPUOPT_ROW_LHS_REDUNDANT, RHS = GPUOPT_ROW_RHS_REDUNDANT, BAD = GPUOPT_ROW_INFEASIBLE };
 
-/* x0 in [0, 2], x1 in [-1, 3], x2 <= 4, x3 >= 1; a row's coefficients of the four, and what is to be reported. */
+/* x0 in [0, 2], x1 in [-1, 3], x2 <= 4, x3 >= 1; the coefficients of a row, and the expected report. */
 static const struct reported_row {
     double a[4], lhs, rhs, min, max;
     int min_infinite, max_infinite, status;
@@ -24,8 +24,8 @@ static const struct reported_row {
     {{1, 0, 0, 0}, 3, 4, 0, 2, 0, 0, BAD | RHS},
     {{0, 1, 0, 0}, -INFINITY, -2, -1, 3, 0, 0, BAD | LHS},
     {{0, 1, 0, 0}, 1, 3 - 5e-7, -1, 3, 0, 0, RHS},        /* within the tolerance */
-    {{1, 0, 0, 0}, 2 + 5e-7, INFINITY, 0, 2, 0, 0, RHS},  /* not infeasible, by the tolerance */
-    {{0, 0, 1, -1}, -INFINITY, 3, 0, 3, 2, 0, LHS | RHS}, /* no finite term below */
+    {{1, 0, 0, 0}, 2 + 5e-7, INFINITY, 0, 2, 0, 0, RHS},  /* infeasible, but within the tolerance */
+    {{0, 0, 1, -1}, -INFINITY, 3, 0, 3, 2, 0, LHS | RHS}, /* no finite term in the least activity */
     {{2, 1, 0.5, 0}, -INFINITY, 8, -1, 9, 1, 0, LHS},
 };
 enum { REPORTED = sizeof reported / sizeof *reported };
@@ -76,7 +76,7 @@ static void row_reports(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Reports are of the current bounds: after x0 <= 3, x1 in [1, 4], x2 <= 3, and after the host has set others. */
+/* Reports use the current bounds: after x0 <= 3, x1 in [1, 4], x2 <= 3, and after the host has set others. */
 static void check_row_reports_follow_the_bounds(gpuopt_context *context, gpuopt_propagator_desc desc) {
     static const int32_t col = 0;
     static const double low = -2, high = 0;
@@ -91,7 +91,7 @@ static void check_row_reports_follow_the_bounds(gpuopt_context *context, gpuopt_
     problem_round(p, 10);
     assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, &report), GPUOPT_OK);
     assert_true(min[0] == 1 && max[0] == 7 && min[1] == -2 && max[1] == 4);
-    assert_true(status[0] == LHS && status[1] == RHS); /* the sides that they do not have */
+    assert_true(status[0] == LHS && status[1] == RHS); /* sides that the rows do not have */
     assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, &low, &high), GPUOPT_OK);
     assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, &report), GPUOPT_OK);
     assert_true(min[0] == -1 && max[0] == 4 && min[1] == -2 && max[1] == 4);
@@ -115,11 +115,11 @@ static void row_reports_of_other_versions(void **state) {
     report = model_resized(&full, sizeof full, older);
     assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, report), GPUOPT_OK);
     assert_true(activity[0] == 20 && activity[1] == 10); /* 10 + 10, 10 - 0 */
-    assert_true(status[0] == 99 && status[1] == 99);     /* cut off */
+    assert_true(status[0] == 99 && status[1] == 99);     /* the shorter struct does not have it */
     free(report);
     report = model_resized(&full, sizeof full, newer);
     assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, report), GPUOPT_OK);
-    assert_true(status[0] == LHS && status[1] == RHS); /* what is not there */
+    assert_true(status[0] == LHS && status[1] == RHS); /* sides that the rows do not have */
     ((char *)report)[newer - 1] = 1;
     activity[0] = -1;
     assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, report), GPUOPT_ERROR_ARGUMENT);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers that decide: what is infinite, what is within a tolerance, what the named settings stop, and how single
- * precision rounds.
+ * Infinities, tolerances, the named settings, and the rounding of single precision.
  */
 #include <math.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 
 /* ---- Infinities ---- */
 
-/* Bounds at infinity, beyond it and just below, by the default and with an infinity of the host's. */
+/* Bounds at infinity, beyond it and just below it, with the default infinity and one of the host. */
 static void infinite_bounds(void **state) {
     static const struct infinity_case {
         double infinity, low[3], high[3];
@@ -39,13 +38,13 @@ static void infinite_bounds(void **state) {
     }
 }
 
-/* What x >= 0 gets from  a x <= side  where so much is infinite. */
+/* The upper bound of x >= 0 from  a x <= side  with the given infinity. */
 static void infinite_sides_and_candidates(void **state) {
     static const struct candidate_case {
         double infinity, a, side, ub;
     } cases[] = {
-        {0, 1, 2e10, 2e10},  {1e10, 1, 2e10, INFINITY},   /* such a side is none */
-        {1e10, 1, 5e9, 5e9}, {1e10, 0.25, 5e9, INFINITY}, /* x <= 2e10, which is no bound */
+        {0, 1, 2e10, 2e10},  {1e10, 1, 2e10, INFINITY},   /* the side is infinite */
+        {1e10, 1, 5e9, 5e9}, {1e10, 0.25, 5e9, INFINITY}, /* x <= 2e10 is infinite */
         {1e10, 0.25, 2, 8},
     };
     model_host *h = *state;
@@ -62,7 +61,7 @@ static void infinite_sides_and_candidates(void **state) {
     }
 }
 
-/* x <= 1.9999995 and x >= -1.9999995 for an integer make candidates of 2 and -2, which are infinite here. */
+/* x <= 1.9999995 and x >= -1.9999995 give an integer column the candidates 2 and -2, infinite here. */
 static void check_rounding_to_infinity(gpuopt_context *context, gpuopt_propagator_desc desc) {
     gpuopt_propagator_info info;
     double lb, ub;
@@ -119,9 +118,9 @@ static mip nearly_met(void) {
 }
 MODEL_VARIANTS_TEST(bounds_that_met_within_the_tolerance, nearly_met())
 
-/* x >= 2 + 5e-7 and x <= 2 have met, and a lower bound of 2 is what the host sees. Terms from 1 on are infinite here:
- * no activity says that the row  x <= 1  cannot hold, and it is the column's bounds that cross. Only the upper one
- * moves, and the lower one comes out as what it was all along. */
+/* x >= 2 + 5e-7 and x <= 2 have met within the tolerance, so the host sees a lower bound of 2. Terms of at least 1 are
+ * infinite here, so that no activity shows that the row  x <= 1  cannot hold; instead the column's bounds cross. Only
+ * the upper bound moves, and the lower bound is then returned as it is stored. */
 static void check_lower_bound_behind_the_upper_one(gpuopt_context *context, gpuopt_propagator_desc desc) {
     gpuopt_propagator *p;
     gpuopt_propagator_info info;
@@ -170,7 +169,7 @@ static void check_tuned(gpuopt_propagator_settings settings, double least, doubl
     assert_int_equal(gpuopt_propagator_desc_tune(&desc, settings), GPUOPT_OK);
     assert_true(desc.infinity == 1e20 && desc.feasibility_tolerance == 1e-6 && desc.integrality_tolerance == 1e-6);
     assert_true(desc.least_change == least && desc.least_change_relative == relative);
-    assert_true(desc.huge_value == huge || (huge == 1e100 && desc.huge_value == 0)); /* 0: the default, which is that */
+    assert_true(desc.huge_value == huge || (huge == 1e100 && desc.huge_value == 0)); /* 0: the default, 1e100 */
     want.infinity = desc.infinity;
     want.feasibility_tolerance = desc.feasibility_tolerance;
     want.integrality_tolerance = desc.integrality_tolerance;
@@ -192,7 +191,7 @@ static void settings_are_as_documented(void **state) {
     for (k = 0; k < 3; k++) {
         gpuopt_propagator_desc desc, kept;
         gpuopt_desc_init(&desc, sizeof desc);
-        if (k == 2) desc.struct_size = 8; /* known, but there is no room for it */
+        if (k == 2) desc.struct_size = 8; /* valid settings, but the descriptor is too short */
         kept = desc;
         assert_int_equal(gpuopt_propagator_desc_tune(&desc, refused[k]), GPUOPT_ERROR_ARGUMENT);
         assert_memory_equal(&desc, &kept, sizeof desc);
@@ -228,8 +227,8 @@ static void settings_stop_small_steps(void **state) {
     }
 }
 
-/* An integer bound moves by a unit once its candidate has gained the integrality tolerance, however large the least
- * change: 10 x <= 8 on a binary column is x = 0. One row, one integer column. */
+/* The bound of an integer column moves by a unit as soon as its candidate gains the integrality tolerance, whatever the
+ * least change: 10 x <= 8 fixes a binary column at 0. One row, one integer column. */
 static void integers_move_by_units(void **state) {
     static const struct integer_case {
         gpuopt_propagator_settings settings;
@@ -264,7 +263,7 @@ static void integers_move_by_units(void **state) {
     }
 }
 
-/* y - x <= 5 with x <= 2e8 gives y <= 2e8 + 5, unless -2e8 is taken for infinite. */
+/* y - x <= 5 with x <= 2e8 gives y <= 2e8 + 5, unless the term -2e8 counts as infinite. */
 static void settings_make_large_terms_infinite(void **state) {
     static const double a[2] = {-1, 1}, lhs = -INFINITY, rhs = 5;
     mip m = model_dense(1, 2, a, &lhs, &rhs, 0, 1e9, 0);

@@ -146,11 +146,12 @@ answer answer_get(gpuopt_simplex *simplex, const mip *model) {
     a.basis = calloc((size_t)rows + (size_t)cols + 1, 1);
     assert_non_null(a.basis);
     a.info = simplex_info(simplex);
-    assert_int_equal(gpuopt_simplex_get_basis(simplex, a.basis), GPUOPT_OK);
-    assert_int_equal(gpuopt_simplex_get_solution(simplex, a.x, a.reduced_cost, a.activity, a.dual), GPUOPT_OK);
-    assert_int_equal(gpuopt_simplex_get_farkas(simplex, a.farkas),
+    assert_int_equal(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, a.basis), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, a.x, a.reduced_cost, a.activity, a.dual),
+                     GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_get_farkas(simplex, GPUOPT_HOST, a.farkas),
                      a.info.outcome == GPUOPT_INFEASIBLE ? GPUOPT_OK : GPUOPT_ERROR_STATE);
-    assert_int_equal(gpuopt_simplex_get_ray(simplex, a.ray),
+    assert_int_equal(gpuopt_simplex_get_ray(simplex, GPUOPT_HOST, a.ray),
                      a.info.outcome == GPUOPT_UNBOUNDED ? GPUOPT_OK : GPUOPT_ERROR_STATE);
     return a;
 }

@@ -45,7 +45,6 @@ static int teardown(void **state) {
     fixture *f = *state;
     answer after = answer_get(f->simplex, &f->model);
     gpuopt_simplex_info info;
-    after.info.refreshes = f->before.info.refreshes; /* which asking adds to */
     assert_true(answer_equal(&f->model, &f->before, &after));
     info = simplex_iterate(f->simplex, 100);
     assert_true(info.outcome == GPUOPT_OPTIMAL && fabs(info.objective - optimum) < 1e-12);
@@ -152,23 +151,23 @@ static void matrices(void **state) {
     d = good, d.matrix.cols = -1;
     check_create(f, &d, "cols");
     d = good, d.matrix.index = NULL;
-    check_create(f, &d, "matrix.row");
+    check_create(f, &d, "matrix.index or matrix.value is NULL");
     d = good, d.matrix.value = NULL;
-    check_create(f, &d, "matrix.val");
+    check_create(f, &d, "matrix.index or matrix.value is NULL");
     d = good, d.matrix.start = NULL;
-    check_create(f, &d, "dense are NULL");
+    check_create(f, &d, "matrix.start and dense are NULL");
     start[0] = 1;
-    check_create(f, &good, "start[0]");
+    check_create(f, &good, "its first entry is not 0");
     start[0] = 0, start[2] = 1;
-    check_create(f, &good, "start[2]");
+    check_create(f, &good, "matrix.start[2] = 1 is less than the start before it");
     start[2] = 4, row[3] = 0;
-    check_create(f, &good, "column 1, entry 3 (row 0");
+    check_create(f, &good, "column 1: row 0 comes twice, at index[3]");
     row[3] = ROWS;
-    check_create(f, &good, "out of range");
+    check_create(f, &good, "column 1: index[3] = 2 is not in 0..1");
     row[3] = -1;
-    check_create(f, &good, "out of range");
+    check_create(f, &good, "column 1: index[3] = -1 is not in 0..1");
     row[3] = 1, val[4] = 0;
-    check_create(f, &good, "column 2, entry 4");
+    check_create(f, &good, "column 2: value[4] = 0 is zero");
     val[4] = NAN;
     check_create(f, &good, "not finite");
     val[4] = -INFINITY;
@@ -194,8 +193,6 @@ static void vectors(void **state) {
     check_create(f, &d, "offset");
     d = good, d.offset = -INFINITY;
     check_create(f, &d, "offset");
-    d = good, d.lb = crossing;
-    check_create(f, &d, "lb[1] = 4 and ub[1] = 3");
     d = good, d.lb = nan;
     check_create(f, &d, "lb[1]");
     d = good, d.lb = inf;
@@ -207,7 +204,7 @@ static void vectors(void **state) {
     d = good, d.ub = minus_inf;
     check_create(f, &d, "ub[1]");
     d = good, d.lhs = crossing;
-    check_create(f, &d, "lhs[1] = 4 and rhs[1] = 2");
+    check_create(f, &d, "lhs[1] = 4 exceeds rhs[1] = 2");
     d = good, d.lhs = nan;
     check_create(f, &d, "lhs[1]");
     d = good, d.rhs = NULL, d.lhs = inf;
@@ -296,9 +293,9 @@ static void bounds_that_are_not_there(void **state) {
     gpuopt_desc_init(&l, sizeof l);
     gpuopt_desc_init(&info, sizeof info);
     s = simplex_create(f->context, &desc);
-    check(f, gpuopt_simplex_flip(s, 0, &info), GPUOPT_ERROR_ARGUMENT, "two bounds");
-    check(f, gpuopt_simplex_flip(s, 1, &info), GPUOPT_ERROR_ARGUMENT, "two bounds");
-    check(f, gpuopt_simplex_flip(s, 2, &info), GPUOPT_ERROR_ARGUMENT, "two bounds");
+    check(f, gpuopt_simplex_flip(s, 0, &info), GPUOPT_ERROR_ARGUMENT, "two different finite bounds");
+    check(f, gpuopt_simplex_flip(s, 1, &info), GPUOPT_ERROR_ARGUMENT, "two different finite bounds");
+    check(f, gpuopt_simplex_flip(s, 2, &info), GPUOPT_ERROR_ARGUMENT, "two different finite bounds");
     check(f, gpuopt_simplex_pivot(s, 0, COLS, 0, &info), GPUOPT_ERROR_ARGUMENT, "infinite");
     check(f, gpuopt_simplex_ratio_test(s, 1, 1, &l), GPUOPT_ERROR_ARGUMENT, "bound in that direction");
     check(f, gpuopt_simplex_ratio_test(s, 1, -1, &l), GPUOPT_ERROR_ARGUMENT, "bound in that direction");
@@ -314,25 +311,25 @@ static void bases_and_evidence(void **state) {
     double y[BOTH] = {7, 7, 7, 7, 7};
     int basic = 0, nonbasic = 0, direction = 0;
     find(f, &basic, &nonbasic, &direction);
-    check(f, gpuopt_simplex_get_basis(s, NULL), GPUOPT_ERROR_ARGUMENT, "status");
-    check(f, gpuopt_simplex_set_basis(s, NULL), GPUOPT_ERROR_ARGUMENT, "status");
+    check(f, gpuopt_simplex_get_basis(s, GPUOPT_HOST, NULL), GPUOPT_ERROR_ARGUMENT, "status");
+    check(f, gpuopt_simplex_set_basis(s, GPUOPT_HOST, NULL), GPUOPT_ERROR_ARGUMENT, "status");
     memcpy(basis, f->before.basis, sizeof basis);
     basis[nonbasic] = GPUOPT_VARIABLE_BASIC;
-    check(f, gpuopt_simplex_set_basis(s, basis), GPUOPT_ERROR_ARGUMENT, "3 variables are basic, not 2");
+    check(f, gpuopt_simplex_set_basis(s, GPUOPT_HOST, basis), GPUOPT_ERROR_ARGUMENT, "3 variables are basic, not 2");
     basis[nonbasic] = 4;
-    check(f, gpuopt_simplex_set_basis(s, basis), GPUOPT_ERROR_ARGUMENT, "unknown");
+    check(f, gpuopt_simplex_set_basis(s, GPUOPT_HOST, basis), GPUOPT_ERROR_ARGUMENT, "is not a constant of its enum");
     basis[nonbasic] = GPUOPT_VARIABLE_AT_LOWER, basis[basic] = GPUOPT_VARIABLE_AT_LOWER;
-    check(f, gpuopt_simplex_set_basis(s, basis), GPUOPT_ERROR_ARGUMENT, "1 variables are basic");
-    check(f, gpuopt_simplex_get_farkas(s, y), GPUOPT_ERROR_STATE, "verdict");
-    check(f, gpuopt_simplex_get_ray(s, y), GPUOPT_ERROR_STATE, "verdict");
-    check(f, gpuopt_simplex_get_farkas(s, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
-    check(f, gpuopt_simplex_get_ray(s, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
+    check(f, gpuopt_simplex_set_basis(s, GPUOPT_HOST, basis), GPUOPT_ERROR_ARGUMENT, "1 variables are basic");
+    check(f, gpuopt_simplex_get_farkas(s, GPUOPT_HOST, y), GPUOPT_ERROR_STATE, "not INFEASIBLE");
+    check(f, gpuopt_simplex_get_ray(s, GPUOPT_HOST, y), GPUOPT_ERROR_STATE, "not UNBOUNDED");
+    check(f, gpuopt_simplex_get_farkas(s, GPUOPT_HOST, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
+    check(f, gpuopt_simplex_get_ray(s, GPUOPT_HOST, NULL), GPUOPT_ERROR_ARGUMENT, "NULL");
     assert_true(y[0] == 7 && y[4] == 7);
-    assert_int_equal(gpuopt_simplex_get_basis(NULL, basis), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_set_basis(NULL, basis), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_get_solution(NULL, y, y, y, y), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_get_farkas(NULL, y), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_simplex_get_ray(NULL, y), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_get_basis(NULL, GPUOPT_HOST, basis), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_set_basis(NULL, GPUOPT_HOST, basis), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_get_solution(NULL, GPUOPT_HOST, y, y, y, y), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_get_farkas(NULL, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_get_ray(NULL, GPUOPT_HOST, y), GPUOPT_ERROR_ARGUMENT);
 }
 
 /* Each array of a solution by itself. */
@@ -340,11 +337,12 @@ static void part_of_a_solution(void **state) {
     fixture *f = *state;
     double vector[4][COLS], *const all[4] = {f->before.x, f->before.reduced_cost, f->before.activity, f->before.dual};
     int k;
-    assert_int_equal(gpuopt_simplex_get_solution(f->simplex, NULL, NULL, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_get_solution(f->simplex, GPUOPT_HOST, NULL, NULL, NULL, NULL), GPUOPT_OK);
     for (k = 0; k < 4; k++) {
         size_t count = k < 2 ? COLS : ROWS;
-        assert_int_equal(gpuopt_simplex_get_solution(f->simplex, k == 0 ? vector[0] : NULL, k == 1 ? vector[1] : NULL,
-                                                     k == 2 ? vector[2] : NULL, k == 3 ? vector[3] : NULL),
+        assert_int_equal(gpuopt_simplex_get_solution(f->simplex, GPUOPT_HOST, k == 0 ? vector[0] : NULL,
+                                                     k == 1 ? vector[1] : NULL, k == 2 ? vector[2] : NULL,
+                                                     k == 3 ? vector[3] : NULL),
                          GPUOPT_OK);
         assert_memory_equal(vector[k], all[k], count * sizeof(double));
     }

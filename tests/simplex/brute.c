@@ -65,6 +65,7 @@ static void all_bounds(tiny *t, unsigned set, const int *basic, int from, int64_
     }
     low = t->low[from];
     high = t->high[from];
+    if (low != -none && high != none && low > high) return;
     if (low == -none && high == none) low = high = 0;
     value[from] = low;
     if (low != -none) all_bounds(t, set, basic, from + 1, value);

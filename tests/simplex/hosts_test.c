@@ -126,7 +126,7 @@ static void at_lower_corner(gpuopt_simplex *simplex, const mip *model, uint8_t *
     int32_t cols = model->columns.cols;
     memset(status, GPUOPT_VARIABLE_AT_LOWER, (size_t)cols);
     memset(status + cols, GPUOPT_VARIABLE_BASIC, (size_t)model->columns.rows);
-    must(gpuopt_simplex_set_basis(simplex, status));
+    must(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, status));
 }
 
 static void pair_begin(pair *p, gpuopt_context *context, const gpuopt_simplex_desc *desc, const mip *model,
@@ -306,8 +306,9 @@ static void drive(gpuopt_context *context, const gpuopt_simplex_desc *desc, cons
         look(&p, status);
         assert_int_equal(info.iterations, ++count);
         simplex_iterate(twin, 1);
-        must(gpuopt_simplex_get_basis(twin, other));
-        must(gpuopt_simplex_get_solution(twin, NULL, NULL, NULL, NULL)); /* refreshes as look() did: rounds the same */
+        must(gpuopt_simplex_get_basis(twin, GPUOPT_HOST, other));
+        must(gpuopt_simplex_get_solution(twin, GPUOPT_HOST, NULL, NULL, NULL,
+                                         NULL)); /* refreshes as look() did: rounds the same */
         unify(&p.t, other);
         assert_memory_equal(other, status, (size_t)p.t.both);
         assert_true(count < 2000);

@@ -26,6 +26,9 @@ static void check_plan(test_host *host, gpuopt_context *context, const gpuopt_si
     assert_true(host->peak[GPUOPT_HOST] - before[GPUOPT_HOST] <= plan.host_bytes + plan.create_bytes);
     assert_true(host->peak[GPUOPT_DEVICE] - before[GPUOPT_DEVICE] == plan.device_bytes);
     assert_true(plan.host_bytes > 0 && (plan.device_bytes > 0) == test_on("cuda"));
+    /* The transposed matrix lives until create is done. */
+    if (desc->matrix.start && desc->matrix.layout == GPUOPT_LAYOUT_CSR)
+        assert_int_equal(host->peak[GPUOPT_HOST] - before[GPUOPT_HOST], plan.host_bytes + plan.create_bytes);
     gpuopt_simplex_destroy(simplex);
     assert_int_equal(host->live, live);
 }
@@ -53,13 +56,16 @@ static void plan_is_exact(void **state) {
     for (model = 0; model < 4; model++) {
         mip m = model_load(models[model]);
         double *dense = dense_of(&m);
+        assert_int_equal(mip_rows(&m), 0);
         for (way = 0; way < 6; way++)
             for (k = 0; k < 4; k++) {
                 desc = mip_simplex_desc(&m);
                 variant_set(&desc, way);
                 desc.deferred_pivots = deferred[k];
                 check_plan(&host, context, &desc);
-                memset(&desc.matrix.start, 0, sizeof desc.matrix.start);
+                desc.matrix = m.matrix;
+                check_plan(&host, context, &desc);
+                desc.matrix.start = NULL;
                 desc.dense = dense;
                 check_plan(&host, context, &desc);
             }
@@ -115,9 +121,12 @@ static void memory_may_run_out(void **state) {
     double *dense = dense_of(&m);
     int way;
     (void)state;
+    assert_int_equal(mip_rows(&m), 0);
     for (way = 0; way < 6; way++) {
         gpuopt_simplex_desc desc = mip_simplex_desc(&m);
         variant_set(&desc, way);
+        run_out(&desc);
+        desc.matrix = m.matrix;
         run_out(&desc);
         desc.matrix.start = NULL;
         desc.dense = dense;
@@ -153,8 +162,8 @@ static void steps_allocate_nothing(void **state) {
         if (l.flip) must(gpuopt_simplex_flip(simplex, e.variable, NULL));
         else must(gpuopt_simplex_pivot(simplex, e.variable, l.variable, l.to_upper, NULL));
         simplex_iterate(simplex, 5);
-        must(gpuopt_simplex_get_basis(simplex, basis));
-        must(gpuopt_simplex_set_basis(simplex, basis));
+        must(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, basis));
+        must(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, basis));
         must(gpuopt_simplex_refresh(simplex, 1, NULL));
         assert_int_equal(simplex_iterate(simplex, 100000).outcome, GPUOPT_OPTIMAL);
         a = answer_get(simplex, &m);

@@ -91,7 +91,7 @@ static void refresh_when_asked(void **state) {
         variant_set(&desc, variant);
         simplex = simplex_create(context, &desc);
         before = simplex_iterate(simplex, 10);
-        must(gpuopt_simplex_get_basis(simplex, basis));
+        must(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, basis));
         gpuopt_desc_init(&info, sizeof info);
         must(gpuopt_simplex_refresh(simplex, 0, &info));
         assert_int_equal(info.refreshes, before.refreshes + 1);
@@ -100,7 +100,7 @@ static void refresh_when_asked(void **state) {
         must(gpuopt_simplex_refresh(simplex, 1, NULL));
         info = simplex_info(simplex);
         assert_int_equal(info.reinversions, before.reinversions + 1);
-        must(gpuopt_simplex_get_basis(simplex, same));
+        must(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, same));
         assert_memory_equal(basis, same, sizeof basis);
         assert_true(fabs(info.objective - before.objective) < 1e-4 * (1 + fabs(before.objective))); /* perturbed */
         assert_int_equal(simplex_iterate(simplex, 10000).outcome, GPUOPT_OPTIMAL);

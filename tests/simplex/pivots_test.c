@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sequences of pivots: the same with any number of deferred ones, in one call or many, on the CPU and on the backend
- * under test; the same bits on one backend.
+ * Sequences of pivots: the same with any number of deferred ones, in one call or many, stopped by the host or not, on the
+ * CPU and on the backend under test; the same bits on one backend.
  */
 #include <math.h>
 #include <stdio.h>
@@ -123,6 +123,50 @@ static void in_one_call_or_many(void **state) {
     for_each_way(portions);
 }
 
+static int times_asked;
+static int always_stop(void *user) {
+    (void)user;
+    return ++times_asked > 0;
+}
+
+/* A host that stops every call as soon as it is asked gets the same bits in the end, in more calls. */
+static void stopped(gpuopt_context *context, const gpuopt_simplex_desc *given, const mip *m, int ties) {
+    gpuopt_context_desc stopping_desc = test_context_desc(NULL);
+    gpuopt_simplex_desc desc = *given;
+    gpuopt_context *stopping;
+    gpuopt_simplex *simplex;
+    gpuopt_simplex_info info;
+    answer whole, parts;
+    int64_t calls = 0;
+    (void)ties;
+    desc.refresh_pivots = 11;
+    whole = answer_after(context, &desc, m, 1000000);
+    stopping_desc.stop = always_stop;
+    assert_int_equal(gpuopt_context_create(&stopping_desc, &stopping), GPUOPT_OK);
+    simplex = simplex_create(stopping, &desc);
+    times_asked = 0;
+    do {
+        info = simplex_iterate(simplex, 1000000);
+        calls++;
+        assert_true(info.iterations <= 11 * calls);
+        assert_int_equal(times_asked, info.outcome == GPUOPT_MORE ? calls : calls - 1);
+        if (info.outcome == GPUOPT_MORE) assert_int_equal(simplex_info(simplex).outcome, GPUOPT_MORE);
+    } while (info.outcome == GPUOPT_MORE && calls < 100000);
+    parts = answer_get(simplex, m);
+    assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+    assert_true(calls > 2 && calls >= info.iterations / 11);
+    assert_true(answer_equal(m, &whole, &parts));
+    answer_free(&whole);
+    answer_free(&parts);
+    gpuopt_simplex_destroy(simplex);
+    gpuopt_context_destroy(stopping);
+}
+
+static void stopped_or_not(void **state) {
+    (void)state;
+    for_each_way(stopped);
+}
+
 /* A plain CPU and the backend under test, side by side. */
 static void side_by_side(gpuopt_context *context, const gpuopt_simplex_desc *desc, const mip *m, int ties) {
     enum { PORTION = 7 };
@@ -140,8 +184,8 @@ static void side_by_side(gpuopt_context *context, const gpuopt_simplex_desc *des
         int same;
         a = simplex_iterate(here, PORTION);
         b = simplex_iterate(there, PORTION);
-        assert_int_equal(gpuopt_simplex_get_basis(here, basis), GPUOPT_OK);
-        assert_int_equal(gpuopt_simplex_get_basis(there, other_basis), GPUOPT_OK);
+        assert_int_equal(gpuopt_simplex_get_basis(here, GPUOPT_HOST, basis), GPUOPT_OK);
+        assert_int_equal(gpuopt_simplex_get_basis(there, GPUOPT_HOST, other_basis), GPUOPT_OK);
         same = a.outcome == b.outcome && a.iterations == b.iterations && !memcmp(basis, other_basis, both(m));
         if (!same && !(ties && test_on("cuda")))
             fail_msg("%d x %d, %s: after %lld iterations the CPU's basis is another one", (int)m->columns.rows,
@@ -223,6 +267,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(any_number_of_deferred_pivots),
     cmocka_unit_test(the_same_calls_give_the_same_bits),
     cmocka_unit_test(in_one_call_or_many),
+    cmocka_unit_test(stopped_or_not),
     cmocka_unit_test(the_pivots_of_the_cpu),
     cmocka_unit_test(iteration_limits),
     cmocka_unit_test(options_do_not_move_the_optimum),

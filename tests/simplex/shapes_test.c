@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Models of every shape and with every kind of row and bound, solved by hand; the same model as dense and as sparse
- * columns.
+ * Models of every shape and with every kind of row and bound, solved by hand; the same model as dense columns, sparse
+ * columns and sparse rows.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -172,8 +172,8 @@ static void other_infinities(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Dense columns, with zeros among them, are the same model to the bit. */
-static void dense_is_sparse(void **state) {
+/* Dense columns, with zeros among them, and sparse rows are the same model to the bit as sparse columns. */
+static void dense_columns_and_rows(void **state) {
     static const char *const names[] = {"shah:30:2", "plant:25:40:0.2:4", "meyer:10:60:0.1:3"};
     gpuopt_context *context = test_context(NULL);
     int k, variant;
@@ -188,9 +188,13 @@ static void dense_is_sparse(void **state) {
                 dense[(int64_t)j * m.columns.rows + m.columns.index[e]] = m.columns.value[e];
         for (variant = 0; variant < 6; variant++) {
             gpuopt_simplex_desc desc = mip_simplex_desc(&m);
-            answer sparse, other;
+            answer sparse, other, rows;
             variant_set(&desc, variant);
             sparse = answer_after(context, &desc, &m, 1000000);
+            assert_int_equal(mip_rows(&m), 0);
+            assert_int_equal(m.matrix.layout, GPUOPT_LAYOUT_CSR);
+            desc.matrix = m.matrix;
+            rows = answer_after(context, &desc, &m, 1000000);
             desc.matrix.start = NULL;
             desc.matrix.index = NULL;
             desc.matrix.value = NULL;
@@ -198,7 +202,9 @@ static void dense_is_sparse(void **state) {
             other = answer_after(context, &desc, &m, 1000000);
             assert_int_equal(sparse.info.outcome, GPUOPT_OPTIMAL);
             assert_true(answer_equal(&m, &sparse, &other));
+            assert_true(answer_equal(&m, &sparse, &rows));
             answer_free(&sparse);
+            answer_free(&rows);
             answer_free(&other);
         }
         free(dense);
@@ -229,15 +235,16 @@ static void entries_in_any_order(void **state) {
     desc.maximize = 1;
     simplex = simplex_create(context, &desc);
     assert_int_equal(simplex_iterate(simplex, 100).outcome, GPUOPT_OPTIMAL);
-    assert_int_equal(gpuopt_simplex_get_solution(simplex, x, NULL, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, NULL), GPUOPT_OK);
     assert_true(fabs(x[0] - 1) < 1e-12 && fabs(x[1] - 3) < 1e-12); /* x + y = 4, 3 x + 2 y = 9 */
     gpuopt_simplex_destroy(simplex);
     gpuopt_context_destroy(context);
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(kinds_of_rows),        cmocka_unit_test(kinds_of_bounds),  cmocka_unit_test(nothing_there),
-    cmocka_unit_test(arrays_left_out),      cmocka_unit_test(other_infinities), cmocka_unit_test(dense_is_sparse),
+    cmocka_unit_test(kinds_of_rows),        cmocka_unit_test(kinds_of_bounds),
+    cmocka_unit_test(nothing_there),        cmocka_unit_test(arrays_left_out),
+    cmocka_unit_test(other_infinities),     cmocka_unit_test(dense_columns_and_rows),
     cmocka_unit_test(entries_in_any_order),
 };
 TEST_MAIN(tests)

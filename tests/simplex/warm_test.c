@@ -31,9 +31,9 @@ static void round_trips(void **state) {
             other = simplex_create(context, &desc);
             for (after = 1; after < 60; after = 3 * after + 2) {
                 simplex_iterate(one, after);
-                must(gpuopt_simplex_get_basis(one, basis));
-                must(gpuopt_simplex_set_basis(other, basis));
-                must(gpuopt_simplex_get_basis(other, same));
+                must(gpuopt_simplex_get_basis(one, GPUOPT_HOST, basis));
+                must(gpuopt_simplex_set_basis(other, GPUOPT_HOST, basis));
+                must(gpuopt_simplex_get_basis(other, GPUOPT_HOST, same));
                 assert_memory_equal(basis, same, both(&m));
                 must(gpuopt_simplex_refresh(one, 1, NULL)); /* the perturbation out, as in the other */
                 assert_true(fabs(simplex_info(one).objective - simplex_info(other).objective) <=
@@ -69,7 +69,7 @@ static void warm_start_at_the_optimum(void **state) {
             if (way >= 6) desc.perturbation = GPUOPT_OFF;
             cold = answer_after(context, &desc, &m, 100000);
             warm = simplex_create(context, &desc);
-            must(gpuopt_simplex_set_basis(warm, cold.basis));
+            must(gpuopt_simplex_set_basis(warm, GPUOPT_HOST, cold.basis));
             info = simplex_iterate(warm, 1);
             if (info.outcome != GPUOPT_OPTIMAL || info.iterations != 0)
                 fail_msg("%s, %s: %s, %lld iterations", models[k], variant_name(&desc),
@@ -105,7 +105,7 @@ static void warm_start_of_a_changed_model(void **state) {
             m.ub[j] = 0.7 * last.x[j];
             cold = answer_after(context, &desc, &m, 100000);
             warm = simplex_create(context, &desc);
-            must(gpuopt_simplex_set_basis(warm, last.basis));
+            must(gpuopt_simplex_set_basis(warm, GPUOPT_HOST, last.basis));
             simplex_iterate(warm, 100000);
             next = answer_get(warm, &m);
             fault = answer_fault(&m, &next, 1e-9);
@@ -147,15 +147,15 @@ static void singular_bases(void **state) {
         gpuopt_simplex *simplex;
         variant_set(&desc, variant);
         simplex = simplex_create(context, &desc);
-        must(gpuopt_simplex_set_basis(simplex, good));
+        must(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, good));
         for (k = 0; k < 3; k++) {
             uint8_t kept[7];
             answer before = answer_get(simplex, &m), after;
             host.error[0] = 0;
-            assert_int_equal(gpuopt_simplex_set_basis(simplex, bad[k]), GPUOPT_ERROR_NUMERIC);
+            assert_int_equal(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, bad[k]), GPUOPT_ERROR_NUMERIC);
             assert_non_null(strstr(host.error, "singular: column"));
             assert_non_null(strstr(host.error, k == 1 ? "column 2" : "column"));
-            must(gpuopt_simplex_get_basis(simplex, kept));
+            must(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, kept));
             assert_memory_equal(kept, good, sizeof kept);
             after = answer_get(simplex, &m);
             assert_memory_equal(before.x, after.x, sizeof(double) * 4);
@@ -165,7 +165,7 @@ static void singular_bases(void **state) {
         }
         assert_int_equal(simplex_iterate(simplex, 100).outcome, GPUOPT_OPTIMAL);
         assert_true(fabs(simplex_info(simplex).objective + 4) < 1e-12); /* columns 0 and 3 in row 0: x = (1, 0, 0, 3) */
-        assert_int_equal(gpuopt_simplex_set_basis(simplex, bad[0]), GPUOPT_ERROR_NUMERIC);
+        assert_int_equal(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, bad[0]), GPUOPT_ERROR_NUMERIC);
         assert_int_equal(simplex_info(simplex).outcome, GPUOPT_OPTIMAL); /* the verdict stands */
         gpuopt_simplex_destroy(simplex);
     }
@@ -187,9 +187,9 @@ static void statuses_give_way(void **state) {
     double x[3];
     uint8_t got[4];
     (void)state;
-    must(gpuopt_simplex_set_basis(simplex, set));
-    must(gpuopt_simplex_get_solution(simplex, x, NULL, NULL, NULL));
-    must(gpuopt_simplex_get_basis(simplex, got));
+    must(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, set));
+    must(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, NULL));
+    must(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, got));
     assert_true(x[0] == 5 && x[1] == 0 && x[2] == 1);
     assert_true(got[0] == GPUOPT_VARIABLE_AT_UPPER && got[1] == GPUOPT_VARIABLE_AT_ZERO &&
                 got[2] == GPUOPT_VARIABLE_AT_LOWER);

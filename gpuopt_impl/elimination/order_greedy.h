@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
  * Greedy elimination orders: min-fill, weighted min-fill, min-degree. What eliminating a vertex would add is kept up to
- * date as edges come and vertices go, so that a step looks at vertices within distance two only.
+ * date as edges come and vertices go, so that a step looks only at vertices within distance two.
  */
-#ifndef GPUOPT_IMPL_ELIMINATION_GREEDY_H
-#define GPUOPT_IMPL_ELIMINATION_GREEDY_H
+#ifndef GPUOPT_IMPL_ELIMINATION_ORDER_GREEDY_H
+#define GPUOPT_IMPL_ELIMINATION_ORDER_GREEDY_H
 
 #include <float.h>
 
 #include "scratch.h"
+#include "../common/matrix.h"
 
 /* Entries and operations are counted in double and may be infinite. */
-typedef struct gpuopt__order_score {
+typedef struct gpuopt__elimination_order_score {
     int32_t width;     /* most neighbours of a variable at its elimination */
     double operations; /* sum over variables of the product of the domain sizes of it and its neighbours */
     double largest;    /* largest message, entries */
     double entries;    /* sum of messages */
-} gpuopt__order_score;
+} gpuopt__elimination_order_score;
 
-/* A variable with so many neighbours is eliminated; the rows of its bucket, joined. */
-static double gpuopt__score_bucket(gpuopt__order_score *score, int32_t neighbours, double message, double size) {
+/* Adds to a score the elimination of a variable with this many neighbours; returns the joined rows of its bucket. */
+static double gpuopt__elimination_score_bucket(gpuopt__elimination_order_score *score, int32_t neighbours,
+                                               double message, double size) {
     double rows = message * size;
     if (score->width < neighbours) score->width = neighbours;
     if (score->largest < message) score->largest = message;
@@ -28,8 +30,8 @@ static double gpuopt__score_bucket(gpuopt__order_score *score, int32_t neighbour
     return rows;
 }
 
-typedef struct gpuopt__greedy {
-    gpuopt__scratch *scratch;
+typedef struct gpuopt__elimination_greedy {
+    gpuopt__elimination_scratch *scratch;
     int32_t vertices;
     int32_t *variable;      /* [vertices] */
     double *size;           /* [vertices] domain sizes */
@@ -37,7 +39,7 @@ typedef struct gpuopt__greedy {
     uint64_t *missing_0[2]; /* [vertices] as `missing`, of the whole graph */
     int64_t *start;         /* [vertices + 1] the whole graph */
     int32_t *adjacent;      /* [start[vertices]] */
-    /* The graph that is left. Lists may hold vertices that are gone. */
+    /* The remaining graph. Lists may still contain eliminated vertices. */
     int64_t *at;            /* [vertices] in pool */
     int32_t *length, *room; /* [vertices] */
     int32_t *pool;
@@ -45,7 +47,7 @@ typedef struct gpuopt__greedy {
     uint8_t *gone;
     uint64_t *around;  /* sum of the neighbours' weights */
     uint64_t *missing; /* sum of products of weights over pairs of neighbours that are not neighbours */
-    /* The heap: by key, then by tie. */
+    /* The heap, ordered by key, then by tie. */
     int by_degree;
     uint64_t *key;
     uint32_t *tie;
@@ -55,11 +57,11 @@ typedef struct gpuopt__greedy {
     uint8_t *is_touched;
     int32_t *front;        /* neighbours of the vertex that is eliminated */
     int32_t *order, *best; /* [vertices] */
-} gpuopt__greedy;
+} gpuopt__elimination_greedy;
 
 /* ---- Memory ---- */
 
-static void gpuopt__greedy_cut(gpuopt__greedy *s, gpuopt__arena *arena, int32_t n) {
+static void gpuopt__elimination_greedy_cut(gpuopt__elimination_greedy *s, gpuopt__arena *arena, int32_t n) {
     int k;
     s->variable = (int32_t *)gpuopt__cut(arena, n, sizeof(int32_t));
     s->size = (double *)gpuopt__cut(arena, n, sizeof(double));
@@ -86,23 +88,23 @@ static void gpuopt__greedy_cut(gpuopt__greedy *s, gpuopt__arena *arena, int32_t 
     s->best = (int32_t *)gpuopt__cut(arena, n, sizeof(int32_t));
 }
 
-static gpuopt_status gpuopt__greedy_reserve(gpuopt__greedy *s, int64_t more) {
+static gpuopt_status gpuopt__elimination_greedy_reserve(gpuopt__elimination_greedy *s, int64_t more) {
     int64_t room = 2 * (s->pool_used + more);
     int32_t *pool;
     if (s->pool_used + more <= s->pool_room) return GPUOPT_OK;
-    pool = (int32_t *)gpuopt__scratch_take(s->scratch, sizeof(int32_t) * (uint64_t)room);
+    pool = (int32_t *)gpuopt__elimination_scratch_take(s->scratch, sizeof(int32_t) * (uint64_t)room);
     if (!pool) return s->scratch->status;
     if (s->pool_used) memcpy(pool, s->pool, sizeof(int32_t) * (size_t)s->pool_used);
-    gpuopt__scratch_give(s->scratch, s->pool, sizeof(int32_t) * (uint64_t)s->pool_room);
+    gpuopt__elimination_scratch_give(s->scratch, s->pool, sizeof(int32_t) * (uint64_t)s->pool_room);
     s->pool = pool;
     s->pool_room = room;
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__greedy_append(gpuopt__greedy *s, int32_t a, int32_t b) {
+static gpuopt_status gpuopt__elimination_greedy_append(gpuopt__elimination_greedy *s, int32_t a, int32_t b) {
     if (s->length[a] == s->room[a]) {
         int32_t room = 2 * s->length[a] + 8;
-        gpuopt_status status = gpuopt__greedy_reserve(s, room);
+        gpuopt_status status = gpuopt__elimination_greedy_reserve(s, room);
         if (status) return status;
         memcpy(s->pool + s->pool_used, s->pool + s->at[a], sizeof(int32_t) * (size_t)s->length[a]);
         s->at[a] = s->pool_used;
@@ -115,45 +117,45 @@ static gpuopt_status gpuopt__greedy_append(gpuopt__greedy *s, int32_t a, int32_t
 
 /* ---- Heap ---- */
 
-static int gpuopt__greedy_before(const gpuopt__greedy *s, int32_t a, int32_t b) {
+static int gpuopt__elimination_greedy_before(const gpuopt__elimination_greedy *s, int32_t a, int32_t b) {
     return s->key[a] != s->key[b] ? s->key[a] < s->key[b] : s->tie[a] != s->tie[b] ? s->tie[a] < s->tie[b] : a < b;
 }
 
-static void gpuopt__greedy_place(gpuopt__greedy *s, int32_t v, int32_t i) {
+static void gpuopt__elimination_greedy_place(gpuopt__elimination_greedy *s, int32_t v, int32_t i) {
     s->heap[i] = v;
     s->position[v] = i;
 }
 
-static void gpuopt__greedy_sink(gpuopt__greedy *s, int32_t v, int32_t i) {
+static void gpuopt__elimination_greedy_sift_down(gpuopt__elimination_greedy *s, int32_t v, int32_t i) {
     for (;;) {
         int32_t child = 2 * i + 1;
         if (child >= s->left) break;
-        if (child + 1 < s->left && gpuopt__greedy_before(s, s->heap[child + 1], s->heap[child])) child++;
-        if (!gpuopt__greedy_before(s, s->heap[child], v)) break;
-        gpuopt__greedy_place(s, s->heap[child], i);
+        if (child + 1 < s->left && gpuopt__elimination_greedy_before(s, s->heap[child + 1], s->heap[child])) child++;
+        if (!gpuopt__elimination_greedy_before(s, s->heap[child], v)) break;
+        gpuopt__elimination_greedy_place(s, s->heap[child], i);
         i = child;
     }
-    gpuopt__greedy_place(s, v, i);
+    gpuopt__elimination_greedy_place(s, v, i);
 }
 
-static void gpuopt__greedy_rise(gpuopt__greedy *s, int32_t v, int32_t i) {
-    while (i > 0 && gpuopt__greedy_before(s, v, s->heap[(i - 1) / 2])) {
-        gpuopt__greedy_place(s, s->heap[(i - 1) / 2], i);
+static void gpuopt__elimination_greedy_sift_up(gpuopt__elimination_greedy *s, int32_t v, int32_t i) {
+    while (i > 0 && gpuopt__elimination_greedy_before(s, v, s->heap[(i - 1) / 2])) {
+        gpuopt__elimination_greedy_place(s, s->heap[(i - 1) / 2], i);
         i = (i - 1) / 2;
     }
-    gpuopt__greedy_sink(s, v, i);
+    gpuopt__elimination_greedy_sift_down(s, v, i);
 }
 
 /* ---- Elimination ---- */
 
-static void gpuopt__greedy_touch(gpuopt__greedy *s, int32_t v) {
+static void gpuopt__elimination_greedy_touch(gpuopt__elimination_greedy *s, int32_t v) {
     if (s->is_touched[v]) return;
     s->is_touched[v] = 1;
     s->touched[s->touches++] = v;
 }
 
-/* Drops what is gone from v's list. */
-static void gpuopt__greedy_compact(gpuopt__greedy *s, int32_t v) {
+/* Removes eliminated vertices from v's list. */
+static void gpuopt__elimination_greedy_compact(gpuopt__elimination_greedy *s, int32_t v) {
     int32_t *list = s->pool + s->at[v];
     int32_t i, kept = 0;
     for (i = 0; i < s->length[v]; i++)
@@ -161,8 +163,9 @@ static void gpuopt__greedy_compact(gpuopt__greedy *s, int32_t v) {
     s->length[v] = kept;
 }
 
-/* The edge a - b, a's neighbours being marked. */
-static gpuopt_status gpuopt__greedy_connect(gpuopt__greedy *s, const uint64_t *weight, int32_t a, int32_t b) {
+/* Adds the edge a - b. The neighbours of a are marked. */
+static gpuopt_status gpuopt__elimination_greedy_connect(gpuopt__elimination_greedy *s, const uint64_t *weight,
+                                                        int32_t a, int32_t b) {
     const int32_t *list = s->pool + s->at[b];
     uint64_t common = 0, product = weight[a] * weight[b];
     int32_t i;
@@ -172,19 +175,20 @@ static gpuopt_status gpuopt__greedy_connect(gpuopt__greedy *s, const uint64_t *w
         if (s->mark[c] != s->stamp) continue;
         common += weight[c];
         s->missing[c] -= product;
-        gpuopt__greedy_touch(s, c);
+        gpuopt__elimination_greedy_touch(s, c);
     }
     s->missing[a] += weight[b] * (s->around[a] - common);
     s->missing[b] += weight[a] * (s->around[b] - common);
     s->around[a] += weight[b];
     s->around[b] += weight[a];
     s->mark[b] = s->stamp;
-    status = gpuopt__greedy_append(s, a, b);
-    return status ? status : gpuopt__greedy_append(s, b, a);
+    status = gpuopt__elimination_greedy_append(s, a, b);
+    return status ? status : gpuopt__elimination_greedy_append(s, b, a);
 }
 
-/* v's neighbours, in front [length[v]], become a clique and v goes. */
-static gpuopt_status gpuopt__greedy_eliminate(gpuopt__greedy *s, const uint64_t *weight, int32_t v) {
+/* Eliminates v: its neighbours, front [length[v]], become a clique. */
+static gpuopt_status gpuopt__elimination_greedy_eliminate(gpuopt__elimination_greedy *s, const uint64_t *weight,
+                                                          int32_t v) {
     const uint64_t *key = s->by_degree ? s->around : s->missing; /* unit weights: the degree */
     uint64_t left = s->missing[v];
     int32_t i, j, k, degree = s->length[v];
@@ -200,7 +204,7 @@ static gpuopt_status gpuopt__greedy_eliminate(gpuopt__greedy *s, const uint64_t 
     for (i = 0; left; i++) {
         int32_t a = s->front[i];
         const int32_t *list;
-        gpuopt__greedy_compact(s, a);
+        gpuopt__elimination_greedy_compact(s, a);
         list = s->pool + s->at[a];
         s->stamp++;
         for (k = 0; k < s->length[a]; k++) s->mark[list[k]] = s->stamp;
@@ -208,7 +212,7 @@ static gpuopt_status gpuopt__greedy_eliminate(gpuopt__greedy *s, const uint64_t 
             int32_t b = s->front[j];
             gpuopt_status status;
             if (s->mark[b] == s->stamp) continue;
-            status = gpuopt__greedy_connect(s, weight, a, b);
+            status = gpuopt__elimination_greedy_connect(s, weight, a, b);
             if (status) return status;
             left -= weight[a] * weight[b];
         }
@@ -218,24 +222,25 @@ static gpuopt_status gpuopt__greedy_eliminate(gpuopt__greedy *s, const uint64_t 
         int32_t u = s->front[i];
         s->missing[u] -= weight[v] * (s->around[u] - weight[v] - (s->around[v] - weight[u]));
         s->around[u] -= weight[v];
-        gpuopt__greedy_touch(s, u);
+        gpuopt__elimination_greedy_touch(s, u);
     }
     for (i = 0; i < s->touches; i++) {
         int32_t u = s->touched[i];
         s->is_touched[u] = 0;
         if (u == v || s->key[u] == key[u]) continue;
         s->key[u] = key[u];
-        gpuopt__greedy_rise(s, u, s->position[u]);
+        gpuopt__elimination_greedy_sift_up(s, u, s->position[u]);
     }
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__greedy_start(gpuopt__greedy *s, gpuopt_elimination_heuristic heuristic) {
+static gpuopt_status gpuopt__elimination_greedy_start(gpuopt__elimination_greedy *s,
+                                                      gpuopt_elimination_heuristic heuristic) {
     int32_t v, n = s->vertices, weighted = heuristic == GPUOPT_HEURISTIC_WEIGHTED_MIN_FILL;
     gpuopt_status status;
     int64_t k;
     s->pool_used = 0;
-    status = gpuopt__greedy_reserve(s, s->start[n] + 1); /* there is a pool even where there is no edge */
+    status = gpuopt__elimination_greedy_reserve(s, s->start[n] + 1); /* there is a pool even where there is no edge */
     if (status) return status;
     memcpy(s->pool, s->adjacent, sizeof(int32_t) * (size_t)s->start[n]);
     s->pool_used = s->start[n];
@@ -251,39 +256,42 @@ static gpuopt_status gpuopt__greedy_start(gpuopt__greedy *s, gpuopt_elimination_
         s->around[v] = 0;
         for (k = s->start[v]; k < s->start[v + 1]; k++) s->around[v] += s->weight[weighted][s->adjacent[k]];
         s->key[v] = s->by_degree ? s->around[v] : s->missing[v];
-        gpuopt__greedy_place(s, v, v);
+        gpuopt__elimination_greedy_place(s, v, v);
     }
     s->left = n;
-    for (v = n / 2 - 1; v >= 0; v--) gpuopt__greedy_sink(s, s->heap[v], v);
+    for (v = n / 2 - 1; v >= 0; v--) gpuopt__elimination_greedy_sift_down(s, s->heap[v], v);
     return GPUOPT_OK;
 }
 
-/* One greedy run into s->order; gives up, with *better 0, once it cannot be better than best; best NULL: goes on. Once
- * there are more operations than a double can hold, the rest comes as it stands in the heap: so wide a graph would take
- * long, for nothing. The score is then infinite and its width too small. */
-static gpuopt_status gpuopt__greedy_run(gpuopt__greedy *s, gpuopt_elimination_heuristic heuristic,
-                                        const gpuopt__order_score *best, gpuopt__order_score *score, int *better) {
+/* One greedy run into s->order. It gives up, with *better == 0, as soon as the order cannot be better than best
+ * (NULL: never). Once there are more operations than a double can hold, the remaining vertices are taken in the
+ * order of the heap, since eliminating them from so dense a graph would take long and would not help. The score is
+ * then infinite and its width too small. */
+static gpuopt_status gpuopt__elimination_greedy_run(gpuopt__elimination_greedy *s,
+                                                    gpuopt_elimination_heuristic heuristic,
+                                                    const gpuopt__elimination_order_score *best,
+                                                    gpuopt__elimination_order_score *score, int *better) {
     const uint64_t *weight = s->weight[heuristic == GPUOPT_HEURISTIC_WEIGHTED_MIN_FILL];
     int32_t i, j;
-    gpuopt_status status = gpuopt__greedy_start(s, heuristic);
+    gpuopt_status status = gpuopt__elimination_greedy_start(s, heuristic);
     memset(score, 0, sizeof *score);
     *better = !best;
     for (i = 0; i < s->vertices && !status; i++) {
         int32_t v = s->heap[0];
         double message = 1;
-        if (--s->left > 0) gpuopt__greedy_sink(s, s->heap[s->left], 0);
+        if (--s->left > 0) gpuopt__elimination_greedy_sift_down(s, s->heap[s->left], 0);
         s->order[i] = v;
         if (score->operations > DBL_MAX) continue;
-        gpuopt__greedy_compact(s, v);
+        gpuopt__elimination_greedy_compact(s, v);
         memcpy(s->front, s->pool + s->at[v], sizeof(int32_t) * (size_t)s->length[v]);
         for (j = 0; j < s->length[v]; j++) message *= s->size[s->front[j]];
-        gpuopt__score_bucket(score, s->length[v], message, s->size[v]);
+        gpuopt__elimination_score_bucket(score, s->length[v], message, s->size[v]);
         *better = !best || score->operations < best->operations ||
                   (score->operations == best->operations && score->entries < best->entries);
         if (!*better) break;
-        if (score->operations <= DBL_MAX) status = gpuopt__greedy_eliminate(s, weight, v);
+        if (score->operations <= DBL_MAX) status = gpuopt__elimination_greedy_eliminate(s, weight, v);
     }
     return status;
 }
 
-#endif /* GPUOPT_IMPL_ELIMINATION_GREEDY_H */
+#endif /* GPUOPT_IMPL_ELIMINATION_ORDER_GREEDY_H */

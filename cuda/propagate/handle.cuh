@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Propagation on the GPU: the handle. A class for each pair of storage types does its work; create.cuh and calls.cuh
+ * define the members.
+ */
+#ifndef GPUOPT_CUDA_PROPAGATE_HANDLE_CUH
+#define GPUOPT_CUDA_PROPAGATE_HANDLE_CUH
+
+#include "../common/queue.cuh"
+#include "build.cuh"
+#include "kernels.cuh"
+
+namespace {
+
+/* A handle of any storage types. */
+class CudaPropagator {
+  public:
+    virtual ~CudaPropagator() = default;
+    virtual gpuopt_status round(int32_t rounds, gpuopt_propagator_info *info) = 0;
+    virtual gpuopt_status get_info(gpuopt_propagator_info *info) = 0;
+    virtual gpuopt_status get_bounds(gpuopt_memory where, int64_t count, const int32_t *col, double *lb,
+                                     double *ub) = 0;
+    virtual gpuopt_status set_bounds(gpuopt_memory where, int64_t count, const int32_t *col, const double *lb,
+                                     const double *ub) = 0;
+    virtual gpuopt_status set_sides(gpuopt_memory where, int64_t count, const int32_t *row, const double *lhs,
+                                    const double *rhs) = 0;
+    virtual gpuopt_status get_rows(gpuopt_memory where, const gpuopt_propagator_row_report &report) = 0;
+    virtual gpuopt_status device_view(gpuopt_device_view *view) = 0;
+};
+
+struct CudaHandle {
+    gpuopt_propagator head; /* first: the public handle points to it */
+    CudaPropagator *object;
+};
+
+template <class Val, class Bound>
+class TypedPropagator final : public CudaPropagator, private Queue {
+  public:
+    static void plan(const PropagatorShape &shape, gpuopt_memory_plan *plan);
+    static gpuopt_status create(gpuopt_context *context, const gpuopt__propagator_model &model,
+                                const PropagatorShape &shape, gpuopt_propagator **propagator);
+    ~TypedPropagator() override;
+    gpuopt_status round(int32_t rounds, gpuopt_propagator_info *info) override;
+    gpuopt_status get_info(gpuopt_propagator_info *info) override;
+    gpuopt_status get_bounds(gpuopt_memory where, int64_t count, const int32_t *col, double *lb, double *ub) override;
+    gpuopt_status set_bounds(gpuopt_memory where, int64_t count, const int32_t *col, const double *lb,
+                             const double *ub) override;
+    gpuopt_status set_sides(gpuopt_memory where, int64_t count, const int32_t *row, const double *lhs,
+                            const double *rhs) override;
+    gpuopt_status get_rows(gpuopt_memory where, const gpuopt_propagator_row_report &report) override;
+    gpuopt_status device_view(gpuopt_device_view *view) override;
+
+  private:
+    using View = Propagator<Val, Bound>;
+    enum { DEVICE_PIECE = 1 << 30 }; /* elements of device arrays in one launch, which indexes them with an int */
+
+    TypedPropagator(const gpuopt_context *context, const PropagatorShape &shape) : Queue(context), shape_(shape) {}
+    gpuopt_status open(const gpuopt__propagator_model &model);
+    gpuopt_status load_kernels();
+    gpuopt_status upload(const gpuopt__propagator_model &model);
+    auto resident_kernel() const {
+        return shape_.split_rows ? run_rounds<RESIDENT_SPLIT, Val, Bound> : run_rounds<RESIDENT, Val, Bound>;
+    }
+    template <class Kernel>
+    gpuopt_status fit(Kernel kernel, int *grid);
+    gpuopt_status choose_driver(gpuopt_propagator_driver wanted);
+    gpuopt_status choose_resident();
+    gpuopt_status build_graph();
+    void enqueue_round(cudaStream_t stream);
+    gpuopt_status check_device_arrays(bool sides, int64_t count, const int32_t *index, const double *low,
+                                      const double *high, const char *call);
+
+    /* Blocks for a kernel with a thread for each of `things`, or with fewer threads that take several each. */
+    static int blocks(int64_t things) {
+        int64_t needed = (things + THREADS - 1) / THREADS;
+        return static_cast<int>(needed < 1 ? 1 : needed > 4096 ? 4096 : needed);
+    }
+    static int fitted(int64_t blocks, int64_t most) {
+        return static_cast<int>(blocks < 1 ? 1 : blocks < most ? blocks : most);
+    }
+    /* The staging area holds two arrays of doubles and one of indices, or a row report. */
+    double *staged(int which) { return reinterpret_cast<double *>(staging_) + which * staging_count(shape_); }
+    int *staged_index() { return reinterpret_cast<int *>(staged(2)); }
+
+    PropagatorShape shape_;
+    gpuopt_propagator_driver driver_ = GPUOPT_DRIVER_HOST;
+    int grid_ = 1, filter_grid_ = 1, tighten_grid_ = 1; /* blocks of the kernels that run rounds */
+    int resident_items_ = 0, resident_entries_ = 0;     /* per warp; 0: the model does not fit into shared memory */
+    void *device_ = nullptr;
+    int *slot_of_ = nullptr;
+    char *staging_ = nullptr;
+    cudaGraph_t graph_ = nullptr;
+    cudaGraphExec_t graph_exec_ = nullptr;
+    View p_ = {};
+};
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_PROPAGATE_HANDLE_CUH */

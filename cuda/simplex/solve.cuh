@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The simplex engine of the GPU: launches of the products that the control on the host asks for.
+ */
+#ifndef GPUOPT_CUDA_SIMPLEX_SOLVE_CUH
+#define GPUOPT_CUDA_SIMPLEX_SOLVE_CUH
+
+#include "create.cuh"
+
+namespace {
+
+/* ---- Products ---- */
+
+gpuopt_status cuda_simplex_ftran(void *engine, double *x) {
+    CudaSimplex *s = cuda_simplex(engine);
+    DeviceScope scope(s->context());
+    const SimplexView &v = s->view;
+    double *vector = s->revised ? v.in : v.partial + v.pitch * SIMPLEX_PARTS;
+    int parts = v.lines < 8 * SIMPLEX_PARTS ? (v.lines + 7) / 8 : static_cast<int>(SIMPLEX_PARTS);
+    unsigned by_rows = CudaSimplex::blocks(v.rows);
+    gpuopt_status status = s->copy(v.in, x, sizeof(double) * static_cast<size_t>(v.rows));
+    if (status) return status;
+    s->apply();
+    if (!s->revised) gather_logicals<<<CudaSimplex::blocks(v.cols), PRODUCT_THREADS, 0, s->stream()>>>(v, vector);
+    if (parts > 0)
+        combine_columns<<<dim3(by_rows, static_cast<unsigned>(parts)), PRODUCT_THREADS, 0, s->stream()>>>(v, vector,
+                                                                                                          parts);
+    add_parts<<<by_rows, PRODUCT_THREADS, 0, s->stream()>>>(v, parts, !s->revised);
+    status = s->launched("FTRAN");
+    if (!status) status = s->copy(x, v.out, sizeof(double) * static_cast<size_t>(v.rows));
+    return status ? status : s->wait("FTRAN");
+}
+
+gpuopt_status cuda_simplex_btran(void *engine, double *y) {
+    CudaSimplex *s = cuda_simplex(engine);
+    DeviceScope scope(s->context());
+    const SimplexView &v = s->view;
+    gpuopt_status status = s->copy(v.in, y, sizeof(double) * static_cast<size_t>(v.rows));
+    if (status) return status;
+    s->apply();
+    dot_columns<<<CudaSimplex::blocks(32 * static_cast<int64_t>(v.lines)), PRODUCT_THREADS, 0, s->stream()>>>(
+        v, !s->revised);
+    if (!s->revised) copy_basic_logicals<<<CudaSimplex::blocks(v.rows), PRODUCT_THREADS, 0, s->stream()>>>(v);
+    status = s->launched("BTRAN");
+    if (!status) status = s->copy(y, v.out, sizeof(double) * static_cast<size_t>(v.rows));
+    return status ? status : s->wait("BTRAN");
+}
+
+gpuopt_status cuda_simplex_residual(void *engine, const double *x, double *r) {
+    CudaSimplex *s = cuda_simplex(engine);
+    DeviceScope scope(s->context());
+    const SimplexView &v = s->view;
+    int64_t both = static_cast<int64_t>(v.rows) + v.cols;
+    gpuopt_status status = s->copy(v.in, x, sizeof(double) * static_cast<size_t>(both));
+    if (status) return status;
+    residual_rows<<<CudaSimplex::blocks(8 * static_cast<int64_t>(v.rows)), PRODUCT_THREADS, 0, s->stream()>>>(v);
+    status = s->launched("the residual");
+    if (!status) status = s->copy(r, v.out, sizeof(double) * static_cast<size_t>(v.rows));
+    return status ? status : s->wait("the residual");
+}
+
+gpuopt_status cuda_simplex_reduce(void *engine, const double *cost, const double *y, double *d) {
+    CudaSimplex *s = cuda_simplex(engine);
+    DeviceScope scope(s->context());
+    const SimplexView &v = s->view;
+    int64_t both = static_cast<int64_t>(v.rows) + v.cols;
+    gpuopt_status status = s->copy(v.in, cost, sizeof(double) * static_cast<size_t>(both));
+    if (!status) status = s->copy(v.rho, y, sizeof(double) * static_cast<size_t>(v.rows));
+    if (status) return status;
+    reduce_columns<<<CudaSimplex::blocks(8 * both), PRODUCT_THREADS, 0, s->stream()>>>(v, v.rho);
+    status = s->launched("reduced costs");
+    if (!status) status = s->copy(d, v.out, sizeof(double) * static_cast<size_t>(both));
+    return status ? status : s->wait("reduced costs");
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_SIMPLEX_SOLVE_CUH */

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Elimination: checks a descriptor, function by function, and finds each function's least and largest finite costs,
+ * which say how narrow stored costs can be.
+ */
+#ifndef GPUOPT_IMPL_ELIMINATION_PLAN_CHECK_H
+#define GPUOPT_IMPL_ELIMINATION_PLAN_CHECK_H
+
+#include "scratch.h"
+#include "table.h"
+#include "../common/checks.h"
+
+/* What one function contributes. Costs are negated first with MAX_SUM. */
+typedef struct gpuopt__elimination_function_range {
+    int64_t least;   /* finite cost; 0: there is none */
+    uint64_t spread; /* of finite costs */
+    double weight;   /* the spread as a number, of DOUBLE too; LOG_SUM_EXP: 0 */
+    double size;     /* DOUBLE: the largest finite magnitude */
+} gpuopt__elimination_function_range;
+
+/* Checks the options that stand alone, and those that must fit one another. */
+static gpuopt_status gpuopt__elimination_check_options(const gpuopt_context *context, const char *call,
+                                                       const gpuopt_elimination_desc *d) {
+    const gpuopt__choice choice[] = {{"type", (int64_t)d->type, GPUOPT_COST_DOUBLE},
+                                     {"semiring", (int64_t)d->semiring, GPUOPT_SEMIRING_MIN_COUNT},
+                                     {"heuristic", (int64_t)d->heuristic, GPUOPT_HEURISTIC_MIN_DEGREE},
+                                     {"policy", (int64_t)d->policy, GPUOPT_POLICY_MINI_BUCKET},
+                                     {"keep", (int64_t)d->keep, GPUOPT_OFF}};
+    const gpuopt__range range[] = {{"variables", (double)d->variables, 0, INT32_MAX / 4},
+                                   {"functions", (double)d->functions, 0, INT32_MAX / 4},
+                                   {"restarts", (double)d->restarts, 1, 1e6},
+                                   {"z", (double)d->z, 1, INT32_MAX},
+                                   {"copies", (double)d->copies, 1, 1 << 24},
+                                   {"order_count", (double)d->order_count, 0, INT32_MAX},
+                                   {"condition_count", (double)d->condition_count, 0, INT32_MAX}};
+    const char *fault = NULL;
+    gpuopt_status status = gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
+    if (!status) status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
+    if (status) return status;
+    if (d->variables > 0 && !d->domain) fault = "domain is NULL";
+    else if (d->functions > 0 && !d->function) fault = "function is NULL";
+    else if (d->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP && d->type != GPUOPT_COST_DOUBLE)
+        fault = "LOG_SUM_EXP needs DOUBLE";
+    else if (d->semiring == GPUOPT_SEMIRING_MIN_COUNT && d->type != GPUOPT_COST_INT64) fault = "MIN_COUNT needs INT64";
+    else if (d->top < 0) fault = "top is negative";
+    else if (d->top > 0 && d->type == GPUOPT_COST_DOUBLE) fault = "top needs INT64";
+    else if (!d->order && d->order_count) fault = "order is NULL, but order_count is not 0";
+    else if (!d->condition && d->condition_count) fault = "condition is NULL, but condition_count is not 0";
+    return fault ? gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault) : GPUOPT_OK;
+}
+
+/* Fills in d from the caller's descriptor, with the defaults. */
+static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *context, const char *call,
+                                                    const gpuopt_elimination_desc *desc, gpuopt_elimination_desc *d) {
+    gpuopt_status status;
+    int32_t k;
+    memset(d, 0, sizeof *d);
+    status = gpuopt__check_struct(context, call, desc, desc->struct_size, d, sizeof *d);
+    d->struct_size = sizeof *d;
+    if (!status) status = gpuopt__elimination_check_options(context, call, d);
+    if (status) return status;
+    for (k = 0; k < d->variables; k++)
+        if (d->domain[k] < 1) {
+            gpuopt__log(context, 0, "%s: domain[%d] = %d is not positive", call, (int)k, (int)d->domain[k]);
+            return GPUOPT_ERROR_ARGUMENT;
+        }
+    if (d->semiring == GPUOPT_SEMIRING_MIN_COUNT && d->policy == GPUOPT_POLICY_MINI_BUCKET)
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "MIN_COUNT has no mini-buckets");
+    if (d->copies > 1 && (d->policy == GPUOPT_POLICY_SLICE || d->policy == GPUOPT_POLICY_STREAM))
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "SLICE and STREAM need a single copy");
+    if (d->restarts == 0) d->restarts = GPUOPT__ELIMINATION_RESTARTS;
+    if (d->copies == 0) d->copies = 1;
+    if (d->keep == GPUOPT_DEFAULT) d->keep = GPUOPT_ON;
+    return GPUOPT_OK;
+}
+
+/* Checks the entries of order or condition: variables, each of them once in both together. mark [variables] is zero
+ * on the first call. */
+static gpuopt_status gpuopt__elimination_check_variables(const gpuopt_context *context, const char *call,
+                                                         const char *name, const gpuopt_elimination_desc *d,
+                                                         int32_t count, const int32_t *list, uint8_t *mark) {
+    int32_t k;
+    for (k = 0; k < count; k++) {
+        int outside = list[k] < 0 || list[k] >= d->variables;
+        if (outside || mark[list[k]]) {
+            gpuopt__log(context, 0, "%s: %s[%d] = %d %s", call, name, (int)k, (int)list[k],
+                        outside ? "is no variable" : "comes twice, or is conditioned");
+            return GPUOPT_ERROR_ARGUMENT;
+        }
+        mark[list[k]] = 1;
+    }
+    return GPUOPT_OK;
+}
+
+/* Product of the domain sizes, or -1: more than GPUOPT__ELIMINATION_MOST_ENTRIES. */
+static int64_t gpuopt__elimination_scope_entries(const int32_t *domain, int32_t arity, const int32_t *scope) {
+    int64_t entries = 1;
+    int32_t k;
+    for (k = 0; k < arity; k++) {
+        if (entries > GPUOPT__ELIMINATION_MOST_ENTRIES / domain[scope[k]]) return -1;
+        entries *= domain[scope[k]];
+    }
+    return entries;
+}
+
+static gpuopt_status gpuopt__elimination_function_fault(const gpuopt_context *context, const char *call,
+                                                        int32_t function, int64_t entry, const char *fault) {
+    if (entry < 0) gpuopt__log(context, 0, "%s: function %d: %s", call, (int)function, fault);
+    else gpuopt__log(context, 0, "%s: function %d, entry %lld: %s", call, (int)function, (long long)entry, fault);
+    return GPUOPT_ERROR_ARGUMENT;
+}
+
+/* Checks the shape of one function. mark [variables]: 1 + the last function in which a variable was seen. */
+static gpuopt_status gpuopt__elimination_check_function(const gpuopt_context *context, const char *call,
+                                                        const gpuopt_elimination_desc *d, int32_t number,
+                                                        int32_t *mark) {
+    const gpuopt_elimination_function *f = &d->function[number];
+    int64_t entries, k;
+    int32_t j;
+    if (f->arity < 0 || f->arity > d->variables)
+        return gpuopt__elimination_function_fault(context, call, number, -1, "arity is out of range");
+    if (f->arity > 0 && !f->scope)
+        return gpuopt__elimination_function_fault(context, call, number, -1, "scope is NULL");
+    for (j = 0; j < f->arity; j++) {
+        if (f->scope[j] < 0 || f->scope[j] >= d->variables)
+            return gpuopt__elimination_function_fault(context, call, number, j, "the scope names no variable");
+        if (mark[f->scope[j]] == number + 1)
+            return gpuopt__elimination_function_fault(context, call, number, j, "the scope names a variable twice");
+        mark[f->scope[j]] = number + 1;
+    }
+    entries = gpuopt__elimination_scope_entries(d->domain, f->arity, f->scope);
+    if (entries < 0)
+        return gpuopt__elimination_function_fault(context, call, number, -1, "its table has more than 2^44 entries");
+    if (f->tuples < -1) return gpuopt__elimination_function_fault(context, call, number, -1, "tuples is less than -1");
+    if (f->tuples != 0 && !(d->type == GPUOPT_COST_INT64 ? (const void *)f->cost : (const void *)f->value))
+        return gpuopt__elimination_function_fault(context, call, number, -1, "cost or value is NULL");
+    if (f->count && (f->tuples != -1 || d->semiring != GPUOPT_SEMIRING_MIN_COUNT))
+        return gpuopt__elimination_function_fault(context, call, number, -1,
+                                                  "count goes with a dense table and MIN_COUNT");
+    if (f->tuples > 0 && f->arity > 0 && !f->tuple)
+        return gpuopt__elimination_function_fault(context, call, number, -1, "tuple is NULL");
+    for (k = 0; k < f->tuples; k++)
+        for (j = 0; j < f->arity; j++) {
+            int32_t value = f->tuple[k * f->arity + j];
+            if (value < 0 || value >= d->domain[f->scope[j]])
+                return gpuopt__elimination_function_fault(context, call, number, k, "a value is outside of its domain");
+        }
+    return GPUOPT_OK;
+}
+
+/* ---- Costs ---- */
+
+/* A cost as it is added up: negated with MAX_SUM; INT64_MAX: forbidden. */
+static int64_t gpuopt__elimination_inner_cost(const gpuopt_elimination_desc *d, int64_t cost) {
+    int64_t inner = d->semiring != GPUOPT_SEMIRING_MAX_SUM ? cost : cost == INT64_MIN ? INT64_MAX : -cost;
+    return d->top > 0 && inner >= d->top ? INT64_MAX : inner;
+}
+
+static double gpuopt__elimination_inner_value(const gpuopt_elimination_desc *d, double value) {
+    return d->semiring == GPUOPT_SEMIRING_MAX_SUM ? -value : value;
+}
+
+/* Whether a value is NaN, or the infinity that does not mean forbidden. */
+static int gpuopt__elimination_bad_value(const gpuopt_elimination_desc *d, double value) {
+    return !(d->semiring == GPUOPT_SEMIRING_MIN_SUM ? value > -HUGE_VAL : value < HUGE_VAL);
+}
+
+/* The index of tuple k of a list in the dense table, the last variable fastest. */
+static int64_t gpuopt__elimination_tuple_index(const gpuopt_elimination_desc *d, const gpuopt_elimination_function *f,
+                                               int64_t k) {
+    int64_t index = 0;
+    int32_t j;
+    for (j = 0; j < f->arity; j++) index = index * d->domain[f->scope[j]] + f->tuple[k * f->arity + j];
+    return index;
+}
+
+/* Returns a function's dense table: the host's, or the list of tuples written out into room [entries]. */
+static const int64_t *gpuopt__elimination_dense_costs(const gpuopt_elimination_desc *d,
+                                                      const gpuopt_elimination_function *f, int64_t entries,
+                                                      int64_t *room) {
+    int64_t k;
+    if (f->tuples < 0) return f->cost;
+    for (k = 0; k < entries; k++) room[k] = f->default_cost;
+    for (k = 0; k < f->tuples; k++) room[gpuopt__elimination_tuple_index(d, f, k)] = f->cost[k];
+    return room;
+}
+
+static const double *gpuopt__elimination_dense_values(const gpuopt_elimination_desc *d,
+                                                      const gpuopt_elimination_function *f, int64_t entries,
+                                                      double *room) {
+    int64_t k;
+    if (f->tuples < 0) return f->value;
+    for (k = 0; k < entries; k++) room[k] = f->default_value;
+    for (k = 0; k < f->tuples; k++) room[gpuopt__elimination_tuple_index(d, f, k)] = f->value[k];
+    return room;
+}
+
+/* Entries of the largest list of tuples once it is written out, which both backends need in order to load it. */
+static int64_t gpuopt__elimination_largest_list(const gpuopt_elimination_desc *d) {
+    int64_t most = 0;
+    int32_t k;
+    for (k = 0; k < d->functions; k++) {
+        const gpuopt_elimination_function *f = &d->function[k];
+        int64_t entries = f->tuples < 0 ? 0 : gpuopt__elimination_scope_entries(d->domain, f->arity, f->scope);
+        if (entries > most) most = entries;
+    }
+    return most;
+}
+
+static gpuopt_status gpuopt__elimination_function_range_of(const gpuopt_context *context, const char *call,
+                                                           const gpuopt_elimination_desc *d, int32_t number, void *room,
+                                                           gpuopt__elimination_function_range *range) {
+    const gpuopt_elimination_function *f = &d->function[number];
+    int64_t entries = gpuopt__elimination_scope_entries(d->domain, f->arity, f->scope), k, largest = 0;
+    memset(range, 0, sizeof *range);
+    if (d->type == GPUOPT_COST_DOUBLE) {
+        const double *value = gpuopt__elimination_dense_values(d, f, entries, (double *)room);
+        double low = HUGE_VAL, high = -HUGE_VAL;
+        for (k = 0; k < f->tuples; k++)
+            if (gpuopt__elimination_bad_value(d, f->value[k]))
+                return gpuopt__elimination_function_fault(context, call, number, k, "the value is NaN or infinite");
+        for (k = 0; k < entries; k++) {
+            if (gpuopt__elimination_bad_value(d, value[k]))
+                return gpuopt__elimination_function_fault(context, call, number, k, "the value is NaN or infinite");
+            if (value[k] == HUGE_VAL || value[k] == -HUGE_VAL) continue;
+            range->size = gpuopt__max(range->size, fabs(value[k]));
+            low = gpuopt__min(low, value[k]);
+            high = gpuopt__max(high, value[k]);
+        }
+        range->weight = low < high && d->semiring != GPUOPT_SEMIRING_LOG_SUM_EXP ? high - low : 0;
+    } else {
+        const int64_t *cost = gpuopt__elimination_dense_costs(d, f, entries, (int64_t *)room);
+        int any = 0;
+        for (k = 0; k < entries; k++) {
+            int64_t inner = gpuopt__elimination_inner_cost(d, cost[k]);
+            if (inner == INT64_MAX) { /* forbidden; or, with MAX_SUM, a cost that negates to what means forbidden */
+                if (cost[k] == -INT64_MAX && d->top == 0)
+                    return gpuopt__refuse(context, GPUOPT_ERROR_NUMERIC, call,
+                                          "the sum of the largest costs does not fit 63 bits");
+                continue;
+            }
+            if (!any || inner < range->least) range->least = inner;
+            if (!any || inner > largest) largest = inner;
+            any = 1;
+        }
+        range->spread = any ? (uint64_t)largest - (uint64_t)range->least : 0;
+        range->weight = (double)range->spread;
+    }
+    return GPUOPT_OK;
+}
+
+#endif /* GPUOPT_IMPL_ELIMINATION_PLAN_CHECK_H */

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Elimination: the public calls that step, condition, assign values and look up bounds.
+ */
+#ifndef GPUOPT_IMPL_ELIMINATION_STEPS_H
+#define GPUOPT_IMPL_ELIMINATION_STEPS_H
+
+#include "plan.h"
+
+static const struct gpuopt__elimination_backend *gpuopt__elimination_backend_of(const gpuopt_elimination *e) {
+    return e->context->desc.backend->elimination;
+}
+
+static int64_t gpuopt__elimination_all_units(const gpuopt_elimination *e) { return e->plan.units * e->plan.slices; }
+
+/* Turns the conditioned values of a copy into the offsets that tables add. */
+static void gpuopt__elimination_set_offsets(gpuopt__elimination_plan *plan, int32_t copy, int32_t *value_of) {
+    int64_t *offset = plan->offset + (int64_t)copy * plan->condition_rows;
+    const int32_t *value = plan->fixed_value + (int64_t)copy * plan->conditions;
+    int32_t k, j;
+    for (k = 0; k < plan->conditions; k++) value_of[plan->condition[k]] = value[k];
+    for (k = 0; k < plan->first_message; k++) {
+        const gpuopt__elimination_table *t = &plan->table[k];
+        if (t->condition < 0) continue;
+        offset[t->condition] = 0;
+        for (j = 0; j < t->fixed; j++)
+            offset[t->condition] += value_of[plan->scope[t->scope + j]] * plan->stride[t->scope + j];
+    }
+}
+
+/* Fixes the sliced variables for a slice. The digits of its number are their values, the first variable slowest. */
+static gpuopt_status gpuopt__elimination_enter_slice(gpuopt_elimination *e, int64_t slice) {
+    gpuopt__elimination_plan *plan = &e->plan;
+    int32_t k;
+    if (plan->slices == 1) return GPUOPT_OK;
+    for (k = plan->conditions - 1; k >= plan->host_conditions; k--) {
+        int32_t size = plan->domain[plan->condition[k]];
+        plan->fixed_value[k] = (int32_t)(slice % size);
+        slice /= size;
+    }
+    gpuopt__elimination_set_offsets(plan, 0, plan->value_of);
+    return gpuopt__elimination_backend_of(e)->condition(e, plan->offset);
+}
+
+/* The first job of a unit, or the number of jobs if it has none. */
+static int32_t gpuopt__elimination_first_job(const gpuopt__elimination_plan *plan, int64_t unit) {
+    int32_t bucket = plan->first_bucket[unit];
+    return bucket < plan->buckets ? plan->bucket[bucket].job : plan->jobs;
+}
+
+/* Runs units from .. *to - 1 of a slice; jobs that do not wait for one another go to the backend together. A whole
+ * slice is run level by level, a part of one unit by unit. If the host asks to stop, *to says which units are
+ * complete. Of a whole slice none is: then e->paused and e->resume say where to continue. */
+static gpuopt_status gpuopt__elimination_run_units(gpuopt_elimination *e, int64_t slice, int64_t from, int64_t *to) {
+    const gpuopt__elimination_plan *plan = &e->plan;
+    const int whole = from == 0 && *to == plan->units && plan->keep;
+    const int32_t *list = whole ? plan->by_level : plan->in_order;
+    int32_t job = gpuopt__elimination_first_job(plan, from), end = gpuopt__elimination_first_job(plan, *to);
+    int64_t unit = from;
+    gpuopt_status status = GPUOPT_OK;
+    if (whole && e->paused == slice) job = e->resume;
+    e->paused = -1;
+    while (job < end && !status) {
+        int32_t next = job + 1;
+        while (plan->keep && next < end && plan->job[list[next]].level == plan->job[list[job]].level) next++;
+        status = gpuopt__elimination_backend_of(e)->run(e, list, job, next);
+        job = next;
+        while (!whole && job < end && gpuopt__elimination_first_job(plan, unit) < job) unit++;
+        if (status || job >= end || (!whole && gpuopt__elimination_first_job(plan, unit) != job)) continue;
+        if (!gpuopt__asked_to_stop(e->context)) continue;
+        *to = unit;
+        if (whole) e->paused = slice, e->resume = job;
+        break;
+    }
+    return status;
+}
+
+/* Computes all messages of a slice again, for the value phase. *stopped: the host asked to stop before the last one. */
+static gpuopt_status gpuopt__elimination_rerun_slice(gpuopt_elimination *e, int64_t slice, int *stopped) {
+    gpuopt_status status = GPUOPT_OK;
+    int64_t to = e->plan.units;
+    *stopped = 0;
+    if (e->held == slice) return GPUOPT_OK;
+    e->held = -1;
+    if (e->paused != slice) status = gpuopt__elimination_enter_slice(e, slice);
+    if (!status) status = gpuopt__elimination_run_units(e, slice, 0, &to);
+    *stopped = to < e->plan.units;
+    if (!status && !*stopped) e->held = slice;
+    return status;
+}
+
+static gpuopt_status gpuopt__elimination_step_units(gpuopt_elimination *e, int64_t count) {
+    const gpuopt__elimination_plan *plan = &e->plan;
+    gpuopt_status status = GPUOPT_OK;
+    int64_t left = gpuopt__elimination_all_units(e) - e->done;
+    if (count > left) count = left;
+    while (count > 0) {
+        int64_t slice = e->done / plan->units, from = e->done % plan->units, to = from + count, wanted;
+        if (to > plan->units) to = plan->units;
+        wanted = to;
+        if (from == 0) {
+            e->held = -1;
+            if (e->paused != slice) status = gpuopt__elimination_enter_slice(e, slice);
+        }
+        if (!status) status = gpuopt__elimination_run_units(e, slice, from, &to);
+        if (!status && to == plan->units) status = gpuopt__elimination_backend_of(e)->finish(e, slice);
+        if (status) break;
+        if (to > from) e->held = slice;
+        count -= to - from;
+        e->done += to - from;
+        if (to > from && to - 1 < plan->steps) e->variable = plan->order[to - 1];
+        if (to < wanted || (count > 0 && gpuopt__asked_to_stop(e->context))) break;
+    }
+    return status;
+}
+
+/* ---- Conditions ---- */
+
+GPUOPT_API gpuopt_status gpuopt_elimination_set_condition(gpuopt_elimination *elimination, gpuopt_memory where,
+                                                          int32_t copy, const int32_t *value) {
+    static const char call[] = "gpuopt_elimination_set_condition";
+    gpuopt__elimination_plan *plan;
+    const void *found;
+    gpuopt_status status;
+    int32_t k;
+    if (!elimination) return GPUOPT_ERROR_ARGUMENT;
+    plan = &elimination->plan;
+    status = gpuopt__check_where(elimination->context, call, where);
+    if (status) return status;
+    if (copy < 0 || copy >= plan->copies || (plan->host_conditions > 0 && !value))
+        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call,
+                              "copy is out of range, or value is NULL");
+    status = gpuopt__fetch(elimination->context, where, value, sizeof(int32_t) * (uint64_t)plan->host_conditions,
+                           plan->staged_value, &found);
+    if (status) return status;
+    value = (const int32_t *)found;
+    for (k = 0; k < plan->host_conditions; k++)
+        if (value[k] < 0 || value[k] >= plan->domain[plan->condition[k]]) {
+            gpuopt__log(elimination->context, 0, "%s: value[%d] = %d is not in the domain of variable %d", call, (int)k,
+                        (int)value[k], (int)plan->condition[k]);
+            return GPUOPT_ERROR_ARGUMENT;
+        }
+    for (k = 0; k < plan->host_conditions; k++) plan->fixed_value[(int64_t)copy * plan->conditions + k] = value[k];
+    gpuopt__elimination_set_offsets(plan, copy, plan->value_of);
+    elimination->done = 0;
+    elimination->held = elimination->paused = -1;
+    elimination->variable = -1;
+    return gpuopt__elimination_backend_of(elimination)->condition(elimination, plan->offset);
+}
+
+/* ---- Steps ---- */
+
+static gpuopt_status gpuopt__elimination_info_of(gpuopt_elimination *e, int32_t copy, gpuopt_elimination_info *info) {
+    const gpuopt__elimination_plan *plan = &e->plan;
+    gpuopt__elimination_total total;
+    gpuopt_status status;
+    int64_t offset = 0;
+    int32_t k;
+    info->outcome = GPUOPT_MORE;
+    info->variable = e->variable;
+    info->eliminated = e->done;
+    info->steps = gpuopt__elimination_all_units(e);
+    if (e->done < info->steps) return GPUOPT_OK;
+    status = gpuopt__elimination_backend_of(e)->total(e, copy, &total);
+    if (status) return status;
+    for (k = 0; k < plan->roots; k++) offset += plan->table[plan->root[k]].offset;
+    info->outcome = e->exact && plan->steps + plan->conditions == plan->variables ? GPUOPT_OPTIMAL : GPUOPT_CONVERGED;
+    if (plan->type == GPUOPT_COST_DOUBLE) {
+        info->value = plan->sign * total.value;
+        if (total.value == gpuopt__elimination_worst_value(plan->semiring)) info->outcome = GPUOPT_INFEASIBLE;
+    } else if (total.cost >= plan->forbidden) info->outcome = GPUOPT_INFEASIBLE;
+    else {
+        info->cost = plan->sign * (offset + (int64_t)total.cost);
+        info->count = plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? total.count : 0;
+        info->count_overflow = info->count == UINT64_MAX;
+    }
+    return GPUOPT_OK;
+}
+
+static gpuopt_status gpuopt__elimination_fill_info(gpuopt_elimination *e, int32_t copy, gpuopt_elimination_info *info) {
+    gpuopt_elimination_info result;
+    gpuopt_status status;
+    memset(&result, 0, sizeof result);
+    status = gpuopt__elimination_info_of(e, copy, &result);
+    if (!status) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
+    return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_elimination_step(gpuopt_elimination *elimination, int32_t variables,
+                                                 gpuopt_elimination_info *info) {
+    gpuopt_status status;
+    if (!elimination) return GPUOPT_ERROR_ARGUMENT;
+    if (variables < 1 || (info && !GPUOPT__HAS_SIZE(info)))
+        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_step",
+                              variables < 1 ? "variables is not positive" : "info has no struct_size");
+    status = gpuopt__elimination_step_units(elimination, variables);
+    return status || !info ? status : gpuopt__elimination_fill_info(elimination, 0, info);
+}
+
+GPUOPT_API gpuopt_status gpuopt_elimination_get_copy_info(gpuopt_elimination *elimination, int32_t copy,
+                                                          gpuopt_elimination_info *info) {
+    if (!elimination) return GPUOPT_ERROR_ARGUMENT;
+    if (!GPUOPT__HAS_SIZE(info) || copy < 0 || copy >= elimination->plan.copies)
+        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_get_copy_info",
+                              "info is NULL or has no struct_size, or copy is out of range");
+    return gpuopt__elimination_fill_info(elimination, copy, info);
+}
+
+GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimination, gpuopt_elimination_info *info) {
+    if (!elimination) return GPUOPT_ERROR_ARGUMENT;
+    if (!GPUOPT__HAS_SIZE(info))
+        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_get_info",
+                              "info is NULL or has no struct_size");
+    return gpuopt__elimination_fill_info(elimination, 0, info);
+}
+
+/* ---- The value phase ---- */
+
+/* Checks what _assign and _get_bounds have in common. *found: value [variables] in host memory. The values of
+ * variables after `position`, and of those left over, are checked. */
+static gpuopt_status gpuopt__elimination_check_values(gpuopt_elimination *e, const char *call, gpuopt_memory where,
+                                                      int32_t copy, const int32_t *value, int32_t position,
+                                                      const int32_t **found) {
+    const gpuopt__elimination_plan *plan = &e->plan;
+    const void *fetched;
+    gpuopt_status status;
+    int32_t k;
+    if (copy < 0 || copy >= plan->copies || (!value && plan->variables > 0))
+        return gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call, "copy is out of range, or value is NULL");
+    if (plan->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP)
+        return gpuopt__refuse(e->context, GPUOPT_ERROR_UNSUPPORTED, call, "not available with LOG_SUM_EXP");
+    if (!plan->keep)
+        return gpuopt__refuse(e->context, GPUOPT_ERROR_STATE, call, "the messages were not kept (keep is OFF)");
+    if (e->done < gpuopt__elimination_all_units(e))
+        return gpuopt__refuse(e->context, GPUOPT_ERROR_STATE, call, "not all variables have been eliminated");
+    status = gpuopt__fetch(e->context, where, value, sizeof(int32_t) * (uint64_t)plan->variables, plan->staged_value,
+                           &fetched);
+    if (status) return status;
+    *found = (const int32_t *)fetched;
+    for (k = 0; k < plan->variables; k++)
+        if (plan->position[k] > position && ((*found)[k] < 0 || (*found)[k] >= plan->domain[k])) {
+            gpuopt__log(e->context, 0, "%s: value[%d] = %d is not in the variable's domain", call, (int)k,
+                        (int)(*found)[k]);
+            return GPUOPT_ERROR_ARGUMENT;
+        }
+    return GPUOPT_OK;
+}
+
+static void gpuopt__elimination_fill_fixed_values(const gpuopt__elimination_plan *plan, int32_t copy, int32_t *value) {
+    int32_t k;
+    for (k = 0; k < plan->conditions; k++)
+        value[plan->condition[k]] = plan->fixed_value[(int64_t)copy * plan->conditions + k];
+}
+
+static int64_t gpuopt__elimination_all_offsets(const gpuopt__elimination_plan *plan) {
+    int64_t offset = 0;
+    int32_t k;
+    for (k = 0; k < plan->first_message; k++) offset += plan->table[k].offset;
+    return offset;
+}
+
+GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, gpuopt_memory where, int32_t copy,
+                                                   int32_t *value, gpuopt_elimination_assignment *assignment) {
+    static const char call[] = "gpuopt_elimination_assign";
+    gpuopt_elimination *e = elimination;
+    gpuopt__elimination_plan *plan;
+    gpuopt_elimination_assignment result;
+    gpuopt__elimination_total best, cost;
+    const int32_t *given = NULL;
+    gpuopt_status status;
+    uint64_t bytes;
+    int feasible, stopped = 0;
+    if (!e) return GPUOPT_ERROR_ARGUMENT;
+    plan = &e->plan;
+    bytes = sizeof(int32_t) * (uint64_t)plan->variables;
+    status = gpuopt__check_where(e->context, call, where);
+    if (status) return status;
+    if (assignment && !GPUOPT__HAS_SIZE(assignment))
+        return gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call, "assignment has no struct_size");
+    status = gpuopt__elimination_check_values(e, call, where, copy, value, plan->steps - 1, &given);
+    if (!status) status = gpuopt__elimination_backend_of(e)->total(e, copy, &best);
+    if (status) return status;
+    memset(&result, 0, sizeof result);
+    result.outcome = GPUOPT_INFEASIBLE;
+    feasible = plan->type == GPUOPT_COST_DOUBLE ? best.value < HUGE_VAL : best.cost < plan->forbidden;
+    if (feasible) status = gpuopt__elimination_rerun_slice(e, best.slice, &stopped);
+    if (status) return status;
+    if (stopped) result.outcome = GPUOPT_MORE;
+    else if (feasible) {
+        if (bytes) memcpy(plan->value_of, given, (size_t)bytes);
+        gpuopt__elimination_fill_fixed_values(plan, copy, plan->value_of);
+        status = gpuopt__elimination_backend_of(e)->assign(e, copy, plan->value_of, &cost);
+        if (status) return status;
+        feasible = plan->type == GPUOPT_COST_DOUBLE ? cost.value < HUGE_VAL : cost.cost < plan->forbidden;
+    }
+    if (feasible && !stopped) {
+        status = gpuopt__deliver(e->context, where, value, plan->value_of, bytes);
+        if (status) return status;
+        result.outcome = e->exact ? GPUOPT_OPTIMAL : GPUOPT_CONVERGED;
+        if (plan->type == GPUOPT_COST_DOUBLE) result.value = plan->sign * cost.value;
+        else result.cost = plan->sign * (gpuopt__elimination_all_offsets(plan) + (int64_t)cost.cost);
+        /* A bound that is attained is optimal. */
+        if (!e->exact && plan->type == GPUOPT_COST_INT64 && cost.cost == best.cost) result.outcome = GPUOPT_OPTIMAL;
+    }
+    if (assignment) gpuopt__copy_out(assignment, assignment->struct_size, &result, sizeof result);
+    return GPUOPT_OK;
+}
+
+/* ---- Bounds ---- */
+
+/* Delivers a variable's bounds from plan.bound. `offset` is added to their stored costs. */
+static gpuopt_status gpuopt__elimination_deliver_bounds(gpuopt_elimination *e, gpuopt_memory where, int32_t values,
+                                                        int64_t offset, int64_t *bound, double *bound_value) {
+    gpuopt__elimination_plan *plan = &e->plan;
+    const gpuopt__elimination_total *total = plan->bound;
+    const int64_t most = where == GPUOPT_DEVICE ? plan->staged : values;
+    const int doubles = plan->type == GPUOPT_COST_DOUBLE;
+    gpuopt_status status = GPUOPT_OK;
+    int64_t first, k;
+    for (first = 0; first < values && !status; first += most) {
+        int64_t count = values - first < most ? values - first : most;
+        int64_t *cost = where == GPUOPT_DEVICE ? plan->staged_cost : bound;
+        double *value = where == GPUOPT_DEVICE ? (double *)(void *)plan->staged_cost : bound_value;
+        for (k = 0; k < count; k++) {
+            const gpuopt__elimination_total *one = &total[first + k];
+            if (doubles) value[k] = plan->sign * one->value;
+            else if (one->cost >= plan->forbidden) cost[k] = plan->sign < 0 ? INT64_MIN : INT64_MAX;
+            else cost[k] = plan->sign * (offset + (int64_t)one->cost);
+        }
+        if (where == GPUOPT_DEVICE)
+            status =
+                gpuopt__deliver(e->context, where, doubles ? (void *)(bound_value + first) : (void *)(bound + first),
+                                plan->staged_cost, sizeof(int64_t) * (uint64_t)count);
+    }
+    return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimination, gpuopt_memory where,
+                                                       int32_t copy, int32_t variable, const int32_t *value,
+                                                       int64_t *bound, double *bound_value) {
+    static const char call[] = "gpuopt_elimination_get_bounds";
+    gpuopt_elimination *e = elimination;
+    gpuopt__elimination_plan *plan;
+    gpuopt_status status;
+    int64_t offset = 0;
+    int32_t k, p;
+    if (!e) return GPUOPT_ERROR_ARGUMENT;
+    plan = &e->plan;
+    status = gpuopt__check_where(e->context, call, where);
+    if (status) return status;
+    if (variable < 0 || variable >= plan->variables || plan->position[variable] < 0 ||
+        plan->position[variable] >= plan->steps)
+        return gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call, "variable is not one that is eliminated");
+    if (!(plan->type == GPUOPT_COST_DOUBLE ? (void *)bound_value : (void *)bound))
+        return gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call, "bound or bound_value is NULL");
+    if (plan->policy == GPUOPT_POLICY_SLICE || plan->policy == GPUOPT_POLICY_STREAM)
+        return gpuopt__refuse(e->context, GPUOPT_ERROR_UNSUPPORTED, call, "not available with SLICE and STREAM");
+    p = plan->position[variable];
+    status = gpuopt__elimination_check_values(e, call, where, copy, value, p, &value);
+    if (status) return status;
+    if (plan->variables) memcpy(plan->value_of, value, sizeof(int32_t) * (size_t)plan->variables);
+    gpuopt__elimination_fill_fixed_values(plan, copy, plan->value_of);
+    status = gpuopt__elimination_backend_of(e)->bounds(e, copy, variable, plan->value_of, plan->bound);
+    for (k = 0; k < plan->tables; k++)
+        if (gpuopt__elimination_is_pending(&plan->table[k], p)) offset += plan->table[k].offset;
+    if (status) return status;
+    return gpuopt__elimination_deliver_bounds(e, where, plan->domain[variable], offset, bound, bound_value);
+}
+
+#endif /* GPUOPT_IMPL_ELIMINATION_STEPS_H */

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Elimination: the constants that were tuned, or that limit a search. Each says why it has its value; where a figure is
+ * given, it is from tests/bench/RESULTS.md (NVIDIA H200). Constants of single CUDA kernels stand beside the kernels.
+ */
+#ifndef GPUOPT_IMPL_ELIMINATION_TUNING_H
+#define GPUOPT_IMPL_ELIMINATION_TUNING_H
+
+#include <stdint.h>
+
+/* ---- Limits of tables ---- */
+
+/* Tables with more entries are refused: their bytes would not fit any machine. */
+#define GPUOPT__ELIMINATION_MOST_ENTRIES ((int64_t)1 << 44)
+/* Digits of an index that have two values or more: a table has at most 2^44 entries. */
+#define GPUOPT__ELIMINATION_MOST_DIGITS 64
+/* Tables, and the parts of a buffer, begin at multiples of this many entries: 256 bytes at least, as bulk copies need.
+ */
+#define GPUOPT__ELIMINATION_TABLE_ALIGN 256
+/* Entries that are staged in host memory at a time between a table and device memory of the caller. */
+#define GPUOPT__ELIMINATION_STAGED 4096
+
+/* ---- Tiles and rows of a job ---- */
+
+/* Rows of a tile, at most: the sums that one GPU thread keeps in registers (three binary variables, or two with three
+ * values). The general kernel has an instance for each number of rows. */
+#define GPUOPT__ELIMINATION_TILE_ROWS 9
+/* Entries of a row: at least half of a GPU block's 256 threads, at most four entries for each of them, and never beyond
+ * LIMIT, with which eight bytes an entry fill a CPU's first cache (32 KB). With it, 28 + 2 + 3 functions of 27 binary
+ * variables run at 77 to 85% of the copy bandwidth (section "The fused kernel"). */
+#define GPUOPT__ELIMINATION_ROW_LEAST 128
+#define GPUOPT__ELIMINATION_ROW_MOST 1024
+#define GPUOPT__ELIMINATION_ROW_LIMIT 4096
+/* Messages with fewer entries have tiles of one row: at 1024 entries a row that is less than one block for each of an
+ * H200's 132 multiprocessors. */
+#define GPUOPT__ELIMINATION_TILED_FROM ((int64_t)1 << 17)
+
+/* ---- Partial joins ---- */
+
+/* Buckets with this many joined rows add up small functions beforehand: a launch takes 4 us (section "Exact", model
+ * 404), in which a GPU joins more rows than this. */
+#define GPUOPT__ELIMINATION_PARTIAL_FROM 1048576.0
+/* Entries of such a sum, at most: 1 MB of 32-bit costs, which stays in a cache. */
+#define GPUOPT__ELIMINATION_PARTIAL_MOST 262144
+
+/* ---- Search for an order ---- */
+
+/* Runs of each greedy heuristic where the caller does not say. With 8, and the rotations that follow, an order takes
+ * 1.5 to 35 ms on the models of section "Exact", the greater part of the whole time for small ones. */
+#define GPUOPT__ELIMINATION_RESTARTS 8
+/* Words of a set of vertices in the part of the tree that is rotated: 256 vertices. */
+enum { GPUOPT__ELIMINATION_CORE_WORDS = 4, GPUOPT__ELIMINATION_CORE_MOST = 64 * GPUOPT__ELIMINATION_CORE_WORDS };
+/* Rotations tried in a round: few where the elimination itself takes little time, which is FEW plus one for each so
+ * many operations, and at most MANY. The limits keep the rounds at about the time of the greedy runs. */
+#define GPUOPT__ELIMINATION_MOVES_FEW 200
+#define GPUOPT__ELIMINATION_MOVES_MANY 40000
+#define GPUOPT__ELIMINATION_MOVES_OPERATIONS 2048
+#define GPUOPT__ELIMINATION_MOVES_MANY_FROM 8e7
+
+/* ---- Policies ---- */
+
+/* Variables in all scopes beyond which a draft that is too large already is not finished. */
+#define GPUOPT__ELIMINATION_MOST_SCOPES ((int64_t)1 << 26)
+/* Slices at most, with SLICE and with AUTO. AUTO also gives up where slices repeat so many times the operations: past
+ * that, mini-buckets are the better choice. Not measured. */
+#define GPUOPT__ELIMINATION_MOST_SLICES ((int64_t)1 << 32)
+#define GPUOPT__ELIMINATION_AUTO_SLICES 65536
+#define GPUOPT__ELIMINATION_AUTO_REPEATED 64
+/* STREAM: one part in so many of the memory limit is for buffers, if the tables need the rest. The larger the buffers,
+ * the less often a table is copied that lacks the slowest variables of the message. Model 42b with 2 GB of device
+ * memory then moves 27.9 GB each way at 70 GB/s, in 0.80 s (section "The fused kernel"). */
+#define GPUOPT__ELIMINATION_BUFFERS_PART 4
+
+/* ---- CPU ---- */
+
+/* Entries of a piece, and bytes of its best sums over all rows of a tile: both stay in a first cache of 32 KB, beside
+ * the tables. Digits of a piece: each has two values or more. */
+#define GPUOPT__ELIMINATION_CPU_PIECE_MOST 1024
+#define GPUOPT__ELIMINATION_CPU_PIECE_BYTES 16384
+#define GPUOPT__ELIMINATION_CPU_PIECE_DIGITS 10
+/* Sums are padded to whole groups of this many entries, which compilers turn into vectors of any width. */
+#define GPUOPT__ELIMINATION_CPU_VECTOR 16
+/* Joined rows of a job from which on threads share it. At about a nanosecond a row that is 65 us, several times what
+ * waking threads takes; an estimate, not a measurement. */
+#define GPUOPT__ELIMINATION_CPU_THREADED_FROM 65536
+
+#endif /* GPUOPT_IMPL_ELIMINATION_TUNING_H */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a model's settings mean for one bound: when it may move, when it is infinite, when two bounds cross, and how it
+ * is stored. Used by both backends.
+ */
+#ifndef GPUOPT_IMPL_PROPAGATE_RULES_H
+#define GPUOPT_IMPL_PROPAGATE_RULES_H
+
+#include "../common/numerics.h"
+
+/* The settings of a descriptor, with the defaults filled in. */
+typedef struct gpuopt__propagator_rules {
+    double infinity, feasibility, integrality, least_change, least_change_relative, huge;
+    /* The least change that the filter assumes, absolute and as a fraction of ub - lb: a lower bound on that of every
+     * column. (The bound of an integer column moves by a whole unit as soon as its candidate gains the tolerance.) */
+    double filter_change, filter_relative;
+    int single; /* bounds are stored in single precision */
+} gpuopt__propagator_rules;
+
+GPUOPT_HD void gpuopt__propagator_rules_derive(gpuopt__propagator_rules *rules, int any_integer) {
+    rules->filter_change = any_integer ? gpuopt__min(rules->least_change, rules->integrality) : rules->least_change;
+    rules->filter_relative = any_integer ? 0 : rules->least_change_relative;
+}
+
+/* The least distance that a finite bound must move: what the descriptor asks for, plus what may be rounding errors. */
+GPUOPT_HD double gpuopt__propagator_least_move(const gpuopt__propagator_rules *rules, double bound, double lb,
+                                               double ub) {
+    double width = ub - lb, size = fabs(bound), least = rules->least_change;
+    if (rules->least_change_relative > 0)
+        least = gpuopt__add(least, gpuopt__mul(rules->least_change_relative, width < HUGE_VAL ? width : size));
+    if (rules->single) { /* relative to the larger bound, whose size the filter uses as well */
+        if (fabs(lb) < HUGE_VAL) size = gpuopt__max(size, fabs(lb));
+        if (fabs(ub) < HUGE_VAL) size = gpuopt__max(size, fabs(ub));
+    }
+    return gpuopt__add(least, gpuopt__mul(rules->single ? 0x1p-22 : 0x1p-48, size));
+}
+
+GPUOPT_HD double gpuopt__propagator_no_minus_zero(double x) { return gpuopt__add(x, 0); }
+
+/* ---- Storage ---- */
+
+/* The largest single-precision number that is not above x, and the smallest that is not below. */
+#ifdef __CUDA_ARCH__
+GPUOPT_HD double gpuopt__propagator_single_down(double x) { return (double)__double2float_rd(x); }
+GPUOPT_HD double gpuopt__propagator_single_up(double x) { return (double)__double2float_ru(x); }
+#else
+GPUOPT_HD double gpuopt__propagator_single_down(double x) {
+    float f = x > FLT_MAX ? FLT_MAX : x < -FLT_MAX ? -HUGE_VALF : (float)x;
+    return (double)f > x ? (double)nextafterf(f, -HUGE_VALF) : (double)f;
+}
+GPUOPT_HD double gpuopt__propagator_single_up(double x) { return -gpuopt__propagator_single_down(-x); }
+#endif
+
+/* Whether the bounds of a column cross by more than the tolerance, which makes the model infeasible. */
+GPUOPT_HD int gpuopt__propagator_crossed(const gpuopt__propagator_rules *rules, double lb, double ub) {
+    return lb > ub && lb - ub > gpuopt__max(rules->feasibility, 0x1p-47 * gpuopt__max(fabs(lb), fabs(ub)));
+}
+
+/* The lower bound as the host sees it: one that exceeds the upper bound within the tolerance is shown equal to it. */
+GPUOPT_HD double gpuopt__propagator_shown_lb(const gpuopt__propagator_rules *rules, double lb, double ub) {
+    return gpuopt__propagator_crossed(rules, lb, ub) ? lb : gpuopt__min(lb, ub);
+}
+
+/* A side or bound from the host, with the host's infinity replaced by IEEE's. */
+GPUOPT_HD double gpuopt__propagator_normal_low(const gpuopt__propagator_rules *rules, double x) {
+    return x <= -rules->infinity ? -HUGE_VAL : x;
+}
+GPUOPT_HD double gpuopt__propagator_normal_high(const gpuopt__propagator_rules *rules, double x) {
+    return x >= rules->infinity ? HUGE_VAL : x;
+}
+
+/* A bound as it is stored: without minus zero, so that equal bounds have equal bits, and rounded outwards. */
+GPUOPT_HD double gpuopt__propagator_stored_lb(const gpuopt__propagator_rules *rules, double lb) {
+    double x = gpuopt__propagator_normal_low(rules, lb);
+    return gpuopt__propagator_no_minus_zero(
+        rules->single ? gpuopt__propagator_normal_low(rules, gpuopt__propagator_single_down(x)) : x);
+}
+GPUOPT_HD double gpuopt__propagator_stored_ub(const gpuopt__propagator_rules *rules, double ub) {
+    double x = gpuopt__propagator_normal_high(rules, ub);
+    return gpuopt__propagator_no_minus_zero(
+        rules->single ? gpuopt__propagator_normal_high(rules, gpuopt__propagator_single_up(x)) : x);
+}
+
+#endif /* GPUOPT_IMPL_PROPAGATE_RULES_H */

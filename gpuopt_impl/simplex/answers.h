@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Bases, solutions and certificates in and out. What is wanted in device memory goes through the handle's staging array.
+ */
+#ifndef GPUOPT_IMPL_SIMPLEX_ANSWERS_H
+#define GPUOPT_IMPL_SIMPLEX_ANSWERS_H
+
+#include "calls.h"
+
+/* A logical is minus the row's activity: its lower bound is the row's right-hand side. */
+static uint8_t gpuopt__simplex_mirrored(uint8_t status) {
+    return status == GPUOPT_VARIABLE_AT_LOWER   ? (uint8_t)GPUOPT_VARIABLE_AT_UPPER
+           : status == GPUOPT_VARIABLE_AT_UPPER ? (uint8_t)GPUOPT_VARIABLE_AT_LOWER
+                                                : status;
+}
+
+/* The handle, `where` and an array that must be there. */
+static gpuopt_status gpuopt__simplex_check_array(const gpuopt_simplex *s, const char *call, gpuopt_memory where,
+                                                 const char *name, const void *array) {
+    gpuopt_status status;
+    if (!s) return GPUOPT_ERROR_ARGUMENT;
+    status = gpuopt__check_where(s->context, call, where);
+    if (status || array) return status;
+    gpuopt__log(s->context, 0, "%s: %s is NULL", call, name);
+    return GPUOPT_ERROR_ARGUMENT;
+}
+
+/* ---- Basis ---- */
+
+GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory where, uint8_t *status) {
+    gpuopt_status result = gpuopt__simplex_check_array(simplex, "gpuopt_simplex_get_basis", where, "status", status);
+    uint8_t *staging;
+    int32_t j, both;
+    if (!result) result = gpuopt__simplex_pull(simplex);
+    if (result) return result;
+    staging = (uint8_t *)simplex->staging;
+    both = simplex->lp.cols + simplex->lp.rows;
+    for (j = 0; j < both; j++)
+        staging[j] = j < simplex->lp.cols ? simplex->status[j] : gpuopt__simplex_mirrored(simplex->status[j]);
+    return gpuopt__deliver(simplex->context, where, status, staging, (uint64_t)both);
+}
+
+static gpuopt_status gpuopt__simplex_check_basis(const gpuopt_simplex *s, const char *call, const uint8_t *status) {
+    int32_t j, basic = 0;
+    for (j = 0; j < s->lp.cols + s->lp.rows; j++) {
+        if (status[j] > GPUOPT_VARIABLE_AT_ZERO) {
+            gpuopt__log(s->context, 0, "%s: status[%d] = %d is not a constant of its enum", call, (int)j,
+                        (int)status[j]);
+            return GPUOPT_ERROR_ARGUMENT;
+        }
+        basic += status[j] == GPUOPT_VARIABLE_BASIC;
+    }
+    if (basic == s->lp.rows) return GPUOPT_OK;
+    gpuopt__log(s->context, 0, "%s: %d variables are basic, not %d", call, (int)basic, (int)s->lp.rows);
+    return GPUOPT_ERROR_ARGUMENT;
+}
+
+/* Back to the basis in old_status, after another one turned out to be singular. */
+static gpuopt_status gpuopt__simplex_restore_basis(gpuopt_simplex *s, const gpuopt_simplex *before) {
+    int32_t singular = 0;
+    gpuopt_status status;
+    memcpy(s->status, s->old_status, (size_t)(s->lp.cols + s->lp.rows));
+    status = gpuopt__simplex_reinvert(s, &singular);
+    if (!status) status = gpuopt__simplex_rebase(s);
+    s->verdict = singular > 0 ? GPUOPT_MORE : before->verdict; /* MORE: the old basis is singular, too */
+    s->stage = before->stage;
+    s->reinversions = before->reinversions;
+    return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status) {
+    static const char call[] = "gpuopt_simplex_set_basis";
+    gpuopt_status result = gpuopt__simplex_check_array(simplex, call, where, "status", status);
+    gpuopt_simplex before;
+    const void *found;
+    const uint8_t *wanted;
+    int32_t j, both, singular = 0;
+    if (result) return result;
+    before = *simplex;
+    both = simplex->lp.cols + simplex->lp.rows;
+    result = gpuopt__fetch(simplex->context, where, status, (uint64_t)both, simplex->staging, &found);
+    wanted = (const uint8_t *)found;
+    if (!result) result = gpuopt__simplex_check_basis(simplex, call, wanted);
+    if (!result) result = gpuopt__simplex_pull(simplex);
+    if (result) return result;
+    memcpy(simplex->old_status, simplex->status, (size_t)both);
+    for (j = 0; j < both; j++)
+        simplex->status[j] = j < simplex->lp.cols ? wanted[j] : gpuopt__simplex_mirrored(wanted[j]);
+    result = gpuopt__simplex_reinvert(simplex, &singular);
+    if (result) return result;
+    if (singular == 0) return gpuopt__simplex_rebase(simplex);
+    gpuopt__log(simplex->context, 0, "%s: singular: column %d depends on the other basic variables", call,
+                (int)simplex->order[0]);
+    result = gpuopt__simplex_restore_basis(simplex, &before);
+    return result ? result : GPUOPT_ERROR_NUMERIC;
+}
+
+/* ---- Solution ---- */
+
+/* `count` values of x, reduced costs, activities or duals, each made by `value`. */
+static gpuopt_status gpuopt__simplex_deliver(gpuopt_simplex *s, gpuopt_memory where, double *wanted, int32_t count,
+                                             double (*value)(const gpuopt_simplex *, int32_t)) {
+    int32_t k;
+    for (k = 0; wanted && k < count; k++) s->staging[k] = value(s, k);
+    return gpuopt__deliver(s->context, where, wanted, s->staging, sizeof(double) * (uint64_t)count);
+}
+
+static double gpuopt__simplex_x_of(const gpuopt_simplex *s, int32_t col) {
+    return gpuopt__simplex_unscaled_x(s, col, s->x[col]);
+}
+
+static double gpuopt__simplex_reduced_cost_of(const gpuopt_simplex *s, int32_t col) {
+    double sign = s->desc.maximize ? -1 : 1;
+    if (s->status[col] == GPUOPT_VARIABLE_BASIC) return 0;
+    return sign * gpuopt__simplex_unscaled_reduced_cost(s, col, s->reduced[col]);
+}
+
+static double gpuopt__simplex_activity_of(const gpuopt_simplex *s, int32_t row) {
+    return gpuopt__simplex_unscaled_activity(s, row, s->x[s->lp.cols + row], s->residual[row]);
+}
+
+static double gpuopt__simplex_dual_of(const gpuopt_simplex *s, int32_t row) {
+    double sign = s->desc.maximize ? -1 : 1;
+    if (s->status[s->lp.cols + row] == GPUOPT_VARIABLE_BASIC) return 0;
+    return sign * gpuopt__simplex_unscaled_dual(s, row, s->y[row]);
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
+                                                     double *reduced_cost, double *activity, double *dual) {
+    gpuopt_simplex *s = simplex;
+    gpuopt_status status;
+    int good;
+    if (!s) return GPUOPT_ERROR_ARGUMENT;
+    status = gpuopt__check_where(s->context, "gpuopt_simplex_get_solution", where);
+    if (!status) status = gpuopt__simplex_fresh_to_read(s);
+    if (!status && s->phase == 1 && (reduced_cost || dual)) { /* the duals at hand are those of phase 1 */
+        status = gpuopt__simplex_solve_duals(s, s->cost, &good);
+        s->stale = 1;
+    }
+    if (!status) status = gpuopt__simplex_deliver(s, where, x, s->lp.cols, gpuopt__simplex_x_of);
+    if (!status) status = gpuopt__simplex_deliver(s, where, reduced_cost, s->lp.cols, gpuopt__simplex_reduced_cost_of);
+    if (!status) status = gpuopt__simplex_deliver(s, where, activity, s->lp.rows, gpuopt__simplex_activity_of);
+    if (!status) status = gpuopt__simplex_deliver(s, where, dual, s->lp.rows, gpuopt__simplex_dual_of);
+    return status;
+}
+
+/* ---- Certificates ---- */
+
+/* Delivers the certificate that belongs to the outcome `of`. */
+static gpuopt_status gpuopt__simplex_certificate(gpuopt_simplex *s, const char *call, gpuopt_outcome of,
+                                                 gpuopt_memory where, const char *name, double *to) {
+    int farkas = of == GPUOPT_INFEASIBLE;
+    gpuopt_status status = gpuopt__simplex_check_array(s, call, where, name, to);
+    if (status) return status;
+    if (s->verdict != of)
+        return gpuopt__refuse(s->context, GPUOPT_ERROR_STATE, call,
+                              farkas ? "the outcome is not INFEASIBLE" : "the outcome is not UNBOUNDED");
+    return gpuopt__deliver(s->context, where, to, farkas ? s->farkas : s->ray,
+                           sizeof(double) * (uint64_t)(farkas ? s->lp.rows : s->lp.cols));
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_get_farkas(gpuopt_simplex *simplex, gpuopt_memory where, double *y) {
+    return gpuopt__simplex_certificate(simplex, "gpuopt_simplex_get_farkas", GPUOPT_INFEASIBLE, where, "y", y);
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, gpuopt_memory where, double *ray) {
+    return gpuopt__simplex_certificate(simplex, "gpuopt_simplex_get_ray", GPUOPT_UNBOUNDED, where, "ray", ray);
+}
+
+#endif /* GPUOPT_IMPL_SIMPLEX_ANSWERS_H */

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The seam between the simplex method's control, on the host, and a backend. A backend's engine holds the basis inverse
+ * or the tableau and runs iterations; the control knows phases, outcomes and the original data.
+ *
+ * How a call travels: gpuopt_simplex_iterate (calls.h) checks its arguments (check.h) and calls the loop in control.h.
+ * The loop makes x and the duals anew where they are stale (refresh.h; the inverse too, reinvert.h), chooses bounds and
+ * tolerances for the present stage (rules.h), and has the engine run up to refresh_pivots iterations (the table below).
+ * When a run ends because no variable can enter or leave, control.h decides whether that is a proof, for which
+ * evidence.h makes the Farkas vector or the ray. parts.h has the calls that do a single part of an iteration; answers.h
+ * reads and sets bases and reads solutions; model.h is the handle and builds the scaled model.
+ *
+ * The engine of the CPU is in cpu.h and cpu_run.h, that of the GPU in cuda/simplex. Both use the arithmetic in step.h.
+ */
+#ifndef GPUOPT_IMPL_SIMPLEX_BACKEND_H
+#define GPUOPT_IMPL_SIMPLEX_BACKEND_H
+
+#include "../common/backend.h"
+#include "step.h"
+
+/* The matrix, by columns. The scaled entry (i, j) is row_scale[i] * val * col_scale[j]. Variable cols + i is the logical
+ * of row i, whose column is the unit vector e_i. */
+typedef struct gpuopt__simplex_lp {
+    int32_t rows, cols;
+    int64_t nonzeros;
+    int64_t *col_start;            /* [cols + 1] */
+    int32_t *col_row;              /* [nonzeros] */
+    const double *val;             /* [nonzeros] the host's, only during create */
+    double *row_scale, *col_scale; /* [rows], [cols] powers of two */
+} gpuopt__simplex_lp;
+
+typedef struct gpuopt__simplex_shape {
+    int32_t rows, cols;
+    int64_t nonzeros;
+    gpuopt_simplex_method method;
+    gpuopt_simplex_pricing pricing;
+    int32_t deferred_pivots; /* K; 0: the backend chooses */
+} gpuopt__simplex_shape;
+
+/* The state of the iterations. Position i of the basis holds a basic variable, slot j a nonbasic one. */
+typedef struct gpuopt__simplex_vectors {
+    double *xb, *lb, *ub; /* [rows] value and bounds of the variable in position i */
+    double *xn, *ln, *un; /* [cols] the same for the variable in slot j */
+    double *d, *weight;   /* [cols] reduced cost in the present phase, pricing weight */
+    int32_t *head, *slot; /* [rows], [cols] variables */
+    uint8_t *state;       /* [cols] GPUOPT__SIMPLEX_MAY_... and GPUOPT__SIMPLEX_BANNED */
+} gpuopt__simplex_vectors;
+
+/* One block, laid out alike in host and in device memory. */
+static inline void gpuopt__simplex_cut_vectors(gpuopt__arena *arena, int32_t rows, int32_t cols,
+                                               gpuopt__simplex_vectors *v) {
+    v->xb = (double *)gpuopt__cut(arena, rows, sizeof(double));
+    v->lb = (double *)gpuopt__cut(arena, rows, sizeof(double));
+    v->ub = (double *)gpuopt__cut(arena, rows, sizeof(double));
+    v->head = (int32_t *)gpuopt__cut(arena, rows, sizeof(int32_t));
+    v->xn = (double *)gpuopt__cut(arena, cols, sizeof(double));
+    v->ln = (double *)gpuopt__cut(arena, cols, sizeof(double));
+    v->un = (double *)gpuopt__cut(arena, cols, sizeof(double));
+    v->d = (double *)gpuopt__cut(arena, cols, sizeof(double));
+    v->weight = (double *)gpuopt__cut(arena, cols, sizeof(double));
+    v->slot = (int32_t *)gpuopt__cut(arena, cols, sizeof(int32_t));
+    v->state = (uint8_t *)gpuopt__cut(arena, cols, 1);
+}
+
+typedef enum gpuopt__simplex_run_part {
+    GPUOPT__SIMPLEX_RUN_ITERATE = 0, /* whole iterations */
+    GPUOPT__SIMPLEX_RUN_PRICE,       /* choose the entering variable */
+    GPUOPT__SIMPLEX_RUN_RATIO,       /* choose the leaving variable for a given entering one */
+    GPUOPT__SIMPLEX_RUN_PIVOT,       /* one pivot; both variables are given */
+    GPUOPT__SIMPLEX_RUN_FLIP         /* one bound flip; the entering variable is given */
+} gpuopt__simplex_run_part;
+
+typedef enum gpuopt__simplex_run_end {
+    GPUOPT__SIMPLEX_END_LIMIT = 0,   /* all that was asked for is done */
+    GPUOPT__SIMPLEX_END_NO_ENTERING, /* no candidate has an improving reduced cost */
+    GPUOPT__SIMPLEX_END_FEASIBLE,    /* phase 1: no variable is infeasible any more */
+    GPUOPT__SIMPLEX_END_NO_LEAVING,  /* nothing blocks the entering variable */
+    GPUOPT__SIMPLEX_END_DRIFTED,     /* the pivot from its column and from its row differ */
+    GPUOPT__SIMPLEX_END_UNSAFE       /* RUN_PIVOT: the pivot is too small; nothing has changed */
+} gpuopt__simplex_run_end;
+
+/* What a run is to do. */
+typedef struct gpuopt__simplex_run {
+    gpuopt__simplex_rules rules;
+    gpuopt__simplex_run_part part;
+    int phase;
+    int32_t most;     /* at most so many iterations (pivots and flips) */
+    int32_t entering; /* a slot */
+    int32_t leaving;  /* a position */
+    int direction;    /* of the entering variable, 1 or -1 */
+    int to_upper;     /* which bound the leaving variable stops at */
+    int reset_weights;
+} gpuopt__simplex_run;
+
+/* What it did. */
+typedef struct gpuopt__simplex_run_report {
+    gpuopt__simplex_run_end end;
+    int32_t pivots, flips, bans;
+    int32_t infeasible;        /* number of basic variables outside their bounds */
+    int32_t entering, leaving; /* slot and position of the last iteration; -1: none */
+    int direction, flip, to_upper;
+    double step, pivot;
+    double largest; /* absolute value in the pivot column */
+    double score, reduced_cost;
+} gpuopt__simplex_run_report;
+
+/* The end of the ratio test. Either the entering variable's own range is the shortest step (a flip), or the basic
+ * variable in position p (-1: none) blocks at `step`; x, l, u and alpha are its value, bounds and entry in the pivot
+ * column. */
+GPUOPT_HD void gpuopt__simplex_choose_leaving(const gpuopt__simplex_rules *rules, double range, int32_t p, double step,
+                                              double x, double l, double u, double alpha,
+                                              gpuopt__simplex_run_report *report) {
+    double a = report->direction > 0 ? alpha : -alpha;
+    if (p < 0) step = HUGE_VAL;
+    else {
+        step = gpuopt__max(step, 0);
+        if (rules->expand > 0) step = gpuopt__max(step, rules->expand / fabs(a));
+        report->to_upper = gpuopt__simplex_blocking_bound(x, l, u, a, rules) == u && (l != u || a < 0);
+    }
+    report->flip = range <= step && range < HUGE_VAL;
+    report->leaving = report->flip ? -1 : p;
+    report->step = report->flip ? range : step;
+    report->pivot = alpha;
+}
+
+/* The same where the host has chosen the leaving variable: the step that takes it to the requested bound. */
+GPUOPT_HD void gpuopt__simplex_given_leaving(const gpuopt__simplex_run *run, double x, double l, double u, double alpha,
+                                             gpuopt__simplex_run_report *report) {
+    double step = gpuopt__sub(x, run->to_upper ? u : l) / alpha;
+    report->leaving = run->leaving;
+    report->to_upper = run->to_upper;
+    report->direction = step < 0 ? -1 : 1;
+    report->step = fabs(step);
+    report->pivot = alpha;
+}
+
+/* What a backend provides. All arrays are in host memory. `engine` is what create made. */
+typedef struct gpuopt__simplex_backend {
+    /* Adds the engine's memory to the plan, and sets K in the shape. */
+    gpuopt_status (*plan)(gpuopt_context *, gpuopt__simplex_shape *, gpuopt_memory_plan *);
+    /* lp and the vectors stay where they are as long as the engine lives, except for lp->val. */
+    gpuopt_status (*create)(gpuopt_context *, const gpuopt__simplex_shape *, const gpuopt__simplex_lp *,
+                            gpuopt__simplex_vectors *, void **engine);
+    void (*destroy)(gpuopt_context *, void *engine);
+    gpuopt_status (*run)(void *engine, const gpuopt__simplex_run *, gpuopt__simplex_run_report *);
+    /* Back to the slack basis, where slot j holds variable j and position i the logical of row i. */
+    gpuopt_status (*reset)(void *engine);
+    /* From the slack basis: pivots column[0 .. count - 1] in, one after the other, each on the open position with the
+     * largest entry, or on wanted[k] if the entry there is at least 1e-3 of that. position[k] becomes the position that
+     * column k took, which is then closed, or -1. */
+    gpuopt_status (*enter)(void *engine, int32_t count, const int32_t *column, const int32_t *wanted, uint8_t *open,
+                           int32_t *position);
+    /* Copies the vectors to and from the engine's own memory, if it has any. */
+    gpuopt_status (*push)(void *engine);
+    gpuopt_status (*pull)(void *engine);
+    gpuopt_status (*ftran)(void *engine, double *x); /* [rows], x = B^-1 x */
+    gpuopt_status (*btran)(void *engine, double *y); /* [rows], y = B^-T y */
+    /* r = -[A I] x and d = cost - [A I]' y, both summed in twice the working precision. */
+    gpuopt_status (*residual)(void *engine, const double *x, double *r);
+    gpuopt_status (*reduce)(void *engine, const double *cost, const double *y, double *d);
+} gpuopt__simplex_backend;
+
+#endif /* GPUOPT_IMPL_SIMPLEX_BACKEND_H */
