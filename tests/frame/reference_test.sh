@@ -5,6 +5,7 @@
 # and macro of the header has a comment, and that the text of the comments comes out as it was written.
 # Needs Doxygen, or is skipped.
 # Usage: reference_test.sh
+# Runs with: --all
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=../support/check.sh
