@@ -2,8 +2,8 @@
  *
  * gpuopt: solver kernels in C, on the CPU and on NVIDIA GPUs, one step per call
  *
- * For people who write solvers: your program keeps its loop, its data structures and its decisions, and calls gpuopt for
- * one step at a time. The same calls run on a CPU (C11, no dependencies) and on a GPU (CUDA); the context chooses.
+ * For people who write solvers: your program keeps its loop, its data structures and its decisions, and calls gpuopt
+ * for one step at a time. The same calls run on a CPU (C11, no dependencies) and on a GPU (CUDA); the context chooses.
  *
  *     family              handle               a step is                                        page
  *     propagation         gpuopt_propagator    a round of bound tightening over all rows        doc/propagation.md
@@ -30,16 +30,17 @@
  * Life       _plan says how much memory a handle takes, _create makes it, _destroy frees it (NULL is allowed). A handle
  *            belongs to its context and must be destroyed before it. Arrays of a descriptor are in host memory and
  *            are copied by _create.
- * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing. (The CUDA
- *            runtime's own objects, such as a stream, a graph or a few pinned pages, do not come from the allocator.)
+ * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing. (The
+ *            CUDA runtime's own objects, such as a stream, a graph or a few pinned pages, do not come from it.)
  *            The exception is a matrix that is given to a step by rows where columns are needed, or the other way
  *            round: it is transposed in temporary host memory. See gpuopt_matrix.
- * Status     Every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe has changed,
- *            and the reason has gone to the log (see gpuopt_context_last_error). After GPUOPT_ERROR_DEVICE the context
- *            can only be destroyed. Calls with a NULL handle or context return GPUOPT_ERROR_ARGUMENT, and cannot log.
+ * Status     Every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe has
+ *            changed, but for what the call's comment names, and the reason has gone to the log (see
+ *            gpuopt_context_last_error). After GPUOPT_ERROR_DEVICE the context can only be destroyed. Calls with a
+ *            NULL handle or context return GPUOPT_ERROR_ARGUMENT, and cannot log.
  * Outcome    What a step found (infeasible, optimal, ...) is not an error: it is the `outcome` in the step's info.
- * Info       A step fills an info struct with what it found. _get_info gives the same for the handle as it stands, at any
- *            time: before the first step the outcome is MORE, unless _create has settled the problem already. The info
+ * Info       A step fills an info struct with what it found. _get_info gives the same for the handle as it stands, at
+ *            any time: before the first step the outcome is MORE, unless _create has settled the problem already. The info
  *            of a step may be NULL; the table says whether the step is then only enqueued on the GPU.
  * where      Vectors that go into or come out of a step are in host or in device memory, as the call's `where` says.
  *            Device memory needs the CUDA backend (else GPUOPT_ERROR_UNSUPPORTED) and is read and written in the order
@@ -168,7 +169,7 @@ typedef struct gpuopt_context_desc {
     int32_t
         threads; /* CPU backend: 0 (meaning 1) to 1024; more than 1 needs OpenMP, else the log warns and 1 is used */
     void *user;  /* passed to the hooks below */
-    /* Host memory aligned as by malloc, device memory to 256 bytes; NULL on failure. Both NULL: malloc and cudaMalloc. */
+    /* Host memory aligned as by malloc, device memory to 256 bytes; NULL on failure. Both NULL: malloc, cudaMalloc. */
     void *(*allocate)(void *user, gpuopt_memory where, size_t bytes);
     void (*release)(void *user, gpuopt_memory where, void *memory); /* goes with allocate */
     void (*log)(void *user, int level, const char *message); /* level 0: error, 1: warning, 2: info; NULL: silence */
@@ -677,7 +678,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuop
 /* Sets the basis, and inverts it. status [cols + rows], `rows` of them BASIC. A nonbasic variable whose status names an
  * infinite bound goes to its other one, or to 0. The outcome is MORE again. ARGUMENT: a status is out of range, in host
  * or device memory, or the number of BASIC ones is wrong. NUMERIC: the basis is singular; the log names a variable, and
- * the basis stays what it was. Time of up to `rows` pivots. */
+ * the basis stays what it was, with its inverse computed anew. Time of up to `rows` pivots. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status);
 
 /* Gets the present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL.
@@ -713,6 +714,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, gpuopt_
  * Stop      The stop hook is asked between buckets and between slices in _step, between the restarts of a search for an
  *           order, and in _assign where that repeats a slice. */
 
+/* A model being eliminated. */
 typedef struct gpuopt_elimination gpuopt_elimination;
 
 /* What the result of an elimination is. */
@@ -794,7 +796,7 @@ typedef struct gpuopt_elimination_desc {
     /* Variables that are fixed instead of eliminated: to 0, until _set_condition gives other values. [condition_count],
      * distinct, none of them in order. */
     const int32_t *condition;
-    int32_t condition_count;
+    int32_t condition_count; /* variables in condition */
     int32_t
         copies; /* of the model, each with its own condition, eliminated side by side: 1 to 2^24; 0: 1. More than one
                        needs EXACT or MINI_BUCKET */
