@@ -12,14 +12,9 @@
 #include "tests/basis/basis.h"
 
 static void *on_device(const void *from, size_t bytes) {
-    void *to = NULL;
-    assert_int_equal(cudaMalloc(&to, bytes), cudaSuccess);
-    if (from) assert_int_equal(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), cudaSuccess);
+    void *to = test_device_allocate(bytes);
+    if (from) test_device_copy(to, from, bytes);
     return to;
-}
-
-static void from_device(void *to, const void *from, size_t bytes) {
-    assert_int_equal(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), cudaSuccess);
 }
 
 /* Every call gives the same bits with arrays in device memory as with arrays in host memory. */
@@ -45,30 +40,30 @@ static void device_arrays(void **state) {
         assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
         for (k = 0; k < 5; k++) basis_enqueue_random(basis, &b, M, &seed);
         assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_HOST, x, y), GPUOPT_OK);
-        assert_int_equal(cudaMemcpy(device, x, sizeof x, cudaMemcpyHostToDevice), cudaSuccess);
+        test_device_copy(device, x, sizeof x);
         assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, device, other), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_ftran(basis, GPUOPT_DEVICE, device, device), GPUOPT_OK);
         assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
-        from_device(z, other, sizeof z);
+        test_device_copy(z, other, sizeof z);
         assert_memory_equal(y, z, sizeof y);
-        from_device(z, device, sizeof z);
+        test_device_copy(z, device, sizeof z);
         assert_memory_equal(y, z, sizeof y);
         assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_HOST, x, y), GPUOPT_OK);
-        assert_int_equal(cudaMemcpy(device, x, sizeof x, cudaMemcpyHostToDevice), cudaSuccess);
+        test_device_copy(device, x, sizeof x);
         assert_int_equal(gpuopt_basis_btran(basis, GPUOPT_DEVICE, device, device), GPUOPT_OK);
         assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
-        from_device(z, device, sizeof z);
+        test_device_copy(z, device, sizeof z);
         assert_memory_equal(y, z, sizeof y);
         assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_HOST, 100, y), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_btran_unit(basis, GPUOPT_DEVICE, 100, device), GPUOPT_OK);
         assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
-        from_device(z, device, sizeof z);
+        test_device_copy(z, device, sizeof z);
         assert_memory_equal(y, z, sizeof y);
         assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_HOST, 40, row, x, y), GPUOPT_OK);
-        assert_int_equal(cudaMemcpy(other, x, 40 * sizeof *x, cudaMemcpyHostToDevice), cudaSuccess);
+        test_device_copy(other, x, 40 * sizeof *x);
         assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_DEVICE, 40, device_row, other, device), GPUOPT_OK);
         assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
-        from_device(z, device, sizeof z);
+        test_device_copy(z, device, sizeof z);
         assert_memory_equal(y, z, sizeof y);
         /* alpha in device memory: with info, and enqueued. */
         for (k = 0; fabs(z[k]) < 0.1; k++) continue;
@@ -83,17 +78,17 @@ static void device_arrays(void **state) {
         }
         assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_DEVICE, whole), GPUOPT_OK);
         assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
-        from_device(copy, whole, sizeof copy);
+        test_device_copy(copy, whole, sizeof copy);
         assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, inverse), GPUOPT_OK);
         assert_memory_equal(inverse, copy, sizeof copy);
         basis_check(basis, &b, 1000);
         gpuopt_basis_destroy(basis);
         basis_free(&b);
     }
-    cudaFree(device);
-    cudaFree(other);
-    cudaFree(whole);
-    cudaFree(device_row);
+    test_device_release(device);
+    test_device_release(other);
+    test_device_release(whole);
+    test_device_release(device_row);
     gpuopt_context_destroy(context);
 }
 
@@ -127,34 +122,34 @@ static void sparse_columns(void **state) {
             assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_DEVICE, counts[n], device_row, device_val, result),
                              GPUOPT_OK);
             assert_int_equal(gpuopt_context_wait(context), GPUOPT_OK);
-            from_device(y, result, sizeof y);
+            test_device_copy(y, result, sizeof y);
             assert_memory_equal(x, y, sizeof x);
         }
         for (k = 0; k < 3; k++) { /* a row below the range, above it, and one that comes twice */
             memcpy(wrong, row, sizeof row);
             wrong[300] = k == 0 ? -1 : k == 1 ? M : row[5];
-            assert_int_equal(cudaMemcpy(device_row, wrong, sizeof wrong, cudaMemcpyHostToDevice), cudaSuccess);
+            test_device_copy(device_row, wrong, sizeof wrong);
             host.error[0] = 0;
             assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_DEVICE, M, device_row, device_val, result),
                              GPUOPT_ERROR_ARGUMENT);
             assert_non_null(strstr(host.error, "index[300]"));
         }
-        assert_int_equal(cudaMemcpy(device_row, row, sizeof row, cudaMemcpyHostToDevice), cudaSuccess);
+        test_device_copy(device_row, row, sizeof row);
         memcpy(bad, val, sizeof bad);
         bad[17] = NAN;
-        assert_int_equal(cudaMemcpy(device_val, bad, sizeof bad, cudaMemcpyHostToDevice), cudaSuccess);
+        test_device_copy(device_val, bad, sizeof bad);
         assert_int_equal(gpuopt_basis_ftran_sparse(basis, GPUOPT_DEVICE, M, device_row, device_val, result),
                          GPUOPT_ERROR_ARGUMENT);
         assert_non_null(strstr(host.error, "value[17]"));
-        assert_int_equal(cudaMemcpy(device_val, val, sizeof val, cudaMemcpyHostToDevice), cudaSuccess);
-        from_device(y, result, sizeof y);
+        test_device_copy(device_val, val, sizeof val);
+        test_device_copy(y, result, sizeof y);
         assert_memory_equal(x, y, sizeof x);
         gpuopt_basis_destroy(basis);
     }
     basis_free(&b);
-    cudaFree(result);
-    cudaFree(device_row);
-    cudaFree(device_val);
+    test_device_release(result);
+    test_device_release(device_row);
+    test_device_release(device_val);
     gpuopt_context_destroy(context);
     assert_int_equal(host.live, 0);
 }
@@ -179,7 +174,7 @@ static void alpha_that_is_not_finite(void **state) {
             assert_int_equal(gpuopt_basis_update(basis, GPUOPT_DEVICE, 5, device, NULL), GPUOPT_OK);
             assert_int_equal(basis_info(basis).updates, 0);
             assert_int_equal(basis_info(basis).refused_position, 5);
-            cudaFree(device);
+            test_device_release(device);
         }
     gpuopt_basis_destroy(basis);
     gpuopt_context_destroy(context);
@@ -287,7 +282,7 @@ static void own_stream(void **state) {
     gpuopt_basis_destroy(basis);
     gpuopt_context_destroy(context);
     cudaStreamDestroy(stream);
-    cudaFree(device);
+    test_device_release(device);
 }
 
 /* Updates an inverse in long double: divides row p by alpha[p], and subtracts alpha[i] times the result from row i. */
@@ -328,7 +323,7 @@ static void updates_in_a_row(void **state) {
                              GPUOPT_OK);
         for (k = 0; k < UPDATES; k++) {
             if (refused[k % ALPHAS]) continue;
-            from_device(alpha, device[k % ALPHAS], sizeof alpha);
+            test_device_copy(alpha, device[k % ALPHAS], sizeof alpha);
             replace_row(expected, M, position[k % ALPHAS], alpha);
             accepted++;
         }
@@ -336,7 +331,7 @@ static void updates_in_a_row(void **state) {
         assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, inverse), GPUOPT_OK);
         for (i = 0; i < M * M; i++) most = fmaxl(most, fabsl(expected[i]));
         for (i = 0; i < M * M; i++) assert_true(fabsl(inverse[i] - expected[i]) <= 1000 * DBL_EPSILON * most);
-        for (k = 0; k < ALPHAS; k++) cudaFree(device[k]);
+        for (k = 0; k < ALPHAS; k++) test_device_release(device[k]);
         gpuopt_basis_destroy(basis);
     }
     free(inverse);

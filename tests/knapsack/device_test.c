@@ -3,15 +3,15 @@
  * Item sets in device memory, which only the CUDA backend has, for handles that keep their nodes on the host and for
  * handles that keep them on the device.
  */
-#include <cuda_runtime_api.h>
 #include <string.h>
 
 #include "tests/knapsack/models.h"
 
 static uint8_t *device_bytes(int32_t count) {
-    void *memory = NULL;
-    assert_int_equal(cudaMalloc(&memory, (size_t)count + 1), cudaSuccess);
-    assert_int_equal(cudaMemset(memory, 9, (size_t)count + 1), cudaSuccess);
+    uint8_t painted[MODEL_MOST + 1];
+    uint8_t *memory = test_device_allocate((size_t)count + 1);
+    memset(painted, 9, sizeof painted);
+    test_device_copy(memory, painted, (size_t)count + 1);
     return memory;
 }
 
@@ -21,7 +21,7 @@ static void check_items(gpuopt_knapsack *knapsack, const model *m, int64_t optim
     int64_t profit = -1, weight = -1, sum = 0, j;
     assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, host, NULL, NULL), GPUOPT_OK);
     assert_int_equal(gpuopt_knapsack_get_items(knapsack, GPUOPT_DEVICE, device, &profit, &weight), GPUOPT_OK);
-    assert_int_equal(cudaMemcpy(copied, device, (size_t)m->items + 1, cudaMemcpyDeviceToHost), cudaSuccess);
+    test_device_copy(copied, device, (size_t)m->items + 1);
     assert_memory_equal(copied, host, (size_t)m->items);
     assert_int_equal(copied[m->items], 9);
     for (j = 0; j < m->items; j++) sum += copied[j] * m->weight[j];
@@ -47,7 +47,7 @@ static void check_incumbent(gpuopt_knapsack *knapsack, const model *m, int64_t o
     assert_true(after.lower == optimum);
     for (j = 0; j < m->items; j++) sum += m->weight[j];
     memset(all, 1, sizeof all);
-    assert_int_equal(cudaMemcpy(device, all, (size_t)m->items, cudaMemcpyHostToDevice), cudaSuccess);
+    test_device_copy(device, all, (size_t)m->items);
     if (sum > m->capacity)
         assert_int_equal(gpuopt_knapsack_set_incumbent(knapsack, GPUOPT_DEVICE, optimum, device),
                          GPUOPT_ERROR_ARGUMENT);
@@ -78,7 +78,7 @@ static void items_in_device_memory(void **state) {
         assert_true(host.allocations == allocations);
         gpuopt_knapsack_destroy(two);
         gpuopt_knapsack_destroy(one);
-        cudaFree(device);
+        test_device_release(device);
     }
     gpuopt_context_destroy(context);
     assert_int_equal(host.live, 0);

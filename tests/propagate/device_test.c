@@ -32,14 +32,9 @@ static mip draw(uint64_t seed) {
 }
 
 static void *on_device(const void *from, size_t bytes) {
-    void *to = NULL;
-    assert_int_equal(cudaMalloc(&to, bytes), cudaSuccess);
-    if (from) assert_int_equal(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), cudaSuccess);
+    void *to = test_device_allocate(bytes);
+    if (from) test_device_copy(to, from, bytes);
     return to;
-}
-
-static void from_device(void *to, const void *from, size_t bytes) {
-    assert_int_equal(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), cudaSuccess);
 }
 
 /* One model with its propagator and host arrays to read bounds into. */
@@ -88,23 +83,23 @@ static void device_arrays_are_read_and_written(void **state) {
     read_bounds(b, b->lb, b->ub);
     assert_int_equal(gpuopt_propagator_get_bounds(b->propagator, GPUOPT_DEVICE, lb, ub), GPUOPT_OK);
     assert_int_equal(gpuopt_context_wait(b->context), GPUOPT_OK);
-    from_device(b->other_lb, lb, sizeof b->lb);
-    from_device(b->other_ub, ub, sizeof b->ub);
+    test_device_copy(b->other_lb, lb, sizeof b->lb);
+    test_device_copy(b->other_ub, ub, sizeof b->ub);
     assert_memory_equal(b->lb, b->other_lb, sizeof b->lb);
     assert_memory_equal(b->ub, b->other_ub, sizeof b->ub);
 
     assert_int_equal(gpuopt_propagator_get_some_bounds(b->propagator, GPUOPT_DEVICE, 4, device_some, lb, ub),
                      GPUOPT_OK);
     assert_int_equal(gpuopt_context_wait(b->context), GPUOPT_OK);
-    from_device(picked_lb, lb, sizeof picked_lb);
-    from_device(picked_ub, ub, sizeof picked_ub);
+    test_device_copy(picked_lb, lb, sizeof picked_lb);
+    test_device_copy(picked_ub, ub, sizeof picked_ub);
     for (k = 0; k < 4; k++) {
         assert_true(picked_lb[k] == b->lb[some[k]] && picked_ub[k] == b->ub[some[k]]);
         picked_lb[k] -= 1;
         picked_ub[k] += 2;
     }
-    cudaMemcpy(lb, picked_lb, sizeof picked_lb, cudaMemcpyHostToDevice);
-    cudaMemcpy(ub, picked_ub, sizeof picked_ub, cudaMemcpyHostToDevice);
+    test_device_copy(lb, picked_lb, sizeof picked_lb);
+    test_device_copy(ub, picked_ub, sizeof picked_ub);
     assert_int_equal(gpuopt_propagator_set_some_bounds(b->propagator, GPUOPT_DEVICE, 4, device_some, lb, ub),
                      GPUOPT_OK);
     read_bounds(b, b->other_lb, b->other_ub);
@@ -112,14 +107,14 @@ static void device_arrays_are_read_and_written(void **state) {
     assert_memory_equal(b->lb, b->other_lb, sizeof b->lb);
     assert_memory_equal(b->ub, b->other_ub, sizeof b->ub);
 
-    cudaMemcpy(lb, b->model.lb, sizeof b->lb, cudaMemcpyHostToDevice);
+    test_device_copy(lb, b->model.lb, sizeof b->lb);
     assert_int_equal(gpuopt_propagator_set_bounds(b->propagator, GPUOPT_DEVICE, lb, NULL), GPUOPT_OK);
     read_bounds(b, b->other_lb, b->other_ub);
     assert_memory_equal(b->model.lb, b->other_lb, sizeof b->lb);
     assert_memory_equal(b->ub, b->other_ub, sizeof b->ub);
-    cudaFree(lb);
-    cudaFree(ub);
-    cudaFree(device_some);
+    test_device_release(lb);
+    test_device_release(ub);
+    test_device_release(device_some);
     bench_close(b);
 }
 
@@ -145,12 +140,12 @@ static void bad_device_arrays_change_nothing(void **state) {
     assert_int_equal(gpuopt_propagator_get_some_bounds(b->propagator, GPUOPT_DEVICE, 3, bad_col, bad_values, NULL),
                      GPUOPT_OK);
     assert_int_equal(gpuopt_context_wait(b->context), GPUOPT_OK);
-    from_device(values, bad_values, sizeof values);
+    test_device_copy(values, bad_values, sizeof values);
     assert_true(values[0] == 1 && isnan(values[1]) && values[2] == 2); /* columns 5 and 6 as they were set */
-    cudaFree(bad_col);
-    cudaFree(good_col);
-    cudaFree(good_values);
-    cudaFree(bad_values);
+    test_device_release(bad_col);
+    test_device_release(good_col);
+    test_device_release(good_values);
+    test_device_release(bad_values);
     bench_close(b);
 }
 
@@ -180,7 +175,7 @@ static void device_sides_equal_host_ones(void **state) {
                                                           device_lhs, device_rhs),
                          GPUOPT_ERROR_ARGUMENT);
         assert_non_null(strstr(b->host.error, "gpuopt_propagator_set_some_sides"));
-        cudaFree(device_bad_row);
+        test_device_release(device_bad_row);
     }
     for (k = 0; k < 4; k++) {
         memcpy(bad, lhs, sizeof bad);
@@ -189,7 +184,7 @@ static void device_sides_equal_host_ones(void **state) {
         assert_int_equal(
             gpuopt_propagator_set_some_sides(b->propagator, GPUOPT_DEVICE, SOME, device_row, device_bad, device_rhs),
             GPUOPT_ERROR_ARGUMENT);
-        cudaFree(device_bad);
+        test_device_release(device_bad);
     }
     for (k = 0; k < 2; k++) { /* first after refused calls only, then after an accepted one */
         gpuopt_desc_init(&info, sizeof info);
@@ -209,9 +204,9 @@ static void device_sides_equal_host_ones(void **state) {
         assert_int_equal(gpuopt_propagator_set_some_sides(twin->propagator, GPUOPT_HOST, SOME, row, lhs, rhs),
                          GPUOPT_OK);
     }
-    cudaFree(device_row);
-    cudaFree(device_lhs);
-    cudaFree(device_rhs);
+    test_device_release(device_row);
+    test_device_release(device_lhs);
+    test_device_release(device_rhs);
     bench_close(twin);
     bench_close(b);
 }
@@ -230,8 +225,8 @@ static void the_view_holds_the_bounds(void **state) {
         assert_int_equal(gpuopt_propagator_device_view(b->propagator, &view), GPUOPT_OK);
         assert_int_equal(view.count, 2 * COLS);
         assert_int_equal(view.type, precision == GPUOPT_PRECISION_FP32 ? GPUOPT_NUMBER_FP32 : GPUOPT_NUMBER_FP64);
-        if (precision == GPUOPT_PRECISION_FP64) from_device(pairs, view.data, sizeof pairs);
-        else from_device(single_pairs, view.data, sizeof single_pairs);
+        if (precision == GPUOPT_PRECISION_FP64) test_device_copy(pairs, view.data, sizeof pairs);
+        else test_device_copy(single_pairs, view.data, sizeof single_pairs);
         for (j = 0; j < COLS; j++) {
             double lb = precision == GPUOPT_PRECISION_FP64 ? pairs[2 * j] : (double)single_pairs[2 * j];
             double ub = precision == GPUOPT_PRECISION_FP64 ? pairs[2 * j + 1] : (double)single_pairs[2 * j + 1];
@@ -261,17 +256,17 @@ static void device_row_reports_equal_host_ones(void **state) {
     report.status = on_device(NULL, sizeof status);
     assert_int_equal(gpuopt_propagator_get_rows(b->propagator, GPUOPT_DEVICE, &report), GPUOPT_OK);
     assert_int_equal(gpuopt_context_wait(b->context), GPUOPT_OK);
-    from_device(other_activity[0], report.min_activity, sizeof activity[0]);
-    from_device(other_activity[1], report.max_activity, sizeof activity[1]);
-    from_device(other_infinite, report.max_infinite, sizeof infinite);
-    from_device(other_status, report.status, sizeof status);
+    test_device_copy(other_activity[0], report.min_activity, sizeof activity[0]);
+    test_device_copy(other_activity[1], report.max_activity, sizeof activity[1]);
+    test_device_copy(other_infinite, report.max_infinite, sizeof infinite);
+    test_device_copy(other_status, report.status, sizeof status);
     assert_memory_equal(activity, other_activity, sizeof activity);
     assert_memory_equal(infinite, other_infinite, sizeof infinite);
     assert_memory_equal(status, other_status, sizeof status);
-    cudaFree(report.min_activity);
-    cudaFree(report.max_activity);
-    cudaFree(report.max_infinite);
-    cudaFree(report.status);
+    test_device_release(report.min_activity);
+    test_device_release(report.max_activity);
+    test_device_release(report.max_infinite);
+    test_device_release(report.status);
     bench_close(b);
 }
 
