@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# That the rooms of gpuopt_impl and cuda include only what they may, in no circle, that every header of gpuopt_impl
-# compiles by itself, and that the picture of the rooms is up to date. Rooms are found by listing the folders. A small
+# That the rooms of gpuopt_impl and cuda include only what they may, in no circle, that private names carry their family,
+# that every header of gpuopt_impl compiles by itself, and that the picture of the rooms is up to date. Rooms are found by listing the folders. A small
 # tree, broken in one place at a time, shows first that each rule can fail.
 # Usage: rooms_test.sh
 set -u
@@ -52,6 +52,20 @@ rooms_are_kept() {
             broken = 1
         }
         END { exit broken }'
+}
+
+# A private name that a family of gpuopt_impl uses begins with gpuopt__FAMILY, or is one of common's. (The handle of
+# propagate is the propagator.)
+names_carry_family() {
+    local room family names broken=0
+    for room in "$1"/gpuopt_impl/*/; do
+        family=$(basename "$room")
+        [ "$family" != common ] || continue
+        names=$(grep -rohiE '\bgpuopt__[a-z0-9_]+' "$room" | sort -u | grep -viE "^gpuopt__${family%e}" |
+            while read -r name; do grep -rqw "$name" "$1/gpuopt_impl/common" || echo "$name"; done)
+        [ -z "$names" ] || { echo "$family uses $names" && broken=1; }
+    done
+    return $broken
 }
 
 # The public header includes the implementation on demand only; that is no circle.
@@ -107,7 +121,7 @@ plant() {
     printf '#include "one/calls.cuh"\n' >"$tree/cuda/gpuopt_cuda.cu"
 }
 
-rules=(includes_are_relative rooms_are_kept has_no_circle compiles_alone templates_are_used_twice)
+rules=(includes_are_relative rooms_are_kept names_carry_family has_no_circle compiles_alone templates_are_used_twice)
 keeps_all_rules() {
     local rule
     plant
@@ -149,16 +163,19 @@ check "seen: cuda that includes another family of gpuopt_impl" \
     breaks rooms_are_kept cuda/one/extra.cuh '#include "../../gpuopt_impl/two/calls.h"'
 check "seen: cuda/common that includes a family" \
     breaks rooms_are_kept cuda/common/extra.cuh '#include "../../gpuopt_impl/one/backend.h"'
+check "seen: a private name without its family" \
+    breaks names_carry_family gpuopt_impl/two/extra.h 'static int gpuopt__value;'
 check "seen: a circle" \
     breaks has_no_circle gpuopt_impl/common/checks.h '#include "../../gpuopt.h"' '#include "bytes.h"'
 check "seen: a header that does not compile by itself" \
-    breaks compiles_alone gpuopt_impl/two/extra.h 'static gpuopt__one gpuopt__two_value;'
+    breaks compiles_alone gpuopt_impl/two/extra.h 'static gpuopt_nothing gpuopt__two_value;'
 check "seen: a header without a guard" template_used_once
 
 # ---- The library ----
 
 check "includes are relative" includes_are_relative "$root"
 check "families include themselves and common" rooms_are_kept "$root"
+check "private names carry their family" names_carry_family "$root"
 check "no file includes itself by way of others" has_no_circle "$root"
 check "every header of gpuopt_impl compiles by itself" compiles_alone "$root"
 check "only templates have no include guard" templates_are_used_twice "$root"
