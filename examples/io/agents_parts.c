@@ -2,7 +2,6 @@
 #include "examples/io/agents_parts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- Who does what ---- */
 

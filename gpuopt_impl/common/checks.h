@@ -6,7 +6,6 @@
 #ifndef GPUOPT_IMPL_CHECKS_H
 #define GPUOPT_IMPL_CHECKS_H
 
-#include <float.h>
 #include <math.h>
 
 #include "backend.h"

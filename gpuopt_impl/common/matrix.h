@@ -6,6 +6,8 @@
 #ifndef GPUOPT_IMPL_MATRIX_H
 #define GPUOPT_IMPL_MATRIX_H
 
+#include <float.h>
+
 #include "checks.h"
 
 static inline int32_t gpuopt__matrix_lines(const gpuopt_matrix *m) {

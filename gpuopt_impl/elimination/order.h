@@ -8,6 +8,8 @@
 
 #include "order_rotate.h"
 
+#include "../common/matrix.h"
+
 /* What the interaction graph is made of: the scopes of the functions, in compressed rows. */
 typedef struct gpuopt__elimination_scopes {
     int32_t variables, functions;
