@@ -39,7 +39,7 @@ constexpr int elimination_held = 3;
 constexpr int elimination_varying = 6;
 /* The most operands that are the same for all rows and are loaded together with the others. By hand. */
 constexpr int elimination_calm = 4;
-/* Operands with addresses in shared memory. Later ones are computed anew at every use. 64 of them take 64 KB for 256
+/* Operands with addresses in shared memory. Later ones are recomputed at every use. 64 of them take 64 KB for 256
  * threads. */
 constexpr int elimination_slab = 64;
 

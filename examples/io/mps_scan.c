@@ -128,7 +128,7 @@ static int is_crossing(const mps_crossings *crossings, const char *line) {
     return 0;
 }
 
-/* Reads the whole file once and, unless copy is NULL, writes it anew. */
+/* Reads the whole file once and, unless copy is NULL, writes the copy. */
 static int look_over(const char *path, mps_scan *result, const copying *copy, char *error, size_t error_size) {
     char line[MPS_LINE + 3];
     long number = 0;
