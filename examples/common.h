@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the example programs share: words of the command line, a context on the backend asked for, names and JSON.
+ * What the example programs share: the command line, opening a context on the chosen backend, names and JSON.
  */
 #ifndef EXAMPLES_COMMON_H
 #define EXAMPLES_COMMON_H
@@ -19,16 +19,16 @@ int whole_number(const char *word, int64_t most, int64_t *value);
 /* On --help: prints the usage on stdout and ends the program. */
 void print_help(const char *usage);
 
-/* The words of a command line: one model, --json, --help, and options, of which `take` says 1: taken with its
- * value, 2: taken, without a value, 0: a bad value, -1: there is no such option. Returns 0, or says what is wrong and
- * returns -1. */
+/* Reads a command line: one model, --json, --help, and the program's own options. take() handles one of these and
+ * returns 1: accepted with its value, 2: accepted without a value, 0: a bad value, -1: there is no such option. Returns
+ * 0, or prints what is wrong and returns -1. */
 int parse_words(int argc, char **argv, const char *usage,
                 int (*take)(void *options, const char *name, const char *value), void *options, const char **model,
                 int *json);
 
-double now(void); /* seconds, of a clock that only goes forward */
+double now(void); /* seconds, from a monotonic clock */
 
-/* Under whose name the library's errors and warnings are printed, on stderr. */
+/* The name that the library's errors and warnings are printed with, on stderr. */
 typedef struct speaker {
     const char *name;
     int quiet;
@@ -36,16 +36,16 @@ typedef struct speaker {
 
 extern const char *const backends[]; /* auto, cpu, cuda, NULL */
 
-/* A context on the backend of that name; auto means the GPU where try_gpu and there is one, else the CPU, and does not
- * say why. Its log is the speaker's, which must outlive it. */
+/* Opens a context on the backend of that name. auto means the GPU if try_gpu is set and there is one, else the CPU,
+ * without a message. The log goes to the speaker, which must outlive the context. */
 gpuopt_status open_context(const char *wanted, int try_gpu, int threads, speaker *speaker, gpuopt_context **context,
                            const char **backend);
 
 /* Generated models have numbers for names. */
 void print_name(FILE *to, char **name, char letter, int k);
-void print_json_string(const char *text); /* quoted, on stdout */
+void print_json_string(const char *text); /* in quotes, on stdout */
 
-/* fclose, or that the file cannot be written, on stderr; file NULL: it could not be opened. 0 or -1. */
+/* Closes a file. If it could not be written, or opened (file NULL), prints that on stderr and returns -1, else 0. */
 int close_written(FILE *file, const char *path);
 
 #endif /* EXAMPLES_COMMON_H */

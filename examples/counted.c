@@ -24,7 +24,7 @@ static void *device_allocate(counter *c, size_t bytes) {
         c->room = 2 * c->room + 16;
     }
     if (cudaMalloc(&memory, bytes)) {
-        cudaGetLastError(); /* not the next call's */
+        cudaGetLastError(); /* clears the error, so that the next call does not report it */
         return NULL;
     }
     c->device[c->blocks].memory = memory;
@@ -85,7 +85,7 @@ static void say(void *user, int level, const char *message) {
 gpuopt_status open_counted_context(const char *wanted, int threads, counter *c, gpuopt_context **context,
                                    const char **backend) {
     gpuopt_context_desc desc;
-    /* Says which backend there is, and in words why the one that is wanted is not. */
+    /* Finds out which backend there is, and prints why the requested one cannot be used. */
     gpuopt_status status = open_context(wanted, 1, threads, &c->speaker, context, backend);
     if (status) return status;
     gpuopt_context_destroy(*context);
@@ -99,7 +99,7 @@ gpuopt_status open_counted_context(const char *wanted, int threads, counter *c, 
     desc.allocate = allocate;
     desc.release = release;
     desc.log = say;
-    c->speaker.quiet = 1; /* what there is to say has been said */
+    c->speaker.quiet = 1; /* everything has been printed already */
     status = gpuopt_context_create(&desc, context);
     c->speaker.quiet = 0;
     return status;

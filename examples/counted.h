@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A context whose memory is counted: what a library call really takes, beside what its plan says.
+ * A context whose memory is counted: what a library call really takes, to compare with its plan.
  */
 #ifndef EXAMPLES_COUNTED_H
 #define EXAMPLES_COUNTED_H
@@ -9,20 +9,20 @@
 
 typedef struct counted_block counted_block;
 
-/* Made zero, with the speaker filled in; lives as long as the context, on which _close is to be called. */
+/* To be zeroed, except for the speaker. It must outlive the context, which close_counted_context() destroys. */
 typedef struct counter {
     speaker speaker;
-    uint64_t now[2], peak[2], base[2]; /* bytes, of each gpuopt_memory */
+    uint64_t now[2], peak[2], base[2]; /* bytes, by gpuopt_memory */
     counted_block *device;             /* blocks, in no order: the host cannot write a header into them */
     int64_t blocks, room;
 } counter;
 
-/* As open_context, with a GPU tried for auto. */
+/* Like open_context(), where auto tries the GPU. */
 gpuopt_status open_counted_context(const char *wanted, int threads, counter *counter, gpuopt_context **context,
                                    const char **backend);
 void close_counted_context(counter *counter, gpuopt_context *context);
 
 void count_from_now(counter *counter);
-uint64_t counted_peak(const counter *counter, gpuopt_memory where); /* above what there was at count_from_now */
+uint64_t counted_peak(const counter *counter, gpuopt_memory where); /* above the bytes in use at count_from_now() */
 
 #endif /* EXAMPLES_COUNTED_H */

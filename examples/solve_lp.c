@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Solves a linear program with the simplex method: reads an MPS file or builds a generated model, iterates in the loop
- * that a host would write, says what came out, and checks it on the model itself.
+ * Solves a linear program with the simplex method: reads an MPS file or builds a generated model, iterates in a loop as
+ * a host would, prints the result, and checks it against the model.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/solve_lp.c examples/common.c examples/io/m*.c examples/io/lp_*.c examples/io/generate.cpp \
@@ -50,16 +50,16 @@ static const char *const methods[] = {"tableau", "revised", NULL};
 static const char *const pricings[] = {"devex", "dantzig", "steepest-edge", NULL};
 static const char *const ratios[] = {"harris", "expand", "textbook", NULL};
 
-/* The tableau moves rows * cols doubles per K pivots; the revised method moves rows^2, and for each pivot about as many as
- * there are nonzeros. From this density on the tableau is faster. */
+/* The tableau moves rows * cols doubles per K pivots; the revised method moves rows^2, and for each pivot about as many
+ * as there are nonzeros. From this density on the tableau is faster. */
 static const double tableau_from_density = 0.1;
 
-/* On the GPU a pivot of the tableau needs one exchange between blocks less, and it is faster for sparse models, too, as long
- * as it fits: so many entries take 4 GB. See tests/bench/RESULTS.md. */
+/* On the GPU a pivot of the tableau needs one exchange between blocks less, so the tableau is faster for sparse models,
+ * too, as long as it fits: this many entries take 4 GB. See tests/bench/RESULTS.md. */
 static const double cuda_tableau_to_cells = 5e8;
 
-/* From so many rows on a pivot is faster on the GPU, where it takes some microseconds whatever its size, than on a CPU
- * core. */
+/* From this many rows on a pivot is faster on the GPU, where it takes some microseconds whatever its size, than on a
+ * CPU core. */
 static const int32_t cuda_from_rows = 1000;
 
 /* ---- Command line ---- */
@@ -67,11 +67,11 @@ static const int32_t cuda_from_rows = 1000;
 /* K of --technique; 0: the library chooses, -1: a bad value. */
 static int deferred_pivots(const char *technique) {
     static const char *const words[] = {"deferred", "immediate", NULL};
-    int64_t pivots = choice(technique, words); /* which are 0 and 1 */
+    int64_t pivots = choice(technique, words); /* K = 0 and 1 */
     return pivots >= 0 || whole_number(technique, 256, &pivots) ? (int)pivots : -1;
 }
 
-/* See parse_words. */
+/* See parse_words(). */
 static int take(void *options_of, const char *name, const char *value) {
     options *o = options_of;
     if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Solves a weighted CSP or another graphical model by bucket elimination: reads a .wcsp or .uai file or builds a
- * generated model, eliminates in the loop that a host would write, says what came out, and checks the assignment on the
- * model itself.
+ * generated model, eliminates in a loop as a host would, prints the result, and checks the assignment against the
+ * model.
  *
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/solve_wcsp.c examples/wcsp_report.c examples/co*.c examples/io/agents*.c \
@@ -291,7 +291,7 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
     p->desc.host_limit = most_host_memory();
     p->desc.memory_limit = o->memory ? (uint64_t)o->memory : where == GPUOPT_HOST ? p->desc.host_limit : 0;
     start = now();
-    if (!status && (o->agents || !p->desc.order)) /* of an order that is given only the tree is wanted, by agents */
+    if (!status && (o->agents || !p->desc.order)) /* if there is an order, only agents need more: the tree */
         status = gpuopt_elimination_order(context, &p->desc, p->desc.order ? NULL : p->order,
                                           o->agents ? p->parent : NULL, NULL);
     a->order_seconds = now() - start;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What solve_wcsp found, and how it says so.
+ * What solve_wcsp found, and how it is printed.
  */
 #ifndef EXAMPLES_WCSP_REPORT_H
 #define EXAMPLES_WCSP_REPORT_H

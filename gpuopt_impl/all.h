@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The implementation, in the order in which it can be read. Included once, by gpuopt.h under GPUOPT_IMPLEMENTATION.
+ * The implementation, family by family; each file includes those that it needs. Included once, by gpuopt.h under
+ * GPUOPT_IMPLEMENTATION.
  */
 #ifndef GPUOPT_IMPLEMENTATION_ONCE
 #define GPUOPT_IMPLEMENTATION_ONCE

@@ -6,8 +6,8 @@
 # Usage: single_header.sh [FOLDER]   the folder is made if need be; default: dist
 #
 # Each include of one of the library's files is replaced by that file: once if it has an include guard, each time if it
-# is a template. Comments, not #line, say where the text is from: a host has these two files only, and its debugger is
-# to find the lines.
+# is a template. Comments, not #line, say where the text is from: a host has only these two files, in which its debugger
+# must find the lines.
 set -eu
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

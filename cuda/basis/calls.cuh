@@ -24,7 +24,7 @@ gpuopt_status CudaBasis::fetch(gpuopt_memory where, const double *vector, const 
     return queue_.copy(b_.input, vector, sizeof(double) * static_cast<size_t>(m()));
 }
 
-/* Copies a result from `there` to where the caller wants it, and waits if that is host memory. wanted NULL: there is
+/* Copies a result from `there` to the caller's array, and waits if that is in host memory. wanted NULL: there is
  * nothing to copy. */
 gpuopt_status CudaBasis::deliver(gpuopt_memory where, double *wanted, const double *there) {
     gpuopt_status status = queue_.launched("a product with the inverse");

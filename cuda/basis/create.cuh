@@ -5,7 +5,6 @@
 #ifndef GPUOPT_CUDA_BASIS_CREATE_CUH
 #define GPUOPT_CUDA_BASIS_CREATE_CUH
 
-#include <climits>
 #include <cstring>
 #include <new>
 

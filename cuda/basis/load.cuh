@@ -10,6 +10,8 @@
 
 #include <cooperative_groups.h>
 
+#include <climits>
+
 #include "device.cuh"
 
 namespace {

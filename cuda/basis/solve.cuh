@@ -11,7 +11,7 @@
 namespace {
 
 enum {
-    BASIS_PARTS = 64,              /* at most so many parts of a linear combination are summed separately */
+    BASIS_PARTS = 64,              /* most parts of a linear combination, which are summed separately */
     BASIS_DOT_LINES = 4,           /* dot products of a block, which reads the vector once for all of them */
     BASIS_WIDE = 2 * BASIS_THREADS /* elements of a line in one block's part of a linear combination */
 };

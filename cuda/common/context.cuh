@@ -40,7 +40,7 @@ gpuopt_status cuda_status(const gpuopt_context *context, cudaError_t error, cons
         if (gpuopt_cuda_status != GPUOPT_OK) return gpuopt_cuda_status;       \
     } while (0)
 
-/* Every entry into the backend makes the context's device current and, at its end, puts the caller's back. An error that
+/* Every entry into the backend makes the context's device current and, at its end, restores the caller's. An error that
  * an earlier CUDA call of the caller left behind is cleared, so that it is not taken for ours. */
 class DeviceScope {
   public:

@@ -39,14 +39,14 @@ constexpr int elimination_held = 3;
 constexpr int elimination_varying = 6;
 /* The most operands that are the same for all rows and are loaded together with the others. By hand. */
 constexpr int elimination_calm = 4;
-/* Operands with addresses in shared memory. Later ones are computed anew at every use. 64 of them take 64 KB for 256
+/* Operands with addresses in shared memory. Later ones are recomputed at every use. 64 of them take 64 KB for 256
  * threads. */
 constexpr int elimination_slab = 64;
 
 /* ---- Digits, for the staged and the product kernel ---- */
 
-/* Jobs with more operands, or more digits once neighbours are merged, are left to the general kernel. They bound the size
- * of the kernels' parameters, which are at most 4 KB. */
+/* Jobs with more operands, or more digits once neighbours are merged, are left to the general kernel. They bound the
+ * size of the kernels' parameters, which are at most 4 KB. */
 constexpr int digits_operands = 16;
 constexpr int digits_most = 16;
 
@@ -63,11 +63,11 @@ constexpr int64_t staged_bytes = 18432;
 /* Dynamic shared memory of a block: what every device from sm_90 on has beside the 12 KB that the kernel declares. */
 constexpr size_t staged_memory_most = 84 * 1024;
 constexpr int staged_segments_most = 256; /* of a stage. By hand */
-/* A segment may hold the gaps between its rows if they at most double it, or if it has at most so many bytes. By
- * hand. */
+/* A segment may hold the gaps between its rows if they at most double it, or if it has at most this many bytes.
+ * By hand. */
 constexpr int64_t staged_gaps = 1024;
-/* Smaller jobs are left to the general kernel: tiles per multiprocessor, and entries of a tile. By hand; commit af2e9eb
- * added the second, so that small jobs are refused before any tile is cut. */
+/* Smaller jobs are left to the general kernel. Least tiles per multiprocessor, and entries of a tile. By hand; commit
+ * af2e9eb added the second, so that small jobs are refused before any tile is cut. */
 constexpr int staged_tiles_least = 4;
 constexpr int staged_entries_least = 1024;
 /* Limits of the kernel's parameters and registers: operands; those of them that depend on the row; digits of the rows;
@@ -144,7 +144,7 @@ constexpr double product_copy_entry = 64;
 constexpr double product_copy_launch = 64e6;
 constexpr double product_copy_share = 0.5;
 constexpr int copy_square = 32, copy_threads = 256;
-/* Blocks of a copy: one for so many entries, and at most so many per multiprocessor. By hand. */
+/* Blocks of a copy: entries for each, and the most per multiprocessor. By hand. */
 constexpr int64_t copy_block_entries = 512, copy_blocks = 16;
 
 /* The general kernel's time in the same unit: pairs for a joined row with 8, 16 and 32 bits, and a floor per value and
@@ -155,8 +155,8 @@ constexpr double general_value_least = 50000;
 
 /* ---- Streaming ---- */
 
-/* A job is cut into so many chunks if its tables allow it, but not into smaller ones than this many bytes, which the
- * link takes in 80 us: 20 launches. The link has 55 GB/s one way (RESULTS, STREAM). */
+/* The number of chunks that a job is cut into if its tables allow it, and the least bytes of a chunk, which the link
+ * takes 80 us to move: 20 launches. The link has 55 GB/s one way (RESULTS, STREAM). */
 constexpr int64_t stream_chunks = 16, stream_least = 4194304;
 /* Pages that hold tables hold nothing else, so that nothing else is pinned with them. */
 constexpr uint64_t stream_page = 65536;

@@ -84,7 +84,7 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     if (!status) status = upload(model);
     if (!status) status = choose_driver(model.desc.driver);
     gpuopt_propagator_info nothing;
-    if (!status) status = round(0, &nothing); /* what CUDA sets up at a first launch is _create's to pay for */
+    if (!status) status = round(0, &nothing); /* so that CUDA's setup at a first launch happens here */
     if (!status) *p_.report = {GPUOPT_MORE, 0, -1, -1, 0, 0, 0}; /* until the first round */
     return status;
 }

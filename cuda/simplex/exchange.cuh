@@ -167,7 +167,7 @@ struct Winner {
     float largest, size;
     int index; /* in the group; after collecting, of all */
 
-    enum { NOWHERE = 0xffff }; /* no group has so many positions: a block's shared memory holds fewer */
+    enum { NOWHERE = 0xffff }; /* beyond the positions of any group: a block's shared memory holds fewer */
 
     static __device__ Winner none() { return {HUGE_VAL, 0, 0, 0, -1}; }
     static __device__ unsigned bits(float x) { return __float_as_uint(x); }

@@ -9,7 +9,7 @@
 
 /* ---- Upwards: UTIL ---- */
 
-/* Adds up estimates: sums, or maxima where sums mean nothing. */
+/* Adds up estimates; takes the maximum where a sum is meaningless. */
 static void add_estimate(gpuopt_elimination_estimate *sum, const gpuopt_elimination_estimate *e) {
     if (e->policy > sum->policy) sum->policy = e->policy; /* from EXACT to MINI_BUCKET */
     if (e->bits > sum->bits) sum->bits = e->bits;
@@ -79,7 +79,7 @@ static gpuopt_status eliminate(gpuopt_elimination *elimination, gpuopt_eliminati
     return status;
 }
 
-/* The time at which a part is done that has worked so long. */
+/* The time at which a part is done after this much work. */
 static double finish(simulation *s, const part *p, double work) {
     double *busy = &s->busy[p->agent], done = (*busy > p->ready ? *busy : p->ready) + work;
     *busy = done;
@@ -128,7 +128,7 @@ static gpuopt_status work_up(simulation *s, part *p) {
     desc.condition_count = d.conditions;
     planning = now();
     if (!status) status = gpuopt_elimination_order(s->context, &desc, NULL, NULL, &estimate);
-    start += now() - planning; /* for the report, not for the work */
+    start += now() - planning; /* the estimate is for the report and does not count as work */
     if (!status) status = gpuopt_elimination_create(s->context, &desc, &p->elimination);
     if (!status && d.conditions > 0) status = gpuopt_elimination_set_condition(p->elimination, GPUOPT_HOST, 0, d.given);
     free_draft(s, p, &d);

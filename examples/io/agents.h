@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
  * Distributed elimination, DPOP or with mini-buckets ADPOP, in one process: every agent has a handle of its own, with
- * the functions that its variables meet first and the messages of its children, and all they exchange are bytes.
+ * the functions whose first variable in the order is one of its own, and the messages of its children. Agents exchange
+ * only bytes.
  *
  * The pseudo-tree is that of the elimination order: parent[v] is the variable whose bucket v's message goes to. An
- * agent's variables that hang together in it are one part, which is one handle; an agent whose variables do not hang
- * together works on its parts one after another. A UTIL message is a packed message and the numbers of the variables in
- * its scope; it goes to the part that eliminates the first of them, one without a variable, as mini-buckets make them,
- * to the root. A VALUE message is what a part needs of its parent: pairs of variable and value.
+ * agent's variables that are connected in it are one part, with one handle; an agent whose variables are not all
+ * connected works on its parts one after another. A UTIL message is a packed message and the numbers of the variables
+ * in its scope; it goes to the part that eliminates the first of them or, if it has no variable, which mini-buckets can
+ * cause, to the root. A VALUE message is what a part needs of its parent: pairs of variable and value.
  *
- * With policy AUTO what does not fit is bounded by mini-buckets, not sliced: the messages would be those of a slice.
+ * With policy AUTO a part that does not fit is bounded by mini-buckets. It is not sliced, because its messages would
+ * then be those of one slice.
  *
- * Time is simulated: a part begins when the last message for it has come and its agent is free; it unpacks, creates its
- * handle (which reads its functions), eliminates, packs. The time of the slowest path is what agents on machines of
- * their own, with a network that takes no time, would need.
+ * Time is simulated: a part begins when its last message has arrived and its agent is free; it unpacks, creates its
+ * handle (which reads its functions), eliminates, packs. The time of the slowest path is what agents would need on
+ * separate machines whose network takes no time.
  */
 #ifndef EXAMPLES_IO_AGENTS_H
 #define EXAMPLES_IO_AGENTS_H
@@ -31,9 +33,9 @@ typedef struct agents_answer {
     int assigned;                                    /* not 0: value has an assignment that no part found forbidden */
 } agents_answer;
 
-/* desc: the model, without condition; order [order_count] and parent [variables] as _order gives them; fixed
- * [variables]: evidence, or -1; agent [variables]; value [variables], out. An error is the library's, or out of
- * memory. */
+/* desc: the model, without condition; order [order_count] and parent [variables] as _order returns them; fixed
+ * [variables]: evidence, or -1; agent [variables]; value [variables]: the result. Returns the library's error, or
+ * MEMORY. */
 gpuopt_status agents_solve(gpuopt_context *context, const gpuopt_elimination_desc *desc, const int32_t *parent,
                            const int32_t *fixed, const int32_t *agent, int32_t *value, agents_answer *answer);
 

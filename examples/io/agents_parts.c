@@ -2,7 +2,6 @@
 #include "examples/io/agents_parts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- Who does what ---- */
 
@@ -50,7 +49,7 @@ gpuopt_status make_parts(simulation *s, const int32_t *parent, const int32_t *ag
         }
         s->part[s->part_of[v]].own++;
     }
-    if (s->parts == 0) s->part[s->parts++].up = -1; /* all have evidence: one that looks the constants up */
+    if (s->parts == 0) s->part[s->parts++].up = -1; /* all variables have evidence: one part adds up the constants */
     for (k = 0; k < s->parts; k++) {
         s->part[k].first = at;
         at += s->part[k].own;
@@ -87,7 +86,7 @@ void share_functions(simulation *s) {
 /* ---- The model of a part ---- */
 
 void free_draft(const simulation *s, const part *p, draft *d) {
-    int64_t k; /* the tables of what was there before are not the draft's */
+    int64_t k; /* the part's own functions come first; their tables do not belong to the draft */
     for (k = s->of_part[p - s->part + 1] - s->of_part[p - s->part]; d->function && k < d->functions; k++) {
         free((void *)d->function[k].cost);
         free((void *)d->function[k].value);
@@ -142,7 +141,7 @@ static gpuopt_status unpack(const simulation *s, const message *m, gpuopt_elimin
     return status;
 }
 
-/* Adds the variables that are new to the part's; room: what there is. */
+/* Adds those variables that the part does not have yet; room: the size of p->name. */
 static int add_names(simulation *s, part *p, int32_t count, const int32_t *variable, int64_t *room) {
     int32_t k;
     for (k = 0; k < count; k++) {
@@ -153,7 +152,7 @@ static int add_names(simulation *s, part *p, int32_t count, const int32_t *varia
             p->name = more;
             *room = 2 * *room + 16;
         }
-        s->local[variable[k]] = 0; /* some number */
+        s->local[variable[k]] = 0; /* any number: marks it as known */
         p->name[p->variables++] = variable[k];
     }
     return 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of agents.h: which agent does what, and the models that it makes for it.
+ * The private part of agents.h: which agent does what, and the models that it makes.
  */
 #ifndef EXAMPLES_IO_AGENTS_PARTS_H
 #define EXAMPLES_IO_AGENTS_PARTS_H
 
 #include "examples/io/agents.h"
 
-/* A UTIL message that is under way. */
+/* A UTIL message in transit. */
 typedef struct message {
     struct message *next; /* in the inbox, by the variable's position in the order */
     int32_t position, arity;
@@ -18,13 +18,13 @@ typedef struct message {
 
 typedef struct part {
     int32_t agent, up; /* up: the part of the parent, -1: none */
-    int32_t own;       /* variables that it eliminates: .. of sim.owned, from first on */
+    int32_t own;       /* number of variables that it eliminates: owned[first ..] */
     int64_t first;
     int32_t variables; /* of its handle */
     int32_t *name;     /* [variables] ascending */
     message *inbox;
     gpuopt_elimination *elimination;
-    double ready; /* when what it waits for is there */
+    double ready; /* the time at which all that it waits for has arrived */
 } part;
 
 typedef struct simulation {
@@ -34,14 +34,14 @@ typedef struct simulation {
     agents_answer *answer;
     int32_t parts;
     int exact;          /* no part has split a bucket */
-    part *part;         /* [parts] every one before its children */
+    part *part;         /* [parts] parents before children */
     int32_t *part_of;   /* [variables] -1: evidence */
     int32_t *position;  /* [variables] in the order, INT32_MAX: evidence */
     int32_t *owned;     /* [order_count] the parts' own variables, in the order */
     int32_t *local;     /* [variables] their numbers in the handle that is being made, else -1 */
     int32_t *functions; /* [functions] by part */
-    int64_t *of_part;   /* [parts + 1] where each one's begin */
-    double *busy;       /* [parts] until when each agent is; agents are numbered from 0 here */
+    int64_t *of_part;   /* [parts + 1] where the functions of each part begin */
+    double *busy;       /* [parts] the time until which each agent is busy; agents are numbered from 0 here */
 } simulation;
 
 /* What the model of one part is made of. */
@@ -53,7 +53,8 @@ typedef struct draft {
     int32_t conditions;
 } draft;
 
-/* Parts from the roots down: a variable joins its parent's part if both have the same agent. The arrays are there. */
+/* Makes the parts, from the roots down: a variable joins its parent's part if both have the same agent. The arrays of s
+ * are allocated already. */
 gpuopt_status make_parts(simulation *s, const int32_t *parent, const int32_t *agent);
 /* Assigns each function to the part that eliminates the first of its variables, and constants to the last part. */
 void share_functions(simulation *s);

@@ -177,7 +177,7 @@ bool build(const std::string &text, Model &model) {
         if (field.empty() || *end || !(v.back() >= 0 && v.back() < 2e9)) return false;
     }
     auto whole = [&](size_t k) { return static_cast<int>(v[k]); };
-    auto counts = [&](size_t many) { // the first so many are whole and at least 1
+    auto counts = [&](size_t many) { // whether that many leading numbers are whole and at least 1
         for (size_t k = 0; k < many; k++)
             if (v[k] < 1 || v[k] != std::floor(v[k])) return false;
         return true;

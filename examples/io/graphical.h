@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Graphical models for the examples, tests and benchmarks: from .wcsp and .uai files and from generators; and the files
- * that go with them.
+ * Graphical models for the examples, tests and benchmarks: from .wcsp and .uai files and from generators; and further
+ * files that belong to them.
  */
 #ifndef EXAMPLES_IO_GRAPHICAL_H
 #define EXAMPLES_IO_GRAPHICAL_H
@@ -35,7 +35,7 @@ typedef struct graphical_model {
 int graphical_read_wcsp(const char *path, graphical_model *model, char *error, size_t error_size);
 int graphical_read_uai(const char *path, graphical_model *model, char *error, size_t error_size);
 int graphical_generate(const char *name, double hard, graphical_model *model, char *error, size_t error_size);
-/* Reads or builds any of them, by the ending or the prefix of the name. */
+/* Reads or builds any of them, by the suffix or the prefix of the name. */
 int graphical_load(const char *name, double hard, graphical_model *model, char *error, size_t error_size);
 void graphical_free(graphical_model *model);
 
@@ -46,10 +46,10 @@ void graphical_take_logs(graphical_model *model, int sign);
  * double is that of a DOUBLE model (costs to be minimised), the integer that of the others. */
 void graphical_cost(const graphical_model *model, const int32_t *value, int *permitted, int64_t *cost, double *real);
 
-/* Files that go with a model. All return 0, or -1 and the error.
- * Evidence, as in UAI: a count, then so many pairs "variable value"; or the same after the number of samples, which
- * must be 1. fixed [variables]: the value, or -1.
- * Order: the variables that have no evidence, each once, first one first; # begins a comment. order [variables].
+/* Files that belong to a model. All return 0, or -1 and the error.
+ * Evidence, as in UAI: the number of pairs, then the pairs "variable value"; the number of samples, which must be 1,
+ * may come before. fixed [variables]: the value, or -1.
+ * Order: the variables that have no evidence, each once, as they are eliminated; # begins a comment. order [variables].
  * Agents: "variable agent" for each variable, in any order, or just the agent of each; # begins a comment. Agents are
  * any numbers of 0 or more. agent [variables]. */
 int graphical_read_evidence(const char *path, const graphical_model *model, int32_t *fixed, char *error,

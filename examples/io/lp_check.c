@@ -100,7 +100,7 @@ lp_proof lp_farkas(const mip *model, const double *y) {
 
 lp_proof lp_crossing(const mip *model, int32_t col) { return (lp_proof){model->lb[col] - model->ub[col], 0}; }
 
-/* How far a direction goes towards a finite end of its interval. */
+/* How far a direction moves towards a finite end of its interval. */
 static double towards(double worst, long double direction, double low, double high) {
     if (direction > 0 && high < no_bound) worst = larger(worst, direction);
     if (direction < 0 && low > -no_bound) worst = larger(worst, -direction);

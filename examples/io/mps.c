@@ -81,7 +81,7 @@ static char **take_names(Clp_Simplex *lp, int count, name_getter get) {
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* A name that comes twice, which CLP does not mind, or NULL. */
+/* A name that occurs twice, which CLP accepts, or NULL. */
 static const char *repeated_name(char **name, int count) {
     char **sorted = copy_of(name, (size_t)count, sizeof *name);
     const char *repeated = NULL;
@@ -154,7 +154,7 @@ static int read_with_clp(const char *path, const mps_scan *file, const mps_cross
     return errors;
 }
 
-/* Bounds that cross are a model, and an infeasible one: what CLP refused is put in its place. */
+/* A model with crossing bounds is valid, and infeasible: puts back the bounds that CLP refused. */
 static void put_crossings(mip *model, const mps_crossings *crossings) {
     int k, j;
     for (k = 0; k < crossings->count; k++)

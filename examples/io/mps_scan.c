@@ -47,7 +47,7 @@ static int reads_as_free(section in, char **word, int words) {
     }
 }
 
-/* The word of a data line that stands where a number does but is none that a model can have, or NULL. CLP reads 1e400
+/* The word of a data line that should be a number but is none that a model can have, or NULL. CLP reads 1e400
  * as an ordinary number, and can crash where the number after a long name is missing. */
 static const char *bad_number(section in, char **word, int words) {
     int k;
@@ -62,7 +62,7 @@ static const char *bad_number(section in, char **word, int words) {
     return word[words - 1];
 }
 
-/* On which CLP can crash. */
+/* Whether a line has control characters, which can make CLP crash. */
 static int has_control(const char *line, size_t length) {
     while (length-- > 0)
         if ((unsigned char)line[length] < ' ' && line[length] != '\t') return 1;
@@ -128,7 +128,7 @@ static int is_crossing(const mps_crossings *crossings, const char *line) {
     return 0;
 }
 
-/* Reads the whole file once and, unless copy is NULL, writes it anew. */
+/* Reads the whole file once and, unless copy is NULL, writes the copy. */
 static int look_over(const char *path, mps_scan *result, const copying *copy, char *error, size_t error_size) {
     char line[MPS_LINE + 3];
     long number = 0;
@@ -162,7 +162,7 @@ static int look_over(const char *path, mps_scan *result, const copying *copy, ch
             goto done;
         }
         if (found) {
-            if (copy) fputs("*\n", copy->to); /* which keeps the numbers of the lines */
+            if (copy) fputs("*\n", copy->to); /* a comment, so that line numbers stay the same */
             continue;
         }
         if (copy && is_card && in == NO_SECTION && !result->named) fprintf(copy->to, "%s\n", copy->name_card);

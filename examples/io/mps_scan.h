@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is done to an MPS file before CLP reads it: it is looked over, and rewritten where CLP would take it for another
- * model.
+ * Examines an MPS file before CLP reads it, and rewrites it if CLP would take it for another model.
  */
 #ifndef EXAMPLES_IO_MPS_SCAN_H
 #define EXAMPLES_IO_MPS_SCAN_H
@@ -19,10 +18,10 @@ typedef struct mps_scan {
     int free_named; /* and it says FREE */
     int ambiguous;  /* some line's fixed columns hold more than one word, or less than one */
     int free_valid; /* every line reads as free format */
-    int sense;      /* of OBJSENSE, which CLP ignores or refuses: 1 max, -1 min; 0: there is none */
+    int sense;      /* from OBJSENSE, which CLP ignores or refuses: 1 max, -1 min; 0: there is none */
 } mps_scan;
 
-/* Bounds that make a column's cross, which CLP refuses, one card each. */
+/* Bounds that cross, which CLP refuses; one card each. */
 enum { MPS_CROSSINGS = 256 };
 typedef struct mps_crossings {
     int count;
@@ -35,8 +34,8 @@ typedef struct mps_crossings {
 
 /* Both return 0, or -1 and the error: file, line where there is one, what is wrong. */
 int mps_look_over(const char *path, mps_scan *result, char *error, size_t error_size);
-/* Makes a copy that CLP reads as it is meant, without the crossing cards. `temporary` is mkstemp's pattern, and the
- * copy's name afterwards; nothing is left of it on an error. */
+/* Makes a copy that CLP reads correctly, without the crossing cards. `temporary` is mkstemp's pattern, and the
+ * copy's name afterwards; on an error the copy is removed. */
 int mps_rewrite(const char *path, const mps_scan *file, const mps_crossings *crossings, char *temporary, char *error,
                 size_t error_size);
 

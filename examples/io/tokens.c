@@ -43,7 +43,7 @@ int tokens_open(tokens *t, const char *path, char *error, size_t error_size) {
     }
     if (t->text && ferror(file)) {
         fclose(file);
-        return cannot_read(t, strerror(errno)); /* a folder, say */
+        return cannot_read(t, strerror(errno)); /* for example, a folder */
     }
     fclose(file);
     if (!t->text) return cannot_read(t, "out of memory");
@@ -74,7 +74,7 @@ static void skip_blanks(tokens *t) {
     t->at = t->size; /* a comment may have ended there */
 }
 
-/* 1, or 0 at the end of the file, which then is the word's place. */
+/* Takes a word. Returns 1, or 0 at the end of the file, which is then the word's place. */
 static int take(tokens *t) {
     size_t first;
     skip_blanks(t);
@@ -120,7 +120,7 @@ int tokens_numeric(const tokens *t) {
     return (*at >= '0' && *at <= '9') || *at == '.';
 }
 
-/* What an error shows of a word. */
+/* The number of characters of the word that an error shows. */
 static int shown(const tokens *t) { return t->length < 40 ? t->length : 40; }
 
 int tokens_whole(tokens *t, const char *what, int64_t least, int64_t most, int64_t *value) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Words of a text file with their lines and columns: what the readers of graphical models, and of the files that go
- * with them, have in common. Line breaks are blanks like others.
+ * The words of a text file with their lines and columns, for the readers of graphical models and of the files that
+ * belong to them. A line break is a blank like any other.
  */
 #ifndef EXAMPLES_IO_TOKENS_H
 #define EXAMPLES_IO_TOKENS_H
@@ -13,7 +13,7 @@ typedef struct tokens {
     const char *path;
     char *text; /* the whole file, then 0 */
     size_t size, at;
-    int64_t line, line_start; /* where reading is: the line's number, and the offset of its first character */
+    int64_t line, line_start; /* the present line: its number, and the offset of its first character */
     char *word;               /* the word taken last, within text, not ended by 0; NULL: none yet */
     int length;
     int64_t word_line, word_column; /* from 1; at the end of the file where there was no word left */
@@ -24,22 +24,22 @@ typedef struct tokens {
     size_t error_size;
 } tokens;
 
-/* All return 0, or -1 with the error. `what` names the word for it. After a failed _open there is nothing to close. */
+/* All return 0, or -1 and the error, in which `what` names the word. After a failed _open there is nothing to close. */
 int tokens_open(tokens *t, const char *path, char *error, size_t error_size);
 void tokens_close(tokens *t);
 int tokens_next(tokens *t, const char *what); /* an error at the end of the file: truncated */
-int tokens_peek(tokens *t, const char *what); /* the same, and it stays to be taken */
+int tokens_peek(tokens *t, const char *what); /* the same, but does not take the word */
 int tokens_whole(tokens *t, const char *what, int64_t least, int64_t most, int64_t *value);
 /* A finite decimal number of 0 or more, as factors are; what is not 0 but rounds to 0 or infinity is an error. */
 int tokens_factor(tokens *t, const char *what, double *value);
 int tokens_end(tokens *t); /* an error unless nothing is left */
 
-int tokens_is(const tokens *t, const char *word); /* whether the word taken last is that one */
+int tokens_is(const tokens *t, const char *word); /* whether the word taken last is this one */
 int tokens_numeric(const tokens *t);              /* whether it begins like a number */
 int64_t tokens_count(const tokens *t);            /* of all words in the file */
-size_t tokens_room(const tokens *t);              /* how many words can be left at most: one for every two characters */
+size_t tokens_room(const tokens *t);              /* the most words that can follow: one for every two characters */
 
-/* An error of the word taken last, as printf. Always -1. */
+/* Reports an error at the word taken last, formatted as by printf. Returns -1. */
 int tokens_fail(tokens *t, const char *format, ...)
 #ifdef __GNUC__
     __attribute__((format(printf, 2, 3)))

@@ -2,9 +2,9 @@
  *
  * The weighted CSP format of toulbar2: a stream of words, whose line breaks do not matter.
  *     name variables largest_domain functions upper_bound, the domain sizes, then for each function
- *     [-]arity variable... default_cost tuples, and so many times value... cost
- * A negative arity shares the tuples: they get the next number, from 1 on. Instead of a count, minus such a number
- * stands for its tuples.
+ *     [-]arity variable... default_cost tuples, then value... cost for each tuple
+ * A negative arity shares the tuples: they get the next number, from 1 on. A negative count -k stands for the tuples
+ * with number k.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static int read_head(reader *r, int32_t *functions) {
         tokens_whole(t, "the number of functions", 0, INT32_MAX - 1, &count) ||
         tokens_whole(t, "the upper bound", 0, INT64_MAX, &top))
         return -1;
-    room = tokens_room(t); /* more than these cannot follow, whatever the header says */
+    room = tokens_room(t); /* no more can follow, whatever the header says */
     model->domain = malloc(sizeof *model->domain * ((size_t)n < room ? (size_t)n + 1 : room + 1));
     if (!model->domain) return out_of_memory(r);
     t->part = "variable";
@@ -76,7 +76,7 @@ static int read_scope(reader *r, gpuopt_elimination_function *f) {
     return 0;
 }
 
-/* The default cost, or that there is a keyword where the number of tuples should be. */
+/* Reads the default cost. An error if a keyword follows instead of the number of tuples. */
 static int read_default(reader *r, gpuopt_elimination_function *f) {
     tokens before = r->t;
     if (tokens_next(&r->t, "the default cost")) return -1;

@@ -6,7 +6,6 @@
 #ifndef GPUOPT_IMPL_CHECKS_H
 #define GPUOPT_IMPL_CHECKS_H
 
-#include <float.h>
 #include <math.h>
 
 #include "backend.h"
@@ -124,7 +123,7 @@ static inline gpuopt_status gpuopt__check_where(const gpuopt_context *context, c
                : gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "where is neither HOST nor DEVICE");
 }
 
-/* *found: an array of the host's where it is, one in device memory copied to `room`. */
+/* *found: the array itself if it is in host memory, else `room`, to which it is copied. */
 static inline gpuopt_status gpuopt__fetch(gpuopt_context *context, gpuopt_memory where, const void *array,
                                           uint64_t bytes, void *room, const void **found) {
     *found = where == GPUOPT_HOST ? array : room;
@@ -132,7 +131,7 @@ static inline gpuopt_status gpuopt__fetch(gpuopt_context *context, gpuopt_memory
     return context->desc.backend->copy(context, room, array, bytes);
 }
 
-/* A result goes to where the host wants it; NULL: nowhere. */
+/* Copies a result to the host's array, which is in `where`; wanted NULL: there is nothing to copy. */
 static inline gpuopt_status gpuopt__deliver(gpuopt_context *context, gpuopt_memory where, void *wanted,
                                             const void *result, uint64_t bytes) {
     if (!wanted || bytes == 0) return GPUOPT_OK;

@@ -16,7 +16,7 @@ typedef struct gpuopt__deferred {
     double *v;      /* [most][cols]: V, row after row */
     int32_t rows, cols;
     int32_t count; /* columns of U and rows of V in use */
-    int32_t most;  /* at most so many */
+    int32_t most;  /* the limit of count */
 } gpuopt__deferred;
 
 /* Cuts the three arrays from an arena; nothing is pending. */

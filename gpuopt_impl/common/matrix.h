@@ -6,6 +6,8 @@
 #ifndef GPUOPT_IMPL_MATRIX_H
 #define GPUOPT_IMPL_MATRIX_H
 
+#include <float.h>
+
 #include "checks.h"
 
 static inline int32_t gpuopt__matrix_lines(const gpuopt_matrix *m) {
@@ -21,8 +23,9 @@ static inline int32_t gpuopt__matrix_width(const gpuopt_matrix *m) {
 
 #define GPUOPT__LEAST_DOUBLE 4.9406564584124654e-324 /* DBL_TRUE_MIN, which C++ lacks */
 
-/* The entries first .. end - 1, one line of a matrix: indices in range and none twice, sizes of values in [least, most]. seen[i]: the
- * line that i was seen in last. single, or NULL: is cleared if a value is no single-precision number. */
+/* The entries first .. end - 1, one line of a matrix: indices in range and none twice, sizes of values in [least,
+ * most]. seen[i]: the line that i was seen in last. single, or NULL: is cleared if a value is no single-precision
+ * number. */
 static inline gpuopt_status gpuopt__check_line(const gpuopt_context *context, const char *call, gpuopt_layout layout,
                                                int32_t line, int64_t first, int64_t end, const int32_t *index,
                                                const double *value, int32_t width, double least, double most,

@@ -8,7 +8,7 @@
  *        |
  *     an order of the variables            order.h: graph and search; order_greedy.h, order_rotate.h: the two methods
  *        |
- *     buckets: who meets whom, on scopes   plan_buckets.h: a bucket for each variable, or mini-buckets
+ *     buckets: which tables are joined     plan_buckets.h: a bucket for each variable, or mini-buckets
  *        |
  *     jobs, without variables              plan_jobs.h: tiles, rows and entries of a message; partial joins; levels
  *        |

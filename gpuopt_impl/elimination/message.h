@@ -15,7 +15,7 @@ static int gpuopt__elimination_message_ready(const gpuopt_elimination *e, const 
     int64_t units = e->plan.units, slice = e->done / units, unit = e->done % units;
     int32_t reader;
     if (e->held < 0) return 0;
-    if (unit == 0 && slice > 0) unit = units; /* all of the slice that is held */
+    if (unit == 0 && slice > 0) unit = units; /* the slice that is held is complete */
     if (bucket->position >= unit) return 0;
     reader = e->plan.table[bucket->message].bucket;
     return e->plan.keep || reader > e->plan.steps || reader >= unit || (reader == e->plan.steps && !e->plan.join_rest);

@@ -8,6 +8,8 @@
 
 #include "order_rotate.h"
 
+#include "../common/matrix.h"
+
 /* What the interaction graph is made of: the scopes of the functions, in compressed rows. */
 typedef struct gpuopt__elimination_scopes {
     int32_t variables, functions;
@@ -72,7 +74,7 @@ static void gpuopt__elimination_graph_triangles(gpuopt__elimination_greedy *s, c
             uint64_t sum = 0, product = weight[a] * weight[b];
             for (j = s->start[b + 1] - 1; j >= s->start[b] && s->adjacent[j] > b; j--) {
                 int32_t c = s->adjacent[j];
-                uint64_t all = s->mark[c] == a ? UINT64_MAX : 0; /* no branch: in dense graphs it is a coin's toss */
+                uint64_t all = s->mark[c] == a ? UINT64_MAX : 0; /* no branch: in dense graphs it is unpredictable */
                 sum += weight[c] & all;
                 missing[c] -= product & all;
             }

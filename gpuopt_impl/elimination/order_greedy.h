@@ -9,7 +9,6 @@
 #include <float.h>
 
 #include "scratch.h"
-#include "../common/matrix.h"
 
 /* Entries and operations are counted in double and may be infinite. */
 typedef struct gpuopt__elimination_order_score {

@@ -334,7 +334,7 @@ static gpuopt_status gpuopt__elimination_choose_policy(gpuopt__elimination_prepa
         policy = GPUOPT_POLICY_EXACT;
         status = gpuopt__elimination_try_draft(prep, 0, limit, 0, e, &fits);
     }
-    /* Not if the order leaves variables over: another slice could be the best for each of their values. */
+    /* Not if variables are left over: the best slice could differ from one of their values to the next. */
     if (!status && !fits && d->copies == 1 && steps + d->condition_count == d->variables &&
         (automatic || d->policy == GPUOPT_POLICY_SLICE)) {
         double direct = prep->draft.too_large ? HUGE_VAL : e->operations;

@@ -24,7 +24,7 @@ typedef struct gpuopt__elimination_total {
 typedef struct gpuopt__elimination_table {
     int64_t scope;     /* first of its variables in the pools `scope` and `stride` */
     int32_t arity;     /* of these */
-    int32_t fixed;     /* the first so many are conditioned or sliced */
+    int32_t fixed;     /* number of leading variables that are conditioned or sliced */
     int32_t source;    /* the position in the order whose message it is; -1: a function; -2: a partial join */
     int32_t bucket;    /* the position in whose bucket it is; beyond the last one: left over */
     int32_t function;  /* the host's; -1: none */

@@ -50,8 +50,9 @@
 #define GPUOPT__ELIMINATION_RESTARTS 8
 /* Words of a set of vertices in the part of the tree that is rotated: 256 vertices. */
 enum { GPUOPT__ELIMINATION_CORE_WORDS = 4, GPUOPT__ELIMINATION_CORE_MOST = 64 * GPUOPT__ELIMINATION_CORE_WORDS };
-/* Rotations tried in a round: few where the elimination itself takes little time, which is FEW plus one for each so
- * many operations, and at most MANY. The limits keep the rounds at about the time of the greedy runs. */
+/* Rotations tried in a round: FEW, plus one for every OPERATIONS operations of the elimination, and at most MANY, so
+ * that little time is spent where the elimination itself takes little. The limits keep the rounds at about the time of
+ * the greedy runs. */
 #define GPUOPT__ELIMINATION_MOVES_FEW 200
 #define GPUOPT__ELIMINATION_MOVES_MANY 40000
 #define GPUOPT__ELIMINATION_MOVES_OPERATIONS 2048
@@ -61,12 +62,12 @@ enum { GPUOPT__ELIMINATION_CORE_WORDS = 4, GPUOPT__ELIMINATION_CORE_MOST = 64 * 
 
 /* Variables in all scopes beyond which a draft that is too large already is not finished. */
 #define GPUOPT__ELIMINATION_MOST_SCOPES ((int64_t)1 << 26)
-/* Slices at most, with SLICE and with AUTO. AUTO also gives up where slices repeat so many times the operations: past
- * that, mini-buckets are the better choice. Not measured. */
+/* Slices at most, with SLICE and with AUTO. AUTO also gives up slicing if it multiplies the operations by more than
+ * REPEATED: mini-buckets are then the better choice. Not measured. */
 #define GPUOPT__ELIMINATION_MOST_SLICES ((int64_t)1 << 32)
 #define GPUOPT__ELIMINATION_AUTO_SLICES 65536
 #define GPUOPT__ELIMINATION_AUTO_REPEATED 64
-/* STREAM: one part in so many of the memory limit is for buffers, if the tables need the rest. The larger the buffers,
+/* STREAM: the buffers get the memory limit divided by this, if the tables need the rest. The larger the buffers,
  * the less often a table is copied that lacks the slowest variables of the message. Model 42b with 2 GB of device
  * memory then moves 27.9 GB each way at 70 GB/s, in 0.80 s (section "The fused kernel"). */
 #define GPUOPT__ELIMINATION_BUFFERS_PART 4

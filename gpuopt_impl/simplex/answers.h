@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bases, solutions and certificates in and out. What is wanted in device memory goes through the handle's staging
+ * Bases, solutions and certificates in and out. Arrays in device memory pass through the handle's staging
  * array.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_ANSWERS_H
@@ -15,7 +15,7 @@ static uint8_t gpuopt__simplex_mirrored(uint8_t status) {
                                                 : status;
 }
 
-/* The handle, `where` and an array that must be there. */
+/* Checks the handle, `where`, and an array that must not be NULL. */
 static gpuopt_status gpuopt__simplex_check_array(const gpuopt_simplex *s, const char *call, gpuopt_memory where,
                                                  const char *name, const void *array) {
     gpuopt_status status;

@@ -4,7 +4,7 @@
  * or the tableau and runs iterations; the control knows phases, outcomes and the original data.
  *
  * How a call travels: gpuopt_simplex_iterate (calls.h) checks its arguments (check.h) and calls the loop in control.h.
- * The loop makes x and the duals anew where they are stale (refresh.h; the inverse too, reinvert.h), chooses bounds and
+ * The loop recomputes x and the duals if they are stale (refresh.h; the inverse too, reinvert.h), chooses bounds and
  * tolerances for the present stage (rules.h), and has the engine run up to refresh_pivots iterations (the table below).
  * When a run ends because no variable can enter or leave, control.h decides whether that is a proof, for which
  * evidence.h makes the Farkas vector or the ray. parts.h has the calls that do a single part of an iteration; answers.h
@@ -84,7 +84,7 @@ typedef struct gpuopt__simplex_run {
     gpuopt__simplex_rules rules;
     gpuopt__simplex_run_part part;
     int phase;
-    int32_t most;     /* at most so many iterations (pivots and flips) */
+    int32_t most;     /* limit of the iterations (pivots and flips) */
     int32_t entering; /* a slot */
     int32_t leaving;  /* a position */
     int direction;    /* of the entering variable, 1 or -1 */

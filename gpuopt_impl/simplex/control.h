@@ -167,8 +167,8 @@ static void gpuopt__simplex_count(gpuopt_simplex *s, const gpuopt__simplex_run_r
     }
 }
 
-/* If the arithmetic is not up to a model, its inverse may drift with every pivot. After so many refreshes without
- * progress in between, iterating ends with a status. */
+/* If the arithmetic is not up to a model, its inverse may drift with every pivot. After this many refreshes in a
+ * row without progress in between, iterating ends with an error status. */
 enum { GPUOPT__SIMPLEX_MOST_HASTY = 500 };
 
 static gpuopt_status gpuopt__simplex_some_iterations(gpuopt_simplex *s, int64_t most) {

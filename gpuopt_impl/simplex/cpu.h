@@ -6,6 +6,7 @@
 #define GPUOPT_IMPL_SIMPLEX_CPU_H
 
 #include "../common/deferred.h"
+#include "../common/matrix.h"
 #include "model.h"
 
 typedef struct gpuopt__simplex_cpu {

@@ -6,6 +6,7 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_REINVERT_H
 #define GPUOPT_IMPL_SIMPLEX_REINVERT_H
 
+#include "../common/matrix.h"
 #include "model.h"
 
 static void gpuopt__simplex_order_place(gpuopt_simplex *s, int32_t *placed, int32_t col, int32_t row) {

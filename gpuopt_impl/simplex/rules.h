@@ -52,8 +52,8 @@ static void gpuopt__simplex_relapse(gpuopt_simplex *s, int32_t by) {
 }
 
 static gpuopt__simplex_rules gpuopt__simplex_rules_now(const gpuopt_simplex *s) {
-    /* By escalation. Candidates that were banned because their pivots are too small are tried again with smaller pivot
-     * tolerances. */
+    /* Indexed by the escalation. Candidates that were banned because their pivots are too small are tried again with
+     * smaller pivot tolerances. */
     static const double loosened[] = {1, 1, 1e-3, 1e-6};
     gpuopt__simplex_rules rules;
     double finer = s->stage == GPUOPT__SIMPLEX_STAGE_POLISH ? 1e-3 : 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What gpuopt.h promises of every family, held against all five, on the backend under test.
+ * What gpuopt.h promises of every family, checked for all five on the backend under test.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The five families seen through one shape, so that one test can hold all of them to what gpuopt.h promises for every
- * family. Each has a small problem whose answer is known from outside; what a wrapper does not cover is not promised for
- * all.
+ * family. Each has a small problem whose answer is known from outside; what the wrappers do not cover is not promised
+ * for every family.
  */
 #ifndef TESTS_CONTRACT_FAMILIES_H
 #define TESTS_CONTRACT_FAMILIES_H
@@ -17,7 +17,7 @@ typedef struct family {
     size_t desc_size, info_size;
     int waits;      /* a step without info waits, too */
     int has_matrix; /* takes a sparse matrix, at create or by load() */
-    int has_bounds; /* columns with lb and ub */
+    int has_bounds; /* has columns with lb and ub */
     int asks_stop;
     size_t answer_bytes; /* of the answer that read() gives */
     const void *answer;  /* [answer_bytes], known from outside */

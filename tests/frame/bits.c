@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagates a fixed pseudo-random model in both precisions and prints what came out as one line of hashes. However it
- * and the library are compiled, the line is the same. The argument is the number of threads.
+ * Propagates a fixed pseudo-random model in both precisions and prints hashes of the results in one line, which is the
+ * same however this file and the library are compiled. The argument is the number of threads.
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "gpuopt.h"
 
@@ -23,7 +22,7 @@ static int draw(int low, int high) {
     return low + (int)((random_state >> 33) % (uint64_t)(high - low + 1));
 }
 
-/* Every row holds at a point with room to spare, so that rounds go on and none ends infeasible. The values are
+/* Some point satisfies every row with room to spare, so that rounds go on and none ends infeasible. The values are
  * quotients, of which a compiler can neither fold nor contract anything. */
 static void build(void) {
     double point[COLS];

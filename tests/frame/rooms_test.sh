@@ -79,7 +79,7 @@ compiles_alone() {
     while read -r header; do
         is_template "$1/$header" && continue
         echo "#include \"$1/$header\"" >"$work/alone.c"
-        gcc -std=c11 -fsyntax-only "$work/alone.c" || broken=1
+        gcc -std=c11 -Werror=implicit-function-declaration -fsyntax-only "$work/alone.c" || broken=1
     done < <(cd "$1" && find gpuopt.h gpuopt_impl -name '*.h')
     return $broken
 }

@@ -4,7 +4,7 @@
 # That a host can copy the library in and compile it in the ways that gpuopt.h names: what the compilers say, what the
 # objects export and import, which macros a host meets, what links with what, and that the compiler does not change a
 # result.
-# Needs gcc, g++ and the binutils; what is there of clang, OpenMP and nvcc is used, the rest is reported as skipped.
+# Needs gcc, g++ and the binutils; clang, OpenMP and nvcc are used if they are installed, else reported as skipped.
 # Usage: vendoring_test.sh [--quick] [FOLDER]
 #   --quick  unless tests/run.sh --all runs this: gcc and g++ at -O0, the hosts, the bits at -O0 and -O3; no clang, no CUDA
 #   FOLDER   holds the library as a host has it: gpuopt.h with gpuopt_impl/ and cuda/, or gpuopt.h with everything in it
@@ -198,7 +198,7 @@ test_warnings() {
     done
 }
 
-# What a host may have called its own macros; a file that met one of them would not compile.
+# Names that a host may use for its own macros; a file that uses one of them does not compile.
 host_macros=()
 for name in REAL NAME ROUNDED ROWS COLS ADD WORST MIN MAX SIZE COUNT TYPE INDEX VALUE TRUE FALSE N M K A B C X; do
     host_macros+=("-D$name=@")

@@ -7,8 +7,8 @@
 
 #include "gpuopt.h"
 
-/* "cpu", "cpu-threads" (with so many) or "cuda": fills desc and returns 1, or 0 where the program is built without
- * it. */
+/* Fills desc for "cpu", "cpu-threads" (with `threads` threads) or "cuda". Returns 1, or 0 if the program is built
+ * without this backend. */
 int test_backend(const char *name, int threads, gpuopt_context_desc *desc);
 
 #endif /* TESTS_SUPPORT_BACKENDS_H */

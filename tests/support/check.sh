@@ -9,7 +9,7 @@ said=$(mktemp) || exit 1 # of the last check's command
 at_end() { rm -f "$said"; } # scripts with more to clean up define it anew, and call this one's rm
 trap 'at_end' EXIT
 
-# check NAME COMMAND...: the command says nothing when it works; when it does not, the end of what it says is shown.
+# check NAME COMMAND...: the command's output is hidden if it succeeds; if it fails, the end of the output is shown.
 check() {
     local name=$1
     shift
@@ -29,11 +29,11 @@ skip() {
     skipped=$((skipped + 1))
 }
 
-# runs_all: whether everything is wanted, as tests/run.sh --all says to the scripts that it runs.
+# runs_all: whether everything is to run, as tests/run.sh --all tells the scripts that it runs.
 runs_all() { [ -n "${GPUOPT_TEST_ALL:-}" ]; }
 
-# count NAME FILE: shows what another script of this kind said, and adds what it counted; one that ends without its last
-# line counts as a failure.
+# count NAME FILE: shows the output of another script of this kind, and adds its counts; an output without the last line
+# counts as a failure.
 count() {
     local counts
     echo "== $1"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # What the scripts that test an example share: run as SCRIPT [PROGRAM], they go to a folder of their own, run the program
-# there, and look at what it says. They set `example`, its name, for the one that Bazel has built, and `seconds`, how long
-# a run may take.
+# there, and check its output. They set `example`, the name of the program built by Bazel, and `seconds`, how long a
+# run may take.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 program=$(realpath "${1:-$root/bazel-bin/examples/${example:?}}") || exit
@@ -15,11 +15,11 @@ work=$(mktemp -d) || exit 1
 at_end() { rm -rf "$said" "$work"; }
 cd "$work" || exit 1
 
-# result NAME STATUS: counts a check that is done already; on failure, shows what the program said.
+# result NAME STATUS: counts a check that is done already; on failure, shows the program's output.
 verdict() { [ "$1" -eq 0 ] || { cat out err && return 1; }; }
 result() { check "$1" verdict "$2"; }
 
-# exits CODE ARGUMENT...: runs the program; out and err keep what it says.
+# exits CODE ARGUMENT...: runs the program; its output is in out and err.
 exits() {
     local want=$1 got
     shift

@@ -43,8 +43,8 @@ gpuopt_context_desc test_context_desc(test_host *host);
 /* Whether the backend under test is this one. */
 int test_on(const char *backend);
 
-/* Device memory of a test's own, where the CUDA backend is linked in; elsewhere these fail the test. Copies go either way
- * and wait. */
+/* Device memory for a test. Without the CUDA backend these calls fail the test. Copies go in either direction, and
+ * wait. */
 void *test_device_allocate(size_t bytes);
 void test_device_release(void *memory);
 void test_device_copy(void *to, const void *from, size_t bytes);
@@ -52,7 +52,7 @@ void test_device_copy(void *to, const void *from, size_t bytes);
 /* A file of the shared test data, decompressed, as a path that stays valid until the next call; NULL without
  * GPUOPT_TEST_DATA or the file. */
 const char *test_data(const char *file);
-/* GPUOPT_TEST_DATA, or NULL: then says what is skipped for it. */
+/* GPUOPT_TEST_DATA, or NULL; then prints what is skipped because of that. */
 const char *test_data_root(const char *skipped);
 
 double test_random(uint64_t *state); /* in [0, 1), the same everywhere */
