@@ -30,18 +30,19 @@
  * Life       _plan says how much memory a handle takes, _create makes it, _destroy frees it (NULL is allowed). A handle
  *            belongs to its context and must be destroyed before it. Arrays of a descriptor are in host memory and
  *            are copied by _create.
- * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing. (The
- *            CUDA runtime's own objects, such as a stream, a graph or a few pinned pages, do not come from it.)
- *            The exception is a matrix that is given to a step by rows where columns are needed, or the other way
- *            round: it is transposed in temporary host memory. See gpuopt_matrix.
- * Status     Every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe has
- *            changed, but for what the call's comment names, and the reason has gone to the log (see
+ * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing. The
+ *            exception is a matrix in the layout that a family does not work with: the call that is given it transposes
+ *            it in temporary host memory, see gpuopt_matrix. The CUDA runtime's own objects, such as a stream, a graph
+ *            or a few pinned pages, do not come from the allocator.
+ * Status     Almost every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe
+ *            has changed except what the call's comment names, and the reason has gone to the log (see
  *            gpuopt_context_last_error). After GPUOPT_ERROR_DEVICE the context can only be destroyed. Calls with a
  *            NULL handle or context return GPUOPT_ERROR_ARGUMENT, and cannot log.
  * Outcome    What a step found (infeasible, optimal, ...) is not an error: it is the `outcome` in the step's info.
- * Info       A step fills an info struct with what it found. _get_info gives the same for the handle as it stands, at
- *            any time: before the first step the outcome is MORE, unless _create has settled the problem already. The info
- *            of a step may be NULL; the table says whether the step is then only enqueued on the GPU.
+ * Info       A step fills an info struct with what it found. _get_info fills the same struct at any time, for the
+ *            handle as it stands (propagation: with what the last round found). Before the first step the outcome is
+ *            MORE, unless _create has settled the problem already. The info of a step may be NULL; the table says
+ *            whether the step is then only enqueued on the GPU.
  * where      Vectors that go into or come out of a step are in host or in device memory, as the call's `where` says.
  *            Device memory needs the CUDA backend (else GPUOPT_ERROR_UNSUPPORTED) and is read and written in the order
  *            of the context's stream. Values in device memory are not checked unless the call says so.
@@ -61,14 +62,14 @@
  *     info == NULL    enqueued (1)    enqueued        waits           enqueued (2)    waits
  *     where           all vectors     all vectors     all vectors     all vectors     all vectors
  *     device view     bounds          -               -               messages        -
- *     bytes           -               -               -               messages        nodes
+ *     pack, unpack    -               -               -               messages        nodes
  *     matrix          CSR or CSC      CSC or CSR      CSC, CSR, dense -               -
  *     stop is asked   between rounds  - (3)           between runs    between buckets between levels
  *     CPU = GPU       same bits       up to rounding  up to rounding  same bits (4)   same bits
  *
- * (1) With the drivers HOST and COOPERATIVE the call can be captured in a CUDA graph. (2) SLICE waits once per slice.
- * (3) No call on a basis takes long enough, except gpuopt_basis_load, which is not interrupted. (4) DOUBLE: up to
- * rounding.
+ * (1) With the drivers HOST and COOPERATIVE, requested by name, the call can be captured in a CUDA graph. (2) SLICE
+ * waits once per slice. (3) No call on a basis takes long enough, except gpuopt_basis_load, which is not interrupted.
+ * (4) DOUBLE: up to rounding.
  */
 #ifndef GPUOPT_H
 #define GPUOPT_H
@@ -166,15 +167,16 @@ typedef struct gpuopt_context_desc {
     const gpuopt_backend *backend; /* NULL: CPU */
     int32_t device;                /* CUDA ordinal */
     struct CUstream_st *stream;    /* borrowed; NULL: the context makes its own */
-    int32_t
-        threads; /* CPU backend: 0 (meaning 1) to 1024; more than 1 needs OpenMP, else the log warns and 1 is used */
-    void *user;  /* passed to the hooks below */
+    /* CPU backend: 0 (meaning 1) to 1024. More than 1 needs OpenMP; without it the log warns, and 1 is used. */
+    int32_t threads;
+    void *user; /* passed to the hooks below */
     /* Host memory aligned as by malloc, device memory to 256 bytes; NULL on failure. Both NULL: malloc, cudaMalloc. */
     void *(*allocate)(void *user, gpuopt_memory where, size_t bytes);
     void (*release)(void *user, gpuopt_memory where, void *memory); /* goes with allocate */
     void (*log)(void *user, int level, const char *message); /* level 0: error, 1: warning, 2: info; NULL: silence */
-    /* Asked between launches or sweeps of any call that may take long, see the table above. If it returns nonzero, the
-     * call stops there and returns GPUOPT_OK with the outcome MORE; the next call goes on. NULL: never. */
+    /* Asked between launches or sweeps of the calls that may take long: the steps, as the table above says, and those
+     * whose comments mention it. If it returns nonzero, the call stops there and returns GPUOPT_OK with the outcome
+     * MORE; the next call goes on. NULL: never. */
     int (*stop)(void *user);
 } gpuopt_context_desc;
 
@@ -208,7 +210,7 @@ typedef enum gpuopt_layout {
 /* A sparse matrix, by rows or by columns. Either is taken everywhere; the one that a family does not work with is
  * transposed first, in temporary host memory of 12 bytes per nonzero and 8 per line. No member will be added. */
 typedef struct gpuopt_matrix {
-    int32_t rows, cols;   /* 0 to 2^31 - 65 */
+    int32_t rows, cols;   /* 0 to 2^31 - 65; more: UNSUPPORTED */
     const int64_t *start; /* [lines + 1], start[0] = 0, non-decreasing; a line is a row (CSR) or a column (CSC) */
     const int32_t *index; /* [start[lines]], in range, none twice in a line, in any order */
     const double *value;  /* [start[lines]], finite, not 0 */
@@ -255,7 +257,8 @@ typedef enum gpuopt_propagator_precision {
     GPUOPT_PRECISION_FP64 = 0, /* in double precision */
     /* In single precision: two thirds of the bytes per round, half of the memory. Sums are still computed in double
      * precision, and every bound is rounded outwards. Coefficients that single precision cannot represent are rounded,
-     * with a warning in the log; the result is then that of the rounded model. */
+     * with a warning in the log; the result is then that of the rounded model. Sizes outside of FLT_MIN to FLT_MAX are
+     * refused with ARGUMENT. */
     GPUOPT_PRECISION_FP32 = 1
 } gpuopt_propagator_precision;
 
@@ -288,12 +291,13 @@ typedef struct gpuopt_propagator_desc {
     /* [cols], not 0: integer; NULL: all continuous. Only bounds derived from rows are rounded, never the host's own. */
     const uint8_t *integer;
     double infinity; /* sides and bounds of at least this size are infinite; 0: 1e20 (SCIP, HiGHS); at least 1 */
-    /* A row or column that is violated by no more is feasible; 0: 1e-6 (SCIP def.h, HiGHS HConst.h); at most 0.1. */
+    /* A row or column violated by at most this is feasible; 0: 1e-6 (SCIP def.h, HiGHS HConst.h); at most 0.1. */
     double feasibility_tolerance;
     double integrality_tolerance; /* slack in rounding an integer column's candidate; 0: 1e-6; at most 0.49 */
     double least_change;          /* a finite bound moves only by more than this; 0: 1e-9 (the paper); at most 1e9 */
-    /* ... plus this fraction of ub - lb, or of |bound| if the other bound is infinite; 0: none; at most 1. In any case
-     * plus 2^-48 |bound| (FP32: 2^-22 of the column's larger bound): smaller changes are rounding errors. */
+    /* Added to least_change: this fraction of ub - lb, or of |bound| if the other bound is infinite; 0: none; at most
+     * 1. Always added: 2^-48 |bound| (FP32: 2^-22 of the column's larger bound), since smaller changes are rounding
+     * errors. */
     double least_change_relative;
     double huge_value;   /* a larger term of an activity counts as infinite; 0: 1e100; 1 to 1e100 */
     int32_t round_limit; /* rounds since bounds or sides were last set; then the outcome is LIMIT; 0: none */
@@ -336,8 +340,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const g
                                                 gpuopt_memory_plan *plan);
 
 /* Makes a propagator. ARGUMENT: a value is outside of the ranges above; the log names it with its position.
- * UNSUPPORTED: SEQUENTIAL on the GPU or with marking OFF; a driver that the device or the CUDA version lacks. Time
- * O(nonzeros + rows + cols). */
+ * UNSUPPORTED: SEQUENTIAL on the GPU or with marking OFF; a driver that the device or the CUDA version lacks; too many
+ * rows or columns (see gpuopt_matrix). Time O(nonzeros + rows + cols). */
 GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                   gpuopt_propagator **propagator);
 /* Destroys a propagator, after waiting for its enqueued rounds; NULL is allowed. */
@@ -367,7 +371,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propaga
 GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                       const double *lb, const double *ub);
 /* Reads the bounds of `count` columns: col, lb and ub [count], all in the memory that `where` says; lb or ub may be
- * NULL. ARGUMENT: a column in host memory is out of range. One in device memory gives NaN. */
+ * NULL. ARGUMENT: a column in host memory is out of range. One in device memory gives NaN. Cost O(count). */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                            int64_t count, const int32_t *col, double *lb, double *ub);
 /* Sets the bounds of `count` columns: col, lb and ub [count], all in the memory that `where` says; lb or ub NULL: these
@@ -476,19 +480,23 @@ GPUOPT_API void gpuopt_basis_destroy(gpuopt_basis *basis);
 GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_matrix *columns);
 
 /* FTRAN: x = B^-1 rhs, which also becomes the pivot column for _update. rhs, x [m] may be the same array; x may be
- * NULL. Reads the m^2 entries of the inverse; DEFERRED skips columns whose entry of rhs is 0. */
+ * NULL. ARGUMENT: rhs is NULL, or in host memory and not finite. Reads the m^2 entries of the inverse; DEFERRED skips
+ * columns whose entry of rhs is 0. */
 GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory where, const double *rhs, double *x);
 
-/* FTRAN of a sparse column. row, val [count]: rows in 0..m - 1, none twice; values finite and not 0. x [m] as in
- * _ftran. Entries in device memory are copied to the host and checked there, so the call then waits. ARGUMENT: an entry
- * is out of range. DEFERRED reads count columns of the inverse; the other techniques read count entries of each row. */
+/* FTRAN of a sparse column. row, val [count], count at most m: rows in 0..m - 1, none twice; values finite and not 0.
+ * x [m] as in _ftran. Entries in device memory are copied to the host and checked there, so the call then waits.
+ * ARGUMENT: count or an entry is out of range. DEFERRED reads count columns of the inverse; the other techniques read
+ * count entries of each row. */
 GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, gpuopt_memory where, int32_t count,
                                                    const int32_t *row, const double *val, double *x);
 
-/* BTRAN: y = B^-T c. c, y [m] may be the same array. Reads the m^2 entries of the inverse. */
+/* BTRAN: y = B^-T c. c, y [m] may be the same array. ARGUMENT: c or y is NULL, or c is in host memory and not finite.
+ * Reads the m^2 entries of the inverse. */
 GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory where, const double *c, double *y);
 
-/* BTRAN of a unit vector: y [m] = row `position` of B^-1. Reads that row, and with DEFERRED up to K rows of V. */
+/* BTRAN of a unit vector: y [m] = row `position` of B^-1. ARGUMENT: position is not in 0..m - 1. Reads that row, and
+ * with DEFERRED up to K rows of V. */
 GPUOPT_API gpuopt_status gpuopt_basis_btran_unit(gpuopt_basis *basis, gpuopt_memory where, int32_t position, double *y);
 
 /* Replaces column `position` of B by the one whose FTRAN is alpha [m]. alpha NULL: the result of the latest FTRAN. info
@@ -502,7 +510,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory 
 /* Fills info for the basis as it stands. Waits for enqueued updates. */
 GPUOPT_API gpuopt_status gpuopt_basis_get_info(gpuopt_basis *basis, gpuopt_basis_info *info);
 
-/* How far an inverse has drifted from that of B. */
+/* How far an inverse has drifted from the true inverse of B. */
 typedef struct gpuopt_basis_drift {
     size_t struct_size; /* sizeof(gpuopt_basis_drift) */
     double estimate;    /* max_i |(B^-1 (B e))_i - e_i|, where e is a fixed vector of ones and minus ones */
@@ -513,7 +521,7 @@ typedef struct gpuopt_basis_drift {
 GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuopt_matrix *columns, int exact,
                                                 gpuopt_basis_drift *drift);
 
-/* Copies the inverse to inverse [m][m], row after row. Pending updates are applied first. */
+/* Copies the inverse to inverse [m][m], row after row. Pending updates are applied first. Moves 2 m^2 doubles. */
 GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory where, double *inverse);
 
 /* ---- Linear programs: the simplex method, in whole iterations or step by step ------------------------------------- *
@@ -608,7 +616,7 @@ typedef struct gpuopt_simplex_info {
      * to max |y_i a_ij|; with crossing bounds, lb - ub. UNBOUNDED: the gain of cost'd along the ray d of _get_ray. */
     double certificate_margin;
     /* INFEASIBLE: terms with an infinite bound or side are dropped; this is the largest dropped coefficient, relative
-     * to the same. UNBOUNDED: the largest component or row activity of d towards a finite bound or side. */
+     * to max |y_i a_ij|. UNBOUNDED: the largest component or row activity of d towards a finite bound or side. */
     double certificate_residual;
     int32_t crossing; /* the first column with lb > ub; -1: none */
 } gpuopt_simplex_info;
@@ -617,11 +625,12 @@ typedef struct gpuopt_simplex_info {
 GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuopt_simplex_desc *desc,
                                              gpuopt_memory_plan *plan);
 /* Makes a handle, at the basis of the activities, each column at its lower bound (at its upper one or 0 if that is
- * infinite). ARGUMENT: a value is out of the ranges above; the log says where. UNSUPPORTED: the model is too large for
- * the device (CUDA). Time O(nonzeros + rows + cols), and to fill the inverse or tableau. */
+ * infinite). ARGUMENT: a value is out of the ranges above; the log says where. UNSUPPORTED: more rows or columns than
+ * above, or (CUDA) the model is too large for the device. Time O(nonzeros + rows + cols), and to fill the inverse or
+ * tableau. */
 GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,
                                                gpuopt_simplex **simplex);
-/* Destroys a handle. */
+/* Destroys a handle; NULL is allowed. */
 GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
 
 /* Does up to `iterations` (>= 1) iterations of both phases, fewer if the outcome is known before. Bounds that cross are
@@ -630,7 +639,8 @@ GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
  * outcome even so; the handle stays where it got to. Asks the context's stop hook after every refresh_pivots
  * iterations, and whenever a refresh is due earlier. */
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations, gpuopt_simplex_info *info);
-/* Fills info for the handle as it stands. Refreshes if nothing has been refreshed since the basis was made. */
+/* Fills info for the handle as it stands. If there has been no refresh since _create or _set_basis, it does one first,
+ * which info.refreshes does not count. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
 /* A candidate to enter the basis. */
@@ -653,7 +663,7 @@ typedef struct gpuopt_simplex_leaving {
 } gpuopt_simplex_leaving;
 
 /* The parts of an iteration, for a host that makes the decisions itself. If bounds cross (info.crossing), _price finds
- * nothing, and the other three return STATE. */
+ * no variable, and _ratio_test, _pivot and _flip return STATE. */
 
 /* Chooses the variable to enter by the pricing rule, and fills `entering`. Changes nothing. */
 GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_simplex_entering *entering);
@@ -678,7 +688,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuop
 /* Sets the basis, and inverts it. status [cols + rows], `rows` of them BASIC. A nonbasic variable whose status names an
  * infinite bound goes to its other one, or to 0. The outcome is MORE again. ARGUMENT: a status is out of range, in host
  * or device memory, or the number of BASIC ones is wrong. NUMERIC: the basis is singular; the log names a variable, and
- * the basis stays what it was, with its inverse computed anew. Time of up to `rows` pivots. */
+ * the basis stays what it was, with its inverse recomputed. Time of up to `rows` pivots. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status);
 
 /* Gets the present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL.
@@ -756,13 +766,13 @@ typedef enum gpuopt_elimination_heuristic {
     GPUOPT_HEURISTIC_MIN_DEGREE         /* neighbours */
 } gpuopt_elimination_heuristic;
 
-/* What is done if the tables do not fit the memory. Every policy but MINI_BUCKET gives the exact answer. */
+/* What is done if the tables do not fit into memory. Every policy except MINI_BUCKET gives the exact answer. */
 typedef enum gpuopt_elimination_policy {
     GPUOPT_POLICY_AUTO = 0, /* the first of the following that fits; SLICE with at most 65536 slices and 64 times the
                                operations */
     GPUOPT_POLICY_EXACT,    /* all tables in memory */
-    GPUOPT_POLICY_SLICE,  /* some variables are fixed, and the rest is eliminated for each combination of their values;
-                               the order must have all variables */
+    GPUOPT_POLICY_SLICE,  /* some variables are fixed, and the rest is eliminated for each of at most 2^32 combinations
+                               of their values; the order must have all variables */
     GPUOPT_POLICY_STREAM, /* CUDA: the largest tables lie in host memory and go through the device in chunks, which are
                                copied while others are computed */
     GPUOPT_POLICY_MINI_BUCKET /* a bound; not with MIN_COUNT */
@@ -777,8 +787,8 @@ typedef struct gpuopt_elimination_desc {
     const gpuopt_elimination_function *function; /* [functions] */
     gpuopt_elimination_cost type;
     gpuopt_elimination_semiring semiring;
-    /* INT64: costs of top and more are forbidden (MAX_SUM: of -top and less), and so are assignments whose sum is. 0:
-     * no such limit. */
+    /* INT64, 0 or more: a cost of at least top is forbidden (MAX_SUM: of at most -top), and so is an assignment whose
+     * sum reaches it. 0: no such limit. */
     int64_t top;
     /* The variables to eliminate, in this order: [order_count], distinct. NULL: all, in an order that is searched for.
      * Variables that are missing here are left over: they stay in the messages' scopes, and _assign takes their values
@@ -789,17 +799,17 @@ typedef struct gpuopt_elimination_desc {
     int32_t restarts; /* of each heuristic, with other ties: 1 to 1e6; 0: 8 */
     uint64_t seed;    /* of ties and of the improvement of an order */
     gpuopt_elimination_policy policy;
-    uint64_t
-        memory_limit;    /* bytes of device memory (CPU: of host memory); 0: what the device has free (CPU: no limit) */
+    /* Bytes of device memory (CPU: of host memory) to use at most; 0: what the device has free (CPU: no limit). */
+    uint64_t memory_limit;
     uint64_t host_limit; /* STREAM: bytes for tables in host memory; 0: no limit, and AUTO does not use STREAM */
     int32_t z;           /* MINI_BUCKET: most variables in a mini-bucket; 0: the most that fits */
     /* Variables that are fixed instead of eliminated: to 0, until _set_condition gives other values. [condition_count],
      * distinct, none of them in order. */
     const int32_t *condition;
     int32_t condition_count; /* variables in condition */
-    int32_t
-        copies; /* of the model, each with its own condition, eliminated side by side: 1 to 2^24; 0: 1. More than one
-                       needs EXACT or MINI_BUCKET */
+    /* Copies of the model, each with its own condition, eliminated side by side: 1 to 2^24; 0: 1. More than one needs
+     * EXACT or MINI_BUCKET. */
+    int32_t copies;
     /* On by default: all messages stay until the end. OFF: a message's memory is used again once the message has been
      * read; _assign and _get_bounds then return STATE. */
     gpuopt_switch keep;
@@ -829,9 +839,9 @@ typedef struct gpuopt_elimination_estimate {
  * eliminate, without conditioned ones, then -1. parent [variables], or NULL: parent[v] is the variable in whose bucket
  * v's first message is put, or -1. estimate may be NULL. Pass the order to _plan and _create, so that it is not
  * searched for again. ARGUMENT and NUMERIC: as _create. UNSUPPORTED: an estimate is asked for and the policy does not
- * fit the limit; or parent is, and messages of more than 2^44 entries have more than 2^26 variables together. Cost:
- * restarts greedy runs of each heuristic, milliseconds for hundreds of variables; asked to stop, it ends with the best
- * order found so far. */
+ * fit the limit; or parent is asked for, and messages of more than 2^44 entries have more than 2^26 variables together.
+ * Cost: `restarts` greedy runs of each heuristic, milliseconds for hundreds of variables. If the stop hook says so, the
+ * search ends with the best order found so far. */
 GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t *order, int32_t *parent,
                                                   gpuopt_elimination_estimate *estimate);
@@ -848,7 +858,8 @@ GPUOPT_API gpuopt_status gpuopt_elimination_create(gpuopt_context *context, cons
 GPUOPT_API void gpuopt_elimination_destroy(gpuopt_elimination *elimination);
 
 /* Sets the values of a copy's conditioned variables: value [condition_count], which are checked in either memory. All
- * copies go back to where no variable is eliminated. ARGUMENT: a value is outside its domain. */
+ * copies go back to where no variable is eliminated. ARGUMENT: there is no such copy, or a value is outside its
+ * domain. */
 GPUOPT_API gpuopt_status gpuopt_elimination_set_condition(gpuopt_elimination *elimination, gpuopt_memory where,
                                                           int32_t copy, const int32_t *value);
 
@@ -878,7 +889,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_step(gpuopt_elimination *elimination
                                                  gpuopt_elimination_info *info);
 /* Gives the info of copy 0. Waits. */
 GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimination, gpuopt_elimination_info *info);
-/* Gives the info of any copy. Waits. */
+/* Gives the info of any copy. ARGUMENT: there is no such copy. Waits. */
 GPUOPT_API gpuopt_status gpuopt_elimination_get_copy_info(gpuopt_elimination *elimination, int32_t copy,
                                                           gpuopt_elimination_info *info);
 
@@ -930,9 +941,9 @@ typedef struct gpuopt_elimination_message_info {
 GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination *elimination, int32_t message,
                                                              gpuopt_elimination_message_info *info);
 /* Reads a copy's table: cost [entries] (INT64) or value [entries] (DOUBLE), the scope's last variable fastest, and with
- * MIN_COUNT count [entries] or NULL. Forbidden costs are INT64_MAX (MAX_SUM: INT64_MIN), or infinite. STATE: the
- * message is not ready. Waits. Into device memory the table goes in pieces through host memory; _device_view avoids
- * that. */
+ * MIN_COUNT count [entries] or NULL (else NULL). Forbidden costs are INT64_MAX (MAX_SUM: INT64_MIN), or infinite.
+ * STATE: the message is not ready. Waits. Into device memory the table goes in pieces through host memory;
+ * _device_view avoids that. */
 GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elimination, gpuopt_memory where,
                                                         int32_t message, int32_t copy, int64_t *cost, double *value,
                                                         uint64_t *count);
@@ -984,7 +995,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *conte
  * Cost    A step reads its nodes once (with DOMINANCE twice, in part from a cache) and writes each child that it keeps
  *         once.
  * Bits    Counts, bounds and item sets are the same on every backend, with any number of threads, and however the work
- *         is divided between calls.                                                                                  */
+ *         is divided between calls. */
 
 /* A search: the problem, the incumbent and the pool of nodes. */
 typedef struct gpuopt_knapsack gpuopt_knapsack;

@@ -73,7 +73,7 @@ static inline void gpuopt__release(const gpuopt_context *context, gpuopt_memory 
     if (memory) context->desc.release(context->desc.user, where, memory);
 }
 
-/* A handle is one block of memory, cut into arrays by one function that runs twice: with base == NULL it only measures,
+/* A handle's memory is a few blocks, each cut into arrays by one function that runs twice: with base == NULL it only measures,
  * with the block as base it hands out the arrays. Arrays begin at multiples of 256 bytes, as cudaMalloc's do. */
 typedef struct gpuopt__arena {
     char *base;
