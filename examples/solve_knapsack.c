@@ -6,8 +6,8 @@
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/solve_knapsack.c examples/common.c examples/io/knapsack.c examples/io/tokens.c \
  *         gpuopt_impl/gpuopt.c -lm -o solve_knapsack
- * Reads: *.knapsack paper:* uncorrelated:* weak:* strong:* inverse-strong:* almost-strong:* subset-sum:* similar:* span:*
- * Reads: multiple-strong:* profit-ceiling:* circle:*
+ * Reads: *.knapsack paper:* uncorrelated:* weak:* strong:* inverse-strong:* almost-strong:* subset-sum:* similar:*
+ * Reads: span:* multiple-strong:* profit-ceiling:* circle:*
  * Try: paper:500:1
  * Try: strong:10000:1000000:1
  * Try: profit-ceiling:10000:1000000:1

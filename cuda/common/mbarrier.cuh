@@ -17,7 +17,7 @@ using MemoryBarrier = uint64_t; /* in shared memory */
 
 __device__ inline uint32_t shared_address(void *at) { return static_cast<uint32_t>(__cvta_generic_to_shared(at)); }
 
-/* Makes a barrier whose phases each end after `arrivals` arrivals. Call it from one thread, before a __syncthreads(). */
+/* Makes a barrier whose phases end after `arrivals` arrivals each. Call it in one thread, before __syncthreads(). */
 __device__ inline void barrier_begin(MemoryBarrier *barrier, uint32_t arrivals) {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
 }

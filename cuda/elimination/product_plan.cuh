@@ -107,8 +107,8 @@ ProductLoad product_load(const MessageDigits &d, const int *side, int operands, 
     return load;
 }
 
-/* The time per add-min pair. The pair itself takes 1, or a half if packed, and more if a thread has few pairs for what it
- * reads from shared memory. An element that is loaded takes a few instructions, and a sector of the L2 cache if its
+/* The time per add-min pair. The pair itself takes 1, or a half if packed, and more if a thread has few pairs for what
+ * it reads from shared memory. An element that is loaded takes a few instructions, and a sector of the L2 cache if its
  * neighbours are not loaded with it; the same holds for an entry of the message. apart: such entries are stored. */
 double product_pair(const ProductLoad &left, const ProductLoad &right, bool apart, int32_t values, int rows,
                     int columns, int words, bool packed) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The staged kernel: the fused join and elimination of large tables. What a tile needs of them is copied to shared memory
- * in stages (staged_plan.cuh), some stages ahead of the one that is added up. The number of bytes in flight therefore
- * depends neither on the width of a cost nor on the registers that a sum takes.
+ * The staged kernel: the fused join and elimination of large tables. What a tile needs of them is copied to shared
+ * memory in stages (staged_plan.cuh), some stages ahead of the one that is added up. The number of bytes in flight
+ * therefore depends neither on the width of a cost nor on the registers that a sum takes.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_STAGED_KERNEL_CUH
 #define GPUOPT_CUDA_ELIMINATION_STAGED_KERNEL_CUH

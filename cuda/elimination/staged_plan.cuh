@@ -37,8 +37,8 @@ struct Staged {
     uint32_t wide, one; /* masks of operands: neighbours fill a word; one entry is the same for all of a word */
     int32_t all_segments, all_chunks;
     int32_t beyond; /* bytes after the last stage that a team reads for rows that it does not have */
-    /* What a row of a thread, and the first row of a team, add to the place of the first row: in shared memory in bytes,
-     * in the message in entries. */
+    /* What a row of a thread, and the first row of a team, add to the place of the first row: in shared memory in
+     * bytes, in the message in entries. */
     int32_t team_rows;
     uint32_t row_place[staged_varying][staged_highest], team_place[staged_varying][staged_teams];
     int64_t row_at[staged_highest], team_at[staged_teams];

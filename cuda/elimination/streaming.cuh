@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The STREAM policy: the largest tables lie in host memory. A job that reads or writes one of them runs in chunks, which
- * are jobs of their own (gpuopt__elimination_make_chunk()). While a chunk is computed, the input of the next one is copied to the
- * device and the output of the last one back to the host. Two buffers at the end of the store take turns. The host
- * never waits if its memory could be pinned.
+ * The STREAM policy: the largest tables lie in host memory. A job that reads or writes one of them runs in chunks,
+ * which are jobs of their own (gpuopt__elimination_make_chunk()). While a chunk is computed, the input of the next one
+ * is copied to the device and the output of the last one back to the host. Two buffers at the end of the store take
+ * turns. The host never waits if its memory could be pinned.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_STREAMING_CUH
 #define GPUOPT_CUDA_ELIMINATION_STREAMING_CUH
@@ -139,8 +139,8 @@ gpuopt_status stream_join(const gpuopt_context *context, const gpuopt__eliminati
 
 /* ---- Chunks ---- */
 
-/* A piece of a chunk, passed as a parameter of a kernel: it does not queue behind copies, and the host may overwrite its
- * own at once. */
+/* A piece of a chunk, passed as a parameter of a kernel: it does not queue behind copies, and the host may overwrite
+ * its own at once. */
 struct ChunkPiece {
     uint32_t word[1000];
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What follows the messages: the result of a slice, the value phase (an assignment), bounds of the values of a variable.
- * Small kernels, and the calls that launch them.
+ * What follows the messages: the result of a slice, the value phase (an assignment), bounds of the values of a
+ * variable. Small kernels, and the calls that launch them.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_VALUE_PHASE_CUH
 #define GPUOPT_CUDA_ELIMINATION_VALUE_PHASE_CUH

@@ -16,10 +16,10 @@ typedef struct lp_proof {
 double lp_objective(const mip *model, const double *x);
 /* The most by which x violates a bound or A x a side; absolute. */
 double lp_primal_violation(const mip *model, const double *x);
-/* The largest complementarity violation; absolute. Reduced costs are recomputed from the duals [rows], as gpuopt.h defines
- * them. A column or row whose reduced cost calls for its other bound counts with the reduced cost or with its distance
- * from that bound, whichever is less. So the result is 0 if x and the duals are feasible and complementary, and nothing
- * depends on a tolerance for lying at a bound. */
+/* The largest complementarity violation; absolute. Reduced costs are recomputed from the duals [rows], as gpuopt.h
+ * defines them. A column or row whose reduced cost calls for its other bound counts with the reduced cost or with its
+ * distance from that bound, whichever is less. So the result is 0 if x and the duals are feasible and complementary,
+ * and nothing depends on a tolerance for lying at a bound. */
 double lp_dual_violation(const mip *model, const double *x, const double *dual);
 /* y [rows] as of gpuopt_simplex_get_farkas. Margin: the least y'A x over the bounds minus the largest y'r over the
  * sides, over max |y_i a_ij|. Residual: the largest multiplier of an infinite bound, over the same scale, or of an

@@ -3,9 +3,9 @@
  * The frame: what a backend provides, and the services (log, stop, memory) that the host's program offers, as all
  * families and backends use them. Private; the layout may change in any release.
  *
- * The rest of common/: checks.h and matrix.h check what the public calls are given; context.h has the calls on contexts;
- * numerics.h has arithmetic that gives the same bits in C and in CUDA; bytes.h packs numbers; deferred.h keeps a matrix
- * as M + U V.
+ * The rest of common/: checks.h and matrix.h check what the public calls are given; context.h has the calls on
+ * contexts; numerics.h has arithmetic that gives the same bits in C and in CUDA; bytes.h packs numbers; deferred.h
+ * keeps a matrix as M + U V.
  */
 #ifndef GPUOPT_IMPL_BACKEND_H
 #define GPUOPT_IMPL_BACKEND_H
@@ -73,8 +73,9 @@ static inline void gpuopt__release(const gpuopt_context *context, gpuopt_memory 
     if (memory) context->desc.release(context->desc.user, where, memory);
 }
 
-/* A handle's memory is a few blocks, each cut into arrays by one function that runs twice: with base == NULL it only measures,
- * with the block as base it hands out the arrays. Arrays begin at multiples of 256 bytes, as cudaMalloc's do. */
+/* A handle's memory is a few blocks, each cut into arrays by one function that runs twice: with base == NULL it only
+ * measures, with the block as base it hands out the arrays. Arrays begin at multiples of 256 bytes, as cudaMalloc's do.
+ */
 typedef struct gpuopt__arena {
     char *base;
     uint64_t used;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Floating-point arithmetic that gives the same bits in C and in CUDA. Every operation is rounded on its own: no
- * contraction into fused multiply-adds, no extended precision. Sums of products are taken in twice the working precision
- * (Ogita, Rump, Oishi: Accurate Sum and Dot Product, SIAM J. Sci. Comput. 26(6), 2005).
+ * contraction into fused multiply-adds, no extended precision. Sums of products are taken in twice the working
+ * precision (Ogita, Rump, Oishi: Accurate Sum and Dot Product, SIAM J. Sci. Comput. 26(6), 2005).
  */
 #ifndef GPUOPT_IMPL_NUMERICS_H
 #define GPUOPT_IMPL_NUMERICS_H

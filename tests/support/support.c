@@ -120,7 +120,8 @@ void test_device_release(void *memory) { cudaFree(memory); }
 
 void test_device_copy(void *to, const void *from, size_t bytes) {
     assert_int_equal(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), cudaSuccess);
-    /* cudaMemcpy from pageable memory may return earlier than its data arrives, and other streams do not wait for it. */
+    /* cudaMemcpy from pageable memory may return earlier than its data arrives, and other streams do not wait for it.
+     */
     assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
 }
 #else
