@@ -90,7 +90,7 @@ gpuopt_status CudaBasis::ftran(gpuopt_memory where, const double *rhs, double *x
     bool at_once = where == GPUOPT_DEVICE && deferred();
     solve(vector, next_alpha(at_once ? x : nullptr));
     status = deliver(where, at_once ? nullptr : x, b_.alpha);
-    return status || x || where == GPUOPT_DEVICE ? status : queue_.release_host({rhs});
+    return status || x || where == GPUOPT_DEVICE ? status : queue_.release_host(rhs);
 }
 
 gpuopt_status CudaBasis::ftran_sparse(gpuopt_memory where, int count, const int32_t *row, const double *val,
@@ -99,7 +99,7 @@ gpuopt_status CudaBasis::ftran_sparse(gpuopt_memory where, int count, const int3
     bool at_once = where == GPUOPT_DEVICE;
     gpuopt_status status = solve_sparse(count, row, val, next_alpha(at_once ? x : nullptr));
     if (!status) status = deliver(where, at_once ? nullptr : x, b_.alpha);
-    return status || count <= MANY ? status : queue_.release_host({row, val});
+    return status || count <= MANY ? status : queue_.release_host(row, val);
 }
 
 gpuopt_status CudaBasis::btran(gpuopt_memory where, const double *c, double *y) {

@@ -5,8 +5,6 @@
 #ifndef GPUOPT_CUDA_QUEUE_CUH
 #define GPUOPT_CUDA_QUEUE_CUH
 
-#include <initializer_list>
-
 #include "context.cuh"
 
 namespace {
@@ -34,7 +32,9 @@ class Queue {
 
     /* Called before a call returns that was given host arrays: a copy from pinned memory may still be under way and is
      * waited for; pageable memory has been staged already. */
-    gpuopt_status release_host(std::initializer_list<const void *> arrays) const {
+    template <class... Array>
+    gpuopt_status release_host(const Array *...array) const {
+        const void *const arrays[] = {array...};
         for (const void *one : arrays) {
             cudaPointerAttributes attributes = {};
             if (!one || cudaPointerGetAttributes(&attributes, one) != cudaSuccess) continue;

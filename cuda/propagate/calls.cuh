@@ -40,31 +40,32 @@ gpuopt_status TypedPropagator<Val, Bound>::round(int32_t rounds, gpuopt_propagat
         int most = rounds;
         void *arguments[] = {&p_, &most, &resident_items_, &resident_entries_};
         auto kernel = resident_items_ ? resident_kernel() : run_rounds<IN_MEMORY, Val, Bound>;
-        status = check(cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(kernel), grid_, THREADS, arguments,
-                                                   resident_bytes<Val>(resident_items_, resident_entries_), stream()),
-                       "launching rounds");
+        status = queue_.check(
+            cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(kernel), grid_, THREADS, arguments,
+                                        resident_bytes<Val>(resident_items_, resident_entries_), queue_.stream()),
+            "launching rounds");
     } else {
         rounds = std::min(rounds, p_.round_limit);
-        begin_call<<<1, 1, 0, stream()>>>(p_, rounds);
+        begin_call<<<1, 1, 0, queue_.stream()>>>(p_, rounds);
         if (driver_ == GPUOPT_DRIVER_GRAPH)
-            status = check(cudaGraphLaunch(graph_exec_, stream()), "launching the graph of rounds");
+            status = queue_.check(cudaGraphLaunch(graph_exec_, queue_.stream()), "launching the graph of rounds");
         for (int32_t r = 0; driver_ == GPUOPT_DRIVER_HOST && r < rounds; r++) {
-            if (r > 0 && gpuopt__asked_to_stop(context())) break;
-            enqueue_round(stream());
-            end_round<<<1, 1, 0, stream()>>>(p_);
+            if (r > 0 && gpuopt__asked_to_stop(queue_.context())) break;
+            enqueue_round(queue_.stream());
+            end_round<<<1, 1, 0, queue_.stream()>>>(p_);
             if (!info) continue;
-            status = wait("waiting for a round");
+            status = queue_.wait("waiting for a round");
             if (status || p_.report->done) break;
         }
-        end_call<<<tighten_grid_, THREADS, 0, stream()>>>(p_);
-        if (!status) status = launched("launching rounds");
+        end_call<<<tighten_grid_, THREADS, 0, queue_.stream()>>>(p_);
+        if (!status) status = queue_.launched("launching rounds");
     }
     return status || !info ? status : get_info(info);
 }
 
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::get_info(gpuopt_propagator_info *info) {
-    gpuopt_status status = wait("waiting for rounds");
+    gpuopt_status status = queue_.wait("waiting for rounds");
     if (status) return status;
     const CallReport &report = *p_.report;
     info->outcome = static_cast<gpuopt_outcome>(report.outcome);
@@ -84,18 +85,18 @@ gpuopt_status TypedPropagator<Val, Bound>::check_device_arrays(bool sides, int64
                                                                const double *low, const double *high,
                                                                const char *call) {
     int bad = 0;
-    gpuopt_status status = clear(&p_.state->bad, 0, sizeof bad);
+    gpuopt_status status = queue_.clear(&p_.state->bad, 0, sizeof bad);
     if (sides)
-        check_sides<<<blocks(count), THREADS, 0, stream()>>>(p_.state, count, index, low, high, p_.rows,
-                                                             p_.rules.infinity);
+        check_sides<<<blocks(count), THREADS, 0, queue_.stream()>>>(p_.state, count, index, low, high, p_.rows,
+                                                                    p_.rules.infinity);
     else
-        check_arguments<<<blocks(count), THREADS, 0, stream()>>>(p_.state, count, index, low, high, p_.cols,
-                                                                 p_.rules.infinity);
-    if (!status) status = launched(call);
-    if (!status) status = copy(&bad, &p_.state->bad, sizeof bad);
-    if (!status) status = wait(call);
+        check_arguments<<<blocks(count), THREADS, 0, queue_.stream()>>>(p_.state, count, index, low, high, p_.cols,
+                                                                        p_.rules.infinity);
+    if (!status) status = queue_.launched(call);
+    if (!status) status = queue_.copy(&bad, &p_.state->bad, sizeof bad);
+    if (!status) status = queue_.wait(call);
     if (status || !bad) return status;
-    return gpuopt__refuse(context(), GPUOPT_ERROR_ARGUMENT, call,
+    return gpuopt__refuse(queue_.context(), GPUOPT_ERROR_ARGUMENT, call,
                           sides ? "a row index or a side in device memory is out of range, or lhs exceeds rhs"
                                 : "a column index or a bound in device memory is out of range");
 }
@@ -110,15 +111,16 @@ gpuopt_status TypedPropagator<Val, Bound>::get_bounds(gpuopt_memory where, int64
         const int32_t *some = col ? col + k : nullptr;
         double *to_lb = lb ? lb + k : nullptr, *to_ub = ub ? ub + k : nullptr;
         if (where == GPUOPT_HOST) {
-            if (some) status = copy(staged_index(), some, sizeof(int) * n), some = staged_index();
+            if (some) status = queue_.copy(staged_index(), some, sizeof(int) * n), some = staged_index();
             to_lb = lb ? staged(0) : nullptr, to_ub = ub ? staged(1) : nullptr;
         }
-        ::get_bounds<<<blocks(n), THREADS, 0, stream()>>>(p_, static_cast<int>(col ? 0 : k), n, some, to_lb, to_ub);
-        if (where == GPUOPT_HOST && lb && !status) status = copy(lb + k, to_lb, sizeof(double) * n);
-        if (where == GPUOPT_HOST && ub && !status) status = copy(ub + k, to_ub, sizeof(double) * n);
+        ::get_bounds<<<blocks(n), THREADS, 0, queue_.stream()>>>(p_, static_cast<int>(col ? 0 : k), n, some, to_lb,
+                                                                 to_ub);
+        if (where == GPUOPT_HOST && lb && !status) status = queue_.copy(lb + k, to_lb, sizeof(double) * n);
+        if (where == GPUOPT_HOST && ub && !status) status = queue_.copy(ub + k, to_ub, sizeof(double) * n);
     }
-    if (!status) status = launched("reading bounds");
-    return status || where == GPUOPT_DEVICE ? status : wait("reading bounds");
+    if (!status) status = queue_.launched("reading bounds");
+    return status || where == GPUOPT_DEVICE ? status : queue_.wait("reading bounds");
 }
 
 template <class Val, class Bound>
@@ -129,23 +131,23 @@ gpuopt_status TypedPropagator<Val, Bound>::set_bounds(gpuopt_memory where, int64
         status = check_device_arrays(false, count, col, lb, ub,
                                      col ? "gpuopt_propagator_set_some_bounds" : "gpuopt_propagator_set_bounds");
     if (status) return status;
-    begin_set<<<1, 1, 0, stream()>>>(p_.state, col == nullptr);
+    begin_set<<<1, 1, 0, queue_.stream()>>>(p_.state, col == nullptr);
     int64_t piece = where == GPUOPT_HOST ? staging_count(shape_) : DEVICE_PIECE;
     for (int64_t k = 0; k < count && !status; k += piece) {
         int n = static_cast<int>(count - k < piece ? count - k : piece), first = static_cast<int>(col ? 0 : k);
         const int32_t *some = col ? col + k : nullptr;
         const double *from_lb = lb ? lb + k : nullptr, *from_ub = ub ? ub + k : nullptr;
         if (where == GPUOPT_HOST) {
-            if (some) status = copy(staged_index(), some, sizeof(int) * n), some = staged_index();
-            if (lb && !status) status = copy(staged(0), from_lb, sizeof(double) * n), from_lb = staged(0);
-            if (ub && !status) status = copy(staged(1), from_ub, sizeof(double) * n), from_ub = staged(1);
+            if (some) status = queue_.copy(staged_index(), some, sizeof(int) * n), some = staged_index();
+            if (lb && !status) status = queue_.copy(staged(0), from_lb, sizeof(double) * n), from_lb = staged(0);
+            if (ub && !status) status = queue_.copy(staged(1), from_ub, sizeof(double) * n), from_ub = staged(1);
         }
-        ::set_bounds<<<blocks(n), THREADS, 0, stream()>>>(p_, first, n, some, from_lb, from_ub);
-        settle_set<<<blocks(n), THREADS, 0, stream()>>>(p_, first, n, some);
+        ::set_bounds<<<blocks(n), THREADS, 0, queue_.stream()>>>(p_, first, n, some, from_lb, from_ub);
+        settle_set<<<blocks(n), THREADS, 0, queue_.stream()>>>(p_, first, n, some);
     }
-    recheck_crossing<<<blocks(p_.cols), THREADS, 0, stream()>>>(p_);
-    if (!status) status = launched("setting bounds");
-    return status || where == GPUOPT_DEVICE ? status : release_host({lb, ub, col});
+    recheck_crossing<<<blocks(p_.cols), THREADS, 0, queue_.stream()>>>(p_);
+    if (!status) status = queue_.launched("setting bounds");
+    return status || where == GPUOPT_DEVICE ? status : queue_.release_host(lb, ub, col);
 }
 
 template <class Val, class Bound>
@@ -155,22 +157,22 @@ gpuopt_status TypedPropagator<Val, Bound>::set_sides(gpuopt_memory where, int64_
     if (where == GPUOPT_DEVICE)
         status = check_device_arrays(true, count, row, lhs, rhs, "gpuopt_propagator_set_some_sides");
     if (status) return status;
-    begin_set<<<1, 1, 0, stream()>>>(p_.state, 0);
+    begin_set<<<1, 1, 0, queue_.stream()>>>(p_.state, 0);
     int64_t piece = where == GPUOPT_HOST ? staging_count(shape_) : DEVICE_PIECE;
     for (int64_t k = 0; k < count && !status; k += piece) {
         int n = static_cast<int>(count - k < piece ? count - k : piece);
         const int32_t *some = row + k;
         const double *from_lhs = lhs + k, *from_rhs = rhs + k;
         if (where == GPUOPT_HOST) {
-            status = copy(staged_index(), some, sizeof(int) * n), some = staged_index();
-            if (!status) status = copy(staged(0), from_lhs, sizeof(double) * n), from_lhs = staged(0);
-            if (!status) status = copy(staged(1), from_rhs, sizeof(double) * n), from_rhs = staged(1);
+            status = queue_.copy(staged_index(), some, sizeof(int) * n), some = staged_index();
+            if (!status) status = queue_.copy(staged(0), from_lhs, sizeof(double) * n), from_lhs = staged(0);
+            if (!status) status = queue_.copy(staged(1), from_rhs, sizeof(double) * n), from_rhs = staged(1);
         }
-        ::set_sides<<<blocks(n), THREADS, 0, stream()>>>(p_, slot_of_, n, some, from_lhs, from_rhs);
+        ::set_sides<<<blocks(n), THREADS, 0, queue_.stream()>>>(p_, slot_of_, n, some, from_lhs, from_rhs);
     }
-    recheck_crossing<<<blocks(p_.cols), THREADS, 0, stream()>>>(p_);
-    if (!status) status = launched("setting sides");
-    return status || where == GPUOPT_DEVICE ? status : release_host({lhs, rhs, row});
+    recheck_crossing<<<blocks(p_.cols), THREADS, 0, queue_.stream()>>>(p_);
+    if (!status) status = queue_.launched("setting sides");
+    return status || where == GPUOPT_DEVICE ? status : queue_.release_host(lhs, rhs, row);
 }
 
 template <class Val, class Bound>
@@ -185,16 +187,20 @@ gpuopt_status TypedPropagator<Val, Bound>::get_rows(gpuopt_memory where, const g
             int *infinite = staged_index();
             to = {staged(0), staged(1), infinite, infinite + n, reinterpret_cast<unsigned char *>(infinite + 2 * n)};
         }
-        report_rows<<<blocks(int64_t{n} * WARP), THREADS, 0, stream()>>>(p_, slot_of_, static_cast<int>(k), n, to);
+        report_rows<<<blocks(int64_t{n} * WARP), THREADS, 0, queue_.stream()>>>(p_, slot_of_, static_cast<int>(k), n,
+                                                                                to);
         if (where == GPUOPT_DEVICE) continue;
-        if (report.min_activity) status = copy(report.min_activity + k, to.min_activity, sizeof(double) * n);
-        if (report.max_activity && !status) status = copy(report.max_activity + k, to.max_activity, sizeof(double) * n);
-        if (report.min_infinite && !status) status = copy(report.min_infinite + k, to.min_infinite, sizeof(int) * n);
-        if (report.max_infinite && !status) status = copy(report.max_infinite + k, to.max_infinite, sizeof(int) * n);
-        if (report.status && !status) status = copy(report.status + k, to.status, static_cast<size_t>(n));
+        if (report.min_activity) status = queue_.copy(report.min_activity + k, to.min_activity, sizeof(double) * n);
+        if (report.max_activity && !status)
+            status = queue_.copy(report.max_activity + k, to.max_activity, sizeof(double) * n);
+        if (report.min_infinite && !status)
+            status = queue_.copy(report.min_infinite + k, to.min_infinite, sizeof(int) * n);
+        if (report.max_infinite && !status)
+            status = queue_.copy(report.max_infinite + k, to.max_infinite, sizeof(int) * n);
+        if (report.status && !status) status = queue_.copy(report.status + k, to.status, static_cast<size_t>(n));
     }
-    if (!status) status = launched("reading rows");
-    return status || where == GPUOPT_DEVICE ? status : wait("reading rows");
+    if (!status) status = queue_.launched("reading rows");
+    return status || where == GPUOPT_DEVICE ? status : queue_.wait("reading rows");
 }
 
 template <class Val, class Bound>

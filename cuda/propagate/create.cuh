@@ -50,10 +50,10 @@ gpuopt_status TypedPropagator<Val, Bound>::create(gpuopt_context *context, const
 
 template <class Val, class Bound>
 TypedPropagator<Val, Bound>::~TypedPropagator() {
-    if (device_) cudaStreamSynchronize(stream()); /* enqueued rounds still use it */
+    if (device_) cudaStreamSynchronize(queue_.stream()); /* enqueued rounds still use it */
     if (graph_exec_) cudaGraphExecDestroy(graph_exec_);
     if (graph_) cudaGraphDestroy(graph_);
-    gpuopt__release(context(), GPUOPT_DEVICE, device_);
+    gpuopt__release(queue_.context(), GPUOPT_DEVICE, device_);
     if (p_.report) cudaFreeHost(p_.report);
 }
 
@@ -61,7 +61,7 @@ template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &model) {
     gpuopt__arena arena = {nullptr, 0};
     cut_device(shape_, arena, p_, slot_of_, staging_);
-    gpuopt_status status = gpuopt__allocate(context(), GPUOPT_DEVICE, arena.used, &device_);
+    gpuopt_status status = gpuopt__allocate(queue_.context(), GPUOPT_DEVICE, arena.used, &device_);
     if (status) return status;
     arena = {static_cast<char *>(device_), 0};
     cut_device(shape_, arena, p_, slot_of_, staging_);
@@ -78,8 +78,8 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     p_.most_moved =
         static_cast<unsigned>(std::min(most_moved, 2.0 * static_cast<double>(shape_.cols))); /* as the list */
     p_.rules = model.rules;
-    GPUOPT_CUDA(context(), cudaHostAlloc(reinterpret_cast<void **>(&p_.report), sizeof *p_.report,
-                                         cudaHostAllocMapped | cudaHostAllocPortable));
+    GPUOPT_CUDA(queue_.context(), cudaHostAlloc(reinterpret_cast<void **>(&p_.report), sizeof *p_.report,
+                                                cudaHostAllocMapped | cudaHostAllocPortable));
     status = load_kernels();
     if (!status) status = upload(model);
     if (!status) status = choose_driver(model.desc.driver);
@@ -106,7 +106,7 @@ gpuopt_status TypedPropagator<Val, Bound>::load_kernels() {
         error = load(check_arguments, check_sides, begin_set, ::set_bounds<Val, Bound>, settle_set<Val, Bound>,
                      recheck_crossing<Val, Bound>, ::get_bounds<Val, Bound>, ::set_sides<Val, Bound>,
                      report_rows<Val, Bound>);
-    return check(error, "loading the kernels");
+    return queue_.check(error, "loading the kernels");
 }
 
 template <class Val, class Bound>
@@ -115,7 +115,7 @@ gpuopt_status TypedPropagator<Val, Bound>::upload(const gpuopt__propagator_model
     gpuopt__arena arena = {nullptr, 0};
     void *memory;
     draft.cut(shape_, arena);
-    gpuopt_status status = gpuopt__allocate(context(), GPUOPT_HOST, arena.used, &memory);
+    gpuopt_status status = gpuopt__allocate(queue_.context(), GPUOPT_HOST, arena.used, &memory);
     if (status) return status;
     arena = {static_cast<char *>(memory), 0};
     draft.cut(shape_, arena);
@@ -123,11 +123,11 @@ gpuopt_status TypedPropagator<Val, Bound>::upload(const gpuopt__propagator_model
     /* These arrays are const for the kernels only. */
     auto send = [&](const auto *to, const auto *from, int64_t count) {
         if (!status)
-            status = copy(const_cast<void *>(static_cast<const void *>(to)), from,
-                          sizeof(*from) * static_cast<size_t>(count));
+            status = queue_.copy(const_cast<void *>(static_cast<const void *>(to)), from,
+                                 sizeof(*from) * static_cast<size_t>(count));
     };
     auto zero = [&](void *to, int64_t bytes) {
-        if (!status) status = clear(to, 0, static_cast<size_t>(bytes));
+        if (!status) status = queue_.clear(to, 0, static_cast<size_t>(bytes));
     };
     send(p_.val, draft.val, shape_.entries);
     send(p_.col, draft.col, shape_.entries);
@@ -152,10 +152,10 @@ gpuopt_status TypedPropagator<Val, Bound>::upload(const gpuopt__propagator_model
     state.infeasible_row = state.infeasible_col = INT_MAX;
     state.recheck = 1;
     send(p_.state, &state, 1);
-    recheck_crossing<<<blocks(p_.cols), THREADS, 0, stream()>>>(p_);
-    if (!status) status = launched("checking bounds");
-    if (!status) status = wait("copying the model to the device");
-    gpuopt__release(context(), GPUOPT_HOST, memory);
+    recheck_crossing<<<blocks(p_.cols), THREADS, 0, queue_.stream()>>>(p_);
+    if (!status) status = queue_.launched("checking bounds");
+    if (!status) status = queue_.wait("copying the model to the device");
+    gpuopt__release(queue_.context(), GPUOPT_HOST, memory);
     return status;
 }
 
@@ -165,8 +165,9 @@ template <class Kernel>
 gpuopt_status TypedPropagator<Val, Bound>::fit(Kernel kernel, int *grid) {
     int64_t needed = (shape_.segments + shape_.warp_rows + shape_.slices + WARPS - 1) / WARPS;
     int together = 0; /* blocks that a multiprocessor can hold */
-    GPUOPT_CUDA(context(), cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, THREADS, 0));
-    *grid = fitted(needed, std::min<int64_t>(MAX_BLOCKS, int64_t{together} * cuda_of(context())->multiprocessors));
+    GPUOPT_CUDA(queue_.context(), cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, THREADS, 0));
+    *grid =
+        fitted(needed, std::min<int64_t>(MAX_BLOCKS, int64_t{together} * cuda_of(queue_.context())->multiprocessors));
     return GPUOPT_OK;
 }
 
@@ -174,17 +175,17 @@ gpuopt_status TypedPropagator<Val, Bound>::fit(Kernel kernel, int *grid) {
  * registers that each needs gain more than their launches cost; there the GPU loops by itself if it can. */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::choose_driver(gpuopt_propagator_driver wanted) {
-    const CudaContext *cuda = cuda_of(context());
+    const CudaContext *cuda = cuda_of(queue_.context());
     int driver_version = 0;
     if (wanted == GPUOPT_DRIVER_COOPERATIVE && !cuda->cooperative) {
-        gpuopt__log(context(), 0, "the device has no cooperative launch");
+        gpuopt__log(queue_.context(), 0, "the device has no cooperative launch");
         return GPUOPT_ERROR_UNSUPPORTED;
     }
     gpuopt_status status = fit(run_rounds<IN_MEMORY, Val, Bound>, &grid_);
     if (!status) status = fit(filter_rows<Val, Bound>, &filter_grid_);
     if (!status) status = fit(tighten_rows<Val, Bound>, &tighten_grid_);
     if (status) return status;
-    GPUOPT_CUDA(context(), cudaDriverGetVersion(&driver_version));
+    GPUOPT_CUDA(queue_.context(), cudaDriverGetVersion(&driver_version));
     driver_ = wanted;
     if (cuda->cooperative && (wanted == GPUOPT_DRIVER_AUTO || wanted == GPUOPT_DRIVER_COOPERATIVE) && !shape_.marking &&
         shape_.longest <= GPUOPT__PROPAGATOR_SEGMENT * SplitShared::MAX_SEGMENTS) {
@@ -204,7 +205,7 @@ gpuopt_status TypedPropagator<Val, Bound>::choose_driver(gpuopt_propagator_drive
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::choose_resident() {
     enum { TOGETHER = 2 };
-    int64_t items = resident_items(p_.warp_rows, p_.slices), processors = cuda_of(context())->multiprocessors;
+    int64_t items = resident_items(p_.warp_rows, p_.slices), processors = cuda_of(queue_.context())->multiprocessors;
     /* Few items are spread over the multiprocessors. */
     int64_t blocks = std::max(std::min(items, processors), (items + WARPS - 1) / WARPS);
     blocks = std::max(blocks, shape_.split_rows);
@@ -214,14 +215,16 @@ gpuopt_status TypedPropagator<Val, Bound>::choose_resident() {
     int64_t each = (items + blocks * WARPS - 1) / (blocks * WARPS) + shape_.resident_segments(blocks),
             entries = shape_.resident_entries(blocks);
     int limit = 0, together = 0;
-    GPUOPT_CUDA(context(),
-                cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, context()->desc.device));
+    GPUOPT_CUDA(queue_.context(),
+                cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, queue_.context()->desc.device));
     limit -= static_cast<int>(sizeof(BlockShared) + sizeof(SplitShared)) + 256; /* the kernel's other shared memory */
     if (each > limit || entries > limit) return GPUOPT_OK;
     size_t bytes = resident_bytes<Val>(static_cast<int>(each), static_cast<int>(entries));
     if (bytes > static_cast<size_t>(limit)) return GPUOPT_OK;
-    GPUOPT_CUDA(context(), cudaFuncSetAttribute(resident_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize, limit));
-    GPUOPT_CUDA(context(), cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, resident_kernel(), THREADS, bytes));
+    GPUOPT_CUDA(queue_.context(),
+                cudaFuncSetAttribute(resident_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize, limit));
+    GPUOPT_CUDA(queue_.context(),
+                cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, resident_kernel(), THREADS, bytes));
     if (together < TOGETHER) return GPUOPT_OK;
     grid_ = static_cast<int>(blocks);
     resident_items_ = static_cast<int>(each);
@@ -236,20 +239,20 @@ gpuopt_status TypedPropagator<Val, Bound>::build_graph() {
     cudaGraphConditionalHandle again;
     cudaGraphNode_t node;
     cudaGraphNodeParams loop = {};
-    GPUOPT_CUDA(context(), cudaGraphCreate(&graph_, 0));
-    GPUOPT_CUDA(context(), cudaGraphConditionalHandleCreate(&again, graph_, 1, cudaGraphCondAssignDefault));
+    GPUOPT_CUDA(queue_.context(), cudaGraphCreate(&graph_, 0));
+    GPUOPT_CUDA(queue_.context(), cudaGraphConditionalHandleCreate(&again, graph_, 1, cudaGraphCondAssignDefault));
     loop.type = cudaGraphNodeTypeConditional;
     loop.conditional.handle = again;
     loop.conditional.type = cudaGraphCondTypeWhile;
     loop.conditional.size = 1;
 #if CUDART_VERSION >= 13000
-    GPUOPT_CUDA(context(), cudaGraphAddNode(&node, graph_, nullptr, nullptr, 0, &loop));
+    GPUOPT_CUDA(queue_.context(), cudaGraphAddNode(&node, graph_, nullptr, nullptr, 0, &loop));
 #else
-    GPUOPT_CUDA(context(), cudaGraphAddNode(&node, graph_, nullptr, 0, &loop));
+    GPUOPT_CUDA(queue_.context(), cudaGraphAddNode(&node, graph_, nullptr, 0, &loop));
 #endif
     cudaStream_t capture;
     cudaGraph_t body = loop.conditional.phGraph_out[0], captured = nullptr;
-    GPUOPT_CUDA(context(), cudaStreamCreateWithFlags(&capture, cudaStreamNonBlocking));
+    GPUOPT_CUDA(queue_.context(), cudaStreamCreateWithFlags(&capture, cudaStreamNonBlocking));
     cudaError_t error =
         cudaStreamBeginCaptureToGraph(capture, body, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal);
     if (!error) {
@@ -259,9 +262,9 @@ gpuopt_status TypedPropagator<Val, Bound>::build_graph() {
     }
     cudaStreamDestroy(capture);
     if (!error) error = cudaGraphInstantiate(&graph_exec_, graph_, 0);
-    return check(error, "building the graph of rounds");
+    return queue_.check(error, "building the graph of rounds");
 #else
-    gpuopt__log(context(), 0, "the graph driver needs CUDA 12.4");
+    gpuopt__log(queue_.context(), 0, "the graph driver needs CUDA 12.4");
     return GPUOPT_ERROR_UNSUPPORTED;
 #endif
 }

@@ -34,7 +34,7 @@ struct CudaHandle {
 };
 
 template <class Val, class Bound>
-class TypedPropagator final : public CudaPropagator, private Queue {
+class TypedPropagator final : public CudaPropagator {
   public:
     static void plan(const PropagatorShape &shape, gpuopt_memory_plan *plan);
     static gpuopt_status create(gpuopt_context *context, const gpuopt__propagator_model &model,
@@ -54,7 +54,7 @@ class TypedPropagator final : public CudaPropagator, private Queue {
     using View = Propagator<Val, Bound>;
     enum { DEVICE_PIECE = 1 << 30 }; /* elements of device arrays in one launch, which indexes them with an int */
 
-    TypedPropagator(const gpuopt_context *context, const PropagatorShape &shape) : Queue(context), shape_(shape) {}
+    TypedPropagator(const gpuopt_context *context, const PropagatorShape &shape) : queue_(context), shape_(shape) {}
     gpuopt_status open(const gpuopt__propagator_model &model);
     gpuopt_status load_kernels();
     gpuopt_status upload(const gpuopt__propagator_model &model);
@@ -82,6 +82,7 @@ class TypedPropagator final : public CudaPropagator, private Queue {
     double *staged(int which) { return reinterpret_cast<double *>(staging_) + which * staging_count(shape_); }
     int *staged_index() { return reinterpret_cast<int *>(staged(2)); }
 
+    Queue queue_;
     PropagatorShape shape_;
     gpuopt_propagator_driver driver_ = GPUOPT_DRIVER_HOST;
     int grid_ = 1, filter_grid_ = 1, tighten_grid_ = 1; /* blocks of the kernels that run rounds */
