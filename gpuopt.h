@@ -123,7 +123,8 @@ typedef enum gpuopt_outcome {
     GPUOPT_INFEASIBLE, /* proven */
     GPUOPT_UNBOUNDED,  /* proven */
     GPUOPT_LIMIT,      /* a limit set by the caller was reached */
-    GPUOPT_FULL        /* the memory taken at create is full, and the caller asked to be told */
+    GPUOPT_FULL,       /* the memory taken at create is full, and the caller asked to be told */
+    GPUOPT_IMPRECISE   /* rounding does not allow a proof; the family says what is known instead */
 } gpuopt_outcome;
 
 /* Returns a short text for an outcome, in static storage, never NULL. */
@@ -586,11 +587,11 @@ typedef struct gpuopt_simplex_desc {
     gpuopt_simplex_method method;   /* 0: TABLEAU */
     gpuopt_simplex_pricing pricing; /* 0: DEVEX */
     gpuopt_simplex_ratio ratio;     /* 0: HARRIS */
-    double primal_tolerance;        /* on the scaled model, 1e-12 to 1e-3; 0: 1e-9 (CLP, GLPK and HiGHS: 1e-7) */
-    double dual_tolerance;          /* the same for reduced costs */
+    double primal_tolerance;        /* see _iterate, 1e-12 to 1e-3; 0: 1e-9 (CLP, GLPK and HiGHS: 1e-7) */
+    double dual_tolerance;          /* the same for reduced costs; both hold on the scaled model, too */
     double pivot_tolerance;         /* least |pivot|, and relative to its column; 1e-14 to 0.5; 0: 1e-7 (HiGHS) */
     gpuopt_switch scaling;          /* geometric, then equilibration, by powers of two; default on */
-    gpuopt_switch perturbation;     /* bounds relaxed at random until the first optimum, against cycling; default on */
+    gpuopt_switch perturbation;     /* bounds relaxed at random until the first optimum; off: only if it cycles */
     uint64_t seed;                  /* of the perturbation */
     int32_t deferred_pivots;        /* K, 1 to 256: pivots applied as one product; 0: 16 on the CPU, 64 on the GPU */
     int32_t refresh_pivots;         /* most iterations between two refreshes; 0: 1000 */
@@ -600,7 +601,7 @@ typedef struct gpuopt_simplex_desc {
 /* Where the handle stands. */
 typedef struct gpuopt_simplex_info {
     size_t struct_size;      /* sizeof(gpuopt_simplex_info) */
-    gpuopt_outcome outcome;  /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, LIMIT */
+    gpuopt_outcome outcome;  /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, IMPRECISE, LIMIT */
     int32_t phase;           /* 1: some basic variable is outside its bounds; else 2 */
     int64_t iterations;      /* pivots and flips since create */
     int64_t flips;           /* of them: a nonbasic variable went from one bound to the other */
@@ -610,15 +611,21 @@ typedef struct gpuopt_simplex_info {
     double objective;        /* of the present x, offset included */
     double infeasibility;    /* sum over bounds and sides of how far the present x and A x are outside */
     /* On the original data, absolute, at the last refresh; -1 before the first one. */
-    double primal_violation; /* the most that x and A x are outside of their bounds */
+    double primal_violation; /* the most that x of _get_solution, or its A x, is outside of the bounds */
     double dual_violation;   /* largest |reduced cost| of the wrong sign; -1 in phase 1 */
-    /* INFEASIBLE: with y of _get_farkas, the least y'A x over the bounds minus the largest y'r over the sides, relative
-     * to max |y_i a_ij|; with crossing bounds, lb - ub. UNBOUNDED: the gain of cost'd along the ray d of _get_ray. */
+    /* INFEASIBLE: with y of _get_farkas (plus its low part), the least y'A x over the bounds minus the largest y'r over
+     * the sides, where an infinite bound of a column counts as 1e24; with crossing bounds, lb - ub. UNBOUNDED: the gain
+     * of cost'd along the ray d of _get_ray. Both less all that rounding could have added. */
     double certificate_margin;
-    /* INFEASIBLE: terms with an infinite bound or side are dropped; this is the largest dropped coefficient, relative
-     * to max |y_i a_ij|. UNBOUNDED: the largest component or row activity of d towards a finite bound or side. */
+    /* INFEASIBLE: the largest |y'A| of a column towards an infinite bound; what it may add to the sum is already taken
+     * off the margin. UNBOUNDED: the most that a row's activity moves along d towards a finite side, all rounding
+     * included; in units of the scaled row, if scaling is on and makes its entries smaller. */
     double certificate_residual;
     int32_t crossing; /* the first column with lb > ub; -1: none */
+    /* The least tolerances with which the present point would be OPTIMAL, at the last refresh: the largest violation in
+     * units of max(1, |bound|), and the largest wrong reduced cost in units of max(1, |cost|); on the original data, of
+     * the point in twice the working precision (_get_low_parts). -1 as the violations. */
+    double primal_reached, dual_reached;
 } gpuopt_simplex_info;
 
 /* Says how much memory a handle takes. Errors as _create. */
@@ -633,11 +640,21 @@ GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gp
 /* Destroys a handle; NULL is allowed. */
 GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
 
-/* Does up to `iterations` (>= 1) iterations of both phases, fewer if the outcome is known before. Bounds that cross are
- * INFEASIBLE without an iteration. If rounding prevents a solution within the tolerances, they grow tenfold, at most
- * six times, and the log says so; info has the violations that were reached. Fills info if it is not NULL. NUMERIC: no
- * outcome even so; the handle stays where it got to. Asks the context's stop hook after every refresh_pivots
- * iterations, and whenever a refresh is due earlier. */
+/* Does up to `iterations` (>= 1) iterations of both phases, fewer if the outcome is known before. Fills info if it is
+ * not NULL. Asks the context's stop hook after every refresh_pivots iterations, and whenever a refresh is due earlier.
+ * Outcomes are about the original data:
+ *   OPTIMAL     The point in twice the working precision violates no bound or side by more than primal_tolerance *
+ *               max(1, |bound|), and no reduced cost has the wrong sign by more than dual_tolerance * max(1, |cost|).
+ *               The method has gone on from there with tolerances near the rounding of that precision, as long as it
+ *               could; mostly the basis is then optimal without any tolerance.
+ *   INFEASIBLE  Proven: certificate_margin > 0. No x whose columns without a bound are below 1e24 meets all rows. A
+ *               model that misses a feasible point by less than the tolerance is not INFEASIBLE. Bounds that cross are
+ *               INFEASIBLE without an iteration.
+ *   UNBOUNDED   Proven: x is feasible within the tolerance, and along the ray the objective gains 1e20 before
+ *               rounding could take a row further than primal_tolerance beyond its sides.
+ *   IMPRECISE   Rounding allows none of these: bases are too ill-conditioned for the arithmetic. The log says what is
+ *               missing, and info what the present point is worth. More iterations do not help, another basis may.
+ * Every model gets an outcome after finitely many iterations: a method that goes round in circles is stopped. */
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations, gpuopt_simplex_info *info);
 /* Fills info for the handle as it stands. If there has been no refresh since _create or _set_basis, it does one first,
  * which info.refreshes does not count. */
@@ -696,12 +713,21 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuop
  * nonbasic column whose bounds cross is at its lb. Refreshes if anything has moved since the last refresh. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
                                                      double *reduced_cost, double *activity, double *dual);
-/* Gets the proof of INFEASIBLE: y [rows] with min { y'A x : lb <= x <= ub } > max { y'r : lhs <= r <= rhs }. If bounds
- * cross y is 0: the bounds of column info.crossing are the proof. STATE: the outcome is another one. */
+/* Gets the proof of INFEASIBLE: y [rows] with min { y'A x : lb <= x <= ub } > max { y'r : lhs <= r <= rhs }, infinite
+ * bounds of columns counting as 1e24; its largest entry is between 1 and 2. If that takes more than doubles, its low
+ * part (_get_low_parts) is not 0. If bounds cross y is 0: the bounds of column info.crossing are the proof. STATE: the
+ * outcome is another one. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_farkas(gpuopt_simplex *simplex, gpuopt_memory where, double *y);
-/* Gets the proof of UNBOUNDED: ray [cols], of max norm 1; x + t ray stays feasible for every t >= 0, and the objective
- * improves without end. STATE: the outcome is another one. */
+/* Gets the proof of UNBOUNDED: ray [cols], its largest entry between 1 and 2; along x + t (ray + low part), t >= 0, no
+ * column comes nearer to a finite bound, and rows move towards finite sides by at most t * certificate_residual. STATE:
+ * the outcome is another one. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, gpuopt_memory where, double *ray);
+
+/* Gets what rounding to doubles has taken from other answers: x + this x [cols], dual + this dual [rows], and y or the
+ * ray + this proof ([rows] or [cols]) are the handle's in twice the working precision. Each may be NULL. STATE: proof is
+ * not NULL, and the outcome is neither INFEASIBLE nor UNBOUNDED. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
+                                                      double *dual, double *proof);
 
 /* ---- Graphical models: bucket and mini-bucket elimination --------------------------------------------------------- *
  * Fioretto, Pontelli, Yeoh, Dechter: Accelerating Exact and Approximate Inference for (Distributed) Discrete

@@ -86,7 +86,7 @@ gpuopt_status cuda_simplex_reset(void *engine) {
 }
 
 gpuopt_status cuda_simplex_enter(void *engine, int32_t count, const int32_t *column, const int32_t *wanted,
-                                 uint8_t *open, int32_t *position) {
+                                 double least, uint8_t *open, int32_t *position) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
     const SimplexView &v = s->view;
@@ -95,7 +95,7 @@ gpuopt_status cuda_simplex_enter(void *engine, int32_t count, const int32_t *col
     if (!status) status = s->copy(v.wanted, wanted, bytes);
     if (!status) status = s->copy(v.open, open, static_cast<size_t>(v.rows));
     for (int first = 0; first < count && !status; first = v.report->entering) {
-        void *arguments[] = {&s->view, &first, &count, &s->pending};
+        void *arguments[] = {&s->view, &first, &count, &s->pending, &least};
         if (s->pending == v.most) s->apply();
         status = simplex_launch(s, simplex_enter_kernel(*s), enter_shared_bytes(v), arguments);
         if (!status) s->pending += v.report->pivots;

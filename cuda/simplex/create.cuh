@@ -109,8 +109,8 @@ uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, SimplexView 
     int **const of_cols[] = {&s.column, &s.wanted, &s.position};
     for (int **array : of_cols) simplex_cut(arena, array, s.cols);
     simplex_cut(arena, &s.open, s.rows);
-    simplex_cut(arena, &s.in, both);
-    simplex_cut(arena, &s.out, both);
+    double **const of_both[] = {&s.in, &s.in_low, &s.out, &s.doubt};
+    for (double **array : of_both) simplex_cut(arena, array, both);
     simplex_cut(arena, &s.partial, s.pitch * SIMPLEX_PARTS + s.cols);
     uint64_t vectors = arena->used;
     gpuopt__simplex_cut_vectors(arena, s.rows, s.cols, &s.vec);
@@ -130,7 +130,7 @@ gpuopt_status cuda_simplex_plan(gpuopt_context *context, gpuopt__simplex_shape *
 /* ---- Kernels by method ---- */
 
 using RunKernel = void (*)(SimplexView, gpuopt__simplex_run, int, int);
-using EnterKernel = void (*)(SimplexView, int, int, int);
+using EnterKernel = void (*)(SimplexView, int, int, int, double);
 
 RunKernel simplex_run_kernel(const CudaSimplex &s) {
     if (s.revised) return s.deferred ? simplex_run<true, true> : simplex_run<true, false>;

@@ -79,7 +79,8 @@ struct SimplexView {
     unsigned *number;                   /* of the last exchange */
     int *column, *wanted, *position;    /* [cols] of a reinversion */
     uint8_t *open;                      /* [rows] */
-    double *in, *out, *partial;         /* [rows + cols] each, [SIMPLEX_PARTS][pitch]: products for the host */
+    double *in, *in_low, *out, *doubt;  /* [rows + cols] each: products for the host */
+    double *partial;                    /* [SIMPLEX_PARTS][pitch] */
     gpuopt__simplex_run_report *report; /* pinned host memory, at the same address on the device */
 };
 

@@ -33,11 +33,11 @@ inline size_t enter_shared_bytes(const SimplexView &s) {
     return enter_cut_shared(s, nullptr, &sh);
 }
 
-/* Enters columns first .. last - 1 of s.column until K pivots are pending. *s.report says how far it got: pivots, and
+/* Enters columns first .. last - 1 of s.column until K pivots are pending; entries up to `least` count as 0. *s.report says how far it got: pivots, and
  * the next column in `entering`. */
 template <bool REVISED>
 __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
-    simplex_enter(const __grid_constant__ SimplexView s, int first, int last, int pending) {
+    simplex_enter(const __grid_constant__ SimplexView s, int first, int last, int pending, double least) {
     extern __shared__ __align__(16) unsigned char simplex_memory[];
     EnterShared &sh = *reinterpret_cast<EnterShared *>(simplex_memory);
     int thread = static_cast<int>(threadIdx.x), block = static_cast<int>(blockIdx.x);
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
         best = exchange<Largest>(s, sh.board, number, best, sh.alpha, first_row,
                                  [&](Cell one) { return one.index < 0 ? -1 : one.index / s.own_rows; });
         double pivot = best.index < 0 ? 0 : sh.board.record.word[0];
-        int p = gpuopt__simplex_entry_position(best.index, best.key, __int_as_float(all.index), wanted, entry);
+        int p = gpuopt__simplex_entry_position(best.index, best.key, __int_as_float(all.index), wanted, entry, least);
         if (p == wanted) pivot = entry;
         if (block == 0 && thread == 0) s.position[k] = p;
         if (p < 0) continue;

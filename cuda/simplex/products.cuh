@@ -170,39 +170,49 @@ __global__ void __launch_bounds__(PRODUCT_THREADS) copy_basic_logicals(const __g
 
 /* ---- Products with the original data, in twice the working precision ---- */
 
-/* -(first + the product of a row or column of a sparse matrix with x), by eight lanes; all of them get the result. */
-__device__ double minus_line(double first, int64_t begin, int64_t end, const double *val, const int *index,
-                             const double *x) {
+/* A line of a sparse matrix times x + low, by eight lanes, of which the first one gets first + first_low, too; all of
+ * them get the sum. */
+__device__ gpuopt__simplex_sum sparse_line(double first, double first_low, int64_t begin, int64_t end,
+                                           const double *val, const int *index, const double *x, const double *low) {
     int sub = static_cast<int>(threadIdx.x) % 8;
-    double hi = sub == 0 ? first : 0, lo = 0;
-    for (int64_t e = begin + sub; e < end; e += 8) {
-        double a = val[e], b = x[index[e]], product = gpuopt__mul(a, b);
-        gpuopt__accumulate(&hi, &lo, product, gpuopt__mul_error(a, b, product));
-    }
+    gpuopt__simplex_sum sum = {0, 0, 0};
+    for (int64_t e = begin + sub; e < end; e += 8)
+        gpuopt__simplex_add_product(&sum, val[e], x[index[e]], low ? low[index[e]] : 0);
+    if (sub == 0) gpuopt__simplex_add(&sum, first, first_low, 0);
     for (int half = 4; half > 0; half /= 2) {
-        double other_hi = __shfl_xor_sync(~0u, hi, half), other_lo = __shfl_xor_sync(~0u, lo, half);
-        gpuopt__accumulate(&hi, &lo, other_hi, other_lo);
+        double hi = __shfl_xor_sync(~0u, sum.hi, half), lo = __shfl_xor_sync(~0u, sum.lo, half);
+        double doubt = __shfl_xor_sync(~0u, sum.doubt, half);
+        gpuopt__simplex_add(&sum, hi, lo, doubt);
     }
-    return -gpuopt__add(hi, lo);
+    return sum;
 }
 
-/* out = -[A I] in. */
-__global__ void __launch_bounds__(PRODUCT_THREADS) residual_rows(const __grid_constant__ SimplexView s) {
+/* out = -[A I] (in + low), and the sums' doubts. */
+__global__ void __launch_bounds__(PRODUCT_THREADS)
+    residual_rows(const __grid_constant__ SimplexView s, const double *low, double *doubt) {
     int64_t i = product_thread() / 8;
     bool valid = i < s.rows;
-    double r = minus_line(valid ? s.in[s.cols + i] : 0, valid ? s.row_start[i] : 0, valid ? s.row_start[i + 1] : 0,
-                          s.row_val, s.row_col, s.in);
-    if (valid && threadIdx.x % 8 == 0) s.out[i] = r;
+    gpuopt__simplex_sum sum =
+        sparse_line(valid ? s.in[s.cols + i] : 0, valid && low ? low[s.cols + i] : 0, valid ? s.row_start[i] : 0,
+                    valid ? s.row_start[i + 1] : 0, s.row_val, s.row_col, s.in, low);
+    if (!valid || threadIdx.x % 8 != 0) return;
+    s.out[i] = -gpuopt__simplex_total(&sum);
+    doubt[i] = sum.doubt;
 }
 
-/* out = cost - [A I]' y, with cost in `in` and y in the second array. */
+/* out = cost - [A I]' (y + low), with cost in `in`, and the sums' doubts. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
-    reduce_columns(const __grid_constant__ SimplexView s, const double *y) {
+    reduce_columns(const __grid_constant__ SimplexView s, const double *y, const double *low, double *doubt) {
     int64_t j = product_thread() / 8;
     bool column = j < s.cols, valid = j < s.cols + s.rows;
-    double d = minus_line(column ? -s.in[j] : 0, column ? s.col_start[j] : 0, column ? s.col_start[j + 1] : 0,
-                          s.col_val, s.col_row, y);
-    if (valid && threadIdx.x % 8 == 0) s.out[j] = column ? d : gpuopt__sub(s.in[j], y[j - s.cols]);
+    int64_t row = j - s.cols;
+    gpuopt__simplex_sum sum =
+        sparse_line(column || !valid ? 0 : y[row], column || !valid || !low ? 0 : low[row], column ? s.col_start[j] : 0,
+                    column ? s.col_start[j + 1] : 0, s.col_val, s.col_row, y, low);
+    if (!valid || threadIdx.x % 8 != 0) return;
+    gpuopt__simplex_add(&sum, -s.in[j], 0, 0);
+    s.out[j] = -gpuopt__simplex_total(&sum);
+    doubt[j] = sum.doubt;
 }
 
 } // namespace

@@ -46,31 +46,42 @@ gpuopt_status cuda_simplex_btran(void *engine, double *y) {
     return status ? status : s->wait("BTRAN");
 }
 
-gpuopt_status cuda_simplex_residual(void *engine, const double *x, double *r) {
-    CudaSimplex *s = cuda_simplex(engine);
-    DeviceScope scope(s->context());
-    const SimplexView &v = s->view;
-    int64_t both = static_cast<int64_t>(v.rows) + v.cols;
-    gpuopt_status status = s->copy(v.in, x, sizeof(double) * static_cast<size_t>(both));
-    if (status) return status;
-    residual_rows<<<CudaSimplex::blocks(8 * static_cast<int64_t>(v.rows)), PRODUCT_THREADS, 0, s->stream()>>>(v);
-    status = s->launched("the residual");
-    if (!status) status = s->copy(r, v.out, sizeof(double) * static_cast<size_t>(v.rows));
-    return status ? status : s->wait("the residual");
+/* s.out and s.doubt to the host; doubt may be null. */
+gpuopt_status simplex_fetch_sums(CudaSimplex *s, const char *what, int64_t count, double *out, double *doubt) {
+    size_t bytes = sizeof(double) * static_cast<size_t>(count);
+    gpuopt_status status = s->launched(what);
+    if (!status) status = s->copy(out, s->view.out, bytes);
+    if (!status && doubt) status = s->copy(doubt, s->view.doubt, bytes);
+    return status ? status : s->wait(what);
 }
 
-gpuopt_status cuda_simplex_reduce(void *engine, const double *cost, const double *y, double *d) {
+gpuopt_status cuda_simplex_residual(void *engine, const double *x, const double *x_low, double *r, double *doubt) {
+    CudaSimplex *s = cuda_simplex(engine);
+    DeviceScope scope(s->context());
+    const SimplexView &v = s->view;
+    size_t bytes = sizeof(double) * (static_cast<size_t>(v.rows) + static_cast<size_t>(v.cols));
+    gpuopt_status status = s->copy(v.in, x, bytes);
+    if (!status && x_low) status = s->copy(v.in_low, x_low, bytes);
+    if (status) return status;
+    residual_rows<<<CudaSimplex::blocks(8 * static_cast<int64_t>(v.rows)), PRODUCT_THREADS, 0, s->stream()>>>(
+        v, x_low ? v.in_low : nullptr, v.doubt);
+    return simplex_fetch_sums(s, "the residual", v.rows, r, doubt);
+}
+
+gpuopt_status cuda_simplex_reduce(void *engine, const double *cost, const double *y, const double *y_low, double *d,
+                                  double *doubt) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
     const SimplexView &v = s->view;
     int64_t both = static_cast<int64_t>(v.rows) + v.cols;
+    size_t of_rows = sizeof(double) * static_cast<size_t>(v.rows);
     gpuopt_status status = s->copy(v.in, cost, sizeof(double) * static_cast<size_t>(both));
-    if (!status) status = s->copy(v.rho, y, sizeof(double) * static_cast<size_t>(v.rows));
+    if (!status) status = s->copy(v.rho, y, of_rows);
+    if (!status && y_low) status = s->copy(v.in_low, y_low, of_rows);
     if (status) return status;
-    reduce_columns<<<CudaSimplex::blocks(8 * both), PRODUCT_THREADS, 0, s->stream()>>>(v, v.rho);
-    status = s->launched("reduced costs");
-    if (!status) status = s->copy(d, v.out, sizeof(double) * static_cast<size_t>(both));
-    return status ? status : s->wait("reduced costs");
+    reduce_columns<<<CudaSimplex::blocks(8 * both), PRODUCT_THREADS, 0, s->stream()>>>(
+        v, v.rho, y_low ? v.in_low : nullptr, v.doubt);
+    return simplex_fetch_sums(s, "reduced costs", both, d, doubt);
 }
 
 } // namespace

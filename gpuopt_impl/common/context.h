@@ -33,6 +33,7 @@ GPUOPT_API const char *gpuopt_outcome_string(gpuopt_outcome outcome) {
     case GPUOPT_UNBOUNDED: return "unbounded";
     case GPUOPT_LIMIT: return "limit";
     case GPUOPT_FULL: return "full";
+    case GPUOPT_IMPRECISE: return "imprecise";
     }
     return "unknown outcome";
 }

@@ -113,7 +113,7 @@ static double gpuopt__simplex_x_of(const gpuopt_simplex *s, int32_t col) {
 static double gpuopt__simplex_reduced_cost_of(const gpuopt_simplex *s, int32_t col) {
     double sign = s->desc.maximize ? -1 : 1;
     if (s->status[col] == GPUOPT_VARIABLE_BASIC) return 0;
-    return sign * gpuopt__simplex_unscaled_reduced_cost(s, col, s->reduced[col]);
+    return sign * gpuopt__simplex_unscaled_reduced_cost(s, col, s->shown.reduced[col]);
 }
 
 static double gpuopt__simplex_activity_of(const gpuopt_simplex *s, int32_t row) {
@@ -123,21 +123,29 @@ static double gpuopt__simplex_activity_of(const gpuopt_simplex *s, int32_t row) 
 static double gpuopt__simplex_dual_of(const gpuopt_simplex *s, int32_t row) {
     double sign = s->desc.maximize ? -1 : 1;
     if (s->status[s->lp.cols + row] == GPUOPT_VARIABLE_BASIC) return 0;
-    return sign * gpuopt__simplex_unscaled_dual(s, row, s->y[row]);
+    return sign * gpuopt__simplex_unscaled_dual(s, row, s->shown.y[row]);
+}
+
+/* A fresh point; if wanted, with duals of the host's objective, which are not at hand in phase 1. */
+static gpuopt_status gpuopt__simplex_fresh_to_solve(gpuopt_simplex *s, int duals) {
+    gpuopt_status status = gpuopt__simplex_fresh_to_read(s);
+    double noise;
+    int good;
+    s->shown = gpuopt__simplex_present_duals(s);
+    if (status || s->phase != 1 || !duals) return status;
+    s->shown.y = s->dual;
+    s->shown.y_low = s->dual_low;
+    s->shown.reduced = s->scratch;
+    return gpuopt__simplex_solve_duals(s, s->shown, s->cost, 0, &good, &noise);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
                                                      double *reduced_cost, double *activity, double *dual) {
     gpuopt_simplex *s = simplex;
     gpuopt_status status;
-    int good;
     if (!s) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(s->context, "gpuopt_simplex_get_solution", where);
-    if (!status) status = gpuopt__simplex_fresh_to_read(s);
-    if (!status && s->phase == 1 && (reduced_cost || dual)) { /* the duals at hand are those of phase 1 */
-        status = gpuopt__simplex_solve_duals(s, s->cost, &good);
-        s->stale = 1;
-    }
+    if (!status) status = gpuopt__simplex_fresh_to_solve(s, reduced_cost || dual);
     if (!status) status = gpuopt__simplex_deliver(s, where, x, s->lp.cols, gpuopt__simplex_x_of);
     if (!status) status = gpuopt__simplex_deliver(s, where, reduced_cost, s->lp.cols, gpuopt__simplex_reduced_cost_of);
     if (!status) status = gpuopt__simplex_deliver(s, where, activity, s->lp.rows, gpuopt__simplex_activity_of);
@@ -166,6 +174,43 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_farkas(gpuopt_simplex *simplex, gpuo
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, gpuopt_memory where, double *ray) {
     return gpuopt__simplex_certificate(simplex, "gpuopt_simplex_get_ray", GPUOPT_UNBOUNDED, where, "ray", ray);
+}
+
+/* ---- Low parts ---- */
+
+static double gpuopt__simplex_x_low_of(const gpuopt_simplex *s, int32_t col) {
+    return gpuopt__simplex_unscaled_x(s, col, s->x_low[col]);
+}
+
+static double gpuopt__simplex_dual_low_of(const gpuopt_simplex *s, int32_t row) {
+    double sign = s->desc.maximize ? -1 : 1;
+    if (s->status[s->lp.cols + row] == GPUOPT_VARIABLE_BASIC) return 0;
+    return sign * gpuopt__simplex_unscaled_dual(s, row, s->shown.y_low[row]);
+}
+
+static double gpuopt__simplex_proof_low_of(const gpuopt_simplex *s, int32_t k) {
+    return s->verdict == GPUOPT_INFEASIBLE ? s->farkas_low[k] : s->ray_low[k];
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
+                                                      double *dual, double *proof) {
+    static const char call[] = "gpuopt_simplex_get_low_parts";
+    gpuopt_simplex *s = simplex;
+    int32_t rows;
+    gpuopt_status status;
+    if (!s) return GPUOPT_ERROR_ARGUMENT;
+    rows = s->lp.rows;
+    status = gpuopt__check_where(s->context, call, where);
+    if (!status && proof && s->verdict != GPUOPT_INFEASIBLE && s->verdict != GPUOPT_UNBOUNDED)
+        status =
+            gpuopt__refuse(s->context, GPUOPT_ERROR_STATE, call, "the outcome is neither INFEASIBLE nor UNBOUNDED");
+    if (!status && (x || dual)) status = gpuopt__simplex_fresh_to_solve(s, dual != NULL);
+    if (!status) status = gpuopt__simplex_deliver(s, where, x, s->lp.cols, gpuopt__simplex_x_low_of);
+    if (!status) status = gpuopt__simplex_deliver(s, where, dual, rows, gpuopt__simplex_dual_low_of);
+    if (!status)
+        status = gpuopt__simplex_deliver(s, where, proof, s->verdict == GPUOPT_INFEASIBLE ? rows : s->lp.cols,
+                                         gpuopt__simplex_proof_low_of);
+    return status;
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_ANSWERS_H */

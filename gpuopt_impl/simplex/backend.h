@@ -147,17 +147,19 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*reset)(void *engine);
     /* From the slack basis: pivots column[0 .. count - 1] in, one after the other, each on the open position with the
      * largest entry, or on wanted[k] if the entry there is at least 1e-3 of that. position[k] becomes the position that
-     * column k took, which is then closed, or -1. */
-    gpuopt_status (*enter)(void *engine, int32_t count, const int32_t *column, const int32_t *wanted, uint8_t *open,
-                           int32_t *position);
+     * column k took, which is then closed, or -1 if its entries are at most `least`. */
+    gpuopt_status (*enter)(void *engine, int32_t count, const int32_t *column, const int32_t *wanted, double least,
+                           uint8_t *open, int32_t *position);
     /* Copies the vectors to and from the engine's own memory, if it has any. */
     gpuopt_status (*push)(void *engine);
     gpuopt_status (*pull)(void *engine);
     gpuopt_status (*ftran)(void *engine, double *x); /* [rows], x = B^-1 x */
     gpuopt_status (*btran)(void *engine, double *y); /* [rows], y = B^-T y */
-    /* r = -[A I] x and d = cost - [A I]' y, both summed in twice the working precision. */
-    gpuopt_status (*residual)(void *engine, const double *x, double *r);
-    gpuopt_status (*reduce)(void *engine, const double *cost, const double *y, double *d);
+    /* r = -[A I] (x + x_low) and d = cost - [A I]' (y + y_low), summed in twice the working precision; a low part may be
+     * NULL. doubt, if not NULL: that of each sum, see step.h. */
+    gpuopt_status (*residual)(void *engine, const double *x, const double *x_low, double *r, double *doubt);
+    gpuopt_status (*reduce)(void *engine, const double *cost, const double *y, const double *y_low, double *d,
+                            double *doubt);
 } gpuopt__simplex_backend;
 
 #endif /* GPUOPT_IMPL_SIMPLEX_BACKEND_H */

@@ -64,12 +64,11 @@ static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s, double *packed) {
     int32_t i, j;
     gpuopt__simplex_copy_columns(&s->lp, &s->desc, packed);
     gpuopt__simplex_scale(s);
-    gpuopt__simplex_row_largest(s);
     gpuopt__simplex_fill_bounds(s, &s->desc);
     gpuopt__simplex_find_crossing(s, &s->desc);
     for (i = 0; i < s->lp.rows; i++) {
         s->v.head[i] = s->lp.cols + i;
-        s->v.xb[i] = 0;
+        s->x[s->lp.cols + i] = s->x_low[s->lp.cols + i] = 0;
         s->status[s->lp.cols + i] = GPUOPT_VARIABLE_BASIC;
     }
     for (j = 0; j < s->lp.cols; j++) {
@@ -78,7 +77,7 @@ static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s, double *packed) {
         s->status[j] = GPUOPT_VARIABLE_AT_LOWER;
     }
     gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
-    s->primal_violation = s->dual_violation = -1;
+    s->primal_violation = s->dual_violation = s->primal_reached = s->dual_reached = -1;
     s->stale = 1;
     status = backend->create(s->context, &s->shape, &s->lp, &s->v, &s->engine);
     s->lp.val = NULL;
@@ -149,6 +148,8 @@ static void gpuopt__simplex_tell(const gpuopt_simplex *s, gpuopt_simplex_info *i
     gpuopt__simplex_objective(s, &result.objective, &result.infeasibility);
     result.primal_violation = s->primal_violation;
     result.dual_violation = s->dual_violation;
+    result.primal_reached = s->primal_reached;
+    result.dual_reached = s->dual_reached;
     if (s->verdict == GPUOPT_INFEASIBLE || s->verdict == GPUOPT_UNBOUNDED) {
         result.certificate_margin = s->margin;
         result.certificate_residual = s->certificate_residual;

@@ -5,81 +5,98 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_CONTROL_H
 #define GPUOPT_IMPL_SIMPLEX_CONTROL_H
 
-#include "refresh.h"
+#include "careful.h"
 
 /* ---- Conclusions ---- */
 
-/* Polishing keeps the bounds and shrinks the tolerances. Everything computed stays valid, unless some variable is
- * infeasible by the smaller tolerance. */
-static void gpuopt__simplex_polish(gpuopt_simplex *s) {
-    double tolerance;
-    int32_t i;
-    s->stage = GPUOPT__SIMPLEX_STAGE_POLISH;
-    s->escalation = 0;
-    s->polish_end = s->iterations + 100 + s->lp.rows / 2;
-    tolerance = gpuopt__simplex_rules_now(s).primal;
-    for (i = 0; i < s->lp.rows && !s->stale; i++)
-        s->stale = gpuopt__simplex_infeasible(s->v.xb[i], s->v.lb[i], s->v.ub[i], tolerance) != 0;
+/* What the present point is worth is in info. */
+static gpuopt_status gpuopt__simplex_give_up(gpuopt_simplex *s, const char *why) {
+    gpuopt__log(s->context, 1, "simplex: imprecise: %s", why);
+    s->verdict = GPUOPT_IMPRECISE;
+    return GPUOPT_OK;
+}
+
+/* What the engine cannot settle while the stage is REFINED, careful iterations may. If they cannot either, the model is
+ * not refined. */
+static gpuopt_status gpuopt__simplex_be_careful(gpuopt_simplex *s) {
+    if (s->careful == 0) {
+        s->careful = gpuopt__simplex_careful_most(s);
+        s->stale = 2;
+    } else {
+        s->unrefined = 1;
+        gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
+    }
+    return s->since_refresh > 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK;
+}
+
+/* No proof with the host's tolerances: the model is refined. If that has been tried, the tolerances grow, up to their
+ * limit: the method may come to a basis that is good enough for a proof. */
+static gpuopt_status gpuopt__simplex_unproven(gpuopt_simplex *s, const char *why) {
+    if (s->stage == GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_REFINED);
+    else if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_be_careful(s);
+    else if (s->relapses < GPUOPT__SIMPLEX_MOST_RELAPSES) {
+        gpuopt__simplex_relapse(s, GPUOPT__SIMPLEX_RELAPSES);
+        s->stale = s->stale ? s->stale : 1;
+    } else return gpuopt__simplex_give_up(s, why);
+    return GPUOPT_OK;
+}
+
+static int gpuopt__simplex_within_tolerances(const gpuopt_simplex *s) {
+    return s->primal_reached <= s->desc.primal_tolerance && s->dual_reached <= s->desc.dual_tolerance &&
+           s->fine_primal < s->desc.primal_tolerance && s->fine_dual < s->desc.dual_tolerance;
 }
 
 static gpuopt_status gpuopt__simplex_conclude_optimal(gpuopt_simplex *s) {
     if (s->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
-    else if (s->stage == GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_polish(s);
-    else s->verdict = GPUOPT_OPTIMAL;
+    else if (s->stage == GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_REFINED);
+    else if (s->unrefined) return gpuopt__simplex_give_up(s, "the optimum is not known to more than the tolerances");
+    else if (gpuopt__simplex_within_tolerances(s)) s->verdict = GPUOPT_OPTIMAL;
+    else if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_be_careful(s);
+    else return gpuopt__simplex_give_up(s, "optimal, but not within the tolerances");
     return GPUOPT_OK;
 }
 
-static int gpuopt__simplex_proven(const gpuopt_simplex *s) {
-    return s->margin > 1e-12 && s->certificate_residual <= 1e-9 && s->margin > 1e3 * s->certificate_residual;
-}
-
-/* If a certificate proves nothing, the tolerances are out of reach: they grow, up to their limit. */
-static gpuopt_status gpuopt__simplex_unproven(gpuopt_simplex *s, const char *what) {
-    if (s->relapses < GPUOPT__SIMPLEX_MOST_RELAPSES) {
-        gpuopt__simplex_relapse(s, GPUOPT__SIMPLEX_RELAPSES);
-        return GPUOPT_OK;
-    }
-    gpuopt__log(s->context, 0, "simplex: neither %s within 1e6 times the tolerances nor proven otherwise", what);
-    return GPUOPT_ERROR_NUMERIC;
-}
-
-/* If the relaxed bounds admit no point, neither do the true ones; but these give the better certificate. */
+/* If the relaxed bounds admit no point, neither do the true ones; but these give the better certificate. A model that
+ * lacks a feasible point by less than the tolerance is feasible. */
 static gpuopt_status gpuopt__simplex_conclude_infeasible(gpuopt_simplex *s) {
+    int proven;
+    gpuopt_status status;
     if (s->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED) {
         gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
         return GPUOPT_OK;
     }
-    if (s->stage == GPUOPT__SIMPLEX_STAGE_POLISH) {
+    status = gpuopt__simplex_prove_infeasible(s, &proven);
+    if (status) return status;
+    if (!proven) return gpuopt__simplex_unproven(s, "neither a feasible point nor a proof that there is none");
+    if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && s->primal_reached <= s->desc.primal_tolerance)
+        gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
+    else s->verdict = GPUOPT_INFEASIBLE;
+    return GPUOPT_OK;
+}
+
+/* Whether the reduced cost of the variable in the slot may come from rounding of the host's costs: it is a sum of terms
+ * that are larger by 2^45 and more. */
+static int gpuopt__simplex_gains_by_rounding(const gpuopt_simplex *s, int32_t slot) {
+    double terms = fabs(s->cost[s->v.slot[slot]]) + gpuopt__simplex_largest(s->lp.rows, s->y);
+    return fabs(s->v.d[slot]) <= 0x1p-45 * terms;
+}
+
+static gpuopt_status gpuopt__simplex_conclude_unbounded(gpuopt_simplex *s, int32_t slot, int direction) {
+    int proven;
+    gpuopt_status status;
+    if (s->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED) {
+        gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
+        return GPUOPT_OK;
+    }
+    status = gpuopt__simplex_prove_unbounded(s, slot, direction, &proven);
+    if (status) return status;
+    if (!proven && s->careful > 0 && gpuopt__simplex_gains_by_rounding(s, slot) &&
+        gpuopt__simplex_within_tolerances(s)) {
         gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
         return GPUOPT_OK;
     }
-    gpuopt__simplex_farkas(s);
-    if (gpuopt__simplex_proven(s)) {
-        s->verdict = GPUOPT_INFEASIBLE;
-        return GPUOPT_OK;
-    }
-    s->stale = 1;
-    return gpuopt__simplex_unproven(s, "feasible");
-}
-
-/* The ray is the direction in which the entering variable moves the others. */
-static gpuopt_status gpuopt__simplex_conclude_unbounded(gpuopt_simplex *s, const gpuopt__simplex_run_report *report) {
-    int32_t j, both = s->lp.rows + s->lp.cols;
-    int good;
-    gpuopt_status status;
-    if (s->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED ||
-        s->stage == GPUOPT__SIMPLEX_STAGE_POLISH) { /* while polishing it is rounding */
-        gpuopt__simplex_enter_stage(s, s->stage == GPUOPT__SIMPLEX_STAGE_POLISH ? GPUOPT__SIMPLEX_STAGE_FINAL
-                                                                                : GPUOPT__SIMPLEX_STAGE_EXACT);
-        return GPUOPT_OK;
-    }
-    for (j = 0; j < both; j++) s->phase_cost[j] = 0; /* scratch: the direction, with A d + d_s = 0 */
-    s->phase_cost[s->v.slot[report->entering]] = report->direction;
-    status = gpuopt__simplex_solve_x(s, s->phase_cost, &good);
-    if (status) return status;
-    gpuopt__simplex_ray(s, s->phase_cost);
-    s->stale = 1; /* residual was overwritten */
-    if (!gpuopt__simplex_proven(s)) return gpuopt__simplex_unproven(s, "bounded");
+    if (!proven || s->primal_reached > s->desc.primal_tolerance)
+        return gpuopt__simplex_unproven(s, "neither an optimum nor a proof that the objective is unbounded");
     s->verdict = GPUOPT_UNBOUNDED;
     return GPUOPT_OK;
 }
@@ -98,13 +115,14 @@ static gpuopt_status gpuopt__simplex_conclude(gpuopt_simplex *s, const gpuopt__s
             return gpuopt__simplex_conclude_optimal(s);
         return status;
     }
+    if (refused && s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_be_careful(s);
     if (refused && s->escalation < 3) {
         s->escalation++;
         s->stale = 2;
         return gpuopt__simplex_pull(s);
     }
     if (report->end == GPUOPT__SIMPLEX_END_NO_LEAVING && s->phase == 2)
-        return gpuopt__simplex_conclude_unbounded(s, report);
+        return gpuopt__simplex_conclude_unbounded(s, report->entering, report->direction);
     return s->phase == 2 ? gpuopt__simplex_conclude_optimal(s) : gpuopt__simplex_conclude_infeasible(s);
 }
 
@@ -113,6 +131,7 @@ static gpuopt_status gpuopt__simplex_conclude_crossing(gpuopt_simplex *s) {
     gpuopt_status status = gpuopt__simplex_fresh_to_read(s);
     if (status) return status;
     memset(s->farkas, 0, sizeof(double) * (size_t)s->lp.rows);
+    memset(s->farkas_low, 0, sizeof(double) * (size_t)s->lp.rows);
     s->margin = s->crossing_size;
     s->certificate_residual = 0;
     s->verdict = GPUOPT_INFEASIBLE;
@@ -122,15 +141,17 @@ static gpuopt_status gpuopt__simplex_conclude_crossing(gpuopt_simplex *s) {
 /* After a basis was set and inverted: all nonbasic variables go to the bounds that their statuses say. */
 static gpuopt_status gpuopt__simplex_rebase(gpuopt_simplex *s) {
     int32_t i;
-    for (i = 0; i < s->lp.rows; i++) s->v.xb[i] = 0;
-    gpuopt__simplex_place_nonbasic(s);
+    for (i = 0; i < s->lp.rows; i++) s->x[s->v.head[i]] = s->x_low[s->v.head[i]] = 0;
     if (s->stage > GPUOPT__SIMPLEX_STAGE_EXACT) s->stage = GPUOPT__SIMPLEX_STAGE_EXACT;
+    gpuopt__simplex_place_nonbasic(s);
+    gpuopt__simplex_center(s);
     s->verdict = GPUOPT_MORE;
     s->phase = 0;
     s->stale = 1;
     s->weights_of = 0;
     s->since_refresh = 0;
-    s->escalation = s->relapses = s->hasty = 0;
+    s->escalation = s->relapses = s->hasty = s->cycles = 0;
+    s->seen_at = s->seen_next = 0;
     return gpuopt__simplex_backend_of(s)->push(s->engine);
 }
 
@@ -167,33 +188,68 @@ static void gpuopt__simplex_count(gpuopt_simplex *s, const gpuopt__simplex_run_r
     }
 }
 
-/* If the arithmetic is not up to a model, its inverse may drift with every pivot. After this many refreshes in a
- * row without progress in between, iterating ends with an error status. */
-enum { GPUOPT__SIMPLEX_MOST_HASTY = 500 };
+/* Many refreshes in a row without progress in between count as a circle, too: the inverse drifts with every pivot. A
+ * circle is left by relaxing the bounds anew; after so many circles, iterating ends. */
+enum { GPUOPT__SIMPLEX_MOST_HASTY = 100, GPUOPT__SIMPLEX_MOST_CYCLES = 6 };
+
+static gpuopt_status gpuopt__simplex_leave_circle(gpuopt_simplex *s) {
+    s->hasty = 0;
+    if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_be_careful(s);
+    if (++s->cycles > GPUOPT__SIMPLEX_MOST_CYCLES)
+        return gpuopt__simplex_give_up(s, "the method goes round in circles");
+    gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_PERTURBED);
+    s->weights_of = 0;
+    return GPUOPT_OK;
+}
+
+/* At the end of the iterations that REFINED may make: small models go on carefully, the answer of others is good to the
+ * tolerances. */
+static gpuopt_status gpuopt__simplex_refined_enough(gpuopt_simplex *s) {
+    if (gpuopt__simplex_careful_most(s) > 100) return gpuopt__simplex_be_careful(s);
+    gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
+    return gpuopt__simplex_pull(s);
+}
+
+/* In place of a run of the engine. */
+static gpuopt_status gpuopt__simplex_iterate_carefully(gpuopt_simplex *s) {
+    gpuopt__simplex_careful c;
+    int done;
+    gpuopt_status status = GPUOPT_OK;
+    if (s->careful > 1) {
+        s->careful--;
+        status = gpuopt__simplex_careful_iteration(s, &c, &done);
+        if (status || done > 0) return status;
+        if (done == 0)
+            return s->phase == 2 ? gpuopt__simplex_conclude_optimal(s) : gpuopt__simplex_conclude_infeasible(s);
+        if (s->phase == 2) return gpuopt__simplex_conclude_unbounded(s, c.slot, c.direction);
+    }
+    return gpuopt__simplex_be_careful(s);
+}
 
 static gpuopt_status gpuopt__simplex_some_iterations(gpuopt_simplex *s, int64_t most) {
     gpuopt__simplex_run run;
     gpuopt__simplex_run_report report;
-    gpuopt_status status;
-    if (s->stale) s->hasty = s->since_refresh < 10 ? s->hasty + 1 : 0;
-    if (s->hasty > GPUOPT__SIMPLEX_MOST_HASTY) {
-        gpuopt__log(s->context, 0,
-                    "simplex: no progress: %d refreshes in a row with fewer than 10 iterations in between",
-                    (int)s->hasty);
-        return GPUOPT_ERROR_NUMERIC;
+    gpuopt_status status = GPUOPT_OK;
+    if (s->stale) {
+        s->hasty = s->since_refresh < (s->desc.refresh_pivots < 10 ? s->desc.refresh_pivots : 10) ? s->hasty + 1 : 0;
+        status = gpuopt__simplex_refresh(s);
+        if (!status && (gpuopt__simplex_was_here(s) || s->hasty > GPUOPT__SIMPLEX_MOST_HASTY))
+            status = gpuopt__simplex_leave_circle(s);
     }
-    status = s->stale ? gpuopt__simplex_refresh(s) : GPUOPT_OK;
-    if (status) return status;
+    if (status || s->stale || s->verdict != GPUOPT_MORE) return status;
+    if (s->careful > 0) return gpuopt__simplex_iterate_carefully(s);
     gpuopt__simplex_prepare(s, GPUOPT__SIMPLEX_RUN_ITERATE, &run);
     run.most = s->desc.refresh_pivots - s->since_refresh;
     if (s->desc.ratio == GPUOPT_RATIO_EXPAND && run.most > 10000 - s->since_refresh % 10000)
         run.most = 10000 - s->since_refresh % 10000;
+    if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && run.most > s->refine_end - s->iterations)
+        run.most = (int32_t)gpuopt__max(1, (double)(s->refine_end - s->iterations));
     if (run.most > most) run.most = (int32_t)most;
     status = gpuopt__simplex_engage(s, &run, &report);
     if (status) return status;
     gpuopt__simplex_count(s, &report);
-    if (s->stage == GPUOPT__SIMPLEX_STAGE_POLISH && s->iterations >= s->polish_end)
-        gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
+    if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && s->iterations >= s->refine_end)
+        return gpuopt__simplex_refined_enough(s);
     else if (report.end == GPUOPT__SIMPLEX_END_NO_ENTERING || report.end == GPUOPT__SIMPLEX_END_NO_LEAVING)
         return gpuopt__simplex_conclude(s, &report);
     if (report.end == GPUOPT__SIMPLEX_END_DRIFTED) s->stale = 2;

@@ -118,7 +118,7 @@ static gpuopt_status gpuopt__simplex_cpu_reset(void *engine) {
 }
 
 static gpuopt_status gpuopt__simplex_cpu_enter(void *engine, int32_t count, const int32_t *column,
-                                               const int32_t *wanted, uint8_t *open, int32_t *position) {
+                                               const int32_t *wanted, double least, uint8_t *open, int32_t *position) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
     int32_t i, k, rows = s->lp->rows;
     for (k = 0; k < count; k++) {
@@ -131,7 +131,7 @@ static gpuopt_status gpuopt__simplex_cpu_enter(void *engine, int32_t count, cons
             if (open[i] && size > best) best = size, p = i;
         }
         p = gpuopt__simplex_entry_position(p, best, largest, wanted[k],
-                                           wanted[k] >= 0 && open[wanted[k]] ? s->alpha[wanted[k]] : 0);
+                                           wanted[k] >= 0 && open[wanted[k]] ? s->alpha[wanted[k]] : 0, least);
         position[k] = p;
         if (p < 0) continue;
         open[p] = 0;
@@ -176,23 +176,43 @@ static gpuopt_status gpuopt__simplex_cpu_btran(void *engine, double *y) {
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__simplex_cpu_residual(void *engine, const double *x, double *r) {
+/* The sum of val[e] (x + low)[index[e]] for e from begin to end - 1. */
+static gpuopt__simplex_sum gpuopt__simplex_cpu_line(int64_t begin, int64_t end, const double *val, const int32_t *index,
+                                                    const double *x, const double *low) {
+    gpuopt__simplex_sum sum = {0, 0, 0};
+    int64_t e;
+    for (e = begin; e < end; e++) gpuopt__simplex_add_product(&sum, val[e], x[index[e]], low ? low[index[e]] : 0);
+    return sum;
+}
+
+static gpuopt_status gpuopt__simplex_cpu_residual(void *engine, const double *x, const double *x_low, double *r,
+                                                  double *doubt) {
     const gpuopt__simplex_cpu *s = (const gpuopt__simplex_cpu *)engine;
-    const gpuopt__simplex_lp *lp = s->lp;
-    int32_t i;
-    for (i = 0; i < lp->rows; i++)
-        r[i] =
-            gpuopt__simplex_minus_dot(x[lp->cols + i], s->row_start[i], s->row_start[i + 1], s->row_val, s->row_col, x);
+    int32_t i, cols = s->lp->cols;
+    for (i = 0; i < s->lp->rows; i++) {
+        gpuopt__simplex_sum sum =
+            gpuopt__simplex_cpu_line(s->row_start[i], s->row_start[i + 1], s->row_val, s->row_col, x, x_low);
+        gpuopt__simplex_add(&sum, x[cols + i], x_low ? x_low[cols + i] : 0, 0);
+        r[i] = -gpuopt__simplex_total(&sum);
+        if (doubt) doubt[i] = sum.doubt;
+    }
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__simplex_cpu_reduce(void *engine, const double *cost, const double *y, double *d) {
+static gpuopt_status gpuopt__simplex_cpu_reduce(void *engine, const double *cost, const double *y, const double *y_low,
+                                                double *d, double *doubt) {
     const gpuopt__simplex_cpu *s = (const gpuopt__simplex_cpu *)engine;
     const gpuopt__simplex_lp *lp = s->lp;
-    int32_t i, j;
-    for (j = 0; j < lp->cols; j++)
-        d[j] = gpuopt__simplex_minus_dot(-cost[j], lp->col_start[j], lp->col_start[j + 1], s->col_val, lp->col_row, y);
-    for (i = 0; i < lp->rows; i++) d[lp->cols + i] = cost[lp->cols + i] - y[i];
+    int32_t j;
+    for (j = 0; j < lp->cols + lp->rows; j++) {
+        gpuopt__simplex_sum sum = {0, 0, 0};
+        if (j < lp->cols)
+            sum = gpuopt__simplex_cpu_line(lp->col_start[j], lp->col_start[j + 1], s->col_val, lp->col_row, y, y_low);
+        else gpuopt__simplex_add(&sum, y[j - lp->cols], y_low ? y_low[j - lp->cols] : 0, 0);
+        gpuopt__simplex_add(&sum, -cost[j], 0, 0);
+        d[j] = -gpuopt__simplex_total(&sum);
+        if (doubt) doubt[j] = sum.doubt;
+    }
     return GPUOPT_OK;
 }
 

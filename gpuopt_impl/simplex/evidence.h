@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the host can check on its own data: violations of x and of the duals, the Farkas vector, the ray. Scales are
- * powers of two, so unscaling is exact.
+ * What the host can check on its own data: violations of x and of the duals. Scales are powers of two, so unscaling is
+ * exact. The present point is x + x_low, and y + y_low, in twice the working precision.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_EVIDENCE_H
 #define GPUOPT_IMPL_SIMPLEX_EVIDENCE_H
@@ -13,9 +13,13 @@ static double gpuopt__simplex_unscaled_x(const gpuopt_simplex *s, int32_t col, d
     return x * (s->lp.col_scale[col] / s->primal_scale);
 }
 
+static double gpuopt__simplex_unscaled_row(const gpuopt_simplex *s, int32_t row, double activity) {
+    return activity / (s->lp.row_scale[row] * s->primal_scale);
+}
+
 /* A x = -(s + residual), since residual = -(A x + s). */
 static double gpuopt__simplex_unscaled_activity(const gpuopt_simplex *s, int32_t row, double logical, double residual) {
-    return -(logical + residual) / (s->lp.row_scale[row] * s->primal_scale);
+    return -gpuopt__simplex_unscaled_row(s, row, logical + residual);
 }
 
 static double gpuopt__simplex_unscaled_reduced_cost(const gpuopt_simplex *s, int32_t col, double d) {
@@ -26,112 +30,72 @@ static double gpuopt__simplex_unscaled_dual(const gpuopt_simplex *s, int32_t row
     return y * (s->lp.row_scale[row] / s->cost_scale);
 }
 
-static double gpuopt__simplex_beyond(double x, double l, double u) { return gpuopt__max(0, gpuopt__max(l - x, x - u)); }
+static double gpuopt__simplex_unscaled_value(const gpuopt_simplex *s, int32_t variable, double value) {
+    int32_t row = variable - s->lp.cols;
+    return row < 0 ? gpuopt__simplex_unscaled_x(s, variable, value) : gpuopt__simplex_unscaled_row(s, row, value);
+}
 
-/* How far a column or row activity is outside its true bounds, in the host's units. */
+/* ---- Violations ---- */
+
+/* By how much x + low is below l or above u; 0 if it is neither. */
+static double gpuopt__simplex_beyond(double x, double low, double l, double u) {
+    return gpuopt__max(0, gpuopt__max((l - x) - low, (x - u) + low));
+}
+
+/* How far the rounded x of a column, or the activity that the rounded x gives a row, is outside its true bounds, in the
+ * host's units. */
 static double gpuopt__simplex_outside(const gpuopt_simplex *s, int32_t variable) {
-    int32_t i = variable - s->lp.cols;
-    double beyond;
-    if (i < 0) {
-        beyond = gpuopt__simplex_beyond(s->x[variable], s->lower[variable], s->upper[variable]);
-        return gpuopt__simplex_unscaled_x(s, variable, beyond);
-    }
-    beyond = gpuopt__simplex_beyond(s->x[variable] + s->residual[i], s->lower[variable], s->upper[variable]);
-    return beyond / (s->lp.row_scale[i] * s->primal_scale);
+    double low = variable < s->lp.cols ? 0 : s->residual[variable - s->lp.cols];
+    double beyond = gpuopt__simplex_beyond(s->x[variable], low, s->lower[variable], s->upper[variable]);
+    return gpuopt__simplex_unscaled_value(s, variable, beyond);
+}
+
+/* The tolerance by which x + x_low, or the activity that it gives a row, is within the variable's bounds: the violation
+ * in units of max(1, |bound|). */
+static double gpuopt__simplex_primal_reached(const gpuopt_simplex *s, int32_t variable) {
+    double x = s->x[variable], low = s->x_low[variable], l = s->lower[variable], u = s->upper[variable], beyond, bound;
+    if (variable >= s->lp.cols) low += s->gap[variable - s->lp.cols];
+    beyond = gpuopt__simplex_beyond(x, low, l, u);
+    if (beyond == 0) return 0;
+    bound = fabs(gpuopt__simplex_unscaled_value(s, variable, x < l || (x == l && low < 0) ? l : u));
+    return gpuopt__simplex_unscaled_value(s, variable, beyond) / gpuopt__max(1, bound);
 }
 
 /* Called right after a refresh. The reduced costs are those of the present phase, so in phase 1 they say nothing about
  * the host's objective. */
 static void gpuopt__simplex_violations(gpuopt_simplex *s) {
     int32_t j, rows = s->lp.rows, cols = s->lp.cols;
-    s->primal_violation = s->dual_violation = 0;
+    s->primal_violation = s->dual_violation = s->primal_reached = s->dual_reached = 0;
     for (j = 0; j < cols + rows; j++) {
-        double d = s->reduced[j], wrong;
+        double d = s->reduced[j], wrong, unit = 1;
         s->primal_violation = gpuopt__max(s->primal_violation, gpuopt__simplex_outside(s, j));
+        s->primal_reached = gpuopt__max(s->primal_reached, gpuopt__simplex_primal_reached(s, j));
         if (s->lower[j] == s->upper[j]) continue;
         wrong = s->status[j] == GPUOPT_VARIABLE_AT_LOWER   ? gpuopt__max(0, -d)
                 : s->status[j] == GPUOPT_VARIABLE_AT_UPPER ? gpuopt__max(0, d)
                                                            : fabs(d);
-        wrong = j < cols ? gpuopt__simplex_unscaled_reduced_cost(s, j, wrong)
-                         : gpuopt__simplex_unscaled_dual(s, j - cols, wrong);
+        if (j < cols) {
+            unit = gpuopt__max(1, fabs(gpuopt__simplex_unscaled_reduced_cost(s, j, s->cost[j])));
+            wrong = gpuopt__simplex_unscaled_reduced_cost(s, j, wrong);
+        } else wrong = gpuopt__simplex_unscaled_dual(s, j - cols, wrong);
         s->dual_violation = gpuopt__max(s->dual_violation, wrong);
+        s->dual_reached = gpuopt__max(s->dual_reached, wrong / unit);
     }
-    if (s->phase == 1) s->dual_violation = -1;
+    if (s->phase == 1) s->dual_violation = s->dual_reached = -1;
 }
 
-/* The host's objective of x, and the sum of infeasibilities. */
+/* The host's objective of x + x_low, and the sum of infeasibilities. */
 static void gpuopt__simplex_objective(const gpuopt_simplex *s, double *objective, double *infeasibility) {
-    double hi = 0, lo = 0, scale = s->cost_scale * s->primal_scale;
+    gpuopt__simplex_sum sum = {0, 0, 0};
+    double scale = s->cost_scale * s->primal_scale;
     int32_t j, rows = s->lp.rows, cols = s->lp.cols;
     *infeasibility = 0;
-    for (j = 0; j < cols; j++) {
-        double product = s->cost[j] * s->x[j];
-        gpuopt__accumulate(&hi, &lo, product, gpuopt__mul_error(s->cost[j], s->x[j], product));
-    }
+    for (j = 0; j < cols; j++) gpuopt__simplex_add_product(&sum, s->cost[j], s->x[j], s->x_low[j]);
     for (j = 0; j < cols + rows; j++) *infeasibility += gpuopt__simplex_outside(s, j);
-    hi = hi / scale, lo = lo / scale;
-    if (s->desc.maximize) hi = -hi, lo = -lo;
-    gpuopt__accumulate(&hi, &lo, s->desc.offset, 0);
-    *objective = hi + lo;
-}
-
-/* ---- Farkas ---- */
-
-/* With the duals y of phase 1 and z = [A I]'y, the sum of z_j times the value of variable j is y'(A x + s) = 0 for
- * every x. At the end of phase 1, z >= 0 for variables that are too large or at an upper bound, and z <= 0 for those
- * that are too small or at a lower bound. So the sum is negative for all values within the bounds, and -y is the proof.
- * Coefficients of infinite bounds would be 0 in exact arithmetic; these terms are dropped. */
-static void gpuopt__simplex_farkas(gpuopt_simplex *s) {
-    const gpuopt__simplex_lp *lp = &s->lp;
-    double size = 0, largest = 0, most = 0, residual = 0; /* max |y_i a_ij| and max |y_i|, unscaled */
-    int32_t i, j;
-    for (i = 0; i < lp->rows; i++) {
-        double y = fabs(s->y[i]) * lp->row_scale[i];
-        largest = gpuopt__max(largest, y);
-        size = gpuopt__max(size, y * s->row_largest[i]);
-    }
-    if (largest == 0) largest = 1;
-    if (size == 0) size = largest;
-    for (j = 0; j < lp->cols + lp->rows; j++) {
-        int row = j >= lp->cols; /* z is the phase's cost minus the reduced cost */
-        double z = row ? s->y[j - lp->cols] : s->phase_cost[j] - s->reduced[j];
-        double bound = z > 0 ? s->upper[j] : s->lower[j];
-        if (z == 0) continue;
-        if (fabs(bound) < HUGE_VAL) most += z * bound;
-        else if (row) residual = gpuopt__max(residual, fabs(z) * s->lp.row_scale[j - lp->cols] / largest);
-        else residual = gpuopt__max(residual, fabs(z) / s->lp.col_scale[j] / size);
-    }
-    for (i = 0; i < lp->rows; i++) s->farkas[i] = s->y[i] == 0 ? 0 : -s->y[i] * s->lp.row_scale[i] / largest;
-    s->margin = -most / s->primal_scale / size;
-    s->certificate_residual = residual;
-}
-
-/* ---- Ray ---- */
-
-/* direction: scaled, [cols + rows]. */
-static void gpuopt__simplex_ray(gpuopt_simplex *s, const double *direction) {
-    int32_t i, j, rows = s->lp.rows, cols = s->lp.cols;
-    double largest = 0, gain = 0;
-    for (j = 0; j < cols; j++) {
-        s->ray[j] = direction[j] * s->lp.col_scale[j];
-        largest = gpuopt__max(largest, fabs(s->ray[j]));
-    }
-    s->certificate_residual = 0;
-    for (j = 0; j < cols + rows; j++) {
-        double move = direction[j], wrong = 0;
-        if (j >= cols) move += s->residual[j - cols];
-        if (move > 0 && s->upper[j] < HUGE_VAL) wrong = move;
-        if (move < 0 && s->lower[j] > -HUGE_VAL) wrong = -move;
-        wrong = j < cols ? wrong * s->lp.col_scale[j] : wrong / s->lp.row_scale[j - cols];
-        s->certificate_residual = gpuopt__max(s->certificate_residual, wrong / largest);
-    }
-    for (j = 0; j < cols; j++) {
-        gain -= s->cost[j] * direction[j];
-        s->ray[j] /= largest;
-    }
-    for (i = 0; i < cols; i++)
-        if (s->ray[i] == 0) s->ray[i] = 0; /* no -0 */
-    s->margin = gain / s->cost_scale / largest;
+    if (s->desc.maximize) scale = -scale;
+    sum.hi /= scale, sum.lo /= scale;
+    gpuopt__simplex_add(&sum, s->desc.offset, 0, 0);
+    *objective = gpuopt__simplex_total(&sum);
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_EVIDENCE_H */

@@ -13,9 +13,15 @@
 typedef enum gpuopt__simplex_stage {
     GPUOPT__SIMPLEX_STAGE_PERTURBED = 0, /* bounds are relaxed at random */
     GPUOPT__SIMPLEX_STAGE_EXACT,         /* true bounds */
-    GPUOPT__SIMPLEX_STAGE_POLISH,        /* true bounds, and smaller tolerances for a limited number of iterations */
-    GPUOPT__SIMPLEX_STAGE_FINAL          /* polishing did not end in time: the host's tolerances again */
+    GPUOPT__SIMPLEX_STAGE_REFINED,       /* about the point in twice the precision, with tolerances near its rounding */
+    GPUOPT__SIMPLEX_STAGE_FINAL          /* refining did not end in time: the host's tolerances again */
 } gpuopt__simplex_stage;
+
+/* Duals and reduced costs, in arrays of the handle. */
+typedef struct gpuopt__simplex_duals {
+    double *y, *y_low; /* [rows] */
+    double *reduced;   /* [cols + rows] */
+} gpuopt__simplex_duals;
 
 struct gpuopt_simplex {
     gpuopt_context *context;
@@ -32,14 +38,21 @@ struct gpuopt_simplex {
     double *cost;                    /* [cols + rows] */
     double *lower, *upper;           /* [cols + rows] true bounds */
     double *work_lower, *work_upper; /* [cols + rows] bounds of the present stage */
-    double *x, *reduced;             /* [cols + rows] at the last refresh */
+    double *x, *x_low;               /* [cols + rows] the present point, x + x_low */
+    double *center, *center_low;     /* [cols + rows] what the engine's values and bounds count from */
+    double *reduced;                 /* [cols + rows] at the last refresh */
     double *phase_cost;              /* [cols + rows] */
-    double *y;                       /* [rows] duals of the present phase, at the last refresh */
-    double *residual, *by_row;       /* [rows] -[A I] x at the last refresh; scratch */
-    double *row_largest;             /* [rows] largest |a_ij| of the host's row */
-    double *farkas, *ray;            /* [rows], [cols]: evidence, unscaled */
+    double *y, *y_low;               /* [rows] duals of the present phase, at the last refresh */
+    double *residual, *gap;          /* [rows] -[A I] x and -[A I] (x + x_low) at the last refresh */
+    double *by_row;                  /* [rows] scratch */
+    double *farkas, *farkas_low;     /* [rows] evidence, unscaled */
+    double *ray, *ray_low;           /* [cols] */
+    double *dual, *dual_low;         /* [rows] duals for the host's objective in phase 1 */
+    double *scratch, *scratch_low;   /* [cols + rows] */
+    double *doubt;                   /* [cols + rows] scratch, see simplex/step.h */
     uint8_t *status, *old_status;    /* [cols + rows] gpuopt_simplex_variable, of the scaled variables; scratch */
     double *staging;                 /* [max(rows, cols)] scratch: vectors on their way to or from device memory */
+    gpuopt__simplex_duals shown;     /* what the host gets of them */
     /* For reinversion, see simplex/reinvert.h. */
     int64_t *row_start; /* [rows + 1] the matrix by rows; filled at the first reinversion */
     int32_t *row_col;   /* [nonzeros] */
@@ -57,12 +70,19 @@ struct gpuopt_simplex {
     int32_t crossing;       /* the first column whose bounds cross; -1: none */
     double crossing_size;   /* by how much, in the host's units */
     int64_t iterations, flips, refreshes, reinversions;
-    int64_t polish_end;    /* iterations at which polishing gives up */
+    int64_t refine_end;    /* iterations at which refining gives up */
     int32_t since_refresh; /* iterations */
     int32_t hasty;         /* successive refreshes with few iterations in between */
     int32_t relapses;      /* returns from phase 2 to phase 1 in this stage, see simplex/rules.h */
     int32_t escalation;    /* how far the pivot tolerance has been loosened, see simplex/rules.h */
-    double primal_violation, dual_violation, margin, certificate_residual; /* see gpuopt_simplex_info */
+    int32_t careful;       /* 0: the engine iterates; else careful iterations that may still be made, plus 1 */
+    int unrefined;         /* REFINED was given up since its arithmetic failed */
+    int32_t cycles;        /* how often the method was seen to go round in circles, see simplex/rules.h */
+    uint64_t seen_state;   /* where it stood at refresh number seen_at, for finding circles */
+    int64_t seen_iterations, seen_at, seen_next;
+    double fine_primal, fine_dual; /* tolerances of REFINED, from the last refresh */
+    double primal_violation, dual_violation, primal_reached, dual_reached; /* see gpuopt_simplex_info */
+    double margin, certificate_residual;
 };
 
 static const gpuopt__simplex_backend *gpuopt__simplex_backend_of(const gpuopt_simplex *s) {
@@ -125,15 +145,27 @@ static void gpuopt__simplex_scale_cols(gpuopt__simplex_lp *lp, int equilibrate) 
     }
 }
 
-/* For a power of two that brings the geometric mean of the nonzero finite values added here close to 1. */
+/* For a power of two that brings the geometric mean of the nonzero finite values added here close to 1. Values below
+ * 2^-40 times `largest`, the largest one, count as that: a few that are almost 0 say nothing about the others. */
 typedef struct gpuopt__simplex_mean {
-    double log_sum;
+    double largest, log_sum;
     int64_t count;
 } gpuopt__simplex_mean;
 
+/* The largest finite absolute value of two arrays. */
+static double gpuopt__simplex_largest_finite(int32_t n, const double *a, const double *b) {
+    double largest = 0;
+    int32_t i;
+    for (i = 0; i < n; i++) {
+        if (fabs(a[i]) < HUGE_VAL) largest = gpuopt__max(largest, fabs(a[i]));
+        if (fabs(b[i]) < HUGE_VAL) largest = gpuopt__max(largest, fabs(b[i]));
+    }
+    return largest;
+}
+
 static void gpuopt__simplex_mean_add(gpuopt__simplex_mean *mean, double value) {
     if (value == 0 || fabs(value) == HUGE_VAL) return;
-    mean->log_sum += log2(fabs(value));
+    mean->log_sum += log2(gpuopt__max(fabs(value), 0x1p-40 * mean->largest));
     mean->count++;
 }
 
@@ -157,17 +189,6 @@ static void gpuopt__simplex_scale(gpuopt_simplex *s) {
     gpuopt__simplex_scale_cols(lp, 1);
     for (i = 0; i < lp->rows; i++) lp->row_scale[i] = gpuopt__simplex_power_of_two(lp->row_scale[i]);
     for (j = 0; j < lp->cols; j++) lp->col_scale[j] = gpuopt__simplex_power_of_two(lp->col_scale[j]);
-}
-
-/* row_largest[i]: the largest |a_ij| in the host's row i, among the sampled entries of long columns. */
-static void gpuopt__simplex_row_largest(gpuopt_simplex *s) {
-    const gpuopt__simplex_lp *lp = &s->lp;
-    int32_t i, j;
-    int64_t e, step;
-    for (i = 0; i < lp->rows; i++) s->row_largest[i] = 0;
-    for (j = 0; j < lp->cols; j++)
-        for (e = lp->col_start[j], step = gpuopt__simplex_sample_step(lp, j); e < lp->col_start[j + 1]; e += step)
-            s->row_largest[lp->col_row[e]] = gpuopt__max(s->row_largest[lp->col_row[e]], fabs(lp->val[e]));
 }
 
 /* ---- From the host's descriptor ---- */
@@ -217,18 +238,20 @@ static void gpuopt__simplex_find_crossing(gpuopt_simplex *s, const gpuopt_simple
 static void gpuopt__simplex_fill_bounds(gpuopt_simplex *s, const gpuopt_simplex_desc *desc) {
     int32_t i, j, rows = s->lp.rows, cols = s->lp.cols;
     double infinity = s->desc.infinity, sign = desc->maximize ? -1 : 1;
-    gpuopt__simplex_mean bounds = {0, 0}, costs = {0, 0};
+    gpuopt__simplex_mean bounds = {0, 0, 0}, costs = {0, 0, 0};
     for (j = 0; j < cols; j++) {
         s->lower[j] = gpuopt__simplex_side(desc->lb, j, 0, infinity) / s->lp.col_scale[j];
         s->upper[j] = gpuopt__simplex_side(desc->ub, j, HUGE_VAL, infinity) / s->lp.col_scale[j];
         s->cost[j] = desc->cost ? sign * desc->cost[j] * s->lp.col_scale[j] : 0;
-        gpuopt__simplex_mean_add(&costs, s->cost[j]);
     }
     for (i = 0; i < rows; i++) {
         s->lower[cols + i] = -gpuopt__simplex_side(desc->rhs, i, HUGE_VAL, infinity) * s->lp.row_scale[i];
         s->upper[cols + i] = -gpuopt__simplex_side(desc->lhs, i, -HUGE_VAL, infinity) * s->lp.row_scale[i];
         s->cost[cols + i] = 0;
     }
+    bounds.largest = gpuopt__simplex_largest_finite(cols + rows, s->lower, s->upper);
+    costs.largest = gpuopt__simplex_largest_finite(cols, s->cost, s->cost);
+    for (j = 0; j < cols; j++) gpuopt__simplex_mean_add(&costs, s->cost[j]);
     for (j = 0; j < cols + rows; j++) {
         gpuopt__simplex_mean_add(&bounds, s->lower[j]);
         if (s->upper[j] != s->lower[j]) gpuopt__simplex_mean_add(&bounds, s->upper[j]);
@@ -244,10 +267,12 @@ static void gpuopt__simplex_cut(gpuopt__arena *arena, gpuopt_simplex *s) {
     int64_t rows = s->shape.rows, cols = s->shape.cols, both = rows + cols, more = rows > cols ? rows : cols;
     gpuopt__simplex_lp *lp = &s->lp;
     gpuopt__simplex_vectors *v = &s->v;
-    double **const of_both[] = {&s->cost,       &s->lower, &s->upper,   &s->work_lower,
-                                &s->work_upper, &s->x,     &s->reduced, &s->phase_cost};
-    double **const of_rows[] = {&lp->row_scale, &s->y, &s->residual, &s->by_row, &s->farkas, &s->row_largest};
-    double **const of_cols[] = {&lp->col_scale, &s->ray};
+    double **const of_both[] = {&s->cost,       &s->lower,   &s->upper,       &s->work_lower, &s->work_upper,
+                                &s->x,          &s->x_low,   &s->center,      &s->center_low, &s->reduced,
+                                &s->phase_cost, &s->scratch, &s->scratch_low, &s->doubt};
+    double **const of_rows[] = {&lp->row_scale, &s->y,      &s->y_low,      &s->residual, &s->gap,
+                                &s->by_row,     &s->farkas, &s->farkas_low, &s->dual,     &s->dual_low};
+    double **const of_cols[] = {&lp->col_scale, &s->ray, &s->ray_low};
     size_t k;
     lp->rows = s->shape.rows;
     lp->cols = s->shape.cols;

@@ -9,88 +9,153 @@
 #include "reinvert.h"
 #include "rules.h"
 
+/* Sets the variable's x from the engine's value. */
+static void gpuopt__simplex_set_x(gpuopt_simplex *s, int32_t variable, double value) {
+    double low, x = gpuopt__two_sum(s->center[variable], value, &low);
+    s->x[variable] = gpuopt__two_sum(x, low + s->center_low[variable], &s->x_low[variable]);
+}
+
+/* What the engine sees of a bound. */
+static double gpuopt__simplex_seen(const gpuopt_simplex *s, int32_t variable, double bound) {
+    return (bound - s->center[variable]) - s->center_low[variable];
+}
+
 /* Puts nonbasic variables at the bound that their status says; if it is infinite, at the other one, or at 0. */
 static void gpuopt__simplex_place_nonbasic(gpuopt_simplex *s) {
-    gpuopt__simplex_vectors *v = &s->v;
-    int32_t i, j;
+    int32_t j;
     for (j = 0; j < s->lp.cols; j++) {
-        int32_t variable = v->slot[j];
+        int32_t variable = s->v.slot[j];
         double l = s->work_lower[variable], u = s->work_upper[variable];
         int upper = u < HUGE_VAL && (s->status[variable] == GPUOPT_VARIABLE_AT_UPPER || l == -HUGE_VAL);
-        v->ln[j] = l;
-        v->un[j] = u;
-        v->xn[j] = upper ? u : l > -HUGE_VAL ? l : 0;
-        v->state[j] = l == u ? 0 : upper ? GPUOPT__SIMPLEX_MAY_DECREASE : GPUOPT__SIMPLEX_MAY_INCREASE;
-        if (l == -HUGE_VAL && u == HUGE_VAL) v->state[j] = GPUOPT__SIMPLEX_MAY_INCREASE | GPUOPT__SIMPLEX_MAY_DECREASE;
-        s->status[variable] = (uint8_t)(v->state[j] == 3 ? GPUOPT_VARIABLE_AT_ZERO
-                                        : upper          ? GPUOPT_VARIABLE_AT_UPPER
-                                                         : GPUOPT_VARIABLE_AT_LOWER);
-        s->x[variable] = v->xn[j];
+        int state = l == u ? 0 : upper ? GPUOPT__SIMPLEX_MAY_DECREASE : GPUOPT__SIMPLEX_MAY_INCREASE;
+        if (l == -HUGE_VAL && u == HUGE_VAL) state = GPUOPT__SIMPLEX_MAY_INCREASE | GPUOPT__SIMPLEX_MAY_DECREASE;
+        s->v.state[j] = (uint8_t)state;
+        s->status[variable] = (uint8_t)(state == 3 ? GPUOPT_VARIABLE_AT_ZERO
+                                        : upper    ? GPUOPT_VARIABLE_AT_UPPER
+                                                   : GPUOPT_VARIABLE_AT_LOWER);
+        s->x[variable] = upper ? u : l > -HUGE_VAL ? l : 0;
+        s->x_low[variable] = 0;
+    }
+}
+
+/* The engine's values and bounds count from x while the stage is REFINED, else from 0. */
+static void gpuopt__simplex_center(gpuopt_simplex *s) {
+    gpuopt__simplex_vectors *v = &s->v;
+    size_t bytes = sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols);
+    int refined = s->stage == GPUOPT__SIMPLEX_STAGE_REFINED;
+    int32_t i, j;
+    memset(s->center, 0, bytes);
+    memset(s->center_low, 0, bytes);
+    if (refined) {
+        memcpy(s->center, s->x, bytes);
+        memcpy(s->center_low, s->x_low, bytes);
+    }
+    for (j = 0; j < s->lp.cols; j++) {
+        int32_t variable = v->slot[j];
+        v->ln[j] = gpuopt__simplex_seen(s, variable, s->work_lower[variable]);
+        v->un[j] = gpuopt__simplex_seen(s, variable, s->work_upper[variable]);
+        v->xn[j] = refined ? 0 : s->x[variable];
     }
     for (i = 0; i < s->lp.rows; i++) {
-        v->lb[i] = s->work_lower[v->head[i]];
-        v->ub[i] = s->work_upper[v->head[i]];
-        s->x[v->head[i]] = v->xb[i];
+        int32_t variable = v->head[i];
+        v->lb[i] = gpuopt__simplex_seen(s, variable, s->work_lower[variable]);
+        v->ub[i] = gpuopt__simplex_seen(s, variable, s->work_upper[variable]);
+        v->xb[i] = refined ? 0 : s->x[variable];
     }
 }
 
-/* Refinement ends when a correction no longer halves the residual, or changes no component by more than rounding. At
+/* Refinement ends when a correction no longer halves the residual, or changes no component by more than `fine`. At
  * least one correction is made: a residual that is small beside the largest component may be large beside others. */
-enum { GPUOPT__SIMPLEX_REFINEMENTS = 8 };
+enum { GPUOPT__SIMPLEX_REFINEMENTS = 8, GPUOPT__SIMPLEX_FINE_REFINEMENTS = 40 };
 
-static int gpuopt__simplex_refined(int round, double size, double before, double change) {
-    return size == 0 || (round > 0 && (size > 0.5 * before || change <= 1e-15));
+typedef struct gpuopt__simplex_refinement {
+    int round, most;
+    double fine;     /* relative change that ends it */
+    double before;   /* size of the residual before the last correction */
+    double change;   /* by the last correction; relative for components above 1 */
+    double absolute; /* the same, absolute */
+} gpuopt__simplex_refinement;
+
+/* twice: until the solution is good in twice the working precision. */
+static gpuopt__simplex_refinement gpuopt__simplex_refinement_start(int twice) {
+    gpuopt__simplex_refinement r = {0, GPUOPT__SIMPLEX_REFINEMENTS, 1e-15, HUGE_VAL, 0, 0};
+    if (twice) r.most = GPUOPT__SIMPLEX_FINE_REFINEMENTS, r.fine = 1e-30;
+    return r;
 }
 
-/* *to += by. *change is the largest change so far, relative for components above 1. */
-static void gpuopt__simplex_correct(double by, double *to, double *change) {
-    *to += by;
-    *change = gpuopt__max(*change, fabs(by) / gpuopt__max(1, fabs(*to)));
+/* An estimate of the error: the last correction, reduced as the residual was. */
+static double gpuopt__simplex_noise(const gpuopt__simplex_refinement *r, double size) {
+    return size == 0 ? 0 : r->round == 0 ? size : r->absolute * gpuopt__min(1, size / r->before);
 }
 
-/* The basic variables' x from A x + s = 0. *good: the last correction was small in every component. */
-static gpuopt_status gpuopt__simplex_solve_x(gpuopt_simplex *s, double *x, int *good) {
-    const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
-    double before = HUGE_VAL, change = 0;
-    int32_t i, round;
-    gpuopt_status status = GPUOPT_OK;
-    for (round = 0; round <= GPUOPT__SIMPLEX_REFINEMENTS && !status; round++) {
-        double size;
-        status = backend->residual(s->engine, x, s->residual);
-        if (status) return status;
-        size = gpuopt__simplex_largest(s->lp.rows, s->residual);
-        *good = change <= 1e-9;
-        if (gpuopt__simplex_refined(round, size, before, change) || round == GPUOPT__SIMPLEX_REFINEMENTS)
-            return GPUOPT_OK;
-        before = size;
-        memcpy(s->by_row, s->residual, sizeof(double) * (size_t)s->lp.rows);
-        status = backend->ftran(s->engine, s->by_row);
-        for (i = 0, change = 0; i < s->lp.rows; i++) gpuopt__simplex_correct(s->by_row[i], x + s->v.head[i], &change);
+static int gpuopt__simplex_refined(const gpuopt__simplex_refinement *r, double size) {
+    return size == 0 || r->round == r->most || (r->round > 0 && (size > 0.5 * r->before || r->change <= r->fine));
+}
+
+/* to[index ? index[i] : i] += by[i]. */
+static void gpuopt__simplex_correct(gpuopt__simplex_refinement *r, double size, int32_t rows, const double *by,
+                                    const int32_t *index, double *to, double *low) {
+    int32_t i;
+    r->round++;
+    r->before = size;
+    r->change = r->absolute = 0;
+    for (i = 0; i < rows; i++) {
+        int32_t k = index ? index[i] : i;
+        double error, sum = gpuopt__two_sum(to[k], by[i], &error);
+        to[k] = gpuopt__two_sum(sum, error + low[k], &low[k]);
+        r->absolute = gpuopt__max(r->absolute, fabs(by[i]));
+        r->change = gpuopt__max(r->change, fabs(by[i]) / gpuopt__max(1, fabs(to[k])));
     }
-    return status;
 }
 
-/* The duals y, which make the reduced costs of the basic variables 0, and all reduced costs, for a cost vector. */
-static gpuopt_status gpuopt__simplex_solve_duals(gpuopt_simplex *s, const double *cost, int *good) {
+/* The basic variables' x + low from A (x + low) + s = 0. *good: the last correction was small in every component. */
+static gpuopt_status gpuopt__simplex_solve_x(gpuopt_simplex *s, double *x, double *low, int twice, int *good,
+                                             double *noise) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
-    double before = HUGE_VAL, change = 0;
-    int32_t i, round;
-    gpuopt_status status = GPUOPT_OK;
-    memset(s->y, 0, sizeof(double) * (size_t)s->lp.rows);
-    for (round = 0; round <= GPUOPT__SIMPLEX_REFINEMENTS && !status; round++) {
+    gpuopt__simplex_refinement r = gpuopt__simplex_refinement_start(twice);
+    gpuopt_status status;
+    for (;;) {
         double size;
-        status = backend->reduce(s->engine, cost, s->y, s->reduced);
+        status = backend->residual(s->engine, x, low, s->by_row, NULL);
         if (status) return status;
-        for (i = 0; i < s->lp.rows; i++) s->by_row[i] = s->reduced[s->v.head[i]];
         size = gpuopt__simplex_largest(s->lp.rows, s->by_row);
-        *good = round <= 1 || change <= 1e-9; /* the first correction is the solution itself */
-        if (gpuopt__simplex_refined(round, size, before, change) || round == GPUOPT__SIMPLEX_REFINEMENTS)
-            return GPUOPT_OK;
-        before = size;
-        status = backend->btran(s->engine, s->by_row);
-        for (i = 0, change = 0; i < s->lp.rows; i++) gpuopt__simplex_correct(s->by_row[i], s->y + i, &change);
+        *good = r.change <= 1e-9;
+        *noise = gpuopt__simplex_noise(&r, size);
+        if (gpuopt__simplex_refined(&r, size)) return GPUOPT_OK;
+        status = backend->ftran(s->engine, s->by_row);
+        if (status) return status;
+        gpuopt__simplex_correct(&r, size, s->lp.rows, s->by_row, s->v.head, x, low);
     }
-    return status;
+}
+
+static gpuopt__simplex_duals gpuopt__simplex_present_duals(const gpuopt_simplex *s) {
+    gpuopt__simplex_duals duals = {s->y, s->y_low, s->reduced};
+    return duals;
+}
+
+/* The duals y + y_low, which make the reduced costs of the basic variables 0, and all reduced costs, for a cost
+ * vector. */
+static gpuopt_status gpuopt__simplex_solve_duals(gpuopt_simplex *s, gpuopt__simplex_duals to, const double *cost,
+                                                 int twice, int *good, double *noise) {
+    const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
+    gpuopt__simplex_refinement r = gpuopt__simplex_refinement_start(twice);
+    int32_t i;
+    gpuopt_status status;
+    memset(to.y, 0, sizeof(double) * (size_t)s->lp.rows);
+    memset(to.y_low, 0, sizeof(double) * (size_t)s->lp.rows);
+    for (;;) {
+        double size;
+        status = backend->reduce(s->engine, cost, to.y, to.y_low, to.reduced, NULL);
+        if (status) return status;
+        for (i = 0; i < s->lp.rows; i++) s->by_row[i] = to.reduced[s->v.head[i]];
+        size = gpuopt__simplex_largest(s->lp.rows, s->by_row);
+        *good = r.round <= 1 || r.change <= 1e-9; /* the first correction is the solution itself */
+        *noise = gpuopt__simplex_noise(&r, size);
+        if (gpuopt__simplex_refined(&r, size)) return GPUOPT_OK;
+        status = backend->btran(s->engine, s->by_row);
+        if (status) return status;
+        gpuopt__simplex_correct(&r, size, s->lp.rows, s->by_row, NULL, to.y, to.y_low);
+    }
 }
 
 /* Chooses the phase, and fills phase_cost with its costs. */
@@ -111,9 +176,10 @@ static void gpuopt__simplex_choose_phase(gpuopt_simplex *s) {
  * refinement with the present one does not converge to rounding. */
 static gpuopt_status gpuopt__simplex_refresh(gpuopt_simplex *s) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
-    int reinvert = s->stale == 2, good_x, good_y = 0;
-    int32_t i, j, singular;
-    int phase = s->phase;
+    int reinvert = s->stale == 2, good_x, good_y = 0, phase = s->phase;
+    int twice = s->stage == GPUOPT__SIMPLEX_STAGE_REFINED;
+    double noise_x = 0, noise_y = 0;
+    int32_t j, singular;
     gpuopt_status status = GPUOPT_OK;
     s->refreshes++;
     for (;;) {
@@ -127,22 +193,29 @@ static gpuopt_status gpuopt__simplex_refresh(gpuopt_simplex *s) {
         }
         gpuopt__simplex_place_nonbasic(s);
         if (!status) status = backend->push(s->engine);
-        if (!status) status = gpuopt__simplex_solve_x(s, s->x, &good_x);
+        if (!status) status = gpuopt__simplex_solve_x(s, s->x, s->x_low, twice, &good_x, &noise_x);
         if (status) return status;
-        for (i = 0; i < s->lp.rows; i++) s->v.xb[i] = s->x[s->v.head[i]];
+        memcpy(s->gap, s->by_row, sizeof(double) * (size_t)s->lp.rows);
+        s->fine_primal = gpuopt__simplex_fine(s->desc.primal_tolerance, noise_x);
+        gpuopt__simplex_center(s);
         gpuopt__simplex_choose_phase(s);
-        if (good_x || reinvert) status = gpuopt__simplex_solve_duals(s, s->phase_cost, &good_y);
+        if (good_x || reinvert)
+            status = gpuopt__simplex_solve_duals(s, gpuopt__simplex_present_duals(s), s->phase_cost, twice, &good_y,
+                                                 &noise_y);
         if (status) return status;
         if ((good_x && good_y) || reinvert) break;
         reinvert = 1;
     }
+    s->fine_dual = gpuopt__simplex_fine(s->desc.dual_tolerance, noise_y);
+    status = backend->residual(s->engine, s->x, NULL, s->residual, NULL);
     for (j = 0; j < s->lp.cols; j++) s->v.d[j] = s->reduced[s->v.slot[j]];
-    if (s->started && s->stage != GPUOPT__SIMPLEX_STAGE_PERTURBED && phase == 2 && s->phase == 1)
+    if (s->started && s->stage != GPUOPT__SIMPLEX_STAGE_PERTURBED && s->stage != GPUOPT__SIMPLEX_STAGE_REFINED &&
+        phase == 2 && s->phase == 1)
         gpuopt__simplex_relapse(s, 1);
     s->stale = 0;
     s->since_refresh = 0;
     gpuopt__simplex_violations(s);
-    return backend->push(s->engine);
+    return status ? status : backend->push(s->engine);
 }
 
 /* Fetches the engine's vectors, and sets status and x of all variables from them. */
@@ -151,11 +224,11 @@ static gpuopt_status gpuopt__simplex_pull(gpuopt_simplex *s) {
     int32_t i, j;
     for (i = 0; i < s->lp.rows && !status; i++) {
         s->status[s->v.head[i]] = GPUOPT_VARIABLE_BASIC;
-        s->x[s->v.head[i]] = s->v.xb[i];
+        gpuopt__simplex_set_x(s, s->v.head[i], s->v.xb[i]);
     }
     for (j = 0; j < s->lp.cols && !status; j++) {
         int state = s->v.state[j] & 3;
-        s->x[s->v.slot[j]] = s->v.xn[j];
+        gpuopt__simplex_set_x(s, s->v.slot[j], s->v.xn[j]);
         s->status[s->v.slot[j]] = (uint8_t)(state == 3                              ? GPUOPT_VARIABLE_AT_ZERO
                                             : state == GPUOPT__SIMPLEX_MAY_DECREASE ? GPUOPT_VARIABLE_AT_UPPER
                                                                                     : GPUOPT_VARIABLE_AT_LOWER);

@@ -9,6 +9,14 @@
 #include "../common/matrix.h"
 #include "model.h"
 
+/* The pattern by rows. */
+static void gpuopt__simplex_fill_rows(gpuopt_simplex *s) {
+    const gpuopt__simplex_lp *lp = &s->lp;
+    if (!s->rows_filled)
+        gpuopt__transpose(lp->cols, lp->rows, lp->col_start, lp->col_row, NULL, s->row_start, s->row_col, NULL, NULL);
+    s->rows_filled = 1;
+}
+
 static void gpuopt__simplex_order_place(gpuopt_simplex *s, int32_t *placed, int32_t col, int32_t row) {
     s->wanted[*placed] = row;
     s->order[(*placed)++] = col;
@@ -62,9 +70,7 @@ static int32_t gpuopt__simplex_order(gpuopt_simplex *s) {
     const gpuopt__simplex_lp *lp = &s->lp;
     int32_t i, j, length, placed = 0, longest = 0;
     int64_t e;
-    if (!s->rows_filled)
-        gpuopt__transpose(lp->cols, lp->rows, lp->col_start, lp->col_row, NULL, s->row_start, s->row_col, NULL, NULL);
-    s->rows_filled = 1;
+    gpuopt__simplex_fill_rows(s);
     for (i = 0; i < lp->rows; i++) s->open[i] = s->status[lp->cols + i] != GPUOPT_VARIABLE_BASIC;
     for (j = 0; j < lp->cols; j++) {
         s->col_count[j] = s->status[j] == GPUOPT_VARIABLE_BASIC ? 0 : -1;
@@ -112,7 +118,8 @@ static gpuopt_status gpuopt__simplex_reinvert(gpuopt_simplex *s, int32_t *singul
     for (i = 0; i < s->lp.rows; i++) s->v.head[i] = s->lp.cols + i;
     for (j = 0; j < s->lp.cols; j++) s->v.slot[j] = j;
     for (pass = 0; pass < 2 && count > 0 && !status; pass++) {
-        status = backend->enter(s->engine, count, s->order, s->wanted, s->open, s->position);
+        double least = pass > 0 && s->careful > 0 ? 1e-14 : 1e-9;
+        status = backend->enter(s->engine, count, s->order, s->wanted, least, s->open, s->position);
         if (!status) count = gpuopt__simplex_keep_refused(s, count);
     }
     for (j = 0; j < s->lp.cols; j++) s->v.weight[j] = s->phase_cost[s->v.slot[j]];

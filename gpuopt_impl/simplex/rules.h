@@ -11,7 +11,12 @@
 
 /* Perturbation relaxes the bounds of variables that are not fixed by 1 to 2 millionths. That makes ties, and with them
  * stalling, unlikely, and an optimal basis mostly stays optimal. A column whose bounds cross is fixed at its lower one:
- * nothing is iterated then, but the point stays well defined. */
+ * nothing is iterated then, but the point stays well defined.
+ *
+ * REFINED is the iterative refinement of linear programs (Gleixner, Steffy, Wolter 2016): the method goes on from the
+ * optimal basis on the program whose variables are the distance from the present point, which is known in twice the
+ * working precision. That program's bounds are small numbers, so tolerances can be as small as the rounding of the
+ * point. Where the paper magnifies the program, floating point needs only the smaller tolerances. */
 static void gpuopt__simplex_enter_stage(gpuopt_simplex *s, gpuopt__simplex_stage stage) {
     int32_t j, both = s->lp.rows + s->lp.cols;
     s->stage = stage;
@@ -22,13 +27,21 @@ static void gpuopt__simplex_enter_stage(gpuopt_simplex *s, gpuopt__simplex_stage
         double l = s->lower[j], u = s->upper[j];
         if (l > u) u = l;
         if (stage == GPUOPT__SIMPLEX_STAGE_PERTURBED && l < u) {
-            uint64_t k = 2 * (uint64_t)j;
-            l -= 1e-6 * (1 + gpuopt__random(s->desc.seed, k)) * gpuopt__max(1, fabs(l));
-            u += 1e-6 * (1 + gpuopt__random(s->desc.seed, k + 1)) * gpuopt__max(1, fabs(u));
+            uint64_t k = 2 * (uint64_t)j, seed = s->desc.seed + (uint64_t)s->cycles;
+            l -= 1e-6 * (1 + gpuopt__random(seed, k)) * gpuopt__max(1, fabs(l));
+            u += 1e-6 * (1 + gpuopt__random(seed, k + 1)) * gpuopt__max(1, fabs(u));
         }
         s->work_lower[j] = l;
         s->work_upper[j] = u;
     }
+    s->careful = 0;
+    if (stage != GPUOPT__SIMPLEX_STAGE_FINAL) s->unrefined = 0;
+    if (stage == GPUOPT__SIMPLEX_STAGE_REFINED) s->refine_end = s->iterations + 100 + s->lp.rows / 2;
+}
+
+/* The tolerance of REFINED for a solution with this rounding. */
+static double gpuopt__simplex_fine(double tolerance, double noise) {
+    return gpuopt__min(tolerance, gpuopt__max(0x1p-60 * tolerance, 8 * noise));
 }
 
 /* The ratio test lets a bound give way by its tolerance. When the bound is restored, basic variables may move by more
@@ -55,21 +68,48 @@ static gpuopt__simplex_rules gpuopt__simplex_rules_now(const gpuopt_simplex *s) 
     /* Indexed by the escalation. Candidates that were banned because their pivots are too small are tried again with
      * smaller pivot tolerances. */
     static const double loosened[] = {1, 1, 1e-3, 1e-6};
+    int refined = s->stage == GPUOPT__SIMPLEX_STAGE_REFINED;
     gpuopt__simplex_rules rules;
-    double finer = s->stage == GPUOPT__SIMPLEX_STAGE_POLISH ? 1e-3 : 1;
     memset(&rules, 0, sizeof rules);
-    rules.primal = s->desc.primal_tolerance * finer * gpuopt__simplex_wider(s);
-    rules.dual = s->desc.dual_tolerance * finer * gpuopt__simplex_wider(s);
-    rules.pivot = rules.pivot_relative = s->desc.pivot_tolerance * loosened[s->escalation];
-    rules.zero = 1e-9; /* as HiGHS: its pivot tolerance after a fresh factorisation */
+    rules.primal = refined ? s->fine_primal : s->desc.primal_tolerance * gpuopt__simplex_wider(s);
+    rules.dual = refined ? s->fine_dual : s->desc.dual_tolerance * gpuopt__simplex_wider(s);
+    rules.pivot = rules.pivot_relative = s->desc.pivot_tolerance * loosened[s->escalation] * (refined ? 1e-3 : 1);
+    rules.zero = refined ? 1e-13 : 1e-9; /* as HiGHS: its pivot tolerance after a fresh factorisation */
     rules.pricing = (int)s->desc.pricing;
-    rules.harris = s->desc.primal_tolerance * finer;
+    rules.harris = refined ? s->fine_primal : s->desc.primal_tolerance;
     if (s->desc.ratio == GPUOPT_RATIO_TEXTBOOK) rules.harris = 0;
     if (s->desc.ratio == GPUOPT_RATIO_EXPAND) { /* from half of the tolerance to all of it in 10000 iterations */
         rules.expand = 0.5 * rules.harris / 10000;
         rules.harris = 0.5 * rules.harris + rules.expand * (s->since_refresh % 10000);
     }
     return rules;
+}
+
+/* ---- Circles ----
+ * The method does not come back to a basis with which it has made progress. If two refreshes in the same stage find the
+ * same basis, with iterations in between, it goes round in circles: by degeneracy, or since rounding keeps making a
+ * basis singular that is then repaired. The basis is compared with that of one earlier refresh, which is replaced when
+ * the number of refreshes has doubled, so a circle of any length is found (Brent 1980). */
+
+static uint64_t gpuopt__simplex_state(const gpuopt_simplex *s) {
+    uint64_t state = 0xCBF29CE484222325u;
+    int32_t k, both = s->lp.rows + s->lp.cols;
+    const int32_t more[] = {(int32_t)s->stage, s->phase, s->relapses, s->escalation, s->cycles};
+    for (k = 0; k < 5; k++) state = (state ^ (uint64_t)more[k]) * 0x100000001B3u;
+    for (k = 0; k < both; k++) state = (state ^ s->status[k]) * 0x100000001B3u;
+    return state;
+}
+
+/* Called after each refresh; whether the method was here before. */
+static int gpuopt__simplex_was_here(gpuopt_simplex *s) {
+    uint64_t state = gpuopt__simplex_state(s);
+    int was = s->seen_at > 0 && state == s->seen_state && s->iterations > s->seen_iterations;
+    if (s->refreshes < s->seen_next && !was) return 0;
+    s->seen_state = state;
+    s->seen_iterations = s->iterations;
+    s->seen_at = s->refreshes;
+    s->seen_next = 2 * s->refreshes;
+    return was;
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_RULES_H */

@@ -127,22 +127,41 @@ GPUOPT_HD double gpuopt__simplex_steepest(double norm, double ratio, double tau,
 
 /* Reinversion: the position for a column; -1: none, since it depends on earlier columns. `best` is its largest entry at
  * an open position, p (-1: none is open); `largest` its largest entry anywhere; `entry` the one at `wanted`, the
- * position that would keep the basis sparse. */
-GPUOPT_HD int32_t gpuopt__simplex_entry_position(int32_t p, double best, double largest, int32_t wanted, double entry) {
-    if (p < 0 || !(best > 1e-9) || !(best > 1e-11 * largest)) return -1;
+ * position that would keep the basis sparse. Entries up to `least` count as 0. */
+GPUOPT_HD int32_t gpuopt__simplex_entry_position(int32_t p, double best, double largest, int32_t wanted, double entry,
+                                                 double least) {
+    if (p < 0 || !(best > least) || !(best > 1e-2 * least * largest)) return -1;
     return wanted >= 0 && fabs(entry) >= 1e-3 * best ? wanted : p;
 }
 
-/* -(first + sum of val[e] x[index[e]]), summed in twice the working precision. */
-GPUOPT_HD double gpuopt__simplex_minus_dot(double first, int64_t begin, int64_t end, const double *val,
-                                           const int32_t *index, const double *x) {
-    double hi = first, lo = 0;
-    int64_t e;
-    for (e = begin; e < end; e++) {
-        double a = val[e], b = x[index[e]], p = gpuopt__mul(a, b);
-        gpuopt__accumulate(&hi, &lo, p, gpuopt__mul_error(a, b, p));
-    }
-    return -gpuopt__add(hi, lo);
+/* A sum of products in twice the working precision: hi + lo. hi has no error, since all that it loses goes to lo; each
+ * addition to lo rounds its result, and `doubt` is the sum of these results' absolute values. So the error of hi + lo is
+ * at most 2^-53 doubt (and 0 where nothing is lost), barring underflow. */
+typedef struct gpuopt__simplex_sum {
+    double hi, lo, doubt;
+} gpuopt__simplex_sum;
+
+/* Adds value + low, which is off by at most 2^-53 doubt. */
+GPUOPT_HD void gpuopt__simplex_add(gpuopt__simplex_sum *sum, double value, double low, double doubt) {
+    double lost;
+    sum->hi = gpuopt__two_sum(sum->hi, value, &lost);
+    lost = gpuopt__add(lost, low);
+    sum->lo = gpuopt__add(sum->lo, lost);
+    sum->doubt = gpuopt__add(sum->doubt, gpuopt__add(doubt, gpuopt__add(fabs(lost), fabs(sum->lo))));
+}
+
+/* Adds a (b + low). */
+GPUOPT_HD void gpuopt__simplex_add_product(gpuopt__simplex_sum *sum, double a, double b, double low) {
+    double p = gpuopt__mul(a, b), of_low = gpuopt__mul(a, low), lost = gpuopt__add(gpuopt__mul_error(a, b, p), of_low);
+    gpuopt__simplex_add(sum, p, lost, gpuopt__add(fabs(of_low), fabs(lost)));
+}
+
+/* The sum, rounded. */
+GPUOPT_HD double gpuopt__simplex_total(const gpuopt__simplex_sum *sum) { return gpuopt__add(sum->hi, sum->lo); }
+
+/* A bound on the error of a rounded sum of `terms` products with this doubt. */
+GPUOPT_HD double gpuopt__simplex_error(double total, double doubt, int64_t terms) {
+    return fabs(total) * 0x1p-53 + doubt * 0x1p-52 + (double)(terms + 1) * DBL_MIN;
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_STEP_H */

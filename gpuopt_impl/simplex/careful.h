@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Iterations for ill-conditioned bases, while the stage is REFINED: the pivot column is solved for in twice the working
+ * precision, and the basis is inverted anew. So an entry that is small is known to all its digits, where the engine's
+ * would be rounding. One such iteration costs a reinversion.
+ */
+#ifndef GPUOPT_IMPL_SIMPLEX_CAREFUL_H
+#define GPUOPT_IMPL_SIMPLEX_CAREFUL_H
+
+#include "proof.h"
+
+typedef struct gpuopt__simplex_careful {
+    int32_t slot, position; /* entering; leaving, -1: none */
+    int direction, to_upper;
+    double step; /* infinite: nothing blocks */
+} gpuopt__simplex_careful;
+
+/* How many of them may be made, plus 1: as many as cost about 2^31 operations, but at least a few. */
+static int32_t gpuopt__simplex_careful_most(const gpuopt_simplex *s) {
+    double rows = s->lp.rows;
+    return 5 + (int32_t)gpuopt__min(500, 0x1p31 / (rows * rows * rows + 1));
+}
+
+/* The best candidate to enter, which is banned for the next call. Returns 0 if there is none. */
+static int gpuopt__simplex_careful_price(gpuopt_simplex *s, gpuopt__simplex_careful *c) {
+    const gpuopt__simplex_vectors *v = &s->v;
+    double best = 0;
+    int32_t j;
+    for (j = 0; j < s->lp.cols; j++) {
+        double score = gpuopt__simplex_score(v->d[j], 1, v->state[j], s->fine_dual);
+        if (score > best) best = score, c->slot = j;
+    }
+    if (best == 0) return 0;
+    c->direction = v->d[c->slot] < 0 ? 1 : -1;
+    v->state[c->slot] |= GPUOPT__SIMPLEX_BANNED;
+    return 1;
+}
+
+/* The textbook ratio test, with the direction of each basic variable in `move` [cols + rows], which is good to `noise`.
+ * All values are 0, since bounds count from the present point. Of steps that differ by less than the tolerance the
+ * larger pivot wins. */
+static void gpuopt__simplex_careful_ratio(const gpuopt_simplex *s, const double *move, double noise,
+                                          gpuopt__simplex_careful *c) {
+    const gpuopt__simplex_vectors *v = &s->v;
+    gpuopt__simplex_rules rules = gpuopt__simplex_rules_now(s);
+    double size = 0;
+    int32_t i;
+    rules.zero = 8 * noise;
+    c->position = -1;
+    c->step = v->un[c->slot] - v->ln[c->slot];
+    for (i = 0; i < s->lp.rows; i++) {
+        double a = -move[v->head[i]], bound = gpuopt__simplex_blocking_bound(0, v->lb[i], v->ub[i], a, &rules), step,
+               near;
+        if (!(fabs(bound) < HUGE_VAL)) continue;
+        step = gpuopt__max(0, -bound / a);
+        near = rules.primal / gpuopt__max(fabs(a), size);
+        if (step > c->step + near || (step > c->step - near && c->position >= 0 && fabs(a) <= size)) continue;
+        size = fabs(a);
+        c->step = step;
+        c->position = i;
+        c->to_upper = bound == v->ub[i] && (v->lb[i] != v->ub[i] || a < 0);
+    }
+}
+
+/* Exchanges two variables, or flips one, in status; the basis is then to be inverted. */
+static void gpuopt__simplex_careful_exchange(gpuopt_simplex *s, const gpuopt__simplex_careful *c) {
+    int32_t entering = s->v.slot[c->slot];
+    uint8_t reached = GPUOPT_VARIABLE_AT_LOWER;
+    s->iterations++;
+    s->since_refresh++;
+    if (c->position >= 0) {
+        s->status[entering] = GPUOPT_VARIABLE_BASIC;
+        s->status[s->v.head[c->position]] = c->to_upper ? GPUOPT_VARIABLE_AT_UPPER : reached;
+        s->stale = 2;
+    } else {
+        s->status[entering] = c->direction > 0 ? GPUOPT_VARIABLE_AT_UPPER : reached;
+        s->flips++;
+        s->stale = 1;
+    }
+}
+
+/* One iteration, right after a refresh. *done: 1 if it was made; 0 if there is no candidate; -1 if none of them was
+ * stopped by another variable, c is one of these. */
+static gpuopt_status gpuopt__simplex_careful_iteration(gpuopt_simplex *s, gpuopt__simplex_careful *c, int *done) {
+    size_t bytes = sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols);
+    double *move = s->scratch, *low = s->scratch_low, noise;
+    int good;
+    *done = 0;
+    while (*done < 1 && gpuopt__simplex_careful_price(s, c)) {
+        gpuopt_status status;
+        memset(move, 0, bytes);
+        memset(low, 0, bytes);
+        move[s->v.slot[c->slot]] = c->direction;
+        status = gpuopt__simplex_solve_x(s, move, low, 1, &good, &noise);
+        if (status) return status;
+        gpuopt__simplex_careful_ratio(s, move, noise, c);
+        *done = c->step < HUGE_VAL ? 1 : -1;
+    }
+    if (*done > 0) gpuopt__simplex_careful_exchange(s, c);
+    return GPUOPT_OK;
+}
+
+#endif /* GPUOPT_IMPL_SIMPLEX_CAREFUL_H */

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Proofs of INFEASIBLE and UNBOUNDED. Every sum is taken in twice the working precision and comes with a bound on its
+ * error; a proof counts only if it holds whatever the errors are within these bounds. An infinite bound of a column is
+ * taken for 1e24, so that a coefficient that is 0 but for rounding is no gap: it is a term like others.
+ */
+#ifndef GPUOPT_IMPL_SIMPLEX_PROOF_H
+#define GPUOPT_IMPL_SIMPLEX_PROOF_H
+
+#include "refresh.h"
+
+static int64_t gpuopt__simplex_terms(const gpuopt_simplex *s, int32_t variable) {
+    int32_t row = variable - s->lp.cols;
+    return row < 0 ? s->lp.col_start[variable + 1] - s->lp.col_start[variable]
+                   : s->row_start[row + 1] - s->row_start[row];
+}
+
+/* No model in doubles is meant to have a solution with columns of this size. */
+#define GPUOPT__SIMPLEX_REACH 1e24
+/* An objective of this size is as good as unbounded. */
+#define GPUOPT__SIMPLEX_FAR 1e20
+
+/* The same for the scaled column. */
+static double gpuopt__simplex_reach(const gpuopt_simplex *s, int32_t col) {
+    return GPUOPT__SIMPLEX_REACH / gpuopt__simplex_unscaled_x(s, col, 1);
+}
+
+/* ---- INFEASIBLE ---- */
+
+/* With z = [A I]'y the sum of z_j times the value of variable j is y'(A x + s) = 0 for every x. The largest value of
+ * that sum within the bounds is that at the point b that has each variable at its upper bound if z_j > 0, else at its
+ * lower one: y'[A I]b. If it is negative, y is a proof. Where the sign of z_j is in doubt, or the bound infinite, b has
+ * the variable anywhere, and the most that it could add is added. farkas + farkas_low is y, scaled. *most: a bound on
+ * the sum. */
+static gpuopt_status gpuopt__simplex_farkas_most(gpuopt_simplex *s, double *most) {
+    const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
+    double *z = s->scratch, *b = s->scratch_low, *y = s->farkas, *low = s->farkas_low, slack = 0;
+    gpuopt__simplex_sum sum = {0, 0, 0};
+    int32_t i, j, rows = s->lp.rows, cols = s->lp.cols;
+    gpuopt_status status;
+    for (i = 0; i < rows; i++) /* no multiplier for infinite sides */
+        if (fabs(y[i] > 0 ? s->upper[cols + i] : s->lower[cols + i]) == HUGE_VAL) y[i] = low[i] = 0;
+    memset(b, 0, sizeof(double) * ((size_t)rows + (size_t)cols));
+    status = backend->reduce(s->engine, b, y, low, z, s->doubt);
+    if (status) return status;
+    s->certificate_residual = 0;
+    for (j = 0; j < cols + rows; j++) {
+        double up = -z[j], bound = up > 0 ? s->upper[j] : s->lower[j], l, u;
+        double error = j < cols ? gpuopt__simplex_error(up, s->doubt[j], gpuopt__simplex_terms(s, j)) : 0;
+        if (fabs(bound) < HUGE_VAL && fabs(up) > error) {
+            b[j] = bound;
+            continue;
+        }
+        l = s->lower[j], u = s->upper[j];
+        if (j < cols && (l == -HUGE_VAL || u == HUGE_VAL))
+            s->certificate_residual = gpuopt__max(s->certificate_residual, fabs(up) / s->lp.col_scale[j]);
+        if (j < cols) l = gpuopt__max(l, -gpuopt__simplex_reach(s, j)), u = gpuopt__min(u, gpuopt__simplex_reach(s, j));
+        b[j] = fabs(s->lower[j]) < HUGE_VAL ? s->lower[j] : fabs(s->upper[j]) < HUGE_VAL ? s->upper[j] : 0;
+        if (j < cols) slack += (fabs(up) + error) * gpuopt__max(u - b[j], b[j] - l);
+    }
+    status = backend->residual(s->engine, b, NULL, s->by_row, s->doubt);
+    if (status) return status;
+    for (i = 0; i < rows; i++) {
+        double t = s->by_row[i];
+        gpuopt__simplex_add_product(&sum, t, -y[i], -low[i]);
+        slack += fabs(y[i]) * gpuopt__simplex_error(t, s->doubt[i], gpuopt__simplex_terms(s, cols + i)) * (1 + 0x1p-50);
+    }
+    *most = gpuopt__simplex_total(&sum);
+    *most += gpuopt__simplex_error(*most, sum.doubt, rows) + slack * (1 + 0x1p-20);
+    return GPUOPT_OK;
+}
+
+/* y becomes the host's: its largest entry between 1 and 2. */
+static void gpuopt__simplex_farkas_unscale(gpuopt_simplex *s, double most) {
+    double largest = 0, scale;
+    int32_t i;
+    for (i = 0; i < s->lp.rows; i++) largest = gpuopt__max(largest, fabs(s->farkas[i]) * s->lp.row_scale[i]);
+    scale = 1 / gpuopt__simplex_power_of_two(largest);
+    for (i = 0; i < s->lp.rows; i++) {
+        double factor = -s->lp.row_scale[i] * scale;
+        s->farkas[i] = s->farkas[i] == 0 ? 0 : s->farkas[i] * factor;
+        s->farkas_low[i] = s->farkas_low[i] == 0 ? 0 : s->farkas_low[i] * factor;
+    }
+    s->margin = -most * scale / s->primal_scale;
+    s->certificate_residual *= scale;
+}
+
+/* The duals y for which z is the phase's cost for each basic variable, but, instead of 0, +-shift for columns with one
+ * finite bound, with the sign that needs this bound: rounding does not turn it then. */
+static gpuopt_status gpuopt__simplex_shifted_duals(gpuopt_simplex *s, double shift) {
+    gpuopt__simplex_duals to = {s->farkas, s->farkas_low, s->scratch};
+    double noise, *cost = s->scratch_low;
+    int32_t i;
+    int good;
+    memcpy(cost, s->phase_cost, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
+    for (i = 0; i < s->lp.rows; i++) {
+        int32_t j = s->v.head[i];
+        int lower = s->lower[j] > -HUGE_VAL, upper = s->upper[j] < HUGE_VAL;
+        if (cost[j] == 0 && j < s->lp.cols && lower != upper) cost[j] = lower ? -shift : shift;
+    }
+    return gpuopt__simplex_solve_duals(s, to, cost, 1, &good, &noise);
+}
+
+/* Whether the duals of phase 1 prove that the model is infeasible: in doubles if they do, else in twice the precision;
+ * as they are, else shifted. */
+static gpuopt_status gpuopt__simplex_prove_infeasible(gpuopt_simplex *s, int *proven) {
+    size_t bytes = sizeof(double) * (size_t)s->lp.rows;
+    double most = 0, largest = gpuopt__simplex_largest(s->lp.rows, s->y);
+    int attempt;
+    gpuopt_status status = GPUOPT_OK;
+    *proven = 0;
+    gpuopt__simplex_fill_rows(s);
+    for (attempt = 0; attempt < 4 && !status && !*proven; attempt++) {
+        int twice = attempt / 2;
+        status = gpuopt__simplex_shifted_duals(s, attempt % 2 == 0 ? 0 : largest * (twice ? 1e-25 : 1e-12));
+        if (!twice) memset(s->farkas_low, 0, bytes);
+        if (!status) status = gpuopt__simplex_farkas_most(s, &most);
+        *proven = !status && most < 0;
+    }
+    if (*proven) gpuopt__simplex_farkas_unscale(s, most);
+    return status;
+}
+
+/* ---- UNBOUNDED ---- */
+
+/* Whether the variable has a finite bound in the direction of `move`. */
+static int gpuopt__simplex_stopped(const gpuopt_simplex *s, int32_t variable, double move) {
+    return (move > 0 && s->upper[variable] < HUGE_VAL) || (move < 0 && s->lower[variable] > -HUGE_VAL);
+}
+
+/* Whether the direction in which the variable in `slot` moves the others is a proof: along it the objective gains 1e20
+ * before rounding could take a row further than the tolerance beyond its sides. */
+static gpuopt_status gpuopt__simplex_prove_unbounded(gpuopt_simplex *s, int32_t slot, int direction, int *proven) {
+    const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
+    double *d = s->scratch, *low = s->scratch_low, largest = 0, scale, gain, noise;
+    size_t bytes = sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols);
+    gpuopt__simplex_sum sum = {0, 0, 0};
+    int32_t i, j, rows = s->lp.rows, cols = s->lp.cols;
+    int good;
+    gpuopt_status status;
+    *proven = 0;
+    gpuopt__simplex_fill_rows(s);
+    memset(d, 0, bytes);
+    memset(low, 0, bytes);
+    d[s->v.slot[slot]] = direction;
+    status = gpuopt__simplex_solve_x(s, d, low, 1, &good, &noise);
+    if (status) return status;
+    for (j = 0; j < cols; j++) { /* what moves towards a bound is rounding */
+        if (gpuopt__simplex_stopped(s, j, d[j])) d[j] = low[j] = 0;
+        largest = gpuopt__max(largest, fabs(gpuopt__simplex_unscaled_x(s, j, d[j])) * s->primal_scale);
+        gpuopt__simplex_add_product(&sum, -s->cost[j], d[j], low[j]);
+    }
+    memset(d + cols, 0, sizeof(double) * (size_t)rows);
+    memset(low + cols, 0, sizeof(double) * (size_t)rows);
+    status = backend->residual(s->engine, d, low, s->by_row, s->doubt);
+    if (status || largest == 0) return status;
+    gain = gpuopt__simplex_total(&sum);
+    gain -= gpuopt__simplex_error(gain, sum.doubt, cols);
+    scale = 1 / gpuopt__simplex_power_of_two(largest);
+    s->certificate_residual = 0;
+    for (i = 0; i < rows; i++) { /* the logical moves by the residual */
+        double move = s->by_row[i],
+               error = gpuopt__simplex_error(move, s->doubt[i], gpuopt__simplex_terms(s, cols + i));
+        double wrong = 0;
+        if (move == 0 && s->doubt[i] == 0) continue;
+        if (gpuopt__simplex_stopped(s, cols + i, 1)) wrong = gpuopt__max(wrong, move + error);
+        if (gpuopt__simplex_stopped(s, cols + i, -1)) wrong = gpuopt__max(wrong, error - move);
+        s->certificate_residual =
+            gpuopt__max(s->certificate_residual, wrong * scale / gpuopt__max(1, s->lp.row_scale[i]));
+    }
+    s->margin = gain * scale / s->cost_scale;
+    *proven = s->margin > 0 && s->certificate_residual * (GPUOPT__SIMPLEX_FAR / s->margin) <= s->desc.primal_tolerance;
+    for (j = 0; j < cols; j++) {
+        s->ray[j] = d[j] == 0 ? 0 : d[j] * s->lp.col_scale[j] * scale;
+        s->ray_low[j] = low[j] == 0 ? 0 : low[j] * s->lp.col_scale[j] * scale;
+    }
+    return GPUOPT_OK;
+}
+
+#endif /* GPUOPT_IMPL_SIMPLEX_PROOF_H */

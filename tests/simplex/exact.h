@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The oracle of small linear programs with any data: the simplex method in exact rationals, with Bland's rule.
+ */
+#ifndef TESTS_SIMPLEX_EXACT_H
+#define TESTS_SIMPLEX_EXACT_H
+
+#include "examples/io/mip.h"
+
+typedef struct exact_answer {
+    gpuopt_outcome outcome; /* OPTIMAL, INFEASIBLE, UNBOUNDED; MORE: not found within the limit of pivots */
+    double objective;       /* OPTIMAL; a rational, rounded once */
+    int pivots;             /* from the basis that was given */
+} exact_answer;
+
+/* The model's doubles are taken as they are; sides and bounds of 1e20 and more are infinite. basis [cols + rows]: where
+ * to begin, as of gpuopt_simplex_get_basis; NULL: the activities. Time O(rows^2 (rows + cols)) operations on integers of
+ * about 60 rows bits. */
+exact_answer exact_solve(const mip *model, const uint8_t *basis);
+
+/* The margin of an INFEASIBLE proof y + low (low may be NULL), exact, rounded once: the least (y'A) x over the bounds
+ * minus the largest y'r over the sides, where an infinite bound counts as `reach`; -infinity if y has a multiplier for
+ * an infinite side. */
+double exact_farkas_margin(const mip *model, const double *y, const double *low, double reach);
+
+#endif /* TESTS_SIMPLEX_EXACT_H */

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Verdicts on small linear programs that are hard for floating point, against exact rationals: entries and costs from
+ * 1e-9 to 1e9, rows that depend on one another but for differences of 1e-3 to 1e-9, and models that once had a wrong
+ * verdict or none. GPUOPT_TEST_MODELS: how many of each kind, instead of the few of a quick run; then CLP's answers are
+ * counted, too.
+ */
+#include <float.h>
+#include <gmp.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/simplex/answer.h"
+#include "tests/simplex/circle.h"
+#include "tests/simplex/clp.h"
+#include "tests/simplex/exact.h"
+
+enum { MOST = 17 };
+enum kind { SMALL_INTEGERS, WIDE, DEPENDENT, DEPENDENT_UNITS, KINDS };
+static const char *const kinds[] = {"small integers", "1e-9 to 1e9", "dependent rows",
+                                    "dependent rows, units 1e-6 to 1e6"};
+
+/* ---- Drawing ---- */
+
+static int chance(uint64_t *seed, int one_in) { return test_random_int(seed, 1, one_in) == 1; }
+
+static double draw_wide(uint64_t *seed, int spread) {
+    return (double)test_random_int(seed, -9999, 9999) / 1000 * pow(10, (double)test_random_int(seed, -spread, spread));
+}
+
+/* A number of the model's kind around its scale; `most` for integers. */
+static double draw(uint64_t *seed, enum kind kind, int spread, int most) {
+    return kind == WIDE ? draw_wide(seed, spread) : (double)test_random_int(seed, -most, most);
+}
+
+typedef struct drawn {
+    int32_t rows, cols;
+    double a[MOST * MOST], cost[MOST], lhs[MOST], rhs[MOST], lb[MOST], ub[MOST];
+} drawn;
+
+/* Later rows become sums of earlier ones, in which some entries are off by a few eps. */
+static void make_dependent(uint64_t *seed, drawn *d) {
+    double eps = pow(10, (double)test_random_int(seed, -9, -3));
+    int32_t i, j;
+    for (i = 1; i < d->rows; i++) {
+        int32_t one = (int32_t)test_random_int(seed, 0, i - 1), other = (int32_t)test_random_int(seed, 0, i - 1);
+        double factor = (double)test_random_int(seed, -1, 1);
+        if (chance(seed, 3)) continue;
+        for (j = 0; j < d->cols; j++) {
+            d->a[i * d->cols + j] = d->a[one * d->cols + j] + factor * d->a[other * d->cols + j];
+            if (chance(seed, 3)) d->a[i * d->cols + j] += eps * (double)test_random_int(seed, -3, 3);
+        }
+    }
+}
+
+/* Neighbours of the exact value of a row at the point: the first is not above it, the second not below. */
+static void exact_activity(const double *row, const double *point, int32_t cols, double *down, double *up) {
+    mpq_t sum, a, x;
+    int32_t j;
+    int sign;
+    mpq_inits(sum, a, x, NULL);
+    for (j = 0; j < cols; j++) {
+        mpq_set_d(a, row[j]);
+        mpq_set_d(x, point[j]);
+        mpq_mul(a, a, x);
+        mpq_add(sum, sum, a);
+    }
+    *down = *up = mpq_get_d(sum); /* towards 0 */
+    mpq_set_d(x, *down);
+    sign = mpq_cmp(x, sum);
+    if (sign < 0) *up = nextafter(*up, HUGE_VAL);
+    if (sign > 0) *down = nextafter(*down, -HUGE_VAL);
+    mpq_clears(sum, a, x, NULL);
+}
+
+/* Of 4 models 3 have the point as a solution, exactly. */
+static void draw_model(uint64_t *seed, enum kind kind, drawn *d) {
+    int large = chance(seed, 10), spread = kind == WIDE ? (int)test_random_int(seed, 5, 9) : 0;
+    int percent = (int)test_random_int(seed, 30, 100), planted = !chance(seed, 4);
+    double point[MOST];
+    int32_t i, j;
+    d->rows = (int32_t)test_random_int(seed, 1, large ? MOST : 7);
+    d->cols = (int32_t)test_random_int(seed, 1, large ? 15 : 8);
+    for (j = 0; j < d->cols; j++) {
+        int form = (int)test_random_int(seed, 0, 6);
+        double down = fabs(draw(seed, kind, spread, 5)), up = fabs(draw(seed, kind, spread, 5));
+        point[j] = kind == WIDE && chance(seed, 2) ? draw_wide(seed, spread) : (double)test_random_int(seed, -3, 3);
+        d->cost[j] = draw(seed, kind, spread, 5);
+        d->lb[j] = form == 1 || form == 4 ? -no_bound : point[j] - down;
+        d->ub[j] = form == 0 || form == 4 || form == 5 ? no_bound : point[j] + up;
+        if (form == 3) d->lb[j] = d->ub[j] = point[j];
+        if (form >= 5) d->lb[j] = planted && point[j] < 0 ? -no_bound : 0;
+    }
+    for (i = 0; i < d->rows * d->cols; i++)
+        d->a[i] = test_random_int(seed, 1, 100) > percent ? 0 : draw(seed, kind, spread, 3);
+    if (kind >= DEPENDENT) make_dependent(seed, d);
+    for (i = 0; i < d->rows; i++) {
+        double unit = kind == DEPENDENT_UNITS ? pow(10, (double)test_random_int(seed, -6, 6)) : 1, down, up;
+        double less = chance(seed, 3) ? 0 : fabs(draw(seed, kind, spread, 4)) * unit;
+        double more = chance(seed, 3) ? 0 : fabs(draw(seed, kind, spread, 4)) * unit;
+        int form = (int)test_random_int(seed, 0, 5);
+        for (j = 0; j < d->cols; j++) d->a[i * d->cols + j] *= unit;
+        exact_activity(d->a + i * d->cols, point, d->cols, &down, &up);
+        if (!planted && chance(seed, 3)) down = up = down + draw(seed, kind, spread, 3) * unit;
+        d->lhs[i] = form == 0 || form == 1 ? -no_bound : less > 0 ? nextafter(down - less, -HUGE_VAL) : down;
+        d->rhs[i] = form == 2 ? no_bound : more > 0 ? nextafter(up + more, HUGE_VAL) : up;
+        if (form == 3) d->lhs[i] = down, d->rhs[i] = up;
+    }
+}
+
+/* ---- Checking ---- */
+
+typedef struct tally {
+    int outcome[GPUOPT_IMPRECISE + 1], within, twice, clp, clp_wrong;
+} tally;
+
+/* Whether an outcome may differ from the exact one, as the header says: the model is infeasible, or unbounded, by less
+ * than the tolerances, or its solutions are beyond the sizes that count as infinite. */
+static int allowed(const mip *m, const answer *a, const exact_answer *exact) {
+    drawn moved;
+    mip copy = *m;
+    exact_answer other;
+    double tolerance = exact->outcome == GPUOPT_INFEASIBLE ? 1e-9 : 0;
+    int32_t k;
+    if (a->info.outcome == GPUOPT_INFEASIBLE) return 1; /* its proof is checked */
+    if (a->info.outcome == GPUOPT_UNBOUNDED && exact->outcome == GPUOPT_OPTIMAL) return fabs(exact->objective) > 1e20;
+    for (k = 0; k < m->columns.rows; k++) {
+        moved.lhs[k] = m->lhs[k] - tolerance * fmax(1, fabs(m->lhs[k]));
+        moved.rhs[k] = m->rhs[k] + tolerance * fmax(1, fabs(m->rhs[k]));
+    }
+    for (k = 0; k < m->columns.cols; k++) {
+        moved.lb[k] = m->lb[k] - tolerance * fmax(1, fabs(m->lb[k]));
+        moved.ub[k] = m->ub[k] + tolerance * fmax(1, fabs(m->ub[k]));
+        if (exact->outcome != GPUOPT_UNBOUNDED) continue;
+        if (moved.lb[k] <= -no_bound) moved.lb[k] = a->x[k] - 1e3 * fmax(1, fabs(a->x[k]));
+        if (moved.ub[k] >= no_bound) moved.ub[k] = a->x[k] + 1e3 * fmax(1, fabs(a->x[k]));
+    }
+    copy.lhs = moved.lhs, copy.rhs = moved.rhs, copy.lb = moved.lb, copy.ub = moved.ub;
+    other = exact_solve(&copy, a->basis);
+    if (other.outcome != a->info.outcome) return 0;
+    return other.outcome != GPUOPT_OPTIMAL || exact->outcome == GPUOPT_INFEASIBLE ||
+           fabs(other.objective - a->info.objective) <= 1e-6 * fmax(1, fabs(other.objective));
+}
+
+/* What is wrong with the answer; NULL: nothing. */
+static const char *verdict_fault(gpuopt_simplex *simplex, const mip *m, const answer *a, tally *count) {
+    static char fault[160];
+    exact_answer exact = exact_solve(m, a->basis);
+    count->outcome[a->info.outcome]++;
+    if (a->info.outcome == GPUOPT_IMPRECISE) return NULL;
+    if (a->info.outcome == GPUOPT_INFEASIBLE && a->info.crossing < 0) {
+        double low[MOST] = {0};
+        int32_t i, twice = 0;
+        assert_int_equal(gpuopt_simplex_get_low_parts(simplex, GPUOPT_HOST, NULL, NULL, low), GPUOPT_OK);
+        for (i = 0; i < m->columns.rows; i++) twice |= low[i] != 0;
+        count->twice += twice;
+        if (!(exact_farkas_margin(m, a->farkas, low, 1e24) >= a->info.certificate_margin)) return "the proof";
+        if (!(a->info.certificate_margin > 0)) return "the margin";
+    }
+    snprintf(fault, sizeof fault, "%s %.17g, exactly: %s %.17g", gpuopt_outcome_string(a->info.outcome),
+             a->info.objective, gpuopt_outcome_string(exact.outcome), exact.objective);
+    if (a->info.outcome != exact.outcome) {
+        if (!allowed(m, a, &exact)) return fault;
+        count->within++;
+        return NULL;
+    }
+    if (exact.outcome != GPUOPT_OPTIMAL) return NULL;
+    if (!(fabs(a->info.objective - exact.objective) <= 1e-6 * fmax(1, fabs(exact.objective)))) return fault;
+    if (!(a->info.primal_reached <= 1e-9 && a->info.dual_reached <= 1e-9)) return "tolerances of an optimum";
+    return NULL;
+}
+
+static void ask_clp(const mip *m, const uint8_t *basis, tally *count) {
+    double objective;
+    gpuopt_outcome outcome = clp_solve(m, &objective);
+    exact_answer exact = exact_solve(m, basis);
+    if (exact.outcome != GPUOPT_OPTIMAL) return; /* CLP's other answers have no certainty to compare with */
+    count->clp++;
+    count->clp_wrong +=
+        outcome != GPUOPT_OPTIMAL || !(fabs(objective - exact.objective) <= 1e-6 * fmax(1, fabs(exact.objective)));
+}
+
+static void options(uint64_t *seed, int k, gpuopt_simplex_desc *desc) {
+    if (k % 2 == 0) return; /* the defaults */
+    variant_set(desc, (int)test_random_int(seed, 0, VARIANTS - 1));
+    if (chance(seed, 4)) desc->scaling = GPUOPT_OFF;
+    if (chance(seed, 4)) desc->perturbation = GPUOPT_OFF;
+    if (chance(seed, 4)) desc->refresh_pivots = (int32_t)test_random_int(seed, 1, 5);
+}
+
+static void against_exact_rationals(void **state) {
+    const char *many = getenv("GPUOPT_TEST_MODELS");
+    int models = many ? atoi(many) : test_on("cuda") ? 500 : 5000, k, kind;
+    gpuopt_context *context = test_context(NULL);
+    (void)state;
+    for (kind = 0; kind < KINDS; kind++) {
+        uint64_t seed = (uint64_t)kind * 1000003;
+        tally count;
+        memset(&count, 0, sizeof count);
+        for (k = 0; k < models; k++) {
+            drawn d;
+            mip m;
+            gpuopt_simplex_desc desc;
+            gpuopt_simplex *simplex;
+            answer a;
+            const char *fault;
+            draw_model(&seed, (enum kind)kind, &d);
+            m = model_of(d.rows, d.cols, d.a, d.cost, d.lhs, d.rhs, d.lb, d.ub);
+            m.maximize = chance(&seed, 2);
+            desc = mip_simplex_desc(&m);
+            options(&seed, k, &desc);
+            simplex = simplex_create(context, &desc);
+            if (simplex_iterate(simplex, INT64_MAX).outcome == GPUOPT_MORE)
+                fail_msg("%s, model %d: no end", kinds[kind], k);
+            a = answer_get(simplex, &m);
+            fault = verdict_fault(simplex, &m, &a, &count);
+            if (fault) fail_msg("%s, model %d, %s: %s", kinds[kind], k, variant_name(&desc), fault);
+            if (many) ask_clp(&m, a.basis, &count);
+            answer_free(&a);
+            gpuopt_simplex_destroy(simplex);
+            mip_free(&m);
+        }
+        print_message(
+            "%s: %d models, 0 wrong: %d optimal, %d infeasible (%d proofs in twice the precision), %d unbounded, "
+            "%d imprecise; %d differ from the exact answer by less than the tolerances\n",
+            kinds[kind], models, count.outcome[GPUOPT_OPTIMAL], count.outcome[GPUOPT_INFEASIBLE], count.twice,
+            count.outcome[GPUOPT_UNBOUNDED], count.outcome[GPUOPT_IMPRECISE], count.within);
+        if (many) print_message("    CLP: %d of %d optima wrong\n", count.clp_wrong, count.clp);
+        assert_true(count.outcome[GPUOPT_IMPRECISE] <= models / (kind == SMALL_INTEGERS ? 100000 : 20));
+        assert_true(count.within <= models / 100);
+    }
+    gpuopt_context_destroy(context);
+}
+
+/* ---- Models that had a wrong verdict, or none ---- */
+
+/* With every way to run: the expected optimum, which exact rationals confirm. */
+static void expect_optimum(const mip *m, const char *name, double objective) {
+    gpuopt_context *context = test_context(NULL);
+    exact_answer exact = exact_solve(m, NULL);
+    int variant;
+    assert_int_equal(exact.outcome, GPUOPT_OPTIMAL);
+    assert_true(fabs(exact.objective - objective) <= 1e-12 * fmax(1, fabs(objective)));
+    for (variant = 0; variant < VARIANTS; variant++) {
+        gpuopt_simplex_desc desc = mip_simplex_desc(m);
+        gpuopt_simplex *simplex;
+        gpuopt_simplex_info info;
+        variant_set(&desc, variant);
+        simplex = simplex_create(context, &desc);
+        info = simplex_iterate(simplex, INT64_MAX);
+        if (info.outcome != GPUOPT_OPTIMAL || !(fabs(info.objective - objective) <= 1e-9 * fmax(1, fabs(objective))))
+            fail_msg("%s, %s: %s %.17g", name, variant_name(&desc), gpuopt_outcome_string(info.outcome),
+                     info.objective);
+        gpuopt_simplex_destroy(simplex);
+    }
+    gpuopt_context_destroy(context);
+}
+
+/* Entries from 1e-5 to 1e8: called optimal at -3, with a dual violation of 1. */
+static void a_wrong_optimum(void **state) {
+    const double a[] = {0, -1e8, -1e-5, 1e-5, 0, 1e7}, cost[] = {-3, -2, 0}, rhs[] = {1, 1}, ub[] = {1, 1, 1};
+    mip m = model_of(2, 3, a, cost, NULL, rhs, NULL, ub);
+    (void)state;
+    expect_optimum(&m, "2 x 3", -5);
+    mip_free(&m);
+}
+
+static void a_circle_of_singular_bases(void **state) {
+    double ub[CIRCLE_COLS];
+    int j;
+    mip m;
+    (void)state;
+    for (j = 0; j < CIRCLE_COLS; j++) ub[j] = CIRCLE_MOST;
+    m = model_of(CIRCLE_ROWS, CIRCLE_COLS, circle_a, circle_cost, circle_lhs, circle_rhs, NULL, ub);
+    m.maximize = 1;
+    expect_optimum(&m, "17 x 15", circle_optimum);
+    mip_free(&m);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(a_wrong_optimum),
+    cmocka_unit_test(a_circle_of_singular_bases),
+    cmocka_unit_test(against_exact_rationals),
+};
+TEST_MAIN(tests)
