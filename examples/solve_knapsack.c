@@ -4,8 +4,8 @@
  * solver would, prints the result, and checks the item set against the model.
  *
  * Build, from the repository's root; -fopenmp adds threads:
- *     cc -O2 -I. examples/solve_knapsack.c examples/common.c examples/io/knapsack.c examples/io/tokens.c \
- *         gpuopt_impl/gpuopt.c -lm -o solve_knapsack
+ *     cc -O2 -I. examples/solve_knapsack.c examples/common.c examples/io/certificate.c examples/io/knapsack.c \
+ *         examples/io/tokens.c gpuopt_impl/gpuopt.c -lm -o solve_knapsack
  * Reads: *.knapsack paper:* uncorrelated:* weak:* strong:* inverse-strong:* almost-strong:* subset-sum:* similar:*
  * Reads: span:* multiple-strong:* profit-ceiling:* circle:*
  * Try: paper:500:1
@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "examples/common.h"
+#include "examples/io/certificate.h"
 #include "examples/io/knapsack.h"
 
 static const char usage[] =
@@ -36,13 +37,14 @@ static const char usage[] =
     "  --threads N        of the CPU backend (1)\n"
     "  --json             one line of JSON on stdout, nothing else\n"
     "  --items FILE       write the numbers of the chosen items, from 0, one a line\n"
+    "  --certificate FILE write the answer, for the checker in tests/check (doc/checking.md)\n"
     "  --help             print this and exit\n"
     "exit status: 0 solved, 1 no solution has the profit of --incumbent, 2 bad input, 3 stopped by --nodes, or else\n";
 
 static const char *const searches[] = {"dominance", "breadth", "hybrid", NULL};
 
 typedef struct options {
-    const char *model, *backend, *search, *items;
+    const char *model, *backend, *search, *items, *certificate;
     int64_t threads, pool, incumbent, nodes;
     int json;
 } options;
@@ -52,6 +54,7 @@ typedef struct answer {
     uint8_t *taken; /* [items] */
     int64_t profit, weight, chosen;
     double seconds;
+    int unwritten; /* not 0: the certificate could not be written */
 } answer;
 
 /* 1: accepted, 0: a bad value, -1: there is no such option. */
@@ -60,6 +63,7 @@ static int parse_option(void *options_of, const char *name, const char *value) {
     if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
     if (strcmp(name, "--search") == 0) return choice(o->search = value, searches) >= 0;
     if (strcmp(name, "--items") == 0) return *(o->items = value) != 0;
+    if (strcmp(name, "--certificate") == 0) return *(o->certificate = value) != 0;
     if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
     if (strcmp(name, "--pool") == 0) return whole_number(value, (int64_t)1 << 40, &o->pool);
     if (strcmp(name, "--incumbent") == 0)
@@ -114,6 +118,7 @@ static gpuopt_status solve(gpuopt_context *context, const options *o, const knap
     if (!status) status = expand(knapsack, o, a);
     if (!status) status = gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, a->taken, &a->profit, &a->weight);
     a->seconds = now() - start;
+    if (!status && o->certificate) a->unwritten = certificate_knapsack(o->certificate, knapsack, &desc);
     gpuopt_knapsack_destroy(knapsack);
     return status;
 }
@@ -189,6 +194,7 @@ static int run(const options *o, const knapsack_model *model, answer *a) {
     if (o->json) print_json(o, backend, model, a);
     else print_words(backend, model, a);
     if (o->items && write_items(o->items, model, a)) return EXIT_BAD_INPUT;
+    if (a->unwritten) return EXIT_BAD_INPUT;
     if (a->info.outcome == GPUOPT_INFEASIBLE) return EXIT_INFEASIBLE;
     return a->info.outcome == GPUOPT_OPTIMAL ? 0 : EXIT_FAILED;
 }

@@ -4,8 +4,8 @@
  * a host would, prints the result, and checks it against the model.
  *
  * Build, from the repository's root:
- *     cc -O2 -I. examples/solve_lp.c examples/common.c examples/io/m*.c examples/io/lp_*.c examples/io/generate.cpp \
- *         gpuopt_impl/gpuopt.c -lClp -lz -lstdc++ -lm -o solve_lp
+ *     cc -O2 -I. examples/solve_lp.c examples/common.c examples/io/certificate.c examples/io/m*.c examples/io/lp_*.c \
+ *         examples/io/generate.cpp gpuopt_impl/gpuopt.c -lClp -lz -lstdc++ -lm -o solve_lp
  * Reads: *.mps+continuous *.mps.gz+continuous shah:* meyer:* plant:*
  * Try: shah:1000:1
  * Try: meyer:750:3750:0.04:1
@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "examples/common.h"
+#include "examples/io/certificate.h"
 #include "examples/io/lp_check.h"
 #include "examples/io/mip.h"
 
@@ -36,11 +37,12 @@ static const char usage[] =
     "  --max              maximise, whatever the file says\n"
     "  --json             one line of JSON on stdout, nothing else\n"
     "  --solution FILE    write \"name value reduced_cost\" for each column, then \"name activity dual\" for each row\n"
+    "  --certificate FILE write the answer with what proves it, for the checker in tests/check (doc/checking.md)\n"
     "  --help             print this and exit\n"
     "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input, 3 stopped at the limit, or anything else\n";
 
 typedef struct options {
-    const char *model, *backend, *method, *pricing, *ratio, *technique, *solution;
+    const char *model, *backend, *method, *pricing, *ratio, *technique, *solution, *certificate;
     int64_t threads, iterations;
     int json, max;
 } options;
@@ -82,6 +84,7 @@ static int take(void *options_of, const char *name, const char *value) {
     if (strcmp(name, "--threads") == 0) return whole_number(value, 1000000000, &o->threads);
     if (strcmp(name, "--iterations") == 0) return whole_number(value, INT64_MAX, &o->iterations);
     if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
+    if (strcmp(name, "--certificate") == 0) return *(o->certificate = value) != 0;
     if (strcmp(name, "--max")) return -1;
     o->max = 1;
     return 2;
@@ -106,6 +109,7 @@ typedef struct answer {
     double *x, *reduced_cost, *activity, *dual, *farkas, *ray;
     double objective, primal_violation, dual_violation;
     lp_proof proof; /* of INFEASIBLE and UNBOUNDED */
+    int unwritten;  /* not 0: the certificate could not be written */
     double seconds, read_seconds;
 } answer;
 
@@ -291,6 +295,7 @@ static gpuopt_status solve(const options *o, const mip *model, answer *a) {
     }
     if (!status) status = iterate(simplex, o, a);
     if (!status) status = take_answer(simplex, model, a);
+    if (!status && o->certificate) a->unwritten = certificate_lp(o->certificate, simplex, &desc);
     gpuopt_simplex_destroy(simplex);
     gpuopt_context_destroy(context);
     return status;
@@ -312,6 +317,7 @@ static int run(const options *o, mip *model, answer *a) {
     else print_words(model, a);
     if (o->solution && a->info.outcome != GPUOPT_INFEASIBLE && write_solution(o->solution, model, a))
         return EXIT_BAD_INPUT;
+    if (a->unwritten) return EXIT_BAD_INPUT;
     if (a->info.outcome == GPUOPT_OPTIMAL) return 0;
     return a->info.outcome == GPUOPT_LIMIT ? EXIT_FAILED : EXIT_INFEASIBLE;
 }

@@ -6,8 +6,8 @@
  *
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/solve_wcsp.c examples/wcsp_report.c examples/co*.c examples/io/agents*.c \
- *         examples/io/graphical*.c examples/io/tokens.c examples/io/uai.c examples/io/wcsp.c gpuopt_impl/gpuopt.c -lm \
- *         -o solve_wcsp
+ *         examples/io/certificate.c examples/io/graphical*.c examples/io/tokens.c examples/io/uai.c \
+ *         examples/io/wcsp.c gpuopt_impl/gpuopt.c -lm -o solve_wcsp
  * Reads: *.wcsp *.uai random:* scalefree:* grid:*
  * Try: random:18:10:0.3:1
  * Try: random:18:10:0.3:1 --z 3
@@ -25,6 +25,7 @@
 
 #include "examples/common.h"
 #include "examples/counted.h"
+#include "examples/io/certificate.h"
 #include "examples/wcsp_report.h"
 
 static const char usage[] =
@@ -48,11 +49,13 @@ static const char usage[] =
     "  --threads N        of the CPU backend (1)\n"
     "  --json             one line of JSON on stdout, nothing else\n"
     "  --solution FILE    write \"variable value\" for each variable\n"
+    "  --certificate FILE write the answer with what proves it, for the checker in tests/check (doc/checking.md);\n"
+    "                     whole costs\n"
     "  --help             print this and exit\n"
     "exit status: 0 solved or bounded, 1 no solution, 2 bad input, 3 anything else\n";
 
 typedef struct options {
-    const char *model, *backend, *order, *evidence, *agents, *solution, *task, *policy;
+    const char *model, *backend, *order, *evidence, *agents, *solution, *certificate, *task, *policy;
     int64_t threads, restarts, seed, z, memory;
     double hard;
     int json;
@@ -96,6 +99,7 @@ static int parse_option(void *options_of, const char *name, const char *value) {
     if (strcmp(name, "--evidence") == 0) return *(o->evidence = value) != 0;
     if (strcmp(name, "--agents") == 0) return *(o->agents = value) != 0;
     if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
+    if (strcmp(name, "--certificate") == 0) return *(o->certificate = value) != 0;
     if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
     if (strcmp(name, "--restarts") == 0) return whole_number(value, 1000000, &o->restarts);
     if (strcmp(name, "--seed") == 0) return strcmp(value, "0") == 0 || whole_number(value, INT64_MAX, &o->seed);
@@ -120,6 +124,10 @@ static int parse(int argc, char **argv, options *o) {
     }
     if (o->agents && strcmp(o->policy, "slice") == 0) {
         fprintf(stderr, "--policy slice is not for --agents: their messages would be those of one slice\n");
+        return -1;
+    }
+    if (o->certificate && choice(o->task, tasks) != TASK_MIN) {
+        fprintf(stderr, "--certificate is for --task min\n");
         return -1;
     }
     return 0;
@@ -158,6 +166,10 @@ static void free_problem(problem *p, wcsp_answer *a) {
 
 /* A task that does not fit the model's kind. */
 static int check_task(const options *o, const graphical_model *model, task task, char *error, size_t error_size) {
+    if (o->certificate && model->type == GPUOPT_COST_DOUBLE) {
+        snprintf(error, error_size, "%s: --certificate is for whole costs", o->model);
+        return -1;
+    }
     if (task == TASK_MIN || (task == TASK_LOGZ) == (model->type == GPUOPT_COST_DOUBLE)) return 0;
     snprintf(error, error_size, "%s: --task %s is for %s", o->model, o->task,
              task == TASK_LOGZ ? "factors (.uai)" : "whole costs (.wcsp and generated models)");
@@ -241,6 +253,13 @@ static gpuopt_status eliminate(gpuopt_elimination *elimination, const options *o
     return status;
 }
 
+static int write_certificate(const options *o, const problem *p, const wcsp_answer *a,
+                             gpuopt_elimination *elimination) {
+    gpuopt_outcome outcome = a->exact && a->assigned ? GPUOPT_OPTIMAL : a->info.outcome;
+    return certificate_elimination(o->certificate, elimination, &p->desc, p->given, outcome, a->info.cost, a->cost,
+                                   a->assigned ? a->value : NULL);
+}
+
 static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, problem *p, wcsp_answer *a) {
     gpuopt_elimination *elimination = NULL;
     gpuopt_elimination_assignment found;
@@ -258,11 +277,16 @@ static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, 
         a->cost = found.cost;
         a->real = found.value;
     }
+    if (!status && o->certificate) {
+        /* With mini-buckets there are several messages a variable, with slices those of the last one. */
+        int whole = a->estimate.policy == GPUOPT_POLICY_EXACT || a->estimate.policy == GPUOPT_POLICY_STREAM;
+        a->unwritten = write_certificate(o, p, a, whole ? elimination : NULL);
+    }
     gpuopt_elimination_destroy(elimination);
     return status;
 }
 
-static gpuopt_status solve_by_agents(gpuopt_context *context, problem *p, wcsp_answer *a) {
+static gpuopt_status solve_by_agents(gpuopt_context *context, const options *o, problem *p, wcsp_answer *a) {
     gpuopt_status status = agents_solve(context, &p->desc, p->parent, p->fixed, p->agent, a->value, &a->agents);
     int permitted;
     a->distributed = 1;
@@ -275,6 +299,7 @@ static gpuopt_status solve_by_agents(gpuopt_context *context, problem *p, wcsp_a
         a->assigned = permitted;
         a->exact |= permitted && p->desc.type == GPUOPT_COST_INT64 && a->cost == a->info.cost;
     }
+    if (!status && o->certificate) a->unwritten = write_certificate(o, p, a, NULL);
     return status;
 }
 
@@ -300,7 +325,7 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
         p->desc.order_count = p->model.variables - p->desc.condition_count;
     }
     count_from_now(&counter);
-    if (!status) status = o->agents ? solve_by_agents(context, p, a) : solve_centrally(context, o, p, a);
+    if (!status) status = o->agents ? solve_by_agents(context, o, p, a) : solve_centrally(context, o, p, a);
     a->seconds = now() - start;
     a->peak = counted_peak(&counter, where);
     a->peak_predicted = where == GPUOPT_DEVICE ? a->estimate.memory.device_bytes
@@ -356,6 +381,7 @@ static int run(const options *o, problem *p, wcsp_answer *a) {
     if (o->json) print_json(&p->model, a);
     else print_words(&p->model, a);
     if (o->solution && a->assigned && write_solution(o->solution, p, a)) return EXIT_BAD_INPUT;
+    if (a->unwritten) return EXIT_BAD_INPUT;
     return a->info.outcome == GPUOPT_INFEASIBLE ? EXIT_INFEASIBLE : 0;
 }
 

@@ -24,6 +24,7 @@ typedef struct wcsp_answer {
     int64_t cost;   /* of it, looked up in the model */
     double real;    /* the same of a DOUBLE model */
     int exact;      /* the bounds are proven equal; with TASK_LOGZ: the value is no bound */
+    int unwritten;  /* not 0: the certificate could not be written */
     uint64_t peak_predicted, peak;
     double order_seconds, seconds, eliminate_seconds, read_seconds;
     int distributed;

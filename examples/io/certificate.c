@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/io/certificate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t most_entries = INT64_C(1) << 22; /* about 20 MB of text */
+
+static int fail(const char *path, const char *why) {
+    fprintf(stderr, "%s: cannot be written: %s\n", path, why);
+    return -1;
+}
+
+static FILE *begin(const char *path, const char *kind, gpuopt_outcome outcome) {
+    FILE *file = fopen(path, "w");
+    if (!file) return fail(path, strerror(errno)), NULL;
+    fprintf(file, "answer 1 %s\noutcome %s\n", kind, gpuopt_outcome_string(outcome));
+    return file;
+}
+
+static int end(FILE *file, const char *path, gpuopt_status status) {
+    int failed = ferror(file) | fclose(file);
+    if (status) return fail(path, gpuopt_status_string(status));
+    return failed ? fail(path, strerror(errno)) : 0;
+}
+
+/* ---- Linear programs ---- */
+
+static void write_vector(FILE *file, const char *name, const double *value, int32_t count) {
+    int32_t k;
+    fprintf(file, "%s %d\n", name, (int)count);
+    for (k = 0; k < count; k++) fprintf(file, "%a\n", value[k]);
+}
+
+int certificate_lp(const char *path, gpuopt_simplex *simplex, const gpuopt_simplex_desc *model) {
+    int32_t m = model->matrix.rows, n = model->matrix.cols, k;
+    uint8_t *basis = malloc((size_t)n + (size_t)m + 1);
+    double *by_col = malloc(sizeof(double) * ((size_t)n + 1)), *by_row = malloc(sizeof(double) * ((size_t)m + 1));
+    gpuopt_simplex_info info;
+    gpuopt_status status = GPUOPT_ERROR_MEMORY;
+    FILE *file = NULL;
+    int result;
+    gpuopt_desc_init(&info, sizeof info);
+    if (basis && by_col && by_row) status = gpuopt_simplex_get_info(simplex, &info);
+    if (!status) status = gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, basis);
+    if (!status) status = gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, NULL, NULL, NULL, by_row);
+    if (!status) file = begin(path, "lp", info.outcome);
+    if (file) {
+        fprintf(file, "sense %s\nbasis %d\n", model->maximize ? "max" : "min", (int)(n + m));
+        for (k = 0; k < n + m; k++) fprintf(file, "%c\n", "bluz"[basis[k]]);
+        if (info.outcome == GPUOPT_OPTIMAL) {
+            fprintf(file, "objective %a\n", info.objective);
+            write_vector(file, "dual", by_row, m);
+        }
+        if (info.crossing >= 0) fprintf(file, "crossing %d\n", (int)info.crossing);
+        else if (info.outcome == GPUOPT_INFEASIBLE) {
+            status = gpuopt_simplex_get_farkas(simplex, GPUOPT_HOST, by_row);
+            write_vector(file, "farkas", by_row, m);
+        }
+        if (info.outcome == GPUOPT_UNBOUNDED) {
+            status = gpuopt_simplex_get_ray(simplex, GPUOPT_HOST, by_col);
+            write_vector(file, "ray", by_col, n);
+        }
+    }
+    result = file ? end(file, path, status) : status ? fail(path, gpuopt_status_string(status)) : -1;
+    free(basis);
+    free(by_col);
+    free(by_row);
+    return result;
+}
+
+/* ---- Graphical models ---- */
+
+static gpuopt_status write_message(FILE *file, gpuopt_elimination *elimination, int32_t k) {
+    gpuopt_elimination_message_info info;
+    gpuopt_status status;
+    int64_t *cost, e;
+    int32_t j;
+    gpuopt_desc_init(&info, sizeof info);
+    status = gpuopt_elimination_message_get_info(elimination, k, &info);
+    cost = status ? NULL : malloc(sizeof *cost * ((size_t)info.entries + 1));
+    if (!status && !cost) status = GPUOPT_ERROR_MEMORY;
+    if (!status) status = gpuopt_elimination_message_get(elimination, GPUOPT_HOST, k, 0, cost, NULL, NULL);
+    if (!status) {
+        fprintf(file, "message %d %d", (int)info.variable, (int)info.arity);
+        for (j = 0; j < info.arity; j++) fprintf(file, " %d", (int)info.scope[j]);
+        fprintf(file, "\n");
+        for (e = 0; e < info.entries; e++)
+            if (cost[e] == INT64_MAX) fprintf(file, "forbidden\n");
+            else fprintf(file, "%lld\n", (long long)cost[e]);
+    }
+    free(cost);
+    return status;
+}
+
+/* Whether the messages are those of one exact elimination, and few enough. */
+static int has_messages(gpuopt_elimination *elimination, int32_t count) {
+    gpuopt_elimination_message_info info;
+    int64_t entries = 0;
+    int32_t k;
+    for (k = 0; elimination && k < count; k++) {
+        gpuopt_desc_init(&info, sizeof info);
+        if (gpuopt_elimination_message_get_info(elimination, k, &info) || !info.ready) return 0;
+        if (info.entries > most_entries - entries) return 0;
+        entries += info.entries;
+    }
+    return elimination != NULL;
+}
+
+int certificate_elimination(const char *path, gpuopt_elimination *elimination, const gpuopt_elimination_desc *model,
+                            const int32_t *given, gpuopt_outcome outcome, int64_t bound, int64_t cost,
+                            const int32_t *value) {
+    gpuopt_status status = GPUOPT_OK;
+    FILE *file = begin(path, "elimination", outcome);
+    int32_t k;
+    if (!file) return -1;
+    if (outcome != GPUOPT_INFEASIBLE) fprintf(file, "bound %lld\n", (long long)bound);
+    for (k = 0; k < model->condition_count; k++)
+        fprintf(file, "fixed %d %d\n", (int)model->condition[k], (int)given[k]);
+    fprintf(file, "order %d\n", (int)model->order_count);
+    for (k = 0; k < model->order_count; k++) fprintf(file, "%d\n", (int)model->order[k]);
+    if (value) {
+        fprintf(file, "cost %lld\nvalue %d\n", (long long)cost, (int)model->variables);
+        for (k = 0; k < model->variables; k++) fprintf(file, "%d\n", (int)value[k]);
+    }
+    if (has_messages(elimination, model->order_count))
+        for (k = 0; k < model->order_count && !status; k++) status = write_message(file, elimination, k);
+    return end(file, path, status);
+}
+
+/* ---- Knapsacks ---- */
+
+int certificate_knapsack(const char *path, gpuopt_knapsack *knapsack, const gpuopt_knapsack_desc *model) {
+    uint8_t *taken = malloc((size_t)model->items + 1);
+    gpuopt_knapsack_info info;
+    gpuopt_status status = GPUOPT_ERROR_MEMORY;
+    FILE *file = NULL;
+    int64_t profit, weight;
+    int32_t j, count = 0;
+    int result;
+    gpuopt_desc_init(&info, sizeof info);
+    if (taken) status = gpuopt_knapsack_get_items(knapsack, GPUOPT_HOST, taken, &profit, &weight);
+    if (!status) status = gpuopt_knapsack_get_info(knapsack, &info);
+    if (!status) file = begin(path, "knapsack", info.outcome);
+    if (file) {
+        for (j = 0; j < model->items; j++) count += taken[j];
+        fprintf(file, "profit %lld\nweight %lld\nitems %d\n", (long long)profit, (long long)weight, (int)count);
+        for (j = 0; j < model->items; j++)
+            if (taken[j]) fprintf(file, "%d\n", (int)j);
+    }
+    result = file ? end(file, path, status) : status ? fail(path, gpuopt_status_string(status)) : -1;
+    free(taken);
+    return result;
+}

@@ -1,0 +1,254 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# The checker of answers: it accepts what the examples write with --certificate, and logs of the simplest kind; broken
+# answers of every kind are refused. With GPUOPT_TEST_DATA, public linear programs: what the library calls optimal or
+# infeasible is so in rationals. Prints what was proven, and how long the checker took.
+# Usage: check_test.sh [--whole] [FOLDER]   with the examples, built; --whole: all models of netlib, not the quick ones
+set -u
+whole=
+if [ "${1:-}" = --whole ]; then whole=1 && shift; fi
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+programs=$(realpath "${1:-$root/bazel-bin/examples}") || exit
+models=$root/examples/models
+work=$(mktemp -d) || exit 1
+# shellcheck source=../support/check.sh
+. "$root/tests/support/check.sh"
+at_end() { rm -rf "$said" "$work"; }
+strict=(-std=c11 -Wall -Wextra -Werror -O2 -I"$root")
+cd "$work" || exit 1
+
+check "the checker is built by itself" cc "${strict[@]}" "$root"/tests/check/*.c -lgmp -lm -o checker || { summary; exit 1; }
+check "the writer of logs is built" cc "${strict[@]}" "$root"/tests/check/logs/write_log.c \
+    "$root"/tests/check/{text,mps}.c -lgmp -lm -o write_log
+shares_nothing() {
+    ! grep -nE '^ *# *include *"' "$root"/tests/check/*.[ch] "$root"/tests/check/logs/*.c | grep -v '"tests/check/check.h"$'
+}
+check "it includes nothing of the library or the examples" shares_nothing
+# What one kind of answer is checked by is short enough to be read: without comments and blank lines
+short() {
+    local lines
+    lines=$(cd "$root/tests/check" && cat check.h checker.c text.c "$@" | grep -cvE '^ *($|/\*|\* |\*/)')
+    echo "$lines lines"
+    [ "$lines" -le 1000 ]
+}
+check "linear programs are checked by at most 1000 lines of code" short mps.c lp.c modular.c
+check "logs of propagation are" short mps.c propagation.c
+check "the other answers are" short elimination.c knapsack.c
+
+# says STATUS WORD ARGUMENT...: the checker's exit status, and a word of its last line.
+says() {
+    local want=$1 word=$2 got last
+    shift 2
+    timeout 100 ./checker "$@" >out 2>&1
+    got=$?
+    cat out
+    last=$(tail -n 1 out)
+    [ "$got" -eq "$want" ] && [[ $last == *$word* ]]
+}
+# answer PROGRAM MODEL [OPTION...]: writes `answer`.
+answer() {
+    local program=$1
+    shift
+    rm -f answer
+    timeout 100 "$programs/$program" "$@" --certificate answer >/dev/null 2>log
+    [ -s answer ]
+}
+# answers NAME PROGRAM MODEL [OPTION...]: the example's answer is proven; it stays in NAME.answer.
+answers() {
+    local name=$1
+    shift
+    check "$name: --certificate" answer "$@" && cp answer "$name.answer" &&
+        check "$name: proven" says 0 PROVEN "$2" "$name.answer"
+}
+# broken NAME MODEL WHAT REASON SED...: NAME.answer, edited, is another one, and is refused for that reason.
+broken() {
+    local name=$1 model=$2 what=$3 reason=$4
+    shift 4
+    sed "$@" "$name.answer" >broken.answer
+    check "$name: refused: $what" differs_and_says "$name.answer" 1 "$reason" "$model" broken.answer
+}
+differs_and_says() {
+    ! cmp "$1" broken.answer && says "${@:2}"
+}
+# without NAME VECTOR...: copies NAME.answer without some of its vectors.
+without() {
+    local name=$1
+    shift
+    awk -v names=" $* " '$1 ~ /^[a-z]+$/ && NF == 2 { drop = index(names, " " $1 " ") } !drop' "$name.answer"
+}
+
+# ---- Linear programs ----
+
+for name in transport contract staffing lotsizing shortage overbooked arbitrage; do
+    answers $name solve_lp "$models/$name.mps"
+done
+answers maximum solve_lp "$models/transport.mps" --max
+for name in transport contract staffing lotsizing; do
+    without $name dual >$name-basis.answer
+    check "$name: proven by the basis alone" says 0 'basis is optimal' "$models/$name.mps" $name-basis.answer
+    check "$name: the same with decimal data" says 0 PROVEN --decimal "$models/$name.mps" $name.answer
+done
+without arbitrage ray >arbitrage-basis.answer
+check "arbitrage: proven by the basis alone" says 0 'unbounded' "$models/arbitrage.mps" arbitrage-basis.answer
+without transport dual basis >nothing.answer
+check "transport: a claim alone is not proven" says 3 UNPROVEN "$models/transport.mps" nothing.answer
+sed 's/^ LO bnd c -4/ LO bnd c 4/' "$models/contract.mps" >crossed.mps
+answers crossed solve_lp crossed.mps
+
+# first_after WORD FROM TO: a sed script that changes the first line FROM after the line that begins with WORD.
+first_after() { echo "/^$1 /,\$ { /^$2\$/ { s//$3/; :rest; n; b rest } }"; }
+lp=$models/transport.mps
+broken transport "$lp" "a flipped status" '' -e "$(first_after basis l u)"
+broken transport "$lp" "a basic variable too few" 'the basis has' -e "$(first_after basis b l)"
+broken transport "$lp" "a basic variable too many" 'the basis has' -e "$(first_after basis l b)"
+sed -e "$(first_after basis l b)" -e "$(first_after basis b l)" transport-basis.answer >other.answer
+check "transport: refused: another basis" says 1 '' "$lp" other.answer
+printf 'NAME c FREE\nROWS\n N o\nCOLUMNS\n x o 1\n y o 1\nBOUNDS\n LO b x 2\n UP b x 1\nENDATA\n' >cross.mps
+printf 'answer 1 lp\noutcome optimal\nobjective 2\nbasis 2\nl\nl\n' >cross.answer
+check "refused: optimal, where bounds cross" says 1 'violations of 1' cross.mps cross.answer
+broken transport "$lp" "another objective" 'do not belong' -e 's/^objective .*/objective 0x1p+6/'
+broken transport "$lp" "the other sense" '' -e 's/^sense min/sense max/'
+broken transport "$lp" "another dual" 'duals do not belong' -e '/^dual /{n;s/.*/0x1p+9/}'
+broken shortage "$models/shortage.mps" "the wrong sign of the Farkas vector" 'proves nothing' \
+    -e '/^farkas/,$ { s/^-0x/0x/; t; s/^0x/-0x/ }'
+broken shortage "$models/shortage.mps" "no Farkas vector" '' -e '/^farkas/,$ s/^-*0x.*/0x0p+0/'
+broken arbitrage "$models/arbitrage.mps" "the wrong sign of the ray" 'does not improve' \
+    -e '/^ray/,$ { s/^-0x/0x/; t; s/^0x/-0x/ }'
+broken crossed crossed.mps "bounds that do not cross" 'do not cross' -e 's/^crossing .*/crossing 0/'
+check "bad input: an answer to another model" says 2 'BAD INPUT' "$lp" contract.answer
+head -n 20 transport.answer >short.answer
+check "bad input: an answer cut short" says 2 'BAD INPUT' "$lp" short.answer
+check "bad input: an answer of another kind" says 2 'BAD INPUT' "$models/exams.wcsp" transport.answer
+
+# ---- Propagation ----
+
+log() { ./write_log "$1" "$2" >"$3.answer"; }
+# x - y = 1 and y - x <= 0 - 1/8: from 0 .. 10 each the bounds climb until none is left. Nothing is infeasible at once.
+cat >climb.mps <<'END'
+NAME climb FREE
+ROWS
+ N cost
+ G up
+ G down
+COLUMNS
+ x up 1 down -1
+ y up -1 down 1
+RHS
+ rhs up 1 down -0.1
+BOUNDS
+ UP bnd x 10
+ UP bnd y 10
+ENDATA
+END
+for name in overbooked lotsizing staffing contract; do
+    log propagation "$models/$name.mps" $name-log
+    check "$name: a log of propagation" says 0 PROVEN "$models/$name.mps" $name-log.answer
+done
+log propagation climb.mps climb
+check "climb: a log that ends infeasible" says 0 'bounds, and the model is infeasible' climb.mps climb.answer
+broken climb climb.mps "a bound that is too tight" 'implies only' -e '6s/ -*0x.*/ 0x1.8p+1/'
+broken climb climb.mps "a step left out" 'implies only' -e '5d'
+broken climb climb.mps "another row" 'implies' -e '/^bound 0/s//bound 1/'
+broken climb climb.mps "no infeasible row" 'no proof' -e '/^row/d'
+broken climb climb.mps "a row that can be satisfied" 'is not infeasible' -e '/^bound/d'
+# One ulp: x <= 1 / 3 is not implied by the double below it.
+printf 'NAME t FREE\nROWS\n N o\n L r\nCOLUMNS\n x r 3\nRHS\n s r 1\nENDATA\n' >third.mps
+printf 'answer 1 propagation\nbound 0 0 upper 0x1.5555555555556p-2\n' >third.answer
+check "a third, rounded up" says 0 PROVEN third.mps third.answer
+broken third third.mps "a third, rounded down" 'implies only' -e 's/5556p/5555p/'
+
+# ---- Graphical models ----
+
+answers exams solve_wcsp "$models/exams.wcsp"
+answers hard solve_wcsp "$models/exams.wcsp" --policy mini-bucket --z 2
+answers sliced solve_wcsp "$models/exams.wcsp" --policy slice --memory 9000
+answers agents solve_wcsp "$models/exams.wcsp" --agents each
+printf '2 0 1 2 2\n' >evidence
+answers evidence solve_wcsp "$models/exams.wcsp" --evidence evidence
+wcsp=$models/exams.wcsp
+check "exams: it has messages" grep -q '^message' exams.answer
+first_entry='/^message/ { n; s/.*/100/; :rest; n; b rest }'
+broken exams "$wcsp" "an entry that is too large" 'is too large' -e "$first_entry"
+broken exams "$wcsp" "an entry that is forbidden" 'is too large' -e "${first_entry/100/forbidden}"
+broken exams "$wcsp" "a message over too few variables" 'is not over' \
+    -e '/^message [0-9]* 2/ { s/ 2 \([0-9]*\) .*/ 1 \1/; :rest; n; b rest }'
+broken exams "$wcsp" "a message over its own variable" 'is over' \
+    -e '/^message [0-9]* 2/ { s/message \([0-9]*\) 2 .* /message \1 2 \1 /; :rest; n; b rest }'
+broken exams "$wcsp" "another value" 'assignment costs' -e '/^value /{n;s/.*/2/}'
+broken exams "$wcsp" "another cost" 'assignment costs' -e 's/^cost .*/cost 1/'
+broken exams "$wcsp" "a bound that is too high" 'not so' -e 's/^bound .*/bound 90/'
+broken exams "$wcsp" "nothing fits" 'not so' -e 's/^outcome .*/outcome infeasible/' -e '/^cost/d' -e '/^value/,/^message/ { /^message/!d }'
+broken evidence "$wcsp" "against the evidence" 'assignment costs' -e 's/^fixed 0 1/fixed 0 2/'
+printf 'none 2 2 1 9\n2 2\n2 0 1 9 0\n' >none.wcsp
+answers none solve_wcsp none.wcsp
+# A function that uses the tuples of another has its default cost, too: x = y = 0 costs 5 + 5.
+printf 'shared 3 2 2 99\n2 2 2\n-2 0 1 5 1\n1 1 0\n2 1 2 7 -1\n' >shared.wcsp
+printf 'answer 1 elimination\noutcome optimal\ncost 5\norder 3\n0\n1\n2\nvalue 3\n1\n1\n0\n' >shared.answer
+broken shared shared.wcsp "less than optimal" 'not so' -e 's/x/x/' -e 's/^outcome/outcome/' -e 's/^cost 5/cost 5 /'
+
+# ---- Knapsacks ----
+
+answers luggage solve_knapsack "$models/luggage.knapsack"
+bag=$models/luggage.knapsack
+log knapsack "$bag" luggage-log
+check "luggage: a log of the search" says 0 PROVEN "$bag" luggage-log.answer
+item=$(tail -n 1 luggage.answer)
+broken luggage "$bag" "a wrong item" '' -e "\$s/.*/$((item - 1))/"
+broken luggage "$bag" "an item too few" 'claimed profit' -e "\$d" -e "s/^items .*/items $(($(grep -c '^[0-9]' luggage.answer) - 1))/"
+broken luggage "$bag" "more profit" 'claimed profit' -e 's/^profit .*/profit 1000/'
+broken luggage "$bag" "less weight" 'claimed profit' -e 's/^weight .*/weight 1/'
+broken luggage-log "$bag" "a node left open" 'is left open' -e "\$d"
+broken luggage-log "$bag" "a node pruned too early" 'may be better' -e '/^branch/ { s/branch \([0-9]*\).*/pruned \1/; :rest; n; b rest }'
+broken luggage-log "$bag" "a node that does not dominate" 'is not dominated' -e '/^dominated/ { s/ [0-9]*$/ 0/; :rest; n; b rest }'
+broken luggage-log "$bag" "an item decided twice" 'is decided already' -e 's/^branch \([0-9]*\) 3 /branch \1 2 /'
+printf '3 10\n6 5\n6 5\n9 10\n' >three.knapsack
+printf 'answer 1 knapsack\noutcome optimal\nprofit 9\nweight 10\nitems 1\n2\n' >three.answer
+broken three three.knapsack "less than optimal" 'the optimum is 12' -e 's/optimal/optimal /'
+
+# ---- Where no certificate can be written ----
+
+cannot_write() {
+    timeout 100 "$programs/$1" "$2" --certificate "$work/no/such/folder" >out 2>err
+    [ $? -eq 2 ] && grep -q 'no/such/folder: cannot be written' err
+}
+check "solve_lp says that it cannot write" cannot_write solve_lp "$lp"
+check "solve_wcsp says that it cannot write" cannot_write solve_wcsp "$wcsp"
+check "solve_knapsack says that it cannot write" cannot_write solve_knapsack "$bag"
+
+# ---- Public models ----
+
+# agrees STATUS PUBLISHED: proven, or within the tolerance, and the exact objective is the published one.
+agrees() {
+    cat out
+    [ "$1" -eq 0 ] || [ "$1" -eq 3 ] || return 1
+    if [ "$2" = infeasible ]; then grep -q '^PROVEN: infeasible' out && return; fi
+    awk -v want="$2" '/^objective of the basis: / { sub(/,/, "", $5); got = $5 }
+        END { d = got - want; s = want < 0 ? -want : want; exit !(got != "" && (d < 0 ? -d : d) <= 1e-7 * (s > 1 ? s : 1)) }' out
+}
+data=${GPUOPT_TEST_DATA:-}
+quick=' afiro sc50b kb2 adlittle stocfor1 blend share2b lotfi brandy israel e226 scfxm1 forplan degen2 etamacro bnl1 pilot4'
+quick="$quick fit1p galenet itest2 bgprtr ex72a box1 klein1 klein2 cplex1 "
+for folder in netlib netlib_infeas; do
+    if [ -z "$data" ] || [ ! -r "$data/$folder/index.csv" ] || ! command -v xz >/dev/null; then
+        skip "$folder" "GPUOPT_TEST_DATA names no folder with it, or no xz"
+        continue
+    fi
+    left_out=0
+    while IFS=, read -r name _ _ _ _ _ _ published _; do
+        if [ -z "$whole" ] && [[ $quick != *" $name "* ]]; then left_out=$((left_out + 1)) && continue; fi
+        xz -dc "$data/$folder/$name.mps.xz" >model.mps
+        timeout 600 "$programs/solve_lp" model.mps --certificate answer >/dev/null 2>log
+        start=$(date +%s%N)
+        timeout 300 ./checker --tolerance=1e-9 model.mps answer >out 2>&1
+        got=$?
+        if [ $got -eq 3 ]; then # the published numbers are decimal
+            timeout 300 ./checker --decimal model.mps answer >>out 2>&1 && echo "exact with decimal data" >>out
+        fi
+        echo "$folder/$name: $(grep -hE '^(PROVEN|WITHIN|REFUSED|exact)' out | tr '\n' ';') $((($(date +%s%N) - start) / 1000000)) ms"
+        check "$folder/$name" agrees $got "$published"
+    done < <(tail -n +2 "$data/$folder/index.csv")
+    [ $left_out -eq 0 ] || skip "$left_out models of $folder" "not with --whole"
+done
+
+summary
