@@ -23,7 +23,8 @@
  *     gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, lb, ub);
  *
  * To build: compile gpuopt_impl/gpuopt.c with your program and, for the GPU, cuda/gpuopt_cuda.cu with nvcc. Or define
- * GPUOPT_IMPLEMENTATION in one C or C++ file before including this header. C11 or C++17; -ffast-math is refused.
+ * GPUOPT_IMPLEMENTATION in one C or C++ file before including this header. C11 or C++17; compiler options that break
+ * IEEE arithmetic, as -ffast-math does, are refused.
  *
  * What holds for every family
  * ---------------------------
@@ -55,6 +56,11 @@
  * Streams    On the CUDA backend, a context's work is ordered on its stream. Calls that return host arrays wait for it.
  *            Host arrays that were passed in may be reused as soon as the call returns.
  * Bits       The same calls give the same bits with any number of threads. The table says what holds between backends.
+ * Rounding   Arithmetic is IEEE 754, rounded to nearest, with no products and sums fused or reordered unless the code
+ *            says so. gpuopt_context_create tests that of the build that it is in, and otherwise returns UNSUPPORTED;
+ *            the log names the compiler's option. The host's rounding mode, and whether it flushes subnormal numbers to
+ *            zero, may be anything at a call, in its OpenMP threads, too: calls that compute do so in C's default
+ *            floating-point environment (on x86, traps included), call the hooks in it, and put the host's back.
  * Sizes      int32 indices, int64 offsets and counts, double values. A comment gives each array's shape in brackets.
  *
  *                     propagator      basis           simplex         elimination     knapsack
@@ -181,7 +187,7 @@ typedef struct gpuopt_context_desc {
 } gpuopt_context_desc;
 
 /* Makes a context. desc may be NULL: the CPU with one thread. ARGUMENT: a member is out of range. UNSUPPORTED: there is
- * no usable GPU (CUDA backend). */
+ * no usable GPU (CUDA backend), or the build's arithmetic is not IEEE 754 (see Rounding above). */
 GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, gpuopt_context **context);
 /* Destroys a context, after everything that was created in it. */
 GPUOPT_API void gpuopt_context_destroy(gpuopt_context *context);

@@ -70,6 +70,7 @@ static gpuopt_status gpuopt__simplex_restore_basis(gpuopt_simplex *s, const gpuo
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status) {
+    GPUOPT__COMPUTES(gpuopt_simplex_set_basis(simplex, where, status));
     static const char call[] = "gpuopt_simplex_set_basis";
     gpuopt_status result = gpuopt__simplex_check_array(simplex, call, where, "status", status);
     gpuopt_simplex before;
@@ -131,6 +132,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gp
     gpuopt_simplex *s = simplex;
     gpuopt_status status;
     int good;
+    GPUOPT__COMPUTES(gpuopt_simplex_get_solution(simplex, where, x, reduced_cost, activity, dual));
     if (!s) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(s->context, "gpuopt_simplex_get_solution", where);
     if (!status) status = gpuopt__simplex_fresh_to_read(s);

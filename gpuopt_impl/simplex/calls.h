@@ -32,6 +32,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuo
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
     void *transposed;
+    GPUOPT__COMPUTES(gpuopt_simplex_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc || !GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc or plan is NULL, or has no struct_size");
@@ -93,6 +94,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gp
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
     void *memory, *packed = NULL, *transposed;
+    GPUOPT__COMPUTES(gpuopt_simplex_create(context, desc, simplex));
     if (simplex) *simplex = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc || !simplex) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc or simplex is NULL");
@@ -173,6 +175,7 @@ static gpuopt_status gpuopt__simplex_check_info(const gpuopt_simplex *simplex, c
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info) {
+    GPUOPT__COMPUTES(gpuopt_simplex_get_info(simplex, info));
     static const char call[] = "gpuopt_simplex_get_info";
     gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (!status && !info) return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL");
@@ -182,6 +185,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt
 
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations,
                                                 gpuopt_simplex_info *info) {
+    GPUOPT__COMPUTES(gpuopt_simplex_iterate(simplex, iterations, info));
     static const char call[] = "gpuopt_simplex_iterate";
     gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (status) return status;
@@ -191,6 +195,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int reinvert, gpuopt_simplex_info *info) {
+    GPUOPT__COMPUTES(gpuopt_simplex_refresh(simplex, reinvert, info));
     gpuopt_status status = gpuopt__simplex_check_info(simplex, "gpuopt_simplex_refresh", info);
     if (status) return status;
     status = gpuopt__simplex_pull(simplex);

@@ -47,6 +47,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_si
     gpuopt__simplex_run_report report;
     gpuopt_simplex_entering result;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_simplex_price(simplex, entering));
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(entering))
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_price",
@@ -80,6 +81,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
     gpuopt__simplex_run_report report;
     gpuopt_simplex_leaving result;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_simplex_ratio_test(simplex, entering, direction, leaving));
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(leaving) || (direction != 1 && direction != -1))
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call,
@@ -135,6 +137,7 @@ static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, con
 
 GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t entering, int32_t leaving, int to_upper,
                                               gpuopt_simplex_info *info) {
+    GPUOPT__COMPUTES(gpuopt_simplex_pivot(simplex, entering, leaving, to_upper, info));
     static const char call[] = "gpuopt_simplex_pivot";
     gpuopt__simplex_run run;
     gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
@@ -154,6 +157,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t e
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_flip(gpuopt_simplex *simplex, int32_t variable, gpuopt_simplex_info *info) {
+    GPUOPT__COMPUTES(gpuopt_simplex_flip(simplex, variable, info));
     static const char call[] = "gpuopt_simplex_flip";
     gpuopt__simplex_run run;
     gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
