@@ -31,10 +31,11 @@
  * Life       _plan says how much memory a handle takes, _create makes it, _destroy frees it (NULL is allowed). A handle
  *            belongs to its context and must be destroyed before it. Arrays of a descriptor are in host memory and
  *            are copied by _create.
- * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing. The
- *            exception is a matrix in the layout that a family does not work with: the call that is given it transposes
- *            it in temporary host memory, see gpuopt_matrix. The CUDA runtime's own objects, such as a stream, a graph
- *            or a few pinned pages, do not come from the allocator.
+ * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing. There are
+ *            two exceptions, both in host memory and only during a call: a matrix in the layout that a family does not
+ *            work with is transposed, see gpuopt_matrix; and gpuopt_simplex_set_basis keeps the old inverse until the
+ *            new one is known to exist. The CUDA runtime's own objects, such as a stream, a graph or a few pinned pages,
+ *            do not come from the allocator.
  * Status     Almost every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe
  *            has changed except what the call's comment names, and the reason has gone to the log (see
  *            gpuopt_context_last_error). After GPUOPT_ERROR_DEVICE the context can only be destroyed. Calls with a
@@ -611,7 +612,7 @@ typedef struct gpuopt_simplex_info {
     int64_t iterations;      /* pivots and flips since create */
     int64_t flips;           /* of them: a nonbasic variable went from one bound to the other */
     int64_t refreshes;       /* how often iterating, its parts or _refresh recomputed x and duals */
-    int64_t reinversions;    /* how often the inverse was recomputed */
+    int64_t reinversions;    /* how often the inverse was recomputed, by whatever call: also by _set_basis */
     int32_t deferred_pivots; /* K */
     double objective;        /* of the present x, offset included */
     double infeasibility;    /* sum over bounds and sides of how far the present x and A x are outside */
@@ -655,31 +656,48 @@ typedef struct gpuopt_simplex_entering {
     int32_t variable;    /* nonbasic, improves the objective of the present phase; -1: none, the phase has ended */
     int32_t direction;   /* 1: it increases, -1: it decreases */
     double reduced_cost; /* in the present phase, scaled, of the minimisation that the handle does */
-    double score;        /* reduced_cost^2 / weight */
+    double score;        /* reduced_cost^2 / weight; of a free variable 1e4 times that */
 } gpuopt_simplex_entering;
+
+/* The same, in a list. No member will be added. */
+typedef struct gpuopt_simplex_candidate {
+    int32_t variable, direction;
+    double reduced_cost, score;
+} gpuopt_simplex_candidate;
 
 /* A candidate to leave the basis. */
 typedef struct gpuopt_simplex_leaving {
     size_t struct_size; /* sizeof(gpuopt_simplex_leaving) */
-    int32_t variable;   /* basic, blocks first; -1: none */
+    int32_t variable;   /* basic, blocks first; -1: none, or see `unsafe` */
     int32_t flip;       /* not 0: the entering variable reaches its other bound first: call _flip */
     int32_t to_upper;   /* not 0: the leaving variable stops at its upper bound */
     double step;        /* of the entering variable, scaled, >= 0; infinite: nothing blocks, the phase is unbounded */
     double pivot;       /* the entry in the pivot column, scaled */
+    /* Not 0: something blocks after `step`, but _pivot would refuse its entry, `pivot`, as too small; variable is -1.
+     * Let another candidate enter, see _candidates, or refresh with reinvert. */
+    int32_t unsafe;
 } gpuopt_simplex_leaving;
 
 /* The parts of an iteration, for a host that makes the decisions itself. If bounds cross (info.crossing), _price finds
- * no variable, and _ratio_test, _pivot and _flip return STATE. */
+ * no variable, and _ratio_test, _pivot and _flip return STATE. A refresh that is due, after refresh_pivots iterations or
+ * when the phase has changed, is done by the next part, and stays done if that part then returns NUMERIC. */
 
-/* Chooses the variable to enter by the pricing rule, and fills `entering`. Changes nothing. */
+/* Chooses the variable to enter by the pricing rule, and fills `entering`. Moves nothing. */
 GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_simplex_entering *entering);
+/* Lists up to `count` (at least 1) variables that could enter, with the one that _price names first and the others by
+ * descending score, in candidates [count], and sets *found to their number. Moves nothing. On the host: time O(cols), and
+ * at most O(cols * count) to sort. */
+GPUOPT_API gpuopt_status gpuopt_simplex_candidates(gpuopt_simplex *simplex, int32_t count,
+                                                   gpuopt_simplex_candidate *candidates, int32_t *found);
 /* Chooses the variable to leave by the ratio test if the nonbasic variable `entering` moves in `direction` (1 or -1),
- * and fills `leaving`. Changes nothing. ARGUMENT: the variable is basic, or is at its bound in that direction. */
+ * and fills `leaving`. If it names a variable, _pivot with it is not refused; if it says flip, _flip is not. Moves
+ * nothing. ARGUMENT: the variable is basic, or is at its bound in that direction. */
 GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int32_t entering, int32_t direction,
                                                    gpuopt_simplex_leaving *leaving);
 /* Moves the nonbasic variable `entering` until the basic variable `leaving` reaches its lower bound (to_upper: its
  * upper one), then exchanges the two. Other basic variables may leave their bounds: the handle is then in phase 1.
- * ARGUMENT: not nonbasic, not basic, or that bound is infinite. NUMERIC: the pivot is below pivot_tolerance. */
+ * ARGUMENT: not nonbasic, not basic, or that bound is infinite. NUMERIC: the pivot is below pivot_tolerance, or below
+ * that times the largest entry of its column. */
 GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t entering, int32_t leaving, int to_upper,
                                               gpuopt_simplex_info *info);
 /* Moves a nonbasic variable to its other bound. ARGUMENT: not nonbasic, or it does not have two different finite
@@ -694,7 +712,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuop
 /* Sets the basis, and inverts it. status [cols + rows], `rows` of them BASIC. A nonbasic variable whose status names an
  * infinite bound goes to its other one, or to 0. The outcome is MORE again. ARGUMENT: a status is out of range, in host
  * or device memory, or the number of BASIC ones is wrong. NUMERIC: the basis is singular; the log names a variable, and
- * the basis stays what it was, with its inverse recomputed. Time of up to `rows` pivots. */
+ * the handle is what it was, to the bit. For that the old inverse or tableau is kept in temporary host memory of its
+ * size; MEMORY: there is not so much. Time of up to `rows` pivots, and of the copy. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status);
 
 /* Gets the present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL.

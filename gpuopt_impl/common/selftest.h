@@ -7,6 +7,8 @@
 #ifndef GPUOPT_IMPL_SELFTEST_H
 #define GPUOPT_IMPL_SELFTEST_H
 
+#include <stddef.h>
+
 #include "numerics.h"
 
 static inline double gpuopt__opaque(double x) {

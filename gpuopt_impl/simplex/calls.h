@@ -76,14 +76,17 @@ static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s, double *packed) {
     for (j = 0; j < s->lp.cols; j++) {
         s->v.slot[j] = j;
         s->v.weight[j] = 1;
+        s->v.d[j] = 0;
         s->status[j] = GPUOPT_VARIABLE_AT_LOWER;
     }
     gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
     s->primal_violation = s->dual_violation = -1;
     s->stale = 1;
+    gpuopt__simplex_place_nonbasic(s);
     status = backend->create(s->context, &s->shape, &s->lp, &s->v, &s->engine);
     s->lp.val = NULL;
-    return status ? status : backend->reset(s->engine);
+    if (!status) status = backend->reset(s->engine);
+    return status ? status : backend->push(s->engine);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,

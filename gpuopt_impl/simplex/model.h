@@ -38,7 +38,7 @@ struct gpuopt_simplex {
     double *residual, *by_row;       /* [rows] -[A I] x at the last refresh; scratch */
     double *row_largest;             /* [rows] largest |a_ij| of the host's row */
     double *farkas, *ray;            /* [rows], [cols]: evidence, unscaled */
-    uint8_t *status, *old_status;    /* [cols + rows] gpuopt_simplex_variable, of the scaled variables; scratch */
+    uint8_t *status;                 /* [cols + rows] gpuopt_simplex_variable, of the scaled variables */
     double *staging;                 /* [max(rows, cols)] scratch: vectors on their way to or from device memory */
     /* For reinversion, see simplex/reinvert.h. */
     int64_t *row_start; /* [rows + 1] the matrix by rows; filled at the first reinversion */
@@ -263,7 +263,6 @@ static void gpuopt__simplex_cut(gpuopt__arena *arena, gpuopt_simplex *s) {
     for (k = 0; k < sizeof of_cols / sizeof *of_cols; k++)
         *of_cols[k] = (double *)gpuopt__cut(arena, cols, sizeof(double));
     s->status = (uint8_t *)gpuopt__cut(arena, both, 1);
-    s->old_status = (uint8_t *)gpuopt__cut(arena, both, 1);
     s->open = (uint8_t *)gpuopt__cut(arena, rows, 1);
     s->order = (int32_t *)gpuopt__cut(arena, cols, sizeof(int32_t));
     s->wanted = (int32_t *)gpuopt__cut(arena, cols, sizeof(int32_t));
