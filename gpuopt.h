@@ -31,11 +31,11 @@
  * Life       _plan says how much memory a handle takes, _create makes it, _destroy frees it (NULL is allowed). A handle
  *            belongs to its context and must be destroyed before it. Arrays of a descriptor are in host memory and
  *            are copied by _create.
- * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing. There are
- *            two exceptions, both in host memory and only during a call: a matrix in the layout that a family does not
- *            work with is transposed, see gpuopt_matrix; and gpuopt_simplex_set_basis keeps the old inverse until the
- *            new one is known to exist. The CUDA runtime's own objects, such as a stream, a graph or a few pinned pages,
- *            do not come from the allocator.
+ * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing. Two
+ *            exceptions take host memory during a call: a matrix in the layout that a family does not work with is
+ *            transposed, see gpuopt_matrix; and gpuopt_simplex_set_basis keeps the old inverse until it has the new
+ *            one. The CUDA runtime's own objects, such as a stream, a graph or a few pinned pages, do not come from
+ *            the allocator.
  * Status     Almost every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe
  *            has changed except what the call's comment names, and the reason has gone to the log (see
  *            gpuopt_context_last_error). After GPUOPT_ERROR_DEVICE the context can only be destroyed. Calls with a
@@ -643,11 +643,12 @@ GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
 /* Does up to `iterations` (>= 1) iterations of both phases, fewer if the outcome is known before. Bounds that cross are
  * INFEASIBLE without an iteration. If rounding prevents a solution within the tolerances, they grow tenfold, at most
  * six times, and the log says so; info has the violations that were reached. Fills info if it is not NULL. NUMERIC: no
- * outcome even so; the handle stays where it got to. Asks the context's stop hook after every refresh_pivots
- * iterations, and whenever a refresh is due earlier. */
+ * outcome even so, or a number of the optimum is beyond the range of double; the handle stays where it got to. Asks the
+ * context's stop hook after every refresh_pivots iterations, and whenever a refresh is due earlier. */
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations, gpuopt_simplex_info *info);
 /* Fills info for the handle as it stands. If there has been no refresh since _create or _set_basis, it does one first,
- * which info.refreshes does not count. */
+ * which info.refreshes does not count. NUMERIC, of every call that fills this info: a number of it is beyond the range
+ * of double, and it stays unfilled; what else the call does is done. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
 /* A candidate to enter the basis. */
@@ -679,14 +680,14 @@ typedef struct gpuopt_simplex_leaving {
 } gpuopt_simplex_leaving;
 
 /* The parts of an iteration, for a host that makes the decisions itself. If bounds cross (info.crossing), _price finds
- * no variable, and _ratio_test, _pivot and _flip return STATE. A refresh that is due, after refresh_pivots iterations or
- * when the phase has changed, is done by the next part, and stays done if that part then returns NUMERIC. */
+ * no variable, and _ratio_test, _pivot and _flip return STATE. A refresh that is due, after refresh_pivots iterations
+ * or when the phase has changed, is done by the next part, and stays done if that part then returns NUMERIC. */
 
 /* Chooses the variable to enter by the pricing rule, and fills `entering`. Moves nothing. */
 GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_simplex_entering *entering);
 /* Lists up to `count` (at least 1) variables that could enter, with the one that _price names first and the others by
- * descending score, in candidates [count], and sets *found to their number. Moves nothing. On the host: time O(cols), and
- * at most O(cols * count) to sort. */
+ * descending score, in candidates [count], and sets *found to their number. Moves nothing. On the host: time O(cols),
+ * and at most O(cols * count) to sort. */
 GPUOPT_API gpuopt_status gpuopt_simplex_candidates(gpuopt_simplex *simplex, int32_t count,
                                                    gpuopt_simplex_candidate *candidates, int32_t *found);
 /* Chooses the variable to leave by the ratio test if the nonbasic variable `entering` moves in `direction` (1 or -1),
@@ -718,7 +719,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuop
 
 /* Gets the present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL.
  * dual[i] is the change of the objective per unit of the row's active side, and reduced_cost = cost - A' dual. A
- * nonbasic column whose bounds cross is at its lb. Refreshes if anything has moved since the last refresh. */
+ * nonbasic column whose bounds cross is at its lb. Refreshes if anything has moved since the last refresh. NUMERIC: one
+ * of these numbers is beyond the range of double; none is delivered. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
                                                      double *reduced_cost, double *activity, double *dual);
 /* Gets the proof of INFEASIBLE: y [rows] with min { y'A x : lb <= x <= ub } > max { y'r : lhs <= r <= rhs }. If bounds

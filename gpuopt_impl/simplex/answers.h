@@ -121,6 +121,15 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuop
 
 /* ---- Solution ---- */
 
+/* Whether one of the values that the next function would deliver does not exist in double precision. */
+static int gpuopt__simplex_overflows(const gpuopt_simplex *s, const double *wanted, int32_t count,
+                                     double (*value)(const gpuopt_simplex *, int32_t)) {
+    int32_t k;
+    for (k = 0; wanted && k < count; k++)
+        if (!(fabs(value(s, k)) < HUGE_VAL)) return 1;
+    return 0;
+}
+
 /* `count` values of x, reduced costs, activities or duals, each made by `value`. */
 static gpuopt_status gpuopt__simplex_deliver(gpuopt_simplex *s, gpuopt_memory where, double *wanted, int32_t count,
                                              double (*value)(const gpuopt_simplex *, int32_t)) {
@@ -162,6 +171,11 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gp
         status = gpuopt__simplex_solve_duals(s, s->cost, &good);
         s->stale = 1;
     }
+    if (!status && (gpuopt__simplex_overflows(s, x, s->lp.cols, gpuopt__simplex_x_of) ||
+                    gpuopt__simplex_overflows(s, reduced_cost, s->lp.cols, gpuopt__simplex_reduced_cost_of) ||
+                    gpuopt__simplex_overflows(s, activity, s->lp.rows, gpuopt__simplex_activity_of) ||
+                    gpuopt__simplex_overflows(s, dual, s->lp.rows, gpuopt__simplex_dual_of)))
+        return gpuopt__simplex_overflowed(s, "a number of the solution");
     if (!status) status = gpuopt__simplex_deliver(s, where, x, s->lp.cols, gpuopt__simplex_x_of);
     if (!status) status = gpuopt__simplex_deliver(s, where, reduced_cost, s->lp.cols, gpuopt__simplex_reduced_cost_of);
     if (!status) status = gpuopt__simplex_deliver(s, where, activity, s->lp.rows, gpuopt__simplex_activity_of);

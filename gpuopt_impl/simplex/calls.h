@@ -57,6 +57,34 @@ GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuo
     return GPUOPT_OK;
 }
 
+/* Whether the scaled numbers, unscaled, are the host's: none has overflowed or lost digits as a subnormal number. */
+static int gpuopt__simplex_scaled_exactly(const gpuopt_simplex *s) {
+    const gpuopt__simplex_lp *lp = &s->lp;
+    const gpuopt_simplex_desc *d = &s->desc;
+    double sign = d->maximize ? -1 : 1;
+    int32_t i, j;
+    int64_t e;
+    for (j = 0; j < lp->cols; j++) {
+        double by = lp->col_scale[j];
+        for (e = lp->col_start[j]; e < lp->col_start[j + 1]; e++) {
+            double factor = lp->row_scale[lp->col_row[e]] * by;
+            if (lp->val[e] * factor / factor != lp->val[e]) return 0;
+        }
+        if (s->cost[j] / s->cost_scale / by != (d->cost ? sign * d->cost[j] : 0) ||
+            s->lower[j] / s->primal_scale * by != gpuopt__simplex_side(d->lb, j, 0, d->infinity) ||
+            s->upper[j] / s->primal_scale * by != gpuopt__simplex_side(d->ub, j, HUGE_VAL, d->infinity))
+            return 0;
+    }
+    for (i = 0; i < lp->rows; i++) {
+        double by = lp->row_scale[i];
+        if (-(s->lower[lp->cols + i] / s->primal_scale / by) !=
+                gpuopt__simplex_side(d->rhs, i, HUGE_VAL, d->infinity) ||
+            -(s->upper[lp->cols + i] / s->primal_scale / by) != gpuopt__simplex_side(d->lhs, i, -HUGE_VAL, d->infinity))
+            return 0;
+    }
+    return 1;
+}
+
 /* Fills the handle with the scaled model at the slack basis, and makes the engine. The host's arrays are not read again
  * afterwards. packed: room for the values of a dense matrix. */
 static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s, double *packed) {
@@ -65,8 +93,14 @@ static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s, double *packed) {
     int32_t i, j;
     gpuopt__simplex_copy_columns(&s->lp, &s->desc, packed);
     gpuopt__simplex_scale(s);
-    gpuopt__simplex_row_largest(s);
     gpuopt__simplex_fill_bounds(s, &s->desc);
+    if (!gpuopt__simplex_scaled_exactly(s)) {
+        gpuopt__log(s->context, 1, "gpuopt_simplex_create: scaled numbers would overflow or underflow: scaling is off");
+        s->desc.scaling = GPUOPT_OFF;
+        gpuopt__simplex_scale(s);
+        gpuopt__simplex_fill_bounds(s, &s->desc);
+    }
+    gpuopt__simplex_row_largest(s);
     gpuopt__simplex_find_crossing(s, &s->desc);
     for (i = 0; i < s->lp.rows; i++) {
         s->v.head[i] = s->lp.cols + i;
@@ -141,7 +175,12 @@ GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex) {
 
 /* ---- Infos, iterating ---- */
 
-static void gpuopt__simplex_tell(const gpuopt_simplex *s, gpuopt_simplex_info *info) {
+static gpuopt_status gpuopt__simplex_overflowed(const gpuopt_simplex *s, const char *what) {
+    gpuopt__log(s->context, 0, "simplex: %s is beyond the range of double", what);
+    return GPUOPT_ERROR_NUMERIC;
+}
+
+static gpuopt_status gpuopt__simplex_tell(const gpuopt_simplex *s, gpuopt_simplex_info *info) {
     gpuopt_simplex_info result;
     memset(&result, 0, sizeof result);
     result.outcome = s->verdict;
@@ -159,14 +198,29 @@ static void gpuopt__simplex_tell(const gpuopt_simplex *s, gpuopt_simplex_info *i
         result.certificate_residual = s->certificate_residual;
     }
     result.crossing = s->crossing;
+    if (!(fabs(result.objective) < HUGE_VAL && result.infeasibility < HUGE_VAL))
+        return gpuopt__simplex_overflowed(s, "the objective or the sum of infeasibilities");
+    if (!(result.primal_violation < HUGE_VAL && result.dual_violation < HUGE_VAL))
+        return gpuopt__simplex_overflowed(s, "a violation");
     gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
+    return GPUOPT_OK;
+}
+
+/* Whether all numbers of an optimum are finite; comparisons with a NaN among them would have meant nothing. */
+static int gpuopt__simplex_representable(const gpuopt_simplex *s) {
+    double objective, infeasibility;
+    int32_t j;
+    for (j = 0; j < s->lp.rows + s->lp.cols; j++)
+        if (!(fabs(s->x[j]) < HUGE_VAL && fabs(s->reduced[j]) < HUGE_VAL)) return 0;
+    gpuopt__simplex_objective(s, &objective, &infeasibility);
+    return fabs(objective) < HUGE_VAL && infeasibility < HUGE_VAL && s->primal_violation < HUGE_VAL &&
+           s->dual_violation < HUGE_VAL;
 }
 
 /* The end of a call that has an info to fill. */
 static gpuopt_status gpuopt__simplex_finish(gpuopt_simplex *s, gpuopt_status status, gpuopt_simplex_info *info) {
     if (!status && info && s->since_refresh > 0) status = gpuopt__simplex_pull(s);
-    if (!status && info) gpuopt__simplex_tell(s, info);
-    return status;
+    return status || !info ? status : gpuopt__simplex_tell(s, info);
 }
 
 static gpuopt_status gpuopt__simplex_check_info(const gpuopt_simplex *simplex, const char *call,
@@ -194,7 +248,12 @@ GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t
     if (status) return status;
     if (iterations < 1)
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "iterations is less than 1");
-    return gpuopt__simplex_finish(simplex, gpuopt__simplex_iterate(simplex, iterations), info);
+    status = gpuopt__simplex_iterate(simplex, iterations);
+    if (!status && simplex->verdict == GPUOPT_OPTIMAL && !gpuopt__simplex_representable(simplex)) {
+        simplex->verdict = GPUOPT_MORE;
+        status = gpuopt__simplex_overflowed(simplex, "a number of the optimum");
+    }
+    return gpuopt__simplex_finish(simplex, status, info);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int reinvert, gpuopt_simplex_info *info) {

@@ -280,10 +280,60 @@ static void basis_after_create(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* ---- Numbers at the end of the range ---- */
+
+/* Models of tiny and huge numbers: an info and a solution have finite numbers, or the call says NUMERIC and why. */
+static void overflow_is_told(void **state) {
+    static const double number[] = {1e300, -1e300, 1.7e308, -1.7e308, 1, -1, 1e-300, 5e-324, 1e19, 1e150, -1e150, 3};
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    uint64_t random = 3;
+    int round, k, told = 0, finite = 0;
+    (void)state;
+    for (round = 0; round < (test_on("cuda") ? 200 : 6000); round++) {
+        gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
+        gpuopt_simplex *s;
+        gpuopt_status status;
+        double x[4 * MOST];
+        model m;
+        make(&m, &random, round % VARIANTS, 0);
+        m.desc.matrix.rows = m.rows = (int32_t)test_random_int(&random, 1, 3);
+        m.desc.matrix.cols = m.cols = (int32_t)test_random_int(&random, 1, 3);
+        m.desc.scaling = (gpuopt_switch)test_random_int(&random, 0, 2);
+        if (test_random_int(&random, 0, 1)) m.desc.infinity = INFINITY;
+        for (k = 0; k < 9; k++) m.dense[k] = number[test_random_int(&random, 0, 11)];
+        for (k = 0; k < 3; k++) {
+            double a = number[test_random_int(&random, 0, 11)], b = number[test_random_int(&random, 0, 11)];
+            m.cost[k] = number[test_random_int(&random, 0, 11)];
+            m.lb[k] = fmin(0, a), m.ub[k] = fmax(0, a);
+            m.lhs[k] = fmin(0, b), m.rhs[k] = fmax(0, b);
+        }
+        s = simplex_create(context, &m.desc);
+        host.error[0] = 0;
+        status = gpuopt_simplex_iterate(s, 10000, &info);
+        if (status) assert_true(status == GPUOPT_ERROR_NUMERIC && host.error[0]);
+        told += status != GPUOPT_OK;
+        if (!status) {
+            finite++;
+            assert_true(isfinite(info.objective) && isfinite(info.infeasibility));
+            assert_true(isfinite(info.primal_violation) && isfinite(info.dual_violation));
+        }
+        status = gpuopt_simplex_get_solution(s, GPUOPT_HOST, x, x + MOST, x + 2 * MOST, x + 3 * MOST);
+        if (status) assert_true(status == GPUOPT_ERROR_NUMERIC && host.error[0]);
+        for (k = 0; k < m.cols && !status; k++) assert_true(isfinite(x[k]) && isfinite(x[MOST + k]));
+        for (k = 0; k < m.rows && !status; k++) assert_true(isfinite(x[2 * MOST + k]) && isfinite(x[3 * MOST + k]));
+        gpuopt_simplex_destroy(s);
+    }
+    print_message("%d with finite numbers, %d beyond the range\n", finite, told);
+    assert_true(finite > 0 && told > 0);
+    gpuopt_context_destroy(context);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(refused_calls_leave_no_trace),
     cmocka_unit_test(set_basis_without_memory),
     cmocka_unit_test(pivots_of_the_ratio_test_are_accepted),
     cmocka_unit_test(basis_after_create),
+    cmocka_unit_test(overflow_is_told),
 };
 TEST_MAIN(tests)
