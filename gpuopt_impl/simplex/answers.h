@@ -92,8 +92,10 @@ static gpuopt_status gpuopt__simplex_change_basis(gpuopt_simplex *s, const char 
                                                   const gpuopt__simplex_kept *kept) {
     int32_t j, singular = 0;
     gpuopt_status status;
-    for (j = 0; j < s->lp.cols + s->lp.rows; j++)
-        s->status[j] = j < s->lp.cols ? wanted[j] : gpuopt__simplex_mirrored(wanted[j]);
+    for (j = 0; j < s->lp.cols + s->lp.rows; j++) { /* AT_ZERO stands for AT_LOWER if the variable is not free */
+        uint8_t given = wanted[j] == GPUOPT_VARIABLE_AT_ZERO ? (uint8_t)GPUOPT_VARIABLE_AT_LOWER : wanted[j];
+        s->status[j] = j < s->lp.cols ? given : gpuopt__simplex_mirrored(given);
+    }
     status = gpuopt__simplex_reinvert(s, &singular);
     if (status) return status;
     if (singular == 0) return gpuopt__simplex_rebase(s);
