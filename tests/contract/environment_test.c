@@ -58,7 +58,7 @@ static void set_everywhere(int kind) {
 static double matrix_value[ROWS * PER_ROW], lhs[ROWS], rhs[ROWS], lb[COLS], ub[COLS], cost[COLS];
 static int64_t matrix_start[ROWS + 1], basis_start[BASIS + 1];
 static int32_t matrix_index[ROWS * PER_ROW], basis_index[BASIS * BASIS], scope[TABLES][2];
-static double basis_value[BASIS * BASIS], table[TABLES][DOMAIN * DOMAIN], vector[3][BASIS];
+static double basis_value[BASIS * BASIS], table[TABLES][DOMAIN * DOMAIN], vector[3][BASIS], subnormal[BASIS];
 static int64_t weight[ITEMS], profit[ITEMS], capacity;
 
 static void make_models(void) {
@@ -85,6 +85,7 @@ static void make_models(void) {
             basis_value[j * BASIS + i] = test_random(&random) / 3 + (i == j ? 4 : 0.01);
         }
         basis_start[j + 1] = basis_start[j] + BASIS;
+        subnormal[j] = (double)test_random_int(&random, -9, 9) * 1e-310;
         for (k = 0; k < 3; k++) vector[k][j] = test_random(&random) + 0.01;
     }
     for (k = 0; k < TABLES; k++) {
@@ -164,6 +165,8 @@ static void invert(pass *p, int kind, gpuopt_basis_technique technique) {
     d.deferred_updates = technique == GPUOPT_TECHNIQUE_DEFERRED ? 2 : 0;
     CALL(gpuopt_basis_create(p->context, &d, &handle));
     CALL(gpuopt_basis_load(handle, &columns));
+    CALL(gpuopt_basis_btran(handle, GPUOPT_HOST, subnormal, y));
+    mix(p, y, sizeof y);
     for (k = 0; k < 3; k++) {
         CALL(gpuopt_basis_ftran(handle, GPUOPT_HOST, vector[k], y));
         mix(p, y, sizeof y);
