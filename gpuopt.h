@@ -660,10 +660,12 @@ typedef struct gpuopt_simplex_entering {
     double score;        /* reduced_cost^2 / weight; of a free variable 1e4 times that */
 } gpuopt_simplex_entering;
 
-/* The same, in a list. No member will be added. */
+/* The same, one of a list. No member will be added. */
 typedef struct gpuopt_simplex_candidate {
-    int32_t variable, direction;
-    double reduced_cost, score;
+    int32_t variable;    /* nonbasic, improves the objective of the present phase */
+    int32_t direction;   /* as in gpuopt_simplex_entering, and so are the next two */
+    double reduced_cost; /* scaled */
+    double score;
 } gpuopt_simplex_candidate;
 
 /* A candidate to leave the basis. */
