@@ -665,7 +665,7 @@ typedef struct gpuopt_simplex_candidate {
     int32_t variable;    /* nonbasic, improves the objective of the present phase */
     int32_t direction;   /* as in gpuopt_simplex_entering, and so are the next two */
     double reduced_cost; /* scaled */
-    double score;
+    double score;        /* what the list is sorted by */
 } gpuopt_simplex_candidate;
 
 /* A candidate to leave the basis. */
