@@ -23,17 +23,19 @@
  *     gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, lb, ub);
  *
  * To build: compile gpuopt_impl/gpuopt.c with your program and, for the GPU, cuda/gpuopt_cuda.cu with nvcc. Or define
- * GPUOPT_IMPLEMENTATION in one C or C++ file before including this header. C11 or C++17; -ffast-math is refused.
+ * GPUOPT_IMPLEMENTATION in one C or C++ file before including this header. C11 or C++17; compiler options that break
+ * IEEE arithmetic, as -ffast-math does, are refused.
  *
  * What holds for every family
  * ---------------------------
  * Life       _plan says how much memory a handle takes, _create makes it, _destroy frees it (NULL is allowed). A handle
  *            belongs to its context and must be destroyed before it. Arrays of a descriptor are in host memory and
  *            are copied by _create.
- * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing. The
- *            exception is a matrix in the layout that a family does not work with: the call that is given it transposes
- *            it in temporary host memory, see gpuopt_matrix. The CUDA runtime's own objects, such as a stream, a graph
- *            or a few pinned pages, do not come from the allocator.
+ * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing. Two
+ *            exceptions take host memory during a call: a matrix in the layout that a family does not work with is
+ *            transposed, see gpuopt_matrix; and gpuopt_simplex_set_basis keeps the old inverse until it has the new
+ *            one. The CUDA runtime's own objects, such as a stream, a graph or a few pinned pages, do not come from
+ *            the allocator.
  * Status     Almost every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe
  *            has changed except what the call's comment names, and the reason has gone to the log (see
  *            gpuopt_context_last_error). After GPUOPT_ERROR_DEVICE the context can only be destroyed. Calls with a
@@ -55,6 +57,11 @@
  * Streams    On the CUDA backend, a context's work is ordered on its stream. Calls that return host arrays wait for it.
  *            Host arrays that were passed in may be reused as soon as the call returns.
  * Bits       The same calls give the same bits with any number of threads. The table says what holds between backends.
+ * Rounding   Arithmetic is IEEE 754, rounded to nearest, with no products and sums fused or reordered unless the code
+ *            says so. gpuopt_context_create tests that of the build that it is in, and otherwise returns UNSUPPORTED;
+ *            the log names the compiler's option. The host's rounding mode, and whether it flushes subnormal numbers to
+ *            zero, may be anything at a call, in its OpenMP threads, too: calls that compute do so in C's default
+ *            floating-point environment (on x86, traps included), call the hooks in it, and put the host's back.
  * Sizes      int32 indices, int64 offsets and counts, double values. A comment gives each array's shape in brackets.
  *
  *                     propagator      basis           simplex         elimination     knapsack
@@ -182,7 +189,7 @@ typedef struct gpuopt_context_desc {
 } gpuopt_context_desc;
 
 /* Makes a context. desc may be NULL: the CPU with one thread. ARGUMENT: a member is out of range. UNSUPPORTED: there is
- * no usable GPU (CUDA backend). */
+ * no usable GPU (CUDA backend), or the build's arithmetic is not IEEE 754 (see Rounding above). */
 GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, gpuopt_context **context);
 /* Destroys a context, after everything that was created in it. */
 GPUOPT_API void gpuopt_context_destroy(gpuopt_context *context);
@@ -606,7 +613,7 @@ typedef struct gpuopt_simplex_info {
     int64_t iterations;      /* pivots and flips since create */
     int64_t flips;           /* of them: a nonbasic variable went from one bound to the other */
     int64_t refreshes;       /* how often iterating, its parts or _refresh recomputed x and duals */
-    int64_t reinversions;    /* how often the inverse was recomputed */
+    int64_t reinversions;    /* how often the inverse was recomputed, by whatever call: also by _set_basis */
     int32_t deferred_pivots; /* K */
     double objective;        /* of the present x, offset included */
     double infeasibility;    /* sum over bounds and sides of how far the present x and A x are outside */
@@ -654,10 +661,12 @@ GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
  *               rounding could take a row further than primal_tolerance beyond its sides.
  *   IMPRECISE   Rounding allows none of these: bases are too ill-conditioned for the arithmetic. The log says what is
  *               missing, and info what the present point is worth. More iterations do not help, another basis may.
- * Every model gets an outcome after finitely many iterations: a method that goes round in circles is stopped. */
+ * Every model gets an outcome after finitely many iterations: a method that goes round in circles is stopped.
+ * NUMERIC: a number of the optimum is beyond the range of double; the handle stays where it got to. */
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations, gpuopt_simplex_info *info);
 /* Fills info for the handle as it stands. If there has been no refresh since _create or _set_basis, it does one first,
- * which info.refreshes does not count. */
+ * which info.refreshes does not count. NUMERIC, of every call that fills this info: a number of it is beyond the range
+ * of double, and it stays unfilled; what else the call does is done. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
 /* A candidate to enter the basis. */
@@ -666,31 +675,50 @@ typedef struct gpuopt_simplex_entering {
     int32_t variable;    /* nonbasic, improves the objective of the present phase; -1: none, the phase has ended */
     int32_t direction;   /* 1: it increases, -1: it decreases */
     double reduced_cost; /* in the present phase, scaled, of the minimisation that the handle does */
-    double score;        /* reduced_cost^2 / weight */
+    double score;        /* reduced_cost^2 / weight; of a free variable 1e4 times that */
 } gpuopt_simplex_entering;
+
+/* The same, one of a list. No member will be added. */
+typedef struct gpuopt_simplex_candidate {
+    int32_t variable;    /* nonbasic, improves the objective of the present phase */
+    int32_t direction;   /* as in gpuopt_simplex_entering, and so are the next two */
+    double reduced_cost; /* scaled */
+    double score;        /* what the list is sorted by */
+} gpuopt_simplex_candidate;
 
 /* A candidate to leave the basis. */
 typedef struct gpuopt_simplex_leaving {
     size_t struct_size; /* sizeof(gpuopt_simplex_leaving) */
-    int32_t variable;   /* basic, blocks first; -1: none */
+    int32_t variable;   /* basic, blocks first; -1: none, or see `unsafe` */
     int32_t flip;       /* not 0: the entering variable reaches its other bound first: call _flip */
     int32_t to_upper;   /* not 0: the leaving variable stops at its upper bound */
     double step;        /* of the entering variable, scaled, >= 0; infinite: nothing blocks, the phase is unbounded */
     double pivot;       /* the entry in the pivot column, scaled */
+    /* Not 0: something blocks after `step`, but _pivot would refuse its entry, `pivot`, as too small; variable is -1.
+     * Let another candidate enter, see _candidates, or refresh with reinvert. */
+    int32_t unsafe;
 } gpuopt_simplex_leaving;
 
 /* The parts of an iteration, for a host that makes the decisions itself. If bounds cross (info.crossing), _price finds
- * no variable, and _ratio_test, _pivot and _flip return STATE. */
+ * no variable, and _ratio_test, _pivot and _flip return STATE. A refresh that is due, after refresh_pivots iterations
+ * or when the phase has changed, is done by the next part, and stays done if that part then returns NUMERIC. */
 
-/* Chooses the variable to enter by the pricing rule, and fills `entering`. Changes nothing. */
+/* Chooses the variable to enter by the pricing rule, and fills `entering`. Moves nothing. */
 GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_simplex_entering *entering);
+/* Lists up to `count` (at least 1) variables that could enter, with the one that _price names first and the others by
+ * descending score, in candidates [count], and sets *found to their number. Moves nothing. On the host: time O(cols),
+ * and at most O(cols * count) to sort. */
+GPUOPT_API gpuopt_status gpuopt_simplex_candidates(gpuopt_simplex *simplex, int32_t count,
+                                                   gpuopt_simplex_candidate *candidates, int32_t *found);
 /* Chooses the variable to leave by the ratio test if the nonbasic variable `entering` moves in `direction` (1 or -1),
- * and fills `leaving`. Changes nothing. ARGUMENT: the variable is basic, or is at its bound in that direction. */
+ * and fills `leaving`. If it names a variable, _pivot with it is not refused; if it says flip, _flip is not. Moves
+ * nothing. ARGUMENT: the variable is basic, or is at its bound in that direction. */
 GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int32_t entering, int32_t direction,
                                                    gpuopt_simplex_leaving *leaving);
 /* Moves the nonbasic variable `entering` until the basic variable `leaving` reaches its lower bound (to_upper: its
  * upper one), then exchanges the two. Other basic variables may leave their bounds: the handle is then in phase 1.
- * ARGUMENT: not nonbasic, not basic, or that bound is infinite. NUMERIC: the pivot is below pivot_tolerance. */
+ * ARGUMENT: not nonbasic, not basic, or that bound is infinite. NUMERIC: the pivot is below pivot_tolerance, or below
+ * that times the largest entry of its column. */
 GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t entering, int32_t leaving, int to_upper,
                                               gpuopt_simplex_info *info);
 /* Moves a nonbasic variable to its other bound. ARGUMENT: not nonbasic, or it does not have two different finite
@@ -702,15 +730,18 @@ GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int rei
 
 /* Gets the basis: status [cols + rows], a gpuopt_simplex_variable each. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory where, uint8_t *status);
-/* Sets the basis, and inverts it. status [cols + rows], `rows` of them BASIC. A nonbasic variable whose status names an
- * infinite bound goes to its other one, or to 0. The outcome is MORE again. ARGUMENT: a status is out of range, in host
- * or device memory, or the number of BASIC ones is wrong. NUMERIC: the basis is singular; the log names a variable, and
- * the basis stays what it was, with its inverse recomputed. Time of up to `rows` pivots. */
+/* Sets the basis, and inverts it. status [cols + rows], `rows` of them BASIC. A nonbasic variable whose status names
+ * an infinite bound goes to its other one, or to 0; AT_ZERO of one that is not free is AT_LOWER. The outcome is MORE
+ * again. ARGUMENT: a status is out of range, in host or device memory, or the number of BASIC ones is wrong. NUMERIC:
+ * the basis is singular; the log names a variable, and the handle is what it was, to the bit. For that the old inverse
+ * or tableau is kept in temporary host memory of its size; MEMORY: there is not so much. Time of up to `rows` pivots,
+ * and of the copy. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status);
 
 /* Gets the present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL.
  * dual[i] is the change of the objective per unit of the row's active side, and reduced_cost = cost - A' dual. A
- * nonbasic column whose bounds cross is at its lb. Refreshes if anything has moved since the last refresh. */
+ * nonbasic column whose bounds cross is at its lb. Refreshes if anything has moved since the last refresh. NUMERIC: one
+ * of these numbers is beyond the range of double; none is delivered. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
                                                      double *reduced_cost, double *activity, double *dual);
 /* Gets the proof of INFEASIBLE: y [rows] with min { y'A x : lb <= x <= ub } > max { y'r : lhs <= r <= rhs }, infinite

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "../../gpuopt_impl/common/backend.h"
+#include "../../gpuopt_impl/common/selftest.h"
 
 namespace {
 
@@ -83,6 +84,11 @@ void cuda_close(gpuopt_context *context) {
 
 gpuopt_status cuda_open(gpuopt_context *context) {
     int count = 0;
+    const char *fault = gpuopt__selftest(); /* of the host's code in this file; kernels name each operation */
+    if (fault) {
+        gpuopt__log(context, 0, "gpuopt_context_create: as nvcc's host compiler built the CUDA backend, %s", fault);
+        return GPUOPT_ERROR_UNSUPPORTED;
+    }
     cudaError_t error = cudaGetDeviceCount(&count);
     if (error != cudaSuccess || context->desc.device < 0 || context->desc.device >= count) {
         gpuopt__log(context, 0, "CUDA device %d: %s", (int)context->desc.device,

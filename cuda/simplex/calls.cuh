@@ -106,10 +106,51 @@ gpuopt_status cuda_simplex_enter(void *engine, int32_t count, const int32_t *col
     return status ? status : s->wait("reinverting");
 }
 
+/* The matrix, and the columns of U and rows of V in use. */
+struct SimplexKept {
+    int pending;
+    size_t matrix, u, v; /* bytes */
+
+    SimplexKept(const SimplexView &view, int in_use)
+        : pending(in_use), matrix(sizeof(double) * static_cast<size_t>(view.pitch * view.lines)),
+          u(sizeof(double) * static_cast<size_t>(view.pitch * in_use)),
+          v(sizeof(double) * static_cast<size_t>(view.wide * in_use)) {}
+    size_t bytes() const { return sizeof pending + matrix + u + v; }
+};
+
+uint64_t cuda_simplex_kept_bytes(const void *engine) {
+    const auto *s = static_cast<const CudaSimplex *>(engine);
+    return SimplexKept(s->view, s->pending).bytes();
+}
+
+gpuopt_status cuda_simplex_keep(void *engine, void *kept) {
+    CudaSimplex *s = cuda_simplex(engine);
+    DeviceScope scope(s->context());
+    const SimplexKept size(s->view, s->pending);
+    char *to = static_cast<char *>(kept) + sizeof size.pending;
+    memcpy(kept, &size.pending, sizeof size.pending);
+    gpuopt_status status = s->copy(to, s->view.matrix, size.matrix);
+    if (!status) status = s->copy(to + size.matrix, s->view.u, size.u);
+    if (!status) status = s->copy(to + size.matrix + size.u, s->view.v, size.v);
+    return status ? status : s->wait("keeping the inverse");
+}
+
+gpuopt_status cuda_simplex_bring_back(void *engine, const void *kept) {
+    CudaSimplex *s = cuda_simplex(engine);
+    DeviceScope scope(s->context());
+    memcpy(&s->pending, kept, sizeof s->pending);
+    const SimplexKept size(s->view, s->pending);
+    const char *from = static_cast<const char *>(kept) + sizeof size.pending;
+    gpuopt_status status = s->copy(s->view.matrix, from, size.matrix);
+    if (!status) status = s->copy(s->view.u, from + size.matrix, size.u);
+    if (!status) status = s->copy(s->view.v, from + size.matrix + size.u, size.v);
+    return status ? status : s->wait("bringing the inverse back");
+}
+
 const gpuopt__simplex_backend cuda_simplex_table = {
-    cuda_simplex_plan,  cuda_simplex_create, cuda_simplex_destroy,  cuda_simplex_run,
-    cuda_simplex_reset, cuda_simplex_enter,  cuda_simplex_push,     cuda_simplex_pull,
-    cuda_simplex_ftran, cuda_simplex_btran,  cuda_simplex_residual, cuda_simplex_reduce,
+    cuda_simplex_plan,  cuda_simplex_create,     cuda_simplex_destroy, cuda_simplex_run,        cuda_simplex_reset,
+    cuda_simplex_enter, cuda_simplex_kept_bytes, cuda_simplex_keep,    cuda_simplex_bring_back, cuda_simplex_push,
+    cuda_simplex_pull,  cuda_simplex_ftran,      cuda_simplex_btran,   cuda_simplex_residual,   cuda_simplex_reduce,
 };
 
 } // namespace

@@ -101,6 +101,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_mat
     gpuopt_status status = GPUOPT_OK;
     gpuopt_matrix by_columns;
     void *transposed = NULL;
+    GPUOPT__COMPUTES(gpuopt_basis_load(basis, columns));
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
     if (columns) {
         status = gpuopt__basis_check_columns(basis, "gpuopt_basis_load", columns);
@@ -126,6 +127,7 @@ static gpuopt_status gpuopt__basis_check_result(const gpuopt_basis *basis, const
 
 GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory where, const double *rhs, double *x) {
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_basis_ftran(basis, where, rhs, x));
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__basis_check_vector(basis, "gpuopt_basis_ftran", "rhs", where, rhs);
     if (!status) status = gpuopt__basis_of(basis)->ftran(basis, where, rhs, x);
@@ -135,6 +137,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_ftran(gpuopt_basis *basis, gpuopt_memory w
 
 GPUOPT_API gpuopt_status gpuopt_basis_btran(gpuopt_basis *basis, gpuopt_memory where, const double *c, double *y) {
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_basis_btran(basis, where, c, y));
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__basis_check_vector(basis, "gpuopt_basis_btran", "c", where, c);
     if (!status) status = gpuopt__basis_check_result(basis, "gpuopt_basis_btran", where, y, 0);
@@ -158,6 +161,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_ftran_sparse(gpuopt_basis *basis, gpuopt_m
     static const char call[] = "gpuopt_basis_ftran_sparse";
     const void *rows = NULL, *values = NULL;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_basis_ftran_sparse(basis, where, count, row, val, x));
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
     if (count < 0 || count > basis->m) {
         gpuopt__log(basis->context, 0, "%s: count = %d is not in 0..%d", call, (int)count, (int)basis->m);
@@ -182,6 +186,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_btran_unit(gpuopt_basis *basis, gpuopt_mem
                                                  double *y) {
     static const char call[] = "gpuopt_basis_btran_unit";
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_basis_btran_unit(basis, where, position, y));
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__basis_check_position(basis, call, position);
     if (!status) status = gpuopt__basis_check_result(basis, call, where, y, 0);
@@ -195,6 +200,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_update(gpuopt_basis *basis, gpuopt_memory 
     static const char call[] = "gpuopt_basis_update";
     gpuopt_basis_info result;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_basis_update(basis, where, position, alpha, info));
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
     if (info && !GPUOPT__HAS_SIZE(info))
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "info has no struct_size");
@@ -238,6 +244,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuop
     void *transposed;
     int32_t j;
     int64_t k;
+    GPUOPT__COMPUTES(gpuopt_basis_get_drift(basis, columns, exact, drift));
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
     if (!columns || !GPUOPT__HAS_SIZE(drift))
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call,
@@ -259,6 +266,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuop
 
 GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory where, double *inverse) {
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_basis_get_inverse(basis, where, inverse));
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__basis_check_result(basis, "gpuopt_basis_get_inverse", where, inverse, 0);
     return status ? status : gpuopt__basis_of(basis)->get_inverse(basis, where, inverse);

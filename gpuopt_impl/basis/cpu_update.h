@@ -68,8 +68,11 @@ static void gpuopt__basis_cpu_pfi(gpuopt__basis_cpu *b, int32_t p, const double 
     for (i = 0; i < m; i++) {
         double *result = b->next.matrix + (int64_t)i * m;
         int32_t k;
+        gpuopt__environment_scope scope;
+        gpuopt__environment_enter(&scope);
         memset(result, 0, sizeof(double) * (size_t)m);
         for (k = 0; k < m; k++) gpuopt__axpy(m, b->product[(int64_t)i * m + k], gpuopt__basis_cpu_row(b, k), result);
+        gpuopt__environment_leave(&scope);
     }
     memcpy(b->now.matrix, b->next.matrix, bytes);
 }
@@ -83,12 +86,20 @@ static void gpuopt__basis_cpu_mpfi(gpuopt__basis_cpu *b, int32_t p, const double
     GPUOPT__BASIS_PARALLEL
     for (i = 0; i < m; i++) {
         double *outer = b->next.matrix + (int64_t)i * m;
+        gpuopt__environment_scope scope;
+        gpuopt__environment_enter(&scope);
         memset(outer, 0, sizeof(double) * (size_t)m);
         gpuopt__axpy(m, b->omega[i], gpuopt__basis_cpu_row(b, p), outer);
+        gpuopt__environment_leave(&scope);
     }
     memset(gpuopt__basis_cpu_row(b, p), 0, sizeof(double) * (size_t)m);
     GPUOPT__BASIS_PARALLEL
-    for (i = 0; i < m; i++) gpuopt__axpy(m, 1, b->next.matrix + (int64_t)i * m, gpuopt__basis_cpu_row(b, i));
+    for (i = 0; i < m; i++) {
+        gpuopt__environment_scope scope;
+        gpuopt__environment_enter(&scope);
+        gpuopt__axpy(m, 1, b->next.matrix + (int64_t)i * m, gpuopt__basis_cpu_row(b, i));
+        gpuopt__environment_leave(&scope);
+    }
 }
 
 /* Figure 3: each column keeps its entry of row p, sets it to 0, and adds omega times the entry that it kept. */
@@ -101,8 +112,11 @@ static void gpuopt__basis_cpu_column(gpuopt__basis_cpu *b, int32_t p, const doub
     for (j = 0; j < m; j++) {
         double pivot = gpuopt__basis_cpu_row(b, p)[j];
         int32_t i;
+        gpuopt__environment_scope scope;
+        gpuopt__environment_enter(&scope);
         gpuopt__basis_cpu_row(b, p)[j] = 0;
         for (i = 0; i < m; i++) gpuopt__basis_cpu_row(b, i)[j] += pivot * b->omega[i];
+        gpuopt__environment_leave(&scope);
     }
 }
 
@@ -112,10 +126,13 @@ static void gpuopt__basis_cpu_element_row(const gpuopt__basis_cpu *b, int32_t p,
     const double *from = gpuopt__basis_cpu_row(b, i);
     double theta = alpha[p], own = alpha[i];
     int32_t j;
+    gpuopt__environment_scope scope;
+    gpuopt__environment_enter(&scope);
     if (i == p)
         for (j = 0; j < b->head.m; j++) result[j] = pivot_row[j] / theta;
     else
         for (j = 0; j < b->head.m; j++) result[j] = from[j] - own / theta * pivot_row[j];
+    gpuopt__environment_leave(&scope);
 }
 
 /* Figure 5: writes to a second matrix and copies it back. */
@@ -148,7 +165,12 @@ static void gpuopt__basis_cpu_element_proposed(gpuopt__basis_cpu *b, int32_t p, 
     memset(gpuopt__basis_cpu_row(b, p), 0, sizeof(double) * (size_t)m);
     gpuopt__basis_cpu_omega(b, p, alpha);
     GPUOPT__BASIS_PARALLEL
-    for (i = 0; i < m; i++) gpuopt__axpy(m, b->omega[i], b->row, gpuopt__basis_cpu_row(b, i));
+    for (i = 0; i < m; i++) {
+        gpuopt__environment_scope scope;
+        gpuopt__environment_enter(&scope);
+        gpuopt__axpy(m, b->omega[i], b->row, gpuopt__basis_cpu_row(b, i));
+        gpuopt__environment_leave(&scope);
+    }
 }
 
 static gpuopt_status gpuopt__basis_cpu_update(gpuopt_basis *basis, gpuopt_memory where, int32_t p, const double *alpha,

@@ -4,8 +4,8 @@
  * families and backends use them. Private; the layout may change in any release.
  *
  * The rest of common/: checks.h and matrix.h check what the public calls are given; context.h has the calls on
- * contexts; numerics.h has arithmetic that gives the same bits in C and in CUDA; bytes.h packs numbers; deferred.h
- * keeps a matrix as M + U V.
+ * contexts; numerics.h has arithmetic that gives the same bits in C and in CUDA, environment.h and selftest.h see to it
+ * that it does; bytes.h packs numbers; deferred.h keeps a matrix as M + U V.
  */
 #ifndef GPUOPT_IMPL_BACKEND_H
 #define GPUOPT_IMPL_BACKEND_H
@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "../../gpuopt.h"
+#include "environment.h"
 
 enum { GPUOPT__MESSAGE = 1024 }; /* bytes of a log message, its end included */
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "backend.h"
+#include "selftest.h"
 
 GPUOPT_API int gpuopt_version_number(void) { return GPUOPT_VERSION_NUMBER; }
 
@@ -58,8 +59,10 @@ static void gpuopt__default_release(void *user, gpuopt_memory where, void *memor
 
 GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, gpuopt_context **context) {
     gpuopt_context draft, *result;
+    const char *fault;
     void *memory;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_context_create(desc, context));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     *context = NULL;
     memset(&draft, 0, sizeof draft);
@@ -72,6 +75,11 @@ GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, 
                     !draft.desc.allocate != !draft.desc.release ? "allocate and release go together"
                                                                 : "threads is not in 0..1024");
         return GPUOPT_ERROR_ARGUMENT;
+    }
+    fault = gpuopt__selftest();
+    if (fault) {
+        gpuopt__log(&draft, 0, "gpuopt_context_create: as gpuopt.c was compiled, %s", fault);
+        return GPUOPT_ERROR_UNSUPPORTED;
     }
     if (!draft.desc.allocate) {
         draft.default_memory = 1;

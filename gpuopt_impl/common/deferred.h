@@ -138,8 +138,11 @@ static void gpuopt__deferred_apply(gpuopt__deferred *d, int threads) {
 #endif
     for (block = 0; block < blocks; block++) {
         int32_t from = block * part_cols, to = d->cols - from < part_cols ? d->cols : from + part_cols, first;
+        gpuopt__environment_scope scope;
+        gpuopt__environment_enter(&scope);
         for (first = 0; first < d->rows; first += part_rows)
             gpuopt__deferred_apply_rows(d, first, d->rows - first < part_rows ? d->rows - first : part_rows, from, to);
+        gpuopt__environment_leave(&scope);
     }
     d->count = 0;
 }

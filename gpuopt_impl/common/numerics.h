@@ -11,8 +11,13 @@
 #include <math.h>
 #include <stdint.h>
 
-#ifdef __FAST_MATH__
-#error "gpuopt needs IEEE arithmetic: compile it without -ffast-math"
+/* What a compiler does not tell is found by selftest.h. */
+#if defined(__FAST_MATH__) || defined(_M_FP_FAST)
+#error "gpuopt needs IEEE arithmetic: compile it without -ffast-math (MSVC: without /fp:fast)"
+#elif defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__)
+#error "gpuopt needs IEEE arithmetic: compile it without -Ofast, -funsafe-math-optimizations and what they contain"
+#elif defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+#error "gpuopt needs infinities: compile it without -ffinite-math-only"
 #endif
 /* 16: only _Float16 is evaluated in a type of its own. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16

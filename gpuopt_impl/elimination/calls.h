@@ -48,6 +48,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const
     gpuopt_status status;
     int32_t *found = NULL, variables = 0, steps = 0, k;
     void *memory = NULL;
+    GPUOPT__COMPUTES(gpuopt_elimination_order(context, desc, order, parent, estimate));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__elimination_begin(context, call, desc, !estimate || GPUOPT__HAS_SIZE(estimate), &prep);
     if (!status) { /* kept apart: slicing changes the order; and not counted, for the estimate is that of _plan */
@@ -76,6 +77,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_plan(gpuopt_context *context, const 
     gpuopt__elimination_preparation prep;
     gpuopt_elimination_estimate e;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_elimination_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__elimination_begin(context, call, desc, GPUOPT__HAS_SIZE(plan), &prep);
     if (!status) status = gpuopt__elimination_make_plan(&prep, call, &e);
@@ -194,6 +196,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_create(gpuopt_context *context, cons
     gpuopt__elimination_preparation prep;
     gpuopt_elimination_estimate e;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_elimination_create(context, desc, elimination));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (elimination) *elimination = NULL;
     status = gpuopt__elimination_begin(context, call, desc, elimination != NULL, &prep);

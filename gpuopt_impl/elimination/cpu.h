@@ -178,10 +178,13 @@ static void gpuopt__elimination_cpu_run_job(gpuopt__elimination_cpu *e, const gp
 #endif
     for (u = 0; u < all; u++) {
         const gpuopt__elimination_cpu_room *room = e->room;
+        gpuopt__environment_scope scope;
+        gpuopt__environment_enter(&scope);
 #ifdef _OPENMP
         room += omp_get_thread_num();
 #endif
         gpuopt__elimination_cpu_run_unit(e, &work, u, room);
+        gpuopt__environment_leave(&scope);
     }
 }
 

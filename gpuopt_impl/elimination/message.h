@@ -124,6 +124,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elim
     const gpuopt__elimination_bucket *bucket;
     gpuopt_status status;
     void *wanted;
+    GPUOPT__COMPUTES(gpuopt_elimination_message_get(elimination, where, message, copy, cost, value, count));
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     plan = &elimination->plan;
     status = gpuopt__check_where(elimination->context, call, where);
@@ -216,6 +217,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *eli
     unsigned char *to = (unsigned char *)bytes;
     void *room;
     int32_t k;
+    GPUOPT__COMPUTES(gpuopt_elimination_message_pack(elimination, message, copy, bytes, capacity, size));
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     plan = &elimination->plan;
     bucket = gpuopt__elimination_bucket_of(elimination, call, message, copy);
@@ -340,6 +342,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *conte
     uint64_t forbidden;
     int64_t offset, k;
     int negative;
+    GPUOPT__COMPUTES(gpuopt_elimination_message_unpack(context, bytes, size, scope, domain, cost, value, count));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__elimination_inspect(context, call, bytes, size, &m);
     if (status) return status;

@@ -123,6 +123,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_set_condition(gpuopt_elimination *el
     const void *found;
     gpuopt_status status;
     int32_t k;
+    GPUOPT__COMPUTES(gpuopt_elimination_set_condition(elimination, where, copy, value));
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     plan = &elimination->plan;
     status = gpuopt__check_where(elimination->context, call, where);
@@ -189,6 +190,7 @@ static gpuopt_status gpuopt__elimination_fill_info(gpuopt_elimination *e, int32_
 GPUOPT_API gpuopt_status gpuopt_elimination_step(gpuopt_elimination *elimination, int32_t variables,
                                                  gpuopt_elimination_info *info) {
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_elimination_step(elimination, variables, info));
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     if (variables < 1 || (info && !GPUOPT__HAS_SIZE(info)))
         return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_step",
@@ -199,6 +201,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_step(gpuopt_elimination *elimination
 
 GPUOPT_API gpuopt_status gpuopt_elimination_get_copy_info(gpuopt_elimination *elimination, int32_t copy,
                                                           gpuopt_elimination_info *info) {
+    GPUOPT__COMPUTES(gpuopt_elimination_get_copy_info(elimination, copy, info));
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(info) || copy < 0 || copy >= elimination->plan.copies)
         return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_get_copy_info",
@@ -207,6 +210,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_get_copy_info(gpuopt_elimination *el
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimination, gpuopt_elimination_info *info) {
+    GPUOPT__COMPUTES(gpuopt_elimination_get_info(elimination, info));
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(info))
         return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_get_info",
@@ -270,6 +274,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *eliminati
     gpuopt_status status;
     uint64_t bytes;
     int feasible, stopped = 0;
+    GPUOPT__COMPUTES(gpuopt_elimination_assign(elimination, where, copy, value, assignment));
     if (!e) return GPUOPT_ERROR_ARGUMENT;
     plan = &e->plan;
     bytes = sizeof(int32_t) * (uint64_t)plan->variables;
@@ -344,6 +349,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimi
     gpuopt_status status;
     int64_t offset = 0;
     int32_t k, p;
+    GPUOPT__COMPUTES(gpuopt_elimination_get_bounds(elimination, where, copy, variable, value, bound, bound_value));
     if (!e) return GPUOPT_ERROR_ARGUMENT;
     plan = &e->plan;
     status = gpuopt__check_where(e->context, call, where);

@@ -84,6 +84,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpu
     gpuopt_knapsack head;
     gpuopt_knapsack_desc d;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_knapsack_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
@@ -113,6 +114,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const g
     gpuopt_knapsack_desc d;
     gpuopt_status status;
     void *block = NULL;
+    GPUOPT__COMPUTES(gpuopt_knapsack_create(context, desc, knapsack));
     if (knapsack) *knapsack = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack is NULL");
@@ -183,6 +185,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64
     gpuopt__knapsack_search *s;
     int64_t expanded = INT64_MAX, steps = INT64_MAX, lower;
     gpuopt_status status = GPUOPT_OK;
+    GPUOPT__COMPUTES(gpuopt_knapsack_expand(knapsack, nodes, levels, info));
     if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
     if (nodes < 0 || levels < 0 || (info && !GPUOPT__HAS_SIZE(info)))
         return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, call,
@@ -204,6 +207,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64
 }
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_get_info(gpuopt_knapsack *knapsack, gpuopt_knapsack_info *info) {
+    GPUOPT__COMPUTES(gpuopt_knapsack_get_info(knapsack, info));
     if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(info))
         return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_knapsack_get_info",
@@ -221,6 +225,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_set_incumbent(gpuopt_knapsack *knapsack
     const void *found = NULL;
     const char *fault = profit < 0 ? "profit is negative" : NULL;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_knapsack_set_incumbent(knapsack, where, profit, taken));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(k->context, call, where);
     if (!status && fault) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, fault);

@@ -85,6 +85,8 @@ static void gpuopt__knapsack_cpu_parts(gpuopt__knapsack_cpu *k, const gpuopt__kn
     for (t = 0; t < parts; t++) {
         int64_t begin = gpuopt__knapsack_cpu_part_begin(work, parts, t),
                 end = gpuopt__knapsack_cpu_part_begin(work, parts, t + 1);
+        gpuopt__environment_scope scope;
+        gpuopt__environment_enter(&scope);
         if (task == GPUOPT__KNAPSACK_COPY) {
             gpuopt__knapsack_part(s, job, &k->pool, with, begin, end, task, k->mark,
                                   job->to + k->part[t].children * job->to_step);
@@ -92,6 +94,7 @@ static void gpuopt__knapsack_cpu_parts(gpuopt__knapsack_cpu *k, const gpuopt__kn
             memset(k->mark + begin / 64, 0, (size_t)((end + 63) / 64 - begin / 64) * sizeof *k->mark);
             k->part[t] = gpuopt__knapsack_part(s, job, &k->pool, with, begin, end, task, k->mark, 0);
         }
+        gpuopt__environment_leave(&scope);
     }
 }
 

@@ -92,6 +92,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
     int64_t total, of_first, base[2] = {0, 0};
     int32_t first, j, decided;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_knapsack_pack(knapsack, nodes, remove, bytes, capacity, size));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     s = &k->search;
     if (nodes < -1 || (!bytes && !size))
@@ -307,6 +308,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const
     int64_t alive = 0;
     int32_t j;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_knapsack_unpack(knapsack, bytes, size));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
     s = &k->search;
     fault = gpuopt__knapsack_parse(k, (const unsigned char *)bytes, size, &p);

@@ -122,6 +122,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const g
     gpuopt__propagator_model model;
     gpuopt_memory_plan result;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_propagator_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc || !GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_plan",
@@ -142,6 +143,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const
                                                   gpuopt_propagator **propagator) {
     gpuopt__propagator_model model;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_propagator_create(context, desc, propagator));
     if (propagator) *propagator = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!propagator || !desc)
@@ -165,6 +167,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, 
                                                  gpuopt_propagator_info *info) {
     gpuopt_propagator_info result;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_propagator_round(propagator, rounds, info));
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (rounds < 1 || (info && !GPUOPT__HAS_SIZE(info)))
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_round",
@@ -216,6 +219,7 @@ static gpuopt_status gpuopt__propagator_set_checked_bounds(gpuopt_propagator *pr
 
 GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory where, double *lb,
                                                       double *ub) {
+    GPUOPT__COMPUTES(gpuopt_propagator_get_bounds(propagator, where, lb, ub));
     gpuopt_status status =
         gpuopt__propagator_check_bounds_call(propagator, "gpuopt_propagator_get_bounds", where, 0, 0, NULL);
     return status ? status
@@ -224,12 +228,14 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propaga
 
 GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                       const double *lb, const double *ub) {
+    GPUOPT__COMPUTES(gpuopt_propagator_set_bounds(propagator, where, lb, ub));
     return gpuopt__propagator_set_checked_bounds(propagator, "gpuopt_propagator_set_bounds", where,
                                                  propagator ? propagator->cols : 0, 0, NULL, lb, ub);
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_get_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                            int64_t count, const int32_t *col, double *lb, double *ub) {
+    GPUOPT__COMPUTES(gpuopt_propagator_get_some_bounds(propagator, where, count, col, lb, ub));
     gpuopt_status status =
         gpuopt__propagator_check_bounds_call(propagator, "gpuopt_propagator_get_some_bounds", where, count, 1, col);
     if (status || count == 0) return status;
@@ -239,6 +245,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_some_bounds(gpuopt_propagator *pr
 GPUOPT_API gpuopt_status gpuopt_propagator_set_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                            int64_t count, const int32_t *col, const double *lb,
                                                            const double *ub) {
+    GPUOPT__COMPUTES(gpuopt_propagator_set_some_bounds(propagator, where, count, col, lb, ub));
     return gpuopt__propagator_set_checked_bounds(propagator, "gpuopt_propagator_set_some_bounds", where, count, 1, col,
                                                  lb, ub);
 }
@@ -248,6 +255,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *pro
                                                           const double *rhs) {
     static const char call[] = "gpuopt_propagator_set_some_sides";
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_propagator_set_some_sides(propagator, where, count, row, lhs, rhs));
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (count < 0 || (count > 0 && (!row || !lhs || !rhs)))
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "an array is NULL or count negative");
@@ -266,6 +274,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagato
     static const char call[] = "gpuopt_propagator_get_rows";
     gpuopt_propagator_row_report wanted;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_propagator_get_rows(propagator, where, report));
     memset(&wanted, 0, sizeof wanted);
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (!report || !gpuopt__copy_in(&wanted, sizeof wanted, report, report->struct_size))

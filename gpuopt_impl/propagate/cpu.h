@@ -92,15 +92,19 @@ static gpuopt_status gpuopt__propagator_cpu_get_rows(gpuopt_propagator *propagat
 #pragma omp parallel for schedule(dynamic, 256) num_threads(p->threads) if (p->threads > 1)
 #endif
     for (i = 0; i < p->head.rows; i++) {
-        gpuopt__propagator_activities s = GPUOPT__PROPAGATOR_TYPED(p, row_activities, (p, i));
-        gpuopt__propagator_row row =
-            gpuopt__propagator_row_make(&s, &p->head.rules, p->lhs[i], p->rhs[i], p->start[i + 1] - p->start[i]);
+        gpuopt__propagator_activities s;
+        gpuopt__propagator_row row;
+        gpuopt__environment_scope scope;
+        gpuopt__environment_enter(&scope);
+        s = GPUOPT__PROPAGATOR_TYPED(p, row_activities, (p, i));
+        row = gpuopt__propagator_row_make(&s, &p->head.rules, p->lhs[i], p->rhs[i], p->start[i + 1] - p->start[i]);
         if (report->min_activity) report->min_activity[i] = gpuopt__add(s.min.hi, s.min.lo);
         if (report->max_activity) report->max_activity[i] = gpuopt__add(s.max.hi, s.max.lo);
         if (report->min_infinite) report->min_infinite[i] = s.min.infinite;
         if (report->max_infinite) report->max_infinite[i] = s.max.infinite;
         if (report->status)
             report->status[i] = (uint8_t)gpuopt__propagator_row_status(&s, &row, &p->head.rules, p->lhs[i], p->rhs[i]);
+        gpuopt__environment_leave(&scope);
     }
     return GPUOPT_OK;
 }

@@ -154,6 +154,8 @@ static void gpuopt__propagator_cpu_by_pieces(gpuopt__propagator_cpu *p, gpuopt__
         {
             gpuopt__propagator_cpu_batch batch;
             gpuopt__propagator_cpu_found mine = {INT32_MAX, INT32_MAX, 0, 0};
+            gpuopt__environment_scope scope;
+            gpuopt__environment_enter(&scope);
             batch.count = 0;
 #pragma omp for schedule(dynamic, 1)
             for (from = 0; from < count; from += piece)
@@ -163,6 +165,7 @@ static void gpuopt__propagator_cpu_by_pieces(gpuopt__propagator_cpu *p, gpuopt__
             col = mine.infeasible_col;
             evaluated = mine.evaluated;
             weight = mine.weight;
+            gpuopt__environment_leave(&scope);
         }
         if (row < found->infeasible_row) found->infeasible_row = row;
         if (col < found->infeasible_col) found->infeasible_col = col;

@@ -56,47 +56,81 @@ static gpuopt_status gpuopt__simplex_check_basis(const gpuopt_simplex *s, const 
     return GPUOPT_ERROR_ARGUMENT;
 }
 
-/* Back to the basis in old_status, after another one turned out to be singular. */
-static gpuopt_status gpuopt__simplex_restore_basis(gpuopt_simplex *s, const gpuopt_simplex *before) {
-    int32_t singular = 0;
+/* The handle and its engine as they are before a basis is set, in temporary host memory. */
+typedef struct gpuopt__simplex_kept {
+    char *handle, *engine; /* one block */
+    uint64_t handle_bytes;
+} gpuopt__simplex_kept;
+
+static gpuopt_status gpuopt__simplex_keep(gpuopt_simplex *s, gpuopt__simplex_kept *kept) {
+    const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
+    gpuopt_simplex measured = *s;
+    gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
-    memcpy(s->status, s->old_status, (size_t)(s->lp.cols + s->lp.rows));
+    void *memory;
+    gpuopt__cut(&arena, 1, sizeof measured);
+    gpuopt__simplex_cut(&arena, &measured);
+    status = gpuopt__allocate(s->context, GPUOPT_HOST, arena.used + backend->kept_bytes(s->engine), &memory);
+    if (status) return status;
+    kept->handle = (char *)memory;
+    kept->engine = kept->handle + arena.used;
+    kept->handle_bytes = arena.used;
+    memcpy(kept->handle, s, (size_t)kept->handle_bytes);
+    return backend->keep(s->engine, kept->engine);
+}
+
+static gpuopt_status gpuopt__simplex_bring_back(gpuopt_simplex *s, const gpuopt__simplex_kept *kept) {
+    const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
+    gpuopt_status status;
+    memcpy(s, kept->handle, (size_t)kept->handle_bytes);
+    status = backend->bring_back(s->engine, kept->engine);
+    return status ? status : backend->push(s->engine);
+}
+
+/* Makes the basis of `wanted`, which has been checked, the present one, unless it is singular. */
+static gpuopt_status gpuopt__simplex_change_basis(gpuopt_simplex *s, const char *call, const uint8_t *wanted,
+                                                  const gpuopt__simplex_kept *kept) {
+    int32_t j, singular = 0;
+    gpuopt_status status;
+    for (j = 0; j < s->lp.cols + s->lp.rows; j++) { /* AT_ZERO stands for AT_LOWER if the variable is not free */
+        uint8_t given = wanted[j] == GPUOPT_VARIABLE_AT_ZERO ? (uint8_t)GPUOPT_VARIABLE_AT_LOWER : wanted[j];
+        s->status[j] = j < s->lp.cols ? given : gpuopt__simplex_mirrored(given);
+    }
     status = gpuopt__simplex_reinvert(s, &singular);
-    if (!status) status = gpuopt__simplex_rebase(s);
-    s->verdict = singular > 0 ? GPUOPT_MORE : before->verdict; /* MORE: the old basis is singular, too */
-    s->stage = before->stage;
-    s->reinversions = before->reinversions;
-    return status;
+    if (status) return status;
+    if (singular == 0) return gpuopt__simplex_rebase(s);
+    gpuopt__log(s->context, 0, "%s: singular: column %d depends on the other basic variables", call, (int)s->order[0]);
+    status = gpuopt__simplex_bring_back(s, kept);
+    return status ? status : GPUOPT_ERROR_NUMERIC;
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status) {
+    GPUOPT__COMPUTES(gpuopt_simplex_set_basis(simplex, where, status));
     static const char call[] = "gpuopt_simplex_set_basis";
     gpuopt_status result = gpuopt__simplex_check_array(simplex, call, where, "status", status);
-    gpuopt_simplex before;
-    const void *found;
-    const uint8_t *wanted;
-    int32_t j, both, singular = 0;
+    gpuopt__simplex_kept kept = {NULL, NULL, 0};
+    const void *wanted;
     if (result) return result;
-    before = *simplex;
-    both = simplex->lp.cols + simplex->lp.rows;
-    result = gpuopt__fetch(simplex->context, where, status, (uint64_t)both, simplex->staging, &found);
-    wanted = (const uint8_t *)found;
-    if (!result) result = gpuopt__simplex_check_basis(simplex, call, wanted);
+    result = gpuopt__fetch(simplex->context, where, status, (uint64_t)(simplex->lp.cols + simplex->lp.rows),
+                           simplex->staging, &wanted);
+    if (!result) result = gpuopt__simplex_check_basis(simplex, call, (const uint8_t *)wanted);
     if (!result) result = gpuopt__simplex_pull(simplex);
-    if (result) return result;
-    memcpy(simplex->old_status, simplex->status, (size_t)both);
-    for (j = 0; j < both; j++)
-        simplex->status[j] = j < simplex->lp.cols ? wanted[j] : gpuopt__simplex_mirrored(wanted[j]);
-    result = gpuopt__simplex_reinvert(simplex, &singular);
-    if (result) return result;
-    if (singular == 0) return gpuopt__simplex_rebase(simplex);
-    gpuopt__log(simplex->context, 0, "%s: singular: column %d depends on the other basic variables", call,
-                (int)simplex->order[0]);
-    result = gpuopt__simplex_restore_basis(simplex, &before);
-    return result ? result : GPUOPT_ERROR_NUMERIC;
+    if (!result) result = gpuopt__simplex_keep(simplex, &kept);
+    if (!result) result = gpuopt__simplex_change_basis(simplex, call, (const uint8_t *)wanted, &kept);
+    gpuopt__release(simplex->context, GPUOPT_HOST, kept.handle);
+    return result;
 }
 
 /* ---- Solution ---- */
+
+/* Whether one of the values that the next function would deliver does not exist in double precision. */
+static int gpuopt__simplex_overflows(const gpuopt_simplex *s, const double *wanted, int32_t count,
+                                     double (*value)(const gpuopt_simplex *, int32_t)) {
+    int32_t k;
+    for (k = 0; wanted && k < count; k++)
+        if (!(fabs(value(s, k)) < HUGE_VAL)) return 1;
+    return 0;
+}
 
 /* `count` values of x, reduced costs, activities or duals, each made by `value`. */
 static gpuopt_status gpuopt__simplex_deliver(gpuopt_simplex *s, gpuopt_memory where, double *wanted, int32_t count,
@@ -143,9 +177,15 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gp
                                                      double *reduced_cost, double *activity, double *dual) {
     gpuopt_simplex *s = simplex;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_simplex_get_solution(simplex, where, x, reduced_cost, activity, dual));
     if (!s) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(s->context, "gpuopt_simplex_get_solution", where);
     if (!status) status = gpuopt__simplex_fresh_to_solve(s, reduced_cost || dual);
+    if (!status && (gpuopt__simplex_overflows(s, x, s->lp.cols, gpuopt__simplex_x_of) ||
+                    gpuopt__simplex_overflows(s, reduced_cost, s->lp.cols, gpuopt__simplex_reduced_cost_of) ||
+                    gpuopt__simplex_overflows(s, activity, s->lp.rows, gpuopt__simplex_activity_of) ||
+                    gpuopt__simplex_overflows(s, dual, s->lp.rows, gpuopt__simplex_dual_of)))
+        return gpuopt__simplex_overflowed(s, "a number of the solution");
     if (!status) status = gpuopt__simplex_deliver(s, where, x, s->lp.cols, gpuopt__simplex_x_of);
     if (!status) status = gpuopt__simplex_deliver(s, where, reduced_cost, s->lp.cols, gpuopt__simplex_reduced_cost_of);
     if (!status) status = gpuopt__simplex_deliver(s, where, activity, s->lp.rows, gpuopt__simplex_activity_of);
@@ -198,6 +238,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
     gpuopt_simplex *s = simplex;
     int32_t rows;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_simplex_get_low_parts(simplex, where, x, dual, proof));
     if (!s) return GPUOPT_ERROR_ARGUMENT;
     rows = s->lp.rows;
     status = gpuopt__check_where(s->context, call, where);

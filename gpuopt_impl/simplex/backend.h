@@ -150,6 +150,10 @@ typedef struct gpuopt__simplex_backend {
      * column k took, which is then closed, or -1 if its entries are at most `least`. */
     gpuopt_status (*enter)(void *engine, int32_t count, const int32_t *column, const int32_t *wanted, double least,
                            uint8_t *open, int32_t *position);
+    /* What reset and enter overwrite, as that many bytes of host memory: copied there, and back. */
+    uint64_t (*kept_bytes)(const void *engine);
+    gpuopt_status (*keep)(void *engine, void *kept);
+    gpuopt_status (*bring_back)(void *engine, const void *kept);
     /* Copies the vectors to and from the engine's own memory, if it has any. */
     gpuopt_status (*push)(void *engine);
     gpuopt_status (*pull)(void *engine);

@@ -32,6 +32,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuo
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
     void *transposed;
+    GPUOPT__COMPUTES(gpuopt_simplex_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc || !GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc or plan is NULL, or has no struct_size");
@@ -56,6 +57,52 @@ GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuo
     return GPUOPT_OK;
 }
 
+/* Whether all scaled entries are far from overflow and from losing digits as subnormal numbers, going by the extremes of
+ * entries and scales. */
+static int gpuopt__simplex_entries_scale(const gpuopt__simplex_lp *lp) {
+    double least = HUGE_VAL, most = 0, rows[2] = {HUGE_VAL, 0}, cols[2] = {HUGE_VAL, 0};
+    int32_t i, j;
+    int64_t e;
+    for (e = 0; e < lp->nonzeros; e++) {
+        double size = fabs(lp->val[e]);
+        most = gpuopt__max(most, size);
+        least = gpuopt__min(least, size == 0 ? least : size);
+    }
+    for (i = 0; i < lp->rows; i++) {
+        rows[0] = gpuopt__min(rows[0], lp->row_scale[i]);
+        rows[1] = gpuopt__max(rows[1], lp->row_scale[i]);
+    }
+    for (j = 0; j < lp->cols; j++) {
+        cols[0] = gpuopt__min(cols[0], lp->col_scale[j]);
+        cols[1] = gpuopt__max(cols[1], lp->col_scale[j]);
+    }
+    return most == 0 || (most * rows[1] * cols[1] < 0x1p900 && least * rows[0] * cols[0] > 0x1p-900);
+}
+
+/* Whether the scaled numbers, unscaled, are the host's. */
+static int gpuopt__simplex_scaled_exactly(const gpuopt_simplex *s) {
+    const gpuopt__simplex_lp *lp = &s->lp;
+    const gpuopt_simplex_desc *d = &s->desc;
+    double sign = d->maximize ? -1 : 1;
+    int32_t i, j;
+    if (!gpuopt__simplex_entries_scale(lp)) return 0;
+    for (j = 0; j < lp->cols; j++) {
+        double by = lp->col_scale[j];
+        if (s->cost[j] / s->cost_scale / by != (d->cost ? sign * d->cost[j] : 0) ||
+            s->lower[j] / s->primal_scale * by != gpuopt__simplex_side(d->lb, j, 0, d->infinity) ||
+            s->upper[j] / s->primal_scale * by != gpuopt__simplex_side(d->ub, j, HUGE_VAL, d->infinity))
+            return 0;
+    }
+    for (i = 0; i < lp->rows; i++) {
+        double by = lp->row_scale[i];
+        if (-(s->lower[lp->cols + i] / s->primal_scale / by) !=
+                gpuopt__simplex_side(d->rhs, i, HUGE_VAL, d->infinity) ||
+            -(s->upper[lp->cols + i] / s->primal_scale / by) != gpuopt__simplex_side(d->lhs, i, -HUGE_VAL, d->infinity))
+            return 0;
+    }
+    return 1;
+}
+
 /* Fills the handle with the scaled model at the slack basis, and makes the engine. The host's arrays are not read again
  * afterwards. packed: room for the values of a dense matrix. */
 static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s, double *packed) {
@@ -65,6 +112,12 @@ static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s, double *packed) {
     gpuopt__simplex_copy_columns(&s->lp, &s->desc, packed);
     gpuopt__simplex_scale(s);
     gpuopt__simplex_fill_bounds(s, &s->desc);
+    if (!gpuopt__simplex_scaled_exactly(s)) {
+        gpuopt__log(s->context, 1, "gpuopt_simplex_create: scaled numbers would overflow or underflow: scaling is off");
+        s->desc.scaling = GPUOPT_OFF;
+        gpuopt__simplex_scale(s);
+        gpuopt__simplex_fill_bounds(s, &s->desc);
+    }
     gpuopt__simplex_find_crossing(s, &s->desc);
     for (i = 0; i < s->lp.rows; i++) {
         s->v.head[i] = s->lp.cols + i;
@@ -74,14 +127,18 @@ static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s, double *packed) {
     for (j = 0; j < s->lp.cols; j++) {
         s->v.slot[j] = j;
         s->v.weight[j] = 1;
+        s->v.d[j] = 0;
         s->status[j] = GPUOPT_VARIABLE_AT_LOWER;
     }
     gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
     s->primal_violation = s->dual_violation = s->primal_reached = s->dual_reached = -1;
     s->stale = 1;
+    gpuopt__simplex_place_nonbasic(s);
+    gpuopt__simplex_center(s);
     status = backend->create(s->context, &s->shape, &s->lp, &s->v, &s->engine);
     s->lp.val = NULL;
-    return status ? status : backend->reset(s->engine);
+    if (!status) status = backend->reset(s->engine);
+    return status ? status : backend->push(s->engine);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,
@@ -92,6 +149,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gp
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
     void *memory, *packed = NULL, *transposed;
+    GPUOPT__COMPUTES(gpuopt_simplex_create(context, desc, simplex));
     if (simplex) *simplex = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc || !simplex) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc or simplex is NULL");
@@ -135,7 +193,12 @@ GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex) {
 
 /* ---- Infos, iterating ---- */
 
-static void gpuopt__simplex_tell(const gpuopt_simplex *s, gpuopt_simplex_info *info) {
+static gpuopt_status gpuopt__simplex_overflowed(const gpuopt_simplex *s, const char *what) {
+    gpuopt__log(s->context, 0, "simplex: %s is beyond the range of double", what);
+    return GPUOPT_ERROR_NUMERIC;
+}
+
+static gpuopt_status gpuopt__simplex_tell(const gpuopt_simplex *s, gpuopt_simplex_info *info) {
     gpuopt_simplex_info result;
     memset(&result, 0, sizeof result);
     result.outcome = s->verdict;
@@ -155,14 +218,29 @@ static void gpuopt__simplex_tell(const gpuopt_simplex *s, gpuopt_simplex_info *i
         result.certificate_residual = s->certificate_residual;
     }
     result.crossing = s->crossing;
+    if (!(fabs(result.objective) < HUGE_VAL && result.infeasibility < HUGE_VAL))
+        return gpuopt__simplex_overflowed(s, "the objective or the sum of infeasibilities");
+    if (!(result.primal_violation < HUGE_VAL && result.dual_violation < HUGE_VAL))
+        return gpuopt__simplex_overflowed(s, "a violation");
     gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
+    return GPUOPT_OK;
+}
+
+/* Whether all numbers of an optimum are finite; comparisons with a NaN among them would have meant nothing. */
+static int gpuopt__simplex_representable(const gpuopt_simplex *s) {
+    double objective, infeasibility;
+    int32_t j;
+    for (j = 0; j < s->lp.rows + s->lp.cols; j++)
+        if (!(fabs(s->x[j]) < HUGE_VAL && fabs(s->reduced[j]) < HUGE_VAL)) return 0;
+    gpuopt__simplex_objective(s, &objective, &infeasibility);
+    return fabs(objective) < HUGE_VAL && infeasibility < HUGE_VAL && s->primal_violation < HUGE_VAL &&
+           s->dual_violation < HUGE_VAL;
 }
 
 /* The end of a call that has an info to fill. */
 static gpuopt_status gpuopt__simplex_finish(gpuopt_simplex *s, gpuopt_status status, gpuopt_simplex_info *info) {
     if (!status && info && s->since_refresh > 0) status = gpuopt__simplex_pull(s);
-    if (!status && info) gpuopt__simplex_tell(s, info);
-    return status;
+    return status || !info ? status : gpuopt__simplex_tell(s, info);
 }
 
 static gpuopt_status gpuopt__simplex_check_info(const gpuopt_simplex *simplex, const char *call,
@@ -174,6 +252,7 @@ static gpuopt_status gpuopt__simplex_check_info(const gpuopt_simplex *simplex, c
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info) {
+    GPUOPT__COMPUTES(gpuopt_simplex_get_info(simplex, info));
     static const char call[] = "gpuopt_simplex_get_info";
     gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (!status && !info) return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL");
@@ -183,15 +262,22 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt
 
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations,
                                                 gpuopt_simplex_info *info) {
+    GPUOPT__COMPUTES(gpuopt_simplex_iterate(simplex, iterations, info));
     static const char call[] = "gpuopt_simplex_iterate";
     gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (status) return status;
     if (iterations < 1)
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "iterations is less than 1");
-    return gpuopt__simplex_finish(simplex, gpuopt__simplex_iterate(simplex, iterations), info);
+    status = gpuopt__simplex_iterate(simplex, iterations);
+    if (!status && simplex->verdict == GPUOPT_OPTIMAL && !gpuopt__simplex_representable(simplex)) {
+        simplex->verdict = GPUOPT_MORE;
+        status = gpuopt__simplex_overflowed(simplex, "a number of the optimum");
+    }
+    return gpuopt__simplex_finish(simplex, status, info);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int reinvert, gpuopt_simplex_info *info) {
+    GPUOPT__COMPUTES(gpuopt_simplex_refresh(simplex, reinvert, info));
     gpuopt_status status = gpuopt__simplex_check_info(simplex, "gpuopt_simplex_refresh", info);
     if (status) return status;
     status = gpuopt__simplex_pull(simplex);

@@ -67,7 +67,6 @@ static void gpuopt__simplex_careful_exchange(gpuopt_simplex *s, const gpuopt__si
     int32_t entering = s->v.slot[c->slot];
     uint8_t reached = GPUOPT_VARIABLE_AT_LOWER;
     s->iterations++;
-    s->since_refresh++;
     if (c->position >= 0) {
         s->status[entering] = GPUOPT_VARIABLE_BASIC;
         s->status[s->v.head[c->position]] = c->to_upper ? GPUOPT_VARIABLE_AT_UPPER : reached;

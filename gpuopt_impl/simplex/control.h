@@ -231,7 +231,8 @@ static gpuopt_status gpuopt__simplex_some_iterations(gpuopt_simplex *s, int64_t 
     gpuopt__simplex_run_report report;
     gpuopt_status status = GPUOPT_OK;
     if (s->stale) {
-        s->hasty = s->since_refresh < (s->desc.refresh_pivots < 10 ? s->desc.refresh_pivots : 10) ? s->hasty + 1 : 0;
+        int32_t few = s->desc.refresh_pivots < 10 ? s->desc.refresh_pivots : 10;
+        s->hasty = s->careful == 0 && s->since_refresh < few ? s->hasty + 1 : 0;
         status = gpuopt__simplex_refresh(s);
         if (!status && (gpuopt__simplex_was_here(s) || s->hasty > GPUOPT__SIMPLEX_MOST_HASTY))
             status = gpuopt__simplex_leave_circle(s);

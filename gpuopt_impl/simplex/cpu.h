@@ -141,6 +141,43 @@ static gpuopt_status gpuopt__simplex_cpu_enter(void *engine, int32_t count, cons
     return GPUOPT_OK;
 }
 
+/* The matrix, and the columns of U and rows of V in use. */
+static uint64_t gpuopt__simplex_cpu_kept(const gpuopt__deferred *d, uint64_t bytes[3]) {
+    bytes[0] = sizeof(double) * (uint64_t)d->rows * (uint64_t)d->cols;
+    bytes[1] = sizeof(double) * (uint64_t)d->rows * (uint64_t)d->count;
+    bytes[2] = sizeof(double) * (uint64_t)d->cols * (uint64_t)d->count;
+    return sizeof d->count + bytes[0] + bytes[1] + bytes[2];
+}
+
+static uint64_t gpuopt__simplex_cpu_kept_bytes(const void *engine) {
+    uint64_t bytes[3];
+    return gpuopt__simplex_cpu_kept(&((const gpuopt__simplex_cpu *)engine)->inverse, bytes);
+}
+
+static gpuopt_status gpuopt__simplex_cpu_keep(void *engine, void *kept) {
+    const gpuopt__deferred *d = &((const gpuopt__simplex_cpu *)engine)->inverse;
+    uint64_t bytes[3];
+    char *to = (char *)kept + sizeof d->count;
+    gpuopt__simplex_cpu_kept(d, bytes);
+    memcpy(kept, &d->count, sizeof d->count);
+    memcpy(to, d->matrix, (size_t)bytes[0]);
+    memcpy(to + bytes[0], d->u, (size_t)bytes[1]);
+    memcpy(to + bytes[0] + bytes[1], d->v, (size_t)bytes[2]);
+    return GPUOPT_OK;
+}
+
+static gpuopt_status gpuopt__simplex_cpu_bring_back(void *engine, const void *kept) {
+    gpuopt__deferred *d = &((gpuopt__simplex_cpu *)engine)->inverse;
+    uint64_t bytes[3];
+    const char *from = (const char *)kept + sizeof d->count;
+    memcpy(&d->count, kept, sizeof d->count);
+    gpuopt__simplex_cpu_kept(d, bytes);
+    memcpy(d->matrix, from, (size_t)bytes[0]);
+    memcpy(d->u, from + bytes[0], (size_t)bytes[1]);
+    memcpy(d->v, from + bytes[0] + bytes[1], (size_t)bytes[2]);
+    return GPUOPT_OK;
+}
+
 /* ---- Products for the control ---- */
 
 /* With the tableau, the column of B^-1 for a nonbasic logical is in its slot, and that for a basic one is a unit

@@ -50,7 +50,7 @@ struct gpuopt_simplex {
     double *dual, *dual_low;         /* [rows] duals for the host's objective in phase 1 */
     double *scratch, *scratch_low;   /* [cols + rows] */
     double *doubt;                   /* [cols + rows] scratch, see simplex/step.h */
-    uint8_t *status, *old_status;    /* [cols + rows] gpuopt_simplex_variable, of the scaled variables; scratch */
+    uint8_t *status;                 /* [cols + rows] gpuopt_simplex_variable, of the scaled variables */
     double *staging;                 /* [max(rows, cols)] scratch: vectors on their way to or from device memory */
     gpuopt__simplex_duals shown;     /* what the host gets of them */
     /* For reinversion, see simplex/reinvert.h. */
@@ -288,7 +288,6 @@ static void gpuopt__simplex_cut(gpuopt__arena *arena, gpuopt_simplex *s) {
     for (k = 0; k < sizeof of_cols / sizeof *of_cols; k++)
         *of_cols[k] = (double *)gpuopt__cut(arena, cols, sizeof(double));
     s->status = (uint8_t *)gpuopt__cut(arena, both, 1);
-    s->old_status = (uint8_t *)gpuopt__cut(arena, both, 1);
     s->open = (uint8_t *)gpuopt__cut(arena, rows, 1);
     s->order = (int32_t *)gpuopt__cut(arena, cols, sizeof(int32_t));
     s->wanted = (int32_t *)gpuopt__cut(arena, cols, sizeof(int32_t));

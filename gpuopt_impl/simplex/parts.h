@@ -22,10 +22,9 @@ static int32_t gpuopt__simplex_find(const int32_t *list, int32_t count, int32_t 
     return -1;
 }
 
-/* The parts need reduced costs of the present phase, and the engine's vectors on the host. */
+/* The parts need reduced costs of the present phase, and the engine's vectors on the host, which calls have pulled. */
 static gpuopt_status gpuopt__simplex_ready(gpuopt_simplex *s) {
-    gpuopt_status status = s->stale ? gpuopt__simplex_fresh(s) : GPUOPT_OK;
-    return status ? status : gpuopt__simplex_backend_of(s)->pull(s->engine);
+    return s->stale ? gpuopt__simplex_fresh(s) : GPUOPT_OK;
 }
 
 /* While bounds cross there is nothing to iterate. */
@@ -42,35 +41,123 @@ static int32_t gpuopt__simplex_nonbasic_slot(const gpuopt_simplex *s, const char
     return slot;
 }
 
+/* ---- The entering variable ---- */
+
+/* Variables that iterating has banned until the next refresh are candidates for the host. */
+static gpuopt_status gpuopt__simplex_lift_bans(gpuopt_simplex *s) {
+    int32_t j, banned = 0;
+    for (j = 0; j < s->lp.cols; j++) {
+        banned += (s->v.state[j] & GPUOPT__SIMPLEX_BANNED) != 0;
+        s->v.state[j] &= (uint8_t)~GPUOPT__SIMPLEX_BANNED;
+    }
+    return banned ? gpuopt__simplex_backend_of(s)->push(s->engine) : GPUOPT_OK;
+}
+
+/* The slot that may enter, in report->entering; -1: none. */
+static gpuopt_status gpuopt__simplex_find_entering(gpuopt_simplex *s, gpuopt__simplex_run *run,
+                                                   gpuopt__simplex_run_report *report) {
+    gpuopt_status status;
+    memset(report, 0, sizeof *report);
+    report->entering = -1;
+    if (s->crossing >= 0) return GPUOPT_OK;
+    status = gpuopt__simplex_backend_of(s)->pull(s->engine);
+    if (!status) status = gpuopt__simplex_ready(s);
+    if (!status) status = gpuopt__simplex_lift_bans(s);
+    if (status) return status;
+    gpuopt__simplex_prepare(s, GPUOPT__SIMPLEX_RUN_PRICE, run);
+    return gpuopt__simplex_engage(s, run, report);
+}
+
+static gpuopt_simplex_candidate gpuopt__simplex_candidate(const gpuopt_simplex *s, int32_t slot, double d,
+                                                          double score) {
+    gpuopt_simplex_candidate c;
+    c.variable = s->v.slot[slot];
+    c.direction = gpuopt__simplex_turned(s, c.variable, d < 0 ? 1 : -1);
+    c.reduced_cost = gpuopt__simplex_is_logical(s, c.variable) ? -d : d;
+    c.score = score;
+    return c;
+}
+
 GPUOPT_API gpuopt_status gpuopt_simplex_price(gpuopt_simplex *simplex, gpuopt_simplex_entering *entering) {
     gpuopt__simplex_run run;
     gpuopt__simplex_run_report report;
     gpuopt_simplex_entering result;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_simplex_price(simplex, entering));
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(entering))
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_price",
                               "entering is NULL or has no struct_size");
-    memset(&report, 0, sizeof report);
-    report.entering = -1;
-    if (simplex->crossing < 0) {
-        status = gpuopt__simplex_ready(simplex);
-        if (status) return status;
-        gpuopt__simplex_prepare(simplex, GPUOPT__SIMPLEX_RUN_PRICE, &run);
-        status = gpuopt__simplex_engage(simplex, &run, &report);
-        if (status) return status;
-    }
+    status = gpuopt__simplex_find_entering(simplex, &run, &report);
+    if (status) return status;
     memset(&result, 0, sizeof result);
     result.variable = -1;
     if (report.entering >= 0) {
-        result.variable = simplex->v.slot[report.entering];
-        result.direction = gpuopt__simplex_turned(simplex, result.variable, report.direction);
-        result.reduced_cost =
-            gpuopt__simplex_is_logical(simplex, result.variable) ? -report.reduced_cost : report.reduced_cost;
-        result.score = report.score;
+        gpuopt_simplex_candidate best =
+            gpuopt__simplex_candidate(simplex, report.entering, report.reduced_cost, report.score);
+        result.variable = best.variable;
+        result.direction = best.direction;
+        result.reduced_cost = best.reduced_cost;
+        result.score = best.score;
     }
     gpuopt__copy_out(entering, entering->struct_size, &result, sizeof result);
     return GPUOPT_OK;
+}
+
+/* Puts a candidate behind those of the list whose scores are at least as large; the list holds up to `most`. */
+static void gpuopt__simplex_rank(gpuopt_simplex_candidate *list, int32_t most, int32_t *count,
+                                 gpuopt_simplex_candidate one) {
+    int32_t at = *count;
+    if (at == most && one.score <= list[at - 1].score) return;
+    if (at < most) (*count)++;
+    else at--;
+    for (; at > 0 && list[at - 1].score < one.score; at--) list[at] = list[at - 1];
+    list[at] = one;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_candidates(gpuopt_simplex *simplex, int32_t count,
+                                                   gpuopt_simplex_candidate *candidates, int32_t *found) {
+    gpuopt__simplex_run run;
+    gpuopt__simplex_run_report report;
+    gpuopt_status status;
+    int32_t j, listed = 1;
+    GPUOPT__COMPUTES(gpuopt_simplex_candidates(simplex, count, candidates, found));
+    if (!simplex) return GPUOPT_ERROR_ARGUMENT;
+    if (!candidates || !found || count < 1)
+        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_candidates",
+                              count < 1 ? "count is less than 1" : "candidates or found is NULL");
+    status = gpuopt__simplex_find_entering(simplex, &run, &report);
+    if (!status) status = gpuopt__simplex_backend_of(simplex)->pull(simplex->engine); /* weights may have restarted */
+    if (status) return status;
+    if (report.entering < 0) {
+        *found = 0;
+        return GPUOPT_OK;
+    }
+    candidates[0] = gpuopt__simplex_candidate(simplex, report.entering, report.reduced_cost, report.score);
+    for (j = 0; j < simplex->lp.cols; j++) {
+        double d = simplex->v.d[j],
+               score = gpuopt__simplex_score(d, simplex->v.weight[j], simplex->v.state[j], run.rules.dual);
+        if (score > 0 && j != report.entering)
+            gpuopt__simplex_rank(candidates, count, &listed, gpuopt__simplex_candidate(simplex, j, d, score));
+    }
+    *found = listed;
+    return GPUOPT_OK;
+}
+
+/* ---- The leaving variable, and the step ----
+ * Arguments are looked up twice if a refresh is due: before it, so that a call with bad ones does not do it; and after
+ * it, because it may move variables to other slots and positions, and repair a basis that has become singular. */
+
+static gpuopt_status gpuopt__simplex_ratio_arguments(gpuopt_simplex *s, const char *call, int32_t entering,
+                                                     int direction, gpuopt__simplex_run *run) {
+    gpuopt__simplex_prepare(s, GPUOPT__SIMPLEX_RUN_RATIO, run);
+    run->entering = gpuopt__simplex_nonbasic_slot(s, call, entering);
+    if (run->entering < 0) return GPUOPT_ERROR_ARGUMENT;
+    run->direction = gpuopt__simplex_turned(s, entering, direction);
+    if (s->v.state[run->entering] & (run->direction > 0 ? GPUOPT__SIMPLEX_MAY_INCREASE : GPUOPT__SIMPLEX_MAY_DECREASE))
+        return GPUOPT_OK;
+    return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call,
+                          "the entering variable is at its bound in that direction");
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int32_t entering, int32_t direction,
@@ -80,29 +167,30 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
     gpuopt__simplex_run_report report;
     gpuopt_simplex_leaving result;
     gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_simplex_ratio_test(simplex, entering, direction, leaving));
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(leaving) || (direction != 1 && direction != -1))
         return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call,
                               "leaving is NULL or has no struct_size, or direction is neither 1 nor -1");
     status = gpuopt__simplex_refuse_crossing(simplex, call);
-    if (!status) status = gpuopt__simplex_ready(simplex);
-    if (status) return status;
-    gpuopt__simplex_prepare(simplex, GPUOPT__SIMPLEX_RUN_RATIO, &run);
-    run.entering = gpuopt__simplex_nonbasic_slot(simplex, call, entering);
-    if (run.entering < 0) return GPUOPT_ERROR_ARGUMENT;
-    run.direction = gpuopt__simplex_turned(simplex, entering, direction);
-    if (!(simplex->v.state[run.entering] &
-          (run.direction > 0 ? GPUOPT__SIMPLEX_MAY_INCREASE : GPUOPT__SIMPLEX_MAY_DECREASE)))
-        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call,
-                              "the entering variable is at its bound in that direction");
-    status = gpuopt__simplex_engage(simplex, &run, &report);
+    if (!status) status = gpuopt__simplex_backend_of(simplex)->pull(simplex->engine);
+    if (!status) status = gpuopt__simplex_ratio_arguments(simplex, call, entering, direction, &run);
+    if (!status && simplex->stale) {
+        status = gpuopt__simplex_ready(simplex);
+        if (!status) status = gpuopt__simplex_ratio_arguments(simplex, call, entering, direction, &run);
+    }
+    if (!status) status = gpuopt__simplex_engage(simplex, &run, &report);
     if (status) return status;
     memset(&result, 0, sizeof result);
-    result.variable = report.leaving < 0 ? -1 : simplex->v.head[report.leaving];
+    result.variable = -1;
     result.flip = report.flip;
-    result.to_upper = report.leaving >= 0 && report.to_upper != gpuopt__simplex_is_logical(simplex, result.variable);
     result.step = report.step;
-    result.pivot = report.leaving < 0 ? 0 : report.pivot;
+    if (report.leaving >= 0) {
+        result.pivot = report.pivot;
+        result.unsafe = !gpuopt__simplex_safe_pivot(&run.rules, report.pivot, report.largest);
+        if (!result.unsafe) result.variable = simplex->v.head[report.leaving];
+        if (!result.unsafe) result.to_upper = report.to_upper != gpuopt__simplex_is_logical(simplex, result.variable);
+    }
     gpuopt__copy_out(leaving, leaving->struct_size, &result, sizeof result);
     return GPUOPT_OK;
 }
@@ -133,41 +221,60 @@ static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, con
     return gpuopt__simplex_finish(s, GPUOPT_OK, info);
 }
 
+static gpuopt_status gpuopt__simplex_pivot_arguments(gpuopt_simplex *s, const char *call, int32_t entering,
+                                                     int32_t leaving, int to_upper, gpuopt__simplex_run *run) {
+    gpuopt__simplex_prepare(s, GPUOPT__SIMPLEX_RUN_PIVOT, run);
+    run->entering = gpuopt__simplex_nonbasic_slot(s, call, entering);
+    run->leaving = gpuopt__simplex_find(s->v.head, s->lp.rows, leaving);
+    if (run->leaving < 0) gpuopt__log(s->context, 0, "%s: variable %d is not basic", call, (int)leaving);
+    if (run->entering < 0 || run->leaving < 0) return GPUOPT_ERROR_ARGUMENT;
+    run->to_upper = (to_upper != 0) != gpuopt__simplex_is_logical(s, leaving);
+    if (fabs(run->to_upper ? s->v.ub[run->leaving] : s->v.lb[run->leaving]) < HUGE_VAL) return GPUOPT_OK;
+    return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call,
+                          "the bound of `leaving` that to_upper names is infinite");
+}
+
 GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t entering, int32_t leaving, int to_upper,
                                               gpuopt_simplex_info *info) {
+    GPUOPT__COMPUTES(gpuopt_simplex_pivot(simplex, entering, leaving, to_upper, info));
     static const char call[] = "gpuopt_simplex_pivot";
     gpuopt__simplex_run run;
     gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (!status) status = gpuopt__simplex_refuse_crossing(simplex, call);
-    if (!status) status = gpuopt__simplex_ready(simplex);
-    if (status) return status;
-    gpuopt__simplex_prepare(simplex, GPUOPT__SIMPLEX_RUN_PIVOT, &run);
-    run.entering = gpuopt__simplex_nonbasic_slot(simplex, call, entering);
-    run.leaving = gpuopt__simplex_find(simplex->v.head, simplex->lp.rows, leaving);
-    if (run.leaving < 0) gpuopt__log(simplex->context, 0, "%s: variable %d is not basic", call, (int)leaving);
-    if (run.entering < 0 || run.leaving < 0) return GPUOPT_ERROR_ARGUMENT;
-    run.to_upper = (to_upper != 0) != gpuopt__simplex_is_logical(simplex, leaving);
-    if (fabs(run.to_upper ? simplex->v.ub[run.leaving] : simplex->v.lb[run.leaving]) == HUGE_VAL)
-        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call,
-                              "the bound of `leaving` that to_upper names is infinite");
-    return gpuopt__simplex_do(simplex, call, &run, info);
+    if (!status) status = gpuopt__simplex_backend_of(simplex)->pull(simplex->engine);
+    if (!status) status = gpuopt__simplex_pivot_arguments(simplex, call, entering, leaving, to_upper, &run);
+    if (!status && simplex->stale) {
+        status = gpuopt__simplex_ready(simplex);
+        if (!status) status = gpuopt__simplex_pivot_arguments(simplex, call, entering, leaving, to_upper, &run);
+    }
+    return status ? status : gpuopt__simplex_do(simplex, call, &run, info);
+}
+
+static gpuopt_status gpuopt__simplex_flip_arguments(gpuopt_simplex *s, const char *call, int32_t variable,
+                                                    gpuopt__simplex_run *run) {
+    gpuopt__simplex_prepare(s, GPUOPT__SIMPLEX_RUN_FLIP, run);
+    run->entering = gpuopt__simplex_nonbasic_slot(s, call, variable);
+    if (run->entering < 0) return GPUOPT_ERROR_ARGUMENT;
+    if (!(s->v.un[run->entering] - s->v.ln[run->entering] < HUGE_VAL) || (s->v.state[run->entering] & 3) == 0)
+        return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call,
+                              "the variable does not have two different finite bounds");
+    run->direction = s->v.state[run->entering] & GPUOPT__SIMPLEX_MAY_INCREASE ? 1 : -1;
+    return GPUOPT_OK;
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_flip(gpuopt_simplex *simplex, int32_t variable, gpuopt_simplex_info *info) {
+    GPUOPT__COMPUTES(gpuopt_simplex_flip(simplex, variable, info));
     static const char call[] = "gpuopt_simplex_flip";
     gpuopt__simplex_run run;
     gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (!status) status = gpuopt__simplex_refuse_crossing(simplex, call);
-    if (!status) status = gpuopt__simplex_ready(simplex);
-    if (status) return status;
-    gpuopt__simplex_prepare(simplex, GPUOPT__SIMPLEX_RUN_FLIP, &run);
-    run.entering = gpuopt__simplex_nonbasic_slot(simplex, call, variable);
-    if (run.entering < 0) return GPUOPT_ERROR_ARGUMENT;
-    if (!(simplex->v.un[run.entering] - simplex->v.ln[run.entering] < HUGE_VAL) || simplex->v.state[run.entering] == 0)
-        return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call,
-                              "the variable does not have two different finite bounds");
-    run.direction = simplex->v.state[run.entering] & GPUOPT__SIMPLEX_MAY_INCREASE ? 1 : -1;
-    return gpuopt__simplex_do(simplex, call, &run, info);
+    if (!status) status = gpuopt__simplex_backend_of(simplex)->pull(simplex->engine);
+    if (!status) status = gpuopt__simplex_flip_arguments(simplex, call, variable, &run);
+    if (!status && simplex->stale) {
+        status = gpuopt__simplex_ready(simplex);
+        if (!status) status = gpuopt__simplex_flip_arguments(simplex, call, variable, &run);
+    }
+    return status ? status : gpuopt__simplex_do(simplex, call, &run, info);
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_PARTS_H */

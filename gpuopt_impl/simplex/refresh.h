@@ -218,22 +218,23 @@ static gpuopt_status gpuopt__simplex_refresh(gpuopt_simplex *s) {
     return status ? status : backend->push(s->engine);
 }
 
-/* Fetches the engine's vectors, and sets status and x of all variables from them. */
+/* Fetches the engine's vectors, and sets status and x of all variables from them if it has moved any. */
 static gpuopt_status gpuopt__simplex_pull(gpuopt_simplex *s) {
     gpuopt_status status = gpuopt__simplex_backend_of(s)->pull(s->engine);
     int32_t i, j;
-    for (i = 0; i < s->lp.rows && !status; i++) {
+    if (status || s->since_refresh == 0) return status;
+    for (i = 0; i < s->lp.rows; i++) {
         s->status[s->v.head[i]] = GPUOPT_VARIABLE_BASIC;
         gpuopt__simplex_set_x(s, s->v.head[i], s->v.xb[i]);
     }
-    for (j = 0; j < s->lp.cols && !status; j++) {
+    for (j = 0; j < s->lp.cols; j++) {
         int state = s->v.state[j] & 3;
         gpuopt__simplex_set_x(s, s->v.slot[j], s->v.xn[j]);
         s->status[s->v.slot[j]] = (uint8_t)(state == 3                              ? GPUOPT_VARIABLE_AT_ZERO
                                             : state == GPUOPT__SIMPLEX_MAY_DECREASE ? GPUOPT_VARIABLE_AT_UPPER
                                                                                     : GPUOPT_VARIABLE_AT_LOWER);
     }
-    return status;
+    return GPUOPT_OK;
 }
 
 /* Refreshes if anything has moved or changed since the last refresh. */

@@ -53,6 +53,31 @@ static void unsafe_pivots_are_refused(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* Pivots that are large enough by themselves, beside an entry that is a hundred million times as large. */
+static void pivots_small_beside_their_column_are_refused(void **state) {
+    static const double a[] = {1e-3, 1, 1e5, 1}, rhs[] = {1, 1e9}, cost[] = {-1, -1};
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    mip m = model_of(2, 2, a, cost, NULL, rhs, NULL, NULL);
+    int variant;
+    (void)state;
+    for (variant = 0; variant < VARIANTS; variant++) {
+        gpuopt_simplex_desc desc = plain(&m, variant);
+        gpuopt_simplex *simplex = simplex_create(context, &desc);
+        gpuopt_simplex_leaving leaving = GPUOPT_INIT(gpuopt_simplex_leaving);
+        must(gpuopt_simplex_ratio_test(simplex, 0, 1, &leaving)); /* row 0 after 1e3, row 1 after 1e4 */
+        assert_true(leaving.unsafe && leaving.variable == -1 && !leaving.flip);
+        assert_true(near(fabs(leaving.pivot), 1e-3) && near(leaving.step, 1e3));
+        host.error[0] = 0;
+        assert_int_equal(gpuopt_simplex_pivot(simplex, 0, 2, 1, NULL), GPUOPT_ERROR_NUMERIC);
+        assert_non_null(strstr(host.error, "pivot"));
+        must(gpuopt_simplex_pivot(simplex, 0, 3, 1, NULL)); /* row 1's is safe, whatever it does to row 0 */
+        gpuopt_simplex_destroy(simplex);
+    }
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
 /* A pivot that leaves the bounds behind: the handle is in phase 1, says so, and finds its way back. */
 static void pivots_may_make_infeasible(void **state) {
     static const double a[] = {1, 1, 1, -1}, rhs[] = {4, 2}, cost[] = {-1, -1};
@@ -112,6 +137,7 @@ static void refresh_when_asked(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(unsafe_pivots_are_refused),
+    cmocka_unit_test(pivots_small_beside_their_column_are_refused),
     cmocka_unit_test(pivots_may_make_infeasible),
     cmocka_unit_test(refresh_when_asked),
 };

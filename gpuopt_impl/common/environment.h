@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The floating-point environment. Rounding mode, treatment of subnormal numbers and traps belong to a thread, and a
+ * host may have set them to anything. A call that computes runs in C's default environment and puts the host's back
+ * when it returns; so do the bodies of parallel loops, whose threads belong to the host's OpenMP runtime.
+ */
+#ifndef GPUOPT_IMPL_ENVIRONMENT_H
+#define GPUOPT_IMPL_ENVIRONMENT_H
+
+#include <float.h>
+
+#include "../../gpuopt.h"
+
+#if defined(__SSE2__) && defined(__GNUC__)
+/* One register controls all of it; reading it takes about as long as an addition. */
+enum { GPUOPT__ENVIRONMENT_DEFAULT = 0x1F80, GPUOPT__ENVIRONMENT_MASK = 0xFFC0 /* all but the exception flags */ };
+typedef unsigned gpuopt__environment;
+
+static inline int gpuopt__environment_is_default(void) {
+    return (__builtin_ia32_stmxcsr() & GPUOPT__ENVIRONMENT_MASK) == GPUOPT__ENVIRONMENT_DEFAULT;
+}
+static inline void gpuopt__environment_save(gpuopt__environment *host) {
+    *host = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(GPUOPT__ENVIRONMENT_DEFAULT);
+}
+static inline void gpuopt__environment_restore(const gpuopt__environment *host) { __builtin_ia32_ldmxcsr(*host); }
+#else
+#include <fenv.h>
+typedef fenv_t gpuopt__environment;
+
+/* Looks at what the arithmetic does, since no function of C tells whether subnormal numbers are flushed to zero. Traps
+ * are not seen. */
+static inline int gpuopt__environment_is_default(void) {
+    volatile double one = 1, tiny = 0x1p-60, least = DBL_MIN, half = 0.5;
+    return one + tiny == one && one - tiny == one && least * half > 0;
+}
+static inline void gpuopt__environment_save(gpuopt__environment *host) {
+    fegetenv(host);
+    fesetenv(FE_DFL_ENV);
+}
+static inline void gpuopt__environment_restore(const gpuopt__environment *host) { fesetenv(host); }
+#endif
+
+/* Keeps the compiler from moving what reads or writes memory to the other side of a change. */
+#if defined(__GNUC__)
+#define GPUOPT__BARRIER() __asm__ volatile("" ::: "memory")
+#else
+#define GPUOPT__BARRIER() ((void)0)
+#endif
+
+typedef struct gpuopt__environment_scope {
+    gpuopt__environment host;
+    int changed;
+} gpuopt__environment_scope;
+
+static inline void gpuopt__environment_enter(gpuopt__environment_scope *scope) {
+    scope->changed = !gpuopt__environment_is_default();
+    if (scope->changed) gpuopt__environment_save(&scope->host);
+    GPUOPT__BARRIER();
+}
+static inline void gpuopt__environment_leave(const gpuopt__environment_scope *scope) {
+    GPUOPT__BARRIER();
+    if (scope->changed) gpuopt__environment_restore(&scope->host);
+}
+
+/* At the top of a public call that computes: in another environment than the default one, makes the same call again in
+ * that. `call` is evaluated at most once. */
+#define GPUOPT__COMPUTES(call)                                                            \
+    do {                                                                                  \
+        gpuopt__environment_scope gpuopt_scope;                                           \
+        gpuopt_status gpuopt_result = GPUOPT_ERROR_UNSUPPORTED; /* it could not be set */ \
+        if (gpuopt__environment_is_default()) break;                                      \
+        gpuopt__environment_enter(&gpuopt_scope);                                         \
+        if (gpuopt__environment_is_default()) gpuopt_result = call;                       \
+        gpuopt__environment_leave(&gpuopt_scope);                                         \
+        return gpuopt_result;                                                             \
+    } while (0)
+
+#endif /* GPUOPT_IMPL_ENVIRONMENT_H */

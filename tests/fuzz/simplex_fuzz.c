@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A libFuzzer target for linear programs: the input's bytes become a tiny model with small whole numbers, whose rows and
+ * columns are then scaled by powers of two, a descriptor, and calls in any order. What must hold:
+ *
+ *   a plain model of the basis and of the counters agrees with the handle after every call;
+ *   a second handle that is given only the calls that were not refused stays equal to the bit;
+ *   what the ratio test names, a pivot or a flip accepts;
+ *   the verdict is that of an enumeration of all bases in whole numbers; a Farkas vector and a ray prove it in rationals;
+ *   steps allocate nothing that lasts, and nothing leaks.
+ *
+ * With: tests/simplex/brute.c -lgmp
+ * Longest input: 320
+ */
+#include <gmp.h>
+#include <math.h>
+
+#include "tests/fuzz/fuzz.h"
+#include "tests/simplex/brute.h"
+
+enum { MOST = BRUTE_MOST, BOTH = 2 * MOST, OPERATIONS = 20 };
+
+typedef struct fuzz {
+    fuzz_bytes bytes;
+    fuzz_host host;
+    gpuopt_context *context;
+    int32_t rows, cols, both;
+    int64_t start[MOST + 1];
+    int32_t index[MOST * MOST];
+    double value[MOST * MOST], cost[MOST], lhs[MOST], rhs[MOST], lb[MOST], ub[MOST]; /* whole numbers */
+    double a[MOST][MOST], c[MOST], l[BOTH], u[BOTH]; /* scaled, as the handle has them */
+    double scaled_value[MOST * MOST];
+    gpuopt_simplex_desc desc;
+    gpuopt_simplex *handle[2];
+    uint8_t plain[BOTH]; /* the basis */
+    int64_t iterations, flips;
+} fuzz;
+
+static unsigned take(fuzz *f) { return fuzz_take(&f->bytes); }
+static int whole(fuzz *f) { return (int)(take(f) % 19) - 9; }
+
+/* ---- The model ---- */
+
+static void take_interval(fuzz *f, double *low, double *high) {
+    unsigned kind = take(f) % 8;
+    int a = whole(f), b = whole(f);
+    *low = kind == 1 || kind == 3 ? -INFINITY : kind >= 6 ? 0 : a < b ? a : b;
+    *high = kind == 2 || kind == 3 ? INFINITY : kind == 0 ? *low : kind >= 6 ? abs(b) + 1 : a < b ? b : a;
+}
+
+static void make_model(fuzz *f) {
+    gpuopt_simplex_desc *d = &f->desc;
+    int row_exponent[MOST] = {0}, col_exponent[MOST] = {0}, wide = take(f) % 3 == 0, i, j;
+    int64_t e = 0;
+    f->rows = (int32_t)(take(f) % (MOST + 1));
+    f->cols = (int32_t)(take(f) % (MOST + 1));
+    f->both = f->rows + f->cols;
+    for (i = 0; i < f->rows; i++) {
+        take_interval(f, &f->lhs[i], &f->rhs[i]);
+        if (wide) row_exponent[i] = (int)(take(f) % 41) - 20;
+        f->l[f->cols + i] = ldexp(f->lhs[i], row_exponent[i]);
+        f->u[f->cols + i] = ldexp(f->rhs[i], row_exponent[i]);
+    }
+    for (j = 0; j < f->cols; j++) {
+        take_interval(f, &f->lb[j], &f->ub[j]);
+        f->cost[j] = whole(f);
+        if (wide) col_exponent[j] = (int)(take(f) % 41) - 20;
+        f->l[j] = ldexp(f->lb[j], -col_exponent[j]);
+        f->u[j] = ldexp(f->ub[j], -col_exponent[j]);
+        f->c[j] = ldexp(f->cost[j], col_exponent[j]);
+        for (i = 0; i < f->rows; i++) {
+            int v = take(f) % 3 ? whole(f) : 0;
+            if (v == 0) continue;
+            f->index[e] = i;
+            f->value[e] = v;
+            f->scaled_value[e++] = f->a[i][j] = ldexp(v, row_exponent[i] + col_exponent[j]);
+        }
+        f->start[j + 1] = e;
+    }
+    gpuopt_desc_init(d, sizeof *d);
+    d->matrix = (gpuopt_matrix){f->rows, f->cols, f->start, f->index, f->scaled_value, GPUOPT_LAYOUT_CSC};
+    d->cost = f->c, d->lb = f->l, d->ub = f->u, d->lhs = f->l + f->cols, d->rhs = f->u + f->cols;
+    d->maximize = take(f) & 1;
+    d->offset = take(f) % 5;
+    d->method = (gpuopt_simplex_method)(take(f) % 2);
+    d->pricing = (gpuopt_simplex_pricing)(take(f) % 3);
+    d->ratio = (gpuopt_simplex_ratio)(take(f) % 3);
+    d->perturbation = (gpuopt_switch)(take(f) % 3);
+    d->scaling = wide ? GPUOPT_DEFAULT : (gpuopt_switch)(take(f) % 3);
+    d->seed = take(f);
+    d->deferred_pivots = (int32_t)(take(f) % 6);
+    d->refresh_pivots = (int32_t)(take(f) % 8);
+}
+
+/* ---- Comparisons ---- */
+
+static gpuopt_simplex_info info_of(gpuopt_simplex *handle) {
+    gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
+    REQUIRE(gpuopt_simplex_get_info(handle, &info) == GPUOPT_OK);
+    return info;
+}
+
+static void check_twin(fuzz *f) {
+    gpuopt_simplex_info a, b;
+    uint8_t basis[2][BOTH] = {{0}};
+    double x[2][BOTH] = {{0}};
+    int k;
+    for (k = 0; k < 2; k++) REQUIRE(gpuopt_simplex_get_basis(f->handle[k], GPUOPT_HOST, basis[k]) == GPUOPT_OK);
+    REQUIRE(memcmp(basis[0], basis[1], sizeof basis[0]) == 0);
+    a = info_of(f->handle[0]), b = info_of(f->handle[1]);
+    REQUIRE(memcmp(&a, &b, sizeof a) == 0);
+    if (f->both % 2) return; /* reading the solution may refresh: not always */
+    for (k = 0; k < 2; k++)
+        REQUIRE(gpuopt_simplex_get_solution(f->handle[k], GPUOPT_HOST, x[k], NULL, x[k] + MOST, NULL) == GPUOPT_OK);
+    REQUIRE(memcmp(x[0], x[1], sizeof x[0]) == 0);
+}
+
+/* A nonbasic variable that is fixed is at both bounds. */
+static int same_status(const fuzz *f, int32_t j, uint8_t found) {
+    int basic = f->plain[j] == GPUOPT_VARIABLE_BASIC;
+    if (basic != (found == GPUOPT_VARIABLE_BASIC)) return 0;
+    return basic || f->l[j] == f->u[j] || f->plain[j] == found;
+}
+
+static void check_plain(fuzz *f) {
+    uint8_t basis[BOTH];
+    gpuopt_simplex_info info;
+    int32_t j;
+    REQUIRE(gpuopt_simplex_get_basis(f->handle[0], GPUOPT_HOST, basis) == GPUOPT_OK);
+    for (j = 0; j < f->both; j++) REQUIRE(same_status(f, j, basis[j]));
+    info = info_of(f->handle[0]);
+    REQUIRE(info.iterations == f->iterations && info.flips == f->flips);
+    REQUIRE(isfinite(info.objective) && info.infeasibility >= 0 && info.phase >= 0 && info.phase <= 2);
+}
+
+/* What a nonbasic variable's status becomes if it is set. */
+static uint8_t given_way(const fuzz *f, int32_t j, uint8_t status) {
+    int low = f->l[j] > -INFINITY, high = f->u[j] < INFINITY;
+    if (status == GPUOPT_VARIABLE_BASIC) return status;
+    if (!low && !high) return GPUOPT_VARIABLE_AT_ZERO;
+    return high && (status == GPUOPT_VARIABLE_AT_UPPER || !low) ? GPUOPT_VARIABLE_AT_UPPER : GPUOPT_VARIABLE_AT_LOWER;
+}
+
+/* ---- Evidence ---- */
+
+static void add_product(mpq_t sum, double x, double y) {
+    mpq_t p, q;
+    mpq_init(p), mpq_init(q);
+    mpq_set_d(p, x), mpq_set_d(q, y);
+    mpq_mul(p, p, q);
+    mpq_add(sum, sum, p);
+    mpq_clear(p), mpq_clear(q);
+}
+
+/* least y'A x > most y'r; terms with an infinite bound must be 0 but for rounding, see certificate_residual. */
+static void check_farkas(fuzz *f) {
+    double y[MOST], most = 0;
+    mpq_t gap, sum, bound;
+    int32_t i, j;
+    mpq_init(gap), mpq_init(sum), mpq_init(bound);
+    REQUIRE(gpuopt_simplex_get_farkas(f->handle[0], GPUOPT_HOST, y) == GPUOPT_OK);
+    for (i = 0; i < f->rows; i++)
+        for (j = 0; j < f->cols; j++) most = fmax(most, fabs(y[i] * f->a[i][j]));
+    for (j = 0; j < f->cols; j++) {
+        double b;
+        mpq_set_ui(sum, 0, 1);
+        for (i = 0; i < f->rows; i++) add_product(sum, y[i], f->a[i][j]);
+        if (mpq_sgn(sum) == 0) continue;
+        b = mpq_sgn(sum) > 0 ? f->l[j] : f->u[j];
+        if (isinf(b)) {
+            REQUIRE(fabs(mpq_get_d(sum)) <= 1e-9 * most);
+            continue;
+        }
+        mpq_set_d(bound, b);
+        mpq_mul(sum, sum, bound);
+        mpq_add(gap, gap, sum);
+    }
+    for (i = 0; i < f->rows; i++) {
+        double b = y[i] > 0 ? f->u[f->cols + i] : f->l[f->cols + i];
+        if (y[i] == 0) continue;
+        if (isinf(b)) REQUIRE(fabs(y[i]) <= 1e-9);
+        else add_product(gap, -y[i], b);
+    }
+    REQUIRE(mpq_sgn(gap) > 0);
+    mpq_clear(gap), mpq_clear(sum), mpq_clear(bound);
+}
+
+/* Towards a finite bound or side it may move by rounding only, and it improves. */
+static void check_ray(fuzz *f) {
+    double ray[MOST], sign = f->desc.maximize ? -1 : 1, largest = 0;
+    mpq_t sum;
+    int32_t i, j;
+    mpq_init(sum);
+    REQUIRE(gpuopt_simplex_get_ray(f->handle[0], GPUOPT_HOST, ray) == GPUOPT_OK);
+    for (j = 0; j < f->cols; j++) {
+        largest = fmax(largest, fabs(ray[j]));
+        if (ray[j] > 1e-9) REQUIRE(isinf(f->u[j]));
+        if (ray[j] < -1e-9) REQUIRE(isinf(f->l[j]));
+        add_product(sum, sign * f->c[j], ray[j]);
+    }
+    REQUIRE(largest == 1 && mpq_sgn(sum) < 0);
+    for (i = 0; i < f->rows; i++) {
+        double size = 0;
+        mpq_set_ui(sum, 0, 1);
+        for (j = 0; j < f->cols; j++) {
+            add_product(sum, f->a[i][j], ray[j]);
+            size = fmax(size, fabs(f->a[i][j] * ray[j]));
+        }
+        if (fabs(mpq_get_d(sum)) <= 1e-9 * size) continue;
+        REQUIRE(isinf(mpq_sgn(sum) > 0 ? f->u[f->cols + i] : f->l[f->cols + i]));
+    }
+    mpq_clear(sum);
+}
+
+static void check_verdict(fuzz *f) {
+    mip m;
+    brute_answer expected;
+    gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
+    double y[MOST];
+    memset(&m, 0, sizeof m);
+    m.columns = (gpuopt_matrix){f->rows, f->cols, f->start, f->index, f->value, GPUOPT_LAYOUT_CSC};
+    m.cost = f->cost, m.lb = f->lb, m.ub = f->ub, m.lhs = f->lhs, m.rhs = f->rhs;
+    m.maximize = f->desc.maximize;
+    m.offset = f->desc.offset;
+    REQUIRE(gpuopt_simplex_iterate(f->handle[0], INT64_MAX, &info) == GPUOPT_OK);
+    expected = brute_solve(&m);
+    REQUIRE(info.outcome == expected.outcome);
+    if (info.outcome == GPUOPT_INFEASIBLE) check_farkas(f);
+    else REQUIRE(gpuopt_simplex_get_farkas(f->handle[0], GPUOPT_HOST, y) == GPUOPT_ERROR_STATE);
+    if (info.outcome == GPUOPT_UNBOUNDED) check_ray(f);
+    else REQUIRE(gpuopt_simplex_get_ray(f->handle[0], GPUOPT_HOST, y) == GPUOPT_ERROR_STATE);
+    if (info.outcome == GPUOPT_OPTIMAL)
+        REQUIRE(fabs(info.objective - expected.objective) <= 1e-7 * fmax(1, fabs(expected.objective)));
+}
+
+/* ---- Calls ---- */
+
+/* After a part that was refused: it may have done a refresh that was due, if the status is NUMERIC. The next part does
+ * it for the twin. */
+static void refused(fuzz *f, gpuopt_status status) {
+    gpuopt_simplex_entering entering = GPUOPT_INIT(gpuopt_simplex_entering);
+    int k;
+    if (status != GPUOPT_ERROR_NUMERIC) check_twin(f);
+    for (k = 0; k < 2; k++) REQUIRE(gpuopt_simplex_price(f->handle[k], &entering) == GPUOPT_OK);
+}
+
+static void pivoted(fuzz *f, int32_t entering, int32_t leaving, int to_upper) {
+    REQUIRE(f->plain[entering] != GPUOPT_VARIABLE_BASIC && f->plain[leaving] == GPUOPT_VARIABLE_BASIC);
+    REQUIRE(!isinf(to_upper ? f->u[leaving] : f->l[leaving]));
+    f->plain[entering] = GPUOPT_VARIABLE_BASIC;
+    f->plain[leaving] = to_upper ? GPUOPT_VARIABLE_AT_UPPER : GPUOPT_VARIABLE_AT_LOWER;
+    f->iterations++;
+}
+
+static void flipped(fuzz *f, int32_t variable) {
+    REQUIRE(!isinf(f->l[variable]) && !isinf(f->u[variable]) && f->l[variable] < f->u[variable]);
+    REQUIRE(f->plain[variable] == GPUOPT_VARIABLE_AT_LOWER || f->plain[variable] == GPUOPT_VARIABLE_AT_UPPER);
+    f->plain[variable] = (uint8_t)(GPUOPT_VARIABLE_AT_LOWER + GPUOPT_VARIABLE_AT_UPPER - f->plain[variable]);
+    f->iterations++, f->flips++;
+}
+
+static void call_pivot(fuzz *f) {
+    int32_t entering = (int32_t)(take(f) % (BOTH + 2)) - 1, leaving = (int32_t)(take(f) % (BOTH + 2)) - 1;
+    int up = take(f) & 1;
+    gpuopt_status status = gpuopt_simplex_pivot(f->handle[0], entering, leaving, up, NULL);
+    REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_ARGUMENT || status == GPUOPT_ERROR_NUMERIC);
+    if (status) {
+        refused(f, status);
+        return;
+    }
+    pivoted(f, entering, leaving, up);
+    REQUIRE(gpuopt_simplex_pivot(f->handle[1], entering, leaving, up, NULL) == GPUOPT_OK);
+}
+
+static void call_flip(fuzz *f) {
+    int32_t variable = (int32_t)(take(f) % (BOTH + 2)) - 1;
+    gpuopt_status status = gpuopt_simplex_flip(f->handle[0], variable, NULL);
+    REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_ARGUMENT);
+    if (status) {
+        refused(f, status);
+        return;
+    }
+    flipped(f, variable);
+    REQUIRE(gpuopt_simplex_flip(f->handle[1], variable, NULL) == GPUOPT_OK);
+}
+
+/* One candidate, the ratio test, and what it names; on both. */
+static void call_step(fuzz *f) {
+    unsigned which = take(f);
+    int k;
+    int32_t entering = -1, leaving = -1, found[2];
+    gpuopt_simplex_leaving l[2] = {GPUOPT_INIT(gpuopt_simplex_leaving), GPUOPT_INIT(gpuopt_simplex_leaving)};
+    gpuopt_simplex_candidate list[2][MOST];
+    memset(list, 0, sizeof list);
+    for (k = 0; k < 2; k++) {
+        gpuopt_simplex *h = f->handle[k];
+        REQUIRE(gpuopt_simplex_candidates(h, MOST, list[k], &found[k]) == GPUOPT_OK);
+        REQUIRE(found[k] <= f->cols && (k == 0 || found[0] == found[1]));
+        if (found[k] == 0) continue;
+        entering = list[k][which % (unsigned)found[k]].variable;
+        REQUIRE(f->plain[entering] != GPUOPT_VARIABLE_BASIC);
+        REQUIRE(gpuopt_simplex_ratio_test(h, entering, list[k][which % (unsigned)found[k]].direction, &l[k]) ==
+                GPUOPT_OK);
+        leaving = l[k].variable;
+        REQUIRE(l[k].step >= 0 && (leaving < 0 || !l[k].flip) && (!l[k].unsafe || leaving < 0));
+        if (l[k].flip) REQUIRE(gpuopt_simplex_flip(h, entering, NULL) == GPUOPT_OK);
+        else if (leaving >= 0) REQUIRE(gpuopt_simplex_pivot(h, entering, leaving, l[k].to_upper, NULL) == GPUOPT_OK);
+    }
+    REQUIRE(memcmp(list[0], list[1], sizeof list[0]) == 0 && memcmp(&l[0], &l[1], sizeof l[0]) == 0);
+    if (entering < 0) return;
+    if (l[0].flip) flipped(f, entering);
+    else if (leaving >= 0) pivoted(f, entering, leaving, l[0].to_upper);
+}
+
+static void call_set_basis(fuzz *f) {
+    uint8_t status[BOTH];
+    int32_t j, basic = 0;
+    int unknown = 0;
+    gpuopt_status result;
+    for (j = 0; j < f->both; j++) {
+        unsigned t = take(f);
+        status[j] = t % 8 > 4 && t < 250 ? f->plain[j] : (uint8_t)(t < 250 ? t % 4 : t);
+        unknown |= status[j] > GPUOPT_VARIABLE_AT_ZERO;
+        basic += status[j] == GPUOPT_VARIABLE_BASIC;
+    }
+    result = gpuopt_simplex_set_basis(f->handle[0], GPUOPT_HOST, status);
+    REQUIRE((result == GPUOPT_ERROR_ARGUMENT) == (unknown || basic != f->rows));
+    REQUIRE(result == GPUOPT_OK || result == GPUOPT_ERROR_ARGUMENT || result == GPUOPT_ERROR_NUMERIC);
+    if (result) return;
+    for (j = 0; j < f->both; j++) f->plain[j] = given_way(f, j, status[j]);
+    REQUIRE(gpuopt_simplex_set_basis(f->handle[1], GPUOPT_HOST, status) == GPUOPT_OK);
+}
+
+static void call_iterate(fuzz *f) {
+    int64_t most = 1 + take(f) % 6;
+    gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
+    int k;
+    for (k = 0; k < 2; k++) REQUIRE(gpuopt_simplex_iterate(f->handle[k], most, &info) == GPUOPT_OK);
+    REQUIRE(info.iterations <= f->iterations + most && info.flips - f->flips <= info.iterations - f->iterations);
+    f->iterations = info.iterations;
+    f->flips = info.flips;
+    REQUIRE(gpuopt_simplex_get_basis(f->handle[0], GPUOPT_HOST, f->plain) == GPUOPT_OK);
+}
+
+static void call_refresh(fuzz *f) {
+    int reinvert = take(f) & 1, k;
+    for (k = 0; k < 2; k++) REQUIRE(gpuopt_simplex_refresh(f->handle[k], reinvert, NULL) == GPUOPT_OK);
+}
+
+static void call_ratio(fuzz *f) {
+    int32_t variable = (int32_t)(take(f) % (BOTH + 2)) - 1;
+    int direction = (int)(take(f) % 4) - 2;
+    gpuopt_simplex_leaving leaving = GPUOPT_INIT(gpuopt_simplex_leaving);
+    gpuopt_status status = gpuopt_simplex_ratio_test(f->handle[0], variable, direction, &leaving);
+    REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_ARGUMENT);
+    refused(f, status ? status : GPUOPT_ERROR_NUMERIC);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static void (*const calls[])(fuzz *) = {call_pivot,   call_flip,    call_step,  call_step,
+                                            call_iterate, call_refresh, call_ratio, call_set_basis};
+    fuzz f;
+    gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
+    uint64_t before;
+    int n, k;
+    memset(&f, 0, sizeof f);
+    f.bytes.data = data;
+    f.bytes.size = size;
+    f.context = fuzz_context(&f.host);
+    make_model(&f);
+    for (k = 0; k < 2; k++) {
+        before = f.host.live;
+        REQUIRE(gpuopt_simplex_plan(f.context, &f.desc, &plan) == GPUOPT_OK);
+        REQUIRE(gpuopt_simplex_create(f.context, &f.desc, &f.handle[k]) == GPUOPT_OK);
+        REQUIRE(f.host.live == before + plan.host_bytes);
+    }
+    before = f.host.live;
+    for (k = 0; k < f.both; k++)
+        f.plain[k] = k < f.cols ? given_way(&f, k, GPUOPT_VARIABLE_AT_LOWER) : GPUOPT_VARIABLE_BASIC;
+    check_twin(&f);
+    check_plain(&f);
+    for (n = 0; n < OPERATIONS && f.bytes.size; n++) {
+        calls[take(&f) % 8](&f);
+        REQUIRE(f.host.live == before);
+        check_twin(&f);
+        check_plain(&f);
+    }
+    check_verdict(&f);
+    for (k = 0; k < 2; k++) gpuopt_simplex_destroy(f.handle[k]);
+    gpuopt_context_destroy(f.context);
+    REQUIRE(f.host.live == 0);
+    return 0;
+}

@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# Usage: run.sh [NAME...]
+#
+# Breaks the library in one place at a time, as tests/mutants/list.txt says, and runs the tests that shall notice. NAME:
+# only mutants whose names begin with it. Prints a line for each and the score; the exit status is 1 if one survives, is
+# not where the list says, or does not compile. Works in a copy of the tree; takes about ten seconds a mutant. To be run
+# by hand; reads no public models.
+#
+# An entry of the list is
+#   mutant: NAME
+#   file: FILE
+#   old: TEXT             of one line; must be in the file exactly once
+#   new: TEXT             what stands there instead
+#   tests: FOLDER/NAME... of tests/FOLDER/NAME_test.c, run on the CPU; NAME:threads runs cpu-threads. Or, for a mutant
+#   equivalent: REASON    that no test can notice
+# and a blank line.
+set -u
+case ${1:-} in
+-h | --help)
+    sed -n '4,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    exit
+    ;;
+esac
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/tree" "$work/objects" || exit 1
+cp -r "$root"/{gpuopt.h,gpuopt_impl,examples,tests} "$work/tree" && cd "$work/tree" || exit 1
+renice -n 10 $$ >/dev/null
+
+flags=(-O1 -fopenmp -I. -Iexamples)
+library() { gcc "${flags[@]}" -c gpuopt_impl/gpuopt.c -o "$work/$1.o"; }
+
+# Objects are compiled once, but for tests that include a part of the library.
+object() {
+    local to
+    to=$work/objects/${1//\//_}.o
+    ! grep -q '#include "gpuopt_impl/' "$1" || rm -f "$to"
+    [ -e "$to" ] || case $1 in
+    *.cpp) g++ -std=c++17 "${flags[@]}" -c "$1" -o "$to" ;;
+    *) gcc -std=c11 -D_GNU_SOURCE "${flags[@]}" -c "$1" -o "$to" ;;
+    esac || exit 1
+    made+=("$to")
+}
+
+# helpers FOLDER: an archive of the folder's own helpers, the tests' support and the examples' readers.
+helpers() {
+    local file made=()
+    [ ! -e "$work/$1.a" ] || return 0
+    for file in tests/"$1"/*.c tests/support/*.c examples/io/*.c examples/io/*.cpp; do
+        case $file in *_test.c) ;; *) object "$file" ;; esac
+    done
+    ar rcs "$work/$1.a" "${made[@]}"
+}
+
+# passes LIBRARY TEST: links it with that object, and runs it.
+passes() {
+    local library=$1 folder=${2%%/*} name=${2#*/} backend=cpu made=()
+    case $name in *:threads) name=${name%:threads} backend=cpu-threads ;; esac
+    helpers "$folder"
+    object "tests/$folder/${name}_test.c"
+    g++ -fopenmp "${made[0]}" "$work/$folder.a" "$work/$library.o" -lcmocka -lgmp -lClp -lCoinUtils -lz -lm \
+        -o "$work/program" || exit 1
+    (unset GPUOPT_TEST_DATA && ulimit -v 8000000 && timeout 300 "$work/program" "$backend") >"$work/log" 2>&1
+}
+
+library sound || exit 1
+declare -A sound=() # tests that pass without a mutant
+killed=0 survived=0 equivalent=0 wrong=0
+complain() { echo "WRONG     $name: $1" && wrong=$((wrong + 1)); }
+
+try() {
+    local content rest count one by=
+    content=$(<"$root/$file") || { complain "no such file" && return; }
+    rest=${content//"$old"/}
+    count=$(((${#content} - ${#rest}) / ${#old}))
+    [ "$count" -eq 1 ] || { complain "the text is $count times in $file" && return; }
+    [ "$old" != "$new" ] || { complain "it changes nothing" && return; }
+    if [ -n "$reason" ]; then
+        echo "equivalent $name: $reason"
+        equivalent=$((equivalent + 1))
+        return
+    fi
+    for one in $tests; do
+        [ -e "tests/${one%:threads}_test.c" ] || { complain "no test $one" && return; }
+        [ -z "${sound[$one]:-}" ] || continue
+        passes sound "$one" || { complain "$one fails without it" && tail -5 "$work/log" && return; }
+        sound[$one]=1
+    done
+    printf '%s\n' "${content/"$old"/"$new"}" >"$file"
+    if library mutant 2>"$work/errors"; then
+        for one in $tests; do
+            passes mutant "$one" || { by=$one && break; }
+        done
+        if [ -n "$by" ]; then
+            echo "killed     $name: $by"
+            killed=$((killed + 1))
+        else
+            echo "SURVIVED   $name: $tests"
+            survived=$((survived + 1))
+        fi
+    else
+        complain "it does not compile" && head -3 "$work/errors"
+    fi
+    cp "$root/$file" "$file"
+}
+
+chosen() {
+    local one
+    [ $# -gt 0 ] || return 0
+    for one in "${wanted[@]}"; do case $name in "$one"*) return 0 ;; esac; done
+    return 1
+}
+
+wanted=("$@")
+name='' file='' old='' new='' tests='' reason=''
+while IFS= read -r line || [ -n "$line" ]; do
+    case $line in
+    '#'*) ;;
+    'mutant: '*) name=${line#*: } file='' old='' new='' tests='' reason='' ;;
+    'file: '*) file=${line#*: } ;;
+    'old: '*) old=${line#*: } ;;
+    'new: '*) new=${line#*: } ;;
+    'new:') new='' ;;
+    'tests: '*) tests=${line#*: } ;;
+    'equivalent: '*) reason=${line#*: } ;;
+    '')
+        if [ -n "$name" ] && chosen "$@"; then
+            if [ -z "$file" ] || [ -z "$old" ] || [ -z "$tests$reason" ]; then complain "its entry is not complete"; else try; fi
+        fi
+        name=''
+        ;;
+    *) complain "not a line of an entry: $line" ;;
+    esac
+done < <(cat "$root/tests/mutants/list.txt" && echo)
+
+echo "$killed killed, $survived survived, $equivalent equivalent, $wrong wrong: $killed of $((killed + survived + wrong))"
+[ $((survived + wrong)) -eq 0 ]
