@@ -308,6 +308,7 @@ typedef struct gpuopt_propagator_desc {
      * bytes per nonzero and 8 per column. After a round with many changes all rows are evaluated anyway. SEQUENTIAL
      * needs it. Default: on with the CPU; with CUDA on from 2^21 nonzeros, below which it gains nothing. */
     gpuopt_switch marking;
+    gpuopt_switch relative_integers; /* whether least_change_relative holds for integer columns, too; default: on */
 } gpuopt_propagator_desc;
 
 /* The tolerances of other codes. */

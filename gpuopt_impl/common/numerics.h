@@ -10,6 +10,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __FAST_MATH__
 #error "gpuopt needs IEEE arithmetic: compile it without -ffast-math"
@@ -63,6 +64,49 @@ GPUOPT_HD void gpuopt__accumulate(double *hi, double *lo, double value, double l
     double error;
     *hi = gpuopt__two_sum(*hi, value, &error);
     *lo = gpuopt__add(*lo, gpuopt__add(error, low));
+}
+
+/* ---- Rounding outwards, by software: the rounding mode stays to nearest ---- */
+
+/* The least double above a finite x. */
+GPUOPT_HD double gpuopt__next_up(double x) {
+#ifdef __CUDA_ARCH__
+    long long bits = __double_as_longlong(x);
+    return x == 0 ? 0x1p-1074 : __longlong_as_double(bits + (bits < 0 ? -1 : 1));
+#else
+    int64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits += bits < 0 ? -1 : 1;
+    if (x == 0) return 0x1p-1074;
+    memcpy(&x, &bits, sizeof bits);
+    return x;
+#endif
+}
+
+/* high - quotient * c, exact barring underflow, where quotient is high / c rounded. */
+GPUOPT_HD double gpuopt__remainder(double high, double quotient, double c) {
+#if !defined(__CUDA_ARCH__) && !defined(__FMA__) && !defined(__aarch64__)
+    if ((double)(float)quotient == quotient && (double)(float)c == c) return high - gpuopt__mul(quotient, c);
+#endif
+    return -fma(quotient, c, -high);
+}
+
+/* Not below (high + low + e) / c for any |e| <= doubt, where c > 0 and high = high + low rounded; quotient: high / c
+ * rounded. It is the exact quotient if that is a double and doubt is 0; otherwise it exceeds the exact one by doubt / c
+ * and little more than one rounding. */
+GPUOPT_HD double gpuopt__quotient_up(double high, double low, double doubt, double c, double quotient) {
+    double error, rest = gpuopt__two_sum(gpuopt__remainder(high, quotient, c), low, &error), up;
+    if (high != 0 && !(fabs(high) > 0x1p-960 && fabs(quotient) > 0x1p-960)) /* the remainder may have underflowed */
+        doubt = gpuopt__add(doubt, 0x1p-1070);
+    if (error != 0 || doubt > 0) {
+        double more = gpuopt__add(fabs(error), doubt);
+        rest = gpuopt__add(gpuopt__add(rest, more), gpuopt__mul(0x1p-51, gpuopt__add(fabs(rest), more)));
+    }
+    if (rest == 0) return quotient;
+    up = rest / c;
+    up = gpuopt__add(gpuopt__add(up, gpuopt__mul(0x1p-51, fabs(up))), 0x1p-1072);
+    quotient = gpuopt__two_sum(quotient, up, &error);
+    return error > 0 ? gpuopt__next_up(quotient) : quotient;
 }
 
 /* In [0, 1), from the seed and k (splitmix64). */
