@@ -86,27 +86,27 @@ GPUOPT_HD double gpuopt__next_up(double x) {
 /* high - quotient * c, exact barring underflow, where quotient is high / c rounded. */
 GPUOPT_HD double gpuopt__remainder(double high, double quotient, double c) {
 #if !defined(__CUDA_ARCH__) && !defined(__FMA__) && !defined(__aarch64__)
-    if ((double)(float)quotient == quotient && (double)(float)c == c) return high - gpuopt__mul(quotient, c);
+    if (c == 1 || ((double)(float)quotient == quotient && (double)(float)c == c))
+        return gpuopt__sub(high, gpuopt__mul(quotient, c));
 #endif
     return -fma(quotient, c, -high);
 }
 
 /* Not below (high + low + e) / c for any |e| <= doubt, where c > 0 and high = high + low rounded; quotient: high / c
- * rounded. It is the exact quotient if that is a double and doubt is 0; otherwise it exceeds the exact one by doubt / c
- * and little more than one rounding. */
+ * rounded. If doubt is 0, this is the exact quotient if that is a double, else one that exceeds it by less than two units
+ * in the last place. */
 GPUOPT_HD double gpuopt__quotient_up(double high, double low, double doubt, double c, double quotient) {
-    double error, rest = gpuopt__two_sum(gpuopt__remainder(high, quotient, c), low, &error), up;
-    if (high != 0 && !(fabs(high) > 0x1p-960 && fabs(quotient) > 0x1p-960)) /* the remainder may have underflowed */
-        doubt = gpuopt__add(doubt, 0x1p-1070);
+    double error, rest = gpuopt__two_sum(gpuopt__remainder(high, quotient, c), low, &error), step;
+    if (!(fabs(high) > 0x1p-960 && fabs(quotient) > 0x1p-960) && high != 0)
+        doubt = gpuopt__add(doubt, 0x1p-1060); /* the remainder may have underflowed */
     if (error != 0 || doubt > 0) {
         double more = gpuopt__add(fabs(error), doubt);
         rest = gpuopt__add(gpuopt__add(rest, more), gpuopt__mul(0x1p-51, gpuopt__add(fabs(rest), more)));
     }
-    if (rest == 0) return quotient;
-    up = rest / c;
-    up = gpuopt__add(gpuopt__add(up, gpuopt__mul(0x1p-51, fabs(up))), 0x1p-1072);
-    quotient = gpuopt__two_sum(quotient, up, &error);
-    return error > 0 ? gpuopt__next_up(quotient) : quotient;
+    step = gpuopt__next_up(quotient) - quotient; /* exact. What is left of the numerator is at most the rest: */
+    if (rest < gpuopt__mul(gpuopt__mul(step, c), 1 - 0x1p-50)) return gpuopt__add(quotient, rest > 0 ? step : 0);
+    step = gpuopt__add(gpuopt__mul(rest / c, 1 + 0x1p-50), 0x1p-1072);
+    return gpuopt__next_up(gpuopt__add(quotient, step));
 }
 
 /* In [0, 1), from the seed and k (splitmix64). */

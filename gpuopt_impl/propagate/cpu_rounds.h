@@ -224,7 +224,8 @@ static void gpuopt__propagator_cpu_mark_changed(gpuopt__propagator_cpu *p, int64
 }
 
 static void gpuopt__propagator_cpu_jacobi_round(gpuopt__propagator_cpu *p) {
-    int64_t rows = p->all_marked ? p->head.rows : p->queued, count = rows, piece = count / (16 * (int64_t)p->threads) + 1;
+    int64_t rows = p->all_marked ? p->head.rows : p->queued, count = rows,
+            piece = count / (16 * (int64_t)p->threads) + 1;
     gpuopt__propagator_cpu_found found = {INT32_MAX, INT32_MAX, 0, 0};
     p->changed_count = 0;
     gpuopt__propagator_cpu_by_pieces(p, gpuopt__propagator_cpu_evaluate_rows, count, piece < 256 ? piece : 256,

@@ -5,7 +5,8 @@
  */
 
 /* Whether a column is continuous and its bounds are stored in single precision. */
-#define GPUOPT__PROPAGATOR_ROUNDED(column) (sizeof(GPUOPT__PROPAGATOR_REAL) == sizeof(float) && !(p->kind[column] & GPUOPT__PROPAGATOR_INTEGER))
+#define GPUOPT__PROPAGATOR_ROUNDED(column) \
+    (sizeof(GPUOPT__PROPAGATOR_REAL) == sizeof(float) && !(p->kind[column] & GPUOPT__PROPAGATOR_INTEGER))
 
 /* Filters a row. Long rows are added up in blocks of blocks, to keep the chain of additions short and the error bound
  * small, and in two chains at a time, to hide the latency of the additions. */

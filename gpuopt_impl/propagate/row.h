@@ -28,8 +28,8 @@ enum { GPUOPT__PROPAGATOR_LOWER = 1, GPUOPT__PROPAGATOR_UPPER = 2 };
 typedef struct gpuopt__propagator_activity {
     double hi, lo;    /* the sum of the finite terms is hi + lo */
     double magnitude; /* sum of the absolute values of the finite terms */
+    double dirt;      /* sum of the absolute values of the errors that lo collects: lo's own error is a part of it */
     int infinite;     /* count of the infinite terms */
-    unsigned inexact; /* count of the errors that lo collects: up to 1, hi + lo is exact. Modulo 2^32. */
 } gpuopt__propagator_activity;
 
 typedef struct gpuopt__propagator_activities {
@@ -41,21 +41,25 @@ GPUOPT_HD gpuopt__propagator_activities gpuopt__propagator_activities_start(void
     return s;
 }
 
-/* What the product p = a * bound, with the error `low`, adds to the count of errors. One that may have underflowed
- * counts as two. */
-GPUOPT_HD unsigned gpuopt__propagator_inexact(double bound, double p, double low) {
-    return (low != 0) + 2u * (fabs(p) < 0x1p-960 && bound != 0);
+/* The error of the product p = a * bound. If p or its error may have underflowed, adds more than that to the dirt. */
+GPUOPT_HD double gpuopt__propagator_product_error(double a, double bound, double p, double *dirt) {
+#if !defined(__CUDA_ARCH__) && !defined(__FMA__) && !defined(__aarch64__)
+    if ((double)(float)a == a && (double)(float)bound == bound) return 0; /* see gpuopt__mul_error */
+#endif
+    if (fabs(p) < 0x1p-960 && fabs(bound) > 0) *dirt = gpuopt__add(*dirt, 0x1p-980);
+    return gpuopt__mul_error(a, bound, p);
 }
 
 GPUOPT_HD void gpuopt__propagator_activity_add(gpuopt__propagator_activity *s, const gpuopt__propagator_rules *rules,
                                                double a, double bound) {
     double p = gpuopt__mul(a, bound);
     if (fabs(p) < rules->huge) {
-        double error, low = gpuopt__mul_error(a, bound, p);
+        double error;
         s->hi = gpuopt__two_sum(s->hi, p, &error);
-        s->lo = gpuopt__add(s->lo, gpuopt__add(error, low));
+        error = gpuopt__add(error, gpuopt__propagator_product_error(a, bound, p, &s->dirt));
+        s->lo = gpuopt__add(s->lo, error);
         s->magnitude = gpuopt__add(s->magnitude, fabs(p));
-        s->inexact += (error != 0) + gpuopt__propagator_inexact(bound, p, low);
+        s->dirt = gpuopt__add(s->dirt, fabs(error));
     } else {
         s->infinite++;
     }
@@ -64,14 +68,14 @@ GPUOPT_HD void gpuopt__propagator_activity_add(gpuopt__propagator_activity *s, c
 /* The activity of one term: the result of adding it to an empty activity. */
 GPUOPT_HD gpuopt__propagator_activity gpuopt__propagator_activity_of(const gpuopt__propagator_rules *rules, double a,
                                                                      double bound) {
-    gpuopt__propagator_activity s = {0, 0, 0, 1, 0};
+    gpuopt__propagator_activity s = {0, 0, 0, 0, 1};
     double p = gpuopt__mul(a, bound);
     if (fabs(p) < rules->huge) {
         s.hi = gpuopt__propagator_no_minus_zero(p);
-        s.lo = gpuopt__propagator_no_minus_zero(gpuopt__mul_error(a, bound, p));
+        s.lo = gpuopt__propagator_no_minus_zero(gpuopt__propagator_product_error(a, bound, p, &s.dirt));
         s.magnitude = fabs(p);
+        s.dirt = gpuopt__add(s.dirt, fabs(s.lo));
         s.infinite = 0;
-        s.inexact = gpuopt__propagator_inexact(bound, p, s.lo);
     }
     return s;
 }
@@ -101,7 +105,7 @@ GPUOPT_HD void gpuopt__propagator_activity_merge(gpuopt__propagator_activity *s,
     s->lo = gpuopt__add(gpuopt__add(s->lo, t->lo), error);
     s->magnitude = gpuopt__add(s->magnitude, t->magnitude);
     s->infinite += t->infinite;
-    s->inexact += t->inexact + (error != 0);
+    s->dirt = gpuopt__add(gpuopt__add(s->dirt, t->dirt), fabs(error));
 }
 
 GPUOPT_HD void gpuopt__propagator_activities_merge(gpuopt__propagator_activities *s,
@@ -141,9 +145,7 @@ GPUOPT_HD gpuopt__propagator_limit gpuopt__propagator_limit_make(const gpuopt__p
     limit.side = negated ? -side : side;
     limit.hi = negated ? -s->hi : s->hi;
     limit.lo = negated ? -s->lo : s->lo;
-    limit.doubt = 0;
-    if (s->inexact > 1 || error > 0x1p-75) /* terms may have underflowed; of very long rows, the count overflowed */
-        limit.doubt = gpuopt__add(gpuopt__mul(error, s->magnitude), 0x1p-1040);
+    limit.doubt = gpuopt__mul(error, s->dirt);
     limit.infinite = s->infinite;
     limit.slack = HUGE_VAL;
     if (limit.side < HUGE_VAL && s->infinite < 2) {
@@ -161,13 +163,12 @@ GPUOPT_HD gpuopt__propagator_row gpuopt__propagator_row_make(const gpuopt__propa
                                                              const gpuopt__propagator_rules *rules, double lhs,
                                                              double rhs, int64_t length) {
     gpuopt__propagator_row row;
-    /* At least the longest chain of additions that an entry goes through. The relative error of a sum in twice the
-     * precision is about the square of that in plain precision; twice the chain covers two roundings per addition, and
-     * the rounding of the magnitude. */
+    /* The rounding errors of lo are at most this part of the dirt: two for each addition that an entry goes through, and
+     * as much again for those of the dirt itself. A row of one entry has none. */
     const int64_t segment = GPUOPT__PROPAGATOR_SEGMENT;
     int64_t steps = 16 + (length < segment ? length : segment) / GPUOPT__PROPAGATOR_LANES +
                     length / (segment * GPUOPT__PROPAGATOR_LANES);
-    double chain = (double)steps * 0x1p-52, error = gpuopt__mul(chain, chain);
+    double error = length > 1 ? (double)steps * 0x1p-51 : 0;
     row.infeasible = 0;
     row.limit[0] = gpuopt__propagator_limit_make(&activity->min, 0, rules, rhs, error, &row.infeasible);
     row.limit[1] = gpuopt__propagator_limit_make(&activity->max, 1, rules, lhs, error, &row.infeasible);
@@ -186,8 +187,7 @@ GPUOPT_HD int gpuopt__propagator_row_status(const gpuopt__propagator_activities 
     double over = gpuopt__add(gpuopt__propagator_excess(lhs, min->hi, min->lo), row->limit[0].doubt),
            under = gpuopt__add(-gpuopt__propagator_excess(rhs, max->hi, max->lo), row->limit[1].doubt);
     if (lhs == -HUGE_VAL || (min->infinite == 0 && over <= rules->feasibility)) status |= GPUOPT_ROW_LHS_REDUNDANT;
-    if (rhs == HUGE_VAL || (max->infinite == 0 && under <= rules->feasibility))
-        status |= GPUOPT_ROW_RHS_REDUNDANT;
+    if (rhs == HUGE_VAL || (max->infinite == 0 && under <= rules->feasibility)) status |= GPUOPT_ROW_RHS_REDUNDANT;
     return status;
 }
 
@@ -204,8 +204,8 @@ GPUOPT_HD int gpuopt__propagator_take_upper(const gpuopt__propagator_rules *rule
     if (rules->single) candidate = gpuopt__propagator_single_up(candidate);
     *new_ub = candidate;
     if (!(fabs(candidate) < rules->infinity)) return 0;
-    return candidate < ub && (ub == HUGE_VAL || gpuopt__sub(ub, candidate) >
-                                                    gpuopt__propagator_least_move(rules, integer, ub, lb, ub));
+    return candidate < ub &&
+           (ub == HUGE_VAL || gpuopt__sub(ub, candidate) > gpuopt__propagator_least_move(rules, integer, ub, lb, ub));
 }
 
 /* Whether one side of a row may move a bound of an entry's column. c: the coefficient, negated for the lhs;
@@ -252,9 +252,10 @@ GPUOPT_HD int gpuopt__propagator_tighten(const gpuopt__propagator_limit *limit, 
         doubt = gpuopt__add(doubt, fabs(lost));
     }
     d = gpuopt__two_sum(d, rest, &rest);
-    candidate = d / size;
+    candidate = size == 1 ? d : d / size; /* a division takes as long as all the rest */
     if (!(candidate < high && candidate > -rules->infinity)) return 0;
-    candidate = gpuopt__quotient_up(d, rest, gpuopt__mul(doubt, 1 + 0x1p-50), size, candidate);
+    doubt = gpuopt__mul(doubt, 1 + 0x1p-50);
+    if (size != 1 || rest != 0 || doubt > 0) candidate = gpuopt__quotient_up(d, rest, doubt, size, candidate);
     if (!gpuopt__propagator_take_upper(rules, candidate, low, high, kind & GPUOPT__PROPAGATOR_INTEGER, bound)) return 0;
     *bound = gpuopt__propagator_no_minus_zero(upper ? *bound : -*bound);
     return upper ? GPUOPT__PROPAGATOR_UPPER : GPUOPT__PROPAGATOR_LOWER;
