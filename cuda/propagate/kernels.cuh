@@ -240,7 +240,7 @@ __global__ void set_bounds(Propagator<Val, Bound> p, int first, int count, const
         Bound *pair = p.bounds[0] + 2 * static_cast<size_t>(col);
         double2 old = load_pair(p.bounds[1], 2 * static_cast<unsigned>(col));
         pair[0] = static_cast<Bound>(lb ? gpuopt__propagator_stored_lb(&p.rules, integer, lb[k])
-                                        : gpuopt__propagator_shown_lb(p.state->was_infeasible, old.x, old.y));
+                                        : gpuopt__propagator_shown_lb(&p.rules, p.state->was_infeasible, old.x, old.y));
         if (ub) pair[1] = static_cast<Bound>(gpuopt__propagator_stored_ub(&p.rules, integer, ub[k]));
     }
 }
@@ -285,7 +285,7 @@ __global__ void get_bounds(Propagator<Val, Bound> p, int first, int count, const
         int col = some ? some[k] : first + k;
         double2 pair = make_double2(NAN, NAN); /* of a column out of range, which only device arrays can contain */
         if (col >= 0 && col < p.cols) pair = load_pair(p.bounds[0], 2 * static_cast<unsigned>(col));
-        if (lb) lb[k] = gpuopt__propagator_shown_lb(is_infeasible(*p.state), pair.x, pair.y);
+        if (lb) lb[k] = gpuopt__propagator_shown_lb(&p.rules, is_infeasible(*p.state), pair.x, pair.y);
         if (ub) ub[k] = pair.y;
     }
 }

@@ -70,17 +70,12 @@ GPUOPT_HD void gpuopt__accumulate(double *hi, double *lo, double value, double l
 
 /* The least double above a finite x. */
 GPUOPT_HD double gpuopt__next_up(double x) {
-#ifdef __CUDA_ARCH__
-    long long bits = __double_as_longlong(x);
-    return x == 0 ? 0x1p-1074 : __longlong_as_double(bits + (bits < 0 ? -1 : 1));
-#else
     int64_t bits;
+    if (x == 0) return 0x1p-1074;
     memcpy(&bits, &x, sizeof bits);
     bits += bits < 0 ? -1 : 1;
-    if (x == 0) return 0x1p-1074;
     memcpy(&x, &bits, sizeof bits);
     return x;
-#endif
 }
 
 /* high - quotient * c, exact barring underflow, where quotient is high / c rounded. */

@@ -35,7 +35,7 @@ static gpuopt_status gpuopt__propagator_cpu_get_bounds(gpuopt_propagator *propag
     for (k = 0; k < count; k++) {
         double low, high;
         GPUOPT__PROPAGATOR_TYPED(p, load_bounds, (p, col ? col[k] : (int32_t)k, &low, &high));
-        if (lb) lb[k] = gpuopt__propagator_shown_lb(gpuopt__propagator_cpu_is_infeasible(p), low, high);
+        if (lb) lb[k] = gpuopt__propagator_shown_lb(&p->head.rules, gpuopt__propagator_cpu_is_infeasible(p), low, high);
         if (ub) ub[k] = high;
     }
     return GPUOPT_OK;

@@ -219,8 +219,8 @@ static int GPUOPT__PROPAGATOR_NAME(store_bounds)(gpuopt__propagator_cpu *p, int3
     GPUOPT__PROPAGATOR_REAL old_lb = pair[0], old_ub = pair[1];
     int integer = p->kind[col] & GPUOPT__PROPAGATOR_INTEGER;
     pair[0] = lb ? (GPUOPT__PROPAGATOR_REAL)gpuopt__propagator_stored_lb(&p->head.rules, integer, *lb)
-                 : (GPUOPT__PROPAGATOR_REAL)gpuopt__propagator_shown_lb(gpuopt__propagator_cpu_is_infeasible(p),
-                                                                        (double)old_lb, (double)old_ub);
+                 : (GPUOPT__PROPAGATOR_REAL)gpuopt__propagator_shown_lb(
+                       &p->head.rules, gpuopt__propagator_cpu_is_infeasible(p), (double)old_lb, (double)old_ub);
     if (ub) pair[1] = (GPUOPT__PROPAGATOR_REAL)gpuopt__propagator_stored_ub(&p->head.rules, integer, *ub);
     p->kind[col] = (uint8_t)gpuopt__propagator_kind(integer, (double)pair[0], (double)pair[1]);
     next[0] = pair[0];

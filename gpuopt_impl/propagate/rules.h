@@ -66,8 +66,9 @@ GPUOPT_HD int gpuopt__propagator_crossed(const gpuopt__propagator_rules *rules, 
 
 /* The lower bound as the host sees it: unless the model is infeasible, one that exceeds the upper bound (within the
  * tolerance) is shown equal to it. */
-GPUOPT_HD double gpuopt__propagator_shown_lb(int infeasible, double lb, double ub) {
-    return infeasible ? lb : gpuopt__min(lb, ub);
+GPUOPT_HD double gpuopt__propagator_shown_lb(const gpuopt__propagator_rules *rules, int infeasible, double lb,
+                                             double ub) {
+    return infeasible || gpuopt__propagator_crossed(rules, lb, ub) ? lb : gpuopt__min(lb, ub);
 }
 
 /* A side or bound from the host, with the host's infinity replaced by IEEE's. */
@@ -87,10 +88,10 @@ GPUOPT_HD double gpuopt__propagator_floor(const gpuopt__propagator_rules *rules,
 }
 
 /* A bound of the host as it is stored: without minus zero, so that equal bounds have equal bits; that of an integer
- * column rounded like a candidate; in single precision rounded outwards. */
+ * column rounded like a candidate, unless that makes it infinite; in single precision rounded outwards. */
 GPUOPT_HD double gpuopt__propagator_stored_ub(const gpuopt__propagator_rules *rules, int integer, double ub) {
-    double x = gpuopt__propagator_normal_high(rules, ub);
-    if (integer) x = gpuopt__propagator_normal_high(rules, gpuopt__propagator_floor(rules, x));
+    double x = gpuopt__propagator_normal_high(rules, ub), whole = integer ? gpuopt__propagator_floor(rules, x) : x;
+    if (fabs(whole) < rules->infinity) x = whole;
     if (rules->single) x = gpuopt__propagator_normal_high(rules, gpuopt__propagator_single_up(x));
     return gpuopt__propagator_no_minus_zero(x);
 }
