@@ -196,7 +196,7 @@ static void gpuopt__propagator_cpu_evaluate_rows(gpuopt__propagator_cpu *p, int6
     int64_t k;
     for (k = from; k < to; k++) {
         int32_t row = full ? (int32_t)k : (int32_t)p->queue[k];
-        if (!full) p->marked[row] = 0;
+        if (p->marked) p->marked[row] = 0; /* in a full pass, too: infeasible rows keep their marks */
         found->evaluated += p->start[row + 1] - p->start[row];
         GPUOPT__PROPAGATOR_TYPED(p, jacobi_row, (p, row, batch, &found->infeasible_row));
     }
