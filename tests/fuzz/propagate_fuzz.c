@@ -161,7 +161,8 @@ static void make_model(fuzz *f) {
     if (f->dirty && rarely(f)) d->matrix.rows = -d->matrix.rows;
     if (f->dirty && rarely(f))
         d->struct_size = offsetof(gpuopt_propagator_desc, infinity), f->infinity = 1e20,
-        f->feasibility = f->integrality = 1e-6, d->round_limit = 0, d->mode = GPUOPT_MODE_JACOBI;
+        f->feasibility = f->integrality = 1e-6, d->round_limit = 0, d->mode = GPUOPT_MODE_JACOBI,
+        d->precision = GPUOPT_PRECISION_FP64;
 }
 
 /* ---- What must hold ---- */
