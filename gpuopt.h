@@ -251,7 +251,19 @@ typedef struct gpuopt_device_view {
  *
  * Bits      JACOBI: the CPU, with any number of threads, and the GPU return the same bounds round for round.
  *           SEQUENTIAL: the same bits on every CPU.
- * Validity  No bound becomes tighter than its row implies, rounding errors included.
+ * Validity  No bound becomes tighter than its row implies at the bounds that it was computed from, not by a unit in the
+ *           last place: errors are added outward, and a result without error is exact. Three things are on purpose: an
+ *           integer column's candidate is rounded to an integer (with a slack that only loosens it), FP32 rounds
+ *           coefficients, and equal bounds of the host are never moved. So no point is cut off that satisfies all rows
+ *           and bounds exactly, taking the doubles of the model for what they are.
+ * Verdict   INFEASIBLE is true of the model in exact arithmetic (of the bounds that the host last set and those that
+ *           rounds have found since): the least or greatest activity of a row misses a side, or a column's bounds
+ *           cross, by more than feasibility_tolerance and more than the errors of the computation. The tolerance only
+ *           makes the verdict rarer. CONVERGED: no row can move any bound by more than the least change; a new handle
+ *           with these bounds returns CONVERGED and moves nothing, in either mode. JACOBI, SEQUENTIAL and any order of
+ *           the rows give the same verdict, unless a change that was too small to be made decides: one of the size of
+ *           the least change times a coefficient large enough to be seen beside the feasibility tolerance, or a
+ *           violation that equals the tolerance up to rounding. Terms beyond huge_value are left out of this.
  * stop      is asked between rounds on the CPU and, with the driver HOST, on the GPU. With the drivers COOPERATIVE and
  *           GRAPH all rounds of a call are one launch, which cannot be interrupted: ask for fewer rounds per call.
  * Cost      A round is one pass over A. It reads 12 bytes per nonzero (CUDA: 8 if single precision represents every
@@ -296,16 +308,21 @@ typedef struct gpuopt_propagator_desc {
     gpuopt_matrix matrix;    /* A */
     const double *lhs, *rhs; /* [rows]; lhs[i] <= rhs[i]; -infinity and infinity allowed; NULL: no such sides */
     const double *lb, *ub;   /* [cols]; not NaN, lb < infinity, ub > -infinity; lb > ub: the model is infeasible */
-    /* [cols], not 0: integer; NULL: all continuous. Only bounds derived from rows are rounded, never the host's own. */
+    /* [cols], not 0: integer; NULL: all continuous. The host's own bounds are rounded when they are set, as a row's. */
     const uint8_t *integer;
     double infinity; /* sides and bounds of at least this size are infinite; 0: 1e20 (SCIP, HiGHS); at least 1 */
-    /* A row or column violated by at most this is feasible; 0: 1e-6 (SCIP def.h, HiGHS HConst.h); at most 0.1. */
+    /* A row violated by at most this, or bounds that cross by at most this, prove nothing; 0: 1e-6 (SCIP def.h, HiGHS
+     * HConst.h); at most 0.1. If larger, 2^-47 of the sum of the sizes of the row's terms, or of its side; 2^-47 of the
+     * larger bound. */
     double feasibility_tolerance;
-    double integrality_tolerance; /* slack in rounding an integer column's candidate; 0: 1e-6; at most 0.49 */
-    double least_change;          /* a finite bound moves only by more than this; 0: 1e-9 (the paper); at most 1e9 */
+    /* Slack in rounding an integer column's bound that is no integer; 0: 1e-6; at most 0.49. If larger, 2^-50 of its
+     * size. */
+    double integrality_tolerance;
+    double least_change; /* a finite bound moves only by more than this; 0: 1e-9 (the paper); at most 1e9 */
     /* Added to least_change: this fraction of ub - lb, or of |bound| if the other bound is infinite; 0: none; at most
-     * 1. Always added: 2^-48 |bound| (FP32: 2^-22 of the column's larger bound), since smaller changes are rounding
-     * errors. */
+     * 1. Always added: 2^-48 |bound| (FP32: 2^-22 of the column's larger bound), since smaller changes may come from
+     * rounding, and go on for ever. The bound of an integer column moves by whole units, if the candidate before rounding
+     * gains the least change or the integrality tolerance. */
     double least_change_relative;
     double huge_value;   /* a larger term of an activity counts as infinite; 0: 1e100; 1 to 1e100 */
     int32_t round_limit; /* rounds since bounds or sides were last set; then the outcome is LIMIT; 0: none */
@@ -316,19 +333,25 @@ typedef struct gpuopt_propagator_desc {
      * bytes per nonzero and 8 per column. After a round with many changes all rows are evaluated anyway. SEQUENTIAL
      * needs it. Default: on with the CPU; with CUDA on from 2^21 nonzeros, below which it gains nothing. */
     gpuopt_switch marking;
+    gpuopt_switch relative_integers; /* whether least_change_relative holds for integer columns, too; default: on */
 } gpuopt_propagator_desc;
 
 /* The tolerances of other codes. */
 typedef enum gpuopt_propagator_settings {
     GPUOPT_SETTINGS_PAPER = 0, /* the defaults: least change 1e-9 */
-    GPUOPT_SETTINGS_SCIP,      /* least change 5% (boundstreps, def.h); terms beyond 1e15 (hugeval) are infinite */
-    GPUOPT_SETTINGS_HIGHS,     /* least change 1e-3 and 30% of the domain (HighsDomain.cpp) */
+    /* Least change 5% of the domain, for integer columns, too (boundstreps, def.h; SCIP takes 5% of |bound| if that is
+     * less); terms beyond 1e15 (hugeval) are infinite. */
+    GPUOPT_SETTINGS_SCIP,
+    /* Least change 1e-3, and 30% of the domain for continuous columns (HighsDomain.cpp; there the bound of an integer
+     * column must also move by 1e-3 of its new size, here by a unit). */
+    GPUOPT_SETTINGS_HIGHS,
     /* Least change 1e-3 (ConstraintPropagation.hpp); terms beyond 1e8 (hugeval, PresolveOptions.hpp) are infinite. */
     GPUOPT_SETTINGS_PAPILO
 } gpuopt_propagator_settings;
 
-/* Sets `infinity`, the two tolerances, the two members for the least change, and huge_value of a descriptor, and
- * nothing else. ARGUMENT: unknown settings, or the descriptor is too short for these members. */
+/* Sets `infinity`, the two tolerances, the two members for the least change, huge_value and relative_integers (if the
+ * descriptor is long enough) of a descriptor, and nothing else. ARGUMENT: unknown settings, or the descriptor is too
+ * short for the others. */
 GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *desc, gpuopt_propagator_settings settings);
 
 /* What a call of _round found. */
@@ -338,7 +361,7 @@ typedef struct gpuopt_propagator_info {
     int32_t rounds;         /* done by this call, including one that changed nothing or proved infeasibility */
     int64_t changed;        /* bounds moved by this call; JACOBI: each side of each column counts once per round */
     int64_t nonzeros; /* in the rows that this call evaluated; fewer than rounds * nonzeros of A if rows are skipped */
-    int32_t infeasible_row; /* INFEASIBLE: the lowest row that no x within the bounds satisfies, or -1 */
+    int32_t infeasible_row; /* INFEASIBLE: the lowest row found that no x within the bounds satisfies, or -1 */
     int32_t infeasible_col; /* INFEASIBLE: the lowest column whose bounds cross, or -1 */
 } gpuopt_propagator_info;
 
@@ -369,12 +392,15 @@ GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, 
 GPUOPT_API gpuopt_status gpuopt_propagator_get_info(gpuopt_propagator *propagator, gpuopt_propagator_info *info);
 
 /* Reads all bounds into lb and ub [cols], each of which may be NULL, in the memory that `where` says. Infinite bounds
- * are returned as IEEE infinities. lb <= ub holds unless the outcome is INFEASIBLE: a lower bound that exceeds the
- * upper one within the tolerance is returned as the upper one. */
+ * are returned as IEEE infinities. lb <= ub holds unless the model is infeasible: a lower bound that exceeds the upper
+ * one within the tolerance is returned as the upper one. Rounds see both, since what one of them contradicts has no
+ * solution. After INFEASIBLE both are returned as they are. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_bounds(gpuopt_propagator *propagator, gpuopt_memory where, double *lb,
                                                       double *ub);
 /* Sets all bounds from lb and ub [cols], in the memory that `where` says; NULL: these bounds stay. Bounds may become
- * tighter or looser; if they cross, the next _round does no rounds and returns INFEASIBLE. FP32 rounds them outwards.
+ * tighter or looser; if they cross by more than the tolerance, the next _round does no rounds and returns INFEASIBLE.
+ * Those of integer columns are rounded to integers, and FP32 rounds outwards. A column whose bounds are then equal is
+ * fixed: rows do not move it, but are infeasible if they cannot live with it.
  * ARGUMENT: NaN, lb >= infinity or ub <= -infinity; the call waits to check device memory for it. */
 GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                       const double *lb, const double *ub);
@@ -384,7 +410,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_some_bounds(gpuopt_propagator *pr
                                                            int64_t count, const int32_t *col, double *lb, double *ub);
 /* Sets the bounds of `count` columns: col, lb and ub [count], all in the memory that `where` says; lb or ub NULL: these
  * bounds stay. A column that is listed twice is set to one of its values. ARGUMENT: as _set_bounds, or a column is out
- * of range. Cost O(count); with marking, the next round evaluates only rows of these columns. */
+ * of range. Cost O(count), after crossing bounds O(cols); with marking, the next round evaluates only rows of these
+ * columns and, on the CPU, those that were infeasible; on the GPU all rows after INFEASIBLE. */
 GPUOPT_API gpuopt_status gpuopt_propagator_set_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                            int64_t count, const int32_t *col, const double *lb,
                                                            const double *ub);

@@ -104,6 +104,7 @@ void cut_device(const PropagatorShape &s, gpuopt__arena &arena, Propagator<Val, 
     cut(p.row, s.slots());
     cut(p.sides, s.slots());
     for (int i = 0; i < 2; i++) cut(p.bounds[i], 2 * (s.cols + 1));
+    cut(p.kind, s.cols);
     for (int i = 0; i < 2; i++) cut(p.list[i], 2 * s.cols);
     cut(slot_of, s.rows);
     cut(staging, staging_count(s) * 32);
@@ -133,6 +134,7 @@ struct Draft {
     int *length, *row, *slot_of;
     double2 *sides;
     Bound *bounds;
+    unsigned char *kind;
     int *segment_start, *segment_row;
     long long *col_start; /* marking only */
     int *col_slot;
@@ -150,6 +152,7 @@ struct Draft {
         piece(slot_of, s.rows);
         piece(sides, s.slots());
         piece(bounds, 2 * (s.cols + 1));
+        piece(kind, s.cols);
         piece(segment_start, s.split_rows + 1);
         piece(segment_row, s.segments);
         piece(col_start, s.marking ? s.cols + 1 : 0);
@@ -209,10 +212,12 @@ struct Draft {
                 if (desc.rhs) sides[k].y = gpuopt__propagator_normal_high(&model.rules, desc.rhs[row[k]]);
             }
         for (int32_t j = 0; j < a.cols; j++) {
-            bounds[2 * static_cast<int64_t>(j)] =
-                static_cast<Bound>(gpuopt__propagator_stored_lb(&model.rules, desc.lb[j]));
-            bounds[2 * static_cast<int64_t>(j) + 1] =
-                static_cast<Bound>(gpuopt__propagator_stored_ub(&model.rules, desc.ub[j]));
+            int integer = desc.integer && desc.integer[j];
+            double lb = gpuopt__propagator_stored_lb(&model.rules, integer, desc.lb[j]),
+                   ub = gpuopt__propagator_stored_ub(&model.rules, integer, desc.ub[j]);
+            bounds[2 * static_cast<int64_t>(j)] = static_cast<Bound>(lb);
+            bounds[2 * static_cast<int64_t>(j) + 1] = static_cast<Bound>(ub);
+            kind[j] = static_cast<unsigned char>(gpuopt__propagator_kind(integer, lb, ub));
         }
         bounds[2 * static_cast<int64_t>(a.cols)] = bounds[2 * static_cast<int64_t>(a.cols) + 1] = 0;
         segment_start[0] = 0;

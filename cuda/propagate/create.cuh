@@ -136,6 +136,7 @@ gpuopt_status TypedPropagator<Val, Bound>::upload(const gpuopt__propagator_model
     send(p_.row, draft.row, shape_.slots());
     send(p_.sides, draft.sides, shape_.slots());
     for (Bound *bounds : p_.bounds) send(bounds, draft.bounds, 2 * (shape_.cols + 1));
+    send(p_.kind, draft.kind, shape_.cols);
     send(slot_of_, draft.slot_of, shape_.rows);
     send(p_.segment_start, draft.segment_start, shape_.split_rows + 1);
     send(p_.segment_row, draft.segment_row, shape_.segments);

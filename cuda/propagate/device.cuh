@@ -57,6 +57,7 @@ struct PropagatorState {
     int all_marked;
     int rounds_since_set;
     int recheck;                            /* test all columns for crossing bounds */
+    int was_infeasible;                     /* before the host's last change */
     int bad;                                /* an argument in device memory is out of range */
     int remaining, done, converged, rounds; /* of the current call */
     unsigned long long changed;             /* likewise */
@@ -78,8 +79,9 @@ struct Propagator {
     const int *length;      /* [slots]: 32 a slice, then one a row */
     const int *row;         /* [slots]: the host's row; -1 where a slice is padded */
     double2 *sides;         /* [slots]: (lhs, rhs) */
-    Bound *bounds[2];  /* [cols + 1][2]; column `cols` is 0..0. Read: that of the epoch's parity; written: the other */
-    unsigned *list[2]; /* [2 cols]: sides moved, 2 * col + (1 for ub); by parity */
+    Bound *bounds[2]; /* [cols + 1][2]; column `cols` is 0..0. Read: that of the epoch's parity; written: the other */
+    unsigned char *kind;                  /* [cols]: integer, fixed by the host */
+    unsigned *list[2];                    /* [2 cols]: sides moved, 2 * col + (1 for ub); by parity */
     const long long *col_start;           /* [cols + 1]; without marking this and the next three are null */
     const int *col_slot;                  /* [nonzeros]: the rows' slots of each column */
     unsigned *stamp;                      /* [slots]: the epoch for which the row is marked */

@@ -224,20 +224,24 @@ __global__ void check_sides(PropagatorState *state, long long count, const int *
 
 /* Before the host's new bounds or sides: forgets the verdict, and has the rows that led to it evaluated again. */
 __global__ void begin_set(PropagatorState *state, int all) {
-    state->recheck = all || is_infeasible(*state);
+    state->was_infeasible = is_infeasible(*state);
+    state->recheck = all || state->was_infeasible;
     if (state->recheck) state->all_marked = 1;
     state->infeasible_row = state->infeasible_col = INT_MAX;
     state->rounds_since_set = 0;
 }
 
-/* Writes the host's bounds to the first copy. */
+/* Writes the host's bounds to the first copy. A lower bound that is not given stays as the host sees it. */
 template <class Val, class Bound>
 __global__ void set_bounds(Propagator<Val, Bound> p, int first, int count, const int *some, const double *lb,
                            const double *ub) {
     for (int k = grid_thread(); k < count; k += grid_threads()) {
-        Bound *pair = p.bounds[0] + 2 * static_cast<size_t>(some ? some[k] : first + k);
-        if (lb) pair[0] = static_cast<Bound>(gpuopt__propagator_stored_lb(&p.rules, lb[k]));
-        if (ub) pair[1] = static_cast<Bound>(gpuopt__propagator_stored_ub(&p.rules, ub[k]));
+        int col = some ? some[k] : first + k, integer = p.kind[col] & GPUOPT__PROPAGATOR_INTEGER;
+        Bound *pair = p.bounds[0] + 2 * static_cast<size_t>(col);
+        double2 old = load_pair(p.bounds[1], 2 * static_cast<unsigned>(col));
+        pair[0] = static_cast<Bound>(lb ? gpuopt__propagator_stored_lb(&p.rules, integer, lb[k])
+                                        : gpuopt__propagator_shown_lb(&p.rules, p.state->was_infeasible, old.x, old.y));
+        if (ub) pair[1] = static_cast<Bound>(gpuopt__propagator_stored_ub(&p.rules, integer, ub[k]));
     }
 }
 
@@ -252,6 +256,8 @@ __global__ void settle_set(Propagator<Val, Bound> p, int first, int count, const
         int col = some ? some[k] : first + k;
         double2 pair = load_pair(p.bounds[0], 2 * static_cast<unsigned>(col)),
                 twin = load_pair(p.bounds[1], 2 * static_cast<unsigned>(col));
+        p.kind[col] = static_cast<unsigned char>(
+            gpuopt__propagator_kind(p.kind[col] & GPUOPT__PROPAGATOR_INTEGER, pair.x, pair.y));
         if (pair.x == twin.x && pair.y == twin.y) continue;
         p.bounds[1][2 * static_cast<size_t>(col)] = static_cast<Bound>(pair.x);
         p.bounds[1][2 * static_cast<size_t>(col) + 1] = static_cast<Bound>(pair.y);
@@ -279,7 +285,7 @@ __global__ void get_bounds(Propagator<Val, Bound> p, int first, int count, const
         int col = some ? some[k] : first + k;
         double2 pair = make_double2(NAN, NAN); /* of a column out of range, which only device arrays can contain */
         if (col >= 0 && col < p.cols) pair = load_pair(p.bounds[0], 2 * static_cast<unsigned>(col));
-        if (lb) lb[k] = gpuopt__propagator_shown_lb(&p.rules, pair.x, pair.y);
+        if (lb) lb[k] = gpuopt__propagator_shown_lb(&p.rules, is_infeasible(*p.state), pair.x, pair.y);
         if (ub) ub[k] = pair.y;
     }
 }

@@ -97,7 +97,7 @@ __device__ void merge_filters(gpuopt__propagator_filter &f, int width) {
 
 __device__ gpuopt__propagator_activity shuffle_xor(const gpuopt__propagator_activity &s, int distance) {
     return {shuffle_xor(s.hi, distance), shuffle_xor(s.lo, distance), shuffle_xor(s.magnitude, distance),
-            __shfl_xor_sync(~0u, s.infinite, distance)};
+            shuffle_xor(s.dirt, distance), __shfl_xor_sync(~0u, s.infinite, distance)};
 }
 
 /* By halves, as gpuopt_impl/propagate/row.h defines it. Every lane gets the sum of its group, since merging is

@@ -151,7 +151,7 @@ __device__ __forceinline__ void filter_step(const Propagator<Val, Bound> &p, Blo
 
 __device__ gpuopt__propagator_activity
 other_activity(const gpuopt__propagator_activity &from) { /* of another warp: bypasses the L1 cache */
-    return {__ldcg(&from.hi), __ldcg(&from.lo), __ldcg(&from.magnitude), __ldcg(&from.infinite)};
+    return {__ldcg(&from.hi), __ldcg(&from.lo), __ldcg(&from.magnitude), __ldcg(&from.dirt), __ldcg(&from.infinite)};
 }
 
 /* Sums the listed segments; the last warp of a row to arrive adds them up. */

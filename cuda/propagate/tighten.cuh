@@ -188,7 +188,8 @@ class Tightener {
             gpuopt__propagator_limit limit = {shared.side[at], shared.hi[at], shared.lo[at], 0, shared.doubt[at], 0};
             double2 old = make_double2(shared.lb[at], shared.ub[at]), was = old;
             side = shared.col[at];
-            moved = gpuopt__propagator_tighten(&limit, &p.rules, shared.c[at], old.x, old.y, side & 1, &bound);
+            int kind = old.x < old.y ? static_cast<int>(side & 1) : p.kind[side / 2]; /* else it may be fixed */
+            moved = gpuopt__propagator_tighten(&limit, &p.rules, shared.c[at], old.x, old.y, kind, &bound);
             bool upper = moved == GPUOPT__PROPAGATOR_UPPER;
             side = (side & ~1u) | (upper ? 1u : 0u);
             if (moved) better = improve(p.bounds[~epoch & 1] + (side & ~1u), upper, bound, was);

@@ -10,6 +10,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 /* What a compiler does not tell is found by selftest.h. */
 #if defined(__FAST_MATH__) || defined(_M_FP_FAST)
@@ -68,6 +69,44 @@ GPUOPT_HD void gpuopt__accumulate(double *hi, double *lo, double value, double l
     double error;
     *hi = gpuopt__two_sum(*hi, value, &error);
     *lo = gpuopt__add(*lo, gpuopt__add(error, low));
+}
+
+/* ---- Rounding outwards, by software: the rounding mode stays to nearest ---- */
+
+/* The least double above a finite x. */
+GPUOPT_HD double gpuopt__next_up(double x) {
+    int64_t bits;
+    if (x == 0) return 0x1p-1074;
+    memcpy(&bits, &x, sizeof bits);
+    bits += bits < 0 ? -1 : 1;
+    memcpy(&x, &bits, sizeof bits);
+    return x;
+}
+
+/* high - quotient * c, exact barring underflow, where quotient is high / c rounded. */
+GPUOPT_HD double gpuopt__remainder(double high, double quotient, double c) {
+#if !defined(__CUDA_ARCH__) && !defined(__FMA__) && !defined(__aarch64__)
+    if (c == 1 || ((double)(float)quotient == quotient && (double)(float)c == c))
+        return gpuopt__sub(high, gpuopt__mul(quotient, c));
+#endif
+    return -fma(quotient, c, -high);
+}
+
+/* Not below (high + low + e) / c for any |e| <= doubt, where c > 0 and high = high + low rounded; quotient: high / c
+ * rounded. If doubt is 0, this is the exact quotient if that is a double, else one that exceeds it by less than two units
+ * in the last place. */
+GPUOPT_HD double gpuopt__quotient_up(double high, double low, double doubt, double c, double quotient) {
+    double error, rest = gpuopt__two_sum(gpuopt__remainder(high, quotient, c), low, &error), step;
+    if (!(fabs(high) > 0x1p-960 && fabs(quotient) > 0x1p-960) && high != 0)
+        doubt = gpuopt__add(doubt, 0x1p-1060); /* the remainder may have underflowed */
+    if (error != 0 || doubt > 0) {
+        double more = gpuopt__add(fabs(error), doubt);
+        rest = gpuopt__add(gpuopt__add(rest, more), gpuopt__mul(0x1p-51, gpuopt__add(fabs(rest), more)));
+    }
+    step = gpuopt__next_up(quotient) - quotient; /* exact. What is left of the numerator is at most the rest: */
+    if (rest < gpuopt__mul(gpuopt__mul(step, c), 1 - 0x1p-50)) return gpuopt__add(quotient, rest > 0 ? step : 0);
+    step = gpuopt__add(gpuopt__mul(rest / c, 1 + 0x1p-50), 0x1p-1072);
+    return gpuopt__next_up(gpuopt__add(quotient, step));
 }
 
 /* In [0, 1), from the seed and k (splitmix64). */

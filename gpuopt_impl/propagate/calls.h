@@ -24,6 +24,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *des
         break;
     default: return GPUOPT_ERROR_ARGUMENT;
     }
+    if (desc->struct_size >= offsetof(gpuopt_propagator_desc, relative_integers) + sizeof desc->relative_integers)
+        desc->relative_integers = settings == GPUOPT_SETTINGS_HIGHS ? GPUOPT_OFF : GPUOPT_DEFAULT;
     desc->infinity = 1e20;
     desc->feasibility_tolerance = desc->integrality_tolerance = 1e-6;
     return GPUOPT_OK;
@@ -47,6 +49,7 @@ static gpuopt_status gpuopt__propagator_check_options(const gpuopt_context *cont
         {"mode", (int64_t)d->mode, GPUOPT_MODE_SEQUENTIAL},
         {"driver", (int64_t)d->driver, GPUOPT_DRIVER_GRAPH},
         {"marking", (int64_t)d->marking, GPUOPT_OFF},
+        {"relative_integers", (int64_t)d->relative_integers, GPUOPT_OFF},
     };
     gpuopt_status status = gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
     if (!status) status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
@@ -63,6 +66,7 @@ static void gpuopt__propagator_fill_rules(gpuopt__propagator_rules *rules, const
     rules->integrality = d->integrality_tolerance > 0 ? d->integrality_tolerance : 1e-6;
     rules->least_change = d->least_change > 0 ? d->least_change : 1e-9;
     rules->least_change_relative = d->least_change_relative;
+    rules->relative_integers = d->relative_integers != GPUOPT_OFF;
     rules->huge = d->huge_value > 0 ? d->huge_value : 1e100;
     rules->single = d->precision == GPUOPT_PRECISION_FP32;
     for (j = 0; j < d->matrix.cols && !any_integer; j++) any_integer = d->integer && d->integer[j];

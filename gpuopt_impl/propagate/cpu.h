@@ -11,13 +11,11 @@
 
 /* ---- State in and out ---- */
 
-/* After a change by the host: forgets the verdict, and has the rows that led to it evaluated again. */
+/* After a change by the host: forgets the verdict, and looks for columns whose bounds cross (the rows that led to the
+ * verdict are still marked). */
 static void gpuopt__propagator_cpu_reopen(gpuopt__propagator_cpu *p, int crossing_possible) {
     int32_t col;
-    if (gpuopt__propagator_cpu_is_infeasible(p)) {
-        gpuopt__propagator_cpu_mark_all(p);
-        crossing_possible = 1;
-    }
+    if (p->infeasible_col >= 0) crossing_possible = 1;
     p->infeasible_row = p->infeasible_col = -1;
     p->rounds_since_set = 0;
     for (col = 0; crossing_possible && col < p->head.cols; col++) {
@@ -37,7 +35,7 @@ static gpuopt_status gpuopt__propagator_cpu_get_bounds(gpuopt_propagator *propag
     for (k = 0; k < count; k++) {
         double low, high;
         GPUOPT__PROPAGATOR_TYPED(p, load_bounds, (p, col ? col[k] : (int32_t)k, &low, &high));
-        if (lb) lb[k] = gpuopt__propagator_shown_lb(&p->head.rules, low, high);
+        if (lb) lb[k] = gpuopt__propagator_shown_lb(&p->head.rules, gpuopt__propagator_cpu_is_infeasible(p), low, high);
         if (ub) ub[k] = high;
     }
     return GPUOPT_OK;
@@ -123,7 +121,7 @@ static void gpuopt__propagator_cpu_layout(const gpuopt__propagator_model *model,
     p->val = gpuopt__cut(arena, nonzeros, real);
     p->lhs = (double *)gpuopt__cut(arena, rows, sizeof(double));
     p->rhs = (double *)gpuopt__cut(arena, rows, sizeof(double));
-    p->integer = (uint8_t *)gpuopt__cut(arena, cols, 1);
+    p->kind = (uint8_t *)gpuopt__cut(arena, cols, 1);
     p->bounds = gpuopt__cut(arena, 2 * cols, real);
     if (jacobi) p->next = gpuopt__cut(arena, 2 * cols, real);
     if (jacobi) p->changed = (uint32_t *)gpuopt__cut(arena, 2 * cols, sizeof(uint32_t));
@@ -174,7 +172,7 @@ static gpuopt_status gpuopt__propagator_cpu_create(gpuopt_context *context, cons
         p->rhs[i] = desc->rhs ? gpuopt__propagator_normal_high(&p->head.rules, desc->rhs[i]) : HUGE_VAL;
     }
     for (j = 0; j < p->head.cols; j++) {
-        p->integer[j] = desc->integer && desc->integer[j];
+        p->kind[j] = desc->integer && desc->integer[j] ? GPUOPT__PROPAGATOR_INTEGER : 0;
         GPUOPT__PROPAGATOR_TYPED(p, store_bounds, (p, j, &desc->lb[j], &desc->ub[j]));
     }
     if (p->marked)

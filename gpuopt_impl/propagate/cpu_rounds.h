@@ -19,7 +19,7 @@ typedef struct gpuopt__propagator_cpu {
     int32_t *col;       /* [nonzeros] */
     void *val;          /* [nonzeros], double or float */
     double *lhs, *rhs;  /* [rows] */
-    uint8_t *integer;   /* [cols] */
+    uint8_t *kind;      /* [cols]: integer, fixed by the host */
     void *bounds;       /* [cols][2], double or float: (lb, ub) */
     void *next;         /* the bounds that a Jacobi round writes; equal to `bounds` between rounds; else NULL */
     int64_t *col_start; /* [cols + 1]; without marking this and the next three are NULL */
@@ -34,6 +34,10 @@ typedef struct gpuopt__propagator_cpu {
     int32_t infeasible_row, infeasible_col; /* what proves infeasibility at present; -1: nothing */
     gpuopt_propagator_info info;            /* of the last _round */
 } gpuopt__propagator_cpu;
+
+static int gpuopt__propagator_cpu_is_infeasible(const gpuopt__propagator_cpu *p) {
+    return p->infeasible_row >= 0 || p->infeasible_col >= 0;
+}
 
 /* ---- Lists that several threads append to ---- */
 
@@ -88,6 +92,17 @@ static void gpuopt__propagator_cpu_mark_column(gpuopt__propagator_cpu *p, int32_
     int64_t k;
     for (k = p->col_start[col]; k < p->col_start[col + 1]; k++)
         gpuopt__propagator_cpu_mark_row(p, p->col_row[k], batch);
+}
+
+/* After a round that has proven infeasibility: leaves in the queue only the rows that have, and puts those of a full
+ * pass there, so that they are evaluated again after the next change. They have kept their marks. */
+static void gpuopt__propagator_cpu_keep_infeasible(gpuopt__propagator_cpu *p, int64_t count) {
+    int64_t k, kept = 0;
+    for (k = 0; k < count; k++) {
+        uint32_t row = p->all_marked ? (uint32_t)k : p->queue[k];
+        if (p->marked[row]) p->queue[kept++] = row;
+    }
+    p->queued = kept;
 }
 
 static void gpuopt__propagator_cpu_mark_all(gpuopt__propagator_cpu *p) {
@@ -184,7 +199,7 @@ static void gpuopt__propagator_cpu_evaluate_rows(gpuopt__propagator_cpu *p, int6
     int64_t k;
     for (k = from; k < to; k++) {
         int32_t row = full ? (int32_t)k : (int32_t)p->queue[k];
-        if (!full) p->marked[row] = 0;
+        if (p->marked) p->marked[row] = 0; /* in a full pass, too: infeasible rows keep their marks */
         found->evaluated += p->start[row + 1] - p->start[row];
         GPUOPT__PROPAGATOR_TYPED(p, jacobi_row, (p, row, batch, &found->infeasible_row));
     }
@@ -212,7 +227,8 @@ static void gpuopt__propagator_cpu_mark_changed(gpuopt__propagator_cpu *p, int64
 }
 
 static void gpuopt__propagator_cpu_jacobi_round(gpuopt__propagator_cpu *p) {
-    int64_t count = p->all_marked ? p->head.rows : p->queued, piece = count / (16 * (int64_t)p->threads) + 1;
+    int64_t rows = p->all_marked ? p->head.rows : p->queued, count = rows,
+            piece = count / (16 * (int64_t)p->threads) + 1;
     gpuopt__propagator_cpu_found found = {INT32_MAX, INT32_MAX, 0, 0};
     p->changed_count = 0;
     gpuopt__propagator_cpu_by_pieces(p, gpuopt__propagator_cpu_evaluate_rows, count, piece < 256 ? piece : 256,
@@ -224,7 +240,8 @@ static void gpuopt__propagator_cpu_jacobi_round(gpuopt__propagator_cpu *p) {
     p->info.changed += count;
     if (found.infeasible_row != INT32_MAX) p->infeasible_row = found.infeasible_row;
     if (found.infeasible_col != INT32_MAX) p->infeasible_col = found.infeasible_col;
-    p->queued = 0;
+    if (p->marked && found.infeasible_row != INT32_MAX) gpuopt__propagator_cpu_keep_infeasible(p, rows);
+    else p->queued = 0;
     p->all_marked = !p->marked || found.weight > p->head.nonzeros / 4; /* many marks cost more than they save */
     if (!p->all_marked)
         gpuopt__propagator_cpu_by_pieces(p, gpuopt__propagator_cpu_mark_changed, count, 64, p->queue, &p->queued,
@@ -244,10 +261,6 @@ static void gpuopt__propagator_cpu_sequential_round(gpuopt__propagator_cpu *p) {
         if (!GPUOPT__PROPAGATOR_TYPED(p, sequential_row, (p, row))) return;
         row++;
     }
-}
-
-static int gpuopt__propagator_cpu_is_infeasible(const gpuopt__propagator_cpu *p) {
-    return p->infeasible_row >= 0 || p->infeasible_col >= 0;
 }
 
 static gpuopt_status gpuopt__propagator_cpu_round(gpuopt_propagator *propagator, int32_t rounds,

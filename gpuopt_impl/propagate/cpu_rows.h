@@ -5,7 +5,8 @@
  */
 
 /* Whether a column is continuous and its bounds are stored in single precision. */
-#define GPUOPT__PROPAGATOR_ROUNDED(column) (sizeof(GPUOPT__PROPAGATOR_REAL) == sizeof(float) && !p->integer[column])
+#define GPUOPT__PROPAGATOR_ROUNDED(column) \
+    (sizeof(GPUOPT__PROPAGATOR_REAL) == sizeof(float) && !(p->kind[column] & GPUOPT__PROPAGATOR_INTEGER))
 
 /* Filters a row. Long rows are added up in blocks of blocks, to keep the chain of additions short and the error bound
  * small, and in two chains at a time, to hide the latency of the additions. */
@@ -133,6 +134,7 @@ static void GPUOPT__PROPAGATOR_NAME(jacobi_row)(gpuopt__propagator_cpu *p, int32
     row = gpuopt__propagator_row_make(&activities, &p->head.rules, p->lhs[index], p->rhs[index], end - first);
     if (row.infeasible) {
         if (index < *infeasible_row) *infeasible_row = index;
+        if (p->marked) p->marked[index] = 1; /* see keep_infeasible */
         return;
     }
     for (k = first; k < end; k++) {
@@ -145,7 +147,7 @@ static void GPUOPT__PROPAGATOR_NAME(jacobi_row)(gpuopt__propagator_cpu *p, int32
             double bound, c = side ? -(double)val[k] : (double)val[k];
             int moved = sides >> side & 1
                             ? gpuopt__propagator_tighten(&row.limit[side], &p->head.rules, c, (double)pair[0],
-                                                         (double)pair[1], p->integer[col], &bound)
+                                                         (double)pair[1], p->kind[col], &bound)
                             : 0;
             int upper = moved == GPUOPT__PROPAGATOR_UPPER;
             if (moved && GPUOPT__PROPAGATOR_NAME(move_shared)(next + 2 * (int64_t)col + upper, upper, pair[upper],
@@ -176,6 +178,7 @@ static int GPUOPT__PROPAGATOR_NAME(sequential_row)(gpuopt__propagator_cpu *p, in
     row = gpuopt__propagator_row_make(&activities, &p->head.rules, p->lhs[index], p->rhs[index], end - first);
     if (row.infeasible) {
         p->infeasible_row = index;
+        p->marked[index] = 1;
         return 0;
     }
     for (k = first; k < end; k++) {
@@ -186,7 +189,7 @@ static int GPUOPT__PROPAGATOR_NAME(sequential_row)(gpuopt__propagator_cpu *p, in
         for (side = 0; side < 2; side++) {
             double c = side ? -(double)val[k] : (double)val[k];
             int moved = sides >> side & 1 ? gpuopt__propagator_tighten(&row.limit[side], &p->head.rules, c, lb, ub,
-                                                                       p->integer[col], &bound)
+                                                                       p->kind[col], &bound)
                                           : 0;
             if (moved) pair[moved == GPUOPT__PROPAGATOR_UPPER] = (GPUOPT__PROPAGATOR_REAL)bound, changed++;
         }
@@ -207,15 +210,19 @@ static void GPUOPT__PROPAGATOR_NAME(store_matrix)(gpuopt__propagator_cpu *p, con
     for (k = 0; k < p->head.nonzeros; k++) to[k] = (GPUOPT__PROPAGATOR_REAL)val[k];
 }
 
-/* Stores the bounds of one column (NULL: that side stays), rounded outwards in single precision. Returns whether they
- * changed. */
+/* Stores the host's bounds of one column (NULL: that side stays as the host sees it), rounded outwards in single
+ * precision. Returns whether they changed. */
 static int GPUOPT__PROPAGATOR_NAME(store_bounds)(gpuopt__propagator_cpu *p, int32_t col, const double *lb,
                                                  const double *ub) {
     GPUOPT__PROPAGATOR_REAL *pair = (GPUOPT__PROPAGATOR_REAL *)p->bounds + 2 * (int64_t)col,
                             *next = p->next ? (GPUOPT__PROPAGATOR_REAL *)p->next + 2 * (int64_t)col : pair;
     GPUOPT__PROPAGATOR_REAL old_lb = pair[0], old_ub = pair[1];
-    if (lb) pair[0] = (GPUOPT__PROPAGATOR_REAL)gpuopt__propagator_stored_lb(&p->head.rules, *lb);
-    if (ub) pair[1] = (GPUOPT__PROPAGATOR_REAL)gpuopt__propagator_stored_ub(&p->head.rules, *ub);
+    int integer = p->kind[col] & GPUOPT__PROPAGATOR_INTEGER;
+    pair[0] = lb ? (GPUOPT__PROPAGATOR_REAL)gpuopt__propagator_stored_lb(&p->head.rules, integer, *lb)
+                 : (GPUOPT__PROPAGATOR_REAL)gpuopt__propagator_shown_lb(
+                       &p->head.rules, gpuopt__propagator_cpu_is_infeasible(p), (double)old_lb, (double)old_ub);
+    if (ub) pair[1] = (GPUOPT__PROPAGATOR_REAL)gpuopt__propagator_stored_ub(&p->head.rules, integer, *ub);
+    p->kind[col] = (uint8_t)gpuopt__propagator_kind(integer, (double)pair[0], (double)pair[1]);
     next[0] = pair[0];
     next[1] = pair[1];
     return pair[0] != old_lb || pair[1] != old_ub;

@@ -32,18 +32,16 @@ GPUOPT_HD int gpuopt__propagator_filter_is_finite(const gpuopt__propagator_rules
     return fabs(a) * (fabs(lb) + fabs(ub)) < rules->huge;
 }
 
-/* Counts the infinite terms of an entry, and sets the bounds that they come from to 0, so that they add nothing. Swaps
- * bounds that cross, as the activities do. */
+/* Counts the infinite terms of an entry, and sets the bounds that they come from to 0, so that they add nothing. */
 GPUOPT_HD void gpuopt__propagator_filter_take_infinite(gpuopt__propagator_filter *f,
                                                        const gpuopt__propagator_rules *rules, double a, double *lb,
                                                        double *ub) {
-    double low = gpuopt__min(*lb, *ub), high = gpuopt__max(*lb, *ub);
-    double p = a * low, q = a * high, least = rules->filter_change * fabs(a);
+    double p = a * *lb, q = a * *ub, least = rules->filter_change * fabs(a);
     int lb_infinite = !(fabs(p) < rules->huge), ub_infinite = !(fabs(q) < rules->huge), rising = a > 0;
     if (rising ? lb_infinite : ub_infinite) f->min_infinite++, f->min_rest += (rising ? q : p) - least;
     if (rising ? ub_infinite : lb_infinite) f->max_infinite++, f->max_rest += (rising ? p : q) + least;
-    *lb = lb_infinite ? 0 : low;
-    *ub = ub_infinite ? 0 : high;
+    if (lb_infinite) *lb = 0;
+    if (ub_infinite) *ub = 0;
     f->reach = HUGE_VAL;
 }
 

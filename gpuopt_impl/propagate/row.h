@@ -28,6 +28,7 @@ enum { GPUOPT__PROPAGATOR_LOWER = 1, GPUOPT__PROPAGATOR_UPPER = 2 };
 typedef struct gpuopt__propagator_activity {
     double hi, lo;    /* the sum of the finite terms is hi + lo */
     double magnitude; /* sum of the absolute values of the finite terms */
+    double dirt;      /* sum of the absolute values of the errors that lo collects: lo's own error is a part of it */
     int infinite;     /* count of the infinite terms */
 } gpuopt__propagator_activity;
 
@@ -36,16 +37,29 @@ typedef struct gpuopt__propagator_activities {
 } gpuopt__propagator_activities;
 
 GPUOPT_HD gpuopt__propagator_activities gpuopt__propagator_activities_start(void) {
-    gpuopt__propagator_activities s = {{0, 0, 0, 0}, {0, 0, 0, 0}};
+    gpuopt__propagator_activities s = {{0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}};
     return s;
+}
+
+/* The error of the product p = a * bound. If p or its error may have underflowed, adds more than that to the dirt. */
+GPUOPT_HD double gpuopt__propagator_product_error(double a, double bound, double p, double *dirt) {
+#if !defined(__CUDA_ARCH__) && !defined(__FMA__) && !defined(__aarch64__)
+    if ((double)(float)a == a && (double)(float)bound == bound) return 0; /* see gpuopt__mul_error */
+#endif
+    if (fabs(p) < 0x1p-960 && fabs(bound) > 0) *dirt = gpuopt__add(*dirt, 0x1p-980);
+    return gpuopt__mul_error(a, bound, p);
 }
 
 GPUOPT_HD void gpuopt__propagator_activity_add(gpuopt__propagator_activity *s, const gpuopt__propagator_rules *rules,
                                                double a, double bound) {
     double p = gpuopt__mul(a, bound);
     if (fabs(p) < rules->huge) {
-        gpuopt__accumulate(&s->hi, &s->lo, p, gpuopt__mul_error(a, bound, p));
+        double error;
+        s->hi = gpuopt__two_sum(s->hi, p, &error);
+        error = gpuopt__add(error, gpuopt__propagator_product_error(a, bound, p, &s->dirt));
+        s->lo = gpuopt__add(s->lo, error);
         s->magnitude = gpuopt__add(s->magnitude, fabs(p));
+        s->dirt = gpuopt__add(s->dirt, fabs(error));
     } else {
         s->infinite++;
     }
@@ -54,33 +68,34 @@ GPUOPT_HD void gpuopt__propagator_activity_add(gpuopt__propagator_activity *s, c
 /* The activity of one term: the result of adding it to an empty activity. */
 GPUOPT_HD gpuopt__propagator_activity gpuopt__propagator_activity_of(const gpuopt__propagator_rules *rules, double a,
                                                                      double bound) {
-    gpuopt__propagator_activity s = {0, 0, 0, 1};
+    gpuopt__propagator_activity s = {0, 0, 0, 0, 1};
     double p = gpuopt__mul(a, bound);
     if (fabs(p) < rules->huge) {
         s.hi = gpuopt__propagator_no_minus_zero(p);
-        s.lo = gpuopt__propagator_no_minus_zero(gpuopt__mul_error(a, bound, p));
+        s.lo = gpuopt__propagator_no_minus_zero(gpuopt__propagator_product_error(a, bound, p, &s.dirt));
         s.magnitude = fabs(p);
+        s.dirt = gpuopt__add(s.dirt, fabs(s.lo));
         s.infinite = 0;
     }
     return s;
 }
 
+/* Bounds that cross (by no more than the tolerance) enter as they are: the least activity takes the lower bound of a
+ * column with a positive coefficient even if it exceeds the upper one. So tighter bounds never make an activity worse,
+ * and all orders in which rows are evaluated lead to the same verdict. */
 GPUOPT_HD gpuopt__propagator_activities gpuopt__propagator_activities_of(const gpuopt__propagator_rules *rules,
                                                                          double a, double lb, double ub) {
-    double low = gpuopt__min(lb, ub), high = gpuopt__max(lb, ub);
     gpuopt__propagator_activities s;
-    s.min = gpuopt__propagator_activity_of(rules, a, a > 0 ? low : high);
-    s.max = gpuopt__propagator_activity_of(rules, a, a > 0 ? high : low);
+    s.min = gpuopt__propagator_activity_of(rules, a, a > 0 ? lb : ub);
+    s.max = gpuopt__propagator_activity_of(rules, a, a > 0 ? ub : lb);
     return s;
 }
 
-/* Bounds that cross (by no more than the tolerance) stand for the interval between them. */
 GPUOPT_HD void gpuopt__propagator_activities_add(gpuopt__propagator_activities *s,
                                                  const gpuopt__propagator_rules *rules, double a, double lb,
                                                  double ub) {
-    double low = gpuopt__min(lb, ub), high = gpuopt__max(lb, ub);
-    gpuopt__propagator_activity_add(&s->min, rules, a, a > 0 ? low : high);
-    gpuopt__propagator_activity_add(&s->max, rules, a, a > 0 ? high : low);
+    gpuopt__propagator_activity_add(&s->min, rules, a, a > 0 ? lb : ub);
+    gpuopt__propagator_activity_add(&s->max, rules, a, a > 0 ? ub : lb);
 }
 
 /* Commutative: s + t and t + s have the same bits. */
@@ -90,6 +105,7 @@ GPUOPT_HD void gpuopt__propagator_activity_merge(gpuopt__propagator_activity *s,
     s->lo = gpuopt__add(gpuopt__add(s->lo, t->lo), error);
     s->magnitude = gpuopt__add(s->magnitude, t->magnitude);
     s->infinite += t->infinite;
+    s->dirt = gpuopt__add(gpuopt__add(s->dirt, t->dirt), fabs(error));
 }
 
 GPUOPT_HD void gpuopt__propagator_activities_merge(gpuopt__propagator_activities *s,
@@ -106,7 +122,7 @@ typedef struct gpuopt__propagator_limit {
     double side;   /* infinite: there is no such side */
     double hi, lo; /* the sum of the activity's finite terms */
     double slack;  /* this side moves a bound of a column only if the column's |a| (ub - lb) exceeds the slack */
-    double doubt;  /* bound on the error of hi + lo */
+    double doubt;  /* bound on the error of hi + lo; 0: it is exact */
     int infinite;  /* count of the activity's infinite terms */
 } gpuopt__propagator_limit;
 
@@ -129,13 +145,14 @@ GPUOPT_HD gpuopt__propagator_limit gpuopt__propagator_limit_make(const gpuopt__p
     limit.side = negated ? -side : side;
     limit.hi = negated ? -s->hi : s->hi;
     limit.lo = negated ? -s->lo : s->lo;
-    limit.doubt = gpuopt__add(gpuopt__mul(error, s->magnitude), 0x1p-1060); /* terms may have underflowed */
+    limit.doubt = gpuopt__mul(error, s->dirt);
     limit.infinite = s->infinite;
     limit.slack = HUGE_VAL;
     if (limit.side < HUGE_VAL && s->infinite < 2) {
         double excess = gpuopt__propagator_excess(limit.side, limit.hi, limit.lo),
                scale = gpuopt__max(s->magnitude, fabs(side));
-        /* The feasibility tolerance or, for large sums, the effect of rounding in the model's data. */
+        /* The feasibility tolerance or, for large sums, the effect of rounding in the model's data. Both the doubt and
+         * the rounding of the excess are far smaller, so that the row is proven to have no solution. */
         *infeasible |= s->infinite == 0 && -excess > gpuopt__max(rules->feasibility, 0x1p-47 * scale);
         limit.slack = excess - 0x1p-50 * scale;
     }
@@ -146,12 +163,12 @@ GPUOPT_HD gpuopt__propagator_row gpuopt__propagator_row_make(const gpuopt__propa
                                                              const gpuopt__propagator_rules *rules, double lhs,
                                                              double rhs, int64_t length) {
     gpuopt__propagator_row row;
-    /* At least the longest chain of additions between an entry and a candidate. The relative error of a sum in twice
-     * the precision is the square of that in plain precision. */
+    /* The rounding errors of lo are at most this part of the dirt: two for each addition that an entry goes through, and
+     * as much again for those of the dirt itself. A row of one entry has none. */
     const int64_t segment = GPUOPT__PROPAGATOR_SEGMENT;
     int64_t steps = 16 + (length < segment ? length : segment) / GPUOPT__PROPAGATOR_LANES +
                     length / (segment * GPUOPT__PROPAGATOR_LANES);
-    double chain = (double)steps * 0x1p-53, error = gpuopt__mul(chain, chain);
+    double error = length > 1 ? (double)steps * 0x1p-51 : 0;
     row.infeasible = 0;
     row.limit[0] = gpuopt__propagator_limit_make(&activity->min, 0, rules, rhs, error, &row.infeasible);
     row.limit[1] = gpuopt__propagator_limit_make(&activity->max, 1, rules, lhs, error, &row.infeasible);
@@ -167,12 +184,10 @@ GPUOPT_HD int gpuopt__propagator_row_status(const gpuopt__propagator_activities 
                                             double lhs, double rhs) {
     const gpuopt__propagator_activity *min = &activity->min, *max = &activity->max;
     int status = row->infeasible ? GPUOPT_ROW_INFEASIBLE : 0;
-    if (lhs == -HUGE_VAL ||
-        (min->infinite == 0 && gpuopt__propagator_excess(lhs, min->hi, min->lo) <= rules->feasibility))
-        status |= GPUOPT_ROW_LHS_REDUNDANT;
-    if (rhs == HUGE_VAL ||
-        (max->infinite == 0 && -gpuopt__propagator_excess(rhs, max->hi, max->lo) <= rules->feasibility))
-        status |= GPUOPT_ROW_RHS_REDUNDANT;
+    double over = gpuopt__add(gpuopt__propagator_excess(lhs, min->hi, min->lo), row->limit[0].doubt),
+           under = gpuopt__add(-gpuopt__propagator_excess(rhs, max->hi, max->lo), row->limit[1].doubt);
+    if (lhs == -HUGE_VAL || (min->infinite == 0 && over <= rules->feasibility)) status |= GPUOPT_ROW_LHS_REDUNDANT;
+    if (rhs == HUGE_VAL || (max->infinite == 0 && under <= rules->feasibility)) status |= GPUOPT_ROW_RHS_REDUNDANT;
     return status;
 }
 
@@ -181,64 +196,67 @@ GPUOPT_HD int gpuopt__propagator_row_status(const gpuopt__propagator_activities 
 /* Turns a candidate into an upper bound, *new_ub, and returns whether the bound moves. */
 GPUOPT_HD int gpuopt__propagator_take_upper(const gpuopt__propagator_rules *rules, double candidate, double lb,
                                             double ub, int integer, double *new_ub) {
-    if (integer) { /* above 1e9 the slack must cover the rounding error of the candidate */
-        double slack = gpuopt__max(rules->integrality, 0x1p-50 * fabs(candidate));
+    if (integer) {
         double least = gpuopt__add(rules->filter_change, gpuopt__mul(0x1p-48, fabs(ub)));
         if (ub < HUGE_VAL && !(gpuopt__sub(ub, candidate) > least)) return 0; /* the filter need not pass such a row */
-        candidate = floor(gpuopt__add(candidate, slack));
+        candidate = gpuopt__propagator_floor(rules, candidate);
     }
     if (rules->single) candidate = gpuopt__propagator_single_up(candidate);
     *new_ub = candidate;
     if (!(fabs(candidate) < rules->infinity)) return 0;
     return candidate < ub &&
-           (ub == HUGE_VAL || gpuopt__sub(ub, candidate) > gpuopt__propagator_least_move(rules, ub, lb, ub));
+           (ub == HUGE_VAL || gpuopt__sub(ub, candidate) > gpuopt__propagator_least_move(rules, integer, ub, lb, ub));
 }
 
 /* Whether one side of a row may move a bound of an entry's column. c: the coefficient, negated for the lhs;
- * low <= high: the column's bounds; width = |c| (high - low). */
+ * width = |c| (ub - lb). */
 GPUOPT_HD int gpuopt__propagator_limit_reaches(const gpuopt__propagator_limit *limit,
-                                               const gpuopt__propagator_rules *rules, double c, double low, double high,
+                                               const gpuopt__propagator_rules *rules, double c, double lb, double ub,
                                                double width) {
     int own_infinite =
-        !(fabs(gpuopt__mul(c, c > 0 ? low : high)) < rules->huge); /* whether this entry's own term is infinite */
+        !(fabs(gpuopt__mul(c, c > 0 ? lb : ub)) < rules->huge); /* whether this entry's own term is infinite */
     return limit->side < HUGE_VAL && limit->infinite == own_infinite && (own_infinite || width > limit->slack);
 }
 
 /* Which sides of a feasible row may move a bound of an entry's column: 1 for the rhs plus 2 for the lhs. Usually 0. */
 GPUOPT_HD int gpuopt__propagator_reaching_sides(const gpuopt__propagator_row *row,
                                                 const gpuopt__propagator_rules *rules, double a, double lb, double ub) {
-    double low = gpuopt__min(lb, ub), high = gpuopt__max(lb, ub), width = fabs(a) * (high - low);
+    double width = gpuopt__mul(fabs(a), ub - lb);
     if (!(width > row->least_slack)) return 0;
-    return gpuopt__propagator_limit_reaches(&row->limit[0], rules, a, low, high, width) |
-           gpuopt__propagator_limit_reaches(&row->limit[1], rules, -a, low, high, width) << 1;
+    return gpuopt__propagator_limit_reaches(&row->limit[0], rules, a, lb, ub, width) |
+           gpuopt__propagator_limit_reaches(&row->limit[1], rules, -a, lb, ub, width) << 1;
 }
 
-/* Computes the bound that one side of a row implies for an entry's column (see reaching_sides). Returns LOWER or UPPER
- * and *bound if that bound moves, else 0. A row that is violated by less than the tolerance moves a bound at most to
- * the opposite bound.
+/* Computes the bound that one side of a row implies for an entry's column (see reaching_sides), of this kind. Returns
+ * LOWER or UPPER and *bound if that bound moves, else 0.
  *
  * The rhs limits the least activity: (rhs - least activity without this entry) / a is an upper bound of the column if
  * a > 0, a lower bound if a < 0. The lhs is treated as the rhs of the negated row, and a lower bound as the upper bound
- * of the negated column. */
+ * of the negated column. The quotient is rounded up, with all that the numerator may be too small by; so the bound is
+ * never tighter than the row implies. It may cross the opposite bound. */
 GPUOPT_HD int gpuopt__propagator_tighten(const gpuopt__propagator_limit *limit, const gpuopt__propagator_rules *rules,
-                                         double c, double lb, double ub, int integer, double *bound) {
+                                         double c, double lb, double ub, int kind, double *bound) {
     int upper = c > 0;
-    double low = gpuopt__min(lb, ub), high = gpuopt__max(lb, ub), own = upper ? low : high, p = gpuopt__mul(c, own);
-    int own_infinite = !(fabs(p) < rules->huge);
-    double rest, d = gpuopt__two_sum(limit->side, -limit->hi, &rest), candidate, allowed, opposite;
-    rest = gpuopt__sub(rest, limit->lo);
-    if (!own_infinite) gpuopt__accumulate(&d, &rest, p, gpuopt__mul_error(c, own, p));
-    candidate = gpuopt__add(d, rest) / c;
-    /* A candidate is dropped if the possible error of the activity is not small against the tolerance and itself. */
-    allowed = gpuopt__mul(gpuopt__mul(1e-3 * rules->feasibility, gpuopt__max(1, fabs(candidate))), fabs(c));
-    if (!(limit->doubt <= allowed)) return 0;
-    if (!upper) candidate = -candidate;
-    /* If this column's own term counts as infinite, the row has not been found feasible. Then a candidate beyond the
-     * opposite bound is moved there only if the row is violated within the tolerance. */
-    opposite = upper ? low : -high;
-    if (!own_infinite || gpuopt__mul(fabs(c), gpuopt__sub(opposite, candidate)) <= rules->feasibility)
-        candidate = gpuopt__max(opposite, candidate);
-    if (!gpuopt__propagator_take_upper(rules, candidate, upper ? lb : -ub, upper ? ub : -lb, integer, bound)) return 0;
+    double own = upper ? lb : ub, p = gpuopt__mul(c, own), size = fabs(c), low = upper ? lb : -ub,
+           high = upper ? ub : -lb;
+    double rest, lost, d = gpuopt__two_sum(limit->side, -limit->hi, &rest), doubt, candidate;
+    if (kind & GPUOPT__PROPAGATOR_FIXED) return 0;
+    rest = gpuopt__two_sum(rest, -limit->lo, &lost);
+    doubt = gpuopt__add(limit->doubt, fabs(lost));
+    if (fabs(p) < rules->huge) { /* the activity includes this entry */
+        double error, low_part = gpuopt__mul_error(c, own, p);
+        d = gpuopt__two_sum(d, p, &error);
+        error = gpuopt__two_sum(error, low_part, &lost);
+        doubt = gpuopt__add(doubt, fabs(lost));
+        rest = gpuopt__two_sum(rest, error, &lost);
+        doubt = gpuopt__add(doubt, fabs(lost));
+    }
+    d = gpuopt__two_sum(d, rest, &rest);
+    candidate = size == 1 ? d : d / size; /* a division takes as long as all the rest */
+    if (!(candidate < high && candidate > -rules->infinity)) return 0;
+    doubt = gpuopt__mul(doubt, 1 + 0x1p-50);
+    if (size != 1 || rest != 0 || doubt > 0) candidate = gpuopt__quotient_up(d, rest, doubt, size, candidate);
+    if (!gpuopt__propagator_take_upper(rules, candidate, low, high, kind & GPUOPT__PROPAGATOR_INTEGER, bound)) return 0;
     *bound = gpuopt__propagator_no_minus_zero(upper ? *bound : -*bound);
     return upper ? GPUOPT__PROPAGATOR_UPPER : GPUOPT__PROPAGATOR_LOWER;
 }

@@ -14,19 +14,27 @@ typedef struct gpuopt__propagator_rules {
     /* The least change that the filter assumes, absolute and as a fraction of ub - lb: a lower bound on that of every
      * column. (The bound of an integer column moves by a whole unit as soon as its candidate gains the tolerance.) */
     double filter_change, filter_relative;
-    int single; /* bounds are stored in single precision */
+    int single;            /* bounds are stored in single precision */
+    int relative_integers; /* least_change_relative holds for integer columns, too */
 } gpuopt__propagator_rules;
+
+/* What is known of a column. */
+enum {
+    GPUOPT__PROPAGATOR_INTEGER = 1,
+    GPUOPT__PROPAGATOR_FIXED = 2 /* the host has set both bounds to one value: rows do not move them */
+};
 
 GPUOPT_HD void gpuopt__propagator_rules_derive(gpuopt__propagator_rules *rules, int any_integer) {
     rules->filter_change = any_integer ? gpuopt__min(rules->least_change, rules->integrality) : rules->least_change;
     rules->filter_relative = any_integer ? 0 : rules->least_change_relative;
 }
 
-/* The least distance that a finite bound must move: what the descriptor asks for, plus what may be rounding errors. */
-GPUOPT_HD double gpuopt__propagator_least_move(const gpuopt__propagator_rules *rules, double bound, double lb,
-                                               double ub) {
-    double width = ub - lb, size = fabs(bound), least = rules->least_change;
-    if (rules->least_change_relative > 0)
+/* The least distance that a finite bound must move: what the descriptor asks for, plus a few units in the last place,
+ * without which some fixpoints would be approached for ever. */
+GPUOPT_HD double gpuopt__propagator_least_move(const gpuopt__propagator_rules *rules, int integer, double bound,
+                                               double lb, double ub) {
+    double width = gpuopt__max(ub - lb, 0), size = fabs(bound), least = rules->least_change;
+    if (rules->least_change_relative > 0 && (!integer || rules->relative_integers))
         least = gpuopt__add(least, gpuopt__mul(rules->least_change_relative, width < HUGE_VAL ? width : size));
     if (rules->single) { /* relative to the larger bound, whose size the filter uses as well */
         if (fabs(lb) < HUGE_VAL) size = gpuopt__max(size, fabs(lb));
@@ -56,9 +64,11 @@ GPUOPT_HD int gpuopt__propagator_crossed(const gpuopt__propagator_rules *rules, 
     return lb > ub && lb - ub > gpuopt__max(rules->feasibility, 0x1p-47 * gpuopt__max(fabs(lb), fabs(ub)));
 }
 
-/* The lower bound as the host sees it: one that exceeds the upper bound within the tolerance is shown equal to it. */
-GPUOPT_HD double gpuopt__propagator_shown_lb(const gpuopt__propagator_rules *rules, double lb, double ub) {
-    return gpuopt__propagator_crossed(rules, lb, ub) ? lb : gpuopt__min(lb, ub);
+/* The lower bound as the host sees it: unless the model is infeasible, one that exceeds the upper bound (within the
+ * tolerance) is shown equal to it. */
+GPUOPT_HD double gpuopt__propagator_shown_lb(const gpuopt__propagator_rules *rules, int infeasible, double lb,
+                                             double ub) {
+    return infeasible || gpuopt__propagator_crossed(rules, lb, ub) ? lb : gpuopt__min(lb, ub);
 }
 
 /* A side or bound from the host, with the host's infinity replaced by IEEE's. */
@@ -69,16 +79,29 @@ GPUOPT_HD double gpuopt__propagator_normal_high(const gpuopt__propagator_rules *
     return x >= rules->infinity ? HUGE_VAL : x;
 }
 
-/* A bound as it is stored: without minus zero, so that equal bounds have equal bits, and rounded outwards. */
-GPUOPT_HD double gpuopt__propagator_stored_lb(const gpuopt__propagator_rules *rules, double lb) {
-    double x = gpuopt__propagator_normal_low(rules, lb);
-    return gpuopt__propagator_no_minus_zero(
-        rules->single ? gpuopt__propagator_normal_low(rules, gpuopt__propagator_single_down(x)) : x);
+/* An upper bound of an integer column, rounded to an integer. Above 1e9 the slack is what rounding may have done to the
+ * model's data. */
+GPUOPT_HD double gpuopt__propagator_floor(const gpuopt__propagator_rules *rules, double ub) {
+    double whole = floor(ub);
+    if (ub <= whole) return ub; /* an integer, or infinite */
+    return floor(gpuopt__add(ub, gpuopt__max(rules->integrality, gpuopt__mul(0x1p-50, fabs(ub)))));
 }
-GPUOPT_HD double gpuopt__propagator_stored_ub(const gpuopt__propagator_rules *rules, double ub) {
-    double x = gpuopt__propagator_normal_high(rules, ub);
-    return gpuopt__propagator_no_minus_zero(
-        rules->single ? gpuopt__propagator_normal_high(rules, gpuopt__propagator_single_up(x)) : x);
+
+/* A bound of the host as it is stored: without minus zero, so that equal bounds have equal bits; that of an integer
+ * column rounded like a candidate, unless that makes it infinite; in single precision rounded outwards. */
+GPUOPT_HD double gpuopt__propagator_stored_ub(const gpuopt__propagator_rules *rules, int integer, double ub) {
+    double x = gpuopt__propagator_normal_high(rules, ub), whole = integer ? gpuopt__propagator_floor(rules, x) : x;
+    if (fabs(whole) < rules->infinity) x = whole;
+    if (rules->single) x = gpuopt__propagator_normal_high(rules, gpuopt__propagator_single_up(x));
+    return gpuopt__propagator_no_minus_zero(x);
+}
+GPUOPT_HD double gpuopt__propagator_stored_lb(const gpuopt__propagator_rules *rules, int integer, double lb) {
+    return gpuopt__propagator_no_minus_zero(-gpuopt__propagator_stored_ub(rules, integer, -lb));
+}
+
+/* The column's kind after the host has set its bounds. */
+GPUOPT_HD int gpuopt__propagator_kind(int integer, double lb, double ub) {
+    return (integer ? GPUOPT__PROPAGATOR_INTEGER : 0) | (lb < ub || lb > ub ? 0 : GPUOPT__PROPAGATOR_FIXED);
 }
 
 #endif /* GPUOPT_IMPL_PROPAGATE_RULES_H */

@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * A libFuzzer target for propagation: the input's bytes become a model, valid or not, and then a sequence of calls. It
- * also traps if a result breaks a promise of gpuopt.h. There are two handles of every model, the second one with the
- * other marking (JACOBI) and run round by round: both must give the same bits. Half of the models have a planted
- * feasible point, which no call may cut off.
+ * A libFuzzer target for propagation: the input's bytes become a model, valid or not, and then a sequence of calls,
+ * good and refused. It also traps if a result breaks a promise of gpuopt.h. There are two handles of every model, the
+ * second one with the other marking (JACOBI) and run round by round: both must give the same bits. A plain model of
+ * their state says what each call that sets something must have done, and a fresh handle with that state must come to
+ * the same verdict. Half of the models have a planted feasible point, which no call may cut off, not by a unit in the
+ * last place; what is called infeasible must be so in exact arithmetic.
  *
+ * With: tests/fuzz/propagate_exact.c -lgmp
  * Longest input: 4096 (a model of 24 by 24 with a dozen calls takes about 2000)
  */
 #include <float.h>
 #include <math.h>
 
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/propagate_exact.h"
 
 enum { MOST = 24, ROUNDS = 20, OPERATIONS = 12 };
 
 typedef struct fuzz {
     fuzz_bytes bytes;
+    gpuopt_context *context;
     gpuopt_propagator_desc desc;
     int planted, dirty;
-    double infinity, feasibility, x[MOST]; /* the planted point */
+    double infinity, feasibility, integrality, x[MOST]; /* the planted point */
     int64_t start[MOST + 1];
     int32_t col[MOST * MOST];
     double val[MOST * MOST], lhs[MOST], rhs[MOST], lb[MOST], ub[MOST];
@@ -126,6 +131,7 @@ static void make_model(fuzz *f) {
     if (f->dirty && rarely(f)) d->mode = (gpuopt_propagator_mode)(int)take(f);
     f->infinity = d->infinity > 0 ? d->infinity : 1e20;
     f->feasibility = d->feasibility_tolerance > 0 ? d->feasibility_tolerance : 1e-6;
+    f->integrality = d->integrality_tolerance > 0 ? d->integrality_tolerance : 1e-6;
     for (j = 0; j < cols; j++) {
         f->integer[j] = (uint8_t)(take(f) % 2);
         f->x[j] = f->integer[j] ? (double)((int)take(f) - 128) : ((int)take(f) - 128) * 0.125;
@@ -146,6 +152,7 @@ static void make_model(fuzz *f) {
     d->matrix.start = (const int64_t *)own(f, f->start, rows + 1, sizeof *f->start);
     d->matrix.index = (const int32_t *)own(f, f->col, f->start[rows], sizeof *f->col);
     d->matrix.value = (const double *)own(f, f->val, f->start[rows], sizeof *f->val);
+    for (i = 0; kind & 128 && i < rows; i++) f->lhs[i] = -INFINITY;
     d->lhs = kind & 128 ? NULL : (const double *)own(f, f->lhs, rows, sizeof *f->lhs);
     d->rhs = (const double *)own(f, f->rhs, rows, sizeof *f->rhs);
     d->lb = (const double *)own(f, f->lb, cols, sizeof *f->lb);
@@ -153,8 +160,9 @@ static void make_model(fuzz *f) {
     d->integer = (const uint8_t *)own(f, f->integer, cols, 1);
     if (f->dirty && rarely(f)) d->matrix.rows = -d->matrix.rows;
     if (f->dirty && rarely(f))
-        d->struct_size = offsetof(gpuopt_propagator_desc, infinity), f->infinity = 1e20, f->feasibility = 1e-6,
-        d->round_limit = 0, d->mode = GPUOPT_MODE_JACOBI;
+        d->struct_size = offsetof(gpuopt_propagator_desc, infinity), f->infinity = 1e20,
+        f->feasibility = f->integrality = 1e-6, d->round_limit = 0, d->mode = GPUOPT_MODE_JACOBI,
+        d->precision = GPUOPT_PRECISION_FP64;
 }
 
 /* ---- What must hold ---- */
@@ -188,7 +196,7 @@ static void check_bounds(const fuzz *f, const double *lb, const double *ub, cons
         least = was == f->seen_ub[j] ? hidden : 0;
         moved += (ub[j] != f->seen_ub[j]) + (lb[j] - was > least);
         if (!f->planted) continue;
-        REQUIRE(lb[j] - f->x[j] <= 1e-6 * fmax(1, fabs(lb[j])) && f->x[j] - ub[j] <= 1e-6 * fmax(1, fabs(ub[j])));
+        REQUIRE(lb[j] <= f->x[j] && f->x[j] <= ub[j]);
     }
     REQUIRE(moved <= info->changed);
 }
@@ -207,6 +215,51 @@ static void check_info(const fuzz *f, const gpuopt_propagator_info *info, int32_
     REQUIRE(f->outcome != GPUOPT_INFEASIBLE || (info->outcome == GPUOPT_INFEASIBLE && info->rounds == 0));
     REQUIRE(f->outcome != GPUOPT_CONVERGED || info->changed == 0);
     REQUIRE(!f->planted || info->outcome != GPUOPT_INFEASIBLE);
+}
+
+/* The matrix, sides and bounds as the handles have them. */
+static gpuopt_propagator_desc as_it_stands(fuzz *f, const double *lb, const double *ub) {
+    gpuopt_propagator_desc d = f->desc;
+    d.matrix.start = f->start;
+    d.matrix.index = f->col;
+    d.matrix.value = f->val;
+    d.lhs = f->lhs;
+    d.rhs = f->rhs;
+    d.lb = lb;
+    d.ub = ub;
+    d.integer = f->integer;
+    d.round_limit = 0;
+    return d;
+}
+
+/* A fresh handle with these bounds comes to the same verdict, and moves nothing at a fixpoint. (With a huge_value a term
+ * that grows may be lost.) */
+static void check_fresh(fuzz *f, const double *lb, const double *ub) {
+    gpuopt_propagator_desc d = as_it_stands(f, lb, ub);
+    gpuopt_propagator *fresh;
+    gpuopt_propagator_info info;
+    double new_lb[MOST], new_ub[MOST];
+    size_t bytes = sizeof *lb * (size_t)d.matrix.cols;
+    if (f->outcome != GPUOPT_CONVERGED && f->outcome != GPUOPT_INFEASIBLE) return;
+    if (d.huge_value > 0 && d.huge_value < 1e100) return;
+    gpuopt_desc_init(&info, sizeof info);
+    REQUIRE(gpuopt_propagator_create(f->context, &d, &fresh) == GPUOPT_OK);
+    REQUIRE(gpuopt_propagator_round(fresh, 1, &info) == GPUOPT_OK && info.outcome == f->outcome);
+    REQUIRE(gpuopt_propagator_get_bounds(fresh, GPUOPT_HOST, new_lb, new_ub) == GPUOPT_OK);
+    REQUIRE(f->outcome == GPUOPT_INFEASIBLE ||
+            (info.changed == 0 && !memcmp(lb, new_lb, bytes) && !memcmp(ub, new_ub, bytes)));
+    gpuopt_propagator_destroy(fresh);
+}
+
+/* An exact sweep over the rows finds at least what a round finds. */
+static void check_infeasible(fuzz *f, const gpuopt_propagator_info *info) {
+    gpuopt_propagator_desc d = as_it_stands(f, f->seen_lb, f->seen_ub);
+    int32_t j, met = 0;
+    if (info->outcome != GPUOPT_INFEASIBLE || f->outcome == GPUOPT_INFEASIBLE || info->rounds > 4) return;
+    if (d.matrix.rows > 6 || d.matrix.cols > 6 || d.precision != GPUOPT_PRECISION_FP64) return;
+    for (j = 0; j < d.matrix.cols; j++) met |= f->seen_lb[j] == f->seen_ub[j]; /* they may have crossed */
+    REQUIRE(met ||
+            propagate_exactly_empty(&d.matrix, d.lhs, d.rhs, d.lb, d.ub, d.integer, f->infinity, info->rounds + 1));
 }
 
 static void run_rounds(fuzz *f, int32_t asked) {
@@ -228,22 +281,60 @@ static void run_rounds(fuzz *f, int32_t asked) {
     check_info(f, &info, asked);
     read_bounds(f, lb, ub);
     check_bounds(f, lb, ub, &info);
+    check_infeasible(f, &info);
     f->since_set += info.rounds;
     f->outcome = info.outcome;
+    check_fresh(f, lb, ub);
+}
+
+/* An upper bound of the host as it must be read back; a lower bound is the negated one of the negated column. */
+static double stored(const fuzz *f, int32_t col, double ub) {
+    double whole = floor(ub + fmax(f->integrality, 0x1p-50 * fabs(ub)));
+    if (f->integer[col] && floor(ub) < ub && fabs(whole) < f->infinity && ub < f->infinity) ub = whole;
+    if (ub >= f->infinity) return INFINITY;
+    if (f->desc.precision == GPUOPT_PRECISION_FP32) {
+        float single = ub > FLT_MAX ? INFINITY : ub < -FLT_MAX ? -FLT_MAX : (float)ub;
+        ub = single < ub ? nextafterf(single, INFINITY) : single;
+        if (ub >= f->infinity) return INFINITY;
+    }
+    return ub + 0.0;
+}
+
+/* Each bound that was set is what the plain model says, or one of those if the column is listed twice; others are as
+ * they were, or as the host would see them if they had crossed. */
+static void check_set(const fuzz *f, int32_t count, const int32_t *col, const double *lb, const double *ub,
+                      const double *after_lb, const double *after_ub) {
+    int32_t j, k;
+    for (j = 0; j < f->desc.matrix.cols; j++) {
+        double was = f->outcome == GPUOPT_INFEASIBLE ? after_lb[j] : f->seen_lb[j];
+        int lb_good = !lb && after_lb[j] == was, ub_good = !ub && after_ub[j] == f->seen_ub[j], listed = 0;
+        for (k = 0; k < count; k++) {
+            if (col[k] != j) continue;
+            listed = 1;
+            lb_good |= lb && after_lb[j] == -stored(f, j, -lb[k]);
+            ub_good |= ub && after_ub[j] == stored(f, j, ub[k]);
+        }
+        if (!listed) lb_good = after_lb[j] == was, ub_good = after_ub[j] == f->seen_ub[j];
+        /* A lower bound that has crossed is shown as the upper one, unless another column proves infeasibility. */
+        lb_good |= after_lb[j] == after_ub[j] || (f->seen_lb[j] == f->seen_ub[j] && after_lb[j] > after_ub[j]);
+        REQUIRE(lb_good && ub_good);
+    }
 }
 
 static void set_bounds(fuzz *f, int all) {
     int32_t col[MOST], k, cols = f->desc.matrix.cols, count = all ? cols : (int32_t)take(f) % (cols + 1);
     double lb[MOST], ub[MOST], after_lb[MOST], after_ub[MOST], *own_lb, *own_ub;
-    int valid = 1, twice;
+    int valid = 1, twice, sides = (int)take(f) % 4;
     for (k = 0; k < count; k++) {
         col[k] = all ? k : (int32_t)take(f) % cols;
         make_bounds(f, col[k], &lb[k], &ub[k]);
-        valid &= valid_pair(f, lb[k], ub[k]);
+        valid &= valid_pair(f, sides == 1 ? -INFINITY : lb[k], sides == 2 ? INFINITY : ub[k]);
     }
     own_lb = (double *)own(f, lb, count, sizeof *lb);
     own_ub = (double *)own(f, ub, count, sizeof *ub);
     own(f, col, count, sizeof *col);
+    if (sides == 1) own_lb = NULL;
+    if (sides == 2) own_ub = NULL;
     for (twice = 0; twice < 2; twice++) {
         gpuopt_propagator *p = twice ? f->two : f->one;
         gpuopt_status status =
@@ -252,8 +343,11 @@ static void set_bounds(fuzz *f, int all) {
         REQUIRE(status == (valid ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
     }
     read_bounds(f, after_lb, after_ub);
-    if (valid && count > 0) f->since_set = 0, f->outcome = GPUOPT_MORE;
-    else
+    if (valid && count > 0) {
+        check_set(f, count, col, own_lb, own_ub, after_lb, after_ub);
+        f->since_set = 0;
+        f->outcome = GPUOPT_MORE;
+    } else
         REQUIRE(!memcmp(after_lb, f->seen_lb, sizeof *lb * (size_t)cols) &&
                 !memcmp(after_ub, f->seen_ub, sizeof *ub * (size_t)cols));
 }
@@ -271,6 +365,7 @@ static void set_sides(fuzz *f) {
     for (k = 0; k < 2; k++)
         REQUIRE(gpuopt_propagator_set_some_sides(k ? f->two : f->one, GPUOPT_HOST, count, row, lhs, rhs) ==
                 (valid ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
+    for (k = 0; valid && k < count; k++) f->lhs[row[k]] = lhs[k], f->rhs[row[k]] = rhs[k];
     if (valid && count > 0) f->since_set = 0, f->outcome = GPUOPT_MORE;
 }
 
@@ -317,7 +412,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     f->bytes.size = size;
     make_model(f);
     gpuopt_desc_init(&plan, sizeof plan);
-    context = fuzz_context(&host);
+    context = f->context = fuzz_context(&host);
     before = host.live;
     planned = gpuopt_propagator_plan(context, &f->desc, &plan);
     REQUIRE(host.live == before);

@@ -335,6 +335,47 @@ static void check_crossing_bounds_at_create(gpuopt_context *context, gpuopt_prop
 }
 MODEL_VARIANTS_TEST(crossing_bounds_at_create, model_small())
 
+/* After a verdict of infeasibility the next round evaluates the rows that have changed, and those that led to it. */
+static void check_little_is_done_again(gpuopt_context *context, gpuopt_propagator_desc desc) {
+    gpuopt_propagator *p = problem_create(context, &desc);
+    const int32_t col[2] = {40, 60};
+    const double low[2] = {0, 0}, high[2] = {4, 4}, beyond[2] = {7, 7};
+    int way;
+    assert_int_equal(problem_round(p, 10).outcome, GPUOPT_CONVERGED);
+    for (way = 1; way < 3; way++) {
+        gpuopt_propagator_info info;
+        /* Two rows are infeasible, or the bounds of a column cross. */
+        assert_int_equal(
+            gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 2 - way / 2, col, beyond, way == 2 ? low : beyond),
+            GPUOPT_OK);
+        check_infeasible(problem_round(p, 10), way < 2, way < 2 ? 40 : -1, way < 2 ? -1 : 40);
+        /* Only the first is taken back. */
+        assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, col, low, high), GPUOPT_OK);
+        info = problem_round(p, 10);
+        assert_int_equal(info.outcome, way == 2 ? GPUOPT_CONVERGED : GPUOPT_INFEASIBLE);
+        assert_int_equal(info.infeasible_row, way == 2 ? -1 : 60);
+        if (test_on("cpu") && desc.marking != GPUOPT_OFF) assert_true(info.nonzeros <= 4);
+        assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 2, col, low, high), GPUOPT_OK);
+        info = problem_round(p, 10);
+        assert_int_equal(info.outcome, GPUOPT_CONVERGED);
+        if (test_on("cpu") && desc.marking != GPUOPT_OFF) assert_true(info.nonzeros <= 4);
+    }
+    gpuopt_propagator_destroy(p);
+}
+
+/* x_i <= 4 in row i. */
+static mip hundred_rows(void) {
+    mip m = problem_new(100, 100, 100);
+    int32_t i;
+    for (i = 0; i < 100; i++) {
+        problem_col(&m, i, 0, 10, 0);
+        problem_row(&m, -INFINITY, 4);
+        problem_entry(&m, i, 1);
+    }
+    return m;
+}
+MODEL_VARIANTS_TEST(little_is_done_again, hundred_rows())
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(set_some_bounds_like_fresh),
     cmocka_unit_test(set_one_side_of_some_like_fresh),
@@ -348,5 +389,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(infeasible_rows),
     cmocka_unit_test(infeasible_columns),
     cmocka_unit_test(crossing_bounds_at_create),
+    cmocka_unit_test(little_is_done_again),
 };
 TEST_MAIN(tests)

@@ -176,12 +176,14 @@ static void check_tuned(gpuopt_propagator_settings settings, double least, doubl
     want.least_change = least;
     want.least_change_relative = relative;
     want.huge_value = desc.huge_value;
+    want.relative_integers = settings == GPUOPT_SETTINGS_HIGHS ? GPUOPT_OFF : GPUOPT_DEFAULT;
     assert_memory_equal(&desc, &want, sizeof desc); /* nothing else */
 }
 
 static void settings_are_as_documented(void **state) {
     static const gpuopt_propagator_settings refused[3] = {(gpuopt_propagator_settings)4, (gpuopt_propagator_settings)-1,
                                                           GPUOPT_SETTINGS_PAPER};
+    gpuopt_propagator_desc older;
     int k;
     (void)state;
     check_tuned(GPUOPT_SETTINGS_PAPER, 1e-9, 0, 1e100);
@@ -196,6 +198,11 @@ static void settings_are_as_documented(void **state) {
         assert_int_equal(gpuopt_propagator_desc_tune(&desc, refused[k]), GPUOPT_ERROR_ARGUMENT);
         assert_memory_equal(&desc, &kept, sizeof desc);
     }
+    /* A descriptor that ends before relative_integers. */
+    gpuopt_desc_init(&older, sizeof older);
+    older.struct_size = offsetof(gpuopt_propagator_desc, relative_integers);
+    assert_int_equal(gpuopt_propagator_desc_tune(&older, GPUOPT_SETTINGS_HIGHS), GPUOPT_OK);
+    assert_true(older.least_change_relative == 0.3 && older.relative_integers == GPUOPT_DEFAULT);
 }
 
 /* Whether x in [0, 100] is tightened to x <= rhs. */
@@ -244,7 +251,10 @@ static void integers_move_by_units(void **state) {
         {GPUOPT_SETTINGS_PAPER, GPUOPT_PRECISION_FP64, 1, 100 - 5e-6, 0, 100, 0, 99},
         {GPUOPT_SETTINGS_PAPER, GPUOPT_PRECISION_FP64, 1, 100 - 5e-7, 0, 100, 0, 100}, /* within the tolerance */
         {GPUOPT_SETTINGS_PAPER, GPUOPT_PRECISION_FP64, 1, 1 - 5e-10, 0, 1, 1e-12, 0},
-        {GPUOPT_SETTINGS_HIGHS, GPUOPT_PRECISION_FP64, 1, 90.5, 0, 100, 0, 100}, /* 10 of 100 are less than 30% */
+        {GPUOPT_SETTINGS_HIGHS, GPUOPT_PRECISION_FP64, 1, 90.5, 0, 100, 0, 90}, /* 30% are for continuous columns */
+        {GPUOPT_SETTINGS_HIGHS, GPUOPT_PRECISION_FP64, 1, 99, 0, 100, 0, 99},
+        {GPUOPT_SETTINGS_SCIP, GPUOPT_PRECISION_FP64, 1, 96, 0, 100, 0, 100}, /* 5% are for all */
+        {GPUOPT_SETTINGS_SCIP, GPUOPT_PRECISION_FP64, 1, 94, 0, 100, 0, 94},
     };
     static const double no_side = -INFINITY;
     model_host *h = *state;
@@ -262,6 +272,56 @@ static void integers_move_by_units(void **state) {
         mip_free(&m);
     }
 }
+
+/* The host's bounds of an integer column are rounded wherever they are set, with the tolerance of a candidate. An integer
+ * stays what it is, however large. */
+static void check_host_bounds_are_rounded(gpuopt_context *context, gpuopt_propagator_desc desc) {
+    static const struct host_case {
+        double lb, ub, want_lb, want_ub;
+    } cases[] = {
+        {0.5, 2.7, 1, 2},
+        {-2.7, -0.5, -2, -1},
+        {2.0000005, 2.9999995, 2, 3},
+        {2.00001, 2.99999, 3, 2},
+        {-0.25, 0.25, 0, 0},
+        {-INFINITY, 7.5, -INFINITY, 7},
+        {-0.5, INFINITY, 0, INFINITY},
+        {-1e16, 1e16, -1e16, 1e16},
+        {0x1p40 + 0.5, 0x1p40 + 1.5, 0x1p40 + 1, 0x1p40 + 1},
+    };
+    const int32_t col = 0;
+    size_t k;
+    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+        gpuopt_propagator *p;
+        const double any = -3;
+        int crossed = cases[k].want_lb > cases[k].want_ub, way;
+        desc.lb = &cases[k].lb;
+        desc.ub = &cases[k].ub;
+        p = problem_create(context, &desc);
+        for (way = 0; way < 4; way++) {
+            if (way == 1) assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, desc.lb, desc.ub), GPUOPT_OK);
+            if (way == 2)
+                assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, desc.lb, desc.ub),
+                                 GPUOPT_OK);
+            if (way == 3) {
+                assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, NULL, desc.ub), GPUOPT_OK);
+                assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, desc.lb, NULL), GPUOPT_OK);
+            }
+            model_check_bounds(p, 1, &cases[k].want_lb, &cases[k].want_ub);
+            assert_int_equal(problem_round(p, 5).outcome, crossed ? GPUOPT_INFEASIBLE : GPUOPT_CONVERGED);
+            model_check_bounds(p, 1, &cases[k].want_lb, &cases[k].want_ub);
+            assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, &any, NULL), GPUOPT_OK);
+        }
+        gpuopt_propagator_destroy(p);
+    }
+}
+
+static mip one_integer(void) {
+    mip m = model_one_column(0, 1, -INFINITY, INFINITY);
+    m.integer[0] = 1;
+    return m;
+}
+MODEL_VARIANTS_TEST(host_bounds_are_rounded, one_integer())
 
 /* y - x <= 5 with x <= 2e8 gives y <= 2e8 + 5, unless the term -2e8 counts as infinite. */
 static void settings_make_large_terms_infinite(void **state) {
@@ -299,6 +359,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(settings_are_as_documented),
     MODEL_TEST(settings_stop_small_steps),
     MODEL_TEST(integers_move_by_units),
+    cmocka_unit_test(host_bounds_are_rounded),
     MODEL_TEST(settings_make_large_terms_infinite),
 };
 TEST_MAIN(tests)
