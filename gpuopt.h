@@ -1107,7 +1107,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
 /* Unpacks nodes, with the incumbent if it is better, and the claim, from bytes [size] in host memory. The pool must be
  * empty, or hold nothing but the root, which is replaced; else STATE. The handle's counts continue and do not come from
  * the bytes. ARGUMENT: the bytes are not packed nodes, cut short, damaged, or of another problem, search or reduction.
- * UNSUPPORTED: the nodes do not fit the pool. Cost: O(size), all of which is checked. */
+ * UNSUPPORTED: the nodes do not fit the pool; those of a handle with a pool of at most this size always do. Cost:
+ * O(size), all of which is checked. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size);
 
 #ifdef __cplusplus

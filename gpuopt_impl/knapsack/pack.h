@@ -227,13 +227,14 @@ static const char *gpuopt__knapsack_list_fault(const gpuopt__knapsack_search *s,
 }
 
 /* What is wrong with a node of a list, or NULL. best: the node, with the decisions of the list; last: the node
- * before it, or NULL. */
+ * before it, or NULL. Its room is held against the level at which it was made, the one after its last decision: levels
+ * that its list has skipped since may have left it too heavy, and then the next step drops it. */
 static const char *gpuopt__knapsack_node_fault(const gpuopt__knapsack_search *s, const gpuopt__knapsack_list *list,
                                                const gpuopt__knapsack_best *best, const gpuopt__knapsack_node *last) {
     const gpuopt__knapsack_node *node = &best->node;
     gpuopt__knapsack_node before;
-    int64_t left =
-        gpuopt__knapsack_weight(&s->view.table, s->view.first, gpuopt__knapsack_core_of(s, list->level).begin);
+    int32_t made = best->known > 0 ? best->decided[0] + 1 : 0;
+    int64_t left = gpuopt__knapsack_weight(&s->view.table, s->view.first, gpuopt__knapsack_core_of(s, made).begin);
     if (node->room > s->view.capacity - left || node->room < -left || !gpuopt__knapsack_take_back(s, best, &before))
         return "a node has an impossible room";
     if (s->dominance && last && (node->room >= last->room || node->profit <= last->profit))
