@@ -28,8 +28,8 @@ typedef struct graphical_model {
  * names that begin with /dev/ are .wcsp files.
  *
  * .wcsp    Lists of tuples with a default cost each. Costs from the header's upper bound on are forbidden, and so are
- *          sums. A function shared by a negative arity is copied with its default cost, as toulbar2 does. Refused: cost functions in intention (global
- *          constraints), interval domains, negative costs, what does not fit 63 bits.
+ *          sums. A function shared by a negative arity is copied with its default cost, as toulbar2 does. Refused: cost
+ *          functions in intention (global constraints), interval domains, negative costs, what does not fit 63 bits.
  * .uai     MARKOV and BAYES; factors are finite and not negative.
  * Generated, with costs of 0 to 100 (Fioretto et al. 2018, section 8.1): random:N:D:P1:SEED  scalefree:N:D:SEED
  * grid:N:D:SEED, see graphical_models.c; `hard` is the share of each table that is forbidden, 0 to 1. */

@@ -21,8 +21,8 @@ typedef struct mps_text {
     char *copy; /* its words are cut out of here */
 } mps_text;
 
-/* Reads everything to the end. The path - is standard input. Returns 0, or -1 and the error: it cannot be read, or it is
- * something else, which is named. Then there is nothing to close. */
+/* Reads everything to the end. The path - is standard input. Returns 0, or -1 and the error: it cannot be read, or it
+ * is something else, which is named. Then there is nothing to close. */
 int mps_open(mps_text *t, const char *path, char *error, size_t error_size);
 void mps_close(mps_text *t);
 void mps_rewind(mps_text *t);

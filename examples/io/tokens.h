@@ -24,8 +24,8 @@ typedef struct tokens {
     size_t error_size;
 } tokens;
 
-/* All return 0, or -1 and the error, in which `what` names the word. _open reads to the end, so that a pipe will do; the
- * path - is standard input. After a failed _open there is nothing to close. */
+/* All return 0, or -1 and the error, in which `what` names the word. _open reads to the end, so that a pipe will do;
+ * the path - is standard input. After a failed _open there is nothing to close. */
 int tokens_open(tokens *t, const char *path, char *error, size_t error_size);
 void tokens_close(tokens *t);
 int tokens_next(tokens *t, const char *what); /* an error at the end of the file: truncated */

@@ -3,9 +3,9 @@
  * The weighted CSP format of toulbar2: a stream of words, whose line breaks do not matter.
  *     name variables largest_domain functions upper_bound, the domain sizes, then for each function
  *     [-]arity variable... default_cost tuples, then value... cost for each tuple
- * A negative arity shares the tuples and the default cost: the function gets the next number, from 1 on. A negative count
- * -k stands for the tuples and the default cost of the function with number k; the default cost before it is not used,
- * and such a function gets no number itself. toulbar2 reads these files in the same way.
+ * A negative arity shares the tuples and the default cost: the function gets the next number, from 1 on. A negative
+ * count -k stands for the tuples and the default cost of the function with number k; the default cost before it is not
+ * used, and such a function gets no number itself. toulbar2 reads these files in the same way.
  */
 #include <stdlib.h>
 #include <string.h>

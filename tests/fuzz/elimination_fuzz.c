@@ -2,8 +2,8 @@
  *
  * A libFuzzer target over an elimination's life: the input's bytes become a small model and a descriptor, then calls in
  * and out of order. Answers are held against all assignments. Into some descriptors one fault is put, which has to be
- * refused. Packed messages are broken, and are then refused; or, if their checksum is made to fit, unpack into what they
- * say that they need.
+ * refused. Packed messages are broken, and are then refused; or, if their checksum is made to fit, unpack into what
+ * they say that they need.
  *
  * With: tests/fuzz/elimination_input.c tests/elimination/model.c tests/elimination/brute.c tests/elimination/handle.c
  * With: tests/support/support.c tests/support/backends.c -lcmocka

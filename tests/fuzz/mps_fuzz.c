@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A libFuzzer target over the reader of MPS files. Whatever the bytes are, either there is an error that names the file,
- * with nothing to free, or a model whose every index is in range and every name is there once, which the library takes
- * unless a row's sides cross, and which a second reading gives again.
+ * A libFuzzer target over the reader of MPS files. Whatever the bytes are, either there is an error that names the
+ * file, with nothing to free, or a model whose every index is in range and every name is there once, which the library
+ * takes unless a row's sides cross, and which a second reading gives again.
  *
  * With: examples/io/mip.c examples/io/mps.c examples/io/mps_names.c examples/io/mps_scan.c examples/io/lp_models.c -lz
  * Longest input: 2048

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The reader of MPS files, held against CLP's on models at random in free format and in fixed columns: rows of all
- * kinds, ranges of both signs, integers between markers, bounds of all kinds in any order, free rows that are dropped, a
- * constant.
+ * kinds, ranges of both signs, integers between markers, bounds of all kinds in any order, free rows that are dropped,
+ * a constant.
  */
 #include <coin/Clp_C_Interface.h>
 #include <math.h>
