@@ -4,8 +4,8 @@
 # Usage: run.sh [SECONDS [TARGET...]]
 #
 # Builds the fuzz targets (default: all, every TARGET_fuzz.c here), gives each its stored inputs (inputs/TARGET/: what
-# it once failed on, and files that are read), and runs it for SECONDS (20), from a fixed seed and an empty corpus. An input that fails is kept, and
-# the exit status is 1.
+# it once failed on, and files that are read), and runs it for SECONDS (20), from a fixed seed and an empty corpus. An
+# input that fails is kept, and the exit status is 1.
 #
 # The opening comment of each target has these lines for this script:
 #   With: ARGUMENT...         what it is compiled with beside the library: source files and libraries
