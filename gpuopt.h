@@ -799,7 +799,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  *           can overflow, which is proven at create.
  * Agents    A solver for distributed problems (DPOP) makes a handle for each agent: the agent's functions and its
  *           children's messages are the model, its own variables the order. The message that comes out is the UTIL
- *           message to the parent; the values that come back go into _assign.
+ *           message to the parent; the values that come back go into _assign. As no agent knows the whole model, the
+ *           agents agree on a number for it: `model` in their descriptors.
  * Pieces    Join, projection and conditioning are handles too: see order, join_rest and condition.
  * Cost      A bucket of m functions over w variables with d values takes d^w m additions and minima. Each function is
  *           read once and the message, d^(w-1) entries, is written once.
@@ -898,6 +899,11 @@ typedef struct gpuopt_elimination_desc {
      * read; _assign and _get_bounds then return STATE. */
     gpuopt_switch keep;
     int join_rest; /* not 0: the functions that are left over in the end become one message, over all their variables */
+    /* The number that packed messages carry and that _message_unpack asks for: any, agreed on by all agents of one
+     * problem. 0: a hash of this model: type, semiring, top, domains, functions (as tables, however they are given),
+     * condition, and the order and z that are used; not of the values of conditioned and sliced variables. It does not
+     * depend on the machine or the backend. */
+    uint64_t model;
 } gpuopt_elimination_desc;
 
 /* What an elimination will take, known before anything is allocated. */
@@ -1019,6 +1025,7 @@ typedef struct gpuopt_elimination_message_info {
     int32_t bits;         /* of a stored cost, an unsigned integer; DOUBLE: 64, a double */
     int64_t offset;       /* a stored cost u means offset + u; MAX_SUM: -(offset + u) */
     uint64_t forbidden;   /* stored costs of this and more are forbidden */
+    uint64_t model;       /* that the packed message carries: the descriptor's or, if that is 0, the hash; never 0 */
 } gpuopt_elimination_message_info;
 
 /* Describes a message. ARGUMENT: there is no such message. */
@@ -1039,9 +1046,10 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_device_view(gpuopt_eliminati
 
 /* Packs a copy's message into bytes [capacity] in host memory, for an agent in another process; *size (or NULL)
  * receives the number of bytes. With bytes NULL only the size is found, at any time. The format is little-endian on
- * every machine: a header of 48 bytes ("GPUM"; version 1, type and semiring as uint32; bits and arity as int32; entries
- * and offset as int64; forbidden as uint64), the scope and its domain sizes as int32, the stored costs, then the counts
- * (MIN_COUNT) as uint64. ARGUMENT: capacity is too small. STATE: the message is not ready. Waits. */
+ * every machine: a header of 64 bytes ("GPUM"; version 2, type and semiring as uint32; bits and arity as int32; entries
+ * and offset as int64; forbidden, model and checksum as uint64), the scope and its domain sizes as int32, the stored
+ * costs, then the counts (MIN_COUNT) as uint64. The checksum is FNV-1a of 64 bits over all bytes, with itself as 0.
+ * ARGUMENT: capacity is too small. STATE: the message is not ready. Waits. */
 GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *elimination, int32_t message, int32_t copy,
                                                          void *bytes, uint64_t capacity, uint64_t *size);
 
@@ -1053,17 +1061,20 @@ typedef struct gpuopt_elimination_packed_info {
     int32_t bits;                         /* of a stored cost */
     int32_t arity;                        /* variables in its scope */
     int64_t entries;                      /* product of the scope's domain sizes */
+    uint64_t model;                       /* the number of the model that it belongs to */
 } gpuopt_elimination_packed_info;
 
-/* Says what bytes [size] hold. ARGUMENT: they are not a message, cut short, of another version, or inconsistent. */
+/* Says what bytes [size] hold. ARGUMENT: they are not a message, cut short, of another version, damaged (any change
+ * within one byte is found, others but for one in 2^64), or inconsistent; the log says which. */
 GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *context, const void *bytes, uint64_t size,
                                                             gpuopt_elimination_packed_info *message);
 /* Unpacks bytes [size] into host arrays: scope and domain [arity]; cost or value [entries], and count [entries] or
- * NULL, as _message_get gives them: together a dense gpuopt_elimination_function for the parent's model. ARGUMENT: as
- * _message_inspect, or an array is NULL that is needed. */
-GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *context, const void *bytes, uint64_t size,
-                                                           int32_t *scope, int32_t *domain, int64_t *cost,
-                                                           double *value, uint64_t *count);
+ * NULL, as _message_get gives them: together a dense gpuopt_elimination_function for the parent's model. model: the
+ * number that the message must carry, see gpuopt_elimination_desc. ARGUMENT: as _message_inspect, the message is of
+ * another model, or an array is NULL that is needed; no array is written then. */
+GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *context, uint64_t model, const void *bytes,
+                                                           uint64_t size, int32_t *scope, int32_t *domain,
+                                                           int64_t *cost, double *value, uint64_t *count);
 
 /* ---- Knapsack: branch and bound on a pool of nodes ---------------------------------------------------------------- *
  * max p x subject to w x <= C, x in {0, 1}^n, exactly, in integers. A node decides some of the items; its other items
@@ -1191,7 +1202,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
 /* Unpacks nodes, with the incumbent if it is better, and the claim, from bytes [size] in host memory. The pool must be
  * empty, or hold nothing but the root, which is replaced; else STATE. The handle's counts continue and do not come from
  * the bytes. ARGUMENT: the bytes are not packed nodes, cut short, damaged, or of another problem, search or reduction.
- * UNSUPPORTED: the nodes do not fit the pool. Cost: O(size), all of which is checked. */
+ * UNSUPPORTED: the nodes do not fit the pool; those of a handle with a pool of at most this size always do. Cost:
+ * O(size), all of which is checked. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size);
 
 #ifdef __cplusplus

@@ -3,6 +3,7 @@
 #include "examples/common.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -26,15 +27,22 @@ int whole_number(const char *word, int64_t most, int64_t *value) {
     return 1;
 }
 
+int finish_output(int result) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) return result;
+    fprintf(stderr, "standard output: cannot be written: %s\n", strerror(errno));
+    return EXIT_BAD_INPUT;
+}
+
 void print_help(const char *usage) {
     fputs(usage, stdout);
-    exit(0);
+    exit(finish_output(0));
 }
 
 int parse_words(int argc, char **argv, const char *usage,
                 int (*take)(void *options, const char *name, const char *value), void *options, const char **model,
                 int *json) {
     int k;
+    signal(SIGPIPE, SIG_IGN);
     for (k = 1; k < argc; k++) {
         const char *name = argv[k], *value = k + 1 < argc ? argv[k + 1] : "";
         int good;
@@ -43,7 +51,7 @@ int parse_words(int argc, char **argv, const char *usage,
             *json = 1;
             continue;
         }
-        if (name[0] != '-') {
+        if (name[0] != '-' || !name[1]) { /* a lone - is standard input */
             if (*model) {
                 fprintf(stderr, "two models: %s and %s\n", *model, name);
                 return -1;

@@ -16,12 +16,15 @@ int choice(const char *word, const char *const *choices);
 /* Whether word is a whole number of 1 to most. */
 int whole_number(const char *word, int64_t most, int64_t *value);
 
+/* The last call of a program whose exit status would be `result`: returns it, or EXIT_BAD_INPUT, with a message on
+ * stderr, if something could not be written to stdout. */
+int finish_output(int result);
 /* On --help: prints the usage on stdout and ends the program. */
 void print_help(const char *usage);
 
 /* Reads a command line: one model, --json, --help, and the program's own options. take() handles one of these and
  * returns 1: accepted with its value, 2: accepted without a value, 0: a bad value, -1: there is no such option. Returns
- * 0, or prints what is wrong and returns -1. */
+ * 0, or prints what is wrong and returns -1. From then on a closed pipe is an error of writing, not a signal. */
 int parse_words(int argc, char **argv, const char *usage,
                 int (*take)(void *options, const char *name, const char *value), void *options, const char **model,
                 int *json);

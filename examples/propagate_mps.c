@@ -5,7 +5,7 @@
  *
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/propagate_mps.c examples/common.c examples/io/m*.c examples/io/lp_models.c \
- *         examples/io/generate.cpp gpuopt_impl/gpuopt.c -lClp -lz -lstdc++ -lm -o propagate_mps
+ *         examples/io/generate.cpp gpuopt_impl/gpuopt.c -lz -lstdc++ -lm -o propagate_mps
  * Reads: *.mps+integer *.mps.gz+integer gen:*
  * Try: gen:rand,1000000,1000000,10,1
  * Try: gen:rand,1000000,1000000,10,1 --threads all
@@ -24,7 +24,8 @@
 
 static const char usage[] =
     "usage: propagate_mps MODEL [options]\n"
-    "  MODEL              an MPS file (.mps or .mps.gz), or gen:NAME with NAME one of rand,M,N,LEN,SEED[,SLACK]\n"
+    "  MODEL              an MPS file (also by gzip; -: standard input), or gen:NAME, NAME one of "
+    "rand,M,N,LEN,SEED[,SLACK]\n"
     "                     skew,M,N,LEN,SEED[,SLACK] band,M,LEN,SEED[,SLACK] cascade,N twolines cflp,K emptyrows,E\n"
     "  --backend B        cpu, cuda or auto: cuda where there is one and the model is large enough (auto)\n"
     "  --threads N        of the CPU backend (1)\n"
@@ -34,7 +35,7 @@ static const char usage[] =
     "  --json             one line of JSON on stdout, nothing else\n"
     "  --bounds FILE      write \"name lower upper\" for each column\n"
     "  --help             print this and exit\n"
-    "exit status: 0 done, 1 infeasible, 2 bad input, 3 anything else\n";
+    "exit status: 0 done, 1 infeasible, 2 bad input or a failed write, 3 anything else\n";
 
 typedef struct options {
     const char *model, *backend, *mode, *driver, *bounds;
@@ -220,5 +221,5 @@ int main(int argc, char **argv) {
     s.read_seconds = now() - s.read_seconds;
     result = run(&o, &model, &s);
     mip_free(&model);
-    return result;
+    return finish_output(result);
 }

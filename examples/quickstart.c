@@ -5,6 +5,7 @@
  * Build, from the repository's root:
  *     cc -O2 -I. examples/quickstart.c gpuopt_impl/gpuopt.c -lm -o quickstart
  */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,9 +31,10 @@ int main(int argc, char **argv) {
     double new_lb[3], new_ub[3];
     int j, failed;
 
-    if (argc > 1) { /* --help, or a mistake */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of writing */
+    if (argc > 1) {           /* --help, or a mistake */
         printf("usage: quickstart\n");
-        return strcmp(argv[1], "--help") != 0;
+        return fflush(stdout) ? 2 : strcmp(argv[1], "--help") != 0;
     }
     host.log = print_log; /* on the CPU; for the GPU: host.backend = gpuopt_backend_cuda() */
     model.matrix = (gpuopt_matrix){2, 3, start, col, val, GPUOPT_LAYOUT_CSR};
@@ -51,5 +53,6 @@ int main(int argc, char **argv) {
     for (j = 0; j < 3 && !failed; j++) printf("%c in [%g, %g]\n", "xyz"[j], new_lb[j], new_ub[j]);
     gpuopt_propagator_destroy(propagator);
     gpuopt_context_destroy(context);
+    if (fflush(stdout) || ferror(stdout)) return 2; /* what it found could not be written */
     return failed;
 }

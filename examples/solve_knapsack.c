@@ -25,9 +25,9 @@
 
 static const char usage[] =
     "usage: solve_knapsack MODEL [options]\n"
-    "  MODEL              a file (first line \"n C\", then n lines \"p w\"), paper:N:SEED, or CLASS:N:R:SEED with "
-    "CLASS one\n"
-    "                     of uncorrelated, weak, strong, inverse-strong, almost-strong, subset-sum, similar, span,\n"
+    "  MODEL              a file (first line \"n C\", then n lines \"p w\"; -: standard input), paper:N:SEED, or\n"
+    "                     CLASS:N:R:SEED with CLASS one of uncorrelated, weak, strong, inverse-strong, almost-strong, "
+    "subset-sum, similar, span,\n"
     "                     multiple-strong, profit-ceiling, circle\n"
     "  --search S         dominance, breadth (the paper's tree) or hybrid (the paper's way)      (dominance)\n"
     "  --pool N           size of the pool in nodes (1048576)\n"
@@ -39,7 +39,8 @@ static const char usage[] =
     "  --items FILE       write the numbers of the chosen items, from 0, one a line\n"
     "  --certificate FILE write the answer, for the checker in tests/check (doc/checking.md)\n"
     "  --help             print this and exit\n"
-    "exit status: 0 solved, 1 no solution has the profit of --incumbent, 2 bad input, 3 stopped by --nodes, or else\n";
+    "exit status: 0 solved, 1 no solution has the profit of --incumbent, 2 bad input or a failed write,\n"
+    "             3 stopped by --nodes, or else\n";
 
 static const char *const searches[] = {"dominance", "breadth", "hybrid", NULL};
 
@@ -217,5 +218,5 @@ int main(int argc, char **argv) {
     else fprintf(stderr, "%s: out of memory\n", o.model);
     free(a.taken);
     knapsack_free(&model);
-    return result;
+    return finish_output(result);
 }

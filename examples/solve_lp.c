@@ -5,7 +5,7 @@
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/solve_lp.c examples/common.c examples/io/certificate.c examples/io/m*.c examples/io/lp_*.c \
- *         examples/io/generate.cpp gpuopt_impl/gpuopt.c -lClp -lz -lstdc++ -lm -o solve_lp
+ *         examples/io/generate.cpp gpuopt_impl/gpuopt.c -lz -lstdc++ -lm -o solve_lp
  * Reads: *.mps+continuous *.mps.gz+continuous shah:* meyer:* plant:*
  * Try: shah:1000:1
  * Try: meyer:750:3750:0.04:1
@@ -25,7 +25,7 @@
 
 static const char usage[] =
     "usage: solve_lp MODEL [options]\n"
-    "  MODEL              an MPS file (.mps or .mps.gz; integer columns are taken for continuous ones), or one of\n"
+    "  MODEL              an MPS file (also by gzip; -: standard input; integers are taken for continuous), or one of\n"
     "                     shah:M:SEED, meyer:M:N:DENSITY:SEED, plant:M:N:DENSITY:SEED\n"
     "  --method M         tableau or revised (CPU: revised, unless the model is dense; GPU: tableau, to 4 GB)\n"
     "  --pricing P        devex, dantzig or steepest-edge (devex)\n"
@@ -39,7 +39,8 @@ static const char usage[] =
     "  --solution FILE    write \"name value reduced_cost\" for each column, then \"name activity dual\" for each row\n"
     "  --certificate FILE write the answer with what proves it, for the checker in tests/check (doc/checking.md)\n"
     "  --help             print this and exit\n"
-    "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input, 3 stopped at the limit, or anything else\n";
+    "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input or a failed write,\n"
+    "             3 stopped at the limit, or anything else\n";
 
 typedef struct options {
     const char *model, *backend, *method, *pricing, *ratio, *technique, *solution, *certificate;
@@ -339,5 +340,5 @@ int main(int argc, char **argv) {
     result = run(&o, &model, &a);
     free_answer(&a);
     mip_free(&model);
-    return result;
+    return finish_output(result);
 }

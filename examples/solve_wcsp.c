@@ -30,7 +30,9 @@
 
 static const char usage[] =
     "usage: solve_wcsp MODEL [options]\n"
-    "  MODEL              a file (.wcsp or .uai), or one of random:N:D:P1:SEED, scalefree:N:D:SEED, grid:N:D:SEED\n"
+    "  MODEL              a file (.wcsp or .uai; -: .wcsp from standard input), random:N:D:P1:SEED, scalefree:N:D:SEED "
+    "or\n"
+    "                     grid:N:D:SEED\n"
     "  --hard P           of generated models: the share of each table that is forbidden, 0 to 1 (0)\n"
     "  --evidence FILE    values that some variables have, as in UAI: COUNT VARIABLE VALUE...\n"
     "  --task T           min: the least cost (of .uai: -ln of the factors); count: how many assignments have it\n"
@@ -52,7 +54,7 @@ static const char usage[] =
     "  --certificate FILE write the answer with what proves it, for the checker in tests/check (doc/checking.md);\n"
     "                     whole costs\n"
     "  --help             print this and exit\n"
-    "exit status: 0 solved or bounded, 1 no solution, 2 bad input, 3 anything else\n";
+    "exit status: 0 solved or bounded, 1 no solution, 2 bad input or a failed write, 3 anything else\n";
 
 typedef struct options {
     const char *model, *backend, *order, *evidence, *agents, *solution, *certificate, *task, *policy;
@@ -407,5 +409,5 @@ int main(int argc, char **argv) {
         result = run(&o, &p, &a);
     }
     free_problem(&p, &a);
-    return result;
+    return finish_output(result);
 }

@@ -24,9 +24,9 @@ need() {
 }
 
 # To build the examples.
-example_packages=(bazel-bootstrap bazel-rules-java g++ coinor-libclp-dev zlib1g-dev)
+example_packages=(bazel-bootstrap bazel-rules-java g++ zlib1g-dev)
 # To run the tests, beside those.
-test_packages=(libcmocka-dev libgmp-dev xz-utils gzip binutils bsdutils)
+test_packages=(coinor-libclp-dev libcmocka-dev libgmp-dev xz-utils gzip binutils bsdutils)
 # For tests/run.sh --all, beside those: sanitizers and fuzzers want clang with its OpenMP; checks of the sources; the
 # reference.
 all_packages=(clang libclang-rt-14-dev libomp-dev clang-format cppcheck shellcheck doxygen graphviz)

@@ -126,6 +126,7 @@ static gpuopt_status work_up(simulation *s, part *p) {
     desc.order_count = p->own;
     desc.condition = d.condition;
     desc.condition_count = d.conditions;
+    desc.model = s->model;
     planning = now();
     if (!status) status = gpuopt_elimination_order(s->context, &desc, NULL, NULL, &estimate);
     start += now() - planning; /* the estimate is for the report and does not count as work */
@@ -226,6 +227,7 @@ gpuopt_status agents_solve(gpuopt_context *context, const gpuopt_elimination_des
     s.desc = desc;
     s.fixed = fixed;
     s.answer = answer;
+    s.model = desc->model ? desc->model : 1;
     s.exact = 1;
     answer->info.count = 1;
     answer->info.outcome = GPUOPT_OPTIMAL;

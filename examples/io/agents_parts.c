@@ -134,8 +134,8 @@ static gpuopt_status unpack(const simulation *s, const message *m, gpuopt_elimin
         f->count = count;
         if ((!cost && !value) || (!count && desc->semiring == GPUOPT_SEMIRING_MIN_COUNT)) status = GPUOPT_ERROR_MEMORY;
         else
-            status = gpuopt_elimination_message_unpack(s->context, m->bytes, m->size, ignored, ignored + m->arity, cost,
-                                                       value, count);
+            status = gpuopt_elimination_message_unpack(s->context, s->model, m->bytes, m->size, ignored,
+                                                       ignored + m->arity, cost, value, count);
     }
     free(ignored);
     return status;

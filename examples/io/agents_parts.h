@@ -32,6 +32,7 @@ typedef struct simulation {
     const gpuopt_elimination_desc *desc;
     const int32_t *fixed;
     agents_answer *answer;
+    uint64_t model; /* the number that the agents have agreed on */
     int32_t parts;
     int exact;          /* no part has split a bucket */
     part *part;         /* [parts] parents before children */

@@ -18,7 +18,8 @@ int graphical_load(const char *name, double hard, graphical_model *model, char *
         if (strncmp(name, generators[k], strlen(generators[k])) == 0)
             return graphical_generate(name, hard, model, error, error_size);
     if (ends_with(name, ".uai")) return graphical_read_uai(name, model, error, error_size);
-    if (ends_with(name, ".wcsp")) return graphical_read_wcsp(name, model, error, error_size);
+    if (ends_with(name, ".wcsp") || strcmp(name, "-") == 0 || strncmp(name, "/dev/", 5) == 0)
+        return graphical_read_wcsp(name, model, error, error_size);
     snprintf(error, error_size, "%s: neither .wcsp nor .uai, nor random:, scalefree: or grid:", name);
     return -1;
 }

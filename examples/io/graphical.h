@@ -23,12 +23,13 @@ typedef struct graphical_model {
     int64_t top;                  /* as in gpuopt_elimination_desc */
 } graphical_model;
 
-/* Read a file (.wcsp, .uai) or build a generated model, and return 0; or fill `error` with the file, line, column and
- * what is wrong, and return -1 with nothing to free.
+/* Read a file (.wcsp, .uai; it may be a pipe) or build a generated model, and return 0; or fill `error` with the file,
+ * line, column and what is wrong, and return -1 with nothing to free. The name - is a .wcsp file on standard input, and
+ * names that begin with /dev/ are .wcsp files.
  *
  * .wcsp    Lists of tuples with a default cost each. Costs from the header's upper bound on are forbidden, and so are
- *          sums. Functions shared by negative arities are copied. Refused: cost functions in intention (global
- *          constraints), interval domains, negative costs, what does not fit 63 bits.
+ *          sums. A function shared by a negative arity is copied with its default cost, as toulbar2 does. Refused: cost
+ *          functions in intention (global constraints), interval domains, negative costs, what does not fit 63 bits.
  * .uai     MARKOV and BAYES; factors are finite and not negative.
  * Generated, with costs of 0 to 100 (Fioretto et al. 2018, section 8.1): random:N:D:P1:SEED  scalefree:N:D:SEED
  * grid:N:D:SEED, see graphical_models.c; `hard` is the share of each table that is forbidden, 0 to 1. */

@@ -14,7 +14,7 @@ typedef struct knapsack_model {
     int64_t capacity;
 } knapsack_model;
 
-/* A file, "n C" and then n lines "p w", whole numbers from 0 to 2^63 - 1; or a generator:
+/* A file or pipe (-: standard input), "n C" and then n lines "p w", whole numbers from 0 to 2^63 - 1; or a generator:
  *     paper:N:SEED    Boukedjar, Lalami, El Baz (2012): w in 1 .. 100, p = w + 10, C = floor(sum of w / 2)
  * and, after Pisinger, Where are the hard knapsack problems? (2005), CLASS:N:R:SEED; C = floor(sum of w / 2) and,
  * unless it says otherwise, w in 1 .. R:

@@ -33,9 +33,12 @@ typedef struct mip {
 /* Read a file (.mps, .mps.gz; fixed or free format) or build a generated model, and return 0; or fill `error` with the
  * file, the line where there is one, and what is wrong, and return -1 with nothing to free.
  *
- * Files: the objective's constant is minus the right-hand side of its row; OBJSENSE (MAX, MAXIMIZE, MIN, MINIMIZE)
- * counts wherever it stands; a negative UP without a lower bound makes that -infinity; of several free rows the first
- * is the objective, the others are dropped. Names lose their spaces.
+ * Files: a path, or - for standard input; either may be a pipe. Lines of any length; a byte order mark is skipped.
+ * Semi-continuous columns, special ordered sets, quadratic terms and what else such a program does not have are
+ * refused. As in CLP: integer columns between markers, without a card in BOUNDS, are 0 or 1; the objective's constant
+ * is minus the right-hand side of its row; a negative UP without a lower bound makes that -infinity; of several free
+ * rows the first is the objective, the others are dropped; of several sets of sides, ranges or bounds the first counts;
+ * names lose their spaces. OBJSENSE (MAX, MAXIMIZE, MIN, MINIMIZE) counts wherever it stands.
  * Generated for propagation, by rows: rand,M,N,LEN,SEED[,SLACK]  skew,M,N,LEN,SEED[,SLACK]  band,M,LEN,SEED[,SLACK]
  * cascade,N  twolines  cflp,K  emptyrows,E; band,8000000,8,1 has 64 million nonzeros.
  * Linear programs, by columns: shah:M:SEED  meyer:M:N:DENSITY:SEED  plant:M:N:DENSITY:SEED, see lp_models.c. */

@@ -1,45 +1,44 @@
 /* SPDX-License-Identifier: MIT
  *
- * Examines an MPS file before CLP reads it, and rewrites it if CLP would take it for another model.
+ * The text of an MPS file, line by line: from a file or a pipe, compressed by gzip or not, with lines of any length.
  */
 #ifndef EXAMPLES_IO_MPS_SCAN_H
 #define EXAMPLES_IO_MPS_SCAN_H
 
 #include <stddef.h>
 
-enum {
-    MPS_LINE = 158, /* CLP's cards are 160 bytes */
-    MPS_WORDS = 24, /* names in fixed columns may have spaces */
-    MPS_FIELD = 8   /* the longest name in fixed columns */
-};
+enum { MPS_WORDS = 6 }; /* a data line has no more */
 
-typedef struct mps_scan {
-    int named;      /* there is a NAME card, without which CLP reads nothing */
-    int free_named; /* and it says FREE */
-    int ambiguous;  /* some line's fixed columns hold more than one word, or less than one */
-    int free_valid; /* every line reads as free format */
-    int sense;      /* from OBJSENSE, which CLP ignores or refuses: 1 max, -1 min; 0: there is none */
-} mps_scan;
+typedef struct mps_text {
+    char *text; /* all of it, then 0 */
+    size_t size, at;
+    const char *path;
+    char *error; /* where the first error goes: "PATH:LINE: what is wrong" */
+    size_t error_size;
+    long number; /* of the latest line, from 1 */
+    char *line;  /* it, ended by 0, without the line break; [longest line + 1] */
+    size_t length;
+    char *copy; /* its words are cut out of here */
+} mps_text;
 
-/* Bounds that cross, which CLP refuses; one card each. */
-enum { MPS_CROSSINGS = 256 };
-typedef struct mps_crossings {
-    int count;
-    struct {
-        char card[MPS_LINE + 2], col[MPS_LINE + 2];
-        int upper;
-        double value;
-    } bound[MPS_CROSSINGS];
-} mps_crossings;
+/* Reads everything to the end. The path - is standard input. Returns 0, or -1 and the error: it cannot be read, or it
+ * is something else, which is named. Then there is nothing to close. */
+int mps_open(mps_text *t, const char *path, char *error, size_t error_size);
+void mps_close(mps_text *t);
+void mps_rewind(mps_text *t);
 
-/* Both return 0, or -1 and the error: file, line where there is one, what is wrong. */
-int mps_look_over(const char *path, mps_scan *result, char *error, size_t error_size);
-/* Makes a copy that CLP reads correctly, without the crossing cards. `temporary` is mkstemp's pattern, and the
- * copy's name afterwards; on an error the copy is removed. */
-int mps_rewrite(const char *path, const mps_scan *file, const mps_crossings *crossings, char *temporary, char *error,
-                size_t error_size);
+/* Goes to the next line. Returns 1, 0 at the end, or -1 and the error: there are control characters in it. */
+int mps_next(mps_text *t);
+/* Whether the latest line is empty or a comment, and whether it begins a section. */
+int mps_is_blank(const mps_text *t);
+int mps_is_card(const mps_text *t);
+/* Cuts the latest line into words. Returns how many there are, at most MPS_WORDS + 1, which means more. */
+int mps_words(mps_text *t, char *word[MPS_WORDS]);
+/* Cuts it into the six fields of fixed format, with their blanks taken out; NULL: an empty one. Returns 0 if something
+ * stands between the fields. */
+int mps_fields(mps_text *t, char *field[MPS_WORDS]);
 
-/* Notes a card that sets an upper or lower bound, and returns 1; 0: it is none, or there is no room. */
-int mps_note_crossing(mps_crossings *crossings, const char *card);
+/* Reports what is wrong with the latest line, and returns -1. */
+int mps_fail(mps_text *t, const char *what, const char *word);
 
 #endif /* EXAMPLES_IO_MPS_SCAN_H */

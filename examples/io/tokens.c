@@ -17,6 +17,10 @@ static int cannot_read(tokens *t, const char *why) {
     return -1;
 }
 
+static void close_unless_stdin(FILE *file) {
+    if (file != stdin) fclose(file);
+}
+
 int tokens_open(tokens *t, const char *path, char *error, size_t error_size) {
     FILE *file;
     size_t room = 1 << 16, got;
@@ -26,7 +30,7 @@ int tokens_open(tokens *t, const char *path, char *error, size_t error_size) {
     t->error_size = error_size;
     t->line = 1;
     errno = 0;
-    file = fopen(path, "rb");
+    file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (!file) {
         snprintf(error, error_size, "%s: cannot be opened: %s", path, strerror(errno));
         return -1;
@@ -42,12 +46,14 @@ int tokens_open(tokens *t, const char *path, char *error, size_t error_size) {
         room *= 2;
     }
     if (t->text && ferror(file)) {
-        fclose(file);
+        close_unless_stdin(file);
         return cannot_read(t, strerror(errno)); /* for example, a folder */
     }
-    fclose(file);
+    close_unless_stdin(file);
     if (!t->text) return cannot_read(t, "out of memory");
     t->text[t->size] = 0;
+    if (t->size >= 3 && memcmp(t->text, "\xEF\xBB\xBF", 3) == 0) t->at = t->begin = 3; /* a byte order mark */
+    t->line_start = (int64_t)t->begin;
     return 0;
 }
 
@@ -171,7 +177,7 @@ int tokens_end(tokens *t) {
 int64_t tokens_count(const tokens *t) {
     tokens all = *t;
     int64_t count = 0;
-    all.at = 0;
+    all.at = all.begin;
     while (take(&all)) count++;
     return count;
 }

@@ -11,8 +11,8 @@
 
 typedef struct tokens {
     const char *path;
-    char *text; /* the whole file, then 0 */
-    size_t size, at;
+    char *text;               /* the whole file, then 0 */
+    size_t size, at, begin;   /* begin: of the first word, behind a byte order mark */
     int64_t line, line_start; /* the present line: its number, and the offset of its first character */
     char *word;               /* the word taken last, within text, not ended by 0; NULL: none yet */
     int length;
@@ -24,7 +24,8 @@ typedef struct tokens {
     size_t error_size;
 } tokens;
 
-/* All return 0, or -1 and the error, in which `what` names the word. After a failed _open there is nothing to close. */
+/* All return 0, or -1 and the error, in which `what` names the word. _open reads to the end, so that a pipe will do;
+ * the path - is standard input. After a failed _open there is nothing to close. */
 int tokens_open(tokens *t, const char *path, char *error, size_t error_size);
 void tokens_close(tokens *t);
 int tokens_next(tokens *t, const char *what); /* an error at the end of the file: truncated */

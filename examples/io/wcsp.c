@@ -3,8 +3,9 @@
  * The weighted CSP format of toulbar2: a stream of words, whose line breaks do not matter.
  *     name variables largest_domain functions upper_bound, the domain sizes, then for each function
  *     [-]arity variable... default_cost tuples, then value... cost for each tuple
- * A negative arity shares the tuples: they get the next number, from 1 on. A negative count -k stands for the tuples
- * with number k.
+ * A negative arity shares the tuples and the default cost: the function gets the next number, from 1 on. A negative
+ * count -k stands for the tuples and the default cost of the function with number k; the default cost before it is not
+ * used, and such a function gets no number itself. toulbar2 reads these files in the same way.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ typedef struct reader {
     tokens t;
     graphical_model *model;
     int32_t *seen;            /* [variables] the function that has mentioned it last, + 1 */
-    int32_t *shared, sharing; /* the functions whose tuples are shared, and how many there are */
+    int32_t *shared, sharing; /* the functions that are shared, and how many there are */
 } reader;
 
 static int out_of_memory(reader *r) { return tokens_fail(&r->t, "out of memory"); }
@@ -95,7 +96,7 @@ static int allocate_tuples(reader *r, gpuopt_elimination_function *f, int64_t ro
     return f->tuple && f->cost ? 0 : out_of_memory(r);
 }
 
-static int copy_tuples(reader *r, gpuopt_elimination_function *f, const gpuopt_elimination_function *from) {
+static int copy_shared(reader *r, gpuopt_elimination_function *f, const gpuopt_elimination_function *from) {
     int32_t k;
     if (from->arity != f->arity) return tokens_fail(&r->t, "the shared function has another arity");
     for (k = 0; k < f->arity; k++)
@@ -105,6 +106,7 @@ static int copy_tuples(reader *r, gpuopt_elimination_function *f, const gpuopt_e
     memcpy((void *)f->tuple, from->tuple, sizeof *f->tuple * (size_t)(from->tuples * f->arity));
     memcpy((void *)f->cost, from->cost, sizeof *f->cost * (size_t)from->tuples);
     f->tuples = from->tuples;
+    f->default_cost = from->default_cost;
     return 0;
 }
 
@@ -135,9 +137,9 @@ static int read_function(reader *r) {
     f->arity = (int32_t)(arity < 0 ? -arity : arity);
     if (read_scope(r, f) || read_default(r, f)) return -1;
     if (tokens_whole(&r->t, "number of tuples", -r->sharing, INT64_MAX, &tuples)) return -1;
-    if (tuples < 0 ? copy_tuples(r, f, &r->model->function[r->shared[-tuples - 1]]) : read_tuples(r, f, tuples))
+    if (tuples < 0 ? copy_shared(r, f, &r->model->function[r->shared[-tuples - 1]]) : read_tuples(r, f, tuples))
         return -1;
-    if (arity < 0) r->shared[r->sharing++] = which;
+    if (arity < 0 && tuples >= 0) r->shared[r->sharing++] = which;
     return 0;
 }
 

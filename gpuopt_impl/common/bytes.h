@@ -28,4 +28,27 @@ static uint64_t gpuopt__hash(uint64_t hash, const unsigned char *bytes, uint64_t
     return hash;
 }
 
+/* The same over a number at once: any other number in its place gives another hash. */
+static uint64_t gpuopt__hash_number(uint64_t hash, uint64_t number) {
+    hash = (hash ^ number) * 0x100000001b3u;
+    return hash ^ hash >> 32;
+}
+
+/* The checksum of packed bytes, of which the 8 from place `at` on count as 0 because they hold it. A change within one
+ * byte always changes it, since every step of the hash is a bijection. */
+static uint64_t gpuopt__checksum(const unsigned char *bytes, uint64_t size, uint64_t at) {
+    static const unsigned char nothing[8] = {0};
+    uint64_t hash = gpuopt__hash(GPUOPT__HASH_START, bytes, at);
+    hash = gpuopt__hash(hash, nothing, sizeof nothing);
+    return gpuopt__hash(hash, bytes + at + 8, size - at - 8);
+}
+
+static void gpuopt__seal(unsigned char *bytes, uint64_t size, uint64_t at) {
+    gpuopt__put_bytes(bytes + at, gpuopt__checksum(bytes, size, at), 8);
+}
+
+static int gpuopt__is_sealed(const unsigned char *bytes, uint64_t size, uint64_t at) {
+    return gpuopt__take_bytes(bytes + at, 8) == gpuopt__checksum(bytes, size, at);
+}
+
 #endif /* GPUOPT_IMPL_BYTES_H */

@@ -46,6 +46,7 @@ struct gpuopt_elimination {
     int32_t resume;   /* of the paused slice: the first job in plan.by_level that has not run */
     int32_t variable; /* eliminated last; -1: none */
     int exact;        /* no bucket was split */
+    uint64_t model;   /* the number that packed messages carry */
 };
 
 /* What a backend does for a plan. Arrays are in host memory unless a comment says otherwise. */

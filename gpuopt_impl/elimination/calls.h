@@ -7,6 +7,7 @@
 #define GPUOPT_IMPL_ELIMINATION_CALLS_H
 
 #include "steps.h"
+#include "../common/bytes.h"
 
 /* ---- Plans ---- */
 
@@ -128,6 +129,48 @@ static void gpuopt__elimination_store_function(const gpuopt_elimination_desc *d,
     }
 }
 
+/* The hash of what a model is, apart from its functions' tables. */
+static uint64_t gpuopt__elimination_hash_model(const gpuopt_elimination_desc *d, const gpuopt__elimination_plan *plan) {
+    const int64_t head[] = {plan->type, plan->semiring,       d->top, plan->variables, plan->steps,
+                            plan->z,    plan->host_conditions};
+    uint64_t hash = GPUOPT__HASH_START;
+    size_t i;
+    int32_t k;
+    for (i = 0; i < sizeof head / sizeof *head; i++) hash = gpuopt__hash_number(hash, (uint64_t)head[i]);
+    for (k = 0; k < plan->variables; k++) hash = gpuopt__hash_number(hash, (uint64_t)plan->domain[k]);
+    for (k = 0; k < plan->steps; k++) hash = gpuopt__hash_number(hash, (uint64_t)plan->order[k]);
+    for (k = 0; k < plan->host_conditions; k++) hash = gpuopt__hash_number(hash, (uint64_t)plan->condition[k]);
+    for (k = 0; k < d->functions; k++) {
+        int64_t cost = 0;
+        double value = 0;
+        if (d->function[k].arity > 0) continue;
+        if (d->type == GPUOPT_COST_DOUBLE) {
+            value = *gpuopt__elimination_dense_values(d, &d->function[k], 1, &value);
+            memcpy(&cost, &value, sizeof cost);
+        } else cost = *gpuopt__elimination_dense_costs(d, &d->function[k], 1, &cost);
+        hash = gpuopt__hash_number(hash, (uint64_t)cost);
+        if (d->function[k].count) hash = gpuopt__hash_number(hash, d->function[k].count[0]);
+    }
+    return hash;
+}
+
+/* Adds a function's stored table. */
+static uint64_t gpuopt__elimination_hash_table(uint64_t hash, const gpuopt__elimination_plan *plan,
+                                               const gpuopt__elimination_table *t, const void *cost,
+                                               const uint64_t *count) {
+    int64_t k;
+    hash = gpuopt__hash_number(hash, (uint64_t)t->offset);
+    for (k = 0; k < t->arity; k++) hash = gpuopt__hash_number(hash, (uint64_t)plan->scope[t->scope + k]);
+    for (k = 0; k < t->entries; k++) {
+        uint64_t stored;
+        if (plan->type == GPUOPT_COST_DOUBLE) memcpy(&stored, (const double *)cost + k, sizeof stored);
+        else stored = gpuopt__elimination_stored_cost(cost, plan->bits, k);
+        hash = gpuopt__hash_number(hash, stored);
+    }
+    for (k = 0; count && k < t->entries; k++) hash = gpuopt__hash_number(hash, count[k]);
+    return hash;
+}
+
 static gpuopt_status gpuopt__elimination_load_functions(gpuopt_elimination *e, gpuopt__elimination_preparation *prep) {
     const struct gpuopt__elimination_backend *backend = gpuopt__elimination_backend_of(e);
     uint64_t rooms[3];
@@ -137,12 +180,16 @@ static gpuopt_status gpuopt__elimination_load_functions(gpuopt_elimination *e, g
     gpuopt__elimination_load_rooms(&prep->desc, &prep->draft, rooms);
     for (k = 0; k < 3; k++) room[k] = gpuopt__elimination_scratch_take(&prep->scratch, rooms[k]);
     status = prep->scratch.status;
+    e->model = prep->desc.model;
+    if (!prep->desc.model) e->model = gpuopt__elimination_hash_model(&prep->desc, &e->plan);
     for (k = 0; k < e->plan.first_message && !status; k++) {
         const gpuopt__elimination_table *t = &e->plan.table[k];
         uint64_t *count = t->count_at < 0 ? NULL : (uint64_t *)room[2];
         gpuopt__elimination_store_function(&prep->desc, &e->plan, t, room[0], room[1], count);
+        if (!prep->desc.model) e->model = gpuopt__elimination_hash_table(e->model, &e->plan, t, room[1], count);
         status = backend->load(e, k, room[1], count);
     }
+    if (e->model == 0) e->model = 1;
     if (!status) status = backend->loaded(e);
     for (k = 0; k < 3; k++) gpuopt__elimination_scratch_give(&prep->scratch, room[k], rooms[k]);
     return status;

@@ -18,7 +18,7 @@ static int gpuopt__elimination_message_ready(const gpuopt_elimination *e, const 
     if (unit == 0 && slice > 0) unit = units; /* the slice that is held is complete */
     if (bucket->position >= unit) return 0;
     reader = e->plan.table[bucket->message].bucket;
-    return e->plan.keep || reader > e->plan.steps || reader >= unit || (reader == e->plan.steps && !e->plan.join_rest);
+    return e->plan.keep || reader >= unit; /* nothing reads after the last unit */
 }
 
 /* Returns the bucket of a message. If there is no such message or copy, it logs that and returns NULL. */
@@ -54,6 +54,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination 
     result.bits = plan->bits;
     result.offset = t->offset;
     result.forbidden = plan->forbidden;
+    result.model = elimination->model;
     gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
     return GPUOPT_OK;
 }
@@ -175,8 +176,10 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_device_view(gpuopt_eliminati
 
 /* ---- Bytes ---- */
 
-#define GPUOPT__ELIMINATION_PACKED_HEAD 48
-#define GPUOPT__ELIMINATION_PACKED_VERSION 1 /* behind "GPUM" */
+#define GPUOPT__ELIMINATION_PACKED_HEAD 64
+#define GPUOPT__ELIMINATION_PACKED_VERSION 2   /* behind "GPUM" */
+#define GPUOPT__ELIMINATION_PACKED_MODEL 48    /* where the model's number is */
+#define GPUOPT__ELIMINATION_PACKED_CHECKSUM 56 /* and the checksum */
 
 /* Converts numbers of `bytes` bytes each between the byte order of this machine and little-endian, in place. */
 static void gpuopt__elimination_swap_bytes(unsigned char *data, int64_t count, int bytes) {
@@ -242,6 +245,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *eli
     gpuopt__put_bytes(to + 24, (uint64_t)t->entries, 8);
     gpuopt__put_bytes(to + 32, (uint64_t)t->offset, 8);
     gpuopt__put_bytes(to + 40, plan->forbidden, 8);
+    gpuopt__put_bytes(to + GPUOPT__ELIMINATION_PACKED_MODEL, elimination->model, 8);
     for (k = 0; k < t->arity; k++) {
         int32_t variable = plan->scope[t->scope + k];
         gpuopt__put_bytes(to + GPUOPT__ELIMINATION_PACKED_HEAD + 4 * (int64_t)k, (uint64_t)variable, 4);
@@ -258,8 +262,10 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *eli
     if (!status && plan->type == GPUOPT_COST_DOUBLE) gpuopt__elimination_negate_values(plan->sign, t->entries, room);
     gpuopt__elimination_swap_bytes(to + parts.cost, t->entries, plan->bits / 8);
     gpuopt__elimination_swap_bytes(to + parts.count, plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? t->entries : 0, 8);
-    if (!status && size) *size = parts.end;
-    return status;
+    if (status) return status;
+    gpuopt__seal(to, parts.end, GPUOPT__ELIMINATION_PACKED_CHECKSUM);
+    if (size) *size = parts.end;
+    return GPUOPT_OK;
 }
 
 /* Returns what is wrong with the bytes, or NULL. */
@@ -302,6 +308,8 @@ static const char *gpuopt__elimination_packed_fault(const unsigned char *from, u
         return size < gpuopt__elimination_packed_parts(m->arity, m->entries, m->bits, m->semiring).end
                    ? "the message is cut short"
                    : "there are bytes after the message";
+    if (!gpuopt__is_sealed(from, size, GPUOPT__ELIMINATION_PACKED_CHECKSUM)) return "the message is damaged";
+    m->model = gpuopt__take_bytes(from + GPUOPT__ELIMINATION_PACKED_MODEL, 8);
     offset = (int64_t)gpuopt__take_bytes(from + 32, 8);
     forbidden = gpuopt__take_bytes(from + 40, 8);
     if (m->type == GPUOPT_COST_INT64 &&
@@ -331,9 +339,9 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_inspect(gpuopt_context *cont
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *context, const void *bytes, uint64_t size,
-                                                           int32_t *scope, int32_t *domain, int64_t *cost,
-                                                           double *value, uint64_t *count) {
+GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *context, uint64_t model, const void *bytes,
+                                                           uint64_t size, int32_t *scope, int32_t *domain,
+                                                           int64_t *cost, double *value, uint64_t *count) {
     static const char call[] = "gpuopt_elimination_message_unpack";
     const unsigned char *from = (const unsigned char *)bytes;
     gpuopt_elimination_packed_info m;
@@ -346,6 +354,8 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *conte
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__elimination_inspect(context, call, bytes, size, &m);
     if (status) return status;
+    if (m.model != model)
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "the message is of another model");
     if ((m.arity > 0 && (!scope || !domain)) || !(m.type == GPUOPT_COST_DOUBLE ? (void *)value : (void *)cost) ||
         (count && m.semiring != GPUOPT_SEMIRING_MIN_COUNT))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,

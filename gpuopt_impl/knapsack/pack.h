@@ -9,6 +9,7 @@
 #include "recover.h"
 
 #define GPUOPT__KNAPSACK_HEAD 80
+#define GPUOPT__KNAPSACK_CHECKSUM 72 /* where it is */
 #define GPUOPT__KNAPSACK_LIST_HEAD 40
 #define GPUOPT__KNAPSACK_NODE 20
 #define GPUOPT__KNAPSACK_MAGIC 0x4b555047u /* "GPUK" */
@@ -145,7 +146,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
         to += GPUOPT__KNAPSACK_NODE * count;
     }
     if (status) return status;
-    gpuopt__put_bytes(head + 72, gpuopt__hash(GPUOPT__HASH_START, head, need), 8);
+    gpuopt__seal(head, need, GPUOPT__KNAPSACK_CHECKSUM);
     if (remove && total > 0) gpuopt__knapsack_remove(s, first, of_first);
     return GPUOPT_OK;
 }
@@ -179,8 +180,7 @@ static gpuopt__knapsack_list gpuopt__knapsack_packed_list(const gpuopt__knapsack
 static const char *gpuopt__knapsack_parse(const gpuopt_knapsack *k, const unsigned char *head, uint64_t size,
                                           gpuopt__knapsack_packed *p) {
     const uint64_t limit = (uint64_t)1 << 40;
-    uint64_t lists, decisions, nodes, hash;
-    int j;
+    uint64_t lists, decisions, nodes;
     if (!head || size < GPUOPT__KNAPSACK_HEAD || gpuopt__take_bytes(head, 4) != GPUOPT__KNAPSACK_MAGIC)
         return "the bytes are not packed nodes";
     if (gpuopt__take_bytes(head + 4, 4) != GPUOPT__KNAPSACK_PACKED_VERSION) return "the bytes are of another version";
@@ -193,12 +193,7 @@ static const char *gpuopt__knapsack_parse(const gpuopt_knapsack *k, const unsign
         size != GPUOPT__KNAPSACK_HEAD + (uint64_t)k->items + GPUOPT__KNAPSACK_LIST_HEAD * lists + 4 * decisions +
                     GPUOPT__KNAPSACK_NODE * nodes)
         return "the bytes are cut short";
-    hash = gpuopt__hash(GPUOPT__HASH_START, head, GPUOPT__KNAPSACK_HEAD - 8);
-    for (j = 0; j < 8; j++)
-        hash = gpuopt__hash(hash, (const unsigned char *)"", 1); /* the checksum itself counts as 0 */
-    if (gpuopt__hash(hash, head + GPUOPT__KNAPSACK_HEAD, size - GPUOPT__KNAPSACK_HEAD) !=
-        gpuopt__take_bytes(head + GPUOPT__KNAPSACK_HEAD - 8, 8))
-        return "the bytes are damaged";
+    if (!gpuopt__is_sealed(head, size, GPUOPT__KNAPSACK_CHECKSUM)) return "the bytes are damaged";
     p->taken = head + GPUOPT__KNAPSACK_HEAD;
     p->list = p->taken + k->items;
     p->decided = p->list + GPUOPT__KNAPSACK_LIST_HEAD * lists;
@@ -228,13 +223,14 @@ static const char *gpuopt__knapsack_list_fault(const gpuopt__knapsack_search *s,
 }
 
 /* What is wrong with a node of a list, or NULL. best: the node, with the decisions of the list; last: the node
- * before it, or NULL. */
+ * before it, or NULL. Its room is held against the level at which it was made, the one after its last decision: levels
+ * that its list has skipped since may have left it too heavy, and then the next step drops it. */
 static const char *gpuopt__knapsack_node_fault(const gpuopt__knapsack_search *s, const gpuopt__knapsack_list *list,
                                                const gpuopt__knapsack_best *best, const gpuopt__knapsack_node *last) {
     const gpuopt__knapsack_node *node = &best->node;
     gpuopt__knapsack_node before;
-    int64_t left =
-        gpuopt__knapsack_weight(&s->view.table, s->view.first, gpuopt__knapsack_core_of(s, list->level).begin);
+    int32_t made = best->known > 0 ? best->decided[0] + 1 : 0;
+    int64_t left = gpuopt__knapsack_weight(&s->view.table, s->view.first, gpuopt__knapsack_core_of(s, made).begin);
     if (node->room > s->view.capacity - left || node->room < -left || !gpuopt__knapsack_take_back(s, best, &before))
         return "a node has an impossible room";
     if (s->dominance && last && (node->room >= last->room || node->profit <= last->profit))

@@ -2,6 +2,7 @@
 #include "tests/elimination/handle.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 gpuopt_elimination *handle_create(gpuopt_context *context, const gpuopt_elimination_desc *desc, const test_host *host) {
@@ -163,4 +164,15 @@ void must_not(const char *fault, const model *m, uint64_t seed) {
     if (!fault) return;
     model_print(m);
     fail_msg("%s (seed %llu)", fault, (unsigned long long)seed);
+}
+
+uint8_t *handle_pack(gpuopt_elimination *elimination, int32_t message, uint64_t *size) {
+    uint8_t *bytes;
+    assert_int_equal(gpuopt_elimination_message_pack(elimination, message, 0, NULL, 0, size), GPUOPT_OK);
+    bytes = malloc(*size);
+    assert_non_null(bytes);
+    assert_int_equal(gpuopt_elimination_message_pack(elimination, message, 0, bytes, *size - 1, size),
+                     GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_message_pack(elimination, message, 0, bytes, *size, size), GPUOPT_OK);
+    return bytes;
 }

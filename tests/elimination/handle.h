@@ -47,4 +47,7 @@ const char *answer_fault(const model *m, const brute *b, const answer *a, int ex
 /* Fails and prints the model if there is a fault. */
 void must_not(const char *fault, const model *m, uint64_t seed);
 
+/* Packs a message of copy 0, and checks that a byte less is not enough. The caller frees the bytes. */
+uint8_t *handle_pack(gpuopt_elimination *elimination, int32_t message, uint64_t *size);
+
 #endif /* TESTS_ELIMINATION_HANDLE_H */

@@ -39,7 +39,7 @@ d -15 2
 END
 result "free format, integers without bounds, range, free column" $?
 
-# The same in fixed columns, which CLP tells from free ones by the spacing.
+# The same in fixed columns, which are told from free ones by the words.
 awk '/^ [NEGL] / { printf " %-2s %-8s\n", $1, $2; next }
      /MARKER/    { printf "    %-8s  %-8s                 %-8s\n", $1, $2, $3; next }
      /^ (UP|LO|FR|LI|UI) / { printf " %-2s %-8s  %-8s  %12s\n", $1, $2, $3, $4; next }
@@ -50,7 +50,7 @@ cp bounds free_bounds
 exits 0 fixed.mps --bounds bounds && diff free_bounds bounds >>err
 result "the same model in fixed columns gives the same bounds" $?
 
-# CLP guesses the format from the first lines' spacing; then the bounds of the first column must not be lost.
+# A bound of the first column, which a reader that guesses the format from the spacing can lose.
 sed 's/^ UP bnd x 4/ UP bnd a 0\n UP bnd x 4/; s/rhs all 3/rhs all 2/' "$models/staffing.mps" >first.mps
 exits 0 first.mps --bounds bounds && has '^a 0 0$' bounds && has '^b 1 1$' bounds
 result "the first column's bound is kept" $?
@@ -92,6 +92,26 @@ result "compressed" $?
 sed 's/$/\r/' "$models/lotsizing.mps" >dos.mps
 exits 0 dos.mps --bounds bounds && has '^MAKE1 30 70$' bounds
 result "lines that end in CR LF" $?
+
+# Lines of any length: comments, names, gaps between words, many digits, and what stands behind the columns.
+long() { printf "%${1}s" '' | tr ' ' "$2"; }
+a=$(long 300 a) row=$(long 5000 r)
+{
+    printf '* %s\nNAME %s\nROWS\n N o\n L %s\nCOLUMNS\n %s o 1%s%s ' "$(long 9000 x)" "$a" "$row" "$a" "$(long 200 ' ')" "$row"
+    printf '2.%s\nRHS\n s %s 8\nENDATA\n' "$(long 700 0)" "$row"
+} >long.mps
+bounds long.mps <<<"$a 0 4"
+result "lines and names of any length" $?
+sed "12s/\$/$(long 200 ' ')x/" "$models/lotsizing.mps" >behind.mps
+exits 0 behind.mps --bounds bounds && has '^MAKE1 30 70$' bounds
+result "fixed columns with a comment far behind them" $?
+
+(printf '\357\273\277' && cat "$models/lotsizing.mps") >marked.mps
+exits 0 marked.mps --bounds bounds && has '^MAKE1 30 70$' bounds
+result "a byte order mark" $?
+(printf '\357\273\277' && sed 1d "$models/staffing.mps" | sed 1d) >marked.mps
+exits 0 marked.mps --bounds bounds && diff free_bounds bounds >>err
+result "a byte order mark before NAME" $?
 
 # ---- What it says ----
 
@@ -155,14 +175,33 @@ broken truncated 'ENDATA' '20,$d'
 broken no_end 'ENDATA' '/^ENDATA/d'
 broken empty 'empty' 'd'
 broken blank 'empty' 's/.*//'
-broken long_line '12: the line is longer' '12s/$/                                                                                                                                                        x/'
-
 head -c 100 lotsizing.mps.gz >short.mps.gz
 exits 2 short.mps.gz && has '^short.mps.gz:' err
 result "refused: truncated compression" $?
 head -c 4096 /dev/urandom >noise.mps
 exits 2 noise.mps && has '^noise.mps:' err
 result "refused: noise" $?
+# is_no_mps NAME WHAT: the file of that name is refused, and WHAT it is said.
+is_no_mps() {
+    exits 2 "$1" && has "^$1: this is $2" err && [ ! -s out ]
+    result "refused: $1 is $2" $?
+}
+printf '\\ a comment\nMinimize\n obj: x\nEnd\n' >lp_comment.mps
+printf '\nMAXIMIZE\n obj: x\nEnd\n' >lp.mps
+printf 'min: x + y;\n' >lp_solve.mps
+printf '\3757zXZ\000\000' >xz.mps
+printf 'BZh91AY' >bzip2.mps
+printf '\050\265\057\375..' >zstd.mps
+printf 'PK\003\004...' >zip.mps
+printf '\377\376N\000A\000' >utf16.mps
+is_no_mps lp_comment.mps 'in LP format'
+is_no_mps lp.mps 'in LP format'
+is_no_mps lp_solve.mps 'in LP format'
+is_no_mps xz.mps 'compressed by xz'
+is_no_mps bzip2.mps 'compressed by bzip2'
+is_no_mps zstd.mps 'compressed by zstd'
+is_no_mps zip.mps 'a zip archive'
+is_no_mps utf16.mps 'UTF-16'
 mkdir folder.mps
 exits 2 folder.mps && has '^folder.mps: cannot be read' err
 result "refused: a folder" $?

@@ -44,6 +44,7 @@ broken few_tuples.wcsp '5:1: function 0: truncated' 'x 1 2 1 9\n2\n1 0 0 4000000
 broken surplus.wcsp "5:1: '7' is left over" 'x 1 2 1 9\n2\n1 0 0 1\n1 2\n7\n'
 broken intention.wcsp "3:8: function 0: cost function in intention '>=' not" 'x 2 2 1 9\n2 2\n1 0 -1 >= 1 0\n'
 broken unshared.wcsp '3:7: function 0: number of tuples -1 ' 'x 1 2 1 9\n2\n1 0 0 -1\n'
+broken used.wcsp '5:7: function 2: number of tuples -2 ' 'x 2 2 3 9\n2 2\n-1 0 0 0\n-1 1 0 -1\n1 1 0 -2\n'
 broken shared_arity.wcsp '4:9: function 1: .*another arity' 'x 2 2 2 9\n2 2\n-1 0 0 0\n2 0 1 0 -1\n'
 broken shared_domain.wcsp '4:7: function 1: .*other domain' 'x 2 3 2 9\n2 3\n-1 0 0 0\n1 1 0 -1\n'
 broken kind.uai "1:1: 'GRAPH' is neither" 'GRAPH\n1\n2\n0\n'

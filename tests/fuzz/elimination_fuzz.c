@@ -2,7 +2,8 @@
  *
  * A libFuzzer target over an elimination's life: the input's bytes become a small model and a descriptor, then calls in
  * and out of order. Answers are held against all assignments. Into some descriptors one fault is put, which has to be
- * refused. Packed messages are broken, and are then refused or unpack into what they say that they need.
+ * refused. Packed messages are broken, and are then refused; or, if their checksum is made to fit, unpack into what
+ * they say that they need.
  *
  * With: tests/fuzz/elimination_input.c tests/elimination/model.c tests/elimination/brute.c tests/elimination/handle.c
  * With: tests/support/support.c tests/support/backends.c -lcmocka
@@ -12,6 +13,8 @@
 #include <math.h>
 
 #include "tests/fuzz/elimination_input.h"
+
+enum { HEAD = 64, CHECKSUM = 56 };
 
 static unsigned take(fuzz *f) { return fuzz_take(&f->bytes); }
 static int rarely(fuzz *f) { return fuzz_rarely(&f->bytes); }
@@ -162,27 +165,47 @@ static void check_copy(fuzz *f, int32_t copy) {
 
 /* ---- Messages ---- */
 
-static void unpack_broken(fuzz *f, const unsigned char *packed, uint64_t size) {
+static void seal(unsigned char *bytes, uint64_t size) {
+    uint64_t hash = 14695981039346656037u, k;
+    for (k = 0; k < size; k++) hash = (hash ^ (k / 8 == CHECKSUM / 8 ? 0 : bytes[k])) * 1099511628211u;
+    for (k = 0; k < 8; k++) bytes[CHECKSUM + k] = (unsigned char)(hash >> 8 * k);
+}
+
+/* Cut, changed, changed with a correct checksum, or for another model. */
+static void unpack_broken(fuzz *f, const unsigned char *packed, uint64_t size, uint64_t model) {
     gpuopt_elimination_packed_info p;
     gpuopt_status status;
     uint64_t kept = take(f) % 4 ? size : size * take(f) / 256, k;
-    unsigned char *bytes = (unsigned char *)malloc(kept + 1);
-    for (k = 0; k < kept; k++) bytes[k + 1] = packed[k];
-    for (k = take(f) % 4; k > 0 && kept > 0; k--) bytes[1 + take(f) % (kept < 96 ? kept : 96)] = (unsigned char)take(f);
+    unsigned char *bytes = (unsigned char *)malloc(kept + 1), *begin = bytes + 1;
+    int sealed, whole;
+    for (k = 0; k < kept; k++) begin[k] = packed[k];
+    for (k = take(f) % 4; k > 0 && kept > 0; k--) {
+        unsigned at = take(f) + (take(f) % 2 ? 256 * take(f) : 0);
+        begin[at % kept] ^= (unsigned char)take(f);
+    }
+    sealed = take(f) % 2 && kept >= HEAD;
+    if (sealed) seal(begin, kept);
+    whole = kept == size && memcmp(begin, packed, size) == 0;
     gpuopt_desc_init(&p, sizeof p);
-    status = gpuopt_elimination_message_inspect(f->context, bytes + 1, kept, &p);
+    status = gpuopt_elimination_message_inspect(f->context, begin, kept, &p);
+    REQUIRE(!whole || (status == GPUOPT_OK && p.model == model));
     if (status) {
         REQUIRE(status == GPUOPT_ERROR_ARGUMENT);
-        REQUIRE(gpuopt_elimination_message_unpack(f->context, bytes + 1, kept, NULL, NULL, NULL, NULL, NULL) == status);
+        REQUIRE(gpuopt_elimination_message_unpack(f->context, model, begin, kept, NULL, NULL, NULL, NULL, NULL) ==
+                status);
     } else {
         int32_t *scope = (int32_t *)malloc(sizeof *scope * (size_t)p.arity + 1);
         int32_t *domain = (int32_t *)malloc(sizeof *domain * (size_t)p.arity + 1);
         int64_t *cost = (int64_t *)malloc(sizeof *cost * (size_t)p.entries);
         double *value = (double *)malloc(sizeof *value * (size_t)p.entries);
         uint64_t *count = (uint64_t *)malloc(sizeof *count * (size_t)p.entries);
-        REQUIRE(kept >= 48 && (uint64_t)p.entries <= kept);
-        REQUIRE(gpuopt_elimination_message_unpack(f->context, bytes + 1, kept, scope, domain, cost, value,
-                                                  p.semiring == GPUOPT_SEMIRING_MIN_COUNT ? count : NULL) == GPUOPT_OK);
+        uint64_t *counts = p.semiring == GPUOPT_SEMIRING_MIN_COUNT ? count : NULL;
+        REQUIRE(whole || sealed);
+        REQUIRE(kept >= HEAD && (uint64_t)p.entries <= kept);
+        REQUIRE(gpuopt_elimination_message_unpack(f->context, p.model ^ (1 + take(f)), begin, kept, scope, domain, cost,
+                                                  value, counts) == GPUOPT_ERROR_ARGUMENT);
+        REQUIRE(gpuopt_elimination_message_unpack(f->context, p.model, begin, kept, scope, domain, cost, value,
+                                                  counts) == GPUOPT_OK);
         free(scope), free(domain), free(cost), free(value), free(count);
     }
     free(bytes);
@@ -210,13 +233,13 @@ static void check_message(fuzz *f, const gpuopt_elimination_message_info *info, 
     REQUIRE(gpuopt_elimination_message_pack(f->e, message, copy, packed, size - 1, NULL) == GPUOPT_ERROR_ARGUMENT);
     REQUIRE(gpuopt_elimination_message_pack(f->e, message, copy, packed, size, &size) == allowed);
     if (info->ready) {
-        REQUIRE(gpuopt_elimination_message_unpack(f->context, packed, size, scope, domain, cost[1], value[1],
-                                                  counts ? count[1] : NULL) == GPUOPT_OK);
+        REQUIRE(gpuopt_elimination_message_unpack(f->context, info->model, packed, size, scope, domain, cost[1],
+                                                  value[1], counts ? count[1] : NULL) == GPUOPT_OK);
         REQUIRE(memcmp(doubles ? (void *)value[0] : (void *)cost[0], doubles ? (void *)value[1] : (void *)cost[1],
                        bytes) == 0);
         REQUIRE(!counts || memcmp(count[0], count[1], bytes) == 0);
         for (k = 0; k < info->arity; k++) REQUIRE(scope[k] == info->scope[k] && domain[k] == f->m.domain[scope[k]]);
-        unpack_broken(f, packed, size);
+        unpack_broken(f, packed, size, info->model);
     }
     free(packed);
     for (k = 0; k < 2; k++) free(cost[k]), free(value[k]), free(count[k]);

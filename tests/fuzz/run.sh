@@ -3,9 +3,9 @@
 #
 # Usage: run.sh [SECONDS [TARGET...]]
 #
-# Builds the fuzz targets (default: all, every TARGET_fuzz.c here), gives each the inputs that it once failed on
-# (inputs/TARGET/), and runs it for SECONDS (20), from a fixed seed and an empty corpus. An input that fails is kept, and
-# the exit status is 1.
+# Builds the fuzz targets (default: all, every TARGET_fuzz.c here), gives each its stored inputs (inputs/TARGET/: what
+# it once failed on, and files that are read), and runs it for SECONDS (20), from a fixed seed and an empty corpus. An
+# input that fails is kept, and the exit status is 1.
 #
 # The opening comment of each target has these lines for this script:
 #   With: ARGUMENT...         what it is compiled with beside the library: source files and libraries
@@ -64,7 +64,7 @@ fuzz() {
     if [ ${#known[@]} -gt 0 ] &&
         ! "$work/$target" -artifact_prefix="$findings/" "${known[@]}" >"$findings/log" 2>&1; then
         grep -E '^Running: |does not hold|ERROR:|runtime error|SUMMARY' "$findings/log"
-        echo "FAILED: $target, an input that it once failed on; the log is in $findings"
+        echo "FAILED: $target, a stored input; the log is in $findings"
         return 1
     fi
     if "$work/$target" -max_total_time="$seconds" -seed=1 -max_len="${length:?}" -len_control=10 -rss_limit_mb=2048 \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Packed nodes: checkpoints, nodes shared between handles, damaged bytes, bytes of another problem; and full pools
- * whose nodes must be moved to another handle.
+ * Packed nodes: checkpoints, nodes shared between handles, bytes of another problem; and full pools whose nodes must be
+ * moved to another handle.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,113 +68,6 @@ static void packed(void **state) {
         gpuopt_knapsack_destroy(one);
         free(bytes);
     }
-    gpuopt_context_destroy(context);
-}
-
-/* Damaged bytes are refused, or give a search that ends. */
-static void damaged(void **state) {
-    gpuopt_context *context = test_context(NULL);
-    uint64_t random = 8, size = 0;
-    model m = model_random(2, 24, 50, &random);
-    gpuopt_knapsack_desc desc = model_desc(&m);
-    gpuopt_knapsack *one;
-    unsigned char *bytes, *bad;
-    int k;
-    (void)state;
-    desc.pool = 2000;
-    desc.reduction = GPUOPT_OFF;
-    desc.search = GPUOPT_SEARCH_BREADTH;
-    one = model_create(context, &desc);
-    assert_int_equal(gpuopt_knapsack_expand(one, 0, 9, NULL), GPUOPT_OK);
-    assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, NULL, 0, &size), GPUOPT_OK);
-    bytes = malloc(size), bad = malloc(size);
-    assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, bytes, size, NULL), GPUOPT_OK);
-    for (k = 0; k < 3000; k++) {
-        gpuopt_knapsack *two = model_create(context, &desc);
-        memcpy(bad, bytes, size);
-        bad[test_random_int(&random, 0, (int64_t)size - 1)] = (unsigned char)test_random_int(&random, 0, 255);
-        if (gpuopt_knapsack_unpack(two, bad, size) == GPUOPT_OK)
-            assert_int_equal(gpuopt_knapsack_expand(two, 100000, 0, NULL), GPUOPT_OK);
-        gpuopt_knapsack_destroy(two);
-    }
-    assert_int_equal(gpuopt_knapsack_unpack(one, bytes, size), GPUOPT_ERROR_STATE);
-    gpuopt_knapsack_destroy(one);
-    gpuopt_context_destroy(context);
-    free(bytes);
-    free(bad);
-}
-
-/* ---- Forged by someone who knows the format ---- */
-
-static void put(unsigned char *to, uint64_t value, int bytes) {
-    int k;
-    for (k = 0; k < bytes; k++) to[k] = (unsigned char)(value >> 8 * k);
-}
-
-typedef struct made_up {
-    int64_t level, decided, decisions, nodes, room, profit;
-} made_up;
-
-/* Makes bytes with the header and the items of `head`, which were packed, and one list, whose decisions are at the
- * levels 0, 1, ... The caller frees them. */
-static unsigned char *make_up(const unsigned char *head, int32_t items, const made_up *u, uint64_t *size) {
-    const double bound = 1e18;
-    uint64_t bits, hash = 0xCBF29CE484222325u, k;
-    unsigned char *bytes, *to;
-    *size = 80 + (uint64_t)items + 40 + 4 * (uint64_t)u->decisions + 20 * (uint64_t)u->nodes;
-    bytes = calloc(*size, 1);
-    assert_non_null(bytes);
-    memcpy(bytes, head, 80 + (size_t)items);
-    put(bytes + 8, 1, 4);
-    put(bytes + 24, (uint64_t)u->nodes, 8);
-    put(bytes + 64, (uint64_t)u->decisions, 8);
-    to = bytes + 80 + items;
-    put(to, (uint64_t)u->level, 8);
-    put(to + 8, (uint64_t)u->decided, 8);
-    put(to + 16, (uint64_t)u->nodes, 8);
-    put(to + 24, 1, 8);
-    memcpy(&bits, &bound, sizeof bits);
-    put(to + 32, bits, 8);
-    to += 40;
-    for (k = 0; k < (uint64_t)u->decisions; k++, to += 4) put(to, k, 4);
-    for (k = 0; k < (uint64_t)u->nodes; k++, to += 20) {
-        put(to, (uint64_t)u->room - k, 8);
-        put(to + 8, (uint64_t)u->profit + k, 8);
-    }
-    put(bytes + 72, 0, 8);
-    for (k = 0; k < *size; k++) hash = (hash ^ bytes[k]) * 0x100000001B3u;
-    put(bytes + 72, hash, 8);
-    return bytes;
-}
-
-/* Lists and nodes that no search makes, with a correct checksum. */
-static void impossible(void **state) {
-    gpuopt_context *context = test_context(NULL);
-    uint64_t random = 6, size;
-    model m = model_random(2, 60, 300, &random);
-    gpuopt_knapsack_desc desc = model_desc(&m);
-    int64_t optimum = model_optimum(&m);
-    const made_up made[] = {{(int64_t)1 << 32, 0, 0, 100000, m.capacity, 1}, /* a level that is 0 when cut to 32 bits */
-                            {0, 60, 60, 1, m.capacity, 0},                   /* decisions at later levels */
-                            {40, 40, 40, 1, m.capacity, 16000},              /* more room than the items before leave */
-                            {60, 60, 60, 1, -m.capacity, 1},                 /* too heavy, with nothing to take out */
-                            {1, 0, 0, 1, m.capacity + 1, 1},                 /* lighter than nothing */
-                            {1, (int64_t)1 << 32, 0, 1, 0, 1}};
-    unsigned char head[80 + 60 + 40 + 20], *bytes;
-    gpuopt_knapsack *knapsack;
-    size_t k;
-    (void)state;
-    desc.reduction = GPUOPT_OFF;
-    desc.pool = 1;
-    knapsack = model_create(context, &desc);
-    assert_int_equal(gpuopt_knapsack_pack(knapsack, -1, 0, head, sizeof head, &size), GPUOPT_OK);
-    for (k = 0; k < sizeof made / sizeof *made; k++) {
-        bytes = make_up(head, m.items, &made[k], &size);
-        assert_int_equal(gpuopt_knapsack_unpack(knapsack, bytes, size), GPUOPT_ERROR_ARGUMENT);
-        free(bytes);
-    }
-    model_finish(knapsack, &m, optimum);
-    gpuopt_knapsack_destroy(knapsack);
     gpuopt_context_destroy(context);
 }
 
@@ -360,8 +253,6 @@ static void items_of_a_full_pool(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(packed),
-    cmocka_unit_test(impossible),
-    cmocka_unit_test(damaged),
     cmocka_unit_test(foreign),
     cmocka_unit_test(full),
     cmocka_unit_test(shared),

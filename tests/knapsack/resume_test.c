@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Whatever a search holds can be packed, and comes back: after each step, at outcome FULL, when slices are left of a
+ * level, and when an incumbent from outside has let levels be skipped. Optima by dynamic programming.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/knapsack/models.h"
+
+/* Packs the next `nodes` nodes. The caller frees the bytes. */
+static unsigned char *pack(gpuopt_knapsack *knapsack, int64_t nodes, int remove, uint64_t *size) {
+    unsigned char *bytes;
+    assert_int_equal(gpuopt_knapsack_pack(knapsack, nodes, 0, NULL, 0, size), GPUOPT_OK);
+    bytes = malloc(*size);
+    assert_non_null(bytes);
+    assert_int_equal(gpuopt_knapsack_pack(knapsack, nodes, remove, bytes, *size, size), GPUOPT_OK);
+    return bytes;
+}
+
+static gpuopt_knapsack_info info_of(gpuopt_knapsack *knapsack) {
+    gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
+    assert_int_equal(gpuopt_knapsack_get_info(knapsack, &info), GPUOPT_OK);
+    return info;
+}
+
+/* A handle of the same descriptor that goes on from all nodes takes the same steps to the same end. */
+static void check_copy(gpuopt_context *context, const gpuopt_knapsack_desc *desc, gpuopt_knapsack *from) {
+    gpuopt_knapsack *copy = model_create(context, desc);
+    gpuopt_knapsack_info before = info_of(from), info = GPUOPT_INIT(gpuopt_knapsack_info);
+    uint64_t size, again;
+    unsigned char *bytes = pack(from, -1, 0, &size), *packed;
+    assert_int_equal(gpuopt_knapsack_unpack(copy, bytes, size), GPUOPT_OK);
+    info = info_of(copy);
+    assert_true(info.alive == before.alive && info.level == before.level && info.lower == before.lower);
+    packed = pack(copy, -1, 0, &again); /* the same bytes again, up to the counts and the checksum */
+    assert_true(again == size && memcmp(packed, bytes, 48) == 0 && memcmp(packed + 80, bytes + 80, size - 80) == 0);
+    gpuopt_knapsack_destroy(copy);
+    free(packed);
+    free(bytes);
+}
+
+/* The best profit below packed nodes, in pools as small as the one they come from; nodes that do not fit there are
+ * packed, too. Counts what was expanded. */
+static int64_t best_below(gpuopt_context *context, const gpuopt_knapsack_desc *desc, const unsigned char *bytes,
+                          uint64_t size, int deep) {
+    gpuopt_knapsack *other = model_create(context, desc);
+    gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
+    int64_t best;
+    assert_int_equal(gpuopt_knapsack_unpack(other, bytes, size), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_expand(other, 0, 0, &info), GPUOPT_OK);
+    best = info.lower;
+    while (info.outcome == GPUOPT_FULL) {
+        uint64_t part_size;
+        int64_t below;
+        unsigned char *part = pack(other, (info.alive + 1) / 2, 1, &part_size);
+        assert_true(deep < 10000);
+        assert_int_equal(info_of(other).alive, info.alive - (info.alive + 1) / 2);
+        below = best_below(context, desc, part, part_size, deep + 1);
+        if (below > best) best = below;
+        free(part);
+        assert_int_equal(gpuopt_knapsack_expand(other, 0, 0, &info), GPUOPT_OK);
+        if (info.lower > best) best = info.lower;
+    }
+    assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+    gpuopt_knapsack_destroy(other);
+    return best;
+}
+
+/* Moves nodes away whenever the pool is full, and on the way packs all of them again and again. */
+static void search(gpuopt_context *context, const model *m, const gpuopt_knapsack_desc *desc, int64_t optimum,
+                   int *full) {
+    gpuopt_knapsack *knapsack = model_create(context, desc);
+    gpuopt_knapsack_info info = info_of(knapsack);
+    int64_t best = info.lower;
+    int step;
+    for (step = 0; info.outcome == GPUOPT_MORE || info.outcome == GPUOPT_FULL; step++) {
+        if (step < 300 || step % 64 == 0) check_copy(context, desc, knapsack);
+        if (info.outcome == GPUOPT_FULL) {
+            uint64_t size;
+            unsigned char *part = pack(knapsack, (info.alive + 1) / 2, 1, &size);
+            int64_t below = best_below(context, desc, part, size, 0);
+            if (below > best) best = below;
+            free(part);
+            ++*full;
+        }
+        assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, step < 300, &info), GPUOPT_OK);
+        if (info.lower > best) best = info.lower;
+    }
+    assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+    if (best != optimum) fail_msg("%lld instead of %lld", (long long)best, (long long)optimum);
+    assert_true(model_check_items(knapsack, m) == info.lower);
+    gpuopt_knapsack_destroy(knapsack);
+}
+
+static void resumed_anywhere(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t random = 31;
+    int k, full = 0;
+    (void)state;
+    for (k = 0; k < 120; k++) {
+        model m = model_random(k % MODEL_CLASSES, k % 5 ? 26 : 16, 90, &random);
+        gpuopt_knapsack_desc desc = model_desc(&m);
+        desc.pool = k % 5 ? 64 : 1;
+        desc.when_full = k & 1 ? GPUOPT_WHEN_FULL_STOP : GPUOPT_WHEN_FULL_DEPTH_FIRST;
+        desc.reduction = k % 3 ? GPUOPT_ON : GPUOPT_OFF;
+        search(context, &m, &desc, model_optimum(&m), &full);
+    }
+    assert_true(full > 20);
+    gpuopt_context_destroy(context);
+}
+
+/* At FULL of a pool of 90, levels had been skipped: some nodes can then only be dropped. */
+static void full_after_skipped_levels(void **state) {
+    static const int64_t profit[] = {27, 85, 5,  25, 72, 87, 5,  62, 18, 15, 20, 79, 88, 12, 61, 83, 39, 80, 44,
+                                     56, 34, 16, 10, 26, 35, 65, 32, 6,  49, 32, 85, 32, 37, 39, 72, 56, 15, 81};
+    static const int64_t weight[] = {26, 81, 4,  28, 64, 79, 9,  64, 23, 23, 27, 72, 90, 4,  65, 77, 38, 85, 49,
+                                     59, 41, 15, 15, 24, 0,  68, 34, 16, 54, 41, 85, 34, 29, 36, 82, 57, 14, 73};
+    gpuopt_context *context = test_context(NULL);
+    model m;
+    gpuopt_knapsack_desc desc;
+    int full = 0;
+    (void)state;
+    memset(&m, 0, sizeof m);
+    m.items = sizeof weight / sizeof *weight;
+    m.capacity = 353;
+    memcpy(m.profit, profit, sizeof profit);
+    memcpy(m.weight, weight, sizeof weight);
+    desc = model_desc(&m);
+    desc.pool = 90;
+    desc.when_full = GPUOPT_WHEN_FULL_STOP;
+    search(context, &m, &desc, model_optimum(&m), &full);
+    assert_true(full > 0);
+    gpuopt_context_destroy(context);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(resumed_anywhere),
+    cmocka_unit_test(full_after_skipped_levels),
+};
+
+TEST_MAIN(tests)
