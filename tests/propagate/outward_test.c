@@ -338,6 +338,7 @@ static void large_integers_are_rounded_with_their_size(void **state) {
         gpuopt_propagator_desc desc = mip_propagator_desc(&m);
         mpz_t floor;
         m.integer[0] = 1;
+        if (trial % 2) m.rhs[0] = side = nextafter(side, 0); /* more than one unit in the last place */
         ((double *)m.matrix.value)[0] = a;
         desc.integer = m.integer;
         problem_run(context, &desc, 5, &lb, &ub);
