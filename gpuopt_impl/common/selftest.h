@@ -32,11 +32,12 @@ static inline int gpuopt__selftest_contracts(void) {
 
 /* Sums are taken in the order in which they are written, and their errors come out exactly. */
 static inline int gpuopt__selftest_reassociates(void) {
-    double one = gpuopt__opaque(1), tiny = gpuopt__opaque(0x1p-60), hi = 0, lo = 0, error, sum = 0, part[64];
+    double one = gpuopt__opaque(1), tiny = gpuopt__opaque(0x1p-60), hi = 0, lo = 0, error, other, sum = 0, part[64];
     int k;
     for (k = 0; k < 64; k++) part[k] = gpuopt__opaque(k == 0 ? 1 : 0x1p-53);
     for (k = 0; k < 64; k++) sum += part[k];
     if (sum != 1 || gpuopt__two_sum(one, tiny, &error) != 1 || error != tiny) return 1;
+    if (gpuopt__two_sum(tiny, one, &other) != 1 || other != tiny) return 1;
     gpuopt__accumulate(&hi, &lo, one, tiny);
     gpuopt__accumulate(&hi, &lo, tiny, 0);
     gpuopt__accumulate(&hi, &lo, -one, 0);

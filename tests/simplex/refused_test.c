@@ -213,6 +213,8 @@ static int walk(gpuopt_simplex *s, int32_t cols, int64_t *unsafe) {
         assert_true(found >= 0 && found <= cols && (found > 0) == (best.variable >= 0));
         must(gpuopt_simplex_candidates(s, 1, list + (found < MOST ? found : 0), &one));
         assert_int_equal(one, found > 0);
+        must(gpuopt_simplex_candidates(s, 2, list, &one));
+        assert_int_equal(one, found < 2 ? found : 2);
         if (found == 0) return step;
         must(gpuopt_simplex_candidates(s, MOST, list, &found));
         assert_true(list[0].variable == best.variable && list[0].direction == best.direction);

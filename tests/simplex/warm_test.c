@@ -199,11 +199,34 @@ static void statuses_give_way(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* AT_ZERO of a variable that is not free is AT_LOWER, for a row's activity, too. */
+static void at_zero_is_at_lower(void **state) {
+    static const double a[] = {1, 1}, lb[] = {0, 2}, ub[] = {10, 5}, lhs[] = {3}, rhs[] = {7};
+    static const uint8_t set[] = {GPUOPT_VARIABLE_BASIC, GPUOPT_VARIABLE_AT_ZERO, GPUOPT_VARIABLE_AT_ZERO};
+    static const uint8_t expected[] = {GPUOPT_VARIABLE_BASIC, GPUOPT_VARIABLE_AT_LOWER, GPUOPT_VARIABLE_AT_LOWER};
+    gpuopt_context *context = test_context(NULL);
+    mip m = model_of(1, 2, a, NULL, lhs, rhs, lb, ub);
+    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex *simplex = simplex_create(context, &desc);
+    double x[2], activity;
+    uint8_t got[3];
+    (void)state;
+    must(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, set));
+    must(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, got));
+    assert_memory_equal(got, expected, sizeof got);
+    must(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, &activity, NULL));
+    assert_true(activity == 3 && x[0] == 1 && x[1] == 2);
+    gpuopt_simplex_destroy(simplex);
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(round_trips),
     cmocka_unit_test(warm_start_at_the_optimum),
     cmocka_unit_test(warm_start_of_a_changed_model),
     cmocka_unit_test(singular_bases),
     cmocka_unit_test(statuses_give_way),
+    cmocka_unit_test(at_zero_is_at_lower),
 };
 TEST_MAIN(tests)
