@@ -350,7 +350,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *conte
     uint64_t forbidden;
     int64_t offset, k;
     int negative;
-    GPUOPT__COMPUTES(gpuopt_elimination_message_unpack(context, bytes, size, scope, domain, cost, value, count));
+    GPUOPT__COMPUTES(gpuopt_elimination_message_unpack(context, model, bytes, size, scope, domain, cost, value, count));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__elimination_inspect(context, call, bytes, size, &m);
     if (status) return status;
