@@ -15,10 +15,21 @@ typedef struct gpuopt__simplex_careful {
     double step; /* infinite: nothing blocks */
 } gpuopt__simplex_careful;
 
-/* How many of them may be made, plus 1: as many as cost about 2^31 operations, but at least a few. */
+/* How many of them may be made: as many as cost about 2^31 operations; none if these are few. */
 static int32_t gpuopt__simplex_careful_most(const gpuopt_simplex *s) {
-    double rows = s->lp.rows;
-    return 5 + (int32_t)gpuopt__min(500, 0x1p31 / (rows * rows * rows + 1));
+    double rows = s->lp.rows, most = gpuopt__min(500, 0x1p31 / (rows * rows * rows + 1));
+    return most < 10 ? 0 : (int32_t)most;
+}
+
+/* Whether the present point leaves nothing to a careful iteration: it is optimal but for its own rounding. */
+static int gpuopt__simplex_is_exact(const gpuopt_simplex *s) {
+    const gpuopt__simplex_vectors *v = &s->v;
+    int32_t i, j;
+    for (i = 0; i < s->lp.rows; i++)
+        if (gpuopt__simplex_infeasible(v->xb[i], v->lb[i], v->ub[i], s->fine_primal)) return 0;
+    for (j = 0; j < s->lp.cols; j++)
+        if (gpuopt__simplex_score(v->d[j], 1, v->state[j], s->fine_dual) > 0) return 0;
+    return 1;
 }
 
 /* The best candidate to enter, which is banned for the next call. Returns 0 if there is none. */

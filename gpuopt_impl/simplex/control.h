@@ -16,14 +16,15 @@ static gpuopt_status gpuopt__simplex_give_up(gpuopt_simplex *s, const char *why)
     return GPUOPT_OK;
 }
 
-/* What the engine cannot settle while the stage is REFINED, careful iterations may. If they cannot either, the model is
- * not refined. */
+/* What the engine cannot settle while the stage is REFINED, careful iterations may. If there are too many rows for them,
+ * the answer has to do that is within the tolerances; if they cannot settle it either, there is none. */
 static gpuopt_status gpuopt__simplex_be_careful(gpuopt_simplex *s) {
-    if (s->careful == 0) {
-        s->careful = gpuopt__simplex_careful_most(s);
+    int32_t most = gpuopt__simplex_careful_most(s);
+    if (s->careful == 0 && most > 0) {
+        s->careful = most;
         s->stale = 2;
     } else {
-        s->unrefined = 1;
+        s->unrefined = most > 0;
         gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
     }
     return s->since_refresh > 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK;
@@ -50,6 +51,8 @@ static gpuopt_status gpuopt__simplex_conclude_optimal(gpuopt_simplex *s) {
     if (s->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
     else if (s->stage == GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_REFINED);
     else if (s->unrefined) return gpuopt__simplex_give_up(s, "the optimum is not known to more than the tolerances");
+    else if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && !gpuopt__simplex_is_exact(s))
+        return gpuopt__simplex_be_careful(s);
     else if (gpuopt__simplex_within_tolerances(s)) s->verdict = GPUOPT_OPTIMAL;
     else if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_be_careful(s);
     else return gpuopt__simplex_give_up(s, "optimal, but not within the tolerances");
@@ -202,14 +205,6 @@ static gpuopt_status gpuopt__simplex_leave_circle(gpuopt_simplex *s) {
     return GPUOPT_OK;
 }
 
-/* At the end of the iterations that REFINED may make: small models go on carefully, the answer of others is good to the
- * tolerances. */
-static gpuopt_status gpuopt__simplex_refined_enough(gpuopt_simplex *s) {
-    if (gpuopt__simplex_careful_most(s) > 100) return gpuopt__simplex_be_careful(s);
-    gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
-    return gpuopt__simplex_pull(s);
-}
-
 /* In place of a run of the engine. */
 static gpuopt_status gpuopt__simplex_iterate_carefully(gpuopt_simplex *s) {
     gpuopt__simplex_careful c;
@@ -250,7 +245,7 @@ static gpuopt_status gpuopt__simplex_some_iterations(gpuopt_simplex *s, int64_t 
     if (status) return status;
     gpuopt__simplex_count(s, &report);
     if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && s->iterations >= s->refine_end)
-        return gpuopt__simplex_refined_enough(s);
+        return gpuopt__simplex_be_careful(s);
     else if (report.end == GPUOPT__SIMPLEX_END_NO_ENTERING || report.end == GPUOPT__SIMPLEX_END_NO_LEAVING)
         return gpuopt__simplex_conclude(s, &report);
     if (report.end == GPUOPT__SIMPLEX_END_DRIFTED) s->stale = 2;

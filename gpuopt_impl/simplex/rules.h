@@ -15,8 +15,9 @@
  *
  * REFINED is the iterative refinement of linear programs (Gleixner, Steffy, Wolter 2016): the method goes on from the
  * optimal basis on the program whose variables are the distance from the present point, which is known in twice the
- * working precision. That program's bounds are small numbers, so tolerances can be as small as the rounding of the
- * point. Where the paper magnifies the program, floating point needs only the smaller tolerances. */
+ * working precision. That program's bounds are small numbers, so tolerances can be small: a thousandth of the host's for
+ * the engine, and the rounding of the point for the careful iterations (careful.h) that end it. Where the paper
+ * magnifies the program, floating point needs only the smaller tolerances. */
 static void gpuopt__simplex_enter_stage(gpuopt_simplex *s, gpuopt__simplex_stage stage) {
     int32_t j, both = s->lp.rows + s->lp.cols;
     s->stage = stage;
@@ -68,15 +69,16 @@ static gpuopt__simplex_rules gpuopt__simplex_rules_now(const gpuopt_simplex *s) 
     /* Indexed by the escalation. Candidates that were banned because their pivots are too small are tried again with
      * smaller pivot tolerances. */
     static const double loosened[] = {1, 1, 1e-3, 1e-6};
-    int refined = s->stage == GPUOPT__SIMPLEX_STAGE_REFINED;
+    int refined = s->stage == GPUOPT__SIMPLEX_STAGE_REFINED, fine = refined && s->careful > 0;
+    double finer = refined ? 1e-3 : gpuopt__simplex_wider(s);
     gpuopt__simplex_rules rules;
     memset(&rules, 0, sizeof rules);
-    rules.primal = refined ? s->fine_primal : s->desc.primal_tolerance * gpuopt__simplex_wider(s);
-    rules.dual = refined ? s->fine_dual : s->desc.dual_tolerance * gpuopt__simplex_wider(s);
-    rules.pivot = rules.pivot_relative = s->desc.pivot_tolerance * loosened[s->escalation] * (refined ? 1e-3 : 1);
-    rules.zero = refined ? 1e-13 : 1e-9; /* as HiGHS: its pivot tolerance after a fresh factorisation */
+    rules.primal = fine ? s->fine_primal : s->desc.primal_tolerance * finer;
+    rules.dual = fine ? s->fine_dual : s->desc.dual_tolerance * finer;
+    rules.pivot = rules.pivot_relative = s->desc.pivot_tolerance * loosened[s->escalation];
+    rules.zero = 1e-9; /* as HiGHS: its pivot tolerance after a fresh factorisation */
     rules.pricing = (int)s->desc.pricing;
-    rules.harris = refined ? s->fine_primal : s->desc.primal_tolerance;
+    rules.harris = s->desc.primal_tolerance * (refined ? 1e-3 : 1);
     if (s->desc.ratio == GPUOPT_RATIO_TEXTBOOK) rules.harris = 0;
     if (s->desc.ratio == GPUOPT_RATIO_EXPAND) { /* from half of the tolerance to all of it in 10000 iterations */
         rules.expand = 0.5 * rules.harris / 10000;
