@@ -86,7 +86,7 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
                          0.0);
                 sh.step[i] = gpuopt__simplex_step_to(sh.xb[i], bound, inverse, 0);
             }
-            limit = Limit::of(limit, {t, __float_as_int(__double2float_rn(fabs(a))), 0});
+            limit = Limit::of(limit, {t, __float_as_int(__double2float_rn(fabs(sh.alpha[i]))), 0});
         }
         limit = Limit::warp(limit);
         if (simplex_lane() == 0) sh.board.warp[simplex_warp()] = limit;

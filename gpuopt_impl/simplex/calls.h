@@ -57,26 +57,22 @@ GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuo
     return GPUOPT_OK;
 }
 
-/* Whether all scaled entries are far from overflow and from losing digits as subnormal numbers, going by the extremes of
- * entries and scales. */
+/* Whether a number's exponent is within -300 .. 300, or it is 0. */
+static int gpuopt__simplex_moderate(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return ((uint32_t)(bits >> 52) & 0x7FF) - (1023 - 300) <= 600 || x == 0;
+}
+
+/* Whether all entries and scales are far from overflow, and from losing digits as subnormal numbers when multiplied. */
 static int gpuopt__simplex_entries_scale(const gpuopt__simplex_lp *lp) {
-    double least = HUGE_VAL, most = 0, rows[2] = {HUGE_VAL, 0}, cols[2] = {HUGE_VAL, 0};
+    int moderate = 1;
     int32_t i, j;
     int64_t e;
-    for (e = 0; e < lp->nonzeros; e++) {
-        double size = fabs(lp->val[e]);
-        most = gpuopt__max(most, size);
-        least = gpuopt__min(least, size == 0 ? least : size);
-    }
-    for (i = 0; i < lp->rows; i++) {
-        rows[0] = gpuopt__min(rows[0], lp->row_scale[i]);
-        rows[1] = gpuopt__max(rows[1], lp->row_scale[i]);
-    }
-    for (j = 0; j < lp->cols; j++) {
-        cols[0] = gpuopt__min(cols[0], lp->col_scale[j]);
-        cols[1] = gpuopt__max(cols[1], lp->col_scale[j]);
-    }
-    return most == 0 || (most * rows[1] * cols[1] < 0x1p900 && least * rows[0] * cols[0] > 0x1p-900);
+    for (e = 0; e < lp->nonzeros; e++) moderate &= gpuopt__simplex_moderate(lp->val[e]);
+    for (i = 0; i < lp->rows; i++) moderate &= gpuopt__simplex_moderate(lp->row_scale[i]);
+    for (j = 0; j < lp->cols; j++) moderate &= gpuopt__simplex_moderate(lp->col_scale[j]);
+    return moderate;
 }
 
 /* Whether the scaled numbers, unscaled, are the host's. */
