@@ -7,6 +7,7 @@
 #ifndef GPUOPT_IMPL_ENVIRONMENT_H
 #define GPUOPT_IMPL_ENVIRONMENT_H
 
+#include <fenv.h>
 #include <float.h>
 
 #include "../../gpuopt.h"
@@ -25,7 +26,6 @@ static inline void gpuopt__environment_save(gpuopt__environment *host) {
 }
 static inline void gpuopt__environment_restore(const gpuopt__environment *host) { __builtin_ia32_ldmxcsr(*host); }
 #else
-#include <fenv.h>
 typedef fenv_t gpuopt__environment;
 
 /* Looks at what the arithmetic does, since no function of C tells whether subnormal numbers are flushed to zero. Traps

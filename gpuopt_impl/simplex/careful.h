@@ -76,14 +76,14 @@ static void gpuopt__simplex_careful_ratio(const gpuopt_simplex *s, const double 
 /* Exchanges two variables, or flips one, in status; the basis is then to be inverted. */
 static void gpuopt__simplex_careful_exchange(gpuopt_simplex *s, const gpuopt__simplex_careful *c) {
     int32_t entering = s->v.slot[c->slot];
-    uint8_t reached = GPUOPT_VARIABLE_AT_LOWER;
     s->iterations++;
     if (c->position >= 0) {
         s->status[entering] = GPUOPT_VARIABLE_BASIC;
-        s->status[s->v.head[c->position]] = c->to_upper ? GPUOPT_VARIABLE_AT_UPPER : reached;
+        s->status[s->v.head[c->position]] =
+            (uint8_t)(c->to_upper ? GPUOPT_VARIABLE_AT_UPPER : GPUOPT_VARIABLE_AT_LOWER);
         s->stale = 2;
     } else {
-        s->status[entering] = c->direction > 0 ? GPUOPT_VARIABLE_AT_UPPER : reached;
+        s->status[entering] = (uint8_t)(c->direction > 0 ? GPUOPT_VARIABLE_AT_UPPER : GPUOPT_VARIABLE_AT_LOWER);
         s->flips++;
         s->stale = 1;
     }
