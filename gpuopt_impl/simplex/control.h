@@ -207,7 +207,7 @@ static gpuopt_status gpuopt__simplex_leave_circle(gpuopt_simplex *s) {
 
 /* In place of a run of the engine. */
 static gpuopt_status gpuopt__simplex_iterate_carefully(gpuopt_simplex *s) {
-    gpuopt__simplex_careful c;
+    gpuopt__simplex_careful c = {-1, -1, 0, 0, 0};
     int done;
     gpuopt_status status = GPUOPT_OK;
     if (s->careful > 1) {
