@@ -22,7 +22,7 @@
 #endif
 /* 16: only _Float16 is evaluated in a type of its own. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
-#error "gpuopt needs double arithmetic without excess precision (on 32-bit x86: -msse2 -mfpmath=sse)"
+#error "gpuopt needs double arithmetic without excess precision (32-bit x86: -msse2 -mfpmath=sse; s390x: not -std=cNN)"
 #endif
 
 #ifdef __CUDACC__

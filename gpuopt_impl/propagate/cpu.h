@@ -171,6 +171,7 @@ static gpuopt_status gpuopt__propagator_cpu_create(gpuopt_context *context, cons
         p->lhs[i] = desc->lhs ? gpuopt__propagator_normal_low(&p->head.rules, desc->lhs[i]) : -HUGE_VAL;
         p->rhs[i] = desc->rhs ? gpuopt__propagator_normal_high(&p->head.rules, desc->rhs[i]) : HUGE_VAL;
     }
+    memset(p->bounds, 0, (model->rules.single ? sizeof(float) : sizeof(double)) * 2 * (size_t)p->head.cols);
     for (j = 0; j < p->head.cols; j++) {
         p->kind[j] = desc->integer && desc->integer[j] ? GPUOPT__PROPAGATOR_INTEGER : 0;
         GPUOPT__PROPAGATOR_TYPED(p, store_bounds, (p, j, &desc->lb[j], &desc->ub[j]));

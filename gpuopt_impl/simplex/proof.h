@@ -25,6 +25,13 @@ static double gpuopt__simplex_reach(const gpuopt_simplex *s, int32_t col) {
     return GPUOPT__SIMPLEX_REACH / gpuopt__simplex_unscaled_x(s, col, 1);
 }
 
+/* The power of two that takes x > 0 to between 1 and 2. */
+static double gpuopt__simplex_to_unit(double x) {
+    int exponent;
+    frexp(x, &exponent);
+    return ldexp(1.0, 1 - exponent);
+}
+
 /* ---- INFEASIBLE ---- */
 
 /* With z = [A I]'y the sum of z_j times the value of variable j is y'(A x + s) = 0 for every x. The largest value of
@@ -75,7 +82,7 @@ static void gpuopt__simplex_farkas_unscale(gpuopt_simplex *s, double most) {
     double largest = 0, scale;
     int32_t i;
     for (i = 0; i < s->lp.rows; i++) largest = gpuopt__max(largest, fabs(s->farkas[i]) * s->lp.row_scale[i]);
-    scale = 1 / gpuopt__simplex_power_of_two(largest);
+    scale = gpuopt__simplex_to_unit(largest);
     for (i = 0; i < s->lp.rows; i++) {
         double factor = -s->lp.row_scale[i] * scale;
         s->farkas[i] = s->farkas[i] == 0 ? 0 : s->farkas[i] * factor;
@@ -156,7 +163,7 @@ static gpuopt_status gpuopt__simplex_prove_unbounded(gpuopt_simplex *s, int32_t 
     if (status || largest == 0) return status;
     gain = gpuopt__simplex_total(&sum);
     gain -= gpuopt__simplex_error(gain, sum.doubt, cols);
-    scale = 1 / gpuopt__simplex_power_of_two(largest);
+    scale = gpuopt__simplex_to_unit(largest);
     s->certificate_residual = 0;
     for (i = 0; i < rows; i++) { /* the logical moves by the residual */
         double move = s->by_row[i],

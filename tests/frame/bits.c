@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagates a fixed pseudo-random model in both precisions and prints hashes of the results in one line, which is the
- * same however this file and the library are compiled. The argument is the number of threads.
+ * Solves fixed pseudo-random models of all families and prints hashes of the results, in one line for propagation and
+ * one for the others, which are the same however this file and the library are compiled, and for whatever processor.
+ * Bytes that were packed have to unpack. The argument is the number of threads.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gpuopt.h"
 
@@ -49,15 +51,30 @@ static void build(void) {
     }
 }
 
-static uint64_t hash(uint64_t h, const void *data, size_t bytes) {
-    const unsigned char *byte = (const unsigned char *)data;
+static const uint64_t none = 14695981039346656037u;
+
+static uint64_t hash(uint64_t h, const unsigned char *byte, uint64_t bytes) {
     while (bytes-- > 0) h = (h ^ *byte++) * 1099511628211u;
+    return h;
+}
+
+/* 64-bit numbers or doubles, with their bytes in the same order on every processor. */
+static uint64_t hash_words(uint64_t h, const void *data, size_t bytes) {
+    unsigned char byte[8];
+    size_t k;
+    int b;
+    for (k = 0; k < bytes; k += 8) {
+        uint64_t word;
+        memcpy(&word, (const char *)data + k, 8);
+        for (b = 0; b < 8; b++) byte[b] = (unsigned char)(word >> (8 * b));
+        h = hash(h, byte, 8);
+    }
     return h;
 }
 
 /* Rounds one by one, each with its bounds in the hash. Returns 0 when all went well. */
 static int run(gpuopt_context *context, gpuopt_propagator_desc *desc, const char *name) {
-    uint64_t h = 14695981039346656037u;
+    uint64_t h = none;
     int64_t changed = 0;
     int round, rounds = 0;
     gpuopt_propagator *propagator;
@@ -72,9 +89,9 @@ static int run(gpuopt_context *context, gpuopt_propagator_desc *desc, const char
             return 1;
         numbers[0] = info.outcome, numbers[1] = info.rounds, numbers[2] = info.changed;
         numbers[3] = info.infeasible_row, numbers[4] = info.infeasible_col;
-        h = hash(h, numbers, sizeof numbers);
-        h = hash(h, low, sizeof low);
-        h = hash(h, high, sizeof high);
+        h = hash_words(h, numbers, sizeof numbers);
+        h = hash_words(h, low, sizeof low);
+        h = hash_words(h, high, sizeof high);
         changed += info.changed;
         rounds += info.rounds;
     }
@@ -82,6 +99,117 @@ static int run(gpuopt_context *context, gpuopt_propagator_desc *desc, const char
     printf("%s %016llx rounds %d changed %lld %s; ", name, (unsigned long long)h, rounds, (long long)changed,
            gpuopt_outcome_string(info.outcome));
     return changed == 0 || info.outcome == GPUOPT_INFEASIBLE;
+}
+
+enum { LP_ROWS = 30, LP_COLS = 40 };
+
+/* The optimum in doubles, to the last bit. */
+static int run_simplex(gpuopt_context *context, gpuopt_simplex_method method) {
+    static double a[LP_ROWS * LP_COLS], cost[LP_COLS], most[LP_ROWS], up[LP_COLS];
+    double x[LP_COLS], dual[LP_ROWS];
+    gpuopt_simplex *simplex;
+    gpuopt_simplex_desc desc;
+    gpuopt_simplex_info info;
+    int k;
+    random_state = 7;
+    gpuopt_desc_init(&desc, sizeof desc);
+    gpuopt_desc_init(&info, sizeof info);
+    for (k = 0; k < LP_ROWS * LP_COLS; k++) a[k] = draw(0, 2) ? 0 : draw(1, 9999) / 333.1;
+    for (k = 0; k < LP_COLS; k++) cost[k] = draw(1, 999) / 7.7, up[k] = draw(1, 50) / 3.3;
+    for (k = 0; k < LP_ROWS; k++) most[k] = draw(1000, 9999) / 7.3;
+    desc.matrix.rows = LP_ROWS, desc.matrix.cols = LP_COLS;
+    desc.dense = a, desc.cost = cost, desc.rhs = most, desc.ub = up;
+    desc.maximize = 1;
+    desc.method = method;
+    if (gpuopt_simplex_create(context, &desc, &simplex)) return 1;
+    if (gpuopt_simplex_iterate(simplex, INT64_MAX, &info) ||
+        gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, dual))
+        return 1;
+    gpuopt_simplex_destroy(simplex);
+    printf("simplex %016llx iterations %lld %s; ",
+           (unsigned long long)hash_words(hash_words(none, x, sizeof x), dual, sizeof dual), (long long)info.iterations,
+           gpuopt_outcome_string(info.outcome));
+    return info.outcome != GPUOPT_OPTIMAL;
+}
+
+enum { VARIABLES = 24, DOMAIN = 3, MOST_ENTRIES = 1 << 14, MOST_BYTES = 1 << 20 };
+
+static unsigned char packed[MOST_BYTES];
+
+/* All messages as packed, and the order that was found. */
+static int run_elimination(gpuopt_context *context, gpuopt_elimination_cost type, const char *name) {
+    static int32_t domain[VARIABLES], scope[2 * VARIABLES][2], to_scope[VARIABLES], to_domain[VARIABLES];
+    static int64_t cost[2 * VARIABLES][DOMAIN * DOMAIN], to_cost[MOST_ENTRIES];
+    static double value[2 * VARIABLES][DOMAIN * DOMAIN], to_value[MOST_ENTRIES];
+    static gpuopt_elimination_function function[2 * VARIABLES];
+    gpuopt_elimination *elimination;
+    gpuopt_elimination_desc desc;
+    gpuopt_elimination_info info;
+    uint64_t h = none, size;
+    int k, v, m;
+    random_state = 8;
+    gpuopt_desc_init(&desc, sizeof desc);
+    gpuopt_desc_init(&info, sizeof info);
+    for (v = 0; v < VARIABLES; v++) domain[v] = DOMAIN;
+    for (k = 0; k < 2 * VARIABLES; k++) {
+        scope[k][0] = k % VARIABLES;
+        scope[k][1] = (k % VARIABLES + (k < VARIABLES ? 1 : draw(2, 5))) % VARIABLES;
+        for (v = 0; v < DOMAIN * DOMAIN; v++) cost[k][v] = draw(0, 999), value[k][v] = draw(-9999, 9999) / 33.7;
+        memset(&function[k], 0, sizeof function[k]);
+        function[k].arity = 2, function[k].scope = scope[k], function[k].tuples = -1;
+        function[k].cost = cost[k], function[k].value = value[k];
+    }
+    desc.variables = VARIABLES, desc.domain = domain, desc.functions = 2 * VARIABLES, desc.function = function;
+    desc.type = type;
+    if (gpuopt_elimination_create(context, &desc, &elimination) ||
+        gpuopt_elimination_step(elimination, VARIABLES, &info))
+        return 1;
+    for (m = 0; m < VARIABLES; m++) {
+        gpuopt_elimination_message_info message;
+        gpuopt_desc_init(&message, sizeof message);
+        if (gpuopt_elimination_message_get_info(elimination, m, &message) || message.entries > MOST_ENTRIES ||
+            gpuopt_elimination_message_pack(elimination, m, 0, packed, sizeof packed, &size) ||
+            gpuopt_elimination_message_unpack(context, message.model, packed, size, to_scope, to_domain, to_cost,
+                                              to_value, NULL))
+            return 1;
+        h = hash(h, packed, size);
+    }
+    gpuopt_elimination_destroy(elimination);
+    printf("%s %016llx %s; ", name, (unsigned long long)h, gpuopt_outcome_string(info.outcome));
+    return info.outcome != GPUOPT_OPTIMAL;
+}
+
+enum { ITEMS = 60 };
+
+/* The pool in the middle of a search, as packed. */
+static int run_knapsack(gpuopt_context *context) {
+    static int64_t weight[ITEMS], profit[ITEMS];
+    gpuopt_knapsack *knapsack[2];
+    gpuopt_knapsack_desc desc;
+    gpuopt_knapsack_info info[2];
+    uint64_t size;
+    int k;
+    random_state = 9;
+    gpuopt_desc_init(&desc, sizeof desc);
+    for (k = 0; k < ITEMS; k++) {
+        weight[k] = draw(1, 1000000);
+        profit[k] = weight[k] + 100000;
+        desc.capacity += weight[k] / 3;
+    }
+    desc.items = ITEMS, desc.weight = weight, desc.profit = profit;
+    desc.search = GPUOPT_SEARCH_BREADTH;
+    for (k = 0; k < 2; k++) {
+        gpuopt_desc_init(&info[k], sizeof info[k]);
+        if (gpuopt_knapsack_create(context, &desc, &knapsack[k])) return 1;
+    }
+    if (gpuopt_knapsack_expand(knapsack[0], 5000, 0, &info[0]) ||
+        gpuopt_knapsack_pack(knapsack[0], -1, 0, packed, sizeof packed, &size) ||
+        gpuopt_knapsack_unpack(knapsack[1], packed, size) || gpuopt_knapsack_get_info(knapsack[1], &info[1]))
+        return 1;
+    for (k = 0; k < 2; k++) gpuopt_knapsack_destroy(knapsack[k]);
+    printf("knapsack %016llx nodes %lld %s; ", (unsigned long long)hash(none, packed, size), (long long)info[0].alive,
+           gpuopt_outcome_string(info[0].outcome));
+    return info[0].alive == 0 || info[1].alive != info[0].alive || info[1].lower != info[0].lower;
 }
 
 int main(int argc, char **argv) {
@@ -107,6 +235,12 @@ int main(int argc, char **argv) {
     failed = run(context, &desc, "fp64");
     desc.precision = GPUOPT_PRECISION_FP32;
     failed |= run(context, &desc, "fp32");
+    printf("\n");
+    failed |= run_simplex(context, GPUOPT_METHOD_TABLEAU);
+    failed |= run_simplex(context, GPUOPT_METHOD_REVISED);
+    failed |= run_elimination(context, GPUOPT_COST_INT64, "int64");
+    failed |= run_elimination(context, GPUOPT_COST_DOUBLE, "double");
+    failed |= run_knapsack(context);
     printf("\n");
     gpuopt_context_destroy(context);
     return failed;

@@ -6,17 +6,18 @@
  *   a plain model of the basis and of the counters agrees with the handle after every call;
  *   a second handle that is given only the calls that were not refused stays equal to the bit;
  *   what the ratio test names, a pivot or a flip accepts;
- *   the verdict is that of an enumeration of all bases in whole numbers; a Farkas vector and a ray prove it in rationals;
+ *   the verdict is that of an enumeration of all bases in whole numbers, but for models that the scales make ambiguous;
+ *     proofs, and what info says of an optimum, hold in exact rationals;
  *   steps allocate nothing that lasts, and nothing leaks.
  *
- * With: tests/simplex/brute.c -lgmp
+ * With: tests/simplex/brute.c tests/simplex/exact.c tests/simplex/exact_proof.c -lgmp
  * Longest input: 320
  */
-#include <gmp.h>
 #include <math.h>
 
 #include "tests/fuzz/fuzz.h"
 #include "tests/simplex/brute.h"
+#include "tests/simplex/exact.h"
 
 enum { MOST = BRUTE_MOST, BOTH = 2 * MOST, OPERATIONS = 20 };
 
@@ -30,6 +31,8 @@ typedef struct fuzz {
     double value[MOST * MOST], cost[MOST], lhs[MOST], rhs[MOST], lb[MOST], ub[MOST]; /* whole numbers */
     double a[MOST][MOST], c[MOST], l[BOTH], u[BOTH]; /* scaled, as the handle has them */
     double scaled_value[MOST * MOST];
+    double largest; /* of these, at least 1 */
+    int wide;       /* powers of two as scales of rows and columns */
     gpuopt_simplex_desc desc;
     gpuopt_simplex *handle[2];
     uint8_t plain[BOTH]; /* the basis */
@@ -50,11 +53,12 @@ static void take_interval(fuzz *f, double *low, double *high) {
 
 static void make_model(fuzz *f) {
     gpuopt_simplex_desc *d = &f->desc;
-    int row_exponent[MOST] = {0}, col_exponent[MOST] = {0}, wide = take(f) % 3 == 0, i, j;
+    int row_exponent[MOST] = {0}, col_exponent[MOST] = {0}, wide = f->wide = take(f) % 3 == 0, i, j;
     int64_t e = 0;
     f->rows = (int32_t)(take(f) % (MOST + 1));
     f->cols = (int32_t)(take(f) % (MOST + 1));
     f->both = f->rows + f->cols;
+    f->largest = 1;
     for (i = 0; i < f->rows; i++) {
         take_interval(f, &f->lhs[i], &f->rhs[i]);
         if (wide) row_exponent[i] = (int)(take(f) % 41) - 20;
@@ -74,6 +78,7 @@ static void make_model(fuzz *f) {
             f->index[e] = i;
             f->value[e] = v;
             f->scaled_value[e++] = f->a[i][j] = ldexp(v, row_exponent[i] + col_exponent[j]);
+            f->largest = fmax(f->largest, fabs(f->a[i][j]));
         }
         f->start[j + 1] = e;
     }
@@ -141,94 +146,90 @@ static uint8_t given_way(const fuzz *f, int32_t j, uint8_t status) {
     return high && (status == GPUOPT_VARIABLE_AT_UPPER || !low) ? GPUOPT_VARIABLE_AT_UPPER : GPUOPT_VARIABLE_AT_LOWER;
 }
 
-/* ---- Evidence ---- */
+/* ---- Verdicts ---- */
 
-static void add_product(mpq_t sum, double x, double y) {
-    mpq_t p, q;
-    mpq_init(p), mpq_init(q);
-    mpq_set_d(p, x), mpq_set_d(q, y);
-    mpq_mul(p, p, q);
-    mpq_add(sum, sum, p);
-    mpq_clear(p), mpq_clear(q);
-}
+static double infinite(double bound) { return fabs(bound) < INFINITY ? bound : copysign(1e30, bound); }
 
-/* least y'A x > most y'r; terms with an infinite bound must be 0 but for rounding, see certificate_residual. */
-static void check_farkas(fuzz *f) {
-    double y[MOST], most = 0;
-    mpq_t gap, sum, bound;
-    int32_t i, j;
-    mpq_init(gap), mpq_init(sum), mpq_init(bound);
-    REQUIRE(gpuopt_simplex_get_farkas(f->handle[0], GPUOPT_HOST, y) == GPUOPT_OK);
-    for (i = 0; i < f->rows; i++)
-        for (j = 0; j < f->cols; j++) most = fmax(most, fabs(y[i] * f->a[i][j]));
-    for (j = 0; j < f->cols; j++) {
-        double b;
-        mpq_set_ui(sum, 0, 1);
-        for (i = 0; i < f->rows; i++) add_product(sum, y[i], f->a[i][j]);
-        if (mpq_sgn(sum) == 0) continue;
-        b = mpq_sgn(sum) > 0 ? f->l[j] : f->u[j];
-        if (isinf(b)) {
-            REQUIRE(fabs(mpq_get_d(sum)) <= 1e-9 * most);
-            continue;
-        }
-        mpq_set_d(bound, b);
-        mpq_mul(sum, sum, bound);
-        mpq_add(gap, gap, sum);
-    }
-    for (i = 0; i < f->rows; i++) {
-        double b = y[i] > 0 ? f->u[f->cols + i] : f->l[f->cols + i];
-        if (y[i] == 0) continue;
-        if (isinf(b)) REQUIRE(fabs(y[i]) <= 1e-9);
-        else add_product(gap, -y[i], b);
-    }
-    REQUIRE(mpq_sgn(gap) > 0);
-    mpq_clear(gap), mpq_clear(sum), mpq_clear(bound);
-}
-
-/* Towards a finite bound or side it may move by rounding only, and it improves. */
-static void check_ray(fuzz *f) {
-    double ray[MOST], sign = f->desc.maximize ? -1 : 1, largest = 0;
-    mpq_t sum;
-    int32_t i, j;
-    mpq_init(sum);
-    REQUIRE(gpuopt_simplex_get_ray(f->handle[0], GPUOPT_HOST, ray) == GPUOPT_OK);
-    for (j = 0; j < f->cols; j++) {
-        largest = fmax(largest, fabs(ray[j]));
-        if (ray[j] > 1e-9) REQUIRE(isinf(f->u[j]));
-        if (ray[j] < -1e-9) REQUIRE(isinf(f->l[j]));
-        add_product(sum, sign * f->c[j], ray[j]);
-    }
-    REQUIRE(largest == 1 && mpq_sgn(sum) < 0);
-    for (i = 0; i < f->rows; i++) {
-        double size = 0;
-        mpq_set_ui(sum, 0, 1);
-        for (j = 0; j < f->cols; j++) {
-            add_product(sum, f->a[i][j], ray[j]);
-            size = fmax(size, fabs(f->a[i][j] * ray[j]));
-        }
-        if (fabs(mpq_get_d(sum)) <= 1e-9 * size) continue;
-        REQUIRE(isinf(mpq_sgn(sum) > 0 ? f->u[f->cols + i] : f->l[f->cols + i]));
-    }
-    mpq_clear(sum);
-}
-
-static void check_verdict(fuzz *f) {
+/* The whole numbers, for the enumeration; or the model as the handle has it, with infinite bounds as in a mip. */
+static mip model_of(fuzz *f, int scaled, double (*bounds)[BOTH]) {
     mip m;
-    brute_answer expected;
-    gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
-    double y[MOST];
+    int32_t k;
     memset(&m, 0, sizeof m);
     m.columns = (gpuopt_matrix){f->rows, f->cols, f->start, f->index, f->value, GPUOPT_LAYOUT_CSC};
     m.cost = f->cost, m.lb = f->lb, m.ub = f->ub, m.lhs = f->lhs, m.rhs = f->rhs;
     m.maximize = f->desc.maximize;
     m.offset = f->desc.offset;
+    if (!scaled) return m;
+    m.columns.value = f->scaled_value;
+    for (k = 0; k < f->both; k++) bounds[0][k] = infinite(f->l[k]), bounds[1][k] = infinite(f->u[k]);
+    m.cost = f->c, m.lb = bounds[0], m.ub = bounds[1], m.lhs = bounds[0] + f->cols, m.rhs = bounds[1] + f->cols;
+    return m;
+}
+
+static void check_farkas(fuzz *f, const mip *scaled, const gpuopt_simplex_info *info) {
+    double y[MOST], low[MOST], largest = 0;
+    int32_t i;
+    REQUIRE(gpuopt_simplex_get_farkas(f->handle[0], GPUOPT_HOST, y) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_low_parts(f->handle[0], GPUOPT_HOST, NULL, NULL, low) == GPUOPT_OK);
+    for (i = 0; i < f->rows; i++) largest = fmax(largest, fabs(y[i]));
+    REQUIRE(largest >= 1 && largest <= 2);
+    REQUIRE(info->certificate_margin > 0);
+    REQUIRE(exact_farkas_margin(scaled, y, low, 1e24) >= info->certificate_margin);
+}
+
+static void check_ray(fuzz *f, const mip *scaled, const gpuopt_simplex_info *info) {
+    double ray[MOST], low[MOST], largest = 0;
+    int32_t j;
+    REQUIRE(gpuopt_simplex_get_ray(f->handle[0], GPUOPT_HOST, ray) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_low_parts(f->handle[0], GPUOPT_HOST, NULL, NULL, low) == GPUOPT_OK);
+    for (j = 0; j < f->cols; j++) largest = fmax(largest, fabs(ray[j]));
+    REQUIRE(largest >= 1 && largest <= 2);
+    REQUIRE(info->certificate_margin > 0);
+    REQUIRE(exact_ray_gain(scaled, ray, low) >= info->certificate_margin);
+    /* The residual is in units of the scaled row. */
+    if (f->desc.scaling == GPUOPT_OFF) REQUIRE(exact_ray_wrong(scaled, ray, low) <= info->certificate_residual);
+    REQUIRE(exact_ray_wrong(scaled, ray, low) <= 1e-20 * f->largest);
+}
+
+/* What the present point is worth, in exact rationals; rounding of what info says, and of the limits, is some 1e-16. */
+static void check_primal(fuzz *f, const mip *scaled, const gpuopt_simplex_info *info) {
+    double x[MOST], low[MOST], reached;
+    REQUIRE(gpuopt_simplex_get_solution(f->handle[0], GPUOPT_HOST, x, NULL, NULL, NULL) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_low_parts(f->handle[0], GPUOPT_HOST, low, NULL, NULL) == GPUOPT_OK);
+    reached = exact_primal_reached(scaled, x, low);
+    REQUIRE(reached <= 1e-9 * (1 + 1e-12));
+    REQUIRE(info->primal_reached <= 1e-9 && fabs(reached - info->primal_reached) <= 1e-12 * reached + 1e-20);
+}
+
+static void check_dual(fuzz *f, const mip *scaled) {
+    double y[MOST], low[MOST];
+    uint8_t basis[BOTH];
+    REQUIRE(gpuopt_simplex_get_solution(f->handle[0], GPUOPT_HOST, NULL, NULL, NULL, y) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_low_parts(f->handle[0], GPUOPT_HOST, NULL, low, NULL) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_basis(f->handle[0], GPUOPT_HOST, basis) == GPUOPT_OK);
+    REQUIRE(exact_dual_reached(scaled, y, low, basis) <= 1e-9 * (1 + 1e-12));
+}
+
+/* Of whole numbers the verdict is the enumeration's. Powers of two as scales may turn an infeasibility into less than
+ * the tolerance; what the header promises holds anyway. */
+static void check_verdict(fuzz *f) {
+    double bounds[2][BOTH], y[MOST];
+    mip plain = model_of(f, 0, NULL), scaled = model_of(f, 1, bounds);
+    brute_answer expected = brute_solve(&plain);
+    gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     REQUIRE(gpuopt_simplex_iterate(f->handle[0], INT64_MAX, &info) == GPUOPT_OK);
-    expected = brute_solve(&m);
-    REQUIRE(info.outcome == expected.outcome);
-    if (info.outcome == GPUOPT_INFEASIBLE) check_farkas(f);
+    REQUIRE(f->wide || info.outcome == expected.outcome);
+    if (info.outcome == GPUOPT_INFEASIBLE) check_farkas(f, &scaled, &info);
     else REQUIRE(gpuopt_simplex_get_farkas(f->handle[0], GPUOPT_HOST, y) == GPUOPT_ERROR_STATE);
-    if (info.outcome == GPUOPT_UNBOUNDED) check_ray(f);
+    if (info.outcome == GPUOPT_UNBOUNDED) check_ray(f, &scaled, &info);
     else REQUIRE(gpuopt_simplex_get_ray(f->handle[0], GPUOPT_HOST, y) == GPUOPT_ERROR_STATE);
+    if (info.outcome == GPUOPT_OPTIMAL || info.outcome == GPUOPT_UNBOUNDED) check_primal(f, &scaled, &info);
+    if (info.outcome == GPUOPT_OPTIMAL) check_dual(f, &scaled);
+    if (info.outcome == GPUOPT_IMPRECISE) return;
+    if (info.outcome != expected.outcome) {
+        REQUIRE(info.outcome != GPUOPT_INFEASIBLE && (info.primal_reached > 0 || info.dual_reached > 0));
+        return;
+    }
     if (info.outcome == GPUOPT_OPTIMAL)
         REQUIRE(fabs(info.objective - expected.objective) <= 1e-7 * fmax(1, fabs(expected.objective)));
 }

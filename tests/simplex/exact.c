@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/simplex/exact.h"
 
-#include <float.h>
 #include <gmp.h>
 #include <math.h>
 #include <stdlib.h>
@@ -319,52 +318,4 @@ exact_answer exact_solve(const mip *model, const uint8_t *basis) {
     if (answer.outcome == GPUOPT_OPTIMAL) answer.objective = objective_of(&e);
     exact_clear(&e);
     return answer;
-}
-
-/* ---- Proofs ---- */
-
-static void add_product(mpq_t sum, mpq_t z, double value) {
-    mpq_t term;
-    mpq_init(term);
-    mpq_set_d(term, value);
-    mpq_mul(term, term, z);
-    mpq_add(sum, sum, term);
-    mpq_clear(term);
-}
-
-/* Adds the least value of z x for x between two bounds. */
-static void add_least(mpq_t sum, mpq_t z, double low, double high, double reach) {
-    double at = mpq_sgn(z) > 0 ? low : high;
-    if (mpq_sgn(z)) add_product(sum, z, fabs(at) < 1e20 ? at : at < 0 ? -reach : reach);
-}
-
-double exact_farkas_margin(const mip *model, const double *y, const double *low, double reach) {
-    int32_t i, j;
-    int64_t k;
-    double margin;
-    int refused = 0;
-    mpq_t sum, z, multiplier;
-    mpq_inits(sum, z, multiplier, NULL);
-    for (j = 0; j < model->columns.cols; j++) {
-        mpq_set_ui(z, 0, 1);
-        for (k = model->columns.start[j]; k < model->columns.start[j + 1]; k++) {
-            i = model->columns.index[k];
-            mpq_set_d(multiplier, model->columns.value[k]);
-            add_product(z, multiplier, y[i]);
-            if (low) add_product(z, multiplier, low[i]);
-        }
-        add_least(sum, z, model->lb[j], model->ub[j], reach);
-    }
-    for (i = 0; i < model->columns.rows; i++) {
-        mpq_set_d(z, low ? low[i] : 0);
-        mpq_set_d(multiplier, y[i]);
-        mpq_add(z, z, multiplier);
-        mpq_neg(z, z);
-        if (mpq_sgn(z) && fabs(mpq_sgn(z) > 0 ? model->lhs[i] : model->rhs[i]) >= 1e20) refused = 1;
-        else add_least(sum, z, model->lhs[i], model->rhs[i], reach);
-    }
-    margin = refused ? -HUGE_VAL : mpq_get_d(sum);
-    if (!refused && margin == 0) margin = mpq_sgn(sum) * DBL_TRUE_MIN;
-    mpq_clears(sum, z, multiplier, NULL);
-    return margin;
 }

@@ -23,4 +23,13 @@ exact_answer exact_solve(const mip *model, const uint8_t *basis);
  * an infinite side. */
 double exact_farkas_margin(const mip *model, const double *y, const double *low, double reach);
 
+/* The same for a ray + low: the gain of the objective along it, and the most that a row's activity moves towards a
+ * finite side; infinity if a column moves towards a finite bound. */
+double exact_ray_gain(const mip *model, const double *ray, const double *low);
+double exact_ray_wrong(const mip *model, const double *ray, const double *low);
+
+/* primal_reached and dual_reached of the point x + low, and of the duals y + low at a basis. */
+double exact_primal_reached(const mip *model, const double *x, const double *low);
+double exact_dual_reached(const mip *model, const double *y, const double *low, const uint8_t *basis);
+
 #endif /* TESTS_SIMPLEX_EXACT_H */
