@@ -208,6 +208,55 @@ static void exact_results_stay_exact(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* 2^60 + 1 - 2^-60 - 2^60 + x <= 3, with the four terms in one partial sum: 1 - 2^-60 is no double, and x <= 2 + 2^-60. */
+static void lost_digits_count(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    static const double terms[17] = {[0] = 0x1p60, [4] = 1, [8] = -0x1p-60, [12] = -0x1p60};
+    double lb[17], ub[17];
+    mip m = problem_new(17, 1, 17);
+    gpuopt_propagator_desc desc;
+    int j;
+    (void)state;
+    for (j = 0; j < 16; j++) problem_col(&m, j, terms[j], terms[j], 0);
+    problem_col(&m, 16, -100, 100, 0);
+    problem_row(&m, -INFINITY, 3);
+    for (j = 0; j < 17; j++) problem_entry(&m, j, 1);
+    desc = mip_propagator_desc(&m);
+    problem_run(context, &desc, 1, lb, ub);
+    assert_true(ub[16] > 2 && ub[16] < 2 + 0x1p-20);
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+/* x <= 1 + 2^-1076, whose second term is 0 when it is rounded; and q x <= 1 in units of the least normal number, where q
+ * times a quotient has digits that no double holds. */
+static void underflow_counts(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    mpq_t x, one;
+    int q;
+    (void)state;
+    mpq_inits(x, one, NULL);
+    for (q = 1; q < 1000; q++) {
+        mip m = problem_new(2, 1, 2);
+        gpuopt_propagator_desc desc;
+        double lb[2], ub[2];
+        problem_col(&m, 0, 0x1p-476, 0x1p-476, 0);
+        problem_col(&m, 1, -10, 10, 0);
+        problem_row(&m, -INFINITY, q == 1 ? 1 : 0x1p-1022);
+        if (q == 1) problem_entry(&m, 0, -0x1p-600);
+        problem_entry(&m, 1, q == 1 ? 1 : q * 0x1p-1022);
+        desc = mip_propagator_desc(&m);
+        problem_run(context, &desc, 1, lb, ub);
+        mpq_set_d(x, ub[1]);
+        mpq_set_d(one, q);
+        mpq_mul(x, x, one);
+        if (mpq_cmp_ui(x, 1, 1) < (q == 1)) fail_msg("%d: %.17g is too tight", q, ub[1]);
+        mip_free(&m);
+    }
+    mpq_clears(x, one, NULL);
+    gpuopt_context_destroy(context);
+}
+
 /* ---- Models with a point that satisfies them exactly ---- */
 
 /* The least double that is not below q. */
@@ -383,6 +432,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(no_bound_is_tighter_than_its_row),
     cmocka_unit_test(thirds_are_rounded_up),
     cmocka_unit_test(exact_results_stay_exact),
+    cmocka_unit_test(lost_digits_count),
+    cmocka_unit_test(underflow_counts),
     cmocka_unit_test(no_integer_point_is_cut),
     cmocka_unit_test(three_is_feasible),
     cmocka_unit_test(huge_sums),
