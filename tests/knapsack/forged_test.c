@@ -41,6 +41,39 @@ static void damaged(void **state) {
     free(bad);
 }
 
+/* The checksum's multiplier is odd, so that one wrong byte always changes it. */
+static void flipped(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    uint64_t random = 8, size = 0, k;
+    model m = model_random(2, 24, 50, &random);
+    gpuopt_knapsack_desc desc = model_desc(&m);
+    gpuopt_knapsack *one, *two;
+    unsigned char *bytes;
+    (void)state;
+    desc.reduction = GPUOPT_OFF;
+    one = model_create(context, &desc);
+    two = model_create(context, &desc);
+    assert_int_equal(gpuopt_knapsack_expand(one, 0, 6, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, NULL, 0, &size), GPUOPT_OK);
+    bytes = malloc(size);
+    assert_non_null(bytes);
+    assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, bytes, size, NULL), GPUOPT_OK);
+    for (k = 0; k < 8 * size; k++) {
+        bytes[k / 8] ^= (unsigned char)(1 << k % 8);
+        host.error[0] = 0;
+        assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size), GPUOPT_ERROR_ARGUMENT);
+        assert_true(strlen(host.error) > 0);
+        bytes[k / 8] ^= (unsigned char)(1 << k % 8);
+    }
+    assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size), GPUOPT_OK);
+    model_finish(two, &m, model_optimum(&m));
+    gpuopt_knapsack_destroy(two);
+    gpuopt_knapsack_destroy(one);
+    gpuopt_context_destroy(context);
+    free(bytes);
+}
+
 static void put(unsigned char *to, uint64_t value, int bytes) {
     int k;
     for (k = 0; k < bytes; k++) to[k] = (unsigned char)(value >> 8 * k);
@@ -48,6 +81,9 @@ static void put(unsigned char *to, uint64_t value, int bytes) {
 
 typedef struct made_up {
     int64_t level, decided, decisions, nodes, room, profit;
+    int same;     /* all nodes are alike, else each has less room and more profit than the one before */
+    int twice;    /* the last decision is at the level of the one before */
+    int unlisted; /* nodes that the list does not count */
 } made_up;
 
 /* Makes bytes with the header and the items of `head`, which were packed, and one list, whose decisions are at the
@@ -66,15 +102,15 @@ static unsigned char *make_up(const unsigned char *head, int32_t items, const ma
     to = bytes + 80 + items;
     put(to, (uint64_t)u->level, 8);
     put(to + 8, (uint64_t)u->decided, 8);
-    put(to + 16, (uint64_t)u->nodes, 8);
+    put(to + 16, (uint64_t)(u->nodes - u->unlisted), 8);
     put(to + 24, 1, 8);
     memcpy(&bits, &bound, sizeof bits);
     put(to + 32, bits, 8);
     to += 40;
-    for (k = 0; k < (uint64_t)u->decisions; k++, to += 4) put(to, k, 4);
+    for (k = 0; k < (uint64_t)u->decisions; k++, to += 4) put(to, k - (u->twice && k + 1 == (uint64_t)u->decisions), 4);
     for (k = 0; k < (uint64_t)u->nodes; k++, to += 20) {
-        put(to, (uint64_t)u->room - k, 8);
-        put(to + 8, (uint64_t)u->profit + k, 8);
+        put(to, (uint64_t)u->room - (u->same ? 0 : k), 8);
+        put(to + 8, (uint64_t)u->profit + (u->same ? 0 : k), 8);
     }
     put(bytes + 72, 0, 8);
     for (k = 0; k < *size; k++) hash = (hash ^ bytes[k]) * 0x100000001B3u;
@@ -95,9 +131,13 @@ static void impossible(void **state) {
                             {60, 60, 60, 1, -m.capacity, 1},                 /* too heavy, with nothing to take out */
                             {60, 60, 60, 1, -1, 1},                          /* the same, by a unit of weight */
                             {1, 0, 0, 1, m.capacity + 1, 1},                 /* lighter than nothing */
-                            {1, (int64_t)1 << 32, 0, 1, 0, 1}};
+                            {1, (int64_t)1 << 32, 0, 1, 0, 1},
+                            {60, 60, 60, 1, m.capacity, 1},   /* empty, and has removed nothing */
+                            {60, 60, 60, 2, 0, 1, .same = 1}, /* dominance leaves one of equals */
+                            {60, 60, 60, 1, 0, 1, .twice = 1},
+                            {60, 60, 60, 2, 1, 1, .unlisted = 1}};
     unsigned char head[80 + 60 + 40 + 20], *bytes;
-    const made_up exactly_full = {60, 60, 60, 1, 0, 1};
+    const made_up possible[] = {{60, 60, 60, 1, 0, 1}, {60, 60, 60, 2, 1, 1}}; /* exactly full; and one with room */
     gpuopt_knapsack *knapsack;
     size_t k;
     (void)state;
@@ -111,10 +151,15 @@ static void impossible(void **state) {
         free(bytes);
     }
     model_finish(knapsack, &m, optimum);
-    bytes = make_up(head, m.items, &exactly_full, &size);
-    assert_int_equal(gpuopt_knapsack_unpack(knapsack, bytes, size), GPUOPT_OK);
-    free(bytes);
     gpuopt_knapsack_destroy(knapsack);
+    for (k = 0; k < sizeof possible / sizeof *possible; k++) {
+        desc.pool = 0;
+        knapsack = model_create(context, &desc);
+        bytes = make_up(head, m.items, &possible[k], &size);
+        assert_int_equal(gpuopt_knapsack_unpack(knapsack, bytes, size), GPUOPT_OK);
+        free(bytes);
+        gpuopt_knapsack_destroy(knapsack);
+    }
     gpuopt_context_destroy(context);
 }
 
@@ -161,6 +206,7 @@ static void too_low_a_bound(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(damaged),
+    cmocka_unit_test(flipped),
     cmocka_unit_test(impossible),
     cmocka_unit_test(too_low_a_bound),
 };

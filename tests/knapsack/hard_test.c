@@ -202,9 +202,71 @@ static void ended(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* ---- Numbers of items ---- */
+
+enum { HALF = 14 };
+
+static int compare_sums(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The largest sum of weights within the capacity, of all sums of the one half with all of the other. */
+static int64_t largest_sum(const model *m) {
+    enum { SUMS = 1 << HALF };
+    static int64_t sum[2][SUMS];
+    int64_t best = 0;
+    int half, i, j;
+    for (half = 0; half < 2; half++) {
+        for (i = 1; i < SUMS; i++) {
+            for (j = 0; !(i >> j & 1); j++) {}
+            sum[half][i] = sum[half][i & (i - 1)] + m->weight[half * HALF + j];
+        }
+        qsort(sum[half], SUMS, sizeof **sum, compare_sums);
+    }
+    for (i = 0, j = SUMS - 1; i < SUMS; i++) {
+        while (j >= 0 && sum[0][i] + sum[1][j] > m->capacity) j--;
+        if (j >= 0 && sum[0][i] + sum[1][j] > best) best = sum[0][i] + sum[1][j];
+    }
+    return best;
+}
+
+/* Profits equal to weights that are nearly alike: no better solution has more items than fit, nor fewer, and the search
+ * is long enough for bounds from the number of items. */
+static void one_number_of_items(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t random = 31;
+    int trial, j;
+    (void)state;
+    for (trial = 0; trial < 12; trial++) {
+        model m;
+        gpuopt_knapsack_desc desc;
+        gpuopt_knapsack *knapsack;
+        gpuopt_knapsack_info info;
+        m.items = 2 * HALF;
+        m.capacity = 0;
+        for (j = 0; j < m.items; j++) {
+            m.profit[j] = m.weight[j] = 1000000000 + test_random_int(&random, 0, 1000000);
+            if (j % 2) m.capacity += m.weight[j];
+        }
+        m.capacity += test_random_int(&random, -1000, 1000);
+        desc = model_desc(&m);
+        knapsack = model_create(context, &desc);
+        info = model_finish(knapsack, &m, largest_sum(&m));
+        assert_true(info.expanded > 64 * m.items);
+        gpuopt_knapsack_destroy(knapsack);
+    }
+    gpuopt_context_destroy(context);
+}
+
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(trivial),    cmocka_unit_test(large_numbers), cmocka_unit_test(ties),
-    cmocka_unit_test(incumbents), cmocka_unit_test(claims),        cmocka_unit_test(ended),
+    cmocka_unit_test(one_number_of_items),
+    cmocka_unit_test(trivial),
+    cmocka_unit_test(large_numbers),
+    cmocka_unit_test(ties),
+    cmocka_unit_test(incumbents),
+    cmocka_unit_test(claims),
+    cmocka_unit_test(ended),
 };
 
 TEST_MAIN(tests)

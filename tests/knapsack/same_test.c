@@ -133,6 +133,41 @@ static void long_lists(void **state) {
     pair_end(&p);
 }
 
+/* Every item four times, so that nodes far apart in a list give equally good solutions. The first of the best counts,
+ * however the list is divided; nodes carry 32 decisions, and so name the items. Expands level by level until the
+ * incumbent has risen on a long list. */
+static void equals(void **state) {
+    uint64_t random = 21;
+    int trial, j, level, rises = 0;
+    pair p;
+    (void)state;
+    pair_start(&p);
+    for (trial = 0; trial < 60; trial++) {
+        model m;
+        gpuopt_knapsack_desc desc;
+        m.items = 32;
+        for (j = 0; j < m.items; j++) {
+            m.weight[j] = j % 4 ? m.weight[j - 1] : test_random_int(&random, 1000, 2000);
+            m.profit[j] = j % 4 ? m.profit[j - 1] : m.weight[j] + test_random_int(&random, 95, 105);
+        }
+        m.capacity = test_random_int(&random, 16000, 32000);
+        desc = model_desc(&m);
+        desc.search = GPUOPT_SEARCH_BREADTH;
+        desc.reduction = GPUOPT_OFF;
+        desc.pool = 1 << 18;
+        pair_open(&p, &m, &desc);
+        for (level = 0; level < m.items && p.info.alive > 0; level++) {
+            gpuopt_knapsack_info before = p.info;
+            expand(&p, 0, 1);
+            if (p.info.lower == before.lower || before.alive < 10000) continue;
+            same_items(&p);
+            rises++;
+        }
+    }
+    assert_true(rises > 10);
+    pair_end(&p);
+}
+
 /* One handle in one call, the other in many. */
 static void divided(void **state) {
     static const struct {
@@ -261,7 +296,8 @@ static void small_pools(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(long_lists),        cmocka_unit_test(divided),     cmocka_unit_test(every_threshold),
+    cmocka_unit_test(long_lists),        cmocka_unit_test(equals),
+    cmocka_unit_test(divided),           cmocka_unit_test(every_threshold),
     cmocka_unit_test(default_threshold), cmocka_unit_test(small_pools),
 };
 

@@ -28,7 +28,8 @@ static double draw(uint64_t *seed, int kind) {
     }
 }
 
-static mip draw_row(uint64_t *seed, int kind) {
+/* single: of numbers that single precision represents. */
+static mip draw_row(uint64_t *seed, int kind, int single) {
     int length = (int)test_random_int(seed, 1, test_random_int(seed, 0, 3) ? 4 : MOST), j;
     mip m = problem_new(length, 1, length);
     double side = draw(seed, kind);
@@ -39,10 +40,11 @@ static mip draw_row(uint64_t *seed, int kind) {
         if (bounds == 0) low = 0, high = fabs(a);
         if (bounds == 1 && j == 0) high = INFINITY;
         if (bounds == 2 && j == 0) low = -INFINITY;
+        if (single) low = (float)low, high = (float)high;
         problem_col(&m, j, low, high, 0);
     }
     problem_row(&m, sides == 0 ? -INFINITY : side, sides == 1 ? INFINITY : side);
-    for (j = 0; j < length; j++) problem_entry(&m, j, draw(seed, kind));
+    for (j = 0; j < length; j++) problem_entry(&m, j, single ? (float)draw(seed, kind) : draw(seed, kind));
     return m;
 }
 
@@ -90,9 +92,9 @@ static int implied(const mip *m, int32_t j, int upper, mpq_t bound, mpq_t size) 
 
 /* A bound that moved must not be tighter than the exact one, and hardly looser: by two units in the last place and the
  * error of sums in twice the precision. Returns whether it is the exact one. */
-static int check_bound(const char *what, int trial, double found, mpq_t exact, mpq_t size, int upper) {
+static int check_bound(const char *what, int trial, double found, mpq_t exact, mpq_t size, int upper, int single) {
     mpq_t x, allowed;
-    double ulp = fabs(nextafter(found, INFINITY) - found);
+    double ulp = fabs(single ? nextafterf((float)found, INFINITY) - found : nextafter(found, INFINITY) - found);
     int tight, loose, same;
     mpq_inits(x, allowed, NULL);
     mpq_set_d(x, found);
@@ -111,7 +113,7 @@ static int check_bound(const char *what, int trial, double found, mpq_t exact, m
     return same;
 }
 
-static void check_rows(gpuopt_context *context, int kind, int count) {
+static void check_rows(gpuopt_context *context, int kind, int single, int count) {
     static const char *const name[KINDS] = {"integers", "decimals", "doubles", "magnitudes", "tiny"};
     uint64_t seed = 40 + (uint64_t)kind;
     long moved = 0, exact = 0;
@@ -119,11 +121,12 @@ static void check_rows(gpuopt_context *context, int kind, int count) {
     mpq_t bound, size;
     mpq_inits(bound, size, NULL);
     for (trial = 0; trial < count; trial++) {
-        mip m = draw_row(&seed, kind);
+        mip m = draw_row(&seed, kind, single);
         gpuopt_propagator_desc desc = mip_propagator_desc(&m);
         double lb[MOST], ub[MOST];
         int32_t j;
         int side;
+        if (single) desc.precision = GPUOPT_PRECISION_FP32;
         problem_run(context, &desc, 1, lb, ub);
         for (j = 0; j < m.matrix.cols; j++)
             for (side = 0; side < 2; side++) {
@@ -133,7 +136,7 @@ static void check_rows(gpuopt_context *context, int kind, int count) {
                 if (!implied(&m, j, side == 0, bound, size)) { /* only the other one moves this bound */
                     fail_msg("%s, trial %d: nothing is implied for column %d", name[kind], trial, j);
                 }
-                exact += check_bound(name[kind], trial, upper ? ub[j] : lb[j], bound, size, upper);
+                exact += check_bound(name[kind], trial, upper ? ub[j] : lb[j], bound, size, upper, single);
                 moved++;
             }
         mip_free(&m);
@@ -141,14 +144,15 @@ static void check_rows(gpuopt_context *context, int kind, int count) {
     mpq_clears(bound, size, NULL);
     assert_true(moved > count / 4);
     /* Integers: every quotient that is a double, at least the integers among them. */
-    if (kind == INTEGERS && count >= 1000) assert_true(exact > moved / 100);
+    if (kind == INTEGERS && !single && count >= 1000) assert_true(exact > moved / 100);
 }
 
 static void no_bound_is_tighter_than_its_row(void **state) {
     gpuopt_context *context = test_context(NULL);
     int kind;
     (void)state;
-    for (kind = 0; kind < KINDS; kind++) check_rows(context, kind, trials(8000));
+    for (kind = 0; kind < KINDS; kind++) check_rows(context, kind, 0, trials(8000));
+    for (kind = 0; kind < TINY; kind++) check_rows(context, kind, 1, trials(4000));
     gpuopt_context_destroy(context);
 }
 
@@ -201,6 +205,55 @@ static void exact_results_stay_exact(void **state) {
         if (ub[0] < x || ub[0] > x) fail_msg("trial %d: %.17g instead of %.17g", trial, ub[0], x);
         mip_free(&m);
     }
+    gpuopt_context_destroy(context);
+}
+
+/* 2^60 + 1 - 2^-60 - 2^60 + x <= 3, with the four terms in one partial sum: 1 - 2^-60 is no double, and x <= 2 + 2^-60. */
+static void lost_digits_count(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    static const double terms[17] = {[0] = 0x1p60, [4] = 1, [8] = -0x1p-60, [12] = -0x1p60};
+    double lb[17], ub[17];
+    mip m = problem_new(17, 1, 17);
+    gpuopt_propagator_desc desc;
+    int j;
+    (void)state;
+    for (j = 0; j < 16; j++) problem_col(&m, j, terms[j], terms[j], 0);
+    problem_col(&m, 16, -100, 100, 0);
+    problem_row(&m, -INFINITY, 3);
+    for (j = 0; j < 17; j++) problem_entry(&m, j, 1);
+    desc = mip_propagator_desc(&m);
+    problem_run(context, &desc, 1, lb, ub);
+    assert_true(ub[16] > 2 && ub[16] < 2 + 0x1p-20);
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+/* x <= 1 + 2^-1076, whose second term is 0 when it is rounded; and q x <= 1 in units of the least normal number, where q
+ * times a quotient has digits that no double holds. */
+static void underflow_counts(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    mpq_t x, one;
+    int q;
+    (void)state;
+    mpq_inits(x, one, NULL);
+    for (q = 1; q < 1000; q++) {
+        mip m = problem_new(2, 1, 2);
+        gpuopt_propagator_desc desc;
+        double lb[2], ub[2];
+        problem_col(&m, 0, 0x1p-476, 0x1p-476, 0);
+        problem_col(&m, 1, -10, 10, 0);
+        problem_row(&m, -INFINITY, q == 1 ? 1 : 0x1p-1022);
+        if (q == 1) problem_entry(&m, 0, -0x1p-600);
+        problem_entry(&m, 1, q == 1 ? 1 : q * 0x1p-1022);
+        desc = mip_propagator_desc(&m);
+        problem_run(context, &desc, 1, lb, ub);
+        mpq_set_d(x, ub[1]);
+        mpq_set_d(one, q);
+        mpq_mul(x, x, one);
+        if (mpq_cmp_ui(x, 1, 1) < (q == 1)) fail_msg("%d: %.17g is too tight", q, ub[1]);
+        mip_free(&m);
+    }
+    mpq_clears(x, one, NULL);
     gpuopt_context_destroy(context);
 }
 
@@ -322,6 +375,17 @@ static mip opposed(void) {
 }
 MODEL_VARIANTS_TEST(huge_sums, opposed())
 
+/* Bounds around 1e12 that cross: by 2^-10, which is less than 2^-47 of them, and by 1/4. */
+static void check_huge_bounds(gpuopt_context *context, gpuopt_propagator_desc desc) {
+    const double near = 1e12 + 0x1p-10, far = 1e12 + 0.25;
+    double lb, ub;
+    desc.lb = &near;
+    assert_int_equal(problem_run(context, &desc, 5, &lb, &ub).outcome, GPUOPT_CONVERGED);
+    desc.lb = &far;
+    assert_int_equal(problem_run(context, &desc, 5, &lb, &ub).outcome, GPUOPT_INFEASIBLE);
+}
+MODEL_VARIANTS_TEST(huge_bounds, model_one_column(0, 1e12, -INFINITY, 2e12))
+
 /* a x <= side for an integer column, a being no double: side / a may be below the integer that it stands for. It is
  * that integer if it comes within 1e-6 or, above 1e9, 2^-50 of its size. */
 static void large_integers_are_rounded_with_their_size(void **state) {
@@ -368,9 +432,12 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(no_bound_is_tighter_than_its_row),
     cmocka_unit_test(thirds_are_rounded_up),
     cmocka_unit_test(exact_results_stay_exact),
+    cmocka_unit_test(lost_digits_count),
+    cmocka_unit_test(underflow_counts),
     cmocka_unit_test(no_integer_point_is_cut),
     cmocka_unit_test(three_is_feasible),
     cmocka_unit_test(huge_sums),
+    cmocka_unit_test(huge_bounds),
     cmocka_unit_test(large_integers_are_rounded_with_their_size),
 };
 TEST_MAIN(tests)
