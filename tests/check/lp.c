@@ -18,8 +18,7 @@ typedef struct lp {
     mpz_t *lower, *upper, one; /* times 2^PLACES; infinite ones: 1e24 */
     const int64_t *basis;      /* [cols + rows] b, l, u or z; NULL: not given */
     square b;
-    fractions point; /* the values of the basic variables, times 2^PLACES */
-    double primal, dual;
+    double primal, dual; /* the basis' largest violations */
 } lp;
 
 /* num / (den * one^times), rounded. */
@@ -110,25 +109,26 @@ static void take_basis(lp *s) {
 
 static int basic(const lp *s, int k) { return k == s->p->cols + s->p->rows - 1 || s->basis[k] == 'b'; }
 
-/* The basic variables' values, and the largest violation. */
-static void find_point(lp *s) {
+/* Finds the largest violation of the basic variables' values, and returns the objective. */
+static double find_point(lp *s) {
     const program *p = s->p;
     mpz_t *rhs = zeros(p->rows), outside;
+    fractions x;
     int k, upper;
     mpz_init(outside);
     for (k = 0; k < p->cols + p->rows; k++)
         if (!basic(s, k) && s->basis[k] != 'z')
             subtract_column(p, k, (s->basis[k] == 'l' ? s->lower : s->upper)[k], rhs);
-    s->point = solve(&s->b, 0, rhs);
-    for (k = 0; k < p->rows; k++)
-        for (upper = 0; upper < 2; upper++) {
-            int v = s->b.variable[k];
-            double bound = (upper ? p->upper : p->lower)[v];
-            mpz_set(outside, s->point.num[k]);
-            mpz_submul(outside, s->point.den, (upper ? s->upper : s->lower)[v]);
-            if (isfinite(bound) && mpz_sgn(outside) == (upper ? 1 : -1))
-                s->primal = fmax(s->primal, fabs(real(outside, s->point.den, 1)) / fmax(1, fabs(bound)));
-        }
+    x = solve(&s->b, 0, rhs);
+    for (k = 0; k < 2 * p->rows; k++) {
+        double bound = ((upper = k % 2) ? p->upper : p->lower)[s->b.variable[k / 2]];
+        mpz_set(outside, x.num[k / 2]);
+        mpz_submul(outside, x.den, (upper ? s->upper : s->lower)[s->b.variable[k / 2]]);
+        if (isfinite(bound) && mpz_sgn(outside) == (upper ? 1 : -1))
+            s->primal = fmax(s->primal, fabs(real(outside, x.den, 1)) / fmax(1, fabs(bound)));
+    }
+    printf("the point of the basis: fractions of %zu digits\n", mpz_sizeinbase(x.den, 10));
+    return real(x.num[p->rows - 1], x.den, 1) + p->offset;
 }
 
 /* Whether no variable moves towards a finite bound if the nonbasic variable k moves in this direction. */
@@ -192,19 +192,15 @@ static void check_duals(const lp *s, const record *duals, const record *objectiv
 }
 
 static _Noreturn void check_optimal(lp *s, const record *objective, int claimed) {
-    const program *p = s->p;
-    double exact, violation;
+    double exact;
     if (!s->basis) end(UNPROVEN, "optimal, without a basis");
-    find_point(s);
+    exact = find_point(s);
     find_signs(s, 0);
-    exact = real(s->point.num[p->rows - 1], s->point.den, 1) + p->offset;
-    printf("objective of the basis: %.17g, a fraction with %zu digits below\n", exact,
-           mpz_sizeinbase(s->point.den, 10));
+    printf("objective of the basis: %.17g\n", exact);
     if (claimed && objective->count && !near(*objective->real, exact))
         end(REFUSED, "the objective is claimed to be %.17g", *objective->real);
-    violation = fmax(s->primal, s->dual);
-    if (violation == 0) end(PROVEN, "the basis is optimal");
-    end(claimed && violation > tolerance ? REFUSED : UNPROVEN,
+    if (s->primal == 0 && s->dual == 0) end(PROVEN, "the basis is optimal");
+    end(claimed && fmax(s->primal, s->dual) > tolerance ? REFUSED : UNPROVEN,
         "the basis is optimal but for violations of %.3g of the variables and %.3g of reduced costs", s->primal,
         s->dual);
 }

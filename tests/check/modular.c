@@ -142,13 +142,14 @@ static int find_fractions(int count, mpz_t *residue, const mpz_t modulus, fracti
         mpz_abs(factor, factor);
         mpz_mul(x->den, x->den, factor);
     }
+    if (k < count) return 0;
     mpz_fdiv_q_2exp(high, modulus, 1);
-    for (k = k < count ? -1 : 0; k >= 0 && k < count; k++) {
+    for (k = 0; k < count; k++) {
         mpz_mul(x->num[k], residue[k], x->den);
         mpz_fdiv_r(x->num[k], x->num[k], modulus);
         if (mpz_cmp(x->num[k], high) > 0) mpz_sub(x->num[k], x->num[k], modulus);
     }
-    return k == count;
+    return 1;
 }
 
 /* to -= B x, or B' x. */

@@ -144,7 +144,7 @@ program *read_mps(const char *path) {
     const char *error = NULL;
     size_t most = 4, k;
     long line;
-    for (at = text; *at; at++) most += 2 * (*at == '\n');
+    for (at = text; *at; at++) most += 2 * (size_t)(*at == '\n');
     *r.p = (program){.rows = 1,
                      .start = allocate(most, sizeof(int)),
                      .row = allocate(most, sizeof(int)),
