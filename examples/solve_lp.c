@@ -40,7 +40,7 @@ static const char usage[] =
     "  --certificate FILE write the answer with what proves it, for the checker in tests/check (doc/checking.md)\n"
     "  --help             print this and exit\n"
     "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input or a failed write,\n"
-    "             3 stopped at the limit, or anything else\n";
+    "             3 stopped at the limit, imprecise (rounding allows no proof), or anything else\n";
 
 typedef struct options {
     const char *model, *backend, *method, *pricing, *ratio, *technique, *solution, *certificate;
@@ -136,7 +136,8 @@ static void free_answer(answer *a) {
 
 /* Whether x is feasible. */
 static int has_objective(const answer *a) {
-    return a->info.outcome == GPUOPT_OPTIMAL || (a->info.outcome == GPUOPT_LIMIT && a->info.phase == 2);
+    int unfinished = a->info.outcome == GPUOPT_LIMIT || a->info.outcome == GPUOPT_IMPRECISE;
+    return a->info.outcome == GPUOPT_OPTIMAL || (unfinished && a->info.phase == 2);
 }
 
 static int write_solution(const char *path, const mip *model, const answer *a) {
@@ -177,6 +178,8 @@ static void print_json(const options *o, const mip *model, const answer *a) {
            (long long)a->info.reinversions);
     print_number("primal_violation", a->primal_violation, solved);
     print_number("dual_violation", a->dual_violation, solved);
+    print_number("primal_reached", a->info.primal_reached, a->info.primal_reached >= 0);
+    print_number("dual_reached", a->info.dual_reached, a->info.dual_reached >= 0);
     if (proof)
         printf(", \"certificate\": {\"margin\": %.17g, \"residual\": %.17g}", a->proof.margin, a->proof.residual);
     else printf(", \"certificate\": null");
@@ -204,6 +207,13 @@ static void print_words(const mip *model, const answer *a) {
     case GPUOPT_OPTIMAL: printf("Optimal: the objective is %.12g.\n", a->objective); break;
     case GPUOPT_INFEASIBLE: printf("Infeasible: no point satisfies all rows and bounds.\n"); break;
     case GPUOPT_UNBOUNDED: printf("Unbounded: the objective improves without end.\n"); break;
+    case GPUOPT_IMPRECISE:
+        printf("Imprecise: rounding allows no proof; in phase %d: objective %.12g, sum of infeasibilities %.3g.\n",
+               (int)info->phase, a->objective, info->infeasibility);
+        if (info->primal_reached >= 0)
+            printf("The point would be optimal with the tolerances %.3g for rows and bounds, %.3g for reduced costs.\n",
+                   info->primal_reached, info->dual_reached);
+        break;
     default:
         printf("Stopped at the limit in phase %d: objective %.12g, sum of infeasibilities %.3g.\n", (int)info->phase,
                a->objective, info->infeasibility);
@@ -320,7 +330,7 @@ static int run(const options *o, mip *model, answer *a) {
         return EXIT_BAD_INPUT;
     if (a->unwritten) return EXIT_BAD_INPUT;
     if (a->info.outcome == GPUOPT_OPTIMAL) return 0;
-    return a->info.outcome == GPUOPT_LIMIT ? EXIT_FAILED : EXIT_INFEASIBLE;
+    return a->info.outcome == GPUOPT_INFEASIBLE || a->info.outcome == GPUOPT_UNBOUNDED ? EXIT_INFEASIBLE : EXIT_FAILED;
 }
 
 int main(int argc, char **argv) {

@@ -28,46 +28,51 @@ static int end(FILE *file, const char *path, gpuopt_status status) {
 
 /* ---- Linear programs ---- */
 
-static void write_vector(FILE *file, const char *name, const double *value, int32_t count) {
+static void write_vector(FILE *file, const char *name, const char *part, const double *value, int32_t count) {
     int32_t k;
-    fprintf(file, "%s %d\n", name, (int)count);
+    fprintf(file, "%s%s %d\n", name, part, (int)count);
     for (k = 0; k < count; k++) fprintf(file, "%a\n", value[k]);
+}
+
+/* The Farkas vector or the ray [count], and its low part. */
+static gpuopt_status write_proof(FILE *file, gpuopt_simplex *simplex, int farkas, int32_t count) {
+    const char *name = farkas ? "farkas" : "ray";
+    double *value = malloc(sizeof *value * ((size_t)count + 1));
+    gpuopt_status status = GPUOPT_ERROR_MEMORY;
+    if (value) status = (farkas ? gpuopt_simplex_get_farkas : gpuopt_simplex_get_ray)(simplex, GPUOPT_HOST, value);
+    if (!status) write_vector(file, name, "", value, count);
+    if (!status) status = gpuopt_simplex_get_low_parts(simplex, GPUOPT_HOST, NULL, NULL, value);
+    if (!status) write_vector(file, name, "_low", value, count);
+    free(value);
+    return status;
 }
 
 int certificate_lp(const char *path, gpuopt_simplex *simplex, const gpuopt_simplex_desc *model) {
     int32_t m = model->matrix.rows, n = model->matrix.cols, k;
     uint8_t *basis = malloc((size_t)n + (size_t)m + 1);
-    double *by_col = malloc(sizeof(double) * ((size_t)n + 1)), *by_row = malloc(sizeof(double) * ((size_t)m + 1));
+    double *dual = malloc(sizeof(double) * ((size_t)m + 1));
     gpuopt_simplex_info info;
     gpuopt_status status = GPUOPT_ERROR_MEMORY;
     FILE *file = NULL;
     int result;
     gpuopt_desc_init(&info, sizeof info);
-    if (basis && by_col && by_row) status = gpuopt_simplex_get_info(simplex, &info);
+    if (basis && dual) status = gpuopt_simplex_get_info(simplex, &info);
     if (!status) status = gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, basis);
-    if (!status) status = gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, NULL, NULL, NULL, by_row);
+    if (!status) status = gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, NULL, NULL, NULL, dual);
     if (!status) file = begin(path, "lp", info.outcome);
     if (file) {
         fprintf(file, "sense %s\nbasis %d\n", model->maximize ? "max" : "min", (int)(n + m));
         for (k = 0; k < n + m; k++) fprintf(file, "%c\n", "bluz"[basis[k]]);
         if (info.outcome == GPUOPT_OPTIMAL) {
             fprintf(file, "objective %a\n", info.objective);
-            write_vector(file, "dual", by_row, m);
+            write_vector(file, "dual", "", dual, m);
         }
-        if (info.crossing >= 0) fprintf(file, "crossing %d\n", (int)info.crossing);
-        else if (info.outcome == GPUOPT_INFEASIBLE) {
-            status = gpuopt_simplex_get_farkas(simplex, GPUOPT_HOST, by_row);
-            write_vector(file, "farkas", by_row, m);
-        }
-        if (info.outcome == GPUOPT_UNBOUNDED) {
-            status = gpuopt_simplex_get_ray(simplex, GPUOPT_HOST, by_col);
-            write_vector(file, "ray", by_col, n);
-        }
+        if (info.outcome == GPUOPT_INFEASIBLE && info.crossing < 0) status = write_proof(file, simplex, 1, m);
+        if (info.outcome == GPUOPT_UNBOUNDED) status = write_proof(file, simplex, 0, n);
     }
     result = file ? end(file, path, status) : status ? fail(path, gpuopt_status_string(status)) : -1;
     free(basis);
-    free(by_col);
-    free(by_row);
+    free(dual);
     return result;
 }
 
@@ -119,8 +124,6 @@ int certificate_elimination(const char *path, gpuopt_elimination *elimination, c
     if (outcome != GPUOPT_INFEASIBLE) fprintf(file, "bound %lld\n", (long long)bound);
     for (k = 0; k < model->condition_count; k++)
         fprintf(file, "fixed %d %d\n", (int)model->condition[k], (int)given[k]);
-    fprintf(file, "order %d\n", (int)model->order_count);
-    for (k = 0; k < model->order_count; k++) fprintf(file, "%d\n", (int)model->order[k]);
     if (value) {
         fprintf(file, "cost %lld\nvalue %d\n", (long long)cost, (int)model->variables);
         for (k = 0; k < model->variables; k++) fprintf(file, "%d\n", (int)value[k]);

@@ -8,11 +8,11 @@
 
 #include "gpuopt.h"
 
-/* The basis; with OPTIMAL the objective and the duals, with INFEASIBLE the Farkas vector or the crossing column, with
- * UNBOUNDED the ray. */
+/* The basis; with OPTIMAL the objective and the duals, with INFEASIBLE the Farkas vector, unless bounds cross, with
+ * UNBOUNDED the ray; both with their low parts. */
 int certificate_lp(const char *path, gpuopt_simplex *simplex, const gpuopt_simplex_desc *model);
 
-/* Of an INT64 MIN_SUM model: the order; `given`, the conditioned variables' values; the bound on the cost, unless the
+/* Of an INT64 MIN_SUM model: `given`, the conditioned variables' values; the bound on the cost, unless the
  * outcome is INFEASIBLE; the assignment value [variables] with its cost, or NULL; and if `elimination`, done exactly, is not
  * NULL, its messages, unless they have more than 2^22 entries together or are not ready. */
 int certificate_elimination(const char *path, gpuopt_elimination *elimination, const gpuopt_elimination_desc *model,

@@ -6,16 +6,19 @@
 #ifndef CHECK_H
 #define CHECK_H
 
-#include <gmp.h>
-#include <stddef.h>
+#include <math.h>
 #include <stdint.h>
+#include <stdio.h> /* before gmp.h */
+#include <stdlib.h>
+#include <string.h>
+
+#include <gmp.h>
 
 /* Exit statuses: all that is claimed is proven; something is wrong; unreadable; not wrong, but not all proven. */
 enum { PROVEN = 0, REFUSED = 1, BAD_INPUT = 2, UNPROVEN = 3 };
 
-/* These print the reason, and end the program. */
-_Noreturn void refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
-_Noreturn void bad_input(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints the status and the reason as the last line, and ends the program. */
+_Noreturn void end(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void *allocate(size_t count, size_t size); /* all 0 */
 mpz_t *zeros(int count);
 
@@ -30,46 +33,56 @@ char *read_text(const char *path);
 char *next(words *w); /* NULL at the end */
 char *need(words *w); /* bad input at the end */
 int is(const words *w, const char *word);
-int64_t whole(words *w, int64_t least, int64_t most);
 _Noreturn void unknown(const words *w);
-/* Reads a C hex float, or a decimal number, which becomes the nearest double or, if `decimal`, stays as it is. Returns
- * 0, or 1 or -1 if its size is at least 1e20: infinite. */
-int number(const char *word, int decimal, mpq_t value);
-int is_number(const char *word);
+int64_t whole(words *w, int64_t least, int64_t most);
+/* Whether a word is a number: a C hex float, or a decimal one, which becomes the nearest double. From 1e20 on it is
+ * infinite. */
+int is_number(const char *word, double *value);
 
-typedef struct bound {
-    mpq_t value;
-    int infinite; /* -1, 0 or 1 */
-} bound;
+/* What an answer may hold: a name, then as `kind` says a word (w), a whole number (i), a double (d), or a count and so
+ * many whole numbers (I), doubles (D) or letters (L). */
+typedef struct record {
+    const char *name;
+    char kind;
+    int size;      /* of I: the most; of D and L: as many as this */
+    int64_t limit; /* whole numbers are 0 to limit - 1 */
+    int count;     /* of what has been read; 0: nothing */
+    char *word;
+    int64_t *whole;
+    double *real;
+} record;
 
-/* Variables are the columns, then the activities of the rows: A x - activity = 0. The last row is the objective. Row i
- * is stored as integers, multiplied by scale[i]. */
+/* Reads up to a word that is no name in the table, which ends with an empty record, and returns it, or NULL. */
+char *read_records(words *w, record *table);
+
+/* A x - activity = 0: the variables are the columns, then the activities of the rows. The last row is the objective. */
 typedef struct program {
-    int rows, cols, maximize, *start, *row; /* by variables */
-    mpz_t *value, *scale;
-    bound *lower, *upper; /* [cols + rows] */
+    int rows, cols, maximize, *start, *row; /* the entries by variables */
+    double *value, *lower, *upper;          /* [entries], [cols + rows] twice, may be infinite */
     char *integer;
-    mpq_t offset;
+    double offset;
+    mpz_t *exact; /* [entries] values times one power of two; for linear programs */
 } program;
 
-typedef struct fractions { /* num[k] / den */
+/* Values num[k] / den. */
+typedef struct fractions {
     mpz_t *num, den;
 } fractions;
 
-/* A square matrix B: columns of [A, -I]. */
+/* A square matrix B: the columns of [A, -I] that belong to some variables, as integers. */
 typedef struct square {
     const program *p;
     int *variable; /* [p->rows] */
     struct factors *factors;
 } square;
 
-int factorize(square *b);                                           /* -1: singular modulo 2^62 - 57 */
-fractions solve(const square *b, int transposed, const mpz_t *rhs); /* B x = rhs or B' x = rhs, exactly */
+int factorize(square *b);                                     /* -1: singular modulo 2^62 - 57 */
+fractions solve(const square *b, int transposed, mpz_t *rhs); /* B x = rhs or B' x = rhs, exactly */
 
-program *read_mps(const char *path, int decimal);
-int check_program(program *p, words *answer, double tolerance);
-int check_propagation(program *p, words *answer);
-int check_elimination(words *model, words *answer);
-int check_knapsack(words *model, words *answer);
+program *read_mps(const char *path);
+_Noreturn void check_program(program *p, words *answer);
+_Noreturn void check_propagation(program *p, words *answer);
+_Noreturn void check_elimination(words *model, words *answer);
+_Noreturn void check_knapsack(words *model, words *answer);
 
 #endif /* CHECK_H */

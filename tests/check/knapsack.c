@@ -2,31 +2,32 @@
  *
  * Checks item sets, and logs of searches, which prove that no set is better.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/check/check.h"
 
 __extension__ typedef __int128 int128;
 
 typedef struct node {
-    int parent, item, taken, state; /* state: 0 is not there, 1 open, 2 done */
+    int parent, item, state; /* state: 0 is not there, 1 open, 2 done */
     int128 weight, profit;
 } node;
 
+typedef struct item {
+    int index;
+    int64_t weight, profit;
+} item;
+
 typedef struct search {
-    int items, *by_ratio, nodes;
-    int64_t capacity, *weight, *profit, claimed;
+    int items, nodes;
+    int64_t capacity, claimed;
+    item *item, *by_ratio;
     char *decided; /* while a node is looked at */
     node *node;
 } search;
 
-static const search *sorted; /* of which compare() compares the items */
-
 static int compare(const void *a, const void *b) {
-    int i = *(const int *)a, j = *(const int *)b;
-    int128 left = (int128)sorted->profit[i] * sorted->weight[j], right = (int128)sorted->profit[j] * sorted->weight[i];
+    const item *i = a, *j = b;
+    int128 left = (int128)i->profit * j->weight, right = (int128)j->profit * i->weight;
     return left > right ? -1 : left < right;
 }
 
@@ -34,18 +35,15 @@ static void read_model(search *s, words *w) {
     int j;
     s->items = (int)whole(w, 0, 1 << 28);
     s->capacity = whole(w, 0, INT64_MAX);
-    s->weight = allocate((size_t)s->items, sizeof(int64_t));
-    s->profit = allocate((size_t)s->items, sizeof(int64_t));
-    s->by_ratio = allocate((size_t)s->items, sizeof(int));
+    s->item = allocate((size_t)s->items, sizeof(item));
+    s->by_ratio = allocate((size_t)s->items, sizeof(item));
     s->decided = allocate((size_t)s->items, 1);
     for (j = 0; j < s->items; j++) {
-        s->profit[j] = whole(w, 0, INT64_MAX);
-        s->weight[j] = whole(w, 0, INT64_MAX);
-        s->by_ratio[j] = j;
+        int64_t profit = whole(w, 0, INT64_MAX);
+        s->by_ratio[j] = s->item[j] = (item){j, whole(w, 0, INT64_MAX), profit};
     }
     if (next(w)) unknown(w);
-    sorted = s;
-    qsort(s->by_ratio, (size_t)s->items, sizeof(int), compare);
+    qsort(s->by_ratio, (size_t)s->items, sizeof(item), compare);
 }
 
 /* Marks the items that a node has decided, or unmarks them; returns how many. */
@@ -58,55 +56,40 @@ static int mark(search *s, int k, char on) {
 /* Whether some set below a node might have more than the claimed profit, by the linear relaxation. */
 static int may_be_better(search *s, int k) {
     int128 room = s->capacity - s->node[k].weight, missing = s->claimed + (int128)1 - s->node[k].profit;
-    int j, item = 0, better;
+    int j;
     if (room < 0) return 0;
-    mark(s, k, 1);
     for (j = 0; j < s->items; j++) {
-        item = s->by_ratio[j];
-        if (s->decided[item]) continue;
-        if (s->weight[item] > room) break;
-        room -= s->weight[item];
-        missing -= s->profit[item];
+        const item *i = &s->by_ratio[j];
+        if (s->decided[i->index]) continue;
+        if (i->weight > room) return room * i->profit >= missing * i->weight;
+        room -= i->weight;
+        missing -= i->profit;
     }
-    better = missing <= 0 || (j < s->items && room * s->profit[item] >= missing * s->weight[item]);
-    mark(s, k, 0);
-    return better;
-}
-
-static node *open_node(search *s, words *w) {
-    int k = (int)whole(w, 0, s->nodes - 1);
-    if (s->node[k].state != 1) refuse("%s: line %ld: node %d is not open", w->path, w->line, k);
-    return &s->node[k];
+    return missing <= 0;
 }
 
 /* "branch NODE ITEM LEFT TAKEN": LEFT and TAKEN are new nodes. */
-static void branch(search *s, words *w, node *from, int k) {
+static void branch(search *s, words *w, int k) {
     int item = (int)whole(w, 0, s->items - 1), taken;
-    mark(s, k, 1);
-    if (s->decided[item]) refuse("%s: line %ld: item %d is decided already", w->path, w->line, item);
-    mark(s, k, 0);
+    if (s->decided[item]) end(REFUSED, "line %ld: item %d is decided already", w->line, item);
     for (taken = 0; taken < 2; taken++) {
         node *to = &s->node[whole(w, 1, s->nodes - 1)];
-        if (to->state) refuse("%s: line %ld: the node is not new", w->path, w->line);
-        *to = *from;
+        if (to->state) end(REFUSED, "line %ld: the node is not new", w->line);
+        *to = s->node[k];
         to->parent = k;
         to->item = item;
-        if (taken) to->weight += s->weight[item], to->profit += s->profit[item];
+        to->weight += taken * s->item[item].weight;
+        to->profit += taken * s->item[item].profit;
     }
-    from->state = 2;
 }
 
 /* "dominated NODE BY": BY has decided the same items, weighs no more and earns no less; of equals the lower number. */
-static void dominate(search *s, words *w, node *n, int k) {
-    int by = (int)whole(w, 0, s->nodes - 1), same, j;
-    const node *b = &s->node[by];
-    same = b->state && mark(s, k, 1) == mark(s, by, 0);
+static int is_dominated(search *s, int k, int by) {
+    const node *n = &s->node[k], *b = &s->node[by];
+    int same = b->state && mark(s, k, 1) == mark(s, by, 0), j;
     for (j = k; j > 0 && same; j = s->node[j].parent) same = !s->decided[s->node[j].item];
-    mark(s, k, 0);
-    if (!same || b->weight > n->weight || b->profit < n->profit ||
-        (b->weight == n->weight && b->profit == n->profit && by >= k))
-        refuse("%s: line %ld: node %d is not dominated by %d", w->path, w->line, k, by);
-    n->state = 2;
+    return same && b->weight <= n->weight && b->profit >= n->profit &&
+           (b->weight < n->weight || b->profit > n->profit || by < k);
 }
 
 /* The whole log: "nodes COUNT", which are 0, the root, to COUNT - 1, and a line that ends each. */
@@ -117,64 +100,47 @@ static void check_log(search *s, words *w) {
     s->node[0].state = 1;
     while (next(w)) {
         const char *what = w->word;
-        node *n = open_node(s, w);
-        k = (int)(n - s->node);
-        if (strcmp(what, "branch") == 0) branch(s, w, n, k);
-        else if (strcmp(what, "dominated") == 0) dominate(s, w, n, k);
-        else if (strcmp(what, "pruned")) unknown(w);
-        else if (may_be_better(s, k)) refuse("%s: line %ld: node %d may be better", w->path, w->line, k);
-        else n->state = 2;
+        k = (int)whole(w, 0, s->nodes - 1);
+        if (s->node[k].state != 1) end(REFUSED, "line %ld: node %d is not open", w->line, k);
+        mark(s, k, 1);
+        if (strcmp(what, "branch") == 0) branch(s, w, k);
+        else if (strcmp(what, "dominated") == 0) {
+            if (!is_dominated(s, k, (int)whole(w, 0, s->nodes - 1)))
+                end(REFUSED, "line %ld: node %d is not dominated", w->line, k);
+        } else if (strcmp(what, "pruned")) unknown(w);
+        else if (may_be_better(s, k)) end(REFUSED, "line %ld: node %d may be better", w->line, k);
+        mark(s, k, 0);
+        s->node[k].state = 2;
     }
     for (k = 0; k < s->nodes; k++)
-        if (s->node[k].state == 1) refuse("node %d is left open", k);
+        if (s->node[k].state == 1) end(REFUSED, "node %d is left open", k);
 }
 
-/* The optimum by dynamic programming over the capacity, or -1: that is too much. */
-static int64_t optimum(const search *s) {
-    int64_t *best, c;
-    int128 all = 0;
-    int j;
-    for (j = 0; j < s->items; j++) all += s->profit[j];
-    if (s->capacity > 1 << 26 || s->capacity * (int64_t)s->items > (int64_t)1 << 31 || all > INT64_MAX) return -1;
-    best = allocate((size_t)s->capacity + 1, sizeof *best);
-    for (j = 0; j < s->items; j++)
-        for (c = s->capacity; c >= s->weight[j]; c--)
-            if (best[c - s->weight[j]] + s->profit[j] > best[c]) best[c] = best[c - s->weight[j]] + s->profit[j];
-    return best[s->capacity];
-}
-
-int check_knapsack(words *model, words *w) {
+void check_knapsack(words *model, words *w) {
+    enum { OUTCOME, PROFIT, WEIGHT, ITEMS };
     search s = {0};
-    const char *outcome = "";
-    int64_t weight = -1, known;
-    int128 total = 0, profit = 0;
-    int k, count, item, logged = 0;
+    int128 weight = 0, profit = 0;
+    int k, logged = 0;
     read_model(&s, model);
-    s.claimed = -1;
-    while (!logged && next(w)) {
-        if (is(w, "outcome")) outcome = need(w);
-        else if (is(w, "profit")) s.claimed = whole(w, 0, INT64_MAX);
-        else if (is(w, "weight")) weight = whole(w, 0, INT64_MAX);
-        else if (is(w, "items")) {
-            count = (int)whole(w, 0, s.items);
-            for (k = 0; k < count; k++) {
-                item = (int)whole(w, 0, s.items - 1);
-                if (s.decided[item]++) refuse("item %d comes twice", item);
-                total += s.weight[item];
-                profit += s.profit[item];
-            }
-            memset(s.decided, 0, (size_t)s.items);
-        } else if (is(w, "nodes")) {
-            check_log(&s, w);
-            logged = 1;
-        } else unknown(w);
+    record r[] = {{.name = "outcome", .kind = 'w'},
+                  {.name = "profit", .kind = 'i', .limit = INT64_MAX},
+                  {.name = "weight", .kind = 'i', .limit = INT64_MAX},
+                  {.name = "items", .kind = 'I', .size = s.items, .limit = s.items},
+                  {0}};
+    if (read_records(w, r) && !(logged = is(w, "nodes"))) unknown(w);
+    if (!r[OUTCOME].count || !r[PROFIT].count || !r[WEIGHT].count)
+        end(BAD_INPUT, "outcome, profit or weight is missing");
+    for (k = 0; k < r[ITEMS].count; k++) {
+        int item = (int)r[ITEMS].whole[k];
+        if (s.decided[item]++) end(REFUSED, "item %d comes twice", item);
+        weight += s.item[item].weight;
+        profit += s.item[item].profit;
     }
-    if (total > s.capacity) refuse("the items are too heavy");
-    if (profit != s.claimed || total != weight) refuse("the items do not have the claimed profit and weight");
-    if (strcmp(outcome, "optimal")) return printf("PROVEN: a solution of profit %lld\n", (long long)s.claimed), PROVEN;
-    known = optimum(&s);
-    if (known >= 0 && known != s.claimed) refuse("the optimum is %lld", (long long)known);
-    if (!logged && known < 0) return printf("UNPROVEN: profit %lld is optimal\n", (long long)s.claimed), UNPROVEN;
-    printf("PROVEN: profit %lld is optimal\n", (long long)s.claimed);
-    return PROVEN;
+    memset(s.decided, 0, (size_t)s.items);
+    s.claimed = *r[PROFIT].whole;
+    if (profit != s.claimed || weight != *r[WEIGHT].whole || weight > s.capacity)
+        end(REFUSED, "the items do not have the claimed profit and weight, or are too heavy");
+    if (logged) check_log(&s, w);
+    if (strcmp(r[OUTCOME].word, "optimal")) end(PROVEN, "a solution of profit %lld", (long long)s.claimed);
+    end(logged ? PROVEN : UNPROVEN, "profit %lld is optimal", (long long)s.claimed);
 }

@@ -3,7 +3,6 @@
  * Exact solutions of sparse linear systems: an LU factorization modulo the prime 2^62 - 57 with the pivots of least
  * Markowitz count, p-adic lifting (Dixon 1982), rational reconstruction, multiplication of the result by the matrix.
  */
-#include <stdlib.h>
 
 #include "tests/check/check.h"
 
@@ -12,13 +11,7 @@ _Static_assert(sizeof(unsigned long) == 8, "GMP's unsigned long holds a digit");
 #define P ((UINT64_C(1) << 62) - 57)
 __extension__ typedef unsigned __int128 uint128;
 
-static uint64_t times(uint64_t a, uint64_t b) {
-    const uint64_t low = (UINT64_C(1) << 62) - 1;
-    uint128 product = (uint128)a * b;
-    uint128 once = (product & low) + 57 * (product >> 62);
-    uint64_t twice = (uint64_t)(once & low) + 57 * (uint64_t)(once >> 62);
-    return twice >= P ? twice - P : twice;
-}
+static uint64_t times(uint64_t a, uint64_t b) { return (uint64_t)((uint128)a * b % P); }
 
 static uint64_t minus(uint64_t a, uint64_t b) { return a >= b ? a - b : a + P - b; }
 
@@ -31,133 +24,83 @@ static uint64_t inverse(uint64_t a) {
 
 /* ---- Factors ---- */
 
+typedef struct entry {
+    int row;
+    uint64_t value;
+} entry;
+
 typedef struct list {
-    int count, room, *index;
-    uint64_t *value; /* [count], or NULL */
+    int count, room;
+    entry *entry;
 } list;
-
-static void put(list *l, int index, uint64_t value, int valued) {
-    if (l->count == l->room) {
-        l->room = 2 * l->room + 4;
-        l->index = realloc(l->index, sizeof(int) * (size_t)l->room);
-        if (valued) l->value = realloc(l->value, sizeof(uint64_t) * (size_t)l->room);
-        if (!l->index || (valued && !l->value)) bad_input("out of memory");
-    }
-    if (valued) l->value[l->count] = value;
-    l->index[l->count++] = index;
-}
-
-static void drop(list *l, int at) {
-    l->index[at] = l->index[--l->count];
-    if (l->value) l->value[at] = l->value[l->count];
-}
-
-static int find(const list *l, int index) {
-    int k = 0;
-    while (l->index[k] != index) k++;
-    return k;
-}
 
 /* Step k has its pivot in row[k] and column[k]. */
 typedef struct factors {
     int *row, *column;
-    uint64_t *pivot;  /* [size] inverses of the pivots */
-    list *upper;      /* [size] the rest of the pivot row: columns, values */
-    list *multiplier; /* [size] of the rows that the pivot row was subtracted from */
+    uint64_t *pivot;     /* [size] inverses of the pivots */
+    list *lower, *upper; /* [size] the rest of the column: multiples of the pivot for rows without one; above it */
 } factors;
 
-/* The part of the matrix without pivots: its rows, and its columns without values; -1 entries: there is a pivot. */
-typedef struct active {
-    int size, *position;
-    list *row, *column;
-} active;
-
-/* The line with the fewest entries, at least 1. */
-static int shortest(const list *lines, int count) {
-    int k, best = -1;
-    for (k = 0; k < count; k++)
-        if (lines[k].count >= 0 && (best < 0 || lines[k].count < lines[best].count)) best = k;
-    return best;
+static void put(list *l, int row, uint64_t value) {
+    if (l->count == l->room) {
+        l->room = 2 * l->room + 4;
+        if (!(l->entry = realloc(l->entry, sizeof(entry) * (size_t)l->room))) end(BAD_INPUT, "out of memory");
+    }
+    l->entry[l->count++] = (entry){row, value};
 }
 
-/* The one of the crossing lines with the fewest entries. */
-static int crossing(const list *line, const list *crossing) {
-    int k, best = line->index[0];
-    for (k = 1; k < line->count; k++)
-        if (crossing[line->index[k]].count < crossing[best].count) best = line->index[k];
-    return best;
-}
-
-/* Subtracts multiple * row r from row i, without their entries in the pivot column. */
-static void subtract(active *a, int i, int r, uint64_t multiple, int pivot_column) {
-    list *to = &a->row[i], *from = &a->row[r];
+static void subtract(uint64_t *from, const list *l, uint64_t times_of) {
     int k;
-    drop(to, find(to, pivot_column));
-    for (k = 0; k < to->count; k++) a->position[to->index[k]] = k + 1;
-    for (k = 0; k < from->count; k++) {
-        int j = from->index[k];
-        uint64_t term = times(multiple, from->value[k]);
-        if (j == pivot_column) continue;
-        if (a->position[j]) {
-            to->value[a->position[j] - 1] = minus(to->value[a->position[j] - 1], term);
-        } else {
-            put(to, j, minus(0, term), 1);
-            put(&a->column[j], i, 0, 0);
-        }
-    }
-    for (k = to->count - 1; k >= 0; k--) {
-        int j = to->index[k];
-        a->position[j] = 0;
-        if (to->value[k]) continue;
-        drop(to, k);
-        drop(&a->column[j], find(&a->column[j], i));
-    }
+    for (k = 0; times_of && k < l->count; k++)
+        from[l->entry[k].row] = minus(from[l->entry[k].row], times(times_of, l->entry[k].value));
 }
 
-static void eliminate(active *a, factors *f, int step, int r, int j) {
-    list *row = &a->row[r], *column = &a->column[j];
-    int k, at = find(row, j);
-    f->row[step] = r;
-    f->column[step] = j;
-    f->pivot[step] = inverse(row->value[at]);
-    for (k = 0; k < column->count; k++) {
-        int i = column->index[k];
-        uint64_t multiple;
-        if (i == r) continue;
-        multiple = times(a->row[i].value[find(&a->row[i], j)], f->pivot[step]);
-        put(&f->multiplier[step], i, multiple, 1);
-        subtract(a, i, r, multiple, j);
+static uint64_t rest(uint64_t of, const list *l, const uint64_t *x) {
+    int k;
+    for (k = 0; k < l->count; k++) of = minus(of, times(x[l->entry[k].row], l->entry[k].value));
+    return of;
+}
+
+/* The column without a pivot that has entries in the fewest rows without one, before fill. */
+static int choose_column(const square *b, const char *done, const char *pivoted) {
+    const program *p = b->p;
+    int best = -1, least = 0, j, k;
+    for (j = 0; j < p->rows; j++) {
+        int count = 0;
+        for (k = p->start[b->variable[j]]; !done[j] && k < p->start[b->variable[j] + 1]; k++)
+            count += !pivoted[p->row[k]];
+        if (count == 0) count = p->rows;
+        if (!done[j] && (best < 0 || count < least)) best = j, least = count;
     }
-    drop(row, at);
-    for (k = 0; k < row->count; k++) drop(&a->column[row->index[k]], find(&a->column[row->index[k]], r));
-    f->upper[step] = *row;
-    row->count = column->count = -1;
+    return best;
 }
 
 int factorize(square *b) {
     const program *p = b->p;
-    size_t m = (size_t)p->rows;
+    const size_t m = (size_t)p->rows;
     factors *f = b->factors = allocate(1, sizeof *f);
-    active a = {b->p->rows, allocate(m, sizeof(int)), allocate(m, sizeof(list)), allocate(m, sizeof(list))};
-    int step, k, j;
-    f->row = allocate(m, sizeof(int));
-    f->column = allocate(m, sizeof(int));
-    f->pivot = allocate(m, sizeof(uint64_t));
-    f->upper = allocate(m, sizeof(list));
-    f->multiplier = allocate(m, sizeof(list));
-    for (j = 0; j < b->p->rows; j++)
-        for (k = p->start[b->variable[j]]; k < p->start[b->variable[j] + 1]; k++) {
-            uint64_t value = mpz_fdiv_ui(p->value[k], P);
-            if (!value) continue;
-            put(&a.row[p->row[k]], j, value, 1);
-            put(&a.column[j], p->row[k], 0, 0);
-        }
-    for (step = 0; step < b->p->rows; step++) {
-        int r = shortest(a.row, b->p->rows), c = shortest(a.column, b->p->rows);
-        if (!a.row[r].count || !a.column[c].count) return -1;
-        if (a.row[r].count <= a.column[c].count) c = crossing(&a.row[r], a.column);
-        else r = crossing(&a.column[c], a.row);
-        eliminate(&a, f, step, r, c);
+    char *done = allocate(m, 1), *pivoted = allocate(m, 1);
+    int *count = allocate(m, sizeof(int)), step, i, j, k, r;
+    uint64_t *x = allocate(m, sizeof *x);
+    *f = (factors){allocate(m, sizeof(int)), allocate(m, sizeof(int)), allocate(m, sizeof(uint64_t)),
+                   allocate(m, sizeof(list)), allocate(m, sizeof(list))};
+    for (j = 0; j < p->rows; j++)
+        for (k = p->start[b->variable[j]]; k < p->start[b->variable[j] + 1]; k++) count[p->row[k]]++;
+    for (step = 0; step < p->rows; step++) {
+        j = f->column[step] = choose_column(b, done, pivoted);
+        done[j] = 1;
+        for (k = p->start[b->variable[j]]; k < p->start[b->variable[j] + 1]; k++, count[i]--)
+            x[i = p->row[k]] = mpz_fdiv_ui(p->exact[k], P);
+        for (k = 0; k < step; k++) subtract(x, &f->lower[k], x[f->row[k]]);
+        for (i = 0, r = -1; i < p->rows; i++)
+            if (x[i] && !pivoted[i] && (r < 0 || count[i] < count[r])) r = i;
+        if (r < 0) return -1;
+        f->row[step] = r;
+        f->pivot[step] = inverse(x[r]);
+        for (i = 0; i < p->rows; x[i++] = 0)
+            if (x[i] && pivoted[i]) put(&f->upper[step], i, x[i]);
+            else if (x[i] && i != r) put(&f->lower[step], i, times(x[i], f->pivot[step]));
+        pivoted[r] = 1;
     }
     return 0;
 }
@@ -165,106 +108,85 @@ int factorize(square *b) {
 /* Solves modulo P; rhs is used up. */
 static void solve_modular(const square *b, int transposed, uint64_t *rhs, uint64_t *x) {
     const factors *f = b->factors;
-    int step, k;
-    for (step = 0; step < b->p->rows; step++) {
-        const list *l = transposed ? &f->upper[step] : &f->multiplier[step];
-        uint64_t value = rhs[transposed ? f->column[step] : f->row[step]];
-        if (transposed) x[f->row[step]] = value = times(value, f->pivot[step]);
-        for (k = 0; value && k < l->count; k++) rhs[l->index[k]] = minus(rhs[l->index[k]], times(value, l->value[k]));
-    }
-    for (step = b->p->rows - 1; step >= 0; step--) {
-        const list *l = transposed ? &f->multiplier[step] : &f->upper[step];
-        uint64_t value = transposed ? x[f->row[step]] : rhs[f->row[step]];
-        for (k = 0; k < l->count; k++) value = minus(value, times(x[l->index[k]], l->value[k]));
-        if (transposed) x[f->row[step]] = value;
-        else x[f->column[step]] = times(value, f->pivot[step]);
-    }
+    int k, m = b->p->rows;
+    for (k = 0; k < m; k++)
+        if (transposed) x[f->row[k]] = times(rest(rhs[f->column[k]], &f->upper[k], x), f->pivot[k]);
+        else subtract(rhs, &f->lower[k], rhs[f->row[k]]);
+    for (k = m - 1; k >= 0; k--)
+        if (transposed) x[f->row[k]] = rest(x[f->row[k]], &f->lower[k], x);
+        else subtract(rhs, &f->upper[k], x[f->column[k]] = times(rhs[f->row[k]], f->pivot[k]));
 }
 
 /* ---- Fractions ---- */
 
-/* Finds num / den that is `residue` modulo `modulus` and much shorter than that, if there is one. */
-static int reconstruct(const mpz_t residue, const mpz_t modulus, mpz_t num, mpz_t den) {
-    mpz_t high, before, q;
-    size_t half = mpz_sizeinbase(modulus, 2) / 2;
-    mpz_init_set(high, modulus);
-    mpz_inits(before, q, NULL);
-    mpz_set(num, residue);
-    mpz_set_ui(den, 1);
-    while (mpz_sizeinbase(num, 2) > half) { /* Euclid's algorithm: num = den * residue modulo modulus */
-        mpz_tdiv_qr(q, high, high, num);
-        mpz_swap(high, num);
-        mpz_submul(before, q, den);
-        mpz_swap(before, den);
-    }
-    mpz_abs(den, den);
-    mpz_clears(high, before, q, NULL);
-    return mpz_sgn(num) && mpz_sizeinbase(num, 2) + mpz_sizeinbase(den, 2) + 60 < 2 * half;
-}
-
-/* num = den * residue modulo modulus, of least size. Returns whether it is much shorter than the modulus. */
-static int numerator(const mpz_t residue, const mpz_t modulus, const mpz_t den, mpz_t num) {
-    mpz_mul(num, residue, den);
-    mpz_fdiv_r(num, num, modulus);
-    if (mpz_sizeinbase(num, 2) + 1 >= mpz_sizeinbase(modulus, 2)) mpz_sub(num, num, modulus);
-    return mpz_sizeinbase(num, 2) + mpz_sizeinbase(den, 2) + 60 < mpz_sizeinbase(modulus, 2);
-}
-
-/* Looks for a common denominator of the fractions with these residues, beginning with the one that x has. */
+/* Looks for fractions of at most half as many digits as the modulus that have these residues, and for a common
+ * denominator, which must not have more either. */
 static int find_fractions(int count, mpz_t *residue, const mpz_t modulus, fractions *x) {
-    mpz_t num, more;
-    int k, found = 1;
-    mpz_inits(num, more, NULL);
-    for (k = 0; k < count && found; k++) {
-        if (numerator(residue[k], modulus, x->den, num)) continue;
-        mpz_fdiv_r(num, num, modulus);
-        found = reconstruct(num, modulus, x->num[k], more);
-        if (found) mpz_mul(x->den, x->den, more);
+    const size_t half = mpz_sizeinbase(modulus, 2) / 2;
+    mpz_t high, low, before, factor, q;
+    int k;
+    mpz_inits(high, low, before, factor, q, NULL);
+    mpz_set_ui(x->den, 1);
+    for (k = 0; k < count && mpz_sizeinbase(x->den, 2) < half; k++) {
+        mpz_mul(low, residue[k], x->den);
+        mpz_fdiv_r(low, low, modulus);
+        mpz_set(high, modulus);
+        mpz_set_ui(before, 0);
+        mpz_set_ui(factor, 1);
+        while (mpz_sizeinbase(low, 2) > half) { /* Euclid's algorithm: low = factor * residue * den, modulo modulus */
+            mpz_tdiv_qr(q, high, high, low);
+            mpz_swap(high, low);
+            mpz_submul(before, q, factor);
+            mpz_swap(before, factor);
+        }
+        mpz_abs(factor, factor);
+        mpz_mul(x->den, x->den, factor);
     }
-    for (k = 0; k < count && found; k++) found = numerator(residue[k], modulus, x->den, x->num[k]);
-    mpz_clears(num, more, NULL);
-    return found;
+    if (k < count) return 0;
+    mpz_fdiv_q_2exp(high, modulus, 1);
+    for (k = 0; k < count; k++) {
+        mpz_mul(x->num[k], residue[k], x->den);
+        mpz_fdiv_r(x->num[k], x->num[k], modulus);
+        if (mpz_cmp(x->num[k], high) > 0) mpz_sub(x->num[k], x->num[k], modulus);
+    }
+    return 1;
 }
 
-/* to -= B x, or B' x; x NULL: times the digits. */
-static void subtract_product(const square *b, int transposed, const mpz_t *x, const uint64_t *digit, mpz_t *to) {
+/* to -= B x, or B' x. */
+static void subtract_product(const square *b, int transposed, mpz_t *x, mpz_t *to) {
     const program *p = b->p;
     int j, k;
     for (j = 0; j < p->rows; j++)
-        for (k = p->start[b->variable[j]]; k < p->start[b->variable[j] + 1]; k++) {
-            int from = transposed ? p->row[k] : j, at = transposed ? j : p->row[k];
-            if (x) mpz_submul(to[at], p->value[k], x[from]);
-            else mpz_submul_ui(to[at], p->value[k], digit[from]);
-        }
+        for (k = p->start[b->variable[j]]; k < p->start[b->variable[j] + 1]; k++)
+            if (transposed) mpz_submul(to[j], p->exact[k], x[p->row[k]]);
+            else mpz_submul(to[p->row[k]], p->exact[k], x[j]);
 }
 
-fractions solve(const square *b, int transposed, const mpz_t *rhs) {
+fractions solve(const square *b, int transposed, mpz_t *rhs) {
     const int m = b->p->rows;
     fractions x = {zeros(m), {{0}}};
-    mpz_t *rest = zeros(m), *residue = zeros(m), power;
-    uint64_t *r = allocate((size_t)m, sizeof *r), *digit = allocate((size_t)m, sizeof *digit);
+    mpz_t *left = zeros(m), *error = zeros(m), *residue = zeros(m), *digit = zeros(m), power;
+    uint64_t *r = allocate((size_t)m, sizeof *r), *d = allocate((size_t)m, sizeof *d);
     int j, digits = 0, trial = 2, found = 0;
     mpz_init_set_ui(power, 1);
     mpz_init_set_ui(x.den, 1);
-    for (j = 0; j < m; j++) mpz_set(rest[j], rhs[j]);
+    for (j = 0; j < m; j++) mpz_set(left[j], rhs[j]);
     while (!found) {
-        for (j = 0; j < m; j++) r[j] = mpz_fdiv_ui(rest[j], P);
-        solve_modular(b, transposed, r, digit);
-        subtract_product(b, transposed, NULL, digit, rest);
+        for (j = 0; j < m; j++) r[j] = mpz_fdiv_ui(left[j], P);
+        solve_modular(b, transposed, r, d);
         for (j = 0; j < m; j++) {
-            mpz_divexact_ui(rest[j], rest[j], P);
-            mpz_addmul_ui(residue[j], power, digit[j]);
+            mpz_set_ui(digit[j], d[j]);
+            mpz_addmul(residue[j], power, digit[j]);
         }
+        subtract_product(b, transposed, digit, left);
+        for (j = 0; j < m; j++) mpz_divexact_ui(left[j], left[j], P);
         mpz_mul_ui(power, power, P);
         if (++digits < trial) continue;
         trial += trial / 8 + 1;
-        found = find_fractions(m, residue, power, &x);
-    }
-    for (j = 0; j < m; j++) mpz_mul(rest[j], rhs[j], x.den);
-    subtract_product(b, transposed, (const mpz_t *)x.num, NULL, rest);
-    for (j = 0; j < m; j++) {
-        if (mpz_sgn(rest[j])) refuse("the exact solution of the basis could not be verified");
-        mpz_clears(rest[j], residue[j], NULL);
+        if (!(found = find_fractions(m, residue, power, &x))) continue;
+        for (j = 0; j < m; j++) mpz_mul(error[j], rhs[j], x.den);
+        subtract_product(b, transposed, x.num, error);
+        for (j = 0; j < m; j++) found &= mpz_sgn(error[j]) == 0;
     }
     return x;
 }

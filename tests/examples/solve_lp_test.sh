@@ -254,7 +254,8 @@ json='^{"model": ".*transport.mps", "backend": "cpu", "threads": 1, "method": "[
 json="$json \"ratio\": \"harris\", \"deferred_pivots\": [0-9]*, \"maximize\": false, \"rows\": 5, \"cols\": 6,"
 json="$json \"nonzeros\": 12, \"status\": \"optimal\", \"objective\": 125, \"planted_optimum\": null,"
 json="$json \"iterations\": [0-9]*, \"flips\": [0-9]*, \"refreshes\": [0-9]*, \"reinversions\": [0-9]*,"
-json="$json \"primal_violation\": [0-9.e-]*, \"dual_violation\": [0-9.e-]*, \"certificate\": null,"
+json="$json \"primal_violation\": [0-9.e-]*, \"dual_violation\": [0-9.e-]*,"
+json="$json \"primal_reached\": [0-9.e-]*, \"dual_reached\": [0-9.e-]*, \"certificate\": null,"
 json="$json \"seconds\": [0-9.]*, \"read_seconds\": [0-9.]*}\$"
 exits 0 "$models/transport.mps" --backend cpu --json && has "$json" out && [ "$(wc -l <out)" -eq 1 ] && [ ! -s err ]
 result "one line of JSON" $?

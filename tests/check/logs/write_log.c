@@ -7,20 +7,7 @@
  *     write_log
  * Usage: write_log propagation MODEL.mps | write_log knapsack MODEL, of at most 30 items
  */
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/check/check.h"
-
-void bad_input(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    exit(BAD_INPUT);
-}
 
 /* ---- Propagation ---- */
 
@@ -44,47 +31,46 @@ static double outward(mpq_t value, int upper, int integer) {
 
 /* Activity of row i at its least (sign 1) or greatest (-1), without column j; 0: infinite. */
 static int activity(const program *p, int i, int j, int sign, mpq_t sum) {
-    mpq_t term;
+    mpq_t term, other;
     int k, e;
-    mpq_init(term);
+    mpq_inits(term, other, NULL);
     mpq_set_ui(sum, 0, 1);
     for (k = 0; k < p->cols; k++)
         for (e = p->start[k]; e < p->start[k + 1]; e++) {
-            const bound *b = mpz_sgn(p->value[e]) * sign > 0 ? &p->lower[k] : &p->upper[k];
+            const double bound = p->value[e] * sign > 0 ? p->lower[k] : p->upper[k];
             if (p->row[e] != i || k == j) continue;
-            if (b->infinite) return 0;
-            mpq_set_z(term, p->value[e]);
-            mpq_mul(term, term, b->value);
+            if (isinf(bound)) return 0;
+            mpq_set_d(term, p->value[e]);
+            mpq_set_d(other, bound);
+            mpq_mul(term, term, other);
             mpq_add(sum, sum, term);
         }
     return 1;
 }
 
-/* The side of row i that belongs to the least activity (sign 1: rhs) or the greatest, times the scale. */
+/* The side of row i that belongs to the least activity (sign 1: rhs) or the greatest. */
 static int side(const program *p, int i, int sign, mpq_t value) {
-    const bound *b = sign > 0 ? &p->upper[p->cols + i] : &p->lower[p->cols + i];
-    mpq_set_z(value, p->scale[i]);
-    mpq_mul(value, value, b->value);
-    return !b->infinite;
+    const double bound = (sign > 0 ? p->upper : p->lower)[p->cols + i];
+    if (isfinite(bound)) mpq_set_d(value, bound);
+    return isfinite(bound);
 }
 
 /* Tightens by one entry and one side of its row; returns whether a bound moved by more than 1e-3. */
 static int tighten(program *p, int j, int e, int sign) {
-    int i = p->row[e], upper = mpz_sgn(p->value[e]) * sign > 0, moved;
-    bound *b = upper ? &p->upper[j] : &p->lower[j];
+    int i = p->row[e], upper = p->value[e] * sign > 0, moved;
+    double *bound = upper ? &p->upper[j] : &p->lower[j];
     mpq_t rest, other;
     double d;
     mpq_inits(rest, other, NULL);
     if (!side(p, i, sign, rest) || !activity(p, i, j, sign, other)) return 0;
     mpq_sub(rest, rest, other);
-    mpq_set_z(other, p->value[e]);
+    mpq_set_d(other, p->value[e]);
     mpq_div(rest, rest, other);
     d = outward(rest, upper, p->integer[j]);
-    moved = b->infinite || (upper ? mpq_get_d(b->value) - d : d - mpq_get_d(b->value)) > 1e-3;
+    moved = (upper ? *bound - d : d - *bound) > 1e-3;
     if (moved) {
         printf("bound %d %d %s %a\n", i, j, upper ? "upper" : "lower", d);
-        b->infinite = 0;
-        mpq_set_d(b->value, d);
+        *bound = d;
     }
     return moved;
 }
@@ -137,7 +123,7 @@ static void search(int k, int log) {
         if (log) printf("pruned %d\n", k);
         return;
     }
-    if (nodes + 2 > NODES) bad_input("too many nodes\n");
+    if (nodes + 2 > NODES) end(BAD_INPUT, "too many nodes");
     nodes += 2;
     n->state = 1;
     node[left] = node[left + 1] = *n;
@@ -174,7 +160,7 @@ static int write_knapsack(words *w) {
 int main(int argc, char **argv) {
     words w = {argv[2], NULL, NULL, 1};
     if (argc != 3) return BAD_INPUT;
-    if (strcmp(argv[1], "propagation") == 0) return write_propagation(read_mps(argv[2], 0));
+    if (strcmp(argv[1], "propagation") == 0) return write_propagation(read_mps(argv[2]));
     w.at = read_text(argv[2]);
     return write_knapsack(&w);
 }
