@@ -125,19 +125,21 @@ static void impossible(void **state) {
     model m = model_random(2, 60, 300, &random);
     gpuopt_knapsack_desc desc = model_desc(&m);
     int64_t optimum = model_optimum(&m);
-    const made_up made[] = {{(int64_t)1 << 32, 0, 0, 100000, m.capacity, 1}, /* a level that is 0 when cut to 32 bits */
-                            {0, 60, 60, 1, m.capacity, 0},                   /* decisions at later levels */
-                            {40, 40, 40, 1, m.capacity, 16000},              /* more room than the items before leave */
-                            {60, 60, 60, 1, -m.capacity, 1},                 /* too heavy, with nothing to take out */
-                            {60, 60, 60, 1, -1, 1},                          /* the same, by a unit of weight */
-                            {1, 0, 0, 1, m.capacity + 1, 1},                 /* lighter than nothing */
-                            {1, (int64_t)1 << 32, 0, 1, 0, 1},
-                            {60, 60, 60, 1, m.capacity, 1},   /* empty, and has removed nothing */
-                            {60, 60, 60, 2, 0, 1, .same = 1}, /* dominance leaves one of equals */
-                            {60, 60, 60, 1, 0, 1, .twice = 1},
-                            {60, 60, 60, 2, 1, 1, .unlisted = 1}};
+    const made_up made[] = {
+        {(int64_t)1 << 32, 0, 0, 100000, m.capacity, 1, 0, 0, 0}, /* a level that is 0 when cut to 32 bits */
+        {0, 60, 60, 1, m.capacity, 0, 0, 0, 0},                   /* decisions at later levels */
+        {40, 40, 40, 1, m.capacity, 16000, 0, 0, 0},              /* more room than the items before leave */
+        {60, 60, 60, 1, -m.capacity, 1, 0, 0, 0},                 /* too heavy, with nothing to take out */
+        {60, 60, 60, 1, -1, 1, 0, 0, 0},                          /* the same, by a unit of weight */
+        {1, 0, 0, 1, m.capacity + 1, 1, 0, 0, 0},                 /* lighter than nothing */
+        {1, (int64_t)1 << 32, 0, 1, 0, 1, 0, 0, 0},
+        {60, 60, 60, 1, m.capacity, 1, 0, 0, 0}, /* empty, and has removed nothing */
+        {60, 60, 60, 2, 0, 1, 1, 0, 0},          /* dominance leaves one of equals */
+        {60, 60, 60, 1, 0, 1, 0, 1, 0},
+        {60, 60, 60, 2, 1, 1, 0, 0, 1}};
     unsigned char head[80 + 60 + 40 + 20], *bytes;
-    const made_up possible[] = {{60, 60, 60, 1, 0, 1}, {60, 60, 60, 2, 1, 1}}; /* exactly full; and one with room */
+    const made_up possible[] = {{60, 60, 60, 1, 0, 1, 0, 0, 0},
+                                {60, 60, 60, 2, 1, 1, 0, 0, 0}}; /* exactly full; and one with room */
     gpuopt_knapsack *knapsack;
     size_t k;
     (void)state;

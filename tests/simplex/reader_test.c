@@ -4,6 +4,8 @@
  * kinds, ranges of both signs, integers between markers, bounds of all kinds in any order, free rows that are dropped,
  * a constant.
  */
+#define _XOPEN_SOURCE 700 /* mkstemp */
+
 #include <coin/Clp_C_Interface.h>
 #include <math.h>
 #include <stdio.h>
