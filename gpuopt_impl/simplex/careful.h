@@ -21,29 +21,34 @@ static int32_t gpuopt__simplex_careful_most(const gpuopt_simplex *s) {
     return most < 10 ? 0 : (int32_t)most;
 }
 
+/* The slot of the best candidate to enter; -1: none. */
+static int32_t gpuopt__simplex_careful_best(const gpuopt_simplex *s) {
+    const gpuopt__simplex_vectors *v = &s->v;
+    double best = 0;
+    int32_t j, slot = -1;
+    for (j = 0; j < s->lp.cols; j++) {
+        double score = gpuopt__simplex_score(v->d[j], 1, v->state[j], s->fine_dual);
+        if (score > best) best = score, slot = j;
+    }
+    return slot;
+}
+
 /* Whether the present point leaves nothing to a careful iteration: it is optimal but for its own rounding. */
 static int gpuopt__simplex_is_exact(const gpuopt_simplex *s) {
     const gpuopt__simplex_vectors *v = &s->v;
-    int32_t i, j;
+    int32_t i;
     for (i = 0; i < s->lp.rows; i++)
         if (gpuopt__simplex_infeasible(v->xb[i], v->lb[i], v->ub[i], s->fine_primal)) return 0;
-    for (j = 0; j < s->lp.cols; j++)
-        if (gpuopt__simplex_score(v->d[j], 1, v->state[j], s->fine_dual) > 0) return 0;
-    return 1;
+    return gpuopt__simplex_careful_best(s) < 0;
 }
 
-/* The best candidate to enter, which is banned for the next call. Returns 0 if there is none. */
+/* Chooses the entering variable, which is banned for the next call. Returns 0 if there is none. */
 static int gpuopt__simplex_careful_price(gpuopt_simplex *s, gpuopt__simplex_careful *c) {
-    const gpuopt__simplex_vectors *v = &s->v;
-    double best = 0;
-    int32_t j;
-    for (j = 0; j < s->lp.cols; j++) {
-        double score = gpuopt__simplex_score(v->d[j], 1, v->state[j], s->fine_dual);
-        if (score > best) best = score, c->slot = j;
-    }
-    if (best == 0) return 0;
-    c->direction = v->d[c->slot] < 0 ? 1 : -1;
-    v->state[c->slot] |= GPUOPT__SIMPLEX_BANNED;
+    int32_t slot = gpuopt__simplex_careful_best(s);
+    if (slot < 0) return 0;
+    c->slot = slot;
+    c->direction = s->v.d[slot] < 0 ? 1 : -1;
+    s->v.state[slot] |= GPUOPT__SIMPLEX_BANNED;
     return 1;
 }
 

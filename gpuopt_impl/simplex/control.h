@@ -17,7 +17,7 @@ static gpuopt_status gpuopt__simplex_give_up(gpuopt_simplex *s, const char *why)
 }
 
 /* What the engine cannot settle while the stage is REFINED, careful iterations may. If there are too many rows for them,
- * the answer has to do that is within the tolerances; if they cannot settle it either, there is none. */
+ * an answer within the tolerances has to do; if they cannot settle it either, there is none. */
 static gpuopt_status gpuopt__simplex_be_careful(gpuopt_simplex *s) {
     int32_t most = gpuopt__simplex_careful_most(s);
     if (s->careful == 0 && most > 0) {
@@ -54,9 +54,9 @@ static gpuopt_status gpuopt__simplex_conclude_optimal(gpuopt_simplex *s) {
     if (s->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
     else if (s->stage == GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_REFINED);
     else if (s->unrefined) return gpuopt__simplex_give_up(s, "the optimum is not known to more than the tolerances");
-    else if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED && !gpuopt__simplex_is_exact(s))
-        return gpuopt__simplex_be_careful(s);
-    else if (gpuopt__simplex_within_tolerances(s)) s->verdict = GPUOPT_OPTIMAL;
+    else if (gpuopt__simplex_within_tolerances(s) &&
+             (s->stage != GPUOPT__SIMPLEX_STAGE_REFINED || gpuopt__simplex_is_exact(s)))
+        s->verdict = GPUOPT_OPTIMAL;
     else if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_be_careful(s);
     else return gpuopt__simplex_give_up(s, "optimal, but not within the tolerances");
     return GPUOPT_OK;
@@ -144,11 +144,19 @@ static gpuopt_status gpuopt__simplex_conclude_crossing(gpuopt_simplex *s) {
     return GPUOPT_OK;
 }
 
+/* After a move of the host's choice, to come back to a basis is no circle, and what the method gave up at another basis is
+ * tried again. */
+static void gpuopt__simplex_start_over(gpuopt_simplex *s) {
+    s->seen_at = s->seen_next = 0;
+    s->hasty = s->cycles = 0;
+    if (s->stage > GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
+}
+
 /* After a basis was set and inverted: all nonbasic variables go to the bounds that their statuses say. */
 static gpuopt_status gpuopt__simplex_rebase(gpuopt_simplex *s) {
     int32_t i;
     for (i = 0; i < s->lp.rows; i++) s->x[s->v.head[i]] = s->x_low[s->v.head[i]] = 0;
-    if (s->stage > GPUOPT__SIMPLEX_STAGE_EXACT) s->stage = GPUOPT__SIMPLEX_STAGE_EXACT;
+    gpuopt__simplex_start_over(s);
     gpuopt__simplex_place_nonbasic(s);
     gpuopt__simplex_center(s);
     s->verdict = GPUOPT_MORE;
@@ -156,8 +164,7 @@ static gpuopt_status gpuopt__simplex_rebase(gpuopt_simplex *s) {
     s->stale = 1;
     s->weights_of = 0;
     s->since_refresh = 0;
-    s->escalation = s->relapses = s->hasty = s->cycles = 0;
-    s->seen_at = s->seen_next = 0;
+    s->escalation = s->relapses = 0;
     return gpuopt__simplex_backend_of(s)->push(s->engine);
 }
 

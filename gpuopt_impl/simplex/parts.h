@@ -195,14 +195,6 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
     return GPUOPT_OK;
 }
 
-/* After a move of the host's choice: to come back to a basis is no circle then, and what the method gave up at another
- * basis is tried again. As after _set_basis. */
-static void gpuopt__simplex_moved_by_host(gpuopt_simplex *s) {
-    s->seen_at = s->seen_next = 0;
-    s->hasty = s->cycles = 0;
-    if (s->stage > GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
-}
-
 /* Does one pivot or flip of the host's choice. A variable that becomes infeasible changes the costs of phase 1, so that
  * the reduced costs are stale. */
 static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, const gpuopt__simplex_run *run,
@@ -217,7 +209,7 @@ static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, con
         return GPUOPT_ERROR_NUMERIC;
     }
     gpuopt__simplex_count(s, &report);
-    gpuopt__simplex_moved_by_host(s);
+    gpuopt__simplex_start_over(s);
     if (report.end == GPUOPT__SIMPLEX_END_DRIFTED) s->stale = 2;
     else if ((s->phase == 2 && report.infeasible > 0) || s->since_refresh >= s->desc.refresh_pivots) s->stale = 1;
     /* The engine has counted those that were basic before; the entering variable may have left its bounds, too. */

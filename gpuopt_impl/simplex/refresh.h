@@ -44,11 +44,12 @@ static void gpuopt__simplex_center(gpuopt_simplex *s) {
     size_t bytes = sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols);
     int refined = s->stage == GPUOPT__SIMPLEX_STAGE_REFINED;
     int32_t i, j;
-    memset(s->center, 0, bytes);
-    memset(s->center_low, 0, bytes);
     if (refined) {
         memcpy(s->center, s->x, bytes);
         memcpy(s->center_low, s->x_low, bytes);
+    } else {
+        memset(s->center, 0, bytes);
+        memset(s->center_low, 0, bytes);
     }
     for (j = 0; j < s->lp.cols; j++) {
         int32_t variable = v->slot[j];
