@@ -222,10 +222,8 @@ static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, con
     return gpuopt__simplex_finish(s, GPUOPT_OK, info);
 }
 
-static gpuopt_status gpuopt__simplex_pivot_arguments(gpuopt_simplex *s, const char *call, int32_t entering,
-                                                     int32_t leaving, int to_upper, gpuopt__simplex_run *run) {
-    gpuopt__simplex_prepare(s, GPUOPT__SIMPLEX_RUN_PIVOT, run);
-    run->entering = gpuopt__simplex_nonbasic_slot(s, call, entering);
+static gpuopt_status gpuopt__simplex_pivot_arguments(gpuopt_simplex *s, const char *call, int32_t leaving, int to_upper,
+                                                     gpuopt__simplex_run *run) {
     run->leaving = gpuopt__simplex_find(s->v.head, s->lp.rows, leaving);
     if (run->leaving < 0) gpuopt__log(s->context, 0, "%s: variable %d is not basic", call, (int)leaving);
     if (run->entering < 0 || run->leaving < 0) return GPUOPT_ERROR_ARGUMENT;
@@ -235,26 +233,7 @@ static gpuopt_status gpuopt__simplex_pivot_arguments(gpuopt_simplex *s, const ch
                           "the bound of `leaving` that to_upper names is infinite");
 }
 
-GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t entering, int32_t leaving, int to_upper,
-                                              gpuopt_simplex_info *info) {
-    GPUOPT__COMPUTES(gpuopt_simplex_pivot(simplex, entering, leaving, to_upper, info));
-    static const char call[] = "gpuopt_simplex_pivot";
-    gpuopt__simplex_run run;
-    gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
-    if (!status) status = gpuopt__simplex_refuse_crossing(simplex, call);
-    if (!status) status = gpuopt__simplex_backend_of(simplex)->pull(simplex->engine);
-    if (!status) status = gpuopt__simplex_pivot_arguments(simplex, call, entering, leaving, to_upper, &run);
-    if (!status && simplex->stale) {
-        status = gpuopt__simplex_ready(simplex);
-        if (!status) status = gpuopt__simplex_pivot_arguments(simplex, call, entering, leaving, to_upper, &run);
-    }
-    return status ? status : gpuopt__simplex_do(simplex, call, &run, info);
-}
-
-static gpuopt_status gpuopt__simplex_flip_arguments(gpuopt_simplex *s, const char *call, int32_t variable,
-                                                    gpuopt__simplex_run *run) {
-    gpuopt__simplex_prepare(s, GPUOPT__SIMPLEX_RUN_FLIP, run);
-    run->entering = gpuopt__simplex_nonbasic_slot(s, call, variable);
+static gpuopt_status gpuopt__simplex_flip_arguments(gpuopt_simplex *s, const char *call, gpuopt__simplex_run *run) {
     if (run->entering < 0) return GPUOPT_ERROR_ARGUMENT;
     if (!(s->v.un[run->entering] - s->v.ln[run->entering] < HUGE_VAL) || (s->v.state[run->entering] & 3) == 0)
         return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call,
@@ -263,19 +242,35 @@ static gpuopt_status gpuopt__simplex_flip_arguments(gpuopt_simplex *s, const cha
     return GPUOPT_OK;
 }
 
+/* The host's pivot, or its flip, which has no `leaving`: looked at before anything changes, and once more where values
+ * had to be computed anew. */
+static gpuopt_status gpuopt__simplex_move(gpuopt_simplex *s, const char *call, gpuopt__simplex_run_part part,
+                                          int32_t entering, int32_t leaving, int to_upper, gpuopt_simplex_info *info) {
+    gpuopt_status status = gpuopt__simplex_check_info(s, call, info);
+    if (!status) status = gpuopt__simplex_refuse_crossing(s, call);
+    if (!status) status = gpuopt__simplex_backend_of(s)->pull(s->engine);
+    while (!status) {
+        gpuopt__simplex_run run;
+        gpuopt__simplex_prepare(s, part, &run);
+        run.entering = gpuopt__simplex_nonbasic_slot(s, call, entering);
+        status = part == GPUOPT__SIMPLEX_RUN_FLIP ? gpuopt__simplex_flip_arguments(s, call, &run)
+                                                  : gpuopt__simplex_pivot_arguments(s, call, leaving, to_upper, &run);
+        if (!status && !s->stale) return gpuopt__simplex_do(s, call, &run, info);
+        if (!status) status = gpuopt__simplex_ready(s);
+    }
+    return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t entering, int32_t leaving, int to_upper,
+                                              gpuopt_simplex_info *info) {
+    GPUOPT__COMPUTES(gpuopt_simplex_pivot(simplex, entering, leaving, to_upper, info));
+    return gpuopt__simplex_move(simplex, "gpuopt_simplex_pivot", GPUOPT__SIMPLEX_RUN_PIVOT, entering, leaving, to_upper,
+                                info);
+}
+
 GPUOPT_API gpuopt_status gpuopt_simplex_flip(gpuopt_simplex *simplex, int32_t variable, gpuopt_simplex_info *info) {
     GPUOPT__COMPUTES(gpuopt_simplex_flip(simplex, variable, info));
-    static const char call[] = "gpuopt_simplex_flip";
-    gpuopt__simplex_run run;
-    gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
-    if (!status) status = gpuopt__simplex_refuse_crossing(simplex, call);
-    if (!status) status = gpuopt__simplex_backend_of(simplex)->pull(simplex->engine);
-    if (!status) status = gpuopt__simplex_flip_arguments(simplex, call, variable, &run);
-    if (!status && simplex->stale) {
-        status = gpuopt__simplex_ready(simplex);
-        if (!status) status = gpuopt__simplex_flip_arguments(simplex, call, variable, &run);
-    }
-    return status ? status : gpuopt__simplex_do(simplex, call, &run, info);
+    return gpuopt__simplex_move(simplex, "gpuopt_simplex_flip", GPUOPT__SIMPLEX_RUN_FLIP, variable, -1, 0, info);
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_PARTS_H */
