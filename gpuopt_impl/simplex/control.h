@@ -5,7 +5,7 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_CONTROL_H
 #define GPUOPT_IMPL_SIMPLEX_CONTROL_H
 
-#include "careful.h"
+#include "worth.h"
 
 /* ---- Conclusions ---- */
 
@@ -50,13 +50,32 @@ static int gpuopt__simplex_within_tolerances(const gpuopt_simplex *s) {
            s->fine_primal < s->desc.primal_tolerance && s->fine_dual < s->desc.dual_tolerance;
 }
 
+/* Whether the present point is an optimum: within the tolerances, exact but for rounding if it was refined, and with
+ * violations that are not worth more than the tolerances, where the basis is small enough to tell. */
+static gpuopt_status gpuopt__simplex_is_optimal(gpuopt_simplex *s, int *is) {
+    double worth, objective, infeasibility;
+    gpuopt_status status;
+    *is = gpuopt__simplex_within_tolerances(s) &&
+          (s->stage != GPUOPT__SIMPLEX_STAGE_REFINED || gpuopt__simplex_is_exact(s));
+    if (!*is || gpuopt__simplex_careful_most(s) == 0) return GPUOPT_OK;
+    status = gpuopt__simplex_worth(s, &worth);
+    gpuopt__simplex_objective(s, &objective, &infeasibility);
+    *is = worth <= s->desc.dual_tolerance * gpuopt__max(1, fabs(objective));
+    return status;
+}
+
 static gpuopt_status gpuopt__simplex_conclude_optimal(gpuopt_simplex *s) {
-    if (s->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
-    else if (s->stage == GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_REFINED);
-    else if (s->unrefined) return gpuopt__simplex_give_up(s, "the optimum is not known to more than the tolerances");
-    else if (gpuopt__simplex_within_tolerances(s) &&
-             (s->stage != GPUOPT__SIMPLEX_STAGE_REFINED || gpuopt__simplex_is_exact(s)))
-        s->verdict = GPUOPT_OPTIMAL;
+    gpuopt_status status;
+    int is;
+    if (s->stage < GPUOPT__SIMPLEX_STAGE_REFINED) {
+        gpuopt__simplex_enter_stage(s, s->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED ? GPUOPT__SIMPLEX_STAGE_EXACT
+                                                                                   : GPUOPT__SIMPLEX_STAGE_REFINED);
+        return GPUOPT_OK;
+    }
+    if (s->unrefined) return gpuopt__simplex_give_up(s, "the optimum is not known to more than the tolerances");
+    status = gpuopt__simplex_is_optimal(s, &is);
+    if (status) return status;
+    if (is) s->verdict = GPUOPT_OPTIMAL;
     else if (s->stage == GPUOPT__SIMPLEX_STAGE_REFINED) return gpuopt__simplex_be_careful(s);
     else return gpuopt__simplex_give_up(s, "optimal, but not within the tolerances");
     return GPUOPT_OK;
@@ -98,7 +117,7 @@ static gpuopt_status gpuopt__simplex_conclude_unbounded(gpuopt_simplex *s, int32
     if (status) return status;
     if (!proven && s->careful > 0 && gpuopt__simplex_gains_by_rounding(s, slot) &&
         gpuopt__simplex_within_tolerances(s)) {
-        gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_FINAL);
+        s->verdict = GPUOPT_OPTIMAL;
         return GPUOPT_OK;
     }
     if (!proven || s->primal_reached > s->desc.primal_tolerance)
@@ -226,7 +245,7 @@ static gpuopt_status gpuopt__simplex_iterate_carefully(gpuopt_simplex *s) {
         if (status || done > 0) return status;
         if (done == 0)
             return s->phase == 2 ? gpuopt__simplex_conclude_optimal(s) : gpuopt__simplex_conclude_infeasible(s);
-        if (s->phase == 2) return gpuopt__simplex_conclude_unbounded(s, c.slot, c.direction);
+        if (s->phase == 2 && done == -1) return gpuopt__simplex_conclude_unbounded(s, c.slot, c.direction);
     }
     return gpuopt__simplex_be_careful(s);
 }

@@ -18,7 +18,7 @@ static int64_t gpuopt__simplex_terms(const gpuopt_simplex *s, int32_t variable) 
 /* No model in doubles is meant to have a solution with columns of this size. */
 #define GPUOPT__SIMPLEX_REACH 1e24
 /* An objective of this size is as good as unbounded. */
-#define GPUOPT__SIMPLEX_FAR 1e20
+#define GPUOPT__SIMPLEX_FAR 1e18
 
 /* The same for the scaled column. */
 static double gpuopt__simplex_reach(const gpuopt_simplex *s, int32_t col) {
@@ -152,8 +152,10 @@ static gpuopt_status gpuopt__simplex_prove_unbounded(gpuopt_simplex *s, int32_t 
     d[s->v.slot[slot]] = direction;
     status = gpuopt__simplex_solve_x(s, d, low, 1, &good, &noise);
     if (status) return status;
-    for (j = 0; j < cols; j++) { /* what moves towards a bound is rounding */
-        if (gpuopt__simplex_stopped(s, j, d[j])) d[j] = low[j] = 0;
+    for (j = 0; j < cols; j++) { /* what moves towards a bound by so little is rounding */
+        int stopped = gpuopt__simplex_stopped(s, j, d[j]);
+        if (stopped && fabs(d[j]) > 8 * noise) return GPUOPT_OK;
+        if (stopped) d[j] = low[j] = 0;
         largest = gpuopt__max(largest, fabs(gpuopt__simplex_unscaled_x(s, j, d[j])) * s->primal_scale);
         gpuopt__simplex_add_product(&sum, -s->cost[j], d[j], low[j]);
     }
@@ -170,6 +172,7 @@ static gpuopt_status gpuopt__simplex_prove_unbounded(gpuopt_simplex *s, int32_t 
                error = gpuopt__simplex_error(move, s->doubt[i], gpuopt__simplex_terms(s, cols + i));
         double wrong = 0;
         if (move == 0 && s->doubt[i] == 0) continue;
+        if (gpuopt__simplex_stopped(s, cols + i, move) && fabs(move) > 8 * noise + 0x1p10 * error) return GPUOPT_OK;
         if (gpuopt__simplex_stopped(s, cols + i, 1)) wrong = gpuopt__max(wrong, move + error);
         if (gpuopt__simplex_stopped(s, cols + i, -1)) wrong = gpuopt__max(wrong, error - move);
         s->certificate_residual =

@@ -125,7 +125,7 @@ static int allowed(const mip *m, const answer *a, const exact_answer *exact) {
     double tolerance = exact->outcome == GPUOPT_INFEASIBLE ? 1e-9 : 0;
     int32_t k;
     if (a->info.outcome == GPUOPT_INFEASIBLE) return 1; /* its proof is checked */
-    if (a->info.outcome == GPUOPT_UNBOUNDED && exact->outcome == GPUOPT_OPTIMAL) return fabs(exact->objective) > 1e20;
+    if (a->info.outcome == GPUOPT_UNBOUNDED && exact->outcome == GPUOPT_OPTIMAL) return fabs(exact->objective) > 1e18;
     for (k = 0; k < m->columns.rows; k++) {
         moved.lhs[k] = m->lhs[k] - tolerance * fmax(1, fabs(m->lhs[k]));
         moved.rhs[k] = m->rhs[k] + tolerance * fmax(1, fabs(m->rhs[k]));
@@ -296,6 +296,56 @@ static void a_wrong_optimum(void **state) {
     mip_free(&m);
 }
 
+/* With every way to run, scaled or not: an answer that is not wrong; IMPRECISE is none. */
+static void expect_truth(const mip *m, const char *name) {
+    gpuopt_context *context = test_context(NULL);
+    int variant;
+    for (variant = 0; variant < 2 * VARIANTS; variant++) {
+        gpuopt_simplex_desc desc = mip_simplex_desc(m);
+        gpuopt_simplex *simplex;
+        const char *fault;
+        tally count = {{0}, 0, 0, 0, 0};
+        answer a;
+        variant_set(&desc, variant % VARIANTS);
+        desc.scaling = variant < VARIANTS ? GPUOPT_DEFAULT : GPUOPT_OFF;
+        simplex = simplex_create(context, &desc);
+        simplex_iterate(simplex, INT64_MAX);
+        a = answer_get(simplex, m);
+        fault = verdict_fault(simplex, m, &a, &count);
+        if (fault || count.within) fail_msg("%s, %s: %s", name, variant_name(&desc), fault ? fault : "not exact");
+        answer_free(&a);
+        gpuopt_simplex_destroy(simplex);
+    }
+    gpuopt_context_destroy(context);
+}
+
+/* Optimal at -34. At -4 there is a basis without violations above 2e-16, but this one is worth 30. */
+static void a_violation_worth_much(void **state) {
+    const double a[] = {-0.001, -0.002, 0.003, -0.003, 0,      0.01, 0.02, -0.03, 0,           -0.02,
+                        0,      -0.003, 0.002, 0.003,  -0.002, -2,   -4,   6,     -5.99999999, 0};
+    const double cost[] = {1, 1, -3, 5, 4}, lb[] = {-no_bound, -no_bound, -no_bound, -8, -2};
+    const double ub[] = {0, 2, -1, -2, no_bound}, lhs[] = {0.008, -no_bound, -no_bound, -no_bound};
+    const double rhs[] = {0.012000000000000002, -0.05, -0.012, 15.999999970000001};
+    mip m = model_of(4, 5, a, cost, lhs, rhs, lb, ub);
+    (void)state;
+    expect_truth(&m, "4 x 5");
+    mip_free(&m);
+}
+
+/* Two free columns, one row that ties them to one another, and other rows that are this one but for rounding. Along it
+ * the objective improves up to 6 and not further, as these rows tell. */
+static void a_ray_that_is_stopped(void **state) {
+    const double a[] = {-1000, -1000, 0,      0, -20000, -20000,       -2e-5, 0,
+                        -4e-6, -4e-6, -4e-15, 0, -40,    -39.99999997, -1e-8, 0};
+    const double cost[] = {-5, 2, -5, 4}, lb[] = {1, -no_bound, -no_bound, 0}, ub[] = {1, no_bound, no_bound, 2};
+    const double lhs[] = {-no_bound, 2e-5, 4e-15, -no_bound}, rhs[] = {4000, 2e-5, 4e-15, 19.99999998};
+    mip m = model_of(4, 4, a, cost, lhs, rhs, lb, ub);
+    (void)state;
+    m.maximize = 1;
+    expect_truth(&m, "4 x 4");
+    mip_free(&m);
+}
+
 static void a_circle_of_singular_bases(void **state) {
     double ub[CIRCLE_COLS];
     int j;
@@ -310,6 +360,8 @@ static void a_circle_of_singular_bases(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_wrong_optimum),
+    cmocka_unit_test(a_violation_worth_much),
+    cmocka_unit_test(a_ray_that_is_stopped),
     cmocka_unit_test(a_circle_of_singular_bases),
     cmocka_unit_test(infeasible_by_the_tolerance),
     cmocka_unit_test(against_exact_rationals),
