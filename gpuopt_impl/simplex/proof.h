@@ -103,7 +103,7 @@ static gpuopt_status gpuopt__simplex_shifted_duals(gpuopt_simplex *s, double shi
     for (i = 0; i < s->lp.rows; i++) {
         int32_t j = s->v.head[i];
         int lower = s->lower[j] > -HUGE_VAL, upper = s->upper[j] < HUGE_VAL;
-        if (cost[j] == 0 && j < s->lp.cols && lower != upper) cost[j] = lower ? -shift : shift;
+        if (j < s->lp.cols && cost[j] == 0 && lower != upper) cost[j] = lower ? -shift : shift;
     }
     return gpuopt__simplex_solve_duals(s, to, cost, 1, &good, &noise);
 }

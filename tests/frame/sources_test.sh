@@ -21,8 +21,11 @@ fi
 mapfile -t examples < <(git ls-files 'examples/*.c')
 mapfile -t code < <(git ls-files '*.c' '*.h' '*.cpp' '*.cu' '*.cuh')
 mapfile -t scripts < <(git grep -lE '^#!.*bash|^# shellcheck shell=')
-tool "cppcheck" cppcheck --quiet --error-exitcode=1 --std=c11 --language=c --inline-suppr -DGPUOPT_IMPLEMENTATION \
-    --enable=warning,performance,portability --suppress=missingInclude -I . gpuopt_impl/gpuopt.c "${examples[@]}"
+cppcheck=(cppcheck --quiet --error-exitcode=1 --std=c11 --language=c --inline-suppr -I .
+    "--enable=warning,performance,portability" --suppress=missingInclude)
+# With a macro given, one configuration is looked at, not all; the examples without the library in each of them.
+tool "cppcheck: the library" "${cppcheck[@]}" -DGPUOPT_IMPLEMENTATION gpuopt_impl/gpuopt.c
+tool "cppcheck: the examples" "${cppcheck[@]}" -D_GNU_SOURCE -UGPUOPT_IMPLEMENTATION "${examples[@]}"
 tool "clang-format" clang-format --dry-run --Werror "${code[@]}"
 tool "shellcheck" shellcheck "${scripts[@]}"
 summary

@@ -52,10 +52,10 @@ count() {
 
 # run_script NAME COMMAND...: runs one and counts it.
 run_script() {
-    local name=$1
+    local name=$1 start=$SECONDS
     shift
     "$@" >"$said" 2>&1
-    count "$name" "$said"
+    count "$name, $((SECONDS - start)) s" "$said"
 }
 
 # run_scripts SCRIPT...: runs them, as many at a time as there are processors, and counts them.
@@ -66,16 +66,16 @@ run_scripts() {
         if [ ${#running[@]} -ge "$(nproc)" ]; then finish_one; fi
         log=$(mktemp) || exit 1
         "$script" >"$log" 2>&1 </dev/null &
-        running[$!]="$log $script"
+        running[$!]="$SECONDS $log $script"
     done
     while [ ${#running[@]} -gt 0 ]; do finish_one; done
 }
 finish_one() { # of those in running
-    local pid log script
+    local pid start log script
     wait -n -p pid "${!running[@]}"
-    read -r log script <<<"${running[$pid]}"
+    read -r start log script <<<"${running[$pid]}"
     unset "running[$pid]"
-    count "$script" "$log"
+    count "$script, $((SECONDS - start)) s" "$log"
     rm -f "$log"
 }
 
