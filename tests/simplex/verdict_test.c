@@ -125,7 +125,7 @@ static int allowed(const mip *m, const answer *a, const exact_answer *exact) {
     double tolerance = exact->outcome == GPUOPT_INFEASIBLE ? 1e-9 : 0;
     int32_t k;
     if (a->info.outcome == GPUOPT_INFEASIBLE) return 1; /* its proof is checked */
-    if (a->info.outcome == GPUOPT_UNBOUNDED && exact->outcome == GPUOPT_OPTIMAL) return fabs(exact->objective) > 1e18;
+    if (a->info.outcome == GPUOPT_UNBOUNDED && exact->outcome == GPUOPT_OPTIMAL) return fabs(exact->objective) > 1e17;
     for (k = 0; k < m->columns.rows; k++) {
         moved.lhs[k] = m->lhs[k] - tolerance * fmax(1, fabs(m->lhs[k]));
         moved.rhs[k] = m->rhs[k] + tolerance * fmax(1, fabs(m->rhs[k]));
