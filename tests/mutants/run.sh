@@ -137,7 +137,9 @@ work() {
 }
 
 workers=$(nproc)
-for ((one = 0; one < workers; one++)); do (work "$one") || echo "WRONG      worker $one stopped" & done | tee "$all/said"
+for ((one = 0; one < workers; one++)); do
+    (work "$one") || echo "WRONG      worker $one stopped" &
+done | tee "$all/said"
 
 count() { grep -c "^$1 " "$all/said"; }
 killed=$(count killed) survived=$(count SURVIVED) equivalent=$(count equivalent) wrong=$(count WRONG)
