@@ -226,7 +226,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     check(&f);
     for (k = 0; k < 2; k++) gpuopt_basis_destroy(f.handle[k]);
-    gpuopt_context_destroy(f.context);
-    REQUIRE(f.host.live == 0);
+    fuzz_context_end(f.context, &f.host);
     return 0;
 }

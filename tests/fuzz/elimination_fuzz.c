@@ -347,7 +347,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         gpuopt_elimination_destroy(f->e);
     }
     input_free(f);
-    gpuopt_context_destroy(f->context);
-    REQUIRE(f->host.live == 0);
+    fuzz_context_end(f->context, &f->host);
     return 0;
 }

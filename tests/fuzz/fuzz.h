@@ -64,4 +64,10 @@ static inline gpuopt_context *fuzz_context(fuzz_host *host) {
     return context;
 }
 
+/* Everything that lives on it has been destroyed. */
+static inline void fuzz_context_end(gpuopt_context *context, const fuzz_host *host) {
+    gpuopt_context_destroy(context);
+    REQUIRE(host->live == 0);
+}
+
 #endif /* TESTS_FUZZ_FUZZ_H */

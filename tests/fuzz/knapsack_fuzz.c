@@ -354,7 +354,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     f.context = fuzz_context(&f.host);
     if (create(&f)) operate(&f);
     for (h = 0; h < 2; h++) gpuopt_knapsack_destroy(f.handle[h]);
-    gpuopt_context_destroy(f.context);
-    REQUIRE(f.host.live == 0);
+    fuzz_context_end(f.context, &f.host);
     return 0;
 }

@@ -122,7 +122,7 @@ static void check_model(const mip *m) {
     k = gpuopt_propagator_create(context, &desc, &propagator);
     REQUIRE(k == GPUOPT_OK || (k == GPUOPT_ERROR_ARGUMENT && (crossed || huge)));
     gpuopt_propagator_destroy(propagator);
-    gpuopt_context_destroy(context);
+    fuzz_context_end(context, &host);
 }
 
 /* Twice the same file: the same model, to the last byte. */

@@ -166,25 +166,28 @@ static mip model_of(fuzz *f, int scaled, double (*bounds)[BOTH]) {
     return m;
 }
 
-static void check_farkas(fuzz *f, const mip *scaled, const gpuopt_simplex_info *info) {
-    double y[MOST], low[MOST], largest = 0;
-    int32_t i;
-    REQUIRE(gpuopt_simplex_get_farkas(f->handle[0], GPUOPT_HOST, y) == GPUOPT_OK);
-    REQUIRE(gpuopt_simplex_get_low_parts(f->handle[0], GPUOPT_HOST, NULL, NULL, low) == GPUOPT_OK);
-    for (i = 0; i < f->rows; i++) largest = fmax(largest, fabs(y[i]));
+/* The margin is positive, and the largest entry between 1 and 2. */
+static void check_certificate(const gpuopt_simplex_info *info, const double *entry, int32_t count) {
+    double largest = 0;
+    int32_t k;
+    for (k = 0; k < count; k++) largest = fmax(largest, fabs(entry[k]));
     REQUIRE(largest >= 1 && largest <= 2);
     REQUIRE(info->certificate_margin > 0);
+}
+
+static void check_farkas(fuzz *f, const mip *scaled, const gpuopt_simplex_info *info) {
+    double y[MOST], low[MOST];
+    REQUIRE(gpuopt_simplex_get_farkas(f->handle[0], GPUOPT_HOST, y) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_get_low_parts(f->handle[0], GPUOPT_HOST, NULL, NULL, low) == GPUOPT_OK);
+    check_certificate(info, y, f->rows);
     REQUIRE(exact_farkas_margin(scaled, y, low, 1e24) >= info->certificate_margin);
 }
 
 static void check_ray(fuzz *f, const mip *scaled, const gpuopt_simplex_info *info) {
-    double ray[MOST], low[MOST], largest = 0;
-    int32_t j;
+    double ray[MOST], low[MOST];
     REQUIRE(gpuopt_simplex_get_ray(f->handle[0], GPUOPT_HOST, ray) == GPUOPT_OK);
     REQUIRE(gpuopt_simplex_get_low_parts(f->handle[0], GPUOPT_HOST, NULL, NULL, low) == GPUOPT_OK);
-    for (j = 0; j < f->cols; j++) largest = fmax(largest, fabs(ray[j]));
-    REQUIRE(largest >= 1 && largest <= 2);
-    REQUIRE(info->certificate_margin > 0);
+    check_certificate(info, ray, f->cols);
     REQUIRE(exact_ray_gain(scaled, ray, low) >= info->certificate_margin);
     /* The residual is in units of the scaled row. */
     if (f->desc.scaling == GPUOPT_OFF) REQUIRE(exact_ray_wrong(scaled, ray, low) <= info->certificate_residual);
@@ -388,7 +391,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     check_verdict(&f);
     for (k = 0; k < 2; k++) gpuopt_simplex_destroy(f.handle[k]);
-    gpuopt_context_destroy(f.context);
-    REQUIRE(f.host.live == 0);
+    fuzz_context_end(f.context, &f.host);
     return 0;
 }

@@ -23,9 +23,9 @@ static void damaged(void **state) {
     desc.search = GPUOPT_SEARCH_BREADTH;
     one = model_create(context, &desc);
     assert_int_equal(gpuopt_knapsack_expand(one, 0, 9, NULL), GPUOPT_OK);
-    assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, NULL, 0, &size), GPUOPT_OK);
-    bytes = malloc(size), bad = malloc(size);
-    assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, bytes, size, NULL), GPUOPT_OK);
+    bytes = model_pack(one, -1, 0, &size);
+    bad = malloc(size);
+    assert_non_null(bad);
     for (k = 0; k < 3000; k++) {
         gpuopt_knapsack *two = model_create(context, &desc);
         memcpy(bad, bytes, size);
@@ -55,10 +55,7 @@ static void flipped(void **state) {
     one = model_create(context, &desc);
     two = model_create(context, &desc);
     assert_int_equal(gpuopt_knapsack_expand(one, 0, 6, NULL), GPUOPT_OK);
-    assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, NULL, 0, &size), GPUOPT_OK);
-    bytes = malloc(size);
-    assert_non_null(bytes);
-    assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, bytes, size, NULL), GPUOPT_OK);
+    bytes = model_pack(one, -1, 0, &size);
     for (k = 0; k < 8 * size; k++) {
         bytes[k / 8] ^= (unsigned char)(1 << k % 8);
         host.error[0] = 0;
@@ -79,6 +76,14 @@ static void put(unsigned char *to, uint64_t value, int bytes) {
     for (k = 0; k < bytes; k++) to[k] = (unsigned char)(value >> 8 * k);
 }
 
+/* Writes the checksum of bytes that were changed. */
+static void seal(unsigned char *bytes, uint64_t size) {
+    uint64_t hash = 0xCBF29CE484222325u, k;
+    put(bytes + 72, 0, 8);
+    for (k = 0; k < size; k++) hash = (hash ^ bytes[k]) * 0x100000001B3u;
+    put(bytes + 72, hash, 8);
+}
+
 typedef struct made_up {
     int64_t level, decided, decisions, nodes, room, profit;
     int same;     /* all nodes are alike, else each has less room and more profit than the one before */
@@ -90,7 +95,7 @@ typedef struct made_up {
  * levels 0, 1, ... The caller frees them. */
 static unsigned char *make_up(const unsigned char *head, int32_t items, const made_up *u, uint64_t *size) {
     const double bound = 1e18;
-    uint64_t bits, hash = 0xCBF29CE484222325u, k;
+    uint64_t bits, k;
     unsigned char *bytes, *to;
     *size = 80 + (uint64_t)items + 40 + 4 * (uint64_t)u->decisions + 20 * (uint64_t)u->nodes;
     bytes = calloc(*size, 1);
@@ -112,9 +117,7 @@ static unsigned char *make_up(const unsigned char *head, int32_t items, const ma
         put(to, (uint64_t)u->room - (u->same ? 0 : k), 8);
         put(to + 8, (uint64_t)u->profit + (u->same ? 0 : k), 8);
     }
-    put(bytes + 72, 0, 8);
-    for (k = 0; k < *size; k++) hash = (hash ^ bytes[k]) * 0x100000001B3u;
-    put(bytes + 72, hash, 8);
+    seal(bytes, *size);
     return bytes;
 }
 
@@ -170,7 +173,7 @@ static void impossible(void **state) {
 static void too_low_a_bound(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
-    uint64_t random = 4, size, bits, hash, k;
+    uint64_t random = 4, size, bits, k;
     model m = model_random(2, 60, 300, &random);
     gpuopt_knapsack_desc desc = model_desc(&m);
     gpuopt_knapsack *one, *two;
@@ -182,9 +185,7 @@ static void too_low_a_bound(void **state) {
     one = model_create(context, &desc);
     two = model_create(context, &desc);
     assert_int_equal(gpuopt_knapsack_expand(one, 0, 6, NULL), GPUOPT_OK);
-    assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, NULL, 0, &size), GPUOPT_OK);
-    bytes = malloc(size);
-    assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, bytes, size, NULL), GPUOPT_OK);
+    bytes = model_pack(one, -1, 0, &size);
     assert_int_equal(bytes[8], 1); /* one list */
     bound = bytes + 80 + m.items + 32;
     for (lower = 1; lower >= 0; lower--) {
@@ -193,9 +194,7 @@ static void too_low_a_bound(void **state) {
         value = nextafter(value, lower ? 0 : INFINITY);
         memcpy(&bits, &value, sizeof bits);
         put(bound, bits, 8);
-        put(bytes + 72, 0, 8);
-        for (hash = 0xCBF29CE484222325u, k = 0; k < size; k++) hash = (hash ^ bytes[k]) * 0x100000001B3u;
-        put(bytes + 72, hash, 8);
+        seal(bytes, size);
         assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size), lower ? GPUOPT_ERROR_ARGUMENT : GPUOPT_OK);
         if (lower) assert_non_null(strstr(host.error, "bound is too low"));
     }

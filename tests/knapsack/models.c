@@ -100,6 +100,15 @@ gpuopt_knapsack *model_create(gpuopt_context *context, const gpuopt_knapsack_des
     return knapsack;
 }
 
+unsigned char *model_pack(gpuopt_knapsack *knapsack, int64_t nodes, int remove, uint64_t *size) {
+    unsigned char *bytes;
+    assert_int_equal(gpuopt_knapsack_pack(knapsack, nodes, 0, NULL, 0, size), GPUOPT_OK);
+    bytes = malloc(*size);
+    assert_non_null(bytes);
+    assert_int_equal(gpuopt_knapsack_pack(knapsack, nodes, remove, bytes, *size, size), GPUOPT_OK);
+    return bytes;
+}
+
 int64_t model_check_items(gpuopt_knapsack *knapsack, const model *m) {
     uint8_t taken[MODEL_MOST];
     int64_t profit = -1, weight = -1, p = 0, w = 0;

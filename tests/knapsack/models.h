@@ -27,6 +27,8 @@ gpuopt_knapsack_desc model_desc(const model *m);
 gpuopt_knapsack *model_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc);
 /* Expands to the end; then checks that the outcome is OPTIMAL with this profit, and that the items have it and fit. */
 gpuopt_knapsack_info model_finish(gpuopt_knapsack *knapsack, const model *m, int64_t optimum);
+/* Packs the next `nodes` nodes. The caller frees the bytes. */
+unsigned char *model_pack(gpuopt_knapsack *knapsack, int64_t nodes, int remove, uint64_t *size);
 /* Checks that the items fit and have the profit and weight that the handle reports. Returns the profit. */
 int64_t model_check_items(gpuopt_knapsack *knapsack, const model *m);
 

@@ -54,9 +54,7 @@ static void packed(void **state) {
         one = model_create(context, &desc);
         two = model_create(context, &desc);
         assert_int_equal(gpuopt_knapsack_expand(one, 0, 1 + k % 13, &first), GPUOPT_OK);
-        assert_int_equal(gpuopt_knapsack_pack(one, first.alive / 2, 0, NULL, 0, &size), GPUOPT_OK);
-        bytes = malloc(size);
-        assert_int_equal(gpuopt_knapsack_pack(one, first.alive / 2, 1, bytes, size, NULL), GPUOPT_OK);
+        bytes = model_pack(one, first.alive / 2, 1, &size);
         assert_int_equal(gpuopt_knapsack_unpack(two, bytes, size), GPUOPT_OK);
         assert_int_equal(gpuopt_knapsack_get_info(two, &info), GPUOPT_OK);
         assert_true(info.alive == first.alive / 2);
@@ -85,9 +83,7 @@ static void foreign(void **state) {
     desc.reduction = GPUOPT_OFF;
     one = model_create(context, &desc);
     assert_int_equal(gpuopt_knapsack_expand(one, 0, 5, NULL), GPUOPT_OK);
-    assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, NULL, 0, &size), GPUOPT_OK);
-    bytes = malloc(size);
-    assert_int_equal(gpuopt_knapsack_pack(one, -1, 0, bytes, size, NULL), GPUOPT_OK);
+    bytes = model_pack(one, -1, 0, &size);
     for (k = 0; k < 6; k++) {
         gpuopt_knapsack *two;
         gpuopt_knapsack_info before, after;

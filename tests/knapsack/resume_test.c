@@ -8,16 +8,6 @@
 
 #include "tests/knapsack/models.h"
 
-/* Packs the next `nodes` nodes. The caller frees the bytes. */
-static unsigned char *pack(gpuopt_knapsack *knapsack, int64_t nodes, int remove, uint64_t *size) {
-    unsigned char *bytes;
-    assert_int_equal(gpuopt_knapsack_pack(knapsack, nodes, 0, NULL, 0, size), GPUOPT_OK);
-    bytes = malloc(*size);
-    assert_non_null(bytes);
-    assert_int_equal(gpuopt_knapsack_pack(knapsack, nodes, remove, bytes, *size, size), GPUOPT_OK);
-    return bytes;
-}
-
 static gpuopt_knapsack_info info_of(gpuopt_knapsack *knapsack) {
     gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
     assert_int_equal(gpuopt_knapsack_get_info(knapsack, &info), GPUOPT_OK);
@@ -29,11 +19,11 @@ static void check_copy(gpuopt_context *context, const gpuopt_knapsack_desc *desc
     gpuopt_knapsack *copy = model_create(context, desc);
     gpuopt_knapsack_info before = info_of(from), info = GPUOPT_INIT(gpuopt_knapsack_info);
     uint64_t size, again;
-    unsigned char *bytes = pack(from, -1, 0, &size), *packed;
+    unsigned char *bytes = model_pack(from, -1, 0, &size), *packed;
     assert_int_equal(gpuopt_knapsack_unpack(copy, bytes, size), GPUOPT_OK);
     info = info_of(copy);
     assert_true(info.alive == before.alive && info.level == before.level && info.lower == before.lower);
-    packed = pack(copy, -1, 0, &again); /* the same bytes again, up to the counts and the checksum */
+    packed = model_pack(copy, -1, 0, &again); /* the same bytes again, up to the counts and the checksum */
     assert_true(again == size && memcmp(packed, bytes, 48) == 0 && memcmp(packed + 80, bytes + 80, size - 80) == 0);
     gpuopt_knapsack_destroy(copy);
     free(packed);
@@ -53,7 +43,7 @@ static int64_t best_below(gpuopt_context *context, const gpuopt_knapsack_desc *d
     while (info.outcome == GPUOPT_FULL) {
         uint64_t part_size;
         int64_t below;
-        unsigned char *part = pack(other, (info.alive + 1) / 2, 1, &part_size);
+        unsigned char *part = model_pack(other, (info.alive + 1) / 2, 1, &part_size);
         assert_true(deep < 10000);
         assert_int_equal(info_of(other).alive, info.alive - (info.alive + 1) / 2);
         below = best_below(context, desc, part, part_size, deep + 1);
@@ -78,7 +68,7 @@ static void search(gpuopt_context *context, const model *m, const gpuopt_knapsac
         if (step < 300 || step % 64 == 0) check_copy(context, desc, knapsack);
         if (info.outcome == GPUOPT_FULL) {
             uint64_t size;
-            unsigned char *part = pack(knapsack, (info.alive + 1) / 2, 1, &size);
+            unsigned char *part = model_pack(knapsack, (info.alive + 1) / 2, 1, &size);
             int64_t below = best_below(context, desc, part, size, 0);
             if (below > best) best = below;
             free(part);

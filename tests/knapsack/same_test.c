@@ -83,12 +83,7 @@ static unsigned char *same_nodes(pair *p, int64_t nodes, uint64_t *size) {
     unsigned char *bytes[2];
     uint64_t sizes[2];
     int k;
-    for (k = 0; k < 2; k++) {
-        assert_int_equal(gpuopt_knapsack_pack(p->knapsack[k], nodes, 0, NULL, 0, &sizes[k]), GPUOPT_OK);
-        bytes[k] = malloc(sizes[k]);
-        assert_non_null(bytes[k]);
-        assert_int_equal(gpuopt_knapsack_pack(p->knapsack[k], nodes, 0, bytes[k], sizes[k], NULL), GPUOPT_OK);
-    }
+    for (k = 0; k < 2; k++) bytes[k] = model_pack(p->knapsack[k], nodes, 0, &sizes[k]);
     assert_true(sizes[0] == sizes[1] && memcmp(bytes[0], bytes[1], sizes[0]) == 0);
     free(bytes[1]);
     *size = sizes[0];

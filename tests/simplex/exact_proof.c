@@ -24,14 +24,24 @@ static void add_twice(mpq_t sum, double value, double low, double by) {
     mpq_clear(factor);
 }
 
-/* Row i of A times x + low. */
-static void activity(mpq_t sum, const mip *model, int32_t i, const double *x, const double *low) {
+/* The value of variable k at the point x + low: a column's, or of row k - cols of A. */
+static void value_at(mpq_t value, const mip *model, int32_t k, const double *x, const double *low) {
+    const gpuopt_matrix *m = &model->columns;
     int32_t j;
-    int64_t k;
-    mpq_set_ui(sum, 0, 1);
-    for (j = 0; j < model->columns.cols; j++)
-        for (k = model->columns.start[j]; k < model->columns.start[j + 1]; k++)
-            if (model->columns.index[k] == i) add_twice(sum, x[j], low[j], model->columns.value[k]);
+    int64_t e;
+    mpq_set_ui(value, 0, 1);
+    for (j = 0; j < m->cols; j++)
+        for (e = m->start[j]; e < m->start[j + 1]; e++)
+            if (m->cols + m->index[e] == k) add_twice(value, x[j], low[j], m->value[e]);
+    if (k < m->cols) add_twice(value, x[k], low[k], 1);
+}
+
+static double lower_of(const mip *model, int32_t k) {
+    return k < model->columns.cols ? model->lb[k] : model->lhs[k - model->columns.cols];
+}
+
+static double upper_of(const mip *model, int32_t k) {
+    return k < model->columns.cols ? model->ub[k] : model->rhs[k - model->columns.cols];
 }
 
 /* At least 0, rounded once, so that 0 is 0. */
@@ -51,29 +61,25 @@ double exact_farkas_margin(const mip *model, const double *y, const double *low,
     int64_t k;
     double margin;
     int refused = 0;
-    mpq_t sum, z, multiplier;
-    mpq_inits(sum, z, multiplier, NULL);
+    mpq_t sum, z;
+    mpq_inits(sum, z, NULL);
     for (j = 0; j < model->columns.cols; j++) {
         mpq_set_ui(z, 0, 1);
         for (k = model->columns.start[j]; k < model->columns.start[j + 1]; k++) {
             i = model->columns.index[k];
-            mpq_set_d(multiplier, model->columns.value[k]);
-            add_product(z, multiplier, y[i]);
-            if (low) add_product(z, multiplier, low[i]);
+            add_twice(z, y[i], low ? low[i] : 0, model->columns.value[k]);
         }
         add_least(sum, z, model->lb[j], model->ub[j], reach);
     }
     for (i = 0; i < model->columns.rows; i++) {
-        mpq_set_d(z, low ? low[i] : 0);
-        mpq_set_d(multiplier, y[i]);
-        mpq_add(z, z, multiplier);
-        mpq_neg(z, z);
+        mpq_set_ui(z, 0, 1);
+        add_twice(z, y[i], low ? low[i] : 0, -1);
         if (mpq_sgn(z) && fabs(mpq_sgn(z) > 0 ? model->lhs[i] : model->rhs[i]) >= 1e20) refused = 1;
         else add_least(sum, z, model->lhs[i], model->rhs[i], reach);
     }
     margin = refused ? -HUGE_VAL : mpq_get_d(sum);
     if (!refused && margin == 0) margin = mpq_sgn(sum) * DBL_TRUE_MIN;
-    mpq_clears(sum, z, multiplier, NULL);
+    mpq_clears(sum, z, NULL);
     return margin;
 }
 
@@ -93,21 +99,17 @@ double exact_ray_gain(const mip *model, const double *ray, const double *low) {
 
 double exact_ray_wrong(const mip *model, const double *ray, const double *low) {
     double most = 0;
-    int32_t i, j;
-    mpq_t sum;
-    mpq_init(sum);
-    for (j = 0; j < model->columns.cols; j++) {
-        mpq_set_ui(sum, 0, 1);
-        add_twice(sum, ray[j], low[j], 1);
-        if (mpq_sgn(sum) > 0 ? model->ub[j] < 1e20 : mpq_sgn(sum) < 0 && model->lb[j] > -1e20) most = HUGE_VAL;
+    int32_t k, cols = model->columns.cols;
+    mpq_t move;
+    mpq_init(move);
+    for (k = 0; k < cols + model->columns.rows; k++) {
+        value_at(move, model, k, ray, low);
+        if (mpq_sgn(move) == 0 || (mpq_sgn(move) > 0 ? upper_of(model, k) >= 1e20 : lower_of(model, k) <= -1e20))
+            continue;
+        mpq_abs(move, move);
+        most = fmax(most, k < cols ? HUGE_VAL : positive(move));
     }
-    for (i = 0; i < model->columns.rows; i++) {
-        activity(sum, model, i, ray, low);
-        if (mpq_sgn(sum) > 0 ? model->rhs[i] >= 1e20 : model->lhs[i] <= -1e20) continue;
-        mpq_abs(sum, sum);
-        most = fmax(most, positive(sum));
-    }
-    mpq_clear(sum);
+    mpq_clear(move);
     return most;
 }
 
@@ -134,17 +136,12 @@ static double outside(mpq_t value, double low, double high) {
 
 double exact_primal_reached(const mip *model, const double *x, const double *low) {
     double most = 0;
-    int32_t i, j;
+    int32_t k;
     mpq_t value;
     mpq_init(value);
-    for (j = 0; j < model->columns.cols; j++) {
-        mpq_set_ui(value, 0, 1);
-        add_twice(value, x[j], low[j], 1);
-        most = fmax(most, outside(value, model->lb[j], model->ub[j]));
-    }
-    for (i = 0; i < model->columns.rows; i++) {
-        activity(value, model, i, x, low);
-        most = fmax(most, outside(value, model->lhs[i], model->rhs[i]));
+    for (k = 0; k < model->columns.cols + model->columns.rows; k++) {
+        value_at(value, model, k, x, low);
+        most = fmax(most, outside(value, lower_of(model, k), upper_of(model, k)));
     }
     mpq_clear(value);
     return most;

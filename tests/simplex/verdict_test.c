@@ -159,6 +159,8 @@ static const char *verdict_fault(gpuopt_simplex *simplex, const mip *m, const an
         if (!(exact_farkas_margin(m, a->farkas, low, 1e24) >= a->info.certificate_margin)) return "the proof";
         if (!(a->info.certificate_margin > 0)) return "the margin";
     }
+    if (a->info.outcome == GPUOPT_OPTIMAL && !(a->info.primal_reached <= 1e-9 && a->info.dual_reached <= 1e-9))
+        return "tolerances of an optimum";
     snprintf(fault, sizeof fault, "%s %.17g, exactly: %s %.17g", gpuopt_outcome_string(a->info.outcome),
              a->info.objective, gpuopt_outcome_string(exact.outcome), exact.objective);
     if (a->info.outcome != exact.outcome) {
@@ -167,9 +169,7 @@ static const char *verdict_fault(gpuopt_simplex *simplex, const mip *m, const an
         return NULL;
     }
     if (exact.outcome != GPUOPT_OPTIMAL) return NULL;
-    if (!(fabs(a->info.objective - exact.objective) <= 1e-6 * fmax(1, fabs(exact.objective)))) return fault;
-    if (!(a->info.primal_reached <= 1e-9 && a->info.dual_reached <= 1e-9)) return "tolerances of an optimum";
-    return NULL;
+    return fabs(a->info.objective - exact.objective) <= 1e-6 * fmax(1, fabs(exact.objective)) ? NULL : fault;
 }
 
 static void ask_clp(const mip *m, const uint8_t *basis, tally *count) {
