@@ -102,6 +102,48 @@ answers crossed solve_lp crossed.mps
 
 # first_after WORD FROM TO: a sed script that changes the first line FROM after the line that begins with WORD.
 first_after() { echo "/^$1 /,\$ { /^$2\$/ { s//$3/; :rest; n; b rest } }"; }
+# The file as the library reads it: the first set of a section counts, BV sets both bounds, a negative UI no lower one, a
+# byte order mark is skipped, a range makes of an equation -1 <= r <= 2. The bounds of propagation show what was read.
+cat >reads.mps <<'END'
+NAME reads FREE
+ROWS
+ N o
+ E r
+COLUMNS
+ u r 1
+ v r 1 o 1
+ x r 1
+ y r 1
+RHS
+ one r 2
+ two r 50
+RANGES
+ one r -3
+BOUNDS
+ FX one u 0
+ UP one v -1
+ FX two v 7
+ LO one x -9
+ BV one x
+ UI one y 5
+ENDATA
+END
+{ printf '\xEF\xBB\xBF' && cat reads.mps; } >marked.mps
+printf 'answer 1 propagation\nbound 0 1 lower -7\n' >reads.answer # v >= -1 - 0 - 1 - 5
+check "reads: sets, ranges, bounds, a byte order mark" says 0 PROVEN marked.mps reads.answer
+broken reads reads.mps "a bound of the second set" 'does not imply' -e 's/-7/-6.5/'
+sed 's/UI one y 5/UI one y -5/' reads.mps >negative.mps
+printf 'answer 1 lp\noutcome infeasible\n' >negative.answer
+check "negative: a negative UI crosses the lower bound 0" says 0 'bounds of variable 3 cross' negative.mps negative.answer
+sed 's/ FX one u 0/ UP one u -2/; s/ E r/ L r/; /^RANGES/,/^ one r -3/d' reads.mps >free.mps
+printf 'answer 1 lp\noutcome unbounded\nbasis 5\nu\nu\nl\nl\nb\nray 4\n0\n-1\n0\n0\n' >free.answer
+check "free: a negative UP makes the lower bound infinite" says 0 'by the ray' free.mps free.answer
+sed 's/^ u r 1$/ u r 1 r 1 r 1/' reads.mps >wide.mps
+check "bad input: a line of seven words" says 2 'neither one number nor two' wide.mps reads.answer
+# 1e-350, which is 0 as a double, is a movement towards the side of a row.
+printf 'NAME t FREE\nROWS\n N o\n L r\nCOLUMNS\n x o -1 r 1e-200\nRHS\n s r 1\nENDATA\n' >tiny.mps
+printf 'answer 1 lp\noutcome unbounded\nbasis 2\nl\nb\nray 1\n1e-150\n' >tiny.answer
+check "tiny: a ray that a row bounds far away is not proven" says 3 UNPROVEN tiny.mps tiny.answer
 lp=$models/transport.mps
 broken transport "$lp" "a flipped status" '' -e "$(first_after basis l u)"
 broken transport "$lp" "a basic variable too few" 'the basis has' -e "$(first_after basis b l)"
@@ -162,6 +204,12 @@ printf 'NAME t FREE\nROWS\n N o\n L r\nCOLUMNS\n x r 3\nRHS\n s r 1\nENDATA\n' >
 printf 'answer 1 propagation\nbound 0 0 upper 0x1.5555555555556p-2\n' >third.answer
 check "a third, rounded up" says 0 PROVEN third.mps third.answer
 broken third third.mps "a third, rounded down" 'does not imply' -e 's/5556p/5555p/'
+# x - y <= 1, y = 2^53 + 2, all integer: x = 2^53 + 3 is possible, though no double
+printf 'NAME t FREE\nROWS\n N o\n L r\nCOLUMNS\n m '"'MARKER'"' '"'INTORG'"'\n x r 1\n y r -1\nRHS\n s r 1\n' >large.mps
+printf 'BOUNDS\n LI b x 0\n PL b x\n FX b y 9007199254740994\nENDATA\n' >>large.mps
+printf 'answer 1 propagation\nbound 0 0 upper 9007199254740996\n' >large.answer
+check "large: the next double" says 0 PROVEN large.mps large.answer
+broken large large.mps "one whole number too tight" 'does not imply' -e 's/996/994/'
 
 # ---- Graphical models ----
 
@@ -180,6 +228,8 @@ broken exams "$wcsp" "a message over too few variables" 'is not over' \
     -e '/^message [0-9]* 2/ { s/ 2 \([0-9]*\) .*/ 1 \1/; :rest; n; b rest }'
 broken exams "$wcsp" "a message over its own variable" 'is over' \
     -e '/^message [0-9]* 2/ { s/message \([0-9]*\) 2 .* /message \1 2 \1 /; :rest; n; b rest }'
+{ cat exams.answer && for _ in {1..99}; do echo message 0 0 0; done; } >many.answer
+check "exams: bad input: more messages than variables" says 2 'BAD INPUT' "$wcsp" many.answer
 broken exams "$wcsp" "another value" 'assignment costs' -e '/^value /{n;s/.*/2/}'
 broken exams "$wcsp" "another cost" 'assignment costs' -e 's/^cost .*/cost 1/'
 broken exams "$wcsp" "a bound above the cost" 'assignment costs' -e 's/^bound .*/bound 90/'
@@ -209,6 +259,10 @@ broken luggage-log "$bag" "a node left open" 'is left open' -e "\$d"
 broken luggage-log "$bag" "a node pruned too early" 'may be better' -e '/^branch/ { s/branch \([0-9]*\).*/pruned \1/; :rest; n; b rest }'
 broken luggage-log "$bag" "a node that does not dominate" 'is not dominated' -e '/^dominated/ { s/ [0-9]*$/ 0/; :rest; n; b rest }'
 broken luggage-log "$bag" "an item decided twice" 'is decided already' -e 's/^branch \([0-9]*\) 3 /branch \1 2 /'
+# An item without weight and profit has the ratio of every other; it may not come between the others' order.
+printf '3 2\n1 2\n0 0\n2 1\n' >nothing.knapsack
+printf 'answer 1 knapsack\noutcome optimal\nprofit 1\nweight 2\nitems 1\n0\nnodes 1\npruned 0\n' >nothing.answer
+check "nothing: refused: pruned, where an item is nothing" says 1 'may be better' nothing.knapsack nothing.answer
 printf '3 10\n6 5\n6 5\n9 10\n' >three.knapsack
 printf 'answer 1 knapsack\noutcome optimal\nprofit 9\nweight 10\nitems 1\n2\n' >three.answer
 check "three: not proven without a log" says 3 UNPROVEN three.knapsack three.answer

@@ -54,7 +54,7 @@ static const char *add_numbers(reader *r, char **w, int n) {
     int k, i, col = r->in == COLUMNS, *last;
     double value;
     if (col && n >= 2 && strstr(w[1], "'MARKER'")) return r->integers = !strstr(w[n - 1], "END"), NULL;
-    if (n < 2 || (col && n % 2 == 0)) return "neither one number nor two";
+    if (n < 2 || n > 5 || (col && n % 2 == 0)) return "neither one number nor two";
     if (!col && !counts(r, n % 2 ? w[0] : "")) return NULL;
     if (col && name(&r->col, w[0], p->cols + 1)) {
         p->integer[p->cols] = (char)r->integers;
