@@ -76,6 +76,11 @@ broken() {
 differs_and_says() {
     ! cmp "$1" broken.answer && says "${@:2}"
 }
+# judges WHAT STATUS WORD MODEL ANSWER: the answer is text, with backslashes.
+judges() {
+    printf '%b' "$5" >judged.answer
+    check "$1" says "$2" "$3" "$4" judged.answer
+}
 # without NAME VECTOR...: copies NAME.answer without some of its vectors.
 without() {
     local name=$1
@@ -211,6 +216,20 @@ printf 'answer 1 propagation\nbound 0 0 upper 9007199254740996\n' >large.answer
 check "large: the next double" says 0 PROVEN large.mps large.answer
 broken large large.mps "one whole number too tight" 'does not imply' -e 's/996/994/'
 
+# x <= 3, y - x <= 0, x + z <= 4, x + y <= 0; x integer below 3.5, z free.
+printf '%b' 'NAME s FREE\nROWS\n N o\n L a\n L b\n L c\n L d\nCOLUMNS\n m '"'MARKER' 'INTORG'"'\n x a 1 b -1\n x c 1 d 1\n' \
+    ' m '"'MARKER' 'INTEND'"'\n y b 1 d 1\n z c 1\nRHS\n s a 3 c 4\nBOUNDS\n UP s x 3.5\n FR s z\nENDATA\n' >small.mps
+log='answer 1 propagation\n' broken_log="${log}outcome infeasible\n"
+judges "small: a weaker bound after a stronger one" 0 PROVEN small.mps "${log}bound 0 0 upper 3\nbound 0 0 upper 5\nbound 1 1 upper 3\n"
+judges "small: a column's own bound, rounded" 0 PROVEN small.mps "${log}bound -1 0 upper 3\n"
+judges "small: refused: rounded too far" 1 'does not imply' small.mps "${log}bound -1 0 upper 2\n"
+judges "small: refused: an integer that is possible" 1 'does not imply' small.mps "${log}bound 0 0 upper 2\n"
+judges "small: refused: with a column that is not bounded" 1 'does not imply' small.mps "${log}bound 2 0 upper 3\n"
+judges "small: refused: a row that is satisfied by equality" 1 'no proof' small.mps "${broken_log}row 3\n"
+judges "small: refused: bounds that do not cross" 1 'no proof' small.mps "${broken_log}column 0\n"
+judges "small: bad input: neither upper nor lower" 2 unexpected small.mps "${log}bound 0 0 middle 3\n"
+judges "small: bad input: an unknown step" 2 unexpected small.mps "${log}step 0\n"
+
 # ---- Graphical models ----
 
 answers exams solve_wcsp "$models/exams.wcsp"
@@ -244,6 +263,24 @@ printf 'answer 1 elimination\noutcome optimal\ncost 10\nvalue 3\n0\n0\n0\n' >sha
 check "shared: a default cost of another function" says 3 UNPROVEN shared.wcsp shared.answer
 broken shared shared.wcsp "a cost without it" 'assignment costs 10' -e 's/^cost 10/cost 5/'
 
+one='answer 1 elimination\noutcome' # answers to models of a function or two
+printf 'm 1 1 1 9\n1\n1 0 9 0\n' >top.wcsp
+judges "top: refused: an assignment that is forbidden" 1 'assignment costs' top.wcsp "$one optimal\ncost 9\nvalue 1\n0\n"
+printf 'm 1 1 2 9\n1\n1 0 9 0\n1 0 9 0\n' >tops.wcsp
+judges "tops: more than forbidden is forbidden" 0 PROVEN tops.wcsp "$one infeasible\n"
+printf 'm 2 2 2 9\n2 1\n1 0 5 0\n2 0 1 5 0\n' >pair.wcsp
+judges "pair: a message not over a variable of one value" 0 PROVEN pair.wcsp "$one infeasible\nmessage 0 0 forbidden\n"
+judges "pair: refused: a value that there is not" 1 'cannot have' pair.wcsp "$one optimal\ncost 8\nvalue 2\n2\n0\n"
+printf 'm 2 2 2 9\n2 2\n1 0 5 0\n1 1 5 0\n' >rest.wcsp
+judges "rest: forbidden because of the rest" 0 PROVEN rest.wcsp "$one infeasible\nmessage 0 0 forbidden\n"
+judges "rest: refused: a message over evidence" 1 'is over 1' rest.wcsp "$one infeasible\nfixed 1 0\nmessage 0 1 1 5 5\n"
+printf 'm 2 2 1 9\n2 2\n2 0 0 5 0\n' >twice.wcsp
+judges "bad input: a scope with a variable twice" 2 unexpected twice.wcsp "$one optimal\n"
+printf 'm 1 1 1 9\n1\n1 0 9 0\n7\n' >longer.wcsp
+judges "bad input: a model that is too long" 2 unexpected longer.wcsp "$one optimal\n"
+printf 'm 2 2 2 9\n2 2\n-2 0 1 5 0\n1 0 0 -1\n' >sizes.wcsp
+judges "bad input: the tuples of a function of another size" 2 unexpected sizes.wcsp "$one optimal\n"
+
 # ---- Knapsacks ----
 
 found luggage solve_knapsack "$models/luggage.knapsack"
@@ -263,7 +300,32 @@ broken luggage-log "$bag" "an item decided twice" 'is decided already' -e 's/^br
 printf '3 2\n1 2\n0 0\n2 1\n' >nothing.knapsack
 printf 'answer 1 knapsack\noutcome optimal\nprofit 1\nweight 2\nitems 1\n0\nnodes 1\npruned 0\n' >nothing.answer
 check "nothing: refused: pruned, where an item is nothing" says 1 'may be better' nothing.knapsack nothing.answer
+printf '2 5\n3 5\n3 5\n' >two.knapsack
+two='answer 1 knapsack\noutcome optimal\nprofit 3\nweight 5\nitems 1\n0\n'
+tree="${two}nodes 7\nbranch 0 0 1 2\nbranch 1 1 3 4\nbranch 2 1 5 6\npruned 3\npruned 6\n"
+judges "two: a log" 0 PROVEN two.knapsack "${tree}dominated 5 4\npruned 4\n"
+judges "two: a log that prunes by the relaxation" 0 PROVEN two.knapsack \
+    "${two}nodes 5\nbranch 0 0 1 2\npruned 2\nbranch 1 1 3 4\npruned 3\npruned 4\n"
+for by in '4 5: its equal of a higher number' '5 3: one of less profit' '5 6: a heavier one' '5 2: one with fewer items decided'; do
+    judges "two: refused: dominated by ${by#*: }" 1 'is not dominated' two.knapsack "${tree}dominated ${by%%:*}\n"
+done
+judges "two: refused: dominated by a node that is not there" 1 'is not dominated' two.knapsack \
+    "${two}nodes 4\nbranch 0 0 2 3\ndominated 2 1\npruned 3\n"
+judges "two: refused: a node twice" 1 'is not new' two.knapsack "${two}nodes 3\nbranch 0 0 1 1\n"
+judges "two: refused: a node that is done" 1 'is not open' two.knapsack "${tree}pruned 3\n"
+judges "two: bad input: an unknown end of a node" 2 unexpected two.knapsack "${tree}cut 4\n"
+judges "two: refused: items that are too heavy" 1 'too heavy' two.knapsack \
+    'answer 1 knapsack\noutcome optimal\nprofit 6\nweight 10\nitems 2\n0\n1\n'
+printf '2 10\n1 5\n3 5\n' >all.knapsack
+all='answer 1 knapsack\noutcome optimal\n'
+judges "all: refused: an item twice" 1 'comes twice' all.knapsack "${all}profit 2\nweight 10\nitems 2\n0\n0\n"
+judges "all: refused: pruned, where all items fit" 1 'may be better' all.knapsack "${all}profit 3\nweight 5\nitems 1\n1\nnodes 1\npruned 0\n"
+printf '2 5\n1 5\n3 5\n' >left.knapsack
+judges "left: refused: pruned, where an item is left out" 1 'may be better' left.knapsack \
+    "${all}profit 1\nweight 5\nitems 1\n0\nnodes 3\nbranch 0 0 1 2\npruned 1\npruned 2\n"
 printf '3 10\n6 5\n6 5\n9 10\n' >three.knapsack
+judges "three: refused: dominated by one with other items decided" 1 'is not dominated' three.knapsack \
+    "${all}profit 12\nweight 10\nitems 2\n0\n1\nnodes 7\nbranch 0 0 1 2\nbranch 1 1 3 4\nbranch 2 2 5 6\ndominated 5 4\n"
 printf 'answer 1 knapsack\noutcome optimal\nprofit 9\nweight 10\nitems 1\n2\n' >three.answer
 check "three: not proven without a log" says 3 UNPROVEN three.knapsack three.answer
 
