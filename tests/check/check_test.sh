@@ -173,6 +173,62 @@ head -n 20 transport.answer >short.answer
 check "bad input: an answer cut short" says 2 'BAD INPUT' "$lp" short.answer
 check "bad input: an answer of another kind" says 2 'BAD INPUT' "$models/exams.wcsp" transport.answer
 
+# model NAME ROWS COLUMNS REST: a linear program whose objective is o; the sections as text.
+model() { printf '%b' "NAME t FREE\nROWS\n N o\n$2COLUMNS\n$3$4ENDATA\n" >"$1.mps"; }
+lp_answer='answer 1 lp\noutcome'
+model upper ' L r\n' ' x o -1 r 1\n' 'RHS\n s r 1\nBOUNDS\n UP b x 5\n'
+judges "upper: optimal" 0 PROVEN upper.mps "$lp_answer optimal\nobjective -1\nbasis 2\nb\nu\n"
+judges "upper: refused: beyond the side" 1 'violations of 4 of' upper.mps "$lp_answer optimal\nobjective -5\nbasis 2\nu\nb\n"
+judges "upper: not refused where nothing is claimed" 3 'violations of 4 of' upper.mps "$lp_answer imprecise\nbasis 2\nu\nb\n"
+judges "upper: refused: a reduced cost" 1 'and 1 of reduced' upper.mps "$lp_answer optimal\nobjective 0\nbasis 2\nl\nb\n"
+judges "upper: refused: another objective than the basis has" 1 'claimed to be' upper.mps "$lp_answer optimal\nobjective -2\nbasis 2\nb\nu\n"
+judges "upper: refused: nonbasic and free, with bounds" 1 'cannot be nonbasic' upper.mps "$lp_answer optimal\nbasis 2\nz\nb\n"
+judges "upper: bad input: an infinite objective" 2 unexpected upper.mps "$lp_answer optimal\nobjective 1e30\n"
+judges "upper: bad input: a dual that is no number" 2 unexpected upper.mps "$lp_answer optimal\ndual 1\n1x\n"
+sed 's/ 5$/ 1e25/' upper.mps >beyond.mps
+judges "beyond: refused: at an infinite bound" 1 'cannot be nonbasic' beyond.mps "$lp_answer optimal\nbasis 2\nu\nb\n"
+model lower ' G r\n' ' x o 1 r 1\n' 'RHS\n s r 1\n'
+judges "lower: refused: below the side" 1 'violations of 1 of' lower.mps "$lp_answer optimal\nobjective 0\nbasis 2\nl\nb\n"
+model free ' G r\n' ' x o 1 r 1\n' 'RHS\n s r 1\nBOUNDS\n FR b x\n'
+judges "free: refused: duals that leave a free column a cost" 1 'do not belong' free.mps "$lp_answer optimal\nobjective 0\ndual 1\n0\n"
+model twins ' E r\n E q\n' ' x r 1 q 1\n y r 1 q 1\n' ''
+judges "twins: refused: a singular basis" 1 'is singular' twins.mps "$lp_answer optimal\nbasis 4\nb\nb\nl\nl\n"
+# x >= 1, x >= 0, x <= 0.5
+model apart ' G r\n G q\n' ' x r 1 q 1\n' 'RHS\n s r 1\nBOUNDS\n UP b x 0.5\n'
+judges "apart: a Farkas vector" 0 'PROVEN: infeasible' apart.mps "$lp_answer infeasible\nfarkas 2\n-1\n0\n"
+judges "apart: refused: a multiple of a side that there is not" 1 'proves nothing' apart.mps "$lp_answer infeasible\nfarkas 2\n-1\n1e-30\n"
+model nearly ' G r\n' ' x r 1\n y r 1e-30\n' 'RHS\n s r 1\nBOUNDS\n UP b x 0.5\n FR b y\n'
+judges "nearly: infeasible but far away" 0 'for |x_j| < 1e24' nearly.mps "$lp_answer infeasible\nfarkas 1\n-1\n"
+sed 's/1e-30/1/' nearly.mps >feasible.mps
+judges "feasible: refused: a multiple of an infinite bound" 1 'proves nothing' feasible.mps "$lp_answer infeasible\nfarkas 1\n-1\n"
+# x >= 1, x <= 0, x free
+model gap ' G r\n L q\n' ' x r 1 q 1\n' 'RHS\n s r 1\nBOUNDS\n FR b x\n'
+judges "gap: by the low part" 0 'its low part' gap.mps "$lp_answer infeasible\nfarkas 2\n-1\n0.75\nfarkas_low 2\n0\n0.25\n"
+judges "gap: by the exact vector of the basis" 0 'exact Farkas vector' gap.mps \
+    "$lp_answer infeasible\nfarkas 2\n-1\n0.999999999999\nbasis 3\nb\nb\nu\n"
+model ray ' L r\n' ' x o 1 r -1\n' 'RHS\n s r 1\n'
+start="$lp_answer unbounded\nbasis 2\nl\nb\n"
+judges "ray: maximising" 0 'by the ray' ray.mps "${start}sense max\nray 1\n1\n"
+judges "ray: refused: minimising" 1 'does not improve' ray.mps "${start}ray 1\n1\n"
+judges "ray: not proven without a basis" 3 'without a basis' ray.mps "$lp_answer unbounded\nsense max\nray 1\n1\n"
+sed 's/s r 1/s r -1/' ray.mps >away.mps
+judges "away: refused: a ray from an infeasible point" 1 'violations of 1 at' away.mps "${start}sense max\nray 1\n1\n"
+judges "away: refused: an infeasible point alone" 1 'violations of 1 at' away.mps "${start}sense max\n"
+sed 's/r -1/r 1/' ray.mps >stopped.mps
+judges "stopped: refused: a ray that a row stops" 1 'unbounded but' stopped.mps "${start}sense max\nray 1\n1\n"
+model ended ' L r\n' ' x o 1 r -1\n' 'RHS\n s r 1\nBOUNDS\n UP b x 5\n'
+judges "ended: refused: a column that its bound stops" 1 'unbounded but' ended.mps "${start}sense max\n"
+
+# Files that are no models; a free row that is dropped
+refuses() { judges "bad input: $1" 2 "$2" "$3.mps" "$lp_answer optimal\n"; }
+model infinite ' L r\n' ' x o 1 r 1e30\n' '' && refuses "an infinite coefficient" infinite infinite
+model names ' L r\n L r\n' ' x o 1\n' '' && refuses "two rows of one name" 'two rows' names
+model places ' L r\n' ' x o 1\n y o 1\n x r 1\n' '' && refuses "a column in two places" 'two places' places
+model nowhere ' L r\n' ' x o 1\n' 'BOUNDS\n LO b x 1e25\n' && refuses "an infinite lower bound" 'is infinite' nowhere
+sed '$d' upper.mps >ends.mps && refuses "no ENDATA" 'no ENDATA' ends
+sed -e 's/^ L r$/ N p\n L r/' -e 's/^ x o -1 r 1$/ x p 7\n&/' upper.mps >dropped.mps
+judges "dropped: a second free row" 0 PROVEN dropped.mps "$lp_answer optimal\nobjective -1\nbasis 2\nb\nu\n"
+
 # ---- Propagation ----
 
 log() { ./write_log "$1" "$2" >"$3.answer"; }
@@ -313,6 +369,9 @@ judges "two: refused: dominated by a node that is not there" 1 'is not dominated
     "${two}nodes 4\nbranch 0 0 2 3\ndominated 2 1\npruned 3\n"
 judges "two: refused: a node twice" 1 'is not new' two.knapsack "${two}nodes 3\nbranch 0 0 1 1\n"
 judges "two: refused: a node that is done" 1 'is not open' two.knapsack "${tree}pruned 3\n"
+judges "two: bad input: a number with more behind it" 2 unexpected two.knapsack 'answer 1 knapsack\nprofit 3x\n'
+judges "two: bad input: a number that is too small" 2 unexpected two.knapsack 'answer 1 knapsack\nprofit -1\n'
+judges "two: bad input: an item that there is not" 2 unexpected two.knapsack 'answer 1 knapsack\nitems 1\n2\n'
 judges "two: bad input: an unknown end of a node" 2 unexpected two.knapsack "${tree}cut 4\n"
 judges "two: refused: items that are too heavy" 1 'too heavy' two.knapsack \
     'answer 1 knapsack\noutcome optimal\nprofit 6\nweight 10\nitems 2\n0\n1\n'
