@@ -280,7 +280,9 @@ judges "small: a weaker bound after a stronger one" 0 PROVEN small.mps "${log}bo
 judges "small: a column's own bound, rounded" 0 PROVEN small.mps "${log}bound -1 0 upper 3\n"
 judges "small: refused: rounded too far" 1 'does not imply' small.mps "${log}bound -1 0 upper 2\n"
 judges "small: refused: an integer that is possible" 1 'does not imply' small.mps "${log}bound 0 0 upper 2\n"
-judges "small: refused: with a column that is not bounded" 1 'does not imply' small.mps "${log}bound 2 0 upper 3\n"
+judges "small: refused: with a column that is not bounded" 1 'does not imply' small.mps "${log}bound 2 0 upper 5\n"
+model first ' L r\n' ' z r 1\n x r 1\n' 'RHS\n s r 4\nBOUNDS\n FR b z\n'
+judges "first: refused: where the first column is not bounded" 1 'does not imply' first.mps "${log}bound 0 1 upper 5\n"
 judges "small: refused: a row that is satisfied by equality" 1 'no proof' small.mps "${broken_log}row 3\n"
 judges "small: refused: bounds that do not cross" 1 'no proof' small.mps "${broken_log}column 0\n"
 judges "small: bad input: neither upper nor lower" 2 unexpected small.mps "${log}bound 0 0 middle 3\n"
@@ -365,6 +367,8 @@ judges "two: a log that prunes by the relaxation" 0 PROVEN two.knapsack \
 for by in '4 5: its equal of a higher number' '5 3: one of less profit' '5 6: a heavier one' '5 2: one with fewer items decided'; do
     judges "two: refused: dominated by ${by#*: }" 1 'is not dominated' two.knapsack "${tree}dominated ${by%%:*}\n"
 done
+judges "two: refused: dominated by one with more items decided" 1 'is not dominated' two.knapsack \
+    "${two}nodes 6\nbranch 0 0 4 5\nbranch 4 1 1 2\ndominated 5 2\n"
 judges "two: refused: dominated by a node that is not there" 1 'is not dominated' two.knapsack \
     "${two}nodes 4\nbranch 0 0 2 3\ndominated 2 1\npruned 3\n"
 judges "two: refused: a node twice" 1 'is not new' two.knapsack "${two}nodes 3\nbranch 0 0 1 1\n"
