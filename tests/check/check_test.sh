@@ -283,6 +283,12 @@ judges "small: refused: an integer that is possible" 1 'does not imply' small.mp
 judges "small: refused: with a column that is not bounded" 1 'does not imply' small.mps "${log}bound 2 0 upper 5\n"
 model first ' L r\n' ' z r 1\n x r 1\n' 'RHS\n s r 4\nBOUNDS\n FR b z\n'
 judges "first: refused: where the first column is not bounded" 1 'does not imply' first.mps "${log}bound 0 1 upper 5\n"
+model kinds '' " m 'MARKER' 'INTORG'\\n x o 1\\n m 'MARKER' 'INTEND'\\n v o 1\\n y o 1\\n z o 1\\n u o 1\\n" \
+    'BOUNDS\n LO b x 1\n LO b v -3\n BV b v\n UP b y 3\n PL b y\n PL b z\n UP b z -1\n LI b u 0.5\n'
+judges "kinds: BV after LO, LI" 0 PROVEN kinds.mps "${log}bound -1 1 lower -1\nbound -1 4 lower 1\n"
+for bound in '0 upper 5' '2 upper 5' '3 lower -100'; do
+    judges "kinds: refused: $bound" 1 'does not imply' kinds.mps "${log}bound -1 $bound\n"
+done
 judges "small: refused: a row that is satisfied by equality" 1 'no proof' small.mps "${broken_log}row 3\n"
 judges "small: refused: bounds that do not cross" 1 'no proof' small.mps "${broken_log}column 0\n"
 judges "small: bad input: neither upper nor lower" 2 unexpected small.mps "${log}bound 0 0 middle 3\n"
