@@ -19,7 +19,7 @@ enum { PROVEN = 0, REFUSED = 1, BAD_INPUT = 2, UNPROVEN = 3 };
 
 /* Prints the status and the reason as the last line, and ends the program. */
 _Noreturn void end(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void *allocate(size_t count, size_t size); /* all 0 */
+void *allocate(int64_t count, size_t size); /* all 0, with one more at the end */
 mpz_t *zeros(int count);
 
 /* The blank-separated words of a file, which is cut into them. */
@@ -29,39 +29,33 @@ typedef struct words {
     long line;
 } words;
 
-char *read_text(const char *path);
+words read_text(const char *path);
 char *next(words *w); /* NULL at the end */
 char *need(words *w); /* bad input at the end */
 int is(const words *w, const char *word);
 _Noreturn void unknown(const words *w);
-int64_t whole(words *w, int64_t least, int64_t most);
-/* Whether a word is a number: a C hex float, or a decimal one, which becomes the nearest double. From 1e20 on it is
- * infinite. */
+
+/* Numbers. A double is a C hex float, or decimal, which becomes the nearest double; from 1e20 on it is infinite. */
 int is_number(const char *word, double *value);
-
-/* What an answer may hold: a name, then as `kind` says a word (w), a whole number (i), a double (d), or a count and so
- * many whole numbers (I), doubles (D) or letters (L). */
-typedef struct record {
-    const char *name;
-    char kind;
-    int size;      /* of I: the most; of D and L: as many as this */
-    int64_t limit; /* whole numbers are 0 to limit - 1 */
-    int count;     /* of what has been read; 0: nothing */
-    char *word;
-    int64_t *whole;
-    double *real;
-} record;
-
-/* Reads up to a word that is no name in the table, which ends with an empty record, and returns it, or NULL. */
-char *read_records(words *w, record *table);
+double number(words *w);              /* a finite one */
+double *numbers(words *w, int count); /* that count, and as many */
+int64_t whole(words *w, int64_t least, int64_t most);
+int64_t *wholes(words *w, int64_t count, int64_t least, int64_t most);
 
 /* A x - activity = 0: the variables are the columns, then the activities of the rows. The last row is the objective. */
+enum { LOWER, UPPER };
 typedef struct program {
     int rows, cols, maximize, *start, *row; /* the entries by variables */
-    double *value, *lower, *upper;          /* [entries], [cols + rows] twice, may be infinite */
+    double *value, *bound[2];               /* [entries]; [cols + rows] LOWER and UPPER, may be infinite */
     char *integer;
     double offset;
-    mpz_t *exact; /* [entries] values times one power of two; for linear programs */
+    /* A linear program's values as integers, times one power of two [entries]; the basis: columns of [A, -I], which are a
+     * square matrix B, by their variables [rows]; its factors. */
+    mpz_t *exact;
+    int *basic;
+    struct step *steps;
+    /* For propagation: row i has the entries first[i], next[first[i]] and so on to one below 0; the columns of entries. */
+    int *first, *next, *column;
 } program;
 
 /* Values num[k] / den. */
@@ -69,20 +63,13 @@ typedef struct fractions {
     mpz_t *num, den;
 } fractions;
 
-/* A square matrix B: the columns of [A, -I] that belong to some variables, as integers. */
-typedef struct square {
-    const program *p;
-    int *variable; /* [p->rows] */
-    struct factors *factors;
-} square;
-
-int factorize(square *b);                                     /* -1: singular modulo 2^62 - 57 */
-fractions solve(const square *b, int transposed, mpz_t *rhs); /* B x = rhs or B' x = rhs, exactly */
+int factorize(program *p);                                     /* -1: singular modulo 2^62 - 57 */
+fractions solve(const program *p, int transposed, mpz_t *rhs); /* B x = rhs or B' x = rhs, exactly */
 
 program *read_mps(const char *path);
 _Noreturn void check_program(program *p, words *answer);
 _Noreturn void check_propagation(program *p, words *answer);
-_Noreturn void check_elimination(words *model, words *answer);
-_Noreturn void check_knapsack(words *model, words *answer);
+_Noreturn void check_elimination(words model, words *answer);
+_Noreturn void check_knapsack(words model, words *answer);
 
 #endif /* CHECK_H */

@@ -6,20 +6,14 @@
 #include "tests/check/check.h"
 
 int main(int argc, char **argv) {
-    words answer = {.line = 1}, model = {.line = 1};
-    if (argc != 3) {
-        fputs("usage: checker MODEL ANSWER\n", stderr);
-        return BAD_INPUT;
-    }
-    model.path = argv[1];
-    answer.path = argv[2];
-    answer.at = read_text(answer.path);
+    words answer;
+    if (argc != 3) end(BAD_INPUT, "usage: checker MODEL ANSWER");
+    answer = read_text(argv[2]);
     if (strcmp(need(&answer), "answer") || strcmp(need(&answer), "1")) end(BAD_INPUT, "%s: no answer", answer.path);
     need(&answer);
-    if (is(&answer, "lp")) check_program(read_mps(model.path), &answer);
-    if (is(&answer, "propagation")) check_propagation(read_mps(model.path), &answer);
-    model.at = read_text(model.path);
-    if (is(&answer, "elimination")) check_elimination(&model, &answer);
-    if (is(&answer, "knapsack")) check_knapsack(&model, &answer);
+    if (is(&answer, "lp")) check_program(read_mps(argv[1]), &answer);
+    if (is(&answer, "propagation")) check_propagation(read_mps(argv[1]), &answer);
+    if (is(&answer, "elimination")) check_elimination(read_text(argv[1]), &answer);
+    if (is(&answer, "knapsack")) check_knapsack(read_text(argv[1]), &answer);
     unknown(&answer);
 }

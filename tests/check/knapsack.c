@@ -8,7 +8,8 @@
 __extension__ typedef __int128 int128;
 
 typedef struct node {
-    int parent, item, state; /* state: 0 is not there, 1 open, 2 done */
+    int parent, item;
+    enum { MISSING, OPEN, DONE } state;
     int128 weight, profit;
 } node;
 
@@ -25,9 +26,11 @@ typedef struct search {
     node *node;
 } search;
 
+/* The most profit by weight first; without weight, before all others. */
 static int compare(const void *a, const void *b) {
     const item *i = a, *j = b;
     int128 left = (int128)i->profit * j->weight, right = (int128)j->profit * i->weight;
+    if (!i->weight || !j->weight) return (i->weight > 0) - (j->weight > 0);
     return left > right ? -1 : left < right;
 }
 
@@ -35,9 +38,9 @@ static void read_model(search *s, words *w) {
     int j;
     s->items = (int)whole(w, 0, 1 << 28);
     s->capacity = whole(w, 0, INT64_MAX);
-    s->item = allocate((size_t)s->items, sizeof(item));
-    s->by_ratio = allocate((size_t)s->items, sizeof(item));
-    s->decided = allocate((size_t)s->items, 1);
+    s->item = allocate(s->items, sizeof(item));
+    s->by_ratio = allocate(s->items, sizeof(item));
+    s->decided = allocate(s->items, 1);
     for (j = 0; j < s->items; j++) {
         int64_t profit = whole(w, 0, INT64_MAX);
         s->by_ratio[j] = s->item[j] = (item){j, whole(w, 0, INT64_MAX), profit};
@@ -56,10 +59,9 @@ static int mark(search *s, int k, char on) {
 /* Whether some set below a node might have more than the claimed profit, by the linear relaxation. */
 static int may_be_better(search *s, int k) {
     int128 room = s->capacity - s->node[k].weight, missing = s->claimed + (int128)1 - s->node[k].profit;
-    int j;
+    const item *i;
     if (room < 0) return 0;
-    for (j = 0; j < s->items; j++) {
-        const item *i = &s->by_ratio[j];
+    for (i = s->by_ratio; i < s->by_ratio + s->items; i++) {
         if (s->decided[i->index]) continue;
         if (i->weight > room) return room * i->profit >= missing * i->weight;
         room -= i->weight;
@@ -75,72 +77,68 @@ static void branch(search *s, words *w, int k) {
     for (taken = 0; taken < 2; taken++) {
         node *to = &s->node[whole(w, 1, s->nodes - 1)];
         if (to->state) end(REFUSED, "line %ld: the node is not new", w->line);
-        *to = s->node[k];
-        to->parent = k;
-        to->item = item;
-        to->weight += taken * s->item[item].weight;
-        to->profit += taken * s->item[item].profit;
+        *to = (node){k, item, OPEN, s->node[k].weight, s->node[k].profit};
+        if (taken) to->weight += s->item[item].weight, to->profit += s->item[item].profit;
     }
 }
 
 /* "dominated NODE BY": BY has decided the same items, weighs no more and earns no less; of equals the lower number. */
-static int is_dominated(search *s, int k, int by) {
+static void check_dominated(search *s, words *w, int k) {
+    const int by = (int)whole(w, 0, s->nodes - 1);
     const node *n = &s->node[k], *b = &s->node[by];
     int same = b->state && mark(s, k, 1) == mark(s, by, 0), j;
     for (j = k; j > 0 && same; j = s->node[j].parent) same = !s->decided[s->node[j].item];
-    return same && b->weight <= n->weight && b->profit >= n->profit &&
-           (b->weight < n->weight || b->profit > n->profit || by < k);
+    if (!same || b->weight > n->weight || b->profit < n->profit ||
+        (b->weight == n->weight && b->profit == n->profit && by >= k))
+        end(REFUSED, "line %ld: node %d is not dominated", w->line, k);
 }
 
 /* The whole log: "nodes COUNT", which are 0, the root, to COUNT - 1, and a line that ends each. */
 static void check_log(search *s, words *w) {
     int k;
     s->nodes = (int)whole(w, 1, 1 << 28);
-    s->node = allocate((size_t)s->nodes, sizeof(node));
-    s->node[0].state = 1;
+    s->node = allocate(s->nodes, sizeof(node));
+    s->node[0].state = OPEN;
     while (next(w)) {
         const char *what = w->word;
         k = (int)whole(w, 0, s->nodes - 1);
-        if (s->node[k].state != 1) end(REFUSED, "line %ld: node %d is not open", w->line, k);
+        if (s->node[k].state != OPEN) end(REFUSED, "line %ld: node %d is not open", w->line, k);
         mark(s, k, 1);
         if (strcmp(what, "branch") == 0) branch(s, w, k);
-        else if (strcmp(what, "dominated") == 0) {
-            if (!is_dominated(s, k, (int)whole(w, 0, s->nodes - 1)))
-                end(REFUSED, "line %ld: node %d is not dominated", w->line, k);
-        } else if (strcmp(what, "pruned")) unknown(w);
+        else if (strcmp(what, "dominated") == 0) check_dominated(s, w, k);
+        else if (strcmp(what, "pruned")) unknown(w);
         else if (may_be_better(s, k)) end(REFUSED, "line %ld: node %d may be better", w->line, k);
         mark(s, k, 0);
-        s->node[k].state = 2;
+        s->node[k].state = DONE;
     }
     for (k = 0; k < s->nodes; k++)
-        if (s->node[k].state == 1) end(REFUSED, "node %d is left open", k);
+        if (s->node[k].state == OPEN) end(REFUSED, "node %d is left open", k);
 }
 
-void check_knapsack(words *model, words *w) {
-    enum { OUTCOME, PROFIT, WEIGHT, ITEMS };
-    search s = {0};
+void check_knapsack(words model, words *w) {
+    search s = {.claimed = -1};
+    const char *outcome = "";
     int128 weight = 0, profit = 0;
-    int k, logged = 0;
-    read_model(&s, model);
-    record r[] = {{.name = "outcome", .kind = 'w'},
-                  {.name = "profit", .kind = 'i', .limit = INT64_MAX},
-                  {.name = "weight", .kind = 'i', .limit = INT64_MAX},
-                  {.name = "items", .kind = 'I', .size = s.items, .limit = s.items},
-                  {0}};
-    if (read_records(w, r) && !(logged = is(w, "nodes"))) unknown(w);
-    if (!r[OUTCOME].count || !r[PROFIT].count || !r[WEIGHT].count)
-        end(BAD_INPUT, "outcome, profit or weight is missing");
-    for (k = 0; k < r[ITEMS].count; k++) {
-        int item = (int)r[ITEMS].whole[k];
-        if (s.decided[item]++) end(REFUSED, "item %d comes twice", item);
-        weight += s.item[item].weight;
-        profit += s.item[item].profit;
+    int64_t claimed_weight = -1;
+    int logged = 0, count, item;
+    read_model(&s, &model);
+    while (!logged && next(w)) {
+        if (is(w, "outcome")) outcome = need(w);
+        else if (is(w, "profit")) s.claimed = whole(w, 0, INT64_MAX);
+        else if (is(w, "weight")) claimed_weight = whole(w, 0, INT64_MAX);
+        else if (is(w, "items"))
+            for (count = (int)whole(w, 0, s.items); count > 0; count--) {
+                item = (int)whole(w, 0, s.items - 1);
+                if (s.decided[item]++) end(REFUSED, "item %d comes twice", item);
+                weight += s.item[item].weight;
+                profit += s.item[item].profit;
+            }
+        else if (!(logged = is(w, "nodes"))) unknown(w);
     }
     memset(s.decided, 0, (size_t)s.items);
-    s.claimed = *r[PROFIT].whole;
-    if (profit != s.claimed || weight != *r[WEIGHT].whole || weight > s.capacity)
+    if (profit != s.claimed || weight != claimed_weight || weight > s.capacity)
         end(REFUSED, "the items do not have the claimed profit and weight, or are too heavy");
     if (logged) check_log(&s, w);
-    if (strcmp(r[OUTCOME].word, "optimal")) end(PROVEN, "a solution of profit %lld", (long long)s.claimed);
+    if (strcmp(outcome, "optimal")) end(PROVEN, "a solution of profit %lld", (long long)s.claimed);
     end(logged ? PROVEN : UNPROVEN, "profit %lld is optimal", (long long)s.claimed);
 }

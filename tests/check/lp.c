@@ -9,23 +9,24 @@
 /* How wrong an optimal basis may be without being refused, in units of max(1, |bound|) or max(1, |cost|): the library's
  * default. */
 static const double tolerance = 1e-9;
-/* An objective that gains so much is unbounded. */
-static const double far = 1e20;
 enum { PLACES = 1074 };
 
 typedef struct lp {
-    const program *p;
-    mpz_t *lower, *upper, one; /* times 2^PLACES; infinite ones: 1e24 */
-    const int64_t *basis;      /* [cols + rows] b, l, u or z; NULL: not given */
-    square b;
+    program *p;
+    int variables;
+    mpz_t *bound[2];     /* [variables] times 2^PLACES; infinite ones: 1e24 */
     double primal, dual; /* the basis' largest violations */
+    /* The answer; what is not in it is NULL, or NaN. */
+    char *basis; /* [variables] b, l, u or z */
+    double objective, *duals, *farkas, *farkas_low, *ray, *ray_low;
 } lp;
 
-/* num / (den * one^times), rounded. */
+/* num / (den * 2^(times * PLACES)), rounded; at least 1e-200 in size if it is not 0. */
 static double real(const mpz_t num, const mpz_t den, int times) {
     long above, below;
     double value = mpz_get_d_2exp(&above, num) / mpz_get_d_2exp(&below, den);
-    return ldexp(value, (int)(above - below - times * PLACES));
+    value = ldexp(value, (int)(above - below - times * PLACES));
+    return fabs(value) < 1e-200 ? mpz_sgn(num) * 1e-200 : value;
 }
 
 /* Adds value * 2^PLACES. */
@@ -38,27 +39,23 @@ static void add(mpz_t to, double value) {
     mpq_clear(exact);
 }
 
-static mpz_t *integers(const double *value, int count, int room) {
-    mpz_t *to = zeros(room);
+/* `count` numbers and, if `low` is not NULL, their low parts, times 2^PLACES; behind them there is room for one more. */
+static fractions take_vector(const double *value, const double *low, int count) {
+    fractions v = {zeros(count + 1), {{0}}};
     int k;
-    for (k = 0; k < count; k++) add(to[k], value[k]);
-    return to;
-}
-
-/* A given vector and, if `low` is not NULL, its low part. There is room for one more number. */
-static fractions take_vector(const record *r, const record *low) {
-    fractions v = {integers(r->real, r->count, r->size + 1), {{0}}};
-    int k;
-    mpz_init(v.den);
-    add(v.den, 1);
-    for (k = 0; low && k < low->count; k++) add(v.num[k], low->real[k]);
+    mpz_init_set_ui(v.den, 1);
+    for (k = 0; k < count; k++) add(v.num[k], value[k]);
+    for (k = 0; k < count && low; k++) add(v.num[k], low[k]);
     return v;
 }
 
-/* Subtracts times * (column k of [A, -I]) from to. */
-static void subtract_column(const program *p, int k, const mpz_t times, mpz_t *to) {
+/* Whether variable k, if it moves in this direction, comes to a bound. */
+static int stops(const lp *s, int k, int direction) { return direction && isfinite(s->p->bound[direction > 0][k]); }
+
+/* Subtracts times * (column k of [A, -I]). */
+static void subtract_column(const program *p, int k, const mpz_t times, mpz_t *from) {
     int e;
-    for (e = p->start[k]; e < p->start[k + 1]; e++) mpz_submul(to[p->row[e]], times, p->exact[e]);
+    for (e = p->start[k]; e < p->start[k + 1]; e++) mpz_submul(from[p->row[e]], times, p->exact[e]);
 }
 
 /* The multiple that y gives variable k in y'[A, -I], times 2^PLACES and y's denominator. */
@@ -68,25 +65,19 @@ static void multiple(const program *p, const fractions *y, int k, mpz_t sum) {
     for (e = p->start[k]; e < p->start[k + 1]; e++) mpz_addmul(sum, p->exact[e], y->num[p->row[e]]);
 }
 
-/* The least sum of all multiples times their variables, but the objective's, within the bounds, times 4^PLACES and y's
- * denominator; that sum is 0. Infinite terms are left out: *loose is the sum of the |multiples| in them, and the result
- * is 0 if there are rows in them. */
+/* The least sum of all multiples y'[A, -I] times their variables, but the objective's, within the bounds, times
+ * 4^PLACES and y's denominator; that sum is 0. Infinite terms are left out: *loose is what they take from the sum if
+ * the bounds are 1e24, and the result is 0 if there are rows in them. */
 static int least(const lp *s, const fractions *y, mpz_t total, mpz_t loose) {
-    const program *p = s->p;
     mpz_t z;
-    int k, sign, rows = 1;
+    int k, side, rows = 1;
     mpz_init(z);
-    mpz_set_ui(total, 0);
-    mpz_set_ui(loose, 0);
-    for (k = 0; k < p->cols + p->rows - 1; k++) {
-        multiple(p, y, k, z);
-        if (!(sign = mpz_sgn(z))) continue;
-        if (isfinite((sign > 0 ? p->lower : p->upper)[k])) mpz_addmul(total, z, (sign > 0 ? s->lower : s->upper)[k]);
-        else {
-            mpz_abs(z, z);
-            mpz_add(loose, loose, z);
-            rows &= k < p->cols;
-        }
+    for (k = 0; k < s->variables - 1; k++) {
+        multiple(s->p, y, k, z);
+        side = mpz_sgn(z) > 0 ? LOWER : UPPER;
+        if (isfinite(s->p->bound[side][k])) mpz_addmul(total, z, s->bound[side][k]);
+        else mpz_submul(loose, z, s->bound[side][k]);
+        rows &= k < s->p->cols || !mpz_sgn(z) || isfinite(s->p->bound[side][k]);
     }
     return rows;
 }
@@ -94,54 +85,49 @@ static int least(const lp *s, const fractions *y, mpz_t total, mpz_t loose) {
 /* ---- Bases ---- */
 
 static void take_basis(lp *s) {
-    const program *p = s->p;
-    int n = p->cols + p->rows, k, count = 0;
-    s->b = (square){p, allocate((size_t)n, sizeof(int)), NULL};
-    for (k = 0; k < n; k++) {
-        int lower = isfinite(p->lower[k]), upper = isfinite(p->upper[k]), status = (int)s->basis[k];
-        if (k == n - 1 || status == 'b') s->b.variable[count++] = k;
-        else if (status == 'z' ? lower || upper : status == 'l' ? !lower : status != 'u' || !upper)
+    program *p = s->p;
+    int k, count = 0;
+    p->basic = allocate(s->variables, sizeof(int));
+    for (k = 0; k < s->variables; k++) {
+        const char status = s->basis[k];
+        if (status == 'b') p->basic[count++] = k;
+        else if (status == 'z' ? stops(s, k, -1) || stops(s, k, 1) : !stops(s, k, status == 'l' ? -1 : status == 'u'))
             end(REFUSED, "variable %d cannot be nonbasic as '%c'", k, status);
     }
     if (count != p->rows) end(REFUSED, "the basis has %d variables for %d rows", count - 1, p->rows - 1);
-    if (factorize(&s->b)) end(REFUSED, "the basis is singular");
+    if (factorize(p)) end(REFUSED, "the basis is singular");
 }
-
-static int basic(const lp *s, int k) { return k == s->p->cols + s->p->rows - 1 || s->basis[k] == 'b'; }
 
 /* Finds the largest violation of the basic variables' values, and returns the objective. */
 static double find_point(lp *s) {
     const program *p = s->p;
     mpz_t *rhs = zeros(p->rows), outside;
     fractions x;
-    int k, upper;
+    int i, k, side;
+    for (k = 0; k < s->variables; k++)
+        if (s->basis[k] == 'l' || s->basis[k] == 'u') subtract_column(p, k, s->bound[s->basis[k] == 'u'][k], rhs);
+    x = solve(s->p, 0, rhs);
     mpz_init(outside);
-    for (k = 0; k < p->cols + p->rows; k++)
-        if (!basic(s, k) && s->basis[k] != 'z')
-            subtract_column(p, k, (s->basis[k] == 'l' ? s->lower : s->upper)[k], rhs);
-    x = solve(&s->b, 0, rhs);
-    for (k = 0; k < 2 * p->rows; k++) {
-        double bound = ((upper = k % 2) ? p->upper : p->lower)[s->b.variable[k / 2]];
-        mpz_set(outside, x.num[k / 2]);
-        mpz_submul(outside, x.den, (upper ? s->upper : s->lower)[s->b.variable[k / 2]]);
-        if (isfinite(bound) && mpz_sgn(outside) == (upper ? 1 : -1))
-            s->primal = fmax(s->primal, fabs(real(outside, x.den, 1)) / fmax(1, fabs(bound)));
+    for (i = 0; i < 2 * p->rows; i++) {
+        k = s->p->basic[i / 2];
+        side = i % 2;
+        mpz_set(outside, x.num[i / 2]);
+        mpz_submul(outside, x.den, s->bound[side][k]);
+        if (isfinite(p->bound[side][k]) && mpz_sgn(outside) == (side == UPPER ? 1 : -1))
+            s->primal = fmax(s->primal, fabs(real(outside, x.den, 1)) / fmax(1, fabs(p->bound[side][k])));
     }
-    printf("the point of the basis: fractions of %zu digits\n", mpz_sizeinbase(x.den, 10));
     return real(x.num[p->rows - 1], x.den, 1) + p->offset;
 }
 
-/* Whether no variable moves towards a finite bound if the nonbasic variable k moves in this direction. */
+/* Whether no variable comes to a bound if the nonbasic variable k moves in this direction. */
 static int is_ray(const lp *s, int k, int direction) {
-    const program *p = s->p;
-    mpz_t *rhs = zeros(p->rows), step;
-    fractions w;
-    int j, free = isinf((direction > 0 ? p->upper : p->lower)[k]);
+    mpz_t *rhs = zeros(s->p->rows), step;
+    fractions moves;
+    int i, free = !stops(s, k, direction);
     mpz_init_set_si(step, direction);
-    subtract_column(p, k, step, rhs);
-    w = solve(&s->b, 0, rhs);
-    for (j = 0; j < p->rows && free; j++)
-        free = !mpz_sgn(w.num[j]) || isinf((mpz_sgn(w.num[j]) > 0 ? p->upper : p->lower)[s->b.variable[j]]);
+    subtract_column(s->p, k, step, rhs);
+    moves = solve(s->p, 0, rhs);
+    for (i = 0; i < s->p->rows; i++) free &= !stops(s, s->p->basic[i], mpz_sgn(moves.num[i]));
     return free;
 }
 
@@ -154,10 +140,10 @@ static int find_signs(lp *s, int ray) {
     int k, e;
     mpz_init(d);
     add(cost[p->rows - 1], p->maximize ? 1 : -1); /* the objective is the last basic variable */
-    y = solve(&s->b, 1, cost);
-    for (k = 0; k < p->cols + p->rows; k++) {
+    y = solve(s->p, 1, cost);
+    for (k = 0; k < s->variables; k++) {
         double unit = 1;
-        if (basic(s, k) || p->lower[k] == p->upper[k]) continue;
+        if (s->basis[k] == 'b' || p->bound[LOWER][k] == p->bound[UPPER][k]) continue;
         multiple(p, &y, k, d);
         if (mpz_sgn(d) == 0 || s->basis[k] == (mpz_sgn(d) > 0 ? 'l' : 'u')) continue;
         for (e = p->start[k]; e < p->start[k + 1]; e++)
@@ -170,35 +156,32 @@ static int find_signs(lp *s, int ray) {
 
 /* ---- Verdicts ---- */
 
-static int near(double a, double b) { return fabs(a - b) <= 1e-6 * fmax(1, fabs(b)); }
+/* Whether a claimed value, if there is one, is this. */
+static int near(double claim, double x) { return isnan(claim) || fabs(claim - x) <= 1e-6 * fmax(1, fabs(x)); }
 
 /* The bound of the duals: (-duals, 1) times the rows and the objective; maximising, its negative. */
-static void check_duals(const lp *s, const record *duals, const record *objective) {
+static void check_duals(const lp *s) {
     const program *p = s->p;
     int k, sign = p->maximize ? -1 : 1;
-    fractions y = take_vector(duals, NULL);
+    fractions y = take_vector(s->duals, NULL, p->rows - 1);
     mpz_t total, loose;
-    double bound, dropped;
     mpz_inits(total, loose, NULL);
     for (k = 0; k < p->rows - 1; k++) mpz_mul_si(y.num[k], y.num[k], -sign);
-    mpz_mul_si(y.num[p->rows - 1], y.den, sign);
+    add(y.num[k], sign);
     least(s, &y, total, loose);
-    bound = real(total, y.den, 2) * sign + p->offset;
-    dropped = real(loose, y.den, 1);
-    printf("duals: %s bound %.17g", p->maximize ? "upper" : "lower", bound);
-    printf(dropped > 0 ? " but for multiples of infinite bounds of %.3g together\n" : "\n", dropped);
-    if (dropped > 1e-6 || (objective->count && !near(bound, *objective->real)))
+    const double bound = real(total, y.den, 3) * sign + p->offset;
+    printf("duals: bound %.17g, multiples of infinite bounds %.3g together\n", bound, real(loose, y.den, 3) / 1e24);
+    if (real(loose, y.den, 3) > 1e18 || !near(s->objective, bound))
         end(REFUSED, "the duals do not belong to the objective");
 }
 
-static _Noreturn void check_optimal(lp *s, const record *objective, int claimed) {
+static _Noreturn void check_optimal(lp *s, int claimed) {
     double exact;
     if (!s->basis) end(UNPROVEN, "optimal, without a basis");
     exact = find_point(s);
     find_signs(s, 0);
     printf("objective of the basis: %.17g\n", exact);
-    if (claimed && objective->count && !near(*objective->real, exact))
-        end(REFUSED, "the objective is claimed to be %.17g", *objective->real);
+    if (claimed && !near(s->objective, exact)) end(REFUSED, "the objective is claimed to be %.17g", s->objective);
     if (s->primal == 0 && s->dual == 0) end(PROVEN, "the basis is optimal");
     end(claimed && fmax(s->primal, s->dual) > tolerance ? REFUSED : UNPROVEN,
         "the basis is optimal but for violations of %.3g of the variables and %.3g of reduced costs", s->primal,
@@ -206,106 +189,94 @@ static _Noreturn void check_optimal(lp *s, const record *objective, int claimed)
 }
 
 /* Ends the program if y is a proof. */
-static void try_farkas(const lp *s, const fractions *y, const char *from) {
-    mpz_t total, loose, reach;
+static void try_farkas(const lp *s, fractions y, const char *from) {
+    mpz_t total, loose;
     int rows;
-    mpz_inits(total, loose, reach, NULL);
-    rows = least(s, y, total, loose);
-    printf("%s: margin %.3g, multiples of infinite bounds %.3g%s\n", from, real(total, y->den, 2),
-           real(loose, y->den, 1), rows ? "" : ", and some of rows");
-    if (rows && mpz_sgn(total) > 0 && !mpz_sgn(loose)) end(PROVEN, "infeasible, by %s", from);
-    add(reach, 1e24);
-    mpz_submul(total, reach, loose);
-    if (rows && mpz_sgn(total) > 0) end(PROVEN, "for |x_j| < 1e24: infeasible, by %s", from);
+    mpz_inits(total, loose, NULL);
+    rows = least(s, &y, total, loose);
+    printf("%s: margin %.3g, multiples of infinite bounds %.3g%s\n", from, real(total, y.den, 3),
+           real(loose, y.den, 3) / 1e24, rows ? "" : ", and some of rows");
+    if (rows && mpz_cmp(total, loose) > 0)
+        end(PROVEN, "%sinfeasible, by %s", mpz_sgn(loose) ? "for |x_j| < 1e24: " : "", from);
 }
 
 /* Farkas vectors: the given one; with its low part; and the exact one that gives the same multiples to the basic
  * variables but for those below 1e-9: the given one's entries are at most 2. */
-static _Noreturn void check_infeasible(lp *s, const record *given, const record *low) {
-    const program *p = s->p;
-    mpz_t *multiples = zeros(p->rows);
-    fractions y = take_vector(given, NULL);
+static _Noreturn void check_infeasible(const lp *s) {
+    const int m = s->p->rows;
+    mpz_t *multiples = zeros(m);
+    fractions y;
     int k;
-    if (!given->count) end(UNPROVEN, "infeasible, without a Farkas vector");
-    try_farkas(s, &y, "the Farkas vector");
-    if (low->count) {
-        y = take_vector(given, low);
-        try_farkas(s, &y, "the Farkas vector and its low part");
+    if (!s->farkas) end(UNPROVEN, "infeasible, without a Farkas vector");
+    try_farkas(s, take_vector(s->farkas, NULL, m - 1), "the Farkas vector");
+    y = take_vector(s->farkas, s->farkas_low, m - 1);
+    if (s->farkas_low) try_farkas(s, y, "the Farkas vector and its low part");
+    for (k = 0; k < m && s->basis; k++) {
+        multiple(s->p, &y, s->p->basic[k], multiples[k]);
+        if (fabs(real(multiples[k], y.den, 2)) < 1e-9) mpz_set_ui(multiples[k], 0);
     }
-    if (!s->basis) end(REFUSED, "the Farkas vector proves nothing");
-    for (k = 0; k < p->rows; k++) {
-        multiple(p, &y, s->b.variable[k], multiples[k]);
-        if (fabs(real(multiples[k], y.den, 1)) < 1e-9) mpz_set_ui(multiples[k], 0);
-    }
-    y = solve(&s->b, 1, multiples);
-    try_farkas(s, &y, "the exact Farkas vector of the basis");
+    if (s->basis) try_farkas(s, solve(s->p, 1, multiples), "the exact Farkas vector of the basis");
     end(REFUSED, "the Farkas vector proves nothing");
 }
 
-/* The objective's gain along the ray, and the most that a row moves towards a finite side. Columns may not move towards
- * finite bounds. */
-static double check_ray(const lp *s, const fractions *ray, double *gain) {
+/* The most that a row moves towards a finite side along the ray while the objective gains 1e20. Columns may not move
+ * towards finite bounds. */
+static double check_ray(const lp *s) {
     const program *p = s->p;
+    fractions ray = take_vector(s->ray, s->ray_low, p->cols);
     mpz_t *activity = zeros(p->rows);
-    double worst = 0;
-    int k, sign;
+    double gain, worst = 0;
+    int k;
     for (k = 0; k < p->cols; k++) {
-        sign = mpz_sgn(ray->num[k]);
-        if (sign && isfinite((sign > 0 ? p->upper : p->lower)[k])) end(REFUSED, "column %d bounds the ray", k);
-        subtract_column(p, k, ray->num[k], activity);
+        if (stops(s, k, mpz_sgn(ray.num[k]))) end(REFUSED, "column %d bounds the ray", k);
+        subtract_column(p, k, ray.num[k], activity);
     }
-    for (k = 0; k < p->rows - 1; k++) {
-        sign = -mpz_sgn(activity[k]);
-        if (sign && isfinite((sign > 0 ? p->upper : p->lower)[p->cols + k]))
-            worst = fmax(worst, fabs(real(activity[k], ray->den, 1)));
-    }
-    *gain = real(activity[k], ray->den, 1) * (p->maximize ? -1 : 1);
-    printf("the ray: rows towards finite sides %.3g, the objective improves by %.3g\n", worst, *gain);
-    if (*gain <= 0) end(REFUSED, "the objective does not improve along the ray");
-    return worst;
+    for (k = 0; k < p->rows - 1; k++)
+        if (stops(s, p->cols + k, -mpz_sgn(activity[k]))) worst = fmax(worst, fabs(real(activity[k], ray.den, 2)));
+    gain = real(activity[k], ray.den, 2) * (p->maximize ? -1 : 1);
+    printf("the ray: rows towards finite sides %.3g, the objective improves by %.3g\n", worst, gain);
+    if (gain <= 0) end(REFUSED, "the objective does not improve along the ray");
+    return worst * (1e20 / gain);
 }
 
-static _Noreturn void check_unbounded(lp *s, const record *given, const record *low) {
-    fractions ray = take_vector(given, low);
-    double gain = 0, worst = given->count ? check_ray(s, &ray, &gain) : INFINITY;
+static _Noreturn void check_unbounded(lp *s) {
+    double worst = s->ray ? check_ray(s) : INFINITY;
     if (!s->basis) end(UNPROVEN, "unbounded, without a basis");
     find_point(s);
     if (s->primal == 0 && worst == 0) end(PROVEN, "unbounded, by the ray");
     if (s->primal == 0 && find_signs(s, 1)) end(PROVEN, "unbounded, by an exact ray of the basis");
-    end(s->primal > tolerance || !(worst * (far / gain) <= tolerance) ? REFUSED : UNPROVEN,
-        "unbounded but for violations of %.3g at the point, %.3g when the objective has gained 1e20", s->primal,
-        worst * (far / gain));
+    end(s->primal > tolerance || worst > tolerance ? REFUSED : UNPROVEN,
+        "unbounded but for violations of %.3g at the point, %.3g when the objective has gained 1e20", s->primal, worst);
 }
 
 void check_program(program *p, words *w) {
-    enum { OUTCOME, SENSE, OBJECTIVE, BASIS, DUAL, FARKAS, FARKAS_LOW, RAY, RAY_LOW };
     const int n = p->cols, m = p->rows - 1;
-    record r[] = {{.name = "outcome", .kind = 'w'},
-                  {.name = "sense", .kind = 'w'},
-                  {.name = "objective", .kind = 'd'},
-                  {.name = "basis", .kind = 'L', .size = n + m},
-                  {.name = "dual", .kind = 'D', .size = m},
-                  {.name = "farkas", .kind = 'D', .size = m},
-                  {.name = "farkas_low", .kind = 'D', .size = m},
-                  {.name = "ray", .kind = 'D', .size = n},
-                  {.name = "ray_low", .kind = 'D', .size = n},
-                  {0}};
-    const char *outcome;
-    lp s = {.p = p};
+    const char *outcome = "";
+    lp s = {.p = p, .variables = n + m + 1, .objective = NAN};
     int k;
-    if (read_records(w, r)) unknown(w);
-    outcome = r[OUTCOME].count ? r[OUTCOME].word : "";
-    if (r[SENSE].count) p->maximize = strcmp(r[SENSE].word, "max") == 0;
+    while (next(w)) {
+        if (is(w, "outcome")) outcome = need(w);
+        else if (is(w, "sense")) p->maximize = strcmp(need(w), "max") == 0;
+        else if (is(w, "objective")) s.objective = number(w);
+        else if (is(w, "basis")) {
+            s.basis = allocate(whole(w, n + m, n + m) + 1, 1);
+            for (k = 0; k < n + m; k++) s.basis[k] = *need(w);
+            s.basis[k] = 'b'; /* the objective */
+        } else if (is(w, "dual")) s.duals = numbers(w, m);
+        else if (is(w, "farkas")) s.farkas = numbers(w, m);
+        else if (is(w, "farkas_low")) s.farkas_low = numbers(w, m);
+        else if (is(w, "ray")) s.ray = numbers(w, n);
+        else if (is(w, "ray_low")) s.ray_low = numbers(w, n);
+        else unknown(w);
+    }
     for (k = 0; k < n + m; k++)
-        if (p->lower[k] > p->upper[k])
+        if (p->bound[LOWER][k] > p->bound[UPPER][k])
             end(strcmp(outcome, "infeasible") ? REFUSED : PROVEN, "infeasible: the bounds of variable %d cross", k);
-    p->exact = integers(p->value, p->start[n + m + 1], p->start[n + m + 1]);
-    s.lower = integers(p->lower, n + m + 1, n + m + 1);
-    s.upper = integers(p->upper, n + m + 1, n + m + 1);
-    s.basis = r[BASIS].whole;
+    p->exact = take_vector(p->value, NULL, p->start[s.variables]).num;
+    for (k = LOWER; k <= UPPER; k++) s.bound[k] = take_vector(p->bound[k], NULL, s.variables).num;
     if (s.basis) take_basis(&s);
-    if (strcmp(outcome, "infeasible") == 0) check_infeasible(&s, &r[FARKAS], &r[FARKAS_LOW]);
-    if (strcmp(outcome, "unbounded") == 0) check_unbounded(&s, &r[RAY], &r[RAY_LOW]);
-    if (r[DUAL].count) check_duals(&s, &r[DUAL], &r[OBJECTIVE]);
-    check_optimal(&s, &r[OBJECTIVE], strcmp(outcome, "optimal") == 0);
+    if (strcmp(outcome, "infeasible") == 0) check_infeasible(&s);
+    if (strcmp(outcome, "unbounded") == 0) check_unbounded(&s);
+    if (s.duals) check_duals(&s);
+    check_optimal(&s, strcmp(outcome, "optimal") == 0);
 }

@@ -16,26 +16,26 @@ void end(int status, const char *format, ...) {
     exit(fflush(stdout) ? BAD_INPUT : status);
 }
 
-void *allocate(size_t count, size_t size) {
-    void *memory = calloc(count + 1, size);
+void *allocate(int64_t count, size_t size) {
+    void *memory = calloc((size_t)count + 1, size);
     if (!memory) end(BAD_INPUT, "out of memory");
     return memory;
 }
 
 mpz_t *zeros(int count) {
-    mpz_t *v = allocate((size_t)count, sizeof *v);
+    mpz_t *v = allocate(count, sizeof *v);
     while (count-- > 0) mpz_init(v[count]);
     return v;
 }
 
-char *read_text(const char *path) {
-    char *text = NULL;
+words read_text(const char *path) {
+    words w = {.path = path, .line = 1};
     size_t room = 0;
     FILE *file = fopen(path, "rb");
-    if (file && getdelim(&text, &room, 0, file) < 0 && !ferror(file)) text = allocate(1, 1);
+    if (file && getdelim(&w.at, &room, 0, file) < 0 && !ferror(file)) w.at = allocate(0, 1);
     if (!file || ferror(file)) end(BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
     fclose(file);
-    return text;
+    return w;
 }
 
 char *next(words *w) {
@@ -57,6 +57,26 @@ int is(const words *w, const char *word) { return strcmp(w->word, word) == 0; }
 
 void unknown(const words *w) { end(BAD_INPUT, "%s: line %ld: unexpected: %s", w->path, w->line, w->word); }
 
+int is_number(const char *word, double *value) {
+    char *after;
+    *value = strtod(word, &after);
+    if (fabs(*value) >= 1e20) *value = copysign(INFINITY, *value);
+    return *word && !*after && !isnan(*value);
+}
+
+double number(words *w) {
+    double value;
+    if (!is_number(need(w), &value) || isinf(value)) unknown(w);
+    return value;
+}
+
+double *numbers(words *w, int count) {
+    double *value = allocate(whole(w, count, count), sizeof *value);
+    int k;
+    for (k = 0; k < count; k++) value[k] = number(w);
+    return value;
+}
+
 int64_t whole(words *w, int64_t least, int64_t most) {
     char *after;
     long long value;
@@ -66,27 +86,8 @@ int64_t whole(words *w, int64_t least, int64_t most) {
     return value;
 }
 
-int is_number(const char *word, double *value) {
-    char *after;
-    *value = strtod(word, &after);
-    if (fabs(*value) >= 1e20) *value = copysign(INFINITY, *value);
-    return *word && !*after && !isnan(*value);
-}
-
-char *read_records(words *w, record *table) {
-    record *r;
-    int k;
-    while (next(w)) {
-        for (r = table; r->name && !is(w, r->name); r++) continue;
-        if (!r->name) return w->word;
-        if (r->kind == 'w') r->word = need(w);
-        r->count = strchr("wid", r->kind) ? 1 : (int)whole(w, r->kind == 'I' ? 0 : r->size, r->size);
-        r->whole = allocate((size_t)r->count, sizeof *r->whole);
-        r->real = allocate((size_t)r->count, sizeof *r->real);
-        for (k = 0; k < r->count && r->kind != 'w'; k++)
-            if (r->kind == 'L') r->whole[k] = *need(w);
-            else if (r->kind == 'i' || r->kind == 'I') r->whole[k] = whole(w, 0, r->limit - 1);
-            else if (!is_number(need(w), &r->real[k]) || isinf(r->real[k])) unknown(w);
-    }
-    return NULL;
+int64_t *wholes(words *w, int64_t count, int64_t least, int64_t most) {
+    int64_t *value = allocate(count, sizeof *value), k;
+    for (k = 0; k < count; k++) value[k] = whole(w, least, most);
+    return value;
 }

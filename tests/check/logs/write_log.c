@@ -37,7 +37,7 @@ static int activity(const program *p, int i, int j, int sign, mpq_t sum) {
     mpq_set_ui(sum, 0, 1);
     for (k = 0; k < p->cols; k++)
         for (e = p->start[k]; e < p->start[k + 1]; e++) {
-            const double bound = p->value[e] * sign > 0 ? p->lower[k] : p->upper[k];
+            const double bound = p->bound[p->value[e] * sign > 0 ? LOWER : UPPER][k];
             if (p->row[e] != i || k == j) continue;
             if (isinf(bound)) return 0;
             mpq_set_d(term, p->value[e]);
@@ -50,7 +50,7 @@ static int activity(const program *p, int i, int j, int sign, mpq_t sum) {
 
 /* The side of row i that belongs to the least activity (sign 1: rhs) or the greatest. */
 static int side(const program *p, int i, int sign, mpq_t value) {
-    const double bound = (sign > 0 ? p->upper : p->lower)[p->cols + i];
+    const double bound = p->bound[sign > 0 ? UPPER : LOWER][p->cols + i];
     if (isfinite(bound)) mpq_set_d(value, bound);
     return isfinite(bound);
 }
@@ -58,7 +58,7 @@ static int side(const program *p, int i, int sign, mpq_t value) {
 /* Tightens by one entry and one side of its row; returns whether a bound moved by more than 1e-3. */
 static int tighten(program *p, int j, int e, int sign) {
     int i = p->row[e], upper = p->value[e] * sign > 0, moved;
-    double *bound = upper ? &p->upper[j] : &p->lower[j];
+    double *bound = &p->bound[upper][j];
     mpq_t rest, other;
     double d;
     mpq_inits(rest, other, NULL);
@@ -158,9 +158,9 @@ static int write_knapsack(words *w) {
 }
 
 int main(int argc, char **argv) {
-    words w = {argv[2], NULL, NULL, 1};
+    words w;
     if (argc != 3) return BAD_INPUT;
     if (strcmp(argv[1], "propagation") == 0) return write_propagation(read_mps(argv[2]));
-    w.at = read_text(argv[2]);
+    w = read_text(argv[2]);
     return write_knapsack(&w);
 }
