@@ -94,31 +94,28 @@ static void gpuopt__simplex_careful_exchange(gpuopt_simplex *s, const gpuopt__si
     }
 }
 
-/* The ratio test for the entering variable and direction in c, with its column solved for in twice the precision. A column
- * that cannot be solved for has the step -1. */
+/* The ratio test for the entering variable and direction in c, with its column solved for in twice the precision. */
 static gpuopt_status gpuopt__simplex_careful_column(gpuopt_simplex *s, gpuopt__simplex_careful *c) {
-    int32_t both = s->lp.rows + s->lp.cols;
+    size_t bytes = sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols);
     double *move = s->scratch, *low = s->scratch_low, noise;
     int good;
     gpuopt_status status;
-    memset(move, 0, sizeof(double) * (size_t)both);
-    memset(low, 0, sizeof(double) * (size_t)both);
+    memset(move, 0, bytes);
+    memset(low, 0, bytes);
     move[s->v.slot[c->slot]] = c->direction;
     status = gpuopt__simplex_solve_x(s, move, low, 1, &good, &noise);
-    if (status) return status;
-    if (noise <= 1e-6 * gpuopt__simplex_largest(both, move)) gpuopt__simplex_careful_ratio(s, move, noise, c);
-    else c->step = -1;
-    return GPUOPT_OK;
+    if (!status) gpuopt__simplex_careful_ratio(s, move, noise, c);
+    return status;
 }
 
 /* One iteration, right after a refresh. *done: 1 if it was made; 0 if there is no candidate; -1 if none of them was
- * stopped by another variable, c is one of these; -2 if it cannot be told. */
+ * stopped by another variable, c is one of these. */
 static gpuopt_status gpuopt__simplex_careful_iteration(gpuopt_simplex *s, gpuopt__simplex_careful *c, int *done) {
     *done = 0;
-    while ((*done == 0 || *done == -1) && gpuopt__simplex_careful_price(s, c)) {
+    while (*done < 1 && gpuopt__simplex_careful_price(s, c)) {
         gpuopt_status status = gpuopt__simplex_careful_column(s, c);
         if (status) return status;
-        *done = c->step < 0 ? -2 : c->step < HUGE_VAL ? 1 : -1;
+        *done = c->step < HUGE_VAL ? 1 : -1;
     }
     if (*done > 0) gpuopt__simplex_careful_exchange(s, c);
     return GPUOPT_OK;

@@ -245,7 +245,7 @@ static gpuopt_status gpuopt__simplex_iterate_carefully(gpuopt_simplex *s) {
         if (status || done > 0) return status;
         if (done == 0)
             return s->phase == 2 ? gpuopt__simplex_conclude_optimal(s) : gpuopt__simplex_conclude_infeasible(s);
-        if (s->phase == 2 && done == -1) return gpuopt__simplex_conclude_unbounded(s, c.slot, c.direction);
+        if (s->phase == 2) return gpuopt__simplex_conclude_unbounded(s, c.slot, c.direction);
     }
     return gpuopt__simplex_be_careful(s);
 }

@@ -73,7 +73,8 @@ static gpuopt_status gpuopt__simplex_farkas_most(gpuopt_simplex *s, double *most
         slack += fabs(y[i]) * gpuopt__simplex_error(t, s->doubt[i], gpuopt__simplex_terms(s, cols + i)) * (1 + 0x1p-50);
     }
     *most = gpuopt__simplex_total(&sum);
-    *most += gpuopt__simplex_error(*most, sum.doubt, rows) + slack * (1 + 0x1p-20);
+    slack += gpuopt__simplex_error(*most, sum.doubt, rows);
+    *most += (slack + fabs(*most) * 0x1p-53) * (1 + 0x1p-20); /* this sum is rounded, too */
     return GPUOPT_OK;
 }
 
@@ -152,10 +153,8 @@ static gpuopt_status gpuopt__simplex_prove_unbounded(gpuopt_simplex *s, int32_t 
     d[s->v.slot[slot]] = direction;
     status = gpuopt__simplex_solve_x(s, d, low, 1, &good, &noise);
     if (status) return status;
-    for (j = 0; j < cols; j++) { /* what moves towards a bound by so little is rounding */
-        int stopped = gpuopt__simplex_stopped(s, j, d[j]);
-        if (stopped && fabs(d[j]) > 8 * noise) return GPUOPT_OK;
-        if (stopped) d[j] = low[j] = 0;
+    for (j = 0; j < cols; j++) { /* what moves towards a bound is rounding; if it is not, the rows tell */
+        if (gpuopt__simplex_stopped(s, j, d[j])) d[j] = low[j] = 0;
         largest = gpuopt__max(largest, fabs(gpuopt__simplex_unscaled_x(s, j, d[j])) * s->primal_scale);
         gpuopt__simplex_add_product(&sum, -s->cost[j], d[j], low[j]);
     }

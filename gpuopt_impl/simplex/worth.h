@@ -13,7 +13,7 @@
 static gpuopt_status gpuopt__simplex_worth_of_entering(gpuopt_simplex *s, int32_t slot, double *worth) {
     gpuopt__simplex_careful c = {slot, -1, s->v.d[slot] < 0 ? 1 : -1, 0, 0};
     gpuopt_status status = gpuopt__simplex_careful_column(s, &c);
-    *worth = c.step < 0 ? HUGE_VAL : fabs(s->v.d[slot]) * c.step;
+    *worth = fabs(s->v.d[slot]) * c.step;
     return status;
 }
 

@@ -319,8 +319,8 @@ static void expect_truth(const mip *m, const char *name) {
     gpuopt_context_destroy(context);
 }
 
-/* Optimal at -34. At -4 there is a basis without violations above 2e-16, but this one is worth 30. */
-static void a_violation_worth_much(void **state) {
+/* Optimal at -34. At -4 there is a basis whose reduced costs are wrong by no more than 2e-16, but that is worth 30. */
+static void a_reduced_cost_worth_much(void **state) {
     const double a[] = {-0.001, -0.002, 0.003, -0.003, 0,      0.01, 0.02, -0.03, 0,           -0.02,
                         0,      -0.003, 0.002, 0.003,  -0.002, -2,   -4,   6,     -5.99999999, 0};
     const double cost[] = {1, 1, -3, 5, 4}, lb[] = {-no_bound, -no_bound, -no_bound, -8, -2};
@@ -329,6 +329,47 @@ static void a_violation_worth_much(void **state) {
     mip m = model_of(4, 5, a, cost, lhs, rhs, lb, ub);
     (void)state;
     expect_truth(&m, "4 x 5");
+    mip_free(&m);
+}
+
+/* Optimal at 12. At 12.0005 there is a basis that violates a bound by no more than 9e-27. */
+static void a_violation_worth_much(void **state) {
+    const double a[] = {1e-4,
+                        0,
+                        0,
+                        -3e6,
+                        3e6,
+                        0,
+                        -0.03000002,
+                        0.03,
+                        1e-8,
+                        0.20000019999999999,
+                        0,
+                        0,
+                        -0.4999999,
+                        0.30000000000000004,
+                        0,
+                        200000.19999999998,
+                        0,
+                        0.099999999999999992,
+                        -4999999,
+                        3e6,
+                        0};
+    const double cost[] = {1, -2, 4}, lb[] = {-5, -no_bound, -3};
+    const double lhs[] = {-no_bound,          -10000000.000000002,  -0.099999980000000016,
+                          -no_bound,          -0.60000000000000009, 0.19999999999999998,
+                          -8000000.0000000009};
+    const double rhs[] = {0.00030000000000000008,
+                          -2999999.9999999995,
+                          -0.059999979999999994,
+                          0,
+                          -0.60000000000000009,
+                          0.19999999999999998,
+                          -6e6};
+    mip m = model_of(7, 3, a, cost, lhs, rhs, lb, NULL);
+    (void)state;
+    m.maximize = 1;
+    expect_truth(&m, "7 x 3");
     mip_free(&m);
 }
 
@@ -360,6 +401,7 @@ static void a_circle_of_singular_bases(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_wrong_optimum),
+    cmocka_unit_test(a_reduced_cost_worth_much),
     cmocka_unit_test(a_violation_worth_much),
     cmocka_unit_test(a_ray_that_is_stopped),
     cmocka_unit_test(a_circle_of_singular_bases),
