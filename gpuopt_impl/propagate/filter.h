@@ -59,9 +59,12 @@ GPUOPT_HD double gpuopt__propagator_filter_add_finite(gpuopt__propagator_filter 
 
 GPUOPT_HD void gpuopt__propagator_filter_add(gpuopt__propagator_filter *f, const gpuopt__propagator_rules *rules,
                                              int rounded, double a, double lb, double ub) {
-    if (!gpuopt__propagator_filter_is_finite(rules, a, lb, ub))
+    double magnitude = fabs(a) * (fabs(lb) + fabs(ub));
+    if (!(magnitude < rules->huge)) {
         gpuopt__propagator_filter_take_infinite(f, rules, a, &lb, &ub);
-    f->magnitude += fabs(a) * (fabs(lb) + fabs(ub));
+        magnitude = fabs(a) * (fabs(lb) + fabs(ub));
+    }
+    f->magnitude += magnitude;
     f->reach = gpuopt__max(gpuopt__propagator_filter_add_finite(f, rules, rounded, a, lb, ub), f->reach);
 }
 
