@@ -38,10 +38,11 @@ GPUOPT_HD void gpuopt__propagator_filter_take_infinite(gpuopt__propagator_filter
                                                        double *ub) {
     double p = a * *lb, q = a * *ub, least = rules->filter_change * fabs(a);
     int lb_infinite = !(fabs(p) < rules->huge), ub_infinite = !(fabs(q) < rules->huge), rising = a > 0;
+    double low = lb_infinite ? 0 : *lb, high = ub_infinite ? 0 : *ub;
     if (rising ? lb_infinite : ub_infinite) f->min_infinite++, f->min_rest += (rising ? q : p) - least;
     if (rising ? ub_infinite : lb_infinite) f->max_infinite++, f->max_rest += (rising ? p : q) + least;
-    if (lb_infinite) *lb = 0;
-    if (ub_infinite) *ub = 0;
+    *lb = low;
+    *ub = high;
     f->reach = HUGE_VAL;
 }
 
