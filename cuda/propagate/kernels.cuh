@@ -333,16 +333,18 @@ __global__ void __launch_bounds__(THREADS) report_rows(const __grid_constant__ P
             }
             merge_activities(s, WARP);
         }
-        if (warp.lane) continue;
-        double2 side = p.sides[slot];
+        RowRef ref = {at, length, length, slot, p.sides[slot]};
+        double2 side = ref.side;
         gpuopt__propagator_row row = gpuopt__propagator_row_make(&s, &p.rules, side.x, side.y, length);
-        if (report.min_activity) report.min_activity[i] = gpuopt__add(s.min.hi, s.min.lo);
-        if (report.max_activity) report.max_activity[i] = gpuopt__add(s.max.hi, s.max.lo);
-        if (report.min_infinite) report.min_infinite[i] = s.min.infinite;
-        if (report.max_infinite) report.max_infinite[i] = s.max.infinite;
+        bool infeasible = warp.confirm(row, ref, WARP, __ballot_sync(~0u, warp.lane == 0 && row.violated));
+        if (warp.lane) continue;
+        if (report.min_activity) report.min_activity[i] = gpuopt__first(gpuopt__pair_add(s.hi, s.lo));
+        if (report.max_activity) report.max_activity[i] = gpuopt__second(gpuopt__pair_add(s.hi, s.lo));
+        if (report.min_infinite) report.min_infinite[i] = gpuopt__propagator_min_infinite(&s);
+        if (report.max_infinite) report.max_infinite[i] = gpuopt__propagator_max_infinite(&s);
         if (report.status)
-            report.status[i] =
-                static_cast<unsigned char>(gpuopt__propagator_row_status(&s, &row, &p.rules, side.x, side.y));
+            report.status[i] = static_cast<unsigned char>(
+                gpuopt__propagator_row_status(&s, infeasible, &p.rules, side.x, side.y, length));
     }
 }
 

@@ -95,9 +95,8 @@ __device__ void merge_filters(gpuopt__propagator_filter &f, int width) {
     }
 }
 
-__device__ gpuopt__propagator_activity shuffle_xor(const gpuopt__propagator_activity &s, int distance) {
-    return {shuffle_xor(s.hi, distance), shuffle_xor(s.lo, distance), shuffle_xor(s.magnitude, distance),
-            shuffle_xor(s.dirt, distance), __shfl_xor_sync(~0u, s.infinite, distance)};
+__device__ gpuopt__pair shuffle_xor(const gpuopt__pair &p, int distance) {
+    return {shuffle_xor(p.first, distance), shuffle_xor(p.second, distance)};
 }
 
 /* By halves, as gpuopt_impl/propagate/row.h defines it. Every lane gets the sum of its group, since merging is
@@ -105,9 +104,44 @@ __device__ gpuopt__propagator_activity shuffle_xor(const gpuopt__propagator_acti
 __device__ void merge_activities(gpuopt__propagator_activities &s, int width) {
 #pragma unroll 1
     for (int distance = width / 2; distance > 0; distance /= 2) {
-        gpuopt__propagator_activities other = {shuffle_xor(s.min, distance), shuffle_xor(s.max, distance)};
+        gpuopt__propagator_activities other = {
+            shuffle_xor(s.hi, distance),
+            shuffle_xor(s.lo, distance),
+            shuffle_xor(s.dirt, distance),
+            {__shfl_xor_sync(~0u, s.infinite.first, distance), __shfl_xor_sync(~0u, s.infinite.second, distance)}};
         gpuopt__propagator_activities_merge(&s, &other);
     }
+}
+
+__device__ gpuopt__pair sum_pairs(gpuopt__pair s, int width) {
+#pragma unroll 1
+    for (int distance = width / 2; distance > 0; distance /= 2) s = gpuopt__pair_add(s, shuffle_xor(s, distance));
+    return s;
+}
+
+/* The sums of the sizes of a row's finite terms, those of the least and of the greatest activity, in the order of
+ * the activities' sums. All threads of the warp take part. Few rows come here. */
+template <class Val, class Bound>
+__device__ gpuopt__pair row_magnitudes(const Propagator<Val, Bound> &p, const Bound *now, int slot) {
+    const bool is_short = slot < p.first_warp_slot();
+    const int lane = static_cast<int>(threadIdx.x % WARP), width = is_short ? GROUP : WARP, unit = is_short ? WARP : 1,
+              length = p.length[slot], segment = GPUOPT__PROPAGATOR_SEGMENT;
+    gpuopt__pair all = {0, 0}, part = {0, 0};
+#pragma unroll 1
+    for (int first = 0; first < length; first += segment) {
+#pragma unroll 1
+        for (int k = first + lane; lane < width && k < min(first + segment, length); k += width) {
+            double a = static_cast<double>(p.val[p.start_of(slot) + k * unit]);
+            double2 pair = load_pair(now, p.col[p.start_of(slot) + k * unit]);
+            gpuopt__pair size = {gpuopt__propagator_term_size(&p.rules, a, pair.x),
+                                 gpuopt__propagator_term_size(&p.rules, a, pair.y)};
+            part = gpuopt__pair_add(part, gpuopt__pair_by_sign(a, size));
+        }
+        if (length > segment) part = sum_pairs(part, WARP);
+        if (length <= segment || first / segment % WARP == lane) all = gpuopt__pair_add(all, part);
+        part = {0, 0};
+    }
+    return sum_pairs(all, width);
 }
 
 /* ---- The filter ---- */

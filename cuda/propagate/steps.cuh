@@ -149,9 +149,8 @@ __device__ __forceinline__ void filter_step(const Propagator<Val, Bound> &p, Blo
 
 /* ---- Rows that passed ---- */
 
-__device__ gpuopt__propagator_activity
-other_activity(const gpuopt__propagator_activity &from) { /* of another warp: bypasses the L1 cache */
-    return {__ldcg(&from.hi), __ldcg(&from.lo), __ldcg(&from.magnitude), __ldcg(&from.dirt), __ldcg(&from.infinite)};
+__device__ gpuopt__pair other_pair(const gpuopt__pair &from) { /* of another warp: bypasses the L1 cache */
+    return {__ldcg(&from.first), __ldcg(&from.second)};
 }
 
 /* Sums the listed segments; the last warp of a row to arrive adds them up. */
@@ -170,7 +169,10 @@ __device__ void segment_step(const Propagator<Val, Bound> &p, BlockShared &block
         gpuopt__propagator_activities all = gpuopt__propagator_activities_start();
         for (int k = p.segment_start[split] + warp.lane; k < p.segment_start[split + 1]; k += WARP) {
             const gpuopt__propagator_activities *from = &p.partial[k].activities;
-            part = {other_activity(from->min), other_activity(from->max)};
+            part = {other_pair(from->hi),
+                    other_pair(from->lo),
+                    other_pair(from->dirt),
+                    {__ldcg(&from->infinite.first), __ldcg(&from->infinite.second)}};
             gpuopt__propagator_activities_merge(&all, &part);
         }
         merge_activities(all, WARP);

@@ -17,7 +17,7 @@ enum { MEMORY = 2 * WARP }; /* new bounds that a warp of the resident kernel rem
 struct WarpShared {
     /* The queue. An item is one side of a row and one entry: its coefficient (negated for the lhs), column and
      * bounds. */
-    double side[2 * WARP], hi[2 * WARP], lo[2 * WARP], doubt[2 * WARP], c[2 * WARP], lb[2 * WARP], ub[2 * WARP];
+    double high[2 * WARP], low[2 * WARP], doubt[2 * WARP], c[2 * WARP], lb[2 * WARP], ub[2 * WARP];
     unsigned col[2 * WARP];
     /* In the resident kernel: the bounds that the warp has written in this round, as 2 * col + (1 for ub). */
     double written[MEMORY];
@@ -94,7 +94,8 @@ class Tightener {
         }
         gpuopt__propagator_row row =
             gpuopt__propagator_row_make(&activities, &p.rules, ref.side.x, ref.side.y, ref.length);
-        if (passed && row.infeasible) {
+        unsigned violated = __ballot_sync(~0u, passed && row.violated);
+        if (violated && confirm(row, ref, width, violated)) {
             if (lane % width == 0) infeasible_row(ref.slot);
             end = 0;
         }
@@ -106,6 +107,22 @@ class Tightener {
             k += step;
             if (more) b.load(now, val + ref.at, col + ref.at, k, end, stride);
         } while (more);
+    }
+
+    /* Whether the lane's row is infeasible. `mask`: the lanes with rows that have sides that are violated (see row.h).
+     * All threads of the warp take part. Few rows come here. */
+    __device__ bool confirm(const gpuopt__propagator_row &row, const RowRef &ref, int width, unsigned mask) const {
+        bool infeasible = false;
+        while (mask) {
+            int from = __ffs(static_cast<int>(mask)) - 1, slot = __shfl_sync(~0u, ref.slot, from);
+            gpuopt__pair size = row_magnitudes(p, now, slot);
+            double least = __shfl_sync(~0u, size.first, 0), greatest = __shfl_sync(~0u, size.second, 0);
+            if (lane / width == from / width)
+                infeasible = gpuopt__propagator_limit_violated(&row.limit[0], &p.rules, ref.side.y, least) ||
+                             gpuopt__propagator_limit_violated(&row.limit[1], &p.rules, ref.side.x, greatest);
+            mask &= ~(((width < WARP ? 1u << width : 0) - 1) << from / width * width);
+        }
+        return infeasible;
     }
 
   private:
@@ -163,9 +180,8 @@ class Tightener {
         unsigned mask = __ballot_sync(~0u, mine);
         if (mine) {
             int at = queued + before(mask);
-            shared.side[at] = is_lhs ? lhs.side : rhs.side;
-            shared.hi[at] = is_lhs ? lhs.hi : rhs.hi;
-            shared.lo[at] = is_lhs ? lhs.lo : rhs.lo;
+            shared.high[at] = is_lhs ? lhs.high : rhs.high;
+            shared.low[at] = is_lhs ? lhs.low : rhs.low;
             shared.doubt[at] = is_lhs ? lhs.doubt : rhs.doubt;
             shared.c[at] = is_lhs ? -b.a[0] : b.a[0];
             shared.lb[at] = b.pair[0].x;
@@ -185,7 +201,7 @@ class Tightener {
         unsigned side = 0;
         queued -= count;
         if (lane < count) {
-            gpuopt__propagator_limit limit = {shared.side[at], shared.hi[at], shared.lo[at], 0, shared.doubt[at], 0};
+            gpuopt__propagator_limit limit = {shared.high[at], shared.low[at], shared.doubt[at], 0};
             double2 old = make_double2(shared.lb[at], shared.ub[at]), was = old;
             side = shared.col[at];
             int kind = old.x < old.y ? static_cast<int>(side & 1) : p.kind[side / 2]; /* else it may be fixed */

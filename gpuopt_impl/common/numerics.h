@@ -47,13 +47,20 @@ GPUOPT_HD double gpuopt__mul(double a, double b) { return a * b; }
 GPUOPT_HD double gpuopt__min(double a, double b) { return a < b ? a : b; }
 GPUOPT_HD double gpuopt__max(double a, double b) { return a > b ? a : b; }
 
+/* Whether fma() is a call, and x a single-precision number: the product of two is exact, and most models hold nothing
+ * else. */
+GPUOPT_HD int gpuopt__is_short(double x) {
+#if !defined(__CUDA_ARCH__) && !defined(__FMA__) && !defined(__aarch64__)
+    return (double)(float)x == x;
+#else
+    (void)x;
+    return 0;
+#endif
+}
+
 /* The error of p = a * b rounded: a * b - p, exact barring underflow. */
 GPUOPT_HD double gpuopt__mul_error(double a, double b, double p) {
-#if !defined(__CUDA_ARCH__) && !defined(__FMA__) && !defined(__aarch64__)
-    /* fma() is then a call. Single-precision factors have an exact product, and most models hold nothing else. */
-    if ((double)(float)a == a && (double)(float)b == b) return 0;
-#endif
-    return fma(a, b, -p);
+    return gpuopt__is_short(a) && gpuopt__is_short(b) ? 0 : fma(a, b, -p);
 }
 
 /* x + y = the return value + *error, exactly (Knuth). */
@@ -61,6 +68,100 @@ GPUOPT_HD double gpuopt__two_sum(double x, double y, double *error) {
     double s = gpuopt__add(x, y);
     double t = gpuopt__sub(s, x);
     *error = gpuopt__add(gpuopt__sub(x, gpuopt__sub(s, t)), gpuopt__sub(y, t));
+    return s;
+}
+
+/* ---- Pairs of numbers that go through the same operations: in one register where there is one for two ---- */
+
+#if defined(__GNUC__) && defined(__SSE2__) && !defined(__CUDACC__)
+typedef double gpuopt__pair __attribute__((vector_size(16)));
+typedef long long gpuopt__pair_count __attribute__((vector_size(16)));
+
+GPUOPT_HD gpuopt__pair gpuopt__pair_of(double first, double second) {
+    gpuopt__pair p = {first, second};
+    return p;
+}
+GPUOPT_HD double gpuopt__first(gpuopt__pair p) { return p[0]; }
+GPUOPT_HD double gpuopt__second(gpuopt__pair p) { return p[1]; }
+GPUOPT_HD gpuopt__pair gpuopt__pair_add(gpuopt__pair x, gpuopt__pair y) { return x + y; }
+GPUOPT_HD gpuopt__pair gpuopt__pair_sub(gpuopt__pair x, gpuopt__pair y) { return x - y; }
+GPUOPT_HD gpuopt__pair gpuopt__pair_mul(gpuopt__pair x, gpuopt__pair y) { return x * y; }
+GPUOPT_HD gpuopt__pair gpuopt__pair_abs(gpuopt__pair p) {
+    gpuopt__pair_count mask = {INT64_MAX, INT64_MAX};
+    return (gpuopt__pair)((gpuopt__pair_count)p & mask);
+}
+GPUOPT_HD gpuopt__pair_count gpuopt__pair_count_of(int first, int second) {
+    gpuopt__pair_count n = {first, second};
+    return n;
+}
+GPUOPT_HD int gpuopt__first_count(gpuopt__pair_count n) { return (int)n[0]; }
+GPUOPT_HD int gpuopt__second_count(gpuopt__pair_count n) { return (int)n[1]; }
+GPUOPT_HD gpuopt__pair_count gpuopt__pair_count_add(gpuopt__pair_count m, gpuopt__pair_count n) { return m + n; }
+/* -1 for each number whose size is not below the limit, else 0; and 0 in place of these numbers. */
+GPUOPT_HD gpuopt__pair_count gpuopt__pair_beyond(gpuopt__pair p, double limit) {
+    gpuopt__pair limits = {limit, limit};
+    return ~(gpuopt__pair_count)(gpuopt__pair_abs(p) < limits);
+}
+GPUOPT_HD gpuopt__pair gpuopt__pair_unless(gpuopt__pair_count beyond, gpuopt__pair p) {
+    return (gpuopt__pair)(~beyond & (gpuopt__pair_count)p);
+}
+/* The pair, or with its numbers exchanged if sign < 0; without a branch, since signs are hard to predict. */
+GPUOPT_HD gpuopt__pair gpuopt__pair_by_sign(double sign, gpuopt__pair p) {
+    gpuopt__pair signs = {sign, sign}, zero = {0, 0}, other = {p[1], p[0]};
+    gpuopt__pair_count both = (gpuopt__pair_count)p ^ (gpuopt__pair_count)other;
+    return (gpuopt__pair)((gpuopt__pair_count)p ^ (both & (gpuopt__pair_count)(signs < zero)));
+}
+#else
+typedef struct gpuopt__pair {
+    double first, second;
+} gpuopt__pair;
+typedef struct gpuopt__pair_count {
+    int first, second;
+} gpuopt__pair_count;
+
+GPUOPT_HD gpuopt__pair gpuopt__pair_of(double first, double second) {
+    gpuopt__pair p;
+    p.first = first;
+    p.second = second;
+    return p;
+}
+GPUOPT_HD double gpuopt__first(gpuopt__pair p) { return p.first; }
+GPUOPT_HD double gpuopt__second(gpuopt__pair p) { return p.second; }
+GPUOPT_HD gpuopt__pair gpuopt__pair_add(gpuopt__pair x, gpuopt__pair y) {
+    return gpuopt__pair_of(gpuopt__add(x.first, y.first), gpuopt__add(x.second, y.second));
+}
+GPUOPT_HD gpuopt__pair gpuopt__pair_sub(gpuopt__pair x, gpuopt__pair y) {
+    return gpuopt__pair_of(gpuopt__sub(x.first, y.first), gpuopt__sub(x.second, y.second));
+}
+GPUOPT_HD gpuopt__pair gpuopt__pair_mul(gpuopt__pair x, gpuopt__pair y) {
+    return gpuopt__pair_of(gpuopt__mul(x.first, y.first), gpuopt__mul(x.second, y.second));
+}
+GPUOPT_HD gpuopt__pair gpuopt__pair_abs(gpuopt__pair p) { return gpuopt__pair_of(fabs(p.first), fabs(p.second)); }
+GPUOPT_HD gpuopt__pair_count gpuopt__pair_count_of(int first, int second) {
+    gpuopt__pair_count n;
+    n.first = first;
+    n.second = second;
+    return n;
+}
+GPUOPT_HD int gpuopt__first_count(gpuopt__pair_count n) { return n.first; }
+GPUOPT_HD int gpuopt__second_count(gpuopt__pair_count n) { return n.second; }
+GPUOPT_HD gpuopt__pair_count gpuopt__pair_count_add(gpuopt__pair_count m, gpuopt__pair_count n) {
+    return gpuopt__pair_count_of(m.first + n.first, m.second + n.second);
+}
+GPUOPT_HD gpuopt__pair_count gpuopt__pair_beyond(gpuopt__pair p, double limit) {
+    return gpuopt__pair_count_of(fabs(p.first) < limit ? 0 : -1, fabs(p.second) < limit ? 0 : -1);
+}
+GPUOPT_HD gpuopt__pair gpuopt__pair_unless(gpuopt__pair_count beyond, gpuopt__pair p) {
+    return gpuopt__pair_of(beyond.first ? 0 : p.first, beyond.second ? 0 : p.second);
+}
+GPUOPT_HD gpuopt__pair gpuopt__pair_by_sign(double sign, gpuopt__pair p) {
+    return sign < 0 ? gpuopt__pair_of(p.second, p.first) : p;
+}
+#endif
+
+GPUOPT_HD gpuopt__pair gpuopt__pair_two_sum(gpuopt__pair x, gpuopt__pair y, gpuopt__pair *error) {
+    gpuopt__pair s = gpuopt__pair_add(x, y), t = gpuopt__pair_sub(s, x);
+    *error = gpuopt__pair_add(gpuopt__pair_sub(x, gpuopt__pair_sub(s, t)), gpuopt__pair_sub(y, t));
     return s;
 }
 
@@ -85,10 +186,8 @@ GPUOPT_HD double gpuopt__next_up(double x) {
 
 /* high - quotient * c, exact barring underflow, where quotient is high / c rounded. */
 GPUOPT_HD double gpuopt__remainder(double high, double quotient, double c) {
-#if !defined(__CUDA_ARCH__) && !defined(__FMA__) && !defined(__aarch64__)
-    if (c == 1 || ((double)(float)quotient == quotient && (double)(float)c == c))
+    if (gpuopt__is_short(c) && (c == 1 || gpuopt__is_short(quotient)))
         return gpuopt__sub(high, gpuopt__mul(quotient, c));
-#endif
     return -fma(quotient, c, -high);
 }
 

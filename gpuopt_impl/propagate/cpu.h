@@ -96,12 +96,14 @@ static gpuopt_status gpuopt__propagator_cpu_get_rows(gpuopt_propagator *propagat
         gpuopt__environment_enter(&scope);
         s = GPUOPT__PROPAGATOR_TYPED(p, row_activities, (p, i));
         row = gpuopt__propagator_row_make(&s, &p->head.rules, p->lhs[i], p->rhs[i], p->start[i + 1] - p->start[i]);
-        if (report->min_activity) report->min_activity[i] = gpuopt__add(s.min.hi, s.min.lo);
-        if (report->max_activity) report->max_activity[i] = gpuopt__add(s.max.hi, s.max.lo);
-        if (report->min_infinite) report->min_infinite[i] = s.min.infinite;
-        if (report->max_infinite) report->max_infinite[i] = s.max.infinite;
+        if (report->min_activity) report->min_activity[i] = gpuopt__first(gpuopt__pair_add(s.hi, s.lo));
+        if (report->max_activity) report->max_activity[i] = gpuopt__second(gpuopt__pair_add(s.hi, s.lo));
+        if (report->min_infinite) report->min_infinite[i] = gpuopt__propagator_min_infinite(&s);
+        if (report->max_infinite) report->max_infinite[i] = gpuopt__propagator_max_infinite(&s);
         if (report->status)
-            report->status[i] = (uint8_t)gpuopt__propagator_row_status(&s, &row, &p->head.rules, p->lhs[i], p->rhs[i]);
+            report->status[i] = (uint8_t)gpuopt__propagator_row_status(
+                &s, row.violated && GPUOPT__PROPAGATOR_TYPED(p, row_infeasible, (p, i, &row)), &p->head.rules,
+                p->lhs[i], p->rhs[i], p->start[i + 1] - p->start[i]);
         gpuopt__environment_leave(&scope);
     }
     return GPUOPT_OK;

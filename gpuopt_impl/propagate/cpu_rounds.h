@@ -121,6 +121,14 @@ static gpuopt__propagator_activities gpuopt__propagator_cpu_merge_lanes(gpuopt__
     return lane[0];
 }
 
+/* The same of pairs; lanes that are not used are 0. */
+static gpuopt__pair gpuopt__propagator_cpu_merge_pairs(gpuopt__pair *lane) {
+    int half, i;
+    for (half = GPUOPT__PROPAGATOR_LANES / 2; half > 0; half /= 2)
+        for (i = 0; i < half; i++) lane[i] = gpuopt__pair_add(lane[i], lane[i + half]);
+    return lane[0];
+}
+
 #define GPUOPT__PROPAGATOR_REAL double
 #define GPUOPT__PROPAGATOR_NAME(x) gpuopt__propagator_cpu_##x##_double
 #include "cpu_rows.h"

@@ -96,6 +96,42 @@ static gpuopt__propagator_activities GPUOPT__PROPAGATOR_NAME(row_activities)(con
     return gpuopt__propagator_cpu_merge_lanes(lane, GPUOPT__PROPAGATOR_LANES, GPUOPT__PROPAGATOR_LANES);
 }
 
+/* The sums of the sizes of a segment's finite terms, those of the least and of the greatest activity, in the order of the
+ * activities' sums. */
+static gpuopt__pair GPUOPT__PROPAGATOR_NAME(segment_magnitudes)(const gpuopt__propagator_cpu *p, int64_t first,
+                                                                int64_t end, int lanes) {
+    const GPUOPT__PROPAGATOR_REAL *val = (const GPUOPT__PROPAGATOR_REAL *)p->val,
+                                  *bounds = (const GPUOPT__PROPAGATOR_REAL *)p->bounds;
+    gpuopt__pair lane[GPUOPT__PROPAGATOR_LANES];
+    int64_t k;
+    memset(lane, 0, sizeof lane);
+    for (k = first; k < end; k++) {
+        const GPUOPT__PROPAGATOR_REAL *pair = bounds + 2 * (int64_t)p->col[k];
+        double a = (double)val[k], low = gpuopt__propagator_term_size(&p->head.rules, a, (double)pair[0]),
+               high = gpuopt__propagator_term_size(&p->head.rules, a, (double)pair[1]);
+        gpuopt__pair *sum = &lane[(k - first) % lanes];
+        *sum = gpuopt__pair_add(*sum, gpuopt__pair_by_sign(a, gpuopt__pair_of(low, high)));
+    }
+    return gpuopt__propagator_cpu_merge_pairs(lane);
+}
+
+/* Whether a row with sides that are violated (see row.h) is infeasible. Few rows come here. */
+static int GPUOPT__PROPAGATOR_NAME(row_infeasible)(const gpuopt__propagator_cpu *p, int32_t index,
+                                                   const gpuopt__propagator_row *row) {
+    int64_t first = p->start[index], end = p->start[index + 1], k;
+    gpuopt__pair lane[GPUOPT__PROPAGATOR_LANES], all;
+    memset(lane, 0, sizeof lane);
+    for (k = first; k < end; k += GPUOPT__PROPAGATOR_SEGMENT) {
+        gpuopt__pair *sum = &lane[(k - first) / GPUOPT__PROPAGATOR_SEGMENT % GPUOPT__PROPAGATOR_LANES];
+        int64_t stop = end - k < GPUOPT__PROPAGATOR_SEGMENT ? end : k + GPUOPT__PROPAGATOR_SEGMENT;
+        int lanes = end - first <= GPUOPT__PROPAGATOR_SHORT ? GPUOPT__PROPAGATOR_SHORT_LANES : GPUOPT__PROPAGATOR_LANES;
+        *sum = gpuopt__pair_add(*sum, GPUOPT__PROPAGATOR_NAME(segment_magnitudes)(p, k, stop, lanes));
+    }
+    all = gpuopt__propagator_cpu_merge_pairs(lane);
+    return gpuopt__propagator_limit_violated(&row->limit[0], &p->head.rules, p->rhs[index], gpuopt__first(all)) ||
+           gpuopt__propagator_limit_violated(&row->limit[1], &p->head.rules, p->lhs[index], gpuopt__second(all));
+}
+
 /* Tightens one side of a column, *target, to `value` if that is better; with `shared`, other threads may do the same at
  * the same time. Returns 1 if this call was the one that moved the side away from `base`. */
 static int GPUOPT__PROPAGATOR_NAME(move_shared)(GPUOPT__PROPAGATOR_REAL *target, int upper,
@@ -132,7 +168,7 @@ static void GPUOPT__PROPAGATOR_NAME(jacobi_row)(gpuopt__propagator_cpu *p, int32
     if (!GPUOPT__PROPAGATOR_NAME(row_filter)(p, index)) return;
     activities = GPUOPT__PROPAGATOR_NAME(row_activities)(p, index);
     row = gpuopt__propagator_row_make(&activities, &p->head.rules, p->lhs[index], p->rhs[index], end - first);
-    if (row.infeasible) {
+    if (row.violated && GPUOPT__PROPAGATOR_NAME(row_infeasible)(p, index, &row)) {
         if (index < *infeasible_row) *infeasible_row = index;
         if (p->marked) p->marked[index] = 1; /* see keep_infeasible */
         return;
@@ -143,6 +179,7 @@ static void GPUOPT__PROPAGATOR_NAME(jacobi_row)(gpuopt__propagator_cpu *p, int32
         int sides = gpuopt__propagator_reaching_sides(&row, &p->head.rules, (double)val[k], (double)pair[0],
                                                       (double)pair[1]),
             side;
+        if (!sides) continue;
         for (side = 0; side < 2; side++) {
             double bound, c = side ? -(double)val[k] : (double)val[k];
             int moved = sides >> side & 1
@@ -176,7 +213,7 @@ static int GPUOPT__PROPAGATOR_NAME(sequential_row)(gpuopt__propagator_cpu *p, in
     if (!GPUOPT__PROPAGATOR_NAME(row_filter)(p, index)) return 1;
     activities = GPUOPT__PROPAGATOR_NAME(row_activities)(p, index);
     row = gpuopt__propagator_row_make(&activities, &p->head.rules, p->lhs[index], p->rhs[index], end - first);
-    if (row.infeasible) {
+    if (row.violated && GPUOPT__PROPAGATOR_NAME(row_infeasible)(p, index, &row)) {
         p->infeasible_row = index;
         p->marked[index] = 1;
         return 0;
@@ -186,6 +223,7 @@ static int GPUOPT__PROPAGATOR_NAME(sequential_row)(gpuopt__propagator_cpu *p, in
         GPUOPT__PROPAGATOR_REAL *pair = bounds + 2 * (int64_t)col;
         double lb = (double)pair[0], ub = (double)pair[1], bound;
         int sides = gpuopt__propagator_reaching_sides(&row, &p->head.rules, (double)val[k], lb, ub), side, changed = 0;
+        if (!sides) continue;
         for (side = 0; side < 2; side++) {
             double c = side ? -(double)val[k] : (double)val[k];
             int moved = sides >> side & 1 ? gpuopt__propagator_tighten(&row.limit[side], &p->head.rules, c, lb, ub,

@@ -38,10 +38,11 @@ GPUOPT_HD void gpuopt__propagator_filter_take_infinite(gpuopt__propagator_filter
                                                        double *ub) {
     double p = a * *lb, q = a * *ub, least = rules->filter_change * fabs(a);
     int lb_infinite = !(fabs(p) < rules->huge), ub_infinite = !(fabs(q) < rules->huge), rising = a > 0;
+    double low = lb_infinite ? 0 : *lb, high = ub_infinite ? 0 : *ub;
     if (rising ? lb_infinite : ub_infinite) f->min_infinite++, f->min_rest += (rising ? q : p) - least;
     if (rising ? ub_infinite : lb_infinite) f->max_infinite++, f->max_rest += (rising ? p : q) + least;
-    if (lb_infinite) *lb = 0;
-    if (ub_infinite) *ub = 0;
+    *lb = low;
+    *ub = high;
     f->reach = HUGE_VAL;
 }
 
@@ -59,9 +60,12 @@ GPUOPT_HD double gpuopt__propagator_filter_add_finite(gpuopt__propagator_filter 
 
 GPUOPT_HD void gpuopt__propagator_filter_add(gpuopt__propagator_filter *f, const gpuopt__propagator_rules *rules,
                                              int rounded, double a, double lb, double ub) {
-    if (!gpuopt__propagator_filter_is_finite(rules, a, lb, ub))
+    double magnitude = fabs(a) * (fabs(lb) + fabs(ub));
+    if (!(magnitude < rules->huge)) {
         gpuopt__propagator_filter_take_infinite(f, rules, a, &lb, &ub);
-    f->magnitude += fabs(a) * (fabs(lb) + fabs(ub));
+        magnitude = fabs(a) * (fabs(lb) + fabs(ub));
+    }
+    f->magnitude += magnitude;
     f->reach = gpuopt__max(gpuopt__propagator_filter_add_finite(f, rules, rounded, a, lb, ub), f->reach);
 }
 

@@ -25,93 +25,92 @@ enum { GPUOPT__PROPAGATOR_LOWER = 1, GPUOPT__PROPAGATOR_UPPER = 2 };
 
 /* ---- Activities ---- */
 
-typedef struct gpuopt__propagator_activity {
-    double hi, lo;    /* the sum of the finite terms is hi + lo */
-    double magnitude; /* sum of the absolute values of the finite terms */
-    double dirt;      /* sum of the absolute values of the errors that lo collects: lo's own error is a part of it */
-    int infinite;     /* count of the infinite terms */
-} gpuopt__propagator_activity;
-
+/* Of each pair, the first is of the least activity and the second of the greatest. */
 typedef struct gpuopt__propagator_activities {
-    gpuopt__propagator_activity min, max;
+    gpuopt__pair hi, lo; /* the sum of the finite terms is hi + lo */
+    gpuopt__pair dirt;   /* sum of the absolute values of the errors that lo collects: lo's own error is a part of it */
+    gpuopt__pair_count infinite; /* minus the counts of the infinite terms */
 } gpuopt__propagator_activities;
 
 GPUOPT_HD gpuopt__propagator_activities gpuopt__propagator_activities_start(void) {
-    gpuopt__propagator_activities s = {{0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}};
+    gpuopt__propagator_activities s;
+    s.hi = s.lo = s.dirt = gpuopt__pair_of(0, 0);
+    s.infinite = gpuopt__pair_count_of(0, 0);
     return s;
 }
 
-/* The error of the product p = a * bound. If p or its error may have underflowed, adds more than that to the dirt. */
-GPUOPT_HD double gpuopt__propagator_product_error(double a, double bound, double p, double *dirt) {
-#if !defined(__CUDA_ARCH__) && !defined(__FMA__) && !defined(__aarch64__)
-    if ((double)(float)a == a && (double)(float)bound == bound) return 0; /* see gpuopt__mul_error */
-#endif
-    if (fabs(p) < 0x1p-960 && fabs(bound) > 0) *dirt = gpuopt__add(*dirt, 0x1p-980);
-    return gpuopt__mul_error(a, bound, p);
+/* Counts of infinite terms. */
+GPUOPT_HD int gpuopt__propagator_min_infinite(const gpuopt__propagator_activities *s) {
+    return -gpuopt__first_count(s->infinite);
+}
+GPUOPT_HD int gpuopt__propagator_max_infinite(const gpuopt__propagator_activities *s) {
+    return -gpuopt__second_count(s->infinite);
 }
 
-GPUOPT_HD void gpuopt__propagator_activity_add(gpuopt__propagator_activity *s, const gpuopt__propagator_rules *rules,
-                                               double a, double bound) {
-    double p = gpuopt__mul(a, bound);
-    if (fabs(p) < rules->huge) {
-        double error;
-        s->hi = gpuopt__two_sum(s->hi, p, &error);
-        error = gpuopt__add(error, gpuopt__propagator_product_error(a, bound, p, &s->dirt));
-        s->lo = gpuopt__add(s->lo, error);
-        s->magnitude = gpuopt__add(s->magnitude, fabs(p));
-        s->dirt = gpuopt__add(s->dirt, fabs(error));
-    } else {
-        s->infinite++;
-    }
+/* The size of a term; 0: it is infinite. */
+GPUOPT_HD double gpuopt__propagator_term_size(const gpuopt__propagator_rules *rules, double a, double bound) {
+    double size = fabs(gpuopt__mul(a, bound));
+    return size < rules->huge ? size : 0;
 }
 
-/* The activity of one term: the result of adding it to an empty activity. */
-GPUOPT_HD gpuopt__propagator_activity gpuopt__propagator_activity_of(const gpuopt__propagator_rules *rules, double a,
-                                                                     double bound) {
-    gpuopt__propagator_activity s = {0, 0, 0, 0, 1};
-    double p = gpuopt__mul(a, bound);
-    if (fabs(p) < rules->huge) {
-        s.hi = gpuopt__propagator_no_minus_zero(p);
-        s.lo = gpuopt__propagator_no_minus_zero(gpuopt__propagator_product_error(a, bound, p, &s.dirt));
-        s.magnitude = fabs(p);
-        s.dirt = gpuopt__add(s.dirt, fabs(s.lo));
-        s.infinite = 0;
-    }
-    return s;
+/* What is more than the error of p = a * bound may be off by: 0, unless p or its error may have underflowed. */
+GPUOPT_HD double gpuopt__propagator_underflow(double bound, double p) {
+    return fabs(p) < 0x1p-960 && fabs(bound) > 0 ? 0x1p-980 : 0;
 }
 
-/* Bounds that cross (by no more than the tolerance) enter as they are: the least activity takes the lower bound of a
+/* The terms of an entry: those of the least and the greatest activity, or 0 if infinite. Counts the infinite ones, and
+ * adds to the dirt what *error, the errors of the products, may be off by.
+ *
+ * Bounds that cross (by no more than the tolerance) enter as they are: the least activity takes the lower bound of a
  * column with a positive coefficient even if it exceeds the upper one. So tighter bounds never make an activity worse,
  * and all orders in which rows are evaluated lead to the same verdict. */
-GPUOPT_HD gpuopt__propagator_activities gpuopt__propagator_activities_of(const gpuopt__propagator_rules *rules,
-                                                                         double a, double lb, double ub) {
-    gpuopt__propagator_activities s;
-    s.min = gpuopt__propagator_activity_of(rules, a, a > 0 ? lb : ub);
-    s.max = gpuopt__propagator_activity_of(rules, a, a > 0 ? ub : lb);
-    return s;
+GPUOPT_HD gpuopt__pair gpuopt__propagator_terms(gpuopt__propagator_activities *s, const gpuopt__propagator_rules *rules,
+                                                double a, double lb, double ub, gpuopt__pair *error) {
+    gpuopt__pair bound = gpuopt__pair_by_sign(a, gpuopt__pair_of(lb, ub)),
+                 p = gpuopt__pair_mul(gpuopt__pair_of(a, a), bound);
+    gpuopt__pair_count infinite = gpuopt__pair_beyond(p, rules->huge);
+    *error = gpuopt__pair_of(0, 0);
+    if (!(gpuopt__is_short(a) && gpuopt__is_short(lb) && gpuopt__is_short(ub))) {
+        double least = gpuopt__first(bound), greatest = gpuopt__second(bound),
+               of_least = gpuopt__propagator_underflow(least, gpuopt__first(p)),
+               of_greatest = gpuopt__propagator_underflow(greatest, gpuopt__second(p));
+        *error = gpuopt__pair_unless(
+            infinite, gpuopt__pair_of(fma(a, least, -gpuopt__first(p)), fma(a, greatest, -gpuopt__second(p))));
+        if (of_least + of_greatest > 0) s->dirt = gpuopt__pair_add(s->dirt, gpuopt__pair_of(of_least, of_greatest));
+    }
+    s->infinite = gpuopt__pair_count_add(s->infinite, infinite);
+    return gpuopt__pair_unless(infinite, p);
 }
 
 GPUOPT_HD void gpuopt__propagator_activities_add(gpuopt__propagator_activities *s,
                                                  const gpuopt__propagator_rules *rules, double a, double lb,
                                                  double ub) {
-    gpuopt__propagator_activity_add(&s->min, rules, a, a > 0 ? lb : ub);
-    gpuopt__propagator_activity_add(&s->max, rules, a, a > 0 ? ub : lb);
+    gpuopt__pair error, of_products, p = gpuopt__propagator_terms(s, rules, a, lb, ub, &of_products);
+    s->hi = gpuopt__pair_two_sum(s->hi, p, &error);
+    error = gpuopt__pair_add(error, of_products);
+    s->lo = gpuopt__pair_add(s->lo, error);
+    s->dirt = gpuopt__pair_add(s->dirt, gpuopt__pair_abs(error));
+}
+
+/* The activities of one entry: the result of adding it to empty ones. */
+GPUOPT_HD gpuopt__propagator_activities gpuopt__propagator_activities_of(const gpuopt__propagator_rules *rules,
+                                                                         double a, double lb, double ub) {
+    gpuopt__propagator_activities s = gpuopt__propagator_activities_start();
+    gpuopt__pair zero = gpuopt__pair_of(0, 0), error, p = gpuopt__propagator_terms(&s, rules, a, lb, ub, &error);
+    s.hi = gpuopt__pair_add(p, zero); /* without minus zeros */
+    s.lo = gpuopt__pair_add(error, zero);
+    s.dirt = gpuopt__pair_add(s.dirt, gpuopt__pair_abs(error));
+    return s;
 }
 
 /* Commutative: s + t and t + s have the same bits. */
-GPUOPT_HD void gpuopt__propagator_activity_merge(gpuopt__propagator_activity *s, const gpuopt__propagator_activity *t) {
-    double error;
-    s->hi = gpuopt__two_sum(s->hi, t->hi, &error);
-    s->lo = gpuopt__add(gpuopt__add(s->lo, t->lo), error);
-    s->magnitude = gpuopt__add(s->magnitude, t->magnitude);
-    s->infinite += t->infinite;
-    s->dirt = gpuopt__add(gpuopt__add(s->dirt, t->dirt), fabs(error));
-}
-
 GPUOPT_HD void gpuopt__propagator_activities_merge(gpuopt__propagator_activities *s,
                                                    const gpuopt__propagator_activities *t) {
-    gpuopt__propagator_activity_merge(&s->min, &t->min);
-    gpuopt__propagator_activity_merge(&s->max, &t->max);
+    gpuopt__pair error;
+    s->hi = gpuopt__pair_two_sum(s->hi, t->hi, &error);
+    s->lo = gpuopt__pair_add(gpuopt__pair_add(s->lo, t->lo), error);
+    s->dirt = gpuopt__pair_add(gpuopt__pair_add(s->dirt, t->dirt), gpuopt__pair_abs(error));
+    s->infinite = gpuopt__pair_count_add(s->infinite, t->infinite);
 }
 
 /* ---- A row with its activities ---- */
@@ -119,18 +118,72 @@ GPUOPT_HD void gpuopt__propagator_activities_merge(gpuopt__propagator_activities
 /* One side of a row as an upper limit on an activity: the rhs on the least activity or, both negated, the lhs on the
  * greatest. */
 typedef struct gpuopt__propagator_limit {
-    double side;   /* infinite: there is no such side */
-    double hi, lo; /* the sum of the activity's finite terms */
-    double slack;  /* this side moves a bound of a column only if the column's |a| (ub - lb) exceeds the slack */
-    double doubt;  /* bound on the error of hi + lo; 0: it is exact */
-    int infinite;  /* count of the activity's infinite terms */
+    double high, low; /* side - activity is high + low, without the infinite terms */
+    double doubt;     /* bound on the error of high + low; 0: it is exact */
+    double slack;     /* this side moves a bound only of a column whose |a| (ub - lb) exceeds this; see single */
 } gpuopt__propagator_limit;
 
 typedef struct gpuopt__propagator_row {
     gpuopt__propagator_limit limit[2]; /* rhs, lhs */
-    double least_slack;                /* no bound of a column moves unless its |a| (ub - lb) exceeds this */
-    int infeasible;                    /* every point within the bounds violates the row by more than the tolerance */
+    /* Sides, 1 for the rhs plus 2 for the lhs: */
+    int single; /* whose activity has one infinite term: they move a bound of that term's column only, for any slack */
+    int violated; /* that every point within the bounds violates by more than the feasibility tolerance */
 } gpuopt__propagator_row;
+
+/* The rounding errors of lo are at most this part of the dirt: two for each addition that an entry goes through, and as
+ * much again for those of the dirt itself. A row of one entry has none. */
+GPUOPT_HD double gpuopt__propagator_dirt_share(int64_t length) {
+    const int64_t segment = GPUOPT__PROPAGATOR_SEGMENT;
+    int64_t steps = 16 + (length < segment ? length : segment) / GPUOPT__PROPAGATOR_LANES +
+                    length / (segment * GPUOPT__PROPAGATOR_LANES);
+    return length > 1 ? (double)steps * 0x1p-51 : 0;
+}
+
+/* hi + lo: the activity's finite terms, but for an error of at most doubt. infinite: the count of its other terms. */
+GPUOPT_HD gpuopt__propagator_limit gpuopt__propagator_limit_make(double side, double hi, double lo, double doubt,
+                                                                 int infinite) {
+    gpuopt__propagator_limit limit;
+    double rest, lost;
+    limit.high = gpuopt__two_sum(side, -hi, &rest);
+    limit.low = gpuopt__two_sum(rest, -lo, &lost);
+    limit.doubt = gpuopt__add(doubt, fabs(lost));
+    limit.slack = HUGE_VAL;
+    if (side < HUGE_VAL && infinite == 0) {
+        /* Where a bound moves, |a| (ub - lb) exceeds high + low. The margin is more than what rounding takes from the one
+         * and adds to the other. */
+        double excess = gpuopt__add(limit.high, limit.low);
+        limit.slack = excess - (0x1p-51 * (fabs(excess) + fabs(limit.low)) + 0x1p-1000);
+    }
+    return limit;
+}
+
+/* Whether every point within the bounds violates a side by more than the tolerance or, for large sums, the effect of
+ * rounding in the model's data. Both the doubt and the rounding of the excess are far smaller, so that the row is proven
+ * to have no solution. magnitude: the sum of the sizes of the activity's terms, which a backend finds out only for rows
+ * that are violated with 0 in its place. */
+GPUOPT_HD int gpuopt__propagator_limit_violated(const gpuopt__propagator_limit *limit,
+                                                const gpuopt__propagator_rules *rules, double side, double magnitude) {
+    double scale = gpuopt__max(magnitude, fabs(side));
+    return limit->slack < 0 && -gpuopt__add(limit->high, limit->low) > gpuopt__max(rules->feasibility, 0x1p-47 * scale);
+}
+
+GPUOPT_HD gpuopt__propagator_row gpuopt__propagator_row_make(const gpuopt__propagator_activities *s,
+                                                             const gpuopt__propagator_rules *rules, double lhs,
+                                                             double rhs, int64_t length) {
+    gpuopt__propagator_row row;
+    double share = gpuopt__propagator_dirt_share(length);
+    row.limit[0] =
+        gpuopt__propagator_limit_make(rhs, gpuopt__first(s->hi), gpuopt__first(s->lo),
+                                      gpuopt__mul(share, gpuopt__first(s->dirt)), gpuopt__propagator_min_infinite(s));
+    row.limit[1] =
+        gpuopt__propagator_limit_make(-lhs, -gpuopt__second(s->hi), -gpuopt__second(s->lo),
+                                      gpuopt__mul(share, gpuopt__second(s->dirt)), gpuopt__propagator_max_infinite(s));
+    row.single = (rhs < HUGE_VAL && gpuopt__propagator_min_infinite(s) == 1) |
+                 (lhs > -HUGE_VAL && gpuopt__propagator_max_infinite(s) == 1) << 1;
+    row.violated = gpuopt__propagator_limit_violated(&row.limit[0], rules, 0, 0) |
+                   gpuopt__propagator_limit_violated(&row.limit[1], rules, 0, 0) << 1;
+    return row;
+}
 
 /* side - activity, computed in twice the precision and rounded once. */
 GPUOPT_HD double gpuopt__propagator_excess(double side, double hi, double lo) {
@@ -138,56 +191,20 @@ GPUOPT_HD double gpuopt__propagator_excess(double side, double hi, double lo) {
     return gpuopt__add(d, gpuopt__sub(error, lo));
 }
 
-GPUOPT_HD gpuopt__propagator_limit gpuopt__propagator_limit_make(const gpuopt__propagator_activity *s, int negated,
-                                                                 const gpuopt__propagator_rules *rules, double side,
-                                                                 double error, int *infeasible) {
-    gpuopt__propagator_limit limit;
-    limit.side = negated ? -side : side;
-    limit.hi = negated ? -s->hi : s->hi;
-    limit.lo = negated ? -s->lo : s->lo;
-    limit.doubt = gpuopt__mul(error, s->dirt);
-    limit.infinite = s->infinite;
-    limit.slack = HUGE_VAL;
-    if (limit.side < HUGE_VAL && s->infinite < 2) {
-        double excess = gpuopt__propagator_excess(limit.side, limit.hi, limit.lo),
-               scale = gpuopt__max(s->magnitude, fabs(side));
-        /* The feasibility tolerance or, for large sums, the effect of rounding in the model's data. Both the doubt and
-         * the rounding of the excess are far smaller, so that the row is proven to have no solution. */
-        *infeasible |= s->infinite == 0 && -excess > gpuopt__max(rules->feasibility, 0x1p-47 * scale);
-        limit.slack = excess - 0x1p-50 * scale;
-    }
-    return limit;
-}
-
-GPUOPT_HD gpuopt__propagator_row gpuopt__propagator_row_make(const gpuopt__propagator_activities *activity,
-                                                             const gpuopt__propagator_rules *rules, double lhs,
-                                                             double rhs, int64_t length) {
-    gpuopt__propagator_row row;
-    /* The rounding errors of lo are at most this part of the dirt: two for each addition that an entry goes through, and
-     * as much again for those of the dirt itself. A row of one entry has none. */
-    const int64_t segment = GPUOPT__PROPAGATOR_SEGMENT;
-    int64_t steps = 16 + (length < segment ? length : segment) / GPUOPT__PROPAGATOR_LANES +
-                    length / (segment * GPUOPT__PROPAGATOR_LANES);
-    double error = length > 1 ? (double)steps * 0x1p-51 : 0;
-    row.infeasible = 0;
-    row.limit[0] = gpuopt__propagator_limit_make(&activity->min, 0, rules, rhs, error, &row.infeasible);
-    row.limit[1] = gpuopt__propagator_limit_make(&activity->max, 1, rules, lhs, error, &row.infeasible);
-    row.least_slack = gpuopt__min(row.limit[0].slack, row.limit[1].slack);
-    if ((rhs < HUGE_VAL && activity->min.infinite == 1) || (lhs > -HUGE_VAL && activity->max.infinite == 1))
-        row.least_slack = -HUGE_VAL;
-    return row;
-}
-
 /* The row's GPUOPT_ROW_ bits. */
-GPUOPT_HD int gpuopt__propagator_row_status(const gpuopt__propagator_activities *activity,
-                                            const gpuopt__propagator_row *row, const gpuopt__propagator_rules *rules,
-                                            double lhs, double rhs) {
-    const gpuopt__propagator_activity *min = &activity->min, *max = &activity->max;
-    int status = row->infeasible ? GPUOPT_ROW_INFEASIBLE : 0;
-    double over = gpuopt__add(gpuopt__propagator_excess(lhs, min->hi, min->lo), row->limit[0].doubt),
-           under = gpuopt__add(-gpuopt__propagator_excess(rhs, max->hi, max->lo), row->limit[1].doubt);
-    if (lhs == -HUGE_VAL || (min->infinite == 0 && over <= rules->feasibility)) status |= GPUOPT_ROW_LHS_REDUNDANT;
-    if (rhs == HUGE_VAL || (max->infinite == 0 && under <= rules->feasibility)) status |= GPUOPT_ROW_RHS_REDUNDANT;
+GPUOPT_HD int gpuopt__propagator_row_status(const gpuopt__propagator_activities *s, int infeasible,
+                                            const gpuopt__propagator_rules *rules, double lhs, double rhs,
+                                            int64_t length) {
+    int status = infeasible ? GPUOPT_ROW_INFEASIBLE : 0;
+    double share = gpuopt__propagator_dirt_share(length),
+           over = gpuopt__add(gpuopt__propagator_excess(lhs, gpuopt__first(s->hi), gpuopt__first(s->lo)),
+                              gpuopt__mul(share, gpuopt__first(s->dirt))),
+           under = gpuopt__add(-gpuopt__propagator_excess(rhs, gpuopt__second(s->hi), gpuopt__second(s->lo)),
+                               gpuopt__mul(share, gpuopt__second(s->dirt)));
+    if (lhs == -HUGE_VAL || (gpuopt__propagator_min_infinite(s) == 0 && over <= rules->feasibility))
+        status |= GPUOPT_ROW_LHS_REDUNDANT;
+    if (rhs == HUGE_VAL || (gpuopt__propagator_max_infinite(s) == 0 && under <= rules->feasibility))
+        status |= GPUOPT_ROW_RHS_REDUNDANT;
     return status;
 }
 
@@ -208,23 +225,16 @@ GPUOPT_HD int gpuopt__propagator_take_upper(const gpuopt__propagator_rules *rule
            (ub == HUGE_VAL || gpuopt__sub(ub, candidate) > gpuopt__propagator_least_move(rules, integer, ub, lb, ub));
 }
 
-/* Whether one side of a row may move a bound of an entry's column. c: the coefficient, negated for the lhs;
- * width = |c| (ub - lb). */
-GPUOPT_HD int gpuopt__propagator_limit_reaches(const gpuopt__propagator_limit *limit,
-                                               const gpuopt__propagator_rules *rules, double c, double lb, double ub,
-                                               double width) {
-    int own_infinite =
-        !(fabs(gpuopt__mul(c, c > 0 ? lb : ub)) < rules->huge); /* whether this entry's own term is infinite */
-    return limit->side < HUGE_VAL && limit->infinite == own_infinite && (own_infinite || width > limit->slack);
-}
-
 /* Which sides of a feasible row may move a bound of an entry's column: 1 for the rhs plus 2 for the lhs. Usually 0. */
 GPUOPT_HD int gpuopt__propagator_reaching_sides(const gpuopt__propagator_row *row,
                                                 const gpuopt__propagator_rules *rules, double a, double lb, double ub) {
     double width = gpuopt__mul(fabs(a), ub - lb);
-    if (!(width > row->least_slack)) return 0;
-    return gpuopt__propagator_limit_reaches(&row->limit[0], rules, a, lb, ub, width) |
-           gpuopt__propagator_limit_reaches(&row->limit[1], rules, -a, lb, ub, width) << 1;
+    int sides = (width > row->limit[0].slack) | (width > row->limit[1].slack) << 1;
+    if (row->single) {
+        int of_lb = !(fabs(gpuopt__mul(a, lb)) < rules->huge), of_ub = !(fabs(gpuopt__mul(a, ub)) < rules->huge);
+        sides |= row->single & (a > 0 ? of_lb | of_ub << 1 : of_ub | of_lb << 1);
+    }
+    return sides;
 }
 
 /* Computes the bound that one side of a row implies for an entry's column (see reaching_sides), of this kind. Returns
@@ -239,12 +249,10 @@ GPUOPT_HD int gpuopt__propagator_tighten(const gpuopt__propagator_limit *limit, 
     int upper = c > 0;
     double own = upper ? lb : ub, p = gpuopt__mul(c, own), size = fabs(c), low = upper ? lb : -ub,
            high = upper ? ub : -lb;
-    double rest, lost, d = gpuopt__two_sum(limit->side, -limit->hi, &rest), doubt, candidate;
+    double d = limit->high, rest = limit->low, doubt = limit->doubt, candidate;
     if (kind & GPUOPT__PROPAGATOR_FIXED) return 0;
-    rest = gpuopt__two_sum(rest, -limit->lo, &lost);
-    doubt = gpuopt__add(limit->doubt, fabs(lost));
     if (fabs(p) < rules->huge) { /* the activity includes this entry */
-        double error, low_part = gpuopt__mul_error(c, own, p);
+        double error, lost, low_part = gpuopt__mul_error(c, own, p);
         d = gpuopt__two_sum(d, p, &error);
         error = gpuopt__two_sum(error, low_part, &lost);
         doubt = gpuopt__add(doubt, fabs(lost));
@@ -252,7 +260,7 @@ GPUOPT_HD int gpuopt__propagator_tighten(const gpuopt__propagator_limit *limit, 
         doubt = gpuopt__add(doubt, fabs(lost));
     }
     d = gpuopt__two_sum(d, rest, &rest);
-    candidate = size == 1 ? d : d / size; /* a division takes as long as all the rest */
+    candidate = d / size;
     if (!(candidate < high && candidate > -rules->infinity)) return 0;
     doubt = gpuopt__mul(doubt, 1 + 0x1p-50);
     if (size != 1 || rest != 0 || doubt > 0) candidate = gpuopt__quotient_up(d, rest, doubt, size, candidate);

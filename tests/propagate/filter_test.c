@@ -73,22 +73,35 @@ static int filter_passes(const row *r, const gpuopt__propagator_rules *rules) {
     return gpuopt__propagator_filter_passes(&f, rules, r->lhs, r->rhs, 16);
 }
 
-/* Whether the exact part finds the row infeasible or moves a bound. */
+/* Whether the exact part finds the row infeasible or moves a bound. A side that does not reach an entry must not move
+ * its column. (With infinite terms in its activity it implies nothing.) */
 static int acts(const row *r, const gpuopt__propagator_rules *rules) {
     gpuopt__propagator_activities s = gpuopt__propagator_activities_start();
     gpuopt__propagator_row exact;
-    int k, side, moved = 0;
-    double bound;
-    for (k = 0; k < r->length; k++) gpuopt__propagator_activities_add(&s, rules, r->a[k], r->lb[k], r->ub[k]);
-    exact = gpuopt__propagator_row_make(&s, rules, r->lhs, r->rhs, r->length);
-    for (k = 0; k < r->length && !exact.infeasible; k++) {
-        int sides = gpuopt__propagator_reaching_sides(&exact, rules, r->a[k], r->lb[k], r->ub[k]);
-        for (side = 0; side < 2; side++)
-            if (sides >> side & 1)
-                moved |= gpuopt__propagator_tighten(&exact.limit[side], rules, side ? -r->a[k] : r->a[k], r->lb[k],
-                                                    r->ub[k], r->integer[k], &bound);
+    int k, side, moved = 0, infeasible;
+    double bound, least = 0, greatest = 0;
+    for (k = 0; k < r->length; k++) {
+        int up = r->a[k] > 0;
+        gpuopt__propagator_activities_add(&s, rules, r->a[k], r->lb[k], r->ub[k]);
+        least += gpuopt__propagator_term_size(rules, r->a[k], up ? r->lb[k] : r->ub[k]);
+        greatest += gpuopt__propagator_term_size(rules, r->a[k], up ? r->ub[k] : r->lb[k]);
     }
-    return exact.infeasible || moved;
+    exact = gpuopt__propagator_row_make(&s, rules, r->lhs, r->rhs, r->length);
+    infeasible = gpuopt__propagator_limit_violated(&exact.limit[0], rules, r->rhs, least) ||
+                 gpuopt__propagator_limit_violated(&exact.limit[1], rules, r->lhs, greatest);
+    assert_true(exact.violated || !infeasible);
+    for (k = 0; k < r->length && !infeasible; k++) {
+        int sides = gpuopt__propagator_reaching_sides(&exact, rules, r->a[k], r->lb[k], r->ub[k]);
+        for (side = 0; side < 2; side++) {
+            int reached = sides >> side & 1, move = 0;
+            if (reached || exact.limit[side].slack < HUGE_VAL)
+                move = gpuopt__propagator_tighten(&exact.limit[side], rules, side ? -r->a[k] : r->a[k], r->lb[k],
+                                                  r->ub[k], r->integer[k], &bound);
+            if (move && !reached) fail_msg("a side that does not reach entry %d moves its column", k);
+            moved |= move;
+        }
+    }
+    return infeasible || moved;
 }
 
 /* kinds: 0: continuous columns; 1: also integer columns; 2: also integer columns with fractional bounds. */
