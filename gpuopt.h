@@ -409,9 +409,10 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_bounds(gpuopt_propagator *propaga
 GPUOPT_API gpuopt_status gpuopt_propagator_get_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                            int64_t count, const int32_t *col, double *lb, double *ub);
 /* Sets the bounds of `count` columns: col, lb and ub [count], all in the memory that `where` says; lb or ub NULL: these
- * bounds stay. A column that is listed twice is set to one of its values. ARGUMENT: as _set_bounds, or a column is out
- * of range. Cost O(count), after crossing bounds O(cols); with marking, the next round evaluates only rows of these
- * columns and, on the CPU, those that were infeasible; on the GPU all rows after INFEASIBLE. */
+ * bounds stay. A column that is listed twice is set to one of its values; if one of them crosses a lower bound that
+ * stays, this may come down to it. ARGUMENT: as _set_bounds, or a column is out of range. Cost O(count), after crossing
+ * bounds O(cols); with marking, the next round evaluates only rows of these columns and, on the CPU, those that were
+ * infeasible; on the GPU all rows after INFEASIBLE. */
 GPUOPT_API gpuopt_status gpuopt_propagator_set_some_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                            int64_t count, const int32_t *col, const double *lb,
                                                            const double *ub);

@@ -176,6 +176,7 @@ static void check_set(const fuzz *f, int32_t count, const int32_t *col, const do
             if (col[k] != j) continue;
             listed = 1;
             lb_good |= lb && after_lb[j] == -stored(f, j, -lb[k]);
+            lb_good |= !lb && after_lb[j] == stored(f, j, ub[k]); /* listed twice, see the header */
             ub_good |= ub && after_ub[j] == stored(f, j, ub[k]);
         }
         if (!listed) lb_good = after_lb[j] == was, ub_good = after_ub[j] == f->seen_ub[j];
