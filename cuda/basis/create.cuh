@@ -182,9 +182,6 @@ gpuopt_status CudaBasis::load_kernels() {
     if (!error)
         error =
             load(scatter_entries, check_inverse, store_inverse<true>, store_inverse<false>, make_identity, end_load);
-    if (!error && head.technique == GPUOPT_TECHNIQUE_COLUMN)
-        error = cudaFuncSetAttribute(update_columns, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(sizeof(double)) * m());
     cudaFuncAttributes attributes;
     if (!error) error = cudaFuncGetAttributes(&attributes, update_deferred);
     overlaps_ = !error && attributes.ptxVersion >= 90; /* in code for older devices, wait_for_previous() is empty */
@@ -194,7 +191,8 @@ gpuopt_status CudaBasis::load_kernels() {
     int most = (together < 2 ? together : 2) * cuda_of(context())->multiprocessors;
     most = most < BASIS_LOAD_BLOCKS ? most : +BASIS_LOAD_BLOCKS;
     load_grid_ = tiles() < most ? tiles() : most;
-    return queue_.check(error, "loading the kernels");
+    gpuopt_status status = queue_.check(error, "loading the kernels");
+    return status ? status : allow_shared_memory(context(), update_columns);
 }
 
 /* ---- Load ---- */
@@ -280,13 +278,12 @@ gpuopt_status CudaBasis::load(const gpuopt_matrix *columns) {
 
 /* Whether the device can run this technique: COLUMN keeps omega in the shared memory of a block. */
 gpuopt_status cuda_basis_supports(const gpuopt_context *context, const gpuopt_basis_desc &desc) {
-    int limit = 0;
+    const int limit = cuda_of(context)->block_memory;
     if (!cuda_of(context)->cooperative) {
         gpuopt__log(context, 0, "gpuopt_basis: the device has no cooperative launch");
         return GPUOPT_ERROR_UNSUPPORTED;
     }
     if (desc.technique != GPUOPT_TECHNIQUE_COLUMN) return GPUOPT_OK;
-    GPUOPT_CUDA(context, cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, context->desc.device));
     /* With 16 bytes to spare. */
     if (int64_t{desc.m} * static_cast<int64_t>(sizeof(double)) + 16 <= limit) return GPUOPT_OK;
     gpuopt__log(context, 0, "gpuopt_basis: COLUMN needs shared memory for %d doubles, and the device has %d bytes",

@@ -23,6 +23,7 @@ struct CudaContext {
     bool own_stream = false;
     bool cooperative = false;
     int multiprocessors = 0;
+    int block_memory = 0; /* bytes of shared memory that a block may have */
 };
 
 CudaContext *cuda_of(const gpuopt_context *context) { return static_cast<CudaContext *>(context->state); }
@@ -40,6 +41,18 @@ gpuopt_status cuda_status(const gpuopt_context *context, cudaError_t error, cons
         gpuopt_status gpuopt_cuda_status = cuda_status(context, call, #call); \
         if (gpuopt_cuda_status != GPUOPT_OK) return gpuopt_cuda_status;       \
     } while (0)
+
+/* Loads a kernel, and lets its launches have as much dynamic shared memory as the device gives a block. The limit belongs
+ * to the kernel on this device and not to a handle, so all handles set the same, in whatever order and thread. */
+template <class... Argument>
+gpuopt_status allow_shared_memory(const gpuopt_context *context, void (*kernel)(Argument...)) {
+    cudaFuncAttributes attributes;
+    GPUOPT_CUDA(context, cudaFuncGetAttributes(&attributes, kernel));
+    const int most = cuda_of(context)->block_memory - static_cast<int>(attributes.sharedSizeBytes);
+    if (attributes.maxDynamicSharedSizeBytes < most)
+        GPUOPT_CUDA(context, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+    return GPUOPT_OK;
+}
 
 /* Every entry into the backend makes the context's device current and, at its end, restores the caller's. An error that
  * an earlier CUDA call of the caller left behind is cleared, so that it is not taken for ours. */
@@ -110,6 +123,9 @@ gpuopt_status cuda_open(gpuopt_context *context) {
     error = cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, context->desc.device);
     if (!error)
         error = cudaDeviceGetAttribute(&cuda->multiprocessors, cudaDevAttrMultiProcessorCount, context->desc.device);
+    if (!error)
+        error =
+            cudaDeviceGetAttribute(&cuda->block_memory, cudaDevAttrMaxSharedMemoryPerBlockOptin, context->desc.device);
     cuda->cooperative = cooperative != 0;
     cuda->stream = context->desc.stream;
     if (!error && !cuda->stream) {

@@ -269,29 +269,21 @@ __global__ void __launch_bounds__(RANK_THREADS, RANK_BLOCKS)
 /* Called once per handle, in _create: reads the device's properties and loads the kernels. */
 gpuopt_status rank_update_open(const gpuopt_context *context, RankUpdate *device) {
     enum { RESERVED = 1024 }; /* bytes of each block's shared memory that the driver uses */
-    int of_block = 0, of_all = 0, together = RANK_BLOCKS;
+    int of_all = 0, together = RANK_BLOCKS;
     auto fits = [](int bytes) {
         auto left = static_cast<int64_t>(bytes) - static_cast<int64_t>(rank_bytes(0));
         return static_cast<int>(left / static_cast<int64_t>(sizeof(double) * RANK_U)) / RANK_SLICE * RANK_SLICE;
     };
     GPUOPT_CUDA(context,
-                cudaDeviceGetAttribute(&of_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, context->desc.device));
-    GPUOPT_CUDA(context,
                 cudaDeviceGetAttribute(&of_all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, context->desc.device));
     device->most = fits(of_all / together - RESERVED);
     if (device->most < RANK_ENOUGH) {
         together = 1;
-        device->most = fits(of_block);
+        device->most = fits(cuda_of(context)->block_memory);
     }
     device->blocks = cuda_of(context)->multiprocessors * together;
-    decltype(&rank_update_tiles<true>) kernels[] = {rank_update_tiles<true>, rank_update_tiles<false>};
-    for (auto *kernel : kernels) {
-        cudaFuncAttributes attributes;
-        GPUOPT_CUDA(context, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                  static_cast<int>(rank_bytes(device->most))));
-        GPUOPT_CUDA(context, cudaFuncGetAttributes(&attributes, kernel));
-    }
-    return GPUOPT_OK;
+    gpuopt_status status = allow_shared_memory(context, rank_update_tiles<true>);
+    return status ? status : allow_shared_memory(context, rank_update_tiles<false>);
 }
 
 /* Enqueues C += U V. C: rows x cols, column after column, ldc apart; U: rows x rank, column after column, ldu apart; V:

@@ -41,9 +41,10 @@ gpuopt_status launch_product(const Queue &queue, const EliminationView &view, co
     const int threads = 32 * p.warps;
     const size_t bytes = product_bytes(p.warps, p.words, Packed, p.left, p.operands - p.left);
     int resident = 0;
-    if (bytes > 32768)
-        GPUOPT_CUDA(queue.context(),
-                    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+    if (bytes > 32768) {
+        gpuopt_status status = allow_shared_memory(queue.context(), kernel);
+        if (status) return status;
+    }
     GPUOPT_CUDA(queue.context(), cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, bytes));
     int64_t blocks = p.row_tiles * p.column_tiles * p.total[PRODUCT_BATCH] * p.copies;
     const int64_t most = static_cast<int64_t>(resident) * cuda_of(queue.context())->multiprocessors;
@@ -94,8 +95,8 @@ template <class Cell, int Height, StagedShape Shape>
 gpuopt_status launch_staged(const Queue &queue, const EliminationView &view, const Staged &p) {
     const size_t memory = staged_shared_bytes(p);
     auto kernel = eliminate_staged<Cell, Height, Shape>;
-    GPUOPT_CUDA(queue.context(),
-                cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(memory)));
+    gpuopt_status status = allow_shared_memory(queue.context(), kernel);
+    if (status) return status;
     const int64_t room = staged_resident * int64_t{cuda_of(queue.context())->multiprocessors} / p.copies;
     const int64_t ranges = room < 1 ? 1 : room < p.tiles ? room : p.tiles;
     kernel<<<static_cast<unsigned>(ranges * p.copies), staged_threads, memory, queue.stream()>>>(view, p, ranges);
@@ -142,10 +143,10 @@ gpuopt_status launch(const CudaElimination *e, const EliminationView &view, cons
     constexpr int held = Own <= elimination_held ? Own : 0;
     size_t slab = sizeof(uint32_t) * elimination_threads * static_cast<size_t>(near > held ? near - held : 0);
     auto kernel = eliminate<Keep, Rows, Own>;
-    if (slab > 32768)
-        GPUOPT_CUDA(e->head.context,
-                    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                         static_cast<int>(sizeof(uint32_t) * elimination_threads * elimination_slab)));
+    if (slab > 32768) {
+        gpuopt_status status = allow_shared_memory(e->head.context, kernel);
+        if (status) return status;
+    }
     for (int64_t first = 0; first < blocks; first += elimination_most_blocks) {
         const int64_t own = blocks - first < elimination_most_blocks ? blocks - first : elimination_most_blocks;
         kernel<<<static_cast<unsigned>(own), elimination_threads, slab, e->queue.stream()>>>(view, list, ends, before,

@@ -215,15 +215,13 @@ gpuopt_status TypedPropagator<Val, Bound>::choose_resident() {
     if (shape_.split_rows > blocks * SplitShared::MAX_ROWS) return GPUOPT_OK;
     int64_t each = (items + blocks * WARPS - 1) / (blocks * WARPS) + shape_.resident_segments(blocks),
             entries = shape_.resident_entries(blocks);
-    int limit = 0, together = 0;
-    GPUOPT_CUDA(queue_.context(),
-                cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, queue_.context()->desc.device));
+    int limit = cuda_of(queue_.context())->block_memory, together = 0;
     limit -= static_cast<int>(sizeof(BlockShared) + sizeof(SplitShared)) + 256; /* the kernel's other shared memory */
     if (each > limit || entries > limit) return GPUOPT_OK;
     size_t bytes = resident_bytes<Val>(static_cast<int>(each), static_cast<int>(entries));
     if (bytes > static_cast<size_t>(limit)) return GPUOPT_OK;
-    GPUOPT_CUDA(queue_.context(),
-                cudaFuncSetAttribute(resident_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize, limit));
+    gpuopt_status status = allow_shared_memory(queue_.context(), resident_kernel());
+    if (status) return status;
     GPUOPT_CUDA(queue_.context(),
                 cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, resident_kernel(), THREADS, bytes));
     if (together < TOGETHER) return GPUOPT_OK;

@@ -142,27 +142,20 @@ EnterKernel simplex_enter_kernel(const CudaSimplex &s) {
 }
 
 /* Whether the blocks' shared memory also has room for their parts of U and V, or for the whole pivot column. */
-gpuopt_status simplex_choose_resident(CudaSimplex *s) {
-    int limit = 0;
-    GPUOPT_CUDA(s->context(),
-                cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, s->context()->desc.device));
+void simplex_choose_resident(CudaSimplex *s) {
     bool &extra = s->deferred ? s->view.resident : s->view.whole;
     extra = true;
-    extra = simplex_shared_bytes(s->view) <= static_cast<size_t>(limit);
-    return GPUOPT_OK;
+    extra = simplex_shared_bytes(s->view) <= static_cast<size_t>(cuda_of(s->context())->block_memory);
 }
 
 /* Loads a kernel, and allows it the shared memory that it needs; UNSUPPORTED if the device has less. */
 template <class Kernel>
 gpuopt_status simplex_prepare(const CudaSimplex &s, Kernel kernel, size_t bytes) {
-    int limit = 0, fit = 0;
-    GPUOPT_CUDA(s.context(),
-                cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, s.context()->desc.device));
-    if (bytes <= static_cast<size_t>(limit)) {
-        GPUOPT_CUDA(s.context(),
-                    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+    int fit = 0;
+    gpuopt_status status = allow_shared_memory(s.context(), kernel);
+    if (status) return status;
+    if (bytes <= static_cast<size_t>(cuda_of(s.context())->block_memory))
         GPUOPT_CUDA(s.context(), cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, SIMPLEX_THREADS, bytes));
-    }
     if (fit > 0 && cuda_of(s.context())->cooperative) return GPUOPT_OK;
     gpuopt__log(s.context(), 0,
                 "simplex: %d rows and %d columns are too many for this device's shared memory, or it has no "
@@ -224,8 +217,8 @@ gpuopt_status simplex_upload(CudaSimplex *s) {
 gpuopt_status simplex_open(CudaSimplex *s, gpuopt__simplex_shape *shape) {
     gpuopt__arena arena = {nullptr, 0};
     simplex_set_shape(s->context(), shape, &s->view);
-    gpuopt_status status = simplex_choose_resident(s);
-    if (!status) status = simplex_prepare(*s, simplex_run_kernel(*s), simplex_shared_bytes(s->view));
+    simplex_choose_resident(s);
+    gpuopt_status status = simplex_prepare(*s, simplex_run_kernel(*s), simplex_shared_bytes(s->view));
     if (!status) status = simplex_prepare(*s, simplex_enter_kernel(*s), enter_shared_bytes(s->view));
     if (!status) status = rank_update_open(s->context(), &s->rank);
     if (status) return status;
