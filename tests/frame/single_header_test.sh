@@ -4,14 +4,19 @@
 # That the two files of tools/single_header.sh are the library: the same code as the many files, compiled and run as a
 # host would, from a folder that holds nothing else of it.
 # Usage: single_header_test.sh [--all]
-#   --all  also the whole vendoring test and, with nvcc, the CUDA object from these files, which takes minutes
+#   --all  the whole vendoring test and, with nvcc, the CUDA object from these files, which takes minutes; tests/run.sh --all
+#          does without, since the folders' code is the same, and it runs on these
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=../support/check.sh
 . "$root/tests/support/check.sh"
 work=$(mktemp -d) || exit 1
 at_end() { rm -rf "$said" "$work"; }
-[ "${1:-}" != --all ] || export GPUOPT_TEST_ALL=1
+vendoring=("$root/tests/frame/vendoring_test.sh" --quick)
+if [ "${1:-}" = --all ]; then
+    export GPUOPT_TEST_ALL=1
+    vendoring=("$root/tests/frame/vendoring_test.sh")
+fi
 
 two_files_alone() {
     [ "$(ls "$work/dist")" = $'gpuopt.h\ngpuopt_cuda.cu' ] &&
@@ -66,9 +71,8 @@ else
     check "to nvcc, gpuopt_cuda.cu is the same as cuda/gpuopt_cuda.cu" cuda_tokens_are_the_same "$nvcc" -E -arch=sm_90
     check "to the host's compiler, too" cuda_tokens_are_the_same \
         g++ -E -x c++ -D__CUDACC__ -I"$(dirname "$(readlink -f "$nvcc")")/../include"
-    runs_all || skip "the object of gpuopt_cuda.cu" "takes minutes, with --all only"
 fi
 
-run_script "the vendoring test" "$root/tests/frame/vendoring_test.sh" dist
+run_script "the vendoring test" "${vendoring[@]}" dist
 
 summary
