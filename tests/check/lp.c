@@ -219,7 +219,7 @@ static _Noreturn void check_infeasible(const lp *s) {
     end(REFUSED, "the Farkas vector proves nothing");
 }
 
-/* The most that a row moves towards a finite side along the ray while the objective gains 1e20. Columns may not move
+/* The most that a row moves towards a finite side along the ray while the objective gains 1e18. Columns may not move
  * towards finite bounds. */
 static double check_ray(const lp *s) {
     const program *p = s->p;
@@ -236,7 +236,7 @@ static double check_ray(const lp *s) {
     gain = real(activity[k], ray.den, 2) * (p->maximize ? -1 : 1);
     printf("the ray: rows towards finite sides %.3g, the objective improves by %.3g\n", worst, gain);
     if (gain <= 0) end(REFUSED, "the objective does not improve along the ray");
-    return worst * (1e20 / gain);
+    return worst * (1e18 / gain);
 }
 
 static _Noreturn void check_unbounded(lp *s) {
@@ -246,7 +246,7 @@ static _Noreturn void check_unbounded(lp *s) {
     if (s->primal == 0 && worst == 0) end(PROVEN, "unbounded, by the ray");
     if (s->primal == 0 && find_signs(s, 1)) end(PROVEN, "unbounded, by an exact ray of the basis");
     end(s->primal > tolerance || worst > tolerance ? REFUSED : UNPROVEN,
-        "unbounded but for violations of %.3g at the point, %.3g when the objective has gained 1e20", s->primal, worst);
+        "unbounded but for violations of %.3g at the point, %.3g when the objective has gained 1e18", s->primal, worst);
 }
 
 void check_program(program *p, words *w) {
