@@ -52,9 +52,8 @@ static int gpuopt__simplex_careful_price(gpuopt_simplex *s, gpuopt__simplex_care
     return 1;
 }
 
-/* The textbook ratio test, with the direction of each basic variable in `move` [cols + rows], which is good to `noise`.
- * All values are 0, since bounds count from the present point. Of steps that differ by less than the tolerance the
- * larger pivot wins. */
+/* The textbook ratio test, with the direction of each basic variable in `move` [cols + rows], which is good to `noise`. Of
+ * steps that differ by less than the tolerance the larger pivot wins. */
 static void gpuopt__simplex_careful_ratio(const gpuopt_simplex *s, const double *move, double noise,
                                           gpuopt__simplex_careful *c) {
     const gpuopt__simplex_vectors *v = &s->v;
@@ -65,10 +64,10 @@ static void gpuopt__simplex_careful_ratio(const gpuopt_simplex *s, const double 
     c->position = -1;
     c->step = v->un[c->slot] - v->ln[c->slot];
     for (i = 0; i < s->lp.rows; i++) {
-        double a = -move[v->head[i]], bound = gpuopt__simplex_blocking_bound(0, v->lb[i], v->ub[i], a, &rules), step,
-               near;
+        double a = -move[v->head[i]], bound = gpuopt__simplex_blocking_bound(v->xb[i], v->lb[i], v->ub[i], a, &rules),
+               step, near;
         if (!(fabs(bound) < HUGE_VAL)) continue;
-        step = gpuopt__max(0, -bound / a);
+        step = gpuopt__max(0, (v->xb[i] - bound) / a);
         near = rules.primal / gpuopt__max(fabs(a), size);
         if (step > c->step + near || (step > c->step - near && c->position >= 0 && fabs(a) <= size)) continue;
         size = fabs(a);
