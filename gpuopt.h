@@ -22,7 +22,7 @@
  *         if (gpuopt_propagator_round(propagator, 1, &info)) ...
  *     gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, lb, ub);
  *
- * To build: compile gpuopt_impl/gpuopt.c with your program and, for the GPU, cuda/gpuopt_cuda.cu with nvcc. Or define
+ * To build: compile gpuopt_impl/gpuopt.c with your program and, for the GPU, the .cu files of cuda/ with nvcc. Or define
  * GPUOPT_IMPLEMENTATION in one C or C++ file before including this header. C11 or C++17; compiler options that break
  * IEEE arithmetic, as -ffast-math does, are refused.
  *
@@ -34,8 +34,8 @@
  * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing. Two
  *            exceptions take host memory during a call: a matrix in the layout that a family does not work with is
  *            transposed, see gpuopt_matrix; and gpuopt_simplex_set_basis keeps the old inverse until it has the new
- *            one. The CUDA runtime's own objects, such as a stream, a graph or a few pinned pages, do not come from
- *            the allocator.
+ *            one. The CUDA runtime's own objects, such as a stream or a graph, do not come from the allocator; pages
+ *            that the GPU reads or writes directly are the allocator's, locked with cudaHostRegister.
  * Status     Almost every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe
  *            has changed except what the call's comment names, and the reason has gone to the log (see
  *            gpuopt_context_last_error). After GPUOPT_ERROR_DEVICE the context can only be destroyed. Calls with a
@@ -55,7 +55,9 @@
  *            independent. There are no globals, no clocks and no signal handlers. OpenMP threads are used only where
  *            the context asks for more than one and the compiler has OpenMP switched on.
  * Streams    On the CUDA backend, a context's work is ordered on its stream. Calls that return host arrays wait for it.
- *            Host arrays that were passed in may be reused as soon as the call returns.
+ *            Host arrays that were passed in may be reused as soon as the call returns. A call leaves the thread's
+ *            current device or CUDA context as it was, touches no other device, and leaves no CUDA error behind; one
+ *            that the host has not fetched yet stays, unless a CUDA call of this library's fails as well.
  * Bits       The same calls give the same bits with any number of threads. The table says what holds between backends.
  * Rounding   Arithmetic is IEEE 754, rounded to nearest, with no products and sums fused or reordered unless the code
  *            says so. gpuopt_context_create tests that of the build that it is in, and otherwise returns UNSUPPORTED;
@@ -164,7 +166,8 @@ struct CUstream_st; /* a cudaStream_t is a struct CUstream_st * */
 /* Returns the CPU backend. */
 GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void);
 /* Returns the CUDA backend. Defined only in cuda/gpuopt_cuda.cu, so never static: a program that never names it links
- * without CUDA. */
+ * without CUDA. One that leaves a family's unit out, cuda/FAMILY/FAMILY.cu, compiles the former with
+ * -DGPUOPT_CUDA_WITHOUT_<FAMILY>; making a handle of that family on the GPU then gives UNSUPPORTED. */
 extern const gpuopt_backend *gpuopt_backend_cuda(void);
 /* Returns "cpu" or "cuda", or "none" for NULL. */
 GPUOPT_API const char *gpuopt_backend_name(const gpuopt_backend *backend);
@@ -174,11 +177,13 @@ typedef struct gpuopt_context_desc {
     size_t struct_size;            /* sizeof(gpuopt_context_desc) */
     const gpuopt_backend *backend; /* NULL: CPU */
     int32_t device;                /* CUDA ordinal */
-    struct CUstream_st *stream;    /* borrowed; NULL: the context makes its own */
+    struct CUstream_st *stream; /* of that device, or a green context's on it; borrowed; NULL: the context makes one */
     /* CPU backend: 0 (meaning 1) to 1024. More than 1 needs OpenMP; without it the log warns, and 1 is used. */
     int32_t threads;
     void *user; /* passed to the hooks below */
-    /* Host memory aligned as by malloc, device memory to 256 bytes; NULL on failure. Both NULL: malloc, cudaMalloc. */
+    /* Host memory aligned as by malloc, device memory to 256 bytes; NULL on failure. Device memory is released when the
+     * stream has finished with it. Both NULL: malloc, and on the GPU a memory pool of the context's own, which keeps up
+     * to 64 MiB of what was released. */
     void *(*allocate)(void *user, gpuopt_memory where, size_t bytes);
     void (*release)(void *user, gpuopt_memory where, void *memory); /* goes with allocate */
     void (*log)(void *user, int level, const char *message); /* level 0: error, 1: warning, 2: info; NULL: silence */
@@ -188,8 +193,9 @@ typedef struct gpuopt_context_desc {
     int (*stop)(void *user);
 } gpuopt_context_desc;
 
-/* Makes a context. desc may be NULL: the CPU with one thread. ARGUMENT: a member is out of range. UNSUPPORTED: there is
- * no usable GPU (CUDA backend), or the build's arithmetic is not IEEE 754 (see Rounding above). */
+/* Makes a context. desc may be NULL: the CPU with one thread. ARGUMENT: a member is out of range, or the stream is another
+ * device's. UNSUPPORTED: there is no usable GPU (CUDA backend), or the build's arithmetic is not IEEE 754 (see Rounding
+ * above). */
 GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, gpuopt_context **context);
 /* Destroys a context, after everything that was created in it. */
 GPUOPT_API void gpuopt_context_destroy(gpuopt_context *context);

@@ -21,9 +21,9 @@ IFS=. read -r major minor patch <<<"$version"
 number=$((major * 10000 + minor * 100 + patch)) # GPUOPT_VERSION_NUMBER
 copyright=$(grep -m 1 '^Copyright' LICENSE)
 
-# expand FILE: prints it with its includes replaced. The public header stays an include in all files but itself.
+# expand FILE...: prints them with their includes replaced. The public header stays an include in all files but itself.
 expand() {
-    awk -v main="$1" -v number="$number" '
+    awk -v main="$1" -v files="$*" -v number="$number" '
         function plain(path, part, kept, n, k, i) { # without "." and ".."
             n = split(path, part, "/")
             k = 0
@@ -83,11 +83,15 @@ expand() {
                 } else if (!(done[included] && included in guarded)) expand(included)
             }
         }
-        BEGIN { marked = main; expand(main) }
+        BEGIN {
+            marked = main
+            count = split(files, each, " ")
+            for (k = 1; k <= count; k++) expand(each[k])
+        }
         END { exit failed }' | cat -s
 }
 
-# write FILE NAME: the file NAME with all it includes.
+# write "FILE..." NAME LINE...: the file NAME, which holds these files with all they include.
 write() {
     {
         echo "/* gpuopt $version: $3"
@@ -96,7 +100,8 @@ write() {
         echo " *"
         printf ' * %s\n' "${@:4}" "Made by tools/single_header.sh; edit the files that are named between the parts."
         echo " */"
-        expand "$1"
+        # shellcheck disable=SC2086 # several files
+        expand $1
         printf '\n/*\n'
         sed 's/^/ * /; s/ *$//' LICENSE
         echo " */"
@@ -107,5 +112,5 @@ write() {
 set -o pipefail
 write gpuopt.h gpuopt.h "header and CPU implementation in one file" \
     "Include it wherever it is used. In one C11 or C++17 file, define GPUOPT_IMPLEMENTATION before. Link with -lm."
-write cuda/gpuopt_cuda.cu gpuopt_cuda.cu "the CUDA backend in one file" \
+write "$(echo cuda/gpuopt_cuda.cu cuda/*/*.cu)" gpuopt_cuda.cu "the CUDA backend in one file" \
     "Needs gpuopt.h of the same version beside it. Compile it with nvcc -c and link it with the host."

@@ -87,12 +87,12 @@ class CudaBasis {
         nullptr; /* device: the first row of the inverse with an entry that is not finite; m: none */
     RankUpdate rank_;
     void *device_ = nullptr;
-    bool overlaps_ = false; /* launch_behind() */
-    bool told_ = true;      /* whether the report includes the latest update */
-    int before_ = -1;       /* position of the update in column slot_ - 1 of U */
-    int slot_ = 0;          /* columns of U in use, including those of refused updates */
-    int parity_ = 0;        /* which state->largest the latest FTRAN used */
-    int load_grid_ = 1;     /* blocks of an elimination */
+    LaunchKind behind_ = LAUNCH_PLAIN; /* of kernels that call wait_for_previous() */
+    bool told_ = true;                 /* whether the report includes the latest update */
+    int before_ = -1;                  /* position of the update in column slot_ - 1 of U */
+    int slot_ = 0;                     /* columns of U in use, including those of refused updates */
+    int parity_ = 0;                   /* which state->largest the latest FTRAN used */
+    int load_grid_ = 1;                /* blocks of an elimination */
 };
 
 CudaBasis *basis_object(gpuopt_basis *basis) { return reinterpret_cast<CudaBasis *>(basis); }
@@ -143,7 +143,7 @@ void CudaBasis::cut(gpuopt__arena &host, gpuopt__arena &device) {
 CudaBasis::~CudaBasis() {
     if (device_) cudaStreamSynchronize(stream()); /* enqueued updates may still use it */
     gpuopt__release(context(), GPUOPT_DEVICE, device_);
-    if (b_.report) cudaFreeHost(b_.report);
+    give_pinned(context(), b_.report);
 }
 
 /* The handle's host memory begins with this object, and the arrays in host memory follow it. */
@@ -158,41 +158,33 @@ gpuopt_status CudaBasis::open() {
     cut(host, device);
     gpuopt__basis_clear_marks(&head);
     GPUOPT_CUDA(context(), cudaMemsetAsync(device_, 0, bytes, stream())); /* padding must be finite */
-    GPUOPT_CUDA(context(), cudaHostAlloc(reinterpret_cast<void **>(&b_.report), sizeof *b_.report,
-                                         cudaHostAllocMapped | cudaHostAllocPortable));
-    std::memset(static_cast<void *>(b_.report), 0, sizeof *b_.report);
-    status = load_kernels();
+    status = take_pinned(context(), &b_.report);
+    if (!status) status = load_kernels();
     if (!status) status = rank_update_open(context(), &rank_);
     return status ? status : load(nullptr);
 }
 
-/* CUDA loads a kernel at its first use. Asking for its attributes does that here, so that no step takes the time. */
 gpuopt_status CudaBasis::load_kernels() {
-    auto load = [](auto... kernel) {
-        cudaFuncAttributes attributes;
-        cudaError_t error = cudaSuccess;
-        ((error = error ? error : cudaFuncGetAttributes(&attributes, kernel)), ...);
-        return error;
-    };
-    cudaError_t error = load(combine_lines, add_lines, dot_lines, combine_few<FEW>, combine_few<MANY>, dot_few<FEW>,
-                             dot_few<MANY>, scatter_column, read_row, transpose_lines, report_drift);
-    if (!error)
-        error = load(update_deferred, report_state, prepare_update, update_elements_proposed, update_elements,
-                     copy_back, outer_product, zero_row, add_second, update_columns, make_factor);
-    if (!error)
-        error =
-            load(scatter_entries, check_inverse, store_inverse<true>, store_inverse<false>, make_identity, end_load);
-    cudaFuncAttributes attributes;
-    if (!error) error = cudaFuncGetAttributes(&attributes, update_deferred);
-    overlaps_ = !error && attributes.ptxVersion >= 90; /* in code for older devices, wait_for_previous() is empty */
-    int together = 0;
-    if (!error) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, eliminate, BASIS_THREADS, 0);
+    int version = 0, together = 0;
+    gpuopt_status status =
+        ::load_kernels(context(), combine_lines, add_lines, dot_lines, combine_few<FEW>, combine_few<MANY>,
+                       dot_few<FEW>, dot_few<MANY>, scatter_column, read_row, transpose_lines, report_drift);
+    if (!status)
+        status = ::load_kernels(context(), update_deferred, report_state, prepare_update, update_elements_proposed,
+                                update_elements, copy_back, outer_product, zero_row, add_second, update_columns,
+                                make_factor);
+    if (!status)
+        status = ::load_kernels(context(), scatter_entries, eliminate, check_inverse, store_inverse<true>,
+                                store_inverse<false>, make_identity, end_load);
+    if (!status) status = code_version(context(), update_deferred, &version);
+    if (status) return status;
+    behind_ = version >= 90 ? LAUNCH_OVERLAPPING : LAUNCH_PLAIN; /* older code does not wait for the kernel before it */
+    GPUOPT_CUDA(context(), cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, eliminate, BASIS_THREADS, 0));
     /* A grid-wide barrier is slower with more blocks. */
     int most = (together < 2 ? together : 2) * cuda_of(context())->multiprocessors;
     most = most < BASIS_LOAD_BLOCKS ? most : +BASIS_LOAD_BLOCKS;
     load_grid_ = tiles() < most ? tiles() : most;
-    gpuopt_status status = queue_.check(error, "loading the kernels");
-    return status ? status : allow_shared_memory(context(), update_columns);
+    return GPUOPT_OK;
 }
 
 /* ---- Load ---- */
@@ -217,7 +209,7 @@ gpuopt_status CudaBasis::send_columns(const gpuopt_matrix &columns) {
         if (!status)
             status = queue_.copy(load_.stage_val, columns.value + first, sizeof(double) * static_cast<size_t>(count));
         if (!status)
-            scatter_entries<<<blocks(count, BASIS_THREADS), BASIS_THREADS, 0, stream()>>>(b_, load_, first, count);
+            queue_.launch({blocks(count, BASIS_THREADS), BASIS_THREADS}, scatter_entries, b_, load_, first, count);
     }
     return status ? status : queue_.launched("copying the columns");
 }
@@ -225,11 +217,8 @@ gpuopt_status CudaBasis::send_columns(const gpuopt_matrix &columns) {
 gpuopt_status CudaBasis::enqueue_elimination() {
     for (int first = 0; first < plan_.left; first += head.most) {
         int count = plan_.left - first < head.most ? plan_.left - first : head.most;
-        void *arguments[] = {&b_, &load_, &first, &count};
-        GPUOPT_CUDA(context(), cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(eliminate),
-                                                           static_cast<unsigned>(load_grid_), BASIS_THREADS, arguments,
-                                                           0, stream()));
-        rank_update(rank_, stream(), m(), m(), count, b_.load_u, b_.pitch, b_.load_v, b_.pitch, b_.second, b_.pitch);
+        queue_.launch({load_grid_, BASIS_THREADS, 0, LAUNCH_COOPERATIVE}, eliminate, b_, load_, first, count);
+        rank_update(rank_, queue_, m(), m(), count, b_.load_u, b_.pitch, b_.load_v, b_.pitch, b_.second, b_.pitch);
     }
     return queue_.launched("eliminating columns");
 }
@@ -242,8 +231,8 @@ gpuopt_status CudaBasis::refuse_load(int position) {
 gpuopt_status CudaBasis::load(const gpuopt_matrix *columns) {
     if (!columns || m() == 0) {
         auto chunk = blocks(m(), BASIS_THREADS), lines = static_cast<unsigned>(tiles());
-        if (m() > 0) make_identity<<<dim3(chunk, lines), BASIS_THREADS, 0, stream()>>>(b_);
-        end_load<<<1, 1, 0, stream()>>>(b_, nullptr);
+        if (m() > 0) queue_.launch({dim3(chunk, lines), BASIS_THREADS}, make_identity, b_);
+        queue_.launch({1, 1}, end_load, b_, nullptr);
         gpuopt_status status = queue_.launched("loading the identity");
         if (!status) status = queue_.wait("loading the identity");
         if (!status) slot_ = 0;
@@ -254,7 +243,7 @@ gpuopt_status CudaBasis::load(const gpuopt_matrix *columns) {
         GPUOPT_CUDA(context(),
                     cudaMemcpyAsync(&b_.state->load_refused, &empty, sizeof empty, cudaMemcpyDefault, stream()));
         GPUOPT_CUDA(context(), cudaMemcpyAsync(unrepresentable_, &head.m, sizeof(int), cudaMemcpyDefault, stream()));
-        end_load<<<1, 1, 0, stream()>>>(b_, unrepresentable_);
+        queue_.launch({1, 1}, end_load, b_, unrepresentable_);
         gpuopt_status status = queue_.wait("refusing columns");
         return status ? status : refuse_load(empty);
     }
@@ -262,10 +251,10 @@ gpuopt_status CudaBasis::load(const gpuopt_matrix *columns) {
     if (!status) status = enqueue_elimination();
     if (status) return status;
     dim3 grid(static_cast<unsigned>(tiles()), static_cast<unsigned>(tiles()));
-    check_inverse<<<grid, BASIS_THREADS, 0, stream()>>>(b_, load_, unrepresentable_);
+    queue_.launch({grid, BASIS_THREADS}, check_inverse, b_, load_, unrepresentable_);
     auto store = deferred() ? store_inverse<true> : store_inverse<false>;
-    store<<<grid, BASIS_THREADS, 0, stream()>>>(b_, load_, unrepresentable_);
-    end_load<<<1, 1, 0, stream()>>>(b_, unrepresentable_);
+    queue_.launch({grid, BASIS_THREADS}, store, b_, load_, unrepresentable_);
+    queue_.launch({1, 1}, end_load, b_, unrepresentable_);
     status = queue_.launched("loading columns");
     if (!status) status = queue_.wait("loading columns");
     if (status) return status;

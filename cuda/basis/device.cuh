@@ -3,7 +3,7 @@
  * Basis inverse on the GPU: what the kernels work on, and what they have in common. How a call travels through this
  * folder, after gpuopt_impl/basis/calls.h has checked its arguments:
  *
- *   calls.cuh    the backend's table of functions, and what enqueues FTRAN, BTRAN, updates and reports
+ *   basis.cu     the backend's table of functions, and what enqueues FTRAN, BTRAN, updates and reports
  *   create.cuh   class CudaBasis, the handle: its memory, create and destroy, and what enqueues a load
  *   solve.cuh    kernels of FTRAN and BTRAN
  *   update.cuh   kernels of updates
@@ -94,22 +94,6 @@ __device__ void let_next_start() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
-}
-
-/* overlaps: whether the device and the code compiled for it support this. cudaGetLastError() returns launch errors. */
-template <class... Parameters, class... Arguments>
-void launch_behind(bool overlaps, cudaStream_t stream, dim3 grid, unsigned threads, void (*kernel)(Parameters...),
-                   const Arguments &...arguments) {
-    cudaLaunchAttribute attribute = {};
-    cudaLaunchConfig_t config = {};
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
-    config.gridDim = grid;
-    config.blockDim = dim3(threads);
-    config.stream = stream;
-    config.attrs = &attribute;
-    config.numAttrs = overlaps;
-    cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
 __device__ int basis_lane() { return static_cast<int>(threadIdx.x) % BASIS_LANES; }

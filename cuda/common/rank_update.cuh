@@ -15,7 +15,7 @@
 #ifndef GPUOPT_CUDA_RANK_UPDATE_CUH
 #define GPUOPT_CUDA_RANK_UPDATE_CUH
 
-#include "context.cuh"
+#include "queue.cuh"
 
 namespace {
 
@@ -282,8 +282,7 @@ gpuopt_status rank_update_open(const gpuopt_context *context, RankUpdate *device
         device->most = fits(cuda_of(context)->block_memory);
     }
     device->blocks = cuda_of(context)->multiprocessors * together;
-    gpuopt_status status = allow_shared_memory(context, rank_update_tiles<true>);
-    return status ? status : allow_shared_memory(context, rank_update_tiles<false>);
+    return load_kernels(context, rank_update_tiles<true>, rank_update_tiles<false>);
 }
 
 /* Enqueues C += U V. C: rows x cols, column after column, ldc apart; U: rows x rank, column after column, ldu apart; V:
@@ -291,7 +290,7 @@ gpuopt_status rank_update_open(const gpuopt_context *context, RankUpdate *device
  * are aligned to 16 bytes and their distances are even: pairs of doubles are then moved at once. most, in device memory
  * or null: an upper limit of the rank that only the device knows. A rank for which shared memory has no room (on an
  * H200 above 80, with two blocks per multiprocessor) takes several passes over C. */
-void rank_update(const RankUpdate &device, cudaStream_t stream, int rows, int cols, int rank, const double *u,
+void rank_update(const RankUpdate &device, const Queue &queue, int rows, int cols, int rank, const double *u,
                  int64_t ldu, const double *v, int64_t ldv, double *c, int64_t ldc, const int *most = nullptr) {
     if (rows <= 0 || cols <= 0 || rank <= 0) return;
     int passes = (rank + device.most - 1) / device.most;
@@ -309,11 +308,11 @@ void rank_update(const RankUpdate &device, cudaStream_t stream, int rows, int co
         int now = rank - first < share ? rank - first : share;
         size_t bytes = rank_bytes((now + RANK_SLICE - 1) / RANK_SLICE * RANK_SLICE);
         if (aligned)
-            rank_update_tiles<true><<<blocks, RANK_THREADS, bytes, stream>>>(rows, cols, first, now, most, u, ldu, v,
-                                                                             ldv, c, ldc, device.backwards);
+            queue.launch({blocks, RANK_THREADS, bytes}, rank_update_tiles<true>, rows, cols, first, now, most, u, ldu,
+                         v, ldv, c, ldc, device.backwards);
         else
-            rank_update_tiles<false><<<blocks, RANK_THREADS, bytes, stream>>>(rows, cols, first, now, most, u, ldu, v,
-                                                                              ldv, c, ldc, device.backwards);
+            queue.launch({blocks, RANK_THREADS, bytes}, rank_update_tiles<false>, rows, cols, first, now, most, u, ldu,
+                         v, ldv, c, ldc, device.backwards);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Elimination on the GPU: launches of all kernels that compute jobs, and the choice between them. The picture in
- * calls.cuh shows the way of a job through this file.
+ * elimination.cu shows the way of a job through this file.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_LAUNCH_CUH
 #define GPUOPT_CUDA_ELIMINATION_LAUNCH_CUH
@@ -30,7 +30,7 @@ gpuopt_status copy_operands(const Queue &queue, const EliminationView &view, con
                       squares = p->copied[k] / copy_block_entries + 1;
         const unsigned blocks = static_cast<unsigned>(squares < most ? squares : most);
         const bool by_value = operand[p->operand[k]].value_stride == 1;
-        copy_operand<Stored><<<blocks, copy_threads, 0, queue.stream()>>>(view, plain, k, p->copy_at[k], by_value);
+        queue.launch({blocks, copy_threads}, copy_operand<Stored>, view, plain, k, p->copy_at[k], by_value);
     }
     return queue.launched("copying a table");
 }
@@ -42,14 +42,14 @@ gpuopt_status launch_product(const Queue &queue, const EliminationView &view, co
     const size_t bytes = product_bytes(p.warps, p.words, Packed, p.left, p.operands - p.left);
     int resident = 0;
     if (bytes > 32768) {
-        gpuopt_status status = allow_shared_memory(queue.context(), kernel);
+        gpuopt_status status = load_kernel(queue.context(), kernel);
         if (status) return status;
     }
     GPUOPT_CUDA(queue.context(), cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, bytes));
     int64_t blocks = p.row_tiles * p.column_tiles * p.total[PRODUCT_BATCH] * p.copies;
     const int64_t most = static_cast<int64_t>(resident) * cuda_of(queue.context())->multiprocessors;
     if (blocks > most) blocks = most;
-    kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), bytes, queue.stream()>>>(view, p);
+    queue.launch({static_cast<unsigned>(blocks), static_cast<unsigned>(threads), bytes}, kernel, view, p);
     return queue.launched("an elimination");
 }
 
@@ -83,23 +83,21 @@ inline gpuopt_status run_product(const Queue &queue, const EliminationView &view
 
 /* Whether the code that this device runs was compiled for sm_90 or later. A build for older devices also runs on new
  * ones, but its staged kernels are empty. */
-bool staged_is_compiled() {
-    cudaFuncAttributes attributes;
-    if (cudaFuncGetAttributes(&attributes, eliminate_staged<StagedCell<uint32_t>, 9, STAGED_SINGLE>) == cudaSuccess)
-        return attributes.ptxVersion >= 90;
-    cudaGetLastError();
-    return false;
+bool staged_is_compiled(const gpuopt_context *context) {
+    int version = 0;
+    return code_version(context, eliminate_staged<StagedCell<uint32_t>, 9, STAGED_SINGLE>, &version) == GPUOPT_OK &&
+           version >= 90;
 }
 
 template <class Cell, int Height, StagedShape Shape>
 gpuopt_status launch_staged(const Queue &queue, const EliminationView &view, const Staged &p) {
     const size_t memory = staged_shared_bytes(p);
     auto kernel = eliminate_staged<Cell, Height, Shape>;
-    gpuopt_status status = allow_shared_memory(queue.context(), kernel);
+    gpuopt_status status = load_kernel(queue.context(), kernel);
     if (status) return status;
     const int64_t room = staged_resident * int64_t{cuda_of(queue.context())->multiprocessors} / p.copies;
     const int64_t ranges = room < 1 ? 1 : room < p.tiles ? room : p.tiles;
-    kernel<<<static_cast<unsigned>(ranges * p.copies), staged_threads, memory, queue.stream()>>>(view, p, ranges);
+    queue.launch({static_cast<unsigned>(ranges * p.copies), staged_threads, memory}, kernel, view, p, ranges);
     return queue.launched("an elimination by stages");
 }
 
@@ -144,13 +142,13 @@ gpuopt_status launch(const CudaElimination *e, const EliminationView &view, cons
     size_t slab = sizeof(uint32_t) * elimination_threads * static_cast<size_t>(near > held ? near - held : 0);
     auto kernel = eliminate<Keep, Rows, Own>;
     if (slab > 32768) {
-        gpuopt_status status = allow_shared_memory(e->head.context, kernel);
+        gpuopt_status status = load_kernel(e->head.context, kernel);
         if (status) return status;
     }
     for (int64_t first = 0; first < blocks; first += elimination_most_blocks) {
         const int64_t own = blocks - first < elimination_most_blocks ? blocks - first : elimination_most_blocks;
-        kernel<<<static_cast<unsigned>(own), elimination_threads, slab, e->queue.stream()>>>(view, list, ends, before,
-                                                                                             count, most, first);
+        e->queue.launch({static_cast<unsigned>(own), elimination_threads, slab}, kernel, view, list, ends, before,
+                        count, most, first);
     }
     return e->queue.launched("an elimination");
 }
@@ -194,7 +192,7 @@ gpuopt_status launch_alone(const CudaElimination *e, const EliminationView &view
         Staged staged;
         if (find_staged(job, operand, pool, e->head.plan.copies, sizeof(typename Keep::Stored),
                         cuda_of(e->head.context)->multiprocessors, &staged) &&
-            staged_is_compiled())
+            staged_is_compiled(e->head.context))
             return run_staged(e->queue, view, staged);
         if (job.row_total == 0 && job.varying > 0 && job.varying <= elimination_varying &&
             job.operands - job.varying <= elimination_calm)

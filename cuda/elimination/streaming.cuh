@@ -105,7 +105,6 @@ void pin_tables(const gpuopt_context *context, uint64_t bytes, TableStream *s) {
     cudaPointerAttributes attributes;
     if (cudaPointerGetAttributes(&attributes, s->store) == cudaSuccess && attributes.type == cudaMemoryTypeHost) return;
     s->pinned = cudaHostRegister(s->store, bytes, cudaHostRegisterDefault) == cudaSuccess;
-    cudaGetLastError();
     if (!s->pinned) /* copies will be slower, and the host will wait for them */
         gpuopt__log(context, 1, "STREAM: %llu bytes of host memory could not be pinned",
                     static_cast<unsigned long long>(bytes));
@@ -151,15 +150,15 @@ __global__ void put_piece(uint32_t *to, const __grid_constant__ ChunkPiece piece
 
 /* Sends the present chunk to the device. */
 gpuopt_status put_chunk(const gpuopt_context *context, const TableStream &s) {
+    const Queue queue(context);
     ChunkPiece piece;
     for (uint64_t at = 0; at < s.chunk_bytes; at += sizeof piece) {
         const uint64_t bytes = s.chunk_bytes - at < sizeof piece ? s.chunk_bytes - at : sizeof piece;
         std::memcpy(&piece, s.chunk + at, bytes);
-        put_piece<<<1, 256, 0, cuda_of(context)->stream>>>(reinterpret_cast<uint32_t *>(s.device_chunk + at), piece,
-                                                           static_cast<int>(bytes / sizeof *piece.word));
-        GPUOPT_CUDA(context, cudaGetLastError());
+        queue.launch({1, 256}, put_piece, reinterpret_cast<uint32_t *>(s.device_chunk + at), piece,
+                     static_cast<int>(bytes / sizeof *piece.word));
     }
-    return GPUOPT_OK;
+    return queue.launched("sending a chunk's description");
 }
 
 /* Runs a job in chunks. launch(view, list, chunk, digits): enqueues the kernel of a chunk; digits: in host memory. */
@@ -342,7 +341,8 @@ int32_t best_value(const gpuopt__elimination_plan &p, int32_t inputs, int32_t va
  * exchange with the device for each variable. */
 gpuopt_status stream_assign(const gpuopt_context *context, const gpuopt__elimination_plan &p, const TableStream &s,
                             const EliminationView &view, int32_t *value) {
-    const cudaStream_t stream = cuda_of(context)->stream;
+    const Queue queue(context);
+    const cudaStream_t stream = queue.stream();
     GPUOPT_CUDA(context, cudaStreamSynchronize(s.out));
     for (int32_t position = p.steps - 1; position >= 0; position--) {
         const gpuopt__elimination_bucket &bucket = p.bucket[p.first_bucket[position]];
@@ -351,8 +351,9 @@ gpuopt_status stream_assign(const gpuopt_context *context, const gpuopt__elimina
         value[variable] = 0;
         if (entries) {
             const unsigned blocks = static_cast<unsigned>(entries < 65536 ? (entries + 255) / 256 : 256);
-            gather_bucket<<<blocks, 256, 0, stream>>>(view, position, values, s.device_gathered);
-            GPUOPT_CUDA(context, cudaGetLastError());
+            queue.launch({blocks, 256}, gather_bucket, view, position, values, s.device_gathered);
+            gpuopt_status status = queue.launched("gathering a bucket's entries");
+            if (status) return status;
             GPUOPT_CUDA(context,
                         cudaMemcpyAsync(s.gathered, s.device_gathered, static_cast<size_t>(entries) * sizeof(uint64_t),
                                         cudaMemcpyDeviceToHost, stream));

@@ -149,7 +149,7 @@ gpuopt_status elimination_finish(gpuopt_elimination *elimination, int64_t slice)
     CudaElimination *e = cuda_elimination(elimination);
     DeviceScope scope(e->head.context);
     unsigned blocks = static_cast<unsigned>((static_cast<int64_t>(e->head.plan.copies) + 7) / 8);
-    finish_slice<<<blocks, 256, 0, e->queue.stream()>>>(e->view, slice);
+    e->queue.launch({blocks, 256}, finish_slice, e->view, slice);
     gpuopt_status status = e->queue.launched("the result of an elimination");
     return status ? status : stream_join(e->head.context, e->head.plan, e->tables);
 }
@@ -173,8 +173,7 @@ gpuopt_status elimination_assign(gpuopt_elimination *elimination, int32_t copy, 
         depths = 0;
     }
     if (status) return status;
-    assign_values<<<1, value_threads, 0, e->queue.stream()>>>(e->view, e->depth_list, e->depth_first, depths, copy,
-                                                              e->domain);
+    e->queue.launch({1, value_threads}, assign_values, e->view, e->depth_list, e->depth_first, depths, copy, e->domain);
     status = e->queue.launched("the value phase");
     if (!status) status = e->queue.copy(value, e->view.value, bytes);
     if (!status) status = e->queue.copy(cost, e->view.total + e->head.plan.copies, sizeof *cost);
@@ -189,8 +188,7 @@ gpuopt_status elimination_bounds(gpuopt_elimination *elimination, int32_t copy, 
     gpuopt_status status =
         e->queue.copy(e->view.value, value, sizeof(int32_t) * static_cast<size_t>(e->head.plan.variables));
     if (status) return status;
-    bound_values<<<static_cast<unsigned>((values + 7) / 8), 256, 0, e->queue.stream()>>>(e->view, copy, variable,
-                                                                                         values);
+    e->queue.launch({static_cast<unsigned>((values + 7) / 8), 256}, bound_values, e->view, copy, variable, values);
     status = e->queue.launched("the bounds of a variable");
     if (!status) status = e->queue.copy(bound, e->view.bound, sizeof *bound * static_cast<size_t>(values));
     return status ? status : e->queue.wait("waiting for an elimination");

@@ -98,9 +98,7 @@ gpuopt_status knapsack_allocate(CudaKnapsack *k, const gpuopt_knapsack_desc &d) 
     gpuopt_status status = gpuopt__allocate(context, GPUOPT_DEVICE, bytes, &k->device);
     if (status) return status;
     cut_knapsack_device(context, d, k->device, k);
-    status = k->queue.check(cudaHostAlloc(reinterpret_cast<void **>(&k->shared.found), sizeof *k->shared.found,
-                                          cudaHostAllocMapped | cudaHostAllocPortable),
-                            "allocating pinned host memory");
+    status = take_pinned(context, &k->shared.found);
     if (!status)
         status = k->queue.clear(k->shared.tile, 0, sizeof(uint64_t) * static_cast<size_t>(knapsack_tiles(d.pool)));
     return status ? status : k->queue.clear(k->shared.ticket, 0, 2 * sizeof(unsigned));

@@ -54,7 +54,7 @@ TypedPropagator<Val, Bound>::~TypedPropagator() {
     if (graph_exec_) cudaGraphExecDestroy(graph_exec_);
     if (graph_) cudaGraphDestroy(graph_);
     gpuopt__release(queue_.context(), GPUOPT_DEVICE, device_);
-    if (p_.report) cudaFreeHost(p_.report);
+    give_pinned(queue_.context(), p_.report);
 }
 
 template <class Val, class Bound>
@@ -78,9 +78,8 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     p_.most_moved =
         static_cast<unsigned>(std::min(most_moved, 2.0 * static_cast<double>(shape_.cols))); /* as the list */
     p_.rules = model.rules;
-    GPUOPT_CUDA(queue_.context(), cudaHostAlloc(reinterpret_cast<void **>(&p_.report), sizeof *p_.report,
-                                                cudaHostAllocMapped | cudaHostAllocPortable));
-    status = load_kernels();
+    status = take_pinned(queue_.context(), &p_.report);
+    if (!status) status = load_kernels();
     if (!status) status = upload(model);
     if (!status) status = choose_driver(model.desc.driver);
     gpuopt_propagator_info nothing;
@@ -89,24 +88,16 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     return status;
 }
 
-/* CUDA loads a kernel at its first use, which takes time and memory. _create pays for that, so that no step does. */
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::load_kernels() {
-    auto load = [](auto... kernel) {
-        cudaFuncAttributes attributes;
-        cudaError_t error = cudaSuccess;
-        ((error = error ? error : cudaFuncGetAttributes(&attributes, kernel)), ...);
-        return error;
-    };
-    cudaError_t error =
-        load(begin_call<Val, Bound>, mark_rows<Val, Bound>, filter_rows<Val, Bound>, sum_segments<Val, Bound>,
-             tighten_rows<Val, Bound>, end_round<Val, Bound>, end_call<Val, Bound>, run_rounds<IN_MEMORY, Val, Bound>,
-             run_rounds<RESIDENT, Val, Bound>, run_rounds<RESIDENT_SPLIT, Val, Bound>);
-    if (!error)
-        error = load(check_arguments, check_sides, begin_set, ::set_bounds<Val, Bound>, settle_set<Val, Bound>,
-                     recheck_crossing<Val, Bound>, ::get_bounds<Val, Bound>, ::set_sides<Val, Bound>,
-                     report_rows<Val, Bound>);
-    return queue_.check(error, "loading the kernels");
+    gpuopt_status status = ::load_kernels(
+        queue_.context(), begin_call<Val, Bound>, mark_rows<Val, Bound>, filter_rows<Val, Bound>,
+        sum_segments<Val, Bound>, tighten_rows<Val, Bound>, end_round<Val, Bound>, end_call<Val, Bound>,
+        run_rounds<IN_MEMORY, Val, Bound>, run_rounds<RESIDENT, Val, Bound>, run_rounds<RESIDENT_SPLIT, Val, Bound>);
+    if (status) return status;
+    return ::load_kernels(queue_.context(), check_arguments, check_sides, begin_set, ::set_bounds<Val, Bound>,
+                          settle_set<Val, Bound>, recheck_crossing<Val, Bound>, ::get_bounds<Val, Bound>,
+                          ::set_sides<Val, Bound>, report_rows<Val, Bound>);
 }
 
 template <class Val, class Bound>
@@ -153,7 +144,7 @@ gpuopt_status TypedPropagator<Val, Bound>::upload(const gpuopt__propagator_model
     state.infeasible_row = state.infeasible_col = INT_MAX;
     state.recheck = 1;
     send(p_.state, &state, 1);
-    recheck_crossing<<<blocks(p_.cols), THREADS, 0, queue_.stream()>>>(p_);
+    queue_.launch({blocks(p_.cols), THREADS}, recheck_crossing<Val, Bound>, p_);
     if (!status) status = queue_.launched("checking bounds");
     if (!status) status = queue_.wait("copying the model to the device");
     gpuopt__release(queue_.context(), GPUOPT_HOST, memory);
@@ -220,8 +211,6 @@ gpuopt_status TypedPropagator<Val, Bound>::choose_resident() {
     if (each > limit || entries > limit) return GPUOPT_OK;
     size_t bytes = resident_bytes<Val>(static_cast<int>(each), static_cast<int>(entries));
     if (bytes > static_cast<size_t>(limit)) return GPUOPT_OK;
-    gpuopt_status status = allow_shared_memory(queue_.context(), resident_kernel());
-    if (status) return status;
     GPUOPT_CUDA(queue_.context(),
                 cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, resident_kernel(), THREADS, bytes));
     if (together < TOGETHER) return GPUOPT_OK;
@@ -251,15 +240,19 @@ gpuopt_status TypedPropagator<Val, Bound>::build_graph() {
 #endif
     cudaStream_t capture;
     cudaGraph_t body = loop.conditional.phGraph_out[0], captured = nullptr;
+    gpuopt_status status = GPUOPT_OK;
     GPUOPT_CUDA(queue_.context(), cudaStreamCreateWithFlags(&capture, cudaStreamNonBlocking));
     cudaError_t error =
         cudaStreamBeginCaptureToGraph(capture, body, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal);
     if (!error) {
-        enqueue_round(capture);
-        end_graph_round<<<1, 1, 0, capture>>>(p_, again);
+        const Queue queue(queue_.context(), capture);
+        enqueue_round(queue);
+        queue.launch({1, 1}, end_graph_round<Val, Bound>, p_, again);
+        status = queue.launched("capturing a round");
         error = cudaStreamEndCapture(capture, &captured);
     }
     cudaStreamDestroy(capture);
+    if (status) return status;
     if (!error) error = cudaGraphInstantiate(&graph_exec_, graph_, 0);
     return queue_.check(error, "building the graph of rounds");
 #else

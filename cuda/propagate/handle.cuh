@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: the handle. A class for each pair of storage types does its work; create.cuh and calls.cuh
+ * Propagation on the GPU: the handle. A class for each pair of storage types does its work; create.cuh and propagate.cu
  * define the members.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_HANDLE_CUH
@@ -66,7 +66,7 @@ class TypedPropagator final : public CudaPropagator {
     gpuopt_status choose_driver(gpuopt_propagator_driver wanted);
     gpuopt_status choose_resident();
     gpuopt_status build_graph();
-    void enqueue_round(cudaStream_t stream);
+    void enqueue_round(const Queue &queue);
     gpuopt_status check_device_arrays(bool sides, int64_t count, const int32_t *index, const double *low,
                                       const double *high, const char *call);
 

@@ -32,7 +32,7 @@ struct CudaSimplex : Queue {
     }
     /* M += U V, after which nothing is pending. */
     void apply() {
-        rank_update(rank, stream(), view.rows, view.lines, pending, view.u, view.pitch, view.v, view.wide, view.matrix,
+        rank_update(rank, *this, view.rows, view.lines, pending, view.u, view.pitch, view.v, view.wide, view.matrix,
                     view.pitch);
         pending = 0;
     }
@@ -152,7 +152,7 @@ void simplex_choose_resident(CudaSimplex *s) {
 template <class Kernel>
 gpuopt_status simplex_prepare(const CudaSimplex &s, Kernel kernel, size_t bytes) {
     int fit = 0;
-    gpuopt_status status = allow_shared_memory(s.context(), kernel);
+    gpuopt_status status = load_kernel(s.context(), kernel);
     if (status) return status;
     if (bytes <= static_cast<size_t>(cuda_of(s.context())->block_memory))
         GPUOPT_CUDA(s.context(), cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, SIMPLEX_THREADS, bytes));
@@ -170,7 +170,7 @@ void cuda_simplex_destroy(gpuopt_context *context, void *engine) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(context);
     cudaStreamSynchronize(s->stream());
-    cudaFreeHost(s->view.report);
+    give_pinned(context, s->view.report);
     gpuopt__release(context, GPUOPT_DEVICE, s->device);
     gpuopt__release(context, GPUOPT_HOST, s);
 }
@@ -201,12 +201,12 @@ gpuopt_status simplex_upload(CudaSimplex *s) {
     auto *count = reinterpret_cast<int *>(v.matrix);
     unsigned by_warps = CudaSimplex::blocks(32 * warps), by_rows = CudaSimplex::blocks(v.rows);
     if (v.cols > 0 && v.rows > 0) {
-        scale_columns<<<CudaSimplex::blocks(32 * static_cast<int64_t>(v.cols)), PRODUCT_THREADS, 0, s->stream()>>>(
-            v, col_val, v.rho, v.in);
-        count_rows<<<by_warps, PRODUCT_THREADS, 0, s->stream()>>>(v, count, warps);
-        add_counts<<<by_rows, PRODUCT_THREADS, 0, s->stream()>>>(v, count, warps, row_start);
-        add_lengths<<<1, 1024, 0, s->stream()>>>(row_start, v.rows);
-        fill_rows<<<by_warps, PRODUCT_THREADS, 0, s->stream()>>>(v, count, warps, row_col, row_val);
+        s->launch({CudaSimplex::blocks(32 * static_cast<int64_t>(v.cols)), PRODUCT_THREADS}, scale_columns, v, col_val,
+                  v.rho, v.in);
+        s->launch({by_warps, PRODUCT_THREADS}, count_rows, v, count, warps);
+        s->launch({by_rows, PRODUCT_THREADS}, add_counts, v, count, warps, row_start);
+        s->launch({1, 1024}, add_lengths, row_start, v.rows);
+        s->launch({by_warps, PRODUCT_THREADS}, fill_rows, v, count, warps, row_col, row_val);
     } else {
         status = s->clear(row_start, 0, bytes(lp->rows + 1, sizeof(int64_t)));
     }
@@ -230,7 +230,7 @@ gpuopt_status simplex_open(CudaSimplex *s, gpuopt__simplex_shape *shape) {
     uint64_t vectors = simplex_cut_device(&arena, shape->nonzeros, &s->view);
     s->vectors = arena.base + vectors;
     s->vector_bytes = static_cast<size_t>(arena.used - vectors);
-    status = s->check(cudaMallocHost(&s->view.report, sizeof(gpuopt__simplex_run_report)), "allocating pinned memory");
+    status = take_pinned(s->context(), &s->view.report);
     return status ? status : simplex_upload(s);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simplex method on the GPU: the data that its kernels work on. calls.cuh says how a call travels.
+ * The simplex method on the GPU: the data that its kernels work on. simplex.cu says how a call travels.
  *
  * Iterations run inside one cooperative launch. Each block owns a range of positions of the basis, of slots of the
  * nonbasic variables, and of columns of the matrix, and keeps their state in shared memory.

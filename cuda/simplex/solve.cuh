@@ -21,11 +21,10 @@ gpuopt_status cuda_simplex_ftran(void *engine, double *x) {
     gpuopt_status status = s->copy(v.in, x, sizeof(double) * static_cast<size_t>(v.rows));
     if (status) return status;
     s->apply();
-    if (!s->revised) gather_logicals<<<CudaSimplex::blocks(v.cols), PRODUCT_THREADS, 0, s->stream()>>>(v, vector);
+    if (!s->revised) s->launch({CudaSimplex::blocks(v.cols), PRODUCT_THREADS}, gather_logicals, v, vector);
     if (parts > 0)
-        combine_columns<<<dim3(by_rows, static_cast<unsigned>(parts)), PRODUCT_THREADS, 0, s->stream()>>>(v, vector,
-                                                                                                          parts);
-    add_parts<<<by_rows, PRODUCT_THREADS, 0, s->stream()>>>(v, parts, !s->revised);
+        s->launch({dim3(by_rows, static_cast<unsigned>(parts)), PRODUCT_THREADS}, combine_columns, v, vector, parts);
+    s->launch({by_rows, PRODUCT_THREADS}, add_parts, v, parts, !s->revised);
     status = s->launched("FTRAN");
     if (!status) status = s->copy(x, v.out, sizeof(double) * static_cast<size_t>(v.rows));
     return status ? status : s->wait("FTRAN");
@@ -38,9 +37,8 @@ gpuopt_status cuda_simplex_btran(void *engine, double *y) {
     gpuopt_status status = s->copy(v.in, y, sizeof(double) * static_cast<size_t>(v.rows));
     if (status) return status;
     s->apply();
-    dot_columns<<<CudaSimplex::blocks(32 * static_cast<int64_t>(v.lines)), PRODUCT_THREADS, 0, s->stream()>>>(
-        v, !s->revised);
-    if (!s->revised) copy_basic_logicals<<<CudaSimplex::blocks(v.rows), PRODUCT_THREADS, 0, s->stream()>>>(v);
+    s->launch({CudaSimplex::blocks(32 * static_cast<int64_t>(v.lines)), PRODUCT_THREADS}, dot_columns, v, !s->revised);
+    if (!s->revised) s->launch({CudaSimplex::blocks(v.rows), PRODUCT_THREADS}, copy_basic_logicals, v);
     status = s->launched("BTRAN");
     if (!status) status = s->copy(y, v.out, sizeof(double) * static_cast<size_t>(v.rows));
     return status ? status : s->wait("BTRAN");
@@ -63,8 +61,8 @@ gpuopt_status cuda_simplex_residual(void *engine, const double *x, const double 
     gpuopt_status status = s->copy(v.in, x, bytes);
     if (!status && x_low) status = s->copy(v.in_low, x_low, bytes);
     if (status) return status;
-    residual_rows<<<CudaSimplex::blocks(8 * static_cast<int64_t>(v.rows)), PRODUCT_THREADS, 0, s->stream()>>>(
-        v, x_low ? v.in_low : nullptr, v.doubt);
+    s->launch({CudaSimplex::blocks(8 * static_cast<int64_t>(v.rows)), PRODUCT_THREADS}, residual_rows, v,
+              x_low ? v.in_low : nullptr, v.doubt);
     return simplex_fetch_sums(s, "the residual", v.rows, r, doubt);
 }
 
@@ -79,8 +77,8 @@ gpuopt_status cuda_simplex_reduce(void *engine, const double *cost, const double
     if (!status) status = s->copy(v.rho, y, of_rows);
     if (!status && y_low) status = s->copy(v.in_low, y_low, of_rows);
     if (status) return status;
-    reduce_columns<<<CudaSimplex::blocks(8 * both), PRODUCT_THREADS, 0, s->stream()>>>(
-        v, v.rho, y_low ? v.in_low : nullptr, v.doubt);
+    s->launch({CudaSimplex::blocks(8 * both), PRODUCT_THREADS}, reduce_columns, v, v.rho, y_low ? v.in_low : nullptr,
+              v.doubt);
     return simplex_fetch_sums(s, "reduced costs", both, d, doubt);
 }
 

@@ -16,7 +16,7 @@ static gpuopt_status gpuopt__basis_check_desc(const gpuopt_context *context, con
                                               const gpuopt_basis_desc *desc, gpuopt_basis_desc *d) {
     gpuopt_status status;
     memset(d, 0, sizeof *d);
-    status = gpuopt__check_struct(context, call, desc, desc->struct_size, d, sizeof *d);
+    status = gpuopt__check_struct(context, call, context->desc.backend->basis, desc, desc->struct_size, d, sizeof *d);
     if (status) return status;
     if (d->m < 0 || d->m > 1 << 28) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "m is not in 0..2^28");
     {

@@ -23,6 +23,7 @@ struct gpuopt_context {
     gpuopt_context_desc desc; /* with the defaults filled in */
     char *last_error;         /* [GPUOPT__MESSAGE], behind the context; NULL while it is made */
     int default_memory; /* the host gave no hooks; a backend with a device then brings its own allocator in open() */
+    void *memory_user;  /* passed to allocate and release: desc.user, or what that allocator needs */
     void *state;        /* the backend's own */
 };
 
@@ -33,7 +34,7 @@ struct gpuopt_backend {
     gpuopt_status (*wait)(gpuopt_context *);
     /* Copies between host and device memory in the stream's order, and waits. NULL: there is no device memory. */
     gpuopt_status (*copy)(gpuopt_context *, void *to, const void *from, uint64_t bytes);
-    /* Each is defined in its family's backend.h. */
+    /* Each is defined in its family's backend.h; NULL in a build that leaves the family out. */
     const struct gpuopt__propagator_backend *propagator;
     const struct gpuopt__basis_backend *basis;
     const struct gpuopt__simplex_backend *simplex;
@@ -63,7 +64,7 @@ static inline int gpuopt__asked_to_stop(const gpuopt_context *context) {
 
 static inline gpuopt_status gpuopt__allocate(const gpuopt_context *context, gpuopt_memory where, uint64_t bytes,
                                              void **memory) {
-    *memory = bytes <= SIZE_MAX ? context->desc.allocate(context->desc.user, where, (size_t)bytes) : NULL;
+    *memory = bytes <= SIZE_MAX ? context->desc.allocate(context->memory_user, where, (size_t)bytes) : NULL;
     if (*memory) return GPUOPT_OK;
     gpuopt__log(context, 0, "no %s memory for %llu bytes", where == GPUOPT_DEVICE ? "device" : "host",
                 (unsigned long long)bytes);
@@ -71,7 +72,7 @@ static inline gpuopt_status gpuopt__allocate(const gpuopt_context *context, gpuo
 }
 
 static inline void gpuopt__release(const gpuopt_context *context, gpuopt_memory where, void *memory) {
-    if (memory) context->desc.release(context->desc.user, where, memory);
+    if (memory) context->desc.release(context->memory_user, where, memory);
 }
 
 /* A handle's memory is a few blocks, each cut into arrays by one function that runs twice: with base == NULL it only

@@ -22,9 +22,13 @@ static inline gpuopt_status gpuopt__refuse(const gpuopt_context *context, gpuopt
 /* Whether a struct that is to be filled is there and says its size. */
 #define GPUOPT__HAS_SIZE(result) ((result) && (result)->struct_size >= sizeof(result)->struct_size)
 
-/* Fills the library's own struct, which is all zero, from the host's. */
-static inline gpuopt_status gpuopt__check_struct(const gpuopt_context *context, const char *call, const void *desc,
-                                                 size_t desc_size, void *own, size_t own_size) {
+/* Fills the library's own descriptor, which is all zero, from the host's. family: the backend's table of functions; NULL
+ * in a build without that family. */
+static inline gpuopt_status gpuopt__check_struct(const gpuopt_context *context, const char *call, const void *family,
+                                                 const void *desc, size_t desc_size, void *own, size_t own_size) {
+    if (!family)
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call,
+                              "this build of the backend leaves the family out");
     if (gpuopt__copy_in(own, own_size, desc, desc_size)) return GPUOPT_OK;
     return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
                           "struct_size is wrong, or a member that this version does not know is set");

@@ -81,6 +81,7 @@ GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, 
         gpuopt__log(&draft, 0, "gpuopt_context_create: as gpuopt.c was compiled, %s", fault);
         return GPUOPT_ERROR_UNSUPPORTED;
     }
+    draft.memory_user = draft.desc.user;
     if (!draft.desc.allocate) {
         draft.default_memory = 1;
         draft.desc.allocate = gpuopt__default_allocate;

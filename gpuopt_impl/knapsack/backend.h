@@ -2,7 +2,7 @@
  *
  * The seam between the host's side of the knapsack search and a backend. A call goes from calls.h, which checks its
  * arguments, through the head of the handle and the table of functions below to the backend: cpu.h, or
- * cuda/knapsack/calls.cuh.
+ * cuda/knapsack/knapsack.cu.
  *
  *     calls.h          the public calls except pack and unpack
  *     sort.h, model.h  _create: sorted items and their tables, the first incumbent, reduction, the root

@@ -31,7 +31,8 @@ static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char 
     gpuopt_status status;
     memset(d, 0, sizeof *d);
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
-    status = gpuopt__check_struct(context, call, desc, desc->struct_size, d, sizeof *d);
+    status =
+        gpuopt__check_struct(context, call, context->desc.backend->knapsack, desc, desc->struct_size, d, sizeof *d);
     if (!status) status = gpuopt__knapsack_check_options(context, call, d);
     if (status) return status;
     if (d->items > 0 && (!d->weight || !d->profit))

@@ -3,7 +3,7 @@
  * Propagation: what the public calls ask of a backend.
  *
  * A public call (calls.h) checks its arguments, so that a backend sees only valid ones, and goes through the table
- * below to the CPU (cpu.h) or the GPU (cuda/propagate/calls.cuh). A round then filters the rows (filter.h), sums the
+ * below to the CPU (cpu.h) or the GPU (cuda/propagate/propagate.cu). A round then filters the rows (filter.h), sums the
  * activities of those that pass, and computes new bounds for the columns of their entries (row.h), under the model's
  * settings (rules.h). These three files are the arithmetic of both backends, so that both return the same bits.
  *

@@ -90,7 +90,8 @@ static gpuopt_status gpuopt__propagator_check_model(gpuopt_context *context, con
     int fp32;
     gpuopt_status status;
     memset(model, 0, sizeof *model);
-    status = gpuopt__check_struct(context, call, desc, desc->struct_size, d, sizeof *d);
+    status =
+        gpuopt__check_struct(context, call, context->desc.backend->propagator, desc, desc->struct_size, d, sizeof *d);
     if (!status) status = gpuopt__propagator_check_options(context, call, d);
     if (!status) status = gpuopt__check_matrix_shape(context, call, &d->matrix);
     if (status) return status;

@@ -65,7 +65,7 @@ static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const 
     gpuopt_matrix given;
     gpuopt_status status;
     *transposed = NULL;
-    status = gpuopt__check_struct(context, call, desc, desc->struct_size, d, sizeof *d);
+    status = gpuopt__check_struct(context, call, context->desc.backend->simplex, desc, desc->struct_size, d, sizeof *d);
     if (status) return status;
     if (d->matrix.rows < 0 || d->matrix.cols < 0)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "rows or cols is negative");

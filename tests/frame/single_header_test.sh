@@ -60,15 +60,16 @@ quickstart "C++" g++ -std=c++17 -x c++
 
 # What the compilers see of the CUDA backend.
 tokens() { "$@" | grep -v '^#' | tr -s '[:space:]' '\n'; }
+(cd "$root" && printf "#include \"$root/%s\"\n" cuda/*.cu cuda/*/*.cu) >many.cu
 cuda_tokens_are_the_same() {
-    tokens "$@" "$root/cuda/gpuopt_cuda.cu" >many.txt && tokens "$@" dist/gpuopt_cuda.cu >single.txt &&
+    tokens "$@" many.cu >many.txt && tokens "$@" dist/gpuopt_cuda.cu >single.txt &&
         grep -q '^\*gpuopt_backend_cuda(void)' single.txt && cmp many.txt single.txt
 }
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 if [ ! -x "$nvcc" ]; then
     skip "gpuopt_cuda.cu" "no nvcc"
 else
-    check "to nvcc, gpuopt_cuda.cu is the same as cuda/gpuopt_cuda.cu" cuda_tokens_are_the_same "$nvcc" -E -arch=sm_90
+    check "to nvcc, gpuopt_cuda.cu is the same as the units of cuda/" cuda_tokens_are_the_same "$nvcc" -E -arch=sm_90
     check "to the host's compiler, too" cuda_tokens_are_the_same \
         g++ -E -x c++ -D__CUDACC__ -I"$(dirname "$(readlink -f "$nvcc")")/../include"
 fi

@@ -24,10 +24,10 @@ at_end() { rm -rf "$said" "$work"; }
 cd "$work" || exit 1
 
 if [ -e "$vendored/gpuopt_impl" ]; then
-    library=$vendored/gpuopt_impl/gpuopt.c cuda_source=$vendored/cuda/gpuopt_cuda.cu
+    library=$vendored/gpuopt_impl/gpuopt.c cuda_units=("$vendored"/cuda/*.cu "$vendored"/cuda/*/*.cu)
 else # the two files and what a host adds to them, in a folder with nothing else
     cp "$vendored/gpuopt.h" "$vendored/gpuopt_cuda.cu" "$work" && cp "$frame/host_implementation.c" "$work/gpuopt.c"
-    vendored=$work library=$work/gpuopt.c cuda_source=$work/gpuopt_cuda.cu
+    vendored=$work library=$work/gpuopt.c cuda_units=("$work/gpuopt_cuda.cu")
 fi
 
 finds() { command -v "$1" >/dev/null 2>&1; }
@@ -293,11 +293,11 @@ test_bits() {
     done
 }
 
-# ---- 9. The CUDA object ----
+# ---- 9. The CUDA objects ----
 
 # nvcc gives the unnamed namespace external linkage, under a name with a hash of the file in it. Weak are inline
-# functions of the language's and CUDA's own headers, the same in every program.
-cuda_strong='gpuopt_backend_cuda|.*_GLOBAL__N__[0-9a-f]+_[0-9]+_gpuopt_cuda_cu_[0-9a-f]+.*'
+# functions of the language's and CUDA's own headers, the same in every program. The families' tables are hidden.
+cuda_strong='gpuopt_backend_cuda|gpuopt__cuda_[a-z]+|.*_GLOBAL__N__[0-9a-f]+_[0-9]+_[a-z_]+_cu_[0-9a-f]+.*'
 cuda_weak='_ZnwmPv|_ZSt7forwardI[A-Za-z0-9_]+|_ZN4dim3C[12]Ejjj|_ZSt3(min|max)I[a-z]ERKT_S2_S2_|DW\.ref\.__gxx_personality_v0'
 # atexit: nvcc's registration of the kernels. exit: the bodies that it makes on the host for functions of the device,
 # which nothing calls; that the sources name it nowhere is checked above.
@@ -321,7 +321,7 @@ cuda_library_flags() {
 }
 
 test_cuda() {
-    local nvcc=/usr/local/cuda/bin/nvcc directory
+    local nvcc=/usr/local/cuda/bin/nvcc directory unit
     if [ -n "$quick" ]; then
         skip "the CUDA object" "takes minutes, not with --quick"
         return
@@ -331,7 +331,10 @@ test_cuda() {
         skip "the CUDA object" "no nvcc"
         return
     fi
-    if ! check "nvcc -c gpuopt_cuda.cu, no flag" "$nvcc" -c "$cuda_source" -o cuda.o; then
+    for unit in "${cuda_units[@]}"; do
+        check "nvcc -c $(basename "$unit"), no flag" "$nvcc" -c "$unit" -o "$(basename "$unit").o"
+    done
+    if ! check "the objects go into one" ld -r ./*.cu.o -o cuda.o; then
         skip "the CUDA object's symbols, a host with it" "there is no such object"
         return
     fi

@@ -11,9 +11,7 @@
  * long as all nodes of a search form one short list, they stay in host memory and the CPU expands them
  * (gpuopt_impl/knapsack/cpu_step.h): that is faster than a launch.
  */
-#ifndef GPUOPT_CUDA_KNAPSACK_CALLS_CUH
-#define GPUOPT_CUDA_KNAPSACK_CALLS_CUH
-
+#include "../common/tables.cuh"
 #include "nodes.cuh"
 
 namespace {
@@ -31,7 +29,7 @@ void cuda_knapsack_destroy(gpuopt_knapsack *knapsack) {
     const gpuopt_context *context = knapsack->context;
     DeviceScope scope(context);
     k->queue.wait("waiting for a knapsack search");
-    if (k->shared.found) cudaFreeHost(k->shared.found);
+    give_pinned(context, k->shared.found);
     gpuopt__release(context, GPUOPT_DEVICE, k->device);
     gpuopt__release(context, GPUOPT_HOST, k);
 }
@@ -116,10 +114,9 @@ gpuopt_status knapsack_device_step(CudaKnapsack *k, const gpuopt__knapsack_searc
     p.first_ticket = k->tickets;
     p.epoch = k->epoch << 40;
     const unsigned grid = knapsack_grid(k, p.tiles);
-    const cudaStream_t stream = k->queue.stream();
-    if (mark) knapsack_expand<false, true><<<grid, KNAPSACK_THREADS, 0, stream>>>(p);
-    else if (s->dominance) knapsack_expand<true, false><<<grid, KNAPSACK_THREADS, 0, stream>>>(p);
-    else knapsack_expand<false, false><<<grid, KNAPSACK_THREADS, 0, stream>>>(p);
+    if (mark) k->queue.launch({grid, KNAPSACK_THREADS}, knapsack_expand<false, true>, p);
+    else if (s->dominance) k->queue.launch({grid, KNAPSACK_THREADS}, knapsack_expand<true, false>, p);
+    else k->queue.launch({grid, KNAPSACK_THREADS}, knapsack_expand<false, false>, p);
     status = knapsack_await(k, found);
     k->tickets += static_cast<unsigned>(p.tiles) + grid; /* each block draws one ticket beyond the last tile */
     return status;
@@ -164,7 +161,7 @@ gpuopt_status knapsack_complete_list(CudaKnapsack *k, gpuopt__knapsack_search *s
     p.pool = k->pool;
     p.shared = k->shared;
     const unsigned grid = knapsack_grid(k, (s->levels + KNAPSACK_THREADS - 1) / KNAPSACK_THREADS);
-    knapsack_complete<<<grid, KNAPSACK_THREADS, 0, k->queue.stream()>>>(p);
+    k->queue.launch({grid, KNAPSACK_THREADS}, knapsack_complete, p);
     gpuopt_status status = knapsack_await(k, &found);
     if (status || found.most <= s->lower) return status;
     gpuopt__knapsack_improve(s, p.completion.list.level, p.completion.list.decided,
@@ -191,10 +188,8 @@ gpuopt_status cuda_knapsack_run(gpuopt_knapsack *knapsack, gpuopt__knapsack_sear
     return status;
 }
 
-const gpuopt__knapsack_backend cuda_knapsack_table = {cuda_knapsack_plan, cuda_knapsack_create, cuda_knapsack_destroy,
-                                                      cuda_knapsack_run,  cuda_knapsack_load,   cuda_knapsack_get,
-                                                      cuda_knapsack_put};
-
 } // namespace
 
-#endif /* GPUOPT_CUDA_KNAPSACK_CALLS_CUH */
+const gpuopt__knapsack_backend gpuopt__cuda_knapsack = {cuda_knapsack_plan, cuda_knapsack_create, cuda_knapsack_destroy,
+                                                        cuda_knapsack_run,  cuda_knapsack_load,   cuda_knapsack_get,
+                                                        cuda_knapsack_put};

@@ -13,12 +13,10 @@
  *     kernels.cuh   the kernels                                       rows.cuh      loading and filtering entries
  *     device.cuh    what the kernels work on; bounds                  (arithmetic: gpuopt_impl/propagate/row.h)
  */
-#ifndef GPUOPT_CUDA_PROPAGATE_CALLS_CUH
-#define GPUOPT_CUDA_PROPAGATE_CALLS_CUH
-
 #include <algorithm>
 
 #include "../../gpuopt_impl/common/checks.h"
+#include "../common/tables.cuh"
 #include "create.cuh"
 
 namespace {
@@ -26,38 +24,35 @@ namespace {
 /* ---- Rounds ---- */
 
 template <class Val, class Bound>
-void TypedPropagator<Val, Bound>::enqueue_round(cudaStream_t stream) {
-    if (shape_.marking) mark_rows<<<tighten_grid_, THREADS, 0, stream>>>(p_);
-    filter_rows<<<filter_grid_, THREADS, 0, stream>>>(p_);
-    if (shape_.split_rows) sum_segments<<<tighten_grid_, THREADS, 0, stream>>>(p_);
-    tighten_rows<<<tighten_grid_, THREADS, 0, stream>>>(p_);
+void TypedPropagator<Val, Bound>::enqueue_round(const Queue &queue) {
+    if (shape_.marking) queue.launch({tighten_grid_, THREADS}, mark_rows<Val, Bound>, p_);
+    queue.launch({filter_grid_, THREADS}, filter_rows<Val, Bound>, p_);
+    if (shape_.split_rows) queue.launch({tighten_grid_, THREADS}, sum_segments<Val, Bound>, p_);
+    queue.launch({tighten_grid_, THREADS}, tighten_rows<Val, Bound>, p_);
 }
 
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::round(int32_t rounds, gpuopt_propagator_info *info) {
     gpuopt_status status = GPUOPT_OK;
     if (driver_ == GPUOPT_DRIVER_COOPERATIVE) {
-        int most = rounds;
-        void *arguments[] = {&p_, &most, &resident_items_, &resident_entries_};
         auto kernel = resident_items_ ? resident_kernel() : run_rounds<IN_MEMORY, Val, Bound>;
-        status = queue_.check(
-            cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(kernel), grid_, THREADS, arguments,
-                                        resident_bytes<Val>(resident_items_, resident_entries_), queue_.stream()),
-            "launching rounds");
+        queue_.launch({grid_, THREADS, resident_bytes<Val>(resident_items_, resident_entries_), LAUNCH_COOPERATIVE},
+                      kernel, p_, rounds, resident_items_, resident_entries_);
+        status = queue_.launched("launching rounds");
     } else {
         rounds = std::min(rounds, p_.round_limit);
-        begin_call<<<1, 1, 0, queue_.stream()>>>(p_, rounds);
+        queue_.launch({1, 1}, begin_call<Val, Bound>, p_, rounds);
         if (driver_ == GPUOPT_DRIVER_GRAPH)
             status = queue_.check(cudaGraphLaunch(graph_exec_, queue_.stream()), "launching the graph of rounds");
         for (int32_t r = 0; driver_ == GPUOPT_DRIVER_HOST && r < rounds; r++) {
             if (r > 0 && gpuopt__asked_to_stop(queue_.context())) break;
-            enqueue_round(queue_.stream());
-            end_round<<<1, 1, 0, queue_.stream()>>>(p_);
+            enqueue_round(queue_);
+            queue_.launch({1, 1}, end_round<Val, Bound>, p_);
             if (!info) continue;
             status = queue_.wait("waiting for a round");
             if (status || p_.report->done) break;
         }
-        end_call<<<tighten_grid_, THREADS, 0, queue_.stream()>>>(p_);
+        queue_.launch({tighten_grid_, THREADS}, end_call<Val, Bound>, p_);
         if (!status) status = queue_.launched("launching rounds");
     }
     return status || !info ? status : get_info(info);
@@ -87,11 +82,11 @@ gpuopt_status TypedPropagator<Val, Bound>::check_device_arrays(bool sides, int64
     int bad = 0;
     gpuopt_status status = queue_.clear(&p_.state->bad, 0, sizeof bad);
     if (sides)
-        check_sides<<<blocks(count), THREADS, 0, queue_.stream()>>>(p_.state, count, index, low, high, p_.rows,
-                                                                    p_.rules.infinity);
+        queue_.launch({blocks(count), THREADS}, check_sides, p_.state, count, index, low, high, p_.rows,
+                      p_.rules.infinity);
     else
-        check_arguments<<<blocks(count), THREADS, 0, queue_.stream()>>>(p_.state, count, index, low, high, p_.cols,
-                                                                        p_.rules.infinity);
+        queue_.launch({blocks(count), THREADS}, check_arguments, p_.state, count, index, low, high, p_.cols,
+                      p_.rules.infinity);
     if (!status) status = queue_.launched(call);
     if (!status) status = queue_.copy(&bad, &p_.state->bad, sizeof bad);
     if (!status) status = queue_.wait(call);
@@ -114,8 +109,8 @@ gpuopt_status TypedPropagator<Val, Bound>::get_bounds(gpuopt_memory where, int64
             if (some) status = queue_.copy(staged_index(), some, sizeof(int) * n), some = staged_index();
             to_lb = lb ? staged(0) : nullptr, to_ub = ub ? staged(1) : nullptr;
         }
-        ::get_bounds<<<blocks(n), THREADS, 0, queue_.stream()>>>(p_, static_cast<int>(col ? 0 : k), n, some, to_lb,
-                                                                 to_ub);
+        queue_.launch({blocks(n), THREADS}, ::get_bounds<Val, Bound>, p_, static_cast<int>(col ? 0 : k), n, some, to_lb,
+                      to_ub);
         if (where == GPUOPT_HOST && lb && !status) status = queue_.copy(lb + k, to_lb, sizeof(double) * n);
         if (where == GPUOPT_HOST && ub && !status) status = queue_.copy(ub + k, to_ub, sizeof(double) * n);
     }
@@ -131,7 +126,7 @@ gpuopt_status TypedPropagator<Val, Bound>::set_bounds(gpuopt_memory where, int64
         status = check_device_arrays(false, count, col, lb, ub,
                                      col ? "gpuopt_propagator_set_some_bounds" : "gpuopt_propagator_set_bounds");
     if (status) return status;
-    begin_set<<<1, 1, 0, queue_.stream()>>>(p_.state, col == nullptr);
+    queue_.launch({1, 1}, begin_set, p_.state, col == nullptr);
     int64_t piece = where == GPUOPT_HOST ? staging_count(shape_) : DEVICE_PIECE;
     for (int64_t k = 0; k < count && !status; k += piece) {
         int n = static_cast<int>(count - k < piece ? count - k : piece), first = static_cast<int>(col ? 0 : k);
@@ -142,10 +137,10 @@ gpuopt_status TypedPropagator<Val, Bound>::set_bounds(gpuopt_memory where, int64
             if (lb && !status) status = queue_.copy(staged(0), from_lb, sizeof(double) * n), from_lb = staged(0);
             if (ub && !status) status = queue_.copy(staged(1), from_ub, sizeof(double) * n), from_ub = staged(1);
         }
-        ::set_bounds<<<blocks(n), THREADS, 0, queue_.stream()>>>(p_, first, n, some, from_lb, from_ub);
-        settle_set<<<blocks(n), THREADS, 0, queue_.stream()>>>(p_, first, n, some);
+        queue_.launch({blocks(n), THREADS}, ::set_bounds<Val, Bound>, p_, first, n, some, from_lb, from_ub);
+        queue_.launch({blocks(n), THREADS}, settle_set<Val, Bound>, p_, first, n, some);
     }
-    recheck_crossing<<<blocks(p_.cols), THREADS, 0, queue_.stream()>>>(p_);
+    queue_.launch({blocks(p_.cols), THREADS}, recheck_crossing<Val, Bound>, p_);
     if (!status) status = queue_.launched("setting bounds");
     return status || where == GPUOPT_DEVICE ? status : queue_.release_host(lb, ub, col);
 }
@@ -157,7 +152,7 @@ gpuopt_status TypedPropagator<Val, Bound>::set_sides(gpuopt_memory where, int64_
     if (where == GPUOPT_DEVICE)
         status = check_device_arrays(true, count, row, lhs, rhs, "gpuopt_propagator_set_some_sides");
     if (status) return status;
-    begin_set<<<1, 1, 0, queue_.stream()>>>(p_.state, 0);
+    queue_.launch({1, 1}, begin_set, p_.state, 0);
     int64_t piece = where == GPUOPT_HOST ? staging_count(shape_) : DEVICE_PIECE;
     for (int64_t k = 0; k < count && !status; k += piece) {
         int n = static_cast<int>(count - k < piece ? count - k : piece);
@@ -168,9 +163,9 @@ gpuopt_status TypedPropagator<Val, Bound>::set_sides(gpuopt_memory where, int64_
             if (!status) status = queue_.copy(staged(0), from_lhs, sizeof(double) * n), from_lhs = staged(0);
             if (!status) status = queue_.copy(staged(1), from_rhs, sizeof(double) * n), from_rhs = staged(1);
         }
-        ::set_sides<<<blocks(n), THREADS, 0, queue_.stream()>>>(p_, slot_of_, n, some, from_lhs, from_rhs);
+        queue_.launch({blocks(n), THREADS}, ::set_sides<Val, Bound>, p_, slot_of_, n, some, from_lhs, from_rhs);
     }
-    recheck_crossing<<<blocks(p_.cols), THREADS, 0, queue_.stream()>>>(p_);
+    queue_.launch({blocks(p_.cols), THREADS}, recheck_crossing<Val, Bound>, p_);
     if (!status) status = queue_.launched("setting sides");
     return status || where == GPUOPT_DEVICE ? status : queue_.release_host(lhs, rhs, row);
 }
@@ -187,8 +182,8 @@ gpuopt_status TypedPropagator<Val, Bound>::get_rows(gpuopt_memory where, const g
             int *infinite = staged_index();
             to = {staged(0), staged(1), infinite, infinite + n, reinterpret_cast<unsigned char *>(infinite + 2 * n)};
         }
-        report_rows<<<blocks(int64_t{n} * WARP), THREADS, 0, queue_.stream()>>>(p_, slot_of_, static_cast<int>(k), n,
-                                                                                to);
+        queue_.launch({blocks(int64_t{n} * WARP), THREADS}, report_rows<Val, Bound>, p_, slot_of_, static_cast<int>(k),
+                      n, to);
         if (where == GPUOPT_DEVICE) continue;
         if (report.min_activity) status = queue_.copy(report.min_activity + k, to.min_activity, sizeof(double) * n);
         if (report.max_activity && !status)
@@ -294,12 +289,9 @@ gpuopt_status cuda_propagator_device_view(gpuopt_propagator *propagator, gpuopt_
     return object_of(propagator)->device_view(view);
 }
 
-const gpuopt__propagator_backend cuda_propagator_table = {
-    cuda_propagator_plan,     cuda_propagator_create,      cuda_propagator_destroy,    cuda_propagator_round,
-    cuda_propagator_get_info, cuda_propagator_get_bounds,  cuda_propagator_set_bounds, cuda_propagator_set_sides,
-    cuda_propagator_get_rows, cuda_propagator_device_view,
-};
-
 } // namespace
 
-#endif /* GPUOPT_CUDA_PROPAGATE_CALLS_CUH */
+const gpuopt__propagator_backend gpuopt__cuda_propagator = {
+    cuda_propagator_plan,     cuda_propagator_create,     cuda_propagator_destroy,    cuda_propagator_round,
+    cuda_propagator_get_info, cuda_propagator_get_bounds, cuda_propagator_set_bounds, cuda_propagator_set_sides,
+    cuda_propagator_get_rows, cuda_propagator_device_view};

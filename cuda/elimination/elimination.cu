@@ -44,10 +44,8 @@
  * Known limitation: find_product() compares a product with the general kernel, not with the staged one, which takes
  * many of these jobs today.
  */
-#ifndef GPUOPT_CUDA_ELIMINATION_CALLS_CUH
-#define GPUOPT_CUDA_ELIMINATION_CALLS_CUH
-
 #include "launch.cuh"
+#include "../common/tables.cuh"
 #include "value_phase.cuh"
 
 namespace {
@@ -78,11 +76,9 @@ gpuopt_status elimination_view(gpuopt_elimination *elimination, int32_t table, i
     return GPUOPT_OK;
 }
 
-const struct gpuopt__elimination_backend cuda_elimination_table = {
+} // namespace
+
+const gpuopt__elimination_backend gpuopt__cuda_elimination = {
     elimination_plan,   elimination_create, elimination_destroy, elimination_run,        elimination_finish,
     elimination_total,  elimination_load,   elimination_loaded,  elimination_condition,  elimination_assign,
     elimination_bounds, elimination_read,   elimination_view,    elimination_free_bytes, 1};
-
-} // namespace
-
-#endif /* GPUOPT_CUDA_ELIMINATION_CALLS_CUH */

@@ -12,9 +12,7 @@
  * Reinversion is enter.cuh; FTRAN, BTRAN, residuals and reduced costs are solve.cuh with the kernels in products.cuh;
  * create.cuh sets everything up.
  */
-#ifndef GPUOPT_CUDA_SIMPLEX_CALLS_CUH
-#define GPUOPT_CUDA_SIMPLEX_CALLS_CUH
-
+#include "../common/tables.cuh"
 #include "solve.cuh"
 
 namespace {
@@ -36,12 +34,10 @@ gpuopt_status cuda_simplex_pull(void *engine) {
 
 /* ---- Iterations ---- */
 
-template <class Kernel>
-gpuopt_status simplex_launch(CudaSimplex *s, Kernel kernel, size_t bytes, void **arguments) {
-    gpuopt_status status = s->check(cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(kernel),
-                                                                dim3(static_cast<unsigned>(s->view.blocks)),
-                                                                dim3(SIMPLEX_THREADS), arguments, bytes, s->stream()),
-                                    "launching simplex iterations");
+template <class Kernel, class... Argument>
+gpuopt_status simplex_launch(CudaSimplex *s, Kernel kernel, size_t bytes, const Argument &...argument) {
+    s->launch({s->view.blocks, SIMPLEX_THREADS, bytes, LAUNCH_COOPERATIVE}, kernel, argument...);
+    gpuopt_status status = s->launched("launching simplex iterations");
     return status ? status : s->wait("waiting for simplex iterations");
 }
 
@@ -54,8 +50,8 @@ gpuopt_status cuda_simplex_run(void *engine, const gpuopt__simplex_run *run, gpu
         if (s->deferred && s->pending == s->view.most) s->apply();
         if (request.reset_weights && s->pending) s->apply();
         int launch = static_cast<int>(++s->launches);
-        void *arguments[] = {&s->view, &request, &s->pending, &launch};
-        gpuopt_status status = simplex_launch(s, simplex_run_kernel(*s), simplex_shared_bytes(s->view), arguments);
+        gpuopt_status status = simplex_launch(s, simplex_run_kernel(*s), simplex_shared_bytes(s->view), s->view,
+                                              request, s->pending, launch);
         if (status) return status;
         int pivots = total.pivots, flips = total.flips, bans = total.bans;
         total = *s->view.report;
@@ -80,8 +76,8 @@ gpuopt_status cuda_simplex_reset(void *engine) {
     s->pending = 0;
     gpuopt_status status = s->clear(v.matrix, 0, sizeof(double) * static_cast<size_t>(v.pitch * v.lines));
     if (status) return status;
-    if (s->revised) fill_identity<<<CudaSimplex::blocks(v.rows), PRODUCT_THREADS, 0, s->stream()>>>(v);
-    else fill_tableau<<<CudaSimplex::blocks(32 * static_cast<int64_t>(v.cols)), PRODUCT_THREADS, 0, s->stream()>>>(v);
+    if (s->revised) s->launch({CudaSimplex::blocks(v.rows), PRODUCT_THREADS}, fill_identity, v);
+    else s->launch({CudaSimplex::blocks(32 * static_cast<int64_t>(v.cols)), PRODUCT_THREADS}, fill_tableau, v);
     return s->launched("filling the slack basis");
 }
 
@@ -95,9 +91,8 @@ gpuopt_status cuda_simplex_enter(void *engine, int32_t count, const int32_t *col
     if (!status) status = s->copy(v.wanted, wanted, bytes);
     if (!status) status = s->copy(v.open, open, static_cast<size_t>(v.rows));
     for (int first = 0; first < count && !status; first = v.report->entering) {
-        void *arguments[] = {&s->view, &first, &count, &s->pending, &least};
         if (s->pending == v.most) s->apply();
-        status = simplex_launch(s, simplex_enter_kernel(*s), enter_shared_bytes(v), arguments);
+        status = simplex_launch(s, simplex_enter_kernel(*s), enter_shared_bytes(v), v, first, count, s->pending, least);
         if (!status) s->pending += v.report->pivots;
     }
     if (!status && !s->deferred) s->apply();
@@ -147,12 +142,9 @@ gpuopt_status cuda_simplex_bring_back(void *engine, const void *kept) {
     return status ? status : s->wait("bringing the inverse back");
 }
 
-const gpuopt__simplex_backend cuda_simplex_table = {
-    cuda_simplex_plan,  cuda_simplex_create,     cuda_simplex_destroy, cuda_simplex_run,        cuda_simplex_reset,
-    cuda_simplex_enter, cuda_simplex_kept_bytes, cuda_simplex_keep,    cuda_simplex_bring_back, cuda_simplex_push,
-    cuda_simplex_pull,  cuda_simplex_ftran,      cuda_simplex_btran,   cuda_simplex_residual,   cuda_simplex_reduce,
-};
-
 } // namespace
 
-#endif /* GPUOPT_CUDA_SIMPLEX_CALLS_CUH */
+const gpuopt__simplex_backend gpuopt__cuda_simplex = {
+    cuda_simplex_plan,  cuda_simplex_create,     cuda_simplex_destroy, cuda_simplex_run,        cuda_simplex_reset,
+    cuda_simplex_enter, cuda_simplex_kept_bytes, cuda_simplex_keep,    cuda_simplex_bring_back, cuda_simplex_push,
+    cuda_simplex_pull,  cuda_simplex_ftran,      cuda_simplex_btran,   cuda_simplex_residual,   cuda_simplex_reduce};

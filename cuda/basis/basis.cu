@@ -2,9 +2,7 @@
  *
  * Basis inverse on the GPU: FTRAN, BTRAN, updates, reports, and the backend's table. device.cuh has an overview.
  */
-#ifndef GPUOPT_CUDA_BASIS_CALLS_CUH
-#define GPUOPT_CUDA_BASIS_CALLS_CUH
-
+#include "../common/tables.cuh"
 #include "create.cuh"
 
 namespace {
@@ -37,17 +35,17 @@ gpuopt_status CudaBasis::deliver(gpuopt_memory where, double *wanted, const doub
 void CudaBasis::solve(const double *vector, const Target &target) {
     if (deferred()) {
         combine(vector, b_.v, slot_);
-        add_lines<<<tiles(), BASIS_THREADS, 0, stream()>>>(b_, b_.partial, parts(), b_.u, b_.dots, slot_, target);
+        queue_.launch({tiles(), BASIS_THREADS}, add_lines, b_, b_.partial, parts(), b_.u, b_.dots, slot_, target);
     } else {
-        dot_lines<<<dot_blocks(), BASIS_THREADS, 0, stream()>>>(b_, vector, nullptr, target);
+        queue_.launch({dot_blocks(), BASIS_THREADS}, dot_lines, b_, vector, nullptr, target);
     }
 }
 
 /* partial = parts of the sum of vector[l] * line l; dots = the products of `count` lines of `other` and the vector. */
 void CudaBasis::combine(const double *vector, const double *other, int count) {
     int chunks = (m() + BASIS_WIDE - 1) / BASIS_WIDE;
-    combine_lines<<<static_cast<unsigned>(chunks * parts() + count), BASIS_THREADS, 0, stream()>>>(b_, vector, chunks,
-                                                                                                   parts(), other);
+    queue_.launch({static_cast<unsigned>(chunks * parts() + count), BASIS_THREADS}, combine_lines, b_, vector, chunks,
+                  parts(), other);
 }
 
 template <int MOST>
@@ -56,8 +54,8 @@ void CudaBasis::solve_few(int count, const int32_t *row, const double *val, cons
     column.count = count;
     std::memcpy(column.row, row, sizeof(int) * static_cast<size_t>(count));
     std::memcpy(column.val, val, sizeof(double) * static_cast<size_t>(count));
-    if (deferred()) combine_few<MOST><<<tiles(), BASIS_THREADS, 0, stream()>>>(b_, column, slot_, target);
-    else dot_few<MOST><<<blocks(m(), BASIS_GROUPS), BASIS_THREADS, 0, stream()>>>(b_, column, target);
+    if (deferred()) queue_.launch({tiles(), BASIS_THREADS}, combine_few<MOST>, b_, column, slot_, target);
+    else queue_.launch({blocks(m(), BASIS_GROUPS), BASIS_THREADS}, dot_few<MOST>, b_, column, target);
 }
 
 /* target = the inverse times a sparse column in host memory. A long column is copied to a dense vector first. */
@@ -73,8 +71,8 @@ gpuopt_status CudaBasis::solve_sparse(int count, const int32_t *row, const doubl
             gpuopt_status status = queue_.copy(load_.stage_row, row + first, sizeof(int) * static_cast<size_t>(now));
             if (!status) status = queue_.copy(load_.stage_val, val + first, sizeof(double) * static_cast<size_t>(now));
             if (status) return status;
-            scatter_column<<<blocks(now, BASIS_THREADS), BASIS_THREADS, 0, stream()>>>(b_.input, load_.stage_row,
-                                                                                       load_.stage_val, now);
+            queue_.launch({blocks(now, BASIS_THREADS), BASIS_THREADS}, scatter_column, b_.input, load_.stage_row,
+                          load_.stage_val, now);
         }
         solve(b_.input, target);
     }
@@ -110,12 +108,12 @@ gpuopt_status CudaBasis::btran(gpuopt_memory where, const double *c, double *y) 
     Target target = {where == GPUOPT_DEVICE ? y : b_.output, nullptr, nullptr, nullptr, -1};
     if (deferred()) {
         Target products = {b_.partial, nullptr, nullptr, nullptr, -1};
-        dot_lines<<<static_cast<unsigned>(dot_blocks() + slot_), BASIS_THREADS, 0, stream()>>>(b_, vector, b_.u,
-                                                                                               products);
-        add_lines<<<tiles(), BASIS_THREADS, 0, stream()>>>(b_, b_.partial, 1, b_.v, b_.dots, slot_, target);
+        queue_.launch({static_cast<unsigned>(dot_blocks() + slot_), BASIS_THREADS}, dot_lines, b_, vector, b_.u,
+                      products);
+        queue_.launch({tiles(), BASIS_THREADS}, add_lines, b_, b_.partial, 1, b_.v, b_.dots, slot_, target);
     } else {
         combine(vector, nullptr, 0);
-        add_lines<<<tiles(), BASIS_THREADS, 0, stream()>>>(b_, b_.partial, parts(), nullptr, nullptr, 0, target);
+        queue_.launch({tiles(), BASIS_THREADS}, add_lines, b_, b_.partial, parts(), nullptr, nullptr, 0, target);
     }
     return deliver(where, y, target.result);
 }
@@ -124,7 +122,7 @@ gpuopt_status CudaBasis::btran_unit(gpuopt_memory where, int position, double *y
     const double *there = b_.matrix + position * b_.pitch;
     if (deferred()) {
         double *result = where == GPUOPT_DEVICE ? y : b_.output;
-        read_row<<<tiles(), BASIS_THREADS, 0, stream()>>>(b_, position, slot_, result);
+        queue_.launch({tiles(), BASIS_THREADS}, read_row, b_, position, slot_, result);
         there = result;
     }
     return deliver(where, y, there);
@@ -133,38 +131,37 @@ gpuopt_status CudaBasis::btran_unit(gpuopt_memory where, int position, double *y
 /* ---- Updates ---- */
 
 void CudaBasis::apply() {
-    rank_update(rank_, stream(), m(), m(), slot_, b_.u, b_.pitch, b_.v, b_.pitch, b_.matrix, b_.pitch);
+    rank_update(rank_, queue_, m(), m(), slot_, b_.u, b_.pitch, b_.v, b_.pitch, b_.matrix, b_.pitch);
     slot_ = 0;
 }
 
 void CudaBasis::prepare(const Pivot &pivot, int blocks, int threads, int steps) {
-    launch_behind(overlaps_, stream(), dim3(static_cast<unsigned>(blocks)), static_cast<unsigned>(threads),
-                  prepare_update, b_, pivot, steps);
+    queue_.launch({blocks, threads, 0, behind_}, prepare_update, b_, pivot, steps);
 }
 
 void CudaBasis::update_pfi(const Pivot &pivot) {
     prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_OMEGA);
-    make_factor<<<dim3(blocks(m(), BASIS_THREADS), element_grid().y), BASIS_THREADS, 0, stream()>>>(b_, pivot.position);
+    queue_.launch({dim3(blocks(m(), BASIS_THREADS), element_grid().y), BASIS_THREADS}, make_factor, b_, pivot.position);
     cudaMemsetAsync(b_.second, 0, sizeof(double) * static_cast<size_t>(m()) * static_cast<size_t>(b_.pitch), stream());
     /* This computes the transpose of the product: a matrix stored by rows is its transpose stored by columns. */
-    rank_update(rank_, stream(), m(), m(), m(), b_.matrix, b_.pitch, b_.factor, b_.pitch, b_.second, b_.pitch);
-    copy_back<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_);
+    rank_update(rank_, queue_, m(), m(), m(), b_.matrix, b_.pitch, b_.factor, b_.pitch, b_.second, b_.pitch);
+    queue_.launch({element_grid(), BASIS_THREADS}, copy_back, b_);
 }
 
 void CudaBasis::update_mpfi(const Pivot &pivot) {
     enum { THREADS_OF_BLOCK = 128 };
     prepare(pivot, BASIS_MPFI_THREADS / THREADS_OF_BLOCK, THREADS_OF_BLOCK, PREPARE_OMEGA);
-    outer_product<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_, pivot.position);
-    zero_row<<<blocks(m(), BASIS_THREADS), BASIS_THREADS, 0, stream()>>>(b_, pivot.position);
-    add_second<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_);
+    queue_.launch({element_grid(), BASIS_THREADS}, outer_product, b_, pivot.position);
+    queue_.launch({blocks(m(), BASIS_THREADS), BASIS_THREADS}, zero_row, b_, pivot.position);
+    queue_.launch({element_grid(), BASIS_THREADS}, add_second, b_);
 }
 
 /* Threads per block as in table 4 of the paper. */
 void CudaBasis::update_by_columns(const Pivot &pivot) {
     int threads = m() <= 3000 ? 128 : m() <= 4000 ? 256 : 384;
     prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_OMEGA);
-    update_columns<<<blocks(m(), threads), static_cast<unsigned>(threads), sizeof(double) * static_cast<size_t>(m()),
-                     stream()>>>(b_, pivot.position);
+    queue_.launch({blocks(m(), threads), static_cast<unsigned>(threads), sizeof(double) * static_cast<size_t>(m())},
+                  update_columns, b_, pivot.position);
 }
 
 gpuopt_status CudaBasis::update(gpuopt_memory where, int position, const double *alpha, gpuopt_basis_info *info) {
@@ -180,8 +177,7 @@ gpuopt_status CudaBasis::update(gpuopt_memory where, int position, const double 
     b_.backwards = !b_.backwards;
     switch (head.technique) {
     case GPUOPT_TECHNIQUE_DEFERRED:
-        launch_behind(overlaps_, stream(), dim3(static_cast<unsigned>(tiles())), BASIS_THREADS, update_deferred, b_,
-                      pivot, slot_, slot_ ? before_ : -1);
+        queue_.launch({tiles(), BASIS_THREADS, 0, behind_}, update_deferred, b_, pivot, slot_, slot_ ? before_ : -1);
         before_ = position;
         break;
     case GPUOPT_TECHNIQUE_PFI: update_pfi(pivot); break;
@@ -189,18 +185,17 @@ gpuopt_status CudaBasis::update(gpuopt_memory where, int position, const double 
     case GPUOPT_TECHNIQUE_COLUMN: update_by_columns(pivot); break;
     case GPUOPT_TECHNIQUE_ELEMENT:
         prepare(pivot, 1, BASIS_PREPARE, 0);
-        update_elements<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_, pivot, b_.matrix + position * b_.pitch,
-                                                                        b_.second);
-        copy_back<<<element_grid(), BASIS_THREADS, 0, stream()>>>(b_);
+        queue_.launch({element_grid(), BASIS_THREADS}, update_elements, b_, pivot, b_.matrix + position * b_.pitch,
+                      b_.second);
+        queue_.launch({element_grid(), BASIS_THREADS}, copy_back, b_);
         break;
     case GPUOPT_TECHNIQUE_ELEMENT_MODIFIED:
         prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_ROW);
-        launch_behind(overlaps_, stream(), element_grid(), BASIS_THREADS, update_elements, b_, pivot,
-                      static_cast<const double *>(b_.row), b_.matrix);
+        queue_.launch({element_grid(), BASIS_THREADS, 0, behind_}, update_elements, b_, pivot, b_.row, b_.matrix);
         break;
     case GPUOPT_TECHNIQUE_ELEMENT_PROPOSED:
         prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_OMEGA | PREPARE_ROW | PREPARE_ZERO);
-        launch_behind(overlaps_, stream(), element_grid(), BASIS_THREADS, update_elements_proposed, b_, position);
+        queue_.launch({element_grid(), BASIS_THREADS, 0, behind_}, update_elements_proposed, b_, position);
         break;
     }
     status = queue_.launched("an update");
@@ -221,7 +216,7 @@ gpuopt_status CudaBasis::update(gpuopt_memory where, int position, const double 
 /* ---- Reports ---- */
 
 gpuopt_status CudaBasis::get_info(gpuopt_basis_info *info) {
-    if (!told_) report_state<<<1, 1, 0, stream()>>>(b_);
+    if (!told_) queue_.launch({1, 1}, report_state, b_);
     told_ = true;
     gpuopt_status status = queue_.wait("waiting for updates");
     if (status) return status;
@@ -250,7 +245,7 @@ gpuopt_status CudaBasis::get_drift(const gpuopt_matrix *columns, const double *r
         status = solve_sparse(static_cast<int>(columns->start[j + 1] - start), columns->index + start,
                               columns->value + start, target);
     }
-    if (!status) report_drift<<<1, 1, 0, stream()>>>(b_);
+    if (!status) queue_.launch({1, 1}, report_drift, b_);
     if (!status) status = queue_.launched("measuring drift");
     if (!status) status = queue_.wait("measuring drift");
     if (status) return status;
@@ -267,7 +262,7 @@ gpuopt_status CudaBasis::get_inverse(gpuopt_memory where, double *inverse) {
         double *rows = where == GPUOPT_DEVICE ? inverse : b_.second;
         auto tile = static_cast<unsigned>(tiles());
         apply();
-        transpose_lines<<<dim3(tile, tile), BASIS_THREADS, 0, stream()>>>(b_, rows);
+        queue_.launch({dim3(tile, tile), BASIS_THREADS}, transpose_lines, b_, rows);
         status = queue_.launched("reading the inverse");
         if (!status && where == GPUOPT_HOST) status = queue_.copy(inverse, rows, line * static_cast<size_t>(m()));
     } else {
@@ -328,12 +323,9 @@ gpuopt_status cuda_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory where, d
     return basis_object(basis)->get_inverse(where, inverse);
 }
 
-const gpuopt__basis_backend cuda_basis_table = {
-    cuda_basis_plan,     cuda_basis_create,     cuda_basis_destroy,   cuda_basis_update,
-    cuda_basis_get_info, cuda_basis_load,       cuda_basis_ftran,     cuda_basis_ftran_sparse,
-    cuda_basis_btran,    cuda_basis_btran_unit, cuda_basis_get_drift, cuda_basis_get_inverse,
-};
-
 } // namespace
 
-#endif /* GPUOPT_CUDA_BASIS_CALLS_CUH */
+const gpuopt__basis_backend gpuopt__cuda_basis = {
+    cuda_basis_plan,     cuda_basis_create,     cuda_basis_destroy,   cuda_basis_update,
+    cuda_basis_get_info, cuda_basis_load,       cuda_basis_ftran,     cuda_basis_ftran_sparse,
+    cuda_basis_btran,    cuda_basis_btran_unit, cuda_basis_get_drift, cuda_basis_get_inverse};
