@@ -6,6 +6,7 @@
 #ifndef GPUOPT_CUDA_CONTEXT_CUH
 #define GPUOPT_CUDA_CONTEXT_CUH
 
+#include <new> /* handles are made in memory of the allocator */
 #include <type_traits>
 
 #include "../../gpuopt_impl/common/backend.h"

@@ -6,7 +6,6 @@
 #define GPUOPT_CUDA_OPEN_CUH
 
 #include <cstdlib>
-#include <new>
 
 #include "../../gpuopt_impl/common/selftest.h"
 #include "pinned.cuh"

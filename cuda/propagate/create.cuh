@@ -6,7 +6,6 @@
 #define GPUOPT_CUDA_PROPAGATE_CREATE_CUH
 
 #include <algorithm>
-#include <new>
 
 #include "handle.cuh"
 
