@@ -279,8 +279,9 @@ static const struct CMUnitTest tests[] = {
 
 int main(int argc, char **argv) {
     int status = -1;
-    pid_t child = fork(); /* before this process uses CUDA */
+    pid_t child;
     if (argc > 1) test_backend_name = argv[1];
+    child = fork(); /* before this process uses CUDA */
     if (child == 0) _exit(use_another_device_alone());
     alone = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     return test_main(argc, argv, __FILE__, tests, sizeof tests / sizeof *tests);
