@@ -69,9 +69,9 @@ one() {
 }
 export -f one
 
+# shellcheck disable=SC2016 # expanded by the inner shell
 for tool in "${tools[@]}"; do
     for program in "$programs"/*_test "$programs"/*_cuda; do [ -x "$program" ] && echo "$tool $program"; done
-# shellcheck disable=SC2016 # expanded by the inner shell
 done | xargs -P "$jobs" -L 1 bash -c 'one "$0" "$1"' |
     awk -v tools="${tools[*]}" '
         { result[$1, $2] = $3; if (!seen[$1]++) name[++names] = $1 }
