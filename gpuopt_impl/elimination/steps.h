@@ -221,14 +221,14 @@ GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimina
 /* ---- The value phase ---- */
 
 /* Checks what _assign and _get_bounds have in common. *found: value [variables] in host memory. The values of
- * variables after `position`, and of those left over, are checked. */
+ * variables after `position`, and of those left over, are checked; where there are none, *found may be anything. */
 static gpuopt_status gpuopt__elimination_check_values(gpuopt_elimination *e, const char *call, gpuopt_memory where,
                                                       int32_t copy, const int32_t *value, int32_t position,
                                                       const int32_t **found) {
     const gpuopt__elimination_plan *plan = &e->plan;
     const void *fetched;
     gpuopt_status status;
-    int32_t k;
+    int32_t k, first = 0;
     if (copy < 0 || copy >= plan->copies || (!value && plan->variables > 0))
         return gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call, "copy is out of range, or value is NULL");
     if (plan->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP)
@@ -237,11 +237,13 @@ static gpuopt_status gpuopt__elimination_check_values(gpuopt_elimination *e, con
         return gpuopt__refuse(e->context, GPUOPT_ERROR_STATE, call, "the messages were not kept (keep is OFF)");
     if (e->done < gpuopt__elimination_all_units(e))
         return gpuopt__refuse(e->context, GPUOPT_ERROR_STATE, call, "not all variables have been eliminated");
-    status = gpuopt__fetch(e->context, where, value, sizeof(int32_t) * (uint64_t)plan->variables, plan->staged_value,
-                           &fetched);
+    while (first < plan->variables && plan->position[first] <= position) first++;
+    status = gpuopt__fetch(e->context, where, value,
+                           first < plan->variables ? sizeof(int32_t) * (uint64_t)plan->variables : 0,
+                           plan->staged_value, &fetched);
     if (status) return status;
     *found = (const int32_t *)fetched;
-    for (k = 0; k < plan->variables; k++)
+    for (k = first; k < plan->variables; k++)
         if (plan->position[k] > position && ((*found)[k] < 0 || (*found)[k] >= plan->domain[k])) {
             gpuopt__log(e->context, 0, "%s: value[%d] = %d is not in the variable's domain", call, (int)k,
                         (int)(*found)[k]);
