@@ -1,43 +1,105 @@
 # SPDX-License-Identifier: MIT
 """cuda_library(): nvcc for the objects, cc_library() for everything else."""
 
-load("@gpuopt_cuda//:defs.bzl", "CUDA", _REQUIRES_CUDA = "REQUIRES_CUDA")
-load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_library")
+load("@gpuopt_cuda//:defs.bzl", "CC_COMMON", "CC_INFO", "CUDA_FOUND")
+load("@rules_cc//cc:defs.bzl", "cc_library")
+load(":settings.bzl", "ListInfo")
 
-REQUIRES_CUDA = _REQUIRES_CUDA
+REQUIRES_CUDA = [] if CUDA_FOUND else [str(Label("//cuda:cuda_toolkit_found"))]
 
 def if_cuda(then, otherwise = []):
     """The first where a toolkit was found, else the second: for programs that use the GPU if there is one."""
-    return then if CUDA else otherwise
+    return then if CUDA_FOUND else otherwise
+
+_TOOLCHAIN = "//cuda:toolchain_type"
+
+def _cuda_toolchain_impl(ctx):
+    return platform_common.ToolchainInfo(
+        files = depset(ctx.files.files),
+        nvcc = ctx.files.nvcc[0] if ctx.files.nvcc else None,
+    )
+
+cuda_toolchain = rule(
+    implementation = _cuda_toolchain_impl,
+    attrs = {
+        "files": attr.label_list(
+            allow_files = True,
+            doc = "All that nvcc reads: bin, nvvm and include of the toolkit.",
+        ),
+        "nvcc": attr.label(allow_files = True),
+    },
+)
+
+def _host_compiler(ctx):
+    """The C++ compiler of the cc toolchain, its files, and those of its options that decide what links with what."""
+    cc = ctx.attr._cc_toolchain[CC_COMMON.CcToolchainInfo]
+    features = CC_COMMON.configure_features(
+        ctx = ctx,
+        cc_toolchain = cc,
+        requested_features = ctx.features,
+        unsupported_features = ctx.disabled_features,
+    )
+    variables = CC_COMMON.create_compile_variables(
+        feature_configuration = features,
+        cc_toolchain = cc,
+        use_pic = True,
+        user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts,
+    )
+    options = CC_COMMON.get_memory_inefficient_command_line(
+        feature_configuration = features,
+        action_name = "c++-compile",
+        variables = variables,
+    )
+
+    # Without warnings, which are about code that nvcc writes, the standard, and -D__DATE__="redacted".
+    kept = ("-f", "-m", "-g", "-O", "-D", "-U", "-B", "--sysroot", "--target", "-stdlib")
+    return struct(
+        files = cc.all_files,
+        options = [o for o in options if o.startswith(kept) and not "\"" in o],
+        path = CC_COMMON.get_tool_for_action(feature_configuration = features, action_name = "c++-compile"),
+    )
+
+def _number(arch):
+    return int("".join([c for c in arch.elems() if c.isdigit()]))
+
+def _architectures(archs):
+    """An option for each: its machine code and, for the lowest and the highest, PTX."""
+    archs = sorted(archs, key = _number)
+    return [
+        "-gencode=arch=compute_%s,code=[sm_%s%s]" % (a, a, ",compute_" + a if a in (archs[0], archs[-1]) else "")
+        for a in archs
+    ]
 
 def _cuda_objects_impl(ctx):
-    contexts = [dep[CcInfo].compilation_context for dep in ctx.attr.deps]
-    includes = depset(transitive = [c.includes for c in contexts])
-    quotes = depset(transitive = [c.quote_includes for c in contexts])
+    cuda = ctx.toolchains[Label(_TOOLCHAIN)]
+    host = _host_compiler(ctx)
+    contexts = [dep[CC_INFO].compilation_context for dep in ctx.attr.deps]
+    includes = depset(transitive = [c.includes for c in contexts] + [c.quote_includes for c in contexts])
     systems = depset(transitive = [c.system_includes for c in contexts])
-    defines = depset(transitive = [c.defines for c in contexts])
+    defines = depset(ctx.attr.defines, transitive = [c.defines for c in contexts])
     headers = depset(ctx.files.hdrs, transitive = [c.headers for c in contexts])
-    archs = ctx.var.get("cuda_archs", ctx.attr.archs).split(",")
     outputs = []
-    sources = [src for src in ctx.files.srcs if src.extension == "cu"]
-    for src in sources:
+    for src in ctx.files.srcs:
+        if src.extension != "cu":
+            continue
         out = ctx.actions.declare_file("_objs/%s/%s.o" % (ctx.label.name, src.basename[:-len(".cu")]))
         args = ctx.actions.args()
-        args.add_all(["-x", "cu", "-c", src, "-o", out, "-std=c++17", "-ccbin", CUDA.host])
-        args.add_all(["-Xcompiler", "-fPIC", "-objtemp", "-t", "2"])
-        args.add_all(["-g"] if ctx.var["COMPILATION_MODE"] == "dbg" else ["-O2", "-DNDEBUG"])
-        args.add_all(["-gencode=arch=compute_%s,code=sm_%s" % (a, a) for a in archs])
-        args.add("-gencode=arch=compute_%s,code=compute_%s" % (archs[-1], archs[-1]))
-        args.add_all(depset(["."], transitive = [includes, quotes]), before_each = "-I")
+        args.add_all(["-x", "cu", "-c", src, "-o", out, "-objtemp", "-std=c++17", "-ccbin", host.path])
+        args.add_all(
+            [o.replace(",", "\\,") for o in host.options + ctx.attr.host_copts],
+            before_each = "-Xcompiler",
+        )
+        args.add_all(_architectures(ctx.attr._archs[ListInfo].values))
+        args.add_all(includes, before_each = "-I")
         args.add_all(systems, before_each = "-isystem")
-        args.add_all(depset(ctx.attr.defines, transitive = [defines]), before_each = "-D")
-        args.add_all(ctx.attr.copts + [o for o in ctx.var.get("cuda_copts", "").split(",") if o])
+        args.add_all(defines, before_each = "-D")
+        args.add_all(ctx.attr.copts + ctx.attr._copts[ListInfo].values)
         ctx.actions.run(
-            executable = CUDA.nvcc,
+            executable = cuda.nvcc,
             arguments = [args],
-            inputs = depset(ctx.files.srcs + [ctx.file._version], transitive = [headers]),
+            inputs = depset(ctx.files.srcs, transitive = [headers, cuda.files, host.files]),
             outputs = [out],
-            use_default_shell_env = True,
+            use_default_shell_env = True,  # for PATH
             mnemonic = "CudaCompile",
             progress_message = "Compiling %s" % src.short_path,
         )
@@ -47,28 +109,30 @@ def _cuda_objects_impl(ctx):
 _cuda_objects = rule(
     implementation = _cuda_objects_impl,
     attrs = {
-        "archs": attr.string(default = "80,90"),
         "copts": attr.string_list(),
         "defines": attr.string_list(),
-        "deps": attr.label_list(providers = [CcInfo]),
+        "deps": attr.label_list(providers = [CC_INFO]),
         "hdrs": attr.label_list(allow_files = True),
+        "host_copts": attr.string_list(),
         "srcs": attr.label_list(allow_files = [".cu", ".cuh"], mandatory = True),
-        "_version": attr.label(  # so that a new toolkit compiles anew
-            default = "@gpuopt_cuda//:version.txt",
-            allow_single_file = True,
-        ),
+        "_archs": attr.label(default = "//cuda:archs"),
+        "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
+        "_copts": attr.label(default = "//cuda:copts"),
     },
+    fragments = ["cpp"],
+    toolchains = [_TOOLCHAIN],
 )
 
-def cuda_library(name, srcs, hdrs = [], deps = [], copts = [], defines = [], **kwargs):
+def cuda_library(name, srcs, hdrs = [], deps = [], copts = [], host_copts = [], defines = [], **kwargs):
     """Compiles srcs with nvcc and archives them as an ordinary cc_library.
 
     Args:
       name: the library.
-      srcs: .cu files, and the .cuh files that they include.
+      srcs: .cu files, each of a name of its own, and the .cuh files that they include.
       hdrs: headers that dependents include.
       deps: cc_library or cuda_library targets.
-      copts: extra nvcc options.
+      copts: extra options for nvcc.
+      host_copts: extra options for the C++ compiler that nvcc calls.
       defines: passed to nvcc and to every dependent.
       **kwargs: passed to cc_library.
     """
@@ -78,6 +142,7 @@ def cuda_library(name, srcs, hdrs = [], deps = [], copts = [], defines = [], **k
         hdrs = hdrs,
         copts = copts,
         defines = defines,
+        host_copts = host_copts,
         target_compatible_with = REQUIRES_CUDA,
         deps = deps,
         visibility = ["//visibility:private"],

@@ -49,6 +49,6 @@ choose_cuda() {
         cuda=(--repo_env=GPUOPT_CUDA=0) cuda_missing="there is no CUDA toolkit here"
     else
         archs=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -un | paste -sd,)
-        cuda_missing="" cuda=(${archs:+"--define=cuda_archs=$archs"})
+        cuda_missing="" cuda=(${archs:+"--//cuda:archs=$archs"})
     fi
 }
