@@ -78,11 +78,14 @@ def _cuda_objects_impl(ctx):
     systems = depset(transitive = [c.system_includes for c in contexts])
     defines = depset(ctx.attr.defines, transitive = [c.defines for c in contexts])
     headers = depset(ctx.files.hdrs, transitive = [c.headers for c in contexts])
+    sources = {src.basename[:-len(".cu")]: src for src in ctx.files.srcs if src.extension == "cu"}
+    without = ctx.attr.without[ListInfo].values if ctx.attr.without else []
+    for name in without:
+        if not sources.pop(name, None):
+            fail("there is no %s.cu to leave out" % name)
     outputs = []
-    for src in ctx.files.srcs:
-        if src.extension != "cu":
-            continue
-        out = ctx.actions.declare_file("_objs/%s/%s.o" % (ctx.label.name, src.basename[:-len(".cu")]))
+    for name, src in sources.items():
+        out = ctx.actions.declare_file("_objs/%s/%s.o" % (ctx.label.name, name))
         args = ctx.actions.args()
         args.add_all(["-x", "cu", "-c", src, "-o", out, "-objtemp", "-std=c++17", "-ccbin", host.path])
         args.add_all(
@@ -93,6 +96,7 @@ def _cuda_objects_impl(ctx):
         args.add_all(includes, before_each = "-I")
         args.add_all(systems, before_each = "-isystem")
         args.add_all(defines, before_each = "-D")
+        args.add_all(["GPUOPT_CUDA_WITHOUT_" + name.upper() for name in without], before_each = "-D")
         args.add_all(ctx.attr.copts + ctx.attr._copts[ListInfo].values)
         ctx.actions.run(
             executable = cuda.nvcc,
@@ -115,6 +119,7 @@ _cuda_objects = rule(
         "hdrs": attr.label_list(allow_files = True),
         "host_copts": attr.string_list(),
         "srcs": attr.label_list(allow_files = [".cu", ".cuh"], mandatory = True),
+        "without": attr.label(providers = [ListInfo]),
         "_archs": attr.label(default = "//cuda:archs"),
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
         "_copts": attr.label(default = "//cuda:copts"),
@@ -123,7 +128,7 @@ _cuda_objects = rule(
     toolchains = [_TOOLCHAIN],
 )
 
-def cuda_library(name, srcs, hdrs = [], deps = [], copts = [], host_copts = [], defines = [], **kwargs):
+def cuda_library(name, srcs, hdrs = [], deps = [], copts = [], host_copts = [], defines = [], without = None, **kwargs):
     """Compiles srcs with nvcc and archives them as an ordinary cc_library.
 
     Args:
@@ -134,6 +139,7 @@ def cuda_library(name, srcs, hdrs = [], deps = [], copts = [], host_copts = [], 
       copts: extra options for nvcc.
       host_copts: extra options for the C++ compiler that nvcc calls.
       defines: passed to nvcc and to every dependent.
+      without: a list_setting(); for each NAME in it NAME.cu is left out and GPUOPT_CUDA_WITHOUT_NAME defined.
       **kwargs: passed to cc_library.
     """
     _cuda_objects(
@@ -146,6 +152,7 @@ def cuda_library(name, srcs, hdrs = [], deps = [], copts = [], host_copts = [], 
         target_compatible_with = REQUIRES_CUDA,
         deps = deps,
         visibility = ["//visibility:private"],
+        without = without,
     )
     cc_library(
         name = name,
