@@ -11,7 +11,7 @@ def if_cuda(then, otherwise = []):
     """The first where a toolkit was found, else the second: for programs that use the GPU if there is one."""
     return then if CUDA_FOUND else otherwise
 
-_TOOLCHAIN = "//cuda:toolchain_type"
+_TOOLCHAIN = str(Label("//cuda:toolchain_type"))
 
 def _cuda_toolchain_impl(ctx):
     return platform_common.ToolchainInfo(
@@ -71,7 +71,7 @@ def _architectures(archs):
     ]
 
 def _cuda_objects_impl(ctx):
-    cuda = ctx.toolchains[Label(_TOOLCHAIN)]
+    cuda = ctx.toolchains[_TOOLCHAIN]
     host = _host_compiler(ctx)
     contexts = [dep[CC_INFO].compilation_context for dep in ctx.attr.deps]
     includes = depset(transitive = [c.includes for c in contexts] + [c.quote_includes for c in contexts])

@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The part of rules_cc that Bazel 4 and this repository load."""
 
-load(":native.bzl", "NativeCcInfo")
-
-CcInfo = NativeCcInfo
-
 def cc_binary(**kwargs):
     native.cc_binary(**kwargs)
 
