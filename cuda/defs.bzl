@@ -83,16 +83,18 @@ def _cuda_objects_impl(ctx):
     for name in without:
         if not sources.pop(name, None):
             fail("there is no %s.cu to leave out" % name)
+    archs = ctx.attr._archs[ListInfo].values
     outputs = []
     for name, src in sources.items():
         out = ctx.actions.declare_file("_objs/%s/%s.o" % (ctx.label.name, name))
         args = ctx.actions.args()
         args.add_all(["-x", "cu", "-c", src, "-o", out, "-objtemp", "-std=c++17", "-ccbin", host.path])
+        args.add_all(["-t", str(len(archs))])  # the architectures side by side
         args.add_all(
             [o.replace(",", "\\,") for o in host.options + ctx.attr.host_copts],
             before_each = "-Xcompiler",
         )
-        args.add_all(_architectures(ctx.attr._archs[ListInfo].values))
+        args.add_all(_architectures(archs))
         args.add_all(includes, before_each = "-I")
         args.add_all(systems, before_each = "-isystem")
         args.add_all(defines, before_each = "-D")

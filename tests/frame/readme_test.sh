@@ -38,6 +38,14 @@ rm -f host
 builds_by_hand() { bash -e vendoring && ./host >/dev/null; }
 check "which builds a program from what was copied" builds_by_hand
 
+# nvcc, played by a script that notes its last argument.
+mkdir played
+# shellcheck disable=SC2016 # for that script to expand
+printf '#!/bin/sh\nfor last; do :; done\necho "$last" >>compiled\n' >played/nvcc && chmod +x played/nvcc
+awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' "$root/README.md" | sed -n '/nvcc/,$p' >cuda_line
+compiles_each() { PATH=$work/played:$PATH bash -e cuda_line && diff <(printf '%s\n' cuda/*.cu cuda/*/*.cu | sort) <(sort compiled); }
+check "the README's line for nvcc compiles each unit of cuda/ once" compiles_each
+
 for page in "$root"/doc/*.md; do
     [ "$page" != "$root/doc/bazel.md" ] || continue # workspace_test.sh builds what it shows
     name=$(basename "$page" .md)
