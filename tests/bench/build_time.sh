@@ -13,8 +13,8 @@ trap 'rm -rf "$work"' EXIT
 TIMEFORMAT='%U %S'
 
 one=(-arch=sm_90)
-default=("-gencode=arch=compute_80,code=[sm_80,compute_80]" "-gencode=arch=compute_90,code=[sm_90]"
-    "-gencode=arch=compute_100,code=[sm_100,compute_100]")
+mapfile -t default < <(grep -oE "gencode=[^ ']*" README.md | sed 's/^/-/')
+[ ${#default[@]} -gt 0 ] || exit 1
 
 # measure UNIT OPTION...: CPU seconds and KiB.
 measure() {
