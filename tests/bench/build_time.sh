@@ -30,8 +30,8 @@ echo "| unit | sm_90: CPU s | KiB | default: CPU s | KiB |"
 echo "| --- | --- | --- | --- | --- |"
 total=(0 0 0 0)
 for unit in cuda/*.cu cuda/*/*.cu; do
-    read -r s1 k1 < <(measure "$unit" "${one[@]}")
-    read -r s2 k2 < <(measure "$unit" "${default[@]}")
+    read -r s1 k1 < <(measure "$unit" "${one[@]}") || exit 1
+    read -r s2 k2 < <(measure "$unit" "${default[@]}") || exit 1
     echo "| $unit | $s1 | $k1 | $s2 | $k2 |"
     total=($((total[0] + s1)) $((total[1] + k1)) $((total[2] + s2)) $((total[3] + k2)))
 done
