@@ -208,9 +208,10 @@ GPUOPT_API const char *gpuopt_context_last_error(const gpuopt_context *context);
 /* What a handle takes, as every _plan call says beforehand: exact, and found without allocating anything that lasts. */
 typedef struct gpuopt_memory_plan {
     size_t struct_size;
-    uint64_t host_bytes;   /* while the handle lives */
-    uint64_t device_bytes; /* while the handle lives */
-    uint64_t create_bytes; /* host memory on top of that, during _create only */
+    uint64_t host_bytes;          /* while the handle lives */
+    uint64_t device_bytes;        /* while the handle lives */
+    uint64_t create_bytes;        /* host memory on top of that, during _create only */
+    uint64_t create_device_bytes; /* likewise device memory */
 } gpuopt_memory_plan;
 
 /* ---- Sparse matrices and views of device memory ------------------------------------------------------------------ */

@@ -34,6 +34,11 @@ enum {
     MARKING_SHARE = 8  /* a round marks rows if it expects to mark at most one row in this many */
 };
 
+/* Segments of a row with this many entries. */
+__host__ __device__ constexpr int segments_of(int length) {
+    return (length + GPUOPT__PROPAGATOR_SEGMENT - 1) / GPUOPT__PROPAGATOR_SEGMENT;
+}
+
 /* What a round has found so far. Three of them rotate: that of this round, that of the previous round, and one being
  * cleared for the next. */
 struct Round {

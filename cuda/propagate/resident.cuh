@@ -28,11 +28,6 @@ __host__ __device__ constexpr int resident_items(int warp_rows, int slices) {
     return warp_rows + slices * (WARP / GROUPS);
 }
 
-/* Segments of a row with this many entries. */
-__host__ __device__ constexpr int segments_of(int length) {
-    return (length + GPUOPT__PROPAGATOR_SEGMENT - 1) / GPUOPT__PROPAGATOR_SEGMENT;
-}
-
 /* What the warps of a block share about its split rows. */
 struct SplitShared {
     enum { MAX_SEGMENTS = 32, MAX_ROWS = 4 }; /* per row, per block: more would not fit into shared memory */

@@ -19,16 +19,16 @@
 #include "row.h"
 
 /* A checked model with the defaults filled in and the matrix by rows. The other arrays are the host's. Where the backend
- * checks the numbers itself, _create is given a model whose numbers nobody has looked at: the matrix is the host's, by
- * rows or by columns, val_single and the two members of rules that gpuopt__propagator_rules_derive() fills are not
- * known yet (check.h). */
+ * checks the numbers itself (checks_numbers below), create is given a model whose numbers nobody has looked at: the matrix
+ * is the host's, by rows or by columns, and what gpuopt__propagator_numbers_known() fills is not known yet (check.h). */
 typedef struct gpuopt__propagator_model {
     const char *call; /* the public call, for the log */
     gpuopt_propagator_desc desc;
     gpuopt__propagator_rules rules;
     int64_t nonzeros;
     void *transposed; /* memory of the matrix by rows if the host passed it by columns, else NULL */
-    int val_single;   /* single precision represents every coefficient exactly */
+    int numbers_known;
+    int val_single; /* single precision represents every coefficient exactly */
 } gpuopt__propagator_model;
 
 /* Every backend's propagator begins with this. */
@@ -58,7 +58,8 @@ typedef struct gpuopt__propagator_backend {
                                const double *rhs);
     gpuopt_status (*get_rows)(gpuopt_propagator *, gpuopt_memory, const gpuopt_propagator_row_report *);
     gpuopt_status (*device_view)(gpuopt_propagator *, gpuopt_device_view *);
-    int checks_numbers; /* create checks the numbers in the arrays itself, and takes a matrix in either layout */
+    /* Whether create checks the numbers in the arrays of this model itself, and takes the matrix as it is. NULL: never. */
+    int (*checks_numbers)(const gpuopt__propagator_model *);
 } gpuopt__propagator_backend;
 
 static inline gpuopt_propagator gpuopt__propagator_head(gpuopt_context *context,

@@ -36,6 +36,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const g
                                                 gpuopt_memory_plan *plan) {
     gpuopt__propagator_model model;
     gpuopt_memory_plan result;
+    int taken_as_it_is = 0;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_propagator_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
@@ -43,13 +44,14 @@ GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const g
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_plan",
                               desc ? "plan is NULL or has no struct_size" : "desc is NULL");
     status = gpuopt__propagator_check_desc(context, "gpuopt_propagator_plan", desc, &model);
+    if (!status) taken_as_it_is = gpuopt__propagator_leaves_numbers(context, &model);
     if (!status) status = gpuopt__propagator_check_numbers(context, &model);
     if (!status) status = gpuopt__propagator_to_rows(context, &model);
     memset(&result, 0, sizeof result);
     if (!status) status = context->desc.backend->propagator->plan(context, &model, &result);
     gpuopt__propagator_model_end(context, &model);
     if (status) return status;
-    if (!context->desc.backend->propagator->checks_numbers) {
+    if (!taken_as_it_is) {
         result.create_bytes += gpuopt__matrix_in_bytes(&desc->matrix, GPUOPT_LAYOUT_CSR);
         if (result.create_bytes < gpuopt__propagator_check_bytes(&desc->matrix))
             result.create_bytes = gpuopt__propagator_check_bytes(&desc->matrix);
@@ -61,20 +63,18 @@ GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const g
 GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                   gpuopt_propagator **propagator) {
     gpuopt__propagator_model model;
-    const gpuopt__propagator_backend *backend;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_propagator_create(context, desc, propagator));
     if (propagator) *propagator = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!propagator || !desc)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_create", "desc or propagator is NULL");
-    backend = context->desc.backend->propagator;
     status = gpuopt__propagator_check_desc(context, "gpuopt_propagator_create", desc, &model);
-    if (!status && !backend->checks_numbers) {
+    if (!status && !gpuopt__propagator_leaves_numbers(context, &model)) {
         status = gpuopt__propagator_check_numbers(context, &model);
         if (!status) status = gpuopt__propagator_to_rows(context, &model);
     }
-    if (!status) status = backend->create(context, &model, propagator);
+    if (!status) status = context->desc.backend->propagator->create(context, &model, propagator);
     gpuopt__propagator_model_end(context, &model);
     return status;
 }

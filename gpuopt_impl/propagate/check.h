@@ -79,6 +79,7 @@ static inline double gpuopt__propagator_most_value(const gpuopt__propagator_mode
  * column is integer. */
 static inline void gpuopt__propagator_numbers_known(gpuopt_context *context, gpuopt__propagator_model *model,
                                                     int val_single, int any_integer) {
+    model->numbers_known = 1;
     model->val_single = val_single;
     gpuopt__propagator_rules_derive(&model->rules, any_integer);
     if (model->rules.single && !val_single)
@@ -115,6 +116,13 @@ static inline gpuopt_status gpuopt__propagator_check_numbers(gpuopt_context *con
 static inline gpuopt_status gpuopt__propagator_to_rows(gpuopt_context *context, gpuopt__propagator_model *model) {
     gpuopt_matrix given = model->desc.matrix;
     return gpuopt__matrix_in(context, &given, GPUOPT_LAYOUT_CSR, &model->desc.matrix, &model->transposed);
+}
+
+/* Whether the backend's create is given the model as the host has it. */
+static inline int gpuopt__propagator_leaves_numbers(const gpuopt_context *context,
+                                                    const gpuopt__propagator_model *model) {
+    int (*checks)(const gpuopt__propagator_model *) = context->desc.backend->propagator->checks_numbers;
+    return checks && checks(model);
 }
 
 static inline void gpuopt__propagator_model_end(gpuopt_context *context, gpuopt__propagator_model *model) {

@@ -201,7 +201,7 @@ static const gpuopt__propagator_backend gpuopt__propagator_cpu_table = {
     gpuopt__propagator_cpu_set_sides,
     gpuopt__propagator_cpu_get_rows,
     NULL, /* device_view: there is no device memory, and the public call says so */
-    0,
+    NULL,
 };
 
 #endif /* GPUOPT_IMPL_PROPAGATE_CPU_H */
