@@ -69,7 +69,7 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     p_.warp_rows = static_cast<int>(shape_.warp_rows);
     p_.split_rows = static_cast<int>(shape_.split_rows);
     p_.segments = static_cast<int>(shape_.segments);
-    p_.round_limit = model.desc.round_limit > 0 ? model.desc.round_limit : INT_MAX;
+    p_.round_limit = model.desc.round_limit > 0 ? model.desc.round_limit : LLONG_MAX;
     double most_moved = static_cast<double>(shape_.rows) / MARKING_SHARE * static_cast<double>(shape_.cols) /
                         static_cast<double>(shape_.nonzeros + 1);
     p_.most_moved =
@@ -104,7 +104,7 @@ gpuopt_status TypedPropagator<Val, Bound>::build(RawModel &model) {
     const int *order = model.rows.item[model.rows.current];
     const int64_t units = shape_.units() + 1, splits = shape_.split_rows + 1;
     PropagatorState state = {};
-    state.epoch = 3; /* so that earlier epochs exist and no stamp equals one of them */
+    state.epoch = TURNS; /* which no stamp equals yet */
     state.all_marked = 1;
     state.infeasible_row = state.infeasible_col = INT_MAX;
     state.recheck = 1;

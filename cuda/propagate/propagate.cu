@@ -41,7 +41,7 @@ gpuopt_status TypedPropagator<Val, Bound>::round(int32_t rounds, gpuopt_propagat
                       kernel, p_, rounds, resident_items_, resident_entries_);
         status = queue_.launched("launching rounds");
     } else {
-        rounds = std::min(rounds, p_.round_limit);
+        rounds = static_cast<int32_t>(std::min<long long>(rounds, p_.round_limit));
         queue_.launch({1, 1}, begin_call<Val, Bound>, p_, rounds);
         if (driver_ == GPUOPT_DRIVER_GRAPH)
             status = queue_.check(cudaGraphLaunch(graph_exec_, queue_.stream()), "launching the graph of rounds");
