@@ -11,6 +11,19 @@
  * A round reads one copy of the bounds and improves the other, so that the order of its operations does not matter. It
  * lists every side of a column that it moves. The next round brings the copy that it writes up to date with this short
  * list, so that no copy of the bounds is ever copied as a whole.
+ *
+ * What threads share during a round, and why that is right by the PTX manual's memory consistency model
+ * -----------------------------------------------------------------------------------------------------
+ * The copy that is read, its list and the rows do not change; kernel boundaries or GridBarrier order the rounds, and what
+ * one step of a round leaves to the next. In the copy that is written every access is an atomic read-modify-write of the
+ * scope of the device, which only ever tightens a bound: a minimum, a maximum, or an exchange that compares. So the result
+ * depends on no order. (Only where a pair of doubles cannot be exchanged, improve() also reads: a relaxed load, and a
+ * fence.sc between each thread's move and its look at the other side, so that of two threads that make the bounds cross,
+ * one sees it: Fence-SC Order.)
+ * Sides are settled by operations of the size of one bound while others exchange whole pairs. Such operations overlap
+ * partially, hence are not morally strong. What is relied on is "Atomicity of mixed-size RMW operations" (Limitations on
+ * Mixed-size Data-races), which the manual gives for any program: of two overlapping atomic read-modify-writes whose scopes
+ * include each other, one is complete before the other begins.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_DEVICE_CUH
 #define GPUOPT_CUDA_PROPAGATE_DEVICE_CUH
@@ -213,12 +226,13 @@ template <class Bound>
 __device__ bool improve(Bound *pair, bool upper, double value, double2 &was) {
 #if __CUDA_ARCH__ < 900 /* without a 16-byte exchange, the two sides of a pair of doubles move independently */
     if constexpr (sizeof(Bound) == sizeof(double)) {
-        double seen = __ldcg(pair + upper);
+        using Side = cuda::atomic_ref<double, cuda::thread_scope_device>;
+        double seen = Side(pair[upper]).load(cuda::memory_order_relaxed);
         if (upper ? !(value < seen) : !(value > seen)) return false;
         seen = move_side(pair + upper, upper, value);
         if (upper ? !(value < seen) : !(value > seen)) return false;
-        __threadfence(); /* of two threads that move the two sides, at least one sees the other's bound */
-        double other = __ldcv(pair + !upper);
+        cuda::atomic_thread_fence(cuda::memory_order_seq_cst, cuda::thread_scope_device); /* see above */
+        double other = Side(pair[!upper]).load(cuda::memory_order_relaxed);
         was = upper ? make_double2(other, seen) : make_double2(seen, other);
         return true;
     } else
