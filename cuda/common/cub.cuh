@@ -25,15 +25,14 @@ struct Scratch {
  * launching. */
 template <class Algorithm>
 gpuopt_status enqueue_cub(const Queue &queue, const char *what, Algorithm algorithm) {
-    cudaError_t error = cudaErrorUnknown;
+    cudaError_t error = cudaErrorMemoryAllocation; /* if there is no thread to be had */
     if (cudaPeekAtLastError() == cudaSuccess) return queue.check(algorithm(), what);
     try {
         std::thread([&] {
             DeviceScope scope(queue.context());
             error = algorithm();
         }).join();
-    } catch (...) { /* there is no thread to be had */
-    }
+    } catch (...) {}
     return queue.check(error, what);
 }
 

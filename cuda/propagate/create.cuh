@@ -91,6 +91,13 @@ gpuopt_status TypedPropagator<Val, Bound>::load_kernels() {
         queue_.context(), begin_call<Val, Bound>, mark_rows<Val, Bound>, filter_rows<Val, Bound>,
         sum_segments<Val, Bound>, tighten_rows<Val, Bound>, end_round<Val, Bound>, end_call<Val, Bound>,
         run_rounds<IN_MEMORY, Val, Bound>, run_rounds<RESIDENT, Val, Bound>, run_rounds<RESIDENT_SPLIT, Val, Bound>);
+    if (!status)
+        status = ::load_kernels(queue_.context(), place_rows<Val, Bound>, place_padding<Val, Bound>,
+                                place_entries<Val, Bound>, place_sorted<Val, Bound>, place_bounds<Val, Bound>,
+                                number_slots, place_slots);
+#if CUDART_VERSION >= GPUOPT__PROPAGATOR_GRAPH_VERSION
+    if (!status) status = ::load_kernels(queue_.context(), end_graph_round<Val, Bound>);
+#endif
     if (status) return status;
     return ::load_kernels(queue_.context(), check_arguments, check_sides, begin_set, ::set_bounds<Val, Bound>,
                           settle_set<Val, Bound>, recheck_crossing<Val, Bound>, ::get_bounds<Val, Bound>,

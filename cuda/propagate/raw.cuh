@@ -258,6 +258,9 @@ class RawModel {
     /* Uploads the arrays and takes the census; waits. */
     gpuopt_status open(const gpuopt__propagator_model &model) {
         gpuopt__arena arena = {nullptr, 0};
+        gpuopt_status loaded = load_kernels(queue_.context(), check_entries, check_vectors, classify_rows, find_classes,
+                                            number_entries, number_lines, find_starts);
+        if (loaded) return loaded;
         const bool by_columns = model.desc.matrix.layout == GPUOPT_LAYOUT_CSC;
         gpuopt_status status = cut_raw(queue_, model.desc, by_columns, model.nonzeros, arena, raw);
         if (!status) status = gpuopt__allocate(queue_.context(), GPUOPT_DEVICE, arena.used, &memory_);
