@@ -114,6 +114,7 @@ gpuopt_status TypedPropagator<Val, Bound>::build(RawModel &model) {
     state.epoch = TURNS; /* which no stamp equals yet */
     state.all_marked = 1;
     state.infeasible_row = state.infeasible_col = INT_MAX;
+    state.found_row = state.found_col = INT_MAX;
     state.recheck = 1;
     gpuopt_status status = queue_.copy(p_.state, &state, sizeof state);
     if (!status) status = queue_.clear(p_.arrived, 0, sizeof(*p_.arrived) * 2 * MAX_BLOCKS);

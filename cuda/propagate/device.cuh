@@ -74,6 +74,7 @@ struct PropagatorState {
     unsigned turn;                      /* epoch % TURNS */
     unsigned barriers;                  /* of the cooperative driver, since create; wraps (grid_barrier.cuh) */
     int infeasible_row, infeasible_col; /* INT_MAX: none */
+    int found_row, found_col;           /* likewise, by rounds that are not closed yet: see adopt_found() */
     int all_marked;
     int recheck;                            /* test all columns for crossing bounds */
     int was_infeasible;                     /* before the host's last change */
