@@ -338,8 +338,9 @@ typedef struct gpuopt_propagator_desc {
     gpuopt_propagator_mode mode;           /* default JACOBI */
     gpuopt_propagator_driver driver;       /* default AUTO; ignored by the CPU */
     /* Whether a round skips rows of which no column changed in the previous round. Never changes a result. Takes 4
-     * bytes per nonzero, 8 per column and, with CUDA, 12 per row. After a round with many changes all rows are evaluated anyway. SEQUENTIAL
-     * needs it. Default: on with the CPU; with CUDA on from 2^21 nonzeros, below which it gains nothing. */
+     * bytes per nonzero, 8 per column and, with CUDA, 12 per row. After a round with many changes all rows are
+     * evaluated anyway. SEQUENTIAL needs it. Default: on with the CPU; with CUDA on from 2^21 nonzeros, below which it
+     * gains nothing. */
     gpuopt_switch marking;
     gpuopt_switch relative_integers; /* whether least_change_relative holds for integer columns, too; default: on */
 } gpuopt_propagator_desc;
@@ -380,8 +381,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const g
 
 /* Makes a propagator. ARGUMENT: a value is outside of the ranges above; the log names it with its position.
  * UNSUPPORTED: SEQUENTIAL on the GPU or with marking OFF; a driver that the device or the CUDA version lacks; too many
- * rows or columns (see gpuopt_matrix). Time O(nonzeros + rows + cols); on the GPU hardly more than copying the arrays to
- * the device takes, where they are checked and laid out. */
+ * rows or columns (see gpuopt_matrix). Time O(nonzeros + rows + cols); on the GPU little more than copying the arrays
+ * to the device takes, where they are checked and laid out. */
 GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                   gpuopt_propagator **propagator);
 /* Destroys a propagator, after waiting for its enqueued rounds; NULL is allowed. */

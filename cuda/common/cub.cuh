@@ -20,8 +20,8 @@ struct Scratch {
     size_t bytes;
 };
 
-/* Runs algorithm(), which enqueues kernels of CUB. After each launch CUB asks for the thread's last error, and would take
- * one that the host has not fetched yet for its own; where there is one, another thread, which has none, does the
+/* Runs algorithm(), which enqueues kernels of CUB. After each launch CUB asks for the thread's last error, and would
+ * take one that the host has not fetched yet for its own; where there is one, another thread, which has none, does the
  * launching. */
 template <class Algorithm>
 gpuopt_status enqueue_cub(const Queue &queue, const char *what, Algorithm algorithm) {

@@ -7,16 +7,16 @@
  * ------------------------------------------------------------
  * What any thread has written before a barrier is seen by every thread after it, through plain loads, too:
  *   1. __syncthreads() orders the block's writes before thread 0's store (bar.sync; Causality Order, "synchronizes").
- *   2. The store is st.release.gpu: with what precedes it in causality order it is a release pattern on the block's word
- *      (Release and Acquire Patterns).
+ *   2. The store is st.release.gpu: with what precedes it in causality order it is a release pattern on the block's
+ *      word (Release and Acquire Patterns).
  *   3. A thread of another block reads that word with ld.acquire.gpu until it finds this barrier's number. The two are
  *      morally strong: both name the scope of the device, and they overlap completely. So the release pattern
  *      synchronizes with the acquire pattern.
  *   4. Each thread of a block waits for some blocks only. The second __syncthreads() passes on to the whole block what
  *      its threads have acquired, since causality order is transitive.
  * Two sets of words alternate: a block may write its word of barrier n + 1 while another still reads that of barrier n,
- * but not that of n + 2, since nobody passes n + 1 before all have arrived there, hence have left n. So a word is at most
- * two barriers behind, and 32 bits of the barrier's number are enough however often they wrap.
+ * but not that of n + 2, since nobody passes n + 1 before all have arrived there, hence have left n. So a word is at
+ * most two barriers behind, and 32 bits of the barrier's number are enough however often they wrap.
  */
 #ifndef GPUOPT_CUDA_GRID_BARRIER_CUH
 #define GPUOPT_CUDA_GRID_BARRIER_CUH

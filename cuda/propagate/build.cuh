@@ -154,8 +154,8 @@ __device__ T *writable(const T *array) {
     return const_cast<T *>(array);
 }
 
-/* Gives every row its slot and what there is one of for each slot. p.start and p.segment_start: the lengths, to be added
- * up. */
+/* Gives every row its slot and what there is one of for each slot. p.start and p.segment_start: the lengths, to be
+ * added up. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS)
     place_rows(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Raw raw,
@@ -218,7 +218,8 @@ __global__ void __launch_bounds__(THREADS) place_entries(const __grid_constant__
     });
 }
 
-/* Of a matrix by columns, whose entries have been sorted by rows. row, from: of the sorted entries; col: of the host's. */
+/* Of a matrix by columns, whose entries have been sorted by rows. row, from: of the sorted entries; col: of those as
+ * the host has them. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS)
     place_sorted(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Raw raw, const int *slot_of,

@@ -14,16 +14,16 @@
  *
  * What threads share during a round, and why that is right by the PTX manual's memory consistency model
  * -----------------------------------------------------------------------------------------------------
- * The copy that is read, its list and the rows do not change; kernel boundaries or GridBarrier order the rounds, and what
- * one step of a round leaves to the next. In the copy that is written every access is an atomic read-modify-write of the
- * scope of the device, which only ever tightens a bound: a minimum, a maximum, or an exchange that compares. So the result
- * depends on no order. (Only where a pair of doubles cannot be exchanged, improve() also reads: a relaxed load, and a
- * fence.sc between each thread's move and its look at the other side, so that of two threads that make the bounds cross,
- * one sees it: Fence-SC Order.)
+ * The copy that is read, its list and the rows do not change; kernel boundaries or GridBarrier order the rounds, and
+ * what one step of a round leaves to the next. In the copy that is written every access is an atomic read-modify-write
+ * of the scope of the device, which only ever tightens a bound: a minimum, a maximum, or an exchange that compares. So
+ * the result depends on no order. (Only where a pair of doubles cannot be exchanged, improve() also reads: a relaxed
+ * load, and a fence.sc between each thread's move and its look at the other side, so that of two threads that make the
+ * bounds cross, one sees it: Fence-SC Order.)
  * Sides are settled by operations of the size of one bound while others exchange whole pairs. Such operations overlap
- * partially, hence are not morally strong. What is relied on is "Atomicity of mixed-size RMW operations" (Limitations on
- * Mixed-size Data-races), which the manual gives for any program: of two overlapping atomic read-modify-writes whose scopes
- * include each other, one is complete before the other begins.
+ * partially, hence are not morally strong. What is relied on is "Atomicity of mixed-size RMW operations" (Limitations
+ * on Mixed-size Data-races), which the manual gives for any program: of two overlapping atomic read-modify-writes whose
+ * scopes include each other, one is complete before the other begins.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_DEVICE_CUH
 #define GPUOPT_CUDA_PROPAGATE_DEVICE_CUH

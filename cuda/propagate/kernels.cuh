@@ -32,8 +32,8 @@ struct Found {
     bool lifted, infeasible, split, passed;
 };
 
-/* Waits until all blocks of the grid have arrived; what they wrote before is visible after. Each says what it has found.
- * The counts of moved sides that this thread hears of are added to `lifted`. */
+/* Waits until all blocks of the grid have arrived; what they wrote before is visible after. Each says what it has
+ * found. The counts of moved sides that this thread hears of are added to `lifted`. */
 __device__ Found meet(GridBarrier &barrier, BlockShared &block, unsigned long long &lifted) {
     enum : unsigned { INFEASIBLE = 1u << 28, SPLIT = 1u << 29, PASSED = 1u << 30, LIFTED = INFEASIBLE - 1 };
     BlockFlags &flags = block.flags;

@@ -4,8 +4,8 @@
  *
  * A call arrives at a function of the table at the end of this file, which sets the device and calls the object of the
  * handle (handle.cuh). _create uploads the model, has it checked (raw.cuh) and laid out on the device (build.cuh), and
- * chooses a driver (create.cuh). _round launches the kernels (kernels.cuh), which are made of the steps of a round: mark,
- * settle, filter, sum segments, tighten.
+ * chooses a driver (create.cuh). _round launches the kernels (kernels.cuh), which are made of the steps of a round:
+ * mark, settle, filter, sum segments, tighten.
  *
  *     handle.cuh    the object: what it keeps, and its members        steps.cuh     the steps, by all threads of a grid
  *     create.cuh    plan, create, destroy, choice of a driver         resident.cuh  rounds out of shared memory

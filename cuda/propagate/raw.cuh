@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Propagation on the GPU: a model as the host has it, in device memory while _create works. The arrays are uploaded as
- * they are and checked there, a matrix by columns is transposed, and the rows are sorted by the layout that their lengths
- * ask for (device.cuh). build.cuh then lays them out.
+ * they are and checked there, a matrix by columns is transposed, and the rows are sorted by the layout that their
+ * lengths ask for (device.cuh). build.cuh then lays them out.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_RAW_CUH
 #define GPUOPT_CUDA_PROPAGATE_RAW_CUH
@@ -84,8 +84,8 @@ __device__ int line_of(const long long *start, int low, int high, long long k) {
     return low;
 }
 
-/* Calls f(k, line) for every entry k, in the order of memory, whatever the lengths of the lines. All threads of the block
- * take part. */
+/* Calls f(k, line) for every entry k, in the order of memory, whatever the lengths of the lines. All threads of the
+ * block take part. */
 template <class F>
 __device__ void each_entry(const long long *start, int lines, long long count, F f) {
     enum { TILE = 16 * THREADS };
@@ -189,7 +189,8 @@ int blocks_for(int64_t things) {
     return static_cast<int>(needed < 1 ? 1 : needed > 4096 ? 4096 : needed);
 }
 
-/* Whether _create takes a model as it is. By columns and with positions of entries of more than 32 bits it comes by rows. */
+/* Whether _create takes a model as it is. By columns and with positions of entries of more than 32 bits it comes by
+ * rows. */
 int checks_numbers(const gpuopt__propagator_model *model) {
     return model->desc.matrix.layout == GPUOPT_LAYOUT_CSR || model->nonzeros <= int64_t{UINT32_MAX};
 }

@@ -79,8 +79,8 @@ static inline gpuopt_status gpuopt__check_matrix_shape(const gpuopt_context *con
     return GPUOPT_OK;
 }
 
-/* The entries of a matrix whose shape has been checked. seen [width]: scratch. single, or NULL: whether every value is a
- * single-precision number. */
+/* The entries of a matrix whose shape has been checked. seen [width]: scratch. single, or NULL: whether every value is
+ * a single-precision number. */
 static inline gpuopt_status gpuopt__check_entries(const gpuopt_context *context, const char *call,
                                                   const gpuopt_matrix *m, double least, double most, int32_t *seen,
                                                   int *single) {

@@ -18,9 +18,10 @@
 #include "../common/backend.h"
 #include "row.h"
 
-/* A checked model with the defaults filled in and the matrix by rows. The other arrays are the host's. Where the backend
- * checks the numbers itself (checks_numbers below), create is given a model whose numbers nobody has looked at: the matrix
- * is the host's, by rows or by columns, and what gpuopt__propagator_numbers_known() fills is not known yet (check.h). */
+/* A checked model with the defaults filled in and the matrix by rows. The other arrays are the host's. Where the
+ * backend checks the numbers itself (checks_numbers below), create is given a model whose numbers nobody has looked at:
+ * the matrix is the host's, by rows or by columns, and what gpuopt__propagator_numbers_known() fills is not known yet
+ * (check.h). */
 typedef struct gpuopt__propagator_model {
     const char *call; /* the public call, for the log */
     gpuopt_propagator_desc desc;
@@ -58,7 +59,8 @@ typedef struct gpuopt__propagator_backend {
                                const double *rhs);
     gpuopt_status (*get_rows)(gpuopt_propagator *, gpuopt_memory, const gpuopt_propagator_row_report *);
     gpuopt_status (*device_view)(gpuopt_propagator *, gpuopt_device_view *);
-    /* Whether create checks the numbers in the arrays of this model itself, and takes the matrix as it is. NULL: never. */
+    /* Whether create checks the numbers in the arrays of this model itself, and takes the matrix as it is. NULL: it
+     * never does. */
     int (*checks_numbers)(const gpuopt__propagator_model *);
 } gpuopt__propagator_backend;
 

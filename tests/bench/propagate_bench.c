@@ -5,9 +5,9 @@
  * VARIANT: "cpu", "cuda cooperative", ...: see the table below.
  * Prints a line for each variant. Gnz/s: nonzeros of A times rounds over the time of the call, with or without marking,
  * so that it compares with codes that evaluate every row in every round. quiet: a full pass that changes nothing; its
- * TB/s: the bytes that it must read (A, sides and bounds once) over its time. create: the first one, which also loads the
- * kernels, and the median of those after it; on a GPU beside the time of copying the model's arrays, as they are, from
- * pageable host memory to the device.
+ * TB/s: the bytes that it must read (A, sides and bounds once) over its time. create: the first one, which also loads
+ * the kernels, and the median of those after it; on a GPU beside the time of copying the model's arrays, as they are,
+ * from pageable host memory to the device.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
