@@ -208,9 +208,10 @@ GPUOPT_API const char *gpuopt_context_last_error(const gpuopt_context *context);
 /* What a handle takes, as every _plan call says beforehand: exact, and found without allocating anything that lasts. */
 typedef struct gpuopt_memory_plan {
     size_t struct_size;
-    uint64_t host_bytes;   /* while the handle lives */
-    uint64_t device_bytes; /* while the handle lives */
-    uint64_t create_bytes; /* host memory on top of that, during _create only */
+    uint64_t host_bytes;          /* while the handle lives */
+    uint64_t device_bytes;        /* while the handle lives */
+    uint64_t create_bytes;        /* host memory on top of that, during _create only */
+    uint64_t create_device_bytes; /* likewise device memory */
 } gpuopt_memory_plan;
 
 /* ---- Sparse matrices and views of device memory ------------------------------------------------------------------ */
@@ -222,7 +223,8 @@ typedef enum gpuopt_layout {
 } gpuopt_layout;
 
 /* A sparse matrix, by rows or by columns. Either is taken everywhere; the one that a family does not work with is
- * transposed first, in temporary host memory of 12 bytes per nonzero and 8 per line. No member will be added. */
+ * transposed first, in temporary host memory of 12 bytes per nonzero and 8 per line (propagation on the GPU: in device
+ * memory, up to 2^32 - 1 nonzeros). No member will be added. */
 typedef struct gpuopt_matrix {
     int32_t rows, cols;   /* 0 to 2^31 - 65; more: UNSUPPORTED */
     const int64_t *start; /* [lines + 1], start[0] = 0, non-decreasing; a line is a row (CSR) or a column (CSC) */
@@ -336,8 +338,9 @@ typedef struct gpuopt_propagator_desc {
     gpuopt_propagator_mode mode;           /* default JACOBI */
     gpuopt_propagator_driver driver;       /* default AUTO; ignored by the CPU */
     /* Whether a round skips rows of which no column changed in the previous round. Never changes a result. Takes 4
-     * bytes per nonzero and 8 per column. After a round with many changes all rows are evaluated anyway. SEQUENTIAL
-     * needs it. Default: on with the CPU; with CUDA on from 2^21 nonzeros, below which it gains nothing. */
+     * bytes per nonzero, 8 per column and, with CUDA, 12 per row. After a round with many changes all rows are
+     * evaluated anyway. SEQUENTIAL needs it. Default: on with the CPU; with CUDA on from 2^21 nonzeros, below which it
+     * gains nothing. */
     gpuopt_switch marking;
     gpuopt_switch relative_integers; /* whether least_change_relative holds for integer columns, too; default: on */
 } gpuopt_propagator_desc;
@@ -378,7 +381,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const g
 
 /* Makes a propagator. ARGUMENT: a value is outside of the ranges above; the log names it with its position.
  * UNSUPPORTED: SEQUENTIAL on the GPU or with marking OFF; a driver that the device or the CUDA version lacks; too many
- * rows or columns (see gpuopt_matrix). Time O(nonzeros + rows + cols). */
+ * rows or columns (see gpuopt_matrix). Time O(nonzeros + rows + cols); on the GPU little more than copying the arrays
+ * to the device takes, where they are checked and laid out. */
 GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                   gpuopt_propagator **propagator);
 /* Destroys a propagator, after waiting for its enqueued rounds; NULL is allowed. */

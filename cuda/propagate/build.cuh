@@ -5,8 +5,7 @@
 #ifndef GPUOPT_CUDA_PROPAGATE_BUILD_CUH
 #define GPUOPT_CUDA_PROPAGATE_BUILD_CUH
 
-#include "../../gpuopt_impl/common/matrix.h"
-#include "../common/context.cuh"
+#include "raw.cuh"
 #include "resident.cuh"
 
 namespace {
@@ -58,26 +57,48 @@ int64_t staging_count(const PropagatorShape &s) {
     return most < (1 << 18) ? most + 1 : 1 << 18;
 }
 
-PropagatorShape shape_of(const gpuopt__propagator_model &model) {
-    const gpuopt_matrix &a = model.desc.matrix;
+/* How many rows there are of each length. */
+struct RowCounts {
+    int64_t of_length[GPUOPT__PROPAGATOR_SEGMENT + 1], split, segments, longest;
+};
+
+RowCounts counts_of(const gpuopt_matrix &by_rows) {
+    RowCounts counts = {};
+    for (int32_t i = 0; i < by_rows.rows; i++) {
+        int64_t length = by_rows.start[i + 1] - by_rows.start[i];
+        counts.longest = std::max(counts.longest, length);
+        if (length <= GPUOPT__PROPAGATOR_SEGMENT) counts.of_length[length]++;
+        else counts.split++, counts.segments += segments_of(static_cast<int>(length));
+    }
+    return counts;
+}
+
+RowCounts counts_of(const Census &census, int64_t rows) {
+    RowCounts counts = {};
+    int64_t end = rows;
+    counts.segments = census.segments;
+    for (int c = CLASSES - 1; c >= 0; c--) {
+        int64_t count = census.first[c] < 0 ? 0 : end - census.first[c];
+        end -= count;
+        if (c == CLASSES - 1) counts.split = count;
+        else counts.of_length[length_of(c)] = count;
+    }
+    for (int length = 0; length <= GPUOPT__PROPAGATOR_SEGMENT; length++)
+        if (counts.of_length[length]) counts.longest = length;
+    if (counts.split) counts.longest = census.longest;
+    return counts;
+}
+
+PropagatorShape shape_of(const gpuopt__propagator_model &model, const RowCounts &counts) {
     PropagatorShape s = {};
-    s.rows = a.rows, s.cols = a.cols, s.nonzeros = model.nonzeros;
+    s.rows = model.desc.matrix.rows, s.cols = model.desc.matrix.cols, s.nonzeros = model.nonzeros;
     s.marking = model.desc.marking == GPUOPT_ON || (model.desc.marking == GPUOPT_DEFAULT && s.nonzeros >= 1 << 21);
-    for (int32_t i = 0; i < a.rows; i++) {
-        int64_t length = a.start[i + 1] - a.start[i];
-        if (length > s.longest) s.longest = length;
-        if (length <= GPUOPT__PROPAGATOR_SEGMENT) s.of_length[length]++;
-        if (length <= GPUOPT__PROPAGATOR_SHORT) {
-            s.short_rows++;
-            continue;
-        }
-        s.entries += length;
-        if (length <= GPUOPT__PROPAGATOR_SEGMENT) {
-            s.warp_rows++;
-        } else {
-            s.split_rows++;
-            s.segments += (length + GPUOPT__PROPAGATOR_SEGMENT - 1) / GPUOPT__PROPAGATOR_SEGMENT;
-        }
+    s.split_rows = counts.split, s.segments = counts.segments, s.longest = counts.longest;
+    s.entries = s.nonzeros;
+    for (int length = 0; length <= GPUOPT__PROPAGATOR_SEGMENT; length++) {
+        int64_t count = s.of_length[length] = counts.of_length[length];
+        if (length <= GPUOPT__PROPAGATOR_SHORT) s.short_rows += count, s.entries -= count * length;
+        else s.warp_rows += count;
     }
     s.slices = (s.short_rows + WARP - 1) / WARP;
     for (int64_t slice = 0, placed = 0, length = GPUOPT__PROPAGATOR_SHORT; slice < s.slices;
@@ -125,115 +146,127 @@ void cut_device(const PropagatorShape &s, gpuopt__arena &arena, Propagator<Val, 
     cut(p.arrived, 2 * MAX_BLOCKS);
 }
 
-/* The arrays in host memory from which _create fills those on the device. */
+/* ---- Filling the arrays ---- */
+
+/* The kernels of a round only read most arrays; those here write them. */
+template <class T>
+__device__ T *writable(const T *array) {
+    return const_cast<T *>(array);
+}
+
+/* Gives every row its slot and what there is one of for each slot. p.start and p.segment_start: the lengths, to be
+ * added up. */
 template <class Val, class Bound>
-struct Draft {
-    Val *val;
-    unsigned *col;
-    long long *start;
-    int *length, *row, *slot_of;
-    double2 *sides;
-    Bound *bounds;
-    unsigned char *kind;
-    int *segment_start, *segment_row;
-    long long *col_start; /* marking only */
-    int *col_slot;
-
-    void cut(const PropagatorShape &s, gpuopt__arena &arena) {
-        auto piece = [&](auto *&pointer, int64_t count) {
-            using T = typename std::remove_reference<decltype(*pointer)>::type;
-            pointer = static_cast<T *>(gpuopt__cut(&arena, count, sizeof(T)));
-        };
-        piece(val, s.entries);
-        piece(col, s.entries);
-        piece(start, s.units() + 1);
-        piece(length, s.slots());
-        piece(row, s.slots());
-        piece(slot_of, s.rows);
-        piece(sides, s.slots());
-        piece(bounds, 2 * (s.cols + 1));
-        piece(kind, s.cols);
-        piece(segment_start, s.split_rows + 1);
-        piece(segment_row, s.segments);
-        piece(col_start, s.marking ? s.cols + 1 : 0);
-        piece(col_slot, s.marking ? s.nonzeros : 0);
+__global__ void __launch_bounds__(THREADS)
+    place_rows(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Raw raw,
+               const int *sorted_rows, int *slot_of, int short_rows) {
+    const int slots = p.first_split_slot() + p.split_rows;
+    long long *start = writable(p.start);
+    if (grid_thread() == 0) {
+        start[p.slices + p.warp_rows + p.split_rows] = 0;
+        writable(p.segment_start)[p.split_rows] = 0;
     }
-
-    /* Gives every row its slot: short rows by decreasing length, then warp rows by decreasing length, then split rows.
-     * So warps that run together have about the same work. Rows of equal length keep their order. */
-    void place_rows(const PropagatorShape &s, const gpuopt_matrix &a) {
-        int64_t next[GPUOPT__PROPAGATOR_SEGMENT + 1], split = WARP * s.slices + s.warp_rows, slot = 0;
-        for (int n = GPUOPT__PROPAGATOR_SHORT; n >= 0; n--) next[n] = slot, slot += s.of_length[n];
-        slot = WARP * s.slices;
-        for (int n = GPUOPT__PROPAGATOR_SEGMENT; n > GPUOPT__PROPAGATOR_SHORT; n--)
-            next[n] = slot, slot += s.of_length[n];
-        for (int64_t k = 0; k < s.slots(); k++)
-            row[k] = -1, length[k] = 0, sides[k] = make_double2(-HUGE_VAL, HUGE_VAL);
-        for (int32_t i = 0; i < a.rows; i++) {
-            int64_t n = a.start[i + 1] - a.start[i], at = n <= GPUOPT__PROPAGATOR_SEGMENT ? next[n]++ : split++;
-            slot_of[i] = static_cast<int>(at);
-            row[at] = i;
-            length[at] = static_cast<int>(n);
+    for (long long at = grid_thread(); at < slots; at += grid_threads()) {
+        int slot = static_cast<int>(at), length = 0, row = -1, split = slot - p.first_split_slot();
+        bool is_short = slot < p.first_warp_slot();
+        double2 side = make_double2(-HUGE_VAL, HUGE_VAL);
+        if (!is_short || slot < short_rows) {
+            row = sorted_rows[is_short ? slot : slot - (p.first_warp_slot() - short_rows)];
+            length = static_cast<int>(raw.row_start[row + 1] - raw.row_start[row]);
+            if (raw.lhs) side.x = gpuopt__propagator_normal_low(&p.rules, raw.lhs[row]);
+            if (raw.rhs) side.y = gpuopt__propagator_normal_high(&p.rules, raw.rhs[row]);
+            slot_of[row] = slot;
         }
+        writable(p.row)[slot] = row;
+        writable(p.length)[slot] = length;
+        p.sides[slot] = side;
+        if (p.stamp) p.stamp[slot] = 0;
+        if (is_short && slot % WARP == 0) start[slot / WARP] = WARP * length; /* as wide as its first row is long */
+        if (!is_short) start[slot - (WARP - 1) * p.slices] = length;
+        if (split >= 0) writable(p.segment_start)[split] = segments_of(length), p.arrivals[split] = 0;
     }
+}
 
-    static unsigned column(const gpuopt_propagator_desc &desc, int32_t j) {
-        return 2 * static_cast<unsigned>(j) + (desc.integer && desc.integer[j] ? 1 : 0);
+/* The entries that a short row lacks, and the rows of segments. */
+template <class Val, class Bound>
+__global__ void __launch_bounds__(THREADS) place_padding(const __grid_constant__ Propagator<Val, Bound> p) {
+    for (long long slot = grid_thread(); slot < p.first_warp_slot(); slot += grid_threads()) {
+        long long at = p.start[slot / WARP], end = p.start[slot / WARP + 1];
+        for (at += slot % WARP + WARP * p.length[slot]; at < end; at += WARP)
+            writable(p.val)[at] = 1, writable(p.col)[at] = 2 * static_cast<unsigned>(p.cols);
     }
+    for (int split = grid_warp(); split < p.split_rows; split += grid_warps())
+        for (int k = p.segment_start[split] + static_cast<int>(threadIdx.x) % WARP; k < p.segment_start[split + 1];
+             k += WARP)
+            writable(p.segment_row)[k] = split;
+}
 
-    void fill(const PropagatorShape &s, const gpuopt__propagator_model &model) {
-        const gpuopt_propagator_desc &desc = model.desc;
-        const gpuopt_matrix &a = desc.matrix;
-        place_rows(s, a);
-        int64_t at = 0, shorts = WARP * s.slices;
-        for (int64_t slice = 0; slice < s.slices; slice++) {
-            start[slice] = at;
-            int width = length[WARP * slice];
-            for (int64_t k = at; k < at + int64_t{WARP} * width; k++)
-                val[k] = 1, col[k] = 2 * static_cast<unsigned>(a.cols);
-            for (int lane = 0; lane < WARP; lane++) {
-                int64_t slot = WARP * slice + lane, from = row[slot] >= 0 ? a.start[row[slot]] : 0;
-                for (int k = 0; k < length[slot]; k++) {
-                    val[at + WARP * k + lane] = static_cast<Val>(a.value[from + k]);
-                    col[at + WARP * k + lane] = column(desc, a.index[from + k]);
-                }
-            }
-            at += int64_t{WARP} * width;
-        }
-        for (int64_t slot = shorts; slot < s.slots(); slot++) {
-            start[s.slices + slot - shorts] = at;
-            for (int64_t k = a.start[row[slot]]; k < a.start[row[slot] + 1]; k++, at++)
-                val[at] = static_cast<Val>(a.value[k]), col[at] = column(desc, a.index[k]);
-        }
-        start[s.units()] = at;
-        for (int64_t k = 0; k < s.slots(); k++)
-            if (row[k] >= 0) {
-                if (desc.lhs) sides[k].x = gpuopt__propagator_normal_low(&model.rules, desc.lhs[row[k]]);
-                if (desc.rhs) sides[k].y = gpuopt__propagator_normal_high(&model.rules, desc.rhs[row[k]]);
-            }
-        for (int32_t j = 0; j < a.cols; j++) {
-            int integer = desc.integer && desc.integer[j];
-            double lb = gpuopt__propagator_stored_lb(&model.rules, integer, desc.lb[j]),
-                   ub = gpuopt__propagator_stored_ub(&model.rules, integer, desc.ub[j]);
-            bounds[2 * static_cast<int64_t>(j)] = static_cast<Bound>(lb);
-            bounds[2 * static_cast<int64_t>(j) + 1] = static_cast<Bound>(ub);
-            kind[j] = static_cast<unsigned char>(gpuopt__propagator_kind(integer, lb, ub));
-        }
-        bounds[2 * static_cast<int64_t>(a.cols)] = bounds[2 * static_cast<int64_t>(a.cols) + 1] = 0;
-        segment_start[0] = 0;
-        for (int64_t split = 0; split < s.split_rows; split++) {
-            int segments =
-                (length[shorts + s.warp_rows + split] + GPUOPT__PROPAGATOR_SEGMENT - 1) / GPUOPT__PROPAGATOR_SEGMENT;
-            segment_start[split + 1] = segment_start[split] + segments;
-            for (int k = segment_start[split]; k < segment_start[split + 1]; k++)
-                segment_row[k] = static_cast<int>(split);
-        }
-        if (!s.marking) return;
-        gpuopt__transpose(a.rows, a.cols, a.start, a.index, nullptr, reinterpret_cast<int64_t *>(col_start), col_slot,
-                          nullptr, nullptr);
-        for (int64_t k = 0; k < s.nonzeros; k++) col_slot[k] = slot_of[col_slot[k]];
+template <class Val, class Bound>
+__device__ void place_entry(const Propagator<Val, Bound> &p, const Raw &raw, int slot, long long place, double a,
+                            unsigned col) {
+    long long at = p.start_of(slot) + place * (slot < p.first_warp_slot() ? WARP : 1);
+    writable(p.val)[at] = static_cast<Val>(a);
+    writable(p.col)[at] = 2 * col + (raw.integer && raw.integer[col] ? 1 : 0);
+}
+
+/* Of a matrix by rows. */
+template <class Val, class Bound>
+__global__ void __launch_bounds__(THREADS) place_entries(const __grid_constant__ Propagator<Val, Bound> p,
+                                                         const __grid_constant__ Raw raw, const int *slot_of) {
+    each_entry(raw.start, raw.lines, raw.nonzeros, [&](long long k, int row) {
+        place_entry(p, raw, slot_of[row], k - raw.start[row], raw.value[k], raw.index[k]);
+    });
+}
+
+/* Of a matrix by columns, whose entries have been sorted by rows. row, from: of the sorted entries; col: of those as
+ * the host has them. */
+template <class Val, class Bound>
+__global__ void __launch_bounds__(THREADS)
+    place_sorted(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Raw raw, const int *slot_of,
+                 const unsigned *row, const int *from, const unsigned *col) {
+    unsigned found = 0;
+    for (long long k = grid_thread(); k < raw.nonzeros; k += grid_threads()) {
+        unsigned source = static_cast<unsigned>(from[k]), j = col[source];
+        int slot = slot_of[row[k]];
+        place_entry(p, raw, slot, k - raw.row_start[row[k]], raw.value[source], j);
+        if (p.col_slot) writable(p.col_slot)[source] = slot;
+        if (k > 0 && row[k - 1] == row[k] && col[static_cast<unsigned>(from[k - 1])] == j) found = FOUND_DUPLICATE;
     }
-};
+    note(raw.census, found);
+}
+
+/* The slots of entries, to be sorted by columns. */
+__global__ void __launch_bounds__(THREADS)
+    number_slots(const __grid_constant__ Raw raw, const int *slot_of, int *slot) {
+    each_entry(raw.start, raw.lines, raw.nonzeros, [&](long long k, int row) { slot[k] = slot_of[row]; });
+}
+
+/* Of entries sorted by columns. col_slot may be null. */
+__global__ void __launch_bounds__(THREADS)
+    place_slots(const __grid_constant__ Raw raw, const unsigned *col, const int *slot, int *col_slot) {
+    unsigned found = 0;
+    for (long long k = grid_thread(); k < raw.nonzeros; k += grid_threads()) {
+        if (col_slot) col_slot[k] = slot[k];
+        if (k > 0 && col[k - 1] == col[k] && slot[k - 1] == slot[k]) found = FOUND_DUPLICATE;
+    }
+    note(raw.census, found);
+}
+
+template <class Val, class Bound>
+__global__ void __launch_bounds__(THREADS)
+    place_bounds(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ Raw raw) {
+    for (long long j = grid_thread(); j <= p.cols; j += grid_threads()) {
+        double lb = 0, ub = 0; /* of the column that pads short rows */
+        if (j < p.cols) {
+            int integer = raw.integer && raw.integer[j];
+            lb = gpuopt__propagator_stored_lb(&p.rules, integer, raw.lb[j]);
+            ub = gpuopt__propagator_stored_ub(&p.rules, integer, raw.ub[j]);
+            p.kind[j] = static_cast<unsigned char>(gpuopt__propagator_kind(integer, lb, ub));
+        }
+        for (Bound *bounds : p.bounds)
+            bounds[2 * j] = static_cast<Bound>(lb), bounds[2 * j + 1] = static_cast<Bound>(ub);
+    }
+}
 
 } // namespace
 

@@ -13,21 +13,19 @@ namespace {
 
 template <class Val, class Bound>
 void TypedPropagator<Val, Bound>::plan(const PropagatorShape &shape, gpuopt_memory_plan *plan) {
-    gpuopt__arena device = {nullptr, 0}, draft = {nullptr, 0};
+    gpuopt__arena device = {nullptr, 0};
     View view;
     int *slot_of;
     char *staging;
-    Draft<Val, Bound> arrays;
     cut_device(shape, device, view, slot_of, staging);
-    arrays.cut(shape, draft);
     plan->host_bytes = sizeof(CudaHandle) + sizeof(TypedPropagator);
     plan->device_bytes = device.used;
-    plan->create_bytes = draft.used;
 }
 
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::create(gpuopt_context *context, const gpuopt__propagator_model &model,
-                                                  const PropagatorShape &shape, gpuopt_propagator **propagator) {
+                                                  const PropagatorShape &shape, RawModel &raw,
+                                                  gpuopt_propagator **propagator) {
     static_assert(sizeof(CudaHandle) % alignof(TypedPropagator) == 0, "the object lies behind its handle");
     void *memory;
     gpuopt_status status =
@@ -37,7 +35,7 @@ gpuopt_status TypedPropagator<Val, Bound>::create(gpuopt_context *context, const
     handle->head = gpuopt__propagator_head(context, &model);
     TypedPropagator *object = new (static_cast<char *>(memory) + sizeof(CudaHandle)) TypedPropagator(context, shape);
     handle->object = object;
-    status = object->open(model);
+    status = object->open(model, raw);
     if (!status) {
         *propagator = &handle->head;
         return GPUOPT_OK;
@@ -57,7 +55,7 @@ TypedPropagator<Val, Bound>::~TypedPropagator() {
 }
 
 template <class Val, class Bound>
-gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &model) {
+gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &model, RawModel &raw) {
     gpuopt__arena arena = {nullptr, 0};
     cut_device(shape_, arena, p_, slot_of_, staging_);
     gpuopt_status status = gpuopt__allocate(queue_.context(), GPUOPT_DEVICE, arena.used, &device_);
@@ -71,7 +69,7 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     p_.warp_rows = static_cast<int>(shape_.warp_rows);
     p_.split_rows = static_cast<int>(shape_.split_rows);
     p_.segments = static_cast<int>(shape_.segments);
-    p_.round_limit = model.desc.round_limit > 0 ? model.desc.round_limit : INT_MAX;
+    p_.round_limit = model.desc.round_limit > 0 ? model.desc.round_limit : LLONG_MAX;
     double most_moved = static_cast<double>(shape_.rows) / MARKING_SHARE * static_cast<double>(shape_.cols) /
                         static_cast<double>(shape_.nonzeros + 1);
     p_.most_moved =
@@ -79,7 +77,7 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     p_.rules = model.rules;
     status = take_pinned(queue_.context(), &p_.report);
     if (!status) status = load_kernels();
-    if (!status) status = upload(model);
+    if (!status) status = build(raw);
     if (!status) status = choose_driver(model.desc.driver);
     gpuopt_propagator_info nothing;
     if (!status) status = round(0, &nothing); /* so that CUDA's setup at a first launch happens here */
@@ -93,60 +91,74 @@ gpuopt_status TypedPropagator<Val, Bound>::load_kernels() {
         queue_.context(), begin_call<Val, Bound>, mark_rows<Val, Bound>, filter_rows<Val, Bound>,
         sum_segments<Val, Bound>, tighten_rows<Val, Bound>, end_round<Val, Bound>, end_call<Val, Bound>,
         run_rounds<IN_MEMORY, Val, Bound>, run_rounds<RESIDENT, Val, Bound>, run_rounds<RESIDENT_SPLIT, Val, Bound>);
+    if (!status)
+        status = ::load_kernels(queue_.context(), place_rows<Val, Bound>, place_padding<Val, Bound>,
+                                place_entries<Val, Bound>, place_sorted<Val, Bound>, place_bounds<Val, Bound>,
+                                number_slots, place_slots);
+#if CUDART_VERSION >= GPUOPT__PROPAGATOR_GRAPH_VERSION
+    if (!status) status = ::load_kernels(queue_.context(), end_graph_round<Val, Bound>);
+#endif
     if (status) return status;
     return ::load_kernels(queue_.context(), check_arguments, check_sides, begin_set, ::set_bounds<Val, Bound>,
                           settle_set<Val, Bound>, recheck_crossing<Val, Bound>, ::get_bounds<Val, Bound>,
                           ::set_sides<Val, Bound>, report_rows<Val, Bound>);
 }
 
+/* Lays the rows out and fills the state; waits. Also finds duplicates, see RawModel::faulty. */
 template <class Val, class Bound>
-gpuopt_status TypedPropagator<Val, Bound>::upload(const gpuopt__propagator_model &model) {
-    Draft<Val, Bound> draft;
-    gpuopt__arena arena = {nullptr, 0};
-    void *memory;
-    draft.cut(shape_, arena);
-    gpuopt_status status = gpuopt__allocate(queue_.context(), GPUOPT_HOST, arena.used, &memory);
-    if (status) return status;
-    arena = {static_cast<char *>(memory), 0};
-    draft.cut(shape_, arena);
-    draft.fill(shape_, model);
-    /* These arrays are const for the kernels only. */
-    auto send = [&](const auto *to, const auto *from, int64_t count) {
-        if (!status)
-            status = queue_.copy(const_cast<void *>(static_cast<const void *>(to)), from,
-                                 sizeof(*from) * static_cast<size_t>(count));
-    };
-    auto zero = [&](void *to, int64_t bytes) {
-        if (!status) status = queue_.clear(to, 0, static_cast<size_t>(bytes));
-    };
-    send(p_.val, draft.val, shape_.entries);
-    send(p_.col, draft.col, shape_.entries);
-    send(p_.start, draft.start, shape_.units() + 1);
-    send(p_.length, draft.length, shape_.slots());
-    send(p_.row, draft.row, shape_.slots());
-    send(p_.sides, draft.sides, shape_.slots());
-    for (Bound *bounds : p_.bounds) send(bounds, draft.bounds, 2 * (shape_.cols + 1));
-    send(p_.kind, draft.kind, shape_.cols);
-    send(slot_of_, draft.slot_of, shape_.rows);
-    send(p_.segment_start, draft.segment_start, shape_.split_rows + 1);
-    send(p_.segment_row, draft.segment_row, shape_.segments);
-    zero(p_.arrivals, sizeof(int) * shape_.split_rows);
-    zero(p_.arrived, sizeof(*p_.arrived) * 2 * MAX_BLOCKS);
-    if (shape_.marking) {
-        send(p_.col_start, draft.col_start, shape_.cols + 1);
-        send(p_.col_slot, draft.col_slot, shape_.nonzeros);
-        zero(p_.stamp, sizeof(unsigned) * shape_.slots());
-    }
+gpuopt_status TypedPropagator<Val, Bound>::build(RawModel &model) {
+    const Raw &raw = model.raw;
+    const int *order = model.rows.item[model.rows.current];
+    const int64_t units = shape_.units() + 1, splits = shape_.split_rows + 1;
     PropagatorState state = {};
-    state.epoch = 3; /* so that earlier epochs exist and no stamp equals one of them */
+    state.epoch = TURNS; /* which no stamp equals yet */
     state.all_marked = 1;
     state.infeasible_row = state.infeasible_col = INT_MAX;
+    state.found_row = state.found_col = INT_MAX;
     state.recheck = 1;
-    send(p_.state, &state, 1);
+    gpuopt_status status = queue_.copy(p_.state, &state, sizeof state);
+    if (!status) status = queue_.clear(p_.arrived, 0, sizeof(*p_.arrived) * 2 * MAX_BLOCKS);
+    queue_.launch({blocks(shape_.slots()), THREADS}, place_rows<Val, Bound>, p_, raw, order, slot_of_,
+                  static_cast<int>(shape_.short_rows));
+    if (!status) status = sum_before(queue_, raw.scratch, const_cast<long long *>(p_.start), units);
+    if (!status && splits > 1) status = sum_before(queue_, raw.scratch, const_cast<int *>(p_.segment_start), splits);
+    queue_.launch({blocks(shape_.slots()), THREADS}, place_padding<Val, Bound>, p_);
+    queue_.launch({blocks(p_.cols + int64_t{1}), THREADS}, place_bounds<Val, Bound>, p_, raw);
     queue_.launch({blocks(p_.cols), THREADS}, recheck_crossing<Val, Bound>, p_);
-    if (!status) status = queue_.launched("checking bounds");
-    if (!status) status = queue_.wait("copying the model to the device");
-    gpuopt__release(queue_.context(), GPUOPT_HOST, memory);
+    if (!status) status = raw.by_columns ? build_sorted(model) : build_by_rows(model);
+    if (!status) status = queue_.launched("laying out the rows");
+    if (!status) status = model.count_again();
+    return status;
+}
+
+/* The entries of a matrix by columns, and the slots of its columns. */
+template <class Val, class Bound>
+gpuopt_status TypedPropagator<Val, Bound>::build_sorted(RawModel &model) {
+    const Raw &raw = model.raw;
+    const Pairs &entries = model.entries;
+    gpuopt_status status = GPUOPT_OK;
+    queue_.launch({blocks(raw.nonzeros), THREADS}, place_sorted<Val, Bound>, p_, raw, slot_of_,
+                  entries.key[entries.current], entries.item[entries.current], entries.key[!entries.current]);
+    if (shape_.marking)
+        status = queue_.copy(const_cast<long long *>(p_.col_start), raw.start, sizeof(long long) * (shape_.cols + 1));
+    return status;
+}
+
+/* Those of a matrix by rows, which is sorted by columns where they are marked or where it may have duplicates. */
+template <class Val, class Bound>
+gpuopt_status TypedPropagator<Val, Bound>::build_by_rows(RawModel &model) {
+    const Raw &raw = model.raw;
+    Pairs &entries = model.entries;
+    queue_.launch({blocks(raw.nonzeros), THREADS}, place_entries<Val, Bound>, p_, raw, slot_of_);
+    if (!shape_.marking && !(model.census.found & FOUND_UNORDERED)) return GPUOPT_OK;
+    queue_.launch({blocks(raw.nonzeros), THREADS}, number_slots, raw, slot_of_, entries.item[0]);
+    gpuopt_status status = sort_pairs(queue_, raw.scratch, entries, raw.nonzeros, bits_below(raw.cols));
+    const unsigned *col = entries.key[entries.current];
+    queue_.launch({blocks(raw.nonzeros), THREADS}, place_slots, raw, col, entries.item[entries.current],
+                  const_cast<int *>(p_.col_slot));
+    if (shape_.marking)
+        queue_.launch({blocks(shape_.cols + 1), THREADS}, find_starts, col, raw.nonzeros,
+                      const_cast<long long *>(p_.col_start), static_cast<long long>(shape_.cols + 1));
     return status;
 }
 

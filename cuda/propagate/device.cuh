@@ -11,6 +11,19 @@
  * A round reads one copy of the bounds and improves the other, so that the order of its operations does not matter. It
  * lists every side of a column that it moves. The next round brings the copy that it writes up to date with this short
  * list, so that no copy of the bounds is ever copied as a whole.
+ *
+ * What threads share during a round, and why that is right by the PTX manual's memory consistency model
+ * -----------------------------------------------------------------------------------------------------
+ * The copy that is read, its list and the rows do not change; kernel boundaries or GridBarrier order the rounds, and
+ * what one step of a round leaves to the next. In the copy that is written every access is an atomic read-modify-write
+ * of the scope of the device, which only ever tightens a bound: a minimum, a maximum, or an exchange that compares. So
+ * the result depends on no order. (Only where a pair of doubles cannot be exchanged, improve() also reads: a relaxed
+ * load, and a fence.sc between each thread's move and its look at the other side, so that of two threads that make the
+ * bounds cross, one sees it: Fence-SC Order.)
+ * Sides are settled by operations of the size of one bound while others exchange whole pairs. Such operations overlap
+ * partially, hence are not morally strong. What is relied on is "Atomicity of mixed-size RMW operations" (Limitations
+ * on Mixed-size Data-races), which the manual gives for any program: of two overlapping atomic read-modify-writes whose
+ * scopes include each other, one is complete before the other begins.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_DEVICE_CUH
 #define GPUOPT_CUDA_PROPAGATE_DEVICE_CUH
@@ -31,8 +44,14 @@ enum {
     GROUPS = WARP / GROUP,
     BATCH = 4,         /* entries that a thread loads at a time */
     MAX_BLOCKS = 1024, /* of a cooperative launch */
+    TURNS = 6,         /* a round's turn says which of two things and which of three is its own */
     MARKING_SHARE = 8  /* a round marks rows if it expects to mark at most one row in this many */
 };
+
+/* Segments of a row with this many entries. */
+__host__ __device__ constexpr int segments_of(int length) {
+    return (length + GPUOPT__PROPAGATOR_SEGMENT - 1) / GPUOPT__PROPAGATOR_SEGMENT;
+}
 
 /* What a round has found so far. Three of them rotate: that of this round, that of the previous round, and one being
  * cleared for the next. */
@@ -50,17 +69,19 @@ struct CallReport {
 };
 
 struct PropagatorState {
-    Round round[3];                     /* by epoch % 3 */
-    unsigned epoch;                     /* rounds since create, and 3 */
-    unsigned barriers;                  /* of the cooperative driver, since create */
+    Round round[3];                     /* by turn % 3 */
+    unsigned long long epoch;           /* rounds since create, and TURNS */
+    unsigned turn;                      /* epoch % TURNS */
+    unsigned barriers;                  /* of the cooperative driver, since create; wraps (grid_barrier.cuh) */
     int infeasible_row, infeasible_col; /* INT_MAX: none */
+    int found_row, found_col;           /* likewise, by rounds that are not closed yet: see adopt_found() */
     int all_marked;
-    int rounds_since_set;
     int recheck;                            /* test all columns for crossing bounds */
     int was_infeasible;                     /* before the host's last change */
     int bad;                                /* an argument in device memory is out of range */
     int remaining, done, converged, rounds; /* of the current call */
     unsigned long long changed;             /* likewise */
+    long long rounds_since_set;
     /* entries of all rows evaluated since create: now, and before the current call */
     unsigned long long evaluated_ever, evaluated_before;
 };
@@ -79,12 +100,12 @@ struct Propagator {
     const int *length;      /* [slots]: 32 a slice, then one a row */
     const int *row;         /* [slots]: the host's row; -1 where a slice is padded */
     double2 *sides;         /* [slots]: (lhs, rhs) */
-    Bound *bounds[2]; /* [cols + 1][2]; column `cols` is 0..0. Read: that of the epoch's parity; written: the other */
-    unsigned char *kind;                  /* [cols]: integer, fixed by the host */
-    unsigned *list[2];                    /* [2 cols]: sides moved, 2 * col + (1 for ub); by parity */
+    Bound *bounds[2];    /* [cols + 1][2]; column `cols` is 0..0. Read: that of the turn's parity; written: the other */
+    unsigned char *kind; /* [cols]: integer, fixed by the host */
+    unsigned *list[2];   /* [2 cols]: sides moved, 2 * col + (1 for ub); by parity */
     const long long *col_start;           /* [cols + 1]; without marking this and the next three are null */
     const int *col_slot;                  /* [nonzeros]: the rows' slots of each column */
-    unsigned *stamp;                      /* [slots]: the epoch for which the row is marked */
+    unsigned long long *stamp;            /* [slots]: the epoch for which the row is marked */
     int *marked;                          /* [slots]: marked short rows, from 0; marked warp rows, from 32 * slices */
     int *passed;                          /* [slots]: rows that passed the filter, in the same places */
     int *passed_segment;                  /* [segments] */
@@ -93,11 +114,12 @@ struct Propagator {
     const int *segment_start;             /* [split_rows + 1] */
     const int *segment_row;               /* [segments]: the split row */
     int *arrivals;                        /* [split_rows] */
-    unsigned long long *arrived;          /* [2][MAX_BLOCKS]: of the cooperative driver's barrier */
+    unsigned long long *arrived;          /* [2][MAX_BLOCKS]: of the cooperative driver's GridBarrier */
     PropagatorState *state;
     CallReport *report; /* pinned host memory, at the same address on the device */
     long long nonzeros;
-    int rows, cols, slices, warp_rows, split_rows, segments, round_limit;
+    long long round_limit; /* LLONG_MAX: none */
+    int rows, cols, slices, warp_rows, split_rows, segments;
     unsigned most_moved; /* if the previous round moved more sides than this, all rows are evaluated */
     gpuopt__propagator_rules rules;
 
@@ -110,12 +132,23 @@ struct Propagator {
     }
 };
 
+__device__ unsigned turn_after(unsigned turn) { return turn == TURNS - 1 ? 0 : turn + 1; }
+__device__ unsigned turn_before(unsigned turn) { return turn == 0 ? TURNS - 1 : turn - 1; }
+/* What the round of this turn has found. */
+__device__ Round &round_of(PropagatorState *state, unsigned turn) { return state->round[turn < 3 ? turn : turn - 3]; }
+
 __device__ int grid_thread() { return static_cast<int>(blockIdx.x * THREADS + threadIdx.x); }
 __device__ int grid_threads() { return static_cast<int>(gridDim.x * THREADS); }
 __device__ int grid_warp() { return grid_thread() / WARP; }
 /* The same, but numbered across the blocks, so that a few items are spread over as many multiprocessors. */
 __device__ int scattered_warp() { return static_cast<int>(threadIdx.x / WARP * gridDim.x + blockIdx.x); }
 __device__ int grid_warps() { return static_cast<int>(gridDim.x) * WARPS; }
+
+/* Sets a flag that other threads may be setting at the same time. */
+template <cuda::thread_scope SCOPE>
+__device__ void raise_flag(int &flag) {
+    cuda::atomic_ref<int, SCOPE>(flag).store(1, cuda::memory_order_relaxed);
+}
 
 /* The bits that are set in any lane of the warp. */
 __device__ unsigned any_of_warp(unsigned bits) {
@@ -136,13 +169,6 @@ __device__ double2 load_pair(const double *bounds, unsigned col) {
 __device__ double2 load_pair(const float *bounds, unsigned col) {
     float2 pair = *reinterpret_cast<const float2 *>(bounds + (col & ~1u));
     return make_double2(pair.x, pair.y);
-}
-
-/* The same, bypassing the L1 cache, which does not see atomic operations of other multiprocessors. */
-__device__ double2 load_latest(const double *pair) { return __ldcg(reinterpret_cast<const double2 *>(pair)); }
-__device__ double2 load_latest(const float *pair) {
-    float2 latest = __ldcg(reinterpret_cast<const float2 *>(pair));
-    return make_double2(latest.x, latest.y);
 }
 
 /* A pair of bounds as one value for an atomic exchange. */
@@ -201,12 +227,13 @@ template <class Bound>
 __device__ bool improve(Bound *pair, bool upper, double value, double2 &was) {
 #if __CUDA_ARCH__ < 900 /* without a 16-byte exchange, the two sides of a pair of doubles move independently */
     if constexpr (sizeof(Bound) == sizeof(double)) {
-        double seen = __ldcg(pair + upper);
+        using Side = cuda::atomic_ref<double, cuda::thread_scope_device>;
+        double seen = Side(pair[upper]).load(cuda::memory_order_relaxed);
         if (upper ? !(value < seen) : !(value > seen)) return false;
         seen = move_side(pair + upper, upper, value);
         if (upper ? !(value < seen) : !(value > seen)) return false;
-        __threadfence(); /* of two threads that move the two sides, at least one sees the other's bound */
-        double other = __ldcv(pair + !upper);
+        cuda::atomic_thread_fence(cuda::memory_order_seq_cst, cuda::thread_scope_device); /* see above */
+        double other = Side(pair[!upper]).load(cuda::memory_order_relaxed);
         was = upper ? make_double2(other, seen) : make_double2(seen, other);
         return true;
     } else
@@ -221,8 +248,8 @@ __device__ bool improve(Bound *pair, bool upper, double value, double2 &was) {
 /* Brings one side of a column up to date in the bounds that a round writes, from those that it reads. Other threads may
  * already be writing it. */
 template <class Val, class Bound>
-__device__ void settle_side(const Propagator<Val, Bound> &p, unsigned epoch, unsigned side) {
-    move_side(p.bounds[~epoch & 1] + side, side & 1, static_cast<double>(p.bounds[epoch & 1][side]));
+__device__ void settle_side(const Propagator<Val, Bound> &p, unsigned turn, unsigned side) {
+    move_side(p.bounds[~turn & 1] + side, side & 1, static_cast<double>(p.bounds[turn & 1][side]));
 }
 
 } // namespace

@@ -38,7 +38,7 @@ class TypedPropagator final : public CudaPropagator {
   public:
     static void plan(const PropagatorShape &shape, gpuopt_memory_plan *plan);
     static gpuopt_status create(gpuopt_context *context, const gpuopt__propagator_model &model,
-                                const PropagatorShape &shape, gpuopt_propagator **propagator);
+                                const PropagatorShape &shape, RawModel &raw, gpuopt_propagator **propagator);
     ~TypedPropagator() override;
     gpuopt_status round(int32_t rounds, gpuopt_propagator_info *info) override;
     gpuopt_status get_info(gpuopt_propagator_info *info) override;
@@ -55,9 +55,11 @@ class TypedPropagator final : public CudaPropagator {
     enum { DEVICE_PIECE = 1 << 30 }; /* elements of device arrays in one launch, which indexes them with an int */
 
     TypedPropagator(const gpuopt_context *context, const PropagatorShape &shape) : queue_(context), shape_(shape) {}
-    gpuopt_status open(const gpuopt__propagator_model &model);
+    gpuopt_status open(const gpuopt__propagator_model &model, RawModel &raw);
     gpuopt_status load_kernels();
-    gpuopt_status upload(const gpuopt__propagator_model &model);
+    gpuopt_status build(RawModel &model);
+    gpuopt_status build_sorted(RawModel &model);
+    gpuopt_status build_by_rows(RawModel &model);
     auto resident_kernel() const {
         return shape_.split_rows ? run_rounds<RESIDENT_SPLIT, Val, Bound> : run_rounds<RESIDENT, Val, Bound>;
     }
@@ -70,11 +72,7 @@ class TypedPropagator final : public CudaPropagator {
     gpuopt_status check_device_arrays(bool sides, int64_t count, const int32_t *index, const double *low,
                                       const double *high, const char *call);
 
-    /* Blocks for a kernel with a thread for each of `things`, or with fewer threads that take several each. */
-    static int blocks(int64_t things) {
-        int64_t needed = (things + THREADS - 1) / THREADS;
-        return static_cast<int>(needed < 1 ? 1 : needed > 4096 ? 4096 : needed);
-    }
+    static int blocks(int64_t things) { return blocks_for(things); }
     static int fitted(int64_t blocks, int64_t most) {
         return static_cast<int>(blocks < 1 ? 1 : blocks < most ? blocks : most);
     }

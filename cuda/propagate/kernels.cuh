@@ -7,12 +7,22 @@
 #ifndef GPUOPT_CUDA_PROPAGATE_KERNELS_CUH
 #define GPUOPT_CUDA_PROPAGATE_KERNELS_CUH
 
+#include "../common/grid_barrier.cuh"
 #include "resident.cuh"
 
 namespace {
 
 __device__ bool is_infeasible(const PropagatorState &state) {
     return state.infeasible_row != INT_MAX || state.infeasible_col != INT_MAX;
+}
+
+/* Adds what the latest rounds have found to the verdict. They do not write to the verdict themselves: a block of the
+ * cooperative driver that starts late would take that for the verdict of an earlier call and run no round, while the
+ * others wait for it at the grid's barrier. Run by one thread. */
+__device__ void adopt_found(PropagatorState *state) {
+    state->infeasible_row = min(state->infeasible_row, __ldcg(&state->found_row));
+    state->infeasible_col = min(state->infeasible_col, __ldcg(&state->found_col));
+    state->found_row = state->found_col = INT_MAX;
 }
 
 /* ---- All rounds in one launch ---- */
@@ -22,37 +32,28 @@ struct Found {
     bool lifted, infeasible, split, passed;
 };
 
-/* Waits until all blocks of the grid (all of them are resident) have arrived; what they wrote before is visible after.
- * Each block has a word in which it announces its arrival and what it has found, and each thread waits for the words of
- * some blocks. Two sets of words alternate, since a block or a warp may be one barrier ahead. The counts of moved sides
- * that this thread reads are added to `lifted`. */
-__device__ Found grid_barrier(unsigned long long *arrived, unsigned &barriers, BlockShared &block,
-                              unsigned long long &lifted) {
-    using Word = cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>;
+/* Waits until all blocks of the grid have arrived; what they wrote before is visible after. Each says what it has
+ * found. The counts of moved sides that this thread hears of are added to `lifted`. */
+__device__ Found meet(GridBarrier &barrier, BlockShared &block, unsigned long long &lifted) {
     enum : unsigned { INFEASIBLE = 1u << 28, SPLIT = 1u << 29, PASSED = 1u << 30, LIFTED = INFEASIBLE - 1 };
     BlockFlags &flags = block.flags;
-    unsigned mine = 0, which = ++barriers & 1;
-    arrived += which * MAX_BLOCKS;
+    const unsigned set = barrier.next_set();
+    unsigned mine = 0;
     __syncthreads();
     if (threadIdx.x == 0) {
-        unsigned found = min(flags.lifted, +LIFTED) | (flags.infeasible ? INFEASIBLE : 0u) |
-                         (flags.split ? SPLIT : 0u) | (flags.passed ? PASSED : 0u);
-        Word(arrived[blockIdx.x])
-            .store(static_cast<unsigned long long>(barriers) << 32 | found, cuda::memory_order_release);
+        barrier.arrive(min(flags.lifted, +LIFTED) | (flags.infeasible ? INFEASIBLE : 0u) | (flags.split ? SPLIT : 0u) |
+                       (flags.passed ? PASSED : 0u));
         flags = {0, 0, 0, 0};
-        block.heard[!which] = 0;
+        block.heard[!set] = 0;
     }
-    for (unsigned other = threadIdx.x; other < gridDim.x; other += THREADS) {
-        unsigned long long word;
-        do word = Word(arrived[other]).load(cuda::memory_order_acquire);
-        while (word >> 32 != barriers);
-        mine |= static_cast<unsigned>(word);
+    barrier.wait(threadIdx.x, THREADS, [&](unsigned word) {
+        mine |= word;
         lifted += word & LIFTED;
-    }
+    });
     mine = any_of_warp(mine);
-    if (mine && threadIdx.x % WARP == 0) atomicOr(&block.heard[which], mine);
+    if (mine && threadIdx.x % WARP == 0) atomicOr(&block.heard[set], mine);
     __syncthreads();
-    mine = block.heard[which];
+    mine = block.heard[set];
     return {(mine & LIFTED) != 0, (mine & INFEASIBLE) != 0, (mine & SPLIT) != 0, (mine & PASSED) != 0};
 }
 
@@ -69,53 +70,57 @@ __global__ void __launch_bounds__(THREADS, 2)
     __shared__ unsigned long long all_lifted;
     Resident<Val, Bound> resident(memory, items, entries);
     PropagatorState *state = p.state;
-    unsigned epoch = state->epoch, barriers = state->barriers;
+    const long long first_since = state->rounds_since_set;
+    unsigned turn = state->turn;
+    GridBarrier barrier(p.arrived, MAX_BLOCKS, state->barriers);
     unsigned long long lifted = 0;
-    int since = state->rounds_since_set, all_marked = state->all_marked, done = 0;
+    int all_marked = state->all_marked, done = 0;
     bool infeasible = is_infeasible(*state), converged = false;
-    all_lifted = 0;
+    if (threadIdx.x == 0) all_lifted = 0;
     block.clear();
     if (ROWS != IN_MEMORY) resident.load(p, ROWS == RESIDENT_SPLIT);
-    while (done < rounds && since < p.round_limit && !infeasible && !converged) {
+    while (done < rounds && first_since + done < p.round_limit && !infeasible && !converged) {
         if constexpr (ROWS != IN_MEMORY) {
-            resident_step<ROWS == RESIDENT_SPLIT>(p, block, split, resident, epoch);
+            resident_step<ROWS == RESIDENT_SPLIT>(p, block, split, resident, turn);
         } else {
-            unsigned moved = __ldcg(&state->round[(epoch - 1) % 3].count);
+            unsigned moved = __ldcg(&round_of(state, turn_before(turn)).count);
             unsigned long long none = 0;
             bool full = is_full(p, moved, all_marked);
-            if (grid_thread() == 0) state->round[(epoch + 1) % 3] = Round{};
+            if (grid_thread() == 0) round_of(state, turn_after(turn)) = Round{};
             if (!full) {
-                mark_step(p, static_cast<int>(moved), epoch);
-                grid_barrier(p.arrived, barriers, block, none);
+                mark_step(p, static_cast<int>(moved), turn, done);
+                meet(barrier, block, none);
             }
-            settle_step(p, epoch);
-            filter_step(p, block.flags, epoch, full);
-            Found found = grid_barrier(p.arrived, barriers, block, none);
+            settle_step(p, turn);
+            filter_step(p, block.flags, turn, done, full);
+            Found found = meet(barrier, block, none);
             if (found.split) {
-                segment_step(p, block, epoch);
-                infeasible = grid_barrier(p.arrived, barriers, block, none).infeasible;
+                segment_step(p, block, turn);
+                infeasible = meet(barrier, block, none).infeasible;
             }
-            if (found.passed || found.split) tighten_step(p, block, epoch);
+            if (found.passed || found.split) tighten_step(p, block, turn);
             all_marked = 0;
         }
-        Found found = grid_barrier(p.arrived, barriers, block, lifted);
+        Found found = meet(barrier, block, lifted);
         infeasible |= found.infeasible;
         converged = !found.lifted;
-        epoch++, since++, done++;
+        turn = turn_after(turn), done++;
     }
-    if (ROWS != IN_MEMORY) resident.settle(p, block.warp[threadIdx.x / WARP], epoch);
-    else if (done) equalise_step(p, epoch - 1);
+    if (ROWS != IN_MEMORY) resident.settle(p, block.warp[threadIdx.x / WARP], turn);
+    else if (done) equalise_step(p, turn_before(turn));
     if (blockIdx.x) return;
     if (lifted) atomicAdd(&all_lifted, lifted);
     __syncthreads();
     if (threadIdx.x) return;
-    state->epoch = epoch;
-    state->barriers = barriers;
-    state->rounds_since_set = since;
+    state->epoch = epoch_of(state, done);
+    state->turn = turn;
+    state->barriers = barrier.number();
+    state->rounds_since_set = first_since + done;
     state->all_marked = done ? 0 : all_marked;
     state->converged = converged;
     state->rounds = done;
     state->changed = all_lifted;
+    adopt_found(state);
     report_step(p, done);
 }
 
@@ -134,7 +139,7 @@ __global__ void begin_call(Propagator<Val, Bound> p, int rounds) {
 /* What the steps need to know about the round before. */
 template <class Val, class Bound>
 __device__ unsigned moved_before(const Propagator<Val, Bound> &p) {
-    return p.state->round[(p.state->epoch - 1) % 3].count;
+    return round_of(p.state, turn_before(p.state->turn)).count;
 }
 template <class Val, class Bound>
 __device__ bool is_full_now(const Propagator<Val, Bound> &p) {
@@ -143,28 +148,27 @@ __device__ bool is_full_now(const Propagator<Val, Bound> &p) {
 
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS) mark_rows(const __grid_constant__ Propagator<Val, Bound> p) {
-    if (!p.state->done && !is_full_now(p)) mark_step(p, static_cast<int>(moved_before(p)), p.state->epoch);
+    if (!p.state->done && !is_full_now(p)) mark_step(p, static_cast<int>(moved_before(p)), p.state->turn, 0);
 }
 
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS, 3) filter_rows(const __grid_constant__ Propagator<Val, Bound> p) {
     __shared__ BlockFlags flags; /* not read here */
-    if (!p.state->done) filter_step(p, flags, p.state->epoch, is_full_now(p));
+    if (!p.state->done) filter_step(p, flags, p.state->turn, 0, is_full_now(p));
 }
 
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS, 2) sum_segments(const __grid_constant__ Propagator<Val, Bound> p) {
     __shared__ BlockShared block;
-    if (!p.state->done) segment_step(p, block, p.state->epoch);
+    if (!p.state->done) segment_step(p, block, p.state->turn);
 }
 
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS, 2) tighten_rows(const __grid_constant__ Propagator<Val, Bound> p) {
-    __shared__ BlockShared block;
+    __shared__ BlockShared block; /* its flags are not read here */
     if (p.state->done) return;
-    block.clear();
-    settle_step(p, p.state->epoch);
-    tighten_step(p, block, p.state->epoch);
+    settle_step(p, p.state->turn);
+    tighten_step(p, block, p.state->turn);
 }
 
 /* Closes a round and returns whether another one follows. Run by one thread. */
@@ -172,13 +176,16 @@ template <class Val, class Bound>
 __device__ bool close_round(const Propagator<Val, Bound> &p) {
     PropagatorState *state = p.state;
     if (state->done) return false;
-    state->changed += state->round[state->epoch % 3].count;
-    state->converged = state->round[state->epoch % 3].count == 0;
+    const unsigned count = round_of(state, state->turn).count;
+    state->changed += count;
+    state->converged = count == 0;
     state->all_marked = 0;
     state->epoch++;
+    state->turn = turn_after(state->turn);
     state->rounds++;
     state->rounds_since_set++;
-    state->round[state->epoch % 3] = Round{};
+    round_of(state, state->turn) = Round{};
+    adopt_found(state);
     state->done = state->converged || is_infeasible(*state) || state->rounds_since_set >= p.round_limit ||
                   state->rounds >= state->remaining;
     return !state->done;
@@ -200,7 +207,7 @@ __global__ void end_graph_round(Propagator<Val, Bound> p, cudaGraphConditionalHa
 
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS) end_call(Propagator<Val, Bound> p) {
-    if (p.state->rounds) equalise_step(p, p.state->epoch - 1);
+    if (p.state->rounds) equalise_step(p, turn_before(p.state->turn));
     if (grid_thread() == 0) report_step(p, p.state->rounds);
 }
 
@@ -211,7 +218,7 @@ __global__ void check_arguments(PropagatorState *state, long long count, const i
                                 const double *ub, int cols, double infinity) {
     for (long long k = grid_thread(); k < count; k += grid_threads())
         if ((col && (col[k] < 0 || col[k] >= cols)) || (lb && !(lb[k] < infinity)) || (ub && !(ub[k] > -infinity)))
-            state->bad = 1;
+            raise_flag<cuda::thread_scope_device>(state->bad);
 }
 
 /* The same for sides. */
@@ -219,7 +226,7 @@ __global__ void check_sides(PropagatorState *state, long long count, const int *
                             const double *rhs, int rows, double infinity) {
     for (long long k = grid_thread(); k < count; k += grid_threads())
         if (row[k] < 0 || row[k] >= rows || !(lhs[k] < infinity) || !(rhs[k] > -infinity) || lhs[k] > rhs[k])
-            state->bad = 1;
+            raise_flag<cuda::thread_scope_device>(state->bad);
 }
 
 /* Before the host's new bounds or sides: forgets the verdict, and has the rows that led to it evaluated again. */
@@ -250,8 +257,8 @@ __global__ void set_bounds(Propagator<Val, Bound> p, int first, int count, const
 template <class Val, class Bound>
 __global__ void settle_set(Propagator<Val, Bound> p, int first, int count, const int *some) {
     PropagatorState *state = p.state;
-    unsigned epoch = state->epoch - 1, room = 2u * static_cast<unsigned>(p.cols);
-    Round *round = &state->round[epoch % 3];
+    unsigned turn = turn_before(state->turn), room = 2u * static_cast<unsigned>(p.cols);
+    Round *round = &round_of(state, turn);
     for (int k = grid_thread(); k < count; k += grid_threads()) {
         int col = some ? some[k] : first + k;
         double2 pair = load_pair(p.bounds[0], 2 * static_cast<unsigned>(col)),
@@ -264,8 +271,8 @@ __global__ void settle_set(Propagator<Val, Bound> p, int first, int count, const
         if (gpuopt__propagator_crossed(&p.rules, pair.x, pair.y)) atomicMin(&state->infeasible_col, col);
         if (!p.stamp || state->all_marked) continue;
         unsigned at = atomicAdd(&round->count, 1u);
-        if (at < room) p.list[epoch & 1][at] = 2 * static_cast<unsigned>(col);
-        else round->count = room + 1; /* more than the list holds: the next round evaluates all */
+        if (at < room) p.list[turn & 1][at] = 2 * static_cast<unsigned>(col);
+        else atomicMin(&round->count, room + 1); /* more than the list holds: the next round evaluates all */
     }
 }
 
@@ -297,7 +304,7 @@ __global__ void set_sides(Propagator<Val, Bound> p, const int *slot_of, int coun
         int slot = slot_of[row[k]];
         p.sides[slot] = make_double2(gpuopt__propagator_normal_low(&p.rules, lhs[k]),
                                      gpuopt__propagator_normal_high(&p.rules, rhs[k]));
-        p.state->all_marked = 1;
+        raise_flag<cuda::thread_scope_device>(p.state->all_marked);
     }
 }
 

@@ -3,15 +3,16 @@
  * Propagation on the GPU: rounds, bounds, sides and reports, and the backend's table. Read this file first.
  *
  * A call arrives at a function of the table at the end of this file, which sets the device and calls the object of the
- * handle (handle.cuh). _create lays the rows out (build.cuh), uploads them and chooses a driver (create.cuh). _round
- * launches the kernels (kernels.cuh), which are made of the steps of a round: mark, settle, filter, sum segments,
- * tighten.
+ * handle (handle.cuh). _create uploads the model, has it checked (raw.cuh) and laid out on the device (build.cuh), and
+ * chooses a driver (create.cuh). _round launches the kernels (kernels.cuh), which are made of the steps of a round:
+ * mark, settle, filter, sum segments, tighten.
  *
  *     handle.cuh    the object: what it keeps, and its members        steps.cuh     the steps, by all threads of a grid
  *     create.cuh    plan, create, destroy, choice of a driver         resident.cuh  rounds out of shared memory
- *     build.cuh     sizes, layout of the rows                         tighten.cuh   rows that passed: sums, new bounds
- *     kernels.cuh   the kernels                                       rows.cuh      loading and filtering entries
- *     device.cuh    what the kernels work on; bounds                  (arithmetic: gpuopt_impl/propagate/row.h)
+ *     raw.cuh       the host's model, uploaded and checked            tighten.cuh   rows that passed: sums, new bounds
+ *     build.cuh     sizes, layout of the rows                         rows.cuh      loading and filtering entries
+ *     kernels.cuh   the kernels                                       (arithmetic: gpuopt_impl/propagate/row.h)
+ *     device.cuh    what the kernels work on; bounds
  */
 #include <algorithm>
 
@@ -40,7 +41,7 @@ gpuopt_status TypedPropagator<Val, Bound>::round(int32_t rounds, gpuopt_propagat
                       kernel, p_, rounds, resident_items_, resident_entries_);
         status = queue_.launched("launching rounds");
     } else {
-        rounds = std::min(rounds, p_.round_limit);
+        rounds = static_cast<int32_t>(std::min<long long>(rounds, p_.round_limit));
         queue_.launch({1, 1}, begin_call<Val, Bound>, p_, rounds);
         if (driver_ == GPUOPT_DRIVER_GRAPH)
             status = queue_.check(cudaGraphLaunch(graph_exec_, queue_.stream()), "launching the graph of rounds");
@@ -226,21 +227,18 @@ gpuopt_status cuda_propagator_refuses(gpuopt_context *context, const gpuopt__pro
 
 gpuopt_status cuda_propagator_plan(gpuopt_context *context, const gpuopt__propagator_model *model,
                                    gpuopt_memory_plan *plan) {
-    PropagatorShape shape = shape_of(*model);
-    gpuopt_status status = cuda_propagator_refuses(context, *model);
-    if (!status) with_type(*model, [&](auto *type) { std::remove_pointer<decltype(type)>::type::plan(shape, plan); });
-    return status;
-}
-
-gpuopt_status cuda_propagator_create(gpuopt_context *context, const gpuopt__propagator_model *model,
-                                     gpuopt_propagator **propagator) {
     DeviceScope scope(context);
-    PropagatorShape shape = shape_of(*model);
+    gpuopt__arena arena = {nullptr, 0};
+    Raw raw = {};
     gpuopt_status status = cuda_propagator_refuses(context, *model);
+    if (!status) /* here the matrix is by rows, but _create may get it by columns */
+        status = cut_raw(Queue(context), model->desc, model->transposed && model->nonzeros <= int64_t{UINT32_MAX},
+                         model->nonzeros, arena, raw);
     if (status) return status;
-    return with_type(*model, [&](auto *type) {
-        return std::remove_pointer<decltype(type)>::type::create(context, *model, shape, propagator);
-    });
+    PropagatorShape shape = shape_of(*model, counts_of(model->desc.matrix));
+    with_type(*model, [&](auto *type) { std::remove_pointer<decltype(type)>::type::plan(shape, plan); });
+    plan->create_device_bytes = arena.used;
+    return GPUOPT_OK;
 }
 
 void cuda_propagator_destroy(gpuopt_propagator *propagator) {
@@ -248,6 +246,35 @@ void cuda_propagator_destroy(gpuopt_propagator *propagator) {
     DeviceScope scope(context);
     object_of(propagator)->~CudaPropagator();
     gpuopt__release(context, GPUOPT_HOST, propagator);
+}
+
+/* Refuses a model in which the GPU has found a fault. The host finds it once more, for the log. */
+gpuopt_status cuda_propagator_fault(gpuopt_context *context, gpuopt__propagator_model &model) {
+    gpuopt_status status = gpuopt__propagator_check_numbers(context, &model);
+    return status ? status
+                  : gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, model.call, "the arrays changed during the call");
+}
+
+gpuopt_status cuda_propagator_create(gpuopt_context *context, gpuopt__propagator_model *model,
+                                     gpuopt_propagator **propagator) {
+    DeviceScope scope(context);
+    const Queue queue(context);
+    RawModel raw(queue);
+    gpuopt_status status = cuda_propagator_refuses(context, *model);
+    if (!status) status = raw.open(*model);
+    if (status) return status;
+    if (raw.faulty()) return cuda_propagator_fault(context, *model);
+    if (!model->numbers_known)
+        gpuopt__propagator_numbers_known(context, model, !(raw.census.found & FOUND_NOT_SINGLE),
+                                         (raw.census.found & FOUND_INTEGER) != 0);
+    PropagatorShape shape = shape_of(*model, counts_of(raw.census, raw.raw.rows));
+    status = with_type(*model, [&](auto *type) {
+        return std::remove_pointer<decltype(type)>::type::create(context, *model, shape, raw, propagator);
+    });
+    if (status || !raw.faulty()) return status;
+    cuda_propagator_destroy(*propagator);
+    *propagator = nullptr;
+    return cuda_propagator_fault(context, *model);
 }
 
 gpuopt_status cuda_propagator_round(gpuopt_propagator *propagator, int32_t rounds, gpuopt_propagator_info *info) {
@@ -291,7 +318,14 @@ gpuopt_status cuda_propagator_device_view(gpuopt_propagator *propagator, gpuopt_
 
 } // namespace
 
-const gpuopt__propagator_backend gpuopt__cuda_propagator = {
-    cuda_propagator_plan,     cuda_propagator_create,     cuda_propagator_destroy,    cuda_propagator_round,
-    cuda_propagator_get_info, cuda_propagator_get_bounds, cuda_propagator_set_bounds, cuda_propagator_set_sides,
-    cuda_propagator_get_rows, cuda_propagator_device_view};
+const gpuopt__propagator_backend gpuopt__cuda_propagator = {cuda_propagator_plan,
+                                                            cuda_propagator_create,
+                                                            cuda_propagator_destroy,
+                                                            cuda_propagator_round,
+                                                            cuda_propagator_get_info,
+                                                            cuda_propagator_get_bounds,
+                                                            cuda_propagator_set_bounds,
+                                                            cuda_propagator_set_sides,
+                                                            cuda_propagator_get_rows,
+                                                            cuda_propagator_device_view,
+                                                            checks_numbers};

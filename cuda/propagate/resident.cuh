@@ -28,11 +28,6 @@ __host__ __device__ constexpr int resident_items(int warp_rows, int slices) {
     return warp_rows + slices * (WARP / GROUPS);
 }
 
-/* Segments of a row with this many entries. */
-__host__ __device__ constexpr int segments_of(int length) {
-    return (length + GPUOPT__PROPAGATOR_SEGMENT - 1) / GPUOPT__PROPAGATOR_SEGMENT;
-}
-
 /* What the warps of a block share about its split rows. */
 struct SplitShared {
     enum { MAX_SEGMENTS = 32, MAX_ROWS = 4 }; /* per row, per block: more would not fit into shared memory */
@@ -126,15 +121,15 @@ struct Resident {
 
     /* Does what settle_step does, for the bounds that this warp wrote in the previous round or, if there were too many
      * to remember, for all that it may have written. */
-    __device__ void settle(const Propagator<Val, Bound> &p, const WarpShared &shared, unsigned epoch) const {
+    __device__ void settle(const Propagator<Val, Bound> &p, const WarpShared &shared, unsigned turn) const {
         int lane = static_cast<int>(threadIdx.x % WARP);
         if (written <= MEMORY) {
 #pragma unroll 1
             for (int k = lane; k < written; k += WARP)
-                move_side(p.bounds[~epoch & 1] + shared.written_side[k], shared.written_side[k] & 1, shared.written[k]);
+                move_side(p.bounds[~turn & 1] + shared.written_side[k], shared.written_side[k] & 1, shared.written[k]);
         } else {
 #pragma unroll 1
-            for (int k = lane; k < 2 * entries; k += WARP) settle_side(p, epoch, (col[k / 2] & ~1u) | (k & 1));
+            for (int k = lane; k < 2 * entries; k += WARP) settle_side(p, turn, (col[k / 2] & ~1u) | (k & 1));
         }
         __syncwarp();
     }
@@ -164,8 +159,8 @@ __device__ __forceinline__ gpuopt__propagator_filter filter_resident(const Propa
  * the block take part. Not inlined, since most models have no such rows and the registers are needed elsewhere. */
 template <class Val, class Bound>
 __device__ __noinline__ void sum_split_rows(const Propagator<Val, Bound> &p, BlockShared &block, SplitShared &split,
-                                            Resident<Val, Bound> resident, unsigned epoch) {
-    Tightener<true, Val, Bound> warp(p, block, epoch, resident.val, resident.col);
+                                            Resident<Val, Bound> resident, unsigned turn) {
+    Tightener<true, Val, Bound> warp(p, block, turn, resident.val, resident.col);
     int end = 0;
 #pragma unroll 1
     for (int first = 0; first < resident.segments; first = end) {
@@ -205,10 +200,10 @@ __device__ __noinline__ void sum_split_rows(const Propagator<Val, Bound> &p, Blo
  * split rows. */
 template <bool SPLIT, class Val, class Bound>
 __device__ __forceinline__ void resident_step(const Propagator<Val, Bound> &p, BlockShared &block, SplitShared &split,
-                                              Resident<Val, Bound> &resident, unsigned epoch) {
-    Tightener<true, Val, Bound> warp(p, block, epoch, resident.val, resident.col);
-    resident.settle(p, block.warp[threadIdx.x / WARP], epoch);
-    if (SPLIT && resident.segments) sum_split_rows(p, block, split, resident, epoch);
+                                              Resident<Val, Bound> &resident, unsigned turn) {
+    Tightener<true, Val, Bound> warp(p, block, turn, resident.val, resident.col);
+    resident.settle(p, block.warp[threadIdx.x / WARP], turn);
+    if (SPLIT && resident.segments) sum_split_rows(p, block, split, resident, turn);
 #pragma unroll 1
     for (int index = 0; index < resident.items; index++) {
         const ResidentItem &item = resident.item[index];

@@ -33,18 +33,22 @@ __device__ __forceinline__ RowRef segment_at(const Propagator<Val, Bound> &p, in
             p.length[slot], slot, p.sides[slot]};
 }
 
-/* Whether the calling warp is the last one of a split row to arrive; then what the others wrote before is visible. */
+/* Whether the calling warp is the last one of a split row to arrive; then what the others wrote before is visible to
+ * all its lanes. Arrivals are read-modify-writes that release and acquire, so each synchronises with those after it (it
+ * precedes them in observation order; see Release and Acquire Patterns in the PTX manual's memory consistency model).
+ * __syncwarp() carries that from the lanes that wrote to lane 0, and from lane 0 to the lanes that read. */
 template <class Val, class Bound>
 __device__ bool last_of_row(const Propagator<Val, Bound> &p, int split) {
+    cuda::atomic_ref<int, cuda::thread_scope_device> arrivals(p.arrivals[split]);
     int segments = p.segment_start[split + 1] - p.segment_start[split], arrived = 0;
     __syncwarp();
     if (threadIdx.x % WARP == 0) {
-        __threadfence();
-        arrived = atomicAdd(&p.arrivals[split], 1) + 1;
-        if (arrived == segments) p.arrivals[split] = 0;
-        __threadfence();
+        arrived = arrivals.fetch_add(1, cuda::memory_order_acq_rel) + 1;
+        if (arrived == segments) arrivals.store(0, cuda::memory_order_relaxed);
     }
-    return __shfl_sync(~0u, arrived, 0) == segments;
+    arrived = __shfl_sync(~0u, arrived, 0);
+    __syncwarp();
+    return arrived == segments;
 }
 
 /* An entry in global memory, which is streamed past the caches, or in shared memory. */

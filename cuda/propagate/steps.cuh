@@ -17,6 +17,11 @@ __device__ bool is_full(const Propagator<Val, Bound> &p, unsigned moved, int all
     return !p.stamp || all_marked || moved > p.most_moved;
 }
 
+/* The epoch of this round, so many rounds later in the launch than the state says. */
+__device__ unsigned long long epoch_of(const PropagatorState *state, int later) {
+    return state->epoch + static_cast<unsigned>(later);
+}
+
 /* Appends the slots of the threads in `mask` to a list; all threads of the warp take part. */
 __device__ void append(unsigned mask, int slot, unsigned *count, int *list) {
     unsigned lane = threadIdx.x % WARP, at = 0;
@@ -28,9 +33,10 @@ __device__ void append(unsigned mask, int slot, unsigned *count, int *list) {
 
 /* Marks the rows of the `count` columns that the previous round moved. If there are few, several warps share one. */
 template <class Val, class Bound>
-__device__ void mark_step(const Propagator<Val, Bound> &p, int count, unsigned epoch) {
-    const unsigned *list = p.list[(epoch - 1) & 1];
-    Round &round = p.state->round[epoch % 3];
+__device__ void mark_step(const Propagator<Val, Bound> &p, int count, unsigned turn, int later) {
+    const unsigned *list = p.list[~turn & 1];
+    Round &round = round_of(p.state, turn);
+    const unsigned long long epoch = epoch_of(p.state, later);
     int lane = static_cast<int>(threadIdx.x % WARP);
     if (count == 0) return;
     int share = max(1, grid_warps() / count), groups = max(1, grid_warps() / share);
@@ -50,13 +56,13 @@ __device__ void mark_step(const Propagator<Val, Bound> &p, int count, unsigned e
 /* Brings the sides that the previous round moved up to date in the bounds that this round writes. Starts with the last
  * threads, which may have no rows. */
 template <class Val, class Bound>
-__device__ void settle_step(const Propagator<Val, Bound> &p, unsigned epoch) {
-    const unsigned *list = p.list[(epoch - 1) & 1];
-    unsigned count = min(__ldcg(&p.state->round[(epoch - 1) % 3].count), 2u * static_cast<unsigned>(p.cols));
+__device__ void settle_step(const Propagator<Val, Bound> &p, unsigned turn) {
+    const unsigned *list = p.list[~turn & 1];
+    unsigned count = min(__ldcg(&round_of(p.state, turn_before(turn)).count), 2u * static_cast<unsigned>(p.cols));
 #pragma unroll 1
     for (unsigned i = static_cast<unsigned>(grid_threads() - 1 - grid_thread()); i < count;
          i += static_cast<unsigned>(grid_threads()))
-        settle_side(p, epoch, list[i]);
+        settle_side(p, turn, list[i]);
 }
 
 /* ---- The filter ---- */
@@ -89,18 +95,18 @@ __device__ void filter_split_row(const Propagator<Val, Bound> &p, BlockFlags &fl
     at = __shfl_sync(~0u, at, 0);
     for (int k = lane; k < segments; k += WARP)
         p.passed_segment[at + static_cast<unsigned>(k)] = p.segment_start[split] + k;
-    flags.split = 1;
+    raise_flag<cuda::thread_scope_block>(flags.split);
 }
 
 /* Filters all rows or the marked ones, and lists those that pass. Long rows come first, so that no warp starts one at
  * the end. A thread filters a short row; short rows that pass are listed 32 at a time. */
 template <class Val, class Bound>
-__device__ __forceinline__ void filter_step(const Propagator<Val, Bound> &p, BlockFlags &flags, unsigned epoch,
-                                            bool full) {
+__device__ __forceinline__ void filter_step(const Propagator<Val, Bound> &p, BlockFlags &flags, unsigned turn,
+                                            int later, bool full) {
     __shared__ int queues[WARPS][2 * WARP];
     int *queue = queues[threadIdx.x / WARP], queued = 0;
-    const Bound *now = p.bounds[epoch & 1];
-    Round &round = p.state->round[epoch % 3];
+    const Bound *now = p.bounds[turn & 1];
+    Round &round = round_of(p.state, turn);
     const int lane = static_cast<int>(threadIdx.x % WARP);
     const int rows =
         p.segments + (full ? p.warp_rows : static_cast<int>(__ldcg(&round.warp_marked))); /* and segments of rows */
@@ -114,7 +120,7 @@ __device__ __forceinline__ void filter_step(const Propagator<Val, Bound> &p, Blo
         RowRef ref = {0, 0, 0, 0, make_double2(-HUGE_VAL, HUGE_VAL)};
         if (is_segment) {
             ref = segment_at(p, item);
-            if (!full && p.stamp[ref.slot] != epoch) continue;
+            if (!full && p.stamp[ref.slot] != epoch_of(p.state, later)) continue;
         } else if (!is_short || (item - rows) * WARP + lane < shorts) {
             int slot = is_short ? (item - rows) * WARP + lane : p.first_warp_slot() + item - p.segments;
             ref = row_at(p, full ? slot : p.marked[slot]);
@@ -130,7 +136,7 @@ __device__ __forceinline__ void filter_step(const Propagator<Val, Bound> &p, Blo
         bool pass = gpuopt__propagator_filter_passes(&f, &p.rules, ref.side.x, ref.side.y, GPUOPT__PROPAGATOR_SHORT);
         unsigned mask = __ballot_sync(~0u, pass && (is_short || lane == 0));
         if (mask == 0) continue;
-        flags.passed = 1;
+        raise_flag<cuda::thread_scope_block>(flags.passed);
         if (!is_short) {
             append(mask, ref.slot, &round.warp_passed, p.passed + p.first_warp_slot());
             continue;
@@ -155,9 +161,9 @@ __device__ gpuopt__pair other_pair(const gpuopt__pair &from) { /* of another war
 
 /* Sums the listed segments; the last warp of a row to arrive adds them up. */
 template <class Val, class Bound>
-__device__ void segment_step(const Propagator<Val, Bound> &p, BlockShared &block, unsigned epoch) {
-    Tightener<false, Val, Bound> warp(p, block, epoch, p.val, p.col);
-    int items = static_cast<int>(__ldcg(&p.state->round[epoch % 3].segment_passed));
+__device__ void segment_step(const Propagator<Val, Bound> &p, BlockShared &block, unsigned turn) {
+    Tightener<false, Val, Bound> warp(p, block, turn, p.val, p.col);
+    int items = static_cast<int>(__ldcg(&round_of(p.state, turn).segment_passed));
 #pragma unroll 1
     for (int item = grid_warp(); item < items; item += grid_warps()) {
         int index = __ldcg(&p.passed_segment[item]), split = p.segment_row[index];
@@ -183,9 +189,9 @@ __device__ void segment_step(const Propagator<Val, Bound> &p, BlockShared &block
 /* Tightens bounds by the listed segments and rows: a warp takes a segment or a long row, a group of threads a short
  * one. */
 template <class Val, class Bound>
-__device__ void tighten_step(const Propagator<Val, Bound> &p, BlockShared &block, unsigned epoch) {
-    Tightener<false, Val, Bound> warp(p, block, epoch, p.val, p.col);
-    const Round &round = p.state->round[epoch % 3];
+__device__ void tighten_step(const Propagator<Val, Bound> &p, BlockShared &block, unsigned turn) {
+    Tightener<false, Val, Bound> warp(p, block, turn, p.val, p.col);
+    const Round &round = round_of(p.state, turn);
     const int segments = static_cast<int>(__ldcg(&round.segment_passed)),
               shorts = static_cast<int>(__ldcg(&round.short_passed));
     const int longs = segments + static_cast<int>(__ldcg(&round.warp_passed)),
@@ -233,11 +239,11 @@ __device__ void report_step(const Propagator<Val, Bound> &p, int rounds) {
 
 /* After a call: makes both copies of the bounds equal. */
 template <class Val, class Bound>
-__device__ void equalise_step(const Propagator<Val, Bound> &p, unsigned epoch) {
-    const unsigned *list = p.list[epoch & 1];
-    const Bound *newest = p.bounds[~epoch & 1];
-    Bound *other = p.bounds[epoch & 1];
-    unsigned count = __ldcg(&p.state->round[epoch % 3].count);
+__device__ void equalise_step(const Propagator<Val, Bound> &p, unsigned turn) {
+    const unsigned *list = p.list[turn & 1];
+    const Bound *newest = p.bounds[~turn & 1];
+    Bound *other = p.bounds[turn & 1];
+    unsigned count = __ldcg(&round_of(p.state, turn).count);
     for (unsigned i = static_cast<unsigned>(grid_thread()); i < count; i += static_cast<unsigned>(grid_threads())) {
         unsigned side = list[i];
         other[side] = __ldcg(newest + side);

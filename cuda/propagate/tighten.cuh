@@ -54,7 +54,7 @@ class Tightener {
     __device__ Tightener(const Propagator<Val, Bound> &propagator, BlockShared &block, unsigned which, const Val *vals,
                          const unsigned *cols)
         : now(propagator.bounds[which & 1]), p(propagator), flags(block.flags), shared(block.warp[threadIdx.x / WARP]),
-          epoch(which), val(vals), col(cols) {}
+          turn(which), val(vals), col(cols) {}
 
     /* The activities of entries at + first, at + first + stride, ... before at + end. */
     __device__ gpuopt__propagator_activities sum(long long at, int first, int end, int stride) const {
@@ -132,7 +132,7 @@ class Tightener {
     const Propagator<Val, Bound> &p;
     BlockFlags &flags;
     WarpShared &shared;
-    const unsigned epoch;
+    const unsigned turn;
     const Val *const val;
     const unsigned *const col;
     int queued = 0; /* the same in all threads of the warp */
@@ -147,8 +147,8 @@ class Tightener {
     __device__ int before(unsigned mask) const { return __popc(mask & ((1u << lane) - 1)); }
 
     __device__ void infeasible_row(int slot) {
-        atomicMin(&p.state->infeasible_row, p.row[slot]);
-        flags.infeasible = 1;
+        atomicMin(&p.state->found_row, p.row[slot]);
+        raise_flag<cuda::thread_scope_block>(flags.infeasible);
     }
 
     /* Queues the entries of a batch. The loop takes the first entry and moves the others up: this keeps them in
@@ -208,14 +208,14 @@ class Tightener {
             moved = gpuopt__propagator_tighten(&limit, &p.rules, shared.c[at], old.x, old.y, kind, &bound);
             bool upper = moved == GPUOPT__PROPAGATOR_UPPER;
             side = (side & ~1u) | (upper ? 1u : 0u);
-            if (moved) better = improve(p.bounds[~epoch & 1] + (side & ~1u), upper, bound, was);
+            if (moved) better = improve(p.bounds[~turn & 1] + (side & ~1u), upper, bound, was);
             if (better) {
                 lifted = upper ? was.y >= old.y : was.x <= old.x;
                 /* The copy being written may not have caught up with the one being read yet. */
                 double lb = upper ? gpuopt__max(was.x, old.x) : bound, ub = upper ? bound : gpuopt__min(was.y, old.y);
                 if (gpuopt__propagator_crossed(&p.rules, lb, ub)) {
-                    atomicMin(&p.state->infeasible_col, static_cast<int>(side / 2));
-                    flags.infeasible = 1;
+                    atomicMin(&p.state->found_col, static_cast<int>(side / 2));
+                    raise_flag<cuda::thread_scope_block>(flags.infeasible);
                 }
             }
         }
@@ -230,9 +230,9 @@ class Tightener {
         if (mask == 0) return;
         if (lane == 0) atomicAdd(&flags.lifted, lifted);
         if (RESIDENT) return;
-        if (lane == 0) at = atomicAdd(&p.state->round[epoch % 3].count, lifted);
+        if (lane == 0) at = atomicAdd(&round_of(p.state, turn).count, lifted);
         at = __shfl_sync(~0u, at, 0) + static_cast<unsigned>(before(mask));
-        if (mask >> lane & 1) p.list[epoch & 1][at] = side;
+        if (mask >> lane & 1) p.list[turn & 1][at] = side;
     }
 
     __device__ void remember(unsigned mask, unsigned side, double bound) {

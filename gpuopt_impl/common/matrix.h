@@ -79,18 +79,26 @@ static inline gpuopt_status gpuopt__check_matrix_shape(const gpuopt_context *con
     return GPUOPT_OK;
 }
 
-/* seen [width]: scratch. single, or NULL: whether every value is a single-precision number. */
-static inline gpuopt_status gpuopt__check_matrix(const gpuopt_context *context, const char *call,
-                                                 const gpuopt_matrix *m, double least, double most, int32_t *seen,
-                                                 int *single) {
+/* The entries of a matrix whose shape has been checked. seen [width]: scratch. single, or NULL: whether every value is
+ * a single-precision number. */
+static inline gpuopt_status gpuopt__check_entries(const gpuopt_context *context, const char *call,
+                                                  const gpuopt_matrix *m, double least, double most, int32_t *seen,
+                                                  int *single) {
     int32_t i, line, lines = gpuopt__matrix_lines(m), width = gpuopt__matrix_width(m);
-    gpuopt_status status = gpuopt__check_matrix_shape(context, call, m);
+    gpuopt_status status = GPUOPT_OK;
     if (single) *single = 1;
-    for (i = 0; !status && i < width; i++) seen[i] = -1;
+    for (i = 0; i < width; i++) seen[i] = -1;
     for (line = 0; !status && line < lines; line++)
         status = gpuopt__check_line(context, call, m->layout, line, m->start[line], m->start[line + 1], m->index,
                                     m->value, width, least, most, seen, single);
     return status;
+}
+
+static inline gpuopt_status gpuopt__check_matrix(const gpuopt_context *context, const char *call,
+                                                 const gpuopt_matrix *m, double least, double most, int32_t *seen,
+                                                 int *single) {
+    gpuopt_status status = gpuopt__check_matrix_shape(context, call, m);
+    return status ? status : gpuopt__check_entries(context, call, m, least, most, seen, single);
 }
 
 /* ---- Transposition ---- */

@@ -7,9 +7,10 @@
  * activities of those that pass, and computes new bounds for the columns of their entries (row.h), under the model's
  * settings (rules.h). These three files are the arithmetic of both backends, so that both return the same bits.
  *
- *     calls.h       the public calls and their checks      cpu_rounds.h   rounds, marking and threads on the CPU
- *     backend.h     the table of a backend                 cpu_rows.h     one row on the CPU, in double or float
- *     cpu.h         handles, bounds, sides and reports     rules.h, filter.h, row.h   the arithmetic
+ *     calls.h       the public calls                       cpu_rounds.h   rounds, marking and threads on the CPU
+ *     check.h       checks of descriptors                  cpu_rows.h     one row on the CPU, in double or float
+ *     backend.h     the table of a backend                 cpu.h          handles, bounds, sides and reports
+ *                                                          rules.h, filter.h, row.h   the arithmetic
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_BACKEND_H
 #define GPUOPT_IMPL_PROPAGATE_BACKEND_H
@@ -17,13 +18,18 @@
 #include "../common/backend.h"
 #include "row.h"
 
-/* A checked model with the defaults filled in and the matrix by rows. The other arrays are the host's. */
+/* A checked model with the defaults filled in and the matrix by rows. The other arrays are the host's. Where the
+ * backend checks the numbers itself (checks_numbers below), create is given a model whose numbers nobody has looked at:
+ * the matrix is the host's, by rows or by columns, and what gpuopt__propagator_numbers_known() fills is not known yet
+ * (check.h). */
 typedef struct gpuopt__propagator_model {
+    const char *call; /* the public call, for the log */
     gpuopt_propagator_desc desc;
     gpuopt__propagator_rules rules;
     int64_t nonzeros;
     void *transposed; /* memory of the matrix by rows if the host passed it by columns, else NULL */
-    int val_single;   /* single precision represents every coefficient exactly */
+    int numbers_known;
+    int val_single; /* single precision represents every coefficient exactly */
 } gpuopt__propagator_model;
 
 /* Every backend's propagator begins with this. */
@@ -39,7 +45,7 @@ struct gpuopt_propagator {
 /* Members as in the other families: plan, create, destroy, the step, get_info, the rest. */
 typedef struct gpuopt__propagator_backend {
     gpuopt_status (*plan)(gpuopt_context *, const gpuopt__propagator_model *, gpuopt_memory_plan *);
-    gpuopt_status (*create)(gpuopt_context *, const gpuopt__propagator_model *, gpuopt_propagator **);
+    gpuopt_status (*create)(gpuopt_context *, gpuopt__propagator_model *, gpuopt_propagator **);
     void (*destroy)(gpuopt_propagator *);
     gpuopt_status (*round)(gpuopt_propagator *, int32_t rounds, gpuopt_propagator_info *info); /* info may be NULL */
     gpuopt_status (*get_info)(gpuopt_propagator *, gpuopt_propagator_info *);
@@ -53,6 +59,9 @@ typedef struct gpuopt__propagator_backend {
                                const double *rhs);
     gpuopt_status (*get_rows)(gpuopt_propagator *, gpuopt_memory, const gpuopt_propagator_row_report *);
     gpuopt_status (*device_view)(gpuopt_propagator *, gpuopt_device_view *);
+    /* Whether create checks the numbers in the arrays of this model itself, and takes the matrix as it is. NULL: it
+     * never does. */
+    int (*checks_numbers)(const gpuopt__propagator_model *);
 } gpuopt__propagator_backend;
 
 static inline gpuopt_propagator gpuopt__propagator_head(gpuopt_context *context,

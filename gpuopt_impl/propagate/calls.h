@@ -5,8 +5,7 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_CALLS_H
 #define GPUOPT_IMPL_PROPAGATE_CALLS_H
 
-#include "../common/matrix.h"
-#include "backend.h"
+#include "check.h"
 
 GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *desc,
                                                      gpuopt_propagator_settings settings) {
@@ -31,115 +30,32 @@ GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *des
     return GPUOPT_OK;
 }
 
-/* ---- Checks ---- */
-
-static gpuopt_status gpuopt__propagator_check_options(const gpuopt_context *context, const char *call,
-                                                      const gpuopt_propagator_desc *d) {
-    const gpuopt__range range[] = {
-        {"infinity", d->infinity, 1, HUGE_VAL},
-        {"feasibility_tolerance", d->feasibility_tolerance, 0, 0.1},
-        {"integrality_tolerance", d->integrality_tolerance, 0, 0.49},
-        {"least_change", d->least_change, 0, 1e9},
-        {"least_change_relative", d->least_change_relative, 0, 1},
-        {"huge_value", d->huge_value, 1, 1e100},
-        {"round_limit", (double)d->round_limit, 1, INT32_MAX},
-    };
-    const gpuopt__choice choice[] = {
-        {"precision", (int64_t)d->precision, GPUOPT_PRECISION_FP32},
-        {"mode", (int64_t)d->mode, GPUOPT_MODE_SEQUENTIAL},
-        {"driver", (int64_t)d->driver, GPUOPT_DRIVER_GRAPH},
-        {"marking", (int64_t)d->marking, GPUOPT_OFF},
-        {"relative_integers", (int64_t)d->relative_integers, GPUOPT_OFF},
-    };
-    gpuopt_status status = gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
-    if (!status) status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
-    if (!status && d->mode == GPUOPT_MODE_SEQUENTIAL && d->marking == GPUOPT_OFF)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "SEQUENTIAL needs marking");
-    return status;
-}
-
-static void gpuopt__propagator_fill_rules(gpuopt__propagator_rules *rules, const gpuopt_propagator_desc *d) {
-    int any_integer = 0;
-    int32_t j;
-    rules->infinity = d->infinity > 0 ? d->infinity : 1e20;
-    rules->feasibility = d->feasibility_tolerance > 0 ? d->feasibility_tolerance : 1e-6;
-    rules->integrality = d->integrality_tolerance > 0 ? d->integrality_tolerance : 1e-6;
-    rules->least_change = d->least_change > 0 ? d->least_change : 1e-9;
-    rules->least_change_relative = d->least_change_relative;
-    rules->relative_integers = d->relative_integers != GPUOPT_OFF;
-    rules->huge = d->huge_value > 0 ? d->huge_value : 1e100;
-    rules->single = d->precision == GPUOPT_PRECISION_FP32;
-    for (j = 0; j < d->matrix.cols && !any_integer; j++) any_integer = d->integer && d->integer[j];
-    gpuopt__propagator_rules_derive(rules, any_integer);
-}
-
-/* Bytes of host memory that gpuopt__propagator_check_model takes and releases. */
-static uint64_t gpuopt__propagator_check_bytes(const gpuopt_matrix *matrix) {
-    return sizeof(int32_t) * ((uint64_t)gpuopt__matrix_width(matrix) + 1);
-}
-
-/* Fills model from the host's descriptor, with the defaults filled in and the matrix by rows. Whatever it returns,
- * gpuopt__propagator_model_end() must follow. */
-static gpuopt_status gpuopt__propagator_check_model(gpuopt_context *context, const char *call,
-                                                    const gpuopt_propagator_desc *desc,
-                                                    gpuopt__propagator_model *model) {
-    gpuopt_propagator_desc *d = &model->desc;
-    gpuopt__propagator_rules *rules = &model->rules;
-    gpuopt_matrix given;
-    void *seen;
-    int fp32;
-    gpuopt_status status;
-    memset(model, 0, sizeof *model);
-    status =
-        gpuopt__check_struct(context, call, context->desc.backend->propagator, desc, desc->struct_size, d, sizeof *d);
-    if (!status) status = gpuopt__propagator_check_options(context, call, d);
-    if (!status) status = gpuopt__check_matrix_shape(context, call, &d->matrix);
-    if (status) return status;
-    if (d->matrix.cols > 0 && (!d->lb || !d->ub))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "lb or ub is NULL");
-    fp32 = d->precision == GPUOPT_PRECISION_FP32;
-    status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__propagator_check_bytes(&d->matrix), &seen);
-    if (status) return status;
-    status = gpuopt__check_matrix(context, call, &d->matrix, fp32 ? FLT_MIN : GPUOPT__LEAST_DOUBLE,
-                                  fp32 ? FLT_MAX : DBL_MAX, (int32_t *)seen, &model->val_single);
-    gpuopt__release(context, GPUOPT_HOST, seen);
-    if (status) return status;
-    gpuopt__propagator_fill_rules(rules, d);
-    status = gpuopt__check_pairs(context, call, "lhs", "rhs", d->matrix.rows, d->lhs, d->rhs, rules->infinity, 0);
-    if (!status)
-        status = gpuopt__check_pairs(context, call, "lb", "ub", d->matrix.cols, d->lb, d->ub, rules->infinity, 1);
-    if (!status && fp32 && !model->val_single)
-        gpuopt__log(context, 1, "%s: FP32 rounds coefficients that single precision cannot hold", call);
-    given = d->matrix;
-    if (!status) status = gpuopt__matrix_in(context, &given, GPUOPT_LAYOUT_CSR, &d->matrix, &model->transposed);
-    if (!status) model->nonzeros = d->matrix.start[d->matrix.rows];
-    return status;
-}
-
-static void gpuopt__propagator_model_end(gpuopt_context *context, gpuopt__propagator_model *model) {
-    gpuopt__release(context, GPUOPT_HOST, model->transposed);
-}
-
 /* ---- Calls ---- */
 
 GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                 gpuopt_memory_plan *plan) {
     gpuopt__propagator_model model;
     gpuopt_memory_plan result;
+    int taken_as_it_is = 0;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_propagator_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc || !GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_plan",
                               desc ? "plan is NULL or has no struct_size" : "desc is NULL");
-    status = gpuopt__propagator_check_model(context, "gpuopt_propagator_plan", desc, &model);
+    status = gpuopt__propagator_check_desc(context, "gpuopt_propagator_plan", desc, &model);
+    if (!status) taken_as_it_is = gpuopt__propagator_leaves_numbers(context, &model);
+    if (!status) status = gpuopt__propagator_check_numbers(context, &model);
+    if (!status) status = gpuopt__propagator_to_rows(context, &model);
     memset(&result, 0, sizeof result);
     if (!status) status = context->desc.backend->propagator->plan(context, &model, &result);
     gpuopt__propagator_model_end(context, &model);
     if (status) return status;
-    result.create_bytes += gpuopt__matrix_in_bytes(&desc->matrix, GPUOPT_LAYOUT_CSR);
-    if (result.create_bytes < gpuopt__propagator_check_bytes(&desc->matrix))
-        result.create_bytes = gpuopt__propagator_check_bytes(&desc->matrix);
+    if (!taken_as_it_is) {
+        result.create_bytes += gpuopt__matrix_in_bytes(&desc->matrix, GPUOPT_LAYOUT_CSR);
+        if (result.create_bytes < gpuopt__propagator_check_bytes(&desc->matrix))
+            result.create_bytes = gpuopt__propagator_check_bytes(&desc->matrix);
+    }
     gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
     return GPUOPT_OK;
 }
@@ -153,7 +69,11 @@ GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!propagator || !desc)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_create", "desc or propagator is NULL");
-    status = gpuopt__propagator_check_model(context, "gpuopt_propagator_create", desc, &model);
+    status = gpuopt__propagator_check_desc(context, "gpuopt_propagator_create", desc, &model);
+    if (!status && !gpuopt__propagator_leaves_numbers(context, &model)) {
+        status = gpuopt__propagator_check_numbers(context, &model);
+        if (!status) status = gpuopt__propagator_to_rows(context, &model);
+    }
     if (!status) status = context->desc.backend->propagator->create(context, &model, propagator);
     gpuopt__propagator_model_end(context, &model);
     return status;

@@ -144,7 +144,7 @@ static gpuopt_status gpuopt__propagator_cpu_plan(gpuopt_context *context, const 
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__propagator_cpu_create(gpuopt_context *context, const gpuopt__propagator_model *model,
+static gpuopt_status gpuopt__propagator_cpu_create(gpuopt_context *context, gpuopt__propagator_model *model,
                                                    gpuopt_propagator **propagator) {
     const gpuopt_propagator_desc *desc = &model->desc;
     gpuopt__arena arena = {NULL, 0};
@@ -191,11 +191,17 @@ static void gpuopt__propagator_cpu_destroy(gpuopt_propagator *propagator) {
 }
 
 static const gpuopt__propagator_backend gpuopt__propagator_cpu_table = {
-    gpuopt__propagator_cpu_plan,       gpuopt__propagator_cpu_create,
-    gpuopt__propagator_cpu_destroy,    gpuopt__propagator_cpu_round,
-    gpuopt__propagator_cpu_get_info,   gpuopt__propagator_cpu_get_bounds,
-    gpuopt__propagator_cpu_set_bounds, gpuopt__propagator_cpu_set_sides,
-    gpuopt__propagator_cpu_get_rows,   NULL, /* device_view: there is no device memory, and the public call says so */
+    gpuopt__propagator_cpu_plan,
+    gpuopt__propagator_cpu_create,
+    gpuopt__propagator_cpu_destroy,
+    gpuopt__propagator_cpu_round,
+    gpuopt__propagator_cpu_get_info,
+    gpuopt__propagator_cpu_get_bounds,
+    gpuopt__propagator_cpu_set_bounds,
+    gpuopt__propagator_cpu_set_sides,
+    gpuopt__propagator_cpu_get_rows,
+    NULL, /* device_view: there is no device memory, and the public call says so */
+    NULL,
 };
 
 #endif /* GPUOPT_IMPL_PROPAGATE_CPU_H */

@@ -30,7 +30,7 @@ typedef struct gpuopt__propagator_cpu {
     int all_marked;    /* the next round evaluates every row, whatever the queue holds */
     uint32_t *changed; /* [2 cols]: 2 * col + (1 for ub), for each side that this round has moved */
     int64_t changed_count;
-    int32_t rounds_since_set;
+    int64_t rounds_since_set;
     int32_t infeasible_row, infeasible_col; /* what proves infeasibility at present; -1: nothing */
     gpuopt_propagator_info info;            /* of the last _round */
 } gpuopt__propagator_cpu;
@@ -275,7 +275,7 @@ static gpuopt_status gpuopt__propagator_cpu_round(gpuopt_propagator *propagator,
                                                   gpuopt_propagator_info *result) {
     gpuopt__propagator_cpu *p = (gpuopt__propagator_cpu *)propagator;
     gpuopt_propagator_info *info = &p->info;
-    int32_t limit = p->head.round_limit > 0 ? p->head.round_limit : INT32_MAX;
+    int64_t limit = p->head.round_limit > 0 ? p->head.round_limit : INT64_MAX;
     int64_t changed = -1;
     info->rounds = 0;
     info->changed = info->nonzeros = 0;

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A barrier for all blocks of a cooperative launch, at which each block says a word and hears those of all blocks. One
+ * trip through the L2 cache: there is no counter that everybody waits for in turn, and no block that collects.
+ *
+ * Why it is right, by the PTX manual's memory consistency model
+ * ------------------------------------------------------------
+ * What any thread has written before a barrier is seen by every thread after it, through plain loads, too:
+ *   1. __syncthreads() orders the block's writes before thread 0's store (bar.sync; Causality Order, "synchronizes").
+ *   2. The store is st.release.gpu: with what precedes it in causality order it is a release pattern on the block's
+ *      word (Release and Acquire Patterns).
+ *   3. A thread of another block reads that word with ld.acquire.gpu until it finds this barrier's number. The two are
+ *      morally strong: both name the scope of the device, and they overlap completely. So the release pattern
+ *      synchronizes with the acquire pattern.
+ *   4. Each thread of a block waits for some blocks only. The second __syncthreads() passes on to the whole block what
+ *      its threads have acquired, since causality order is transitive.
+ * Two sets of words alternate: a block may write its word of barrier n + 1 while another still reads that of barrier n,
+ * but not that of n + 2, since nobody passes n + 1 before all have arrived there, hence have left n. So a word is at
+ * most two barriers behind, and 32 bits of the barrier's number are enough however often they wrap.
+ */
+#ifndef GPUOPT_CUDA_GRID_BARRIER_CUH
+#define GPUOPT_CUDA_GRID_BARRIER_CUH
+
+#include <cuda/atomic>
+
+namespace {
+
+/* One thread's view of the barriers. All members are called by all threads of the grid, in the same order. */
+class GridBarrier {
+  public:
+    enum { SETS = 2 }; /* words: [SETS][most blocks], all 0 before the first launch */
+
+    /* number: of the last barrier, from the launch before. */
+    __device__ GridBarrier(unsigned long long *words, unsigned most_blocks, unsigned number)
+        : words_(words), most_blocks_(most_blocks), number_(number) {}
+
+    __device__ unsigned number() const { return number_; }
+    /* Which of two sets the next barrier uses. */
+    __device__ unsigned next_set() const { return (number_ + 1) % SETS; }
+
+    /* Announces the block's arrival. Called by one thread, after a __syncthreads(). */
+    __device__ void arrive(unsigned word) {
+        Word(words_[next_set() * most_blocks_ + blockIdx.x])
+            .store(static_cast<unsigned long long>(number_ + 1) << 32 | word, cuda::memory_order_release);
+    }
+
+    /* Waits for every step-th block from `first` on, and calls hear(word) for each. A __syncthreads() must follow. */
+    template <class F>
+    __device__ void wait(unsigned first, unsigned step, F hear) {
+        const unsigned set = next_set();
+        number_++;
+        for (unsigned block = first; block < gridDim.x; block += step) {
+            unsigned long long word;
+            do word = Word(words_[set * most_blocks_ + block]).load(cuda::memory_order_acquire);
+            while (static_cast<unsigned>(word >> 32) != number_);
+            hear(static_cast<unsigned>(word));
+        }
+    }
+
+  private:
+    using Word = cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>;
+    unsigned long long *words_;
+    unsigned most_blocks_, number_;
+};
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_GRID_BARRIER_CUH */

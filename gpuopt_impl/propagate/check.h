@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Propagation: checks of a descriptor. What takes no look at the arrays' numbers comes first, for all backends alike;
+ * then the numbers, on the host, unless the backend checks them itself (see gpuopt__propagator_backend).
+ */
+#ifndef GPUOPT_IMPL_PROPAGATE_CHECK_H
+#define GPUOPT_IMPL_PROPAGATE_CHECK_H
+
+#include "../common/matrix.h"
+#include "backend.h"
+
+static inline gpuopt_status gpuopt__propagator_check_options(const gpuopt_context *context, const char *call,
+                                                             const gpuopt_propagator_desc *d) {
+    const gpuopt__range range[] = {
+        {"infinity", d->infinity, 1, HUGE_VAL},
+        {"feasibility_tolerance", d->feasibility_tolerance, 0, 0.1},
+        {"integrality_tolerance", d->integrality_tolerance, 0, 0.49},
+        {"least_change", d->least_change, 0, 1e9},
+        {"least_change_relative", d->least_change_relative, 0, 1},
+        {"huge_value", d->huge_value, 1, 1e100},
+        {"round_limit", (double)d->round_limit, 1, INT32_MAX},
+    };
+    const gpuopt__choice choice[] = {
+        {"precision", (int64_t)d->precision, GPUOPT_PRECISION_FP32},
+        {"mode", (int64_t)d->mode, GPUOPT_MODE_SEQUENTIAL},
+        {"driver", (int64_t)d->driver, GPUOPT_DRIVER_GRAPH},
+        {"marking", (int64_t)d->marking, GPUOPT_OFF},
+        {"relative_integers", (int64_t)d->relative_integers, GPUOPT_OFF},
+    };
+    gpuopt_status status = gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
+    if (!status) status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
+    if (!status && d->mode == GPUOPT_MODE_SEQUENTIAL && d->marking == GPUOPT_OFF)
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "SEQUENTIAL needs marking");
+    return status;
+}
+
+/* The rules but for what gpuopt__propagator_rules_derive() adds. */
+static inline void gpuopt__propagator_fill_rules(gpuopt__propagator_rules *rules, const gpuopt_propagator_desc *d) {
+    rules->infinity = d->infinity > 0 ? d->infinity : 1e20;
+    rules->feasibility = d->feasibility_tolerance > 0 ? d->feasibility_tolerance : 1e-6;
+    rules->integrality = d->integrality_tolerance > 0 ? d->integrality_tolerance : 1e-6;
+    rules->least_change = d->least_change > 0 ? d->least_change : 1e-9;
+    rules->least_change_relative = d->least_change_relative;
+    rules->relative_integers = d->relative_integers != GPUOPT_OFF;
+    rules->huge = d->huge_value > 0 ? d->huge_value : 1e100;
+    rules->single = d->precision == GPUOPT_PRECISION_FP32;
+}
+
+/* Fills model from the host's descriptor, with the defaults filled in, and checks all but the numbers in its arrays;
+ * matrix.start is checked. */
+static inline gpuopt_status gpuopt__propagator_check_desc(gpuopt_context *context, const char *call,
+                                                          const gpuopt_propagator_desc *desc,
+                                                          gpuopt__propagator_model *model) {
+    gpuopt_propagator_desc *d = &model->desc;
+    gpuopt_status status;
+    memset(model, 0, sizeof *model);
+    model->call = call;
+    status =
+        gpuopt__check_struct(context, call, context->desc.backend->propagator, desc, desc->struct_size, d, sizeof *d);
+    if (!status) status = gpuopt__propagator_check_options(context, call, d);
+    if (!status) status = gpuopt__check_matrix_shape(context, call, &d->matrix);
+    if (status) return status;
+    if (d->matrix.cols > 0 && (!d->lb || !d->ub))
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "lb or ub is NULL");
+    model->nonzeros = d->matrix.start[gpuopt__matrix_lines(&d->matrix)];
+    gpuopt__propagator_fill_rules(&model->rules, d);
+    return GPUOPT_OK;
+}
+
+/* The least and the greatest size of a coefficient. */
+static inline double gpuopt__propagator_least_value(const gpuopt__propagator_model *model) {
+    return model->rules.single ? FLT_MIN : GPUOPT__LEAST_DOUBLE;
+}
+static inline double gpuopt__propagator_most_value(const gpuopt__propagator_model *model) {
+    return model->rules.single ? FLT_MAX : DBL_MAX;
+}
+
+/* What is left to do as soon as it is known whether single precision represents every coefficient and whether any
+ * column is integer. */
+static inline void gpuopt__propagator_numbers_known(gpuopt_context *context, gpuopt__propagator_model *model,
+                                                    int val_single, int any_integer) {
+    model->numbers_known = 1;
+    model->val_single = val_single;
+    gpuopt__propagator_rules_derive(&model->rules, any_integer);
+    if (model->rules.single && !val_single)
+        gpuopt__log(context, 1, "%s: FP32 rounds coefficients that single precision cannot hold", model->call);
+}
+
+/* Bytes of host memory that gpuopt__propagator_check_numbers takes and releases. */
+static inline uint64_t gpuopt__propagator_check_bytes(const gpuopt_matrix *matrix) {
+    return sizeof(int32_t) * ((uint64_t)gpuopt__matrix_width(matrix) + 1);
+}
+
+/* Checks the numbers in the arrays of a model on the host. */
+static inline gpuopt_status gpuopt__propagator_check_numbers(gpuopt_context *context, gpuopt__propagator_model *model) {
+    const gpuopt_propagator_desc *d = &model->desc;
+    const char *call = model->call;
+    double infinity = model->rules.infinity;
+    int32_t j;
+    int val_single, any_integer = 0;
+    void *seen;
+    gpuopt_status status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__propagator_check_bytes(&d->matrix), &seen);
+    if (status) return status;
+    status = gpuopt__check_entries(context, call, &d->matrix, gpuopt__propagator_least_value(model),
+                                   gpuopt__propagator_most_value(model), (int32_t *)seen, &val_single);
+    gpuopt__release(context, GPUOPT_HOST, seen);
+    if (!status) status = gpuopt__check_pairs(context, call, "lhs", "rhs", d->matrix.rows, d->lhs, d->rhs, infinity, 0);
+    if (!status) status = gpuopt__check_pairs(context, call, "lb", "ub", d->matrix.cols, d->lb, d->ub, infinity, 1);
+    if (status) return status;
+    for (j = 0; j < d->matrix.cols && !any_integer; j++) any_integer = d->integer && d->integer[j];
+    gpuopt__propagator_numbers_known(context, model, val_single, any_integer);
+    return GPUOPT_OK;
+}
+
+/* Brings the matrix of a checked model into rows. Whatever it returns, gpuopt__propagator_model_end() must follow. */
+static inline gpuopt_status gpuopt__propagator_to_rows(gpuopt_context *context, gpuopt__propagator_model *model) {
+    gpuopt_matrix given = model->desc.matrix;
+    return gpuopt__matrix_in(context, &given, GPUOPT_LAYOUT_CSR, &model->desc.matrix, &model->transposed);
+}
+
+/* Whether the backend's create is given the model as the host has it. */
+static inline int gpuopt__propagator_leaves_numbers(const gpuopt_context *context,
+                                                    const gpuopt__propagator_model *model) {
+    int (*checks)(const gpuopt__propagator_model *) = context->desc.backend->propagator->checks_numbers;
+    return checks && checks(model);
+}
+
+static inline void gpuopt__propagator_model_end(gpuopt_context *context, gpuopt__propagator_model *model) {
+    gpuopt__release(context, GPUOPT_HOST, model->transposed);
+    model->transposed = NULL;
+}
+
+#endif /* GPUOPT_IMPL_PROPAGATE_CHECK_H */
