@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the host's own use of CUDA sees of this library: nothing. Its current device and context, its errors and its
+ * streams are as they were after every call, and work on one device leaves the others alone.
+ */
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/contract/families.h"
+
+/* The driver's functions, found as the library finds them: programs are not linked with libcuda. */
+static struct {
+    CUresult (*current)(CUcontext *);
+    CUresult (*primary_state)(CUdevice, unsigned *, int *);
+#if CUDA_VERSION >= 12040
+    CUresult (*device_resource)(CUdevice, CUdevResource *, CUdevResourceType);
+    CUresult (*split)(CUdevResource *, unsigned *, const CUdevResource *, CUdevResource *, unsigned, unsigned);
+    CUresult (*describe)(CUdevResourceDesc *, CUdevResource *, unsigned);
+    CUresult (*create)(CUgreenCtx *, CUdevResourceDesc, CUdevice, unsigned);
+    CUresult (*destroy)(CUgreenCtx);
+    CUresult (*create_stream)(CUstream *, CUgreenCtx, unsigned, int);
+#endif
+} driver;
+
+static void *driver_function(const char *name, unsigned version) {
+    enum cudaDriverEntryPointQueryResult result;
+    void *found = NULL;
+#if CUDART_VERSION >= 12050
+    cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &result);
+#else
+    (void)version;
+    cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result);
+#endif
+    return found;
+}
+
+#define FIND(MEMBER, NAME, VERSION)                   \
+    do {                                              \
+        void *found = driver_function(NAME, VERSION); \
+        memcpy(&driver.MEMBER, &found, sizeof found); \
+    } while (0)
+
+static int find_driver(void **state) {
+    (void)state;
+    FIND(current, "cuCtxGetCurrent", 4000);
+    FIND(primary_state, "cuDevicePrimaryCtxGetState", 7000);
+#if CUDA_VERSION >= 12040
+    FIND(device_resource, "cuDeviceGetDevResource", 12040);
+    FIND(split, "cuDevSmResourceSplitByCount", 12040);
+    FIND(describe, "cuDevResourceGenerateDesc", 12040);
+    FIND(create, "cuGreenCtxCreate", 12040);
+    FIND(destroy, "cuGreenCtxDestroy", 12040);
+    FIND(create_stream, "cuGreenCtxStreamCreate", 12050);
+#endif
+    return driver.current && driver.primary_state ? 0 : 1;
+}
+
+static void skip_unless(int condition, const char *reason) {
+    if (condition) return;
+    print_message("SKIPPED: %s\n", reason);
+    skip();
+}
+
+/* Solves a family's small problem; NULL if all went well. Does not use cmocka's assertions, so any thread may call it. */
+static const char *solve(const family *f, gpuopt_context *context, const void *desc) {
+    double answer[LARGEST_ANSWER / sizeof(double) + 2];
+    unsigned char info[LARGEST_STRUCT] = {0};
+    void *handle = NULL;
+    const char *fault = NULL;
+    int calls = 0;
+    gpuopt_desc_init(info, f->info_size);
+    if (f->create(context, desc, &handle)) return "create";
+    if (f->load && f->load(handle, GPUOPT_LAYOUT_CSC)) fault = "load";
+    do {
+        if (!fault && f->work(handle, 1, info)) fault = "a step";
+    } while (!fault && f->outcome(info) == GPUOPT_MORE && ++calls < 1000);
+    if (!fault && f->read(handle, GPUOPT_HOST, answer)) fault = "reading the answer";
+    f->destroy(handle);
+    return fault;
+}
+
+typedef union description {
+    double align;
+    unsigned char byte[LARGEST_STRUCT];
+} description;
+
+static description described(const family *f) {
+    description d = {0};
+    gpuopt_desc_init(&d, f->desc_size);
+    f->fill(&d, GPUOPT_LAYOUT_CSC, 0);
+    return d;
+}
+
+static const char *solve_all(const gpuopt_context_desc *desc) {
+    gpuopt_context *context;
+    const char *fault = NULL;
+    int k;
+    if (gpuopt_context_create(desc, &context)) return "creating a context";
+    for (k = 0; k < family_count && !fault; k++) {
+        const description d = described(&families[k]);
+        fault = solve(&families[k], context, &d);
+    }
+    if (!fault && gpuopt_context_wait(context)) fault = "waiting";
+    gpuopt_context_destroy(context);
+    return fault;
+}
+
+static void solves_all(const gpuopt_context_desc *desc) {
+    const char *fault = solve_all(desc);
+    if (fault) fail_msg("%s", fault);
+}
+
+/* ---- Devices ---- */
+
+typedef struct visit {
+    gpuopt_context_desc desc;
+    const char *fault;
+    CUcontext current; /* afterwards */
+    int device;
+} visit;
+
+static void *visit_device(void *argument) {
+    visit *v = argument;
+    v->fault = solve_all(&v->desc);
+    driver.current(&v->current);
+    cudaGetDevice(&v->device);
+    return NULL;
+}
+
+/* Run in a process of its own, which has not used CUDA: a thread works on device 1. It stays without a context, and device
+ * 0 without one altogether. Returns how the process is to exit. */
+enum { ALONE_OK, ALONE_ONE_DEVICE, ALONE_FAULT, ALONE_CURRENT, ALONE_DEVICE, ALONE_ACTIVE };
+static int use_another_device_alone(void) {
+    pthread_t thread;
+    visit v = {GPUOPT_INIT(gpuopt_context_desc), "never run", NULL, -1};
+    int count = 0, active = -1;
+    unsigned flags;
+    if (find_driver(NULL) || cudaGetDeviceCount(&count) != cudaSuccess || count < 2) return ALONE_ONE_DEVICE;
+    test_backend(test_backend_name, 1, &v.desc);
+    v.desc.device = 1;
+    if (pthread_create(&thread, NULL, visit_device, &v) || pthread_join(thread, NULL) || v.fault) return ALONE_FAULT;
+    if (v.current) return ALONE_CURRENT;
+    if (v.device != 0) return ALONE_DEVICE;
+    return driver.primary_state(0, &flags, &active) == CUDA_SUCCESS && active == 0 ? ALONE_OK : ALONE_ACTIVE;
+}
+
+static int alone; /* how that process exited */
+
+static void another_device_alone_is_used(void **state) {
+    (void)state;
+    skip_unless(alone != ALONE_ONE_DEVICE, "work on a second device alone: there is one");
+    assert_int_equal(alone, ALONE_OK);
+}
+
+static void current_device_stays(void **state) {
+    gpuopt_context_desc desc = test_context_desc(NULL);
+    CUcontext before, after;
+    int count = 0, device;
+    (void)state;
+    assert_int_equal(cudaGetDeviceCount(&count), cudaSuccess);
+    for (int own = 0; own < count; own++)
+        for (int theirs = 0; theirs < count; theirs++) {
+            assert_int_equal(cudaSetDevice(own), cudaSuccess);
+            assert_int_equal(cudaFree(NULL), cudaSuccess);
+            assert_int_equal(driver.current(&before), CUDA_SUCCESS);
+            desc.device = theirs;
+            solves_all(&desc);
+            assert_int_equal(driver.current(&after), CUDA_SUCCESS);
+            assert_ptr_equal(before, after);
+            assert_int_equal(cudaGetDevice(&device), cudaSuccess);
+            assert_int_equal(device, own);
+        }
+    assert_int_equal(cudaSetDevice(0), cudaSuccess);
+}
+
+/* ---- Errors ---- */
+
+static void errors_of_the_host_stay(void **state) {
+    gpuopt_context_desc desc = test_context_desc(NULL);
+    (void)state;
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+    assert_int_not_equal(cudaSetDevice(12345), cudaSuccess);
+    solves_all(&desc);
+    assert_int_equal(cudaGetLastError(), cudaErrorInvalidDevice);
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+}
+
+/* A call of ours that fails inside CUDA: more memory than there is. */
+static void errors_of_ours_do_not(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    gpuopt_basis_desc desc = GPUOPT_INIT(gpuopt_basis_desc);
+    gpuopt_basis *basis;
+    (void)state;
+    desc.m = 1 << 20; /* 8 TiB for the inverse */
+    assert_int_equal(gpuopt_basis_create(context, &desc, &basis), GPUOPT_ERROR_MEMORY);
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+    gpuopt_context_destroy(context);
+}
+
+/* ---- Streams ---- */
+
+static void streams_of_the_host_work(void **state) {
+    gpuopt_context_desc desc = test_context_desc(NULL);
+    cudaStream_t stream;
+    (void)state;
+    assert_int_equal(cudaStreamCreate(&stream), cudaSuccess);
+    desc.stream = stream;
+    solves_all(&desc);
+    assert_int_equal(cudaStreamSynchronize(stream), cudaSuccess);
+    assert_int_equal(cudaStreamDestroy(stream), cudaSuccess);
+    desc.stream = cudaStreamLegacy;
+    solves_all(&desc);
+    desc.stream = cudaStreamPerThread;
+    solves_all(&desc);
+}
+
+static void streams_of_another_device_are_refused(void **state) {
+    test_host host;
+    gpuopt_context_desc desc = test_context_desc(&host);
+    gpuopt_context *context;
+    cudaStream_t stream;
+    int count = 0;
+    (void)state;
+    assert_int_equal(cudaGetDeviceCount(&count), cudaSuccess);
+    skip_unless(count > 1, "a stream of another device: there is one device");
+    assert_int_equal(cudaSetDevice(1), cudaSuccess);
+    assert_int_equal(cudaStreamCreate(&stream), cudaSuccess);
+    assert_int_equal(cudaSetDevice(0), cudaSuccess);
+    desc.stream = stream;
+    assert_int_equal(gpuopt_context_create(&desc, &context), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(host.live, 0);
+    assert_non_null(strstr(host.error, "stream"));
+    desc.device = 1;
+    solves_all(&desc);
+    assert_int_equal(cudaStreamDestroy(stream), cudaSuccess);
+}
+
+/* A stream of a green context, with a few of the device's multiprocessors. */
+static void green_contexts_work(void **state) {
+#if CUDA_VERSION >= 12040
+    gpuopt_context_desc desc = test_context_desc(NULL);
+    CUdevResource all, few, rest;
+    CUdevResourceDesc described_few;
+    CUgreenCtx green;
+    CUstream stream;
+    unsigned groups = 1;
+    (void)state;
+    skip_unless(driver.create_stream && driver.create && driver.split && driver.describe && driver.device_resource &&
+                    driver.device_resource(0, &all, CU_DEV_RESOURCE_TYPE_SM) == CUDA_SUCCESS,
+                "green contexts: this driver has none");
+    assert_int_equal(driver.split(&few, &groups, &all, &rest, 0, 8), CUDA_SUCCESS);
+    assert_true(few.sm.smCount < all.sm.smCount);
+    assert_int_equal(driver.describe(&described_few, &few, 1), CUDA_SUCCESS);
+    assert_int_equal(driver.create(&green, described_few, 0, CU_GREEN_CTX_DEFAULT_STREAM), CUDA_SUCCESS);
+    assert_int_equal(driver.create_stream(&stream, green, CU_STREAM_NON_BLOCKING, 0), CUDA_SUCCESS);
+    desc.stream = stream;
+    solves_all(&desc);
+    assert_int_equal(cudaStreamDestroy(stream), cudaSuccess);
+    assert_int_equal(driver.destroy(green), CUDA_SUCCESS);
+#else
+    (void)state;
+    skip_unless(0, "green contexts: compiled with a CUDA that has none");
+#endif
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup(another_device_alone_is_used, find_driver),
+    cmocka_unit_test(current_device_stays),
+    cmocka_unit_test(errors_of_the_host_stay),
+    cmocka_unit_test(errors_of_ours_do_not),
+    cmocka_unit_test(streams_of_the_host_work),
+    cmocka_unit_test(streams_of_another_device_are_refused),
+    cmocka_unit_test(green_contexts_work),
+};
+
+int main(int argc, char **argv) {
+    int status = -1;
+    pid_t child = fork(); /* before this process uses CUDA */
+    if (argc > 1) test_backend_name = argv[1];
+    if (child == 0) _exit(use_another_device_alone());
+    alone = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return test_main(argc, argv, __FILE__, tests, sizeof tests / sizeof *tests);
+}
