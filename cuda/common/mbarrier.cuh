@@ -1,25 +1,87 @@
 /* SPDX-License-Identifier: MIT
  *
  * Barriers in shared memory between warps that fetch data and warps that use them, and the asynchronous copies that
- * complete them (PTX ISA: mbarrier, cp.async.bulk). They need sm_90 or later. Compiled for older devices they do
- * nothing and must not be called.
+ * complete them. They need sm_90 or later. Compiled for older devices they do nothing and must not be called.
+ *
+ * The protocol, a ring of slots, each with two barriers, and what it rests on (PTX ISA 9.0, sections by name):
+ *
+ *   producer, all lanes                            consumer
+ *   barrier_wait(empty)     acquires ............. what the consumers read, see below
+ *   one lane: barrier_expect(full, bytes)
+ *   __syncwarp()            orders it before the copies
+ *   copy_bulk(...)          by any lane            barrier_wait(full)   acquires the copies, and what the
+ *   barrier_arrive(full)    releases ...................................producers wrote to the slot themselves
+ *                                                  reads the slot
+ *                                                  __syncwarp(), then one lane: barrier_arrive(empty)   releases
+ *
+ * - Phases. "mbarrier.arrive" has .release and "mbarrier.test_wait" .acquire semantics at .cta scope unless they say
+ *   otherwise; what a thread did before its arrival is visible to a thread that has seen the phase end ("Parallel
+ *   Synchronization and Communication Instructions: mbarrier"). A lane arrives for its warp after __syncwarp(), which
+ *   orders the memory accesses of the lanes that take part; causality is transitive ("Memory Consistency Model:
+ *   Causality order").
+ * - Bytes. A phase ends when no arrival and no byte is pending. expect_tx is relaxed; its own thread arrives after it,
+ *   so the phase cannot end before the bytes are counted ("mbarrier: Tracking asynchronous operations").
+ * - Proxies. cp.async.bulk reads, writes and completes the barrier by the async proxy; loads, stores and mbarrier.init
+ *   use the generic one. Accesses to a location by different proxies are ordered by a proxy fence alone ("Memory
+ *   Consistency Model: Causality order, proxy-preserved base causality order"; "Asynchronous operations: async proxy").
+ *   There are three such crossings. barrier_begin() then copies: the fence in barrier_begin(). A slot that consumers
+ *   have read is overwritten by copies: the fence in copy_begin(), which each lane calls after it has waited. Copies
+ *   that consumers read: the completion of a bulk copy implies the fence.
+ * - Parity. A waiter is at most one phase behind, since the ring's other barrier stops whoever would go on; so one bit
+ *   tells the phases apart.
+ *
+ * With -DGPUOPT_CUDA_STD_BARRIER the same functions are made of libcu++'s cuda::barrier, whose phases compute-sanitizer
+ * knows: a test build (tests/gpu/sanitize.sh), to tell what racecheck says about these barriers from what it says about
+ * the kernel.
  */
 #ifndef GPUOPT_CUDA_MBARRIER_CUH
 #define GPUOPT_CUDA_MBARRIER_CUH
 
 #include <cstdint>
 
+#if defined(GPUOPT_CUDA_STD_BARRIER)
+#include <cuda/barrier>
+#include <cuda/ptx>
+#endif
+
 namespace {
 
 using MemoryBarrier = uint64_t; /* in shared memory */
 
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && defined(GPUOPT_CUDA_STD_BARRIER)
+
+using StandardBarrier = cuda::barrier<cuda::thread_scope_block>;
+static_assert(sizeof(StandardBarrier) == sizeof(MemoryBarrier), "a cuda::barrier of a block is an mbarrier");
+
+__device__ inline StandardBarrier *standard_barrier(MemoryBarrier *barrier) {
+    return reinterpret_cast<StandardBarrier *>(barrier);
+}
+
+__device__ inline void barrier_begin(MemoryBarrier *barrier, uint32_t arrivals) {
+    init(standard_barrier(barrier), arrivals);
+    cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
+}
+__device__ inline void barrier_arrive(MemoryBarrier *barrier) { (void)standard_barrier(barrier)->arrive(); }
+__device__ inline void barrier_expect(MemoryBarrier *barrier, uint32_t bytes) {
+    cuda::device::barrier_expect_tx(*standard_barrier(barrier), bytes);
+}
+__device__ inline void barrier_wait(MemoryBarrier *barrier, uint32_t parity) {
+    standard_barrier(barrier)->wait_parity(parity != 0);
+}
+__device__ inline void copy_begin() { cuda::ptx::fence_proxy_async(cuda::ptx::space_shared); }
+__device__ inline void copy_bulk(void *to, const void *from, uint32_t bytes, MemoryBarrier *barrier) {
+    cuda::device::memcpy_async_tx(static_cast<char *>(to), static_cast<const char *>(from),
+                                  cuda::aligned_size_t<16>(bytes), *standard_barrier(barrier));
+}
+
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 
 __device__ inline uint32_t shared_address(void *at) { return static_cast<uint32_t>(__cvta_generic_to_shared(at)); }
 
 /* Makes a barrier whose phases end after `arrivals` arrivals each. Call it in one thread, before __syncthreads(). */
 __device__ inline void barrier_begin(MemoryBarrier *barrier, uint32_t arrivals) {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 /* Arrives. Threads that wait for the phase see what this thread wrote before. */
@@ -34,15 +96,6 @@ __device__ inline void barrier_expect(MemoryBarrier *barrier, uint32_t bytes) {
                  : "memory");
 }
 
-/* Starts a copy from global to shared memory that reports its bytes to the barrier. Both addresses and the length are
- * multiples of 16. */
-__device__ inline void copy_bulk(void *to, const void *from, uint32_t bytes, MemoryBarrier *barrier) {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                     shared_address(to)),
-                 "l"(from), "r"(bytes), "r"(shared_address(barrier))
-                 : "memory");
-}
-
 /* Waits until the phase of this parity has ended; the first phase has parity 0. */
 __device__ inline void barrier_wait(MemoryBarrier *barrier, uint32_t parity) {
     uint32_t done = 0;
@@ -54,13 +107,26 @@ __device__ inline void barrier_wait(MemoryBarrier *barrier, uint32_t parity) {
             : "memory");
 }
 
+/* Orders what this thread knows to have happened in shared memory before the copies that it starts next. */
+__device__ inline void copy_begin() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+/* Starts a copy from global to shared memory that reports its bytes to the barrier. Both addresses and the length are
+ * multiples of 16. */
+__device__ inline void copy_bulk(void *to, const void *from, uint32_t bytes, MemoryBarrier *barrier) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                     shared_address(to)),
+                 "l"(from), "r"(bytes), "r"(shared_address(barrier))
+                 : "memory");
+}
+
 #else
 
 __device__ inline void barrier_begin(MemoryBarrier *, uint32_t) {}
 __device__ inline void barrier_arrive(MemoryBarrier *) {}
 __device__ inline void barrier_expect(MemoryBarrier *, uint32_t) {}
-__device__ inline void copy_bulk(void *, const void *, uint32_t, MemoryBarrier *) {}
 __device__ inline void barrier_wait(MemoryBarrier *, uint32_t) {}
+__device__ inline void copy_begin() {}
+__device__ inline void copy_bulk(void *, const void *, uint32_t, MemoryBarrier *) {}
 
 #endif
 

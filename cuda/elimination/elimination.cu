@@ -18,8 +18,8 @@
  *     |                                    handle.cuh                        launch for all small jobs of the call
  *     +-- is it a min-plus product? ------ find_product(),     at create;    copy_operand() for some tables, then
  *     |                                    product_plan.cuh    chunks: here  multiply(), product_kernel.cuh
- *     +-- is it large, its tables cut ---- find_staged(),      here          eliminate_staged(), staged_kernel.cuh
- *     |   into regular segments?           staged_plan.cuh
+ *     +-- is it large, its tables cut ---- find_staged(),      at create;    eliminate_staged(), staged_kernel.cuh
+ *     |   into regular segments?           staged_plan.cuh     chunks: here
  *     +-- any other ------------------------------------------------------- eliminate(), general_kernel.cuh
  *
  * Why: a product reuses what it loads and is limited by arithmetic. Other large jobs are limited by memory, and the
@@ -28,8 +28,10 @@
  * log-sum-exp, any number of tables. Small jobs share a launch because a launch takes longer than such a job.
  *
  * Files:
- *   handle.cuh          what a handle holds, its memory, create, load; which jobs are small, which are products
- *   launch.cuh          launches of all three kernels, and the choice between them
+ *   handle.cuh          what a handle holds, its memory; which jobs are small, and the choice between the kernels
+ *   create.cuh          create, load, destroy; which kernels are loaded
+ *   kernels.cuh         the compiled kernels, by the widths and shapes that they are compiled for
+ *   launch.cuh          launches of all three kernels
  *   general_kernel.cuh  the kernel for any job
  *   staged_plan.cuh     how a job is cut for the staged kernel (host)
  *   staged_kernel.cuh   tables come through shared memory in stages
@@ -44,9 +46,9 @@
  * Known limitation: find_product() compares a product with the general kernel, not with the staged one, which takes
  * many of these jobs today.
  */
-#include "launch.cuh"
 #include "../common/tables.cuh"
-#include "value_phase.cuh"
+#include "create.cuh"
+#include "launch.cuh"
 
 namespace {
 

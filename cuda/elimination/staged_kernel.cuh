@@ -183,6 +183,7 @@ __device__ void staged_bring(const EliminationView &e, const Staged &p, StagedSh
             if (!mine) continue;
             const int values = min(p.group, p.values - group * p.group);
             barrier_wait(&shared.empty[now], now_parity);
+            copy_begin();
             if (lane < p.operands) base[lane] = at + group * p.group * value_stride;
             if (lane == p.operands) shared.message[now] = at;
             if (lane == 0) barrier_expect(&shared.full[now], 16 * static_cast<uint32_t>(values * p.all_chunks));

@@ -394,15 +394,19 @@ bool staged_cut(const gpuopt__elimination_job &job, const gpuopt__elimination_op
     return staged_share_rows(s, groups, bytes) && staged_group(s);
 }
 
+/* Whether a job is so large, with so few and so narrow tables, that it is tried to cut it for the staged kernel. */
+bool staged_is_tried(const gpuopt__elimination_job &job, int32_t copies, int64_t bytes, int multiprocessors) {
+    return job.rows > 1 && bytes <= 4 && job.operands <= staged_operands &&
+           job.entries * copies >= int64_t{staged_tiles_least} * multiprocessors * staged_entries_least;
+}
+
 /* Whether a job suits the staged kernel, and how it is cut. operand: the plan's, or NULL for a chunk of a job, whose
  * operands only the device has. pool: where the job's digits are. bytes: of a stored cost. */
 bool find_staged(const gpuopt__elimination_job &job, const gpuopt__elimination_operand *operand, const int64_t *pool,
                  int32_t copies, int64_t bytes, int multiprocessors, Staged *s) {
     MessageDigits digits;
     const int64_t tiles = int64_t{staged_tiles_least} * multiprocessors;
-    if (bytes > 4 || job.operands > staged_operands || job.entries * copies < tiles * staged_entries_least ||
-        !gather_digits(job, pool, &digits))
-        return false;
+    if (!staged_is_tried(job, copies, bytes, multiprocessors) || !gather_digits(job, pool, &digits)) return false;
     s->at = job.at;
     s->copy_stride = job.copy_stride;
     s->copies = copies;

@@ -161,6 +161,31 @@ gpuopt_status put_chunk(const gpuopt_context *context, const TableStream &s) {
     return queue.launched("sending a chunk's description");
 }
 
+gpuopt__elimination_chunks cut_job(const gpuopt__elimination_plan &p, const TableStream &s,
+                                   const gpuopt__elimination_job &job) {
+    const int64_t bytes = p.bits / 8 + (s.counts ? static_cast<int64_t>(sizeof(uint64_t)) : 0);
+    gpuopt__elimination_chunks cut;
+    gpuopt__elimination_cut_chunks(&job, p.digit, p.operand, p.buffer, stream_least / bytes, stream_chunks, &cut);
+    return cut;
+}
+
+/* Calls visit(chunk, digits) for a chunk of each shape that a job is cut into, as long as that returns GPUOPT_OK: all
+ * chunks of a job are alike but for the last piece, which may be shorter. Overwrites the host's chunk. */
+template <class Visit>
+gpuopt_status for_chunk_shapes(const gpuopt__elimination_plan &p, TableStream *s, const gpuopt__elimination_job &job,
+                               Visit visit) {
+    const gpuopt__elimination_chunks cut = cut_job(p, *s, job);
+    gpuopt_status status = GPUOPT_OK;
+    ChunkCut host;
+    cut_chunk(p, s->chunk, &host);
+    for (int64_t number = 0; number < cut.pieces && !status; number += cut.pieces > 1 ? cut.pieces - 1 : 1) {
+        gpuopt__elimination_make_chunk(&job, p.digit, p.operand, &cut, number, p.buffer_at, p.count_shift,
+                                       &host.head->job, host.operand, host.digit);
+        status = visit(host.head->job, host.digit);
+    }
+    return status;
+}
+
 /* Runs a job in chunks. launch(view, list, chunk, digits): enqueues the kernel of a chunk; digits: in host memory. */
 template <class Launch>
 struct ChunkRun {
@@ -258,10 +283,9 @@ struct ChunkRun {
 
     /* Waits for earlier copies to the host: they may be input here, and free their parts of the buffers. */
     gpuopt_status run() {
-        const int64_t bytes = p.bits / 8 + (s->counts ? static_cast<int64_t>(sizeof(uint64_t)) : 0);
         cut_chunk(p, s->chunk, &host);
         host.head->list = 0;
-        gpuopt__elimination_cut_chunks(&job, p.digit, p.operand, p.buffer, stream_least / bytes, stream_chunks, &cut);
+        cut = cut_job(p, *s, job);
         for (int64_t k = 0; k < int64_t{2} * p.most_operands; k++) s->part[k].at = -1;
         for (int k = 0; k < 2; k++) GPUOPT_CUDA(context, cudaStreamWaitEvent(s->in, s->emptied[k], 0));
         for (int64_t number = 0; number < cut.count; number++) {

@@ -25,8 +25,8 @@ struct CudaKnapsack {
     KnapsackShared shared;
     uint64_t *mark, *host_mark; /* HYBRID: a bit for each child of a step */
     void *device;
+    uint64_t cleared; /* bytes from shared.tile on that begin as 0 */
     bool all_on_host; /* HYBRID, or a pool hardly larger than a short list needs */
-    unsigned tickets; /* handed out so far */
     unsigned long long epoch;
 
     bool hybrid() const { return head.kind == GPUOPT_SEARCH_HYBRID; }
@@ -66,17 +66,21 @@ uint64_t cut_knapsack_device(const gpuopt_context *context, const gpuopt_knapsac
                              CudaKnapsack *k) {
     gpuopt__arena arena = {static_cast<char *>(base), 0};
     const int64_t n = d.items;
-    cut_knapsack_pool(&arena, d.pool, &k->pool);
-    k->table.weight_sum = static_cast<uint64_t *>(gpuopt__cut(&arena, n + 1, sizeof(uint64_t)));
-    k->table.profit_sum = static_cast<uint64_t *>(gpuopt__cut(&arena, n + 1, sizeof(uint64_t)));
+    /* In the order of the host's tables, so that one copy sends all: see gpuopt__knapsack_cut(). */
     k->table.weight = static_cast<int64_t *>(gpuopt__cut(&arena, n, sizeof(int64_t)));
     k->table.profit = static_cast<int64_t *>(gpuopt__cut(&arena, n, sizeof(int64_t)));
+    k->table.weight_sum = static_cast<uint64_t *>(gpuopt__cut(&arena, n + 1, sizeof(uint64_t)));
+    k->table.profit_sum = static_cast<uint64_t *>(gpuopt__cut(&arena, n + 1, sizeof(uint64_t)));
     k->table.reach = static_cast<int32_t *>(gpuopt__cut(&arena, n + 1, sizeof(int32_t)));
-    k->shared.block = static_cast<KnapsackBlockFound *>(
-        gpuopt__cut(&arena, knapsack_blocks * cuda_of(context)->multiprocessors, sizeof(KnapsackBlockFound)));
+    /* These begin as 0. */
+    const uint64_t first = arena.used;
     k->shared.tile = static_cast<unsigned long long *>(gpuopt__cut(&arena, knapsack_tiles(d.pool), sizeof(uint64_t)));
     k->shared.ticket = static_cast<unsigned *>(gpuopt__cut(&arena, 2, sizeof(unsigned)));
     k->shared.done = k->shared.ticket + 1;
+    k->shared.block = static_cast<KnapsackBlockFound *>(
+        gpuopt__cut(&arena, knapsack_blocks * cuda_of(context)->multiprocessors, sizeof(KnapsackBlockFound)));
+    k->cleared = arena.used - first;
+    cut_knapsack_pool(&arena, d.pool, &k->pool);
     k->mark = static_cast<uint64_t *>(gpuopt__cut(&arena, d.search == GPUOPT_SEARCH_HYBRID ? d.pool / 32 + 1 : 0, 8));
     return arena.used;
 }
@@ -90,6 +94,15 @@ uint64_t cut_knapsack_host(const gpuopt_knapsack_desc &d, void *base, CudaKnapsa
     return arena.used;
 }
 
+/* Loads the kernels that the handle may launch. The search that recovers items has dominance; with HYBRID it runs on the
+ * host. */
+gpuopt_status knapsack_load_kernels(const gpuopt_context *context, const gpuopt_knapsack_desc &d) {
+    if (d.search == GPUOPT_SEARCH_HYBRID) return load_kernels(context, knapsack_expand<false, true>);
+    gpuopt_status status = load_kernels(context, knapsack_expand<true, false>, knapsack_complete);
+    return status || d.search == GPUOPT_SEARCH_DOMINANCE ? status
+                                                         : load_kernels(context, knapsack_expand<false, false>);
+}
+
 /* Takes the device memory and clears what the kernels expect to be 0. */
 gpuopt_status knapsack_allocate(CudaKnapsack *k, const gpuopt_knapsack_desc &d) {
     const gpuopt_context *context = k->head.context;
@@ -99,9 +112,8 @@ gpuopt_status knapsack_allocate(CudaKnapsack *k, const gpuopt_knapsack_desc &d) 
     if (status) return status;
     cut_knapsack_device(context, d, k->device, k);
     status = take_pinned(context, &k->shared.found);
-    if (!status)
-        status = k->queue.clear(k->shared.tile, 0, sizeof(uint64_t) * static_cast<size_t>(knapsack_tiles(d.pool)));
-    return status ? status : k->queue.clear(k->shared.ticket, 0, 2 * sizeof(unsigned));
+    if (!status) status = knapsack_load_kernels(context, d);
+    return status ? status : k->queue.clear(k->shared.tile, 0, k->cleared);
 }
 
 } // namespace

@@ -7,181 +7,50 @@
  * after those of the preceding tiles, whose number it finds by looking back (Merrill, Garland: Single-pass Parallel
  * Prefix Scan with Decoupled Look-back, 2016). So a step reads its nodes once (with dominance twice, the second time
  * usually from the L2 cache) and writes the children that stay once.
+ *
+ * What blocks of a launch tell one another, and what that rests on (PTX ISA 9.0, "Memory Consistency Model"). Launches
+ * follow one another on a stream, so that each sees all that the ones before wrote. No location is accessed with two
+ * sizes.
+ *
+ * Tickets. A block takes its tiles from a counter, by an atomic addition. So whoever has tile t knows that blocks that
+ * run already have the tiles before it, and none of them waits for a later one: looking back ends, however few blocks
+ * run at a time. The counter begins at 0 in each launch and ends below 2^32: the last block sets it back, when all have
+ * drawn the ticket that ended their loop. (2^32 tiles would be 2^42 nodes; a pool has 2^40 at most.)
+ * Look-back. The word of a tile is written and read by volatile accesses of 64 bits, which are relaxed ones at system
+ * scope ("Operation types": ld.volatile): each is one access, and a reader gets the old word or the new one. The word
+ * itself is all that is said by it. Children of different tiles are written to different places, and none is read in
+ * the launch that writes it; so nothing has to be ordered behind a word.
+ * Report. Thread 0 of a block writes its record, then adds to `done`: fence and atomic are a release pattern. In the
+ * block that finds all others done, the same thread's addition and the fence behind it are the acquire pattern, and
+ * bar.sync carries what it has seen to the block's other threads ("Release and acquire patterns", "Causality order").
  */
 #ifndef GPUOPT_CUDA_KNAPSACK_KERNEL_CUH
 #define GPUOPT_CUDA_KNAPSACK_KERNEL_CUH
 
-#include "../../gpuopt_impl/knapsack/search.h"
-#include "../common/warp.cuh"
+#include <cub/block/block_reduce.cuh>
+
+#include "tile.cuh"
 
 namespace {
 
-enum : int {
-    KNAPSACK_THREADS = 256,
-    KNAPSACK_WARPS = KNAPSACK_THREADS / 32,
-    KNAPSACK_ROWS = 8, /* children per thread */
-    KNAPSACK_TILE = KNAPSACK_THREADS * KNAPSACK_ROWS
-};
+/* ---- Which children stay ---- */
 
-/* The word of a tile tells later tiles nothing yet, how many of its children stay (ALONE), or how many of its own
- * and of all preceding tiles stay (ALL). It holds a count of 40 bits and the epoch of its step, 22 bits: words of
- * other epochs tell nothing, so they need not be cleared between steps. */
-enum : unsigned long long {
-    KNAPSACK_ALONE = 1ull << 62,
-    KNAPSACK_ALL = 2ull << 62,
-    KNAPSACK_COUNT = (1ull << 40) - 1,
-    KNAPSACK_EPOCHS = 1ull << 22
-};
-
-/* What a block found. The best solution is the one of lowest rank among those with the most profit. */
-struct KnapsackBlockFound {
-    gpuopt__knapsack_found found;
-    int64_t rank;
-};
-
-/* What the launches of a handle share, in device memory except `found`. */
-struct KnapsackShared {
-    unsigned long long *tile;  /* [tiles of the largest step] */
-    unsigned *ticket, *done;   /* tiles handed out, blocks that have finished */
-    KnapsackBlockFound *block; /* [blocks of the largest launch] */
-    KnapsackBlockFound *found; /* pinned host memory */
-};
-
-struct KnapsackStep {
-    gpuopt__knapsack_view view;
-    gpuopt__knapsack_job job;
-    gpuopt__knapsack_pool pool;
-    KnapsackShared shared;
-    double ratio;
-    int64_t tiles;
-    unsigned first_ticket;
-    unsigned long long epoch; /* shifted to its place in a word */
-    unsigned *mark;           /* MARK: a bit for each child */
-};
-
-struct KnapsackTile {
-    int64_t room[KNAPSACK_TILE];
-    uint64_t profit[KNAPSACK_TILE];
-    uint32_t decisions[KNAPSACK_TILE];
-    uint16_t order[KNAPSACK_TILE]; /* with dominance: the children in their order; TILE: a dominated child */
-};
-
-/* The room of a child that is too heavy: it comes after all others and is never kept. */
-constexpr int64_t knapsack_no_room = INT64_MIN;
-
-__device__ int64_t knapsack_flipped_room(const gpuopt__knapsack_job &job, int64_t room) {
-    return room < job.least ? knapsack_no_room : room + job.room;
-}
-
-/* ---- Where a tile begins in the two lists ---- */
-
-/* How many of the children before this rank are unchanged. By one warp, which tries 32 positions at a time. */
-__device__ int64_t knapsack_split(const KnapsackStep &p, int64_t rank) {
-    const gpuopt__knapsack_job &job = p.job;
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    int64_t low = rank > job.count ? rank - job.count : 0, high = rank < job.count ? rank : job.count;
-    while (low < high) { /* the answer is in low .. high */
-        int64_t width = (high - low + 31) / 32, i = low + lane * width, j = rank - 1 - i;
-        bool before = false;
-        if (i < high) {
-            int64_t a = job.from + i * job.from_step, b = job.from + j * job.from_step;
-            int64_t room = p.pool.room[a], other = knapsack_flipped_room(job, p.pool.room[b]);
-            before = room != other ? room > other : p.pool.profit[a] >= p.pool.profit[b] + job.profit;
-        }
-        int yes = __popc(__ballot_sync(~0u, before)); /* `before` holds for a prefix of the lanes */
-        if (yes == 0) return low;
-        high = min(high, low + yes * width);
-        low += (yes - 1) * width + 1;
-    }
-    return low;
-}
-
-/* ---- The children of a tile ---- */
-
-__device__ void knapsack_load(const KnapsackStep &p, KnapsackTile &t, int slot, int64_t parent, bool flipped) {
-    int64_t at = p.job.from + parent * p.job.from_step, room = p.pool.room[at];
-    uint64_t profit = p.pool.profit[at];
-    uint32_t decisions = p.pool.decisions[at] << 1;
-    t.room[slot] = flipped ? knapsack_flipped_room(p.job, room) : room;
-    t.profit[slot] = flipped ? profit + p.job.profit : profit;
-    t.decisions[slot] = decisions | flipped;
-}
-
-/* Whether the unchanged child i comes before the flipped child j. */
-__device__ bool knapsack_before(const KnapsackTile &t, int i, int j) {
-    return t.room[i] != t.room[j] ? t.room[i] > t.room[j] : t.profit[i] >= t.profit[j];
-}
-
-/* Merges the `same` unchanged children in the first slots with the `flipped` ones after them, into t.order. exists,
- * profit: of each list, whether a child precedes this tile, and the profit of the last one that does. Returns how many
- * dominated children this thread found. */
-__device__ int knapsack_merge(KnapsackTile &t, int same, int flipped, const bool exists[2], const uint64_t profit[2]) {
-    const int children = same + flipped, first = min(static_cast<int>(threadIdx.x) * KNAPSACK_ROWS, children);
-    const int end = min(first + KNAPSACK_ROWS, children);
-    int low = first > flipped ? first - flipped : 0, high = first < same ? first : same, dominated = 0;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (knapsack_before(t, middle, same + first - 1 - middle)) low = middle + 1;
-        else high = middle;
-    }
-    int i = low, j = first - low;
-    for (int rank = first; rank < end; rank++) {
-        bool turned = i >= same || (j < flipped && !knapsack_before(t, i, same + j));
-        int child = turned ? same + j++ : i++;
-        int other = (turned ? i : j) - 1; /* the last child of the other list before this one */
-        bool worse = other >= 0 ? t.profit[turned ? other : same + other] >= t.profit[child]
-                                : exists[!turned] && profit[!turned] >= t.profit[child];
-        worse = worse && t.room[child] != knapsack_no_room; /* too heavy, which does not count as dominated */
-        t.order[rank] = static_cast<uint16_t>(worse ? +KNAPSACK_TILE : child);
-        dominated += worse;
-    }
-    return dominated;
-}
-
-/* Fills the tile with the children of ranks first .. first + children - 1. Returns how many dominated children this
- * thread found. */
-template <bool DOMINANCE>
-__device__ int knapsack_build(const KnapsackStep &p, KnapsackTile &t, int64_t first, int children) {
-    const int thread = static_cast<int>(threadIdx.x);
-    if (!DOMINANCE) {
-        for (int k = thread; k < children / 2; k += KNAPSACK_THREADS) {
-            knapsack_load(p, t, 2 * k, first / 2 + k, false);
-            knapsack_load(p, t, 2 * k + 1, first / 2 + k, true);
-        }
-        __syncthreads();
-        return 0;
-    }
-    __shared__ int64_t corner[2];
-    if (thread < 64) { /* one warp for each end of the tile */
-        int64_t split = knapsack_split(p, first + (thread < 32 ? 0 : children));
-        if (thread % 32 == 0) corner[thread / 32] = split;
-    }
-    __syncthreads();
-    const int64_t i = corner[0], j = first - i;
-    const int same = static_cast<int>(corner[1] - i), flipped = children - same;
-    for (int k = thread; k < children; k += KNAPSACK_THREADS)
-        knapsack_load(p, t, k, k < same ? i + k : j + k - same, k >= same);
-    const bool exists[2] = {i > 0, j > 0};
-    uint64_t profit[2] = {0, 0};
-    if (exists[0]) profit[0] = p.pool.profit[p.job.from + (i - 1) * p.job.from_step];
-    if (exists[1]) profit[1] = p.pool.profit[p.job.from + (j - 1) * p.job.from_step] + p.job.profit;
-    __syncthreads();
-    int dominated = knapsack_merge(t, same, flipped, exists, profit);
-    __syncthreads();
-    return dominated;
+__device__ int32_t knapsack_guess(const KnapsackStep &p, int64_t room) {
+    constexpr float most = 1 << 30;
+    const uint64_t weight = p.guess.sum[room < 0 ? 0 : 1] + static_cast<uint64_t>(room);
+    const float apart = static_cast<float>(static_cast<int64_t>(weight)) * p.guess.items;
+    return p.view.at + static_cast<int32_t>(fminf(fmaxf(apart, -most), most));
 }
 
 /* Whether a child stays. Adds what it means for the search to `mine`. */
-__device__ bool knapsack_test(const KnapsackStep &p, const KnapsackTile &t, int child, int64_t rank, int32_t &hint,
+__device__ bool knapsack_test(const KnapsackStep &p, const KnapsackTile &t, int child, int64_t rank,
                               KnapsackBlockFound &mine) {
     gpuopt__knapsack_filled f;
     int64_t room = t.room[child];
     uint64_t profit = t.profit[child];
     if (room == knapsack_no_room) return false;
-    f.at = hint;
-    bool stays = gpuopt__knapsack_fill(&p.view, p.job.core, room, profit, hint, &f) &&
+    bool stays = gpuopt__knapsack_fill(&p.view, p.job.core, room, profit, knapsack_guess(p, room), &f) &&
                  gpuopt__knapsack_beats(&p.view, &f, p.job.lower);
-    hint = f.at;
     if (!stays) {
         mine.found.pruned++;
         return false;
@@ -237,42 +106,41 @@ __device__ void knapsack_add(KnapsackBlockFound &sum, const KnapsackBlockFound &
 
 __device__ KnapsackBlockFound knapsack_nothing(int64_t lower) { return {gpuopt__knapsack_nothing(lower), INT64_MAX}; }
 
-/* The sum over the block's threads, in thread 0. Overwrites scratch [THREADS], in shared memory. */
-__device__ KnapsackBlockFound knapsack_block_sum(KnapsackBlockFound *scratch, const KnapsackBlockFound &mine) {
-    const unsigned thread = threadIdx.x;
-    __syncthreads();
-    scratch[thread] = mine;
-    for (unsigned half = KNAPSACK_THREADS / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (thread < half) knapsack_add(scratch[thread], scratch[thread + half]);
+struct KnapsackAdd {
+    __device__ KnapsackBlockFound operator()(KnapsackBlockFound sum, const KnapsackBlockFound &other) const {
+        knapsack_add(sum, other);
+        return sum;
     }
-    return scratch[thread];
-}
+};
+
+/* Sums over the block's threads, in thread 0. The order of the terms is open: it makes no difference to the result. */
+using KnapsackSum = cub::BlockReduce<KnapsackBlockFound, KNAPSACK_THREADS, cub::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY>;
 
 /* Writes the sum over all blocks to the host. The last block to finish does it. */
-__device__ void knapsack_report(const KnapsackShared &s, KnapsackBlockFound *scratch, const KnapsackBlockFound &mine,
-                                int64_t lower) {
+__device__ void knapsack_report(const KnapsackShared &s, KnapsackSum::TempStorage &scratch,
+                                const KnapsackBlockFound &mine, int64_t lower) {
     __shared__ bool last;
-    KnapsackBlockFound sum = knapsack_block_sum(scratch, mine);
+    __syncthreads(); /* what lay in scratch has been read */
+    KnapsackBlockFound sum = KnapsackSum(scratch).Reduce(mine, KnapsackAdd());
     if (threadIdx.x == 0) {
         s.block[blockIdx.x] = sum;
-        __threadfence();
+        __threadfence(); /* releases */
         last = atomicAdd(s.done, 1) == gridDim.x - 1;
+        __threadfence(); /* acquires */
     }
     __syncthreads();
     if (!last) return;
-    __threadfence();
     sum = knapsack_nothing(lower);
     for (unsigned k = threadIdx.x; k < gridDim.x; k += KNAPSACK_THREADS) knapsack_add(sum, s.block[k]);
-    sum = knapsack_block_sum(scratch, sum);
+    sum = KnapsackSum(scratch).Reduce(sum, KnapsackAdd());
     if (threadIdx.x > 0) return;
     *s.found = sum;
-    *s.done = 0;
+    *s.done = *s.ticket = 0;
 }
 
 union KnapsackMemory {
     KnapsackTile tile;
-    KnapsackBlockFound scratch[KNAPSACK_THREADS];
+    KnapsackSum::TempStorage scratch;
 };
 
 /* One step, as described at the top of this file. MARK: instead of writing the children, sets a bit for each that
@@ -287,10 +155,9 @@ __global__ void __launch_bounds__(KNAPSACK_THREADS, 3) knapsack_expand(const __g
     const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
     const int64_t all = 2 * p.job.count;
     KnapsackBlockFound mine = knapsack_nothing(p.job.lower);
-    int32_t hint = p.view.at;
     for (;;) {
         __syncthreads();
-        if (threadIdx.x == 0) ticket = atomicAdd(p.shared.ticket, 1) - p.first_ticket;
+        if (threadIdx.x == 0) ticket = atomicAdd(p.shared.ticket, 1);
         __syncthreads();
         const int64_t tile = ticket, first = tile * KNAPSACK_TILE;
         if (tile >= p.tiles) break;
@@ -302,7 +169,7 @@ __global__ void __launch_bounds__(KNAPSACK_THREADS, 3) knapsack_expand(const __g
         for (int row = 0; row < KNAPSACK_ROWS; row++) {
             int rank = (warp * KNAPSACK_ROWS + row) * 32 + lane, child = KNAPSACK_TILE;
             if (rank < children) child = DOMINANCE ? t.order[rank] : rank;
-            bool stays = child < KNAPSACK_TILE && knapsack_test(p, t, child, first + rank, hint, mine);
+            bool stays = child < KNAPSACK_TILE && knapsack_test(p, t, child, first + rank, mine);
             mask[row] = __ballot_sync(~0u, stays);
             count += __popc(mask[row]);
             if (MARK && lane == 0 && rank < children) p.mark[(first + rank) / 32] = mask[row];
@@ -352,7 +219,7 @@ struct KnapsackCompletion {
 };
 
 __global__ void __launch_bounds__(KNAPSACK_THREADS) knapsack_complete(const __grid_constant__ KnapsackCompletion p) {
-    __shared__ KnapsackBlockFound scratch[KNAPSACK_THREADS];
+    __shared__ KnapsackSum::TempStorage scratch;
     const gpuopt__knapsack_view &v = p.search.view;
     KnapsackBlockFound mine = knapsack_nothing(p.search.lower);
     for (int64_t item = v.first + int64_t{blockIdx.x} * KNAPSACK_THREADS + threadIdx.x; item < v.last;

@@ -6,6 +6,7 @@
  *     handle.cuh    what a handle holds; the memory that it takes
  *     nodes.cuh     where the nodes are, on the device or on the host, and moving them; get and put
  *     kernel.cuh    the kernels: a step, and the completion of a list
+ *     tile.cuh      what a step is given; the children of a tile
  *
  * Each step is one launch. The host decides which nodes the next step takes, so it waits for the result of each. As
  * long as all nodes of a search form one short list, they stay in host memory and the CPU expands them
@@ -53,26 +54,16 @@ gpuopt_status cuda_knapsack_create(gpuopt_context *context, const gpuopt_knapsac
     return status;
 }
 
-/* Copies the tables to the device. */
+/* Copies the tables to the device: they lie in one piece on both sides. */
 gpuopt_status cuda_knapsack_load(gpuopt_knapsack *knapsack) {
     CudaKnapsack *k = cuda_knapsack(knapsack);
     if (!k->device) return GPUOPT_OK;
     DeviceScope scope(knapsack->context);
-    const gpuopt__knapsack_view &v = knapsack->search.view;
-    const size_t n = static_cast<size_t>(v.last);
-    const struct {
-        const void *to, *from;
-        size_t bytes;
-    } copies[] = {{k->table.weight_sum, v.table.weight_sum, (n + 1) * sizeof(uint64_t)},
-                  {k->table.profit_sum, v.table.profit_sum, (n + 1) * sizeof(uint64_t)},
-                  {k->table.weight, v.table.weight, n * sizeof(int64_t)},
-                  {k->table.profit, v.table.profit, n * sizeof(int64_t)},
-                  {k->table.reach, v.table.reach, (n + 1) * sizeof(int32_t)}};
-    for (const auto &c : copies) {
-        gpuopt_status status = k->queue.copy(const_cast<void *>(c.to), c.from, c.bytes, "copying a knapsack's items");
-        if (status) return status;
-    }
-    return k->queue.wait("copying a knapsack's items");
+    const char *first = reinterpret_cast<const char *>(knapsack->sorted_weight),
+               *end = reinterpret_cast<const char *>(knapsack->reach + knapsack->items + 1);
+    gpuopt_status status = k->queue.copy(const_cast<int64_t *>(k->table.weight), first,
+                                         static_cast<size_t>(end - first), "copying a knapsack's items");
+    return status ? status : k->queue.release_host(first);
 }
 
 /* ---- Steps ---- */
@@ -106,20 +97,18 @@ gpuopt_status knapsack_device_step(CudaKnapsack *k, const gpuopt__knapsack_searc
     p.view = s->view;
     p.view.table = k->table;
     p.job = job;
+    p.guess = knapsack_guess_of(s->view, job.core);
     p.pool = k->pool;
     p.shared = k->shared;
     p.ratio = s->ratio;
     p.tiles = (2 * job.count + KNAPSACK_TILE - 1) / KNAPSACK_TILE;
     p.mark = reinterpret_cast<unsigned *>(k->mark);
-    p.first_ticket = k->tickets;
     p.epoch = k->epoch << 40;
     const unsigned grid = knapsack_grid(k, p.tiles);
     if (mark) k->queue.launch({grid, KNAPSACK_THREADS}, knapsack_expand<false, true>, p);
     else if (s->dominance) k->queue.launch({grid, KNAPSACK_THREADS}, knapsack_expand<true, false>, p);
     else k->queue.launch({grid, KNAPSACK_THREADS}, knapsack_expand<false, false>, p);
-    status = knapsack_await(k, found);
-    k->tickets += static_cast<unsigned>(p.tiles) + grid; /* each block draws one ticket beyond the last tile */
-    return status;
+    return knapsack_await(k, found);
 }
 
 /* The paper's step for a long list: the nodes are copied to the device, which branches and computes bounds; the host
@@ -129,7 +118,7 @@ gpuopt_status knapsack_hybrid_step(CudaKnapsack *k, const gpuopt__knapsack_searc
     gpuopt_status status = knapsack_copy(k, k->pool, job.from, k->host_pool, job.from, job.from_step, job.count);
     if (!status) status = knapsack_device_step(k, s, job, true, found);
     if (!status)
-        status = k->queue.copy(k->host_mark, k->mark, static_cast<size_t>(2 * job.count + 63) / 64 * 8,
+        status = k->queue.copy(k->host_mark, k->mark, static_cast<size_t>(2 * job.count + 31) / 32 * sizeof(unsigned),
                                "copying the marks of a knapsack step");
     if (!status) status = k->queue.wait("copying the marks of a knapsack step");
     if (!status)

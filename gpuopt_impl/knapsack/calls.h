@@ -65,6 +65,7 @@ static uint64_t gpuopt__knapsack_cut(gpuopt_knapsack *k, void *memory, int32_t i
     }
     k->weight = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
     k->profit = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
+    /* The tables of the sorted items, in this order and one after the other: the GPU's backend copies them at once. */
     k->sorted_weight = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
     k->sorted_profit = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
     k->weight_sum = (uint64_t *)gpuopt__cut(&arena, n + 1, sizeof(uint64_t));

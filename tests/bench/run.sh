@@ -5,9 +5,9 @@
 #        run.sh --all [FOLDER]
 #
 # Measures propagation on this machine as tests/bench/RESULTS.md reports it; PROGRAM: propagate_bench, built already.
-# With --all then the basis inverse, the simplex method, elimination and knapsacks too, on the CPU and, where there is
-# one, the GPU; FOLDER: that of the programs, built already. The public models are read from GPUOPT_TEST_DATA/miplib,
-# netlib, kennington and wcsp, and left out without them.
+# With --all then the basis inverse, the simplex method, elimination, knapsacks and creating handles too, on the CPU
+# and, where there is one, the GPU; FOLDER: that of the programs, built already. The public models are read from
+# GPUOPT_TEST_DATA/miplib, netlib, kennington and wcsp, and left out without them.
 set -u
 case ${1:-} in
 -h | --help)
@@ -17,8 +17,8 @@ case ${1:-} in
 esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
-# Each has a program FAMILY_bench here, and below a function of that name which runs it.
-families=(propagate basis simplex elimination knapsack)
+# Each has a program NAME_bench here, and below a function of that name which runs it.
+families=(propagate basis simplex elimination knapsack create)
 
 build() {
     (cd "$root" && bazel build --noshow_progress "${@/#/\/\/tests\/bench:}") >&2 || exit
@@ -95,6 +95,15 @@ knapsack() {
     "$folder/knapsack_bench" "$gpu$threads" --tables classes --limit 20
 }
 
+# Small handles; then, on the GPU, single primitives of the kernels.
+create() {
+    echo "== create, ${backends// /, }"
+    "$folder/create_bench" "${backends// /,}"
+    [ "$backends" != cpu ] || return 0
+    echo "== primitives, beside those of CUB"
+    "$folder/primitives_bench"
+}
+
 if [ "${1:-}" = --all ]; then
     folder=${2:-}
     if [ -z "$folder" ]; then
@@ -104,7 +113,7 @@ if [ "${1:-}" = --all ]; then
     backends=cpu
     if "$folder/simplex_bench" cuda --models shah:9:1 --clp off >/dev/null 2>&1; then
         backends="cuda cpu"
-        [ -n "${2:-}" ] || build add_min_rate
+        [ -n "${2:-}" ] || build add_min_rate primitives_bench
     fi
     for family in "${families[@]}"; do "$family"; done
 else

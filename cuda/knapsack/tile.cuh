@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knapsack on the GPU: what a step is given, and how a block builds the children of a tile in shared memory, with
+ * dominance in the order of a merge.
+ */
+#ifndef GPUOPT_CUDA_KNAPSACK_TILE_CUH
+#define GPUOPT_CUDA_KNAPSACK_TILE_CUH
+
+#include <algorithm>
+
+#include "../../gpuopt_impl/knapsack/search.h"
+
+namespace {
+
+enum : int {
+    KNAPSACK_THREADS = 256,
+    KNAPSACK_WARPS = KNAPSACK_THREADS / 32,
+    KNAPSACK_ROWS = 8, /* children per thread */
+    KNAPSACK_TILE = KNAPSACK_THREADS * KNAPSACK_ROWS
+};
+
+/* The word of a tile tells later tiles nothing yet, how many of its children stay (ALONE), or how many of its own
+ * and of all preceding tiles stay (ALL). It holds a count of 40 bits and the epoch of its step, 22 bits: words of
+ * other epochs tell nothing, so they need not be cleared between steps. */
+enum : unsigned long long {
+    KNAPSACK_ALONE = 1ull << 62,
+    KNAPSACK_ALL = 2ull << 62,
+    KNAPSACK_COUNT = (1ull << 40) - 1,
+    KNAPSACK_EPOCHS = 1ull << 22
+};
+
+/* What a block found. The best solution is the one of lowest rank among those with the most profit. */
+struct KnapsackBlockFound {
+    gpuopt__knapsack_found found;
+    int64_t rank;
+};
+
+/* What the launches of a handle share, in device memory except `found`. */
+struct KnapsackShared {
+    unsigned long long *tile;  /* [tiles of the largest step] */
+    unsigned *ticket, *done;   /* of this launch: tiles handed out, blocks that have finished; 0 between launches */
+    KnapsackBlockFound *block; /* [blocks of the largest launch] */
+    KnapsackBlockFound *found; /* pinned host memory */
+};
+
+/* Where the break item of a node is looked for first: as if all items weighed what those around the root's break item
+ * do on average. sum: of the weights before the core's begin and before its end, less that before the root's break item. */
+struct KnapsackGuess {
+    uint64_t sum[2]; /* modulo 2^64: a bad guess takes longer and changes nothing */
+    float items;     /* per unit of weight */
+};
+
+/* v: with its tables in host memory. */
+KnapsackGuess knapsack_guess_of(const gpuopt__knapsack_view &v, const gpuopt__knapsack_core &core) {
+    enum { AROUND = 32 }; /* items on each side */
+    const uint64_t *sum = v.table.weight_sum;
+    const int32_t low = std::max(v.first, v.at - AROUND), high = std::min(v.last, v.at + AROUND);
+    KnapsackGuess guess = {{sum[core.begin] - sum[v.at], sum[core.end] - sum[v.at]}, 0};
+    if (low < high) guess.items = static_cast<float>(high - low) / static_cast<float>(sum[high] - sum[low]);
+    return guess;
+}
+
+struct KnapsackStep {
+    gpuopt__knapsack_view view;
+    gpuopt__knapsack_job job;
+    KnapsackGuess guess;
+    gpuopt__knapsack_pool pool;
+    KnapsackShared shared;
+    double ratio;
+    int64_t tiles;
+    unsigned long long epoch; /* shifted to its place in a word */
+    unsigned *mark;           /* MARK: a bit for each child */
+};
+
+struct KnapsackTile {
+    int64_t room[KNAPSACK_TILE];
+    uint64_t profit[KNAPSACK_TILE];
+    uint32_t decisions[KNAPSACK_TILE];
+    uint16_t order[KNAPSACK_TILE]; /* with dominance: the children in their order; TILE: a dominated child */
+};
+
+/* The room of a child that is too heavy: it comes after all others and is never kept. */
+constexpr int64_t knapsack_no_room = INT64_MIN;
+
+__device__ int64_t knapsack_flipped_room(const gpuopt__knapsack_job &job, int64_t room) {
+    return room < job.least ? knapsack_no_room : room + job.room;
+}
+
+/* ---- Where a tile begins in the two lists ---- */
+
+/* How many of the children before this rank are unchanged. By one warp, which tries 32 positions at a time. */
+__device__ int64_t knapsack_split(const KnapsackStep &p, int64_t rank) {
+    const gpuopt__knapsack_job &job = p.job;
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    int64_t low = rank > job.count ? rank - job.count : 0, high = rank < job.count ? rank : job.count;
+    while (low < high) { /* the answer is in low .. high */
+        int64_t width = (high - low + 31) / 32, i = low + lane * width, j = rank - 1 - i;
+        bool before = false;
+        if (i < high) {
+            int64_t a = job.from + i * job.from_step, b = job.from + j * job.from_step;
+            int64_t room = p.pool.room[a], other = knapsack_flipped_room(job, p.pool.room[b]);
+            before = room != other ? room > other : p.pool.profit[a] >= p.pool.profit[b] + job.profit;
+        }
+        int yes = __popc(__ballot_sync(~0u, before)); /* `before` holds for a prefix of the lanes */
+        if (yes == 0) return low;
+        high = min(high, low + yes * width);
+        low += (yes - 1) * width + 1;
+    }
+    return low;
+}
+
+/* ---- The children of a tile ---- */
+
+__device__ void knapsack_load(const KnapsackStep &p, KnapsackTile &t, int slot, int64_t parent, bool flipped) {
+    int64_t at = p.job.from + parent * p.job.from_step, room = p.pool.room[at];
+    uint64_t profit = p.pool.profit[at];
+    uint32_t decisions = p.pool.decisions[at] << 1;
+    t.room[slot] = flipped ? knapsack_flipped_room(p.job, room) : room;
+    t.profit[slot] = flipped ? profit + p.job.profit : profit;
+    t.decisions[slot] = decisions | flipped;
+}
+
+/* Whether the unchanged child i comes before the flipped child j. */
+__device__ bool knapsack_before(const KnapsackTile &t, int i, int j) {
+    return t.room[i] != t.room[j] ? t.room[i] > t.room[j] : t.profit[i] >= t.profit[j];
+}
+
+/* The child at which the merge of a list stands, and the profit of the one before it. A list ends at its `end`. */
+struct KnapsackRun {
+    int at, end; /* slots */
+    int64_t room;
+    uint64_t profit, last;
+    bool has_last;
+
+    __device__ void load(const KnapsackTile &t) {
+        if (at < end) room = t.room[at], profit = t.profit[at];
+    }
+    /* begin: the list's first slot. exists, before: whether a child of the list precedes it, and its profit. */
+    __device__ void start(const KnapsackTile &t, int begin, bool exists, uint64_t before) {
+        has_last = at > begin || exists;
+        last = at > begin ? t.profit[at - 1] : before;
+        load(t);
+    }
+    __device__ void next(const KnapsackTile &t) {
+        has_last = true;
+        last = profit;
+        at++;
+        load(t);
+    }
+};
+
+/* Merges the `same` unchanged children in the first slots with the `flipped` ones after them, into t.order. exists,
+ * profit: of each list, whether a child precedes this tile, and the profit of the last one that does. Returns how many
+ * dominated children this thread found. */
+__device__ int knapsack_merge(KnapsackTile &t, int same, int flipped, const bool exists[2], const uint64_t profit[2]) {
+    const int children = same + flipped, first = min(static_cast<int>(threadIdx.x) * KNAPSACK_ROWS, children);
+    const int end = min(first + KNAPSACK_ROWS, children);
+    int low = first > flipped ? first - flipped : 0, high = first < same ? first : same, dominated = 0;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (knapsack_before(t, middle, same + first - 1 - middle)) low = middle + 1;
+        else high = middle;
+    }
+    KnapsackRun a = {low, same}, b = {same + first - low, children};
+    a.start(t, 0, exists[0], profit[0]);
+    b.start(t, same, exists[1], profit[1]);
+    for (int rank = first; rank < end; rank++) {
+        const bool before = a.room != b.room ? a.room > b.room : a.profit >= b.profit;
+        const bool turned = b.at < b.end && (a.at >= a.end || !before);
+        const int64_t room = turned ? b.room : a.room;
+        const bool other = turned ? a.has_last && a.last >= b.profit : b.has_last && b.last >= a.profit;
+        const bool worse = other && room != knapsack_no_room; /* too heavy does not count as dominated */
+        t.order[rank] = static_cast<uint16_t>(worse ? +KNAPSACK_TILE : turned ? b.at : a.at);
+        dominated += worse;
+        if (turned) b.next(t);
+        else a.next(t);
+    }
+    return dominated;
+}
+
+/* Fills the tile with the children of ranks first .. first + children - 1. Returns how many dominated children this
+ * thread found. */
+template <bool DOMINANCE>
+__device__ int knapsack_build(const KnapsackStep &p, KnapsackTile &t, int64_t first, int children) {
+    const int thread = static_cast<int>(threadIdx.x);
+    if (!DOMINANCE) {
+        for (int k = thread; k < children / 2; k += KNAPSACK_THREADS) {
+            knapsack_load(p, t, 2 * k, first / 2 + k, false);
+            knapsack_load(p, t, 2 * k + 1, first / 2 + k, true);
+        }
+        __syncthreads();
+        return 0;
+    }
+    __shared__ int64_t corner[2];
+    if (thread < 64) { /* one warp for each end of the tile */
+        int64_t split = knapsack_split(p, first + (thread < 32 ? 0 : children));
+        if (thread % 32 == 0) corner[thread / 32] = split;
+    }
+    __syncthreads();
+    const int64_t i = corner[0], j = first - i;
+    const int same = static_cast<int>(corner[1] - i), flipped = children - same;
+    for (int k = thread; k < children; k += KNAPSACK_THREADS)
+        knapsack_load(p, t, k, k < same ? i + k : j + k - same, k >= same);
+    const bool exists[2] = {i > 0, j > 0};
+    uint64_t profit[2] = {0, 0};
+    if (exists[0]) profit[0] = p.pool.profit[p.job.from + (i - 1) * p.job.from_step];
+    if (exists[1]) profit[1] = p.pool.profit[p.job.from + (j - 1) * p.job.from_step] + p.job.profit;
+    __syncthreads();
+    int dominated = knapsack_merge(t, same, flipped, exists, profit);
+    __syncthreads();
+    return dominated;
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_KNAPSACK_TILE_CUH */
