@@ -35,22 +35,17 @@ namespace {
 
 /* ---- Which children stay ---- */
 
-__device__ int32_t knapsack_guess(const KnapsackStep &p, int64_t room) {
-    constexpr float most = 1 << 30;
-    const uint64_t weight = p.guess.sum[room < 0 ? 0 : 1] + static_cast<uint64_t>(room);
-    const float apart = static_cast<float>(static_cast<int64_t>(weight)) * p.guess.items;
-    return p.view.at + static_cast<int32_t>(fminf(fmaxf(apart, -most), most));
-}
-
 /* Whether a child stays. Adds what it means for the search to `mine`. */
-__device__ bool knapsack_test(const KnapsackStep &p, const KnapsackTile &t, int child, int64_t rank,
+__device__ bool knapsack_test(const KnapsackStep &p, const KnapsackTile &t, int child, int64_t rank, int32_t &hint,
                               KnapsackBlockFound &mine) {
     gpuopt__knapsack_filled f;
     int64_t room = t.room[child];
     uint64_t profit = t.profit[child];
     if (room == knapsack_no_room) return false;
-    bool stays = gpuopt__knapsack_fill(&p.view, p.job.core, room, profit, knapsack_guess(p, room), &f) &&
+    f.at = hint;
+    bool stays = gpuopt__knapsack_fill(&p.view, p.job.core, room, profit, hint, &f) &&
                  gpuopt__knapsack_beats(&p.view, &f, p.job.lower);
+    hint = f.at;
     if (!stays) {
         mine.found.pruned++;
         return false;
@@ -155,6 +150,7 @@ __global__ void __launch_bounds__(KNAPSACK_THREADS, 3) knapsack_expand(const __g
     const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
     const int64_t all = 2 * p.job.count;
     KnapsackBlockFound mine = knapsack_nothing(p.job.lower);
+    int32_t hint = p.view.at;
     for (;;) {
         __syncthreads();
         if (threadIdx.x == 0) ticket = atomicAdd(p.shared.ticket, 1);
@@ -169,7 +165,7 @@ __global__ void __launch_bounds__(KNAPSACK_THREADS, 3) knapsack_expand(const __g
         for (int row = 0; row < KNAPSACK_ROWS; row++) {
             int rank = (warp * KNAPSACK_ROWS + row) * 32 + lane, child = KNAPSACK_TILE;
             if (rank < children) child = DOMINANCE ? t.order[rank] : rank;
-            bool stays = child < KNAPSACK_TILE && knapsack_test(p, t, child, first + rank, mine);
+            bool stays = child < KNAPSACK_TILE && knapsack_test(p, t, child, first + rank, hint, mine);
             mask[row] = __ballot_sync(~0u, stays);
             count += __popc(mask[row]);
             if (MARK && lane == 0 && rank < children) p.mark[(first + rank) / 32] = mask[row];

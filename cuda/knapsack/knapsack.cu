@@ -97,7 +97,6 @@ gpuopt_status knapsack_device_step(CudaKnapsack *k, const gpuopt__knapsack_searc
     p.view = s->view;
     p.view.table = k->table;
     p.job = job;
-    p.guess = knapsack_guess_of(s->view, job.core);
     p.pool = k->pool;
     p.shared = k->shared;
     p.ratio = s->ratio;

@@ -6,8 +6,6 @@
 #ifndef GPUOPT_CUDA_KNAPSACK_TILE_CUH
 #define GPUOPT_CUDA_KNAPSACK_TILE_CUH
 
-#include <algorithm>
-
 #include "../../gpuopt_impl/knapsack/search.h"
 
 namespace {
@@ -43,27 +41,9 @@ struct KnapsackShared {
     KnapsackBlockFound *found; /* pinned host memory */
 };
 
-/* Where the break item of a node is looked for first: as if all items weighed what those around the root's break item
- * do on average. sum: of the weights before the core's begin and before its end, less that before the root's break item. */
-struct KnapsackGuess {
-    uint64_t sum[2]; /* modulo 2^64: a bad guess takes longer and changes nothing */
-    float items;     /* per unit of weight */
-};
-
-/* v: with its tables in host memory. */
-KnapsackGuess knapsack_guess_of(const gpuopt__knapsack_view &v, const gpuopt__knapsack_core &core) {
-    enum { AROUND = 32 }; /* items on each side */
-    const uint64_t *sum = v.table.weight_sum;
-    const int32_t low = std::max(v.first, v.at - AROUND), high = std::min(v.last, v.at + AROUND);
-    KnapsackGuess guess = {{sum[core.begin] - sum[v.at], sum[core.end] - sum[v.at]}, 0};
-    if (low < high) guess.items = static_cast<float>(high - low) / static_cast<float>(sum[high] - sum[low]);
-    return guess;
-}
-
 struct KnapsackStep {
     gpuopt__knapsack_view view;
     gpuopt__knapsack_job job;
-    KnapsackGuess guess;
     gpuopt__knapsack_pool pool;
     KnapsackShared shared;
     double ratio;

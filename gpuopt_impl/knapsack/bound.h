@@ -115,22 +115,9 @@ GPUOPT_HD void gpuopt__knapsack_wide_product(uint64_t a, uint64_t b, uint64_t *h
 #endif
 }
 
-/* Whether a * b >= c * d, as far as doubles tell: 1, 0, or -1: the products are too close. Each takes three roundings,
- * one of them a fourth, by 2^-53 at most. */
-GPUOPT_HD int gpuopt__knapsack_product_seems_to_reach(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
-    const double left = gpuopt__mul((double)a, (double)b), right = gpuopt__mul((double)c, (double)d),
-                 wider = 1 + 0x1p-49;
-    if (left >= gpuopt__mul(right, wider)) return 1;
-    return right > gpuopt__mul(left, wider) ? 0 : -1;
-}
-
-/* Whether a * b >= c * d, exactly. On the GPU the products of 128 bits would take most of a node's time. */
+/* Whether a * b >= c * d, exactly. */
 GPUOPT_HD int gpuopt__knapsack_product_reaches(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
     uint64_t left_high, left_low, right_high, right_low;
-#if defined(__CUDA_ARCH__)
-    const int seems = gpuopt__knapsack_product_seems_to_reach(a, b, c, d);
-    if (seems >= 0) return seems;
-#endif
     gpuopt__knapsack_wide_product(a, b, &left_high, &left_low);
     gpuopt__knapsack_wide_product(c, d, &right_high, &right_low);
     return left_high != right_high ? left_high > right_high : left_low >= right_low;

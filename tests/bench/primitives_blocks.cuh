@@ -249,7 +249,7 @@ void blocks_table(Machine *m) {
     row<ScanOurs>(m, "scan of integers over a block", "ours", true);
     row<ScanCub<cub::BLOCK_SCAN_WARP_SCANS>>(m, "", "CUB, warps", false);
     row<ScanCub<cub::BLOCK_SCAN_RAKING>>(m, "", "CUB, raking", false);
-    row<FoundTree>(m, "records of 72 bytes over a block", "ours until then", true);
+    row<FoundTree>(m, "records of 72 bytes over a block", "tree in shared memory, ours before", true);
     row<FoundCub<cub::BLOCK_REDUCE_WARP_REDUCTIONS>>(m, "", "CUB, warps", false);
     row<FoundCub<cub::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY>>(m, "", "CUB, raking, which is used", false);
 }

@@ -86,9 +86,6 @@ Search::Search(int64_t nodes, int multiprocessors) : step() {
                      (capacity - static_cast<int64_t>(weight_sum[at])) * profit[at] / weight[at];
     step.job.level = level;
     step.job.core = {0, level + 1};
-    gpuopt__knapsack_view host = step.view;
-    host.table.weight_sum = weight_sum.data();
-    step.guess = knapsack_guess_of(host, step.job.core);
     step.job.count = nodes;
     step.job.from = 0;
     step.job.to = nodes;
