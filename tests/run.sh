@@ -39,7 +39,7 @@ esac
 
 if runs_all; then
     need "${example_packages[@]}" "${test_packages[@]}" "${all_packages[@]}"
-    cuda=() cuda_missing="there is no CUDA toolkit here" selection=()
+    cuda=(--//cuda:archs=90) cuda_missing="there is no CUDA toolkit here" selection=()
 else
     echo "Leaving out what takes long; see tests/run.sh --help."
     unset GPUOPT_TEST_DATA

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# That nvcc takes the CUDA code without a warning, unoptimised, which is a matter of seconds. The objects for the default
-# architectures are built by Bazel where there is a GPU, and by tests/run.sh --all; then this is about the other ones.
+# That nvcc takes the CUDA code without a warning, unoptimised, which is a matter of seconds. With optimisation it is built
+# by Bazel: for the GPU where there is one, for sm_90 by tests/run.sh --all; then this is about all other architectures.
 # Usage: cuda_source_test.sh
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
@@ -12,7 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 if [ -x "$nvcc" ]; then
     archs=(80 90) to=-ptx
-    if runs_all; then archs=(86 89 120) to=-cubin; fi
+    if runs_all; then archs=(80 86 89 100 120) to=-cubin; fi
     for arch in "${archs[@]}"; do
         for unit in cuda/*.cu cuda/*/*.cu; do
             check "$unit compiles for sm_$arch" "$nvcc" -std=c++17 -arch=sm_"$arch" -G $to -o "$said.code" \
