@@ -21,8 +21,8 @@ struct CudaSimplex : Queue {
     bool revised = false, deferred = false;
     SimplexView view = {};
     RankUpdate rank = {};
-    int pending = 0;       /* pivots in U and V */
-    unsigned launches = 0; /* of the iterations' kernel */
+    int pending = 0;      /* pivots in U and V */
+    int64_t launches = 0; /* of the iterations' kernel */
     void *device = nullptr;
     char *vectors = nullptr; /* the device's copy, laid out like the host's */
     size_t vector_bytes = 0;
@@ -129,7 +129,7 @@ gpuopt_status cuda_simplex_plan(gpuopt_context *context, gpuopt__simplex_shape *
 
 /* ---- Kernels by method ---- */
 
-using RunKernel = void (*)(SimplexView, gpuopt__simplex_run, int, int);
+using RunKernel = void (*)(SimplexView, gpuopt__simplex_run, int, int64_t);
 using EnterKernel = void (*)(SimplexView, int, int, int, double);
 
 RunKernel simplex_run_kernel(const CudaSimplex &s) {
@@ -194,7 +194,7 @@ gpuopt_status simplex_upload(CudaSimplex *s) {
     if (!status) status = s->clear(v.winners, 0, sizeof(Cell) * 4 * static_cast<size_t>(v.groups));
     if (!status) status = s->clear(v.number, 0, 2 * sizeof(unsigned));
     if (!status) status = s->clear(v.alpha, 0, sizeof(double) * static_cast<size_t>(v.pitch));
-    if (!status) status = s->clear(v.drifted, 0, sizeof(int));
+    if (!status) status = s->clear(v.drifted, 0, sizeof(int64_t));
     if (status) return status;
     int64_t most = v.lines < 512 ? v.lines : 512; /* warps; their counts fit the matrix */
     int warps = static_cast<int>(most < 1 ? 1 : most);

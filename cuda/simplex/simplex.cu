@@ -49,7 +49,7 @@ gpuopt_status cuda_simplex_run(void *engine, const gpuopt__simplex_run *run, gpu
     do {
         if (s->deferred && s->pending == s->view.most) s->apply();
         if (request.reset_weights && s->pending) s->apply();
-        int launch = static_cast<int>(++s->launches);
+        int64_t launch = ++s->launches;
         gpuopt_status status = simplex_launch(s, simplex_run_kernel(*s), simplex_shared_bytes(s->view), s->view,
                                               request, s->pending, launch);
         if (status) return status;
