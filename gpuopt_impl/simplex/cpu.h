@@ -223,34 +223,67 @@ static gpuopt__simplex_sum gpuopt__simplex_cpu_line(int64_t begin, int64_t end, 
     return sum;
 }
 
+/* What both products need. */
+typedef struct gpuopt__simplex_cpu_sums {
+    const gpuopt__simplex_cpu *s;
+    const double *cost, *x, *low; /* residual: cost is NULL */
+    double *result, *doubt;
+} gpuopt__simplex_cpu_sums;
+
+static void gpuopt__simplex_cpu_residual_of(const gpuopt__simplex_cpu_sums *p, int32_t i) {
+    const gpuopt__simplex_cpu *s = p->s;
+    int32_t logical = s->lp->cols + i;
+    gpuopt__simplex_sum sum =
+        gpuopt__simplex_cpu_line(s->row_start[i], s->row_start[i + 1], s->row_val, s->row_col, p->x, p->low);
+    gpuopt__simplex_add(&sum, p->x[logical], p->low ? p->low[logical] : 0, 0);
+    p->result[i] = -gpuopt__simplex_total(&sum);
+    if (p->doubt) p->doubt[i] = sum.doubt;
+}
+
+static void gpuopt__simplex_cpu_reduce_of(const gpuopt__simplex_cpu_sums *p, int32_t j) {
+    const gpuopt__simplex_cpu *s = p->s;
+    int32_t row = j - s->lp->cols;
+    gpuopt__simplex_sum sum = {0, 0, 0};
+    if (row < 0)
+        sum = gpuopt__simplex_cpu_line(s->col_start[j], s->col_start[j + 1], s->col_val, s->col_row, p->x, p->low);
+    else gpuopt__simplex_add(&sum, p->x[row], p->low ? p->low[row] : 0, 0);
+    gpuopt__simplex_add(&sum, -p->cost[j], 0, 0);
+    p->result[j] = -gpuopt__simplex_total(&sum);
+    if (p->doubt) p->doubt[j] = sum.doubt;
+}
+
+/* Each sum by one thread, so that the number of threads does not show. */
+static void gpuopt__simplex_cpu_sum_all(const gpuopt__simplex_cpu_sums *p, int32_t count) {
+    enum { AT_ONCE = 64 };
+    int32_t part, parts = count / AT_ONCE + (count % AT_ONCE != 0);
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(p->s->threads) \
+    schedule(dynamic, 1) if (p->s->threads > 1 && p->s->lp->nonzeros > 16384)
+#endif
+    for (part = 0; part < parts; part++) {
+        int32_t k, end = count - part * AT_ONCE < AT_ONCE ? count : (part + 1) * AT_ONCE;
+        gpuopt__environment_scope scope;
+        gpuopt__environment_enter(&scope);
+        for (k = part * AT_ONCE; k < end; k++)
+            if (p->cost) gpuopt__simplex_cpu_reduce_of(p, k);
+            else gpuopt__simplex_cpu_residual_of(p, k);
+        gpuopt__environment_leave(&scope);
+    }
+}
+
 static gpuopt_status gpuopt__simplex_cpu_residual(void *engine, const double *x, const double *x_low, double *r,
                                                   double *doubt) {
     const gpuopt__simplex_cpu *s = (const gpuopt__simplex_cpu *)engine;
-    int32_t i, cols = s->lp->cols;
-    for (i = 0; i < s->lp->rows; i++) {
-        gpuopt__simplex_sum sum =
-            gpuopt__simplex_cpu_line(s->row_start[i], s->row_start[i + 1], s->row_val, s->row_col, x, x_low);
-        gpuopt__simplex_add(&sum, x[cols + i], x_low ? x_low[cols + i] : 0, 0);
-        r[i] = -gpuopt__simplex_total(&sum);
-        if (doubt) doubt[i] = sum.doubt;
-    }
+    gpuopt__simplex_cpu_sums sums = {s, NULL, x, x_low, r, doubt};
+    gpuopt__simplex_cpu_sum_all(&sums, s->lp->rows);
     return GPUOPT_OK;
 }
 
 static gpuopt_status gpuopt__simplex_cpu_reduce(void *engine, const double *cost, const double *y, const double *y_low,
                                                 double *d, double *doubt) {
     const gpuopt__simplex_cpu *s = (const gpuopt__simplex_cpu *)engine;
-    const gpuopt__simplex_lp *lp = s->lp;
-    int32_t j;
-    for (j = 0; j < lp->cols + lp->rows; j++) {
-        gpuopt__simplex_sum sum = {0, 0, 0};
-        if (j < lp->cols)
-            sum = gpuopt__simplex_cpu_line(s->col_start[j], s->col_start[j + 1], s->col_val, s->col_row, y, y_low);
-        else gpuopt__simplex_add(&sum, y[j - lp->cols], y_low ? y_low[j - lp->cols] : 0, 0);
-        gpuopt__simplex_add(&sum, -cost[j], 0, 0);
-        d[j] = -gpuopt__simplex_total(&sum);
-        if (doubt) doubt[j] = sum.doubt;
-    }
+    gpuopt__simplex_cpu_sums sums = {s, cost, y, y_low, d, doubt};
+    gpuopt__simplex_cpu_sum_all(&sums, s->lp->cols + s->lp->rows);
     return GPUOPT_OK;
 }
 
