@@ -16,11 +16,11 @@ class SimplexColumn : protected SimplexState<REVISED, DEFERRED> {
     using Base::first_row, Base::number, Base::pending, Base::report, Base::rows, Base::run, Base::s, Base::sh,
         Base::thread;
 
-    __device__ SimplexColumn(const SimplexView &view, const gpuopt__simplex_run &request, int pending, int launch,
+    __device__ SimplexColumn(const SimplexView &view, const gpuopt__simplex_run &request, int pending, int64_t launch,
                              unsigned char *memory)
         : Base(view, request, pending, memory), launch(launch) {}
 
-    int launch; /* number of this launch */
+    int64_t launch; /* number of this launch */
     /* The entering variable: reduced cost, weight, value, bounds; with REVISED the entries of its column. */
     double dq = 0, weight_q = 0, value = 0, lower = 0, upper = 0;
     int variable = -1, length = 0;
@@ -59,7 +59,7 @@ class SimplexColumn : protected SimplexState<REVISED, DEFERRED> {
     /* alpha = the block's part of B^-1 a, with the entering column a. */
     __device__ void column() {
         clear_pending_row();
-        if (DEFERRED) column_factors();
+        if (DEFERRED && rows > 0) column_factors(); /* for its own rows; see exchange.cuh on blocks that have none */
         if (!REVISED || variable >= s.cols) {
             const double *from = s.matrix + (REVISED ? variable - s.cols : report.entering) * s.pitch + first_row;
             for (int i = thread(); i < rows; i += SIMPLEX_THREADS)

@@ -71,7 +71,8 @@ struct SimplexView {
     double *tau;                        /* [rows] REVISED: alpha' B^-1, for exact norms */
     Changed *changed;                   /* [blocks][own_rows] */
     int *listed;                        /* [2][blocks] entries in changed */
-    int *drifted;                       /* number of the last launch in which a pivot's two values differed */
+    int64_t *drifted;                   /* number of the last launch in which a pivot's two values differed */
+    int *faults;                        /* of the host's matrix, see model.cuh */
     Cell *cells;                        /* [2][blocks] */
     Cell *winners;                      /* [2][groups][2] of the ratio test */
     Record *records;                    /* [2][blocks] */

@@ -33,8 +33,8 @@ inline size_t enter_shared_bytes(const SimplexView &s) {
     return enter_cut_shared(s, nullptr, &sh);
 }
 
-/* Enters columns first .. last - 1 of s.column until K pivots are pending; entries up to `least` count as 0. *s.report says how far it got: pivots, and
- * the next column in `entering`. */
+/* Enters columns first .. last - 1 of s.column until K pivots are pending; entries up to `least` count as 0. *s.report
+ * says how far it got: pivots, and the next column in `entering`. */
 template <bool REVISED>
 __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     simplex_enter(const __grid_constant__ SimplexView s, int first, int last, int pending, double least) {
@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
         }
         for (int i = thread; i < rows; i += SIMPLEX_THREADS) {
             s.u[pending * s.pitch + first_row + i] = first_row + i == p ? 1 : -sh.alpha[i];
-            if (!REVISED) s.matrix[col * s.pitch + first_row + i] = 0;
+            if (!REVISED && first_row + i != p) s.matrix[col * s.pitch + first_row + i] = 0; /* p: see above */
         }
         exchange<Counts>(s, sh.board, number, Counts::none()); /* row p of U has been read */
         if (p >= first_row && p < first_row + rows) {

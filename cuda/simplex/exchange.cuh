@@ -3,6 +3,28 @@
  * How the blocks of a cooperative launch agree: every block writes a cell of 16 bytes, and reads those of all others
  * until they carry the number of this exchange. That is a barrier and a reduction in one. It takes 1.2 us with 32
  * blocks and 1.9 us with 132 blocks on an H200.
+ *
+ * Why that is right, by the memory consistency model of the PTX ISA (its sections in quotes):
+ * - A cell is written and read by one 128-bit operation each, which is strong and at gpu scope; nothing writes or reads
+ *   a part of it, so no accesses of different sizes race ("Limitations on Mixed-size Data-races"), and its number and
+ *   its content belong together. create clears cells before the first launch.
+ * - Publishing. What the threads of a block have written before is ordered before the cell by a barrier of the block
+ *   (of the warp, for a record), then fence.acq_rel.gpu and the store of the cell by one lane, which together are a
+ *   release pattern ("Release and Acquire Patterns"); barriers and patterns are cumulative ("Causality Order").
+ * - Collecting. The lanes of one warp read the cells by ld.acquire.gpu, each those of its own blocks. A lane's acquire
+ *   stands for the other lanes only after __syncwarp(), since shuffles and reductions order nothing, and for the other
+ *   warps after __syncthreads(). Only then are records and other data read, which need no strong accesses then; they
+ *   are read past the L1 cache (fresh()).
+ * - Reuse. There are two sets of cells and records, for even and for odd numbers. A block writes those of number n + 2
+ *   only after it has seen all cells of n + 1, and every block has published n + 1 after its reads of n, which a
+ *   barrier orders before that. So no read of n can see what belongs to n + 2.
+ * - Numbers have 32 bits and may wrap. All blocks take part in all exchanges, also of earlier launches (the number is
+ *   kept in device memory), so that a cell which is not yet that of n is that of n - 2, or 0 if n is 1 or 2: it is
+ *   never taken for n, and the parity stays right across the wrap.
+ *
+ * The ratio test (collect_winners) is the same with two cells for a group of positions in place of one for a block, and
+ * numbers of its own. A block without positions publishes nothing there: what the others do until the next exchange is
+ * not ordered after its reads, so that it may read nothing that they may then write.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_EXCHANGE_CUH
 #define GPUOPT_CUDA_SIMPLEX_EXCHANGE_CUH

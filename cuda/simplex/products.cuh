@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels for setting up the simplex engine, and for the products with the inverse and the original matrix that the
- * control on the host asks for.
+ * Kernels for the slack basis, and for the products with the inverse and the original matrix that the control on the
+ * host asks for.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_PRODUCTS_CUH
 #define GPUOPT_CUDA_SIMPLEX_PRODUCTS_CUH
@@ -27,84 +27,6 @@ __global__ void __launch_bounds__(PRODUCT_THREADS) fill_tableau(const __grid_con
 __global__ void __launch_bounds__(PRODUCT_THREADS) fill_identity(const __grid_constant__ SimplexView s) {
     int64_t i = product_thread();
     if (i < s.rows) s.matrix[i * s.pitch + i] = 1;
-}
-
-/* ---- The original data: scaled, and by rows ----
- * Each warp takes a range of columns, in order, and has its own counts, count[warp][row]. The rows of a column are
- * distinct, so no two lanes meet, and the entries of every row come out in ascending order. */
-
-__device__ int warp_first_column(const SimplexView &s, int64_t warp, int warps) {
-    return static_cast<int>(s.cols * warp / warps);
-}
-
-/* Scales val; the scales are those of gpuopt__simplex_lp. */
-__global__ void __launch_bounds__(PRODUCT_THREADS) scale_columns(const __grid_constant__ SimplexView s, double *val,
-                                                                 const double *row_scale, const double *col_scale) {
-    int lane = static_cast<int>(threadIdx.x) % 32;
-    int64_t col = product_thread() / 32;
-    if (col >= s.cols) return;
-    for (int64_t e = s.col_start[col] + lane; e < s.col_start[col + 1]; e += 32)
-        val[e] *= row_scale[s.col_row[e]] * col_scale[col];
-}
-
-__global__ void __launch_bounds__(PRODUCT_THREADS)
-    count_rows(const __grid_constant__ SimplexView s, int *count, int warps) {
-    int lane = static_cast<int>(threadIdx.x) % 32;
-    int64_t warp = product_thread() / 32;
-    if (warp >= warps) return;
-    int *own = count + warp * s.rows;
-    for (int i = lane; i < s.rows; i += 32) own[i] = 0;
-    __syncwarp();
-    for (int col = warp_first_column(s, warp, warps); col < warp_first_column(s, warp + 1, warps); col++) {
-        for (int64_t e = s.col_start[col] + lane; e < s.col_start[col + 1]; e += 32) own[s.col_row[e]]++;
-        __syncwarp();
-    }
-}
-
-/* count[warp][row] becomes the number of the row's entries before the warp's, length[row + 1] that of all its
- * entries. */
-__global__ void __launch_bounds__(PRODUCT_THREADS)
-    add_counts(const __grid_constant__ SimplexView s, int *count, int warps, int64_t *length) {
-    int64_t i = product_thread();
-    if (i >= s.rows) return;
-    int sum = 0;
-    for (int64_t warp = 0; warp < warps; warp++) {
-        int own = count[warp * s.rows + i];
-        count[warp * s.rows + i] = sum;
-        sum += own;
-    }
-    length[i + 1] = sum;
-}
-
-/* Running sums of start[1 .. rows], by one block. */
-__global__ void __launch_bounds__(1024) add_lengths(int64_t *start, int rows) {
-    __shared__ long long sums[1024];
-    int thread = static_cast<int>(threadIdx.x), share = (rows + 1023) / 1024;
-    int begin = min(thread * share, rows), end = min(begin + share, rows);
-    long long sum = 0;
-    for (int i = begin; i < end; i++) sum += start[i + 1];
-    sums[thread] = sum;
-    __syncthreads();
-    sum = 0;
-    for (int t = 0; t < thread; t++) sum += sums[t];
-    if (thread == 0) start[0] = 0;
-    for (int i = begin; i < end; i++) start[i + 1] = sum += start[i + 1];
-}
-
-__global__ void __launch_bounds__(PRODUCT_THREADS)
-    fill_rows(const __grid_constant__ SimplexView s, int *count, int warps, int *row_col, double *row_val) {
-    int lane = static_cast<int>(threadIdx.x) % 32;
-    int64_t warp = product_thread() / 32;
-    if (warp >= warps) return;
-    int *own = count + warp * s.rows;
-    for (int col = warp_first_column(s, warp, warps); col < warp_first_column(s, warp + 1, warps); col++) {
-        for (int64_t e = s.col_start[col] + lane; e < s.col_start[col + 1]; e += 32) {
-            int64_t at = s.row_start[s.col_row[e]] + own[s.col_row[e]]++;
-            row_col[at] = col;
-            row_val[at] = s.col_val[e];
-        }
-        __syncwarp();
-    }
 }
 
 /* ---- Products with the matrix; nothing may be pending ---- */
@@ -170,16 +92,32 @@ __global__ void __launch_bounds__(PRODUCT_THREADS) copy_basic_logicals(const __g
 
 /* ---- Products with the original data, in twice the working precision ---- */
 
-/* A line of a sparse matrix times x + low, by eight lanes, of which the first one gets first + first_low, too; all of
+enum { FEW_LANES = 8, MANY_LANES = 32, MANY_ENTRIES = 64 }; /* lanes for a line; many from this mean length on */
+
+/* A line of a sparse matrix times x + low, by LANES lanes, of which the first one gets first + first_low, too; all of
  * them get the sum. */
+template <int LANES>
 __device__ gpuopt__simplex_sum sparse_line(double first, double first_low, int64_t begin, int64_t end,
                                            const double *val, const int *index, const double *x, const double *low) {
-    int sub = static_cast<int>(threadIdx.x) % 8;
+    enum { AT_ONCE = 4 };
+    int sub = static_cast<int>(threadIdx.x) % LANES;
     gpuopt__simplex_sum sum = {0, 0, 0};
-    for (int64_t e = begin + sub; e < end; e += 8)
-        gpuopt__simplex_add_product(&sum, val[e], x[index[e]], low ? low[index[e]] : 0);
+    for (int64_t from = begin + sub; from < end; from += AT_ONCE * LANES) {
+        double a[AT_ONCE], b[AT_ONCE], of_low[AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) { /* all loads before all sums */
+            int64_t e = from + k * LANES;
+            int i = e < end ? index[e] : 0;
+            a[k] = e < end ? val[e] : 0;
+            b[k] = e < end ? x[i] : 0;
+            of_low[k] = e < end && low ? low[i] : 0;
+        }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++)
+            if (from + k * LANES < end) gpuopt__simplex_add_product(&sum, a[k], b[k], of_low[k]);
+    }
     if (sub == 0) gpuopt__simplex_add(&sum, first, first_low, 0);
-    for (int half = 4; half > 0; half /= 2) {
+    for (int half = LANES / 2; half > 0; half /= 2) {
         double hi = __shfl_xor_sync(~0u, sum.hi, half), lo = __shfl_xor_sync(~0u, sum.lo, half);
         double doubt = __shfl_xor_sync(~0u, sum.doubt, half);
         gpuopt__simplex_add(&sum, hi, lo, doubt);
@@ -188,28 +126,30 @@ __device__ gpuopt__simplex_sum sparse_line(double first, double first_low, int64
 }
 
 /* out = -[A I] (in + low), and the sums' doubts. */
+template <int LANES>
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     residual_rows(const __grid_constant__ SimplexView s, const double *low, double *doubt) {
-    int64_t i = product_thread() / 8;
+    int64_t i = product_thread() / LANES;
     bool valid = i < s.rows;
     gpuopt__simplex_sum sum =
-        sparse_line(valid ? s.in[s.cols + i] : 0, valid && low ? low[s.cols + i] : 0, valid ? s.row_start[i] : 0,
-                    valid ? s.row_start[i + 1] : 0, s.row_val, s.row_col, s.in, low);
-    if (!valid || threadIdx.x % 8 != 0) return;
+        sparse_line<LANES>(valid ? s.in[s.cols + i] : 0, valid && low ? low[s.cols + i] : 0, valid ? s.row_start[i] : 0,
+                           valid ? s.row_start[i + 1] : 0, s.row_val, s.row_col, s.in, low);
+    if (!valid || threadIdx.x % LANES != 0) return;
     s.out[i] = -gpuopt__simplex_total(&sum);
     doubt[i] = sum.doubt;
 }
 
 /* out = cost - [A I]' (y + low), with cost in `in`, and the sums' doubts. */
+template <int LANES>
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     reduce_columns(const __grid_constant__ SimplexView s, const double *y, const double *low, double *doubt) {
-    int64_t j = product_thread() / 8;
-    bool column = j < s.cols, valid = j < s.cols + s.rows;
+    int64_t j = product_thread() / LANES;
+    bool column = j < s.cols, valid = j < static_cast<int64_t>(s.cols) + s.rows;
     int64_t row = j - s.cols;
     gpuopt__simplex_sum sum =
-        sparse_line(column || !valid ? 0 : y[row], column || !valid || !low ? 0 : low[row], column ? s.col_start[j] : 0,
-                    column ? s.col_start[j + 1] : 0, s.col_val, s.col_row, y, low);
-    if (!valid || threadIdx.x % 8 != 0) return;
+        sparse_line<LANES>(column || !valid ? 0 : y[row], column || !valid || !low ? 0 : low[row],
+                           column ? s.col_start[j] : 0, column ? s.col_start[j + 1] : 0, s.col_val, s.col_row, y, low);
+    if (!valid || threadIdx.x % LANES != 0) return;
     gpuopt__simplex_add(&sum, -s.in[j], 0, 0);
     s.out[j] = -gpuopt__simplex_total(&sum);
     doubt[j] = sum.doubt;

@@ -18,7 +18,7 @@ namespace {
 template <bool REVISED, bool DEFERRED>
 class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
   public:
-    __device__ SimplexBlock(const SimplexView &view, const gpuopt__simplex_run &request, int pending, int launch,
+    __device__ SimplexBlock(const SimplexView &view, const gpuopt__simplex_run &request, int pending, int64_t launch,
                             unsigned char *memory)
         : Base(view, request, pending, launch, memory), entering_field(Base::entering_field()),
           leaving_field(Base::leaving_field()) {}
@@ -203,7 +203,7 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
 template <bool REVISED, bool DEFERRED>
 __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     simplex_run(const __grid_constant__ SimplexView s, const __grid_constant__ gpuopt__simplex_run run, int pending,
-                int launch) {
+                int64_t launch) {
     extern __shared__ __align__(16) unsigned char simplex_memory[];
     SimplexBlock<REVISED, DEFERRED>(s, run, pending, launch, simplex_memory).iterate();
 }

@@ -10,7 +10,8 @@
  * the pivot column and the step along it (column.cuh), the pivot row and what follows from it (follow.cuh).
  *
  * Reinversion is enter.cuh; FTRAN, BTRAN, residuals and reduced costs are solve.cuh with the kernels in products.cuh;
- * create.cuh sets everything up.
+ * create.cuh sets everything up: the engine's shape and memory are engine.cuh, the way of the host's matrix to the GPU
+ * is upload.cuh with the kernels in model.cuh.
  */
 #include "../common/tables.cuh"
 #include "solve.cuh"
@@ -49,7 +50,7 @@ gpuopt_status cuda_simplex_run(void *engine, const gpuopt__simplex_run *run, gpu
     do {
         if (s->deferred && s->pending == s->view.most) s->apply();
         if (request.reset_weights && s->pending) s->apply();
-        int launch = static_cast<int>(++s->launches);
+        int64_t launch = ++s->launches;
         gpuopt_status status = simplex_launch(s, simplex_run_kernel(*s), simplex_shared_bytes(s->view), s->view,
                                               request, s->pending, launch);
         if (status) return status;
@@ -145,6 +146,7 @@ gpuopt_status cuda_simplex_bring_back(void *engine, const void *kept) {
 } // namespace
 
 const gpuopt__simplex_backend gpuopt__cuda_simplex = {
-    cuda_simplex_plan,  cuda_simplex_create,     cuda_simplex_destroy, cuda_simplex_run,        cuda_simplex_reset,
-    cuda_simplex_enter, cuda_simplex_kept_bytes, cuda_simplex_keep,    cuda_simplex_bring_back, cuda_simplex_push,
-    cuda_simplex_pull,  cuda_simplex_ftran,      cuda_simplex_btran,   cuda_simplex_residual,   cuda_simplex_reduce};
+    cuda_simplex_plan,       cuda_simplex_create, cuda_simplex_scale, cuda_simplex_pattern,    cuda_simplex_destroy,
+    cuda_simplex_run,        cuda_simplex_reset,  cuda_simplex_enter, cuda_simplex_kept_bytes, cuda_simplex_keep,
+    cuda_simplex_bring_back, cuda_simplex_push,   cuda_simplex_pull,  cuda_simplex_ftran,      cuda_simplex_btran,
+    cuda_simplex_residual,   cuda_simplex_reduce};

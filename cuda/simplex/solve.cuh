@@ -44,6 +44,14 @@ gpuopt_status cuda_simplex_btran(void *engine, double *y) {
     return status ? status : s->wait("BTRAN");
 }
 
+/* How many lanes share a line of the original data depends on the model alone, as the sums' last bits do. */
+bool many_lanes(const CudaSimplex *s, int lines) {
+    return s->lp->nonzeros >= MANY_ENTRIES * static_cast<int64_t>(lines);
+}
+unsigned blocks_of_sums(int64_t lines, bool many) {
+    return CudaSimplex::blocks(lines * (many ? +MANY_LANES : +FEW_LANES));
+}
+
 /* s.out and s.doubt to the host; doubt may be null. */
 gpuopt_status simplex_fetch_sums(CudaSimplex *s, const char *what, int64_t count, double *out, double *doubt) {
     size_t bytes = sizeof(double) * static_cast<size_t>(count);
@@ -61,8 +69,9 @@ gpuopt_status cuda_simplex_residual(void *engine, const double *x, const double 
     gpuopt_status status = s->copy(v.in, x, bytes);
     if (!status && x_low) status = s->copy(v.in_low, x_low, bytes);
     if (status) return status;
-    s->launch({CudaSimplex::blocks(8 * static_cast<int64_t>(v.rows)), PRODUCT_THREADS}, residual_rows, v,
-              x_low ? v.in_low : nullptr, v.doubt);
+    bool many = many_lanes(s, v.rows);
+    s->launch({blocks_of_sums(v.rows, many), PRODUCT_THREADS},
+              many ? residual_rows<MANY_LANES> : residual_rows<FEW_LANES>, v, x_low ? v.in_low : nullptr, v.doubt);
     return simplex_fetch_sums(s, "the residual", v.rows, r, doubt);
 }
 
@@ -77,7 +86,9 @@ gpuopt_status cuda_simplex_reduce(void *engine, const double *cost, const double
     if (!status) status = s->copy(v.rho, y, of_rows);
     if (!status && y_low) status = s->copy(v.in_low, y_low, of_rows);
     if (status) return status;
-    s->launch({CudaSimplex::blocks(8 * both), PRODUCT_THREADS}, reduce_columns, v, v.rho, y_low ? v.in_low : nullptr,
+    bool many = many_lanes(s, v.cols);
+    s->launch({blocks_of_sums(both, many), PRODUCT_THREADS},
+              many ? reduce_columns<MANY_LANES> : reduce_columns<FEW_LANES>, v, v.rho, y_low ? v.in_low : nullptr,
               v.doubt);
     return simplex_fetch_sums(s, "reduced costs", both, d, doubt);
 }

@@ -18,16 +18,19 @@
 #include "../common/backend.h"
 #include "step.h"
 
-/* The matrix, by columns. The scaled entry (i, j) is row_scale[i] * val * col_scale[j]. Variable cols + i is the
- * logical of row i, whose column is the unit vector e_i. */
+/* The scaled entry (i, j) is row_scale[i] * a_ij * col_scale[j]. Variable cols + i is the logical of row i, whose
+ * column is the unit vector e_i. The entries are the engine's. */
 typedef struct gpuopt__simplex_lp {
     int32_t rows, cols;
     int64_t nonzeros;
-    int64_t *col_start;            /* [cols + 1] */
-    int32_t *col_row;              /* [nonzeros] */
-    const double *val;             /* [nonzeros] the host's, only during create */
     double *row_scale, *col_scale; /* [rows], [cols] powers of two */
 } gpuopt__simplex_lp;
+
+/* Where the entries are, by columns and by rows, in host memory. */
+typedef struct gpuopt__simplex_pattern {
+    const int64_t *col_start, *row_start; /* [cols + 1], [rows + 1] */
+    const int32_t *col_row, *row_col;     /* [nonzeros] */
+} gpuopt__simplex_pattern;
 
 typedef struct gpuopt__simplex_shape {
     int32_t rows, cols;
@@ -138,9 +141,17 @@ GPUOPT_HD void gpuopt__simplex_given_leaving(const gpuopt__simplex_run *run, dou
 typedef struct gpuopt__simplex_backend {
     /* Adds the engine's memory to the plan, and sets K in the shape. */
     gpuopt_status (*plan)(gpuopt_context *, gpuopt__simplex_shape *, gpuopt_memory_plan *);
-    /* lp and the vectors stay where they are as long as the engine lives, except for lp->val. */
-    gpuopt_status (*create)(gpuopt_context *, const gpuopt__simplex_shape *, const gpuopt__simplex_lp *,
-                            gpuopt__simplex_vectors *, void **engine);
+    /* Makes the engine from a description that has been checked, but for the entries of a sparse matrix, which are
+     * checked here; an engine that fails is NULL. Fills the scales of lp. *moderate: whether no entry is near the ends
+     * of the range of double. lp, its arrays and the vectors stay where they are as long as the engine lives; the
+     * description's arrays are read until `scale` has been called. scratch [max(rows, cols)]. */
+    gpuopt_status (*create)(gpuopt_context *, const gpuopt__simplex_shape *, const gpuopt_simplex_desc *,
+                            gpuopt__simplex_lp *, gpuopt__simplex_vectors *, int32_t *scratch, int *moderate,
+                            void **engine);
+    /* Scales the entries, once, with the scales that are in lp now. */
+    gpuopt_status (*scale)(void *engine);
+    /* Fills the pattern; it stays as long as the engine lives. */
+    gpuopt_status (*pattern)(void *engine, gpuopt__simplex_pattern *);
     void (*destroy)(gpuopt_context *, void *engine);
     gpuopt_status (*run)(void *engine, const gpuopt__simplex_run *, gpuopt__simplex_run_report *);
     /* Back to the slack basis, where slot j holds variable j and position i the logical of row i. */
@@ -159,8 +170,8 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*pull)(void *engine);
     gpuopt_status (*ftran)(void *engine, double *x); /* [rows], x = B^-1 x */
     gpuopt_status (*btran)(void *engine, double *y); /* [rows], y = B^-T y */
-    /* r = -[A I] (x + x_low) and d = cost - [A I]' (y + y_low), summed in twice the working precision; a low part may be
-     * NULL. doubt, if not NULL: that of each sum, see step.h. */
+    /* r = -[A I] (x + x_low) and d = cost - [A I]' (y + y_low), summed in twice the working precision; a low part may
+     * be NULL. doubt, if not NULL: that of each sum, see step.h. */
     gpuopt_status (*residual)(void *engine, const double *x, const double *x_low, double *r, double *doubt);
     gpuopt_status (*reduce)(void *engine, const double *cost, const double *y, const double *y_low, double *d,
                             double *doubt);

@@ -9,19 +9,20 @@
 #include "check.h"
 #include "control.h"
 
-static void gpuopt__simplex_set_shape(gpuopt_simplex *s) {
-    memset(&s->shape, 0, sizeof s->shape);
-    s->shape.rows = s->desc.matrix.rows;
-    s->shape.cols = s->desc.matrix.cols;
-    s->shape.nonzeros = gpuopt__simplex_nonzeros(&s->desc);
-    s->shape.method = s->desc.method;
-    s->shape.pricing = s->desc.pricing;
-    s->shape.deferred_pivots = s->desc.deferred_pivots;
-}
-
-/* Temporary memory for the values of a dense matrix. */
-static uint64_t gpuopt__simplex_packed_bytes(const gpuopt_simplex *s) {
-    return s->desc.matrix.start ? 0 : sizeof(double) * (uint64_t)s->shape.nonzeros;
+static gpuopt_status gpuopt__simplex_draft(gpuopt_context *context, const char *call, const gpuopt_simplex_desc *desc,
+                                           gpuopt_simplex *draft, gpuopt_memory_plan *plan) {
+    gpuopt_status status;
+    memset(draft, 0, sizeof *draft);
+    memset(plan, 0, sizeof *plan);
+    draft->context = context;
+    status = gpuopt__simplex_check(context, call, desc, &draft->desc, &draft->shape.nonzeros);
+    if (status) return status;
+    draft->shape.rows = draft->desc.matrix.rows;
+    draft->shape.cols = draft->desc.matrix.cols;
+    draft->shape.method = draft->desc.method;
+    draft->shape.pricing = draft->desc.pricing;
+    draft->shape.deferred_pivots = draft->desc.deferred_pivots;
+    return context->desc.backend->simplex->plan(context, &draft->shape, plan);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuopt_simplex_desc *desc,
@@ -31,48 +32,24 @@ GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuo
     gpuopt_memory_plan result;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
-    void *transposed;
+    void *seen = NULL;
     GPUOPT__COMPUTES(gpuopt_simplex_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc || !GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc or plan is NULL, or has no struct_size");
-    memset(&draft, 0, sizeof draft);
-    memset(&result, 0, sizeof result);
-    status = gpuopt__simplex_check(context, call, desc, &draft.desc, &transposed);
-    if (!status) {
-        gpuopt__simplex_set_shape(&draft);
-        status = context->desc.backend->simplex->plan(context, &draft.shape, &result);
+    status = gpuopt__simplex_draft(context, call, desc, &draft, &result);
+    if (!status && draft.desc.matrix.start) {
+        uint64_t width = (uint64_t)gpuopt__matrix_width(&draft.desc.matrix);
+        status = gpuopt__allocate(context, GPUOPT_HOST, sizeof(int32_t) * (width + 1), &seen);
+        if (!status) status = gpuopt__simplex_check_entries(context, call, &draft.desc.matrix, (int32_t *)seen);
+        gpuopt__release(context, GPUOPT_HOST, seen);
     }
-    gpuopt__release(context, GPUOPT_HOST, transposed);
     if (status) return status;
     gpuopt__cut(&arena, 1, sizeof draft);
     gpuopt__simplex_cut(&arena, &draft);
     result.host_bytes += arena.used;
-    result.create_bytes += gpuopt__matrix_in_bytes(&desc->matrix, GPUOPT_LAYOUT_CSC);
-    if (result.create_bytes < gpuopt__simplex_check_bytes(desc))
-        result.create_bytes = gpuopt__simplex_check_bytes(desc);
-    if (result.create_bytes < gpuopt__simplex_packed_bytes(&draft))
-        result.create_bytes = gpuopt__simplex_packed_bytes(&draft);
     gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
     return GPUOPT_OK;
-}
-
-/* Whether a number's exponent is within -300 .. 300, or it is 0. */
-static int gpuopt__simplex_moderate(double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return ((uint32_t)(bits >> 52) & 0x7FF) - (1023 - 300) <= 600 || x == 0;
-}
-
-/* Whether all entries and scales are far from overflow, and from losing digits as subnormal numbers when multiplied. */
-static int gpuopt__simplex_entries_scale(const gpuopt__simplex_lp *lp) {
-    int moderate = 1;
-    int32_t i, j;
-    int64_t e;
-    for (e = 0; e < lp->nonzeros; e++) moderate &= gpuopt__simplex_moderate(lp->val[e]);
-    for (i = 0; i < lp->rows; i++) moderate &= gpuopt__simplex_moderate(lp->row_scale[i]);
-    for (j = 0; j < lp->cols; j++) moderate &= gpuopt__simplex_moderate(lp->col_scale[j]);
-    return moderate;
 }
 
 /* Whether the scaled numbers, unscaled, are the host's. */
@@ -81,17 +58,17 @@ static int gpuopt__simplex_scaled_exactly(const gpuopt_simplex *s) {
     const gpuopt_simplex_desc *d = &s->desc;
     double sign = d->maximize ? -1 : 1;
     int32_t i, j;
-    if (!gpuopt__simplex_entries_scale(lp)) return 0;
     for (j = 0; j < lp->cols; j++) {
         double by = lp->col_scale[j];
-        if (s->cost[j] / s->cost_scale / by != (d->cost ? sign * d->cost[j] : 0) ||
+        if (!gpuopt__simplex_moderate(by) || s->cost[j] / s->cost_scale / by != (d->cost ? sign * d->cost[j] : 0) ||
             s->lower[j] / s->primal_scale * by != gpuopt__simplex_side(d->lb, j, 0, d->infinity) ||
             s->upper[j] / s->primal_scale * by != gpuopt__simplex_side(d->ub, j, HUGE_VAL, d->infinity))
             return 0;
     }
     for (i = 0; i < lp->rows; i++) {
         double by = lp->row_scale[i];
-        if (-(s->lower[lp->cols + i] / s->primal_scale / by) !=
+        if (!gpuopt__simplex_moderate(by) ||
+            -(s->lower[lp->cols + i] / s->primal_scale / by) !=
                 gpuopt__simplex_side(d->rhs, i, HUGE_VAL, d->infinity) ||
             -(s->upper[lp->cols + i] / s->primal_scale / by) != gpuopt__simplex_side(d->lhs, i, -HUGE_VAL, d->infinity))
             return 0;
@@ -99,21 +76,24 @@ static int gpuopt__simplex_scaled_exactly(const gpuopt_simplex *s) {
     return 1;
 }
 
-/* Fills the handle with the scaled model at the slack basis, and makes the engine. The host's arrays are not read again
- * afterwards. packed: room for the values of a dense matrix. */
-static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s, double *packed) {
+/* Makes the engine, and fills the handle with the scaled model at the slack basis. The host's arrays are not read again
+ * afterwards. */
+static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
-    gpuopt_status status;
     int32_t i, j;
-    gpuopt__simplex_copy_columns(&s->lp, &s->desc, packed);
-    gpuopt__simplex_scale(s);
+    int moderate;
+    gpuopt_status status =
+        backend->create(s->context, &s->shape, &s->desc, &s->lp, &s->v, s->queue, &moderate, &s->engine);
+    if (status) return status;
     gpuopt__simplex_fill_bounds(s, &s->desc);
-    if (!gpuopt__simplex_scaled_exactly(s)) {
+    if (!moderate || !gpuopt__simplex_scaled_exactly(s)) {
         gpuopt__log(s->context, 1, "gpuopt_simplex_create: scaled numbers would overflow or underflow: scaling is off");
         s->desc.scaling = GPUOPT_OFF;
-        gpuopt__simplex_scale(s);
+        gpuopt__simplex_no_scales(&s->lp);
         gpuopt__simplex_fill_bounds(s, &s->desc);
     }
+    status = backend->scale(s->engine);
+    if (status) return status;
     gpuopt__simplex_find_crossing(s, &s->desc);
     for (i = 0; i < s->lp.rows; i++) {
         s->v.head[i] = s->lp.cols + i;
@@ -131,9 +111,7 @@ static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s, double *packed) {
     s->stale = 1;
     gpuopt__simplex_place_nonbasic(s);
     gpuopt__simplex_center(s);
-    status = backend->create(s->context, &s->shape, &s->lp, &s->v, &s->engine);
-    s->lp.val = NULL;
-    if (!status) status = backend->reset(s->engine);
+    status = backend->reset(s->engine);
     return status ? status : backend->push(s->engine);
 }
 
@@ -144,36 +122,23 @@ GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gp
     gpuopt_memory_plan plan;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
-    void *memory, *packed = NULL, *transposed;
+    void *memory;
     GPUOPT__COMPUTES(gpuopt_simplex_create(context, desc, simplex));
     if (simplex) *simplex = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc || !simplex) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc or simplex is NULL");
-    memset(&draft, 0, sizeof draft);
-    memset(&plan, 0, sizeof plan);
-    status = gpuopt__simplex_check(context, call, desc, &draft.desc, &transposed);
-    if (!status) {
-        draft.context = context;
-        gpuopt__simplex_set_shape(&draft);
-        status = context->desc.backend->simplex->plan(context, &draft.shape, &plan);
-        gpuopt__cut(&arena, 1, sizeof draft);
-        gpuopt__simplex_cut(&arena, &draft);
-    }
-    if (!status) status = gpuopt__allocate(context, GPUOPT_HOST, arena.used, &memory);
-    if (status) {
-        gpuopt__release(context, GPUOPT_HOST, transposed);
-        return status;
-    }
+    status = gpuopt__simplex_draft(context, call, desc, &draft, &plan);
+    if (status) return status;
+    gpuopt__cut(&arena, 1, sizeof draft);
+    gpuopt__simplex_cut(&arena, &draft);
+    status = gpuopt__allocate(context, GPUOPT_HOST, arena.used, &memory);
+    if (status) return status;
     arena.base = (char *)memory;
     arena.used = 0;
     s = (gpuopt_simplex *)gpuopt__cut(&arena, 1, sizeof draft);
     *s = draft;
     gpuopt__simplex_cut(&arena, s);
-    if (gpuopt__simplex_packed_bytes(s))
-        status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__simplex_packed_bytes(s), &packed);
-    if (!status) status = gpuopt__simplex_fill(s, (double *)packed);
-    gpuopt__release(context, GPUOPT_HOST, packed);
-    gpuopt__release(context, GPUOPT_HOST, transposed);
+    status = gpuopt__simplex_fill(s);
     if (!status) *simplex = s;
     else gpuopt_simplex_destroy(s);
     return status;

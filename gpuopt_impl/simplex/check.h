@@ -5,19 +5,8 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_CHECK_H
 #define GPUOPT_IMPL_SIMPLEX_CHECK_H
 
-#include "../common/matrix.h"
+#include "entries.h"
 #include "model.h"
-
-static uint64_t gpuopt__simplex_check_bytes(const gpuopt_simplex_desc *desc) {
-    return desc->matrix.start ? sizeof(int32_t) * ((uint64_t)gpuopt__matrix_width(&desc->matrix) + 1) : 0;
-}
-
-static int64_t gpuopt__simplex_nonzeros(const gpuopt_simplex_desc *desc) {
-    int64_t k, size = (int64_t)desc->matrix.rows * desc->matrix.cols, count = 0;
-    if (desc->matrix.start) return desc->matrix.start[gpuopt__matrix_lines(&desc->matrix)];
-    for (k = 0; desc->dense && k < size; k++) count += desc->dense[k] != 0;
-    return count;
-}
 
 static gpuopt_status gpuopt__simplex_check_options(const gpuopt_context *context, const char *call,
                                                    const gpuopt_simplex_desc *d) {
@@ -41,31 +30,12 @@ static gpuopt_status gpuopt__simplex_check_options(const gpuopt_context *context
     return status ? status : gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
 }
 
-static gpuopt_status gpuopt__simplex_check_matrix(const gpuopt_context *context, const char *call,
-                                                  const gpuopt_simplex_desc *d) {
-    gpuopt_status status;
-    void *seen;
-    if (!d->matrix.start) {
-        if (!d->dense && (int64_t)d->matrix.rows * d->matrix.cols > 0)
-            return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "matrix.start and dense are NULL");
-        return gpuopt__check_finite(context, call, "dense", (int64_t)d->matrix.rows * d->matrix.cols, d->dense);
-    }
-    status = gpuopt__check_matrix_shape(context, call, &d->matrix);
-    if (!status) status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__simplex_check_bytes(d), &seen);
-    if (status) return status;
-    status = gpuopt__check_matrix(context, call, &d->matrix, GPUOPT__LEAST_DOUBLE, DBL_MAX, (int32_t *)seen, NULL);
-    gpuopt__release(context, GPUOPT_HOST, seen);
-    return status;
-}
-
-/* Fills d from the host's descriptor, with defaults, and with a sparse matrix by columns. Its arrays are the host's,
- * except for a matrix that had to be transposed: that one is in *transposed, which the caller releases. */
+/* Fills d from the host's descriptor, with defaults. Its arrays are the host's. The entries of a sparse matrix are not
+ * looked at. */
 static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const char *call,
-                                           const gpuopt_simplex_desc *desc, gpuopt_simplex_desc *d, void **transposed) {
-    gpuopt_matrix given;
-    gpuopt_status status;
-    *transposed = NULL;
-    status = gpuopt__check_struct(context, call, context->desc.backend->simplex, desc, desc->struct_size, d, sizeof *d);
+                                           const gpuopt_simplex_desc *desc, gpuopt_simplex_desc *d, int64_t *nonzeros) {
+    gpuopt_status status =
+        gpuopt__check_struct(context, call, context->desc.backend->simplex, desc, desc->struct_size, d, sizeof *d);
     if (status) return status;
     if (d->matrix.rows < 0 || d->matrix.cols < 0)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "rows or cols is negative");
@@ -78,14 +48,14 @@ static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const 
     if (d->dual_tolerance == 0) d->dual_tolerance = 1e-9;
     if (d->pivot_tolerance == 0) d->pivot_tolerance = 1e-7;
     if (d->refresh_pivots == 0) d->refresh_pivots = 1000;
-    if (!status) status = gpuopt__simplex_check_matrix(context, call, d);
+    if (!status && !d->matrix.start) status = gpuopt__simplex_check_dense(context, call, d, nonzeros);
+    if (!status && d->matrix.start) status = gpuopt__check_matrix_shape(context, call, &d->matrix);
+    if (!status && d->matrix.start) *nonzeros = d->matrix.start[gpuopt__matrix_lines(&d->matrix)];
     if (!status) status = gpuopt__check_finite(context, call, "cost", d->matrix.cols, d->cost);
     if (!status) status = gpuopt__check_finite(context, call, "offset", 1, &d->offset);
     if (!status)
         status = gpuopt__check_pairs(context, call, "lhs", "rhs", d->matrix.rows, d->lhs, d->rhs, d->infinity, 0);
     if (!status) status = gpuopt__check_pairs(context, call, "lb", "ub", d->matrix.cols, d->lb, d->ub, d->infinity, 1);
-    given = d->matrix;
-    if (!status && given.start) status = gpuopt__matrix_in(context, &given, GPUOPT_LAYOUT_CSC, &d->matrix, transposed);
     return status;
 }
 

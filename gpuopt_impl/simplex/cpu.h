@@ -6,15 +6,16 @@
 #define GPUOPT_IMPL_SIMPLEX_CPU_H
 
 #include "../common/deferred.h"
-#include "../common/matrix.h"
+#include "entries.h"
 #include "model.h"
 
 typedef struct gpuopt__simplex_cpu {
     const gpuopt__simplex_lp *lp;
     gpuopt__simplex_vectors *v;
-    int64_t *row_start;        /* [rows + 1] */
-    int32_t *row_col;          /* [nonzeros] */
-    double *col_val, *row_val; /* [nonzeros] scaled */
+    const gpuopt_simplex_desc *desc; /* only during create */
+    int64_t *col_start, *row_start;  /* [cols + 1], [rows + 1] */
+    int32_t *col_row, *row_col;      /* [nonzeros] */
+    double *col_val, *row_val;       /* [nonzeros] scaled */
     int revised, threads;
     gpuopt__deferred inverse; /* TABLEAU: B^-1 N by slots; REVISED: B^-1 by rows of A */
     double *alpha;            /* [rows] pivot column */
@@ -41,13 +42,13 @@ static void gpuopt__simplex_cpu_column(gpuopt__simplex_cpu *s, int32_t slot) {
         return;
     }
     memset(s->alpha, 0, sizeof(double) * (size_t)lp->rows);
-    for (e = lp->col_start[variable]; e < lp->col_start[variable + 1]; e++)
-        gpuopt__axpy(lp->rows, s->col_val[e], gpuopt__deferred_stored(inverse, lp->col_row[e]), s->alpha);
+    for (e = s->col_start[variable]; e < s->col_start[variable + 1]; e++)
+        gpuopt__axpy(lp->rows, s->col_val[e], gpuopt__deferred_stored(inverse, s->col_row[e]), s->alpha);
     for (k = 0; k < inverse->count; k++) {
         const double *v = inverse->v + (int64_t)k * lp->rows;
         double factor = 0;
-        for (e = lp->col_start[variable]; e < lp->col_start[variable + 1]; e++)
-            factor += s->col_val[e] * v[lp->col_row[e]];
+        for (e = s->col_start[variable]; e < s->col_start[variable + 1]; e++)
+            factor += s->col_val[e] * v[s->col_row[e]];
         if (factor != 0) gpuopt__axpy(lp->rows, factor, inverse->u + (int64_t)k * lp->rows, s->alpha);
     }
 }
@@ -112,8 +113,8 @@ static gpuopt_status gpuopt__simplex_cpu_reset(void *engine) {
         for (i = 0; i < lp->rows; i++) gpuopt__deferred_stored(inverse, i)[i] = 1;
     else
         for (j = 0; j < lp->cols; j++)
-            for (e = lp->col_start[j]; e < lp->col_start[j + 1]; e++)
-                gpuopt__deferred_stored(inverse, j)[lp->col_row[e]] = s->col_val[e];
+            for (e = s->col_start[j]; e < s->col_start[j + 1]; e++)
+                gpuopt__deferred_stored(inverse, j)[s->col_row[e]] = s->col_val[e];
     return GPUOPT_OK;
 }
 
@@ -222,34 +223,67 @@ static gpuopt__simplex_sum gpuopt__simplex_cpu_line(int64_t begin, int64_t end, 
     return sum;
 }
 
+/* What both products need. */
+typedef struct gpuopt__simplex_cpu_sums {
+    const gpuopt__simplex_cpu *s;
+    const double *cost, *x, *low; /* residual: cost is NULL */
+    double *result, *doubt;
+} gpuopt__simplex_cpu_sums;
+
+static void gpuopt__simplex_cpu_residual_of(const gpuopt__simplex_cpu_sums *p, int32_t i) {
+    const gpuopt__simplex_cpu *s = p->s;
+    int32_t logical = s->lp->cols + i;
+    gpuopt__simplex_sum sum =
+        gpuopt__simplex_cpu_line(s->row_start[i], s->row_start[i + 1], s->row_val, s->row_col, p->x, p->low);
+    gpuopt__simplex_add(&sum, p->x[logical], p->low ? p->low[logical] : 0, 0);
+    p->result[i] = -gpuopt__simplex_total(&sum);
+    if (p->doubt) p->doubt[i] = sum.doubt;
+}
+
+static void gpuopt__simplex_cpu_reduce_of(const gpuopt__simplex_cpu_sums *p, int32_t j) {
+    const gpuopt__simplex_cpu *s = p->s;
+    int32_t row = j - s->lp->cols;
+    gpuopt__simplex_sum sum = {0, 0, 0};
+    if (row < 0)
+        sum = gpuopt__simplex_cpu_line(s->col_start[j], s->col_start[j + 1], s->col_val, s->col_row, p->x, p->low);
+    else gpuopt__simplex_add(&sum, p->x[row], p->low ? p->low[row] : 0, 0);
+    gpuopt__simplex_add(&sum, -p->cost[j], 0, 0);
+    p->result[j] = -gpuopt__simplex_total(&sum);
+    if (p->doubt) p->doubt[j] = sum.doubt;
+}
+
+/* Each sum by one thread, so that the number of threads does not show. */
+static void gpuopt__simplex_cpu_sum_all(const gpuopt__simplex_cpu_sums *p, int32_t count) {
+    enum { AT_ONCE = 64 };
+    int32_t part, parts = count / AT_ONCE + (count % AT_ONCE != 0);
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(p->s->threads) \
+    schedule(dynamic, 1) if (p->s->threads > 1 && p->s->lp->nonzeros > 16384)
+#endif
+    for (part = 0; part < parts; part++) {
+        int32_t k, end = count - part * AT_ONCE < AT_ONCE ? count : (part + 1) * AT_ONCE;
+        gpuopt__environment_scope scope;
+        gpuopt__environment_enter(&scope);
+        for (k = part * AT_ONCE; k < end; k++)
+            if (p->cost) gpuopt__simplex_cpu_reduce_of(p, k);
+            else gpuopt__simplex_cpu_residual_of(p, k);
+        gpuopt__environment_leave(&scope);
+    }
+}
+
 static gpuopt_status gpuopt__simplex_cpu_residual(void *engine, const double *x, const double *x_low, double *r,
                                                   double *doubt) {
     const gpuopt__simplex_cpu *s = (const gpuopt__simplex_cpu *)engine;
-    int32_t i, cols = s->lp->cols;
-    for (i = 0; i < s->lp->rows; i++) {
-        gpuopt__simplex_sum sum =
-            gpuopt__simplex_cpu_line(s->row_start[i], s->row_start[i + 1], s->row_val, s->row_col, x, x_low);
-        gpuopt__simplex_add(&sum, x[cols + i], x_low ? x_low[cols + i] : 0, 0);
-        r[i] = -gpuopt__simplex_total(&sum);
-        if (doubt) doubt[i] = sum.doubt;
-    }
+    gpuopt__simplex_cpu_sums sums = {s, NULL, x, x_low, r, doubt};
+    gpuopt__simplex_cpu_sum_all(&sums, s->lp->rows);
     return GPUOPT_OK;
 }
 
 static gpuopt_status gpuopt__simplex_cpu_reduce(void *engine, const double *cost, const double *y, const double *y_low,
                                                 double *d, double *doubt) {
     const gpuopt__simplex_cpu *s = (const gpuopt__simplex_cpu *)engine;
-    const gpuopt__simplex_lp *lp = s->lp;
-    int32_t j;
-    for (j = 0; j < lp->cols + lp->rows; j++) {
-        gpuopt__simplex_sum sum = {0, 0, 0};
-        if (j < lp->cols)
-            sum = gpuopt__simplex_cpu_line(lp->col_start[j], lp->col_start[j + 1], s->col_val, lp->col_row, y, y_low);
-        else gpuopt__simplex_add(&sum, y[j - lp->cols], y_low ? y_low[j - lp->cols] : 0, 0);
-        gpuopt__simplex_add(&sum, -cost[j], 0, 0);
-        d[j] = -gpuopt__simplex_total(&sum);
-        if (doubt) doubt[j] = sum.doubt;
-    }
+    gpuopt__simplex_cpu_sums sums = {s, cost, y, y_low, d, doubt};
+    gpuopt__simplex_cpu_sum_all(&sums, s->lp->cols + s->lp->rows);
     return GPUOPT_OK;
 }
 
@@ -261,7 +295,9 @@ static gpuopt_status gpuopt__simplex_cpu_nothing(void *engine) {
 /* ---- Life ---- */
 
 static void gpuopt__simplex_cpu_cut(gpuopt__arena *arena, const gpuopt__simplex_shape *shape, gpuopt__simplex_cpu *s) {
+    s->col_start = (int64_t *)gpuopt__cut(arena, (int64_t)shape->cols + 1, sizeof(int64_t));
     s->row_start = (int64_t *)gpuopt__cut(arena, (int64_t)shape->rows + 1, sizeof(int64_t));
+    s->col_row = (int32_t *)gpuopt__cut(arena, shape->nonzeros, sizeof(int32_t));
     s->row_col = (int32_t *)gpuopt__cut(arena, shape->nonzeros, sizeof(int32_t));
     s->col_val = (double *)gpuopt__cut(arena, shape->nonzeros, sizeof(double));
     s->row_val = (double *)gpuopt__cut(arena, shape->nonzeros, sizeof(double));
@@ -290,34 +326,59 @@ static gpuopt_status gpuopt__simplex_cpu_plan(gpuopt_context *context, gpuopt__s
     return GPUOPT_OK;
 }
 
-/* The scaled matrix, by columns and by rows. */
-static void gpuopt__simplex_cpu_fill(gpuopt__simplex_cpu *s) {
-    const gpuopt__simplex_lp *lp = s->lp;
-    int64_t *from = (int64_t *)(void *)s->row_val; /* first where each value comes from, then the value */
-    int32_t j;
-    int64_t e;
-    for (j = 0; j < lp->cols; j++)
-        for (e = lp->col_start[j]; e < lp->col_start[j + 1]; e++)
-            s->col_val[e] = lp->val[e] * (lp->row_scale[lp->col_row[e]] * lp->col_scale[j]);
-    gpuopt__transpose(lp->cols, lp->rows, lp->col_start, lp->col_row, NULL, s->row_start, s->row_col, NULL, from);
-    for (e = 0; e < lp->nonzeros; e++) {
-        double value = s->col_val[from[e]];
-        memcpy(s->row_val + e, &value, sizeof value);
+/* The columns as the host gives them, and scales for them. The arrays of the rows, not yet in use, hold the sample. */
+static void gpuopt__simplex_cpu_take(gpuopt__simplex_cpu *s, gpuopt__simplex_lp *lp, int *moderate) {
+    gpuopt__simplex_sample sample = {s->row_col, s->row_val};
+    int64_t e, strange = 0;
+    gpuopt__simplex_fill_columns(s->desc, s->col_start, s->col_row, s->col_val);
+    for (e = 0; e < lp->nonzeros; e++) strange += !gpuopt__simplex_moderate(s->col_val[e]);
+    *moderate = strange == 0;
+    if (s->desc->scaling == GPUOPT_OFF) {
+        gpuopt__simplex_no_scales(lp);
+        return;
     }
+    gpuopt__simplex_gather_sample(lp, s->col_start, s->col_row, s->col_val, &sample);
+    gpuopt__simplex_choose_scales(lp, s->col_start, &sample, s->alpha, s->rho);
+}
+
+static gpuopt_status gpuopt__simplex_cpu_scale(void *engine) {
+    gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
+    const gpuopt__simplex_lp *lp = s->lp;
+    int32_t i, j;
+    int64_t e;
+    gpuopt__simplex_fill_rows(s->desc, s->col_start, s->col_row, s->col_val, s->row_start, s->row_col, s->row_val);
+    s->desc = NULL;
+    for (j = 0; j < lp->cols; j++)
+        for (e = s->col_start[j]; e < s->col_start[j + 1]; e++)
+            s->col_val[e] *= lp->row_scale[s->col_row[e]] * lp->col_scale[j];
+    for (i = 0; i < lp->rows; i++)
+        for (e = s->row_start[i]; e < s->row_start[i + 1]; e++)
+            s->row_val[e] *= lp->row_scale[i] * lp->col_scale[s->row_col[e]];
+    return GPUOPT_OK;
+}
+
+static gpuopt_status gpuopt__simplex_cpu_pattern(void *engine, gpuopt__simplex_pattern *pattern) {
+    const gpuopt__simplex_cpu *s = (const gpuopt__simplex_cpu *)engine;
+    gpuopt__simplex_pattern own = {s->col_start, s->row_start, s->col_row, s->row_col};
+    *pattern = own;
+    return GPUOPT_OK;
 }
 
 static gpuopt_status gpuopt__simplex_cpu_create(gpuopt_context *context, const gpuopt__simplex_shape *shape,
-                                                const gpuopt__simplex_lp *lp, gpuopt__simplex_vectors *v,
+                                                const gpuopt_simplex_desc *desc, gpuopt__simplex_lp *lp,
+                                                gpuopt__simplex_vectors *v, int32_t *scratch, int *moderate,
                                                 void **engine) {
     gpuopt__simplex_shape same = *shape;
     gpuopt_memory_plan plan;
     gpuopt__arena arena = {NULL, 0};
     gpuopt__simplex_cpu *s;
     void *memory;
-    gpuopt_status status;
+    gpuopt_status status = GPUOPT_OK;
+    if (desc->matrix.start)
+        status = gpuopt__simplex_check_entries(context, "gpuopt_simplex_create", &desc->matrix, scratch);
     memset(&plan, 0, sizeof plan);
     gpuopt__simplex_cpu_plan(context, &same, &plan);
-    status = gpuopt__allocate(context, GPUOPT_HOST, plan.host_bytes, &memory);
+    if (!status) status = gpuopt__allocate(context, GPUOPT_HOST, plan.host_bytes, &memory);
     if (status) return status;
     arena.base = (char *)memory;
     s = (gpuopt__simplex_cpu *)gpuopt__cut(&arena, 1, sizeof *s);
@@ -325,8 +386,9 @@ static gpuopt_status gpuopt__simplex_cpu_create(gpuopt_context *context, const g
     gpuopt__simplex_cpu_cut(&arena, &same, s);
     s->lp = lp;
     s->v = v;
+    s->desc = desc;
     s->threads = context->desc.threads;
-    gpuopt__simplex_cpu_fill(s);
+    gpuopt__simplex_cpu_take(s, lp, moderate);
     *engine = s;
     return GPUOPT_OK;
 }

@@ -247,11 +247,12 @@ static gpuopt_status gpuopt__simplex_cpu_run(void *engine, const gpuopt__simplex
 }
 
 static const gpuopt__simplex_backend gpuopt__simplex_cpu_table = {
-    gpuopt__simplex_cpu_plan,       gpuopt__simplex_cpu_create,   gpuopt__simplex_cpu_destroy,
-    gpuopt__simplex_cpu_run,        gpuopt__simplex_cpu_reset,    gpuopt__simplex_cpu_enter,
-    gpuopt__simplex_cpu_kept_bytes, gpuopt__simplex_cpu_keep,     gpuopt__simplex_cpu_bring_back,
-    gpuopt__simplex_cpu_nothing,    gpuopt__simplex_cpu_nothing,  gpuopt__simplex_cpu_ftran,
-    gpuopt__simplex_cpu_btran,      gpuopt__simplex_cpu_residual, gpuopt__simplex_cpu_reduce,
+    gpuopt__simplex_cpu_plan,     gpuopt__simplex_cpu_create,     gpuopt__simplex_cpu_scale,
+    gpuopt__simplex_cpu_pattern,  gpuopt__simplex_cpu_destroy,    gpuopt__simplex_cpu_run,
+    gpuopt__simplex_cpu_reset,    gpuopt__simplex_cpu_enter,      gpuopt__simplex_cpu_kept_bytes,
+    gpuopt__simplex_cpu_keep,     gpuopt__simplex_cpu_bring_back, gpuopt__simplex_cpu_nothing,
+    gpuopt__simplex_cpu_nothing,  gpuopt__simplex_cpu_ftran,      gpuopt__simplex_cpu_btran,
+    gpuopt__simplex_cpu_residual, gpuopt__simplex_cpu_reduce,
 };
 
 #endif /* GPUOPT_IMPL_SIMPLEX_CPU_RUN_H */

@@ -7,7 +7,7 @@
 #define GPUOPT_IMPL_SIMPLEX_MODEL_H
 
 #include "../common/backend.h"
-#include "backend.h"
+#include "scaling.h"
 
 /* The stages of a solve. */
 typedef enum gpuopt__simplex_stage {
@@ -54,9 +54,7 @@ struct gpuopt_simplex {
     double *staging;                 /* [max(rows, cols)] scratch: vectors on their way to or from device memory */
     gpuopt__simplex_duals shown;     /* what the host gets of them */
     /* For reinversion, see simplex/reinvert.h. */
-    int64_t *row_start; /* [rows + 1] the matrix by rows; filled at the first reinversion */
-    int32_t *row_col;   /* [nonzeros] */
-    int rows_filled;
+    gpuopt__simplex_pattern pattern;        /* the engine's, from when it is first needed */
     uint8_t *open;                          /* [rows] positions to fill */
     int32_t *order, *wanted, *position;     /* [cols] columns to enter; wanted, found position */
     int32_t *col_count, *row_count, *queue; /* [cols], [rows], [max(rows, cols)] */
@@ -98,53 +96,6 @@ static double gpuopt__simplex_largest(int32_t n, const double *x) {
 
 /* ---- Scaling ---- */
 
-/* The power of two whose ratio to x > 0 is closest to 1. */
-static double gpuopt__simplex_power_of_two(double x) {
-    int exponent;
-    double fraction = frexp(x, &exponent);
-    return ldexp(1.0, fraction < 0.70710678118654752 ? exponent - 1 : exponent);
-}
-
-/* Scales are chosen from all entries of a column, or from about SAMPLE evenly spaced ones if it has more. Returns the
- * step from one to the next. */
-enum { GPUOPT__SIMPLEX_SAMPLE = 64 };
-
-static int64_t gpuopt__simplex_sample_step(const gpuopt__simplex_lp *lp, int32_t col) {
-    int64_t step = (lp->col_start[col + 1] - lp->col_start[col]) / GPUOPT__SIMPLEX_SAMPLE;
-    return step > 1 ? step : 1;
-}
-
-/* One half of a round of geometric scaling: afterwards the smallest and the largest entry of each row (in the second
- * half, of each column) are each other's reciprocals. least, most [rows]: scratch. */
-static void gpuopt__simplex_scale_rows(gpuopt__simplex_lp *lp, double *least, double *most) {
-    int32_t i, j;
-    int64_t e, step;
-    for (i = 0; i < lp->rows; i++) least[i] = HUGE_VAL, most[i] = 0;
-    for (j = 0; j < lp->cols; j++)
-        for (e = lp->col_start[j], step = gpuopt__simplex_sample_step(lp, j); e < lp->col_start[j + 1]; e += step) {
-            double size = fabs(lp->val[e]) * lp->col_scale[j];
-            i = lp->col_row[e];
-            least[i] = gpuopt__min(least[i], size);
-            most[i] = gpuopt__max(most[i], size);
-        }
-    for (i = 0; i < lp->rows; i++) lp->row_scale[i] = most[i] == 0 ? 1 : 1 / sqrt(least[i] * most[i]);
-}
-
-/* equilibrate: the largest entry becomes 1 instead. */
-static void gpuopt__simplex_scale_cols(gpuopt__simplex_lp *lp, int equilibrate) {
-    int32_t j;
-    int64_t e, step;
-    for (j = 0; j < lp->cols; j++) {
-        double least = HUGE_VAL, most = 0;
-        for (e = lp->col_start[j], step = gpuopt__simplex_sample_step(lp, j); e < lp->col_start[j + 1]; e += step) {
-            double size = fabs(lp->val[e]) * lp->row_scale[lp->col_row[e]];
-            least = gpuopt__min(least, size);
-            most = gpuopt__max(most, size);
-        }
-        lp->col_scale[j] = most == 0 ? 1 : equilibrate ? 1 / most : 1 / sqrt(least * most);
-    }
-}
-
 /* For a power of two that brings the geometric mean of the nonzero finite values added here close to 1. Values below
  * 2^-40 times `largest`, the largest one, count as that: a few that are almost 0 say nothing about the others. */
 typedef struct gpuopt__simplex_mean {
@@ -175,46 +126,7 @@ static double gpuopt__simplex_mean_scale(const gpuopt__simplex_mean *mean) {
     return ldexp(1.0, -(int)gpuopt__max(-300, gpuopt__min(exponent, 300)));
 }
 
-/* After six rounds the factors hardly change (and Curtis and Reid's optimum is little better: Tomlin 1975). */
-static void gpuopt__simplex_scale(gpuopt_simplex *s) {
-    gpuopt__simplex_lp *lp = &s->lp;
-    int32_t i, j, round;
-    for (i = 0; i < lp->rows; i++) lp->row_scale[i] = 1;
-    for (j = 0; j < lp->cols; j++) lp->col_scale[j] = 1;
-    if (s->desc.scaling == GPUOPT_OFF) return;
-    for (round = 0; round < 6; round++) {
-        gpuopt__simplex_scale_rows(lp, s->y, s->by_row);
-        gpuopt__simplex_scale_cols(lp, 0);
-    }
-    gpuopt__simplex_scale_cols(lp, 1);
-    for (i = 0; i < lp->rows; i++) lp->row_scale[i] = gpuopt__simplex_power_of_two(lp->row_scale[i]);
-    for (j = 0; j < lp->cols; j++) lp->col_scale[j] = gpuopt__simplex_power_of_two(lp->col_scale[j]);
-}
-
 /* ---- From the host's descriptor ---- */
-
-/* Copies the pattern from the descriptor. The values of a dense matrix go to packed [nonzeros]; those of a sparse one
- * are read in place. */
-static void gpuopt__simplex_copy_columns(gpuopt__simplex_lp *lp, const gpuopt_simplex_desc *desc, double *packed) {
-    int32_t i, j;
-    int64_t e = 0;
-    lp->val = desc->matrix.start ? desc->matrix.value : packed;
-    if (desc->matrix.start) {
-        memcpy(lp->col_start, desc->matrix.start, sizeof(int64_t) * ((size_t)lp->cols + 1));
-        if (lp->nonzeros) memcpy(lp->col_row, desc->matrix.index, sizeof(int32_t) * (size_t)lp->nonzeros);
-        return;
-    }
-    for (j = 0; j < lp->cols; j++) {
-        const double *column = desc->dense + (int64_t)j * lp->rows;
-        lp->col_start[j] = e;
-        for (i = 0; i < lp->rows; i++) {
-            if (column[i] == 0) continue;
-            lp->col_row[e] = i;
-            packed[e++] = column[i];
-        }
-    }
-    lp->col_start[lp->cols] = e;
-}
 
 /* The bound or side, with values beyond the host's infinity made infinite. */
 static double gpuopt__simplex_side(const double *side, int32_t k, double otherwise, double infinity) {
@@ -277,10 +189,6 @@ static void gpuopt__simplex_cut(gpuopt__arena *arena, gpuopt_simplex *s) {
     lp->rows = s->shape.rows;
     lp->cols = s->shape.cols;
     lp->nonzeros = s->shape.nonzeros;
-    lp->col_start = (int64_t *)gpuopt__cut(arena, cols + 1, sizeof(int64_t));
-    lp->col_row = (int32_t *)gpuopt__cut(arena, lp->nonzeros, sizeof(int32_t));
-    s->row_start = (int64_t *)gpuopt__cut(arena, rows + 1, sizeof(int64_t));
-    s->row_col = (int32_t *)gpuopt__cut(arena, lp->nonzeros, sizeof(int32_t));
     for (k = 0; k < sizeof of_both / sizeof *of_both; k++)
         *of_both[k] = (double *)gpuopt__cut(arena, both, sizeof(double));
     for (k = 0; k < sizeof of_rows / sizeof *of_rows; k++)

@@ -11,8 +11,8 @@
 
 static int64_t gpuopt__simplex_terms(const gpuopt_simplex *s, int32_t variable) {
     int32_t row = variable - s->lp.cols;
-    return row < 0 ? s->lp.col_start[variable + 1] - s->lp.col_start[variable]
-                   : s->row_start[row + 1] - s->row_start[row];
+    return row < 0 ? s->pattern.col_start[variable + 1] - s->pattern.col_start[variable]
+                   : s->pattern.row_start[row + 1] - s->pattern.row_start[row];
 }
 
 /* No model in doubles is meant to have a solution with columns of this size. */
@@ -115,9 +115,8 @@ static gpuopt_status gpuopt__simplex_prove_infeasible(gpuopt_simplex *s, int *pr
     size_t bytes = sizeof(double) * (size_t)s->lp.rows;
     double most = 0, largest = gpuopt__simplex_largest(s->lp.rows, s->y);
     int attempt;
-    gpuopt_status status = GPUOPT_OK;
+    gpuopt_status status = gpuopt__simplex_need_pattern(s);
     *proven = 0;
-    gpuopt__simplex_fill_rows(s);
     for (attempt = 0; attempt < 4 && !status && !*proven; attempt++) {
         int twice = attempt / 2;
         status = gpuopt__simplex_shifted_duals(s, attempt % 2 == 0 ? 0 : largest * (twice ? 1e-25 : 1e-12));
@@ -147,7 +146,8 @@ static gpuopt_status gpuopt__simplex_prove_unbounded(gpuopt_simplex *s, int32_t 
     int good;
     gpuopt_status status;
     *proven = 0;
-    gpuopt__simplex_fill_rows(s);
+    status = gpuopt__simplex_need_pattern(s);
+    if (status) return status;
     memset(d, 0, bytes);
     memset(low, 0, bytes);
     d[s->v.slot[slot]] = direction;

@@ -6,15 +6,10 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_REINVERT_H
 #define GPUOPT_IMPL_SIMPLEX_REINVERT_H
 
-#include "../common/matrix.h"
 #include "model.h"
 
-/* The pattern by rows. */
-static void gpuopt__simplex_fill_rows(gpuopt_simplex *s) {
-    const gpuopt__simplex_lp *lp = &s->lp;
-    if (!s->rows_filled)
-        gpuopt__transpose(lp->cols, lp->rows, lp->col_start, lp->col_row, NULL, s->row_start, s->row_col, NULL, NULL);
-    s->rows_filled = 1;
+static gpuopt_status gpuopt__simplex_need_pattern(gpuopt_simplex *s) {
+    return s->pattern.col_start ? GPUOPT_OK : gpuopt__simplex_backend_of(s)->pattern(s->engine, &s->pattern);
 }
 
 static void gpuopt__simplex_order_place(gpuopt_simplex *s, int32_t *placed, int32_t col, int32_t row) {
@@ -27,40 +22,41 @@ static void gpuopt__simplex_order_place(gpuopt_simplex *s, int32_t *placed, int3
 /* Column singletons: columns with one entry in the open rows. Each closes its row, which may make further columns
  * singletons. Entries in closed rows do not matter: eliminating them is exact. */
 static void gpuopt__simplex_order_by_columns(gpuopt_simplex *s, int32_t *placed) {
-    const gpuopt__simplex_lp *lp = &s->lp;
+    const gpuopt__simplex_pattern *in = &s->pattern;
     int32_t j, head = 0, tail = 0;
     int64_t e;
-    for (j = 0; j < lp->cols; j++)
+    for (j = 0; j < s->lp.cols; j++)
         if (s->col_count[j] == 1) s->queue[tail++] = j;
     while (head < tail) {
         int32_t col = s->queue[head++];
         if (s->col_count[col] != 1) continue; /* another column has taken its row */
-        for (e = lp->col_start[col]; !s->open[lp->col_row[e]];) e++;
-        j = lp->col_row[e];
+        for (e = in->col_start[col]; !s->open[in->col_row[e]];) e++;
+        j = in->col_row[e];
         gpuopt__simplex_order_place(s, placed, col, j);
-        for (e = s->row_start[j]; e < s->row_start[j + 1]; e++)
-            if (s->col_count[s->row_col[e]] > 0 && --s->col_count[s->row_col[e]] == 1) s->queue[tail++] = s->row_col[e];
+        for (e = in->row_start[j]; e < in->row_start[j + 1]; e++)
+            if (s->col_count[in->row_col[e]] > 0 && --s->col_count[in->row_col[e]] == 1)
+                s->queue[tail++] = in->row_col[e];
     }
 }
 
 /* Row singletons: open rows with an entry in only one remaining column. Pivoting there changes no other column. */
 static void gpuopt__simplex_order_by_rows(gpuopt_simplex *s, int32_t *placed) {
-    const gpuopt__simplex_lp *lp = &s->lp;
+    const gpuopt__simplex_pattern *in = &s->pattern;
     int32_t i, j, head = 0, tail = 0;
     int64_t e;
-    memset(s->row_count, 0, sizeof(int32_t) * (size_t)lp->rows);
-    for (j = 0; j < lp->cols; j++)
-        for (e = lp->col_start[j]; s->col_count[j] > 0 && e < lp->col_start[j + 1]; e++) s->row_count[lp->col_row[e]]++;
-    for (i = 0; i < lp->rows; i++)
+    memset(s->row_count, 0, sizeof(int32_t) * (size_t)s->lp.rows);
+    for (j = 0; j < s->lp.cols; j++)
+        for (e = in->col_start[j]; s->col_count[j] > 0 && e < in->col_start[j + 1]; e++) s->row_count[in->col_row[e]]++;
+    for (i = 0; i < s->lp.rows; i++)
         if (s->open[i] && s->row_count[i] == 1) s->queue[tail++] = i;
     while (head < tail) {
         int32_t row = s->queue[head++];
         if (!s->open[row] || s->row_count[row] != 1) continue;
-        for (e = s->row_start[row]; s->col_count[s->row_col[e]] <= 0;) e++;
-        j = s->row_col[e];
+        for (e = in->row_start[row]; s->col_count[in->row_col[e]] <= 0;) e++;
+        j = in->row_col[e];
         gpuopt__simplex_order_place(s, placed, j, row);
-        for (e = lp->col_start[j]; e < lp->col_start[j + 1]; e++)
-            if (--s->row_count[lp->col_row[e]] == 1 && s->open[lp->col_row[e]]) s->queue[tail++] = lp->col_row[e];
+        for (e = in->col_start[j]; e < in->col_start[j + 1]; e++)
+            if (--s->row_count[in->col_row[e]] == 1 && s->open[in->col_row[e]]) s->queue[tail++] = in->col_row[e];
     }
 }
 
@@ -68,14 +64,14 @@ static void gpuopt__simplex_order_by_rows(gpuopt_simplex *s, int32_t *placed) {
  * number of these columns. */
 static int32_t gpuopt__simplex_order(gpuopt_simplex *s) {
     const gpuopt__simplex_lp *lp = &s->lp;
+    const gpuopt__simplex_pattern *in = &s->pattern;
     int32_t i, j, length, placed = 0, longest = 0;
     int64_t e;
-    gpuopt__simplex_fill_rows(s);
     for (i = 0; i < lp->rows; i++) s->open[i] = s->status[lp->cols + i] != GPUOPT_VARIABLE_BASIC;
     for (j = 0; j < lp->cols; j++) {
         s->col_count[j] = s->status[j] == GPUOPT_VARIABLE_BASIC ? 0 : -1;
         if (s->col_count[j] < 0) continue;
-        for (e = lp->col_start[j]; e < lp->col_start[j + 1]; e++) s->col_count[j] += s->open[lp->col_row[e]];
+        for (e = in->col_start[j]; e < in->col_start[j + 1]; e++) s->col_count[j] += s->open[in->col_row[e]];
     }
     gpuopt__simplex_order_by_columns(s, &placed);
     gpuopt__simplex_order_by_rows(s, &placed);
@@ -108,8 +104,10 @@ static int32_t gpuopt__simplex_keep_refused(gpuopt_simplex *s, int32_t count) {
  * match. */
 static gpuopt_status gpuopt__simplex_reinvert(gpuopt_simplex *s, int32_t *singular) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
-    int32_t i, j, k, count = gpuopt__simplex_order(s), pass;
-    gpuopt_status status;
+    int32_t i, j, k, count, pass;
+    gpuopt_status status = gpuopt__simplex_need_pattern(s);
+    if (status) return status;
+    count = gpuopt__simplex_order(s);
     s->reinversions++;
     for (j = 0; j < s->lp.cols; j++)
         s->phase_cost[s->v.slot[j]] = s->v.weight[j]; /* weights stay with their variables */

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The simplex engine of the GPU: its shape and its memory.
+ */
+#ifndef GPUOPT_CUDA_SIMPLEX_ENGINE_CUH
+#define GPUOPT_CUDA_SIMPLEX_ENGINE_CUH
+
+#include "../common/queue.cuh"
+#include "../common/rank_update.cuh"
+#include "device.cuh"
+#include "products.cuh"
+
+namespace {
+
+struct CudaSimplex : Queue {
+    explicit CudaSimplex(gpuopt_context *context) : Queue(context) {}
+
+    gpuopt__simplex_lp *lp = nullptr; /* the control's, and so are the vectors */
+    gpuopt__simplex_vectors *host = nullptr;
+    bool revised = false, deferred = false;
+    SimplexView view = {};
+    RankUpdate rank = {};
+    int pending = 0;      /* pivots in U and V */
+    int64_t launches = 0; /* of the iterations' kernel */
+    void *device = nullptr;
+    char *vectors = nullptr; /* the device's copy, laid out like the host's */
+    size_t vector_bytes = 0;
+
+    /* For the control: the pattern in host memory, once it has asked. */
+    gpuopt__simplex_pattern pattern = {};
+    bool pattern_here = false;
+
+    static unsigned blocks(int64_t threads) {
+        return static_cast<unsigned>(threads < 1 ? 1 : (threads + PRODUCT_THREADS - 1) / PRODUCT_THREADS);
+    }
+    /* M += U V, after which nothing is pending. */
+    void apply() {
+        rank_update(rank, *this, view.rows, view.lines, pending, view.u, view.pitch, view.v, view.wide, view.matrix,
+                    view.pitch);
+        pending = 0;
+    }
+};
+
+CudaSimplex *cuda_simplex(void *engine) { return static_cast<CudaSimplex *>(engine); }
+
+/* ---- Shape and memory ---- */
+
+/* Everything that follows from the shape and the device. Ranges per block are multiples of 32, so that warps are
+ * full. */
+void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *shape, SimplexView *view) {
+    bool revised = shape->method == GPUOPT_METHOD_REVISED;
+    auto padded = [](int64_t n) { return (n + 15) / 16 * 16; };
+    if (shape->pricing == GPUOPT_PRICING_STEEPEST_EDGE) shape->deferred_pivots = 1;
+    if (shape->deferred_pivots == 0) shape->deferred_pivots = 64;
+    *view = {};
+    view->rows = shape->rows;
+    view->cols = shape->cols;
+    view->lines = revised ? shape->rows : shape->cols;
+    /* reinversion always defers */
+    view->most = shape->deferred_pivots == 1 ? 64 : shape->deferred_pivots;
+    view->pitch = padded(shape->rows);
+    view->wide = padded(view->lines);
+    int64_t longest = shape->rows > shape->cols ? shape->rows : shape->cols;
+    int most = cuda_of(context)->multiprocessors < SIMPLEX_BLOCKS ? cuda_of(context)->multiprocessors : SIMPLEX_BLOCKS;
+    int64_t wanted = (longest + SIMPLEX_OWN - 1) / SIMPLEX_OWN;
+    view->blocks = static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+    auto own = [&](int64_t n) {
+        return static_cast<int>(n < 1 ? 32 : ((n + view->blocks - 1) / view->blocks + 31) / 32 * 32);
+    };
+    view->group = gpuopt__simplex_ratio_group(shape->rows);
+    view->groups = (shape->rows + view->group - 1) / view->group;
+    view->own_rows = (view->groups + view->blocks - 1) / view->blocks * view->group;
+    if (view->own_rows == 0) view->own_rows = 32;
+    view->own_slots = own(view->cols);
+    view->own_lines = own(view->lines);
+}
+
+template <class T>
+void simplex_cut(gpuopt__arena *arena, T **array, int64_t count) {
+    *array = static_cast<T *>(gpuopt__cut(arena, count, sizeof(T)));
+}
+
+/* Cuts the device's block into arrays; with base null it only measures. Returns where the vectors begin. */
+uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, SimplexView *view) {
+    SimplexView &s = *view;
+    int64_t both = static_cast<int64_t>(s.rows) + s.cols;
+    int64_t *col_start, *row_start;
+    int *col_row, *row_col;
+    double *col_val, *row_val;
+    simplex_cut(arena, &s.matrix, s.pitch * s.lines);
+    simplex_cut(arena, &s.u, s.pitch * s.most);
+    simplex_cut(arena, &s.v, s.wide * s.most);
+    simplex_cut(arena, &col_start, s.cols + 1);
+    simplex_cut(arena, &row_start, s.rows + 1);
+    simplex_cut(arena, &col_row, nonzeros);
+    simplex_cut(arena, &row_col, nonzeros);
+    simplex_cut(arena, &col_val, nonzeros);
+    simplex_cut(arena, &row_val, nonzeros);
+    s.col_start = col_start, s.row_start = row_start;
+    s.col_row = col_row, s.row_col = row_col;
+    s.col_val = col_val, s.row_val = row_val;
+    double **const of_rows[] = {&s.alpha, &s.rho, &s.rho_sum, &s.tau};
+    for (double **array : of_rows) simplex_cut(arena, array, s.pitch);
+    simplex_cut(arena, &s.changed, static_cast<int64_t>(s.blocks) * s.own_rows);
+    simplex_cut(arena, &s.listed, 2 * s.blocks);
+    simplex_cut(arena, &s.drifted, 1);
+    simplex_cut(arena, &s.faults, 1);
+    simplex_cut(arena, &s.cells, 2 * s.blocks);
+    simplex_cut(arena, &s.winners, 4 * s.groups);
+    simplex_cut(arena, &s.records, 2 * s.blocks);
+    simplex_cut(arena, &s.winner_records, 2 * s.groups);
+    simplex_cut(arena, &s.number, 2);
+    int **const of_cols[] = {&s.column, &s.wanted, &s.position};
+    for (int **array : of_cols) simplex_cut(arena, array, s.cols);
+    simplex_cut(arena, &s.open, s.rows);
+    double **const of_both[] = {&s.in, &s.in_low, &s.out, &s.doubt};
+    for (double **array : of_both) simplex_cut(arena, array, both);
+    simplex_cut(arena, &s.partial, s.pitch * SIMPLEX_PARTS + s.cols);
+    uint64_t vectors = arena->used;
+    gpuopt__simplex_cut_vectors(arena, s.rows, s.cols, &s.vec);
+    return vectors;
+}
+
+/* Cuts the host's block into the engine and the pattern. */
+CudaSimplex *simplex_cut_host(gpuopt__arena *arena, const gpuopt__simplex_shape &shape,
+                              gpuopt__simplex_pattern *pattern) {
+    CudaSimplex *engine;
+    int64_t *col_start, *row_start;
+    int32_t *col_row, *row_col;
+    simplex_cut(arena, &engine, 1);
+    simplex_cut(arena, &col_start, static_cast<int64_t>(shape.cols) + 1);
+    simplex_cut(arena, &row_start, static_cast<int64_t>(shape.rows) + 1);
+    simplex_cut(arena, &col_row, shape.nonzeros);
+    simplex_cut(arena, &row_col, shape.nonzeros);
+    *pattern = {col_start, row_start, col_row, row_col};
+    return engine;
+}
+
+gpuopt_status cuda_simplex_plan(gpuopt_context *context, gpuopt__simplex_shape *shape, gpuopt_memory_plan *plan) {
+    gpuopt__arena device = {nullptr, 0}, host = {nullptr, 0};
+    gpuopt__simplex_pattern pattern;
+    SimplexView view;
+    simplex_set_shape(context, shape, &view);
+    simplex_cut_device(&device, shape->nonzeros, &view);
+    simplex_cut_host(&host, *shape, &pattern);
+    plan->device_bytes += device.used;
+    plan->host_bytes += host.used;
+    return GPUOPT_OK;
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_SIMPLEX_ENGINE_CUH */
