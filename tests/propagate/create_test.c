@@ -155,8 +155,9 @@ static void rows_of_each_column(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* One fault in the middle of a large model, another behind it. */
-static void check_refusal(test_host *host, gpuopt_context *context, mip *m, int columns, int line, int fault) {
+/* One fault in the middle of a large model, alone or with another behind it. */
+static void check_refusal(test_host *host, gpuopt_context *context, mip *m, int columns, int line, int fault,
+                          int another) {
     gpuopt_propagator_desc desc = mip_propagator_desc(m);
     gpuopt_propagator *p;
     char want[160];
@@ -180,7 +181,7 @@ static void check_refusal(test_host *host, gpuopt_context *context, mip *m, int 
         value[at] = -INFINITY;
         snprintf(want, sizeof want, "%s %d: value[%lld] = -inf is zero, not finite", kind, line, (long long)at);
     }
-    m->lb[COLS - 1] = NAN;
+    if (another) m->lb[COLS - 1] = NAN;
     host->error[0] = 0;
     assert_int_equal(gpuopt_propagator_create(context, &desc, &p), GPUOPT_ERROR_ARGUMENT);
     assert_null(p);
@@ -196,13 +197,14 @@ static void refusals_name_the_place(void **state) {
     mip m = draw(0);
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);
     gpuopt_propagator *p;
-    int columns, line, fault;
+    int columns, line, fault, another;
     (void)state;
     for (columns = 0; columns < 2; columns++) {
         const int64_t *start = columns ? m.columns.start : m.matrix.start;
         for (line = 0; line < (columns ? COLS : ROWS); line += columns ? 1201 : 7)
             for (fault = start[line + 1] - start[line] > 1 ? 0 : 3; fault < 3; fault++)
-                check_refusal(&host, context, &m, columns, line, fault);
+                for (another = 0; another < 2; another++)
+                    check_refusal(&host, context, &m, columns, line, fault, another);
     }
     p = problem_create(context, &desc);
     check_rows(p, 0);
