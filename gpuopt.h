@@ -223,8 +223,8 @@ typedef enum gpuopt_layout {
 } gpuopt_layout;
 
 /* A sparse matrix, by rows or by columns. Either is taken everywhere; the one that a family does not work with is
- * transposed first, in temporary host memory of 12 bytes per nonzero and 8 per line (propagation on the GPU: in device
- * memory, up to 2^32 - 1 nonzeros). No member will be added. */
+ * transposed first, in temporary host memory of 12 bytes per nonzero and 8 per line (on the GPU, linear programs and, up
+ * to 2^32 - 1 nonzeros, propagation: in device memory). No member will be added. */
 typedef struct gpuopt_matrix {
     int32_t rows, cols;   /* 0 to 2^31 - 65; more: UNSUPPORTED */
     const int64_t *start; /* [lines + 1], start[0] = 0, non-decreasing; a line is a row (CSR) or a column (CSC) */
