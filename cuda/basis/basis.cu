@@ -172,12 +172,15 @@ gpuopt_status CudaBasis::update(gpuopt_memory where, int position, const double 
         pivot.largest = nullptr;
         if (status) return status;
     }
-    int before = before_;
+    const int before = before_, earlier = earlier_;
     told_ = info != nullptr;
     b_.backwards = !b_.backwards;
     switch (head.technique) {
     case GPUOPT_TECHNIQUE_DEFERRED:
-        queue_.launch({tiles(), BASIS_THREADS, 0, behind_}, update_deferred, b_, pivot, slot_, slot_ ? before_ : -1);
+        /* A library's product may let the next kernel start early, so the first update behind it does not overlap. */
+        queue_.launch({blocks(m(), DEFERRED_LANES), DEFERRED_THREADS, 0, slot_ ? behind_ : LAUNCH_PLAIN},
+                      update_deferred, b_, pivot, slot_, slot_ ? before_ : -1, slot_ > 1 ? earlier_ : -1);
+        earlier_ = before_;
         before_ = position;
         break;
     case GPUOPT_TECHNIQUE_PFI: update_pfi(pivot); break;
@@ -205,6 +208,7 @@ gpuopt_status CudaBasis::update(gpuopt_memory where, int position, const double 
         if (status) return status;
         if (!b_.report->accepted) {
             before_ = before; /* the slot stays free: the next update follows the one before this */
+            earlier_ = earlier;
             gpuopt__log(context(), 0, GPUOPT__BASIS_SMALL_PIVOT, position);
             return GPUOPT_ERROR_NUMERIC;
         }

@@ -90,6 +90,7 @@ class CudaBasis {
     LaunchKind behind_ = LAUNCH_PLAIN; /* of kernels that call wait_for_previous() */
     bool told_ = true;                 /* whether the report includes the latest update */
     int before_ = -1;                  /* position of the update in column slot_ - 1 of U */
+    int earlier_ = -1;                 /* and in column slot_ - 2 */
     int slot_ = 0;                     /* columns of U in use, including those of refused updates */
     int parity_ = 0;                   /* which state->largest the latest FTRAN used */
     int load_grid_ = 1;                /* blocks of an elimination */
