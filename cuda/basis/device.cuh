@@ -4,10 +4,13 @@
  * folder, after gpuopt_impl/basis/calls.h has checked its arguments:
  *
  *   basis.cu     the backend's table of functions, and what enqueues FTRAN, BTRAN, updates and reports
- *   create.cuh   class CudaBasis, the handle: its memory, create and destroy, and what enqueues a load
+ *   create.cuh   class CudaBasis, the handle: its memory, create and destroy
+ *   invert.cuh   what enqueues a load
  *   solve.cuh    kernels of FTRAN and BTRAN
  *   update.cuh   kernels of updates
- *   load.cuh     kernels of a load: Gauss-Jordan elimination
+ *   columns.cuh  kernels of a load: the columns are checked and scaled
+ *   factors.cuh  kernels of a load that cuSOLVER and cuBLAS do: LU factors
+ *   load.cuh     kernels of a load without them: Gauss-Jordan elimination
  *   device.cuh   (this file) the data that the kernels work on, and device functions that they share
  *
  * Both DEFERRED and the elimination apply collected pivots by common/rank_update.cuh, which simplex uses as well.
@@ -46,13 +49,14 @@ struct BasisState {
     int pending;
     int refused;      /* position of the latest refused load or update; -1: none */
     int load_refused; /* column that made the latest load fail; -1: none */
+    int fault;        /* not 0: an entry of the matrix to be loaded is wrong */
 };
 
 /* The part of it that the host reads, in pinned host memory; the GPU writes it. */
 struct BasisReport {
     unsigned long long updates;
     double drift[2];
-    int accepted, pending, refused, load_refused;
+    int accepted, pending, refused, load_refused, fault;
 };
 
 /* The arrays of a handle in device memory, as kernels get them. */
