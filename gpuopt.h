@@ -466,10 +466,15 @@ GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propag
  * that row as it was, where omega[position] = 1 / alpha[position] and omega[i] = -alpha[i] / alpha[position] elsewhere.
  * doc/basis.md has the method, the paper that it comes from, and measured figures.
  *
- * Memory   Two m x m matrices of doubles, three with PFI, and 4 m K doubles (GPU: 5 m K + 70 m).
+ * Memory   Two m x m matrices of doubles, three with PFI or cuSOLVER, and 4 m K doubles (GPU: up to 5 m K + 70 m, and
+ *          20 MB at most).
  * Outcome  There is none: an update is either made or refused with GPUOPT_ERROR_NUMERIC.
- * Bits     On one backend the same calls give the same bits; on the GPU, on devices of the same kind. CPU and GPU agree
- *          up to rounding, because the GPU sums in a different order. */
+ * Bits     On one backend the same calls give the same bits; on the GPU, on devices of the same kind, with the same
+ *          cuBLAS and cuSOLVER or without them. CPU and GPU agree up to rounding, because the GPU sums in a different
+ *          order.
+ * CUDA     From m = 512 on, cuBLAS and cuSOLVER are used where they are installed and faster than the kernels here; they
+ *          are looked for at the first _plan or _create of a context, and the log warns if they are missing. Their
+ *          own memory, about 170 MB of the device a context, does not come from the allocator. */
 
 /* An inverse, with its updates. */
 typedef struct gpuopt_basis gpuopt_basis;
@@ -492,7 +497,7 @@ typedef struct gpuopt_basis_desc {
     size_t struct_size;               /* sizeof(gpuopt_basis_desc) */
     int32_t m;                        /* rows and columns of B, 0 to 2^28 */
     gpuopt_basis_technique technique; /* how updates are carried out */
-    int32_t deferred_updates;         /* K of DEFERRED, 1 to 256; 0: 16 on the CPU, 64 on the GPU */
+    int32_t deferred_updates;         /* K of DEFERRED, 1 to 256; 0: 16 on the CPU, 64 on the GPU, 192 with cuBLAS */
     /* An update is refused unless |alpha[position]| is greater than this times max |alpha|. A load is refused if a
      * column offers no pivot greater than this, after B has been scaled by powers of two so that the largest entries
      * of its rows and columns are about 1. Below 1; 0: 1e-11 (CLP accepts pivots above 1e-8, HiGHS above 1e-10, both in
@@ -521,8 +526,9 @@ GPUOPT_API void gpuopt_basis_destroy(gpuopt_basis *basis);
 
 /* Inverts B. columns: B, m x m; NULL: the identity. The result replaces the inverse and discards all updates. NUMERIC:
  * B is singular or nearly so, or its inverse cannot be represented; refused_position and the log name a column that
- * depends on the others, and the old inverse stays. Time O(m^3): Gauss-Jordan elimination with partial pivoting, sparse
- * columns first. Waits. */
+ * depends on the others, and the old inverse stays. Time O(m^3): Gauss-Jordan elimination, or with cuSOLVER an LU
+ * factorisation, with partial pivoting, sparse columns first. On the GPU, arrays in page-locked memory arrive several
+ * times faster. Waits. */
 GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_matrix *columns);
 
 /* FTRAN: x = B^-1 rhs, which also becomes the pivot column for _update. rhs, x [m] may be the same array; x may be

@@ -3,7 +3,7 @@
  * Basis inverse on the GPU: FTRAN, BTRAN, updates, reports, and the backend's table. device.cuh has an overview.
  */
 #include "../common/tables.cuh"
-#include "create.cuh"
+#include "invert.cuh"
 
 namespace {
 
@@ -68,11 +68,12 @@ gpuopt_status CudaBasis::solve_sparse(int count, const int32_t *row, const doubl
         GPUOPT_CUDA(context(), cudaMemsetAsync(b_.input, 0, sizeof(double) * static_cast<size_t>(m()), stream()));
         for (int first = 0; first < count; first += static_cast<int>(load_.stage)) {
             int now = count - first < load_.stage ? count - first : static_cast<int>(load_.stage);
-            gpuopt_status status = queue_.copy(load_.stage_row, row + first, sizeof(int) * static_cast<size_t>(now));
-            if (!status) status = queue_.copy(load_.stage_val, val + first, sizeof(double) * static_cast<size_t>(now));
+            gpuopt_status status = queue_.copy(load_.stage_index, row + first, sizeof(int) * static_cast<size_t>(now));
+            if (!status)
+                status = queue_.copy(load_.stage_value, val + first, sizeof(double) * static_cast<size_t>(now));
             if (status) return status;
-            queue_.launch({blocks(now, BASIS_THREADS), BASIS_THREADS}, scatter_column, b_.input, load_.stage_row,
-                          load_.stage_val, now);
+            queue_.launch({blocks(now, BASIS_THREADS), BASIS_THREADS}, scatter_column, b_.input, load_.stage_index,
+                          load_.stage_value, now);
         }
         solve(b_.input, target);
     }
@@ -130,9 +131,17 @@ gpuopt_status CudaBasis::btran_unit(gpuopt_memory where, int position, double *y
 
 /* ---- Updates ---- */
 
-void CudaBasis::apply() {
-    rank_update(rank_, queue_, m(), m(), slot_, b_.u, b_.pitch, b_.v, b_.pitch, b_.matrix, b_.pitch);
+/* M += U V, for so many columns of U. */
+void CudaBasis::apply(int count) {
+    rank_update(rank_, queue_, m(), m(), count, b_.u, b_.pitch, b_.v, b_.pitch, b_.matrix, b_.pitch);
     slot_ = 0;
+}
+
+/* second = the product of E and the inverse. It is computed as the transpose of the product, since a matrix stored by
+ * rows is its transpose stored by columns. */
+void CudaBasis::multiply_pfi() {
+    cudaMemsetAsync(b_.second, 0, sizeof(double) * static_cast<size_t>(m()) * static_cast<size_t>(b_.pitch), stream());
+    rank_update(rank_, queue_, m(), m(), m(), b_.matrix, b_.pitch, b_.factor, b_.pitch, b_.second, b_.pitch);
 }
 
 void CudaBasis::prepare(const Pivot &pivot, int blocks, int threads, int steps) {
@@ -142,9 +151,7 @@ void CudaBasis::prepare(const Pivot &pivot, int blocks, int threads, int steps) 
 void CudaBasis::update_pfi(const Pivot &pivot) {
     prepare(pivot, prepare_blocks(), BASIS_PREPARE, PREPARE_OMEGA);
     queue_.launch({dim3(blocks(m(), BASIS_THREADS), element_grid().y), BASIS_THREADS}, make_factor, b_, pivot.position);
-    cudaMemsetAsync(b_.second, 0, sizeof(double) * static_cast<size_t>(m()) * static_cast<size_t>(b_.pitch), stream());
-    /* This computes the transpose of the product: a matrix stored by rows is its transpose stored by columns. */
-    rank_update(rank_, queue_, m(), m(), m(), b_.matrix, b_.pitch, b_.factor, b_.pitch, b_.second, b_.pitch);
+    multiply_pfi();
     queue_.launch({element_grid(), BASIS_THREADS}, copy_back, b_);
 }
 
@@ -172,12 +179,15 @@ gpuopt_status CudaBasis::update(gpuopt_memory where, int position, const double 
         pivot.largest = nullptr;
         if (status) return status;
     }
-    int before = before_;
+    const int before = before_, earlier = earlier_;
     told_ = info != nullptr;
     b_.backwards = !b_.backwards;
     switch (head.technique) {
     case GPUOPT_TECHNIQUE_DEFERRED:
-        queue_.launch({tiles(), BASIS_THREADS, 0, behind_}, update_deferred, b_, pivot, slot_, slot_ ? before_ : -1);
+        /* A library's product may let the next kernel start early, so the first update behind it does not overlap. */
+        queue_.launch({blocks(m(), DEFERRED_LANES), DEFERRED_THREADS, 0, slot_ ? behind_ : LAUNCH_PLAIN},
+                      update_deferred, b_, pivot, slot_, slot_ ? before_ : -1, slot_ > 1 ? earlier_ : -1);
+        earlier_ = before_;
         before_ = position;
         break;
     case GPUOPT_TECHNIQUE_PFI: update_pfi(pivot); break;
@@ -205,11 +215,12 @@ gpuopt_status CudaBasis::update(gpuopt_memory where, int position, const double 
         if (status) return status;
         if (!b_.report->accepted) {
             before_ = before; /* the slot stays free: the next update follows the one before this */
+            earlier_ = earlier;
             gpuopt__log(context(), 0, GPUOPT__BASIS_SMALL_PIVOT, position);
             return GPUOPT_ERROR_NUMERIC;
         }
     }
-    if (deferred() && ++slot_ == head.most) apply(); /* so does an enqueued update that is refused */
+    if (deferred() && ++slot_ == head.most) apply(slot_); /* so does an enqueued update that is refused */
     return info ? get_info(info) : queue_.launched("applying updates");
 }
 
@@ -261,7 +272,7 @@ gpuopt_status CudaBasis::get_inverse(gpuopt_memory where, double *inverse) {
     if (deferred()) {
         double *rows = where == GPUOPT_DEVICE ? inverse : b_.second;
         auto tile = static_cast<unsigned>(tiles());
-        apply();
+        apply(slot_);
         queue_.launch({dim3(tile, tile), BASIS_THREADS}, transpose_lines, b_, rows);
         status = queue_.launched("reading the inverse");
         if (!status && where == GPUOPT_HOST) status = queue_.copy(inverse, rows, line * static_cast<size_t>(m()));
@@ -324,6 +335,19 @@ gpuopt_status cuda_basis_get_inverse(gpuopt_basis *basis, gpuopt_memory where, d
 }
 
 } // namespace
+
+/* For tests: lets a context in which no basis has been created yet do without cuBLAS and cuSOLVER. */
+#if defined(__GNUC__)
+#pragma GCC visibility push(hidden)
+#endif
+extern "C" {
+void gpuopt__cuda_basis_without_libraries(const gpuopt_context *context);
+}
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+
+void gpuopt__cuda_basis_without_libraries(const gpuopt_context *context) { cuda_of(context)->libraries.tried = true; }
 
 const gpuopt__basis_backend gpuopt__cuda_basis = {
     cuda_basis_plan,     cuda_basis_create,     cuda_basis_destroy,   cuda_basis_update,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Basis inverse on the GPU: the handle, its memory, create and destroy, and load.
+ * Basis inverse on the GPU: the handle, its memory, create and destroy.
  */
 #ifndef GPUOPT_CUDA_BASIS_CREATE_CUH
 #define GPUOPT_CUDA_BASIS_CREATE_CUH
@@ -8,9 +8,11 @@
 #include <cstring>
 #include <new>
 
+#include "factors.cuh"
 #include "load.cuh"
 #include "solve.cuh"
 #include "update.cuh"
+#include "../common/libraries.cuh"
 #include "../common/queue.cuh"
 #include "../common/rank_update.cuh"
 
@@ -40,6 +42,7 @@ class CudaBasis {
   private:
     /* Entries of a sparse column that are passed as a kernel's argument: CUDA allows 4 KB. */
     enum { FEW = 32, MANY = 240 };
+    enum { BASIS_LIBRARIES = 512 }; /* the least m for which cuBLAS and cuSOLVER are used */
 
     int m() const { return head.m; }
     gpuopt_context *context() const { return head.context; }
@@ -52,6 +55,9 @@ class CudaBasis {
     int tiles() const { return static_cast<int>(blocks(m(), BASIS_LANES)); }
     int dot_blocks() const { return static_cast<int>(blocks(m(), BASIS_DOT_LINES)); }
     int prepare_blocks() const { return static_cast<int>(blocks(m(), BASIS_PREPARE)); }
+    dim3 patches() const { return dim3(blocks(m(), BASIS_THREADS), blocks(m(), BASIS_PATCH)); }
+    /* Pivots of an elimination between rank updates: with more than 64, each reads more of U and V than they save. */
+    int load_most() const { return head.most < 64 ? head.most : 64; }
     dim3 element_grid() const { return dim3(blocks(m(), BASIS_WIDE), blocks(m(), BASIS_ROWS)); }
     /* Parts of a linear combination: as many as give one wave of blocks. */
     int parts() const {
@@ -61,9 +67,16 @@ class CudaBasis {
         return parts < 1 ? 1 : parts < m() ? parts : m();
     }
 
+    void find_libraries();
+    int solver_size(const Cusolver &solver, int n, int *doubles) const;
     gpuopt_status load_kernels();
-    gpuopt_status send_columns(const gpuopt_matrix &columns);
+    gpuopt_status send_columns(const gpuopt_matrix &columns, BasisLayout layout);
+    gpuopt_status send_order(const gpuopt_matrix &columns, BasisLayout layout, int *empty);
     gpuopt_status enqueue_elimination();
+    int invert_triangle();
+    gpuopt_status enqueue_factors();
+    gpuopt_status enqueue_load(const gpuopt_matrix &columns, BasisLayout layout, int *empty);
+    gpuopt_status load_identity();
     gpuopt_status refuse_load(int position);
     Target next_alpha(double *copy);
     gpuopt_status fetch(gpuopt_memory where, const double *vector, const double **found);
@@ -73,14 +86,16 @@ class CudaBasis {
     void solve_few(int count, const int32_t *row, const double *val, const Target &target);
     gpuopt_status solve_sparse(int count, const int32_t *row, const double *val, const Target &target);
     void combine(const double *vector, const double *other, int count);
-    void apply();
+    void apply(int count);
+    void multiply_pfi();
     void prepare(const Pivot &pivot, int blocks, int threads, int steps);
     void update_pfi(const Pivot &pivot);
     void update_mpfi(const Pivot &pivot);
     void update_by_columns(const Pivot &pivot);
 
     Queue queue_;
-    gpuopt__basis_load_plan plan_ = {};
+    const CudaLibraries *libraries_ = nullptr; /* null: this handle does without them */
+    gpuopt__basis_order order_ = {};
     Basis b_ = {};
     BasisLoad load_ = {};
     int *unrepresentable_ =
@@ -90,9 +105,11 @@ class CudaBasis {
     LaunchKind behind_ = LAUNCH_PLAIN; /* of kernels that call wait_for_previous() */
     bool told_ = true;                 /* whether the report includes the latest update */
     int before_ = -1;                  /* position of the update in column slot_ - 1 of U */
+    int earlier_ = -1;                 /* and in column slot_ - 2 */
     int slot_ = 0;                     /* columns of U in use, including those of refused updates */
     int parity_ = 0;                   /* which state->largest the latest FTRAN used */
     int load_grid_ = 1;                /* blocks of an elimination */
+    int solver_size_ = 0;              /* doubles of load_.solver_work */
 };
 
 CudaBasis *basis_object(gpuopt_basis *basis) { return reinterpret_cast<CudaBasis *>(basis); }
@@ -101,43 +118,68 @@ CudaBasis::CudaBasis(gpuopt_context *context, const gpuopt_basis_desc &desc) : q
     head.context = context;
     head.technique = desc.technique;
     head.m = desc.m;
-    /* Up to a rank of about 64, a rank update is limited by memory; with more, reading V costs each update more than
-     * the rarer rank updates save. */
-    head.most = desc.deferred_updates > 0 ? desc.deferred_updates : 64;
+    b_.pitch = (static_cast<long long>(desc.m) + 15) / 16 * 16;
+    if (desc.m >= BASIS_LIBRARIES) find_libraries();
+    /* Up to a rank of about 64, our own rank update is limited by memory. With cuBLAS, larger ranks cost an update still
+     * less, but the FTRAN and BTRAN beside it more. */
+    head.most = desc.deferred_updates > 0 ? desc.deferred_updates : libraries_ ? 192 : 64;
     head.pivot_tolerance = b_.tolerance = desc.pivot_tolerance;
     b_.m = desc.m;
     b_.most = head.most;
-    b_.pitch = (static_cast<long long>(desc.m) + 15) / 16 * 16;
     int64_t entries = int64_t{desc.m} * desc.m;
     load_.stage = entries < BASIS_STAGE ? entries : static_cast<int64_t>(BASIS_STAGE);
+}
+
+/* cuBLAS and cuSOLVER, if both are there. */
+void CudaBasis::find_libraries() {
+    const CudaLibraries *libraries = open_libraries(context());
+    int size = 0;
+    if (!libraries->solver.handle || solver_size(libraries->solver, m(), &size)) return;
+    libraries_ = libraries;
+    solver_size_ = size;
+    rank_.blas = &libraries->blas;
+}
+
+/* The workspace, in doubles, that cuSOLVER needs for the factors of an n x n matrix. The matrix itself is not read. */
+int CudaBasis::solver_size(const Cusolver &solver, int n, int *doubles) const {
+    double any;
+    DeviceScope scope(context());
+    return solver.getrf_size(solver.handle, n, n, &any, static_cast<int>(b_.pitch), doubles);
 }
 
 void CudaBasis::cut(gpuopt__arena &host, gpuopt__arena &device) {
     int64_t pitch = b_.pitch, matrix = pitch * m(), lines = pitch * head.most;
     auto doubles = [&](int64_t count) { return static_cast<double *>(gpuopt__cut(&device, count, sizeof(double))); };
     auto ints = [&](int64_t count) { return static_cast<int *>(gpuopt__cut(&device, count, sizeof(int))); };
-    gpuopt__basis_cut(&host, &head, &plan_);
+    gpuopt__basis_cut(&host, &head, &order_);
     b_.state = static_cast<BasisState *>(gpuopt__cut(&device, 1, sizeof(BasisState)));
     b_.matrix = doubles(matrix);
     b_.second = doubles(matrix);
-    b_.factor = head.technique == GPUOPT_TECHNIQUE_PFI ? doubles(matrix) : nullptr;
+    b_.factor = libraries_ || head.technique == GPUOPT_TECHNIQUE_PFI ? doubles(matrix) : nullptr;
+    load_.work = libraries_ ? b_.factor : nullptr;
     b_.u = deferred() ? doubles(lines) : nullptr;
     b_.v = deferred() ? doubles(lines) : nullptr;
     b_.rows_u = deferred() ? doubles(lines) : nullptr;
-    b_.load_u = doubles(lines);
-    b_.load_v = doubles(lines);
+    b_.load_u = libraries_ ? nullptr : doubles(pitch * load_most());
+    b_.load_v = libraries_ ? nullptr : doubles(pitch * load_most());
     double **vectors[] = {&b_.alpha, &b_.input, &b_.output, &b_.omega, &b_.row, &load_.column};
     for (double **vector : vectors) *vector = doubles(pitch);
     b_.partial = doubles(pitch * BASIS_PARTS);
     b_.dots = doubles(BASIS_MOST);
-    int **indices[] = {&load_.order, &load_.row_of, &load_.col_of, &load_.row_scale, &load_.col_scale};
+    int **indices[] = {&load_.entries, &load_.only,      &load_.order,    &load_.row_of,
+                       &load_.col_of,  &load_.row_scale, &load_.col_scale};
     for (int **index : indices) *index = ints(m());
     load_.row_pivot = doubles(m());
     load_.start = static_cast<long long *>(gpuopt__cut(&device, int64_t{m()} + 1, sizeof(long long)));
-    load_.stage_row = ints(load_.stage);
-    load_.stage_val = doubles(load_.stage);
+    load_.stage_index = ints(load_.stage);
+    load_.stage_value = doubles(load_.stage);
     load_.candidates = static_cast<Candidate *>(gpuopt__cut(&device, BASIS_LOAD_BLOCKS, sizeof(Candidate)));
     unrepresentable_ = ints(1);
+    if (!libraries_) return;
+    load_.row_at = ints(m());
+    load_.swaps = ints(int64_t{m()} + 1);
+    load_.solver_work = doubles(solver_size_);
+    rank_.workspace = gpuopt__cut(&device, RANK_WORKSPACE, 1);
 }
 
 CudaBasis::~CudaBasis() {
@@ -161,7 +203,11 @@ gpuopt_status CudaBasis::open() {
     status = take_pinned(context(), &b_.report);
     if (!status) status = load_kernels();
     if (!status) status = rank_update_open(context(), &rank_);
-    return status ? status : load(nullptr);
+    if (status || m() == 0) return status ? status : load(nullptr);
+    /* cuBLAS loads its kernels at their first use, so its product is used once here, with zeros. */
+    if (deferred()) apply(head.most);
+    if (head.technique == GPUOPT_TECHNIQUE_PFI) multiply_pfi();
+    return load(nullptr);
 }
 
 gpuopt_status CudaBasis::load_kernels() {
@@ -174,8 +220,13 @@ gpuopt_status CudaBasis::load_kernels() {
                                 update_elements, copy_back, outer_product, zero_row, add_second, update_columns,
                                 make_factor);
     if (!status)
-        status = ::load_kernels(context(), scatter_entries, eliminate, check_inverse, store_inverse<true>,
-                                store_inverse<false>, make_identity, end_load);
+        status = ::load_kernels(context(), scatter_entries<BASIS_BY_COLUMNS>, scatter_entries<BASIS_BY_ROWS>,
+                                scatter_entries<BASIS_WHOLE_COLUMNS>, scatter_entries<BASIS_WHOLE_ROWS>,
+                                find_column_scales, find_row_pivots, scale_basis, eliminate, gather_left, end_factors,
+                                invert_blocks, clear_beside, clear_rest);
+    if (!status)
+        status = ::load_kernels(context(), check_inverse, store_inverse<true>, store_inverse<false>, make_identity,
+                                end_load);
     if (!status) status = code_version(context(), update_deferred, &version);
     if (status) return status;
     behind_ = version >= 90 ? LAUNCH_OVERLAPPING : LAUNCH_PLAIN; /* older code does not wait for the kernel before it */
@@ -184,82 +235,6 @@ gpuopt_status CudaBasis::load_kernels() {
     int most = (together < 2 ? together : 2) * cuda_of(context())->multiprocessors;
     most = most < BASIS_LOAD_BLOCKS ? most : +BASIS_LOAD_BLOCKS;
     load_grid_ = tiles() < most ? tiles() : most;
-    return GPUOPT_OK;
-}
-
-/* ---- Load ---- */
-
-/* Copies the plan to the device, and the scaled entries to the second matrix, a stage at a time. */
-gpuopt_status CudaBasis::send_columns(const gpuopt_matrix &columns) {
-    auto n = static_cast<size_t>(m());
-    GPUOPT_CUDA(context(), cudaMemsetAsync(b_.second, 0, sizeof(double) * n * static_cast<size_t>(b_.pitch), stream()));
-    gpuopt_status status = queue_.copy(load_.order, plan_.order, sizeof(int) * n);
-    if (!status) status = queue_.copy(load_.row_of, plan_.row_of, sizeof(int) * n);
-    if (!status) status = queue_.copy(load_.col_of, plan_.col_of, sizeof(int) * n);
-    if (!status) status = queue_.copy(load_.row_scale, plan_.row_scale, sizeof(int) * n);
-    if (!status) status = queue_.copy(load_.col_scale, plan_.col_scale, sizeof(int) * n);
-    if (!status) status = queue_.copy(load_.row_pivot, plan_.row_pivot, sizeof(double) * n);
-    if (!status) status = queue_.copy(load_.start, columns.start, sizeof(int64_t) * (n + 1));
-    if (!status) status = queue_.copy(unrepresentable_, &head.m, sizeof(int));
-    GPUOPT_CUDA(context(), cudaMemsetAsync(&b_.state->load_refused, 0xFF, sizeof(int), stream())); /* -1 */
-    for (int64_t first = 0; first < columns.start[m()] && !status; first += load_.stage) {
-        int64_t left = columns.start[m()] - first;
-        int count = static_cast<int>(left < load_.stage ? left : load_.stage);
-        status = queue_.copy(load_.stage_row, columns.index + first, sizeof(int) * static_cast<size_t>(count));
-        if (!status)
-            status = queue_.copy(load_.stage_val, columns.value + first, sizeof(double) * static_cast<size_t>(count));
-        if (!status)
-            queue_.launch({blocks(count, BASIS_THREADS), BASIS_THREADS}, scatter_entries, b_, load_, first, count);
-    }
-    return status ? status : queue_.launched("copying the columns");
-}
-
-gpuopt_status CudaBasis::enqueue_elimination() {
-    for (int first = 0; first < plan_.left; first += head.most) {
-        int count = plan_.left - first < head.most ? plan_.left - first : head.most;
-        queue_.launch({load_grid_, BASIS_THREADS, 0, LAUNCH_COOPERATIVE}, eliminate, b_, load_, first, count);
-        rank_update(rank_, queue_, m(), m(), count, b_.load_u, b_.pitch, b_.load_v, b_.pitch, b_.second, b_.pitch);
-    }
-    return queue_.launched("eliminating columns");
-}
-
-gpuopt_status CudaBasis::refuse_load(int position) {
-    gpuopt__log(context(), 0, GPUOPT__BASIS_SINGULAR, position);
-    return GPUOPT_ERROR_NUMERIC;
-}
-
-gpuopt_status CudaBasis::load(const gpuopt_matrix *columns) {
-    if (!columns || m() == 0) {
-        auto chunk = blocks(m(), BASIS_THREADS), lines = static_cast<unsigned>(tiles());
-        if (m() > 0) queue_.launch({dim3(chunk, lines), BASIS_THREADS}, make_identity, b_);
-        queue_.launch({1, 1}, end_load, b_, nullptr);
-        gpuopt_status status = queue_.launched("loading the identity");
-        if (!status) status = queue_.wait("loading the identity");
-        if (!status) slot_ = 0;
-        return status;
-    }
-    int empty = gpuopt__basis_load_plan_fill(&plan_, columns);
-    if (empty >= 0) {
-        GPUOPT_CUDA(context(),
-                    cudaMemcpyAsync(&b_.state->load_refused, &empty, sizeof empty, cudaMemcpyDefault, stream()));
-        GPUOPT_CUDA(context(), cudaMemcpyAsync(unrepresentable_, &head.m, sizeof(int), cudaMemcpyDefault, stream()));
-        queue_.launch({1, 1}, end_load, b_, unrepresentable_);
-        gpuopt_status status = queue_.wait("refusing columns");
-        return status ? status : refuse_load(empty);
-    }
-    gpuopt_status status = send_columns(*columns);
-    if (!status) status = enqueue_elimination();
-    if (status) return status;
-    dim3 grid(static_cast<unsigned>(tiles()), static_cast<unsigned>(tiles()));
-    queue_.launch({grid, BASIS_THREADS}, check_inverse, b_, load_, unrepresentable_);
-    auto store = deferred() ? store_inverse<true> : store_inverse<false>;
-    queue_.launch({grid, BASIS_THREADS}, store, b_, load_, unrepresentable_);
-    queue_.launch({1, 1}, end_load, b_, unrepresentable_);
-    status = queue_.launched("loading columns");
-    if (!status) status = queue_.wait("loading columns");
-    if (status) return status;
-    if (b_.report->load_refused >= 0) return refuse_load(b_.report->load_refused);
-    slot_ = 0;
     return GPUOPT_OK;
 }
 

@@ -4,10 +4,13 @@
  * folder, after gpuopt_impl/basis/calls.h has checked its arguments:
  *
  *   basis.cu     the backend's table of functions, and what enqueues FTRAN, BTRAN, updates and reports
- *   create.cuh   class CudaBasis, the handle: its memory, create and destroy, and what enqueues a load
+ *   create.cuh   class CudaBasis, the handle: its memory, create and destroy
+ *   invert.cuh   what enqueues a load
  *   solve.cuh    kernels of FTRAN and BTRAN
  *   update.cuh   kernels of updates
- *   load.cuh     kernels of a load: Gauss-Jordan elimination
+ *   columns.cuh  kernels of a load: the columns are checked and scaled
+ *   factors.cuh  kernels of a load that cuSOLVER and cuBLAS do: LU factors
+ *   load.cuh     kernels of a load without them: Gauss-Jordan elimination
  *   device.cuh   (this file) the data that the kernels work on, and device functions that they share
  *
  * Both DEFERRED and the elimination apply collected pivots by common/rank_update.cuh, which simplex uses as well.
@@ -46,13 +49,14 @@ struct BasisState {
     int pending;
     int refused;      /* position of the latest refused load or update; -1: none */
     int load_refused; /* column that made the latest load fail; -1: none */
+    int fault;        /* not 0: an entry of the matrix to be loaded is wrong */
 };
 
 /* The part of it that the host reads, in pinned host memory; the GPU writes it. */
 struct BasisReport {
     unsigned long long updates;
     double drift[2];
-    int accepted, pending, refused, load_refused;
+    int accepted, pending, refused, load_refused, fault;
 };
 
 /* The arrays of a handle in device memory, as kernels get them. */
@@ -122,23 +126,30 @@ __device__ double group_sum(double (&sums)[BASIS_GROUPS][BASIS_LANES], double su
     return sum;
 }
 
-/* A volatile load: the compiler cannot delay it to save registers, so loads written next to each other overlap. */
+/* A volatile load: the compiler cannot delay it to save registers, so loads written next to each other overlap. Not
+ * from the L1 cache, which may have what was there before a kernel that this one overlaps with wrote it. */
 __device__ double load_now(const double *from) {
     double value;
-    asm volatile("ld.global.f64 %0, [%1];" : "=d"(value) : "l"(from));
+    asm volatile("ld.global.cg.f64 %0, [%1];" : "=d"(value) : "l"(from));
     return value;
 }
 
+/* Two neighbours, also not from the L1 cache. */
+__device__ double2 load_two(const double *from) { return __ldcg(reinterpret_cast<const double2 *>(from)); }
+
 /* A group's part of the sum over k < count of factor[k] * (element i of line k): BATCH lines, BASIS_GROUPS apart,
- * beginning with line `first`. count > 0. */
+ * beginning with line `first`. */
+template <int BATCH>
 struct LineBatch {
-    enum { BATCH = 8, STRIDE = BATCH * BASIS_GROUPS };
+    enum { STRIDE = BATCH * BASIS_GROUPS };
     double entry[BATCH];
 
     __device__ void load(const double *lines, long long pitch, int first, int count, int i) {
 #pragma unroll
-        for (int n = 0; n < BATCH; n++)
-            entry[n] = load_now(lines + min(first + n * BASIS_GROUPS, count - 1) * pitch + i);
+        for (int n = 0; n < BATCH; n++) {
+            int k = first + n * BASIS_GROUPS;
+            entry[n] = k < count ? load_now(lines + k * pitch + i) : 0;
+        }
     }
     __device__ double sum(const double *factor, int first, int count) const {
         double sum = 0;
@@ -154,8 +165,8 @@ struct LineBatch {
 /* The same for all of the group's lines from `first` on. */
 __device__ double lines_at(const double *lines, long long pitch, const double *factor, int first, int count, int i) {
     double sum = 0;
-    LineBatch batch;
-    for (; first < count; first += LineBatch::STRIDE) {
+    LineBatch<8> batch;
+    for (; first < count; first += batch.STRIDE) {
         batch.load(lines, pitch, first, count, i);
         sum += batch.sum(factor, first, count);
     }

@@ -2,8 +2,7 @@
  *
  * Basis inverse on the GPU: kernels of a load, Gauss-Jordan elimination in place. The matrix is kept as T + U V, with T
  * in `second`, and a pivot needs only its column and its row of the sum. One cooperative launch does as many pivots as
- * U and V have room for, with two grid-wide barriers each; then a rank update applies them to T. The host scales the
- * columns and chooses their order: see gpuopt_impl/basis/load.h.
+ * U and V have room for, with two grid-wide barriers each; then a rank update applies them to T.
  */
 #ifndef GPUOPT_CUDA_BASIS_LOAD_CUH
 #define GPUOPT_CUDA_BASIS_LOAD_CUH
@@ -12,51 +11,9 @@
 
 #include <climits>
 
-#include "device.cuh"
+#include "columns.cuh"
 
 namespace {
-
-enum {
-    BASIS_STAGE = 1 << 20,   /* entries copied to the device at a time */
-    BASIS_LOAD_BLOCKS = 1024 /* at most, of an elimination */
-};
-
-/* The pivot row that a block proposes; row INT_MAX: none. */
-struct Candidate {
-    double size;
-    int row;
-};
-
-/* What a load needs besides the matrix, in device memory. */
-struct BasisLoad {
-    int *order, *row_of, *col_of, *row_scale, *col_scale; /* [m] each, see gpuopt__basis_load_plan */
-    double *row_pivot;                                    /* [m] */
-    long long *start;                                     /* [m + 1] */
-    int *stage_row;                                       /* [stage]: rows of entries on their way to the matrix */
-    double *stage_val;                                    /* [stage]: their values */
-    double *column;                                       /* [pitch]: the pivot column */
-    Candidate *candidates;                                /* [BASIS_LOAD_BLOCKS] */
-    long long stage;
-};
-
-/* ---- From B to T ---- */
-
-/* Writes entries first .. first + count - 1 of B, which are in the stage, to T, as gpuopt__basis_entry() has them. */
-__global__ void __launch_bounds__(BASIS_THREADS)
-    scatter_entries(const __grid_constant__ Basis b, const __grid_constant__ BasisLoad load, long long first,
-                    int count) {
-    int e = static_cast<int>(blockIdx.x * BASIS_THREADS + threadIdx.x);
-    if (e >= count) return;
-    int low = 0, high = b.m; /* start[low] <= first + e < start[high] */
-    while (high - low > 1) {
-        int middle = low + (high - low) / 2;
-        if (load.start[middle] <= first + e) low = middle;
-        else high = middle;
-    }
-    int i = load.stage_row[e];
-    double scaled = ldexp(load.stage_val[e], -(load.row_scale[i] + load.col_scale[low]));
-    b.second[low * b.pitch + i] = (load.row_of[low] >= 0 ? 1 : scaled) / load.row_pivot[i];
-}
 
 /* ---- Elimination ---- */
 

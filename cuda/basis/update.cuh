@@ -12,6 +12,9 @@
 namespace {
 
 enum {
+    DEFERRED_LANES = 64, /* elements of a block of update_deferred(): more blocks read alpha more often */
+    DEFERRED_THREADS = DEFERRED_LANES * BASIS_GROUPS,
+    DEFERRED_BATCH = 12,      /* lines of V that a group loads at once */
     BASIS_ROWS = 4,           /* rows that a thread of the element-wise kernels updates, all loaded at once */
     BASIS_PREPARE = 1024,     /* threads per block of prepare_update() */
     BASIS_MPFI_THREADS = 1024 /* threads of prepare_update() with MPFI, in all blocks */
@@ -27,21 +30,20 @@ struct Pivot {
 
 /* Whether the pivot is large enough. Called by all threads of a block. */
 __device__ bool pivot_accepted(const Basis &b, const Pivot &pivot) {
-    enum { AT_ONCE = 24 };
+    enum { AT_ONCE = 12 };
     __shared__ unsigned long long most[BASIS_PREPARE / BASIS_LANES];
     unsigned long long bits = 0;
-    double size = fabs(pivot.alpha[pivot.position]);
+    double size = fabs(load_now(pivot.alpha + pivot.position));
     if (pivot.largest) {
-        bits = *pivot.largest;
+        bits = __ldcg(pivot.largest);
     } else {
-        const volatile double *alpha = pivot.alpha;
         int threads = static_cast<int>(blockDim.x), warps = threads / BASIS_LANES;
         for (int first = 0; first < b.m; first += AT_ONCE * threads) {
             double entry[AT_ONCE];
 #pragma unroll
             for (int n = 0; n < AT_ONCE; n++) {
                 int i = first + n * threads + static_cast<int>(threadIdx.x);
-                entry[n] = i < b.m ? alpha[i] : 0;
+                entry[n] = i < b.m ? load_now(pivot.alpha + i) : 0;
             }
             /* Volatile loads are issued in order, and the last one is used first, so all of them overlap. */
 #pragma unroll
@@ -91,43 +93,53 @@ __device__ double omega_of(const Pivot &pivot, int i) {
  *
  * Every block reads row p of U, and no block knows when the others have read it. They read it from a second copy of U,
  * rows_u, in which this update does not clear row p: the next update does so, for the entries before the 1 that this
- * one writes. `before` is the position of the previous update, -1 if slot is 0. The previous update may still be
- * running: until wait_for_previous(), this one must not access row `before` of M, slot - 1 of U and V, the second copy,
- * or memory of the host. */
-__global__ void __launch_bounds__(BASIS_THREADS)
-    update_deferred(const __grid_constant__ Basis b, const __grid_constant__ Pivot pivot, int slot, int before) {
-    __shared__ double sums[BASIS_GROUPS][BASIS_LANES], factor[BASIS_MOST];
-    int p = pivot.position, j = static_cast<int>(blockIdx.x) * BASIS_LANES + basis_lane();
+ * one writes. `before` is the position of the previous update, -1 if slot is 0, and `earlier` that of the one before
+ * it, -1 if slot is less than 2. The previous update may still be running, which writes row `before` of M, slot - 1 of
+ * U and V and of the second copy, and clears row `earlier` of the second copy. So unless p is one of these rows, almost
+ * all of row p can be summed before wait_for_previous(). */
+__global__ void __launch_bounds__(DEFERRED_THREADS, 2)
+    update_deferred(const __grid_constant__ Basis b, const __grid_constant__ Pivot pivot, int slot, int before,
+                    int earlier) {
+    __shared__ double sums[BASIS_GROUPS][DEFERRED_LANES], factor[BASIS_MOST];
+    int lane = static_cast<int>(threadIdx.x) % DEFERRED_LANES, group = static_cast<int>(threadIdx.x) / DEFERRED_LANES;
+    int p = pivot.position, j = static_cast<int>(blockIdx.x) * DEFERRED_LANES + lane, at = min(j, b.m - 1);
     int k = static_cast<int>(threadIdx.x), known = max(slot - 1, 0); /* slots before the latest */
-    bool mine = j < b.m && basis_group() == 0;
-    double *entry = b.matrix + min(j, b.m - 1) * b.pitch + p;
+    bool mine = j < b.m && group == 0, early = p != before && p != earlier;
+    double *entry = b.matrix + at * b.pitch + p;
     double *own = b.rows_u + static_cast<long long>(p) * b.most;
     double *last = b.rows_u + static_cast<long long>(before) * b.most;
     double row = mine && p != before ? load_now(entry) : 0;
-    LineBatch lines;
-    if (known) lines.load(b.v, b.pitch, basis_group(), known, min(j, b.m - 1));
+    if (early && known) {
+        LineBatch<DEFERRED_BATCH> lines;
+        lines.load(b.v, b.pitch, group, known, at);
+        if (k < known) factor[k] = load_now(own + k);
+        __syncthreads();
+        row += lines.sum(factor, group, known) + lines_at(b.v, b.pitch, factor, group + lines.STRIDE, known, at);
+    }
 
     wait_for_previous();
     let_next_start();
     if (mine && p == before) row = load_now(entry);
-    double alpha = mine ? pivot.alpha[j] : 0, theta = pivot.alpha[p], stored = k < slot ? own[k] : 0;
-    double latest = mine && slot ? b.v[known * b.pitch + j] : 0, one = slot ? last[known] : 0;
+    double alpha = mine ? load_now(pivot.alpha + j) : 0, theta = load_now(pivot.alpha + p);
+    double latest = mine && slot ? load_now(b.v + known * b.pitch + j) : 0;
+    double one = slot ? load_now(last + known) : 0, newest = slot ? load_now(own + known) : 0;
+    double stored = !early && k < known ? load_now(own + k) : 0;
     bool accepted = pivot_accepted(b, pivot);
-    if (k < slot) factor[k] = k < known && p == before && one != 0 ? 0 : stored;
+    row += newest * latest;
+    if (!early && known) {
+        if (k < known) factor[k] = p == before && one != 0 ? 0 : stored;
+        __syncthreads();
+        row += lines_at(b.v, b.pitch, factor, group, known, at);
+    }
+    sums[group][lane] = row;
     if (blockIdx.x == 0) {
         if (k < slot && accepted) b.u[k * b.pitch + p] = 0;
         if (k < known && one != 0) last[k] = 0;
-        if (k == BASIS_THREADS - 1) report_update(b, accepted, p, slot, pivot.tell);
+        if (k == DEFERRED_THREADS - 1) report_update(b, accepted, p, slot, pivot.tell);
     }
     __syncthreads();
-    if (slot && accepted) {
-        if (mine) row += factor[known] * latest;
-        if (known)
-            row += lines.sum(factor, basis_group(), known) +
-                   lines_at(b.v, b.pitch, factor, basis_group() + LineBatch::STRIDE, known, min(j, b.m - 1));
-    }
-    row = group_sum(sums, row);
     if (mine) {
+        for (int g = 1; g < BASIS_GROUPS; g++) row += sums[g][lane];
         double omega = !accepted ? 0 : j == p ? 1 : -alpha;
         b.v[slot * b.pitch + j] = accepted ? row / theta : 0;
         b.u[slot * b.pitch + j] = omega;
@@ -170,7 +182,7 @@ __device__ void for_elements(const Basis &b, const double *matrix, int changed, 
     double own[BASIS_ROWS];
 #pragma unroll
     for (int r = 0; r < BASIS_ROWS; r++)
-        if (r < rows && first + r != changed) pair[r] = *reinterpret_cast<const double2 *>(matrix + at + r * b.pitch);
+        if (r < rows && first + r != changed) pair[r] = load_two(matrix + at + r * b.pitch);
     wait_for_previous();
     let_next_start();
     if (!b.state->accepted || !rows) return;
@@ -178,7 +190,7 @@ __device__ void for_elements(const Basis &b, const double *matrix, int changed, 
 #pragma unroll
     for (int r = 0; r < BASIS_ROWS; r++) {
         own[r] = r < rows ? of_rows[first + r] : 0;
-        if (r < rows && first + r == changed) pair[r] = *reinterpret_cast<const double2 *>(matrix + at + r * b.pitch);
+        if (r < rows && first + r == changed) pair[r] = load_two(matrix + at + r * b.pitch);
     }
 #pragma unroll
     for (int r = 0; r < BASIS_ROWS; r++)

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "../../gpuopt_impl/common/backend.h"
+#include "blas.cuh"
 #include "driver.cuh"
 
 static_assert(std::is_same<cudaStream_t, struct CUstream_st *>::value, "gpuopt.h names the stream's type");
@@ -25,6 +26,7 @@ struct CudaContext {
     cudaMemPool_t pool =
         nullptr; /* of device memory; null: the host has its own allocator, or the device has no pools */
     PinnedSlab *pinned = nullptr;
+    CudaLibraries libraries; /* see libraries.cuh */
     bool own_stream = false;
     bool retained = false; /* the device's primary context */
     bool cooperative = false;

@@ -54,6 +54,7 @@ void cuda_close(gpuopt_context *context) {
     CudaContext *cuda = cuda_of(context);
     if (cuda->context) {
         DeviceScope scope(context);
+        if (cuda->libraries.close) cuda->libraries.close(&cuda->libraries);
         release_pinned(context);
         if (cuda->pool) {
             cudaStreamSynchronize(cuda->stream);

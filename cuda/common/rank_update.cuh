@@ -21,8 +21,10 @@ namespace {
 
 /* What rank_update() needs to know about the device. */
 struct RankUpdate {
-    int most = 0;   /* largest rank of one launch: what fits into shared memory */
-    int blocks = 0; /* that run on the device at the same time */
+    int most = 0;                 /* largest rank of one launch: what fits into shared memory */
+    int blocks = 0;               /* that run on the device at the same time */
+    const Cublas *blas = nullptr; /* null: this kernel does all */
+    void *workspace = nullptr;    /* of cuBLAS: RANK_WORKSPACE bytes of device memory */
     /* Whether the next launch begins at the end of C, which the previous one may have left in the cache. */
     mutable bool backwards = false;
 };
@@ -42,7 +44,8 @@ enum {
      * elements that half a warp reads are in different banks. */
     RANK_U = RANK_ROWS + 4,
     RANK_V = RANK_COLS + 4,
-    RANK_ROUND = 8 /* values of k in one step of the tensor cores */
+    RANK_ROUND = 8, /* values of k in one step of the tensor cores */
+    RANK_WORKSPACE = 4 << 20
 };
 
 /* Shared memory of a block for rank k. */
@@ -53,9 +56,14 @@ constexpr size_t rank_bytes(int k) {
 
 /* ---- Memory ---- */
 
-/* Starts copying COUNT neighbouring doubles to shared memory. Only the first `valid` exist; the others become 0. */
+/* Starts copying COUNT neighbouring doubles to shared memory. Only the first `valid` exist, and the others, which are
+ * not read, become 0. */
 template <int COUNT>
 __device__ void rank_copy(double *shared, const double *global, int valid) {
+    if (valid < COUNT) { /* an edge */
+        for (int i = 0; i < COUNT; i++) shared[i] = i < valid ? global[i] : 0;
+        return;
+    }
 #if __CUDA_ARCH__ >= 800
     auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
     int bytes = valid * static_cast<int>(sizeof(double));
@@ -285,14 +293,32 @@ gpuopt_status rank_update_open(const gpuopt_context *context, RankUpdate *device
     return load_kernels(context, rank_update_tiles<true>, rank_update_tiles<false>);
 }
 
+/* Whether cuBLAS is faster, by what tests/bench/RESULTS.md has of an H200: its products have more of the tensor cores'
+ * speed, and ours less to read and write. */
+inline bool blas_is_faster(int rows, int cols, int rank) {
+    const double entries = static_cast<double>(rows) * cols;
+    if (rank > 144) return true;
+    if (rank > 80) return entries > 700. * 700.;
+    if (rank > 64) return entries > 1500. * 1500.;
+    return rank > 48 && entries > 1500. * 1500. && entries < 2500. * 2500.;
+}
+
 /* Enqueues C += U V. C: rows x cols, column after column, ldc apart; U: rows x rank, column after column, ldu apart; V:
  * rank x cols, row after row, ldv apart; all in device memory, C not overlapping the others. It is faster if all three
  * are aligned to 16 bytes and their distances are even: pairs of doubles are then moved at once. most, in device memory
- * or null: an upper limit of the rank that only the device knows. A rank for which shared memory has no room (on an
+ * or null: an upper limit of the rank that only the device knows, which cuBLAS does not take. A rank for which shared memory has no room (on an
  * H200 above 80, with two blocks per multiprocessor) takes several passes over C. */
 void rank_update(const RankUpdate &device, const Queue &queue, int rows, int cols, int rank, const double *u,
                  int64_t ldu, const double *v, int64_t ldv, double *c, int64_t ldc, const int *most = nullptr) {
     if (rows <= 0 || cols <= 0 || rank <= 0) return;
+    if (device.blas && !most && blas_is_faster(rows, cols, rank)) {
+        const double one = 1;
+        const Cublas &blas = *device.blas;
+        if (!blas.set_workspace(blas.handle, device.workspace, RANK_WORKSPACE) &&
+            !blas.gemm(blas.handle, BLAS_PLAIN, BLAS_TRANSPOSED, rows, cols, rank, &one, u, static_cast<int>(ldu), v,
+                       static_cast<int>(ldv), &one, c, static_cast<int>(ldc)))
+            return;
+    }
     int passes = (rank + device.most - 1) / device.most;
     int share = ((rank + passes - 1) / passes + RANK_SLICE - 1) / RANK_SLICE * RANK_SLICE;
     auto bits = reinterpret_cast<uintptr_t>(u) | reinterpret_cast<uintptr_t>(v) | reinterpret_cast<uintptr_t>(c);

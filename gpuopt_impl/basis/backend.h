@@ -34,7 +34,7 @@ struct gpuopt_basis {
 #define GPUOPT__BASIS_SINGULAR "gpuopt_basis_load: singular or nearly so: column %d depends on the others"
 #define GPUOPT__BASIS_SMALL_PIVOT "gpuopt_basis_update: the pivot at position %d is too small"
 
-/* What calls.h asks of a backend. Host arrays have been checked, device arrays have not. */
+/* What calls.h asks of a backend. Host arrays have been checked but for a load, device arrays have not. */
 typedef struct gpuopt__basis_backend {
     gpuopt_status (*plan)(gpuopt_context *, const gpuopt_basis_desc *, gpuopt_memory_plan *);
     gpuopt_status (*create)(gpuopt_context *, const gpuopt_basis_desc *, gpuopt_basis **);
@@ -42,7 +42,8 @@ typedef struct gpuopt__basis_backend {
     /* alpha NULL: the result of the latest FTRAN. info NULL: enqueue only. */
     gpuopt_status (*update)(gpuopt_basis *, gpuopt_memory, int32_t position, const double *alpha, gpuopt_basis_info *);
     gpuopt_status (*get_info)(gpuopt_basis *, gpuopt_basis_info *);
-    gpuopt_status (*load)(gpuopt_basis *, const gpuopt_matrix *columns); /* by columns; NULL: the identity */
+    /* columns: by rows or columns, checked except for its entries; NULL: the identity. */
+    gpuopt_status (*load)(gpuopt_basis *, const gpuopt_matrix *columns);
     gpuopt_status (*ftran)(gpuopt_basis *, gpuopt_memory, const double *rhs, double *x);
     /* row and val are in host memory; `where` is that of x. */
     gpuopt_status (*ftran_sparse)(gpuopt_basis *, gpuopt_memory where, int32_t count, const int32_t *row,

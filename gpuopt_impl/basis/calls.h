@@ -5,7 +5,6 @@
 #ifndef GPUOPT_IMPL_BASIS_CALLS_H
 #define GPUOPT_IMPL_BASIS_CALLS_H
 
-#include "../common/matrix.h"
 #include "load.h"
 
 /* ---- Checks ---- */
@@ -30,14 +29,12 @@ static gpuopt_status gpuopt__basis_check_desc(const gpuopt_context *context, con
     return status;
 }
 
-/* Checks that a matrix is m x m and valid. */
-static gpuopt_status gpuopt__basis_check_columns(gpuopt_basis *basis, const char *call, const gpuopt_matrix *columns) {
-    gpuopt_status status;
+/* Checks that a matrix is m x m, and its starts. */
+static gpuopt_status gpuopt__basis_check_shape(const gpuopt_basis *basis, const char *call,
+                                               const gpuopt_matrix *columns) {
     if (columns->rows != basis->m || columns->cols != basis->m)
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call, "columns is not m x m");
-    status = gpuopt__check_matrix(basis->context, call, columns, GPUOPT__LEAST_DOUBLE, DBL_MAX, basis->mark, NULL);
-    gpuopt__basis_clear_marks(basis);
-    return status;
+    return gpuopt__check_matrix_shape(basis->context, call, columns);
 }
 
 /* Checks a vector that a call reads: not NULL and, in host memory, finite. */
@@ -99,16 +96,10 @@ GPUOPT_API void gpuopt_basis_destroy(gpuopt_basis *basis) {
 
 GPUOPT_API gpuopt_status gpuopt_basis_load(gpuopt_basis *basis, const gpuopt_matrix *columns) {
     gpuopt_status status = GPUOPT_OK;
-    gpuopt_matrix by_columns;
-    void *transposed = NULL;
     GPUOPT__COMPUTES(gpuopt_basis_load(basis, columns));
     if (!basis) return GPUOPT_ERROR_ARGUMENT;
-    if (columns) {
-        status = gpuopt__basis_check_columns(basis, "gpuopt_basis_load", columns);
-        if (!status) status = gpuopt__matrix_in(basis->context, columns, GPUOPT_LAYOUT_CSC, &by_columns, &transposed);
-    }
-    if (!status) status = gpuopt__basis_of(basis)->load(basis, columns ? &by_columns : NULL);
-    gpuopt__release(basis->context, GPUOPT_HOST, transposed);
+    if (columns) status = gpuopt__basis_check_shape(basis, "gpuopt_basis_load", columns);
+    if (!status) status = gpuopt__basis_of(basis)->load(basis, columns);
     if (!status) basis->has_pivot_column = 0;
     return status;
 }
@@ -249,7 +240,8 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_drift(gpuopt_basis *basis, const gpuop
     if (!columns || !GPUOPT__HAS_SIZE(drift))
         return gpuopt__refuse(basis->context, GPUOPT_ERROR_ARGUMENT, call,
                               columns ? "drift is NULL or has no struct_size" : "columns is NULL");
-    status = gpuopt__basis_check_columns(basis, call, columns);
+    status = gpuopt__basis_check_shape(basis, call, columns);
+    if (!status) status = gpuopt__basis_check_entries(basis, call, columns);
     if (!status) status = gpuopt__matrix_in(basis->context, columns, GPUOPT_LAYOUT_CSC, &by_columns, &transposed);
     if (status) return status;
     memset(basis->work, 0, sizeof(double) * (size_t)basis->m);

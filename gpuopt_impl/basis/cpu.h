@@ -83,23 +83,23 @@ static gpuopt_status gpuopt__basis_cpu_btran_unit(gpuopt_basis *basis, gpuopt_me
 
 /* ---- Load ---- */
 
-/* Eliminates the columns that the plan lists, in `next`. Returns -1, or a column without a pivot. */
+/* Eliminates the columns that are left, in `next`. Returns -1, or a column without a pivot. */
 static int32_t gpuopt__basis_cpu_eliminate(gpuopt__basis_cpu *b) {
-    gpuopt__basis_load_plan *plan = &b->plan;
+    gpuopt__basis_order *order = &b->order;
     gpuopt__deferred *d = &b->next;
     int32_t n, i;
-    for (n = 0; n < plan->left; n++) {
-        int32_t p = -1, q = plan->order[n];
+    for (n = 0; n < order->left; n++) {
+        int32_t p = -1, q = order->column[n];
         double most = b->head.pivot_tolerance;
         gpuopt__deferred_column(d, q, b->omega);
         for (i = 0; i < b->head.m; i++)
-            if (plan->col_of[i] < 0 && fabs(b->omega[i]) > most) {
+            if (order->col_of[i] < 0 && fabs(b->omega[i]) > most) {
                 most = fabs(b->omega[i]);
                 p = i;
             }
         if (p < 0) return q;
-        plan->row_of[q] = p;
-        plan->col_of[p] = q;
+        order->row_of[q] = p;
+        order->col_of[p] = q;
         gpuopt__deferred_row(d, p, b->row);
         gpuopt__deferred_pivot(d, p, q, b->omega, b->row);
         if (d->count == d->most) gpuopt__deferred_apply(d, b->threads);
@@ -110,9 +110,8 @@ static int32_t gpuopt__basis_cpu_eliminate(gpuopt__basis_cpu *b) {
 
 /* Entry (j, i) of the inverse, from the eliminated and scaled matrix in `next`. */
 static double gpuopt__basis_cpu_inverse_entry(const gpuopt__basis_cpu *b, int32_t j, int32_t i) {
-    const gpuopt__basis_load_plan *plan = &b->plan;
-    return ldexp(gpuopt__deferred_stored(&b->next, plan->col_of[i])[plan->row_of[j]],
-                 -(plan->row_scale[i] + plan->col_scale[j]));
+    return gpuopt__basis_scaled(&b->scales, i, j,
+                                gpuopt__deferred_stored(&b->next, b->order.col_of[i])[b->order.row_of[j]]);
 }
 
 static gpuopt_status gpuopt__basis_cpu_refuse(gpuopt__basis_cpu *b, int32_t position) {
@@ -121,33 +120,50 @@ static gpuopt_status gpuopt__basis_cpu_refuse(gpuopt__basis_cpu *b, int32_t posi
     return GPUOPT_ERROR_NUMERIC;
 }
 
+/* Loads columns that are checked and stored by columns. */
+static gpuopt_status gpuopt__basis_cpu_invert(gpuopt__basis_cpu *b, const gpuopt_matrix *columns) {
+    int32_t i, j, refused, m = b->head.m;
+    int64_t k;
+    int deferred = b->head.technique == GPUOPT_TECHNIQUE_DEFERRED;
+    double *matrix = b->now.matrix;
+    for (j = 0; j < m; j++) {
+        b->order.entries[j] = (int32_t)(columns->start[j + 1] - columns->start[j]);
+        b->order.only[j] = b->order.entries[j] > 0 ? columns->index[columns->start[j]] : -1;
+    }
+    refused = gpuopt__basis_order_fill(&b->order, m);
+    if (refused >= 0) return gpuopt__basis_cpu_refuse(b, refused);
+    gpuopt__basis_find_scales(&b->scales, &b->order, columns);
+    memset(b->next.matrix, 0, sizeof(double) * (size_t)m * (size_t)m);
+    b->next.count = 0;
+    for (j = 0; j < m; j++)
+        for (k = columns->start[j]; k < columns->start[j + 1]; k++)
+            gpuopt__deferred_stored(&b->next, j)[columns->index[k]] =
+                gpuopt__basis_entry(&b->scales, &b->order, columns->index[k], j, columns->value[k]);
+    refused = gpuopt__basis_cpu_eliminate(b);
+    for (j = 0; j < m && refused < 0; j++)
+        for (i = 0; i < m && refused < 0; i++)
+            if (!(fabs(gpuopt__basis_cpu_inverse_entry(b, j, i)) < HUGE_VAL)) refused = j;
+    if (refused >= 0) return gpuopt__basis_cpu_refuse(b, refused);
+    for (i = 0; i < m; i++)
+        for (j = 0; j < m; j++)
+            matrix[deferred ? (int64_t)i * m + j : (int64_t)j * m + i] = gpuopt__basis_cpu_inverse_entry(b, j, i);
+    return GPUOPT_OK;
+}
+
 static gpuopt_status gpuopt__basis_cpu_load(gpuopt_basis *basis, const gpuopt_matrix *columns) {
     gpuopt__basis_cpu *b = (gpuopt__basis_cpu *)basis;
-    int32_t i, j, refused, m = basis->m;
-    int64_t k;
-    size_t bytes = sizeof(double) * (size_t)m * (size_t)m;
-    double *matrix = b->now.matrix;
-    if (!columns) {
-        memset(matrix, 0, bytes);
-        for (i = 0; i < m; i++) matrix[(int64_t)i * m + i] = 1;
+    int32_t i, m = basis->m;
+    if (columns) {
+        gpuopt_matrix by_columns;
+        void *transposed = NULL;
+        gpuopt_status status = gpuopt__basis_check_entries(basis, "gpuopt_basis_load", columns);
+        if (!status) status = gpuopt__matrix_in(basis->context, columns, GPUOPT_LAYOUT_CSC, &by_columns, &transposed);
+        if (!status) status = gpuopt__basis_cpu_invert(b, &by_columns);
+        gpuopt__release(basis->context, GPUOPT_HOST, transposed);
+        if (status) return status;
     } else {
-        int deferred = basis->technique == GPUOPT_TECHNIQUE_DEFERRED;
-        refused = gpuopt__basis_load_plan_fill(&b->plan, columns);
-        if (refused >= 0) return gpuopt__basis_cpu_refuse(b, refused);
-        memset(b->next.matrix, 0, bytes);
-        b->next.count = 0;
-        for (j = 0; j < m; j++)
-            for (k = columns->start[j]; k < columns->start[j + 1]; k++)
-                gpuopt__deferred_stored(&b->next, j)[columns->index[k]] =
-                    gpuopt__basis_entry(&b->plan, columns->index[k], j, columns->value[k]);
-        refused = gpuopt__basis_cpu_eliminate(b);
-        for (j = 0; j < m && refused < 0; j++)
-            for (i = 0; i < m && refused < 0; i++)
-                if (!(fabs(gpuopt__basis_cpu_inverse_entry(b, j, i)) < HUGE_VAL)) refused = j;
-        if (refused >= 0) return gpuopt__basis_cpu_refuse(b, refused);
-        for (i = 0; i < m; i++)
-            for (j = 0; j < m; j++)
-                matrix[deferred ? (int64_t)i * m + j : (int64_t)j * m + i] = gpuopt__basis_cpu_inverse_entry(b, j, i);
+        memset(b->now.matrix, 0, sizeof(double) * (size_t)m * (size_t)m);
+        for (i = 0; i < m; i++) b->now.matrix[(int64_t)i * m + i] = 1;
     }
     b->now.count = 0;
     b->updates = 0;
@@ -202,7 +218,10 @@ static gpuopt_status gpuopt__basis_cpu_get_inverse(gpuopt_basis *basis, gpuopt_m
 static void gpuopt__basis_cpu_cut(gpuopt__arena *arena, gpuopt__basis_cpu *b) {
     int32_t m = b->head.m;
     int deferred = b->head.technique == GPUOPT_TECHNIQUE_DEFERRED;
-    gpuopt__basis_cut(arena, &b->head, &b->plan);
+    gpuopt__basis_cut(arena, &b->head, &b->order);
+    b->scales.row = (int32_t *)gpuopt__cut(arena, m, sizeof(int32_t));
+    b->scales.col = (int32_t *)gpuopt__cut(arena, m, sizeof(int32_t));
+    b->scales.pivot = (double *)gpuopt__cut(arena, m, sizeof(double));
     gpuopt__deferred_cut(arena, &b->now, m, m, deferred ? b->head.most : 0);
     gpuopt__deferred_cut(arena, &b->next, m, m, b->head.most);
     b->product =

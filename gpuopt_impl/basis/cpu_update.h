@@ -11,7 +11,8 @@
 
 typedef struct gpuopt__basis_cpu {
     gpuopt_basis head; /* first: the public handle points to it */
-    gpuopt__basis_load_plan plan;
+    gpuopt__basis_order order;
+    gpuopt__basis_scales scales;
     gpuopt__deferred now;  /* the inverse; without DEFERRED only `matrix` is used: [m][m], row after row */
     gpuopt__deferred next; /* where a load works; ELEMENT, MPFI and PFI use its matrix as their second one */
     double *product;       /* [m][m]: E of PFI, row after row; NULL with the others */

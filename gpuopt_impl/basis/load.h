@@ -9,111 +9,133 @@
 #ifndef GPUOPT_IMPL_BASIS_LOAD_H
 #define GPUOPT_IMPL_BASIS_LOAD_H
 
+#include "../common/matrix.h"
 #include "../common/numerics.h"
 #include "backend.h"
 
-/* How columns are to be eliminated. Arrays [m] each, in host memory; used during a load only. */
-typedef struct gpuopt__basis_load_plan {
-    int32_t *order;                 /* the columns that need elimination, in order */
-    int32_t *row_of;                /* the pivot row of a column; -1: none yet */
-    int32_t *col_of;                /* the column that a row is the pivot row of; -1: none yet */
-    int32_t *row_scale, *col_scale; /* entry (i, j) is scaled by 2^-(row_scale[i] + col_scale[j]) */
-    double *row_pivot;              /* the scaled pivot of a row whose column has a single entry; 1 for other rows */
-    int32_t left;                   /* columns that need elimination */
-} gpuopt__basis_load_plan;
+/* In which order columns are eliminated. Arrays [m] each, in host memory; used during a load only. */
+typedef struct gpuopt__basis_order {
+    int32_t *entries; /* of a column */
+    int32_t *only;    /* the row of the entry of a column that has a single one; other columns: any row */
+    int32_t *column;  /* the columns that need elimination, in order */
+    int32_t *row_of;  /* the pivot row of a column; -1: none yet */
+    int32_t *col_of;  /* the column that a row is the pivot row of; -1: none yet */
+    int32_t left;     /* columns that need elimination */
+} gpuopt__basis_order;
 
-static inline void gpuopt__basis_load_plan_cut(gpuopt__arena *arena, gpuopt__basis_load_plan *plan, int32_t m) {
-    plan->order = (int32_t *)gpuopt__cut(arena, m, sizeof(int32_t));
-    plan->row_of = (int32_t *)gpuopt__cut(arena, m, sizeof(int32_t));
-    plan->col_of = (int32_t *)gpuopt__cut(arena, m, sizeof(int32_t));
-    plan->row_scale = (int32_t *)gpuopt__cut(arena, m, sizeof(int32_t));
-    plan->col_scale = (int32_t *)gpuopt__cut(arena, m, sizeof(int32_t));
-    plan->row_pivot = (double *)gpuopt__cut(arena, m, sizeof(double));
+static inline void gpuopt__basis_order_cut(gpuopt__arena *arena, gpuopt__basis_order *order, int32_t m) {
+    order->entries = (int32_t *)gpuopt__cut(arena, m, sizeof(int32_t));
+    order->only = (int32_t *)gpuopt__cut(arena, m, sizeof(int32_t));
+    order->column = (int32_t *)gpuopt__cut(arena, m, sizeof(int32_t));
+    order->row_of = (int32_t *)gpuopt__cut(arena, m, sizeof(int32_t));
+    order->col_of = (int32_t *)gpuopt__cut(arena, m, sizeof(int32_t));
 }
 
-/* Entry (i, j) of the scaled matrix. */
-static inline double gpuopt__basis_scaled(const gpuopt__basis_load_plan *plan, int32_t i, int32_t j, double value) {
-    return ldexp(value, -(plan->row_scale[i] + plan->col_scale[j]));
-}
-
-/* Finds the exponents of the largest entries; a row or column without entries gets 0. */
-static inline void gpuopt__basis_load_plan_scale(gpuopt__basis_load_plan *plan, const gpuopt_matrix *columns) {
-    int32_t j, e, m = columns->cols;
-    int64_t k;
-    memset(plan->col_scale, 0, sizeof(int32_t) * (size_t)m);
-    for (j = 0; j < m; j++) plan->row_scale[j] = INT32_MIN;
-    for (k = 0; k < columns->start[m]; k++) {
-        (void)frexp(columns->value[k], &e);
-        if (e > plan->row_scale[columns->index[k]]) plan->row_scale[columns->index[k]] = e;
-    }
+/* Fills the rest from `entries` and `only`. Returns -1, or a column without entries. */
+static inline int32_t gpuopt__basis_order_fill(gpuopt__basis_order *order, int32_t m) {
+    int32_t j, i, at;
+    int32_t *begin = order->row_of; /* as scratch: where in `column` those with 1, 2, .. m entries begin */
     for (j = 0; j < m; j++)
-        if (plan->row_scale[j] == INT32_MIN) plan->row_scale[j] = 0;
-    for (j = 0; j < m; j++) {
-        int32_t most = INT32_MIN;
-        for (k = columns->start[j]; k < columns->start[j + 1]; k++) {
-            (void)frexp(columns->value[k], &e);
-            e -= plan->row_scale[columns->index[k]];
-            if (e > most) most = e;
-        }
-        if (most != INT32_MIN) plan->col_scale[j] = most;
-    }
-}
-
-/* Makes the plan for columns, which are checked and m x m. Returns -1, or a column without entries. */
-static inline int32_t gpuopt__basis_load_plan_fill(gpuopt__basis_load_plan *plan, const gpuopt_matrix *columns) {
-    int32_t j, i, at, m = columns->cols;
-    int32_t *begin = plan->row_of; /* as scratch: where in `order` the columns with 1, 2, .. m entries begin */
-    for (j = 0; j < m; j++)
-        if (columns->start[j + 1] == columns->start[j]) return j;
-    gpuopt__basis_load_plan_scale(plan, columns);
+        if (order->entries[j] == 0) return j;
     memset(begin, 0, sizeof(int32_t) * (size_t)m);
-    for (j = 0; j < m; j++) begin[columns->start[j + 1] - columns->start[j] - 1]++;
+    for (j = 0; j < m; j++) begin[order->entries[j] - 1]++;
     for (i = 0, at = 0; i < m; i++) {
         int32_t count = begin[i];
         begin[i] = at;
         at += count;
     }
-    for (j = 0; j < m; j++) plan->order[begin[columns->start[j + 1] - columns->start[j] - 1]++] = j;
-    for (i = 0; i < m; i++) {
-        plan->row_of[i] = plan->col_of[i] = -1;
-        plan->row_pivot[i] = 1;
-    }
-    for (at = 0, plan->left = 0; at < m; at++) {
-        j = plan->order[at];
-        if (columns->start[j + 1] - columns->start[j] == 1) {
-            int64_t k = columns->start[j];
-            i = columns->index[k];
-            if (plan->col_of[i] < 0) {
-                plan->row_of[j] = i;
-                plan->col_of[i] = j;
-                plan->row_pivot[i] = gpuopt__basis_scaled(plan, i, j, columns->value[k]);
-                continue;
-            }
+    for (j = 0; j < m; j++) order->column[begin[order->entries[j] - 1]++] = j;
+    for (i = 0; i < m; i++) order->row_of[i] = order->col_of[i] = -1;
+    for (at = 0, order->left = 0; at < m; at++) {
+        j = order->column[at];
+        if (order->entries[j] == 1 && order->col_of[order->only[j]] < 0) {
+            order->row_of[j] = order->only[j];
+            order->col_of[order->only[j]] = j;
+        } else {
+            order->column[order->left++] = j;
         }
-        plan->order[plan->left++] = j;
     }
     return -1;
 }
 
+/* ---- Scaling ---- */
+
+/* The exponent of a value that is finite and not 0, as by frexp: |value| is in [2^(e-1), 2^e). */
+GPUOPT_HD int32_t gpuopt__basis_exponent(double value) {
+    uint64_t bits;
+    int32_t e;
+    memcpy(&bits, &value, sizeof bits);
+    e = (int32_t)(bits >> 52 & 0x7FF);
+    if (e > 0) return e - 1022;
+    for (e = -1022, bits &= UINT64_MAX >> 12; bits < (uint64_t)1 << 52; bits *= 2) e--; /* subnormal */
+    return e + 1;
+}
+
+/* Scales of B, on the CPU. */
+typedef struct gpuopt__basis_scales {
+    int32_t *row, *col; /* [m]: entry (i, j) is scaled by 2^-(row[i] + col[j]) */
+    double *pivot;      /* [m]: the scaled pivot of a row whose column has a single entry; 1 for other rows */
+} gpuopt__basis_scales;
+
+/* Entry (i, j) of the scaled matrix. */
+static inline double gpuopt__basis_scaled(const gpuopt__basis_scales *scales, int32_t i, int32_t j, double value) {
+    return ldexp(value, -(scales->row[i] + scales->col[j]));
+}
+
+/* Finds the exponents of the largest entries; a row without entries gets 0. No column is without entries. */
+static inline void gpuopt__basis_find_scales(gpuopt__basis_scales *scales, const gpuopt__basis_order *order,
+                                             const gpuopt_matrix *columns) {
+    int32_t i, j, m = columns->cols;
+    int64_t k;
+    for (i = 0; i < m; i++) scales->row[i] = INT32_MIN;
+    for (k = 0; k < columns->start[m]; k++) {
+        int32_t e = gpuopt__basis_exponent(columns->value[k]);
+        if (e > scales->row[columns->index[k]]) scales->row[columns->index[k]] = e;
+    }
+    for (i = 0; i < m; i++)
+        if (scales->row[i] == INT32_MIN) scales->row[i] = 0;
+    for (j = 0; j < m; j++) {
+        scales->col[j] = INT32_MIN;
+        for (k = columns->start[j]; k < columns->start[j + 1]; k++) {
+            int32_t e = gpuopt__basis_exponent(columns->value[k]) - scales->row[columns->index[k]];
+            if (e > scales->col[j]) scales->col[j] = e;
+        }
+    }
+    for (i = 0; i < m; i++) {
+        j = order->col_of[i];
+        scales->pivot[i] = j < 0 ? 1 : gpuopt__basis_scaled(scales, i, j, columns->value[columns->start[j]]);
+    }
+}
+
 /* Entry (i, j) of the matrix that elimination begins with, after the pivots on columns with a single entry. */
-static inline double gpuopt__basis_entry(const gpuopt__basis_load_plan *plan, int32_t i, int32_t j, double value) {
-    if (plan->row_of[j] >= 0) return 1 / plan->row_pivot[i];
-    return gpuopt__basis_scaled(plan, i, j, value) / plan->row_pivot[i];
+static inline double gpuopt__basis_entry(const gpuopt__basis_scales *scales, const gpuopt__basis_order *order,
+                                         int32_t i, int32_t j, double value) {
+    if (order->row_of[j] >= 0) return 1 / scales->pivot[i];
+    return gpuopt__basis_scaled(scales, i, j, value) / scales->pivot[i];
 }
 
 /* ---- The head ---- */
 
 /* Cuts the host arrays that every backend's handle has. Called twice, to measure and to assign, like gpuopt__cut. */
-static inline void gpuopt__basis_cut(gpuopt__arena *arena, gpuopt_basis *head, gpuopt__basis_load_plan *plan) {
+static inline void gpuopt__basis_cut(gpuopt__arena *arena, gpuopt_basis *head, gpuopt__basis_order *order) {
     head->mark = (int32_t *)gpuopt__cut(arena, head->m, sizeof(int32_t));
     head->row = (int32_t *)gpuopt__cut(arena, head->m, sizeof(int32_t));
     head->work = (double *)gpuopt__cut(arena, head->m, sizeof(double));
-    gpuopt__basis_load_plan_cut(arena, plan, head->m);
+    gpuopt__basis_order_cut(arena, order, head->m);
 }
 
 static inline void gpuopt__basis_clear_marks(gpuopt_basis *basis) {
     int32_t i;
     for (i = 0; i < basis->m; i++) basis->mark[i] = -1;
+}
+
+/* Checks the entries of a matrix whose shape has been checked. */
+static inline gpuopt_status gpuopt__basis_check_entries(gpuopt_basis *basis, const char *call,
+                                                        const gpuopt_matrix *columns) {
+    gpuopt_status status =
+        gpuopt__check_matrix(basis->context, call, columns, GPUOPT__LEAST_DOUBLE, DBL_MAX, basis->mark, NULL);
+    gpuopt__basis_clear_marks(basis);
+    return status;
 }
 
 /* Component i of the vector e that _get_drift uses: 1 or -1, by the top bit of a multiplicative hash. */

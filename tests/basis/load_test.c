@@ -267,11 +267,13 @@ static void rows_or_columns(void **state) {
         basis_model b = basis_draw((basis_kind)kind, M, 70u + (unsigned)kind);
         gpuopt_matrix columns = basis_columns(&b), rows = by_rows(&b, start, index, value);
         gpuopt_basis_drift drift[2] = {GPUOPT_INIT(gpuopt_basis_drift), GPUOPT_INIT(gpuopt_basis_drift)};
-        long live = host.live;
+        long live = host.live, allocations;
         assert_int_equal(gpuopt_basis_load(basis, &columns), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, by_col), GPUOPT_OK);
         assert_int_equal(gpuopt_basis_load(basis, NULL), GPUOPT_OK);
+        allocations = host.allocations;
         assert_int_equal(gpuopt_basis_load(basis, &rows), GPUOPT_OK);
+        allocations = host.allocations - allocations; /* of a transposed copy, on the CPU */
         assert_int_equal(gpuopt_basis_get_inverse(basis, GPUOPT_HOST, by_row), GPUOPT_OK);
         assert_memory_equal(by_col, by_row, sizeof by_col);
         basis_check(basis, &b, FACTOR);
@@ -283,7 +285,7 @@ static void rows_or_columns(void **state) {
         assert_int_equal(host.live, live);
         host.fail_at = host.allocations + 1; /* no memory for the transposed copy */
         drift[0].estimate = 5;
-        assert_int_equal(gpuopt_basis_load(basis, &rows), GPUOPT_ERROR_MEMORY);
+        assert_int_equal(gpuopt_basis_load(basis, &rows), allocations ? GPUOPT_ERROR_MEMORY : GPUOPT_OK);
         host.fail_at = host.allocations + 1;
         assert_int_equal(gpuopt_basis_get_drift(basis, &rows, 1, &drift[0]), GPUOPT_ERROR_MEMORY);
         host.fail_at = 0;

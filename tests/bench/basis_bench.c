@@ -3,9 +3,11 @@
  * Measures the basis inverse.
  *     basis_bench BACKEND [M...]      BACKEND: cpu, cpu-threads or cuda
  * First table: microseconds per update with each technique and, for comparison, of a copy of the matrix. Second table:
- * microseconds of FTRAN and BTRAN of dense vectors, of FTRAN of a column with 10 entries and of BTRAN of a unit vector,
- * and milliseconds of a load of m dense columns. With cuda, vectors are in device memory. Last, for m = 6000 and for
- * the last M: 1000 deferred updates one after the other, and how much of the time the rank updates take.
+ * microseconds of FTRAN and BTRAN of dense vectors, of FTRAN of a column with 10 entries and of BTRAN of a unit vector.
+ * With cuda, vectors are in device memory. Third table: milliseconds of a load of m dense columns and of one of which
+ * nine in ten are unit columns, and the drift that the first leaves behind; with cuda also of the first from
+ * page-locked memory, and of a copy of its arrays to the device from both kinds. Last, for m = 6000 and for the last M:
+ * 1000 deferred updates one after the other with every K, and how much of the time the rank updates take.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -148,12 +150,13 @@ static double measure(void (*work)(job *), job *j) {
     return least;
 }
 
-static gpuopt_basis *create(int32_t m, int technique) {
+static gpuopt_basis *create(int32_t m, int technique, int32_t deferred_updates) {
     gpuopt_basis_desc desc;
     gpuopt_basis *basis;
     gpuopt_desc_init(&desc, sizeof desc);
     desc.m = m;
     desc.technique = (gpuopt_basis_technique)technique;
+    desc.deferred_updates = deferred_updates;
     return gpuopt_basis_create(context, &desc, &basis) ? NULL : basis;
 }
 
@@ -234,7 +237,7 @@ static void time_updates(int32_t m) {
     drop(j.from);
     drop(j.to);
     for (t = 0; t < TECHNIQUES; t++) {
-        j.basis = !on_gpu && t == GPUOPT_TECHNIQUE_PFI && m > 1000 ? NULL : create(m, t);
+        j.basis = !on_gpu && t == GPUOPT_TECHNIQUE_PFI && m > 1000 ? NULL : create(m, t, 0);
         if (j.basis) {
             load(&j);
             printf(" %9.1f", measure(update, &j));
@@ -255,7 +258,7 @@ static void time_solves(int32_t m) {
         job j = prepare(m);
         gpuopt_basis_info info;
         gpuopt_desc_init(&info, sizeof info);
-        j.basis = create(m, technique[t]);
+        j.basis = create(m, technique[t], 0);
         demand(j.basis != NULL, "create");
         load(&j);
         /* Half of U is in use, the average. */
@@ -265,36 +268,113 @@ static void time_solves(int32_t m) {
         printf(" %9.1f", measure(ftran, &j));
         printf(" %9.1f", measure(btran, &j));
         printf(" %9.1f", measure(ftran_few, &j));
-        printf(" %9.1f", measure(btran_unit, &j));
-        printf(" %9.1f\n", 1e-3 * time_of(load, &j, 1));
+        printf(" %9.1f\n", measure(btran_unit, &j));
         fflush(stdout);
         gpuopt_basis_destroy(j.basis);
         finish(&j);
     }
 }
 
-static void time_deferred(int32_t m) {
-    job j = prepare(m);
-    gpuopt_basis_info info;
-    double all, alone = 1e30;
+/* The least milliseconds of three loads. */
+static double time_load(job *j) {
+    double least = 1e30;
     int k;
-    j.basis = create(m, GPUOPT_TECHNIQUE_DEFERRED);
-    demand(j.basis != NULL, "create");
-    gpuopt_desc_init(&info, sizeof info);
-    demand(!gpuopt_basis_get_info(j.basis, &info), "get_info");
-    load(&j);
-    time_of(update, &j, info.deferred_updates);
-    load(&j);
-    all = time_of(update, &j, 1000) / 1000;
-    for (k = 0; k < 3; k++) { /* one fewer than fills U: no rank update */
-        double t;
-        load(&j);
-        t = time_of(update, &j, info.deferred_updates - 1) / (info.deferred_updates - 1);
-        if (t < alone) alone = t;
+    load(j);
+    for (k = 0; k < 3; k++) {
+        double t = 1e-3 * time_of(load, j, 1);
+        if (t < least) least = t;
     }
-    printf("m = %d, K = %d: %.2f us an update over 1000, of which rank updates %.2f us\n", (int)m,
-           (int)info.deferred_updates, all, all - alone);
+    return least;
+}
+
+#ifdef TEST_WITH_CUDA
+static void send(job *j) {
+    size_t entries = (size_t)j->m * (size_t)j->m;
+    demand(!cudaMemcpy(j->to, j->columns.value, sizeof(double) * entries, cudaMemcpyHostToDevice), "copying");
+    demand(!cudaMemcpy(j->to, j->columns.index, sizeof(int32_t) * entries, cudaMemcpyHostToDevice), "copying");
+}
+
+static void lock_pages(const gpuopt_matrix *columns, int lock) {
+    size_t entries = (size_t)columns->rows * (size_t)columns->rows;
+    void *index = (void *)columns->index, *value = (void *)columns->value;
+    if (lock) {
+        demand(!cudaHostRegister(index, sizeof(int32_t) * entries, cudaHostRegisterDefault), "locking pages");
+        demand(!cudaHostRegister(value, sizeof(double) * entries, cudaHostRegisterDefault), "locking pages");
+    } else {
+        cudaHostUnregister(index);
+        cudaHostUnregister(value);
+    }
+}
+#endif
+
+static void time_loads(int32_t m) {
+    job j = prepare(m);
+    gpuopt_matrix dense = j.columns, slacks = dense_columns(m);
+    gpuopt_basis_drift drift;
+    int64_t *start = (int64_t *)slacks.start;
+    double whole;
+    int32_t k;
+    gpuopt_desc_init(&drift, sizeof drift);
+    for (k = 0; k < m; k++) { /* a dense column, then nine unit columns of the rows behind its own */
+        int64_t e, count = k % 10 ? 1 : m;
+        if (count == 1) ((int32_t *)slacks.index)[start[k]] = k;
+        for (e = 0; e < count && count > 1; e++) ((int32_t *)slacks.index)[start[k] + e] = (int32_t)e;
+        start[k + 1] = start[k] + count;
+    }
+    j.basis = create(m, GPUOPT_TECHNIQUE_DEFERRED, 0);
+    demand(j.basis != NULL, "create");
+    whole = time_load(&j);
+    demand(!gpuopt_basis_get_drift(j.basis, &j.columns, 0, &drift), "get_drift");
+    j.columns = slacks;
+    printf("%6d %9.2f %9.2f %9.1e", (int)m, whole, time_load(&j), drift.estimate);
+    j.columns = dense;
+#ifdef TEST_WITH_CUDA
+    if (on_gpu) {
+        double locked, slow, fast;
+        j.to = place(NULL, sizeof(double) * (size_t)m * (size_t)m);
+        slow = 1e-3 * measure(send, &j);
+        lock_pages(&dense, 1);
+        locked = time_load(&j);
+        fast = 1e-3 * measure(send, &j);
+        lock_pages(&dense, 0);
+        drop(j.to);
+        printf(" %9.2f %9.2f %9.2f", locked, slow, fast);
+    }
+#endif
+    printf("\n");
+    fflush(stdout);
     gpuopt_basis_destroy(j.basis);
+    drop_columns(&slacks);
+    finish(&j);
+}
+
+static void time_deferred(int32_t m) {
+    static const int32_t most[] = {0, 16, 32, 64, 96, 128, 160, 192, 256};
+    job j = prepare(m);
+    size_t n;
+    for (n = 0; n < sizeof most / sizeof *most; n++) {
+        gpuopt_basis_info info;
+        double all, alone = 1e30;
+        int k;
+        j.basis = create(m, GPUOPT_TECHNIQUE_DEFERRED, most[n]);
+        demand(j.basis != NULL, "create");
+        gpuopt_desc_init(&info, sizeof info);
+        demand(!gpuopt_basis_get_info(j.basis, &info), "get_info");
+        load(&j);
+        time_of(update, &j, info.deferred_updates);
+        demand(!gpuopt_basis_load(j.basis, NULL), "load");
+        all = time_of(update, &j, 1000) / 1000;
+        for (k = 0; k < 3; k++) { /* one fewer than fills U: no rank update */
+            double t;
+            demand(!gpuopt_basis_load(j.basis, NULL), "load");
+            t = time_of(update, &j, info.deferred_updates - 1) / (info.deferred_updates - 1);
+            if (t < alone) alone = t;
+        }
+        printf("m = %d, K = %d%s: %.2f us an update over 1000, of which rank updates %.2f us\n", (int)m,
+               (int)info.deferred_updates, most[n] ? "" : " (the default)", all, all - alone);
+        fflush(stdout);
+        gpuopt_basis_destroy(j.basis);
+    }
     finish(&j);
 }
 
@@ -319,9 +399,10 @@ int main(int argc, char **argv) {
     printf("us per update\n%6s %9s %9s %9s %9s %9s %9s %9s %9s\n", "m", "copy", "deferred", "pfi", "mpfi", "column",
            "element", "modified", "proposed");
     for (k = 0; k < count; k++) time_updates(sizes[k]);
-    printf("us; load ms\n%6s %9s %9s %9s %9s %9s %9s\n", "m", "kept as", "ftran", "btran", "ftran 10", "btran e_p",
-           "load");
+    printf("us\n%6s %9s %9s %9s %9s %9s\n", "m", "kept as", "ftran", "btran", "ftran 10", "btran e_p");
     for (k = 0; k < count; k++) time_solves(sizes[k]);
+    printf("ms\n%6s %9s %9s %9s %9s %9s %9s\n", "m", "load", "slacks", "drift", "locked", "copy", "locked");
+    for (k = 0; k < count; k++) time_loads(sizes[k]);
     for (k = 0; k < count; k++)
         if (sizes[k] == 6000 || k == count - 1) time_deferred(sizes[k]);
     gpuopt_context_destroy(context);

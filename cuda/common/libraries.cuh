@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cuBLAS and cuSOLVER, where they are there. A context looks for them when the first handle that wants them is created
+ * (never in a step), and keeps one handle of each on its stream. Without them, or with one that does not work, our own
+ * kernels do the work, and the log says so once.
+ *
+ * They are opened by dlopen, so that a program which does not have them runs all the same, and one which has loaded them
+ * already shares its copy. With GPUOPT_CUDA_LINK_LIBRARIES they are linked (-lcublas -lcusolver) instead; with
+ * GPUOPT_CUDA_WITHOUT_LIBRARIES they are never used.
+ */
+#ifndef GPUOPT_CUDA_LIBRARIES_CUH
+#define GPUOPT_CUDA_LIBRARIES_CUH
+
+#include "context.cuh"
+
+#ifdef GPUOPT_CUDA_LINK_LIBRARIES
+#include <cublas_v2.h>
+#include <cusolverDn.h>
+#elif !defined(GPUOPT_CUDA_WITHOUT_LIBRARIES) && defined(__unix__)
+#include <dlfcn.h>
+#define GPUOPT__CUDA_OPENS_LIBRARIES
+#endif
+
+namespace {
+
+const char cublas_missing[] =
+    "cuBLAS was not found or does not work: rank updates and loads of a basis use this library's own kernels";
+const char cusolver_missing[] =
+    "cuSOLVER was not found or does not work: loads of a basis use this library's own kernels";
+
+/* ---- Finding the functions ---- */
+
+#ifdef GPUOPT__CUDA_OPENS_LIBRARIES
+/* The first of the versions that the dynamic linker finds; null: none. It is not closed again, since another context may
+ * be using it, and CUDA's libraries are not made to be unloaded. */
+template <size_t COUNT>
+void *open_library(const char *const (&names)[COUNT]) {
+    for (const char *name : names)
+        if (void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
+    return nullptr;
+}
+
+template <class Function>
+bool find_function(void *library, const char *name, Function *function) {
+    void *found = library ? dlsym(library, name) : nullptr;
+    *function = reinterpret_cast<Function>(found);
+    return found;
+}
+
+void *open_cublas() { return open_library({"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"}); }
+
+bool find_cublas(Cublas *blas) {
+    void *library = open_cublas();
+    return find_function(library, "cublasCreate_v2", &blas->create) &&
+           find_function(library, "cublasDestroy_v2", &blas->destroy) &&
+           find_function(library, "cublasSetStream_v2", &blas->set_stream) &&
+           find_function(library, "cublasSetWorkspace_v2", &blas->set_workspace) &&
+           find_function(library, "cublasDgemm_v2", &blas->gemm) &&
+           find_function(library, "cublasDgemmStridedBatched", &blas->gemm_batch) &&
+           find_function(library, "cublasDtrsm_v2", &blas->trsm);
+}
+
+bool find_cusolver(Cusolver *solver) {
+    void *library = open_library({"libcusolver.so.12", "libcusolver.so.11"});
+    return find_function(library, "cusolverDnCreate", &solver->create) &&
+           find_function(library, "cusolverDnDestroy", &solver->destroy) &&
+           find_function(library, "cusolverDnSetStream", &solver->set_stream) &&
+           find_function(library, "cusolverDnDgetrf_bufferSize", &solver->getrf_size) &&
+           find_function(library, "cusolverDnDgetrf", &solver->getrf);
+}
+#elif defined(GPUOPT_CUDA_LINK_LIBRARIES)
+template <class Theirs, class Ours>
+bool take_function(Theirs *theirs, Ours **ours) {
+    *ours = reinterpret_cast<Ours *>(theirs);
+    return true;
+}
+
+bool find_cublas(Cublas *blas) {
+    static_assert(CUBLAS_OP_N == +BLAS_PLAIN && CUBLAS_OP_T == +BLAS_TRANSPOSED, "");
+    static_assert(CUBLAS_SIDE_LEFT == +BLAS_LEFT && CUBLAS_SIDE_RIGHT == +BLAS_RIGHT, "");
+    static_assert(CUBLAS_FILL_MODE_LOWER == +BLAS_LOWER && CUBLAS_FILL_MODE_UPPER == +BLAS_UPPER, "");
+    static_assert(CUBLAS_DIAG_NON_UNIT == +BLAS_NON_UNIT && CUBLAS_DIAG_UNIT == +BLAS_UNIT, "");
+    return take_function(cublasCreate_v2, &blas->create) && take_function(cublasDestroy_v2, &blas->destroy) &&
+           take_function(cublasSetStream_v2, &blas->set_stream) &&
+           take_function(cublasSetWorkspace_v2, &blas->set_workspace) && take_function(cublasDgemm_v2, &blas->gemm) &&
+           take_function(cublasDgemmStridedBatched, &blas->gemm_batch) && take_function(cublasDtrsm_v2, &blas->trsm);
+}
+
+bool find_cusolver(Cusolver *solver) {
+    return take_function(cusolverDnCreate, &solver->create) && take_function(cusolverDnDestroy, &solver->destroy) &&
+           take_function(cusolverDnSetStream, &solver->set_stream) &&
+           take_function(cusolverDnDgetrf_bufferSize, &solver->getrf_size) &&
+           take_function(cusolverDnDgetrf, &solver->getrf);
+}
+#else
+bool find_cublas(Cublas *) { return false; }
+bool find_cusolver(Cusolver *) { return false; }
+#endif
+
+/* ---- Opening and closing ---- */
+
+void close_libraries(CudaLibraries *libraries) {
+    if (libraries->solver.handle) libraries->solver.destroy(libraries->solver.handle);
+    if (libraries->blas.handle) libraries->blas.destroy(libraries->blas.handle);
+}
+
+/* Makes a handle on the context's stream; it stays null if that does not work. */
+template <class Library>
+void make_library_handle(const gpuopt_context *context, Library *library) {
+    if (library->create(&library->handle)) library->handle = nullptr;
+    if (library->handle && library->set_stream(library->handle, cuda_of(context)->stream)) {
+        library->destroy(library->handle);
+        library->handle = nullptr;
+    }
+}
+
+/* The context's libraries; the first call of a context looks for them. */
+const CudaLibraries *open_libraries(const gpuopt_context *context) {
+    CudaLibraries *libraries = &cuda_of(context)->libraries;
+    if (libraries->tried) return libraries;
+    DeviceScope scope(context);
+    libraries->tried = true;
+    libraries->close = close_libraries;
+    if (find_cublas(&libraries->blas)) make_library_handle(context, &libraries->blas);
+    if (libraries->blas.handle && find_cusolver(&libraries->solver)) make_library_handle(context, &libraries->solver);
+    if (!libraries->solver.handle) gpuopt__log(context, 1, libraries->blas.handle ? cusolver_missing : cublas_missing);
+    return libraries;
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_LIBRARIES_CUH */
