@@ -9,6 +9,10 @@
 
 #include <cstdint>
 
+#ifdef GPUOPT_EMULATED
+#include <emulated/mbarrier.h>
+#else
+
 namespace {
 
 using MemoryBarrier = uint64_t; /* in shared memory */
@@ -65,5 +69,7 @@ __device__ inline void barrier_wait(MemoryBarrier *, uint32_t) {}
 #endif
 
 } // namespace
+
+#endif
 
 #endif /* GPUOPT_CUDA_MBARRIER_CUH */

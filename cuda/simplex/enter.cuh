@@ -38,7 +38,7 @@ inline size_t enter_shared_bytes(const SimplexView &s) {
 template <bool REVISED>
 __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     simplex_enter(const __grid_constant__ SimplexView s, int first, int last, int pending, double least) {
-    extern __shared__ __align__(16) unsigned char simplex_memory[];
+    GPUOPT_DYNAMIC_SHARED(unsigned char, simplex_memory);
     EnterShared &sh = *reinterpret_cast<EnterShared *>(simplex_memory);
     int thread = static_cast<int>(threadIdx.x), block = static_cast<int>(blockIdx.x);
     int first_row = block * s.own_rows, rows = max(0, min(s.own_rows, s.rows - first_row));
