@@ -141,6 +141,7 @@ gpuopt_status TypedPropagator<Val, Bound>::upload(const gpuopt__propagator_model
     state.epoch = 3; /* so that earlier epochs exist and no stamp equals one of them */
     state.all_marked = 1;
     state.infeasible_row = state.infeasible_col = INT_MAX;
+    state.found_row = state.found_col = INT_MAX;
     state.recheck = 1;
     send(p_.state, &state, 1);
     queue_.launch({blocks(p_.cols), THREADS}, recheck_crossing<Val, Bound>, p_);

@@ -55,6 +55,7 @@ struct PropagatorState {
     unsigned epoch;                     /* rounds since create, and 3 */
     unsigned barriers;                  /* of the cooperative driver, since create */
     int infeasible_row, infeasible_col; /* INT_MAX: none */
+    int found_row, found_col;           /* likewise, by rounds that are not closed yet: see adopt_found() */
     int all_marked;
     int rounds_since_set;
     int recheck;                            /* test all columns for crossing bounds */

@@ -15,6 +15,15 @@ __device__ bool is_infeasible(const PropagatorState &state) {
     return state.infeasible_row != INT_MAX || state.infeasible_col != INT_MAX;
 }
 
+/* Adds what the latest rounds have found to the verdict. They do not write to the verdict themselves: a block of the
+ * cooperative driver that starts late would take that for the verdict of an earlier call and run no round, while the
+ * others wait for it at the grid's barrier. Run by one thread. */
+__device__ void adopt_found(PropagatorState *state) {
+    state->infeasible_row = min(state->infeasible_row, __ldcg(&state->found_row));
+    state->infeasible_col = min(state->infeasible_col, __ldcg(&state->found_col));
+    state->found_row = state->found_col = INT_MAX;
+}
+
 /* ---- All rounds in one launch ---- */
 
 /* What the blocks of a grid have found when they meet at a barrier. */
@@ -116,6 +125,7 @@ __global__ void __launch_bounds__(THREADS, 2)
     state->converged = converged;
     state->rounds = done;
     state->changed = all_lifted;
+    adopt_found(state);
     report_step(p, done);
 }
 
@@ -179,6 +189,7 @@ __device__ bool close_round(const Propagator<Val, Bound> &p) {
     state->rounds++;
     state->rounds_since_set++;
     state->round[state->epoch % 3] = Round{};
+    adopt_found(state);
     state->done = state->converged || is_infeasible(*state) || state->rounds_since_set >= p.round_limit ||
                   state->rounds >= state->remaining;
     return !state->done;

@@ -147,7 +147,7 @@ class Tightener {
     __device__ int before(unsigned mask) const { return __popc(mask & ((1u << lane) - 1)); }
 
     __device__ void infeasible_row(int slot) {
-        atomicMin(&p.state->infeasible_row, p.row[slot]);
+        atomicMin(&p.state->found_row, p.row[slot]);
         flags.infeasible = 1;
     }
 
@@ -214,7 +214,7 @@ class Tightener {
                 /* The copy being written may not have caught up with the one being read yet. */
                 double lb = upper ? gpuopt__max(was.x, old.x) : bound, ub = upper ? bound : gpuopt__min(was.y, old.y);
                 if (gpuopt__propagator_crossed(&p.rules, lb, ub)) {
-                    atomicMin(&p.state->infeasible_col, static_cast<int>(side / 2));
+                    atomicMin(&p.state->found_col, static_cast<int>(side / 2));
                     flags.infeasible = 1;
                 }
             }
