@@ -10,8 +10,9 @@
 #include <emulated/ptx.h>
 #else
 
-/* The block's dynamic shared memory, as an array of this type and name, aligned to 16 bytes. */
-#define GPUOPT_DYNAMIC_SHARED(Type, name) extern __shared__ __align__(16) Type name[]
+/* The block's dynamic shared memory, as an array of this type and name, aligned to 16 bytes or as the type asks. */
+#define GPUOPT_DYNAMIC_SHARED(Type, name) \
+    extern __shared__ __align__(alignof(Type) > 16 ? alignof(Type) : 16) Type name[]
 
 namespace {
 

@@ -204,8 +204,9 @@ template <bool REVISED, bool DEFERRED>
 __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     simplex_run(const __grid_constant__ SimplexView s, const __grid_constant__ gpuopt__simplex_run run, int pending,
                 int launch) {
-    GPUOPT_DYNAMIC_SHARED(unsigned char, simplex_memory);
-    SimplexBlock<REVISED, DEFERRED>(s, run, pending, launch, simplex_memory).iterate();
+    GPUOPT_DYNAMIC_SHARED(SimplexShared, simplex_state);
+    SimplexBlock<REVISED, DEFERRED>(s, run, pending, launch, reinterpret_cast<unsigned char *>(simplex_state))
+        .iterate();
 }
 
 } // namespace
