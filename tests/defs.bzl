@@ -4,8 +4,32 @@
 load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
 load("//cuda:defs.bzl", "REQUIRES_CUDA")
 
-def backend_test(name, srcs, backends = ["cpu", "cpu-threads", "cuda"], slow = [], deps = [], tags = [], **kwargs):
-    """Makes the tests NAME_cpu, NAME_cpu-threads and NAME_cuda; the last is skipped without a CUDA toolkit.
+BACKENDS = ["cpu", "cpu-threads", "cuda", "cuda-emulated"]
+
+# How a program is built for each backend.
+_KINDS = {
+    "cuda": struct(
+        suffix = "_cuda",
+        support = "//tests/support:support_cuda",
+        defines = ["TEST_WITH_CUDA"],
+        compatible = REQUIRES_CUDA,
+        tags = ["exclusive"],
+    ),
+    "cuda-emulated": struct(
+        suffix = "_emulated",
+        support = "//tests/support:support_emulated",
+        defines = ["TEST_WITH_CUDA", "TEST_WITH_EMULATED"],
+        compatible = [],
+        tags = ["slow", "emulated"],
+    ),
+}
+_CPU = struct(suffix = "", support = "//tests/support", defines = [], compatible = [], tags = [])
+
+def backend_test(name, srcs, backends = BACKENDS, slow = [], deps = [], tags = [], **kwargs):
+    """Makes the tests NAME_cpu, NAME_cpu-threads, NAME_cuda and NAME_cuda-emulated.
+
+    NAME_cuda is skipped without a CUDA toolkit. NAME_cuda-emulated runs the same kernels on the CPU (//tests/emulated),
+    and is left to tests/run.sh --all.
 
     Args:
       name: of the tests, before the backend.
@@ -16,30 +40,32 @@ def backend_test(name, srcs, backends = ["cpu", "cpu-threads", "cuda"], slow = [
       tags: of each test; "data" if it does nothing without GPUOPT_TEST_DATA, which leaves it to --all.
       **kwargs: passed to cc_test.
     """
-    for build, gpu in [("_program", False), ("_cuda_program", True)]:
-        if not [b for b in backends if (b == "cuda") == gpu]:
-            continue
+    kinds = {}
+    for backend in backends:
+        kind = _KINDS.get(backend, _CPU)
+        kinds[kind.suffix] = kind
+    for kind in kinds.values():
         cc_library(
-            name = name + build,
+            name = name + kind.suffix + "_program",
             testonly = True,
             srcs = srcs,
             alwayslink = True,
             linkstatic = True,
             tags = ["manual"],  # else `bazel test //...` makes it with PIC, too
-            local_defines = ["TEST_WITH_CUDA"] if gpu else [],
-            target_compatible_with = REQUIRES_CUDA if gpu else [],
-            deps = deps + ["//tests/support:support_cuda" if gpu else "//tests/support"],
+            local_defines = kind.defines,
+            target_compatible_with = kind.compatible,
+            deps = deps + [kind.support],
         )
     for backend in backends:
-        gpu = backend == "cuda"
+        kind = _KINDS.get(backend, _CPU)
         cc_test(
             name = name + "_" + backend,
             args = [backend],
             linkstatic = True,
-            tags = tags + (["slow"] if backend in slow else []) + (["exclusive"] if gpu else []) +
+            tags = tags + (["slow"] if backend in slow else []) + kind.tags +
                    (["threads"] if backend == "cpu-threads" else []),  # its four threads are busy for one core
-            target_compatible_with = REQUIRES_CUDA if gpu else [],
-            deps = [name + ("_cuda_program" if gpu else "_program")],
+            target_compatible_with = kind.compatible,
+            deps = [name + kind.suffix + "_program"],
             **kwargs
         )
 

@@ -29,6 +29,7 @@
 
 #include "../../gpuopt_impl/basis/load.h"
 #include "../common/context.cuh"
+#include "../common/ptx.cuh"
 #include "../common/warp.cuh"
 
 namespace {
@@ -89,16 +90,8 @@ struct Basis {
  * still running, as soon as that kernel has called let_next_start(). It must call wait_for_previous() before it
  * accesses anything that the previous kernel writes. Kernels call let_next_start() after wait_for_previous(), so that
  * everything written by the kernel before the previous one is complete when they start. */
-__device__ void wait_for_previous() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-__device__ void let_next_start() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
+__device__ void wait_for_previous() { ptx_wait_for_previous(); }
+__device__ void let_next_start() { ptx_let_next_start(); }
 
 __device__ int basis_lane() { return static_cast<int>(threadIdx.x) % BASIS_LANES; }
 __device__ int basis_group() { return static_cast<int>(threadIdx.x) / BASIS_LANES; }
@@ -128,11 +121,7 @@ __device__ double group_sum(double (&sums)[BASIS_GROUPS][BASIS_LANES], double su
 
 /* A volatile load: the compiler cannot delay it to save registers, so loads written next to each other overlap. Not
  * from the L1 cache, which may have what was there before a kernel that this one overlaps with wrote it. */
-__device__ double load_now(const double *from) {
-    double value;
-    asm volatile("ld.global.cg.f64 %0, [%1];" : "=d"(value) : "l"(from));
-    return value;
-}
+__device__ double load_now(const double *from) { return ptx_load(from); }
 
 /* Two neighbours, also not from the L1 cache. */
 __device__ double2 load_two(const double *from) { return __ldcg(reinterpret_cast<const double2 *>(from)); }

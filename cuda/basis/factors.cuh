@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(BASIS_THREADS)
  * are used where they are. */
 __global__ void __launch_bounds__(FACTOR_THREADS)
     end_factors(const __grid_constant__ Basis b, const __grid_constant__ BasisLoad load, int left, bool shared) {
-    extern __shared__ __align__(16) int factor_rows[];
+    GPUOPT_DYNAMIC_SHARED(int, factor_rows);
     __shared__ int bad;
     int thread = static_cast<int>(threadIdx.x), *rows = shared ? factor_rows : load.row_at;
     const int *swaps = shared ? factor_rows + left : load.swaps;

@@ -251,7 +251,7 @@ __global__ void __launch_bounds__(BASIS_THREADS) add_second(const __grid_constan
 
 /* Figure 3, step 2: one thread for each column, with omega in shared memory. */
 __global__ void update_columns(const __grid_constant__ Basis b, int p) {
-    extern __shared__ __align__(16) double shared_omega[];
+    GPUOPT_DYNAMIC_SHARED(double, shared_omega);
     if (!b.state->accepted) return;
     for (int i = static_cast<int>(threadIdx.x); i < b.m; i += static_cast<int>(blockDim.x))
         shared_omega[i] = b.omega[i];

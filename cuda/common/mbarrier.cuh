@@ -39,6 +39,9 @@
 
 #include <cstdint>
 
+#ifdef GPUOPT_EMULATED
+#include <emulated/mbarrier.h>
+#else
 #if defined(GPUOPT_CUDA_STD_BARRIER)
 #include <cuda/barrier>
 #include <cuda/ptx>
@@ -131,5 +134,7 @@ __device__ inline void copy_bulk(void *, const void *, uint32_t, MemoryBarrier *
 #endif
 
 } // namespace
+
+#endif
 
 #endif /* GPUOPT_CUDA_MBARRIER_CUH */

@@ -15,6 +15,7 @@
 #ifndef GPUOPT_CUDA_RANK_UPDATE_CUH
 #define GPUOPT_CUDA_RANK_UPDATE_CUH
 
+#include "ptx.cuh"
 #include "queue.cuh"
 
 namespace {
@@ -64,30 +65,7 @@ __device__ void rank_copy(double *shared, const double *global, int valid) {
         for (int i = 0; i < COUNT; i++) shared[i] = i < valid ? global[i] : 0;
         return;
     }
-#if __CUDA_ARCH__ >= 800
-    auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-    int bytes = valid * static_cast<int>(sizeof(double));
-    if constexpr (COUNT == 2)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(bytes) : "memory");
-    else asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(global), "r"(bytes) : "memory");
-#else
-    for (int i = 0; i < COUNT; i++) shared[i] = i < valid ? global[i] : 0;
-#endif
-}
-
-/* Ends a group of copies. */
-__device__ void rank_commit() {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-/* Waits until at most PENDING groups of copies are unfinished. */
-template <int PENDING>
-__device__ void rank_wait() {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
-#endif
+    ptx_copy_async<COUNT>(shared, global, valid * static_cast<int>(sizeof(double)));
 }
 
 /* Loads two neighbours of a column of C, of which the first `valid` exist. Volatile, so that the load is issued here,
@@ -95,12 +73,9 @@ __device__ void rank_wait() {
 template <bool ALIGNED>
 __device__ double2 rank_load(const double *c, int valid) {
     double2 pair = make_double2(0, 0);
-    if (ALIGNED && valid > 1) {
-        asm volatile("ld.global.L1::no_allocate.v2.f64 {%0, %1}, [%2];" : "=d"(pair.x), "=d"(pair.y) : "l"(c));
-    } else {
-        if (valid > 0) asm volatile("ld.global.L1::no_allocate.f64 %0, [%1];" : "=d"(pair.x) : "l"(c));
-        if (valid > 1) asm volatile("ld.global.L1::no_allocate.f64 %0, [%1];" : "=d"(pair.y) : "l"(c + 1));
-    }
+    if (ALIGNED && valid > 1) return ptx_load_once(reinterpret_cast<const double2 *>(c));
+    if (valid > 0) pair.x = ptx_load_once(c);
+    if (valid > 1) pair.y = ptx_load_once(c + 1);
     return pair;
 }
 
@@ -117,36 +92,8 @@ __device__ void rank_store(double *c, double2 pair, int valid) {
 
 /* ---- Arithmetic ---- */
 
-/* sum [16 x 8] += a [16 x 8] b [8 x 8]. The elements are distributed over a warp as mma.m16n8k8 requires: with g = lane
- * / 4 and t = lane % 4, a: (g, t), (g + 8, t), (g, t + 4), (g + 8, t + 4); b: (t, g), (t + 4, g); sum: (g, 2t), (g, 2t
- * + 1), and the same of row g + 8. */
-__device__ void rank_multiply(double (&sum)[4], const double (&a)[4], const double (&b)[2]) {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-                 "{%0, %1, %2, %3};"
-                 : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
-                 : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
-#elif __CUDA_ARCH__ >= 800
-    for (int k = 0; k < 2; k++)
-        for (int half = 0; half < 2; half++)
-            asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-                         : "+d"(sum[2 * half]), "+d"(sum[2 * half + 1])
-                         : "d"(a[2 * k + half]), "d"(b[k]));
-#else
-    int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
-    for (int k = 0; k < RANK_ROUND; k++) {
-        double first = __shfl_sync(~0u, b[k / 4], 8 * t + k % 4),
-               second = __shfl_sync(~0u, b[k / 4], 8 * t + 4 + k % 4);
-        for (int half = 0; half < 2; half++) {
-            double factor = __shfl_sync(~0u, a[k / 4 * 2 + half], 4 * g + k % 4);
-            sum[2 * half] = fma(factor, first, sum[2 * half]);
-            sum[2 * half + 1] = fma(factor, second, sum[2 * half + 1]);
-        }
-    }
-#endif
-}
-
-/* A warp's part of a tile of C: 4 pieces of 16 columns and 8 rows, distributed over the warp as `sum` above. */
+/* A warp's part of a tile of C: 4 pieces of 16 columns and 8 rows, distributed over the warp as the sum of
+ * ptx_multiply(). */
 struct RankTile {
     double piece[4][4];
 
@@ -183,7 +130,7 @@ __device__ void rank_slice(RankTile &tile, const double *u, const double *v) {
 #pragma unroll
             for (int e = 0; e < 2; e++) b[n][e] = u[(k + e * 4) * RANK_U + n * 8];
 #pragma unroll
-        for (int n = 0; n < 4; n++) rank_multiply(tile.piece[n], a, b[n]);
+        for (int n = 0; n < 4; n++) ptx_multiply(tile.piece[n], a, b[n]);
     }
 }
 
@@ -194,7 +141,7 @@ __global__ void __launch_bounds__(RANK_THREADS, RANK_BLOCKS)
     rank_update_tiles(int rows, int cols, int first, int rank, const int *most, const double *__restrict__ u,
                       long long ldu, const double *__restrict__ v, long long ldv, double *__restrict__ c, long long ldc,
                       bool backwards) {
-    extern __shared__ __align__(16) double rank_shared[];
+    GPUOPT_DYNAMIC_SHARED(double, rank_shared);
     enum { VECTOR = ALIGNED ? 2 : 1 };
     if (most) rank = min(rank, *most - first);
     if (rank <= 0) return;
@@ -228,7 +175,7 @@ __global__ void __launch_bounds__(RANK_THREADS, RANK_BLOCKS)
             if (++coming_slice == slices) coming_slice = 0, coming += step, coming_left--;
             coming_slot = (coming_slot + 1) % RANK_SLOTS;
         }
-        rank_commit();
+        ptx_copy_commit();
     };
 
     RankTile now, next;
@@ -262,7 +209,7 @@ __global__ void __launch_bounds__(RANK_THREADS, RANK_BLOCKS)
         now = next;
         if (left > 1) load(strip + step);
         for (int slice = 0; slice < slices; slice++) {
-            rank_wait<RANK_AHEAD - 1>();
+            ptx_copy_wait<RANK_AHEAD - 1>();
             __syncthreads(); /* the slice is complete, and no thread reads the previous one any longer */
             fetch();
             rank_slice(now, shared_u + slice * RANK_SLICE * RANK_U, shared_v + slot * RANK_SLICE * RANK_V);

@@ -8,6 +8,7 @@
 
 #include "../../gpuopt_impl/elimination/table.h"
 #include "../common/context.cuh"
+#include "../common/ptx.cuh"
 #include "digits.cuh"
 
 namespace {

@@ -261,7 +261,7 @@ __global__ void __launch_bounds__(elimination_threads, elimination_resident)
     eliminate(const EliminationView e, const int32_t *list, const int64_t *ends, int64_t before, int count,
               int64_t most, int64_t first_block) {
     using Stored = typename Keep::Stored;
-    extern __shared__ uint32_t slab[]; /* [operands][threads], see Place */
+    GPUOPT_DYNAMIC_SHARED(uint32_t, slab); /* [operands][threads], see Place */
     __shared__ EliminationShared shared;
     __shared__ Keep split_keep[Rows == 1 ? elimination_threads : 1];
     const int thread = threadIdx.x;

@@ -295,7 +295,7 @@ struct Multiply {
 template <class Stored, int Words, bool Packed>
 __global__ void __launch_bounds__(32 * product_warps, product_resident(Words) / product_warps)
     multiply(const __grid_constant__ EliminationView e, const __grid_constant__ Product p) {
-    extern __shared__ uint4 product_memory[];
+    GPUOPT_DYNAMIC_SHARED(uint4, product_memory);
     __shared__ ProductShared shared;
     const int64_t tiles = p.row_tiles * p.column_tiles * p.total[PRODUCT_BATCH] * p.copies;
     const int64_t first = tiles * blockIdx.x / gridDim.x;

@@ -248,7 +248,7 @@ __global__ void __launch_bounds__(staged_threads, staged_resident)
     using Sum = typename Cell::Sum;
     constexpr int bytes = static_cast<int>(sizeof(Stored));
     constexpr int varying = Shape == STAGED_SINGLE ? 1 : Shape == STAGED_OTHERS ? staged_varying : 2;
-    extern __shared__ __align__(16) char staged_memory[];
+    GPUOPT_DYNAMIC_SHARED(char, staged_memory);
     __shared__ StagedShared shared;
     const int thread = static_cast<int>(threadIdx.x);
     uint16_t *calm =

@@ -33,6 +33,7 @@
 #include <cuda/atomic>
 
 #include "../../gpuopt_impl/propagate/backend.h"
+#include "../common/ptx.cuh"
 
 namespace {
 

@@ -64,7 +64,7 @@ enum RowsIn { IN_MEMORY, RESIDENT, RESIDENT_SPLIT };
 template <RowsIn ROWS, class Val, class Bound>
 __global__ void __launch_bounds__(THREADS, 2)
     run_rounds(const __grid_constant__ Propagator<Val, Bound> p, int rounds, int items, int entries) {
-    extern __shared__ __align__(16) unsigned char memory[];
+    GPUOPT_DYNAMIC_SHARED(unsigned char, memory);
     __shared__ BlockShared block;
     __shared__ SplitShared split; /* of the resident kernel */
     __shared__ unsigned long long all_lifted;

@@ -12,6 +12,7 @@
 
 #include "../../gpuopt_impl/simplex/backend.h"
 #include "../common/context.cuh"
+#include "../common/ptx.cuh"
 #include "../common/warp.cuh"
 
 namespace {

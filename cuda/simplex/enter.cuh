@@ -38,14 +38,14 @@ inline size_t enter_shared_bytes(const SimplexView &s) {
 template <bool REVISED>
 __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     simplex_enter(const __grid_constant__ SimplexView s, int first, int last, int pending, double least) {
-    extern __shared__ __align__(16) unsigned char simplex_memory[];
-    EnterShared &sh = *reinterpret_cast<EnterShared *>(simplex_memory);
+    GPUOPT_DYNAMIC_SHARED(EnterShared, enter_state);
+    EnterShared &sh = *enter_state;
     int thread = static_cast<int>(threadIdx.x), block = static_cast<int>(blockIdx.x);
     int first_row = block * s.own_rows, rows = max(0, min(s.own_rows, s.rows - first_row));
     int first_line = block * s.own_lines, lines = max(0, min(s.own_lines, s.lines - first_line));
     unsigned number = *s.number;
     int pivots = 0, k = first;
-    if (thread == 0) enter_cut_shared(s, simplex_memory, &sh);
+    if (thread == 0) enter_cut_shared(s, reinterpret_cast<unsigned char *>(enter_state), &sh);
     __syncthreads();
     for (int i = thread; i < rows; i += SIMPLEX_THREADS) sh.open[i] = s.open[first_row + i];
     exchange<Counts>(s, sh.board, number, Counts::none()); /* all have read the number */

@@ -88,24 +88,15 @@ struct Counts {
 
 /* ---- Cells, written and read at once ---- */
 
-/* Whoever sees what this thread stores next also sees everything that it has written before, or that was written before
- * a barrier it passed. */
-__device__ void release() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
-
 __device__ void store_cell(Cell *to, Cell cell) {
     long long high = static_cast<long long>(static_cast<unsigned>(cell.index)) | static_cast<long long>(cell.number)
                                                                                      << 32;
-    asm volatile("{ .reg .b128 both; mov.b128 both, {%1, %2}; st.relaxed.gpu.global.b128 [%0], both; }" ::"l"(to),
-                 "l"(__double_as_longlong(cell.key)), "l"(high)
-                 : "memory");
+    ptx_store_16(to, __double_as_longlong(cell.key), high);
 }
 
 __device__ Cell load_cell(const Cell *from) {
     long long low, high;
-    asm volatile("{ .reg .b128 both; ld.acquire.gpu.global.b128 both, [%2]; mov.b128 {%0, %1}, both; }"
-                 : "=l"(low), "=l"(high)
-                 : "l"(from)
-                 : "memory");
+    ptx_load_16(from, &low, &high);
     return {__longlong_as_double(low), static_cast<int>(high), static_cast<unsigned>(high >> 32)};
 }
 
@@ -163,7 +154,7 @@ __device__ Cell exchange(const SimplexView &s, Board &board, unsigned &number, C
         __syncwarp();
         if (lane == 0) {
             cell.number = number;
-            release();
+            ptx_fence();
             store_cell(cells + blockIdx.x, cell);
         }
         cell = collect<Op>(cells, s.blocks, number);

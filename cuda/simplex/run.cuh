@@ -128,7 +128,7 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
             if (winner.index >= 0) winner.index -= from;
             __syncwarp();
             if (thread() == 0) {
-                release();
+                ptx_fence();
                 winner.put_up(cells + 2 * group, trial);
             }
             if (from + s.group < rows) __syncthreads();
@@ -204,8 +204,9 @@ template <bool REVISED, bool DEFERRED>
 __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     simplex_run(const __grid_constant__ SimplexView s, const __grid_constant__ gpuopt__simplex_run run, int pending,
                 int64_t launch) {
-    extern __shared__ __align__(16) unsigned char simplex_memory[];
-    SimplexBlock<REVISED, DEFERRED>(s, run, pending, launch, simplex_memory).iterate();
+    GPUOPT_DYNAMIC_SHARED(SimplexShared, simplex_state);
+    SimplexBlock<REVISED, DEFERRED>(s, run, pending, launch, reinterpret_cast<unsigned char *>(simplex_state))
+        .iterate();
 }
 
 } // namespace

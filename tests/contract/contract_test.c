@@ -99,7 +99,9 @@ static void plan_and_life(void **state) {
         assert_true(host.peak[GPUOPT_HOST] - before[GPUOPT_HOST] <= plan.host_bytes + plan.create_bytes);
         if (f->load) assert_int_equal(f->load(handle, GPUOPT_LAYOUT_CSC), GPUOPT_OK);
         allocations = host.allocations;
+        test_forbid_allocation(1);
         finish(f, handle);
+        test_forbid_allocation(0);
         assert_int_equal(host.allocations, allocations); /* a step takes no memory, nor does reading the result */
         f->destroy(handle);
         f->destroy(NULL);

@@ -145,7 +145,7 @@ static void run_class(int class) {
     int size, range, seed, k;
     for (size = 0; size < 5; size++)
         for (range = 0; range < 3; range++)
-            for (seed = 1; seed <= 5; seed++) {
+            for (seed = 1; seed <= test_times(5, 5); seed++) {
                 model m = model_generated("%s:%d:%d:%d", class_name[class], (int)items[size], (int)ranges[range], seed);
                 int64_t optimum = model_optimum(&m);
                 gpuopt_knapsack_desc desc = model_desc(&m);
@@ -187,7 +187,7 @@ static void paper(void **state) {
     int n, seed;
     (void)state;
     for (n = 100; n <= 500; n += 100)
-        for (seed = 1; seed <= 10; seed++) {
+        for (seed = 1; seed <= test_times(10, 10); seed++) {
             model m = model_generated("paper:%d:%d", n, seed);
             gpuopt_knapsack_desc desc = model_desc(&m);
             gpuopt_knapsack_info info = solve(context, &desc, &m, model_optimum(&m));

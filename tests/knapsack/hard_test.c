@@ -107,7 +107,7 @@ static void claims(void **state) {
     uint64_t random = 31;
     int k;
     (void)state;
-    for (k = 0; k < 300; k++) {
+    for (k = 0; k < test_times(300, 300); k++) {
         model m = model_random(k % MODEL_CLASSES, 16, 60, &random);
         int64_t optimum = model_optimum(&m), upper, claim = beyond[k % 3];
         gpuopt_knapsack_desc desc = model_desc(&m);
@@ -136,7 +136,7 @@ static void incumbents(void **state) {
     uint64_t random = 99;
     int k;
     (void)state;
-    for (k = 0; k < 300; k++) {
+    for (k = 0; k < test_times(300, 300); k++) {
         model m = model_random(k % MODEL_CLASSES, 16, 60, &random);
         int64_t optimum = model_optimum(&m), claim = optimum + k % 5 - 2;
         gpuopt_knapsack_desc desc = model_desc(&m);
@@ -172,7 +172,7 @@ static void ended(void **state) {
     uint64_t random = 21;
     int k;
     (void)state;
-    for (k = 0; k < 60; k++) {
+    for (k = 0; k < test_times(60, 60); k++) {
         model m = model_random(k % MODEL_CLASSES, 30, 60, &random);
         int64_t optimum = model_optimum(&m), profit, weight;
         gpuopt_knapsack_desc desc = model_desc(&m);
@@ -238,7 +238,7 @@ static void one_number_of_items(void **state) {
     uint64_t random = 31;
     int trial, j;
     (void)state;
-    for (trial = 0; trial < 12; trial++) {
+    for (trial = 0; trial < test_times(12, 12); trial++) {
         model m;
         gpuopt_knapsack_desc desc;
         gpuopt_knapsack *knapsack;

@@ -15,7 +15,7 @@ static void packed(void **state) {
     uint64_t random = 3;
     int k;
     (void)state;
-    for (k = 0; k < 400; k++) {
+    for (k = 0; k < test_times(400, 400); k++) {
         model m = model_random(k % MODEL_CLASSES, 20, 80, &random);
         int64_t optimum = model_optimum(&m);
         gpuopt_knapsack_desc desc = model_desc(&m);
@@ -121,7 +121,7 @@ static void full(void **state) {
     uint64_t random = 12;
     int k, stopped = 0;
     (void)state;
-    for (k = 0; k < 200; k++) {
+    for (k = 0; k < test_times(200, 200); k++) {
         model m = model_random(2 + k % 3, 22, 100, &random);
         int64_t optimum = model_optimum(&m), best = 0;
         gpuopt_knapsack_desc desc = model_desc(&m);
@@ -167,7 +167,7 @@ static void shared(void **state) {
     uint64_t random = 17;
     int k, h, most = 0;
     (void)state;
-    for (k = 0; k < 60; k++) {
+    for (k = 0; k < test_times(60, 60); k++) {
         model m = model_random(2 + k % 3, 22, 100, &random);
         int64_t optimum = model_optimum(&m), best = 0;
         gpuopt_knapsack_desc desc = model_desc(&m);

@@ -40,7 +40,7 @@ static void run_class(int kind) {
     gpuopt_context *context = test_context(NULL);
     uint64_t state = 77 + (uint64_t)kind;
     int k;
-    for (k = 0; k < MODELS; k++) {
+    for (k = 0; k < test_times(MODELS, MODELS); k++) {
         model m = model_random(kind, (int32_t)test_random_int(&state, 1, 18), test_random_int(&state, 3, 200), &state);
         int64_t optimum = model_optimum(&m);
         gpuopt_knapsack_info whole, other;
@@ -88,7 +88,7 @@ static void more_items(void **state) {
     uint64_t random = 5;
     int k, search;
     (void)state;
-    for (k = 0; k < 40 * MODEL_CLASSES; k++) {
+    for (k = 0; k < test_times(40, 40) * MODEL_CLASSES; k++) {
         model m = model_random(k % MODEL_CLASSES, 64, 30, &random);
         int64_t optimum = model_optimum(&m);
         for (search = 0; search < 2; search++) {

@@ -137,7 +137,7 @@ static void equals(void **state) {
     pair p;
     (void)state;
     pair_start(&p);
-    for (trial = 0; trial < 60; trial++) {
+    for (trial = 0; trial < test_times(60, 60); trial++) {
         model m;
         gpuopt_knapsack_desc desc;
         m.items = 32;
@@ -181,7 +181,7 @@ static void divided(void **state) {
     for (search = 0; search < 3; search++)
         for (k = 0; k < sizeof part / sizeof *part; k++) {
             desc.search = (gpuopt_knapsack_search)search;
-            desc.node_limit = search || k & 1 ? 300000 : 0;
+            desc.node_limit = search || k & 1 ? test_times(300000, 300000) : 0;
             desc.pool = k & 1 ? 20000 : 200000;
             pair_open(&p, &m, &desc);
             assert_int_equal(gpuopt_knapsack_expand(p.knapsack[0], 0, 0, NULL), GPUOPT_OK);
@@ -215,7 +215,7 @@ static void every_threshold(void **state) {
     breadth = p.info;
     assert_true(lists > 80 && lists < 256 && p.info.slices == 0);
     desc.search = GPUOPT_SEARCH_HYBRID;
-    for (k = 1; k < lists; k += 5)
+    for (k = 1; k < lists; k += test_emulated() ? 40 : 5)
         for (off = -1; off <= 1; off++) {
             if (list[k] + off < 1) continue;
             desc.hybrid_threshold = (int32_t)(list[k] + off);
@@ -279,7 +279,7 @@ static void small_pools(void **state) {
                     desc.search = (gpuopt_knapsack_search)search;
                     desc.when_full = full ? GPUOPT_WHEN_FULL_STOP : GPUOPT_WHEN_FULL_DEPTH_FIRST;
                     desc.pool = pool[size];
-                    desc.node_limit = 300000;
+                    desc.node_limit = test_times(300000, 300000);
                     pair_open(&p, &m, &desc);
                     expand(&p, 0, 0);
                     assert_true(p.info.slices == 0 || !full);

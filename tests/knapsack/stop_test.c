@@ -78,7 +78,7 @@ static void small_models(void **state) {
     int64_t stopped = 0;
     int k;
     (void)state;
-    for (k = 0; k < 20 * MODEL_CLASSES; k++) {
+    for (k = 0; k < test_times(20, 20) * MODEL_CLASSES; k++) {
         model m = model_random(k % MODEL_CLASSES, 16, 60, &random);
         gpuopt_knapsack_desc desc = model_desc(&m);
         desc.search = (gpuopt_knapsack_search)(k % 3);

@@ -8,7 +8,7 @@
 
 #include "tests/propagate/model.h"
 
-static int trials(int on_the_cpu) { return test_on("cuda") ? on_the_cpu / 100 : on_the_cpu; }
+static int trials(int on_the_cpu) { return test_times(on_the_cpu, on_the_cpu / 100); }
 
 /* ---- One row ---- */
 

@@ -61,9 +61,12 @@ static const char *iterate_all(gpuopt_context *context, const program *const *pr
 
 static const gpuopt_simplex_method methods[] = {GPUOPT_METHOD_TABLEAU, GPUOPT_METHOD_REVISED};
 
+/* Columns. The emulated GPU is slow, and has three multiprocessors' shared memory. */
+static int32_t many(int32_t columns) { return test_emulated() ? columns / 20 : columns; }
+
 static void sizes_in_any_order(void **state) {
     static const int orders[][4] = {{0, 1, 2, 3}, {3, 2, 1, 0}};
-    program p[] = {packing(1, 64, 17000), packing(2, 4, 4), packing(3, 150, 100), packing(4, 1, 900)};
+    program p[] = {packing(1, 64, many(17000)), packing(2, 4, 4), packing(3, 150, 100), packing(4, 1, many(900))};
     gpuopt_context *context = test_context(NULL);
     size_t order, method;
     int k;
@@ -91,7 +94,7 @@ typedef struct worker {
 static void *work(void *argument) {
     worker *w = (worker *)argument;
     int k;
-    for (k = 0; k < 5 && !w->fault; k++) {
+    for (k = 0; k < test_times(5, 5) && !w->fault; k++) {
         const program *two[2] = {&w->programs[(w->first + k) % 6], &w->programs[(w->first + 5 * k + 1) % 6]};
         w->fault = iterate_all(w->context, two, 2, methods[(w->first + k) % 2]);
     }
@@ -99,8 +102,8 @@ static void *work(void *argument) {
 }
 
 static void contexts_of_several_threads(void **state) {
-    program p[] = {packing(5, 32, 6000), packing(6, 5, 3),    packing(7, 80, 150),
-                   packing(8, 1, 700),   packing(9, 120, 40), packing(10, 20, 1500)};
+    program p[] = {packing(5, 32, many(6000)), packing(6, 5, 3),    packing(7, 80, 150),
+                   packing(8, 1, many(700)),   packing(9, 120, 40), packing(10, 20, many(1500))};
     worker workers[8];
     int count, k;
     (void)state;

@@ -215,7 +215,7 @@ static void klee_minty_visits_every_vertex(void **state) {
 }
 
 static void own_rules_on_boxes(void **state) {
-    int models = test_on("cuda") ? 12 : 200, k, flips = 0;
+    int models = test_times(200, 12), k, flips = 0;
     gpuopt_context *context = test_context(NULL);
     (void)state;
     for (k = 0; k < models; k++) {
@@ -322,7 +322,7 @@ static void drive(gpuopt_context *context, const gpuopt_simplex_desc *desc, cons
 }
 
 static void parts_are_an_iteration(void **state) {
-    int models = test_on("cuda") ? 36 : 720, k;
+    int models = test_times(720, 36), k;
     gpuopt_context *context = test_context(NULL);
     (void)state;
     for (k = 0; k < models; k++) {

@@ -85,7 +85,7 @@ static void margin_of_one_product(void **state) {
  * margin is the difference of two terms that are larger by 10^9; each has a rounded multiplier and a rounded factor. */
 static void margin_of_large_terms(void **state) {
     static const double a[] = {35, 35, 34, 34}, lhs[] = {-1e20, 42.5}, rhs[] = {35, 1e20};
-    int models = test_on("cuda") ? 50 : 3000, k, twice = 0;
+    int models = test_times(3000, 50), k, twice = 0;
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 1;
     (void)state;

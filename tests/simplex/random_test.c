@@ -138,7 +138,7 @@ static mip draw_tiny(uint64_t *seed) {
 }
 
 static void tiny_models_against_all_bases(void **state) {
-    int models = test_on("cuda") ? 1000 : 40000, k, count[GPUOPT_IMPRECISE + 1] = {0};
+    int models = test_times(40000, 1000), k, count[GPUOPT_IMPRECISE + 1] = {0};
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 1;
     (void)state;
@@ -162,7 +162,7 @@ static void tiny_models_against_all_bases(void **state) {
 
 static void every_way_to_run(void **state) {
     enum { MODELS = 400 };
-    int models = test_on("cuda") ? 8 : MODELS, k, variant;
+    int models = test_times(MODELS, 8), k, variant;
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 77;
     (void)state;
@@ -181,7 +181,7 @@ static void every_way_to_run(void **state) {
 
 /* Infeasible and unbounded outcomes are checked by their certificates, optima against CLP's. */
 static void medium_models_against_clp(void **state) {
-    int models = test_on("cuda") ? 150 : 10000, k, count[GPUOPT_IMPRECISE + 1] = {0}, differ = 0;
+    int models = test_times(10000, 150), k, count[GPUOPT_IMPRECISE + 1] = {0}, differ = 0;
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 4000017;
     (void)state;

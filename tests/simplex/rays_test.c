@@ -34,7 +34,7 @@ static mip draw(uint64_t *seed) {
 }
 
 static void against_exact_rationals(void **state) {
-    int models = test_on("cuda") ? 300 : 20000, k, rays = 0, rounded = 0;
+    int models = test_times(20000, 300), k, rays = 0, rounded = 0;
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 3;
     (void)state;

@@ -82,7 +82,7 @@ static void check(gpuopt_simplex *simplex, const mip *m, int trial, int *phases,
 /* After every few iterations: with perturbation, x is outside of its bounds also in phase 2. */
 static void reached_as_defined(void **state) {
     gpuopt_context *context = test_context(NULL);
-    int trials = test_on("cuda") ? 30 : 600, trial, k, phases[2] = {0, 0}, larger = 0;
+    int trials = test_times(600, 30), trial, k, phases[2] = {0, 0}, larger = 0;
     uint64_t seed = 17;
     (void)state;
     for (trial = 0; trial < trials; trial++) {

@@ -149,7 +149,7 @@ static void refused_calls_leave_no_trace(void **state) {
     uint64_t random = 1;
     int round, singular = 0;
     (void)state;
-    for (round = 0; round < (test_on("cuda") ? 60 : 600); round++) {
+    for (round = 0; round < test_times(600, 60); round++) {
         gpuopt_simplex *s[2];
         model m;
         int step, k, i;
@@ -241,7 +241,7 @@ static void pivots_of_the_ratio_test_are_accepted(void **state) {
     int64_t unsafe = 0, steps = 0;
     int round;
     (void)state;
-    for (round = 0; round < (test_on("cuda") ? 100 : 4200); round++) {
+    for (round = 0; round < test_times(4200, 100); round++) {
         model m;
         gpuopt_simplex *s;
         make(&m, &random, round % VARIANTS, differences[round % 6]);
@@ -292,7 +292,7 @@ static void overflow_is_told(void **state) {
     uint64_t random = 3;
     int round, k, told = 0, finite = 0;
     (void)state;
-    for (round = 0; round < (test_on("cuda") ? 200 : 6000); round++) {
+    for (round = 0; round < test_times(6000, 200); round++) {
         gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
         gpuopt_simplex *s;
         gpuopt_status status;

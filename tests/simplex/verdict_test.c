@@ -195,7 +195,7 @@ static const int imprecise[KINDS] = {0, 15, 5, 30};
 
 static void against_exact_rationals(void **state) {
     const char *many = getenv("GPUOPT_TEST_MODELS");
-    int models = many ? atoi(many) : test_on("cuda") ? 500 : 5000, k, kind;
+    int models = many ? atoi(many) : test_times(5000, 500), k, kind;
     gpuopt_context *context = test_context(NULL);
     (void)state;
     for (kind = 0; kind < KINDS; kind++) {

@@ -13,7 +13,12 @@ int test_backend(const char *name, int threads, gpuopt_context_desc *desc) {
         desc->threads = threads;
         return 1;
     }
-#ifdef TEST_WITH_CUDA
+#ifdef TEST_WITH_EMULATED
+    if (strcmp(name, "cuda-emulated") == 0) {
+        desc->backend = gpuopt_backend_cuda();
+        return 1;
+    }
+#elif defined TEST_WITH_CUDA
     if (strcmp(name, "cuda") == 0) {
         /* With GPUOPT_TEST_MULTIPROCESSORS=N, in a green context of about N multiprocessors. */
         static struct CUstream_st *green;

@@ -9,6 +9,9 @@
 #ifdef TEST_WITH_CUDA
 #include <cuda_runtime_api.h>
 #endif
+#ifdef TEST_WITH_EMULATED
+#include "tests/emulated/emulated.h"
+#endif
 
 const char *test_backend_name = "cpu";
 
@@ -105,7 +108,24 @@ gpuopt_context *test_context(test_host *host) {
     return context;
 }
 
-int test_on(const char *backend) { return strcmp(test_backend_name, backend) == 0; }
+int test_on(const char *backend) {
+    return strcmp(test_backend_name, backend) == 0 || (test_emulated() && strcmp(backend, "cuda") == 0);
+}
+
+int test_emulated(void) { return strcmp(test_backend_name, "cuda-emulated") == 0; }
+
+int test_times(int on_the_cpu, int on_the_gpu) {
+    if (test_emulated()) return on_the_gpu < 20 ? 2 : on_the_gpu / 10;
+    return test_on("cuda") ? on_the_gpu : on_the_cpu;
+}
+
+void test_forbid_allocation(int forbidden) {
+#ifdef TEST_WITH_EMULATED
+    emulated_forbid_allocation(forbidden);
+#else
+    (void)forbidden;
+#endif
+}
 
 /* ---- Device memory ---- */
 

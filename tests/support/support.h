@@ -40,8 +40,16 @@ int test_main(int argc, char **argv, const char *name, const struct CMUnitTest *
 gpuopt_context *test_context(test_host *host);
 gpuopt_context_desc test_context_desc(test_host *host);
 
-/* Whether the backend under test is this one. */
+/* Whether the backend under test is this one. "cuda" is the emulated one, too. */
 int test_on(const char *backend);
+/* Whether it is cuda-emulated, where a kernel takes a hundred times as long. */
+int test_emulated(void);
+/* How often a test does something: so often on the CPU, so often on a GPU, and a tenth of that on the emulated one. */
+int test_times(int on_the_cpu, int on_the_gpu);
+
+/* From now on, or no longer, it is an error if CUDA is asked for memory, a stream and the like; noticed by the emulated
+ * GPU alone. (That a kernel is launched which no _create has loaded is always noticed there.) */
+void test_forbid_allocation(int forbidden);
 
 /* Device memory for a test. Without the CUDA backend these calls fail the test. Copies go in either direction, and
  * wait. */

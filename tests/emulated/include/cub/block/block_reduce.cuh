@@ -1,40 +1,46 @@
 /* SPDX-License-Identifier: MIT
  *
- * In place of CUB's header: what our kernels use of it, with the same contract.
+ * cub::BlockReduce, as the library uses it: one dimension, the result in thread 0.
  */
-#ifndef EMULATED_CUB_BLOCK_REDUCE_H
-#define EMULATED_CUB_BLOCK_REDUCE_H
+#ifndef EMULATED_CUB_BLOCK_REDUCE
+#define EMULATED_CUB_BLOCK_REDUCE
 
-#include <cuda_runtime.h>
+#include "../../emulated/kernel.h"
 
 namespace cub {
 
 enum BlockReduceAlgorithm { BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, BLOCK_REDUCE_RAKING, BLOCK_REDUCE_WARP_REDUCTIONS };
 
-template <class T, int Threads, BlockReduceAlgorithm = BLOCK_REDUCE_WARP_REDUCTIONS>
+template <class T, int THREADS, BlockReduceAlgorithm ALGORITHM = BLOCK_REDUCE_WARP_REDUCTIONS>
 class BlockReduce {
   public:
     struct TempStorage {
-        alignas(T) unsigned char of[Threads * sizeof(T)];
+        alignas(T) unsigned char bytes[THREADS][sizeof(T)];
     };
+    explicit BlockReduce(TempStorage &storage) : storage_(storage) {}
 
-    __device__ explicit BlockReduce(TempStorage &storage) : term_(reinterpret_cast<T *>(storage.of)) {}
-
-    /* The result is thread 0's alone. The storage may be used again after a __syncthreads(). */
-    template <class Operation>
-    __device__ T Reduce(const T &mine, Operation operation) {
-        T sum = mine;
-        term_[threadIdx.x] = mine;
-        __syncthreads();
-        if (threadIdx.x == 0)
-            for (int k = 1; k < Threads; k++) sum = operation(sum, term_[k]);
-        return sum;
+    /* As in CUB, the caller's barrier is needed before the storage is used again. */
+    template <class Op>
+    T Reduce(T mine, Op op, EMULATED_FROM) {
+        if (blockDim.x != THREADS) emulated::fatal("cub::BlockReduce at %s:%d: not a block of %d", file, line, THREADS);
+        memcpy(storage_.bytes[threadIdx.x], &mine, sizeof mine);
+        emulated::sync_threads({"cub::BlockReduce", file, line});
+        for (int k = 1; threadIdx.x == 0 && k < THREADS; k++) {
+            T other;
+            memcpy(&other, storage_.bytes[k], sizeof other);
+            mine = op(mine, other);
+        }
+        return mine;
+    }
+    T Sum(T mine, EMULATED_FROM) {
+        return Reduce(
+            mine, [](const T &a, const T &b) { return a + b; }, file, line);
     }
 
   private:
-    T *term_;
+    TempStorage &storage_;
 };
 
 } // namespace cub
 
-#endif /* EMULATED_CUB_BLOCK_REDUCE_H */
+#endif /* EMULATED_CUB_BLOCK_REDUCE */

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The threads of a block: whose turn it is, barriers, meetings of warps.
+ */
+#include "block.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include "grid.h"
+
+namespace emulated {
+
+namespace {
+
+Thread *here() { return static_cast<Thread *>(own.seat); }
+
+bool same(const Place &a, const Place &b) {
+    return a.line == b.line && (a.file == b.file || strcmp(a.file, b.file) == 0) &&
+           (a.what == b.what || strcmp(a.what, b.what) == 0);
+}
+
+/* One bit of a set. */
+int choose(unsigned bits, Order order, Random *random) {
+    if (order == Order::DESCENDING) return 31 - __builtin_clz(bits);
+    if (order != Order::RANDOM) return __builtin_ctz(bits);
+    unsigned by = random->below(32), turned = by ? bits >> by | bits << (32 - by) : bits;
+    return (__builtin_ctz(turned) + static_cast<int>(by)) & 31;
+}
+
+/* Every thread of a kernel begins here. */
+void start() {
+    Thread *t = here();
+    t->fibre.entered();
+    t->block->grid->body();
+    Block *b = t->block;
+    copy_wait(0);
+    t->state = State::FINISHED;
+    t->warp->finished |= 1u << t->lane;
+    b->finished++;
+    b->progress++;
+    if (b->waiting) b->report_stuck();
+    b->leave(t);
+}
+
+} // namespace
+
+void Block::make_ready(Thread *t) {
+    t->state = State::READY;
+    t->warp->ready |= 1u << t->lane;
+    ready_slots |= 1u << t->warp->slot;
+}
+
+Thread *Block::next() {
+    if (!ready_slots || preempted) return nullptr;
+    Order order = grid->order;
+    int slot = choose(ready_slots, order == Order::PRIORITY ? Order::ASCENDING : order, &grid->random);
+    Warp &w = warp[static_cast<size_t>(warp_in_slot[slot])];
+    int lane = choose(w.ready, order == Order::PRIORITY ? Order::RANDOM : order, &grid->random);
+    w.ready &= ~(1u << lane);
+    if (!w.ready) ready_slots &= ~(1u << slot);
+    return thread[static_cast<size_t>(32 * warp_in_slot[slot] + lane)].get();
+}
+
+/* Switches from a thread that waits, or has finished, to the next. */
+void Block::leave(Thread *t) {
+    Thread *n = next();
+    if (n == t) return;
+    own.seat = n;
+    t->fibre.switch_to(n ? n->fibre : scheduler, t->state == State::FINISHED);
+}
+
+void Block::begin(Grid *of, uint3 at) {
+    grid = of;
+    index = at;
+    count = of->threads.x * of->threads.y * of->threads.z;
+    while (thread.size() < count) thread.push_back(std::make_unique<Thread>());
+    warp.clear();
+    warp.resize((count + 31) / 32);
+    for (size_t w = 0; w < warp.size(); w++) warp_in_slot[w] = static_cast<int>(w);
+    if (of->by_chance())
+        for (unsigned w = 1; w < warp.size(); w++) std::swap(warp_in_slot[w], warp_in_slot[of->random.below(w + 1)]);
+    for (size_t w = 0; w < warp.size(); w++) warp[static_cast<size_t>(warp_in_slot[w])].slot = static_cast<int>(w);
+    ready_slots = waiting = finished = spinning = at_grid = barriers = 0;
+    votes[0] = votes[1] = 0;
+    bulk.clear();
+    preempted = false;
+    for (unsigned k = 0; k < count; k++) {
+        Thread *t = thread[k].get();
+        t->block = this;
+        t->Seat::block = at;
+        t->blocks = of->blocks;
+        t->threads = of->threads;
+        t->thread = {k % of->threads.x, k / of->threads.x % of->threads.y, k / of->threads.x / of->threads.y};
+        t->rank = k;
+        t->lane = k % 32;
+        t->warp = &warp[k / 32];
+        t->warp->lanes |= 1u << t->lane;
+        t->copies.clear();
+        t->group.clear();
+        t->fibre.begin(start);
+        make_ready(t);
+    }
+}
+
+void Block::run() {
+    preempted = false;
+    Thread *n = next();
+    if (!n) return;
+    own.seat = n;
+    scheduler.switch_to(n->fibre);
+    own.seat = nullptr;
+}
+
+void Block::revive_spinning() {
+    if (!spinning) return;
+    for (unsigned k = 0; k < count; k++)
+        if (thread[k]->state == State::SPINS) make_ready(thread[k].get());
+    spinning = 0;
+}
+
+/* ---- Barriers ---- */
+
+int sync_threads(Place place, int vote) {
+    Thread *t = here();
+    Block *b = t->block;
+    if (b->waiting && !same(b->barrier, place))
+        fatal("divergent barrier: a thread waits at %s:%d, %u others at %s:%d", place.file, place.line, b->waiting,
+              b->barrier.file, b->barrier.line);
+    if (b->finished)
+        fatal("divergent barrier: a thread waits at %s:%d, %u others have finished", place.file, place.line,
+              b->finished);
+    b->barrier = place;
+    unsigned which = b->barriers & 1;
+    b->votes[which] += vote;
+    if (++b->waiting < b->count) {
+        t->state = State::AT_BARRIER;
+        t->place = place;
+        b->leave(t);
+        return b->votes[which];
+    }
+    b->waiting = 0;
+    b->barriers++;
+    b->progress++;
+    b->votes[which ^ 1] = 0;
+    for (unsigned k = 0; k < b->count; k++) b->make_ready(b->thread[k].get());
+    b->leave(t);
+    return b->votes[which];
+}
+
+void sync_grid(Place place) {
+    Thread *t = here();
+    Block *b = t->block;
+    if (!b->grid->cooperative)
+        fatal("a grid barrier at %s:%d in a launch that is not cooperative", place.file, place.line);
+    sync_threads(place);
+    t->state = State::AT_GRID;
+    t->place = place;
+    b->at_grid++;
+    b->leave(t);
+}
+
+void Block::leave_grid_barrier() {
+    at_grid = 0;
+    progress++;
+    for (unsigned k = 0; k < count; k++) make_ready(thread[k].get());
+}
+
+/* ---- Warps ---- */
+
+const Deposit *meet(unsigned mask, const void *bytes, size_t size, Place place, Combine combine) {
+    Thread *t = here();
+    Warp *w = t->warp;
+    const unsigned own_bit = 1u << t->lane;
+    if (!(mask & own_bit))
+        fatal("%s at %s:%d: lane %u is not in its mask %#x", place.what, place.file, place.line, t->lane, mask);
+    /* Full masks are common in blocks whose last warp has fewer lanes. */
+    mask &= w->lanes;
+    if (mask & w->finished)
+        fatal("%s at %s:%d: lanes %#x of its mask have finished", place.what, place.file, place.line,
+              mask & w->finished);
+    std::unique_ptr<Meeting> &slot = w->meeting[__builtin_ctz(mask)];
+    if (!slot) slot = std::make_unique<Meeting>();
+    Meeting &m = *slot;
+    if (m.arrived && (m.mask != mask || !same(m.place, place)))
+        fatal("divergent warp: lane %u is in %s at %s:%d with mask %#x, lanes %#x in %s at %s:%d with mask %#x",
+              t->lane, place.what, place.file, place.line, mask, m.arrived, m.place.what, m.place.file, m.place.line,
+              m.mask);
+    m.mask = mask;
+    m.place = place;
+    Deposit *deposit = m.deposit[m.round & 1];
+    if (combine) {
+        unsigned *sum = reinterpret_cast<unsigned *>(deposit[32].bytes), mine;
+        memcpy(&mine, bytes, sizeof mine);
+        *sum = m.arrived ? combine(*sum, mine) : mine;
+    } else if (size == 4) {
+        memcpy(deposit[t->lane].bytes, bytes, 4);
+    } else if (size == 8) {
+        memcpy(deposit[t->lane].bytes, bytes, 8);
+    } else if (size) {
+        memcpy(deposit[t->lane].bytes, bytes, size);
+    }
+    m.arrived |= own_bit;
+    if (m.arrived != mask) {
+        t->state = State::AT_WARP;
+        t->place = place;
+        t->block->leave(t);
+        return deposit;
+    }
+    m.arrived = 0;
+    m.round++;
+    for (unsigned left = mask; left; left &= left - 1)
+        t->block->make_ready(t->block->thread[t->rank - t->lane + static_cast<unsigned>(__builtin_ctz(left))].get());
+    t->block->leave(t);
+    return deposit;
+}
+
+/* ---- Giving way ---- */
+
+void spin(Place place) {
+    Thread *t = here();
+    t->state = State::SPINS;
+    t->place = place;
+    t->block->spinning++;
+    t->block->leave(t);
+}
+
+void may_switch() {
+    Thread *t = here();
+    if (!t || !t->block->grid->by_chance()) return;
+    Block *b = t->block;
+    Random &random = b->grid->random;
+    if (!random.one_in(8)) return;
+    if (b->warp.size() > 1 && random.one_in(4)) { /* the order of warps changes */
+        unsigned first = random.below(static_cast<unsigned>(b->warp.size())),
+                 second = random.below(static_cast<unsigned>(b->warp.size()));
+        unsigned ready = b->ready_slots, flip = (ready >> first ^ ready >> second) & 1;
+        b->ready_slots ^= flip << first | flip << second;
+        std::swap(b->warp_in_slot[first], b->warp_in_slot[second]);
+        b->warp[static_cast<size_t>(b->warp_in_slot[first])].slot = static_cast<int>(first);
+        b->warp[static_cast<size_t>(b->warp_in_slot[second])].slot = static_cast<int>(second);
+        if (first == second) b->ready_slots = ready;
+    }
+    b->preempted = random.one_in(8);
+    b->make_ready(t);
+    b->leave(t);
+}
+
+/* ---- Messages ---- */
+
+void Block::describe() const {
+    std::vector<std::pair<Place, unsigned>> places;
+    for (unsigned k = 0; k < count; k++) {
+        if (thread[k]->state == State::READY || thread[k]->state == State::FINISHED) continue;
+        bool known = false;
+        for (auto &p : places)
+            if (same(p.first, thread[k]->place)) p.second++, known = true;
+        if (!known) places.push_back({thread[k]->place, 1});
+    }
+    fprintf(stderr, "emulated: of %u threads of block %u,%u,%u, %u have finished\n", count, index.x, index.y, index.z,
+            finished);
+    for (auto &p : places)
+        fprintf(stderr, "emulated: %u wait in %s at %s:%d\n", p.second, p.first.what, p.first.file, p.first.line);
+}
+
+void Block::report_stuck() const {
+    describe();
+    fatal("divergent barrier: these threads wait for ever");
+}
+
+} // namespace emulated

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The emulated devices: contexts, memory, kernels; what streams need of them.
+ */
+#ifndef EMULATED_DEVICE_H
+#define EMULATED_DEVICE_H
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "grid.h"
+#include "include/emulated/api.h"
+
+struct CUctx_st {
+    int device = 0, multiprocessors = 3;
+    int retained = 0;
+    bool active = false;
+};
+
+namespace emulated {
+
+enum {
+    DEVICES = 2,
+    MULTIPROCESSORS = 3,
+    TOGETHER = 2,                 /* blocks of a multiprocessor, at most */
+    BLOCK_MEMORY = 227 * 1024,    /* shared memory of a block, at most */
+    DEFAULT_MEMORY = 48 * 1024,   /* without leave for more */
+    PROCESSOR_MEMORY = 228 * 1024 /* of a multiprocessor */
+};
+constexpr size_t device_memory = size_t{2} << 30;
+
+/* Every call into the emulated runtime holds this. */
+std::recursive_mutex &lock();
+using Guard = std::lock_guard<std::recursive_mutex>;
+
+/* What each thread of the host has. It lives until the process ends. */
+struct Host {
+    std::vector<CUctx_st *> stack;
+    cudaError_t last = cudaSuccess;
+};
+Host &host();
+
+/* Keeps the error for cudaGetLastError(), and returns it. */
+cudaError_t failed(cudaError_t error);
+
+/* The current context; the first call of a thread of the host makes that of device 0. */
+CUctx_st *current();
+CUctx_st *primary(int device);
+Random &chance(); /* of the host's calls */
+
+/* ---- Memory ---- */
+
+struct Allocation {
+    const char *base;
+    size_t bytes;
+    cudaMemoryType type;
+    int device;
+    bool freed; /* by cudaFreeAsync(), which is not done yet */
+};
+/* What this address lies in, or null: host memory that is not page-locked. */
+Allocation *find_allocation(const void *pointer);
+void forbid(const char *what); /* an error while allocations are forbidden */
+
+/* ---- Streams ---- */
+
+/* Something enqueued, which may happen at once or later. */
+using Work = std::function<void()>;
+void enqueue(cudaStream_t stream, const char *what, Work work);
+void finish(cudaStream_t stream);
+void finish_device(int device);
+
+} // namespace emulated
+
+#endif /* EMULATED_DEVICE_H */

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A kernel that runs: its blocks, each on a thread of the system of its own, of which one runs at a time.
+ */
+#ifndef EMULATED_GRID_H
+#define EMULATED_GRID_H
+
+#include <semaphore.h>
+
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "block.h"
+
+namespace emulated {
+
+/* splitmix64 */
+struct Random {
+    uint64_t state = 0;
+    uint64_t next() {
+        uint64_t z = (state += 0x9E3779B97F4A7C15u);
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+        return z ^ (z >> 31);
+    }
+    unsigned below(unsigned n) { return static_cast<unsigned>((next() >> 32) * n >> 32); }
+    bool one_in(unsigned n) { return below(n) == 0; }
+};
+
+/* Which ready thread runs next. ASCENDING, without a seed: the first; and nothing is left to chance. RANDOM: any.
+ * PRIORITY: one of the first warp in an order that changes now and then, so that warps get far ahead of others. */
+enum class Order { ASCENDING, DESCENDING, RANDOM, PRIORITY };
+
+struct Grid {
+    dim3 blocks, threads;
+    size_t bytes = 0; /* of dynamic shared memory */
+    bool cooperative = false;
+    const void *kernel = nullptr;
+    std::function<void()> body;
+
+    /* Set by run_grid(): */
+    Order order = Order::ASCENDING;
+    Random random;
+    std::vector<unsigned> sequence; /* of blocks */
+    size_t started = 0;
+    std::vector<Worker *> live;
+    unsigned at_barrier = 0; /* blocks */
+    unsigned long idle = 0;  /* times that a worker gave up its turn since a thread made progress */
+
+    bool by_chance() const { return order != Order::ASCENDING; }
+};
+
+struct Range {
+    char *from = nullptr;
+    size_t bytes = 0;
+};
+
+/* A thread of the system that runs blocks. */
+struct Worker {
+    Block block;
+    char *dynamic = nullptr; /* shared memory */
+    Range statics;           /* likewise: the program's thread-local memory */
+    sem_t turn;
+    Grid *grid = nullptr;
+    bool at_barrier = false; /* of the grid */
+    unsigned long long seen = 0;
+
+    void run_blocks();
+    void run_block(unsigned number);
+    void pass_turn();
+    void clear_shared_memory();
+    void learn_shared_memory();
+    unsigned char filled = 0; /* with what shared memory was filled */
+};
+
+/* Runs all blocks of a grid, so many live at a time. One call at a time. */
+void run_grid(Grid *grid, unsigned live, uint64_t seed);
+/* The name of code, for messages, or where it is. */
+const char *name_of(const void *code);
+/* From GPUOPT_EMULATED_SEED; 0: none. */
+uint64_t seed();
+
+} // namespace emulated
+
+#endif /* EMULATED_GRID_H */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What nvcc defines and includes before a source: for `g++ -include emulated/nvcc.h -x c++`. Device and host code are
+ * compiled together, for sm_90.
+ */
+#ifndef EMULATED_NVCC_H
+#define EMULATED_NVCC_H
+
+#include <cuda_runtime.h>
+
+#define __CUDACC__ 1
+#define __CUDA_ARCH__ 900
+#define GPUOPT_EMULATED 1
+
+/* The sanitizer's allocation is a handle's whole block; each of its arrays is to end where it ends. */
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#define GPUOPT__CUT_GAP(from, to) __asan_poison_memory_region(from, static_cast<size_t>((to) - (from)))
+#endif
+
+#endif /* EMULATED_NVCC_H */

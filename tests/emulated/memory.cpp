@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Device memory and page-locked host memory.
+ */
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+#include "device.h"
+#include "emulated.h"
+
+struct CUmemPoolHandle_st {
+    int device;
+};
+
+namespace emulated {
+
+static std::map<uintptr_t, Allocation> &allocations() {
+    static auto *all = new std::map<uintptr_t, Allocation>;
+    return *all;
+}
+static size_t used[DEVICES];
+static bool forbidden;
+
+void forbid(const char *what) {
+    if (forbidden) fatal("%s in a call that promises to take nothing", what);
+}
+
+Allocation *find_allocation(const void *pointer) {
+    auto at = reinterpret_cast<uintptr_t>(pointer);
+    auto after = allocations().upper_bound(at);
+    if (after == allocations().begin()) return nullptr;
+    Allocation &a = std::prev(after)->second;
+    return at < reinterpret_cast<uintptr_t>(a.base) + a.bytes ? &a : nullptr;
+}
+
+static void add(void *memory, size_t bytes, cudaMemoryType type, int device) {
+    allocations()[reinterpret_cast<uintptr_t>(memory)] = {static_cast<char *>(memory), bytes, type, device, false};
+}
+
+/* The allocation that begins here. */
+static Allocation &own_allocation(const void *memory, cudaMemoryType type, const char *what) {
+    auto found = allocations().find(reinterpret_cast<uintptr_t>(memory));
+    if (found == allocations().end() || found->second.type != type || found->second.freed)
+        fatal("%s: nothing has been allocated at %p", what, memory);
+    return found->second;
+}
+
+static void release(void *memory) {
+    Allocation &a = *find_allocation(memory);
+    if (a.type == cudaMemoryTypeDevice) used[a.device] -= a.bytes;
+    allocations().erase(reinterpret_cast<uintptr_t>(memory));
+    free(memory);
+}
+
+static cudaError_t allocate(void **memory, size_t bytes, cudaMemoryType type, int device) {
+    static const unsigned char garbage[] = {0xCD, 0xFF, 0x7F, 0x3F};
+    if (type == cudaMemoryTypeDevice && (bytes > device_memory || used[device] + bytes > device_memory))
+        return failed(cudaErrorMemoryAllocation);
+    if (posix_memalign(memory, 256, bytes ? bytes : 1)) return failed(cudaErrorMemoryAllocation);
+    memset(*memory, seed() ? garbage[chance().below(4)] : 0xCD, bytes);
+    add(*memory, bytes, type, device);
+    if (type == cudaMemoryTypeDevice) used[device] += bytes;
+    return cudaSuccess;
+}
+
+} // namespace emulated
+
+using namespace emulated;
+
+void emulated_forbid_allocation(int forbid) {
+    Guard guard(lock());
+    forbidden = forbid != 0;
+}
+
+/* ---- Device memory ---- */
+
+cudaError_t cudaMalloc(void **memory, size_t bytes) {
+    Guard guard(lock());
+    forbid("cudaMalloc");
+    return allocate(memory, bytes, cudaMemoryTypeDevice, current()->device);
+}
+
+cudaError_t cudaFree(void *memory) {
+    Guard guard(lock());
+    CUctx_st *context = current();
+    if (!memory) return cudaSuccess;
+    finish_device(context->device);
+    own_allocation(memory, cudaMemoryTypeDevice, "cudaFree");
+    release(memory);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMallocAsync(void **memory, size_t bytes, cudaStream_t stream) {
+    return cudaMallocFromPoolAsync(memory, bytes, nullptr, stream);
+}
+
+cudaError_t cudaMallocFromPoolAsync(void **memory, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+    Guard guard(lock());
+    forbid("cudaMallocAsync");
+    enqueue(stream, "cudaMallocAsync", [] {});
+    return allocate(memory, bytes, cudaMemoryTypeDevice, pool ? pool->device : current()->device);
+}
+
+cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
+    Guard guard(lock());
+    if (!memory) return cudaSuccess;
+    own_allocation(memory, cudaMemoryTypeDevice, "cudaFreeAsync").freed = true;
+    enqueue(stream, "cudaFreeAsync", [memory] { release(memory); });
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const cudaMemPoolProps *properties) {
+    Guard guard(lock());
+    forbid("cudaMemPoolCreate");
+    if (properties->location.id < 0 || properties->location.id >= DEVICES) return failed(cudaErrorInvalidDevice);
+    *pool = new CUmemPoolHandle_st{properties->location.id};
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
+    delete pool;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *) { return cudaSuccess; }
+
+cudaError_t cudaMemGetInfo(size_t *unused, size_t *total) {
+    Guard guard(lock());
+    *total = device_memory;
+    *unused = device_memory - used[current()->device];
+    return cudaSuccess;
+}
+
+/* ---- Page-locked host memory ---- */
+
+cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) {
+    Guard guard(lock());
+    forbid("cudaHostAlloc");
+    return allocate(memory, bytes, cudaMemoryTypeHost, current()->device);
+}
+
+cudaError_t cudaMallocHost(void **memory, size_t bytes) { return cudaHostAlloc(memory, bytes, 0); }
+
+cudaError_t cudaFreeHost(void *memory) {
+    Guard guard(lock());
+    finish_device(current()->device);
+    if (!memory) return cudaSuccess;
+    own_allocation(memory, cudaMemoryTypeHost, "cudaFreeHost");
+    release(memory);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned) {
+    Guard guard(lock());
+    forbid("cudaHostRegister");
+    int device = current()->device;
+    if (!memory || !bytes) return failed(cudaErrorInvalidValue);
+    if (find_allocation(memory) || find_allocation(static_cast<char *>(memory) + bytes - 1))
+        return failed(cudaErrorHostMemoryAlreadyRegistered);
+    add(memory, bytes, cudaMemoryTypeHost, device);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void *memory) {
+    Guard guard(lock());
+    finish_device(current()->device);
+    auto found = allocations().find(reinterpret_cast<uintptr_t>(memory));
+    if (found == allocations().end()) return failed(cudaErrorHostMemoryNotRegistered);
+    allocations().erase(found);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned) {
+    *device = host;
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *pointer) {
+    Guard guard(lock());
+    *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, const_cast<void *>(pointer)};
+    if (const Allocation *a = find_allocation(pointer)) {
+        attributes->type = a->type;
+        attributes->device = a->device;
+        attributes->devicePointer = const_cast<void *>(pointer);
+        if (a->type == cudaMemoryTypeDevice) attributes->hostPointer = nullptr;
+    }
+    return cudaSuccess;
+}

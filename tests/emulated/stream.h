@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Streams and graphs: lists of what is to be done.
+ */
+#ifndef EMULATED_STREAM_H
+#define EMULATED_STREAM_H
+
+#include "device.h"
+
+/* A node of a graph, which is done after the one before it: work, or a loop. */
+struct GraphStep {
+    emulated::Work work;
+    cudaGraphConditionalHandle again; /* 0: work */
+    cudaGraph_t body;
+};
+
+struct CUgraph_st {
+    std::vector<GraphStep> steps;
+    std::vector<cudaGraphConditionalHandle> handles;
+    std::vector<std::unique_ptr<CUgraph_st>> bodies;
+};
+
+struct CUstream_st {
+    static uint64_t next() {
+        static uint64_t last = 0;
+        return ++last;
+    }
+    CUctx_st *context = nullptr;
+    bool legacy = false, apart = false; /* apart: does not wait for the legacy stream */
+    std::deque<emulated::Work> work;
+    uint64_t enqueued = 0, done = 0, number = next();
+    cudaGraph_t capturing = nullptr;
+};
+
+namespace emulated {
+
+cudaStream_t named(cudaStream_t handle);
+
+} // namespace emulated
+
+#endif /* EMULATED_STREAM_H */
