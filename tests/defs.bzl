@@ -6,6 +6,24 @@ load("//cuda:defs.bzl", "REQUIRES_CUDA")
 
 BACKENDS = ["cpu", "cpu-threads", "cuda", "cuda-emulated"]
 
+# Tests that take a few seconds on the emulated GPU: they run there with other seeds and under sanitizers, too.
+_BRIEF = [
+    "agents",
+    "api",
+    "bounds",
+    "contract",
+    "count",
+    "device",
+    "hosts",
+    "memory",
+    "nodes",
+    "parts",
+    "resume",
+    "state",
+    "step",
+    "stop",
+]
+
 # How a program is built for each backend.
 _KINDS = {
     "cuda": struct(
@@ -63,6 +81,7 @@ def backend_test(name, srcs, backends = BACKENDS, slow = [], deps = [], tags = [
             args = [backend],
             linkstatic = True,
             tags = tags + (["slow"] if backend in slow else []) + kind.tags +
+                   (["emulated-long"] if backend == "cuda-emulated" and name not in _BRIEF else []) +
                    (["threads"] if backend == "cpu-threads" else []),  # its four threads are busy for one core
             target_compatible_with = kind.compatible,
             deps = [name + kind.suffix + "_program"],

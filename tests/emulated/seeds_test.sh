@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# The tests on the emulated GPU with other orders of threads, blocks and streams: emulated.h. A failure names its seed;
+# The brief tests on the emulated GPU with other orders of threads, blocks and streams: emulated.h. A failure names its seed;
 # the same order again: GPUOPT_EMULATED_SEED=SEED TEST cuda-emulated.
 # Usage: seeds_test.sh [SEED]...
 # Runs: alone
@@ -13,7 +13,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
 [ $# -gt 0 ] || set -- 1 2
 for seed in "$@"; do
-    check "tests on the emulated GPU with seed $seed" bazel test --noshow_progress --test_tag_filters=emulated,-data \
+    check "tests on the emulated GPU with seed $seed" bazel test --noshow_progress --test_tag_filters=emulated,-emulated-long,-data \
         --test_env=GPUOPT_EMULATED_SEED="$seed" //tests/...
 done
 summary

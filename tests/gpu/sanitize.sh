@@ -23,6 +23,7 @@ export logs sanitizer
 # TOOL<tab>REGULAR EXPRESSION<tab>REASON. A report, all its lines joined, that the expression matches is explained.
 explained=$(sed '/^#/d' <<'END'
 synccheck	Divergent thread.*cu(da)?GraphLaunch	the tool reports any barrier inside a conditional node of a graph: tests/gpu/while_graph.cu
+memcheck	is inside the nearest allocation.*cu(da)?GraphLaunch	now and then, in a kernel of a conditional node: the address that the tool calls out of bounds lies in the allocation that it names
 memcheck	Program hit (cudaErrorInvalidDevice|CUDA_ERROR_INVALID_DEVICE|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|cudaErrorInvalidValue)	a test makes this call fail on purpose
 END
 )
