@@ -133,11 +133,12 @@ static void long_lists(void **state) {
  * incumbent has risen on a long list. */
 static void equals(void **state) {
     uint64_t random = 21;
+    const int trials = test_emulated() ? 18 : 60;
     int trial, j, level, rises = 0;
     pair p;
     (void)state;
     pair_start(&p);
-    for (trial = 0; trial < test_times(60, 60); trial++) {
+    for (trial = 0; trial < trials; trial++) {
         model m;
         gpuopt_knapsack_desc desc;
         m.items = 32;
@@ -159,7 +160,7 @@ static void equals(void **state) {
             rises++;
         }
     }
-    assert_true(rises > 10);
+    assert_true(rises > trials / 6);
     pair_end(&p);
 }
 
@@ -189,7 +190,7 @@ static void divided(void **state) {
             while (info.outcome == GPUOPT_MORE);
             same_info(&p);
             assert_true(p.info.outcome == (desc.node_limit ? GPUOPT_LIMIT : GPUOPT_OPTIMAL));
-            assert_true((p.info.slices > 0) == (k & 1));
+            if (!test_emulated()) assert_true((p.info.slices > 0) == (k & 1)); /* it expands too few nodes */
             same_items(&p);
         }
     pair_end(&p);
