@@ -6,6 +6,7 @@
 #ifndef GPUOPT_CUDA_CUB_CUH
 #define GPUOPT_CUDA_CUB_CUH
 
+#define CCCL_DISABLE_NVTX /* no ranges for profilers, which read the environment */
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <thread>
