@@ -8,14 +8,11 @@ BACKENDS = ["cpu", "cpu-threads", "cuda", "cuda-emulated"]
 
 # Tests that take a few seconds on the emulated GPU: they run there with other seeds and under sanitizers, too.
 _BRIEF = [
-    "agents",
     "api",
     "bounds",
     "contract",
     "count",
     "device",
-    "hosts",
-    "memory",
     "nodes",
     "parts",
     "resume",
