@@ -13,12 +13,9 @@ _BRIEF = [
     "contract",
     "count",
     "device",
-    "nodes",
     "parts",
     "resume",
-    "state",
     "step",
-    "stop",
 ]
 
 # How a program is built for each backend.
