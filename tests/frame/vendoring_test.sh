@@ -298,7 +298,7 @@ test_bits() {
 # nvcc gives the unnamed namespace external linkage, under a name with a hash of the file in it. Weak are inline
 # functions of the language's, CUDA's and CUB's own headers, the same in every program. The families' tables are hidden.
 cuda_strong='gpuopt_backend_cuda|gpuopt__cuda_[a-z_]+|.*_GLOBAL__N__[0-9a-f]+_[0-9]+_[a-z_]+_cu_[0-9a-f]+.*'
-cuda_weak='_ZnwmPv|_Z(GVZ|Z|T[IVS])?NK?(St|3cub|4cuda|6thrust).*|_Z(N?K?)St.*|_ZN4dim3C[12]Ejjj|DW\.ref\.__gxx_personality_v0'
+cuda_weak='_ZnwmPv|_ZdlPvS_|_Z(GVZ|Z|T[IVS])?NK?(St|3cub|4cuda|6thrust).*|_Z(N?K?)St.*|_ZN4dim3C[12]Ejjj|DW\.ref\.__gxx_personality_v0'
 # atexit: nvcc's registration of the kernels. exit: the bodies that it makes on the host for functions of the device,
 # which nothing calls; that the sources name it nowhere is checked above.
 cuda_made='cuda[A-Z][A-Za-z0-9]+|__cuda[A-Z][A-Za-z]+|atexit|exit'
