@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "../../gpuopt_impl/common/selftest.h"
-#include "pinned.cuh"
+#include "queue.cuh"
 
 namespace {
 
@@ -176,16 +176,15 @@ gpuopt_status cuda_open(gpuopt_context *context) {
 
 gpuopt_status cuda_wait(gpuopt_context *context) {
     DeviceScope scope(context);
-    return cuda_status(context, cudaStreamSynchronize(cuda_of(context)->stream), "waiting for the stream");
+    return Queue(context).wait("waiting for the stream");
 }
 
 /* Between host and device memory; waits. */
 gpuopt_status cuda_copy(gpuopt_context *context, void *to, const void *from, uint64_t bytes) {
     DeviceScope scope(context);
-    cudaStream_t stream = cuda_of(context)->stream;
-    gpuopt_status status =
-        cuda_status(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copying between memories");
-    return status ? status : cuda_status(context, cudaStreamSynchronize(stream), "copying between memories");
+    const Queue queue(context);
+    gpuopt_status status = queue.copy(to, from, bytes, "copying between memories");
+    return status ? status : queue.wait("copying between memories");
 }
 
 } // namespace
