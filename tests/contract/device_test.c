@@ -47,6 +47,7 @@ static const char *solve(const family *f, gpuopt_context *context, const void *d
         if (!fault && f->work(handle, 1, info)) fault = "a step";
     } while (!fault && f->outcome(info) == GPUOPT_MORE && ++calls < 1000);
     if (!fault && f->read(handle, GPUOPT_HOST, answer)) fault = "reading the answer";
+    if (!fault && !family_agrees(f, answer)) fault = "the answer";
     f->destroy(handle);
     return fault;
 }

@@ -256,3 +256,15 @@ const family families[] = {
      CALLS(knapsack, NULL), one_item, sizeof one_item},
 };
 const int family_count = sizeof families / sizeof *families;
+
+int family_agrees(const family *f, const void *answer) {
+    size_t k;
+    if (f->tolerance == 0) return memcmp(answer, f->answer, f->answer_bytes) == 0;
+    for (k = 0; k < f->answer_bytes / sizeof(double); k++) {
+        double found, wanted;
+        memcpy(&found, (const char *)answer + k * sizeof found, sizeof found);
+        memcpy(&wanted, (const char *)f->answer + k * sizeof wanted, sizeof wanted);
+        if (!(fabs(found - wanted) <= f->tolerance)) return 0;
+    }
+    return 1;
+}

@@ -42,6 +42,9 @@ typedef struct family {
     size_t vector_bytes;
 } family;
 
+/* Whether an answer is the family's, within its tolerance. Any thread may call it. */
+int family_agrees(const family *f, const void *answer);
+
 extern const family families[];
 extern const int family_count;
 
