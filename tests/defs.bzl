@@ -37,7 +37,7 @@ _KINDS = {
 }
 _CPU = struct(suffix = "", support = "//tests/support", defines = [], compatible = [], tags = [])
 
-def backend_test(name, srcs, backends = BACKENDS, slow = [], deps = [], tags = [], **kwargs):
+def backend_test(name, srcs, backends = None, slow = [], deps = [], tags = [], **kwargs):
     """Makes the tests NAME_cpu, NAME_cpu-threads, NAME_cuda and NAME_cuda-emulated.
 
     NAME_cuda is skipped without a CUDA toolkit. NAME_cuda-emulated runs the same kernels on the CPU (//tests/emulated),
@@ -46,12 +46,14 @@ def backend_test(name, srcs, backends = BACKENDS, slow = [], deps = [], tags = [
     Args:
       name: of the tests, before the backend.
       srcs: one program; it gets the backend as its argument.
-      backends: to run it on.
+      backends: to run it on; all if not given, but the public models are too large for the emulated GPU.
       slow: of these, the backends that are left to tests/run.sh --all, for taking more than 20 s of a core.
       deps: beside the library, cmocka and the test support.
       tags: of each test; "data" if it does nothing without GPUOPT_TEST_DATA, which leaves it to --all.
       **kwargs: passed to cc_test.
     """
+    if backends == None:
+        backends = [b for b in BACKENDS if b != "cuda-emulated" or "data" not in tags]
     kinds = {}
     for backend in backends:
         kind = _KINDS.get(backend, _CPU)

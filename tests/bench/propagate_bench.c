@@ -117,7 +117,7 @@ static void measure(const char *model_name, const mip *model, const variant *v, 
     gpuopt_propagator_desc desc = mip_propagator_desc(model);
     gpuopt_propagator *p;
     gpuopt_propagator_info info;
-    gpuopt_status status;
+    gpuopt_status status = GPUOPT_OK;
     double nonzeros = (double)model->matrix.start[model->matrix.rows], times[64], create[2] = {0, 0}, quiet, start;
     int k, quiet_rounds, is_cuda = strcmp(v->backend, "cuda") == 0;
     size_t real = v->precision == GPUOPT_PRECISION_FP32 ? 4 : 8,

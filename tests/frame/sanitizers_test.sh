@@ -12,11 +12,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 . tests/support/check.sh
 
 # Brief tests of the CUDA kernels on the emulated GPU are among them, in an order of threads that --all has not run them in otherwise.
-check "CPU tests under asan" bazel test --noshow_progress --config=asan --test_tag_filters=-data,-threads,-emulated-long \
+check "CPU tests under asan" bazel test --noshow_progress --build_tests_only --config=asan --test_tag_filters=-data,-threads,-emulated-long \
     --test_env=GPUOPT_EMULATED_SEED=3 //tests/...
 if command -v clang >/dev/null; then
     check "tests of threads under tsan" \
-        bazel test --noshow_progress --config=tsan --test_tag_filters=threads,-data //tests/...
+        bazel test --noshow_progress --build_tests_only --config=tsan --test_tag_filters=threads,-data //tests/...
 else
     skip "tests of threads under tsan" "no clang"
 fi
