@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/support.h"
+#include "tests/contract/families.h"
 
 /* What a problem is made of. It is only read once the threads run. */
 typedef struct problem {
@@ -27,15 +27,14 @@ typedef struct problem {
     int blocks;
 } problem;
 
-/* These return NULL if all went well, else what did not; they use no assertions, so any thread may call them. */
+/* Problems of one family. step() and check() use no assertions, so any thread may call them. */
 typedef struct kind {
     const char *name;
+    int family;
     int32_t small, large;
     void (*make)(problem *);
-    const char *(*start)(gpuopt_context *, const problem *, void **handle);
-    const char *(*step)(const problem *, void *handle, int number, int *more);
-    const char *(*check)(const problem *, void *handle);
-    void (*destroy)(void *handle);
+    gpuopt_status (*step)(const problem *, void *handle, int number, void *info);
+    int (*check)(const problem *, void *handle); /* whether the answer is right */
 } kind;
 
 static void *array(problem *p, size_t count, size_t size) {
@@ -46,7 +45,7 @@ static void *array(problem *p, size_t count, size_t size) {
     return block;
 }
 
-/* ---- Propagation: x[0] <= 1, x[j + 1] <= x[j]; a round carries the bound to at least one more column ---- */
+/* ---- Propagation: x[0] <= n, x[j + 1] <= x[j]; a round carries the bound to at least one more column ---- */
 
 static void chain_make(problem *p) {
     int32_t n = p->size, i;
@@ -61,35 +60,23 @@ static void chain_make(problem *p) {
         index[2 * i] = i, value[2 * i] = -1;
         index[2 * i + 1] = i + 1, value[2 * i + 1] = 1;
     }
-    for (i = 0; i < n; i++) ub[i] = i ? 10 : 1;
+    for (i = 0; i < n; i++) ub[i] = i ? 10 * n : n;
     d->matrix = (gpuopt_matrix){n - 1, n, start, index, value, GPUOPT_LAYOUT_CSR};
     d->rhs = rhs, d->lb = lb, d->ub = ub;
 }
 
-static const char *chain_start(gpuopt_context *context, const problem *p, void **handle) {
-    gpuopt_propagator *made = NULL;
-    if (gpuopt_propagator_create(context, &p->desc.propagator, &made)) return "create";
-    *handle = made;
-    return NULL;
-}
-
-static const char *chain_step(const problem *p, void *handle, int number, int *more) {
-    gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info);
+static gpuopt_status chain_step(const problem *p, void *handle, int number, void *info) {
     (void)p, (void)number;
-    if (gpuopt_propagator_round(handle, 50, &info)) return "round";
-    *more = info.outcome == GPUOPT_MORE;
-    return NULL;
+    return gpuopt_propagator_round(handle, 50, info);
 }
 
-static const char *chain_check(const problem *p, void *handle) {
+static int chain_check(const problem *p, void *handle) {
     double *ub = calloc((size_t)p->size, sizeof *ub);
     int32_t j, bad = gpuopt_propagator_get_bounds(handle, GPUOPT_HOST, NULL, ub) != GPUOPT_OK;
-    for (j = 0; j < p->size && !bad; j++) bad = !(fabs(ub[j] - 1) <= 1e-9);
+    for (j = 0; j < p->size && !bad; j++) bad = !(fabs(ub[j] - p->size) <= 1e-9);
     free(ub);
-    return bad ? "the bounds" : NULL;
+    return !bad;
 }
-
-static void chain_destroy(void *handle) { gpuopt_propagator_destroy(handle); }
 
 /* ---- Basis inverse: 2 I, in which columns 1, 2, 3 are replaced by 4 e_p + 2 e_0; B x = e_p gives x_p = 1/4 and
  * x_0 = -1/4 ---- */
@@ -106,34 +93,29 @@ static void deferred_make(problem *p) {
     p->desc.basis.deferred_updates = 2;
 }
 
-static const char *basis_start(gpuopt_context *context, const problem *p, void **handle) {
-    gpuopt_basis *made = NULL;
-    if (gpuopt_basis_create(context, &p->desc.basis, &made)) return "create";
-    *handle = made;
-    return NULL;
+static gpuopt_status basis_load(int32_t m, void *handle) {
+    int64_t *start = calloc((size_t)m + 1, sizeof *start);
+    int32_t *index = calloc((size_t)m, sizeof *index), j;
+    double *value = calloc((size_t)m, sizeof *value);
+    const gpuopt_matrix b = {m, m, start, index, value, GPUOPT_LAYOUT_CSC};
+    gpuopt_status status;
+    for (j = 0; j < m; j++) start[j + 1] = j + 1, index[j] = j, value[j] = 2;
+    status = gpuopt_basis_load(handle, &b);
+    free(start), free(index), free(value);
+    return status;
 }
 
-static const char *basis_step(const problem *p, void *handle, int number, int *more) {
-    gpuopt_basis_info info = GPUOPT_INIT(gpuopt_basis_info);
-    int32_t m = p->size, j;
-    *more = number < 3;
-    if (number == 0) {
-        int64_t *start = calloc((size_t)m + 1, sizeof *start);
-        int32_t *index = calloc((size_t)m, sizeof *index);
-        double *value = calloc((size_t)m, sizeof *value);
-        const gpuopt_matrix b = {m, m, start, index, value, GPUOPT_LAYOUT_CSC};
-        gpuopt_status status;
-        for (j = 0; j < m; j++) start[j + 1] = j + 1, index[j] = j, value[j] = 2;
-        status = gpuopt_basis_load(handle, &b);
-        free(start), free(index), free(value);
-        return status ? "load" : NULL;
-    }
-    if (gpuopt_basis_ftran_sparse(handle, GPUOPT_HOST, 2, (const int32_t[]){0, number}, (const double[]){2, 4}, NULL))
-        return "FTRAN";
-    return gpuopt_basis_update(handle, GPUOPT_HOST, number, NULL, &info) ? "update" : NULL;
+/* Only the last update fills the info, which says so until then that there is more to do. */
+static gpuopt_status basis_step(const problem *p, void *handle, int number, void *info) {
+    const int32_t index[2] = {0, number};
+    const double value[2] = {2, 4};
+    gpuopt_status status;
+    if (number == 0) return basis_load(p->size, handle);
+    status = gpuopt_basis_ftran_sparse(handle, GPUOPT_HOST, 2, index, value, NULL);
+    return status ? status : gpuopt_basis_update(handle, GPUOPT_HOST, number, NULL, number == 3 ? info : NULL);
 }
 
-static const char *basis_check(const problem *p, void *handle) {
+static int basis_check(const problem *p, void *handle) {
     double *x = calloc((size_t)p->size, sizeof *x);
     int32_t i, q, bad = 0;
     for (q = 1; q <= 3 && !bad; q++) {
@@ -141,10 +123,8 @@ static const char *basis_check(const problem *p, void *handle) {
         for (i = 0; i < p->size && !bad; i++) bad = x[i] != (i == q ? 0.25 : i == 0 ? -0.25 : 0);
     }
     free(x);
-    return bad ? "the inverse" : NULL;
+    return !bad;
 }
-
-static void basis_destroy(void *handle) { gpuopt_basis_destroy(handle); }
 
 /* ---- Linear programs: n / 3 of n items with different values; further rows bind nothing. The optimum is the sum of the
  * n / 3 largest values. ---- */
@@ -181,30 +161,16 @@ static void revised_make(problem *p) {
     p->desc.simplex.method = GPUOPT_METHOD_REVISED;
 }
 
-static const char *choice_start(gpuopt_context *context, const problem *p, void **handle) {
-    gpuopt_simplex *made = NULL;
-    if (gpuopt_simplex_create(context, &p->desc.simplex, &made)) return "create";
-    *handle = made;
-    return NULL;
+static gpuopt_status choice_step(const problem *p, void *handle, int number, void *info) {
+    (void)p, (void)number;
+    return gpuopt_simplex_iterate(handle, 40, info);
 }
 
-static const char *choice_step(const problem *p, void *handle, int number, int *more) {
+static int choice_check(const problem *p, void *handle) {
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
-    (void)number;
-    if (gpuopt_simplex_iterate(handle, 40, &info)) return "iterate";
-    *more = info.outcome == GPUOPT_MORE;
-    if (*more) return NULL;
-    return info.outcome == GPUOPT_OPTIMAL && fabs(info.objective - p->answer) <= 1e-9 * p->answer ? NULL
-                                                                                                  : "the optimum";
+    return gpuopt_simplex_get_info(handle, &info) == GPUOPT_OK && info.outcome == GPUOPT_OPTIMAL &&
+           fabs(info.objective - p->answer) <= 1e-9 * p->answer;
 }
-
-static const char *choice_check(const problem *p, void *handle) {
-    gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
-    (void)p;
-    return gpuopt_simplex_get_info(handle, &info) || info.outcome != GPUOPT_OPTIMAL ? "the info" : NULL;
-}
-
-static void choice_destroy(void *handle) { gpuopt_simplex_destroy(handle); }
 
 /* ---- Graphical models: a path of five variables with d values each, which costs the distance of neighbours, from value
  * 0 to value d - 1: d - 1 in all ---- */
@@ -237,31 +203,19 @@ static void walk_make(problem *p) {
     p->answer = d - 1;
 }
 
-static const char *walk_start(gpuopt_context *context, const problem *p, void **handle) {
-    gpuopt_elimination *made = NULL;
-    if (gpuopt_elimination_create(context, &p->desc.elimination, &made)) return "create";
-    *handle = made;
-    return NULL;
-}
-
-static const char *walk_step(const problem *p, void *handle, int number, int *more) {
-    gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
+static gpuopt_status walk_step(const problem *p, void *handle, int number, void *info) {
     (void)p, (void)number;
-    if (gpuopt_elimination_step(handle, 1, &info)) return "step";
-    *more = info.outcome == GPUOPT_MORE;
-    return NULL;
+    return gpuopt_elimination_step(handle, 1, info);
 }
 
-static const char *walk_check(const problem *p, void *handle) {
+static int walk_check(const problem *p, void *handle) {
     gpuopt_elimination_assignment found = GPUOPT_INIT(gpuopt_elimination_assignment);
     int32_t value[STAGES], k;
-    if (gpuopt_elimination_assign(handle, GPUOPT_HOST, 0, value, &found)) return "assign";
+    if (gpuopt_elimination_assign(handle, GPUOPT_HOST, 0, value, &found)) return 0;
     for (k = 1; k < STAGES; k++)
-        if (value[k] < value[k - 1]) return "the way";
-    return value[0] == 0 && value[STAGES - 1] == p->size - 1 && (double)found.cost == p->answer ? NULL : "the cost";
+        if (value[k] < value[k - 1]) return 0;
+    return value[0] == 0 && value[STAGES - 1] == p->size - 1 && (double)found.cost == p->answer;
 }
-
-static void walk_destroy(void *handle) { gpuopt_elimination_destroy(handle); }
 
 /* ---- Knapsacks: even weights, profits equal to them, and an odd capacity, so that no bound ends the search early ---- */
 
@@ -286,42 +240,29 @@ static void subset_make(problem *p) {
     d->pool = 1 << 16;
 }
 
-static const char *subset_start(gpuopt_context *context, const problem *p, void **handle) {
-    gpuopt_knapsack *made = NULL;
-    if (gpuopt_knapsack_create(context, &p->desc.knapsack, &made)) return "create";
-    *handle = made;
-    return NULL;
-}
-
-static const char *subset_step(const problem *p, void *handle, int number, int *more) {
-    gpuopt_knapsack_info info = GPUOPT_INIT(gpuopt_knapsack_info);
+static gpuopt_status subset_step(const problem *p, void *handle, int number, void *info) {
     (void)p, (void)number;
-    if (gpuopt_knapsack_expand(handle, 20000, 0, &info)) return "expand";
-    *more = info.outcome == GPUOPT_MORE;
-    return NULL;
+    return gpuopt_knapsack_expand(handle, 20000, 3, info);
 }
 
-static const char *subset_check(const problem *p, void *handle) {
+static int subset_check(const problem *p, void *handle) {
     uint8_t *taken = calloc((size_t)p->size, 1);
     int64_t profit = 0, weight = 0;
     gpuopt_status status = gpuopt_knapsack_get_items(handle, GPUOPT_HOST, taken, &profit, &weight);
     free(taken);
-    return status == GPUOPT_OK && (double)profit == p->answer ? NULL : "the profit";
+    return status == GPUOPT_OK && (double)profit == p->answer;
 }
-
-static void subset_destroy(void *handle) { gpuopt_knapsack_destroy(handle); }
 
 /* ---- All of them ---- */
 
-#define CALLS(NAME) NAME##_start, NAME##_step, NAME##_check, NAME##_destroy
 static const kind kinds[] = {
-    {"propagation", 8, 700, chain_make, CALLS(chain)},
-    {"a basis by columns", 5, 900, column_make, CALLS(basis)},
-    {"a deferred basis", 4, 500, deferred_make, CALLS(basis)},
-    {"a tableau", 20, 1500, choice_make, CALLS(choice)},
-    {"the revised method", 30, 700, revised_make, CALLS(choice)},
-    {"elimination", 3, 150, walk_make, CALLS(walk)},
-    {"a knapsack", 12, 24, subset_make, CALLS(subset)},
+    {"propagation", PROPAGATOR, 8, 700, chain_make, chain_step, chain_check},
+    {"a basis by columns", BASIS, 5, 900, column_make, basis_step, basis_check},
+    {"a deferred basis", BASIS, 4, 500, deferred_make, basis_step, basis_check},
+    {"a tableau", SIMPLEX, 20, 1500, choice_make, choice_step, choice_check},
+    {"the revised method", SIMPLEX, 30, 700, revised_make, choice_step, choice_check},
+    {"elimination", ELIMINATION, 3, 150, walk_make, walk_step, walk_check},
+    {"a knapsack", KNAPSACK, 12, 24, subset_make, subset_step, subset_check},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, PROBLEMS = 2 * KINDS };
 
@@ -355,22 +296,23 @@ static const char *solve(gpuopt_context *context, const int *chosen, int count, 
     for (k = 0; k < count && !fault; k++) {
         const problem *p = &problems[chosen[k]];
         more[k] = 1;
-        if ((*what = p->kind->start(context, p, &handle[k]))) fault = p->kind->name;
+        if (families[p->kind->family].create(context, &p->desc, &handle[k])) fault = p->kind->name, *what = "create";
     }
     for (number = 0; open > 0 && number < 10000 && !fault; number++)
         for (k = open = 0; k < count && !fault; k++) {
             const problem *p = &problems[chosen[k]];
+            const family *f = &families[p->kind->family];
+            anything info = sized(f->info_size);
             if (!more[k]) continue;
-            if ((*what = p->kind->step(p, handle[k], number, &more[k]))) fault = p->kind->name;
-            open += more[k];
+            if (p->kind->step(p, handle[k], number, &info)) fault = p->kind->name, *what = "a step";
+            open += more[k] = f->outcome(&info) == GPUOPT_MORE;
         }
     if (open > 0 && !fault) fault = "all", *what = "they do not end";
     for (k = 0; k < count && !fault; k++) {
         const problem *p = &problems[chosen[k]];
-        if ((*what = p->kind->check(p, handle[k]))) fault = p->kind->name;
+        if (!p->kind->check(p, handle[k])) fault = p->kind->name, *what = "the answer";
     }
-    for (k = 0; k < count; k++)
-        if (handle[k]) problems[chosen[k]].kind->destroy(handle[k]);
+    for (k = 0; k < count; k++) families[problems[chosen[k]].kind->family].destroy(handle[k]);
     return fault;
 }
 
