@@ -150,7 +150,7 @@ __device__ void staged_begin(const EliminationView &e, const Staged &p, StagedSh
     }
     if (thread < staged_depth) {
         barrier_begin(&shared.full[thread], 32);
-        barrier_begin(&shared.empty[thread], staged_consumers / 32);
+        barrier_begin(&shared.empty[thread], staged_consumers / 32 * barrier_warp_arrivals);
     }
     __syncthreads();
 }
@@ -300,8 +300,7 @@ __global__ void __launch_bounds__(staged_threads, staged_resident)
                     cell[r].take(sum, last_one);
                 }
             }
-            __syncwarp();
-            if (thread % 32 == 0) barrier_arrive(&shared.empty[slot]);
+            barrier_arrive_warp(&shared.empty[slot]);
             if (++slot == staged_depth) slot = 0, parity ^= 1;
         }
         if (!inside) continue;
