@@ -31,11 +31,12 @@
  * Life       _plan says how much memory a handle takes, _create makes it, _destroy frees it (NULL is allowed). A handle
  *            belongs to its context and must be destroyed before it. Arrays of a descriptor are in host memory and
  *            are copied by _create.
- * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing. Two
- *            exceptions take host memory during a call: a matrix in the layout that a family does not work with is
- *            transposed, see gpuopt_matrix; and gpuopt_simplex_set_basis keeps the old inverse until it has the new
- *            one. The CUDA runtime's own objects, such as a stream or a graph, do not come from the allocator; pages
- *            that the GPU reads or writes directly are the allocator's, locked with cudaHostRegister.
+ * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing, and
+ *            loads no kernel of this library. Two exceptions take host memory during a call: a matrix in the layout
+ *            that a family does not work with is transposed, see gpuopt_matrix; and gpuopt_simplex_set_basis keeps the
+ *            old inverse until it has the new one. The CUDA runtime's own objects, such as a stream or a graph, do not
+ *            come from the allocator; pages that the GPU reads or writes directly are the allocator's, locked with
+ *            cudaHostRegister.
  * Status     Almost every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe
  *            has changed except what the call's comment names, and the reason has gone to the log (see
  *            gpuopt_context_last_error). After GPUOPT_ERROR_DEVICE the context can only be destroyed. Calls with a
@@ -474,7 +475,9 @@ GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propag
  *          order.
  * CUDA     From m = 512 on, cuBLAS and cuSOLVER are used where they are installed and faster than the kernels here; they
  *          are looked for at the first _plan or _create of a context, and the log warns if they are missing. Their
- *          own memory, about 170 MB of the device a context, does not come from the allocator. */
+ *          own memory, about 170 MB of the device a context, does not come from the allocator. Kernels of theirs that
+ *          updates need are loaded in _create; the others when they are first used, by gpuopt_basis_load or by
+ *          gpuopt_basis_get_inverse. */
 
 /* An inverse, with its updates. */
 typedef struct gpuopt_basis gpuopt_basis;

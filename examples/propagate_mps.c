@@ -71,7 +71,7 @@ static int parse(int argc, char **argv, options *o) {
 }
 
 /* With at least this many nonzeros an H200 is faster than one core of its host: a launch then takes less time than a
- * round or two on that core. See tests/bench/RESULTS.md. */
+ * round or two on that core. See tests/bench/results/propagation.md. */
 static const int64_t cuda_from_nonzeros = 2200;
 
 /* ---- Results ---- */

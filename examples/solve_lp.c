@@ -58,7 +58,7 @@ static const char *const ratios[] = {"harris", "expand", "textbook", NULL};
 static const double tableau_from_density = 0.1;
 
 /* On the GPU a pivot of the tableau needs one exchange between blocks less, so the tableau is faster for sparse models,
- * too, as long as it fits: this many entries take 4 GB. See tests/bench/RESULTS.md. */
+ * too, as long as it fits: this many entries take 4 GB. See tests/bench/results/simplex.md. */
 static const double cuda_tableau_to_cells = 5e8;
 
 /* From this many rows on a pivot is faster on the GPU, where it takes some microseconds whatever its size, than on a

@@ -12,7 +12,7 @@
  *   copy_bulk(...)          by any lane            barrier_wait(full)   acquires the copies, and what the
  *   barrier_arrive(full)    releases ...................................producers wrote to the slot themselves
  *                                                  reads the slot
- *                                                  __syncwarp(), then one lane: barrier_arrive(empty)   releases
+ *                                                  barrier_arrive_warp(empty)   releases
  *
  * - Phases. "mbarrier.arrive" has .release and "mbarrier.test_wait" .acquire semantics at .cta scope unless they say
  *   otherwise; what a thread did before its arrival is visible to a thread that has seen the phase end ("Parallel
@@ -31,8 +31,9 @@
  *   tells the phases apart.
  *
  * With -DGPUOPT_CUDA_STD_BARRIER the same functions are made of libcu++'s cuda::barrier, whose phases compute-sanitizer
- * knows: a test build (tests/gpu/sanitize.sh), to tell what racecheck says about these barriers from what it says about
- * the kernel.
+ * knows, and every lane arrives, since the tool does not see a __syncwarp() that is compiled to a test of convergence:
+ * a test build (tests/gpu/sanitize.sh), to tell what racecheck says about these barriers from what it says about the
+ * kernel.
  */
 #ifndef GPUOPT_CUDA_MBARRIER_CUH
 #define GPUOPT_CUDA_MBARRIER_CUH
@@ -136,5 +137,22 @@ __device__ inline void copy_bulk(void *, const void *, uint32_t, MemoryBarrier *
 } // namespace
 
 #endif
+
+namespace {
+
+/* How many arrivals of a phase a warp makes that arrives by barrier_arrive_warp(). */
+#ifdef GPUOPT_CUDA_STD_BARRIER
+constexpr uint32_t barrier_warp_arrivals = 32;
+#else
+constexpr uint32_t barrier_warp_arrivals = 1;
+#endif
+
+/* Arrives for the warp, all lanes of which call it: what each of them has done comes before the arrival. */
+__device__ inline void barrier_arrive_warp(MemoryBarrier *barrier) {
+    __syncwarp();
+    if (threadIdx.x % 32 < barrier_warp_arrivals) barrier_arrive(barrier);
+}
+
+} // namespace
 
 #endif /* GPUOPT_CUDA_MBARRIER_CUH */

@@ -240,7 +240,7 @@ gpuopt_status rank_update_open(const gpuopt_context *context, RankUpdate *device
     return load_kernels(context, rank_update_tiles<true>, rank_update_tiles<false>);
 }
 
-/* Whether cuBLAS is faster, by what tests/bench/RESULTS.md has of an H200: its products have more of the tensor cores'
+/* Whether cuBLAS is faster, by what tests/bench/results/basis.md has of an H200: its products have more of the tensor cores'
  * speed, and ours less to read and write. */
 inline bool blas_is_faster(int rows, int cols, int rank) {
     const double entries = static_cast<double>(rows) * cols;
@@ -253,8 +253,8 @@ inline bool blas_is_faster(int rows, int cols, int rank) {
 /* Enqueues C += U V. C: rows x cols, column after column, ldc apart; U: rows x rank, column after column, ldu apart; V:
  * rank x cols, row after row, ldv apart; all in device memory, C not overlapping the others. It is faster if all three
  * are aligned to 16 bytes and their distances are even: pairs of doubles are then moved at once. most, in device memory
- * or null: an upper limit of the rank that only the device knows, which cuBLAS does not take. A rank for which shared memory has no room (on an
- * H200 above 80, with two blocks per multiprocessor) takes several passes over C. */
+ * or null: an upper limit of the rank that only the device knows, which cuBLAS does not take. A rank for which shared
+ * memory has no room (on an H200 above 80, with two blocks per multiprocessor) takes several passes over C. */
 void rank_update(const RankUpdate &device, const Queue &queue, int rows, int cols, int rank, const double *u,
                  int64_t ldu, const double *v, int64_t ldv, double *c, int64_t ldc, const int *most = nullptr) {
     if (rows <= 0 || cols <= 0 || rank <= 0) return;

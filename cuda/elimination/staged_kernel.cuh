@@ -150,7 +150,7 @@ __device__ void staged_begin(const EliminationView &e, const Staged &p, StagedSh
     }
     if (thread < staged_depth) {
         barrier_begin(&shared.full[thread], 32);
-        barrier_begin(&shared.empty[thread], staged_consumers / 32);
+        barrier_begin(&shared.empty[thread], staged_consumers / 32 * barrier_warp_arrivals);
     }
     __syncthreads();
 }
@@ -161,7 +161,7 @@ __device__ void staged_bring(const EliminationView &e, const Staged &p, StagedSh
                              int64_t first, int64_t last, int32_t copy, int bytes) {
     const int lane = static_cast<int>(threadIdx.x % 32), groups = (p.values + p.group - 1) / p.group;
     const int producer = (static_cast<int>(threadIdx.x) - staged_consumers) / 32;
-    const uint32_t stage_bytes = 16 * static_cast<uint32_t>(p.all_chunks * p.group);
+    const uint32_t stage_bytes = static_cast<uint32_t>(p.stage_bytes);
     const int64_t *stride = shared.outer_stride[lane <= p.operands ? lane : 0];
     const int64_t run = p.outer ? p.outer_size[p.outer - 1] : 1; /* tiles until a digit carries */
     int64_t left = run - first % run, at = any_tile_at(shared.outer_size, stride, p.outer, first), value_stride = 0;
@@ -251,8 +251,7 @@ __global__ void __launch_bounds__(staged_threads, staged_resident)
     GPUOPT_DYNAMIC_SHARED(char, staged_memory);
     __shared__ StagedShared shared;
     const int thread = static_cast<int>(threadIdx.x);
-    uint16_t *calm =
-        reinterpret_cast<uint16_t *>(staged_memory + staged_depth * 16 * p.all_chunks * p.group + p.beyond);
+    uint16_t *calm = reinterpret_cast<uint16_t *>(staged_memory + staged_depth * p.stage_bytes);
     const int64_t range = blockIdx.x % ranges, first = p.tiles * range / ranges, last = p.tiles * (range + 1) / ranges;
     staged_begin(e, p, shared, calm, bytes);
     if (thread >= staged_consumers) {
@@ -301,8 +300,7 @@ __global__ void __launch_bounds__(staged_threads, staged_resident)
                     cell[r].take(sum, last_one);
                 }
             }
-            __syncwarp();
-            if (thread % 32 == 0) barrier_arrive(&shared.empty[slot]);
+            barrier_arrive_warp(&shared.empty[slot]);
             if (++slot == staged_depth) slot = 0, parity ^= 1;
         }
         if (!inside) continue;

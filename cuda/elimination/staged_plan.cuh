@@ -36,7 +36,7 @@ struct Staged {
     uint32_t inside[staged_operands];
     uint32_t wide, one; /* masks of operands: neighbours fill a word; one entry is the same for all of a word */
     int32_t all_segments, all_chunks;
-    int32_t beyond; /* bytes after the last stage that a team reads for rows that it does not have */
+    int32_t stage_bytes; /* from one stage to the next; some after the segments are read for rows that a team lacks */
     /* What a row of a thread, and the first row of a team, add to the place of the first row: in shared memory in
      * bytes, in the message in entries. */
     int32_t team_rows;
@@ -44,12 +44,10 @@ struct Staged {
     int64_t row_at[staged_highest], team_at[staged_teams];
 };
 
-/* Of shared memory. */
-inline size_t staged_stage_bytes(const Staged &p) { return 16 * static_cast<size_t>(p.all_chunks) * p.group; }
-
-/* Of a block: the stages, and for each operand that is the same for all rows, the place of each entry in a segment. */
+/* Shared memory of a block: the stages, and for each operand that is the same for all rows, the place of each entry in
+ * a segment. */
 inline size_t staged_shared_bytes(const Staged &p) {
-    return staged_depth * staged_stage_bytes(p) + static_cast<size_t>(p.beyond) +
+    return staged_depth * static_cast<size_t>(p.stage_bytes) +
            sizeof(uint16_t) * static_cast<size_t>(p.operands - p.varying) * p.entries * p.pack;
 }
 
@@ -299,21 +297,30 @@ bool staged_fill(const gpuopt__elimination_job &job, const StagedDigits &d, Stag
     return true;
 }
 
+/* How many bytes after its segments a stage needs. A team that lacks rows reads where they would be, and that must not
+ * be in the next stage, which copies may be filling. */
+int32_t staged_beyond(const Staged &s, int64_t bytes) {
+    int64_t most = 0;
+    for (int k = 0, chunk = 0; k < s.varying; chunk += s.segments[k] * s.chunks[k], k++) {
+        uint32_t row = 0, team = 0;
+        int64_t length = 1;
+        for (int r = 0; r < staged_highest; r++) row = row < s.row_place[k][r] ? s.row_place[k][r] : row;
+        for (int t = 0; t < staged_teams; t++) team = team < s.team_place[k][t] ? s.team_place[k][t] : team;
+        for (int j = 0; j < s.entry_digits; j++)
+            length += (s.entry_size[j] - 1) * static_cast<int64_t>(s.entry_stride[k][j]);
+        /* Up to 15 bytes of a segment's first chunk come before its first row. */
+        const int64_t beyond = 15 + row + team + length * bytes + 16 * int64_t{chunk - s.all_chunks};
+        if (beyond > most) most = beyond;
+    }
+    return static_cast<int32_t>((most + 15) / 16 * 16);
+}
+
 /* Sets the number of values of a stage, as large as it may be. False: not even one value fits. */
-bool staged_group(Staged *s) {
+bool staged_group(Staged *s, int64_t bytes) {
     s->all_segments = s->all_chunks = 0;
     for (int k = 0; k < s->operands; k++) {
         s->all_segments += s->segments[k];
         s->all_chunks += s->segments[k] * s->chunks[k];
-    }
-    s->beyond = 0;
-    for (int k = 0, chunk = 0; k < s->varying; chunk += s->segments[k] * s->chunks[k], k++) {
-        uint32_t row = 0, team = 0;
-        for (int r = 0; r < staged_highest; r++) row = row < s->row_place[k][r] ? s->row_place[k][r] : row;
-        for (int t = 0; t < staged_teams; t++) team = team < s->team_place[k][t] ? s->team_place[k][t] : team;
-        /* The chunks of a segment hold a whole row, wherever in the first chunk it begins. */
-        const int32_t beyond = static_cast<int32_t>(row + team) + 16 * (s->chunks[k] + chunk - s->all_chunks);
-        if (beyond > s->beyond) s->beyond = (beyond + 15) / 16 * 16;
     }
     int64_t group = staged_bytes / (16 * int64_t{s->all_chunks});
     if (group > staged_segments_most / s->all_segments) group = staged_segments_most / s->all_segments;
@@ -321,6 +328,7 @@ bool staged_group(Staged *s) {
     if (group < 1) return false;
     const int64_t stages = (s->values + group - 1) / group;
     s->group = static_cast<int32_t>((s->values + stages - 1) / stages);
+    s->stage_bytes = 16 * s->all_chunks * s->group + staged_beyond(*s, bytes);
     return staged_shared_bytes(*s) <= staged_memory_most;
 }
 
@@ -391,7 +399,7 @@ bool staged_cut(const gpuopt__elimination_job &job, const gpuopt__elimination_op
         if (!staged_segments(s, k, bytes)) return false;
         if (!operand || !staged_aligned(*s, k, operand[s->operand[k]], bytes)) s->chunks[k]++;
     }
-    return staged_share_rows(s, groups, bytes) && staged_group(s);
+    return staged_share_rows(s, groups, bytes) && staged_group(s, bytes);
 }
 
 /* Whether a job is so large, with so few and so narrow tables, that it is tried to cut it for the staged kernel. */

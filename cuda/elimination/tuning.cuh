@@ -3,9 +3,9 @@
  * Every number by which elimination on the GPU was tuned, and the limits that its kernels are compiled for. Host code
  * alone can include this file.
  *
- * What set a number stands beside it. Tables named here are in tests/bench/RESULTS.md, "Elimination, 2026-11-21", all
- * measured on an H200 (132 multiprocessors): Exact, The fused kernel, Large domains. "By hand" means: chosen while
- * those tables were made, and confirmed by them as a whole; no run is recorded that varies this number alone.
+ * What set a number stands beside it. Tables named here are in tests/bench/results/elimination.md, all measured on an
+ * H200 (132 multiprocessors): Exact, The fused kernel, Large domains. "By hand" means: chosen while those tables were
+ * made, and confirmed by them as a whole; no run is recorded that varies this number alone.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_TUNING_CUH
 #define GPUOPT_CUDA_ELIMINATION_TUNING_CUH
@@ -156,7 +156,7 @@ constexpr double general_value_least = 50000;
 /* ---- Streaming ---- */
 
 /* The number of chunks that a job is cut into if its tables allow it, and the least bytes of a chunk, which the link
- * takes 80 us to move: 20 launches. The link has 55 GB/s one way (RESULTS, STREAM). */
+ * takes 80 us to move: 20 launches. The link has 55 GB/s one way (that page, STREAM). */
 constexpr int64_t stream_chunks = 16, stream_least = 4194304;
 /* Pages that hold tables hold nothing else, so that nothing else is pinned with them. */
 constexpr uint64_t stream_page = 65536;

@@ -6,9 +6,13 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_BLOCK_CUH
 #define GPUOPT_CUDA_SIMPLEX_BLOCK_CUH
 
+#include <cub/block/block_scan.cuh>
+
 #include "exchange.cuh"
 
 namespace {
+
+using SimplexScan = cub::BlockScan<int, SIMPLEX_THREADS, cub::BLOCK_SCAN_WARP_SCANS>;
 
 struct SimplexShared {
     Board board;
@@ -17,6 +21,7 @@ struct SimplexShared {
     double piece[SIMPLEX_PIECE];     /* of a column's entries */
     Cell best[SIMPLEX_WARPS];
     Changed changed[SIMPLEX_LISTED]; /* of all blocks, if they fit */
+    SimplexScan::TempStorage scan;
     int count[SIMPLEX_WARPS];
     int pivots[SIMPLEX_MOST];     /* positions of this launch's pivots: dead rows of the matrix */
     double *xb, *lb, *ub, *alpha; /* [own_rows] */

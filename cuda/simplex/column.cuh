@@ -121,15 +121,8 @@ class SimplexColumn : protected SimplexState<REVISED, DEFERRED> {
 
     /* Copies all blocks' lists, one after the other, to shared memory. */
     __device__ void gather_changed() {
-        int block = thread(), own = block < s.blocks ? fresh(s.listed + (number & 1) * s.blocks + block) : 0, at = own;
-        for (int step = 1; step < 32; step *= 2) {
-            int before = __shfl_up_sync(~0u, at, step);
-            if (simplex_lane() >= step) at += before;
-        }
-        if (simplex_lane() == 31) sh.count[simplex_warp()] = at;
-        __syncthreads();
-        at -= own;
-        for (int w = 0; w < simplex_warp(); w++) at += sh.count[w];
+        int block = thread(), own = block < s.blocks ? fresh(s.listed + (number & 1) * s.blocks + block) : 0, at;
+        SimplexScan(sh.scan).ExclusiveSum(own, at);
         const Changed *entry = s.changed + static_cast<int64_t>(block) * s.own_rows;
         for (int e = 0; e < own; e++)
             sh.changed[at + e] = {fresh(&entry[e].alpha), fresh(&entry[e].position), fresh(&entry[e].change)};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Elimination: the constants that were tuned, or that limit a search. Each says why it has its value; where a figure is
- * given, it is from tests/bench/RESULTS.md (NVIDIA H200). Constants of single CUDA kernels stand beside the kernels.
+ * given, it is from tests/bench/results/elimination.md (NVIDIA H200). Constants of single CUDA kernels stand beside the kernels.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_TUNING_H
 #define GPUOPT_IMPL_ELIMINATION_TUNING_H

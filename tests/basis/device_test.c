@@ -182,14 +182,13 @@ static void alpha_that_is_not_finite(void **state) {
 
 /* Large enough for many tiles of a rank update, several parts of a linear combination, and several stages of a load. */
 static void large(void **state) {
-    enum { MOST = 1500, UPDATES = 150 };
-    const int M = test_emulated() ? MOST / 10 : MOST;
+    enum { M = 1500, UPDATES = 150 };
     gpuopt_context *context = test_context(NULL);
     basis_model b = basis_draw(BASIS_DENSE, M, 5);
     gpuopt_matrix columns = basis_columns(&b);
     static const int techniques[] = {GPUOPT_TECHNIQUE_DEFERRED, GPUOPT_TECHNIQUE_ELEMENT_PROPOSED,
                                      GPUOPT_TECHNIQUE_COLUMN, GPUOPT_TECHNIQUE_PFI};
-    static double x[MOST];
+    static double x[M];
     int t, k, i, j;
     (void)state;
     for (t = 0; t < 4; t++) {

@@ -149,7 +149,7 @@ struct FlagsCub {
 };
 
 /* The sum of the numbers of all threads before this one. */
-struct ScanOurs { /* cuda/simplex/column.cuh */
+struct ScanOurs { /* what cuda/simplex/column.cuh had before CUB's */
     using Shared = FlagsOurs::Shared;
     static __device__ uint32_t apply(Shared &s, uint32_t x) {
         const int own = static_cast<int>(x), lane = static_cast<int>(threadIdx.x % 32);

@@ -4,7 +4,7 @@
 # Usage: run.sh [PROGRAM]
 #        run.sh --all [FOLDER]
 #
-# Measures propagation on this machine as tests/bench/RESULTS.md reports it; PROGRAM: propagate_bench, built already.
+# Measures propagation on this machine as tests/bench/results reports it; PROGRAM: propagate_bench, built already.
 # With --all then the basis inverse, the simplex method, elimination, knapsacks and creating handles too, on the CPU
 # and, where there is one, the GPU; FOLDER: that of the programs, built already. The public models are read from
 # GPUOPT_TEST_DATA/miplib, netlib, kennington and wcsp, and left out without them.

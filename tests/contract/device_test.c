@@ -35,33 +35,20 @@ static void skip_unless(int condition, const char *reason) {
 
 /* Solves a family's small problem; NULL if all went well. Does not use cmocka's assertions, so any thread may call it. */
 static const char *solve(const family *f, gpuopt_context *context, const void *desc) {
-    double answer[LARGEST_ANSWER / sizeof(double) + 2];
-    unsigned char info[LARGEST_STRUCT] = {0};
+    double answer[LARGEST_ANSWER / sizeof(double)];
+    anything info = sized(f->info_size);
     void *handle = NULL;
     const char *fault = NULL;
     int calls = 0;
-    gpuopt_desc_init(info, f->info_size);
     if (f->create(context, desc, &handle)) return "create";
     if (f->load && f->load(handle, GPUOPT_LAYOUT_CSC)) fault = "load";
     do {
-        if (!fault && f->work(handle, 1, info)) fault = "a step";
-    } while (!fault && f->outcome(info) == GPUOPT_MORE && ++calls < 1000);
+        if (!fault && f->work(handle, 1, &info)) fault = "a step";
+    } while (!fault && f->outcome(&info) == GPUOPT_MORE && ++calls < 1000);
     if (!fault && f->read(handle, GPUOPT_HOST, answer)) fault = "reading the answer";
     if (!fault && !family_agrees(f, answer)) fault = "the answer";
     f->destroy(handle);
     return fault;
-}
-
-typedef union description {
-    double align;
-    unsigned char byte[LARGEST_STRUCT];
-} description;
-
-static description described(const family *f) {
-    description d = {0};
-    gpuopt_desc_init(&d, f->desc_size);
-    f->fill(&d, GPUOPT_LAYOUT_CSC, 0);
-    return d;
 }
 
 static const char *solve_all(const gpuopt_context_desc *desc) {
@@ -70,7 +57,7 @@ static const char *solve_all(const gpuopt_context_desc *desc) {
     int k;
     if (gpuopt_context_create(desc, &context)) return "creating a context";
     for (k = 0; k < family_count && !fault; k++) {
-        const description d = described(&families[k]);
+        const anything d = described(&families[k], GPUOPT_LAYOUT_CSC, 0);
         fault = solve(&families[k], context, &d);
     }
     if (!fault && gpuopt_context_wait(context)) fault = "waiting";

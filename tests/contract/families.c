@@ -6,6 +6,8 @@
 
 /* Wrappers with untyped handles, descriptors and infos around a family's calls of one shape. */
 #define WRAP(NAME)                                                                              \
+    _Static_assert(sizeof(gpuopt_##NAME##_desc) <= LARGEST_STRUCT, "LARGEST_STRUCT");           \
+    _Static_assert(sizeof(gpuopt_##NAME##_info) <= LARGEST_STRUCT, "LARGEST_STRUCT");           \
     static gpuopt_status NAME##_plan(gpuopt_context *c, const void *d, gpuopt_memory_plan *p) { \
         return gpuopt_##NAME##_plan(c, d, p);                                                   \
     }                                                                                           \
@@ -244,18 +246,31 @@ static gpuopt_status knapsack_write(void *handle, gpuopt_memory where, const voi
 #define SIZES(NAME) sizeof(gpuopt_##NAME##_desc), sizeof(gpuopt_##NAME##_info)
 
 const family families[] = {
-    {"propagator", "round", SIZES(propagator), 0, 1, 1, 1, sizeof chain_answer, chain_answer, 1e-9,
-     CALLS(propagator, NULL), chain_lb, sizeof chain_lb},
-    {"basis", "update", SIZES(basis), 0, 1, 0, 0, sizeof basis_answer, basis_answer, 1e-15, CALLS(basis, basis_load),
-     basis_column, sizeof basis_column},
-    {"simplex", "iterate", SIZES(simplex), 1, 1, 1, 1, sizeof lp_answer, lp_answer, 1e-9, CALLS(simplex, NULL),
-     slack_basis, sizeof slack_basis},
-    {"elimination", "step", SIZES(elimination), 0, 0, 0, 1, sizeof path_answer, path_answer, 0,
-     CALLS(elimination, NULL), no_condition, sizeof no_condition},
-    {"knapsack", "expand", SIZES(knapsack), 1, 0, 0, 1, sizeof knapsack_answer, knapsack_answer, 0,
-     CALLS(knapsack, NULL), one_item, sizeof one_item},
+    [PROPAGATOR] = {"propagator", "round", SIZES(propagator), 0, 1, 1, 1, sizeof chain_answer, chain_answer, 1e-9,
+                    CALLS(propagator, NULL), chain_lb, sizeof chain_lb},
+    [BASIS] = {"basis", "update", SIZES(basis), 0, 1, 0, 0, sizeof basis_answer, basis_answer, 1e-15,
+               CALLS(basis, basis_load), basis_column, sizeof basis_column},
+    [SIMPLEX] = {"simplex", "iterate", SIZES(simplex), 1, 1, 1, 1, sizeof lp_answer, lp_answer, 1e-9,
+                 CALLS(simplex, NULL), slack_basis, sizeof slack_basis},
+    [ELIMINATION] = {"elimination", "step", SIZES(elimination), 0, 0, 0, 1, sizeof path_answer, path_answer, 0,
+                     CALLS(elimination, NULL), no_condition, sizeof no_condition},
+    [KNAPSACK] = {"knapsack", "expand", SIZES(knapsack), 1, 0, 0, 1, sizeof knapsack_answer, knapsack_answer, 0,
+                  CALLS(knapsack, NULL), one_item, sizeof one_item},
 };
 const int family_count = sizeof families / sizeof *families;
+
+anything sized(size_t size) {
+    anything result;
+    memset(&result, 0, sizeof result);
+    gpuopt_desc_init(&result, size);
+    return result;
+}
+
+anything described(const family *f, gpuopt_layout layout, int crossing) {
+    anything desc = sized(f->desc_size);
+    f->fill(&desc, layout, crossing);
+    return desc;
+}
 
 int family_agrees(const family *f, const void *answer) {
     size_t k;

@@ -9,7 +9,14 @@
 
 #include "tests/support/support.h"
 
-enum { LARGEST_STRUCT = 512, LARGEST_ANSWER = 64 }; /* bytes */
+enum { LARGEST_STRUCT = 512, LARGEST_ANSWER = 72 }; /* bytes */
+
+/* A family's descriptor or info. */
+typedef union anything {
+    size_t struct_size;
+    double align;
+    unsigned char byte[LARGEST_STRUCT];
+} anything;
 
 typedef struct family {
     const char *name; /* as in gpuopt_NAME_create */
@@ -42,9 +49,15 @@ typedef struct family {
     size_t vector_bytes;
 } family;
 
+/* A struct of this size, zero but for the member that says so. Any thread may call it. */
+anything sized(size_t size);
+/* The descriptor of a family's small problem, by its fill(). */
+anything described(const family *f, gpuopt_layout layout, int crossing);
 /* Whether an answer is the family's, within its tolerance. Any thread may call it. */
 int family_agrees(const family *f, const void *answer);
 
+/* By these numbers. */
+enum { PROPAGATOR, BASIS, SIMPLEX, ELIMINATION, KNAPSACK };
 extern const family families[];
 extern const int family_count;
 

@@ -15,7 +15,7 @@ typedef struct shape {
 static void every_shape(void **state) {
     static const shape shapes[] = {{1, 1, "1"},     {1, 40, "0.5"},    {40, 1, "0.5"},    {10, 10, "1"},
                                    {60, 60, "0.1"}, {50, 200, "0.05"}, {200, 50, "0.05"}, {120, 120, "1"}};
-    int seeds = test_emulated() ? 1 : test_times(6, 2), seed, variant;
+    int seeds = test_times(6, 2), seed, variant;
     gpuopt_context *context = test_context(NULL);
     size_t k;
     (void)state;
@@ -40,9 +40,9 @@ static void larger_ones(void **state) {
     gpuopt_context *context = test_context(NULL);
     int k, way;
     (void)state;
-    for (k = 0; k < (test_emulated() ? 1 : 3); k++) {
+    for (k = 0; k < 3; k++) {
         mip m = model_load(names[k]);
-        for (way = 0; way < (test_emulated() ? 2 : 6); way++) {
+        for (way = 0; way < 6; way++) {
             gpuopt_simplex_desc desc = mip_simplex_desc(&m);
             gpuopt_simplex_info info;
             variant_set(&desc, way);
