@@ -12,46 +12,85 @@
 
 #include "cpu_state.h"
 
-/* Terms that are multiples of 2^-10, at most this large: the sums of a row of `length` of them are exact in any order. */
-static inline double gpuopt__propagator_most_exact(int64_t length) {
+#if defined(__GNUC__)
+#define GPUOPT__PREFETCH(address) __builtin_prefetch(address, 1)
+#else
+#define GPUOPT__PREFETCH(address) ((void)0)
+#endif
+
+/* ---- Exact sums ---- *
+ * Terms that are multiples of 2^-10, and not too large, add up exactly in any order; such are products of coefficients
+ * that are multiples of it and bounds that are integers, both of few digits. */
+
+static inline double gpuopt__propagator_most_exact(int64_t length) { /* of a term, in a row of that length */
     return 0x1p42 / (double)(length > 1 ? length : 1);
 }
+static inline int gpuopt__propagator_is_multiple(double x, double inverse) {
+    double scaled = x * inverse;
+    return fabs(scaled) < 0x1p31 && (double)(int32_t)scaled == scaled && (double)(float)x == x;
+}
+static inline int gpuopt__propagator_is_plain(double a) { return gpuopt__propagator_is_multiple(a, 0x1p10); }
+static inline int gpuopt__propagator_is_whole(double bound) { return gpuopt__propagator_is_multiple(bound, 1); }
 
-static inline int gpuopt__propagator_is_single(double x) { return (double)(float)x == x; }
+/* ---- Can a row act? ---- */
 
-/* Whether the term p = a * bound is such a term, and the product is exact; the bound is a single-precision number. */
-static inline int gpuopt__propagator_is_exact_term(double most, double a, double p) {
-    double scaled = p * 0x1p10;
-    return fabs(p) <= most && (double)(int64_t)scaled == scaled && gpuopt__propagator_is_single(a);
+static inline int gpuopt__propagator_kept_acts(const gpuopt__propagator_kept *r, int s) {
+    return r->infinite[s] ? r->infinite[s] == 1 && r->limit[s] < HUGE_VAL : r->sum[s] + r->error > r->limit[s];
 }
 
-/* Whether a side of a row may be violated or move a bound. */
-static inline int gpuopt__propagator_kept_acts(const gpuopt__propagator_kept *r, const gpuopt__propagator_rules *rules,
-                                               int s) {
-    double side = r->side[s], sum = r->sum[s];
-    if (side == HUGE_VAL) return 0;
-    if (r->infinite[s]) return r->infinite[s] == 1;
-    return side - sum - (r->error + 0x1p-50 * (fabs(side) + fabs(sum))) <
-           gpuopt__max(r->reach, -rules->feasibility);
+static inline int gpuopt__propagator_kept_row_acts(const gpuopt__propagator_kept *r) {
+    return gpuopt__propagator_kept_acts(r, 0) || gpuopt__propagator_kept_acts(r, 1);
 }
 
-/* The reach of an entry, and more than it may be off by. */
+/* A side can move a bound, or is violated, only if what it leaves to the sum is less than the reach; the margin is more
+ * than what rounding may add to that. */
+static inline double gpuopt__propagator_kept_limit(const gpuopt__propagator_rules *rules, double side, double reach) {
+    double least = gpuopt__max(reach, -rules->feasibility);
+    if (side == HUGE_VAL) return HUGE_VAL;
+    return least < HUGE_VAL ? side - least - 0x1p-48 * (fabs(side) + fabs(least)) : -HUGE_VAL;
+}
+
+static inline void gpuopt__propagator_kept_set_reach(gpuopt__propagator_kept *r, const gpuopt__propagator_rules *rules,
+                                                     double lhs, double rhs, double reach) {
+    r->reach = reach;
+    r->limit[0] = gpuopt__propagator_kept_limit(rules, rhs, reach);
+    r->limit[1] = gpuopt__propagator_kept_limit(rules, -lhs, reach);
+}
+
+/* What a column adds to the reach of its entries, and more than it may be off by; |a| times that is theirs, unless the
+ * terms are infinite. */
+static inline double gpuopt__propagator_kept_width(const gpuopt__propagator_rules *rules, int rounded, double lb,
+                                                   double ub) {
+    return gpuopt__propagator_reach(rules, rounded, lb, ub) + 0x1p-50 * (fabs(lb) + fabs(ub));
+}
 static inline double gpuopt__propagator_kept_reach(const gpuopt__propagator_rules *rules, int rounded, double a,
                                                    double lb, double ub) {
-    double b = fabs(a), size = b * (fabs(lb) + fabs(ub));
-    return size < rules->huge ? b * gpuopt__propagator_reach(rules, rounded, lb, ub) + 0x1p-50 * size : HUGE_VAL;
+    double b = fabs(a);
+    return b * (fabs(lb) + fabs(ub)) < rules->huge ? b * gpuopt__propagator_kept_width(rules, rounded, lb, ub)
+                                                   : HUGE_VAL;
 }
 
-/* Replaces the term of a bound in sum s: old by fresh, products of c (the coefficient; the other sign for s = 1) with the
- * bound. Products that are exact terms are told by the caller. */
+/* ---- Sums ---- */
+
+/* A bound that moves: from, to. */
+typedef struct gpuopt__propagator_move {
+    double from, to, width; /* width: see kept_width */
+    double size;            /* |lb| + |ub| */
+    int upper, tighter;
+    int from_whole, to_whole;
+    int32_t since; /* for the rows that it marks, or NO_MARKS */
+} gpuopt__propagator_move;
+
+/* Replaces the term of a bound with coefficient c in sum s. */
 static inline void gpuopt__propagator_kept_replace(gpuopt__propagator_kept *r, const gpuopt__propagator_rules *rules,
-                                                   int s, double old, int old_exact, double fresh, int fresh_exact) {
-    int old_infinite = !(fabs(old) < rules->huge), infinite = !(fabs(fresh) < rules->huge);
-    if (old_infinite) r->infinite[s]--, old = 0, old_exact = 1;
-    if (infinite) r->infinite[s]++, fresh = 0, fresh_exact = 1;
-    r->rough += old_exact - fresh_exact;
+                                                   const gpuopt__propagator_move *m, int s, double c, double most) {
+    double old = c * m->from, fresh = c * m->to;
+    int was_rough = !(m->from_whole & (fabs(old) <= most)), is_rough = !(m->to_whole & (fabs(fresh) <= most));
+    if (!(fabs(old) < rules->huge)) r->infinite[s]--, old = 0, was_rough = 0;
+    if (!(fabs(fresh) < rules->huge)) r->infinite[s]++, fresh = 0, is_rough = 0;
     r->sum[s] += fresh - old;
-    if (!(old_exact & fresh_exact) || r->rough || r->error > 0)
+    r->rough += is_rough - was_rough;
+    if (was_rough | r->rough)
         r->error = (r->error + 0x1p-51 * (fabs(old) + fabs(fresh) + fabs(r->sum[s])) + 0x1p-1000) * (1 + 0x1p-50);
 }
 

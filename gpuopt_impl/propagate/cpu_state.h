@@ -13,13 +13,14 @@
  * cpu_kept.h keeps it up to date, and says what it is good for. */
 typedef struct gpuopt__propagator_kept {
     double sum[2];       /* of the finite terms */
-    double side[2];      /* infinite: there is no such side */
+    double limit[2];     /* a sum up to this can do nothing; infinite: there is no such side */
     double error;        /* bound on the error of a sum */
     double reach;        /* upper bound on |a| (ub - lb - least change) of the entries */
     int32_t infinite[2]; /* counts of the other terms */
     int32_t rough;       /* finite terms of both sums that rounding may concern; 0: the sums are exact */
     uint32_t epoch;      /* of the handle when this was true; any other: it is not */
 } gpuopt__propagator_kept;
+enum { GPUOPT__PROPAGATOR_ROUGH = 1 << 30 }; /* the least count of a row with coefficients that do not add exactly */
 
 /* An entry of the trail. Sides of columns are numbered 2 * col + (1 for ub). */
 typedef struct gpuopt__propagator_change {

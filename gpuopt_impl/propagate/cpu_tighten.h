@@ -5,89 +5,102 @@
 
 /* ---- What is kept of rows ---- */
 
+/* Finds out the reach of a row's entries. */
+static void GPUOPT__PROPAGATOR_NAME(keep_reach)(gpuopt__propagator_cpu *p, GPUOPT__PROPAGATOR_NAME(span) span,
+                                                int32_t row) {
+    const GPUOPT__PROPAGATOR_REAL *bounds = (const GPUOPT__PROPAGATOR_REAL *)p->bounds;
+    const gpuopt__propagator_rules *rules = &p->head.rules;
+    double reach = -HUGE_VAL;
+    int64_t k;
+    for (k = 0; k < span.length; k++) {
+        const GPUOPT__PROPAGATOR_REAL *pair = bounds + 2 * (int64_t)span.col[k];
+        reach = gpuopt__max(gpuopt__propagator_kept_reach(rules, GPUOPT__PROPAGATOR_ROUNDED(span.col[k]),
+                                                          (double)span.val[k], (double)pair[0], (double)pair[1]),
+                            reach);
+    }
+    gpuopt__propagator_kept_set_reach(&p->kept[row], rules, p->lhs[row], p->rhs[row], reach);
+}
+
 /* Sums a row anew, in plain double precision. */
 static void GPUOPT__PROPAGATOR_NAME(keep_row)(gpuopt__propagator_cpu *p, GPUOPT__PROPAGATOR_NAME(span) span,
                                               int32_t row) {
     const GPUOPT__PROPAGATOR_REAL *bounds = (const GPUOPT__PROPAGATOR_REAL *)p->bounds;
     const gpuopt__propagator_rules *rules = &p->head.rules;
-    gpuopt__propagator_kept *r = &p->kept[row];
-    double sum[2] = {0, 0}, size = 0, reach = -HUGE_VAL, most = p->most_exact;
-    int32_t infinite[2] = {0, 0}, rough = 0;
+    gpuopt__propagator_kept r = {{0, 0}, {0, 0}, 0, 0, {0, 0}, 0, 0};
+    double size = 0;
     int64_t k;
+    int plain = 1;
     for (k = 0; k < span.length; k++) {
         const GPUOPT__PROPAGATOR_REAL *pair = bounds + 2 * (int64_t)span.col[k];
-        double a = (double)span.val[k], lb = (double)pair[0], ub = (double)pair[1], p_lb = a * lb, p_ub = a * ub;
-        int of_lb = a < 0; /* the sum that the lower bound is in */
-        reach = gpuopt__max(reach,
-                            gpuopt__propagator_kept_reach(rules, GPUOPT__PROPAGATOR_ROUNDED(span.col[k]), a, lb, ub));
-        if (fabs(p_lb) < rules->huge) {
-            sum[of_lb] += of_lb ? -p_lb : p_lb;
-            size += fabs(p_lb);
-            rough += !(gpuopt__propagator_is_exact_term(most, a, p_lb) && gpuopt__propagator_is_single(lb));
-        } else {
-            infinite[of_lb]++;
-        }
-        if (fabs(p_ub) < rules->huge) {
-            sum[!of_lb] += of_lb ? p_ub : -p_ub;
-            size += fabs(p_ub);
-            rough += !(gpuopt__propagator_is_exact_term(most, a, p_ub) && gpuopt__propagator_is_single(ub));
-        } else {
-            infinite[!of_lb]++;
+        double a = (double)span.val[k];
+        int upper;
+        plain &= gpuopt__propagator_is_plain(a);
+        for (upper = 0; upper < 2; upper++) {
+            int s = (a > 0) == upper;
+            double bound = (double)pair[upper], term = (s ? -a : a) * bound;
+            if (!(fabs(term) < rules->huge)) {
+                r.infinite[s]++;
+                continue;
+            }
+            r.sum[s] += term;
+            size += fabs(term);
+            r.rough += !(gpuopt__propagator_is_whole(bound) & (fabs(term) <= p->most_exact));
         }
     }
-    r->sum[0] = sum[0], r->sum[1] = sum[1];
-    r->infinite[0] = infinite[0], r->infinite[1] = infinite[1];
-    r->side[0] = p->rhs[row], r->side[1] = -p->lhs[row];
-    r->error = rough ? (double)(span.length + 4) * 0x1p-52 * size + 0x1p-1000 : 0;
-    r->reach = reach;
-    r->rough = rough;
-    r->epoch = p->epoch;
+    if (!plain) r.rough += GPUOPT__PROPAGATOR_ROUGH;
+    r.error = r.rough ? (double)(span.length + 4) * 0x1p-52 * size + 0x1p-1000 : 0;
+    r.epoch = p->epoch;
+    p->kept[row] = r;
+    GPUOPT__PROPAGATOR_NAME(keep_reach)(p, span, row);
 }
 
-/* An entry of a column whose bound goes from `from` to `to`: brings its row up to date, and marks it if it can act.
- * s: the row's sum that the bound is in; tighter: the bound moves inwards. */
-static inline void GPUOPT__PROPAGATOR_NAME(touch_row)(gpuopt__propagator_cpu *p, int32_t row, double a, int upper,
-                                                      double from, int from_single, double to, int to_single,
-                                                      int tighter, int rounded, double lb, double ub, int32_t since) {
+/* An entry of a column whose bound moves: brings its row up to date, and marks it if it can act. */
+static inline void GPUOPT__PROPAGATOR_NAME(touch_row)(gpuopt__propagator_cpu *p, int32_t row, double a,
+                                                      const gpuopt__propagator_move *m) {
     gpuopt__propagator_kept *r = &p->kept[row];
     const gpuopt__propagator_rules *rules = &p->head.rules;
-    int s = (a > 0) == upper, acts = 1;
+    int acts = 1;
     if (r->epoch == p->epoch) {
-        double c = s ? -a : a, old = c * from, fresh = c * to;
-        gpuopt__propagator_kept_replace(
-            r, rules, s, old, from_single && gpuopt__propagator_is_exact_term(p->most_exact, a, old), fresh,
-            to_single && gpuopt__propagator_is_exact_term(p->most_exact, a, fresh));
-        if (tighter) {
-            acts = gpuopt__propagator_kept_acts(r, rules, s);
+        int s = (a > 0) == m->upper;
+        gpuopt__propagator_kept_replace(r, rules, m, s, s ? -a : a, p->most_exact);
+        if (!m->tighter) {
+            double reach = fabs(a) * m->size < rules->huge ? fabs(a) * m->width : HUGE_VAL;
+            if (reach > r->reach) gpuopt__propagator_kept_set_reach(r, rules, p->lhs[row], p->rhs[row], reach);
+            acts = gpuopt__propagator_kept_row_acts(r);
         } else {
-            r->reach = gpuopt__max(r->reach, gpuopt__propagator_kept_reach(rules, rounded, a, lb, ub));
-            acts = gpuopt__propagator_kept_acts(r, rules, 0) || gpuopt__propagator_kept_acts(r, rules, 1);
+            acts = gpuopt__propagator_kept_acts(r, s);
         }
     }
-    if (acts && since != GPUOPT__PROPAGATOR_NO_MARKS) gpuopt__propagator_cpu_mark_row(p, row, since);
+    if (acts && m->since != GPUOPT__PROPAGATOR_NO_MARKS) gpuopt__propagator_cpu_mark_row(p, row, m->since);
 }
 
-static void GPUOPT__PROPAGATOR_NAME(touch_rows)(gpuopt__propagator_cpu *p, uint32_t side, double from, double to,
-                                                int32_t since) {
+/* Tells the rows of a column that its bound has moved. */
+static void GPUOPT__PROPAGATOR_NAME(touch_rows)(gpuopt__propagator_cpu *p, uint32_t side, double from, int32_t since) {
     const gpuopt__propagator_cpu_matrix *matrix = &p->matrix;
     const GPUOPT__PROPAGATOR_REAL *val = (const GPUOPT__PROPAGATOR_REAL *)matrix->col_val,
                                   *pair = (const GPUOPT__PROPAGATOR_REAL *)p->bounds + (side & ~(uint32_t)1);
     double lb = (double)pair[0], ub = (double)pair[1];
     int32_t col = (int32_t)(side >> 1), e;
-    int upper = (int)(side & 1), from_single = gpuopt__propagator_is_single(from),
-        to_single = gpuopt__propagator_is_single(to), tighter = upper ? to < from : to > from,
-        rounded = GPUOPT__PROPAGATOR_ROUNDED(col);
-    int64_t k;
-    if (p->all_marked && !p->sequential) since = GPUOPT__PROPAGATOR_NO_MARKS;
-    if (p->none_kept && since == GPUOPT__PROPAGATOR_NO_MARKS) return;
-    for (k = matrix->col_start[col]; k < matrix->col_start[col + 1]; k++)
-        GPUOPT__PROPAGATOR_NAME(touch_row)
-    (p, matrix->col_row[k], (double)val[k], upper, from, from_single, to, to_single, tighter, rounded, lb, ub, since);
+    int64_t k, end;
+    gpuopt__propagator_move m;
+    m.since = p->all_marked && !p->sequential ? GPUOPT__PROPAGATOR_NO_MARKS : since;
+    if (p->none_kept && m.since == GPUOPT__PROPAGATOR_NO_MARKS) return;
+    m.upper = (int)(side & 1);
+    m.from = from;
+    m.to = m.upper ? ub : lb;
+    m.width = gpuopt__propagator_kept_width(&p->head.rules, GPUOPT__PROPAGATOR_ROUNDED(col), lb, ub);
+    m.size = fabs(lb) + fabs(ub);
+    m.tighter = m.upper ? m.to < from : m.to > from;
+    m.from_whole = gpuopt__propagator_is_whole(from);
+    m.to_whole = gpuopt__propagator_is_whole(m.to);
+    for (k = matrix->col_start[col], end = matrix->col_start[col + 1]; k < end; k++) {
+        if (k + 8 < end) GPUOPT__PREFETCH(&p->kept[matrix->col_row[k + 8]]);
+        GPUOPT__PROPAGATOR_NAME(touch_row)(p, matrix->col_row[k], (double)val[k], &m);
+    }
     if (!p->added.head) return;
     for (e = p->added.head[col]; e >= 0; e = p->added.next[e])
         GPUOPT__PROPAGATOR_NAME(touch_row)
-    (p, p->added.row[e], (double)((const GPUOPT__PROPAGATOR_REAL *)p->added.val)[e], upper, from, from_single, to,
-     to_single, tighter, rounded, lb, ub, since);
+    (p, p->added.row[e], (double)((const GPUOPT__PROPAGATOR_REAL *)p->added.val)[e], &m);
 }
 
 /* Moves a bound. touch: its rows are to know; since: for the rows that it marks, or NO_MARKS. Returns whether the
@@ -101,7 +114,7 @@ static int GPUOPT__PROPAGATOR_NAME(move)(gpuopt__propagator_cpu *p, uint32_t sid
     if (p->next) ((GPUOPT__PROPAGATOR_REAL *)p->next)[side] = (GPUOPT__PROPAGATOR_REAL)value;
     now = gpuopt__propagator_crossed(&p->head.rules, (double)pair[0], (double)pair[1]);
     p->crossed += now - before;
-    if (touch && p->kept) GPUOPT__PROPAGATOR_NAME(touch_rows)(p, side, from, value, since);
+    if (touch && p->kept) GPUOPT__PROPAGATOR_NAME(touch_rows)(p, side, from, since);
     return now;
 }
 
@@ -115,12 +128,13 @@ static int GPUOPT__PROPAGATOR_NAME(open_row)(gpuopt__propagator_cpu *p, int32_t 
     if (p->kept && (!p->all_marked || p->kept[index].epoch == p->epoch)) {
         gpuopt__propagator_kept *r = &p->kept[index];
         if (r->epoch != p->epoch) GPUOPT__PROPAGATOR_NAME(keep_row)(p, *span, index);
-        if (!gpuopt__propagator_kept_acts(r, &p->head.rules, 0) && !gpuopt__propagator_kept_acts(r, &p->head.rules, 1))
-            return 0;
+        if (!gpuopt__propagator_kept_row_acts(r)) return 0;
         if (r->rough == 0 && r->error > 0) GPUOPT__PROPAGATOR_NAME(keep_row)(p, *span, index);
         if (r->rough == 0) {
             activities = gpuopt__propagator_kept_activities(r);
-        } else {
+        } else { /* before the costly sums: bounds have moved since its reach was found out */
+            GPUOPT__PROPAGATOR_NAME(keep_reach)(p, *span, index);
+            if (!gpuopt__propagator_kept_row_acts(r)) return 0;
             activities = GPUOPT__PROPAGATOR_NAME(row_activities)(p, *span);
             gpuopt__propagator_kept_take(r, &activities, span->length);
         }
@@ -134,7 +148,8 @@ static int GPUOPT__PROPAGATOR_NAME(open_row)(gpuopt__propagator_cpu *p, int32_t 
 
 /* After a row has been evaluated: the reach of its entries. */
 static inline void GPUOPT__PROPAGATOR_NAME(close_row)(gpuopt__propagator_cpu *p, int32_t index, double reach) {
-    if (p->kept && p->kept[index].epoch == p->epoch) p->kept[index].reach = reach;
+    if (p->kept && p->kept[index].epoch == p->epoch)
+        gpuopt__propagator_kept_set_reach(&p->kept[index], &p->head.rules, p->lhs[index], p->rhs[index], reach);
 }
 
 /* Tightens a side in `next` to `value` if that is better. With `shared`, other threads may do the same at the same time,
@@ -260,7 +275,7 @@ static int GPUOPT__PROPAGATOR_NAME(sequential_row)(gpuopt__propagator_cpu *p, in
     if (opened == 2) p->infeasible_row = index;
     if (opened == 2) gpuopt__propagator_cpu_mark_row(p, index, seen);
     if (opened != 1) return opened == 0;
-    if (r->epoch == p->epoch) r->reach = -HUGE_VAL; /* until all of its entries have been seen, its own moves do not mark it */
+    if (r->epoch == p->epoch) r->limit[0] = r->limit[1] = HUGE_VAL; /* its own moves do not mark it while they go on */
     for (k = 0; k < span.length; k++) {
         int32_t col = span.col[k];
         const GPUOPT__PROPAGATOR_REAL *pair = bounds + 2 * (int64_t)col;
@@ -287,8 +302,7 @@ static int GPUOPT__PROPAGATOR_NAME(sequential_row)(gpuopt__propagator_cpu *p, in
         }
     }
     GPUOPT__PROPAGATOR_NAME(close_row)(p, index, reach);
-    if (p->info.changed > before && r->epoch == p->epoch &&
-        (gpuopt__propagator_kept_acts(r, rules, 0) || gpuopt__propagator_kept_acts(r, rules, 1)))
+    if (p->info.changed > before && r->epoch == p->epoch && gpuopt__propagator_kept_row_acts(r))
         gpuopt__propagator_cpu_mark_row(p, index, p->changes);
     return 1;
 }
