@@ -344,7 +344,7 @@ typedef struct gpuopt_propagator_desc {
     gpuopt_switch marking;
     gpuopt_switch relative_integers; /* whether least_change_relative holds for integer columns, too; default: on */
     /* For a tree search, see below; both need marking. */
-    int64_t trail_capacity; /* changes of bounds that the trail has room for, 48 bytes each; 0: no trail */
+    int64_t trail_capacity; /* changes of bounds that the trail has room for, 64 bytes each; 0: no trail */
     int32_t spare_rows;     /* room for rows to be added */
     int64_t spare_nonzeros; /* room for their entries */
 } gpuopt_propagator_desc;
@@ -477,8 +477,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propag
  * Trail      Changes have positions 0, 1, ... in the order in which they were made; those of one JACOBI round are ordered
  *            by column, a lower bound before the upper one. Level 0 is what the handle was created with. The trail is
  *            memory of the handle: when it is full, _round returns the outcome FULL and the calls that set bounds
- *            GPUOPT_ERROR_MEMORY; bounds are then as they were before the round, row or call that did not fit, and the
- *            host can pop, or empty the trail with _keep.
+ *            GPUOPT_ERROR_MEMORY; bounds are then as they were before the round (SEQUENTIAL: before the bound) or call that
+ *            did not fit, and the host can pop, or empty the trail with _keep.
  * Cost       Of a change: the entries of its column, when it is made and when it is taken back. _round looks only at
  *            rows in which a changed bound can have an effect; that needs the activities of rows, which are kept and
  *            updated. No call of a search costs time for all rows, columns or nonzeros, but for the first _round, one
@@ -489,7 +489,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propag
  *            them, and has those that a popped level saw change evaluated again.
  * Backend    The CPU's so far. With CUDA, a descriptor that asks for a trail or for spare rows is UNSUPPORTED. */
 
-/* Opens a level. *start, which may be NULL: the position of its first change. STATE: there is no trail. Cost O(1). */
+/* Opens a level. *start, which may be NULL: the position of its first change. STATE: there is no trail. MEMORY: there
+ * are as many levels as trail_capacity. Cost O(1). */
 GPUOPT_API gpuopt_status gpuopt_propagator_push(gpuopt_propagator *propagator, int64_t *start);
 /* Closes the latest `levels` levels and takes their changes back. What had been proven, and which rows were still to be
  * evaluated, is again as at the _push. ARGUMENT: levels is negative, or more than there are. */
@@ -530,7 +531,7 @@ typedef struct gpuopt_propagator_reason {
     size_t struct_size; /* sizeof(gpuopt_propagator_reason) */
     int64_t capacity;   /* the caller's: length of premises */
     int64_t count;      /* filled in, as the rest: premises, whatever the capacity */
-    int64_t *premises;  /* [capacity] or NULL: positions of changes, ascending */
+    int64_t *premises;  /* [capacity] or NULL: positions of changes, ascending; unspecified if count is larger */
     int32_t row;        /* the row; -1: the host set the bound, or the bounds of a column cross */
     int32_t col;        /* of a change: its column; of infeasibility: the column whose bounds cross, or -1 */
 } gpuopt_propagator_reason;

@@ -43,6 +43,8 @@ struct gpuopt_propagator {
     gpuopt_propagator_mode mode;
     int marking; /* 0: OFF; else as the backend understands the default */
     int32_t trail_capacity, spare_rows, spare_nonzeros;
+    int32_t
+        *seen; /* [cols or spare_rows, whichever is more, + 1], with spare rows: to check rows that are to be added */
 };
 
 /* Members as in the other families: plan, create, destroy, the step, get_info, the rest. */
@@ -96,6 +98,7 @@ static inline gpuopt_propagator gpuopt__propagator_head(gpuopt_context *context,
     head.trail_capacity = (int32_t)model->desc.trail_capacity;
     head.spare_rows = model->desc.spare_rows;
     head.spare_nonzeros = (int32_t)model->desc.spare_nonzeros;
+    head.seen = NULL; /* the backend's */
     return head;
 }
 

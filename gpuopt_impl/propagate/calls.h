@@ -178,8 +178,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_some_bounds(gpuopt_propagator *pr
 /* Numbers of rows, of the matrix or added; only the latter if `added`. */
 static gpuopt_status gpuopt__propagator_check_rows(const gpuopt_propagator *propagator, const char *call, int64_t count,
                                                    const int32_t *row, int added) {
-    gpuopt_status status = gpuopt__check_indices(propagator->context, call, "row", count, row,
-                                                 propagator->rows + propagator->spare_rows);
+    gpuopt_status status =
+        gpuopt__check_indices(propagator->context, call, "row", count, row, propagator->rows + propagator->spare_rows);
     int64_t k;
     if (status || (propagator->spare_rows == 0 && !added)) return status;
     for (k = 0; k < count; k++)
@@ -201,8 +201,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *pro
     if (count < 0 || (count > 0 && (!row || !lhs || !rhs)))
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "an array is NULL or count negative");
     status = gpuopt__check_where(propagator->context, call, where);
-    if (!status && where == GPUOPT_HOST)
-        status = gpuopt__propagator_check_rows(propagator, call, count, row, 0);
+    if (!status && where == GPUOPT_HOST) status = gpuopt__propagator_check_rows(propagator, call, count, row, 0);
     if (!status && where == GPUOPT_HOST)
         status = gpuopt__check_pairs(propagator->context, call, "lhs", "rhs", count, lhs, rhs,
                                      propagator->rules.infinity, 0);

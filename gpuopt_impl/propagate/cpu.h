@@ -13,21 +13,6 @@
 
 /* ---- State in and out ---- */
 
-/* After a change by the host: forgets the verdict (the rows that led to it are still marked), and names the lowest column
- * whose bounds cross. lowest: that of the columns that have just been set, or cols. */
-static void gpuopt__propagator_cpu_reopen(gpuopt__propagator_cpu *p, int32_t lowest) {
-    int32_t before = p->infeasible_col;
-    p->infeasible_row = p->infeasible_col = -1;
-    p->rounds_since_set = 0;
-    if (p->crossed == 0) return;
-    for (lowest = before < 0 ? lowest : 0; lowest < p->head.cols; lowest++) {
-        double lb, ub;
-        GPUOPT__PROPAGATOR_TYPED(p, load_bounds, (p, lowest, &lb, &ub));
-        if (gpuopt__propagator_crossed(&p->head.rules, lb, ub)) break;
-    }
-    p->infeasible_col = lowest;
-}
-
 static gpuopt_status gpuopt__propagator_cpu_get_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
                                                        int64_t count, const int32_t *col, double *lb, double *ub) {
     const gpuopt__propagator_cpu *p = (const gpuopt__propagator_cpu *)propagator;
@@ -121,6 +106,7 @@ static void gpuopt__propagator_cpu_cut_matrix(const gpuopt_propagator *head, gpu
     m->col_start = (int64_t *)gpuopt__cut(arena, cols + 1, sizeof(int64_t));
     m->col_row = (int32_t *)gpuopt__cut(arena, nonzeros, sizeof(int32_t));
     m->col_val = gpuopt__cut(arena, nonzeros, real);
+    m->col_most = (double *)gpuopt__cut(arena, cols, sizeof(double));
 }
 
 static void gpuopt__propagator_cpu_cut_added(const gpuopt_propagator *head, gpuopt__arena *arena,
@@ -151,7 +137,11 @@ static void gpuopt__propagator_cpu_layout(const gpuopt_propagator *head, int is_
     p->bounds = gpuopt__cut(arena, 2 * cols, real);
     if (jacobi) p->next = gpuopt__cut(arena, 2 * cols, real);
     if (jacobi) p->changed = (uint32_t *)gpuopt__cut(arena, 2 * cols, sizeof(uint32_t));
-    if (head->spare_rows > 0) gpuopt__propagator_cpu_cut_added(head, arena, &p->added);
+    if (head->spare_rows > 0) {
+        gpuopt__propagator_cpu_cut_added(head, arena, &p->added);
+        p->head.seen = (int32_t *)gpuopt__cut(
+            arena, (int64_t)(head->cols > head->spare_rows ? head->cols : head->spare_rows) + 1, sizeof(int32_t));
+    }
     if (!head->marking) return;
     p->kept = (gpuopt__propagator_kept *)gpuopt__cut(arena, rows, sizeof *p->kept);
     if (jacobi) {
@@ -204,8 +194,8 @@ static gpuopt_status gpuopt__propagator_cpu_new(const gpuopt_propagator *head, i
     p = (gpuopt__propagator_cpu *)memory;
     memset(p, 0, sizeof *p);
     arena.base = (char *)memory;
-    gpuopt__propagator_cpu_layout(head, is_fork, &arena, p);
     p->head = *head;
+    gpuopt__propagator_cpu_layout(head, is_fork, &arena, p);
     p->sequential = head->mode == GPUOPT_MODE_SEQUENTIAL;
     p->threads = p->sequential ? 1 : head->context->desc.threads;
     p->epoch = 1;
@@ -251,8 +241,7 @@ static gpuopt_status gpuopt__propagator_cpu_create(gpuopt_context *context, gpuo
         p->kind[j] = desc->integer && desc->integer[j] ? GPUOPT__PROPAGATOR_INTEGER : 0;
         GPUOPT__PROPAGATOR_TYPED(p, first_bounds, (p, j, desc->lb[j], desc->ub[j]));
     }
-    if (head.marking)
-        GPUOPT__PROPAGATOR_TYPED(p, transpose, (p));
+    if (head.marking) GPUOPT__PROPAGATOR_TYPED(p, transpose, (p));
     gpuopt__propagator_cpu_reopen(p, 0);
     *propagator = &p->head;
     return GPUOPT_OK;
@@ -320,28 +309,17 @@ static gpuopt_status gpuopt__propagator_cpu_fork(gpuopt_propagator *original, gp
 }
 
 static const gpuopt__propagator_backend gpuopt__propagator_cpu_table = {
-    gpuopt__propagator_cpu_plan,
-    gpuopt__propagator_cpu_create,
-    gpuopt__propagator_cpu_destroy,
-    gpuopt__propagator_cpu_round,
-    gpuopt__propagator_cpu_get_info,
-    gpuopt__propagator_cpu_get_bounds,
-    gpuopt__propagator_cpu_set_bounds,
-    gpuopt__propagator_cpu_set_sides,
-    gpuopt__propagator_cpu_get_rows,
-    NULL, /* device_view: there is no device memory, and the public call says so */
-    gpuopt__propagator_cpu_push,
-    gpuopt__propagator_cpu_pop,
-    gpuopt__propagator_cpu_keep,
-    gpuopt__propagator_cpu_get_trail,
-    gpuopt__propagator_cpu_get_changes,
-    gpuopt__propagator_cpu_explain,
-    gpuopt__propagator_cpu_add_rows,
-    gpuopt__propagator_cpu_remove_rows,
-    gpuopt__propagator_cpu_has_row,
-    gpuopt__propagator_cpu_plan_fork,
-    gpuopt__propagator_cpu_fork,
-    NULL,
+    gpuopt__propagator_cpu_plan,        gpuopt__propagator_cpu_create,
+    gpuopt__propagator_cpu_destroy,     gpuopt__propagator_cpu_round,
+    gpuopt__propagator_cpu_get_info,    gpuopt__propagator_cpu_get_bounds,
+    gpuopt__propagator_cpu_set_bounds,  gpuopt__propagator_cpu_set_sides,
+    gpuopt__propagator_cpu_get_rows,    NULL, /* device_view: there is no device memory, and the public call says so */
+    gpuopt__propagator_cpu_push,        gpuopt__propagator_cpu_pop,
+    gpuopt__propagator_cpu_keep,        gpuopt__propagator_cpu_get_trail,
+    gpuopt__propagator_cpu_get_changes, gpuopt__propagator_cpu_explain,
+    gpuopt__propagator_cpu_add_rows,    gpuopt__propagator_cpu_remove_rows,
+    gpuopt__propagator_cpu_has_row,     gpuopt__propagator_cpu_plan_fork,
+    gpuopt__propagator_cpu_fork,        NULL,
 };
 
 #endif /* GPUOPT_IMPL_PROPAGATE_CPU_H */

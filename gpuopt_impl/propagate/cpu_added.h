@@ -15,10 +15,28 @@ static void gpuopt__propagator_added_clear(gpuopt__propagator_added *added, int3
     for (col = 0; added->head && col < cols; col++) added->head[col] = -1;
 }
 
+/* After a change by the host: forgets the verdict (the rows that led to it are still marked), and names the lowest column
+ * whose bounds cross. lowest: that of the columns that have just been set, or cols. */
+static void gpuopt__propagator_cpu_reopen(gpuopt__propagator_cpu *p, int32_t lowest) {
+    int32_t before = p->infeasible_col;
+    p->infeasible_row = p->infeasible_col = -1;
+    p->rounds_since_set = 0;
+    if (p->crossed == 0) return;
+    for (lowest = before < 0 ? lowest : 0; lowest < p->head.cols; lowest++) {
+        double lb, ub;
+        GPUOPT__PROPAGATOR_TYPED(p, load_bounds, (p, lowest, &lb, &ub));
+        if (gpuopt__propagator_crossed(&p->head.rules, lb, ub)) break;
+    }
+    p->infeasible_col = lowest;
+}
+
 /* What sides and numbers of a row change: nothing that is kept of it is right, and it is to be evaluated at all levels. */
 static void gpuopt__propagator_cpu_alter_row(gpuopt__propagator_cpu *p, int32_t row, double lhs, double rhs) {
     int32_t level;
-    for (level = 0; level < p->levels; level++) p->level[level].infeasible_row = -1; /* the row's mark will find it out */
+    for (level = 0; level < p->levels; level++) { /* its mark will find out again what was proven */
+        p->level[level].infeasible_row = -1;
+        p->level[level].rounds_since_set = 0;
+    }
     p->lhs[row] = gpuopt__propagator_normal_low(&p->head.rules, lhs);
     p->rhs[row] = gpuopt__propagator_normal_high(&p->head.rules, rhs);
     if (p->altered) p->altered[row] = p->changes;
@@ -94,12 +112,17 @@ static gpuopt_status gpuopt__propagator_cpu_add_rows(gpuopt_propagator *propagat
             added->row[e] = p->head.rows + slot;
             gpuopt__propagator_added_link(added, e);
         }
-        if (p->head.rules.single) gpuopt__propagator_cpu_store_values_float((float *)added->val + added->first[slot], rows->value + first, added->length[slot]);
-        else gpuopt__propagator_cpu_store_values_double((double *)added->val + added->first[slot], rows->value + first, added->length[slot]);
+        if (p->head.rules.single)
+            gpuopt__propagator_cpu_store_values_float((float *)added->val + added->first[slot], rows->value + first,
+                                                      added->length[slot]);
+        else
+            gpuopt__propagator_cpu_store_values_double((double *)added->val + added->first[slot], rows->value + first,
+                                                       added->length[slot]);
         gpuopt__propagator_cpu_alter_row(p, p->head.rows + slot, lhs ? lhs[i] : -HUGE_VAL, rhs ? rhs[i] : HUGE_VAL);
         if (row) row[i] = p->head.rows + slot;
     }
     added->live += (int32_t)entries;
+    gpuopt__propagator_cpu_reopen(p, p->head.cols);
     return GPUOPT_OK;
 }
 
@@ -131,6 +154,7 @@ static gpuopt_status gpuopt__propagator_cpu_remove_rows(gpuopt_propagator *propa
         added->free_row = slot;
         gpuopt__propagator_cpu_alter_row(p, row[k], -HUGE_VAL, HUGE_VAL);
     }
+    gpuopt__propagator_cpu_reopen(p, p->head.cols);
     return GPUOPT_OK;
 }
 

@@ -74,12 +74,19 @@ static inline double gpuopt__propagator_kept_reach(const gpuopt__propagator_rule
 
 /* A bound that moves: from, to. */
 typedef struct gpuopt__propagator_move {
-    double from, to, width; /* width: see kept_width */
-    double size;            /* |lb| + |ub| */
+    double from, to, distance; /* distance: to - from */
+    double width;              /* see kept_width */
+    double size;               /* |lb| + |ub| */
     int upper, tighter;
     int from_whole, to_whole;
     int32_t since; /* for the rows that it marks, or NO_MARKS */
 } gpuopt__propagator_move;
+
+/* Adds the difference of two exact terms to sum s: itself exact, as a multiple of 2^-10 of few digits. */
+static inline void gpuopt__propagator_kept_add(gpuopt__propagator_kept *r, int s, double difference) {
+    r->sum[s] += difference;
+    if (r->rough) r->error = (r->error + 0x1p-51 * (fabs(difference) + fabs(r->sum[s])) + 0x1p-1000) * (1 + 0x1p-50);
+}
 
 /* Replaces the term of a bound with coefficient c in sum s. */
 static inline void gpuopt__propagator_kept_replace(gpuopt__propagator_kept *r, const gpuopt__propagator_rules *rules,

@@ -139,9 +139,8 @@ static gpuopt__pair GPUOPT__PROPAGATOR_NAME(segment_magnitudes)(const gpuopt__pr
 }
 
 /* Whether a row with sides that are violated (see row.h) is infeasible. Few rows come here. */
-static int GPUOPT__PROPAGATOR_NAME(row_infeasible)(const gpuopt__propagator_cpu *p,
-                                                   GPUOPT__PROPAGATOR_NAME(span) span, int32_t index,
-                                                   const gpuopt__propagator_row *row) {
+static int GPUOPT__PROPAGATOR_NAME(row_infeasible)(const gpuopt__propagator_cpu *p, GPUOPT__PROPAGATOR_NAME(span) span,
+                                                   int32_t index, const gpuopt__propagator_row *row) {
     int64_t end = span.length, k;
     gpuopt__pair lane[GPUOPT__PROPAGATOR_LANES], all;
     memset(lane, 0, sizeof lane);
@@ -155,4 +154,3 @@ static int GPUOPT__PROPAGATOR_NAME(row_infeasible)(const gpuopt__propagator_cpu 
     return gpuopt__propagator_limit_violated(&row->limit[0], &p->head.rules, p->rhs[index], gpuopt__first(all)) ||
            gpuopt__propagator_limit_violated(&row->limit[1], &p->head.rules, p->lhs[index], gpuopt__second(all));
 }
-

@@ -48,6 +48,7 @@ typedef struct gpuopt__propagator_cpu_matrix {
     int64_t *col_start; /* [cols + 1]; without marking this and the next two are NULL */
     int32_t *col_row;   /* [nonzeros]: the rows of each column */
     void *col_val;      /* [nonzeros] */
+    double *col_most;   /* [cols]: the largest size of a coefficient; infinite if one is not plain, see cpu_kept.h */
 } gpuopt__propagator_cpu_matrix;
 
 /* Rows that the host has added: cpu_added.h. A free row has no entries and no sides. */
@@ -97,11 +98,12 @@ typedef struct gpuopt__propagator_cpu {
     gpuopt__propagator_change *trail; /* [trail capacity] */
     gpuopt__propagator_level *level;  /* [trail capacity] */
     int32_t changes, levels;
-    int32_t *last;      /* [2 cols]: position of a side's latest change, or -1 */
-    int32_t *reason;    /* [2 cols]: the row that moves a side in this round, Jacobi */
-    int32_t *since;     /* [rows + spare rows]: length of the trail when the row was marked; -1: for all levels */
-    int32_t *altered;   /* [rows + spare rows]: changes at positions below this may come from another row of this number */
-    int32_t *due;       /* [rows + spare rows]: rows that _pop marks again, level by level */
+    int32_t *last;   /* [2 cols]: position of a side's latest change, or -1 */
+    int32_t *reason; /* [2 cols]: the row that moves a side in this round, Jacobi */
+    int32_t *since;  /* [rows + spare rows]: length of the trail when the row was marked; -1: for all levels */
+    int32_t
+        *altered; /* [rows + spare rows]: changes at positions below this may come from another row of this number */
+    int32_t *due; /* [rows + spare rows]: rows that _pop marks again, level by level */
     int32_t due_count;
 } gpuopt__propagator_cpu;
 

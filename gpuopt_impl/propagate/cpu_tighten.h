@@ -54,22 +54,22 @@ static void GPUOPT__PROPAGATOR_NAME(keep_row)(gpuopt__propagator_cpu *p, GPUOPT_
     GPUOPT__PROPAGATOR_NAME(keep_reach)(p, span, row);
 }
 
-/* An entry of a column whose bound moves: brings its row up to date, and marks it if it can act. */
-static inline void GPUOPT__PROPAGATOR_NAME(touch_row)(gpuopt__propagator_cpu *p, int32_t row, double a,
+/* An entry of a column whose bound moves: brings its row up to date, and marks it if it can act. exact: no term of the
+ * column is rough or infinite, before or after. */
+static inline void GPUOPT__PROPAGATOR_NAME(touch_row)(gpuopt__propagator_cpu *p, int32_t row, double a, int exact,
                                                       const gpuopt__propagator_move *m) {
     gpuopt__propagator_kept *r = &p->kept[row];
-    const gpuopt__propagator_rules *rules = &p->head.rules;
     int acts = 1;
     if (r->epoch == p->epoch) {
         int s = (a > 0) == m->upper;
-        gpuopt__propagator_kept_replace(r, rules, m, s, s ? -a : a, p->most_exact);
+        if (exact) gpuopt__propagator_kept_add(r, s, (s ? -a : a) * m->distance);
+        else gpuopt__propagator_kept_replace(r, &p->head.rules, m, s, s ? -a : a, p->most_exact);
         if (!m->tighter) {
-            double reach = fabs(a) * m->size < rules->huge ? fabs(a) * m->width : HUGE_VAL;
-            if (reach > r->reach) gpuopt__propagator_kept_set_reach(r, rules, p->lhs[row], p->rhs[row], reach);
-            acts = gpuopt__propagator_kept_row_acts(r);
-        } else {
-            acts = gpuopt__propagator_kept_acts(r, s);
+            double reach = exact || fabs(a) * m->size < p->head.rules.huge ? fabs(a) * m->width : HUGE_VAL;
+            if (reach > r->reach) gpuopt__propagator_kept_set_reach(r, &p->head.rules, p->lhs[row], p->rhs[row], reach);
         }
+        if (m->since == GPUOPT__PROPAGATOR_NO_MARKS) return;
+        acts = m->tighter ? gpuopt__propagator_kept_acts(r, s) : gpuopt__propagator_kept_row_acts(r);
     }
     if (acts && m->since != GPUOPT__PROPAGATOR_NO_MARKS) gpuopt__propagator_cpu_mark_row(p, row, m->since);
 }
@@ -81,26 +81,32 @@ static void GPUOPT__PROPAGATOR_NAME(touch_rows)(gpuopt__propagator_cpu *p, uint3
                                   *pair = (const GPUOPT__PROPAGATOR_REAL *)p->bounds + (side & ~(uint32_t)1);
     double lb = (double)pair[0], ub = (double)pair[1];
     int32_t col = (int32_t)(side >> 1), e;
-    int64_t k, end;
+    int64_t k, end = matrix->col_start[col + 1];
     gpuopt__propagator_move m;
     m.since = p->all_marked && !p->sequential ? GPUOPT__PROPAGATOR_NO_MARKS : since;
     if (p->none_kept && m.since == GPUOPT__PROPAGATOR_NO_MARKS) return;
     m.upper = (int)(side & 1);
     m.from = from;
     m.to = m.upper ? ub : lb;
+    m.distance = m.to - from;
     m.width = gpuopt__propagator_kept_width(&p->head.rules, GPUOPT__PROPAGATOR_ROUNDED(col), lb, ub);
     m.size = fabs(lb) + fabs(ub);
     m.tighter = m.upper ? m.to < from : m.to > from;
     m.from_whole = gpuopt__propagator_is_whole(from);
     m.to_whole = gpuopt__propagator_is_whole(m.to);
-    for (k = matrix->col_start[col], end = matrix->col_start[col + 1]; k < end; k++) {
-        if (k + 8 < end) GPUOPT__PREFETCH(&p->kept[matrix->col_row[k + 8]]);
-        GPUOPT__PROPAGATOR_NAME(touch_row)(p, matrix->col_row[k], (double)val[k], &m);
+    if (m.from_whole & m.to_whole &&
+        matrix->col_most[col] * (m.size + fabs(from)) < gpuopt__min(p->most_exact, p->head.rules.huge)) {
+        for (k = matrix->col_start[col]; k < end; k++) {
+            if (k + 8 < end) GPUOPT__PREFETCH(&p->kept[matrix->col_row[k + 8]]);
+            GPUOPT__PROPAGATOR_NAME(touch_row)(p, matrix->col_row[k], (double)val[k], 1, &m);
+        }
+    } else {
+        for (k = matrix->col_start[col]; k < end; k++)
+            GPUOPT__PROPAGATOR_NAME(touch_row)(p, matrix->col_row[k], (double)val[k], 0, &m);
     }
     if (!p->added.head) return;
-    for (e = p->added.head[col]; e >= 0; e = p->added.next[e])
-        GPUOPT__PROPAGATOR_NAME(touch_row)
-    (p, p->added.row[e], (double)((const GPUOPT__PROPAGATOR_REAL *)p->added.val)[e], &m);
+    for (e = p->added.head[col]; e >= 0; e = p->added.next[e]) GPUOPT__PROPAGATOR_NAME(touch_row)
+    (p, p->added.row[e], (double)((const GPUOPT__PROPAGATOR_REAL *)p->added.val)[e], 0, &m);
 }
 
 /* Moves a bound. touch: its rows are to know; since: for the rows that it marks, or NO_MARKS. Returns whether the
@@ -189,8 +195,8 @@ static inline int GPUOPT__PROPAGATOR_NAME(tighten_entry)(const gpuopt__propagato
     double low = *lb, high = *ub, bound;
     int sides = gpuopt__propagator_reaching_sides(row, &p->head.rules, a, low, high), side, moved = 0;
     for (side = 0; sides >> side; side++) {
-        int which = sides >> side & 1 ? gpuopt__propagator_tighten(&row->limit[side], &p->head.rules, side ? -a : a, low,
-                                                                   high, p->kind[col], &bound)
+        int which = sides >> side & 1 ? gpuopt__propagator_tighten(&row->limit[side], &p->head.rules, side ? -a : a,
+                                                                   low, high, p->kind[col], &bound)
                                       : 0;
         if (which == GPUOPT__PROPAGATOR_LOWER) *lb = bound;
         if (which == GPUOPT__PROPAGATOR_UPPER) *ub = bound;
@@ -247,15 +253,15 @@ static void GPUOPT__PROPAGATOR_NAME(attribute_row)(gpuopt__propagator_cpu *p, in
     for (k = 0; k < span.length; k++) {
         int64_t at = 2 * (int64_t)span.col[k];
         double bound[2] = {(double)bounds[at], (double)bounds[at + 1]};
-        int moved = GPUOPT__PROPAGATOR_NAME(tighten_entry)(p, &row, span.col[k], (double)span.val[k], &bound[0], &bound[1]),
+        int moved =
+                GPUOPT__PROPAGATOR_NAME(tighten_entry)(p, &row, span.col[k], (double)span.val[k], &bound[0], &bound[1]),
             upper;
         for (upper = 0; upper < 2; upper++) {
             int32_t *reason = &p->reason[at + upper], lowest;
             if (!(moved >> upper & 1) || (GPUOPT__PROPAGATOR_REAL)bound[upper] != next[at + upper]) continue;
             lowest = __atomic_load_n(reason, __ATOMIC_RELAXED);
             while (index < lowest &&
-                   !__atomic_compare_exchange_n(reason, &lowest, index, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-            }
+                   !__atomic_compare_exchange_n(reason, &lowest, index, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
         }
     }
 }
@@ -292,8 +298,8 @@ static int GPUOPT__PROPAGATOR_NAME(sequential_row)(gpuopt__propagator_cpu *p, in
             crossed = GPUOPT__PROPAGATOR_NAME(move)(p, side, bound[upper], 1, p->changes);
             p->info.changed++;
         }
-        reach = gpuopt__max(reach,
-                            gpuopt__propagator_kept_reach(rules, GPUOPT__PROPAGATOR_ROUNDED(col), a, bound[0], bound[1]));
+        reach = gpuopt__max(
+            reach, gpuopt__propagator_kept_reach(rules, GPUOPT__PROPAGATOR_ROUNDED(col), a, bound[0], bound[1]));
         if (crossed) {
             p->infeasible_col = col;
             r->epoch = 0;
@@ -323,8 +329,9 @@ static int GPUOPT__PROPAGATOR_NAME(set_column)(gpuopt__propagator_cpu *p, int32_
     double old[2] = {(double)pair[0], (double)pair[1]}, fresh[2];
     int integer = p->kind[col] & GPUOPT__PROPAGATOR_INTEGER, was_fixed = p->kind[col] & GPUOPT__PROPAGATOR_FIXED, kind,
         upper;
-    fresh[0] = lb ? gpuopt__propagator_stored_lb(&p->head.rules, integer, *lb)
-                  : gpuopt__propagator_shown_lb(&p->head.rules, gpuopt__propagator_cpu_is_infeasible(p), old[0], old[1]);
+    fresh[0] =
+        lb ? gpuopt__propagator_stored_lb(&p->head.rules, integer, *lb)
+           : gpuopt__propagator_shown_lb(&p->head.rules, gpuopt__propagator_cpu_is_infeasible(p), old[0], old[1]);
     fresh[1] = ub ? gpuopt__propagator_stored_ub(&p->head.rules, integer, *ub) : old[1];
     kind = gpuopt__propagator_kind(integer, fresh[0], fresh[1]);
     for (upper = 0; upper < 2; upper++) {
@@ -332,9 +339,9 @@ static int GPUOPT__PROPAGATOR_NAME(set_column)(gpuopt__propagator_cpu *p, int32_
         /* A column that is fixed where its bounds already are has a change that changes nothing else. */
         int only_kind = upper && kind != p->kind[col] && fresh[0] == old[0] && fresh[1] == old[1];
         if (fresh[upper] == old[upper] && !only_kind) continue;
-        if (!gpuopt__propagator_cpu_record(
-                p, side, old[upper], fresh[upper],
-                was_fixed ? GPUOPT__PROPAGATOR_HOST_OF_FIXED : GPUOPT__PROPAGATOR_HOST, p->changes))
+        if (!gpuopt__propagator_cpu_record(p, side, old[upper], fresh[upper],
+                                           was_fixed ? GPUOPT__PROPAGATOR_HOST_OF_FIXED : GPUOPT__PROPAGATOR_HOST,
+                                           p->changes))
             return 0;
         GPUOPT__PROPAGATOR_NAME(move)(p, side, fresh[upper], 1, p->changes);
     }
@@ -350,7 +357,8 @@ static void GPUOPT__PROPAGATOR_NAME(store_values)(void *to, const double *val, i
 /* A new column's bounds. */
 static void GPUOPT__PROPAGATOR_NAME(first_bounds)(gpuopt__propagator_cpu *p, int32_t col, double lb, double ub) {
     int64_t at = 2 * (int64_t)col;
-    GPUOPT__PROPAGATOR_REAL *pair = (GPUOPT__PROPAGATOR_REAL *)p->bounds + at, *next = (GPUOPT__PROPAGATOR_REAL *)p->next;
+    GPUOPT__PROPAGATOR_REAL *pair = (GPUOPT__PROPAGATOR_REAL *)p->bounds + at,
+                            *next = (GPUOPT__PROPAGATOR_REAL *)p->next;
     int integer = p->kind[col] & GPUOPT__PROPAGATOR_INTEGER;
     pair[0] = (GPUOPT__PROPAGATOR_REAL)gpuopt__propagator_stored_lb(&p->head.rules, integer, lb);
     pair[1] = (GPUOPT__PROPAGATOR_REAL)gpuopt__propagator_stored_ub(&p->head.rules, integer, ub);
@@ -367,7 +375,12 @@ static void GPUOPT__PROPAGATOR_NAME(transpose)(gpuopt__propagator_cpu *p) {
     int64_t k;
     int32_t j;
     gpuopt__transpose(p->head.rows, p->head.cols, m->start, m->col, NULL, m->col_start, m->col_row, NULL, NULL);
-    for (k = 0; k < p->head.nonzeros; k++) col_val[m->col_start[m->col[k]]++] = val[k]; /* moves starts to ends */
+    for (j = 0; j < p->head.cols; j++) m->col_most[j] = 0;
+    for (k = 0; k < p->head.nonzeros; k++) {
+        double a = (double)val[k], *most = &m->col_most[m->col[k]];
+        col_val[m->col_start[m->col[k]]++] = val[k]; /* moves starts to ends */
+        *most = gpuopt__max(*most, gpuopt__propagator_is_plain(a) ? fabs(a) : HUGE_VAL);
+    }
     for (j = p->head.cols; j > 0; j--) m->col_start[j] = m->col_start[j - 1];
     m->col_start[0] = 0;
 }

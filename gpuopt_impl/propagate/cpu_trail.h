@@ -60,8 +60,14 @@ static gpuopt_status gpuopt__propagator_cpu_pop(gpuopt_propagator *propagator, i
 
 static gpuopt_status gpuopt__propagator_cpu_keep(gpuopt_propagator *propagator) {
     gpuopt__propagator_cpu *p = (gpuopt__propagator_cpu *)propagator;
+    int64_t k;
+    int32_t row;
     while (p->changes > 0) p->last[p->trail[--p->changes].side] = -1;
     p->levels = p->due_count = 0;
+    for (k = 0; k < p->queued; k++) p->since[p->queue[k]] = -1;
+    for (row = p->sequential ? gpuopt__propagator_sweep_next(p, 0) : -1; row >= 0;
+         row = gpuopt__propagator_sweep_next(p, row + 1))
+        p->since[row] = -1;
     return GPUOPT_OK;
 }
 
@@ -211,8 +217,7 @@ static gpuopt_status gpuopt__propagator_cpu_explain_change(const gpuopt__propaga
     why.but = reason->col;
     why.seen = c->seen;
     why.s = 0;
-    for (k = 0; a = gpuopt__propagator_cpu_term(p, &why, k, &side), (int32_t)(side >> 1) != why.but; k++) {
-    }
+    for (k = 0; a = gpuopt__propagator_cpu_term(p, &why, k, &side), (int32_t)(side >> 1) != why.but; k++) {}
     if ((a > 0) != upper) why.s = 1, a = -a; /* in the sum, c x <= side - the rest gives an upper bound if c > 0 */
     if (p->kind[why.but] & GPUOPT__PROPAGATOR_INTEGER) v = gpuopt__add(v, upper ? 1 : -1);
     product = gpuopt__mul(a, v); /* needed: the rest above (integer) or at least (continuous) side - a v */

@@ -91,19 +91,17 @@ static gpuopt_status gpuopt__propagator_check_added(const gpuopt_propagator *pro
                                                     gpuopt_matrix *by_rows, void **transposed) {
     gpuopt_context *context = propagator->context;
     const gpuopt__propagator_rules *rules = &propagator->rules;
-    void *seen;
     int val_single;
     gpuopt_status status = gpuopt__check_matrix_shape(context, call, rows);
     if (status) return status;
+    if (rows->rows > propagator->spare_rows)
+        return gpuopt__refuse(context, GPUOPT_ERROR_MEMORY, call, "more rows than spare_rows has room for");
     if (rows->cols != propagator->cols)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "the rows have another number of columns");
-    status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__propagator_check_bytes(rows), &seen);
-    if (status) return status;
+    if (rows->rows == 0) return GPUOPT_OK;
     status = gpuopt__check_entries(context, call, rows, rules->single ? FLT_MIN : GPUOPT__LEAST_DOUBLE,
-                                   rules->single ? FLT_MAX : DBL_MAX, (int32_t *)seen, &val_single);
-    gpuopt__release(context, GPUOPT_HOST, seen);
-    if (!status)
-        status = gpuopt__check_pairs(context, call, "lhs", "rhs", rows->rows, lhs, rhs, rules->infinity, 0);
+                                   rules->single ? FLT_MAX : DBL_MAX, propagator->seen, &val_single);
+    if (!status) status = gpuopt__check_pairs(context, call, "lhs", "rhs", rows->rows, lhs, rhs, rules->infinity, 0);
     if (!status) status = gpuopt__matrix_in(context, rows, GPUOPT_LAYOUT_CSR, by_rows, transposed);
     return status;
 }
@@ -118,11 +116,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_add_rows(gpuopt_propagator *propagato
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (!rows) return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "rows is NULL");
     status = gpuopt__propagator_check_added(propagator, call, rows, lhs, rhs, &by_rows, &transposed);
-    if (!status && by_rows.rows > 0) {
-        if (propagator->spare_rows == 0)
-            status = gpuopt__refuse(propagator->context, GPUOPT_ERROR_MEMORY, call, "there are no spare rows");
-        else status = gpuopt__propagator_of(propagator)->add_rows(propagator, &by_rows, lhs, rhs, row);
-    }
+    if (!status && rows->rows > 0)
+        status = gpuopt__propagator_of(propagator)->add_rows(propagator, &by_rows, lhs, rhs, row);
     gpuopt__release(propagator->context, GPUOPT_HOST, transposed);
     return status;
 }
