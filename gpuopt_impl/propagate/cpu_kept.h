@@ -42,6 +42,14 @@ static inline int gpuopt__propagator_kept_row_acts(const gpuopt__propagator_kept
     return gpuopt__propagator_kept_acts(r, 0) || gpuopt__propagator_kept_acts(r, 1);
 }
 
+/* The same, of a side whose sum may lack one term: rest is c times the other bound of its column, less the least change. */
+static inline int gpuopt__propagator_kept_acts_alone(const gpuopt__propagator_kept *r, int s, double side,
+                                                     double rest) {
+    if (r->infinite[s] != 1) return gpuopt__propagator_kept_acts(r, s);
+    return r->limit[s] < HUGE_VAL &&
+           side - r->sum[s] - r->error - 0x1p-48 * (fabs(side) + fabs(r->sum[s]) + fabs(rest)) < rest;
+}
+
 /* A side can move a bound, or is violated, only if what it leaves to the sum is less than the reach; the margin is more
  * than what rounding may add to that. */
 static inline double gpuopt__propagator_kept_limit(const gpuopt__propagator_rules *rules, double side, double reach) {

@@ -5,20 +5,29 @@
 
 /* ---- What is kept of rows ---- */
 
-/* Finds out the reach of a row's entries. */
-static void GPUOPT__PROPAGATOR_NAME(keep_reach)(gpuopt__propagator_cpu *p, GPUOPT__PROPAGATOR_NAME(span) span,
-                                                int32_t row) {
+/* Finds out the reach of a row's entries. Returns whether the row can act, also if its sums lack one infinite term. */
+static int GPUOPT__PROPAGATOR_NAME(keep_reach)(gpuopt__propagator_cpu *p, GPUOPT__PROPAGATOR_NAME(span) span,
+                                               int32_t row) {
     const GPUOPT__PROPAGATOR_REAL *bounds = (const GPUOPT__PROPAGATOR_REAL *)p->bounds;
     const gpuopt__propagator_rules *rules = &p->head.rules;
-    double reach = -HUGE_VAL;
+    gpuopt__propagator_kept *r = &p->kept[row];
+    double reach = -HUGE_VAL, rest[2] = {-HUGE_VAL, -HUGE_VAL};
     int64_t k;
     for (k = 0; k < span.length; k++) {
         const GPUOPT__PROPAGATOR_REAL *pair = bounds + 2 * (int64_t)span.col[k];
-        reach = gpuopt__max(gpuopt__propagator_kept_reach(rules, GPUOPT__PROPAGATOR_ROUNDED(span.col[k]),
-                                                          (double)span.val[k], (double)pair[0], (double)pair[1]),
-                            reach);
+        double a = (double)span.val[k], lb = (double)pair[0], ub = (double)pair[1], b = fabs(a);
+        if (b * (fabs(lb) + fabs(ub)) < rules->huge) {
+            double width = gpuopt__propagator_kept_width(rules, GPUOPT__PROPAGATOR_ROUNDED(span.col[k]), lb, ub);
+            reach = gpuopt__max(b * width, reach);
+        } else { /* its bound on the other side is the one that a sum without its term may move */
+            if (!(fabs(a * lb) < rules->huge)) rest[a < 0] = gpuopt__max(rest[a < 0], b * (ub - rules->filter_change));
+            if (!(fabs(a * ub) < rules->huge)) rest[a > 0] = gpuopt__max(rest[a > 0], b * (-lb - rules->filter_change));
+            reach = HUGE_VAL;
+        }
     }
-    gpuopt__propagator_kept_set_reach(&p->kept[row], rules, p->lhs[row], p->rhs[row], reach);
+    gpuopt__propagator_kept_set_reach(r, rules, p->lhs[row], p->rhs[row], reach);
+    return gpuopt__propagator_kept_acts_alone(r, 0, p->rhs[row], rest[0]) ||
+           gpuopt__propagator_kept_acts_alone(r, 1, -p->lhs[row], rest[1]);
 }
 
 /* Sums a row anew, in plain double precision. */
@@ -139,8 +148,7 @@ static int GPUOPT__PROPAGATOR_NAME(open_row)(gpuopt__propagator_cpu *p, int32_t 
         if (r->rough == 0) {
             activities = gpuopt__propagator_kept_activities(r);
         } else { /* before the costly sums: bounds have moved since its reach was found out */
-            GPUOPT__PROPAGATOR_NAME(keep_reach)(p, *span, index);
-            if (!gpuopt__propagator_kept_row_acts(r)) return 0;
+            if (!GPUOPT__PROPAGATOR_NAME(keep_reach)(p, *span, index)) return 0;
             activities = GPUOPT__PROPAGATOR_NAME(row_activities)(p, *span);
             gpuopt__propagator_kept_take(r, &activities, span->length);
         }
