@@ -446,7 +446,8 @@ typedef enum gpuopt_propagator_row {
     GPUOPT_ROW_INFEASIBLE = 4     /* no x within the bounds satisfies the row */
 } gpuopt_propagator_row;
 
-/* Where _get_rows is to write. Each array is [rows] or NULL. An activity is the sum of the row's finite terms, rounded
+/* Where _get_rows is to write. Each array is [rows + spare_rows] or NULL; a number that no row has stands for an empty row
+ * without sides. An activity is the sum of the row's finite terms, rounded
  * from twice the working precision; it bounds a'x if the count of infinite terms is 0. */
 typedef struct gpuopt_propagator_row_report {
     size_t struct_size;                   /* sizeof(gpuopt_propagator_row_report) */

@@ -14,8 +14,10 @@
 
 #if defined(__GNUC__)
 #define GPUOPT__PREFETCH(address) __builtin_prefetch(address, 1)
+#define GPUOPT__INLINE static inline __attribute__((always_inline))
 #else
 #define GPUOPT__PREFETCH(address) ((void)0)
+#define GPUOPT__INLINE static inline
 #endif
 
 /* ---- Exact sums ---- *

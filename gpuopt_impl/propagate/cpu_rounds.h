@@ -270,7 +270,7 @@ static void gpuopt__propagator_cpu_jacobi_round(gpuopt__propagator_cpu *p) {
     if (p->marked && found.infeasible_row != INT32_MAX) gpuopt__propagator_cpu_keep_infeasible(p, rows);
     else p->queued = 0;
     weight = p->marked ? gpuopt__propagator_cpu_changed_weight(p) : p->changed_count;
-    p->all_marked = !p->marked || weight > p->head.nonzeros / 4; /* many marks cost more than they save */
+    p->all_marked = !p->marked || weight > p->head.nonzeros / 2; /* many marks cost more than they save */
     if (p->all_marked) gpuopt__propagator_cpu_forget_rows(p);
     if (p->trail) gpuopt__propagator_cpu_record_changed(p, seen);
     p->shared = p->threads > 1 && weight >= GPUOPT__PROPAGATOR_SHARED_FROM;

@@ -65,8 +65,8 @@ static void GPUOPT__PROPAGATOR_NAME(keep_row)(gpuopt__propagator_cpu *p, GPUOPT_
 
 /* An entry of a column whose bound moves: brings its row up to date, and marks it if it can act. exact: no term of the
  * column is rough or infinite, before or after. */
-static inline void GPUOPT__PROPAGATOR_NAME(touch_row)(gpuopt__propagator_cpu *p, int32_t row, double a, int exact,
-                                                      const gpuopt__propagator_move *m) {
+GPUOPT__INLINE void GPUOPT__PROPAGATOR_NAME(touch_row)(gpuopt__propagator_cpu *p, int32_t row, double a, int exact,
+                                                       const gpuopt__propagator_move *m) {
     gpuopt__propagator_kept *r = &p->kept[row];
     int acts = 1;
     if (r->epoch == p->epoch) {
@@ -148,7 +148,7 @@ static int GPUOPT__PROPAGATOR_NAME(open_row)(gpuopt__propagator_cpu *p, int32_t 
         if (r->rough == 0) {
             activities = gpuopt__propagator_kept_activities(r);
         } else { /* before the costly sums: bounds have moved since its reach was found out */
-            if (!GPUOPT__PROPAGATOR_NAME(keep_reach)(p, *span, index)) return 0;
+            if (span->length > 8 && !GPUOPT__PROPAGATOR_NAME(keep_reach)(p, *span, index)) return 0;
             activities = GPUOPT__PROPAGATOR_NAME(row_activities)(p, *span);
             gpuopt__propagator_kept_take(r, &activities, span->length);
         }
@@ -197,9 +197,9 @@ static int GPUOPT__PROPAGATOR_NAME(improve)(gpuopt__propagator_cpu *p, uint32_t 
 
 /* Computes what the row implies for entry k; *lb and *ub: the column's bounds, which it tightens. Returns the sides that
  * move: LOWER + UPPER. */
-static inline int GPUOPT__PROPAGATOR_NAME(tighten_entry)(const gpuopt__propagator_cpu *p,
-                                                         const gpuopt__propagator_row *row, int32_t col, double a,
-                                                         double *lb, double *ub) {
+GPUOPT__INLINE int GPUOPT__PROPAGATOR_NAME(tighten_entry)(const gpuopt__propagator_cpu *p,
+                                                          const gpuopt__propagator_row *row, int32_t col, double a,
+                                                          double *lb, double *ub) {
     double low = *lb, high = *ub, bound;
     int sides = gpuopt__propagator_reaching_sides(row, &p->head.rules, a, low, high), side, moved = 0;
     for (side = 0; sides >> side; side++) {
