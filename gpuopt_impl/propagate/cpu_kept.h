@@ -12,14 +12,6 @@
 
 #include "cpu_state.h"
 
-#if defined(__GNUC__)
-#define GPUOPT__PREFETCH(address) __builtin_prefetch(address, 1)
-#define GPUOPT__INLINE static inline __attribute__((always_inline))
-#else
-#define GPUOPT__PREFETCH(address) ((void)0)
-#define GPUOPT__INLINE static inline
-#endif
-
 /* ---- Exact sums ---- *
  * Terms that are multiples of 2^-10, and not too large, add up exactly in any order; such are products of coefficients
  * that are multiples of it and bounds that are integers, both of few digits. */
