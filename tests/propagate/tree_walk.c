@@ -330,7 +330,9 @@ static void compare_round(walk *w, int64_t from) {
         one = problem_round(w->twin, 1);
         sum.rounds += one.rounds;
         sum.changed += one.changed;
-        assert_true(at + one.changed <= w->changes);
+        if (at + one.changed > w->changes)
+            fail_msg("the twin's round %d moves %ld bounds, the trail has %ld changes more", sum.rounds,
+                     (long)one.changed, (long)(w->changes - at));
         for (k = 0; k < one.changed; k++, at++) {
             const tree_change *c = &w->change[at];
             assert_true(c->row >= 0);
