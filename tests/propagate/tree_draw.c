@@ -136,7 +136,7 @@ static void add_any_row(walk *w) {
 }
 
 void walk_any(walk *w, int rows) {
-    static const int rounds[] = {1, 1, 1, 2, 3, MODEL_MANY, MODEL_MANY};
+    static const int rounds[] = {1, 1, 1, 2, 3, 50, 50};
     int choice = (int)test_random_int(&w->seed, 0, 99), levels = (int)test_random_int(&w->seed, 1, 3);
     if (w->outcome == GPUOPT_INFEASIBLE && choice < 70) {
         if (w->levels > 0) walk_pop(w, levels <= w->levels ? levels : w->levels);

@@ -16,7 +16,7 @@ static void walks(gpuopt_context *context, gpuopt_propagator_mode mode, gpuopt_p
     long explained = 0, premises = 0, infeasible = 0, lowest = 0, full = 0, refused = 0;
     int seed, data, k;
     for (data = 0; data < WALK_DATA; data++)
-        for (seed = 1; seed <= test_times(test_on("cpu") ? 12 : 4, 3); seed++) {
+        for (seed = 1; seed <= test_times(16, 3); seed++) {
             walk *w = walk_begin(context, (uint64_t)seed, data, mode, precision, options);
             for (k = 0; k < 150; k++) walk_any(w, rows);
             explained += w->explained;

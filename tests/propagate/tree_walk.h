@@ -11,7 +11,7 @@
 #include "tests/propagate/tree.h"
 
 enum {
-    WALK_CHANGES = 20000,
+    WALK_CHANGES = 60000,
     WALK_STEPS = 400,
     WALK_LEVELS = 64,
     WALK_ADDED = 96,
