@@ -157,21 +157,25 @@ static void check_back_to_any_state(gpuopt_context *context, gpuopt_propagator_m
 }
 TREE_TEST(back_to_any_state)
 
-/* Many levels without a change between them, and all back at once. */
+/* As many levels as there is room for, without a change between them, and nearly all back at once. */
 static void check_levels(gpuopt_context *context, gpuopt_propagator_mode mode, gpuopt_propagator_precision precision) {
     enum { LEVELS = 1000 };
     mip m = model_small();
     gpuopt_propagator_desc desc = tree_desc(&m, mode, precision);
     gpuopt_propagator *p;
+    int64_t start = -5;
     int k;
-    desc.trail_capacity = 8; /* less than there will be levels */
+    desc.trail_capacity = LEVELS;
     p = problem_create(context, &desc);
     problem_round(p, 1);
-    for (k = 0; k < LEVELS; k++) assert_int_equal(tree_push(p), 4);
-    assert_int_equal(tree_trail(p).levels, LEVELS);
+    for (k = 0; k < LEVELS - 1; k++) assert_int_equal(tree_push(p), 4);
     tree_set_one(p, 0, 1, 2);
     assert_int_equal(tree_push(p), 5);
-    tree_pop(p, LEVELS);
+    assert_int_equal(gpuopt_propagator_push(p, &start), GPUOPT_ERROR_MEMORY);
+    assert_int_equal(start, -5);
+    assert_int_equal(tree_trail(p).levels, LEVELS);
+    assert_int_equal(tree_trail(p).level_start, 5);
+    tree_pop(p, LEVELS - 1);
     assert_int_equal(tree_trail(p).levels, 1);
     assert_int_equal(tree_trail(p).changes, 4);
     assert_int_equal(tree_trail(p).level_start, 4);
