@@ -137,7 +137,7 @@ static void set_one(dive *d, int32_t col, int upper, double bound) {
     if (d->twin) tree_set_one(d->twin, col, upper, bound);
 }
 
-/* Goes down, halving the domain of a column or two at each level, until that is infeasible or deep. */
+/* Goes down, halving the domains of a column or many at each level, until that is infeasible or deep. */
 static int64_t go_down(dive *d, int most) {
     int64_t start = d->changes;
     gpuopt_propagator_info info = {.outcome = GPUOPT_MORE};
@@ -145,7 +145,7 @@ static int64_t go_down(dive *d, int most) {
     for (level = 0; level < most && info.outcome != GPUOPT_INFEASIBLE; level++) {
         int64_t from = tree_push(d->p);
         assert_int_equal(tree_push(d->single), from);
-        for (k = 0; k <= level % 3; k++) {
+        for (k = 0; k <= (d->m->matrix.cols > 9000 ? d->m->matrix.cols / 100 : level % 3); k++) {
             int32_t j = (int32_t)test_random_int(&d->seed, 0, d->m->matrix.cols - 1);
             double lb, ub;
             assert_int_equal(gpuopt_propagator_get_some_bounds(d->p, GPUOPT_HOST, 1, &j, &lb, &ub), GPUOPT_OK);
@@ -197,7 +197,7 @@ static void dive_into(gpuopt_context *context, gpuopt_context *plain, const char
         assert_int_equal(d.changes, start);
         replay(&d, start);
     }
-    assert_true(d.explained > 60);
+    assert_true(d.explained > 20);
     gpuopt_propagator_destroy(d.single);
     gpuopt_propagator_destroy(d.p);
     free(d.change);
@@ -210,17 +210,91 @@ static void dive_into(gpuopt_context *context, gpuopt_context *plain, const char
 
 static void check_generated(gpuopt_context *context, gpuopt_propagator_mode mode,
                             gpuopt_propagator_precision precision) {
-    static const char *const name[] = {"rand,300,200,12,7",  "rand,3000,2000,12,7", "skew,100,2000,40,3",
-                                       "skew,60,6000,600,5", "band,4000,8,1",       "cflp,12"};
+    static const char *const name[] = {"rand,300,200,12,7",  "rand,3000,2000,12,7",  "skew,100,2000,40,3",
+                                       "skew,60,6000,600,5", "band,4000,8,1",        "cflp,12",
+                                       "cflp,110",           "rand,12000,10000,10,1"};
     gpuopt_context *plain = NULL;
     int k;
     assert_int_equal(gpuopt_context_create(NULL, &plain), GPUOPT_OK);
-    for (k = 0; k < (test_emulated() ? 1 : 6); k++) dive_into(context, plain, name[k], mode, precision);
+    for (k = 0; k < (test_emulated() ? 1 : 8); k++) dive_into(context, plain, name[k], mode, precision);
     gpuopt_context_destroy(plain);
 }
 TREE_TEST(generated)
 
+/* ---- A round that several threads share, with bounds that cross ---- */
+
+enum { COLS = 60000, MOVED = 11000, EVERY = 1000, LOWEST = 7 };
+
+/* 2 x_j >= 5 and x_j <= 9 for the first columns, 2 x_j <= 5 for some of them: x_j >= 3 and x_j <= 2. */
+static mip crossing_model(void) {
+    mip m = problem_new(COLS, 2 * COLS, 2 * COLS);
+    int32_t j;
+    for (j = 0; j < COLS; j++) {
+        problem_col(&m, j, 0, 9, 1);
+        problem_row(&m, j < MOVED ? 5 : 0, INFINITY);
+        problem_entry(&m, j, 2);
+        problem_row(&m, -INFINITY, j < MOVED && j % EVERY == LOWEST ? 5 : 18);
+        problem_entry(&m, j, 2);
+    }
+    return m;
+}
+
+static void check_crossing(gpuopt_context *context, gpuopt_propagator_mode mode,
+                           gpuopt_propagator_precision precision) {
+    static const int32_t index[2] = {8, 9};
+    static const double value[2] = {1, 1};
+    const int jacobi = mode == GPUOPT_MODE_JACOBI;
+    mip m = crossing_model();
+    gpuopt_propagator_desc desc = tree_desc(&m, mode, precision);
+    gpuopt_propagator *p = problem_create(context, &desc);
+    gpuopt_propagator_info info;
+    gpuopt_propagator_reason reason;
+    int64_t premise[2], count, k, turn;
+    int32_t added = tree_add(p, COLS, 2, index, value, -INFINITY, 10), j;
+    double lb, ub;
+    for (turn = 0; turn < 2; turn++) {
+        tree_change *c;
+        tree_push(p);
+        info = problem_round(p, 10);
+        assert_int_equal(info.outcome, GPUOPT_INFEASIBLE);
+        assert_int_equal(info.infeasible_row, jacobi ? -1 : 2 * LOWEST + 1); /* a sweep sees x_j >= 3 in that row */
+        assert_int_equal(info.infeasible_col, jacobi ? LOWEST : -1);
+        c = tree_changes(p, 0, &count);
+        assert_int_equal(count, jacobi ? MOVED + MOVED / EVERY : LOWEST + 1);
+        for (k = 0; k < count; k++) {
+            assert_int_equal(c[k].row, 2 * c[k].col + c[k].upper);
+            assert_true(c[k].new_bound == (c[k].upper ? 2 : 3));
+            assert_true(k == 0 || 2 * c[k].col + c[k].upper > 2 * c[k - 1].col + c[k - 1].upper);
+        }
+        assert_int_equal(tree_explain(p, -1, &reason, premise, 2), GPUOPT_OK);
+        assert_int_equal(reason.row, info.infeasible_row);
+        assert_int_equal(reason.col, info.infeasible_col);
+        assert_int_equal(reason.count, jacobi ? 2 : 1);
+        assert_true(premise[0] == LOWEST && (!jacobi || premise[1] == LOWEST + 1));
+        free(c);
+        tree_pop(p, 1);
+        assert_int_equal(tree_explain(p, -1, &reason, premise, 2), GPUOPT_ERROR_STATE);
+    }
+    for (j = LOWEST; j < MOVED; j += EVERY) { /* without the rows 2 x_j <= 5 */
+        const int32_t row = 2 * j + 1;
+        const double none = -INFINITY, all = INFINITY;
+        assert_int_equal(gpuopt_propagator_set_some_sides(p, GPUOPT_HOST, 1, &row, &none, &all), GPUOPT_OK);
+    }
+    tree_push(p);
+    info = problem_round(p, 10);
+    assert_int_equal(info.outcome, GPUOPT_CONVERGED);
+    assert_int_equal(info.changed, MOVED + 2);
+    assert_int_equal(gpuopt_propagator_get_some_bounds(p, GPUOPT_HOST, 1, index, &lb, &ub), GPUOPT_OK);
+    assert_true(lb == 3 && ub == 7); /* by the added row, which the round has marked */
+    assert_int_equal(tree_explain(p, MOVED, &reason, premise, 2), GPUOPT_OK);
+    assert_true(reason.row == added && reason.count == 1 && premise[0] == 9);
+    gpuopt_propagator_destroy(p);
+    mip_free(&m);
+}
+TREE_TEST(crossing)
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(generated),
+    cmocka_unit_test(crossing),
 };
 TREE_MAIN(tests)
