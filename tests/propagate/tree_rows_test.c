@@ -239,8 +239,39 @@ static void check_removed(gpuopt_context *context, gpuopt_propagator_mode mode, 
 }
 TREE_TEST(removed)
 
+/* Reports are of all numbers that a row may have; a number that no row has stands for a row without entries. */
+static void check_reports(gpuopt_context *context, gpuopt_propagator_mode mode, gpuopt_propagator_precision precision) {
+    static const int32_t index[2] = {0, 2};
+    static const double value[2] = {2, -1};
+    enum { ROWS = 2, SPARE = 3 };
+    mip m = model_small();
+    gpuopt_propagator_desc desc = tree_desc(&m, mode, precision);
+    gpuopt_propagator *p;
+    double least[ROWS + SPARE], most[ROWS + SPARE];
+    int32_t row, none;
+    uint8_t status[ROWS + SPARE];
+    gpuopt_propagator_row_report report = {.struct_size = sizeof report, .min_activity = least};
+    report.max_activity = most;
+    report.status = status;
+    desc.spare_rows = SPARE;
+    p = problem_create(context, &desc);
+    none = tree_add(p, 3, 2, index, value, -INFINITY, 5);
+    row = tree_add(p, 3, 2, index, value, -20, 5); /* 2 x0 - x2 */
+    assert_int_equal(gpuopt_propagator_remove_rows(p, 1, &none), GPUOPT_OK);
+    assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, &report), GPUOPT_OK);
+    assert_true(least[row] == -10 && most[row] == 20 && least[0] == 0 && most[0] == 20);
+    assert_int_equal(status[row], GPUOPT_ROW_LHS_REDUNDANT);
+    assert_true(least[none] == 0 && most[none] == 0 && status[none] == GPUOPT_ROW_REDUNDANT);
+    tree_set(p, 0, 8, 10);
+    assert_int_equal(gpuopt_propagator_get_rows(p, GPUOPT_HOST, &report), GPUOPT_OK);
+    assert_true(least[row] == 6 && status[row] == (GPUOPT_ROW_LHS_REDUNDANT | GPUOPT_ROW_INFEASIBLE));
+    gpuopt_propagator_destroy(p);
+    mip_free(&m);
+}
+TREE_TEST(reports)
+
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(added_to_nothing), cmocka_unit_test(special_rows), cmocka_unit_test(room),
-    cmocka_unit_test(cutoff),           cmocka_unit_test(removed),
+    cmocka_unit_test(reports), cmocka_unit_test(added_to_nothing), cmocka_unit_test(special_rows),
+    cmocka_unit_test(room),    cmocka_unit_test(cutoff),           cmocka_unit_test(removed),
 };
 TREE_MAIN(tests)
