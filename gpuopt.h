@@ -344,6 +344,10 @@ typedef struct gpuopt_propagator_desc {
      * gains nothing. */
     gpuopt_switch marking;
     gpuopt_switch relative_integers; /* whether least_change_relative holds for integer columns, too; default: on */
+    /* For a tree search, see below; both need marking. */
+    int64_t trail_capacity; /* changes of bounds that the trail has room for, 64 bytes each; 0: no trail */
+    int32_t spare_rows;     /* room for rows to be added */
+    int64_t spare_nonzeros; /* room for their entries */
 } gpuopt_propagator_desc;
 
 /* The tolerances of other codes. */
@@ -367,7 +371,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_desc_tune(gpuopt_propagator_desc *des
 /* What a call of _round found. */
 typedef struct gpuopt_propagator_info {
     size_t struct_size;     /* sizeof(gpuopt_propagator_info) */
-    gpuopt_outcome outcome; /* MORE, CONVERGED, INFEASIBLE or LIMIT */
+    gpuopt_outcome outcome; /* MORE, CONVERGED, INFEASIBLE, LIMIT or FULL */
     int32_t rounds;         /* done by this call, including one that changed nothing or proved infeasibility */
     int64_t changed;        /* bounds moved by this call; JACOBI: each side of each column counts once per round */
     int64_t nonzeros; /* in the rows that this call evaluated; fewer than rounds * nonzeros of A if rows are skipped */
@@ -443,7 +447,8 @@ typedef enum gpuopt_propagator_row {
     GPUOPT_ROW_INFEASIBLE = 4     /* no x within the bounds satisfies the row */
 } gpuopt_propagator_row;
 
-/* Where _get_rows is to write. Each array is [rows] or NULL. An activity is the sum of the row's finite terms, rounded
+/* Where _get_rows is to write. Each array is [rows + spare_rows] or NULL; a number that no row has stands for an empty row
+ * without sides. An activity is the sum of the row's finite terms, rounded
  * from twice the working precision; it bounds a'x if the count of infinite terms is 0. */
 typedef struct gpuopt_propagator_row_report {
     size_t struct_size;                   /* sizeof(gpuopt_propagator_row_report) */
@@ -460,6 +465,106 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_rows(gpuopt_propagator *propagato
 /* Lends the CUDA backend's array of bounds: [cols][2] numbers, FP64 or FP32 as the precision is; pair j is (lb, ub) of
  * column j. UNSUPPORTED: on the CPU. */
 GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propagator, gpuopt_device_view *view);
+
+/* ---- Propagation in a tree search --------------------------------------------------------------------------------- *
+ * A propagator with a trail (trail_capacity) records every change of a bound, the host's and those that rows imply. So
+ * a host that branches sees what changed, goes back, and asks why, at the cost of what changed:
+ *
+ *     gpuopt_propagator_push(p, &start);                                        // a level: a node's child
+ *     gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, NULL, &ub);    // the decision
+ *     gpuopt_propagator_round(p, 1000, &info);
+ *     gpuopt_propagator_get_changes(p, GPUOPT_HOST, start, &changes);           // what it led to
+ *     gpuopt_propagator_pop(p, 1);                                              // back
+ *
+ * Trail      Changes have positions 0, 1, ... in the order in which they were made; those of one JACOBI round are ordered
+ *            by column, a lower bound before the upper one. Level 0 is what the handle was created with. The trail is
+ *            memory of the handle: when it is full, _round returns the outcome FULL and the calls that set bounds
+ *            GPUOPT_ERROR_MEMORY; bounds are then as they were before the round (SEQUENTIAL: before the bound) or call that
+ *            did not fit, and the host can pop, or empty the trail with _keep.
+ * Cost       Of a change: the entries of its column, when it is made and when it is taken back. _round looks only at
+ *            rows in which a changed bound can have an effect; that needs the activities of rows, which are kept and
+ *            updated. No call of a search costs time for all rows, columns or nonzeros, but for the first _round, one
+ *            after so many changes that a full pass is faster, and one after a _pop to a level that began without a
+ *            fixpoint of this kind.
+ * Rows       added (cuts, conflicts, an objective cutoff) take room that _create reserves (spare_rows,
+ *            spare_nonzeros). They are numbered from matrix.rows on. Rows and sides belong to no level: _pop leaves
+ *            them, and has those that a popped level saw change evaluated again.
+ * Backend    The CPU's so far. With CUDA, a descriptor that asks for a trail or for spare rows is UNSUPPORTED. */
+
+/* Opens a level. *start, which may be NULL: the position of its first change. STATE: there is no trail. MEMORY: there
+ * are as many levels as trail_capacity. Cost O(1). */
+GPUOPT_API gpuopt_status gpuopt_propagator_push(gpuopt_propagator *propagator, int64_t *start);
+/* Closes the latest `levels` levels and takes their changes back. What had been proven, and which rows were still to be
+ * evaluated, is again as at the _push. ARGUMENT: levels is negative, or more than there are. */
+GPUOPT_API gpuopt_status gpuopt_propagator_pop(gpuopt_propagator *propagator, int32_t levels);
+/* Empties the trail and keeps the bounds: they become those of level 0. Positions start at 0 again, and changes so far
+ * can no longer be explained. STATE: there is no trail. Cost O(changes). */
+GPUOPT_API gpuopt_status gpuopt_propagator_keep(gpuopt_propagator *propagator);
+
+/* Where a trail stands. */
+typedef struct gpuopt_propagator_trail {
+    size_t struct_size;  /* sizeof(gpuopt_propagator_trail) */
+    int32_t levels;      /* open levels */
+    int64_t changes;     /* in the trail */
+    int64_t level_start; /* the position at which the latest level begins; 0 at level 0 */
+} gpuopt_propagator_trail;
+/* Fills `trail`. Without a trail all members are 0. */
+GPUOPT_API gpuopt_status gpuopt_propagator_get_trail(gpuopt_propagator *propagator, gpuopt_propagator_trail *trail);
+
+/* A part of a trail. The arrays are [capacity] each, or NULL. */
+typedef struct gpuopt_propagator_changes {
+    size_t struct_size;            /* sizeof(gpuopt_propagator_changes) */
+    int64_t capacity;              /* the caller's: at most so many changes are written */
+    int64_t count;                 /* filled in: changes from the given position on, whatever the capacity */
+    int32_t *col;                  /* the column */
+    uint8_t *upper;                /* 1: its upper bound changed; 0: its lower bound */
+    double *old_bound, *new_bound; /* before and after; infinite ones are IEEE infinities */
+    /* The row that implies the new bound: with JACOBI, the lowest of those that do in that round. -1: the host set it. */
+    int32_t *row;
+} gpuopt_propagator_changes;
+/* Reads the changes from position `from` on: their count, and the first `capacity` of them into arrays in the memory
+ * that `where` says. A bound that moved several times is there several times. ARGUMENT: from is negative or beyond the
+ * end. STATE: there is no trail. Cost O(changes read); `row` with several threads also that of finding it. */
+GPUOPT_API gpuopt_status gpuopt_propagator_get_changes(gpuopt_propagator *propagator, gpuopt_memory where, int64_t from,
+                                                       gpuopt_propagator_changes *changes);
+
+/* Why a bound changed, or why there is no solution. */
+typedef struct gpuopt_propagator_reason {
+    size_t struct_size; /* sizeof(gpuopt_propagator_reason) */
+    int64_t capacity;   /* the caller's: length of premises */
+    int64_t count;      /* filled in, as the rest: premises, whatever the capacity */
+    int64_t *premises;  /* [capacity] or NULL: positions of changes, ascending; unspecified if count is larger */
+    int32_t row;        /* the row; -1: the host set the bound, or the bounds of a column cross */
+    int32_t col;        /* of a change: its column; of infeasibility: the column whose bounds cross, or -1 */
+} gpuopt_propagator_reason;
+/* Explains the change at position `change` or, if that is -1, the present infeasibility. The row, with the bounds that the
+ * premises set and for all others those of level 0, implies the new bound or has no solution; if bounds of a column
+ * cross, the premises are those that set them. Premises that are not needed for that are left out where this is found in
+ * one pass. Host arrays. ARGUMENT: there is no such change. STATE: there is no trail, or the row was changed or removed
+ * after it implied the bound; -1: the verdict is not INFEASIBLE. Cost: the entries of the row, and for each the changes of
+ * its bound. */
+GPUOPT_API gpuopt_status gpuopt_propagator_explain(gpuopt_propagator *propagator, int64_t change,
+                                                   gpuopt_propagator_reason *reason);
+
+/* Adds rows: a matrix with the propagator's columns, and sides [rows->rows] as in the descriptor, in host memory. row
+ * [rows->rows]: where to write the new rows' numbers; NULL: not. ARGUMENT: as _create. MEMORY: they do not fit into the
+ * spare rows and nonzeros. Cost O(nonzeros added), and at times O(nonzeros of all added rows). */
+GPUOPT_API gpuopt_status gpuopt_propagator_add_rows(gpuopt_propagator *propagator, const gpuopt_matrix *rows,
+                                                    const double *lhs, const double *rhs, int32_t *row);
+/* Removes `count` distinct added rows; their numbers are given to rows that are added later. Bounds that they implied
+ * stay. ARGUMENT: a number is not that of an added row, or is there twice. */
+GPUOPT_API gpuopt_status gpuopt_propagator_remove_rows(gpuopt_propagator *propagator, int64_t count,
+                                                       const int32_t *row);
+
+/* Makes another state of the same model: a propagator that shares the original's matrix and settings, and begins with
+ * its bounds, sides and added rows, at level 0 with an empty trail. It may belong to another context of the same backend
+ * and device, and then be used by another thread at the same time. The original must not be destroyed before it. Cost
+ * O(rows + cols + spare nonzeros). */
+GPUOPT_API gpuopt_status gpuopt_propagator_fork(gpuopt_propagator *original, gpuopt_context *context,
+                                                gpuopt_propagator **fork);
+/* Fills `plan` with the memory that a fork takes. */
+GPUOPT_API gpuopt_status gpuopt_propagator_plan_fork(gpuopt_propagator *original, gpuopt_context *context,
+                                                     gpuopt_memory_plan *plan);
 
 /* ---- Basis inverse of the revised simplex method ------------------------------------------------------------------ *
  * The dense inverse of an m x m basis matrix B whose columns are replaced one at a time. Column `position` of B becomes

@@ -32,6 +32,7 @@ extern "C" {
 
 #include "common/context.h"
 #include "propagate/calls.h"
+#include "propagate/tree_calls.h"
 #include "propagate/cpu.h"
 #include "basis/calls.h"
 #include "basis/cpu.h"

@@ -328,4 +328,15 @@ const gpuopt__propagator_backend gpuopt__cuda_propagator = {cuda_propagator_plan
                                                             cuda_propagator_set_sides,
                                                             cuda_propagator_get_rows,
                                                             cuda_propagator_device_view,
+                                                            nullptr, /* push, and the rest of a tree search */
+                                                            nullptr,
+                                                            nullptr,
+                                                            nullptr,
+                                                            nullptr,
+                                                            nullptr,
+                                                            nullptr,
+                                                            nullptr,
+                                                            nullptr,
+                                                            nullptr,
+                                                            nullptr,
                                                             checks_numbers};

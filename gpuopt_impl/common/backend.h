@@ -17,6 +17,15 @@
 #include "../../gpuopt.h"
 #include "environment.h"
 
+/* Hints for the compiler: an address that will soon be written; a function that is to be part of its caller. */
+#if defined(__GNUC__)
+#define GPUOPT__PREFETCH(address) __builtin_prefetch(address, 1)
+#define GPUOPT__INLINE static inline __attribute__((always_inline))
+#else
+#define GPUOPT__PREFETCH(address) ((void)0)
+#define GPUOPT__INLINE static inline
+#endif
+
 enum { GPUOPT__MESSAGE = 1024 }; /* bytes of a log message, its end included */
 
 struct gpuopt_context {

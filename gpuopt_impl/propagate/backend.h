@@ -40,6 +40,11 @@ struct gpuopt_propagator {
     int64_t nonzeros;
     int32_t round_limit;
     gpuopt_propagator_precision precision;
+    gpuopt_propagator_mode mode;
+    int marking; /* 0: OFF; else as the backend understands the default */
+    int32_t trail_capacity, spare_rows, spare_nonzeros;
+    int32_t
+        *seen; /* [cols or spare_rows, whichever is more, + 1], with spare rows: to check rows that are to be added */
 };
 
 /* Members as in the other families: plan, create, destroy, the step, get_info, the rest. */
@@ -59,6 +64,20 @@ typedef struct gpuopt__propagator_backend {
                                const double *rhs);
     gpuopt_status (*get_rows)(gpuopt_propagator *, gpuopt_memory, const gpuopt_propagator_row_report *);
     gpuopt_status (*device_view)(gpuopt_propagator *, gpuopt_device_view *);
+    /* A tree search. Without push the backend has none of it, and models that ask for a trail or spare rows are refused. */
+    gpuopt_status (*push)(gpuopt_propagator *, int64_t *start);
+    gpuopt_status (*pop)(gpuopt_propagator *, int32_t levels);
+    gpuopt_status (*keep)(gpuopt_propagator *);
+    gpuopt_status (*get_trail)(gpuopt_propagator *, gpuopt_propagator_trail *);
+    gpuopt_status (*get_changes)(gpuopt_propagator *, gpuopt_memory, int64_t from, gpuopt_propagator_changes *);
+    gpuopt_status (*explain)(gpuopt_propagator *, int64_t change, gpuopt_propagator_reason *);
+    /* The matrix is by rows. row may be NULL. */
+    gpuopt_status (*add_rows)(gpuopt_propagator *, const gpuopt_matrix *, const double *lhs, const double *rhs,
+                              int32_t *row);
+    gpuopt_status (*remove_rows)(gpuopt_propagator *, int64_t count, const int32_t *row);
+    int (*has_row)(const gpuopt_propagator *, int32_t row); /* of an added row's number: whether it is in use */
+    gpuopt_status (*plan_fork)(const gpuopt_propagator *, gpuopt_memory_plan *);
+    gpuopt_status (*fork)(gpuopt_propagator *, gpuopt_context *, gpuopt_propagator **);
     /* Whether create checks the numbers in the arrays of this model itself, and takes the matrix as it is. NULL: it
      * never does. */
     int (*checks_numbers)(const gpuopt__propagator_model *);
@@ -74,6 +93,12 @@ static inline gpuopt_propagator gpuopt__propagator_head(gpuopt_context *context,
     head.nonzeros = model->nonzeros;
     head.round_limit = model->desc.round_limit;
     head.precision = model->desc.precision;
+    head.mode = model->desc.mode;
+    head.marking = model->desc.marking != GPUOPT_OFF;
+    head.trail_capacity = (int32_t)model->desc.trail_capacity;
+    head.spare_rows = model->desc.spare_rows;
+    head.spare_nonzeros = (int32_t)model->desc.spare_nonzeros;
+    head.seen = NULL; /* the backend's */
     return head;
 }
 

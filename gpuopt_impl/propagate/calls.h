@@ -175,6 +175,22 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_some_bounds(gpuopt_propagator *pr
                                                  lb, ub);
 }
 
+/* Numbers of rows, of the matrix or added; only the latter if `added`. */
+static gpuopt_status gpuopt__propagator_check_rows(const gpuopt_propagator *propagator, const char *call, int64_t count,
+                                                   const int32_t *row, int added) {
+    gpuopt_status status =
+        gpuopt__check_indices(propagator->context, call, "row", count, row, propagator->rows + propagator->spare_rows);
+    int64_t k;
+    if (status || (propagator->spare_rows == 0 && !added)) return status;
+    for (k = 0; k < count; k++)
+        if (row[k] < propagator->rows ? added : !gpuopt__propagator_of(propagator)->has_row(propagator, row[k])) {
+            gpuopt__log(propagator->context, 0, "%s: row[%lld] = %d is not the number of %s", call, (long long)k,
+                        (int)row[k], added ? "an added row" : "a row");
+            return GPUOPT_ERROR_ARGUMENT;
+        }
+    return GPUOPT_OK;
+}
+
 GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *propagator, gpuopt_memory where,
                                                           int64_t count, const int32_t *row, const double *lhs,
                                                           const double *rhs) {
@@ -185,8 +201,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *pro
     if (count < 0 || (count > 0 && (!row || !lhs || !rhs)))
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "an array is NULL or count negative");
     status = gpuopt__check_where(propagator->context, call, where);
-    if (!status && where == GPUOPT_HOST)
-        status = gpuopt__check_indices(propagator->context, call, "row", count, row, propagator->rows);
+    if (!status && where == GPUOPT_HOST) status = gpuopt__propagator_check_rows(propagator, call, count, row, 0);
     if (!status && where == GPUOPT_HOST)
         status = gpuopt__check_pairs(propagator->context, call, "lhs", "rhs", count, lhs, rhs,
                                      propagator->rules.infinity, 0);

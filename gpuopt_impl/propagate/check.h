@@ -19,6 +19,9 @@ static inline gpuopt_status gpuopt__propagator_check_options(const gpuopt_contex
         {"least_change_relative", d->least_change_relative, 0, 1},
         {"huge_value", d->huge_value, 1, 1e100},
         {"round_limit", (double)d->round_limit, 1, INT32_MAX},
+        {"trail_capacity", (double)d->trail_capacity, 1, INT32_MAX},
+        {"spare_rows", (double)d->spare_rows, 1, INT32_MAX},
+        {"spare_nonzeros", (double)d->spare_nonzeros, 1, INT32_MAX},
     };
     const gpuopt__choice choice[] = {
         {"precision", (int64_t)d->precision, GPUOPT_PRECISION_FP32},
@@ -31,6 +34,12 @@ static inline gpuopt_status gpuopt__propagator_check_options(const gpuopt_contex
     if (!status) status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
     if (!status && d->mode == GPUOPT_MODE_SEQUENTIAL && d->marking == GPUOPT_OFF)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "SEQUENTIAL needs marking");
+    if (!status && (d->trail_capacity > 0 || d->spare_rows > 0)) {
+        if (!context->desc.backend->propagator->push)
+            return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "this backend has no trail or spare rows");
+        if (d->marking == GPUOPT_OFF)
+            return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "a trail and spare rows need marking");
+    }
     return status;
 }
 
@@ -62,6 +71,8 @@ static inline gpuopt_status gpuopt__propagator_check_desc(gpuopt_context *contex
     if (status) return status;
     if (d->matrix.cols > 0 && (!d->lb || !d->ub))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "lb or ub is NULL");
+    if ((int64_t)d->matrix.rows + d->spare_rows > INT32_MAX - 64)
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "matrix.rows + spare_rows is above 2^31 - 65");
     model->nonzeros = d->matrix.start[gpuopt__matrix_lines(&d->matrix)];
     gpuopt__propagator_fill_rules(&model->rules, d);
     return GPUOPT_OK;

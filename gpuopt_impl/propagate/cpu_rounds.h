@@ -10,148 +10,16 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_ROUNDS_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_ROUNDS_H
 
-#include "backend.h"
+#include "cpu_typed.h"
 
-typedef struct gpuopt__propagator_cpu {
-    gpuopt_propagator head;
-    int threads, sequential;
-    int64_t *start;     /* [rows + 1] */
-    int32_t *col;       /* [nonzeros] */
-    void *val;          /* [nonzeros], double or float */
-    double *lhs, *rhs;  /* [rows] */
-    uint8_t *kind;      /* [cols]: integer, fixed by the host */
-    void *bounds;       /* [cols][2], double or float: (lb, ub) */
-    void *next;         /* the bounds that a Jacobi round writes; equal to `bounds` between rounds; else NULL */
-    int64_t *col_start; /* [cols + 1]; without marking this and the next three are NULL */
-    int32_t *col_row;   /* [nonzeros]: the rows of each column */
-    uint8_t *marked;    /* [rows] */
-    uint32_t *queue;    /* [rows]: the marked rows; NULL with SEQUENTIAL */
-    int64_t queued;
-    int all_marked;    /* the next round evaluates every row, whatever the queue holds */
-    uint32_t *changed; /* [2 cols]: 2 * col + (1 for ub), for each side that this round has moved */
-    int64_t changed_count;
-    int64_t rounds_since_set;
-    int32_t infeasible_row, infeasible_col; /* what proves infeasibility at present; -1: nothing */
-    gpuopt_propagator_info info;            /* of the last _round */
-} gpuopt__propagator_cpu;
-
-static int gpuopt__propagator_cpu_is_infeasible(const gpuopt__propagator_cpu *p) {
-    return p->infeasible_row >= 0 || p->infeasible_col >= 0;
-}
-
-/* ---- Lists that several threads append to ---- */
-
-/* Items that a thread collects before it appends them, so that it seldom updates the list's length, which all threads
- * share. */
-typedef struct gpuopt__propagator_cpu_batch {
-    uint32_t item[64];
-    uint32_t count;
-} gpuopt__propagator_cpu_batch;
-
-static void gpuopt__propagator_cpu_flush(gpuopt__propagator_cpu_batch *batch, uint32_t *list, int64_t *length) {
-    int64_t at;
-    if (batch->count == 0) return;
-#ifdef _OPENMP
-    at = __atomic_fetch_add(length, (int64_t)batch->count, __ATOMIC_RELAXED);
-#else
-    at = *length;
-    *length += batch->count;
-#endif
-    memcpy(list + at, batch->item, sizeof(uint32_t) * batch->count);
-    batch->count = 0;
-}
-
-static void gpuopt__propagator_cpu_append(gpuopt__propagator_cpu_batch *batch, uint32_t item, uint32_t *list,
-                                          int64_t *length) {
-    if (batch->count == sizeof batch->item / sizeof *batch->item) gpuopt__propagator_cpu_flush(batch, list, length);
-    batch->item[batch->count++] = item;
-}
-
-/* ---- Marking ---- */
-
-/* Marks a row; returns whether it was unmarked before. */
-static int gpuopt__propagator_cpu_set_mark(uint8_t *mark, int shared) {
-#ifdef _OPENMP
-    if (shared) return !__atomic_load_n(mark, __ATOMIC_RELAXED) && !__atomic_exchange_n(mark, 1, __ATOMIC_RELAXED);
-#endif
-    (void)shared;
-    if (*mark) return 0;
-    *mark = 1;
-    return 1;
-}
-
-/* Marks a row and, for Jacobi rounds, queues it. (A sequential sweep scans the marks.) */
-static void gpuopt__propagator_cpu_mark_row(gpuopt__propagator_cpu *p, int32_t row,
-                                            gpuopt__propagator_cpu_batch *batch) {
-    if (gpuopt__propagator_cpu_set_mark(&p->marked[row], p->threads > 1) && p->queue)
-        gpuopt__propagator_cpu_append(batch, (uint32_t)row, p->queue, &p->queued);
-}
-
-static void gpuopt__propagator_cpu_mark_column(gpuopt__propagator_cpu *p, int32_t col,
-                                               gpuopt__propagator_cpu_batch *batch) {
-    int64_t k;
-    for (k = p->col_start[col]; k < p->col_start[col + 1]; k++)
-        gpuopt__propagator_cpu_mark_row(p, p->col_row[k], batch);
-}
-
-/* After a round that has proven infeasibility: leaves in the queue only the rows that have, and puts those of a full
- * pass there, so that they are evaluated again after the next change. They have kept their marks. */
-static void gpuopt__propagator_cpu_keep_infeasible(gpuopt__propagator_cpu *p, int64_t count) {
-    int64_t k, kept = 0;
-    for (k = 0; k < count; k++) {
-        uint32_t row = p->all_marked ? (uint32_t)k : p->queue[k];
-        if (p->marked[row]) p->queue[kept++] = row;
-    }
-    p->queued = kept;
-}
-
-static void gpuopt__propagator_cpu_mark_all(gpuopt__propagator_cpu *p) {
-    p->all_marked = 1;
-    p->queued = 0;
-    if (p->marked) memset(p->marked, p->sequential, (size_t)p->head.rows);
-}
-
-/* Merges the lanes by halves. Lanes from `used` on are empty and are left out: merging them would change nothing. */
-static gpuopt__propagator_activities gpuopt__propagator_cpu_merge_lanes(gpuopt__propagator_activities *lane, int lanes,
-                                                                        int used) {
-    int half, i;
-    if (used == 0) return gpuopt__propagator_activities_start();
-    for (half = lanes / 2; half > 0; half /= 2)
-        for (i = 0; i < half && i + half < used; i++) gpuopt__propagator_activities_merge(&lane[i], &lane[i + half]);
-    return lane[0];
-}
-
-/* The same of pairs; lanes that are not used are 0. */
-static gpuopt__pair gpuopt__propagator_cpu_merge_pairs(gpuopt__pair *lane) {
-    int half, i;
-    for (half = GPUOPT__PROPAGATOR_LANES / 2; half > 0; half /= 2)
-        for (i = 0; i < half; i++) lane[i] = gpuopt__pair_add(lane[i], lane[i + half]);
-    return lane[0];
-}
-
-#define GPUOPT__PROPAGATOR_REAL double
-#define GPUOPT__PROPAGATOR_NAME(x) gpuopt__propagator_cpu_##x##_double
-#include "cpu_rows.h"
-#undef GPUOPT__PROPAGATOR_REAL
-#undef GPUOPT__PROPAGATOR_NAME
-#define GPUOPT__PROPAGATOR_REAL float
-#define GPUOPT__PROPAGATOR_NAME(x) gpuopt__propagator_cpu_##x##_float
-#include "cpu_rows.h"
-#undef GPUOPT__PROPAGATOR_REAL
-#undef GPUOPT__PROPAGATOR_NAME
-
-/* Calls the function gpuopt__propagator_cpu_<name> of cpu_rows.h for this handle's storage type. */
-#define GPUOPT__PROPAGATOR_TYPED(p, name, arguments)                          \
-    ((p)->head.rules.single ? gpuopt__propagator_cpu_##name##_float arguments \
-                            : gpuopt__propagator_cpu_##name##_double arguments)
-
-/* ---- Rounds ---- */
+/* Nonzeros that are worth several threads: what they take on one is a few times as long as starting them. */
+enum { GPUOPT__PROPAGATOR_SHARED_FROM = 20000 };
 
 /* What a thread has found in its part of a round's step. */
 typedef struct gpuopt__propagator_cpu_found {
     int32_t infeasible_row, infeasible_col; /* INT32_MAX: none */
     int64_t evaluated;                      /* nonzeros of the rows evaluated */
-    int64_t weight;                         /* nonzeros of the columns that moved */
+    int64_t crossed;                        /* columns whose bounds cross since then, less those whose do no longer */
 } gpuopt__propagator_cpu_found;
 
 /* The work of a step on items from .. to - 1. */
@@ -163,7 +31,7 @@ typedef void gpuopt__propagator_cpu_work(gpuopt__propagator_cpu *p, int64_t from
 static void gpuopt__propagator_cpu_by_pieces(gpuopt__propagator_cpu *p, gpuopt__propagator_cpu_work *work,
                                              int64_t count, int64_t piece, uint32_t *list, int64_t *length,
                                              gpuopt__propagator_cpu_found *found) {
-    if (p->threads == 1) {
+    if (!p->shared) {
         gpuopt__propagator_cpu_batch batch;
         batch.count = 0;
         work(p, 0, count, &batch, found);
@@ -172,8 +40,8 @@ static void gpuopt__propagator_cpu_by_pieces(gpuopt__propagator_cpu *p, gpuopt__
 #ifdef _OPENMP
     else {
         int32_t row = INT32_MAX, col = INT32_MAX;
-        int64_t evaluated = 0, weight = 0, from;
-#pragma omp parallel num_threads(p->threads) reduction(min : row, col) reduction(+ : evaluated, weight)
+        int64_t evaluated = 0, crossed = 0, from;
+#pragma omp parallel num_threads(p->threads) reduction(min : row, col) reduction(+ : evaluated, crossed)
         {
             gpuopt__propagator_cpu_batch batch;
             gpuopt__propagator_cpu_found mine = {INT32_MAX, INT32_MAX, 0, 0};
@@ -187,88 +55,249 @@ static void gpuopt__propagator_cpu_by_pieces(gpuopt__propagator_cpu *p, gpuopt__
             row = mine.infeasible_row;
             col = mine.infeasible_col;
             evaluated = mine.evaluated;
-            weight = mine.weight;
+            crossed = mine.crossed;
             gpuopt__environment_leave(&scope);
         }
         if (row < found->infeasible_row) found->infeasible_row = row;
         if (col < found->infeasible_col) found->infeasible_col = col;
         found->evaluated += evaluated;
-        found->weight += weight;
+        found->crossed += crossed;
     }
 #else
     (void)piece;
 #endif
 }
 
+/* ---- Rows ---- */
+
+static int32_t gpuopt__propagator_cpu_row_at(const gpuopt__propagator_cpu *p, int64_t k) {
+    return p->all_marked ? (int32_t)k : (int32_t)p->queue[k];
+}
+
 static void gpuopt__propagator_cpu_evaluate_rows(gpuopt__propagator_cpu *p, int64_t from, int64_t to,
                                                  gpuopt__propagator_cpu_batch *batch,
                                                  gpuopt__propagator_cpu_found *found) {
-    int full = p->all_marked;
     int64_t k;
     for (k = from; k < to; k++) {
-        int32_t row = full ? (int32_t)k : (int32_t)p->queue[k];
-        if (p->marked) p->marked[row] = 0; /* in a full pass, too: infeasible rows keep their marks */
-        found->evaluated += p->start[row + 1] - p->start[row];
+        int32_t row = gpuopt__propagator_cpu_row_at(p, k);
+        if (p->marked) p->marked[row] = 0; /* infeasible rows get their marks back */
+        found->evaluated += gpuopt__propagator_cpu_row_length(p, row);
         GPUOPT__PROPAGATOR_TYPED(p, jacobi_row, (p, row, batch, &found->infeasible_row));
     }
 }
 
-static void gpuopt__propagator_cpu_settle_sides(gpuopt__propagator_cpu *p, int64_t from, int64_t to,
+#ifdef _OPENMP
+static void gpuopt__propagator_cpu_attribute_rows(gpuopt__propagator_cpu *p, int64_t from, int64_t to,
+                                                  gpuopt__propagator_cpu_batch *batch,
+                                                  gpuopt__propagator_cpu_found *found) {
+    int64_t k;
+    (void)batch, (void)found;
+    for (k = from; k < to; k++) {
+        int32_t row = gpuopt__propagator_cpu_row_at(p, k);
+        if (p->marked[row] != GPUOPT__PROPAGATOR_TO_ATTRIBUTE) continue;
+        p->marked[row] = 0;
+        GPUOPT__PROPAGATOR_TYPED(p, attribute_row, (p, row));
+    }
+}
+#endif
+
+/* After a round that has proven infeasibility: leaves in the queue only the rows that have, and puts those of a full
+ * pass there, so that they are evaluated again after the next change. They have kept their marks. */
+static void gpuopt__propagator_cpu_keep_infeasible(gpuopt__propagator_cpu *p, int64_t count) {
+    int64_t k, kept = 0;
+    for (k = 0; k < count; k++) {
+        int32_t row = gpuopt__propagator_cpu_row_at(p, k);
+        if (!p->marked[row]) continue;
+        if (p->all_marked && p->since) p->since[row] = p->changes;
+        p->queue[kept++] = (uint32_t)row;
+    }
+    p->queued = kept;
+}
+
+/* ---- Bounds ---- */
+
+/* The entries of the columns that this round has moved. */
+static int64_t gpuopt__propagator_cpu_changed_weight(const gpuopt__propagator_cpu *p) {
+    int64_t k, weight = 0;
+    for (k = 0; k < p->changed_count; k++) {
+        int64_t col = p->changed[k] >> 1;
+        weight += p->matrix.col_start[col + 1] - p->matrix.col_start[col];
+    }
+    return weight;
+}
+
+/* Puts the sides that a round has moved in their order: by bytes, from the lowest. */
+static void gpuopt__propagator_cpu_sort_changed(gpuopt__propagator_cpu *p) {
+    uint32_t *from = p->changed, *to = p->sorted, most = 2 * (uint32_t)p->head.cols - 1;
+    int64_t n = p->changed_count, k;
+    int shift;
+    if (n <= 32) {
+        for (k = 1; k < n; k++) {
+            uint32_t side = from[k];
+            int64_t at = k;
+            for (; at > 0 && from[at - 1] > side; at--) from[at] = from[at - 1];
+            from[at] = side;
+        }
+        return;
+    }
+    for (shift = 0; shift < 32 && most >> shift; shift += 8) {
+        int64_t count[257] = {0};
+        uint32_t *other = from;
+        for (k = 0; k < n; k++) count[(from[k] >> shift & 255) + 1]++;
+        for (k = 0; k < 256; k++) count[k + 1] += count[k];
+        for (k = 0; k < n; k++) to[count[from[k] >> shift & 255]++] = from[k];
+        from = to;
+        to = other;
+    }
+    p->changed = from;
+    p->sorted = to;
+}
+
+/* Enters the sides that a round has improved into the trail, which has room for them. */
+static void gpuopt__propagator_cpu_record_changed(gpuopt__propagator_cpu *p, int32_t seen) {
+    int64_t k;
+    gpuopt__propagator_cpu_sort_changed(p);
+    for (k = 0; k < p->changed_count; k++) {
+        uint32_t side = p->changed[k];
+        gpuopt__propagator_cpu_record(p, side, gpuopt__propagator_cpu_stored(p, p->bounds, side),
+                                      gpuopt__propagator_cpu_stored(p, p->next, side), p->reason[side], seen);
+    }
+}
+
+/* Moves the sides that a round has improved. touch: their rows are to know. */
+static void gpuopt__propagator_cpu_settle(gpuopt__propagator_cpu *p, int touch, gpuopt__propagator_cpu_found *found) {
+    int64_t k;
+    for (k = 0; k < p->changed_count; k++) {
+        uint32_t side = p->changed[k];
+        double value = gpuopt__propagator_cpu_stored(p, p->next, side);
+        int32_t col = (int32_t)(side >> 1);
+        if (GPUOPT__PROPAGATOR_TYPED(p, move, (p, side, value, touch, p->changes)) && col < found->infeasible_col)
+            found->infeasible_col = col;
+    }
+}
+
+#ifdef _OPENMP
+/* The same by several threads, in two steps. First: which columns cross now. */
+static void gpuopt__propagator_cpu_find_crossed(gpuopt__propagator_cpu *p, int64_t from, int64_t to,
                                                 gpuopt__propagator_cpu_batch *batch,
                                                 gpuopt__propagator_cpu_found *found) {
     int64_t k;
     (void)batch;
     for (k = from; k < to; k++) {
-        int32_t col = (int32_t)(p->changed[k] >> 1);
-        int crossed = GPUOPT__PROPAGATOR_TYPED(p, jacobi_settle, (p, p->changed[k]));
-        if (crossed && col < found->infeasible_col) found->infeasible_col = col;
-        if (p->marked) found->weight += p->col_start[col + 1] - p->col_start[col];
+        uint32_t side = p->changed[k], low = side & ~(uint32_t)1, high = side | 1;
+        double old_ub = gpuopt__propagator_cpu_stored(p, p->bounds, high),
+               ub = gpuopt__propagator_cpu_stored(p, p->next, high);
+        if (side == low && ub < old_ub) continue; /* once a column: with its upper bound */
+        if (!gpuopt__propagator_crossed(&p->head.rules, gpuopt__propagator_cpu_stored(p, p->next, low), ub)) continue;
+        if ((int32_t)(side >> 1) < found->infeasible_col) found->infeasible_col = (int32_t)(side >> 1);
+        found->crossed +=
+            !gpuopt__propagator_crossed(&p->head.rules, gpuopt__propagator_cpu_stored(p, p->bounds, low), old_ub);
     }
 }
 
-static void gpuopt__propagator_cpu_mark_changed(gpuopt__propagator_cpu *p, int64_t from, int64_t to,
-                                                gpuopt__propagator_cpu_batch *batch,
-                                                gpuopt__propagator_cpu_found *found) {
-    int64_t k;
+/* Then the bounds move, and rows are marked; nothing is kept of these any more. */
+static void gpuopt__propagator_cpu_settle_shared(gpuopt__propagator_cpu *p, int64_t from, int64_t to,
+                                                 gpuopt__propagator_cpu_batch *batch,
+                                                 gpuopt__propagator_cpu_found *found) {
+    int64_t k, at;
     (void)found;
-    for (k = from; k < to; k++) gpuopt__propagator_cpu_mark_column(p, (int32_t)(p->changed[k] >> 1), batch);
+    for (k = from; k < to; k++) {
+        uint32_t side = p->changed[k];
+        int32_t col = (int32_t)(side >> 1), e;
+        if (p->head.rules.single) ((float *)p->bounds)[side] = ((const float *)p->next)[side];
+        else ((double *)p->bounds)[side] = ((const double *)p->next)[side];
+        if (p->all_marked) continue;
+        for (at = p->matrix.col_start[col]; at < p->matrix.col_start[col + 1]; at++)
+            gpuopt__propagator_cpu_mark_shared(p, p->matrix.col_row[at], batch);
+        for (e = p->added.head ? p->added.head[col] : -1; e >= 0; e = p->added.next[e])
+            gpuopt__propagator_cpu_mark_shared(p, p->added.row[e], batch);
+    }
+}
+#endif
+
+/* ---- Rounds ---- */
+
+/* The trail has no room for what a round has found: everything is as before it. */
+static void gpuopt__propagator_cpu_withdraw(gpuopt__propagator_cpu *p, int64_t rows) {
+    int64_t k;
+    for (k = 0; k < p->changed_count; k++) {
+        uint32_t side = p->changed[k];
+        if (p->head.rules.single) ((float *)p->next)[side] = ((const float *)p->bounds)[side];
+        else ((double *)p->next)[side] = ((const double *)p->bounds)[side];
+    }
+    p->changed_count = 0;
+    for (k = 0; k < rows; k++) p->marked[gpuopt__propagator_cpu_row_at(p, k)] = 0;
+    for (k = 0; k < p->queued; k++) p->marked[p->queue[k]] = GPUOPT__PROPAGATOR_MARKED;
+    gpuopt__propagator_cpu_forget_rows(p); /* their reach takes for granted that the bounds have moved */
+    p->full = 1;
+}
+
+/* Before a round: whether its rows are worth several threads; and which of them _pop must mark again. */
+static void gpuopt__propagator_cpu_begin_round(gpuopt__propagator_cpu *p) {
+    int64_t k, nonzeros = p->all_marked ? p->head.nonzeros : 0, enough = GPUOPT__PROPAGATOR_SHARED_FROM;
+    for (k = 0; k < p->queued && p->threads > 1 && nonzeros < enough; k++)
+        nonzeros += gpuopt__propagator_cpu_row_length(p, (int32_t)p->queue[k]);
+    p->shared = p->threads > 1 && nonzeros >= enough;
+    for (k = 0; k < p->queued && p->levels > 0; k++) gpuopt__propagator_cpu_take_mark(p, (int32_t)p->queue[k]);
 }
 
 static void gpuopt__propagator_cpu_jacobi_round(gpuopt__propagator_cpu *p) {
-    int64_t rows = p->all_marked ? p->head.rows : p->queued, count = rows,
-            piece = count / (16 * (int64_t)p->threads) + 1;
     gpuopt__propagator_cpu_found found = {INT32_MAX, INT32_MAX, 0, 0};
+    int32_t seen = p->changes;
+    int64_t rows, piece, weight;
+    gpuopt__propagator_cpu_begin_round(p);
+    rows = p->all_marked ? gpuopt__propagator_cpu_rows(p) : p->queued;
+    piece = rows / (16 * (int64_t)p->threads) + 1;
+    if (piece > 256) piece = 256;
     p->changed_count = 0;
-    gpuopt__propagator_cpu_by_pieces(p, gpuopt__propagator_cpu_evaluate_rows, count, piece < 256 ? piece : 256,
-                                     p->changed, &p->changed_count, &found);
-    count = p->changed_count;
-    gpuopt__propagator_cpu_by_pieces(p, gpuopt__propagator_cpu_settle_sides, count, count / p->threads + 1, NULL, NULL,
-                                     &found);
+    if (!p->all_marked) p->none_kept = 0;
+    gpuopt__propagator_cpu_by_pieces(p, gpuopt__propagator_cpu_evaluate_rows, rows, piece, p->changed,
+                                     &p->changed_count, &found);
+    if (p->trail && p->changed_count > p->head.trail_capacity - p->changes) {
+        gpuopt__propagator_cpu_withdraw(p, rows);
+        return;
+    }
+#ifdef _OPENMP
+    if (p->shared && p->reason) {
+        int64_t k;
+        for (k = 0; k < p->changed_count; k++) p->reason[p->changed[k]] = INT32_MAX;
+        gpuopt__propagator_cpu_by_pieces(p, gpuopt__propagator_cpu_attribute_rows, rows, piece, NULL, NULL, &found);
+    }
+#endif
     p->info.nonzeros += found.evaluated;
-    p->info.changed += count;
+    p->info.changed += p->changed_count;
     if (found.infeasible_row != INT32_MAX) p->infeasible_row = found.infeasible_row;
-    if (found.infeasible_col != INT32_MAX) p->infeasible_col = found.infeasible_col;
     if (p->marked && found.infeasible_row != INT32_MAX) gpuopt__propagator_cpu_keep_infeasible(p, rows);
     else p->queued = 0;
-    p->all_marked = !p->marked || found.weight > p->head.nonzeros / 4; /* many marks cost more than they save */
-    if (!p->all_marked)
-        gpuopt__propagator_cpu_by_pieces(p, gpuopt__propagator_cpu_mark_changed, count, 64, p->queue, &p->queued,
+    weight = p->marked ? gpuopt__propagator_cpu_changed_weight(p) : p->changed_count;
+    p->all_marked = !p->marked || weight > p->head.nonzeros / 2; /* many marks cost more than they save */
+    if (p->all_marked) gpuopt__propagator_cpu_forget_rows(p);
+    if (p->trail) gpuopt__propagator_cpu_record_changed(p, seen);
+    p->shared = p->threads > 1 && weight >= GPUOPT__PROPAGATOR_SHARED_FROM;
+#ifdef _OPENMP
+    if (p->shared) {
+        gpuopt__propagator_cpu_by_pieces(p, gpuopt__propagator_cpu_find_crossed, p->changed_count, 1024, NULL, NULL,
                                          &found);
+        p->crossed += (int32_t)found.crossed;
+        gpuopt__propagator_cpu_by_pieces(p, gpuopt__propagator_cpu_settle_shared, p->changed_count, 64, p->queue,
+                                         &p->queued, &found);
+    }
+#endif
+    if (!p->shared) gpuopt__propagator_cpu_settle(p, !p->all_marked, &found);
+    if (found.infeasible_col != INT32_MAX) p->infeasible_col = found.infeasible_col;
 }
 
 static void gpuopt__propagator_cpu_sequential_round(gpuopt__propagator_cpu *p) {
-    int32_t row = 0, rows = p->head.rows;
-    p->all_marked = 0;
+    int32_t row = -1;
+    if (!p->all_marked) p->none_kept = 0;
     for (;;) {
-        uint64_t eight;
-        while (row + 8 <= rows && (memcpy(&eight, p->marked + row, 8), eight == 0)) row += 8;
-        while (row < rows && !p->marked[row]) row++;
-        if (row == rows) return;
-        p->marked[row] = 0;
-        p->info.nonzeros += p->start[row + 1] - p->start[row];
-        if (!GPUOPT__PROPAGATOR_TYPED(p, sequential_row, (p, row))) return;
-        row++;
+        row = p->all_marked ? row + 1 : gpuopt__propagator_sweep_next(p, row + 1);
+        if (row < 0 || row == gpuopt__propagator_cpu_rows(p)) break;
+        if (gpuopt__propagator_sweep_has(p, row)) gpuopt__propagator_cpu_take_mark(p, row);
+        p->info.nonzeros += gpuopt__propagator_cpu_row_length(p, row);
+        if (!GPUOPT__PROPAGATOR_TYPED(p, sequential_row, (p, row))) return; /* a full sweep begins again */
     }
+    p->all_marked = 0;
 }
 
 static gpuopt_status gpuopt__propagator_cpu_round(gpuopt_propagator *propagator, int32_t rounds,
@@ -279,18 +308,20 @@ static gpuopt_status gpuopt__propagator_cpu_round(gpuopt_propagator *propagator,
     int64_t changed = -1;
     info->rounds = 0;
     info->changed = info->nonzeros = 0;
+    p->full = 0;
     while (info->rounds < rounds && p->rounds_since_set < limit && info->changed != changed &&
-           !gpuopt__propagator_cpu_is_infeasible(p)) {
+           !gpuopt__propagator_cpu_is_infeasible(p) && !p->full) {
         if (info->rounds > 0 && gpuopt__asked_to_stop(p->head.context)) break;
         changed = info->changed;
         if (p->sequential) gpuopt__propagator_cpu_sequential_round(p);
         else gpuopt__propagator_cpu_jacobi_round(p);
-        info->rounds++;
-        p->rounds_since_set++;
+        info->rounds += !p->full;
+        p->rounds_since_set += !p->full;
     }
     info->infeasible_row = p->infeasible_row;
     info->infeasible_col = p->infeasible_col;
     info->outcome = gpuopt__propagator_cpu_is_infeasible(p) ? GPUOPT_INFEASIBLE
+                    : p->full                               ? GPUOPT_FULL
                     : info->changed == changed              ? GPUOPT_CONVERGED
                     : p->rounds_since_set >= limit          ? GPUOPT_LIMIT
                                                             : GPUOPT_MORE;

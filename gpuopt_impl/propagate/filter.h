@@ -46,16 +46,22 @@ GPUOPT_HD void gpuopt__propagator_filter_take_infinite(gpuopt__propagator_filter
     f->reach = HUGE_VAL;
 }
 
-/* Adds the middle and width of an entry whose terms are finite, and returns its reach. `rounded`: the column is
- * continuous and its bounds are stored in single precision; then changes of the size of a rounding error do not
- * count, or nearly every one of its rows would pass. */
+/* The most that a bound of a column can move by, less the least change, where its terms are finite. `rounded`: the column
+ * is continuous and its bounds are stored in single precision; then changes of the size of a rounding error do not count,
+ * or nearly every one of its rows would pass. */
+GPUOPT_HD double gpuopt__propagator_reach(const gpuopt__propagator_rules *rules, int rounded, double lb, double ub) {
+    double reach = (ub - lb) * (1 - rules->filter_relative) - rules->filter_change;
+    return rounded ? reach - 0x1p-23 * (fabs(lb) + fabs(ub)) : reach;
+}
+
+/* Adds the middle and width of an entry whose terms are finite, and returns its reach. */
 GPUOPT_HD double gpuopt__propagator_filter_add_finite(gpuopt__propagator_filter *f,
                                                       const gpuopt__propagator_rules *rules, int rounded, double a,
                                                       double lb, double ub) {
-    double width = ub - lb, b = fabs(a), reach = width * (1 - rules->filter_relative) - rules->filter_change;
+    double b = fabs(a);
     f->middle += a * (lb + ub);
-    f->width += b * width;
-    return b * (rounded ? reach - 0x1p-23 * (fabs(lb) + fabs(ub)) : reach);
+    f->width += b * (ub - lb);
+    return b * gpuopt__propagator_reach(rules, rounded, lb, ub);
 }
 
 GPUOPT_HD void gpuopt__propagator_filter_add(gpuopt__propagator_filter *f, const gpuopt__propagator_rules *rules,

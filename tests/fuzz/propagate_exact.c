@@ -93,3 +93,54 @@ int propagate_exactly_empty(const gpuopt_matrix *m, const double *lhs, const dou
     free(domain);
     return empty;
 }
+
+static end *domain_of(const double *lb, const double *ub, int32_t cols, double infinity) {
+    end *domain = (end *)malloc(sizeof *domain * 2 * ((size_t)cols + 1));
+    int32_t j;
+    for (j = 0; j < cols; j++) {
+        end_start(&domain[2 * j], lb[j], infinity);
+        end_start(&domain[2 * j + 1], ub[j], infinity);
+    }
+    return domain;
+}
+
+static void domain_end(end *domain, int32_t cols) {
+    int32_t j;
+    for (j = 0; j < 2 * cols; j++) mpq_clear(domain[j].value);
+    free(domain);
+}
+
+int propagate_exactly_implied(const gpuopt_matrix *row, double lhs, double rhs, const double *lb, const double *ub,
+                              const uint8_t *integer, double infinity, int32_t col, int upper, double bound) {
+    end *domain = domain_of(lb, ub, row->cols, infinity);
+    int64_t k = 0;
+    int holds = 0, by_rhs;
+    mpq_t value, found;
+    mpq_inits(value, found, NULL);
+    mpq_set_d(found, bound);
+    while (k < row->start[1] && row->index[k] != col) k++;
+    if (k < row->start[1]) {
+        by_rhs = (row->value[k] > 0) == (upper != 0);
+        holds = (by_rhs ? rhs < infinity : lhs > -infinity) &&
+                imply(row, 0, row->start[1], k, by_rhs, by_rhs ? rhs : lhs, domain, value);
+    }
+    if (holds && integer[col]) round_inwards(value, upper);
+    if (holds) holds = upper ? mpq_cmp(value, found) <= 0 : mpq_cmp(value, found) >= 0;
+    mpq_clears(value, found, NULL);
+    domain_end(domain, row->cols);
+    return holds;
+}
+
+int propagate_exactly_violated(const gpuopt_matrix *row, double lhs, double rhs, const double *lb, const double *ub,
+                               double infinity) {
+    end *domain = domain_of(lb, ub, row->cols, infinity);
+    int64_t end = row->start[1];
+    int violated = 0;
+    mpq_t value;
+    mpq_init(value);
+    if (rhs < infinity && imply(row, 0, end, end, 1, rhs, domain, value)) violated |= mpq_sgn(value) < 0;
+    if (lhs > -infinity && imply(row, 0, end, end, 0, lhs, domain, value)) violated |= mpq_sgn(value) > 0;
+    mpq_clear(value);
+    domain_end(domain, row->cols);
+    return violated;
+}

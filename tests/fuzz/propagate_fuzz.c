@@ -5,16 +5,17 @@
  * second one with the other marking (JACOBI) and run round by round: both must give the same bits. A plain model of
  * their state says what each call that sets something must have done, and a fresh handle with that state must come to
  * the same verdict. Half of the models have a planted feasible point, which no call may cut off, not by a unit in the
- * last place; what is called infeasible must be so in exact arithmetic.
+ * last place; what is called infeasible must be so in exact arithmetic. Some inputs search a tree instead: see
+ * propagate_tree.h.
  *
- * With: tests/fuzz/propagate_input.c tests/fuzz/propagate_exact.c -lgmp
+ * With: tests/fuzz/propagate_input.c tests/fuzz/propagate_exact.c tests/fuzz/propagate_tree.c -lgmp
  * Longest input: 4096 (a model of 24 by 24 with a dozen calls takes about 2000)
  */
 #include <float.h>
 #include <math.h>
 
 #include "tests/fuzz/propagate_exact.h"
-#include "tests/fuzz/propagate_input.h"
+#include "tests/fuzz/propagate_tree.h"
 
 enum { ROUNDS = 20, OPERATIONS = 12 };
 
@@ -84,7 +85,6 @@ static gpuopt_propagator_desc as_it_stands(fuzz *f, const double *lb, const doub
     d.lb = lb;
     d.ub = ub;
     d.integer = f->integer;
-    d.round_limit = 0;
     return d;
 }
 
@@ -104,6 +104,7 @@ static void check_fresh(fuzz *f, const double *lb, const double *ub) {
     gpuopt_propagator_info info;
     double new_lb[MOST], new_ub[MOST];
     size_t bytes = sizeof *lb * (size_t)d.matrix.cols;
+    d.round_limit = 0;
     if (f->outcome != GPUOPT_CONVERGED && f->outcome != GPUOPT_INFEASIBLE) return;
     if (has_huge_terms(f)) return;
     gpuopt_desc_init(&info, sizeof info);
@@ -272,6 +273,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gpuopt_memory_plan plan;
     gpuopt_status planned, status;
     uint64_t before;
+    int tree = size > 0 && data[size - 1] % 4 == 3;
     memset(f, 0, sizeof *f);
     f->bytes.data = data;
     f->bytes.size = size;
@@ -299,7 +301,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             f->desc.marking = f->desc.marking == GPUOPT_OFF ? GPUOPT_ON : GPUOPT_OFF;
         REQUIRE(gpuopt_propagator_create(context, &f->desc, &f->two) == GPUOPT_OK);
         input_disown(f); /* the library has copied them */
-        operate(f);
+        if (tree && !f->dirty) tree_search(f, as_it_stands(f, f->lb, f->ub));
+        else operate(f);
     }
     input_disown(f);
     gpuopt_propagator_destroy(f->two);

@@ -52,7 +52,7 @@ void input_sides(fuzz *f, int32_t row, double *lhs, double *rhs) {
     clean_pair(f, lhs, rhs);
 }
 
-static double make_coefficient(fuzz *f) {
+double input_coefficient(fuzz *f) {
     double low = f->desc.precision == GPUOPT_PRECISION_FP32 ? (double)FLT_MIN : 0;
     double high = f->desc.precision == GPUOPT_PRECISION_FP32 ? (double)FLT_MAX : DBL_MAX, a;
     if (f->planted) return (double)(1 + take(f) % 8 * (take(f) % 143)) * (take(f) % 2 ? 1 : -1); /* at most 1000 */
@@ -106,7 +106,7 @@ void input_make(fuzz *f) {
     for (i = 0; i < rows; i++) {
         int64_t k = f->start[i];
         for (j = 0; j < cols; j++)
-            if (take(f) <= density) f->col[k] = j, f->val[k++] = make_coefficient(f);
+            if (take(f) <= density) f->col[k] = j, f->val[k++] = input_coefficient(f);
         f->start[i + 1] = k;
         input_sides(f, i, &f->lhs[i], &f->rhs[i]);
     }

@@ -32,6 +32,8 @@ void input_make(fuzz *f);
 /* Two bounds of a column, two sides of a row. They keep the planted point, if there is one. */
 void input_bounds(fuzz *f, int32_t col, double *lb, double *ub);
 void input_sides(fuzz *f, int32_t row, double *lhs, double *rhs);
+/* A coefficient that a valid model may have. */
+double input_coefficient(fuzz *f);
 /* Whether a call may take these bounds or sides. */
 int input_valid_pair(const fuzz *f, double low, double high);
 /* A copy of an array, kept in f->owned; disown frees all of them. */

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Propagation on the CPU: rows that move bounds, and bounds that move, for one storage type (see cpu_rows.h).
+ */
+
+/* ---- What is kept of rows ---- */
+
+/* Finds out the reach of a row's entries. Returns whether the row can act, also if its sums lack one infinite term. */
+static int GPUOPT__PROPAGATOR_NAME(keep_reach)(gpuopt__propagator_cpu *p, GPUOPT__PROPAGATOR_NAME(span) span,
+                                               int32_t row) {
+    const GPUOPT__PROPAGATOR_REAL *bounds = (const GPUOPT__PROPAGATOR_REAL *)p->bounds;
+    const gpuopt__propagator_rules *rules = &p->head.rules;
+    gpuopt__propagator_kept *r = &p->kept[row];
+    double reach = -HUGE_VAL, rest[2] = {-HUGE_VAL, -HUGE_VAL};
+    int64_t k;
+    for (k = 0; k < span.length; k++) {
+        const GPUOPT__PROPAGATOR_REAL *pair = bounds + 2 * (int64_t)span.col[k];
+        double a = (double)span.val[k], lb = (double)pair[0], ub = (double)pair[1], b = fabs(a);
+        if (b * (fabs(lb) + fabs(ub)) < rules->huge) {
+            double width = gpuopt__propagator_kept_width(rules, GPUOPT__PROPAGATOR_ROUNDED(span.col[k]), lb, ub);
+            reach = gpuopt__max(b * width, reach);
+        } else { /* its bound on the other side is the one that a sum without its term may move */
+            if (!(fabs(a * lb) < rules->huge)) rest[a < 0] = gpuopt__max(rest[a < 0], b * (ub - rules->filter_change));
+            if (!(fabs(a * ub) < rules->huge)) rest[a > 0] = gpuopt__max(rest[a > 0], b * (-lb - rules->filter_change));
+            reach = HUGE_VAL;
+        }
+    }
+    gpuopt__propagator_kept_set_reach(r, rules, p->lhs[row], p->rhs[row], reach);
+    return gpuopt__propagator_kept_acts_alone(r, 0, p->rhs[row], rest[0]) ||
+           gpuopt__propagator_kept_acts_alone(r, 1, -p->lhs[row], rest[1]);
+}
+
+/* Sums a row anew, in plain double precision. */
+static void GPUOPT__PROPAGATOR_NAME(keep_row)(gpuopt__propagator_cpu *p, GPUOPT__PROPAGATOR_NAME(span) span,
+                                              int32_t row) {
+    const GPUOPT__PROPAGATOR_REAL *bounds = (const GPUOPT__PROPAGATOR_REAL *)p->bounds;
+    const gpuopt__propagator_rules *rules = &p->head.rules;
+    gpuopt__propagator_kept r = {{0, 0}, {0, 0}, 0, 0, {0, 0}, 0, 0};
+    double size = 0;
+    int64_t k;
+    int plain = 1;
+    for (k = 0; k < span.length; k++) {
+        const GPUOPT__PROPAGATOR_REAL *pair = bounds + 2 * (int64_t)span.col[k];
+        double a = (double)span.val[k];
+        int upper;
+        plain &= gpuopt__propagator_is_plain(a);
+        for (upper = 0; upper < 2; upper++) {
+            int s = (a > 0) == upper;
+            double bound = (double)pair[upper], term = (s ? -a : a) * bound;
+            if (!(fabs(term) < rules->huge)) {
+                r.infinite[s]++;
+                continue;
+            }
+            r.sum[s] += term;
+            size += fabs(term);
+            r.rough += !(gpuopt__propagator_is_whole(bound) & (fabs(term) <= p->most_exact));
+        }
+    }
+    if (!plain) r.rough += GPUOPT__PROPAGATOR_ROUGH;
+    r.error = r.rough ? (double)(span.length + 4) * 0x1p-52 * size + 0x1p-1000 : 0;
+    r.epoch = p->epoch;
+    p->kept[row] = r;
+    GPUOPT__PROPAGATOR_NAME(keep_reach)(p, span, row);
+}
+
+/* An entry of a column whose bound moves: brings its row up to date, and marks it if it can act. exact: no term of the
+ * column is rough or infinite, before or after. */
+GPUOPT__INLINE void GPUOPT__PROPAGATOR_NAME(touch_row)(gpuopt__propagator_cpu *p, int32_t row, double a, int exact,
+                                                       const gpuopt__propagator_move *m) {
+    gpuopt__propagator_kept *r = &p->kept[row];
+    int acts = 1;
+    if (r->epoch == p->epoch) {
+        int s = (a > 0) == m->upper;
+        if (exact) gpuopt__propagator_kept_add(r, s, (s ? -a : a) * m->distance);
+        else gpuopt__propagator_kept_replace(r, &p->head.rules, m, s, s ? -a : a, p->most_exact);
+        if (!m->tighter) {
+            double reach = exact || fabs(a) * m->size < p->head.rules.huge ? fabs(a) * m->width : HUGE_VAL;
+            if (reach > r->reach) gpuopt__propagator_kept_set_reach(r, &p->head.rules, p->lhs[row], p->rhs[row], reach);
+        }
+        if (m->since == GPUOPT__PROPAGATOR_NO_MARKS) return;
+        acts = m->tighter ? gpuopt__propagator_kept_acts(r, s) : gpuopt__propagator_kept_row_acts(r);
+    }
+    if (acts && m->since != GPUOPT__PROPAGATOR_NO_MARKS) gpuopt__propagator_cpu_mark_row(p, row, m->since);
+}
+
+/* Tells the rows of a column that its bound has moved. */
+static void GPUOPT__PROPAGATOR_NAME(touch_rows)(gpuopt__propagator_cpu *p, uint32_t side, double from, int32_t since) {
+    const gpuopt__propagator_cpu_matrix *matrix = &p->matrix;
+    const GPUOPT__PROPAGATOR_REAL *val = (const GPUOPT__PROPAGATOR_REAL *)matrix->col_val,
+                                  *pair = (const GPUOPT__PROPAGATOR_REAL *)p->bounds + (side & ~(uint32_t)1);
+    double lb = (double)pair[0], ub = (double)pair[1];
+    int32_t col = (int32_t)(side >> 1), e;
+    int64_t k, end = matrix->col_start[col + 1];
+    gpuopt__propagator_move m;
+    m.since = p->all_marked && !p->sequential ? GPUOPT__PROPAGATOR_NO_MARKS : since;
+    if (p->none_kept && m.since == GPUOPT__PROPAGATOR_NO_MARKS) return;
+    m.upper = (int)(side & 1);
+    m.from = from;
+    m.to = m.upper ? ub : lb;
+    m.distance = m.to - from;
+    m.width = gpuopt__propagator_kept_width(&p->head.rules, GPUOPT__PROPAGATOR_ROUNDED(col), lb, ub);
+    m.size = fabs(lb) + fabs(ub);
+    m.tighter = m.upper ? m.to < from : m.to > from;
+    m.from_whole = gpuopt__propagator_is_whole(from);
+    m.to_whole = gpuopt__propagator_is_whole(m.to);
+    if (m.from_whole & m.to_whole &&
+        matrix->col_most[col] * (m.size + fabs(from)) < gpuopt__min(p->most_exact, p->head.rules.huge)) {
+        for (k = matrix->col_start[col]; k < end; k++) {
+            if (k + 8 < end) GPUOPT__PREFETCH(&p->kept[matrix->col_row[k + 8]]);
+            GPUOPT__PROPAGATOR_NAME(touch_row)(p, matrix->col_row[k], (double)val[k], 1, &m);
+        }
+    } else {
+        for (k = matrix->col_start[col]; k < end; k++)
+            GPUOPT__PROPAGATOR_NAME(touch_row)(p, matrix->col_row[k], (double)val[k], 0, &m);
+    }
+    if (!p->added.head) return;
+    for (e = p->added.head[col]; e >= 0; e = p->added.next[e]) GPUOPT__PROPAGATOR_NAME(touch_row)
+    (p, p->added.row[e], (double)((const GPUOPT__PROPAGATOR_REAL *)p->added.val)[e], 0, &m);
+}
+
+/* Moves a bound. touch: its rows are to know; since: for the rows that it marks, or NO_MARKS. Returns whether the
+ * column's bounds cross now. */
+static int GPUOPT__PROPAGATOR_NAME(move)(gpuopt__propagator_cpu *p, uint32_t side, double value, int touch,
+                                         int32_t since) {
+    GPUOPT__PROPAGATOR_REAL *pair = (GPUOPT__PROPAGATOR_REAL *)p->bounds + (side & ~(uint32_t)1);
+    double from = (double)pair[side & 1];
+    int before = gpuopt__propagator_crossed(&p->head.rules, (double)pair[0], (double)pair[1]), now;
+    pair[side & 1] = (GPUOPT__PROPAGATOR_REAL)value;
+    if (p->next) ((GPUOPT__PROPAGATOR_REAL *)p->next)[side] = (GPUOPT__PROPAGATOR_REAL)value;
+    now = gpuopt__propagator_crossed(&p->head.rules, (double)pair[0], (double)pair[1]);
+    p->crossed += now - before;
+    if (touch && p->kept) GPUOPT__PROPAGATOR_NAME(touch_rows)(p, side, from, since);
+    return now;
+}
+
+/* ---- Rows that are evaluated ---- */
+
+/* Begins to evaluate a row. Returns 0: it can do nothing; 1: it may move bounds; 2: it is infeasible. */
+static int GPUOPT__PROPAGATOR_NAME(open_row)(gpuopt__propagator_cpu *p, int32_t index,
+                                             GPUOPT__PROPAGATOR_NAME(span) * span, gpuopt__propagator_row *row) {
+    gpuopt__propagator_activities activities;
+    *span = GPUOPT__PROPAGATOR_NAME(row_span)(p, index);
+    if (p->kept && (!p->all_marked || p->kept[index].epoch == p->epoch)) {
+        gpuopt__propagator_kept *r = &p->kept[index];
+        if (r->epoch != p->epoch) GPUOPT__PROPAGATOR_NAME(keep_row)(p, *span, index);
+        if (!gpuopt__propagator_kept_row_acts(r)) return 0;
+        if (r->rough == 0 && r->error > 0) GPUOPT__PROPAGATOR_NAME(keep_row)(p, *span, index);
+        if (r->rough == 0) {
+            activities = gpuopt__propagator_kept_activities(r);
+        } else { /* before the costly sums: bounds have moved since its reach was found out */
+            if (span->length > 8 && !GPUOPT__PROPAGATOR_NAME(keep_reach)(p, *span, index)) return 0;
+            activities = GPUOPT__PROPAGATOR_NAME(row_activities)(p, *span);
+            gpuopt__propagator_kept_take(r, &activities, span->length);
+        }
+    } else {
+        if (!GPUOPT__PROPAGATOR_NAME(row_filter)(p, *span, index)) return 0;
+        activities = GPUOPT__PROPAGATOR_NAME(row_activities)(p, *span);
+    }
+    *row = gpuopt__propagator_row_make(&activities, &p->head.rules, p->lhs[index], p->rhs[index], span->length);
+    return row->violated && GPUOPT__PROPAGATOR_NAME(row_infeasible)(p, *span, index, row) ? 2 : 1;
+}
+
+/* After a row has been evaluated: the reach of its entries. */
+static inline void GPUOPT__PROPAGATOR_NAME(close_row)(gpuopt__propagator_cpu *p, int32_t index, double reach) {
+    if (p->kept && p->kept[index].epoch == p->epoch)
+        gpuopt__propagator_kept_set_reach(&p->kept[index], &p->head.rules, p->lhs[index], p->rhs[index], reach);
+}
+
+/* Tightens a side in `next` to `value` if that is better. With `shared`, other threads may do the same at the same time,
+ * and the row is found out later (attribute_row). Returns 1 if this call was the one that moved the side away from
+ * `base`. */
+static int GPUOPT__PROPAGATOR_NAME(improve)(gpuopt__propagator_cpu *p, uint32_t side, GPUOPT__PROPAGATOR_REAL base,
+                                            GPUOPT__PROPAGATOR_REAL value, int32_t row) {
+    GPUOPT__PROPAGATOR_REAL *target = (GPUOPT__PROPAGATOR_REAL *)p->next + side, old;
+    int upper = (int)(side & 1);
+    if (!p->shared) {
+        old = *target;
+        if (upper ? value > old : value < old) return 0;
+        if (value == old) {
+            if (p->reason && old != base && row < p->reason[side]) p->reason[side] = row;
+            return 0;
+        }
+        *target = value;
+        if (p->reason) p->reason[side] = row;
+        return old == base;
+    }
+#ifdef _OPENMP
+    for (;;) {
+        __atomic_load(target, &old, __ATOMIC_RELAXED);
+        if (upper ? value >= old : value <= old) return 0;
+        if (__atomic_compare_exchange(target, &old, &value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return old == base;
+    }
+#else
+    return 0;
+#endif
+}
+
+/* Computes what the row implies for entry k; *lb and *ub: the column's bounds, which it tightens. Returns the sides that
+ * move: LOWER + UPPER. */
+GPUOPT__INLINE int GPUOPT__PROPAGATOR_NAME(tighten_entry)(const gpuopt__propagator_cpu *p,
+                                                          const gpuopt__propagator_row *row, int32_t col, double a,
+                                                          double *lb, double *ub) {
+    double low = *lb, high = *ub, bound;
+    int sides = gpuopt__propagator_reaching_sides(row, &p->head.rules, a, low, high), side, moved = 0;
+    for (side = 0; sides >> side; side++) {
+        int which = sides >> side & 1 ? gpuopt__propagator_tighten(&row->limit[side], &p->head.rules, side ? -a : a,
+                                                                   low, high, p->kind[col], &bound)
+                                      : 0;
+        if (which == GPUOPT__PROPAGATOR_LOWER) *lb = bound;
+        if (which == GPUOPT__PROPAGATOR_UPPER) *ub = bound;
+        moved |= which;
+    }
+    return moved;
+}
+
+/* One row of a Jacobi round: reads `bounds`, improves `next`, and lists in `changed` each side that it moves first. */
+static void GPUOPT__PROPAGATOR_NAME(jacobi_row)(gpuopt__propagator_cpu *p, int32_t index,
+                                                gpuopt__propagator_cpu_batch *batch, int32_t *infeasible_row) {
+    const GPUOPT__PROPAGATOR_REAL *bounds = (const GPUOPT__PROPAGATOR_REAL *)p->bounds;
+    const gpuopt__propagator_rules *rules = &p->head.rules;
+    GPUOPT__PROPAGATOR_NAME(span) span;
+    gpuopt__propagator_row row;
+    double reach = -HUGE_VAL;
+    int64_t k;
+    int opened = GPUOPT__PROPAGATOR_NAME(open_row)(p, index, &span, &row), any = 0;
+    if (opened == 2) {
+        if (index < *infeasible_row) *infeasible_row = index;
+        if (p->marked) p->marked[index] = GPUOPT__PROPAGATOR_MARKED; /* see keep_infeasible */
+    }
+    if (opened != 1) return;
+    for (k = 0; k < span.length; k++) {
+        int32_t col = span.col[k];
+        const GPUOPT__PROPAGATOR_REAL *pair = bounds + 2 * (int64_t)col;
+        double a = (double)span.val[k], lb = (double)pair[0], ub = (double)pair[1];
+        int moved = GPUOPT__PROPAGATOR_NAME(tighten_entry)(p, &row, col, a, &lb, &ub);
+        reach = gpuopt__max(reach, gpuopt__propagator_kept_reach(rules, GPUOPT__PROPAGATOR_ROUNDED(col), a, lb, ub));
+        if (!moved) continue;
+        any = 1;
+        if (moved & GPUOPT__PROPAGATOR_LOWER &&
+            GPUOPT__PROPAGATOR_NAME(improve)(p, 2 * (uint32_t)col, pair[0], (GPUOPT__PROPAGATOR_REAL)lb, index))
+            gpuopt__propagator_cpu_append(batch, 2 * (uint32_t)col, p->changed, &p->changed_count);
+        if (moved & GPUOPT__PROPAGATOR_UPPER &&
+            GPUOPT__PROPAGATOR_NAME(improve)(p, 2 * (uint32_t)col + 1, pair[1], (GPUOPT__PROPAGATOR_REAL)ub, index))
+            gpuopt__propagator_cpu_append(batch, 2 * (uint32_t)col + 1, p->changed, &p->changed_count);
+    }
+    GPUOPT__PROPAGATOR_NAME(close_row)(p, index, reach);
+    if (any && p->shared && p->reason) p->marked[index] = GPUOPT__PROPAGATOR_TO_ATTRIBUTE;
+}
+
+#ifdef _OPENMP
+/* After all rows of a round, with several threads: enters the row for the bounds in `next` that it implies, if no lower
+ * row does. */
+static void GPUOPT__PROPAGATOR_NAME(attribute_row)(gpuopt__propagator_cpu *p, int32_t index) {
+    const GPUOPT__PROPAGATOR_REAL *bounds = (const GPUOPT__PROPAGATOR_REAL *)p->bounds,
+                                  *next = (const GPUOPT__PROPAGATOR_REAL *)p->next;
+    GPUOPT__PROPAGATOR_NAME(span) span = GPUOPT__PROPAGATOR_NAME(row_span)(p, index);
+    gpuopt__propagator_activities activities = GPUOPT__PROPAGATOR_NAME(row_activities)(p, span);
+    gpuopt__propagator_row row =
+        gpuopt__propagator_row_make(&activities, &p->head.rules, p->lhs[index], p->rhs[index], span.length);
+    int64_t k;
+    for (k = 0; k < span.length; k++) {
+        int64_t at = 2 * (int64_t)span.col[k];
+        double bound[2] = {(double)bounds[at], (double)bounds[at + 1]};
+        int moved =
+                GPUOPT__PROPAGATOR_NAME(tighten_entry)(p, &row, span.col[k], (double)span.val[k], &bound[0], &bound[1]),
+            upper;
+        for (upper = 0; upper < 2; upper++) {
+            int32_t *reason = &p->reason[at + upper], lowest;
+            if (!(moved >> upper & 1) || (GPUOPT__PROPAGATOR_REAL)bound[upper] != next[at + upper]) continue;
+            lowest = __atomic_load_n(reason, __ATOMIC_RELAXED);
+            while (index < lowest &&
+                   !__atomic_compare_exchange_n(reason, &lowest, index, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+        }
+    }
+}
+#endif
+
+/* One row of a sequential sweep: moves bounds in place. Returns whether the sweep goes on. */
+static int GPUOPT__PROPAGATOR_NAME(sequential_row)(gpuopt__propagator_cpu *p, int32_t index) {
+    GPUOPT__PROPAGATOR_REAL *bounds = (GPUOPT__PROPAGATOR_REAL *)p->bounds;
+    const gpuopt__propagator_rules *rules = &p->head.rules;
+    GPUOPT__PROPAGATOR_NAME(span) span;
+    gpuopt__propagator_row row;
+    double reach = -HUGE_VAL;
+    gpuopt__propagator_kept *r = &p->kept[index];
+    int32_t seen = p->changes;
+    int64_t k, before = p->info.changed;
+    int opened = GPUOPT__PROPAGATOR_NAME(open_row)(p, index, &span, &row), upper;
+    if (opened == 2) p->infeasible_row = index;
+    if (opened == 2) gpuopt__propagator_cpu_mark_row(p, index, seen);
+    if (opened != 1) return opened == 0;
+    if (r->epoch == p->epoch) r->limit[0] = r->limit[1] = HUGE_VAL; /* its own moves do not mark it while they go on */
+    for (k = 0; k < span.length; k++) {
+        int32_t col = span.col[k];
+        const GPUOPT__PROPAGATOR_REAL *pair = bounds + 2 * (int64_t)col;
+        double a = (double)span.val[k], bound[2] = {(double)pair[0], (double)pair[1]};
+        int moved = GPUOPT__PROPAGATOR_NAME(tighten_entry)(p, &row, col, a, &bound[0], &bound[1]), crossed = 0;
+        for (upper = 0; moved >> upper; upper++) {
+            uint32_t side = 2 * (uint32_t)col + (uint32_t)upper;
+            if (!(moved >> upper & 1)) continue;
+            if (!gpuopt__propagator_cpu_record(p, side, (double)pair[upper], bound[upper], index, seen)) {
+                r->epoch = 0;
+                gpuopt__propagator_cpu_mark_row(p, index, seen);
+                return 0;
+            }
+            crossed = GPUOPT__PROPAGATOR_NAME(move)(p, side, bound[upper], 1, p->changes);
+            p->info.changed++;
+        }
+        reach = gpuopt__max(
+            reach, gpuopt__propagator_kept_reach(rules, GPUOPT__PROPAGATOR_ROUNDED(col), a, bound[0], bound[1]));
+        if (crossed) {
+            p->infeasible_col = col;
+            r->epoch = 0;
+            gpuopt__propagator_cpu_mark_row(p, index, p->changes);
+            return 0;
+        }
+    }
+    GPUOPT__PROPAGATOR_NAME(close_row)(p, index, reach);
+    if (p->info.changed > before && r->epoch == p->epoch && gpuopt__propagator_kept_row_acts(r))
+        gpuopt__propagator_cpu_mark_row(p, index, p->changes);
+    return 1;
+}
+
+/* ---- State in and out ---- */
+
+static void GPUOPT__PROPAGATOR_NAME(load_bounds)(const gpuopt__propagator_cpu *p, int32_t col, double *lb, double *ub) {
+    const GPUOPT__PROPAGATOR_REAL *pair = (const GPUOPT__PROPAGATOR_REAL *)p->bounds + 2 * (int64_t)col;
+    *lb = (double)pair[0];
+    *ub = (double)pair[1];
+}
+
+/* Sets the host's bounds of one column; NULL: that side stays as the host sees it. Returns whether there was room for
+ * that in the trail. */
+static int GPUOPT__PROPAGATOR_NAME(set_column)(gpuopt__propagator_cpu *p, int32_t col, const double *lb,
+                                               const double *ub) {
+    const GPUOPT__PROPAGATOR_REAL *pair = (const GPUOPT__PROPAGATOR_REAL *)p->bounds + 2 * (int64_t)col;
+    double old[2] = {(double)pair[0], (double)pair[1]}, fresh[2];
+    int integer = p->kind[col] & GPUOPT__PROPAGATOR_INTEGER, was_fixed = p->kind[col] & GPUOPT__PROPAGATOR_FIXED, kind,
+        upper;
+    fresh[0] =
+        lb ? gpuopt__propagator_stored_lb(&p->head.rules, integer, *lb)
+           : gpuopt__propagator_shown_lb(&p->head.rules, gpuopt__propagator_cpu_is_infeasible(p), old[0], old[1]);
+    fresh[1] = ub ? gpuopt__propagator_stored_ub(&p->head.rules, integer, *ub) : old[1];
+    kind = gpuopt__propagator_kind(integer, fresh[0], fresh[1]);
+    for (upper = 0; upper < 2; upper++) {
+        uint32_t side = 2 * (uint32_t)col + (uint32_t)upper;
+        /* A column that is fixed where its bounds already are has a change that changes nothing else. */
+        int only_kind = upper && kind != p->kind[col] && fresh[0] == old[0] && fresh[1] == old[1];
+        if (fresh[upper] == old[upper] && !only_kind) continue;
+        if (!gpuopt__propagator_cpu_record(p, side, old[upper], fresh[upper],
+                                           was_fixed ? GPUOPT__PROPAGATOR_HOST_OF_FIXED : GPUOPT__PROPAGATOR_HOST,
+                                           p->changes))
+            return 0;
+        GPUOPT__PROPAGATOR_NAME(move)(p, side, fresh[upper], 1, p->changes);
+    }
+    p->kind[col] = (uint8_t)kind;
+    return 1;
+}
+
+static void GPUOPT__PROPAGATOR_NAME(store_values)(void *to, const double *val, int64_t count) {
+    int64_t k;
+    for (k = 0; k < count; k++) ((GPUOPT__PROPAGATOR_REAL *)to)[k] = (GPUOPT__PROPAGATOR_REAL)val[k];
+}
+
+/* A new column's bounds. */
+static void GPUOPT__PROPAGATOR_NAME(first_bounds)(gpuopt__propagator_cpu *p, int32_t col, double lb, double ub) {
+    int64_t at = 2 * (int64_t)col;
+    GPUOPT__PROPAGATOR_REAL *pair = (GPUOPT__PROPAGATOR_REAL *)p->bounds + at,
+                            *next = (GPUOPT__PROPAGATOR_REAL *)p->next;
+    int integer = p->kind[col] & GPUOPT__PROPAGATOR_INTEGER;
+    pair[0] = (GPUOPT__PROPAGATOR_REAL)gpuopt__propagator_stored_lb(&p->head.rules, integer, lb);
+    pair[1] = (GPUOPT__PROPAGATOR_REAL)gpuopt__propagator_stored_ub(&p->head.rules, integer, ub);
+    p->kind[col] = (uint8_t)gpuopt__propagator_kind(integer, (double)pair[0], (double)pair[1]);
+    p->crossed += gpuopt__propagator_crossed(&p->head.rules, (double)pair[0], (double)pair[1]);
+    if (next) next[at] = pair[0], next[at + 1] = pair[1];
+}
+
+/* Makes the matrix by columns. */
+static void GPUOPT__PROPAGATOR_NAME(transpose)(gpuopt__propagator_cpu *p) {
+    gpuopt__propagator_cpu_matrix *m = &p->matrix;
+    const GPUOPT__PROPAGATOR_REAL *val = (const GPUOPT__PROPAGATOR_REAL *)m->val;
+    GPUOPT__PROPAGATOR_REAL *col_val = (GPUOPT__PROPAGATOR_REAL *)m->col_val;
+    int64_t k;
+    int32_t j;
+    gpuopt__transpose(p->head.rows, p->head.cols, m->start, m->col, NULL, m->col_start, m->col_row, NULL, NULL);
+    for (j = 0; j < p->head.cols; j++) m->col_most[j] = 0;
+    for (k = 0; k < p->head.nonzeros; k++) {
+        double a = (double)val[k], *most = &m->col_most[m->col[k]];
+        col_val[m->col_start[m->col[k]]++] = val[k]; /* moves starts to ends */
+        *most = gpuopt__max(*most, gpuopt__propagator_is_plain(a) ? fabs(a) : HUGE_VAL);
+    }
+    for (j = p->head.cols; j > 0; j--) m->col_start[j] = m->col_start[j - 1];
+    m->col_start[0] = 0;
+}
+
+/* For reports. */
+static gpuopt__propagator_activities GPUOPT__PROPAGATOR_NAME(whole_row)(const gpuopt__propagator_cpu *p, int32_t row) {
+    return GPUOPT__PROPAGATOR_NAME(row_activities)(p, GPUOPT__PROPAGATOR_NAME(row_span)(p, row));
+}
+static int GPUOPT__PROPAGATOR_NAME(whole_row_infeasible)(const gpuopt__propagator_cpu *p, int32_t index,
+                                                         const gpuopt__propagator_row *row) {
+    return GPUOPT__PROPAGATOR_NAME(row_infeasible)(p, GPUOPT__PROPAGATOR_NAME(row_span)(p, index), index, row);
+}

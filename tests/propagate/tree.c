@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/propagate/tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- Trails ---- */
+
+int64_t tree_push(gpuopt_propagator *p) {
+    int64_t start = -1;
+    assert_int_equal(gpuopt_propagator_push(p, &start), GPUOPT_OK);
+    assert_true(start >= 0);
+    return start;
+}
+
+void tree_pop(gpuopt_propagator *p, int levels) { assert_int_equal(gpuopt_propagator_pop(p, levels), GPUOPT_OK); }
+
+gpuopt_propagator_trail tree_trail(gpuopt_propagator *p) {
+    gpuopt_propagator_trail trail = GPUOPT_INIT(gpuopt_propagator_trail);
+    assert_int_equal(gpuopt_propagator_get_trail(p, &trail), GPUOPT_OK);
+    return trail;
+}
+
+void tree_set(gpuopt_propagator *p, int32_t col, double lb, double ub) {
+    assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, &lb, &ub), GPUOPT_OK);
+}
+
+void tree_set_one(gpuopt_propagator *p, int32_t col, int upper, double bound) {
+    assert_int_equal(
+        gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, upper ? NULL : &bound, upper ? &bound : NULL),
+        GPUOPT_OK);
+}
+
+int32_t tree_add(gpuopt_propagator *p, int32_t cols, int count, const int32_t *index, const double *value, double lhs,
+                 double rhs) {
+    const int64_t start[2] = {0, count};
+    const gpuopt_matrix rows = {1, cols, start, index, value, GPUOPT_LAYOUT_CSR};
+    int32_t row = -1;
+    assert_int_equal(gpuopt_propagator_add_rows(p, &rows, &lhs, &rhs, &row), GPUOPT_OK);
+    return row;
+}
+
+tree_change *tree_changes(gpuopt_propagator *p, int64_t from, int64_t *count) {
+    gpuopt_propagator_changes c = GPUOPT_INIT(gpuopt_propagator_changes);
+    tree_change *list = NULL;
+    int64_t k;
+    assert_int_equal(gpuopt_propagator_get_changes(p, GPUOPT_HOST, from, &c), GPUOPT_OK);
+    *count = c.capacity = c.count;
+    if (c.count == 0) return NULL;
+    c.col = malloc(sizeof *c.col * (size_t)c.count);
+    c.upper = malloc((size_t)c.count);
+    c.old_bound = malloc(sizeof *c.old_bound * (size_t)c.count);
+    c.new_bound = malloc(sizeof *c.new_bound * (size_t)c.count);
+    c.row = malloc(sizeof *c.row * (size_t)c.count);
+    list = malloc(sizeof *list * (size_t)c.count);
+    assert_true(c.col && c.upper && c.old_bound && c.new_bound && c.row && list);
+    assert_int_equal(gpuopt_propagator_get_changes(p, GPUOPT_HOST, from, &c), GPUOPT_OK);
+    assert_int_equal(c.count, *count);
+    for (k = 0; k < *count; k++) {
+        assert_true(c.upper[k] <= 1);
+        list[k] = (tree_change){c.col[k], c.upper[k], c.row[k], c.old_bound[k], c.new_bound[k]};
+    }
+    free(c.col);
+    free(c.upper);
+    free(c.old_bound);
+    free(c.new_bound);
+    free(c.row);
+    return list;
+}
+
+gpuopt_status tree_explain(gpuopt_propagator *p, int64_t change, gpuopt_propagator_reason *reason, int64_t *premises,
+                           int64_t capacity) {
+    gpuopt_desc_init(reason, sizeof *reason);
+    reason->premises = premises;
+    reason->capacity = capacity;
+    return gpuopt_propagator_explain(p, change, reason);
+}
+
+gpuopt_propagator_desc tree_desc(const mip *m, gpuopt_propagator_mode mode, gpuopt_propagator_precision precision) {
+    gpuopt_propagator_desc desc = mip_propagator_desc(m);
+    desc.mode = mode;
+    desc.precision = precision;
+    desc.trail_capacity = TREE_TRAIL;
+    desc.spare_rows = TREE_ROWS;
+    desc.spare_nonzeros = TREE_NONZEROS;
+    return desc;
+}
+
+/* ---- Running ---- */
+
+int tree_main(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t count) {
+    gpuopt_context_desc desc;
+    gpuopt_context *context = NULL;
+    gpuopt_status status = GPUOPT_OK;
+    if (argc > 1) test_backend_name = argv[1];
+    if (test_backend(test_backend_name, 4, &desc) && !gpuopt_context_create(&desc, &context)) {
+        mip m = model_small();
+        gpuopt_propagator_desc with_trail = tree_desc(&m, GPUOPT_MODE_JACOBI, GPUOPT_PRECISION_FP64);
+        gpuopt_propagator *p = NULL;
+        status = gpuopt_propagator_create(context, &with_trail, &p);
+        gpuopt_propagator_destroy(p);
+        gpuopt_context_destroy(context);
+        mip_free(&m);
+    }
+    if (status == GPUOPT_ERROR_UNSUPPORTED && test_on("cuda")) {
+        printf("SKIPPED: %zu tests of %s: backend %s has no trails\n", count, name, test_backend_name);
+        return 0;
+    }
+    return test_main(argc, argv, name, tests, count);
+}
+
+void tree_for_all(tree_test *test) {
+    gpuopt_context *context = test_context(NULL);
+    int mode, precision;
+    for (mode = GPUOPT_MODE_JACOBI; mode <= (test_on("cuda") ? GPUOPT_MODE_JACOBI : GPUOPT_MODE_SEQUENTIAL); mode++)
+        for (precision = GPUOPT_PRECISION_FP64; precision <= GPUOPT_PRECISION_FP32; precision++)
+            test(context, (gpuopt_propagator_mode)mode, (gpuopt_propagator_precision)precision);
+    gpuopt_context_destroy(context);
+}
