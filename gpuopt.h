@@ -338,8 +338,8 @@ typedef struct gpuopt_propagator_desc {
     gpuopt_propagator_precision precision; /* default FP64 */
     gpuopt_propagator_mode mode;           /* default JACOBI */
     gpuopt_propagator_driver driver;       /* default AUTO; ignored by the CPU */
-    /* Whether a round skips rows of which no column changed in the previous round. Never changes a result. Takes 4
-     * bytes per nonzero, 8 per column and, with CUDA, 12 per row. After a round with many changes all rows are
+    /* Whether a round skips rows that no change since their last evaluation can concern. Never changes a result. Takes
+     * 12 bytes per nonzero (FP32: 8), 16 per column and 69 per row; with CUDA 4, 8 and 12. After a round with many changes all rows are
      * evaluated anyway. SEQUENTIAL needs it. Default: on with the CPU; with CUDA on from 2^21 nonzeros, below which it
      * gains nothing. */
     gpuopt_switch marking;

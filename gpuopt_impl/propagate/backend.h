@@ -7,10 +7,14 @@
  * activities of those that pass, and computes new bounds for the columns of their entries (row.h), under the model's
  * settings (rules.h). These three files are the arithmetic of both backends, so that both return the same bits.
  *
- *     calls.h       the public calls                       cpu_rounds.h   rounds, marking and threads on the CPU
- *     check.h       checks of descriptors                  cpu_rows.h     one row on the CPU, in double or float
- *     backend.h     the table of a backend                 cpu.h          handles, bounds, sides and reports
- *                                                          rules.h, filter.h, row.h   the arithmetic
+ *     calls.h, tree_calls.h   the public calls             cpu.h           handles, bounds, sides, reports, forks
+ *     check.h                 checks of descriptors        cpu_state.h     a handle's parts; the rows to be evaluated
+ *     backend.h               the table of a backend       cpu_rounds.h    rounds, and their threads
+ *     rules.h, filter.h,      the arithmetic               cpu_kept.h      what is kept of rows between evaluations
+ *     row.h                                                cpu_trail.h     levels, changes, reasons
+ *                                                          cpu_added.h     rows that the host adds
+ *                                                          cpu_typed.h     once for double, once for float: cpu_rows.h,
+ *                                                                          sums; cpu_tighten.h, bounds that move
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_BACKEND_H
 #define GPUOPT_IMPL_PROPAGATE_BACKEND_H
