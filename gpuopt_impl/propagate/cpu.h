@@ -143,7 +143,7 @@ static void gpuopt__propagator_cpu_layout(const gpuopt_propagator *head, int is_
             arena, (int64_t)(head->cols > head->spare_rows ? head->cols : head->spare_rows) + 1, sizeof(int32_t));
     }
     if (!head->marking) return;
-    p->kept = (gpuopt__propagator_kept *)gpuopt__cut(arena, rows, sizeof *p->kept);
+    p->kept = (gpuopt__propagator_kept *)gpuopt__cut(arena, rows + 1, sizeof *p->kept); /* one more, to align them */
     if (jacobi) {
         p->marked = (uint8_t *)gpuopt__cut(arena, rows, 1);
         p->queue = (uint32_t *)gpuopt__cut(arena, rows, sizeof(uint32_t));
@@ -196,6 +196,7 @@ static gpuopt_status gpuopt__propagator_cpu_new(const gpuopt_propagator *head, i
     arena.base = (char *)memory;
     p->head = *head;
     gpuopt__propagator_cpu_layout(head, is_fork, &arena, p);
+    if (p->kept) p->kept = (gpuopt__propagator_kept *)(((uintptr_t)p->kept + 63) & ~(uintptr_t)63); /* cache lines */
     p->sequential = head->mode == GPUOPT_MODE_SEQUENTIAL;
     p->threads = p->sequential ? 1 : head->context->desc.threads;
     p->epoch = 1;

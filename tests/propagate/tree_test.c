@@ -188,6 +188,47 @@ static void check_levels(gpuopt_context *context, gpuopt_propagator_mode mode, g
 }
 TREE_TEST(levels)
 
+/* 1e-8 x + 1e-8 y <= 1.5e-8 is violated by less than the tolerance at x = y = 1: it moves a bound all the same, but of no
+ * column that the host has fixed. So what is fixed must come back, and no more than that. */
+static void check_fixed_columns(gpuopt_context *context, gpuopt_propagator_mode mode,
+                                gpuopt_propagator_precision precision) {
+    static const double a[4] = {1, 0, 1e-8, 1e-8}, lhs[2] = {1, -INFINITY}, rhs[2] = {1, 1.5e-8};
+    mip m = model_dense(2, 2, a, lhs, rhs, 0, 10, 0);
+    gpuopt_propagator_desc desc = tree_desc(&m, mode, precision);
+    gpuopt_propagator *p = problem_create(context, &desc);
+    int again;
+    assert_int_equal(problem_round(p, 10).outcome, GPUOPT_CONVERGED); /* x = 1 by its row, y <= 0.5 */
+    for (again = 0; again < 2; again++) {
+        tree_push(p);
+        tree_set(p, 1, 1, 1);
+        assert_int_equal(problem_round(p, 10).infeasible_col, 0); /* x <= 0.5 */
+        tree_pop(p, 1);
+        tree_push(p);
+        tree_set(p, 0, 1, 1); /* where it is */
+        tree_set(p, 1, 1, 1);
+        assert_int_equal(problem_round(p, 10).outcome, GPUOPT_CONVERGED);
+        tree_push(p);
+        tree_set(p, 0, 0, 2);
+        tree_set(p, 1, 0, 0.25);
+        assert_int_equal(problem_round(p, 10).outcome, GPUOPT_CONVERGED);
+        tree_pop(p, 1);
+        assert_int_equal(problem_round(p, 10).outcome, GPUOPT_CONVERGED); /* both are fixed again */
+        tree_set(p, 0, 0, 1);                                             /* so that the second row is evaluated */
+        tree_set(p, 0, 1, 1);
+        assert_int_equal(problem_round(p, 10).outcome, GPUOPT_CONVERGED);
+        tree_push(p);
+        tree_set(p, 1, 0, 0.25);
+        tree_pop(p, 1);
+        tree_set(p, 0, 0.5, 1);
+        tree_set(p, 0, 1, 1);
+        assert_int_equal(problem_round(p, 10).outcome, GPUOPT_CONVERGED);
+        tree_pop(p, 1);
+    }
+    gpuopt_propagator_destroy(p);
+    mip_free(&m);
+}
+TREE_TEST(fixed_columns)
+
 /* ---- Changes, by hand ---- */
 
 static void check_change(tree_change c, int32_t col, int upper, double old_bound, double new_bound, int32_t row) {
@@ -287,9 +328,14 @@ static void check_parts_of_the_changes(gpuopt_context *context, gpuopt_propagato
 TREE_TEST(parts_of_the_changes)
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(walk_through_bounds),      cmocka_unit_test(walk_through_rows),
-    cmocka_unit_test(walk_with_a_round_limit),  cmocka_unit_test(walk_on_a_short_trail),
-    cmocka_unit_test(back_to_any_state),        cmocka_unit_test(levels),
-    cmocka_unit_test(changes_of_a_small_model), cmocka_unit_test(parts_of_the_changes),
+    cmocka_unit_test(walk_through_bounds),
+    cmocka_unit_test(walk_through_rows),
+    cmocka_unit_test(walk_with_a_round_limit),
+    cmocka_unit_test(walk_on_a_short_trail),
+    cmocka_unit_test(back_to_any_state),
+    cmocka_unit_test(fixed_columns),
+    cmocka_unit_test(levels),
+    cmocka_unit_test(changes_of_a_small_model),
+    cmocka_unit_test(parts_of_the_changes),
 };
 TREE_MAIN(tests)

@@ -216,7 +216,10 @@ void walk_set_bounds(walk *w, int count, const int32_t *col, const double *lb, c
     memcpy(s->item, col, sizeof *col * (size_t)count);
     memcpy(s->low, lb, sizeof *lb * (size_t)count);
     memcpy(s->high, ub, sizeof *ub * (size_t)count);
-    status = gpuopt_propagator_set_some_bounds(w->p, GPUOPT_HOST, count, col, no_lb ? NULL : lb, no_ub ? NULL : ub);
+    if (count == WALK_COLS) /* in their order */
+        status = gpuopt_propagator_set_bounds(w->p, GPUOPT_HOST, no_lb ? NULL : lb, no_ub ? NULL : ub);
+    else
+        status = gpuopt_propagator_set_some_bounds(w->p, GPUOPT_HOST, count, col, no_lb ? NULL : lb, no_ub ? NULL : ub);
     if (status == GPUOPT_ERROR_MEMORY) { /* nothing has changed */
         assert_true(w->changes + 2 * count > w->desc.trail_capacity);
         w->steps--, w->refused++;
