@@ -434,7 +434,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_some_bounds(gpuopt_propagator *pr
 
 /* Sets the sides of `count` distinct rows (an objective cutoff, say): row, lhs and rhs [count], all in the memory that
  * `where` says. ARGUMENT: a row is out of range, NaN, lhs > rhs, lhs >= infinity or rhs <= -infinity; the call waits to
- * check device memory for it. Cost O(count); on the GPU the next round evaluates all rows. */
+ * check device memory for it. Cost O(count), with a trail times the open levels; on the GPU the next round evaluates all
+ * rows. */
 GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *propagator, gpuopt_memory where,
                                                           int64_t count, const int32_t *row, const double *lhs,
                                                           const double *rhs);
@@ -513,12 +514,13 @@ GPUOPT_API gpuopt_status gpuopt_propagator_get_trail(gpuopt_propagator *propagat
 
 /* A part of a trail. The arrays are [capacity] each, or NULL. */
 typedef struct gpuopt_propagator_changes {
-    size_t struct_size;            /* sizeof(gpuopt_propagator_changes) */
-    int64_t capacity;              /* the caller's: at most so many changes are written */
-    int64_t count;                 /* filled in: changes from the given position on, whatever the capacity */
-    int32_t *col;                  /* the column */
-    uint8_t *upper;                /* 1: its upper bound changed; 0: its lower bound */
-    double *old_bound, *new_bound; /* before and after; infinite ones are IEEE infinities */
+    size_t struct_size; /* sizeof(gpuopt_propagator_changes) */
+    int64_t capacity;   /* the caller's: at most so many changes are written */
+    int64_t count;      /* filled in: changes from the given position on, whatever the capacity */
+    int32_t *col;       /* the column */
+    uint8_t *upper;     /* 1: its upper bound changed; 0: its lower bound */
+    /* Before and after; infinite ones are IEEE infinities. Equal if the host fixed the column where it already was. */
+    double *old_bound, *new_bound;
     /* The row that implies the new bound: with JACOBI, the lowest of those that do in that round. -1: the host set it. */
     int32_t *row;
 } gpuopt_propagator_changes;
