@@ -9,6 +9,7 @@
  * in modules of their own. On the emulated GPU every test notices a launch of a kernel that _create has not loaded.
  * The device's free memory would show less: it comes in pieces of megabytes, which one more kernel seldom uses up.
  */
+#define _POSIX_C_SOURCE 200809L /* setenv, fork */
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <stdio.h>
