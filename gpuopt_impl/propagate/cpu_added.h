@@ -72,8 +72,7 @@ static void gpuopt__propagator_cpu_close_holes(gpuopt__propagator_cpu *p) {
             gpuopt__propagator_added_unlink(added, from);
             added->row[to] = row;
             added->col[to] = added->col[from];
-            if (p->head.rules.single) ((float *)added->val)[to] = ((const float *)added->val)[from];
-            else ((double *)added->val)[to] = ((const double *)added->val)[from];
+            gpuopt__propagator_cpu_copy_stored(p, added->val, to, added->val, from);
             gpuopt__propagator_added_link(added, to);
         }
         to++;

@@ -84,10 +84,15 @@ typedef struct gpuopt__propagator_move {
     int32_t since; /* for the rows that it marks, or NO_MARKS */
 } gpuopt__propagator_move;
 
+/* A sum has been rounded, and so have numbers of this size in all that went into it. */
+static inline void gpuopt__propagator_kept_rounded(gpuopt__propagator_kept *r, double size) {
+    r->error = (r->error + 0x1p-51 * size + 0x1p-1000) * (1 + 0x1p-50);
+}
+
 /* Adds the difference of two exact terms to sum s: itself exact, as a multiple of 2^-10 of few digits. */
 static inline void gpuopt__propagator_kept_add(gpuopt__propagator_kept *r, int s, double difference) {
     r->sum[s] += difference;
-    if (r->rough) r->error = (r->error + 0x1p-51 * (fabs(difference) + fabs(r->sum[s])) + 0x1p-1000) * (1 + 0x1p-50);
+    if (r->rough) gpuopt__propagator_kept_rounded(r, fabs(difference) + fabs(r->sum[s]));
 }
 
 /* Replaces the term of a bound with coefficient c in sum s. */
@@ -99,8 +104,7 @@ static inline void gpuopt__propagator_kept_replace(gpuopt__propagator_kept *r, c
     if (!(fabs(fresh) < rules->huge)) r->infinite[s]++, fresh = 0, is_rough = 0;
     r->sum[s] += fresh - old;
     r->rough += is_rough - was_rough;
-    if (was_rough | r->rough)
-        r->error = (r->error + 0x1p-51 * (fabs(old) + fabs(fresh) + fabs(r->sum[s])) + 0x1p-1000) * (1 + 0x1p-50);
+    if (was_rough | r->rough) gpuopt__propagator_kept_rounded(r, fabs(old) + fabs(fresh) + fabs(r->sum[s]));
 }
 
 /* The activities that are kept, if they are exact: with the bits that summing them anew would give. */

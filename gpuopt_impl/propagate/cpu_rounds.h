@@ -204,8 +204,7 @@ static void gpuopt__propagator_cpu_settle_shared(gpuopt__propagator_cpu *p, int6
     for (k = from; k < to; k++) {
         uint32_t side = p->changed[k];
         int32_t col = (int32_t)(side >> 1), e;
-        if (p->head.rules.single) ((float *)p->bounds)[side] = ((const float *)p->next)[side];
-        else ((double *)p->bounds)[side] = ((const double *)p->next)[side];
+        gpuopt__propagator_cpu_copy_stored(p, p->bounds, side, p->next, side);
         if (p->all_marked) continue;
         for (at = p->matrix.col_start[col]; at < p->matrix.col_start[col + 1]; at++)
             gpuopt__propagator_cpu_mark_shared(p, p->matrix.col_row[at], batch);
@@ -222,8 +221,7 @@ static void gpuopt__propagator_cpu_withdraw(gpuopt__propagator_cpu *p, int64_t r
     int64_t k;
     for (k = 0; k < p->changed_count; k++) {
         uint32_t side = p->changed[k];
-        if (p->head.rules.single) ((float *)p->next)[side] = ((const float *)p->bounds)[side];
-        else ((double *)p->next)[side] = ((const double *)p->bounds)[side];
+        gpuopt__propagator_cpu_copy_stored(p, p->next, side, p->bounds, side);
     }
     p->changed_count = 0;
     for (k = 0; k < rows; k++) p->marked[gpuopt__propagator_cpu_row_at(p, k)] = 0;

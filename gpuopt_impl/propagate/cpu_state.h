@@ -65,6 +65,8 @@ typedef struct gpuopt__propagator_added {
     int32_t *head;            /* [cols]: the column's first entry, or -1 */
 } gpuopt__propagator_added;
 
+enum { GPUOPT__PROPAGATOR_SWEEP_LEVELS = 6 }; /* 64^6 > 2^31 */
+
 typedef struct gpuopt__propagator_cpu {
     gpuopt_propagator head;
     int threads, sequential;
@@ -83,7 +85,7 @@ typedef struct gpuopt__propagator_cpu {
     uint8_t *marked;   /* [rows + spare rows], Jacobi */
     uint32_t *queue;   /* [rows + spare rows]: the marked rows, Jacobi */
     int64_t queued;
-    uint64_t *sweep[6]; /* the marked rows, SEQUENTIAL: see below */
+    uint64_t *sweep[GPUOPT__PROPAGATOR_SWEEP_LEVELS]; /* the marked rows, SEQUENTIAL: see below */
     int sweep_levels;
     int all_marked;    /* the next round evaluates every row, whatever is marked */
     uint32_t *changed; /* [2 cols]: the sides that a Jacobi round has moved */
@@ -102,7 +104,7 @@ typedef struct gpuopt__propagator_cpu {
     int32_t *reason; /* [2 cols]: the row that moves a side in this round, Jacobi */
     int32_t *since;  /* [rows + spare rows]: length of the trail when the row was marked; -1: for all levels */
     int32_t
-        *altered; /* [rows + spare rows]: changes at positions below this may come from another row of this number */
+        *altered; /* [rows + spare rows]: changes at positions below this may come from another row of that number */
     int32_t *due; /* [rows + spare rows]: rows that _pop marks again, level by level */
     int32_t due_count;
 } gpuopt__propagator_cpu;
@@ -130,6 +132,12 @@ static inline int64_t gpuopt__propagator_cpu_row_length(const gpuopt__propagator
 /* A number of an array that is stored as the handle's bounds are. */
 static inline double gpuopt__propagator_cpu_stored(const gpuopt__propagator_cpu *p, const void *array, int64_t at) {
     return p->head.rules.single ? (double)((const float *)array)[at] : ((const double *)array)[at];
+}
+
+static inline void gpuopt__propagator_cpu_copy_stored(const gpuopt__propagator_cpu *p, void *to, int64_t at,
+                                                      const void *from, int64_t from_at) {
+    if (p->head.rules.single) ((float *)to)[at] = ((const float *)from)[from_at];
+    else ((double *)to)[at] = ((const double *)from)[from_at];
 }
 
 /* ---- Lists that several threads append to ---- */
@@ -163,8 +171,6 @@ static void gpuopt__propagator_cpu_append(gpuopt__propagator_cpu_batch *batch, u
 /* ---- Marked rows ---- *
  * Jacobi rounds keep a queue of them. A sequential sweep takes them in their order and finds the next one quickly however
  * few there are: it has a bit a row, above these a bit for each word that is not 0, and so on. */
-
-enum { GPUOPT__PROPAGATOR_SWEEP_LEVELS = 6 }; /* 64^6 > 2^31 */
 
 /* Words of bits at each level, for so many rows; returns the levels. */
 static inline int gpuopt__propagator_sweep_words(int64_t rows, int64_t words[GPUOPT__PROPAGATOR_SWEEP_LEVELS]) {
@@ -269,7 +275,7 @@ static inline void gpuopt__propagator_cpu_take_mark(gpuopt__propagator_cpu *p, i
     }
 }
 
-/* All rows are to be evaluated, and nothing that is kept of them is right any more. */
+/* Nothing that is kept of rows is right any more. */
 static void gpuopt__propagator_cpu_forget_rows(gpuopt__propagator_cpu *p) {
     p->epoch = p->epoch == UINT32_MAX ? 1 : p->epoch + 1;
     if (p->epoch == 1 && p->kept) {
@@ -279,19 +285,19 @@ static void gpuopt__propagator_cpu_forget_rows(gpuopt__propagator_cpu *p) {
     p->none_kept = 1;
 }
 
-/* Unmarks all rows but those that were marked before the trail had `since` changes. */
+/* Unmarks all rows but those that were marked when the trail had at most `since` changes. */
 static void gpuopt__propagator_cpu_unmark(gpuopt__propagator_cpu *p, int32_t since) {
     int64_t k, kept = 0;
     int32_t row;
     for (k = 0; k < p->queued; k++) {
         row = (int32_t)p->queue[k];
-        if (p->since && p->since[row] <= since) p->queue[kept++] = (uint32_t)row;
+        if (p->since[row] <= since) p->queue[kept++] = (uint32_t)row;
         else p->marked[row] = 0;
     }
     p->queued = kept;
     if (!p->sequential) return;
     for (row = gpuopt__propagator_sweep_next(p, 0); row >= 0; row = gpuopt__propagator_sweep_next(p, row + 1))
-        if (!p->since || p->since[row] > since) gpuopt__propagator_sweep_clear(p, row);
+        if (p->since[row] > since) gpuopt__propagator_sweep_clear(p, row);
 }
 
 #endif /* GPUOPT_IMPL_PROPAGATE_CPU_STATE_H */
