@@ -140,7 +140,7 @@ void CudaBasis::apply(int count) {
 /* second = the product of E and the inverse. It is computed as the transpose of the product, since a matrix stored by
  * rows is its transpose stored by columns. */
 void CudaBasis::multiply_pfi() {
-    cudaMemsetAsync(b_.second, 0, sizeof(double) * static_cast<size_t>(m()) * static_cast<size_t>(b_.pitch), stream());
+    queue_.zero(b_.second, sizeof(double) * static_cast<size_t>(m()) * static_cast<size_t>(b_.pitch));
     rank_update(rank_, queue_, m(), m(), m(), b_.matrix, b_.pitch, b_.factor, b_.pitch, b_.second, b_.pitch);
 }
 

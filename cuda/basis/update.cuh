@@ -209,7 +209,7 @@ __global__ void __launch_bounds__(BASIS_THREADS) update_elements_proposed(const 
 __global__ void __launch_bounds__(BASIS_THREADS)
     update_elements(const __grid_constant__ Basis b, const __grid_constant__ Pivot pivot, const double *pivot_row,
                     double *result) {
-    double theta = pivot.alpha[pivot.position];
+    double theta = load_now(pivot.alpha + pivot.position);
     for_elements(b, b.matrix, -1, pivot.alpha, pivot_row,
                  [&](long long at, double2 pair, double own, double2 row, int i) {
                      if (i == pivot.position) pair = make_double2(row.x / theta, row.y / theta);

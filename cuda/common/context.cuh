@@ -58,7 +58,9 @@ class DeviceScope {
   public:
     explicit DeviceScope(const gpuopt_context *context)
         : driver_(cuda_of(context)->driver), pending_(cudaPeekAtLastError() != cudaSuccess),
-          pushed_(driver_.push(cuda_of(context)->context) == CUDA_SUCCESS) {}
+          pushed_(driver_.push(cuda_of(context)->context) == CUDA_SUCCESS) {
+        if (!pushed_) gpuopt__log(context, 0, "the context of CUDA device %d cannot be entered", context->desc.device);
+    }
     ~DeviceScope() {
         CUcontext ours;
         if (!pending_) cudaGetLastError();

@@ -28,12 +28,16 @@ template <class Algorithm>
 gpuopt_status enqueue_cub(const Queue &queue, const char *what, Algorithm algorithm) {
     cudaError_t error = cudaErrorMemoryAllocation; /* if there is no thread to be had */
     if (cudaPeekAtLastError() == cudaSuccess) return queue.check(algorithm(), what);
+    CUcontext ours; /* a green context must not be current in two threads */
+    if (cuda_of(queue.context())->driver.pop(&ours) != CUDA_SUCCESS)
+        return queue.check(cudaErrorInvalidResourceHandle, what);
     try {
         std::thread([&] {
             DeviceScope scope(queue.context());
             error = algorithm();
         }).join();
     } catch (...) {}
+    cuda_of(queue.context())->driver.push(ours);
     return queue.check(error, what);
 }
 

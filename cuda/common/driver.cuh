@@ -40,6 +40,7 @@ cudaError_t find_driver_function(const char *name, unsigned version, Function *f
 }
 
 cudaError_t find_driver(CudaDriver *driver) {
+    [[maybe_unused]] const bool pending = cudaPeekAtLastError() != cudaSuccess;
     cudaError_t error = find_driver_function("cuCtxPushCurrent", 4000, &driver->push);
     if (!error) error = find_driver_function("cuCtxPopCurrent", 4000, &driver->pop);
     if (!error) error = find_driver_function("cuDevicePrimaryCtxRetain", 7000, &driver->retain_primary);
@@ -47,7 +48,7 @@ cudaError_t find_driver(CudaDriver *driver) {
     if (!error) error = find_driver_function("cuStreamGetCtx", 9020, &driver->context_of_stream);
     if (!error) error = find_driver_function("cuCtxGetDevice", 2000, &driver->device_of_current);
 #if CUDA_VERSION >= 12040
-    if (!error && find_driver_function("cuCtxGetDevResource", 12040, &driver->resource_of_context))
+    if (!error && find_driver_function("cuCtxGetDevResource", 12040, &driver->resource_of_context) && !pending)
         cudaGetLastError(); /* this one may be missing */
 #endif
     return error;

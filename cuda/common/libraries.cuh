@@ -28,16 +28,16 @@ const char cublas_missing[] =
 const char cusolver_missing[] =
     "cuSOLVER was not found or does not work: loads of a basis use this library's own kernels";
 
-/* ---- Finding the functions ---- */
+/* ---- Finding the functions, in the newest version first ---- */
+
+enum : size_t { LIBRARY_VERSIONS = 3 };
 
 #ifdef GPUOPT__CUDA_OPENS_LIBRARIES
-/* The first of the versions that the dynamic linker finds; null: none. It is not closed again, since another context may
- * be using it, and CUDA's libraries are not made to be unloaded. */
+/* One of the versions of a library; null: there is none. It is not closed again, since another context may be using it,
+ * and CUDA's libraries are not made to be unloaded. */
 template <size_t COUNT>
-void *open_library(const char *const (&names)[COUNT]) {
-    for (const char *name : names)
-        if (void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
-    return nullptr;
+void *open_library(const char *const (&names)[COUNT], size_t version) {
+    return version < COUNT ? dlopen(names[version], RTLD_NOW | RTLD_LOCAL) : nullptr;
 }
 
 template <class Function>
@@ -47,10 +47,12 @@ bool find_function(void *library, const char *name, Function *function) {
     return found;
 }
 
-void *open_cublas() { return open_library({"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"}); }
+void *open_cublas(size_t version) {
+    return open_library({"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"}, version);
+}
 
-bool find_cublas(Cublas *blas) {
-    void *library = open_cublas();
+bool find_cublas(Cublas *blas, size_t version) {
+    void *library = open_cublas(version);
     return find_function(library, "cublasCreate_v2", &blas->create) &&
            find_function(library, "cublasDestroy_v2", &blas->destroy) &&
            find_function(library, "cublasSetStream_v2", &blas->set_stream) &&
@@ -60,8 +62,8 @@ bool find_cublas(Cublas *blas) {
            find_function(library, "cublasDtrsm_v2", &blas->trsm);
 }
 
-bool find_cusolver(Cusolver *solver) {
-    void *library = open_library({"libcusolver.so.12", "libcusolver.so.11"});
+bool find_cusolver(Cusolver *solver, size_t version) {
+    void *library = open_library({"libcusolver.so.12", "libcusolver.so.11"}, version);
     return find_function(library, "cusolverDnCreate", &solver->create) &&
            find_function(library, "cusolverDnDestroy", &solver->destroy) &&
            find_function(library, "cusolverDnSetStream", &solver->set_stream) &&
@@ -75,7 +77,7 @@ bool take_function(Theirs *theirs, Ours **ours) {
     return true;
 }
 
-bool find_cublas(Cublas *blas) {
+bool find_cublas(Cublas *blas, size_t) {
     static_assert(CUBLAS_OP_N == +BLAS_PLAIN && CUBLAS_OP_T == +BLAS_TRANSPOSED, "");
     static_assert(CUBLAS_SIDE_LEFT == +BLAS_LEFT && CUBLAS_SIDE_RIGHT == +BLAS_RIGHT, "");
     static_assert(CUBLAS_FILL_MODE_LOWER == +BLAS_LOWER && CUBLAS_FILL_MODE_UPPER == +BLAS_UPPER, "");
@@ -86,15 +88,15 @@ bool find_cublas(Cublas *blas) {
            take_function(cublasDgemmStridedBatched, &blas->gemm_batch) && take_function(cublasDtrsm_v2, &blas->trsm);
 }
 
-bool find_cusolver(Cusolver *solver) {
+bool find_cusolver(Cusolver *solver, size_t) {
     return take_function(cusolverDnCreate, &solver->create) && take_function(cusolverDnDestroy, &solver->destroy) &&
            take_function(cusolverDnSetStream, &solver->set_stream) &&
            take_function(cusolverDnDgetrf_bufferSize, &solver->getrf_size) &&
            take_function(cusolverDnDgetrf, &solver->getrf);
 }
 #else
-bool find_cublas(Cublas *) { return false; }
-bool find_cusolver(Cusolver *) { return false; }
+bool find_cublas(Cublas *, size_t) { return false; }
+bool find_cusolver(Cusolver *, size_t) { return false; }
 #endif
 
 /* ---- Opening and closing ---- */
@@ -121,8 +123,11 @@ const CudaLibraries *open_libraries(const gpuopt_context *context) {
     DeviceScope scope(context);
     libraries->tried = true;
     libraries->close = close_libraries;
-    if (find_cublas(&libraries->blas)) make_library_handle(context, &libraries->blas);
-    if (libraries->blas.handle && find_cusolver(&libraries->solver)) make_library_handle(context, &libraries->solver);
+    /* Version by version: one that is installed may be too new for the driver. */
+    for (size_t k = 0; k < LIBRARY_VERSIONS && !libraries->blas.handle; k++)
+        if (find_cublas(&libraries->blas, k)) make_library_handle(context, &libraries->blas);
+    for (size_t k = 0; k < LIBRARY_VERSIONS && libraries->blas.handle && !libraries->solver.handle; k++)
+        if (find_cusolver(&libraries->solver, k)) make_library_handle(context, &libraries->solver);
     if (!libraries->solver.handle) gpuopt__log(context, 1, libraries->blas.handle ? cusolver_missing : cublas_missing);
     return libraries;
 }

@@ -72,7 +72,11 @@ gpuopt_status find_cuda_context(gpuopt_context *context) {
     CudaContext *cuda = cuda_of(context);
     CUdevice device = context->desc.device;
     const cudaStream_t stream = context->desc.stream;
-    if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread) {
+    if (stream == cudaStreamPerThread) {
+        gpuopt__log(context, 0, "gpuopt_context_create: the stream is cudaStreamPerThread, another one in each thread");
+        return GPUOPT_ERROR_ARGUMENT;
+    }
+    if (!stream || stream == cudaStreamLegacy) {
         if (cuda->driver.retain_primary(&cuda->context, device) == CUDA_SUCCESS) {
             cuda->retained = true;
             return GPUOPT_OK;
@@ -108,7 +112,8 @@ cudaError_t read_device(gpuopt_context *context) {
     return error;
 }
 
-/* Warns where no machine code fits the device, so that the driver compiles PTX when kernels are loaded. */
+/* Warns where this file was not compiled for an architecture that fits the device, so that the driver compiles PTX when
+ * kernels are loaded. (Which of the architectures have machine code, and which PTX alone, a program cannot see.) */
 void warn_of_compilation(const gpuopt_context *context) {
 #ifdef __CUDA_ARCH_LIST__
     const int archs[] = {__CUDA_ARCH_LIST__};

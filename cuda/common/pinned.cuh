@@ -12,28 +12,51 @@
 
 namespace {
 
-enum { PINNED_SLOT = 256, PINNED_SLOTS = 64, PINNED_PAGE = 4096 };
+enum { PINNED_SLOT = 256, PINNED_SLOTS = 64, PINNED_PAGE = 65536 /* the largest of the hosts CUDA runs on */ };
 
 /* One block of host memory: this, then the slots from the next page on. The pages of the slots are locked. */
 struct PinnedSlab {
     PinnedSlab *next;
     uint64_t used; /* a bit for each slot */
     char *slots;
+    bool locked; /* here; else by the host's allocator */
 };
+
+/* Bytes of whole pages, and what to allocate to have so many, wherever the allocation begins. */
+constexpr size_t whole_pages(size_t bytes) { return (bytes + PINNED_PAGE - 1) / PINNED_PAGE * PINNED_PAGE; }
+constexpr size_t room_for_pages(size_t bytes) { return whole_pages(bytes) + PINNED_PAGE; }
+/* The first page that begins at this address or after it. */
+char *first_page(void *memory) {
+    return reinterpret_cast<char *>(whole_pages(static_cast<size_t>(reinterpret_cast<uintptr_t>(memory))));
+}
+
+/* Locks pages of the context's host memory, unless the allocator hands out locked ones, and sets *locked to whether this
+ * did; cudaHostUnregister() undoes it. Kernels are to use the memory by the same address, which few platforms forbid. */
+gpuopt_status lock_pages(const gpuopt_context *context, void *pages, size_t bytes, bool *locked) {
+    cudaPointerAttributes attributes = {};
+    *locked = false;
+    GPUOPT_CUDA(context, cudaPointerGetAttributes(&attributes, pages));
+    if (attributes.type == cudaMemoryTypeUnregistered)
+        GPUOPT_CUDA(context, cudaHostRegister(pages, bytes, cudaHostRegisterMapped | cudaHostRegisterPortable));
+    *locked = attributes.type == cudaMemoryTypeUnregistered;
+    void *same = nullptr;
+    if (cudaHostGetDevicePointer(&same, pages, 0) == cudaSuccess && same == pages) return GPUOPT_OK;
+    if (*locked) cudaHostUnregister(pages);
+    *locked = false;
+    gpuopt__log(context, 0, "CUDA device %d: kernels cannot use host memory by its own address",
+                static_cast<int>(context->desc.device));
+    return GPUOPT_ERROR_UNSUPPORTED;
+}
 
 gpuopt_status add_pinned_slab(const gpuopt_context *context) {
     enum { BYTES = PINNED_SLOT * PINNED_SLOTS };
     void *memory;
-    gpuopt_status status =
-        gpuopt__allocate(context, GPUOPT_HOST, sizeof(PinnedSlab) + PINNED_PAGE + BYTES + PINNED_PAGE, &memory);
+    gpuopt_status status = gpuopt__allocate(context, GPUOPT_HOST, sizeof(PinnedSlab) + room_for_pages(BYTES), &memory);
     if (status) return status;
     auto *slab = static_cast<PinnedSlab *>(memory);
-    const uintptr_t end = reinterpret_cast<uintptr_t>(slab + 1);
-    slab->slots = reinterpret_cast<char *>((end + PINNED_PAGE - 1) / PINNED_PAGE * PINNED_PAGE);
+    slab->slots = first_page(slab + 1);
     slab->used = 0;
-    status =
-        cuda_status(context, cudaHostRegister(slab->slots, BYTES, cudaHostRegisterMapped | cudaHostRegisterPortable),
-                    "locking pages");
+    status = lock_pages(context, slab->slots, whole_pages(BYTES), &slab->locked);
     if (status) {
         gpuopt__release(context, GPUOPT_HOST, slab);
         return status;
@@ -76,7 +99,7 @@ void give_pinned(const gpuopt_context *context, const volatile void *report) {
 void release_pinned(const gpuopt_context *context) {
     for (PinnedSlab *slab = cuda_of(context)->pinned; slab;) {
         PinnedSlab *next = slab->next;
-        cudaHostUnregister(slab->slots);
+        if (slab->locked) cudaHostUnregister(slab->slots);
         gpuopt__release(context, GPUOPT_HOST, slab);
         slab = next;
     }

@@ -70,6 +70,12 @@ class Queue {
         if (!failed_) failed_ = error;
     }
 
+    /* Enqueues zeros, with the errors of a launch. */
+    void zero(void *memory, size_t bytes) const {
+        const cudaError_t error = cudaMemsetAsync(memory, 0, bytes, stream_);
+        if (!failed_) failed_ = error;
+    }
+
     /* The status that a CUDA call's error stands for; a failure goes to the log. */
     gpuopt_status check(cudaError_t error, const char *what) const { return cuda_status(context_, error, what); }
     /* The status of the launches since the last check. */

@@ -179,7 +179,8 @@ int main(int argc, char **argv) {
         rank.blas = &libraries.blas;
         demand(!libraries.blas.set_workspace(libraries.blas.handle, rank.workspace, RANK_WORKSPACE), "the workspace");
 #ifdef GPUOPT__CUDA_OPENS_LIBRARIES
-        demand(find_function(open_cublas(), "cublasDgemv_v2", &gemv), "finding cublasDgemv");
+        for (size_t k = 0; k < LIBRARY_VERSIONS && !find_function(open_cublas(k), "cublasDgemv_v2", &gemv); k++) {}
+        demand(gemv, "finding cublasDgemv");
 #endif
     }
     std::printf("%6s %6s %10s %10s %10s\n", "m", "rank", "ours", "cuBLAS", "chosen");
