@@ -243,7 +243,7 @@ int make_problems(void **state) {
         memset(p, 0, sizeof *p);
         p->kind = &kinds[k % KINDS];
         p->size = k < KINDS ? p->kind->small : p->kind->large;
-        if (test_emulated() && k >= KINDS) p->size = p->kind->small + (p->kind->large - p->kind->small) / 8;
+        if (test_few() && k >= KINDS) p->size = p->kind->small + (p->kind->large - p->kind->small) / 8;
         p->kind->make(p);
     }
     return 0;

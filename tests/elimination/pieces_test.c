@@ -133,7 +133,7 @@ static void messages_are_minima(void **state) {
     uint64_t seed, random;
     int32_t k, copy, c;
     (void)state;
-    for (seed = 1; seed <= 120; seed++)
+    for (seed = 1; seed <= (uint64_t)test_times(120, 120); seed++)
         for (k = 0; k < MODEL_KINDS; k++) {
             int32_t drawn[MODEL_VARIABLES], at[3][MODEL_VARIABLES] = {{0}}, value[3][MODEL_VARIABLES];
             gpuopt_elimination_estimate e;
@@ -178,9 +178,10 @@ static void copies_are_models(void **state) {
     gpuopt_context *context = test_context(&host);
     uint64_t seed, random;
     int32_t k, copy, c, round;
+    const int models = test_times(100, 100);
     long different = 0;
     (void)state;
-    for (seed = 1; seed <= 100; seed++)
+    for (seed = 1; seed <= (uint64_t)models; seed++)
         for (k = 0; k < MODEL_KINDS; k++) {
             int32_t drawn[MODEL_VARIABLES], at[5][MODEL_VARIABLES], value[MODEL_VARIABLES];
             gpuopt_elimination *elimination;
@@ -238,7 +239,7 @@ static void copies_are_models(void **state) {
             gpuopt_elimination_destroy(elimination);
             model_free(&m);
         }
-    assert_true(different > 200);
+    assert_true(different > 2 * models);
     gpuopt_context_destroy(context);
 }
 
@@ -281,7 +282,7 @@ static void rest_is_joined(void **state) {
     uint64_t seed, random;
     int32_t k;
     (void)state;
-    for (seed = 1; seed <= 150; seed++)
+    for (seed = 1; seed <= (uint64_t)test_times(150, 150); seed++)
         for (k = 0; k < MODEL_KINDS; k++) {
             int32_t drawn[MODEL_VARIABLES];
             gpuopt_elimination_estimate e;

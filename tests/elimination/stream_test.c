@@ -10,7 +10,7 @@
 #include "tests/elimination/handle.h"
 #include "tests/elimination/streaming.h"
 
-enum { MOST_VARIABLES = 40, ROUNDS = 60 };
+enum { MOST_VARIABLES = 40 };
 
 static gpuopt_context *streaming_context(test_host *host) {
     gpuopt_context_desc desc = test_context_desc(host);
@@ -195,9 +195,9 @@ static void chunks_of_random_models(void **state) {
     int32_t permutation[MOST_VARIABLES];
     long runs[2] = {0, 0}, of_bits[65] = {0};
     uint64_t seed;
-    int k, count;
+    int k, count, rounds = test_few() ? 20 : 60;
     (void)state;
-    for (seed = 1; seed <= ROUNDS; seed++)
+    for (seed = 1; seed <= (uint64_t)rounds; seed++)
         for (k = 0; k < MODEL_KINDS; k++) {
             uint64_t random = seed * 1000 + (uint64_t)k;
             model m = draw_model(&random, &model_kind[k], seed % 8 == 0);
@@ -229,8 +229,8 @@ static void chunks_of_random_models(void **state) {
             model_free(&m);
         }
     gpuopt_context_destroy(context);
-    assert_true(runs[0] > 2 * ROUNDS && runs[1] > ROUNDS / 2);
-    for (k = 8; k <= 64; k *= 2) assert_true(of_bits[k] > ROUNDS / 8);
+    assert_true(runs[0] > 2 * rounds && runs[1] > rounds / 2);
+    for (k = 8; k <= 64; k *= 2) assert_true(of_bits[k] > rounds / 8);
     if (test_on("cuda")) return; /* what is counted is what the other backend does */
     printf("%ld jobs, %ld chunks; %ld jobs cut in inner digits, %ld chunks short; %ld parts held\n",
            streaming_done.jobs - start.jobs, streaming_done.chunks - start.chunks, streaming_done.inner - start.inner,

@@ -133,7 +133,7 @@ static void long_lists(void **state) {
  * incumbent has risen on a long list. */
 static void equals(void **state) {
     uint64_t random = 21;
-    const int trials = test_emulated() ? 18 : 60;
+    const int trials = test_few() ? 18 : 60;
     int trial, j, level, rises = 0;
     pair p;
     (void)state;
@@ -190,7 +190,7 @@ static void divided(void **state) {
             while (info.outcome == GPUOPT_MORE);
             same_info(&p);
             assert_true(p.info.outcome == (desc.node_limit ? GPUOPT_LIMIT : GPUOPT_OPTIMAL));
-            if (!test_emulated()) assert_true((p.info.slices > 0) == (k & 1)); /* it expands too few nodes */
+            if (!test_few()) assert_true((p.info.slices > 0) == (k & 1)); /* it expands too few nodes */
             same_items(&p);
         }
     pair_end(&p);
@@ -216,7 +216,7 @@ static void every_threshold(void **state) {
     breadth = p.info;
     assert_true(lists > 80 && lists < 256 && p.info.slices == 0);
     desc.search = GPUOPT_SEARCH_HYBRID;
-    for (k = 1; k < lists; k += test_emulated() ? 40 : 5)
+    for (k = 1; k < lists; k += test_few() ? 40 : 5)
         for (off = -1; off <= 1; off++) {
             if (list[k] + off < 1) continue;
             desc.hybrid_threshold = (int32_t)(list[k] + off);

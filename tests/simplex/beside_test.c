@@ -62,7 +62,7 @@ static const char *iterate_all(gpuopt_context *context, const program *const *pr
 static const gpuopt_simplex_method methods[] = {GPUOPT_METHOD_TABLEAU, GPUOPT_METHOD_REVISED};
 
 /* Columns. The emulated GPU is slow, and has three multiprocessors' shared memory. */
-static int32_t many(int32_t columns) { return test_emulated() ? columns / 20 : columns; }
+static int32_t many(int32_t columns) { return test_few() ? columns / 20 : columns; }
 
 static void sizes_in_any_order(void **state) {
     static const int orders[][4] = {{0, 1, 2, 3}, {3, 2, 1, 0}};

@@ -21,7 +21,7 @@ static void round_trips(void **state) {
     int k, way, after;
     (void)state;
     for (k = 0; k < MODELS; k++)
-        for (way = 0; way < 6; way++) {
+        for (way = 0; way < 6; way += test_few() ? 5 : 1) {
             mip m = model_load(models[k]);
             gpuopt_simplex_desc desc = mip_simplex_desc(&m);
             gpuopt_simplex *one, *other;
@@ -58,7 +58,7 @@ static void warm_start_at_the_optimum(void **state) {
     int k, way;
     (void)state;
     for (k = 0; k < MODELS; k++)
-        for (way = 0; way < 12; way++) {
+        for (way = 0; way < 12; way += test_few() ? 5 : 1) {
             mip m = model_load(models[k]);
             gpuopt_simplex_desc desc = mip_simplex_desc(&m);
             gpuopt_simplex *warm;

@@ -44,7 +44,10 @@ gpuopt_context_desc test_context_desc(test_host *host);
 int test_on(const char *backend);
 /* Whether it is cuda-emulated, where a kernel takes a hundred times as long. */
 int test_emulated(void);
-/* How often a test does something: so often on the CPU, so often on a GPU, and a tenth of that on the emulated one. */
+/* Whether kernels take a hundred times as long, so that tests repeat little: on cuda-emulated, and with the environment
+ * variable GPUOPT_TEST_FEW, which tests/gpu/sanitize.sh sets. */
+int test_few(void);
+/* How often a test does something: so often on the CPU, so often on a GPU, and a tenth of that if test_few(). */
 int test_times(int on_the_cpu, int on_the_gpu);
 
 /* From now on, or no longer, it is an error if CUDA is asked for memory, a stream and the like; noticed by the emulated
