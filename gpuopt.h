@@ -77,7 +77,8 @@
  *     stop is asked   between rounds  - (3)           between runs    between buckets between levels
  *     CPU = GPU       same bits       up to rounding  up to rounding  same bits (4)   same bits
  *
- * (1) With the drivers HOST and COOPERATIVE, requested by name, the call can be captured in a CUDA graph. (2) SLICE
+ * (1) With the drivers HOST and COOPERATIVE, requested by name, the call can be captured in a CUDA graph, but not with a
+ * trail or spare rows. (2) SLICE
  * waits once per slice. (3) No call on a basis takes long enough, except gpuopt_basis_load, which is not interrupted.
  * (4) DOUBLE: up to rounding.
  */
@@ -178,7 +179,9 @@ typedef struct gpuopt_context_desc {
     size_t struct_size;            /* sizeof(gpuopt_context_desc) */
     const gpuopt_backend *backend; /* NULL: CPU */
     int32_t device;                /* CUDA ordinal */
-    struct CUstream_st *stream; /* of that device, or a green context's on it; borrowed; NULL: the context makes one */
+    /* Of that device, or a green context's on it, which one thread at a time may then use; not cudaStreamPerThread;
+     * borrowed; NULL: the context makes one. */
+    struct CUstream_st *stream;
     /* CPU backend: 0 (meaning 1) to 1024. More than 1 needs OpenMP; without it the log warns, and 1 is used. */
     int32_t threads;
     void *user; /* passed to the hooks below */
@@ -195,8 +198,8 @@ typedef struct gpuopt_context_desc {
 } gpuopt_context_desc;
 
 /* Makes a context. desc may be NULL: the CPU with one thread. ARGUMENT: a member is out of range, or the stream is another
- * device's. UNSUPPORTED: there is no usable GPU (CUDA backend), or the build's arithmetic is not IEEE 754 (see Rounding
- * above). */
+ * device's or cudaStreamPerThread. UNSUPPORTED: there is no usable GPU (CUDA backend), or the build's arithmetic is not
+ * IEEE 754 (see Rounding above). */
 GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, gpuopt_context **context);
 /* Destroys a context, after everything that was created in it. */
 GPUOPT_API void gpuopt_context_destroy(gpuopt_context *context);
@@ -344,8 +347,10 @@ typedef struct gpuopt_propagator_desc {
      * gains nothing. */
     gpuopt_switch marking;
     gpuopt_switch relative_integers; /* whether least_change_relative holds for integer columns, too; default: on */
-    /* For a tree search, see below; both need marking. */
-    int64_t trail_capacity; /* changes of bounds that the trail has room for, 64 bytes each; 0: no trail */
+    /* For a tree search, see below; both need marking, and with CUDA the driver COOPERATIVE or AUTO, which then means
+     * that. */
+    /* Changes of bounds that the trail has room for, 64 bytes each (CUDA: and 32 in device memory); 0: no trail. */
+    int64_t trail_capacity;
     int32_t spare_rows;     /* room for rows to be added */
     int64_t spare_nonzeros; /* room for their entries */
 } gpuopt_propagator_desc;
@@ -385,8 +390,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const g
                                                 gpuopt_memory_plan *plan);
 
 /* Makes a propagator. ARGUMENT: a value is outside of the ranges above; the log names it with its position.
- * UNSUPPORTED: SEQUENTIAL on the GPU or with marking OFF; a driver that the device or the CUDA version lacks; too many
- * rows or columns (see gpuopt_matrix). Time O(nonzeros + rows + cols); on the GPU little more than copying the arrays
+ * UNSUPPORTED: SEQUENTIAL on the GPU or with marking OFF; a driver that the device or the CUDA version lacks; a trail or
+ * spare rows with marking OFF or with the drivers HOST and GRAPH; too many rows or columns (see gpuopt_matrix). Time O(nonzeros + rows + cols); on the GPU little more than copying the arrays
  * to the device takes, where they are checked and laid out. */
 GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                   gpuopt_propagator **propagator);
@@ -397,8 +402,8 @@ GPUOPT_API void gpuopt_propagator_destroy(gpuopt_propagator *propagator);
  * infeasibility is proven (INFEASIBLE; JACOBI completes that round), or when the stop hook says so (MORE). After
  * INFEASIBLE, further calls do no rounds and return INFEASIBLE until bounds or sides are set.
  * info == NULL: the GPU only enqueues the rounds. With the drivers HOST and COOPERATIVE, requested by name, the call
- * can then be captured in a CUDA graph; HOST enqueues all `rounds` rounds. Cost: see above; at most two exchanges with
- * the device per call (HOST: one per round). */
+ * can then be captured in a CUDA graph, but not with a trail or spare rows (UNSUPPORTED); HOST enqueues all `rounds`
+ * rounds. Cost: see above; at most two exchanges with the device per call (HOST: one per round). */
 GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, int32_t rounds,
                                                  gpuopt_propagator_info *info);
 
@@ -469,7 +474,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propag
 
 /* ---- Propagation in a tree search --------------------------------------------------------------------------------- *
  * A propagator with a trail (trail_capacity) records every change of a bound, the host's and those that rows imply. So
- * a host that branches sees what changed, goes back, and asks why, at the cost of what changed:
+ * a host that branches sees what changed, goes back, and asks why:
  *
  *     gpuopt_propagator_push(p, &start);                                        // a level: a node's child
  *     gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &col, NULL, &ub);    // the decision
@@ -482,15 +487,23 @@ GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propag
  *            memory of the handle: when it is full, _round returns the outcome FULL and the calls that set bounds
  *            GPUOPT_ERROR_MEMORY; bounds are then as they were before the round (SEQUENTIAL: before the bound) or call that
  *            did not fit, and the host can pop, or empty the trail with _keep.
- * Cost       Of a change: the entries of its column, when it is made and when it is taken back. _round looks only at
+ * Cost       CPU: of a change, the entries of its column, when it is made and when it is taken back. _round looks only at
  *            rows in which a changed bound can have an effect; that needs the activities of rows, which are kept and
  *            updated. No call of a search costs time for all rows, columns or nonzeros, but for the first _round, one
  *            after so many changes that a full pass is faster, and one after a _pop to a level that began without a
  *            fixpoint of this kind.
+ *            CUDA: _round evaluates the rows of the columns that changed, or all if many did, and all added rows. It
+ *            evaluates all after _pop to a level that began without a fixpoint, after sides or rows have changed, and
+ *            after FULL. To record a round it evaluates the rows that may have moved a bound once more, and if more than
+ *            4096 bounds moved, looks at all columns. Setting bounds and _pop are launches of one block, made for few
+ *            changes. They do not wait for the device, unless the trail may be too short for the bounds; _push and
+ *            _get_trail wait only if bounds, sides or rows have been set, or rounds enqueued, since the latest call
+ *            that waited.
  * Rows       added (cuts, conflicts, an objective cutoff) take room that _create reserves (spare_rows,
  *            spare_nonzeros). They are numbered from matrix.rows on. Rows and sides belong to no level: _pop leaves
  *            them, and has those that a popped level saw change evaluated again.
- * Backend    The CPU's so far. With CUDA, a descriptor that asks for a trail or for spare rows is UNSUPPORTED. */
+ * Backend    JACOBI: CPU and CUDA have the same trails, with the same rows and premises, unless a call that sets bounds
+ *            names a column twice: the CPU then records each, CUDA the last. */
 
 /* Opens a level. *start, which may be NULL: the position of its first change. STATE: there is no trail. MEMORY: there
  * are as many levels as trail_capacity. Cost O(1). */
@@ -499,7 +512,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_push(gpuopt_propagator *propagator, i
  * evaluated, is again as at the _push. ARGUMENT: levels is negative, or more than there are. */
 GPUOPT_API gpuopt_status gpuopt_propagator_pop(gpuopt_propagator *propagator, int32_t levels);
 /* Empties the trail and keeps the bounds: they become those of level 0. Positions start at 0 again, and changes so far
- * can no longer be explained. STATE: there is no trail. Cost O(changes). */
+ * can no longer be explained. STATE: there is no trail. Cost O(changes, and rows still to be evaluated). */
 GPUOPT_API gpuopt_status gpuopt_propagator_keep(gpuopt_propagator *propagator);
 
 /* Where a trail stands. */
@@ -526,7 +539,8 @@ typedef struct gpuopt_propagator_changes {
 } gpuopt_propagator_changes;
 /* Reads the changes from position `from` on: their count, and the first `capacity` of them into arrays in the memory
  * that `where` says. A bound that moved several times is there several times. ARGUMENT: from is negative or beyond the
- * end. STATE: there is no trail. Cost O(changes read); `row` with several threads also that of finding it. */
+ * end. STATE: there is no trail. Cost O(changes read); CUDA, host memory: of those that the host has not seen yet, in
+ * one copy, or without one if the last _round found at most 256. */
 GPUOPT_API gpuopt_status gpuopt_propagator_get_changes(gpuopt_propagator *propagator, gpuopt_memory where, int64_t from,
                                                        gpuopt_propagator_changes *changes);
 
@@ -544,13 +558,14 @@ typedef struct gpuopt_propagator_reason {
  * cross, the premises are those that set them. Premises that are not needed for that are left out where this is found in
  * one pass. Host arrays. ARGUMENT: there is no such change. STATE: there is no trail, or the row was changed or removed
  * after it implied the bound; -1: the verdict is not INFEASIBLE. Cost: the entries of the row, and for each the changes of
- * its bound. */
+ * its bound; CUDA: and copying the row, and what the host has not seen of the trail, to the host. */
 GPUOPT_API gpuopt_status gpuopt_propagator_explain(gpuopt_propagator *propagator, int64_t change,
                                                    gpuopt_propagator_reason *reason);
 
 /* Adds rows: a matrix with the propagator's columns, and sides [rows->rows] as in the descriptor, in host memory. row
  * [rows->rows]: where to write the new rows' numbers; NULL: not. ARGUMENT: as _create. MEMORY: they do not fit into the
- * spare rows and nonzeros. Cost O(nonzeros added), and at times O(nonzeros of all added rows). */
+ * spare rows and nonzeros. Cost O(cols + nonzeros added + rows added * levels), and at times O(nonzeros of all added rows);
+ * CUDA: and O(spare rows). */
 GPUOPT_API gpuopt_status gpuopt_propagator_add_rows(gpuopt_propagator *propagator, const gpuopt_matrix *rows,
                                                     const double *lhs, const double *rhs, int32_t *row);
 /* Removes `count` distinct added rows; their numbers are given to rows that are added later. Bounds that they implied
@@ -560,13 +575,228 @@ GPUOPT_API gpuopt_status gpuopt_propagator_remove_rows(gpuopt_propagator *propag
 
 /* Makes another state of the same model: a propagator that shares the original's matrix and settings, and begins with
  * its bounds, sides and added rows, at level 0 with an empty trail. It may belong to another context of the same backend
- * and device, and then be used by another thread at the same time. The original must not be destroyed before it. Cost
- * O(rows + cols + spare nonzeros). */
+ * and device, and then be used by another thread at the same time; with CUDA, to one whose stream is of the same CUDA
+ * context, or of green contexts. The original must not be destroyed before it. Cost
+ * O(rows + cols + spare nonzeros); waits for what the original has enqueued. */
 GPUOPT_API gpuopt_status gpuopt_propagator_fork(gpuopt_propagator *original, gpuopt_context *context,
                                                 gpuopt_propagator **fork);
 /* Fills `plan` with the memory that a fork takes. */
 GPUOPT_API gpuopt_status gpuopt_propagator_plan_fork(gpuopt_propagator *original, gpuopt_context *context,
                                                      gpuopt_memory_plan *plan);
+
+/* ---- A batch of nodes --------------------------------------------------------------------------------------------- *
+ * Propagates many nodes of a search in one call: each is a list of bounds that differ from those of one propagator, the
+ * base, which does not change:
+ *
+ *     gpuopt_propagator_batch_create(base, &desc, &batch);
+ *     gpuopt_propagator_batch_run(batch, GPUOPT_HOST, &nodes, 1000, &results);      // outcome of each node, ...
+ *     gpuopt_propagator_batch_get_changes(batch, GPUOPT_HOST, &changes);            // and what changed in it
+ *
+ * Result     Of each node the same bits, outcome and rounds as if the base had been given the node's bounds by
+ *            gpuopt_propagator_set_some_bounds and then propagated by _round, with any number of threads and on the GPU.
+ * Base       Its bounds, sides and rows as they are when _run is called. While it is INFEASIBLE, every node is, with the
+ *            base's row and column, after 0 rounds. It must not be destroyed before its batches, which belong to its
+ *            context. A base whose rounds a captured graph replays needs a call that changes it before the next _run.
+ * Cost       Of a node: the entries of the columns that change, and the rows in which that can have an effect. After a
+ *            change of the base the next _run takes one more pass over A on the GPU, and O(rows + cols) a thread on the
+ *            CPU. If the base is not at a fixpoint, each node evaluates the rows that can still act in it, too.
+ * stop       is asked between nodes on the CPU; on the GPU between launches, of which a _run has up to four: nodes that
+ *            outgrow the room that they were run in are run again in a larger one. */
+
+/* Many nodes of one base, and what the latest _run found. */
+typedef struct gpuopt_propagator_batch gpuopt_propagator_batch;
+
+/* A batch to be created. */
+typedef struct gpuopt_propagator_batch_desc {
+    size_t struct_size; /* sizeof(gpuopt_propagator_batch_desc) */
+    int32_t nodes;      /* most nodes of a call, 1 to 65,536 */
+    /* Most columns that a node may be given or change; one with more ends with the outcome FULL; 0: any number. */
+    int32_t node_columns;
+    /* Most bounds that the nodes of a call may be given together, and most columns that may change in all of them
+     * together; 0: 32 a node. At most 2^31 - 1. */
+    int64_t changes;
+} gpuopt_propagator_batch_desc;
+
+/* Fills `plan` with the memory that a batch takes. Errors: as _create. */
+GPUOPT_API gpuopt_status gpuopt_propagator_batch_plan(gpuopt_propagator *base, const gpuopt_propagator_batch_desc *desc,
+                                                      gpuopt_memory_plan *plan);
+/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the base's mode is SEQUENTIAL, or its marking OFF; CUDA:
+ * it has spare rows. Time O(nonzeros + rows + cols). */
+GPUOPT_API gpuopt_status gpuopt_propagator_batch_create(gpuopt_propagator *base,
+                                                        const gpuopt_propagator_batch_desc *desc,
+                                                        gpuopt_propagator_batch **batch);
+/* Destroys a batch; NULL is allowed. */
+GPUOPT_API void gpuopt_propagator_batch_destroy(gpuopt_propagator_batch *batch);
+
+/* Nodes to be propagated. All arrays are in the memory that the call's `where` says. */
+typedef struct gpuopt_propagator_nodes {
+    size_t struct_size; /* sizeof(gpuopt_propagator_nodes) */
+    int32_t count;      /* nodes, 0 to the descriptor's */
+    /* [count + 1], ascending from 0: node k is given entries start[k] to start[k + 1] - 1 of the next three. */
+    const int64_t *start;
+    const int32_t *col;    /* columns; distinct in each node */
+    const double *lb, *ub; /* their bounds, tighter or looser than the base's; NULL: set to what the base has */
+} gpuopt_propagator_nodes;
+
+/* Where _run is to write what it found. Each array is [nodes] or NULL, in the memory that `where` says. */
+typedef struct gpuopt_propagator_node_report {
+    size_t struct_size;      /* sizeof(gpuopt_propagator_node_report) */
+    int32_t *outcome;        /* a gpuopt_outcome: MORE, CONVERGED, INFEASIBLE, LIMIT or FULL */
+    int32_t *rounds;         /* as in gpuopt_propagator_info, as the next two */
+    int32_t *infeasible_row; /* of an INFEASIBLE node: the row that has no solution, or -1 */
+    int32_t *infeasible_col; /* or the column whose bounds cross, or -1 */
+    int64_t *changed;        /* bounds moved by rows; 0 if FULL */
+    int32_t *columns;        /* columns whose bounds end up different from the base's; 0 if INFEASIBLE or FULL */
+    int64_t *nonzeros;       /* in the rows that were evaluated; depends on the backend */
+} gpuopt_propagator_node_report;
+
+/* Propagates each node by at most `rounds` (at least 1) rounds, and waits for that; a report in device memory is written
+ * in the order of the stream. Rounds are counted from the node's bounds, as is the round limit. A node with the outcome
+ * MORE has had `rounds` rounds, or none if the stop hook ended the call before; the latter have no changes, and are to be
+ * given again. FULL: see node_columns; such a node can be run by a batch without that limit, or by a propagator.
+ * ARGUMENT: a count or start is out of range; a column is out of range, or a bound as gpuopt_propagator_set_bounds
+ * refuses it. What is in device memory is checked, too. That a column is twice in a node is not checked; one of its
+ * bounds then counts. MEMORY: the nodes are given more bounds than the descriptor has room for (in device memory that is
+ * ARGUMENT). After an error there are
+ * no changes to read. */
+GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *batch, gpuopt_memory where,
+                                                     const gpuopt_propagator_nodes *nodes, int32_t rounds,
+                                                     const gpuopt_propagator_node_report *report);
+
+/* The columns whose bounds ended up different from the base's. Arrays are in the memory that `where` says, or NULL. */
+typedef struct gpuopt_propagator_node_changes {
+    size_t struct_size; /* sizeof(gpuopt_propagator_node_changes) */
+    int64_t capacity;   /* the caller's: length of the last three arrays */
+    int64_t count;      /* filled in: columns of all nodes together, whatever the capacity */
+    int64_t *start;     /* [nodes of the _run + 1]: those of node k are start[k] to start[k + 1] - 1 */
+    int32_t *col;       /* [capacity]: the columns, ascending in each node */
+    double *lb, *ub;    /* [capacity]: both bounds of each, as gpuopt_propagator_get_bounds returns them */
+} gpuopt_propagator_node_changes;
+/* Reads the changes of all nodes of the latest _run: count and start, and the first `capacity` of the columns. INFEASIBLE
+ * and FULL nodes have none. MEMORY: there are more than the descriptor has room for; count is filled in, and the nodes
+ * are to be run in several calls. STATE: there was no _run, or it failed. */
+GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory where,
+                                                             gpuopt_propagator_node_changes *changes);
+/* Reads all bounds of `count` nodes of the latest _run: node [count], lb and ub [count][cols], all in the memory that
+ * `where` says; node NULL: the first `count` nodes; lb or ub may be NULL. Where a node has no changes to read, these are
+ * the base's bounds. ARGUMENT: a count is out of range, or a node in host memory. One in device memory gives NaN. MEMORY:
+ * as _get_changes. STATE: there was no _run, it failed, or the base has changed since. Cost O(count * cols). */
+GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_batch *batch, gpuopt_memory where,
+                                                            int64_t count, const int32_t *node, double *lb, double *ub);
+
+/* ---- Probing ------------------------------------------------------------------------------------------------------ *
+ * Sets each of many binaries to 0 and to 1, propagates both, and compares what follows: bounds that hold in either case,
+ * columns that one value implies something about, pairs of equivalent binaries. A binary is an integer column whose
+ * bounds in the base are 0 and 1.
+ *
+ *     gpuopt_propagator_probe_create(base, &desc, &probe);
+ *     gpuopt_propagator_probe_run(probe, 0, NULL, 1000, &info);                 // all binaries
+ *     gpuopt_propagator_probe_get_bounds(probe, &bounds);                       // their count; and again, with arrays
+ *     gpuopt_propagator_set_some_bounds(base, GPUOPT_HOST, bounds.count, bounds.col, bounds.lb, bounds.ub);
+ *
+ * Pass       A call is one pass: every probe begins with the bounds of the base, which does not change. So the results
+ *            depend neither on the order of the probes nor on threads, and are the same bits on the CPU and the GPU. A
+ *            host that wants more sets in the base what a pass has found, propagates, and probes again, until nothing
+ *            is found.
+ * Validity   What is found holds in every point within the base's bounds that satisfies all rows, with the probed
+ *            binaries 0 or 1; in propagation, see there, nothing is cut off that does.
+ * stop       is asked as in batches, and between them; a hook that always says yes may end a call before the first
+ *            binary. */
+
+/* Probing of one base, and what the latest _run found. */
+typedef struct gpuopt_propagator_probe gpuopt_propagator_probe;
+
+/* Room for probing. */
+typedef struct gpuopt_propagator_probe_desc {
+    size_t struct_size; /* sizeof(gpuopt_propagator_probe_desc) */
+    /* Probes that are propagated at a time, two for each binary: an even number of 2 to 65,536; 0: 65,536, or fewer if
+     * there are not so many columns. */
+    int32_t nodes;
+    /* Columns that change in these together; at least 2 for each column of the base; 0: 32 a probe or that, whichever is
+     * more. Where more change, fewer probes are propagated at a time. */
+    int64_t changes;
+    int64_t implications; /* most of them that are kept; 0: they are only counted */
+    int64_t equivalences; /* likewise */
+} gpuopt_propagator_probe_desc;
+
+/* Fills `plan` with the memory that probing takes. Errors: as _create. */
+GPUOPT_API gpuopt_status gpuopt_propagator_probe_plan(gpuopt_propagator *base, const gpuopt_propagator_probe_desc *desc,
+                                                      gpuopt_memory_plan *plan);
+/* Makes room for probing, with a batch in it. ARGUMENT: a member is out of range. UNSUPPORTED: as
+ * gpuopt_propagator_batch_create. The base must not be destroyed before. */
+GPUOPT_API gpuopt_status gpuopt_propagator_probe_create(gpuopt_propagator *base,
+                                                        const gpuopt_propagator_probe_desc *desc,
+                                                        gpuopt_propagator_probe **probe);
+/* Destroys it; NULL is allowed. */
+GPUOPT_API void gpuopt_propagator_probe_destroy(gpuopt_propagator_probe *probe);
+
+/* What a pass found. */
+typedef struct gpuopt_propagator_probe_info {
+    size_t struct_size; /* sizeof(gpuopt_propagator_probe_info) */
+    /* INFEASIBLE: there is no solution, since a binary can be neither 0 nor 1, or the bounds of a column that hold in every
+     * solution cross; it was probed on nevertheless. Else CONVERGED: all were probed; MORE: the stop hook ended the call. */
+    gpuopt_outcome outcome;
+    int32_t probed;           /* binaries, each both ways */
+    int32_t infeasible;       /* probes without a solution */
+    int32_t unfinished;       /* probes that ended before a fixpoint; what they had implied by then counts */
+    int32_t infeasible_col;   /* INFEASIBLE: that binary or column, the first one; else -1 */
+    int32_t fixings;          /* columns that are fixed by what _get_bounds returns */
+    int32_t bounds;           /* columns for which it returns bounds, these among them */
+    int64_t implications;     /* pairs of a feasible probe and another column whose bounds it tightens */
+    int64_t implied_binaries; /* those of them in which the column is a binary, which the probe fixes */
+    int64_t equivalences;     /* pairs, as _get_equivalences returns them */
+} gpuopt_propagator_probe_info;
+
+/* Probes those of `count` distinct columns col [count], in host memory, that are binaries, in this order; col NULL: all
+ * binaries, in ascending order. Each probe does at most `rounds` (at least 1) rounds. info may be NULL. If the
+ * stop hook ended the call, the first info.probed binaries have been probed; the others are left to another call.
+ * ARGUMENT: a number is out of range, or count exceeds the columns. After an error there are no results. Cost: that of a
+ * batch of two nodes a binary, and O(columns that change). */
+GPUOPT_API gpuopt_status gpuopt_propagator_probe_run(gpuopt_propagator_probe *probe, int32_t count, const int32_t *col,
+                                                     int32_t rounds, gpuopt_propagator_probe_info *info);
+
+/* Bounds that hold in every solution, of the columns of which the base has others. Arrays are in host memory, or NULL. */
+typedef struct gpuopt_propagator_probe_bounds {
+    size_t struct_size; /* sizeof(gpuopt_propagator_probe_bounds) */
+    int64_t capacity;   /* the caller's: length of the arrays */
+    int64_t count;      /* filled in, whatever the capacity */
+    int32_t *col;       /* [capacity]: the columns, ascending */
+    double *lb, *ub;    /* [capacity]: both bounds of each */
+} gpuopt_propagator_probe_bounds;
+/* Reads them: those that both values of a binary imply, or its only feasible value, for all binaries together. STATE:
+ * there was no _run, or it failed. */
+GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_bounds(gpuopt_propagator_probe *probe,
+                                                            gpuopt_propagator_probe_bounds *bounds);
+
+/* What each probe implies. Arrays are in host memory, or NULL. */
+typedef struct gpuopt_propagator_probe_implications {
+    size_t struct_size; /* sizeof(gpuopt_propagator_probe_implications) */
+    int64_t capacity;   /* the caller's: length of the last three arrays */
+    int64_t count;      /* filled in, whatever the capacity */
+    int32_t *binary;    /* [probed]: binary k; probe 2k set it to 0, probe 2k + 1 to 1 */
+    int32_t *outcome;   /* [2 probed]: of each probe, as in gpuopt_propagator_node_report */
+    int64_t *start;     /* [2 probed + 1]: those of probe p are start[p] to start[p + 1] - 1 */
+    int32_t *col;       /* [capacity]: other columns, ascending in each probe */
+    double *lb, *ub;    /* [capacity]: both bounds of each, if the binary has the value */
+} gpuopt_propagator_probe_implications;
+/* Reads them. An INFEASIBLE probe has none. MEMORY: there are more than the descriptor has room for; all but the last
+ * three arrays are filled in. STATE: as above. */
+GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_implications(gpuopt_propagator_probe *probe,
+                                                                  gpuopt_propagator_probe_implications *implications);
+
+/* Pairs of binaries that are equal or opposite in every solution. Arrays are in host memory, or NULL. */
+typedef struct gpuopt_propagator_probe_equivalences {
+    size_t struct_size; /* sizeof(gpuopt_propagator_probe_equivalences) */
+    int64_t capacity;   /* the caller's: length of the arrays */
+    int64_t count;      /* filled in, whatever the capacity */
+    int32_t *col;       /* [capacity]: the binary that was probed, in the order of the probes */
+    int32_t *other;     /* [capacity]: the one that it fixes both ways, ascending for each */
+    uint8_t *opposite;  /* [capacity]: 1: other = 1 - col; 0: other = col */
+} gpuopt_propagator_probe_equivalences;
+/* Reads them. A pair that is found from both ends is there twice. MEMORY: there are more than the descriptor has room
+ * for; the count is filled in. STATE: as above. */
+GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_equivalences(gpuopt_propagator_probe *probe,
+                                                                  gpuopt_propagator_probe_equivalences *equivalences);
 
 /* ---- Basis inverse of the revised simplex method ------------------------------------------------------------------ *
  * The dense inverse of an m x m basis matrix B whose columns are replaced one at a time. Column `position` of B becomes

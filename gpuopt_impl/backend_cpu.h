@@ -9,7 +9,7 @@
 #include "basis/cpu.h"
 #include "elimination/cpu.h"
 #include "knapsack/cpu.h"
-#include "propagate/cpu.h"
+#include "propagate/cpu_table.h"
 #include "simplex/cpu_run.h"
 
 GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void) {

@@ -17,7 +17,9 @@ struct PropagatorShape {
     int64_t entries;                                   /* nonzeros and the padding of slices */
     int64_t of_length[GPUOPT__PROPAGATOR_SEGMENT + 1]; /* rows of each length that is not split */
     bool marking;
+    int64_t trail_capacity, spare_rows, spare_nonzeros; /* of a tree search */
 
+    bool tree() const { return trail_capacity > 0 || spare_rows > 0; }
     int64_t units() const { return slices + warp_rows + split_rows; }
     int64_t slots() const { return WARP * slices + warp_rows + split_rows; }
 
@@ -92,7 +94,10 @@ RowCounts counts_of(const Census &census, int64_t rows) {
 PropagatorShape shape_of(const gpuopt__propagator_model &model, const RowCounts &counts) {
     PropagatorShape s = {};
     s.rows = model.desc.matrix.rows, s.cols = model.desc.matrix.cols, s.nonzeros = model.nonzeros;
-    s.marking = model.desc.marking == GPUOPT_ON || (model.desc.marking == GPUOPT_DEFAULT && s.nonzeros >= 1 << 21);
+    s.trail_capacity = model.desc.trail_capacity;
+    s.spare_rows = model.desc.spare_rows, s.spare_nonzeros = model.desc.spare_nonzeros;
+    s.marking = model.desc.marking == GPUOPT_ON ||
+                (model.desc.marking == GPUOPT_DEFAULT && (s.tree() || s.nonzeros >= 1 << 21));
     s.split_rows = counts.split, s.segments = counts.segments, s.longest = counts.longest;
     s.entries = s.nonzeros;
     for (int length = 0; length <= GPUOPT__PROPAGATOR_SEGMENT; length++) {
@@ -109,30 +114,43 @@ PropagatorShape shape_of(const gpuopt__propagator_model &model, const RowCounts 
     return s;
 }
 
-/* Cuts all device arrays from one block, or measures that block if arena.base is null. */
+template <class T>
+void cut_array(gpuopt__arena &arena, T *&pointer, int64_t count) {
+    pointer = static_cast<T *>(gpuopt__cut(&arena, count, sizeof(T)));
+}
+
+/* Cuts the arrays that make the matrix, which forks share, from one block, or measures that block if arena.base is
+ * null. */
 template <class Val, class Bound>
-void cut_device(const PropagatorShape &s, gpuopt__arena &arena, Propagator<Val, Bound> &p, int *&slot_of,
-                char *&staging) {
-    auto cut = [&](auto *&pointer, int64_t count) {
-        using T = typename std::remove_reference<decltype(*pointer)>::type;
-        pointer = static_cast<T *>(gpuopt__cut(&arena, count, sizeof(T)));
-    };
-    cut(p.state, 1);
+void cut_matrix(const PropagatorShape &s, gpuopt__arena &arena, Propagator<Val, Bound> &p, int *&slot_of) {
+    auto cut = [&](auto *&pointer, int64_t count) { cut_array(arena, pointer, count); };
     cut(p.val, s.entries);
     cut(p.col, s.entries);
     cut(p.start, s.units() + 1);
     cut(p.length, s.slots());
     cut(p.row, s.slots());
-    cut(p.sides, s.slots());
-    for (int i = 0; i < 2; i++) cut(p.bounds[i], 2 * (s.cols + 1));
-    cut(p.kind, s.cols);
-    for (int i = 0; i < 2; i++) cut(p.list[i], 2 * s.cols);
-    cut(slot_of, s.rows);
-    cut(staging, staging_count(s) * 32);
-    p.col_start = nullptr, p.col_slot = nullptr, p.stamp = nullptr, p.marked = nullptr;
+    cut(slot_of, s.rows + s.spare_rows);
+    p.col_start = nullptr, p.col_slot = nullptr;
     if (s.marking) {
         cut(p.col_start, s.cols + 1);
         cut(p.col_slot, s.nonzeros);
+    }
+    cut(p.segment_start, s.split_rows + 1);
+    cut(p.segment_row, s.segments);
+}
+
+/* The same of all other arrays. */
+template <class Val, class Bound>
+void cut_state(const PropagatorShape &s, gpuopt__arena &arena, Propagator<Val, Bound> &p, char *&staging) {
+    auto cut = [&](auto *&pointer, int64_t count) { cut_array(arena, pointer, count); };
+    cut(p.state, 1);
+    cut(p.sides, s.slots() + s.spare_rows);
+    for (int i = 0; i < 2; i++) cut(p.bounds[i], 2 * (s.cols + 1));
+    cut(p.kind, s.cols);
+    for (int i = 0; i < 2; i++) cut(p.list[i], 2 * s.cols);
+    cut(staging, staging_count(s) * 32);
+    p.stamp = nullptr, p.marked = nullptr;
+    if (s.marking) {
         cut(p.stamp, s.slots());
         cut(p.marked, s.slots());
     }
@@ -140,8 +158,6 @@ void cut_device(const PropagatorShape &s, gpuopt__arena &arena, Propagator<Val, 
     cut(p.passed_segment, s.segments);
     cut(p.partial, s.segments);
     cut(p.total, s.split_rows);
-    cut(p.segment_start, s.split_rows + 1);
-    cut(p.segment_row, s.segments);
     cut(p.arrivals, s.split_rows);
     cut(p.arrived, 2 * MAX_BLOCKS);
 }

@@ -1,48 +1,92 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: planning, creating and destroying handles, and the choice of a driver.
+ * Propagation on the GPU: planning, creating, forking and destroying handles, and the choice of a driver.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_CREATE_CUH
 #define GPUOPT_CUDA_PROPAGATE_CREATE_CUH
 
 #include <algorithm>
 
-#include "handle.cuh"
+#include "tree.cuh"
 
 namespace {
 
+/* ---- Memory ---- */
+
+/* A handle, its object and, in the same block, what a tree search adds. */
 template <class Val, class Bound>
-void TypedPropagator<Val, Bound>::plan(const PropagatorShape &shape, gpuopt_memory_plan *plan) {
+uint64_t TypedPropagator<Val, Bound>::host_bytes(const PropagatorShape &shape) {
+    return sizeof(CudaHandle) + sizeof(TypedPropagator) + (shape.tree() ? TypedTree<Val, Bound>::host_bytes(shape) : 0);
+}
+
+/* Cuts the device memory but for that of a tree search, or measures it all. A fork has no matrix of its own. */
+template <class Val, class Bound>
+uint64_t TypedPropagator<Val, Bound>::cut(const PropagatorShape &shape, bool is_fork, gpuopt__arena &arena, View &p,
+                                          int *&slot_of, char *&staging) {
+    if (!is_fork) cut_matrix(shape, arena, p, slot_of);
+    cut_state(shape, arena, p, staging);
+    gpuopt__arena all = {nullptr, arena.used};
+    Tree<Bound> tree;
+    if (shape.tree()) TypedTree<Val, Bound>::cut_device(shape, all, tree);
+    return all.used;
+}
+
+template <class Val, class Bound>
+void TypedPropagator<Val, Bound>::plan(const PropagatorShape &shape, bool fork, gpuopt_memory_plan *plan) {
     gpuopt__arena device = {nullptr, 0};
     View view;
     int *slot_of;
     char *staging;
-    cut_device(shape, device, view, slot_of, staging);
-    plan->host_bytes = sizeof(CudaHandle) + sizeof(TypedPropagator);
-    plan->device_bytes = device.used;
+    plan->host_bytes = host_bytes(shape);
+    plan->device_bytes = cut(shape, fork, device, view, slot_of, staging);
+}
+
+/* ---- Create and destroy ---- */
+
+/* A handle with an object that has no device memory yet. */
+template <class Val, class Bound>
+gpuopt_status TypedPropagator<Val, Bound>::make(const gpuopt_propagator &head, const PropagatorShape &shape,
+                                                CudaHandle **handle, TypedPropagator **object) {
+    static_assert(sizeof(CudaHandle) % alignof(TypedPropagator) == 0, "the object lies behind its handle");
+    static_assert(sizeof(TypedPropagator) % alignof(TypedTree<Val, Bound>) == 0, "and its tree behind that");
+    void *memory;
+    gpuopt_status status = gpuopt__allocate(head.context, GPUOPT_HOST, host_bytes(shape), &memory);
+    if (status) return status;
+    char *at = static_cast<char *>(memory);
+    *handle = new (at) CudaHandle;
+    *object = new (at += sizeof(CudaHandle)) TypedPropagator(head.context, shape);
+    (*handle)->head = head;
+    (*handle)->object = *object;
+    at += sizeof(TypedPropagator);
+    if (!shape.tree()) return GPUOPT_OK;
+    (*object)->tree_ = new (at) TypedTree<Val, Bound>(head.context, (*object)->shape_, (*object)->p_, **object,
+                                                      at + sizeof(TypedTree<Val, Bound>));
+    (*handle)->head.seen = (*object)->tree_->seen();
+    return GPUOPT_OK;
+}
+
+/* Hands the handle out or, if it could not be opened, destroys it. */
+template <class Val, class Bound>
+gpuopt_status TypedPropagator<Val, Bound>::finish(CudaHandle *handle, gpuopt_status status,
+                                                  gpuopt_propagator **propagator) {
+    if (!status) {
+        *propagator = &handle->head;
+        return GPUOPT_OK;
+    }
+    const gpuopt_context *context = handle->head.context;
+    handle->object->~CudaPropagator();
+    gpuopt__release(context, GPUOPT_HOST, handle);
+    return status;
 }
 
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::create(gpuopt_context *context, const gpuopt__propagator_model &model,
                                                   const PropagatorShape &shape, RawModel &raw,
                                                   gpuopt_propagator **propagator) {
-    static_assert(sizeof(CudaHandle) % alignof(TypedPropagator) == 0, "the object lies behind its handle");
-    void *memory;
-    gpuopt_status status =
-        gpuopt__allocate(context, GPUOPT_HOST, sizeof(CudaHandle) + sizeof(TypedPropagator), &memory);
-    if (status) return status;
-    CudaHandle *handle = new (memory) CudaHandle;
-    handle->head = gpuopt__propagator_head(context, &model);
-    TypedPropagator *object = new (static_cast<char *>(memory) + sizeof(CudaHandle)) TypedPropagator(context, shape);
-    handle->object = object;
-    status = object->open(model, raw);
-    if (!status) {
-        *propagator = &handle->head;
-        return GPUOPT_OK;
-    }
-    object->~TypedPropagator();
-    gpuopt__release(context, GPUOPT_HOST, memory);
-    return status;
+    CudaHandle *handle;
+    TypedPropagator *object;
+    gpuopt_status status = make(gpuopt__propagator_head(context, &model), shape, &handle, &object);
+    return status ? status : finish(handle, object->open(model, raw), propagator);
 }
 
 template <class Val, class Bound>
@@ -50,18 +94,34 @@ TypedPropagator<Val, Bound>::~TypedPropagator() {
     if (device_) cudaStreamSynchronize(queue_.stream()); /* enqueued rounds still use it */
     if (graph_exec_) cudaGraphExecDestroy(graph_exec_);
     if (graph_) cudaGraphDestroy(graph_);
+    if (tree_) tree_->~TypedTree<Val, Bound>();
     gpuopt__release(queue_.context(), GPUOPT_DEVICE, device_);
     give_pinned(queue_.context(), p_.report);
 }
 
+/* Takes the device memory and a slot for reports, and loads the kernels. A fork knows its matrix already. */
 template <class Val, class Bound>
-gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &model, RawModel &raw) {
+gpuopt_status TypedPropagator<Val, Bound>::take_memory(bool is_fork) {
     gpuopt__arena arena = {nullptr, 0};
-    cut_device(shape_, arena, p_, slot_of_, staging_);
-    gpuopt_status status = gpuopt__allocate(queue_.context(), GPUOPT_DEVICE, arena.used, &device_);
+    View measure;
+    int *slot_of;
+    char *staging;
+    uint64_t bytes = cut(shape_, is_fork, arena, measure, slot_of, staging);
+    p_.report = nullptr;
+    gpuopt_status status = gpuopt__allocate(queue_.context(), GPUOPT_DEVICE, bytes, &device_);
     if (status) return status;
     arena = {static_cast<char *>(device_), 0};
-    cut_device(shape_, arena, p_, slot_of_, staging_);
+    cut(shape_, is_fork, arena, p_, slot_of_, staging_);
+    status = take_pinned(queue_.context(), &p_.report);
+    if (!status) status = load_kernels();
+    if (!status && tree_)
+        status = tree_->open(arena, slot_of_, {staged(0), staged(1), staged_index(), staging_count(shape_)});
+    return status;
+}
+
+template <class Val, class Bound>
+gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &model, RawModel &raw) {
+    wanted_ = model.desc.driver;
     p_.nonzeros = shape_.nonzeros;
     p_.rows = static_cast<int>(shape_.rows);
     p_.cols = static_cast<int>(shape_.cols);
@@ -75,15 +135,63 @@ gpuopt_status TypedPropagator<Val, Bound>::open(const gpuopt__propagator_model &
     p_.most_moved =
         static_cast<unsigned>(std::min(most_moved, 2.0 * static_cast<double>(shape_.cols))); /* as the list */
     p_.rules = model.rules;
-    status = take_pinned(queue_.context(), &p_.report);
-    if (!status) status = load_kernels();
+    gpuopt_status status = take_memory(false);
+    if (!status && tree_) status = tree_->begin(false);
     if (!status) status = build(raw);
-    if (!status) status = choose_driver(model.desc.driver);
+    return status ? status : first_launch();
+}
+
+/* Chooses a driver, and has CUDA's setup at a first launch happen here. */
+template <class Val, class Bound>
+gpuopt_status TypedPropagator<Val, Bound>::first_launch() {
     gpuopt_propagator_info nothing;
-    if (!status) status = round(0, &nothing); /* so that CUDA's setup at a first launch happens here */
+    gpuopt_status status = tree_ ? tree_->choose_grid() : choose_driver(wanted_);
+    if (!status) status = round(0, &nothing);
     if (!status) *p_.report = {GPUOPT_MORE, 0, -1, -1, 0, 0, 0}; /* until the first round */
     return status;
 }
+
+/* ---- Forks ---- */
+
+template <class Val, class Bound>
+gpuopt_status TypedPropagator<Val, Bound>::fork(const gpuopt_propagator &head, gpuopt_propagator **fork) const {
+    CudaHandle *handle;
+    TypedPropagator *object;
+    gpuopt_status status = make(head, shape_, &handle, &object);
+    return status ? status : finish(handle, object->open_fork(*this), fork);
+}
+
+/* Copies the state of another handle. */
+template <class Val, class Bound>
+gpuopt_status TypedPropagator<Val, Bound>::open_fork(const TypedPropagator &from) {
+    const View &other = from.p_;
+    wanted_ = from.wanted_;
+    p_ = other;
+    slot_of_ = from.slot_of_;
+    gpuopt_status status = take_memory(true);
+    if (!status) status = from.queue_.wait("waiting for the original");
+    auto copy = [&](auto *to, const auto *what, int64_t count) {
+        if (!status) status = queue_.copy(to, what, sizeof *to * static_cast<size_t>(count));
+    };
+    auto clear = [&](auto *array, int64_t count) {
+        if (!status) status = queue_.clear(array, 0, sizeof *array * static_cast<size_t>(count));
+    };
+    if (!status && tree_) status = tree_->begin(true);
+    copy(p_.state, other.state, 1);
+    copy(p_.sides, other.sides, shape_.slots() + shape_.spare_rows);
+    for (int i = 0; i < 2; i++) copy(p_.bounds[i], other.bounds[i], 2 * (shape_.cols + 1));
+    copy(p_.kind, other.kind, shape_.cols);
+    if (shape_.marking) clear(p_.stamp, shape_.slots());
+    clear(p_.arrivals, shape_.split_rows);
+    clear(p_.arrived, 2 * MAX_BLOCKS);
+    queue_.launch({1, 1}, begin_fork<Val, Bound>, p_);
+    if (!status) status = queue_.launched("making a fork");
+    if (!status && tree_) status = tree_->copy_rows(*from.tree_);
+    if (!status) status = queue_.wait("making a fork"); /* the original may change from here on */
+    return status ? status : first_launch();
+}
+
+/* ---- Layout ---- */
 
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::load_kernels() {
@@ -101,7 +209,7 @@ gpuopt_status TypedPropagator<Val, Bound>::load_kernels() {
     if (status) return status;
     return ::load_kernels(queue_.context(), check_arguments, check_sides, begin_set, ::set_bounds<Val, Bound>,
                           settle_set<Val, Bound>, recheck_crossing<Val, Bound>, ::get_bounds<Val, Bound>,
-                          ::set_sides<Val, Bound>, report_rows<Val, Bound>);
+                          ::set_sides<Val, Bound>, report_rows<Val, Bound>, begin_fork<Val, Bound>);
 }
 
 /* Lays the rows out and fills the state; waits. Also finds duplicates, see RawModel::faulty. */

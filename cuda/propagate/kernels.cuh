@@ -57,6 +57,30 @@ __device__ Found meet(GridBarrier &barrier, BlockShared &block, unsigned long lo
     return {(mine & LIFTED) != 0, (mine & INFEASIBLE) != 0, (mine & SPLIT) != 0, (mine & PASSED) != 0};
 }
 
+/* The steps of a round before bounds move, with the rows in global memory: says whether there are rows that passed the
+ * filter, split ones or others, and whether a split one is infeasible. done: rounds before it in this launch. */
+template <class Val, class Bound>
+__device__ __forceinline__ Found pass_step(const Propagator<Val, Bound> &p, BlockShared &block, GridBarrier &barrier,
+                                           unsigned turn, int done, int all_marked) {
+    unsigned moved = __ldcg(&round_of(p.state, turn_before(turn)).count);
+    unsigned long long none = 0;
+    bool full = is_full(p, moved, all_marked);
+    if (grid_thread() == 0) round_of(p.state, turn_after(turn)) = Round{};
+    if (!full) {
+        mark_step(p, static_cast<int>(moved), turn, done);
+        meet(barrier, block, none);
+    }
+    settle_step(p, turn);
+    filter_step(p, block.flags, turn, done, full);
+    Found found = meet(barrier, block, none);
+    found.infeasible = false;
+    if (found.split) {
+        segment_step(p, block, turn);
+        found.infeasible = meet(barrier, block, none).infeasible;
+    }
+    return found;
+}
+
 /* Where a cooperative launch reads the rows: in global memory, or in shared memory, without or with split rows. */
 enum RowsIn { IN_MEMORY, RESIDENT, RESIDENT_SPLIT };
 
@@ -83,21 +107,8 @@ __global__ void __launch_bounds__(THREADS, 2)
         if constexpr (ROWS != IN_MEMORY) {
             resident_step<ROWS == RESIDENT_SPLIT>(p, block, split, resident, turn);
         } else {
-            unsigned moved = __ldcg(&round_of(state, turn_before(turn)).count);
-            unsigned long long none = 0;
-            bool full = is_full(p, moved, all_marked);
-            if (grid_thread() == 0) round_of(state, turn_after(turn)) = Round{};
-            if (!full) {
-                mark_step(p, static_cast<int>(moved), turn, done);
-                meet(barrier, block, none);
-            }
-            settle_step(p, turn);
-            filter_step(p, block.flags, turn, done, full);
-            Found found = meet(barrier, block, none);
-            if (found.split) {
-                segment_step(p, block, turn);
-                infeasible = meet(barrier, block, none).infeasible;
-            }
+            Found found = pass_step(p, block, barrier, turn, done, all_marked);
+            infeasible = found.infeasible;
             if (found.passed || found.split) tighten_step(p, block, turn);
             all_marked = 0;
         }
@@ -230,13 +241,14 @@ __global__ void check_sides(PropagatorState *state, long long count, const int *
 }
 
 /* Before the host's new bounds or sides: forgets the verdict, and has the rows that led to it evaluated again. */
-__global__ void begin_set(PropagatorState *state, int all) {
+__device__ void begin_set_step(PropagatorState *state, int all) {
     state->was_infeasible = is_infeasible(*state);
     state->recheck = all || state->was_infeasible;
     if (state->recheck) state->all_marked = 1;
     state->infeasible_row = state->infeasible_col = INT_MAX;
     state->rounds_since_set = 0;
 }
+__global__ void begin_set(PropagatorState *state, int all) { begin_set_step(state, all); }
 
 /* Writes the host's bounds to the first copy. A lower bound that is not given stays as the host sees it. */
 template <class Val, class Bound>
@@ -302,8 +314,8 @@ __global__ void set_sides(Propagator<Val, Bound> p, const int *slot_of, int coun
                           const double *rhs) {
     for (int k = grid_thread(); k < count; k += grid_threads()) {
         int slot = slot_of[row[k]];
-        p.sides[slot] = make_double2(gpuopt__propagator_normal_low(&p.rules, lhs[k]),
-                                     gpuopt__propagator_normal_high(&p.rules, rhs[k]));
+        p.sides[slot] = make_double2(lhs ? gpuopt__propagator_normal_low(&p.rules, lhs[k]) : -HUGE_VAL,
+                                     rhs ? gpuopt__propagator_normal_high(&p.rules, rhs[k]) : HUGE_VAL);
         raise_flag<cuda::thread_scope_device>(p.state->all_marked);
     }
 }
@@ -312,6 +324,23 @@ struct RowReport { /* device arrays of `count` rows, each may be null */
     double *min_activity, *max_activity;
     int *min_infinite, *max_infinite;
     unsigned char *status;
+
+    /* The arrays from a row on. */
+    RowReport from(int row) const {
+        return {min_activity ? min_activity + row : nullptr, max_activity ? max_activity + row : nullptr,
+                min_infinite ? min_infinite + row : nullptr, max_infinite ? max_infinite + row : nullptr,
+                status ? status + row : nullptr};
+    }
+    __device__ void write(int i, const gpuopt__propagator_activities &s, bool infeasible,
+                          const gpuopt__propagator_rules &rules, double2 side, int length) const {
+        if (min_activity) min_activity[i] = gpuopt__first(gpuopt__pair_add(s.hi, s.lo));
+        if (max_activity) max_activity[i] = gpuopt__second(gpuopt__pair_add(s.hi, s.lo));
+        if (min_infinite) min_infinite[i] = gpuopt__propagator_min_infinite(&s);
+        if (max_infinite) max_infinite[i] = gpuopt__propagator_max_infinite(&s);
+        if (status)
+            status[i] = static_cast<unsigned char>(
+                gpuopt__propagator_row_status(&s, infeasible, &rules, side.x, side.y, length));
+    }
 };
 
 /* Reports rows first .. first + count - 1, one per warp, summed in the same order as in a round. */
@@ -344,14 +373,7 @@ __global__ void __launch_bounds__(THREADS) report_rows(const __grid_constant__ P
         double2 side = ref.side;
         gpuopt__propagator_row row = gpuopt__propagator_row_make(&s, &p.rules, side.x, side.y, length);
         bool infeasible = warp.confirm(row, ref, WARP, __ballot_sync(~0u, warp.lane == 0 && row.violated));
-        if (warp.lane) continue;
-        if (report.min_activity) report.min_activity[i] = gpuopt__first(gpuopt__pair_add(s.hi, s.lo));
-        if (report.max_activity) report.max_activity[i] = gpuopt__second(gpuopt__pair_add(s.hi, s.lo));
-        if (report.min_infinite) report.min_infinite[i] = gpuopt__propagator_min_infinite(&s);
-        if (report.max_infinite) report.max_infinite[i] = gpuopt__propagator_max_infinite(&s);
-        if (report.status)
-            report.status[i] = static_cast<unsigned char>(
-                gpuopt__propagator_row_status(&s, infeasible, &p.rules, side.x, side.y, length));
+        if (warp.lane == 0) report.write(i, s, infeasible, p.rules, side, length);
     }
 }
 

@@ -12,13 +12,17 @@
  *     raw.cuh       the host's model, uploaded and checked            tighten.cuh   rows that passed: sums, new bounds
  *     build.cuh     sizes, layout of the rows                         rows.cuh      loading and filtering entries
  *     kernels.cuh   the kernels                                       (arithmetic: gpuopt_impl/propagate/row.h)
- *     device.cuh    what the kernels work on; bounds
+ *     device.cuh    what the kernels work on; bounds               batch.cuh     many nodes at once, and its own files
+ *                                                                  tree.cuh      a tree search, and its own files
  */
 #include <algorithm>
 
 #include "../../gpuopt_impl/common/checks.h"
 #include "../common/tables.cuh"
+#include "batch_run.cuh"
 #include "create.cuh"
+#include "tree_ask.cuh"
+#include "tree_calls.cuh"
 
 namespace {
 
@@ -35,7 +39,9 @@ void TypedPropagator<Val, Bound>::enqueue_round(const Queue &queue) {
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::round(int32_t rounds, gpuopt_propagator_info *info) {
     gpuopt_status status = GPUOPT_OK;
-    if (driver_ == GPUOPT_DRIVER_COOPERATIVE) {
+    if (tree_) {
+        status = tree_->run(rounds);
+    } else if (driver_ == GPUOPT_DRIVER_COOPERATIVE) {
         auto kernel = resident_items_ ? resident_kernel() : run_rounds<IN_MEMORY, Val, Bound>;
         queue_.launch({grid_, THREADS, resident_bytes<Val>(resident_items_, resident_entries_), LAUNCH_COOPERATIVE},
                       kernel, p_, rounds, resident_items_, resident_entries_);
@@ -63,6 +69,7 @@ template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::get_info(gpuopt_propagator_info *info) {
     gpuopt_status status = queue_.wait("waiting for rounds");
     if (status) return status;
+    if (tree_) tree_->take_round();
     const CallReport &report = *p_.report;
     info->outcome = static_cast<gpuopt_outcome>(report.outcome);
     info->rounds = report.rounds;
@@ -83,11 +90,13 @@ gpuopt_status TypedPropagator<Val, Bound>::check_device_arrays(bool sides, int64
     int bad = 0;
     gpuopt_status status = queue_.clear(&p_.state->bad, 0, sizeof bad);
     if (sides)
-        queue_.launch({blocks(count), THREADS}, check_sides, p_.state, count, index, low, high, p_.rows,
-                      p_.rules.infinity);
+        queue_.launch({blocks(count), THREADS}, check_sides, p_.state, count, index, low, high,
+                      tree_ ? tree_->rows() : p_.rows, p_.rules.infinity);
     else
         queue_.launch({blocks(count), THREADS}, check_arguments, p_.state, count, index, low, high, p_.cols,
                       p_.rules.infinity);
+    if (sides && tree_)
+        queue_.launch({blocks(count), THREADS}, check_added<Bound>, p_.state, tree_->view(), count, index, p_.rows);
     if (!status) status = queue_.launched(call);
     if (!status) status = queue_.copy(&bad, &p_.state->bad, sizeof bad);
     if (!status) status = queue_.wait(call);
@@ -127,6 +136,7 @@ gpuopt_status TypedPropagator<Val, Bound>::set_bounds(gpuopt_memory where, int64
         status = check_device_arrays(false, count, col, lb, ub,
                                      col ? "gpuopt_propagator_set_some_bounds" : "gpuopt_propagator_set_bounds");
     if (status) return status;
+    if (tree_ && tree_->has_trail()) return tree_->set_bounds(where, count, col, lb, ub);
     queue_.launch({1, 1}, begin_set, p_.state, col == nullptr);
     int64_t piece = where == GPUOPT_HOST ? staging_count(shape_) : DEVICE_PIECE;
     for (int64_t k = 0; k < count && !status; k += piece) {
@@ -158,23 +168,26 @@ gpuopt_status TypedPropagator<Val, Bound>::set_sides(gpuopt_memory where, int64_
     for (int64_t k = 0; k < count && !status; k += piece) {
         int n = static_cast<int>(count - k < piece ? count - k : piece);
         const int32_t *some = row + k;
-        const double *from_lhs = lhs + k, *from_rhs = rhs + k;
+        const double *from_lhs = lhs ? lhs + k : nullptr, *from_rhs = rhs ? rhs + k : nullptr; /* null: no sides */
         if (where == GPUOPT_HOST) {
             status = queue_.copy(staged_index(), some, sizeof(int) * n), some = staged_index();
-            if (!status) status = queue_.copy(staged(0), from_lhs, sizeof(double) * n), from_lhs = staged(0);
-            if (!status) status = queue_.copy(staged(1), from_rhs, sizeof(double) * n), from_rhs = staged(1);
+            if (lhs && !status) status = queue_.copy(staged(0), from_lhs, sizeof(double) * n), from_lhs = staged(0);
+            if (rhs && !status) status = queue_.copy(staged(1), from_rhs, sizeof(double) * n), from_rhs = staged(1);
         }
+        if (tree_) tree_->altering(n, some);
         queue_.launch({blocks(n), THREADS}, ::set_sides<Val, Bound>, p_, slot_of_, n, some, from_lhs, from_rhs);
     }
     queue_.launch({blocks(p_.cols), THREADS}, recheck_crossing<Val, Bound>, p_);
     if (!status) status = queue_.launched("setting sides");
+    if (tree_) tree_->altered();
     return status || where == GPUOPT_DEVICE ? status : queue_.release_host(lhs, rhs, row);
 }
 
 template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::get_rows(gpuopt_memory where, const gpuopt_propagator_row_report &report) {
     gpuopt_status status = GPUOPT_OK;
-    int64_t count = shape_.rows, piece = where == GPUOPT_HOST ? staging_count(shape_) : DEVICE_PIECE;
+    int64_t rows = shape_.rows, count = rows + shape_.spare_rows,
+            piece = where == GPUOPT_HOST ? staging_count(shape_) : DEVICE_PIECE;
     for (int64_t k = 0; k < count && !status; k += piece) {
         int n = static_cast<int>(count - k < piece ? count - k : piece);
         RowReport to = {report.min_activity, report.max_activity, report.min_infinite, report.max_infinite,
@@ -183,8 +196,13 @@ gpuopt_status TypedPropagator<Val, Bound>::get_rows(gpuopt_memory where, const g
             int *infinite = staged_index();
             to = {staged(0), staged(1), infinite, infinite + n, reinterpret_cast<unsigned char *>(infinite + 2 * n)};
         }
-        queue_.launch({blocks(int64_t{n} * WARP), THREADS}, report_rows<Val, Bound>, p_, slot_of_, static_cast<int>(k),
-                      n, to);
+        const int of_matrix = static_cast<int>(std::min(std::max(rows - k, int64_t{0}), int64_t{n}));
+        if (of_matrix)
+            queue_.launch({blocks(int64_t{of_matrix} * WARP), THREADS}, report_rows<Val, Bound>, p_, slot_of_,
+                          static_cast<int>(k), of_matrix, to);
+        if (of_matrix < n)
+            queue_.launch({blocks(int64_t{n - of_matrix} * WARP), THREADS}, report_added<Val, Bound>, p_, tree_->view(),
+                          static_cast<int>(std::max(k - rows, int64_t{0})), n - of_matrix, to.from(of_matrix));
         if (where == GPUOPT_DEVICE) continue;
         if (report.min_activity) status = queue_.copy(report.min_activity + k, to.min_activity, sizeof(double) * n);
         if (report.max_activity && !status)
@@ -207,6 +225,35 @@ gpuopt_status TypedPropagator<Val, Bound>::device_view(gpuopt_device_view *view)
     return GPUOPT_OK;
 }
 
+/* ---- Batches of nodes ---- */
+
+template <class Val, class Bound>
+gpuopt_status TypedPropagator<Val, Bound>::get_kinds(uint8_t *kind) {
+    gpuopt_status status = queue_.copy(kind, p_.kind, static_cast<size_t>(shape_.cols));
+    return status ? status : queue_.wait("reading columns");
+}
+
+template <class Val, class Bound>
+gpuopt_status TypedPropagator<Val, Bound>::refuse_batch() const {
+    gpuopt__log(queue_.context(), 0, "on the GPU a batch needs a base without spare rows");
+    return GPUOPT_ERROR_UNSUPPORTED;
+}
+
+template <class Val, class Bound>
+gpuopt_status TypedPropagator<Val, Bound>::plan_batch(const gpuopt_propagator_batch_desc &desc,
+                                                      gpuopt_memory_plan *plan) const {
+    if (shape_.spare_rows) return refuse_batch();
+    return TypedBatch<Val, Bound>::plan(queue_.context(), p_, shape_, desc, plan);
+}
+
+template <class Val, class Bound>
+gpuopt_status TypedPropagator<Val, Bound>::create_batch(gpuopt_propagator *base,
+                                                        const gpuopt_propagator_batch_desc &desc,
+                                                        gpuopt_propagator_batch **batch) const {
+    if (shape_.spare_rows) return refuse_batch();
+    return TypedBatch<Val, Bound>::create(base, p_, shape_, desc, batch);
+}
+
 /* ---- The table ---- */
 
 /* Calls f with a null pointer of the handle's type. Coefficients are stored in single precision if that is exact. */
@@ -217,11 +264,15 @@ auto with_type(const gpuopt__propagator_model &model, F f) {
     return f(static_cast<TypedPropagator<double, double> *>(nullptr));
 }
 
-CudaPropagator *object_of(gpuopt_propagator *propagator) { return reinterpret_cast<CudaHandle *>(propagator)->object; }
-
 gpuopt_status cuda_propagator_refuses(gpuopt_context *context, const gpuopt__propagator_model &model) {
-    if (model.desc.mode != GPUOPT_MODE_SEQUENTIAL) return GPUOPT_OK;
-    gpuopt__log(context, 0, "the CUDA backend has no SEQUENTIAL mode");
+    const gpuopt_propagator_driver driver = model.desc.driver;
+    const char *missing = nullptr;
+    if (model.desc.mode == GPUOPT_MODE_SEQUENTIAL) missing = "the CUDA backend has no SEQUENTIAL mode";
+    if ((model.desc.trail_capacity > 0 || model.desc.spare_rows > 0) &&
+        (!cuda_of(context)->cooperative || driver == GPUOPT_DRIVER_HOST || driver == GPUOPT_DRIVER_GRAPH))
+        missing = "a trail and spare rows need the driver COOPERATIVE, and a device that has it";
+    if (!missing) return GPUOPT_OK;
+    gpuopt__log(context, 0, "%s", missing);
     return GPUOPT_ERROR_UNSUPPORTED;
 }
 
@@ -236,7 +287,7 @@ gpuopt_status cuda_propagator_plan(gpuopt_context *context, const gpuopt__propag
                          model->nonzeros, arena, raw);
     if (status) return status;
     PropagatorShape shape = shape_of(*model, counts_of(model->desc.matrix));
-    with_type(*model, [&](auto *type) { std::remove_pointer<decltype(type)>::type::plan(shape, plan); });
+    with_type(*model, [&](auto *type) { std::remove_pointer<decltype(type)>::type::plan(shape, false, plan); });
     plan->create_device_bytes = arena.used;
     return GPUOPT_OK;
 }
@@ -316,6 +367,55 @@ gpuopt_status cuda_propagator_device_view(gpuopt_propagator *propagator, gpuopt_
     return object_of(propagator)->device_view(view);
 }
 
+gpuopt_status cuda_propagator_batch_plan(gpuopt_propagator *base, const gpuopt_propagator_batch_desc *desc,
+                                         gpuopt_memory_plan *plan) {
+    DeviceScope scope(base->context);
+    return object_of(base)->plan_batch(*desc, plan);
+}
+
+gpuopt_status cuda_propagator_batch_create(gpuopt_propagator *base, const gpuopt_propagator_batch_desc *desc,
+                                           gpuopt_propagator_batch **batch) {
+    DeviceScope scope(base->context);
+    return object_of(base)->create_batch(base, *desc, batch);
+}
+
+CudaBatch *batch_of(gpuopt_propagator_batch *batch) { return reinterpret_cast<CudaBatchHandle *>(batch)->object; }
+
+void cuda_propagator_batch_destroy(gpuopt_propagator_batch *batch) {
+    gpuopt_context *context = batch->base->context;
+    DeviceScope scope(context);
+    batch_of(batch)->~CudaBatch();
+    gpuopt__release(context, GPUOPT_HOST, batch);
+}
+
+gpuopt_status cuda_propagator_batch_run(gpuopt_propagator_batch *batch, gpuopt_memory where,
+                                        const gpuopt_propagator_nodes *nodes, int32_t rounds,
+                                        const gpuopt_propagator_node_report *report) {
+    DeviceScope scope(batch->base->context);
+    return batch_of(batch)->run(where, *nodes, rounds, *report);
+}
+
+gpuopt_status cuda_propagator_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory where,
+                                                gpuopt_propagator_node_changes *changes) {
+    DeviceScope scope(batch->base->context);
+    return batch_of(batch)->get_changes(batch, where, *changes);
+}
+
+gpuopt_status cuda_propagator_batch_get_bounds(gpuopt_propagator_batch *batch, gpuopt_memory where, int64_t count,
+                                               const int32_t *node, double *lb, double *ub) {
+    DeviceScope scope(batch->base->context);
+    return batch_of(batch)->get_bounds(batch, where, count, node, lb, ub);
+}
+
+int64_t cuda_propagator_batch_used(const gpuopt_propagator_batch *batch) {
+    return reinterpret_cast<const CudaBatchHandle *>(batch)->object->used();
+}
+
+gpuopt_status cuda_propagator_get_kinds(gpuopt_propagator *propagator, uint8_t *kind) {
+    DeviceScope scope(propagator->context);
+    return object_of(propagator)->get_kinds(kind);
+}
+
 } // namespace
 
 const gpuopt__propagator_backend gpuopt__cuda_propagator = {cuda_propagator_plan,
@@ -328,15 +428,23 @@ const gpuopt__propagator_backend gpuopt__cuda_propagator = {cuda_propagator_plan
                                                             cuda_propagator_set_sides,
                                                             cuda_propagator_get_rows,
                                                             cuda_propagator_device_view,
-                                                            nullptr, /* push, and the rest of a tree search */
-                                                            nullptr,
-                                                            nullptr,
-                                                            nullptr,
-                                                            nullptr,
-                                                            nullptr,
-                                                            nullptr,
-                                                            nullptr,
-                                                            nullptr,
-                                                            nullptr,
-                                                            nullptr,
-                                                            checks_numbers};
+                                                            cuda_propagator_push,
+                                                            cuda_propagator_pop,
+                                                            cuda_propagator_keep,
+                                                            cuda_propagator_get_trail,
+                                                            cuda_propagator_get_changes,
+                                                            cuda_propagator_explain,
+                                                            cuda_propagator_add_rows,
+                                                            cuda_propagator_remove_rows,
+                                                            cuda_propagator_has_row,
+                                                            cuda_propagator_plan_fork,
+                                                            cuda_propagator_fork,
+                                                            checks_numbers,
+                                                            cuda_propagator_batch_plan,
+                                                            cuda_propagator_batch_create,
+                                                            cuda_propagator_batch_destroy,
+                                                            cuda_propagator_batch_run,
+                                                            cuda_propagator_batch_get_changes,
+                                                            cuda_propagator_batch_get_bounds,
+                                                            cuda_propagator_batch_used,
+                                                            cuda_propagator_get_kinds};

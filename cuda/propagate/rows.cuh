@@ -124,21 +124,22 @@ __device__ gpuopt__pair sum_pairs(gpuopt__pair s, int width) {
 }
 
 /* The sums of the sizes of a row's finite terms, those of the least and of the greatest activity, in the order of
- * the activities' sums. All threads of the warp take part. Few rows come here. */
+ * the activities' sums: in lane 0. The entries are `unit` apart. All threads of the warp take part. Few rows come
+ * here. */
 template <class Val, class Bound>
-__device__ gpuopt__pair row_magnitudes(const Propagator<Val, Bound> &p, const Bound *now, int slot) {
-    const bool is_short = slot < p.first_warp_slot();
-    const int lane = static_cast<int>(threadIdx.x % WARP), width = is_short ? GROUP : WARP, unit = is_short ? WARP : 1,
-              length = p.length[slot], segment = GPUOPT__PROPAGATOR_SEGMENT;
+__device__ gpuopt__pair entry_magnitudes(const gpuopt__propagator_rules &rules, const Bound *now, const Val *val,
+                                         const unsigned *col, int unit, int length) {
+    const int lane = static_cast<int>(threadIdx.x % WARP), segment = GPUOPT__PROPAGATOR_SEGMENT,
+              width = length <= GPUOPT__PROPAGATOR_SHORT ? +GROUP : +WARP;
     gpuopt__pair all = {0, 0}, part = {0, 0};
 #pragma unroll 1
     for (int first = 0; first < length; first += segment) {
 #pragma unroll 1
         for (int k = first + lane; lane < width && k < min(first + segment, length); k += width) {
-            double a = static_cast<double>(p.val[p.start_of(slot) + k * unit]);
-            double2 pair = load_pair(now, p.col[p.start_of(slot) + k * unit]);
-            gpuopt__pair size = {gpuopt__propagator_term_size(&p.rules, a, pair.x),
-                                 gpuopt__propagator_term_size(&p.rules, a, pair.y)};
+            double a = static_cast<double>(val[k * unit]);
+            double2 pair = load_pair(now, col[k * unit]);
+            gpuopt__pair size = {gpuopt__propagator_term_size(&rules, a, pair.x),
+                                 gpuopt__propagator_term_size(&rules, a, pair.y)};
             part = gpuopt__pair_add(part, gpuopt__pair_by_sign(a, size));
         }
         if (length > segment) part = sum_pairs(part, WARP);
@@ -146,6 +147,12 @@ __device__ gpuopt__pair row_magnitudes(const Propagator<Val, Bound> &p, const Bo
         part = {0, 0};
     }
     return sum_pairs(all, width);
+}
+template <class Val, class Bound>
+__device__ gpuopt__pair row_magnitudes(const Propagator<Val, Bound> &p, const Bound *now, int slot) {
+    const long long at = p.start_of(slot);
+    return entry_magnitudes(p.rules, now, p.val + at, p.col + at, slot < p.first_warp_slot() ? WARP : 1,
+                            p.length[slot]);
 }
 
 /* ---- The filter ---- */

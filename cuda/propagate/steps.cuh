@@ -186,11 +186,11 @@ __device__ void segment_step(const Propagator<Val, Bound> &p, BlockShared &block
     }
 }
 
-/* Tightens bounds by the listed segments and rows: a warp takes a segment or a long row, a group of threads a short
- * one. */
-template <class Val, class Bound>
-__device__ void tighten_step(const Propagator<Val, Bound> &p, BlockShared &block, unsigned turn) {
-    Tightener<false, Val, Bound> warp(p, block, turn, p.val, p.col);
+/* Calls f(ref, is_short, passed, last, known) for the listed segments and rows: a warp takes a segment or a long row, a
+ * group of threads a short one. passed: whether there is a row; last: whether the warp has no other; known: activities. */
+template <class Val, class Bound, class F>
+__device__ __forceinline__ void each_passed(const Propagator<Val, Bound> &p, unsigned turn, F f) {
+    const int lane = static_cast<int>(threadIdx.x % WARP);
     const Round &round = round_of(p.state, turn);
     const int segments = static_cast<int>(__ldcg(&round.segment_passed)),
               shorts = static_cast<int>(__ldcg(&round.short_passed));
@@ -206,13 +206,23 @@ __device__ void tighten_step(const Propagator<Val, Bound> &p, BlockShared &block
             ref = segment_at(p, index);
             known = &p.total[p.segment_row[index]];
         } else {
-            int index = is_short ? (item - longs) * GROUPS + warp.lane / GROUP : p.first_warp_slot() + item - segments;
+            int index = is_short ? (item - longs) * GROUPS + lane / GROUP : p.first_warp_slot() + item - segments;
             passed = !is_short || index < shorts;
             if (passed) ref = row_at(p, __ldcg(&p.passed[index]));
         }
-        warp.sum_and_tighten(ref, is_short ? GROUP : WARP, is_short ? WARP : 1, passed, item + grid_warps() >= items,
-                             known);
+        f(ref, is_short, passed, item + grid_warps() >= items, known);
     }
+}
+
+/* Tightens bounds by them. */
+template <class Val, class Bound>
+__device__ void tighten_step(const Propagator<Val, Bound> &p, BlockShared &block, unsigned turn) {
+    Tightener<false, Val, Bound> warp(p, block, turn, p.val, p.col);
+    each_passed(
+        p, turn,
+        [&](const RowRef &ref, bool is_short, bool passed, bool last, const gpuopt__propagator_activities *known) {
+            warp.sum_and_tighten(ref, is_short ? GROUP : WARP, is_short ? WARP : 1, passed, last, known);
+        });
 }
 
 /* ---- After the rounds ---- */

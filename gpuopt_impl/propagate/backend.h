@@ -3,18 +3,21 @@
  * Propagation: what the public calls ask of a backend.
  *
  * A public call (calls.h) checks its arguments, so that a backend sees only valid ones, and goes through the table
- * below to the CPU (cpu.h) or the GPU (cuda/propagate/propagate.cu). A round then filters the rows (filter.h), sums the
+ * below to the CPU (cpu_table.h) or the GPU (cuda/propagate/propagate.cu). A round then filters the rows (filter.h), sums the
  * activities of those that pass, and computes new bounds for the columns of their entries (row.h), under the model's
  * settings (rules.h). These three files are the arithmetic of both backends, so that both return the same bits.
  *
- *     calls.h, tree_calls.h   the public calls             cpu.h           handles, bounds, sides, reports, forks
- *     check.h                 checks of descriptors        cpu_state.h     a handle's parts; the rows to be evaluated
- *     backend.h               the table of a backend       cpu_rounds.h    rounds, and their threads
- *     rules.h, filter.h,      the arithmetic               cpu_kept.h      what is kept of rows between evaluations
- *     row.h                                                cpu_trail.h     levels, changes, reasons
- *                                                          cpu_added.h     rows that the host adds
+ *     calls.h, tree_calls.h,  the public calls             cpu.h           handles, bounds, sides, reports, forks
+ *     batch_calls.h                                        cpu_nodes.h     batches of nodes
+ *     probe_calls.h, probe.h  probing, on any backend      cpu_state.h     a handle's parts; the rows to be evaluated
+ *     check.h                 checks of descriptors        cpu_rounds.h    rounds, and their threads
+ *     backend.h               the table of a backend       cpu_kept.h      what is kept of rows between evaluations
+ *     rules.h, filter.h,      the arithmetic               cpu_trail.h     levels, and the way back
+ *     row.h                                                cpu_added.h     rows that the host adds
+ *     trail.h                 the trail, and reasons       cpu_table.h     the table
  *                                                          cpu_typed.h     once for double, once for float: cpu_rows.h,
- *                                                                          sums; cpu_tighten.h, bounds that move
+ *                                                                          sums; cpu_moves.h, bounds that move;
+ *                                                                          cpu_tighten.h, rows that move them
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_BACKEND_H
 #define GPUOPT_IMPL_PROPAGATE_BACKEND_H
@@ -49,7 +52,27 @@ struct gpuopt_propagator {
     int32_t trail_capacity, spare_rows, spare_nonzeros;
     int32_t
         *seen; /* [cols or spare_rows, whichever is more, + 1], with spare rows: to check rows that are to be added */
+    uint64_t version; /* grows with each call that may change bounds, sides or rows, or what is known of them; from 1 */
 };
+
+enum { GPUOPT__PROPAGATOR_BATCH_NODES = 65536 };
+
+/* Every backend's batch begins with this. */
+struct gpuopt_propagator_batch {
+    gpuopt_propagator *base;
+    int32_t nodes, node_columns; /* node_columns: at most the base's columns */
+    int64_t changes;
+    int32_t ran;      /* nodes of the latest _run; -1: there are no results */
+    uint64_t version; /* of the base, in that run */
+};
+
+/* More columns have changed than there is room for. */
+static inline gpuopt_status gpuopt__propagator_batch_no_room(const gpuopt_propagator_batch *batch, const char *call,
+                                                             int64_t count) {
+    gpuopt__log(batch->base->context, 0, "%s: %lld columns have changed, and there is room for %lld", call,
+                (long long)count, (long long)batch->changes);
+    return GPUOPT_ERROR_MEMORY;
+}
 
 /* Members as in the other families: plan, create, destroy, the step, get_info, the rest. */
 typedef struct gpuopt__propagator_backend {
@@ -68,7 +91,7 @@ typedef struct gpuopt__propagator_backend {
                                const double *rhs);
     gpuopt_status (*get_rows)(gpuopt_propagator *, gpuopt_memory, const gpuopt_propagator_row_report *);
     gpuopt_status (*device_view)(gpuopt_propagator *, gpuopt_device_view *);
-    /* A tree search. Without push the backend has none of it, and models that ask for a trail or spare rows are refused. */
+    /* A tree search: of handles with a trail, and the three for rows of those with spare rows. */
     gpuopt_status (*push)(gpuopt_propagator *, int64_t *start);
     gpuopt_status (*pop)(gpuopt_propagator *, int32_t levels);
     gpuopt_status (*keep)(gpuopt_propagator *);
@@ -85,6 +108,23 @@ typedef struct gpuopt__propagator_backend {
     /* Whether create checks the numbers in the arrays of this model itself, and takes the matrix as it is. NULL: it
      * never does. */
     int (*checks_numbers)(const gpuopt__propagator_model *);
+    /* A batch of nodes. Descriptors have their defaults filled in; nodes in host memory have been checked, and there is
+     * at least one. */
+    gpuopt_status (*batch_plan)(gpuopt_propagator *, const gpuopt_propagator_batch_desc *, gpuopt_memory_plan *);
+    gpuopt_status (*batch_create)(gpuopt_propagator *, const gpuopt_propagator_batch_desc *,
+                                  gpuopt_propagator_batch **);
+    void (*batch_destroy)(gpuopt_propagator_batch *);
+    gpuopt_status (*batch_run)(gpuopt_propagator_batch *, gpuopt_memory, const gpuopt_propagator_nodes *,
+                               int32_t rounds, const gpuopt_propagator_node_report *);
+    /* Fills in the count whatever it returns. There may be no nodes. */
+    gpuopt_status (*batch_get_changes)(gpuopt_propagator_batch *, gpuopt_memory, gpuopt_propagator_node_changes *);
+    /* node == NULL: the first ones. Nodes in host memory have been checked. */
+    gpuopt_status (*batch_get_bounds)(gpuopt_propagator_batch *, gpuopt_memory, int64_t count, const int32_t *node,
+                                      double *lb, double *ub);
+    /* Columns that have changed in the latest run, whether or not there was room. */
+    int64_t (*batch_used)(const gpuopt_propagator_batch *);
+    /* kind [cols]: GPUOPT__PROPAGATOR_INTEGER and other bits. */
+    gpuopt_status (*get_kinds)(gpuopt_propagator *, uint8_t *kind);
 } gpuopt__propagator_backend;
 
 static inline gpuopt_propagator gpuopt__propagator_head(gpuopt_context *context,
@@ -103,6 +143,7 @@ static inline gpuopt_propagator gpuopt__propagator_head(gpuopt_context *context,
     head.spare_rows = model->desc.spare_rows;
     head.spare_nonzeros = (int32_t)model->desc.spare_nonzeros;
     head.seen = NULL; /* the backend's */
+    head.version = 1;
     return head;
 }
 

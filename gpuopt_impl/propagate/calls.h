@@ -98,6 +98,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_round(gpuopt_propagator *propagator, 
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_propagator_round",
                               rounds < 1 ? "rounds is less than 1" : "info has no struct_size");
     memset(&result, 0, sizeof result);
+    propagator->version++;
     status = gpuopt__propagator_of(propagator)->round(propagator, rounds, info ? &result : NULL);
     if (!status && info) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
     return status;
@@ -139,6 +140,7 @@ static gpuopt_status gpuopt__propagator_set_checked_bounds(gpuopt_propagator *pr
         status =
             gpuopt__check_pairs(propagator->context, call, "lb", "ub", count, lb, ub, propagator->rules.infinity, 1);
     if (status || count == 0 || (!lb && !ub)) return status;
+    propagator->version++;
     return gpuopt__propagator_of(propagator)->set_bounds(propagator, where, count, some ? col : NULL, lb, ub);
 }
 
@@ -206,6 +208,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *pro
         status = gpuopt__check_pairs(propagator->context, call, "lhs", "rhs", count, lhs, rhs,
                                      propagator->rules.infinity, 0);
     if (status || count == 0) return status;
+    propagator->version++;
     return gpuopt__propagator_of(propagator)->set_sides(propagator, where, count, row, lhs, rhs);
 }
 

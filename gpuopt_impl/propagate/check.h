@@ -34,12 +34,8 @@ static inline gpuopt_status gpuopt__propagator_check_options(const gpuopt_contex
     if (!status) status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
     if (!status && d->mode == GPUOPT_MODE_SEQUENTIAL && d->marking == GPUOPT_OFF)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "SEQUENTIAL needs marking");
-    if (!status && (d->trail_capacity > 0 || d->spare_rows > 0)) {
-        if (!context->desc.backend->propagator->push)
-            return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "this backend has no trail or spare rows");
-        if (d->marking == GPUOPT_OFF)
-            return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "a trail and spare rows need marking");
-    }
+    if (!status && (d->trail_capacity > 0 || d->spare_rows > 0) && d->marking == GPUOPT_OFF)
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "a trail and spare rows need marking");
     return status;
 }
 

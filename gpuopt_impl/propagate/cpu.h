@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the CPU: bounds, sides and reports in and out, creating, forking and destroying handles, and the
- * backend's table.
+ * Propagation on the CPU: bounds, sides and reports in and out; creating, forking and destroying handles.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_H
@@ -27,11 +26,10 @@ static gpuopt_status gpuopt__propagator_cpu_get_bounds(gpuopt_propagator *propag
     return GPUOPT_OK;
 }
 
-/* Takes back what a call has done that does not fit into the trail. */
-static gpuopt_status gpuopt__propagator_cpu_no_room(gpuopt__propagator_cpu *p, int32_t changes) {
-    gpuopt__propagator_cpu_undo(p, changes);
-    return gpuopt__refuse(p->head.context, GPUOPT_ERROR_MEMORY, "gpuopt_propagator_set_bounds",
-                          "the trail has no room for these changes");
+static gpuopt_status gpuopt__propagator_cpu_get_kinds(gpuopt_propagator *propagator, uint8_t *kind) {
+    const gpuopt__propagator_cpu *p = (const gpuopt__propagator_cpu *)propagator;
+    memcpy(kind, p->kind, (size_t)propagator->cols);
+    return GPUOPT_OK;
 }
 
 static gpuopt_status gpuopt__propagator_cpu_set_bounds(gpuopt_propagator *propagator, gpuopt_memory where,
@@ -44,8 +42,12 @@ static gpuopt_status gpuopt__propagator_cpu_set_bounds(gpuopt_propagator *propag
     for (k = 0; k < count; k++) {
         int32_t j = col ? col[k] : (int32_t)k;
         double low, high;
-        if (!GPUOPT__PROPAGATOR_TYPED(p, set_column, (p, j, lb ? &lb[k] : NULL, ub ? &ub[k] : NULL)))
-            return gpuopt__propagator_cpu_no_room(p, changes);
+        if (!GPUOPT__PROPAGATOR_TYPED(p, set_column, (p, j, lb ? &lb[k] : NULL, ub ? &ub[k] : NULL))) {
+            gpuopt__propagator_cpu_undo(p, changes);
+            return gpuopt__refuse(p->head.context, GPUOPT_ERROR_MEMORY,
+                                  col ? "gpuopt_propagator_set_some_bounds" : "gpuopt_propagator_set_bounds",
+                                  "the trail has no room for these changes");
+        }
         GPUOPT__PROPAGATOR_TYPED(p, load_bounds, (p, j, &low, &high));
         if (j < lowest && gpuopt__propagator_crossed(&p->head.rules, low, high)) lowest = j;
     }
@@ -263,18 +265,12 @@ static void gpuopt__propagator_cpu_copy(void *to, const void *from, int64_t coun
     if (to && count > 0) memcpy(to, from, (size_t)count * size);
 }
 
-static gpuopt_status gpuopt__propagator_cpu_fork(gpuopt_propagator *original, gpuopt_context *context,
-                                                 gpuopt_propagator **fork) {
-    const gpuopt__propagator_cpu *from = (const gpuopt__propagator_cpu *)original;
-    gpuopt_propagator head = *original;
-    int64_t rows = (int64_t)head.rows + head.spare_rows, cols = head.cols, k;
-    size_t real = head.rules.single ? sizeof(float) : sizeof(double), index = sizeof(int32_t);
-    gpuopt__propagator_cpu *p;
+/* Gives a state of the same model, in which no row is marked and nothing is kept of any, the bounds, sides and rows of
+ * another, and has the rows evaluated that are to be evaluated there. */
+static void gpuopt__propagator_cpu_copy_state(gpuopt__propagator_cpu *p, const gpuopt__propagator_cpu *from) {
+    int64_t rows = (int64_t)p->head.rows + p->head.spare_rows, cols = p->head.cols, k;
+    size_t real = p->head.rules.single ? sizeof(float) : sizeof(double), index = sizeof(int32_t);
     int32_t row;
-    gpuopt_status status;
-    head.context = context;
-    status = gpuopt__propagator_cpu_new(&head, 1, &p);
-    if (status) return status;
     p->matrix = from->matrix;
     p->most_exact = from->most_exact;
     gpuopt__propagator_cpu_copy(p->lhs, from->lhs, rows, sizeof(double));
@@ -291,13 +287,13 @@ static gpuopt_status gpuopt__propagator_cpu_fork(gpuopt_propagator *original, gp
     for (row = from->sequential ? gpuopt__propagator_sweep_next(from, 0) : -1; row >= 0;
          row = gpuopt__propagator_sweep_next(from, row + 1))
         gpuopt__propagator_cpu_mark_row(p, row, -1);
-    if (head.spare_rows > 0) {
+    if (p->head.spare_rows > 0) {
         const gpuopt__propagator_added *a = &from->added;
         gpuopt__propagator_added *b = &p->added;
         b->rows = a->rows, b->free_row = a->free_row, b->used = a->used, b->live = a->live;
-        gpuopt__propagator_cpu_copy(b->next_free, a->next_free, head.spare_rows, index);
-        gpuopt__propagator_cpu_copy(b->first, a->first, head.spare_rows, index);
-        gpuopt__propagator_cpu_copy(b->length, a->length, head.spare_rows, index);
+        gpuopt__propagator_cpu_copy(b->next_free, a->next_free, p->head.spare_rows, index);
+        gpuopt__propagator_cpu_copy(b->first, a->first, p->head.spare_rows, index);
+        gpuopt__propagator_cpu_copy(b->length, a->length, p->head.spare_rows, index);
         gpuopt__propagator_cpu_copy(b->col, a->col, a->used, index);
         gpuopt__propagator_cpu_copy(b->row, a->row, a->used, index);
         gpuopt__propagator_cpu_copy(b->val, a->val, a->used, real);
@@ -305,22 +301,19 @@ static gpuopt_status gpuopt__propagator_cpu_fork(gpuopt_propagator *original, gp
         gpuopt__propagator_cpu_copy(b->previous, a->previous, a->used, index);
         gpuopt__propagator_cpu_copy(b->head, a->head, cols, index);
     }
+}
+
+static gpuopt_status gpuopt__propagator_cpu_fork(gpuopt_propagator *original, gpuopt_context *context,
+                                                 gpuopt_propagator **fork) {
+    gpuopt_propagator head = *original;
+    gpuopt__propagator_cpu *p;
+    gpuopt_status status;
+    head.context = context;
+    status = gpuopt__propagator_cpu_new(&head, 1, &p);
+    if (status) return status;
+    gpuopt__propagator_cpu_copy_state(p, (const gpuopt__propagator_cpu *)original);
     *fork = &p->head;
     return GPUOPT_OK;
 }
-
-static const gpuopt__propagator_backend gpuopt__propagator_cpu_table = {
-    gpuopt__propagator_cpu_plan,        gpuopt__propagator_cpu_create,
-    gpuopt__propagator_cpu_destroy,     gpuopt__propagator_cpu_round,
-    gpuopt__propagator_cpu_get_info,    gpuopt__propagator_cpu_get_bounds,
-    gpuopt__propagator_cpu_set_bounds,  gpuopt__propagator_cpu_set_sides,
-    gpuopt__propagator_cpu_get_rows,    NULL, /* device_view: there is no device memory, and the public call says so */
-    gpuopt__propagator_cpu_push,        gpuopt__propagator_cpu_pop,
-    gpuopt__propagator_cpu_keep,        gpuopt__propagator_cpu_get_trail,
-    gpuopt__propagator_cpu_get_changes, gpuopt__propagator_cpu_explain,
-    gpuopt__propagator_cpu_add_rows,    gpuopt__propagator_cpu_remove_rows,
-    gpuopt__propagator_cpu_has_row,     gpuopt__propagator_cpu_plan_fork,
-    gpuopt__propagator_cpu_fork,        NULL,
-};
 
 #endif /* GPUOPT_IMPL_PROPAGATE_CPU_H */

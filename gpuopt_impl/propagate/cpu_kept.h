@@ -21,42 +21,21 @@ static inline double gpuopt__propagator_most_exact(int64_t length) { /* of a ter
 }
 static inline int gpuopt__propagator_is_multiple(double x, double inverse) {
     double scaled = x * inverse;
-    return fabs(scaled) < 0x1p31 && (double)(int32_t)scaled == scaled && (double)(float)x == x;
+    return fabs(scaled) < 0x1p31 && (double)(int32_t)scaled == scaled;
 }
 static inline int gpuopt__propagator_is_plain(double a) { return gpuopt__propagator_is_multiple(a, 0x1p10); }
 static inline int gpuopt__propagator_is_whole(double bound) { return gpuopt__propagator_is_multiple(bound, 1); }
 
-/* ---- Can a row act? ---- */
+/* ---- Can a row act? ---- *
+ * A side moves a bound, or is violated, only if it leaves to a sum of finite terms less than the reach; to a sum that
+ * lacks one term, less than what moves the other bound of that term's column. To other sums it can do nothing. */
 
 static inline int gpuopt__propagator_kept_acts(const gpuopt__propagator_kept *r, int s) {
-    return r->infinite[s] ? r->infinite[s] == 1 && r->limit[s] < HUGE_VAL : r->sum[s] + r->error > r->limit[s];
+    return r->sum[s] > r->limit[s];
 }
 
 static inline int gpuopt__propagator_kept_row_acts(const gpuopt__propagator_kept *r) {
     return gpuopt__propagator_kept_acts(r, 0) || gpuopt__propagator_kept_acts(r, 1);
-}
-
-/* The same, of a side whose sum may lack one term: rest is c times the other bound of its column, less the least change. */
-static inline int gpuopt__propagator_kept_acts_alone(const gpuopt__propagator_kept *r, int s, double side,
-                                                     double rest) {
-    if (r->infinite[s] != 1) return gpuopt__propagator_kept_acts(r, s);
-    return r->limit[s] < HUGE_VAL &&
-           side - r->sum[s] - r->error - 0x1p-48 * (fabs(side) + fabs(r->sum[s]) + fabs(rest)) < rest;
-}
-
-/* A side can move a bound, or is violated, only if what it leaves to the sum is less than the reach; the margin is more
- * than what rounding may add to that. */
-static inline double gpuopt__propagator_kept_limit(const gpuopt__propagator_rules *rules, double side, double reach) {
-    double least = gpuopt__max(reach, -rules->feasibility);
-    if (side == HUGE_VAL) return HUGE_VAL;
-    return least < HUGE_VAL ? side - least - 0x1p-48 * (fabs(side) + fabs(least)) : -HUGE_VAL;
-}
-
-static inline void gpuopt__propagator_kept_set_reach(gpuopt__propagator_kept *r, const gpuopt__propagator_rules *rules,
-                                                     double lhs, double rhs, double reach) {
-    r->reach = reach;
-    r->limit[0] = gpuopt__propagator_kept_limit(rules, rhs, reach);
-    r->limit[1] = gpuopt__propagator_kept_limit(rules, -lhs, reach);
 }
 
 /* What a column adds to the reach of its entries, and more than it may be off by; |a| times that is theirs, unless the
@@ -65,46 +44,121 @@ static inline double gpuopt__propagator_kept_width(const gpuopt__propagator_rule
                                                    double ub) {
     return gpuopt__propagator_reach(rules, rounded, lb, ub) + 0x1p-50 * (fabs(lb) + fabs(ub));
 }
-static inline double gpuopt__propagator_kept_reach(const gpuopt__propagator_rules *rules, int rounded, double a,
-                                                   double lb, double ub) {
+
+/* What moves a bound, in a sum that lacks its column's other term. bound: as the other sum takes it, an ub negated. */
+static inline double gpuopt__propagator_kept_rest(const gpuopt__propagator_rules *rules, double b, double bound) {
+    return b * (-bound - rules->filter_change);
+}
+
+/* The most of a row's entries. */
+typedef struct gpuopt__propagator_most {
+    double reach;
+    double rest[2]; /* of those with an infinite term in sum s */
+} gpuopt__propagator_most;
+
+static inline gpuopt__propagator_most gpuopt__propagator_most_start(void) {
+    gpuopt__propagator_most most = {-HUGE_VAL, {-HUGE_VAL, -HUGE_VAL}};
+    return most;
+}
+
+GPUOPT__INLINE void gpuopt__propagator_most_add(gpuopt__propagator_most *most, const gpuopt__propagator_rules *rules,
+                                                int rounded, double a, double lb, double ub) {
     double b = fabs(a);
-    return b * (fabs(lb) + fabs(ub)) < rules->huge ? b * gpuopt__propagator_kept_width(rules, rounded, lb, ub)
-                                                   : HUGE_VAL;
+    if (b * (fabs(lb) + fabs(ub)) < rules->huge) {
+        most->reach = gpuopt__max(b * gpuopt__propagator_kept_width(rules, rounded, lb, ub), most->reach);
+        return;
+    }
+    if (!(b * fabs(lb) < rules->huge))
+        most->rest[a < 0] = gpuopt__max(gpuopt__propagator_kept_rest(rules, b, -ub), most->rest[a < 0]);
+    if (!(b * fabs(ub) < rules->huge))
+        most->rest[a > 0] = gpuopt__max(gpuopt__propagator_kept_rest(rules, b, lb), most->rest[a > 0]);
+    most->reach = HUGE_VAL;
+}
+
+/* Sets the limit of sum s: its side acts only if it leaves less than `least`, and there are not two infinite terms. The
+ * margin is more than what rounding may add to that. */
+static inline void gpuopt__propagator_kept_set_limit(gpuopt__propagator_kept *r, int s, double side, double least) {
+    if (side == HUGE_VAL || r->infinite[s] > 1) r->limit[s] = HUGE_VAL;
+    else r->limit[s] = fabs(least) < HUGE_VAL ? side - least - 0x1p-48 * (fabs(side) + fabs(least)) : -HUGE_VAL;
+}
+
+/* Of sums without infinite terms. */
+static inline void gpuopt__propagator_kept_set_reach(gpuopt__propagator_kept *r, const gpuopt__propagator_rules *rules,
+                                                     double lhs, double rhs, double reach) {
+    double least = gpuopt__max(reach, -rules->feasibility);
+    r->reach = reach;
+    if (r->infinite[0] == 0) gpuopt__propagator_kept_set_limit(r, 0, rhs, least);
+    if (r->infinite[1] == 0) gpuopt__propagator_kept_set_limit(r, 1, -lhs, least);
+}
+
+static inline void gpuopt__propagator_kept_set_most(gpuopt__propagator_kept *r, const gpuopt__propagator_rules *rules,
+                                                    double lhs, double rhs, const gpuopt__propagator_most *most) {
+    gpuopt__propagator_kept_set_reach(r, rules, lhs, rhs, most->reach);
+    if (r->infinite[0] > 0) gpuopt__propagator_kept_set_limit(r, 0, rhs, most->rest[0]);
+    if (r->infinite[1] > 0) gpuopt__propagator_kept_set_limit(r, 1, -lhs, most->rest[1]);
 }
 
 /* ---- Sums ---- */
 
-/* A bound that moves: from, to. */
+/* A bound that moves. Its terms are |a| times its value in their sums, where an ub is negated, for either sign of a. */
 typedef struct gpuopt__propagator_move {
-    double from, to, distance; /* distance: to - from */
-    double width;              /* see kept_width */
-    double size;               /* |lb| + |ub| */
-    int upper, tighter;
-    int from_whole, to_whole;
-    int32_t since; /* for the rows that it marks, or NO_MARKS */
+    double from, to, step; /* in the sums; step: to - from */
+    double other;          /* likewise, the column's other bound */
+    double width;          /* see kept_width; if the bound is not tighter */
+    double size;           /* |lb| + |ub| */
+    int upper;
+    int was_rough, is_rough; /* the bound before and after: not an integer of few digits */
+    int wide;                /* a term of the column may be infinite */
+    int32_t since;           /* for the rows that it marks */
+    uint32_t epoch;
 } gpuopt__propagator_move;
 
-/* A sum has been rounded, and so have numbers of this size in all that went into it. */
-static inline void gpuopt__propagator_kept_rounded(gpuopt__propagator_kept *r, double size) {
-    r->error = (r->error + 0x1p-51 * size + 0x1p-1000) * (1 + 0x1p-50);
+/* Adds `difference` to sum s of a row: up, by more than all that rounding numbers of the size of `size` may have taken
+ * away, unless the row is exact. */
+static inline void gpuopt__propagator_kept_add_up(gpuopt__propagator_kept *r, int s, double difference, double size) {
+    double sum = r->sum[s] + difference;
+    if (r->rough | r->rounded) {
+        sum += 0x1p-50 * (size + fabs(sum)) + 0x1p-1000;
+        r->rounded = 1;
+    }
+    r->sum[s] = sum;
 }
 
-/* Adds the difference of two exact terms to sum s: itself exact, as a multiple of 2^-10 of few digits. */
-static inline void gpuopt__propagator_kept_add(gpuopt__propagator_kept *r, int s, double difference) {
-    r->sum[s] += difference;
-    if (r->rough) gpuopt__propagator_kept_rounded(r, fabs(difference) + fabs(r->sum[s]));
+/* Moves a bound with a coefficient of size b in sum s, where both terms are finite and as rough as the bounds are. */
+static inline void gpuopt__propagator_kept_add(gpuopt__propagator_kept *r, const gpuopt__propagator_move *m, int s,
+                                               double b) {
+    double difference = b * m->step;
+    r->rough += m->is_rough - m->was_rough;
+    gpuopt__propagator_kept_add_up(r, s, difference, fabs(difference));
 }
 
-/* Replaces the term of a bound with coefficient c in sum s. */
-static inline void gpuopt__propagator_kept_replace(gpuopt__propagator_kept *r, const gpuopt__propagator_rules *rules,
-                                                   const gpuopt__propagator_move *m, int s, double c, double most) {
-    double old = c * m->from, fresh = c * m->to;
-    int was_rough = !(m->from_whole & (fabs(old) <= most)), is_rough = !(m->to_whole & (fabs(fresh) <= most));
-    if (!(fabs(old) < rules->huge)) r->infinite[s]--, old = 0, was_rough = 0;
-    if (!(fabs(fresh) < rules->huge)) r->infinite[s]++, fresh = 0, is_rough = 0;
-    r->sum[s] += fresh - old;
+/* Moves any bound. Returns whether there is one fewer infinite term in the sum, or one more. */
+static inline int gpuopt__propagator_kept_replace(gpuopt__propagator_kept *r, const gpuopt__propagator_rules *rules,
+                                                  const gpuopt__propagator_move *m, int s, double b, double most) {
+    double old = b * m->from, fresh = b * m->to;
+    int was_rough = m->was_rough | (fabs(old) > most), is_rough = m->is_rough | (fabs(fresh) > most);
+    int was_infinite = !(fabs(old) < rules->huge), is_infinite = !(fabs(fresh) < rules->huge);
+    if (was_infinite) old = 0, was_rough = 0;
+    if (is_infinite) fresh = 0, is_rough = 0;
+    r->infinite[s] += is_infinite - was_infinite;
     r->rough += is_rough - was_rough;
-    if (was_rough | r->rough) gpuopt__propagator_kept_rounded(r, fabs(old) + fabs(fresh) + fabs(r->sum[s]));
+    gpuopt__propagator_kept_add_up(r, s, fresh - old, fabs(old) + fabs(fresh));
+    return is_infinite != was_infinite;
+}
+
+/* After that, if a term of the column is infinite, or was: limits of sums that have a single such term, or none any more.
+ * recounted: what kept_replace has returned. */
+static inline void gpuopt__propagator_kept_infinite(gpuopt__propagator_kept *r, const gpuopt__propagator_rules *rules,
+                                                    const gpuopt__propagator_move *m, int s, double b, double lhs,
+                                                    double rhs, int recounted) {
+    if (recounted && r->infinite[s] <= 2) {
+        double least = HUGE_VAL; /* not known, where the term is another column's */
+        if (r->infinite[s] == 0) least = gpuopt__max(r->reach, -rules->feasibility);
+        else if (!(b * fabs(m->to) < rules->huge)) least = gpuopt__propagator_kept_rest(rules, b, m->other);
+        gpuopt__propagator_kept_set_limit(r, s, s ? -lhs : rhs, least);
+    }
+    if (r->infinite[!s] == 1 && !(b * fabs(m->other) < rules->huge))
+        gpuopt__propagator_kept_set_limit(r, !s, s ? rhs : -lhs, gpuopt__propagator_kept_rest(rules, b, m->to));
 }
 
 /* The activities that are kept, if they are exact: with the bits that summing them anew would give. */
@@ -121,9 +175,9 @@ static inline void gpuopt__propagator_kept_take(gpuopt__propagator_kept *r, cons
     gpuopt__pair sum = gpuopt__pair_add(s->hi, s->lo);
     double size = gpuopt__max(fabs(gpuopt__first(sum)), fabs(gpuopt__second(sum)));
     double dirt = gpuopt__max(gpuopt__first(s->dirt), gpuopt__second(s->dirt));
-    r->sum[0] = gpuopt__first(sum);
-    r->sum[1] = -gpuopt__second(sum);
-    r->error = 0x1p-51 * size + 2 * gpuopt__propagator_dirt_share(length) * dirt + 0x1p-1000;
+    double error = 0x1p-50 * size + 2 * gpuopt__propagator_dirt_share(length) * dirt + 0x1p-1000;
+    r->sum[0] = gpuopt__first(sum) + error;
+    r->sum[1] = -gpuopt__second(sum) + error;
 }
 
 #endif /* GPUOPT_IMPL_PROPAGATE_CPU_KEPT_H */

@@ -6,39 +6,21 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_STATE_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_STATE_H
 
-#include "backend.h"
+#include "trail.h"
 
 /* What is kept of a row from one evaluation to the next, in a cache line. Index 0 is the rhs with the least activity, 1
  * the lhs with the greatest, both negated: so a side limits a sum from above, and a tighter bound makes a sum greater.
  * cpu_kept.h keeps it up to date, and says what it is good for. */
 typedef struct gpuopt__propagator_kept {
-    double sum[2];       /* of the finite terms */
-    double limit[2];     /* a sum up to this can do nothing; infinite: there is no such side */
-    double error;        /* bound on the error of a sum */
+    double sum[2];       /* of the finite terms: exact, or not less */
+    double limit[2];     /* a sum up to this can do nothing */
     double reach;        /* upper bound on |a| (ub - lb - least change) of the entries */
     int32_t infinite[2]; /* counts of the other terms */
-    int32_t rough;       /* finite terms of both sums that rounding may concern; 0: the sums are exact */
+    int32_t rough;       /* finite terms of both sums that do not add exactly */
+    int32_t rounded;     /* 0: the sums are exact; 1: they have been rounded up */
     uint32_t epoch;      /* of the handle when this was true; any other: it is not */
 } gpuopt__propagator_kept;
 enum { GPUOPT__PROPAGATOR_ROUGH = 1 << 30 }; /* the least count of a row with coefficients that do not add exactly */
-
-/* An entry of the trail. Sides of columns are numbered 2 * col + (1 for ub). */
-typedef struct gpuopt__propagator_change {
-    double old_bound, new_bound;
-    uint32_t side;
-    int32_t row;      /* that implies it, or one of: */
-    int32_t previous; /* position of the side's change before; -1: none */
-    int32_t seen;     /* by the row: the changes at positions below this */
-} gpuopt__propagator_change;
-enum { GPUOPT__PROPAGATOR_HOST = -1, GPUOPT__PROPAGATOR_HOST_OF_FIXED = -2 /* the column was fixed before */ };
-
-/* A level: what _pop restores beside the bounds. */
-typedef struct gpuopt__propagator_level {
-    int32_t start, due_start; /* of its entries in the trail, and in due */
-    int32_t infeasible_row, infeasible_col;
-    int32_t all_marked;
-    int64_t rounds_since_set;
-} gpuopt__propagator_level;
 
 /* The matrix, which forks share. val, col_val: double or float. */
 typedef struct gpuopt__propagator_cpu_matrix {
@@ -48,7 +30,7 @@ typedef struct gpuopt__propagator_cpu_matrix {
     int64_t *col_start; /* [cols + 1]; without marking this and the next two are NULL */
     int32_t *col_row;   /* [nonzeros]: the rows of each column */
     void *col_val;      /* [nonzeros] */
-    double *col_most;   /* [cols]: the largest size of a coefficient; infinite if one is not plain, see cpu_kept.h */
+    double *col_most;   /* [cols]: the largest size of a coefficient */
 } gpuopt__propagator_cpu_matrix;
 
 /* Rows that the host has added: cpu_added.h. A free row has no entries and no sides. */

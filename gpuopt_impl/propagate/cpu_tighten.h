@@ -1,137 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the CPU: rows that move bounds, and bounds that move, for one storage type (see cpu_rows.h).
+ * Propagation on the CPU: rows that are evaluated, and bounds that the host sets, for one storage type (see cpu_rows.h).
  */
-
-/* ---- What is kept of rows ---- */
-
-/* Finds out the reach of a row's entries. Returns whether the row can act, also if its sums lack one infinite term. */
-static int GPUOPT__PROPAGATOR_NAME(keep_reach)(gpuopt__propagator_cpu *p, GPUOPT__PROPAGATOR_NAME(span) span,
-                                               int32_t row) {
-    const GPUOPT__PROPAGATOR_REAL *bounds = (const GPUOPT__PROPAGATOR_REAL *)p->bounds;
-    const gpuopt__propagator_rules *rules = &p->head.rules;
-    gpuopt__propagator_kept *r = &p->kept[row];
-    double reach = -HUGE_VAL, rest[2] = {-HUGE_VAL, -HUGE_VAL};
-    int64_t k;
-    for (k = 0; k < span.length; k++) {
-        const GPUOPT__PROPAGATOR_REAL *pair = bounds + 2 * (int64_t)span.col[k];
-        double a = (double)span.val[k], lb = (double)pair[0], ub = (double)pair[1], b = fabs(a);
-        if (b * (fabs(lb) + fabs(ub)) < rules->huge) {
-            double width = gpuopt__propagator_kept_width(rules, GPUOPT__PROPAGATOR_ROUNDED(span.col[k]), lb, ub);
-            reach = gpuopt__max(b * width, reach);
-        } else { /* its bound on the other side is the one that a sum without its term may move */
-            if (!(fabs(a * lb) < rules->huge)) rest[a < 0] = gpuopt__max(rest[a < 0], b * (ub - rules->filter_change));
-            if (!(fabs(a * ub) < rules->huge)) rest[a > 0] = gpuopt__max(rest[a > 0], b * (-lb - rules->filter_change));
-            reach = HUGE_VAL;
-        }
-    }
-    gpuopt__propagator_kept_set_reach(r, rules, p->lhs[row], p->rhs[row], reach);
-    return gpuopt__propagator_kept_acts_alone(r, 0, p->rhs[row], rest[0]) ||
-           gpuopt__propagator_kept_acts_alone(r, 1, -p->lhs[row], rest[1]);
-}
-
-/* Sums a row anew, in plain double precision. */
-static void GPUOPT__PROPAGATOR_NAME(keep_row)(gpuopt__propagator_cpu *p, GPUOPT__PROPAGATOR_NAME(span) span,
-                                              int32_t row) {
-    const GPUOPT__PROPAGATOR_REAL *bounds = (const GPUOPT__PROPAGATOR_REAL *)p->bounds;
-    const gpuopt__propagator_rules *rules = &p->head.rules;
-    gpuopt__propagator_kept r = {{0, 0}, {0, 0}, 0, 0, {0, 0}, 0, 0};
-    double size = 0;
-    int64_t k;
-    int plain = 1;
-    for (k = 0; k < span.length; k++) {
-        const GPUOPT__PROPAGATOR_REAL *pair = bounds + 2 * (int64_t)span.col[k];
-        double a = (double)span.val[k];
-        int upper;
-        plain &= gpuopt__propagator_is_plain(a);
-        for (upper = 0; upper < 2; upper++) {
-            int s = (a > 0) == upper;
-            double bound = (double)pair[upper], term = (s ? -a : a) * bound;
-            if (!(fabs(term) < rules->huge)) {
-                r.infinite[s]++;
-                continue;
-            }
-            r.sum[s] += term;
-            size += fabs(term);
-            r.rough += !(gpuopt__propagator_is_whole(bound) & (fabs(term) <= p->most_exact));
-        }
-    }
-    if (!plain) r.rough += GPUOPT__PROPAGATOR_ROUGH;
-    r.error = r.rough ? (double)(span.length + 4) * 0x1p-52 * size + 0x1p-1000 : 0;
-    r.epoch = p->epoch;
-    p->kept[row] = r;
-    GPUOPT__PROPAGATOR_NAME(keep_reach)(p, span, row);
-}
-
-/* An entry of a column whose bound moves: brings its row up to date, and marks it if it can act. exact: no term of the
- * column is rough or infinite, before or after. */
-GPUOPT__INLINE void GPUOPT__PROPAGATOR_NAME(touch_row)(gpuopt__propagator_cpu *p, int32_t row, double a, int exact,
-                                                       const gpuopt__propagator_move *m) {
-    gpuopt__propagator_kept *r = &p->kept[row];
-    int acts = 1;
-    if (r->epoch == p->epoch) {
-        int s = (a > 0) == m->upper;
-        if (exact) gpuopt__propagator_kept_add(r, s, (s ? -a : a) * m->distance);
-        else gpuopt__propagator_kept_replace(r, &p->head.rules, m, s, s ? -a : a, p->most_exact);
-        if (!m->tighter) {
-            double reach = exact || fabs(a) * m->size < p->head.rules.huge ? fabs(a) * m->width : HUGE_VAL;
-            if (reach > r->reach) gpuopt__propagator_kept_set_reach(r, &p->head.rules, p->lhs[row], p->rhs[row], reach);
-        }
-        if (m->since == GPUOPT__PROPAGATOR_NO_MARKS) return;
-        acts = m->tighter ? gpuopt__propagator_kept_acts(r, s) : gpuopt__propagator_kept_row_acts(r);
-    }
-    if (acts && m->since != GPUOPT__PROPAGATOR_NO_MARKS) gpuopt__propagator_cpu_mark_row(p, row, m->since);
-}
-
-/* Tells the rows of a column that its bound has moved. */
-static void GPUOPT__PROPAGATOR_NAME(touch_rows)(gpuopt__propagator_cpu *p, uint32_t side, double from, int32_t since) {
-    const gpuopt__propagator_cpu_matrix *matrix = &p->matrix;
-    const GPUOPT__PROPAGATOR_REAL *val = (const GPUOPT__PROPAGATOR_REAL *)matrix->col_val,
-                                  *pair = (const GPUOPT__PROPAGATOR_REAL *)p->bounds + (side & ~(uint32_t)1);
-    double lb = (double)pair[0], ub = (double)pair[1];
-    int32_t col = (int32_t)(side >> 1), e;
-    int64_t k, end = matrix->col_start[col + 1];
-    gpuopt__propagator_move m;
-    m.since = p->all_marked && !p->sequential ? GPUOPT__PROPAGATOR_NO_MARKS : since;
-    if (p->none_kept && m.since == GPUOPT__PROPAGATOR_NO_MARKS) return;
-    m.upper = (int)(side & 1);
-    m.from = from;
-    m.to = m.upper ? ub : lb;
-    m.distance = m.to - from;
-    m.width = gpuopt__propagator_kept_width(&p->head.rules, GPUOPT__PROPAGATOR_ROUNDED(col), lb, ub);
-    m.size = fabs(lb) + fabs(ub);
-    m.tighter = m.upper ? m.to < from : m.to > from;
-    m.from_whole = gpuopt__propagator_is_whole(from);
-    m.to_whole = gpuopt__propagator_is_whole(m.to);
-    if (m.from_whole & m.to_whole &&
-        matrix->col_most[col] * (m.size + fabs(from)) < gpuopt__min(p->most_exact, p->head.rules.huge)) {
-        for (k = matrix->col_start[col]; k < end; k++) {
-            if (k + 8 < end) GPUOPT__PREFETCH(&p->kept[matrix->col_row[k + 8]]);
-            GPUOPT__PROPAGATOR_NAME(touch_row)(p, matrix->col_row[k], (double)val[k], 1, &m);
-        }
-    } else {
-        for (k = matrix->col_start[col]; k < end; k++)
-            GPUOPT__PROPAGATOR_NAME(touch_row)(p, matrix->col_row[k], (double)val[k], 0, &m);
-    }
-    if (!p->added.head) return;
-    for (e = p->added.head[col]; e >= 0; e = p->added.next[e]) GPUOPT__PROPAGATOR_NAME(touch_row)
-    (p, p->added.row[e], (double)((const GPUOPT__PROPAGATOR_REAL *)p->added.val)[e], 0, &m);
-}
-
-/* Moves a bound. touch: its rows are to know; since: for the rows that it marks, or NO_MARKS. Returns whether the
- * column's bounds cross now. */
-static int GPUOPT__PROPAGATOR_NAME(move)(gpuopt__propagator_cpu *p, uint32_t side, double value, int touch,
-                                         int32_t since) {
-    GPUOPT__PROPAGATOR_REAL *pair = (GPUOPT__PROPAGATOR_REAL *)p->bounds + (side & ~(uint32_t)1);
-    double from = (double)pair[side & 1];
-    int before = gpuopt__propagator_crossed(&p->head.rules, (double)pair[0], (double)pair[1]), now;
-    pair[side & 1] = (GPUOPT__PROPAGATOR_REAL)value;
-    if (p->next) ((GPUOPT__PROPAGATOR_REAL *)p->next)[side] = (GPUOPT__PROPAGATOR_REAL)value;
-    now = gpuopt__propagator_crossed(&p->head.rules, (double)pair[0], (double)pair[1]);
-    p->crossed += now - before;
-    if (touch && p->kept) GPUOPT__PROPAGATOR_NAME(touch_rows)(p, side, from, since);
-    return now;
-}
 
 /* ---- Rows that are evaluated ---- */
 
@@ -144,11 +14,11 @@ static int GPUOPT__PROPAGATOR_NAME(open_row)(gpuopt__propagator_cpu *p, int32_t 
         gpuopt__propagator_kept *r = &p->kept[index];
         if (r->epoch != p->epoch) GPUOPT__PROPAGATOR_NAME(keep_row)(p, *span, index);
         if (!gpuopt__propagator_kept_row_acts(r)) return 0;
-        if (r->rough == 0 && r->error > 0) GPUOPT__PROPAGATOR_NAME(keep_row)(p, *span, index);
+        if (r->rough == 0 && r->rounded) GPUOPT__PROPAGATOR_NAME(keep_row)(p, *span, index);
         if (r->rough == 0) {
             activities = gpuopt__propagator_kept_activities(r);
         } else { /* before the costly sums: bounds have moved since its reach was found out */
-            if (span->length > 8 && !GPUOPT__PROPAGATOR_NAME(keep_reach)(p, *span, index)) return 0;
+            if (!GPUOPT__PROPAGATOR_NAME(keep_most)(p, *span, index)) return 0;
             activities = GPUOPT__PROPAGATOR_NAME(row_activities)(p, *span);
             gpuopt__propagator_kept_take(r, &activities, span->length);
         }
@@ -160,10 +30,11 @@ static int GPUOPT__PROPAGATOR_NAME(open_row)(gpuopt__propagator_cpu *p, int32_t 
     return row->violated && GPUOPT__PROPAGATOR_NAME(row_infeasible)(p, *span, index, row) ? 2 : 1;
 }
 
-/* After a row has been evaluated: the reach of its entries. */
-static inline void GPUOPT__PROPAGATOR_NAME(close_row)(gpuopt__propagator_cpu *p, int32_t index, double reach) {
+/* After a row has been evaluated. */
+static inline void GPUOPT__PROPAGATOR_NAME(close_row)(gpuopt__propagator_cpu *p, int32_t index,
+                                                      const gpuopt__propagator_most *most) {
     if (p->kept && p->kept[index].epoch == p->epoch)
-        gpuopt__propagator_kept_set_reach(&p->kept[index], &p->head.rules, p->lhs[index], p->rhs[index], reach);
+        gpuopt__propagator_kept_set_most(&p->kept[index], &p->head.rules, p->lhs[index], p->rhs[index], most);
 }
 
 /* Tightens a side in `next` to `value` if that is better. With `shared`, other threads may do the same at the same time,
@@ -220,7 +91,7 @@ static void GPUOPT__PROPAGATOR_NAME(jacobi_row)(gpuopt__propagator_cpu *p, int32
     const gpuopt__propagator_rules *rules = &p->head.rules;
     GPUOPT__PROPAGATOR_NAME(span) span;
     gpuopt__propagator_row row;
-    double reach = -HUGE_VAL;
+    gpuopt__propagator_most most = gpuopt__propagator_most_start();
     int64_t k;
     int opened = GPUOPT__PROPAGATOR_NAME(open_row)(p, index, &span, &row), any = 0;
     if (opened == 2) {
@@ -233,7 +104,7 @@ static void GPUOPT__PROPAGATOR_NAME(jacobi_row)(gpuopt__propagator_cpu *p, int32
         const GPUOPT__PROPAGATOR_REAL *pair = bounds + 2 * (int64_t)col;
         double a = (double)span.val[k], lb = (double)pair[0], ub = (double)pair[1];
         int moved = GPUOPT__PROPAGATOR_NAME(tighten_entry)(p, &row, col, a, &lb, &ub);
-        reach = gpuopt__max(reach, gpuopt__propagator_kept_reach(rules, GPUOPT__PROPAGATOR_ROUNDED(col), a, lb, ub));
+        gpuopt__propagator_most_add(&most, rules, GPUOPT__PROPAGATOR_ROUNDED(col), a, lb, ub);
         if (!moved) continue;
         any = 1;
         if (moved & GPUOPT__PROPAGATOR_LOWER &&
@@ -243,7 +114,7 @@ static void GPUOPT__PROPAGATOR_NAME(jacobi_row)(gpuopt__propagator_cpu *p, int32
             GPUOPT__PROPAGATOR_NAME(improve)(p, 2 * (uint32_t)col + 1, pair[1], (GPUOPT__PROPAGATOR_REAL)ub, index))
             gpuopt__propagator_cpu_append(batch, 2 * (uint32_t)col + 1, p->changed, &p->changed_count);
     }
-    GPUOPT__PROPAGATOR_NAME(close_row)(p, index, reach);
+    GPUOPT__PROPAGATOR_NAME(close_row)(p, index, &most);
     if (any && p->shared && p->reason) p->marked[index] = GPUOPT__PROPAGATOR_TO_ATTRIBUTE;
 }
 
@@ -281,7 +152,7 @@ static int GPUOPT__PROPAGATOR_NAME(sequential_row)(gpuopt__propagator_cpu *p, in
     const gpuopt__propagator_rules *rules = &p->head.rules;
     GPUOPT__PROPAGATOR_NAME(span) span;
     gpuopt__propagator_row row;
-    double reach = -HUGE_VAL;
+    gpuopt__propagator_most most = gpuopt__propagator_most_start();
     gpuopt__propagator_kept *r = &p->kept[index];
     int32_t seen = p->changes;
     int64_t k, before = p->info.changed;
@@ -306,8 +177,7 @@ static int GPUOPT__PROPAGATOR_NAME(sequential_row)(gpuopt__propagator_cpu *p, in
             crossed = GPUOPT__PROPAGATOR_NAME(move)(p, side, bound[upper], 1, p->changes);
             p->info.changed++;
         }
-        reach = gpuopt__max(
-            reach, gpuopt__propagator_kept_reach(rules, GPUOPT__PROPAGATOR_ROUNDED(col), a, bound[0], bound[1]));
+        gpuopt__propagator_most_add(&most, rules, GPUOPT__PROPAGATOR_ROUNDED(col), a, bound[0], bound[1]);
         if (crossed) {
             p->infeasible_col = col;
             r->epoch = 0;
@@ -315,7 +185,7 @@ static int GPUOPT__PROPAGATOR_NAME(sequential_row)(gpuopt__propagator_cpu *p, in
             return 0;
         }
     }
-    GPUOPT__PROPAGATOR_NAME(close_row)(p, index, reach);
+    GPUOPT__PROPAGATOR_NAME(close_row)(p, index, &most);
     if (p->info.changed > before && r->epoch == p->epoch && gpuopt__propagator_kept_row_acts(r))
         gpuopt__propagator_cpu_mark_row(p, index, p->changes);
     return 1;
@@ -387,7 +257,7 @@ static void GPUOPT__PROPAGATOR_NAME(transpose)(gpuopt__propagator_cpu *p) {
     for (k = 0; k < p->head.nonzeros; k++) {
         double a = (double)val[k], *most = &m->col_most[m->col[k]];
         col_val[m->col_start[m->col[k]]++] = val[k]; /* moves starts to ends */
-        *most = gpuopt__max(*most, gpuopt__propagator_is_plain(a) ? fabs(a) : HUGE_VAL);
+        *most = gpuopt__max(*most, fabs(a));
     }
     for (j = p->head.cols; j > 0; j--) m->col_start[j] = m->col_start[j - 1];
     m->col_start[0] = 0;

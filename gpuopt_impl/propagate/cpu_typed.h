@@ -58,12 +58,14 @@ static gpuopt__pair gpuopt__propagator_cpu_merge_pairs(gpuopt__pair *lane) {
 #define GPUOPT__PROPAGATOR_REAL double
 #define GPUOPT__PROPAGATOR_NAME(x) gpuopt__propagator_cpu_##x##_double
 #include "cpu_rows.h"
+#include "cpu_moves.h"
 #include "cpu_tighten.h"
 #undef GPUOPT__PROPAGATOR_REAL
 #undef GPUOPT__PROPAGATOR_NAME
 #define GPUOPT__PROPAGATOR_REAL float
 #define GPUOPT__PROPAGATOR_NAME(x) gpuopt__propagator_cpu_##x##_float
 #include "cpu_rows.h"
+#include "cpu_moves.h"
 #include "cpu_tighten.h"
 #undef GPUOPT__PROPAGATOR_REAL
 #undef GPUOPT__PROPAGATOR_NAME

@@ -25,6 +25,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_pop(gpuopt_propagator *propagator, in
     status = gpuopt__propagator_check_trail(propagator, call);
     if (status) return status;
     if (levels < 0) return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "levels is negative");
+    propagator->version++;
     return gpuopt__propagator_of(propagator)->pop(propagator, levels);
 }
 
@@ -116,8 +117,10 @@ GPUOPT_API gpuopt_status gpuopt_propagator_add_rows(gpuopt_propagator *propagato
     if (!propagator) return GPUOPT_ERROR_ARGUMENT;
     if (!rows) return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "rows is NULL");
     status = gpuopt__propagator_check_added(propagator, call, rows, lhs, rhs, &by_rows, &transposed);
-    if (!status && rows->rows > 0)
+    if (!status && rows->rows > 0) {
+        propagator->version++;
         status = gpuopt__propagator_of(propagator)->add_rows(propagator, &by_rows, lhs, rhs, row);
+    }
     gpuopt__release(propagator->context, GPUOPT_HOST, transposed);
     return status;
 }
@@ -132,6 +135,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_remove_rows(gpuopt_propagator *propag
         return gpuopt__refuse(propagator->context, GPUOPT_ERROR_ARGUMENT, call, "row is NULL or count negative");
     status = gpuopt__propagator_check_rows(propagator, call, count, row, 1);
     if (status || count == 0) return status;
+    propagator->version++;
     return gpuopt__propagator_of(propagator)->remove_rows(propagator, count, row);
 }
 
@@ -145,8 +149,6 @@ static gpuopt_status gpuopt__propagator_check_fork(const gpuopt_propagator *orig
         context->desc.device != original->context->desc.device)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
                               "the context's backend or device is not the original's");
-    if (!gpuopt__propagator_of(original)->fork)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "this backend has no forks");
     return GPUOPT_OK;
 }
 

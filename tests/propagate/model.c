@@ -65,6 +65,49 @@ mip model_random(uint64_t seed, double *x) {
     return m;
 }
 
+mip model_draw(const model_shape *s, uint64_t *seed) {
+    mip m = problem_new(s->cols, s->rows, (int64_t)s->rows * s->longest);
+    double *x = malloc(sizeof *x * (size_t)s->cols); /* a point that satisfies most rows */
+    int32_t *order = malloc(sizeof *order * (size_t)s->cols);
+    int i, j, k;
+    for (j = 0; j < s->cols; j++) {
+        int kind = (int)test_random_int(seed, 0, 9);
+        double low = (double)test_random_int(seed, -20, 20), width = (double)test_random_int(seed, 0, 30);
+        order[j] = j;
+        x[j] = low + floor(test_random(seed) * (width + 1));
+        if (kind < 4) problem_col(&m, j, 0, 1, 1), x[j] = (double)test_random_int(seed, 0, 1);
+        else if (kind < 6) problem_col(&m, j, low, low + width, 1);
+        else if (kind == 6) problem_col(&m, j, -INFINITY, low + width, 0);
+        else if (kind == 7) problem_col(&m, j, low, 1e20, 0);
+        else if (kind == 8 && s->longest < 100) problem_col(&m, j, -1e30, INFINITY, 0);
+        else problem_col(&m, j, low, low + width, 0);
+    }
+    for (i = 0; i < s->rows; i++) {
+        int length = i == 0 ? s->longest : (int)test_random_int(seed, 0, s->longest);
+        double activity = 0, slack = (double)test_random_int(seed, 0, 2 + length / 4), a;
+        problem_row(&m, 0, 0);
+        for (k = 0; k < length; k++) {
+            int other = (int)test_random_int(seed, k, s->cols - 1), col = order[other];
+            order[other] = order[k];
+            order[k] = col;
+            a = (double)test_random_int(seed, 1, 9) * (test_random_int(seed, 0, 2) ? 1 : -1) /
+                (test_random_int(seed, 0, 3) ? 1 : 8);
+            activity += a * x[col];
+            problem_entry(&m, col, a);
+        }
+        switch (test_random_int(seed, 0, 5)) {
+        case 0: m.lhs[i] = activity - slack, m.rhs[i] = INFINITY; break;
+        case 1: m.lhs[i] = m.rhs[i] = activity; break;
+        case 2: m.lhs[i] = activity - slack, m.rhs[i] = activity + slack; break;
+        case 3: m.lhs[i] = -1e20, m.rhs[i] = test_random_int(seed, 0, 30) ? 1e20 : activity - 5; break;
+        default: m.lhs[i] = -INFINITY, m.rhs[i] = activity + slack; break;
+        }
+    }
+    free(x);
+    free(order);
+    return m;
+}
+
 /* ---- Checks ---- */
 
 void model_check_bounds(gpuopt_propagator *p, int32_t cols, const double *lb, const double *ub) {

@@ -26,6 +26,13 @@ mip model_infeasible(void);
 enum { MODEL_ROWS = 50, MODEL_COLS = 40, MODEL_MANY = 2000 }; /* MANY rounds are enough for a fixpoint */
 mip model_random(uint64_t seed, double *x);
 
+/* A random model of this shape, around a point that satisfies most rows. */
+typedef struct model_shape {
+    int rows, cols, longest; /* the largest row length */
+    int trials;              /* models that a test draws */
+} model_shape;
+mip model_draw(const model_shape *s, uint64_t *seed);
+
 /* The bounds of the handle have the same bits as these, or as those of another handle. */
 void model_check_bounds(gpuopt_propagator *p, int32_t cols, const double *lb, const double *ub);
 void model_check_same_bounds(gpuopt_propagator *a, gpuopt_propagator *b, int32_t cols);

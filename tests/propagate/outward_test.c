@@ -8,7 +8,7 @@
 
 #include "tests/propagate/model.h"
 
-static int trials(int on_the_cpu) { return test_emulated() ? 20 : test_times(on_the_cpu, on_the_cpu / 100); }
+static int trials(int on_the_cpu) { return test_few() ? 20 : test_times(on_the_cpu, on_the_cpu / 100); }
 
 /* ---- One row ---- */
 

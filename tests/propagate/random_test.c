@@ -7,59 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/propagate/problem.h"
-
-typedef struct shape {
-    int rows, cols, longest; /* the largest row length */
-    int trials;
-} shape;
+#include "tests/propagate/model.h"
 
 /* The longest rows of these shapes are treated differently on the GPU: by a thread, a warp, several warps, many. */
-static const shape shapes[] = {{6, 5, 5, 300},      {40, 30, 30, 60},   {60, 300, 120, 20},
-                               {20, 1500, 1400, 4}, {5, 9000, 8000, 1}, {6, 40000, 33000, 1}};
-
-static mip draw_model(const shape *s, uint64_t *seed) {
-    mip m = problem_new(s->cols, s->rows, (int64_t)s->rows * s->longest);
-    double *x = malloc(sizeof *x * (size_t)s->cols); /* a point that satisfies most rows */
-    int32_t *order = malloc(sizeof *order * (size_t)s->cols);
-    int i, j, k;
-    for (j = 0; j < s->cols; j++) {
-        int kind = (int)test_random_int(seed, 0, 9);
-        double low = (double)test_random_int(seed, -20, 20), width = (double)test_random_int(seed, 0, 30);
-        order[j] = j;
-        x[j] = low + floor(test_random(seed) * (width + 1));
-        if (kind < 4) problem_col(&m, j, 0, 1, 1), x[j] = (double)test_random_int(seed, 0, 1);
-        else if (kind < 6) problem_col(&m, j, low, low + width, 1);
-        else if (kind == 6) problem_col(&m, j, -INFINITY, low + width, 0);
-        else if (kind == 7) problem_col(&m, j, low, 1e20, 0);
-        else if (kind == 8 && s->longest < 100) problem_col(&m, j, -1e30, INFINITY, 0);
-        else problem_col(&m, j, low, low + width, 0);
-    }
-    for (i = 0; i < s->rows; i++) {
-        int length = i == 0 ? s->longest : (int)test_random_int(seed, 0, s->longest);
-        double activity = 0, slack = (double)test_random_int(seed, 0, 2 + length / 4), a;
-        problem_row(&m, 0, 0);
-        for (k = 0; k < length; k++) {
-            int other = (int)test_random_int(seed, k, s->cols - 1), col = order[other];
-            order[other] = order[k];
-            order[k] = col;
-            a = (double)test_random_int(seed, 1, 9) * (test_random_int(seed, 0, 2) ? 1 : -1) /
-                (test_random_int(seed, 0, 3) ? 1 : 8);
-            activity += a * x[col];
-            problem_entry(&m, col, a);
-        }
-        switch (test_random_int(seed, 0, 5)) {
-        case 0: m.lhs[i] = activity - slack, m.rhs[i] = INFINITY; break;
-        case 1: m.lhs[i] = m.rhs[i] = activity; break;
-        case 2: m.lhs[i] = activity - slack, m.rhs[i] = activity + slack; break;
-        case 3: m.lhs[i] = -1e20, m.rhs[i] = test_random_int(seed, 0, 30) ? 1e20 : activity - 5; break;
-        default: m.lhs[i] = -INFINITY, m.rhs[i] = activity + slack; break;
-        }
-    }
-    free(x);
-    free(order);
-    return m;
-}
+static const model_shape shapes[] = {{6, 5, 5, 300},      {40, 30, 30, 60},   {60, 300, 120, 20},
+                                     {20, 1500, 1400, 4}, {5, 9000, 8000, 1}, {6, 40000, 33000, 1}};
 
 static void check_against_reference(gpuopt_context *context, const mip *m, int rounds, const char *what) {
     size_t n = (size_t)m->matrix.cols, variants, v;
@@ -102,7 +54,7 @@ static void agrees_with_reference(void **state) {
     for (s = 0; s < sizeof shapes / sizeof *shapes - 1;
          s++) /* the last has too long rows for a reference of quadratic cost */
         for (trial = 0; trial < shapes[s].trials; trial++) {
-            mip m = draw_model(&shapes[s], &seed);
+            mip m = model_draw(&shapes[s], &seed);
             snprintf(what, sizeof what, "shape %zu, trial %d", s, trial);
             check_against_reference(context, &m, 1 + trial % 4, what);
             mip_free(&m);
@@ -138,7 +90,7 @@ static void same_bits(void **state) {
     assert_true(test_backend("cpu", 1, &plain_desc));
     assert_int_equal(gpuopt_context_create(&plain_desc, &plain), GPUOPT_OK);
     for (s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-        mip m = draw_model(&shapes[s], &seed);
+        mip m = model_draw(&shapes[s], &seed);
         size_t bytes = sizeof(double) * (size_t)m.matrix.cols;
         double *lb = malloc(bytes), *ub = malloc(bytes), *want_lb = malloc(bytes), *want_ub = malloc(bytes);
         int precision;
@@ -174,7 +126,7 @@ static void same_bits(void **state) {
 static void order_does_not_matter(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 5;
-    mip m = draw_model(&shapes[1], &seed),
+    mip m = model_draw(&shapes[1], &seed),
         turned = problem_new(shapes[1].cols, shapes[1].rows, (int64_t)shapes[1].rows * shapes[1].longest);
     size_t bytes = sizeof(double) * (size_t)m.matrix.cols;
     double *lb = malloc(bytes), *ub = malloc(bytes), *other_lb = malloc(bytes), *other_ub = malloc(bytes);
@@ -241,7 +193,7 @@ static void columns_give_the_same_bits(void **state) {
     const problem_variant *variant = problem_variants(&variants);
     (void)state;
     for (s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-        mip m = draw_model(&shapes[s], &seed), sorted;
+        mip m = model_draw(&shapes[s], &seed), sorted;
         int precision;
         assert_int_equal(mip_columns(&m), 0);
         memset(&sorted, 0, sizeof sorted);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/propagate/tree.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- Trails ---- */
@@ -87,27 +86,6 @@ gpuopt_propagator_desc tree_desc(const mip *m, gpuopt_propagator_mode mode, gpuo
 }
 
 /* ---- Running ---- */
-
-int tree_main(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t count) {
-    gpuopt_context_desc desc;
-    gpuopt_context *context = NULL;
-    gpuopt_status status = GPUOPT_OK;
-    if (argc > 1) test_backend_name = argv[1];
-    if (test_backend(test_backend_name, 4, &desc) && !gpuopt_context_create(&desc, &context)) {
-        mip m = model_small();
-        gpuopt_propagator_desc with_trail = tree_desc(&m, GPUOPT_MODE_JACOBI, GPUOPT_PRECISION_FP64);
-        gpuopt_propagator *p = NULL;
-        status = gpuopt_propagator_create(context, &with_trail, &p);
-        gpuopt_propagator_destroy(p);
-        gpuopt_context_destroy(context);
-        mip_free(&m);
-    }
-    if (status == GPUOPT_ERROR_UNSUPPORTED && test_on("cuda")) {
-        printf("SKIPPED: %zu tests of %s: backend %s has no trails\n", count, name, test_backend_name);
-        return 0;
-    }
-    return test_main(argc, argv, name, tests, count);
-}
 
 void tree_for_all(tree_test *test) {
     gpuopt_context *context = test_context(NULL);

@@ -54,12 +54,7 @@ int tree_empty(const tree_row *row, const double *lb, const double *ub);
 
 /* ---- Running ---- */
 
-/* TEST_MAIN, with all tests skipped, loudly, where the backend has no trails. */
-int tree_main(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t count);
-#define TREE_MAIN(tests) \
-    int main(int argc, char **argv) { return tree_main(argc, argv, __FILE__, tests, sizeof(tests) / sizeof *(tests)); }
-
-/* Calls a test in both modes and precisions, in one context. */
+/* Calls a test in the modes that the backend has and in both precisions, in one context. */
 typedef void tree_test(gpuopt_context *context, gpuopt_propagator_mode mode, gpuopt_propagator_precision precision);
 void tree_for_all(tree_test *test);
 /* Defines the cmocka test `name`, which calls check_name() for all. */

@@ -269,4 +269,4 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(create_refuses),
     cmocka_unit_test(structs_of_other_versions),
 };
-TREE_MAIN(tests)
+TEST_MAIN(tests)

@@ -240,4 +240,4 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(infeasible_fork),
     cmocka_unit_test(threads),
 };
-TREE_MAIN(tests)
+TEST_MAIN(tests)

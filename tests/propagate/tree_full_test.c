@@ -80,8 +80,12 @@ static void check_setting_is_refused(gpuopt_context *context, gpuopt_propagator_
     tree_push(p);
     for (again = 0; again < 2; again++) { /* six changes, as a list and as all */
         assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 3, col, lb, ub), GPUOPT_ERROR_MEMORY);
+        assert_string_equal(gpuopt_context_last_error(context),
+                            "gpuopt_propagator_set_some_bounds: the trail has no room for these changes");
         model_check_bounds(p, 3, old_lb, old_ub);
         assert_int_equal(gpuopt_propagator_set_bounds(p, GPUOPT_HOST, lb, ub), GPUOPT_ERROR_MEMORY);
+        assert_string_equal(gpuopt_context_last_error(context),
+                            "gpuopt_propagator_set_bounds: the trail has no room for these changes");
         model_check_bounds(p, 3, old_lb, old_ub);
         assert_int_equal(tree_trail(p).changes, 0);
     }
@@ -155,4 +159,4 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(setting_is_refused),
     cmocka_unit_test(nothing_is_left),
 };
-TREE_MAIN(tests)
+TEST_MAIN(tests)

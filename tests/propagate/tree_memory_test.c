@@ -180,4 +180,4 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(room_of_changes),
     cmocka_unit_test(steps_allocate_nothing),
 };
-TREE_MAIN(tests)
+TEST_MAIN(tests)

@@ -297,4 +297,4 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(generated),
     cmocka_unit_test(crossing),
 };
-TREE_MAIN(tests)
+TEST_MAIN(tests)

@@ -241,4 +241,4 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(needless_premises),
     cmocka_unit_test(conflicts),
 };
-TREE_MAIN(tests)
+TEST_MAIN(tests)

@@ -274,4 +274,4 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(reports), cmocka_unit_test(added_to_nothing), cmocka_unit_test(special_rows),
     cmocka_unit_test(room),    cmocka_unit_test(cutoff),           cmocka_unit_test(removed),
 };
-TREE_MAIN(tests)
+TEST_MAIN(tests)

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A batch of nodes on the GPU: the kernel that runs nodes, each from its given bounds to its changed columns.
+ */
+#ifndef GPUOPT_CUDA_PROPAGATE_BATCH_NODE_CUH
+#define GPUOPT_CUDA_PROPAGATE_BATCH_NODE_CUH
+
+#include "batch_rows.cuh"
+
+namespace {
+
+/* Who works on a node. */
+enum BatchTier {
+    TIER_WARP,  /* a warp, tables in shared memory: many nodes that change little */
+    TIER_BLOCK, /* a block, tables in shared memory */
+    TIER_LARGE, /* a block, tables in global memory, with room for thousands of columns; many blocks */
+    TIER_MEMORY /* the same with room for every column and row; as many blocks as there is memory for */
+};
+enum { NODE_WARPS = 4 }; /* warps of a block */
+
+template <BatchTier TIER>
+struct TierOf {
+    static constexpr int workers = TIER == TIER_WARP ? 1 : +NODE_WARPS;
+    static constexpr int together = TIER == TIER_WARP ? 5 : TIER == TIER_BLOCK ? 3 : 4; /* blocks of a multiprocessor */
+    using Index = typename std::conditional<TIER == TIER_MEMORY, unsigned, unsigned short>::type;
+};
+
+/* The tables in shared memory. */
+__host__ __device__ constexpr RoomSize shared_size(BatchTier tier) {
+    return tier == TIER_WARP ? RoomSize{128, 512, 88, 416} : RoomSize{512, 4096, 340, 3072};
+}
+
+/* Tables in global memory, one room a block. The kernel that runs nodes finds and leaves them empty. */
+struct MemoryRooms {
+    char *memory;
+    size_t bytes; /* of a room */
+    RoomSize size;
+    int count;
+};
+
+template <int WORKERS, class Index, class Val, class Bound>
+class NodeRun : public NodeRows<WORKERS, Index, Val, Bound> {
+    using Rows = NodeRows<WORKERS, Index, Val, Bound>;
+    using Rows::p, Rows::m, Rows::s, Rows::room, Rows::lane, Rows::thread, Rows::base, Rows::THREADS_;
+
+  public:
+    __device__ NodeRun(const Propagator<Val, Bound> &propagator, const BatchModel<Val> &model, NodeShared &shared,
+                       const NodeRoom<Index> &tables, const BatchCall &run)
+        : Rows(propagator, model, shared, tables), call(run) {}
+
+    /* Takes nodes until there are no more. */
+    __device__ void all(bool tables_are_empty) {
+        if (!tables_are_empty) this->clear_all();
+        for (;;) {
+            if (thread == 0) s = {atomicAdd(&m.state->ticket, 1u), 0, 0, 0, 0, 0, 0, 0, INT_MAX, INT_MAX, 0, 0, 0};
+            Rows::sync();
+            const unsigned ticket = s.ticket;
+            if (ticket >= static_cast<unsigned>(call.nodes)) return;
+            one(call.list ? call.list[ticket] : static_cast<int>(ticket));
+        }
+    }
+
+  private:
+    const BatchCall &call;
+
+    /* Runs a node. Begins and ends with tables that are empty. */
+    __device__ void one(int node) {
+        const long long limit = min(static_cast<long long>(call.rounds), p.round_limit);
+        NodeRecord record = {GPUOPT_MORE, 0, -1, -1, 0, 0, 0, 0, 0};
+        const int base_row = p.state->infeasible_row, base_col = p.state->infeasible_col;
+        const bool hopeless = base_row != INT_MAX || base_col != INT_MAX;
+        bool moved = true;
+        this->evaluated = 0;
+        give(node);
+        NodeFound found = this->settle(true);
+        while (!found.over && !found.infeasible && !hopeless && moved && record.rounds < limit && !is_full(found)) {
+            this->evaluate(record.rounds == 0 && m.base->pending);
+            found = this->settle(false);
+            record.rounds++;
+            record.changed += found.moved;
+            moved = found.moved > 0;
+        }
+        if (s.bad && thread == 0) atomicExch(&m.state->bad, 1u);
+        if (found.over && !call.last) {
+            if (thread == 0) {
+                call.left[atomicAdd(&m.state->left, 1u)] = node;
+                call.record[node] = {GPUOPT_MORE, 0, -1, -1, 0, 0, 0, 0, 0}; /* should the host stop here */
+            }
+            Rows::sync();
+            this->clear_all();
+            return;
+        }
+        const int row = hopeless ? base_row : s.found_row, col = hopeless ? base_col : s.found_col;
+        if (found.over || is_full(found)) record.outcome = GPUOPT_FULL, record.changed = 0;
+        else if (hopeless || found.infeasible) record.outcome = GPUOPT_INFEASIBLE;
+        else if (!moved) record.outcome = GPUOPT_CONVERGED;
+        else if (record.rounds >= p.round_limit) record.outcome = GPUOPT_LIMIT;
+        if (record.outcome == GPUOPT_INFEASIBLE) {
+            if (row != INT_MAX) record.row = row;
+            if (col != INT_MAX) record.col = col;
+        }
+        if (this->evaluated) atomicAdd(&s.nonzeros, this->evaluated);
+        if (record.outcome != GPUOPT_INFEASIBLE && record.outcome != GPUOPT_FULL) write_changes();
+        else Rows::sync();
+        if (thread == 0) {
+            record.nonzeros = static_cast<long long>(s.nonzeros);
+            record.columns = static_cast<int>(s.count);
+            record.at = static_cast<long long>(s.at);
+            call.record[node] = record;
+        }
+        if (found.over) this->clear_all();
+        else this->clear_used();
+        Rows::sync();
+    }
+
+    __device__ bool is_full(const NodeFound &found) const {
+        return found.columns > static_cast<unsigned>(call.node_columns);
+    }
+
+    /* Gives the node its bounds; what is wrong with them, which can only be if they are in device memory, is noted. */
+    __device__ void give(int node) {
+        const long long first = call.start[node], end = call.start[node + 1];
+        if (first < 0 || end < first || end > call.changes || (node == 0 && first != 0) || (end > first && !call.col)) {
+            raise_flag<cuda::thread_scope_block>(s.bad);
+            return;
+        }
+        for (long long i = first + thread; i < end; i += THREADS_) {
+            const int col = call.col[i];
+            if (col < 0 || col >= p.cols || (call.lb && !(call.lb[i] < p.rules.infinity)) ||
+                (call.ub && !(call.ub[i] > -p.rules.infinity)))
+                raise_flag<cuda::thread_scope_block>(s.bad);
+            else
+                Rows::give(static_cast<unsigned>(col), call.lb ? call.lb + i : nullptr,
+                           call.ub ? call.ub + i : nullptr);
+        }
+    }
+
+    /* The bounds of a column as the host sees them. */
+    __device__ double2 shown(double2 pair) const {
+        return make_double2(gpuopt__propagator_shown_lb(&p.rules, 0, pair.x, pair.y), pair.y);
+    }
+    /* Whether a column's bounds differ from the base's, as far as the host sees. */
+    __device__ bool differs(unsigned place) const {
+        const double2 now = shown(room.now[place]), was = shown(load_pair(base, 2 * room.key[place]));
+        return now.x != was.x || now.y != was.y;
+    }
+
+    /* Writes the columns whose bounds differ from the base's to the room for changes, by column. Begins and ends with a
+     * barrier. */
+    __device__ void write_changes() {
+        Rows::sync();
+        place_changes();
+        Rows::sync();
+    }
+
+    __device__ void place_changes() {
+        for (unsigned i = thread; i < s.columns; i += THREADS_)
+            if (differs(room.col_used[i])) room.side[atomicAdd(&s.count, 1u)] = room.col_used[i];
+        Rows::sync();
+        if (thread == 0 && s.count) s.at = atomicAdd(&m.state->used, static_cast<unsigned long long>(s.count));
+        Rows::sync();
+        const unsigned count = s.count;
+        if (s.at + count > call.room.capacity) return;
+        if (static_cast<unsigned long long>(count) * count > 256ull * static_cast<unsigned>(p.cols)) {
+            write_by_sweep();
+            return;
+        }
+        for (unsigned i = thread; i < count; i += THREADS_) {
+            const unsigned place = room.side[i], col = room.key[place];
+            unsigned before = 0;
+#pragma unroll 8
+            for (unsigned k = 0; k < count; k++) before += room.key[room.side[k]] < col;
+            write(s.at + before, place);
+        }
+    }
+
+    __device__ void write(unsigned long long at, unsigned place) const {
+        const double2 pair = shown(room.now[place]);
+        call.room.col[at] = static_cast<int>(room.key[place]);
+        call.room.lb[at] = pair.x;
+        call.room.ub[at] = pair.y;
+    }
+
+    /* The same, looking at all columns in their order: for a node that changes very many. The first warp does it. */
+    __device__ void write_by_sweep() const {
+        unsigned long long at = s.at;
+        for (int first = 0; thread < WARP && first < p.cols; first += WARP) {
+            const int col = first + lane, place = col < p.cols ? this->find(static_cast<unsigned>(col)) : -1;
+            const bool is_changed = place >= 0 && differs(static_cast<unsigned>(place));
+            const unsigned mask = __ballot_sync(~0u, is_changed);
+            if (is_changed)
+                write(at + static_cast<unsigned>(__popc(mask & ((1u << lane) - 1))), static_cast<unsigned>(place));
+            at += static_cast<unsigned>(__popc(mask));
+        }
+    }
+};
+
+/* The last block of a launch to end tells the host what all have found, and makes the counters ready for the next one.
+ * Each block's end is a read-modify-write that releases and acquires, so the last one sees what the others counted; the
+ * barrier before it makes the whole block's counts precede it. */
+__device__ void end_run(BatchState *state, BatchReport *report) {
+    __syncthreads();
+    if (threadIdx.x) return;
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device> done(state->done);
+    if (done.fetch_add(1, cuda::memory_order_acq_rel) + 1 < gridDim.x) return;
+    *report = {__ldcg(&state->left), __ldcg(&state->bad), __ldcg(&state->used)};
+    state->ticket = 0;
+    if (__ldcg(&state->left) == 0) state->bad = 0, state->used = 0; /* else another launch goes on */
+    state->left = 0;
+    done.store(0, cuda::memory_order_relaxed);
+}
+
+/* Runs the nodes of a call, or those on its list. TIER_MEMORY: in these rooms, which may be those of TIER_LARGE, too. */
+template <BatchTier TIER, class Val, class Bound>
+__global__ void __launch_bounds__(NODE_WARPS *WARP, TierOf<TIER>::together)
+    run_nodes(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ BatchModel<Val> m,
+              const __grid_constant__ BatchCall call, const __grid_constant__ MemoryRooms rooms) {
+    using Tier = TierOf<TIER>;
+    GPUOPT_DYNAMIC_SHARED(char, room_memory);
+    __shared__ NodeShared shared[NODE_WARPS / Tier::workers];
+    const unsigned worker = threadIdx.x / (Tier::workers * WARP);
+    NodeRoom<typename Tier::Index> room;
+    if (TIER == TIER_MEMORY) {
+        cut_room(rooms.memory + rooms.bytes * blockIdx.x, rooms.size, room);
+    } else {
+        constexpr RoomSize fixed = shared_size(TIER);
+        cut_room(room_memory + rooms.bytes * worker, fixed, room);
+    }
+    NodeRun<Tier::workers, typename Tier::Index, Val, Bound>(p, m, shared[worker], room, call).all(TIER == TIER_MEMORY);
+    end_run(m.state, call.report);
+}
+
+/* Empties rooms in global memory: a block takes one. */
+__global__ void __launch_bounds__(NODE_WARPS *WARP) clear_rooms(const __grid_constant__ MemoryRooms rooms) {
+    for (int k = static_cast<int>(blockIdx.x); k < rooms.count; k += static_cast<int>(gridDim.x)) {
+        NodeRoom<unsigned> room;
+        cut_room(rooms.memory + rooms.bytes * static_cast<size_t>(k), rooms.size, room);
+        clear_room<NODE_WARPS * WARP>(room, threadIdx.x);
+    }
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_PROPAGATE_BATCH_NODE_CUH */

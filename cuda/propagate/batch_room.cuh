@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A batch of nodes on the GPU: what the kernels work on, and the tables of one node.
+ *
+ * A node's bounds are the base's but for the columns in a hash table. A row can only have an effect on the node if the
+ * bounds of its columns have moved by more than its capacity: the slack of its side less the reach of its entries, see
+ * the filter (gpuopt_impl/propagate/filter.h), which has been computed for each row at the base's bounds. So a change is
+ * taken to the rows of its column, each of which has used up a share of its capacity in this node, an integer, in a
+ * second hash table; only rows whose share is full are read. Shares are rounded up, so that a row that is not read would
+ * not have passed the filter; and they are integers, so that they do not depend on the order of the changes.
+ *
+ * A table's room depends on who works on the node: a warp or a block, with tables in shared memory, or a block with
+ * tables in global memory. A node that outgrows its room is put on a list, and begins anew in the next larger room.
+ *
+ * What the threads of a node tell one another
+ * -------------------------------------------
+ * The work has phases: give, settle, mark, evaluate, write. A barrier of the node's threads is between any two (of a
+ * warp or a block), and orders what they wrote. Within a phase threads meet only
+ *   - in the keys of the tables, which change from EMPTY to a column or a row by compare-and-exchange and are read by
+ *     relaxed atomic loads; a column that rows have just moved has the mark NEW, and until the next phase its bounds
+ *     are the base's, wherever it is met: so nobody reads what a thread that has taken a key has yet to write;
+ *   - in `next`, the bounds of the next round, by atomic minima and maxima, and in shares and counters, by atomic
+ *     read-modify-writes. All of these commute, so that results do not depend on the order of threads.
+ */
+#ifndef GPUOPT_CUDA_PROPAGATE_BATCH_ROOM_CUH
+#define GPUOPT_CUDA_PROPAGATE_BATCH_ROOM_CUH
+
+#include "raw.cuh"
+#include "rows.cuh"
+
+namespace {
+
+/* ---- What all nodes share ---- */
+
+/* Counters of a run, 0 before it; the last block of its last launch sets them back. */
+struct BatchState {
+    unsigned ticket;         /* nodes taken */
+    unsigned done;           /* blocks that have ended */
+    unsigned left;           /* nodes that have outgrown their room */
+    unsigned bad;            /* an argument in device memory is out of range */
+    unsigned long long used; /* columns written to the room for changes, or that would have been */
+};
+
+/* What the host reads after a run; in host memory. */
+struct BatchReport {
+    unsigned left, bad;
+    unsigned long long used;
+};
+
+/* What is known of the base since it last changed. */
+struct BatchBase {
+    unsigned short_active, long_active; /* rows that may act at the base's bounds */
+    int pending;                        /* whether they are to be evaluated */
+};
+
+/* The matrix by columns, and the rows' capacities. */
+template <class Val>
+struct BatchModel {
+    unsigned long long *col_start; /* [cols + 2]; the last is used while the matrix is laid out */
+    int *entry_slot;               /* [nonzeros] */
+    Val *entry_val;                /* [nonzeros] */
+    float2 *scale; /* [slots]: SHARES / capacity of the rhs and of the lhs, rounded up; see scale_of() */
+    int *active;   /* [slots]: active short rows, from 0; others, from 32 * slices */
+    BatchBase *base;
+    BatchState *state;
+    unsigned lanes; /* that share a column whose change is taken to its rows: 8, or 32 where columns are long */
+};
+
+/* What a node's run has found. */
+struct alignas(16) NodeRecord {
+    int outcome, rounds, row, col;
+    long long changed, nonzeros;
+    long long at; /* where its changed columns are in the room for changes */
+    int columns, unused;
+};
+
+/* The changed columns of nodes, in the order in which nodes ended. */
+struct ChangeRoom {
+    int *col;
+    double *lb, *ub;
+    unsigned long long capacity;
+};
+
+/* A run. */
+struct BatchCall {
+    const long long *start;
+    const int *col;
+    const double *lb, *ub;
+    const int *list; /* of nodes to be run; null: all of them */
+    int *left;       /* list of nodes that outgrow their room */
+    NodeRecord *record;
+    BatchReport *report;
+    ChangeRoom room;
+    long long changes; /* most bounds that all nodes may be given */
+    int nodes, rounds, node_columns;
+    int last; /* whether there is no larger room: a node that outgrows this one is FULL */
+};
+
+/* ---- The tables of a node ---- */
+
+enum : unsigned { KEY_EMPTY = ~0u, KEY_NEW = 1u << 31 };
+
+/* Shares of a row: 15 bits for each side, and whether the row is in the queue. */
+enum : unsigned { SHARES = 0x7fff, SHARE_BITS = 15, SHARE_QUEUED = 1u << 31 };
+
+/* How large the tables are: slots, powers of two, and how many of them may be taken. There are so many more that all
+ * threads of a block may take one at once without filling the table. */
+struct RoomSize {
+    unsigned col_slots, row_slots, columns, rows;
+};
+
+/* Index: holds 2 * col_slots and row_slots. */
+template <class Index>
+struct NodeRoom {
+    unsigned *key;        /* [col_slots]: a column, perhaps NEW, or EMPTY */
+    double2 *now, *next;  /* [col_slots]: the bounds of this round; those that rows imply, infinite if they do not */
+    unsigned char *given; /* [col_slots]: 1: the node was given the column's bounds; 2: and they are equal */
+    unsigned *row_key;    /* [row_slots]: a row's slot, or EMPTY */
+    unsigned *share;      /* [row_slots] */
+    Index *col_used;      /* [columns]: places in the table */
+    Index *side;          /* [2 columns]: 2 * place + (1 for ub) of the sides that have moved */
+    Index *row_used;      /* [rows]: places in the table */
+    Index *queue;         /* [rows]: places of rows to be evaluated; short ones from the front, others from the end */
+    RoomSize size;
+};
+
+/* Cuts a room from memory that is aligned to 16 bytes, and returns its bytes; null only measures. */
+template <class Index>
+__host__ __device__ size_t cut_room(char *memory, const RoomSize &size, NodeRoom<Index> &room) {
+    size_t at = 0;
+    auto cut = [&](auto *&pointer, size_t count) {
+        using T = typename std::remove_reference<decltype(*pointer)>::type;
+        pointer = memory ? reinterpret_cast<T *>(memory + at) : nullptr;
+        at += (count * sizeof(T) + 15) / 16 * 16;
+    };
+    room.size = size;
+    cut(room.now, size.col_slots);
+    cut(room.next, size.col_slots);
+    cut(room.key, size.col_slots);
+    cut(room.row_key, size.row_slots);
+    cut(room.share, size.row_slots);
+    cut(room.given, size.col_slots);
+    cut(room.col_used, size.columns);
+    cut(room.side, 2 * size_t{size.columns});
+    cut(room.row_used, size.rows);
+    cut(room.queue, size.rows);
+    return at;
+}
+
+/* What the threads of a node share beside its tables. */
+struct NodeShared {
+    unsigned ticket;
+    unsigned columns, rows;      /* taken in the tables */
+    unsigned sides;              /* that have moved */
+    unsigned shorts, longs;      /* queued rows */
+    int over;                    /* a table is full */
+    int bad;                     /* an argument is out of range */
+    int found_row, found_col;    /* INT_MAX: none */
+    unsigned count;              /* of changed columns */
+    unsigned long long nonzeros; /* of evaluated rows */
+    unsigned long long at;
+};
+
+/* What all threads of a node know after a round. */
+struct NodeFound {
+    unsigned moved;   /* sides, by the rows */
+    unsigned columns; /* in the table */
+    bool infeasible, over;
+};
+
+/* The slot in which the search for a key begins. */
+__device__ unsigned hash_of(unsigned key) {
+    key *= 2654435769u;
+    return key ^ key >> 15;
+}
+
+__device__ unsigned load_relaxed(unsigned &word) {
+    return cuda::atomic_ref<unsigned, cuda::thread_scope_block>(word).load(cuda::memory_order_relaxed);
+}
+
+/* ---- Capacities ---- */
+
+/* SHARES / capacity of one side of a row, rounded up, from its slack in the filter, which has been reduced by the
+ * margin for rounding. 0: the side is infinite, and no change has an effect; infinite: any may have one.
+ *
+ * The slack in a node is the base's less what the node's changes have added to the activity; while that is less than
+ * the capacity, the slack exceeds the reach of every entry, and so the row cannot act. Bounds within the base's have
+ * a smaller reach, and sums of sizes that are at most twice as large, for which the margin is doubled. A capacity that
+ * is small beside the numbers that it is the difference of is not relied on, so that errors relative to these do not
+ * matter: a share is rounded up by more. */
+__device__ float scale_of(const gpuopt__propagator_rules &rules, double slack, double reach, double magnitude,
+                          int infinite) {
+    const float always = static_cast<float>(HUGE_VAL);
+    reach = gpuopt__max(reach, -rules.feasibility);
+    double capacity = slack - reach;
+    if (slack == HUGE_VAL) return 0;
+    if (infinite > 1) return FLT_MIN; /* only a change of an infinite term, which takes all */
+    if (infinite || !(capacity > 0x1p-20 * (fabs(slack) + fabs(reach)) + 0x1p-40 * magnitude)) return always;
+    return __double2float_ru(SHARES / capacity * (1 + 0x1p-40));
+}
+
+/* The shares that a bound's move from `from` to `to` takes from a row in which its column has the coefficient a. */
+__device__ unsigned shares_of(const gpuopt__propagator_rules &rules, double a, float scale, double from, double to) {
+    double size = fabs(a), taken = size * fabs(to - from) * static_cast<double>(scale);
+    if (scale == 0) return 0;
+    if (!(size * fabs(from) < rules.huge)) return SHARES; /* the term was infinite */
+    return taken < SHARES - 2 ? static_cast<unsigned>(taken) + 2 : +SHARES;
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_PROPAGATE_BATCH_ROOM_CUH */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Batches of nodes for tests: random nodes, what a run finds, and single propagators to compare with.
+ */
+#ifndef TESTS_PROPAGATE_BATCH_H
+#define TESTS_PROPAGATE_BATCH_H
+
+#include "tests/propagate/model.h"
+
+enum { NODES = 300, GIVEN = 8 };
+
+/* Nodes with at most GIVEN bounds each. */
+typedef struct node_list {
+    gpuopt_propagator_nodes nodes;
+    int64_t start[NODES + 1];
+    int32_t col[NODES * GIVEN];
+    double lb[NODES * GIVEN], ub[NODES * GIVEN];
+} node_list;
+
+/* Nodes given `least` to `most` distinct columns each, of a base with these bounds. */
+void draw_nodes(node_list *list, int32_t count, int least, int most, int32_t cols, const double *lb, const double *ub,
+                uint64_t *seed);
+/* x[first - k] <= at, for node k. */
+void chain_nodes(node_list *list, int32_t count, int32_t first, double at);
+
+/* x[i + 1] <= x[i]: an upper bound of one column becomes that of all after it, one a round. */
+mip model_chain(int cols);
+
+typedef struct node_results {
+    gpuopt_propagator_node_report report;
+    int32_t outcome[NODES], rounds[NODES], row[NODES], col[NODES], columns[NODES];
+    int64_t changed[NODES], nonzeros[NODES], start[NODES + 1];
+    int64_t count;
+    int32_t *changed_col; /* [count] */
+    double *lb, *ub;
+} node_results;
+
+/* Runs nodes and reads what changed; to be freed with free_results. */
+void run_batch(gpuopt_propagator_batch *batch, const node_list *list, int rounds, node_results *r);
+void free_results(node_results *r);
+
+/* What a base has been through before its batch runs: so many rounds, then perhaps one column fixed. */
+typedef struct base_past {
+    int rounds;
+    int32_t fixed; /* -1: none */
+    double at;
+} base_past;
+
+gpuopt_propagator *make_base(gpuopt_context *context, const gpuopt_propagator_desc *desc, const base_past *past);
+gpuopt_propagator_batch *make_batch(gpuopt_propagator *base, int32_t nodes, int32_t node_columns, int64_t changes);
+/* On the CPU with one thread. */
+gpuopt_context *plain_context(void);
+
+/* Compares one node with a propagator of its own. */
+void check_node(gpuopt_context *cpu, const gpuopt_propagator_desc *desc, const base_past *past, const node_list *list,
+                int rounds, const node_results *r, int32_t node, const char *what);
+
+#endif /* TESTS_PROPAGATE_BATCH_H */

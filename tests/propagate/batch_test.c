@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Batches of nodes: random nodes of random models, each compared, bit for bit, with a propagator of its own on the CPU
+ * with one thread, which is given the node's bounds and propagated (what that one finds is compared with exact
+ * rationals and other references elsewhere); nodes and batches that are FULL; a base that changes.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/propagate/batch.h"
+
+/* Runs `count` random nodes and compares each; the outcomes seen are added to `seen`. */
+static void check_batch(gpuopt_context *context, gpuopt_context *cpu, const gpuopt_propagator_desc *desc,
+                        const base_past *past, int32_t count, int most, int rounds, uint64_t *seed, int *seen,
+                        const char *what) {
+    gpuopt_propagator *base = make_base(context, desc, past);
+    gpuopt_propagator_batch *batch = make_batch(base, NODES, 0, (int64_t)count * desc->matrix.cols + 1);
+    node_list *list = malloc(sizeof *list);
+    node_results *results = malloc(sizeof *results);
+    double *lb = malloc(sizeof *lb * (size_t)desc->matrix.cols), *ub = malloc(sizeof *ub * (size_t)desc->matrix.cols);
+    int32_t node;
+    problem_bounds(base, lb, ub);
+    /* What an empty node is compared with has nothing set, so that its rounds count from those of the base. */
+    draw_nodes(list, count, desc->round_limit > 0, most, desc->matrix.cols, lb, ub, seed);
+    if (test_random_int(seed, 0, 5) == 0) list->nodes.lb = NULL;
+    else if (test_random_int(seed, 0, 5) == 0) list->nodes.ub = NULL;
+    run_batch(batch, list, rounds, results);
+    for (node = 0; node < count; node++) {
+        check_node(cpu, desc, past, list, rounds, results, node, what);
+        seen[results->outcome[node]]++;
+    }
+    free_results(results);
+    free(results), free(list), free(lb), free(ub);
+    gpuopt_propagator_batch_destroy(batch);
+    gpuopt_propagator_destroy(base);
+}
+
+/* ---- Tests ---- */
+
+static const model_shape shapes[] = {{6, 5, 5, 30}, {40, 30, 30, 20}, {60, 300, 120, 8}, {20, 1500, 1400, 2}};
+
+/* Multiplies each row by a number, so that sums are no longer exact, and sides no longer the activities that they were. */
+static void roughen(mip *m, uint64_t *seed) {
+    static const double factor[] = {1.0 / 3, 0.1, 1e5, 1e-4 / 7};
+    int32_t i;
+    int64_t k;
+    for (i = 0; i < m->matrix.rows; i++) {
+        double by = factor[test_random_int(seed, 0, 3)];
+        for (k = m->matrix.start[i]; k < m->matrix.start[i + 1]; k++) ((double *)m->matrix.value)[k] *= by;
+        if (fabs(m->lhs[i]) < 1e10) m->lhs[i] *= by;
+        if (fabs(m->rhs[i]) < 1e10) m->rhs[i] *= by;
+    }
+}
+
+static void as_node_by_node(void **state) {
+    gpuopt_context *context = test_context(NULL), *cpu = plain_context();
+    uint64_t seed = 31;
+    int seen[8] = {0}, trial;
+    size_t s;
+    char what[64];
+    (void)state;
+    for (s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (trial = 0; trial < test_times(4 * shapes[s].trials, shapes[s].trials * 10); trial++) {
+            mip m = model_draw(&shapes[s], &seed);
+            gpuopt_propagator_desc desc = mip_propagator_desc(&m);
+            base_past past = {(int)test_random_int(&seed, 0, 3) == 0 ? (int)test_random_int(&seed, 0, 2) : 100, -1, 0};
+            if (test_random_int(&seed, 0, 3) == 0) past.fixed = (int32_t)test_random_int(&seed, 0, m.matrix.cols - 1);
+            if (past.fixed >= 0) past.at = fmax(fmin(m.lb[past.fixed], 1e6), -1e6);
+            if (test_random_int(&seed, 0, 2) == 0) desc.precision = GPUOPT_PRECISION_FP32;
+            if (test_random_int(&seed, 0, 3) == 0) desc.round_limit = 2;
+            if (test_random_int(&seed, 0, 3) == 0) gpuopt_propagator_desc_tune(&desc, GPUOPT_SETTINGS_HIGHS);
+            if (trial % 3 == 0) roughen(&m, &seed);
+            desc.marking = trial % 2 ? GPUOPT_ON : GPUOPT_DEFAULT;
+            snprintf(what, sizeof what, "shape %zu, trial %d", s, trial);
+            check_batch(context, cpu, &desc, &past,
+                        (int32_t)test_random_int(&seed, 0,
+                                                 s == 3          ? 4
+                                                 : trial % 4 < 2 ? 40
+                                                                 : 7),
+                        GIVEN, trial % 3 ? 100 : (int)test_random_int(&seed, 1, 3), &seed, seen, what);
+            mip_free(&m);
+        }
+    print_message("MORE %d, CONVERGED %d, INFEASIBLE %d, LIMIT %d\n", seen[GPUOPT_MORE], seen[GPUOPT_CONVERGED],
+                  seen[GPUOPT_INFEASIBLE], seen[GPUOPT_LIMIT]);
+    assert_true(seen[GPUOPT_MORE] && seen[GPUOPT_CONVERGED] && seen[GPUOPT_INFEASIBLE] && seen[GPUOPT_LIMIT]);
+    gpuopt_context_destroy(cpu);
+    gpuopt_context_destroy(context);
+}
+
+/* A node that changes more columns than it may is FULL, whatever room the backend has; with more, it runs. */
+static void full_nodes(void **state) {
+    enum { COLS = 900, ROUNDS = 2000 };
+    gpuopt_context *context = test_context(NULL);
+    mip m = model_chain(COLS);
+    gpuopt_propagator_desc desc = mip_propagator_desc(&m);
+    gpuopt_propagator *base;
+    gpuopt_propagator_batch *batch;
+    node_list *list = malloc(sizeof *list);
+    node_results *r = malloc(sizeof *r);
+    static const int32_t limits[] = {1, 49, 50, 51, 60, 840, 899, 900, 0};
+    size_t l;
+    int32_t k;
+    (void)state;
+    desc.marking = GPUOPT_ON;
+    base = problem_create(context, &desc);
+    problem_round(base, ROUNDS);
+    for (l = 0; l < sizeof limits / sizeof *limits; l++) {
+        int32_t most = limits[l] ? limits[l] : COLS;
+        batch = make_batch(base, NODES, limits[l], 64 * COLS);
+        /* From column 850 on: 50 columns; one more for each further node. And the longest: all 900. */
+        chain_nodes(list, 12, 850, 7);
+        list->col[11] = 0;
+        run_batch(batch, list, ROUNDS, r);
+        for (k = 0; k < 12; k++) {
+            int32_t columns = k == 11 ? COLS : 50 + k;
+            assert_int_equal(r->outcome[k], columns > most ? GPUOPT_FULL : GPUOPT_CONVERGED);
+            assert_int_equal(r->rounds[k], columns > most ? most : columns);
+            assert_int_equal(r->changed[k], columns > most ? 0 : columns - 1);
+            assert_int_equal(r->columns[k], columns > most ? 0 : columns);
+            assert_int_equal(r->start[k + 1] - r->start[k], r->columns[k]);
+            assert_true(r->columns[k] == 0 || r->changed_col[r->start[k]] == list->col[k]);
+            assert_true(r->columns[k] == 0 || r->ub[r->start[k + 1] - 1] == 7);
+        }
+        free_results(r);
+        gpuopt_propagator_batch_destroy(batch);
+    }
+    free(list), free(r);
+    gpuopt_propagator_destroy(base);
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+/* More changes than the batch has room for: the reports are there, the changes are not, and can be had in parts. */
+static void little_room(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    mip m = model_chain(100);
+    gpuopt_propagator_desc desc = mip_propagator_desc(&m);
+    gpuopt_propagator *base;
+    gpuopt_propagator_batch *batch;
+    gpuopt_propagator_node_changes changes = GPUOPT_INIT(gpuopt_propagator_node_changes);
+    gpuopt_propagator_node_report report = GPUOPT_INIT(gpuopt_propagator_node_report);
+    node_list *list = malloc(sizeof *list);
+    node_results *r = malloc(sizeof *r);
+    int32_t columns[4];
+    (void)state;
+    desc.marking = GPUOPT_ON;
+    base = problem_create(context, &desc);
+    problem_round(base, 1000);
+    batch = make_batch(base, 4, 0, 60);
+    chain_nodes(list, 4, 84, 3); /* 16, 17, 18 and 19 columns */
+    report.columns = columns;
+    assert_int_equal(gpuopt_propagator_batch_run(batch, GPUOPT_HOST, &list->nodes, 1000, &report), GPUOPT_OK);
+    assert_int_equal(columns[0], 16);
+    assert_int_equal(columns[3], 19);
+    assert_int_equal(gpuopt_propagator_batch_get_changes(batch, GPUOPT_HOST, &changes), GPUOPT_ERROR_MEMORY);
+    assert_int_equal(changes.count, 70);
+    list->nodes.count = 3;
+    run_batch(batch, list, 1000, r);
+    assert_int_equal(r->count, 51);
+    free_results(r);
+    gpuopt_propagator_batch_destroy(batch);
+    free(list), free(r);
+    gpuopt_propagator_destroy(base);
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+/* The base may change between runs: bounds, sides, rounds. */
+static void follows_the_base(void **state) {
+    gpuopt_context *context = test_context(NULL), *cpu = plain_context();
+    uint64_t seed = 77;
+    int trial;
+    (void)state;
+    for (trial = 0; trial < test_times(20, 60); trial++) {
+        mip m = model_draw(&shapes[1], &seed);
+        gpuopt_propagator_desc desc = mip_propagator_desc(&m);
+        gpuopt_propagator *base, *same;
+        gpuopt_propagator_batch *batch;
+        node_list *list = malloc(sizeof *list);
+        node_results *r = malloc(sizeof *r), *s = malloc(sizeof *s);
+        double lb[30], ub[30];
+        int step;
+        desc.marking = GPUOPT_ON;
+        base = problem_create(context, &desc);
+        same = problem_create(cpu, &desc);
+        batch = make_batch(base, NODES, 0, 20 * 30);
+        for (step = 0; step < 5; step++) {
+            gpuopt_propagator_batch *fresh = make_batch(same, NODES, 0, 20 * 30);
+            int32_t j = (int32_t)test_random_int(&seed, 0, 29), i = (int32_t)test_random_int(&seed, 0, 39), k;
+            double value = (double)test_random_int(&seed, -3, 3);
+            problem_bounds(base, lb, ub);
+            draw_nodes(list, 20, 0, GIVEN, 30, lb, ub, &seed);
+            run_batch(batch, list, 50, r);
+            run_batch(fresh, list, 50, s);
+            for (k = 0; k < 20; k++) {
+                assert_int_equal(r->outcome[k], s->outcome[k]);
+                assert_int_equal(r->rounds[k], s->rounds[k]);
+                assert_int_equal(r->row[k], s->row[k]);
+                assert_int_equal(r->col[k], s->col[k]);
+                assert_int_equal(r->changed[k], s->changed[k]);
+            }
+            assert_int_equal(r->count, s->count);
+            assert_memory_equal(r->changed_col, s->changed_col, sizeof(int32_t) * (size_t)r->count);
+            assert_memory_equal(r->lb, s->lb, sizeof(double) * (size_t)r->count);
+            assert_memory_equal(r->ub, s->ub, sizeof(double) * (size_t)r->count);
+            free_results(r), free_results(s);
+            gpuopt_propagator_batch_destroy(fresh);
+            switch (step) {
+            case 0: problem_round(base, 1), problem_round(same, 1); break;
+            case 1: problem_round(base, 100), problem_round(same, 100); break;
+            case 2:
+                assert_int_equal(gpuopt_propagator_set_some_bounds(base, GPUOPT_HOST, 1, &j, &value, &value),
+                                 GPUOPT_OK);
+                assert_int_equal(gpuopt_propagator_set_some_bounds(same, GPUOPT_HOST, 1, &j, &value, &value),
+                                 GPUOPT_OK);
+                break;
+            default:
+                assert_int_equal(gpuopt_propagator_set_some_sides(base, GPUOPT_HOST, 1, &i, &value, &value), GPUOPT_OK);
+                assert_int_equal(gpuopt_propagator_set_some_sides(same, GPUOPT_HOST, 1, &i, &value, &value), GPUOPT_OK);
+            }
+        }
+        gpuopt_propagator_batch_destroy(batch);
+        gpuopt_propagator_destroy(base);
+        gpuopt_propagator_destroy(same);
+        free(list), free(r), free(s);
+        mip_free(&m);
+    }
+    gpuopt_context_destroy(cpu);
+    gpuopt_context_destroy(context);
+}
+
+/* Rows that were added to the base are rows of its nodes (so far on the CPU). */
+static void added_rows(void **state) {
+    gpuopt_context *context;
+    mip m;
+    gpuopt_propagator_desc desc;
+    gpuopt_propagator *base;
+    gpuopt_propagator_batch *batch;
+    gpuopt_matrix rows;
+    int64_t start[2] = {0, 2};
+    int32_t index[2] = {3, 9}, row;
+    double value[2] = {1, 1}, lhs = 0, rhs = 12;
+    node_list *list;
+    node_results *r;
+    int pass;
+    (void)state;
+    if (test_on("cuda")) return; /* a base with spare rows is refused there: create_test.c */
+    context = test_context(NULL);
+    m = model_chain(10);
+    desc = mip_propagator_desc(&m);
+    desc.spare_rows = 1, desc.spare_nonzeros = 2;
+    base = problem_create(context, &desc);
+    problem_round(base, 100);
+    batch = make_batch(base, 4, 0, 100);
+    list = malloc(sizeof *list), r = malloc(sizeof *r);
+    memset(&rows, 0, sizeof rows);
+    rows.rows = 1, rows.cols = 10, rows.start = start, rows.index = index, rows.value = value;
+    for (pass = 0; pass < 3; pass++) { /* without the row x[3] + x[9] <= 12, with it, and without it again */
+        chain_nodes(list, 1, 3, 8);
+        list->lb[0] = 8, list->nodes.lb = list->lb; /* x[3] = 8, so x[9] <= 4 if there is the row, else 8 */
+        run_batch(batch, list, 100, r);
+        assert_int_equal(r->outcome[0], GPUOPT_CONVERGED);
+        assert_int_equal(r->changed_col[r->count - 1], 9);
+        assert_true(r->ub[r->count - 1] == (pass == 1 ? 4 : 8));
+        free_results(r);
+        if (pass == 0) assert_int_equal(gpuopt_propagator_add_rows(base, &rows, &lhs, &rhs, &row), GPUOPT_OK);
+        if (pass == 1) assert_int_equal(gpuopt_propagator_remove_rows(base, 1, &row), GPUOPT_OK);
+    }
+    free(list), free(r);
+    gpuopt_propagator_batch_destroy(batch);
+    gpuopt_propagator_destroy(base);
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(as_node_by_node),  cmocka_unit_test(full_nodes), cmocka_unit_test(little_room),
+    cmocka_unit_test(follows_the_base), cmocka_unit_test(added_rows),
+};
+
+TEST_MAIN(tests)
