@@ -27,6 +27,7 @@ static const char usage[] =
     "  MODEL              an MPS file (also by gzip; -: standard input), or gen:NAME, NAME one of "
     "rand,M,N,LEN,SEED[,SLACK]\n"
     "                     skew,M,N,LEN,SEED[,SLACK] band,M,LEN,SEED[,SLACK] cascade,N twolines cflp,K emptyrows,E\n"
+    "                     cover,N,NONZEROS,SEED\n"
     "  --backend B        cpu, cuda or auto: cuda where there is one and the model is large enough (auto)\n"
     "  --threads N        of the CPU backend (1)\n"
     "  --mode M           jacobi: the same bits everywhere; sequential: in place, CPU only, fewest rounds (jacobi)\n"

@@ -12,6 +12,8 @@
 # The opening comment of each example says how to build it without Bazel, and has these lines for this script:
 #   Reads: PATTERN...     names of the models that it is for. To the name of an MPS file, +integer or +continuous is
 #                         appended, for whether it has integer columns.
+#   Also reads: PATTERN...  likewise, of models that it is given only by its own name.
+#   Needs: HEADER         left out where the compiler does not find this.
 #   Try: ARGUMENT...      a run to show: on each backend, unless one is named; "--threads all" means all cores.
 set -u
 here=$(dirname "${BASH_SOURCE[0]}")
@@ -27,7 +29,10 @@ declared() { sed -n "s/^ \* $1: *//p" "$root/examples/$2.c"; }
 # What the examples read, as their comments say.
 what_they_read() {
     local example
-    for example in "${examples[@]}"; do declared Reads "$example" | sed "s/^/    $example: /; s/+[a-z]*//g"; done
+    for example in "${examples[@]}"; do
+        declared Reads "$example" | sed "s/^/    $example: /; s/+[a-z]*//g"
+        declared "Also reads" "$example" | sed "s/^/    $example, if it is named: /"
+    done
 }
 
 case ${1:-} in
@@ -77,6 +82,14 @@ else
     echo "Building the examples for the CPU and the GPU. The CUDA code takes minutes, once." >&2
 fi
 need "${example_packages[@]}"
+can_include() { echo "#include <$1>" | cc -E - >/dev/null 2>&1; }
+for k in "${!examples[@]}"; do
+    header=$(declared Needs "${examples[k]}")
+    if [ -n "$header" ] && ! can_include "$header"; then
+        echo "Leaving out ${examples[k]}: there is no $header." >&2
+        unset "examples[k]"
+    fi
+done
 progress=(--show_progress_rate_limit=1)
 [ -t 2 ] || progress+=(--curses=no)
 (cd "$root" && bazel build "${cuda[@]}" "${progress[@]}" "${examples[@]/#///examples:}") >&2 || exit 3

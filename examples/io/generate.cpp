@@ -165,6 +165,50 @@ Model empty_rows(int e) {
     return p;
 }
 
+// Set covering: n binaries; n/2 rows "at least one of" 2, 3, ... 9, 2, ... of them; for each two such rows, which have no
+// column in common, the implied row "at least two of" all theirs; then rows "at most k of" eight, with k from a hidden
+// point that satisfies every row, until there are that many nonzeros. An eighth of the hidden point is 1.
+Model covering(int n, int64_t nonzeros, uint64_t seed) {
+    Model p;
+    p.n = n;
+    std::mt19937_64 g(seed);
+    std::vector<int> x0(n), used(n, -1);
+    for (int &x : x0) x = g() % 8 == 0;
+    auto draw = [&](int mark, bool one) { // a column that is not in use, perhaps one that is 1
+        for (;;) {
+            const int j = static_cast<int>(g() % static_cast<uint64_t>(n));
+            if (used[j] == mark || (one && !x0[j])) continue;
+            used[j] = mark;
+            return j;
+        }
+    };
+    auto close = [&](double lhs, double rhs) {
+        p.start.push_back(static_cast<int64_t>(p.col.size()));
+        p.lhs.push_back(lhs), p.rhs.push_back(rhs), p.m++;
+    };
+    for (int pair = 0; pair < n / 4; pair++) {
+        const size_t first = p.col.size();
+        for (int row = 0; row < 2; row++) {
+            const int length = 2 + (2 * pair + row) % 8;
+            for (int k = 0; k < length; k++) p.col.push_back(draw(pair, k == 0));
+            close(1, kInfinity);
+        }
+        for (size_t k = first, end = p.col.size(); k < end; k++) p.col.push_back(p.col[k]);
+        close(2, kInfinity);
+    }
+    for (int mark = n; static_cast<int64_t>(p.col.size()) < nonzeros; mark++) {
+        int ones = 0;
+        for (int k = 0; k < 8 && static_cast<int64_t>(p.col.size()) < nonzeros; k++) {
+            p.col.push_back(draw(mark, false));
+            ones += x0[p.col.back()];
+        }
+        close(-kInfinity, std::max(ones, 1));
+    }
+    p.val.assign(p.col.size(), 1);
+    p.lb.assign(n, 0), p.ub.assign(n, 1), p.integer.assign(n, 1);
+    return p;
+}
+
 // The numbers after the name, each a positive integer except the slack, which is a fraction.
 bool build(const std::string &text, Model &model) {
     std::stringstream stream(text);
@@ -193,6 +237,8 @@ bool build(const std::string &text, Model &model) {
         model = two_lines();
     } else if (kind == "cflp" && v.size() == 1 && counts(1) && v[0] <= 40000) {
         model = facility_location(whole(0));
+    } else if (kind == "cover" && v.size() == 3 && counts(2) && v[0] >= 100) {
+        model = covering(whole(0), static_cast<int64_t>(v[1]), static_cast<uint64_t>(v[2]));
     } else if (kind == "emptyrows" && v.size() == 1) {
         model = empty_rows(whole(0));
     } else {
@@ -216,9 +262,9 @@ int mip_generate(const char *name, mip *model, char *error, size_t error_size) {
     try {
         Model p;
         if (!build(name, p)) {
-            std::snprintf(error, error_size,
-                          "gen:%s: no such generated model (rand, skew, band, cascade, twolines, cflp, emptyrows)",
-                          name);
+            std::snprintf(
+                error, error_size,
+                "gen:%s: no such generated model (rand, skew, band, cascade, twolines, cflp, emptyrows, cover)", name);
             return -1;
         }
         model->matrix.rows = p.m;

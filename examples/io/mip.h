@@ -40,7 +40,7 @@ typedef struct mip {
  * rows the first is the objective, the others are dropped; of several sets of sides, ranges or bounds the first counts;
  * names lose their spaces. OBJSENSE (MAX, MAXIMIZE, MIN, MINIMIZE) counts wherever it stands.
  * Generated for propagation, by rows: rand,M,N,LEN,SEED[,SLACK]  skew,M,N,LEN,SEED[,SLACK]  band,M,LEN,SEED[,SLACK]
- * cascade,N  twolines  cflp,K  emptyrows,E; band,8000000,8,1 has 64 million nonzeros.
+ * cascade,N  twolines  cflp,K  emptyrows,E  cover,N,NONZEROS,SEED; band,8000000,8,1 has 64 million nonzeros.
  * Linear programs, by columns: shah:M:SEED  meyer:M:N:DENSITY:SEED  plant:M:N:DENSITY:SEED, see lp_models.c. */
 int mip_read_mps(const char *path, mip *model, char *error, size_t error_size);
 int mip_generate(const char *name, mip *model, char *error, size_t error_size);

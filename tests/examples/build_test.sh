@@ -23,7 +23,7 @@ line() {
 # The first of our models that its comment says it reads, or nothing.
 model_of() {
     local patterns pattern model
-    read -r -d '' -a patterns < <(sed -n 's/^ \* Reads: *//p' "examples/$1.c")
+    read -r -d '' -a patterns < <(sed -n 's/^ \* \(Also r\|R\)eads: *//p' "examples/$1.c")
     for pattern in "${patterns[@]%+*}"; do
         for model in examples/models/$pattern; do [ -e "$model" ] && echo "$model" && return; done
     done
@@ -39,6 +39,11 @@ runs() {
 for example in examples/*.c; do
     grep -q '^int main(' "$example" || continue
     example=${example#examples/} example=${example%.c}
+    header=$(sed -n 's/^ \* Needs: *//p' "examples/$example.c")
+    if [ -n "$header" ] && ! echo "#include <$header>" | cc -E - >/dev/null 2>&1; then
+        skip "$example" "no $header"
+        continue
+    fi
     command=$(line "$example")
     runs_all || command=${command/ -O2 / -O0 }
     check "$example is built by the line in its comment" bash -c "${command:-false}" || continue
