@@ -5,20 +5,21 @@
 #        run.sh --all [FOLDER]
 #
 # Measures propagation on this machine as tests/bench/results reports it; PROGRAM: propagate_bench, built already.
-# With --all then the basis inverse, the simplex method, elimination, knapsacks and creating handles too, on the CPU
-# and, where there is one, the GPU; FOLDER: that of the programs, built already. The public models are read from
-# GPUOPT_TEST_DATA/miplib, netlib, kennington and wcsp, and left out without them.
+# With --all then nodes of a tree search (CPU), batches of nodes, probing, the basis inverse, the simplex method,
+# elimination, knapsacks and creating handles too, on the CPU and, where there is one, the GPU; FOLDER: that of the
+# programs, built already. The public models are read from GPUOPT_TEST_DATA/miplib, netlib, kennington and wcsp, and left
+# out without them.
 set -u
 case ${1:-} in
 -h | --help)
-    sed -n '4,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    sed -n '4,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
     exit
     ;;
 esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # Each has a program NAME_bench here, and below a function of that name which runs it.
-families=(propagate basis simplex elimination knapsack create)
+families=(propagate node batch probe basis simplex elimination knapsack create)
 
 build() {
     (cd "$root" && bazel build --noshow_progress "${@/#/\/\/tests\/bench:}") >&2 || exit
@@ -51,6 +52,45 @@ propagate() {
         "$program" --only "cpu sequential,cpu jacobi,cuda" --repeat 21 "$work/$(basename "$model" .xz)"
         rm "$work/$(basename "$model" .xz)"
     done
+}
+
+# One core, beside a plain work list.
+node() {
+    local model
+    echo "== nodes of branch and bound, cpu"
+    if [ -d "${GPUOPT_TEST_DATA:-}/miplib" ]; then
+        work=${work:-$(mktemp -d)} || exit 1
+        trap 'rm -rf "$work"' EXIT
+        for model in "$GPUOPT_TEST_DATA"/miplib/*.mps.xz; do xz -dc "$model" >"$work/$(basename "$model" .xz)"; done
+    fi
+    "$folder/node_bench" gen:rand,1000,1000,10,1 gen:rand,10000,10000,10,1 gen:rand,100000,100000,10,1 \
+        gen:skew,10000,10000,10,1 gen:band,10000,8,1 gen:cflp,100 ${work:+"$work"}
+}
+
+# Nodes of a search: on the GPU, and on up to 16 threads and one thread, where a large batch is left out.
+batch() {
+    local gpu=${backends%cpu} threads
+    gpu=${gpu/ /,}
+    threads=$(nproc)
+    echo "== batches of nodes, ${backends// /, }"
+    "$folder/batch_bench" "${gpu}cpu:$((threads < 16 ? threads : 16))"
+    "$folder/batch_bench" cpu --nodes 1,1024
+}
+
+# Whole models: on the GPU, and on up to 16 threads.
+probe() {
+    local gpu=${backends%cpu} threads name models="gen:cover,42520,325000,1;gen:rand,10000,10000,10,1"
+    gpu=${gpu/ /,}
+    threads=$(nproc)
+    if [ -d "${GPUOPT_TEST_DATA:-}/miplib" ]; then
+        work=${work:-$(mktemp -d)} || exit 1
+        trap 'rm -rf "$work"' EXIT
+        for name in air05 sp98ar neos-787933 netdiversion chromaticindex1024-7; do
+            xz -dc "$GPUOPT_TEST_DATA/miplib/$name.mps.xz" >"$work/$name.mps" && models+=";$work/$name.mps"
+        done
+    fi
+    echo "== probing, ${backends// /, }"
+    "$folder/probe_bench" "${gpu}cpu:$((threads < 16 ? threads : 16))" --models "$models"
 }
 
 basis() {
