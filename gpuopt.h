@@ -22,9 +22,9 @@
  *         if (gpuopt_propagator_round(propagator, 1, &info)) ...
  *     gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, lb, ub);
  *
- * To build: compile gpuopt_impl/gpuopt.c with your program and, for the GPU, the .cu files of cuda/ with nvcc. Or define
- * GPUOPT_IMPLEMENTATION in one C or C++ file before including this header. C11 or C++17; compiler options that break
- * IEEE arithmetic, as -ffast-math does, are refused.
+ * To build: compile gpuopt_impl/gpuopt.c with your program and, for the GPU, the .cu files of cuda/ with nvcc. Or
+ * define GPUOPT_IMPLEMENTATION in one C or C++ file before including this header. C11 or C++17; compiler options that
+ * break IEEE arithmetic, as -ffast-math does, are refused.
  *
  * What holds for every family
  * ---------------------------
@@ -77,10 +77,9 @@
  *     stop is asked   between rounds  - (3)           between runs    between buckets between levels
  *     CPU = GPU       same bits       up to rounding  up to rounding  same bits (4)   same bits
  *
- * (1) With the drivers HOST and COOPERATIVE, requested by name, the call can be captured in a CUDA graph, but not with a
- * trail or spare rows. (2) SLICE
- * waits once per slice. (3) No call on a basis takes long enough, except gpuopt_basis_load, which is not interrupted.
- * (4) DOUBLE: up to rounding.
+ * (1) With the drivers HOST and COOPERATIVE, requested by name, the call can be captured in a CUDA graph, but not with
+ * a trail or spare rows. (2) SLICE waits once per slice. (3) No call on a basis takes long enough, except
+ * gpuopt_basis_load, which is not interrupted. (4) DOUBLE: up to rounding.
  */
 #ifndef GPUOPT_H
 #define GPUOPT_H
@@ -197,9 +196,9 @@ typedef struct gpuopt_context_desc {
     int (*stop)(void *user);
 } gpuopt_context_desc;
 
-/* Makes a context. desc may be NULL: the CPU with one thread. ARGUMENT: a member is out of range, or the stream is another
- * device's or cudaStreamPerThread. UNSUPPORTED: there is no usable GPU (CUDA backend), or the build's arithmetic is not
- * IEEE 754 (see Rounding above). */
+/* Makes a context. desc may be NULL: the CPU with one thread. ARGUMENT: a member is out of range, or the stream is
+ * another device's or cudaStreamPerThread. UNSUPPORTED: there is no usable GPU (CUDA backend), or the build's
+ * arithmetic is not IEEE 754 (see Rounding above). */
 GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, gpuopt_context **context);
 /* Destroys a context, after everything that was created in it. */
 GPUOPT_API void gpuopt_context_destroy(gpuopt_context *context);
@@ -227,8 +226,8 @@ typedef enum gpuopt_layout {
 } gpuopt_layout;
 
 /* A sparse matrix, by rows or by columns. Either is taken everywhere; the one that a family does not work with is
- * transposed first, in temporary host memory of 12 bytes per nonzero and 8 per line (on the GPU, linear programs and, up
- * to 2^32 - 1 nonzeros, propagation: in device memory). No member will be added. */
+ * transposed first, in temporary host memory of 12 bytes per nonzero and 8 per line (on the GPU, linear programs and,
+ * up to 2^32 - 1 nonzeros, propagation: in device memory). No member will be added. */
 typedef struct gpuopt_matrix {
     int32_t rows, cols;   /* 0 to 2^31 - 65; more: UNSUPPORTED */
     const int64_t *start; /* [lines + 1], start[0] = 0, non-decreasing; a line is a row (CSR) or a column (CSC) */
@@ -333,8 +332,8 @@ typedef struct gpuopt_propagator_desc {
     double least_change; /* a finite bound moves only by more than this; 0: 1e-9 (the paper); at most 1e9 */
     /* Added to least_change: this fraction of ub - lb, or of |bound| if the other bound is infinite; 0: none; at most
      * 1. Always added: 2^-48 |bound| (FP32: 2^-22 of the column's larger bound), since smaller changes may come from
-     * rounding, and go on for ever. The bound of an integer column moves by whole units, if the candidate before rounding
-     * gains the least change or the integrality tolerance. */
+     * rounding, and go on for ever. The bound of an integer column moves by whole units, if the candidate before
+     * rounding gains the least change or the integrality tolerance. */
     double least_change_relative;
     double huge_value;   /* a larger term of an activity counts as infinite; 0: 1e100; 1 to 1e100 */
     int32_t round_limit; /* rounds since bounds or sides were last set; then the outcome is LIMIT; 0: none */
@@ -342,9 +341,9 @@ typedef struct gpuopt_propagator_desc {
     gpuopt_propagator_mode mode;           /* default JACOBI */
     gpuopt_propagator_driver driver;       /* default AUTO; ignored by the CPU */
     /* Whether a round skips rows that no change since their last evaluation can concern. Never changes a result. Takes
-     * 12 bytes per nonzero (FP32: 8), 16 per column and 69 per row; with CUDA 4, 8 and 12. After a round with many changes all rows are
-     * evaluated anyway. SEQUENTIAL needs it. Default: on with the CPU; with CUDA on from 2^21 nonzeros, below which it
-     * gains nothing. */
+     * 12 bytes per nonzero (FP32: 8), 16 per column and 69 per row; with CUDA 4, 8 and 12. After a round with many
+     * changes all rows are evaluated anyway. SEQUENTIAL needs it. Default: on with the CPU; with CUDA on from 2^21
+     * nonzeros, below which it gains nothing. */
     gpuopt_switch marking;
     gpuopt_switch relative_integers; /* whether least_change_relative holds for integer columns, too; default: on */
     /* For a tree search, see below; both need marking, and with CUDA the driver COOPERATIVE or AUTO, which then means
@@ -390,9 +389,10 @@ GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const g
                                                 gpuopt_memory_plan *plan);
 
 /* Makes a propagator. ARGUMENT: a value is outside of the ranges above; the log names it with its position.
- * UNSUPPORTED: SEQUENTIAL on the GPU or with marking OFF; a driver that the device or the CUDA version lacks; a trail or
- * spare rows with marking OFF or with the drivers HOST and GRAPH; too many rows or columns (see gpuopt_matrix). Time O(nonzeros + rows + cols); on the GPU little more than copying the arrays
- * to the device takes, where they are checked and laid out. */
+ * UNSUPPORTED: SEQUENTIAL on the GPU or with marking OFF; a driver that the device or the CUDA version lacks; a trail
+ * or spare rows with marking OFF or with the drivers HOST and GRAPH; too many rows or columns (see gpuopt_matrix). Time
+ * O(nonzeros + rows + cols); on the GPU little more than copying the arrays to the device takes, where they are checked
+ * and laid out. */
 GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                   gpuopt_propagator **propagator);
 /* Destroys a propagator, after waiting for its enqueued rounds; NULL is allowed. */
@@ -439,8 +439,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_some_bounds(gpuopt_propagator *pr
 
 /* Sets the sides of `count` distinct rows (an objective cutoff, say): row, lhs and rhs [count], all in the memory that
  * `where` says. ARGUMENT: a row is out of range, NaN, lhs > rhs, lhs >= infinity or rhs <= -infinity; the call waits to
- * check device memory for it. Cost O(count), with a trail times the open levels; on the GPU the next round evaluates all
- * rows. */
+ * check device memory for it. Cost O(count), with a trail times the open levels; on the GPU the next round evaluates
+ * all rows. */
 GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *propagator, gpuopt_memory where,
                                                           int64_t count, const int32_t *row, const double *lhs,
                                                           const double *rhs);
@@ -453,9 +453,9 @@ typedef enum gpuopt_propagator_row {
     GPUOPT_ROW_INFEASIBLE = 4     /* no x within the bounds satisfies the row */
 } gpuopt_propagator_row;
 
-/* Where _get_rows is to write. Each array is [rows + spare_rows] or NULL; a number that no row has stands for an empty row
- * without sides. An activity is the sum of the row's finite terms, rounded
- * from twice the working precision; it bounds a'x if the count of infinite terms is 0. */
+/* Where _get_rows is to write. Each array is [rows + spare_rows] or NULL; a number that no row has stands for an empty
+ * row without sides. An activity is the sum of the row's finite terms, rounded from twice the working precision; it
+ * bounds a'x if the count of infinite terms is 0. */
 typedef struct gpuopt_propagator_row_report {
     size_t struct_size;                   /* sizeof(gpuopt_propagator_row_report) */
     double *min_activity, *max_activity;  /* least and greatest activity */
@@ -482,21 +482,21 @@ GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propag
  *     gpuopt_propagator_get_changes(p, GPUOPT_HOST, start, &changes);           // what it led to
  *     gpuopt_propagator_pop(p, 1);                                              // back
  *
- * Trail      Changes have positions 0, 1, ... in the order in which they were made; those of one JACOBI round are ordered
- *            by column, a lower bound before the upper one. Level 0 is what the handle was created with. The trail is
- *            memory of the handle: when it is full, _round returns the outcome FULL and the calls that set bounds
- *            GPUOPT_ERROR_MEMORY; bounds are then as they were before the round (SEQUENTIAL: before the bound) or call that
- *            did not fit, and the host can pop, or empty the trail with _keep.
- * Cost       CPU: of a change, the entries of its column, when it is made and when it is taken back. _round looks only at
- *            rows in which a changed bound can have an effect; that needs the activities of rows, which are kept and
+ * Trail      Changes have positions 0, 1, ... in the order in which they were made; those of one JACOBI round are
+ *            ordered by column, a lower bound before the upper one. Level 0 is what the handle was created with. The
+ *            trail is memory of the handle: when it is full, _round returns the outcome FULL and the calls that set
+ *            bounds GPUOPT_ERROR_MEMORY; bounds are then as they were before the round (SEQUENTIAL: before the bound)
+ *            or call that did not fit, and the host can pop, or empty the trail with _keep.
+ * Cost       CPU: of a change, the entries of its column, when it is made and when it is taken back. _round looks only
+ *            at rows in which a changed bound can have an effect; that needs the activities of rows, which are kept and
  *            updated. No call of a search costs time for all rows, columns or nonzeros, but for the first _round, one
  *            after so many changes that a full pass is faster, and one after a _pop to a level that began without a
  *            fixpoint of this kind.
  *            CUDA: _round evaluates the rows of the columns that changed, or all if many did, and all added rows. It
  *            evaluates all after _pop to a level that began without a fixpoint, after sides or rows have changed, and
- *            after FULL. To record a round it evaluates the rows that may have moved a bound once more, and if more than
- *            4096 bounds moved, looks at all columns. Setting bounds and _pop are launches of one block, made for few
- *            changes. They do not wait for the device, unless the trail may be too short for the bounds; _push and
+ *            after FULL. To record a round it evaluates the rows that may have moved a bound once more, and if more
+ *            than 4096 bounds moved, looks at all columns. Setting bounds and _pop are launches of one block, made for
+ *            few changes. They do not wait for the device, unless the trail may be too short for the bounds; _push and
  *            _get_trail wait only if bounds, sides or rows have been set, or rounds enqueued, since the latest call
  *            that waited.
  * Rows       added (cuts, conflicts, an objective cutoff) take room that _create reserves (spare_rows,
@@ -534,7 +534,8 @@ typedef struct gpuopt_propagator_changes {
     uint8_t *upper;     /* 1: its upper bound changed; 0: its lower bound */
     /* Before and after; infinite ones are IEEE infinities. Equal if the host fixed the column where it already was. */
     double *old_bound, *new_bound;
-    /* The row that implies the new bound: with JACOBI, the lowest of those that do in that round. -1: the host set it. */
+    /* The row that implies the new bound: with JACOBI, the lowest of those that do in that round. -1: the host set
+     * it. */
     int32_t *row;
 } gpuopt_propagator_changes;
 /* Reads the changes from position `from` on: their count, and the first `capacity` of them into arrays in the memory
@@ -553,19 +554,19 @@ typedef struct gpuopt_propagator_reason {
     int32_t row;        /* the row; -1: the host set the bound, or the bounds of a column cross */
     int32_t col;        /* of a change: its column; of infeasibility: the column whose bounds cross, or -1 */
 } gpuopt_propagator_reason;
-/* Explains the change at position `change` or, if that is -1, the present infeasibility. The row, with the bounds that the
- * premises set and for all others those of level 0, implies the new bound or has no solution; if bounds of a column
- * cross, the premises are those that set them. Premises that are not needed for that are left out where this is found in
- * one pass. Host arrays. ARGUMENT: there is no such change. STATE: there is no trail, or the row was changed or removed
- * after it implied the bound; -1: the verdict is not INFEASIBLE. Cost: the entries of the row, and for each the changes of
- * its bound; CUDA: and copying the row, and what the host has not seen of the trail, to the host. */
+/* Explains the change at position `change` or, if that is -1, the present infeasibility. The row, with the bounds that
+ * the premises set and for all others those of level 0, implies the new bound or has no solution; if bounds of a column
+ * cross, the premises are those that set them. Premises that are not needed for that are left out where this is found
+ * in one pass. Host arrays. ARGUMENT: there is no such change. STATE: there is no trail, or the row was changed or
+ * removed after it implied the bound; -1: the verdict is not INFEASIBLE. Cost: the entries of the row, and for each the
+ * changes of its bound; CUDA: and copying the row, and what the host has not seen of the trail, to the host. */
 GPUOPT_API gpuopt_status gpuopt_propagator_explain(gpuopt_propagator *propagator, int64_t change,
                                                    gpuopt_propagator_reason *reason);
 
 /* Adds rows: a matrix with the propagator's columns, and sides [rows->rows] as in the descriptor, in host memory. row
  * [rows->rows]: where to write the new rows' numbers; NULL: not. ARGUMENT: as _create. MEMORY: they do not fit into the
- * spare rows and nonzeros. Cost O(cols + nonzeros added + rows added * levels), and at times O(nonzeros of all added rows);
- * CUDA: and O(spare rows). */
+ * spare rows and nonzeros. Cost O(cols + nonzeros added + rows added * levels), and at times O(nonzeros of all added
+ * rows); CUDA: and O(spare rows). */
 GPUOPT_API gpuopt_status gpuopt_propagator_add_rows(gpuopt_propagator *propagator, const gpuopt_matrix *rows,
                                                     const double *lhs, const double *rhs, int32_t *row);
 /* Removes `count` distinct added rows; their numbers are given to rows that are added later. Bounds that they implied
@@ -574,9 +575,9 @@ GPUOPT_API gpuopt_status gpuopt_propagator_remove_rows(gpuopt_propagator *propag
                                                        const int32_t *row);
 
 /* Makes another state of the same model: a propagator that shares the original's matrix and settings, and begins with
- * its bounds, sides and added rows, at level 0 with an empty trail. It may belong to another context of the same backend
- * and device, and then be used by another thread at the same time; with CUDA, to one whose stream is of the same CUDA
- * context, or of green contexts. The original must not be destroyed before it. Cost
+ * its bounds, sides and added rows, at level 0 with an empty trail. It may belong to another context of the same
+ * backend and device, and then be used by another thread at the same time; with CUDA, to one whose stream is of the
+ * same CUDA context, or of green contexts. The original must not be destroyed before it. Cost
  * O(rows + cols + spare nonzeros); waits for what the original has enqueued. */
 GPUOPT_API gpuopt_status gpuopt_propagator_fork(gpuopt_propagator *original, gpuopt_context *context,
                                                 gpuopt_propagator **fork);
@@ -593,15 +594,15 @@ GPUOPT_API gpuopt_status gpuopt_propagator_plan_fork(gpuopt_propagator *original
  *     gpuopt_propagator_batch_get_changes(batch, GPUOPT_HOST, &changes);            // and what changed in it
  *
  * Result     Of each node the same bits, outcome and rounds as if the base had been given the node's bounds by
- *            gpuopt_propagator_set_some_bounds and then propagated by _round, with any number of threads and on the GPU.
- * Base       Its bounds, sides and rows as they are when _run is called. While it is INFEASIBLE, every node is, with the
- *            base's row and column, after 0 rounds. It must not be destroyed before its batches, which belong to its
- *            context. A base whose rounds a captured graph replays needs a call that changes it before the next _run.
- * Cost       Of a node: the entries of the columns that change, and the rows in which that can have an effect. After a
- *            change of the base the next _run takes one more pass over A on the GPU, and O(rows + cols) a thread on the
- *            CPU. If the base is not at a fixpoint, each node evaluates the rows that can still act in it, too.
- * stop       is asked between nodes on the CPU; on the GPU between launches, of which a _run has up to four: nodes that
- *            outgrow the room that they were run in are run again in a larger one. */
+ *            gpuopt_propagator_set_some_bounds and then propagated by _round, with any number of threads and on the
+ * GPU. Base       Its bounds, sides and rows as they are when _run is called. While it is INFEASIBLE, every node is,
+ *            with the base's row and column, after 0 rounds. It must not be destroyed before its batches, which belong
+ *            to its context. A base whose rounds a captured graph replays needs a call that changes it before the next
+ * _run. Cost       Of a node: the entries of the columns that change, and the rows in which that can have an effect.
+ *            After a change of the base the next _run takes one more pass over A on the GPU, and O(rows + cols) a
+ *            thread on the CPU. If the base is not at a fixpoint, each node evaluates the rows that can still act in
+ * it, too. stop       is asked between nodes on the CPU; on the GPU between launches, of which a _run has up to four:
+ *            nodes that outgrow the room that they were run in are run again in a larger one. */
 
 /* Many nodes of one base, and what the latest _run found. */
 typedef struct gpuopt_propagator_batch gpuopt_propagator_batch;
@@ -620,8 +621,8 @@ typedef struct gpuopt_propagator_batch_desc {
 /* Fills `plan` with the memory that a batch takes. Errors: as _create. */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_plan(gpuopt_propagator *base, const gpuopt_propagator_batch_desc *desc,
                                                       gpuopt_memory_plan *plan);
-/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the base's mode is SEQUENTIAL, or its marking OFF; CUDA:
- * it has spare rows. Time O(nonzeros + rows + cols). */
+/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the base's mode is SEQUENTIAL, or its marking OFF;
+ * CUDA: it has spare rows. Time O(nonzeros + rows + cols). */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_create(gpuopt_propagator *base,
                                                         const gpuopt_propagator_batch_desc *desc,
                                                         gpuopt_propagator_batch **batch);
@@ -650,15 +651,14 @@ typedef struct gpuopt_propagator_node_report {
     int64_t *nonzeros;       /* in the rows that were evaluated; depends on the backend */
 } gpuopt_propagator_node_report;
 
-/* Propagates each node by at most `rounds` (at least 1) rounds, and waits for that; a report in device memory is written
- * in the order of the stream. Rounds are counted from the node's bounds, as is the round limit. A node with the outcome
- * MORE has had `rounds` rounds, or none if the stop hook ended the call before; the latter have no changes, and are to be
- * given again. FULL: see node_columns; such a node can be run by a batch without that limit, or by a propagator.
- * ARGUMENT: a count or start is out of range; a column is out of range, or a bound as gpuopt_propagator_set_bounds
- * refuses it. What is in device memory is checked, too. That a column is twice in a node is not checked; one of its
- * bounds then counts. MEMORY: the nodes are given more bounds than the descriptor has room for (in device memory that is
- * ARGUMENT). After an error there are
- * no changes to read. */
+/* Propagates each node by at most `rounds` (at least 1) rounds, and waits for that; a report in device memory is
+ * written in the order of the stream. Rounds are counted from the node's bounds, as is the round limit. A node with the
+ * outcome MORE has had `rounds` rounds, or none if the stop hook ended the call before; the latter have no changes, and
+ * are to be given again. FULL: see node_columns; such a node can be run by a batch without that limit, or by a
+ * propagator. ARGUMENT: a count or start is out of range; a column is out of range, or a bound as
+ * gpuopt_propagator_set_bounds refuses it. What is in device memory is checked, too. That a column is twice in a node
+ * is not checked; one of its bounds then counts. MEMORY: the nodes are given more bounds than the descriptor has room
+ * for (in device memory that is ARGUMENT). After an error there are no changes to read. */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *batch, gpuopt_memory where,
                                                      const gpuopt_propagator_nodes *nodes, int32_t rounds,
                                                      const gpuopt_propagator_node_report *report);
@@ -672,22 +672,22 @@ typedef struct gpuopt_propagator_node_changes {
     int32_t *col;       /* [capacity]: the columns, ascending in each node */
     double *lb, *ub;    /* [capacity]: both bounds of each, as gpuopt_propagator_get_bounds returns them */
 } gpuopt_propagator_node_changes;
-/* Reads the changes of all nodes of the latest _run: count and start, and the first `capacity` of the columns. INFEASIBLE
- * and FULL nodes have none. MEMORY: there are more than the descriptor has room for; count is filled in, and the nodes
- * are to be run in several calls. STATE: there was no _run, or it failed. */
+/* Reads the changes of all nodes of the latest _run: count and start, and the first `capacity` of the columns.
+ * INFEASIBLE and FULL nodes have none. MEMORY: there are more than the descriptor has room for; count is filled in, and
+ * the nodes are to be run in several calls. STATE: there was no _run, or it failed. */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory where,
                                                              gpuopt_propagator_node_changes *changes);
 /* Reads all bounds of `count` nodes of the latest _run: node [count], lb and ub [count][cols], all in the memory that
- * `where` says; node NULL: the first `count` nodes; lb or ub may be NULL. Where a node has no changes to read, these are
- * the base's bounds. ARGUMENT: a count is out of range, or a node in host memory. One in device memory gives NaN. MEMORY:
- * as _get_changes. STATE: there was no _run, it failed, or the base has changed since. Cost O(count * cols). */
+ * `where` says; node NULL: the first `count` nodes; lb or ub may be NULL. Where a node has no changes to read, these
+ * are the base's bounds. ARGUMENT: a count is out of range, or a node in host memory. One in device memory gives NaN.
+ * MEMORY: as _get_changes. STATE: there was no _run, it failed, or the base has changed since. Cost O(count * cols). */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_batch *batch, gpuopt_memory where,
                                                             int64_t count, const int32_t *node, double *lb, double *ub);
 
 /* ---- Probing ------------------------------------------------------------------------------------------------------ *
- * Sets each of many binaries to 0 and to 1, propagates both, and compares what follows: bounds that hold in either case,
- * columns that one value implies something about, pairs of equivalent binaries. A binary is an integer column whose
- * bounds in the base are 0 and 1.
+ * Sets each of many binaries to 0 and to 1, propagates both, and compares what follows: bounds that hold in either
+ * case, columns that one value implies something about, pairs of equivalent binaries. A binary is an integer column
+ * whose bounds in the base are 0 and 1.
  *
  *     gpuopt_propagator_probe_create(base, &desc, &probe);
  *     gpuopt_propagator_probe_run(probe, 0, NULL, 1000, &info);                 // all binaries
@@ -712,8 +712,8 @@ typedef struct gpuopt_propagator_probe_desc {
     /* Probes that are propagated at a time, two for each binary: an even number of 2 to 65,536; 0: 65,536, or fewer if
      * there are not so many columns. */
     int32_t nodes;
-    /* Columns that change in these together; at least 2 for each column of the base; 0: 32 a probe or that, whichever is
-     * more. Where more change, fewer probes are propagated at a time. */
+    /* Columns that change in these together; at least 2 for each column of the base; 0: 32 a probe or that, whichever
+     * is more. Where more change, fewer probes are propagated at a time. */
     int64_t changes;
     int64_t implications; /* most of them that are kept; 0: they are only counted */
     int64_t equivalences; /* likewise */
@@ -733,8 +733,9 @@ GPUOPT_API void gpuopt_propagator_probe_destroy(gpuopt_propagator_probe *probe);
 /* What a pass found. */
 typedef struct gpuopt_propagator_probe_info {
     size_t struct_size; /* sizeof(gpuopt_propagator_probe_info) */
-    /* INFEASIBLE: there is no solution, since a binary can be neither 0 nor 1, or the bounds of a column that hold in every
-     * solution cross; it was probed on nevertheless. Else CONVERGED: all were probed; MORE: the stop hook ended the call. */
+    /* INFEASIBLE: there is no solution, since a binary can be neither 0 nor 1, or the bounds of a column that hold in
+     * every solution cross; it was probed on nevertheless. Else CONVERGED: all were probed; MORE: the stop hook ended
+     * the call. */
     gpuopt_outcome outcome;
     int32_t probed;           /* binaries, each both ways */
     int32_t infeasible;       /* probes without a solution */
@@ -750,12 +751,13 @@ typedef struct gpuopt_propagator_probe_info {
 /* Probes those of `count` distinct columns col [count], in host memory, that are binaries, in this order; col NULL: all
  * binaries, in ascending order. Each probe does at most `rounds` (at least 1) rounds. info may be NULL. If the
  * stop hook ended the call, the first info.probed binaries have been probed; the others are left to another call.
- * ARGUMENT: a number is out of range, or count exceeds the columns. After an error there are no results. Cost: that of a
- * batch of two nodes a binary, and O(columns that change). */
+ * ARGUMENT: a number is out of range, or count exceeds the columns. After an error there are no results. Cost: that of
+ * a batch of two nodes a binary, and O(columns that change). */
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_run(gpuopt_propagator_probe *probe, int32_t count, const int32_t *col,
                                                      int32_t rounds, gpuopt_propagator_probe_info *info);
 
-/* Bounds that hold in every solution, of the columns of which the base has others. Arrays are in host memory, or NULL. */
+/* Bounds that hold in every solution, of the columns of which the base has others. Arrays are in host memory, or
+ * NULL. */
 typedef struct gpuopt_propagator_probe_bounds {
     size_t struct_size; /* sizeof(gpuopt_propagator_probe_bounds) */
     int64_t capacity;   /* the caller's: length of the arrays */
@@ -810,8 +812,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_equivalences(gpuopt_propaga
  * Bits     On one backend the same calls give the same bits; on the GPU, on devices of the same kind, with the same
  *          cuBLAS and cuSOLVER or without them. CPU and GPU agree up to rounding, because the GPU sums in a different
  *          order.
- * CUDA     From m = 512 on, cuBLAS and cuSOLVER are used where they are installed and faster than the kernels here; they
- *          are looked for at the first _plan or _create of a context, and the log warns if they are missing. Their
+ * CUDA     From m = 512 on, cuBLAS and cuSOLVER are used where they are installed and faster than the kernels here;
+ *          they are looked for at the first _plan or _create of a context, and the log warns if they are missing. Their
  *          own memory, about 170 MB of the device a context, does not come from the allocator. Kernels of theirs that
  *          updates need are loaded in _create; the others when they are first used, by gpuopt_basis_load or by
  *          gpuopt_basis_get_inverse. */
@@ -1140,8 +1142,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_farkas(gpuopt_simplex *simplex, gpuo
 GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, gpuopt_memory where, double *ray);
 
 /* Gets what rounding to doubles has taken from other answers: x + this x [cols], dual + this dual [rows], and y or the
- * ray + this proof ([rows] or [cols]) are the handle's in twice the working precision. Each may be NULL. STATE: proof is
- * not NULL, and the outcome is neither INFEASIBLE nor UNBOUNDED. */
+ * ray + this proof ([rows] or [cols]) are the handle's in twice the working precision. Each may be NULL. STATE: proof
+ * is not NULL, and the outcome is neither INFEASIBLE nor UNBOUNDED. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
                                                       double *dual, double *proof);
 
