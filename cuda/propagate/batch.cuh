@@ -115,10 +115,11 @@ class TypedBatch final : public CudaBatch {
 
 /* ---- Memory ---- */
 
-/* Tables that are nowhere more than two thirds full, with room for `count` and all threads of a block. */
+/* Tables that are nowhere more than two thirds full, with room for `count` and all threads of a block; at most 2^31
+ * slots, which a node fills that changes as many columns. */
 inline unsigned slots_for(int64_t count) {
     unsigned slots = 1024;
-    while (int64_t{2} * slots < 3 * (count + THREADS + 1)) slots *= 2;
+    while (int64_t{2} * slots < 3 * (count + THREADS + 1) && slots < 1U << 31) slots *= 2;
     return slots;
 }
 
