@@ -14,13 +14,14 @@
  *     kernels.cuh   the kernels                                       (arithmetic: gpuopt_impl/propagate/row.h)
  *     device.cuh    what the kernels work on; bounds                  batch.cuh     many nodes at once, and its own files
  *     state.cuh     bounds, sides and rows, in and out                tree.cuh      a tree search, and its own files
+ *     probe.cuh     probing, with a batch
  */
 #include <algorithm>
 
 #include "../../gpuopt_impl/common/checks.h"
 #include "../common/tables.cuh"
-#include "batch_run.cuh"
 #include "create.cuh"
+#include "probe.cuh"
 #include "state.cuh"
 #include "tree_ask.cuh"
 #include "tree_calls.cuh"
@@ -235,8 +236,6 @@ gpuopt_status cuda_propagator_batch_create(gpuopt_propagator *base, const gpuopt
     return object_of(base)->create_batch(base, *desc, batch);
 }
 
-CudaBatch *batch_of(gpuopt_propagator_batch *batch) { return reinterpret_cast<CudaBatchHandle *>(batch)->object; }
-
 void cuda_propagator_batch_destroy(gpuopt_propagator_batch *batch) {
     gpuopt_context *context = batch->base->context;
     DeviceScope scope(context);
@@ -263,9 +262,7 @@ gpuopt_status cuda_propagator_batch_get_bounds(gpuopt_propagator_batch *batch, g
     return batch_of(batch)->get_bounds(batch, where, count, node, lb, ub);
 }
 
-int64_t cuda_propagator_batch_used(const gpuopt_propagator_batch *batch) {
-    return reinterpret_cast<const CudaBatchHandle *>(batch)->object->used();
-}
+int64_t cuda_propagator_batch_used(const gpuopt_propagator_batch *batch) { return batch_of(batch)->used(); }
 
 gpuopt_status cuda_propagator_get_kinds(gpuopt_propagator *propagator, uint8_t *kind) {
     DeviceScope scope(propagator->context);
@@ -303,4 +300,12 @@ const gpuopt__propagator_backend gpuopt__cuda_propagator = {cuda_propagator_plan
                                                             cuda_propagator_batch_get_changes,
                                                             cuda_propagator_batch_get_bounds,
                                                             cuda_propagator_batch_used,
-                                                            cuda_propagator_get_kinds};
+                                                            cuda_propagator_get_kinds,
+                                                            cuda_propagator_probe_plan,
+                                                            cuda_propagator_probe_open,
+                                                            cuda_propagator_probe_close,
+                                                            cuda_propagator_probe_begin,
+                                                            cuda_propagator_probe_piece,
+                                                            cuda_propagator_probe_end,
+                                                            cuda_propagator_probe_read_implications,
+                                                            cuda_propagator_probe_read_equivalences};
