@@ -278,11 +278,11 @@ typedef struct gpuopt_device_view {
  *            order, and with the same arguments except for data and what a comment names. They first compare what the
  *            ranks were given. If that differs, or is out of range on one rank, the call returns ARGUMENT on all of
  *            them, and nothing has changed. A call may end on one rank before the others.
- * Lost ranks A rank is lost if another has waited for it for the time limit, or has called _abort, or was ended, as far
- *            as the transport notices. Calls that need it return GPUOPT_ERROR_PEER, and the group is broken: all its
- *            further calls return that at once, on every rank, and the ranks that do not know it yet are told. An array
- *            that such a call was to fill is then unspecified. Contexts and their other handles stay usable, and the
- *            group can be destroyed.
+ * Lost ranks A rank is lost if another has waited for it for the time limit, or if it has called _abort, or was ended,
+ *            as far as the transport notices. Calls that need it return GPUOPT_ERROR_PEER, and the group is broken: all
+ *            further calls of these ranks return that at once. The others, and one that was only late, are told, and
+ *            return it in their present call or in the next one. An array that such a call was to fill is then
+ *            unspecified. Contexts and their other handles stay usable, and the group can be destroyed.
  * Arrays     are in host memory; those of one call do not overlap. Ranks are machines of one byte order.
  * Memory     4 KiB a rank. Not planned beforehand: there is no _plan.
  * Cost       Of a collective call: one exchange of 32 bytes a rank, and what its comment says. */
@@ -320,8 +320,8 @@ typedef struct gpuopt_group_desc {
 
 /* Makes this rank's part of a group. Collective. The transport's struct is copied; what it refers to must outlive the
  * group. transport NULL: a group of this rank alone. desc NULL: defaults. ARGUMENT: a member is out of range or
- * missing, or ranks differ in count, desc or the library's version. PEER: not all ranks came within the time limit. If
- * it fails on one rank, the transport is abandoned, so that it fails on all. */
+ * missing, or (on all ranks) they differ in count, desc or the library's version. PEER: not all ranks came within the
+ * time limit, or one could not make its part: then it abandons the transport, unless that itself is wrong. */
 GPUOPT_API gpuopt_status gpuopt_group_create(gpuopt_context *context, const gpuopt_transport *transport,
                                              const gpuopt_group_desc *desc, gpuopt_group **group);
 /* Destroys this rank's part; NULL is allowed. Not collective, and waits for nobody. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * One lock and one condition for all ranks. A rank that gives data leaves its address, others copy from there; it does
- * not return before they have. Waiting for another rank's call is subject to the time limit, waiting for a copy that has
- * begun is not, since that ends by itself.
+ * not return before they have. Waiting for another rank's call is subject to the time limit, waiting for a copy that
+ * has begun is not, since that ends by itself.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "transports/gpuopt_threads.h"

@@ -81,13 +81,9 @@ GPUOPT_API gpuopt_status gpuopt_group_create(gpuopt_context *context, const gpuo
     memcpy(&limit, &d.time_limit, sizeof limit);
     status = gpuopt__group_begin(g, GPUOPT__GROUP_CREATE, NULL,
                                  (uint64_t)GPUOPT_VERSION_NUMBER << 32 | (uint64_t)own.count, limit, 0);
-    if (status) {
-        gpuopt__group_break(g);
-        gpuopt__release(context, GPUOPT_HOST, g);
-        return status;
-    }
-    *group = g;
-    return GPUOPT_OK;
+    if (status) gpuopt__release(context, GPUOPT_HOST, g);
+    else *group = g;
+    return status;
 }
 
 GPUOPT_API void gpuopt_group_destroy(gpuopt_group *group) {

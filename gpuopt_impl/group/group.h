@@ -89,8 +89,8 @@ static gpuopt_status gpuopt__group_compare(const gpuopt_group *g, const gpuopt__
     return GPUOPT_OK;
 }
 
-/* Begins a collective call. fault: why this rank's arguments are refused, or NULL. Afterwards header[] is what the ranks
- * said. */
+/* Begins a collective call. fault: why this rank's arguments are refused, or NULL. Afterwards header[] is what the
+ * ranks said. */
 static gpuopt_status gpuopt__group_begin(gpuopt_group *g, gpuopt__group_kind kind, const char *fault, uint64_t same0,
                                          uint64_t same1, uint64_t own) {
     const char *call = gpuopt__group_call(kind);
