@@ -54,4 +54,49 @@ if is_open_mpi; then
 else
     skip "ranks that are killed" "this mpirun is not Open MPI's, whose --enable-recovery keeps the others alive"
 fi
+
+# ---- DPOP ----
+
+built() { # COMPILER FILE...: by the line in the opening comment, without optimisation
+    local line
+    line=$(awk -v compiler="$1" '$0 ~ "^ \\* +" compiler " " { on = 1 }
+        on { sub(/^ \* */, ""); more = sub(/\\$/, ""); printf "%s ", $0; if (!more) exit }' "$root/$2")
+    line=${line/ -O2 / -O0 }
+    (cd "$root" && bash -c "${line/ -o / -o $work/}")
+}
+field() { grep -o "\"$1\": [^,}]*" "$2" | head -n 1 | sed 's/^[^:]*: //'; }
+# as_simulated MODEL OPTION...: with a process for each agent, the bounds, messages and bytes are those of the simulation.
+as_simulated() {
+    local name
+    ./solve_wcsp "$@" --agents each --backend cpu --json >simulated || return 1
+    ranks "$(field agents simulated)" ./dpop_mpi "$@" --json >real || return 1
+    for name in status lower_bound agents parts util_messages value_messages util_bytes value_bytes message_bytes; do
+        [ "$(field $name simulated)" = "$(field $name real)" ] ||
+            { echo "$name is $(field $name real) instead of $(field $name simulated)" && return 1; }
+    done
+    same_upper
+}
+same_upper() { [ "$(field upper_bound simulated | sed s/null//)" = "$(field upper_bound real)" ]; }
+# as_central COUNT MODEL OPTION...: so many processes find the same optimum as one without agents.
+as_central() {
+    ./solve_wcsp "${@:2}" --backend cpu --json >simulated && ranks "$1" ./dpop_mpi "${@:2}" --json >real &&
+        [ "$(field lower_bound simulated)" = "$(field lower_bound real)" ] && same_upper && grep -q '"optimal"' real
+}
+refuses() { # WORD ARGUMENT...
+    ! ranks 3 ./dpop_mpi "${@:2}" >out 2>err && grep -q -- "$1" err
+}
+exams=$root/examples/models/exams.wcsp
+if check "dpop_mpi is built by the line in its comment" built mpicc examples/mpi/dpop_mpi.c &&
+    check "solve_wcsp is built" built cc examples/solve_wcsp.c; then
+    for model in "$exams" random:9:4:0.5:1 grid:3:3:1 scalefree:8:4:1; do
+        check "dpop_mpi ${model##*/}: as simulated" as_simulated "$model"
+        check "dpop_mpi ${model##*/} --z 2: as simulated" as_simulated "$model" --z 2
+    done
+    for count in 1 2 3 4; do
+        check "dpop_mpi on $count processes: the optimum" as_central $count random:18:6:0.3:1
+        check "dpop_mpi on $count processes: a file's optimum" as_central $count "$exams"
+    done
+    check "dpop_mpi: a model that is not there" refuses "cannot be opened" nothing.wcsp
+    check "dpop_mpi: real costs" as_central 3 "$root/examples/models/sprinkler.uai"
+fi
 summary
