@@ -35,12 +35,14 @@ static int someone_is_gone(mpi_rank *m) {
 /* Waits until a transfer is done, which has been begun unless `failed`. */
 static gpuopt_status finish(mpi_rank *m, int failed, MPI_Request *request, double seconds, MPI_Status *result) {
     double start = MPI_Wtime();
-    int done = 0;
-    while (!failed) {
+    int done = 0, turn;
+    for (turn = 1; !failed; turn++) {
         failed = MPI_Test(request, &done, result) != MPI_SUCCESS;
         if (failed || done) break;
+        if (turn % 32) continue;
         if (someone_is_gone(m) || MPI_Wtime() - start > seconds) break;
         sched_yield(); /* there may be more ranks than processors */
+        turn = 0;
     }
     if (!failed && done) return GPUOPT_OK;
     m->lost = 1;
