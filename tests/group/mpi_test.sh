@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Groups whose ranks are processes: the tests of groups with transports/gpuopt_mpi.c, ranks that are killed, and
-# examples/dpop_mpi.c. Built with mpicc, without Bazel, as a host would.
+# Groups whose ranks are processes: the tests of groups with transports/gpuopt_mpi.c, ranks that are killed, and the
+# programs of examples/mpi. Built with mpicc, without Bazel, as a host would.
 # Usage: mpi_test.sh
 # Runs with: --all
 set -u
@@ -57,11 +57,11 @@ fi
 
 # ---- DPOP ----
 
-built() { # COMPILER FILE...: by the line in the opening comment, without optimisation
+built() { # COMPILER FILE: by the line in the opening comment, without optimisation, and with the library from above
     local line
     line=$(awk -v compiler="$1" '$0 ~ "^ \\* +" compiler " " { on = 1 }
         on { sub(/^ \* */, ""); more = sub(/\\$/, ""); printf "%s ", $0; if (!more) exit }' "$root/$2")
-    line=${line/ -O2 / -O0 }
+    line=${line/ -O2 / -O0 } line=${line/gpuopt_impl\/gpuopt.c/$work\/gpuopt.o}
     (cd "$root" && bash -c "${line/ -o / -o $work/}")
 }
 field() { grep -o "\"$1\": [^,}]*" "$2" | head -n 1 | sed 's/^[^:]*: //'; }
@@ -98,5 +98,23 @@ if check "dpop_mpi is built by the line in its comment" built mpicc examples/mpi
     done
     check "dpop_mpi: a model that is not there" refuses "cannot be opened" nothing.wcsp
     check "dpop_mpi: real costs" as_central 3 "$root/examples/models/sprinkler.uai"
+fi
+
+# ---- Knapsacks ----
+
+# shares COUNT MODEL OPTION...: so many processes find the optimum of one search.
+shares() {
+    ./solve_knapsack "${@:2}" --backend cpu --json >one && ranks "$1" ./solve_knapsack_mpi "${@:2}" --round 100 --json \
+        >real &&
+        [ "$(field optimum one)" = "$(field lower real)" ]
+}
+moves() { [ "$(field moves real)" -gt 0 ]; }
+if check "solve_knapsack_mpi is built by the line in its comment" built mpicc examples/mpi/solve_knapsack_mpi.c &&
+    check "solve_knapsack is built" built cc examples/solve_knapsack.c; then
+    for count in 1 2 4; do
+        check "solve_knapsack_mpi on $count processes: a file" shares $count "$root/examples/models/luggage.knapsack"
+        check "solve_knapsack_mpi on $count processes" shares $count strong:60:1000:1 --search breadth
+    done
+    check "nodes went from process to process" moves
 fi
 summary
