@@ -80,7 +80,7 @@ static gpuopt_status gpuopt__group_compare(const gpuopt_group *g, const gpuopt__
         if (other->kind != own->kind)
             gpuopt__log(g->context, 0, "%s: rank %d calls %s", call, (int)r, gpuopt__group_call(other->kind));
         else if (other->refused) gpuopt__log(g->context, 0, "%s: the arguments of rank %d are refused", call, (int)r);
-        else if (memcmp(other->same, own->same, sizeof own->same) != 0)
+        else if (other->same[0] != own->same[0] || other->same[1] != own->same[1])
             gpuopt__log(g->context, 0, "%s: rank %d has other arguments than rank %d", call, (int)r,
                         (int)g->transport.rank);
         else continue;

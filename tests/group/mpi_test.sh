@@ -34,7 +34,7 @@ done
 
 # Five processes, of which a test uses as many as it says.
 for test in calls refused lost; do
-    check "$test: built" mpicc "${flags[@]}" "$root/tests/group/${test}_test.c" "$root/tests/group/ranks_mpi.c" \
+    check "$test: built" mpicc "${flags[@]}" "$root/tests/group/${test}_test.c" "$root/tests/group/mpi/ranks.c" \
         mpi.o support.o backends.o gpuopt.o -lcmocka -lm -o $test || continue
     check "$test, with ranks that are processes" ranks 5 ./$test cpu
 done
@@ -47,7 +47,7 @@ notices() {
         awk '/^rank/ && ($(NF - 1) < 0.9 || $(NF - 1) > 6) { late = 1 } END { exit late }' out
 }
 if is_open_mpi; then
-    check "killed: built" mpicc "${flags[@]}" "$root/tests/group/killed.c" mpi.o gpuopt.o -lm -o killed
+    check "killed: built" mpicc "${flags[@]}" "$root/tests/group/mpi/killed.c" mpi.o gpuopt.o -lm -o killed
     for call in all_reduce:0 broadcast:1 all_gather:2 receive:3; do
         check "a rank is killed, the others are in ${call%:*}" notices "${call#*:}"
     done

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * For mpi_test.sh: ranks that exchange numbers until rank 1 kills itself, by a signal that no process can catch.
+ * For ../mpi_test.sh: ranks that exchange numbers until rank 1 kills itself, by a signal that no process can catch.
  * Usage: killed CALL LIMIT: the call that then waits, 0 to 3; the time limit in seconds. Each of the others says how
  * long it took to notice, and ends with exit status 0 if its calls returned GPUOPT_ERROR_PEER, else 1.
  */
