@@ -25,7 +25,7 @@ static gpuopt_status make_call(rank *r, int which, int odd) {
     case 6: return gpuopt_group_agree(g, odd ? NULL : data, 4);
     case 7: return gpuopt_group_all_gather(g, data, 8, more, odd ? 511 : 512, NULL);
     case 8: return gpuopt_group_all_gather(g, odd ? NULL : data, 8, more, 512, NULL);
-    case 9: return gpuopt_group_all_gather(g, data, odd ? 64 : 0, more, 60, NULL); /* too much for the capacity */
+    case 9: return gpuopt_group_all_gather(g, data, odd ? 40 : 30, more, 60, NULL); /* too much together */
     case 10: return gpuopt_group_all_reduce(g, odd ? GPUOPT_REDUCE_MIN : GPUOPT_REDUCE_MAX, 4, integer, NULL);
     case 11: return gpuopt_group_all_reduce(g, GPUOPT_REDUCE_SUM, 4, odd ? NULL : integer, odd ? real : NULL);
     case 12: return gpuopt_group_all_reduce(g, GPUOPT_REDUCE_SUM, odd ? -1 : 4, integer, NULL);
