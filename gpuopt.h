@@ -119,7 +119,8 @@ typedef enum gpuopt_status {
     GPUOPT_ERROR_DEVICE = -3,      /* the GPU or its driver failed; the context can only be destroyed */
     GPUOPT_ERROR_UNSUPPORTED = -4, /* not available on this backend or device, or too large for it */
     GPUOPT_ERROR_NUMERIC = -5,     /* singular, an unsafe pivot, or a result that cannot be represented */
-    GPUOPT_ERROR_STATE = -6        /* called out of order */
+    GPUOPT_ERROR_STATE = -6,       /* called out of order */
+    GPUOPT_ERROR_PEER = -7         /* another rank of the group is lost or late; the group can only be destroyed */
 } gpuopt_status;
 
 /* Returns a short text for a status, in static storage, never NULL. */
@@ -254,6 +255,121 @@ typedef struct gpuopt_device_view {
     int64_t count;    /* numbers in data */
     gpuopt_number type;
 } gpuopt_device_view;
+
+/* ---- Groups: several contexts that work together ------------------------------------------------------------------ *
+ * A group joins contexts of several devices, processes or machines. Each of them is a rank, 0 to count - 1, and has a
+ * handle of the group; all ranks make the same calls:
+ *
+ *     gpuopt_transport transport = GPUOPT_INIT(gpuopt_transport);
+ *     gpuopt_mpi_open(MPI_COMM_WORLD, &transport);                             // how ranks reach one another
+ *     gpuopt_group_create(context, &transport, NULL, &group);
+ *     ... each rank does its share, and finds a solution of profit `best` ...
+ *     gpuopt_group_all_reduce(group, GPUOPT_REDUCE_MAX, 1, &best, NULL);       // now the best of all ranks' solutions
+ *     gpuopt_group_destroy(group);
+ *     gpuopt_mpi_close(&transport);
+ *
+ * Transport  The library has no threads, no clock and no network: a transport brings them, a struct of five functions
+ *            that the host fills. Two are ready, each a file that the host adds to its build:
+ *            transports/gpuopt_threads.c for threads of one process (POSIX), transports/gpuopt_mpi.c for processes
+ *            (MPI). Without a transport a group has one rank, and every call works.
+ * Threads    A group is a handle of its context, and used by that context's thread. A call of a rank waits for calls of
+ *            the others, so each rank needs a thread or a process of its own.
+ * Collective All calls are collective but for _send, _receive, _abort and _get_info: each rank makes them, in the same
+ *            order, and with the same arguments except for data and what a comment names. They first compare what the
+ *            ranks were given. If that differs, or is out of range on one rank, the call returns ARGUMENT on all of
+ *            them, and nothing has changed. A call may end on one rank before the others.
+ * Lost ranks A rank is lost if another has waited for it for the time limit, or if it has called _abort, or was ended,
+ *            as far as the transport notices. Calls that need it return GPUOPT_ERROR_PEER, and the group is broken: all
+ *            further calls of these ranks return that at once. The others, and one that was only late, are told, and
+ *            return it in their present call or in the next one. An array that such a call was to fill is then
+ *            unspecified. Contexts and their other handles stay usable, and the group can be destroyed.
+ * Arrays     are in host memory; those of one call do not overlap. Ranks are machines of one byte order.
+ * Memory     4 KiB a rank. Not planned beforehand: there is no _plan.
+ * Cost       Of a collective call: one exchange of 32 bytes a rank, and what its comment says. */
+
+/* One rank's part of a group. */
+typedef struct gpuopt_group gpuopt_group;
+
+/* How one rank reaches the others. A function returns OK when its arrays may be used again, and otherwise PEER: a rank
+ * was not heard of for `seconds`, is known to be lost, or sent another number of bytes; or another error of the
+ * transport's own. `bytes` is 1 to 2^30. The library calls them from the thread that uses the group, and none but
+ * abandon after one has failed. */
+typedef struct gpuopt_transport {
+    size_t struct_size;  /* sizeof(gpuopt_transport) */
+    void *user;          /* passed to the functions */
+    int32_t rank, count; /* this rank, 0 to count - 1; all ranks, 1 to 65,536 */
+    /* Collective: receive [count][bytes] gets each rank's send [bytes], in the order of ranks. */
+    gpuopt_status (*all_gather)(void *user, double seconds, const void *send, uint64_t bytes, void *receive);
+    /* Collective: data [bytes] of rank `root` goes to all others. */
+    gpuopt_status (*broadcast)(void *user, double seconds, int32_t root, void *data, uint64_t bytes);
+    /* To another rank; may wait until that one receives. What one rank sends to another arrives in that order. */
+    gpuopt_status (*send)(void *user, double seconds, int32_t to, const void *data, uint64_t bytes);
+    gpuopt_status (*receive)(void *user, double seconds, int32_t from, void *data, uint64_t bytes);
+    /* Tells the others, without waiting, that this rank makes no more calls: what they wait for returns PEER at once
+     * rather than after the time limit, and so does all that they call later. */
+    void (*abandon)(void *user);
+} gpuopt_transport;
+
+/* How a group works; the same on all ranks. */
+typedef struct gpuopt_group_desc {
+    size_t struct_size; /* sizeof(gpuopt_group_desc) */
+    /* Seconds that an exchange waits for another rank, 1e-3 to 1e9; 0: 60. It must exceed the longest time that a rank
+     * works between two calls while others wait. A call has several exchanges at most if a rank is lost amid it. */
+    double time_limit;
+} gpuopt_group_desc;
+
+/* Makes this rank's part of a group. Collective. The transport's struct is copied; what it refers to must outlive the
+ * group. transport NULL: a group of this rank alone. desc NULL: defaults. ARGUMENT: a member is out of range or
+ * missing, or (on all ranks) they differ in count, desc or the library's version. PEER: not all ranks came within the
+ * time limit, or one could not make its part: then it abandons the transport, unless that itself is wrong. */
+GPUOPT_API gpuopt_status gpuopt_group_create(gpuopt_context *context, const gpuopt_transport *transport,
+                                             const gpuopt_group_desc *desc, gpuopt_group **group);
+/* Destroys this rank's part; NULL is allowed. Not collective, and waits for nobody. */
+GPUOPT_API void gpuopt_group_destroy(gpuopt_group *group);
+
+/* Who is in a group. */
+typedef struct gpuopt_group_info {
+    size_t struct_size; /* sizeof(gpuopt_group_info) */
+    int32_t rank;       /* of this context */
+    int32_t count;      /* ranks */
+    int broken;         /* not 0: a rank is lost */
+} gpuopt_group_info;
+/* Fills `info`. Not collective. */
+GPUOPT_API gpuopt_status gpuopt_group_get_info(gpuopt_group *group, gpuopt_group_info *info);
+
+/* Compares bytes [size] of all ranks, such as a model that each of them has read. ARGUMENT: a rank has others, or
+ * another size; the log names it. Found by a hash of 64 bits. With size 0: waits until all ranks have made the call. */
+GPUOPT_API gpuopt_status gpuopt_group_agree(gpuopt_group *group, const void *bytes, uint64_t size);
+/* Copies data [bytes] of rank `root` to all others. */
+GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, int32_t root, void *data, uint64_t bytes);
+/* Gathers what each rank sends: its send [bytes], where `bytes` may differ from rank to rank and may be 0. On all ranks
+ * receive [capacity] gets these one after the other, in the order of ranks, and sizes [count] (or NULL) the bytes of
+ * each. ARGUMENT: capacity is too small, or differs; if too small, sizes is filled in, so that with receive NULL and
+ * capacity 0 on all ranks only the sizes are found, which is no error. Cost: one exchange if all send equally many, at
+ * most 2^30; else one broadcast a rank. */
+GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, const void *send, uint64_t bytes, void *receive,
+                                                 uint64_t capacity, uint64_t *sizes);
+
+/* What a reduction makes of the numbers of two ranks. */
+typedef enum gpuopt_group_reduction {
+    GPUOPT_REDUCE_MIN = 0, /* the lesser one; NaN if either is */
+    GPUOPT_REDUCE_MAX,     /* the greater one; likewise */
+    GPUOPT_REDUCE_SUM      /* the sum */
+} gpuopt_group_reduction;
+/* Reduces integer [count] or real [count], of which the other is NULL, entry by entry over all ranks, in the order of
+ * ranks: all get the same bits, with any transport. NUMERIC, on all ranks: a sum of integers is beyond int64; the array
+ * is then unspecified. Cost: an exchange for each 512 numbers; meant for few. */
+GPUOPT_API gpuopt_status gpuopt_group_all_reduce(gpuopt_group *group, gpuopt_group_reduction reduction, int64_t count,
+                                                 int64_t *integer, double *real);
+
+/* Sends data [bytes] to another rank, which receives just as many from this one; may wait for that. Two ranks that send
+ * to each other before either receives may wait for the time limit. ARGUMENT: no such other rank. */
+GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, int32_t to, const void *data, uint64_t bytes);
+/* Receives data [bytes] from another rank: its messages in the order in which they were sent. PEER: that rank sent
+ * another number of bytes, too. */
+GPUOPT_API gpuopt_status gpuopt_group_receive(gpuopt_group *group, int32_t from, void *data, uint64_t bytes);
+/* Breaks the group on purpose, because this rank cannot go on: the others need not wait for the time limit. */
+GPUOPT_API gpuopt_status gpuopt_group_abort(gpuopt_group *group);
 
 /* ---- Propagation of  lhs <= A x <= rhs  over  lb <= x <= ub ------------------------------------------------------- *
  * Sofranac, Gleixner, Pokutta: Accelerating Domain Propagation (2020); doc/propagation.md has the method. A round

@@ -31,6 +31,7 @@ extern "C" {
 #endif
 
 #include "common/context.h"
+#include "group/calls.h"
 #include "propagate/calls.h"
 #include "propagate/tree_calls.h"
 #include "propagate/batch_calls.h"
