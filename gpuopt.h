@@ -1123,6 +1123,23 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuop
  * and of the copy. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status);
 
+/* Change the model of a handle that lives on: the basis, its inverse and the scales stay, and the outcome is MORE again.
+ * A nonbasic variable goes to its new bound; one whose bound has become infinite goes to the other one, or to 0. Lists
+ * have up to one entry for each column or row, and lie all in the memory that `where` says; of entries for the same
+ * column or row the last one counts. ARGUMENT: a number is out of range, or a value as for _create, also in device
+ * memory. NUMERIC: a value would overflow or lose digits in the scales that _create has chosen. Refused calls change
+ * nothing. Time O(count + rows + cols); x and duals are recomputed when they are needed. */
+
+/* Sets lb and ub [count] of the columns col [count]; lb or ub NULL: these bounds stay. */
+GPUOPT_API gpuopt_status gpuopt_simplex_set_some_bounds(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+                                                        const int32_t *col, const double *lb, const double *ub);
+/* Sets lhs and rhs [count] of the rows row [count]. */
+GPUOPT_API gpuopt_status gpuopt_simplex_set_some_sides(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+                                                       const int32_t *row, const double *lhs, const double *rhs);
+/* Sets cost [count] of the columns col [count]. */
+GPUOPT_API gpuopt_status gpuopt_simplex_set_some_costs(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+                                                       const int32_t *col, const double *cost);
+
 /* Gets the present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL.
  * dual[i] is the change of the objective per unit of the row's active side, and reduced_cost = cost - A' dual. A
  * nonbasic column whose bounds cross is at its lb. Refreshes if anything has moved since the last refresh. NUMERIC: one

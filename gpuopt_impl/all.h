@@ -40,6 +40,7 @@ extern "C" {
 #include "basis/cpu.h"
 #include "simplex/calls.h"
 #include "simplex/answers.h"
+#include "simplex/change.h"
 #include "simplex/parts.h"
 #include "simplex/cpu.h"
 #include "simplex/cpu_run.h"

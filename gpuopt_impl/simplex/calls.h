@@ -94,7 +94,7 @@ static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s) {
     }
     status = backend->scale(s->engine);
     if (status) return status;
-    gpuopt__simplex_find_crossing(s, &s->desc);
+    gpuopt__simplex_find_crossing(s);
     for (i = 0; i < s->lp.rows; i++) {
         s->v.head[i] = s->lp.cols + i;
         s->x[s->lp.cols + i] = s->x_low[s->lp.cols + i] = 0;

@@ -134,16 +134,15 @@ static double gpuopt__simplex_side(const double *side, int32_t k, double otherwi
     return value >= infinity ? HUGE_VAL : value <= -infinity ? -HUGE_VAL : value;
 }
 
-static void gpuopt__simplex_find_crossing(gpuopt_simplex *s, const gpuopt_simplex_desc *desc) {
+/* The first column whose bounds cross; scales are powers of two, so the scaled bounds tell. */
+static void gpuopt__simplex_find_crossing(gpuopt_simplex *s) {
     int32_t j;
     s->crossing = -1;
     s->crossing_size = 0;
     for (j = 0; j < s->lp.cols && s->crossing < 0; j++) {
-        double l = gpuopt__simplex_side(desc->lb, j, 0, desc->infinity);
-        double u = gpuopt__simplex_side(desc->ub, j, HUGE_VAL, desc->infinity);
-        if (l <= u) continue;
+        if (s->lower[j] <= s->upper[j]) continue;
         s->crossing = j;
-        s->crossing_size = l - u;
+        s->crossing_size = (s->lower[j] - s->upper[j]) / s->primal_scale * s->lp.col_scale[j];
     }
 }
 
