@@ -141,7 +141,7 @@ static void small_against_rationals(void **state) {
         gpuopt_simplex_destroy(simplex);
         mip_free(&m);
     }
-    assert_int_equal(verdicts, 1 << GPUOPT_OPTIMAL | 1 << GPUOPT_INFEASIBLE | 1 << GPUOPT_UNBOUNDED);
+    if (!test_few()) assert_int_equal(verdicts, 1 << GPUOPT_OPTIMAL | 1 << GPUOPT_INFEASIBLE | 1 << GPUOPT_UNBOUNDED);
     gpuopt_context_destroy(context);
 }
 
