@@ -135,7 +135,8 @@ typedef enum gpuopt_outcome {
     GPUOPT_UNBOUNDED,  /* proven */
     GPUOPT_LIMIT,      /* a limit set by the caller was reached */
     GPUOPT_FULL,       /* the memory taken at create is full, and the caller asked to be told */
-    GPUOPT_IMPRECISE   /* rounding does not allow a proof; the family says what is known instead */
+    GPUOPT_IMPRECISE,  /* rounding does not allow a proof; the family says what is known instead */
+    GPUOPT_CUTOFF      /* proven: no solution is better than the caller's cutoff */
 } gpuopt_outcome;
 
 /* Returns a short text for an outcome, in static storage, never NULL. */
@@ -940,14 +941,28 @@ typedef enum gpuopt_simplex_method {
     GPUOPT_METHOD_REVISED      /* B^-1, dense; pricing uses the sparse columns of A */
 } gpuopt_simplex_method;
 
-/* How the entering variable is chosen. */
+/* Which method iterates. */
+typedef enum gpuopt_simplex_algorithm {
+    GPUOPT_ALGORITHM_PRIMAL = 0, /* the primal simplex method */
+    GPUOPT_ALGORITHM_DUAL,       /* CPU only: the dual one, with costs shifted where the basis is not dual feasible */
+    GPUOPT_ALGORITHM_AUTO        /* CPU only: the dual one from bases that are dual feasible and not primal feasible */
+} gpuopt_simplex_algorithm;
+
+/* How the dual method chooses the leaving variable. */
+typedef enum gpuopt_simplex_dual_pricing {
+    GPUOPT_DUAL_PRICING_STEEPEST_EDGE = 0, /* Forrest and Goldfarb (1992): norms of the rows of B^-1, exact at first */
+    GPUOPT_DUAL_PRICING_DEVEX,             /* the same paper, with a reference framework */
+    GPUOPT_DUAL_PRICING_DANTZIG            /* the largest infeasibility */
+} gpuopt_simplex_dual_pricing;
+
+/* How the primal method chooses the entering variable. */
 typedef enum gpuopt_simplex_pricing {
     GPUOPT_PRICING_DEVEX = 0,    /* Forrest and Goldfarb (1992), with a reference framework */
     GPUOPT_PRICING_DANTZIG,      /* the largest reduced cost */
     GPUOPT_PRICING_STEEPEST_EDGE /* exact norms of the columns of B^-1 N; sets deferred_pivots to 1 */
 } gpuopt_simplex_pricing;
 
-/* How the leaving variable is chosen. */
+/* How the primal method chooses the leaving variable. */
 typedef enum gpuopt_simplex_ratio {
     GPUOPT_RATIO_HARRIS = 0, /* Harris (1973): the largest pivot among the rows that block within the tolerance */
     GPUOPT_RATIO_EXPAND,     /* Gill, Murray, Saunders, Wright (1989): the tolerance grows, every step is positive */
@@ -987,12 +1002,14 @@ typedef struct gpuopt_simplex_desc {
     int32_t deferred_pivots;        /* K, 1 to 256: pivots applied as one product; 0: 16 on the CPU, 64 on the GPU */
     int32_t refresh_pivots;         /* most iterations between two refreshes; 0: 1000 */
     int64_t iteration_limit;        /* over the handle's life, then the outcome is LIMIT; 0: none */
+    gpuopt_simplex_algorithm algorithm;       /* 0: PRIMAL */
+    gpuopt_simplex_dual_pricing dual_pricing; /* 0: STEEPEST_EDGE */
 } gpuopt_simplex_desc;
 
 /* Where the handle stands. */
 typedef struct gpuopt_simplex_info {
     size_t struct_size;      /* sizeof(gpuopt_simplex_info) */
-    gpuopt_outcome outcome;  /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, IMPRECISE, LIMIT */
+    gpuopt_outcome outcome;  /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, IMPRECISE, LIMIT, CUTOFF */
     int32_t phase;           /* 1: some basic variable is outside its bounds; else 2 */
     int64_t iterations;      /* pivots and flips since create */
     int64_t flips;           /* of them: a nonbasic variable went from one bound to the other */
@@ -1017,6 +1034,7 @@ typedef struct gpuopt_simplex_info {
      * units of max(1, |bound|), and the largest wrong reduced cost in units of max(1, |cost|); on the original data, of
      * the point in twice the working precision (_get_low_parts). -1 as the violations. */
     double primal_reached, dual_reached;
+    int64_t dual_iterations; /* of the iterations, the pivots of the dual method */
 } gpuopt_simplex_info;
 
 /* Says how much memory a handle takes. Errors as _create. */
@@ -1044,6 +1062,7 @@ GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
  *               INFEASIBLE without an iteration.
  *   UNBOUNDED   Proven: x is feasible within the tolerance, and along the ray the objective gains 1e18 before
  *               rounding could take a row further than primal_tolerance beyond its sides.
+ *   CUTOFF      Proven, see _set_cutoff and _get_bound: no solution is better than the cutoff.
  *   IMPRECISE   Rounding allows none of these: bases are too ill-conditioned for the arithmetic. The log says what is
  *               missing, and info what the present point is worth. More iterations do not help, another basis may.
  * Every model gets an outcome after finitely many iterations: a method that goes round in circles is stopped.
@@ -1139,6 +1158,24 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_some_sides(gpuopt_simplex *simplex, 
 /* Sets cost [count] of the columns col [count]. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_some_costs(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
                                                        const int32_t *col, const double *cost);
+
+/* Sets a cutoff for the dual method, which stays until it is set again: once the bound of _get_bound is at or beyond it,
+ * iterating ends with CUTOFF. It may also go on to another outcome: the primal method does not look at the cutoff, nor
+ * does the dual one when the costs that it has shifted keep the bound away. Minimising: HUGE_VAL, maximising: -HUGE_VAL
+ * is none. If the outcome is CUTOFF, it is MORE again. ARGUMENT: NaN. UNSUPPORTED: on the GPU, which has no dual method
+ * yet. */
+GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, double cutoff);
+/* Gets a bound that no solution's objective is better than, with infinite bounds of columns taken for 1e24: by the
+ * duals of the present basis, on the original data, less all that rounding could have added. Close to the objective if
+ * the basis is dual feasible; else it may say nothing, down to -infinity (maximising: up to infinity). INFEASIBLE:
+ * infinity (maximising: -infinity). Time of a few products with the inverse and with A. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, double *bound);
+/* Gives the verdict on the basis as it is, with no pivot, and fills info if it is not NULL: for a basis of another
+ * solver, or of the host's own. x and duals are recomputed from the original data, and the perturbation of bounds is
+ * removed. OPTIMAL, within the tolerances, INFEASIBLE and UNBOUNDED are proven as by _iterate; else the outcome is MORE,
+ * and info says what the point is worth. Time of a refresh; beyond that, of some products with the inverse for each
+ * violated bound (in phase 1) or reduced cost. */
+GPUOPT_API gpuopt_status gpuopt_simplex_certify(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
 /* Gets the present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL.
  * dual[i] is the change of the objective per unit of the row's active side, and reduced_cost = cost - A' dual. A

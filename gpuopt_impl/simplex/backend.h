@@ -79,7 +79,9 @@ typedef enum gpuopt__simplex_run_end {
     GPUOPT__SIMPLEX_END_FEASIBLE,    /* phase 1: no variable is infeasible any more */
     GPUOPT__SIMPLEX_END_NO_LEAVING,  /* nothing blocks the entering variable */
     GPUOPT__SIMPLEX_END_DRIFTED,     /* the pivot from its column and from its row differ */
-    GPUOPT__SIMPLEX_END_UNSAFE       /* RUN_PIVOT: the pivot is too small; nothing has changed */
+    GPUOPT__SIMPLEX_END_UNSAFE,      /* RUN_PIVOT: the pivot is too small; nothing has changed */
+    GPUOPT__SIMPLEX_END_CUTOFF,      /* dual: the objective has reached the cutoff */
+    GPUOPT__SIMPLEX_END_STALLED      /* dual: many iterations have not moved the objective */
 } gpuopt__simplex_run_end;
 
 /* What a run is to do. */
@@ -95,7 +97,16 @@ typedef struct gpuopt__simplex_run {
     int reset_weights;
 } gpuopt__simplex_run;
 
-/* What it did. */
+/* The same for iterations of the dual method. */
+typedef struct gpuopt__simplex_dual_run {
+    gpuopt__simplex_rules rules;
+    gpuopt_simplex_dual_pricing pricing;
+    int32_t most;  /* limit of the pivots */
+    double cutoff; /* of the sum of reduced costs times values; infinite: none */
+    double *cost;  /* [cols + rows] to which the reduced costs belong; shifted where one would get the wrong sign */
+} gpuopt__simplex_dual_run;
+
+/* What a run did. */
 typedef struct gpuopt__simplex_run_report {
     gpuopt__simplex_run_end end;
     int32_t pivots, flips, bans;
@@ -105,6 +116,7 @@ typedef struct gpuopt__simplex_run_report {
     double step, pivot;
     double largest; /* absolute value in the pivot column */
     double score, reduced_cost;
+    double shifted; /* dual: the largest shift of a cost */
 } gpuopt__simplex_run_report;
 
 /* The end of the ratio test. Either the entering variable's own range is the shortest step (a flip), or the basic
@@ -154,6 +166,10 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*pattern)(void *engine, gpuopt__simplex_pattern *);
     void (*destroy)(gpuopt_context *, void *engine);
     gpuopt_status (*run)(void *engine, const gpuopt__simplex_run *, gpuopt__simplex_run_report *);
+    /* Iterations of the dual method; entering and direction in the report are of no meaning, but where the end is
+     * NO_ENTERING, direction says whether the variable in position `leaving` is above (1) or below (-1) its bounds.
+     * NULL: this backend has none. */
+    gpuopt_status (*dual_run)(void *engine, const gpuopt__simplex_dual_run *, gpuopt__simplex_run_report *);
     /* Back to the slack basis, where slot j holds variable j and position i the logical of row i. */
     gpuopt_status (*reset)(void *engine);
     /* From the slack basis: pivots column[0 .. count - 1] in, one after the other, each on the open position with the

@@ -22,6 +22,11 @@ static int32_t gpuopt__simplex_find(const int32_t *list, int32_t count, int32_t 
     return -1;
 }
 
+/* After the dual method reduced costs belong to no phase of the primal one. */
+static void gpuopt__simplex_leave_dual(gpuopt_simplex *s) {
+    if (s->dual_method.priced && !s->stale) s->stale = 1;
+}
+
 /* The parts need reduced costs of the present phase, and the engine's vectors on the host, which calls have pulled. */
 static gpuopt_status gpuopt__simplex_ready(gpuopt_simplex *s) {
     return s->stale ? gpuopt__simplex_fresh(s) : GPUOPT_OK;
@@ -61,6 +66,7 @@ static gpuopt_status gpuopt__simplex_find_entering(gpuopt_simplex *s, gpuopt__si
     report->entering = -1;
     if (s->crossing >= 0) return GPUOPT_OK;
     status = gpuopt__simplex_backend_of(s)->pull(s->engine);
+    if (!status) gpuopt__simplex_leave_dual(s);
     if (!status) status = gpuopt__simplex_ready(s);
     if (!status) status = gpuopt__simplex_lift_bans(s);
     if (status) return status;
@@ -174,6 +180,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
                               "leaving is NULL or has no struct_size, or direction is neither 1 nor -1");
     status = gpuopt__simplex_refuse_crossing(simplex, call);
     if (!status) status = gpuopt__simplex_backend_of(simplex)->pull(simplex->engine);
+    if (!status) gpuopt__simplex_leave_dual(simplex);
     if (!status) status = gpuopt__simplex_ratio_arguments(simplex, call, entering, direction, &run);
     if (!status && simplex->stale) {
         status = gpuopt__simplex_ready(simplex);
@@ -249,6 +256,7 @@ static gpuopt_status gpuopt__simplex_move(gpuopt_simplex *s, const char *call, g
     gpuopt_status status = gpuopt__simplex_check_info(s, call, info);
     if (!status) status = gpuopt__simplex_refuse_crossing(s, call);
     if (!status) status = gpuopt__simplex_backend_of(s)->pull(s->engine);
+    if (!status) gpuopt__simplex_leave_dual(s);
     while (!status) {
         gpuopt__simplex_run run;
         gpuopt__simplex_prepare(s, part, &run);

@@ -173,6 +173,16 @@ static void gpuopt__simplex_choose_phase(gpuopt_simplex *s) {
     if (s->phase == 2) memcpy(s->phase_cost, s->cost, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
 }
 
+/* Inverts the present basis. If it has become singular, other columns make up for those that leave it. */
+static gpuopt_status gpuopt__simplex_repair(gpuopt_simplex *s) {
+    int32_t singular = 0;
+    gpuopt_status status = gpuopt__simplex_reinvert(s, &singular);
+    if (status || singular == 0) return status;
+    s->weights_of = 0; /* another basis */
+    gpuopt__log(s->context, 1, "simplex: the basis has become singular; %d columns leave it", (int)singular);
+    return GPUOPT_OK;
+}
+
 /* Recomputes x, duals and reduced costs from the original data. The inverse is recomputed too if s->stale is 2, or if
  * refinement with the present one does not converge to rounding. */
 static gpuopt_status gpuopt__simplex_refresh(gpuopt_simplex *s) {
@@ -180,18 +190,12 @@ static gpuopt_status gpuopt__simplex_refresh(gpuopt_simplex *s) {
     int reinvert = s->stale == 2, good_x, good_y = 0, phase = s->phase;
     int twice = s->stage == GPUOPT__SIMPLEX_STAGE_REFINED;
     double noise_x = 0, noise_y = 0;
-    int32_t j, singular;
+    int32_t j;
     gpuopt_status status = GPUOPT_OK;
     s->refreshes++;
+    s->dual_method.priced = 0;
     for (;;) {
-        if (reinvert) {
-            status = gpuopt__simplex_reinvert(s, &singular);
-            if (!status && singular > 0) {
-                s->weights_of = 0; /* another basis */
-                gpuopt__log(s->context, 1, "simplex: the basis has become singular; %d columns leave it",
-                            (int)singular);
-            }
-        }
+        if (reinvert) status = gpuopt__simplex_repair(s);
         gpuopt__simplex_place_nonbasic(s);
         if (!status) status = backend->push(s->engine);
         if (!status) status = gpuopt__simplex_solve_x(s, s->x, s->x_low, twice, &good_x, &noise_x);
