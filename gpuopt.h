@@ -920,13 +920,19 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
 /* ---- Linear programs: the simplex method, in whole iterations or step by step ------------------------------------- *
  *     min or max  cost'x + offset   subject to   lhs <= A x <= rhs,   lb <= x <= ub
  * The primal simplex method with bounded variables, after Meyer, Albuquerque, Chopard: A multi-GPU implementation and
- * performance model for the standard simplex method (2011). How it works and when to use it: doc/simplex.md.
+ * performance model for the standard simplex method (2011); on the CPU the dual one, too (see _algorithm; the GPU has
+ * none yet). How they work and when to use them, also within a tree search: doc/simplex.md.
  *
  * Variables are numbered: 0 .. cols - 1 are the columns, cols + i is the activity of row i, whose bounds are the row's
  * sides. A basis has `rows` basic variables; the first basis consists of the activities.
  *
  * Memory    8 rows * cols bytes with TABLEAU, 8 rows^2 bytes with REVISED, plus what is linear in rows, cols and the
  *           nonzeros.
+ * Dual      It ends where no basic variable is outside its bounds, or where one cannot be brought back, which is a
+ *           proof of INFEASIBLE. What it cannot settle, and what remains to an optimum once shifts and perturbations
+ *           of costs are undone, the primal method does; outcomes mean the same. Its long steps flip variables between
+ *           their bounds; these flips are part of an iteration, and info.flips does not count them. A pivot costs as in
+ *           the primal method, and with STEEPEST_EDGE one more product with the inverse.
  * Cost      Doubles moved per pivot, K being deferred_pivots: TABLEAU 2 rows * cols / K + K (rows + cols); REVISED
  *           2 rows^2 / K + 2 K rows, and the nonzeros of A. A refresh reads the inverse or tableau a few times.
  * Bits      On one backend, with any number of threads, the same calls give the same bits. CPU and GPU do the same
@@ -1010,7 +1016,7 @@ typedef struct gpuopt_simplex_desc {
 typedef struct gpuopt_simplex_info {
     size_t struct_size;      /* sizeof(gpuopt_simplex_info) */
     gpuopt_outcome outcome;  /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, IMPRECISE, LIMIT, CUTOFF */
-    int32_t phase;           /* 1: some basic variable is outside its bounds; else 2 */
+    int32_t phase;           /* 1: some basic variable is outside its bounds, or the dual method iterates; else 2 */
     int64_t iterations;      /* pivots and flips since create */
     int64_t flips;           /* of them: a nonbasic variable went from one bound to the other */
     int64_t refreshes;       /* how often iterating, its parts or _refresh recomputed x and duals */
