@@ -1140,12 +1140,14 @@ GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int rei
 
 /* Gets the basis: status [cols + rows], a gpuopt_simplex_variable each. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory where, uint8_t *status);
-/* Sets the basis, and inverts it. status [cols + rows], `rows` of them BASIC. A nonbasic variable whose status names
- * an infinite bound goes to its other one, or to 0; AT_ZERO of one that is not free is AT_LOWER. The outcome is MORE
- * again. ARGUMENT: a status is out of range, in host or device memory, or the number of BASIC ones is wrong. NUMERIC:
- * the basis is singular; the log names a variable, and the handle is what it was, to the bit. For that the old inverse
- * or tableau is kept in temporary host memory of its size; MEMORY: there is not so much. Time of up to `rows` pivots,
- * and of the copy. */
+/* Sets the basis. On the CPU one that differs in few variables from the present one is reached by pivots, and the
+ * present one costs O(rows + cols); else it is inverted. status [cols + rows], `rows` of them BASIC. A nonbasic
+ * variable whose status names an infinite bound goes to its other one, or to 0; AT_ZERO of one that is not free is
+ * AT_LOWER. The outcome is MORE again. ARGUMENT: a status is out of range, in host or device memory, or the number of
+ * BASIC ones is wrong. NUMERIC: the basis is singular; the log names a variable, and the handle is what it was, to the
+ * bit. For that the old inverse or tableau is kept in temporary host memory of its size while the basis is inverted;
+ * pivots take 8 bytes times the square of their number. MEMORY: there is not so much. Time of up to `rows` pivots, and
+ * of the copy. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status);
 
 /* Change the model of a handle that lives on: the basis, its inverse and the scales stay, and the outcome is MORE again.

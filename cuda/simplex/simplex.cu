@@ -155,6 +155,8 @@ const gpuopt__simplex_backend gpuopt__cuda_simplex = { // no dual method yet
     nullptr,
     cuda_simplex_reset,
     cuda_simplex_enter,
+    nullptr, // bases are always loaded
+    nullptr,
     cuda_simplex_kept_bytes,
     cuda_simplex_keep,
     cuda_simplex_bring_back,

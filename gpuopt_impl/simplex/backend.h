@@ -177,6 +177,11 @@ typedef struct gpuopt__simplex_backend {
      * column k took, which is then closed, or -1 if its entries are at most `least`. */
     gpuopt_status (*enter)(void *engine, int32_t count, const int32_t *column, const int32_t *wanted, double least,
                            uint8_t *open, int32_t *position);
+    /* The same from any basis, for columns in some slots; NULL: this backend has none. x [rows]: the column of a slot,
+     * B^-1 a. */
+    gpuopt_status (*exchange)(void *engine, int32_t count, const int32_t *slot, const int32_t *wanted, double least,
+                              uint8_t *open, int32_t *position);
+    gpuopt_status (*column)(void *engine, int32_t slot, double *x);
     /* What reset and enter overwrite, as that many bytes of host memory: copied there, and back. */
     uint64_t (*kept_bytes)(const void *engine);
     gpuopt_status (*keep)(void *engine, void *kept);

@@ -32,6 +32,7 @@ typedef struct gpuopt__simplex_cpu {
     double *moved;       /* [rows] the sum of the columns that flips move, times their steps */
     int32_t *list;       /* [cols] slots that can block */
     uint8_t *refused;    /* [rows] whose pivot was too small */
+    double *home;        /* [cols + rows] the last weights that were computed as norms, by basic variable; else 0 */
     int weighs;          /* the dual pricing, plus 1, that dual_weight belongs to; 0: none */
     int32_t infeasible;
 } gpuopt__simplex_cpu;
@@ -147,6 +148,20 @@ static gpuopt_status gpuopt__simplex_cpu_enter(void *engine, int32_t count, cons
         gpuopt__deferred_row(&s->inverse, p, s->revised ? s->rho : s->row);
         gpuopt__simplex_cpu_append(s, p, column[k]);
     }
+    return GPUOPT_OK;
+}
+
+static gpuopt_status gpuopt__simplex_cpu_exchange_some(void *engine, int32_t count, const int32_t *slot,
+                                                       const int32_t *wanted, double least, uint8_t *open,
+                                                       int32_t *position) {
+    ((gpuopt__simplex_cpu *)engine)->weighs = 0;
+    return gpuopt__simplex_cpu_enter(engine, count, slot, wanted, least, open, position);
+}
+
+static gpuopt_status gpuopt__simplex_cpu_get_column(void *engine, int32_t slot, double *x) {
+    gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
+    gpuopt__simplex_cpu_column(s, slot);
+    memcpy(x, s->alpha, sizeof(double) * (size_t)s->lp->rows);
     return GPUOPT_OK;
 }
 
@@ -330,6 +345,7 @@ static void gpuopt__simplex_cpu_cut(gpuopt__arena *arena, const gpuopt__simplex_
     s->dual_weight = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
     s->tau = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
     s->moved = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
+    s->home = (double *)gpuopt__cut(arena, (int64_t)shape->rows + shape->cols, sizeof(double));
     s->list = (int32_t *)gpuopt__cut(arena, shape->cols, sizeof(int32_t));
     s->refused = (uint8_t *)gpuopt__cut(arena, shape->rows, 1);
 }
@@ -409,6 +425,7 @@ static gpuopt_status gpuopt__simplex_cpu_create(gpuopt_context *context, const g
     s->v = v;
     s->desc = desc;
     s->threads = context->desc.threads;
+    memset(s->home, 0, sizeof(double) * ((size_t)shape->rows + (size_t)shape->cols));
     gpuopt__simplex_cpu_take(s, lp, moderate);
     *engine = s;
     return GPUOPT_OK;

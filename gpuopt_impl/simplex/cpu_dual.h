@@ -11,6 +11,15 @@
 
 /* ---- Pricing ---- */
 
+/* Back at the basis whose norms were computed last, as a host that branches often is, they need not be computed again. */
+static int gpuopt__simplex_cpu_weights_at_home(gpuopt__simplex_cpu *s) {
+    int32_t i, rows = s->lp->rows;
+    for (i = 0; i < rows; i++)
+        if (s->home[s->v->head[i]] == 0) return 0;
+    for (i = 0; i < rows; i++) s->dual_weight[i] = s->home[s->v->head[i]];
+    return 1;
+}
+
 /* Weights for the present basis, if there are none: squared norms of the rows of B^-1, or ones. A tableau has the
  * columns of B^-1 of the nonbasic logicals; those of basic ones are unit vectors. */
 static void gpuopt__simplex_cpu_weigh(gpuopt__simplex_cpu *s, gpuopt_simplex_dual_pricing pricing) {
@@ -19,6 +28,7 @@ static void gpuopt__simplex_cpu_weigh(gpuopt__simplex_cpu *s, gpuopt_simplex_dua
     int32_t i, j, rows = s->lp->rows, cols = s->lp->cols;
     if (s->weighs == (int)pricing + 1) return;
     s->weighs = (int)pricing + 1;
+    if (steepest && gpuopt__simplex_cpu_weights_at_home(s)) return;
     for (i = 0; i < rows; i++) s->dual_weight[i] = !steepest || (!s->revised && s->v->head[i] >= cols);
     if (!steepest) return;
     gpuopt__deferred_apply(inverse, s->threads);
@@ -28,6 +38,8 @@ static void gpuopt__simplex_cpu_weigh(gpuopt__simplex_cpu *s, gpuopt_simplex_dua
         GPUOPT__SIMD
         for (i = 0; i < rows; i++) s->dual_weight[i] += column[i] * column[i];
     }
+    memset(s->home, 0, sizeof(double) * ((size_t)rows + (size_t)cols));
+    for (i = 0; i < rows; i++) s->home[s->v->head[i]] = s->dual_weight[i];
 }
 
 /* The position whose variable leaves, *excess being by how much it is outside; -1: all are feasible or refused. */
@@ -287,12 +299,13 @@ static gpuopt_status gpuopt__simplex_cpu_dual_run(void *engine, const gpuopt__si
 }
 
 static const gpuopt__simplex_backend gpuopt__simplex_cpu_table = {
-    gpuopt__simplex_cpu_plan,       gpuopt__simplex_cpu_create,   gpuopt__simplex_cpu_scale,
-    gpuopt__simplex_cpu_pattern,    gpuopt__simplex_cpu_destroy,  gpuopt__simplex_cpu_run,
-    gpuopt__simplex_cpu_dual_run,   gpuopt__simplex_cpu_reset,    gpuopt__simplex_cpu_enter,
-    gpuopt__simplex_cpu_kept_bytes, gpuopt__simplex_cpu_keep,     gpuopt__simplex_cpu_bring_back,
-    gpuopt__simplex_cpu_nothing,    gpuopt__simplex_cpu_nothing,  gpuopt__simplex_cpu_ftran,
-    gpuopt__simplex_cpu_btran,      gpuopt__simplex_cpu_residual, gpuopt__simplex_cpu_reduce,
+    gpuopt__simplex_cpu_plan,          gpuopt__simplex_cpu_create,     gpuopt__simplex_cpu_scale,
+    gpuopt__simplex_cpu_pattern,       gpuopt__simplex_cpu_destroy,    gpuopt__simplex_cpu_run,
+    gpuopt__simplex_cpu_dual_run,      gpuopt__simplex_cpu_reset,      gpuopt__simplex_cpu_enter,
+    gpuopt__simplex_cpu_exchange_some, gpuopt__simplex_cpu_get_column, gpuopt__simplex_cpu_kept_bytes,
+    gpuopt__simplex_cpu_keep,          gpuopt__simplex_cpu_bring_back, gpuopt__simplex_cpu_nothing,
+    gpuopt__simplex_cpu_nothing,       gpuopt__simplex_cpu_ftran,      gpuopt__simplex_cpu_btran,
+    gpuopt__simplex_cpu_residual,      gpuopt__simplex_cpu_reduce,
 };
 
 #endif /* GPUOPT_IMPL_SIMPLEX_CPU_DUAL_H */
