@@ -107,13 +107,14 @@ static gpuopt_status gpuopt__simplex_dual_solve(gpuopt_simplex *s, int *leave, i
     gpuopt__simplex_place_nonbasic(s);
     status = backend->push(s->engine);
     if (!status)
-        status = gpuopt__simplex_solve_duals(s, gpuopt__simplex_present_duals(s), s->dual_cost, 0, good, &noise);
+        status = gpuopt__simplex_solve_duals(s, gpuopt__simplex_present_duals(s), s->dual_cost, GPUOPT__SIMPLEX_ROUGH,
+                                             good, &noise);
     if (status || !*good) return status;
     needs = gpuopt__simplex_dual_needs(s);
     *leave = choose && needs == 2;
     if (*leave) return GPUOPT_OK;
     if (choose && needs == 1) { /* flipping may make a feasible point infeasible */
-        status = gpuopt__simplex_solve_x(s, s->x, s->x_low, 0, &good_x, &noise);
+        status = gpuopt__simplex_solve_x(s, s->x, s->x_low, GPUOPT__SIMPLEX_ROUGH, &good_x, &noise);
         *leave = !status && !gpuopt__simplex_dual_outside(s);
         if (status || *leave) return status;
     }
@@ -121,7 +122,7 @@ static gpuopt_status gpuopt__simplex_dual_solve(gpuopt_simplex *s, int *leave, i
         gpuopt__simplex_place_nonbasic(s);
         status = backend->push(s->engine);
     }
-    if (!status) status = gpuopt__simplex_solve_x(s, s->x, s->x_low, 0, &good_x, &noise);
+    if (!status) status = gpuopt__simplex_solve_x(s, s->x, s->x_low, GPUOPT__SIMPLEX_ROUGH, &good_x, &noise);
     *good = good_x;
     *leave = choose && !gpuopt__simplex_dual_outside(s);
     return status;
