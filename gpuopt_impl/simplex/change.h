@@ -75,11 +75,11 @@ static gpuopt_status gpuopt__simplex_changed(gpuopt_simplex *s) {
 }
 
 /* Sets bounds of the variables first + index[k]; both lists of values may be NULL. A logical is minus its row. */
-static gpuopt_status gpuopt__simplex_set_bounds(gpuopt_simplex *s, const char *call, int32_t first,
+static gpuopt_status gpuopt__simplex_set_bounds(gpuopt_simplex *s, const char *call, int32_t first, int is_row,
                                                 const gpuopt__simplex_change *c) {
     double infinity = s->desc.infinity;
     int64_t k;
-    int exact = 1, pass, is_row = first > 0;
+    int exact = 1, pass;
     gpuopt_status status;
     for (pass = 0; pass < 2; pass++) { /* look, then set */
         for (k = 0; k < c->count; k++) {
@@ -121,7 +121,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_some_bounds(gpuopt_simplex *simplex,
         status =
             gpuopt__check_pairs(simplex->context, call, "lb", "ub", c.count, c.low, c.high, simplex->desc.infinity, 1);
     if (status || count == 0 || (!lb && !ub)) return status;
-    return gpuopt__simplex_set_bounds(simplex, call, 0, &c);
+    return gpuopt__simplex_set_bounds(simplex, call, 0, 0, &c);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_set_some_sides(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
@@ -138,7 +138,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_some_sides(gpuopt_simplex *simplex, 
     if (!status)
         status = gpuopt__check_pairs(simplex->context, call, "lhs", "rhs", c.count, c.low, c.high,
                                      simplex->desc.infinity, 0);
-    return status || count == 0 ? status : gpuopt__simplex_set_bounds(simplex, call, simplex->lp.cols, &c);
+    return status || count == 0 ? status : gpuopt__simplex_set_bounds(simplex, call, simplex->lp.cols, 1, &c);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_set_some_costs(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,

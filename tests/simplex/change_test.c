@@ -125,6 +125,25 @@ static void takes_effect_at_once(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* A model of rows alone. */
+static void rows_without_columns(void **state) {
+    static const double lhs[] = {-5}, rhs[] = {7}, zero[] = {0}, ten[] = {10}, one[] = {1};
+    static const int32_t at[] = {0};
+    gpuopt_context *context = test_context(NULL);
+    mip m = model_of(1, 0, NULL, NULL, lhs, rhs, NULL, NULL);
+    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex *simplex = simplex_create(context, &desc);
+    (void)state;
+    assert_int_equal(simplex_iterate(simplex, 9).outcome, GPUOPT_OPTIMAL);
+    must(gpuopt_simplex_set_some_sides(simplex, GPUOPT_HOST, 1, at, zero, ten));
+    assert_int_equal(simplex_iterate(simplex, 9).outcome, GPUOPT_OPTIMAL);
+    must(gpuopt_simplex_set_some_sides(simplex, GPUOPT_HOST, 1, at, one, ten));
+    assert_int_equal(simplex_iterate(simplex, 9).outcome, GPUOPT_INFEASIBLE);
+    gpuopt_simplex_destroy(simplex);
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
 /* Refused calls name the reason, and leave the handle as it is, to the bit. */
 static void refused(void **state) {
     static const double nan_value[] = {NAN}, one[] = {1}, zero[] = {0}, big[] = {1e21}, small[] = {-1e21};
@@ -231,7 +250,8 @@ static void dual_on_the_gpu(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(small_against_rationals), cmocka_unit_test(against_fresh_handles),
-    cmocka_unit_test(takes_effect_at_once),    cmocka_unit_test(refused),
+    cmocka_unit_test(takes_effect_at_once),    cmocka_unit_test(rows_without_columns),
+    cmocka_unit_test(refused),
     cmocka_unit_test(dual_on_the_gpu),
 };
 TEST_MAIN(tests)
