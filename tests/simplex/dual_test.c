@@ -436,6 +436,56 @@ static void mixed_with_the_parts(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* Steps, changes and questions allocate nothing; a move to another basis that finds no memory leaves no trace. */
+static void without_memory(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    uint64_t seed = 6;
+    int way, moves = 0;
+    (void)state;
+    for (way = 0; way < DUAL_WAYS; way++) {
+        mip m = tree_model(&seed, 40, 90);
+        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex *s;
+        answer root, before, after;
+        int32_t j, children = 0;
+        double bound;
+        dual_set(&desc, way);
+        s = simplex_create(context, &desc);
+        host.fail_at = host.allocations + 1;
+        simplex_iterate(s, 100000);
+        root = answer_get(s, &m);
+        for (j = 0; j < m.columns.cols && children < 8; j++) {
+            double ub = floor(root.x[j]);
+            if (root.x[j] - ub < 1e-6) continue;
+            children++;
+            must(gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 1, &j, NULL, &ub));
+            must(gpuopt_simplex_set_cutoff(s, 1e9));
+            simplex_iterate(s, 100000);
+            must(gpuopt_simplex_get_bound(s, &bound));
+            must(gpuopt_simplex_certify(s, NULL));
+            before = answer_get(s, &m);
+            if (gpuopt_simplex_set_basis(s, GPUOPT_HOST, root.basis)) { /* else the basis is the same */
+                after = answer_get(s, &m);
+                assert_true(answer_equal(&m, &before, &after));
+                answer_free(&after);
+                host.fail_at = 0;
+                must(gpuopt_simplex_set_basis(s, GPUOPT_HOST, root.basis));
+                host.fail_at = host.allocations + 1;
+                moves++;
+            }
+            answer_free(&before);
+            must(gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 1, &j, NULL, &m.ub[j]));
+        }
+        host.fail_at = 0;
+        answer_free(&root);
+        gpuopt_simplex_destroy(s);
+        mip_free(&m);
+    }
+    assert_true(moves > 20);
+    gpuopt_context_destroy(context);
+}
+
 static void refused(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -472,10 +522,16 @@ static void refused(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(small_against_rationals),   cmocka_unit_test(bounds_against_rationals),
-    cmocka_unit_test(cutoffs_against_rationals), cmocka_unit_test(certified_bases),
-    cmocka_unit_test(degenerate_examples),       cmocka_unit_test(degenerate_assignments),
-    cmocka_unit_test(children_against_clp),      cmocka_unit_test(auto_chooses),
-    cmocka_unit_test(mixed_with_the_parts),      cmocka_unit_test(refused),
+    cmocka_unit_test(small_against_rationals),
+    cmocka_unit_test(bounds_against_rationals),
+    cmocka_unit_test(cutoffs_against_rationals),
+    cmocka_unit_test(certified_bases),
+    cmocka_unit_test(degenerate_examples),
+    cmocka_unit_test(degenerate_assignments),
+    cmocka_unit_test(children_against_clp),
+    cmocka_unit_test(auto_chooses),
+    cmocka_unit_test(mixed_with_the_parts),
+    cmocka_unit_test(without_memory),
+    cmocka_unit_test(refused),
 };
 TEST_MAIN(tests)
