@@ -1185,6 +1185,23 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, doubl
  * violated bound (in phase 1) or reduced cost. */
 GPUOPT_API gpuopt_status gpuopt_simplex_certify(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
+/* Solves with the basis, for cuts and own methods, in the host's units and with the present inverse, without refinement.
+ * B [rows][rows] has the columns of the basic variables in the order of _get_head: that of A for a column, -e_i for the
+ * activity of row i, since A x - activity = 0. None of these calls moves anything. ARGUMENT: a negative count, a position
+ * out of range. */
+
+/* Gets the basic variable of each position: head [rows]. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_head(gpuopt_simplex *simplex, gpuopt_memory where, int32_t *head);
+/* x = B^-1 x for each of `count` right-hand sides, one after the other in x [count][rows]; the results are by position.
+ * Time O(rows^2) each. */
+GPUOPT_API gpuopt_status gpuopt_simplex_ftran(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count, double *x);
+/* y = B^-T y, the same for [count][rows] values by position; the results are by row. */
+GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count, double *y);
+/* Gets rows of B^-1 [A -I]: rows [count][cols + rows] for the positions position [count], which are in host memory;
+ * entries of basic variables are 0 or 1 up to rounding. Time O(rows^2 + nonzeros) each. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_table_rows(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+                                                       const int32_t *position, double *rows);
+
 /* Gets the present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL.
  * dual[i] is the change of the objective per unit of the row's active side, and reduced_cost = cost - A' dual. A
  * nonbasic column whose bounds cross is at its lb. Refreshes if anything has moved since the last refresh. NUMERIC: one

@@ -42,6 +42,7 @@ extern "C" {
 #include "simplex/answers.h"
 #include "simplex/change.h"
 #include "simplex/certify.h"
+#include "simplex/solves.h"
 #include "simplex/parts.h"
 #include "simplex/cpu.h"
 #include "simplex/cpu_run.h"
