@@ -34,7 +34,7 @@
  * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing, and
  *            loads no kernel of this library. Two exceptions take host memory during a call: a matrix in the layout
  *            that a family does not work with is transposed, see gpuopt_matrix; and gpuopt_simplex_set_basis keeps the
- *            old inverse until it has the new one. The CUDA runtime's own objects, such as a stream or a graph, do not
+ *            old inverse until it has the new one, or plans the pivots to it. The CUDA runtime's own objects, such as a stream or a graph, do not
  *            come from the allocator; pages that the GPU reads or writes directly are the allocator's, locked with
  *            cudaHostRegister.
  * Status     Almost every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe

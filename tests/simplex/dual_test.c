@@ -395,6 +395,22 @@ static void auto_chooses(void **state) {
     gpuopt_simplex_destroy(simplex);
     mip_free(&cover);
     mip_free(&pack);
+    { /* max x, 1 <= x <= 5 by rows: neither feasible */
+        static const double a[] = {1, 1}, cost[] = {-1}, lhs[] = {1, -INFINITY}, rhs[] = {INFINITY, 5};
+        mip neither = model_of(2, 1, a, cost, lhs, rhs, NULL, NULL);
+        desc = mip_simplex_desc(&neither);
+        desc.algorithm = GPUOPT_ALGORITHM_AUTO;
+        simplex = simplex_create(context, &desc);
+        info = simplex_iterate(simplex, 100);
+        assert_true(info.outcome == GPUOPT_OPTIMAL && info.objective == -5 && info.dual_iterations == 0);
+        gpuopt_simplex_destroy(simplex);
+        desc.algorithm = GPUOPT_ALGORITHM_DUAL;
+        simplex = simplex_create(context, &desc);
+        info = simplex_iterate(simplex, 100);
+        assert_true(info.outcome == GPUOPT_OPTIMAL && info.objective == -5 && info.dual_iterations > 0);
+        gpuopt_simplex_destroy(simplex);
+        mip_free(&neither);
+    }
     gpuopt_context_destroy(context);
 }
 
