@@ -34,7 +34,7 @@
  * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing, and
  *            loads no kernel of this library. Two exceptions take host memory during a call: a matrix in the layout
  *            that a family does not work with is transposed, see gpuopt_matrix; and gpuopt_simplex_set_basis keeps the
- *            old inverse until it has the new one. The CUDA runtime's own objects, such as a stream or a graph, do not
+ *            old inverse until it has the new one, or plans the pivots to it. The CUDA runtime's own objects, such as a stream or a graph, do not
  *            come from the allocator; pages that the GPU reads or writes directly are the allocator's, locked with
  *            cudaHostRegister.
  * Status     Almost every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe
@@ -135,7 +135,8 @@ typedef enum gpuopt_outcome {
     GPUOPT_UNBOUNDED,  /* proven */
     GPUOPT_LIMIT,      /* a limit set by the caller was reached */
     GPUOPT_FULL,       /* the memory taken at create is full, and the caller asked to be told */
-    GPUOPT_IMPRECISE   /* rounding does not allow a proof; the family says what is known instead */
+    GPUOPT_IMPRECISE,  /* rounding does not allow a proof; the family says what is known instead */
+    GPUOPT_CUTOFF      /* proven: no solution is better than the caller's cutoff */
 } gpuopt_outcome;
 
 /* Returns a short text for an outcome, in static storage, never NULL. */
@@ -1037,13 +1038,19 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
 /* ---- Linear programs: the simplex method, in whole iterations or step by step ------------------------------------- *
  *     min or max  cost'x + offset   subject to   lhs <= A x <= rhs,   lb <= x <= ub
  * The primal simplex method with bounded variables, after Meyer, Albuquerque, Chopard: A multi-GPU implementation and
- * performance model for the standard simplex method (2011). How it works and when to use it: doc/simplex.md.
+ * performance model for the standard simplex method (2011); on the CPU the dual one, too (see _algorithm; the GPU has
+ * none yet). How they work and when to use them, also within a tree search: doc/simplex.md.
  *
  * Variables are numbered: 0 .. cols - 1 are the columns, cols + i is the activity of row i, whose bounds are the row's
  * sides. A basis has `rows` basic variables; the first basis consists of the activities.
  *
  * Memory    8 rows * cols bytes with TABLEAU, 8 rows^2 bytes with REVISED, plus what is linear in rows, cols and the
  *           nonzeros.
+ * Dual      It ends where no basic variable is outside its bounds, or where one cannot be brought back, which is a
+ *           proof of INFEASIBLE. What it cannot settle, and what remains to an optimum once shifts and perturbations
+ *           of costs are undone, the primal method does; outcomes mean the same. Its long steps flip variables between
+ *           their bounds; these flips are part of an iteration, and info.flips does not count them. A pivot costs as in
+ *           the primal method, and with STEEPEST_EDGE one more product with the inverse.
  * Cost      Doubles moved per pivot, K being deferred_pivots: TABLEAU 2 rows * cols / K + K (rows + cols); REVISED
  *           2 rows^2 / K + 2 K rows, and the nonzeros of A. A refresh reads the inverse or tableau a few times.
  * Bits      On one backend, with any number of threads, the same calls give the same bits. CPU and GPU do the same
@@ -1058,14 +1065,28 @@ typedef enum gpuopt_simplex_method {
     GPUOPT_METHOD_REVISED      /* B^-1, dense; pricing uses the sparse columns of A */
 } gpuopt_simplex_method;
 
-/* How the entering variable is chosen. */
+/* Which method iterates. */
+typedef enum gpuopt_simplex_algorithm {
+    GPUOPT_ALGORITHM_PRIMAL = 0, /* the primal simplex method */
+    GPUOPT_ALGORITHM_DUAL,       /* CPU only: the dual one, with costs shifted where the basis is not dual feasible */
+    GPUOPT_ALGORITHM_AUTO        /* CPU only: the dual one from bases that are dual feasible and not primal feasible */
+} gpuopt_simplex_algorithm;
+
+/* How the dual method chooses the leaving variable. */
+typedef enum gpuopt_simplex_dual_pricing {
+    GPUOPT_DUAL_PRICING_STEEPEST_EDGE = 0, /* Forrest and Goldfarb (1992): norms of the rows of B^-1, exact at first */
+    GPUOPT_DUAL_PRICING_DEVEX,             /* the same paper, with a reference framework */
+    GPUOPT_DUAL_PRICING_DANTZIG            /* the largest infeasibility */
+} gpuopt_simplex_dual_pricing;
+
+/* How the primal method chooses the entering variable. */
 typedef enum gpuopt_simplex_pricing {
     GPUOPT_PRICING_DEVEX = 0,    /* Forrest and Goldfarb (1992), with a reference framework */
     GPUOPT_PRICING_DANTZIG,      /* the largest reduced cost */
     GPUOPT_PRICING_STEEPEST_EDGE /* exact norms of the columns of B^-1 N; sets deferred_pivots to 1 */
 } gpuopt_simplex_pricing;
 
-/* How the leaving variable is chosen. */
+/* How the primal method chooses the leaving variable. */
 typedef enum gpuopt_simplex_ratio {
     GPUOPT_RATIO_HARRIS = 0, /* Harris (1973): the largest pivot among the rows that block within the tolerance */
     GPUOPT_RATIO_EXPAND,     /* Gill, Murray, Saunders, Wright (1989): the tolerance grows, every step is positive */
@@ -1105,13 +1126,15 @@ typedef struct gpuopt_simplex_desc {
     int32_t deferred_pivots;        /* K, 1 to 256: pivots applied as one product; 0: 16 on the CPU, 64 on the GPU */
     int32_t refresh_pivots;         /* most iterations between two refreshes; 0: 1000 */
     int64_t iteration_limit;        /* over the handle's life, then the outcome is LIMIT; 0: none */
+    gpuopt_simplex_algorithm algorithm;       /* 0: PRIMAL */
+    gpuopt_simplex_dual_pricing dual_pricing; /* 0: STEEPEST_EDGE */
 } gpuopt_simplex_desc;
 
 /* Where the handle stands. */
 typedef struct gpuopt_simplex_info {
     size_t struct_size;      /* sizeof(gpuopt_simplex_info) */
-    gpuopt_outcome outcome;  /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, IMPRECISE, LIMIT */
-    int32_t phase;           /* 1: some basic variable is outside its bounds; else 2 */
+    gpuopt_outcome outcome;  /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, IMPRECISE, LIMIT, CUTOFF */
+    int32_t phase;           /* 1: some basic variable is outside its bounds, or the dual method iterates; else 2 */
     int64_t iterations;      /* pivots and flips since create */
     int64_t flips;           /* of them: a nonbasic variable went from one bound to the other */
     int64_t refreshes;       /* how often iterating, its parts or _refresh recomputed x and duals */
@@ -1135,6 +1158,7 @@ typedef struct gpuopt_simplex_info {
      * units of max(1, |bound|), and the largest wrong reduced cost in units of max(1, |cost|); on the original data, of
      * the point in twice the working precision (_get_low_parts). -1 as the violations. */
     double primal_reached, dual_reached;
+    int64_t dual_iterations; /* of the iterations, the pivots of the dual method */
 } gpuopt_simplex_info;
 
 /* Says how much memory a handle takes. Errors as _create. */
@@ -1162,6 +1186,7 @@ GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
  *               INFEASIBLE without an iteration.
  *   UNBOUNDED   Proven: x is feasible within the tolerance, and along the ray the objective gains 1e18 before
  *               rounding could take a row further than primal_tolerance beyond its sides.
+ *   CUTOFF      Proven, see _set_cutoff and _get_bound: no solution is better than the cutoff.
  *   IMPRECISE   Rounding allows none of these: bases are too ill-conditioned for the arithmetic. The log says what is
  *               missing, and info what the present point is worth. More iterations do not help, another basis may.
  * Every model gets an outcome after finitely many iterations: a method that goes round in circles is stopped.
@@ -1233,13 +1258,67 @@ GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int rei
 
 /* Gets the basis: status [cols + rows], a gpuopt_simplex_variable each. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory where, uint8_t *status);
-/* Sets the basis, and inverts it. status [cols + rows], `rows` of them BASIC. A nonbasic variable whose status names
- * an infinite bound goes to its other one, or to 0; AT_ZERO of one that is not free is AT_LOWER. The outcome is MORE
- * again. ARGUMENT: a status is out of range, in host or device memory, or the number of BASIC ones is wrong. NUMERIC:
- * the basis is singular; the log names a variable, and the handle is what it was, to the bit. For that the old inverse
- * or tableau is kept in temporary host memory of its size; MEMORY: there is not so much. Time of up to `rows` pivots,
- * and of the copy. */
+/* Sets the basis. On the CPU one that differs in few variables from the present one is reached by pivots, and the
+ * present one costs O(rows + cols); else it is inverted. status [cols + rows], `rows` of them BASIC. A nonbasic
+ * variable whose status names an infinite bound goes to its other one, or to 0; AT_ZERO of one that is not free is
+ * AT_LOWER. The outcome is MORE again. ARGUMENT: a status is out of range, in host or device memory, or the number of
+ * BASIC ones is wrong. NUMERIC: the basis is singular; the log names a variable, and the handle is what it was, to the
+ * bit. For that the old inverse or tableau is kept in temporary host memory of its size while the basis is inverted;
+ * pivots take 8 bytes times the square of their number. MEMORY: there is not so much. Time of up to `rows` pivots, and
+ * of the copy. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status);
+
+/* Change the model of a handle that lives on: the basis, its inverse and the scales stay, and the outcome is MORE again.
+ * A nonbasic variable goes to its new bound; one whose bound has become infinite goes to the other one, or to 0. Lists
+ * have up to one entry for each column or row, and lie all in the memory that `where` says; of entries for the same
+ * column or row the last one counts. ARGUMENT: a number is out of range, or a value as for _create, also in device
+ * memory. NUMERIC: a value would overflow or lose digits in the scales that _create has chosen. Refused calls change
+ * nothing. Time O(count + rows + cols); x and duals are recomputed when they are needed. */
+
+/* Sets lb and ub [count] of the columns col [count]; lb or ub NULL: these bounds stay. */
+GPUOPT_API gpuopt_status gpuopt_simplex_set_some_bounds(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+                                                        const int32_t *col, const double *lb, const double *ub);
+/* Sets lhs and rhs [count] of the rows row [count]. */
+GPUOPT_API gpuopt_status gpuopt_simplex_set_some_sides(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+                                                       const int32_t *row, const double *lhs, const double *rhs);
+/* Sets cost [count] of the columns col [count]. */
+GPUOPT_API gpuopt_status gpuopt_simplex_set_some_costs(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+                                                       const int32_t *col, const double *cost);
+
+/* Sets a cutoff for the dual method, which stays until it is set again: once the bound of _get_bound is at or beyond it,
+ * iterating ends with CUTOFF. It may also go on to another outcome: the primal method does not look at the cutoff, nor
+ * does the dual one when the costs that it has shifted keep the bound away. Minimising: HUGE_VAL, maximising: -HUGE_VAL
+ * is none. If the outcome is CUTOFF, it is MORE again. ARGUMENT: NaN. UNSUPPORTED: on the GPU, which has no dual method
+ * yet. */
+GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, double cutoff);
+/* Gets a bound that no solution's objective is better than, with infinite bounds of columns taken for 1e24: by the
+ * duals of the present basis, on the original data, less all that rounding could have added. Close to the objective if
+ * the basis is dual feasible; else it may say nothing, down to -infinity (maximising: up to infinity). INFEASIBLE:
+ * infinity (maximising: -infinity). Time of a few products with the inverse and with A. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, double *bound);
+/* Gives the verdict on the basis as it is, with no pivot, and fills info if it is not NULL: for a basis of another
+ * solver, or of the host's own. x and duals are recomputed from the original data, and the perturbation of bounds is
+ * removed. OPTIMAL, within the tolerances, INFEASIBLE and UNBOUNDED are proven as by _iterate; else the outcome is MORE,
+ * and info says what the point is worth. Time of a refresh; beyond that, of some products with the inverse for each
+ * violated bound (in phase 1) or reduced cost. */
+GPUOPT_API gpuopt_status gpuopt_simplex_certify(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
+
+/* Solves with the basis, for cuts and own methods, in the host's units and with the present inverse, without refinement.
+ * B [rows][rows] has the columns of the basic variables in the order of _get_head: that of A for a column, -e_i for the
+ * activity of row i, since A x - activity = 0. None of these calls moves anything. ARGUMENT: a negative count, a position
+ * out of range. */
+
+/* Gets the basic variable of each position: head [rows]. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_head(gpuopt_simplex *simplex, gpuopt_memory where, int32_t *head);
+/* x = B^-1 x for each of `count` right-hand sides, one after the other in x [count][rows]; the results are by position.
+ * Time O(rows^2) each. */
+GPUOPT_API gpuopt_status gpuopt_simplex_ftran(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count, double *x);
+/* y = B^-T y, the same for [count][rows] values by position; the results are by row. */
+GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count, double *y);
+/* Gets rows of B^-1 [A -I]: rows [count][cols + rows] for the positions position [count], which are in host memory;
+ * entries of basic variables are 0 or 1 up to rounding. Time O(rows^2 + nonzeros) each. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_table_rows(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+                                                       const int32_t *position, double *rows);
 
 /* Gets the present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL.
  * dual[i] is the change of the objective per unit of the row's active side, and reduced_cost = cost - A' dual. A

@@ -36,6 +36,7 @@ GPUOPT_API const char *gpuopt_outcome_string(gpuopt_outcome outcome) {
     case GPUOPT_LIMIT: return "limit";
     case GPUOPT_FULL: return "full";
     case GPUOPT_IMPRECISE: return "imprecise";
+    case GPUOPT_CUTOFF: return "cutoff";
     }
     return "unknown outcome";
 }
