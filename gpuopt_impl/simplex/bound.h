@@ -13,7 +13,7 @@
  * to 0, instead of 0, of the sign that needs this bound: rounding does not turn it then. */
 static gpuopt_status gpuopt__simplex_bound_duals(gpuopt_simplex *s) {
     gpuopt__simplex_duals to = {s->dual, s->dual_low, s->scratch};
-    double noise, *cost = s->scratch_low, shift = 1e-25 * gpuopt__max(1, gpuopt__simplex_largest(s->lp.cols, s->cost));
+    double noise, *cost = s->scratch_low, shift = 1e-32 * gpuopt__max(1, gpuopt__simplex_largest(s->lp.cols, s->cost));
     int32_t i;
     int good;
     gpuopt_status status;

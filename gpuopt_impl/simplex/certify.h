@@ -20,7 +20,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, doub
     scaled = (cutoff - s->desc.offset) * (s->cost_scale * s->primal_scale);
     s->dual_method.limit = cutoff;
     s->dual_method.cutoff = s->desc.maximize ? -scaled : scaled;
-    s->dual_method.deaf = 0;
+    s->dual_method.short_of = 0;
     if (s->verdict == GPUOPT_CUTOFF) s->verdict = GPUOPT_MORE;
     return GPUOPT_OK;
 }

@@ -137,7 +137,7 @@ static gpuopt_status gpuopt__simplex_dual_refresh(gpuopt_simplex *s) {
     if (s->dual_method.state == GPUOPT__SIMPLEX_DUAL_TRY) {
         if (s->stage != GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
         memcpy(s->dual_cost, s->cost, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
-        s->dual_method.shifted = s->dual_method.deaf = s->dual_method.perturbed = s->dual_method.drifted = 0;
+        s->dual_method.shifted = s->dual_method.short_of = s->dual_method.perturbed = s->dual_method.drifted = 0;
     }
     reinvert = s->stale == 2;
     s->refreshes++;
@@ -190,7 +190,7 @@ static gpuopt_status gpuopt__simplex_dual_conclude_cutoff(gpuopt_simplex *s) {
     if (!status) status = gpuopt__simplex_host_bound(s, &bound);
     if (status) return status;
     if (s->desc.maximize ? bound <= s->dual_method.limit : bound >= s->dual_method.limit) s->verdict = GPUOPT_CUTOFF;
-    else s->dual_method.deaf = 1;
+    else s->dual_method.short_of++;
     return GPUOPT_OK;
 }
 
@@ -212,6 +212,15 @@ static gpuopt_status gpuopt__simplex_dual_conclude(gpuopt_simplex *s, const gpuo
 /* After so many perturbations, or circles, the primal method takes over. */
 enum { GPUOPT__SIMPLEX_DUAL_PERTURBATIONS = 20 };
 
+/* The objective at which the engine ends with a cutoff: the cutoff itself or, where the proven bound has fallen short of
+ * it, a bit beyond, 16 times as much each time. */
+static double gpuopt__simplex_dual_ends_at(const gpuopt_simplex *s) {
+    const double cutoff = s->dual_method.cutoff;
+    const int times = s->dual_method.short_of;
+    if (times == 0) return cutoff;
+    return times > 12 ? HUGE_VAL : cutoff + ldexp(1e-12 * gpuopt__max(1, fabs(cutoff)), 4 * times);
+}
+
 static gpuopt_status gpuopt__simplex_dual_iterations(gpuopt_simplex *s, int64_t most) {
     gpuopt__simplex_dual_run run;
     gpuopt__simplex_run_report report;
@@ -228,10 +237,11 @@ static gpuopt_status gpuopt__simplex_dual_iterations(gpuopt_simplex *s, int64_t 
     run.pricing = s->desc.dual_pricing;
     run.most = s->desc.refresh_pivots - s->since_refresh;
     if (run.most > most) run.most = (int32_t)most;
-    run.cutoff = s->dual_method.deaf ? HUGE_VAL : s->dual_method.cutoff;
+    run.cutoff = gpuopt__simplex_dual_ends_at(s);
     run.cost = s->dual_cost;
     status = gpuopt__simplex_backend_of(s)->dual_run(s->engine, &run, &report);
     if (status) return status;
+    if (report.pivots > 0) s->weights_of = 0; /* those of the primal pricing are of other variables now */
     s->iterations += report.pivots;
     s->dual_method.iterations += report.pivots;
     s->since_refresh += report.pivots;

@@ -27,7 +27,7 @@ typedef enum gpuopt__simplex_dual_state {
 typedef struct gpuopt__simplex_dual_method {
     gpuopt__simplex_dual_state state;
     int priced;         /* the reduced costs are those of dual_cost */
-    int deaf;           /* the cutoff was reached with costs that are shifted too far; it does not count till the end */
+    int short_of;       /* how often the proven bound was short of the cutoff that the engine had reached */
     double shifted;     /* the largest shift of a cost */
     int32_t perturbed;  /* how often costs have been perturbed */
     int32_t drifted;    /* successive runs without an iteration that asked for another inverse */
