@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The dual simplex method, on the CPU: verdicts, objectives and proofs against exact rationals on random models that
- * change, bounds and cutoffs against the exact optimum, the verdict on bases as they are, degenerate models, children of
- * one basis against CLP; and what is refused.
+ * change, the verdict on bases as they are, degenerate models, children of one basis against CLP; and what is refused.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,25 +11,10 @@
 #include "tests/simplex/changes.h"
 #include "tests/simplex/circle.h"
 #include "tests/simplex/clp.h"
+#include "tests/simplex/dual_ways.h"
 #include "tests/simplex/exact.h"
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
-
-/* All ways to run the dual method. */
-enum { DUAL_WAYS = 2 * 3 * 2 * 2 };
-static void dual_set(gpuopt_simplex_desc *desc, int way) {
-    desc->method = (gpuopt_simplex_method)(way % 2);
-    desc->dual_pricing = (gpuopt_simplex_dual_pricing)(way / 2 % 3);
-    desc->algorithm = way / 6 % 2 ? GPUOPT_ALGORITHM_AUTO : GPUOPT_ALGORITHM_DUAL;
-    desc->deferred_pivots = way / 12 % 2;
-}
-
-static const char *dual_name(const gpuopt_simplex_desc *desc) {
-    static char name[64];
-    snprintf(name, sizeof name, "method %d, dual pricing %d, algorithm %d, K %d", (int)desc->method,
-             (int)desc->dual_pricing, (int)desc->algorithm, (int)desc->deferred_pivots);
-    return name;
-}
 
 static void small_against_rationals(void **state) {
     gpuopt_context *context = test_context(NULL);
@@ -68,101 +52,6 @@ static void small_against_rationals(void **state) {
     print_message("%lld of %lld iterations are the dual method's\n", (long long)dual_iterations, (long long)iterations);
     assert_true(4 * dual_iterations > iterations);
     assert_int_equal(verdicts, 1 << GPUOPT_OPTIMAL | 1 << GPUOPT_INFEASIBLE | 1 << GPUOPT_UNBOUNDED);
-    gpuopt_context_destroy(context);
-}
-
-/* Whether the bound says no more than the exact answer allows. */
-static int bound_holds(const mip *m, const exact_answer *e, double bound) {
-    double sign = m->maximize ? -1 : 1;
-    if (e->outcome == GPUOPT_INFEASIBLE) return 1;
-    if (e->outcome == GPUOPT_UNBOUNDED) return sign * bound < -1e15;
-    return sign * bound <= sign * e->objective;
-}
-
-/* After every single iteration, and at the end, where it meets the objective. */
-static void bounds_against_rationals(void **state) {
-    gpuopt_context *context = test_context(NULL);
-    uint64_t seed = 9;
-    int model, finite = 0, infeasible = 0;
-    (void)state;
-    for (model = 0; model < 600; model++) {
-        mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 7), (int32_t)test_random_int(&seed, 1, 9));
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
-        exact_answer e = exact_solve(&m, NULL);
-        gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
-        gpuopt_simplex *simplex;
-        double bound;
-        dual_set(&desc, model % DUAL_WAYS);
-        if (model % 5 == 0) desc.algorithm = GPUOPT_ALGORITHM_PRIMAL;
-        simplex = simplex_create(context, &desc);
-        while (info.outcome == GPUOPT_MORE) {
-            must(gpuopt_simplex_get_bound(simplex, &bound));
-            if (!bound_holds(&m, &e, bound))
-                fail_msg("model %d: the bound %.17g, not %.17g", model, bound, e.objective);
-            finite += fabs(bound) < 1e9;
-            info = simplex_iterate(simplex, 1);
-        }
-        must(gpuopt_simplex_get_bound(simplex, &bound));
-        assert_int_equal(info.outcome, e.outcome);
-        if (e.outcome == GPUOPT_OPTIMAL) {
-            assert_true(bound_holds(&m, &e, bound));
-            if (fabs(bound - e.objective) > 1e-6 * fmax(1, fabs(e.objective)))
-                fail_msg("model %d: the bound %.17g of the optimum %.17g", model, bound, e.objective);
-        }
-        if (e.outcome == GPUOPT_INFEASIBLE) {
-            infeasible++;
-            assert_true(bound == (m.maximize ? -HUGE_VAL : HUGE_VAL));
-        }
-        gpuopt_simplex_destroy(simplex);
-        mip_free(&m);
-    }
-    assert_true(finite > 500 && infeasible > 50);
-    gpuopt_context_destroy(context);
-}
-
-/* CUTOFF only where the exact optimum is at the cutoff or beyond; and where the cutoff is well within, mostly. */
-static void cutoffs_against_rationals(void **state) {
-    gpuopt_context *context = test_context(NULL);
-    uint64_t seed = 13;
-    int model, cut = 0, solved = 0, again = 0;
-    (void)state;
-    for (model = 0; model < 2000; model++) {
-        mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 8), (int32_t)test_random_int(&seed, 1, 8));
-        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
-        exact_answer e = exact_solve(&m, NULL);
-        double sign = m.maximize ? -1 : 1, cutoff, bound;
-        gpuopt_simplex *simplex;
-        gpuopt_simplex_info info;
-        if (e.outcome != GPUOPT_OPTIMAL) {
-            mip_free(&m);
-            continue;
-        }
-        dual_set(&desc, model % DUAL_WAYS);
-        desc.offset = model % 3;
-        e.objective += desc.offset;
-        simplex = simplex_create(context, &desc);
-        cutoff = e.objective + sign * (double)test_random_int(&seed, -20, 3) / 2;
-        must(gpuopt_simplex_set_cutoff(simplex, cutoff));
-        info = simplex_iterate(simplex, 100000);
-        if (info.outcome == GPUOPT_CUTOFF) {
-            cut++;
-            if (sign * e.objective < sign * cutoff)
-                fail_msg("model %d: %g is not beyond %g", model, e.objective, cutoff);
-            must(gpuopt_simplex_get_bound(simplex, &bound));
-            assert_true(sign * bound >= sign * cutoff);
-            if (model % 2) must(gpuopt_simplex_set_cutoff(simplex, sign * HUGE_VAL));
-            else must(gpuopt_simplex_set_cutoff(simplex, e.objective + sign));
-            assert_int_equal(simplex_info(simplex).outcome, GPUOPT_MORE);
-            info = simplex_iterate(simplex, 100000);
-            again++;
-        } else if (sign * e.objective >= sign * cutoff) solved++;
-        assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-        assert_true(fabs(info.objective - e.objective) <= 1e-9 * fmax(1, fabs(e.objective)));
-        gpuopt_simplex_destroy(simplex);
-        mip_free(&m);
-    }
-    print_message("%d cut off, %d solved although they could have been\n", cut, solved);
-    assert_true(cut > 100 && again > 100);
     gpuopt_context_destroy(context);
 }
 
@@ -539,8 +428,6 @@ static void refused(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(small_against_rationals),
-    cmocka_unit_test(bounds_against_rationals),
-    cmocka_unit_test(cutoffs_against_rationals),
     cmocka_unit_test(certified_bases),
     cmocka_unit_test(degenerate_examples),
     cmocka_unit_test(degenerate_assignments),
