@@ -1258,13 +1258,13 @@ GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int rei
 
 /* Gets the basis: status [cols + rows], a gpuopt_simplex_variable each. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory where, uint8_t *status);
-/* Sets the basis. On the CPU one that differs in few variables from the present one is reached by pivots, and the
- * present one costs O(rows + cols); else it is inverted. status [cols + rows], `rows` of them BASIC. A nonbasic
+/* Sets the basis. The present one costs O(rows + cols). On the CPU one that differs from it in few variables is reached
+ * by pivots; any other is inverted. status [cols + rows], `rows` of them BASIC. A nonbasic
  * variable whose status names an infinite bound goes to its other one, or to 0; AT_ZERO of one that is not free is
  * AT_LOWER. The outcome is MORE again. ARGUMENT: a status is out of range, in host or device memory, or the number of
  * BASIC ones is wrong. NUMERIC: the basis is singular; the log names a variable, and the handle is what it was, to the
  * bit. For that the old inverse or tableau is kept in temporary host memory of its size while the basis is inverted;
- * pivots take 8 bytes times the square of their number. MEMORY: there is not so much. Time of up to `rows` pivots, and
+ * k pivots take 8 k^2 + 8 k bytes. MEMORY: there is not so much. Time of up to `rows` pivots, and
  * of the copy. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status);
 
@@ -1296,8 +1296,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, doub
  * the basis is dual feasible; else it may say nothing, down to -infinity (maximising: up to infinity). INFEASIBLE:
  * infinity (maximising: -infinity). Time of a few products with the inverse and with A. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, double *bound);
-/* Gives the verdict on the basis as it is, with no pivot, and fills info if it is not NULL: for a basis of another
- * solver, or of the host's own. x and duals are recomputed from the original data, and the perturbation of bounds is
+/* Gives the verdict on the basis as it is, with no pivot but for those that repair a basis too close to a singular one
+ * (see _refresh), and fills info if it is not NULL: for a basis of another solver, or of the host's own. x and duals are recomputed from the original data, and the perturbation of bounds is
  * removed. OPTIMAL, within the tolerances, INFEASIBLE and UNBOUNDED are proven as by _iterate; else the outcome is MORE,
  * and info says what the point is worth. Time of a refresh; beyond that, of some products with the inverse for each
  * violated bound (in phase 1) or reduced cost. */
