@@ -34,9 +34,9 @@
  * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing, and
  *            loads no kernel of this library. Two exceptions take host memory during a call: a matrix in the layout
  *            that a family does not work with is transposed, see gpuopt_matrix; and gpuopt_simplex_set_basis keeps the
- *            old inverse until it has the new one, or plans the pivots to it. The CUDA runtime's own objects, such as a stream or a graph, do not
- *            come from the allocator; pages that the GPU reads or writes directly are the allocator's, locked with
- *            cudaHostRegister.
+ *            old inverse until it has the new one, or plans the pivots to it. The CUDA runtime's own objects, such as
+ *            a stream or a graph, do not come from the allocator; pages that the GPU reads or writes directly are the
+ *            allocator's, locked with cudaHostRegister.
  * Status     Almost every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe
  *            has changed except what the call's comment names, and the reason has gone to the log (see
  *            gpuopt_context_last_error). After GPUOPT_ERROR_DEVICE the context can only be destroyed. Calls with a
@@ -1258,22 +1258,21 @@ GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int rei
 
 /* Gets the basis: status [cols + rows], a gpuopt_simplex_variable each. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory where, uint8_t *status);
-/* Sets the basis. The present one costs O(rows + cols). On the CPU one that differs from it in few variables is reached
- * by pivots; any other is inverted. status [cols + rows], `rows` of them BASIC. A nonbasic
- * variable whose status names an infinite bound goes to its other one, or to 0; AT_ZERO of one that is not free is
- * AT_LOWER. The outcome is MORE again. ARGUMENT: a status is out of range, in host or device memory, or the number of
- * BASIC ones is wrong. NUMERIC: the basis is singular; the log names a variable, and the handle is what it was, to the
- * bit. For that the old inverse or tableau is kept in temporary host memory of its size while the basis is inverted;
- * k pivots take 8 k^2 + 8 k bytes. MEMORY: there is not so much. Time of up to `rows` pivots, and
- * of the copy. */
+/* Sets the basis. The present one costs O(rows + cols). On the CPU one that differs from it in few variables is
+ * reached by pivots; any other is inverted. status [cols + rows], `rows` of them BASIC. A nonbasic variable whose
+ * status names an infinite bound goes to its other one, or to 0; AT_ZERO of one that is not free is AT_LOWER. The
+ * outcome is MORE again. ARGUMENT: a status is out of range, in host or device memory, or the number of BASIC ones is
+ * wrong. NUMERIC: the basis is singular; the log names a variable, and the handle is what it was, to the bit. For that
+ * the old inverse or tableau is kept in temporary host memory of its size while the basis is inverted; k pivots take 8
+ * k^2 + 8 k bytes. MEMORY: there is not so much. Time of up to `rows` pivots, and of the copy. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status);
 
-/* Change the model of a handle that lives on: the basis, its inverse and the scales stay, and the outcome is MORE again.
- * A nonbasic variable goes to its new bound; one whose bound has become infinite goes to the other one, or to 0. Lists
- * have up to one entry for each column or row, and lie all in the memory that `where` says; of entries for the same
- * column or row the last one counts. ARGUMENT: a number is out of range, or a value as for _create, also in device
- * memory. NUMERIC: a value would overflow or lose digits in the scales that _create has chosen. Refused calls change
- * nothing. Time O(count + rows + cols); x and duals are recomputed when they are needed. */
+/* Change the model of a handle that lives on: the basis, its inverse and the scales stay, and the outcome is MORE
+ * again. A nonbasic variable goes to its new bound; one whose bound has become infinite goes to the other one, or to
+ * 0. Lists have up to one entry for each column or row, and lie all in the memory that `where` says; of entries for
+ * the same column or row the last one counts. ARGUMENT: a number is out of range, or a value as for _create, also in
+ * device memory. NUMERIC: a value would overflow or lose digits in the scales that _create has chosen. Refused calls
+ * change nothing. Time O(count + rows + cols); x and duals are recomputed when they are needed. */
 
 /* Sets lb and ub [count] of the columns col [count]; lb or ub NULL: these bounds stay. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_some_bounds(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
@@ -1285,28 +1284,29 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_some_sides(gpuopt_simplex *simplex, 
 GPUOPT_API gpuopt_status gpuopt_simplex_set_some_costs(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
                                                        const int32_t *col, const double *cost);
 
-/* Sets a cutoff for the dual method, which stays until it is set again: once the bound of _get_bound is at or beyond it,
- * iterating ends with CUTOFF. It may also go on to another outcome: the primal method does not look at the cutoff, nor
- * does the dual one when the costs that it has shifted keep the bound away. Minimising: HUGE_VAL, maximising: -HUGE_VAL
- * is none. If the outcome is CUTOFF, it is MORE again. ARGUMENT: NaN. UNSUPPORTED: on the GPU, which has no dual method
- * yet. */
+/* Sets a cutoff for the dual method, which stays until it is set again: once the bound of _get_bound is at or beyond
+ * it, iterating ends with CUTOFF. It may also go on to another outcome: the primal method does not look at the cutoff,
+ * nor does the dual one when the costs that it has shifted keep the bound away. Minimising: HUGE_VAL, maximising:
+ * -HUGE_VAL is none. If the outcome is CUTOFF, it is MORE again. ARGUMENT: NaN. UNSUPPORTED: on the GPU, which has no
+ * dual method yet. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, double cutoff);
 /* Gets a bound that no solution's objective is better than, with infinite bounds of columns taken for 1e24: by the
  * duals of the present basis, on the original data, less all that rounding could have added. Close to the objective if
  * the basis is dual feasible; else it may say nothing, down to -infinity (maximising: up to infinity). INFEASIBLE:
  * infinity (maximising: -infinity). Time of a few products with the inverse and with A. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, double *bound);
-/* Gives the verdict on the basis as it is, with no pivot but for those that repair a basis too close to a singular one
- * (see _refresh), and fills info if it is not NULL: for a basis of another solver, or of the host's own. x and duals are recomputed from the original data, and the perturbation of bounds is
- * removed. OPTIMAL, within the tolerances, INFEASIBLE and UNBOUNDED are proven as by _iterate; else the outcome is MORE,
- * and info says what the point is worth. Time of a refresh; beyond that, of some products with the inverse for each
- * violated bound (in phase 1) or reduced cost. */
+/* Gives the verdict on the basis as it is, with no pivot but for those that repair a basis too close to a singular
+ * one, and fills info if it is not NULL: for a basis of another solver, or of the host's own. x and duals are recomputed
+ * from the original data, and the perturbation of bounds is removed. OPTIMAL, within the tolerances,
+ * INFEASIBLE and UNBOUNDED are proven as by _iterate; else the outcome is MORE, and info says what the point is worth.
+ * Time of a refresh; beyond that, of some products with the inverse for each violated bound (in phase 1) or reduced
+ * cost. */
 GPUOPT_API gpuopt_status gpuopt_simplex_certify(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
 
-/* Solves with the basis, for cuts and own methods, in the host's units and with the present inverse, without refinement.
- * B [rows][rows] has the columns of the basic variables in the order of _get_head: that of A for a column, -e_i for the
- * activity of row i, since A x - activity = 0. None of these calls moves anything. ARGUMENT: a negative count, a position
- * out of range. */
+/* Solves with the basis, for cuts and own methods, in the host's units and with the present inverse, without
+ * refinement. B [rows][rows] has the columns of the basic variables in the order of _get_head: that of A for a column,
+ * -e_i for the activity of row i, since A x - activity = 0. None of these calls moves anything. ARGUMENT: a negative
+ * count, a position out of range. */
 
 /* Gets the basic variable of each position: head [rows]. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_head(gpuopt_simplex *simplex, gpuopt_memory where, int32_t *head);
