@@ -1296,8 +1296,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, doub
  * infinity (maximising: -infinity). Time of a few products with the inverse and with A. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, double *bound);
 /* Gives the verdict on the basis as it is, with no pivot but for those that repair a basis too close to a singular
- * one, and fills info if it is not NULL: for a basis of another solver, or of the host's own. x and duals are recomputed
- * from the original data, and the perturbation of bounds is removed. OPTIMAL, within the tolerances,
+ * one, and fills info if it is not NULL: for a basis of another solver, or of the host's own. x and duals are
+ * recomputed from the original data, and the perturbation of bounds is removed. OPTIMAL, within the tolerances,
  * INFEASIBLE and UNBOUNDED are proven as by _iterate; else the outcome is MORE, and info says what the point is worth.
  * Time of a refresh; beyond that, of some products with the inverse for each violated bound (in phase 1) or reduced
  * cost. */
