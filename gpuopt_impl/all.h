@@ -46,6 +46,7 @@ extern "C" {
 #include "simplex/solves.h"
 #include "simplex/parts.h"
 #include "simplex/cpu.h"
+#include "simplex/cpu_keep.h"
 #include "simplex/cpu_run.h"
 #include "simplex/cpu_dual.h"
 #include "elimination/calls.h"
