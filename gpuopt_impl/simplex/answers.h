@@ -197,14 +197,15 @@ static gpuopt_status gpuopt__simplex_by_pivots(gpuopt_simplex *s, const uint8_t 
     int64_t n = e.count;
     int regular;
     gpuopt_status status;
-    void *memory;
+    void *memory, *memory_of_slots;
     *done = e.count == 0;
     if (e.count <= 0) return GPUOPT_OK;
     status = gpuopt__allocate(s->context, GPUOPT_HOST,
                               (sizeof(double) * (uint64_t)n + 2 * sizeof(int32_t)) * (uint64_t)n, &memory);
     if (status) return status;
     e.part = (double *)memory;
-    e.slot = (int32_t *)(e.part + n * n);
+    memory_of_slots = e.part + n * n;
+    e.slot = (int32_t *)memory_of_slots;
     e.position = e.slot + n;
     status = gpuopt__simplex_plan_exchange(s, wanted, &e, &regular);
     if (!status && regular) {

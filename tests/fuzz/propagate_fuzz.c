@@ -304,8 +304,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         REQUIRE(gpuopt_propagator_create(context, &f->desc, &f->two) == GPUOPT_OK);
         input_disown(f); /* the library has copied them */
         if (tree && !f->dirty) tree_search(f, as_it_stands(f, f->lb, f->ub));
-        else if (nodes && !f->dirty && f->desc.mode == GPUOPT_MODE_JACOBI)
-            many_nodes(f, as_it_stands(f, f->lb, f->ub));
+        else if (nodes && !f->dirty && f->desc.mode == GPUOPT_MODE_JACOBI) many_nodes(f, as_it_stands(f, f->lb, f->ub));
         else operate(f);
     }
     input_disown(f);

@@ -249,8 +249,10 @@ static void dual_on_the_gpu(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(small_against_rationals), cmocka_unit_test(against_fresh_handles),
-    cmocka_unit_test(takes_effect_at_once),    cmocka_unit_test(rows_without_columns),
+    cmocka_unit_test(small_against_rationals),
+    cmocka_unit_test(against_fresh_handles),
+    cmocka_unit_test(takes_effect_at_once),
+    cmocka_unit_test(rows_without_columns),
     cmocka_unit_test(refused),
     cmocka_unit_test(dual_on_the_gpu),
 };
