@@ -66,14 +66,17 @@ static gpuopt_status gpuopt__simplex_bound(gpuopt_simplex *s, double *bound) {
     return GPUOPT_OK;
 }
 
+/* A number below x, by more than rounding to nearest may have taken away from it. */
+static double gpuopt__simplex_below(double x) { return x - (fabs(x) * 0x1p-52 + 0x1p-1000); }
+
 /* The same for the host's objective: nothing within the bounds is better. */
 static gpuopt_status gpuopt__simplex_host_bound(gpuopt_simplex *s, double *bound) {
-    double away = s->desc.maximize ? HUGE_VAL : -HUGE_VAL, scaled = 0;
+    const double sign = s->desc.maximize ? -1 : 1;
+    double scaled = 0, least;
     gpuopt_status status = gpuopt__simplex_bound(s, &scaled);
-    if (s->desc.maximize) scaled = -scaled;
-    scaled = nextafter(scaled / (s->cost_scale * s->primal_scale), away);
-    *bound = nextafter(scaled + s->desc.offset, away);
-    if (!(fabs(*bound) < HUGE_VAL)) *bound = away;
+    least = gpuopt__simplex_below(scaled / (s->cost_scale * s->primal_scale));
+    least = gpuopt__simplex_below(least + sign * s->desc.offset);
+    *bound = fabs(least) < HUGE_VAL ? sign * least : -sign * HUGE_VAL;
     return status;
 }
 
