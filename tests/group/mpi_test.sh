@@ -39,12 +39,13 @@ for test in calls refused lost; do
     check "$test, with ranks that are processes" ranks 5 ./$test cpu
 done
 
-# notices CALL: three ranks say that they lost the fourth, after the limit of 1 s and not much later.
+# notices CALL: three ranks say that they lost the fourth, not much later than the limit of 3 s; the first of them has
+# waited for that long, and those who were told may have waited for less.
 notices() {
-    ranks 4 --enable-recovery ./killed "$1" 1 >out 2>err
+    ranks 4 --enable-recovery ./killed "$1" 3 >out 2>err
     cat out err
     [ "$(grep -c 'exchange 11, a rank of the group is lost' out)" -eq 3 ] &&
-        awk '/^rank/ && ($(NF - 1) < 0.9 || $(NF - 1) > 6) { late = 1 } END { exit late }' out
+        awk '/^rank/ && $(NF - 1) > longest { longest = $(NF - 1) } END { exit longest < 2.7 || longest > 8 }' out
 }
 if is_open_mpi; then
     check "killed: built" mpicc "${flags[@]}" "$root/tests/group/mpi/killed.c" mpi.o gpuopt.o -lm -o killed
