@@ -363,10 +363,13 @@ GPUOPT_API gpuopt_status gpuopt_group_all_reduce(gpuopt_group *group, gpuopt_gro
                                                  int64_t *integer, double *real);
 
 /* Sends data [bytes] to another rank, which receives just as many from this one; may wait for that. Two ranks that send
- * to each other before either receives may wait for the time limit. ARGUMENT: no such other rank. */
+ * to each other before either receives may wait for the time limit. A message of 0 bytes is none: _send and _receive
+ * then wait for nobody. One of more than 2^30 bytes is one of 2^30, and then one of the others. ARGUMENT: no such other
+ * rank. */
 GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, int32_t to, const void *data, uint64_t bytes);
-/* Receives data [bytes] from another rank: its messages in the order in which they were sent. PEER: that rank sent
- * another number of bytes, too. */
+/* Receives data [bytes] from another rank: its messages in the order in which they were sent. PEER, also: the message
+ * has another number of bytes, messages being as _send says: to receive 2^30 bytes of 2^30 + 5 is OK, and the next
+ * message then has 5. ARGUMENT: no such other rank. */
 GPUOPT_API gpuopt_status gpuopt_group_receive(gpuopt_group *group, int32_t from, void *data, uint64_t bytes);
 /* Breaks the group on purpose, because this rank cannot go on: the others need not wait for the time limit. */
 GPUOPT_API gpuopt_status gpuopt_group_abort(gpuopt_group *group);
