@@ -274,17 +274,19 @@ typedef struct gpuopt_device_view {
  *            (MPI). Without a transport a group has one rank, and every call works.
  * Threads    A group is a handle of its context, and used by that context's thread. A call of a rank waits for calls of
  *            the others, so each rank needs a thread or a process of its own.
- * Collective All calls are collective but for _send, _receive, _abort and _get_info: each rank makes them, in the same
- *            order, and with the same arguments except for data and what a comment names. They first compare what the
- *            ranks were given. If that differs, or is out of range on one rank, the call returns ARGUMENT on all of
- *            them, and nothing has changed. A call may end on one rank before the others.
+ * Collective All calls are collective but for _send, _receive, _abort, _get_info and _destroy: each rank makes them, in
+ *            the same order, and with the same arguments except for data and what a comment names. They first compare
+ *            what the ranks were given. If that differs, or is out of range on one rank, the call returns ARGUMENT on
+ *            all of them, and nothing has changed. A call may end on one rank before the others.
  * Lost ranks A rank is lost if another has waited for it for the time limit, or if it has called _abort, or was ended,
- *            as far as the transport notices. Calls that need it return GPUOPT_ERROR_PEER, and the group is broken: all
- *            further calls of these ranks return that at once. The others, and one that was only late, are told, and
- *            return it in their present call or in the next one. An array that such a call was to fill is then
- *            unspecified. Contexts and their other handles stay usable, and the group can be destroyed.
+ *            as far as the transport notices. Calls that need it return GPUOPT_ERROR_PEER (or another error that the
+ *            transport gave), and the group is broken: all further calls of these ranks but _get_info, _abort and
+ *            _destroy return PEER at once. The others, and one that was only late, are told, and return it in their
+ *            present call or in the next one. An array that such a call was to fill is then unspecified. Contexts and
+ *            their other handles stay usable, whatever the transport's error, and the group can be destroyed.
  * Arrays     are in host memory; those of one call do not overlap. Ranks are machines of one byte order.
- * Memory     4 KiB a rank. Not planned beforehand: there is no _plan.
+ * Memory     On each rank 4,128 bytes for every rank of the group, and up to 1 KiB. What the transport takes is its own.
+ *            Not planned beforehand: there is no _plan.
  * Cost       Of a collective call: one exchange of 32 bytes a rank, and what its comment says. */
 
 /* One rank's part of a group. */
@@ -344,9 +346,9 @@ GPUOPT_API gpuopt_status gpuopt_group_agree(gpuopt_group *group, const void *byt
 GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, int32_t root, void *data, uint64_t bytes);
 /* Gathers what each rank sends: its send [bytes], where `bytes` may differ from rank to rank and may be 0. On all ranks
  * receive [capacity] gets these one after the other, in the order of ranks, and sizes [count] (or NULL) the bytes of
- * each. ARGUMENT: capacity is too small, or differs; if too small, sizes is filled in, so that with receive NULL and
- * capacity 0 on all ranks only the sizes are found, which is no error. Cost: one exchange if all send equally many, at
- * most 2^30; else one broadcast a rank. */
+ * each. ARGUMENT: capacity is too small, or differs, or receive is NULL on some ranks and not on others; if too small,
+ * sizes is filled in. With receive NULL and capacity 0 on all ranks only the sizes are found, which is no error. Cost:
+ * one exchange if all send equally many, at most 2^30; else for each rank one broadcast for each 2^30 bytes of its. */
 GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, const void *send, uint64_t bytes, void *receive,
                                                  uint64_t capacity, uint64_t *sizes);
 
@@ -357,8 +359,9 @@ typedef enum gpuopt_group_reduction {
     GPUOPT_REDUCE_SUM      /* the sum */
 } gpuopt_group_reduction;
 /* Reduces integer [count] or real [count], of which the other is NULL, entry by entry over all ranks, in the order of
- * ranks: all get the same bits, with any transport. NUMERIC, on all ranks: a sum of integers is beyond int64; the array
- * is then unspecified. Cost: an exchange for each 512 numbers; meant for few. */
+ * ranks: all get the same bits, with any transport, but for those of a NaN, which may be another NaN on another rank.
+ * NUMERIC, on all ranks: a sum of integers is beyond int64; the array is then unspecified. Cost: an exchange for each
+ * 512 numbers; meant for few. */
 GPUOPT_API gpuopt_status gpuopt_group_all_reduce(gpuopt_group *group, gpuopt_group_reduction reduction, int64_t count,
                                                  int64_t *integer, double *real);
 
