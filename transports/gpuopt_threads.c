@@ -198,7 +198,7 @@ gpuopt_status gpuopt_threads_open(int32_t count, gpuopt_transport *transport) {
     if (!h) return GPUOPT_ERROR_MEMORY;
     h->count = count;
     h->data = calloc((size_t)count, sizeof *h->data);
-    h->letter = calloc((size_t)count * (size_t)count, sizeof *h->letter);
+    h->letter = calloc((size_t)count, (size_t)count * sizeof *h->letter);
     h->member = calloc((size_t)count, sizeof *h->member);
     if (!h->data || !h->letter || !h->member || make_locks(h)) {
         free_hub(h);
