@@ -285,17 +285,18 @@ typedef struct gpuopt_device_view {
  *            present call or in the next one. An array that such a call was to fill is then unspecified. Contexts and
  *            their other handles stay usable, whatever the transport's error, and the group can be destroyed.
  * Arrays     are in host memory; those of one call do not overlap. Ranks are machines of one byte order.
- * Memory     On each rank 4,128 bytes for every rank of the group, and up to 1 KiB. What the transport takes is its own.
- *            Not planned beforehand: there is no _plan.
+ * Memory     On each rank 4,128 bytes for every rank of the group, and up to 1 KiB; a transport's own memory not
+ *            included. Not planned beforehand: there is no _plan.
  * Cost       Of a collective call: one exchange of 32 bytes a rank, and what its comment says. */
 
 /* One rank's part of a group. */
 typedef struct gpuopt_group gpuopt_group;
 
-/* How one rank reaches the others. A function returns OK when its arrays may be used again, and otherwise PEER: a rank
- * was not heard of for `seconds`, is known to be lost, or sent another number of bytes; or another error of the
- * transport's own. `bytes` is 1 to 2^30. The library calls them from the thread that uses the group, and none but
- * abandon after one has failed. */
+/* How one rank reaches the others. A function returns OK when its arrays may be used again, and otherwise PEER: the
+ * exchange was not done in `seconds` (a transport may leave the transfer out, and count only the wait for the others'
+ * calls), a rank is known to be lost, or it sent another number of bytes; or another error of the transport's own.
+ * `bytes` is 1 to 2^30. The library calls them from the thread that uses the group, and none but abandon after one has
+ * failed. */
 typedef struct gpuopt_transport {
     size_t struct_size;  /* sizeof(gpuopt_transport) */
     void *user;          /* passed to the functions */
@@ -315,8 +316,10 @@ typedef struct gpuopt_transport {
 /* How a group works; the same on all ranks. */
 typedef struct gpuopt_group_desc {
     size_t struct_size; /* sizeof(gpuopt_group_desc) */
-    /* Seconds that an exchange waits for another rank, 1e-3 to 1e9; 0: 60. It must exceed the longest time that a rank
-     * works between two calls while others wait. A call has several exchanges at most if a rank is lost amid it. */
+    /* Seconds that an exchange may take, 1e-3 to 1e9; 0: 60. It must exceed the longest time that a rank works between
+     * two calls while others wait, and with a transport that counts transfers (gpuopt_mpi.h) that time and a transfer's
+     * together: of up to 2^30 bytes, in all_gather from each rank. What is larger goes in several exchanges, each with
+     * this limit. A call returns at the first that fails. */
     double time_limit;
 } gpuopt_group_desc;
 

@@ -10,6 +10,8 @@
  *     gpuopt_mpi_close(&transport);
  *     MPI_Finalize();
  *
+ * The time limit counts the transfer, too, since MPI does not say when it has begun.
+ *
  * Lost ranks. MPI cannot take back what a lost rank has left undone. After a call has returned GPUOPT_ERROR_PEER, the
  * arrays that were given to it must stay where they are as long as the process makes MPI calls, and it should make none
  * but MPI_Abort: MPI_Finalize would wait for the lost rank. To see the status, and for example to write a checkpoint, a
