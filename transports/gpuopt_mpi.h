@@ -41,10 +41,11 @@ extern "C" {
 /* Fills *transport with a rank of a duplicate of this communicator. Collective over it, and waits without a time limit,
  * as MPI_Init does. All calls of the group must come from threads that MPI allows to call it: the main thread with
  * MPI_THREAD_FUNNELED, one thread at a time with MPI_THREAD_SERIALIZED. ARGUMENT: transport is NULL. MEMORY: there is
- * none (malloc), 4 KiB for every rank, and 4 KiB. STATE: MPI is not initialised, or has failed. */
+ * none (malloc), 4 KiB for every rank, and 4 KiB; then, if the communicator was duplicated, the others' _create returns
+ * PEER. STATE: MPI is not initialised, or has failed. */
 gpuopt_status gpuopt_mpi_open(MPI_Comm communicator, gpuopt_transport *transport);
-/* Frees what _open made. Collective, unless a rank was lost: then it waits for nobody, and leaves the communicator and
- * what was under way to the end of the process. */
+/* Frees what _open made. Collective, unless a rank is lost, as far as this one has been told: then it waits for nobody,
+ * and leaves the communicator and what was under way to the end of the process. */
 void gpuopt_mpi_close(gpuopt_transport *transport);
 
 #ifdef __cplusplus
