@@ -102,12 +102,19 @@ static int load(const options *o, problem *p, char *error, size_t error_size) {
     return 0;
 }
 
-/* All processes have read the same graph. */
+/* All processes have read the same graph, and have the same options. */
 static gpuopt_status agree(gpuopt_group *group, const problem *p) {
     uint64_t row = sizeof(int32_t) * (uint64_t)p->model.variables;
-    gpuopt_status status = gpuopt_group_agree(group, p->model.domain, row);
     int32_t *scopes, f, k;
+    int64_t number[4];
     uint64_t count = 0;
+    gpuopt_status status;
+    number[0] = p->desc.type;
+    number[1] = p->desc.top;
+    number[2] = p->desc.policy;
+    number[3] = p->desc.z;
+    status = gpuopt_group_agree(group, number, sizeof number);
+    if (!status) status = gpuopt_group_agree(group, p->model.domain, row);
     if (!status) status = gpuopt_group_agree(group, p->agent, row);
     if (status) return status;
     for (f = 0; f < p->model.functions; f++) count += (uint64_t)p->model.function[f].arity + 1;
