@@ -308,8 +308,8 @@ typedef struct gpuopt_transport {
     /* To another rank; may wait until that one receives. What one rank sends to another arrives in that order. */
     gpuopt_status (*send)(void *user, double seconds, int32_t to, const void *data, uint64_t bytes);
     gpuopt_status (*receive)(void *user, double seconds, int32_t from, void *data, uint64_t bytes);
-    /* Tells the others, without waiting, that this rank makes no more calls: what they wait for returns PEER at once
-     * rather than after the time limit, and so does all that they call later. */
+    /* Tells the others, without waiting for their calls, that this rank makes no more: what they wait for returns PEER
+     * as soon as they know rather than after the time limit, and so does all that they call later. */
     void (*abandon)(void *user);
 } gpuopt_transport;
 
@@ -377,7 +377,8 @@ GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, int32_t to, cons
  * has another number of bytes, messages being as _send says: to receive 2^30 bytes of 2^30 + 5 is OK, and the next
  * message then has 5. ARGUMENT: no such other rank. */
 GPUOPT_API gpuopt_status gpuopt_group_receive(gpuopt_group *group, int32_t from, void *data, uint64_t bytes);
-/* Breaks the group on purpose, because this rank cannot go on: the others need not wait for the time limit. */
+/* Breaks the group on purpose, because this rank cannot go on: the others are told (see the transport for how soon), so
+ * that they need not wait for the time limit. */
 GPUOPT_API gpuopt_status gpuopt_group_abort(gpuopt_group *group);
 
 /* ---- Propagation of  lhs <= A x <= rhs  over  lb <= x <= ub ------------------------------------------------------- *

@@ -10,6 +10,9 @@
  *     gpuopt_mpi_close(&transport);
  *     MPI_Finalize();
  *
+ * _abort, and a call that breaks the group, spend 10 ms in which MPI can tell the others. If that is not enough, as it
+ * may be for a first message over a network, they wait for their time limit.
+ *
  * The time limit counts the transfer, too, since MPI does not say when it has begun.
  *
  * Lost ranks. MPI cannot take back what a lost rank has left undone. After a call has returned GPUOPT_ERROR_PEER, the
