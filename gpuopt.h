@@ -275,26 +275,29 @@ typedef struct gpuopt_device_view {
  *            (MPI). Without a transport a group has one rank, and every call works.
  * Threads    A group is a handle of its context, and used by that context's thread. A call of a rank waits for calls of
  *            the others, so each rank needs a thread or a process of its own.
- * Collective All calls are collective but for _send, _receive, _abort and _get_info: each rank makes them, in the same
- *            order, and with the same arguments except for data and what a comment names. They first compare what the
- *            ranks were given. If that differs, or is out of range on one rank, the call returns ARGUMENT on all of
- *            them, and nothing has changed. A call may end on one rank before the others.
+ * Collective All calls are collective but for _send, _receive, _abort, _get_info and _destroy: each rank makes them, in
+ *            the same order, and with the same arguments except for data and what a comment names. They first compare
+ *            what the ranks were given. If that differs, or is out of range on one rank, the call returns ARGUMENT on
+ *            all of them, and nothing has changed. A call may end on one rank before the others.
  * Lost ranks A rank is lost if another has waited for it for the time limit, or if it has called _abort, or was ended,
- *            as far as the transport notices. Calls that need it return GPUOPT_ERROR_PEER, and the group is broken: all
- *            further calls of these ranks return that at once. The others, and one that was only late, are told, and
- *            return it in their present call or in the next one. An array that such a call was to fill is then
- *            unspecified. Contexts and their other handles stay usable, and the group can be destroyed.
+ *            as far as the transport notices. Calls that need it return GPUOPT_ERROR_PEER (or another error that the
+ *            transport gave), and the group is broken: all further calls of these ranks but _get_info, _abort and
+ *            _destroy return PEER at once. The others, and one that was only late, are told, and return it in their
+ *            present call or in the next one. An array that such a call was to fill is then unspecified. Contexts and
+ *            their other handles stay usable, whatever the transport's error, and the group can be destroyed.
  * Arrays     are in host memory; those of one call do not overlap. Ranks are machines of one byte order.
- * Memory     4 KiB a rank. Not planned beforehand: there is no _plan.
+ * Memory     On each rank 4,128 bytes for every rank of the group, and up to 1 KiB; a transport's own memory not
+ *            included. Not planned beforehand: there is no _plan.
  * Cost       Of a collective call: one exchange of 32 bytes a rank, and what its comment says. */
 
 /* One rank's part of a group. */
 typedef struct gpuopt_group gpuopt_group;
 
-/* How one rank reaches the others. A function returns OK when its arrays may be used again, and otherwise PEER: a rank
- * was not heard of for `seconds`, is known to be lost, or sent another number of bytes; or another error of the
- * transport's own. `bytes` is 1 to 2^30. The library calls them from the thread that uses the group, and none but
- * abandon after one has failed. */
+/* How one rank reaches the others. A function returns OK when its arrays may be used again, and otherwise PEER: the
+ * exchange was not done in `seconds` (a transport may leave the transfer out, and count only the wait for the others'
+ * calls), a rank is known to be lost, or it sent another number of bytes; or another error of the transport's own.
+ * `bytes` is 1 to 2^30. The library calls them from the thread that uses the group, and none but abandon after one has
+ * failed. */
 typedef struct gpuopt_transport {
     size_t struct_size;  /* sizeof(gpuopt_transport) */
     void *user;          /* passed to the functions */
@@ -306,16 +309,18 @@ typedef struct gpuopt_transport {
     /* To another rank; may wait until that one receives. What one rank sends to another arrives in that order. */
     gpuopt_status (*send)(void *user, double seconds, int32_t to, const void *data, uint64_t bytes);
     gpuopt_status (*receive)(void *user, double seconds, int32_t from, void *data, uint64_t bytes);
-    /* Tells the others, without waiting, that this rank makes no more calls: what they wait for returns PEER at once
-     * rather than after the time limit, and so does all that they call later. */
+    /* Tells the others, without waiting for their calls, that this rank makes no more: what they wait for returns PEER
+     * as soon as they know rather than after the time limit, and so does all that they call later. */
     void (*abandon)(void *user);
 } gpuopt_transport;
 
 /* How a group works; the same on all ranks. */
 typedef struct gpuopt_group_desc {
     size_t struct_size; /* sizeof(gpuopt_group_desc) */
-    /* Seconds that an exchange waits for another rank, 1e-3 to 1e9; 0: 60. It must exceed the longest time that a rank
-     * works between two calls while others wait. A call has several exchanges at most if a rank is lost amid it. */
+    /* Seconds that an exchange may take, 1e-3 to 1e9; 0: 60. It must exceed the longest time that a rank works between
+     * two calls while others wait, and with a transport that counts transfers (gpuopt_mpi.h) that time and a transfer's
+     * together: of up to 2^30 bytes, in all_gather from each rank. What is larger goes in several exchanges, each with
+     * this limit. A call returns at the first that fails. */
     double time_limit;
 } gpuopt_group_desc;
 
@@ -345,9 +350,9 @@ GPUOPT_API gpuopt_status gpuopt_group_agree(gpuopt_group *group, const void *byt
 GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, int32_t root, void *data, uint64_t bytes);
 /* Gathers what each rank sends: its send [bytes], where `bytes` may differ from rank to rank and may be 0. On all ranks
  * receive [capacity] gets these one after the other, in the order of ranks, and sizes [count] (or NULL) the bytes of
- * each. ARGUMENT: capacity is too small, or differs; if too small, sizes is filled in, so that with receive NULL and
- * capacity 0 on all ranks only the sizes are found, which is no error. Cost: one exchange if all send equally many, at
- * most 2^30; else one broadcast a rank. */
+ * each. ARGUMENT: capacity is too small, or differs, or receive is NULL on some ranks and not on others; if too small,
+ * sizes is filled in. With receive NULL and capacity 0 on all ranks only the sizes are found, which is no error. Cost:
+ * one exchange if all send equally many, at most 2^30; else for each rank one broadcast for each 2^30 bytes of its. */
 GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, const void *send, uint64_t bytes, void *receive,
                                                  uint64_t capacity, uint64_t *sizes);
 
@@ -358,18 +363,23 @@ typedef enum gpuopt_group_reduction {
     GPUOPT_REDUCE_SUM      /* the sum */
 } gpuopt_group_reduction;
 /* Reduces integer [count] or real [count], of which the other is NULL, entry by entry over all ranks, in the order of
- * ranks: all get the same bits, with any transport. NUMERIC, on all ranks: a sum of integers is beyond int64; the array
- * is then unspecified. Cost: an exchange for each 512 numbers; meant for few. */
+ * ranks: all get the same bits, with any transport, but for those of a NaN, which may be another NaN on another rank.
+ * NUMERIC, on all ranks: a sum of integers is beyond int64; the array is then unspecified. Cost: an exchange for each
+ * 512 numbers; meant for few. */
 GPUOPT_API gpuopt_status gpuopt_group_all_reduce(gpuopt_group *group, gpuopt_group_reduction reduction, int64_t count,
                                                  int64_t *integer, double *real);
 
 /* Sends data [bytes] to another rank, which receives just as many from this one; may wait for that. Two ranks that send
- * to each other before either receives may wait for the time limit. ARGUMENT: no such other rank. */
+ * to each other before either receives may wait for the time limit. A message of 0 bytes is none: _send and _receive
+ * then wait for nobody. One of more than 2^30 bytes is one of 2^30, and then one of the others. ARGUMENT: no such other
+ * rank. */
 GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, int32_t to, const void *data, uint64_t bytes);
-/* Receives data [bytes] from another rank: its messages in the order in which they were sent. PEER: that rank sent
- * another number of bytes, too. */
+/* Receives data [bytes] from another rank: its messages in the order in which they were sent. PEER, also: the message
+ * has another number of bytes, messages being as _send says: to receive 2^30 bytes of 2^30 + 5 is OK, and the next
+ * message then has 5. ARGUMENT: no such other rank. */
 GPUOPT_API gpuopt_status gpuopt_group_receive(gpuopt_group *group, int32_t from, void *data, uint64_t bytes);
-/* Breaks the group on purpose, because this rank cannot go on: the others need not wait for the time limit. */
+/* Breaks the group on purpose, because this rank cannot go on: the others are told (see the transport for how soon), so
+ * that they need not wait for the time limit. */
 GPUOPT_API gpuopt_status gpuopt_group_abort(gpuopt_group *group);
 
 /* ---- Propagation of  lhs <= A x <= rhs  over  lb <= x <= ub ------------------------------------------------------- *

@@ -106,15 +106,21 @@ static gpuopt_status receive(void *user, double seconds, int32_t from, void *dat
     return GPUOPT_OK;
 }
 
-/* Tells everyone; an empty message is on its way when MPI_Isend returns. */
+/* Tells everyone. MPI does not promise that a message leaves before later calls, which this rank need not make, so look
+ * around for 10 ms; where that is too short for it, the others wait for their limit. */
 static void abandon(void *user) {
     mpi_rank *m = user;
-    int r;
+    int r, found;
+    double start;
     m->lost = 1;
     for (r = 0; r < m->count; r++) {
         MPI_Request request;
         if (r != m->rank && !MPI_Isend(NULL, 0, MPI_BYTE, r, TAG_GONE, m->communicator, &request))
             MPI_Request_free(&request);
+    }
+    for (start = MPI_Wtime(); MPI_Wtime() - start < 0.01;) {
+        MPI_Iprobe(MPI_ANY_SOURCE, TAG_GONE, m->communicator, &found, MPI_STATUS_IGNORE);
+        sched_yield();
     }
 }
 
@@ -131,6 +137,7 @@ gpuopt_status gpuopt_mpi_open(MPI_Comm communicator, gpuopt_transport *transport
         free(m);
         return GPUOPT_ERROR_STATE;
     }
+    /* From here on the duplicate is left to the end of the process if this fails: freeing it is collective. */
     if (MPI_Comm_set_errhandler(m->communicator, MPI_ERRORS_RETURN) || MPI_Comm_rank(m->communicator, &m->rank) ||
         MPI_Comm_size(m->communicator, &count)) {
         free(m);
@@ -138,6 +145,11 @@ gpuopt_status gpuopt_mpi_open(MPI_Comm communicator, gpuopt_transport *transport
     }
     m->count = count;
     m->small = calloc((size_t)count + 1, SMALL);
+    if (!m->small) {
+        abandon(m);
+        free(m);
+        return GPUOPT_ERROR_MEMORY;
+    }
     t.user = m;
     t.rank = m->rank;
     t.count = count;
@@ -147,10 +159,7 @@ gpuopt_status gpuopt_mpi_open(MPI_Comm communicator, gpuopt_transport *transport
     t.receive = receive;
     t.abandon = abandon;
     *transport = t;
-    if (m->small) return GPUOPT_OK;
-    gpuopt_mpi_close(transport);
-    memset(transport, 0, sizeof *transport);
-    return GPUOPT_ERROR_MEMORY;
+    return GPUOPT_OK;
 }
 
 void gpuopt_mpi_close(gpuopt_transport *transport) {
@@ -158,7 +167,7 @@ void gpuopt_mpi_close(gpuopt_transport *transport) {
     if (!transport || !transport->user) return;
     m = transport->user;
     transport->user = NULL;
-    if (m->lost) return; /* MPI may still write to m->small */
+    if (someone_is_gone(m)) return; /* will not come to free the communicator; MPI may still write to m->small */
     MPI_Comm_free(&m->communicator);
     free(m->small);
     free(m);

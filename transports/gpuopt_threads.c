@@ -2,7 +2,7 @@
  *
  * One lock and one condition for all ranks. A rank that gives data leaves its address, others copy from there; it does
  * not return before they have. Waiting for another rank's call is subject to the time limit, waiting for a copy that
- * has begun is not, since that ends by itself.
+ * has begun is not, since that ends by itself. Nobody copies while holding the lock: it would use up the others' time.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "transports/gpuopt_threads.h"
@@ -16,7 +16,7 @@
 /* A message from one rank to another. */
 typedef struct letter {
     const void *data; /* NULL: there is none, or it has been copied */
-    uint64_t bytes;
+    uint64_t bytes;   /* 0: there is none, or its receiver has come */
 } letter;
 
 typedef struct hub {
@@ -49,9 +49,12 @@ static struct timespec after(double seconds) {
     return until;
 }
 
-/* Waits for a change, at most until then. A rank that has waited too long is the end of the group. */
-static void wait_until(hub *h, const struct timespec *until) {
-    if (pthread_cond_timedwait(&h->changed, &h->lock, until) != ETIMEDOUT) return;
+/* Waits for a change. Returns 1 if it is past the time; what was waited for may have come all the same. */
+static int is_late(hub *h, const struct timespec *until) {
+    return pthread_cond_timedwait(&h->changed, &h->lock, until) == ETIMEDOUT;
+}
+
+static void lose(hub *h) {
     h->lost = 1;
     pthread_cond_broadcast(&h->changed);
 }
@@ -75,7 +78,8 @@ static gpuopt_status meet(const member *m, double seconds, const void *data) {
             pthread_cond_broadcast(&h->changed);
         }
     }
-    while (h->calls == call && !h->lost) wait_until(h, &until);
+    while (h->calls == call && !h->lost)
+        if (is_late(h, &until) && h->calls == call) lose(h);
     status = h->calls != call ? GPUOPT_OK : GPUOPT_ERROR_PEER;
     pthread_mutex_unlock(&h->lock);
     return status;
@@ -122,15 +126,20 @@ static gpuopt_status send(void *user, double seconds, int32_t to, const void *da
         l->data = data;
         l->bytes = bytes;
         pthread_cond_broadcast(&h->changed);
-        while (l->data && !h->lost) wait_until(h, &until);
-        if (!l->data) status = GPUOPT_OK;
+        while (l->bytes > 0 && !h->lost)
+            if (is_late(h, &until) && l->bytes > 0) lose(h);
+        if (l->bytes == 0) {
+            while (l->data) pthread_cond_wait(&h->changed, &h->lock);
+            status = GPUOPT_OK;
+        }
         l->data = NULL;
+        l->bytes = 0;
     }
     pthread_mutex_unlock(&h->lock);
     return status;
 }
 
-/* Copies while it holds the lock, so that the sender cannot go meanwhile. */
+/* The sender waits for the end of the copy, so its data stay. */
 static gpuopt_status receive(void *user, double seconds, int32_t from, void *data, uint64_t bytes) {
     const member *m = user;
     hub *h = m->hub;
@@ -138,15 +147,19 @@ static gpuopt_status receive(void *user, double seconds, int32_t from, void *dat
     struct timespec until = after(seconds);
     gpuopt_status status = GPUOPT_ERROR_PEER;
     pthread_mutex_lock(&h->lock);
-    while (!l->data && !h->lost) wait_until(h, &until);
+    while (l->bytes == 0 && !h->lost)
+        if (is_late(h, &until) && l->bytes == 0) lose(h);
     if (!h->lost && l->bytes == bytes) {
+        l->bytes = 0;
+        pthread_mutex_unlock(&h->lock);
         memcpy(data, l->data, (size_t)bytes);
+        pthread_mutex_lock(&h->lock);
         l->data = NULL;
+        pthread_cond_broadcast(&h->changed);
         status = GPUOPT_OK;
     } else {
-        h->lost = 1;
+        lose(h);
     }
-    pthread_cond_broadcast(&h->changed);
     pthread_mutex_unlock(&h->lock);
     return status;
 }
@@ -154,8 +167,7 @@ static gpuopt_status receive(void *user, double seconds, int32_t from, void *dat
 static void abandon(void *user) {
     hub *h = ((const member *)user)->hub;
     pthread_mutex_lock(&h->lock);
-    h->lost = 1;
-    pthread_cond_broadcast(&h->changed);
+    lose(h);
     pthread_mutex_unlock(&h->lock);
 }
 
@@ -186,7 +198,7 @@ gpuopt_status gpuopt_threads_open(int32_t count, gpuopt_transport *transport) {
     if (!h) return GPUOPT_ERROR_MEMORY;
     h->count = count;
     h->data = calloc((size_t)count, sizeof *h->data);
-    h->letter = calloc((size_t)count * (size_t)count, sizeof *h->letter);
+    h->letter = calloc((size_t)count, (size_t)count * sizeof *h->letter);
     h->member = calloc((size_t)count, sizeof *h->member);
     if (!h->data || !h->letter || !h->member || make_locks(h)) {
         free_hub(h);

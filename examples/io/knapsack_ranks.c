@@ -119,12 +119,31 @@ static gpuopt_status go(search *s, int64_t nodes, uint8_t *taken, int32_t items,
     return status;
 }
 
+/* All ranks were given the same. */
+static gpuopt_status agree(gpuopt_group *group, const gpuopt_knapsack_desc *desc, int64_t nodes) {
+    uint64_t row = sizeof(int64_t) * (uint64_t)(desc->items > 0 ? desc->items : 0);
+    int64_t number[9];
+    gpuopt_status status;
+    number[0] = desc->items;
+    number[1] = desc->capacity;
+    number[2] = desc->search;
+    number[3] = desc->when_full;
+    number[4] = desc->pool;
+    number[5] = desc->node_limit;
+    number[6] = desc->reduction;
+    number[7] = desc->hybrid_threshold;
+    number[8] = nodes;
+    status = gpuopt_group_agree(group, number, sizeof number);
+    if (!status) status = gpuopt_group_agree(group, desc->weight, row);
+    if (!status) status = gpuopt_group_agree(group, desc->profit, row);
+    return status;
+}
+
 gpuopt_status knapsack_solve_ranks(gpuopt_context *context, gpuopt_group *group, const gpuopt_knapsack_desc *desc,
                                    int64_t nodes, uint8_t *taken, knapsack_ranks_answer *answer) {
     gpuopt_group_info info;
     search s;
     gpuopt_status status;
-    uint64_t row = sizeof(int64_t) * (uint64_t)desc->items;
     memset(&s, 0, sizeof s);
     memset(answer, 0, sizeof *answer);
     gpuopt_desc_init(&info, sizeof info);
@@ -137,9 +156,7 @@ gpuopt_status knapsack_solve_ranks(gpuopt_context *context, gpuopt_group *group,
     s.all = calloc((size_t)s.ranks, sizeof *s.all);
     s.order = calloc((size_t)s.ranks, sizeof *s.order);
     if (!s.all || !s.order) status = GPUOPT_ERROR_MEMORY;
-    if (!status) status = gpuopt_group_agree(group, desc->weight, row);
-    if (!status) status = gpuopt_group_agree(group, desc->profit, row);
-    if (!status) status = gpuopt_group_agree(group, &desc->capacity, sizeof desc->capacity);
+    if (!status) status = agree(group, desc, nodes);
     if (!status) status = gpuopt_knapsack_create(context, desc, &s.knapsack);
     if (!status) status = go(&s, nodes, taken, desc->items, answer);
     gpuopt_knapsack_destroy(s.knapsack);

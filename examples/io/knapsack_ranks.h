@@ -20,7 +20,9 @@ typedef struct knapsack_ranks_answer {
 
 /* nodes: about how many each rank expands in a round, 1 or more. desc, without node_limit and WHEN_FULL_STOP, is the
  * same on all ranks. taken [items] and *answer are the same on all ranks. If the call fails on one rank, it aborts the
- * group, and fails on all. ARGUMENT, also: the ranks have different problems. */
+ * group, and fails on all. It then has freed what it was sending or receiving, so that after PEER with
+ * transports/gpuopt_mpi.h no calls of MPI but MPI_Abort may follow. ARGUMENT, also: the ranks have different
+ * problems or options. */
 gpuopt_status knapsack_solve_ranks(gpuopt_context *context, gpuopt_group *group, const gpuopt_knapsack_desc *desc,
                                    int64_t nodes, uint8_t *taken, knapsack_ranks_answer *answer);
 

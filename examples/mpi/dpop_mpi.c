@@ -33,7 +33,8 @@ static const char usage[] =
     "  --threads N        of the CPU backend, in each process (1)\n"
     "  --json             one line of JSON on stdout, nothing else\n"
     "  --help             print this and exit\n"
-    "exit status: 0 solved or bounded, 1 no solution, 2 bad input, 3 anything else, as a process that is lost\n";
+    "exit status of a process: 0 solved or bounded, 1 no solution, 2 bad input, 3 anything else, as a process that is\n"
+    "                   lost, or has failed; mpirun returns that of one which is not 0\n";
 
 typedef struct options {
     const char *model, *agents, *backend;
@@ -101,12 +102,19 @@ static int load(const options *o, problem *p, char *error, size_t error_size) {
     return 0;
 }
 
-/* All processes have read the same graph. */
+/* All processes have read the same graph, and have the same options. */
 static gpuopt_status agree(gpuopt_group *group, const problem *p) {
     uint64_t row = sizeof(int32_t) * (uint64_t)p->model.variables;
-    gpuopt_status status = gpuopt_group_agree(group, p->model.domain, row);
     int32_t *scopes, f, k;
+    int64_t number[4];
     uint64_t count = 0;
+    gpuopt_status status;
+    number[0] = p->desc.type;
+    number[1] = p->desc.top;
+    number[2] = p->desc.policy;
+    number[3] = p->desc.z;
+    status = gpuopt_group_agree(group, number, sizeof number);
+    if (!status) status = gpuopt_group_agree(group, p->model.domain, row);
     if (!status) status = gpuopt_group_agree(group, p->agent, row);
     if (status) return status;
     for (f = 0; f < p->model.functions; f++) count += (uint64_t)p->model.function[f].arity + 1;
@@ -232,11 +240,13 @@ static void print_words(const options *o, const problem *p, int ranks) {
            (long long)a->value_messages, (unsigned long long)a->value_bytes, p->seconds);
 }
 
-/* One process's part. Returns its exit status; *lost: other processes may be gone. */
+/* One process's part. Returns its exit status; *lost: the group is broken, or was never made, so that other processes
+ * may be gone. */
 static int run(const options *o, const gpuopt_transport *transport, int *lost) {
     gpuopt_context *context = NULL;
     gpuopt_group *group = NULL;
     gpuopt_group_desc desc;
+    gpuopt_group_info info;
     const char *backend;
     char error[1024], name[64];
     speaker speaker;
@@ -245,6 +255,7 @@ static int run(const options *o, const gpuopt_transport *transport, int *lost) {
     gpuopt_status status;
     memset(&p, 0, sizeof p);
     memset(&speaker, 0, sizeof speaker);
+    gpuopt_desc_init(&info, sizeof info);
     gpuopt_desc_init(&desc, sizeof desc);
     desc.time_limit = (double)o->limit;
     snprintf(name, sizeof name, "process %d", (int)transport->rank);
@@ -268,7 +279,7 @@ static int run(const options *o, const gpuopt_transport *transport, int *lost) {
         }
     }
     if (status) fprintf(stderr, "%s: %s\n", name, gpuopt_status_string(status));
-    *lost = status == GPUOPT_ERROR_PEER;
+    *lost = gpuopt_group_get_info(group, &info) != GPUOPT_OK || info.broken;
     free_problem(&p);
     gpuopt_group_destroy(group);
     gpuopt_context_destroy(context);
@@ -288,7 +299,7 @@ int main(int argc, char **argv) {
     if (gpuopt_mpi_open(MPI_COMM_WORLD, &transport)) return EXIT_FAILED;
     result = finish_output(run(&o, &transport, &lost));
     gpuopt_mpi_close(&transport);
-    if (lost) _exit(result); /* MPI_Finalize would wait for processes that are gone */
+    if (lost) _exit(result); /* in MPI_Finalize this process might wait for those that are gone, or they for it */
     MPI_Finalize();
     return result;
 }

@@ -30,7 +30,8 @@ static const char usage[] =
     "  --threads N        of the CPU backend, in each process (1)\n"
     "  --json             one line of JSON on stdout, nothing else\n"
     "  --help             print this and exit\n"
-    "exit status: 0 solved, 2 bad input, 3 anything else, as a process that is lost\n";
+    "exit status of a process: 0 solved, 2 bad input, 3 anything else, as a process that is lost, or has failed;\n"
+    "                   mpirun returns that of one which is not 0\n";
 
 static const char *const searches[] = {"dominance", "breadth", NULL};
 
@@ -94,11 +95,13 @@ static gpuopt_status solve(const options *o, gpuopt_context *context, gpuopt_gro
     return knapsack_solve_ranks(context, group, &desc, o->round, taken, answer);
 }
 
-/* One process's part. Returns its exit status; *lost: other processes may be gone. */
+/* One process's part. Returns its exit status; *lost: the group is broken, or was never made, so that other processes
+ * may be gone. */
 static int run(const options *o, const gpuopt_transport *transport, int *lost) {
     gpuopt_context *context = NULL;
     gpuopt_group *group = NULL;
     gpuopt_group_desc desc;
+    gpuopt_group_info info;
     knapsack_ranks_answer answer;
     knapsack_model model;
     const char *backend;
@@ -110,6 +113,7 @@ static int run(const options *o, const gpuopt_transport *transport, int *lost) {
     gpuopt_status status;
     memset(&model, 0, sizeof model);
     memset(&speaker, 0, sizeof speaker);
+    gpuopt_desc_init(&info, sizeof info);
     gpuopt_desc_init(&desc, sizeof desc);
     desc.time_limit = (double)o->limit;
     snprintf(name, sizeof name, "process %d", (int)transport->rank);
@@ -134,7 +138,7 @@ static int run(const options *o, const gpuopt_transport *transport, int *lost) {
         }
     }
     if (status) fprintf(stderr, "%s: %s\n", name, gpuopt_status_string(status));
-    *lost = status == GPUOPT_ERROR_PEER;
+    *lost = gpuopt_group_get_info(group, &info) != GPUOPT_OK || info.broken;
     free(taken);
     if (read) knapsack_free(&model);
     gpuopt_group_destroy(group);
@@ -156,7 +160,7 @@ int main(int argc, char **argv) {
     if (gpuopt_mpi_open(MPI_COMM_WORLD, &transport)) return EXIT_FAILED;
     result = finish_output(run(&o, &transport, &lost));
     gpuopt_mpi_close(&transport);
-    if (lost) _exit(result); /* MPI_Finalize would wait for processes that are gone */
+    if (lost) _exit(result); /* in MPI_Finalize this process might wait for those that are gone, or they for it */
     MPI_Finalize();
     return result;
 }

@@ -31,7 +31,7 @@ typedef struct gpuopt__group_header {
 
 struct gpuopt_group {
     gpuopt_context *context;
-    gpuopt_transport transport; /* all functions are NULL if there is one rank */
+    gpuopt_transport transport; /* all functions are NULL if the host gave none: then there is one rank */
     double time_limit;
     int broken;
     gpuopt__group_header *header; /* [count] of the present call */

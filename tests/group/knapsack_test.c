@@ -15,7 +15,7 @@ typedef struct problem {
     int64_t weight[MOST_ITEMS], profit[MOST_ITEMS], capacity, optimum, nodes, pool;
     int32_t items;
     gpuopt_knapsack_search search;
-    int differs;                  /* not 0: rank 1 has another capacity */
+    int differs; /* rank 1 has 1: another capacity, 2: another search, 3: another pool; 4: all have too few items */
     knapsack_ranks_answer answer; /* of rank 0 */
 } problem;
 
@@ -58,10 +58,11 @@ static void solves(rank *r) {
     desc.items = p->items;
     desc.weight = p->weight;
     desc.profit = p->profit;
-    desc.capacity = p->capacity + (p->differs && r->number == 1);
-    desc.search = p->search;
+    desc.capacity = p->capacity + (p->differs == 1 && r->number == 1);
+    desc.search = p->differs == 2 && r->number == 1 ? GPUOPT_SEARCH_BREADTH : p->search;
     desc.reduction = GPUOPT_OFF;
-    desc.pool = p->pool;
+    desc.pool = p->pool + (p->differs == 3 && r->number == 1);
+    if (p->differs == 4) desc.items = -1;
     EXPECT(r, rank_join(r, 20) == GPUOPT_OK);
     memset(taken, 7, sizeof taken);
     status = knapsack_solve_ranks(r->context, r->group, &desc, p->nodes, taken, &answer);
@@ -103,8 +104,7 @@ static void optima(void **state) {
 static void different_problems(void **state) {
     problem p = draw(3, 30);
     (void)state;
-    p.differs = 1;
-    ranks_run(3, solves, &p);
+    for (p.differs = 1; p.differs <= 4; p.differs++) ranks_run(3, solves, &p);
 }
 
 static const struct CMUnitTest tests[] = {
