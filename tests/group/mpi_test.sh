@@ -34,7 +34,7 @@ done
 
 # Five processes, of which a test uses as many as it says.
 for test in calls refused lost; do
-    check "$test: built" mpicc "${flags[@]}" "$root/tests/group/${test}_test.c" "$root/tests/group/mpi/ranks.c" \
+    check "$test: built" mpicc "${flags[@]}" "$root/tests/group/${test}_test.c" "$root/tests/group/mpi/ranks.c" "$root/tests/group/rank.c" \
         mpi.o support.o backends.o gpuopt.o -lcmocka -lm -o $test || continue
     check "$test, with ranks that are processes" ranks 5 ./$test cpu
 done
