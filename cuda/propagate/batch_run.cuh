@@ -79,7 +79,7 @@ gpuopt_status TypedBatch<Val, Bound>::run_tiers(BatchCall call, bool to_host) {
     for (int tier = first_tier_;; tier++) {
         if (is_few(call.nodes) && wide_grid_) tier = std::max(tier, +TIER_WIDE);
         else if (is_few(call.nodes / 2)) tier = std::max(tier, +TIER_BLOCK);
-        if (tier == TIER_WIDE && !is_few(call.nodes)) continue; /* many are faster four to a multiprocessor */
+        if (tier == TIER_WIDE && !is_few(call.nodes / 4)) continue; /* many are faster four to a multiprocessor */
         call.left = list_[0] == call.list ? list_[1] : list_[0];
         call.last = tier == TIER_MEMORY;
         if (!launch(tier, call)) continue;
