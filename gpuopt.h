@@ -722,14 +722,17 @@ GPUOPT_API gpuopt_status gpuopt_propagator_plan_fork(gpuopt_propagator *original
  *
  * Result     Of each node the same bits, outcome and rounds as if the base had been given the node's bounds by
  *            gpuopt_propagator_set_some_bounds and then propagated by _round, with any number of threads and on the
- * GPU. Base       Its bounds, sides and rows as they are when _run is called. While it is INFEASIBLE, every node is,
- *            with the base's row and column, after 0 rounds. It must not be destroyed before its batches, which belong
- *            to its context. A base whose rounds a captured graph replays needs a call that changes it before the next
- * _run. Cost       Of a node: the entries of the columns that change, and the rows in which that can have an effect.
- *            After a change of the base the next _run takes one more pass over A on the GPU, and O(rows + cols) a
- *            thread on the CPU. If the base is not at a fixpoint, each node evaluates the rows that can still act in
- * it, too. stop       is asked between nodes on the CPU; on the GPU between launches, of which a _run has up to four:
- *            nodes that outgrow the room that they were run in are run again in a larger one. */
+ *            GPU.
+ * Base       Its bounds, sides and rows as they are when _run is called. While it is INFEASIBLE, every node is, with
+ *            the base's row and column, after 0 rounds. It must not be destroyed before its batches, which belong to
+ *            its context. A base whose rounds a captured graph replays needs a call that changes it before the next
+ *            _run.
+ * Cost       Of a node: the entries of the columns that change, and the rows in which that can have an effect; on the
+ *            GPU also all added rows in each round. After a change of the base the next _run takes one more pass over
+ *            A on the GPU, and O(rows + cols) a thread on the CPU. If the base is not at a fixpoint, each node
+ *            evaluates the rows that can still act in it, too.
+ * stop       is asked between nodes on the CPU; on the GPU between launches, of which a _run has few: nodes that
+ *            outgrow the room that they were run in are run again in a larger one. */
 
 /* Many nodes of one base, and what the latest _run found. */
 typedef struct gpuopt_propagator_batch gpuopt_propagator_batch;
