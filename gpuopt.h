@@ -53,8 +53,9 @@
  *            lhs > rhs is an error.
  * Infinity   Bounds and sides of size 1e20 and more are infinite; the descriptor can say otherwise.
  * Threads    A context, with everything created in it, is used by one thread at a time. Different contexts are
- *            independent. There are no globals, no clocks and no signal handlers. OpenMP threads are used only where
- *            the context asks for more than one and the compiler has OpenMP switched on.
+ *            independent. There are no globals and no signal handlers, and no clock is read unless a limit in seconds
+ *            is set (order_seconds of an elimination). OpenMP threads are used only where the context asks for more
+ *            than one and the compiler has OpenMP switched on.
  * Streams    On the CUDA backend, a context's work is ordered on its stream. Calls that return host arrays wait for it.
  *            Host arrays that were passed in may be reused as soon as the call returns. A call leaves the thread's
  *            current device or CUDA context as it was, touches no other device, and leaves no CUDA error behind; one
@@ -1164,8 +1165,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  *           read once and the message, d^(w-1) entries, is written once.
  * Bits      INT64: the same bits on every backend. DOUBLE: on one backend always the same, between backends up to
  *           rounding.
- * Stop      The stop hook is asked between buckets and between slices in _step, between the restarts of a search for an
- *           order, and in _assign where that repeats a slice. */
+ * Stop      The stop hook is asked between buckets and between slices in _step, many times in a search for an order,
+ *           and in _assign where that repeats a slice. */
 
 /* A model being eliminated. */
 typedef struct gpuopt_elimination gpuopt_elimination;
@@ -1203,7 +1204,8 @@ typedef struct gpuopt_elimination_function {
 /* How an order is found: each step eliminates the variable with the least of what the constant says, in the remaining
  * graph. Ties are broken by the seed. */
 typedef enum gpuopt_elimination_heuristic {
-    GPUOPT_HEURISTIC_BEST = 0,          /* all three; the order with the fewest operations is improved further */
+    GPUOPT_HEURISTIC_BEST = 0,          /* all three; the order with the fewest operations is improved further, by
+                                           annealing: judged by operations times the entries of the largest message */
     GPUOPT_HEURISTIC_MIN_FILL,          /* edges that its elimination adds */
     GPUOPT_HEURISTIC_WEIGHTED_MIN_FILL, /* the sum over these edges of the product of the two domain sizes */
     GPUOPT_HEURISTIC_MIN_DEGREE         /* neighbours */
@@ -1239,7 +1241,7 @@ typedef struct gpuopt_elimination_desc {
     const int32_t *order;
     int32_t order_count; /* 0 if order is NULL */
     gpuopt_elimination_heuristic heuristic;
-    int32_t restarts; /* of each heuristic, with other ties: 1 to 1e6; 0: 8 */
+    int32_t restarts; /* runs of each heuristic, with other ties: 1 to 1e6; 0: 1 */
     uint64_t seed;    /* of ties and of the improvement of an order */
     gpuopt_elimination_policy policy;
     /* Bytes of device memory (CPU: of host memory) to use at most; 0: what the device has free (CPU: no limit). */
@@ -1262,6 +1264,13 @@ typedef struct gpuopt_elimination_desc {
      * condition, and the order and z that are used; not of the values of conditioned and sliced variables. It does not
      * depend on the machine or the backend. */
     uint64_t model;
+    /* A budget to search for a better order, with BEST alone; the threads of the context share the work.
+     * order_seconds, up to 1e9: by the wall clock (timespec_get of C), so that the order may differ from one run to the
+     * next, and with the number of threads. order_work, up to 9e18: moves of simulated annealing, of which a core makes
+     * some millions in a second; the order is then the same on every machine, with any number of threads. Both:
+     * whichever ends first. 0: none, and the search takes some milliseconds for hundreds of variables. */
+    double order_seconds;
+    int64_t order_work;
 } gpuopt_elimination_desc;
 
 /* What an elimination will take, known before anything is allocated. */
@@ -1288,8 +1297,8 @@ typedef struct gpuopt_elimination_estimate {
  * v's first message is put, or -1. estimate may be NULL. Pass the order to _plan and _create, so that it is not
  * searched for again. ARGUMENT and NUMERIC: as _create. UNSUPPORTED: an estimate is asked for and the policy does not
  * fit the limit; or parent is asked for, and messages of more than 2^44 entries have more than 2^26 variables together.
- * Cost: `restarts` greedy runs of each heuristic, milliseconds for hundreds of variables. If the stop hook says so, the
- * search ends with the best order found so far. */
+ * Cost: `restarts` greedy runs of each heuristic, and annealing for the budget or, without one, for milliseconds. If the
+ * stop hook says so, the search ends with the best order found so far. */
 GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t *order, int32_t *parent,
                                                   gpuopt_elimination_estimate *estimate);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * The search for elimination orders: builds the interaction graph, runs the greedy heuristics, and improves the best
- * order by rotations.
+ * order by annealing and by rotations.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_H
 
-#include "order_rotate.h"
+#include "order_portfolio.h"
 
 #include "../common/matrix.h"
 
@@ -27,7 +27,8 @@ typedef struct gpuopt__elimination_order_search {
     int32_t *vertex;   /* [variables] -1: not in the graph */
     int64_t *raw;      /* [variables + 1] where a vertex's neighbours begin before they are sorted */
     uint64_t adjacent_bytes;
-    int stopped; /* the host asked to stop */
+    gpuopt__elimination_budget budget;
+    int stopped; /* the host asked to stop, or time is up */
 } gpuopt__elimination_order_search;
 
 /* ---- Graph ---- */
@@ -168,9 +169,12 @@ static void gpuopt__elimination_search_cut(gpuopt__elimination_order_search *sea
     gpuopt__elimination_tree_cut(&search->tree, arena, n);
 }
 
-/* Whether the host has asked to stop. Once it has, it is not asked again. */
+/* Whether the host has asked to stop, or time is up. Once that is so, the host is not asked again. */
 static int gpuopt__elimination_search_stopped(gpuopt__elimination_order_search *search) {
+    const gpuopt__elimination_budget *budget = &search->budget;
     if (!search->stopped) search->stopped = gpuopt__asked_to_stop(search->greedy.scratch->context);
+    if (!search->stopped && budget->seconds < HUGE_VAL)
+        search->stopped = !(gpuopt__elimination_clock() - budget->start < budget->seconds);
     return search->stopped;
 }
 
@@ -181,7 +185,8 @@ static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_ord
                                                          uint64_t seed, gpuopt__elimination_order_score *score) {
     gpuopt__elimination_greedy *s = &search->greedy;
     int32_t r, v, h;
-    int found = 0;
+    int found = 0, equal = 1; /* domain sizes: the two kinds of min-fill are the same */
+    for (v = 1; v < s->vertices; v++) equal &= s->size[v] == s->size[0];
     for (r = 0; r < restarts; r++)
         for (h = GPUOPT_HEURISTIC_MIN_FILL; h <= GPUOPT_HEURISTIC_MIN_DEGREE; h++) {
             gpuopt__elimination_order_score got;
@@ -189,6 +194,7 @@ static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_ord
             gpuopt_status status;
             int better;
             if (heuristic != GPUOPT_HEURISTIC_BEST && (int)heuristic != h) continue;
+            if (equal && heuristic == GPUOPT_HEURISTIC_BEST && h == GPUOPT_HEURISTIC_WEIGHTED_MIN_FILL) continue;
             if (found && gpuopt__elimination_search_stopped(search)) return GPUOPT_OK;
             for (v = 0; v < s->vertices; v++)
                 s->tie[v] = r ? (uint32_t)(gpuopt__random(seed, stream + (uint64_t)v) * 4294967296.0)
@@ -204,32 +210,50 @@ static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_ord
     return GPUOPT_OK;
 }
 
-/* BEST: improves greedy.best by a round of rotations for each restart. That takes about as long as the greedy runs, and
- * little where the elimination itself takes little. Small cores are searched more thoroughly; large ones have more to
- * find. */
-static gpuopt_status gpuopt__elimination_search_rotations(gpuopt__elimination_order_search *search, int32_t restarts,
-                                                          uint64_t seed, gpuopt__elimination_order_score *score) {
-    static const double share[4] = {1e-4, 1e-6, 1e-3, 1e-5}, heat[2] = {1, 0.1};
+/* BEST: improves greedy.best by rounds of rotations. That takes little where the elimination itself takes little. Small
+ * cores are searched more thoroughly; large ones have more to find. */
+static gpuopt_status gpuopt__elimination_search_rotations(gpuopt__elimination_order_search *search, uint64_t seed,
+                                                          gpuopt__elimination_order_score *score) {
+    static const double share[GPUOPT__ELIMINATION_ROTATIONS] = {1e-4, 1e-6},
+                        heat[GPUOPT__ELIMINATION_ROTATIONS] = {1, 0.1};
+    gpuopt__elimination_greedy *s = &search->greedy;
     int32_t r;
-    for (r = 0; r < restarts && score->operations <= 1e290; r++) { /* beyond, sums would become infinite */
+    for (r = 0; r < GPUOPT__ELIMINATION_ROTATIONS && score->operations <= 1e290;
+         r++) { /* beyond, sums could be infinite */
         int64_t moves =
             score->operations < GPUOPT__ELIMINATION_MOVES_MANY_FROM
                 ? GPUOPT__ELIMINATION_MOVES_FEW + (int64_t)(score->operations / GPUOPT__ELIMINATION_MOVES_OPERATIONS)
                 : GPUOPT__ELIMINATION_MOVES_MANY;
+        gpuopt__elimination_order_score found = *score;
         gpuopt_status status;
         if (gpuopt__elimination_search_stopped(search)) return GPUOPT_OK;
-        status = gpuopt__elimination_rotate_round(&search->tree, share[r % 4], heat[r % 2], moves,
-                                                  seed + ((uint64_t)(uint32_t)r << 32), search->greedy.best, score);
+        memcpy(s->order, s->best, sizeof(int32_t) * (size_t)s->vertices);
+        status = gpuopt__elimination_rotate_round(&search->tree, share[r], heat[r], moves,
+                                                  seed + ((uint64_t)(uint32_t)r << 32), s->order, &found);
         if (status) return status;
+        if (!gpuopt__elimination_portfolio_better(&found, score)) continue;
+        *score = found;
+        memcpy(s->best, s->order, sizeof(int32_t) * (size_t)s->vertices);
     }
     return GPUOPT_OK;
+}
+
+/* BEST: improves greedy.best by annealing. Without a budget it takes as long as a few greedy runs. */
+static gpuopt_status gpuopt__elimination_search_annealing(gpuopt__elimination_order_search *search, uint64_t seed,
+                                                          gpuopt__elimination_order_score *score) {
+    gpuopt__elimination_greedy *s = &search->greedy;
+    gpuopt__elimination_budget budget = search->budget;
+    if (s->vertices > GPUOPT__ELIMINATION_COVER_VERTICES || gpuopt__elimination_search_stopped(search))
+        return GPUOPT_OK;
+    if (!(budget.seconds < HUGE_VAL) && budget.moves == INT64_MAX) budget.moves = GPUOPT__ELIMINATION_ANNEAL_MOVES;
+    return gpuopt__elimination_portfolio_search(&search->tree, &budget, s->scratch->context->desc.threads, seed,
+                                                s->best, score, &search->stopped);
 }
 
 /* Searches for an order. All scratch memory is released before it returns. Variables with one value come last. */
 static gpuopt_status gpuopt__elimination_search_order(gpuopt__elimination_scratch *scratch,
                                                       const gpuopt__elimination_scopes *scopes,
-                                                      gpuopt_elimination_heuristic heuristic, int32_t restarts,
-                                                      uint64_t seed, int32_t *order) {
+                                                      const gpuopt_elimination_desc *d, int32_t *order) {
     gpuopt__elimination_order_search search;
     gpuopt__elimination_order_score score;
     gpuopt__arena arena = {NULL, 0};
@@ -240,6 +264,9 @@ static gpuopt_status gpuopt__elimination_search_order(gpuopt__elimination_scratc
     memset(&search, 0, sizeof search);
     s->scratch = scratch;
     search.tree.graph = s;
+    search.budget.seconds = d->order_seconds > 0 ? d->order_seconds : HUGE_VAL;
+    search.budget.moves = d->order_work > 0 ? d->order_work : INT64_MAX;
+    if (d->order_seconds > 0) search.budget.start = gpuopt__elimination_clock();
     gpuopt__elimination_search_cut(&search, &arena, scopes);
     block = gpuopt__elimination_scratch_take(scratch, arena.used);
     if (!block) return scratch->status;
@@ -247,9 +274,11 @@ static gpuopt_status gpuopt__elimination_search_order(gpuopt__elimination_scratc
     arena.used = 0;
     gpuopt__elimination_search_cut(&search, &arena, scopes);
     status = gpuopt__elimination_graph_build(&search, scopes);
-    if (!status) status = gpuopt__elimination_search_greedily(&search, heuristic, restarts, seed, &score);
-    if (!status && heuristic == GPUOPT_HEURISTIC_BEST)
-        status = gpuopt__elimination_search_rotations(&search, restarts, seed, &score);
+    if (!status) status = gpuopt__elimination_search_greedily(&search, d->heuristic, d->restarts, d->seed, &score);
+    if (!status && d->heuristic == GPUOPT_HEURISTIC_BEST)
+        status = gpuopt__elimination_search_annealing(&search, d->seed, &score);
+    if (!status && d->heuristic == GPUOPT_HEURISTIC_BEST)
+        status = gpuopt__elimination_search_rotations(&search, d->seed, &score);
     for (; count < s->vertices && !status; count++) order[count] = s->variable[s->best[count]];
     for (v = 0; v < scopes->variables && !status; v++) {
         if (scopes->fixed[v] || scopes->domain[v] != 1) continue;

@@ -45,18 +45,36 @@
 
 /* ---- Search for an order ---- */
 
-/* Runs of each greedy heuristic where the caller does not say. With 8, and the rotations that follow, an order takes
- * 1.5 to 35 ms on the models of section "Exact", the greater part of the whole time for small ones. */
-#define GPUOPT__ELIMINATION_RESTARTS 8
+/* Runs of each greedy heuristic where the caller does not say: annealing gains more than a second one would, and takes
+ * as long. */
+#define GPUOPT__ELIMINATION_RESTARTS 1
+/* Rounds of rotations. */
+#define GPUOPT__ELIMINATION_ROTATIONS 2
 /* Words of a set of vertices in the part of the tree that is rotated: 256 vertices. */
 enum { GPUOPT__ELIMINATION_CORE_WORDS = 4, GPUOPT__ELIMINATION_CORE_MOST = 64 * GPUOPT__ELIMINATION_CORE_WORDS };
 /* Rotations tried in a round: FEW, plus one for every OPERATIONS operations of the elimination, and at most MANY, so
  * that little time is spent where the elimination itself takes little. The limits keep the rounds at about the time of
  * the greedy runs. */
 #define GPUOPT__ELIMINATION_MOVES_FEW 200
-#define GPUOPT__ELIMINATION_MOVES_MANY 40000
+#define GPUOPT__ELIMINATION_MOVES_MANY 2000
 #define GPUOPT__ELIMINATION_MOVES_OPERATIONS 2048
 #define GPUOPT__ELIMINATION_MOVES_MANY_FROM 8e7
+
+/* Vertices, and words of all cliques' sets together, up to which orders are annealed: 16 MB of a graph's bits and 64 MB
+ * of a tree's. */
+#define GPUOPT__ELIMINATION_COVER_VERTICES 8192
+#define GPUOPT__ELIMINATION_COVER_WORDS ((int64_t)1 << 21)
+/* Annealing: moves without a budget; chains side by side, and rounds, with one. */
+#define GPUOPT__ELIMINATION_ANNEAL_MOVES 60000
+#define GPUOPT__ELIMINATION_ANNEAL_CHAINS 4
+#define GPUOPT__ELIMINATION_ANNEAL_ROUNDS 2
+/* Moves at a temperature, for each inner node of the tree. */
+#define GPUOPT__ELIMINATION_ANNEAL_STEP 8
+/* The last temperature, 1/16, and the first without a budget, 1/2: log2 of their multiples of 1/1024, in 1/1024. */
+#define GPUOPT__ELIMINATION_COLD (6 * 1024)
+#define GPUOPT__ELIMINATION_WARM (9 * 1024)
+/* Sweeps that are tried beforehand. */
+#define GPUOPT__ELIMINATION_SWEEPS 64
 
 /* ---- Policies ---- */
 

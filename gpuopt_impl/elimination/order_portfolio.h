@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The search for an order with a budget: several annealings, from the greedy order and from the best sweep, then from
+ * the best so far. Each is on its own and has its share of the budget, so that they can run side by side.
+ */
+#ifndef GPUOPT_IMPL_ELIMINATION_ORDER_PORTFOLIO_H
+#define GPUOPT_IMPL_ELIMINATION_ORDER_PORTFOLIO_H
+
+#include <time.h>
+
+#include "order_anneal.h"
+#include "order_rotate.h"
+#include "order_sweep.h"
+
+/* What a search may take. */
+typedef struct gpuopt__elimination_budget {
+    double seconds, start; /* HUGE_VAL: any; when it began */
+    int64_t moves;         /* INT64_MAX: any */
+} gpuopt__elimination_budget;
+
+/* Seconds, since some time. */
+static double gpuopt__elimination_clock(void) {
+    struct timespec now;
+    return timespec_get(&now, TIME_UTC) ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec : HUGE_VAL;
+}
+
+/* One annealing. */
+typedef struct gpuopt__elimination_chain {
+    int from_row;      /* begins with the best sweep */
+    int32_t hot, cold; /* temperatures: log2 of their multiples of 1 / LOG_UNIT, in LOG_UNIT */
+    int32_t cap;       /* of its tree */
+    uint64_t seed;
+    int64_t moves, step; /* at most; at a temperature, for each inner node */
+    double end;          /* on the clock */
+    int32_t *order;      /* [vertices] where it begins; then what it found */
+} gpuopt__elimination_chain;
+
+typedef struct gpuopt__elimination_portfolio {
+    const gpuopt_context *context;
+    gpuopt__elimination_cover cover;
+    gpuopt__elimination_logs logs;
+    gpuopt__elimination_sweep sweep;
+    gpuopt__elimination_anneal *anneal; /* [threads] */
+    gpuopt__elimination_chain *chain;   /* [chains] */
+    int32_t *orders;                    /* [chains][vertices] */
+    int32_t threads, chains;
+    int stopped;
+} gpuopt__elimination_portfolio;
+
+/* ---- One annealing ---- */
+
+/* asks: whether this thread may ask the host. Once the host has said so, it is not asked again. */
+static int gpuopt__elimination_portfolio_stopped(gpuopt__elimination_portfolio *p, int asks) {
+    int stopped;
+#ifdef _OPENMP
+#pragma omp atomic read
+#endif
+    stopped = p->stopped;
+    if (stopped || !asks || !gpuopt__asked_to_stop(p->context)) return stopped;
+#ifdef _OPENMP
+#pragma omp atomic write
+#endif
+    p->stopped = 1;
+    return 1;
+}
+
+/* Cools down from `hot` to `cold`, as the share of the budget that is used says. asks: as above. */
+static void gpuopt__elimination_portfolio_anneal(gpuopt__elimination_portfolio *p, gpuopt__elimination_anneal *a,
+                                                 const gpuopt__elimination_chain *chain, int asks) {
+    const int64_t step = chain->step * (int64_t)(a->nodes - a->leaves);
+    const double start = chain->end < HUGE_VAL ? gpuopt__elimination_clock() : 0;
+    int64_t done = 0, moves;
+    a->random = (chain->seed + 1) * 0x9E3779B97F4A7C15u | 1;
+    a->best_cost = INT32_MAX;
+    a->cap = chain->cap;
+    if (chain->from_row) gpuopt__elimination_anneal_from_row(a, p->sweep.best);
+    else gpuopt__elimination_anneal_from_order(a, chain->order);
+    gpuopt__elimination_anneal_keep(a);
+    for (; done < chain->moves; done += moves) {
+        int32_t used = chain->moves < INT64_MAX ? (int32_t)((double)done / (double)chain->moves * 1024) : 0;
+        if (chain->end < HUGE_VAL) {
+            double now = gpuopt__elimination_clock(), share = (now - start) / (chain->end - start) * 1024;
+            if (!(share < 1024) || now < start) break; /* a clock that goes back ends the search, too */
+            if (share > used) used = (int32_t)share;
+        }
+        if (gpuopt__elimination_portfolio_stopped(p, asks)) break;
+        moves = chain->moves - done < step ? chain->moves - done : step;
+        gpuopt__elimination_anneal_try(
+            a, moves,
+            (int32_t)gpuopt__elimination_power_of_two(&p->logs, chain->hot - (chain->hot - chain->cold) / 1024 * used));
+        gpuopt__elimination_anneal_keep(a);
+    }
+    gpuopt__elimination_anneal_order(a, chain->order);
+}
+
+/* ---- Memory ---- */
+
+static void gpuopt__elimination_portfolio_cut(gpuopt__elimination_portfolio *p, gpuopt__arena *arena) {
+    int32_t k;
+    p->anneal = (gpuopt__elimination_anneal *)gpuopt__cut(arena, p->threads, sizeof *p->anneal);
+    p->chain = (gpuopt__elimination_chain *)gpuopt__cut(arena, p->chains, sizeof *p->chain);
+    p->orders = (int32_t *)gpuopt__cut(arena, (int64_t)p->chains * p->cover.vertices, sizeof(int32_t));
+    p->sweep.cover = &p->cover;
+    p->sweep.logs = &p->logs;
+    gpuopt__elimination_sweep_cut(&p->sweep, arena);
+    for (k = 0; k < p->threads; k++) {
+        gpuopt__elimination_anneal measured, *a = arena->base ? &p->anneal[k] : &measured;
+        memset(a, 0, sizeof *a);
+        a->cover = &p->cover;
+        a->logs = &p->logs;
+        a->leaves = p->cover.cliques;
+        a->nodes = 2 * p->cover.cliques - 1;
+        gpuopt__elimination_anneal_cut(a, arena);
+    }
+    for (k = 0; k < p->chains && arena->base; k++) p->chain[k].order = p->orders + (int64_t)k * p->cover.vertices;
+}
+
+/* ---- Rounds ---- */
+
+/* What orders are compared by: log2 of the operations times the entries of the largest message. An order with a
+ * smaller table may take a few more operations, and the other way round. */
+static double gpuopt__elimination_portfolio_cost(const gpuopt__elimination_order_score *score) {
+    if (!(score->operations <= DBL_MAX)) return HUGE_VAL;
+    return (double)gpuopt__elimination_log2(score->operations) + gpuopt__elimination_log2(score->largest);
+}
+
+static int gpuopt__elimination_portfolio_better(const gpuopt__elimination_order_score *a,
+                                                const gpuopt__elimination_order_score *b) {
+    double of_a = gpuopt__elimination_portfolio_cost(a), of_b = gpuopt__elimination_portfolio_cost(b);
+    return of_a != of_b ? of_a < of_b : a->operations < b->operations;
+}
+
+/* Prepares the chains of a round. In the first one half of them begin with the sweep, later all with the best order. */
+static void gpuopt__elimination_portfolio_prepare(gpuopt__elimination_portfolio *p, int32_t round, int32_t rounds,
+                                                  const gpuopt__elimination_budget *budget, uint64_t seed,
+                                                  const int32_t *order, const gpuopt__elimination_order_score *score) {
+    /* 1.5, 0.5, 1, 1; then 0.5, 0.25, 0.75, 0.35, as logarithms of 1 / LOG_UNIT */
+    static const int32_t hot[2][4] = {{10839, 9216, 10240, 10240}, {9216, 8192, 9815, 8689}};
+    const int32_t waves = (p->chains + p->threads - 1) / p->threads;
+    const double begun = budget->seconds < HUGE_VAL ? gpuopt__elimination_clock() : 0,
+                 left = budget->start + budget->seconds - begun;
+    int32_t k;
+    for (k = 0; k < p->chains; k++) {
+        gpuopt__elimination_chain *chain = &p->chain[k];
+        chain->from_row = round == 0 && k % 2 == 1 && p->sweep.best_cost < INT32_MAX;
+        chain->hot = rounds == 1 ? GPUOPT__ELIMINATION_WARM : hot[round > 0][k % 4];
+        chain->cold = GPUOPT__ELIMINATION_COLD;
+        chain->step = rounds == 1 ? 2 : GPUOPT__ELIMINATION_ANNEAL_STEP;
+        chain->cap = INT32_MAX;
+        if (round > 0 && k % 2 == 1) /* what else would be the largest join shall shrink */
+            chain->cap = gpuopt__elimination_log2(score->largest) - 2 * GPUOPT__ELIMINATION_LOG_UNIT;
+        chain->seed = seed + (uint64_t)round * 1000003 + (uint64_t)k * 7919;
+        chain->moves = budget->moves < INT64_MAX ? budget->moves / ((int64_t)rounds * p->chains) : INT64_MAX;
+        chain->end =
+            budget->seconds < HUGE_VAL ? begun + left / (rounds - round) * (k / p->threads + 1) / waves : HUGE_VAL;
+        memcpy(chain->order, order, sizeof(int32_t) * (size_t)p->cover.vertices);
+    }
+}
+
+static void gpuopt__elimination_portfolio_run(gpuopt__elimination_portfolio *p) {
+    int32_t k;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static, 1) num_threads(p->threads) if (p->threads > 1)
+#endif
+    for (k = 0; k < p->chains; k++) {
+        gpuopt__environment_scope scope;
+        memset(&scope, 0, sizeof scope); /* compilers do not see that it is set where it is used */
+        gpuopt__environment_enter(&scope);
+        gpuopt__elimination_portfolio_anneal(p, &p->anneal[k % p->threads], &p->chain[k], k % p->threads == 0);
+        gpuopt__environment_leave(&scope);
+    }
+}
+
+/* Improves an order of the graph's vertices, and its score, within a budget; threads: to use at most. */
+static gpuopt_status gpuopt__elimination_portfolio_search(gpuopt__elimination_tree *tree,
+                                                          const gpuopt__elimination_budget *budget, int32_t threads,
+                                                          uint64_t seed, int32_t *order,
+                                                          gpuopt__elimination_order_score *score, int *stopped) {
+    gpuopt__elimination_portfolio p;
+    gpuopt__elimination_scratch *scratch = tree->graph->scratch;
+    gpuopt__arena arena = {NULL, 0};
+    void *block = NULL;
+    int32_t round, rounds = budget->moves <= GPUOPT__ELIMINATION_ANNEAL_MOVES ? 1 : GPUOPT__ELIMINATION_ANNEAL_ROUNDS,
+                   k;
+    gpuopt_status status;
+    memset(&p, 0, sizeof p);
+    p.context = scratch->context;
+    p.chains = rounds == 1 ? 1 : GPUOPT__ELIMINATION_ANNEAL_CHAINS;
+    if (budget->moves == INT64_MAX && threads > p.chains) p.chains = threads;
+    p.threads = threads < p.chains ? threads : p.chains;
+    p.sweep.best_cost = INT32_MAX;
+    status = gpuopt__elimination_cover_make(&p.cover, tree->graph, order);
+    if (!status && p.cover.cliques > 1) {
+        gpuopt__elimination_logs_make(&p.logs);
+        p.sweep.cover = &p.cover;
+        gpuopt__elimination_sweep_members(&p.sweep, 0);
+        gpuopt__elimination_portfolio_cut(&p, &arena);
+        block = gpuopt__elimination_scratch_take(scratch, arena.used);
+        status = scratch->status;
+    }
+    if (block) {
+        arena.base = (char *)block;
+        arena.used = 0;
+        gpuopt__elimination_portfolio_cut(&p, &arena);
+        if (rounds > 1) gpuopt__elimination_sweep_search(&p.sweep, GPUOPT__ELIMINATION_SWEEPS, seed);
+        for (round = 0; round < rounds && !status && !p.stopped; round++) {
+            gpuopt__elimination_portfolio_prepare(&p, round, rounds, budget, seed, order, score);
+            gpuopt__elimination_portfolio_run(&p);
+            for (k = 0; k < p.chains && !status; k++) {
+                gpuopt__elimination_order_score found;
+                status = gpuopt__elimination_tree_build(tree, p.chain[k].order, &found);
+                if (status || !gpuopt__elimination_portfolio_better(&found, score)) continue;
+                *score = found;
+                memcpy(order, p.chain[k].order, sizeof(int32_t) * (size_t)p.cover.vertices);
+            }
+        }
+    }
+    *stopped |= p.stopped;
+    gpuopt__elimination_scratch_give(scratch, block, arena.used);
+    gpuopt__elimination_cover_free(&p.cover);
+    return status;
+}
+
+#endif /* GPUOPT_IMPL_ELIMINATION_ORDER_PORTFOLIO_H */

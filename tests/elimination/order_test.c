@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The search for an order: what it returns is an order, costs what the estimate says, and is as good as the best of all
+ * orders of small graphs, which dynamic programming over sets of variables finds. Grids, whose treewidth is known. The
+ * same order with any number of threads. A host without memory, or without patience.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests/elimination/model.h"
+#include "tests/support/support.h"
+
+enum { SMALL = 11, MOST = 1100 };
+
+/* ---- Graphs ---- */
+
+static model graph_model(int32_t variables, const int32_t *domain) {
+    return model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, variables, domain);
+}
+
+static void add_scope(model *m, int32_t arity, const int32_t *scope) {
+    model_add(m, arity, scope, 0)->default_cost = 1;
+}
+
+/* Functions over two or three variables. */
+static model draw_graph(uint64_t *seed, int32_t variables, int32_t functions, int32_t values) {
+    int32_t domain[MOST], permutation[MOST], k;
+    model m;
+    for (k = 0; k < variables; k++) domain[k] = values ? (int32_t)test_random_int(seed, 1, values) : 2;
+    m = graph_model(variables, domain);
+    for (k = 0; k < functions; k++) {
+        draw_permutation(seed, variables, permutation);
+        add_scope(&m, test_random_int(seed, 0, 4) && variables > 2 ? 2 : variables > 2 ? 3 : variables, permutation);
+    }
+    return m;
+}
+
+static model grid(int32_t length) {
+    model m = graph_model(length * length, NULL);
+    int32_t k;
+    for (k = 0; k < length * length; k++) {
+        int32_t right[2] = {k, k + 1}, below[2] = {k, k + length};
+        if (k % length < length - 1) add_scope(&m, 2, right);
+        if (k / length < length - 1) add_scope(&m, 2, below);
+    }
+    return m;
+}
+
+/* ---- What an order costs ---- */
+
+typedef struct cost {
+    int32_t width;             /* variables in the largest message's scope, as many as possible */
+    double rows, largest, all; /* joined rows; entries of the largest message, and of all */
+} cost;
+
+/* Eliminates the variables one after another, on a matrix. Fails unless the order is a permutation. */
+static cost eliminate(const model *m, const int32_t *order) {
+    static uint8_t edge[MOST][MOST], gone[MOST];
+    cost c = {0, 0, 0, 0};
+    int32_t f, i, j, k;
+    assert_true(m->variables <= MOST);
+    memset(edge, 0, sizeof edge);
+    memset(gone, 0, sizeof gone);
+    for (f = 0; f < m->functions; f++)
+        for (i = 0; i < m->function[f].arity; i++)
+            for (j = 0; j < m->function[f].arity; j++) edge[m->function[f].scope[i]][m->function[f].scope[j]] = 1;
+    for (k = 0; k < m->variables; k++) {
+        int32_t v = order[k], neighbour[MOST], count = 0;
+        double entries = 1;
+        assert_true(v >= 0 && v < m->variables && !gone[v]);
+        gone[v] = 1;
+        for (i = 0; i < m->variables; i++) {
+            if (gone[i] || !edge[v][i]) continue;
+            neighbour[count++] = i;
+            entries *= m->domain[i];
+        }
+        for (i = 0; i < count; i++)
+            for (j = 0; j < count; j++) edge[neighbour[i]][neighbour[j]] = 1;
+        if (count > c.width) c.width = count;
+        c.rows += entries * m->domain[v];
+        c.all += entries;
+        if (entries > c.largest) c.largest = entries;
+    }
+    return c;
+}
+
+static double judged(const cost *c) { return log2(c->rows) + log2(c->largest); }
+
+static cost search(gpuopt_context *context, const model *m, const gpuopt_elimination_desc *desc, int32_t *order) {
+    if (gpuopt_elimination_order(context, desc, order, NULL, NULL)) fail_msg("%s", gpuopt_context_last_error(context));
+    return eliminate(m, order);
+}
+
+/* ---- All orders ---- */
+
+/* The neighbours of v once `gone` has been eliminated: those that it reaches through it. */
+static uint32_t reached(const uint32_t *edges, int32_t variables, uint32_t gone, int32_t v) {
+    uint32_t seen = (uint32_t)1 << v, border = seen, found = 0;
+    while (border) {
+        uint32_t next = 0;
+        int32_t k;
+        for (k = 0; k < variables; k++)
+            if (border >> k & 1) next |= edges[k];
+        next &= ~seen;
+        seen |= next;
+        found |= next & ~gone;
+        border = next & gone;
+    }
+    return found;
+}
+
+/* The least of log2(rows) + log2(largest message) over all orders, and the least width. For each limit on the largest
+ * message, the fewest rows, by dynamic programming over the sets of variables that are eliminated first (Bodlaender,
+ * Fomin, Koster, Kratsch, Thilikos: On exact algorithms for treewidth, 2012). Binary variables. */
+static double best_of_all(const model *m, int32_t *width) {
+    static double rows[1 << SMALL];
+    uint32_t edges[SMALL] = {0}, set;
+    double best = HUGE_VAL;
+    int32_t f, i, j, limit, n = m->variables;
+    *width = -1;
+    for (f = 0; f < m->functions; f++)
+        for (i = 0; i < m->function[f].arity; i++)
+            for (j = 0; j < m->function[f].arity; j++)
+                if (i != j) edges[m->function[f].scope[i]] |= (uint32_t)1 << m->function[f].scope[j];
+    for (limit = 0; limit < n; limit++) {
+        rows[0] = 0;
+        for (set = 1; set < (uint32_t)1 << n; set++) {
+            rows[set] = HUGE_VAL;
+            for (i = 0; i < n; i++) {
+                uint32_t before = set & ~((uint32_t)1 << i), around;
+                int32_t count = 0;
+                if (before == set || !(rows[before] < rows[set])) continue;
+                for (around = reached(edges, n, before, i); around; around &= around - 1) count++;
+                if (count <= limit && rows[before] + ldexp(1, count + 1) < rows[set])
+                    rows[set] = rows[before] + ldexp(1, count + 1);
+            }
+        }
+        if (!(rows[set - 1] < HUGE_VAL)) continue;
+        if (*width < 0) *width = limit;
+        if (log2(rows[set - 1]) + limit < best) best = log2(rows[set - 1]) + limit;
+    }
+    return best;
+}
+
+static void best_orders(void **state) {
+    uint64_t seed = 11;
+    int k, same = 0, narrow = 0, times = test_times(60, 10);
+    gpuopt_context *context = test_context(NULL);
+    (void)state;
+    for (k = 0; k < times; k++) {
+        int32_t n = (int32_t)test_random_int(&seed, 1, SMALL), order[SMALL], width;
+        model m = draw_graph(&seed, n, (int32_t)test_random_int(&seed, 0, 3 * n), 0);
+        gpuopt_elimination_desc desc = model_desc(&m);
+        double best = best_of_all(&m, &width);
+        cost c;
+        desc.order_work = 200000;
+        c = search(context, &m, &desc, order);
+        assert_true(c.width >= width && judged(&c) >= best - 1e-9);
+        narrow += c.width == width;
+        same += judged(&c) <= best + 1e-9;
+        model_free(&m);
+    }
+    printf("%d of %d orders are the best there are, %d have the treewidth\n", same, times, narrow);
+    assert_true(same >= times - times / 20 && narrow >= times - times / 10);
+    gpuopt_context_destroy(context);
+}
+
+/* The treewidth of a square grid is the length of its side (Bodlaender: A partial k-arboretum, 1998). */
+static void grids(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    int32_t order[MOST], length;
+    (void)state;
+    for (length = 2; length <= 12; length += 2) {
+        model m = grid(length);
+        gpuopt_elimination_desc desc = model_desc(&m);
+        cost c;
+        desc.order_work = 400000;
+        c = search(context, &m, &desc, order);
+        if (c.width != length) fail_msg("grid %d: width %d", (int)length, (int)c.width);
+        model_free(&m);
+    }
+    gpuopt_context_destroy(context);
+}
+
+/* ---- What holds for every order ---- */
+
+static void estimates(void **state) {
+    uint64_t seed = 3;
+    int k, times = test_times(60, 10);
+    gpuopt_context *context = test_context(NULL);
+    (void)state;
+    for (k = 0; k < times; k++) {
+        int32_t n = (int32_t)test_random_int(&seed, 1, 60), order[MOST], other[MOST], h;
+        model m = draw_graph(&seed, n, (int32_t)test_random_int(&seed, 0, 2 * n), k % 3 ? 5 : 0);
+        gpuopt_elimination_desc desc = model_desc(&m);
+        gpuopt_elimination_estimate e = GPUOPT_INIT(gpuopt_elimination_estimate);
+        cost c, greedy, plain = {0, HUGE_VAL, HUGE_VAL, HUGE_VAL};
+        desc.restarts = 1;
+        desc.policy = GPUOPT_POLICY_EXACT;
+        for (h = GPUOPT_HEURISTIC_MIN_FILL; h <= GPUOPT_HEURISTIC_MIN_DEGREE; h++) { /* the one that is improved */
+            desc.heuristic = (gpuopt_elimination_heuristic)h;
+            greedy = search(context, &m, &desc, other);
+            if (greedy.rows < plain.rows || (greedy.rows == plain.rows && greedy.all < plain.all)) plain = greedy;
+        }
+        desc.heuristic = GPUOPT_HEURISTIC_BEST;
+        desc.order_work = k % 2 ? (int64_t)1 << test_random_int(&seed, 0, 18) : 0;
+        c = search(context, &m, &desc, order);
+        assert_true(judged(&c) <= judged(&plain) + 0.01); /* logarithms in the search are rounded */
+        desc.order = order;
+        desc.order_count = n;
+        if (gpuopt_elimination_order(context, &desc, NULL, NULL, &e)) { /* too large for any machine */
+            assert_true(c.largest > 0x1p40);
+        } else {
+            assert_true(e.largest == c.largest && e.width <= c.width);
+            assert_true(e.entries == c.all);
+        }
+        model_free(&m);
+    }
+    gpuopt_context_destroy(context);
+}
+
+static void threads(void **state) {
+    uint64_t seed = 5;
+    int k;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        int32_t order[3][MOST], t;
+        model m = k == 0 ? grid(9) : draw_graph(&seed, 80, k == 1 ? 120 : 200, k == 1 ? 4 : 0);
+        for (t = 0; t < 3; t++) {
+            gpuopt_elimination_desc desc = model_desc(&m);
+            gpuopt_context_desc how = test_context_desc(NULL);
+            gpuopt_context *context;
+            how.threads = t == 0 ? 1 : t == 1 ? 4 : 3;
+            assert_int_equal(gpuopt_context_create(&how, &context), GPUOPT_OK);
+            desc.order_work = 300000;
+            desc.seed = 77;
+            search(context, &m, &desc, order[t]);
+            assert_memory_equal(order[0], order[t], sizeof(int32_t) * (size_t)m.variables);
+            gpuopt_context_destroy(context);
+        }
+        model_free(&m);
+    }
+}
+
+/* More work finds no worse order of a graph that takes some. */
+static void more_work(void **state) {
+    uint64_t seed = 9;
+    gpuopt_context *context = test_context(NULL);
+    int32_t order[MOST];
+    model m = draw_graph(&seed, 120, 180, 0);
+    gpuopt_elimination_desc desc = model_desc(&m);
+    cost little, much;
+    (void)state;
+    little = search(context, &m, &desc, order);
+    desc.order_work = 4000000;
+    much = search(context, &m, &desc, order);
+    printf("log2 of rows and of the largest message: %.2f, %.0f; with a budget %.2f, %.0f\n", log2(little.rows),
+           log2(little.largest), log2(much.rows), log2(much.largest));
+    assert_true(judged(&much) < judged(&little));
+    model_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+/* ---- Time, and hosts that interfere ---- */
+
+static double seconds(void) {
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void time_limit(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    int32_t order[MOST];
+    model m = grid(30);
+    gpuopt_elimination_desc desc = model_desc(&m);
+    double start = seconds(), taken;
+    (void)state;
+    desc.order_seconds = 0.5;
+    search(context, &m, &desc, order);
+    taken = seconds() - start;
+    assert_true(taken > 0.4 && taken < 10); /* the machine may be busy */
+    desc.order_work = 10;                   /* ends first */
+    desc.order_seconds = 1e9;
+    search(context, &m, &desc, order);
+    model_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+static int asked, stop_at;
+static int stop(void *user) {
+    (void)user;
+    return ++asked >= stop_at;
+}
+
+static void stopped(void **state) {
+    gpuopt_context_desc how = test_context_desc(NULL);
+    gpuopt_context *context;
+    int32_t order[MOST], times;
+    model m = grid(20);
+    gpuopt_elimination_desc desc = model_desc(&m);
+    (void)state;
+    how.stop = stop;
+    assert_int_equal(gpuopt_context_create(&how, &context), GPUOPT_OK);
+    desc.order_work = (int64_t)1 << 60; /* for ever */
+    for (times = 1; times < 200; times = times * 3 + 1) {
+        asked = 0;
+        stop_at = times;
+        search(context, &m, &desc, order);
+        assert_int_equal(asked, times); /* once it has said so, it is not asked again */
+    }
+    gpuopt_context_destroy(context);
+    model_free(&m);
+}
+
+static void no_memory(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    uint64_t seed = 21;
+    int32_t order[MOST], again[MOST], k;
+    model m = draw_graph(&seed, 30, 50, 4);
+    gpuopt_elimination_desc desc = model_desc(&m);
+    const long live = host.live;
+    long failed = 0;
+    gpuopt_status status;
+    (void)state;
+    desc.order_work = 1000000;
+    search(context, &m, &desc, order);
+    do {
+        for (k = 0; k < MOST; k++) again[k] = -7;
+        host.fail_at = host.allocations + ++failed;
+        status = gpuopt_elimination_order(context, &desc, again, NULL, NULL);
+        assert_int_equal(host.live, live);
+        if (status) {
+            assert_int_equal(status, GPUOPT_ERROR_MEMORY);
+            for (k = 0; k < MOST; k++) assert_int_equal(again[k], -7);
+        }
+    } while (status);
+    host.fail_at = 0;
+    assert_true(failed > 10);
+    assert_memory_equal(order, again, sizeof(int32_t) * (size_t)m.variables);
+    gpuopt_context_destroy(context);
+    assert_int_equal(host.live, 0);
+    model_free(&m);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(best_orders), cmocka_unit_test(grids),     cmocka_unit_test(estimates),
+    cmocka_unit_test(threads),     cmocka_unit_test(more_work), cmocka_unit_test(time_limit),
+    cmocka_unit_test(stopped),     cmocka_unit_test(no_memory),
+};
+TEST_MAIN(tests)
