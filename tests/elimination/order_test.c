@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "tests/elimination/model.h"
+#include "tests/support/orders.h"
 #include "tests/support/support.h"
 
 enum { SMALL = 11, MOST = 1100 };
@@ -51,47 +52,14 @@ static model grid(int32_t length) {
 
 /* ---- What an order costs ---- */
 
-typedef struct cost {
-    int32_t width;             /* variables in the largest message's scope, as many as possible */
-    double rows, largest, all; /* joined rows; entries of the largest message, and of all */
-} cost;
+static double judged(const order_cost *c) { return log2(c->rows) + log2(c->largest); }
 
-/* Eliminates the variables one after another, on a matrix. Fails unless the order is a permutation. */
-static cost eliminate(const model *m, const int32_t *order) {
-    static uint8_t edge[MOST][MOST], gone[MOST];
-    cost c = {0, 0, 0, 0};
-    int32_t f, i, j, k;
-    assert_true(m->variables <= MOST);
-    memset(edge, 0, sizeof edge);
-    memset(gone, 0, sizeof gone);
-    for (f = 0; f < m->functions; f++)
-        for (i = 0; i < m->function[f].arity; i++)
-            for (j = 0; j < m->function[f].arity; j++) edge[m->function[f].scope[i]][m->function[f].scope[j]] = 1;
-    for (k = 0; k < m->variables; k++) {
-        int32_t v = order[k], neighbour[MOST], count = 0;
-        double entries = 1;
-        assert_true(v >= 0 && v < m->variables && !gone[v]);
-        gone[v] = 1;
-        for (i = 0; i < m->variables; i++) {
-            if (gone[i] || !edge[v][i]) continue;
-            neighbour[count++] = i;
-            entries *= m->domain[i];
-        }
-        for (i = 0; i < count; i++)
-            for (j = 0; j < count; j++) edge[neighbour[i]][neighbour[j]] = 1;
-        if (count > c.width) c.width = count;
-        c.rows += entries * m->domain[v];
-        c.all += entries;
-        if (entries > c.largest) c.largest = entries;
-    }
-    return c;
-}
-
-static double judged(const cost *c) { return log2(c->rows) + log2(c->largest); }
-
-static cost search(gpuopt_context *context, const model *m, const gpuopt_elimination_desc *desc, int32_t *order) {
+static order_cost search(gpuopt_context *context, const gpuopt_elimination_desc *desc, int32_t *order) {
+    order_cost c;
     if (gpuopt_elimination_order(context, desc, order, NULL, NULL)) fail_msg("%s", gpuopt_context_last_error(context));
-    return eliminate(m, order);
+    c = order_cost_of(desc, order);
+    assert_true(c.width >= 0); /* it is an order */
+    return c;
 }
 
 /* ---- All orders ---- */
@@ -155,9 +123,9 @@ static void best_orders(void **state) {
         model m = draw_graph(&seed, n, (int32_t)test_random_int(&seed, 0, 3 * n), 0);
         gpuopt_elimination_desc desc = model_desc(&m);
         double best = best_of_all(&m, &width);
-        cost c;
+        order_cost c;
         desc.order_work = 200000;
-        c = search(context, &m, &desc, order);
+        c = search(context, &desc, order);
         assert_true(c.width >= width && judged(&c) >= best - 1e-9);
         narrow += c.width == width;
         same += judged(&c) <= best + 1e-9;
@@ -176,9 +144,9 @@ static void grids(void **state) {
     for (length = 2; length <= 12; length += 2) {
         model m = grid(length);
         gpuopt_elimination_desc desc = model_desc(&m);
-        cost c;
+        order_cost c;
         desc.order_work = 400000;
-        c = search(context, &m, &desc, order);
+        c = search(context, &desc, order);
         if (c.width != length) fail_msg("grid %d: width %d", (int)length, (int)c.width);
         model_free(&m);
     }
@@ -197,17 +165,18 @@ static void estimates(void **state) {
         model m = draw_graph(&seed, n, (int32_t)test_random_int(&seed, 0, 2 * n), k % 3 ? 5 : 0);
         gpuopt_elimination_desc desc = model_desc(&m);
         gpuopt_elimination_estimate e = GPUOPT_INIT(gpuopt_elimination_estimate);
-        cost c, greedy, plain = {0, HUGE_VAL, HUGE_VAL, HUGE_VAL};
+        order_cost c, greedy, plain = {0, HUGE_VAL, HUGE_VAL, HUGE_VAL};
         desc.restarts = 1;
         desc.policy = GPUOPT_POLICY_EXACT;
         for (h = GPUOPT_HEURISTIC_MIN_FILL; h <= GPUOPT_HEURISTIC_MIN_DEGREE; h++) { /* the one that is improved */
             desc.heuristic = (gpuopt_elimination_heuristic)h;
-            greedy = search(context, &m, &desc, other);
-            if (greedy.rows < plain.rows || (greedy.rows == plain.rows && greedy.all < plain.all)) plain = greedy;
+            greedy = search(context, &desc, other);
+            if (greedy.rows < plain.rows || (greedy.rows == plain.rows && greedy.entries < plain.entries))
+                plain = greedy;
         }
         desc.heuristic = GPUOPT_HEURISTIC_BEST;
         desc.order_work = k % 2 ? (int64_t)1 << test_random_int(&seed, 0, 18) : 0;
-        c = search(context, &m, &desc, order);
+        c = search(context, &desc, order);
         assert_true(judged(&c) <= judged(&plain) + 0.01); /* logarithms in the search are rounded */
         desc.order = order;
         desc.order_count = n;
@@ -215,7 +184,7 @@ static void estimates(void **state) {
             assert_true(c.largest > 0x1p40);
         } else {
             assert_true(e.largest == c.largest && e.width <= c.width);
-            assert_true(e.entries == c.all);
+            assert_true(e.entries == c.entries);
         }
         model_free(&m);
     }
@@ -237,7 +206,7 @@ static void threads(void **state) {
             assert_int_equal(gpuopt_context_create(&how, &context), GPUOPT_OK);
             desc.order_work = 300000;
             desc.seed = 77;
-            search(context, &m, &desc, order[t]);
+            search(context, &desc, order[t]);
             assert_memory_equal(order[0], order[t], sizeof(int32_t) * (size_t)m.variables);
             gpuopt_context_destroy(context);
         }
@@ -252,11 +221,11 @@ static void more_work(void **state) {
     int32_t order[MOST];
     model m = draw_graph(&seed, 120, 180, 0);
     gpuopt_elimination_desc desc = model_desc(&m);
-    cost little, much;
+    order_cost little, much;
     (void)state;
-    little = search(context, &m, &desc, order);
+    little = search(context, &desc, order);
     desc.order_work = 4000000;
-    much = search(context, &m, &desc, order);
+    much = search(context, &desc, order);
     printf("log2 of rows and of the largest message: %.2f, %.0f; with a budget %.2f, %.0f\n", log2(little.rows),
            log2(little.largest), log2(much.rows), log2(much.largest));
     assert_true(judged(&much) < judged(&little));
@@ -280,12 +249,12 @@ static void time_limit(void **state) {
     double start = seconds(), taken;
     (void)state;
     desc.order_seconds = 0.5;
-    search(context, &m, &desc, order);
+    search(context, &desc, order);
     taken = seconds() - start;
     assert_true(taken > 0.4 && taken < 10); /* the machine may be busy */
     desc.order_work = 10;                   /* ends first */
     desc.order_seconds = 1e9;
-    search(context, &m, &desc, order);
+    search(context, &desc, order);
     model_free(&m);
     gpuopt_context_destroy(context);
 }
@@ -309,7 +278,7 @@ static void stopped(void **state) {
     for (times = 1; times < 200; times = times * 3 + 1) {
         asked = 0;
         stop_at = times;
-        search(context, &m, &desc, order);
+        search(context, &desc, order);
         assert_int_equal(asked, times); /* once it has said so, it is not asked again */
     }
     gpuopt_context_destroy(context);
@@ -328,7 +297,7 @@ static void no_memory(void **state) {
     gpuopt_status status;
     (void)state;
     desc.order_work = 1000000;
-    search(context, &m, &desc, order);
+    search(context, &desc, order);
     do {
         for (k = 0; k < MOST; k++) again[k] = -7;
         host.fail_at = host.allocations + ++failed;
