@@ -1268,7 +1268,8 @@ typedef struct gpuopt_elimination_desc {
      * order_seconds, up to 1e9: by the wall clock (timespec_get of C), so that the order may differ from one run to the
      * next, and with the number of threads. order_work, up to 9e18: moves of simulated annealing, of which a core makes
      * some millions in a second; the order is then the same on every machine, with any number of threads. Both:
-     * whichever ends first. 0: none, and the search takes some milliseconds for hundreds of variables. */
+     * whichever ends first. 0: none, and the search takes some milliseconds for hundreds of variables; a smaller
+     * order_work makes no difference. */
     double order_seconds;
     int64_t order_work;
 } gpuopt_elimination_desc;

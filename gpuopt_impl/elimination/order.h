@@ -245,7 +245,8 @@ static gpuopt_status gpuopt__elimination_search_annealing(gpuopt__elimination_or
     gpuopt__elimination_budget budget = search->budget;
     if (s->vertices > GPUOPT__ELIMINATION_COVER_VERTICES || gpuopt__elimination_search_stopped(search))
         return GPUOPT_OK;
-    if (!(budget.seconds < HUGE_VAL) && budget.moves == INT64_MAX) budget.moves = GPUOPT__ELIMINATION_ANNEAL_MOVES;
+    if (budget.moves < GPUOPT__ELIMINATION_ANNEAL_MOVES || (!(budget.seconds < HUGE_VAL) && budget.moves == INT64_MAX))
+        budget.moves = GPUOPT__ELIMINATION_ANNEAL_MOVES;
     return gpuopt__elimination_portfolio_search(&search->tree, &budget, s->scratch->context->desc.threads, seed,
                                                 s->best, score, &search->stopped);
 }

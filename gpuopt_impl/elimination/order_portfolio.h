@@ -7,6 +7,9 @@
 #define GPUOPT_IMPL_ELIMINATION_ORDER_PORTFOLIO_H
 
 #include <time.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #include "order_anneal.h"
 #include "order_rotate.h"
@@ -87,7 +90,8 @@ static void gpuopt__elimination_portfolio_anneal(gpuopt__elimination_portfolio *
         moves = chain->moves - done < step ? chain->moves - done : step;
         gpuopt__elimination_anneal_try(
             a, moves,
-            (int32_t)gpuopt__elimination_power_of_two(&p->logs, chain->hot - (chain->hot - chain->cold) / 1024 * used));
+            (int32_t)gpuopt__elimination_power_of_two(
+                &p->logs, chain->hot - (int32_t)((int64_t)(chain->hot - chain->cold) * used / 1024)));
         gpuopt__elimination_anneal_keep(a);
     }
     gpuopt__elimination_anneal_order(a, chain->order);
@@ -157,17 +161,41 @@ static void gpuopt__elimination_portfolio_prepare(gpuopt__elimination_portfolio 
     }
 }
 
+/* The number of this thread among those that run chains; 0: the caller's. */
+static int32_t gpuopt__elimination_portfolio_thread(void) {
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
 static void gpuopt__elimination_portfolio_run(gpuopt__elimination_portfolio *p) {
     int32_t k;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static, 1) num_threads(p->threads) if (p->threads > 1)
 #endif
     for (k = 0; k < p->chains; k++) {
+        int32_t thread = gpuopt__elimination_portfolio_thread();
         gpuopt__environment_scope scope;
         memset(&scope, 0, sizeof scope); /* compilers do not see that it is set where it is used */
         gpuopt__environment_enter(&scope);
-        gpuopt__elimination_portfolio_anneal(p, &p->anneal[k % p->threads], &p->chain[k], k % p->threads == 0);
+        gpuopt__elimination_portfolio_anneal(p, &p->anneal[thread], &p->chain[k], thread == 0);
         gpuopt__environment_leave(&scope);
+    }
+}
+
+/* Sweeps, for an eighth of the time at most. */
+static void gpuopt__elimination_portfolio_sweeps(gpuopt__elimination_portfolio *p,
+                                                 const gpuopt__elimination_budget *budget, uint64_t seed) {
+    const double begun = budget->seconds < HUGE_VAL ? gpuopt__elimination_clock() : 0,
+                 end = begun + (budget->start + budget->seconds - begun) / 8;
+    int32_t k;
+    gpuopt__elimination_sweep_begin(&p->sweep);
+    for (k = 0; k < GPUOPT__ELIMINATION_SWEEPS; k++) {
+        if (budget->seconds < HUGE_VAL && !(gpuopt__elimination_clock() < end)) return;
+        if (gpuopt__elimination_portfolio_stopped(p, 1)) return;
+        gpuopt__elimination_sweep_try(&p->sweep, k, seed);
     }
 }
 
@@ -183,6 +211,9 @@ static gpuopt_status gpuopt__elimination_portfolio_search(gpuopt__elimination_tr
     int32_t round, rounds = budget->moves <= GPUOPT__ELIMINATION_ANNEAL_MOVES ? 1 : GPUOPT__ELIMINATION_ANNEAL_ROUNDS,
                    k;
     gpuopt_status status;
+#ifndef _OPENMP
+    threads = 1;
+#endif
     memset(&p, 0, sizeof p);
     p.context = scratch->context;
     p.chains = rounds == 1 ? 1 : GPUOPT__ELIMINATION_ANNEAL_CHAINS;
@@ -202,7 +233,7 @@ static gpuopt_status gpuopt__elimination_portfolio_search(gpuopt__elimination_tr
         arena.base = (char *)block;
         arena.used = 0;
         gpuopt__elimination_portfolio_cut(&p, &arena);
-        if (rounds > 1) gpuopt__elimination_sweep_search(&p.sweep, GPUOPT__ELIMINATION_SWEEPS, seed);
+        if (rounds > 1) gpuopt__elimination_portfolio_sweeps(&p, budget, seed);
         for (round = 0; round < rounds && !status && !p.stopped; round++) {
             gpuopt__elimination_portfolio_prepare(&p, round, rounds, budget, seed, order, score);
             gpuopt__elimination_portfolio_run(&p);

@@ -40,9 +40,10 @@ static inline int32_t gpuopt__elimination_lowest_bit(uint64_t x) {
 /* Logarithms are multiples of 1 / UNIT. */
 enum { GPUOPT__ELIMINATION_LOG_BITS = 10, GPUOPT__ELIMINATION_LOG_UNIT = 1 << GPUOPT__ELIMINATION_LOG_BITS };
 
-/* log2 of x >= 1, rounded down: the bits of the fraction come out of squaring it. */
+/* log2 of x >= 1, rounded down: the bits of the fraction come out of squaring it. Beyond every double: INT32_MAX / 4. */
 static int32_t gpuopt__elimination_log2(double x) {
     int32_t whole = 0, k;
+    if (!(x < HUGE_VAL)) return INT32_MAX / 4;
     for (; x >= 2; x *= 0.5) whole++;
     for (k = 0; k < GPUOPT__ELIMINATION_LOG_BITS; k++) {
         x *= x;

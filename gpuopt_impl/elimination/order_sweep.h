@@ -23,7 +23,8 @@ typedef struct gpuopt__elimination_sweep {
     int32_t *left;                  /* [columns] cliques that are not taken */
     int32_t *joined;                /* [cliques] log2 of the rows of each step */
     int32_t *row, *best;            /* [cliques] */
-    int32_t best_cost;
+    int32_t best_cost;              /* INT32_MAX: none yet */
+    int32_t from;                   /* where sweeps begin */
 } gpuopt__elimination_sweep;
 
 static void gpuopt__elimination_sweep_cut(gpuopt__elimination_sweep *s, gpuopt__arena *arena) {
@@ -157,22 +158,20 @@ static void gpuopt__elimination_sweep_run(gpuopt__elimination_sweep *s, int32_t 
     memcpy(s->best, s->row, sizeof(int32_t) * (size_t)c->cliques);
 }
 
-/* The best of `attempts` sweeps, into s->best [cliques]. */
-static void gpuopt__elimination_sweep_search(gpuopt__elimination_sweep *s, int32_t attempts, uint64_t seed) {
-    static const int32_t slopes[] = {0, 128, 256, 512, 1024, 2048, 8192, 65536};
-    const int32_t cliques = s->cover->cliques;
-    int32_t k, from = 0;
+static void gpuopt__elimination_sweep_begin(gpuopt__elimination_sweep *s) {
     gpuopt__elimination_sweep_members(s, 1);
-    gpuopt__transpose(cliques, s->cover->columns, s->start, s->member, NULL, s->of_start, s->of, NULL, NULL);
-    s->best_cost = INT32_MAX;
-    for (k = 0; k < attempts; k++) {
-        if (k % 8 == 0) { /* other ends: one that is drawn and the farthest from it, or the farthest from that, too */
-            from = (int32_t)(gpuopt__random(seed, (uint64_t)k) * cliques);
-            if (k / 8 % 2 == 0) from = gpuopt__elimination_sweep_distances(s, from, s->far);
-            gpuopt__elimination_sweep_distances(s, gpuopt__elimination_sweep_distances(s, from, s->near), s->far);
-        }
-        gpuopt__elimination_sweep_run(s, from, slopes[k % 8]);
+    gpuopt__transpose(s->cover->cliques, s->cover->columns, s->start, s->member, NULL, s->of_start, s->of, NULL, NULL);
+}
+
+/* Attempt k = 0, 1, ...; the best so far is s->best [cliques]. */
+static void gpuopt__elimination_sweep_try(gpuopt__elimination_sweep *s, int32_t k, uint64_t seed) {
+    static const int32_t slopes[8] = {0, 128, 256, 512, 1024, 2048, 8192, 65536};
+    if (k % 8 == 0) { /* other ends: one that is drawn and the farthest from it, or the farthest from that, too */
+        s->from = (int32_t)(gpuopt__random(seed, (uint64_t)k) * s->cover->cliques);
+        if (k / 8 % 2 == 0) s->from = gpuopt__elimination_sweep_distances(s, s->from, s->far);
+        gpuopt__elimination_sweep_distances(s, gpuopt__elimination_sweep_distances(s, s->from, s->near), s->far);
     }
+    gpuopt__elimination_sweep_run(s, s->from, slopes[k % 8]);
 }
 
 #endif /* GPUOPT_IMPL_ELIMINATION_ORDER_SWEEP_H */

@@ -60,10 +60,10 @@ enum { GPUOPT__ELIMINATION_CORE_WORDS = 4, GPUOPT__ELIMINATION_CORE_MOST = 64 * 
 #define GPUOPT__ELIMINATION_MOVES_OPERATIONS 2048
 #define GPUOPT__ELIMINATION_MOVES_MANY_FROM 8e7
 
-/* Vertices, and words of all cliques' sets together, up to which orders are annealed: 16 MB of a graph's bits and 64 MB
- * of a tree's. */
+/* Vertices, and words of all cliques' sets together, up to which orders are annealed: 8 MB of a graph's bits, and as much
+ * of a tree's for each thread. */
 #define GPUOPT__ELIMINATION_COVER_VERTICES 8192
-#define GPUOPT__ELIMINATION_COVER_WORDS ((int64_t)1 << 21)
+#define GPUOPT__ELIMINATION_COVER_WORDS ((int64_t)1 << 19)
 /* Annealing: moves without a budget; chains side by side, and rounds, with one. */
 #define GPUOPT__ELIMINATION_ANNEAL_MOVES 60000
 #define GPUOPT__ELIMINATION_ANNEAL_CHAINS 4

@@ -6,7 +6,7 @@
 #
 # Measures propagation on this machine as tests/bench/results reports it; PROGRAM: propagate_bench, built already.
 # With --all then nodes of a tree search (CPU), batches of nodes, probing, the basis inverse, the simplex method,
-# elimination, orders, knapsacks and creating handles too, on the CPU and, where there is one, the GPU; FOLDER: that of the
+# elimination, orders, knapsacks and creating handles too, on the CPU and, where there is one, the GPU; FOLDER: of the
 # programs, built already. The public models are read from GPUOPT_TEST_DATA/miplib, netlib, kennington and wcsp, and left
 # out without them.
 set -u
