@@ -108,13 +108,14 @@ static void gpuopt__elimination_portfolio_cut(gpuopt__elimination_portfolio *p, 
     p->sweep.logs = &p->logs;
     gpuopt__elimination_sweep_cut(&p->sweep, arena);
     for (k = 0; k < p->threads; k++) {
-        gpuopt__elimination_anneal measured, *a = arena->base ? &p->anneal[k] : &measured;
-        memset(a, 0, sizeof *a);
-        a->cover = &p->cover;
-        a->logs = &p->logs;
-        a->leaves = p->cover.cliques;
-        a->nodes = 2 * p->cover.cliques - 1;
-        gpuopt__elimination_anneal_cut(a, arena);
+        gpuopt__elimination_anneal a;
+        memset(&a, 0, sizeof a);
+        a.cover = &p->cover;
+        a.logs = &p->logs;
+        a.leaves = p->cover.cliques;
+        a.nodes = 2 * p->cover.cliques - 1;
+        gpuopt__elimination_anneal_cut(&a, arena);
+        if (arena->base) p->anneal[k] = a;
     }
     for (k = 0; k < p->chains && arena->base; k++) p->chain[k].order = p->orders + (int64_t)k * p->cover.vertices;
 }

@@ -9,6 +9,7 @@
 
 #include "order_cover.h"
 #include "tuning.h"
+#include "../common/matrix.h"
 
 typedef struct gpuopt__elimination_sweep {
     const gpuopt__elimination_cover *cover;
