@@ -28,7 +28,7 @@ typedef struct gpuopt__elimination_order_search {
     int64_t *raw;      /* [variables + 1] where a vertex's neighbours begin before they are sorted */
     uint64_t adjacent_bytes;
     gpuopt__elimination_budget budget;
-    int stopped; /* the host asked to stop, or time is up */
+    int stopped; /* the host asked to stop */
 } gpuopt__elimination_order_search;
 
 /* ---- Graph ---- */
@@ -169,13 +169,12 @@ static void gpuopt__elimination_search_cut(gpuopt__elimination_order_search *sea
     gpuopt__elimination_tree_cut(&search->tree, arena, n);
 }
 
-/* Whether the host has asked to stop, or time is up. Once that is so, the host is not asked again. */
+/* Whether the host has asked to stop, or time is up. Once the host has, it is not asked again. */
 static int gpuopt__elimination_search_stopped(gpuopt__elimination_order_search *search) {
     const gpuopt__elimination_budget *budget = &search->budget;
     if (!search->stopped) search->stopped = gpuopt__asked_to_stop(search->greedy.scratch->context);
-    if (!search->stopped && budget->seconds < HUGE_VAL)
-        search->stopped = !(gpuopt__elimination_clock() - budget->start < budget->seconds);
-    return search->stopped;
+    return search->stopped ||
+           (budget->seconds < HUGE_VAL && !(gpuopt__elimination_clock() - budget->start < budget->seconds));
 }
 
 /* The best order of all restarts, of one heuristic or of all, into greedy.best. The first restart breaks ties by the
@@ -226,7 +225,7 @@ static gpuopt_status gpuopt__elimination_search_rotations(gpuopt__elimination_or
                 : GPUOPT__ELIMINATION_MOVES_MANY;
         gpuopt__elimination_order_score found = *score;
         gpuopt_status status;
-        if (gpuopt__elimination_search_stopped(search)) return GPUOPT_OK;
+        if (search->stopped || gpuopt__asked_to_stop(s->scratch->context)) return search->stopped = 1, GPUOPT_OK;
         memcpy(s->order, s->best, sizeof(int32_t) * (size_t)s->vertices);
         status = gpuopt__elimination_rotate_round(&search->tree, share[r], heat[r], moves,
                                                   seed + ((uint64_t)(uint32_t)r << 32), s->order, &found);
@@ -238,17 +237,27 @@ static gpuopt_status gpuopt__elimination_search_rotations(gpuopt__elimination_or
     return GPUOPT_OK;
 }
 
-/* BEST: improves greedy.best by annealing. Without a budget it takes as long as a few greedy runs. */
-static gpuopt_status gpuopt__elimination_search_annealing(gpuopt__elimination_order_search *search, uint64_t seed,
+/* BEST: improves greedy.best by annealing. */
+static gpuopt_status gpuopt__elimination_search_annealing(gpuopt__elimination_order_search *search,
+                                                          const gpuopt__elimination_budget *budget, uint64_t seed,
                                                           gpuopt__elimination_order_score *score) {
     gpuopt__elimination_greedy *s = &search->greedy;
-    gpuopt__elimination_budget budget = search->budget;
     if (s->vertices > GPUOPT__ELIMINATION_COVER_VERTICES || gpuopt__elimination_search_stopped(search))
         return GPUOPT_OK;
-    if (budget.moves < GPUOPT__ELIMINATION_ANNEAL_MOVES || (!(budget.seconds < HUGE_VAL) && budget.moves == INT64_MAX))
-        budget.moves = GPUOPT__ELIMINATION_ANNEAL_MOVES;
-    return gpuopt__elimination_portfolio_search(&search->tree, &budget, s->scratch->context->desc.threads, seed,
-                                                s->best, score, &search->stopped);
+    return gpuopt__elimination_portfolio_search(&search->tree, budget, s->scratch->context->desc.threads, seed, s->best,
+                                                score, &search->stopped);
+}
+
+/* BEST: the same as without a budget, which takes as long as a few greedy runs; then with what the budget has. */
+static gpuopt_status gpuopt__elimination_search_improve(gpuopt__elimination_order_search *search, uint64_t seed,
+                                                        gpuopt__elimination_order_score *score) {
+    const gpuopt__elimination_budget little = {HUGE_VAL, 0, GPUOPT__ELIMINATION_ANNEAL_MOVES};
+    gpuopt_status status = gpuopt__elimination_search_annealing(search, &little, seed, score);
+    if (!status) status = gpuopt__elimination_search_rotations(search, seed, score);
+    if (status || (!(search->budget.seconds < HUGE_VAL) && search->budget.moves == INT64_MAX)) return status;
+    if (search->budget.moves <= GPUOPT__ELIMINATION_ANNEAL_MOVES) return GPUOPT_OK;
+    status = gpuopt__elimination_search_annealing(search, &search->budget, seed, score);
+    return status ? status : gpuopt__elimination_search_rotations(search, seed, score);
 }
 
 /* Searches for an order. All scratch memory is released before it returns. Variables with one value come last. */
@@ -277,9 +286,7 @@ static gpuopt_status gpuopt__elimination_search_order(gpuopt__elimination_scratc
     status = gpuopt__elimination_graph_build(&search, scopes);
     if (!status) status = gpuopt__elimination_search_greedily(&search, d->heuristic, d->restarts, d->seed, &score);
     if (!status && d->heuristic == GPUOPT_HEURISTIC_BEST)
-        status = gpuopt__elimination_search_annealing(&search, d->seed, &score);
-    if (!status && d->heuristic == GPUOPT_HEURISTIC_BEST)
-        status = gpuopt__elimination_search_rotations(&search, d->seed, &score);
+        status = gpuopt__elimination_search_improve(&search, d->seed, &score);
     for (; count < s->vertices && !status; count++) order[count] = s->variable[s->best[count]];
     for (v = 0; v < scopes->variables && !status; v++) {
         if (scopes->fixed[v] || scopes->domain[v] != 1) continue;
