@@ -27,8 +27,8 @@ typedef struct gpuopt__elimination_order_search {
     int32_t *vertex;   /* [variables] -1: not in the graph */
     int64_t *raw;      /* [variables + 1] where a vertex's neighbours begin before they are sorted */
     uint64_t adjacent_bytes;
-    gpuopt__elimination_budget budget;
-    int stopped; /* the host asked to stop */
+    gpuopt__elimination_watch watch;
+    int64_t moves; /* to improve an order, at most; INT64_MAX: any */
 } gpuopt__elimination_order_search;
 
 /* ---- Graph ---- */
@@ -169,12 +169,9 @@ static void gpuopt__elimination_search_cut(gpuopt__elimination_order_search *sea
     gpuopt__elimination_tree_cut(&search->tree, arena, n);
 }
 
-/* Whether the host has asked to stop, or time is up. Once the host has, it is not asked again. */
-static int gpuopt__elimination_search_stopped(gpuopt__elimination_order_search *search) {
-    const gpuopt__elimination_budget *budget = &search->budget;
-    if (!search->stopped) search->stopped = gpuopt__asked_to_stop(search->greedy.scratch->context);
-    return search->stopped ||
-           (budget->seconds < HUGE_VAL && !(gpuopt__elimination_clock() - budget->start < budget->seconds));
+/* Whether the host has asked to stop, or time is up. */
+static int gpuopt__elimination_search_ends(gpuopt__elimination_order_search *search) {
+    return gpuopt__elimination_watch_ends(&search->watch, &search->watch.seen, 1);
 }
 
 /* The best order of all restarts, of one heuristic or of all, into greedy.best. The first restart breaks ties by the
@@ -194,7 +191,7 @@ static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_ord
             int better;
             if (heuristic != GPUOPT_HEURISTIC_BEST && (int)heuristic != h) continue;
             if (equal && heuristic == GPUOPT_HEURISTIC_BEST && h == GPUOPT_HEURISTIC_WEIGHTED_MIN_FILL) continue;
-            if (found && gpuopt__elimination_search_stopped(search)) return GPUOPT_OK;
+            if (found && gpuopt__elimination_search_ends(search)) return GPUOPT_OK;
             for (v = 0; v < s->vertices; v++)
                 s->tie[v] = r ? (uint32_t)(gpuopt__random(seed, stream + (uint64_t)v) * 4294967296.0)
                               : (uint32_t)s->variable[v];
@@ -225,7 +222,7 @@ static gpuopt_status gpuopt__elimination_search_rotations(gpuopt__elimination_or
                 : GPUOPT__ELIMINATION_MOVES_MANY;
         gpuopt__elimination_order_score found = *score;
         gpuopt_status status;
-        if (search->stopped || gpuopt__asked_to_stop(s->scratch->context)) return search->stopped = 1, GPUOPT_OK;
+        if (gpuopt__elimination_search_ends(search)) return GPUOPT_OK;
         memcpy(s->order, s->best, sizeof(int32_t) * (size_t)s->vertices);
         status = gpuopt__elimination_rotate_round(&search->tree, share[r], heat[r], moves,
                                                   seed + ((uint64_t)(uint32_t)r << 32), s->order, &found);
@@ -237,26 +234,25 @@ static gpuopt_status gpuopt__elimination_search_rotations(gpuopt__elimination_or
     return GPUOPT_OK;
 }
 
-/* BEST: improves greedy.best by annealing. */
-static gpuopt_status gpuopt__elimination_search_annealing(gpuopt__elimination_order_search *search,
-                                                          const gpuopt__elimination_budget *budget, uint64_t seed,
+/* BEST: improves greedy.best by annealing. little, moves: as in portfolio_search. */
+static gpuopt_status gpuopt__elimination_search_annealing(gpuopt__elimination_order_search *search, int little,
+                                                          int64_t moves, uint64_t seed,
                                                           gpuopt__elimination_order_score *score) {
     gpuopt__elimination_greedy *s = &search->greedy;
-    if (s->vertices > GPUOPT__ELIMINATION_COVER_VERTICES || gpuopt__elimination_search_stopped(search))
-        return GPUOPT_OK;
-    return gpuopt__elimination_portfolio_search(&search->tree, budget, s->scratch->context->desc.threads, seed, s->best,
-                                                score, &search->stopped);
+    if (s->vertices > GPUOPT__ELIMINATION_COVER_VERTICES || gpuopt__elimination_search_ends(search)) return GPUOPT_OK;
+    return gpuopt__elimination_portfolio_search(&search->tree, &search->watch, little, moves,
+                                                s->scratch->context->desc.threads, seed, s->best, score);
 }
 
-/* BEST: the same as without a budget, which takes as long as a few greedy runs; then with what the budget has. */
+/* BEST: the same as without a budget, which takes as long as a few greedy runs; then with what the budget has left. */
 static gpuopt_status gpuopt__elimination_search_improve(gpuopt__elimination_order_search *search, uint64_t seed,
                                                         gpuopt__elimination_order_score *score) {
-    const gpuopt__elimination_budget little = {HUGE_VAL, 0, GPUOPT__ELIMINATION_ANNEAL_MOVES};
-    gpuopt_status status = gpuopt__elimination_search_annealing(search, &little, seed, score);
+    const int64_t little = GPUOPT__ELIMINATION_ANNEAL_MOVES;
+    const int64_t left = search->moves < INT64_MAX ? search->moves - little : INT64_MAX;
+    gpuopt_status status = gpuopt__elimination_search_annealing(search, 1, little, seed, score);
     if (!status) status = gpuopt__elimination_search_rotations(search, seed, score);
-    if (status || (!(search->budget.seconds < HUGE_VAL) && search->budget.moves == INT64_MAX)) return status;
-    if (search->budget.moves <= GPUOPT__ELIMINATION_ANNEAL_MOVES) return GPUOPT_OK;
-    status = gpuopt__elimination_search_annealing(search, &search->budget, seed, score);
+    if (status || left <= 0) return status;
+    status = gpuopt__elimination_search_annealing(search, 0, left, seed, score);
     return status ? status : gpuopt__elimination_search_rotations(search, seed, score);
 }
 
@@ -274,9 +270,10 @@ static gpuopt_status gpuopt__elimination_search_order(gpuopt__elimination_scratc
     memset(&search, 0, sizeof search);
     s->scratch = scratch;
     search.tree.graph = s;
-    search.budget.seconds = d->order_seconds > 0 ? d->order_seconds : HUGE_VAL;
-    search.budget.moves = d->order_work > 0 ? d->order_work : INT64_MAX;
-    if (d->order_seconds > 0) search.budget.start = gpuopt__elimination_clock();
+    search.watch.context = scratch->context;
+    search.watch.seconds = d->order_seconds > 0 ? d->order_seconds : HUGE_VAL;
+    if (d->order_seconds > 0) search.watch.start = gpuopt__elimination_clock();
+    search.moves = d->order_work > 0 ? d->order_work : d->order_seconds > 0 ? INT64_MAX : 0;
     gpuopt__elimination_search_cut(&search, &arena, scopes);
     block = gpuopt__elimination_scratch_take(scratch, arena.used);
     if (!block) return scratch->status;

@@ -6,7 +6,6 @@
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_PORTFOLIO_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_PORTFOLIO_H
 
-#include <time.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -14,18 +13,7 @@
 #include "order_anneal.h"
 #include "order_rotate.h"
 #include "order_sweep.h"
-
-/* What a search may take. */
-typedef struct gpuopt__elimination_budget {
-    double seconds, start; /* HUGE_VAL: any; when it began */
-    int64_t moves;         /* INT64_MAX: any */
-} gpuopt__elimination_budget;
-
-/* Seconds, since some time. */
-static double gpuopt__elimination_clock(void) {
-    struct timespec now;
-    return timespec_get(&now, TIME_UTC) ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec : HUGE_VAL;
-}
+#include "order_watch.h"
 
 /* One annealing. */
 typedef struct gpuopt__elimination_chain {
@@ -34,45 +22,33 @@ typedef struct gpuopt__elimination_chain {
     int32_t cap;       /* of its tree */
     uint64_t seed;
     int64_t moves, step; /* at most; at a temperature, for each inner node */
-    double end;          /* on the clock */
     int32_t *order;      /* [vertices] where it begins; then what it found */
 } gpuopt__elimination_chain;
 
 typedef struct gpuopt__elimination_portfolio {
-    const gpuopt_context *context;
+    gpuopt__elimination_watch *watch;
     gpuopt__elimination_cover cover;
     gpuopt__elimination_logs logs;
     gpuopt__elimination_sweep sweep;
     gpuopt__elimination_anneal *anneal; /* [threads] */
     gpuopt__elimination_chain *chain;   /* [chains] */
     int32_t *orders;                    /* [chains][vertices] */
-    int32_t threads, chains;
-    int stopped;
+    int32_t threads, chains, rounds;
+    int64_t moves;       /* of all chains together; INT64_MAX: any */
+    double begun, share; /* when the round began, and its seconds; HUGE_VAL: any */
 } gpuopt__elimination_portfolio;
 
 /* ---- One annealing ---- */
 
-/* asks: whether this thread may ask the host. Once the host has said so, it is not asked again. */
-static int gpuopt__elimination_portfolio_stopped(gpuopt__elimination_portfolio *p, int asks) {
-    int stopped;
-#ifdef _OPENMP
-#pragma omp atomic read
-#endif
-    stopped = p->stopped;
-    if (stopped || !asks || !gpuopt__asked_to_stop(p->context)) return stopped;
-#ifdef _OPENMP
-#pragma omp atomic write
-#endif
-    p->stopped = 1;
-    return 1;
-}
-
-/* Cools down from `hot` to `cold`, as the share of the budget that is used says. asks: as above. */
+/* Cools down from `hot` to `cold`, as the share of the budget that is used says; end: in the search's seconds. asks:
+ * whether this is the caller's thread. A chain that comes too late leaves its order as it is. */
 static void gpuopt__elimination_portfolio_anneal(gpuopt__elimination_portfolio *p, gpuopt__elimination_anneal *a,
-                                                 const gpuopt__elimination_chain *chain, int asks) {
+                                                 const gpuopt__elimination_chain *chain, double end, int asks) {
     const int64_t step = chain->step * (int64_t)(a->nodes - a->leaves);
-    const double start = chain->end < HUGE_VAL ? gpuopt__elimination_clock() : 0;
+    double seen = p->begun;
+    const double start = gpuopt__elimination_watch_seconds(p->watch, &seen);
     int64_t done = 0, moves;
+    if (!(start < end) || gpuopt__elimination_watch_has_ended(p->watch)) return;
     a->random = (chain->seed + 1) * 0x9E3779B97F4A7C15u | 1;
     a->best_cost = INT32_MAX;
     a->cap = chain->cap;
@@ -80,13 +56,11 @@ static void gpuopt__elimination_portfolio_anneal(gpuopt__elimination_portfolio *
     else gpuopt__elimination_anneal_from_order(a, chain->order);
     gpuopt__elimination_anneal_keep(a);
     for (; done < chain->moves; done += moves) {
+        const double now = gpuopt__elimination_watch_seconds(p->watch, &seen);
         int32_t used = chain->moves < INT64_MAX ? (int32_t)((double)done / (double)chain->moves * 1024) : 0;
-        if (chain->end < HUGE_VAL) {
-            double now = gpuopt__elimination_clock(), share = (now - start) / (chain->end - start) * 1024;
-            if (!(share < 1024) || now < start) break; /* a clock that goes back ends the search, too */
-            if (share > used) used = (int32_t)share;
-        }
-        if (gpuopt__elimination_portfolio_stopped(p, asks)) break;
+        if (!(now < end) || gpuopt__elimination_watch_ends(p->watch, &seen, asks)) break;
+        if (end < HUGE_VAL && (now - start) / (end - start) * 1024 > used)
+            used = (int32_t)((now - start) / (end - start) * 1024);
         moves = chain->moves - done < step ? chain->moves - done : step;
         gpuopt__elimination_anneal_try(
             a, moves,
@@ -136,89 +110,89 @@ static int gpuopt__elimination_portfolio_better(const gpuopt__elimination_order_
 }
 
 /* Prepares the chains of a round. In the first one half of them begin with the sweep, later all with the best order. */
-static void gpuopt__elimination_portfolio_prepare(gpuopt__elimination_portfolio *p, int32_t round, int32_t rounds,
-                                                  const gpuopt__elimination_budget *budget, uint64_t seed,
+static void gpuopt__elimination_portfolio_prepare(gpuopt__elimination_portfolio *p, int32_t round, uint64_t seed,
                                                   const int32_t *order, const gpuopt__elimination_order_score *score) {
     /* 1.5, 0.5, 1, 1; then 0.5, 0.25, 0.75, 0.35, as logarithms of 1 / LOG_UNIT */
     static const int32_t hot[2][4] = {{10839, 9216, 10240, 10240}, {9216, 8192, 9815, 8689}};
-    const int32_t waves = (p->chains + p->threads - 1) / p->threads;
-    const double begun = budget->seconds < HUGE_VAL ? gpuopt__elimination_clock() : 0,
-                 left = budget->start + budget->seconds - begun;
+    const int little = p->rounds == 1;
     int32_t k;
+    p->begun = gpuopt__elimination_watch_seconds(p->watch, &p->watch->seen);
+    p->share =
+        little || !(p->watch->seconds < HUGE_VAL) ? HUGE_VAL : (p->watch->seconds - p->begun) / (p->rounds - round);
     for (k = 0; k < p->chains; k++) {
         gpuopt__elimination_chain *chain = &p->chain[k];
         chain->from_row = round == 0 && k % 2 == 1 && p->sweep.best_cost < INT32_MAX;
-        chain->hot = rounds == 1 ? GPUOPT__ELIMINATION_WARM : hot[round > 0][k % 4];
+        chain->hot = little ? GPUOPT__ELIMINATION_WARM : hot[round > 0][k % 4];
         chain->cold = GPUOPT__ELIMINATION_COLD;
-        chain->step = rounds == 1 ? 2 : GPUOPT__ELIMINATION_ANNEAL_STEP;
+        chain->step = little ? 2 : GPUOPT__ELIMINATION_ANNEAL_STEP;
         chain->cap = INT32_MAX;
         if (round > 0 && k % 2 == 1) /* what else would be the largest join shall shrink */
             chain->cap = gpuopt__elimination_log2(score->largest) - 2 * GPUOPT__ELIMINATION_LOG_UNIT;
         chain->seed = seed + (uint64_t)round * 1000003 + (uint64_t)k * 7919;
-        chain->moves = budget->moves < INT64_MAX ? budget->moves / ((int64_t)rounds * p->chains) : INT64_MAX;
-        chain->end =
-            budget->seconds < HUGE_VAL ? begun + left / (rounds - round) * (k / p->threads + 1) / waves : HUGE_VAL;
+        chain->moves = p->moves < INT64_MAX ? p->moves / ((int64_t)p->rounds * p->chains) : INT64_MAX;
         memcpy(chain->order, order, sizeof(int32_t) * (size_t)p->cover.vertices);
     }
 }
 
-/* The number of this thread among those that run chains; 0: the caller's. */
-static int32_t gpuopt__elimination_portfolio_thread(void) {
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
+/* Thread `thread` of `team` runs its chains: those of a team of any size end in time. Thread 0 is the caller's. */
+static void gpuopt__elimination_portfolio_thread(gpuopt__elimination_portfolio *p, int32_t thread, int32_t team) {
+    const int32_t waves = (p->chains + team - 1) / team;
+    int32_t k;
+    gpuopt__environment_scope scope;
+    memset(&scope, 0, sizeof scope); /* compilers do not see that it is set where it is used */
+    gpuopt__environment_enter(&scope);
+    for (k = thread; k < p->chains; k += team) {
+        double end = p->share < HUGE_VAL ? p->begun + p->share * (k / team + 1) / waves : HUGE_VAL;
+        gpuopt__elimination_portfolio_anneal(p, &p->anneal[thread], &p->chain[k], end, thread == 0);
+    }
+    gpuopt__environment_leave(&scope);
 }
 
 static void gpuopt__elimination_portfolio_run(gpuopt__elimination_portfolio *p) {
-    int32_t k;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static, 1) num_threads(p->threads) if (p->threads > 1)
-#endif
-    for (k = 0; k < p->chains; k++) {
-        int32_t thread = gpuopt__elimination_portfolio_thread();
-        gpuopt__environment_scope scope;
-        memset(&scope, 0, sizeof scope); /* compilers do not see that it is set where it is used */
-        gpuopt__environment_enter(&scope);
-        gpuopt__elimination_portfolio_anneal(p, &p->anneal[thread], &p->chain[k], thread == 0);
-        gpuopt__environment_leave(&scope);
+    if (p->threads > 1) {
+#pragma omp parallel num_threads(p->threads)
+        gpuopt__elimination_portfolio_thread(p, omp_get_thread_num(), omp_get_num_threads());
+        return;
     }
+#endif
+    gpuopt__elimination_portfolio_thread(p, 0, 1);
 }
 
 /* Sweeps, for an eighth of the time at most. */
-static void gpuopt__elimination_portfolio_sweeps(gpuopt__elimination_portfolio *p,
-                                                 const gpuopt__elimination_budget *budget, uint64_t seed) {
-    const double begun = budget->seconds < HUGE_VAL ? gpuopt__elimination_clock() : 0,
-                 end = begun + (budget->start + budget->seconds - begun) / 8;
+static void gpuopt__elimination_portfolio_sweeps(gpuopt__elimination_portfolio *p, uint64_t seed) {
+    const double begun = gpuopt__elimination_watch_seconds(p->watch, &p->watch->seen),
+                 end = begun + (p->watch->seconds - begun) / 8;
     int32_t k;
     gpuopt__elimination_sweep_begin(&p->sweep);
     for (k = 0; k < GPUOPT__ELIMINATION_SWEEPS; k++) {
-        if (budget->seconds < HUGE_VAL && !(gpuopt__elimination_clock() < end)) return;
-        if (gpuopt__elimination_portfolio_stopped(p, 1)) return;
+        if (!(gpuopt__elimination_watch_seconds(p->watch, &p->watch->seen) < end)) return;
+        if (gpuopt__elimination_watch_ends(p->watch, &p->watch->seen, 1)) return;
         gpuopt__elimination_sweep_try(&p->sweep, k, seed);
     }
 }
 
-/* Improves an order of the graph's vertices, and its score, within a budget; threads: to use at most. */
+/* Improves an order of the graph's vertices, and its score. little: one short annealing, as without a budget; else
+ * sweeps and rounds of chains, within `moves` (INT64_MAX: any) and the watch's seconds. threads: to use at most. */
 static gpuopt_status gpuopt__elimination_portfolio_search(gpuopt__elimination_tree *tree,
-                                                          const gpuopt__elimination_budget *budget, int32_t threads,
-                                                          uint64_t seed, int32_t *order,
-                                                          gpuopt__elimination_order_score *score, int *stopped) {
+                                                          gpuopt__elimination_watch *watch, int little, int64_t moves,
+                                                          int32_t threads, uint64_t seed, int32_t *order,
+                                                          gpuopt__elimination_order_score *score) {
     gpuopt__elimination_portfolio p;
     gpuopt__elimination_scratch *scratch = tree->graph->scratch;
     gpuopt__arena arena = {NULL, 0};
     void *block = NULL;
-    int32_t round, rounds = budget->moves <= GPUOPT__ELIMINATION_ANNEAL_MOVES ? 1 : GPUOPT__ELIMINATION_ANNEAL_ROUNDS,
-                   k;
+    int32_t round, k;
     gpuopt_status status;
 #ifndef _OPENMP
     threads = 1;
 #endif
     memset(&p, 0, sizeof p);
-    p.context = scratch->context;
-    p.chains = rounds == 1 ? 1 : GPUOPT__ELIMINATION_ANNEAL_CHAINS;
-    if (budget->moves == INT64_MAX && threads > p.chains) p.chains = threads;
+    p.watch = watch;
+    p.moves = moves;
+    p.rounds = little ? 1 : GPUOPT__ELIMINATION_ANNEAL_ROUNDS;
+    p.chains = little ? 1 : GPUOPT__ELIMINATION_ANNEAL_CHAINS;
+    if (moves == INT64_MAX && threads > p.chains) p.chains = threads;
     p.threads = threads < p.chains ? threads : p.chains;
     p.sweep.best_cost = INT32_MAX;
     status = gpuopt__elimination_cover_make(&p.cover, tree->graph, order);
@@ -234,9 +208,9 @@ static gpuopt_status gpuopt__elimination_portfolio_search(gpuopt__elimination_tr
         arena.base = (char *)block;
         arena.used = 0;
         gpuopt__elimination_portfolio_cut(&p, &arena);
-        if (rounds > 1) gpuopt__elimination_portfolio_sweeps(&p, budget, seed);
-        for (round = 0; round < rounds && !status && !p.stopped; round++) {
-            gpuopt__elimination_portfolio_prepare(&p, round, rounds, budget, seed, order, score);
+        if (!little) gpuopt__elimination_portfolio_sweeps(&p, seed);
+        for (round = 0; round < p.rounds && !status && !gpuopt__elimination_watch_has_ended(watch); round++) {
+            gpuopt__elimination_portfolio_prepare(&p, round, seed, order, score);
             gpuopt__elimination_portfolio_run(&p);
             for (k = 0; k < p.chains && !status; k++) {
                 gpuopt__elimination_order_score found;
@@ -247,7 +221,6 @@ static gpuopt_status gpuopt__elimination_portfolio_search(gpuopt__elimination_tr
             }
         }
     }
-    *stopped |= p.stopped;
     gpuopt__elimination_scratch_give(scratch, block, arena.used);
     gpuopt__elimination_cover_free(&p.cover);
     return status;

@@ -4,11 +4,16 @@
  * orders of small graphs, which dynamic programming over sets of variables finds. Grids, whose treewidth is known. The
  * same order with any number of threads. A host without memory, or without patience.
  */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #include "tests/elimination/model.h"
 #include "tests/support/orders.h"
@@ -240,15 +245,68 @@ static void more_work(void **state) {
 
 /* ---- Time, and hosts that interfere ---- */
 
+/* The clock that the library reads: the machine's or, in a test with one thread, one that goes on by `tick` seconds
+ * whenever it is read, once goes back at `back_at`, and fails from `fails_at` on. */
+static struct {
+    int on;
+    double tick, now, back_at, fails_at;
+} made_up;
+
+int timespec_get(struct timespec *now, int base) {
+    if (!made_up.on) return clock_gettime(CLOCK_REALTIME, now) == 0 ? base : 0;
+    made_up.now += made_up.tick;
+    if (made_up.now >= made_up.fails_at) return 0;
+    if (made_up.now >= made_up.back_at) {
+        made_up.now -= 3600;
+        made_up.back_at = HUGE_VAL;
+    }
+    now->tv_sec = (time_t)floor(made_up.now);
+    now->tv_nsec = (long)(1e9 * (made_up.now - floor(made_up.now)));
+    return base;
+}
+
+static void make_up_clock(double tick, double back_at, double fails_at) {
+    made_up.on = 1;
+    made_up.now = 1e6;
+    made_up.tick = tick;
+    made_up.back_at = 1e6 + back_at;
+    made_up.fails_at = 1e6 + fails_at;
+}
+
 static double seconds(void) {
     struct timespec now;
-    timespec_get(&now, TIME_UTC);
+    clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The host: how often it was asked, and when it says stop. A search that does not end by itself is stopped late. */
+static struct {
+    int asked, stop_at;
+    pthread_t thread;
+    int foreign;
+} host_asked;
+
+static int stop(void *user) {
+    (void)user;
+    if (!pthread_equal(host_asked.thread, pthread_self())) host_asked.foreign = 1;
+    return ++host_asked.asked >= host_asked.stop_at;
+}
+
+static gpuopt_context *stopping_context(int32_t use, int at) {
+    gpuopt_context_desc how = test_context_desc(NULL);
+    gpuopt_context *context;
+    how.stop = stop;
+    how.threads = use;
+    host_asked.asked = host_asked.foreign = 0;
+    host_asked.stop_at = at;
+    host_asked.thread = pthread_self();
+    assert_int_equal(gpuopt_context_create(&how, &context), GPUOPT_OK);
+    return context;
 }
 
 static void time_limit(void **state) {
     gpuopt_context *context = test_context(NULL);
-    int32_t order[MOST];
+    int32_t order[MOST], other[MOST];
     model m = grid(30);
     gpuopt_elimination_desc desc = model_desc(&m);
     double start = seconds(), taken;
@@ -257,36 +315,104 @@ static void time_limit(void **state) {
     search(context, &desc, order);
     taken = seconds() - start;
     assert_true(taken > 0.4 && taken < 10); /* the machine may be busy */
-    desc.order_work = 10;                   /* ends first */
+    desc.order_work = 100000;               /* ends first */
     desc.order_seconds = 1e9;
     search(context, &desc, order);
+    desc.order_seconds = 0;
+    search(context, &desc, other);
+    assert_memory_equal(order, other, sizeof(int32_t) * (size_t)m.variables);
     model_free(&m);
     gpuopt_context_destroy(context);
 }
 
-static int asked, stop_at;
-static int stop(void *user) {
-    (void)user;
-    return ++asked >= stop_at;
+/* However much later each look at the clock is than the one before, the search ends when its time is up. */
+static void late_looks(void **state) {
+    gpuopt_context *context = stopping_context(1, 100000);
+    int32_t order[MOST], length, k;
+    (void)state;
+    for (length = 6; length <= 20; length += 7) {
+        model m = grid(length);
+        gpuopt_elimination_desc desc = model_desc(&m);
+        for (k = 0; k < 400; k++) {
+            make_up_clock(0.01 * pow(1.02, k), HUGE_VAL, HUGE_VAL);
+            host_asked.asked = 0;
+            desc.order_seconds = 1;
+            search(context, &desc, order);
+            if (host_asked.asked > 200) fail_msg("looks %g s apart: asked %d times", made_up.tick, host_asked.asked);
+        }
+        model_free(&m);
+    }
+    made_up.on = 0;
+    gpuopt_context_destroy(context);
 }
 
+/* A clock that goes back ends the search, wherever it is then, and so does one that fails. */
+static void broken_clocks(void **state) {
+    gpuopt_context *context = stopping_context(1, 100000);
+    int32_t order[MOST], k;
+    model m = grid(6);
+    gpuopt_elimination_desc desc = model_desc(&m);
+    (void)state;
+    for (k = 0; k < 300; k++) {
+        double at = 0.015 + 0.01 * (k / 2); /* after the look when the search begins */
+        make_up_clock(0.01, k % 2 ? at : HUGE_VAL, k % 2 ? HUGE_VAL : at);
+        host_asked.asked = 0;
+        desc.order_seconds = 1;
+        search(context, &desc, order);
+        if (host_asked.asked > k + 5) fail_msg("clock %d: asked %d times", (int)k, host_asked.asked);
+    }
+    made_up.on = 0;
+    model_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+/* A host whose OpenMP gives one thread where four are asked for, as within a parallel region: each chain has its time. */
+static void few_threads(void **state) {
+    gpuopt_context *context = stopping_context(4, 200000);
+    int32_t order[MOST];
+    model m = grid(12);
+    gpuopt_elimination_desc desc = model_desc(&m);
+    double start;
+    int levels = 0;
+    (void)state;
+    (void)levels;
+    made_up.on = 0; /* even where a test before this one has failed */
+    desc.order_seconds = 0.3;
+    start = seconds();
+#ifdef _OPENMP
+    levels = omp_get_max_active_levels();
+    omp_set_max_active_levels(1); /* what is nested has one thread */
+#pragma omp parallel num_threads(2)
+#pragma omp master
+#endif
+    search(context, &desc, order);
+#ifdef _OPENMP
+    omp_set_max_active_levels(levels);
+#endif
+    if (seconds() - start > 10) fail_msg("%g s", seconds() - start);
+    assert_int_equal(host_asked.foreign, 0);
+    model_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+/* The host is asked on its own thread, and not again once it has said stop. */
 static void stopped(void **state) {
-    gpuopt_context_desc how = test_context_desc(NULL);
-    gpuopt_context *context;
-    int32_t order[MOST], times;
+    int32_t order[MOST], times, use;
     model m = grid(20);
     gpuopt_elimination_desc desc = model_desc(&m);
     (void)state;
-    how.stop = stop;
-    assert_int_equal(gpuopt_context_create(&how, &context), GPUOPT_OK);
     desc.order_work = (int64_t)1 << 60; /* for ever */
-    for (times = 1; times < 200; times = times * 3 + 1) {
-        asked = 0;
-        stop_at = times;
-        search(context, &desc, order);
-        assert_int_equal(asked, times); /* once it has said so, it is not asked again */
+    for (use = 1; use <= 4; use += 3) {
+        gpuopt_context *context = stopping_context(use, 1);
+        for (times = 1; times < 200; times = times * 3 + 1) {
+            host_asked.asked = 0;
+            host_asked.stop_at = times;
+            search(context, &desc, order);
+            assert_int_equal(host_asked.asked, times);
+            assert_int_equal(host_asked.foreign, 0);
+        }
+        gpuopt_context_destroy(context);
     }
-    gpuopt_context_destroy(context);
     model_free(&m);
 }
 
@@ -322,8 +448,9 @@ static void no_memory(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(best_orders), cmocka_unit_test(grids),     cmocka_unit_test(estimates),
-    cmocka_unit_test(threads),     cmocka_unit_test(more_work), cmocka_unit_test(time_limit),
+    cmocka_unit_test(best_orders), cmocka_unit_test(grids),         cmocka_unit_test(estimates),
+    cmocka_unit_test(threads),     cmocka_unit_test(more_work),     cmocka_unit_test(time_limit),
+    cmocka_unit_test(late_looks),  cmocka_unit_test(broken_clocks), cmocka_unit_test(few_threads),
     cmocka_unit_test(stopped),     cmocka_unit_test(no_memory),
 };
 TEST_MAIN(tests)
