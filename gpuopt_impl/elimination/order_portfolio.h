@@ -47,7 +47,8 @@ static void gpuopt__elimination_portfolio_anneal(gpuopt__elimination_portfolio *
     const int64_t step = chain->step * (int64_t)(a->nodes - a->leaves);
     double seen = p->begun;
     const double start = gpuopt__elimination_watch_seconds(p->watch, &seen);
-    int64_t done = 0, moves;
+    int64_t done = 0, moves, left;
+    int32_t temperature;
     if (!(start < end) || gpuopt__elimination_watch_has_ended(p->watch)) return;
     a->random = (chain->seed + 1) * 0x9E3779B97F4A7C15u | 1;
     a->best_cost = INT32_MAX;
@@ -62,10 +63,13 @@ static void gpuopt__elimination_portfolio_anneal(gpuopt__elimination_portfolio *
         if (end < HUGE_VAL && (now - start) / (end - start) * 1024 > used)
             used = (int32_t)((now - start) / (end - start) * 1024);
         moves = chain->moves - done < step ? chain->moves - done : step;
-        gpuopt__elimination_anneal_try(
-            a, moves,
-            (int32_t)gpuopt__elimination_power_of_two(
-                &p->logs, chain->hot - (int32_t)((int64_t)(chain->hot - chain->cold) * used / 1024)));
+        temperature = (int32_t)gpuopt__elimination_power_of_two(
+            &p->logs, chain->hot - (int32_t)((int64_t)(chain->hot - chain->cold) * used / 1024));
+        for (left = moves; left > 0; left -= GPUOPT__ELIMINATION_ANNEAL_LOOK) {
+            if (left < moves && gpuopt__elimination_watch_ends(p->watch, &seen, asks)) break;
+            gpuopt__elimination_anneal_try(
+                a, left < GPUOPT__ELIMINATION_ANNEAL_LOOK ? left : GPUOPT__ELIMINATION_ANNEAL_LOOK, temperature);
+        }
         gpuopt__elimination_anneal_keep(a);
     }
     gpuopt__elimination_anneal_order(a, chain->order);
@@ -159,17 +163,19 @@ static void gpuopt__elimination_portfolio_run(gpuopt__elimination_portfolio *p) 
     gpuopt__elimination_portfolio_thread(p, 0, 1);
 }
 
-/* Sweeps, for an eighth of the time at most. */
+/* Sweeps, for an eighth of the time and of the moves at most, from which they are taken. */
 static void gpuopt__elimination_portfolio_sweeps(gpuopt__elimination_portfolio *p, uint64_t seed) {
-    const double begun = gpuopt__elimination_watch_seconds(p->watch, &p->watch->seen),
-                 end = begun + (p->watch->seconds - begun) / 8;
-    int32_t k;
-    gpuopt__elimination_sweep_begin(&p->sweep);
-    for (k = 0; k < GPUOPT__ELIMINATION_SWEEPS; k++) {
-        if (!(gpuopt__elimination_watch_seconds(p->watch, &p->watch->seen) < end)) return;
-        if (gpuopt__elimination_watch_ends(p->watch, &p->watch->seen, 1)) return;
-        gpuopt__elimination_sweep_try(&p->sweep, k, seed);
-    }
+    const double begun = gpuopt__elimination_watch_seconds(p->watch, &p->watch->seen);
+    gpuopt__elimination_sweep *s = &p->sweep;
+    int32_t k = 0;
+    s->watch = p->watch;
+    s->end = begun + (p->watch->seconds - begun) / 8;
+    s->most_scans = p->moves / 8 < INT64_MAX / 8 / GPUOPT__ELIMINATION_SWEEP_SCANS
+                        ? p->moves / 8 * GPUOPT__ELIMINATION_SWEEP_SCANS
+                        : INT64_MAX;
+    gpuopt__elimination_sweep_begin(s);
+    while (k < GPUOPT__ELIMINATION_SWEEPS && gpuopt__elimination_sweep_try(s, k, seed)) k++;
+    if (p->moves < INT64_MAX) p->moves -= s->scans / GPUOPT__ELIMINATION_SWEEP_SCANS;
 }
 
 /* Improves an order of the graph's vertices, and its score. little: one short annealing, as without a budget; else

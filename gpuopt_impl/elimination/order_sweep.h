@@ -8,6 +8,7 @@
 #define GPUOPT_IMPL_ELIMINATION_ORDER_SWEEP_H
 
 #include "order_cover.h"
+#include "order_watch.h"
 #include "tuning.h"
 #include "../common/matrix.h"
 
@@ -26,6 +27,11 @@ typedef struct gpuopt__elimination_sweep {
     int32_t *row, *best;            /* [cliques] */
     int32_t best_cost;              /* INT32_MAX: none yet */
     int32_t from;                   /* where sweeps begin */
+    /* What they may take */
+    gpuopt__elimination_watch *watch;
+    double end;                /* in the watch's seconds */
+    int64_t scans, most_scans; /* of cliques that wait; INT64_MAX: any */
+    int64_t look;              /* how many scans there are at the next look at the watch */
 } gpuopt__elimination_sweep;
 
 static void gpuopt__elimination_sweep_cut(gpuopt__elimination_sweep *s, gpuopt__arena *arena) {
@@ -66,17 +72,29 @@ static void gpuopt__elimination_sweep_members(gpuopt__elimination_sweep *s, int 
     if (fill) s->start[c->cliques] = s->members;
 }
 
+/* Counts scans. Returns whether the sweeps may go on. */
+static int gpuopt__elimination_sweep_goes_on(gpuopt__elimination_sweep *s, int64_t scans) {
+    s->scans += scans;
+    if (s->scans > s->most_scans) return 0;
+    if (s->scans < s->look) return 1;
+    s->look = s->scans + GPUOPT__ELIMINATION_SWEEP_LOOK;
+    return gpuopt__elimination_watch_seconds(s->watch, &s->watch->seen) < s->end &&
+           !gpuopt__elimination_watch_ends(s->watch, &s->watch->seen, 1);
+}
+
 /* Finds each clique's steps from clique `from`, -1: out of reach. Returns the last one that is found. */
 static int32_t gpuopt__elimination_sweep_distances(gpuopt__elimination_sweep *s, int32_t from, int32_t *steps) {
     int32_t seen = 0, waiting = 1, k;
     int64_t i, j;
     for (k = 0; k < s->cover->cliques; k++) steps[k] = -1;
+    memset(s->left, 0, sizeof(int32_t) * (size_t)s->cover->columns); /* not 0: all of its cliques are found */
     steps[from] = 0;
     s->queue[0] = from;
     while (seen < waiting) {
         int32_t q = s->queue[seen++];
         for (i = s->start[q]; i < s->start[q + 1]; i++) {
             int32_t x = s->member[i];
+            if (s->left[x]++) continue;
             for (j = s->of_start[x]; j < s->of_start[x + 1]; j++) {
                 if (steps[s->of[j]] >= 0) continue;
                 steps[s->of[j]] = steps[q] + 1;
@@ -103,6 +121,7 @@ static int32_t gpuopt__elimination_sweep_take(gpuopt__elimination_sweep *s, int3
             s->joined[taken] += weight;
         }
         if (left == 0) open -= weight;
+        if (!first && left != 1) continue; /* nothing changes for its other cliques */
         for (j = s->of_start[x]; j < s->of_start[x + 1]; j++) {
             int32_t other = s->of[j];
             if (s->state[other] == 0) {
@@ -117,8 +136,9 @@ static int32_t gpuopt__elimination_sweep_take(gpuopt__elimination_sweep *s, int3
     return open;
 }
 
-/* One sweep. `slope`: how much log2 of what is opened a step away from the beginning is worth. */
-static void gpuopt__elimination_sweep_run(gpuopt__elimination_sweep *s, int32_t from, int32_t slope) {
+/* One sweep. `slope`: how much log2 of what is opened a step away from the beginning is worth. Returns whether another
+ * may be made. */
+static int gpuopt__elimination_sweep_run(gpuopt__elimination_sweep *s, int32_t from, int32_t slope) {
     const gpuopt__elimination_cover *c = s->cover;
     int32_t k, taken, open = 0, touched = 0, fresh = 0, most = 0, cost;
     int64_t i;
@@ -138,6 +158,7 @@ static void gpuopt__elimination_sweep_run(gpuopt__elimination_sweep *s, int32_t 
             s->age[from] = taken;
             s->waiting[touched++] = from;
         }
+        if (!gpuopt__elimination_sweep_goes_on(s, touched)) return 0;
         for (k = 0; k < touched; k++) {
             int32_t q = s->waiting[k];
             int64_t key = (int64_t)slope * (s->near[q] - s->far[q]) + s->opens[q];
@@ -150,13 +171,14 @@ static void gpuopt__elimination_sweep_run(gpuopt__elimination_sweep *s, int32_t 
         s->waiting[best] = s->waiting[--touched];
         open = gpuopt__elimination_sweep_take(s, k, taken, open, &touched);
         if (s->joined[taken] > most) most = s->joined[taken];
-        if (2 * most >= s->best_cost) return;
+        if (2 * most >= s->best_cost) return 1;
     }
     for (k = 0; k < c->cliques; k++) rows += 1 / gpuopt__elimination_power_of_two(s->logs, most - s->joined[k]);
     cost = 2 * most + gpuopt__elimination_log2(rows);
-    if (cost >= s->best_cost) return;
+    if (cost >= s->best_cost) return 1;
     s->best_cost = cost;
     memcpy(s->best, s->row, sizeof(int32_t) * (size_t)c->cliques);
+    return 1;
 }
 
 static void gpuopt__elimination_sweep_begin(gpuopt__elimination_sweep *s) {
@@ -164,15 +186,16 @@ static void gpuopt__elimination_sweep_begin(gpuopt__elimination_sweep *s) {
     gpuopt__transpose(s->cover->cliques, s->cover->columns, s->start, s->member, NULL, s->of_start, s->of, NULL, NULL);
 }
 
-/* Attempt k = 0, 1, ...; the best so far is s->best [cliques]. */
-static void gpuopt__elimination_sweep_try(gpuopt__elimination_sweep *s, int32_t k, uint64_t seed) {
+/* Attempt k = 0, 1, ...; the best so far is s->best [cliques]. Returns whether another may be made. */
+static int gpuopt__elimination_sweep_try(gpuopt__elimination_sweep *s, int32_t k, uint64_t seed) {
     static const int32_t slopes[8] = {0, 128, 256, 512, 1024, 2048, 8192, 65536};
     if (k % 8 == 0) { /* other ends: one that is drawn and the farthest from it, or the farthest from that, too */
         s->from = (int32_t)(gpuopt__random(seed, (uint64_t)k) * s->cover->cliques);
         if (k / 8 % 2 == 0) s->from = gpuopt__elimination_sweep_distances(s, s->from, s->far);
         gpuopt__elimination_sweep_distances(s, gpuopt__elimination_sweep_distances(s, s->from, s->near), s->far);
     }
-    gpuopt__elimination_sweep_run(s, s->from, slopes[k % 8]);
+    if (!gpuopt__elimination_sweep_goes_on(s, s->members)) return 0;
+    return gpuopt__elimination_sweep_run(s, s->from, slopes[k % 8]);
 }
 
 #endif /* GPUOPT_IMPL_ELIMINATION_ORDER_SWEEP_H */

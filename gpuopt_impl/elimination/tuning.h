@@ -70,12 +70,18 @@ enum { GPUOPT__ELIMINATION_CORE_WORDS = 4, GPUOPT__ELIMINATION_CORE_MOST = 64 * 
 #define GPUOPT__ELIMINATION_ANNEAL_ROUNDS 2
 /* Moves at a temperature, for each inner node of the tree. */
 #define GPUOPT__ELIMINATION_ANNEAL_STEP 8
+/* Moves after which the clock is looked at and the host is asked, at the latest: some milliseconds. */
+#define GPUOPT__ELIMINATION_ANNEAL_LOOK 16384
 /* The last temperature, 1/16, and the first without a budget, about 3/8: log2 of their multiples of 1/1024, in 1/1024.
  * From 1/4 to 1, what a search without a budget finds for c499 has 2^20 to 2^24 entries, as luck will have it. */
 #define GPUOPT__ELIMINATION_COLD (6 * 1024)
 #define GPUOPT__ELIMINATION_WARM 8800
 /* Sweeps that are tried beforehand. */
 #define GPUOPT__ELIMINATION_SWEEPS 64
+/* Cliques that a sweep looks at in the time of a move of annealing, within a factor of a few. It looks at the clock and
+ * asks the host after every LOOK of them: about a millisecond. */
+#define GPUOPT__ELIMINATION_SWEEP_SCANS 64
+#define GPUOPT__ELIMINATION_SWEEP_LOOK 262144
 
 /* ---- Policies ---- */
 

@@ -282,6 +282,7 @@ static double seconds(void) {
 /* The host: how often it was asked, and when it says stop. A search that does not end by itself is stopped late. */
 static struct {
     int asked, stop_at;
+    double until; /* it says stop from then on, too */
     pthread_t thread;
     int foreign;
 } host_asked;
@@ -289,7 +290,7 @@ static struct {
 static int stop(void *user) {
     (void)user;
     if (!pthread_equal(host_asked.thread, pthread_self())) host_asked.foreign = 1;
-    return ++host_asked.asked >= host_asked.stop_at;
+    return ++host_asked.asked >= host_asked.stop_at || seconds() > host_asked.until;
 }
 
 static gpuopt_context *stopping_context(int32_t use, int at) {
@@ -299,6 +300,7 @@ static gpuopt_context *stopping_context(int32_t use, int at) {
     how.threads = use;
     host_asked.asked = host_asked.foreign = 0;
     host_asked.stop_at = at;
+    host_asked.until = HUGE_VAL;
     host_asked.thread = pthread_self();
     assert_int_equal(gpuopt_context_create(&how, &context), GPUOPT_OK);
     return context;
@@ -395,6 +397,28 @@ static void few_threads(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* Cliques without end: a sweep over them takes seconds, and there would be 64. */
+static void work_of_sweeps(void **state) {
+    enum { HALF = 192 };
+    gpuopt_context *context = stopping_context(1, INT32_MAX);
+    int32_t order[2 * HALF], k;
+    model m = graph_model(2 * HALF, NULL);
+    gpuopt_elimination_desc desc;
+    double start = seconds();
+    (void)state;
+    for (k = 0; k < HALF * HALF; k++) {
+        int32_t edge[2] = {k / HALF, HALF + k % HALF};
+        add_scope(&m, 2, edge);
+    }
+    desc = model_desc(&m);
+    desc.order_work = 100000;
+    host_asked.until = start + 20;
+    search(context, &desc, order);
+    if (seconds() - start > 15) fail_msg("%g s", seconds() - start); /* takes a few tenths of a second */
+    model_free(&m);
+    gpuopt_context_destroy(context);
+}
+
 /* The host is asked on its own thread, and not again once it has said stop. */
 static void stopped(void **state) {
     int32_t order[MOST], times, use;
@@ -448,9 +472,9 @@ static void no_memory(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(best_orders), cmocka_unit_test(grids),         cmocka_unit_test(estimates),
-    cmocka_unit_test(threads),     cmocka_unit_test(more_work),     cmocka_unit_test(time_limit),
-    cmocka_unit_test(late_looks),  cmocka_unit_test(broken_clocks), cmocka_unit_test(few_threads),
-    cmocka_unit_test(stopped),     cmocka_unit_test(no_memory),
+    cmocka_unit_test(best_orders),    cmocka_unit_test(grids),         cmocka_unit_test(estimates),
+    cmocka_unit_test(threads),        cmocka_unit_test(more_work),     cmocka_unit_test(time_limit),
+    cmocka_unit_test(late_looks),     cmocka_unit_test(broken_clocks), cmocka_unit_test(few_threads),
+    cmocka_unit_test(work_of_sweeps), cmocka_unit_test(stopped),       cmocka_unit_test(no_memory),
 };
 TEST_MAIN(tests)
