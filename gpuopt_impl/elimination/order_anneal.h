@@ -150,7 +150,7 @@ static void gpuopt__elimination_anneal_keep(gpuopt__elimination_anneal *a) {
  * The tree is then the best one. */
 static void gpuopt__elimination_anneal_order(gpuopt__elimination_anneal *a, int32_t *order) {
     const gpuopt__elimination_cover *c = a->cover;
-    int32_t *next = a->part, count = c->firsts, waiting = 1, seen = 0, w, k;
+    int32_t *next = a->part, count = c->firsts, waiting = 1, seen = 0, low, high, w, k;
     memcpy(order, c->first, sizeof(int32_t) * (size_t)count);
     gpuopt__elimination_anneal_begin(a);
     next[0] = a->nodes - 1;
@@ -166,12 +166,15 @@ static void gpuopt__elimination_anneal_order(gpuopt__elimination_anneal *a, int3
         l = a->best[node][0];
         r = a->best[node][1];
         made = gpuopt__elimination_anneal_join(a, l < a->leaves ? l : a->best[l][0], r < a->leaves ? r : a->best[r][0]);
-        for (w = 0; w < c->words; w++) {
-            uint64_t closed = (gpuopt__elimination_anneal_open(a, a->child[made][0])[w] |
-                               gpuopt__elimination_anneal_open(a, a->child[made][1])[w]) &
-                              ~gpuopt__elimination_anneal_open(a, made)[w];
-            for (; closed; closed &= closed - 1)
-                order[count++] = c->vertex[64 * w + gpuopt__elimination_lowest_bit(closed)];
+        for (high = c->words; high > 0; high = low) { /* large domains first: what follows is then smaller */
+            for (low = high - 1; low > 0 && c->weight[low - 1] == c->weight[high - 1]; low--) {}
+            for (w = low; w < high; w++) {
+                uint64_t closed = (gpuopt__elimination_anneal_open(a, a->child[made][0])[w] |
+                                   gpuopt__elimination_anneal_open(a, a->child[made][1])[w]) &
+                                  ~gpuopt__elimination_anneal_open(a, made)[w];
+                for (; closed; closed &= closed - 1)
+                    order[count++] = c->vertex[64 * w + gpuopt__elimination_lowest_bit(closed)];
+            }
         }
         a->best[node][0] = made; /* no longer needed: the new number */
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the search for an order works on: the interaction graph, less the vertices that every good order may eliminate
- * first, as a cover of its edges by maximal cliques. Each clique lies within a bucket of every order, so that nothing is
- * lost by joining its functions beforehand.
+ * What the search for an order works on: the interaction graph, less vertices that can be eliminated first without
+ * making the width larger, as a cover of its edges by maximal cliques. Each clique lies within a bucket of every order,
+ * so that nothing is lost by joining its functions beforehand.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_COVER_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_COVER_H
@@ -48,55 +48,153 @@ static void gpuopt__elimination_cover_cut(gpuopt__elimination_cover *c, gpuopt__
 
 /* ---- Reduction ---- */
 
-/* Whether v may be eliminated first: its neighbours are a clique, or at most two. */
-static int gpuopt__elimination_cover_is_simple(const gpuopt__elimination_cover *c, int32_t v) {
+/* While the graph is reduced. */
+typedef struct gpuopt__elimination_reduction {
+    const double *size; /* [vertices] domain sizes */
+    int32_t *degree;    /* [vertices] */
+    int32_t *within;    /* [vertices] its neighbours in the largest clique that it is known to be in; or fewer */
+    uint64_t *look;     /* [graph_words] vertices to look at: all at first, then those whose surroundings changed */
+    uint64_t *later;    /* [graph_words] those that may be eliminated, with larger domains beside them */
+} gpuopt__elimination_reduction;
+
+static void gpuopt__elimination_reduction_cut(const gpuopt__elimination_cover *c, gpuopt__elimination_reduction *r,
+                                              gpuopt__arena *arena) {
+    r->degree = (int32_t *)gpuopt__cut(arena, c->vertices, sizeof(int32_t));
+    r->within = (int32_t *)gpuopt__cut(arena, c->vertices, sizeof(int32_t));
+    r->look = (uint64_t *)gpuopt__cut(arena, c->graph_words, sizeof(uint64_t));
+    r->later = (uint64_t *)gpuopt__cut(arena, c->graph_words, sizeof(uint64_t));
+}
+
+/* Whether v's neighbours are a clique. */
+static int gpuopt__elimination_cover_is_simplicial(const gpuopt__elimination_cover *c,
+                                                   const gpuopt__elimination_reduction *r, int32_t v) {
     const uint64_t *of_v = gpuopt__elimination_cover_neighbours(c, v);
-    int32_t w, k, degree = 0;
-    for (w = 0; w < c->graph_words; w++) degree += gpuopt__elimination_bits_in(of_v[w]);
-    if (degree <= 2) return 1;
-    for (w = 0; w < c->graph_words; w++) {
-        uint64_t left = of_v[w];
-        for (; left; left &= left - 1) {
-            int32_t u = 64 * w + gpuopt__elimination_lowest_bit(left);
-            const uint64_t *of_u = gpuopt__elimination_cover_neighbours(c, u);
-            for (k = 0; k < c->graph_words; k++)
-                if (of_v[k] & ~of_u[k] & ~(k == w ? left & (0 - left) : 0)) return 0;
+    int32_t w, k, pass;
+    if (r->degree[v] <= 1 || r->within[v] == r->degree[v]) return 1;
+    for (pass = 0; pass < 2; pass++) /* first by the neighbours' degrees, which is quick */
+        for (w = 0; w < c->graph_words; w++) {
+            uint64_t left = of_v[w];
+            for (; left; left &= left - 1) {
+                const int32_t u = 64 * w + gpuopt__elimination_lowest_bit(left);
+                const uint64_t *of_u = gpuopt__elimination_cover_neighbours(c, u);
+                if (r->degree[u] < r->degree[v]) return 0;
+                for (k = 0; k < c->graph_words && pass == 1; k++)
+                    if (of_v[k] & ~of_u[k] & ~(k == w ? left & (0 - left) : 0)) return 0;
+            }
         }
-    }
     return 1;
 }
 
-/* Eliminates v. Its neighbours are a clique, or at most two. */
-static void gpuopt__elimination_cover_eliminate(gpuopt__elimination_cover *c, int32_t v) {
-    uint64_t *of_v = gpuopt__elimination_cover_neighbours(c, v);
-    int32_t w, u, end[2] = {-1, -1}, degree = 0;
+/* Whether v may be eliminated first, 0: no. Its neighbours are a clique; or there are two, and v's domain is not smaller
+ * than one of theirs, so that the new table is not larger than one that it stands for. With equal domains that keeps
+ * the least width, from 2 on (Bodlaender, Koster, van den Eijkhof: Preprocessing rules for triangulation of
+ * probabilistic networks, 2005). 2: nor is any domain around it larger, which would better go first. */
+static int gpuopt__elimination_cover_is_simple(const gpuopt__elimination_cover *c,
+                                               const gpuopt__elimination_reduction *r, int32_t v) {
+    const uint64_t *of_v = gpuopt__elimination_cover_neighbours(c, v);
+    const int clique = gpuopt__elimination_cover_is_simplicial(c, r, v);
+    double least = HUGE_VAL, most = 0;
+    int32_t w;
+    if (!clique && r->degree[v] != 2) return 0;
     for (w = 0; w < c->graph_words; w++) {
         uint64_t left = of_v[w];
         for (; left; left &= left - 1) {
-            u = 64 * w + gpuopt__elimination_lowest_bit(left);
-            if (degree < 2) end[degree] = u;
-            degree++;
+            const double size = r->size[64 * w + gpuopt__elimination_lowest_bit(left)];
+            if (size < least) least = size;
+            if (size > most) most = size;
+        }
+    }
+    return r->size[v] >= most ? 2 : clique || r->size[v] >= least;
+}
+
+/* Eliminates v. Its neighbours are a clique, or two. */
+static void gpuopt__elimination_cover_eliminate(gpuopt__elimination_cover *c, gpuopt__elimination_reduction *r,
+                                                int32_t v) {
+    uint64_t *of_v = gpuopt__elimination_cover_neighbours(c, v);
+    const int32_t degree = r->degree[v];
+    int32_t w, end[2] = {-1, -1}, count = 0;
+    for (w = 0; w < c->graph_words; w++) {
+        uint64_t left = of_v[w];
+        r->look[w] |= left;
+        for (; left; left &= left - 1) {
+            const int32_t u = 64 * w + gpuopt__elimination_lowest_bit(left);
+            if (count < 2) end[count] = u;
+            count++;
             gpuopt__elimination_set_remove(gpuopt__elimination_cover_neighbours(c, u), v);
+            r->degree[u]--;
+            r->within[u]--; /* v may have been in that clique; it is in one of all of v's neighbours, too */
+            if (r->within[u] < degree - 1) r->within[u] = degree - 1;
         }
         of_v[w] = 0;
     }
-    if (degree == 2) {
-        gpuopt__elimination_set_add(gpuopt__elimination_cover_neighbours(c, end[0]), end[1]);
-        gpuopt__elimination_set_add(gpuopt__elimination_cover_neighbours(c, end[1]), end[0]);
+    if (degree == 2 && !gpuopt__elimination_set_has(gpuopt__elimination_cover_neighbours(c, end[0]), end[1])) {
+        uint64_t *of_0 = gpuopt__elimination_cover_neighbours(c, end[0]),
+                 *of_1 = gpuopt__elimination_cover_neighbours(c, end[1]);
+        for (w = 0; w < c->graph_words; w++)
+            r->look[w] |= of_0[w] & of_1[w]; /* have two neighbours that are new ones */
+        gpuopt__elimination_set_add(of_0, end[1]);
+        gpuopt__elimination_set_add(of_1, end[0]);
+        r->degree[end[0]]++;
+        r->degree[end[1]]++;
     }
     c->column[v] = -1;
     c->first[c->firsts++] = v;
 }
 
-static void gpuopt__elimination_cover_reduce(gpuopt__elimination_cover *c) {
-    int32_t v, before;
-    for (v = 0; v < c->vertices; v++) c->column[v] = 0;
+/* The lowest member of a set that is not below `from`; -1: there is none. */
+static int32_t gpuopt__elimination_cover_next(const gpuopt__elimination_cover *c, const uint64_t *set, int32_t from) {
+    int32_t w = from >> 6;
+    uint64_t left;
+    if (w >= c->graph_words) return -1;
+    for (left = set[w] & UINT64_MAX << (from & 63); !left; left = set[w])
+        if (++w == c->graph_words) return -1;
+    return 64 * w + gpuopt__elimination_lowest_bit(left);
+}
+
+/* Passes over the vertices to look at, in ascending order; then one that has a larger domain beside it, and again. */
+static void gpuopt__elimination_cover_pass(gpuopt__elimination_cover *c, gpuopt__elimination_reduction *r) {
+    int32_t v;
     do {
-        before = c->firsts;
-        for (v = 0; v < c->vertices; v++)
-            if (c->column[v] >= 0 && gpuopt__elimination_cover_is_simple(c, v))
-                gpuopt__elimination_cover_eliminate(c, v);
-    } while (c->firsts > before);
+        while ((v = gpuopt__elimination_cover_next(c, r->look, 0)) >= 0)
+            for (; v >= 0; v = gpuopt__elimination_cover_next(c, r->look, v + 1)) {
+                const int simple = gpuopt__elimination_cover_is_simple(c, r, v);
+                gpuopt__elimination_set_remove(r->look, v);
+                if (simple == 2) gpuopt__elimination_cover_eliminate(c, r, v);
+                if (simple == 1) gpuopt__elimination_set_add(r->later, v);
+            }
+        v = gpuopt__elimination_cover_next(c, r->later, 0);
+        if (v < 0) continue;
+        gpuopt__elimination_set_remove(r->later, v);
+        if (c->column[v] >= 0 && gpuopt__elimination_cover_is_simple(c, r, v))
+            gpuopt__elimination_cover_eliminate(c, r, v);
+    } while (v >= 0);
+}
+
+/* Eliminates what can be eliminated first. */
+static gpuopt_status gpuopt__elimination_cover_reduce(gpuopt__elimination_cover *c,
+                                                      const gpuopt__elimination_greedy *graph) {
+    gpuopt__elimination_reduction r;
+    gpuopt__arena arena = {NULL, 0};
+    void *block;
+    int32_t v;
+    gpuopt__elimination_reduction_cut(c, &r, &arena);
+    block = gpuopt__elimination_scratch_take(c->scratch, arena.used);
+    if (!block) return c->scratch->status;
+    arena.base = (char *)block;
+    arena.used = 0;
+    gpuopt__elimination_reduction_cut(c, &r, &arena);
+    r.size = graph->size;
+    memset(r.look, 0, sizeof(uint64_t) * (size_t)c->graph_words);
+    memset(r.later, 0, sizeof(uint64_t) * (size_t)c->graph_words);
+    for (v = 0; v < c->vertices; v++) {
+        c->column[v] = 0;
+        r.degree[v] = (int32_t)(graph->start[v + 1] - graph->start[v]);
+        r.within[v] = 0;
+        gpuopt__elimination_set_add(r.look, v);
+    }
+    gpuopt__elimination_cover_pass(c, &r);
+    gpuopt__elimination_scratch_give(c->scratch, block, arena.used);
+    return GPUOPT_OK;
 }
 
 /* ---- Columns and cliques ---- */
@@ -217,6 +315,7 @@ static gpuopt_status gpuopt__elimination_cover_make(gpuopt__elimination_cover *c
     double size, most = 0;
     int32_t v;
     int64_t e;
+    gpuopt_status status;
     memset(c, 0, sizeof *c);
     c->scratch = graph->scratch;
     c->clique.size = sizeof(uint64_t);
@@ -238,7 +337,8 @@ static gpuopt_status gpuopt__elimination_cover_make(gpuopt__elimination_cover *c
     for (v = 0; v < c->vertices; v++)
         for (e = graph->start[v]; e < graph->start[v + 1]; e++)
             gpuopt__elimination_set_add(gpuopt__elimination_cover_neighbours(c, v), graph->adjacent[e]);
-    gpuopt__elimination_cover_reduce(c);
+    status = gpuopt__elimination_cover_reduce(c, graph);
+    if (status) return status;
     gpuopt__elimination_cover_number(c, graph, order);
     return gpuopt__elimination_cover_find(c);
 }

@@ -178,6 +178,17 @@ static void gpuopt__elimination_portfolio_sweeps(gpuopt__elimination_portfolio *
     if (p->moves < INT64_MAX) p->moves -= s->scans / GPUOPT__ELIMINATION_SWEEP_SCANS;
 }
 
+/* Keeps a chain's order, or another, if it is better. */
+static gpuopt_status gpuopt__elimination_portfolio_keep(gpuopt__elimination_tree *tree, const int32_t *found,
+                                                        int32_t *order, gpuopt__elimination_order_score *score) {
+    gpuopt__elimination_order_score got;
+    gpuopt_status status = gpuopt__elimination_tree_build(tree, found, &got);
+    if (status || !gpuopt__elimination_portfolio_better(&got, score)) return status;
+    *score = got;
+    memcpy(order, found, sizeof(int32_t) * (size_t)tree->graph->vertices);
+    return GPUOPT_OK;
+}
+
 /* Improves an order of the graph's vertices, and its score. little: one short annealing, as without a budget; else
  * sweeps and rounds of chains, within `moves` (INT64_MAX: any) and the watch's seconds. threads: to use at most. */
 static gpuopt_status gpuopt__elimination_portfolio_search(gpuopt__elimination_tree *tree,
@@ -202,6 +213,8 @@ static gpuopt_status gpuopt__elimination_portfolio_search(gpuopt__elimination_tr
     p.threads = threads < p.chains ? threads : p.chains;
     p.sweep.best_cost = INT32_MAX;
     status = gpuopt__elimination_cover_make(&p.cover, tree->graph, order);
+    if (!status && p.cover.firsts == p.cover.vertices) /* nothing is left */
+        status = gpuopt__elimination_portfolio_keep(tree, p.cover.first, order, score);
     if (!status && p.cover.cliques > 1) {
         gpuopt__elimination_logs_make(&p.logs);
         p.sweep.cover = &p.cover;
@@ -218,13 +231,8 @@ static gpuopt_status gpuopt__elimination_portfolio_search(gpuopt__elimination_tr
         for (round = 0; round < p.rounds && !status && !gpuopt__elimination_watch_has_ended(watch); round++) {
             gpuopt__elimination_portfolio_prepare(&p, round, seed, order, score);
             gpuopt__elimination_portfolio_run(&p);
-            for (k = 0; k < p.chains && !status; k++) {
-                gpuopt__elimination_order_score found;
-                status = gpuopt__elimination_tree_build(tree, p.chain[k].order, &found);
-                if (status || !gpuopt__elimination_portfolio_better(&found, score)) continue;
-                *score = found;
-                memcpy(order, p.chain[k].order, sizeof(int32_t) * (size_t)p.cover.vertices);
-            }
+            for (k = 0; k < p.chains && !status; k++)
+                status = gpuopt__elimination_portfolio_keep(tree, p.chain[k].order, order, score);
         }
     }
     gpuopt__elimination_scratch_give(scratch, block, arena.used);
