@@ -175,7 +175,7 @@ static int gpuopt__elimination_search_ends(gpuopt__elimination_order_search *sea
 }
 
 /* The best order of all restarts, of one heuristic or of all, into greedy.best. The first restart breaks ties by the
- * lower number, the others by the seed. The host is asked whether to stop from the second run on. */
+ * lower number, the others by the seed. The host is asked whether to stop once there is an order. */
 static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_order_search *search,
                                                          gpuopt_elimination_heuristic heuristic, int32_t restarts,
                                                          uint64_t seed, gpuopt__elimination_order_score *score) {
@@ -190,13 +190,14 @@ static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_ord
             gpuopt_status status;
             int better;
             if (heuristic != GPUOPT_HEURISTIC_BEST && (int)heuristic != h) continue;
-            if (equal && heuristic == GPUOPT_HEURISTIC_BEST && h == GPUOPT_HEURISTIC_WEIGHTED_MIN_FILL) continue;
+            if (equal && r == 0 && heuristic == GPUOPT_HEURISTIC_BEST && h == GPUOPT_HEURISTIC_WEIGHTED_MIN_FILL)
+                continue; /* with the same ties, too */
             if (found && gpuopt__elimination_search_ends(search)) return GPUOPT_OK;
             for (v = 0; v < s->vertices; v++)
                 s->tie[v] = r ? (uint32_t)(gpuopt__random(seed, stream + (uint64_t)v) * 4294967296.0)
                               : (uint32_t)s->variable[v];
-            status =
-                gpuopt__elimination_greedy_run(s, (gpuopt_elimination_heuristic)h, found ? score : NULL, &got, &better);
+            status = gpuopt__elimination_greedy_run(s, (gpuopt_elimination_heuristic)h, found ? score : NULL,
+                                                    &search->watch, &got, &better);
             if (status) return status;
             if (!better) continue;
             found = 1;

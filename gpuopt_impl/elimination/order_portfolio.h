@@ -35,6 +35,7 @@ typedef struct gpuopt__elimination_portfolio {
     int32_t *orders;                    /* [chains][vertices] */
     int32_t threads, chains, rounds;
     int64_t moves;       /* of all chains together; INT64_MAX: any */
+    int32_t finished;    /* threads that have run their chains */
     double begun, share; /* when the round began, and its seconds; HUGE_VAL: any */
 } gpuopt__elimination_portfolio;
 
@@ -138,6 +139,20 @@ static void gpuopt__elimination_portfolio_prepare(gpuopt__elimination_portfolio 
     }
 }
 
+/* Thread 0 has run its chains: it asks the host for the others, until they have run theirs. */
+static void gpuopt__elimination_portfolio_wait(gpuopt__elimination_portfolio *p, int32_t others) {
+    volatile int32_t pause;
+    int32_t finished = 0;
+    while (!gpuopt__elimination_watch_ends(p->watch, &p->watch->seen, 1)) {
+#ifdef _OPENMP
+#pragma omp atomic read
+#endif
+        finished = p->finished;
+        if (finished == others) return;
+        for (pause = 0; pause < GPUOPT__ELIMINATION_WAIT_LOOK; pause++) {}
+    }
+}
+
 /* Thread `thread` of `team` runs its chains: those of a team of any size end in time. Thread 0 is the caller's. */
 static void gpuopt__elimination_portfolio_thread(gpuopt__elimination_portfolio *p, int32_t thread, int32_t team) {
     const int32_t waves = (p->chains + team - 1) / team;
@@ -150,9 +165,16 @@ static void gpuopt__elimination_portfolio_thread(gpuopt__elimination_portfolio *
         gpuopt__elimination_portfolio_anneal(p, &p->anneal[thread], &p->chain[k], end, thread == 0);
     }
     gpuopt__environment_leave(&scope);
+    if (thread == 0 && p->watch->context->desc.stop) gpuopt__elimination_portfolio_wait(p, team - 1);
+    if (thread == 0) return;
+#ifdef _OPENMP
+#pragma omp atomic
+#endif
+    p->finished++;
 }
 
 static void gpuopt__elimination_portfolio_run(gpuopt__elimination_portfolio *p) {
+    p->finished = 0;
 #ifdef _OPENMP
     if (p->threads > 1) {
 #pragma omp parallel num_threads(p->threads)

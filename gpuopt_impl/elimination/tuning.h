@@ -48,6 +48,9 @@
 /* Runs of each greedy heuristic where the caller does not say: annealing gains more than a second one would, and takes
  * as long. */
 #define GPUOPT__ELIMINATION_RESTARTS 1
+/* Eliminations of a greedy run after which the clock is looked at and the host is asked. In dense graphs of some thousand
+ * variables one takes a millisecond. */
+#define GPUOPT__ELIMINATION_GREEDY_LOOK 64
 /* Rounds of rotations. */
 #define GPUOPT__ELIMINATION_ROTATIONS 2
 /* Words of a set of vertices in the part of the tree that is rotated: 256 vertices. */
@@ -76,6 +79,8 @@ enum { GPUOPT__ELIMINATION_CORE_WORDS = 4, GPUOPT__ELIMINATION_CORE_MOST = 64 * 
  * From 1/4 to 1, what a search without a budget finds for c499 has 2^20 to 2^24 entries, as luck will have it. */
 #define GPUOPT__ELIMINATION_COLD (6 * 1024)
 #define GPUOPT__ELIMINATION_WARM 8800
+/* How far a thread counts before it asks the host again, while others work: some tenths of a millisecond. */
+#define GPUOPT__ELIMINATION_WAIT_LOOK 262144
 /* Sweeps that are tried beforehand. */
 #define GPUOPT__ELIMINATION_SWEEPS 64
 /* Cliques that a sweep looks at in the time of a move of annealing, within a factor of a few. It looks at the clock and
