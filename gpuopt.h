@@ -1241,7 +1241,7 @@ typedef struct gpuopt_elimination_desc {
     const int32_t *order;
     int32_t order_count; /* 0 if order is NULL */
     gpuopt_elimination_heuristic heuristic;
-    int32_t restarts; /* runs of each heuristic, with other ties: 1 to 1e6; 0: 1 */
+    int32_t restarts; /* runs of each heuristic, with other ties: 1 to 1e6; 0: 1. BEST: less what would be the same */
     uint64_t seed;    /* of ties and of the improvement of an order */
     gpuopt_elimination_policy policy;
     /* Bytes of device memory (CPU: of host memory) to use at most; 0: what the device has free (CPU: no limit). */
@@ -1266,10 +1266,18 @@ typedef struct gpuopt_elimination_desc {
     uint64_t model;
     /* A budget to search for a better order, with BEST alone; the threads of the context share the work.
      * order_seconds, up to 1e9: by the wall clock (timespec_get of C), so that the order may differ from one run to the
-     * next, and with the number of threads. order_work, up to 9e18: moves of simulated annealing, of which a core makes
-     * some millions in a second; the order is then the same on every machine, with any number of threads. Both:
-     * whichever ends first. 0: none, and the search takes some milliseconds for hundreds of variables; a smaller
-     * order_work makes no difference. */
+     * next, and with the number of threads. The graph of the functions and the first greedy run are always finished:
+     * milliseconds where it is sparse, seconds for 100000 functions. A clock that goes back or fails ends the search.
+     * order_work, up to 9e18: moves of simulated annealing, or what takes about as long; a core makes some millions in
+     * a second if there are hundreds of variables. The order is then the same on every machine, with any number of
+     * threads. Both: whichever ends first. 0: no such limit; both 0: greedy runs, 60000 moves, and rotations of the
+     * tree, with which a search with a budget begins, too: an order_work of up to 60000 makes no difference, and more
+     * of it may find the same order, or one that is judged a little worse than that of less work, but none that is
+     * worse than without.
+     * Annealing is for graphs of at most 8192 variables (less fixed ones and those with one value), if the cliques that
+     * cover what cannot be eliminated at once, times the variables there / 64, rounded up for each size of a domain,
+     * are at most 2^19: grids of up to about 63 x 63. Beyond, a budget makes no difference. _plan and _create search
+     * again, each with the whole budget: pass them the order instead. */
     double order_seconds;
     int64_t order_work;
 } gpuopt_elimination_desc;
@@ -1298,8 +1306,10 @@ typedef struct gpuopt_elimination_estimate {
  * v's first message is put, or -1. estimate may be NULL. Pass the order to _plan and _create, so that it is not
  * searched for again. ARGUMENT and NUMERIC: as _create. UNSUPPORTED: an estimate is asked for and the policy does not
  * fit the limit; or parent is asked for, and messages of more than 2^44 entries have more than 2^26 variables together.
- * Cost: `restarts` greedy runs of each heuristic, and annealing for the budget or, without one, for milliseconds. If the
- * stop hook says so, the search ends with the best order found so far. */
+ * Cost: `restarts` greedy runs of each heuristic, and annealing for the budget or, without one, for about as long: some
+ * milliseconds for hundreds of variables in twice as many functions; seconds for 100000 functions. The stop hook is
+ * asked on the calling thread once there is an order, after the first greedy run, and ends the search with the best
+ * order found so far. */
 GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t *order, int32_t *parent,
                                                   gpuopt_elimination_estimate *estimate);

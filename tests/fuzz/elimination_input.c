@@ -147,7 +147,8 @@ int input_spoil(fuzz *f) {
     case 7: return d->heuristic = (gpuopt_elimination_heuristic)(4 + take(f)), 1;
     case 8:
         if (bad % 2) return d->restarts = bad, 1;
-        return d->order_work = bad, d->order_seconds = -1, 1;
+        if (bad % 4) return d->order_work = bad, 1;
+        return d->order_seconds = bad, 1;
     case 9: return d->policy = (gpuopt_elimination_policy)(5 + take(f)), 1;
     case 10: return d->z = bad, 1;
     case 11: return d->order_count = d->order ? bad : 1, 1;
