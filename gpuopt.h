@@ -1276,8 +1276,8 @@ typedef struct gpuopt_elimination_desc {
      * worse than without.
      * Annealing is for graphs of at most 8192 variables (less fixed ones and those with one value), if the cliques that
      * cover what cannot be eliminated at once, times the variables there / 64, rounded up for each size of a domain,
-     * are at most 2^19: grids of up to about 63 x 63. Beyond, a budget makes no difference. _plan and _create search
-     * again, each with the whole budget: pass them the order instead. */
+     * are at most 2^19: grids of up to about 63 x 63. Beyond, only rotations improve the order. _plan and _create
+     * search again, each with the whole budget: pass them the order instead. */
     double order_seconds;
     int64_t order_work;
 } gpuopt_elimination_desc;

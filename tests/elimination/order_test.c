@@ -468,7 +468,7 @@ static void few_threads(void **state) {
 
 /* Cliques without end: a sweep over them takes seconds, and there would be 64. */
 static void work_of_sweeps(void **state) {
-    enum { HALF = 192 };
+    enum { HALF = 128 };
     gpuopt_context *context = stopping_context(1, INT32_MAX);
     int32_t order[2 * HALF], k;
     model m = graph_model(2 * HALF, NULL);
