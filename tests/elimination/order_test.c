@@ -401,11 +401,11 @@ static void late_looks(void **state) {
     gpuopt_context *context = stopping_context(1, 100000);
     int32_t order[MOST], length, k;
     (void)state;
-    for (length = 6; length <= 20; length += 7) {
+    for (length = 6; length <= 12; length += 3) {
         model m = grid(length);
         gpuopt_elimination_desc desc = model_desc(&m);
-        for (k = 0; k < 400; k++) {
-            make_up_clock(0.01 * pow(1.02, k), HUGE_VAL, HUGE_VAL);
+        for (k = 0; k < 60; k++) {
+            make_up_clock(0.01 * pow(1.14, k), HUGE_VAL, HUGE_VAL);
             host_asked.asked = 0;
             desc.order_seconds = 1;
             search(context, &desc, order);
