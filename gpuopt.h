@@ -22,9 +22,9 @@
  *         if (gpuopt_propagator_round(propagator, 1, &info)) ...
  *     gpuopt_propagator_get_bounds(propagator, GPUOPT_HOST, lb, ub);
  *
- * To build: compile gpuopt_impl/gpuopt.c with your program and, for the GPU, the .cu files of cuda/ with nvcc. Or define
- * GPUOPT_IMPLEMENTATION in one C or C++ file before including this header. C11 or C++17; compiler options that break
- * IEEE arithmetic, as -ffast-math does, are refused.
+ * To build: compile gpuopt_impl/gpuopt.c with your program and, for the GPU, the .cu files of cuda/ with nvcc. Or
+ * define GPUOPT_IMPLEMENTATION in one C or C++ file before including this header. C11 or C++17; compiler options that
+ * break IEEE arithmetic, as -ffast-math does, are refused.
  *
  * What holds for every family
  * ---------------------------
@@ -34,9 +34,9 @@
  * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing, and
  *            loads no kernel of this library. Two exceptions take host memory during a call: a matrix in the layout
  *            that a family does not work with is transposed, see gpuopt_matrix; and gpuopt_simplex_set_basis keeps the
- *            old inverse until it has the new one. The CUDA runtime's own objects, such as a stream or a graph, do not
- *            come from the allocator; pages that the GPU reads or writes directly are the allocator's, locked with
- *            cudaHostRegister.
+ *            old inverse until it has the new one, or plans the pivots to it. The CUDA runtime's own objects, such as
+ *            a stream or a graph, do not come from the allocator; pages that the GPU reads or writes directly are the
+ *            allocator's, locked with cudaHostRegister.
  * Status     Almost every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe
  *            has changed except what the call's comment names, and the reason has gone to the log (see
  *            gpuopt_context_last_error). After GPUOPT_ERROR_DEVICE the context can only be destroyed. Calls with a
@@ -78,10 +78,9 @@
  *     stop is asked   between rounds  - (3)           between runs    between buckets between levels
  *     CPU = GPU       same bits       up to rounding  up to rounding  same bits (4)   same bits
  *
- * (1) With the drivers HOST and COOPERATIVE, requested by name, the call can be captured in a CUDA graph, but not with a
- * trail or spare rows. (2) SLICE
- * waits once per slice. (3) No call on a basis takes long enough, except gpuopt_basis_load, which is not interrupted.
- * (4) DOUBLE: up to rounding.
+ * (1) With the drivers HOST and COOPERATIVE, requested by name, the call can be captured in a CUDA graph, but not with
+ * a trail or spare rows. (2) SLICE waits once per slice. (3) No call on a basis takes long enough, except
+ * gpuopt_basis_load, which is not interrupted. (4) DOUBLE: up to rounding.
  */
 #ifndef GPUOPT_H
 #define GPUOPT_H
@@ -121,7 +120,8 @@ typedef enum gpuopt_status {
     GPUOPT_ERROR_DEVICE = -3,      /* the GPU or its driver failed; the context can only be destroyed */
     GPUOPT_ERROR_UNSUPPORTED = -4, /* not available on this backend or device, or too large for it */
     GPUOPT_ERROR_NUMERIC = -5,     /* singular, an unsafe pivot, or a result that cannot be represented */
-    GPUOPT_ERROR_STATE = -6        /* called out of order */
+    GPUOPT_ERROR_STATE = -6,       /* called out of order */
+    GPUOPT_ERROR_PEER = -7         /* another rank of the group is lost or late; the group can only be destroyed */
 } gpuopt_status;
 
 /* Returns a short text for a status, in static storage, never NULL. */
@@ -136,7 +136,8 @@ typedef enum gpuopt_outcome {
     GPUOPT_UNBOUNDED,  /* proven */
     GPUOPT_LIMIT,      /* a limit set by the caller was reached */
     GPUOPT_FULL,       /* the memory taken at create is full, and the caller asked to be told */
-    GPUOPT_IMPRECISE   /* rounding does not allow a proof; the family says what is known instead */
+    GPUOPT_IMPRECISE,  /* rounding does not allow a proof; the family says what is known instead */
+    GPUOPT_CUTOFF      /* proven: no solution is better than the caller's cutoff */
 } gpuopt_outcome;
 
 /* Returns a short text for an outcome, in static storage, never NULL. */
@@ -198,9 +199,9 @@ typedef struct gpuopt_context_desc {
     int (*stop)(void *user);
 } gpuopt_context_desc;
 
-/* Makes a context. desc may be NULL: the CPU with one thread. ARGUMENT: a member is out of range, or the stream is another
- * device's or cudaStreamPerThread. UNSUPPORTED: there is no usable GPU (CUDA backend), or the build's arithmetic is not
- * IEEE 754 (see Rounding above). */
+/* Makes a context. desc may be NULL: the CPU with one thread. ARGUMENT: a member is out of range, or the stream is
+ * another device's or cudaStreamPerThread. UNSUPPORTED: there is no usable GPU (CUDA backend), or the build's
+ * arithmetic is not IEEE 754 (see Rounding above). */
 GPUOPT_API gpuopt_status gpuopt_context_create(const gpuopt_context_desc *desc, gpuopt_context **context);
 /* Destroys a context, after everything that was created in it. */
 GPUOPT_API void gpuopt_context_destroy(gpuopt_context *context);
@@ -228,8 +229,8 @@ typedef enum gpuopt_layout {
 } gpuopt_layout;
 
 /* A sparse matrix, by rows or by columns. Either is taken everywhere; the one that a family does not work with is
- * transposed first, in temporary host memory of 12 bytes per nonzero and 8 per line (on the GPU, linear programs and, up
- * to 2^32 - 1 nonzeros, propagation: in device memory). No member will be added. */
+ * transposed first, in temporary host memory of 12 bytes per nonzero and 8 per line (on the GPU, linear programs and,
+ * up to 2^32 - 1 nonzeros, propagation: in device memory). No member will be added. */
 typedef struct gpuopt_matrix {
     int32_t rows, cols;   /* 0 to 2^31 - 65; more: UNSUPPORTED */
     const int64_t *start; /* [lines + 1], start[0] = 0, non-decreasing; a line is a row (CSR) or a column (CSC) */
@@ -256,6 +257,131 @@ typedef struct gpuopt_device_view {
     int64_t count;    /* numbers in data */
     gpuopt_number type;
 } gpuopt_device_view;
+
+/* ---- Groups: several contexts that work together ------------------------------------------------------------------ *
+ * A group joins contexts of several devices, processes or machines. Each of them is a rank, 0 to count - 1, and has a
+ * handle of the group; all ranks make the same calls:
+ *
+ *     gpuopt_transport transport = GPUOPT_INIT(gpuopt_transport);
+ *     gpuopt_mpi_open(MPI_COMM_WORLD, &transport);                             // how ranks reach one another
+ *     gpuopt_group_create(context, &transport, NULL, &group);
+ *     ... each rank does its share, and finds a solution of profit `best` ...
+ *     gpuopt_group_all_reduce(group, GPUOPT_REDUCE_MAX, 1, &best, NULL);       // now the best of all ranks' solutions
+ *     gpuopt_group_destroy(group);
+ *     gpuopt_mpi_close(&transport);
+ *
+ * Transport  The library has no threads, no clock and no network: a transport brings them, a struct of five functions
+ *            that the host fills. Two are ready, each a file that the host adds to its build:
+ *            transports/gpuopt_threads.c for threads of one process (POSIX), transports/gpuopt_mpi.c for processes
+ *            (MPI). Without a transport a group has one rank, and every call works.
+ * Threads    A group is a handle of its context, and used by that context's thread. A call of a rank waits for calls of
+ *            the others, so each rank needs a thread or a process of its own.
+ * Collective All calls are collective but for _send, _receive, _abort, _get_info and _destroy: each rank makes them, in
+ *            the same order, and with the same arguments except for data and what a comment names. They first compare
+ *            what the ranks were given. If that differs, or is out of range on one rank, the call returns ARGUMENT on
+ *            all of them, and nothing has changed. A call may end on one rank before the others.
+ * Lost ranks A rank is lost if another has waited for it for the time limit, or if it has called _abort, or was ended,
+ *            as far as the transport notices. Calls that need it return GPUOPT_ERROR_PEER (or another error that the
+ *            transport gave), and the group is broken: all further calls of these ranks but _get_info, _abort and
+ *            _destroy return PEER at once. The others, and one that was only late, are told, and return it in their
+ *            present call or in the next one. An array that such a call was to fill is then unspecified. Contexts and
+ *            their other handles stay usable, whatever the transport's error, and the group can be destroyed.
+ * Arrays     are in host memory; those of one call do not overlap. Ranks are machines of one byte order.
+ * Memory     On each rank 4,128 bytes for every rank of the group, and up to 1 KiB; a transport's own memory not
+ *            included. Not planned beforehand: there is no _plan.
+ * Cost       Of a collective call: one exchange of 32 bytes a rank, and what its comment says. */
+
+/* One rank's part of a group. */
+typedef struct gpuopt_group gpuopt_group;
+
+/* How one rank reaches the others. A function returns OK when its arrays may be used again, and otherwise PEER: the
+ * exchange was not done in `seconds` (a transport may leave the transfer out, and count only the wait for the others'
+ * calls), a rank is known to be lost, or it sent another number of bytes; or another error of the transport's own.
+ * `bytes` is 1 to 2^30. The library calls them from the thread that uses the group, and none but abandon after one has
+ * failed. */
+typedef struct gpuopt_transport {
+    size_t struct_size;  /* sizeof(gpuopt_transport) */
+    void *user;          /* passed to the functions */
+    int32_t rank, count; /* this rank, 0 to count - 1; all ranks, 1 to 65,536 */
+    /* Collective: receive [count][bytes] gets each rank's send [bytes], in the order of ranks. */
+    gpuopt_status (*all_gather)(void *user, double seconds, const void *send, uint64_t bytes, void *receive);
+    /* Collective: data [bytes] of rank `root` goes to all others. */
+    gpuopt_status (*broadcast)(void *user, double seconds, int32_t root, void *data, uint64_t bytes);
+    /* To another rank; may wait until that one receives. What one rank sends to another arrives in that order. */
+    gpuopt_status (*send)(void *user, double seconds, int32_t to, const void *data, uint64_t bytes);
+    gpuopt_status (*receive)(void *user, double seconds, int32_t from, void *data, uint64_t bytes);
+    /* Tells the others, without waiting for their calls, that this rank makes no more: what they wait for returns PEER
+     * as soon as they know rather than after the time limit, and so does all that they call later. */
+    void (*abandon)(void *user);
+} gpuopt_transport;
+
+/* How a group works; the same on all ranks. */
+typedef struct gpuopt_group_desc {
+    size_t struct_size; /* sizeof(gpuopt_group_desc) */
+    /* Seconds that an exchange may take, 1e-3 to 1e9; 0: 60. It must exceed the longest time that a rank works between
+     * two calls while others wait, and with a transport that counts transfers (gpuopt_mpi.h) that time and a transfer's
+     * together: of up to 2^30 bytes, in all_gather from each rank. What is larger goes in several exchanges, each with
+     * this limit. A call returns at the first that fails. */
+    double time_limit;
+} gpuopt_group_desc;
+
+/* Makes this rank's part of a group. Collective. The transport's struct is copied; what it refers to must outlive the
+ * group. transport NULL: a group of this rank alone. desc NULL: defaults. ARGUMENT: a member is out of range or
+ * missing, or (on all ranks) they differ in count, desc or the library's version. PEER: not all ranks came within the
+ * time limit, or one could not make its part: then it abandons the transport, unless that itself is wrong. */
+GPUOPT_API gpuopt_status gpuopt_group_create(gpuopt_context *context, const gpuopt_transport *transport,
+                                             const gpuopt_group_desc *desc, gpuopt_group **group);
+/* Destroys this rank's part; NULL is allowed. Not collective, and waits for nobody. */
+GPUOPT_API void gpuopt_group_destroy(gpuopt_group *group);
+
+/* Who is in a group. */
+typedef struct gpuopt_group_info {
+    size_t struct_size; /* sizeof(gpuopt_group_info) */
+    int32_t rank;       /* of this context */
+    int32_t count;      /* ranks */
+    int broken;         /* not 0: a rank is lost */
+} gpuopt_group_info;
+/* Fills `info`. Not collective. */
+GPUOPT_API gpuopt_status gpuopt_group_get_info(gpuopt_group *group, gpuopt_group_info *info);
+
+/* Compares bytes [size] of all ranks, such as a model that each of them has read. ARGUMENT: a rank has others, or
+ * another size; the log names it. Found by a hash of 64 bits. With size 0: waits until all ranks have made the call. */
+GPUOPT_API gpuopt_status gpuopt_group_agree(gpuopt_group *group, const void *bytes, uint64_t size);
+/* Copies data [bytes] of rank `root` to all others. */
+GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, int32_t root, void *data, uint64_t bytes);
+/* Gathers what each rank sends: its send [bytes], where `bytes` may differ from rank to rank and may be 0. On all ranks
+ * receive [capacity] gets these one after the other, in the order of ranks, and sizes [count] (or NULL) the bytes of
+ * each. ARGUMENT: capacity is too small, or differs, or receive is NULL on some ranks and not on others; if too small,
+ * sizes is filled in. With receive NULL and capacity 0 on all ranks only the sizes are found, which is no error. Cost:
+ * one exchange if all send equally many, at most 2^30; else for each rank one broadcast for each 2^30 bytes of its. */
+GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, const void *send, uint64_t bytes, void *receive,
+                                                 uint64_t capacity, uint64_t *sizes);
+
+/* What a reduction makes of the numbers of two ranks. */
+typedef enum gpuopt_group_reduction {
+    GPUOPT_REDUCE_MIN = 0, /* the lesser one; NaN if either is */
+    GPUOPT_REDUCE_MAX,     /* the greater one; likewise */
+    GPUOPT_REDUCE_SUM      /* the sum */
+} gpuopt_group_reduction;
+/* Reduces integer [count] or real [count], of which the other is NULL, entry by entry over all ranks, in the order of
+ * ranks: all get the same bits, with any transport, but for those of a NaN, which may be another NaN on another rank.
+ * NUMERIC, on all ranks: a sum of integers is beyond int64; the array is then unspecified. Cost: an exchange for each
+ * 512 numbers; meant for few. */
+GPUOPT_API gpuopt_status gpuopt_group_all_reduce(gpuopt_group *group, gpuopt_group_reduction reduction, int64_t count,
+                                                 int64_t *integer, double *real);
+
+/* Sends data [bytes] to another rank, which receives just as many from this one; may wait for that. Two ranks that send
+ * to each other before either receives may wait for the time limit. A message of 0 bytes is none: _send and _receive
+ * then wait for nobody. One of more than 2^30 bytes is one of 2^30, and then one of the others. ARGUMENT: no such other
+ * rank. */
+GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, int32_t to, const void *data, uint64_t bytes);
+/* Receives data [bytes] from another rank: its messages in the order in which they were sent. PEER, also: the message
+ * has another number of bytes, messages being as _send says: to receive 2^30 bytes of 2^30 + 5 is OK, and the next
+ * message then has 5. ARGUMENT: no such other rank. */
+GPUOPT_API gpuopt_status gpuopt_group_receive(gpuopt_group *group, int32_t from, void *data, uint64_t bytes);
+/* Breaks the group on purpose, because this rank cannot go on: the others are told (see the transport for how soon), so
+ * that they need not wait for the time limit. */
+GPUOPT_API gpuopt_status gpuopt_group_abort(gpuopt_group *group);
 
 /* ---- Propagation of  lhs <= A x <= rhs  over  lb <= x <= ub ------------------------------------------------------- *
  * Sofranac, Gleixner, Pokutta: Accelerating Domain Propagation (2020); doc/propagation.md has the method. A round
@@ -334,8 +460,8 @@ typedef struct gpuopt_propagator_desc {
     double least_change; /* a finite bound moves only by more than this; 0: 1e-9 (the paper); at most 1e9 */
     /* Added to least_change: this fraction of ub - lb, or of |bound| if the other bound is infinite; 0: none; at most
      * 1. Always added: 2^-48 |bound| (FP32: 2^-22 of the column's larger bound), since smaller changes may come from
-     * rounding, and go on for ever. The bound of an integer column moves by whole units, if the candidate before rounding
-     * gains the least change or the integrality tolerance. */
+     * rounding, and go on for ever. The bound of an integer column moves by whole units, if the candidate before
+     * rounding gains the least change or the integrality tolerance. */
     double least_change_relative;
     double huge_value;   /* a larger term of an activity counts as infinite; 0: 1e100; 1 to 1e100 */
     int32_t round_limit; /* rounds since bounds or sides were last set; then the outcome is LIMIT; 0: none */
@@ -343,9 +469,9 @@ typedef struct gpuopt_propagator_desc {
     gpuopt_propagator_mode mode;           /* default JACOBI */
     gpuopt_propagator_driver driver;       /* default AUTO; ignored by the CPU */
     /* Whether a round skips rows that no change since their last evaluation can concern. Never changes a result. Takes
-     * 12 bytes per nonzero (FP32: 8), 16 per column and 69 per row; with CUDA 4, 8 and 12. After a round with many changes all rows are
-     * evaluated anyway. SEQUENTIAL needs it. Default: on with the CPU; with CUDA on from 2^21 nonzeros, below which it
-     * gains nothing. */
+     * 12 bytes per nonzero (FP32: 8), 16 per column and 69 per row; with CUDA 4, 8 and 12. After a round with many
+     * changes all rows are evaluated anyway. SEQUENTIAL needs it. Default: on with the CPU; with CUDA on from 2^21
+     * nonzeros, below which it gains nothing. */
     gpuopt_switch marking;
     gpuopt_switch relative_integers; /* whether least_change_relative holds for integer columns, too; default: on */
     /* For a tree search, see below; both need marking, and with CUDA the driver COOPERATIVE or AUTO, which then means
@@ -391,9 +517,10 @@ GPUOPT_API gpuopt_status gpuopt_propagator_plan(gpuopt_context *context, const g
                                                 gpuopt_memory_plan *plan);
 
 /* Makes a propagator. ARGUMENT: a value is outside of the ranges above; the log names it with its position.
- * UNSUPPORTED: SEQUENTIAL on the GPU or with marking OFF; a driver that the device or the CUDA version lacks; a trail or
- * spare rows with marking OFF or with the drivers HOST and GRAPH; too many rows or columns (see gpuopt_matrix). Time O(nonzeros + rows + cols); on the GPU little more than copying the arrays
- * to the device takes, where they are checked and laid out. */
+ * UNSUPPORTED: SEQUENTIAL on the GPU or with marking OFF; a driver that the device or the CUDA version lacks; a trail
+ * or spare rows with marking OFF or with the drivers HOST and GRAPH; too many rows or columns (see gpuopt_matrix). Time
+ * O(nonzeros + rows + cols); on the GPU little more than copying the arrays to the device takes, where they are checked
+ * and laid out. */
 GPUOPT_API gpuopt_status gpuopt_propagator_create(gpuopt_context *context, const gpuopt_propagator_desc *desc,
                                                   gpuopt_propagator **propagator);
 /* Destroys a propagator, after waiting for its enqueued rounds; NULL is allowed. */
@@ -440,8 +567,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_set_some_bounds(gpuopt_propagator *pr
 
 /* Sets the sides of `count` distinct rows (an objective cutoff, say): row, lhs and rhs [count], all in the memory that
  * `where` says. ARGUMENT: a row is out of range, NaN, lhs > rhs, lhs >= infinity or rhs <= -infinity; the call waits to
- * check device memory for it. Cost O(count), with a trail times the open levels; on the GPU the next round evaluates all
- * rows. */
+ * check device memory for it. Cost O(count), with a trail times the open levels; on the GPU the next round evaluates
+ * all rows. */
 GPUOPT_API gpuopt_status gpuopt_propagator_set_some_sides(gpuopt_propagator *propagator, gpuopt_memory where,
                                                           int64_t count, const int32_t *row, const double *lhs,
                                                           const double *rhs);
@@ -454,9 +581,9 @@ typedef enum gpuopt_propagator_row {
     GPUOPT_ROW_INFEASIBLE = 4     /* no x within the bounds satisfies the row */
 } gpuopt_propagator_row;
 
-/* Where _get_rows is to write. Each array is [rows + spare_rows] or NULL; a number that no row has stands for an empty row
- * without sides. An activity is the sum of the row's finite terms, rounded
- * from twice the working precision; it bounds a'x if the count of infinite terms is 0. */
+/* Where _get_rows is to write. Each array is [rows + spare_rows] or NULL; a number that no row has stands for an empty
+ * row without sides. An activity is the sum of the row's finite terms, rounded from twice the working precision; it
+ * bounds a'x if the count of infinite terms is 0. */
 typedef struct gpuopt_propagator_row_report {
     size_t struct_size;                   /* sizeof(gpuopt_propagator_row_report) */
     double *min_activity, *max_activity;  /* least and greatest activity */
@@ -483,21 +610,21 @@ GPUOPT_API gpuopt_status gpuopt_propagator_device_view(gpuopt_propagator *propag
  *     gpuopt_propagator_get_changes(p, GPUOPT_HOST, start, &changes);           // what it led to
  *     gpuopt_propagator_pop(p, 1);                                              // back
  *
- * Trail      Changes have positions 0, 1, ... in the order in which they were made; those of one JACOBI round are ordered
- *            by column, a lower bound before the upper one. Level 0 is what the handle was created with. The trail is
- *            memory of the handle: when it is full, _round returns the outcome FULL and the calls that set bounds
- *            GPUOPT_ERROR_MEMORY; bounds are then as they were before the round (SEQUENTIAL: before the bound) or call that
- *            did not fit, and the host can pop, or empty the trail with _keep.
- * Cost       CPU: of a change, the entries of its column, when it is made and when it is taken back. _round looks only at
- *            rows in which a changed bound can have an effect; that needs the activities of rows, which are kept and
+ * Trail      Changes have positions 0, 1, ... in the order in which they were made; those of one JACOBI round are
+ *            ordered by column, a lower bound before the upper one. Level 0 is what the handle was created with. The
+ *            trail is memory of the handle: when it is full, _round returns the outcome FULL and the calls that set
+ *            bounds GPUOPT_ERROR_MEMORY; bounds are then as they were before the round (SEQUENTIAL: before the bound)
+ *            or call that did not fit, and the host can pop, or empty the trail with _keep.
+ * Cost       CPU: of a change, the entries of its column, when it is made and when it is taken back. _round looks only
+ *            at rows in which a changed bound can have an effect; that needs the activities of rows, which are kept and
  *            updated. No call of a search costs time for all rows, columns or nonzeros, but for the first _round, one
  *            after so many changes that a full pass is faster, and one after a _pop to a level that began without a
  *            fixpoint of this kind.
  *            CUDA: _round evaluates the rows of the columns that changed, or all if many did, and all added rows. It
  *            evaluates all after _pop to a level that began without a fixpoint, after sides or rows have changed, and
- *            after FULL. To record a round it evaluates the rows that may have moved a bound once more, and if more than
- *            4096 bounds moved, looks at all columns. Setting bounds and _pop are launches of one block, made for few
- *            changes. They do not wait for the device, unless the trail may be too short for the bounds; _push and
+ *            after FULL. To record a round it evaluates the rows that may have moved a bound once more, and if more
+ *            than 4096 bounds moved, looks at all columns. Setting bounds and _pop are launches of one block, made for
+ *            few changes. They do not wait for the device, unless the trail may be too short for the bounds; _push and
  *            _get_trail wait only if bounds, sides or rows have been set, or rounds enqueued, since the latest call
  *            that waited.
  * Rows       added (cuts, conflicts, an objective cutoff) take room that _create reserves (spare_rows,
@@ -535,7 +662,8 @@ typedef struct gpuopt_propagator_changes {
     uint8_t *upper;     /* 1: its upper bound changed; 0: its lower bound */
     /* Before and after; infinite ones are IEEE infinities. Equal if the host fixed the column where it already was. */
     double *old_bound, *new_bound;
-    /* The row that implies the new bound: with JACOBI, the lowest of those that do in that round. -1: the host set it. */
+    /* The row that implies the new bound: with JACOBI, the lowest of those that do in that round. -1: the host set
+     * it. */
     int32_t *row;
 } gpuopt_propagator_changes;
 /* Reads the changes from position `from` on: their count, and the first `capacity` of them into arrays in the memory
@@ -554,19 +682,19 @@ typedef struct gpuopt_propagator_reason {
     int32_t row;        /* the row; -1: the host set the bound, or the bounds of a column cross */
     int32_t col;        /* of a change: its column; of infeasibility: the column whose bounds cross, or -1 */
 } gpuopt_propagator_reason;
-/* Explains the change at position `change` or, if that is -1, the present infeasibility. The row, with the bounds that the
- * premises set and for all others those of level 0, implies the new bound or has no solution; if bounds of a column
- * cross, the premises are those that set them. Premises that are not needed for that are left out where this is found in
- * one pass. Host arrays. ARGUMENT: there is no such change. STATE: there is no trail, or the row was changed or removed
- * after it implied the bound; -1: the verdict is not INFEASIBLE. Cost: the entries of the row, and for each the changes of
- * its bound; CUDA: and copying the row, and what the host has not seen of the trail, to the host. */
+/* Explains the change at position `change` or, if that is -1, the present infeasibility. The row, with the bounds that
+ * the premises set and for all others those of level 0, implies the new bound or has no solution; if bounds of a column
+ * cross, the premises are those that set them. Premises that are not needed for that are left out where this is found
+ * in one pass. Host arrays. ARGUMENT: there is no such change. STATE: there is no trail, or the row was changed or
+ * removed after it implied the bound; -1: the verdict is not INFEASIBLE. Cost: the entries of the row, and for each the
+ * changes of its bound; CUDA: and copying the row, and what the host has not seen of the trail, to the host. */
 GPUOPT_API gpuopt_status gpuopt_propagator_explain(gpuopt_propagator *propagator, int64_t change,
                                                    gpuopt_propagator_reason *reason);
 
 /* Adds rows: a matrix with the propagator's columns, and sides [rows->rows] as in the descriptor, in host memory. row
  * [rows->rows]: where to write the new rows' numbers; NULL: not. ARGUMENT: as _create. MEMORY: they do not fit into the
- * spare rows and nonzeros. Cost O(cols + nonzeros added + rows added * levels), and at times O(nonzeros of all added rows);
- * CUDA: and O(spare rows). */
+ * spare rows and nonzeros. Cost O(cols + nonzeros added + rows added * levels), and at times O(nonzeros of all added
+ * rows); CUDA: and O(spare rows). */
 GPUOPT_API gpuopt_status gpuopt_propagator_add_rows(gpuopt_propagator *propagator, const gpuopt_matrix *rows,
                                                     const double *lhs, const double *rhs, int32_t *row);
 /* Removes `count` distinct added rows; their numbers are given to rows that are added later. Bounds that they implied
@@ -575,9 +703,9 @@ GPUOPT_API gpuopt_status gpuopt_propagator_remove_rows(gpuopt_propagator *propag
                                                        const int32_t *row);
 
 /* Makes another state of the same model: a propagator that shares the original's matrix and settings, and begins with
- * its bounds, sides and added rows, at level 0 with an empty trail. It may belong to another context of the same backend
- * and device, and then be used by another thread at the same time; with CUDA, to one whose stream is of the same CUDA
- * context, or of green contexts. The original must not be destroyed before it. Cost
+ * its bounds, sides and added rows, at level 0 with an empty trail. It may belong to another context of the same
+ * backend and device, and then be used by another thread at the same time; with CUDA, to one whose stream is of the
+ * same CUDA context, or of green contexts. The original must not be destroyed before it. Cost
  * O(rows + cols + spare nonzeros); waits for what the original has enqueued. */
 GPUOPT_API gpuopt_status gpuopt_propagator_fork(gpuopt_propagator *original, gpuopt_context *context,
                                                 gpuopt_propagator **fork);
@@ -594,15 +722,15 @@ GPUOPT_API gpuopt_status gpuopt_propagator_plan_fork(gpuopt_propagator *original
  *     gpuopt_propagator_batch_get_changes(batch, GPUOPT_HOST, &changes);            // and what changed in it
  *
  * Result     Of each node the same bits, outcome and rounds as if the base had been given the node's bounds by
- *            gpuopt_propagator_set_some_bounds and then propagated by _round, with any number of threads and on the GPU.
- * Base       Its bounds, sides and rows as they are when _run is called. While it is INFEASIBLE, every node is, with the
- *            base's row and column, after 0 rounds. It must not be destroyed before its batches, which belong to its
- *            context. A base whose rounds a captured graph replays needs a call that changes it before the next _run.
- * Cost       Of a node: the entries of the columns that change, and the rows in which that can have an effect. After a
- *            change of the base the next _run takes one more pass over A on the GPU, and O(rows + cols) a thread on the
- *            CPU. If the base is not at a fixpoint, each node evaluates the rows that can still act in it, too.
- * stop       is asked between nodes on the CPU; on the GPU between launches, of which a _run has up to four: nodes that
- *            outgrow the room that they were run in are run again in a larger one. */
+ *            gpuopt_propagator_set_some_bounds and then propagated by _round, with any number of threads and on the
+ * GPU. Base       Its bounds, sides and rows as they are when _run is called. While it is INFEASIBLE, every node is,
+ *            with the base's row and column, after 0 rounds. It must not be destroyed before its batches, which belong
+ *            to its context. A base whose rounds a captured graph replays needs a call that changes it before the next
+ * _run. Cost       Of a node: the entries of the columns that change, and the rows in which that can have an effect.
+ *            After a change of the base the next _run takes one more pass over A on the GPU, and O(rows + cols) a
+ *            thread on the CPU. If the base is not at a fixpoint, each node evaluates the rows that can still act in
+ * it, too. stop       is asked between nodes on the CPU; on the GPU between launches, of which a _run has up to four:
+ *            nodes that outgrow the room that they were run in are run again in a larger one. */
 
 /* Many nodes of one base, and what the latest _run found. */
 typedef struct gpuopt_propagator_batch gpuopt_propagator_batch;
@@ -621,8 +749,8 @@ typedef struct gpuopt_propagator_batch_desc {
 /* Fills `plan` with the memory that a batch takes. Errors: as _create. */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_plan(gpuopt_propagator *base, const gpuopt_propagator_batch_desc *desc,
                                                       gpuopt_memory_plan *plan);
-/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the base's mode is SEQUENTIAL, or its marking OFF; CUDA:
- * it has spare rows. Time O(nonzeros + rows + cols). */
+/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the base's mode is SEQUENTIAL, or its marking OFF;
+ * CUDA: it has spare rows. Time O(nonzeros + rows + cols). */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_create(gpuopt_propagator *base,
                                                         const gpuopt_propagator_batch_desc *desc,
                                                         gpuopt_propagator_batch **batch);
@@ -651,15 +779,14 @@ typedef struct gpuopt_propagator_node_report {
     int64_t *nonzeros;       /* in the rows that were evaluated; depends on the backend */
 } gpuopt_propagator_node_report;
 
-/* Propagates each node by at most `rounds` (at least 1) rounds, and waits for that; a report in device memory is written
- * in the order of the stream. Rounds are counted from the node's bounds, as is the round limit. A node with the outcome
- * MORE has had `rounds` rounds, or none if the stop hook ended the call before; the latter have no changes, and are to be
- * given again. FULL: see node_columns; such a node can be run by a batch without that limit, or by a propagator.
- * ARGUMENT: a count or start is out of range; a column is out of range, or a bound as gpuopt_propagator_set_bounds
- * refuses it. What is in device memory is checked, too. That a column is twice in a node is not checked; one of its
- * bounds then counts. MEMORY: the nodes are given more bounds than the descriptor has room for (in device memory that is
- * ARGUMENT). After an error there are
- * no changes to read. */
+/* Propagates each node by at most `rounds` (at least 1) rounds, and waits for that; a report in device memory is
+ * written in the order of the stream. Rounds are counted from the node's bounds, as is the round limit. A node with the
+ * outcome MORE has had `rounds` rounds, or none if the stop hook ended the call before; the latter have no changes, and
+ * are to be given again. FULL: see node_columns; such a node can be run by a batch without that limit, or by a
+ * propagator. ARGUMENT: a count or start is out of range; a column is out of range, or a bound as
+ * gpuopt_propagator_set_bounds refuses it. What is in device memory is checked, too. That a column is twice in a node
+ * is not checked; one of its bounds then counts. MEMORY: the nodes are given more bounds than the descriptor has room
+ * for (in device memory that is ARGUMENT). After an error there are no changes to read. */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *batch, gpuopt_memory where,
                                                      const gpuopt_propagator_nodes *nodes, int32_t rounds,
                                                      const gpuopt_propagator_node_report *report);
@@ -673,22 +800,22 @@ typedef struct gpuopt_propagator_node_changes {
     int32_t *col;       /* [capacity]: the columns, ascending in each node */
     double *lb, *ub;    /* [capacity]: both bounds of each, as gpuopt_propagator_get_bounds returns them */
 } gpuopt_propagator_node_changes;
-/* Reads the changes of all nodes of the latest _run: count and start, and the first `capacity` of the columns. INFEASIBLE
- * and FULL nodes have none. MEMORY: there are more than the descriptor has room for; count is filled in, and the nodes
- * are to be run in several calls. STATE: there was no _run, or it failed. */
+/* Reads the changes of all nodes of the latest _run: count and start, and the first `capacity` of the columns.
+ * INFEASIBLE and FULL nodes have none. MEMORY: there are more than the descriptor has room for; count is filled in, and
+ * the nodes are to be run in several calls. STATE: there was no _run, or it failed. */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory where,
                                                              gpuopt_propagator_node_changes *changes);
 /* Reads all bounds of `count` nodes of the latest _run: node [count], lb and ub [count][cols], all in the memory that
- * `where` says; node NULL: the first `count` nodes; lb or ub may be NULL. Where a node has no changes to read, these are
- * the base's bounds. ARGUMENT: a count is out of range, or a node in host memory. One in device memory gives NaN. MEMORY:
- * as _get_changes. STATE: there was no _run, it failed, or the base has changed since. Cost O(count * cols). */
+ * `where` says; node NULL: the first `count` nodes; lb or ub may be NULL. Where a node has no changes to read, these
+ * are the base's bounds. ARGUMENT: a count is out of range, or a node in host memory. One in device memory gives NaN.
+ * MEMORY: as _get_changes. STATE: there was no _run, it failed, or the base has changed since. Cost O(count * cols). */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_batch *batch, gpuopt_memory where,
                                                             int64_t count, const int32_t *node, double *lb, double *ub);
 
 /* ---- Probing ------------------------------------------------------------------------------------------------------ *
- * Sets each of many binaries to 0 and to 1, propagates both, and compares what follows: bounds that hold in either case,
- * columns that one value implies something about, pairs of equivalent binaries. A binary is an integer column whose
- * bounds in the base are 0 and 1.
+ * Sets each of many binaries to 0 and to 1, propagates both, and compares what follows: bounds that hold in either
+ * case, columns that one value implies something about, pairs of equivalent binaries. A binary is an integer column
+ * whose bounds in the base are 0 and 1.
  *
  *     gpuopt_propagator_probe_create(base, &desc, &probe);
  *     gpuopt_propagator_probe_run(probe, 0, NULL, 1000, &info);                 // all binaries
@@ -713,8 +840,8 @@ typedef struct gpuopt_propagator_probe_desc {
     /* Probes that are propagated at a time, two for each binary: an even number of 2 to 65,536; 0: 65,536, or fewer if
      * there are not so many columns. */
     int32_t nodes;
-    /* Columns that change in these together; at least 2 for each column of the base; 0: 32 a probe or that, whichever is
-     * more. Where more change, fewer probes are propagated at a time. */
+    /* Columns that change in these together; at least 2 for each column of the base; 0: 32 a probe or that, whichever
+     * is more. Where more change, fewer probes are propagated at a time. */
     int64_t changes;
     int64_t implications; /* most of them that are kept; 0: they are only counted */
     int64_t equivalences; /* likewise */
@@ -734,8 +861,9 @@ GPUOPT_API void gpuopt_propagator_probe_destroy(gpuopt_propagator_probe *probe);
 /* What a pass found. */
 typedef struct gpuopt_propagator_probe_info {
     size_t struct_size; /* sizeof(gpuopt_propagator_probe_info) */
-    /* INFEASIBLE: there is no solution, since a binary can be neither 0 nor 1, or the bounds of a column that hold in every
-     * solution cross; it was probed on nevertheless. Else CONVERGED: all were probed; MORE: the stop hook ended the call. */
+    /* INFEASIBLE: there is no solution, since a binary can be neither 0 nor 1, or the bounds of a column that hold in
+     * every solution cross; it was probed on nevertheless. Else CONVERGED: all were probed; MORE: the stop hook ended
+     * the call. */
     gpuopt_outcome outcome;
     int32_t probed;           /* binaries, each both ways */
     int32_t infeasible;       /* probes without a solution */
@@ -751,12 +879,13 @@ typedef struct gpuopt_propagator_probe_info {
 /* Probes those of `count` distinct columns col [count], in host memory, that are binaries, in this order; col NULL: all
  * binaries, in ascending order. Each probe does at most `rounds` (at least 1) rounds. info may be NULL. If the
  * stop hook ended the call, the first info.probed binaries have been probed; the others are left to another call.
- * ARGUMENT: a number is out of range, or count exceeds the columns. After an error there are no results. Cost: that of a
- * batch of two nodes a binary, and O(columns that change). */
+ * ARGUMENT: a number is out of range, or count exceeds the columns. After an error there are no results. Cost: that of
+ * a batch of two nodes a binary, and O(columns that change). */
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_run(gpuopt_propagator_probe *probe, int32_t count, const int32_t *col,
                                                      int32_t rounds, gpuopt_propagator_probe_info *info);
 
-/* Bounds that hold in every solution, of the columns of which the base has others. Arrays are in host memory, or NULL. */
+/* Bounds that hold in every solution, of the columns of which the base has others. Arrays are in host memory, or
+ * NULL. */
 typedef struct gpuopt_propagator_probe_bounds {
     size_t struct_size; /* sizeof(gpuopt_propagator_probe_bounds) */
     int64_t capacity;   /* the caller's: length of the arrays */
@@ -811,8 +940,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_equivalences(gpuopt_propaga
  * Bits     On one backend the same calls give the same bits; on the GPU, on devices of the same kind, with the same
  *          cuBLAS and cuSOLVER or without them. CPU and GPU agree up to rounding, because the GPU sums in a different
  *          order.
- * CUDA     From m = 512 on, cuBLAS and cuSOLVER are used where they are installed and faster than the kernels here; they
- *          are looked for at the first _plan or _create of a context, and the log warns if they are missing. Their
+ * CUDA     From m = 512 on, cuBLAS and cuSOLVER are used where they are installed and faster than the kernels here;
+ *          they are looked for at the first _plan or _create of a context, and the log warns if they are missing. Their
  *          own memory, about 170 MB of the device a context, does not come from the allocator. Kernels of theirs that
  *          updates need are loaded in _create; the others when they are first used, by gpuopt_basis_load or by
  *          gpuopt_basis_get_inverse. */
@@ -920,13 +1049,19 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
 /* ---- Linear programs: the simplex method, in whole iterations or step by step ------------------------------------- *
  *     min or max  cost'x + offset   subject to   lhs <= A x <= rhs,   lb <= x <= ub
  * The primal simplex method with bounded variables, after Meyer, Albuquerque, Chopard: A multi-GPU implementation and
- * performance model for the standard simplex method (2011). How it works and when to use it: doc/simplex.md.
+ * performance model for the standard simplex method (2011); on the CPU the dual one, too (see _algorithm; the GPU has
+ * none yet). How they work and when to use them, also within a tree search: doc/simplex.md.
  *
  * Variables are numbered: 0 .. cols - 1 are the columns, cols + i is the activity of row i, whose bounds are the row's
  * sides. A basis has `rows` basic variables; the first basis consists of the activities.
  *
  * Memory    8 rows * cols bytes with TABLEAU, 8 rows^2 bytes with REVISED, plus what is linear in rows, cols and the
  *           nonzeros.
+ * Dual      It ends where no basic variable is outside its bounds, or where one cannot be brought back, which is a
+ *           proof of INFEASIBLE. What it cannot settle, and what remains to an optimum once shifts and perturbations
+ *           of costs are undone, the primal method does; outcomes mean the same. Its long steps flip variables between
+ *           their bounds; these flips are part of an iteration, and info.flips does not count them. A pivot costs as in
+ *           the primal method, and with STEEPEST_EDGE one more product with the inverse.
  * Cost      Doubles moved per pivot, K being deferred_pivots: TABLEAU 2 rows * cols / K + K (rows + cols); REVISED
  *           2 rows^2 / K + 2 K rows, and the nonzeros of A. A refresh reads the inverse or tableau a few times.
  * Bits      On one backend, with any number of threads, the same calls give the same bits. CPU and GPU do the same
@@ -941,14 +1076,28 @@ typedef enum gpuopt_simplex_method {
     GPUOPT_METHOD_REVISED      /* B^-1, dense; pricing uses the sparse columns of A */
 } gpuopt_simplex_method;
 
-/* How the entering variable is chosen. */
+/* Which method iterates. */
+typedef enum gpuopt_simplex_algorithm {
+    GPUOPT_ALGORITHM_PRIMAL = 0, /* the primal simplex method */
+    GPUOPT_ALGORITHM_DUAL,       /* CPU only: the dual one, with costs shifted where the basis is not dual feasible */
+    GPUOPT_ALGORITHM_AUTO        /* CPU only: the dual one from bases that are dual feasible and not primal feasible */
+} gpuopt_simplex_algorithm;
+
+/* How the dual method chooses the leaving variable. */
+typedef enum gpuopt_simplex_dual_pricing {
+    GPUOPT_DUAL_PRICING_STEEPEST_EDGE = 0, /* Forrest and Goldfarb (1992): norms of the rows of B^-1, exact at first */
+    GPUOPT_DUAL_PRICING_DEVEX,             /* the same paper, with a reference framework */
+    GPUOPT_DUAL_PRICING_DANTZIG            /* the largest infeasibility */
+} gpuopt_simplex_dual_pricing;
+
+/* How the primal method chooses the entering variable. */
 typedef enum gpuopt_simplex_pricing {
     GPUOPT_PRICING_DEVEX = 0,    /* Forrest and Goldfarb (1992), with a reference framework */
     GPUOPT_PRICING_DANTZIG,      /* the largest reduced cost */
     GPUOPT_PRICING_STEEPEST_EDGE /* exact norms of the columns of B^-1 N; sets deferred_pivots to 1 */
 } gpuopt_simplex_pricing;
 
-/* How the leaving variable is chosen. */
+/* How the primal method chooses the leaving variable. */
 typedef enum gpuopt_simplex_ratio {
     GPUOPT_RATIO_HARRIS = 0, /* Harris (1973): the largest pivot among the rows that block within the tolerance */
     GPUOPT_RATIO_EXPAND,     /* Gill, Murray, Saunders, Wright (1989): the tolerance grows, every step is positive */
@@ -988,13 +1137,15 @@ typedef struct gpuopt_simplex_desc {
     int32_t deferred_pivots;        /* K, 1 to 256: pivots applied as one product; 0: 16 on the CPU, 64 on the GPU */
     int32_t refresh_pivots;         /* most iterations between two refreshes; 0: 1000 */
     int64_t iteration_limit;        /* over the handle's life, then the outcome is LIMIT; 0: none */
+    gpuopt_simplex_algorithm algorithm;       /* 0: PRIMAL */
+    gpuopt_simplex_dual_pricing dual_pricing; /* 0: STEEPEST_EDGE */
 } gpuopt_simplex_desc;
 
 /* Where the handle stands. */
 typedef struct gpuopt_simplex_info {
     size_t struct_size;      /* sizeof(gpuopt_simplex_info) */
-    gpuopt_outcome outcome;  /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, IMPRECISE, LIMIT */
-    int32_t phase;           /* 1: some basic variable is outside its bounds; else 2 */
+    gpuopt_outcome outcome;  /* MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, IMPRECISE, LIMIT, CUTOFF */
+    int32_t phase;           /* 1: some basic variable is outside its bounds, or the dual method iterates; else 2 */
     int64_t iterations;      /* pivots and flips since create */
     int64_t flips;           /* of them: a nonbasic variable went from one bound to the other */
     int64_t refreshes;       /* how often iterating, its parts or _refresh recomputed x and duals */
@@ -1018,6 +1169,7 @@ typedef struct gpuopt_simplex_info {
      * units of max(1, |bound|), and the largest wrong reduced cost in units of max(1, |cost|); on the original data, of
      * the point in twice the working precision (_get_low_parts). -1 as the violations. */
     double primal_reached, dual_reached;
+    int64_t dual_iterations; /* of the iterations, the pivots of the dual method */
 } gpuopt_simplex_info;
 
 /* Says how much memory a handle takes. Errors as _create. */
@@ -1045,6 +1197,7 @@ GPUOPT_API void gpuopt_simplex_destroy(gpuopt_simplex *simplex);
  *               INFEASIBLE without an iteration.
  *   UNBOUNDED   Proven: x is feasible within the tolerance, and along the ray the objective gains 1e18 before
  *               rounding could take a row further than primal_tolerance beyond its sides.
+ *   CUTOFF      Proven, see _set_cutoff and _get_bound: no solution is better than the cutoff.
  *   IMPRECISE   Rounding allows none of these: bases are too ill-conditioned for the arithmetic. The log says what is
  *               missing, and info what the present point is worth. More iterations do not help, another basis may.
  * Every model gets an outcome after finitely many iterations: a method that goes round in circles is stopped.
@@ -1116,13 +1269,67 @@ GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int rei
 
 /* Gets the basis: status [cols + rows], a gpuopt_simplex_variable each. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory where, uint8_t *status);
-/* Sets the basis, and inverts it. status [cols + rows], `rows` of them BASIC. A nonbasic variable whose status names
- * an infinite bound goes to its other one, or to 0; AT_ZERO of one that is not free is AT_LOWER. The outcome is MORE
- * again. ARGUMENT: a status is out of range, in host or device memory, or the number of BASIC ones is wrong. NUMERIC:
- * the basis is singular; the log names a variable, and the handle is what it was, to the bit. For that the old inverse
- * or tableau is kept in temporary host memory of its size; MEMORY: there is not so much. Time of up to `rows` pivots,
- * and of the copy. */
+/* Sets the basis. The present one costs O(rows + cols). On the CPU one that differs from it in few variables is
+ * reached by pivots; any other is inverted. status [cols + rows], `rows` of them BASIC. A nonbasic variable whose
+ * status names an infinite bound goes to its other one, or to 0; AT_ZERO of one that is not free is AT_LOWER. The
+ * outcome is MORE again. ARGUMENT: a status is out of range, in host or device memory, or the number of BASIC ones is
+ * wrong. NUMERIC: the basis is singular; the log names a variable, and the handle is what it was, to the bit. For that
+ * the old inverse or tableau is kept in temporary host memory of its size while the basis is inverted; k pivots take 8
+ * k^2 + 8 k bytes. MEMORY: there is not so much. Time of up to `rows` pivots, and of the copy. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status);
+
+/* Change the model of a handle that lives on: the basis, its inverse and the scales stay, and the outcome is MORE
+ * again. A nonbasic variable goes to its new bound; one whose bound has become infinite goes to the other one, or to
+ * 0. Lists have up to one entry for each column or row, and lie all in the memory that `where` says; of entries for
+ * the same column or row the last one counts. ARGUMENT: a number is out of range, or a value as for _create, also in
+ * device memory. NUMERIC: a value would overflow or lose digits in the scales that _create has chosen. Refused calls
+ * change nothing. Time O(count + rows + cols); x and duals are recomputed when they are needed. */
+
+/* Sets lb and ub [count] of the columns col [count]; lb or ub NULL: these bounds stay. */
+GPUOPT_API gpuopt_status gpuopt_simplex_set_some_bounds(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+                                                        const int32_t *col, const double *lb, const double *ub);
+/* Sets lhs and rhs [count] of the rows row [count]. */
+GPUOPT_API gpuopt_status gpuopt_simplex_set_some_sides(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+                                                       const int32_t *row, const double *lhs, const double *rhs);
+/* Sets cost [count] of the columns col [count]. */
+GPUOPT_API gpuopt_status gpuopt_simplex_set_some_costs(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+                                                       const int32_t *col, const double *cost);
+
+/* Sets a cutoff for the dual method, which stays until it is set again: once the bound of _get_bound is at or beyond
+ * it, iterating ends with CUTOFF. It may also go on to another outcome: the primal method does not look at the cutoff,
+ * nor does the dual one when the costs that it has shifted keep the bound away. Minimising: HUGE_VAL, maximising:
+ * -HUGE_VAL is none. If the outcome is CUTOFF, it is MORE again. ARGUMENT: NaN. UNSUPPORTED: on the GPU, which has no
+ * dual method yet. */
+GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, double cutoff);
+/* Gets a bound that no solution's objective is better than, with infinite bounds of columns taken for 1e24: by the
+ * duals of the present basis, on the original data, less all that rounding could have added. Close to the objective if
+ * the basis is dual feasible; else it may say nothing, down to -infinity (maximising: up to infinity). INFEASIBLE:
+ * infinity (maximising: -infinity). Time of a few products with the inverse and with A. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, double *bound);
+/* Gives the verdict on the basis as it is, with no pivot but for those that repair a basis too close to a singular
+ * one, and fills info if it is not NULL: for a basis of another solver, or of the host's own. x and duals are
+ * recomputed from the original data, and the perturbation of bounds is removed. OPTIMAL, within the tolerances,
+ * INFEASIBLE and UNBOUNDED are proven as by _iterate; else the outcome is MORE, and info says what the point is worth.
+ * Time of a refresh; beyond that, of some products with the inverse for each violated bound (in phase 1) or reduced
+ * cost. */
+GPUOPT_API gpuopt_status gpuopt_simplex_certify(gpuopt_simplex *simplex, gpuopt_simplex_info *info);
+
+/* Solves with the basis, for cuts and own methods, in the host's units and with the present inverse, without
+ * refinement. B [rows][rows] has the columns of the basic variables in the order of _get_head: that of A for a column,
+ * -e_i for the activity of row i, since A x - activity = 0. None of these calls moves anything. ARGUMENT: a negative
+ * count, a position out of range. */
+
+/* Gets the basic variable of each position: head [rows]. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_head(gpuopt_simplex *simplex, gpuopt_memory where, int32_t *head);
+/* x = B^-1 x for each of `count` right-hand sides, one after the other in x [count][rows]; the results are by position.
+ * Time O(rows^2) each. */
+GPUOPT_API gpuopt_status gpuopt_simplex_ftran(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count, double *x);
+/* y = B^-T y, the same for [count][rows] values by position; the results are by row. */
+GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count, double *y);
+/* Gets rows of B^-1 [A -I]: rows [count][cols + rows] for the positions position [count], which are in host memory;
+ * entries of basic variables are 0 or 1 up to rounding. Time O(rows^2 + nonzeros) each. */
+GPUOPT_API gpuopt_status gpuopt_simplex_get_table_rows(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+                                                       const int32_t *position, double *rows);
 
 /* Gets the present point, on the original data: x, reduced_cost [cols]; activity, dual [rows]; each may be NULL.
  * dual[i] is the change of the objective per unit of the row's active side, and reduced_cost = cost - A' dual. A
@@ -1141,8 +1348,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_farkas(gpuopt_simplex *simplex, gpuo
 GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, gpuopt_memory where, double *ray);
 
 /* Gets what rounding to doubles has taken from other answers: x + this x [cols], dual + this dual [rows], and y or the
- * ray + this proof ([rows] or [cols]) are the handle's in twice the working precision. Each may be NULL. STATE: proof is
- * not NULL, and the outcome is neither INFEASIBLE nor UNBOUNDED. */
+ * ray + this proof ([rows] or [cols]) are the handle's in twice the working precision. Each may be NULL. STATE: proof
+ * is not NULL, and the outcome is neither INFEASIBLE nor UNBOUNDED. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
                                                       double *dual, double *proof);
 

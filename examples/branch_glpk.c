@@ -79,11 +79,14 @@ static int add_columns(glp_prob *problem, const mip *m) {
 /* The model with one more row, without entries, which node_callback() prunes with. 1: bounds cross; -1: out of memory,
  * or too many entries for GLPK. */
 static int to_glpk(glp_prob *problem, const mip *m) {
-    int *col = malloc(sizeof *col * ((size_t)m->matrix.cols + 1)), crossing = add_columns(problem, m);
+    const size_t room = (size_t)m->matrix.cols + 1; /* GLPK counts from 1 */
+    int *col = malloc(sizeof *col * room), crossing = add_columns(problem, m);
+    double *value = malloc(sizeof *value * room);
     int64_t k;
     int i;
-    if (crossing || !col || mip_nonzeros(m) > 500000000) {
+    if (crossing || !col || !value || mip_nonzeros(m) > 500000000) {
         free(col);
+        free(value);
         return crossing ? 1 : -1;
     }
     glp_set_obj_dir(problem, m->maximize ? GLP_MAX : GLP_MIN);
@@ -91,11 +94,13 @@ static int to_glpk(glp_prob *problem, const mip *m) {
     glp_add_rows(problem, m->matrix.rows + 1);
     for (i = 0; i < m->matrix.rows; i++) {
         int64_t first = m->matrix.start[i], count = m->matrix.start[i + 1] - first;
-        for (k = 0; k < count; k++) col[k + 1] = m->matrix.index[first + k] + 1;
-        glp_set_mat_row(problem, i + 1, (int)count, col, m->matrix.value + first - 1); /* GLPK counts from 1 */
+        for (k = 0; k < count; k++)
+            col[k + 1] = m->matrix.index[first + k] + 1, value[k + 1] = m->matrix.value[first + k];
+        glp_set_mat_row(problem, i + 1, (int)count, col, value);
         glp_set_row_bnds(problem, i + 1, kind_of(m->lhs[i], m->rhs[i]), m->lhs[i], m->rhs[i]);
     }
     free(col);
+    free(value);
     return 0;
 }
 

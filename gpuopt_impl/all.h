@@ -31,6 +31,7 @@ extern "C" {
 #endif
 
 #include "common/context.h"
+#include "group/calls.h"
 #include "propagate/calls.h"
 #include "propagate/tree_calls.h"
 #include "propagate/batch_calls.h"
@@ -40,9 +41,14 @@ extern "C" {
 #include "basis/cpu.h"
 #include "simplex/calls.h"
 #include "simplex/answers.h"
+#include "simplex/change.h"
+#include "simplex/certify.h"
+#include "simplex/solves.h"
 #include "simplex/parts.h"
 #include "simplex/cpu.h"
+#include "simplex/cpu_keep.h"
 #include "simplex/cpu_run.h"
+#include "simplex/cpu_dual.h"
 #include "elimination/calls.h"
 #include "elimination/message.h"
 #include "elimination/cpu.h"

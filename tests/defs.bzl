@@ -49,8 +49,9 @@ def backend_test(name, srcs, backends = None, slow = [], deps = [], tags = [], *
       backends: to run it on; all if not given, but the public models are too large for the emulated GPU.
       slow: of these, the backends that are left to tests/run.sh --all, for taking more than 20 s of a core.
       deps: beside the library, cmocka and the test support.
-      tags: of each test; "data" if it does nothing without GPUOPT_TEST_DATA, which leaves it to --all; "tsan-long" if
-        ThreadSanitizer leaves it out, for taking a minute with it where others reach the same code.
+      tags: of each test; "data" if it does nothing without GPUOPT_TEST_DATA, which leaves it to --all; "tsan" if
+        it has threads of its own, so that ThreadSanitizer runs it on other backends than cpu-threads, too; "tsan-long"
+        if ThreadSanitizer leaves it out, for taking a minute with it where others reach the same code.
       **kwargs: passed to cc_test.
     """
     if backends == None:

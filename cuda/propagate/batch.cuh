@@ -20,6 +20,15 @@
 
 namespace {
 
+/* Nodes as given, reports and changes. */
+struct BatchArrays {
+    long long *start;
+    int *col;
+    double *lb, *ub;
+    NodeRecord *record;
+    ChangeRoom room;
+};
+
 /* A batch of any storage types. */
 class CudaBatch {
   public:
@@ -31,6 +40,7 @@ class CudaBatch {
     virtual gpuopt_status get_bounds(const gpuopt_propagator_batch *batch, gpuopt_memory where, int64_t count,
                                      const int32_t *node, double *lb, double *ub) = 0;
     virtual int64_t used() const = 0; /* columns that have changed in the latest run, whether or not there was room */
+    virtual const BatchArrays &results() const = 0; /* where that run's are */
 };
 
 struct CudaBatchHandle {
@@ -38,16 +48,11 @@ struct CudaBatchHandle {
     CudaBatch *object;
 };
 
-enum { NEAR_NODES = 32, NEAR_CHANGES = 1024 }; /* of a small call */
+CudaBatch *batch_of(const gpuopt_propagator_batch *batch) {
+    return reinterpret_cast<const CudaBatchHandle *>(batch)->object;
+}
 
-/* Nodes as given, reports and changes. */
-struct BatchArrays {
-    long long *start;
-    int *col;
-    double *lb, *ub;
-    NodeRecord *record;
-    ChangeRoom room;
-};
+enum { NEAR_NODES = 32, NEAR_CHANGES = 1024 }; /* of a small call */
 
 template <class Val, class Bound>
 class TypedBatch final : public CudaBatch {
@@ -66,6 +71,7 @@ class TypedBatch final : public CudaBatch {
     gpuopt_status get_bounds(const gpuopt_propagator_batch *batch, gpuopt_memory where, int64_t count,
                              const int32_t *node, double *lb, double *ub) override;
     int64_t used() const override { return static_cast<int64_t>(used_); }
+    const BatchArrays &results() const override { return *from_; }
 
   private:
     static constexpr int64_t ROOM_BYTES = int64_t{1} << 28; /* of all rooms in global memory, or that of one */
@@ -115,10 +121,11 @@ class TypedBatch final : public CudaBatch {
 
 /* ---- Memory ---- */
 
-/* Tables that are nowhere more than two thirds full, with room for `count` and all threads of a block. */
+/* Tables that are nowhere more than two thirds full, with room for `count` and all threads of a block; at most 2^31
+ * slots, which a node fills that changes as many columns. */
 inline unsigned slots_for(int64_t count) {
     unsigned slots = 1024;
-    while (int64_t{2} * slots < 3 * (count + THREADS + 1)) slots *= 2;
+    while (int64_t{2} * slots < 3 * (count + THREADS + 1) && slots < 1U << 31) slots *= 2;
     return slots;
 }
 

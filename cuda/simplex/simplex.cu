@@ -145,8 +145,24 @@ gpuopt_status cuda_simplex_bring_back(void *engine, const void *kept) {
 
 } // namespace
 
-const gpuopt__simplex_backend gpuopt__cuda_simplex = {
-    cuda_simplex_plan,       cuda_simplex_create, cuda_simplex_scale, cuda_simplex_pattern,    cuda_simplex_destroy,
-    cuda_simplex_run,        cuda_simplex_reset,  cuda_simplex_enter, cuda_simplex_kept_bytes, cuda_simplex_keep,
-    cuda_simplex_bring_back, cuda_simplex_push,   cuda_simplex_pull,  cuda_simplex_ftran,      cuda_simplex_btran,
-    cuda_simplex_residual,   cuda_simplex_reduce};
+const gpuopt__simplex_backend gpuopt__cuda_simplex = { // no dual method yet
+    cuda_simplex_plan,
+    cuda_simplex_create,
+    cuda_simplex_scale,
+    cuda_simplex_pattern,
+    cuda_simplex_destroy,
+    cuda_simplex_run,
+    nullptr,
+    cuda_simplex_reset,
+    cuda_simplex_enter,
+    nullptr, // bases are always loaded
+    nullptr,
+    cuda_simplex_kept_bytes,
+    cuda_simplex_keep,
+    cuda_simplex_bring_back,
+    cuda_simplex_push,
+    cuda_simplex_pull,
+    cuda_simplex_ftran,
+    cuda_simplex_btran,
+    cuda_simplex_residual,
+    cuda_simplex_reduce};

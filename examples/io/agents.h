@@ -8,7 +8,8 @@
  * agent's variables that are connected in it are one part, with one handle; an agent whose variables are not all
  * connected works on its parts one after another. A UTIL message is a packed message and the numbers of the variables
  * in its scope; it goes to the part that eliminates the first of them or, if it has no variable, which mini-buckets can
- * cause, to the root. A VALUE message is what a part needs of its parent: pairs of variable and value.
+ * cause, to the root. A VALUE message is what a part and those below it need of its parent: pairs of
+ * variable and value.
  *
  * With policy AUTO a part that does not fit is bounded by mini-buckets. It is not sliced, because its messages would
  * then be those of one slice.

@@ -2,6 +2,48 @@
 #include "examples/io/agents_parts.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "examples/common.h"
+
+/* ---- Memory ---- */
+
+gpuopt_status agents_allocate(simulation *s) {
+    size_t n = (size_t)s->desc->variables + 1;
+    s->part = calloc(n, sizeof *s->part);
+    s->part_of = malloc(sizeof *s->part_of * n);
+    s->position = malloc(sizeof *s->position * n);
+    s->owned = malloc(sizeof *s->owned * n);
+    s->local = malloc(sizeof *s->local * n);
+    s->functions = malloc(sizeof *s->functions * ((size_t)s->desc->functions + 1));
+    s->of_part = calloc(n + 1, sizeof *s->of_part);
+    s->busy = calloc(n, sizeof *s->busy);
+    s->need = calloc(n, sizeof *s->need);
+    return s->part && s->part_of && s->position && s->owned && s->local && s->functions && s->of_part && s->busy &&
+                   s->need
+               ? GPUOPT_OK
+               : GPUOPT_ERROR_MEMORY;
+}
+
+void agents_release(simulation *s) {
+    int32_t k;
+    for (k = 0; k < s->parts; k++) {
+        part *p = &s->part[k];
+        gpuopt_elimination_destroy(p->elimination);
+        free_inbox(p);
+        free(p->name);
+        free(s->need[k].name);
+    }
+    free(s->part);
+    free(s->part_of);
+    free(s->position);
+    free(s->owned);
+    free(s->local);
+    free(s->functions);
+    free(s->of_part);
+    free(s->busy);
+    free(s->need);
+}
 
 /* ---- Who does what ---- */
 
@@ -83,6 +125,37 @@ void share_functions(simulation *s) {
     s->of_part[s->parts] = desc->functions;
 }
 
+/* Notes that the part needs this variable. Returns 1, 0 if that was known, or -1 without memory. */
+static int add_need(needs *n, int32_t variable) {
+    int32_t k;
+    for (k = 0; k < n->count; k++)
+        if (n->name[k] == variable) return 0;
+    if (n->count == n->room) {
+        int32_t *more = realloc(n->name, sizeof *more * (size_t)(2 * n->room + 8));
+        if (!more) return -1;
+        n->name = more;
+        n->room = 2 * n->room + 8;
+    }
+    n->name[n->count++] = variable;
+    return 1;
+}
+
+gpuopt_status find_needs(simulation *s) {
+    const gpuopt_elimination_desc *desc = s->desc;
+    int32_t f, k, p;
+    for (f = 0; f < desc->functions; f++) {
+        int32_t first = meets_first(s, desc->function[f].arity, desc->function[f].scope, -1);
+        for (k = 0; k < desc->function[f].arity; k++) {
+            int32_t v = desc->function[f].scope[k], added = 1;
+            if (s->part_of[v] < 0) continue; /* it has evidence */
+            for (p = first; p >= 0 && p != s->part_of[v] && added == 1; p = s->part[p].up)
+                added = add_need(&s->need[p], v);
+            if (added < 0) return GPUOPT_ERROR_MEMORY;
+        }
+    }
+    return GPUOPT_OK;
+}
+
 /* ---- The model of a part ---- */
 
 void free_draft(const simulation *s, const part *p, draft *d) {
@@ -113,17 +186,26 @@ void free_inbox(part *p) {
     }
 }
 
-/* The message's table as a dense function, with the names for a scope. */
+/* Whether a message's table has the domains of the variables that it is said to be about. */
+static int has_domains(const simulation *s, const message *m, const int32_t *domain) {
+    int32_t k;
+    for (k = 0; k < m->arity; k++)
+        if (domain[k] != s->desc->domain[m->name[k]]) return 0;
+    return 1;
+}
+
+/* The message's table as a dense function, with the names for a scope. It may come from another process. */
 static gpuopt_status unpack(const simulation *s, const message *m, gpuopt_elimination_function *f) {
     const gpuopt_elimination_desc *desc = s->desc;
     gpuopt_elimination_packed_info head;
-    int32_t *ignored = malloc(sizeof *ignored * 2 * ((size_t)m->arity + 1)); /* the child's numbers, and domains */
+    int32_t *scope = malloc(sizeof *scope * 2 * ((size_t)m->arity + 1)); /* the child's numbers, and domains */
     gpuopt_status status;
     gpuopt_desc_init(&head, sizeof head);
     f->arity = m->arity;
     f->scope = m->name;
     f->tuples = -1;
-    status = ignored ? gpuopt_elimination_message_inspect(s->context, m->bytes, m->size, &head) : GPUOPT_ERROR_MEMORY;
+    status = scope ? gpuopt_elimination_message_inspect(s->context, m->bytes, m->size, &head) : GPUOPT_ERROR_MEMORY;
+    if (!status && head.arity != m->arity) status = GPUOPT_ERROR_ARGUMENT;
     if (!status) {
         size_t entries = (size_t)head.entries;
         int64_t *cost = desc->type == GPUOPT_COST_INT64 ? malloc(entries * sizeof *cost) : NULL;
@@ -134,10 +216,11 @@ static gpuopt_status unpack(const simulation *s, const message *m, gpuopt_elimin
         f->count = count;
         if ((!cost && !value) || (!count && desc->semiring == GPUOPT_SEMIRING_MIN_COUNT)) status = GPUOPT_ERROR_MEMORY;
         else
-            status = gpuopt_elimination_message_unpack(s->context, s->model, m->bytes, m->size, ignored,
-                                                       ignored + m->arity, cost, value, count);
+            status = gpuopt_elimination_message_unpack(s->context, s->model, m->bytes, m->size, scope, scope + m->arity,
+                                                       cost, value, count);
     }
-    free(ignored);
+    if (!status && !has_domains(s, m, scope + m->arity)) status = GPUOPT_ERROR_ARGUMENT;
+    free(scope);
     return status;
 }
 
@@ -199,5 +282,114 @@ gpuopt_status make_draft(simulation *s, part *p, draft *d) {
         used += j;
     }
     for (k = 0; k < p->variables; k++) s->local[p->name[k]] = -1;
+    return GPUOPT_OK;
+}
+
+/* ---- The work of a part ---- */
+
+void add_estimate(gpuopt_elimination_estimate *sum, const gpuopt_elimination_estimate *e) {
+    if (e->policy > sum->policy) sum->policy = e->policy; /* from EXACT to MINI_BUCKET */
+    if (e->bits > sum->bits) sum->bits = e->bits;
+    if (e->width > sum->width) sum->width = e->width;
+    if (e->z > sum->z) sum->z = e->z;
+    if (e->sliced > sum->sliced) sum->sliced = e->sliced;
+    if (e->slices > sum->slices) sum->slices = e->slices;
+    if (e->largest > sum->largest) sum->largest = e->largest;
+    if (e->memory.create_bytes > sum->memory.create_bytes) sum->memory.create_bytes = e->memory.create_bytes;
+    sum->messages += e->messages;
+    sum->entries += e->entries;
+    sum->operations += e->operations;
+    sum->memory.host_bytes += e->memory.host_bytes;
+    sum->memory.device_bytes += e->memory.device_bytes;
+}
+
+void deliver(simulation *s, message *m) {
+    message **at = &s->part[m->to].inbox;
+    while (*at && (*at)->position <= m->position) at = &(*at)->next;
+    m->next = *at;
+    *at = m;
+}
+
+gpuopt_status pack_message(const simulation *s, const part *p, int32_t number, message **packed) {
+    gpuopt_elimination_message_info info;
+    gpuopt_status status;
+    message *m;
+    int32_t k, root;
+    *packed = NULL;
+    gpuopt_desc_init(&info, sizeof info);
+    status = gpuopt_elimination_message_get_info(p->elimination, number, &info);
+    if (status || info.parent >= 0 || p->up < 0) return status;
+    m = calloc(1, sizeof *m);
+    if (!m) return GPUOPT_ERROR_MEMORY;
+    m->arity = info.arity;
+    m->position = s->position[p->name[info.variable]];
+    m->name = malloc(sizeof *m->name * ((size_t)info.arity + 1));
+    status = gpuopt_elimination_message_pack(p->elimination, number, 0, NULL, 0, &m->size);
+    if (!status) m->bytes = malloc((size_t)m->size);
+    if (!status && (!m->bytes || !m->name)) status = GPUOPT_ERROR_MEMORY;
+    if (!status) status = gpuopt_elimination_message_pack(p->elimination, number, 0, m->bytes, m->size, &m->size);
+    if (status) {
+        free_message(m);
+        return status;
+    }
+    for (k = 0; k < info.arity; k++) m->name[k] = p->name[info.scope[k]];
+    for (root = p->up; s->part[root].up >= 0;) root = s->part[root].up;
+    m->to = meets_first(s, m->arity, m->name, root);
+    *packed = m;
+    return GPUOPT_OK;
+}
+
+static gpuopt_status eliminate(gpuopt_elimination *elimination, gpuopt_elimination_info *info) {
+    gpuopt_status status = gpuopt_elimination_get_info(elimination, info);
+    while (!status && info->outcome == GPUOPT_MORE) status = gpuopt_elimination_step(elimination, INT32_MAX, info);
+    return status;
+}
+
+void add_root(const simulation *s, gpuopt_elimination_info *sum, const gpuopt_elimination_info *info) {
+    int64_t top = s->desc->top ? s->desc->top : INT64_MAX;
+    if (info->outcome == GPUOPT_INFEASIBLE || sum->outcome == GPUOPT_INFEASIBLE || info->cost >= top - sum->cost) {
+        sum->outcome = GPUOPT_INFEASIBLE;
+        sum->count = 0;
+        sum->count_overflow = 0;
+        return;
+    }
+    sum->cost += info->cost;
+    sum->value += info->value;
+    if (info->count_overflow || (info->count && sum->count > (UINT64_MAX - 1) / info->count)) sum->count_overflow = 1;
+    sum->count *= info->count;
+}
+
+gpuopt_status eliminate_part(simulation *s, part *p, gpuopt_elimination_estimate *estimate,
+                             gpuopt_elimination_info *info, double *start) {
+    gpuopt_elimination_desc desc = *s->desc;
+    draft d;
+    double planning, eliminating;
+    gpuopt_status status;
+    memset(&d, 0, sizeof d);
+    gpuopt_desc_init(estimate, sizeof *estimate);
+    gpuopt_desc_init(info, sizeof *info);
+    status = make_draft(s, p, &d);
+    desc.variables = p->variables;
+    desc.domain = d.domain;
+    desc.functions = d.functions;
+    desc.function = d.function;
+    desc.order = d.order;
+    desc.order_count = p->own;
+    desc.condition = d.condition;
+    desc.condition_count = d.conditions;
+    desc.model = s->model;
+    planning = now();
+    if (!status) status = gpuopt_elimination_order(s->context, &desc, NULL, NULL, estimate);
+    *start += now() - planning;
+    if (!status) status = gpuopt_elimination_create(s->context, &desc, &p->elimination);
+    if (!status && d.conditions > 0) status = gpuopt_elimination_set_condition(p->elimination, GPUOPT_HOST, 0, d.given);
+    free_draft(s, p, &d);
+    eliminating = now();
+    if (!status) status = eliminate(p->elimination, info);
+    s->answer->eliminate_seconds += now() - eliminating;
+    if (status) return status;
+    add_estimate(&s->answer->estimate, estimate);
+    if (p->up < 0) add_root(s, &s->answer->info, info);
+    if (estimate->messages != p->own) s->exact = 0;
     return GPUOPT_OK;
 }

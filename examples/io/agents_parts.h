@@ -9,9 +9,9 @@
 
 /* A UTIL message in transit. */
 typedef struct message {
-    struct message *next; /* in the inbox, by the variable's position in the order */
-    int32_t position, arity;
-    int32_t *name; /* [arity] the variables */
+    struct message *next;        /* in the inbox, by the variable's position in the order */
+    int32_t to, position, arity; /* to: the part that it is for */
+    int32_t *name;               /* [arity] the variables */
     void *bytes;
     uint64_t size;
 } message;
@@ -26,6 +26,12 @@ typedef struct part {
     gpuopt_elimination *elimination;
     double ready; /* the time at which all that it waits for has arrived */
 } part;
+
+/* The variables outside of a part whose values it or a part below it needs: what its VALUE message is about. */
+typedef struct needs {
+    int32_t count, room;
+    int32_t *name; /* [count] */
+} needs;
 
 typedef struct simulation {
     gpuopt_context *context;
@@ -42,6 +48,7 @@ typedef struct simulation {
     int32_t *local;     /* [variables] their numbers in the handle that is being made, else -1 */
     int32_t *functions; /* [functions] by part */
     int64_t *of_part;   /* [parts + 1] where the functions of each part begin */
+    needs *need;        /* [parts] */
     double *busy;       /* [parts] the time until which each agent is busy; agents are numbered from 0 here */
 } simulation;
 
@@ -62,11 +69,33 @@ void share_functions(simulation *s);
 /* The part that eliminates the first of these variables; `otherwise` if none of them is eliminated. */
 int32_t meets_first(const simulation *s, int32_t arity, const int32_t *variable, int32_t otherwise);
 
+/* Finds what each part needs. A variable of a function is needed by the function's part, and by all parts between that
+ * and the one that decides the variable: values go down from part to part. */
+gpuopt_status find_needs(simulation *s);
+
 /* Makes the functions and variables of the part, in the numbers of its handle, and p->name. The caller frees them in
  * any case. */
 gpuopt_status make_draft(simulation *s, part *p, draft *d);
 void free_draft(const simulation *s, const part *p, draft *d);
 void free_message(message *m);
 void free_inbox(part *p);
+
+/* Makes the handle of the part from its functions and its inbox, eliminates, and adds what it found to s->answer. The
+ * time that only the estimate takes, which is for the report, is added to *start. */
+gpuopt_status eliminate_part(simulation *s, part *p, gpuopt_elimination_estimate *estimate,
+                             gpuopt_elimination_info *info, double *start);
+/* Packs message `number` of the part; *packed is NULL if it does not leave the part. */
+gpuopt_status pack_message(const simulation *s, const part *p, int32_t number, message **packed);
+/* Inserts a message into the inbox of its part, at the position of its variable and after equal ones. */
+void deliver(simulation *s, message *m);
+
+/* Adds up estimates; takes the maximum where a sum is meaningless. */
+void add_estimate(gpuopt_elimination_estimate *sum, const gpuopt_elimination_estimate *e);
+/* Adds the result of a root: the components of a model are independent. */
+void add_root(const simulation *s, gpuopt_elimination_info *sum, const gpuopt_elimination_info *info);
+
+/* The arrays of s, for s->desc; agents_release frees all that s holds. */
+gpuopt_status agents_allocate(simulation *s);
+void agents_release(simulation *s);
 
 #endif /* EXAMPLES_IO_AGENTS_PARTS_H */

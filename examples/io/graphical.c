@@ -82,7 +82,7 @@ void graphical_cost(const graphical_model *model, const int32_t *value, int *per
         const gpuopt_elimination_function *f = &model->function[k];
         int64_t at = find_entry(model, f, value);
         if (model->type == GPUOPT_COST_DOUBLE) {
-            *real += f->value[at];
+            *real += at >= 0 ? f->value[at] : f->default_value;
             *permitted = !isinf(*real);
         } else {
             int64_t c = at >= 0 ? f->cost[at] : f->default_cost;

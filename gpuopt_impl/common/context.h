@@ -21,6 +21,7 @@ GPUOPT_API const char *gpuopt_status_string(gpuopt_status status) {
     case GPUOPT_ERROR_UNSUPPORTED: return "not supported here";
     case GPUOPT_ERROR_NUMERIC: return "numerical failure";
     case GPUOPT_ERROR_STATE: return "called out of order";
+    case GPUOPT_ERROR_PEER: return "a rank of the group is lost";
     }
     return "unknown status";
 }
@@ -35,6 +36,7 @@ GPUOPT_API const char *gpuopt_outcome_string(gpuopt_outcome outcome) {
     case GPUOPT_LIMIT: return "limit";
     case GPUOPT_FULL: return "full";
     case GPUOPT_IMPRECISE: return "imprecise";
+    case GPUOPT_CUTOFF: return "cutoff";
     }
     return "unknown outcome";
 }

@@ -93,10 +93,26 @@ static void gpuopt__deferred_times(const gpuopt__deferred *d, const double *g, d
     }
 }
 
+/* The entries of x that are not 0, if these are at most 64 and few beside n; else -1. */
+static int32_t gpuopt__few_entries(int32_t n, const double *x, int32_t at[64]) {
+    int32_t i, count = 0;
+    for (i = 0; i < n; i++) {
+        if (x[i] == 0) continue;
+        if (count == 64 || count > n / 16) return -1;
+        at[count++] = i;
+    }
+    return count;
+}
+
 /* y [cols] = (M + U V)' c, c [rows]; y and c do not overlap. */
 static void gpuopt__deferred_transposed_times(const gpuopt__deferred *d, const double *c, double *y) {
-    int32_t j, k;
-    for (j = 0; j < d->cols; j++) y[j] = gpuopt__dot(d->rows, gpuopt__deferred_stored(d, j), c);
+    int32_t j, k, at[64], few = gpuopt__few_entries(d->rows, c, at);
+    for (j = 0; j < d->cols; j++) {
+        const double *column = gpuopt__deferred_stored(d, j);
+        double sum = 0;
+        for (k = 0; k < few; k++) sum += column[at[k]] * c[at[k]];
+        y[j] = few >= 0 ? sum : gpuopt__dot(d->rows, column, c);
+    }
     for (k = 0; k < d->count; k++) {
         double factor = gpuopt__dot(d->rows, d->u + (int64_t)k * d->rows, c);
         if (factor != 0) gpuopt__axpy(d->cols, factor, d->v + (int64_t)k * d->cols, y);

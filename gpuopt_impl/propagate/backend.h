@@ -9,7 +9,8 @@
  *
  *     calls.h, tree_calls.h,  the public calls             cpu.h           handles, bounds, sides, reports, forks
  *     batch_calls.h                                        cpu_nodes.h     batches of nodes
- *     probe_calls.h, probe.h  probing, on any backend      cpu_state.h     a handle's parts; the rows to be evaluated
+ *     probe_calls.h, probe.h, probing                      cpu_probe.h     probing
+ *     probe_pair.h                                         cpu_state.h     a handle's parts; the rows to be evaluated
  *     check.h                 checks of descriptors        cpu_rounds.h    rounds, and their threads
  *     backend.h               the table of a backend       cpu_kept.h      what is kept of rows between evaluations
  *     rules.h, filter.h,      the arithmetic               cpu_trail.h     levels, and the way back
@@ -125,6 +126,22 @@ typedef struct gpuopt__propagator_backend {
     int64_t (*batch_used)(const gpuopt_propagator_batch *);
     /* kind [cols]: GPUOPT__PROPAGATOR_INTEGER and other bits. */
     gpuopt_status (*get_kinds)(gpuopt_propagator *, uint8_t *kind);
+    /* Probing, of a handle with a batch (probe.h). plan and open are given one whose sizes and base are filled in; plan
+     * adds to what is there. */
+    gpuopt_status (*probe_plan)(const gpuopt_propagator_probe *, gpuopt_memory_plan *);
+    gpuopt_status (*probe_open)(gpuopt_propagator_probe *);
+    void (*probe_close)(gpuopt_propagator_probe *);
+    /* A run: begin, with so many binaries; pieces, of the next `count` of them, until all are probed or *done, how many
+     * of these have been, is less; end. *done is -1, and nothing has been taken over, if more columns have changed than
+     * there is room for. lb, ub and info are up to date after the end, info.probed after each piece. */
+    gpuopt_status (*probe_begin)(gpuopt_propagator_probe *, int32_t chosen);
+    gpuopt_status (*probe_piece)(gpuopt_propagator_probe *, int32_t count, int32_t rounds, int32_t *done);
+    gpuopt_status (*probe_end)(gpuopt_propagator_probe *);
+    /* Writes the first `count` items to those arrays that are not NULL, and outcome and start, but no counts. */
+    gpuopt_status (*probe_read_implications)(const gpuopt_propagator_probe *, int64_t count,
+                                             const gpuopt_propagator_probe_implications *);
+    gpuopt_status (*probe_read_equivalences)(const gpuopt_propagator_probe *, int64_t count,
+                                             const gpuopt_propagator_probe_equivalences *);
 } gpuopt__propagator_backend;
 
 static inline gpuopt_propagator gpuopt__propagator_head(gpuopt_context *context,

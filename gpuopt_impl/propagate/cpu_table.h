@@ -5,7 +5,7 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_TABLE_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_TABLE_H
 
-#include "cpu_nodes.h"
+#include "cpu_probe.h"
 
 static const gpuopt__propagator_backend gpuopt__propagator_cpu_table = {
     gpuopt__propagator_cpu_plan,
@@ -38,6 +38,14 @@ static const gpuopt__propagator_backend gpuopt__propagator_cpu_table = {
     gpuopt__propagator_cpu_batch_get_bounds,
     gpuopt__propagator_cpu_batch_used,
     gpuopt__propagator_cpu_get_kinds,
+    gpuopt__propagator_cpu_probe_plan,
+    gpuopt__propagator_cpu_probe_open,
+    gpuopt__propagator_cpu_probe_close,
+    gpuopt__propagator_cpu_probe_begin,
+    gpuopt__propagator_cpu_probe_piece,
+    gpuopt__propagator_cpu_probe_end,
+    gpuopt__propagator_cpu_probe_read_implications,
+    gpuopt__propagator_cpu_probe_read_equivalences,
 };
 
 #endif /* GPUOPT_IMPL_PROPAGATE_CPU_TABLE_H */

@@ -63,6 +63,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_plan(gpuopt_propagator *base, c
     if (status) return status;
     gpuopt__propagator_probe_cut(&head, base->cols, &arena);
     result.host_bytes += arena.used;
+    status = base->context->desc.backend->propagator->probe_plan(&head, &result);
+    if (status) return status;
     gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
     return GPUOPT_OK;
 }
@@ -84,13 +86,17 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_create(gpuopt_propagator *base,
     if (status) return status;
     gpuopt__propagator_probe_cut(&head, base->cols, &arena);
     status = gpuopt__allocate(base->context, GPUOPT_HOST, arena.used, &memory);
+    if (!status) {
+        arena.base = (char *)memory;
+        arena.used = 0;
+        gpuopt__propagator_probe_cut(&head, base->cols, &arena);
+        status = base->context->desc.backend->propagator->probe_open(&head);
+    }
     if (status) {
+        gpuopt__release(base->context, GPUOPT_HOST, memory);
         gpuopt_propagator_batch_destroy(head.batch);
         return status;
     }
-    arena.base = (char *)memory;
-    arena.used = 0;
-    gpuopt__propagator_probe_cut(&head, base->cols, &arena);
     *probe = (gpuopt_propagator_probe *)memory;
     **probe = head;
     return GPUOPT_OK;
@@ -98,6 +104,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_create(gpuopt_propagator *base,
 
 GPUOPT_API void gpuopt_propagator_probe_destroy(gpuopt_propagator_probe *probe) {
     if (!probe) return;
+    probe->base->context->desc.backend->propagator->probe_close(probe);
     gpuopt_propagator_batch_destroy(probe->batch);
     gpuopt__release(probe->base->context, GPUOPT_HOST, probe);
 }
@@ -153,11 +160,6 @@ static gpuopt_status gpuopt__propagator_probe_no_room(const gpuopt_propagator_pr
     return GPUOPT_ERROR_MEMORY;
 }
 
-/* Copies the first of `count` items to the host's array, which may be NULL. */
-static void gpuopt__propagator_probe_give(void *to, const void *from, int64_t count, int64_t capacity, size_t size) {
-    if (to && count > 0 && capacity > 0) memcpy(to, from, size * (size_t)(count < capacity ? count : capacity));
-}
-
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_bounds(gpuopt_propagator_probe *probe,
                                                             gpuopt_propagator_probe_bounds *bounds) {
     static const char call[] = "gpuopt_propagator_probe_get_bounds";
@@ -184,22 +186,23 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_implications(gpuopt_propaga
                                                                   gpuopt_propagator_probe_implications *implications) {
     static const char call[] = "gpuopt_propagator_probe_get_implications";
     gpuopt_propagator_probe_implications own;
-    int64_t probed;
+    int fits;
     gpuopt_status status = gpuopt__propagator_probe_begin(probe, call, implications, &own, sizeof own);
     if (status) return status;
     if (own.capacity < 0) return gpuopt__propagator_probe_negative(probe, call);
     own.count = probe->info.implications;
-    probed = probe->info.probed;
-    gpuopt__propagator_probe_give(own.binary, probe->binary, probed, probed, sizeof *own.binary);
-    gpuopt__propagator_probe_give(own.outcome, probe->outcome, 2 * probed, 2 * probed, sizeof *own.outcome);
-    gpuopt__propagator_probe_give(own.start, probe->start, 2 * probed + 1, 2 * probed + 1, sizeof *own.start);
+    fits = own.count <= probe->implications;
+    if (own.binary && probe->info.probed)
+        memcpy(own.binary, probe->binary, sizeof *own.binary * (size_t)probe->info.probed);
+    status = probe->base->context->desc.backend->propagator->probe_read_implications(probe,
+                                                                                     !fits ? 0
+                                                                                     : own.count < own.capacity
+                                                                                         ? own.count
+                                                                                         : own.capacity,
+                                                                                     &own);
+    if (status) return status;
     gpuopt__copy_out(implications, implications->struct_size, &own, sizeof own);
-    if (own.count > probe->implications)
-        return gpuopt__propagator_probe_no_room(probe, call, own.count, probe->implications);
-    gpuopt__propagator_probe_give(own.col, probe->implied.col, own.count, own.capacity, sizeof *own.col);
-    gpuopt__propagator_probe_give(own.lb, probe->implied.lb, own.count, own.capacity, sizeof *own.lb);
-    gpuopt__propagator_probe_give(own.ub, probe->implied.ub, own.count, own.capacity, sizeof *own.ub);
-    return GPUOPT_OK;
+    return fits ? GPUOPT_OK : gpuopt__propagator_probe_no_room(probe, call, own.count, probe->implications);
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_equivalences(gpuopt_propagator_probe *probe,
@@ -213,10 +216,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_get_equivalences(gpuopt_propaga
     gpuopt__copy_out(equivalences, equivalences->struct_size, &own, sizeof own);
     if (own.count > probe->equivalences)
         return gpuopt__propagator_probe_no_room(probe, call, own.count, probe->equivalences);
-    gpuopt__propagator_probe_give(own.col, probe->equal, own.count, own.capacity, sizeof *own.col);
-    gpuopt__propagator_probe_give(own.other, probe->other, own.count, own.capacity, sizeof *own.other);
-    gpuopt__propagator_probe_give(own.opposite, probe->opposite, own.count, own.capacity, sizeof *own.opposite);
-    return GPUOPT_OK;
+    return probe->base->context->desc.backend->propagator->probe_read_equivalences(
+        probe, own.count < own.capacity ? own.count : own.capacity, &own);
 }
 
 #endif /* GPUOPT_IMPL_PROPAGATE_PROBE_CALLS_H */

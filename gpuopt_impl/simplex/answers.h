@@ -87,15 +87,20 @@ static gpuopt_status gpuopt__simplex_bring_back(gpuopt_simplex *s, const gpuopt_
     return status ? status : backend->push(s->engine);
 }
 
-/* Makes the basis of `wanted`, which has been checked, the present one, unless it is singular. */
-static gpuopt_status gpuopt__simplex_change_basis(gpuopt_simplex *s, const char *call, const uint8_t *wanted,
-                                                  const gpuopt__simplex_kept *kept) {
-    int32_t j, singular = 0;
-    gpuopt_status status;
+static void gpuopt__simplex_take_statuses(gpuopt_simplex *s, const uint8_t *wanted) {
+    int32_t j;
     for (j = 0; j < s->lp.cols + s->lp.rows; j++) { /* AT_ZERO stands for AT_LOWER if the variable is not free */
         uint8_t given = wanted[j] == GPUOPT_VARIABLE_AT_ZERO ? (uint8_t)GPUOPT_VARIABLE_AT_LOWER : wanted[j];
         s->status[j] = j < s->lp.cols ? given : gpuopt__simplex_mirrored(given);
     }
+}
+
+/* Makes the basis of `wanted`, which has been checked, the present one, unless it is singular. */
+static gpuopt_status gpuopt__simplex_change_basis(gpuopt_simplex *s, const char *call, const uint8_t *wanted,
+                                                  const gpuopt__simplex_kept *kept) {
+    int32_t singular = 0;
+    gpuopt_status status;
+    gpuopt__simplex_take_statuses(s, wanted);
     status = gpuopt__simplex_reinvert(s, &singular);
     if (status) return status;
     if (singular == 0) return gpuopt__simplex_rebase(s);
@@ -104,17 +109,130 @@ static gpuopt_status gpuopt__simplex_change_basis(gpuopt_simplex *s, const char 
     return status ? status : GPUOPT_ERROR_NUMERIC;
 }
 
+/* ---- From one basis to another by pivots ---- */
+
+/* The variables that enter and leave, by slot and position, and their part of B^-1 N. */
+typedef struct gpuopt__simplex_exchange {
+    int32_t count;
+    int32_t *slot, *position; /* [count] */
+    double *part;             /* [count][count] column after column */
+} gpuopt__simplex_exchange;
+
+/* Whether `wanted` makes the variable basic. */
+static int gpuopt__simplex_wants(const uint8_t *wanted, int32_t variable) {
+    return wanted[variable] == GPUOPT_VARIABLE_BASIC;
+}
+
+/* How many variables would enter; -1: a load is cheaper, or the only way. */
+static int32_t gpuopt__simplex_count_exchange(const gpuopt_simplex *s, const uint8_t *wanted) {
+    int32_t j, columns = 0, count = 0;
+    for (j = 0; j < s->lp.cols; j++) columns += gpuopt__simplex_wants(wanted, j);
+    for (j = 0; j < s->lp.cols; j++) count += gpuopt__simplex_wants(wanted, s->v.slot[j]);
+    if (count == 0) return s->stale == 2 ? -1 : 0;
+    return s->stale == 2 || !gpuopt__simplex_backend_of(s)->exchange || 2 * count > columns ? -1 : count;
+}
+
+/* Elimination with the largest pivot of each column: whether the wanted basis is far from singular. Then the pivots
+ * that lead to it are these, and none of them is small. Columns in any order find theirs. */
+static int gpuopt__simplex_is_regular(const gpuopt__simplex_exchange *e, const double *largest) {
+    int32_t i, j, k, n = e->count;
+    for (k = 0; k < n; k++) {
+        double *column = e->part + (int64_t)k * n, factor;
+        int32_t p = k;
+        for (i = k + 1; i < n; i++)
+            if (fabs(column[i]) > fabs(column[p])) p = i;
+        if (!(fabs(column[p]) > 1e-5) || !(fabs(column[p]) > 1e-6 * largest[k])) return 0;
+        for (j = 0; j < n; j++) {
+            double *other = e->part + (int64_t)j * n, kept = other[k];
+            other[k] = other[p];
+            other[p] = kept;
+        }
+        for (j = k + 1; j < n; j++) {
+            double *other = e->part + (int64_t)j * n;
+            factor = other[k] / column[k];
+            for (i = k + 1; i < n && factor != 0; i++) other[i] -= factor * column[i];
+        }
+    }
+    return 1;
+}
+
+/* Fills e, and says whether pivots will do. Nothing changes. */
+static gpuopt_status gpuopt__simplex_plan_exchange(gpuopt_simplex *s, const uint8_t *wanted,
+                                                   gpuopt__simplex_exchange *e, int *regular) {
+    int32_t i, j, k, entering = 0, leaving = 0, n = e->count;
+    gpuopt_status status = GPUOPT_OK;
+    for (j = 0; j < s->lp.cols; j++)
+        if (gpuopt__simplex_wants(wanted, s->v.slot[j])) e->slot[entering++] = j;
+    for (i = 0; i < s->lp.rows; i++)
+        if (!gpuopt__simplex_wants(wanted, s->v.head[i])) e->position[leaving++] = i;
+    for (k = 0; k < n && !status; k++) {
+        status = gpuopt__simplex_backend_of(s)->column(s->engine, e->slot[k], s->by_row);
+        for (i = 0; i < n; i++) e->part[(int64_t)k * n + i] = s->by_row[e->position[i]];
+        s->scratch[k] = gpuopt__simplex_largest(s->lp.rows, s->by_row);
+    }
+    *regular = !status && gpuopt__simplex_is_regular(e, s->scratch);
+    return status;
+}
+
+/* Does the pivots; *done is 0 if one of them was refused, and the basis is one in between. */
+static gpuopt_status gpuopt__simplex_do_exchange(gpuopt_simplex *s, const gpuopt__simplex_exchange *e, int *done) {
+    int32_t i, k;
+    gpuopt_status status;
+    for (i = 0; i < s->lp.rows; i++) s->open[i] = 0;
+    for (k = 0; k < e->count; k++) s->open[e->position[k]] = 1, s->wanted[k] = -1;
+    status =
+        gpuopt__simplex_backend_of(s)->exchange(s->engine, e->count, e->slot, s->wanted, 1e-9, s->open, s->position);
+    *done = !status;
+    for (k = 0; k < e->count && !status; k++) {
+        int32_t p = s->position[k], entered = s->v.slot[e->slot[k]];
+        if (p < 0) *done = 0;
+        else s->v.slot[e->slot[k]] = s->v.head[p], s->v.head[p] = entered;
+    }
+    return status;
+}
+
+/* From the present basis to the wanted one by pivots, if that is cheaper than a load and safe. *done: whether it was. */
+static gpuopt_status gpuopt__simplex_by_pivots(gpuopt_simplex *s, const uint8_t *wanted, int *done) {
+    gpuopt__simplex_exchange e = {gpuopt__simplex_count_exchange(s, wanted), NULL, NULL, NULL};
+    int64_t n = e.count;
+    int regular;
+    gpuopt_status status;
+    void *memory, *memory_of_slots;
+    *done = e.count == 0;
+    if (e.count <= 0) return GPUOPT_OK;
+    status = gpuopt__allocate(s->context, GPUOPT_HOST,
+                              (sizeof(double) * (uint64_t)n + 2 * sizeof(int32_t)) * (uint64_t)n, &memory);
+    if (status) return status;
+    e.part = (double *)memory;
+    memory_of_slots = e.part + n * n;
+    e.slot = (int32_t *)memory_of_slots;
+    e.position = e.slot + n;
+    status = gpuopt__simplex_plan_exchange(s, wanted, &e, &regular);
+    if (!status && regular) {
+        status = gpuopt__simplex_do_exchange(s, &e, done);
+        if (!*done) s->stale = 2; /* status still says the old basis, and can be inverted */
+    }
+    gpuopt__release(s->context, GPUOPT_HOST, memory);
+    return status;
+}
+
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status) {
     GPUOPT__COMPUTES(gpuopt_simplex_set_basis(simplex, where, status));
     static const char call[] = "gpuopt_simplex_set_basis";
     gpuopt_status result = gpuopt__simplex_check_array(simplex, call, where, "status", status);
     gpuopt__simplex_kept kept = {NULL, NULL, 0};
     const void *wanted;
+    int done = 0;
     if (result) return result;
     result = gpuopt__fetch(simplex->context, where, status, (uint64_t)(simplex->lp.cols + simplex->lp.rows),
                            simplex->staging, &wanted);
     if (!result) result = gpuopt__simplex_check_basis(simplex, call, (const uint8_t *)wanted);
     if (!result) result = gpuopt__simplex_pull(simplex);
+    if (!result) result = gpuopt__simplex_by_pivots(simplex, (const uint8_t *)wanted, &done);
+    if (!result && done) {
+        gpuopt__simplex_take_statuses(simplex, (const uint8_t *)wanted);
+        return gpuopt__simplex_rebase(simplex);
+    }
     if (!result) result = gpuopt__simplex_keep(simplex, &kept);
     if (!result) result = gpuopt__simplex_change_basis(simplex, call, (const uint8_t *)wanted, &kept);
     gpuopt__release(simplex->context, GPUOPT_HOST, kept.handle);

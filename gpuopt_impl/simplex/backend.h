@@ -8,9 +8,12 @@
  * tolerances for the present stage (rules.h), and has the engine run up to refresh_pivots iterations (the table below).
  * When a run ends because no variable can enter or leave, control.h decides whether that is a proof, for which
  * evidence.h makes the Farkas vector or the ray. parts.h has the calls that do a single part of an iteration; answers.h
- * reads and sets bases and reads solutions; model.h is the handle and builds the scaled model.
+ * reads and sets bases and reads solutions; model.h is the handle and builds the scaled model. change.h changes the model
+ * of a living handle. dual.h is the dual method's control, which the loop calls while it iterates; bound.h makes bounds
+ * of duals, certify.h has the calls for these and for the verdict on a basis as it is, solves.h those for cuts.
  *
- * The engine of the CPU is in cpu.h and cpu_run.h, that of the GPU in cuda/simplex. Both use the arithmetic in step.h.
+ * The engine of the CPU is in cpu.h, cpu_run.h and cpu_dual.h, that of the GPU in cuda/simplex. Both use the arithmetic in
+ * step.h; that of the dual method, which only the CPU has, is in dual_step.h.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BACKEND_H
 #define GPUOPT_IMPL_SIMPLEX_BACKEND_H
@@ -79,7 +82,9 @@ typedef enum gpuopt__simplex_run_end {
     GPUOPT__SIMPLEX_END_FEASIBLE,    /* phase 1: no variable is infeasible any more */
     GPUOPT__SIMPLEX_END_NO_LEAVING,  /* nothing blocks the entering variable */
     GPUOPT__SIMPLEX_END_DRIFTED,     /* the pivot from its column and from its row differ */
-    GPUOPT__SIMPLEX_END_UNSAFE       /* RUN_PIVOT: the pivot is too small; nothing has changed */
+    GPUOPT__SIMPLEX_END_UNSAFE,      /* RUN_PIVOT: the pivot is too small; nothing has changed */
+    GPUOPT__SIMPLEX_END_CUTOFF,      /* dual: the objective has reached the cutoff */
+    GPUOPT__SIMPLEX_END_STALLED      /* dual: many iterations have not moved the objective */
 } gpuopt__simplex_run_end;
 
 /* What a run is to do. */
@@ -95,7 +100,16 @@ typedef struct gpuopt__simplex_run {
     int reset_weights;
 } gpuopt__simplex_run;
 
-/* What it did. */
+/* The same for iterations of the dual method. */
+typedef struct gpuopt__simplex_dual_run {
+    gpuopt__simplex_rules rules;
+    gpuopt_simplex_dual_pricing pricing;
+    int32_t most;  /* limit of the pivots */
+    double cutoff; /* of the sum of reduced costs times values; infinite: none */
+    double *cost;  /* [cols + rows] to which the reduced costs belong; shifted where one would get the wrong sign */
+} gpuopt__simplex_dual_run;
+
+/* What a run did. */
 typedef struct gpuopt__simplex_run_report {
     gpuopt__simplex_run_end end;
     int32_t pivots, flips, bans;
@@ -105,6 +119,7 @@ typedef struct gpuopt__simplex_run_report {
     double step, pivot;
     double largest; /* absolute value in the pivot column */
     double score, reduced_cost;
+    double shifted; /* dual: the largest shift of a cost */
 } gpuopt__simplex_run_report;
 
 /* The end of the ratio test. Either the entering variable's own range is the shortest step (a flip), or the basic
@@ -154,6 +169,10 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*pattern)(void *engine, gpuopt__simplex_pattern *);
     void (*destroy)(gpuopt_context *, void *engine);
     gpuopt_status (*run)(void *engine, const gpuopt__simplex_run *, gpuopt__simplex_run_report *);
+    /* Iterations of the dual method; entering and direction in the report are of no meaning, but where the end is
+     * NO_ENTERING, direction says whether the variable in position `leaving` is above (1) or below (-1) its bounds.
+     * NULL: this backend has none. */
+    gpuopt_status (*dual_run)(void *engine, const gpuopt__simplex_dual_run *, gpuopt__simplex_run_report *);
     /* Back to the slack basis, where slot j holds variable j and position i the logical of row i. */
     gpuopt_status (*reset)(void *engine);
     /* From the slack basis: pivots column[0 .. count - 1] in, one after the other, each on the open position with the
@@ -161,6 +180,11 @@ typedef struct gpuopt__simplex_backend {
      * column k took, which is then closed, or -1 if its entries are at most `least`. */
     gpuopt_status (*enter)(void *engine, int32_t count, const int32_t *column, const int32_t *wanted, double least,
                            uint8_t *open, int32_t *position);
+    /* The same from any basis, for columns in some slots; NULL: this backend has none. x [rows]: the column of a slot,
+     * B^-1 a. */
+    gpuopt_status (*exchange)(void *engine, int32_t count, const int32_t *slot, const int32_t *wanted, double least,
+                              uint8_t *open, int32_t *position);
+    gpuopt_status (*column)(void *engine, int32_t slot, double *x);
     /* What reset and enter overwrite, as that many bytes of host memory: copied there, and back. */
     uint64_t (*kept_bytes)(const void *engine);
     gpuopt_status (*keep)(void *engine, void *kept);

@@ -94,7 +94,7 @@ static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s) {
     }
     status = backend->scale(s->engine);
     if (status) return status;
-    gpuopt__simplex_find_crossing(s, &s->desc);
+    gpuopt__simplex_find_crossing(s);
     for (i = 0; i < s->lp.rows; i++) {
         s->v.head[i] = s->lp.cols + i;
         s->x[s->lp.cols + i] = s->x_low[s->lp.cols + i] = 0;
@@ -107,6 +107,9 @@ static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s) {
         s->status[j] = GPUOPT_VARIABLE_AT_LOWER;
     }
     gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
+    gpuopt__simplex_dual_again(s);
+    s->dual_method.cutoff = HUGE_VAL;
+    s->dual_method.limit = s->desc.maximize ? -HUGE_VAL : HUGE_VAL;
     s->primal_violation = s->dual_violation = s->primal_reached = s->dual_reached = -1;
     s->stale = 1;
     gpuopt__simplex_place_nonbasic(s);
@@ -179,6 +182,7 @@ static gpuopt_status gpuopt__simplex_tell(const gpuopt_simplex *s, gpuopt_simple
         result.certificate_residual = s->certificate_residual;
     }
     result.crossing = s->crossing;
+    result.dual_iterations = s->dual_method.iterations;
     if (!(fabs(result.objective) < HUGE_VAL && result.infeasibility < HUGE_VAL))
         return gpuopt__simplex_overflowed(s, "the objective or the sum of infeasibilities");
     if (!(result.primal_violation < HUGE_VAL && result.dual_violation < HUGE_VAL))

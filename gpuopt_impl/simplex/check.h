@@ -25,6 +25,8 @@ static gpuopt_status gpuopt__simplex_check_options(const gpuopt_context *context
         {"ratio", (int64_t)d->ratio, GPUOPT_RATIO_TEXTBOOK},
         {"scaling", (int64_t)d->scaling, GPUOPT_OFF},
         {"perturbation", (int64_t)d->perturbation, GPUOPT_OFF},
+        {"algorithm", (int64_t)d->algorithm, GPUOPT_ALGORITHM_AUTO},
+        {"dual_pricing", (int64_t)d->dual_pricing, GPUOPT_DUAL_PRICING_DANTZIG},
     };
     gpuopt_status status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
     return status ? status : gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
@@ -41,6 +43,8 @@ static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const 
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "rows or cols is negative");
     if ((int64_t)d->matrix.rows + d->matrix.cols > INT32_MAX - 64)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows + cols is above 2^31 - 65");
+    if (d->algorithm != GPUOPT_ALGORITHM_PRIMAL && !context->desc.backend->simplex->dual_run)
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "this backend has no dual simplex method yet");
     if (d->matrix.rows > 1 << 28) return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows is above 2^28");
     status = gpuopt__simplex_check_options(context, call, d);
     if (d->infinity == 0) d->infinity = 1e20;

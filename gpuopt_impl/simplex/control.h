@@ -5,6 +5,7 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_CONTROL_H
 #define GPUOPT_IMPL_SIMPLEX_CONTROL_H
 
+#include "dual.h"
 #include "worth.h"
 
 /* ---- Conclusions ---- */
@@ -168,6 +169,7 @@ static gpuopt_status gpuopt__simplex_conclude_crossing(gpuopt_simplex *s) {
 static void gpuopt__simplex_start_over(gpuopt_simplex *s) {
     s->seen_at = s->seen_next = 0;
     s->hasty = s->cycles = 0;
+    gpuopt__simplex_dual_again(s);
     if (s->stage > GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
 }
 
@@ -254,6 +256,11 @@ static gpuopt_status gpuopt__simplex_some_iterations(gpuopt_simplex *s, int64_t 
     gpuopt__simplex_run run;
     gpuopt__simplex_run_report report;
     gpuopt_status status = GPUOPT_OK;
+    if (s->dual_method.state != GPUOPT__SIMPLEX_DUAL_OFF) return gpuopt__simplex_dual_iterations(s, most);
+    if (!s->started)
+        gpuopt__simplex_enter_stage(s, s->desc.perturbation == GPUOPT_OFF ? GPUOPT__SIMPLEX_STAGE_EXACT
+                                                                          : GPUOPT__SIMPLEX_STAGE_PERTURBED);
+    s->started = 1;
     if (s->stale) {
         int32_t few = s->desc.refresh_pivots < 10 ? s->desc.refresh_pivots : 10;
         s->hasty = s->careful == 0 && s->since_refresh < few ? s->hasty + 1 : 0;
@@ -288,10 +295,6 @@ static gpuopt_status gpuopt__simplex_iterate(gpuopt_simplex *s, int64_t most) {
     gpuopt_status status = GPUOPT_OK;
     int stopped = 0;
     if (s->crossing >= 0) return gpuopt__simplex_conclude_crossing(s);
-    if (!s->started)
-        gpuopt__simplex_enter_stage(s, s->desc.perturbation == GPUOPT_OFF ? GPUOPT__SIMPLEX_STAGE_EXACT
-                                                                          : GPUOPT__SIMPLEX_STAGE_PERTURBED);
-    s->started = 1;
     if (s->desc.iteration_limit && target > s->desc.iteration_limit) target = s->desc.iteration_limit;
     while (!status && s->verdict == GPUOPT_MORE && s->iterations < target && !stopped) {
         status = gpuopt__simplex_some_iterations(s, target - s->iterations);

@@ -26,6 +26,14 @@ typedef struct gpuopt__simplex_cpu {
     int32_t *changed;         /* [rows] positions whose multiplier is not 0 */
     double *by_col;           /* [cols] scratch, by columns of A */
     gpuopt__simplex_ratio_winner winners[128];
+    /* Of the dual method, see simplex/cpu_dual.h. */
+    double *dual_weight; /* [rows] */
+    double *tau;         /* [rows] B^-1 times the row of B^-1 in rho */
+    double *moved;       /* [rows] the sum of the columns that flips move, times their steps */
+    int32_t *list;       /* [cols] slots that can block */
+    uint8_t *refused;    /* [rows] whose pivot was too small */
+    double *home;        /* [cols + rows] the last weights that were computed as norms, by basic variable; else 0 */
+    int weighs;          /* the dual pricing, plus 1, that dual_weight belongs to; 0: none */
     int32_t infeasible;
 } gpuopt__simplex_cpu;
 
@@ -108,6 +116,7 @@ static gpuopt_status gpuopt__simplex_cpu_reset(void *engine) {
     int32_t i, j;
     int64_t e;
     inverse->count = 0;
+    s->weighs = 0;
     memset(inverse->matrix, 0, sizeof(double) * (size_t)inverse->rows * (size_t)inverse->cols);
     if (s->revised)
         for (i = 0; i < lp->rows; i++) gpuopt__deferred_stored(inverse, i)[i] = 1;
@@ -142,40 +151,17 @@ static gpuopt_status gpuopt__simplex_cpu_enter(void *engine, int32_t count, cons
     return GPUOPT_OK;
 }
 
-/* The matrix, and the columns of U and rows of V in use. */
-static uint64_t gpuopt__simplex_cpu_kept(const gpuopt__deferred *d, uint64_t bytes[3]) {
-    bytes[0] = sizeof(double) * (uint64_t)d->rows * (uint64_t)d->cols;
-    bytes[1] = sizeof(double) * (uint64_t)d->rows * (uint64_t)d->count;
-    bytes[2] = sizeof(double) * (uint64_t)d->cols * (uint64_t)d->count;
-    return sizeof d->count + bytes[0] + bytes[1] + bytes[2];
+static gpuopt_status gpuopt__simplex_cpu_exchange_some(void *engine, int32_t count, const int32_t *slot,
+                                                       const int32_t *wanted, double least, uint8_t *open,
+                                                       int32_t *position) {
+    ((gpuopt__simplex_cpu *)engine)->weighs = 0;
+    return gpuopt__simplex_cpu_enter(engine, count, slot, wanted, least, open, position);
 }
 
-static uint64_t gpuopt__simplex_cpu_kept_bytes(const void *engine) {
-    uint64_t bytes[3];
-    return gpuopt__simplex_cpu_kept(&((const gpuopt__simplex_cpu *)engine)->inverse, bytes);
-}
-
-static gpuopt_status gpuopt__simplex_cpu_keep(void *engine, void *kept) {
-    const gpuopt__deferred *d = &((const gpuopt__simplex_cpu *)engine)->inverse;
-    uint64_t bytes[3];
-    char *to = (char *)kept + sizeof d->count;
-    gpuopt__simplex_cpu_kept(d, bytes);
-    memcpy(kept, &d->count, sizeof d->count);
-    memcpy(to, d->matrix, (size_t)bytes[0]);
-    memcpy(to + bytes[0], d->u, (size_t)bytes[1]);
-    memcpy(to + bytes[0] + bytes[1], d->v, (size_t)bytes[2]);
-    return GPUOPT_OK;
-}
-
-static gpuopt_status gpuopt__simplex_cpu_bring_back(void *engine, const void *kept) {
-    gpuopt__deferred *d = &((gpuopt__simplex_cpu *)engine)->inverse;
-    uint64_t bytes[3];
-    const char *from = (const char *)kept + sizeof d->count;
-    memcpy(&d->count, kept, sizeof d->count);
-    gpuopt__simplex_cpu_kept(d, bytes);
-    memcpy(d->matrix, from, (size_t)bytes[0]);
-    memcpy(d->u, from + bytes[0], (size_t)bytes[1]);
-    memcpy(d->v, from + bytes[0] + bytes[1], (size_t)bytes[2]);
+static gpuopt_status gpuopt__simplex_cpu_get_column(void *engine, int32_t slot, double *x) {
+    gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
+    gpuopt__simplex_cpu_column(s, slot);
+    memcpy(x, s->alpha, sizeof(double) * (size_t)s->lp->rows);
     return GPUOPT_OK;
 }
 
@@ -311,6 +297,12 @@ static void gpuopt__simplex_cpu_cut(gpuopt__arena *arena, const gpuopt__simplex_
     s->multiplier = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
     s->changed = (int32_t *)gpuopt__cut(arena, shape->rows, sizeof(int32_t));
     s->by_col = (double *)gpuopt__cut(arena, shape->cols, sizeof(double));
+    s->dual_weight = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
+    s->tau = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
+    s->moved = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
+    s->home = (double *)gpuopt__cut(arena, (int64_t)shape->rows + shape->cols, sizeof(double));
+    s->list = (int32_t *)gpuopt__cut(arena, shape->cols, sizeof(int32_t));
+    s->refused = (uint8_t *)gpuopt__cut(arena, shape->rows, 1);
 }
 
 static gpuopt_status gpuopt__simplex_cpu_plan(gpuopt_context *context, gpuopt__simplex_shape *shape,
@@ -388,6 +380,7 @@ static gpuopt_status gpuopt__simplex_cpu_create(gpuopt_context *context, const g
     s->v = v;
     s->desc = desc;
     s->threads = context->desc.threads;
+    memset(s->home, 0, sizeof(double) * ((size_t)shape->rows + (size_t)shape->cols));
     gpuopt__simplex_cpu_take(s, lp, moderate);
     *engine = s;
     return GPUOPT_OK;

@@ -160,6 +160,7 @@ static void gpuopt__simplex_cpu_pivot(gpuopt__simplex_cpu *s, const gpuopt__simp
     for (j = 0; pricing == GPUOPT_PRICING_DEVEX && gpuopt__simplex_devex_worn(weight) && j < cols; j++)
         v->weight[j] = 1;
     gpuopt__simplex_cpu_append(s, report->leaving, q);
+    s->weighs = 0;
     if (exact && !s->revised) gpuopt__simplex_cpu_norms(s, s->row, q);
     gpuopt__simplex_cpu_exchange(s, report);
     report->pivots++;
@@ -245,14 +246,5 @@ static gpuopt_status gpuopt__simplex_cpu_run(void *engine, const gpuopt__simplex
     report->infeasible = s->infeasible;
     return GPUOPT_OK;
 }
-
-static const gpuopt__simplex_backend gpuopt__simplex_cpu_table = {
-    gpuopt__simplex_cpu_plan,     gpuopt__simplex_cpu_create,     gpuopt__simplex_cpu_scale,
-    gpuopt__simplex_cpu_pattern,  gpuopt__simplex_cpu_destroy,    gpuopt__simplex_cpu_run,
-    gpuopt__simplex_cpu_reset,    gpuopt__simplex_cpu_enter,      gpuopt__simplex_cpu_kept_bytes,
-    gpuopt__simplex_cpu_keep,     gpuopt__simplex_cpu_bring_back, gpuopt__simplex_cpu_nothing,
-    gpuopt__simplex_cpu_nothing,  gpuopt__simplex_cpu_ftran,      gpuopt__simplex_cpu_btran,
-    gpuopt__simplex_cpu_residual, gpuopt__simplex_cpu_reduce,
-};
 
 #endif /* GPUOPT_IMPL_SIMPLEX_CPU_RUN_H */

@@ -17,6 +17,25 @@ typedef enum gpuopt__simplex_stage {
     GPUOPT__SIMPLEX_STAGE_FINAL          /* refining did not end in time: the host's tolerances again */
 } gpuopt__simplex_stage;
 
+/* Whether the dual method iterates. */
+typedef enum gpuopt__simplex_dual_state {
+    GPUOPT__SIMPLEX_DUAL_OFF = 0,
+    GPUOPT__SIMPLEX_DUAL_TRY, /* to be decided at the present basis */
+    GPUOPT__SIMPLEX_DUAL_ON
+} gpuopt__simplex_dual_state;
+
+typedef struct gpuopt__simplex_dual_method {
+    gpuopt__simplex_dual_state state;
+    int priced;         /* the reduced costs are those of dual_cost */
+    int short_of;       /* how often the proven bound was short of the cutoff that the engine had reached */
+    double shifted;     /* the largest shift of a cost */
+    int32_t perturbed;  /* how often costs have been perturbed */
+    int32_t drifted;    /* successive runs without an iteration that asked for another inverse */
+    int64_t iterations; /* since create */
+    double limit;       /* the host's cutoff */
+    double cutoff;      /* the same of the scaled minimisation; infinite: none */
+} gpuopt__simplex_dual_method;
+
 /* Duals and reduced costs, in arrays of the handle. */
 typedef struct gpuopt__simplex_duals {
     double *y, *y_low; /* [rows] */
@@ -42,6 +61,7 @@ struct gpuopt_simplex {
     double *center, *center_low;     /* [cols + rows] what the engine's values and bounds count from */
     double *reduced;                 /* [cols + rows] at the last refresh */
     double *phase_cost;              /* [cols + rows] */
+    double *dual_cost;               /* [cols + rows] costs that the dual method works with, see simplex/dual.h */
     double *y, *y_low;               /* [rows] duals of the present phase, at the last refresh */
     double *residual, *gap;          /* [rows] -[A I] x and -[A I] (x + x_low) at the last refresh */
     double *by_row;                  /* [rows] scratch */
@@ -60,8 +80,9 @@ struct gpuopt_simplex {
     int32_t *col_count, *row_count, *queue; /* [cols], [rows], [max(rows, cols)] */
 
     gpuopt__simplex_stage stage;
-    int phase;              /* 1, 2; 0: the reduced costs belong to no phase */
-    int started;            /* the first stage has been entered */
+    int phase;   /* 1, 2; 0: the reduced costs belong to no phase */
+    int started; /* the first stage of the primal method has been entered */
+    gpuopt__simplex_dual_method dual_method;
     int stale;              /* 1: x and duals must be recomputed; 2: the inverse too */
     int weights_of;         /* the phase for which the weights were started; 0: none */
     gpuopt_outcome verdict; /* MORE: none yet */
@@ -134,16 +155,15 @@ static double gpuopt__simplex_side(const double *side, int32_t k, double otherwi
     return value >= infinity ? HUGE_VAL : value <= -infinity ? -HUGE_VAL : value;
 }
 
-static void gpuopt__simplex_find_crossing(gpuopt_simplex *s, const gpuopt_simplex_desc *desc) {
+/* The first column whose bounds cross; scales are powers of two, so the scaled bounds tell. */
+static void gpuopt__simplex_find_crossing(gpuopt_simplex *s) {
     int32_t j;
     s->crossing = -1;
     s->crossing_size = 0;
     for (j = 0; j < s->lp.cols && s->crossing < 0; j++) {
-        double l = gpuopt__simplex_side(desc->lb, j, 0, desc->infinity);
-        double u = gpuopt__simplex_side(desc->ub, j, HUGE_VAL, desc->infinity);
-        if (l <= u) continue;
+        if (s->lower[j] <= s->upper[j]) continue;
         s->crossing = j;
-        s->crossing_size = l - u;
+        s->crossing_size = (s->lower[j] - s->upper[j]) / s->primal_scale * s->lp.col_scale[j];
     }
 }
 
@@ -179,9 +199,9 @@ static void gpuopt__simplex_cut(gpuopt__arena *arena, gpuopt_simplex *s) {
     int64_t rows = s->shape.rows, cols = s->shape.cols, both = rows + cols, more = rows > cols ? rows : cols;
     gpuopt__simplex_lp *lp = &s->lp;
     gpuopt__simplex_vectors *v = &s->v;
-    double **const of_both[] = {&s->cost,       &s->lower,   &s->upper,       &s->work_lower, &s->work_upper,
-                                &s->x,          &s->x_low,   &s->center,      &s->center_low, &s->reduced,
-                                &s->phase_cost, &s->scratch, &s->scratch_low, &s->doubt};
+    double **const of_both[] = {&s->cost,       &s->lower,     &s->upper,   &s->work_lower,  &s->work_upper,
+                                &s->x,          &s->x_low,     &s->center,  &s->center_low,  &s->reduced,
+                                &s->phase_cost, &s->dual_cost, &s->scratch, &s->scratch_low, &s->doubt};
     double **const of_rows[] = {&lp->row_scale, &s->y,      &s->y_low,      &s->residual, &s->gap,
                                 &s->by_row,     &s->farkas, &s->farkas_low, &s->dual,     &s->dual_low};
     double **const of_cols[] = {&lp->col_scale, &s->ray, &s->ray_low};

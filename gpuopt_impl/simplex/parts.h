@@ -22,9 +22,14 @@ static int32_t gpuopt__simplex_find(const int32_t *list, int32_t count, int32_t 
     return -1;
 }
 
+/* Whether the parts need a refresh first; after the dual method reduced costs belong to no phase of the primal one. */
+static int gpuopt__simplex_due(const gpuopt_simplex *s) { return s->stale || s->dual_method.priced; }
+
 /* The parts need reduced costs of the present phase, and the engine's vectors on the host, which calls have pulled. */
 static gpuopt_status gpuopt__simplex_ready(gpuopt_simplex *s) {
-    return s->stale ? gpuopt__simplex_fresh(s) : GPUOPT_OK;
+    if (!gpuopt__simplex_due(s)) return GPUOPT_OK;
+    if (!s->stale) s->stale = 1;
+    return gpuopt__simplex_fresh(s);
 }
 
 /* While bounds cross there is nothing to iterate. */
@@ -175,7 +180,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_ratio_test(gpuopt_simplex *simplex, int3
     status = gpuopt__simplex_refuse_crossing(simplex, call);
     if (!status) status = gpuopt__simplex_backend_of(simplex)->pull(simplex->engine);
     if (!status) status = gpuopt__simplex_ratio_arguments(simplex, call, entering, direction, &run);
-    if (!status && simplex->stale) {
+    if (!status && gpuopt__simplex_due(simplex)) {
         status = gpuopt__simplex_ready(simplex);
         if (!status) status = gpuopt__simplex_ratio_arguments(simplex, call, entering, direction, &run);
     }
@@ -255,7 +260,7 @@ static gpuopt_status gpuopt__simplex_move(gpuopt_simplex *s, const char *call, g
         run.entering = gpuopt__simplex_nonbasic_slot(s, call, entering);
         status = part == GPUOPT__SIMPLEX_RUN_FLIP ? gpuopt__simplex_flip_arguments(s, call, &run)
                                                   : gpuopt__simplex_pivot_arguments(s, call, leaving, to_upper, &run);
-        if (!status && !s->stale) return gpuopt__simplex_do(s, call, &run, info);
+        if (!status && !gpuopt__simplex_due(s)) return gpuopt__simplex_do(s, call, &run, info);
         if (!status) status = gpuopt__simplex_ready(s);
     }
     return status;

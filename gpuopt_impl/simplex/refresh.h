@@ -72,15 +72,21 @@ enum { GPUOPT__SIMPLEX_REFINEMENTS = 8, GPUOPT__SIMPLEX_FINE_REFINEMENTS = 40 };
 typedef struct gpuopt__simplex_refinement {
     int round, most;
     double fine;     /* relative change that ends it */
+    double enough;   /* and so does a residual of this times `before` */
     double before;   /* size of the residual before the last correction */
     double change;   /* by the last correction; relative for components above 1 */
     double absolute; /* the same, absolute */
 } gpuopt__simplex_refinement;
 
-/* twice: until the solution is good in twice the working precision. */
-static gpuopt__simplex_refinement gpuopt__simplex_refinement_start(int twice) {
-    gpuopt__simplex_refinement r = {0, GPUOPT__SIMPLEX_REFINEMENTS, 1e-15, HUGE_VAL, 0, 0};
-    if (twice) r.most = GPUOPT__SIMPLEX_FINE_REFINEMENTS, r.fine = 1e-30;
+/* How good a solution has to be. ROUGH: until the residual has come down to 1e-10 of what it was; for the dual method,
+ * after which others make the answer. */
+enum { GPUOPT__SIMPLEX_ROUGH = -1, GPUOPT__SIMPLEX_ONCE = 0, GPUOPT__SIMPLEX_TWICE = 1 };
+
+/* TWICE: until the solution is good in twice the working precision. */
+static gpuopt__simplex_refinement gpuopt__simplex_refinement_start(int precision) {
+    gpuopt__simplex_refinement r = {0, GPUOPT__SIMPLEX_REFINEMENTS, 1e-15, 0, HUGE_VAL, 0, 0};
+    if (precision == GPUOPT__SIMPLEX_TWICE) r.most = GPUOPT__SIMPLEX_FINE_REFINEMENTS, r.fine = 1e-30;
+    if (precision == GPUOPT__SIMPLEX_ROUGH) r.enough = 1e-10;
     return r;
 }
 
@@ -89,8 +95,13 @@ static double gpuopt__simplex_noise(const gpuopt__simplex_refinement *r, double 
     return size == 0 ? 0 : r->round == 0 ? size : r->absolute * gpuopt__min(1, size / r->before);
 }
 
+static int gpuopt__simplex_enough(const gpuopt__simplex_refinement *r, double size) {
+    return r->round > 0 && size <= r->enough * r->before;
+}
+
 static int gpuopt__simplex_refined(const gpuopt__simplex_refinement *r, double size) {
-    return size == 0 || r->round == r->most || (r->round > 0 && (size > 0.5 * r->before || r->change <= r->fine));
+    return size == 0 || gpuopt__simplex_enough(r, size) || r->round == r->most ||
+           (r->round > 0 && (size > 0.5 * r->before || r->change <= r->fine));
 }
 
 /* to[index ? index[i] : i] += by[i]. */
@@ -110,17 +121,17 @@ static void gpuopt__simplex_correct(gpuopt__simplex_refinement *r, double size, 
 }
 
 /* The basic variables' x + low from A (x + low) + s = 0. *good: the last correction was small in every component. */
-static gpuopt_status gpuopt__simplex_solve_x(gpuopt_simplex *s, double *x, double *low, int twice, int *good,
+static gpuopt_status gpuopt__simplex_solve_x(gpuopt_simplex *s, double *x, double *low, int precision, int *good,
                                              double *noise) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
-    gpuopt__simplex_refinement r = gpuopt__simplex_refinement_start(twice);
+    gpuopt__simplex_refinement r = gpuopt__simplex_refinement_start(precision);
     gpuopt_status status;
     for (;;) {
         double size;
         status = backend->residual(s->engine, x, low, s->by_row, NULL);
         if (status) return status;
         size = gpuopt__simplex_largest(s->lp.rows, s->by_row);
-        *good = r.change <= 1e-9;
+        *good = r.change <= 1e-9 || gpuopt__simplex_enough(&r, size);
         *noise = gpuopt__simplex_noise(&r, size);
         if (gpuopt__simplex_refined(&r, size)) return GPUOPT_OK;
         status = backend->ftran(s->engine, s->by_row);
@@ -137,9 +148,9 @@ static gpuopt__simplex_duals gpuopt__simplex_present_duals(const gpuopt_simplex 
 /* The duals y + y_low, which make the reduced costs of the basic variables 0, and all reduced costs, for a cost
  * vector. */
 static gpuopt_status gpuopt__simplex_solve_duals(gpuopt_simplex *s, gpuopt__simplex_duals to, const double *cost,
-                                                 int twice, int *good, double *noise) {
+                                                 int precision, int *good, double *noise) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
-    gpuopt__simplex_refinement r = gpuopt__simplex_refinement_start(twice);
+    gpuopt__simplex_refinement r = gpuopt__simplex_refinement_start(precision);
     int32_t i;
     gpuopt_status status;
     memset(to.y, 0, sizeof(double) * (size_t)s->lp.rows);
@@ -150,7 +161,8 @@ static gpuopt_status gpuopt__simplex_solve_duals(gpuopt_simplex *s, gpuopt__simp
         if (status) return status;
         for (i = 0; i < s->lp.rows; i++) s->by_row[i] = to.reduced[s->v.head[i]];
         size = gpuopt__simplex_largest(s->lp.rows, s->by_row);
-        *good = r.round <= 1 || r.change <= 1e-9; /* the first correction is the solution itself */
+        *good = r.round <= 1 || r.change <= 1e-9 ||
+                gpuopt__simplex_enough(&r, size); /* the first correction is the solution itself */
         *noise = gpuopt__simplex_noise(&r, size);
         if (gpuopt__simplex_refined(&r, size)) return GPUOPT_OK;
         status = backend->btran(s->engine, s->by_row);
@@ -173,6 +185,16 @@ static void gpuopt__simplex_choose_phase(gpuopt_simplex *s) {
     if (s->phase == 2) memcpy(s->phase_cost, s->cost, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
 }
 
+/* Inverts the present basis. If it has become singular, other columns make up for those that leave it. */
+static gpuopt_status gpuopt__simplex_repair(gpuopt_simplex *s) {
+    int32_t singular = 0;
+    gpuopt_status status = gpuopt__simplex_reinvert(s, &singular);
+    if (status || singular == 0) return status;
+    s->weights_of = 0; /* another basis */
+    gpuopt__log(s->context, 1, "simplex: the basis has become singular; %d columns leave it", (int)singular);
+    return GPUOPT_OK;
+}
+
 /* Recomputes x, duals and reduced costs from the original data. The inverse is recomputed too if s->stale is 2, or if
  * refinement with the present one does not converge to rounding. */
 static gpuopt_status gpuopt__simplex_refresh(gpuopt_simplex *s) {
@@ -180,18 +202,12 @@ static gpuopt_status gpuopt__simplex_refresh(gpuopt_simplex *s) {
     int reinvert = s->stale == 2, good_x, good_y = 0, phase = s->phase;
     int twice = s->stage == GPUOPT__SIMPLEX_STAGE_REFINED;
     double noise_x = 0, noise_y = 0;
-    int32_t j, singular;
+    int32_t j;
     gpuopt_status status = GPUOPT_OK;
     s->refreshes++;
+    s->dual_method.priced = 0;
     for (;;) {
-        if (reinvert) {
-            status = gpuopt__simplex_reinvert(s, &singular);
-            if (!status && singular > 0) {
-                s->weights_of = 0; /* another basis */
-                gpuopt__log(s->context, 1, "simplex: the basis has become singular; %d columns leave it",
-                            (int)singular);
-            }
-        }
+        if (reinvert) status = gpuopt__simplex_repair(s);
         gpuopt__simplex_place_nonbasic(s);
         if (!status) status = backend->push(s->engine);
         if (!status) status = gpuopt__simplex_solve_x(s, s->x, s->x_low, twice, &good_x, &noise_x);

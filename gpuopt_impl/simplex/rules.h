@@ -18,23 +18,25 @@
  * working precision. That program's bounds are small numbers, so tolerances can be small: a thousandth of the host's for
  * the engine, and the rounding of the point for the careful iterations (careful.h) that end it. Where the paper
  * magnifies the program, floating point needs only the smaller tolerances. */
+static void gpuopt__simplex_work_bounds(gpuopt_simplex *s, int32_t variable) {
+    double l = s->lower[variable], u = s->upper[variable];
+    if (l > u) u = l;
+    if (s->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED && l < u) {
+        uint64_t k = 2 * (uint64_t)variable, seed = s->desc.seed + (uint64_t)s->cycles;
+        l -= 1e-6 * (1 + gpuopt__random(seed, k)) * gpuopt__max(1, fabs(l));
+        u += 1e-6 * (1 + gpuopt__random(seed, k + 1)) * gpuopt__max(1, fabs(u));
+    }
+    s->work_lower[variable] = l;
+    s->work_upper[variable] = u;
+}
+
 static void gpuopt__simplex_enter_stage(gpuopt_simplex *s, gpuopt__simplex_stage stage) {
     int32_t j, both = s->lp.rows + s->lp.cols;
     s->stage = stage;
     s->stale = s->stale ? s->stale : 1;
     s->escalation = 0;
     s->relapses = stage == GPUOPT__SIMPLEX_STAGE_FINAL ? s->relapses : 0;
-    for (j = 0; j < both; j++) {
-        double l = s->lower[j], u = s->upper[j];
-        if (l > u) u = l;
-        if (stage == GPUOPT__SIMPLEX_STAGE_PERTURBED && l < u) {
-            uint64_t k = 2 * (uint64_t)j, seed = s->desc.seed + (uint64_t)s->cycles;
-            l -= 1e-6 * (1 + gpuopt__random(seed, k)) * gpuopt__max(1, fabs(l));
-            u += 1e-6 * (1 + gpuopt__random(seed, k + 1)) * gpuopt__max(1, fabs(u));
-        }
-        s->work_lower[j] = l;
-        s->work_upper[j] = u;
-    }
+    for (j = 0; j < both; j++) gpuopt__simplex_work_bounds(s, j);
     s->careful = 0;
     if (stage != GPUOPT__SIMPLEX_STAGE_FINAL) s->unrefined = 0;
     if (stage == GPUOPT__SIMPLEX_STAGE_REFINED) s->refine_end = s->iterations + 100 + s->lp.rows / 2;

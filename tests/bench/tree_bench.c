@@ -28,6 +28,7 @@ typedef struct search {
     gpuopt_propagator *p;
     gpuopt_propagator_changes changes;
     double *lb, *ub;
+    const uint8_t *integer; /* or NULL */
     int32_t cols;
     uint64_t random;
     double seconds[CALLS];
@@ -39,8 +40,9 @@ static int32_t next(search *s) {
     return (int32_t)((s->random >> 33) % (uint64_t)s->cols);
 }
 
-/* A column that is not fixed; infinite bounds count as 10 away. */
+/* A column that is not fixed, and a half of its domain; infinite bounds count as 10 away. */
 static int32_t decide(search *s, double *lb, double *ub) {
+    double middle;
     int32_t j;
     int tries = 0;
     do j = next(s);
@@ -49,8 +51,10 @@ static int32_t decide(search *s, double *lb, double *ub) {
     *ub = s->ub[j];
     if (isinf(*lb)) *lb = isinf(*ub) ? -10 : *ub - 10;
     if (isinf(*ub)) *ub = *lb + 10;
-    if (next(s) % 2) *lb = ceil((*lb + *ub) / 2);
-    else *ub = floor((*lb + *ub) / 2);
+    middle = (*lb + *ub) / 2;
+    if (s->integer && s->integer[j]) middle = floor(middle);
+    if (next(s) % 2) *ub = middle;
+    else *lb = s->integer && s->integer[j] && middle < *ub ? middle + 1 : middle;
     return j;
 }
 
@@ -99,11 +103,17 @@ static int measure(gpuopt_context *context, const char *name, int nodes) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
+    if (model.matrix.cols == 0) {
+        fprintf(stderr, "%s has no columns\n", name);
+        mip_free(&model);
+        return EXIT_BAD_INPUT;
+    }
     memset(&s, 0, sizeof s);
     desc = mip_propagator_desc(&model);
     desc.trail_capacity = CAPACITY;
     check(gpuopt_propagator_create(context, &desc, &s.p), "create");
     s.cols = desc.matrix.cols;
+    s.integer = desc.integer;
     s.random = 7;
     s.lb = take(s.cols, sizeof(double));
     s.ub = take(s.cols, sizeof(double));

@@ -13,7 +13,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
 [ $# -gt 0 ] || set -- 1
 for seed in "$@"; do
-    check "tests on the emulated GPU with seed $seed" bazel test --noshow_progress --test_tag_filters=emulated,-emulated-long,-data \
-        --test_env=GPUOPT_EMULATED_SEED="$seed" //tests/...
+    check "tests on the emulated GPU with seed $seed" bazel test --noshow_progress --build_tests_only \
+        --test_tag_filters=emulated,-emulated-long,-data --test_env=GPUOPT_EMULATED_SEED="$seed" //tests/...
 done
 summary

@@ -16,7 +16,7 @@ check "CPU tests under asan" bazel test --noshow_progress --build_tests_only --c
     --test_env=GPUOPT_EMULATED_SEED=3 //tests/...
 if command -v clang >/dev/null; then
     check "tests of threads under tsan" \
-        bazel test --noshow_progress --build_tests_only --config=tsan --test_tag_filters=threads,-data,-tsan-long --test_env=OMP_THREAD_LIMIT=2 \
+        bazel test --noshow_progress --build_tests_only --config=tsan --test_tag_filters=threads,tsan,-data,-tsan-long --test_env=OMP_THREAD_LIMIT=2 \
         //tests/...
 else
     skip "tests of threads under tsan" "no clang"

@@ -5,16 +5,17 @@
  * second one with the other marking (JACOBI) and run round by round: both must give the same bits. A plain model of
  * their state says what each call that sets something must have done, and a fresh handle with that state must come to
  * the same verdict. Half of the models have a planted feasible point, which no call may cut off, not by a unit in the
- * last place; what is called infeasible must be so in exact arithmetic. Some inputs search a tree instead: see
- * propagate_tree.h.
+ * last place; what is called infeasible must be so in exact arithmetic. Some inputs search a tree instead, or run batches
+ * of nodes and probe: see propagate_tree.h and propagate_nodes.h.
  *
- * With: tests/fuzz/propagate_input.c tests/fuzz/propagate_exact.c tests/fuzz/propagate_tree.c -lgmp
+ * With: tests/fuzz/propagate_input.c tests/fuzz/propagate_exact.c tests/fuzz/propagate_nodes.c tests/fuzz/propagate_tree.c -lgmp
  * Longest input: 4096 (a model of 24 by 24 with a dozen calls takes about 2000)
  */
 #include <float.h>
 #include <math.h>
 
 #include "tests/fuzz/propagate_exact.h"
+#include "tests/fuzz/propagate_nodes.h"
 #include "tests/fuzz/propagate_tree.h"
 
 enum { ROUNDS = 20, OPERATIONS = 12 };
@@ -273,8 +274,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gpuopt_memory_plan plan;
     gpuopt_status planned, status;
     uint64_t before;
-    int tree = size > 0 && data[size - 1] % 4 == 3;
+    int kind = size > 0 ? data[size - 1] % 4 : 0, tree = kind == 3, nodes = kind == 2;
     memset(f, 0, sizeof *f);
+    f->binaries = nodes;
     f->bytes.data = data;
     f->bytes.size = size;
     input_make(f);
@@ -302,6 +304,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         REQUIRE(gpuopt_propagator_create(context, &f->desc, &f->two) == GPUOPT_OK);
         input_disown(f); /* the library has copied them */
         if (tree && !f->dirty) tree_search(f, as_it_stands(f, f->lb, f->ub));
+        else if (nodes && !f->dirty && f->desc.mode == GPUOPT_MODE_JACOBI) many_nodes(f, as_it_stands(f, f->lb, f->ub));
         else operate(f);
     }
     input_disown(f);

@@ -102,6 +102,7 @@ void input_make(fuzz *f) {
         f->integer[j] = (uint8_t)(take(f) % 2);
         f->x[j] = f->integer[j] ? (double)((int)take(f) - 128) : ((int)take(f) - 128) * 0.125;
         input_bounds(f, j, &f->lb[j], &f->ub[j]);
+        if (f->binaries && f->integer[j] && take(f) % 2) f->x[j] = take(f) % 2, f->lb[j] = 0, f->ub[j] = 1;
     }
     for (i = 0; i < rows; i++) {
         int64_t k = f->start[i];

@@ -13,7 +13,7 @@ typedef struct fuzz {
     fuzz_bytes bytes;
     gpuopt_context *context;
     gpuopt_propagator_desc desc;
-    int planted, dirty;
+    int planted, dirty, binaries;                       /* binaries: half of the integer columns are binary */
     double infinity, feasibility, integrality, x[MOST]; /* the planted point */
     int64_t start[MOST + 1];
     int32_t col[MOST * MOST];

@@ -6,8 +6,10 @@
  *   a plain model of the basis and of the counters agrees with the handle after every call;
  *   a second handle that is given only the calls that were not refused stays equal to the bit;
  *   what the ratio test names, a pivot or a flip accepts;
+ *   changes of bounds, sides and costs leave the basis, and what is refused, or only asked, leaves no trace;
  *   the verdict is that of an enumeration of all bases in whole numbers, but for models that the scales make ambiguous;
- *     proofs, and what info says of an optimum, hold in exact rationals;
+ *     proofs, and what info says of an optimum, hold in exact rationals; no bound is better than the optimum, and a
+ *     basis is certified only where the verdict is that of the enumeration;
  *   steps allocate nothing that lasts, and nothing leaks.
  *
  * With: tests/simplex/brute.c tests/simplex/exact.c tests/simplex/exact_proof.c -lgmp
@@ -31,8 +33,9 @@ typedef struct fuzz {
     double value[MOST * MOST], cost[MOST], lhs[MOST], rhs[MOST], lb[MOST], ub[MOST]; /* whole numbers */
     double a[MOST][MOST], c[MOST], l[BOTH], u[BOTH]; /* scaled, as the handle has them */
     double scaled_value[MOST * MOST];
-    double largest; /* of these, at least 1 */
-    int wide;       /* powers of two as scales of rows and columns */
+    int exponent[BOTH]; /* l and u are lb, ub, lhs and rhs times 2^exponent */
+    double largest;     /* of these, at least 1 */
+    int wide;           /* powers of two as scales of rows and columns */
     gpuopt_simplex_desc desc;
     gpuopt_simplex *handle[2];
     uint8_t plain[BOTH]; /* the basis */
@@ -62,6 +65,7 @@ static void make_model(fuzz *f) {
     for (i = 0; i < f->rows; i++) {
         take_interval(f, &f->lhs[i], &f->rhs[i]);
         if (wide) row_exponent[i] = (int)(take(f) % 41) - 20;
+        f->exponent[f->cols + i] = row_exponent[i];
         f->l[f->cols + i] = ldexp(f->lhs[i], row_exponent[i]);
         f->u[f->cols + i] = ldexp(f->rhs[i], row_exponent[i]);
     }
@@ -69,6 +73,7 @@ static void make_model(fuzz *f) {
         take_interval(f, &f->lb[j], &f->ub[j]);
         f->cost[j] = whole(f);
         if (wide) col_exponent[j] = (int)(take(f) % 41) - 20;
+        f->exponent[j] = -col_exponent[j];
         f->l[j] = ldexp(f->lb[j], -col_exponent[j]);
         f->u[j] = ldexp(f->ub[j], -col_exponent[j]);
         f->c[j] = ldexp(f->cost[j], col_exponent[j]);
@@ -95,6 +100,8 @@ static void make_model(fuzz *f) {
     d->seed = take(f);
     d->deferred_pivots = (int32_t)(take(f) % 6);
     d->refresh_pivots = (int32_t)(take(f) % 8);
+    d->algorithm = (gpuopt_simplex_algorithm)(take(f) % 3);
+    d->dual_pricing = (gpuopt_simplex_dual_pricing)(take(f) % 3);
 }
 
 /* ---- Comparisons ---- */
@@ -220,7 +227,15 @@ static void check_verdict(fuzz *f) {
     mip plain = model_of(f, 0, NULL), scaled = model_of(f, 1, bounds);
     brute_answer expected = brute_solve(&plain);
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
+    double sign = f->desc.maximize ? -1 : 1;
     REQUIRE(gpuopt_simplex_iterate(f->handle[0], INT64_MAX, &info) == GPUOPT_OK);
+    if (info.outcome == GPUOPT_CUTOFF) {
+        double bound = 0;
+        REQUIRE(gpuopt_simplex_get_bound(f->handle[0], &bound) == GPUOPT_OK);
+        REQUIRE(sign * bound >= -9 * 2); /* no cutoff is smaller */
+        REQUIRE(gpuopt_simplex_set_cutoff(f->handle[0], sign * HUGE_VAL) == GPUOPT_OK);
+        REQUIRE(gpuopt_simplex_iterate(f->handle[0], INT64_MAX, &info) == GPUOPT_OK);
+    }
     REQUIRE(f->wide || info.outcome == expected.outcome);
     if (info.outcome == GPUOPT_INFEASIBLE) check_farkas(f, &scaled, &info);
     else REQUIRE(gpuopt_simplex_get_farkas(f->handle[0], GPUOPT_HOST, y) == GPUOPT_ERROR_STATE);
@@ -360,9 +375,81 @@ static void call_ratio(fuzz *f) {
     refused(f, status ? status : GPUOPT_ERROR_NUMERIC);
 }
 
+/* ---- Changes, bounds, certificates ---- */
+
+/* Basic variables stay, others are at one of the bounds that they have now. */
+static void changed(fuzz *f) {
+    uint8_t basis[BOTH];
+    int32_t j;
+    REQUIRE(gpuopt_simplex_get_basis(f->handle[0], GPUOPT_HOST, basis) == GPUOPT_OK);
+    for (j = 0; j < f->both; j++) {
+        int crosses = f->l[j] > f->u[j];
+        REQUIRE((basis[j] == GPUOPT_VARIABLE_BASIC) == (f->plain[j] == GPUOPT_VARIABLE_BASIC));
+        REQUIRE(crosses || basis[j] != GPUOPT_VARIABLE_AT_LOWER || !isinf(f->l[j]));
+        REQUIRE(crosses || basis[j] != GPUOPT_VARIABLE_AT_UPPER || !isinf(f->u[j]));
+        if (!crosses && basis[j] != GPUOPT_VARIABLE_BASIC && f->plain[j] != GPUOPT_VARIABLE_AT_ZERO)
+            REQUIRE(f->l[j] == f->u[j] || basis[j] == given_way(f, j, f->plain[j]));
+    }
+    memcpy(f->plain, basis, sizeof basis);
+}
+
+static void call_change(fuzz *f) {
+    unsigned kind = take(f) % 3;
+    int32_t end = kind == 1 ? f->rows : f->cols, at = (int32_t)(take(f) % (MOST + 1)), first = kind == 1 ? f->cols : 0;
+    double low = 0, high = 0, scaled[2];
+    gpuopt_status status = GPUOPT_OK;
+    int k, fits = at < end;
+    REQUIRE(gpuopt_simplex_get_basis(f->handle[0], GPUOPT_HOST, f->plain) == GPUOPT_OK); /* of fixed ones, too */
+    if (kind == 2) low = whole(f);
+    else take_interval(f, &low, &high);
+    scaled[0] = !fits ? low : ldexp(low, kind == 2 ? -f->exponent[at] : f->exponent[first + at]);
+    scaled[1] = !fits ? high : ldexp(high, f->exponent[first + at]);
+    for (k = 0; k < 2 && (k == 0 || fits); k++) {
+        gpuopt_simplex *h = f->handle[k];
+        if (kind == 0) status = gpuopt_simplex_set_some_bounds(h, GPUOPT_HOST, 1, &at, &scaled[0], &scaled[1]);
+        else if (kind == 1) status = gpuopt_simplex_set_some_sides(h, GPUOPT_HOST, 1, &at, &scaled[0], &scaled[1]);
+        else status = gpuopt_simplex_set_some_costs(h, GPUOPT_HOST, 1, &at, &scaled[0]);
+        REQUIRE(status == (fits ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
+    }
+    if (!fits) return;
+    if (kind == 0) f->lb[at] = low, f->ub[at] = high;
+    else if (kind == 1) f->lhs[at] = low, f->rhs[at] = high;
+    else f->cost[at] = low, f->c[at] = scaled[0];
+    if (kind < 2) f->l[first + at] = scaled[0], f->u[first + at] = scaled[1];
+    changed(f);
+}
+
+/* Only the first handle is asked; wide models may have an optimum that is infeasible without tolerances. */
+static void call_bound(fuzz *f) {
+    mip plain = model_of(f, 0, NULL);
+    brute_answer expected = brute_solve(&plain);
+    double bound = 0, sign = f->desc.maximize ? -1 : 1;
+    REQUIRE(gpuopt_simplex_get_bound(f->handle[0], &bound) == GPUOPT_OK);
+    REQUIRE(!isnan(bound));
+    if (expected.outcome == GPUOPT_OPTIMAL && (!f->wide || !isinf(bound)))
+        REQUIRE(sign * bound <= sign * expected.objective + 1e-7 * fmax(1, fabs(expected.objective)) * f->wide);
+}
+
+static void call_certify(fuzz *f) {
+    mip plain = model_of(f, 0, NULL);
+    brute_answer expected = brute_solve(&plain);
+    gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
+    int k;
+    for (k = 0; k < 2; k++) REQUIRE(gpuopt_simplex_certify(f->handle[k], &info) == GPUOPT_OK);
+    REQUIRE(info.iterations == f->iterations);
+    if (!f->wide && info.outcome != GPUOPT_MORE) REQUIRE(info.outcome == expected.outcome);
+}
+
+static void call_cutoff(fuzz *f) {
+    double cutoff = whole(f);
+    int k;
+    for (k = 0; k < 2; k++) REQUIRE(gpuopt_simplex_set_cutoff(f->handle[k], cutoff) == GPUOPT_OK);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static void (*const calls[])(fuzz *) = {call_pivot,   call_flip,    call_step,  call_step,
-                                            call_iterate, call_refresh, call_ratio, call_set_basis};
+    static void (*const calls[])(fuzz *) = {call_pivot,   call_flip,    call_step,      call_step,   call_iterate,
+                                            call_refresh, call_ratio,   call_set_basis, call_change, call_change,
+                                            call_bound,   call_certify, call_cutoff,    call_iterate};
     fuzz f;
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     uint64_t before;
@@ -384,7 +471,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_twin(&f);
     check_plain(&f);
     for (n = 0; n < OPERATIONS && f.bytes.size; n++) {
-        calls[take(&f) % 8](&f);
+        calls[take(&f) % 14](&f);
         REQUIRE(f.host.live == before);
         check_twin(&f);
         check_plain(&f);

@@ -44,11 +44,11 @@ object() {
     made+=("$to")
 }
 
-# helpers FOLDER: an archive of the folder's own helpers, the tests' support and the examples' readers.
+# helpers FOLDER: an archive of the folder's own helpers, the tests' support, the examples' readers and a transport.
 helpers() {
     local file made=()
     [ ! -e "$work/$1.a" ] || return 0
-    for file in tests/"$1"/*.c tests/support/*.c examples/io/*.c examples/io/*.cpp; do
+    for file in tests/"$1"/*.c tests/support/*.c examples/io/*.c examples/io/*.cpp transports/gpuopt_threads.c; do
         case $file in *_test.c) ;; *) object "$file" ;; esac
     done
     ar rcs "$work/$1.a" "${made[@]}"
@@ -116,7 +116,7 @@ work() {
     local worker=$1 number=0 line name='' file='' old='' new='' tests='' reason=''
     work=$all/$worker
     mkdir -p "$work/tree" "$work/objects" || exit 1
-    cp -r "$root"/{gpuopt.h,gpuopt_impl,examples,tests} "$work/tree" && cd "$work/tree" && library sound || exit 1
+    cp -r "$root"/{gpuopt.h,gpuopt_impl,examples,tests,transports} "$work/tree" && cd "$work/tree" && library sound || exit 1
     while IFS= read -r line; do
         case $line in
         '#'*) ;;

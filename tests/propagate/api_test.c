@@ -367,17 +367,17 @@ static void results_of_other_versions(void **state) {
 /* ---- Names ---- */
 
 static void names_and_versions(void **state) {
-    const char *name[13];
+    const char *name[14];
     _Alignas(16) unsigned char block[BLOCK];
     gpuopt_context_desc desc = test_context_desc(NULL);
     size_t size = 32;
     int i, j;
     (void)state;
-    for (i = 0; i <= 6; i++) name[i] = gpuopt_status_string((gpuopt_status)-i);
-    for (i = 0; i <= 5; i++) name[7 + i] = gpuopt_outcome_string((gpuopt_outcome)i);
-    for (i = 0; i < 13; i++) {
+    for (i = 0; i <= 7; i++) name[i] = gpuopt_status_string((gpuopt_status)-i);
+    for (i = 0; i <= 5; i++) name[8 + i] = gpuopt_outcome_string((gpuopt_outcome)i);
+    for (i = 0; i < 14; i++) {
         assert_true(name[i] && name[i][0]);
-        for (j = i < 7 ? 0 : 7; j < i; j++) assert_string_not_equal(name[i], name[j]);
+        for (j = i < 8 ? 0 : 8; j < i; j++) assert_string_not_equal(name[i], name[j]);
     }
     assert_true(gpuopt_status_string((gpuopt_status)99) && gpuopt_status_string((gpuopt_status)-99));
     assert_true(gpuopt_outcome_string((gpuopt_outcome)99) && gpuopt_outcome_string((gpuopt_outcome)-1));

@@ -2,11 +2,11 @@
  *
  * Decisions of an iteration that show in results only where rounding has gone far: when a pivot is too small, when its
  * two values differ by more than rounding, where a variable that has passed its bound stays, and which position a column
- * takes when the inverse is recomputed. Both backends use these functions.
+ * takes when the inverse is recomputed; and the norms of dual steepest edge. Both backends use these functions.
  */
 #include <math.h>
 
-#include "gpuopt_impl/simplex/step.h"
+#include "gpuopt_impl/simplex/dual_step.h"
 #include "tests/support/support.h"
 
 /* A pivot of p divides its row by p, so that an error of 2^-53 of the largest entry becomes one of about largest / p
@@ -63,7 +63,31 @@ static void reinversion_takes_sound_pivots(void **state) {
     assert_int_equal(gpuopt__simplex_entry_position(3, NAN, 1, -1, 0, 1e-9), -1);
 }
 
+/* The recursion of dual steepest edge against the norm of the row after the pivot. */
+static void dual_steepest_edge(void **state) {
+    static const double row[][3] = {{1, -2, 3}, {0.5, 4, -1}, {-3, 0, 2}};
+    static const double ratios[] = {-2, -0.25, 0, 0.5, 3};
+    size_t i, p, r, k;
+    (void)state;
+    for (i = 0; i < 3; i++)
+        for (p = 0; p < 3; p++)
+            for (r = 0; r < 5 && i != p; r++) {
+                double norm = 0, tau = 0, pivot_norm = 0, after = 0;
+                for (k = 0; k < 3; k++) {
+                    double moved = row[i][k] - ratios[r] * row[p][k];
+                    norm += row[i][k] * row[i][k];
+                    tau += row[i][k] * row[p][k];
+                    pivot_norm += row[p][k] * row[p][k];
+                    after += moved * moved;
+                }
+                assert_true(fabs(gpuopt__simplex_dual_steepest(norm, ratios[r], tau, pivot_norm) - after) <=
+                            1e-12 * after);
+            }
+    assert_true(gpuopt__simplex_dual_steepest(1, 1, 1, 1) == 1e-4);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(dual_steepest_edge),
     cmocka_unit_test(small_pivots_are_unsafe),
     cmocka_unit_test(drift_is_seen),
     cmocka_unit_test(passed_bounds_give_way),

@@ -173,6 +173,79 @@ static void singular_bases(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* From one basis to others that differ in few variables: the solution is that of a handle that has loaded them. On the
+ * CPU pivots lead there, without another inversion; singular bases are refused as ever. */
+static void walks_between_bases(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    uint64_t seed = 11;
+    int k, step, refused = 0, moved = 0;
+    (void)state;
+    for (k = 0; k < 2 * MODELS; k++) {
+        mip m = model_load(models[k % MODELS]);
+        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex *walker, *loader;
+        uint8_t *basis = malloc(both(&m));
+        int32_t rows = m.columns.rows, cols = m.columns.cols;
+        double *x[2], *dual[2];
+        int way;
+        desc.method = (gpuopt_simplex_method)(k / MODELS);
+        walker = simplex_create(context, &desc);
+        simplex_iterate(walker, 100000);
+        for (way = 0; way < 2; way++) {
+            x[way] = malloc(sizeof(double) * (size_t)cols);
+            dual[way] = malloc(sizeof(double) * (size_t)rows);
+        }
+        for (step = 0; step < test_times(40, 4); step++) {
+            int64_t before = simplex_info(walker).reinversions;
+            int change, changes = (int)test_random_int(&seed, 0, 3);
+            gpuopt_status status;
+            double largest = 0;
+            int32_t j;
+            must(gpuopt_simplex_get_basis(walker, GPUOPT_HOST, basis));
+            for (change = 0; change < changes; change++) {
+                int32_t in, out;
+                do in = (int32_t)test_random_int(&seed, 0, rows + cols - 1);
+                while (basis[in] == GPUOPT_VARIABLE_BASIC);
+                do out = (int32_t)test_random_int(&seed, 0, rows + cols - 1);
+                while (basis[out] != GPUOPT_VARIABLE_BASIC);
+                basis[in] = GPUOPT_VARIABLE_BASIC;
+                basis[out] = test_random_int(&seed, 0, 1) ? GPUOPT_VARIABLE_AT_LOWER : GPUOPT_VARIABLE_AT_UPPER;
+            }
+            loader = simplex_create(context, &desc);
+            status = gpuopt_simplex_set_basis(loader, GPUOPT_HOST, basis);
+            assert_int_equal(gpuopt_simplex_set_basis(walker, GPUOPT_HOST, basis), status);
+            if (status) {
+                assert_int_equal(status, GPUOPT_ERROR_NUMERIC);
+                refused++;
+                gpuopt_simplex_destroy(loader);
+                continue;
+            }
+            if (!test_on("cuda") && simplex_info(walker).reinversions == before) moved += changes > 0;
+            must(gpuopt_simplex_get_solution(walker, GPUOPT_HOST, x[0], NULL, NULL, dual[0]));
+            must(gpuopt_simplex_get_solution(loader, GPUOPT_HOST, x[1], NULL, NULL, dual[1]));
+            for (j = 0; j < cols; j++) largest = fmax(largest, fabs(x[1][j]));
+            for (j = 0; j < cols; j++)
+                if (fabs(x[0][j] - x[1][j]) > 1e-9 * (1 + largest))
+                    fail_msg("%s: %g, not %g", models[k % MODELS], x[0][j], x[1][j]);
+            for (j = 0, largest = 0; j < rows; j++) largest = fmax(largest, fabs(dual[1][j]));
+            for (j = 0; j < rows; j++) assert_true(fabs(dual[0][j] - dual[1][j]) <= 1e-9 * (1 + largest));
+            gpuopt_simplex_destroy(loader);
+        }
+        assert_int_equal(simplex_iterate(walker, 100000).outcome, GPUOPT_OPTIMAL);
+        gpuopt_simplex_destroy(walker);
+        for (way = 0; way < 2; way++) {
+            free(x[way]);
+            free(dual[way]);
+        }
+        free(basis);
+        mip_free(&m);
+    }
+    print_message("%d moves by pivots, %d bases refused\n", moved, refused);
+    if (!test_on("cuda")) assert_true(moved > 50);
+    gpuopt_context_destroy(context);
+}
+
 /* A status that has no finite bound gives way to the other one, or to 0. */
 static void statuses_give_way(void **state) {
     static const double lb[] = {-INFINITY, -INFINITY, 1}, ub[] = {5, INFINITY, INFINITY};
@@ -226,6 +299,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(warm_start_at_the_optimum),
     cmocka_unit_test(warm_start_of_a_changed_model),
     cmocka_unit_test(singular_bases),
+    cmocka_unit_test(walks_between_bases),
     cmocka_unit_test(statuses_give_way),
     cmocka_unit_test(at_zero_is_at_lower),
 };

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A knapsack search on the ranks of a group. Rank 0 begins with the root. In each round every rank expands nodes of its
+ * own; then the ranks tell one another their best profit, after which none searches for less, and ranks that have run
+ * dry get half of the nodes of those that have the most, as packed bytes. Who gives to whom follows from what all ranks
+ * know, so a number of ranks always does the same search.
+ */
+#ifndef EXAMPLES_IO_KNAPSACK_RANKS_H
+#define EXAMPLES_IO_KNAPSACK_RANKS_H
+
+#include "gpuopt.h"
+
+typedef struct knapsack_ranks_answer {
+    int64_t profit;      /* the optimum */
+    int64_t expanded;    /* nodes, of all ranks */
+    int64_t least, most; /* of these, those of the rank with the fewest, and with the most */
+    int64_t moves;       /* how often nodes went from one rank to another */
+    int64_t rounds;
+} knapsack_ranks_answer;
+
+/* nodes: about how many each rank expands in a round, 1 or more. desc, without node_limit and WHEN_FULL_STOP, is the
+ * same on all ranks. taken [items] and *answer are the same on all ranks. If the call fails on one rank, it aborts the
+ * group, and fails on all. It then has freed what it was sending or receiving, so that after PEER with
+ * transports/gpuopt_mpi.h no calls of MPI but MPI_Abort may follow. ARGUMENT, also: the ranks have different
+ * problems or options. */
+gpuopt_status knapsack_solve_ranks(gpuopt_context *context, gpuopt_group *group, const gpuopt_knapsack_desc *desc,
+                                   int64_t nodes, uint8_t *taken, knapsack_ranks_answer *answer);
+
+#endif /* EXAMPLES_IO_KNAPSACK_RANKS_H */

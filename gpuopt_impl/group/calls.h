@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Groups: the public calls.
+ */
+#ifndef GPUOPT_IMPL_GROUP_CALLS_H
+#define GPUOPT_IMPL_GROUP_CALLS_H
+
+#include "group.h"
+#include "../common/bytes.h"
+
+/* ---- Life ---- */
+
+/* Fills own from the host's transport. Returns what is wrong with it, or NULL. */
+static const char *gpuopt__group_check_transport(const gpuopt_transport *transport, gpuopt_transport *own) {
+    memset(own, 0, sizeof *own);
+    own->count = 1;
+    if (!transport) return NULL;
+    if (!gpuopt__copy_in(own, sizeof *own, transport, transport->struct_size))
+        return "the transport's struct_size is wrong, or a member that this version does not know is set";
+    if (own->count < 1 || own->count > GPUOPT__GROUP_RANKS) return "the transport's count is not in 1..65536";
+    if (own->rank < 0 || own->rank >= own->count) return "the transport's rank is not in 0..count - 1";
+    if (!own->all_gather || !own->broadcast || !own->send || !own->receive || !own->abandon)
+        return "a function of the transport is NULL";
+    return NULL;
+}
+
+static gpuopt_status gpuopt__group_make(gpuopt_context *context, const gpuopt_transport *transport, double time_limit,
+                                        gpuopt_group **group) {
+    gpuopt__arena arena = {NULL, 0};
+    gpuopt_group *g = NULL;
+    int pass;
+    for (pass = 0; pass < 2; pass++) {
+        void *memory = NULL;
+        gpuopt_status status = pass ? gpuopt__allocate(context, GPUOPT_HOST, arena.used, &memory) : GPUOPT_OK;
+        gpuopt__group_header *header;
+        void *room;
+        if (status) return status;
+        arena.base = (char *)memory;
+        arena.used = 0;
+        g = (gpuopt_group *)gpuopt__cut(&arena, 1, sizeof *g);
+        header = (gpuopt__group_header *)gpuopt__cut(&arena, transport->count, sizeof *header);
+        room = gpuopt__cut(&arena, (int64_t)transport->count * GPUOPT__GROUP_NUMBERS, sizeof(int64_t));
+        if (!g) continue;
+        memset(g, 0, sizeof *g);
+        g->header = header;
+        g->room = room;
+    }
+    g->context = context;
+    g->transport = *transport;
+    g->time_limit = time_limit;
+    *group = g;
+    return GPUOPT_OK;
+}
+
+GPUOPT_API gpuopt_status gpuopt_group_create(gpuopt_context *context, const gpuopt_transport *transport,
+                                             const gpuopt_group_desc *desc, gpuopt_group **group) {
+    static const char call[] = "gpuopt_group_create";
+    gpuopt_group_desc d;
+    gpuopt_transport own;
+    gpuopt_group *g = NULL;
+    const char *fault;
+    gpuopt_status status = GPUOPT_OK;
+    uint64_t limit;
+    if (group) *group = NULL;
+    if (!context) return GPUOPT_ERROR_ARGUMENT;
+    fault = gpuopt__group_check_transport(transport, &own);
+    if (fault) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault);
+    memset(&d, 0, sizeof d);
+    if (desc) status = gpuopt__check_struct(context, call, context, desc, desc->struct_size, &d, sizeof d);
+    if (!status) {
+        const gpuopt__range range = {"time_limit", d.time_limit, 1e-3, 1e9};
+        status = gpuopt__check_ranges(context, call, &range, 1);
+    }
+    if (!status && !group) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "group is NULL");
+    if (d.time_limit == 0) d.time_limit = 60;
+    if (!status) status = gpuopt__group_make(context, &own, d.time_limit, &g);
+    if (status) {
+        if (own.abandon) own.abandon(own.user);
+        return status;
+    }
+    memcpy(&limit, &d.time_limit, sizeof limit);
+    status = gpuopt__group_begin(g, GPUOPT__GROUP_CREATE, NULL,
+                                 (uint64_t)GPUOPT_VERSION_NUMBER << 32 | (uint64_t)own.count, limit, 0);
+    if (status) gpuopt__release(context, GPUOPT_HOST, g);
+    else *group = g;
+    return status;
+}
+
+GPUOPT_API void gpuopt_group_destroy(gpuopt_group *group) {
+    if (group) gpuopt__release(group->context, GPUOPT_HOST, group);
+}
+
+GPUOPT_API gpuopt_status gpuopt_group_get_info(gpuopt_group *group, gpuopt_group_info *info) {
+    gpuopt_group_info result;
+    if (!group) return GPUOPT_ERROR_ARGUMENT;
+    if (!GPUOPT__HAS_SIZE(info))
+        return gpuopt__refuse(group->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_group_get_info",
+                              "info is NULL or has no struct_size");
+    memset(&result, 0, sizeof result);
+    result.rank = group->transport.rank;
+    result.count = group->transport.count;
+    result.broken = group->broken;
+    gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
+    return GPUOPT_OK;
+}
+
+GPUOPT_API gpuopt_status gpuopt_group_abort(gpuopt_group *group) {
+    if (!group) return GPUOPT_ERROR_ARGUMENT;
+    gpuopt__group_break(group);
+    return GPUOPT_OK;
+}
+
+/* ---- Collective calls ---- */
+
+GPUOPT_API gpuopt_status gpuopt_group_agree(gpuopt_group *group, const void *bytes, uint64_t size) {
+    const char *fault;
+    uint64_t hash = 0;
+    if (!group) return GPUOPT_ERROR_ARGUMENT;
+    fault = size > 0 && !bytes ? "bytes is NULL" : NULL;
+    if (!fault) hash = gpuopt__hash(GPUOPT__HASH_START, (const unsigned char *)bytes, size);
+    return gpuopt__group_begin(group, GPUOPT__GROUP_AGREE, fault, hash, size, 0);
+}
+
+/* Broadcasts in pieces that a transport takes. */
+static gpuopt_status gpuopt__group_broadcast_all(gpuopt_group *g, const char *call, int32_t root, void *data,
+                                                 uint64_t bytes) {
+    gpuopt_status status = GPUOPT_OK;
+    char *at = (char *)data;
+    while (bytes > 0 && !status && g->transport.broadcast) {
+        uint64_t piece = gpuopt__group_piece(bytes, GPUOPT__GROUP_PIECE);
+        status = g->transport.broadcast(g->transport.user, g->time_limit, root, at, piece);
+        at += piece;
+        bytes -= piece;
+    }
+    return gpuopt__group_done(g, call, status);
+}
+
+GPUOPT_API gpuopt_status gpuopt_group_broadcast(gpuopt_group *group, int32_t root, void *data, uint64_t bytes) {
+    const char *fault;
+    gpuopt_status status;
+    if (!group) return GPUOPT_ERROR_ARGUMENT;
+    fault = bytes > 0 && !data                           ? "data is NULL"
+            : root < 0 || root >= group->transport.count ? "root is not in 0..count - 1"
+                                                         : NULL;
+    status = gpuopt__group_begin(group, GPUOPT__GROUP_BROADCAST, fault, (uint64_t)(uint32_t)root, bytes, 0);
+    if (status) return status;
+    return gpuopt__group_broadcast_all(group, gpuopt__group_call(GPUOPT__GROUP_BROADCAST), root, data, bytes);
+}
+
+/* What is left to do once the ranks have told one another how much they send. */
+static gpuopt_status gpuopt__group_gather(gpuopt_group *g, const void *send, void *receive) {
+    const char *call = gpuopt__group_call(GPUOPT__GROUP_ALL_GATHER);
+    int32_t r, count = g->transport.count;
+    uint64_t bytes = g->header[g->transport.rank].own;
+    gpuopt_status status = GPUOPT_OK;
+    char *at = (char *)receive;
+    for (r = 0; r < count && g->header[r].own == bytes; r++) continue;
+    if (r == count && bytes <= GPUOPT__GROUP_PIECE && g->transport.all_gather) {
+        if (bytes == 0) return GPUOPT_OK;
+        return gpuopt__group_done(g, call,
+                                  g->transport.all_gather(g->transport.user, g->time_limit, send, bytes, receive));
+    }
+    for (r = 0; r < count && !status; r++) {
+        if (r == g->transport.rank && bytes > 0) memcpy(at, send, (size_t)bytes);
+        status = gpuopt__group_broadcast_all(g, call, r, at, g->header[r].own);
+        at += g->header[r].own;
+    }
+    return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_group_all_gather(gpuopt_group *group, const void *send, uint64_t bytes, void *receive,
+                                                 uint64_t capacity, uint64_t *sizes) {
+    const char *fault;
+    gpuopt_status status;
+    uint64_t room = capacity;
+    int32_t r;
+    int fits = 1;
+    if (!group) return GPUOPT_ERROR_ARGUMENT;
+    fault = bytes > 0 && !send ? "send is NULL" : capacity > 0 && !receive ? "receive is NULL" : NULL;
+    status = gpuopt__group_begin(group, GPUOPT__GROUP_ALL_GATHER, fault, capacity, receive != NULL, bytes);
+    if (status) return status;
+    for (r = 0; r < group->transport.count; r++) {
+        if (sizes) sizes[r] = group->header[r].own;
+        if (group->header[r].own > room) fits = 0;
+        else room -= group->header[r].own;
+    }
+    if (!receive) return GPUOPT_OK;
+    if (!fits)
+        return gpuopt__refuse(group->context, GPUOPT_ERROR_ARGUMENT, gpuopt__group_call(GPUOPT__GROUP_ALL_GATHER),
+                              "the ranks send more than the capacity");
+    return gpuopt__group_gather(group, send, receive);
+}
+
+/* ---- Reductions ---- */
+
+/* Takes the next rank's number into *sum. Returns 0 if it cannot be represented. */
+static int gpuopt__group_reduce_integer(gpuopt_group_reduction reduction, int64_t *sum, int64_t next) {
+    switch (reduction) {
+    case GPUOPT_REDUCE_MIN: *sum = next < *sum ? next : *sum; return 1;
+    case GPUOPT_REDUCE_MAX: *sum = next > *sum ? next : *sum; return 1;
+    case GPUOPT_REDUCE_SUM: break;
+    }
+    if (next > 0 ? *sum > INT64_MAX - next : *sum < INT64_MIN - next) return 0;
+    *sum += next;
+    return 1;
+}
+
+static void gpuopt__group_reduce_real(gpuopt_group_reduction reduction, double *sum, double next) {
+    switch (reduction) {
+    case GPUOPT_REDUCE_MIN: *sum = next < *sum || next != next ? next : *sum; return;
+    case GPUOPT_REDUCE_MAX: *sum = next > *sum || next != next ? next : *sum; return;
+    case GPUOPT_REDUCE_SUM: *sum += next; return;
+    }
+}
+
+/* Reduces the first `count` numbers of each rank, which are in g->room one rank after the other. */
+static gpuopt_status gpuopt__group_reduce(gpuopt_group *g, gpuopt_group_reduction reduction, int64_t count,
+                                          int64_t *integer, double *real) {
+    const int64_t *integers = (const int64_t *)g->room;
+    const double *reals = (const double *)g->room;
+    int64_t k;
+    int32_t r;
+    for (k = 0; k < count; k++) {
+        if (integer) integer[k] = integers[k];
+        else real[k] = reals[k];
+        for (r = 1; r < g->transport.count; r++) {
+            if (real) gpuopt__group_reduce_real(reduction, &real[k], reals[r * count + k]);
+            else if (!gpuopt__group_reduce_integer(reduction, &integer[k], integers[r * count + k])) {
+                gpuopt__log(g->context, 0, "gpuopt_group_all_reduce: the sum of integers is beyond int64");
+                return GPUOPT_ERROR_NUMERIC;
+            }
+        }
+    }
+    return GPUOPT_OK;
+}
+
+GPUOPT_API gpuopt_status gpuopt_group_all_reduce(gpuopt_group *group, gpuopt_group_reduction reduction, int64_t count,
+                                                 int64_t *integer, double *real) {
+    const char *fault;
+    gpuopt_status status;
+    int64_t k;
+    GPUOPT__COMPUTES(gpuopt_group_all_reduce(group, reduction, count, integer, real));
+    if (!group) return GPUOPT_ERROR_ARGUMENT;
+    fault = (int)reduction < 0 || reduction > GPUOPT_REDUCE_SUM ? "reduction is not a constant of its enum"
+            : count < 0                                         ? "count is negative"
+            : !integer == !real                                 ? "one of integer and real must be NULL"
+                                                                : NULL;
+    status = gpuopt__group_begin(group, GPUOPT__GROUP_ALL_REDUCE, fault, (uint64_t)reduction << 1 | (real != NULL),
+                                 (uint64_t)count, 0);
+    for (k = 0; k < count && !status && group->transport.all_gather; k += GPUOPT__GROUP_NUMBERS) {
+        int64_t piece = (int64_t)gpuopt__group_piece((uint64_t)(count - k), GPUOPT__GROUP_NUMBERS);
+        status = group->transport.all_gather(group->transport.user, group->time_limit,
+                                             integer ? (const void *)(integer + k) : (const void *)(real + k),
+                                             (uint64_t)piece * sizeof(int64_t), group->room);
+        if (status) return gpuopt__group_done(group, gpuopt__group_call(GPUOPT__GROUP_ALL_REDUCE), status);
+        status = gpuopt__group_reduce(group, reduction, piece, integer ? integer + k : NULL, real ? real + k : NULL);
+    }
+    return status;
+}
+
+/* ---- From rank to rank ---- */
+
+/* Whether there is such a rank and array. */
+static gpuopt_status gpuopt__group_check_peer(const gpuopt_group *g, const char *call, int32_t peer, const void *data,
+                                              uint64_t bytes) {
+    if (g->broken) return gpuopt__group_is_broken(g, call);
+    if (peer < 0 || peer >= g->transport.count || peer == g->transport.rank)
+        return gpuopt__refuse(g->context, GPUOPT_ERROR_ARGUMENT, call, "there is no such other rank");
+    if (bytes > 0 && !data) return gpuopt__refuse(g->context, GPUOPT_ERROR_ARGUMENT, call, "data is NULL");
+    return GPUOPT_OK;
+}
+
+GPUOPT_API gpuopt_status gpuopt_group_send(gpuopt_group *group, int32_t to, const void *data, uint64_t bytes) {
+    static const char call[] = "gpuopt_group_send";
+    const char *at = (const char *)data;
+    gpuopt_status status;
+    if (!group) return GPUOPT_ERROR_ARGUMENT;
+    status = gpuopt__group_check_peer(group, call, to, data, bytes);
+    while (!status && bytes > 0) {
+        uint64_t piece = gpuopt__group_piece(bytes, GPUOPT__GROUP_PIECE);
+        status = gpuopt__group_done(group, call,
+                                    group->transport.send(group->transport.user, group->time_limit, to, at, piece));
+        at += piece;
+        bytes -= piece;
+    }
+    return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_group_receive(gpuopt_group *group, int32_t from, void *data, uint64_t bytes) {
+    static const char call[] = "gpuopt_group_receive";
+    char *at = (char *)data;
+    gpuopt_status status;
+    if (!group) return GPUOPT_ERROR_ARGUMENT;
+    status = gpuopt__group_check_peer(group, call, from, data, bytes);
+    while (!status && bytes > 0) {
+        uint64_t piece = gpuopt__group_piece(bytes, GPUOPT__GROUP_PIECE);
+        status = gpuopt__group_done(
+            group, call, group->transport.receive(group->transport.user, group->time_limit, from, at, piece));
+        at += piece;
+        bytes -= piece;
+    }
+    return status;
+}
+
+#endif /* GPUOPT_IMPL_GROUP_CALLS_H */

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Groups: the handle, and how ranks compare what they were given before they do anything.
+ */
+#ifndef GPUOPT_IMPL_GROUP_H
+#define GPUOPT_IMPL_GROUP_H
+
+#include "../common/checks.h"
+
+enum {
+    GPUOPT__GROUP_NUMBERS = 512,   /* of each rank, that a reduction exchanges at once: the room of a rank is 4 KiB */
+    GPUOPT__GROUP_PIECE = 1 << 30, /* bytes that a transport is given at once */
+    GPUOPT__GROUP_RANKS = 65536
+};
+
+/* Which call a rank makes. */
+typedef enum gpuopt__group_kind {
+    GPUOPT__GROUP_CREATE = 1,
+    GPUOPT__GROUP_AGREE,
+    GPUOPT__GROUP_BROADCAST,
+    GPUOPT__GROUP_ALL_GATHER,
+    GPUOPT__GROUP_ALL_REDUCE
+} gpuopt__group_kind;
+
+/* What each rank tells the others at the beginning of a collective call. */
+typedef struct gpuopt__group_header {
+    uint32_t kind, refused; /* refused: not 0: what it was given is out of range */
+    uint64_t same[2];       /* arguments, or their hash: equal on all ranks */
+    uint64_t own;           /* one that may differ */
+} gpuopt__group_header;
+
+struct gpuopt_group {
+    gpuopt_context *context;
+    gpuopt_transport transport; /* all functions are NULL if the host gave none: then there is one rank */
+    double time_limit;
+    int broken;
+    gpuopt__group_header *header; /* [count] of the present call */
+    void *room;                   /* [count][GPUOPT__GROUP_NUMBERS] 8-byte numbers */
+};
+
+static const char *gpuopt__group_call(uint32_t kind) {
+    switch (kind) {
+    case GPUOPT__GROUP_CREATE: return "gpuopt_group_create";
+    case GPUOPT__GROUP_AGREE: return "gpuopt_group_agree";
+    case GPUOPT__GROUP_BROADCAST: return "gpuopt_group_broadcast";
+    case GPUOPT__GROUP_ALL_GATHER: return "gpuopt_group_all_gather";
+    case GPUOPT__GROUP_ALL_REDUCE: return "gpuopt_group_all_reduce";
+    }
+    return "something unknown";
+}
+
+/* What to do next of so much, if not more than `most` can be done at once. */
+static uint64_t gpuopt__group_piece(uint64_t left, uint64_t most) { return left < most ? left : most; }
+
+/* From now on every call returns PEER; the other ranks are told. */
+static void gpuopt__group_break(gpuopt_group *g) {
+    if (!g->broken && g->transport.abandon) g->transport.abandon(g->transport.user);
+    g->broken = 1;
+}
+
+static gpuopt_status gpuopt__group_is_broken(const gpuopt_group *g, const char *call) {
+    return gpuopt__refuse(g->context, GPUOPT_ERROR_PEER, call, "the group has lost a rank before");
+}
+
+/* Passes on what a function of the transport has returned; a failure breaks the group. */
+static gpuopt_status gpuopt__group_done(gpuopt_group *g, const char *call, gpuopt_status status) {
+    if (!status) return GPUOPT_OK;
+    gpuopt__log(g->context, 0, "%s: rank %d of %d lost the others: %s", call, (int)g->transport.rank,
+                (int)g->transport.count, gpuopt_status_string(status));
+    gpuopt__group_break(g);
+    return status;
+}
+
+/* Whether all ranks make the same call. The first that does not is named in the log. */
+static gpuopt_status gpuopt__group_compare(const gpuopt_group *g, const gpuopt__group_header *own) {
+    const char *call = gpuopt__group_call(own->kind);
+    int32_t r;
+    for (r = 0; r < g->transport.count; r++) {
+        const gpuopt__group_header *other = &g->header[r];
+        if (other->kind != own->kind)
+            gpuopt__log(g->context, 0, "%s: rank %d calls %s", call, (int)r, gpuopt__group_call(other->kind));
+        else if (other->refused) gpuopt__log(g->context, 0, "%s: the arguments of rank %d are refused", call, (int)r);
+        else if (other->same[0] != own->same[0] || other->same[1] != own->same[1])
+            gpuopt__log(g->context, 0, "%s: rank %d has other arguments than rank %d", call, (int)r,
+                        (int)g->transport.rank);
+        else continue;
+        return GPUOPT_ERROR_ARGUMENT;
+    }
+    return GPUOPT_OK;
+}
+
+/* Begins a collective call. fault: why this rank's arguments are refused, or NULL. Afterwards header[] is what the
+ * ranks said. */
+static gpuopt_status gpuopt__group_begin(gpuopt_group *g, gpuopt__group_kind kind, const char *fault, uint64_t same0,
+                                         uint64_t same1, uint64_t own) {
+    const char *call = gpuopt__group_call(kind);
+    gpuopt__group_header header;
+    gpuopt_status status = GPUOPT_OK;
+    if (g->broken) return gpuopt__group_is_broken(g, call);
+    memset(&header, 0, sizeof header);
+    header.kind = kind;
+    header.refused = fault != NULL;
+    header.same[0] = same0;
+    header.same[1] = same1;
+    header.own = own;
+    g->header[0] = header;
+    if (g->transport.all_gather)
+        status = g->transport.all_gather(g->transport.user, g->time_limit, &header, sizeof header, g->header);
+    if (status) return gpuopt__group_done(g, call, status);
+    return fault ? gpuopt__refuse(g->context, GPUOPT_ERROR_ARGUMENT, call, fault) : gpuopt__group_compare(g, &header);
+}
+
+#endif /* GPUOPT_IMPL_GROUP_H */

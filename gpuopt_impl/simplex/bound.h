@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A bound on the objective from the duals of the present basis. Any duals give one: the least sum of reduced costs times
+ * values within the bounds. It is taken in twice the working precision, less all that rounding could have added
+ * (Neumaier and Shcherbina 2004). An infinite bound of a column is taken for 1e24, as in proof.h.
+ */
+#ifndef GPUOPT_IMPL_SIMPLEX_BOUND_H
+#define GPUOPT_IMPL_SIMPLEX_BOUND_H
+
+#include "proof.h"
+
+/* Duals of the true costs at the present basis, in s->dual. Basic columns with one finite bound get a reduced cost next
+ * to 0, instead of 0, of the sign that needs this bound: rounding does not turn it then. */
+static gpuopt_status gpuopt__simplex_bound_duals(gpuopt_simplex *s) {
+    gpuopt__simplex_duals to = {s->dual, s->dual_low, s->scratch};
+    double noise, *cost = s->scratch_low, shift = 1e-32 * gpuopt__max(1, gpuopt__simplex_largest(s->lp.cols, s->cost));
+    int32_t i;
+    int good;
+    gpuopt_status status;
+    memcpy(cost, s->cost, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
+    status = gpuopt__simplex_solve_duals(s, to, cost, 1, &good, &noise);
+    if (status) return status;
+    for (i = 0; i < s->lp.rows; i++) s->by_row[i] = 0;
+    for (i = 0; i < s->lp.rows; i++) {
+        int32_t j = s->v.head[i];
+        int lower = s->lower[j] > -HUGE_VAL, upper = s->upper[j] < HUGE_VAL;
+        if (j < s->lp.cols && lower != upper) s->by_row[i] = lower ? -shift : shift;
+    }
+    status = gpuopt__simplex_backend_of(s)->btran(s->engine, s->by_row);
+    for (i = 0; i < s->lp.rows && !status; i++)
+        s->dual[i] = gpuopt__two_sum(s->dual[i], s->dual_low[i] + s->by_row[i], &s->dual_low[i]);
+    return status;
+}
+
+/* The bound, of the scaled minimisation without its offset. */
+static gpuopt_status gpuopt__simplex_bound(gpuopt_simplex *s, double *bound) {
+    const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
+    double *z = s->scratch, *y = s->dual, slack = 0;
+    gpuopt__simplex_sum sum = {0, 0, 0};
+    int32_t i, j, rows = s->lp.rows, cols = s->lp.cols;
+    gpuopt_status status = gpuopt__simplex_need_pattern(s);
+    if (!status) status = gpuopt__simplex_bound_duals(s);
+    for (i = 0; i < rows; i++) /* the reduced cost of a logical is -y; none towards an infinite side */
+        if (fabs(y[i] < 0 ? s->lower[cols + i] : s->upper[cols + i]) == HUGE_VAL) y[i] = s->dual_low[i] = 0;
+    if (!status) status = backend->reduce(s->engine, s->cost, y, s->dual_low, z, s->doubt);
+    if (status) return status;
+    for (j = 0; j < cols + rows; j++) {
+        double l = s->lower[j], u = s->upper[j], error, most;
+        if (j < cols) l = gpuopt__max(l, -gpuopt__simplex_reach(s, j)), u = gpuopt__min(u, gpuopt__simplex_reach(s, j));
+        if (z[j] == 0 && s->doubt[j] == 0) continue;
+        error = gpuopt__simplex_error(z[j], s->doubt[j], gpuopt__simplex_terms(s, j) + 1);
+        if (j >= cols) { /* -y + -low, exact */
+            gpuopt__simplex_add_product(&sum, -y[j - cols], y[j - cols] < 0 ? l : u, 0);
+            gpuopt__simplex_add_product(&sum, -s->dual_low[j - cols], y[j - cols] < 0 ? l : u, 0);
+            continue;
+        }
+        most = gpuopt__max(fabs(l), fabs(u));
+        if (fabs(z[j]) > error) {
+            gpuopt__simplex_add_product(&sum, z[j], z[j] > 0 ? l : u, 0);
+            slack += error * fabs(z[j] > 0 ? l : u);
+        } else slack += (fabs(z[j]) + error) * most;
+    }
+    *bound = gpuopt__simplex_total(&sum);
+    slack += gpuopt__simplex_error(*bound, sum.doubt, 2 * ((int64_t)rows + cols));
+    *bound -= (slack + fabs(*bound) * 0x1p-53) * (1 + 0x1p-20);
+    return GPUOPT_OK;
+}
+
+/* A number below x, by more than rounding to nearest may have taken away from it. */
+static double gpuopt__simplex_below(double x) { return x - (fabs(x) * 0x1p-52 + 0x1p-1000); }
+
+/* The same for the host's objective: nothing within the bounds is better. */
+static gpuopt_status gpuopt__simplex_host_bound(gpuopt_simplex *s, double *bound) {
+    const double sign = s->desc.maximize ? -1 : 1;
+    double scaled = 0, least;
+    gpuopt_status status = gpuopt__simplex_bound(s, &scaled);
+    least = gpuopt__simplex_below(scaled / (s->cost_scale * s->primal_scale));
+    least = gpuopt__simplex_below(least + sign * s->desc.offset);
+    *bound = fabs(least) < HUGE_VAL ? sign * least : -sign * HUGE_VAL;
+    return status;
+}
+
+#endif /* GPUOPT_IMPL_SIMPLEX_BOUND_H */

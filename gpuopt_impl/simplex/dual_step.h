@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The arithmetic of an iteration of the dual simplex method: how far a basic variable is outside its bounds, and how
+ * the weights of its pricing change.
+ */
+#ifndef GPUOPT_IMPL_SIMPLEX_DUAL_STEP_H
+#define GPUOPT_IMPL_SIMPLEX_DUAL_STEP_H
+
+#include "step.h"
+
+/* By how much x is above its upper bound (> 0) or below its lower one (< 0); 0 within the tolerance. */
+GPUOPT_HD double gpuopt__simplex_excess(double x, double l, double u, double tolerance) {
+    if (x < l) return x < gpuopt__sub(l, gpuopt__simplex_slack_of(tolerance, l)) ? gpuopt__sub(x, l) : 0;
+    if (x > u) return x > gpuopt__add(u, gpuopt__simplex_slack_of(tolerance, u)) ? gpuopt__sub(x, u) : 0;
+    return 0;
+}
+
+/* Dual steepest edge: the squared norm of a row of B^-1 after the pivot, from `ratio`, its entry in the pivot column
+ * over the pivot, tau, its product with the pivot row of B^-1, and that row's own squared norm (Forrest and Goldfarb
+ * 1992). Rounding does not take it below a ten thousandth. */
+GPUOPT_HD double gpuopt__simplex_dual_steepest(double norm, double ratio, double tau, double pivot_norm) {
+    double change = gpuopt__mul(ratio, gpuopt__sub(gpuopt__mul(ratio, pivot_norm), gpuopt__mul(2, tau)));
+    return gpuopt__max(gpuopt__add(norm, change), 1e-4);
+}
+
+/* Whether the reduced cost has the wrong sign for a nonbasic variable in this state. */
+GPUOPT_HD int gpuopt__simplex_dual_wrong(double d, int state, double tolerance) {
+    return (state & GPUOPT__SIMPLEX_MAY_INCREASE && d < -tolerance) ||
+           (state & GPUOPT__SIMPLEX_MAY_DECREASE && d > tolerance);
+}
+
+#endif /* GPUOPT_IMPL_SIMPLEX_DUAL_STEP_H */

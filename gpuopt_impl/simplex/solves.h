@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Solves with the basis and rows of the tableau, in the host's units. The columns of the host's basis matrix are those of
+ * A and, for the activity of row i, -e_i; the scaled one is R B D with the scales of rows and of basic variables.
+ */
+#ifndef GPUOPT_IMPL_SIMPLEX_SOLVES_H
+#define GPUOPT_IMPL_SIMPLEX_SOLVES_H
+
+#include "calls.h"
+
+/* The scaled variable is the host's over this, but for the scale of all of them. */
+static double gpuopt__simplex_unit(const gpuopt_simplex *s, int32_t variable) {
+    return variable < s->lp.cols ? s->lp.col_scale[variable] : -1 / s->lp.row_scale[variable - s->lp.cols];
+}
+
+/* The inverse of the present basis, and head; iterating may have left another one. */
+static gpuopt_status gpuopt__simplex_present_inverse(gpuopt_simplex *s) {
+    if (s->stale == 2) return gpuopt__simplex_fresh_to_read(s);
+    return gpuopt__simplex_pull(s);
+}
+
+static gpuopt_status gpuopt__simplex_check_solves(const gpuopt_simplex *s, const char *call, gpuopt_memory where,
+                                                  int64_t count, const void *array) {
+    gpuopt_status status;
+    if (!s) return GPUOPT_ERROR_ARGUMENT;
+    status = gpuopt__check_where(s->context, call, where);
+    if (!status && (count < 0 || (count > 0 && !array)))
+        status = gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "an array is NULL or count negative");
+    return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_get_head(gpuopt_simplex *simplex, gpuopt_memory where, int32_t *head) {
+    GPUOPT__COMPUTES(gpuopt_simplex_get_head(simplex, where, head));
+    gpuopt_status status = gpuopt__simplex_check_solves(simplex, "gpuopt_simplex_get_head", where, 1, head);
+    if (!status) status = gpuopt__simplex_present_inverse(simplex);
+    if (status) return status;
+    return gpuopt__deliver(simplex->context, where, head, simplex->v.head,
+                           sizeof(int32_t) * (uint64_t)simplex->lp.rows);
+}
+
+/* One right-hand side, in by_row. */
+static gpuopt_status gpuopt__simplex_solve_one(gpuopt_simplex *s, int transposed) {
+    double *x = s->by_row;
+    int32_t i;
+    gpuopt_status status;
+    for (i = 0; i < s->lp.rows; i++) x[i] *= transposed ? gpuopt__simplex_unit(s, s->v.head[i]) : s->lp.row_scale[i];
+    status = transposed ? gpuopt__simplex_backend_of(s)->btran(s->engine, x)
+                        : gpuopt__simplex_backend_of(s)->ftran(s->engine, x);
+    for (i = 0; i < s->lp.rows; i++) x[i] *= transposed ? s->lp.row_scale[i] : gpuopt__simplex_unit(s, s->v.head[i]);
+    return status;
+}
+
+static gpuopt_status gpuopt__simplex_solve_all(gpuopt_simplex *s, const char *call, gpuopt_memory where, int64_t count,
+                                               double *x, int transposed) {
+    gpuopt_status status = gpuopt__simplex_check_solves(s, call, where, count, x);
+    uint64_t bytes;
+    int64_t k;
+    if (!status) status = gpuopt__simplex_present_inverse(s);
+    if (status) return status;
+    bytes = sizeof(double) * (uint64_t)s->lp.rows;
+    for (k = 0; k < count && !status; k++) {
+        double *one = x + k * s->lp.rows;
+        const void *found = NULL;
+        status = gpuopt__fetch(s->context, where, one, bytes, s->by_row, &found);
+        if (status) break;
+        if (where == GPUOPT_HOST) memcpy(s->by_row, one, (size_t)bytes);
+        status = gpuopt__simplex_solve_one(s, transposed);
+        if (!status) status = gpuopt__deliver(s->context, where, one, s->by_row, bytes);
+    }
+    return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_ftran(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count, double *x) {
+    GPUOPT__COMPUTES(gpuopt_simplex_ftran(simplex, where, count, x));
+    return gpuopt__simplex_solve_all(simplex, "gpuopt_simplex_ftran", where, count, x, 0);
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count, double *y) {
+    GPUOPT__COMPUTES(gpuopt_simplex_btran(simplex, where, count, y));
+    return gpuopt__simplex_solve_all(simplex, "gpuopt_simplex_btran", where, count, y, 1);
+}
+
+GPUOPT_API gpuopt_status gpuopt_simplex_get_table_rows(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
+                                                       const int32_t *position, double *rows) {
+    GPUOPT__COMPUTES(gpuopt_simplex_get_table_rows(simplex, where, count, position, rows));
+    static const char call[] = "gpuopt_simplex_get_table_rows";
+    gpuopt_simplex *s = simplex;
+    gpuopt_status status = gpuopt__simplex_check_solves(s, call, where, count, rows);
+    int32_t j, both;
+    int64_t k;
+    if (!status && count > 0 && !position)
+        status = gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "position is NULL");
+    if (!status) status = gpuopt__check_indices(s->context, call, "position", count, position, s->lp.rows);
+    if (!status) status = gpuopt__simplex_present_inverse(s);
+    if (status) return status;
+    both = s->lp.cols + s->lp.rows;
+    for (k = 0; k < count && !status; k++) { /* the row of the scaled tableau is minus the reduced costs of y */
+        double scale = -gpuopt__simplex_unit(s, s->v.head[position[k]]);
+        memset(s->by_row, 0, sizeof(double) * (size_t)s->lp.rows);
+        memset(s->scratch_low, 0, sizeof(double) * (size_t)both);
+        s->by_row[position[k]] = 1;
+        status = gpuopt__simplex_backend_of(s)->btran(s->engine, s->by_row);
+        if (!status)
+            status =
+                gpuopt__simplex_backend_of(s)->reduce(s->engine, s->scratch_low, s->by_row, NULL, s->scratch, NULL);
+        for (j = 0; j < both && !status; j++) s->scratch[j] *= scale / gpuopt__simplex_unit(s, j);
+        if (!status)
+            status = gpuopt__deliver(s->context, where, rows + k * both, s->scratch, sizeof(double) * (uint64_t)both);
+    }
+    return status;
+}
+
+#endif /* GPUOPT_IMPL_SIMPLEX_SOLVES_H */

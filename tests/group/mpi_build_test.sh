@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# Bazel's targets with MPI, which no wildcard builds, since they need an installed one.
+# Usage: mpi_build_test.sh
+# Runs: alone
+# Runs with: --all
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=../support/check.sh
+. tests/support/check.sh
+
+if echo '#include <mpi/mpi.h>' | cc -E - >/dev/null 2>&1 || echo '#include <mpi.h>' | cc -E - >/dev/null 2>&1; then
+    check "targets with MPI" bazel build --noshow_progress //transports:mpi //examples/mpi:dpop_mpi //examples/mpi:solve_knapsack_mpi
+else
+    skip "targets with MPI" "no mpi.h; Debian: libopenmpi-dev"
+fi
+summary

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Ranks for tests: threads, each with a context and a watched host of its own.
+ */
+#ifndef TESTS_GROUP_RANKS_H
+#define TESTS_GROUP_RANKS_H
+
+#include "tests/support/support.h"
+
+enum { MAX_RANKS = 8 };
+
+typedef struct ranks ranks;
+typedef struct rank {
+    const ranks *all;
+    int number;
+    gpuopt_transport transport; /* of this rank; work may change it before it makes a group */
+    gpuopt_context *context;
+    test_host host;
+    gpuopt_group *group; /* made by work; destroyed after it */
+    char fault[256];     /* the first EXPECT that failed, or "" */
+} rank;
+
+struct ranks {
+    int count;
+    void (*work)(rank *r); /* in a thread for each rank; must not use cmocka, whose checks end the main thread's test */
+    const void *data;      /* for work */
+    rank rank[MAX_RANKS];
+};
+
+/* Runs work on each of `count` ranks, and destroys what it made. Fails the test if a rank found a fault, or leaves
+ * memory behind. */
+void ranks_run(int count, void (*work)(rank *r), const void *data);
+
+/* Makes the group of a rank, with this time limit. */
+gpuopt_status rank_join(rank *r, double seconds);
+
+double seconds_now(void); /* of a monotonic clock */
+void seconds_wait(double seconds);
+
+/* Notes the first condition of a rank that does not hold. */
+void rank_expect(rank *r, int holds, const char *condition, int line);
+#define EXPECT(r, condition) rank_expect(r, (condition) != 0, #condition, __LINE__)
+
+#endif /* TESTS_GROUP_RANKS_H */

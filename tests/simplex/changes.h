@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Random models of a few rows and columns with small whole numbers, random changes of them and of their handles, and
+ * what a handle says against the simplex method in exact rationals.
+ */
+#ifndef TESTS_SIMPLEX_CHANGES_H
+#define TESTS_SIMPLEX_CHANGES_H
+
+#include "tests/simplex/answer.h"
+
+mip changes_model(uint64_t *seed, int32_t rows, int32_t cols);
+/* Changes some bounds, sides or costs of the handle and of the model. */
+void changes_make(uint64_t *seed, gpuopt_simplex *simplex, mip *m);
+/* What is wrong with the handle's verdict, answer or proof; NULL: nothing. Adds 1 << outcome to *verdicts. */
+const char *changes_fault(gpuopt_simplex *simplex, const mip *m, int *verdicts);
+
+#endif /* TESTS_SIMPLEX_CHANGES_H */

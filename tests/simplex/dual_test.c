@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The dual simplex method, on the CPU: verdicts, objectives and proofs against exact rationals on random models that
+ * change, the verdict on bases as they are, degenerate models, children of one basis against CLP; and what is refused.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/simplex/changes.h"
+#include "tests/simplex/circle.h"
+#include "tests/simplex/clp.h"
+#include "tests/simplex/dual_ways.h"
+#include "tests/simplex/exact.h"
+
+static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
+
+static void small_against_rationals(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t seed = 77;
+    int model, step, verdicts = 0;
+    int64_t dual_iterations = 0, iterations = 0;
+    (void)state;
+    for (model = 0; model < test_times(600, 600); model++) {
+        mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 8), (int32_t)test_random_int(&seed, 1, 8));
+        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex *simplex;
+        gpuopt_simplex_info info;
+        dual_set(&desc, model % DUAL_WAYS);
+        desc.scaling = (gpuopt_switch)test_random_int(&seed, 0, 2);
+        desc.perturbation = (gpuopt_switch)test_random_int(&seed, 0, 2);
+        desc.refresh_pivots = (int32_t)test_random_int(&seed, 0, 3);
+        simplex = simplex_create(context, &desc);
+        for (step = 0; step < 12; step++) {
+            int64_t few = test_random_int(&seed, 0, 3);
+            const char *fault;
+            if (few) simplex_iterate(simplex, few);
+            if (few == 3) must(gpuopt_simplex_refresh(simplex, (int)test_random_int(&seed, 0, 1), NULL));
+            changes_make(&seed, simplex, &m);
+            if (few == 2) simplex_info(simplex);
+            simplex_iterate(simplex, 100000);
+            fault = changes_fault(simplex, &m, &verdicts);
+            if (fault) fail_msg("model %d, step %d, %s: %s", model, step, dual_name(&desc), fault);
+        }
+        info = simplex_info(simplex);
+        iterations += info.iterations;
+        dual_iterations += info.dual_iterations;
+        gpuopt_simplex_destroy(simplex);
+        mip_free(&m);
+    }
+    print_message("%lld of %lld iterations are the dual method's\n", (long long)dual_iterations, (long long)iterations);
+    assert_true(4 * dual_iterations > iterations);
+    assert_int_equal(verdicts, 1 << GPUOPT_OPTIMAL | 1 << GPUOPT_INFEASIBLE | 1 << GPUOPT_UNBOUNDED);
+    gpuopt_context_destroy(context);
+}
+
+/* ---- The verdict on a basis as it is ---- */
+
+static void certified_bases(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t seed = 21;
+    int model, verdicts[2] = {0, 0}, missed = 0, total = 0;
+    (void)state;
+    for (model = 0; model < 600; model++) {
+        mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 8), (int32_t)test_random_int(&seed, 1, 8));
+        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        exact_answer e = exact_solve(&m, NULL);
+        gpuopt_simplex *other;
+        int end;
+        variant_set(&desc, model % VARIANTS);
+        for (end = 0; end < 2; end++) {
+            answer last = answer_after(context, &desc, &m, end ? 100000 : 1 + model % 4), found;
+            gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
+            const char *fault = NULL;
+            other = simplex_create(context, &desc);
+            must(gpuopt_simplex_set_basis(other, GPUOPT_HOST, last.basis));
+            must(gpuopt_simplex_certify(other, &info));
+            assert_true(info.iterations == 0);
+            verdicts[end] |= 1 << info.outcome;
+            total += end;
+            missed += end && info.outcome != last.info.outcome;
+            if (info.outcome != GPUOPT_MORE && info.outcome != e.outcome) fault = "another verdict than in rationals";
+            found = answer_get(other, &m);
+            if (!fault && info.outcome != GPUOPT_MORE) fault = answer_fault(&m, &found, 1e-9);
+            if (!fault && memcmp(found.basis, last.basis, (size_t)m.columns.rows + (size_t)m.columns.cols) && end)
+                fault = "another basis";
+            if (!fault && info.outcome == GPUOPT_INFEASIBLE) {
+                double low[16] = {0};
+                must(gpuopt_simplex_get_low_parts(other, GPUOPT_HOST, NULL, NULL, low));
+                if (!(exact_farkas_margin(&m, found.farkas, low, 1e24) > 0)) fault = "no proof in rationals";
+            }
+            if (!fault && simplex_iterate(other, 100000).outcome != e.outcome) fault = "another verdict afterwards";
+            if (fault) fail_msg("model %d, end %d, %s: %s", model, end, variant_name(&desc), fault);
+            answer_free(&last);
+            answer_free(&found);
+            gpuopt_simplex_destroy(other);
+        }
+        mip_free(&m);
+    }
+    print_message("%d of %d last bases are not certified\n", missed, total);
+    assert_int_equal(verdicts[1] & ~(1 << GPUOPT_MORE),
+                     1 << GPUOPT_OPTIMAL | 1 << GPUOPT_INFEASIBLE | 1 << GPUOPT_UNBOUNDED);
+    assert_true(verdicts[0] & 1 << GPUOPT_MORE);
+    assert_true(20 * missed <= total);
+    gpuopt_context_destroy(context);
+}
+
+/* ---- Degenerate models ---- */
+
+/* Beale's example, on which the primal method cycles, and its dual; minus the optimum is .05. */
+static void degenerate_examples(void **state) {
+    static const double beale[] = {0.25, -60, -0.04, 9, 0.5, -90, -0.02, 3, 0, 0, 1, 0};
+    static const double beale_t[] = {0.25, 0.5, 0, -60, -90, 0, -0.04, -0.02, 1, 9, 3, 0};
+    static const double cost[] = {-0.75, 150, -0.02, 6}, rhs[] = {0, 0, 1};
+    double ub[CIRCLE_COLS];
+    gpuopt_context *context = test_context(NULL);
+    mip m[3];
+    double optimum[] = {-0.05, 0.05, circle_optimum};
+    int k, way;
+    (void)state;
+    for (k = 0; k < CIRCLE_COLS; k++) ub[k] = CIRCLE_MOST;
+    m[0] = model_of(3, 4, beale, cost, NULL, rhs, NULL, NULL);
+    m[1] = model_of(4, 3, beale_t, rhs, cost, NULL, NULL, NULL); /* min b'y, A'y >= c: costs are 0, 0, 1 */
+    for (k = 0; k < 4; k++) m[1].lhs[k] = -cost[k];
+    m[2] = model_of(CIRCLE_ROWS, CIRCLE_COLS, circle_a, circle_cost, circle_lhs, circle_rhs, NULL, ub);
+    m[2].maximize = 1;
+    for (k = 0; k < 3; k++)
+        for (way = 0; way < DUAL_WAYS; way++) {
+            gpuopt_simplex_desc desc = mip_simplex_desc(&m[k]);
+            dual_set(&desc, way);
+            if (k == 2) { /* its duals, rounded to doubles, are not as good as info says of them */
+                answer a = answer_after(context, &desc, &m[k], 100000);
+                assert_int_equal(a.info.outcome, GPUOPT_OPTIMAL);
+                assert_true(fabs(a.info.objective - optimum[k]) <= 1e-9 * optimum[k]);
+                answer_free(&a);
+            } else answer_expect(context, &desc, &m[k], dual_name(&desc), GPUOPT_OPTIMAL, optimum[k], 1e-9);
+        }
+    for (k = 0; k < 3; k++) mip_free(&m[k]);
+    gpuopt_context_destroy(context);
+}
+
+/* An assignment problem: n^2 columns, 2 n equations, every vertex is degenerate; costs have many ties. CLP tells. */
+static void assignment(int n, uint64_t *seed, mip *m) {
+    double *a = calloc((size_t)(2 * n * n * n), sizeof *a), *cost = calloc((size_t)(n * n), sizeof *cost), *one;
+    int i, j;
+    one = calloc((size_t)(2 * n), sizeof *one);
+    for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++) {
+            a[(size_t)i * (size_t)(n * n) + (size_t)(i * n + j)] = 1;
+            a[(size_t)(n + j) * (size_t)(n * n) + (size_t)(i * n + j)] = 1;
+            cost[i * n + j] = (double)test_random_int(seed, 0, 5);
+        }
+    for (i = 0; i < 2 * n; i++) one[i] = 1;
+    *m = model_of(2 * n, n * n, a, cost, one, one, NULL, NULL);
+    free(a);
+    free(cost);
+    free(one);
+}
+
+static void degenerate_assignments(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t seed = 3;
+    int k;
+    (void)state;
+    for (k = 0; k < DUAL_WAYS; k++) {
+        double objective;
+        gpuopt_simplex_desc desc;
+        mip m;
+        assignment(4 + k, &seed, &m);
+        assert_int_equal(clp_solve(&m, &objective), GPUOPT_OPTIMAL);
+        desc = mip_simplex_desc(&m);
+        dual_set(&desc, k);
+        answer_expect(context, &desc, &m, dual_name(&desc), GPUOPT_OPTIMAL, objective, 1e-9);
+        mip_free(&m);
+    }
+    gpuopt_context_destroy(context);
+}
+
+/* ---- Children of one basis ---- */
+
+/* A packing and covering model with columns in 0 .. 3, whose optimum is fractional. */
+static mip tree_model(uint64_t *seed, int32_t rows, int32_t cols) {
+    double *a = calloc((size_t)(rows * cols), sizeof *a), *cost = calloc((size_t)cols, sizeof *cost);
+    double *lhs = calloc((size_t)rows, sizeof *lhs), *rhs = calloc((size_t)rows, sizeof *rhs);
+    double *ub = calloc((size_t)cols, sizeof *ub);
+    int32_t k;
+    mip m;
+    for (k = 0; k < rows * cols; k++)
+        if (test_random_int(seed, 0, 4) == 0) a[k] = (double)test_random_int(seed, 1, 9);
+    for (k = 0; k < cols; k++) cost[k] = (double)test_random_int(seed, 1, 40), ub[k] = 3;
+    for (k = 0; k < rows; k++) {
+        lhs[k] = k % 2 ? (double)test_random_int(seed, 10, 40) : -INFINITY;
+        rhs[k] = k % 2 ? INFINITY : (double)test_random_int(seed, 40, 90);
+    }
+    m = model_of(rows, cols, a, cost, lhs, rhs, NULL, ub);
+    free(a);
+    free(cost);
+    free(lhs);
+    free(rhs);
+    free(ub);
+    return m;
+}
+
+static void children_against_clp(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t seed = 17;
+    int way, verdicts = 0, j, side;
+    int64_t warm = 0, fresh = 0;
+    (void)state;
+    for (way = 0; way < DUAL_WAYS; way++) {
+        mip m = tree_model(&seed, 60, 90);
+        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex *simplex;
+        answer root;
+        dual_set(&desc, way);
+        simplex = simplex_create(context, &desc);
+        simplex_iterate(simplex, 100000);
+        root = answer_get(simplex, &m);
+        for (j = 0; root.info.outcome == GPUOPT_OPTIMAL && j < m.columns.cols; j++)
+            for (side = 0; side < 2; side++) {
+                double lb = m.lb[j], ub = m.ub[j], objective, at = root.x[j];
+                int64_t before = simplex_info(simplex).iterations, primal;
+                gpuopt_outcome outcome;
+                answer child;
+                const char *fault;
+                if (fabs(at - round(at)) < 1e-6) continue;
+                if (side) m.lb[j] = ceil(at);
+                else m.ub[j] = floor(at);
+                must(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, root.basis));
+                must(gpuopt_simplex_set_some_bounds(simplex, GPUOPT_HOST, 1, &j, &m.lb[j], &m.ub[j]));
+                simplex_iterate(simplex, 100000);
+                child = answer_get(simplex, &m);
+                fault = answer_fault(&m, &child, 1e-9);
+                outcome = clp_solve(&m, &objective);
+                verdicts |= 1 << outcome;
+                if (child.info.outcome != outcome) fault = "another verdict than CLP's";
+                if (!fault && outcome == GPUOPT_OPTIMAL &&
+                    fabs(child.info.objective - objective) > 1e-7 * fmax(1, fabs(objective)))
+                    fault = "another objective than CLP's";
+                if (fault) fail_msg("%s, column %d: %s", dual_name(&desc), j, fault);
+                warm += child.info.iterations - before;
+                desc.algorithm = GPUOPT_ALGORITHM_PRIMAL;
+                answer_free(&child);
+                child = answer_after(context, &desc, &m, 100000);
+                primal = child.info.iterations;
+                fresh += primal;
+                assert_int_equal(child.info.outcome, outcome);
+                answer_free(&child);
+                m.lb[j] = lb;
+                m.ub[j] = ub;
+                must(gpuopt_simplex_set_some_bounds(simplex, GPUOPT_HOST, 1, &j, &lb, &ub));
+            }
+        answer_free(&root);
+        gpuopt_simplex_destroy(simplex);
+        mip_free(&m);
+    }
+    print_message("%lld iterations warm, %lld by fresh primal handles\n", (long long)warm, (long long)fresh);
+    assert_true(5 * warm < fresh);
+    assert_true(verdicts & 1 << GPUOPT_OPTIMAL);
+    gpuopt_context_destroy(context);
+}
+
+/* AUTO takes the dual method from a basis that is dual feasible, and the primal one from a feasible one. */
+static void auto_chooses(void **state) {
+    uint64_t seed = 4;
+    gpuopt_context *context = test_context(NULL);
+    mip cover = tree_model(&seed, 20, 80), pack = model_load("shah:20:1");
+    gpuopt_simplex_desc desc = mip_simplex_desc(&cover);
+    gpuopt_simplex *simplex;
+    gpuopt_simplex_info info;
+    (void)state;
+    desc.algorithm = GPUOPT_ALGORITHM_AUTO;
+    simplex = simplex_create(context, &desc);
+    info = simplex_iterate(simplex, 100000);
+    if (info.outcome != GPUOPT_OPTIMAL || info.dual_iterations == 0)
+        fail_msg("%s after %lld iterations", gpuopt_outcome_string(info.outcome), (long long)info.dual_iterations);
+    gpuopt_simplex_destroy(simplex);
+    desc = mip_simplex_desc(&pack);
+    desc.algorithm = GPUOPT_ALGORITHM_AUTO;
+    simplex = simplex_create(context, &desc);
+    info = simplex_iterate(simplex, 100000);
+    assert_true(info.outcome == GPUOPT_OPTIMAL && info.dual_iterations == 0 && info.iterations > 0);
+    gpuopt_simplex_destroy(simplex);
+    mip_free(&cover);
+    mip_free(&pack);
+    { /* max x, 1 <= x <= 5 by rows: neither feasible */
+        static const double a[] = {1, 1}, cost[] = {-1}, lhs[] = {1, -INFINITY}, rhs[] = {INFINITY, 5};
+        mip neither = model_of(2, 1, a, cost, lhs, rhs, NULL, NULL);
+        desc = mip_simplex_desc(&neither);
+        desc.algorithm = GPUOPT_ALGORITHM_AUTO;
+        simplex = simplex_create(context, &desc);
+        info = simplex_iterate(simplex, 100);
+        assert_true(info.outcome == GPUOPT_OPTIMAL && info.objective == -5 && info.dual_iterations == 0);
+        gpuopt_simplex_destroy(simplex);
+        desc.algorithm = GPUOPT_ALGORITHM_DUAL;
+        simplex = simplex_create(context, &desc);
+        info = simplex_iterate(simplex, 100);
+        assert_true(info.outcome == GPUOPT_OPTIMAL && info.objective == -5 && info.dual_iterations > 0);
+        gpuopt_simplex_destroy(simplex);
+        mip_free(&neither);
+    }
+    gpuopt_context_destroy(context);
+}
+
+/* Single iterations, with the parts of the primal method and questions in between, come to the same optimum. */
+static void mixed_with_the_parts(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t seed = 8;
+    int way;
+    (void)state;
+    for (way = 0; way < DUAL_WAYS; way++) {
+        mip m = tree_model(&seed, 20, 30);
+        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        double objective, x[30];
+        gpuopt_outcome outcome = clp_solve(&m, &objective);
+        gpuopt_simplex *simplex;
+        gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
+        int step;
+        dual_set(&desc, way);
+        simplex = simplex_create(context, &desc);
+        for (step = 0; info.outcome == GPUOPT_MORE; step++) {
+            gpuopt_simplex_entering entering = GPUOPT_INIT(gpuopt_simplex_entering);
+            gpuopt_simplex_leaving leaving = GPUOPT_INIT(gpuopt_simplex_leaving);
+            assert_true(step < 10000);
+            info = simplex_iterate(simplex, 1);
+            if (step % 4 == 1) must(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, NULL, NULL));
+            if (step % 4 != 3 || step > 100 || info.outcome != GPUOPT_MORE) continue;
+            must(gpuopt_simplex_price(simplex, &entering));
+            if (entering.variable < 0) continue;
+            must(gpuopt_simplex_ratio_test(simplex, entering.variable, entering.direction, &leaving));
+            if (leaving.flip) must(gpuopt_simplex_flip(simplex, entering.variable, &info));
+            else if (leaving.variable >= 0)
+                must(gpuopt_simplex_pivot(simplex, entering.variable, leaving.variable, leaving.to_upper, &info));
+        }
+        if (info.outcome != outcome) fail_msg("%s: %s", dual_name(&desc), gpuopt_outcome_string(info.outcome));
+        if (outcome == GPUOPT_OPTIMAL) assert_true(fabs(info.objective - objective) <= 1e-7 * fmax(1, fabs(objective)));
+        gpuopt_simplex_destroy(simplex);
+        mip_free(&m);
+    }
+    gpuopt_context_destroy(context);
+}
+
+/* Steps, changes and questions allocate nothing; a move to another basis that finds no memory leaves no trace. */
+static void without_memory(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    uint64_t seed = 6;
+    int way, moves = 0;
+    (void)state;
+    for (way = 0; way < DUAL_WAYS; way++) {
+        mip m = tree_model(&seed, 40, 90);
+        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex *s;
+        answer root, before, after;
+        int32_t j, children = 0;
+        double bound;
+        dual_set(&desc, way);
+        s = simplex_create(context, &desc);
+        host.fail_at = host.allocations + 1;
+        simplex_iterate(s, 100000);
+        root = answer_get(s, &m);
+        for (j = 0; j < m.columns.cols && children < 8; j++) {
+            double ub = floor(root.x[j]);
+            if (root.x[j] - ub < 1e-6) continue;
+            children++;
+            must(gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 1, &j, NULL, &ub));
+            must(gpuopt_simplex_set_cutoff(s, 1e9));
+            simplex_iterate(s, 100000);
+            must(gpuopt_simplex_get_bound(s, &bound));
+            must(gpuopt_simplex_certify(s, NULL));
+            before = answer_get(s, &m);
+            if (gpuopt_simplex_set_basis(s, GPUOPT_HOST, root.basis)) { /* else the basis is the same */
+                after = answer_get(s, &m);
+                assert_true(answer_equal(&m, &before, &after));
+                answer_free(&after);
+                host.fail_at = 0;
+                must(gpuopt_simplex_set_basis(s, GPUOPT_HOST, root.basis));
+                host.fail_at = host.allocations + 1;
+                moves++;
+            }
+            answer_free(&before);
+            must(gpuopt_simplex_set_some_bounds(s, GPUOPT_HOST, 1, &j, NULL, &m.ub[j]));
+        }
+        host.fail_at = 0;
+        answer_free(&root);
+        gpuopt_simplex_destroy(s);
+        mip_free(&m);
+    }
+    assert_true(moves > 20);
+    gpuopt_context_destroy(context);
+}
+
+static void refused(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    mip m = model_load("shah:20:1");
+    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_simplex *s = NULL;
+    gpuopt_simplex_info info;
+    double bound = 7;
+    (void)state;
+    desc.algorithm = (gpuopt_simplex_algorithm)3;
+    assert_int_equal(gpuopt_simplex_create(context, &desc, &s), GPUOPT_ERROR_ARGUMENT);
+    assert_non_null(strstr(host.error, "algorithm = 3"));
+    desc.algorithm = GPUOPT_ALGORITHM_DUAL;
+    desc.dual_pricing = (gpuopt_simplex_dual_pricing)3;
+    assert_int_equal(gpuopt_simplex_create(context, &desc, &s), GPUOPT_ERROR_ARGUMENT);
+    assert_non_null(strstr(host.error, "dual_pricing = 3"));
+    desc.dual_pricing = GPUOPT_DUAL_PRICING_DEVEX;
+    s = simplex_create(context, &desc);
+    assert_int_equal(gpuopt_simplex_set_cutoff(s, NAN), GPUOPT_ERROR_ARGUMENT);
+    assert_non_null(strstr(host.error, "cutoff is NaN"));
+    assert_int_equal(gpuopt_simplex_get_bound(s, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_non_null(strstr(host.error, "bound is NULL"));
+    memset(&info, 0, sizeof info);
+    assert_int_equal(gpuopt_simplex_certify(s, &info), GPUOPT_ERROR_ARGUMENT);
+    assert_non_null(strstr(host.error, "struct_size"));
+    assert_int_equal(gpuopt_simplex_set_cutoff(NULL, 0), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_get_bound(NULL, &bound), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_certify(NULL, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_true(bound == 7);
+    must(gpuopt_simplex_certify(s, NULL));
+    gpuopt_simplex_destroy(s);
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(small_against_rationals),
+    cmocka_unit_test(certified_bases),
+    cmocka_unit_test(degenerate_examples),
+    cmocka_unit_test(degenerate_assignments),
+    cmocka_unit_test(children_against_clp),
+    cmocka_unit_test(auto_chooses),
+    cmocka_unit_test(mixed_with_the_parts),
+    cmocka_unit_test(without_memory),
+    cmocka_unit_test(refused),
+};
+TEST_MAIN(tests)
