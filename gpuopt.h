@@ -53,9 +53,8 @@
  *            lhs > rhs is an error.
  * Infinity   Bounds and sides of size 1e20 and more are infinite; the descriptor can say otherwise.
  * Threads    A context, with everything created in it, is used by one thread at a time. Different contexts are
- *            independent. There are no globals and no signal handlers, and no clock is read unless a limit in seconds
- *            is set (order_seconds of an elimination). OpenMP threads are used only where the context asks for more
- *            than one and the compiler has OpenMP switched on.
+ *            independent. There are no globals, no clocks and no signal handlers. OpenMP threads are used only where
+ *            the context asks for more than one and the compiler has OpenMP switched on.
  * Streams    On the CUDA backend, a context's work is ordered on its stream. Calls that return host arrays wait for it.
  *            Host arrays that were passed in may be reused as soon as the call returns. A call leaves the thread's
  *            current device or CUDA context as it was, touches no other device, and leaves no CUDA error behind; one
@@ -197,6 +196,9 @@ typedef struct gpuopt_context_desc {
      * whose comments mention it. If it returns nonzero, the call stops there and returns GPUOPT_OK with the outcome
      * MORE; the next call goes on. NULL: never. */
     int (*stop)(void *user);
+    /* The host's clock, asked during calls with a limit in seconds (order_seconds of an elimination), for which it is
+     * required: seconds since any moment, not going back. NULL: there are no such limits. */
+    double (*seconds)(void *user);
 } gpuopt_context_desc;
 
 /* Makes a context. desc may be NULL: the CPU with one thread. ARGUMENT: a member is out of range, or the stream is
@@ -1472,9 +1474,9 @@ typedef struct gpuopt_elimination_desc {
      * depend on the machine or the backend. */
     uint64_t model;
     /* A budget to search for a better order, with BEST alone; the threads of the context share the work.
-     * order_seconds, up to 1e9: by the wall clock (timespec_get of C), so that the order may differ from one run to the
-     * next, and with the number of threads. The graph of the functions and the first greedy run are always finished:
-     * milliseconds where it is sparse, seconds for 100000 functions. A clock that goes back or fails ends the search.
+     * order_seconds, up to 1e9: by the context's hook `seconds`, so that the order may differ from one run to the next,
+     * and with the number of threads. The graph of the functions and the first greedy run are always finished:
+     * milliseconds where it is sparse, seconds for 100000 functions. A clock that goes back, or is NaN, ends the search.
      * order_work, up to 9e18: moves of simulated annealing, or what takes about as long; a core makes some millions in
      * a second if there are hundreds of variables. The order is then the same on every machine, with any number of
      * threads. Both: whichever ends first. 0: no such limit; both 0: greedy runs, 60000 moves, and rotations of the

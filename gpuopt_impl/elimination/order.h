@@ -171,7 +171,7 @@ static void gpuopt__elimination_search_cut(gpuopt__elimination_order_search *sea
 
 /* Whether the host has asked to stop, or time is up. */
 static int gpuopt__elimination_search_ends(gpuopt__elimination_order_search *search) {
-    return gpuopt__elimination_watch_ends(&search->watch, &search->watch.seen, 1);
+    return gpuopt__elimination_watch_ends(&search->watch, 1);
 }
 
 /* The best order of all restarts, of one heuristic or of all, into greedy.best. The first restart breaks ties by the
@@ -271,9 +271,7 @@ static gpuopt_status gpuopt__elimination_search_order(gpuopt__elimination_scratc
     memset(&search, 0, sizeof search);
     s->scratch = scratch;
     search.tree.graph = s;
-    search.watch.context = scratch->context;
-    search.watch.seconds = d->order_seconds > 0 ? d->order_seconds : HUGE_VAL;
-    if (d->order_seconds > 0) search.watch.start = gpuopt__elimination_clock();
+    gpuopt__elimination_watch_begin(&search.watch, scratch->context, d->order_seconds);
     search.moves = d->order_work > 0 ? d->order_work : d->order_seconds > 0 ? INT64_MAX : 0;
     gpuopt__elimination_search_cut(&search, &arena, scopes);
     block = gpuopt__elimination_scratch_take(scratch, arena.used);

@@ -282,7 +282,7 @@ static gpuopt_status gpuopt__elimination_greedy_run(gpuopt__elimination_greedy *
         int32_t v = s->heap[0];
         double message = 1;
         if (best && i % GPUOPT__ELIMINATION_GREEDY_LOOK == GPUOPT__ELIMINATION_GREEDY_LOOK - 1 &&
-            gpuopt__elimination_watch_ends(watch, &watch->seen, 1)) {
+            gpuopt__elimination_watch_ends(watch, 1)) {
             *better = 0;
             break;
         }

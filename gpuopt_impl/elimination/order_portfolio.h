@@ -46,8 +46,7 @@ typedef struct gpuopt__elimination_portfolio {
 static void gpuopt__elimination_portfolio_anneal(gpuopt__elimination_portfolio *p, gpuopt__elimination_anneal *a,
                                                  const gpuopt__elimination_chain *chain, double end, int asks) {
     const int64_t step = chain->step * (int64_t)(a->nodes - a->leaves);
-    double seen = p->begun;
-    const double start = gpuopt__elimination_watch_seconds(p->watch, &seen);
+    const double start = gpuopt__elimination_watch_seconds(p->watch, asks);
     int64_t done = 0, moves, left;
     int32_t temperature;
     if (!(start < end) || gpuopt__elimination_watch_has_ended(p->watch)) return;
@@ -58,16 +57,16 @@ static void gpuopt__elimination_portfolio_anneal(gpuopt__elimination_portfolio *
     else gpuopt__elimination_anneal_from_order(a, chain->order);
     gpuopt__elimination_anneal_keep(a);
     for (; done < chain->moves; done += moves) {
-        const double now = gpuopt__elimination_watch_seconds(p->watch, &seen);
+        const double now = gpuopt__elimination_watch_seconds(p->watch, asks);
         int32_t used = chain->moves < INT64_MAX ? (int32_t)((double)done / (double)chain->moves * 1024) : 0;
-        if (!(now < end) || gpuopt__elimination_watch_ends(p->watch, &seen, asks)) break;
+        if (!(now < end) || gpuopt__elimination_watch_ends(p->watch, asks)) break;
         if (end < HUGE_VAL && (now - start) / (end - start) * 1024 > used)
             used = (int32_t)((now - start) / (end - start) * 1024);
         moves = chain->moves - done < step ? chain->moves - done : step;
         temperature = (int32_t)gpuopt__elimination_power_of_two(
             &p->logs, chain->hot - (int32_t)((int64_t)(chain->hot - chain->cold) * used / 1024));
         for (left = moves; left > 0; left -= GPUOPT__ELIMINATION_ANNEAL_LOOK) {
-            if (left < moves && gpuopt__elimination_watch_ends(p->watch, &seen, asks)) break;
+            if (left < moves && gpuopt__elimination_watch_ends(p->watch, asks)) break;
             gpuopt__elimination_anneal_try(
                 a, left < GPUOPT__ELIMINATION_ANNEAL_LOOK ? left : GPUOPT__ELIMINATION_ANNEAL_LOOK, temperature);
         }
@@ -121,7 +120,7 @@ static void gpuopt__elimination_portfolio_prepare(gpuopt__elimination_portfolio 
     static const int32_t hot[2][4] = {{10839, 9216, 10240, 10240}, {9216, 8192, 9815, 8689}};
     const int little = p->rounds == 1;
     int32_t k;
-    p->begun = gpuopt__elimination_watch_seconds(p->watch, &p->watch->seen);
+    p->begun = gpuopt__elimination_watch_seconds(p->watch, 1);
     p->share =
         little || !(p->watch->seconds < HUGE_VAL) ? HUGE_VAL : (p->watch->seconds - p->begun) / (p->rounds - round);
     for (k = 0; k < p->chains; k++) {
@@ -139,11 +138,11 @@ static void gpuopt__elimination_portfolio_prepare(gpuopt__elimination_portfolio 
     }
 }
 
-/* Thread 0 has run its chains: it asks the host for the others, until they have run theirs. */
+/* Thread 0 has run its chains: it asks the host, for the time, too, until the others have run theirs. */
 static void gpuopt__elimination_portfolio_wait(gpuopt__elimination_portfolio *p, int32_t others) {
     volatile int32_t pause;
     int32_t finished = 0;
-    while (!gpuopt__elimination_watch_ends(p->watch, &p->watch->seen, 1)) {
+    while (!gpuopt__elimination_watch_ends(p->watch, 1)) {
 #ifdef _OPENMP
 #pragma omp atomic read
 #endif
@@ -165,8 +164,11 @@ static void gpuopt__elimination_portfolio_thread(gpuopt__elimination_portfolio *
         gpuopt__elimination_portfolio_anneal(p, &p->anneal[thread], &p->chain[k], end, thread == 0);
     }
     gpuopt__environment_leave(&scope);
-    if (thread == 0 && p->watch->context->desc.stop) gpuopt__elimination_portfolio_wait(p, team - 1);
-    if (thread == 0) return;
+    if (thread == 0) {
+        if (p->watch->context->desc.stop || p->watch->seconds < HUGE_VAL)
+            gpuopt__elimination_portfolio_wait(p, team - 1);
+        return;
+    }
 #ifdef _OPENMP
 #pragma omp atomic
 #endif
@@ -187,7 +189,7 @@ static void gpuopt__elimination_portfolio_run(gpuopt__elimination_portfolio *p) 
 
 /* Sweeps, for an eighth of the time and of the moves at most, from which they are taken. */
 static void gpuopt__elimination_portfolio_sweeps(gpuopt__elimination_portfolio *p, uint64_t seed) {
-    const double begun = gpuopt__elimination_watch_seconds(p->watch, &p->watch->seen);
+    const double begun = gpuopt__elimination_watch_seconds(p->watch, 1);
     gpuopt__elimination_sweep *s = &p->sweep;
     int32_t k = 0;
     s->watch = p->watch;

@@ -78,8 +78,7 @@ static int gpuopt__elimination_sweep_goes_on(gpuopt__elimination_sweep *s, int64
     if (s->scans > s->most_scans) return 0;
     if (s->scans < s->look) return 1;
     s->look = s->scans + GPUOPT__ELIMINATION_SWEEP_LOOK;
-    return gpuopt__elimination_watch_seconds(s->watch, &s->watch->seen) < s->end &&
-           !gpuopt__elimination_watch_ends(s->watch, &s->watch->seen, 1);
+    return gpuopt__elimination_watch_seconds(s->watch, 1) < s->end && !gpuopt__elimination_watch_ends(s->watch, 1);
 }
 
 /* Finds each clique's steps from clique `from`, -1: out of reach. Returns the last one that is found. */

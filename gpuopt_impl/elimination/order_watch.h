@@ -7,21 +7,24 @@
 #define GPUOPT_IMPL_ELIMINATION_ORDER_WATCH_H
 
 #include <math.h>
-#include <time.h>
 
 #include "../common/backend.h"
 
 typedef struct gpuopt__elimination_watch {
     const gpuopt_context *context;
-    double seconds, start; /* HUGE_VAL: any; on the clock, when the search began */
-    double seen;           /* seconds that had passed when the caller's thread last looked; 0 at first */
+    double seconds, start; /* HUGE_VAL: any; on the host's clock, when the search began */
+    double passed;         /* seconds since then, when the caller's thread last looked; 0 at first */
     int ended;
 } gpuopt__elimination_watch;
 
-/* Seconds, since some time. */
-static double gpuopt__elimination_clock(void) {
-    struct timespec now;
-    return timespec_get(&now, TIME_UTC) ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec : HUGE_VAL;
+/* seconds: 0: any. */
+static void gpuopt__elimination_watch_begin(gpuopt__elimination_watch *watch, const gpuopt_context *context,
+                                            double seconds) {
+    watch->context = context;
+    watch->seconds = seconds > 0 ? seconds : HUGE_VAL;
+    watch->start = seconds > 0 ? context->desc.seconds(context->desc.user) : 0;
+    watch->passed = 0;
+    watch->ended = 0;
 }
 
 static void gpuopt__elimination_watch_end(gpuopt__elimination_watch *watch) {
@@ -41,20 +44,33 @@ static int gpuopt__elimination_watch_has_ended(const gpuopt__elimination_watch *
 }
 
 /* The seconds since the search began; 0 if they are not limited. The search ends once they are used up, and also if the
- * clock fails or goes back behind *seen, which each thread keeps for itself: HUGE_VAL then. */
-static double gpuopt__elimination_watch_seconds(gpuopt__elimination_watch *watch, double *seen) {
+ * clock goes back or is NaN: HUGE_VAL then. asks: whether this is the caller's thread, which alone may ask the host;
+ * others have the time that it last saw. */
+static double gpuopt__elimination_watch_seconds(gpuopt__elimination_watch *watch, int asks) {
     double passed;
     if (!(watch->seconds < HUGE_VAL)) return 0;
-    passed = gpuopt__elimination_clock() - watch->start;
-    if (passed >= *seen && passed < watch->seconds) return *seen = passed;
+    if (!asks) {
+#ifdef _OPENMP
+#pragma omp atomic read
+#endif
+        passed = watch->passed;
+        return passed;
+    }
+    passed = watch->context->desc.seconds(watch->context->desc.user) - watch->start;
+    if (passed >= watch->passed && passed < watch->seconds) {
+#ifdef _OPENMP
+#pragma omp atomic write
+#endif
+        watch->passed = passed;
+        return passed;
+    }
     gpuopt__elimination_watch_end(watch);
     return HUGE_VAL;
 }
 
-/* Whether the search has ended. asks: whether this thread, the caller's, may ask the host. Once the host has said so, it
- * is not asked again. */
-static int gpuopt__elimination_watch_ends(gpuopt__elimination_watch *watch, double *seen, int asks) {
-    (void)gpuopt__elimination_watch_seconds(watch, seen);
+/* Whether the search has ended. asks: as above. Once the host has said so, it is not asked again. */
+static int gpuopt__elimination_watch_ends(gpuopt__elimination_watch *watch, int asks) {
+    (void)gpuopt__elimination_watch_seconds(watch, asks);
     if (!gpuopt__elimination_watch_has_ended(watch) && asks && gpuopt__asked_to_stop(watch->context))
         gpuopt__elimination_watch_end(watch);
     return gpuopt__elimination_watch_has_ended(watch);

@@ -48,6 +48,7 @@ static gpuopt_status gpuopt__elimination_check_options(const gpuopt_context *con
     else if (!(d->order_seconds >= 0 && d->order_seconds <= 1e9)) fault = "order_seconds is not in 0..1e9";
     else if ((d->order_seconds > 0 || d->order_work > 0) && d->heuristic != GPUOPT_HEURISTIC_BEST)
         fault = "order_seconds and order_work need the heuristic BEST";
+    else if (d->order_seconds > 0 && !context->desc.seconds) fault = "order_seconds needs the context's hook `seconds`";
     else if (!d->order && d->order_count) fault = "order is NULL, but order_count is not 0";
     else if (!d->condition && d->condition_count) fault = "condition is NULL, but condition_count is not 0";
     return fault ? gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault) : GPUOPT_OK;

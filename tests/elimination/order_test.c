@@ -314,25 +314,12 @@ static void more_work(void **state) {
 
 /* ---- Time, and hosts that interfere ---- */
 
-/* The clock that the library reads: the machine's or, in a test with one thread, one that goes on by `tick` seconds
- * whenever it is read, once goes back at `back_at`, and fails from `fails_at` on. */
+/* A clock that goes on by `tick` seconds whenever it is read, once goes back at `back_at`, and fails from `fails_at`
+ * on. */
 static struct {
     int on;
     double tick, now, back_at, fails_at;
 } made_up;
-
-int timespec_get(struct timespec *now, int base) {
-    if (!made_up.on) return clock_gettime(CLOCK_REALTIME, now) == 0 ? base : 0;
-    made_up.now += made_up.tick;
-    if (made_up.now >= made_up.fails_at) return 0;
-    if (made_up.now >= made_up.back_at) {
-        made_up.now -= 3600;
-        made_up.back_at = HUGE_VAL;
-    }
-    now->tv_sec = (time_t)floor(made_up.now);
-    now->tv_nsec = (long)(1e9 * (made_up.now - floor(made_up.now)));
-    return base;
-}
 
 static void make_up_clock(double tick, double back_at, double fails_at) {
     made_up.on = 1;
@@ -356,6 +343,20 @@ static struct {
     int foreign;
 } host_asked;
 
+/* The clock that the library is given: the machine's, or the one made up. */
+static double clock_of_host(void *user) {
+    (void)user;
+    if (!pthread_equal(host_asked.thread, pthread_self())) host_asked.foreign = 1;
+    if (!made_up.on) return seconds();
+    made_up.now += made_up.tick;
+    if (made_up.now >= made_up.fails_at) return nan("");
+    if (made_up.now >= made_up.back_at) {
+        made_up.now -= 3600;
+        made_up.back_at = HUGE_VAL;
+    }
+    return made_up.now;
+}
+
 static int stop(void *user) {
     (void)user;
     if (!pthread_equal(host_asked.thread, pthread_self())) host_asked.foreign = 1;
@@ -366,6 +367,7 @@ static gpuopt_context *stopping_context(int32_t use, int at) {
     gpuopt_context_desc how = test_context_desc(NULL);
     gpuopt_context *context;
     how.stop = stop;
+    how.seconds = clock_of_host;
     how.threads = use;
     host_asked.asked = host_asked.foreign = 0;
     host_asked.stop_at = at;
@@ -375,25 +377,37 @@ static gpuopt_context *stopping_context(int32_t use, int at) {
     return context;
 }
 
+/* A limit in seconds, which the host's clock measures, on the host's thread, whether it has a stop hook or not. */
 static void time_limit(void **state) {
-    gpuopt_context *context = test_context(NULL);
-    int32_t order[MOST], other[MOST];
+    int32_t order[MOST], other[MOST], use;
     model m = grid(30);
     gpuopt_elimination_desc desc = model_desc(&m);
-    double start = seconds(), taken;
     (void)state;
-    desc.order_seconds = 0.5;
-    search(context, &desc, order);
-    taken = seconds() - start;
-    assert_true(taken > 0.4 && taken < 10); /* the machine may be busy */
-    desc.order_work = 100000;               /* ends first */
-    desc.order_seconds = 1e9;
-    search(context, &desc, order);
-    desc.order_seconds = 0;
-    search(context, &desc, other);
-    assert_memory_equal(order, other, sizeof(int32_t) * (size_t)m.variables);
+    made_up.on = 0; /* even where a test before this one has failed */
+    host_asked.thread = pthread_self();
+    host_asked.foreign = 0;
+    for (use = 1; use <= 4; use += 3) {
+        gpuopt_context_desc how = test_context_desc(NULL);
+        gpuopt_context *context;
+        double start = seconds(), taken;
+        how.threads = use;
+        how.seconds = clock_of_host;
+        assert_int_equal(gpuopt_context_create(&how, &context), GPUOPT_OK);
+        desc.order_work = 0;
+        desc.order_seconds = 0.5;
+        search(context, &desc, order);
+        taken = seconds() - start;
+        assert_true(taken > 0.4 && taken < 10); /* the machine may be busy */
+        desc.order_work = 100000;               /* ends first */
+        desc.order_seconds = 1e9;
+        search(context, &desc, order);
+        desc.order_seconds = 0;
+        search(context, &desc, other);
+        assert_memory_equal(order, other, sizeof(int32_t) * (size_t)m.variables);
+        assert_int_equal(host_asked.foreign, 0);
+        gpuopt_context_destroy(context);
+    }
     model_free(&m);
-    gpuopt_context_destroy(context);
 }
 
 /* However much later each look at the clock is than the one before, the search ends when its time is up. */
@@ -447,7 +461,7 @@ static void few_threads(void **state) {
     int levels = 0;
     (void)state;
     (void)levels;
-    made_up.on = 0; /* even where a test before this one has failed */
+    made_up.on = 0;
     desc.order_seconds = 0.3;
     start = seconds();
 #ifdef _OPENMP
