@@ -1473,21 +1473,21 @@ typedef struct gpuopt_elimination_desc {
      * condition, and the order and z that are used; not of the values of conditioned and sliced variables. It does not
      * depend on the machine or the backend. */
     uint64_t model;
-    /* A budget to search for a better order, with BEST alone; the threads of the context share the work.
-     * order_seconds, up to 1e9: by the context's hook `seconds`, so that the order may differ from one run to the next,
-     * and with the number of threads. The graph of the functions and the first greedy run are always finished:
-     * milliseconds where it is sparse, seconds for 100000 functions. A clock that goes back, or is NaN, ends the search.
-     * order_work, up to 9e18: moves of simulated annealing, or what takes about as long; a core makes some millions in
-     * a second if there are hundreds of variables. The order is then the same on every machine, with any number of
-     * threads. Both: whichever ends first. 0: no such limit; both 0: greedy runs, 60000 moves, and rotations of the
-     * tree, with which a search with a budget begins, too: an order_work of up to 60000 makes no difference, and more
-     * of it may find the same order, or one that is judged a little worse than that of less work, but none that is
-     * worse than without.
+    /* A budget to search for a better order, with BEST alone; the threads of the context share the work. Seconds, up to
+     * 1e9, by the context's hook `seconds`, so that the order may differ from one run to the next, and with the number
+     * of threads. The graph of the functions and the first greedy run are always finished: milliseconds where it is
+     * sparse, seconds for 100000 functions. A clock that goes back, or is NaN, ends the search. Both this and
+     * order_work: whichever ends first. 0: no such limit; both 0: greedy runs, 60000 moves of annealing, and rotations
+     * of the tree, with which a search with a budget begins, too.
      * Annealing is for graphs of at most 8192 variables (less fixed ones and those with one value), if the cliques that
      * cover what cannot be eliminated at once, times the variables there / 64, rounded up for each size of a domain,
      * are at most 2^19: grids of up to about 63 x 63. Beyond, only rotations improve the order. _plan and _create
      * search again, each with the whole budget: pass them the order instead. */
     double order_seconds;
+    /* The same budget in moves of simulated annealing, up to 9e18, or in what takes about as long; a core makes some
+     * millions in a second if there are hundreds of variables. The order is then the same on every machine, with any
+     * number of threads. Up to 60000 makes no difference, and more may find the same order, or one that is judged a
+     * little worse than that of less work, but none that is worse than without. 0: no such limit. */
     int64_t order_work;
 } gpuopt_elimination_desc;
 

@@ -12,6 +12,13 @@
 #include "order_cover.h"
 #include "tuning.h"
 
+/* Counting the bits of a word takes most of the time. On x86 most machines have an instruction for it, but compilers may
+ * not assume that. Unoptimised code would call a function of the compiler's library instead. */
+#if defined(__GNUC__) && defined(__OPTIMIZE__) && defined(__x86_64__) && !defined(__POPCNT__)
+#define GPUOPT__ELIMINATION_POPCNT
+#include <cpuid.h>
+#endif
+
 typedef struct gpuopt__elimination_anneal {
     const gpuopt__elimination_cover *cover;
     const gpuopt__elimination_logs *logs;
@@ -28,7 +35,17 @@ typedef struct gpuopt__elimination_anneal {
     int32_t *left;   /* [columns] how many parts mention it, while a tree is made */
     int32_t *part;   /* [nodes] */
     int32_t *size;   /* [nodes] log2 of the entries of what is open, while a tree is made */
+    int popcnt;      /* whether the machine has that instruction */
 } gpuopt__elimination_anneal;
+
+static int gpuopt__elimination_has_popcnt(void) {
+#ifdef GPUOPT__ELIMINATION_POPCNT
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && c & bit_POPCNT;
+#else
+    return 0;
+#endif
+}
 
 static uint64_t *gpuopt__elimination_anneal_open(const gpuopt__elimination_anneal *a, int32_t node) {
     return a->open + (int64_t)node * a->cover->words;
@@ -189,9 +206,6 @@ static inline uint64_t gpuopt__elimination_anneal_random(gpuopt__elimination_ann
     return a->random ^= a->random << 17;
 }
 
-#if defined(__GNUC__) && defined(__x86_64__) && !defined(__POPCNT__)
-#define GPUOPT__ELIMINATION_POPCNT /* most machines have the instruction, but compilers may not assume it */
-#endif
 #if defined(GPUOPT__ELIMINATION_POPCNT) || (defined(__GNUC__) && defined(__POPCNT__))
 #define GPUOPT__ELIMINATION_COUNT(x, fast) ((fast) ? (int32_t)__builtin_popcountll(x) : gpuopt__elimination_bits_in(x))
 #else
@@ -257,7 +271,7 @@ __attribute__((target("popcnt"))) static void gpuopt__elimination_anneal_moves_f
 
 static void gpuopt__elimination_anneal_try(gpuopt__elimination_anneal *a, int64_t moves, int32_t temperature) {
 #ifdef GPUOPT__ELIMINATION_POPCNT
-    if (__builtin_cpu_supports("popcnt")) gpuopt__elimination_anneal_moves_fast(a, moves, temperature);
+    if (a->popcnt) gpuopt__elimination_anneal_moves_fast(a, moves, temperature);
     else gpuopt__elimination_anneal_moves(a, moves, temperature, 0);
 #else
     gpuopt__elimination_anneal_moves(a, moves, temperature, 1);

@@ -34,6 +34,7 @@ typedef struct gpuopt__elimination_portfolio {
     gpuopt__elimination_chain *chain;   /* [chains] */
     int32_t *orders;                    /* [chains][vertices] */
     int32_t threads, chains, rounds;
+    int popcnt;          /* as in anneal */
     int64_t moves;       /* of all chains together; INT64_MAX: any */
     int32_t finished;    /* threads that have run their chains */
     double begun, share; /* when the round began, and its seconds; HUGE_VAL: any */
@@ -92,6 +93,7 @@ static void gpuopt__elimination_portfolio_cut(gpuopt__elimination_portfolio *p, 
         a.logs = &p->logs;
         a.leaves = p->cover.cliques;
         a.nodes = 2 * p->cover.cliques - 1;
+        a.popcnt = p->popcnt;
         gpuopt__elimination_anneal_cut(&a, arena);
         if (arena->base) p->anneal[k] = a;
     }
@@ -231,6 +233,7 @@ static gpuopt_status gpuopt__elimination_portfolio_search(gpuopt__elimination_tr
     memset(&p, 0, sizeof p);
     p.watch = watch;
     p.moves = moves;
+    p.popcnt = gpuopt__elimination_has_popcnt();
     p.rounds = little ? 1 : GPUOPT__ELIMINATION_ANNEAL_ROUNDS;
     p.chains = little ? 1 : GPUOPT__ELIMINATION_ANNEAL_CHAINS;
     if (moves == INT64_MAX && threads > p.chains) p.chains = threads;
