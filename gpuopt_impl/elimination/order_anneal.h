@@ -16,7 +16,6 @@
  * not assume that. Unoptimised code would call a function of the compiler's library instead. */
 #if defined(__GNUC__) && defined(__OPTIMIZE__) && defined(__x86_64__) && !defined(__POPCNT__)
 #define GPUOPT__ELIMINATION_POPCNT
-#include <cpuid.h>
 #endif
 
 typedef struct gpuopt__elimination_anneal {
@@ -40,8 +39,10 @@ typedef struct gpuopt__elimination_anneal {
 
 static int gpuopt__elimination_has_popcnt(void) {
 #ifdef GPUOPT__ELIMINATION_POPCNT
-    unsigned a, b, c, d;
-    return __get_cpuid(1, &a, &b, &c, &d) && c & bit_POPCNT;
+    /* No header, whose macros hosts would meet, and no function of the compiler's library. */
+    unsigned a = 1, b, c = 0, d;
+    __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    return (int)(c >> 23 & 1);
 #else
     return 0;
 #endif
