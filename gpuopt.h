@@ -1450,7 +1450,9 @@ typedef struct gpuopt_elimination_desc {
     const int32_t *order;
     int32_t order_count; /* 0 if order is NULL */
     gpuopt_elimination_heuristic heuristic;
-    int32_t restarts; /* runs of each heuristic, with other ties: 1 to 1e6; 0: 1. BEST: less what would be the same */
+    /* Runs of each heuristic, with other ties: 1 to 1e6. 0: 1, or up to 8 while the elimination would take long. BEST:
+     * less what would be the same. */
+    int32_t restarts;
     uint64_t seed;    /* of ties and of the improvement of an order */
     gpuopt_elimination_policy policy;
     /* Bytes of device memory (CPU: of host memory) to use at most; 0: what the device has free (CPU: no limit). */

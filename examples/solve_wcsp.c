@@ -39,7 +39,7 @@ static const char usage[] =
     "                     (.wcsp); logz: ln of the sum over all assignments (.uai)                          (min)\n"
     "  --order O          best, min-fill, weighted-min-fill, min-degree, or a file: the variables, first one first\n"
     "                     (best: of all three)\n"
-    "  --restarts N       of each of these, with other ties (1)\n"
+    "  --restarts N       of each of these, with other ties (1; 8 if the elimination is large)\n"
     "  --order-seconds S  time to search for a better order, of best (0: some milliseconds)\n"
     "  --order-work N     the same in moves of annealing, some millions a second: the same order every time\n"
     "  --seed N           of the ties (0)\n"

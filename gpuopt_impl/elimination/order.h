@@ -174,6 +174,14 @@ static int gpuopt__elimination_search_ends(gpuopt__elimination_order_search *sea
     return gpuopt__elimination_watch_ends(&search->watch, 1);
 }
 
+/* Whether the greedy heuristics are run again, for the time r; restarts 0: see tuning.h. */
+static int gpuopt__elimination_search_restarts(const gpuopt__elimination_greedy *s, int32_t restarts, int32_t r,
+                                               const gpuopt__elimination_order_score *score) {
+    if (restarts > 0 || r == 0) return r == 0 || r < restarts;
+    return r < GPUOPT__ELIMINATION_RESTARTS && score->operations > GPUOPT__ELIMINATION_RESTARTS_FROM * s->vertices &&
+           score->operations < GPUOPT__ELIMINATION_RESTARTS_TO;
+}
+
 /* The best order of all restarts, of one heuristic or of all, into greedy.best. The first restart breaks ties by the
  * lower number, the others by the seed. The host is asked whether to stop once there is an order. */
 static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_order_search *search,
@@ -183,7 +191,7 @@ static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_ord
     int32_t r, v, h;
     int found = 0, equal = 1; /* domain sizes: the two kinds of min-fill are the same */
     for (v = 1; v < s->vertices; v++) equal &= s->size[v] == s->size[0];
-    for (r = 0; r < restarts; r++)
+    for (r = 0; gpuopt__elimination_search_restarts(s, restarts, r, score); r++)
         for (h = GPUOPT_HEURISTIC_MIN_FILL; h <= GPUOPT_HEURISTIC_MIN_DEGREE; h++) {
             gpuopt__elimination_order_score got;
             uint64_t stream = ((uint64_t)r * 4 + (uint64_t)h) << 32;

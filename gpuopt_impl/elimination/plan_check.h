@@ -74,7 +74,6 @@ static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *contex
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "MIN_COUNT has no mini-buckets");
     if (d->copies > 1 && (d->policy == GPUOPT_POLICY_SLICE || d->policy == GPUOPT_POLICY_STREAM))
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "SLICE and STREAM need a single copy");
-    if (d->restarts == 0) d->restarts = GPUOPT__ELIMINATION_RESTARTS;
     if (d->copies == 0) d->copies = 1;
     if (d->keep == GPUOPT_DEFAULT) d->keep = GPUOPT_ON;
     return GPUOPT_OK;
