@@ -1453,7 +1453,7 @@ typedef struct gpuopt_elimination_desc {
     /* Runs of each heuristic, with other ties: 1 to 1e6. 0: 1, or up to 8 while the elimination would take long. BEST:
      * less what would be the same. */
     int32_t restarts;
-    uint64_t seed;    /* of ties and of the improvement of an order */
+    uint64_t seed; /* of ties and of the improvement of an order */
     gpuopt_elimination_policy policy;
     /* Bytes of device memory (CPU: of host memory) to use at most; 0: what the device has free (CPU: no limit). */
     uint64_t memory_limit;
@@ -1518,9 +1518,9 @@ typedef struct gpuopt_elimination_estimate {
  * searched for again. ARGUMENT and NUMERIC: as _create. UNSUPPORTED: an estimate is asked for and the policy does not
  * fit the limit; or parent is asked for, and messages of more than 2^44 entries have more than 2^26 variables together.
  * Cost: `restarts` greedy runs of each heuristic, and annealing for the budget or, without one, for about as long: some
- * milliseconds for hundreds of variables in twice as many functions; seconds for 100000 functions. The stop hook is
- * asked on the calling thread once there is an order, after the first greedy run, and ends the search with the best
- * order found so far. */
+ * milliseconds for hundreds of variables in twice as many functions, tens of them if the elimination would take long;
+ * seconds for 100000 functions. The stop hook is asked on the calling thread once there is an order, after the first
+ * greedy run, and ends the search with the best order found so far. */
 GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t *order, int32_t *parent,
                                                   gpuopt_elimination_estimate *estimate);
