@@ -751,8 +751,8 @@ typedef struct gpuopt_propagator_batch_desc {
 /* Fills `plan` with the memory that a batch takes. Errors: as _create. */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_plan(gpuopt_propagator *base, const gpuopt_propagator_batch_desc *desc,
                                                       gpuopt_memory_plan *plan);
-/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the base's mode is SEQUENTIAL, or its marking OFF;
- * CUDA: it has spare rows. Time O(nonzeros + rows + cols). */
+/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: the base's mode is SEQUENTIAL, or its marking OFF.
+ * Time O(nonzeros + rows + cols). */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_create(gpuopt_propagator *base,
                                                         const gpuopt_propagator_batch_desc *desc,
                                                         gpuopt_propagator_batch **batch);

@@ -61,8 +61,10 @@ class TypedBatch final : public CudaBatch {
 
     static gpuopt_status plan(const gpuopt_context *context, const View &view, const PropagatorShape &shape,
                               const gpuopt_propagator_batch_desc &desc, gpuopt_memory_plan *plan);
+    /* tree: the base's, or null. */
     static gpuopt_status create(gpuopt_propagator *base, const View &view, const PropagatorShape &shape,
-                                const gpuopt_propagator_batch_desc &desc, gpuopt_propagator_batch **batch);
+                                const Tree<Bound> *tree, const gpuopt_propagator_batch_desc &desc,
+                                gpuopt_propagator_batch **batch);
     ~TypedBatch() override;
     gpuopt_status run(gpuopt_memory where, const gpuopt_propagator_nodes &nodes, int32_t rounds,
                       const gpuopt_propagator_node_report &report) override;
@@ -85,27 +87,31 @@ class TypedBatch final : public CudaBatch {
     gpuopt_status take_nodes(const gpuopt_propagator_nodes &nodes, const BatchArrays &to, BatchCall &call);
     gpuopt_status run_tiers(BatchCall call, bool to_host);
     bool launch(int tier, const BatchCall &call);
-    template <BatchTier TIER>
+    template <class Nodes>
     bool launch(int most, const BatchCall &call, const MemoryRooms &rooms);
+    bool launch_in_memory(const BatchCall &call, const MemoryRooms &rooms);
     gpuopt_status order_changes(long long *start, const ChangeRoom &to);
-    template <BatchTier TIER>
+    template <class Nodes>
     gpuopt_status fit(int *grid);
+    template <class Nodes>
+    static size_t shared_bytes();
+    bool is_few(int nodes) const { return nodes <= cuda_of(queue_.context())->multiprocessors; }
     gpuopt_status cut(gpuopt__arena &device, gpuopt__arena &host);
-    static size_t shared_bytes(BatchTier tier);
     void deliver_changes(const gpuopt_propagator_node_changes &changes) const;
 
     Queue queue_;
     const View p_;
     PropagatorShape shape_;
     const gpuopt_propagator *base_ = nullptr;
+    const Tree<Bound> *tree_ = nullptr;
     uint64_t version_ = 0; /* of the base, to which the capacities belong; 0: there are none */
     gpuopt_propagator_batch_desc desc_;
-    int warp_grid_ = 0, block_grid_ = 0;   /* blocks of each tier; 0: the device has no such room */
-    MemoryRooms large_ = {}, memory_ = {}; /* of the other two */
-    int first_tier_ = TIER_WARP;           /* that most nodes of the runs on this base have not outgrown */
+    int warp_grid_ = 0, block_grid_ = 0, wide_grid_ = 0; /* blocks of each tier; 0: the device has no such room */
+    MemoryRooms large_ = {}, memory_ = {};               /* of the other two */
+    int first_tier_ = TIER_WARP; /* that most nodes of the runs on this base have not outgrown */
     void *device_ = nullptr, *host_ = nullptr;
     bool locked_ = false; /* the pages in host_ */
-    BatchModel<Val> m_ = {};
+    BatchModel<Val, Bound> m_ = {};
     BatchArrays far_ = {}, near_ = {}; /* in device memory; in host memory for small calls */
     ChangeRoom ordered_ = {};          /* changes on their way to the host */
     NodeRecord *copied_ = nullptr;     /* the reports, in host memory */
@@ -125,14 +131,16 @@ class TypedBatch final : public CudaBatch {
  * slots, which a node fills that changes as many columns. */
 inline unsigned slots_for(int64_t count) {
     unsigned slots = 1024;
-    while (int64_t{2} * slots < 3 * (count + THREADS + 1) && slots < 1U << 31) slots *= 2;
+    while (int64_t{2} * slots < 3 * (count + WIDE_WARPS * WARP + 1) && slots < 1U << 31) slots *= 2;
     return slots;
 }
 
+/* Of a block. */
 template <class Val, class Bound>
-size_t TypedBatch<Val, Bound>::shared_bytes(BatchTier tier) {
-    NodeRoom<unsigned short> room;
-    return cut_room(nullptr, shared_size(tier), room);
+template <class Nodes>
+size_t TypedBatch<Val, Bound>::shared_bytes() {
+    NodeRoom<typename Nodes::Index> room;
+    return Nodes::is_shared ? cut_room(nullptr, Nodes::size(), room) * (Nodes::warps / Nodes::workers) : 0;
 }
 
 /* Cuts the blocks of memory, or measures them. */
@@ -187,7 +195,7 @@ gpuopt_status TypedBatch<Val, Bound>::cut(gpuopt__arena &device, gpuopt__arena &
         memory_.size.col_slots > large_.size.col_slots || memory_.size.row_slots > large_.size.row_slots;
     for (MemoryRooms *rooms : {&large_, &memory_}) {
         NodeRoom<unsigned> room;
-        const int64_t most = int64_t{TierOf<TIER_MEMORY>::together} * cuda_of(queue_.context())->multiprocessors;
+        const int64_t most = int64_t{MemoryNodes::together} * cuda_of(queue_.context())->multiprocessors;
         rooms->bytes = (cut_room(nullptr, rooms->size, room) + 255) / 256 * 256;
         const int64_t fitting = std::max<int64_t>(1, ROOM_BYTES / static_cast<int64_t>(rooms->bytes));
         rooms->count = static_cast<int>(std::min(std::min<int64_t>(nodes, most), fitting));
@@ -216,7 +224,7 @@ gpuopt_status TypedBatch<Val, Bound>::plan(const gpuopt_context *context, const 
 
 template <class Val, class Bound>
 gpuopt_status TypedBatch<Val, Bound>::create(gpuopt_propagator *base, const View &view, const PropagatorShape &shape,
-                                             const gpuopt_propagator_batch_desc &desc,
+                                             const Tree<Bound> *tree, const gpuopt_propagator_batch_desc &desc,
                                              gpuopt_propagator_batch **batch) {
     static_assert(sizeof(CudaBatchHandle) % alignof(TypedBatch) == 0, "the object lies behind its handle");
     const gpuopt_context *context = base->context;
@@ -228,7 +236,7 @@ gpuopt_status TypedBatch<Val, Bound>::create(gpuopt_propagator *base, const View
     auto *object = new (static_cast<char *>(memory) + sizeof(CudaBatchHandle)) TypedBatch(context, view, shape, desc);
     handle->head = {base, desc.nodes, desc.node_columns, desc.changes, -1, 0};
     handle->object = object;
-    object->base_ = base;
+    object->base_ = base, object->tree_ = tree;
     status = object->open();
     if (!status) {
         *batch = &handle->head;
@@ -261,28 +269,30 @@ gpuopt_status TypedBatch<Val, Bound>::open() {
     host = {first_page(host_), 0};
     status = cut(device, host);
     if (!status)
-        status = load_kernels(context, run_nodes<TIER_WARP, Val, Bound>, run_nodes<TIER_BLOCK, Val, Bound>,
-                              run_nodes<TIER_MEMORY, Val, Bound>, count_columns<Val, Bound>, place_columns<Val, Bound>,
-                              find_capacities<Val, Bound>, clear_rooms, expand_nodes<Val, Bound>, write_report,
-                              count_changes, gather_changes);
-    if (!status) status = fit<TIER_WARP>(&warp_grid_);
-    if (!status) status = fit<TIER_BLOCK>(&block_grid_);
+        status = load_kernels(context, run_nodes<WarpNodes, Val, Bound>, run_nodes<BlockNodes, Val, Bound>,
+                              run_nodes<WideNodes, Val, Bound>, run_nodes<MemoryNodes, Val, Bound>,
+                              run_nodes<WideMemoryNodes, Val, Bound>, count_columns<Val, Bound>,
+                              place_columns<Val, Bound>, find_capacities<Val, Bound>, clear_rooms,
+                              expand_nodes<Val, Bound>, write_report, count_changes, gather_changes);
+    if (!status) status = fit<WarpNodes>(&warp_grid_);
+    if (!status) status = fit<BlockNodes>(&block_grid_);
+    if (!status) status = fit<WideNodes>(&wide_grid_);
     return status ? status : lay_out();
 }
 
 /* Blocks of a tier that the device holds at once; 0: its tables do not fit into a block's shared memory. */
 template <class Val, class Bound>
-template <BatchTier TIER>
+template <class Nodes>
 gpuopt_status TypedBatch<Val, Bound>::fit(int *grid) {
     const CudaContext *cuda = cuda_of(queue_.context());
     int together = 0;
     cudaFuncAttributes attributes;
-    GPUOPT_CUDA(queue_.context(), cudaFuncGetAttributes(&attributes, run_nodes<TIER, Val, Bound>));
-    const size_t bytes = shared_bytes(TIER) * (NODE_WARPS / TierOf<TIER>::workers);
+    GPUOPT_CUDA(queue_.context(), cudaFuncGetAttributes(&attributes, run_nodes<Nodes, Val, Bound>));
+    const size_t bytes = shared_bytes<Nodes>();
     *grid = 0;
     if (bytes + attributes.sharedSizeBytes > static_cast<size_t>(cuda->block_memory)) return GPUOPT_OK;
-    GPUOPT_CUDA(queue_.context(), cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, run_nodes<TIER, Val, Bound>,
-                                                                                NODE_WARPS * WARP, bytes));
+    GPUOPT_CUDA(queue_.context(), cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, run_nodes<Nodes, Val, Bound>,
+                                                                                Nodes::warps * WARP, bytes));
     *grid = together * cuda->multiprocessors;
     return GPUOPT_OK;
 }

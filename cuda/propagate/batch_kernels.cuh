@@ -30,7 +30,7 @@ __device__ void each_stored_entry(const Propagator<Val, Bound> &p, F f) {
 /* m.col_start[j + 1]: the entries of column j. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS)
-    count_columns(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ BatchModel<Val> m) {
+    count_columns(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ BatchModel<Val, Bound> m) {
     each_stored_entry(p, [&](int, long long at) { atomicAdd(&m.col_start[p.col[at] / 2 + 1], 1ull); });
 }
 
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(THREADS)
  * matter. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS)
-    place_columns(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ BatchModel<Val> m) {
+    place_columns(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ BatchModel<Val, Bound> m) {
     each_stored_entry(p, [&](int slot, long long at) {
         const unsigned long long place = atomicAdd(&m.col_start[p.col[at] / 2 + 1], 1ull);
         m.entry_slot[place] = slot;
@@ -50,8 +50,8 @@ __global__ void __launch_bounds__(THREADS)
 
 /* Finds the capacities of all rows, and lists those that may act at the base's bounds. The counts are 0 before. */
 template <class Val, class Bound>
-__global__ void __launch_bounds__(THREADS)
-    find_capacities(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ BatchModel<Val> m) {
+__global__ void __launch_bounds__(THREADS) find_capacities(const __grid_constant__ Propagator<Val, Bound> p,
+                                                           const __grid_constant__ BatchModel<Val, Bound> m) {
     const int lane = static_cast<int>(threadIdx.x % WARP);
     if (grid_thread() == 0) m.base->pending = !p.state->converged || p.state->rounds_since_set == 0;
 #pragma unroll 1

@@ -9,26 +9,41 @@
 
 namespace {
 
-/* Who works on a node. */
+/* Rooms, from the smallest. */
 enum BatchTier {
-    TIER_WARP,  /* a warp, tables in shared memory: many nodes that change little */
-    TIER_BLOCK, /* a block, tables in shared memory */
-    TIER_LARGE, /* a block, tables in global memory, with room for thousands of columns; many blocks */
+    TIER_WARP,  /* in shared memory, for a warp: many nodes that change little */
+    TIER_BLOCK, /* in shared memory, for a block */
+    TIER_WIDE,  /* in shared memory, all that a multiprocessor has, for a large block */
+    TIER_LARGE, /* in global memory, with room for thousands of columns; many blocks */
     TIER_MEMORY /* the same with room for every column and row; as many blocks as there is memory for */
 };
-enum { NODE_WARPS = 4 }; /* warps of a block */
+enum { NODE_WARPS = 4, WIDE_WARPS = 16 }; /* of a block, and of a large one */
 
-template <BatchTier TIER>
-struct TierOf {
-    static constexpr int workers = TIER == TIER_WARP ? 1 : +NODE_WARPS;
-    static constexpr int together = TIER == TIER_WARP ? 5 : TIER == TIER_BLOCK ? 3 : 4; /* blocks of a multiprocessor */
-    using Index = typename std::conditional<TIER == TIER_MEMORY, unsigned, unsigned short>::type;
+/* Who works on a node, and where its tables are. warps: of a block; workers: those of a node; together: blocks of a
+ * multiprocessor; size: of tables in shared memory. */
+struct WarpNodes {
+    enum { warps = NODE_WARPS, workers = 1, together = 5, is_shared = 1 };
+    using Index = unsigned short;
+    __host__ __device__ static constexpr RoomSize size() { return {128, 512, 88, 416}; }
 };
-
-/* The tables in shared memory. */
-__host__ __device__ constexpr RoomSize shared_size(BatchTier tier) {
-    return tier == TIER_WARP ? RoomSize{128, 512, 88, 416} : RoomSize{512, 4096, 340, 3072};
-}
+struct BlockNodes {
+    enum { warps = NODE_WARPS, workers = warps, together = 3, is_shared = 1 };
+    using Index = unsigned short;
+    __host__ __device__ static constexpr RoomSize size() { return {512, 4096, 340, 3072}; }
+};
+struct WideNodes {
+    enum { warps = WIDE_WARPS, workers = warps, together = 1, is_shared = 1 };
+    using Index = unsigned short;
+    __host__ __device__ static constexpr RoomSize size() { return {2048, 8192, 1360, 6144}; }
+};
+struct MemoryNodes {
+    enum { warps = NODE_WARPS, workers = warps, together = 4, is_shared = 0 };
+    using Index = unsigned;
+    __host__ __device__ static constexpr RoomSize size() { return {}; }
+};
+struct WideMemoryNodes : MemoryNodes {
+    enum { warps = WIDE_WARPS, workers = warps, together = 1, is_shared = 0 };
+};
 
 /* Tables in global memory, one room a block. The kernel that runs nodes finds and leaves them empty. */
 struct MemoryRooms {
@@ -44,8 +59,8 @@ class NodeRun : public NodeRows<WORKERS, Index, Val, Bound> {
     using Rows::p, Rows::m, Rows::s, Rows::room, Rows::lane, Rows::thread, Rows::base, Rows::THREADS_;
 
   public:
-    __device__ NodeRun(const Propagator<Val, Bound> &propagator, const BatchModel<Val> &model, NodeShared &shared,
-                       const NodeRoom<Index> &tables, const BatchCall &run)
+    __device__ NodeRun(const Propagator<Val, Bound> &propagator, const BatchModel<Val, Bound> &model,
+                       NodeShared &shared, const NodeRoom<Index> &tables, const BatchCall &run)
         : Rows(propagator, model, shared, tables), call(run) {}
 
     /* Takes nodes until there are no more. */
@@ -210,23 +225,22 @@ __device__ void end_run(BatchState *state, BatchReport *report) {
     done.store(0, cuda::memory_order_relaxed);
 }
 
-/* Runs the nodes of a call, or those on its list. TIER_MEMORY: in these rooms, which may be those of TIER_LARGE, too. */
-template <BatchTier TIER, class Val, class Bound>
-__global__ void __launch_bounds__(NODE_WARPS *WARP, TierOf<TIER>::together)
-    run_nodes(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ BatchModel<Val> m,
+/* Runs the nodes of a call, or those on its list. Tables that are not in shared memory are in these rooms. */
+template <class Nodes, class Val, class Bound>
+__global__ void __launch_bounds__(Nodes::warps *WARP, Nodes::together)
+    run_nodes(const __grid_constant__ Propagator<Val, Bound> p, const __grid_constant__ BatchModel<Val, Bound> m,
               const __grid_constant__ BatchCall call, const __grid_constant__ MemoryRooms rooms) {
-    using Tier = TierOf<TIER>;
     GPUOPT_DYNAMIC_SHARED(char, room_memory);
-    __shared__ NodeShared shared[NODE_WARPS / Tier::workers];
-    const unsigned worker = threadIdx.x / (Tier::workers * WARP);
-    NodeRoom<typename Tier::Index> room;
-    if (TIER == TIER_MEMORY) {
-        cut_room(rooms.memory + rooms.bytes * blockIdx.x, rooms.size, room);
-    } else {
-        constexpr RoomSize fixed = shared_size(TIER);
+    __shared__ NodeShared shared[Nodes::warps / Nodes::workers];
+    const unsigned worker = threadIdx.x / (Nodes::workers * WARP);
+    NodeRoom<typename Nodes::Index> room;
+    if (Nodes::is_shared) {
+        constexpr RoomSize fixed = Nodes::size();
         cut_room(room_memory + rooms.bytes * worker, fixed, room);
+    } else {
+        cut_room(rooms.memory + rooms.bytes * blockIdx.x, rooms.size, room);
     }
-    NodeRun<Tier::workers, typename Tier::Index, Val, Bound>(p, m, shared[worker], room, call).all(TIER == TIER_MEMORY);
+    NodeRun<Nodes::workers, typename Nodes::Index, Val, Bound>(p, m, shared[worker], room, call).all(!Nodes::is_shared);
     end_run(m.state, call.report);
 }
 

@@ -27,6 +27,7 @@
 
 #include "raw.cuh"
 #include "rows.cuh"
+#include "tree_rows.cuh"
 
 namespace {
 
@@ -54,7 +55,7 @@ struct BatchBase {
 };
 
 /* The matrix by columns, and the rows' capacities. */
-template <class Val>
+template <class Val, class Bound>
 struct BatchModel {
     unsigned long long *col_start; /* [cols + 2]; the last is used while the matrix is laid out */
     int *entry_slot;               /* [nonzeros] */
@@ -63,7 +64,8 @@ struct BatchModel {
     int *active;   /* [slots]: active short rows, from 0; others, from 32 * slices */
     BatchBase *base;
     BatchState *state;
-    unsigned lanes; /* that share a column whose change is taken to its rows: 8, or 32 where columns are long */
+    unsigned lanes;   /* that share a column whose change is taken to its rows: 8, or 32 where columns are long */
+    Tree<Bound> tree; /* of the base, for the rows that have been added: every round of a node evaluates them */
 };
 
 /* What a node's run has found. */

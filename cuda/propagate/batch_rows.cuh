@@ -21,8 +21,8 @@ class NodeRows : public NodeTables<WORKERS, Index, Val, Bound> {
 
     using Tables::Tables;
 
-    /* Evaluates the queued rows and, where the base leaves them to the node's first round, those that are active in
-     * it. Each warp takes some. */
+    /* Evaluates the queued rows, added rows and, where the base leaves them to the node's first round, those that are
+     * active in it. Each warp takes some. */
     __device__ void evaluate(bool active) {
         const int warp = static_cast<int>(thread / WARP);
 #pragma unroll 1
@@ -40,6 +40,8 @@ class NodeRows : public NodeTables<WORKERS, Index, Val, Bound> {
                 row<GROUP>(slot, at < shorts);
             }
         }
+#pragma unroll 1
+        for (int i = warp; i < m.tree.added; i += WORKERS) added(i);
     }
 
   protected:
@@ -58,26 +60,41 @@ class NodeRows : public NodeTables<WORKERS, Index, Val, Bound> {
     /* Each WIDTH lanes evaluate a row; `valid`: theirs is one. All lanes of the warp take part. */
     template <int WIDTH>
     __device__ void row(int slot, bool valid) {
-        constexpr int unit = WIDTH == GROUP ? WARP : 1; /* from one entry to the next */
-        const int first = lane % WIDTH;
-        int length = valid ? p.length[slot] : 0;
+        const int length = valid ? p.length[slot] : 0;
         const long long at = valid ? p.start_of(slot) : 0;
         const double2 side = valid ? p.sides[slot] : make_double2(-HUGE_VAL, HUGE_VAL);
-        const Val *val = p.val + at;
-        const unsigned *col = p.col + at;
-        if (first == 0) evaluated += static_cast<unsigned>(length);
-        const bool passed = filter<WIDTH>(val, col, length, side) && valid;
+        if (lane % WIDTH == 0) evaluated += static_cast<unsigned>(length);
+        row<WIDTH, WIDTH == GROUP ? +WARP : 1>(p.val + at, p.col + at, length, side, valid,
+                                               [&] { return p.row[slot]; });
+    }
+
+    /* The warp evaluates an added row; if it is short, each group does the same. */
+    __device__ void added(int index) {
+        const AddedRow<Bound> row = added_row(p, m.tree, index);
+        const auto number = [&] { return p.rows + index; };
+        if (row.length < 0) return;
+        if (lane == 0) evaluated += static_cast<unsigned>(row.length);
+        if (row.length <= GPUOPT__PROPAGATOR_SHORT)
+            this->row<GROUP, 1>(row.val, row.col, row.length, row.side, true, number);
+        else this->row<WARP, 1>(row.val, row.col, row.length, row.side, true, number);
+    }
+
+    /* A row whose entries are `unit` apart; number(): the host's for it. */
+    template <int WIDTH, int unit, class Entry, class F>
+    __device__ void row(const Entry *val, const unsigned *col, int length, double2 side, bool valid, F number) {
+        const int first = lane % WIDTH;
+        const bool passed = filter<WIDTH, unit>(val, col, length, side) && valid;
         if (!__any_sync(~0u, passed)) return;
         const int whole = length;
         if (!passed) length = 0;
-        gpuopt__propagator_activities activities = sum<WIDTH>(val, col, length);
+        gpuopt__propagator_activities activities = sum<WIDTH, unit>(val, col, length);
         const gpuopt__propagator_row limits = gpuopt__propagator_row_make(&activities, &p.rules, side.x, side.y, whole);
         if (__any_sync(~0u, passed && limits.violated)) {
-            const gpuopt__pair size = magnitudes<WIDTH>(val, col, length);
+            const gpuopt__pair size = magnitudes<WIDTH, unit>(val, col, length);
             if (passed && limits.violated &&
                 (gpuopt__propagator_limit_violated(&limits.limit[0], &p.rules, side.y, size.first) ||
                  gpuopt__propagator_limit_violated(&limits.limit[1], &p.rules, side.x, size.second))) {
-                if (first == 0) atomicMin(&s.found_row, p.row[slot]);
+                if (first == 0) atomicMin(&s.found_row, number());
                 length = 0;
             }
         }
@@ -93,9 +110,8 @@ class NodeRows : public NodeTables<WORKERS, Index, Val, Bound> {
     }
 
     /* Whether a row passes the filter. */
-    template <int WIDTH>
-    __device__ bool filter(const Val *val, const unsigned *col, int length, double2 side) const {
-        constexpr int unit = WIDTH == GROUP ? WARP : 1;
+    template <int WIDTH, int unit, class Entry>
+    __device__ bool filter(const Entry *val, const unsigned *col, int length, double2 side) const {
         gpuopt__propagator_filter f = gpuopt__propagator_filter_start();
 #pragma unroll 1
         for (int k = lane % WIDTH; k < length; k += TOGETHER * WIDTH) {
@@ -120,9 +136,9 @@ class NodeRows : public NodeTables<WORKERS, Index, Val, Bound> {
     }
 
     /* A row's activities, in the order that row.h fixes. */
-    template <int WIDTH>
-    __device__ gpuopt__propagator_activities sum(const Val *val, const unsigned *col, int length) const {
-        constexpr int unit = WIDTH == GROUP ? WARP : 1, SEGMENT = GPUOPT__PROPAGATOR_SEGMENT;
+    template <int WIDTH, int unit, class Entry>
+    __device__ gpuopt__propagator_activities sum(const Entry *val, const unsigned *col, int length) const {
+        constexpr int SEGMENT = GPUOPT__PROPAGATOR_SEGMENT;
         gpuopt__propagator_activities all = gpuopt__propagator_activities_start(), part;
 #pragma unroll 1
         for (int before = 0; before == 0 || (WIDTH == WARP && before < length); before += SEGMENT) {
@@ -142,9 +158,9 @@ class NodeRows : public NodeTables<WORKERS, Index, Val, Bound> {
     }
 
     /* The sums of the sizes of a row's finite terms, in the same order. Few rows come here. */
-    template <int WIDTH>
-    __device__ gpuopt__pair magnitudes(const Val *val, const unsigned *col, int length) const {
-        constexpr int unit = WIDTH == GROUP ? WARP : 1, SEGMENT = GPUOPT__PROPAGATOR_SEGMENT;
+    template <int WIDTH, int unit, class Entry>
+    __device__ gpuopt__pair magnitudes(const Entry *val, const unsigned *col, int length) const {
+        constexpr int SEGMENT = GPUOPT__PROPAGATOR_SEGMENT;
         gpuopt__pair all = {0, 0};
 #pragma unroll 1
         for (int before = 0; before == 0 || (WIDTH == WARP && before < length); before += SEGMENT) {

@@ -11,10 +11,11 @@ namespace {
 
 /* ---- A run ---- */
 
-/* Finds the rows' capacities at the base's bounds, if these are new. */
+/* Finds the rows' capacities at the base's bounds and the rows that have been added, if these are new. */
 template <class Val, class Bound>
 gpuopt_status TypedBatch<Val, Bound>::follow_base() {
     if (version_ == base_->version) return GPUOPT_OK;
+    if (tree_) m_.tree = *tree_;
     gpuopt_status status = queue_.clear(m_.base, 0, sizeof *m_.base);
     queue_.launch({blocks_for(WARP * shape_.units()), THREADS}, find_capacities<Val, Bound>, p_, m_);
     if (!status) status = queue_.launched("finding capacities");
@@ -40,36 +41,45 @@ gpuopt_status TypedBatch<Val, Bound>::take_nodes(const gpuopt_propagator_nodes &
     return status;
 }
 
-/* Launches a tier. Returns whether there is one. */
+/* Launches at most so many blocks of a tier. Returns whether there is one. */
 template <class Val, class Bound>
-template <BatchTier TIER>
+template <class Nodes>
 bool TypedBatch<Val, Bound>::launch(int most, const BatchCall &call, const MemoryRooms &rooms) {
-    const int each = NODE_WARPS / TierOf<TIER>::workers, grid = std::min(most, (call.nodes + each - 1) / each);
+    const int each = Nodes::warps / Nodes::workers, grid = std::min(most, (call.nodes + each - 1) / each);
+    MemoryRooms own = rooms;
     if (most == 0) return false;
-    queue_.launch({grid, NODE_WARPS * WARP, TIER == TIER_MEMORY ? 0 : rooms.bytes * each}, run_nodes<TIER, Val, Bound>,
-                  p_, m_, call, rooms);
+    if (Nodes::is_shared) own.bytes = shared_bytes<Nodes>() / each;
+    queue_.launch({grid, Nodes::warps * WARP, shared_bytes<Nodes>()}, run_nodes<Nodes, Val, Bound>, p_, m_, call, own);
     return true;
+}
+
+/* Few nodes get large blocks: a call lasts as long as the slowest of them. */
+template <class Val, class Bound>
+bool TypedBatch<Val, Bound>::launch_in_memory(const BatchCall &call, const MemoryRooms &rooms) {
+    return is_few(call.nodes) ? launch<WideMemoryNodes>(rooms.count, call, rooms)
+                              : launch<MemoryNodes>(rooms.count, call, rooms);
 }
 
 template <class Val, class Bound>
 bool TypedBatch<Val, Bound>::launch(int tier, const BatchCall &call) {
-    MemoryRooms shared = {};
-    shared.bytes = shared_bytes(static_cast<BatchTier>(tier));
     switch (tier) {
-    case TIER_WARP: return launch<TIER_WARP>(warp_grid_, call, shared);
-    case TIER_BLOCK: return launch<TIER_BLOCK>(block_grid_, call, shared);
-    case TIER_LARGE: return launch<TIER_MEMORY>(large_.count, call, large_);
-    default: return launch<TIER_MEMORY>(memory_.count, call, memory_);
+    case TIER_WARP: return launch<WarpNodes>(warp_grid_, call, {});
+    case TIER_BLOCK: return launch<BlockNodes>(block_grid_, call, {});
+    case TIER_WIDE: return launch<WideNodes>(wide_grid_, call, {});
+    case TIER_LARGE: return launch_in_memory(call, large_);
+    default: return launch_in_memory(call, memory_);
     }
 }
 
 /* Runs the nodes of a call in ever larger rooms, unless the host asks to stop in between. `to_host`: their reports are
- * to be copied to the host. Few nodes get a block each from the start, and so do those of a base most of whose nodes
- * have needed it. */
+ * to be copied to the host. Nodes of a base most of whose nodes have outgrown a tier begin behind it. */
 template <class Val, class Bound>
 gpuopt_status TypedBatch<Val, Bound>::run_tiers(BatchCall call, bool to_host) {
-    const int all = call.nodes, few = 2 * cuda_of(queue_.context())->multiprocessors;
-    for (int tier = std::max(first_tier_, call.nodes < few ? +TIER_BLOCK : +TIER_WARP);; tier++) {
+    const int all = call.nodes;
+    for (int tier = first_tier_;; tier++) {
+        if (is_few(call.nodes) && wide_grid_) tier = std::max(tier, +TIER_WIDE);
+        else if (is_few(call.nodes / 2)) tier = std::max(tier, +TIER_BLOCK);
+        if (tier == TIER_WIDE && !is_few(call.nodes / 4)) continue; /* many are faster four to a multiprocessor */
         call.left = list_[0] == call.list ? list_[1] : list_[0];
         call.last = tier == TIER_MEMORY;
         if (!launch(tier, call)) continue;
@@ -86,7 +96,7 @@ gpuopt_status TypedBatch<Val, Bound>::run_tiers(BatchCall call, bool to_host) {
         used_ = report_->used;
         if (report_->left == 0 || call.last) return GPUOPT_OK;
         if (gpuopt__asked_to_stop(queue_.context())) return queue_.clear(m_.state, 0, sizeof *m_.state);
-        if (all >= few && report_->left > static_cast<unsigned>(all) / 2) first_tier_ = tier + 1;
+        if (!is_few(all) && report_->left > static_cast<unsigned>(all) / 2) first_tier_ = tier + 1;
         call.list = call.left;
         call.nodes = static_cast<int>(report_->left);
     }

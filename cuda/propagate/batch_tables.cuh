@@ -34,8 +34,8 @@ class NodeTables {
     const unsigned thread = threadIdx.x % THREADS_;
     const int lane = static_cast<int>(threadIdx.x % WARP);
 
-    __device__ NodeTables(const Propagator<Val, Bound> &propagator, const BatchModel<Val> &model, NodeShared &shared,
-                          const NodeRoom<Index> &tables)
+    __device__ NodeTables(const Propagator<Val, Bound> &propagator, const BatchModel<Val, Bound> &model,
+                          NodeShared &shared, const NodeRoom<Index> &tables)
         : p(propagator), m(model), s(shared), room(tables), base(propagator.bounds[0]) {}
 
     __device__ static void sync() {
@@ -166,7 +166,7 @@ class NodeTables {
 
   protected:
     const Propagator<Val, Bound> &p;
-    const BatchModel<Val> &m;
+    const BatchModel<Val, Bound> &m;
     NodeShared &s;
     const NodeRoom<Index> &room;
     const Bound *const base;

@@ -112,7 +112,6 @@ class TypedPropagator final : public CudaPropagator {
     gpuopt_status choose_driver(gpuopt_propagator_driver wanted);
     gpuopt_status choose_resident();
     gpuopt_status build_graph();
-    gpuopt_status refuse_batch() const;
     void enqueue_round(const Queue &queue);
     gpuopt_status check_device_arrays(bool sides, int64_t count, const int32_t *index, const double *low,
                                       const double *high, const char *call);

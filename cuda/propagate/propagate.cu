@@ -91,15 +91,8 @@ gpuopt_status TypedPropagator<Val, Bound>::get_kinds(uint8_t *kind) {
 }
 
 template <class Val, class Bound>
-gpuopt_status TypedPropagator<Val, Bound>::refuse_batch() const {
-    gpuopt__log(queue_.context(), 0, "on the GPU a batch needs a base without spare rows");
-    return GPUOPT_ERROR_UNSUPPORTED;
-}
-
-template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::plan_batch(const gpuopt_propagator_batch_desc &desc,
                                                       gpuopt_memory_plan *plan) const {
-    if (shape_.spare_rows) return refuse_batch();
     return TypedBatch<Val, Bound>::plan(queue_.context(), p_, shape_, desc, plan);
 }
 
@@ -107,8 +100,7 @@ template <class Val, class Bound>
 gpuopt_status TypedPropagator<Val, Bound>::create_batch(gpuopt_propagator *base,
                                                         const gpuopt_propagator_batch_desc &desc,
                                                         gpuopt_propagator_batch **batch) const {
-    if (shape_.spare_rows) return refuse_batch();
-    return TypedBatch<Val, Bound>::create(base, p_, shape_, desc, batch);
+    return TypedBatch<Val, Bound>::create(base, p_, shape_, tree_ ? &tree_->view() : nullptr, desc, batch);
 }
 
 /* ---- The table ---- */

@@ -25,7 +25,7 @@ struct gpuopt_propagator_probe {
 };
 
 /* Binaries that are probed first, to see how many columns change. */
-enum { GPUOPT__PROPAGATOR_PROBE_FIRST = 1024 };
+enum { GPUOPT__PROPAGATOR_PROBE_FIRST = 4096 };
 
 /* Cuts the arrays of a probe, whose sizes are known. */
 static inline void gpuopt__propagator_probe_cut(gpuopt_propagator_probe *probe, int32_t cols, gpuopt__arena *arena) {

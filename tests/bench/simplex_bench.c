@@ -7,6 +7,7 @@
  *       --clp on|off|both  CLP's primal simplex method; its dual one where that is over the limit (on), or always
  *       --limit S       seconds each may take, of its processor's time in CLP, which looks rarely (60)
  *       --repeat N      the run with the median of the seconds of N; one of more than 30 s is enough (1)
+ *       --pages KIND    of the matrix in host memory: pageable, or locked (with CUDA)
  * Seconds are those of create, which have a column of their own in ms, and of the iterations until the outcome is
  * known, without reading the model. us/it counts the iterations only, with bound flips, phase 1 and refreshes.
  * Violations are absolute, on the model as it was read, in long double. TB/s (tableau only) is what an iteration on
@@ -25,6 +26,9 @@
 #include "examples/common.h"
 #include "tests/bench/simplex_peers.h"
 #include "tests/support/support.h"
+#ifdef TEST_WITH_CUDA
+#include <cuda_runtime.h>
+#endif
 
 static const char default_models[] =
     "shah:1000:1,shah:2000:1,plant:750:3750:.04:1,meyer:1250:6250:.04:1,meyer:2500:12500:.04:1,meyer:5000:25000:.04:1,"
@@ -52,7 +56,7 @@ enum { CLP_OFF, CLP_ON, CLP_BOTH };
 
 typedef struct options {
     const char *backends, *models, *only;
-    int clp;
+    int clp, locked;
     int64_t limit, repeat;
 } options;
 
@@ -244,6 +248,21 @@ static void measure(const char *name, const mip *model, const machine *on, const
     }
 }
 
+/* Locks the pages of the matrix, or unlocks them. */
+static void lock_pages(const mip *model, int lock) {
+#ifdef TEST_WITH_CUDA
+    int32_t *index = (int32_t *)model->columns.index;
+    double *value = (double *)model->columns.value;
+    size_t entries = (size_t)model->columns.start[model->matrix.cols];
+    int failed = lock ? cudaHostRegister(index, sizeof *index * entries, cudaHostRegisterDefault) ||
+                            cudaHostRegister(value, sizeof *value * entries, cudaHostRegisterDefault)
+                      : cudaHostUnregister(index) || cudaHostUnregister(value);
+    if (failed) fprintf(stderr, "simplex_bench: pages cannot be locked\n"), exit(1);
+#else
+    (void)model, (void)lock;
+#endif
+}
+
 static int measure_model(const char *asked, const machine *machines, int count, const options *o) {
     char name[NAME];
     mip model;
@@ -254,7 +273,9 @@ static int measure_model(const char *asked, const machine *machines, int count, 
     if (load(name, &model)) return -1;
     f.seconds = now() - start;
     print_line(name, &model, &f);
+    if (o->locked) lock_pages(&model, 1);
     for (k = 0; k < count; k++) measure(name, &model, &machines[k], o, 0);
+    if (o->locked) lock_pages(&model, 0);
     if (o->clp != CLP_OFF) measure_clp(name, &model, o);
     for (k = 0; recorded_result(name, k, &f); k++) print_line(name, &model, &f);
     mip_free(&model);
@@ -265,16 +286,17 @@ static int measure_model(const char *asked, const machine *machines, int count, 
 
 /* Returns 0, or -1: it says no such thing. */
 static int parse(int argc, char **argv, options *o) {
-    static const char *const switches[] = {"off", "on", "both", NULL};
+    static const char *const switches[] = {"off", "on", "both", NULL}, *const pages[] = {"pageable", "locked", NULL};
     const char *at;
     char word[NAME];
     int k, good = argc > 1 && argv[1][0] != '-';
-    *o = (options){argc > 1 ? argv[1] : "", default_models, default_variants, CLP_ON, 60, 1};
+    *o = (options){argc > 1 ? argv[1] : "", default_models, default_variants, CLP_ON, 0, 60, 1};
     for (k = 2; k < argc && good; k += 2) {
         const char *value = k + 1 < argc ? argv[k + 1] : "";
         if (strcmp(argv[k], "--models") == 0) good = *(o->models = value) != 0;
         else if (strcmp(argv[k], "--only") == 0) good = *(o->only = value) != 0;
         else if (strcmp(argv[k], "--clp") == 0) good = (o->clp = choice(value, switches)) >= 0;
+        else if (strcmp(argv[k], "--pages") == 0) good = (o->locked = choice(value, pages)) >= 0;
         else if (strcmp(argv[k], "--limit") == 0) good = whole_number(value, 1000000, &o->limit);
         else if (strcmp(argv[k], "--repeat") == 0) good = whole_number(value, MOST_REPEATS, &o->repeat);
         else good = 0;
@@ -312,7 +334,7 @@ int main(int argc, char **argv) {
     int count = 0, failed = 0;
     if (parse(argc, argv, &o)) {
         fprintf(stderr, "simplex_bench BACKEND,... [--models LIST] [--only LIST] [--clp on|off|both] [--limit S] "
-                        "[--repeat N]\n");
+                        "[--repeat N] [--pages pageable|locked]\n");
         return EXIT_BAD_INPUT;
     }
     for (at = o.backends; count < 4 && next_word(&at, machines[count].backend); count++)

@@ -104,9 +104,30 @@ void free_results(node_results *r) { free(r->changed_col), free(r->lb), free(r->
 
 /* ---- The base ---- */
 
+/* Adds the rows of a model from `first` on. */
+static void add_rows_from(gpuopt_propagator *p, const gpuopt_propagator_desc *desc, int32_t first) {
+    gpuopt_matrix rows = desc->matrix;
+    const int64_t *from = rows.start + first;
+    int64_t *start = malloc(sizeof *start * (size_t)(rows.rows - first + 1));
+    int32_t *number = malloc(sizeof *number * (size_t)(rows.rows - first + 1)), i;
+    for (i = first; i <= rows.rows; i++) start[i - first] = rows.start[i] - *from;
+    rows.index += *from, rows.value += *from;
+    rows.start = start, rows.rows -= first;
+    assert_int_equal(gpuopt_propagator_add_rows(p, &rows, desc->lhs + first, desc->rhs + first, number), GPUOPT_OK);
+    for (i = 0; i < rows.rows; i++) assert_int_equal(number[i], first + i);
+    free(start), free(number);
+}
+
 gpuopt_propagator *make_base(gpuopt_context *context, const gpuopt_propagator_desc *desc, const base_past *past) {
-    gpuopt_propagator *p = problem_create(context, desc);
+    gpuopt_propagator_desc own = *desc;
+    gpuopt_propagator *p;
+    own.matrix.rows -= past->added;
+    own.spare_rows = past->added;
+    own.spare_nonzeros = desc->matrix.start[desc->matrix.rows] - desc->matrix.start[own.matrix.rows];
+    p = problem_create(context, &own);
+    if (past->added && !past->late) add_rows_from(p, desc, own.matrix.rows);
     if (past->rounds > 0) problem_round(p, past->rounds);
+    if (past->added && past->late) add_rows_from(p, desc, own.matrix.rows);
     if (past->fixed >= 0)
         assert_int_equal(gpuopt_propagator_set_some_bounds(p, GPUOPT_HOST, 1, &past->fixed, &past->at, &past->at),
                          GPUOPT_OK);

@@ -39,11 +39,14 @@ typedef struct node_results {
 void run_batch(gpuopt_propagator_batch *batch, const node_list *list, int rounds, node_results *r);
 void free_results(node_results *r);
 
-/* What a base has been through before its batch runs: so many rounds, then perhaps one column fixed. */
+/* What a base has been through before its batch runs: so many rounds, then perhaps one column fixed. The model's last
+ * rows may have been added, to be numbered as they are in the model: before the rounds, or after them. */
 typedef struct base_past {
     int rounds;
     int32_t fixed; /* -1: none */
     double at;
+    int32_t added;
+    int late;
 } base_past;
 
 gpuopt_propagator *make_base(gpuopt_context *context, const gpuopt_propagator_desc *desc, const base_past *past);

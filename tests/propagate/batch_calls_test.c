@@ -127,7 +127,7 @@ static void all_bounds(void **state) {
     uint64_t seed = 8;
     mip m = model_draw(&shape, &seed);
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);
-    base_past past = {100, -1, 0};
+    base_past past = {100, -1, 0, 0, 0};
     gpuopt_propagator *base = make_base(context, &desc, &past);
     gpuopt_propagator_batch *batch = make_batch(base, NODES, 0, COUNT * COLS), *narrow;
     node_list *list = malloc(sizeof *list);
@@ -216,7 +216,7 @@ static int stop(void *user) { return *(int *)user; }
 
 /* A run that is stopped: nodes are as without that, or as if they had not been given. */
 static void stopped(void **state) {
-    enum { COLS = 900, COUNT = 12, ROUNDS = 2000 };
+    enum { COLS = 1500, COUNT = 12, ROUNDS = 2000 };
     gpuopt_context_desc context_desc = test_context_desc(NULL);
     gpuopt_context *context;
     mip m = model_chain(COLS);
@@ -234,7 +234,7 @@ static void stopped(void **state) {
     base = problem_create(context, &desc);
     problem_round(base, ROUNDS);
     batch = make_batch(base, NODES, 0, 64 * COLS);
-    chain_nodes(list, COUNT, 850, 7);
+    chain_nodes(list, COUNT, COLS - 50, 7);
     list->col[COUNT - 1] = 0; /* outgrows the room that the GPU has in shared memory */
     run_batch(batch, list, ROUNDS, all);
     for (pass = 0; pass < 2; pass++) {

@@ -64,8 +64,13 @@ static void as_node_by_node(void **state) {
         for (trial = 0; trial < test_times(4 * shapes[s].trials, shapes[s].trials * 10); trial++) {
             mip m = model_draw(&shapes[s], &seed);
             gpuopt_propagator_desc desc = mip_propagator_desc(&m);
-            base_past past = {(int)test_random_int(&seed, 0, 3) == 0 ? (int)test_random_int(&seed, 0, 2) : 100, -1, 0};
+            base_past past = {(int)test_random_int(&seed, 0, 3) == 0 ? (int)test_random_int(&seed, 0, 2) : 100, -1, 0,
+                              0, 0};
             if (test_random_int(&seed, 0, 3) == 0) past.fixed = (int32_t)test_random_int(&seed, 0, m.matrix.cols - 1);
+            if (test_random_int(&seed, 0, 2) == 0) {
+                past.added = (int32_t)test_random_int(&seed, 1, m.matrix.rows);
+                past.late = (int)test_random_int(&seed, 0, 1);
+            }
             if (past.fixed >= 0) past.at = fmax(fmin(m.lb[past.fixed], 1e6), -1e6);
             if (test_random_int(&seed, 0, 2) == 0) desc.precision = GPUOPT_PRECISION_FP32;
             if (test_random_int(&seed, 0, 3) == 0) desc.round_limit = 2;
@@ -90,7 +95,7 @@ static void as_node_by_node(void **state) {
 
 /* A node that changes more columns than it may is FULL, whatever room the backend has; with more, it runs. */
 static void full_nodes(void **state) {
-    enum { COLS = 900, ROUNDS = 2000 };
+    enum { COLS = 2600, ROUNDS = 4000 };
     gpuopt_context *context = test_context(NULL);
     mip m = model_chain(COLS);
     gpuopt_propagator_desc desc = mip_propagator_desc(&m);
@@ -98,7 +103,7 @@ static void full_nodes(void **state) {
     gpuopt_propagator_batch *batch;
     node_list *list = malloc(sizeof *list);
     node_results *r = malloc(sizeof *r);
-    static const int32_t limits[] = {1, 49, 50, 51, 60, 840, 899, 900, 0};
+    static const int32_t limits[] = {1, 49, 50, 51, 60, 840, COLS - 1, 0};
     size_t l;
     int32_t k;
     (void)state;
@@ -108,8 +113,8 @@ static void full_nodes(void **state) {
     for (l = 0; l < sizeof limits / sizeof *limits; l++) {
         int32_t most = limits[l] ? limits[l] : COLS;
         batch = make_batch(base, NODES, limits[l], 64 * COLS);
-        /* From column 850 on: 50 columns; one more for each further node. And the longest: all 900. */
-        chain_nodes(list, 12, 850, 7);
+        /* From the 50th column from the end on; one more for each further node. And the longest: all. */
+        chain_nodes(list, 12, COLS - 50, 7);
         list->col[11] = 0;
         run_batch(batch, list, ROUNDS, r);
         for (k = 0; k < 12; k++) {
@@ -245,7 +250,6 @@ static void added_rows(void **state) {
     node_results *r;
     int pass;
     (void)state;
-    if (test_on("cuda")) return; /* a base with spare rows is refused there: create_test.c */
     context = test_context(NULL);
     m = model_chain(10);
     desc = mip_propagator_desc(&m);
