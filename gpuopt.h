@@ -196,6 +196,9 @@ typedef struct gpuopt_context_desc {
      * whose comments mention it. If it returns nonzero, the call stops there and returns GPUOPT_OK with the outcome
      * MORE; the next call goes on. NULL: never. */
     int (*stop)(void *user);
+    /* The host's clock, asked during calls with a limit in seconds (order_seconds of an elimination), for which it is
+     * required: seconds since any moment, not going back. NULL: there are no such limits. */
+    double (*seconds)(void *user);
 } gpuopt_context_desc;
 
 /* Makes a context. desc may be NULL: the CPU with one thread. ARGUMENT: a member is out of range, or the stream is
@@ -1374,8 +1377,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  *           read once and the message, d^(w-1) entries, is written once.
  * Bits      INT64: the same bits on every backend. DOUBLE: on one backend always the same, between backends up to
  *           rounding.
- * Stop      The stop hook is asked between buckets and between slices in _step, between the restarts of a search for an
- *           order, and in _assign where that repeats a slice. */
+ * Stop      The stop hook is asked between buckets and between slices in _step, many times in a search for an order,
+ *           and in _assign where that repeats a slice. */
 
 /* A model being eliminated. */
 typedef struct gpuopt_elimination gpuopt_elimination;
@@ -1413,7 +1416,8 @@ typedef struct gpuopt_elimination_function {
 /* How an order is found: each step eliminates the variable with the least of what the constant says, in the remaining
  * graph. Ties are broken by the seed. */
 typedef enum gpuopt_elimination_heuristic {
-    GPUOPT_HEURISTIC_BEST = 0,          /* all three; the order with the fewest operations is improved further */
+    GPUOPT_HEURISTIC_BEST = 0,          /* all three; the order with the fewest operations is improved further, by
+                                           annealing: judged by operations times the entries of the largest message */
     GPUOPT_HEURISTIC_MIN_FILL,          /* edges that its elimination adds */
     GPUOPT_HEURISTIC_WEIGHTED_MIN_FILL, /* the sum over these edges of the product of the two domain sizes */
     GPUOPT_HEURISTIC_MIN_DEGREE         /* neighbours */
@@ -1449,8 +1453,10 @@ typedef struct gpuopt_elimination_desc {
     const int32_t *order;
     int32_t order_count; /* 0 if order is NULL */
     gpuopt_elimination_heuristic heuristic;
-    int32_t restarts; /* of each heuristic, with other ties: 1 to 1e6; 0: 8 */
-    uint64_t seed;    /* of ties and of the improvement of an order */
+    /* Runs of each heuristic, with other ties: 1 to 1e6. 0: 1, or up to 8 while the elimination would take long. BEST:
+     * less what would be the same. */
+    int32_t restarts;
+    uint64_t seed; /* of ties and of the improvement of an order */
     gpuopt_elimination_policy policy;
     /* Bytes of device memory (CPU: of host memory) to use at most; 0: what the device has free (CPU: no limit). */
     uint64_t memory_limit;
@@ -1472,6 +1478,22 @@ typedef struct gpuopt_elimination_desc {
      * condition, and the order and z that are used; not of the values of conditioned and sliced variables. It does not
      * depend on the machine or the backend. */
     uint64_t model;
+    /* A budget to search for a better order, with BEST alone; the threads of the context share the work. Seconds, up to
+     * 1e9, by the context's hook `seconds`, so that the order may differ from one run to the next, and with the number
+     * of threads. The graph of the functions and the first greedy run are always finished: milliseconds where it is
+     * sparse, seconds for 100000 functions. A clock that goes back, or is NaN, ends the search. Both this and
+     * order_work: whichever ends first. 0: no such limit; both 0: greedy runs, 60000 moves of annealing, and rotations
+     * of the tree, with which a search with a budget begins, too.
+     * Annealing is for graphs of at most 8192 variables (less fixed ones and those with one value), if the cliques that
+     * cover what cannot be eliminated at once, times the variables there / 64, rounded up for each size of a domain,
+     * are at most 2^19: grids of up to about 63 x 63. Beyond, only rotations improve the order. _plan and _create
+     * search again, each with the whole budget: pass them the order instead. */
+    double order_seconds;
+    /* The same budget in moves of simulated annealing, up to 9e18, or in what takes about as long; a core makes some
+     * millions in a second if there are hundreds of variables. The order is then the same on every machine, with any
+     * number of threads. Up to 60000 makes no difference, and more may find the same order, or one that is judged a
+     * little worse than that of less work, but none that is worse than without. 0: no such limit. */
+    int64_t order_work;
 } gpuopt_elimination_desc;
 
 /* What an elimination will take, known before anything is allocated. */
@@ -1498,8 +1520,10 @@ typedef struct gpuopt_elimination_estimate {
  * v's first message is put, or -1. estimate may be NULL. Pass the order to _plan and _create, so that it is not
  * searched for again. ARGUMENT and NUMERIC: as _create. UNSUPPORTED: an estimate is asked for and the policy does not
  * fit the limit; or parent is asked for, and messages of more than 2^44 entries have more than 2^26 variables together.
- * Cost: `restarts` greedy runs of each heuristic, milliseconds for hundreds of variables. If the stop hook says so, the
- * search ends with the best order found so far. */
+ * Cost: `restarts` greedy runs of each heuristic, and annealing for the budget or, without one, for about as long: some
+ * milliseconds for hundreds of variables in twice as many functions, tens of them if the elimination would take long;
+ * seconds for 100000 functions. The stop hook is asked on the calling thread once there is an order, after the first
+ * greedy run, and ends the search with the best order found so far. */
 GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t *order, int32_t *parent,
                                                   gpuopt_elimination_estimate *estimate);
