@@ -152,6 +152,40 @@ GPUOPT_HD void gpuopt__simplex_given_leaving(const gpuopt__simplex_run *run, dou
     report->pivot = alpha;
 }
 
+/* ---- A batch of children ---- */
+
+/* Children of a batch's root, checked: which bounds and costs are different in each. All arrays are in host memory, and
+ * all numbers scaled. A row's sides are the bounds of its logical. */
+typedef struct gpuopt__simplex_children {
+    int32_t count;
+    int64_t *bound_start, *cost_start; /* [copies + 1] */
+    int32_t *variable, *col;           /* [changes] */
+    double *lower, *upper, *cost;      /* [changes] */
+} gpuopt__simplex_children;
+
+/* What a backend is to find out about them. */
+typedef struct gpuopt__simplex_batch_job {
+    gpuopt__simplex_children children;
+    int32_t most;                  /* iterations of each */
+    int bounds;                    /* bounds are wanted */
+    int32_t *outcome, *iterations; /* [copies], in host memory */
+    double *bound, *objective;
+    gpuopt_memory where;         /* of the next ones, each of which may be NULL */
+    uint8_t *basis;              /* [count][cols + rows] */
+    double *x;                   /* [count][cols] */
+    double *farkas, *farkas_low; /* [count][rows] */
+} gpuopt__simplex_batch_job;
+
+struct gpuopt_simplex_batch {
+    gpuopt_simplex *root;
+    gpuopt_simplex_batch_desc desc; /* defaults filled in */
+    gpuopt__simplex_batch_job job;  /* the host arrays of the latest call are the batch's */
+    int64_t *start[3];              /* [copies + 1] staging: what the caller has in device memory */
+    int32_t *index;                 /* [changes] the same */
+    double *low, *high;             /* [changes] */
+    void *engine;                   /* the backend's */
+};
+
 /* What a backend provides. All arrays are in host memory. `engine` is what create made. */
 typedef struct gpuopt__simplex_backend {
     /* Adds the engine's memory to the plan, and sets K in the shape. */
@@ -199,6 +233,11 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*residual)(void *engine, const double *x, const double *x_low, double *r, double *doubt);
     gpuopt_status (*reduce)(void *engine, const double *cost, const double *y, const double *y_low, double *d,
                             double *doubt);
+    /* A batch over a root. _run fills the job's arrays; bound only if it is wanted. */
+    gpuopt_status (*batch_plan)(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *, gpuopt_memory_plan *);
+    gpuopt_status (*batch_create)(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *, void **engine);
+    void (*batch_destroy)(gpuopt_simplex *root, void *engine);
+    gpuopt_status (*batch_run)(gpuopt_simplex_batch *);
 } gpuopt__simplex_backend;
 
 #endif /* GPUOPT_IMPL_SIMPLEX_BACKEND_H */
