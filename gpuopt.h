@@ -1387,6 +1387,9 @@ typedef struct gpuopt_simplex_batch_desc {
     int32_t pivots;     /* K: iterations that a child has room for, 1 to 65,536; 0: 256 */
     int64_t changes;    /* most bounds, sides and costs of all children of a call together; 0: 8 a child */
     gpuopt_simplex_when_full when_full; /* 0: END */
+    /* CUDA: not 0: a report in host memory may ask for basis, x, or farkas and farkas_low, of which the batch then has a
+     * copy in device memory. Elsewhere they may be asked for in any case. */
+    int32_t with_basis, with_x, with_farkas;
 } gpuopt_simplex_batch_desc;
 
 /* Fills `plan` with the memory that a batch takes. Errors: as _create. */

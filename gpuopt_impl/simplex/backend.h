@@ -170,20 +170,42 @@ typedef struct gpuopt__simplex_batch_job {
     int bounds;                    /* bounds are wanted */
     int32_t *outcome, *iterations; /* [copies], in host memory */
     double *bound, *objective;
-    gpuopt_memory where;         /* of the next ones, each of which may be NULL */
-    uint8_t *basis;              /* [count][cols + rows] */
-    double *x;                   /* [count][cols] */
+    int scaled;            /* not 0: the backend has filled in both scaled, and for the minimisation without offset; */
+    double *objective_low; /* [copies] then this is to be added to objective */
+    gpuopt_memory where;   /* of the next ones, each of which may be NULL */
+    uint8_t *basis;        /* [count][cols + rows] */
+    double *x;             /* [count][cols] */
     double *farkas, *farkas_low; /* [count][rows] */
 } gpuopt__simplex_batch_job;
 
+/* The root at its present basis, with true bounds and costs, scaled, all by variable. The first arrays are the
+ * caller's. */
+typedef struct gpuopt__simplex_root_point {
+    double *x, *x_low, *reduced;        /* [cols + rows]; filled in */
+    double *y, *y_low;                  /* [rows] the same */
+    const double *lower, *upper, *cost; /* [cols + rows] the root's */
+    const uint8_t *status;              /* [cols + rows] gpuopt_simplex_variable of the scaled variables */
+    const int32_t *head;                /* [rows] */
+    double primal_scale, cost_scale;
+} gpuopt__simplex_root_point;
+
+/* A batch. */
 struct gpuopt_simplex_batch {
     gpuopt_simplex *root;
+    gpuopt_context *context; /* the root's, and so are the next four */
+    const gpuopt__simplex_shape *shape;
+    const gpuopt_simplex_desc *root_desc;
+    const gpuopt__simplex_lp *lp;
+    void *root_engine;
     gpuopt_simplex_batch_desc desc; /* defaults filled in */
     gpuopt__simplex_batch_job job;  /* the host arrays of the latest call are the batch's */
-    int64_t *start[3];              /* [copies + 1] staging: what the caller has in device memory */
-    int32_t *index;                 /* [changes] the same */
-    double *low, *high;             /* [changes] */
-    void *engine;                   /* the backend's */
+    /* For a backend that does not work with handles: where the root stands; and its point, which is solved for. */
+    gpuopt_status (*find_root)(gpuopt_simplex_batch *, gpuopt__simplex_root_point *);
+    gpuopt_status (*solve_root)(gpuopt_simplex_batch *, gpuopt__simplex_root_point *);
+    int64_t *start[3];  /* [copies + 1] staging: what the caller has in device memory */
+    int32_t *index;     /* [changes] the same */
+    double *low, *high; /* [changes] */
+    void *engine;       /* the backend's */
 };
 
 /* What a backend provides. All arrays are in host memory. `engine` is what create made. */
@@ -233,10 +255,11 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*residual)(void *engine, const double *x, const double *x_low, double *r, double *doubt);
     gpuopt_status (*reduce)(void *engine, const double *cost, const double *y, const double *y_low, double *d,
                             double *doubt);
-    /* A batch over a root. _run fills the job's arrays; bound only if it is wanted. */
-    gpuopt_status (*batch_plan)(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *, gpuopt_memory_plan *);
-    gpuopt_status (*batch_create)(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *, void **engine);
-    void (*batch_destroy)(gpuopt_simplex *root, void *engine);
+    /* A batch, of which all but `engine` is filled in; _plan adds what _create will take, but for the head. _run fills
+     * the job's arrays; bound only if it is wanted. */
+    gpuopt_status (*batch_plan)(const gpuopt_simplex_batch *, gpuopt_memory_plan *);
+    gpuopt_status (*batch_create)(gpuopt_simplex_batch *);
+    void (*batch_destroy)(gpuopt_simplex_batch *);
     gpuopt_status (*batch_run)(gpuopt_simplex_batch *);
 } gpuopt__simplex_backend;
 

@@ -11,6 +11,42 @@
 
 enum { GPUOPT__SIMPLEX_BATCH_COPIES = 65536, GPUOPT__SIMPLEX_BATCH_PIVOTS = 65536 };
 
+/* ---- The root ---- */
+
+static gpuopt_status gpuopt__simplex_solve_root(gpuopt_simplex_batch *b, gpuopt__simplex_root_point *p) {
+    gpuopt_simplex *s = b->root;
+    gpuopt__simplex_duals duals = {p->y, p->y_low, p->reduced};
+    double noise;
+    int32_t i, j;
+    int good;
+    gpuopt_status status = gpuopt__simplex_pull(s);
+    if (status) return status;
+    for (j = 0; j < s->lp.cols; j++) { /* as gpuopt__simplex_place_nonbasic */
+        const int32_t variable = s->v.slot[j];
+        const double l = s->lower[variable], u = gpuopt__max(l, s->upper[variable]);
+        const int upper = u < HUGE_VAL && (s->status[variable] == GPUOPT_VARIABLE_AT_UPPER || l == -HUGE_VAL);
+        p->x[variable] = upper ? u : l > -HUGE_VAL ? l : 0;
+        p->x_low[variable] = 0;
+    }
+    for (i = 0; i < s->lp.rows; i++) p->x[s->v.head[i]] = p->x_low[s->v.head[i]] = 0;
+    status = gpuopt__simplex_solve_x(s, p->x, p->x_low, GPUOPT__SIMPLEX_ONCE, &good, &noise);
+    if (!status) status = gpuopt__simplex_solve_duals(s, duals, s->cost, GPUOPT__SIMPLEX_ONCE, &good, &noise);
+    return status;
+}
+
+/* Where the root's model and basis are. */
+static gpuopt_status gpuopt__simplex_find_root(gpuopt_simplex_batch *b, gpuopt__simplex_root_point *p) {
+    gpuopt_simplex *s = b->root;
+    p->lower = s->lower;
+    p->upper = s->upper;
+    p->cost = s->cost;
+    p->status = s->status;
+    p->head = s->v.head;
+    p->primal_scale = s->primal_scale;
+    p->cost_scale = s->cost_scale;
+    return gpuopt__simplex_pull(s);
+}
+
 /* ---- Life ---- */
 
 static gpuopt_status gpuopt__simplex_batch_check(gpuopt_simplex *root, const char *call,
@@ -55,11 +91,24 @@ static gpuopt_simplex_batch *gpuopt__simplex_batch_cut(gpuopt__arena *arena, con
         *of_copies[k] = (int32_t *)gpuopt__cut(arena, desc->copies, sizeof(int32_t));
     job->bound = (double *)gpuopt__cut(arena, desc->copies, sizeof(double));
     job->objective = (double *)gpuopt__cut(arena, desc->copies, sizeof(double));
+    job->objective_low = (double *)gpuopt__cut(arena, desc->copies, sizeof(double));
     for (k = 0; k < sizeof of_changes / sizeof *of_changes; k++)
         *of_changes[k] = (int32_t *)gpuopt__cut(arena, desc->changes, sizeof(int32_t));
     for (k = 0; k < sizeof values / sizeof *values; k++)
         *values[k] = (double *)gpuopt__cut(arena, desc->changes, sizeof(double));
     return own;
+}
+
+static void gpuopt__simplex_batch_begin(gpuopt_simplex_batch *b, gpuopt_simplex *root) {
+    memset(b, 0, sizeof *b);
+    b->root = root;
+    b->context = root->context;
+    b->shape = &root->shape;
+    b->root_desc = &root->desc;
+    b->lp = &root->lp;
+    b->root_engine = root->engine;
+    b->find_root = gpuopt__simplex_find_root;
+    b->solve_root = gpuopt__simplex_solve_root;
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
@@ -72,10 +121,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const g
     if (!root) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(root->context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
-    memset(&draft, 0, sizeof draft);
     memset(&result, 0, sizeof result);
+    gpuopt__simplex_batch_begin(&draft, root);
     status = gpuopt__simplex_batch_check(root, call, desc, &draft.desc);
-    if (!status) status = gpuopt__simplex_backend_of(root)->batch_plan(root, &draft.desc, &result);
+    if (!status) status = gpuopt__simplex_backend_of(root)->batch_plan(&draft, &result);
     if (status) return status;
     gpuopt__simplex_batch_cut(&arena, &draft.desc, &draft);
     result.host_bytes += arena.used;
@@ -94,8 +143,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const
     if (batch) *batch = NULL;
     if (!root) return GPUOPT_ERROR_ARGUMENT;
     if (!batch) return gpuopt__refuse(root->context, GPUOPT_ERROR_ARGUMENT, call, "batch is NULL");
-    memset(&draft, 0, sizeof draft);
-    draft.root = root;
+    gpuopt__simplex_batch_begin(&draft, root);
     status = gpuopt__simplex_batch_check(root, call, desc, &draft.desc);
     if (status) return status;
     gpuopt__simplex_batch_cut(&arena, &draft.desc, &draft);
@@ -105,7 +153,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const
     arena.used = 0;
     b = gpuopt__simplex_batch_cut(&arena, &draft.desc, &draft);
     *b = draft;
-    status = gpuopt__simplex_backend_of(root)->batch_create(root, &b->desc, &b->engine);
+    status = gpuopt__simplex_backend_of(root)->batch_create(b);
     if (status) gpuopt__release(root->context, GPUOPT_HOST, memory);
     else *batch = b;
     return status;
@@ -113,7 +161,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const
 
 GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *batch) {
     if (!batch) return;
-    gpuopt__simplex_backend_of(batch->root)->batch_destroy(batch->root, batch->engine);
+    gpuopt__simplex_backend_of(batch->root)->batch_destroy(batch);
     gpuopt__release(batch->root->context, GPUOPT_HOST, batch);
 }
 
@@ -261,6 +309,7 @@ static gpuopt_status gpuopt__simplex_run_job(gpuopt_simplex_batch *b, gpuopt_mem
     gpuopt__simplex_batch_job *job = &b->job;
     const int32_t count = job->children.count;
     const uint64_t ints = sizeof(int32_t) * (uint64_t)count, doubles = sizeof(double) * (uint64_t)count;
+    int32_t k;
     gpuopt_status status;
     job->most = iterations < INT32_MAX ? (int32_t)iterations : INT32_MAX;
     job->bounds = report->bound != NULL;
@@ -269,7 +318,13 @@ static gpuopt_status gpuopt__simplex_run_job(gpuopt_simplex_batch *b, gpuopt_mem
     job->x = report->x;
     job->farkas = report->farkas;
     job->farkas_low = report->farkas_low;
+    job->scaled = 0;
     status = gpuopt__simplex_backend_of(b->root)->batch_run(b);
+    for (k = 0; !status && job->scaled && k < count; k++) {
+        gpuopt__simplex_sum objective = {job->objective[k], job->objective_low[k], 0};
+        if (job->bounds) job->bound[k] = gpuopt__simplex_host_bound_of(b->root, job->bound[k]);
+        job->objective[k] = gpuopt__simplex_host_objective(b->root, objective);
+    }
     if (!status) status = gpuopt__deliver(context, where, report->outcome, job->outcome, ints);
     if (!status) status = gpuopt__deliver(context, where, report->iterations, job->iterations, ints);
     if (!status) status = gpuopt__deliver(context, where, report->bound, job->bound, doubles);

@@ -46,22 +46,23 @@ static uint64_t gpuopt__simplex_cpu_worker_bytes(const gpuopt_simplex *root) {
     return arena.used;
 }
 
-static gpuopt_status gpuopt__simplex_cpu_batch_plan(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
-                                                    gpuopt_memory_plan *plan) {
-    const int threads = root->context->desc.threads;
+static gpuopt_status gpuopt__simplex_cpu_batch_plan(const gpuopt_simplex_batch *batch, gpuopt_memory_plan *plan) {
+    const int threads = batch->context->desc.threads;
     gpuopt__arena arena = {NULL, 0};
-    (void)desc;
     gpuopt__cut(&arena, 1, sizeof(gpuopt__simplex_cpu_batch));
     gpuopt__cut(&arena, threads, sizeof(gpuopt__simplex_cpu_worker));
-    plan->host_bytes += arena.used + (uint64_t)threads * gpuopt__simplex_cpu_worker_bytes(root);
+    plan->host_bytes += arena.used + (uint64_t)threads * gpuopt__simplex_cpu_worker_bytes(batch->root);
     return GPUOPT_OK;
 }
 
-static void gpuopt__simplex_cpu_batch_destroy(gpuopt_simplex *root, void *engine) {
-    gpuopt__simplex_cpu_batch *b = (gpuopt__simplex_cpu_batch *)engine;
+static void gpuopt__simplex_cpu_batch_release(const gpuopt_context *context, gpuopt__simplex_cpu_batch *b) {
     int t;
-    for (t = 0; t < b->threads; t++) gpuopt__release(root->context, GPUOPT_HOST, b->worker[t].s);
-    gpuopt__release(root->context, GPUOPT_HOST, b);
+    for (t = 0; t < b->threads; t++) gpuopt__release(context, GPUOPT_HOST, b->worker[t].s);
+    gpuopt__release(context, GPUOPT_HOST, b);
+}
+
+static void gpuopt__simplex_cpu_batch_destroy(gpuopt_simplex_batch *batch) {
+    gpuopt__simplex_cpu_batch_release(batch->context, (gpuopt__simplex_cpu_batch *)batch->engine);
 }
 
 /* The handle takes over what the root is but for its arrays, and its own arrays keep what is in them. */
@@ -87,36 +88,35 @@ static void gpuopt__simplex_cpu_adopt(gpuopt__simplex_cpu_batch *b, gpuopt__simp
     if (root->desc.algorithm == GPUOPT_ALGORITHM_PRIMAL) w->s->desc.algorithm = GPUOPT_ALGORITHM_AUTO;
 }
 
-static gpuopt_status gpuopt__simplex_cpu_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
-                                                      void **engine) {
-    const int threads = root->context->desc.threads;
-    const uint64_t bytes = gpuopt__simplex_cpu_worker_bytes(root);
+static gpuopt_status gpuopt__simplex_cpu_batch_create(gpuopt_simplex_batch *batch) {
+    const gpuopt_context *context = batch->context;
+    const int threads = context->desc.threads;
+    const uint64_t bytes = gpuopt__simplex_cpu_worker_bytes(batch->root);
     gpuopt__arena arena = {NULL, 0};
     gpuopt__simplex_cpu_batch *b;
     gpuopt_status status;
     void *memory;
-    (void)desc;
     gpuopt__cut(&arena, 1, sizeof *b);
     gpuopt__cut(&arena, threads, sizeof *b->worker);
-    status = gpuopt__allocate(root->context, GPUOPT_HOST, arena.used, &memory);
+    status = gpuopt__allocate(context, GPUOPT_HOST, arena.used, &memory);
     if (status) return status;
     arena.base = (char *)memory;
     arena.used = 0;
     b = (gpuopt__simplex_cpu_batch *)gpuopt__cut(&arena, 1, sizeof *b);
     memset(b, 0, sizeof *b);
     b->worker = (gpuopt__simplex_cpu_worker *)gpuopt__cut(&arena, threads, sizeof *b->worker);
-    b->context = *root->context;
+    b->context = *context;
     b->context.desc.log = NULL;
     b->context.desc.stop = NULL;
     b->context.last_error = NULL;
     for (; !status && b->threads < threads; b->threads += !status) {
         gpuopt__simplex_cpu_worker *w = &b->worker[b->threads];
         memset(w, 0, sizeof *w);
-        status = gpuopt__allocate(root->context, GPUOPT_HOST, bytes, &memory);
+        status = gpuopt__allocate(context, GPUOPT_HOST, bytes, &memory);
         if (!status) w->s = (gpuopt_simplex *)memory;
     }
-    if (status) gpuopt__simplex_cpu_batch_destroy(root, b);
-    else *engine = b;
+    if (status) gpuopt__simplex_cpu_batch_release(context, b);
+    else batch->engine = b;
     return status;
 }
 

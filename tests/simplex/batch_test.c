@@ -32,6 +32,7 @@ static gpuopt_simplex_batch *batch_new(gpuopt_simplex *root, int32_t copies, int
     desc.copies = copies;
     desc.pivots = pivots;
     desc.changes = 9 * (int64_t)copies;
+    desc.with_basis = desc.with_x = desc.with_farkas = 1;
     must(gpuopt_simplex_batch_create(root, &desc, &batch));
     return batch;
 }
@@ -365,7 +366,7 @@ static void full(void **state) {
     gpuopt_simplex_batch_destroy(batch);
     refactor.copies = 40;
     refactor.pivots = 2;
-    refactor.changes = 300;
+    refactor.changes = 400;
     refactor.when_full = GPUOPT_WHEN_FULL_REFACTOR;
     if (test_on("cuda")) {
         assert_int_equal(gpuopt_simplex_batch_create(root, &refactor, &batch), GPUOPT_ERROR_UNSUPPORTED);
