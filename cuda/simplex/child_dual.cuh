@@ -202,7 +202,14 @@ class ChildDual : public ChildBlock {
         __syncthreads();
         for (int k = thread; k < t.total; k += threads) some |= shift(s.list[k]);
         shifted |= any(some);
-        const double bound = to_upper ? s.upper[left] : s.lower[left], step = (s.xb[p] - bound) / by;
+        __syncthreads();
+        exchange(p, q, theta, (s.xb[p] - (to_upper ? s.upper[left] : s.lower[left])) / by, to_upper);
+    }
+
+  protected:
+    /* q, which moves by `step`, enters on position p, whose variable leaves at a bound with the reduced cost -theta. */
+    __device__ void exchange(int p, int q, double theta, double step, bool to_upper) {
+        const int left = s.head[p];
         const double x = s.x[q] + step;
         __syncthreads();
         for (int i = thread; i < r.rows; i += threads) s.xb[i] = i == p ? x : s.xb[i] - step * s.alpha[i];
@@ -211,7 +218,7 @@ class ChildDual : public ChildBlock {
         if (thread == 0) {
             s.d[left] = -theta;
             s.d[q] = 0;
-            s.x[left] = bound;
+            s.x[left] = to_upper ? s.upper[left] : s.lower[left];
             s.state[left] = static_cast<uint8_t>(s.lower[left] == s.upper[left] ? 0
                                                  : to_upper                     ? +GPUOPT__SIMPLEX_MAY_DECREASE
                                                                                 : +GPUOPT__SIMPLEX_MAY_INCREASE);
@@ -222,7 +229,6 @@ class ChildDual : public ChildBlock {
         __syncthreads();
     }
 
-  protected:
     /* Moves a nonbasic variable to its other bound; by how much. */
     __device__ double flip(int v) {
         bool up = s.state[v] == GPUOPT__SIMPLEX_MAY_INCREASE;

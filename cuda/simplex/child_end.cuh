@@ -6,13 +6,13 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_END_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_END_CUH
 
-#include "child_dual.cuh"
+#include "child_primal.cuh"
 
 namespace {
 
-class Child : public ChildDual {
+class Child : public ChildPrimal {
   public:
-    using ChildDual::ChildDual;
+    using ChildPrimal::ChildPrimal;
 
     /* Works on child k until it has a verdict, or has made the iterations that it may. */
     __device__ void run(const ChildJob &job, int k) {
@@ -41,7 +41,8 @@ class Child : public ChildDual {
             double excess = 0;
             const int p = price(&excess);
             if (p < 0) {
-                int outcome = bans > 0 ? again() : conclude_feasible();
+                int outcome = bans > 0 ? again() : conclude_feasible(most);
+                if (outcome == GPUOPT_MORE && iterations >= most) return GPUOPT_MORE;
                 if (outcome != GPUOPT_MORE) return outcome;
                 continue;
             }
@@ -177,6 +178,12 @@ class Child : public ChildDual {
         }
         __syncthreads();
     }
+    /* y + y_low of the true costs, good to rounding. */
+    __device__ void true_duals() {
+        const double size = gpuopt__max(1, r.largest_cost);
+        read_duals();
+        if (refine_once(-1, 0, 1e-14 * size) > 1e-6 * size) refine_once(-1, 0, 1e-14 * size);
+    }
     /* The duals in twice the precision, with reduced costs next to 0, of the sign that needs its one bound, for basic
      * columns with one: as in bound.h. */
     __device__ void refine(int ray, double direction, double shift) {
@@ -238,15 +245,14 @@ class Child : public ChildDual {
     }
 
     /* No basic variable is outside. OPTIMAL; MORE: go on; IMPRECISE. */
-    __device__ int conclude_feasible() {
+    __device__ int conclude_feasible(int most) {
         residual();
         if (primal_reached() > r.primal) {
             if (++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
             correct_x();
             return GPUOPT_MORE;
         }
-        read_duals();
-        refine_once(-1, 0, 1e-14 * gpuopt__max(1, r.largest_cost));
+        true_duals();
         int wrong = 0;
         for (int v = thread; v < r.both; v += threads) {
             double doubt, z = reduced(v, s.y, s.y_low, s.cost[v], &doubt);
@@ -254,8 +260,7 @@ class Child : public ChildDual {
             wrong = max(wrong, how_wrong(v, z));
         }
         wrong = static_cast<int>(largest(wrong));
-        if (wrong > 1) return GPUOPT_IMPRECISE; /* primal iterations would be needed */
-        if (wrong == 1 && ++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
+        if (wrong > 0 && ++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
         for (int v = thread; v < r.both; v += threads) s.shift[v] = 0;
         shifted = false;
         __syncthreads();
@@ -265,7 +270,8 @@ class Child : public ChildDual {
         }
         for (int v = thread; v < r.both; v += threads) s.d[v] = s.state[v] & CHILD_BASIC ? 0 : s.z[v];
         __syncthreads();
-        return GPUOPT_OPTIMAL;
+        if (wrong == 0) return GPUOPT_OPTIMAL;
+        return primal(most, [&](int v) { return how_wrong(v, s.d[v]) > 0; }) ? GPUOPT_MORE : GPUOPT_IMPRECISE;
     }
 
     /* Whether a true reduced cost is beyond the tolerance, in the host's units or scaled: 1, if a flip mends it, else
@@ -309,8 +315,7 @@ class Child : public ChildDual {
             job.basis[static_cast<int64_t>(k) * r.both + v] = status_of(v);
         double bound = HUGE_VAL;
         if (job.bounds && !proven) {
-            read_duals();
-            refine_once(-1, 0, 1e-14 * gpuopt__max(1, r.largest_cost));
+            true_duals();
             if (boundless_) refine(-1, 0, 1e-32 * gpuopt__max(1, r.largest_cost));
             bound = bound_by_duals(true);
         }
