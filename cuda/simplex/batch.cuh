@@ -73,7 +73,34 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     if (lane == 0) weight[i] = norms ? sum : 1;
 }
 
+/* Fills the slices, which have been zeroed. One thread per column. */
+__global__ void __launch_bounds__(PRODUCT_THREADS)
+    fill_slices(int cols, const int64_t *col_start, const int *col_row, const double *col_val,
+                const __grid_constant__ ChildSlices to) {
+    const int64_t j = product_thread();
+    if (j >= cols || col_start[j + 1] - col_start[j] > CHILD_LONG) return;
+    int64_t at = to.start[j / 32] + j % 32;
+    for (int64_t e = col_start[j]; e < col_start[j + 1]; e++, at += 32) {
+        const_cast<int *>(to.row)[at] = col_row[e];
+        const_cast<double *>(to.val)[at] = col_val[e];
+    }
+}
+
 /* ---- Memory ---- */
+
+/* Calls slice(entries) for each slice, and longer(column) for each column that is in none. */
+template <class Slice, class Longer>
+void child_walk_slices(int cols, const int64_t *col_start, Slice slice, Longer longer) {
+    for (int first = 0; first < cols; first += 32) {
+        int64_t most = 0;
+        for (int j = first; j < cols && j < first + 32; j++) {
+            const int64_t length = col_start[j + 1] - col_start[j];
+            if (length > CHILD_LONG) longer(j);
+            else most = std::max(most, length);
+        }
+        slice(32 * most);
+    }
+}
 
 /* Host arrays of what the device has of the root, which tell whether that is still the root's. */
 struct RootCopy {
@@ -81,6 +108,8 @@ struct RootCopy {
     double *y, *y_low;                                  /* [rows] */
     uint8_t *status, *state;                            /* [both] */
     int *head;                                          /* [rows] */
+    int64_t *slice_start;                               /* [slices + 1] */
+    int *of_long;                                       /* [cols] */
 };
 
 struct CudaBatch : Queue {
@@ -99,6 +128,7 @@ struct CudaBatch : Queue {
     void *device = nullptr;
     int blocks = 0, threads = 0;
     int64_t state_bytes = 0; /* of a block */
+    int64_t sliced = 0;      /* entries of the slices */
     bool known = false;      /* the device has a root */
 };
 
@@ -127,7 +157,16 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaB
     int64_t *bound_start, *cost_start;
     int *variable, *col;
     double *lower, *upper, *cost;
+    ChildSlices &slices = c->root.slices;
+    int64_t *slice_start;
+    int *slice_row, *of_long;
+    double *slice_val;
     simplex_cut(arena, &c->lines, pitch * rows);
+    simplex_cut(arena, &slice_start, slices.count + 1);
+    simplex_cut(arena, &slice_row, c->sliced);
+    simplex_cut(arena, &slice_val, c->sliced);
+    simplex_cut(arena, &of_long, slices.longs);
+    slices.start = slice_start, slices.row = slice_row, slices.val = slice_val, slices.of_long = of_long;
     simplex_cut(arena, &c->weight, rows);
     for (double *&array : c->model) simplex_cut(arena, &array, both);
     simplex_cut(arena, &c->root_state, both);
@@ -171,11 +210,24 @@ CudaBatch *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_batch *b, R
     simplex_cut(arena, &c->status, both);
     simplex_cut(arena, &c->state, both);
     simplex_cut(arena, &c->head, rows);
+    simplex_cut(arena, &c->slice_start, (both - rows + 31) / 32 + 1);
+    simplex_cut(arena, &c->of_long, both - rows);
     return batch;
 }
 
 /* How many blocks, of how many threads: they depend on the model, the batch and the device alone. */
-void child_set_shape(const gpuopt_simplex_batch *b, CudaBatch *c) {
+gpuopt_status child_set_shape(const gpuopt_simplex_batch *b, CudaBatch *c) {
+    gpuopt__simplex_pattern pattern;
+    gpuopt_status status = cuda_simplex_pattern(b->root_engine, &pattern);
+    if (status) return status;
+    ChildSlices &slices = c->root.slices;
+    child_walk_slices(
+        b->shape->cols, pattern.col_start,
+        [&](int64_t entries) {
+            c->sliced += entries;
+            slices.count++;
+        },
+        [&](int) { slices.longs++; });
     const int64_t rows = b->shape->rows, both = rows + b->shape->cols;
     const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' states together */
     gpuopt__arena arena = {nullptr, 0};
@@ -185,6 +237,7 @@ void child_set_shape(const gpuopt_simplex_batch *b, CudaBatch *c) {
     int64_t blocks = 2 * int64_t{cuda_of(b->context)->multiprocessors};
     blocks = std::min(blocks, most_bytes / static_cast<int64_t>(arena.used));
     c->blocks = static_cast<int>(std::max(int64_t{1}, std::min(blocks, int64_t{b->desc.copies})));
+    return GPUOPT_OK;
 }
 
 /* ---- Life ---- */
@@ -204,7 +257,8 @@ gpuopt_status cuda_simplex_batch_plan(const gpuopt_simplex_batch *b, gpuopt_memo
     gpuopt_status status = child_supported(b, "gpuopt_simplex_batch_plan");
     if (status) return status;
     draft.simplex = cuda_simplex(b->root_engine);
-    child_set_shape(b, &draft);
+    status = child_set_shape(b, &draft);
+    if (status) return status;
     child_cut_device(&device, b, &draft);
     child_cut_host(&host, b, &copy);
     plan->device_bytes += device.used;
@@ -220,9 +274,37 @@ void cuda_simplex_batch_destroy(gpuopt_simplex_batch *b) {
     gpuopt__release(b->context, GPUOPT_HOST, c);
 }
 
+/* The columns in slices, from the engine's. */
+gpuopt_status child_fill_slices(CudaBatch *c) {
+    const SimplexView &v = c->simplex->view;
+    const ChildSlices &to = c->root.slices;
+    const RootCopy &host = c->copy_of_root;
+    const auto entries = static_cast<size_t>(c->sliced);
+    int64_t at = 0;
+    int slice = 0, longs = 0;
+    child_walk_slices(
+        v.cols, c->simplex->pattern.col_start,
+        [&](int64_t more) {
+            host.slice_start[slice++] = at;
+            at += more;
+        },
+        [&](int j) { host.of_long[longs++] = j; });
+    host.slice_start[slice] = at;
+    gpuopt_status status =
+        c->copy(const_cast<int64_t *>(to.start), host.slice_start, sizeof(int64_t) * (static_cast<size_t>(slice) + 1));
+    if (!status)
+        status = c->copy(const_cast<int *>(to.of_long), host.of_long, sizeof(int) * static_cast<size_t>(longs));
+    if (!status) status = c->clear(const_cast<int *>(to.row), 0, sizeof(int) * entries);
+    if (!status) status = c->clear(const_cast<double *>(to.val), 0, sizeof(double) * entries);
+    if (status) return status;
+    c->launch({CudaSimplex::blocks(v.cols), PRODUCT_THREADS}, fill_slices, v.cols, v.col_start, v.col_row, v.col_val,
+              to);
+    return c->launched("slicing the columns");
+}
+
 gpuopt_status child_open(const gpuopt_simplex_batch *b, CudaBatch *c) {
     gpuopt__arena arena = {nullptr, 0};
-    gpuopt_status status = load_kernels(b->context, solve_children, transpose_inverse, weigh_lines);
+    gpuopt_status status = load_kernels(b->context, solve_children, transpose_inverse, weigh_lines, fill_slices);
     if (status) return status;
     child_cut_device(&arena, b, c);
     status = gpuopt__allocate(b->context, GPUOPT_DEVICE, arena.used, &c->device);
@@ -248,7 +330,7 @@ gpuopt_status child_open(const gpuopt_simplex_batch *b, CudaBatch *c) {
     r.zero = 1e-9; /* as gpuopt__simplex_rules_now */
     r.pricing = b->root_desc->dual_pricing;
     r.seed = b->root_desc->seed;
-    return GPUOPT_OK;
+    return child_fill_slices(c);
 }
 
 gpuopt_status cuda_simplex_batch_create(gpuopt_simplex_batch *b) {
@@ -265,9 +347,9 @@ gpuopt_status cuda_simplex_batch_create(gpuopt_simplex_batch *b) {
     CudaBatch *c = new (child_cut_host(&arena, b, &copy)) CudaBatch(b->context);
     c->copy_of_root = copy;
     c->simplex = cuda_simplex(b->root_engine);
-    child_set_shape(b, c);
     b->engine = c;
-    status = child_open(b, c);
+    status = child_set_shape(b, c);
+    if (!status) status = child_open(b, c);
     if (status) cuda_simplex_batch_destroy(b);
     return status;
 }
@@ -370,7 +452,9 @@ gpuopt_status cuda_simplex_batch_run(gpuopt_simplex_batch *b) {
     job.x = target(job.x, wanted.x);
     job.farkas = target(job.farkas, wanted.farkas);
     job.farkas_low = target(job.farkas_low, wanted.farkas_low);
-    c->launch({std::min(c->blocks, job.count), c->threads}, solve_children, c->root, job, c->state, c->state_bytes);
+    const size_t shared = rows <= CHILD_SHARED ? sizeof(double) * rows : 0;
+    c->launch({std::min(c->blocks, job.count), c->threads, shared}, solve_children, c->root, job, c->state,
+              c->state_bytes);
     status = c->launched("solving children");
     auto fetch = [&](auto *to, const auto *from, size_t entries) {
         if (!status && to) status = c->copy(to, from, sizeof *from * entries);

@@ -16,9 +16,21 @@ namespace {
 enum {
     CHILD_THREADS = 512, /* most threads of a block */
     CHILD_WARPS = CHILD_THREADS / 32,
-    CHILD_BASIC = 8,  /* state of a basic variable; those of others are as in step.h */
-    CHILD_UPPER = 16, /* of the root only: a nonbasic one is at its upper bound */
-    CHILD_LANES = 8   /* terms of a sum that a thread loads before it adds them */
+    CHILD_BASIC = 8,    /* state of a basic variable; those of others are as in step.h */
+    CHILD_UPPER = 16,   /* of the root only: a nonbasic one is at its upper bound */
+    CHILD_LANES = 8,    /* terms of a sum that a thread loads before it adds them */
+    CHILD_LONG = 64,    /* entries of a column that is not in a slice */
+    CHILD_SHARED = 8192 /* most rows of which a row of B^-1 is kept in shared memory */
+};
+
+/* A once more, for y'A: the columns in slices of 32, of which each lane has one. Entry e of them all is at
+ * start[slice] + 32 e; those that a column lacks are 0. Columns with more than CHILD_LONG entries are listed. */
+struct ChildSlices {
+    int count, longs;
+    const int64_t *start; /* [count + 1] */
+    const int *row;       /* [start[count]] */
+    const double *val;
+    const int *of_long; /* [longs] columns */
 };
 
 /* The root, which nobody writes to. [both]: by variable, columns and then logicals. All numbers are scaled. */
@@ -29,6 +41,7 @@ struct ChildRoot {
     const int64_t *col_start, *row_start;
     const int *col_row, *row_col;
     const double *col_val, *row_val;
+    ChildSlices slices;
     const double *lower, *upper, *cost, *x, *d; /* [both] */
     const uint8_t *state;                       /* [both] */
     const double *weight;                       /* [rows] of the dual pricing */
@@ -190,9 +203,9 @@ class ChildBlock {
     /* ---- Products with the inverse ---- */
 
     /* out [rows] = B^-1 times a list by rows (FTRAN), or B^-T times one by positions (BTRAN). out is none of the list's
-     * arrays. */
+     * arrays. where: not null: only where that is not 0. */
     template <bool FTRAN>
-    __device__ void product(const ChildList &list, double *out) {
+    __device__ void product(const ChildList &list, double *out, const double *where = nullptr) {
         const double *left = FTRAN ? s.v : s.u, *right = FTRAN ? s.u : s.v;
         const double *matrix = FTRAN ? r.columns : r.lines;
         for (int k = warp; k < pivots; k += warps) {
@@ -205,6 +218,7 @@ class ChildBlock {
         __syncthreads();
         for (int i = thread; i < r.rows; i += threads) {
             double sum = 0;
+            if (where && where[i] == 0) continue;
             if (!FTRAN || !s.gone[i]) {
                 int e = 0;
                 for (; e + CHILD_LANES <= list.count; e += CHILD_LANES) {
@@ -257,17 +271,35 @@ class ChildBlock {
     /* out = row p of B^-1. */
     __device__ void line(int p, double *out) { unit<false>(p, out); }
 
-    /* row[j] = y'a_j for the nonbasic variables, 0 for the basic ones. */
-    __device__ void price_out(const double *y, double *row) {
-        for (int j = thread; j < r.cols; j += threads) {
+    /* row[j] = y'a_j for the nonbasic variables, 0 for the basic ones. `offer` is called with each variable and its entry
+     * by whole warps together; a variable below 0 is none. */
+    template <class Offer>
+    __device__ void price_out(const double *y, Offer offer) {
+        if (r.rows <= CHILD_SHARED) {
+            GPUOPT_DYNAMIC_SHARED(double, child_row);
+            for (int i = thread; i < r.rows; i += threads) child_row[i] = y[i];
+            __syncthreads();
+            price_slices(child_row, offer);
+        } else price_slices(y, offer);
+        for (int n = warp; n < r.slices.longs; n += warps) {
+            const int j = r.slices.of_long[n];
             double sum = 0;
-            if (!(s.state[j] & CHILD_BASIC))
-                for (int64_t e = r.col_start[j], end = r.col_start[j + 1]; e < end; e++)
-                    sum += r.col_val[e] * y[r.col_row[e]];
-            row[j] = sum;
+            for (int64_t e = r.col_start[j] + lane; e < r.col_start[j + 1]; e += 32)
+                sum += r.col_val[e] * y[r.col_row[e]];
+            sum = s.state[j] & CHILD_BASIC ? 0 : warp_sum(sum);
+            if (lane == 0) s.row[j] = sum;
+            offer(lane == 0 ? j : -1, sum);
         }
-        for (int i = thread; i < r.rows; i += threads) row[r.cols + i] = s.state[r.cols + i] & CHILD_BASIC ? 0 : y[i];
+        for (int from = warp * 32; from < r.rows; from += threads) {
+            const int i = from + lane, v = i < r.rows ? r.cols + i : -1;
+            const double value = v < 0 || s.state[v] & CHILD_BASIC ? 0 : y[i];
+            if (v >= 0) s.row[v] = value;
+            offer(v, value);
+        }
         __syncthreads();
+    }
+    __device__ void price_out(const double *y) {
+        price_out(y, [](int, double) {});
     }
 
     /* The entries of x [rows] above `least` in size, in s.places. */
@@ -298,6 +330,22 @@ class ChildBlock {
     }
 
   private:
+    /* Columns with at most CHILD_LONG entries. */
+    template <class Offer>
+    __device__ void price_slices(const double *y, Offer offer) {
+        for (int slice = warp; slice < r.slices.count; slice += warps) {
+            const int j = slice * 32 + lane;
+            const int64_t begin = r.slices.start[slice], end = r.slices.start[slice + 1];
+            double sum = 0;
+#pragma unroll 4
+            for (int64_t e = begin + lane; e < end; e += 32) sum += r.slices.val[e] * y[r.slices.row[e]];
+            const bool here = j < r.cols && r.col_start[j + 1] - r.col_start[j] <= CHILD_LONG;
+            if (here && s.state[j] & CHILD_BASIC) sum = 0;
+            if (here) s.row[j] = sum;
+            offer(here ? j : -1, sum);
+        }
+    }
+
     template <bool FTRAN>
     __device__ void unit(int at, double *out) {
         const double one = 1;

@@ -131,28 +131,25 @@ class ChildDual : public ChildBlock {
     /* The row of B^-1 at p, in rho, and that of B^-1 N, in row. */
     __device__ void pivot_row(int p) {
         line(p, s.rho);
-        price_out(s.rho, s.row);
+        price_out(s.rho);
     }
-
-    /* The ratio test with bound flipping, for a row in s.row. */
-    __device__ ChildRatio ratio(double excess) {
+    /* The same, and the ratio test with bound flipping. */
+    __device__ ChildRatio pivot_row_and_ratio(int p, double excess) {
         const double sigma = excess > 0 ? 1 : -1;
         ChildRatio t = {0, 0, -1, 0};
         if (thread == 0) shared.count = 0;
-        __syncthreads();
-        for (int from = 0; from < r.both; from += threads) {
-            int v = from + thread;
-            double a = v < r.both ? sigma * s.row[v] : 0;
-            int state = v < r.both ? s.state[v] : 0;
-            bool can = (a > r.zero && state & GPUOPT__SIMPLEX_MAY_INCREASE) ||
-                       (a < -r.zero && state & GPUOPT__SIMPLEX_MAY_DECREASE);
-            unsigned all = __ballot_sync(~0u, can);
-            int at = 0;
-            if (lane == 0 && all) at = atomicAdd(&shared.count, __popc(all));
+        line(p, s.rho);
+        price_out(s.rho, [&](int v, double entry) {
+            const double a = sigma * entry;
+            const int state = v < 0 ? 0 : s.state[v];
+            const bool can = (a > r.zero && state & GPUOPT__SIMPLEX_MAY_INCREASE) ||
+                             (a < -r.zero && state & GPUOPT__SIMPLEX_MAY_DECREASE);
+            const unsigned all = __ballot_sync(~0u, can);
+            if (all == 0) return;
+            int at = lane == 0 ? atomicAdd(&shared.count, __popc(all)) : 0;
             at = __shfl_sync(~0u, at, 0) + __popc(all & ((1u << lane) - 1));
             if (can) s.list[at] = v, s.key[v] = gpuopt__max(0, s.d[v] / a);
-        }
-        __syncthreads();
+        });
         t.total = t.rest = shared.count;
         __syncthreads();
         pass_break_points(fabs(excess), &t);
@@ -198,7 +195,7 @@ class ChildDual : public ChildBlock {
         const double theta = s.d[q] / by;
         __syncthreads();
         for (int v = thread; v < r.both; v += threads)
-            if (!(s.state[v] & CHILD_BASIC)) s.d[v] = v == q ? 0 : s.d[v] - theta * s.row[v];
+            if (s.row[v] != 0) s.d[v] = v == q ? 0 : s.d[v] - theta * s.row[v];
         __syncthreads();
         for (int k = thread; k < t.total; k += threads) some |= shift(s.list[k]);
         shifted |= any(some);
@@ -354,7 +351,7 @@ class ChildDual : public ChildBlock {
             }
             const double norm = sum(squares);
             /* weights need not be exact: what is rounding in rho is left out */
-            product<true>(nonzeros(s.rho, 1e-14 * largest(largest_entry)), s.tau);
+            product<true>(nonzeros(s.rho, 1e-12 * largest(largest_entry)), s.tau, s.alpha);
             for (int i = thread; i < r.rows; i += threads) {
                 if (i == p) s.weight[i] = gpuopt__max(norm / (by * by), 1e-4);
                 else if (s.alpha[i] != 0)

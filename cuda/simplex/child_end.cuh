@@ -47,8 +47,7 @@ class Child : public ChildPrimal {
                 continue;
             }
             if (iterations >= most) return GPUOPT_MORE;
-            pivot_row(p);
-            const ChildRatio t = ratio(excess);
+            const ChildRatio t = pivot_row_and_ratio(p, excess);
             if (t.entering < 0) {
                 if (prove_infeasible(p, excess > 0 ? 1 : -1, margin)) return GPUOPT_INFEASIBLE;
                 if (again() != GPUOPT_MORE) return GPUOPT_IMPRECISE;

@@ -88,7 +88,7 @@ class ChildPrimal : public ChildDual {
         const double theta = s.d[q] / pivot;
         __syncthreads();
         for (int v = thread; v < r.both; v += threads)
-            if (!(s.state[v] & CHILD_BASIC)) s.d[v] -= theta * s.row[v];
+            if (s.row[v] != 0) s.d[v] -= theta * s.row[v];
         __syncthreads();
         exchange(p, q, theta, (s.xb[p] - (to_upper ? s.upper[left] : s.lower[left])) / pivot, to_upper);
         return true;
