@@ -438,6 +438,11 @@ gpuopt_status cuda_simplex_batch_run(gpuopt_simplex_batch *b) {
     gpuopt__simplex_batch_job &wanted = b->job;
     const auto count = static_cast<size_t>(wanted.children.count), rows = static_cast<size_t>(c->root.rows),
                both = static_cast<size_t>(c->root.both);
+    const gpuopt_simplex_batch_desc &kept = b->desc;
+    if (wanted.where == GPUOPT_HOST && ((wanted.basis && !kept.with_basis) || (wanted.x && !kept.with_x) ||
+                                        ((wanted.farkas || wanted.farkas_low) && !kept.with_farkas)))
+        return gpuopt__refuse(b->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_simplex_batch_run",
+                              "the report asks for what the descriptor's with_... did not announce");
     gpuopt_status status = child_bring_root(b, c);
     if (!status) status = child_upload(b, c);
     if (status) return status;

@@ -224,17 +224,17 @@ static gpuopt_status gpuopt__simplex_fetch_entries(gpuopt_simplex_batch *b, cons
     return gpuopt__check_indices(context, call, g->index_name, entries, g->index, g->end);
 }
 
-/* Appends child k's bounds of a list to the job's; `first` is the variable of index 0. */
-static void gpuopt__simplex_scale_bounds(gpuopt_simplex_batch *b, const gpuopt__simplex_given *g, int32_t k,
-                                         int32_t first, int64_t *at, int *exact) {
+/* Appends child k's bounds of a list to the job's. A logical is minus its row. */
+static void gpuopt__simplex_scale_bounds(gpuopt_simplex_batch *b, const gpuopt__simplex_given *g, int32_t k, int is_row,
+                                         int64_t *at, int *exact) {
     const gpuopt_simplex *s = b->root;
     gpuopt__simplex_children *c = &b->job.children;
     int64_t e;
     for (e = g->start ? g->start[k] : 0; g->start && e < g->start[k + 1]; e++, ++*at) {
-        const int32_t variable = first + g->index[e];
+        const int32_t variable = (is_row ? s->lp.cols : 0) + g->index[e];
         const double scale = gpuopt__simplex_bound_scale(s, variable), infinity = s->desc.infinity;
         double low = s->lower[variable], high = s->upper[variable];
-        double *of_low = first > 0 ? &high : &low, *of_high = first > 0 ? &low : &high;
+        double *of_low = is_row ? &high : &low, *of_high = is_row ? &low : &high;
         if (g->low) {
             const double value = g->low[e] <= -infinity ? -HUGE_VAL : g->low[e];
             *of_low = gpuopt__simplex_scaled(value, scale, exact);
@@ -285,7 +285,7 @@ static gpuopt_status gpuopt__simplex_take_children(gpuopt_simplex_batch *b, cons
                                          g->high, s->desc.infinity, kind == 0);
         for (k = 0; k < given->count && !status && g->start; k++) {
             at = kind == 0 ? c->bound_start[k] : c->bound_start[k + 1] - (g->start[k + 1] - g->start[k]);
-            gpuopt__simplex_scale_bounds(b, g, k, kind == 0 ? 0 : s->lp.cols, &at, &exact);
+            gpuopt__simplex_scale_bounds(b, g, k, kind, &at, &exact);
         }
     }
     if (!status) status = gpuopt__simplex_fetch_entries(b, call, where, given->count, &list[2]);
