@@ -201,7 +201,57 @@ class Child : public ChildPrimal {
         add_to_duals(0);
     }
 
-    /* A bound on the sum of costs times values by y + y_low, of the true costs or of none. Overwrites z. */
+    /* ---- Bounds that the rows imply ---- */
+
+    /* For columns without a bound, into key and z, as lower and upper ones: those that a row implies with the bounds of
+     * its other columns, with a margin for rounding; 1e24 where there is none. Overwrites moved, tau, alpha and rho. */
+    __device__ void imply_bounds() {
+        for (int i = warp; i < r.rows; i += warps) {
+            double least = 0, most = 0, size = 0, infinite = 0; /* ... terms of the least, and 2^26 times of the most */
+            for (int64_t e = r.row_start[i] + lane; e < r.row_start[i + 1]; e += 32) {
+                const double a = r.row_val[e];
+                const int j = r.row_col[e];
+                const double down = a > 0 ? s.lower[j] : s.upper[j], up = a > 0 ? s.upper[j] : s.lower[j];
+                if (fabs(down) < HUGE_VAL) least += a * down, size += fabs(a * down);
+                else infinite += 1;
+                if (fabs(up) < HUGE_VAL) most += a * up, size += fabs(a * up);
+                else infinite += 0x1p26;
+            }
+            least = warp_sum(least), most = warp_sum(most), size = warp_sum(size), infinite = warp_sum(infinite);
+            if (lane == 0) s.moved[i] = least, s.tau[i] = most, s.alpha[i] = size, s.rho[i] = infinite;
+        }
+        __syncthreads();
+        for (int j = thread; j < r.cols; j += threads) {
+            const double reach = 1e24 / (r.col_scale[j] / r.primal_scale);
+            double lower = s.lower[j], upper = s.upper[j];
+            const bool no_lower = lower == -HUGE_VAL, no_upper = upper == HUGE_VAL;
+            s.key[j] = gpuopt__max(lower, -reach);
+            s.z[j] = gpuopt__min(upper, reach);
+            if (!no_lower && !no_upper) continue;
+            for (int64_t e = r.col_start[j]; e < r.col_start[j + 1]; e++) {
+                const double a = r.col_val[e];
+                const int i = r.col_row[e];
+                if (no_upper) s.z[j] = gpuopt__min(s.z[j], implied(i, a, a > 0, lower));
+                if (no_lower) s.key[j] = gpuopt__max(s.key[j], implied(i, a, a < 0, upper));
+            }
+        }
+        __syncthreads();
+    }
+    /* What row i implies for a column with the entry a: by its largest activity, and the least of the other columns, if
+     * `least`, else the other way round. own: the column's bound in the latter sum. Infinite: nothing. */
+    __device__ double implied(int i, double a, bool least, double own) const {
+        const int v = r.cols + i; /* minus the activity */
+        const double side = least ? -s.lower[v] : -s.upper[v], margin = 1e-9 * (1 + s.alpha[i] + fabs(side)) / fabs(a);
+        const double many = floor(s.rho[i] / 0x1p26), few = s.rho[i] - many * 0x1p26, infinite = least ? few : many;
+        const bool own_infinite = !(fabs(own) < HUGE_VAL), upper = least == (a > 0);
+        const double nothing = upper ? HUGE_VAL : -HUGE_VAL;
+        if (!(fabs(side) < HUGE_VAL) || infinite > (own_infinite ? 1 : 0)) return nothing;
+        const double others = (least ? s.moved[i] : s.tau[i]) - (own_infinite ? 0 : a * own);
+        return (side - others) / a + (upper ? margin : -margin);
+    }
+
+    /* A bound on the sum of costs times values by y + y_low, of the true costs, then with
+     * the bounds in key and z if some column has none, or of no costs. */
     __device__ double bound_by_duals(bool costs) {
         gpuopt__simplex_sum sum = {0, 0, 0};
         double slack = 0;
@@ -252,30 +302,27 @@ class Child : public ChildPrimal {
             return GPUOPT_MORE;
         }
         true_duals();
-        int wrong = 0;
+        bool wrong = false;
         for (int v = thread; v < r.both; v += threads) {
             double doubt, z = reduced(v, s.y, s.y_low, s.cost[v], &doubt);
             s.z[v] = z;
-            wrong = max(wrong, how_wrong(v, z));
+            wrong |= is_wrong(v, z);
         }
-        wrong = static_cast<int>(largest(wrong));
-        if (wrong > 0 && ++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
+        wrong = any(wrong);
+        if (wrong && ++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
         for (int v = thread; v < r.both; v += threads) s.shift[v] = 0;
         shifted = false;
         __syncthreads();
-        if (wrong == 1) {
-            make_dual_feasible(s.z, [&](int v) { return how_wrong(v, s.z[v]) > 0; });
-            return GPUOPT_MORE;
-        }
         for (int v = thread; v < r.both; v += threads) s.d[v] = s.state[v] & CHILD_BASIC ? 0 : s.z[v];
         __syncthreads();
-        if (wrong == 0) return GPUOPT_OPTIMAL;
-        return primal(most, [&](int v) { return how_wrong(v, s.d[v]) > 0; }) ? GPUOPT_MORE : GPUOPT_IMPRECISE;
+        if (!wrong) return GPUOPT_OPTIMAL;
+        auto far = [&](int v) { return is_wrong(v, s.d[v]); };
+        if (!primal(most, far)) make_dual_feasible(s.d, far); /* flips, and the dual method once more */
+        return GPUOPT_MORE;
     }
 
-    /* Whether a true reduced cost is beyond the tolerance, in the host's units or scaled: 1, if a flip mends it, else
-     * 2. */
-    __device__ int how_wrong(int v, double z) const {
+    /* Whether a true reduced cost is beyond the tolerance, in the host's units or scaled. */
+    __device__ bool is_wrong(int v, double z) const {
         const int state = s.state[v];
         double by = fabs(z), unit = 1, size = 1;
         if (v < r.cols) {
@@ -283,14 +330,11 @@ class Child : public ChildPrimal {
             size = gpuopt__max(1, fabs(s.cost[v]) * unit);
         } else unit = r.row_scale[v - r.cols] / r.cost_scale;
         if (!(state & CHILD_BASIC)) {
-            if (s.lower[v] == s.upper[v]) return 0;
+            if (s.lower[v] == s.upper[v]) return false;
             if (state == GPUOPT__SIMPLEX_MAY_INCREASE) by = gpuopt__max(0, -z);
             else if (state == GPUOPT__SIMPLEX_MAY_DECREASE) by = gpuopt__max(0, z);
         }
-        if (by * unit <= r.dual * size && by <= r.dual * gpuopt__max(1, fabs(s.cost[v]))) return 0;
-        return state == GPUOPT__SIMPLEX_MAY_INCREASE || state == GPUOPT__SIMPLEX_MAY_DECREASE
-                   ? s.lower[v] > -HUGE_VAL && s.upper[v] < HUGE_VAL ? 1 : 2
-                   : 2;
+        return by * unit > r.dual * size || by > r.dual * gpuopt__max(1, fabs(s.cost[v]));
     }
 
     /* ---- Reports ---- */
@@ -316,6 +360,7 @@ class Child : public ChildPrimal {
         if (job.bounds && !proven) {
             true_duals();
             if (boundless_) refine(-1, 0, 1e-32 * gpuopt__max(1, r.largest_cost));
+            if (boundless_) imply_bounds();
             bound = bound_by_duals(true);
         }
         if (thread > 0) return;
