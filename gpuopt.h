@@ -1049,7 +1049,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  *     min or max  cost'x + offset   subject to   lhs <= A x <= rhs,   lb <= x <= ub
  * The primal simplex method with bounded variables, after Meyer, Albuquerque, Chopard: A multi-GPU implementation and
  * performance model for the standard simplex method (2011); on the CPU the dual one, too (see _algorithm; the GPU has
- * none yet). How they work and when to use them, also within a tree search: doc/simplex.md.
+ * it for children of one basis, see below). How they work and when to use them, also within a tree search: doc/simplex.md.
  *
  * Variables are numbered: 0 .. cols - 1 are the columns, cols + i is the activity of row i, whose bounds are the row's
  * sides. A basis has `rows` basic variables; the first basis consists of the activities.
@@ -1360,16 +1360,25 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  *     gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &children, 500, &report);      // outcome, bound, ... of each
  *     gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, count, col, 50, &report);   // both sides of each column
  *
- * Root       Its model and basis as they are when _run is called, best an optimum; no call of the batch changes them. It
- *            must not be destroyed before its batches, which belong to its context. Its inverse is shared: pivots that
- *            it has deferred are applied, and weights of the dual method computed, in the root itself, so that the last
- *            bits of what it does later can differ.
+ * Root       Its model and basis as they are when _run is called, best an optimum; no call of the batch changes them.
+ *            It must not be destroyed before its batches, which belong to its context. Its inverse is shared: pivots
+ *            that it has deferred are applied, and weights of the dual method computed, in the root itself, so that the
+ *            last bits of what it does later can differ.
  * Method     The dual simplex method, on both backends, with the root's tolerances, dual_pricing and seed. CPU: the
  *            root's `algorithm` if that is DUAL, else AUTO.
  * CPU        A child does the pivots that the root would do after _set_some_bounds, _set_some_sides and _set_some_costs
  *            with its lists, and has the outcome, objective and proof that _iterate would give then, with any number of
  *            threads. Each thread has an inverse or tableau of its own, which is brought back after each child.
- * Bounds     are proven as those of _get_bound, whatever the outcome: also for a child that was stopped half way. */
+ * CUDA       The root must be REVISED. A block works on a child from beginning to end; the root's inverse is only read,
+ *            and a child keeps its pivots beside it. The same rules choose the pivots, in the device's own order of
+ *            sums, and ties by the lowest index. A child's result depends on nothing but the root and its own lists.
+ *            OPTIMAL is by tolerance, on the original data, without _iterate's refinement beyond that: no bound or side
+ *            is violated by more than primal_tolerance * max(1, |bound|), and no reduced cost has the wrong sign by
+ *            more than dual_tolerance * max(1, |cost|). INFEASIBLE is proven as by _iterate. UNBOUNDED is not found:
+ *            such a child, and one that runs out of safe pivots, is IMPRECISE, and left to a handle.
+ * Bounds     are proven as those of _get_bound, whatever the outcome: also for a child that was stopped half way. CUDA:
+ *            instead of 1e24 a column without a bound may count with one that a row implies for it.
+ * Cutoff     The root's, if it has one, ends children on the CPU as it ends the root (_set_cutoff). */
 
 /* Many children of one root. */
 typedef struct gpuopt_simplex_batch gpuopt_simplex_batch;
@@ -1387,8 +1396,8 @@ typedef struct gpuopt_simplex_batch_desc {
     int32_t pivots;     /* K: iterations that a child has room for, 1 to 65,536; 0: 256 */
     int64_t changes;    /* most bounds, sides and costs of all children of a call together; 0: 8 a child */
     gpuopt_simplex_when_full when_full; /* 0: END */
-    /* CUDA: not 0: a report in host memory may ask for basis, x, or farkas and farkas_low, of which the batch then has a
-     * copy in device memory. Elsewhere they may be asked for in any case. */
+    /* CUDA: not 0: a report in host memory may ask for basis, x, or farkas and farkas_low, for which the batch then has
+     * room in device memory. Elsewhere they may be asked for in any case. */
     int32_t with_basis, with_x, with_farkas;
 } gpuopt_simplex_batch_desc;
 
@@ -1396,7 +1405,8 @@ typedef struct gpuopt_simplex_batch_desc {
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                    gpuopt_memory_plan *plan);
 /* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: CUDA: the root is a TABLEAU, or REFACTOR. Memory on
- * the CPU: about that of the root for each thread. */
+ * the CPU: about that of the root for each thread; on the GPU 8 rows^2 bytes, 12 for each nonzero, and 16 K rows +
+ * 80 (rows + cols) bytes for each block that works at the same time, two for each multiprocessor. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                      gpuopt_simplex_batch **batch);
 /* Destroys a batch; NULL is allowed. */
