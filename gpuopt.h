@@ -1371,7 +1371,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  *            threads. Each thread has an inverse or tableau of its own, which is brought back after each child.
  * CUDA       The root must be REVISED. A block works on a child from beginning to end; the root's inverse is only read,
  *            and a child keeps its pivots beside it. The same rules choose the pivots, in the device's own order of
- *            sums, and ties by the lowest index. A child's result depends on nothing but the root and its own lists.
+ *            sums, ties by the lowest index. A child's result depends on the root, its own lists and the descriptor alone.
  *            OPTIMAL is by tolerance, on the original data, without _iterate's refinement beyond that: no bound or side
  *            is violated by more than primal_tolerance * max(1, |bound|), and no reduced cost has the wrong sign by
  *            more than dual_tolerance * max(1, |cost|). INFEASIBLE is proven as by _iterate. UNBOUNDED is not found:

@@ -26,7 +26,7 @@ __device__ ChildState child_state(const ChildState &first, int64_t bytes) {
     };
     move(s.xb), move(s.weight), move(s.alpha), move(s.rho), move(s.tau), move(s.moved), move(s.y), move(s.y_low);
     move(s.lower), move(s.upper), move(s.x), move(s.d), move(s.cost), move(s.shift), move(s.row), move(s.key);
-    move(s.z), move(s.u), move(s.v), move(s.factor), move(s.head), move(s.places), move(s.list);
+    move(s.z), move(s.u), move(s.v), move(s.partial), move(s.factor), move(s.head), move(s.places), move(s.list);
     move(s.state), move(s.refused), move(s.gone);
     return s;
 }
@@ -141,6 +141,7 @@ void child_cut_state(gpuopt__arena *arena, int64_t rows, int64_t both, int64_t p
     for (double **array : of_both) simplex_cut(arena, array, both);
     simplex_cut(arena, &s->u, pitch * most);
     simplex_cut(arena, &s->v, pitch * most);
+    simplex_cut(arena, &s->partial, CHILD_THREADS);
     simplex_cut(arena, &s->factor, most);
     simplex_cut(arena, &s->head, rows);
     simplex_cut(arena, &s->places, rows);
@@ -232,9 +233,10 @@ gpuopt_status child_set_shape(const gpuopt_simplex_batch *b, CudaBatch *c) {
     const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' states together */
     gpuopt__arena arena = {nullptr, 0};
     ChildState draft;
-    c->threads = both <= 512 ? 128 : CHILD_THREADS;
+    const int processors = cuda_of(b->context)->multiprocessors;
+    c->threads = both <= 512 ? 128 : b->desc.copies <= processors ? +CHILD_THREADS : CHILD_THREADS / 2;
     child_cut_state(&arena, rows, both, c->simplex->view.pitch, b->desc.pivots, &draft);
-    int64_t blocks = 2 * int64_t{cuda_of(b->context)->multiprocessors};
+    int64_t blocks = 2 * int64_t{processors};
     blocks = std::min(blocks, most_bytes / static_cast<int64_t>(arena.used));
     c->blocks = static_cast<int>(std::max(int64_t{1}, std::min(blocks, int64_t{b->desc.copies})));
     return GPUOPT_OK;

@@ -14,11 +14,12 @@
 namespace {
 
 enum {
-    CHILD_THREADS = 512, /* most threads of a block */
+    CHILD_THREADS = 1024, /* most threads of a block */
     CHILD_WARPS = CHILD_THREADS / 32,
     CHILD_BASIC = 8,    /* state of a basic variable; those of others are as in step.h */
     CHILD_UPPER = 16,   /* of the root only: a nonbasic one is at its upper bound */
     CHILD_LANES = 8,    /* terms of a sum that a thread loads before it adds them */
+    CHILD_PARTS = 4,    /* most threads that share a sum */
     CHILD_LONG = 64,    /* entries of a column that is not in a slice */
     CHILD_SHARED = 8192 /* most rows of which a row of B^-1 is kept in shared memory */
 };
@@ -59,6 +60,7 @@ struct ChildState {
     double *alpha, *rho, *tau, *moved, *y, *y_low;                /* [rows] */
     double *lower, *upper, *x, *d, *cost, *shift, *row, *key, *z; /* [both] */
     double *u, *v;                                                /* [most][pitch] columns of U, rows of V */
+    double *partial;                                              /* [CHILD_THREADS] */
     double *factor;                                               /* [most] */
     int *head, *places;                                           /* [rows]; a list of rows or positions */
     int *list;                                                    /* [both] a list of variables */
@@ -206,53 +208,25 @@ class ChildBlock {
      * arrays. where: not null: only where that is not 0. */
     template <bool FTRAN>
     __device__ void product(const ChildList &list, double *out, const double *where = nullptr) {
-        const double *left = FTRAN ? s.v : s.u, *right = FTRAN ? s.u : s.v;
-        const double *matrix = FTRAN ? r.columns : r.lines;
-        for (int k = warp; k < pivots; k += warps) {
-            const double *line = left + k * r.pitch;
-            double f = 0;
-            for (int e = lane; e < list.count; e += 32) f += line[list.index[e]] * list.at(e);
-            f = warp_sum(f);
-            if (lane == 0) s.factor[k] = f;
+        const int width = (r.rows + 31) / 32 * 32, most = width > 0 ? threads / width : 1;
+        const int parts = most < 2 ? 1 : most < CHILD_PARTS ? most : +CHILD_PARTS, part = thread / max(width, 1);
+        find_factors<FTRAN>(list);
+        if (parts == 1) {
+            for (int i = thread; i < r.rows; i += threads)
+                if (!where || where[i] != 0) out[i] = product_at<FTRAN>(list, 0, 1, i);
+            __syncthreads();
+            return;
+        }
+        if (part < parts) { /* each of several threads has a part of the sum */
+            const int i = thread - part * width;
+            const bool wanted = i < r.rows && (!where || where[i] != 0);
+            s.partial[thread] = wanted ? product_at<FTRAN>(list, part, parts, i) : 0;
         }
         __syncthreads();
-        for (int i = thread; i < r.rows; i += threads) {
+        if (thread < r.rows && (!where || where[thread] != 0)) {
             double sum = 0;
-            if (where && where[i] == 0) continue;
-            if (!FTRAN || !s.gone[i]) {
-                int e = 0;
-                for (; e + CHILD_LANES <= list.count; e += CHILD_LANES) {
-                    double term[CHILD_LANES];
-#pragma unroll
-                    for (int n = 0; n < CHILD_LANES; n++) {
-                        int line = list.index[e + n];
-                        bool read = FTRAN || !s.gone[line];
-                        term[n] = read ? matrix[line * r.pitch + i] * list.at(e + n) : 0;
-                    }
-#pragma unroll
-                    for (int n = 0; n < CHILD_LANES; n++) sum += term[n];
-                }
-                for (; e < list.count; e++) {
-                    int line = list.index[e];
-                    if (FTRAN || !s.gone[line]) sum += matrix[line * r.pitch + i] * list.at(e);
-                }
-            }
-            int k = 0;
-            for (; k + CHILD_LANES <= pivots; k += CHILD_LANES) {
-                double term[CHILD_LANES];
-#pragma unroll
-                for (int n = 0; n < CHILD_LANES; n++) {
-                    double f = s.factor[k + n];
-                    term[n] = f != 0 ? f * right[(k + n) * r.pitch + i] : 0;
-                }
-#pragma unroll
-                for (int n = 0; n < CHILD_LANES; n++) sum += term[n];
-            }
-            for (; k < pivots; k++) {
-                double f = s.factor[k];
-                if (f != 0) sum += f * right[k * r.pitch + i];
-            }
-            out[i] = sum;
+            for (int n = 0; n < parts; n++) sum += s.partial[n * width + thread];
+            out[thread] = sum;
         }
         __syncthreads();
     }
@@ -330,6 +304,54 @@ class ChildBlock {
     }
 
   private:
+    /* What each deferred pivot is multiplied by: as many lanes as are of use share one. */
+    template <bool FTRAN>
+    __device__ void find_factors(const ChildList &list) {
+        const double *left = FTRAN ? s.v : s.u;
+        const int lanes = list.count <= 4 ? 4 : list.count <= 16 ? 8 : 32, at_once = 32 / lanes;
+        for (int first = warp * at_once; first < pivots; first += warps * at_once) {
+            const int k = first + lane / lanes;
+            double f = 0;
+            if (k < pivots)
+                for (int e = lane % lanes; e < list.count; e += lanes)
+                    f += left[k * r.pitch + list.index[e]] * list.at(e);
+            for (int half = lanes / 2; half > 0; half /= 2) f += __shfl_xor_sync(~0u, f, half);
+            if (k < pivots && lane % lanes == 0) s.factor[k] = f;
+        }
+        __syncthreads();
+    }
+
+    /* A part of the sum at i. Several terms are loaded before they are added. */
+    template <bool FTRAN>
+    __device__ double product_at(const ChildList &list, int part, int parts, int i) const {
+        const double *right = FTRAN ? s.u : s.v, *matrix = FTRAN ? r.columns : r.lines;
+        const int end = FTRAN && s.gone[i] ? 0 : list.count * (part + 1) / parts, last = pivots * (part + 1) / parts;
+        double sum = 0;
+        for (int e = list.count * part / parts; e < end; e += CHILD_LANES) {
+            double term[CHILD_LANES];
+#pragma unroll
+            for (int n = 0; n < CHILD_LANES; n++) {
+                term[n] = 0;
+                if (e + n >= end) continue;
+                const int line = list.index[e + n];
+                if (FTRAN || !s.gone[line]) term[n] = matrix[line * r.pitch + i] * list.at(e + n);
+            }
+#pragma unroll
+            for (int n = 0; n < CHILD_LANES; n++) sum += term[n];
+        }
+        for (int k = pivots * part / parts; k < last; k += CHILD_LANES) {
+            double term[CHILD_LANES];
+#pragma unroll
+            for (int n = 0; n < CHILD_LANES; n++) {
+                const double f = k + n < last ? s.factor[k + n] : 0;
+                term[n] = f != 0 ? f * right[(k + n) * r.pitch + i] : 0;
+            }
+#pragma unroll
+            for (int n = 0; n < CHILD_LANES; n++) sum += term[n];
+        }
+        return sum;
+    }
+
     /* Columns with at most CHILD_LONG entries. */
     template <class Offer>
     __device__ void price_slices(const double *y, Offer offer) {
@@ -337,7 +359,7 @@ class ChildBlock {
             const int j = slice * 32 + lane;
             const int64_t begin = r.slices.start[slice], end = r.slices.start[slice + 1];
             double sum = 0;
-#pragma unroll 4
+#pragma unroll 8
             for (int64_t e = begin + lane; e < end; e += 32) sum += r.slices.val[e] * y[r.slices.row[e]];
             const bool here = j < r.cols && r.col_start[j + 1] - r.col_start[j] <= CHILD_LONG;
             if (here && s.state[j] & CHILD_BASIC) sum = 0;

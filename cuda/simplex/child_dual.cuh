@@ -194,9 +194,7 @@ class ChildDual : public ChildBlock {
         __syncthreads();
         const double theta = s.d[q] / by;
         __syncthreads();
-        for (int v = thread; v < r.both; v += threads)
-            if (s.row[v] != 0) s.d[v] = v == q ? 0 : s.d[v] - theta * s.row[v];
-        __syncthreads();
+        add_row(-theta, q);
         for (int k = thread; k < t.total; k += threads) some |= shift(s.list[k]);
         shifted |= any(some);
         __syncthreads();
@@ -204,6 +202,26 @@ class ChildDual : public ChildBlock {
     }
 
   protected:
+    /* d += by * row; 0 for the variable q. */
+    __device__ void add_row(double by, int q) {
+        enum { AT_ONCE = 4 };
+        for (int from = thread; from < r.both; from += AT_ONCE * threads) {
+            double row[AT_ONCE], d[AT_ONCE];
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; n++) {
+                const int v = from + n * threads;
+                row[n] = v < r.both ? s.row[v] : 0;
+                d[n] = v < r.both ? s.d[v] : 0;
+            }
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; n++) {
+                const int v = from + n * threads;
+                if (row[n] != 0) s.d[v] = v == q ? 0 : d[n] + by * row[n];
+            }
+        }
+        __syncthreads();
+    }
+
     /* q, which moves by `step`, enters on position p, whose variable leaves at a bound with the reduced cost -theta. */
     __device__ void exchange(int p, int q, double theta, double step, bool to_upper) {
         const int left = s.head[p];

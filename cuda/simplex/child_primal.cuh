@@ -87,9 +87,7 @@ class ChildPrimal : public ChildDual {
         pivot_row(p);
         const double theta = s.d[q] / pivot;
         __syncthreads();
-        for (int v = thread; v < r.both; v += threads)
-            if (s.row[v] != 0) s.d[v] -= theta * s.row[v];
-        __syncthreads();
+        add_row(-theta, q);
         exchange(p, q, theta, (s.xb[p] - (to_upper ? s.upper[left] : s.lower[left])) / pivot, to_upper);
         return true;
     }
