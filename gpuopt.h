@@ -1049,7 +1049,8 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  *     min or max  cost'x + offset   subject to   lhs <= A x <= rhs,   lb <= x <= ub
  * The primal simplex method with bounded variables, after Meyer, Albuquerque, Chopard: A multi-GPU implementation and
  * performance model for the standard simplex method (2011); on the CPU the dual one, too (see _algorithm; the GPU has
- * it for children of one basis, see below). How they work and when to use them, also within a tree search: doc/simplex.md.
+ * it for children of one basis, see below). How they work and when to use them, also within a tree search:
+ * doc/simplex.md.
  *
  * Variables are numbered: 0 .. cols - 1 are the columns, cols + i is the activity of row i, whose bounds are the row's
  * sides. A basis has `rows` basic variables; the first basis consists of the activities.
@@ -1371,7 +1372,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  *            threads. Each thread has an inverse or tableau of its own, which is brought back after each child.
  * CUDA       The root must be REVISED. A block works on a child from beginning to end; the root's inverse is only read,
  *            and a child keeps its pivots beside it. The same rules choose the pivots, in the device's own order of
- *            sums, ties by the lowest index. A child's result depends on the root, its own lists and the descriptor alone.
+ *            sums, ties by the lowest index. A child's result depends on the root, its own lists and the descriptor.
  *            OPTIMAL is by tolerance, on the original data, without _iterate's refinement beyond that: no bound or side
  *            is violated by more than primal_tolerance * max(1, |bound|), and no reduced cost has the wrong sign by
  *            more than dual_tolerance * max(1, |cost|). INFEASIBLE is proven as by _iterate. UNBOUNDED is not found:

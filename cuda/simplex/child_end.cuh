@@ -18,7 +18,8 @@ class Child : public ChildPrimal {
     __device__ void run(const ChildJob &job, int k) {
         const bool ends = job.room < job.most;
         double margin = 0;
-        corrected_ = 0;
+        corrected_ = exact_ = 0;
+        bounds_ = job.bounds;
         boundless_ = false;
         int outcome = GPUOPT_INFEASIBLE;
         const bool crossing = begin(job, k);
@@ -32,7 +33,9 @@ class Child : public ChildPrimal {
   private:
     int corrected_;  /* how often x or the duals were found wrong at the end */
     bool boundless_; /* some column has an infinite bound */
-    enum { MOST_CORRECTIONS = 20 };
+    bool bounds_;    /* are wanted */
+    int exact_;      /* how often the duals were made exact */
+    enum { MOST_CORRECTIONS = 20, MOST_EXACT = 10 };
 
     /* ---- Iterating ---- */
 
@@ -315,10 +318,33 @@ class Child : public ChildPrimal {
         __syncthreads();
         for (int v = thread; v < r.both; v += threads) s.d[v] = s.state[v] & CHILD_BASIC ? 0 : s.z[v];
         __syncthreads();
-        if (!wrong) return GPUOPT_OPTIMAL;
+        if (!wrong) return bounds_ && boundless_ && make_exact(most) ? GPUOPT_MORE : GPUOPT_OPTIMAL;
         auto far = [&](int v) { return is_wrong(v, s.d[v]); };
         if (!primal(most, far)) make_dual_feasible(s.d, far); /* flips, and the dual method once more */
         return GPUOPT_MORE;
+    }
+
+    /* Without its bound a column must not have a reduced cost of the wrong sign at all, however small, or the bound by
+     * the duals says nothing: primal iterations mend that. Returns whether they have done something. */
+    __device__ bool make_exact(int most) {
+        const double least = 1e-28 * gpuopt__max(1, r.largest_cost);
+        auto far = [&](int v) {
+            const int state = s.state[v];
+            if (state & CHILD_BASIC) return false;
+            return (state & GPUOPT__SIMPLEX_MAY_INCREASE && s.upper[v] == HUGE_VAL && s.d[v] < -least) ||
+                   (state & GPUOPT__SIMPLEX_MAY_DECREASE && s.lower[v] == -HUGE_VAL && s.d[v] > least);
+        };
+        if (++exact_ > MOST_EXACT) return false;
+        refine(-1, 0, 0);
+        bool wrong = false;
+        for (int v = thread; v < r.both; v += threads) {
+            double doubt;
+            s.d[v] = s.state[v] & CHILD_BASIC ? 0 : reduced(v, s.y, s.y_low, s.cost[v], &doubt);
+            wrong |= far(v);
+        }
+        const int before = iterations;
+        if (any(wrong)) primal(most, far);
+        return iterations > before;
     }
 
     /* Whether a true reduced cost is beyond the tolerance, in the host's units or scaled. */
