@@ -298,6 +298,9 @@ class Child : public ChildPrimal {
 
     /* No basic variable is outside. OPTIMAL; MORE: go on; IMPRECISE. */
     __device__ int conclude_feasible(int most) {
+        bool broken = false; /* numbers beyond the range of double */
+        for (int i = thread; i < r.rows; i += threads) broken |= !(fabs(s.xb[i]) < HUGE_VAL);
+        if (any(broken)) return GPUOPT_IMPRECISE;
         residual();
         if (primal_reached() > r.primal) {
             if (++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
@@ -310,8 +313,10 @@ class Child : public ChildPrimal {
             double doubt, z = reduced(v, s.y, s.y_low, s.cost[v], &doubt);
             s.z[v] = z;
             wrong |= is_wrong(v, z);
+            broken |= !(fabs(z) < HUGE_VAL);
         }
         wrong = any(wrong);
+        if (any(broken)) return GPUOPT_IMPRECISE;
         if (wrong && ++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
         for (int v = thread; v < r.both; v += threads) s.shift[v] = 0;
         shifted = false;
