@@ -1055,7 +1055,8 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  *     min or max  cost'x + offset   subject to   lhs <= A x <= rhs,   lb <= x <= ub
  * The primal simplex method with bounded variables, after Meyer, Albuquerque, Chopard: A multi-GPU implementation and
  * performance model for the standard simplex method (2011); on the CPU the dual one, too (see _algorithm; the GPU has
- * none yet). How they work and when to use them, also within a tree search: doc/simplex.md.
+ * it for children of one basis, see below). How they work and when to use them, also within a tree search:
+ * doc/simplex.md.
  *
  * Variables are numbered: 0 .. cols - 1 are the columns, cols + i is the activity of row i, whose bounds are the row's
  * sides. A basis has `rows` basic variables; the first basis consists of the activities.
@@ -1357,6 +1358,111 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, gpuopt_
  * is not NULL, and the outcome is neither INFEASIBLE nor UNBOUNDED. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
                                                       double *dual, double *proof);
+
+/* ---- Children of one basis ---------------------------------------------------------------------------------------- *
+ * Solves many linear programs in one call, each of which differs from that of one handle, the root, in some bounds,
+ * sides or costs, and begins at the root's basis: the children of a node of a search, or strong branching.
+ *
+ *     gpuopt_simplex_batch_create(root, &desc, &batch);
+ *     gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &children, 500, &report);      // outcome, bound, ... of each
+ *     gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, count, col, 50, &report);   // both sides of each column
+ *
+ * Root       Its model and basis as they are when _run is called, best an optimum; no call of the batch changes them.
+ *            It must not be destroyed before its batches, which belong to its context. Its inverse is shared: pivots
+ *            that it has deferred are applied, and weights of the dual method computed, in the root itself, so that the
+ *            last bits of what it does later can differ.
+ * Method     The dual simplex method, on both backends, with the root's tolerances, dual_pricing and seed. CPU: the
+ *            root's `algorithm` if that is DUAL, else AUTO.
+ * CPU        A child does the pivots that the root would do after _set_some_bounds, _set_some_sides and _set_some_costs
+ *            with its lists, and has the outcome, objective and proof that _iterate would give then, with any number of
+ *            threads. Each thread has an inverse or tableau of its own, which is brought back after each child.
+ * CUDA       The root must be REVISED. A block works on a child from beginning to end; the root's inverse is only read,
+ *            and a child keeps its pivots beside it. The same rules choose the pivots, in the device's own order of
+ *            sums, ties by the lowest index. A child's result depends on the root, its own lists and the descriptor.
+ *            OPTIMAL is by tolerance, on the original data, without _iterate's refinement beyond that: no bound or side
+ *            is violated by more than primal_tolerance * max(1, |bound|), and no reduced cost has the wrong sign by
+ *            more than dual_tolerance * max(1, |cost|). INFEASIBLE is proven as by _iterate. UNBOUNDED is not found:
+ *            such a child, and one that runs out of safe pivots, is IMPRECISE, and left to a handle.
+ * Bounds     are proven as those of _get_bound, whatever the outcome: also for a child that was stopped half way. CUDA:
+ *            instead of 1e24 a column without a bound may count with one that a row implies for it.
+ * Cutoff     The root's, if it has one, ends children on the CPU as it ends the root (_set_cutoff). */
+
+/* Many children of one root. */
+typedef struct gpuopt_simplex_batch gpuopt_simplex_batch;
+
+/* What becomes of a child that has made `pivots` iterations. */
+typedef enum gpuopt_simplex_when_full {
+    GPUOPT_WHEN_FULL_END = 0, /* its outcome is FULL; its bound and basis are those that it has come to */
+    GPUOPT_WHEN_FULL_REFACTOR /* CPU only: it goes on, with an inverse of its own */
+} gpuopt_simplex_when_full;
+
+/* A batch to be created. */
+typedef struct gpuopt_simplex_batch_desc {
+    size_t struct_size; /* sizeof(gpuopt_simplex_batch_desc) */
+    int32_t copies;     /* most children of a call, 1 to 65,536 */
+    int32_t pivots;     /* K: iterations that a child has room for, 1 to 65,536; 0: 256 */
+    int64_t changes;    /* most bounds, sides and costs of all children of a call together; 0: 8 a child */
+    gpuopt_simplex_when_full when_full; /* 0: END */
+    /* CUDA: not 0: a report in host memory may ask for basis, x, or farkas and farkas_low, for which the batch then has
+     * room in device memory. Elsewhere they may be asked for in any case. */
+    int32_t with_basis, with_x, with_farkas;
+} gpuopt_simplex_batch_desc;
+
+/* Fills `plan` with the memory that a batch takes. Errors: as _create. */
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
+                                                   gpuopt_memory_plan *plan);
+/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: CUDA: the root is a TABLEAU, or REFACTOR. Memory on
+ * the CPU: about that of the root for each thread; on the GPU 8 rows^2 bytes, 12 for each nonzero, and 16 K rows +
+ * 80 (rows + cols) bytes for each block that works at the same time, two for each multiprocessor. */
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
+                                                     gpuopt_simplex_batch **batch);
+/* Destroys a batch; NULL is allowed. */
+GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *batch);
+
+/* Children to be solved. All arrays are in the memory that the call's `where` says. A `start` [count + 1] ascends from
+ * 0: child k is given entries start[k] to start[k + 1] - 1 of the arrays after it; NULL: no child has any. Of entries
+ * of a child for the same column or row the last one counts. */
+typedef struct gpuopt_simplex_children {
+    size_t struct_size; /* sizeof(gpuopt_simplex_children) */
+    int32_t count;      /* children, 0 to the descriptor's copies */
+    const int64_t *start;
+    const int32_t *col;    /* columns */
+    const double *lb, *ub; /* their bounds; NULL: those that the root has */
+    const int64_t *side_start;
+    const int32_t *row;      /* rows */
+    const double *lhs, *rhs; /* their sides */
+    const int64_t *cost_start;
+    const int32_t *cost_col; /* columns */
+    const double *cost;      /* their costs */
+} gpuopt_simplex_children;
+
+/* Where _run is to write what it found. Each array is NULL or in the memory that `where` says. */
+typedef struct gpuopt_simplex_child_report {
+    size_t struct_size;  /* sizeof(gpuopt_simplex_child_report) */
+    int32_t *outcome;    /* [count] a gpuopt_outcome as of _iterate, or FULL; MORE: no verdict within `iterations` */
+    int32_t *iterations; /* [count] */
+    double *bound;       /* [count] as of gpuopt_simplex_get_bound; takes the time of a few products each on the CPU */
+    double *objective;   /* [count] OPTIMAL: the optimum; else of the point that the child has come to, or NaN */
+    uint8_t *basis;      /* [count][cols + rows] as of gpuopt_simplex_get_basis */
+    double *x;           /* [count][cols] the point that the child has come to */
+    double *farkas;      /* [count][rows] as of gpuopt_simplex_get_farkas if INFEASIBLE, else 0 */
+    double *farkas_low;  /* [count][rows] what rounding has taken from it, see gpuopt_simplex_get_low_parts */
+} gpuopt_simplex_child_report;
+
+/* Does up to `iterations` (at least 1) iterations of each child, and waits for that. The stop hook is asked between
+ * children on the CPU, and not on the GPU; children that had no turn are MORE after 0 iterations, with the bound NaN.
+ * ARGUMENT: a count or start is out of range, or an entry as the calls that set some refuse it; also in device memory.
+ * NUMERIC: a number would overflow or lose digits in the root's scales. MEMORY: there are more entries than the
+ * descriptor has room for. Refused calls write nothing. */
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_run(gpuopt_simplex_batch *batch, gpuopt_memory where,
+                                                  const gpuopt_simplex_children *children, int64_t iterations,
+                                                  const gpuopt_simplex_child_report *report);
+/* Strong branching: the same for two children of each of `count` columns, col [count], at the root's present point x:
+ * child 2 k has the bound ub = floor(x), child 2 k + 1 has lb = floor(x) + 1, of column col[k]; where that crosses the
+ * column's other bound, the child is INFEASIBLE. Takes 2 * count of the descriptor's copies and changes. */
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch, gpuopt_memory where, int32_t count,
+                                                     const int32_t *col, int64_t iterations,
+                                                     const gpuopt_simplex_child_report *report);
 
 /* ---- Graphical models: bucket and mini-bucket elimination --------------------------------------------------------- *
  * Fioretto, Pontelli, Yeoh, Dechter: Accelerating Exact and Approximate Inference for (Distributed) Discrete

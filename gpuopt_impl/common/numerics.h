@@ -209,7 +209,7 @@ GPUOPT_HD double gpuopt__quotient_up(double high, double low, double doubt, doub
 }
 
 /* In [0, 1), from the seed and k (splitmix64). */
-static inline double gpuopt__random(uint64_t seed, uint64_t k) {
+GPUOPT_HD double gpuopt__random(uint64_t seed, uint64_t k) {
     uint64_t z = (seed + k + 1) * 0x9E3779B97F4A7C15u;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
