@@ -2,13 +2,12 @@
 #include "examples/mip_search.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "examples/common.h"
 
-static int ok(search *s, gpuopt_status status) {
+int search_ok(search *s, gpuopt_status status) {
     if (!s->status) s->status = status;
     return !s->status;
 }
@@ -19,14 +18,14 @@ static int ok(search *s, gpuopt_status status) {
 static void list_changes(search *s, int64_t from) {
     gpuopt_propagator_changes *c = &s->changes;
     int64_t k;
-    if (!ok(s, gpuopt_propagator_get_changes(s->propagator, GPUOPT_HOST, from, c))) return;
+    if (!search_ok(s, gpuopt_propagator_get_changes(s->propagator, GPUOPT_HOST, from, c))) return;
     if (c->count > c->capacity) {
         free(c->col);
         c->capacity = 2 * c->count;
         c->col = malloc((size_t)c->capacity * sizeof *c->col);
         if (!c->col) c->capacity = 0;
-        if (!ok(s, c->col ? GPUOPT_OK : GPUOPT_ERROR_MEMORY)) return;
-        if (!ok(s, gpuopt_propagator_get_changes(s->propagator, GPUOPT_HOST, from, c))) return;
+        if (!search_ok(s, c->col ? GPUOPT_OK : GPUOPT_ERROR_MEMORY)) return;
+        if (!search_ok(s, gpuopt_propagator_get_changes(s->propagator, GPUOPT_HOST, from, c))) return;
     }
     for (k = 0; k < c->count; k++)
         if (!s->mark[c->col[k]]) s->mark[c->col[k]] = 1, s->col[s->listed++] = c->col[k];
@@ -35,28 +34,29 @@ static void list_changes(search *s, int64_t from) {
 /* Gives the relaxation the bounds of the columns in the list, which is then empty. */
 static void send_bounds(search *s) {
     int32_t k;
-    if (!ok(s, gpuopt_propagator_get_some_bounds(s->propagator, GPUOPT_HOST, s->listed, s->col, s->low, s->high)))
+    if (!search_ok(s,
+                   gpuopt_propagator_get_some_bounds(s->propagator, GPUOPT_HOST, s->listed, s->col, s->low, s->high)))
         return;
     for (k = 0; k < s->listed; k++) {
         s->mark[s->col[k]] = 0;
         s->lb[s->col[k]] = s->low[k];
         s->ub[s->col[k]] = s->high[k];
     }
-    if (s->lp) ok(s, gpuopt_simplex_set_some_bounds(s->lp, GPUOPT_HOST, s->listed, s->col, s->low, s->high));
+    if (s->lp) search_ok(s, gpuopt_simplex_set_some_bounds(s->lp, GPUOPT_HOST, s->listed, s->col, s->low, s->high));
     s->listed = 0;
 }
 
 static int64_t trail_length(search *s) {
     gpuopt_propagator_trail trail = GPUOPT_INIT(gpuopt_propagator_trail);
-    ok(s, gpuopt_propagator_get_trail(s->propagator, &trail));
+    search_ok(s, gpuopt_propagator_get_trail(s->propagator, &trail));
     return trail.changes;
 }
 
 int node_tighten(search *s, int64_t count, const int32_t *col, const double *lb, const double *ub) {
     gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info);
     int64_t from = trail_length(s);
-    if (!ok(s, gpuopt_propagator_set_some_bounds(s->propagator, GPUOPT_HOST, count, col, lb, ub)) ||
-        !ok(s, gpuopt_propagator_round(s->propagator, 100, &info)))
+    if (!search_ok(s, gpuopt_propagator_set_some_bounds(s->propagator, GPUOPT_HOST, count, col, lb, ub)) ||
+        !search_ok(s, gpuopt_propagator_round(s->propagator, 100, &info)))
         return 0;
     if (info.outcome == GPUOPT_INFEASIBLE) return 0;
     list_changes(s, from);
@@ -80,7 +80,7 @@ static int reserve(search *s, int32_t depth) {
 }
 
 int node_push(search *s) {
-    if (!reserve(s, 0) || !ok(s, gpuopt_propagator_push(s->propagator, &s->start[s->levels]))) return 0;
+    if (!reserve(s, 0) || !search_ok(s, gpuopt_propagator_push(s->propagator, &s->start[s->levels]))) return 0;
     s->levels++;
     return 1;
 }
@@ -89,7 +89,7 @@ void node_back(search *s, int32_t levels, int32_t depth) {
     s->depth = depth;
     if (levels == s->levels) return;
     list_changes(s, s->start[levels]);
-    if (s->status || !ok(s, gpuopt_propagator_pop(s->propagator, s->levels - levels))) return;
+    if (s->status || !search_ok(s, gpuopt_propagator_pop(s->propagator, s->levels - levels))) return;
     s->levels = levels;
     send_bounds(s);
 }
@@ -111,7 +111,7 @@ int node_enter(search *s, const decision *path, int32_t depth, const uint8_t *ba
         s->low[k] = s->lb[s->col[k]];
         s->high[k] = s->ub[s->col[k]];
     }
-    if (basis && !ok(s, gpuopt_simplex_set_basis(s->lp, GPUOPT_HOST, basis))) return 0;
+    if (basis) node_set_basis(s, basis);
     return node_tighten(s, count, s->col, s->low, s->high);
 }
 
@@ -128,16 +128,22 @@ int node_descend(search *s, decision d) {
 static int finish(search *s, gpuopt_outcome outcome, double objective) {
     relaxation *r = &s->now;
     r->outcome = outcome;
-    if (outcome != GPUOPT_OPTIMAL) ok(s, gpuopt_simplex_get_bound(s->lp, &objective));
+    if (outcome != GPUOPT_OPTIMAL) search_ok(s, gpuopt_simplex_get_bound(s->lp, &objective));
     r->objective = fmax(objective, s->bound);
-    return ok(s, gpuopt_simplex_get_solution(s->lp, GPUOPT_HOST, r->x, r->slope, NULL, NULL)) &&
-           ok(s, gpuopt_simplex_get_basis(s->lp, GPUOPT_HOST, r->basis));
+    return search_ok(s, gpuopt_simplex_get_solution(s->lp, GPUOPT_HOST, r->x, r->slope, NULL, NULL)) &&
+           search_ok(s, gpuopt_simplex_get_basis(s->lp, GPUOPT_HOST, r->basis));
+}
+
+void node_set_basis(search *s, const uint8_t *basis) {
+    gpuopt_status status = gpuopt_simplex_set_basis(s->lp, GPUOPT_HOST, basis);
+    if (status != GPUOPT_ERROR_NUMERIC)
+        search_ok(s, status); /* too close to a singular one: then from the present one */
 }
 
 int node_relax(search *s) {
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     do {
-        if (!ok(s, gpuopt_simplex_iterate(s->lp, 200, &info))) return 0;
+        if (!search_ok(s, gpuopt_simplex_iterate(s->lp, 200, &info))) return 0;
         s->late |= now() > s->deadline;
     } while (info.outcome == GPUOPT_MORE && !s->late);
     s->iterations = info.iterations;
@@ -159,7 +165,7 @@ void relaxation_copy(const search *s, relaxation *to, const relaxation *from) {
 void node_return(search *s, int32_t levels, int32_t depth) {
     node_back(s, levels, depth);
     relaxation_copy(s, &s->now, &s->kept);
-    if (!s->status) ok(s, gpuopt_simplex_set_basis(s->lp, GPUOPT_HOST, s->now.basis));
+    node_set_basis(s, s->now.basis);
 }
 
 /* ---- The root ---- */
@@ -197,7 +203,7 @@ static int probe(search *s) {
     int32_t binary[AT_ONCE], j = 0, count;
     int feasible = 1;
     desc.nodes = 2 * AT_ONCE;
-    ok(s, gpuopt_propagator_probe_create(s->propagator, &desc, &handle));
+    search_ok(s, gpuopt_propagator_probe_create(s->propagator, &desc, &handle));
     while (!s->status && feasible && j < s->model->matrix.cols && now() < until) {
         gpuopt_propagator_probe_info info = GPUOPT_INIT(gpuopt_propagator_probe_info);
         gpuopt_propagator_probe_bounds found = GPUOPT_INIT(gpuopt_propagator_probe_bounds);
@@ -208,55 +214,23 @@ static int probe(search *s) {
         found.col = s->col;
         found.lb = s->low;
         found.ub = s->high;
-        if (!ok(s, gpuopt_propagator_probe_run(handle, count, binary, 20, &info))) break;
+        if (!search_ok(s, gpuopt_propagator_probe_run(handle, count, binary, 20, &info))) break;
         feasible = info.outcome != GPUOPT_INFEASIBLE;
-        if (feasible && ok(s, gpuopt_propagator_probe_get_bounds(handle, &found)))
+        if (feasible && search_ok(s, gpuopt_propagator_probe_get_bounds(handle, &found)))
             feasible = node_tighten(s, found.count, s->col, s->low, s->high);
     }
     gpuopt_propagator_probe_destroy(handle);
     return feasible;
 }
 
-/* The relaxation without the rows that every point within the bounds satisfies. */
-static int make_relaxation(search *s, gpuopt_context *context, int dual) {
-    const gpuopt_matrix *a = &s->model->matrix;
+static int make_relaxation(search *s, gpuopt_context *context) {
     gpuopt_simplex_desc desc = mip_simplex_desc(s->model);
-    gpuopt_propagator_row_report report = GPUOPT_INIT(gpuopt_propagator_row_report);
-    double *lhs = numbers((size_t)a->rows), *rhs = numbers((size_t)a->rows);
-    uint8_t *status = calloc((size_t)a->rows + 2, 1); /* and the spare row */
-    int64_t *start = calloc((size_t)a->rows + 1, sizeof *start);
-    int32_t *index = malloc((size_t)(mip_nonzeros(s->model) + 1) * sizeof *index), i, rows = 0;
-    double *value = malloc((size_t)(mip_nonzeros(s->model) + 1) * sizeof *value);
-    if (!lhs || !rhs || !status || !start || !index || !value) s->status = GPUOPT_ERROR_MEMORY;
-    report.status = status;
-    if (!s->status) ok(s, gpuopt_propagator_get_rows(s->propagator, GPUOPT_HOST, &report));
-    for (i = 0; !s->status && i < a->rows; i++) {
-        int64_t count = a->start[i + 1] - a->start[i];
-        if ((status[i] & GPUOPT_ROW_REDUNDANT) == GPUOPT_ROW_REDUNDANT) continue;
-        memcpy(index + start[rows], a->index + a->start[i], (size_t)count * sizeof *index);
-        memcpy(value + start[rows], a->value + a->start[i], (size_t)count * sizeof *value);
-        lhs[rows] = s->model->lhs[i];
-        rhs[rows] = s->model->rhs[i];
-        start[rows + 1] = start[rows] + count;
-        rows++;
-    }
-    desc.matrix = (gpuopt_matrix){rows, a->cols, start, index, value, GPUOPT_LAYOUT_CSR};
-    desc.lhs = lhs;
-    desc.rhs = rhs;
     desc.lb = s->lb;
     desc.ub = s->ub;
     desc.method = GPUOPT_METHOD_REVISED;
-    desc.algorithm = dual ? GPUOPT_ALGORITHM_AUTO : GPUOPT_ALGORITHM_PRIMAL;
-    s->basis_size = (size_t)rows + (size_t)a->cols;
-if (getenv("DBG")) for (i = 0; i < a->cols; i++) if ((s->lb[i] != 0 && fabs(s->lb[i]) < 1e-30) || (s->ub[i] != 0 && fabs(s->ub[i]) < 1e-30)) fprintf(stderr, "%d %.17g %.17g\n", i, s->lb[i], s->ub[i]);
-    if (!s->status) ok(s, gpuopt_simplex_create(context, &desc, &s->lp));
-    free(lhs);
-    free(rhs);
-    free(status);
-    free(start);
-    free(index);
-    free(value);
-    return !s->status;
+    desc.algorithm = s->dual ? GPUOPT_ALGORITHM_AUTO : GPUOPT_ALGORITHM_PRIMAL;
+    s->basis_size = (size_t)desc.matrix.rows + (size_t)desc.matrix.cols;
+    return search_ok(s, gpuopt_simplex_create(context, &desc, &s->lp));
 }
 
 int search_open(search *s, const mip *model, gpuopt_context *context, int dual, double deadline) {
@@ -267,24 +241,27 @@ int search_open(search *s, const mip *model, gpuopt_context *context, int dual, 
     s->model = model;
     s->deadline = deadline;
     s->bound = -HUGE_VAL;
-    s->best_objective = s->cutoff = HUGE_VAL;
+    s->dual = dual;
+    s->best_objective = s->cutoff = s->given_up = HUGE_VAL;
     s->cutoff_row = -1;
     if (allocate(s, (size_t)model->matrix.rows, n)) return s->status = GPUOPT_ERROR_MEMORY, 0;
     gpuopt_propagator_desc_tune(&desc, GPUOPT_SETTINGS_SCIP); /* the relaxation finds small steps by itself */
     desc.trail_capacity = 20 * (int64_t)n + 100000;
     desc.spare_rows = 1; /* for the cutoff */
     desc.spare_nonzeros = (int64_t)n;
-    if (!ok(s, gpuopt_propagator_create(context, &desc, &s->propagator)) ||
-        !ok(s, gpuopt_propagator_get_bounds(s->propagator, GPUOPT_HOST, s->lb, s->ub)))
+    if (!search_ok(s, gpuopt_propagator_create(context, &desc, &s->propagator)) ||
+        !search_ok(s, gpuopt_propagator_get_bounds(s->propagator, GPUOPT_HOST, s->lb, s->ub)))
         return 0;
     s->unit = mip_cost_unit(model);
-    if (!node_tighten(s, 0, NULL, NULL, NULL) || !probe(s)) return 0;
-    if (!ok(s, gpuopt_propagator_keep(s->propagator)) || !make_relaxation(s, context, dual) || !node_relax(s)) return 0;
+    if (!node_tighten(s, 0, NULL, NULL, NULL) || (dual && !probe(s)))
+        return 0; /* the GPU does not probe with spare rows */
+    if (!search_ok(s, gpuopt_propagator_keep(s->propagator)) || !make_relaxation(s, context) || !node_relax(s))
+        return 0;
     s->unbounded = s->now.outcome == GPUOPT_UNBOUNDED;
     if (!s->unbounded) return 1;
     /* With rational data a model whose relaxation is unbounded is infeasible or unbounded, too (Meyer 1974). */
     for (j = 0; j < model->matrix.cols; j++) s->col[j] = j, s->low[j] = 0;
-    return ok(s, gpuopt_simplex_set_some_costs(s->lp, GPUOPT_HOST, (int64_t)n, s->col, s->low));
+    return search_ok(s, gpuopt_simplex_set_some_costs(s->lp, GPUOPT_HOST, (int64_t)n, s->col, s->low));
 }
 
 void search_close(search *s) {

@@ -38,7 +38,8 @@ typedef struct search {
     gpuopt_status status;          /* the first that was not OK; it ends the search */
     double deadline;               /* of now() */
     int late;                      /* it has passed */
-    int unproven;                  /* a part of the tree was given up, since rounding allowed no verdict on it */
+    int dual;                      /* there is the dual method, with a cutoff; the GPU has none */
+    double given_up; /* the least bound of parts of the tree on which rounding allowed no verdict; HUGE_VAL: none */
 
     /* The node. */
     decision *path; /* [depth] from the root */
@@ -63,6 +64,9 @@ typedef struct search {
     gpuopt_propagator_changes changes;
 } search;
 
+/* Keeps the first error. Returns whether there is none. */
+int search_ok(search *s, gpuopt_status status);
+
 /* Makes the handles, and finds out what holds at the root by propagation and probing. model is minimised, and has both
  * forms of its matrix. Returns whether there may be a solution; then, if s->status is not OK, it has failed. */
 int search_open(search *s, const mip *model, gpuopt_context *context, int dual, double deadline);
@@ -77,6 +81,8 @@ int node_descend(search *s, decision d);
 int node_push(search *s);
 /* Sets bounds of some columns, and propagates them. */
 int node_tighten(search *s, int64_t count, const int32_t *col, const double *lb, const double *ub);
+/* Begins the relaxation at a basis. */
+void node_set_basis(search *s, const uint8_t *basis);
 /* Solves the relaxation. */
 int node_relax(search *s);
 /* Goes up until so many levels and decisions are left. */

@@ -27,8 +27,12 @@ static const char usage[] =
     "  --backend B        cpu, cuda or auto: the CPU, since the GPU has no dual simplex method (auto)\n"
     "  --json             one line of JSON on stdout, nothing else\n"
     "  --help             print this and exit\n"
-    "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input or a failed write,\n"
-    "             3 stopped at the limit, or anything else\n";
+    "status:\n"
+    "  optimal            no solution is better by more than 1e-9, relative above 1; integers are integers, and rows\n"
+    "                     and bounds hold to 1e-8, relative above 1\n"
+    "  infeasible, unbounded\n"
+    "  feasible, limit    stopped in time, or rounding allowed no verdict: with a solution, without one\n"
+    "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input or a failed write, 3 anything else\n";
 
 typedef struct options {
     const char *model, *backend;
@@ -53,11 +57,6 @@ static int is_fractional(const search *s, int32_t j) {
 }
 static int is_open(const search *s, int32_t j) { return s->model->integer[j] && s->lb[j] < s->ub[j]; }
 
-static int ok(search *s, gpuopt_status status) {
-    if (!s->status) s->status = status;
-    return !s->status;
-}
-
 /* ---- Solutions ---- */
 
 /* Only what is better than this solution is looked for from now on. */
@@ -71,17 +70,16 @@ static void new_best(search *s, const double *x, double objective) {
     s->found = 1;
     memmove(s->best, x, (size_t)m->matrix.cols * sizeof *x);
     s->best_objective = objective;
-    if (s->unbounded) s->late = 1;
     s->cutoff = objective - fmax(slack, (1 - 1e-6) * s->unit);
     side = s->cutoff - m->offset;
-    if (s->lp) gpuopt_simplex_set_cutoff(s->lp, s->cutoff); /* the GPU has none */
+    if (s->dual) search_ok(s, gpuopt_simplex_set_cutoff(s->lp, s->cutoff));
     if (s->cutoff_row >= 0) {
-        ok(s, gpuopt_propagator_set_some_sides(s->propagator, GPUOPT_HOST, 1, &s->cutoff_row, &none, &side));
+        search_ok(s, gpuopt_propagator_set_some_sides(s->propagator, GPUOPT_HOST, 1, &s->cutoff_row, &none, &side));
         return;
     }
     for (j = 0; j < m->matrix.cols; j++)
         if (m->cost[j] != 0) s->col[start[1]] = j, s->low[start[1]++] = m->cost[j];
-    ok(s, gpuopt_propagator_add_rows(s->propagator, &row, &none, &side, &s->cutoff_row));
+    search_ok(s, gpuopt_propagator_add_rows(s->propagator, &row, &none, &side, &s->cutoff_row));
 }
 
 /* Whether x, whose integer columns have integer values, satisfies all rows and bounds of the model. */
@@ -124,38 +122,18 @@ static int take_integers(search *s) {
 
 /* ---- Dives ---- */
 
-enum { UP, GUIDED, LOCKS, RULES };
-
-/* How many rows a column would violate more by moving up (1) or down. */
-static int locks(const mip *m, int32_t j, int up) {
-    int64_t k;
-    int count = 0;
-    for (k = m->columns.start[j]; k < m->columns.start[j + 1]; k++) {
-        int rises = (m->columns.value[k] > 0) == up, i = m->columns.index[k];
-        count += rises ? m->rhs[i] < 1e20 : m->lhs[i] > -1e20;
-    }
-    return count;
-}
-
-/* The fractional column that the rule rounds first, and where to; col -1: there is none. */
-static decision round_one(const search *s, int rule) {
+/* The column that a dive rounds next, and where to: towards the best solution, or up where it is nearest to that; col
+ * -1: all are integers. */
+static decision round_one(const search *s, int guided) {
     decision d = {-1, 0, 0, 0};
     double least = HUGE_VAL;
     int32_t j;
     for (j = 0; j < s->model->matrix.cols; j++) {
-        double f = fraction(s->now.x[j]), score;
-        int up = f > 0.5 || rule == UP;
-        if (!is_fractional(s, j)) continue;
-        if (rule == GUIDED) up = s->best[j] > s->now.x[j];
-        score = up ? 1 - f : f;
-        if (rule == LOCKS) {
-            int downs = locks(s->model, j, 0), ups = locks(s->model, j, 1);
-            up = ups < downs || (ups == downs && up);
-            score = (up ? ups : downs) + 0.5 * (up ? 1 - f : f);
-        }
-        if (score >= least) continue;
-        least = score;
-        d = (decision){j, !up, up ? ceil(s->now.x[j]) : floor(s->now.x[j]), up ? 1 - f : f};
+        double f = fraction(s->now.x[j]);
+        int up = !guided || s->best[j] > s->now.x[j];
+        if (!is_fractional(s, j) || (up ? 1 - f : f) >= least) continue;
+        least = up ? 1 - f : f;
+        d = (decision){j, !up, up ? ceil(s->now.x[j]) : floor(s->now.x[j]), least};
     }
     return d;
 }
@@ -176,13 +154,13 @@ static int step_down(search *s, decision d) {
 }
 
 /* From the node down, rounding one column after the other, until there is a solution or none; and back. */
-static void dive(search *s, int rule) {
+static void dive(search *s, int guided) {
     int32_t levels = s->levels, depth = s->depth;
     int64_t before = s->iterations, most = 1000 + before / 4;
     double bound = s->bound;
     relaxation_copy(s, &s->kept, &s->now);
     while (!s->late && s->iterations - before < most) {
-        decision d = round_one(s, rule);
+        decision d = round_one(s, guided);
         if (d.col < 0) {
             take_integers(s);
             break;
@@ -203,17 +181,17 @@ static void try_children(search *s, int32_t j, int64_t iterations, double rise[2
     for (up = 0; up < 2; up++) {
         gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
         double bound = up ? ceil(s->now.x[j]) : floor(s->now.x[j]), objective;
-        ok(s, gpuopt_simplex_set_some_bounds(s->lp, GPUOPT_HOST, 1, &j, up ? &bound : NULL, up ? NULL : &bound));
-        ok(s, gpuopt_simplex_iterate(s->lp, iterations, &info));
+        search_ok(s, gpuopt_simplex_set_some_bounds(s->lp, GPUOPT_HOST, 1, &j, up ? &bound : NULL, up ? NULL : &bound));
+        search_ok(s, gpuopt_simplex_iterate(s->lp, iterations, &info));
         objective = info.objective;
-        if (info.outcome != GPUOPT_OPTIMAL) ok(s, gpuopt_simplex_get_bound(s->lp, &objective));
+        if (info.outcome != GPUOPT_OPTIMAL) search_ok(s, gpuopt_simplex_get_bound(s->lp, &objective));
         if (info.outcome == GPUOPT_INFEASIBLE || info.outcome == GPUOPT_CUTOFF || objective >= s->cutoff)
             objective = HUGE_VAL;
         rise[up] = fmax(0, objective - s->now.objective);
         s->tries += info.iterations - s->iterations;
         s->iterations = info.iterations;
-        ok(s, gpuopt_simplex_set_some_bounds(s->lp, GPUOPT_HOST, 1, &j, &s->lb[j], &s->ub[j]));
-        ok(s, gpuopt_simplex_set_basis(s->lp, GPUOPT_HOST, s->now.basis));
+        search_ok(s, gpuopt_simplex_set_some_bounds(s->lp, GPUOPT_HOST, 1, &j, &s->lb[j], &s->ub[j]));
+        node_set_basis(s, s->now.basis);
     }
 }
 
@@ -248,13 +226,13 @@ enum { CLOSED, AGAIN, BRANCH, INTEGRAL }; /* what becomes of a node; AGAIN: its 
 
 /* Chooses a column to branch on. */
 static int choose(search *s, int32_t *col) {
-    enum { RELIABLE = 4, PATIENCE = 8 };
+    enum { RELIABLE = 8, PATIENCE = 8 };
     int32_t n = s->model->matrix.cols, count = 0, j, k, unchanged = 0;
     candidate *list = malloc((size_t)(n + 1) * sizeof *list);
     double best = -1;
     int64_t limit = 20 + 2 * (s->iterations - s->tries) / (s->nodes + 1);
     int result = BRANCH;
-    if (!ok(s, list ? GPUOPT_OK : GPUOPT_ERROR_MEMORY)) return CLOSED;
+    if (!search_ok(s, list ? GPUOPT_OK : GPUOPT_ERROR_MEMORY)) return CLOSED;
     for (j = 0; j < n; j++)
         if (is_fractional(s, j)) list[count++] = (candidate){j, score_of(expected(s, j, 0), expected(s, j, 1))};
     qsort(list, (size_t)count, sizeof *list, by_score);
@@ -362,68 +340,69 @@ static void leave(search *s, queue *q, decision d) {
     }
 }
 
-/* A column to branch on where the relaxation has integers that are no solution, or no proof. */
-static int32_t any_open(search *s) {
+/* A column to branch on where the relaxation's integers are no solution, or no proof; -1: all are fixed. */
+static int32_t any_open(const search *s) {
     int32_t j, best = -1;
     for (j = 0; j < s->model->matrix.cols; j++)
         if (is_open(s, j) &&
             (best < 0 || fabs(s->now.x[j] - round(s->now.x[j])) > fabs(s->now.x[best] - round(s->now.x[best]))))
             best = j;
-    s->unproven |= best < 0;
     return best;
 }
 
-/* Solves the node, or finds a column to branch on; -1: there is no better solution in it. */
+/* Where the relaxation has only integers: takes them. Returns a column to branch on, or -1: the node is solved. */
+static int32_t finish(search *s) {
+    int32_t levels = s->levels, depth = s->depth, col;
+    double bound = s->bound;
+    int taken;
+    relaxation_copy(s, &s->kept, &s->now);
+    taken = take_integers(s);
+    s->bound = bound;
+    if (s->kept.outcome == GPUOPT_OPTIMAL && s->kept.objective >= s->cutoff) return -1;
+    node_return(s, levels, depth);
+    col = any_open(s);
+    if (col < 0 && !(taken && s->now.outcome == GPUOPT_OPTIMAL)) s->given_up = fmin(s->given_up, bound);
+    return col;
+}
+
+/* Solves the node, or returns a column to branch on; -1: there is no better solution in it. */
 static int32_t work(search *s) {
-    int32_t col = -1, depth = s->depth, levels = s->levels;
+    int32_t col = -1, last = s->depth - 1; /* the decision that led here */
     double parent = s->bound;
-    int result, rule;
+    int result;
     do {
         if (!node_relax(s)) return -1;
-        if (depth > 0 && parent > -HUGE_VAL && s->now.outcome == GPUOPT_OPTIMAL)
-            remember(s, s->path[depth - 1].col, !s->path[depth - 1].upper, s->now.objective - parent,
-                     s->path[depth - 1].moved);
-        depth = 0;
+        if (last >= 0 && parent > -HUGE_VAL && s->now.outcome == GPUOPT_OPTIMAL)
+            remember(s, s->path[last].col, !s->path[last].upper, s->now.objective - parent, s->path[last].moved);
+        last = -1;
         if (tighten_by_cost(s, &s->now) < 0) return -1;
         result = choose(s, &col);
     } while (result == AGAIN && !s->late);
-    depth = s->depth;
-    if (s->nodes == 1) {
-        relaxation_copy(s, &s->root, &s->now);
-        for (rule = 0; rule < RULES && result == BRANCH; rule++)
-            if (rule != GUIDED || s->found) dive(s, rule);
-    } else if (result == BRANCH && s->nodes % 32 == 0 && 4 * s->dives < s->iterations + 10000) {
-        dive(s, s->found ? (int)(s->nodes / 32 % RULES) : s->nodes / 32 % 2 ? UP : LOCKS);
-    }
-    if (result == INTEGRAL) {
-        double bound = s->bound;
-        relaxation_copy(s, &s->kept, &s->now);
-        take_integers(s);
-        s->bound = bound;
-        if (s->kept.outcome == GPUOPT_OPTIMAL && s->kept.objective >= s->cutoff) return -1;
-        node_return(s, levels, depth);
-        col = any_open(s);
-    }
+    if (s->nodes == 1) relaxation_copy(s, &s->root, &s->now);
+    if (result == BRANCH && s->nodes % 32 == 1 && 4 * s->dives <= s->iterations + 10000)
+        dive(s, s->found && s->nodes % 64 == 1);
+    if (result == INTEGRAL) col = finish(s);
     return result == CLOSED || s->now.objective >= s->cutoff ? -1 : col;
 }
 
-/* The child to go to first: away from the root's optimum. */
+/* The child to go to first: towards the best solution, or away from the root's optimum. */
 static decision first_child(const search *s, int32_t j) {
     double x = s->now.x[j], low = is_fractional(s, j) ? floor(x) : round(x) < s->ub[j] ? round(x) : round(x) - 1;
     int up = s->found ? s->best[j] > low : x > s->root.x[j] || (x == s->root.x[j] && x - low > 0.5);
     return (decision){j, !up, low + up, fabs(low + up - x)};
 }
 
+/* Sets at level 0 what the cutoff and the root's reduced costs imply. */
 static int use_cutoff_at_root(search *s) {
     node_back(s, 0, 0);
-    return tighten_by_cost(s, &s->root) >= 0 && ok(s, gpuopt_propagator_keep(s->propagator));
+    return tighten_by_cost(s, &s->root) >= 0 && search_ok(s, gpuopt_propagator_keep(s->propagator));
 }
 
 /* The search: the next node is a child of the present one or, when there is none, the open one with the best bound. */
 static void search_tree(search *s, queue *q) {
     int inside = 1;          /* at a node, at first the root */
     double known = HUGE_VAL; /* the cutoff whose consequences hold at level 0 */
-    while (!s->status && !s->late) {
+    while (!s->status && !s->late && !(s->unbounded && s->found)) {
         int32_t col = -1;
         if (!inside) {
             node *next = take_best(q);
@@ -457,28 +436,28 @@ typedef struct summary {
 
 static const char *status_of(const search *s) {
     if (s->unbounded && s->found) return "unbounded";
-    if (s->found) return s->late || s->unproven ? "feasible" : "optimal";
-    return s->late || s->unproven ? "limit" : "infeasible";
+    if (s->late || s->given_up < HUGE_VAL) return s->found ? "feasible" : "limit";
+    return s->found ? "optimal" : "infeasible";
 }
 
 static void solve(search *s, const mip *model, double sign, gpuopt_context *context, const options *o, summary *r) {
     queue q = {NULL, 0, 0};
     double bound;
-    int dual = strcmp(r->backend, "cpu") == 0; /* the GPU has no dual method */
     node *next;
     r->seconds = now();
-    if (search_open(s, model, context, dual, r->seconds + (double)o->time)) search_tree(s, &q);
-    bound = s->late ? s->bound : HUGE_VAL;
+    if (search_open(s, model, context, strcmp(r->backend, "cpu") == 0, r->seconds + (double)o->time))
+        search_tree(s, &q);
+    bound = s->unbounded ? -HUGE_VAL : s->late ? fmin(s->bound, s->given_up) : s->given_up;
     r->seconds = now() - r->seconds;
     r->status = status_of(s);
     r->nodes = s->nodes;
     r->iterations = s->iterations;
     while ((next = take_best(&q)) != NULL) {
-        bound = fmin(bound, next->bound);
+        if (s->late) bound = fmin(bound, next->bound);
         free(next);
     }
     free(q.node);
-    r->objective = s->found ? sign * s->best_objective : NAN;
+    r->objective = s->found && !s->unbounded ? sign * s->best_objective : NAN;
     r->bound = sign * fmin(bound, s->best_objective);
 }
 
