@@ -5,7 +5,7 @@
  * before; dives look for solutions.
  *
  * Build, from the repository's root:
- *     cc -O2 -I. examples/solve_mip.c examples/mip_search.c examples/common.c examples/io/m*.c examples/io/lp_*.c \
+ *     cc -O2 -I. examples/solve_mip.c examples/mip_*.c examples/common.c examples/io/m*.c examples/io/lp_*.c \
  *         examples/io/generate.cpp gpuopt_impl/gpuopt.c -lz -lstdc++ -lm -o solve_mip
  * Also reads: *.mps *.mps.gz
  * Try: examples/models/lotsizing.mps --backend cpu
@@ -18,6 +18,7 @@
 
 #include "examples/common.h"
 #include "examples/io/lp_check.h"
+#include "examples/mip_queue.h"
 #include "examples/mip_search.h"
 
 static const char usage[] =
@@ -278,68 +279,6 @@ static int tighten_by_cost(search *s, const relaxation *r) {
 
 /* ---- The tree ---- */
 
-/* An open node: where to begin, and what leads there. */
-typedef struct node {
-    double bound; /* no solution in it is better */
-    uint8_t *basis;
-    int32_t depth;
-    decision path[];
-} node;
-
-/* A heap: the least bound first. */
-typedef struct queue {
-    node **node;
-    size_t count, room;
-} queue;
-
-static int comes_before(const node *a, const node *b) {
-    return a->bound != b->bound ? a->bound < b->bound : a->depth > b->depth;
-}
-
-static int put(queue *q, node *n) {
-    size_t k = q->count;
-    if (q->count == q->room) {
-        node **more = realloc(q->node, (2 * q->room + 64) * sizeof *more);
-        if (!more) return -1;
-        q->node = more;
-        q->room = 2 * q->room + 64;
-    }
-    for (q->count++; k > 0 && comes_before(n, q->node[(k - 1) / 2]); k = (k - 1) / 2) q->node[k] = q->node[(k - 1) / 2];
-    q->node[k] = n;
-    return 0;
-}
-
-static node *take_best(queue *q) {
-    node *best = q->count ? q->node[0] : NULL, *last = q->count ? q->node[--q->count] : NULL;
-    size_t k = 0, child;
-    while ((child = 2 * k + 1) < q->count) {
-        if (child + 1 < q->count && comes_before(q->node[child + 1], q->node[child])) child++;
-        if (!comes_before(q->node[child], last)) break;
-        q->node[k] = q->node[child];
-        k = child;
-    }
-    if (q->count) q->node[k] = last;
-    return best;
-}
-
-/* Leaves a child for later. */
-static void leave(search *s, queue *q, decision d) {
-    size_t path = sizeof(decision) * (size_t)(s->depth + 1);
-    node *n = malloc(sizeof *n + path + s->basis_size);
-    if (n) {
-        n->bound = s->bound;
-        n->depth = s->depth + 1;
-        memcpy(n->path, s->path, path - sizeof d);
-        n->path[s->depth] = d;
-        n->basis = (uint8_t *)(n->path + n->depth);
-        memcpy(n->basis, s->now.basis, s->basis_size);
-    }
-    if (!n || put(q, n)) {
-        free(n);
-        s->status = GPUOPT_ERROR_MEMORY;
-    }
-}
-
 /* A column to branch on where the relaxation's integers are no solution, or no proof; -1: all are fixed. */
 static int32_t any_open(const search *s) {
     int32_t j, best = -1;
@@ -399,13 +338,13 @@ static int use_cutoff_at_root(search *s) {
 }
 
 /* The search: the next node is a child of the present one or, when there is none, the open one with the best bound. */
-static void search_tree(search *s, queue *q) {
+static void search_tree(search *s, node_queue *q) {
     int inside = 1;          /* at a node, at first the root */
     double known = HUGE_VAL; /* the cutoff whose consequences hold at level 0 */
     while (!s->status && !s->late && !(s->unbounded && s->found)) {
         int32_t col = -1;
         if (!inside) {
-            node *next = take_best(q);
+            open_node *next = queue_take(q);
             if (!next || next->bound >= s->cutoff) {
                 free(next);
                 return;
@@ -420,7 +359,7 @@ static void search_tree(search *s, queue *q) {
         if (inside) col = work(s);
         if (col >= 0) {
             decision d = first_child(s, col);
-            leave(s, q, opposite(d));
+            queue_put(q, s, opposite(d));
             inside = node_descend(s, d);
         } else inside = 0;
     }
@@ -441,9 +380,9 @@ static const char *status_of(const search *s) {
 }
 
 static void solve(search *s, const mip *model, double sign, gpuopt_context *context, const options *o, summary *r) {
-    queue q = {NULL, 0, 0};
+    node_queue q = {NULL, 0, 0};
     double bound;
-    node *next;
+    open_node *next;
     r->seconds = now();
     if (search_open(s, model, context, strcmp(r->backend, "cpu") == 0, r->seconds + (double)o->time))
         search_tree(s, &q);
@@ -452,7 +391,7 @@ static void solve(search *s, const mip *model, double sign, gpuopt_context *cont
     r->status = status_of(s);
     r->nodes = s->nodes;
     r->iterations = s->iterations;
-    while ((next = take_best(&q)) != NULL) {
+    while ((next = queue_take(&q)) != NULL) {
         if (s->late) bound = fmin(bound, next->bound);
         free(next);
     }
