@@ -246,7 +246,7 @@ int search_open(search *s, const mip *model, gpuopt_context *context, int dual, 
     s->cutoff_row = -1;
     if (allocate(s, (size_t)model->matrix.rows, n)) return s->status = GPUOPT_ERROR_MEMORY, 0;
     gpuopt_propagator_desc_tune(&desc, GPUOPT_SETTINGS_SCIP); /* the relaxation finds small steps by itself */
-    desc.feasibility_tolerance = 1e-9; /* that of the relaxation */
+    desc.feasibility_tolerance = 1e-9;                        /* that of the relaxation */
     desc.trail_capacity = 20 * (int64_t)n + 100000;
     desc.spare_rows = 1; /* for the cutoff */
     desc.spare_nonzeros = (int64_t)n;

@@ -233,7 +233,10 @@ static int choose(search *s, int32_t *col) {
     double best = -1;
     int64_t limit = 20 + 2 * (s->iterations - s->tries) / (s->nodes + 1);
     int result = BRANCH;
-    if (!search_ok(s, list ? GPUOPT_OK : GPUOPT_ERROR_MEMORY)) return CLOSED;
+    if (!list) {
+        search_ok(s, GPUOPT_ERROR_MEMORY);
+        return CLOSED;
+    }
     for (j = 0; j < n; j++)
         if (is_fractional(s, j)) list[count++] = (candidate){j, score_of(expected(s, j, 0), expected(s, j, 1))};
     qsort(list, (size_t)count, sizeof *list, by_score);

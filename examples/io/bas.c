@@ -174,7 +174,7 @@ static int read_highs(reader *r, int named) {
 /* ---- Both ---- */
 
 static int read_all(reader *r, int fixed) {
-    char *word[MPS_WORDS];
+    char *word[MPS_WORDS] = {NULL};
     int32_t k, basic = 0;
     int more, words = 0, failed;
     for (k = 0; k < r->cols; k++) r->status[k] = GPUOPT_VARIABLE_AT_LOWER;
