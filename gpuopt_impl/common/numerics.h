@@ -202,8 +202,9 @@ GPUOPT_HD double gpuopt__quotient_up(double high, double low, double doubt, doub
         double more = gpuopt__add(fabs(error), doubt);
         rest = gpuopt__add(gpuopt__add(rest, more), gpuopt__mul(0x1p-51, gpuopt__add(fabs(rest), more)));
     }
-    step = gpuopt__next_up(quotient) - quotient; /* exact. What is left of the numerator is at most the rest: */
-    if (rest < gpuopt__mul(gpuopt__mul(step, c), 1 - 0x1p-50)) return gpuopt__add(quotient, rest > 0 ? step : 0);
+    if (rest <= 0) return quotient;              /* what is left of the numerator is at most the rest */
+    step = gpuopt__next_up(quotient) - quotient; /* exact */
+    if (rest < gpuopt__mul(gpuopt__mul(step, c), 1 - 0x1p-50)) return gpuopt__add(quotient, step);
     step = gpuopt__add(gpuopt__mul(rest / c, 1 + 0x1p-50), 0x1p-1072);
     return gpuopt__next_up(gpuopt__add(quotient, step));
 }

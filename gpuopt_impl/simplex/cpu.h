@@ -210,7 +210,10 @@ static gpuopt__simplex_sum gpuopt__simplex_cpu_line(int64_t begin, int64_t end, 
                                                     const double *x, const double *low) {
     gpuopt__simplex_sum sum = {0, 0, 0};
     int64_t e;
-    for (e = begin; e < end; e++) gpuopt__simplex_add_product(&sum, val[e], x[index[e]], low ? low[index[e]] : 0);
+    for (e = begin; e < end; e++) {
+        double b = x[index[e]], b_low = low ? low[index[e]] : 0;
+        if (b != 0 || b_low != 0) gpuopt__simplex_add_product(&sum, val[e], b, b_low); /* many are 0 */
+    }
     return sum;
 }
 
