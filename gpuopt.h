@@ -1423,17 +1423,17 @@ GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *batch);
  * 0: child k is given entries start[k] to start[k + 1] - 1 of the arrays after it; NULL: no child has any. Of entries
  * of a child for the same column or row the last one counts. */
 typedef struct gpuopt_simplex_children {
-    size_t struct_size; /* sizeof(gpuopt_simplex_children) */
-    int32_t count;      /* children, 0 to the descriptor's copies */
-    const int64_t *start;
-    const int32_t *col;    /* columns */
-    const double *lb, *ub; /* their bounds; NULL: those that the root has */
-    const int64_t *side_start;
-    const int32_t *row;      /* rows */
-    const double *lhs, *rhs; /* their sides */
-    const int64_t *cost_start;
-    const int32_t *cost_col; /* columns */
-    const double *cost;      /* their costs */
+    size_t struct_size;        /* sizeof(gpuopt_simplex_children) */
+    int32_t count;             /* children, 0 to the descriptor's copies */
+    const int64_t *start;      /* of the bounds */
+    const int32_t *col;        /* columns */
+    const double *lb, *ub;     /* their bounds; NULL: those that the root has */
+    const int64_t *side_start; /* of the sides */
+    const int32_t *row;        /* rows */
+    const double *lhs, *rhs;   /* their sides */
+    const int64_t *cost_start; /* of the costs */
+    const int32_t *cost_col;   /* columns */
+    const double *cost;        /* their costs */
 } gpuopt_simplex_children;
 
 /* Where _run is to write what it found. Each array is NULL or in the memory that `where` says. */
