@@ -19,8 +19,7 @@ static gpuopt_status gpuopt__simplex_solve_root(gpuopt_simplex_batch *b, gpuopt_
     double noise;
     int32_t i, j;
     int good;
-    gpuopt_status status = gpuopt__simplex_pull(s);
-    if (status) return status;
+    gpuopt_status status;
     for (j = 0; j < s->lp.cols; j++) { /* as gpuopt__simplex_place_nonbasic */
         const int32_t variable = s->v.slot[j];
         const double l = s->lower[variable], u = gpuopt__max(l, s->upper[variable]);
@@ -34,7 +33,7 @@ static gpuopt_status gpuopt__simplex_solve_root(gpuopt_simplex_batch *b, gpuopt_
     return status;
 }
 
-/* Where the root's model and basis are. */
+/* Where the root's model and basis are. Called first. */
 static gpuopt_status gpuopt__simplex_find_root(gpuopt_simplex_batch *b, gpuopt__simplex_root_point *p) {
     gpuopt_simplex *s = b->root;
     p->lower = s->lower;
@@ -44,7 +43,7 @@ static gpuopt_status gpuopt__simplex_find_root(gpuopt_simplex_batch *b, gpuopt__
     p->head = s->v.head;
     p->primal_scale = s->primal_scale;
     p->cost_scale = s->cost_scale;
-    return gpuopt__simplex_pull(s);
+    return s->since_refresh > 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK; /* else nothing has moved */
 }
 
 /* ---- Life ---- */
