@@ -14,6 +14,8 @@ int search_ok(search *s, gpuopt_status status) {
 
 /* ---- The trail ---- */
 
+static int64_t trail_capacity(const mip *model) { return 20 * (int64_t)model->matrix.cols + 100000; }
+
 /* Puts the columns that changed from a position of the trail on into the list. */
 static void list_changes(search *s, int64_t from) {
     gpuopt_propagator_changes *c = &s->changes;
@@ -115,12 +117,18 @@ int node_enter(search *s, const decision *path, int32_t depth, const uint8_t *ba
     return node_tighten(s, count, s->col, s->low, s->high);
 }
 
+int node_is_full(search *s) { return 2 * trail_length(s) > trail_capacity(s->model); }
+
 int node_descend(search *s, decision d) {
     if (!reserve(s, s->depth + 1) || !node_push(s)) return 0;
     s->path[s->depth++] = d;
-    if (2 * trail_length(s) > 20 * (int64_t)s->model->matrix.cols + 100000)
-        return node_enter(s, s->path, s->depth, NULL);
     return node_tighten(s, 1, &d.col, d.upper ? NULL : &d.value, d.upper ? &d.value : NULL);
+}
+
+int node_descend_anew(search *s, decision d) {
+    if (!reserve(s, s->depth + 1)) return 0;
+    s->path[s->depth] = d;
+    return node_enter(s, s->path, s->depth + 1, NULL);
 }
 
 /* ---- The relaxation ---- */
@@ -247,7 +255,7 @@ int search_open(search *s, const mip *model, gpuopt_context *context, int dual, 
     if (allocate(s, (size_t)model->matrix.rows, n)) return s->status = GPUOPT_ERROR_MEMORY, 0;
     gpuopt_propagator_desc_tune(&desc, GPUOPT_SETTINGS_SCIP); /* the relaxation finds small steps by itself */
     desc.feasibility_tolerance = 1e-9;                        /* that of the relaxation */
-    desc.trail_capacity = 20 * (int64_t)n + 100000;
+    desc.trail_capacity = trail_capacity(model);
     desc.spare_rows = 1; /* for the cutoff */
     desc.spare_nonzeros = (int64_t)n;
     if (!search_ok(s, gpuopt_propagator_create(context, &desc, &s->propagator)) ||

@@ -73,10 +73,12 @@ int search_open(search *s, const mip *model, gpuopt_context *context, int dual, 
 void search_close(search *s);
 
 /* Goes to a node: its decisions, and the basis of its parent, or NULL. Returns whether there may be a better solution
- * in it, as do the next three. */
+ * in it, as do those that descend, tighten, and relax. */
 int node_enter(search *s, const decision *path, int32_t depth, const uint8_t *basis);
-/* Goes down to a child. */
+/* Goes down to a child: by a level; or anew, in a trail with nothing else in it, once half of the trail is full. */
 int node_descend(search *s, decision d);
+int node_descend_anew(search *s, decision d);
+int node_is_full(search *s);
 /* Opens a level, without a decision. Returns whether that worked. */
 int node_push(search *s);
 /* Sets bounds of some columns, and propagates them. */

@@ -160,7 +160,7 @@ static void dive(search *s, int guided) {
     int64_t before = s->iterations, most = 1000 + before / 4;
     double bound = s->bound;
     relaxation_copy(s, &s->kept, &s->now);
-    while (!s->late && s->iterations - before < most) {
+    while (!s->late && s->iterations - before < most && !node_is_full(s)) {
         decision d = round_one(s, guided);
         if (d.col < 0) {
             take_integers(s);
@@ -363,7 +363,7 @@ static void search_tree(search *s, node_queue *q) {
         if (col >= 0) {
             decision d = first_child(s, col);
             queue_put(q, s, opposite(d));
-            inside = node_descend(s, d);
+            inside = node_is_full(s) ? node_descend_anew(s, d) : node_descend(s, d);
         } else inside = 0;
     }
 }
