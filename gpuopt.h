@@ -1792,6 +1792,15 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
  * UNSUPPORTED: the nodes do not fit the pool; those of a handle with a pool of at most this size always do. Cost:
  * O(size), all of which is checked. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size);
+/* Takes one of each `every` nodes (1: all) out of the pool, from all its levels, and packs them: with 2 it is half of
+ * the work, and not a piece of one end of it, as with _pack. Otherwise as _pack with remove. Cost: as _pack, and
+ * O(nodes in the pool). ARGUMENT: every is less than 1, or capacity is too small. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_deal(gpuopt_knapsack *knapsack, int64_t every, void *bytes, uint64_t capacity,
+                                              uint64_t *size);
+/* As _unpack, but the nodes are added to those in the pool, the root included, if there are any. STATE: the pool is not
+ * empty, and the search is by DOMINANCE. UNSUPPORTED: both together do not fit the pool. Cost: O(size), and at times
+ * O(nodes in the pool). */
+GPUOPT_API gpuopt_status gpuopt_knapsack_add(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size);
 
 #ifdef __cplusplus
 }

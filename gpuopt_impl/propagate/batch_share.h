@@ -48,11 +48,7 @@ struct gpuopt__propagator_share {
 
 /* How far the places of ranks are turned in nodes block * ranks and after it. */
 static uint32_t gpuopt__propagator_turned(uint32_t block, uint32_t ranks) {
-    uint64_t x = (uint64_t)(block / ranks) + 1; /* SplitMix64 (Steele, Lea, Flood) */
-    x *= 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return (uint32_t)((x >> 33) % ranks + block % ranks) % ranks;
+    return (uint32_t)(gpuopt__mix(block / ranks) % ranks + block % ranks) % ranks;
 }
 
 static void gpuopt__propagator_deal(struct gpuopt__propagator_share *s) {
