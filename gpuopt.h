@@ -196,6 +196,9 @@ typedef struct gpuopt_context_desc {
      * whose comments mention it. If it returns nonzero, the call stops there and returns GPUOPT_OK with the outcome
      * MORE; the next call goes on. NULL: never. */
     int (*stop)(void *user);
+    /* The host's clock, asked during calls with a limit in seconds (order_seconds of an elimination), for which it is
+     * required: seconds since any moment, not going back. NULL: there are no such limits. */
+    double (*seconds)(void *user);
 } gpuopt_context_desc;
 
 /* Makes a context. desc may be NULL: the CPU with one thread. ARGUMENT: a member is out of range, or the stream is
@@ -724,15 +727,15 @@ GPUOPT_API gpuopt_status gpuopt_propagator_plan_fork(gpuopt_propagator *original
  * Result     Of each node the same bits, outcome and rounds as if the base had been given the node's bounds by
  *            gpuopt_propagator_set_some_bounds and then propagated by _round, with any number of threads and on the
  *            GPU.
- * Base       Its bounds, sides and rows as they are when _run is called. While it is INFEASIBLE, every node is,
- *            with the base's row and column, after 0 rounds. It must not be destroyed before its batches, which belong
- *            to its context. A base whose rounds a captured graph replays needs a call that changes it before the next
+ * Base       Its bounds, sides and rows as they are when _run is called. While it is INFEASIBLE, every node is, with
+ *            the base's row and column, after 0 rounds. It must not be destroyed before its batches, which belong to
+ *            its context. A base whose rounds a captured graph replays needs a call that changes it before the next
  *            _run.
- * Cost       Of a node: the entries of the columns that change, and the rows in which that can have an effect.
- *            After a change of the base the next _run takes one more pass over A on the GPU, and O(rows + cols) a
- *            thread on the CPU. If the base is not at a fixpoint, each node evaluates the rows that can still act in
- *            it, too.
- * stop       is asked between nodes on the CPU; on the GPU between launches, of which a _run has up to four: nodes that
+ * Cost       Of a node: the entries of the columns that change, and the rows in which that can have an effect; on the
+ *            GPU also all added rows in each round. After a change of the base the next _run takes one more pass over
+ *            A on the GPU, and O(rows + cols) a thread on the CPU. If the base is not at a fixpoint, each node
+ *            evaluates the rows that can still act in it, too.
+ * stop       is asked between nodes on the CPU; on the GPU between launches, of which a _run has few: nodes that
  *            outgrow the room that they were run in are run again in a larger one.
  * Group      With a group in the descriptor its ranks share the nodes. Each makes a batch like the others', on a base
  *            of its own with the same model, bounds, sides and rows, and gives all nodes to each _run; of P ranks it
@@ -1071,7 +1074,8 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  *     min or max  cost'x + offset   subject to   lhs <= A x <= rhs,   lb <= x <= ub
  * The primal simplex method with bounded variables, after Meyer, Albuquerque, Chopard: A multi-GPU implementation and
  * performance model for the standard simplex method (2011); on the CPU the dual one, too (see _algorithm; the GPU has
- * none yet). How they work and when to use them, also within a tree search: doc/simplex.md.
+ * it for children of one basis, see below). How they work and when to use them, also within a tree search:
+ * doc/simplex.md.
  *
  * Variables are numbered: 0 .. cols - 1 are the columns, cols + i is the activity of row i, whose bounds are the row's
  * sides. A basis has `rows` basic variables; the first basis consists of the activities.
@@ -1374,6 +1378,111 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_ray(gpuopt_simplex *simplex, gpuopt_
 GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, gpuopt_memory where, double *x,
                                                       double *dual, double *proof);
 
+/* ---- Children of one basis ---------------------------------------------------------------------------------------- *
+ * Solves many linear programs in one call, each of which differs from that of one handle, the root, in some bounds,
+ * sides or costs, and begins at the root's basis: the children of a node of a search, or strong branching.
+ *
+ *     gpuopt_simplex_batch_create(root, &desc, &batch);
+ *     gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &children, 500, &report);      // outcome, bound, ... of each
+ *     gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, count, col, 50, &report);   // both sides of each column
+ *
+ * Root       Its model and basis as they are when _run is called, best an optimum; no call of the batch changes them.
+ *            It must not be destroyed before its batches, which belong to its context. Its inverse is shared: pivots
+ *            that it has deferred are applied, and weights of the dual method computed, in the root itself, so that the
+ *            last bits of what it does later can differ.
+ * Method     The dual simplex method, on both backends, with the root's tolerances, dual_pricing and seed. CPU: the
+ *            root's `algorithm` if that is DUAL, else AUTO.
+ * CPU        A child does the pivots that the root would do after _set_some_bounds, _set_some_sides and _set_some_costs
+ *            with its lists, and has the outcome, objective and proof that _iterate would give then, with any number of
+ *            threads. Each thread has an inverse or tableau of its own, which is brought back after each child.
+ * CUDA       The root must be REVISED. A block works on a child from beginning to end; the root's inverse is only read,
+ *            and a child keeps its pivots beside it. The same rules choose the pivots, in the device's own order of
+ *            sums, ties by the lowest index. A child's result depends on the root, its own lists and the descriptor.
+ *            OPTIMAL is by tolerance, on the original data, without _iterate's refinement beyond that: no bound or side
+ *            is violated by more than primal_tolerance * max(1, |bound|), and no reduced cost has the wrong sign by
+ *            more than dual_tolerance * max(1, |cost|). INFEASIBLE is proven as by _iterate. UNBOUNDED is not found:
+ *            such a child, and one that runs out of safe pivots, is IMPRECISE, and left to a handle.
+ * Bounds     are proven as those of _get_bound, whatever the outcome: also for a child that was stopped half way. CUDA:
+ *            instead of 1e24 a column without a bound may count with one that a row implies for it.
+ * Cutoff     The root's, if it has one, ends children on the CPU as it ends the root (_set_cutoff). */
+
+/* Many children of one root. */
+typedef struct gpuopt_simplex_batch gpuopt_simplex_batch;
+
+/* What becomes of a child that has made `pivots` iterations. */
+typedef enum gpuopt_simplex_when_full {
+    GPUOPT_WHEN_FULL_END = 0, /* its outcome is FULL; its bound and basis are those that it has come to */
+    GPUOPT_WHEN_FULL_REFACTOR /* CPU only: it goes on, with an inverse of its own */
+} gpuopt_simplex_when_full;
+
+/* A batch to be created. */
+typedef struct gpuopt_simplex_batch_desc {
+    size_t struct_size; /* sizeof(gpuopt_simplex_batch_desc) */
+    int32_t copies;     /* most children of a call, 1 to 65,536 */
+    int32_t pivots;     /* K: iterations that a child has room for, 1 to 65,536; 0: 256 */
+    int64_t changes;    /* most bounds, sides and costs of all children of a call together; 0: 8 a child */
+    gpuopt_simplex_when_full when_full; /* 0: END */
+    /* CUDA: not 0: a report in host memory may ask for basis, x, or farkas and farkas_low, for which the batch then has
+     * room in device memory. Elsewhere they may be asked for in any case. */
+    int32_t with_basis, with_x, with_farkas;
+} gpuopt_simplex_batch_desc;
+
+/* Fills `plan` with the memory that a batch takes. Errors: as _create. */
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
+                                                   gpuopt_memory_plan *plan);
+/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: CUDA: the root is a TABLEAU, or REFACTOR. Memory on
+ * the CPU: about that of the root for each thread; on the GPU 8 rows^2 bytes, 12 for each nonzero, and 16 K rows +
+ * 80 (rows + cols) bytes for each block that works at the same time, two for each multiprocessor. */
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
+                                                     gpuopt_simplex_batch **batch);
+/* Destroys a batch; NULL is allowed. */
+GPUOPT_API void gpuopt_simplex_batch_destroy(gpuopt_simplex_batch *batch);
+
+/* Children to be solved. All arrays are in the memory that the call's `where` says. A `start` [count + 1] ascends from
+ * 0: child k is given entries start[k] to start[k + 1] - 1 of the arrays after it; NULL: no child has any. Of entries
+ * of a child for the same column or row the last one counts. */
+typedef struct gpuopt_simplex_children {
+    size_t struct_size;        /* sizeof(gpuopt_simplex_children) */
+    int32_t count;             /* children, 0 to the descriptor's copies */
+    const int64_t *start;      /* of the bounds */
+    const int32_t *col;        /* columns */
+    const double *lb, *ub;     /* their bounds; NULL: those that the root has */
+    const int64_t *side_start; /* of the sides */
+    const int32_t *row;        /* rows */
+    const double *lhs, *rhs;   /* their sides */
+    const int64_t *cost_start; /* of the costs */
+    const int32_t *cost_col;   /* columns */
+    const double *cost;        /* their costs */
+} gpuopt_simplex_children;
+
+/* Where _run is to write what it found. Each array is NULL or in the memory that `where` says. */
+typedef struct gpuopt_simplex_child_report {
+    size_t struct_size;  /* sizeof(gpuopt_simplex_child_report) */
+    int32_t *outcome;    /* [count] a gpuopt_outcome as of _iterate, or FULL; MORE: no verdict within `iterations` */
+    int32_t *iterations; /* [count] */
+    double *bound;       /* [count] as of gpuopt_simplex_get_bound; takes the time of a few products each on the CPU */
+    double *objective;   /* [count] OPTIMAL: the optimum; else of the point that the child has come to, or NaN */
+    uint8_t *basis;      /* [count][cols + rows] as of gpuopt_simplex_get_basis */
+    double *x;           /* [count][cols] the point that the child has come to */
+    double *farkas;      /* [count][rows] as of gpuopt_simplex_get_farkas if INFEASIBLE, else 0 */
+    double *farkas_low;  /* [count][rows] what rounding has taken from it, see gpuopt_simplex_get_low_parts */
+} gpuopt_simplex_child_report;
+
+/* Does up to `iterations` (at least 1) iterations of each child, and waits for that. The stop hook is asked between
+ * children on the CPU, and not on the GPU; children that had no turn are MORE after 0 iterations, with the bound NaN.
+ * ARGUMENT: a count or start is out of range, or an entry as the calls that set some refuse it; also in device memory.
+ * NUMERIC: a number would overflow or lose digits in the root's scales. MEMORY: there are more entries than the
+ * descriptor has room for. Refused calls write nothing. */
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_run(gpuopt_simplex_batch *batch, gpuopt_memory where,
+                                                  const gpuopt_simplex_children *children, int64_t iterations,
+                                                  const gpuopt_simplex_child_report *report);
+/* Strong branching: the same for two children of each of `count` columns, col [count], at the root's present point x:
+ * child 2 k has the bound ub = floor(x), child 2 k + 1 has lb = floor(x) + 1, of column col[k]; where that crosses the
+ * column's other bound, the child is INFEASIBLE. Takes 2 * count of the descriptor's copies and changes. */
+GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch, gpuopt_memory where, int32_t count,
+                                                     const int32_t *col, int64_t iterations,
+                                                     const gpuopt_simplex_child_report *report);
+
 /* ---- Graphical models: bucket and mini-bucket elimination --------------------------------------------------------- *
  * Fioretto, Pontelli, Yeoh, Dechter: Accelerating Exact and Approximate Inference for (Distributed) Discrete
  * Optimization with GPUs (2018). A model is a set of variables with finite domains and a set of functions, which are
@@ -1393,8 +1502,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  *           read once and the message, d^(w-1) entries, is written once.
  * Bits      INT64: the same bits on every backend. DOUBLE: on one backend always the same, between backends up to
  *           rounding.
- * Stop      The stop hook is asked between buckets and between slices in _step, between the restarts of a search for an
- *           order, and in _assign where that repeats a slice. */
+ * Stop      The stop hook is asked between buckets and between slices in _step, many times in a search for an order,
+ *           and in _assign where that repeats a slice. */
 
 /* A model being eliminated. */
 typedef struct gpuopt_elimination gpuopt_elimination;
@@ -1432,7 +1541,8 @@ typedef struct gpuopt_elimination_function {
 /* How an order is found: each step eliminates the variable with the least of what the constant says, in the remaining
  * graph. Ties are broken by the seed. */
 typedef enum gpuopt_elimination_heuristic {
-    GPUOPT_HEURISTIC_BEST = 0,          /* all three; the order with the fewest operations is improved further */
+    GPUOPT_HEURISTIC_BEST = 0,          /* all three; the order with the fewest operations is improved further, by
+                                           annealing: judged by operations times the entries of the largest message */
     GPUOPT_HEURISTIC_MIN_FILL,          /* edges that its elimination adds */
     GPUOPT_HEURISTIC_WEIGHTED_MIN_FILL, /* the sum over these edges of the product of the two domain sizes */
     GPUOPT_HEURISTIC_MIN_DEGREE         /* neighbours */
@@ -1468,8 +1578,10 @@ typedef struct gpuopt_elimination_desc {
     const int32_t *order;
     int32_t order_count; /* 0 if order is NULL */
     gpuopt_elimination_heuristic heuristic;
-    int32_t restarts; /* of each heuristic, with other ties: 1 to 1e6; 0: 8 */
-    uint64_t seed;    /* of ties and of the improvement of an order */
+    /* Runs of each heuristic, with other ties: 1 to 1e6. 0: 1, or up to 8 while the elimination would take long. BEST:
+     * less what would be the same. */
+    int32_t restarts;
+    uint64_t seed; /* of ties and of the improvement of an order */
     gpuopt_elimination_policy policy;
     /* Bytes of device memory (CPU: of host memory) to use at most; 0: what the device has free (CPU: no limit). */
     uint64_t memory_limit;
@@ -1491,6 +1603,22 @@ typedef struct gpuopt_elimination_desc {
      * condition, and the order and z that are used; not of the values of conditioned and sliced variables. It does not
      * depend on the machine or the backend. */
     uint64_t model;
+    /* A budget to search for a better order, with BEST alone; the threads of the context share the work. Seconds, up to
+     * 1e9, by the context's hook `seconds`, so that the order may differ from one run to the next, and with the number
+     * of threads. The graph of the functions and the first greedy run are always finished: milliseconds where it is
+     * sparse, seconds for 100000 functions. A clock that goes back, or is NaN, ends the search. Both this and
+     * order_work: whichever ends first. 0: no such limit; both 0: greedy runs, 60000 moves of annealing, and rotations
+     * of the tree, with which a search with a budget begins, too.
+     * Annealing is for graphs of at most 8192 variables (less fixed ones and those with one value), if the cliques that
+     * cover what cannot be eliminated at once, times the variables there / 64, rounded up for each size of a domain,
+     * are at most 2^19: grids of up to about 63 x 63. Beyond, only rotations improve the order. _plan and _create
+     * search again, each with the whole budget: pass them the order instead. */
+    double order_seconds;
+    /* The same budget in moves of simulated annealing, up to 9e18, or in what takes about as long; a core makes some
+     * millions in a second if there are hundreds of variables. The order is then the same on every machine, with any
+     * number of threads. Up to 60000 makes no difference, and more may find the same order, or one that is judged a
+     * little worse than that of less work, but none that is worse than without. 0: no such limit. */
+    int64_t order_work;
 } gpuopt_elimination_desc;
 
 /* What an elimination will take, known before anything is allocated. */
@@ -1517,8 +1645,10 @@ typedef struct gpuopt_elimination_estimate {
  * v's first message is put, or -1. estimate may be NULL. Pass the order to _plan and _create, so that it is not
  * searched for again. ARGUMENT and NUMERIC: as _create. UNSUPPORTED: an estimate is asked for and the policy does not
  * fit the limit; or parent is asked for, and messages of more than 2^44 entries have more than 2^26 variables together.
- * Cost: `restarts` greedy runs of each heuristic, milliseconds for hundreds of variables. If the stop hook says so, the
- * search ends with the best order found so far. */
+ * Cost: `restarts` greedy runs of each heuristic, and annealing for the budget or, without one, for about as long: some
+ * milliseconds for hundreds of variables in twice as many functions, tens of them if the elimination would take long;
+ * seconds for 100000 functions. The stop hook is asked on the calling thread once there is an order, after the first
+ * greedy run, and ends the search with the best order found so far. */
 GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t *order, int32_t *parent,
                                                   gpuopt_elimination_estimate *estimate);

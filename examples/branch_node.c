@@ -28,20 +28,6 @@ gpuopt_propagator_desc node_desc(const mip *model) {
     return desc;
 }
 
-/* The greatest unit of which every value of the objective is a multiple, but for its constant; 0: there is none. */
-static double unit_of_cost(const mip *model) {
-    double unit = 0;
-    int j;
-    for (j = 0; model->cost && j < model->matrix.cols; j++) {
-        double a = fabs(model->cost[j]), rest;
-        if (a == 0) continue;
-        if (!model->integer || !model->integer[j] || a != floor(a) || a > 1e9) return 0;
-        for (; unit > 0; rest = fmod(a, unit), a = unit, unit = rest) {} /* Euclid; the divisor ends up in a */
-        unit = a;
-    }
-    return unit;
-}
-
 static int make_room(node_host *h, int64_t changes) {
     gpuopt_propagator_changes *c = &h->changes;
     if (changes <= c->capacity) return 0;
@@ -68,7 +54,7 @@ int node_open(node_host *h, const mip *model, gpuopt_propagator *propagator, int
     h->propagator = propagator;
     h->prune_row = prune_row;
     h->cutoff_row = -1;
-    h->cost_unit = unit_of_cost(model);
+    h->cost_unit = mip_cost_unit(model);
     gpuopt_desc_init(&h->changes, sizeof h->changes);
     h->lb = malloc(cols * sizeof *h->lb);
     h->ub = malloc(cols * sizeof *h->ub);

@@ -52,6 +52,7 @@ int parse_words(int argc, char **argv, const char *usage,
             continue;
         }
         if (name[0] != '-' || !name[1]) { /* a lone - is standard input */
+            if (*model && take(options, "", name) > 0) continue;
             if (*model) {
                 fprintf(stderr, "two models: %s and %s\n", *model, name);
                 return -1;

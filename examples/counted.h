@@ -17,7 +17,7 @@ typedef struct counter {
     int64_t blocks, room;
 } counter;
 
-/* Like open_context(), where auto tries the GPU. */
+/* Like open_context(), where auto tries the GPU; with a clock for limits in seconds. */
 gpuopt_status open_counted_context(const char *wanted, int threads, counter *counter, gpuopt_context **context,
                                    const char **backend);
 void close_counted_context(counter *counter, gpuopt_context *context);

@@ -39,7 +39,9 @@ static const char usage[] =
     "                     (.wcsp); logz: ln of the sum over all assignments (.uai)                          (min)\n"
     "  --order O          best, min-fill, weighted-min-fill, min-degree, or a file: the variables, first one first\n"
     "                     (best: of all three)\n"
-    "  --restarts N       of each of these, with other ties (8)\n"
+    "  --restarts N       of each of these, with other ties (1; 8 if the elimination is large)\n"
+    "  --order-seconds S  time to search for a better order, of best (0: some milliseconds)\n"
+    "  --order-work N     the same in moves of annealing, some millions a second: the same order every time\n"
     "  --seed N           of the ties (0)\n"
     "  --policy P         auto: the first of the others that fits; exact, slice, stream, mini-bucket (auto)\n"
     "  --z N              mini-buckets of at most N variables\n"
@@ -58,8 +60,8 @@ static const char usage[] =
 
 typedef struct options {
     const char *model, *backend, *order, *evidence, *agents, *solution, *certificate, *task, *policy;
-    int64_t threads, restarts, seed, z, memory;
-    double hard;
+    int64_t threads, restarts, order_work, seed, z, memory;
+    double hard, order_seconds;
     int json;
 } options;
 
@@ -85,10 +87,10 @@ static int bytes(const char *word, int64_t *value) {
     return whole_number(rest, INT64_MAX >> shift, value) && (*value <<= shift, 1);
 }
 
-static int share(const char *word, double *value) {
+static int number_up_to(const char *word, double most, double *value) {
     char *end;
     *value = strtod(word, &end);
-    return end != word && *end == 0 && *value >= 0 && *value <= 1;
+    return end != word && *end == 0 && *value >= 0 && *value <= most;
 }
 
 /* Returns 1 if the option was taken, 0 for a bad value, -1 if there is no such option. */
@@ -104,10 +106,12 @@ static int parse_option(void *options_of, const char *name, const char *value) {
     if (strcmp(name, "--certificate") == 0) return *(o->certificate = value) != 0;
     if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
     if (strcmp(name, "--restarts") == 0) return whole_number(value, 1000000, &o->restarts);
+    if (strcmp(name, "--order-seconds") == 0) return number_up_to(value, 1e9, &o->order_seconds);
+    if (strcmp(name, "--order-work") == 0) return whole_number(value, INT64_MAX / 2, &o->order_work);
     if (strcmp(name, "--seed") == 0) return strcmp(value, "0") == 0 || whole_number(value, INT64_MAX, &o->seed);
     if (strcmp(name, "--z") == 0) return whole_number(value, INT32_MAX, &o->z);
     if (strcmp(name, "--memory") == 0) return bytes(value, &o->memory);
-    if (strcmp(name, "--hard") == 0) return share(value, &o->hard);
+    if (strcmp(name, "--hard") == 0) return number_up_to(value, 1, &o->hard);
     return -1;
 }
 
@@ -122,6 +126,10 @@ static int parse(int argc, char **argv, options *o) {
     if (o->z && strcmp(o->policy, "auto") == 0) o->policy = "mini-bucket";
     if (o->z && strcmp(o->policy, "mini-bucket") != 0) {
         fprintf(stderr, "--z is for --policy mini-bucket, not for %s\n", o->policy);
+        return -1;
+    }
+    if ((o->order_seconds > 0 || o->order_work) && strcmp(o->order, "best") != 0) {
+        fprintf(stderr, "--order-seconds and --order-work are for --order best, not for %s\n", o->order);
         return -1;
     }
     if (o->agents && strcmp(o->policy, "slice") == 0) {
@@ -222,6 +230,8 @@ static int load(const options *o, problem *p, wcsp_answer *a, char *error, size_
                      : a->task == TASK_COUNT ? GPUOPT_SEMIRING_MIN_COUNT
                                              : GPUOPT_SEMIRING_MIN_SUM;
     desc->restarts = (int32_t)o->restarts;
+    desc->order_seconds = o->order_seconds;
+    desc->order_work = o->order_work;
     desc->seed = (uint64_t)o->seed;
     desc->policy = (gpuopt_elimination_policy)choice(o->policy, policies);
     desc->z = (int32_t)o->z;

@@ -10,7 +10,7 @@
 #include "elimination/cpu.h"
 #include "knapsack/cpu.h"
 #include "propagate/cpu_table.h"
-#include "simplex/cpu_dual.h"
+#include "simplex/cpu_batch.h"
 
 GPUOPT_API const gpuopt_backend *gpuopt_backend_cpu(void) {
     static const gpuopt_backend cpu = {"cpu",

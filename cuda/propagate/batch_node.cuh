@@ -13,7 +13,7 @@ namespace {
 enum BatchTier {
     TIER_WARP,  /* in shared memory, for a warp: many nodes that change little */
     TIER_BLOCK, /* in shared memory, for a block */
-    TIER_WIDE,  /* in shared memory, all that a multiprocessor has, for a large block */
+    TIER_WIDE,  /* in shared memory, most of a multiprocessor's, for a large block */
     TIER_LARGE, /* in global memory, with room for thousands of columns; many blocks */
     TIER_MEMORY /* the same with room for every column and row; as many blocks as there is memory for */
 };

@@ -6,7 +6,7 @@
  * bounds of its columns have moved by more than its capacity: the slack of its side less the reach of its entries, see
  * the filter (gpuopt_impl/propagate/filter.h), which has been computed for each row at the base's bounds. So a change is
  * taken to the rows of its column, each of which has used up a share of its capacity in this node, an integer, in a
- * second hash table; only rows whose share is full are read. Shares are rounded up, so that a row that is not read would
+ * second hash table; only rows whose share is full are read, and those that have been added. Shares are rounded up, so that a row that is not read would
  * not have passed the filter; and they are integers, so that they do not depend on the order of the changes.
  *
  * A table's room depends on who works on the node: a warp or a block, with tables in shared memory, or a block with
@@ -54,7 +54,7 @@ struct BatchBase {
     int pending;                        /* whether they are to be evaluated */
 };
 
-/* The matrix by columns, and the rows' capacities. */
+/* The matrix by columns, the rows' capacities, and added rows. */
 template <class Val, class Bound>
 struct BatchModel {
     unsigned long long *col_start; /* [cols + 2]; the last is used while the matrix is laid out */
@@ -106,7 +106,7 @@ enum : unsigned { KEY_EMPTY = ~0u, KEY_NEW = 1u << 31 };
 enum : unsigned { SHARES = 0x7fff, SHARE_BITS = 15, SHARE_QUEUED = 1u << 31 };
 
 /* How large the tables are: slots, powers of two, and how many of them may be taken. There are so many more that all
- * threads of a block may take one at once without filling the table. */
+ * threads of a node may take one at once without filling the table. */
 struct RoomSize {
     unsigned col_slots, row_slots, columns, rows;
 };

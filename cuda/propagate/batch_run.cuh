@@ -72,14 +72,17 @@ bool TypedBatch<Val, Bound>::launch(int tier, const BatchCall &call) {
 }
 
 /* Runs the nodes of a call in ever larger rooms, unless the host asks to stop in between. `to_host`: their reports are
- * to be copied to the host. Nodes of a base most of whose nodes have outgrown a tier begin behind it. */
+ * to be copied to the host. Once most nodes of a large call have outgrown a tier, calls on the same base begin behind
+ * it. Few nodes get large blocks, and a few more get blocks, since a call lasts as long as the slowest node. Where
+ * there are many in a tier, small blocks in global memory, of which a multiprocessor holds several, are faster than
+ * large ones; measured: from about eight a multiprocessor on. */
 template <class Val, class Bound>
 gpuopt_status TypedBatch<Val, Bound>::run_tiers(BatchCall call, bool to_host) {
     const int all = call.nodes;
     for (int tier = first_tier_;; tier++) {
         if (is_few(call.nodes) && wide_grid_) tier = std::max(tier, +TIER_WIDE);
         else if (is_few(call.nodes / 2)) tier = std::max(tier, +TIER_BLOCK);
-        if (tier == TIER_WIDE && !is_few(call.nodes / 4)) continue; /* many are faster four to a multiprocessor */
+        if (tier == TIER_WIDE && !is_few(call.nodes / 8)) continue;
         call.left = list_[0] == call.list ? list_[1] : list_[0];
         call.last = tier == TIER_MEMORY;
         if (!launch(tier, call)) continue;

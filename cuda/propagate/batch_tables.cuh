@@ -218,7 +218,8 @@ class NodeTables {
         if (!(will & SHARE_QUEUED) || was & SHARE_QUEUED) return;
         const bool is_short = slot < p.first_warp_slot();
         const unsigned at = atomicAdd(is_short ? &s.shorts : &s.longs, 1u);
-        room.queue[is_short ? at : room.size.rows - 1 - at] = static_cast<Index>(place);
+        if (at < room.size.rows) room.queue[is_short ? at : room.size.rows - 1 - at] = static_cast<Index>(place);
+        else full(); /* rows beyond that are in the table for a moment, by threads that find it full */
     }
 
     /* The place of a row, which is taken if the row has none; -1: the table is full. */

@@ -10,11 +10,11 @@
  * the pivot column and the step along it (column.cuh), the pivot row and what follows from it (follow.cuh).
  *
  * Reinversion is enter.cuh; FTRAN, BTRAN, residuals and reduced costs are solve.cuh with the kernels in products.cuh;
- * create.cuh sets everything up: the engine's shape and memory are engine.cuh, the way of the host's matrix to the GPU
+ * batch.cuh solves children of a handle's basis, without the control's loop. create.cuh sets everything up: the engine's shape and memory are engine.cuh, the way of the host's matrix to the GPU
  * is upload.cuh with the kernels in model.cuh.
  */
 #include "../common/tables.cuh"
-#include "solve.cuh"
+#include "batch.cuh"
 
 namespace {
 
@@ -165,4 +165,8 @@ const gpuopt__simplex_backend gpuopt__cuda_simplex = { // no dual method yet
     cuda_simplex_ftran,
     cuda_simplex_btran,
     cuda_simplex_residual,
-    cuda_simplex_reduce};
+    cuda_simplex_reduce,
+    cuda_simplex_batch_plan,
+    cuda_simplex_batch_create,
+    cuda_simplex_batch_destroy,
+    cuda_simplex_batch_run};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/io/mip.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,4 +106,40 @@ gpuopt_simplex_desc mip_simplex_desc(const mip *model) {
     desc.lb = model->lb;
     desc.ub = model->ub;
     return desc;
+}
+
+/* Whether a row is an equation that makes its only column that is not integer, *col, an integer in every solution. */
+static int implies_integer(const mip *model, int32_t i, int32_t *col) {
+    const gpuopt_matrix *a = &model->matrix;
+    int64_t k, alone = -1;
+    if (model->lhs[i] != model->rhs[i]) return 0;
+    for (k = a->start[i]; k < a->start[i + 1]; k++)
+        if (!model->integer[a->index[k]]) {
+            if (alone >= 0) return 0;
+            alone = k;
+        }
+    if (alone < 0 || fmod(model->rhs[i], a->value[alone]) != 0) return 0;
+    for (k = a->start[i]; k < a->start[i + 1]; k++)
+        if (fmod(a->value[k], a->value[alone]) != 0) return 0;
+    *col = a->index[alone];
+    return 1;
+}
+
+double mip_cost_unit(const mip *model) {
+    int32_t cols = model->matrix.cols, i, j;
+    double unit = 0;
+    uint8_t *integer = model->cost && model->integer ? calloc((size_t)cols + 1, 1) : NULL;
+    if (!integer) return 0;
+    for (i = 0; i < model->matrix.rows; i++)
+        if (implies_integer(model, i, &j)) integer[j] = 1;
+    for (j = 0; j < cols; j++) {
+        double a = fabs(model->cost[j]), rest;
+        if (a == 0) continue;
+        unit = (integer[j] || model->integer[j]) && a == floor(a) && a <= 1e9 ? unit : -1;
+        if (unit < 0) break;
+        for (; unit > 0; rest = fmod(a, unit), a = unit, unit = rest) {} /* Euclid; the divisor ends up in a */
+        unit = a;
+    }
+    free(integer);
+    return fmax(unit, 0);
 }

@@ -54,6 +54,10 @@ int mip_rows(mip *model);
 int mip_columns(mip *model);
 int64_t mip_nonzeros(const mip *model);
 
+/* The greatest unit of which the objective's value in every solution is a multiple, but for its constant; 0: none was
+ * found. Needs the rows. */
+double mip_cost_unit(const mip *model);
+
 /* Descriptors of the model for a propagator, with its rows if there are any, else with its columns, and of its linear
  * relaxation for the simplex method, which needs its columns. The arrays still belong to the model. */
 gpuopt_propagator_desc mip_propagator_desc(const mip *model);

@@ -202,14 +202,15 @@ GPUOPT_HD double gpuopt__quotient_up(double high, double low, double doubt, doub
         double more = gpuopt__add(fabs(error), doubt);
         rest = gpuopt__add(gpuopt__add(rest, more), gpuopt__mul(0x1p-51, gpuopt__add(fabs(rest), more)));
     }
-    step = gpuopt__next_up(quotient) - quotient; /* exact. What is left of the numerator is at most the rest: */
-    if (rest < gpuopt__mul(gpuopt__mul(step, c), 1 - 0x1p-50)) return gpuopt__add(quotient, rest > 0 ? step : 0);
+    if (rest <= 0) return quotient;              /* what is left of the numerator is at most the rest */
+    step = gpuopt__next_up(quotient) - quotient; /* exact */
+    if (rest < gpuopt__mul(gpuopt__mul(step, c), 1 - 0x1p-50)) return gpuopt__add(quotient, step);
     step = gpuopt__add(gpuopt__mul(rest / c, 1 + 0x1p-50), 0x1p-1072);
     return gpuopt__next_up(gpuopt__add(quotient, step));
 }
 
 /* In [0, 1), from the seed and k (splitmix64). */
-static inline double gpuopt__random(uint64_t seed, uint64_t k) {
+GPUOPT_HD double gpuopt__random(uint64_t seed, uint64_t k) {
     uint64_t z = (seed + k + 1) * 0x9E3779B97F4A7C15u;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;

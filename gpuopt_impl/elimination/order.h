@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * The search for elimination orders: builds the interaction graph, runs the greedy heuristics, and improves the best
- * order by rotations.
+ * order by annealing and by rotations.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_H
 
-#include "order_rotate.h"
+#include "order_portfolio.h"
 
 #include "../common/matrix.h"
 
@@ -27,7 +27,8 @@ typedef struct gpuopt__elimination_order_search {
     int32_t *vertex;   /* [variables] -1: not in the graph */
     int64_t *raw;      /* [variables + 1] where a vertex's neighbours begin before they are sorted */
     uint64_t adjacent_bytes;
-    int stopped; /* the host asked to stop */
+    gpuopt__elimination_watch watch;
+    int64_t moves; /* to improve an order, at most; INT64_MAX: any */
 } gpuopt__elimination_order_search;
 
 /* ---- Graph ---- */
@@ -168,33 +169,43 @@ static void gpuopt__elimination_search_cut(gpuopt__elimination_order_search *sea
     gpuopt__elimination_tree_cut(&search->tree, arena, n);
 }
 
-/* Whether the host has asked to stop. Once it has, it is not asked again. */
-static int gpuopt__elimination_search_stopped(gpuopt__elimination_order_search *search) {
-    if (!search->stopped) search->stopped = gpuopt__asked_to_stop(search->greedy.scratch->context);
-    return search->stopped;
+/* Whether the host has asked to stop, or time is up. */
+static int gpuopt__elimination_search_ends(gpuopt__elimination_order_search *search) {
+    return gpuopt__elimination_watch_ends(&search->watch, 1);
+}
+
+/* Whether the greedy heuristics are run again, for the time r; restarts 0: see tuning.h. */
+static int gpuopt__elimination_search_restarts(const gpuopt__elimination_greedy *s, int32_t restarts, int32_t r,
+                                               const gpuopt__elimination_order_score *score) {
+    if (restarts > 0 || r == 0) return r == 0 || r < restarts;
+    return r < GPUOPT__ELIMINATION_RESTARTS && score->operations > GPUOPT__ELIMINATION_RESTARTS_FROM * s->vertices &&
+           score->operations < GPUOPT__ELIMINATION_RESTARTS_TO;
 }
 
 /* The best order of all restarts, of one heuristic or of all, into greedy.best. The first restart breaks ties by the
- * lower number, the others by the seed. The host is asked whether to stop from the second run on. */
+ * lower number, the others by the seed. The host is asked whether to stop once there is an order. */
 static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_order_search *search,
                                                          gpuopt_elimination_heuristic heuristic, int32_t restarts,
                                                          uint64_t seed, gpuopt__elimination_order_score *score) {
     gpuopt__elimination_greedy *s = &search->greedy;
     int32_t r, v, h;
-    int found = 0;
-    for (r = 0; r < restarts; r++)
+    int found = 0, equal = 1; /* domain sizes: the two kinds of min-fill are the same */
+    for (v = 1; v < s->vertices; v++) equal &= s->size[v] == s->size[0];
+    for (r = 0; gpuopt__elimination_search_restarts(s, restarts, r, score); r++)
         for (h = GPUOPT_HEURISTIC_MIN_FILL; h <= GPUOPT_HEURISTIC_MIN_DEGREE; h++) {
             gpuopt__elimination_order_score got;
             uint64_t stream = ((uint64_t)r * 4 + (uint64_t)h) << 32;
             gpuopt_status status;
             int better;
             if (heuristic != GPUOPT_HEURISTIC_BEST && (int)heuristic != h) continue;
-            if (found && gpuopt__elimination_search_stopped(search)) return GPUOPT_OK;
+            if (equal && r == 0 && heuristic == GPUOPT_HEURISTIC_BEST && h == GPUOPT_HEURISTIC_WEIGHTED_MIN_FILL)
+                continue; /* with the same ties, too */
+            if (found && gpuopt__elimination_search_ends(search)) return GPUOPT_OK;
             for (v = 0; v < s->vertices; v++)
                 s->tie[v] = r ? (uint32_t)(gpuopt__random(seed, stream + (uint64_t)v) * 4294967296.0)
                               : (uint32_t)s->variable[v];
-            status =
-                gpuopt__elimination_greedy_run(s, (gpuopt_elimination_heuristic)h, found ? score : NULL, &got, &better);
+            status = gpuopt__elimination_greedy_run(s, (gpuopt_elimination_heuristic)h, found ? score : NULL,
+                                                    &search->watch, &got, &better);
             if (status) return status;
             if (!better) continue;
             found = 1;
@@ -204,32 +215,60 @@ static gpuopt_status gpuopt__elimination_search_greedily(gpuopt__elimination_ord
     return GPUOPT_OK;
 }
 
-/* BEST: improves greedy.best by a round of rotations for each restart. That takes about as long as the greedy runs, and
- * little where the elimination itself takes little. Small cores are searched more thoroughly; large ones have more to
- * find. */
-static gpuopt_status gpuopt__elimination_search_rotations(gpuopt__elimination_order_search *search, int32_t restarts,
-                                                          uint64_t seed, gpuopt__elimination_order_score *score) {
-    static const double share[4] = {1e-4, 1e-6, 1e-3, 1e-5}, heat[2] = {1, 0.1};
+/* BEST: improves greedy.best by rounds of rotations. That takes little where the elimination itself takes little. Small
+ * cores are searched more thoroughly; large ones have more to find. */
+static gpuopt_status gpuopt__elimination_search_rotations(gpuopt__elimination_order_search *search, uint64_t seed,
+                                                          gpuopt__elimination_order_score *score) {
+    static const double share[GPUOPT__ELIMINATION_ROTATIONS] = {1e-4, 1e-6},
+                        heat[GPUOPT__ELIMINATION_ROTATIONS] = {1, 0.1};
+    gpuopt__elimination_greedy *s = &search->greedy;
     int32_t r;
-    for (r = 0; r < restarts && score->operations <= 1e290; r++) { /* beyond, sums would become infinite */
+    for (r = 0; r < GPUOPT__ELIMINATION_ROTATIONS && score->operations <= 1e290;
+         r++) { /* beyond, sums could be infinite */
         int64_t moves =
             score->operations < GPUOPT__ELIMINATION_MOVES_MANY_FROM
                 ? GPUOPT__ELIMINATION_MOVES_FEW + (int64_t)(score->operations / GPUOPT__ELIMINATION_MOVES_OPERATIONS)
                 : GPUOPT__ELIMINATION_MOVES_MANY;
+        gpuopt__elimination_order_score found = *score;
         gpuopt_status status;
-        if (gpuopt__elimination_search_stopped(search)) return GPUOPT_OK;
-        status = gpuopt__elimination_rotate_round(&search->tree, share[r % 4], heat[r % 2], moves,
-                                                  seed + ((uint64_t)(uint32_t)r << 32), search->greedy.best, score);
+        if (gpuopt__elimination_search_ends(search)) return GPUOPT_OK;
+        memcpy(s->order, s->best, sizeof(int32_t) * (size_t)s->vertices);
+        status = gpuopt__elimination_rotate_round(&search->tree, share[r], heat[r], moves,
+                                                  seed + ((uint64_t)(uint32_t)r << 32), s->order, &found);
         if (status) return status;
+        if (!gpuopt__elimination_portfolio_better(&found, score)) continue;
+        *score = found;
+        memcpy(s->best, s->order, sizeof(int32_t) * (size_t)s->vertices);
     }
     return GPUOPT_OK;
+}
+
+/* BEST: improves greedy.best by annealing. little, moves: as in portfolio_search. */
+static gpuopt_status gpuopt__elimination_search_annealing(gpuopt__elimination_order_search *search, int little,
+                                                          int64_t moves, uint64_t seed,
+                                                          gpuopt__elimination_order_score *score) {
+    gpuopt__elimination_greedy *s = &search->greedy;
+    if (s->vertices > GPUOPT__ELIMINATION_COVER_VERTICES || gpuopt__elimination_search_ends(search)) return GPUOPT_OK;
+    return gpuopt__elimination_portfolio_search(&search->tree, &search->watch, little, moves,
+                                                s->scratch->context->desc.threads, seed, s->best, score);
+}
+
+/* BEST: the same as without a budget, which takes as long as a few greedy runs; then with what the budget has left. */
+static gpuopt_status gpuopt__elimination_search_improve(gpuopt__elimination_order_search *search, uint64_t seed,
+                                                        gpuopt__elimination_order_score *score) {
+    const int64_t little = GPUOPT__ELIMINATION_ANNEAL_MOVES;
+    const int64_t left = search->moves < INT64_MAX ? search->moves - little : INT64_MAX;
+    gpuopt_status status = gpuopt__elimination_search_annealing(search, 1, little, seed, score);
+    if (!status) status = gpuopt__elimination_search_rotations(search, seed, score);
+    if (status || left <= 0) return status;
+    status = gpuopt__elimination_search_annealing(search, 0, left, seed, score);
+    return status ? status : gpuopt__elimination_search_rotations(search, seed, score);
 }
 
 /* Searches for an order. All scratch memory is released before it returns. Variables with one value come last. */
 static gpuopt_status gpuopt__elimination_search_order(gpuopt__elimination_scratch *scratch,
                                                       const gpuopt__elimination_scopes *scopes,
-                                                      gpuopt_elimination_heuristic heuristic, int32_t restarts,
-                                                      uint64_t seed, int32_t *order) {
+                                                      const gpuopt_elimination_desc *d, int32_t *order) {
     gpuopt__elimination_order_search search;
     gpuopt__elimination_order_score score;
     gpuopt__arena arena = {NULL, 0};
@@ -240,6 +279,8 @@ static gpuopt_status gpuopt__elimination_search_order(gpuopt__elimination_scratc
     memset(&search, 0, sizeof search);
     s->scratch = scratch;
     search.tree.graph = s;
+    gpuopt__elimination_watch_begin(&search.watch, scratch->context, d->order_seconds);
+    search.moves = d->order_work > 0 ? d->order_work : d->order_seconds > 0 ? INT64_MAX : 0;
     gpuopt__elimination_search_cut(&search, &arena, scopes);
     block = gpuopt__elimination_scratch_take(scratch, arena.used);
     if (!block) return scratch->status;
@@ -247,9 +288,9 @@ static gpuopt_status gpuopt__elimination_search_order(gpuopt__elimination_scratc
     arena.used = 0;
     gpuopt__elimination_search_cut(&search, &arena, scopes);
     status = gpuopt__elimination_graph_build(&search, scopes);
-    if (!status) status = gpuopt__elimination_search_greedily(&search, heuristic, restarts, seed, &score);
-    if (!status && heuristic == GPUOPT_HEURISTIC_BEST)
-        status = gpuopt__elimination_search_rotations(&search, restarts, seed, &score);
+    if (!status) status = gpuopt__elimination_search_greedily(&search, d->heuristic, d->restarts, d->seed, &score);
+    if (!status && d->heuristic == GPUOPT_HEURISTIC_BEST)
+        status = gpuopt__elimination_search_improve(&search, d->seed, &score);
     for (; count < s->vertices && !status; count++) order[count] = s->variable[s->best[count]];
     for (v = 0; v < scopes->variables && !status; v++) {
         if (scopes->fixed[v] || scopes->domain[v] != 1) continue;

@@ -8,7 +8,9 @@
 
 #include <float.h>
 
+#include "order_watch.h"
 #include "scratch.h"
+#include "tuning.h"
 
 /* Entries and operations are counted in double and may be infinite. */
 typedef struct gpuopt__elimination_order_score {
@@ -262,13 +264,14 @@ static gpuopt_status gpuopt__elimination_greedy_start(gpuopt__elimination_greedy
     return GPUOPT_OK;
 }
 
-/* One greedy run into s->order. It gives up, with *better == 0, as soon as the order cannot be better than best
- * (NULL: never). Once there are more operations than a double can hold, the remaining vertices are taken in the
+/* One greedy run into s->order. It gives up, with *better == 0, as soon as the order cannot be better than best, or the
+ * search ends (best NULL: never). Once there are more operations than a double can hold, the remaining vertices are taken in the
  * order of the heap, since eliminating them from so dense a graph would take long and would not help. The score is
  * then infinite and its width too small. */
 static gpuopt_status gpuopt__elimination_greedy_run(gpuopt__elimination_greedy *s,
                                                     gpuopt_elimination_heuristic heuristic,
                                                     const gpuopt__elimination_order_score *best,
+                                                    gpuopt__elimination_watch *watch,
                                                     gpuopt__elimination_order_score *score, int *better) {
     const uint64_t *weight = s->weight[heuristic == GPUOPT_HEURISTIC_WEIGHTED_MIN_FILL];
     int32_t i, j;
@@ -278,6 +281,11 @@ static gpuopt_status gpuopt__elimination_greedy_run(gpuopt__elimination_greedy *
     for (i = 0; i < s->vertices && !status; i++) {
         int32_t v = s->heap[0];
         double message = 1;
+        if (best && i % GPUOPT__ELIMINATION_GREEDY_LOOK == GPUOPT__ELIMINATION_GREEDY_LOOK - 1 &&
+            gpuopt__elimination_watch_ends(watch, 1)) {
+            *better = 0;
+            break;
+        }
         if (--s->left > 0) gpuopt__elimination_greedy_sift_down(s, s->heap[s->left], 0);
         s->order[i] = v;
         if (score->operations > DBL_MAX) continue;

@@ -29,6 +29,7 @@ static gpuopt_status gpuopt__elimination_check_options(const gpuopt_context *con
     const gpuopt__range range[] = {{"variables", (double)d->variables, 0, INT32_MAX / 4},
                                    {"functions", (double)d->functions, 0, INT32_MAX / 4},
                                    {"restarts", (double)d->restarts, 1, 1e6},
+                                   {"order_work", (double)d->order_work, 1, 9e18},
                                    {"z", (double)d->z, 1, INT32_MAX},
                                    {"copies", (double)d->copies, 1, 1 << 24},
                                    {"order_count", (double)d->order_count, 0, INT32_MAX},
@@ -44,6 +45,10 @@ static gpuopt_status gpuopt__elimination_check_options(const gpuopt_context *con
     else if (d->semiring == GPUOPT_SEMIRING_MIN_COUNT && d->type != GPUOPT_COST_INT64) fault = "MIN_COUNT needs INT64";
     else if (d->top < 0) fault = "top is negative";
     else if (d->top > 0 && d->type == GPUOPT_COST_DOUBLE) fault = "top needs INT64";
+    else if (!(d->order_seconds >= 0 && d->order_seconds <= 1e9)) fault = "order_seconds is not in 0..1e9";
+    else if ((d->order_seconds > 0 || d->order_work > 0) && d->heuristic != GPUOPT_HEURISTIC_BEST)
+        fault = "order_seconds and order_work need the heuristic BEST";
+    else if (d->order_seconds > 0 && !context->desc.seconds) fault = "order_seconds needs the context's hook `seconds`";
     else if (!d->order && d->order_count) fault = "order is NULL, but order_count is not 0";
     else if (!d->condition && d->condition_count) fault = "condition is NULL, but condition_count is not 0";
     return fault ? gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, fault) : GPUOPT_OK;
@@ -69,7 +74,6 @@ static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *contex
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "MIN_COUNT has no mini-buckets");
     if (d->copies > 1 && (d->policy == GPUOPT_POLICY_SLICE || d->policy == GPUOPT_POLICY_STREAM))
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "SLICE and STREAM need a single copy");
-    if (d->restarts == 0) d->restarts = GPUOPT__ELIMINATION_RESTARTS;
     if (d->copies == 0) d->copies = 1;
     if (d->keep == GPUOPT_DEFAULT) d->keep = GPUOPT_ON;
     return GPUOPT_OK;

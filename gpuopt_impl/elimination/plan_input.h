@@ -133,9 +133,7 @@ static gpuopt_status gpuopt__elimination_prepare_order(gpuopt__elimination_prepa
     scopes.scope = scope;
     scopes.fixed = prep->fixed;
     status = prep->scratch.status;
-    if (!status)
-        status =
-            gpuopt__elimination_search_order(&prep->scratch, &scopes, d->heuristic, d->restarts, d->seed, prep->order);
+    if (!status) status = gpuopt__elimination_search_order(&prep->scratch, &scopes, d, prep->order);
     gpuopt__elimination_scratch_give(&prep->scratch, scope, scope_bytes);
     gpuopt__elimination_scratch_give(&prep->scratch, start, start_bytes);
     return status;

@@ -45,18 +45,52 @@
 
 /* ---- Search for an order ---- */
 
-/* Runs of each greedy heuristic where the caller does not say. With 8, and the rotations that follow, an order takes
- * 1.5 to 35 ms on the models of section "Exact", the greater part of the whole time for small ones. */
+/* Runs of each greedy heuristic where the caller does not say: one, for annealing gains more than a second would, and
+ * takes as long; but up to RESTARTS while the best order has more than RESTARTS_FROM operations a variable, for which
+ * some milliseconds are little. Beyond RESTARTS_TO operations it is out of reach either way. Without them the orders of
+ * pedigree7 and myciel5g-3 have 2^10 and 2.2 times as many operations. */
 #define GPUOPT__ELIMINATION_RESTARTS 8
+#define GPUOPT__ELIMINATION_RESTARTS_FROM 268435456.0
+#define GPUOPT__ELIMINATION_RESTARTS_TO 1e18
+/* Eliminations of a greedy run after which the clock is looked at and the host is asked. In dense graphs of some thousand
+ * variables one takes a millisecond. */
+#define GPUOPT__ELIMINATION_GREEDY_LOOK 64
+/* Rounds of rotations. */
+#define GPUOPT__ELIMINATION_ROTATIONS 2
 /* Words of a set of vertices in the part of the tree that is rotated: 256 vertices. */
 enum { GPUOPT__ELIMINATION_CORE_WORDS = 4, GPUOPT__ELIMINATION_CORE_MOST = 64 * GPUOPT__ELIMINATION_CORE_WORDS };
 /* Rotations tried in a round: FEW, plus one for every OPERATIONS operations of the elimination, and at most MANY, so
  * that little time is spent where the elimination itself takes little. The limits keep the rounds at about the time of
  * the greedy runs. */
 #define GPUOPT__ELIMINATION_MOVES_FEW 200
-#define GPUOPT__ELIMINATION_MOVES_MANY 40000
-#define GPUOPT__ELIMINATION_MOVES_OPERATIONS 2048
+#define GPUOPT__ELIMINATION_MOVES_MANY 2000
+#define GPUOPT__ELIMINATION_MOVES_OPERATIONS 8192
 #define GPUOPT__ELIMINATION_MOVES_MANY_FROM 8e7
+
+/* Vertices, and words of all cliques' sets together, up to which orders are annealed: 8 MB of a graph's bits, and as much
+ * of a tree's for each thread. */
+#define GPUOPT__ELIMINATION_COVER_VERTICES 8192
+#define GPUOPT__ELIMINATION_COVER_WORDS ((int64_t)1 << 19)
+/* Annealing: moves without a budget; chains side by side, and rounds, with one. */
+#define GPUOPT__ELIMINATION_ANNEAL_MOVES 60000
+#define GPUOPT__ELIMINATION_ANNEAL_CHAINS 4
+#define GPUOPT__ELIMINATION_ANNEAL_ROUNDS 2
+/* Moves at a temperature, for each inner node of the tree. */
+#define GPUOPT__ELIMINATION_ANNEAL_STEP 8
+/* Moves after which the clock is looked at and the host is asked, at the latest: some milliseconds. */
+#define GPUOPT__ELIMINATION_ANNEAL_LOOK 16384
+/* The last temperature, 1/16, and the first without a budget, about 3/8: log2 of their multiples of 1/1024, in 1/1024.
+ * From 1/4 to 1, what a search without a budget finds for c499 has 2^20 to 2^24 entries, as luck will have it. */
+#define GPUOPT__ELIMINATION_COLD (6 * 1024)
+#define GPUOPT__ELIMINATION_WARM 8800
+/* How far a thread counts before it asks the host again, while others work: some tenths of a millisecond. */
+#define GPUOPT__ELIMINATION_WAIT_LOOK 262144
+/* Sweeps that are tried beforehand. */
+#define GPUOPT__ELIMINATION_SWEEPS 64
+/* Cliques that a sweep looks at in the time of a move of annealing, within a factor of a few. It looks at the clock and
+ * asks the host after every LOOK of them: about a millisecond. */
+#define GPUOPT__ELIMINATION_SWEEP_SCANS 64
+#define GPUOPT__ELIMINATION_SWEEP_LOOK 262144
 
 /* ---- Policies ---- */
 

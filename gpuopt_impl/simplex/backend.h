@@ -152,6 +152,62 @@ GPUOPT_HD void gpuopt__simplex_given_leaving(const gpuopt__simplex_run *run, dou
     report->pivot = alpha;
 }
 
+/* ---- A batch of children ---- */
+
+/* Children of a batch's root, checked: which bounds and costs are different in each. All arrays are in host memory, and
+ * all numbers scaled. A row's sides are the bounds of its logical. */
+typedef struct gpuopt__simplex_children {
+    int32_t count;
+    int64_t *bound_start, *cost_start; /* [copies + 1] */
+    int32_t *variable, *col;           /* [changes] */
+    double *lower, *upper, *cost;      /* [changes] */
+} gpuopt__simplex_children;
+
+/* What a backend is to find out about them. */
+typedef struct gpuopt__simplex_batch_job {
+    gpuopt__simplex_children children;
+    int32_t most;                  /* iterations of each */
+    int bounds;                    /* bounds are wanted */
+    int32_t *outcome, *iterations; /* [copies], in host memory */
+    double *bound, *objective;
+    int scaled;            /* not 0: the backend has filled in both scaled, and for the minimisation without offset; */
+    double *objective_low; /* [copies] then this is to be added to objective */
+    gpuopt_memory where;   /* of the next ones, each of which may be NULL */
+    uint8_t *basis;        /* [count][cols + rows] */
+    double *x;             /* [count][cols] */
+    double *farkas, *farkas_low; /* [count][rows] */
+} gpuopt__simplex_batch_job;
+
+/* The root at its present basis, with true bounds and costs, scaled, all by variable. The first arrays are the
+ * caller's. */
+typedef struct gpuopt__simplex_root_point {
+    double *x, *x_low, *reduced;        /* [cols + rows]; filled in */
+    double *y, *y_low;                  /* [rows] the same */
+    const double *lower, *upper, *cost; /* [cols + rows] the root's */
+    const uint8_t *status;              /* [cols + rows] gpuopt_simplex_variable of the scaled variables */
+    const int32_t *head;                /* [rows] */
+    double primal_scale, cost_scale;
+} gpuopt__simplex_root_point;
+
+/* A batch. */
+struct gpuopt_simplex_batch {
+    gpuopt_simplex *root;
+    gpuopt_context *context; /* the root's, and so are the next four */
+    const gpuopt__simplex_shape *shape;
+    const gpuopt_simplex_desc *root_desc;
+    const gpuopt__simplex_lp *lp;
+    void *root_engine;
+    gpuopt_simplex_batch_desc desc; /* defaults filled in */
+    gpuopt__simplex_batch_job job;  /* the host arrays of the latest call are the batch's */
+    /* For a backend that does not work with handles: where the root stands; and its point, which is solved for. */
+    gpuopt_status (*find_root)(gpuopt_simplex_batch *, gpuopt__simplex_root_point *);
+    gpuopt_status (*solve_root)(gpuopt_simplex_batch *, gpuopt__simplex_root_point *);
+    int64_t *start[3];  /* [copies + 1] staging: what the caller has in device memory */
+    int32_t *index;     /* [changes] the same */
+    double *low, *high; /* [changes] */
+    void *engine;       /* the backend's */
+};
+
 /* What a backend provides. All arrays are in host memory. `engine` is what create made. */
 typedef struct gpuopt__simplex_backend {
     /* Adds the engine's memory to the plan, and sets K in the shape. */
@@ -199,6 +255,12 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*residual)(void *engine, const double *x, const double *x_low, double *r, double *doubt);
     gpuopt_status (*reduce)(void *engine, const double *cost, const double *y, const double *y_low, double *d,
                             double *doubt);
+    /* A batch, of which all but `engine` is filled in; _plan adds what _create will take, but for the head. _run fills
+     * the job's arrays; bound only if it is wanted. */
+    gpuopt_status (*batch_plan)(const gpuopt_simplex_batch *, gpuopt_memory_plan *);
+    gpuopt_status (*batch_create)(gpuopt_simplex_batch *);
+    void (*batch_destroy)(gpuopt_simplex_batch *);
+    gpuopt_status (*batch_run)(gpuopt_simplex_batch *);
 } gpuopt__simplex_backend;
 
 #endif /* GPUOPT_IMPL_SIMPLEX_BACKEND_H */

@@ -7,6 +7,7 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_BOUND_H
 #define GPUOPT_IMPL_SIMPLEX_BOUND_H
 
+#include "bound_step.h"
 #include "proof.h"
 
 /* Duals of the true costs at the present basis, in s->dual. Basic columns with one finite bound get a reduced cost next
@@ -45,38 +46,32 @@ static gpuopt_status gpuopt__simplex_bound(gpuopt_simplex *s, double *bound) {
     if (!status) status = backend->reduce(s->engine, s->cost, y, s->dual_low, z, s->doubt);
     if (status) return status;
     for (j = 0; j < cols + rows; j++) {
-        double l = s->lower[j], u = s->upper[j], error, most;
-        if (j < cols) l = gpuopt__max(l, -gpuopt__simplex_reach(s, j)), u = gpuopt__min(u, gpuopt__simplex_reach(s, j));
-        if (z[j] == 0 && s->doubt[j] == 0) continue;
-        error = gpuopt__simplex_error(z[j], s->doubt[j], gpuopt__simplex_terms(s, j) + 1);
-        if (j >= cols) { /* -y + -low, exact */
-            gpuopt__simplex_add_product(&sum, -y[j - cols], y[j - cols] < 0 ? l : u, 0);
-            gpuopt__simplex_add_product(&sum, -s->dual_low[j - cols], y[j - cols] < 0 ? l : u, 0);
-            continue;
-        }
-        most = gpuopt__max(fabs(l), fabs(u));
-        if (fabs(z[j]) > error) {
-            gpuopt__simplex_add_product(&sum, z[j], z[j] > 0 ? l : u, 0);
-            slack += error * fabs(z[j] > 0 ? l : u);
-        } else slack += (fabs(z[j]) + error) * most;
+        double l = s->lower[j], u = s->upper[j];
+        if (j >= cols) gpuopt__simplex_bound_row(&sum, y[j - cols], s->dual_low[j - cols], l, u);
+        if (j >= cols || (z[j] == 0 && s->doubt[j] == 0)) continue;
+        l = gpuopt__max(l, -gpuopt__simplex_reach(s, j)), u = gpuopt__min(u, gpuopt__simplex_reach(s, j));
+        gpuopt__simplex_bound_column(&sum, &slack, z[j],
+                                     gpuopt__simplex_error(z[j], s->doubt[j], gpuopt__simplex_terms(s, j) + 1), l, u);
     }
-    *bound = gpuopt__simplex_total(&sum);
-    slack += gpuopt__simplex_error(*bound, sum.doubt, 2 * ((int64_t)rows + cols));
-    *bound -= (slack + fabs(*bound) * 0x1p-53) * (1 + 0x1p-20);
+    *bound = gpuopt__simplex_bound_of(&sum, slack, (int64_t)rows + cols);
     return GPUOPT_OK;
 }
 
 /* A number below x, by more than rounding to nearest may have taken away from it. */
 static double gpuopt__simplex_below(double x) { return x - (fabs(x) * 0x1p-52 + 0x1p-1000); }
 
-/* The same for the host's objective: nothing within the bounds is better. */
-static gpuopt_status gpuopt__simplex_host_bound(gpuopt_simplex *s, double *bound) {
+/* A bound for the host's objective from one of the scaled minimisation: nothing within the bounds is better. */
+static double gpuopt__simplex_host_bound_of(const gpuopt_simplex *s, double scaled) {
     const double sign = s->desc.maximize ? -1 : 1;
-    double scaled = 0, least;
-    gpuopt_status status = gpuopt__simplex_bound(s, &scaled);
-    least = gpuopt__simplex_below(scaled / (s->cost_scale * s->primal_scale));
+    double least = gpuopt__simplex_below(scaled / (s->cost_scale * s->primal_scale));
     least = gpuopt__simplex_below(least + sign * s->desc.offset);
-    *bound = fabs(least) < HUGE_VAL ? sign * least : -sign * HUGE_VAL;
+    return fabs(least) < HUGE_VAL ? sign * least : scaled == HUGE_VAL ? sign * HUGE_VAL : -sign * HUGE_VAL;
+}
+
+static gpuopt_status gpuopt__simplex_host_bound(gpuopt_simplex *s, double *bound) {
+    double scaled = 0;
+    gpuopt_status status = gpuopt__simplex_bound(s, &scaled);
+    *bound = gpuopt__simplex_host_bound_of(s, scaled);
     return status;
 }
 

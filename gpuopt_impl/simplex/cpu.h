@@ -35,6 +35,7 @@ typedef struct gpuopt__simplex_cpu {
     double *home;        /* [cols + rows] the last weights that were computed as norms, by basic variable; else 0 */
     int weighs;          /* the dual pricing, plus 1, that dual_weight belongs to; 0: none */
     int32_t infeasible;
+    int64_t version; /* grows with each change of the inverse: by 1 where a pivot is appended */
 } gpuopt__simplex_cpu;
 
 /* ---- Columns and rows of B^-1 N ---- */
@@ -104,7 +105,10 @@ static void gpuopt__simplex_cpu_combine(gpuopt__simplex_cpu *s, int32_t count) {
 /* Appends the pivot whose column is in alpha and whose row is in row (and rho), and applies all pivots if U is full. */
 static void gpuopt__simplex_cpu_append(gpuopt__simplex_cpu *s, int32_t position, int32_t slot) {
     gpuopt__deferred_pivot(&s->inverse, position, s->revised ? -1 : slot, s->alpha, s->revised ? s->rho : s->row);
-    if (s->inverse.count == s->inverse.most) gpuopt__deferred_apply(&s->inverse, s->threads);
+    s->version++;
+    if (s->inverse.count < s->inverse.most) return;
+    gpuopt__deferred_apply(&s->inverse, s->threads);
+    s->version++;
 }
 
 /* ---- Other bases ---- */
@@ -117,6 +121,7 @@ static gpuopt_status gpuopt__simplex_cpu_reset(void *engine) {
     int64_t e;
     inverse->count = 0;
     s->weighs = 0;
+    s->version++;
     memset(inverse->matrix, 0, sizeof(double) * (size_t)inverse->rows * (size_t)inverse->cols);
     if (s->revised)
         for (i = 0; i < lp->rows; i++) gpuopt__deferred_stored(inverse, i)[i] = 1;
@@ -205,7 +210,10 @@ static gpuopt__simplex_sum gpuopt__simplex_cpu_line(int64_t begin, int64_t end, 
                                                     const double *x, const double *low) {
     gpuopt__simplex_sum sum = {0, 0, 0};
     int64_t e;
-    for (e = begin; e < end; e++) gpuopt__simplex_add_product(&sum, val[e], x[index[e]], low ? low[index[e]] : 0);
+    for (e = begin; e < end; e++) {
+        double b = x[index[e]], b_low = low ? low[index[e]] : 0;
+        if (b != 0 || b_low != 0) gpuopt__simplex_add_product(&sum, val[e], b, b_low); /* many are 0 */
+    }
     return sum;
 }
 
@@ -280,13 +288,9 @@ static gpuopt_status gpuopt__simplex_cpu_nothing(void *engine) {
 
 /* ---- Life ---- */
 
-static void gpuopt__simplex_cpu_cut(gpuopt__arena *arena, const gpuopt__simplex_shape *shape, gpuopt__simplex_cpu *s) {
-    s->col_start = (int64_t *)gpuopt__cut(arena, (int64_t)shape->cols + 1, sizeof(int64_t));
-    s->row_start = (int64_t *)gpuopt__cut(arena, (int64_t)shape->rows + 1, sizeof(int64_t));
-    s->col_row = (int32_t *)gpuopt__cut(arena, shape->nonzeros, sizeof(int32_t));
-    s->row_col = (int32_t *)gpuopt__cut(arena, shape->nonzeros, sizeof(int32_t));
-    s->col_val = (double *)gpuopt__cut(arena, shape->nonzeros, sizeof(double));
-    s->row_val = (double *)gpuopt__cut(arena, shape->nonzeros, sizeof(double));
+/* What an engine has of its own, even where it shares the model with another one. */
+static void gpuopt__simplex_cpu_cut_own(gpuopt__arena *arena, const gpuopt__simplex_shape *shape,
+                                        gpuopt__simplex_cpu *s) {
     s->revised = shape->method == GPUOPT_METHOD_REVISED;
     gpuopt__deferred_cut(arena, &s->inverse, shape->rows, s->revised ? shape->rows : shape->cols,
                          shape->deferred_pivots);
@@ -303,6 +307,16 @@ static void gpuopt__simplex_cpu_cut(gpuopt__arena *arena, const gpuopt__simplex_
     s->home = (double *)gpuopt__cut(arena, (int64_t)shape->rows + shape->cols, sizeof(double));
     s->list = (int32_t *)gpuopt__cut(arena, shape->cols, sizeof(int32_t));
     s->refused = (uint8_t *)gpuopt__cut(arena, shape->rows, 1);
+}
+
+static void gpuopt__simplex_cpu_cut(gpuopt__arena *arena, const gpuopt__simplex_shape *shape, gpuopt__simplex_cpu *s) {
+    s->col_start = (int64_t *)gpuopt__cut(arena, (int64_t)shape->cols + 1, sizeof(int64_t));
+    s->row_start = (int64_t *)gpuopt__cut(arena, (int64_t)shape->rows + 1, sizeof(int64_t));
+    s->col_row = (int32_t *)gpuopt__cut(arena, shape->nonzeros, sizeof(int32_t));
+    s->row_col = (int32_t *)gpuopt__cut(arena, shape->nonzeros, sizeof(int32_t));
+    s->col_val = (double *)gpuopt__cut(arena, shape->nonzeros, sizeof(double));
+    s->row_val = (double *)gpuopt__cut(arena, shape->nonzeros, sizeof(double));
+    gpuopt__simplex_cpu_cut_own(arena, shape, s);
 }
 
 static gpuopt_status gpuopt__simplex_cpu_plan(gpuopt_context *context, gpuopt__simplex_shape *shape,
@@ -380,6 +394,7 @@ static gpuopt_status gpuopt__simplex_cpu_create(gpuopt_context *context, const g
     s->v = v;
     s->desc = desc;
     s->threads = context->desc.threads;
+    s->version = 1;
     memset(s->home, 0, sizeof(double) * ((size_t)shape->rows + (size_t)shape->cols));
     gpuopt__simplex_cpu_take(s, lp, moderate);
     *engine = s;

@@ -32,6 +32,7 @@ static void gpuopt__simplex_cpu_weigh(gpuopt__simplex_cpu *s, gpuopt_simplex_dua
     if (steepest && gpuopt__simplex_cpu_weights_at_home(s)) return;
     for (i = 0; i < rows; i++) s->dual_weight[i] = !steepest || (!s->revised && s->v->head[i] >= cols);
     if (!steepest) return;
+    s->version += inverse->count > 0;
     gpuopt__deferred_apply(inverse, s->threads);
     for (j = 0; j < inverse->cols; j++) {
         const double *column = gpuopt__deferred_stored(inverse, j);
@@ -298,15 +299,5 @@ static gpuopt_status gpuopt__simplex_cpu_dual_run(void *engine, const gpuopt__si
              gpuopt__simplex_cpu_dual_step(s, run, &idle, report));
     return GPUOPT_OK;
 }
-
-static const gpuopt__simplex_backend gpuopt__simplex_cpu_table = {
-    gpuopt__simplex_cpu_plan,          gpuopt__simplex_cpu_create,     gpuopt__simplex_cpu_scale,
-    gpuopt__simplex_cpu_pattern,       gpuopt__simplex_cpu_destroy,    gpuopt__simplex_cpu_run,
-    gpuopt__simplex_cpu_dual_run,      gpuopt__simplex_cpu_reset,      gpuopt__simplex_cpu_enter,
-    gpuopt__simplex_cpu_exchange_some, gpuopt__simplex_cpu_get_column, gpuopt__simplex_cpu_kept_bytes,
-    gpuopt__simplex_cpu_keep,          gpuopt__simplex_cpu_bring_back, gpuopt__simplex_cpu_nothing,
-    gpuopt__simplex_cpu_nothing,       gpuopt__simplex_cpu_ftran,      gpuopt__simplex_cpu_btran,
-    gpuopt__simplex_cpu_residual,      gpuopt__simplex_cpu_reduce,
-};
 
 #endif /* GPUOPT_IMPL_SIMPLEX_CPU_DUAL_H */

@@ -48,6 +48,7 @@ static gpuopt_status gpuopt__simplex_cpu_bring_back(void *engine, const void *ke
     memcpy(&then, kept, sizeof then);
     s->inverse.count = then.count;
     s->weighs = then.weighs;
+    s->version++;
     gpuopt__simplex_cpu_copy_all_kept(s, (char *)(uintptr_t)kept + sizeof then, 1);
     return GPUOPT_OK;
 }

@@ -84,18 +84,23 @@ static void gpuopt__simplex_violations(gpuopt_simplex *s) {
     if (s->phase == 1) s->dual_violation = s->dual_reached = -1;
 }
 
+/* The host's objective, from that of the scaled minimisation without its offset. */
+static double gpuopt__simplex_host_objective(const gpuopt_simplex *s, gpuopt__simplex_sum sum) {
+    double scale = s->cost_scale * s->primal_scale;
+    if (s->desc.maximize) scale = -scale;
+    sum.hi /= scale, sum.lo /= scale;
+    gpuopt__simplex_add(&sum, s->desc.offset, 0, 0);
+    return gpuopt__simplex_total(&sum);
+}
+
 /* The host's objective of x + x_low, and the sum of infeasibilities. */
 static void gpuopt__simplex_objective(const gpuopt_simplex *s, double *objective, double *infeasibility) {
     gpuopt__simplex_sum sum = {0, 0, 0};
-    double scale = s->cost_scale * s->primal_scale;
     int32_t j, rows = s->lp.rows, cols = s->lp.cols;
     *infeasibility = 0;
     for (j = 0; j < cols; j++) gpuopt__simplex_add_product(&sum, s->cost[j], s->x[j], s->x_low[j]);
     for (j = 0; j < cols + rows; j++) *infeasibility += gpuopt__simplex_outside(s, j);
-    if (s->desc.maximize) scale = -scale;
-    sum.hi /= scale, sum.lo /= scale;
-    gpuopt__simplex_add(&sum, s->desc.offset, 0, 0);
-    *objective = gpuopt__simplex_total(&sum);
+    *objective = gpuopt__simplex_host_objective(s, sum);
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_EVIDENCE_H */

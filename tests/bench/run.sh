@@ -6,7 +6,7 @@
 #
 # Measures propagation on this machine as tests/bench/results reports it; PROGRAM: propagate_bench, built already.
 # With --all then nodes of a tree search (CPU), batches of nodes, probing, the basis inverse, the simplex method,
-# elimination, knapsacks and creating handles too, on the CPU and, where there is one, the GPU; FOLDER: that of the
+# elimination, orders, knapsacks and creating handles too, on the CPU and, where there is one, the GPU; FOLDER: of the
 # programs, built already. The public models are read from GPUOPT_TEST_DATA/miplib, netlib, kennington and wcsp, and left
 # out without them.
 set -u
@@ -19,7 +19,7 @@ esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # Each has a program NAME_bench here, and below a function of that name which runs it.
-families=(propagate node batch probe basis simplex elimination knapsack create)
+families=(propagate node batch probe basis simplex elimination order knapsack create)
 
 build() {
     (cd "$root" && bazel build --noshow_progress "${@/#/\/\/tests\/bench:}") >&2 || exit
@@ -121,6 +121,20 @@ elimination() {
     rate=$("$folder/add_min_rate") || return
     echo "$rate"
     "$folder/elimination_bench" cuda --tables kernels,domains --add-min "$(awk '$1 == "u32" {print $2}' <<<"$rate")"
+}
+
+# One core. Orders are found on the host.
+order() {
+    local model
+    [ -d "${GPUOPT_TEST_DATA:-}/orders" ] || return 0
+    work=$(mktemp -d) || exit 1
+    trap 'rm -rf "$work"' EXIT
+    for model in "$GPUOPT_TEST_DATA"/wcsp/reach/*.xz; do
+        xz -dc "$model" >"$work/$(basename "$model" .xz)"
+    done
+    echo "== orders"
+    "$folder/order_bench" "$GPUOPT_TEST_DATA"/orders/*.txt "$work"/* "$GPUOPT_TEST_DATA"/wcsp/{spot5,iscas89}/*.wcsp
+    rm -r "$work"
 }
 
 # On the GPU, on all threads and on one, as far as a table is about them.

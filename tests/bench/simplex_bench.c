@@ -260,6 +260,7 @@ static void lock_pages(const mip *model, int lock) {
     if (failed) fprintf(stderr, "simplex_bench: pages cannot be locked\n"), exit(1);
 #else
     (void)model, (void)lock;
+    fprintf(stderr, "simplex_bench: locking pages takes CUDA\n"), exit(1);
 #endif
 }
 

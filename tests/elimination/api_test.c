@@ -127,6 +127,13 @@ static void members(void **state) {
     REFUSED(d.top = -1);
     REFUSED(d.heuristic = (gpuopt_elimination_heuristic)4);
     REFUSED(d.restarts = -1);
+    REFUSED(d.order_seconds = -1);
+    REFUSED(d.order_seconds = 2e9);
+    REFUSED(d.order_seconds = nan(""));
+    REFUSED(d.order_work = -1);
+    REFUSED(d.order_seconds = 1); /* this host has no clock */
+    REFUSED((d.order_work = 1, d.heuristic = GPUOPT_HEURISTIC_MIN_FILL));
+    REFUSED((d.order_seconds = 1, d.heuristic = GPUOPT_HEURISTIC_MIN_DEGREE));
     REFUSED(d.policy = (gpuopt_elimination_policy)5);
     REFUSED(d.z = -1);
     REFUSED(d.order_count = -1);

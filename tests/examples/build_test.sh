@@ -20,20 +20,21 @@ line() {
          /^ \* +cc /{ on = 1 }
          on { sub(/^ \* */, ""); more = sub(/\\$/, ""); printf "%s ", $0; if (!more) exit }' "examples/$1.c"
 }
-# The first of our models that its comment says it reads, or nothing.
+# The first of our models that its comment says it reads; without such a line, the first run to show; or nothing.
 model_of() {
     local patterns pattern model
     read -r -d '' -a patterns < <(sed -n 's/^ \* \(Also r\|R\)eads: *//p' "examples/$1.c")
     for pattern in "${patterns[@]%+*}"; do
         for model in examples/models/$pattern; do [ -e "$model" ] && echo "$model" && return; done
     done
+    sed -n 's/^ \* Try: *//p' "examples/$1.c" | head -n 1
 }
 helps() { "./$1" --help >out 2>err && grep -q "^usage: $1" out && [ ! -s err ]; }
 # The model may be infeasible, which is exit status 1.
 runs() {
-    local model
-    model=$(model_of "$1")
-    "./$1" ${model:+"$model"} >out
+    local words
+    read -r -d '' -a words < <(model_of "$1")
+    "./$1" "${words[@]}" >out
     [ $? -le 1 ] && [ -s out ]
 }
 for example in examples/*.c; do

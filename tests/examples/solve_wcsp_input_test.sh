@@ -99,13 +99,16 @@ result "refused: no model" $?
 exits 2 "$exams" "$sprinkler" && has 'two models' err
 result "refused: two models" $?
 for bad in "--z 0" "--z x" "--threads -1" "--backend gpu" "--policy best" "--task max" "--memory 0" "--memory 1X" \
-    "--memory" "--memory 9000000T" "--hard 2" "--hard x" "--seed -1" "--restarts 0" "--unknown" "--solution"; do
+    "--memory" "--memory 9000000T" "--hard 2" "--hard x" "--seed -1" "--restarts 0" "--unknown" "--solution" \
+    "--order-seconds -1" "--order-seconds nan" "--order-seconds 2e9" "--order-work 0" "--order-work 1.5"; do
     # shellcheck disable=SC2086 # an option and its value
     exits 2 "$exams" $bad && has '^usage' err
     result "refused: $bad" $?
 done
 exits 2 "$exams" --z 2 --policy exact && has '\--z is for --policy mini-bucket' err
 result "refused: --z with another policy" $?
+exits 2 "$exams" --order min-fill --order-work 5 && has '\--order-work are for --order best' err
+result "refused: a budget for another order" $?
 exits 2 "$exams" --agents each --policy slice && has '\--policy slice is not for --agents' err
 result "refused: agents that slice" $?
 exits 2 "$exams" --solution "$work/no/such/folder" && has 'no/such/folder' err

@@ -108,6 +108,11 @@ optimal 4 "$exams" --threads 2 && is threads 2 backend cpu && optimal 4 "$exams"
 result "--threads 2, --backend auto" $?
 optimal 4 "$exams" --restarts 3 --seed 18 --order min-fill && optimal 4 "$exams" --seed 0
 result "--restarts, --seed" $?
+optimal 4 "$exams" --order-seconds 0.1 && optimal 4 "$exams" --order-work 100000 --threads 2
+result "--order-seconds, --order-work" $?
+# The treewidth of a square grid is its side; the largest message of variables with two values has so many entries.
+exits 0 grid:8:2:1 --order-work 300000 --json && is width 8 optimal true
+result "--order-work finds the best order of a grid" $?
 for amount in 1048576 900K 1m 1G 2T; do
     optimal 4 "$exams" --memory $amount --policy auto && is policy exact
     result "--memory $amount" $?

@@ -16,9 +16,12 @@ models=$root/examples/models
 
 # Every example has a line here: a model, and what its answer says.
 declare -A model=([quickstart]='' [propagate_mps]=lotsizing.mps [solve_lp]=transport.mps [solve_wcsp]=exams.wcsp
-    [solve_knapsack]=luggage.knapsack [branch_glpk]=lotsizing.mps [probe_mps]=staffing.mps)
+    [solve_knapsack]=luggage.knapsack [branch_glpk]=lotsizing.mps [probe_mps]=staffing.mps
+    [certify_basis]=transport.mps [solve_mip]=lotsizing.mps)
 declare -A answer=([propagate_mps]='"outcome": "converged"' [solve_lp]='"objective": 125' [solve_wcsp]='"upper_bound": 4,'
-    [solve_knapsack]='"status": "optimal"' [branch_glpk]='"objective": 270' [probe_mps]='"binaries": 0')
+    [solve_knapsack]='"status": "optimal"' [branch_glpk]='"objective": 270' [probe_mps]='"binaries": 0'
+    [certify_basis]='"verdict": "optimal"' [solve_mip]='"objective": 270')
+declare -A second_file=([certify_basis]=$root/examples/bases/transport.bas)
 
 # status WANT COMMAND...: within 20 seconds; not 124, as for one that waits for ever.
 status() {
@@ -40,17 +43,17 @@ broken_pipe() {
     got=$(cat got)
     [ "$got" -eq 2 ] || { echo "exit status $got instead of 2" && return 1; }
 }
-fifo() { # PROGRAM MODEL ANSWER
-    rm -f "$2" && mkfifo "$2" && { cat "$models/$2" >"$2" & } && status 0 "$1" "$2" --json >out && grep -q "$3" out
+fifo() { # PROGRAM MODEL ANSWER SECOND-FILE...
+    rm -f "$2" && mkfifo "$2" && { cat "$models/$2" >"$2" & } && status 0 "$1" "$2" "${@:4}" --json >out && grep -q "$3" out
 }
-stdin() { status 0 "$1" - --json <"$models/$2" >out && grep -q "$3" out; }
-piped() { (printf '\357\273\277' && cat "$models/$2") | status 0 "$1" - --json >out && grep -q "$3" out; }
+stdin() { status 0 "$1" - "${@:4}" --json <"$models/$2" >out && grep -q "$3" out; }
+piped() { (printf '\357\273\277' && cat "$models/$2") | status 0 "$1" - "${@:4}" --json >out && grep -q "$3" out; }
 
 for example in "$root"/examples/*.c; do
     grep -q '^int main(' "$example" || continue
     example=${example##*/} example=${example%.c}
-    program=$programs/$example file=${model[$example]?there is no model for $example}
-    for words in --help ${file:+"$models/$file"} "${file:+"$models/$file --json"}"; do
+    program=$programs/$example file=${model[$example]?there is no model for $example} second=${second_file[$example]:-}
+    for words in --help ${file:+"$models/$file $second"} "${file:+"$models/$file $second --json"}"; do
         [ -z "$words" ] || [ "$example $words" != "quickstart " ] || continue
         # shellcheck disable=SC2086 # several words
         {
@@ -60,9 +63,9 @@ for example in "$root"/examples/*.c; do
         }
     done
     if [ -n "$file" ]; then
-        check "$example: a model from a FIFO" fifo "$program" "$file" "${answer[$example]}"
-        check "$example: a model from standard input" stdin "$program" "$file" "${answer[$example]}"
-        check "$example: a model from a pipe, with a byte order mark" piped "$program" "$file" "${answer[$example]}"
+        check "$example: a model from a FIFO" fifo "$program" "$file" "${answer[$example]}" ${second:+"$second"}
+        check "$example: a model from standard input" stdin "$program" "$file" "${answer[$example]}" ${second:+"$second"}
+        check "$example: a model from a pipe, with a byte order mark" piped "$program" "$file" "${answer[$example]}" ${second:+"$second"}
     fi
 done
 gzip -c "$models/transport.mps" >transport.gz

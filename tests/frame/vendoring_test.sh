@@ -105,7 +105,7 @@ openmp_made='GOMP_[a-z_]+|omp_get_(num_threads|thread_num)|__kmpc_[a-z0-9_]+'
 openmp_lock='\.gomp_critical_user_\.reduction\.var'
 
 forbidden='v?f?printf|puts|putchar|fputs|fputc|fwrite|fopen|_?exit|abort|assert|signal|raise|time|clock|getenv'
-forbidden="$forbidden|clock_gettime"
+forbidden="$forbidden|clock_gettime|timespec_get"
 library_files() {
     local part
     for part in gpuopt.h gpuopt_impl cuda gpuopt_cuda.cu; do

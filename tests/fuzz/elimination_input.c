@@ -117,6 +117,7 @@ static void make_desc(fuzz *f) {
     d->heuristic = (gpuopt_elimination_heuristic)(take(f) % 4);
     d->restarts = (int32_t)take(f) % 4;
     d->seed = take(f);
+    if (d->restarts == 3 && d->heuristic == GPUOPT_HEURISTIC_BEST) d->order_work = 1000 * (int64_t)d->seed;
     d->policy = (gpuopt_elimination_policy)(take(f) % 5);
     if (kind & 16) d->memory_limit = (uint64_t)take(f) * 64 + 1;
     if (kind & 32) d->host_limit = take(f);
@@ -144,7 +145,10 @@ int input_spoil(fuzz *f) {
     case 5: return d->semiring = (gpuopt_elimination_semiring)(4 + take(f)), 1;
     case 6: return d->top = bad, 1;
     case 7: return d->heuristic = (gpuopt_elimination_heuristic)(4 + take(f)), 1;
-    case 8: return d->restarts = bad, 1;
+    case 8:
+        if (bad % 2) return d->restarts = bad, 1;
+        if (bad % 4) return d->order_work = bad, 1;
+        return d->order_seconds = bad, 1;
     case 9: return d->policy = (gpuopt_elimination_policy)(5 + take(f)), 1;
     case 10: return d->z = bad, 1;
     case 11: return d->order_count = d->order ? bad : 1, 1;

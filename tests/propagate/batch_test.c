@@ -2,7 +2,7 @@
  *
  * Batches of nodes: random nodes of random models, each compared, bit for bit, with a propagator of its own on the CPU
  * with one thread, which is given the node's bounds and propagated (what that one finds is compared with exact
- * rationals and other references elsewhere); nodes and batches that are FULL; a base that changes.
+ * rationals and other references elsewhere); nodes and batches that are FULL; a base that changes; tables that overflow.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -235,7 +235,7 @@ static void follows_the_base(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* Rows that were added to the base are rows of its nodes (so far on the CPU). */
+/* Rows that were added to the base are rows of its nodes. */
 static void added_rows(void **state) {
     gpuopt_context *context;
     mip m;
@@ -278,9 +278,109 @@ static void added_rows(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* Two columns that a node is given have all rows in common: as many threads as there are take these rows at once, and
+ * find them taken. `length`: entries of a row, at least 3. */
+static mip model_crowded(int rows, int length) {
+    mip m = problem_new(12 + length, rows, (int64_t)length * rows);
+    int i, j;
+    for (i = 0; i < 12 + length; i++) problem_col(&m, i, 0, i < 12, 1); /* the last ones are 0 */
+    for (i = 0; i < rows; i++) {
+        problem_row(&m, -INFINITY, 2);
+        problem_entry(&m, 0, 1), problem_entry(&m, 1, 1), problem_entry(&m, 2 + i % 10, 1);
+        for (j = 3; j < length; j++) problem_entry(&m, 12 + j, 1);
+    }
+    return m;
+}
+
+/* More rows than the rooms of the GPU's tiers hold, all queued at once (other seeds are other schedules there). */
+static void crowded_rows(void **state) {
+    static const struct {
+        int rows, length, count;
+    } cases[] = {{500, 3, 12}, {3500, 3, 6}, {7000, 3, 2}, {7000, 40, 2}, {12000, 3, 3}};
+    gpuopt_context *context = test_context(NULL);
+    size_t c;
+    (void)state;
+    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+        mip m = model_crowded(cases[c].rows, cases[c].length);
+        gpuopt_propagator_desc desc = mip_propagator_desc(&m);
+        gpuopt_propagator *base;
+        gpuopt_propagator_batch *batch;
+        node_list *list = malloc(sizeof *list);
+        node_results *r = malloc(sizeof *r);
+        int32_t k, j;
+        desc.marking = GPUOPT_ON;
+        base = problem_create(context, &desc);
+        problem_round(base, 100);
+        batch = make_batch(base, NODES, 0, 100 * NODES);
+        chain_nodes(list, 0, 0, 0);
+        for (k = 0; k <= cases[c].count; k++) list->start[k] = 2 * k;
+        for (k = 0; k < 2 * cases[c].count; k++) list->col[k] = k % 2, list->lb[k] = list->ub[k] = 1;
+        list->nodes.count = cases[c].count, list->nodes.lb = list->lb;
+        run_batch(batch, list, 100, r);
+        for (k = 0; k < cases[c].count; k++) { /* x[0] = x[1] = 1, so the ten others are 0 */
+            assert_int_equal(r->outcome[k], GPUOPT_CONVERGED);
+            assert_int_equal(r->columns[k], 12);
+            for (j = 0; j < 12; j++) {
+                assert_int_equal(r->changed_col[r->start[k] + j], j);
+                assert_true(r->lb[r->start[k] + j] == (j < 2) && r->ub[r->start[k] + j] == (j < 2));
+            }
+        }
+        free_results(r);
+        gpuopt_propagator_batch_destroy(batch);
+        gpuopt_propagator_destroy(base);
+        mip_free(&m);
+        free(list), free(r);
+    }
+    gpuopt_context_destroy(context);
+}
+
+/* Many nodes that outgrow what the GPU has in shared memory, then few, then many of a base that has changed. */
+static void many_and_few(void **state) {
+    enum { COLS = 400, ROUNDS = 1000 };
+    static const int counts[] = {100, 100, 3, 100};
+    gpuopt_context *context = test_context(NULL);
+    mip m = model_chain(COLS);
+    gpuopt_propagator_desc desc = mip_propagator_desc(&m);
+    gpuopt_propagator *base;
+    gpuopt_propagator_batch *batch;
+    node_list *list = malloc(sizeof *list);
+    node_results *r = malloc(sizeof *r);
+    double at = 9;
+    int32_t k, last = COLS - 1;
+    size_t c;
+    (void)state;
+    desc.marking = GPUOPT_ON;
+    base = problem_create(context, &desc);
+    problem_round(base, ROUNDS);
+    batch = make_batch(base, NODES, 0, (int64_t)NODES * COLS);
+    for (c = 0; c < sizeof counts / sizeof *counts; c++) {
+        if (c == 3) { /* x[COLS - 1] <= 9, which the chain from 7 moves once more */
+            assert_int_equal(gpuopt_propagator_set_some_bounds(base, GPUOPT_HOST, 1, &last, NULL, &at), GPUOPT_OK);
+            problem_round(base, ROUNDS);
+        }
+        chain_nodes(list, counts[c], 0, 7);
+        for (k = 0; k < counts[c]; k++) list->col[k] = k % 20; /* from there to the end */
+        run_batch(batch, list, ROUNDS, r);
+        for (k = 0; k < counts[c]; k++) {
+            assert_int_equal(r->outcome[k], GPUOPT_CONVERGED);
+            assert_int_equal(r->columns[k], COLS - k % 20);
+            assert_int_equal(r->rounds[k], COLS - k % 20);
+            assert_int_equal(r->changed_col[r->start[k]], k % 20);
+            assert_true(r->ub[r->start[k]] == 7 && r->ub[r->start[k + 1] - 1] == 7);
+        }
+        free_results(r);
+    }
+    free(list), free(r);
+    gpuopt_propagator_batch_destroy(batch);
+    gpuopt_propagator_destroy(base);
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(as_node_by_node),  cmocka_unit_test(full_nodes), cmocka_unit_test(little_room),
-    cmocka_unit_test(follows_the_base), cmocka_unit_test(added_rows),
+    cmocka_unit_test(follows_the_base), cmocka_unit_test(added_rows), cmocka_unit_test(crowded_rows),
+    cmocka_unit_test(many_and_few),
 };
 
 TEST_MAIN(tests)

@@ -183,6 +183,23 @@ static void thirds_are_rounded_up(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* q x = 0: x is 0, not a subnormal number beside it, for each q. */
+static void nothing_over_anything_is_zero(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    int q;
+    (void)state;
+    for (q = -600; q < 600; q++) {
+        mip m = model_one_column(-10, 10, 0, 0);
+        gpuopt_propagator_desc desc = mip_propagator_desc(&m);
+        double lb, ub;
+        ((double *)m.matrix.value)[0] = (q & 1 ? -1 : 1) * ldexp(1 + (q & 7) / 9.0, q / 8);
+        problem_run(context, &desc, 5, &lb, &ub);
+        if (fabs(lb) + fabs(ub) > 0) fail_msg("%.17g x = 0: x in [%.17g, %.17g]", m.matrix.value[0], lb, ub);
+        mip_free(&m);
+    }
+    gpuopt_context_destroy(context);
+}
+
 /* Small integers in all rows: every quotient that is an integer, a half or a quarter is exact. */
 static void exact_results_stay_exact(void **state) {
     gpuopt_context *context = test_context(NULL);
@@ -431,6 +448,7 @@ static void large_integers_are_rounded_with_their_size(void **state) {
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(no_bound_is_tighter_than_its_row),
     cmocka_unit_test(thirds_are_rounded_up),
+    cmocka_unit_test(nothing_over_anything_is_zero),
     cmocka_unit_test(exact_results_stay_exact),
     cmocka_unit_test(lost_digits_count),
     cmocka_unit_test(underflow_counts),

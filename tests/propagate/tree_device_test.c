@@ -245,25 +245,20 @@ static void capture_is_refused(void **state) {
     mip_free(&m);
 }
 
-/* A batch of a base with a trail follows it up and down; one of a base with spare rows there is not. */
+/* A batch of a base with a trail follows it up and down, and rows that come and go. */
 static void batches(void **state) {
     both *b = open_both(GPUOPT_PRECISION_FP64);
     gpuopt_propagator_batch_desc few = GPUOPT_INIT(gpuopt_propagator_batch_desc);
-    gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     gpuopt_propagator_batch *of_p = NULL, *of_q = NULL;
-    gpuopt_propagator_desc desc = b->desc;
-    int turn;
+    int64_t entries[2] = {0, 2};
+    int32_t pair[2] = {7, 12}, row[2] = {-1, -1};
+    double value[2] = {1, 1}, lhs = -INFINITY, rhs = b->x[7] + b->x[12];
+    gpuopt_matrix cut;
+    int turn, seen = 0;
     (void)state;
+    memset(&cut, 0, sizeof cut);
+    cut.rows = 1, cut.cols = b->desc.matrix.cols, cut.start = entries, cut.index = pair, cut.value = value;
     few.nodes = 4;
-    assert_int_equal(gpuopt_propagator_batch_plan(b->p, &few, &plan), GPUOPT_ERROR_UNSUPPORTED);
-    assert_int_equal(gpuopt_propagator_batch_create(b->p, &few, &of_p), GPUOPT_ERROR_UNSUPPORTED);
-    assert_non_null(strstr(b->host.error, "spare rows"));
-    gpuopt_propagator_destroy(b->p);
-    gpuopt_propagator_destroy(b->q);
-    desc.spare_rows = 0;
-    desc.spare_nonzeros = 0;
-    b->p = problem_create(b->cuda, &desc);
-    b->q = problem_create(b->cpu, &desc);
     assert_int_equal(gpuopt_propagator_batch_create(b->p, &few, &of_p), GPUOPT_OK);
     assert_int_equal(gpuopt_propagator_batch_create(b->q, &few, &of_q), GPUOPT_OK);
     for (turn = 0; turn < 6; turn++) {
@@ -288,7 +283,15 @@ static void batches(void **state) {
         if (turn == 1) tree_push(b->p), tree_push(b->q), halve(b, 3);
         if (turn == 4) tree_pop(b->p, 1), tree_pop(b->q, 1);
         if (turn == 2) problem_round(b->p, 1), problem_round(b->q, 1);
+        for (k = 0; k < 2 && turn % 3 != 2;
+             k++) { /* added at the root and within a level, removed there and after it */
+            gpuopt_propagator *base = k ? b->q : b->p;
+            if (row[k] < 0) assert_int_equal(gpuopt_propagator_add_rows(base, &cut, &lhs, &rhs, &row[k]), GPUOPT_OK);
+            else assert_int_equal(gpuopt_propagator_remove_rows(base, 1, &row[k]), GPUOPT_OK), row[k] = -1;
+        }
+        seen |= columns[0][0] != columns[0][1] || rounds[0][0] > 1;
     }
+    assert_true(seen);
     gpuopt_propagator_batch_destroy(of_p);
     gpuopt_propagator_batch_destroy(of_q);
     close_both(b);

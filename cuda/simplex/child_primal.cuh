@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Children of one basis on the GPU: iterations of the primal simplex method, which take a feasible point to an optimum
+ * where the costs that the dual method had to shift are back.
+ */
+#ifndef GPUOPT_CUDA_SIMPLEX_CHILD_PRIMAL_CUH
+#define GPUOPT_CUDA_SIMPLEX_CHILD_PRIMAL_CUH
+
+#include "child_dual.cuh"
+
+namespace {
+
+class ChildPrimal : public ChildDual {
+  public:
+    using ChildDual::ChildDual;
+
+  protected:
+    /* Iterates from a feasible point with true reduced costs in d until none is `wrong`, or `most` iterations are done.
+     * Returns whether it may go on: not if it needs too many iterations, no pivot is safe, or nothing blocks. */
+    template <class Wrong>
+    __device__ bool primal(int most, Wrong wrong) {
+        for (int left = 50 + r.rows; iterations < most; left--) {
+            ChildBest mine = {0, -1};
+            for (int v = thread; v < r.both; v += threads) {
+                double size = s.state[v] & CHILD_BASIC ? 0 : fabs(s.d[v]);
+                if (size > mine.key && wrong(v)) mine = {size, v};
+            }
+            const int q = best<true>(mine.key, mine.index).index;
+            if (q < 0) return true;
+            if (left == 0 || !enter(q)) return false;
+        }
+        return true;
+    }
+
+  private:
+    /* Harris' test: the position that blocks, -1: none. */
+    __device__ int block(double sigma, double *step) {
+        gpuopt__simplex_rules rules = {};
+        rules.primal = r.primal, rules.zero = r.zero;
+        double limit = HUGE_VAL, mine_at = 0;
+        auto step_to = [&](int i, double slack) {
+            const int v = s.head[i];
+            const double a = sigma * s.alpha[i];
+            const double bound = gpuopt__simplex_blocking_bound(s.xb[i], s.lower[v], s.upper[v], a, &rules);
+            return fabs(bound) < HUGE_VAL
+                       ? gpuopt__simplex_step_to(s.xb[i], bound, 1 / a, gpuopt__simplex_slack_of(slack, bound))
+                       : HUGE_VAL;
+        };
+        for (int i = thread; i < r.rows; i += threads) limit = gpuopt__min(limit, step_to(i, r.primal));
+        limit = gpuopt__max(smallest(limit), 0);
+        ChildBest mine = {0, -1};
+        for (int i = thread; limit < HUGE_VAL && i < r.rows; i += threads) {
+            double at = step_to(i, 0);
+            if (at > limit || fabs(s.alpha[i]) <= mine.key) continue;
+            mine = {fabs(s.alpha[i]), i};
+            mine_at = at;
+        }
+        const int p = best<true>(mine.key, mine.index).index;
+        if (p >= 0 && mine.index == p) shared.low[0] = mine_at;
+        __syncthreads();
+        *step = gpuopt__max(shared.low[0], 0);
+        __syncthreads();
+        return p;
+    }
+
+    /* Lets a variable enter, or flips it. */
+    __device__ bool enter(int q) {
+        const double sigma = s.d[q] < 0 ? 1 : -1, range = s.upper[q] - s.lower[q];
+        double step = 0;
+        column(q, s.alpha);
+        const int p = block(sigma, &step);
+        if (p < 0 && !(range < HUGE_VAL)) return false;
+        if (p < 0 || range <= step) {
+            const double by = sigma * range;
+            __syncthreads();
+            for (int i = thread; i < r.rows; i += threads) s.xb[i] -= by * s.alpha[i];
+            if (thread == 0) flip(q);
+            iterations++;
+            __syncthreads();
+            return true;
+        }
+        const double pivot = s.alpha[p];
+        if (fabs(pivot) < r.pivot) return false;
+        const int left = s.head[p];
+        const double to = s.xb[p] - sigma * step * pivot;
+        const bool to_upper = s.lower[left] == -HUGE_VAL || fabs(to - s.upper[left]) < fabs(to - s.lower[left]);
+        pivot_row(p);
+        const double theta = s.d[q] / pivot;
+        __syncthreads();
+        add_row(-theta, q);
+        exchange(p, q, theta, (s.xb[p] - (to_upper ? s.upper[left] : s.lower[left])) / pivot, to_upper);
+        return true;
+    }
+};
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_SIMPLEX_CHILD_PRIMAL_CUH */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The arithmetic of a bound by duals, which both backends share: the least that a variable adds to it, and what rounding
+ * may have added (Neumaier and Shcherbina 2004).
+ */
+#ifndef GPUOPT_IMPL_SIMPLEX_BOUND_STEP_H
+#define GPUOPT_IMPL_SIMPLEX_BOUND_STEP_H
+
+#include "step.h"
+
+/* A column between l and u, both finite, whose reduced cost is z, off by at most `error`. */
+GPUOPT_HD void gpuopt__simplex_bound_column(gpuopt__simplex_sum *sum, double *slack, double z, double error, double l,
+                                            double u) {
+    double at = z > 0 ? l : u;
+    if (fabs(z) > error) {
+        gpuopt__simplex_add_product(sum, z, at, 0);
+        *slack = gpuopt__add(*slack, gpuopt__mul(error, fabs(at)));
+    } else *slack = gpuopt__add(*slack, gpuopt__mul(gpuopt__add(fabs(z), error), gpuopt__max(fabs(l), fabs(u))));
+}
+
+/* A row's logical between l and u, whose reduced cost is -(y + y_low), exactly. y is 0 towards an infinite side. */
+GPUOPT_HD void gpuopt__simplex_bound_row(gpuopt__simplex_sum *sum, double y, double y_low, double l, double u) {
+    double at = y < 0 ? l : u;
+    if (y == 0 && y_low == 0) return;
+    gpuopt__simplex_add_product(sum, -y, at, 0);
+    gpuopt__simplex_add_product(sum, -y_low, at, 0);
+}
+
+/* The sum, less what rounding may have added. */
+GPUOPT_HD double gpuopt__simplex_bound_of(const gpuopt__simplex_sum *sum, double slack, int64_t variables) {
+    double bound = gpuopt__simplex_total(sum);
+    slack += gpuopt__simplex_error(bound, sum->doubt, 2 * variables);
+    return bound - (slack + fabs(bound) * 0x1p-53) * (1 + 0x1p-20);
+}
+
+#endif /* GPUOPT_IMPL_SIMPLEX_BOUND_STEP_H */

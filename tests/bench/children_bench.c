@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Times batches of children of one basis: the linear relaxation of each model is solved, and then both sides of its
+ * fractional integer columns, in one call:
+ *     children_bench MODEL... [--backend LIST] [--limit N] [--copies N] [--repeat N] [--check N] [--bases FOLDER]
+ * LIST: cpu, cpu:THREADS, cuda, separated by commas (cpu). limit: iterations of a child (1000), which is the batch's
+ * room, too. copies: most children (1000). repeat: runs, after one that is not counted (3); the median counts. check: so
+ * many children, evenly spaced, are solved by a single handle on the CPU, too. bases: where the roots' optimal bases are
+ * kept between runs, as NAME.basis; one that is there is loaded and checked instead of a solve.
+ * A line for all children, then for 24 and for 1 of them:
+ *     children, pivots  of all of them together
+ *     seconds           of the call, reports in host memory; us a child; thousands of pivots a second
+ *     sum               of the objectives of those that are OPTIMAL, and how many had which outcome
+ * With --check: the largest difference of an objective, relative to max(1, |objective|), how many outcomes differ, and
+ * how many pivots the single handles did beside those of the batch. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/io/mip.h"
+#include "tests/bench/bench.h"
+
+enum { MOST_COPIES = 65536 };
+
+typedef struct options {
+    const char *backend, *bases;
+    int64_t limit, copies, repeat, check;
+} options;
+
+/* What a batch is asked about, and what it says. */
+typedef struct work {
+    int32_t count, *col, *outcome, *iterations;
+    double *objective, *bound;
+} work;
+
+static void *room(size_t count, size_t size) {
+    void *memory = calloc(count + 1, size);
+    if (!memory) fprintf(stderr, "children_bench: no memory\n"), exit(EXIT_FAILED);
+    return memory;
+}
+
+/* ---- Roots ---- */
+
+static void name_of_basis(const char *folder, const char *model, char *name, size_t size) {
+    const char *base = strrchr(model, '/');
+    snprintf(name, size, "%s/%s.basis", folder, base ? base + 1 : model);
+}
+
+/* Loads a basis that an earlier run has kept. Returns whether there was one. */
+static int load_basis(gpuopt_simplex *root, const char *name, size_t both) {
+    uint8_t *status = (uint8_t *)room(both, 1);
+    FILE *file = fopen(name, "rb");
+    int loaded = file && fread(status, 1, both, file) == both &&
+                 gpuopt_simplex_set_basis(root, GPUOPT_HOST, status) == GPUOPT_OK;
+    if (file) fclose(file);
+    free(status);
+    return loaded;
+}
+
+static int keep_basis(gpuopt_simplex *root, const char *name, size_t both) {
+    uint8_t *status = (uint8_t *)room(both, 1);
+    FILE *file = fopen(name, "wb");
+    int kept = file && gpuopt_simplex_get_basis(root, GPUOPT_HOST, status) == GPUOPT_OK &&
+               fwrite(status, 1, both, file) == both;
+    if (close_written(file, name)) kept = 0;
+    free(status);
+    return kept ? 0 : -1;
+}
+
+/* The relaxation at its optimum; NULL after a message. */
+static gpuopt_simplex *solve_root(const machine *on, const char *model, const mip *m, const options *o) {
+    const size_t both = (size_t)m->columns.rows + (size_t)m->columns.cols;
+    gpuopt_simplex_desc desc = mip_simplex_desc(m);
+    gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
+    gpuopt_simplex *root = NULL;
+    char name[1024] = "";
+    double begin = now();
+    int loaded;
+    gpuopt_status status;
+    desc.method = GPUOPT_METHOD_REVISED;
+    if (!on->cuda) desc.algorithm = GPUOPT_ALGORITHM_DUAL;
+    if (o->bases) name_of_basis(o->bases, model, name, sizeof name);
+    status = gpuopt_simplex_create(on->context, &desc, &root);
+    if (status) return failed(on, model, "create", status), NULL;
+    loaded = o->bases && load_basis(root, name, both);
+    status = gpuopt_simplex_iterate(root, 100000000, &info);
+    if (!status && info.outcome == GPUOPT_OPTIMAL) {
+        printf("%s: %d rows, %d columns, root %.10g by %s after %lld iterations%s, %.2f s\n", model,
+               (int)m->columns.rows, (int)m->columns.cols, info.objective, on->name, (long long)info.iterations,
+               loaded ? " from a kept basis" : "", now() - begin);
+        if (!o->bases || loaded || keep_basis(root, name, both) == 0) return root;
+    } else if (!status) fprintf(stderr, "%s: the relaxation is %s\n", model, gpuopt_outcome_string(info.outcome));
+    else failed(on, model, "iterate", status);
+    gpuopt_simplex_destroy(root);
+    return NULL;
+}
+
+/* The integer columns that are fractional at the root, at most half of `most`. */
+static int find_fractional(const machine *on, const char *model, gpuopt_simplex *root, const mip *m, int64_t most,
+                           work *w, double *x) {
+    int32_t j;
+    gpuopt_status status = gpuopt_simplex_get_solution(root, GPUOPT_HOST, x, NULL, NULL, NULL);
+    if (status) return failed(on, model, "get_solution", status);
+    for (j = 0, w->count = 0; j < m->columns.cols && 2 * (w->count + 1) <= most; j++)
+        if (m->integer[j] && x[j] - floor(x[j]) > 1e-6 && x[j] - floor(x[j]) < 1 - 1e-6) w->col[w->count++] = j;
+    return 0;
+}
+
+/* ---- Batches ---- */
+
+/* Runs the children of the first `columns` columns, or one child, as a batch of its own. Returns 0, or -1 after a
+ * message. */
+static int run_batch(const machine *on, const char *model, gpuopt_simplex *root, const options *o, work *w,
+                     int32_t columns, int one, const mip *m, const double *x) {
+    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
+    gpuopt_simplex_children single = GPUOPT_INIT(gpuopt_simplex_children);
+    gpuopt_simplex_batch *batch = NULL;
+    const int64_t start[] = {0, 1};
+    const int32_t children = one ? 1 : 2 * columns;
+    const double down = floor(x[w->col[0]]), lb = m->lb[w->col[0]];
+    double taken[MOST_REPEATS], sum = 0, seconds;
+    int64_t pivots = 0;
+    int32_t k, outcomes[GPUOPT_CUTOFF + 1] = {0};
+    gpuopt_status status;
+    desc.copies = children;
+    desc.pivots = (int32_t)o->limit;
+    single.count = 1;
+    single.start = start;
+    single.col = w->col;
+    single.lb = &lb;
+    single.ub = &down;
+    report.outcome = w->outcome;
+    report.iterations = w->iterations;
+    report.objective = w->objective;
+    report.bound = w->bound;
+    status = gpuopt_simplex_batch_create(root, &desc, &batch);
+    if (status) return failed(on, model, "batch_create", status);
+    for (k = -1; k < o->repeat && !status; k++) {
+        double begin = now();
+        status = one ? gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &single, o->limit, &report)
+                     : gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, columns, w->col, o->limit, &report);
+        if (k >= 0) taken[k] = now() - begin;
+    }
+    gpuopt_simplex_batch_destroy(batch);
+    if (status) return failed(on, model, "batch_run", status);
+    seconds = median(taken, (int)o->repeat);
+    for (k = 0; k < children; k++) {
+        pivots += w->iterations[k];
+        outcomes[w->outcome[k]]++;
+        if (w->outcome[k] == GPUOPT_OPTIMAL) sum += w->objective[k];
+    }
+    printf("  %s: %d children, %lld pivots, %.6f s, %.2f us a child, %.1f thousand pivots/s, sum %.12g;", on->name,
+           (int)children, (long long)pivots, seconds, 1e6 * seconds / children, 1e-3 * (double)pivots / seconds, sum);
+    for (k = 0; k <= GPUOPT_CUTOFF; k++)
+        if (outcomes[k]) printf(" %d %s", (int)outcomes[k], gpuopt_outcome_string((gpuopt_outcome)k));
+    printf("\n");
+    fflush(stdout);
+    return 0;
+}
+
+/* ---- Checking ---- */
+
+/* The same children by a handle on the CPU, from the same basis. */
+static int check(const machine *on, const machine *cpu, const char *model, gpuopt_simplex *root, const mip *m,
+                 const options *o, const work *w, const double *x) {
+    const int32_t children = 2 * w->count;
+    const int64_t most = o->check < children ? o->check : children;
+    gpuopt_simplex_desc desc = mip_simplex_desc(m);
+    gpuopt_simplex *single = NULL;
+    uint8_t *basis = (uint8_t *)room((size_t)m->columns.rows + (size_t)m->columns.cols, 1);
+    double worst = 0, short_of = 0;
+    int64_t n, others = 0, pivots = 0, of_batch = 0;
+    gpuopt_status status;
+    desc.method = GPUOPT_METHOD_REVISED;
+    desc.algorithm = GPUOPT_ALGORITHM_AUTO;
+    status = gpuopt_simplex_get_basis(root, GPUOPT_HOST, basis);
+    if (!status) status = gpuopt_simplex_create(cpu->context, &desc, &single);
+    if (!status) status = gpuopt_simplex_set_basis(single, GPUOPT_HOST, basis);
+    for (n = 0; n < most && !status; n++) {
+        gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info), before = GPUOPT_INIT(gpuopt_simplex_info);
+        const int32_t k = (int32_t)(n * children / most), j = w->col[k / 2];
+        const double down = floor(x[j]), up = down + 1;
+        status = gpuopt_simplex_set_some_bounds(single, GPUOPT_HOST, 1, &j, k % 2 ? &up : NULL, k % 2 ? NULL : &down);
+        if (!status) status = gpuopt_simplex_get_info(single, &before);
+        if (!status) status = gpuopt_simplex_iterate(single, 100000000, &info);
+        if (!status) status = gpuopt_simplex_set_some_bounds(single, GPUOPT_HOST, 1, &j, &m->lb[j], &m->ub[j]);
+        if (!status) status = gpuopt_simplex_set_basis(single, GPUOPT_HOST, basis);
+        if (status) break;
+        pivots += info.iterations - before.iterations;
+        of_batch += w->iterations[k];
+        if ((int32_t)info.outcome != w->outcome[k]) others++;
+        else if (info.outcome == GPUOPT_OPTIMAL) {
+            const double size = fmax(1, fabs(info.objective)), sign = m->maximize ? -1 : 1;
+            worst = fmax(worst, fabs(info.objective - w->objective[k]) / size);
+            short_of = fmax(short_of, sign * (info.objective - w->bound[k]) / size);
+            if (sign * w->bound[k] > sign * info.objective + 1e-9 * size) others++;
+        }
+    }
+    gpuopt_simplex_destroy(single);
+    free(basis);
+    if (status) return failed(on, model, "checking", status);
+    printf("  check of %lld: objectives differ by up to %.2g, bounds are short by up to %.2g, %lld outcomes or bounds "
+           "are other ones; pivots %lld, of single handles %lld\n",
+           (long long)most, worst, short_of, (long long)others, (long long)of_batch, (long long)pivots);
+    fflush(stdout);
+    return 0;
+}
+
+static int measure(const machine *on, const machine *cpu, const char *model, const mip *m, const options *o) {
+    const size_t most = (size_t)o->copies, cols = (size_t)m->columns.cols;
+    work w = {0,
+              (int32_t *)room(most, 4),
+              (int32_t *)room(most, 4),
+              (int32_t *)room(most, 4),
+              (double *)room(most, 8),
+              (double *)room(most, 8)};
+    double *x = (double *)room(cols, sizeof *x);
+    gpuopt_simplex *root = solve_root(on, model, m, o);
+    int result = root ? find_fractional(on, model, root, m, o->copies, &w, x) : -1;
+    if (result == 0 && w.count == 0) printf("  no column is fractional\n");
+    else if (result == 0) {
+        result = run_batch(on, model, root, o, &w, w.count, 0, m, x);
+        if (result == 0 && o->check > 0) result = check(on, cpu, model, root, m, o, &w, x);
+        if (result == 0 && w.count > 12) result = run_batch(on, model, root, o, &w, 12, 0, m, x);
+        if (result == 0) result = run_batch(on, model, root, o, &w, 1, 1, m, x);
+    }
+    gpuopt_simplex_destroy(root);
+    free(w.col), free(w.outcome), free(w.iterations), free(w.objective), free(w.bound), free(x);
+    return result;
+}
+
+/* ---- Command line ---- */
+
+static int usage(void) {
+    fprintf(stderr, "usage: children_bench MODEL... [--backend LIST] [--limit N] [--copies N] [--repeat N] "
+                    "[--check N] [--bases FOLDER]\n");
+    return EXIT_BAD_INPUT;
+}
+
+int main(int argc, char **argv) {
+    options o = {"cpu", NULL, 1000, 1000, 3, 0};
+    machine machines[MOST_MACHINES], cpu[MOST_MACHINES];
+    char name[MOST_MACHINES][NAME], name_of_cpu[MOST_MACHINES][NAME], error[512];
+    int k, n, count, models = 0, result = 0;
+    for (k = 1; k < argc; k++) {
+        const char *word = argv[k], *value = k + 1 < argc ? argv[k + 1] : "";
+        int good = 1;
+        if (strncmp(word, "--", 2) != 0) {
+            argv[models++] = argv[k]; /* those before k have been read */
+            continue;
+        }
+        k++;
+        if (strcmp(word, "--backend") == 0) o.backend = value;
+        else if (strcmp(word, "--bases") == 0) o.bases = value;
+        else if (strcmp(word, "--limit") == 0) good = whole_number(value, 65536, &o.limit);
+        else if (strcmp(word, "--copies") == 0) good = whole_number(value, MOST_COPIES, &o.copies);
+        else if (strcmp(word, "--repeat") == 0) good = whole_number(value, MOST_REPEATS, &o.repeat);
+        else if (strcmp(word, "--check") == 0) good = whole_number(value, MOST_COPIES, &o.check);
+        else good = 0;
+        if (!good) return usage();
+    }
+    if (models == 0 || o.copies < 2) return usage();
+    if (open_machines("children_bench", "cpu", cpu, name_of_cpu) < 0) return EXIT_FAILED;
+    count = open_machines("children_bench", o.backend, machines, name);
+    for (k = 0; k < models && count > 0; k++) {
+        mip m;
+        if (mip_load(argv[k], &m, error, sizeof error) || mip_columns(&m)) {
+            fprintf(stderr, "%s: %s\n", argv[k], error);
+            result = EXIT_BAD_INPUT;
+            continue;
+        }
+        for (n = 0; n < count; n++)
+            if (measure(&machines[n], cpu, argv[k], &m, &o)) result = EXIT_FAILED;
+        mip_free(&m);
+    }
+    if (count > 0) close_machines(machines, count);
+    close_machines(cpu, 1);
+    return finish_output(count > 0 ? result : EXIT_FAILED);
+}

@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# The example that solves mixed-integer programs, as a user runs it: optima worked out by hand, by enumeration for random
+# integer programs (small_mip.awk), and by GLPK's branch and cut for random mixed ones (mixed_mip.awk, through the example
+# branch_glpk); the limit; exit codes. With GPUOPT_TEST_DATA and --all, published optima.
+# Usage: solve_mip_test.sh [PROGRAM]
+set -u
+example=solve_mip seconds=300
+# shellcheck source=../support/example.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../support/example.sh"
+peer=$(dirname "$program")/branch_glpk
+
+# solved CODE STATUS OBJECTIVE MODEL OPTION...: objective "null": none. An optimum is its own bound.
+solved() {
+    local code=$1 status=$2 objective=$3
+    shift 3
+    exits "$code" "$@" --json || return
+    [ "$(field status)" = "$status" ] || { echo "$* is $(field status), not $status" >>err && return 1; }
+    if [ "$objective" = null ]; then
+        [ "$(field objective)" = null ]
+    else
+        near objective "$objective" 1e-7 && near bound "$(field objective)" 1e-9
+    fi
+}
+
+solved 0 optimal 270 "$models/lotsizing.mps" && solved 0 optimal -1 "$models/staffing.mps" &&
+    solved 1 infeasible null "$models/overbooked.mps" && solved 0 optimal 43 "$models/contract.mps" --backend cpu &&
+    solved 1 infeasible null "$models/shortage.mps" && solved 0 optimal 125 "$models/transport.mps"
+result "optima worked out by hand, and infeasible models" $?
+solved 1 unbounded null "$models/arbitrage.mps"
+result "an unbounded model" $?
+
+# parity FREE-COST: three binaries of which 1.5 are 1, which propagation alone does not refute, and a column without bounds.
+parity() {
+    printf 'NAME m FREE\nROWS\n N cost\n E r\n G s\nCOLUMNS\n M M %s\n' "'MARKER' 'INTORG'" | sed "s/ M M 'MARKER'/ M 'MARKER'/"
+    printf ' a r 2 s 1\n b r 2 s 1\n c r 2 s 1\n'
+    printf " N 'MARKER' 'INTEND'\n"
+    printf ' x cost %s\nRHS\n rhs r %s\nBOUNDS\n BV b a\n BV b b\n BV b c\n FR b x\nENDATA\n' "$1" "$2"
+}
+parity 1 3 >odd.mps && solved 1 infeasible null odd.mps
+result "the relaxation is unbounded, but there is no integer point" $?
+parity 1 4 >even.mps && solved 1 unbounded null even.mps
+result "the relaxation is unbounded, and there is one" $?
+
+# enumerated SEED: the random integer program.
+enumerated() {
+    local answer
+    answer=$(awk -v seed="$1" -v file=model.mps -f "$root/tests/examples/small_mip.awk" | head -n 1) || return
+    case $answer in
+    infeasible) solved 1 infeasible null model.mps ;;
+    *) solved 0 optimal "${answer#* }" model.mps ;;
+    esac
+}
+# beside SEED: the random mixed program, by GLPK, too. It may say infeasible or unbounded where a model is both for the
+# relaxation; and for such a relaxation it does not look for an integer point.
+beside() {
+    local status objective
+    awk -v seed="$1" -v file=model.mps -f "$root/tests/examples/mixed_mip.awk" || return
+    "$peer" model.mps --without --json >out 2>err
+    status=$(field status) objective=$(field objective)
+    case $status in
+    optimal) solved 0 optimal "$objective" model.mps && optima=$((optima + 1)) ;;
+    infeasible) solved 1 infeasible null model.mps && infeasible=$((infeasible + 1)) ;;
+    unbounded) exits 1 model.mps --json && unbounded=$((unbounded + 1)) ;;
+    *) echo "GLPK says $status" >>err && return 1 ;;
+    esac
+}
+# all MANY CHECK: for each seed.
+all() {
+    local seed
+    for seed in $(seq 1 "$1"); do "$2" "$seed" || { echo "seed $seed" >>err && return 1; }; done
+}
+many=40
+runs_all && many=400
+all $many enumerated
+result "$many random integer programs: what enumeration finds" $?
+if [ -x "$peer" ]; then
+    optima=0 infeasible=0 unbounded=0
+    all $((3 * many)) beside
+    result "$((3 * many)) random mixed programs: what GLPK finds" $?
+    [ $optima -ge $many ] && [ $infeasible -ge 5 ] && [ $unbounded -ge 3 ]
+    result "among them $optima optima, $infeasible infeasible and $unbounded unbounded ones" $?
+else
+    skip "random mixed programs beside GLPK" "no $peer"
+fi
+
+# Five equations over fifty binaries, whose sides are half of the sums (market split): not to be had in a second.
+awk 'BEGIN {
+    state = 1
+    print "NAME split FREE\nROWS\n N cost"
+    for (i = 0; i < 5; i++) print " E r" i
+    print "COLUMNS\n M1 '"'MARKER' 'INTORG'"'"
+    for (j = 0; j < 50; j++) for (i = 0; i < 5; i++) {
+        state = (state * 16807) % 2147483647; a = state % 100; sum[i] += a
+        print " x" j " r" i " " a
+    }
+    print " M2 '"'MARKER' 'INTEND'"'"
+    for (i = 0; i < 5; i++) print " s" i " cost 1 r" i " 1\n t" i " cost 1 r" i " -1"
+    print "RHS"
+    for (i = 0; i < 5; i++) print " rhs r" i " " int(sum[i] / 2)
+    print "BOUNDS"
+    for (j = 0; j < 50; j++) print " BV b x" j
+    print "ENDATA"
+}' >split.mps
+exits 3 split.mps --time 1 --json && [ "$(field status)" = feasible ] && within bound 0 0 && within objective 1 2000 &&
+    within seconds 0.5 10
+result "stopped in time, with a solution and a bound" $?
+exits 0 "$models/lotsizing.mps" && has '^optimal, objective 270, bound 270; ' out
+result "in words" $?
+exits 2 nothing.mps && has '^nothing.mps' err
+result "no such file: exit status 2" $?
+exits 2 "$models/lotsizing.mps" --time 0 && has '--time: bad value' err
+result "a bad option: exit status 2" $?
+
+# published NAME OPTIMUM
+published() {
+    xz -dc "$GPUOPT_TEST_DATA/miplib/$1.mps.xz" >"$1.mps" || return
+    if [ "$2" = infeasible ]; then solved 1 infeasible null "$1.mps"; else solved 0 optimal "$2" "$1.mps"; fi
+}
+if [ -d "${GPUOPT_TEST_DATA:-}/miplib" ] && runs_all; then
+    while read -r name optimum; do
+        published "$name" "$optimum"
+        result "$name: the published optimum" $?
+    done <<'END'
+flugpl 1201500
+p0033 3089
+bell5 8966406.49152
+egout 568.1007
+enigma 0
+lseu 1120
+gt2 21166
+stein27 18
+mod008 307
+p0201 7615
+neos859080 infeasible
+END
+else
+    skip "published optima" "only with --all and GPUOPT_TEST_DATA"
+fi
+summary

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/simplex/children.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/simplex/exact.h"
+
+static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
+
+/* ---- Children ---- */
+
+static children *children_new(int32_t count) {
+    children *all = calloc(1, sizeof *all);
+    gpuopt_simplex_children c = GPUOPT_INIT(gpuopt_simplex_children);
+    assert_non_null(all);
+    assert_true(count <= CHILDREN_MOST);
+    c.count = count;
+    c.start = all->start[0], c.side_start = all->start[1], c.cost_start = all->start[2];
+    c.col = all->index[0], c.row = all->index[1], c.cost_col = all->index[2];
+    c.lb = all->low[0], c.ub = all->high[0];
+    c.lhs = all->low[1], c.rhs = all->high[1];
+    c.cost = all->low[2];
+    all->c = c;
+    return all;
+}
+
+static void draw_interval(uint64_t *seed, double *low, double *high) {
+    int kind = (int)test_random_int(seed, 0, 9);
+    double a = (double)test_random_int(seed, -9, 9), width = (double)test_random_int(seed, 0, 12);
+    *low = kind == 0 || kind == 1 ? -INFINITY : a;
+    *high = kind == 0 || kind == 2 ? INFINITY : kind == 3 ? a : a + width;
+}
+
+children *children_draw(uint64_t *seed, const mip *m, int32_t count, int kinds) {
+    children *all = children_new(count);
+    int32_t k, kind;
+    for (kind = 0; kind < 3; kind++) {
+        int32_t end = kind == 1 ? m->columns.rows : m->columns.cols;
+        int64_t at = 0;
+        for (k = 0; k < count; k++) {
+            int64_t more = kinds >> kind & 1 ? test_random_int(seed, 0, end < 3 ? end : 3) : 0;
+            all->start[kind][k] = at;
+            for (; more > 0 && at < CHILDREN_ENTRIES; more--, at++) {
+                double high;
+                all->index[kind][at] = (int32_t)test_random_int(seed, 0, end - 1);
+                draw_interval(seed, &all->low[kind][at], &high);
+                if (kind == 2) all->low[kind][at] = (double)test_random_int(seed, -9, 9);
+                else all->high[kind][at] = high;
+                if (kind == 0 && test_random_int(seed, 0, 19) == 0) all->high[0][at] -= 20; /* bounds may cross */
+            }
+        }
+        all->start[kind][count] = at;
+    }
+    return all;
+}
+
+children *children_branch(const mip *m, int32_t count, const int32_t *col, const double *x) {
+    children *all = children_new(2 * count);
+    int32_t k;
+    for (k = 0; k <= 2 * count; k++) all->start[0][k] = k;
+    for (k = 0; k < 2 * count; k++) {
+        int32_t j = all->index[0][k] = col[k / 2];
+        all->low[0][k] = k % 2 ? floor(x[j]) + 1 : m->lb[j];
+        all->high[0][k] = k % 2 ? m->ub[j] : floor(x[j]);
+    }
+    return all;
+}
+
+void children_change(const children *all, int32_t k, mip *m) {
+    int64_t e;
+    for (e = all->start[0][k]; e < all->start[0][k + 1]; e++) {
+        m->lb[all->index[0][e]] = all->low[0][e];
+        m->ub[all->index[0][e]] = all->high[0][e];
+    }
+    for (e = all->start[1][k]; e < all->start[1][k + 1]; e++) {
+        m->lhs[all->index[1][e]] = all->low[1][e];
+        m->rhs[all->index[1][e]] = all->high[1][e];
+    }
+    for (e = all->start[2][k]; e < all->start[2][k + 1]; e++) m->cost[all->index[2][e]] = all->low[2][e];
+}
+
+void children_set(const children *all, int32_t k, gpuopt_simplex *simplex) {
+    int32_t kind;
+    for (kind = 0; kind < 3; kind++) {
+        const int64_t at = all->start[kind][k], count = all->start[kind][k + 1] - at;
+        const int32_t *index = all->index[kind] + at;
+        const double *low = all->low[kind] + at;
+        if (kind == 2) must(gpuopt_simplex_set_some_costs(simplex, GPUOPT_HOST, count, index, low));
+        else if (kind == 1)
+            must(gpuopt_simplex_set_some_sides(simplex, GPUOPT_HOST, count, index, low, all->high[1] + at));
+        else must(gpuopt_simplex_set_some_bounds(simplex, GPUOPT_HOST, count, index, low, all->high[0] + at));
+    }
+}
+
+static double *copy_of(const double *from, int32_t count) {
+    double *to = calloc((size_t)count + 1, sizeof *to);
+    assert_non_null(to);
+    if (from) memcpy(to, from, sizeof *to * (size_t)count);
+    return to;
+}
+
+mip children_copy(const mip *m) {
+    mip copy = *m;
+    copy.lb = copy_of(m->lb, m->columns.cols);
+    copy.ub = copy_of(m->ub, m->columns.cols);
+    copy.cost = copy_of(m->cost, m->columns.cols);
+    copy.lhs = copy_of(m->lhs, m->columns.rows);
+    copy.rhs = copy_of(m->rhs, m->columns.rows);
+    return copy;
+}
+
+void children_free(mip *copy) {
+    free(copy->lb);
+    free(copy->ub);
+    free(copy->cost);
+    free(copy->lhs);
+    free(copy->rhs);
+}
+
+/* ---- Reports ---- */
+
+children_report *children_report_new(const mip *m, int32_t count) {
+    const size_t rows = (size_t)m->columns.rows, cols = (size_t)m->columns.cols, children = (size_t)count;
+    children_report *report = calloc(1, sizeof *report);
+    gpuopt_simplex_child_report r = GPUOPT_INIT(gpuopt_simplex_child_report);
+    assert_true(report && count <= CHILDREN_MOST);
+    report->count = count;
+    r.basis = report->basis = calloc(children * (rows + cols) + 1, 1);
+    r.x = report->x = calloc(children * cols + 1, sizeof(double));
+    r.farkas = report->farkas = calloc(children * rows + 1, sizeof(double));
+    r.farkas_low = report->farkas_low = calloc(children * rows + 1, sizeof(double));
+    assert_true(r.basis && r.x && r.farkas && r.farkas_low);
+    r.outcome = report->outcome;
+    r.iterations = report->iterations;
+    r.bound = report->bound;
+    r.objective = report->objective;
+    report->r = r;
+    return report;
+}
+
+void children_report_free(children_report *r) {
+    free(r->basis);
+    free(r->x);
+    free(r->farkas);
+    free(r->farkas_low);
+    free(r);
+}
+
+int children_report_equal(const mip *m, const children_report *a, const children_report *b) {
+    const size_t count = (size_t)a->count, rows = (size_t)m->columns.rows, cols = (size_t)m->columns.cols;
+    return a->count == b->count && !memcmp(a->outcome, b->outcome, count * sizeof *a->outcome) &&
+           !memcmp(a->iterations, b->iterations, count * sizeof *a->iterations) &&
+           !memcmp(a->bound, b->bound, count * sizeof(double)) &&
+           !memcmp(a->objective, b->objective, count * sizeof(double)) &&
+           !memcmp(a->basis, b->basis, count * (rows + cols)) && !memcmp(a->x, b->x, count * cols * sizeof(double)) &&
+           !memcmp(a->farkas, b->farkas, count * rows * sizeof(double)) &&
+           !memcmp(a->farkas_low, b->farkas_low, count * rows * sizeof(double));
+}
+
+/* ---- Checking ---- */
+
+static int crosses(const mip *m) {
+    int32_t j;
+    for (j = 0; j < m->columns.cols; j++)
+        if (m->lb[j] > m->ub[j]) return 1;
+    return 0;
+}
+
+static int boxed(const mip *m) {
+    int32_t j;
+    for (j = 0; j < m->columns.cols; j++)
+        if (m->lb[j] <= -no_bound || m->ub[j] >= no_bound) return 0;
+    return 1;
+}
+
+/* The bound of a child: never beyond the optimum, and next to it where the child is optimal and all columns are bounded. */
+static const char *bound_fault(const mip *m, const exact_answer *e, double bound, int optimal) {
+    const double sign = m->maximize ? -1 : 1;
+    if (isnan(bound)) return "the bound is not a number";
+    if (e->outcome == GPUOPT_UNBOUNDED && sign * bound > -1e20) return "a bound of an unbounded model";
+    if (e->outcome != GPUOPT_OPTIMAL) return NULL;
+    if (sign * bound > sign * e->objective + 1e-14 * fabs(e->objective)) return "the bound is beyond the optimum";
+    if (optimal && boxed(m) && sign * (e->objective - bound) > 1e-8 * fmax(1, fabs(e->objective)))
+        return "the bound is far off";
+    return NULL;
+}
+
+const char *children_fault(const mip *m, const children *all, const children_report *r, int32_t k, int *verdicts) {
+    const int32_t rows = m->columns.rows, cols = m->columns.cols;
+    const int outcome = r->outcome[k];
+    const uint8_t *basis = r->basis + (size_t)k * (size_t)(rows + cols);
+    const double *x = r->x + (size_t)k * (size_t)cols;
+    const char *fault = NULL;
+    double *low = calloc((size_t)cols + 1, sizeof *low);
+    int32_t j, basic = 0;
+    exact_answer e;
+    mip child = children_copy(m);
+    children_change(all, k, &child);
+    *verdicts |= 1 << outcome;
+    for (j = 0; j < rows + cols; j++) basic += basis[j] == GPUOPT_VARIABLE_BASIC;
+    if (basic != rows) fault = "not a basis";
+    else if (crosses(&child)) {
+        if (outcome != GPUOPT_INFEASIBLE || r->iterations[k] != 0) fault = "bounds cross";
+    } else {
+        e = exact_solve(&child, NULL);
+        if (outcome == GPUOPT_OPTIMAL || outcome == GPUOPT_INFEASIBLE || outcome == GPUOPT_UNBOUNDED) {
+            if (e.outcome != (gpuopt_outcome)outcome) fault = "another verdict than in rationals";
+        } else if (outcome != GPUOPT_MORE && outcome != GPUOPT_FULL && outcome != GPUOPT_IMPRECISE)
+            fault = "not an outcome of a child";
+        if (!fault && outcome == GPUOPT_OPTIMAL &&
+            !(fabs(e.objective - r->objective[k]) <= 1e-9 * fmax(1, fabs(e.objective))))
+            fault = "another objective than in rationals";
+        if (!fault && outcome == GPUOPT_OPTIMAL && exact_primal_reached(&child, x, low) > 1e-9)
+            fault = "the point is outside";
+        if (!fault && outcome == GPUOPT_INFEASIBLE &&
+            !(exact_farkas_margin(&child, r->farkas + (size_t)k * (size_t)rows,
+                                  r->farkas_low + (size_t)k * (size_t)rows, 1e24) > 0))
+            fault = "no proof in rationals";
+        if (!fault) fault = bound_fault(&child, &e, r->bound[k], outcome == GPUOPT_OPTIMAL);
+    }
+    children_free(&child);
+    free(low);
+    return fault;
+}

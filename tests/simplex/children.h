@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Children of one basis for tests: random ones, the same changes made to a model and to a handle, and what a batch says
+ * about them against the simplex method in exact rationals.
+ */
+#ifndef TESTS_SIMPLEX_CHILDREN_H
+#define TESTS_SIMPLEX_CHILDREN_H
+
+#include "tests/simplex/answer.h"
+
+enum { CHILDREN_MOST = 600, CHILDREN_ENTRIES = 3 * CHILDREN_MOST };
+
+/* Children and their arrays. */
+typedef struct children {
+    gpuopt_simplex_children c;
+    int64_t start[3][CHILDREN_MOST + 1];
+    int32_t index[3][CHILDREN_ENTRIES];
+    double low[3][CHILDREN_ENTRIES], high[2][CHILDREN_ENTRIES];
+} children;
+
+/* Kinds of changes: bounds, sides, costs. */
+enum { CHILDREN_BOUNDS = 1, CHILDREN_SIDES = 2, CHILDREN_COSTS = 4 };
+
+/* Makes `count` children with up to three changes of each of these kinds, of small whole numbers. */
+children *children_draw(uint64_t *seed, const mip *m, int32_t count, int kinds);
+/* Makes both children of each column at x; `count` is of the columns. */
+children *children_branch(const mip *m, int32_t count, const int32_t *col, const double *x);
+
+/* The changes of child k, to a model and to a handle. */
+void children_change(const children *all, int32_t k, mip *m);
+void children_set(const children *all, int32_t k, gpuopt_simplex *simplex);
+/* A copy of a model whose bounds, sides and costs can be changed; mip_free is not for it, but children_free. */
+mip children_copy(const mip *m);
+void children_free(mip *copy);
+
+/* What a batch says, all of it. */
+typedef struct children_report {
+    gpuopt_simplex_child_report r;
+    int32_t count;
+    int32_t outcome[CHILDREN_MOST], iterations[CHILDREN_MOST];
+    double bound[CHILDREN_MOST], objective[CHILDREN_MOST];
+    uint8_t *basis;
+    double *x, *farkas, *farkas_low;
+} children_report;
+
+children_report *children_report_new(const mip *m, int32_t count);
+void children_report_free(children_report *r);
+int children_report_equal(const mip *m, const children_report *a, const children_report *b); /* to the bit */
+
+/* What is wrong about child k of m, in rationals; NULL: nothing. A child without a verdict (MORE, FULL, IMPRECISE) has
+ * a bound, which must hold, and a basis. Adds 1 << outcome to *verdicts. */
+const char *children_fault(const mip *m, const children *all, const children_report *r, int32_t k, int *verdicts);
+
+#endif /* TESTS_SIMPLEX_CHILDREN_H */
