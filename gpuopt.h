@@ -338,10 +338,11 @@ GPUOPT_API void gpuopt_group_destroy(gpuopt_group *group);
 
 /* Who is in a group. */
 typedef struct gpuopt_group_info {
-    size_t struct_size; /* sizeof(gpuopt_group_info) */
-    int32_t rank;       /* of this context */
-    int32_t count;      /* ranks */
-    int broken;         /* not 0: a rank is lost */
+    size_t struct_size;      /* sizeof(gpuopt_group_info) */
+    int32_t rank;            /* of this context */
+    int32_t count;           /* ranks */
+    int broken;              /* not 0: a rank is lost */
+    gpuopt_context *context; /* the one whose handle the group is */
 } gpuopt_group_info;
 /* Fills `info`. Not collective. */
 GPUOPT_API gpuopt_status gpuopt_group_get_info(gpuopt_group *group, gpuopt_group_info *info);
@@ -735,7 +736,18 @@ GPUOPT_API gpuopt_status gpuopt_propagator_plan_fork(gpuopt_propagator *original
  *            A on the GPU, and O(rows + cols) a thread on the CPU. If the base is not at a fixpoint, each node
  *            evaluates the rows that can still act in it, too.
  * stop       is asked between nodes on the CPU; on the GPU between launches, of which a _run has few: nodes that
- *            outgrow the room that they were run in are run again in a larger one. */
+ *            outgrow the room that they were run in are run again in a larger one.
+ * Group      With a group in the descriptor its ranks share the nodes. Each makes a batch like the others', on a base
+ *            of its own with the same model, bounds, sides and rows, and gives all nodes to each _run; of P ranks it
+ *            runs about one in P of them, and gets the reports of all: the same bits as without a group, except
+ *            nonzeros. Which columns changed stays with the rank that found it until _get_changes asks for all.
+ *            _create, _run and _get_changes (unless `own` is set) are collective, as the group's own calls are. They
+ *            compare the bases' sizes and settings, the descriptor, count, start, rounds and what is wanted of the
+ *            report; that models, bounds and nodes are the same is the host's duty (gpuopt_group_agree). The bounds
+ *            that a node is given are read, and checked, by the rank that runs it. What is refused or runs out of
+ *            memory on one rank returns the same status on all, and the group goes on; after a DEVICE error on one the
+ *            others return PEER. A stop hook ends the share of its rank. Arrays are in host memory (DEVICE:
+ *            UNSUPPORTED). The group is needed by these three calls, not by _destroy. */
 
 /* Many nodes of one base, and what the latest _run found. */
 typedef struct gpuopt_propagator_batch gpuopt_propagator_batch;
@@ -747,8 +759,10 @@ typedef struct gpuopt_propagator_batch_desc {
     /* Most columns that a node may be given or change; one with more ends with the outcome FULL; 0: any number. */
     int32_t node_columns;
     /* Most bounds that the nodes of a call may be given together, and most columns that may change in all of them
-     * together; 0: 32 a node. At most 2^31 - 1. */
+     * together; 0: 32 a node. At most 2^31 - 1. With a group: for the nodes that one rank runs; 0: 32 for each of
+     * these. */
     int64_t changes;
+    gpuopt_group *group; /* of the base's context: its ranks share the nodes, see Group; NULL: this context runs all */
 } gpuopt_propagator_batch_desc;
 
 /* Fills `plan` with the memory that a batch takes. Errors: as _create. */
@@ -782,6 +796,7 @@ typedef struct gpuopt_propagator_node_report {
     int64_t *changed;        /* bounds moved by rows; 0 if FULL */
     int32_t *columns;        /* columns whose bounds end up different from the base's; 0 if INFEASIBLE or FULL */
     int64_t *nonzeros;       /* in the rows that were evaluated; depends on the backend */
+    int32_t *rank;           /* with a group: the rank that ran the node; else not written */
 } gpuopt_propagator_node_report;
 
 /* Propagates each node by at most `rounds` (at least 1) rounds, and waits for that; a report in device memory is
@@ -804,16 +819,20 @@ typedef struct gpuopt_propagator_node_changes {
     int64_t *start;     /* [nodes of the _run + 1]: those of node k are start[k] to start[k + 1] - 1 */
     int32_t *col;       /* [capacity]: the columns, ascending in each node */
     double *lb, *ub;    /* [capacity]: both bounds of each, as gpuopt_propagator_get_bounds returns them */
+    int own;            /* with a group: not 0: as if the nodes of other ranks had no changes, without asking them */
 } gpuopt_propagator_node_changes;
 /* Reads the changes of all nodes of the latest _run: count and start, and the first `capacity` of the columns.
  * INFEASIBLE and FULL nodes have none. MEMORY: there are more than the descriptor has room for; count is filled in, and
- * the nodes are to be run in several calls. STATE: there was no _run, or it failed. */
+ * the nodes are to be run in several calls. STATE: there was no _run, or it failed. With a group: also MEMORY if there
+ * is no room on one rank (with `own`: on this one); capacity, and which arrays are NULL, may differ from rank to rank;
+ * each rank sends the others 20 bytes a column. */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_batch *batch, gpuopt_memory where,
                                                              gpuopt_propagator_node_changes *changes);
 /* Reads all bounds of `count` nodes of the latest _run: node [count], lb and ub [count][cols], all in the memory that
  * `where` says; node NULL: the first `count` nodes; lb or ub may be NULL. Where a node has no changes to read, these
  * are the base's bounds. ARGUMENT: a count is out of range, or a node in host memory. One in device memory gives NaN.
- * MEMORY: as _get_changes. STATE: there was no _run, it failed, or the base has changed since. Cost O(count * cols). */
+ * MEMORY: as _get_changes. STATE: there was no _run, it failed, or the base has changed since. Cost O(count * cols).
+ * With a group: of nodes that this rank ran (another's: ARGUMENT); node NULL: the first `count` of these. */
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_batch *batch, gpuopt_memory where,
                                                             int64_t count, const int32_t *node, double *lb, double *ub);
 
@@ -1903,6 +1922,15 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
  * UNSUPPORTED: the nodes do not fit the pool; those of a handle with a pool of at most this size always do. Cost:
  * O(size), all of which is checked. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size);
+/* Takes one of each `every` nodes (1: all) out of the pool, from all its levels, and packs them: with 2 it is half of
+ * the work, and not a piece of one end of it, as with _pack. Otherwise as _pack with remove. Cost: as _pack, and
+ * O(nodes in the pool). ARGUMENT: every is less than 1, or capacity is too small. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_deal(gpuopt_knapsack *knapsack, int64_t every, void *bytes, uint64_t capacity,
+                                              uint64_t *size);
+/* As _unpack, but the nodes are added to those in the pool, the root included, if there are any. STATE: the pool is not
+ * empty, and the search is by DOMINANCE. UNSUPPORTED: both together do not fit the pool. Cost: O(size), and at times
+ * O(nodes in the pool). */
+GPUOPT_API gpuopt_status gpuopt_knapsack_add(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size);
 
 #ifdef __cplusplus
 }

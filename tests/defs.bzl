@@ -104,6 +104,7 @@ def backend_tests(deps = [], options = {}):
         hdrs = native.glob(["*.h"]),
         linkstatic = True,
         tags = ["manual"],
+        visibility = ["//tests:__subpackages__"],
         deps = deps + ["//tests/support:headers"],
     )
     for test in tests:

@@ -234,7 +234,7 @@ gpuopt_status TypedBatch<Val, Bound>::create(gpuopt_propagator *base, const View
     if (status) return status;
     auto *handle = new (memory) CudaBatchHandle;
     auto *object = new (static_cast<char *>(memory) + sizeof(CudaBatchHandle)) TypedBatch(context, view, shape, desc);
-    handle->head = {base, desc.nodes, desc.node_columns, desc.changes, -1, 0};
+    handle->head = {base, desc.nodes, desc.node_columns, desc.changes, -1, 0, nullptr};
     handle->object = object;
     object->base_ = base, object->tree_ = tree;
     status = object->open();

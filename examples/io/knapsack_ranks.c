@@ -7,6 +7,7 @@
 /* What a rank tells the others after each round. */
 typedef struct standing {
     int64_t alive, profit, expanded;
+    int64_t takes; /* whether it can be given nodes */
 } standing;
 
 typedef struct search {
@@ -15,25 +16,28 @@ typedef struct search {
     int32_t rank, ranks;
     standing *all;  /* [ranks] */
     int32_t *order; /* [ranks] from the fewest nodes to the most */
+    int adds;       /* nodes can be added to others, see gpuopt_knapsack_add */
     gpuopt_knapsack_info info;
+    void *waiting; /* nodes that have not fitted into the pool; NULL: none */
+    uint64_t waiting_size;
 } search;
 
-/* A move takes half of a rank's nodes, of which it must have so many. */
-enum { WORTH_A_MOVE = 8 };
+/* A move makes two ranks' nodes equally many. It must be of so many, and of a part of those of the richer one. */
+enum { WORTH_A_MOVE = 4, PART_WORTH_A_MOVE = 16 };
 
-/* Takes the next nodes (-1: all) out of the pool, as bytes that the caller frees. */
-static gpuopt_status take_out(gpuopt_knapsack *knapsack, int64_t nodes, void **bytes, uint64_t *size) {
-    gpuopt_status status = gpuopt_knapsack_pack(knapsack, nodes, 0, NULL, 0, size);
+/* Takes one of each `every` nodes out of the pool, as bytes that the caller frees. */
+static gpuopt_status take_out(gpuopt_knapsack *knapsack, int64_t every, void **bytes, uint64_t *size) {
+    gpuopt_status status = gpuopt_knapsack_deal(knapsack, every, NULL, 0, size);
     *bytes = status ? NULL : malloc((size_t)*size);
     if (!status && !*bytes) status = GPUOPT_ERROR_MEMORY;
-    if (!status) status = gpuopt_knapsack_pack(knapsack, nodes, 1, *bytes, *size, size);
+    if (!status) status = gpuopt_knapsack_deal(knapsack, every, *bytes, *size, size);
     return status;
 }
 
-static gpuopt_status give(search *s, int32_t to, int64_t nodes) {
+static gpuopt_status give(search *s, int32_t to, int64_t every) {
     void *bytes;
     uint64_t size;
-    gpuopt_status status = take_out(s->knapsack, nodes, &bytes, &size);
+    gpuopt_status status = take_out(s->knapsack, every, &bytes, &size);
     if (!status) status = gpuopt_group_send(s->group, to, &size, sizeof size);
     if (!status) status = gpuopt_group_send(s->group, to, bytes, size);
     free(bytes);
@@ -46,12 +50,27 @@ static gpuopt_status get(search *s, int32_t from) {
     void *bytes = status ? NULL : malloc((size_t)size + 1);
     if (!status && !bytes) status = GPUOPT_ERROR_MEMORY;
     if (!status) status = gpuopt_group_receive(s->group, from, bytes, size);
-    if (!status) status = gpuopt_knapsack_unpack(s->knapsack, bytes, size);
+    if (!status) status = gpuopt_knapsack_add(s->knapsack, bytes, size);
+    if (status == GPUOPT_ERROR_UNSUPPORTED) { /* too many for now, but not for an empty pool */
+        s->waiting = bytes;
+        s->waiting_size = size;
+        return GPUOPT_OK;
+    }
     free(bytes);
     return status;
 }
 
-/* The rank with the fewest nodes, if it has none, gets half of those of the rank with the most; and so on. */
+/* Nodes that have been waiting for an empty pool. */
+static gpuopt_status use_waiting(search *s) {
+    gpuopt_status status;
+    if (!s->waiting || s->info.alive > 0) return GPUOPT_OK;
+    status = gpuopt_knapsack_add(s->knapsack, s->waiting, s->waiting_size);
+    free(s->waiting);
+    s->waiting = NULL;
+    return status ? status : gpuopt_knapsack_get_info(s->knapsack, &s->info);
+}
+
+/* The rank with the fewest nodes gets so many of the one with the most that both have equally many; and so on. */
 static gpuopt_status balance(search *s, int64_t *moves) {
     gpuopt_status status = GPUOPT_OK;
     int32_t dry, rich, k;
@@ -61,9 +80,10 @@ static gpuopt_status balance(search *s, int64_t *moves) {
         s->order[at] = k;
     }
     for (dry = 0, rich = s->ranks - 1; dry < rich && !status; dry++, rich--) {
-        int32_t to = s->order[dry], from = s->order[rich];
-        if (s->all[to].alive > 0 || s->all[from].alive < WORTH_A_MOVE) break;
-        if (s->rank == from) status = give(s, to, s->all[from].alive / 2);
+        const int32_t to = s->order[dry], from = s->order[rich];
+        const int64_t more = s->all[from].alive - s->all[to].alive;
+        if (!s->all[to].takes || more / 2 < WORTH_A_MOVE || more / 2 < s->all[from].alive / PART_WORTH_A_MOVE) continue;
+        if (s->rank == from) status = give(s, to, (2 * s->all[from].alive + more / 2) / more); /* rounded */
         if (s->rank == to) status = get(s, from);
         ++*moves;
     }
@@ -78,6 +98,7 @@ static gpuopt_status compare(search *s, int64_t *best, int32_t *owner, int64_t *
     own.alive = s->info.alive;
     own.profit = s->info.lower;
     own.expanded = s->info.expanded;
+    own.takes = s->info.alive == 0 || (s->adds && !s->waiting);
     status = gpuopt_group_all_gather(s->group, &own, sizeof own, s->all, sizeof own * (uint64_t)s->ranks, NULL);
     *best = -1;
     *alive = 0;
@@ -92,6 +113,17 @@ static gpuopt_status compare(search *s, int64_t *best, int32_t *owner, int64_t *
     return status;
 }
 
+/* Expands this rank's nodes for a round. Ranks that can add nodes go level by level, all equally far, as one breadth-first
+ * search would: who gets nodes of a level far above its own would leave them, and perhaps the optimum, for the end. A
+ * rank has at most twice as many nodes after a level as before. */
+static gpuopt_status expand(search *s, int64_t nodes, int64_t alive) {
+    int64_t most = alive / s->ranks + 1;
+    int32_t levels = 1;
+    if (!s->adds || s->info.slices > 0) return gpuopt_knapsack_expand(s->knapsack, nodes, 0, &s->info);
+    for (; most < nodes / 2; most *= 2) levels++;
+    return gpuopt_knapsack_expand(s->knapsack, 0, levels, &s->info);
+}
+
 static gpuopt_status go(search *s, int64_t nodes, uint8_t *taken, int32_t items, knapsack_ranks_answer *answer) {
     gpuopt_status status = GPUOPT_OK;
     int64_t alive = 1;
@@ -99,11 +131,12 @@ static gpuopt_status go(search *s, int64_t nodes, uint8_t *taken, int32_t items,
     if (s->rank > 0) { /* the root is rank 0's */
         void *bytes;
         uint64_t size;
-        status = take_out(s->knapsack, -1, &bytes, &size);
+        status = take_out(s->knapsack, 1, &bytes, &size);
         free(bytes);
     }
     while (!status && alive > 0) {
-        status = gpuopt_knapsack_expand(s->knapsack, nodes, 0, &s->info);
+        status = expand(s, nodes, alive);
+        if (!status) status = use_waiting(s);
         if (!status) status = compare(s, &answer->profit, &owner, &alive);
         if (!status && alive > 0) status = balance(s, &answer->moves);
         answer->rounds++;
@@ -153,6 +186,7 @@ gpuopt_status knapsack_solve_ranks(gpuopt_context *context, gpuopt_group *group,
     s.group = group;
     s.rank = info.rank;
     s.ranks = info.count;
+    s.adds = desc->search != GPUOPT_SEARCH_DOMINANCE;
     s.all = calloc((size_t)s.ranks, sizeof *s.all);
     s.order = calloc((size_t)s.ranks, sizeof *s.order);
     if (!s.all || !s.order) status = GPUOPT_ERROR_MEMORY;
@@ -160,6 +194,7 @@ gpuopt_status knapsack_solve_ranks(gpuopt_context *context, gpuopt_group *group,
     if (!status) status = gpuopt_knapsack_create(context, desc, &s.knapsack);
     if (!status) status = go(&s, nodes, taken, desc->items, answer);
     gpuopt_knapsack_destroy(s.knapsack);
+    free(s.waiting);
     free(s.all);
     free(s.order);
     if (status) gpuopt_group_abort(group);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Packed data of all families: numbers are little-endian on every machine.
+ * Packed data of all families: numbers are little-endian on every machine. And hashes.
  */
 #ifndef GPUOPT_IMPL_BYTES_H
 #define GPUOPT_IMPL_BYTES_H
@@ -32,6 +32,14 @@ static uint64_t gpuopt__hash(uint64_t hash, const unsigned char *bytes, uint64_t
 static uint64_t gpuopt__hash_number(uint64_t hash, uint64_t number) {
     hash = (hash ^ number) * 0x100000001b3u;
     return hash ^ hash >> 32;
+}
+
+/* A number that looks drawn at random, for any other: the finalizer of SplitMix64 (Steele, Lea, Flood). */
+static uint64_t gpuopt__mix(uint64_t number) {
+    uint64_t x = (number + 1) * 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
 }
 
 /* The checksum of packed bytes, of which the 8 from place `at` on count as 0 because they hold it. A change within one

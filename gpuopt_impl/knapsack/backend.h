@@ -4,7 +4,7 @@
  * arguments, through the head of the handle and the table of functions below to the backend: cpu.h, or
  * cuda/knapsack/knapsack.cu.
  *
- *     calls.h          the public calls except pack and unpack
+ *     calls.h          the public calls except those for packed nodes
  *     sort.h, model.h  _create: sorted items and their tables, the first incumbent, reduction, the root
  *     search.h         a search as plain data; choosing the next step, applying its result (CPU and GPU)
  *     bound.h          the arithmetic of a node (CPU and GPU)
@@ -12,7 +12,8 @@
  *     cardinality.h    better upper bounds, from the number of items in a solution
  *     incumbent.h      solutions and claims of the caller, the upper bound
  *     recover.h        the items of the best solution
- *     pack.h           nodes as bytes, and back
+ *     pack.h, unpack.h nodes as bytes, and back
+ *     deal.h           every so-many-th node as bytes, and nodes added to others
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_BACKEND_H
 #define GPUOPT_IMPL_KNAPSACK_BACKEND_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: the public calls, except pack and unpack. Arguments are checked here for every backend.
+ * Knapsack: the public calls, except those for packed nodes. Arguments are checked here for every backend.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CALLS_H
 #define GPUOPT_IMPL_KNAPSACK_CALLS_H
 
 #include "cardinality.h"
-#include "pack.h"
+#include "deal.h"
 
 /* ---- Descriptors ---- */
 

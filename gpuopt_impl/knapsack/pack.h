@@ -31,6 +31,48 @@ static int64_t gpuopt__knapsack_next_lists(const gpuopt__knapsack_search *s, int
     return nodes < 0 ? s->used[0] + s->used[1] : nodes - left;
 }
 
+static uint64_t gpuopt__knapsack_packed_size(const gpuopt_knapsack *k, int32_t lists, int64_t nodes, int32_t decided) {
+    return GPUOPT__KNAPSACK_HEAD + (uint64_t)k->items + GPUOPT__KNAPSACK_LIST_HEAD * (uint64_t)lists +
+           4 * (uint64_t)decided + GPUOPT__KNAPSACK_NODE * (uint64_t)nodes;
+}
+
+/* Packs what comes before the lists. Returns where they go. */
+static unsigned char *gpuopt__knapsack_pack_head(const gpuopt_knapsack *k, int32_t lists, int64_t nodes,
+                                                 int32_t decided, unsigned char *head) {
+    memset(head, 0, GPUOPT__KNAPSACK_HEAD);
+    gpuopt__put_bytes(head, GPUOPT__KNAPSACK_MAGIC, 4);
+    gpuopt__put_bytes(head + 4, GPUOPT__KNAPSACK_PACKED_VERSION, 4);
+    gpuopt__put_bytes(head + 8, (uint64_t)lists, 4);
+    gpuopt__put_bytes(head + 12, (uint64_t)k->items, 4);
+    gpuopt__put_bytes(head + 16, k->hash, 8);
+    gpuopt__put_bytes(head + 24, (uint64_t)nodes, 8);
+    gpuopt__put_bytes(head + 32, (uint64_t)k->incumbent, 8);
+    gpuopt__put_bytes(head + 40, (uint64_t)k->claim, 8);
+    gpuopt__put_bytes(head + 48, (uint64_t)k->search.expanded, 8);
+    gpuopt__put_bytes(head + 56, (uint64_t)k->search.pruned, 8);
+    gpuopt__put_bytes(head + 64, (uint64_t)decided, 8);
+    if (k->items > 0) memcpy(head + GPUOPT__KNAPSACK_HEAD, k->taken, (size_t)k->items);
+    return head + GPUOPT__KNAPSACK_HEAD + k->items;
+}
+
+static unsigned char *gpuopt__knapsack_pack_list(const gpuopt__knapsack_list *list, int64_t count, unsigned char *to) {
+    uint64_t bits;
+    memcpy(&bits, &list->bound, sizeof bits);
+    gpuopt__put_bytes(to, (uint64_t)list->level, 8);
+    gpuopt__put_bytes(to + 8, (uint64_t)list->decided, 8);
+    gpuopt__put_bytes(to + 16, (uint64_t)count, 8);
+    gpuopt__put_bytes(to + 24, (uint64_t)list->completed, 8);
+    gpuopt__put_bytes(to + 32, bits, 8);
+    return to + GPUOPT__KNAPSACK_LIST_HEAD;
+}
+
+static unsigned char *gpuopt__knapsack_pack_node(const gpuopt__knapsack_node *node, unsigned char *to) {
+    gpuopt__put_bytes(to, (uint64_t)node->room, 8);
+    gpuopt__put_bytes(to + 8, node->profit, 8);
+    gpuopt__put_bytes(to + 16, node->decisions, 4);
+    return to + GPUOPT__KNAPSACK_NODE;
+}
+
 /* Packs `count` nodes, from place `at` on. */
 static gpuopt_status gpuopt__knapsack_pack_nodes(gpuopt_knapsack *k, int64_t at, int step, int64_t count,
                                                  unsigned char *to) {
@@ -40,11 +82,7 @@ static gpuopt_status gpuopt__knapsack_pack_nodes(gpuopt_knapsack *k, int64_t at,
     for (done = 0; done < count && !status; done += part) {
         part = count - done < GPUOPT__KNAPSACK_CHUNK ? count - done : GPUOPT__KNAPSACK_CHUNK;
         status = gpuopt__knapsack_of(k)->get(k, &k->search, at + done * step, step, part, node);
-        for (i = 0; i < part && !status; i++, to += GPUOPT__KNAPSACK_NODE) {
-            gpuopt__put_bytes(to, (uint64_t)node[i].room, 8);
-            gpuopt__put_bytes(to + 8, node[i].profit, 8);
-            gpuopt__put_bytes(to + 16, node[i].decisions, 4);
-        }
+        for (i = 0; i < part && !status; i++) to = gpuopt__knapsack_pack_node(&node[i], to);
     }
     return status;
 }
@@ -89,7 +127,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
     gpuopt_knapsack *k = knapsack;
     gpuopt__knapsack_search *s;
     unsigned char *head = (unsigned char *)bytes, *to = head;
-    uint64_t need, bits;
+    uint64_t need;
     int64_t total, of_first, base[2] = {0, 0};
     int32_t first, j, decided;
     gpuopt_status status;
@@ -101,8 +139,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
                               nodes < -1 ? "nodes is less than -1" : "bytes and size are NULL");
     total = gpuopt__knapsack_next_lists(s, nodes, &first, &of_first);
     decided = first < s->depth ? s->list[s->depth - 1].decided : 0;
-    need = GPUOPT__KNAPSACK_HEAD + (uint64_t)k->items + GPUOPT__KNAPSACK_LIST_HEAD * (uint64_t)(s->depth - first) +
-           4 * (uint64_t)decided + GPUOPT__KNAPSACK_NODE * (uint64_t)total;
+    need = gpuopt__knapsack_packed_size(k, s->depth - first, total, decided);
     if (bytes && capacity < need)
         return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "capacity is too small");
     if (!bytes) {
@@ -112,29 +149,9 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
     status = gpuopt__knapsack_recover(k);
     if (status) return status;
     if (size) *size = need;
-    memset(head, 0, GPUOPT__KNAPSACK_HEAD);
-    gpuopt__put_bytes(head, GPUOPT__KNAPSACK_MAGIC, 4);
-    gpuopt__put_bytes(head + 4, GPUOPT__KNAPSACK_PACKED_VERSION, 4);
-    gpuopt__put_bytes(head + 8, (uint64_t)(s->depth - first), 4);
-    gpuopt__put_bytes(head + 12, (uint64_t)k->items, 4);
-    gpuopt__put_bytes(head + 16, k->hash, 8);
-    gpuopt__put_bytes(head + 24, (uint64_t)total, 8);
-    gpuopt__put_bytes(head + 32, (uint64_t)k->incumbent, 8);
-    gpuopt__put_bytes(head + 40, (uint64_t)k->claim, 8);
-    gpuopt__put_bytes(head + 48, (uint64_t)s->expanded, 8);
-    gpuopt__put_bytes(head + 56, (uint64_t)s->pruned, 8);
-    gpuopt__put_bytes(head + 64, (uint64_t)decided, 8);
-    to += GPUOPT__KNAPSACK_HEAD;
-    if (k->items > 0) memcpy(to, k->taken, (size_t)k->items);
-    to += k->items;
-    for (j = first; j < s->depth; j++, to += GPUOPT__KNAPSACK_LIST_HEAD) {
-        memcpy(&bits, &s->list[j].bound, sizeof bits);
-        gpuopt__put_bytes(to, (uint64_t)s->list[j].level, 8);
-        gpuopt__put_bytes(to + 8, (uint64_t)s->list[j].decided, 8);
-        gpuopt__put_bytes(to + 16, (uint64_t)(j == first ? of_first : s->list[j].count), 8);
-        gpuopt__put_bytes(to + 24, (uint64_t)s->list[j].completed, 8);
-        gpuopt__put_bytes(to + 32, bits, 8);
-    }
+    to = gpuopt__knapsack_pack_head(k, s->depth - first, total, decided, head);
+    for (j = first; j < s->depth; j++)
+        to = gpuopt__knapsack_pack_list(&s->list[j], j == first ? of_first : s->list[j].count, to);
     for (j = 0; j < decided; j++, to += 4) gpuopt__put_bytes(to, (uint64_t)s->decided[j], 4);
     for (j = 0; j < s->depth && !status; j++) {
         int32_t side = s->list[j].side;
@@ -148,182 +165,6 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
     if (status) return status;
     gpuopt__seal(head, need, GPUOPT__KNAPSACK_CHECKSUM);
     if (remove && total > 0) gpuopt__knapsack_remove(s, first, of_first);
-    return GPUOPT_OK;
-}
-
-/* ---- Unpacking ---- */
-
-/* The parts of packed bytes. */
-typedef struct gpuopt__knapsack_packed {
-    const unsigned char *taken, *list, *decided, *node;
-    int32_t lists;
-    int64_t decisions, nodes, incumbent, claim;
-} gpuopt__knapsack_packed;
-
-static int64_t gpuopt__knapsack_packed_number(const gpuopt__knapsack_packed *p, int32_t list, int which) {
-    return (int64_t)gpuopt__take_bytes(p->list + GPUOPT__KNAPSACK_LIST_HEAD * (int64_t)list + 8 * which, 8);
-}
-
-static gpuopt__knapsack_list gpuopt__knapsack_packed_list(const gpuopt__knapsack_packed *p, int32_t j) {
-    int64_t bits = gpuopt__knapsack_packed_number(p, j, 4);
-    gpuopt__knapsack_list list;
-    list.level = (int32_t)gpuopt__knapsack_packed_number(p, j, 0);
-    list.decided = (int32_t)gpuopt__knapsack_packed_number(p, j, 1);
-    list.count = gpuopt__knapsack_packed_number(p, j, 2);
-    list.completed = gpuopt__knapsack_packed_number(p, j, 3);
-    list.side = j & 1;
-    memcpy(&list.bound, &bits, sizeof bits);
-    return list;
-}
-
-/* Finds the parts of packed bytes. Returns what is wrong with them, or NULL. */
-static const char *gpuopt__knapsack_parse(const gpuopt_knapsack *k, const unsigned char *head, uint64_t size,
-                                          gpuopt__knapsack_packed *p) {
-    const uint64_t limit = (uint64_t)1 << 40;
-    uint64_t lists, decisions, nodes;
-    if (!head || size < GPUOPT__KNAPSACK_HEAD || gpuopt__take_bytes(head, 4) != GPUOPT__KNAPSACK_MAGIC)
-        return "the bytes are not packed nodes";
-    if (gpuopt__take_bytes(head + 4, 4) != GPUOPT__KNAPSACK_PACKED_VERSION) return "the bytes are of another version";
-    if (gpuopt__take_bytes(head + 12, 4) != (uint64_t)k->items || gpuopt__take_bytes(head + 16, 8) != k->hash)
-        return "the bytes are of another problem, search or reduction";
-    lists = gpuopt__take_bytes(head + 8, 4);
-    nodes = gpuopt__take_bytes(head + 24, 8);
-    decisions = gpuopt__take_bytes(head + 64, 8);
-    if (lists > (uint64_t)k->search.levels + 1 || decisions > (uint64_t)k->search.levels || nodes > limit ||
-        size != GPUOPT__KNAPSACK_HEAD + (uint64_t)k->items + GPUOPT__KNAPSACK_LIST_HEAD * lists + 4 * decisions +
-                    GPUOPT__KNAPSACK_NODE * nodes)
-        return "the bytes are cut short";
-    if (!gpuopt__is_sealed(head, size, GPUOPT__KNAPSACK_CHECKSUM)) return "the bytes are damaged";
-    p->taken = head + GPUOPT__KNAPSACK_HEAD;
-    p->list = p->taken + k->items;
-    p->decided = p->list + GPUOPT__KNAPSACK_LIST_HEAD * lists;
-    p->node = p->decided + 4 * decisions;
-    p->lists = (int32_t)lists;
-    p->nodes = (int64_t)nodes;
-    p->decisions = (int64_t)decisions;
-    p->incumbent = (int64_t)gpuopt__take_bytes(head + 32, 8);
-    p->claim = (int64_t)gpuopt__take_bytes(head + 40, 8);
-    return p->incumbent < 0 || p->claim < 0 ? "a profit is negative" : NULL;
-}
-
-static int64_t gpuopt__knapsack_packed_decision(const gpuopt__knapsack_packed *p, int64_t k) {
-    return (int64_t)gpuopt__take_bytes(p->decided + 4 * k, 4);
-}
-
-/* What is wrong with list j, its nodes apart, or NULL. above: the list before it; left: nodes not read yet. */
-static const char *gpuopt__knapsack_list_fault(const gpuopt__knapsack_search *s, const gpuopt__knapsack_packed *p,
-                                               int32_t j, const gpuopt__knapsack_list *above, int64_t left) {
-    int64_t level = gpuopt__knapsack_packed_number(p, j, 0), decided = gpuopt__knapsack_packed_number(p, j, 1);
-    int64_t count = gpuopt__knapsack_packed_number(p, j, 2), completed = gpuopt__knapsack_packed_number(p, j, 3);
-    if (level <= above->level || level > s->levels || decided < above->decided || decided > p->decisions || count < 1 ||
-        count > left || completed < 1 || completed > (int64_t)1 << 40)
-        return "a list is impossible";
-    if (decided > 0 && gpuopt__knapsack_packed_decision(p, decided - 1) >= level) return "the decisions are impossible";
-    return NULL;
-}
-
-/* What is wrong with a node of a list, or NULL. best: the node, with the decisions of the list; last: the node
- * before it, or NULL. Its room is held against the level at which it was made, the one after its last decision: levels
- * that its list has skipped since may have left it too heavy, and then the next step drops it. */
-static const char *gpuopt__knapsack_node_fault(const gpuopt__knapsack_search *s, const gpuopt__knapsack_list *list,
-                                               const gpuopt__knapsack_best *best, const gpuopt__knapsack_node *last) {
-    const gpuopt__knapsack_node *node = &best->node;
-    gpuopt__knapsack_node before;
-    int32_t made = best->known > 0 ? best->decided[0] + 1 : 0;
-    int64_t left = gpuopt__knapsack_weight(&s->view.table, s->view.first, gpuopt__knapsack_core_of(s, made).begin);
-    if (node->room > s->view.capacity - left || node->room < -left || !gpuopt__knapsack_take_back(s, best, &before))
-        return "a node has an impossible room";
-    if (s->dominance && last && (node->room >= last->room || node->profit <= last->profit))
-        return "the nodes are not sorted";
-    if (!(list->bound >= gpuopt__knapsack_value(node->room, node->profit, s->ratio)))
-        return "a list's bound is too low";
-    return NULL;
-}
-
-/* What is wrong with the lists and their nodes, or NULL. */
-static const char *gpuopt__knapsack_packed_fault(const gpuopt_knapsack *k, const gpuopt__knapsack_packed *p) {
-    const gpuopt__knapsack_search *s = &k->search;
-    const unsigned char *from = p->node;
-    gpuopt__knapsack_list list = {0, 0, 0, -1, 0, 0};
-    gpuopt__knapsack_best best;
-    const char *fault = NULL;
-    int64_t left = p->nodes, last = -1, i;
-    int32_t j;
-    for (i = 0; i < p->decisions; i++) {
-        int64_t next = gpuopt__knapsack_packed_decision(p, i);
-        if (next <= last || next >= s->levels) return "the decisions are impossible";
-        last = next;
-    }
-    for (j = 0; j < p->lists && !fault; j++) {
-        gpuopt__knapsack_node before = {0, 0, 0};
-        fault = gpuopt__knapsack_list_fault(s, p, j, &list, left);
-        if (fault) break;
-        list = gpuopt__knapsack_packed_list(p, j);
-        left -= list.count;
-        best.known = list.decided < GPUOPT__KNAPSACK_KNOWN ? list.decided : GPUOPT__KNAPSACK_KNOWN;
-        for (i = 0; i < best.known; i++)
-            best.decided[i] = (int32_t)gpuopt__knapsack_packed_decision(p, list.decided - 1 - i);
-        for (i = 0; i < list.count && !fault; i++, from += GPUOPT__KNAPSACK_NODE, before = best.node) {
-            best.node = gpuopt__knapsack_take_node(from);
-            fault = gpuopt__knapsack_node_fault(s, &list, &best, i > 0 ? &before : NULL);
-        }
-    }
-    return fault || left == 0 ? fault : "the lists hold fewer nodes than there are";
-}
-
-/* Puts nodes that have been checked into the pool, in place of what it holds. */
-static gpuopt_status gpuopt__knapsack_fill_pool(gpuopt_knapsack *k, const gpuopt__knapsack_packed *p) {
-    gpuopt__knapsack_search *s = &k->search;
-    const unsigned char *from = p->node;
-    gpuopt_status status = GPUOPT_OK;
-    int64_t i;
-    int32_t j;
-    s->depth = 0;
-    s->used[0] = s->used[1] = 0;
-    gpuopt__knapsack_go_home(s);
-    for (i = 0; i < p->decisions; i++) s->decided[i] = (int32_t)gpuopt__knapsack_packed_decision(p, i);
-    for (j = 0; j < p->lists && !status; j++) {
-        gpuopt__knapsack_list *list = &s->list[j];
-        *list = gpuopt__knapsack_packed_list(p, j);
-        status = gpuopt__knapsack_unpack_nodes(k, gpuopt__knapsack_place(s, list->side, s->used[list->side], 0),
-                                               list->side ? -1 : 1, list->count, from);
-        from += GPUOPT__KNAPSACK_NODE * list->count;
-        s->used[list->side] += list->count;
-        s->depth++;
-    }
-    if (p->nodes > s->peak) s->peak = p->nodes;
-    return status;
-}
-
-GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size) {
-    static const char call[] = "gpuopt_knapsack_unpack";
-    gpuopt_knapsack *k = knapsack;
-    gpuopt__knapsack_search *s;
-    gpuopt__knapsack_packed p;
-    const char *fault;
-    int64_t alive = 0;
-    int32_t j;
-    gpuopt_status status;
-    GPUOPT__COMPUTES(gpuopt_knapsack_unpack(knapsack, bytes, size));
-    if (!k) return GPUOPT_ERROR_ARGUMENT;
-    s = &k->search;
-    fault = gpuopt__knapsack_parse(k, (const unsigned char *)bytes, size, &p);
-    if (!fault) fault = gpuopt__knapsack_packed_fault(k, &p);
-    if (!fault) fault = gpuopt__knapsack_solution_fault(k, p.incumbent, p.taken);
-    if (fault) return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, fault);
-    if (s->depth > 1 || (s->depth == 1 && (s->list[0].decided != 0 || s->used[0] != 1)))
-        return gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call, "the pool holds nodes besides the root");
-    for (j = 0; j < p.lists; j++) { /* as many nodes stay free as a search would leave, see gpuopt__knapsack_slice */
-        const gpuopt__knapsack_list list = gpuopt__knapsack_packed_list(&p, j);
-        alive += list.count;
-        if (s->home_room - alive < s->reserve + s->levels - list.level + 2)
-            return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "the nodes do not fit the pool");
-    }
-    k->upper = k->root_bound;
-    status = gpuopt__knapsack_fill_pool(k, &p);
-    if (status) return status;
-    if (p.incumbent > k->incumbent) gpuopt__knapsack_adopt(k, p.incumbent, p.taken);
-    gpuopt__knapsack_claim(k, p.claim);
     return GPUOPT_OK;
 }
 

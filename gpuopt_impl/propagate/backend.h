@@ -11,7 +11,10 @@
  *     batch_calls.h                                        cpu_nodes.h     batches of nodes
  *     probe_calls.h, probe.h, probing                      cpu_probe.h     probing
  *     probe_pair.h                                         cpu_state.h     a handle's parts; the rows to be evaluated
- *     check.h                 checks of descriptors        cpu_rounds.h    rounds, and their threads
+ *     batch_share.h,          batches dealt over a group
+ *     batch_gather.h
+ *     check.h, batch_check.h  checks of descriptors,       cpu_rounds.h    rounds, and their threads
+ *                             of nodes
  *     backend.h               the table of a backend       cpu_kept.h      what is kept of rows between evaluations
  *     rules.h, filter.h,      the arithmetic               cpu_trail.h     levels, and the way back
  *     row.h                                                cpu_added.h     rows that the host adds
@@ -63,8 +66,9 @@ struct gpuopt_propagator_batch {
     gpuopt_propagator *base;
     int32_t nodes, node_columns; /* node_columns: at most the base's columns */
     int64_t changes;
-    int32_t ran;      /* nodes of the latest _run; -1: there are no results */
-    uint64_t version; /* of the base, in that run */
+    int32_t ran;                            /* nodes of the latest _run; -1: there are no results */
+    uint64_t version;                       /* of the base, in that run */
+    struct gpuopt__propagator_share *share; /* with a group (batch_share.h): then the above are of this rank; or NULL */
 };
 
 /* More columns have changed than there is room for. */

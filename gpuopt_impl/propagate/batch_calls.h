@@ -5,18 +5,39 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_BATCH_CALLS_H
 #define GPUOPT_IMPL_PROPAGATE_BATCH_CALLS_H
 
-#include "check.h"
+#include "batch_gather.h"
 
-/* Fills in the defaults of a descriptor that a call on `base` has been given. */
+/* A descriptor that a call on `base` has been given, with the defaults filled in. */
+typedef struct gpuopt__propagator_batch_wish {
+    gpuopt_propagator_batch_desc desc; /* of this rank's own nodes; group: NULL if it cannot be used */
+    int32_t nodes;                     /* of all ranks */
+    gpuopt_group_info group;           /* without a group: one rank */
+} gpuopt__propagator_batch_wish;
+
+static gpuopt_status gpuopt__propagator_batch_check_group(const gpuopt_context *context, const char *call,
+                                                          gpuopt__propagator_batch_wish *own) {
+    memset(&own->group, 0, sizeof own->group);
+    own->group.struct_size = sizeof own->group;
+    own->group.count = 1;
+    if (!own->desc.group) return GPUOPT_OK;
+    gpuopt_group_get_info(own->desc.group, &own->group);
+    if (own->group.context == context) return GPUOPT_OK;
+    own->desc.group = NULL;
+    return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "the group is of another context than the base");
+}
+
 static gpuopt_status gpuopt__propagator_batch_check_desc(gpuopt_propagator *base, const char *call,
                                                          const gpuopt_propagator_batch_desc *desc,
-                                                         gpuopt_propagator_batch_desc *own) {
+                                                         gpuopt__propagator_batch_wish *wish) {
     const gpuopt_context *context = base->context;
     const gpuopt__propagator_backend *table = context->desc.backend->propagator;
+    gpuopt_propagator_batch_desc *own = &wish->desc;
     gpuopt_status status;
-    memset(own, 0, sizeof *own);
+    memset(wish, 0, sizeof *wish);
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     status = gpuopt__check_struct(context, call, table, desc, desc->struct_size, own, sizeof *own);
+    if (status) memset(own, 0, sizeof *own);
+    if (!status) status = gpuopt__propagator_batch_check_group(context, call, wish);
     if (status) return status;
     if (own->nodes < 1 || own->nodes > GPUOPT__PROPAGATOR_BATCH_NODES)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "nodes is not in 1..65536");
@@ -24,6 +45,8 @@ static gpuopt_status gpuopt__propagator_batch_check_desc(gpuopt_propagator *base
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "node_columns or changes is out of range");
     if (base->mode == GPUOPT_MODE_SEQUENTIAL || !base->marking)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "the base is SEQUENTIAL or without marking");
+    wish->nodes = own->nodes;
+    own->nodes = (own->nodes + wish->group.count - 1) / wish->group.count;
     if (own->node_columns == 0 || own->node_columns > base->cols) own->node_columns = base->cols;
     if (own->changes == 0) own->changes = 32 * (int64_t)own->nodes;
     return GPUOPT_OK;
@@ -32,7 +55,7 @@ static gpuopt_status gpuopt__propagator_batch_check_desc(gpuopt_propagator *base
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_plan(gpuopt_propagator *base, const gpuopt_propagator_batch_desc *desc,
                                                       gpuopt_memory_plan *plan) {
     static const char call[] = "gpuopt_propagator_batch_plan";
-    gpuopt_propagator_batch_desc own;
+    gpuopt__propagator_batch_wish own;
     gpuopt_memory_plan result;
     gpuopt_status status;
     if (!base) return GPUOPT_ERROR_ARGUMENT;
@@ -40,7 +63,9 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_plan(gpuopt_propagator *base, c
         return gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
     status = gpuopt__propagator_batch_check_desc(base, call, desc, &own);
     memset(&result, 0, sizeof result);
-    if (!status) status = base->context->desc.backend->propagator->batch_plan(base, &own, &result);
+    if (!status) status = base->context->desc.backend->propagator->batch_plan(base, &own.desc, &result);
+    if (!status && own.desc.group)
+        result.host_bytes += gpuopt__propagator_share_plan(&own.desc, own.nodes, own.group.count);
     if (!status) gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
     return status;
 }
@@ -49,44 +74,60 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_create(gpuopt_propagator *base,
                                                         const gpuopt_propagator_batch_desc *desc,
                                                         gpuopt_propagator_batch **batch) {
     static const char call[] = "gpuopt_propagator_batch_create";
-    gpuopt_propagator_batch_desc own;
+    gpuopt__propagator_batch_wish own;
+    gpuopt_propagator_batch *b = NULL;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_propagator_batch_create(base, desc, batch));
     if (batch) *batch = NULL;
     if (!base) return GPUOPT_ERROR_ARGUMENT;
-    if (!batch) return gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "batch is NULL");
     status = gpuopt__propagator_batch_check_desc(base, call, desc, &own);
-    return status ? status : base->context->desc.backend->propagator->batch_create(base, &own, batch);
+    if (!batch) status = gpuopt__refuse(base->context, GPUOPT_ERROR_ARGUMENT, call, "batch is NULL");
+    if (!status) status = base->context->desc.backend->propagator->batch_create(base, &own.desc, &b);
+    if (own.desc.group) {
+        if (!status) status = gpuopt__propagator_share_create(&own.group, &own.desc, own.nodes, b);
+        status = gpuopt__propagator_share_agree(base->context, own.desc.group, call, status,
+                                                gpuopt__propagator_share_hash(base, &own.desc, own.nodes));
+    }
+    if (status) gpuopt_propagator_batch_destroy(b);
+    else *batch = b;
+    return status;
 }
 
 GPUOPT_API void gpuopt_propagator_batch_destroy(gpuopt_propagator_batch *batch) {
-    if (batch) batch->base->context->desc.backend->propagator->batch_destroy(batch);
+    if (!batch) return;
+    gpuopt__release(batch->base->context, GPUOPT_HOST, batch->share);
+    batch->base->context->desc.backend->propagator->batch_destroy(batch);
 }
 
-/* Checks nodes in host memory. */
-static gpuopt_status gpuopt__propagator_check_nodes(const gpuopt_propagator_batch *batch, const char *call,
-                                                    const gpuopt_propagator_nodes *nodes) {
+static gpuopt_status gpuopt__propagator_batch_check_where(const gpuopt_propagator_batch *batch, const char *call,
+                                                          gpuopt_memory where) {
+    if (batch->share && where == GPUOPT_DEVICE)
+        return gpuopt__refuse(batch->base->context, GPUOPT_ERROR_UNSUPPORTED, call,
+                              "with a group, arrays must be in host memory");
+    return gpuopt__check_where(batch->base->context, call, where);
+}
+
+/* Of a _run's arguments, all but the entries of its nodes. */
+static gpuopt_status gpuopt__propagator_batch_check_run(const gpuopt_propagator_batch *batch, gpuopt_memory where,
+                                                        const gpuopt_propagator_nodes *nodes, int32_t rounds,
+                                                        const gpuopt_propagator_node_report *report,
+                                                        gpuopt_propagator_nodes *given,
+                                                        gpuopt_propagator_node_report *wanted) {
+    static const char call[] = "gpuopt_propagator_batch_run";
     const gpuopt_context *context = batch->base->context;
-    int64_t given;
-    int32_t k;
+    const int32_t most = batch->share ? batch->share->nodes : batch->nodes;
     gpuopt_status status;
-    for (k = 0; k < nodes->count; k++)
-        if (nodes->start[k] < 0 || nodes->start[k] > nodes->start[k + 1]) {
-            gpuopt__log(context, 0, "%s: start[%d] is negative or exceeds start[%d]", call, (int)k, (int)k + 1);
-            return GPUOPT_ERROR_ARGUMENT;
-        }
-    if (nodes->start[0] != 0) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "start[0] is not 0");
-    given = nodes->start[nodes->count];
-    if (given > 0 && !nodes->col) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "col is NULL");
-    if (given > batch->changes) {
-        gpuopt__log(context, 0, "%s: the nodes are given %lld bounds, and there is room for %lld", call,
-                    (long long)given, (long long)batch->changes);
-        return GPUOPT_ERROR_MEMORY;
-    }
-    status = gpuopt__check_indices(context, call, "col", given, nodes->col, batch->base->cols);
-    return status ? status
-                  : gpuopt__check_pairs(context, call, "lb", "ub", given, nodes->lb, nodes->ub,
-                                        batch->base->rules.infinity, 1);
+    memset(given, 0, sizeof *given);
+    memset(wanted, 0, sizeof *wanted);
+    if (!nodes || !gpuopt__copy_in(given, sizeof *given, nodes, nodes->struct_size))
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "nodes is NULL or has a wrong size");
+    if (report && !gpuopt__copy_in(wanted, sizeof *wanted, report, report->struct_size))
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "report has a wrong size");
+    if (rounds < 1 || given->count < 0 || given->count > most || (given->count > 0 && !given->start))
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
+                              rounds < 1 ? "rounds is less than 1" : "count is out of range, or start is NULL");
+    status = gpuopt__propagator_batch_check_where(batch, call, where);
+    return status || where == GPUOPT_DEVICE ? status : gpuopt__propagator_check_starts(context, call, given);
 }
 
 GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *batch, gpuopt_memory where,
@@ -99,20 +140,11 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_run(gpuopt_propagator_batch *ba
     gpuopt_context *context;
     GPUOPT__COMPUTES(gpuopt_propagator_batch_run(batch, where, nodes, rounds, report));
     if (!batch) return GPUOPT_ERROR_ARGUMENT;
+    status = gpuopt__propagator_batch_check_run(batch, where, nodes, rounds, report, &given, &wanted);
     context = batch->base->context;
     batch->ran = -1;
-    memset(&given, 0, sizeof given);
-    memset(&wanted, 0, sizeof wanted);
-    if (!nodes || !gpuopt__copy_in(&given, sizeof given, nodes, nodes->struct_size))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "nodes is NULL or has a wrong size");
-    if (report && !gpuopt__copy_in(&wanted, sizeof wanted, report, report->struct_size))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "report has a wrong size");
-    if (rounds < 1 || given.count < 0 || given.count > batch->nodes || (given.count > 0 && !given.start))
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
-                              rounds < 1 ? "rounds is less than 1" : "count is out of range, or start is NULL");
-    status = gpuopt__check_where(context, call, where);
-    if (!status && where == GPUOPT_HOST && given.count > 0)
-        status = gpuopt__propagator_check_nodes(batch, call, &given);
+    if (batch->share) return gpuopt__propagator_share_run(batch, call, &given, rounds, &wanted, status);
+    if (!status && where == GPUOPT_HOST) status = gpuopt__propagator_check_entries(batch, call, &given, 0);
     if (!status && given.count > 0)
         status = context->desc.backend->propagator->batch_run(batch, where, &given, rounds, &wanted);
     if (!status) batch->ran = given.count, batch->version = batch->base->version;
@@ -128,13 +160,18 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_b
     if (!batch) return GPUOPT_ERROR_ARGUMENT;
     context = batch->base->context;
     memset(&wanted, 0, sizeof wanted);
+    status = gpuopt__propagator_batch_check_where(batch, call, where);
     if (!changes || !gpuopt__copy_in(&wanted, sizeof wanted, changes, changes->struct_size) || wanted.capacity < 0)
-        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
-                              "changes is NULL, has a wrong size, or its capacity is negative");
-    status = gpuopt__check_where(context, call, where);
+        status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call,
+                                "changes is NULL, has a wrong size, or its capacity is negative");
+    if (!status && batch->ran < 0)
+        status = gpuopt__refuse(context, GPUOPT_ERROR_STATE, call, "there are no nodes that have run");
+    if (batch->share && !wanted.own)
+        status = gpuopt__propagator_share_agree(context, batch->share->group, call, status, 0);
     if (status) return status;
-    if (batch->ran < 0) return gpuopt__refuse(context, GPUOPT_ERROR_STATE, call, "there are no nodes that have run");
-    status = context->desc.backend->propagator->batch_get_changes(batch, where, &wanted);
+    status = !batch->share ? context->desc.backend->propagator->batch_get_changes(batch, where, &wanted)
+             : wanted.own  ? gpuopt__propagator_share_own_changes(batch, &wanted)
+                           : gpuopt__propagator_share_all_changes(batch, call, &wanted);
     if (!status || status == GPUOPT_ERROR_MEMORY)
         gpuopt__copy_out(changes, changes->struct_size, &wanted, sizeof wanted);
     return status;
@@ -146,18 +183,21 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_bounds(gpuopt_propagator_ba
     static const char call[] = "gpuopt_propagator_batch_get_bounds";
     gpuopt_context *context;
     gpuopt_status status;
+    int32_t nodes;
     if (!batch) return GPUOPT_ERROR_ARGUMENT;
     context = batch->base->context;
-    status = gpuopt__check_where(context, call, where);
+    status = gpuopt__propagator_batch_check_where(batch, call, where);
     if (status) return status;
     if (batch->ran < 0) return gpuopt__refuse(context, GPUOPT_ERROR_STATE, call, "there are no nodes that have run");
     if (batch->version != batch->base->version)
         return gpuopt__refuse(context, GPUOPT_ERROR_STATE, call, "the base has changed since the nodes have run");
     if (count < 0 || (!node && count > batch->ran))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "count is out of range");
-    if (node && where == GPUOPT_HOST) status = gpuopt__check_indices(context, call, "node", count, node, batch->ran);
+    nodes = batch->share ? batch->share->count : batch->ran;
+    if (node && where == GPUOPT_HOST) status = gpuopt__check_indices(context, call, "node", count, node, nodes);
     if (status || count == 0 || (!lb && !ub)) return status;
-    return context->desc.backend->propagator->batch_get_bounds(batch, where, count, node, lb, ub);
+    return batch->share ? gpuopt__propagator_share_bounds(batch, call, count, node, lb, ub)
+                        : context->desc.backend->propagator->batch_get_bounds(batch, where, count, node, lb, ub);
 }
 
 #endif /* GPUOPT_IMPL_PROPAGATE_BATCH_CALLS_H */

@@ -2,145 +2,31 @@
  *
  * Times batches of nodes: each fixes a few random columns at their upper bounds, and is propagated to its fixpoint.
  *     batch_bench BACKEND,... [--models "NAME;NAME..."] [--nodes N,...] [--decisions N,...] [--repeat N]
- * BACKEND: cpu, cpu:THREADS or cuda; NAME: of a generated model (examples/io/mip.h), a file, or binary,ROWS,LEN: as many
- * columns, 0 or 1; LEN entries a row, of 1 to 9, whose sum is to be at most 35% of all. The base is propagated to its
- * fixpoint first. Medians of N runs after one that is not counted:
+ * BACKEND: cpu, cpu:THREADS or cuda; NAME: as batch_work.h says. The base is propagated to its fixpoint first. Medians of N runs after one that is not counted:
  *     run       _run with nodes and reports in host memory, us a node; on a GPU then the same in device memory
  *     changes   _get_changes with all arrays in host memory, us a node
  *     entries   of the rows of the columns that a node was given or changed, each row once: what a node must evaluate
  *               that knows nothing of the rows' capacities; and G of them a second, by the faster of the two runs
  *     read      entries of the rows that the backend did evaluate
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "examples/io/mip.h"
+#include "tests/bench/batch_work.h"
 #include "tests/bench/bench.h"
 
 #ifdef TEST_WITH_CUDA
 #include <cuda_runtime_api.h>
 #endif
 
-enum { MOST_NODES = 65536, MOST_DECISIONS = 64 };
-
 typedef struct options {
     const char *models, *nodes, *decisions;
     int64_t repeat;
 } options;
 
-/* Nodes, and room for what is found of them; all arrays are in one kind of memory. */
-typedef struct work {
-    gpuopt_propagator_nodes nodes;
-    gpuopt_propagator_node_report report;
-    gpuopt_propagator_node_changes changes;
-} work;
-
-/* ---- Models and nodes ---- */
-
-static uint64_t drawn;
-static uint32_t draw(uint32_t end) {
-    drawn = drawn * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((drawn >> 32) * end >> 32);
-}
-
-static void *room(size_t count, size_t size) {
-    void *memory = calloc(count + 1, size);
-    if (!memory) fprintf(stderr, "batch_bench: no memory\n"), exit(EXIT_FAILED);
-    return memory;
-}
-
-/* A model binary,ROWS,LEN. */
-static void make_binary(int32_t rows, int32_t length, mip *m) {
-    int64_t nonzeros = (int64_t)rows * length, k = 0, j, *start = (int64_t *)room((size_t)rows + 1, sizeof *start);
-    int32_t *col = (int32_t *)room((size_t)nonzeros, sizeof *col), i;
-    double *value = (double *)room((size_t)nonzeros, sizeof *value);
-    memset(m, 0, sizeof *m);
-    drawn = 1;
-    m->lhs = (double *)room((size_t)rows, sizeof *m->lhs);
-    m->rhs = (double *)room((size_t)rows, sizeof *m->rhs);
-    m->lb = (double *)room((size_t)rows, sizeof *m->lb);
-    m->ub = (double *)room((size_t)rows, sizeof *m->ub);
-    m->integer = (uint8_t *)room((size_t)rows, 1);
-    for (i = 0; i < rows; i++) {
-        double sum = 0;
-        start[i] = k;
-        for (; k < start[i] + length; k++) {
-            do {
-                col[k] = (int32_t)draw((uint32_t)rows);
-                for (j = start[i]; j < k && col[j] != col[k]; j++) continue;
-            } while (j < k);
-            value[k] = 1 + draw(9);
-            sum += value[k];
-        }
-        m->lhs[i] = -INFINITY;
-        m->rhs[i] = floor(0.35 * sum);
-        m->ub[i] = m->integer[i] = 1;
-    }
-    start[rows] = k;
-    m->matrix.rows = m->matrix.cols = m->columns.rows = m->columns.cols = rows;
-    m->matrix.start = start, m->matrix.index = col, m->matrix.value = value;
-}
-
-/* Loads a model with its rows and columns, or returns -1 after a message. */
-static int load(const char *name, mip *m) {
-    char error[512] = "out of memory", word[NAME];
-    const char *at = name + strlen("binary,");
-    int64_t rows = 0, length = 0;
-    int made = strncmp(name, "binary,", strlen("binary,")) == 0;
-    if (made && next_word(&at, word) && whole_number(word, 10000000, &rows) && next_word(&at, word) &&
-        whole_number(word, rows / 2, &length) && !*at)
-        make_binary((int32_t)rows, (int32_t)length, m);
-    else if (made || mip_load(name, m, error, sizeof error)) length = -1;
-    if (length >= 0 && mip_rows(m) == 0 && mip_columns(m) == 0) return 0;
-    fprintf(stderr, "%s: %s\n", name, made ? "not ROWS,LEN with LEN up to half of ROWS" : error);
-    return -1;
-}
-
-/* Nodes that fix `decisions` columns each. */
-static work *make_work(int32_t count, int32_t decisions, int32_t cols, const double *ub, int64_t changes) {
-    work *w = (work *)room(1, sizeof *w);
-    int64_t given = (int64_t)count * decisions, k, j, *start = (int64_t *)room((size_t)count + 1, sizeof *start);
-    int32_t *col = (int32_t *)room((size_t)given, sizeof *col), node;
-    double *value = (double *)room((size_t)given, sizeof *value);
-    gpuopt_desc_init(&w->nodes, sizeof w->nodes);
-    gpuopt_desc_init(&w->report, sizeof w->report);
-    gpuopt_desc_init(&w->changes, sizeof w->changes);
-    drawn = 20; /* not what the model was drawn with */
-    for (node = 0; node <= count; node++) start[node] = (int64_t)node * decisions;
-    for (k = 0; k < given; k++) {
-        do {
-            col[k] = (int32_t)draw((uint32_t)cols);
-            for (j = k / decisions * decisions; j < k && col[j] != col[k]; j++) continue;
-        } while (j < k);
-        value[k] = ub[col[k]] < 1e20 ? ub[col[k]] : 1;
-    }
-    w->nodes.count = count;
-    w->nodes.start = start;
-    w->nodes.col = col;
-    w->nodes.lb = w->nodes.ub = value;
-    w->report.outcome = (int32_t *)room((size_t)count, sizeof(int32_t));
-    w->report.rounds = (int32_t *)room((size_t)count, sizeof(int32_t));
-    w->report.columns = (int32_t *)room((size_t)count, sizeof(int32_t));
-    w->report.nonzeros = (int64_t *)room((size_t)count, sizeof(int64_t));
-    w->changes.capacity = changes;
-    w->changes.start = (int64_t *)room((size_t)count + 1, sizeof(int64_t));
-    w->changes.col = (int32_t *)room((size_t)changes, sizeof(int32_t));
-    w->changes.lb = (double *)room((size_t)changes, sizeof(double));
-    w->changes.ub = (double *)room((size_t)changes, sizeof(double));
-    return w;
-}
-
-static void free_work(work *w) {
-    free((void *)w->nodes.start), free((void *)w->nodes.col), free((void *)w->nodes.lb);
-    free(w->report.outcome), free(w->report.rounds), free(w->report.columns), free(w->report.nonzeros);
-    free(w->changes.start), free(w->changes.col), free(w->changes.lb), free(w->changes.ub);
-    free(w);
-}
-
 /* Entries a node of the rows of the columns that it was given or changed, as a mean of up to 1,000 nodes. */
 static double entries_of(const mip *m, const work *w) {
-    int32_t *seen = (int32_t *)room((size_t)m->matrix.rows, sizeof *seen), node,
+    int32_t *seen = (int32_t *)work_room((size_t)m->matrix.rows, sizeof *seen), node,
             nodes = w->nodes.count < 1000 ? w->nodes.count : 1000;
     int64_t sum = 0, k, e;
     int pass;
@@ -235,12 +121,12 @@ static gpuopt_propagator_batch *make_batch(const machine *on, const mip *m, gpuo
                                            int32_t decisions, work **w) {
     gpuopt_propagator_batch_desc desc = GPUOPT_INIT(gpuopt_propagator_batch_desc);
     gpuopt_propagator_batch *batch = NULL;
-    double *ub = (double *)room((size_t)m->matrix.cols, sizeof *ub);
+    double *ub = (double *)work_room((size_t)m->matrix.cols, sizeof *ub);
     int64_t changes = 0;
     int32_t k;
     int pass;
     gpuopt_status status = gpuopt_propagator_get_bounds(base, GPUOPT_HOST, NULL, ub);
-    *w = make_work(count, decisions, m->matrix.cols, ub, 0);
+    *w = work_make(count, decisions, m->matrix.cols, ub, 0);
     for (pass = 0; pass < 2 && !status; pass++) {
         gpuopt_propagator_batch_destroy(batch);
         desc.nodes = count;
@@ -250,12 +136,12 @@ static gpuopt_propagator_batch *make_batch(const machine *on, const mip *m, gpuo
             status = gpuopt_propagator_batch_run(batch, GPUOPT_HOST, &(*w)->nodes, 1000, &(*w)->report);
         for (k = 0; k < count && !status && pass == 0; k++) changes += (*w)->report.columns[k];
     }
-    free_work(*w);
-    *w = make_work(count, decisions, m->matrix.cols, ub, changes);
+    work_free(*w);
+    *w = work_make(count, decisions, m->matrix.cols, ub, changes);
     free(ub);
     if (!status) return batch;
     gpuopt_propagator_batch_destroy(batch);
-    free_work(*w);
+    work_free(*w);
     failed(on, "batch", "create or run", status);
     return NULL;
 }
@@ -288,7 +174,7 @@ static int measure(const machine *on, const char *name, const mip *m, gpuopt_pro
         fflush(stdout);
         result = 0;
     }
-    free_work(w);
+    work_free(w);
     gpuopt_propagator_batch_destroy(batch);
     return result;
 }
@@ -345,7 +231,7 @@ int main(int argc, char **argv) {
         mip m;
         snprintf(model_name, sizeof model_name, "%.*s", (int)length, at);
         at += length + (at[length] == ';');
-        if (load(model_name, &m)) {
+        if (work_load(model_name, &m)) {
             result = EXIT_BAD_INPUT;
             break;
         }

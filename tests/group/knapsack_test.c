@@ -101,6 +101,27 @@ static void optima(void **state) {
     assert_true(moves > 50 && shared > 20); /* else there was nothing to share */
 }
 
+/* Where there is enough to do, no rank does much more than another. */
+static void even_shares(void **state) {
+    uint64_t seed;
+    int ranks, checked = 0;
+    (void)state;
+    for (seed = 1; seed <= 30; seed++)
+        for (ranks = 2; ranks <= 4; ranks++) {
+            problem p = draw(seed, 60);
+            p.search = GPUOPT_SEARCH_BREADTH;
+            p.nodes = 50;
+            ranks_run(ranks, solves, &p);
+            if (p.answer.expanded < 3000) continue;
+            checked++;
+            if (p.answer.least * ranks * 10 < p.answer.expanded * 7)
+                fail_msg("seed %d: of %lld nodes one of %d ranks expands %lld", (int)seed, (long long)p.answer.expanded,
+                         ranks, (long long)p.answer.least);
+        }
+    print_message("%d searches\n", checked);
+    assert_true(checked >= 6);
+}
+
 static void different_problems(void **state) {
     problem p = draw(3, 30);
     (void)state;
@@ -109,6 +130,7 @@ static void different_problems(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(optima),
+    cmocka_unit_test(even_shares),
     cmocka_unit_test(different_problems),
 };
 TEST_MAIN(tests)

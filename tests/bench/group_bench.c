@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Times work that the ranks of a group share: batches of nodes, and a breadth-first knapsack search. Ranks are threads,
+ * each with a context of its own, on the GPU each on a device of its own.
+ *     group_bench BACKEND [--ranks N,...] [--device N] [--models "NAME;NAME..."] [--nodes N] [--decisions N,...]
+ *                 [--knapsack NAME] [--repeat N]
+ * BACKEND: cpu or cuda; --device: that of rank 0, the others have the next ones; NAME of a model: as batch_work.h says,
+ * of a knapsack: as examples/io/knapsack.h does. One rank has no group. Medians of N runs after one that is not counted;
+ * each run begins when all ranks are there, and ends with the last of them:
+ *     run          _run with nodes and reports in host memory, ms
+ *     own, all     _get_changes of a rank's own nodes, and of all on each rank, ms
+ *     work         the largest rank's part of the entries that were evaluated, and for knapsacks of the nodes
+ *     times        how often the time of the first number of ranks, for the run, and for it with `own`
+ *     same         whether outcomes, rounds and columns of all nodes are those of the first number of ranks
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/io/knapsack.h"
+#include "examples/io/knapsack_ranks.h"
+#include "tests/bench/batch_work.h"
+#include "tests/bench/bench.h"
+#include "transports/gpuopt_threads.h"
+
+enum { MOST_RANKS = 16 };
+
+typedef struct options {
+    const char *backend, *ranks, *models, *decisions, *knapsack;
+    int64_t device, nodes, repeat;
+} options;
+
+/* What is measured, and what rank 0 finds. */
+typedef struct job {
+    const options *o;
+    const mip *model; /* NULL: a knapsack */
+    knapsack_model knapsack;
+    int32_t decisions;
+    int ranks;
+    double run, own, all, work; /* seconds; part of the work */
+    uint64_t seen;              /* a hash of what was found */
+    int64_t nodes;
+} job;
+
+typedef struct member {
+    job *job;
+    int rank, failed;
+    gpuopt_transport transport;
+    gpuopt_context *context;
+    gpuopt_group *group; /* NULL: alone */
+    machine machine;
+    char name[NAME];
+} member;
+
+/* ---- Ranks ---- */
+
+static void say(void *user, int level, const char *message) {
+    if (level <= 1) fprintf(stderr, "%s: %s\n", ((const member *)user)->name, message);
+}
+
+static gpuopt_status open_rank(member *m) {
+    gpuopt_context_desc desc = GPUOPT_INIT(gpuopt_context_desc);
+    gpuopt_status status = GPUOPT_ERROR_UNSUPPORTED;
+    snprintf(m->name, sizeof m->name, "rank %d", m->rank);
+    m->machine.name = m->name;
+    desc.user = m;
+    desc.log = say;
+    desc.backend = gpuopt_backend_cpu();
+#ifdef TEST_WITH_CUDA
+    if (strcmp(m->job->o->backend, "cuda") == 0) {
+        desc.backend = gpuopt_backend_cuda();
+        desc.device = (int32_t)(m->job->o->device + m->rank);
+    }
+#endif
+    status = gpuopt_context_create(&desc, &m->context);
+    m->machine.context = m->context;
+    if (m->job->ranks == 1) return status;
+    if (status) m->transport.abandon(m->transport.user);
+    return status ? status : gpuopt_group_create(m->context, &m->transport, NULL, &m->group);
+}
+
+/* Waits for all ranks. Returns the time. */
+static double begin(member *m) {
+    if (m->group && gpuopt_group_agree(m->group, NULL, 0)) m->failed = 1;
+    return now();
+}
+
+/* The time until the last rank is here. */
+static double ended(member *m, double start) {
+    double taken = now() - start;
+    if (m->group && gpuopt_group_all_reduce(m->group, GPUOPT_REDUCE_MAX, 1, NULL, &taken)) m->failed = 1;
+    return taken;
+}
+
+/* ---- Batches ---- */
+
+/* A batch that has room for what the nodes of a rank change, found out by a run; and as much work. */
+static gpuopt_propagator_batch *make_batch(member *m, gpuopt_propagator *base, int32_t *ran_by, work **w) {
+    const job *j = m->job;
+    const int32_t nodes = (int32_t)j->o->nodes, cols = j->model->matrix.cols;
+    gpuopt_propagator_batch_desc desc = GPUOPT_INIT(gpuopt_propagator_batch_desc);
+    gpuopt_propagator_batch *batch = NULL;
+    double *ub = (double *)work_room((size_t)cols, sizeof *ub);
+    int64_t share[MOST_RANKS] = {0}, all = 0;
+    int32_t k;
+    int pass, r;
+    gpuopt_status status = gpuopt_propagator_get_bounds(base, GPUOPT_HOST, NULL, ub);
+    desc.nodes = nodes;
+    desc.group = m->group;
+    desc.changes = (int64_t)j->decisions * ((nodes + j->ranks - 1) / j->ranks);
+    for (pass = 0; pass < 2 && !status; pass++) {
+        *w = work_make(nodes, j->decisions, cols, ub, all);
+        (*w)->report.rank = ran_by;
+        status = gpuopt_propagator_batch_create(base, &desc, &batch);
+        if (pass == 1 || status) break;
+        status = gpuopt_propagator_batch_run(batch, GPUOPT_HOST, &(*w)->nodes, 1000, &(*w)->report);
+        for (k = 0; k < nodes; k++) share[j->ranks > 1 ? ran_by[k] : 0] += (*w)->report.columns[k];
+        for (r = 0; r < j->ranks; r++) {
+            all += share[r];
+            if (share[r] > desc.changes) desc.changes = share[r];
+        }
+        gpuopt_propagator_batch_destroy(batch);
+        work_free(*w);
+        batch = NULL;
+    }
+    free(ub);
+    if (!status) return batch;
+    failed(&m->machine, "batch", "create or run", status);
+    m->failed = 1;
+    return NULL;
+}
+
+/* Notes what rank 0 has seen. */
+static void note(job *j, const work *w, const int32_t *ran_by) {
+    double part[MOST_RANKS] = {0}, sum = 0;
+    int32_t k;
+    int r;
+    j->seen = 0;
+    for (k = 0; k < w->nodes.count; k++) {
+        j->seen = (j->seen ^ (uint64_t)w->report.outcome[k]) * 0x100000001b3u;
+        j->seen = (j->seen ^ (uint64_t)w->report.rounds[k]) * 0x100000001b3u;
+        j->seen = (j->seen ^ (uint64_t)w->report.columns[k]) * 0x100000001b3u;
+        part[j->ranks > 1 ? ran_by[k] : 0] += (double)w->report.nonzeros[k];
+        sum += (double)w->report.nonzeros[k];
+    }
+    for (r = 0, j->work = 0; r < j->ranks; r++)
+        if (part[r] / sum > j->work) j->work = part[r] / sum;
+}
+
+static double time_changes(member *m, gpuopt_propagator_batch *batch, work *w, int own) {
+    double taken[MOST_REPEATS];
+    int k, repeat = (int)m->job->o->repeat;
+    w->changes.own = own;
+    for (k = -1; k < repeat && !m->failed; k++) {
+        double start = begin(m);
+        gpuopt_status status = gpuopt_propagator_batch_get_changes(batch, GPUOPT_HOST, &w->changes);
+        if (status) m->failed = 1, failed(&m->machine, "batch", "get_changes", status);
+        taken[k < 0 ? 0 : k] = ended(m, start);
+    }
+    return m->failed ? 0 : median(taken, repeat);
+}
+
+static void run_batches(member *m) {
+    job *j = m->job;
+    gpuopt_propagator_desc desc = mip_propagator_desc(j->model);
+    gpuopt_propagator *base = NULL;
+    gpuopt_propagator_batch *batch = NULL;
+    int32_t *ran_by = (int32_t *)work_room((size_t)j->o->nodes, sizeof *ran_by);
+    double taken[MOST_REPEATS], run = 0, own, all;
+    int k, repeat = (int)j->o->repeat;
+    work *w = NULL;
+    gpuopt_status status;
+    desc.marking = GPUOPT_ON;
+    status = gpuopt_propagator_create(m->context, &desc, &base);
+    if (!status) status = gpuopt_propagator_round(base, 10000, NULL);
+    if (status) m->failed = 1, failed(&m->machine, "base", "create or round", status);
+    if (!m->failed) batch = make_batch(m, base, ran_by, &w);
+    for (k = -1; batch && k < repeat && !m->failed; k++) {
+        double start = begin(m);
+        status = gpuopt_propagator_batch_run(batch, GPUOPT_HOST, &w->nodes, 1000, &w->report);
+        if (status) m->failed = 1, failed(&m->machine, "batch", "run", status);
+        taken[k < 0 ? 0 : k] = ended(m, start);
+    }
+    if (batch && !m->failed) {
+        run = median(taken, repeat);
+        own = time_changes(m, batch, w, 1);
+        all = time_changes(m, batch, w, 0);
+        if (m->rank == 0) {
+            note(j, w, ran_by);
+            j->run = run, j->own = own, j->all = all;
+        }
+    }
+    if (w) work_free(w);
+    free(ran_by);
+    gpuopt_propagator_batch_destroy(batch);
+    gpuopt_propagator_destroy(base);
+}
+
+/* ---- Knapsacks ---- */
+
+static void run_knapsack(member *m) {
+    job *j = m->job;
+    gpuopt_knapsack_desc desc = GPUOPT_INIT(gpuopt_knapsack_desc);
+    uint8_t *taken = (uint8_t *)work_room((size_t)j->knapsack.items, 1);
+    double times[MOST_REPEATS];
+    int k, repeat = (int)j->o->repeat;
+    desc.items = j->knapsack.items;
+    desc.weight = j->knapsack.weight;
+    desc.profit = j->knapsack.profit;
+    desc.capacity = j->knapsack.capacity;
+    desc.search = GPUOPT_SEARCH_BREADTH;
+    desc.pool = (int64_t)1 << 22;
+    if (!m->group && gpuopt_group_create(m->context, NULL, NULL, &m->group)) m->failed = 1;
+    for (k = -1; k < repeat && !m->failed; k++) {
+        knapsack_ranks_answer answer;
+        double start = begin(m);
+        gpuopt_status status = knapsack_solve_ranks(m->context, m->group, &desc, 100000, taken, &answer);
+        if (status) m->failed = 1, failed(&m->machine, "knapsack", "solve", status);
+        times[k < 0 ? 0 : k] = ended(m, start);
+        if (m->rank > 0) continue;
+        j->work = (double)answer.most / (double)(answer.expanded ? answer.expanded : 1);
+        j->nodes = answer.expanded;
+        j->seen = (uint64_t)answer.profit;
+    }
+    if (!m->failed && m->rank == 0) j->run = median(times, repeat);
+    free(taken);
+}
+
+/* ---- All ranks ---- */
+
+static void *run_rank(void *argument) {
+    member *m = (member *)argument;
+    gpuopt_status status = open_rank(m);
+    if (status) m->failed = 1, failed(&m->machine, "rank", "context or group", status);
+    else if (m->job->model) run_batches(m);
+    else run_knapsack(m);
+    if (m->failed && m->group) gpuopt_group_abort(m->group); /* so that the others do not wait */
+    gpuopt_group_destroy(m->group);
+    gpuopt_context_destroy(m->context);
+    return NULL;
+}
+
+/* Returns 0, or -1 after a message. */
+static int run_job(job *j) {
+    gpuopt_transport transport[MOST_RANKS];
+    pthread_t thread[MOST_RANKS];
+    member m[MOST_RANKS];
+    int r, result = 0;
+    memset(m, 0, sizeof m);
+    if (gpuopt_threads_open(j->ranks, transport)) return -1;
+    for (r = 0; r < j->ranks; r++) {
+        m[r].job = j;
+        m[r].rank = r;
+        m[r].transport = transport[r];
+        if (pthread_create(&thread[r], NULL, run_rank, &m[r])) exit(EXIT_FAILED);
+    }
+    for (r = 0; r < j->ranks; r++) {
+        pthread_join(thread[r], NULL);
+        if (m[r].failed) result = -1;
+    }
+    gpuopt_threads_close(transport);
+    return result;
+}
+
+static int measure(job *j, const char *name) {
+    const char *at = j->o->ranks;
+    char word[NAME];
+    int64_t ranks;
+    double run = 0, own = 0;
+    uint64_t seen = 0;
+    for (; next_word(&at, word) && whole_number(word, MOST_RANKS, &ranks);) {
+        j->ranks = (int)ranks;
+        if (run_job(j)) return -1;
+        if (run == 0) run = j->run, own = j->run + j->own, seen = j->seen;
+        if (j->model)
+            printf("| %s | %d | %d | %d | %.3f | %.3f | %.3f | %.1f%% | %.2f | %.2f | %s |\n", name, (int)j->decisions,
+                   (int)j->o->nodes, j->ranks, 1e3 * j->run, 1e3 * j->own, 1e3 * j->all, 100 * j->work, run / j->run,
+                   own / (j->run + j->own), j->seen == seen ? "yes" : "NO");
+        else
+            printf("| %s | - | %lld | %d | %.3f | - | - | %.1f%% | %.2f | - | %s |\n", name, (long long)j->nodes,
+                   j->ranks, 1e3 * j->run, 100 * j->work, run / j->run, j->seen == seen ? "yes" : "NO");
+        fflush(stdout);
+        if (j->seen != seen) return -1;
+    }
+    return 0;
+}
+
+static int measure_model(const options *o, const char *name) {
+    const char *at = o->decisions;
+    char word[NAME];
+    int64_t decisions;
+    int result = 0;
+    job j;
+    mip m;
+    memset(&j, 0, sizeof j);
+    if (work_load(name, &m)) return EXIT_BAD_INPUT;
+    j.o = o;
+    j.model = &m;
+    while (!result && next_word(&at, word) && whole_number(word, MOST_DECISIONS, &decisions)) {
+        j.decisions = (int32_t)decisions;
+        if (measure(&j, name)) result = EXIT_FAILED;
+    }
+    mip_free(&m);
+    return result;
+}
+
+static int measure_knapsack(const options *o) {
+    char error[512];
+    int result;
+    job j;
+    memset(&j, 0, sizeof j);
+    j.o = o;
+    if (knapsack_load(o->knapsack, &j.knapsack, error, sizeof error)) {
+        fprintf(stderr, "%s: %s\n", o->knapsack, error);
+        return EXIT_BAD_INPUT;
+    }
+    result = measure(&j, o->knapsack) ? EXIT_FAILED : 0;
+    knapsack_free(&j.knapsack);
+    return result;
+}
+
+int main(int argc, char **argv) {
+    options o = {NULL, "1,2", "gen:rand,100000,100000,10,1;binary,10000,10", "1,12", "paper:200:1", 0, 65536, 5};
+    char name[NAME];
+    const char *at;
+    int k, result = 0;
+    for (k = 2; k + 1 < argc; k += 2) {
+        if (strcmp(argv[k], "--ranks") == 0) o.ranks = argv[k + 1];
+        else if (strcmp(argv[k], "--models") == 0) o.models = argv[k + 1];
+        else if (strcmp(argv[k], "--decisions") == 0) o.decisions = argv[k + 1];
+        else if (strcmp(argv[k], "--knapsack") == 0) o.knapsack = argv[k + 1];
+        else if (strcmp(argv[k], "--device") == 0 && strcmp(argv[k + 1], "0") == 0) o.device = 0;
+        else if (strcmp(argv[k], "--device") == 0 && whole_number(argv[k + 1], 1000, &o.device)) continue;
+        else if (strcmp(argv[k], "--nodes") == 0 && whole_number(argv[k + 1], MOST_NODES, &o.nodes)) continue;
+        else if (strcmp(argv[k], "--repeat") != 0 || !whole_number(argv[k + 1], MOST_REPEATS, &o.repeat)) break;
+    }
+    if (argc >= 2) o.backend = argv[1];
+    if (argc < 2 || k != argc || (strcmp(o.backend, "cpu") != 0 && strcmp(o.backend, "cuda") != 0)) {
+        fprintf(stderr, "usage: group_bench cpu|cuda [--ranks N,...] [--device N] [--models NAME;NAME...] [--nodes N] "
+                        "[--decisions N,...] [--knapsack NAME] [--repeat N]\n");
+        return EXIT_BAD_INPUT;
+    }
+#ifndef TEST_WITH_CUDA
+    if (strcmp(o.backend, "cuda") == 0) {
+        fprintf(stderr, "group_bench: no backend cuda here\n");
+        return EXIT_BAD_INPUT;
+    }
+#endif
+    printf("| model | decisions | nodes | ranks | run | own | all | work | times | times | same |\n"
+           "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    for (at = o.models; *at && !result;) {
+        size_t length = strcspn(at, ";");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        at += length + (at[length] == ';');
+        result = measure_model(&o, name);
+    }
+    if (!result && *o.knapsack) result = measure_knapsack(&o);
+    return finish_output(result);
+}
