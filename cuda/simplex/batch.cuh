@@ -35,7 +35,9 @@ __global__ void __launch_bounds__(CHILD_THREADS)
     solve_children(const __grid_constant__ ChildRoot root, const __grid_constant__ ChildJob job,
                    const __grid_constant__ ChildState first, int64_t bytes) {
     __shared__ ChildShared shared;
-    const ChildState state = child_state(first, bytes * blockIdx.x);
+    __shared__ ChildState state; /* not in each thread's own memory, where it would fill the L1 cache */
+    if (threadIdx.x == 0) state = child_state(first, bytes * blockIdx.x);
+    __syncthreads();
     Child child(root, state, shared);
     for (;;) {
         if (threadIdx.x == 0) shared.child = atomicAdd(job.next, 1);

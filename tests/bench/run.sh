@@ -5,10 +5,10 @@
 #        run.sh --all [FOLDER]
 #
 # Measures propagation on this machine as tests/bench/results reports it; PROGRAM: propagate_bench, built already.
-# With --all then nodes of a tree search (CPU), batches of nodes, probing, the basis inverse, the simplex method,
-# elimination, orders, knapsacks and creating handles too, on the CPU and, where there is one, the GPU; FOLDER: of the
-# programs, built already. The public models are read from GPUOPT_TEST_DATA/miplib, netlib, kennington and wcsp, and left
-# out without them.
+# With --all then nodes of a tree search (CPU), batches of nodes, probing, the basis inverse, the simplex method, children
+# of a basis, elimination, orders, knapsacks and creating handles too, on the CPU and, where there is one, the GPU;
+# FOLDER: of the programs, built already. The public models are read from GPUOPT_TEST_DATA/miplib, netlib, kennington and
+# wcsp, and left out without them.
 set -u
 case ${1:-} in
 -h | --help)
@@ -19,7 +19,7 @@ esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # Each has a program NAME_bench here, and below a function of that name which runs it.
-families=(propagate node batch probe basis simplex elimination order knapsack create)
+families=(propagate node batch probe basis simplex children elimination order knapsack create)
 
 build() {
     (cd "$root" && bazel build --noshow_progress "${@/#/\/\/tests\/bench:}") >&2 || exit
@@ -108,6 +108,22 @@ simplex() {
     [ "$backends" != cpu ] || return 0
     echo "== simplex method, cpu"
     "$folder/simplex_bench" cpu --clp off --limit 20 --only "tableau devex,revised devex"
+}
+
+# Both sides of all fractional columns of MIPLIB roots: on the GPU, and on up to 16 threads.
+children() {
+    local gpu=${backends%cpu} threads name models=()
+    gpu=${gpu/ /,}
+    threads=$(nproc)
+    [ -d "${GPUOPT_TEST_DATA:-}/miplib" ] || return 0
+    work=${work:-$(mktemp -d)} || exit 1
+    trap 'rm -rf "$work"' EXIT
+    for name in air05 fast0507 seymour p0201 misc07 bell5 50v-10 binkar10_1 nw04 eil33-2 csched008 drayage-25-23 \
+        rococoC10-001000 cost266-UUE; do
+        xz -dc "$GPUOPT_TEST_DATA/miplib/$name.mps.xz" >"$work/$name.mps" && models+=("$work/$name.mps")
+    done
+    echo "== children of a basis, ${backends// /, }"
+    "$folder/children_bench" "${models[@]}" --backend "${gpu}cpu:$((threads < 16 ? threads : 16))" --check 24
 }
 
 # Whole models on the GPU and beside it on one thread and all; then single buckets, on the GPU alone.

@@ -10,6 +10,7 @@
  *   the verdict is that of an enumeration of all bases in whole numbers, but for models that the scales make ambiguous;
  *     proofs, and what info says of an optimum, hold in exact rationals; no bound is better than the optimum, and a
  *     basis is certified only where the verdict is that of the enumeration;
+ *   children of a basis have the verdicts and bounds of the enumeration, too, and leave the handle where it is;
  *   steps allocate nothing that lasts, and nothing leaks.
  *
  * With: tests/simplex/brute.c tests/simplex/exact.c tests/simplex/exact_proof.c -lgmp
@@ -446,10 +447,70 @@ static void call_cutoff(fuzz *f) {
     for (k = 0; k < 2; k++) REQUIRE(gpuopt_simplex_set_cutoff(f->handle[k], cutoff) == GPUOPT_OK);
 }
 
+/* Children of both handles, with one change each; the handles stay as they are. */
+static void call_batch(fuzz *f) {
+    enum { CHILDREN = 3 };
+    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    gpuopt_simplex_children c = GPUOPT_INIT(gpuopt_simplex_children);
+    gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
+    int64_t start[3][CHILDREN + 1] = {{0}}, iterations = 1 + take(f) % 40;
+    int32_t index[3][CHILDREN], outcome[2][CHILDREN], count[3] = {0};
+    double low[3][CHILDREN], high[3][CHILDREN], bound[2][CHILDREN], objective[2][CHILDREN];
+    brute_answer expected[CHILDREN];
+    int k, n;
+    if (f->rows == 0 || f->cols == 0) return;
+    for (k = 0; k < CHILDREN; k++) {
+        const int kind = (int)(take(f) % 3), first = kind == 1 ? f->cols : 0;
+        const int32_t at = (int32_t)(take(f) % (unsigned)(kind == 1 ? f->rows : f->cols));
+        double *const values[] = {kind == 1 ? f->lhs : f->lb, kind == 1 ? f->rhs : f->ub, f->cost};
+        double old[3], new_low = 0, new_high = 0;
+        mip plain;
+        for (n = 0; n < 3; n++) {
+            if (n < 2 || kind == 2) old[n] = values[n][at];
+            start[n][k] = count[n];
+        }
+        if (kind == 2) new_low = whole(f);
+        else take_interval(f, &new_low, &new_high);
+        n = count[kind]++;
+        index[kind][n] = at;
+        low[kind][n] = ldexp(new_low, kind == 2 ? -f->exponent[at] : f->exponent[first + at]);
+        high[kind][n] = ldexp(new_high, f->exponent[first + at]);
+        if (kind == 2) values[2][at] = new_low;
+        else values[0][at] = new_low, values[1][at] = new_high;
+        plain = model_of(f, 0, NULL);
+        expected[k] = brute_solve(&plain);
+        if (kind == 2) values[2][at] = old[2];
+        else values[0][at] = old[0], values[1][at] = old[1];
+    }
+    for (n = 0; n < 3; n++) start[n][CHILDREN] = count[n];
+    desc.copies = c.count = CHILDREN;
+    c.start = start[0], c.col = index[0], c.lb = low[0], c.ub = high[0];
+    c.side_start = start[1], c.row = index[1], c.lhs = low[1], c.rhs = high[1];
+    c.cost_start = start[2], c.cost_col = index[2], c.cost = low[2];
+    for (k = 0; k < 2; k++) {
+        gpuopt_simplex_batch *batch;
+        report.outcome = outcome[k], report.bound = bound[k], report.objective = objective[k];
+        REQUIRE(gpuopt_simplex_batch_create(f->handle[k], &desc, &batch) == GPUOPT_OK);
+        REQUIRE(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &c, iterations, &report) == GPUOPT_OK);
+        gpuopt_simplex_batch_destroy(batch);
+    }
+    for (k = 0; k < CHILDREN; k++) {
+        const double sign = f->desc.maximize ? -1 : 1, size = fmax(1, fabs(expected[k].objective));
+        REQUIRE(outcome[0][k] == outcome[1][k]);
+        REQUIRE(!isnan(bound[0][k]));
+        if (f->wide) continue;
+        if (outcome[0][k] == GPUOPT_OPTIMAL || outcome[0][k] == GPUOPT_INFEASIBLE || outcome[0][k] == GPUOPT_UNBOUNDED)
+            REQUIRE(outcome[0][k] == (int32_t)expected[k].outcome);
+        if (expected[k].outcome != GPUOPT_OPTIMAL) continue;
+        REQUIRE(sign * bound[0][k] <= sign * expected[k].objective);
+        if (outcome[0][k] == GPUOPT_OPTIMAL) REQUIRE(fabs(objective[0][k] - expected[k].objective) <= 1e-9 * size);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static void (*const calls[])(fuzz *) = {call_pivot,   call_flip,    call_step,      call_step,   call_iterate,
-                                            call_refresh, call_ratio,   call_set_basis, call_change, call_change,
-                                            call_bound,   call_certify, call_cutoff,    call_iterate};
+    static void (*const calls[])(fuzz *) = {call_pivot,   call_flip,    call_step,      call_step,    call_iterate,
+                                            call_refresh, call_ratio,   call_set_basis, call_change,  call_change,
+                                            call_bound,   call_certify, call_cutoff,    call_iterate, call_batch};
     fuzz f;
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     uint64_t before;
@@ -471,7 +532,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_twin(&f);
     check_plain(&f);
     for (n = 0; n < OPERATIONS && f.bytes.size; n++) {
-        calls[take(&f) % 14](&f);
+        calls[take(&f) % 15](&f);
         REQUIRE(f.host.live == before);
         check_twin(&f);
         check_plain(&f);
