@@ -1,57 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/io/tokens.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "examples/io/text.h"
+
 /* ---- The file ---- */
 
-static int cannot_read(tokens *t, const char *why) {
-    snprintf(t->error, t->error_size, "%s: cannot be read: %s", t->path, why);
-    free(t->text);
-    t->text = NULL;
-    return -1;
-}
-
-static void close_unless_stdin(FILE *file) {
-    if (file != stdin) fclose(file);
-}
-
 int tokens_open(tokens *t, const char *path, char *error, size_t error_size) {
-    FILE *file;
-    size_t room = 1 << 16, got;
     memset(t, 0, sizeof *t);
     t->path = path;
     t->error = error;
     t->error_size = error_size;
     t->line = 1;
-    errno = 0;
-    file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    if (!file) {
-        snprintf(error, error_size, "%s: cannot be opened: %s", path, strerror(errno));
-        return -1;
-    }
-    t->text = malloc(room);
-    while (t->text && (got = fread(t->text + t->size, 1, room - t->size - 1, file)) > 0) {
-        char *more;
-        t->size += got;
-        if (t->size + 1 < room) continue;
-        more = room <= SIZE_MAX / 2 ? realloc(t->text, room * 2) : NULL;
-        if (!more) free(t->text);
-        t->text = more;
-        room *= 2;
-    }
-    if (t->text && ferror(file)) {
-        close_unless_stdin(file);
-        return cannot_read(t, strerror(errno)); /* for example, a folder */
-    }
-    close_unless_stdin(file);
-    if (!t->text) return cannot_read(t, "out of memory");
-    t->text[t->size] = 0;
+    t->text = text_read(path, &t->size, error, error_size);
+    if (!t->text) return -1;
     if (t->size >= 3 && memcmp(t->text, "\xEF\xBB\xBF", 3) == 0) t->at = t->begin = 3; /* a byte order mark */
     t->line_start = (int64_t)t->begin;
     return 0;

@@ -4,7 +4,7 @@
  * are, the result is either an error with its place and nothing to free, or a model with the numbers of the file. A
  * file that consists of the right number of whole numbers must be read.
  *
- * With: examples/io/knapsack.c examples/io/tokens.c
+ * With: examples/io/knapsack.c examples/io/text.c examples/io/tokens.c -lz -llzma
  * Longest input: 512
  */
 #ifndef _GNU_SOURCE
