@@ -5,9 +5,9 @@
  * what solve_wcsp --agents prints of simulated agents: the cost, how many messages there were, and their bytes.
  *
  * Build, from the repository's root, with mpicc or MPI's flags:
- *     mpicc -O2 -I. examples/mpi/dpop_mpi.c examples/common.c examples/io/agents*.c examples/io/graphical*.c \
- *         examples/io/tokens.c examples/io/uai.c examples/io/wcsp.c transports/gpuopt_mpi.c gpuopt_impl/gpuopt.c \
- *         -lm -o dpop_mpi
+ *     mpicc -O2 -I. examples/mpi/dpop_mpi.c examples/common.c examples/io/agents*.c examples/io/cfn.c \
+ *         examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c examples/io/uai.c \
+ *         examples/io/wcsp.c transports/gpuopt_mpi.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o dpop_mpi
  * Run: mpirun -n 4 ./dpop_mpi random:18:10:0.3:1
  */
 #define _POSIX_C_SOURCE 200809L /* before the system's headers: _exit */
@@ -23,7 +23,7 @@
 
 static const char usage[] =
     "usage: dpop_mpi MODEL [options], by mpirun\n"
-    "  MODEL              a file (.wcsp or .uai), random:N:D:P1:SEED, scalefree:N:D:SEED or grid:N:D:SEED\n"
+    "  MODEL              a file (.wcsp, .cfn, .uai), random:N:D:P1:SEED, scalefree:N:D:SEED or grid:N:D:SEED\n"
     "  --agents FILE      the agent of each variable, or lines VARIABLE AGENT; each: every variable has its own "
     "(each)\n"
     "                     agents are dealt to processes one by one\n"
