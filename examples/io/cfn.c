@@ -21,6 +21,7 @@
 #include "examples/io/global.h"
 #include "examples/io/graphical_build.h"
 #include "examples/io/names.h"
+#include "examples/io/tokens_json.h"
 
 enum { MOST_PLACES = 18 };
 
@@ -51,49 +52,6 @@ static int out_of_memory(reader *r) { return tokens_fail(&r->t, "out of memory")
 
 /* ---- Words ---- */
 
-static int is_bracket(const tokens *t, const char *which) {
-    return !t->quoted && t->length == 1 && strchr(which, t->word[0]) != NULL;
-}
-
-static int open_list(reader *r, const char *what) {
-    if (tokens_next(&r->t, what)) return -1;
-    return is_bracket(&r->t, "[{") ? 0
-                                   : tokens_fail(&r->t, "'%.*s' where %s should begin with a bracket",
-                                                 tokens_shown(&r->t), r->t.word, what);
-}
-
-static int close_list(reader *r, const char *what) {
-    if (tokens_next(&r->t, "the closing bracket")) return -1;
-    return is_bracket(&r->t, "]}")
-               ? 0
-               : tokens_fail(&r->t, "'%.*s' where %s should end with a bracket", tokens_shown(&r->t), r->t.word, what);
-}
-
-/* Looks one word further, without an error at the end of the file. Returns whether there is one. */
-static int look(tokens *t) {
-    char ignored[1];
-    int failed;
-    t->error = ignored;
-    t->error_size = sizeof ignored;
-    failed = tokens_next(t, "");
-    t->error = NULL;
-    return !failed;
-}
-
-/* Whether the next word is one of these brackets, or that word. */
-static int at_bracket(const reader *r, const char *which) {
-    tokens t = r->t;
-    return look(&t) && is_bracket(&t, which);
-}
-
-static int at_word(const reader *r, const char *word) {
-    tokens t = r->t;
-    return look(&t) && tokens_is(&t, word);
-}
-
-/* Takes the name of a field, where it stands. */
-static int skip_tag(reader *r, const char *tag) { return at_word(r, tag) ? tokens_next(&r->t, tag) : 0; }
-
 /* Makes r->word the word taken last, behind a prefix. */
 static int copy_word(reader *r, const char *prefix) {
     size_t before = strlen(prefix), wanted = before + (size_t)r->t.length + 1;
@@ -112,7 +70,7 @@ static int copy_word(reader *r, const char *prefix) {
 /* Takes a word that is a name: no bracket, and not what a number begins with. */
 static int take_name(reader *r, const char *what, const char *prefix) {
     if (tokens_next(&r->t, what)) return -1;
-    if (is_bracket(&r->t, "[]{}") || r->t.length == 0 || tokens_numeric(&r->t))
+    if (tokens_is_bracket(&r->t, "[]{}") || r->t.length == 0 || tokens_numeric(&r->t))
         return tokens_fail(&r->t, "'%.*s' where %s should be", tokens_shown(&r->t), r->t.word, what);
     return copy_word(r, prefix);
 }
@@ -129,8 +87,8 @@ static int read_problem(reader *r) {
     graphical_model *m = r->model;
     tokens *t = &r->t;
     int k;
-    if (skip_tag(r, "problem") || open_list(r, "the problem") || skip_tag(r, "name") ||
-        take_name(r, "the problem's name", "") || skip_tag(r, "mustbe") || tokens_next(t, "the bound"))
+    if (tokens_skip(&r->t, "problem") || tokens_open_list(&r->t, "the problem") || tokens_skip(&r->t, "name") ||
+        take_name(r, "the problem's name", "") || tokens_skip(&r->t, "mustbe") || tokens_next(t, "the bound"))
         return -1;
     if (t->length == 0 || (t->word[0] != '<' && t->word[0] != '>'))
         return tokens_fail(t, "the bound '%.*s' begins neither with < nor with >", tokens_shown(t), t->word);
@@ -140,22 +98,22 @@ static int read_problem(reader *r) {
     m->places = k < t->length ? t->length - k - 1 : 0;
     if (tokens_decimal_behind(t, "the bound", 1, m->places, &r->bound)) return -1;
     if (m->maximised) r->bound = -r->bound;
-    return close_list(r, "the problem");
+    return tokens_close_list(&r->t, "the problem");
 }
 
 /* A list of names, or their number. */
 static int read_domain(reader *r, int64_t *size) {
     char prefix[16];
     *size = 0;
-    if (!at_bracket(r, "[{")) {
+    if (!tokens_at_bracket(&r->t, "[{")) {
         if (tokens_whole(&r->t, "domain size", -INT32_MAX, INT32_MAX, size)) return -1;
         if (*size < 0) return tokens_fail(&r->t, "interval domains (a negative size) are not supported");
     } else {
         snprintf(prefix, sizeof prefix, "%d:", (int)r->model->variables);
-        if (open_list(r, "the domain")) return -1;
-        for (; !at_bracket(r, "]}"); ++*size)
+        if (tokens_open_list(&r->t, "the domain")) return -1;
+        for (; !tokens_at_bracket(&r->t, "]}"); ++*size)
             if (take_name(r, "a value's name", prefix) || add_name(r, &r->values, "value")) return -1;
-        if (close_list(r, "the domain")) return -1;
+        if (tokens_close_list(&r->t, "the domain")) return -1;
     }
     return *size > 0 ? 0 : tokens_fail(&r->t, "the domain is empty");
 }
@@ -163,7 +121,7 @@ static int read_domain(reader *r, int64_t *size) {
 static int read_variable_and_domain(reader *r) {
     int32_t number = r->model->variables, first = r->values.count;
     int64_t size;
-    if (at_bracket(r, "[{") || (!tokens_peek(&r->t, "a variable") && tokens_numeric(&r->t))) {
+    if (tokens_at_bracket(&r->t, "[{") || (!tokens_peek(&r->t, "a variable") && tokens_numeric(&r->t))) {
         char name[16]; /* of a variable that has none: its number, which is no other one's name */
         snprintf(name, sizeof name, "%d", (int)number);
         if (names_add(&r->variables, name) < 0) return out_of_memory(r);
@@ -181,14 +139,14 @@ static int read_variable_and_domain(reader *r) {
 }
 
 static int read_variables(reader *r) {
-    if (skip_tag(r, "variables") || open_list(r, "the list of variables")) return -1;
+    if (tokens_skip(&r->t, "variables") || tokens_open_list(&r->t, "the list of variables")) return -1;
     r->t.part = "variable";
-    for (; !at_bracket(r, "]}"); r->t.index++)
+    for (; !tokens_at_bracket(&r->t, "]}"); r->t.index++)
         if (read_variable_and_domain(r)) return -1;
     r->t.part = NULL;
     r->t.index = 0;
     r->seen = calloc((size_t)r->model->variables + 1, sizeof *r->seen);
-    return r->seen ? close_list(r, "the list of variables") : out_of_memory(r);
+    return r->seen ? tokens_close_list(&r->t, "the list of variables") : out_of_memory(r);
 }
 
 /* ---- Functions ---- */
@@ -233,8 +191,8 @@ static int read_scope(reader *r, int32_t **scope, int32_t *arity) {
     int64_t v;
     *scope = NULL;
     *arity = 0;
-    if (skip_tag(r, "scope") || open_list(r, "the scope")) return -1;
-    while (!at_bracket(r, "]}")) {
+    if (tokens_skip(&r->t, "scope") || tokens_open_list(&r->t, "the scope")) return -1;
+    while (!tokens_at_bracket(&r->t, "]}")) {
         if ((size_t)*arity == room) {
             int32_t *more = realloc(*scope, sizeof *more * (room ? 2 * room : 4));
             if (!more) return out_of_memory(r);
@@ -247,15 +205,7 @@ static int read_scope(reader *r, int32_t **scope, int32_t *arity) {
         r->seen[v] = (int32_t)r->count;
         (*scope)[(*arity)++] = (int32_t)v;
     }
-    return close_list(r, "the scope");
-}
-
-/* How many words there are up to the next bracket. */
-static int64_t words_ahead(const reader *r) {
-    tokens t = r->t;
-    int64_t count = 0;
-    while (look(&t) && !is_bracket(&t, "[]{}")) count++;
-    return count;
+    return tokens_close_list(&r->t, "the scope");
 }
 
 static int read_tuples(reader *r, gpuopt_elimination_function *f, int64_t default_cost) {
@@ -274,8 +224,8 @@ static int read_tuples(reader *r, gpuopt_elimination_function *f, int64_t defaul
 static int read_table(reader *r, int32_t arity, const int32_t *scope, int has_default, int64_t default_cost) {
     gpuopt_elimination_function *f;
     int64_t words, entries, at;
-    if (open_list(r, "the list of costs")) return -1;
-    words = words_ahead(r);
+    if (tokens_open_list(&r->t, "the list of costs")) return -1;
+    words = tokens_in_list(&r->t);
     entries = builder_entries(&r->b, arity, scope, INT64_MAX - 1);
     if (!has_default && words != entries)
         return tokens_fail(&r->t, "%lld costs, where the domain sizes make %lld", (long long)words, (long long)entries);
@@ -284,7 +234,7 @@ static int read_table(reader *r, int32_t arity, const int32_t *scope, int has_de
     if (has_default && read_tuples(r, f, default_cost)) return -1;
     for (at = 0; !has_default && at < entries; at++)
         if (read_cost(r, (int64_t *)f->cost + at)) return -1;
-    return close_list(r, has_default ? "the list of tuples and costs" : "the list of costs");
+    return tokens_close_list(&r->t, has_default ? "the list of tuples and costs" : "the list of costs");
 }
 
 static int read_global(reader *r, global *g) {
@@ -295,18 +245,18 @@ static int read_global(reader *r, global *g) {
     if (tokens_next(&r->t, "the type")) return -1;
     g->kind = global_find(&r->t);
     if (!g->kind) return tokens_fail(&r->t, "type '%.*s' is not supported", tokens_shown(&r->t), r->t.word);
-    if (skip_tag(r, "params") || open_list(r, "the parameters")) return -1;
-    return global_read(&r->t, &format, r->model, g) ? -1 : close_list(r, "the parameters");
+    if (tokens_skip(&r->t, "params") || tokens_open_list(&r->t, "the parameters")) return -1;
+    return global_read(&r->t, &format, r->model, g) ? -1 : tokens_close_list(&r->t, "the parameters");
 }
 
 /* What comes behind the scope. */
 static int read_costs(reader *r, item *i, int32_t arity, const int32_t *scope) {
     int64_t default_cost = 0;
-    int has_default = at_word(r, "defaultcost") || (!tokens_peek(&r->t, "costs") && tokens_numeric(&r->t));
-    if (has_default && (skip_tag(r, "defaultcost") || read_cost(r, &default_cost))) return -1;
-    if (skip_tag(r, "costs")) return -1;
+    int has_default = tokens_at_word(&r->t, "defaultcost") || (!tokens_peek(&r->t, "costs") && tokens_numeric(&r->t));
+    if (has_default && (tokens_skip(&r->t, "defaultcost") || read_cost(r, &default_cost))) return -1;
+    if (tokens_skip(&r->t, "costs")) return -1;
     i->table = r->model->functions;
-    if (has_default || at_bracket(r, "[{")) return read_table(r, arity, scope, has_default, default_cost);
+    if (has_default || tokens_at_bracket(&r->t, "[{")) return read_table(r, arity, scope, has_default, default_cost);
     if (take_name(r, "a list of costs, or a function's name,", "")) return -1;
     i->shares = malloc(strlen(r->word) + 1);
     if (!i->shares || !builder_function(&r->b, arity, scope, 0, 0)) return out_of_memory(r);
@@ -318,31 +268,31 @@ static int read_function(reader *r, item *i) {
     int32_t *scope, arity;
     int failed;
     i->table = -1;
-    if (!at_bracket(r, "[{")) {
+    if (!tokens_at_bracket(&r->t, "[{")) {
         if (take_name(r, "a function's name", "")) return -1;
         i->name = malloc(strlen(r->word) + 1);
         if (!i->name) return out_of_memory(r);
         strcpy(i->name, r->word);
     }
-    if (open_list(r, "the function")) return -1;
+    if (tokens_open_list(&r->t, "the function")) return -1;
     failed = read_scope(r, &scope, &arity);
     i->line = r->t.word_line;
     i->column = r->t.word_column;
-    if (!failed && at_word(r, "type")) {
+    if (!failed && tokens_at_word(&r->t, "type")) {
         i->g.scope = scope;
         i->g.arity = arity;
-        if (skip_tag(r, "type") || read_global(r, &i->g)) return -1;
+        if (tokens_skip(&r->t, "type") || read_global(r, &i->g)) return -1;
     } else {
         if (!failed) failed = read_costs(r, i, arity, scope);
         free(scope);
     }
-    return failed ? failed : close_list(r, "the function");
+    return failed ? failed : tokens_close_list(&r->t, "the function");
 }
 
 static int read_functions(reader *r) {
-    if (skip_tag(r, "functions") || open_list(r, "the list of functions")) return -1;
+    if (tokens_skip(&r->t, "functions") || tokens_open_list(&r->t, "the list of functions")) return -1;
     r->t.part = "function";
-    for (; !at_bracket(r, "]}"); r->t.index++) {
+    for (; !tokens_at_bracket(&r->t, "]}"); r->t.index++) {
         if (r->count == r->room) {
             size_t room = r->room ? 2 * r->room : 64;
             item *more = room < INT32_MAX ? realloc(r->items, sizeof *more * room) : NULL;
@@ -355,7 +305,7 @@ static int read_functions(reader *r) {
         if (read_function(r, &r->items[r->count - 1])) return -1;
     }
     r->t.part = NULL;
-    return close_list(r, "the list of functions");
+    return tokens_close_list(&r->t, "the list of functions");
 }
 
 /* ---- When all functions are there ---- */
@@ -404,39 +354,16 @@ static int share_costs(reader *r) {
     return failed;
 }
 
-/* Whether there is a negative cost: then no cost by itself is forbidden, as others may make up for it. */
-static int any_negative(const reader *r) {
-    const graphical_model *m = r->model;
-    int64_t e, costs;
-    int32_t f;
-    size_t k;
-    int list;
-    for (f = 0; f < m->functions; f++) {
-        const gpuopt_elimination_function *g = &m->function[f];
-        costs = g->tuples < 0 ? builder_entries(&r->b, g->arity, g->scope, INT64_MAX - 1) : g->tuples;
-        if (g->default_cost < 0) return 1;
-        for (e = 0; e < costs; e++)
-            if (g->cost[e] < 0) return 1;
-    }
-    for (k = 0; k < r->count; k++) {
-        const global *g = &r->items[k].g;
-        if (!g->kind || (g->kind->form != FORM_WEIGHTED_REGULAR && g->kind->form != FORM_MAX)) continue;
-        if (g->number[0] < 0) return 1;
-        for (list = 0; list < g->lists; list++)
-            for (e = 0; e < g->list[list].count; e++)
-                if (g->list[list].number[e] < 0) return 1;
-    }
-    return 0;
-}
-
 static int add_globals(reader *r) {
-    int64_t top = any_negative(r) ? INT64_MAX : r->bound;
+    /* Where there is a negative cost, no other one is forbidden by itself: this may make up for it. */
+    int any_negative = builder_any_negative(&r->b);
     const char *fault;
     size_t k;
+    for (k = 0; k < r->count; k++) any_negative |= r->items[k].g.kind && global_any_negative(&r->items[k].g);
     for (k = 0; k < r->count; k++) {
         if (!r->items[k].g.kind) continue;
         go_to(r, k);
-        fault = global_add(&r->b, &r->items[k].g, top);
+        fault = global_add(&r->b, &r->items[k].g, any_negative ? INT64_MAX : r->bound);
         if (fault) return tokens_fail(&r->t, "'%s' %s", r->items[k].g.kind->name, fault);
     }
     return 0;
@@ -471,8 +398,8 @@ int graphical_read_cfn(const char *path, graphical_model *model, char *error, si
         return -1;
     }
     r.t.json = 1;
-    failed = open_list(&r, "the network") || read_problem(&r) || read_variables(&r) || read_functions(&r) ||
-             close_list(&r, "the network") || tokens_end(&r.t) || share_costs(&r) || add_globals(&r);
+    failed = tokens_open_list(&r.t, "the network") || read_problem(&r) || read_variables(&r) || read_functions(&r) ||
+             tokens_close_list(&r.t, "the network") || tokens_end(&r.t) || share_costs(&r) || add_globals(&r);
     r.t.part = NULL;
     if (!failed && (fault = builder_finish(&r.b, r.bound)) != NULL) failed = tokens_fail(&r.t, "%s", fault);
     free_reader(&r);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "examples/io/tokens_json.h"
+
 /* ---- Which there are ---- */
 
 enum { HARD = 1 << METRIC_HARD, SOFT = 1 << METRIC_HARD | 1 << METRIC_LIN | 1 << METRIC_QUAD, VAR = 1 << METRIC_VAR };
@@ -92,6 +94,17 @@ void global_free(global *g) {
     memset(g, 0, sizeof *g);
 }
 
+int global_any_negative(const global *g) {
+    int64_t at;
+    int k;
+    if (g->kind->form != FORM_WEIGHTED_REGULAR && g->kind->form != FORM_MAX) return 0;
+    if (g->number[0] < 0) return 1;
+    for (k = 0; k < g->lists; k++)
+        for (at = 0; at < g->list[k].count; at++)
+            if (g->list[k].number[at] < 0) return 1;
+    return 0;
+}
+
 /* ---- Reading the parameters ---- */
 
 typedef struct reader {
@@ -102,27 +115,6 @@ typedef struct reader {
     int64_t left[2]; /* lengths that stand before the lists they are of */
     size_t room;     /* of the present list */
 } reader;
-
-/* Whether the next word opens or closes a list. */
-static int is_bracket(const tokens *t, const char *which) {
-    return t->json && !t->quoted && t->length == 1 && strchr(which, t->word[0]);
-}
-
-static int take_bracket(reader *r, const char *which) {
-    if (tokens_next(r->t, which[0] == '[' ? "a bracket" : "the closing bracket")) return -1;
-    return is_bracket(r->t, which) ? 0
-                                   : tokens_fail(r->t, "'%.*s' where %s should be", tokens_shown(r->t), r->t->word,
-                                                 which[0] == '[' ? "a bracket" : "the closing bracket");
-}
-
-/* Takes the parameter's name, if it stands there. */
-static int skip_tag(reader *r, const char *tag) {
-    tokens before = *r->t;
-    if (!r->format->tagged || !*tag) return 0;
-    if (tokens_next(r->t, tag)) return -1;
-    if (!tokens_is(r->t, tag)) *r->t = before;
-    return 0;
-}
 
 static int word_of(reader *r, const char *what, const char *const *words, unsigned allowed, int *which) {
     if (tokens_next(r->t, what)) return -1;
@@ -184,12 +176,11 @@ static int append(reader *r, global_list *list, int64_t number) {
 static int read_row(reader *r, const char *sorts, global_list *list) {
     int in_brackets;
     int64_t number;
-    if (tokens_peek(r->t, "a number")) return -1;
-    in_brackets = is_bracket(r->t, "[{");
-    if (in_brackets && take_bracket(r, "[{")) return -1;
+    in_brackets = r->format->tagged && tokens_at_bracket(r->t, "[{");
+    if (in_brackets && tokens_open_list(r->t, "a row")) return -1;
     for (; *sorts; sorts++)
         if (read_number(r, *sorts, &number) || append(r, list, number)) return -1;
-    return in_brackets ? take_bracket(r, "]}") : 0;
+    return in_brackets ? tokens_close_list(r->t, "a row") : 0;
 }
 
 /* Rows up to the closing bracket, or as many as the number before them says. */
@@ -197,10 +188,10 @@ static int read_rows(reader *r, char letter, const char *sorts, global_list *lis
     int64_t count = 0, k;
     list->width = (int32_t)strlen(sorts);
     if (r->format->tagged) {
-        if (take_bracket(r, "[{")) return -1;
-        while (!tokens_peek(r->t, "the closing bracket") && !is_bracket(r->t, "]}"))
+        if (tokens_open_list(r->t, "a list")) return -1;
+        while (!tokens_at_bracket(r->t, "]}"))
             if (read_row(r, sorts, list)) return -1;
-        return take_bracket(r, "]}");
+        return tokens_close_list(r->t, "a list");
     }
     if (letter == 'W') count = r->g->arity;
     else if (letter == '1' && (tokens_whole(r->t, "number of variables", 0, r->g->arity, &r->left[0]) ||
@@ -217,13 +208,13 @@ static int read_rows(reader *r, char letter, const char *sorts, global_list *lis
 static int read_value_lists(reader *r, global_list *list) {
     int32_t k;
     list->width = 1;
-    if (r->format->tagged && take_bracket(r, "[{")) return -1;
+    if (r->format->tagged && tokens_open_list(r->t, "a list")) return -1;
     for (k = 0; k < r->g->arity; k++) {
         int64_t at = list->count;
         if (append(r, list, 0) || read_rows(r, 'V', "v", list)) return -1;
         list->number[at] = list->count - at - 1;
     }
-    return r->format->tagged ? take_bracket(r, "]}") : 0;
+    return r->format->tagged ? tokens_close_list(r->t, "a list") : 0;
 }
 
 static int read_parameter(reader *r, char letter) {
@@ -232,7 +223,7 @@ static int read_parameter(reader *r, char letter) {
     int which;
     if (letter == 'B' && g->metric == METRIC_WDEC) letter = 'b';
     while (parameters[k].letter != letter) k++;
-    if (skip_tag(r, parameters[k].tag)) return -1;
+    if (r->format->tagged && tokens_skip(r->t, parameters[k].tag)) return -1;
     r->room = 0;
     switch (letter) {
     case 'm':

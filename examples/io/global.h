@@ -4,21 +4,22 @@
  * of. In the words of toulbar2's documentation of its formats, with n variables in the scope:
  *
  *   >= > <= < = disj sdisj        a table of both variables; in .cfn only with whole costs that are minimised
- *   salldiff var dec decbi, salldiffdp var, walldiff hard lin quad
- *                                 pairs, if equal values are forbidden or the cost is one a pair; else a sum over values
+ *   salldiff var dec decbi, salldiffdp var, walldiff (walldifferent) hard lin quad
+ *                                 pairs, if equal values are forbidden or cost is by the pair; else a sum over values
  *   sgcc var dec wdec, sgccdp var, wgcc hard lin quad, wsame, wsamegcc, ssame
  *                                 a sum over values; soft sgcc var: one function that counts all values
- *   samong samongdp wamong wvaramong wsum wvarsum woverlap max smaxdp knapsack
+ *   samong var, samongdp var, wamong, wvaramong, wsum, wvarsum, woverlap, max, smaxdp, knapsack
  *                                 a count, a sum or a maximum along the scope
- *   wregular, sregular var, sregulardp var   an automaton, made deterministic
+ *   wregular, sregular var, sregulardp var
+ *                                 an automaton, made deterministic
  *   clique                        pairs
  *
  * A function over at most 4096 tuples becomes one table, pairs excepted; any other is made of tables with hidden
  * variables (global_layers.h), exactly, or refused where these get too large. In sgcc wdec the weights are the costs,
- * and the cost before them is not used; sgccdp costs as sgcc dec does: so it is in toulbar2. A change of a variable, as
- * sgcc var, ssame and sregular count them, may be to a value outside of its domain, as there. Refused, by name: all others,
- * sregular edit, knapsacks over more than two values, and what has costs where the file's costs are maximised, wregular
- * excepted.
+ * and the cost before them is not used; sgccdp costs as sgcc dec does; the values to which variables have to change, as
+ * sgcc var, ssame and sregular count them, need not be of their domains: so it is in toulbar2. Refused, by name: all
+ * others, sregular edit, knapsacks over more than two values, and what has costs where the file's costs are maximised,
+ * wregular excepted.
  */
 #ifndef EXAMPLES_IO_GLOBAL_H
 #define EXAMPLES_IO_GLOBAL_H
@@ -84,8 +85,11 @@ typedef struct global_format {
 const global_kind *global_find(const tokens *t);
 /* Reads the parameters of g, whose kind and scope are there already. Returns 0, or -1 and the error. */
 int global_read(tokens *t, const global_format *format, const graphical_model *model, global *g);
-/* Adds it to the model. Costs from `top` on are forbidden whatever other functions cost. Returns NULL or what is wrong. */
+/* Adds it to the model. Costs from `top` on are forbidden whatever other functions cost. Returns NULL, or what is wrong
+ * with the function. */
 const char *global_add(builder *b, const global *g, int64_t top);
+/* Whether one of its costs is negative. */
+int global_any_negative(const global *g);
 void global_free(global *g);
 
 #endif /* EXAMPLES_IO_GLOBAL_H */

@@ -96,12 +96,23 @@ int64_t builder_add(builder *b, int64_t x, int64_t y) {
     return x + y;
 }
 
+static int64_t costs_of(const builder *b, const gpuopt_elimination_function *f) {
+    return f->tuples < 0 ? builder_entries(b, f->arity, f->scope, INT64_MAX - 1) : f->tuples;
+}
+
 /* The least cost of a function, at most 0. */
-static int64_t least(const gpuopt_elimination_function *f, int64_t costs) {
-    int64_t lowest = f->default_cost < 0 ? f->default_cost : 0, k;
+static int64_t least(const builder *b, const gpuopt_elimination_function *f) {
+    int64_t lowest = f->default_cost < 0 ? f->default_cost : 0, costs = costs_of(b, f), k;
     for (k = 0; k < costs; k++)
         if (f->cost[k] < lowest) lowest = f->cost[k];
     return lowest;
+}
+
+int builder_any_negative(const builder *b) {
+    int32_t i;
+    for (i = 0; i < b->model->functions; i++)
+        if (least(b, &b->model->function[i]) < 0) return 1;
+    return 0;
 }
 
 const char *builder_finish(builder *b, int64_t bound) {
@@ -112,8 +123,8 @@ const char *builder_finish(builder *b, int64_t bound) {
     for (i = 0; i < m->functions; i++) {
         int64_t *cost = (int64_t *)m->function[i].cost, lowest, costs;
         f = &m->function[i];
-        costs = f->tuples < 0 ? builder_entries(b, f->arity, f->scope, INT64_MAX - 1) : f->tuples;
-        lowest = least(f, costs);
+        costs = costs_of(b, f);
+        lowest = least(b, f);
         if (lowest == 0) continue;
         for (k = 0; k < costs; k++) cost[k] = builder_add(b, cost[k], -lowest);
         f->default_cost = builder_add(b, f->default_cost, -lowest);

@@ -35,6 +35,9 @@ int builder_copy_costs(const builder *b, gpuopt_elimination_function *to, const 
 /* The sum of two costs; FORBIDDEN if one of them is or if it does not fit. */
 int64_t builder_add(builder *b, int64_t x, int64_t y);
 
+/* Whether a cost of a function so far is negative. */
+int builder_any_negative(const builder *b);
+
 /* Makes all costs 0 or more, by a shift, and the sums from `bound` on forbidden. Returns 0, or what is wrong. */
 const char *builder_finish(builder *b, int64_t bound);
 
