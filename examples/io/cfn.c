@@ -9,10 +9,12 @@
  *                  h: {scope: [w] costs: k} k: {scope: [w] costs: [0 2]}
  *                  d: {scope: [v w] type: salldiff params: {metric: var cost: 0.7}}}}
  * "<" is for costs that are minimised and must be below the bound, ">" for such as are maximised and must be above it.
- * Costs are cut to the decimal places that the bound has. Values and variables are named or numbered from 0; the names
- * of fields, of functions and of variables (in [3 2], say) may be left out. A dense table has its last variable fastest;
- * of equal tuples of a list the last one counts. A function with a name instead of costs has those of the next function
- * with that name, and with a table. Types of functions: global.h. toulbar2 reads these files in the same way.
+ * Costs are cut to the decimal places that the bound has. Values and variables are named or numbered from 0; the
+ * names of fields, of functions and of variables (in [3 2], say) may be left out. A dense table has its last variable
+ * fastest; of equal tuples of a list, which toulbar2 refuses, the last one counts. A function with a name instead of
+ * costs has those of the next function with that name and a table (in toulbar2: of at most three variables). Types of
+ * functions: global.h. toulbar2 reads these files in the same way, but for what looks like a slip of its versions 1.1.1
+ * and 1.4.0: the least cost of a dense table of four variables or more counts twice.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -181,7 +181,7 @@ static int merge(builder *b, layer *l, int64_t *row) {
         l->class_of[s] = -1;
         l->potential[s] = least;
         if (least == BUILDER_FORBIDDEN) continue;
-        for (v = 0; v < l->values; v++) row[2 * v + 1] = builder_add(b, row[2 * v + 1], -least);
+        for (v = 0; v < l->values; v++) row[2 * v + 1] = builder_less(row[2 * v + 1], least);
         l->class_of[s] = set_number(&l->classes, row);
         if (l->class_of[s] < 0) return MACHINE_NO_MEMORY;
     }

@@ -200,7 +200,7 @@ static int64_t automaton_step(builder *b, const void *self, int32_t position, in
     }
     for (k = 0; k < states; k++)
         if (to[k] < least) least = to[k];
-    for (k = 0; k < states && least != BUILDER_FORBIDDEN; k++) to[k] = builder_add(b, to[k], -least);
+    for (k = 0; k < states && least != BUILDER_FORBIDDEN; k++) to[k] = builder_less(to[k], least);
     return least;
 }
 

@@ -96,6 +96,10 @@ int64_t builder_add(builder *b, int64_t x, int64_t y) {
     return x + y;
 }
 
+int64_t builder_less(int64_t x, int64_t y) {
+    return x == BUILDER_FORBIDDEN || (y < 0 && x > INT64_MAX + y) ? BUILDER_FORBIDDEN : x - y;
+}
+
 static int64_t costs_of(const builder *b, const gpuopt_elimination_function *f) {
     return f->tuples < 0 ? builder_entries(b, f->arity, f->scope, INT64_MAX - 1) : f->tuples;
 }
@@ -126,8 +130,8 @@ const char *builder_finish(builder *b, int64_t bound) {
         costs = costs_of(b, f);
         lowest = least(b, f);
         if (lowest == 0) continue;
-        for (k = 0; k < costs; k++) cost[k] = builder_add(b, cost[k], -lowest);
-        f->default_cost = builder_add(b, f->default_cost, -lowest);
+        for (k = 0; k < costs; k++) cost[k] = builder_less(cost[k], lowest);
+        f->default_cost = builder_less(f->default_cost, lowest);
         m->shift = builder_add(b, m->shift, lowest);
     }
     if (b->too_low || (bound > 0 && bound > INT64_MAX + m->shift))

@@ -32,8 +32,9 @@ int64_t builder_entries(const builder *b, int32_t arity, const int32_t *scope, i
 /* Gives `to` the costs of another function with the same arity and domain sizes. Returns 0, or -1: out of memory. */
 int builder_copy_costs(const builder *b, gpuopt_elimination_function *to, const gpuopt_elimination_function *from);
 
-/* The sum of two costs; FORBIDDEN if one of them is or if it does not fit. */
+/* The sum of two costs; FORBIDDEN if one of them is or if it does not fit. The second: x - y, where y is at most x. */
 int64_t builder_add(builder *b, int64_t x, int64_t y);
+int64_t builder_less(int64_t x, int64_t y);
 
 /* Whether a cost of a function so far is negative. */
 int builder_any_negative(const builder *b);

@@ -5,8 +5,8 @@
  *     [-]arity variable... default_cost tuples, then value... cost for each tuple
  * A negative arity shares the tuples and the default cost: the function gets the next number, from 1 on. A negative
  * count -k stands for the tuples and the default cost of the function with number k; the default cost before it is not
- * used, and such a function gets no number itself. A default cost of -1 and a name are a function in intention: global.h.
- * toulbar2 reads these files in the same way.
+ * used, and such a function gets no number itself. A default cost of -1 and a name are a function in intention:
+ * global.h. toulbar2 reads these files in the same way.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  *
  * The readers of .wcsp and .cfn files on functions in intention: random small models with one such function and a cost
  * for each value, written in both formats, read, and eliminated. The optimum and the number of optima are those of all
- * assignments, priced by each function's definition; and, where it is installed, toulbar2's. Scopes are small enough for
- * one table and large enough for hidden variables.
+ * assignments, priced by each function's definition; and, where it is installed, toulbar2's. Scopes are small enough
+ * for one table and large enough for hidden variables.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -662,7 +662,7 @@ static void test_functions_in_intention(void **unused) {
     for (k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         int hidden = 0;
         for (large = 0; large < (kinds[k].variables == 2 ? 1 : 2); large++) {
-            for (times = large ? 6 : 32; times > 0; times--) {
+            for (times = large ? 4 : 20; times > 0; times--) {
                 draw_instance(&kinds[k], large, &p);
                 best = best_of_all(&kinds[k], &p, &count);
                 write_wcsp(&kinds[k], &p, text);
