@@ -75,16 +75,18 @@ static int64_t run(builder *b, const machine *m, const int32_t *value, int64_t *
 
 int machines_as_table(builder *b, const machine *m, int32_t machines) {
     int64_t entries = builder_entries(b, m->arity, m->scope, MACHINE_ENTRIES), e, *cost, *room;
-    int32_t *value = calloc((size_t)m->arity + 1, sizeof *value), k, width = 0;
-    gpuopt_elimination_function *f =
-        entries <= MACHINE_ENTRIES ? builder_function(b, m->arity, m->scope, -1, entries) : NULL;
+    gpuopt_elimination_function *f;
+    int32_t *value, k, width = 0;
+    if (entries > MACHINE_ENTRIES || (b->made += entries) > BUILDER_MADE) return MACHINE_TOO_LARGE;
+    f = builder_function(b, m->arity, m->scope, -1, entries);
+    value = calloc((size_t)m->arity + 1, sizeof *value);
     for (k = 0; k < machines; k++)
         if (m[k].width > width) width = m[k].width;
     room = malloc(sizeof *room * 2 * (size_t)width + 1);
     if (!f || !value || !room) {
         free(value);
         free(room);
-        return entries > MACHINE_ENTRIES ? MACHINE_TOO_LARGE : MACHINE_NO_MEMORY;
+        return MACHINE_NO_MEMORY;
     }
     cost = (int64_t *)f->cost;
     for (e = 0; e < entries; e++) {
@@ -222,6 +224,7 @@ static int add_step(builder *b, const layer *l, int32_t variable, int32_t before
         costly += l->classes.row[2 * at + 1] != 0;
     }
     if (before < 0 && behind < 0 && tuples == l->values && !costly) return 0;
+    if ((b->made += tuples) > BUILDER_MADE) return MACHINE_TOO_LARGE;
     if (before >= 0) scope[arity++] = before;
     scope[arity++] = variable;
     if (behind >= 0) scope[arity++] = behind;

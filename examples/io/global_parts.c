@@ -9,7 +9,6 @@
 
 enum {
     TABLE_ENTRIES = 4096,  /* of a function that becomes one table */
-    PAIR_TUPLES = 1 << 24, /* of all pairs of a function */
     PART_VALUES = 1 << 22, /* of all variables of a scope */
     PARTS_VALUES = 1 << 28 /* the same for all counters of a function */
 };
@@ -51,6 +50,7 @@ static const char *add_pair(parts *p, int32_t i, int32_t j, const int64_t *first
         seconds = 1;
     }
     tuples = firsts * seconds;
+    if ((p->b->made += tuples + 1) > BUILDER_MADE) return too_large;
     f = builder_function(p->b, 2, scope, tuples, 0);
     if (!f) return no_memory;
     tuple = (int32_t *)f->tuple;
@@ -68,8 +68,7 @@ static const char *add_pair(parts *p, int32_t i, int32_t j, const int64_t *first
 static const char *add_unequal_pairs(parts *p) {
     const char *fault = NULL;
     int32_t i, j;
-    if (p->values > PAIR_TUPLES / (p->g->arity + 1)) return too_large;
-    for (i = 0; i < p->g->arity; i++)
+    for (i = 0; i < p->g->arity && !fault; i++)
         for (j = i + 1; j < p->g->arity && !fault; j++) fault = add_pair(p, i, j, NULL, 0, NULL, 0, p->cost);
     return fault;
 }
@@ -78,17 +77,14 @@ static const char *add_unequal_pairs(parts *p) {
 static const char *add_clique(parts *p) {
     const int64_t *list = p->g->list[0].number, *one, *other;
     const char *fault = NULL;
-    int64_t tuples = 0;
     int32_t i, j, d = p->largest;
     for (i = 0, one = list; i < p->g->arity; i++, one += one[0] + 1) {
         for (j = 1; j <= one[0]; j++)
             if (one[j] >= p->b->model->domain[p->g->scope[i]]) return "has a value that its variable does not have";
         if (one[0] > d) return "has a list of values that is longer than the domain";
     }
-    for (i = 0, one = list; i < p->g->arity; i++, one += one[0] + 1) {
+    for (i = 0, one = list; i < p->g->arity && !fault; i++, one += one[0] + 1) {
         for (j = i + 1, other = one + one[0] + 1; j < p->g->arity && !fault; j++, other += other[0] + 1) {
-            tuples += one[0] * other[0] + 1;
-            if (tuples > PAIR_TUPLES) return too_large;
             fault = add_pair(p, i, j, one + 1, one[0], other + 1, other[0], BUILDER_FORBIDDEN);
         }
     }

@@ -13,8 +13,11 @@
 typedef struct builder {
     graphical_model *model;
     size_t variable_room, hidden_room, function_room;
-    int too_low; /* not 0: a sum fell below what fits */
+    int64_t made; /* entries and tuples that are not in the file */
+    int too_low;  /* not 0: a sum fell below what fits */
 } builder;
+
+enum { BUILDER_MADE = 1 << 25 }; /* the most of these, some hundred MB */
 
 /* Adds a variable, which is hidden and beside another one, or, with beside = -1, the file's; those come first. Returns
  * its number, or -1: out of memory. */
