@@ -46,7 +46,7 @@ static const char usage[] =
     "  --memory BYTES     of the device, on the CPU of the host, with K, M, G, T for powers of 1024\n"
     "                     (what is free; CPU: three quarters of what there is)\n"
     "  --agents FILE      distributed, simulated: the agent of each variable, or lines VARIABLE AGENT; the word\n"
-    "                     each: every variable has its own\n"
+    "                     each: every variable of the file has its own\n"
     "  --backend B        cpu, cuda or auto: cuda where there is one (auto)\n"
     "  --threads N        of the CPU backend (1)\n"
     "  --json             one line of JSON on stdout, nothing else\n"
@@ -195,7 +195,7 @@ static int load(const options *o, problem *p, wcsp_answer *a, char *error, size_
     }
     if (check_task(o, model, a->task, error, error_size)) return -1;
     if (model->type == GPUOPT_COST_DOUBLE) graphical_take_logs(model, a->task == TASK_LOGZ ? 1 : -1);
-    for (k = 0; k < model->variables; k++) p->fixed[k] = -1, p->agent[k] = k;
+    for (k = 0; k < model->variables; k++) p->fixed[k] = -1, p->agent[k] = graphical_named(model, k);
     if (o->evidence && graphical_read_evidence(o->evidence, model, p->fixed, error, error_size)) return -1;
     if (o->agents && strcmp(o->agents, "each") != 0 &&
         graphical_read_agents(o->agents, model, p->agent, error, error_size))

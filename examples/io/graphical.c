@@ -107,3 +107,8 @@ void graphical_cost_text(const graphical_model *model, int64_t cost, char text[G
         snprintf(text, GRAPHICAL_COST_TEXT, "%s%llu.%0*llu", minus ? "-" : "", (unsigned long long)(size / unit),
                  model->places, (unsigned long long)(size % unit));
 }
+
+int32_t graphical_named(const graphical_model *model, int32_t variable) {
+    int32_t named = model->variables - model->hidden;
+    return variable < named ? variable : model->beside[variable - named];
+}

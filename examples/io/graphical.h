@@ -63,6 +63,9 @@ void graphical_cost(const graphical_model *model, const int32_t *value, int *per
 enum { GRAPHICAL_COST_TEXT = 48 };
 void graphical_cost_text(const graphical_model *model, int64_t cost, char text[GRAPHICAL_COST_TEXT]);
 
+/* A variable of the file that a variable goes with: itself, or the one beside a hidden one. */
+int32_t graphical_named(const graphical_model *model, int32_t variable);
+
 /* Files that belong to a model, and are about the variables that are not hidden. All return 0, or -1 and the error.
  * Evidence, as in UAI: the number of pairs, then the pairs "variable value"; the number of samples, which must be 1,
  * may come before. fixed [variables]: the value, or -1.

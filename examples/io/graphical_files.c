@@ -80,7 +80,7 @@ int graphical_read_agents(const char *path, const graphical_model *model, int32_
         if (!failed) failed = tokens_whole(&t, "agent", 0, INT32_MAX, &number);
         agent[v] = (int32_t)number;
     }
-    for (k = 0; k < model->hidden; k++) agent[named(model) + k] = failed ? 0 : agent[model->beside[k]];
+    for (k = named(model); k < model->variables && !failed; k++) agent[k] = agent[graphical_named(model, k)];
     if (!failed) failed = tokens_end(&t);
     tokens_close(&t);
     free(seen);

@@ -107,7 +107,7 @@ echo 1 3 3 >evidence && echo 6 5 4 3 2 1 0 >order && echo 5 5 5 7 7 7 7 >agents
 exits 0 sum.cfn --json --evidence evidence && is_bound=$(field upper_bound) && [ "$is_bound" = 2.50 ] &&
     exits 0 sum.cfn --json --order order && [ "$(field upper_bound)" = 0.00 ] && exits 0 sum.cfn --json --agents agents &&
     [ "$(field upper_bound)" = 0.00 ] && [ "$(field agents)" = 2 ] && exits 0 sum.cfn --json --agents each &&
-    [ "$(field upper_bound)" = 0.00 ]
+    [ "$(field upper_bound)" = 0.00 ] && [ "$(field agents)" = 7 ]
 result "evidence, an order and agents of the file's variables" $?
 echo 1 7 0 >hidden && exits 2 sum.cfn --evidence hidden && has 'hidden:1:3: evidence 0: variable 7 is out of range' err
 result "no evidence on hidden variables" $?
