@@ -103,7 +103,8 @@ static void print_result(const graphical_model *model, const wcsp_answer *a) {
                a->info.value / log(10.0));
         return;
     }
-    if (model->maximised) printf(a->exact ? "Optimal: the greatest value is " : "Bounded: the greatest value is at most ");
+    if (model->maximised)
+        printf(a->exact ? "Optimal: the greatest value is " : "Bounded: the greatest value is at most ");
     else printf(a->exact ? "Optimal: the least cost is " : "Bounded: the least cost is at least ");
     print_bound(model, a->info.cost, a->info.value);
     if (!a->exact) {
