@@ -77,7 +77,10 @@ int machines_as_table(builder *b, const machine *m, int32_t machines) {
     int64_t entries = builder_entries(b, m->arity, m->scope, MACHINE_ENTRIES), e, *cost, *room;
     gpuopt_elimination_function *f;
     int32_t *value, k, width = 0;
-    if (entries > MACHINE_ENTRIES || (b->made += entries) > BUILDER_MADE) return MACHINE_TOO_LARGE;
+    int64_t work = 0;
+    for (k = 0; k < machines; k++) work += m[k].work;
+    if (entries > MACHINE_ENTRIES || work > MACHINE_WORK / (m->arity + 1) / entries) return MACHINE_TOO_LARGE;
+    if ((b->made += entries) > BUILDER_MADE) return MACHINE_TOO_LARGE;
     f = builder_function(b, m->arity, m->scope, -1, entries);
     value = calloc((size_t)m->arity + 1, sizeof *value);
     for (k = 0; k < machines; k++)
@@ -147,10 +150,10 @@ static int step_forward(builder *b, const machine *m, int32_t position, layer *l
 }
 
 static int find_states(builder *b, const machine *m, layer *l) {
-    int64_t *to = malloc(sizeof *to * (size_t)m->width + 1), steps = 0;
+    int64_t *to = m->work < MACHINE_WORK ? malloc(sizeof *to * (size_t)m->width + 1) : NULL, steps = 0;
     int32_t k;
     int failed = 0;
-    if (!to) return MACHINE_NO_MEMORY;
+    if (!to) return m->work < MACHINE_WORK ? MACHINE_NO_MEMORY : MACHINE_TOO_LARGE;
     for (k = 0; k <= m->arity; k++) {
         l[k].states.width = (size_t)m->width;
         l[k].values = k < m->arity ? b->model->domain[m->scope[k]] : 0;

@@ -129,7 +129,8 @@ static const char *add_kept(parts *p) {
 }
 
 static const char *add_machine(parts *p, const machine *m) {
-    return fault_of(p->as_table ? machines_as_table(p->b, m, 1) : machine_as_layers(p->b, m));
+    int failed = p->as_table ? machines_as_table(p->b, m, 1) : MACHINE_TOO_LARGE;
+    return fault_of(failed == MACHINE_TOO_LARGE ? machine_as_layers(p->b, m) : failed);
 }
 
 static enum global_metric metric_of(const parts *p) {

@@ -235,6 +235,17 @@ awk 'BEGIN {
 }' >wide.wcsp
 exits 2 wide.wcsp && has "^wide.wcsp:3:[0-9]*: function 0: cost function in intention 'sgcc' takes tables that are too large" err
 result "refused: more states than fit" $?
+for n in 2 14; do
+    awk -v n=$n 'BEGIN {
+        print "states", n, 2, 1, 9
+        for (k = 0; k < n; k++) printf "2 "
+        printf "\n%d", n
+        for (k = 0; k < n; k++) printf " %d", k
+        print " -1 wregular 2000000000 1 0 0 1 0 0 0"
+    }' >states.wcsp
+    exits 2 states.wcsp && has "^states.wcsp:3:[0-9]*: function 0: .*'wregular' takes tables that are too large" err
+    result "refused: too many states, over $n variables" $?
+done
 # fault NAME WHAT FUNCTION: the same of a .cfn.
 fault() { broken "$1.cfn" "2:$2" "{{p $4} [3 3 3]\n{f{scope [0 1 2] type $3}}}"; }
 fault no_params "27: function 0: '}' where the parameters should begin" 'wsum' '<9'
