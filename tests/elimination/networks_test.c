@@ -38,11 +38,16 @@ static void say(network *w, const char *format, ...) {
     assert_true(w->used < TEXT);
 }
 
-static void say_cost(network *w, int cost) {
+static void say_number(network *w, int cost) {
     static const int units[] = {1, 10, 100};
     int unit = units[w->places];
-    say(w, " %s%d", cost < 0 ? "-" : "", abs(cost) / unit);
+    say(w, "%s%d", cost < 0 ? "-" : "", abs(cost) / unit);
     if (w->places) say(w, ".%0*d", w->places, abs(cost) % unit);
+}
+
+static void say_cost(network *w, int cost) {
+    say(w, " ");
+    say_number(w, cost);
 }
 
 static void say_scope(network *w, int f) {
@@ -87,10 +92,7 @@ static void draw(network *w) {
     w->maximised = below(2);
     w->bound = (below(3) ? 60 : 5) - 30 * w->maximised * below(4);
     say(w, "{problem: {name: random mustbe: \"%c", w->maximised ? '>' : '<');
-    say_cost(w, w->bound);
-    w->text[w->used] = 0;
-    for (k = 0; w->text[k] != ' ' || w->text[k - 1] != (w->maximised ? '>' : '<');) k++;
-    memmove(w->text + k, w->text + k + 1, w->used-- - (size_t)k); /* no blank behind the comparator */
+    say_number(w, w->bound);
     say(w, "\"}\nvariables: {");
     for (k = 0; k < w->n; k++) {
         w->size[k] = 1 + below(3);
