@@ -5,8 +5,9 @@
  *
  * Build, from the repository's root, with GLPK (Debian: libglpk-dev):
  *     cc -O2 -I. examples/branch_glpk.c examples/branch_node.c examples/common.c examples/io/m*.c \
- *         examples/io/lp_models.c examples/io/generate.cpp gpuopt_impl/gpuopt.c -lglpk -lz -lstdc++ -lm -o branch_glpk
- * Also reads: *.mps *.mps.gz
+ *         examples/io/lp_models.c examples/io/names.c examples/io/text.c examples/io/generate.cpp \
+ *         gpuopt_impl/gpuopt.c -lglpk -lz -llzma -lstdc++ -lm -o branch_glpk
+ * Also reads: *.mps *.mps.gz *.mps.xz
  * Needs: glpk.h
  * Try: examples/models/lotsizing.mps --log --backend cpu
  * Try: examples/models/lotsizing.mps --without

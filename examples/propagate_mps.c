@@ -5,8 +5,9 @@
  *
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/propagate_mps.c examples/common.c examples/io/m*.c examples/io/lp_models.c \
- *         examples/io/generate.cpp gpuopt_impl/gpuopt.c -lz -lstdc++ -lm -o propagate_mps
- * Reads: *.mps+integer *.mps.gz+integer gen:*
+ *         examples/io/names.c examples/io/text.c examples/io/generate.cpp gpuopt_impl/gpuopt.c -lz \
+ *         -llzma -lstdc++ -lm -o propagate_mps
+ * Reads: *.mps+integer *.mps.gz+integer *.mps.xz+integer gen:*
  * Try: gen:rand,1000000,1000000,10,1
  * Try: gen:rand,1000000,1000000,10,1 --threads all
  * Try: gen:band,2000000,8,1

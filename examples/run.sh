@@ -44,13 +44,14 @@ case ${1:-} in
     ;;
 esac
 
-has_integers() { gzip -cdf -- "$1" 2>/dev/null | grep -qE "'INTORG'|^[[:space:]]+(BV|LI|UI)[[:space:]]"; }
+unpacked() { case $1 in *.xz) xz -dc -- "$1" ;; *) gzip -cdf -- "$1" ;; esac }
+has_integers() { unpacked "$1" 2>/dev/null | grep -qE "'INTORG'|^[[:space:]]+(BV|LI|UI)[[:space:]]"; }
 
 # The example for a model file or generator.
 example_of() {
     local name=$1 example pattern patterns
     case $name in
-    *.mps | *.mps.gz) if has_integers "$name"; then name+=+integer; else name+=+continuous; fi ;;
+    *.mps | *.mps.gz | *.mps.xz) if has_integers "$name"; then name+=+integer; else name+=+continuous; fi ;;
     esac
     for example in "${examples[@]}"; do
         read -r -d '' -a patterns < <(declared Reads "$example")

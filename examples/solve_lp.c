@@ -5,8 +5,9 @@
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/solve_lp.c examples/common.c examples/io/certificate.c examples/io/m*.c examples/io/lp_*.c \
- *         examples/io/generate.cpp gpuopt_impl/gpuopt.c -lz -lstdc++ -lm -o solve_lp
- * Reads: *.mps+continuous *.mps.gz+continuous shah:* meyer:* plant:*
+ *         examples/io/names.c examples/io/text.c examples/io/generate.cpp gpuopt_impl/gpuopt.c -lz \
+ *         -llzma -lstdc++ -lm -o solve_lp
+ * Reads: *.mps+continuous *.mps.gz+continuous *.mps.xz+continuous shah:* meyer:* plant:*
  * Try: shah:1000:1
  * Try: meyer:750:3750:0.04:1
  * Try: plant:500:1000:0.05:1

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Solves a weighted CSP or another graphical model by bucket elimination: reads a .wcsp or .uai file or builds a
+ * Solves a weighted CSP or another graphical model by bucket elimination: reads a .wcsp, .cfn or .uai file or builds a
  * generated model, eliminates in a loop as a host would, prints the result, and checks the assignment against the
  * model.
  *
  * Build, from the repository's root; -fopenmp adds threads:
- *     cc -O2 -I. examples/solve_wcsp.c examples/wcsp_report.c examples/co*.c examples/io/agents*.c \
- *         examples/io/certificate.c examples/io/graphical*.c examples/io/tokens.c examples/io/uai.c \
- *         examples/io/wcsp.c gpuopt_impl/gpuopt.c -lm -o solve_wcsp
- * Reads: *.wcsp *.uai random:* scalefree:* grid:*
+ *     cc -O2 -I. examples/solve_wcsp.c examples/wcsp_report.c examples/co*.c examples/io/agents*.c examples/io/c*.c \
+ *         examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c examples/io/uai.c \
+ *         examples/io/wcsp.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o solve_wcsp
+ * Reads: *.wcsp *.wcsp.gz *.wcsp.xz *.cfn *.cfn.gz *.cfn.xz *.uai *.uai.gz *.uai.xz random:* scalefree:* grid:*
  * Try: random:18:10:0.3:1
  * Try: random:18:10:0.3:1 --z 3
  * Try: grid:10:4:1
@@ -30,13 +30,13 @@
 
 static const char usage[] =
     "usage: solve_wcsp MODEL [options]\n"
-    "  MODEL              a file (.wcsp or .uai; -: .wcsp from standard input), random:N:D:P1:SEED, scalefree:N:D:SEED "
-    "or\n"
-    "                     grid:N:D:SEED\n"
+    "  MODEL              a file (.wcsp, .cfn, .uai, compressed as .gz or .xz or not; -: .wcsp from standard input),\n"
+    "                     random:N:D:P1:SEED, scalefree:N:D:SEED or grid:N:D:SEED\n"
     "  --hard P           of generated models: the share of each table that is forbidden, 0 to 1 (0)\n"
     "  --evidence FILE    values that some variables have, as in UAI: COUNT VARIABLE VALUE...\n"
     "  --task T           min: the least cost (of .uai: -ln of the factors); count: how many assignments have it\n"
-    "                     (.wcsp); logz: ln of the sum over all assignments (.uai)                          (min)\n"
+    "                     (.wcsp, .cfn); logz: ln of the sum over all assignments (.uai)                          "
+    "(min)\n"
     "  --order O          best, min-fill, weighted-min-fill, min-degree, or a file: the variables, first one first\n"
     "                     (best: of all three)\n"
     "  --restarts N       of each of these, with other ties (1; 8 if the elimination is large)\n"
@@ -48,13 +48,13 @@ static const char usage[] =
     "  --memory BYTES     of the device, on the CPU of the host, with K, M, G, T for powers of 1024\n"
     "                     (what is free; CPU: three quarters of what there is)\n"
     "  --agents FILE      distributed, simulated: the agent of each variable, or lines VARIABLE AGENT; the word\n"
-    "                     each: every variable has its own\n"
+    "                     each: every variable of the file has its own\n"
     "  --backend B        cpu, cuda or auto: cuda where there is one (auto)\n"
     "  --threads N        of the CPU backend (1)\n"
     "  --json             one line of JSON on stdout, nothing else\n"
-    "  --solution FILE    write \"variable value\" for each variable\n"
+    "  --solution FILE    write \"variable value\" for each variable, both numbered from 0\n"
     "  --certificate FILE write the answer with what proves it, for the checker in tests/check (doc/checking.md);\n"
-    "                     whole costs\n"
+    "                     .wcsp without functions in intention\n"
     "  --help             print this and exit\n"
     "exit status: 0 solved or bounded, 1 no solution, 2 bad input or a failed write, 3 anything else\n";
 
@@ -180,9 +180,13 @@ static int check_task(const options *o, const graphical_model *model, task task,
         snprintf(error, error_size, "%s: --certificate is for whole costs", o->model);
         return -1;
     }
+    if (o->certificate && model->rewritten) {
+        snprintf(error, error_size, "%s: --certificate is for .wcsp files without functions in intention", o->model);
+        return -1;
+    }
     if (task == TASK_MIN || (task == TASK_LOGZ) == (model->type == GPUOPT_COST_DOUBLE)) return 0;
     snprintf(error, error_size, "%s: --task %s is for %s", o->model, o->task,
-             task == TASK_LOGZ ? "factors (.uai)" : "whole costs (.wcsp and generated models)");
+             task == TASK_LOGZ ? "factors (.uai)" : "whole costs (.wcsp, .cfn and generated models)");
     return -1;
 }
 
@@ -199,7 +203,7 @@ static int load(const options *o, problem *p, wcsp_answer *a, char *error, size_
     }
     if (check_task(o, model, a->task, error, error_size)) return -1;
     if (model->type == GPUOPT_COST_DOUBLE) graphical_take_logs(model, a->task == TASK_LOGZ ? 1 : -1);
-    for (k = 0; k < model->variables; k++) p->fixed[k] = -1, p->agent[k] = k;
+    for (k = 0; k < model->variables; k++) p->fixed[k] = -1, p->agent[k] = graphical_named(model, k);
     if (o->evidence && graphical_read_evidence(o->evidence, model, p->fixed, error, error_size)) return -1;
     if (o->agents && strcmp(o->agents, "each") != 0 &&
         graphical_read_agents(o->agents, model, p->agent, error, error_size))
@@ -378,7 +382,8 @@ static int check(const options *o, const problem *p, const wcsp_answer *a) {
 static int write_solution(const char *path, const problem *p, const wcsp_answer *a) {
     FILE *file = fopen(path, "w");
     int32_t k;
-    for (k = 0; file && k < p->model.variables; k++) fprintf(file, "%d %d\n", (int)k, (int)a->value[k]);
+    for (k = 0; file && k < p->model.variables - p->model.hidden; k++)
+        fprintf(file, "%d %d\n", (int)k, (int)a->value[k]);
     return close_written(file, path);
 }
 

@@ -13,19 +13,28 @@ static int infeasible(const wcsp_answer *a) { return a->info.outcome == GPUOPT_I
 
 /* ---- JSON ---- */
 
-/* Prints a number in the type of the model. */
+/* Prints a number in the type of the model, and in the units of its file. */
 static void print_cost(const char *name, const graphical_model *model, int64_t cost, double real, int known) {
-    if (!known) printf(", \"%s\": null", name);
-    else if (model->type == GPUOPT_COST_DOUBLE) printf(", \"%s\": %.17g", name, real);
-    else printf(", \"%s\": %lld", name, (long long)cost);
+    char text[GRAPHICAL_COST_TEXT];
+    if (!known) {
+        printf(", \"%s\": null", name);
+    } else if (model->type == GPUOPT_COST_DOUBLE) {
+        printf(", \"%s\": %.17g", name, real);
+    } else {
+        graphical_cost_text(model, cost, text);
+        printf(", \"%s\": %s", name, text);
+    }
 }
 
 static void print_json_task(const graphical_model *model, const wcsp_answer *a) {
     int known = !infeasible(a);
     /* ln Z has no assignment: its upper bound is the value itself. */
     int upper = a->task == TASK_LOGZ ? known : a->assigned, lower = known && (a->task != TASK_LOGZ || a->exact);
-    print_cost("lower_bound", model, a->info.cost, a->info.value, lower);
-    print_cost("upper_bound", model, a->cost, a->task == TASK_LOGZ ? a->info.value : a->real, upper);
+    /* What is a lower bound of costs is an upper one of those whose negative they are. */
+    if (model->maximised) print_cost("lower_bound", model, a->cost, 0, upper);
+    print_cost(model->maximised ? "upper_bound" : "lower_bound", model, a->info.cost, a->info.value, lower);
+    if (!model->maximised)
+        print_cost("upper_bound", model, a->cost, a->task == TASK_LOGZ ? a->info.value : a->real, upper);
     printf(", \"optimal\": %s", known && a->exact ? "true" : "false");
     if (a->task == TASK_COUNT) {
         if (a->info.count_overflow) printf(", \"count\": null");
@@ -41,8 +50,9 @@ void print_json(const graphical_model *model, const wcsp_answer *a) {
     print_json_string(a->model);
     printf(", \"backend\": \"%s\", \"threads\": %d, \"task\": \"%s\", \"policy\": \"%s\", \"bits\": %d", a->backend,
            a->threads, tasks[a->task], policies[e->policy], (int)e->bits);
-    printf(", \"variables\": %d, \"functions\": %d, \"max_domain\": %d", (int)model->variables, (int)model->functions,
-           (int)model->max_domain);
+    printf(", \"variables\": %d, \"functions\": %d, \"max_domain\": %d", (int)(model->variables - model->hidden),
+           (int)model->functions, (int)model->max_domain);
+    if (model->hidden) printf(", \"hidden_variables\": %d", (int)model->hidden);
     printf(", \"width\": %d, \"z\": %d, \"sliced\": %d, \"slices\": %lld, \"messages\": %d", (int)e->width, (int)e->z,
            (int)e->sliced, (long long)e->slices, (int)e->messages);
     printf(", \"operations\": %.17g, \"peak_bytes_predicted\": %llu, \"peak_bytes\": %llu", e->operations,
@@ -73,8 +83,13 @@ static void print_bytes(double bytes) {
 }
 
 static void print_bound(const graphical_model *model, int64_t cost, double real) {
-    if (model->type == GPUOPT_COST_DOUBLE) printf("%.12g", real);
-    else printf("%lld", (long long)cost);
+    char text[GRAPHICAL_COST_TEXT];
+    if (model->type == GPUOPT_COST_DOUBLE) {
+        printf("%.12g", real);
+    } else {
+        graphical_cost_text(model, cost, text);
+        printf("%s", text);
+    }
 }
 
 static void print_result(const graphical_model *model, const wcsp_answer *a) {
@@ -88,10 +103,13 @@ static void print_result(const graphical_model *model, const wcsp_answer *a) {
                a->info.value / log(10.0));
         return;
     }
-    printf(a->exact ? "Optimal: the least cost is " : "Bounded: the least cost is at least ");
+    if (model->maximised)
+        printf(a->exact ? "Optimal: the greatest value is " : "Bounded: the greatest value is at most ");
+    else printf(a->exact ? "Optimal: the least cost is " : "Bounded: the least cost is at least ");
     print_bound(model, a->info.cost, a->info.value);
     if (!a->exact) {
-        printf(a->assigned ? ", and an assignment costs " : "; the assignment that goes with it is forbidden");
+        if (!a->assigned) printf("; the assignment that goes with it is forbidden");
+        else printf(model->maximised ? ", and an assignment has " : ", and an assignment costs ");
         if (a->assigned) print_bound(model, a->cost, a->real);
     }
     printf(".\n");
@@ -103,8 +121,10 @@ static void print_result(const graphical_model *model, const wcsp_answer *a) {
 
 void print_words(const graphical_model *model, const wcsp_answer *a) {
     const gpuopt_elimination_estimate *e = &a->estimate;
-    printf("%s: %d variables of at most %d values, %d functions; read in %.3g s\n", a->model, (int)model->variables,
-           (int)model->max_domain, (int)model->functions, a->read_seconds);
+    printf("%s: %d variables", a->model, (int)(model->variables - model->hidden));
+    if (model->hidden) printf(" and %d hidden ones", (int)model->hidden);
+    printf(" of at most %d values, %d functions; read in %.3g s\n", (int)model->max_domain, (int)model->functions,
+           a->read_seconds);
     printf("Width %d, %d messages of %d bits an entry, %.3g operations; policy %s", (int)e->width, (int)e->messages,
            (int)e->bits, e->operations, policies[e->policy]);
     if (e->policy == GPUOPT_POLICY_MINI_BUCKET) printf(" with z = %d", (int)e->z);

@@ -24,7 +24,7 @@ need() {
 }
 
 # To build the examples.
-example_packages=(bazel-bootstrap bazel-rules-java g++ zlib1g-dev libglpk-dev)
+example_packages=(bazel-bootstrap bazel-rules-java g++ zlib1g-dev liblzma-dev libglpk-dev)
 # To run the tests, beside those.
 test_packages=(coinor-libclp-dev libcmocka-dev libgmp-dev xz-utils gzip binutils bsdutils)
 # For tests/run.sh --all, beside those: sanitizers and fuzzers want clang with its OpenMP; checks of the sources; the

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int ends_with(const char *name, const char *ending) {
+/* Whether the name ends so, before the ending of a compressed file. */
+static int is_file(const char *name, const char *ending) {
     size_t length = strlen(name), end = strlen(ending);
-    return length >= end && strcmp(name + length - end, ending) == 0;
+    if (length > 3 && (strcmp(name + length - 3, ".gz") == 0 || strcmp(name + length - 3, ".xz") == 0)) length -= 3;
+    return length >= end && strncmp(name + length - end, ending, end) == 0;
 }
 
 int graphical_load(const char *name, double hard, graphical_model *model, char *error, size_t error_size) {
@@ -17,10 +19,11 @@ int graphical_load(const char *name, double hard, graphical_model *model, char *
     for (k = 0; k < sizeof generators / sizeof *generators; k++)
         if (strncmp(name, generators[k], strlen(generators[k])) == 0)
             return graphical_generate(name, hard, model, error, error_size);
-    if (ends_with(name, ".uai")) return graphical_read_uai(name, model, error, error_size);
-    if (ends_with(name, ".wcsp") || strcmp(name, "-") == 0 || strncmp(name, "/dev/", 5) == 0)
+    if (is_file(name, ".uai")) return graphical_read_uai(name, model, error, error_size);
+    if (is_file(name, ".cfn")) return graphical_read_cfn(name, model, error, error_size);
+    if (is_file(name, ".wcsp") || strcmp(name, "-") == 0 || strncmp(name, "/dev/", 5) == 0)
         return graphical_read_wcsp(name, model, error, error_size);
-    snprintf(error, error_size, "%s: neither .wcsp nor .uai, nor random:, scalefree: or grid:", name);
+    snprintf(error, error_size, "%s: neither .wcsp, .cfn nor .uai, nor random:, scalefree: or grid:", name);
     return -1;
 }
 
@@ -35,6 +38,7 @@ void graphical_free(graphical_model *model) {
     }
     free(model->function);
     free(model->domain);
+    free(model->beside);
     memset(model, 0, sizeof *model);
 }
 
@@ -91,4 +95,20 @@ void graphical_cost(const graphical_model *model, const int32_t *value, int *per
         }
     }
     if (!*permitted) *cost = 0, *real = 0;
+}
+
+void graphical_cost_text(const graphical_model *model, int64_t cost, char text[GRAPHICAL_COST_TEXT]) {
+    int64_t value = cost + model->shift; /* fits: it is below the file's bound */
+    uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value, unit = 1;
+    int k, minus = value != 0 && (value < 0) != model->maximised;
+    for (k = 0; k < model->places; k++) unit *= 10;
+    if (model->places == 0) snprintf(text, GRAPHICAL_COST_TEXT, "%s%llu", minus ? "-" : "", (unsigned long long)size);
+    else
+        snprintf(text, GRAPHICAL_COST_TEXT, "%s%llu.%0*llu", minus ? "-" : "", (unsigned long long)(size / unit),
+                 model->places, (unsigned long long)(size % unit));
+}
+
+int32_t graphical_named(const graphical_model *model, int32_t variable) {
+    int32_t named = model->variables - model->hidden;
+    return variable < named ? variable : model->beside[variable - named];
 }

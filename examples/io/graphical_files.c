@@ -4,6 +4,9 @@
 #include "examples/io/graphical.h"
 #include "examples/io/tokens.h"
 
+/* How many variables the file of the model has. */
+static int32_t named(const graphical_model *model) { return model->variables - model->hidden; }
+
 int graphical_read_evidence(const char *path, const graphical_model *model, int32_t *fixed, char *error,
                             size_t error_size) {
     tokens t;
@@ -14,11 +17,11 @@ int graphical_read_evidence(const char *path, const graphical_model *model, int3
     if (tokens_open(&t, path, error, error_size)) return -1;
     /* Pairs and their number are an odd count of words; the number of samples before them makes it even. */
     if (tokens_count(&t) % 2 == 0) failed = tokens_whole(&t, "the number of samples", 1, 1, &samples);
-    if (!failed) failed = tokens_whole(&t, "the number of variables with evidence", 0, model->variables, &count);
+    if (!failed) failed = tokens_whole(&t, "the number of variables with evidence", 0, named(model), &count);
     t.part = "evidence";
     for (k = 0; !failed && k < count; k++) {
         t.index = k;
-        failed = tokens_whole(&t, "variable", 0, model->variables - 1, &v);
+        failed = tokens_whole(&t, "variable", 0, named(model) - 1, &v);
         if (!failed && fixed[v] >= 0) failed = tokens_fail(&t, "variable %lld comes twice", (long long)v);
         if (!failed) failed = tokens_whole(&t, "value", 0, model->domain[v] - 1, &value);
         if (!failed) fixed[v] = (int32_t)value;
@@ -41,15 +44,16 @@ int graphical_read_order(const char *path, const graphical_model *model, const i
     t.comments = 1;
     seen = calloc((size_t)model->variables + 1, sizeof *seen);
     if (!seen) failed = tokens_fail(&t, "out of memory");
-    for (k = 0; k < model->variables; k++) left += fixed[k] < 0;
+    for (k = 0; k < named(model); k++) left += fixed[k] < 0;
     t.part = "position";
     for (k = 0; k < left && !failed; k++) {
         t.index = k;
-        failed = tokens_whole(&t, "variable", 0, model->variables - 1, &v);
+        failed = tokens_whole(&t, "variable", 0, named(model) - 1, &v);
         if (!failed && again(seen, v)) failed = tokens_fail(&t, "variable %lld comes twice", (long long)v);
         if (!failed && fixed[v] >= 0) failed = tokens_fail(&t, "variable %lld has evidence", (long long)v);
         order[k] = (int32_t)v;
     }
+    for (k = 0; k < model->hidden; k++) order[left + k] = named(model) + k;
     if (!failed) failed = tokens_end(&t);
     tokens_close(&t);
     free(seen);
@@ -67,15 +71,16 @@ int graphical_read_agents(const char *path, const graphical_model *model, int32_
     seen = calloc((size_t)model->variables + 1, sizeof *seen);
     if (!seen) failed = tokens_fail(&t, "out of memory");
     words = tokens_count(&t);
-    pairs = words != model->variables;
+    pairs = words != named(model);
     t.part = pairs ? "pair" : "variable";
-    for (k = 0; k < model->variables && !failed; k++) {
+    for (k = 0; k < named(model) && !failed; k++) {
         t.index = v = k;
-        if (pairs) failed = tokens_whole(&t, "variable", 0, model->variables - 1, &v);
+        if (pairs) failed = tokens_whole(&t, "variable", 0, named(model) - 1, &v);
         if (!failed && again(seen, v)) failed = tokens_fail(&t, "variable %lld comes twice", (long long)v);
         if (!failed) failed = tokens_whole(&t, "agent", 0, INT32_MAX, &number);
         agent[v] = (int32_t)number;
     }
+    for (k = named(model); k < model->variables && !failed; k++) agent[k] = agent[graphical_named(model, k)];
     if (!failed) failed = tokens_end(&t);
     tokens_close(&t);
     free(seen);

@@ -30,8 +30,8 @@ typedef struct mip {
     double optimum;
 } mip;
 
-/* Read a file (.mps, .mps.gz; fixed or free format) or build a generated model, and return 0; or fill `error` with the
- * file, the line where there is one, and what is wrong, and return -1 with nothing to free.
+/* Read a file (.mps, .mps.gz, .mps.xz; fixed or free format) or build a generated model, and return 0; or fill `error`
+ * with the file, the line where there is one, and what is wrong, and return -1 with nothing to free.
  *
  * Files: a path, or - for standard input; either may be a pipe. Lines of any length; a byte order mark is skipped.
  * Semi-continuous columns, special ordered sets, quadratic terms and what else such a program does not have are

@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "examples/io/mip.h"
-#include "examples/io/mps_names.h"
+#include "examples/io/names.h"
 #include "examples/io/mps_scan.h"
 
 typedef enum section { NO_SECTION, ROWS, COLUMNS, RHS, RANGES, BOUNDS, OBJSENSE, ENDATA } section;
@@ -38,7 +38,7 @@ typedef struct reader {
     int fixed; /* fixed format */
     section in;
     int sense, integers, has_objective;
-    mps_names rows, cols;
+    names rows, cols;
     mps_row *row; /* [rows.count] */
     mps_col *col; /* [cols.count] */
     size_t row_room, col_room, entry_room;
@@ -84,7 +84,7 @@ static int is_number(const char *word) {
 
 static int refuse_name(reader *r, const char *what, const char *name, int32_t why) {
     char text[256];
-    if (why != MPS_NAMES_TWICE) return out_of_memory(r);
+    if (why != NAMES_TWICE) return out_of_memory(r);
     snprintf(text, sizeof text, "two %s are named %.200s", what, name);
     return mps_fail(r->t, text, NULL);
 }
@@ -94,7 +94,7 @@ static int take_row(reader *r, const char *kind, const char *name) {
     int32_t k;
     if (!kind || !name || !strchr("NELGnelg", *kind) || kind[1]) return not_understood(r);
     if (grow(r, &r->row, &r->row_room, (size_t)r->rows.count, sizeof *r->row)) return -1;
-    k = mps_names_add(&r->rows, name);
+    k = names_add(&r->rows, name);
     if (k < 0) return refuse_name(r, "rows", name, k);
     row = &r->row[k];
     memset(row, 0, sizeof *row);
@@ -106,7 +106,7 @@ static int take_row(reader *r, const char *kind, const char *name) {
 }
 
 static mps_row *row_of(reader *r, const char *name) {
-    int32_t k = name ? mps_names_find(&r->rows, name) : -1;
+    int32_t k = name ? names_find(&r->rows, name) : -1;
     if (k >= 0) return &r->row[k];
     mps_fail(r->t, "no such row", name ? name : "");
     return NULL;
@@ -116,7 +116,7 @@ static int take_column(reader *r, const char *name) {
     mps_col *col;
     int32_t k;
     if (grow(r, &r->col, &r->col_room, (size_t)r->cols.count, sizeof *r->col)) return -1;
-    k = mps_names_add(&r->cols, name);
+    k = names_add(&r->cols, name);
     if (k < 0) return refuse_name(r, "columns", name, k);
     col = &r->col[k];
     memset(col, 0, sizeof *col);
@@ -176,7 +176,7 @@ static int take_side(reader *r, const char *name, const char *word) {
 }
 
 static int take_bound(reader *r, const char *kind, const char *name, const char *word) {
-    int32_t k = name ? mps_names_find(&r->cols, name) : -1;
+    int32_t k = name ? names_find(&r->cols, name) : -1;
     double value = 0;
     mps_col *col;
     if (k < 0) return mps_fail(r->t, "no such column", name ? name : "");
@@ -251,7 +251,7 @@ static int take_free(reader *r, char **word, int words) {
     case BOUNDS:
         has_value = bound_has_value(word[0]);
         if (has_value < 0 || words < 2 + has_value || words > 4) return not_understood(r);
-        set = words == 4 || (words == 3 && !has_value && mps_names_find(&r->cols, word[2]) >= 0);
+        set = words == 4 || (words == 3 && !has_value && names_find(&r->cols, word[2]) >= 0);
         first = counts(r, set ? word[1] : "");
         return first < 1 ? first : take_bound(r, word[0], word[1 + set], has_value ? word[2 + set] : NULL);
     default: return not_understood(r);
@@ -375,13 +375,13 @@ static int make_model(reader *r, mip *model) {
         model->lb[k] = r->col[k].lb;
         model->ub[k] = r->col[k].integer && !r->col[k].has_bound ? 1 : r->col[k].ub;
         model->integer[k] = r->col[k].integer;
-        model->col_name[k] = mps_names_take(&r->cols, k);
+        model->col_name[k] = names_take(&r->cols, k);
     }
     for (k = 0; k < r->rows.count; k++) {
         int32_t i = r->row[k].index;
         if (i < 0) continue;
         set_sides(&r->row[k], &model->lhs[i], &model->rhs[i]);
-        model->row_name[i] = mps_names_take(&r->rows, k);
+        model->row_name[i] = names_take(&r->rows, k);
     }
     return mip_rows(model);
 }
@@ -398,8 +398,8 @@ static int read_as(mps_text *t, int fixed, mip *model) {
         failed = mps_fail(t, "out of memory", NULL);
         mip_free(model);
     }
-    mps_names_free(&r.rows);
-    mps_names_free(&r.cols);
+    names_free(&r.rows);
+    names_free(&r.cols);
     free(r.row);
     free(r.col);
     free(r.index);

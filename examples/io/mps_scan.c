@@ -2,14 +2,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "examples/io/mps_scan.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
-#include <zlib.h>
+
+#include "examples/io/text.h"
 
 /* ---- The whole text ---- */
 
@@ -26,9 +25,6 @@ static const char *something_else(const mps_text *t) {
         size_t length;
         const char *what;
     } known[] = {
-        {"\xFD"
-         "7zXZ",
-         5, "this is compressed by xz: unpack it first, for example xz -dc FILE | PROGRAM -"},
         {"BZh", 3, "this is compressed by bzip2: unpack it first, for example bzip2 -dc FILE | PROGRAM -"},
         {"\x28\xB5\x2F\xFD", 4, "this is compressed by zstd: unpack it first, for example zstd -dc FILE | PROGRAM -"},
         {"PK\x03\x04", 4, "this is a zip archive: unpack it first"},
@@ -50,52 +46,15 @@ static const char *something_else(const mps_text *t) {
     return NULL;
 }
 
-/* Reads all of a stream, which need not be seekable. */
-static int read_all(mps_text *t, gzFile file) {
-    size_t room = 1 << 16;
-    int got = 1, code;
-    t->text = malloc(room);
-    while (t->text && (got = gzread(file, t->text + t->size,
-                                    (unsigned)(room - t->size - 1 < 1u << 30 ? room - t->size - 1 : 1u << 30))) > 0) {
-        char *more;
-        t->size += (size_t)got;
-        if (t->size + 1 < room) continue;
-        more = room <= SIZE_MAX / 2 ? realloc(t->text, room * 2) : NULL;
-        if (!more) free(t->text);
-        t->text = more;
-        room *= 2;
-    }
-    if (!t->text) return fail_to_read(t, "out of memory");
-    gzerror(file, &code);
-    if (got < 0 && code == Z_ERRNO) {
-        char why[256];
-        snprintf(why, sizeof why, "cannot be read: %s", strerror(errno)); /* for example, a folder */
-        return fail_to_read(t, why);
-    }
-    if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
-        return fail_to_read(t, "cannot be read further (damaged or truncated compression?)");
-    t->text[t->size] = 0;
-    return 0;
-}
-
 int mps_open(mps_text *t, const char *path, char *error, size_t error_size) {
     const char *what;
     size_t longest = 0, length, at;
-    gzFile file;
-    int failed;
     memset(t, 0, sizeof *t);
     t->path = path;
     t->error = error;
     t->error_size = error_size;
-    errno = 0;
-    file = strcmp(path, "-") == 0 ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path, "rb");
-    if (!file) {
-        snprintf(error, error_size, "%s: cannot be opened: %s", path, errno ? strerror(errno) : "out of memory");
-        return -1;
-    }
-    failed = read_all(t, file);
-    gzclose(file);
-    if (failed) return -1;
+    t->text = text_read(path, &t->size, error, error_size);
+    if (!t->text) return -1;
     mps_rewind(t);
     if ((what = something_else(t)) != NULL) return fail_to_read(t, what);
     for (at = 0; at < t->size; at += length + 1) {

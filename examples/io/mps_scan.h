@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The text of an MPS file, line by line: from a file or a pipe, compressed by gzip or not, with lines of any length.
+ * The text of an MPS file, line by line: from a file or a pipe, compressed or not (text.h), with lines of any length.
  */
 #ifndef EXAMPLES_IO_MPS_SCAN_H
 #define EXAMPLES_IO_MPS_SCAN_H

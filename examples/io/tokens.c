@@ -1,57 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/io/tokens.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "examples/io/text.h"
+
 /* ---- The file ---- */
 
-static int cannot_read(tokens *t, const char *why) {
-    snprintf(t->error, t->error_size, "%s: cannot be read: %s", t->path, why);
-    free(t->text);
-    t->text = NULL;
-    return -1;
-}
-
-static void close_unless_stdin(FILE *file) {
-    if (file != stdin) fclose(file);
-}
-
 int tokens_open(tokens *t, const char *path, char *error, size_t error_size) {
-    FILE *file;
-    size_t room = 1 << 16, got;
     memset(t, 0, sizeof *t);
     t->path = path;
     t->error = error;
     t->error_size = error_size;
     t->line = 1;
-    errno = 0;
-    file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    if (!file) {
-        snprintf(error, error_size, "%s: cannot be opened: %s", path, strerror(errno));
-        return -1;
-    }
-    t->text = malloc(room);
-    while (t->text && (got = fread(t->text + t->size, 1, room - t->size - 1, file)) > 0) {
-        char *more;
-        t->size += got;
-        if (t->size + 1 < room) continue;
-        more = room <= SIZE_MAX / 2 ? realloc(t->text, room * 2) : NULL;
-        if (!more) free(t->text);
-        t->text = more;
-        room *= 2;
-    }
-    if (t->text && ferror(file)) {
-        close_unless_stdin(file);
-        return cannot_read(t, strerror(errno)); /* for example, a folder */
-    }
-    close_unless_stdin(file);
-    if (!t->text) return cannot_read(t, "out of memory");
-    t->text[t->size] = 0;
+    t->text = text_read(path, &t->size, error, error_size);
+    if (!t->text) return -1;
     if (t->size >= 3 && memcmp(t->text, "\xEF\xBB\xBF", 3) == 0) t->at = t->begin = 3; /* a byte order mark */
     t->line_start = (int64_t)t->begin;
     return 0;
@@ -66,12 +33,27 @@ void tokens_close(tokens *t) {
 
 static int is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+static int is_bracket(char c) { return c == '{' || c == '}' || c == '[' || c == ']'; }
+
+/* Whether no word has this character in it, unless it is quoted. */
+static int ends_word(const tokens *t, char c) {
+    if (is_blank(c)) return 1;
+    return t->json ? c == ',' || c == ':' || c == '"' || is_bracket(c) : t->comments && c == '#';
+}
+
+static int begins_comment(const tokens *t) {
+    const char *at = t->text + t->at;
+    return *at == '#' ? t->comments || t->json : t->json && at[0] == '/' && at[1] == '/';
+}
+
 /* To the next word or the end. */
 static void skip_blanks(tokens *t) {
     for (; t->at < t->size; t->at++) {
         char c = t->text[t->at];
-        if (c == '#' && t->comments) t->at += strcspn(t->text + t->at, "\n");
-        else if (!is_blank(c)) return;
+        if (begins_comment(t)) {
+            const char *end = memchr(t->text + t->at, '\n', t->size - t->at);
+            t->at = end ? (size_t)(end - t->text) : t->size;
+        } else if (!is_blank(c) && !(t->json && (c == ',' || c == ':'))) return;
         if (t->at < t->size && t->text[t->at] == '\n') {
             t->line++;
             t->line_start = (int64_t)t->at + 1;
@@ -80,17 +62,30 @@ static void skip_blanks(tokens *t) {
     t->at = t->size; /* a comment may have ended there */
 }
 
-/* Takes a word. Returns 1, or 0 at the end of the file, which is then the word's place. */
+/* Takes a word. Returns 1; 0 at the end of the file, which is then the word's place; -1: a quotation mark has no end on
+ * its line. */
 static int take(tokens *t) {
     size_t first;
+    int found = 1;
     skip_blanks(t);
     first = t->at;
-    while (t->at < t->size && !is_blank(t->text[t->at]) && !(t->comments && t->text[t->at] == '#')) t->at++;
-    t->word = t->text + first;
-    t->length = t->at - first < 1 << 30 ? (int)(t->at - first) : 1 << 30;
     t->word_line = t->line;
     t->word_column = (int64_t)first - t->line_start + 1;
-    return t->length > 0;
+    t->quoted = t->json && t->at < t->size && t->text[t->at] == '"';
+    if (t->quoted) {
+        for (first = ++t->at; t->at < t->size && !strchr("\"\n", t->text[t->at]);) t->at++;
+        if (t->at == t->size || t->text[t->at] != '"') found = -1;
+    } else if (t->at == t->size) {
+        found = 0;
+    } else if (t->json && is_bracket(t->text[t->at])) {
+        t->at++;
+    } else {
+        while (t->at < t->size && !ends_word(t, t->text[t->at])) t->at++;
+    }
+    t->word = t->text + first;
+    t->length = t->at - first < 1 << 30 ? (int)(t->at - first) : 1 << 30;
+    if (t->quoted && found > 0) t->at++;
+    return found;
 }
 
 int tokens_fail(tokens *t, const char *format, ...) {
@@ -107,12 +102,18 @@ int tokens_fail(tokens *t, const char *format, ...) {
 }
 
 int tokens_next(tokens *t, const char *what) {
-    return take(t) ? 0 : tokens_fail(t, "truncated: the file ends where %s should be", what);
+    int found = take(t);
+    if (found < 0) return tokens_fail(t, "there is no second quotation mark on the line");
+    return found ? 0 : tokens_fail(t, "truncated: the file ends where %s should be", what);
 }
 
 int tokens_peek(tokens *t, const char *what) {
+    size_t at = t->at;
+    int64_t line = t->line, line_start = t->line_start;
     if (tokens_next(t, what)) return -1;
-    t->at -= (size_t)t->length;
+    t->at = at;
+    t->line = line;
+    t->line_start = line_start;
     return 0;
 }
 
@@ -126,8 +127,7 @@ int tokens_numeric(const tokens *t) {
     return (*at >= '0' && *at <= '9') || *at == '.';
 }
 
-/* The number of characters of the word that an error shows. */
-static int shown(const tokens *t) { return t->length < 40 ? t->length : 40; }
+int tokens_shown(const tokens *t) { return t->length < 40 ? t->length : 40; }
 
 int tokens_whole(tokens *t, const char *what, int64_t least, int64_t most, int64_t *value) {
     int64_t x = 0;
@@ -139,10 +139,11 @@ int tokens_whole(tokens *t, const char *what, int64_t least, int64_t most, int64
         too_long |= x > (INT64_MAX - digit) / 10;
         if (!too_long) x = 10 * x + digit;
     }
-    if (k < t->length || (k == 1 && (t->word[0] < '0' || t->word[0] > '9')))
-        return tokens_fail(t, "%s '%.*s' is not a whole number", what, shown(t), t->word);
-    if (minus && least >= 0 && (x || too_long)) return tokens_fail(t, "%s %.*s is negative", what, shown(t), t->word);
-    if (too_long) return tokens_fail(t, "%s %.*s does not fit 63 bits", what, shown(t), t->word);
+    if (k < t->length || k == 0 || (k == 1 && (t->word[0] < '0' || t->word[0] > '9')))
+        return tokens_fail(t, "%s '%.*s' is not a whole number", what, tokens_shown(t), t->word);
+    if (minus && least >= 0 && (x || too_long))
+        return tokens_fail(t, "%s %.*s is negative", what, tokens_shown(t), t->word);
+    if (too_long) return tokens_fail(t, "%s %.*s does not fit 63 bits", what, tokens_shown(t), t->word);
     if (minus) x = -x;
     if (x < least || x > most)
         return tokens_fail(t, "%s %lld is out of range, %lld to %lld", what, (long long)x, (long long)least,
@@ -160,26 +161,62 @@ int tokens_factor(tokens *t, const char *what, double *value) {
     }
     *value = strtod(t->word, &end); /* which stops at the blank, or the 0, that follows */
     if (k < t->length || !has_digit || end != t->word + t->length)
-        return tokens_fail(t, "%s '%.*s' is not a number", what, shown(t), t->word);
-    if (*value < 0) return tokens_fail(t, "%s %.*s is negative", what, shown(t), t->word);
+        return tokens_fail(t, "%s '%.*s' is not a number", what, tokens_shown(t), t->word);
+    if (*value < 0) return tokens_fail(t, "%s %.*s is negative", what, tokens_shown(t), t->word);
     for (k = 0; k < t->length && t->word[k] != 'e' && t->word[k] != 'E'; k++)
         is_zero &= !(t->word[k] >= '1' && t->word[k] <= '9');
     if (isinf(*value) || (*value == 0 && !is_zero))
-        return tokens_fail(t, "%s %.*s does not fit a double", what, shown(t), t->word);
+        return tokens_fail(t, "%s %.*s does not fit a double", what, tokens_shown(t), t->word);
+    return 0;
+}
+
+static int does_not_fit(tokens *t, const char *what, int places) {
+    return tokens_fail(t, "%s %.*s with %d decimal places does not fit 63 bits", what, tokens_shown(t), t->word,
+                       places);
+}
+
+int tokens_decimal(tokens *t, const char *what, int places, int64_t *value) {
+    return tokens_next(t, what) ? -1 : tokens_decimal_behind(t, what, 0, places, value);
+}
+
+int tokens_decimal_behind(tokens *t, const char *what, int first, int places, int64_t *value) {
+    int64_t x = 0;
+    int minus = first < t->length && t->word[first] == '-', k, digits = 0, behind = -1; /* -1: before the point */
+    for (k = first + (minus || (first < t->length && t->word[first] == '+')); k < t->length; k++) {
+        char c = t->word[k];
+        if (c == '.' && behind < 0) {
+            behind = 0;
+            continue;
+        }
+        if (c < '0' || c > '9')
+            return tokens_fail(t, "%s '%.*s' is not a decimal number", what, tokens_shown(t), t->word);
+        digits++;
+        if (behind >= 0 && behind++ >= places) continue;
+        if (x > (INT64_MAX - (c - '0')) / 10) return does_not_fit(t, what, places);
+        x = 10 * x + (c - '0');
+    }
+    if (digits == 0) return tokens_fail(t, "%s '%.*s' is not a decimal number", what, tokens_shown(t), t->word);
+    for (behind = behind < 0 ? 0 : behind; behind < places; behind++) {
+        if (x > INT64_MAX / 10) return does_not_fit(t, what, places);
+        x *= 10;
+    }
+    *value = minus ? -x : x;
     return 0;
 }
 
 int tokens_end(tokens *t) {
+    int found;
     t->part = NULL;
-    return take(t) ? tokens_fail(t, "'%.*s' is left over after the end", shown(t), t->word) : 0;
+    found = take(t);
+    return found ? tokens_fail(t, "'%.*s' is left over after the end", tokens_shown(t), t->word) : 0;
 }
 
 int64_t tokens_count(const tokens *t) {
     tokens all = *t;
     int64_t count = 0;
     all.at = all.begin;
-    while (take(&all)) count++;
+    while (take(&all) > 0) count++;
     return count;
 }
 
-size_t tokens_room(const tokens *t) { return (t->size - t->at) / 2 + 1; }
+size_t tokens_room(const tokens *t) { return (t->size - t->at) / (t->json ? 1 : 2) + 1; }

@@ -18,7 +18,10 @@ typedef struct tokens {
     int length;
     int64_t word_line, word_column; /* from 1; at the end of the file where there was no word left */
     int comments;                   /* not 0: from # to the end of its line everything is skipped */
-    const char *part;               /* what is being read, for the errors: "function" and its number, or NULL */
+    int json;   /* not 0: commas and colons are blanks, brackets and braces words; "a word"; comments: # or // before a
+                   word, to the end of the line */
+    int quoted; /* the word taken last was between quotation marks, which are no part of it */
+    const char *part; /* what is being read, for the errors: "function" and its number, or NULL */
     int64_t index;
     char *error; /* where the first error goes: "PATH:LINE:COLUMN: PART INDEX: what is wrong" */
     size_t error_size;
@@ -33,12 +36,17 @@ int tokens_peek(tokens *t, const char *what); /* the same, but does not take the
 int tokens_whole(tokens *t, const char *what, int64_t least, int64_t most, int64_t *value);
 /* A finite decimal number of 0 or more, as factors are; what is not 0 but rounds to 0 or infinity is an error. */
 int tokens_factor(tokens *t, const char *what, double *value);
+/* A decimal number with a sign or without, times 10^places, of which the part behind the point is cut off. */
+int tokens_decimal(tokens *t, const char *what, int places, int64_t *value);
+/* The same of the word taken last, without its first characters. */
+int tokens_decimal_behind(tokens *t, const char *what, int first, int places, int64_t *value);
 int tokens_end(tokens *t); /* an error unless nothing is left */
 
 int tokens_is(const tokens *t, const char *word); /* whether the word taken last is this one */
 int tokens_numeric(const tokens *t);              /* whether it begins like a number */
 int64_t tokens_count(const tokens *t);            /* of all words in the file */
-size_t tokens_room(const tokens *t);              /* the most words that can follow: one for every two characters */
+size_t tokens_room(const tokens *t);              /* the most words that can follow */
+int tokens_shown(const tokens *t);                /* how many characters of the word an error shows, for %.*s */
 
 /* Reports an error at the word taken last, formatted as by printf. Returns -1. */
 int tokens_fail(tokens *t, const char *format, ...)

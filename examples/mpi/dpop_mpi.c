@@ -5,9 +5,9 @@
  * what solve_wcsp --agents prints of simulated agents: the cost, how many messages there were, and their bytes.
  *
  * Build, from the repository's root, with mpicc or MPI's flags:
- *     mpicc -O2 -I. examples/mpi/dpop_mpi.c examples/common.c examples/io/agents*.c examples/io/graphical*.c \
- *         examples/io/tokens.c examples/io/uai.c examples/io/wcsp.c transports/gpuopt_mpi.c gpuopt_impl/gpuopt.c \
- *         -lm -o dpop_mpi
+ *     mpicc -O2 -I. examples/mpi/dpop_mpi.c examples/common.c examples/io/agents*.c examples/io/cfn.c \
+ *         examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c examples/io/uai.c \
+ *         examples/io/wcsp.c transports/gpuopt_mpi.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o dpop_mpi
  * Run: mpirun -n 4 ./dpop_mpi random:18:10:0.3:1
  */
 #define _POSIX_C_SOURCE 200809L /* before the system's headers: _exit */
@@ -23,7 +23,7 @@
 
 static const char usage[] =
     "usage: dpop_mpi MODEL [options], by mpirun\n"
-    "  MODEL              a file (.wcsp or .uai), random:N:D:P1:SEED, scalefree:N:D:SEED or grid:N:D:SEED\n"
+    "  MODEL              a file (.wcsp, .cfn, .uai), random:N:D:P1:SEED, scalefree:N:D:SEED or grid:N:D:SEED\n"
     "  --agents FILE      the agent of each variable, or lines VARIABLE AGENT; each: every variable has its own "
     "(each)\n"
     "                     agents are dealt to processes one by one\n"
@@ -87,7 +87,7 @@ static int load(const options *o, problem *p, char *error, size_t error_size) {
         snprintf(error, error_size, "%s: out of memory", o->model);
         return -1;
     }
-    for (k = 0; k < n; k++) p->agent[k] = (int32_t)k, p->fixed[k] = -1;
+    for (k = 0; k < n; k++) p->agent[k] = graphical_named(&p->model, (int32_t)k), p->fixed[k] = -1;
     if (strcmp(o->agents, "each") != 0 && graphical_read_agents(o->agents, &p->model, p->agent, error, error_size))
         return -1;
     gpuopt_desc_init(&p->desc, sizeof p->desc);
@@ -204,19 +204,30 @@ static int is_wrong(problem *p) {
 
 /* ---- Results ---- */
 
-static void print_number(const char *name, int whole, int64_t cost, double real) {
-    if (whole) printf(", \"%s\": %lld", name, (long long)cost);
-    else printf(", \"%s\": %.17g", name, real);
+/* A cost, in the units of the model's file. */
+static void print_cost(const graphical_model *m, const char *before, int64_t cost, double real, int digits) {
+    char text[GRAPHICAL_COST_TEXT];
+    printf("%s", before);
+    if (m->type == GPUOPT_COST_INT64) {
+        graphical_cost_text(m, cost, text);
+        printf("%s", text);
+    } else {
+        printf("%.*g", digits, real);
+    }
 }
 
 static void print_json(const options *o, const problem *p, int ranks) {
     const agents_answer *a = &p->answer;
-    int whole = p->model.type == GPUOPT_COST_INT64, solved = a->info.outcome != GPUOPT_INFEASIBLE;
+    const graphical_model *m = &p->model;
+    int solved = a->info.outcome != GPUOPT_INFEASIBLE;
+    /* What is a lower bound of costs is an upper one of those whose negative they are. */
+    const char *bound = m->maximised ? ", \"upper_bound\": " : ", \"lower_bound\": ";
+    const char *found = m->maximised ? ", \"lower_bound\": " : ", \"upper_bound\": ";
     printf("{\"model\": ");
     print_json_string(o->model);
     printf(", \"ranks\": %d, \"status\": \"%s\"", ranks, !solved ? "infeasible" : p->exact ? "optimal" : "bounded");
-    if (solved) print_number("lower_bound", whole, a->info.cost, a->info.value);
-    if (solved && a->assigned && p->permitted) print_number("upper_bound", whole, p->cost, p->real);
+    if (solved) print_cost(m, bound, a->info.cost, a->info.value, 17);
+    if (solved && a->assigned && p->permitted) print_cost(m, found, p->cost, p->real, 17);
     printf(", \"agents\": %d, \"parts\": %d, \"util_messages\": %lld, \"value_messages\": %lld", (int)a->agents,
            (int)a->parts, (long long)a->util_messages, (long long)a->value_messages);
     printf(", \"util_bytes\": %llu, \"value_bytes\": %llu, \"message_bytes\": %llu, \"largest_message\": %llu",
@@ -227,14 +238,15 @@ static void print_json(const options *o, const problem *p, int ranks) {
 
 static void print_words(const options *o, const problem *p, int ranks) {
     const agents_answer *a = &p->answer;
-    int whole = p->model.type == GPUOPT_COST_INT64;
+    const char *least = p->model.maximised ? "value at most " : "cost at least ";
     printf("%s: ", o->model);
-    if (a->info.outcome == GPUOPT_INFEASIBLE) printf("no assignment is permitted");
-    else if (whole && p->exact) printf("cost %lld, optimal", (long long)a->info.cost);
-    else if (whole) printf("cost at least %lld", (long long)a->info.cost);
-    else printf("cost %s%.15g", p->exact ? "" : "at least ", a->info.value);
-    if (!p->exact && a->assigned && p->permitted)
-        whole ? printf(", found %lld", (long long)p->cost) : printf(", found %.15g", p->real);
+    if (a->info.outcome == GPUOPT_INFEASIBLE) {
+        printf("no assignment is permitted");
+    } else {
+        print_cost(&p->model, p->exact ? "cost " : least, a->info.cost, a->info.value, 15);
+        if (p->exact && p->model.type == GPUOPT_COST_INT64) printf(", optimal");
+    }
+    if (!p->exact && a->assigned && p->permitted) print_cost(&p->model, ", found ", p->cost, p->real, 15);
     printf("\n%d agents in %d processes: %lld UTIL messages (%llu bytes), %lld VALUE messages (%llu bytes), %.3f s\n",
            (int)a->agents, ranks, (long long)a->util_messages, (unsigned long long)a->util_bytes,
            (long long)a->value_messages, (unsigned long long)a->value_bytes, p->seconds);

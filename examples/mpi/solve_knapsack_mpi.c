@@ -5,8 +5,8 @@
  *
  * Build, from the repository's root, with mpicc or MPI's flags:
  *     mpicc -O2 -I. examples/mpi/solve_knapsack_mpi.c examples/common.c examples/io/knapsack.c \
- *         examples/io/knapsack_ranks.c examples/io/tokens.c transports/gpuopt_mpi.c gpuopt_impl/gpuopt.c -lm \
- *         -o solve_knapsack_mpi
+ *         examples/io/knapsack_ranks.c examples/io/text.c examples/io/tokens.c transports/gpuopt_mpi.c \
+ *         gpuopt_impl/gpuopt.c -lz -llzma -lm -o solve_knapsack_mpi
  * Run: mpirun -n 4 ./solve_knapsack_mpi strong:200:1000:1
  */
 #define _POSIX_C_SOURCE 200809L

@@ -42,7 +42,7 @@ broken huge_cost.wcsp '4:3: function 0: cost 9223372036854775808 ' 'x 1 2 1 9\n2
 broken no_cost.wcsp '5:1: function 0: truncated.* cost' 'x 1 2 1 9\n2\n1 0 0 1\n1\n'
 broken few_tuples.wcsp '5:1: function 0: truncated' 'x 1 2 1 9\n2\n1 0 0 4000000000000000000\n1 2\n'
 broken surplus.wcsp "5:1: '7' is left over" 'x 1 2 1 9\n2\n1 0 0 1\n1 2\n7\n'
-broken intention.wcsp "3:8: function 0: cost function in intention '>=' not" 'x 2 2 1 9\n2 2\n1 0 -1 >= 1 0\n'
+broken intention.wcsp "3:10: function 0: cost function in intention 'sgrammar' not" 'x 2 2 1 9\n2 2\n2 0 1 -1 sgrammar var 1\n'
 broken unshared.wcsp '3:7: function 0: number of tuples -1 ' 'x 1 2 1 9\n2\n1 0 0 -1\n'
 broken used.wcsp '5:7: function 2: number of tuples -2 ' 'x 2 2 3 9\n2 2\n-1 0 0 0\n-1 1 0 -1\n1 1 0 -2\n'
 broken shared_arity.wcsp '4:9: function 1: .*another arity' 'x 2 2 2 9\n2 2\n-1 0 0 0\n2 0 1 0 -1\n'
@@ -57,7 +57,7 @@ broken infinite.uai '7:3: factor 0: entry 1e999 does not' 'MARKOV\n1\n2\n1\n1 0\
 broken vanishing.uai '7:3: factor 0: entry 1e-999 does not' 'MARKOV\n1\n2\n1\n1 0\n2\n1 1e-999\n'
 broken short.uai '8:1: factor 0: truncated' 'MARKOV\n1\n2\n1\n1 0\n2\n1\n'
 broken surplus.uai "8:1: '1' is left over" 'MARKOV\n1\n2\n1\n1 0\n2\n1 1\n1\n'
-broken model.txt ' neither .wcsp nor .uai' ''
+broken model.txt ' neither .wcsp, .cfn nor .uai' ''
 
 # wrong OPTION WHAT TEXT: the same of a file that goes with the model.
 wrong() {

@@ -70,4 +70,6 @@ for example in "$root"/examples/*.c; do
 done
 gzip -c "$models/transport.mps" >transport.gz
 check "solve_lp: compressed, from a pipe" bash -c "cat transport.gz | '$programs/solve_lp' - | grep -q 125"
+xz -c "$models/transport.mps" >transport.xz
+check "solve_lp: compressed by xz, from a pipe" bash -c "cat transport.xz | '$programs/solve_lp' - | grep -q 125"
 summary

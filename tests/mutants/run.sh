@@ -60,7 +60,7 @@ passes() {
     case $name in *:threads) name=${name%:threads} backend=cpu-threads ;; esac
     helpers "$folder"
     object "tests/$folder/${name}_test.c"
-    g++ -fopenmp "${made[0]}" "$work/$folder.a" "$work/$library.o" -lcmocka -lgmp -lClp -lCoinUtils -lz -lm \
+    g++ -fopenmp "${made[0]}" "$work/$folder.a" "$work/$library.o" -lcmocka -lgmp -lClp -lCoinUtils -lz -llzma -lm \
         -o "$work/program" || exit 1
     (unset GPUOPT_TEST_DATA && ulimit -v 8000000 && timeout 60 "$work/program" "$backend") >"$work/log" 2>&1
 }

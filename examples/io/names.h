@@ -2,28 +2,28 @@
  *
  * Names with numbers, found by hashing.
  */
-#ifndef EXAMPLES_IO_MPS_NAMES_H
-#define EXAMPLES_IO_MPS_NAMES_H
+#ifndef EXAMPLES_IO_NAMES_H
+#define EXAMPLES_IO_NAMES_H
 
 #include <stdint.h>
 
-enum { MPS_NAMES_TWICE = -1, MPS_NAMES_NO_MEMORY = -2 };
+enum { NAMES_TWICE = -1, NAMES_NO_MEMORY = -2 };
 
 /* All zero: empty. */
-typedef struct mps_names {
+typedef struct names {
     int32_t count;
     char **name; /* [count]; NULL: taken */
     int64_t room;
     int32_t *slot; /* [slots] number + 1; 0: free. A power of two, more than twice the count */
     uint64_t slots;
-} mps_names;
+} names;
 
 /* Returns the new name's number, or what is wrong. */
-int32_t mps_names_add(mps_names *n, const char *name);
+int32_t names_add(names *n, const char *name);
 /* Returns its number, or -1. */
-int32_t mps_names_find(const mps_names *n, const char *name);
+int32_t names_find(const names *n, const char *name);
 /* Gives a name away; it can no longer be found. */
-char *mps_names_take(mps_names *n, int32_t number);
-void mps_names_free(mps_names *n);
+char *names_take(names *n, int32_t number);
+void names_free(names *n);
 
-#endif /* EXAMPLES_IO_MPS_NAMES_H */
+#endif /* EXAMPLES_IO_NAMES_H */

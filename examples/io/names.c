@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/io/mps_names.h"
+#include "examples/io/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +11,13 @@ static uint64_t hash(const char *name) {
 }
 
 /* The slot of a name, or the free one where it would be put. */
-static uint64_t place(const mps_names *n, const char *name) {
+static uint64_t place(const names *n, const char *name) {
     uint64_t at = hash(name) & (n->slots - 1);
     while (n->slot[at] && strcmp(n->name[n->slot[at] - 1], name) != 0) at = (at + 1) & (n->slots - 1);
     return at;
 }
 
-static int grow(mps_names *n) {
+static int grow(names *n) {
     int64_t room = 2 * n->room + 512;
     uint64_t slots = 1024;
     char **name = realloc(n->name, sizeof *name * (size_t)room);
@@ -35,28 +35,28 @@ static int grow(mps_names *n) {
     return 0;
 }
 
-int32_t mps_names_add(mps_names *n, const char *name) {
+int32_t names_add(names *n, const char *name) {
     size_t length = strlen(name);
     uint64_t at;
-    if ((n->count == n->room && grow(n)) || n->count >= INT32_MAX - 64) return MPS_NAMES_NO_MEMORY;
+    if ((n->count == n->room && grow(n)) || n->count >= INT32_MAX - 64) return NAMES_NO_MEMORY;
     at = place(n, name);
-    if (n->slot[at]) return MPS_NAMES_TWICE;
+    if (n->slot[at]) return NAMES_TWICE;
     n->name[n->count] = malloc(length + 1);
-    if (!n->name[n->count]) return MPS_NAMES_NO_MEMORY;
+    if (!n->name[n->count]) return NAMES_NO_MEMORY;
     memcpy(n->name[n->count], name, length + 1);
     n->slot[at] = ++n->count;
     return n->count - 1;
 }
 
-int32_t mps_names_find(const mps_names *n, const char *name) { return n->slots ? n->slot[place(n, name)] - 1 : -1; }
+int32_t names_find(const names *n, const char *name) { return n->slots ? n->slot[place(n, name)] - 1 : -1; }
 
-char *mps_names_take(mps_names *n, int32_t number) {
+char *names_take(names *n, int32_t number) {
     char *name = n->name[number];
     n->name[number] = NULL;
     return name;
 }
 
-void mps_names_free(mps_names *n) {
+void names_free(names *n) {
     int32_t k;
     for (k = 0; k < n->count; k++) free(n->name[k]);
     free(n->name);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A whole text file in memory, for the readers of models.
+ */
+#ifndef EXAMPLES_IO_TEXT_H
+#define EXAMPLES_IO_TEXT_H
+
+#include <stddef.h>
+
+/* Reads a file to its end, so that a pipe will do; the path - is standard input. What gzip or xz has compressed is
+ * unpacked, whatever the file's name. Returns the text with a 0 behind it, which the caller frees, and its size; or
+ * NULL and the error: the path and what is wrong. */
+char *text_read(const char *path, size_t *size, char *error, size_t error_size);
+
+#endif /* EXAMPLES_IO_TEXT_H */
