@@ -228,7 +228,7 @@ static gpuopt_status gpuopt__propagator_share_all_changes(gpuopt_propagator_batc
         own.capacity = used;
         own.lb = s->bound;
         own.ub = own.lb + used;
-        own.col = (int32_t *)(own.lb + 2 * used);
+        own.col = (int32_t *)(void *)(own.lb + 2 * used);
         if (r == s->rank && used > 0)
             status = batch->base->context->desc.backend->propagator->batch_get_changes(batch, GPUOPT_HOST, &own);
         if (status) return gpuopt__propagator_give_up(s->group, status);
