@@ -6,23 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "examples/io/mps_names.h"
+#include "examples/io/names.h"
 #include "examples/io/mps_scan.h"
 
 typedef struct reader {
     mps_text *t;
     int32_t cols, rows;
-    mps_names col, row;
+    names col, row;
     uint8_t *status, *seen; /* [cols + rows] */
 } reader;
 
 static int fail(reader *r, const char *what) { return mps_fail(r->t, what, NULL); }
 static int not_understood(reader *r) { return mps_fail(r->t, "not understood", r->t->line); }
 
-static int add_names(reader *r, mps_names *to, char **name, int32_t count) {
+static int add_names(reader *r, names *to, char **name, int32_t count) {
     int32_t k;
     for (k = 0; k < count; k++)
-        if (mps_names_add(to, name[k]) < 0) return fail(r, "out of memory, or two names of the model are the same");
+        if (names_add(to, name[k]) < 0) return fail(r, "out of memory, or two names of the model are the same");
     return 0;
 }
 
@@ -35,9 +35,9 @@ static int set(reader *r, int32_t variable, gpuopt_simplex_variable status, cons
     return 0;
 }
 
-static int32_t column(const reader *r, const char *name) { return mps_names_find(&r->col, name); }
+static int32_t column(const reader *r, const char *name) { return names_find(&r->col, name); }
 static int32_t row(const reader *r, const char *name) {
-    int32_t i = mps_names_find(&r->row, name);
+    int32_t i = names_find(&r->row, name);
     return i < 0 ? -1 : r->cols + i;
 }
 static int32_t either(const reader *r, const char *name) {
@@ -129,7 +129,7 @@ static int is_like(const char *a, const char *b) {
 
 /* A name, whose spaces do not count, and a status on each line. */
 static int take_named(reader *r, int32_t first, int32_t count) {
-    const mps_names *names = first ? &r->row : &r->col;
+    const names *names = first ? &r->row : &r->col;
     int32_t k, number;
     for (k = 0; k < count; k++) {
         char *to = r->t->copy;
@@ -140,7 +140,7 @@ static int take_named(reader *r, int32_t first, int32_t count) {
         for (from = r->t->line; from < word; from++)
             if (!strchr(" \t", *from)) *to++ = *from;
         *to = 0;
-        number = mps_names_find(names, r->t->copy);
+        number = names_find(names, r->t->copy);
         if (number < 0 && is_like(names->name[k], r->t->copy)) number = k;
         if (number >= 0) number += first;
         if (take_status(r, number, word, r->t->line + r->t->length, r->t->copy)) return -1;
@@ -228,8 +228,8 @@ int bas_read(const char *path, const mip *model, uint8_t *status, char *error, s
                  read_either(&r, second);
         mps_close(&t);
     }
-    mps_names_free(&r.col);
-    mps_names_free(&r.row);
+    names_free(&r.col);
+    names_free(&r.row);
     free(r.seen);
     free(second);
     return failed ? -1 : 0;

@@ -4,7 +4,7 @@
  * file, or every variable of a small model has a status, as many are basic as there are rows, and a second reading gives
  * the same; nothing else is written.
  *
- * With: examples/io/bas.c examples/io/mps_names.c examples/io/mps_scan.c -lz
+ * With: examples/io/bas.c examples/io/names.c examples/io/mps_scan.c examples/io/text.c -lz -llzma
  * Longest input: 1024
  */
 #ifndef _GNU_SOURCE
