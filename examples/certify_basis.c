@@ -5,7 +5,8 @@
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/certify_basis.c examples/common.c examples/io/bas.c examples/io/lp_*.c examples/io/m*.c \
- *         examples/io/generate.cpp gpuopt_impl/gpuopt.c -lz -lstdc++ -lm -o certify_basis
+ *         examples/io/names.c examples/io/text.c examples/io/generate.cpp gpuopt_impl/gpuopt.c -lz -llzma -lstdc++ \
+ *         -lm -o certify_basis
  * Try: examples/models/transport.mps examples/bases/transport.bas
  * Try: examples/models/transport.mps examples/bases/transport_early.bas
  */

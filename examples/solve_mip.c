@@ -6,8 +6,9 @@
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/solve_mip.c examples/mip_*.c examples/common.c examples/io/m*.c examples/io/lp_*.c \
- *         examples/io/generate.cpp gpuopt_impl/gpuopt.c -lz -lstdc++ -lm -o solve_mip
- * Also reads: *.mps *.mps.gz
+ *         examples/io/names.c examples/io/text.c examples/io/generate.cpp gpuopt_impl/gpuopt.c -lz -llzma -lstdc++ \
+ *         -lm -o solve_mip
+ * Also reads: *.mps *.mps.gz *.mps.xz
  * Try: examples/models/lotsizing.mps --backend cpu
  */
 #define _POSIX_C_SOURCE 200809L
