@@ -187,7 +187,7 @@ static gpuopt_status gpuopt__propagator_share_own_changes(gpuopt_propagator_batc
 static void gpuopt__propagator_share_place(const struct gpuopt__propagator_share *s, int32_t rank, int64_t used,
                                            const gpuopt_propagator_node_changes *to) {
     const double *lb = s->bound, *ub = lb + used;
-    const int32_t *col = (const int32_t *)(lb + 2 * used), *node = s->order + (int64_t)rank * s->own;
+    const int32_t *col = (const int32_t *)(const void *)(lb + 2 * used), *node = s->order + (int64_t)rank * s->own;
     int32_t i, own = gpuopt__propagator_dealt(s, rank, s->count);
     int64_t from = 0;
     for (i = 0; i < own; from += s->columns[node[i++]]) {
