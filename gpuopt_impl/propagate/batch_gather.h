@@ -44,7 +44,7 @@ static gpuopt_status gpuopt__propagator_share_take(const gpuopt_propagator_batch
     const struct gpuopt__propagator_share *s = batch->share;
     const int32_t *node = s->order + (int64_t)s->rank * s->own;
     double *lb = s->bound, *ub = s->bound + batch->changes;
-    int32_t *col = (int32_t *)(s->bound + 2 * batch->changes), k;
+    int32_t *col = (int32_t *)(void *)(s->bound + 2 * batch->changes), k;
     int64_t at = 0;
     *own = *nodes;
     own->count = gpuopt__propagator_dealt(s, s->rank, nodes->count);
