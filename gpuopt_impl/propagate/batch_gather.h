@@ -37,6 +37,11 @@ static uint64_t gpuopt__propagator_message_cut(char *message, const gpuopt__prop
     return (at + 7) & ~(uint64_t)7;
 }
 
+/* s->bound holds `count` lower bounds, as many upper ones, and then their columns. */
+static int32_t *gpuopt__propagator_share_cols(const struct gpuopt__propagator_share *s, int64_t count) {
+    return (int32_t *)(void *)(s->bound + 2 * count);
+}
+
 /* This rank's own nodes of a call, whose starts have been checked; copied, if they are given no more than there is room
  * for. */
 static gpuopt_status gpuopt__propagator_share_take(const gpuopt_propagator_batch *batch, const char *call,
@@ -44,7 +49,7 @@ static gpuopt_status gpuopt__propagator_share_take(const gpuopt_propagator_batch
     const struct gpuopt__propagator_share *s = batch->share;
     const int32_t *node = s->order + (int64_t)s->rank * s->own;
     double *lb = s->bound, *ub = s->bound + batch->changes;
-    int32_t *col = (int32_t *)(void *)(s->bound + 2 * batch->changes), k;
+    int32_t *col = gpuopt__propagator_share_cols(s, batch->changes), k;
     int64_t at = 0;
     *own = *nodes;
     own->count = gpuopt__propagator_dealt(s, s->rank, nodes->count);
@@ -187,7 +192,7 @@ static gpuopt_status gpuopt__propagator_share_own_changes(gpuopt_propagator_batc
 static void gpuopt__propagator_share_place(const struct gpuopt__propagator_share *s, int32_t rank, int64_t used,
                                            const gpuopt_propagator_node_changes *to) {
     const double *lb = s->bound, *ub = lb + used;
-    const int32_t *col = (const int32_t *)(const void *)(lb + 2 * used), *node = s->order + (int64_t)rank * s->own;
+    const int32_t *col = gpuopt__propagator_share_cols(s, used), *node = s->order + (int64_t)rank * s->own;
     int32_t i, own = gpuopt__propagator_dealt(s, rank, s->count);
     int64_t from = 0;
     for (i = 0; i < own; from += s->columns[node[i++]]) {
@@ -228,7 +233,7 @@ static gpuopt_status gpuopt__propagator_share_all_changes(gpuopt_propagator_batc
         own.capacity = used;
         own.lb = s->bound;
         own.ub = own.lb + used;
-        own.col = (int32_t *)(void *)(own.lb + 2 * used);
+        own.col = gpuopt__propagator_share_cols(s, used);
         if (r == s->rank && used > 0)
             status = batch->base->context->desc.backend->propagator->batch_get_changes(batch, GPUOPT_HOST, &own);
         if (status) return gpuopt__propagator_give_up(s->group, status);
