@@ -66,8 +66,6 @@ static gpuopt_status gpuopt__simplex_batch_check(gpuopt_simplex *root, const cha
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "changes is out of range");
     if (own->when_full != GPUOPT_WHEN_FULL_END && own->when_full != GPUOPT_WHEN_FULL_REFACTOR)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "when_full is not a constant of its enum");
-    if (!backend->batch_plan)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "this backend has no batch of children yet");
     if (own->pivots == 0) own->pivots = 256;
     if (own->changes == 0) own->changes = 8 * (int64_t)own->copies;
     return GPUOPT_OK;
