@@ -152,7 +152,8 @@ static int read_highs(reader *r, int named) {
     static const char *const heads[] = {"Columns", "Rows"};
     char *word[MPS_WORDS];
     int part;
-    if (next_line(r) || mps_words(r->t, word) != 1) return not_understood(r);
+    if (next_line(r)) return -1;
+    if (mps_words(r->t, word) != 1) return not_understood(r);
     if (strcmp(word[0], "None") == 0) return fail(r, "HiGHS had no basis to write");
     if (strcmp(word[0], "Valid") != 0) return not_understood(r);
     for (part = 0; part < 2; part++) {

@@ -99,10 +99,10 @@ int mps_next(mps_text *t) {
     t->at += t->length + 1;
     t->number++;
     if (t->length > 0 && t->line[t->length - 1] == '\r') t->length--;
+    t->line[t->length] = 0;
     for (k = 0; k < t->length; k++)
         if ((unsigned char)t->line[k] < ' ' && t->line[k] != '\t')
             return mps_fail(t, "the line has a control character in it", NULL);
-    t->line[t->length] = 0;
     return 1;
 }
 
