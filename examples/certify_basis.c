@@ -8,7 +8,6 @@
  *         examples/io/names.c examples/io/text.c examples/io/generate.cpp gpuopt_impl/gpuopt.c -lz -llzma -lstdc++ \
  *         -lm -o certify_basis
  * Try: examples/models/transport.mps examples/bases/transport.bas
- * Try: examples/models/transport.mps examples/bases/transport_early.bas
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
