@@ -45,7 +45,7 @@ else
     unset GPUOPT_TEST_DATA
     need "${example_packages[@]}" "${test_packages[@]}"
     choose_cuda
-    selection=("--test_tag_filters=-slow,-data")
+    selection=(--build_tests_only --test_tag_filters=-slow,-data) # else it builds the others, too
 fi
 
 echo "== bazel test //..."
