@@ -22,7 +22,7 @@ in_workspace() { (cd "$work/$1" && shift && bazel --output_base="$work/out" "$@"
 at_end() {
     in_workspace host shutdown >/dev/null 2>&1
     chmod -R u+w "$work" # Bazel's outputs are read-only
-    rm -rf "$said" "$work"
+    rm -rf "$said" "$said.err" "$work"
 }
 
 # ---- The workspace of doc/bazel.md ----
