@@ -1164,6 +1164,8 @@ typedef struct gpuopt_simplex_desc {
     int64_t iteration_limit;        /* over the handle's life, then the outcome is LIMIT; 0: none */
     gpuopt_simplex_algorithm algorithm;       /* 0: PRIMAL */
     gpuopt_simplex_dual_pricing dual_pricing; /* 0: STEEPEST_EDGE */
+    int32_t spare_rows, spare_cols; /* CPU only: room for rows and columns to be added; counted in the limits above */
+    int64_t spare_nonzeros;         /* CPU only: room for their entries */
 } gpuopt_simplex_desc;
 
 /* Where the handle stands. */
@@ -1319,6 +1321,36 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_some_sides(gpuopt_simplex *simplex, 
 /* Sets cost [count] of the columns col [count]. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_some_costs(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
                                                        const int32_t *col, const double *cost);
+
+/* Add rows (cuts) and columns (pricing), and remove them, within the room that spare_rows, spare_cols and
+ * spare_nonzeros of the descriptor reserve; what is removed gives its room free. The basis, its inverse, the scales of
+ * what was there and the weights stay; a new row or column gets a scale of its own. x and duals are recomputed when
+ * they are needed, and the outcome is MORE again. Arrays of [rows] and [cols] are from then on as long as the handle now
+ * has rows and columns; batches over the handle go on. Everything is in host memory. Refused calls change nothing.
+ * UNSUPPORTED: on the GPU. */
+
+/* Adds rows: a matrix with the handle's columns, and sides [rows->rows] as in the descriptor. They come behind the
+ * present rows, and their activities are basic, so that a dual feasible basis stays dual feasible. The inverse gets a
+ * border: time O(rows) for each nonzero in a basic column, and of copying the inverse or tableau once or, with pivots
+ * deferred, of applying them. ARGUMENT: as _create. MEMORY: they do not fit. NUMERIC: a value would overflow or lose
+ * digits in its scales. */
+GPUOPT_API gpuopt_status gpuopt_simplex_add_rows(gpuopt_simplex *simplex, const gpuopt_matrix *rows, const double *lhs,
+                                                 const double *rhs);
+/* Removes `count` distinct rows; later ones move down in their numbers. A row whose activity is nonbasic, at one of its
+ * sides, is first made basic by a pivot on the largest entry: the basis may then be neither primal nor dual feasible.
+ * Else both stay. ARGUMENT: there is no such row, or it is there twice. Time of copying the inverse or tableau, and of
+ * the pivots. */
+GPUOPT_API gpuopt_status gpuopt_simplex_remove_rows(gpuopt_simplex *simplex, int64_t count, const int32_t *row);
+/* Adds columns: a matrix with the handle's rows, and cost, lb and ub [cols->cols] as in the descriptor. They come behind
+ * the present columns, which moves the numbers of the rows' activities up, and are nonbasic at a bound as after _create:
+ * if that is 0, a primal feasible basis stays primal feasible. Errors as _add_rows. Time O(nonzeros); TABLEAU: and of a
+ * product with the inverse for each column. */
+GPUOPT_API gpuopt_status gpuopt_simplex_add_cols(gpuopt_simplex *simplex, const gpuopt_matrix *cols, const double *cost,
+                                                 const double *lb, const double *ub);
+/* Removes `count` distinct columns; later ones move down in their numbers. A basic one first leaves the basis by a pivot
+ * on the largest entry of its row: the basis may then be neither primal nor dual feasible. ARGUMENT: there is no such
+ * column, or it is there twice. Time O(nonzeros), and of the pivots; TABLEAU: and of copying it. */
+GPUOPT_API gpuopt_status gpuopt_simplex_remove_cols(gpuopt_simplex *simplex, int64_t count, const int32_t *col);
 
 /* Sets a cutoff for the dual method, which stays until it is set again: once the bound of _get_bound is at or beyond
  * it, iterating ends with CUTOFF. It may also go on to another outcome: the primal method does not look at the cutoff,

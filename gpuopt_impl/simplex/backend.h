@@ -35,6 +35,7 @@ typedef struct gpuopt__simplex_pattern {
     const int32_t *col_row, *row_col;     /* [nonzeros] */
 } gpuopt__simplex_pattern;
 
+/* How long arrays are: the model at create, and the room that it may grow into. */
 typedef struct gpuopt__simplex_shape {
     int32_t rows, cols;
     int64_t nonzeros;
@@ -261,6 +262,15 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*batch_create)(gpuopt_simplex_batch *);
     void (*batch_destroy)(gpuopt_simplex_batch *);
     gpuopt_status (*batch_run)(gpuopt_simplex_batch *);
+    /* Rows (by_rows) or columns come and go, within the shape. NULL: not with this backend. The dimensions, scales,
+     * heads and slots are the control's, which changes them after accept and drop. _offer takes checked lines behind
+     * the present ones and chooses their scales, in lp; nothing has changed before _accept. *exact: whether scaling
+     * rounds no entry. _accept: the new logicals become basic, behind the present positions, or the new columns
+     * nonbasic, in slots behind the present ones. _drop: to [rows or cols] is each line's new number, -1 if it goes;
+     * the logicals of rows that go are basic, columns that go are not. */
+    gpuopt_status (*offer)(void *engine, int by_rows, int scaling, const gpuopt_matrix *lines, int *exact);
+    gpuopt_status (*accept)(void *engine, int by_rows, int32_t count);
+    gpuopt_status (*drop)(void *engine, int by_rows, const int32_t *to);
 } gpuopt__simplex_backend;
 
 #endif /* GPUOPT_IMPL_SIMPLEX_BACKEND_H */
