@@ -125,9 +125,9 @@ static void gpuopt__simplex_cpu_border(gpuopt__simplex_cpu *s, int32_t row, int3
     s->dual_weight[row] = s->weighs == (int)GPUOPT_DUAL_PRICING_STEEPEST_EDGE + 1 ? norm : 1;
 }
 
-/* Pivots are applied, and what was computed for another inverse is forgotten. */
-static void gpuopt__simplex_cpu_settle(gpuopt__simplex_cpu *s) {
-    gpuopt__deferred_apply(&s->inverse, s->threads);
+/* Pivots are applied where the inverse or tableau gets another size, and norms of another basis are forgotten. */
+static void gpuopt__simplex_cpu_settle(gpuopt__simplex_cpu *s, int by_rows) {
+    if (by_rows || !s->revised) gpuopt__deferred_apply(&s->inverse, s->threads);
     memset(s->home, 0, sizeof(double) * ((size_t)s->lp->rows + (size_t)s->lp->cols));
     s->version++;
 }
@@ -137,7 +137,7 @@ static gpuopt_status gpuopt__simplex_cpu_accept(void *engine, int by_rows, int32
     gpuopt__simplex_lines from = gpuopt__simplex_cpu_lines(s, by_rows), to = gpuopt__simplex_cpu_lines(s, !by_rows);
     int32_t k, rows = s->lp->rows;
     int64_t e;
-    gpuopt__simplex_cpu_settle(s);
+    gpuopt__simplex_cpu_settle(s, by_rows);
     if (by_rows) {
         gpuopt__simplex_cpu_widen(&s->inverse, rows + count, s->revised ? rows + count : s->inverse.cols);
         for (k = 0; k < count; k++) gpuopt__simplex_cpu_border(s, rows + k, rows + count);
@@ -195,7 +195,9 @@ static gpuopt_status gpuopt__simplex_cpu_drop(void *engine, int by_rows, const i
     gpuopt__deferred *d = &s->inverse;
     double *next = d->matrix;
     int32_t i, j, rows = 0, cols = 0;
-    gpuopt__simplex_cpu_settle(s);
+    gpuopt__simplex_cpu_settle(s, by_rows);
+    gpuopt__simplex_cpu_take_out(&lines, &across, to);
+    if (!by_rows && s->revised) return GPUOPT_OK;
     for (j = 0; j < d->cols; j++) {
         const double *column = gpuopt__deferred_stored(d, j);
         int32_t variable = s->revised ? j : s->v->slot[j];
@@ -208,7 +210,6 @@ static gpuopt_status gpuopt__simplex_cpu_drop(void *engine, int by_rows, const i
         if (!by_rows || !gpuopt__simplex_cpu_goes(s, i, to)) s->dual_weight[rows++] = s->dual_weight[i];
     d->rows = rows;
     d->cols = cols;
-    gpuopt__simplex_cpu_take_out(&lines, &across, to);
     return GPUOPT_OK;
 }
 
