@@ -1082,7 +1082,10 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  *
  * Memory    8 rows * cols bytes with TABLEAU, 8 rows^2 bytes with REVISED, plus what is linear in rows, cols and the
  *           nonzeros.
- * Dual      It ends where no basic variable is outside its bounds, or where one cannot be brought back, which is a
+ * Dual      From a basis that flips do not make dual feasible, phase 1 solves the program with a box of artificial
+ *           bounds first (Koberstein and Suhl 2007); costs that then still have the wrong sign are shifted. The box is
+ *           there within a call of _iterate only: one that ends in the middle refreshes, and the next one goes on from
+ *           the basis. The method ends where no basic variable is outside its bounds, or where one cannot be brought back, which is a
  *           proof of INFEASIBLE. What it cannot settle, and what remains to an optimum once shifts and perturbations
  *           of costs are undone, the primal method does; outcomes mean the same. Its long steps flip variables between
  *           their bounds; these flips are part of an iteration, and info.flips does not count them. A pivot costs as in
@@ -1104,7 +1107,7 @@ typedef enum gpuopt_simplex_method {
 /* Which method iterates. */
 typedef enum gpuopt_simplex_algorithm {
     GPUOPT_ALGORITHM_PRIMAL = 0, /* the primal simplex method */
-    GPUOPT_ALGORITHM_DUAL,       /* CPU only: the dual one, with costs shifted where the basis is not dual feasible */
+    GPUOPT_ALGORITHM_DUAL,       /* CPU only: the dual one from any basis, in two phases if it is not dual feasible */
     GPUOPT_ALGORITHM_AUTO        /* CPU only: the dual one from bases that are dual feasible and not primal feasible */
 } gpuopt_simplex_algorithm;
 

@@ -26,6 +26,8 @@ typedef enum gpuopt__simplex_dual_state {
 
 typedef struct gpuopt__simplex_dual_method {
     gpuopt__simplex_dual_state state;
+    int boxing;         /* phase 1, see simplex/dual.h: bounds are those of the artificial box */
+    int boxed;          /* it has ended, or is not to be tried */
     int priced;         /* the reduced costs are those of dual_cost */
     int short_of;       /* how often the proven bound was short of the cutoff that the engine had reached */
     double shifted;     /* the largest shift of a cost */
