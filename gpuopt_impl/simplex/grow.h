@@ -7,6 +7,7 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_GROW_H
 #define GPUOPT_IMPL_SIMPLEX_GROW_H
 
+#include "../common/deferred.h"
 #include "change.h"
 #include "solves.h"
 

@@ -560,7 +560,9 @@ static void refused(void **state) {
     answer_free(&before);
     answer_free(&after);
     must(gpuopt_simplex_add_rows(s, &rows, NULL, NULL)); /* two of three entries */
-    REFUSED(MEMORY, "0 more rows", gpuopt_simplex_add_rows(s, &rows, NULL, NULL));
+    other = rows;
+    other.rows = 1;
+    REFUSED(MEMORY, "0 more rows", gpuopt_simplex_add_rows(s, &other, NULL, NULL));
     cols.rows = 14;
     REFUSED(MEMORY, "1 more nonzeros", gpuopt_simplex_add_cols(s, &cols, NULL, NULL, NULL));
     cols.start = none;
