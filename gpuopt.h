@@ -1082,7 +1082,10 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  *
  * Memory    8 rows * cols bytes with TABLEAU, 8 rows^2 bytes with REVISED, plus what is linear in rows, cols and the
  *           nonzeros.
- * Dual      It ends where no basic variable is outside its bounds, or where one cannot be brought back, which is a
+ * Dual      From a basis that flips do not make dual feasible, phase 1 solves the program with a box of artificial
+ *           bounds first (Koberstein and Suhl 2007); costs that then still have the wrong sign are shifted. The box is
+ *           there within a call of _iterate only: one that ends in the middle refreshes, and the next one goes on from
+ *           the basis. The method ends where no basic variable is outside its bounds, or where one cannot be brought back, which is a
  *           proof of INFEASIBLE. What it cannot settle, and what remains to an optimum once shifts and perturbations
  *           of costs are undone, the primal method does; outcomes mean the same. Its long steps flip variables between
  *           their bounds; these flips are part of an iteration, and info.flips does not count them. A pivot costs as in
@@ -1104,7 +1107,7 @@ typedef enum gpuopt_simplex_method {
 /* Which method iterates. */
 typedef enum gpuopt_simplex_algorithm {
     GPUOPT_ALGORITHM_PRIMAL = 0, /* the primal simplex method */
-    GPUOPT_ALGORITHM_DUAL,       /* CPU only: the dual one, with costs shifted where the basis is not dual feasible */
+    GPUOPT_ALGORITHM_DUAL,       /* CPU only: the dual one from any basis, in two phases if it is not dual feasible */
     GPUOPT_ALGORITHM_AUTO        /* CPU only: the dual one from bases that are dual feasible and not primal feasible */
 } gpuopt_simplex_algorithm;
 
@@ -1164,6 +1167,8 @@ typedef struct gpuopt_simplex_desc {
     int64_t iteration_limit;        /* over the handle's life, then the outcome is LIMIT; 0: none */
     gpuopt_simplex_algorithm algorithm;       /* 0: PRIMAL */
     gpuopt_simplex_dual_pricing dual_pricing; /* 0: STEEPEST_EDGE */
+    int32_t spare_rows, spare_cols; /* CPU only: room for rows and columns to be added; counted in the limits above */
+    int64_t spare_nonzeros;         /* CPU only: room for their entries */
 } gpuopt_simplex_desc;
 
 /* Where the handle stands. */
@@ -1319,6 +1324,36 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_some_sides(gpuopt_simplex *simplex, 
 /* Sets cost [count] of the columns col [count]. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_some_costs(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
                                                        const int32_t *col, const double *cost);
+
+/* Add rows (cuts) and columns (pricing), and remove them, within the room that spare_rows, spare_cols and
+ * spare_nonzeros of the descriptor reserve; what is removed gives its room free. The basis, its inverse, the scales of
+ * what was there and the weights stay; a new row or column gets a scale of its own. x and duals are recomputed when
+ * they are needed, and the outcome is MORE again. Arrays of [rows] and [cols] are from then on as long as the handle now
+ * has rows and columns; batches over the handle go on. Everything is in host memory. Refused calls change nothing.
+ * UNSUPPORTED: on the GPU. */
+
+/* Adds rows: a matrix with the handle's columns, and sides [rows->rows] as in the descriptor. They come behind the
+ * present rows, and their activities are basic, so that a dual feasible basis stays dual feasible. The inverse gets a
+ * border: time O(rows) for each nonzero in a basic column, and of copying the inverse or tableau once or, with pivots
+ * deferred, of applying them. ARGUMENT: as _create. MEMORY: they do not fit. NUMERIC: a value would overflow or lose
+ * digits in its scales. */
+GPUOPT_API gpuopt_status gpuopt_simplex_add_rows(gpuopt_simplex *simplex, const gpuopt_matrix *rows, const double *lhs,
+                                                 const double *rhs);
+/* Removes `count` distinct rows; later ones move down in their numbers. A row whose activity is nonbasic, at one of its
+ * sides, is first made basic by a pivot on the largest entry: the basis may then be neither primal nor dual feasible.
+ * Else both stay. ARGUMENT: there is no such row, or it is there twice. Time of copying the inverse or tableau, and of
+ * the pivots. */
+GPUOPT_API gpuopt_status gpuopt_simplex_remove_rows(gpuopt_simplex *simplex, int64_t count, const int32_t *row);
+/* Adds columns: a matrix with the handle's rows, and cost, lb and ub [cols->cols] as in the descriptor. They come behind
+ * the present columns, which moves the numbers of the rows' activities up, and are nonbasic at a bound as after _create:
+ * if that is 0, a primal feasible basis stays primal feasible. Errors as _add_rows. Time O(nonzeros); TABLEAU: and of a
+ * product with the inverse for each column. */
+GPUOPT_API gpuopt_status gpuopt_simplex_add_cols(gpuopt_simplex *simplex, const gpuopt_matrix *cols, const double *cost,
+                                                 const double *lb, const double *ub);
+/* Removes `count` distinct columns; later ones move down in their numbers. A basic one first leaves the basis by a pivot
+ * on the largest entry of its row: the basis may then be neither primal nor dual feasible. ARGUMENT: there is no such
+ * column, or it is there twice. Time O(nonzeros), and of the pivots; TABLEAU: and of copying it. */
+GPUOPT_API gpuopt_status gpuopt_simplex_remove_cols(gpuopt_simplex *simplex, int64_t count, const int32_t *col);
 
 /* Sets a cutoff for the dual method, which stays until it is set again: once the bound of _get_bound is at or beyond
  * it, iterating ends with CUTOFF. It may also go on to another outcome: the primal method does not look at the cutoff,

@@ -169,4 +169,7 @@ const gpuopt__simplex_backend gpuopt__cuda_simplex = { // no dual method yet
     cuda_simplex_batch_plan,
     cuda_simplex_batch_create,
     cuda_simplex_batch_destroy,
-    cuda_simplex_batch_run};
+    cuda_simplex_batch_run,
+    nullptr, /* rows and columns stay */
+    nullptr,
+    nullptr};

@@ -9,10 +9,10 @@
  * When a run ends because no variable can enter or leave, control.h decides whether that is a proof, for which
  * evidence.h makes the Farkas vector or the ray. parts.h has the calls that do a single part of an iteration; answers.h
  * reads and sets bases and reads solutions; model.h is the handle and builds the scaled model. change.h changes the model
- * of a living handle. dual.h is the dual method's control, which the loop calls while it iterates; bound.h makes bounds
+ * of a living handle, and grow.h adds and removes rows and columns. dual.h is the dual method's control, which the loop calls while it iterates; bound.h makes bounds
  * of duals, certify.h has the calls for these and for the verdict on a basis as it is, solves.h those for cuts.
  *
- * The engine of the CPU is in cpu.h, cpu_run.h and cpu_dual.h, that of the GPU in cuda/simplex. Both use the arithmetic in
+ * The engine of the CPU is in cpu.h, cpu_run.h, cpu_dual.h and cpu_grow.h, that of the GPU in cuda/simplex. Both use the arithmetic in
  * step.h; that of the dual method, which only the CPU has, is in dual_step.h.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BACKEND_H
@@ -35,6 +35,7 @@ typedef struct gpuopt__simplex_pattern {
     const int32_t *col_row, *row_col;     /* [nonzeros] */
 } gpuopt__simplex_pattern;
 
+/* How long arrays are: the model at create, and the room that it may grow into. */
 typedef struct gpuopt__simplex_shape {
     int32_t rows, cols;
     int64_t nonzeros;
@@ -261,6 +262,15 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*batch_create)(gpuopt_simplex_batch *);
     void (*batch_destroy)(gpuopt_simplex_batch *);
     gpuopt_status (*batch_run)(gpuopt_simplex_batch *);
+    /* Rows (by_rows) or columns come and go, within the shape. NULL: not with this backend. The dimensions, scales,
+     * heads and slots are the control's, which changes them after accept and drop. _offer takes checked lines behind
+     * the present ones and chooses their scales, in lp; nothing has changed before _accept. *exact: whether scaling
+     * rounds no entry. _accept: the new logicals become basic, behind the present positions, or the new columns
+     * nonbasic, in slots behind the present ones. _drop: to [rows or cols] is each line's new number, -1 if it goes;
+     * the logicals of rows that go are basic, columns that go are not. */
+    gpuopt_status (*offer)(void *engine, int by_rows, int scaling, const gpuopt_matrix *lines, int *exact);
+    gpuopt_status (*accept)(void *engine, int by_rows, int32_t count);
+    gpuopt_status (*drop)(void *engine, int by_rows, const int32_t *to);
 } gpuopt__simplex_backend;
 
 #endif /* GPUOPT_IMPL_SIMPLEX_BACKEND_H */

@@ -17,8 +17,12 @@ static gpuopt_status gpuopt__simplex_draft(gpuopt_context *context, const char *
     draft->context = context;
     status = gpuopt__simplex_check(context, call, desc, &draft->desc, &draft->shape.nonzeros);
     if (status) return status;
-    draft->shape.rows = draft->desc.matrix.rows;
-    draft->shape.cols = draft->desc.matrix.cols;
+    draft->lp.rows = draft->desc.matrix.rows;
+    draft->lp.cols = draft->desc.matrix.cols;
+    draft->lp.nonzeros = draft->shape.nonzeros;
+    draft->shape.rows = draft->lp.rows + draft->desc.spare_rows;
+    draft->shape.cols = draft->lp.cols + draft->desc.spare_cols;
+    draft->shape.nonzeros += draft->desc.spare_nonzeros;
     draft->shape.method = draft->desc.method;
     draft->shape.pricing = draft->desc.pricing;
     draft->shape.deferred_pivots = draft->desc.deferred_pivots;

@@ -18,6 +18,9 @@ static gpuopt_status gpuopt__simplex_check_options(const gpuopt_context *context
         {"deferred_pivots", (double)d->deferred_pivots, 1, 256},
         {"refresh_pivots", (double)d->refresh_pivots, 1, INT32_MAX},
         {"iteration_limit", (double)d->iteration_limit, 1, (double)INT64_MAX},
+        {"spare_rows", (double)d->spare_rows, 0, INT32_MAX},
+        {"spare_cols", (double)d->spare_cols, 0, INT32_MAX},
+        {"spare_nonzeros", (double)d->spare_nonzeros, 0, (double)(INT64_MAX >> 8)},
     };
     const gpuopt__choice choice[] = {
         {"method", (int64_t)d->method, GPUOPT_METHOD_REVISED},
@@ -41,12 +44,16 @@ static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const 
     if (status) return status;
     if (d->matrix.rows < 0 || d->matrix.cols < 0)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "rows or cols is negative");
-    if ((int64_t)d->matrix.rows + d->matrix.cols > INT32_MAX - 64)
+    status = gpuopt__simplex_check_options(context, call, d);
+    if (status) return status;
+    if ((int64_t)d->matrix.rows + d->matrix.cols + d->spare_rows + d->spare_cols > INT32_MAX - 64)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows + cols is above 2^31 - 65");
     if (d->algorithm != GPUOPT_ALGORITHM_PRIMAL && !context->desc.backend->simplex->dual_run)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "this backend has no dual simplex method yet");
-    if (d->matrix.rows > 1 << 28) return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows is above 2^28");
-    status = gpuopt__simplex_check_options(context, call, d);
+    if (d->matrix.rows > 1 << 28 || d->spare_rows > (1 << 28) - d->matrix.rows)
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows is above 2^28");
+    if ((d->spare_rows > 0 || d->spare_cols > 0 || d->spare_nonzeros > 0) && !context->desc.backend->simplex->offer)
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "this backend has no room for rows and columns");
     if (d->infinity == 0) d->infinity = 1e20;
     if (d->primal_tolerance == 0) d->primal_tolerance = 1e-9;
     if (d->dual_tolerance == 0) d->dual_tolerance = 1e-9;

@@ -300,6 +300,11 @@ static gpuopt_status gpuopt__simplex_iterate(gpuopt_simplex *s, int64_t most) {
         status = gpuopt__simplex_some_iterations(s, target - s->iterations);
         if (!status && s->verdict == GPUOPT_MORE && s->iterations < target) stopped = gpuopt__asked_to_stop(s->context);
     }
+    if (!status && s->dual_method.boxing) {
+        status = gpuopt__simplex_pull(s);
+        gpuopt__simplex_unbox(s, 0);
+        if (!status) status = gpuopt__simplex_fresh_to_read(s);
+    }
     if (!status && s->verdict == GPUOPT_MORE && s->desc.iteration_limit && s->iterations >= s->desc.iteration_limit)
         s->verdict = GPUOPT_LIMIT;
     return status;

@@ -392,6 +392,8 @@ static gpuopt_status gpuopt__simplex_cpu_create(gpuopt_context *context, const g
     gpuopt__simplex_cpu_cut(&arena, &same, s);
     s->lp = lp;
     s->v = v;
+    s->inverse.rows = lp->rows;
+    s->inverse.cols = s->revised ? lp->rows : lp->cols;
     s->desc = desc;
     s->threads = context->desc.threads;
     s->version = 1;

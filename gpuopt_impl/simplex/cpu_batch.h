@@ -8,6 +8,7 @@
 
 #include "batch.h"
 #include "cpu_dual.h"
+#include "cpu_grow.h"
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -71,10 +72,12 @@ static void gpuopt__simplex_cpu_adopt(gpuopt__simplex_cpu_batch *b, gpuopt__simp
     gpuopt__arena arena = {(char *)w->s, 0};
     gpuopt_simplex own = *root;
     gpuopt__simplex_cpu engine = *(const gpuopt__simplex_cpu *)root->engine;
-    const int32_t pending = engine.inverse.count;
+    const gpuopt__deferred inverse = engine.inverse;
     gpuopt__simplex_cpu *e;
     gpuopt__simplex_cpu_cut_worker(&arena, root, w, &own, &engine);
-    engine.inverse.count = pending;
+    engine.inverse.rows = inverse.rows;
+    engine.inverse.cols = inverse.cols;
+    engine.inverse.count = inverse.count;
     *w->s = own;
     e = w->engine;
     *e = engine;
@@ -148,10 +151,11 @@ static void gpuopt__simplex_cpu_begin_child(gpuopt__simplex_cpu_batch *b, gpuopt
     gpuopt__arena vectors = {NULL, 0};
     gpuopt__simplex_vectors measure;
     gpuopt_simplex *s = w->s;
+    const int other = w->version != from->version;
     if (w->version != 0) gpuopt__simplex_cpu_bring_inverse(w, from);
     gpuopt__simplex_cpu_adopt(b, w, root);
-    if (w->version == 0) {
-        gpuopt__simplex_cpu_bring_inverse(w, from);
+    if (w->version == 0) gpuopt__simplex_cpu_bring_inverse(w, from);
+    if (other) {
         memcpy(s->lp.row_scale, root->lp.row_scale, sizeof(double) * rows);
         memcpy(s->lp.col_scale, root->lp.col_scale, sizeof(double) * cols);
     }
@@ -165,7 +169,7 @@ static void gpuopt__simplex_cpu_begin_child(gpuopt__simplex_cpu_batch *b, gpuopt
     memcpy(s->x, root->x, both);
     memcpy(s->x_low, root->x_low, both);
     memcpy(s->status, root->status, rows + cols);
-    gpuopt__simplex_cut_vectors(&vectors, root->lp.rows, root->lp.cols, &measure);
+    gpuopt__simplex_cut_vectors(&vectors, root->shape.rows, root->shape.cols, &measure);
     memcpy(s->v.xb, root->v.xb, (size_t)vectors.used);
     memcpy(w->engine->dual_weight, from->dual_weight, sizeof(double) * rows);
     memcpy(w->engine->home, from->home, both);
@@ -283,6 +287,7 @@ static const gpuopt__simplex_backend gpuopt__simplex_cpu_table = {
     gpuopt__simplex_cpu_nothing,       gpuopt__simplex_cpu_ftran,         gpuopt__simplex_cpu_btran,
     gpuopt__simplex_cpu_residual,      gpuopt__simplex_cpu_reduce,        gpuopt__simplex_cpu_batch_plan,
     gpuopt__simplex_cpu_batch_create,  gpuopt__simplex_cpu_batch_destroy, gpuopt__simplex_cpu_batch_run,
+    gpuopt__simplex_cpu_offer,         gpuopt__simplex_cpu_accept,        gpuopt__simplex_cpu_drop,
 };
 
 #endif /* GPUOPT_IMPL_SIMPLEX_CPU_BATCH_H */

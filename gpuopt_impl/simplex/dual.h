@@ -10,6 +10,28 @@
 #include "bound.h"
 #include "dual_step.h"
 
+/* ---- Phase 1 ----
+ * From a basis that is not dual feasible, DUAL first solves a program with the same rows and costs, whose bounds are a
+ * box: 0 where the true bound is finite, else 1 or -1, and 1000 either way for free variables. Every basis of it is dual
+ * feasible once variables have flipped, and 0 is feasible; if its optimum is 0, the optimal basis is dual feasible for
+ * the true bounds (Koberstein and Suhl 2007). The box is there only while iterating. */
+
+static void gpuopt__simplex_set_box(gpuopt_simplex *s, int boxing) {
+    int32_t j, both = s->lp.rows + s->lp.cols;
+    s->dual_method.boxing = boxing;
+    for (j = 0; j < both; j++) gpuopt__simplex_work_bounds(s, j);
+    gpuopt__simplex_place_nonbasic(s);
+}
+
+/* The box goes; done: it has served its purpose, so far as it could. */
+static void gpuopt__simplex_unbox(gpuopt_simplex *s, int done) {
+    gpuopt__simplex_set_box(s, 0);
+    s->dual_method.boxed = done;
+    s->dual_method.priced = 0;
+    s->since_refresh = 0;
+    s->stale = s->stale ? s->stale : 1;
+}
+
 /* After a change of the model, or a move of the host's choice. */
 static void gpuopt__simplex_dual_again(gpuopt_simplex *s) {
     int primal = s->desc.algorithm == GPUOPT_ALGORITHM_PRIMAL;
@@ -20,6 +42,7 @@ static void gpuopt__simplex_dual_again(gpuopt_simplex *s) {
 static gpuopt_status gpuopt__simplex_dual_leave(gpuopt_simplex *s, int done) {
     gpuopt_status status = s->since_refresh > 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK;
     int near = done && s->dual_method.shifted <= s->desc.dual_tolerance;
+    if (s->dual_method.boxing) gpuopt__simplex_unbox(s, 1);
     s->dual_method.state = GPUOPT__SIMPLEX_DUAL_OFF;
     s->stale = s->stale ? s->stale : 1;
     s->phase = 0;
@@ -113,6 +136,7 @@ static gpuopt_status gpuopt__simplex_dual_solve(gpuopt_simplex *s, int *leave, i
     needs = gpuopt__simplex_dual_needs(s);
     *leave = choose && needs == 2;
     if (*leave) return GPUOPT_OK;
+    if (needs == 2 && !s->dual_method.boxed) gpuopt__simplex_set_box(s, 1);
     if (choose && needs == 1) { /* flipping may make a feasible point infeasible */
         status = gpuopt__simplex_solve_x(s, s->x, s->x_low, GPUOPT__SIMPLEX_ROUGH, &good_x, &noise);
         *leave = !status && !gpuopt__simplex_dual_outside(s);
@@ -137,6 +161,7 @@ static gpuopt_status gpuopt__simplex_dual_refresh(gpuopt_simplex *s) {
     if (s->dual_method.state == GPUOPT__SIMPLEX_DUAL_TRY) {
         if (s->stage != GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
         memcpy(s->dual_cost, s->cost, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
+        s->dual_method.boxed = s->desc.algorithm != GPUOPT_ALGORITHM_DUAL;
         s->dual_method.shifted = s->dual_method.short_of = s->dual_method.perturbed = s->dual_method.drifted = 0;
     }
     reinvert = s->stale == 2;
@@ -198,6 +223,12 @@ static gpuopt_status gpuopt__simplex_dual_conclude(gpuopt_simplex *s, const gpuo
     int fresh = s->since_refresh == 0, moved = report->pivots > 0;
     s->dual_method.drifted = moved ? 0 : s->dual_method.drifted + 1;
     if (report->end == GPUOPT__SIMPLEX_END_CUTOFF) return gpuopt__simplex_dual_conclude_cutoff(s);
+    if (s->dual_method.boxing && ((report->end == GPUOPT__SIMPLEX_END_FEASIBLE && report->bans == 0) ||
+                                  (report->end == GPUOPT__SIMPLEX_END_NO_ENTERING && fresh))) {
+        gpuopt_status status = gpuopt__simplex_pull(s);
+        gpuopt__simplex_unbox(s, 1);
+        return status;
+    }
     if (report->end == GPUOPT__SIMPLEX_END_FEASIBLE && report->bans == 0) return gpuopt__simplex_dual_leave(s, 1);
     if (report->end == GPUOPT__SIMPLEX_END_NO_ENTERING && fresh) return gpuopt__simplex_dual_conclude_ray(s, report);
     if (s->dual_method.drifted > 2) return gpuopt__simplex_dual_leave(s, 0);
@@ -237,7 +268,7 @@ static gpuopt_status gpuopt__simplex_dual_iterations(gpuopt_simplex *s, int64_t 
     run.pricing = s->desc.dual_pricing;
     run.most = s->desc.refresh_pivots - s->since_refresh;
     if (run.most > most) run.most = (int32_t)most;
-    run.cutoff = gpuopt__simplex_dual_ends_at(s);
+    run.cutoff = s->dual_method.boxing ? HUGE_VAL : gpuopt__simplex_dual_ends_at(s);
     run.cost = s->dual_cost;
     status = gpuopt__simplex_backend_of(s)->dual_run(s->engine, &run, &report);
     if (status) return status;

@@ -26,6 +26,8 @@ typedef enum gpuopt__simplex_dual_state {
 
 typedef struct gpuopt__simplex_dual_method {
     gpuopt__simplex_dual_state state;
+    int boxing;         /* phase 1, see simplex/dual.h: bounds are those of the artificial box */
+    int boxed;          /* it has ended, or is not to be tried */
     int priced;         /* the reduced costs are those of dual_cost */
     int short_of;       /* how often the proven bound was short of the cutoff that the engine had reached */
     double shifted;     /* the largest shift of a cost */
@@ -194,7 +196,7 @@ static void gpuopt__simplex_fill_bounds(gpuopt_simplex *s, const gpuopt_simplex_
     for (j = 0; j < cols + rows; j++) s->lower[j] *= s->primal_scale, s->upper[j] *= s->primal_scale;
 }
 
-/* Cuts the handle's block into arrays; with base NULL it only measures. */
+/* Cuts the handle's block into arrays, as long as its room for rows and columns; with base NULL it only measures. */
 static void gpuopt__simplex_cut(gpuopt__arena *arena, gpuopt_simplex *s) {
     int64_t rows = s->shape.rows, cols = s->shape.cols, both = rows + cols, more = rows > cols ? rows : cols;
     gpuopt__simplex_lp *lp = &s->lp;
@@ -206,9 +208,6 @@ static void gpuopt__simplex_cut(gpuopt__arena *arena, gpuopt_simplex *s) {
                                 &s->by_row,     &s->farkas, &s->farkas_low, &s->dual,     &s->dual_low};
     double **const of_cols[] = {&lp->col_scale, &s->ray, &s->ray_low};
     size_t k;
-    lp->rows = s->shape.rows;
-    lp->cols = s->shape.cols;
-    lp->nonzeros = s->shape.nonzeros;
     for (k = 0; k < sizeof of_both / sizeof *of_both; k++)
         *of_both[k] = (double *)gpuopt__cut(arena, both, sizeof(double));
     for (k = 0; k < sizeof of_rows / sizeof *of_rows; k++)

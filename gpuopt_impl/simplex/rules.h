@@ -20,6 +20,12 @@
  * magnifies the program, floating point needs only the smaller tolerances. */
 static void gpuopt__simplex_work_bounds(gpuopt_simplex *s, int32_t variable) {
     double l = s->lower[variable], u = s->upper[variable];
+    if (s->dual_method.boxing) {
+        int below = l > -HUGE_VAL, above = u < HUGE_VAL;
+        s->work_lower[variable] = below ? 0 : above ? -1 : -1000;
+        s->work_upper[variable] = above ? 0 : below ? 1 : 1000;
+        return;
+    }
     if (l > u) u = l;
     if (s->stage == GPUOPT__SIMPLEX_STAGE_PERTURBED && l < u) {
         uint64_t k = 2 * (uint64_t)variable, seed = s->desc.seed + (uint64_t)s->cycles;

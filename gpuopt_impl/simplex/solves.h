@@ -80,6 +80,20 @@ GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_me
     return gpuopt__simplex_solve_all(simplex, "gpuopt_simplex_btran", where, count, y, 1);
 }
 
+/* row [cols + rows]: that of B^-1 [A I] at a position, scaled, as minus the reduced costs of y. */
+static gpuopt_status gpuopt__simplex_table_row(gpuopt_simplex *s, int32_t position, double *row) {
+    const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
+    int32_t j, both = s->lp.cols + s->lp.rows;
+    gpuopt_status status;
+    memset(s->by_row, 0, sizeof(double) * (size_t)s->lp.rows);
+    memset(s->scratch_low, 0, sizeof(double) * (size_t)both);
+    s->by_row[position] = 1;
+    status = backend->btran(s->engine, s->by_row);
+    if (!status) status = backend->reduce(s->engine, s->scratch_low, s->by_row, NULL, row, NULL);
+    for (j = 0; j < both && !status; j++) row[j] = -row[j];
+    return status;
+}
+
 GPUOPT_API gpuopt_status gpuopt_simplex_get_table_rows(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
                                                        const int32_t *position, double *rows) {
     GPUOPT__COMPUTES(gpuopt_simplex_get_table_rows(simplex, where, count, position, rows));
@@ -94,15 +108,9 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_table_rows(gpuopt_simplex *simplex, 
     if (!status) status = gpuopt__simplex_present_inverse(s);
     if (status) return status;
     both = s->lp.cols + s->lp.rows;
-    for (k = 0; k < count && !status; k++) { /* the row of the scaled tableau is minus the reduced costs of y */
-        double scale = -gpuopt__simplex_unit(s, s->v.head[position[k]]);
-        memset(s->by_row, 0, sizeof(double) * (size_t)s->lp.rows);
-        memset(s->scratch_low, 0, sizeof(double) * (size_t)both);
-        s->by_row[position[k]] = 1;
-        status = gpuopt__simplex_backend_of(s)->btran(s->engine, s->by_row);
-        if (!status)
-            status =
-                gpuopt__simplex_backend_of(s)->reduce(s->engine, s->scratch_low, s->by_row, NULL, s->scratch, NULL);
+    for (k = 0; k < count && !status; k++) {
+        double scale = gpuopt__simplex_unit(s, s->v.head[position[k]]);
+        status = gpuopt__simplex_table_row(s, position[k], s->scratch);
         for (j = 0; j < both && !status; j++) s->scratch[j] *= scale / gpuopt__simplex_unit(s, j);
         if (!status)
             status = gpuopt__deliver(s->context, where, rows + k * both, s->scratch, sizeof(double) * (uint64_t)both);

@@ -7,6 +7,7 @@
  *   a second handle that is given only the calls that were not refused stays equal to the bit;
  *   what the ratio test names, a pivot or a flip accepts;
  *   changes of bounds, sides and costs leave the basis, and what is refused, or only asked, leaves no trace;
+ *   rows and columns that come leave it, too, and those that go leave one with as many basic variables as rows;
  *   the verdict is that of an enumeration of all bases in whole numbers, but for models that the scales make ambiguous;
  *     proofs, and what info says of an optimum, hold in exact rationals; no bound is better than the optimum, and a
  *     basis is certified only where the verdict is that of the enumeration;
@@ -103,6 +104,9 @@ static void make_model(fuzz *f) {
     d->refresh_pivots = (int32_t)(take(f) % 8);
     d->algorithm = (gpuopt_simplex_algorithm)(take(f) % 3);
     d->dual_pricing = (gpuopt_simplex_dual_pricing)(take(f) % 3);
+    d->spare_rows = MOST - f->rows;
+    d->spare_cols = MOST - f->cols;
+    d->spare_nonzeros = MOST * MOST - e;
 }
 
 /* ---- Comparisons ---- */
@@ -420,6 +424,109 @@ static void call_change(fuzz *f) {
     changed(f);
 }
 
+/* ---- Rows and columns that come and go ---- */
+
+/* The columns, from the dense matrix. */
+static void gather(fuzz *f) {
+    int32_t i, j;
+    int64_t e = 0;
+    f->both = f->rows + f->cols;
+    f->largest = 1;
+    for (j = 0; j < f->cols; j++) {
+        for (i = 0; i < f->rows; i++) {
+            if (f->a[i][j] == 0) continue;
+            f->index[e] = i;
+            f->value[e] = ldexp(f->a[i][j], f->exponent[j] - f->exponent[f->cols + i]);
+            f->scaled_value[e++] = f->a[i][j];
+            f->largest = fmax(f->largest, fabs(f->a[i][j]));
+        }
+        f->start[j + 1] = e;
+    }
+}
+
+/* Moves what the variables from `first` on have by one place, up or down. */
+static void move_variables(fuzz *f, int32_t first, int up) {
+    const int32_t from = up ? first : first + 1, to = up ? first + 1 : first, count = f->both - from;
+    memmove(f->l + to, f->l + from, sizeof *f->l * (size_t)count);
+    memmove(f->u + to, f->u + from, sizeof *f->u * (size_t)count);
+    memmove(f->exponent + to, f->exponent + from, sizeof *f->exponent * (size_t)count);
+    memmove(f->plain + to, f->plain + from, (size_t)count);
+}
+
+static void forget_line(fuzz *f, int by_rows, int32_t at) {
+    int32_t i, j, rows = f->rows, cols = f->cols;
+    double *const by_row[] = {f->lhs, f->rhs}, *const by_col[] = {f->lb, f->ub, f->cost, f->c};
+    for (i = 0; i < rows; i++)
+        for (j = 0; j < cols; j++) {
+            int last = by_rows ? i + 1 == rows : j + 1 == cols;
+            if ((by_rows ? i : j) >= at) f->a[i][j] = last ? 0 : f->a[i + by_rows][j + !by_rows];
+        }
+    for (i = 0; i < (by_rows ? 2 : 4); i++)
+        for (j = at; j + 1 < (by_rows ? rows : cols); j++)
+            (by_rows ? by_row : by_col)[i][j] = (by_rows ? by_row : by_col)[i][j + 1];
+    move_variables(f, (by_rows ? cols : 0) + at, 0);
+    if (by_rows) f->rows--;
+    else f->cols--;
+}
+
+static void call_remove(fuzz *f) {
+    const int by_rows = take(f) & 1;
+    const int32_t at = (int32_t)(take(f) % (MOST + 1)), end = by_rows ? f->rows : f->cols;
+    int32_t j, basic = 0;
+    int k;
+    for (k = 0; k < 2 && (k == 0 || at < end); k++) {
+        gpuopt_status status = by_rows ? gpuopt_simplex_remove_rows(f->handle[k], 1, &at)
+                                       : gpuopt_simplex_remove_cols(f->handle[k], 1, &at);
+        REQUIRE(status == (at < end ? GPUOPT_OK : GPUOPT_ERROR_ARGUMENT));
+    }
+    if (at >= end) return;
+    forget_line(f, by_rows, at);
+    gather(f);
+    REQUIRE(gpuopt_simplex_get_basis(f->handle[0], GPUOPT_HOST, f->plain) == GPUOPT_OK);
+    for (j = 0; j < f->both; j++) basic += f->plain[j] == GPUOPT_VARIABLE_BASIC;
+    REQUIRE(basic == f->rows);
+}
+
+static void call_add(fuzz *f) {
+    const int by_rows = take(f) & 1, exponent = f->wide ? (int)(take(f) % 41) - 20 : 0;
+    const int32_t at = by_rows ? f->rows : f->cols, across = by_rows ? f->cols : f->rows;
+    const int32_t variable = by_rows ? f->both : f->cols;
+    int64_t start[2] = {0, 0};
+    int32_t index[MOST], j;
+    double value[MOST], low, high, scaled_low, scaled_high, cost = whole(f), scaled_cost = ldexp(cost, exponent);
+    gpuopt_matrix line = {by_rows ? 1 : f->rows, by_rows ? f->cols : 1, start, index, value, GPUOPT_LAYOUT_CSR};
+    int k, fits = at < MOST;
+    if (!by_rows) line.layout = GPUOPT_LAYOUT_CSC;
+    take_interval(f, &low, &high);
+    scaled_low = ldexp(low, by_rows ? exponent : -exponent);
+    scaled_high = ldexp(high, by_rows ? exponent : -exponent);
+    for (j = 0; j < across; j++) {
+        int v = take(f) % 3 ? whole(f) : 0;
+        if (v == 0) continue;
+        index[start[1]] = j;
+        value[start[1]++] = ldexp(v, exponent + (by_rows ? -f->exponent[j] : f->exponent[f->cols + j]));
+    }
+    for (k = 0; k < 2 && (k == 0 || fits); k++) {
+        gpuopt_status status =
+            by_rows ? gpuopt_simplex_add_rows(f->handle[k], &line, &scaled_low, &scaled_high)
+                    : gpuopt_simplex_add_cols(f->handle[k], &line, &scaled_cost, &scaled_low, &scaled_high);
+        REQUIRE(status == (fits ? GPUOPT_OK : GPUOPT_ERROR_MEMORY));
+    }
+    if (!fits) return;
+    move_variables(f, variable, 1);
+    f->exponent[variable] = by_rows ? exponent : -exponent;
+    f->l[variable] = scaled_low;
+    f->u[variable] = scaled_high;
+    f->plain[variable] = GPUOPT_VARIABLE_AT_LOWER;
+    if (by_rows) f->lhs[at] = low, f->rhs[at] = high, f->rows++;
+    else f->lb[at] = low, f->ub[at] = high, f->cost[at] = cost, f->c[at] = scaled_cost, f->cols++;
+    for (j = 0; j < across; j++) *(by_rows ? &f->a[at][j] : &f->a[j][at]) = 0;
+    for (j = 0; j < start[1]; j++) *(by_rows ? &f->a[at][index[j]] : &f->a[index[j]][at]) = value[j];
+    gather(f);
+    f->plain[variable] = by_rows ? GPUOPT_VARIABLE_BASIC : given_way(f, variable, GPUOPT_VARIABLE_AT_LOWER);
+    changed(f);
+}
+
 /* Only the first handle is asked; wide models may have an optimum that is infeasible without tolerances. */
 static void call_bound(fuzz *f) {
     mip plain = model_of(f, 0, NULL);
@@ -510,7 +617,8 @@ static void call_batch(fuzz *f) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static void (*const calls[])(fuzz *) = {call_pivot,   call_flip,    call_step,      call_step,    call_iterate,
                                             call_refresh, call_ratio,   call_set_basis, call_change,  call_change,
-                                            call_bound,   call_certify, call_cutoff,    call_iterate, call_batch};
+                                            call_bound,   call_certify, call_cutoff,    call_iterate, call_batch,
+                                            call_add,     call_remove};
     fuzz f;
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     uint64_t before;
@@ -532,7 +640,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_twin(&f);
     check_plain(&f);
     for (n = 0; n < OPERATIONS && f.bytes.size; n++) {
-        calls[take(&f) % 15](&f);
+        unsigned which = take(&f);
+        calls[which / 32 == 6 ? 15 + which % 2 : which % 15](&f); /* stored inputs keep their meaning */
         REQUIRE(f.host.live == before);
         check_twin(&f);
         check_plain(&f);

@@ -24,6 +24,7 @@ static double tolerance_of(const char *name) { return strcmp(name, "etamacro") =
 static void run_folder(const char *folder, int most_rows) {
     index_entry entry[MOST];
     int count = index_read(folder, entry, MOST), k, way, wrong = 0, left_out = 0;
+    int64_t all[2] = {0, 0}, dual[2] = {0, 0}; /* iterations with steepest edge, and devex */
     gpuopt_context *context;
     if (!count) skip();
     context = test_context(NULL);
@@ -50,9 +51,15 @@ static void run_folder(const char *folder, int most_rows) {
                    fault ? fault : "ok");
             fflush(stdout);
             wrong += fault != NULL;
+            all[way / 2] += info.iterations;
+            dual[way / 2] += info.dual_iterations;
         }
         mip_free(&m);
     }
+    for (k = 0; k < 2; k++)
+        printf("%s, %s: %lld of %lld iterations are the dual method's\n", folder, k ? "devex" : "steepest edge",
+               (long long)dual[k], (long long)all[k]);
+    assert_true(dual[0] >= 0.95 * (double)all[0]); /* phase 1 leaves little to the primal method */
     if (left_out) printf("SKIPPED: %d of %d models of %s: above %d rows\n", left_out, count, folder, most_rows);
     gpuopt_context_destroy(context);
     assert_int_equal(wrong, 0);

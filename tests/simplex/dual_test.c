@@ -55,6 +55,67 @@ static void small_against_rationals(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* ---- Starts that are not dual feasible ---- */
+
+/* What is wrong with a basis and its point between two calls; NULL: nothing. The artificial box is not to be seen. */
+static const char *box_shows(gpuopt_simplex *simplex, const mip *m) {
+    const int32_t cols = m->columns.cols, rows = m->columns.rows;
+    uint8_t basis[16];
+    double x[8], activity[8];
+    int32_t j, basic = 0;
+    must(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, basis));
+    must(gpuopt_simplex_get_solution(simplex, GPUOPT_HOST, x, NULL, activity, NULL));
+    for (j = 0; j < cols + rows; j++) {
+        const double l = j < cols ? m->lb[j] : m->lhs[j - cols], u = j < cols ? m->ub[j] : m->rhs[j - cols];
+        const double value = j < cols ? x[j] : activity[j - cols];
+        const double at = basis[j] == GPUOPT_VARIABLE_AT_LOWER ? l : basis[j] == GPUOPT_VARIABLE_AT_UPPER ? u : 0;
+        basic += basis[j] == GPUOPT_VARIABLE_BASIC;
+        if (basis[j] == GPUOPT_VARIABLE_BASIC) continue;
+        if (isinf(at)) return "at an infinite bound";
+        if (fabs(value - at) > 1e-9 * fmax(1, fabs(at))) return "a nonbasic variable is not at its bound";
+    }
+    return basic == rows ? NULL : "another number of basic variables";
+}
+
+/* From the slack basis of models with free and one-sided columns, iteration by iteration; against rationals. Most of the
+ * way is the dual method's. */
+static void phase_one_in_steps(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t seed = 41;
+    int model, verdicts = 0;
+    int64_t dual_iterations = 0, iterations = 0;
+    (void)state;
+    for (model = 0; model < 400; model++) {
+        mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 2, 8), (int32_t)test_random_int(&seed, 2, 8));
+        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
+        gpuopt_simplex *simplex;
+        const char *fault = NULL;
+        int32_t j;
+        for (j = 0; j < m.columns.cols; j++) { /* more infinite bounds than changes_model draws */
+            if (test_random_int(&seed, 0, 1)) m.ub[j] = INFINITY;
+            if (test_random_int(&seed, 0, 3) == 0) m.lb[j] = -INFINITY;
+        }
+        dual_set(&desc, model % DUAL_WAYS);
+        desc.algorithm = GPUOPT_ALGORITHM_DUAL;
+        simplex = simplex_create(context, &desc);
+        for (j = 0; j < 300 && info.outcome == GPUOPT_MORE && !fault; j++) {
+            info = simplex_iterate(simplex, 1 + model % 3);
+            if (info.crossing < 0) fault = box_shows(simplex, &m);
+        }
+        if (!fault) fault = changes_fault(simplex, &m, &verdicts);
+        if (fault) fail_msg("model %d, %s: %s", model, dual_name(&desc), fault);
+        iterations += info.iterations;
+        dual_iterations += info.dual_iterations;
+        gpuopt_simplex_destroy(simplex);
+        mip_free(&m);
+    }
+    print_message("%lld of %lld iterations are the dual method's\n", (long long)dual_iterations, (long long)iterations);
+    assert_true(dual_iterations > 0.95 * (double)iterations);
+    assert_int_equal(verdicts, 1 << GPUOPT_OPTIMAL | 1 << GPUOPT_INFEASIBLE | 1 << GPUOPT_UNBOUNDED);
+    gpuopt_context_destroy(context);
+}
+
 /* ---- The verdict on a basis as it is ---- */
 
 static void certified_bases(void **state) {
@@ -428,6 +489,7 @@ static void refused(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(small_against_rationals),
+    cmocka_unit_test(phase_one_in_steps),
     cmocka_unit_test(certified_bases),
     cmocka_unit_test(degenerate_examples),
     cmocka_unit_test(degenerate_assignments),

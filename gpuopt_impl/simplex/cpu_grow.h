@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The simplex engine of the CPU: rows and columns come and go. The inverse of a basis with a new row, whose logical is
+ * basic, has a border: for the row r, with the entries r_B of the basic columns, (B, 0; r_B, 1)^-1 is
+ * (B^-1, 0; -r_B B^-1, 1). A row whose logical is basic leaves with its row and column of the inverse.
+ */
+#ifndef GPUOPT_IMPL_SIMPLEX_CPU_GROW_H
+#define GPUOPT_IMPL_SIMPLEX_CPU_GROW_H
+
+#include "cpu.h"
+
+/* The entries by rows, or by columns. */
+typedef struct gpuopt__simplex_lines {
+    int64_t *start;
+    int32_t *index;
+    double *value;
+    int32_t count; /* of the lines */
+} gpuopt__simplex_lines;
+
+static gpuopt__simplex_lines gpuopt__simplex_cpu_lines(const gpuopt__simplex_cpu *s, int by_rows) {
+    gpuopt__simplex_lines rows = {s->row_start, s->row_col, s->row_val, s->lp->rows};
+    gpuopt__simplex_lines cols = {s->col_start, s->col_row, s->col_val, s->lp->cols};
+    return by_rows ? rows : cols;
+}
+
+/* ---- New lines, behind the present ones ---- */
+
+static int gpuopt__simplex_scales_exactly(double value, double by) {
+    double scaled = value * by;
+    return gpuopt__simplex_moderate(by) && gpuopt__simplex_moderate(scaled) && scaled / by == value;
+}
+
+static gpuopt_status gpuopt__simplex_cpu_offer(void *engine, int by_rows, int scaling, const gpuopt_matrix *m,
+                                               int *exact) {
+    gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
+    gpuopt__simplex_lines to = gpuopt__simplex_cpu_lines(s, by_rows);
+    const double *across = by_rows ? s->lp->col_scale : s->lp->row_scale;
+    double *scale = by_rows ? s->lp->row_scale : s->lp->col_scale;
+    int32_t k, count = by_rows ? m->rows : m->cols;
+    int64_t e, base = to.start[to.count], *start = to.start + to.count, end;
+    if (m->layout == (by_rows ? GPUOPT_LAYOUT_CSR : GPUOPT_LAYOUT_CSC)) {
+        end = m->start[count];
+        memcpy(start, m->start, sizeof(int64_t) * ((size_t)count + 1));
+        if (end > 0) memcpy(to.index + base, m->index, sizeof(int32_t) * (size_t)end);
+        if (end > 0) memcpy(to.value + base, m->value, sizeof(double) * (size_t)end);
+    } else {
+        gpuopt__transpose(by_rows ? m->cols : m->rows, count, m->start, m->index, m->value, start, to.index + base,
+                          to.value + base, NULL);
+    }
+    *exact = 1;
+    for (k = 0; k <= count; k++) start[k] += base;
+    for (k = 0; k < count; k++) {
+        double least = HUGE_VAL, most = 0, *own = &scale[to.count + k];
+        for (e = start[k]; e < start[k + 1]; e++) {
+            double size = gpuopt__mul(fabs(to.value[e]), across[to.index[e]]);
+            least = gpuopt__min(least, size);
+            most = gpuopt__max(most, size);
+        }
+        *own = !scaling  ? 1
+               : by_rows ? gpuopt__simplex_power_of_two(gpuopt__simplex_geometric(least, most))
+                         : gpuopt__simplex_power_of_two(gpuopt__simplex_equilibrating(most));
+        for (e = start[k]; e < start[k + 1] && scaling; e++) {
+            double by = *own * across[to.index[e]];
+            *exact &= gpuopt__simplex_scales_exactly(to.value[e], by);
+            to.value[e] *= by;
+        }
+    }
+    return GPUOPT_OK;
+}
+
+/* The entries of new lines, which are behind those of `from` already, go to the ends of the lines across. room [lines
+ * across]: scratch. */
+static void gpuopt__simplex_cpu_insert(const gpuopt__simplex_lines *from, int32_t count,
+                                       const gpuopt__simplex_lines *to, int32_t *room) {
+    int64_t e, first = from->start[from->count], end = from->start[from->count + count], shift = end - first;
+    int32_t j, k;
+    memset(room, 0, sizeof(int32_t) * (size_t)to->count);
+    for (e = first; e < end; e++) room[from->index[e]]++;
+    for (j = to->count - 1; j >= 0; j--) {
+        int64_t begin = to->start[j], length = to->start[j + 1] - begin;
+        to->start[j + 1] += shift;
+        shift -= room[j];
+        memmove(to->index + begin + shift, to->index + begin, sizeof(int32_t) * (size_t)length);
+        memmove(to->value + begin + shift, to->value + begin, sizeof(double) * (size_t)length);
+    }
+    for (k = 0; k < count; k++)
+        for (e = from->start[from->count + k]; e < from->start[from->count + k + 1]; e++) {
+            int64_t at = to->start[from->index[e] + 1] - room[from->index[e]]--;
+            to->index[at] = from->count + k;
+            to->value[at] = from->value[e];
+        }
+}
+
+/* The stored matrix with other numbers of rows and columns, those beyond the present ones 0; not smaller ones. */
+static void gpuopt__simplex_cpu_widen(gpuopt__deferred *d, int32_t rows, int32_t cols) {
+    int32_t j, old_rows = d->rows, old_cols = d->cols;
+    d->rows = rows;
+    for (j = cols - 1; j >= 0; j--) {
+        double *to = gpuopt__deferred_stored(d, j);
+        int32_t kept = j < old_cols ? old_rows : 0;
+        if (j < old_cols) memmove(to, d->matrix + (int64_t)j * old_rows, sizeof(double) * (size_t)old_rows);
+        memset(to + kept, 0, sizeof(double) * (size_t)(rows - kept));
+    }
+    d->cols = cols;
+}
+
+/* The new position's row of B^-1, or of B^-1 N; and the dual method's weight for it. */
+static void gpuopt__simplex_cpu_border(gpuopt__simplex_cpu *s, int32_t row, int32_t rows) {
+    gpuopt__deferred *inverse = &s->inverse;
+    double *border = s->revised ? s->rho : s->row, norm = 1;
+    int32_t i, j, cols = s->lp->cols;
+    int64_t e;
+    memset(s->by_col, 0, sizeof(double) * (size_t)cols);
+    memset(s->multiplier, 0, sizeof(double) * (size_t)rows);
+    for (e = s->row_start[row]; e < s->row_start[row + 1]; e++) s->by_col[s->row_col[e]] = s->row_val[e];
+    for (i = 0; i < s->lp->rows; i++)
+        if (s->v->head[i] < cols) s->multiplier[i] = s->by_col[s->v->head[i]];
+    gpuopt__deferred_transposed_times(inverse, s->multiplier, border);
+    for (j = 0; j < inverse->cols; j++) {
+        double entry = s->revised ? (double)(j == row) - border[j]
+                                  : (s->v->slot[j] < cols ? s->by_col[s->v->slot[j]] : 0) - border[j];
+        gpuopt__deferred_stored(inverse, j)[row] = entry;
+        if (s->revised ? j != row : s->v->slot[j] >= cols) norm += entry * entry;
+    }
+    s->dual_weight[row] = s->weighs == (int)GPUOPT_DUAL_PRICING_STEEPEST_EDGE + 1 ? norm : 1;
+}
+
+/* Pivots are applied where the inverse or tableau gets another size, and norms of another basis are forgotten. */
+static void gpuopt__simplex_cpu_settle(gpuopt__simplex_cpu *s, int by_rows) {
+    if (by_rows || !s->revised) gpuopt__deferred_apply(&s->inverse, s->threads);
+    memset(s->home, 0, sizeof(double) * ((size_t)s->lp->rows + (size_t)s->lp->cols));
+    s->version++;
+}
+
+static gpuopt_status gpuopt__simplex_cpu_accept(void *engine, int by_rows, int32_t count) {
+    gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
+    gpuopt__simplex_lines from = gpuopt__simplex_cpu_lines(s, by_rows), to = gpuopt__simplex_cpu_lines(s, !by_rows);
+    int32_t k, rows = s->lp->rows;
+    int64_t e;
+    gpuopt__simplex_cpu_settle(s, by_rows);
+    if (by_rows) {
+        gpuopt__simplex_cpu_widen(&s->inverse, rows + count, s->revised ? rows + count : s->inverse.cols);
+        for (k = 0; k < count; k++) gpuopt__simplex_cpu_border(s, rows + k, rows + count);
+    }
+    for (k = 0; k < count && !by_rows && !s->revised; k++) {
+        double *x = gpuopt__deferred_stored(&s->inverse, from.count + k);
+        memset(x, 0, sizeof(double) * (size_t)rows);
+        for (e = from.start[from.count + k]; e < from.start[from.count + k + 1]; e++) x[from.index[e]] = from.value[e];
+        gpuopt__simplex_cpu_ftran(s, x);
+    }
+    if (!by_rows && !s->revised) s->inverse.cols += count;
+    gpuopt__simplex_cpu_insert(&from, count, &to, by_rows ? s->list : s->changed);
+    return GPUOPT_OK;
+}
+
+/* ---- Lines that go ---- */
+
+/* Their entries leave both ways of storing them. */
+static void gpuopt__simplex_cpu_take_out(const gpuopt__simplex_lines *lines, const gpuopt__simplex_lines *across,
+                                         const int32_t *to) {
+    int64_t e, begin = 0, end, at = 0;
+    int32_t k, kept = 0;
+    for (k = 0; k < lines->count; k++) {
+        end = lines->start[k + 1];
+        for (e = begin; e < end && to[k] >= 0; e++, at++) {
+            lines->index[at] = lines->index[e];
+            lines->value[at] = lines->value[e];
+        }
+        begin = end;
+        if (to[k] >= 0) lines->start[++kept] = at;
+    }
+    begin = at = 0;
+    for (k = 0; k < across->count; k++) {
+        end = across->start[k + 1];
+        for (e = begin; e < end; e++) {
+            if (to[across->index[e]] < 0) continue;
+            across->index[at] = to[across->index[e]];
+            across->value[at++] = across->value[e];
+        }
+        begin = end;
+        across->start[k + 1] = at;
+    }
+}
+
+/* Whether the position's variable is the logical of a row that goes. */
+static int gpuopt__simplex_cpu_goes(const gpuopt__simplex_cpu *s, int32_t position, const int32_t *to) {
+    int32_t row = s->v->head[position] - s->lp->cols;
+    return row >= 0 && to[row] < 0;
+}
+
+static gpuopt_status gpuopt__simplex_cpu_drop(void *engine, int by_rows, const int32_t *to) {
+    gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
+    gpuopt__simplex_lines lines = gpuopt__simplex_cpu_lines(s, by_rows),
+                          across = gpuopt__simplex_cpu_lines(s, !by_rows);
+    gpuopt__deferred *d = &s->inverse;
+    double *next = d->matrix;
+    int32_t i, j, rows = 0, cols = 0;
+    gpuopt__simplex_cpu_settle(s, by_rows);
+    gpuopt__simplex_cpu_take_out(&lines, &across, to);
+    if (!by_rows && s->revised) return GPUOPT_OK;
+    for (j = 0; j < d->cols; j++) {
+        const double *column = gpuopt__deferred_stored(d, j);
+        int32_t variable = s->revised ? j : s->v->slot[j];
+        if (by_rows ? s->revised && to[j] < 0 : !s->revised && variable < s->lp->cols && to[variable] < 0) continue;
+        for (i = 0; i < d->rows; i++)
+            if (!by_rows || !gpuopt__simplex_cpu_goes(s, i, to)) *next++ = column[i];
+        cols++;
+    }
+    for (i = 0; i < d->rows; i++)
+        if (!by_rows || !gpuopt__simplex_cpu_goes(s, i, to)) s->dual_weight[rows++] = s->dual_weight[i];
+    d->rows = rows;
+    d->cols = cols;
+    return GPUOPT_OK;
+}
+
+#endif /* GPUOPT_IMPL_SIMPLEX_CPU_GROW_H */
