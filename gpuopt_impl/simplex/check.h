@@ -45,6 +45,9 @@ static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const 
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows + cols is above 2^31 - 65");
     if (d->algorithm != GPUOPT_ALGORITHM_PRIMAL && !context->desc.backend->simplex->dual_run)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "this backend has no dual simplex method yet");
+    if (d->group && (d->method != GPUOPT_METHOD_TABLEAU || d->algorithm != GPUOPT_ALGORITHM_PRIMAL))
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call,
+                              "a group shares a TABLEAU that the PRIMAL method works on, nothing else yet");
     if (d->matrix.rows > 1 << 28) return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows is above 2^28");
     status = gpuopt__simplex_check_options(context, call, d);
     if (d->infinity == 0) d->infinity = 1e20;
