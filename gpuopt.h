@@ -1102,7 +1102,7 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  *           all ranks stop.
  *           Cost of a pivot: 2 rows * cols / (K P) doubles moved on each rank, and two exchanges, of 32 bytes a rank
  *           and of a column. Of a refresh: products with A on every rank; with the tableau one rank after the other
- *           where sums go over columns. doc/groups.md has a model of the time. */
+ *           where sums go over columns. */
 
 /* A linear program being solved. */
 typedef struct gpuopt_simplex gpuopt_simplex;

@@ -212,7 +212,8 @@ static int stops(void *user) { return (void)user, ++asked >= 2; }
 /* The hook of one rank says stop when it is asked for the second time: all ranks stop there. */
 static void is_stopped(rank *r) {
     const work *w = r->all->data;
-    gpuopt_context_desc own = test_context_desc(&r->host);
+    test_host host;
+    gpuopt_context_desc own = test_context_desc(&host);
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     gpuopt_simplex_desc desc = *w->desc;
     gpuopt_simplex *simplex = NULL;
@@ -229,6 +230,7 @@ static void is_stopped(rank *r) {
     gpuopt_simplex_destroy(simplex);
     gpuopt_group_destroy(desc.group);
     gpuopt_context_destroy(context);
+    EXPECT(r, host.live == 0);
 }
 
 /* ---- Lost ranks ---- */

@@ -64,7 +64,7 @@ static void same_bits(void **state) {
     (void)state;
     for (k = 0; k < MODELS; k++) {
         mip m = model_load(models[k]);
-        for (variant = 0; variant < VARIANTS; variant++) {
+        for (variant = 0; variant < VARIANTS; variant += test_few() ? 13 : 1) {
             gpuopt_simplex_desc desc = mip_simplex_desc(&m);
             variant_set(&desc, variant);
             if (desc.method != GPUOPT_METHOD_TABLEAU) continue;
@@ -75,7 +75,7 @@ static void same_bits(void **state) {
         }
         mip_free(&m);
     }
-    assert_int_equal(tried, MODELS * VARIANTS / 2);
+    assert_true(test_few() ? tried >= MODELS : tried == MODELS * VARIANTS / 2);
 }
 
 /* ---- Against exact arithmetic ---- */
@@ -123,9 +123,9 @@ static mip draw(uint64_t *seed, int32_t rows, int32_t cols) {
 
 static void exact_outcomes(void **state) {
     uint64_t seed = 5;
-    int k, of[GPUOPT_CUTOFF + 1] = {0};
+    int k, of[GPUOPT_CUTOFF + 1] = {0}, few = test_few() ? 1 : 10;
     (void)state;
-    for (k = 0; k < 120; k++) {
+    for (k = 0; k < 12 * few; k++) {
         mip m = draw(&seed, (int32_t)test_random_int(&seed, 2, 12), (int32_t)test_random_int(&seed, 3, 30));
         const exact_answer exact = exact_solve(&m, NULL);
         const solved w = {&m, &exact};
@@ -135,7 +135,7 @@ static void exact_outcomes(void **state) {
     }
     print_message("%d optimal, %d infeasible, %d unbounded\n", of[GPUOPT_OPTIMAL], of[GPUOPT_INFEASIBLE],
                   of[GPUOPT_UNBOUNDED]);
-    assert_true(of[GPUOPT_OPTIMAL] > 10 && of[GPUOPT_INFEASIBLE] > 10 && of[GPUOPT_UNBOUNDED] > 10);
+    assert_true(of[GPUOPT_OPTIMAL] >= few && of[GPUOPT_INFEASIBLE] >= few && of[GPUOPT_UNBOUNDED] >= few);
 }
 
 static const struct CMUnitTest tests[] = {
