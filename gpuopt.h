@@ -1093,7 +1093,19 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  * Cost      Doubles moved per pivot, K being deferred_pivots: TABLEAU 2 rows * cols / K + K (rows + cols); REVISED
  *           2 rows^2 / K + 2 K rows, and the nonzeros of A. A refresh reads the inverse or tableau a few times.
  * Bits      On one backend, with any number of threads, the same calls give the same bits. CPU and GPU do the same
- *           pivots unless two candidates agree up to rounding: sums are taken in the device's own order. */
+ *           pivots unless two candidates agree up to rounding: sums are taken in the device's own order.
+ * Group     With a group each rank has a block of the tableau's columns, 8 rows * cols / P bytes for P ranks, and all
+ *           of what is linear; the blocks differ by up to 8 columns. TABLEAU and PRIMAL only, no batch; with more
+ *           than one rank, on the CPU backend. Each rank makes the handle from the same description, and calls on it
+ *           are collective, but for _plan, _get_farkas, _get_ray and _destroy: what the ranks were given is compared
+ *           first, and whether what is to be filled is NULL. If they differ, they return ARGUMENT, and nothing has
+ *           changed. All ranks are told the same, with the bits of one rank
+ *           without a group. What fails on one rank, as an allocation may, is the same status on all. PEER: a rank is
+ *           lost or late, see Groups; the handle can then only be destroyed. If the host of any rank stops iterating,
+ *           all ranks stop.
+ *           Cost of a pivot: 2 rows * cols / (K P) doubles moved on each rank, and two exchanges, of 32 bytes a rank
+ *           and of a column. Of a refresh: products with A on every rank; with the tableau one rank after the other
+ *           where sums go over columns. */
 
 /* A linear program being solved. */
 typedef struct gpuopt_simplex gpuopt_simplex;
@@ -1169,6 +1181,7 @@ typedef struct gpuopt_simplex_desc {
     gpuopt_simplex_dual_pricing dual_pricing; /* 0: STEEPEST_EDGE */
     int32_t spare_rows, spare_cols; /* CPU only: room for rows and columns to be added; counted in the limits above */
     int64_t spare_nonzeros;         /* CPU only: room for their entries */
+    gpuopt_group *group; /* of this context, whose ranks share the tableau; NULL: this context has all of it */
 } gpuopt_simplex_desc;
 
 /* Where the handle stands. */
@@ -1207,7 +1220,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuo
                                              gpuopt_memory_plan *plan);
 /* Makes a handle, at the basis of the activities, each column at its lower bound (at its upper one or 0 if that is
  * infinite). ARGUMENT: a value is out of the ranges above; the log says where. UNSUPPORTED: more rows or columns than
- * above, or (CUDA) the model is too large for the device. Time O(nonzeros + rows + cols), and to fill the inverse or
+ * above, (CUDA) the model is too large for the device, or a group cannot have this. Time O(nonzeros + rows + cols), and to fill the inverse or
  * tableau. */
 GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,
                                                gpuopt_simplex **simplex);

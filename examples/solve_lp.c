@@ -5,8 +5,8 @@
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/solve_lp.c examples/common.c examples/io/certificate.c examples/io/m*.c examples/io/lp_*.c \
- *         examples/io/names.c examples/io/text.c examples/io/generate.cpp gpuopt_impl/gpuopt.c -lz \
- *         -llzma -lstdc++ -lm -o solve_lp
+ *         examples/io/names.c examples/io/text.c examples/io/generate.cpp transports/gpuopt_threads.c \
+ *         gpuopt_impl/gpuopt.c -pthread -lz -llzma -lstdc++ -lm -o solve_lp
  * Reads: *.mps+continuous *.mps.gz+continuous *.mps.xz+continuous shah:* meyer:* plant:*
  * Try: shah:1000:1
  * Try: meyer:750:3750:0.04:1
@@ -14,6 +14,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@
 #include "examples/io/certificate.h"
 #include "examples/io/lp_check.h"
 #include "examples/io/mip.h"
+#include "transports/gpuopt_threads.h"
 
 static const char usage[] =
     "usage: solve_lp MODEL [options]\n"
@@ -33,7 +35,9 @@ static const char usage[] =
     "  --ratio R          harris, expand or textbook (harris)\n"
     "  --technique T      deferred: several pivots are applied at once; immediate; or how many, 1 to 256 (deferred)\n"
     "  --backend B        cpu, cuda or auto: cuda where there is one and the model is large enough (auto)\n"
-    "  --threads N        of the CPU backend (1)\n"
+    "  --threads N        of the CPU backend (1), in each rank\n"
+    "  --ranks N          1 to 64 ranks of a group share the tableau, each a block of its columns; they are threads,\n"
+    "                     on the CPU backend so far; no --certificate (1)\n"
     "  --iterations N     at most so many (no limit)\n"
     "  --max              maximise, whatever the file says\n"
     "  --json             one line of JSON on stdout, nothing else\n"
@@ -43,9 +47,11 @@ static const char usage[] =
     "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input or a failed write,\n"
     "             3 stopped at the limit, imprecise (rounding allows no proof), or anything else\n";
 
+enum { MOST_RANKS = 64 };
+
 typedef struct options {
     const char *model, *backend, *method, *pricing, *ratio, *technique, *solution, *certificate;
-    int64_t threads, iterations;
+    int64_t threads, ranks, iterations;
     int json, max;
 } options;
 
@@ -84,6 +90,7 @@ static int take(void *options_of, const char *name, const char *value) {
     if (strcmp(name, "--ratio") == 0) return choice(o->ratio = value, ratios) >= 0;
     if (strcmp(name, "--technique") == 0) return deferred_pivots(o->technique = value) >= 0;
     if (strcmp(name, "--threads") == 0) return whole_number(value, 1000000000, &o->threads);
+    if (strcmp(name, "--ranks") == 0) return whole_number(value, MOST_RANKS, &o->ranks);
     if (strcmp(name, "--iterations") == 0) return whole_number(value, INT64_MAX, &o->iterations);
     if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
     if (strcmp(name, "--certificate") == 0) return *(o->certificate = value) != 0;
@@ -98,8 +105,16 @@ static int parse(int argc, char **argv, options *o) {
     o->pricing = "devex";
     o->ratio = "harris";
     o->technique = "deferred";
-    o->threads = 1;
-    return parse_words(argc, argv, usage, take, o, &o->model, &o->json);
+    o->threads = o->ranks = 1;
+    if (parse_words(argc, argv, usage, take, o, &o->model, &o->json)) return -1;
+    if (o->ranks == 1) return 0;
+    if (o->certificate || (o->method && strcmp(o->method, methods[GPUOPT_METHOD_TABLEAU]))) {
+        fprintf(stderr, "--ranks does not go with --certificate or --method revised\n");
+        return -1;
+    }
+    if (strcmp(o->backend, "auto") == 0) o->backend = "cpu";
+    o->method = methods[GPUOPT_METHOD_TABLEAU];
+    return 0;
 }
 
 /* ---- Results ---- */
@@ -165,8 +180,9 @@ static void print_json(const options *o, const mip *model, const answer *a) {
         solved = a->info.crossing < 0;
     printf("{\"model\": ");
     print_json_string(o->model);
-    printf(", \"backend\": \"%s\", \"threads\": %d, \"method\": \"%s\", \"pricing\": \"%s\", \"ratio\": \"%s\"",
-           a->backend, (int)o->threads, a->method, o->pricing, o->ratio);
+    printf(", \"backend\": \"%s\", \"threads\": %d, \"ranks\": %d, \"method\": \"%s\", \"pricing\": \"%s\", \"ratio\": "
+           "\"%s\"",
+           a->backend, (int)o->threads, (int)o->ranks, a->method, o->pricing, o->ratio);
     printf(", \"deferred_pivots\": %d, \"maximize\": %s", (int)a->info.deferred_pivots,
            model->maximize ? "true" : "false");
     printf(", \"rows\": %d, \"cols\": %d, \"nonzeros\": %lld", (int)model->columns.rows, (int)model->columns.cols,
@@ -239,10 +255,10 @@ static void print_words(const mip *model, const answer *a) {
 
 /* ---- The loop ---- */
 
-/* On a terminal, in pieces of about a tenth of a second, with a progress line; otherwise in one call, with fewer
- * exchanges with a GPU. */
+/* On a terminal, in pieces of about a tenth of a second, with a progress line; otherwise, and with ranks, in one call,
+ * with fewer exchanges with a GPU. */
 static gpuopt_status iterate(gpuopt_simplex *simplex, const options *o, answer *a) {
-    int watched = !o->json && isatty(STDOUT_FILENO);
+    int watched = !o->json && o->ranks == 1 && isatty(STDOUT_FILENO);
     int64_t piece = watched ? 16 : INT64_MAX;
     gpuopt_status status = GPUOPT_OK;
     gpuopt_desc_init(&a->info, sizeof a->info);
@@ -286,7 +302,8 @@ static const char *choose_method(const options *o, const mip *model, const char 
     return o->method ? o->method : methods[dense || cuda ? GPUOPT_METHOD_TABLEAU : GPUOPT_METHOD_REVISED];
 }
 
-static gpuopt_status solve(const options *o, const mip *model, answer *a) {
+/* transport: NULL, or one of several ranks', each of which makes the same calls. */
+static gpuopt_status solve(const options *o, const mip *model, const gpuopt_transport *transport, answer *a) {
     gpuopt_simplex_desc desc = mip_simplex_desc(model);
     gpuopt_context *context = NULL;
     gpuopt_simplex *simplex = NULL;
@@ -298,6 +315,7 @@ static gpuopt_status solve(const options *o, const mip *model, answer *a) {
     desc.iteration_limit = o->iterations;
     status = open_context(o->backend, model->columns.rows >= cuda_from_rows, (int)o->threads, &speaker, &context,
                           &a->backend);
+    if (!status && transport) status = gpuopt_group_create(context, transport, NULL, &desc.group);
     if (!status) {
         a->method = choose_method(o, model, a->backend);
         desc.method = (gpuopt_simplex_method)choice(a->method, methods);
@@ -309,7 +327,51 @@ static gpuopt_status solve(const options *o, const mip *model, answer *a) {
     if (!status) status = take_answer(simplex, model, a);
     if (!status && o->certificate) a->unwritten = certificate_lp(o->certificate, simplex, &desc);
     gpuopt_simplex_destroy(simplex);
+    gpuopt_group_destroy(desc.group);
     gpuopt_context_destroy(context);
+    if (status && transport) transport->abandon(transport->user);
+    return status;
+}
+
+/* ---- Ranks ---- */
+
+/* A thread that is a rank beside the first, with an answer of its own that nobody reads. */
+typedef struct follower {
+    const options *o;
+    const mip *model;
+    gpuopt_transport transport;
+    answer a;
+    pthread_t thread;
+    int runs;
+} follower;
+
+static void *follow(void *follower_of) {
+    follower *f = follower_of;
+    solve(f->o, f->model, &f->transport, &f->a);
+    return NULL;
+}
+
+/* The main thread is rank 0. A rank that does not come leaves a message of the library's, and a status. */
+static gpuopt_status solve_by_ranks(const options *o, const mip *model, answer *a) {
+    static gpuopt_transport transport[MOST_RANKS];
+    static follower others[MOST_RANKS];
+    gpuopt_status status = gpuopt_threads_open((int32_t)o->ranks, transport);
+    int64_t r;
+    if (status) return status;
+    for (r = 1; r < o->ranks; r++) {
+        follower *f = &others[r];
+        f->o = o;
+        f->model = model;
+        f->transport = transport[r];
+        f->runs = !allocate_answer(model, &f->a) && !pthread_create(&f->thread, NULL, follow, f);
+        if (!f->runs) transport[r].abandon(transport[r].user);
+    }
+    status = solve(o, model, &transport[0], a);
+    for (r = 1; r < o->ranks; r++) {
+        if (others[r].runs) pthread_join(others[r].thread, NULL);
+        free_answer(&others[r].a);
+    }
+    gpuopt_threads_close(transport);
     return status;
 }
 
@@ -320,7 +382,7 @@ static int run(const options *o, mip *model, answer *a) {
     a->method = choose_method(o, model, a->backend);
     if (mip_columns(model) || allocate_answer(model, a)) status = GPUOPT_ERROR_MEMORY;
     if (!status && !o->json) print_head(o, model, a);
-    if (!status) status = solve(o, model, a);
+    if (!status) status = o->ranks > 1 ? solve_by_ranks(o, model, a) : solve(o, model, NULL, a);
     if (status) {
         fprintf(stderr, "%s: %s\n", o->model, gpuopt_status_string(status));
         return status == GPUOPT_ERROR_ARGUMENT ? EXIT_BAD_INPUT : EXIT_FAILED; /* the log has said why */

@@ -140,6 +140,9 @@ gpuopt_status cuda_simplex_plan(gpuopt_context *context, gpuopt__simplex_shape *
     gpuopt__arena device = {nullptr, 0}, host = {nullptr, 0};
     gpuopt__simplex_pattern pattern;
     SimplexView view;
+    if (shape->ranks > 1)
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, "simplex",
+                              "a group of several ranks needs the CPU backend on each of them yet");
     simplex_set_shape(context, shape, &view);
     simplex_cut_device(&device, shape->nonzeros, &view);
     simplex_cut_host(&host, *shape, &pattern);

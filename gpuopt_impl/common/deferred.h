@@ -51,16 +51,25 @@ static void gpuopt__axpy(int32_t n, double factor, const double *y, double *x) {
     for (i = 0; i < n; i++) x[i] += factor * y[i];
 }
 
-/* x'y, summed in eight interleaved parts. */
-static double gpuopt__dot(int32_t n, const double *x, const double *y) {
-    double sum[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+/* Adds x'y to the eight interleaved parts of a sum. Those of one over more numbers come in pieces of 8, 16, ... */
+static void gpuopt__dot_parts(int32_t n, const double *x, const double *y, double *sum) {
     int32_t i, k;
     for (i = 0; i + 8 <= n; i += 8) {
         GPUOPT__SIMD
         for (k = 0; k < 8; k++) sum[k] += x[i + k] * y[i + k];
     }
     for (k = 0; i < n; i++, k++) sum[k] += x[i] * y[i];
+}
+
+static double gpuopt__dot_of_parts(const double *sum) {
     return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
+/* x'y, summed in eight interleaved parts. */
+static double gpuopt__dot(int32_t n, const double *x, const double *y) {
+    double sum[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    gpuopt__dot_parts(n, x, y, sum);
+    return gpuopt__dot_of_parts(sum);
 }
 
 /* x [rows] = column `col` of M + U V. */
@@ -83,12 +92,34 @@ static void gpuopt__deferred_row(const gpuopt__deferred *d, int32_t row, double 
     }
 }
 
-/* x [rows] = (M + U V) g, g [cols]; x and g do not overlap. */
-static void gpuopt__deferred_times(const gpuopt__deferred *d, const double *g, double *x) {
-    int32_t j, k;
-    memset(x, 0, sizeof(double) * (size_t)d->rows);
+/* x [rows] += M g, g [cols]; x and g do not overlap. */
+static void gpuopt__deferred_add_stored(const gpuopt__deferred *d, const double *g, double *x) {
+    int32_t j;
     for (j = 0; j < d->cols; j++)
         if (g[j] != 0) gpuopt__axpy(d->rows, g[j], gpuopt__deferred_stored(d, j), x);
+}
+
+/* A product with more columns than these: adds M g to x [rows] and V g to its parts [count][8]; g [cols]. */
+static void gpuopt__deferred_times_part(const gpuopt__deferred *d, const double *g, double *x, double *parts) {
+    int32_t k;
+    gpuopt__deferred_add_stored(d, g, x);
+    for (k = 0; k < d->count; k++) gpuopt__dot_parts(d->cols, d->v + (int64_t)k * d->cols, g, parts + 8 * (int64_t)k);
+}
+
+/* x [rows] += U (V g), of which these are the parts of V g. */
+static void gpuopt__deferred_add_pending(const gpuopt__deferred *d, const double *parts, double *x) {
+    int32_t k;
+    for (k = 0; k < d->count; k++) {
+        double factor = gpuopt__dot_of_parts(parts + 8 * (int64_t)k);
+        if (factor != 0) gpuopt__axpy(d->rows, factor, d->u + (int64_t)k * d->rows, x);
+    }
+}
+
+/* x [rows] = (M + U V) g, g [cols]; x and g do not overlap. */
+static void gpuopt__deferred_times(const gpuopt__deferred *d, const double *g, double *x) {
+    int32_t k;
+    memset(x, 0, sizeof(double) * (size_t)d->rows);
+    gpuopt__deferred_add_stored(d, g, x);
     for (k = 0; k < d->count; k++) {
         double factor = gpuopt__dot(d->cols, d->v + (int64_t)k * d->cols, g);
         if (factor != 0) gpuopt__axpy(d->rows, factor, d->u + (int64_t)k * d->rows, x);

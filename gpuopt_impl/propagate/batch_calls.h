@@ -14,18 +14,6 @@ typedef struct gpuopt__propagator_batch_wish {
     gpuopt_group_info group;           /* without a group: one rank */
 } gpuopt__propagator_batch_wish;
 
-static gpuopt_status gpuopt__propagator_batch_check_group(const gpuopt_context *context, const char *call,
-                                                          gpuopt__propagator_batch_wish *own) {
-    memset(&own->group, 0, sizeof own->group);
-    own->group.struct_size = sizeof own->group;
-    own->group.count = 1;
-    if (!own->desc.group) return GPUOPT_OK;
-    gpuopt_group_get_info(own->desc.group, &own->group);
-    if (own->group.context == context) return GPUOPT_OK;
-    own->desc.group = NULL;
-    return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "the group is of another context than the base");
-}
-
 static gpuopt_status gpuopt__propagator_batch_check_desc(gpuopt_propagator *base, const char *call,
                                                          const gpuopt_propagator_batch_desc *desc,
                                                          gpuopt__propagator_batch_wish *wish) {
@@ -37,7 +25,7 @@ static gpuopt_status gpuopt__propagator_batch_check_desc(gpuopt_propagator *base
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     status = gpuopt__check_struct(context, call, table, desc, desc->struct_size, own, sizeof *own);
     if (status) memset(own, 0, sizeof *own);
-    if (!status) status = gpuopt__propagator_batch_check_group(context, call, wish);
+    if (!status) status = gpuopt__ranks_of(context, call, &own->group, &wish->group);
     if (status) return status;
     if (own->nodes < 1 || own->nodes > GPUOPT__PROPAGATOR_BATCH_NODES)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "nodes is not in 1..65536");
@@ -85,8 +73,8 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_create(gpuopt_propagator *base,
     if (!status) status = base->context->desc.backend->propagator->batch_create(base, &own.desc, &b);
     if (own.desc.group) {
         if (!status) status = gpuopt__propagator_share_create(&own.group, &own.desc, own.nodes, b);
-        status = gpuopt__propagator_share_agree(base->context, own.desc.group, call, status,
-                                                gpuopt__propagator_share_hash(base, &own.desc, own.nodes));
+        status = gpuopt__ranks_agree(base->context, own.desc.group, call, status,
+                                     gpuopt__propagator_share_hash(base, &own.desc, own.nodes));
     }
     if (status) gpuopt_propagator_batch_destroy(b);
     else *batch = b;
@@ -166,8 +154,7 @@ GPUOPT_API gpuopt_status gpuopt_propagator_batch_get_changes(gpuopt_propagator_b
                                 "changes is NULL, has a wrong size, or its capacity is negative");
     if (!status && batch->ran < 0)
         status = gpuopt__refuse(context, GPUOPT_ERROR_STATE, call, "there are no nodes that have run");
-    if (batch->share && !wanted.own)
-        status = gpuopt__propagator_share_agree(context, batch->share->group, call, status, 0);
+    if (batch->share && !wanted.own) status = gpuopt__ranks_agree(context, batch->share->group, call, status, 0);
     if (status) return status;
     status = !batch->share ? context->desc.backend->propagator->batch_get_changes(batch, where, &wanted)
              : wanted.own  ? gpuopt__propagator_share_own_changes(batch, &wanted)

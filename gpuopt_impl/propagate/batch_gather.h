@@ -128,8 +128,8 @@ static gpuopt_status gpuopt__propagator_share_run(gpuopt_propagator_batch *batch
     gpuopt_propagator_nodes own;
     uint64_t bytes = sizeof said;
     int32_t k;
-    if (gpuopt__propagator_is_broken(s->group)) return gpuopt_group_agree(s->group, NULL, 0); /* which says so */
-    gathered.narrow[GPUOPT__PROPAGATOR_COLUMNS] = s->columns;                                 /* in any case */
+    if (gpuopt__ranks_lost(s->group)) return gpuopt_group_agree(s->group, NULL, 0); /* which says so */
+    gathered.narrow[GPUOPT__PROPAGATOR_COLUMNS] = s->columns;                       /* in any case */
     memset(&own, 0, sizeof own);
     if (!status) status = gpuopt__propagator_share_take(batch, call, nodes, &own);
     if (!status) {
@@ -154,7 +154,7 @@ static gpuopt_status gpuopt__propagator_share_run(gpuopt_propagator_batch *batch
             said.hash = gpuopt__hash_number(said.hash, (uint64_t)nodes->start[k]);
         if (own.count > 0) status = backend->batch_run(batch, GPUOPT_HOST, &own, rounds, &mine);
     }
-    if (status == GPUOPT_ERROR_DEVICE) return gpuopt__propagator_give_up(s->group, status);
+    if (status == GPUOPT_ERROR_DEVICE) return gpuopt__ranks_give_up(s->group, status);
     if (status) bytes = sizeof said;
     said.status = status;
     memcpy(s->send, &said, sizeof said);
@@ -236,7 +236,7 @@ static gpuopt_status gpuopt__propagator_share_all_changes(gpuopt_propagator_batc
         own.col = gpuopt__propagator_share_cols(s, used);
         if (r == s->rank && used > 0)
             status = batch->base->context->desc.backend->propagator->batch_get_changes(batch, GPUOPT_HOST, &own);
-        if (status) return gpuopt__propagator_give_up(s->group, status);
+        if (status) return gpuopt__ranks_give_up(s->group, status);
         status = gpuopt_group_broadcast(s->group, r, s->bound, each * (uint64_t)used);
         if (!status) gpuopt__propagator_share_place(s, r, used, changes);
     }

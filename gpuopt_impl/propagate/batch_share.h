@@ -11,7 +11,7 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_BATCH_SHARE_H
 #define GPUOPT_IMPL_PROPAGATE_BATCH_SHARE_H
 
-#include "../common/bytes.h"
+#include "../common/ranks.h"
 #include "batch_check.h"
 
 enum { GPUOPT__PROPAGATOR_NARROW = 5, GPUOPT__PROPAGATOR_WIDE = 2, GPUOPT__PROPAGATOR_COLUMNS = 4 };
@@ -122,45 +122,6 @@ static gpuopt_status gpuopt__propagator_share_create(const gpuopt_group_info *in
 }
 
 /* ---- Agreeing ---- */
-
-static int gpuopt__propagator_is_broken(gpuopt_group *group) {
-    gpuopt_group_info info;
-    gpuopt_desc_init(&info, sizeof info);
-    gpuopt_group_get_info(group, &info);
-    return info.broken;
-}
-
-/* A failure of the device is this rank's alone; the others cannot go on without it. */
-static gpuopt_status gpuopt__propagator_give_up(gpuopt_group *group, gpuopt_status status) {
-    gpuopt_group_abort(group);
-    return status;
-}
-
-/* Whether all ranks have got this far, with an equal hash; else the same status on all, and why. */
-static gpuopt_status gpuopt__propagator_share_agree(const gpuopt_context *context, gpuopt_group *group,
-                                                    const char *call, gpuopt_status status, uint64_t hash) {
-    gpuopt_group_info info;
-    int64_t least[3], who;
-    gpuopt_status heard;
-    gpuopt_desc_init(&info, sizeof info);
-    gpuopt_group_get_info(group, &info);
-    if (status == GPUOPT_ERROR_DEVICE) return gpuopt__propagator_give_up(group, status);
-    hash >>= 1; /* then it and its negative are int64 */
-    least[0] = status ? (int64_t)status * 65536 + info.rank : 0;
-    least[1] = (int64_t)hash;
-    least[2] = -(int64_t)hash;
-    heard = gpuopt_group_all_reduce(group, GPUOPT_REDUCE_MIN, 3, least, NULL);
-    if (heard) return heard;
-    if (least[0] < 0) {
-        who = least[0] & 65535;
-        heard = (gpuopt_status)((least[0] - who) / 65536);
-        if (who != info.rank)
-            gpuopt__log(context, 0, "%s: on rank %d: %s", call, (int)who, gpuopt_status_string(heard));
-        return heard;
-    }
-    if (least[1] == -least[2]) return GPUOPT_OK;
-    return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "the ranks were given different arguments");
-}
 
 /* A hash of what must be equal in batches of a group. nodes: of all ranks. */
 static uint64_t gpuopt__propagator_share_hash(const gpuopt_propagator *base, const gpuopt_propagator_batch_desc *own,

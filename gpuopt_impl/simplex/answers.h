@@ -29,6 +29,7 @@ static gpuopt_status gpuopt__simplex_check_array(const gpuopt_simplex *s, const 
 /* ---- Basis ---- */
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory where, uint8_t *status) {
+    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_basis, where, status != NULL);
     gpuopt_status result = gpuopt__simplex_check_array(simplex, "gpuopt_simplex_get_basis", where, "status", status);
     uint8_t *staging;
     int32_t j, both;
@@ -71,8 +72,9 @@ static gpuopt_status gpuopt__simplex_keep(gpuopt_simplex *s, gpuopt__simplex_kep
     gpuopt__cut(&arena, 1, sizeof measured);
     gpuopt__simplex_cut(&arena, &measured);
     status = gpuopt__allocate(s->context, GPUOPT_HOST, arena.used + backend->kept_bytes(s->engine), &memory);
+    if (!status) kept->handle = (char *)memory;
+    status = gpuopt__simplex_all_could(s, "gpuopt_simplex_set_basis", status);
     if (status) return status;
-    kept->handle = (char *)memory;
     kept->engine = kept->handle + arena.used;
     kept->handle_bytes = arena.used;
     memcpy(kept->handle, s, (size_t)kept->handle_bytes);
@@ -196,13 +198,15 @@ static gpuopt_status gpuopt__simplex_by_pivots(gpuopt_simplex *s, const uint8_t 
     gpuopt__simplex_exchange e = {gpuopt__simplex_count_exchange(s, wanted), NULL, NULL, NULL};
     int64_t n = e.count;
     int regular;
-    gpuopt_status status;
+    gpuopt_status status, could;
     void *memory, *memory_of_slots;
     *done = e.count == 0;
     if (e.count <= 0) return GPUOPT_OK;
     status = gpuopt__allocate(s->context, GPUOPT_HOST,
                               (sizeof(double) * (uint64_t)n + 2 * sizeof(int32_t)) * (uint64_t)n, &memory);
-    if (status) return status;
+    could = gpuopt__simplex_all_could(s, "gpuopt_simplex_set_basis", status);
+    if (could && !status) gpuopt__release(s->context, GPUOPT_HOST, memory);
+    if (could) return could;
     e.part = (double *)memory;
     memory_of_slots = e.part + n * n;
     e.slot = (int32_t *)memory_of_slots;
@@ -218,6 +222,9 @@ static gpuopt_status gpuopt__simplex_by_pivots(gpuopt_simplex *s, const uint8_t 
 
 GPUOPT_API gpuopt_status gpuopt_simplex_set_basis(gpuopt_simplex *simplex, gpuopt_memory where, const uint8_t *status) {
     GPUOPT__COMPUTES(gpuopt_simplex_set_basis(simplex, where, status));
+    GPUOPT__SIMPLEX_TOGETHER(
+        gpuopt_simplex_set_basis, where,
+        gpuopt__simplex_said_array(where, status, (int64_t)simplex->lp.cols + simplex->lp.rows, sizeof(uint8_t)));
     static const char call[] = "gpuopt_simplex_set_basis";
     gpuopt_status result = gpuopt__simplex_check_array(simplex, call, where, "status", status);
     gpuopt__simplex_kept kept = {NULL, NULL, 0};
@@ -296,6 +303,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_solution(gpuopt_simplex *simplex, gp
     gpuopt_simplex *s = simplex;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_get_solution(simplex, where, x, reduced_cost, activity, dual));
+    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_solution, where, x != NULL, reduced_cost != NULL, activity != NULL,
+                             dual != NULL);
     if (!s) return GPUOPT_ERROR_ARGUMENT;
     status = gpuopt__check_where(s->context, "gpuopt_simplex_get_solution", where);
     if (!status) status = gpuopt__simplex_fresh_to_solve(s, reduced_cost || dual);
@@ -357,6 +366,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
     int32_t rows;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_simplex_get_low_parts(simplex, where, x, dual, proof));
+    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_low_parts, where, x != NULL, dual != NULL, proof != NULL);
     if (!s) return GPUOPT_ERROR_ARGUMENT;
     rows = s->lp.rows;
     status = gpuopt__check_where(s->context, call, where);

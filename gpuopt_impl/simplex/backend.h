@@ -11,6 +11,7 @@
  * reads and sets bases and reads solutions; model.h is the handle and builds the scaled model. change.h changes the model
  * of a living handle, and grow.h adds and removes rows and columns. dual.h is the dual method's control, which the loop calls while it iterates; bound.h makes bounds
  * of duals, certify.h has the calls for these and for the verdict on a basis as it is, solves.h those for cuts.
+ * split.h is what the ranks of a group that share a tableau tell one another.
  *
  * The engine of the CPU is in cpu.h, cpu_run.h, cpu_dual.h and cpu_grow.h, that of the GPU in cuda/simplex. Both use the arithmetic in
  * step.h; that of the dual method, which only the CPU has, is in dual_step.h.
@@ -42,6 +43,7 @@ typedef struct gpuopt__simplex_shape {
     gpuopt_simplex_method method;
     gpuopt_simplex_pricing pricing;
     int32_t deferred_pivots; /* K; 0: the backend chooses */
+    int32_t rank, ranks;     /* of the group that has the tableau; without one 0 of 1 */
 } gpuopt__simplex_shape;
 
 /* The state of the iterations. Position i of the basis holds a basic variable, slot j a nonbasic one. */

@@ -58,6 +58,8 @@ static gpuopt_status gpuopt__simplex_batch_check(gpuopt_simplex *root, const cha
     if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     status = gpuopt__check_struct(context, call, backend, desc, desc->struct_size, own, sizeof *own);
     if (status) return status;
+    if (root->desc.group)
+        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "the root is shared by a group");
     if (own->copies < 1 || own->copies > GPUOPT__SIMPLEX_BATCH_COPIES)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "copies is not in 1..65536");
     if (own->pivots < 0 || own->pivots > GPUOPT__SIMPLEX_BATCH_PIVOTS)

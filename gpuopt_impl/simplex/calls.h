@@ -11,12 +11,16 @@
 
 static gpuopt_status gpuopt__simplex_draft(gpuopt_context *context, const char *call, const gpuopt_simplex_desc *desc,
                                            gpuopt_simplex *draft, gpuopt_memory_plan *plan) {
-    gpuopt_status status;
+    gpuopt_group_info ranks;
+    gpuopt_status status, of_group;
     memset(draft, 0, sizeof *draft);
     memset(plan, 0, sizeof *plan);
     draft->context = context;
     status = gpuopt__simplex_check(context, call, desc, &draft->desc, &draft->shape.nonzeros);
-    if (status) return status;
+    of_group = gpuopt__ranks_of(context, call, &draft->desc.group, &ranks);
+    if (status || of_group) return status ? status : of_group;
+    draft->shape.rank = ranks.rank;
+    draft->shape.ranks = ranks.count;
     draft->lp.rows = draft->desc.matrix.rows;
     draft->lp.cols = draft->desc.matrix.cols;
     draft->lp.nonzeros = draft->shape.nonzeros;
@@ -122,30 +126,39 @@ static gpuopt_status gpuopt__simplex_fill(gpuopt_simplex *s) {
     return status ? status : backend->push(s->engine);
 }
 
+/* Makes the handle of a draft; what has been made of it if that fails is *made, too. */
+static gpuopt_status gpuopt__simplex_make(const gpuopt_simplex *draft, gpuopt_simplex **made) {
+    gpuopt__arena arena = {NULL, 0};
+    gpuopt_simplex measured = *draft, *s;
+    gpuopt_status status;
+    void *memory;
+    gpuopt__cut(&arena, 1, sizeof measured);
+    gpuopt__simplex_cut(&arena, &measured);
+    status = gpuopt__allocate(draft->context, GPUOPT_HOST, arena.used, &memory);
+    if (status) return status;
+    arena.base = (char *)memory;
+    arena.used = 0;
+    s = *made = (gpuopt_simplex *)gpuopt__cut(&arena, 1, sizeof measured);
+    *s = *draft;
+    gpuopt__simplex_cut(&arena, s);
+    return gpuopt__simplex_fill(s);
+}
+
 GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,
                                                gpuopt_simplex **simplex) {
     static const char call[] = "gpuopt_simplex_create";
-    gpuopt_simplex draft, *s;
+    gpuopt_simplex draft, *s = NULL;
     gpuopt_memory_plan plan;
-    gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
-    void *memory;
     GPUOPT__COMPUTES(gpuopt_simplex_create(context, desc, simplex));
     if (simplex) *simplex = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!desc || !simplex) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc or simplex is NULL");
     status = gpuopt__simplex_draft(context, call, desc, &draft, &plan);
-    if (status) return status;
-    gpuopt__cut(&arena, 1, sizeof draft);
-    gpuopt__simplex_cut(&arena, &draft);
-    status = gpuopt__allocate(context, GPUOPT_HOST, arena.used, &memory);
-    if (status) return status;
-    arena.base = (char *)memory;
-    arena.used = 0;
-    s = (gpuopt_simplex *)gpuopt__cut(&arena, 1, sizeof draft);
-    *s = draft;
-    gpuopt__simplex_cut(&arena, s);
-    status = gpuopt__simplex_fill(s);
+    if (!status) status = gpuopt__simplex_make(&draft, &s);
+    if (draft.desc.group)
+        status = gpuopt__ranks_agree(context, draft.desc.group, call, status,
+                                     status ? 0 : gpuopt__simplex_said_desc(&draft));
     if (!status) *simplex = s;
     else gpuopt_simplex_destroy(s);
     return status;
@@ -222,6 +235,7 @@ static gpuopt_status gpuopt__simplex_check_info(const gpuopt_simplex *simplex, c
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt_simplex_info *info) {
     GPUOPT__COMPUTES(gpuopt_simplex_get_info(simplex, info));
+    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_info, GPUOPT__HAS_SIZE(info));
     static const char call[] = "gpuopt_simplex_get_info";
     gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (!status && !info) return gpuopt__refuse(simplex->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL");
@@ -232,6 +246,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_info(gpuopt_simplex *simplex, gpuopt
 GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t iterations,
                                                 gpuopt_simplex_info *info) {
     GPUOPT__COMPUTES(gpuopt_simplex_iterate(simplex, iterations, info));
+    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_iterate, iterations, gpuopt__simplex_said_info(info));
     static const char call[] = "gpuopt_simplex_iterate";
     gpuopt_status status = gpuopt__simplex_check_info(simplex, call, info);
     if (status) return status;
@@ -247,6 +262,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_iterate(gpuopt_simplex *simplex, int64_t
 
 GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int reinvert, gpuopt_simplex_info *info) {
     GPUOPT__COMPUTES(gpuopt_simplex_refresh(simplex, reinvert, info));
+    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_refresh, reinvert != 0, gpuopt__simplex_said_info(info));
     gpuopt_status status = gpuopt__simplex_check_info(simplex, "gpuopt_simplex_refresh", info);
     if (status) return status;
     status = gpuopt__simplex_pull(simplex);

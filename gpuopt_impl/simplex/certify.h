@@ -9,6 +9,8 @@
 
 GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, double cutoff) {
     GPUOPT__COMPUTES(gpuopt_simplex_set_cutoff(simplex, cutoff));
+    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_set_cutoff,
+                             gpuopt__simplex_said_array(GPUOPT_HOST, &cutoff, 1, sizeof(cutoff)));
     static const char call[] = "gpuopt_simplex_set_cutoff";
     gpuopt_simplex *s = simplex;
     double scaled;
@@ -27,6 +29,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, doub
 
 GPUOPT_API gpuopt_status gpuopt_simplex_get_bound(gpuopt_simplex *simplex, double *bound) {
     GPUOPT__COMPUTES(gpuopt_simplex_get_bound(simplex, bound));
+    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_get_bound, bound != NULL);
     double found = 0;
     gpuopt_status status;
     if (!simplex) return GPUOPT_ERROR_ARGUMENT;
@@ -96,6 +99,7 @@ static gpuopt_status gpuopt__simplex_certify(gpuopt_simplex *s) {
 
 GPUOPT_API gpuopt_status gpuopt_simplex_certify(gpuopt_simplex *simplex, gpuopt_simplex_info *info) {
     GPUOPT__COMPUTES(gpuopt_simplex_certify(simplex, info));
+    GPUOPT__SIMPLEX_TOGETHER(gpuopt_simplex_certify, gpuopt__simplex_said_info(info));
     gpuopt_status status = gpuopt__simplex_check_info(simplex, "gpuopt_simplex_certify", info);
     if (status) return status;
     return gpuopt__simplex_finish(simplex, gpuopt__simplex_certify(simplex), info);

@@ -6,6 +6,7 @@
 #define GPUOPT_IMPL_SIMPLEX_CONTROL_H
 
 #include "dual.h"
+#include "together.h"
 #include "worth.h"
 
 /* ---- Conclusions ---- */
@@ -298,7 +299,8 @@ static gpuopt_status gpuopt__simplex_iterate(gpuopt_simplex *s, int64_t most) {
     if (s->desc.iteration_limit && target > s->desc.iteration_limit) target = s->desc.iteration_limit;
     while (!status && s->verdict == GPUOPT_MORE && s->iterations < target && !stopped) {
         status = gpuopt__simplex_some_iterations(s, target - s->iterations);
-        if (!status && s->verdict == GPUOPT_MORE && s->iterations < target) stopped = gpuopt__asked_to_stop(s->context);
+        if (!status && s->verdict == GPUOPT_MORE && s->iterations < target)
+            status = gpuopt__simplex_asked_to_stop(s, &stopped);
     }
     if (!status && s->dual_method.boxing) {
         status = gpuopt__simplex_pull(s);

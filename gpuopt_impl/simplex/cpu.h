@@ -8,6 +8,7 @@
 #include "../common/deferred.h"
 #include "entries.h"
 #include "model.h"
+#include "split.h"
 
 typedef struct gpuopt__simplex_cpu {
     const gpuopt__simplex_lp *lp;
@@ -17,12 +18,13 @@ typedef struct gpuopt__simplex_cpu {
     int32_t *col_row, *row_col;      /* [nonzeros] */
     double *col_val, *row_val;       /* [nonzeros] scaled */
     int revised, threads;
-    gpuopt__deferred inverse; /* TABLEAU: B^-1 N by slots; REVISED: B^-1 by rows of A */
+    gpuopt__simplex_split split;
+    gpuopt__deferred inverse; /* TABLEAU: B^-1 N by slots, this rank's; REVISED: B^-1 by rows of A */
     double *alpha;            /* [rows] pivot column */
     double *row;              /* [cols] pivot row */
     double *combined;         /* [cols] a sum of rows of B^-1 N */
     double *rho;              /* [rows] a row of B^-1, or a sum of them */
-    double *multiplier;       /* [rows] the factors of rows to be summed; scratch */
+    double *multiplier;       /* [rows + 8 K] the factors of rows to be summed; scratch */
     int32_t *changed;         /* [rows] positions whose multiplier is not 0 */
     double *by_col;           /* [cols] scratch, by columns of A */
     gpuopt__simplex_ratio_winner winners[128];
@@ -40,14 +42,14 @@ typedef struct gpuopt__simplex_cpu {
 
 /* ---- Columns and rows of B^-1 N ---- */
 
-/* alpha = B^-1 a, with the column a of the variable in the slot. */
-static void gpuopt__simplex_cpu_column(gpuopt__simplex_cpu *s, int32_t slot) {
+/* alpha = B^-1 a, with the column a of the variable in a slot of this rank's. */
+static void gpuopt__simplex_cpu_own_column(gpuopt__simplex_cpu *s, int32_t slot) {
     const gpuopt__simplex_lp *lp = s->lp;
     const gpuopt__deferred *inverse = &s->inverse;
     int32_t variable = s->v->slot[slot], k;
     int64_t e;
     if (!s->revised || variable >= lp->cols) {
-        gpuopt__deferred_column(inverse, s->revised ? variable - lp->cols : slot, s->alpha);
+        gpuopt__deferred_column(inverse, s->revised ? variable - lp->cols : slot - s->split.first, s->alpha);
         return;
     }
     memset(s->alpha, 0, sizeof(double) * (size_t)lp->rows);
@@ -60,6 +62,12 @@ static void gpuopt__simplex_cpu_column(gpuopt__simplex_cpu *s, int32_t slot) {
             factor += s->col_val[e] * v[s->col_row[e]];
         if (factor != 0) gpuopt__axpy(lp->rows, factor, inverse->u + (int64_t)k * lp->rows, s->alpha);
     }
+}
+
+/* The same for any slot. */
+static void gpuopt__simplex_cpu_column(gpuopt__simplex_cpu *s, int32_t slot) {
+    if (gpuopt__simplex_split_has(&s->split, slot)) gpuopt__simplex_cpu_own_column(s, slot);
+    gpuopt__simplex_split_share(&s->split, slot, s->lp->rows, s->alpha);
 }
 
 /* row [cols] = y' N, by slots; y [rows]. */
@@ -77,16 +85,16 @@ static void gpuopt__simplex_cpu_price_out(gpuopt__simplex_cpu *s, const double *
     }
 }
 
-/* row = the row of B^-1 N at a position. REVISED leaves the row of B^-1 in rho. */
+/* row = the row of B^-1 N at a position, in this rank's slots. REVISED leaves the row of B^-1 in rho. */
 static void gpuopt__simplex_cpu_row(gpuopt__simplex_cpu *s, int32_t position) {
-    gpuopt__deferred_row(&s->inverse, position, s->revised ? s->rho : s->row);
+    gpuopt__deferred_row(&s->inverse, position, s->revised ? s->rho : s->row + s->split.first);
     if (s->revised) gpuopt__simplex_cpu_price_out(s, s->rho, s->row);
 }
 
-/* combined = multiplier' B^-1 N, for a multiplier with few nonzeros, listed in changed [count]. Overwrites rho. */
+/* combined = multiplier' B^-1 N, in this rank's slots, for a multiplier with few nonzeros, listed in changed [count]. Overwrites rho. */
 static void gpuopt__simplex_cpu_combine(gpuopt__simplex_cpu *s, int32_t count) {
     const gpuopt__deferred *inverse = &s->inverse;
-    double *sum = s->revised ? s->rho : s->combined;
+    double *sum = s->revised ? s->rho : s->combined + s->split.first;
     int32_t c, j, k;
     for (j = 0; j < inverse->cols; j++) {
         const double *column = gpuopt__deferred_stored(inverse, j);
@@ -104,7 +112,9 @@ static void gpuopt__simplex_cpu_combine(gpuopt__simplex_cpu *s, int32_t count) {
 
 /* Appends the pivot whose column is in alpha and whose row is in row (and rho), and applies all pivots if U is full. */
 static void gpuopt__simplex_cpu_append(gpuopt__simplex_cpu *s, int32_t position, int32_t slot) {
-    gpuopt__deferred_pivot(&s->inverse, position, s->revised ? -1 : slot, s->alpha, s->revised ? s->rho : s->row);
+    const int replaces = !s->revised && gpuopt__simplex_split_has(&s->split, slot);
+    gpuopt__deferred_pivot(&s->inverse, position, replaces ? slot - s->split.first : -1, s->alpha,
+                           s->revised ? s->rho : s->row + s->split.first);
     s->version++;
     if (s->inverse.count < s->inverse.most) return;
     gpuopt__deferred_apply(&s->inverse, s->threads);
@@ -126,9 +136,9 @@ static gpuopt_status gpuopt__simplex_cpu_reset(void *engine) {
     if (s->revised)
         for (i = 0; i < lp->rows; i++) gpuopt__deferred_stored(inverse, i)[i] = 1;
     else
-        for (j = 0; j < lp->cols; j++)
+        for (j = s->split.first; j < s->split.end; j++)
             for (e = s->col_start[j]; e < s->col_start[j + 1]; e++)
-                gpuopt__deferred_stored(inverse, j)[s->col_row[e]] = s->col_val[e];
+                gpuopt__deferred_stored(inverse, j - s->split.first)[s->col_row[e]] = s->col_val[e];
     return GPUOPT_OK;
 }
 
@@ -140,6 +150,7 @@ static gpuopt_status gpuopt__simplex_cpu_enter(void *engine, int32_t count, cons
         double best = 0, largest = 0;
         int32_t p = -1;
         gpuopt__simplex_cpu_column(s, column[k]);
+        if (s->split.status) break;
         for (i = 0; i < rows; i++) {
             double size = fabs(s->alpha[i]);
             largest = gpuopt__max(largest, size);
@@ -150,10 +161,10 @@ static gpuopt_status gpuopt__simplex_cpu_enter(void *engine, int32_t count, cons
         position[k] = p;
         if (p < 0) continue;
         open[p] = 0;
-        gpuopt__deferred_row(&s->inverse, p, s->revised ? s->rho : s->row);
+        gpuopt__deferred_row(&s->inverse, p, s->revised ? s->rho : s->row + s->split.first);
         gpuopt__simplex_cpu_append(s, p, column[k]);
     }
-    return GPUOPT_OK;
+    return s->split.status;
 }
 
 static gpuopt_status gpuopt__simplex_cpu_exchange_some(void *engine, int32_t count, const int32_t *slot,
@@ -167,10 +178,22 @@ static gpuopt_status gpuopt__simplex_cpu_get_column(void *engine, int32_t slot, 
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
     gpuopt__simplex_cpu_column(s, slot);
     memcpy(x, s->alpha, sizeof(double) * (size_t)s->lp->rows);
-    return GPUOPT_OK;
+    return s->split.status;
 }
 
 /* ---- Products for the control ---- */
+
+/* multiplier = B^-1 N g, g in by_col: each rank goes on with the sums of the one before. */
+static void gpuopt__simplex_cpu_times(gpuopt__simplex_cpu *s) {
+    const gpuopt__deferred *inverse = &s->inverse;
+    double *parts = s->multiplier + inverse->rows;
+    const int64_t count = inverse->rows + 8 * (int64_t)inverse->count;
+    memset(s->multiplier, 0, sizeof(double) * (size_t)count);
+    gpuopt__simplex_split_wait_for(&s->split, count, s->multiplier);
+    gpuopt__deferred_times_part(inverse, s->by_col + s->split.first, s->multiplier, parts);
+    gpuopt__simplex_split_pass_on(&s->split, count, s->multiplier);
+    gpuopt__deferred_add_pending(inverse, parts, s->multiplier);
+}
 
 /* With the tableau, the column of B^-1 for a nonbasic logical is in its slot, and that for a basic one is a unit
  * vector. */
@@ -181,12 +204,12 @@ static gpuopt_status gpuopt__simplex_cpu_ftran(void *engine, double *x) {
         gpuopt__deferred_times(&s->inverse, x, s->multiplier);
     } else {
         for (j = 0; j < cols; j++) s->by_col[j] = s->v->slot[j] < cols ? 0 : x[s->v->slot[j] - cols];
-        gpuopt__deferred_times(&s->inverse, s->by_col, s->multiplier);
+        gpuopt__simplex_cpu_times(s);
         for (i = 0; i < rows; i++)
             if (s->v->head[i] >= cols) s->multiplier[i] += x[s->v->head[i] - cols];
     }
     memcpy(x, s->multiplier, sizeof(double) * (size_t)rows);
-    return GPUOPT_OK;
+    return s->split.status;
 }
 
 static gpuopt_status gpuopt__simplex_cpu_btran(void *engine, double *y) {
@@ -195,14 +218,15 @@ static gpuopt_status gpuopt__simplex_cpu_btran(void *engine, double *y) {
     if (s->revised) {
         gpuopt__deferred_transposed_times(&s->inverse, y, s->multiplier);
     } else {
-        gpuopt__deferred_transposed_times(&s->inverse, y, s->by_col);
+        gpuopt__deferred_transposed_times(&s->inverse, y, s->by_col + s->split.first);
+        gpuopt__simplex_split_gather(&s->split, s->by_col, NULL);
         for (i = 0; i < rows; i++)
             if (s->v->head[i] >= cols) s->multiplier[s->v->head[i] - cols] = y[i];
         for (j = 0; j < cols; j++)
             if (s->v->slot[j] >= cols) s->multiplier[s->v->slot[j] - cols] = s->by_col[j];
     }
     memcpy(y, s->multiplier, sizeof(double) * (size_t)rows);
-    return GPUOPT_OK;
+    return s->split.status;
 }
 
 /* The sum of val[e] (x + low)[index[e]] for e from begin to end - 1. */
@@ -292,13 +316,14 @@ static gpuopt_status gpuopt__simplex_cpu_nothing(void *engine) {
 static void gpuopt__simplex_cpu_cut_own(gpuopt__arena *arena, const gpuopt__simplex_shape *shape,
                                         gpuopt__simplex_cpu *s) {
     s->revised = shape->method == GPUOPT_METHOD_REVISED;
-    gpuopt__deferred_cut(arena, &s->inverse, shape->rows, s->revised ? shape->rows : shape->cols,
+    gpuopt__simplex_split_cut(arena, shape, &s->split);
+    gpuopt__deferred_cut(arena, &s->inverse, shape->rows, s->revised ? shape->rows : s->split.end - s->split.first,
                          shape->deferred_pivots);
     s->alpha = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
     s->row = (double *)gpuopt__cut(arena, shape->cols, sizeof(double));
     s->combined = (double *)gpuopt__cut(arena, shape->cols, sizeof(double));
     s->rho = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
-    s->multiplier = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
+    s->multiplier = (double *)gpuopt__cut(arena, shape->rows + 8 * (int64_t)shape->deferred_pivots, sizeof(double));
     s->changed = (int32_t *)gpuopt__cut(arena, shape->rows, sizeof(int32_t));
     s->by_col = (double *)gpuopt__cut(arena, shape->cols, sizeof(double));
     s->dual_weight = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
@@ -390,6 +415,7 @@ static gpuopt_status gpuopt__simplex_cpu_create(gpuopt_context *context, const g
     s = (gpuopt__simplex_cpu *)gpuopt__cut(&arena, 1, sizeof *s);
     memset(s, 0, sizeof *s);
     gpuopt__simplex_cpu_cut(&arena, &same, s);
+    s->split.group = desc->group;
     s->lp = lp;
     s->v = v;
     s->inverse.rows = lp->rows;

@@ -7,16 +7,17 @@
 
 #include "cpu.h"
 
-static void gpuopt__simplex_cpu_price(const gpuopt__simplex_cpu *s, const gpuopt__simplex_run *run,
+static void gpuopt__simplex_cpu_price(gpuopt__simplex_cpu *s, const gpuopt__simplex_run *run,
                                       gpuopt__simplex_run_report *report) {
     const gpuopt__simplex_vectors *v = s->v;
     int32_t j;
     report->entering = -1;
     report->score = 0;
-    for (j = 0; j < s->lp->cols; j++) {
+    for (j = s->split.first; j < s->split.end; j++) {
         double score = gpuopt__simplex_score(v->d[j], v->weight[j], v->state[j], run->rules.dual);
         if (score > report->score) report->score = score, report->entering = j;
     }
+    if (s->split.ranks > 1) gpuopt__simplex_split_choose(&s->split, report, v->d, v->weight);
     if (report->entering < 0) return;
     report->reduced_cost = v->d[report->entering];
     report->direction = report->reduced_cost < 0 ? 1 : -1;
@@ -86,7 +87,7 @@ static void gpuopt__simplex_cpu_move(gpuopt__simplex_cpu *s, const gpuopt__simpl
                                      const gpuopt__simplex_run_report *report) {
     gpuopt__simplex_vectors *v = s->v;
     double sigma = report->direction, change = 0;
-    int32_t i, j, count = 0, rows = s->lp->rows, cols = s->lp->cols, q = report->entering;
+    int32_t i, j, count = 0, rows = s->lp->rows, q = report->entering;
     for (i = 0; i < rows; i++) {
         int before, after;
         if (s->alpha[i] == 0) continue;
@@ -102,7 +103,8 @@ static void gpuopt__simplex_cpu_move(gpuopt__simplex_cpu *s, const gpuopt__simpl
     if (run->phase != 1 || count == 0) return;
     gpuopt__simplex_cpu_combine(s, count);
     s->combined[q] = change; /* the same number, but consistent with alpha */
-    for (j = 0; j < cols; j++) v->d[j] -= s->combined[j];
+    for (j = s->split.first; j < s->split.end; j++) v->d[j] -= s->combined[j];
+    if (!gpuopt__simplex_split_has(&s->split, q)) v->d[q] -= change;
 }
 
 static void gpuopt__simplex_cpu_exchange(gpuopt__simplex_cpu *s, const gpuopt__simplex_run_report *report) {
@@ -120,12 +122,12 @@ static void gpuopt__simplex_cpu_exchange(gpuopt__simplex_cpu *s, const gpuopt__s
     v->un[q] = u;
 }
 
-/* Exact steepest edge: 1 + the squared norms of the columns of B^-1 N. */
+/* Exact steepest edge: 1 + the squared norms of the columns of B^-1 N, this rank's. */
 static void gpuopt__simplex_cpu_norms(gpuopt__simplex_cpu *s, const double *ratio, int32_t q) {
     gpuopt__simplex_vectors *v = s->v;
     int32_t j;
-    for (j = 0; j < s->lp->cols; j++) {
-        const double *column = gpuopt__deferred_stored(&s->inverse, j);
+    for (j = s->split.first; j < s->split.end; j++) {
+        const double *column = gpuopt__deferred_stored(&s->inverse, j - s->split.first);
         if (!ratio || ratio[j] != 0 || j == q) v->weight[j] = 1 + gpuopt__dot(s->lp->rows, column, column);
     }
 }
@@ -146,7 +148,7 @@ static void gpuopt__simplex_cpu_pivot(gpuopt__simplex_cpu *s, const gpuopt__simp
     gpuopt__simplex_cpu_row(s, report->leaving);
     if (s->revised && gpuopt__simplex_pivots_differ(pivot, s->row[q])) report->end = GPUOPT__SIMPLEX_END_DRIFTED;
     step = v->d[q] / pivot;
-    for (j = 0; j < cols; j++) {
+    for (j = s->split.first; j < s->split.end; j++) {
         double ratio = s->row[j] / pivot;
         if (ratio == 0 || j == q) continue;
         v->d[j] -= step * s->row[j];
@@ -202,11 +204,13 @@ static int gpuopt__simplex_cpu_step(gpuopt__simplex_cpu *s, const gpuopt__simple
     if (run->part == GPUOPT__SIMPLEX_RUN_ITERATE || run->part == GPUOPT__SIMPLEX_RUN_PRICE) {
         if (run->phase == 1 && s->infeasible == 0) report->end = GPUOPT__SIMPLEX_END_FEASIBLE;
         else gpuopt__simplex_cpu_price(s, run, report);
+        if (s->split.status) return 0;
         if (report->end == GPUOPT__SIMPLEX_END_LIMIT && report->entering < 0)
             report->end = GPUOPT__SIMPLEX_END_NO_ENTERING;
         if (report->end != GPUOPT__SIMPLEX_END_LIMIT || run->part == GPUOPT__SIMPLEX_RUN_PRICE) return 0;
     }
     gpuopt__simplex_cpu_column(s, report->entering);
+    if (s->split.status) return 0;
     if (run->part == GPUOPT__SIMPLEX_RUN_FLIP) report->step = v->un[report->entering] - v->ln[report->entering];
     else if (run->part == GPUOPT__SIMPLEX_RUN_PIVOT) {
         gpuopt__simplex_given_leaving(run, v->xb[run->leaving], v->lb[run->leaving], v->ub[run->leaving],
@@ -244,7 +248,9 @@ static gpuopt_status gpuopt__simplex_cpu_run(void *engine, const gpuopt__simplex
         s->infeasible += gpuopt__simplex_infeasible(v->xb[i], v->lb[i], v->ub[i], run->rules.primal) != 0;
     while (gpuopt__simplex_cpu_step(s, run, report) && report->pivots + report->flips < run->most) continue;
     report->infeasible = s->infeasible;
-    return GPUOPT_OK;
+    if (run->reset_weights || report->pivots + report->flips > 0)
+        gpuopt__simplex_split_gather(&s->split, v->d, v->weight);
+    return s->split.status;
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_CPU_RUN_H */

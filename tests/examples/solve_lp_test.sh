@@ -143,6 +143,21 @@ result "solution of a maximum, ranges, free columns, negative bounds, free forma
 
 optimal 125 1e-12 "$models/transport.mps" --threads 2 && [ "$(field threads)" = 2 ] && [ "$(field backend)" = cpu ]
 result "--threads 2" $?
+
+# Ranks are told what one is: the same number of iterations, and the same solution to the last digit.
+as_one() {
+    local ranks=$1 alone
+    shift
+    exits 0 "$@" --method tableau --backend cpu --json --solution alone && alone=$(field iterations) || return 1
+    exits 0 "$@" --ranks "$ranks" --json --solution shared && [ "$(field ranks)" = "$ranks" ] &&
+        [ "$(field iterations)" = "$alone" ] && cmp alone shared
+}
+for ranks in 1 2 3 7; do check "--ranks $ranks: the solution of one" as_one "$ranks" plant:40:90:0.2:1; done
+check "--ranks, more than there are columns" as_one 64 "$models/transport.mps"
+proven infeasible "$models/shortage.mps" --ranks 2
+result "--ranks 2, infeasible" $?
+check "--ranks with --certificate" exits 2 "$models/transport.mps" --ranks 2 --certificate x
+check "--ranks with --method revised" exits 2 "$models/transport.mps" --ranks 2 --method revised
 optimal 125 1e-12 "$models/transport.mps" --backend cpu && optimal 125 1e-12 "$models/transport.mps" --backend auto
 result "--backend cpu and auto" $?
 # At a maximum NEAR serves city 2 (4 instead of at most 5; FAR would give up 6), 5 more come from FAR, city 1 gets its
@@ -250,7 +265,7 @@ result "a limit of iterations, exit status 3" $?
 exits 0 plant:100:200:0.1:3 && has 'planted optimum is 1026' out
 result "the planted optimum: in words" $?
 
-json='^{"model": ".*transport.mps", "backend": "cpu", "threads": 1, "method": "[a-z]*", "pricing": "devex",'
+json='^{"model": ".*transport.mps", "backend": "cpu", "threads": 1, "ranks": 1, "method": "[a-z]*", "pricing": "devex",'
 json="$json \"ratio\": \"harris\", \"deferred_pivots\": [0-9]*, \"maximize\": false, \"rows\": 5, \"cols\": 6,"
 json="$json \"nonzeros\": 12, \"status\": \"optimal\", \"objective\": 125, \"planted_optimum\": null,"
 json="$json \"iterations\": [0-9]*, \"flips\": [0-9]*, \"refreshes\": [0-9]*, \"reinversions\": [0-9]*,"

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What families whose handles work with a group share: who is in it, and how ranks come to the same status. They use the
+ * group's public calls.
+ */
+#ifndef GPUOPT_IMPL_RANKS_H
+#define GPUOPT_IMPL_RANKS_H
+
+#include "bytes.h"
+#include "checks.h"
+
+/* Fills info for the group that a descriptor for `context` names; NULL: one rank. ARGUMENT: *group is of another
+ * context, and is set to NULL. */
+static gpuopt_status gpuopt__ranks_of(const gpuopt_context *context, const char *call, gpuopt_group **group,
+                                      gpuopt_group_info *info) {
+    memset(info, 0, sizeof *info);
+    info->struct_size = sizeof *info;
+    info->count = 1;
+    if (!*group) return GPUOPT_OK;
+    gpuopt_group_get_info(*group, info);
+    if (info->context == context) return GPUOPT_OK;
+    *group = NULL;
+    return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "the group is of another context");
+}
+
+static int gpuopt__ranks_lost(gpuopt_group *group) {
+    gpuopt_group_info info;
+    gpuopt_desc_init(&info, sizeof info);
+    gpuopt_group_get_info(group, &info);
+    return info.broken;
+}
+
+/* A failure of the device is this rank's alone; the others cannot go on without it. */
+static gpuopt_status gpuopt__ranks_give_up(gpuopt_group *group, gpuopt_status status) {
+    gpuopt_group_abort(group);
+    return status;
+}
+
+/* Whether all ranks have got this far, with an equal hash; else the same status on all, and why. */
+static gpuopt_status gpuopt__ranks_agree(const gpuopt_context *context, gpuopt_group *group, const char *call,
+                                         gpuopt_status status, uint64_t hash) {
+    gpuopt_group_info info;
+    int64_t least[3], who;
+    gpuopt_status heard;
+    gpuopt_desc_init(&info, sizeof info);
+    gpuopt_group_get_info(group, &info);
+    if (status == GPUOPT_ERROR_DEVICE) return gpuopt__ranks_give_up(group, status);
+    hash >>= 1; /* then it and its negative are int64 */
+    least[0] = status ? (int64_t)status * 65536 + info.rank : 0;
+    least[1] = (int64_t)hash;
+    least[2] = -(int64_t)hash;
+    heard = gpuopt_group_all_reduce(group, GPUOPT_REDUCE_MIN, 3, least, NULL);
+    if (heard) return heard;
+    if (least[0] < 0) {
+        who = least[0] & 65535;
+        heard = (gpuopt_status)((least[0] - who) / 65536);
+        if (who != info.rank)
+            gpuopt__log(context, 0, "%s: on rank %d: %s", call, (int)who, gpuopt_status_string(heard));
+        return heard;
+    }
+    if (least[1] == -least[2]) return GPUOPT_OK;
+    return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "the ranks were given different arguments");
+}
+
+#endif /* GPUOPT_IMPL_RANKS_H */

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Handles of a group: their calls begin by comparing what the ranks were given, before anything else looks at it. So all
+ * ranks refuse what one of them would refuse, and all go the same way.
+ */
+#ifndef GPUOPT_IMPL_SIMPLEX_TOGETHER_H
+#define GPUOPT_IMPL_SIMPLEX_TOGETHER_H
+
+#include "../common/ranks.h"
+#include "model.h"
+
+/* ---- What a rank was given ---- */
+
+/* An array's hash. It may be NULL, or, if the count is negative, not be there. */
+static int64_t gpuopt__simplex_said_array(gpuopt_memory where, const void *array, int64_t count, size_t size) {
+    const uint64_t bytes = array && where == GPUOPT_HOST && count > 0 ? (uint64_t)count * size : 0;
+    return (int64_t)gpuopt__hash(GPUOPT__HASH_START + (array != NULL), (const unsigned char *)array, bytes);
+}
+
+/* Whether there is an info to be filled, which brings the handle's copy of the engine's vectors up to date. */
+static int64_t gpuopt__simplex_said_info(const gpuopt_simplex_info *info) {
+    return !info ? 0 : GPUOPT__HAS_SIZE(info) ? 1 : 2;
+}
+
+/* The length of a list for so many lines; -1 if it is too long for them, which the call refuses. */
+static int64_t gpuopt__simplex_listed(int64_t count, int32_t lines) { return count <= lines ? count : -1; }
+
+/* The hash of a descriptor that has been checked, with its arrays. */
+static uint64_t gpuopt__simplex_said_desc(const gpuopt_simplex *s) {
+    const gpuopt_simplex_desc *d = &s->desc;
+    const gpuopt_matrix *m = &d->matrix;
+    const int64_t rows = m->rows, cols = m->cols, nonzeros = m->start ? s->shape.nonzeros : 0;
+    const double number[] = {d->offset, d->infinity, d->primal_tolerance, d->dual_tolerance, d->pivot_tolerance};
+    const char *backend = gpuopt_backend_name(s->context->desc.backend);
+    const int64_t whole[] = {
+        rows,
+        cols,
+        s->shape.nonzeros,
+        (int64_t)m->layout,
+        d->maximize != 0,
+        (int64_t)d->pricing,
+        (int64_t)d->ratio,
+        (int64_t)d->scaling,
+        (int64_t)d->perturbation,
+        (int64_t)d->seed,
+        s->shape.deferred_pivots,
+        d->refresh_pivots,
+        d->iteration_limit,
+        gpuopt__simplex_said_array(GPUOPT_HOST, m->start, m->start ? gpuopt__matrix_lines(m) + 1 : 0, sizeof(int64_t)),
+        gpuopt__simplex_said_array(GPUOPT_HOST, m->index, nonzeros, sizeof(int32_t)),
+        gpuopt__simplex_said_array(GPUOPT_HOST, m->value, nonzeros, sizeof(double)),
+        gpuopt__simplex_said_array(GPUOPT_HOST, d->dense, m->start ? 0 : rows * cols, sizeof(double)),
+        gpuopt__simplex_said_array(GPUOPT_HOST, d->cost, cols, sizeof(double)),
+        gpuopt__simplex_said_array(GPUOPT_HOST, d->lhs, rows, sizeof(double)),
+        gpuopt__simplex_said_array(GPUOPT_HOST, d->rhs, rows, sizeof(double)),
+        gpuopt__simplex_said_array(GPUOPT_HOST, d->lb, cols, sizeof(double)),
+        gpuopt__simplex_said_array(GPUOPT_HOST, d->ub, cols, sizeof(double)),
+        gpuopt__simplex_said_array(GPUOPT_HOST, number, sizeof number / sizeof *number, sizeof(double)),
+        gpuopt__simplex_said_array(GPUOPT_HOST, backend, (int64_t)strlen(backend), 1)};
+    return gpuopt__hash(GPUOPT__HASH_START, (const unsigned char *)whole, sizeof whole);
+}
+
+/* ---- Agreeing ---- */
+
+/* Whether all ranks make the call `name`, and were given the same. */
+static gpuopt_status gpuopt__simplex_together(const gpuopt_simplex *s, const char *name, const int64_t *said,
+                                              size_t bytes) {
+    uint64_t hash = gpuopt__hash(GPUOPT__HASH_START, (const unsigned char *)name, strlen(name));
+    hash = gpuopt__hash(hash, (const unsigned char *)said, bytes);
+    return gpuopt_group_agree(s->desc.group, &hash, sizeof hash);
+}
+
+/* Returns from the public call of that name, which has an argument `simplex`, unless all ranks make it with these
+ * numbers equal. */
+#define GPUOPT__SIMPLEX_TOGETHER(call, ...)                                                                         \
+    do {                                                                                                            \
+        if (simplex && simplex->desc.group) {                                                                       \
+            const int64_t gpuopt_said[] = {__VA_ARGS__};                                                            \
+            gpuopt_status gpuopt_heard = gpuopt__simplex_together(simplex, #call, gpuopt_said, sizeof gpuopt_said); \
+            if (gpuopt_heard) return gpuopt_heard;                                                                  \
+        }                                                                                                           \
+    } while (0)
+
+/* In the midst of a call: what may fail on one rank alone, as an allocation may, has then failed on all. */
+static gpuopt_status gpuopt__simplex_all_could(const gpuopt_simplex *s, const char *name, gpuopt_status status) {
+    return s->desc.group ? gpuopt__ranks_agree(s->context, s->desc.group, name, status, 0) : status;
+}
+
+/* Whether the host of any rank asks to stop. */
+static gpuopt_status gpuopt__simplex_asked_to_stop(const gpuopt_simplex *s, int *stop) {
+    int64_t any = gpuopt__asked_to_stop(s->context);
+    gpuopt_status status = GPUOPT_OK;
+    if (s->desc.group) status = gpuopt_group_all_reduce(s->desc.group, GPUOPT_REDUCE_MAX, 1, &any, NULL);
+    *stop = any != 0;
+    return status;
+}
+
+#endif /* GPUOPT_IMPL_SIMPLEX_TOGETHER_H */

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A tableau whose columns are split over the ranks of a group: each rank is told, bit for bit and pivot by pivot, what a
+ * handle of its own would have told it, and that is right by exact arithmetic.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/group/ranks.h"
+#include "tests/group/script.h"
+#include "tests/simplex/answer.h"
+#include "tests/simplex/exact.h"
+
+typedef struct work {
+    const gpuopt_simplex_desc *desc;
+    const script_log *expected;
+    int64_t step;
+} work;
+
+static void follows(rank *r) {
+    const work *w = r->all->data;
+    gpuopt_simplex_desc desc = *w->desc;
+    gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
+    script_log log;
+    uint64_t before;
+    gpuopt_simplex *simplex = NULL;
+    EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
+    desc.group = r->group;
+    EXPECT(r, script_run(r->context, &desc, w->step, &log) == GPUOPT_OK);
+    EXPECT(r, log.calls == w->expected->calls && log.size == w->expected->size);
+    EXPECT(r, log.size == w->expected->size && memcmp(log.bytes, w->expected->bytes, log.size) == 0);
+    script_free(&log);
+    before = r->host.bytes[GPUOPT_HOST];
+    EXPECT(r, gpuopt_simplex_plan(r->context, &desc, &plan) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == GPUOPT_OK);
+    EXPECT(r, r->host.bytes[GPUOPT_HOST] - before == plan.host_bytes);
+    gpuopt_simplex_destroy(simplex);
+}
+
+/* Runs the script with one handle, checks what can be known about it, and then on `ranks` ranks. */
+static void compare(const mip *m, const gpuopt_simplex_desc *desc, int ranks, int64_t step) {
+    gpuopt_context *context = test_context(NULL);
+    script_log expected;
+    work w = {desc, &expected, step};
+    assert_int_equal(script_run(context, desc, step, &expected), GPUOPT_OK);
+    if (m->optimum_known) {
+        assert_int_equal(expected.solved.outcome, GPUOPT_OPTIMAL);
+        assert_true(fabs(expected.solved.objective - m->optimum) <= 1e-9 * fmax(1, fabs(m->optimum)));
+    }
+    ranks_run(ranks, follows, &w);
+    script_free(&expected);
+    gpuopt_context_destroy(context);
+}
+
+/* Columns: fewer than ranks; not a multiple of 8; shares that differ. */
+static const char *const models[] = {"plant:40:1:0.5:1", "plant:10:10:1:2",   "plant:12:31:0.4:3", "plant:30:50:0.3:4",
+                                     "shah:23:1",        "meyer:40:90:0.1:1", "plant:60:25:0.2:5"};
+enum { MODELS = sizeof models / sizeof *models };
+
+static void same_bits(void **state) {
+    int k, variant, tried = 0;
+    (void)state;
+    for (k = 0; k < MODELS; k++) {
+        mip m = model_load(models[k]);
+        for (variant = 0; variant < VARIANTS; variant += test_few() ? 13 : 1) {
+            gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+            variant_set(&desc, variant);
+            if (desc.method != GPUOPT_METHOD_TABLEAU) continue;
+            if (tried % 3 == 0 && desc.deferred_pivots == 0) desc.deferred_pivots = 3;
+            if (tried % 4 == 1) desc.refresh_pivots = 7;
+            compare(&m, &desc, 1 + tried % 5, tried % 2 ? 1000000 : 1);
+            tried++;
+        }
+        mip_free(&m);
+    }
+    assert_true(test_few() ? tried >= MODELS : tried == MODELS * VARIANTS / 2);
+}
+
+/* ---- Against exact arithmetic ---- */
+
+typedef struct solved {
+    const mip *m;
+    const exact_answer *exact;
+} solved;
+
+static void is_right(rank *r) {
+    const solved *w = r->all->data;
+    gpuopt_simplex_desc desc = mip_simplex_desc(w->m);
+    script_log log;
+    EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
+    desc.group = r->group;
+    EXPECT(r, script_run(r->context, &desc, 1000000, &log) == GPUOPT_OK);
+    EXPECT(r, log.solved.outcome == w->exact->outcome);
+    if (log.solved.outcome == GPUOPT_OPTIMAL)
+        EXPECT(r, fabs(log.solved.objective - w->exact->objective) <= 1e-9 * fmax(1, fabs(w->exact->objective)));
+    if (log.solved.outcome == GPUOPT_INFEASIBLE && log.proof)
+        EXPECT(r, exact_farkas_margin(w->m, log.proof, log.proof_low, 1e24) > 0);
+    if (log.solved.outcome == GPUOPT_UNBOUNDED && log.proof)
+        EXPECT(r, exact_ray_gain(w->m, log.proof, log.proof_low) > 0);
+    EXPECT(r, (log.proof != NULL) == (log.solved.outcome != GPUOPT_OPTIMAL));
+    script_free(&log);
+}
+
+/* Small models with all kinds of rows and bounds; integers, so that many are degenerate. */
+static mip draw(uint64_t *seed, int32_t rows, int32_t cols) {
+    double a[20 * 30], cost[30], lhs[20], rhs[20], lb[30], ub[30];
+    int32_t i, j;
+    for (i = 0; i < rows * cols; i++) a[i] = test_random_int(seed, 0, 9) < 6 ? 0 : (double)test_random_int(seed, -3, 3);
+    for (j = 0; j < cols; j++) {
+        cost[j] = (double)test_random_int(seed, -2, 4);
+        lb[j] = test_random_int(seed, 0, 9) ? 0 : -no_bound;
+        ub[j] = test_random_int(seed, 0, 2) ? no_bound : (double)test_random_int(seed, 1, 5);
+    }
+    for (i = 0; i < rows; i++) {
+        const int kind = (int)test_random_int(seed, 0, 5);
+        rhs[i] = kind == 0 ? no_bound : (double)test_random_int(seed, 0, 12);
+        lhs[i] = kind == 1 ? rhs[i] : kind < 3 ? rhs[i] >= no_bound ? 1 : rhs[i] - 2 : -no_bound;
+    }
+    return model_of(rows, cols, a, cost, lhs, rhs, lb, ub);
+}
+
+static void exact_outcomes(void **state) {
+    uint64_t seed = 5;
+    int k, of[GPUOPT_CUTOFF + 1] = {0}, few = test_few() ? 1 : 10;
+    (void)state;
+    for (k = 0; k < 12 * few; k++) {
+        mip m = draw(&seed, (int32_t)test_random_int(&seed, 2, 12), (int32_t)test_random_int(&seed, 3, 30));
+        const exact_answer exact = exact_solve(&m, NULL);
+        const solved w = {&m, &exact};
+        of[exact.outcome]++;
+        ranks_run(2 + k % 3, is_right, &w);
+        mip_free(&m);
+    }
+    print_message("%d optimal, %d infeasible, %d unbounded\n", of[GPUOPT_OPTIMAL], of[GPUOPT_INFEASIBLE],
+                  of[GPUOPT_UNBOUNDED]);
+    assert_true(of[GPUOPT_OPTIMAL] >= few && of[GPUOPT_INFEASIBLE] >= few && of[GPUOPT_UNBOUNDED] >= few);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(same_bits),
+    cmocka_unit_test(exact_outcomes),
+};
+
+TEST_MAIN(tests)
