@@ -6,7 +6,7 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_DUAL_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_DUAL_CUH
 
-#include "child.cuh"
+#include "child_products.cuh"
 
 namespace {
 
@@ -17,9 +17,9 @@ struct ChildRatio {
     double size;               /* of its entry */
 };
 
-class ChildDual : public ChildBlock {
+class ChildDual : public ChildProducts {
   public:
-    using ChildBlock::ChildBlock;
+    using ChildProducts::ChildProducts;
     int iterations = 0, bans = 0, idle = 0, perturbed = 0;
     bool shifted = false; /* some cost */
 

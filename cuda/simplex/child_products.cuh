@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Children of one basis on the GPU: products with the inverse and with A. A block reads the root's inverse, and keeps its
+ * own pivots beside it: B^-1 = Z B0^-1 + U V, where Z sets the rows on which it has pivoted to 0.
+ */
+#ifndef GPUOPT_CUDA_SIMPLEX_CHILD_PRODUCTS_CUH
+#define GPUOPT_CUDA_SIMPLEX_CHILD_PRODUCTS_CUH
+
+#include "child.cuh"
+
+namespace {
+
+/* Products of B^-1 and of A with vectors. */
+class ChildProducts : public ChildBlock {
+  public:
+    using ChildBlock::ChildBlock;
+    int pivots = 0; /* in U and V */
+
+    /* out [rows] = B^-1 times a list by rows (FTRAN), or B^-T times one by positions (BTRAN). out is none of the list's
+     * arrays. where: not null: only where that is not 0. */
+    template <bool FTRAN>
+    __device__ void product(const ChildList &list, double *out, const double *where = nullptr) {
+        const int width = (r.rows + 31) / 32 * 32, most = width > 0 ? threads / width : 1;
+        const int parts = most < 2 ? 1 : most < CHILD_PARTS ? most : +CHILD_PARTS, part = thread / max(width, 1);
+        find_factors<FTRAN>(list);
+        if (parts == 1) {
+            for (int i = thread; i < r.rows; i += threads)
+                if (!where || where[i] != 0) out[i] = product_at<FTRAN>(list, 0, 1, i);
+            __syncthreads();
+            return;
+        }
+        if (part < parts) { /* each of several threads has a part of the sum */
+            const int i = thread - part * width;
+            const bool wanted = i < r.rows && (!where || where[i] != 0);
+            s.partial[thread] = wanted ? product_at<FTRAN>(list, part, parts, i) : 0;
+        }
+        __syncthreads();
+        if (thread < r.rows && (!where || where[thread] != 0)) {
+            double sum = 0;
+            for (int n = 0; n < parts; n++) sum += s.partial[n * width + thread];
+            out[thread] = sum;
+        }
+        __syncthreads();
+    }
+
+    /* out = the column of a variable. */
+    __device__ void column(int variable, double *out) {
+        if (variable >= r.cols) {
+            unit_column(variable - r.cols, out);
+            return;
+        }
+        int64_t start = r.col_start[variable];
+        product<true>(
+            {static_cast<int>(r.col_start[variable + 1] - start), r.col_row + start, r.col_val + start, false}, out);
+    }
+    __device__ void unit_column(int row, double *out) { unit<true>(row, out); }
+    /* out = row p of B^-1. */
+    __device__ void line(int p, double *out) { unit<false>(p, out); }
+
+    /* row[j] = y'a_j for the nonbasic variables, 0 for the basic ones. `offer` is called with each variable and its entry
+     * by whole warps together; a variable below 0 is none. */
+    template <class Offer>
+    __device__ void price_out(const double *y, Offer offer) {
+        if (r.rows <= CHILD_SHARED) {
+            GPUOPT_DYNAMIC_SHARED(double, child_row);
+            for (int i = thread; i < r.rows; i += threads) child_row[i] = y[i];
+            __syncthreads();
+            price_slices(child_row, offer);
+        } else price_slices(y, offer);
+        for (int n = warp; n < r.slices.longs; n += warps) {
+            const int j = r.slices.of_long[n];
+            double sum = 0;
+            for (int64_t e = r.col_start[j] + lane; e < r.col_start[j + 1]; e += 32)
+                sum += r.col_val[e] * y[r.col_row[e]];
+            sum = s.state[j] & CHILD_BASIC ? 0 : warp_sum(sum);
+            if (lane == 0) s.row[j] = sum;
+            offer(lane == 0 ? j : -1, sum);
+        }
+        for (int from = warp * 32; from < r.rows; from += threads) {
+            const int i = from + lane, v = i < r.rows ? r.cols + i : -1;
+            const double value = v < 0 || s.state[v] & CHILD_BASIC ? 0 : y[i];
+            if (v >= 0) s.row[v] = value;
+            offer(v, value);
+        }
+        __syncthreads();
+    }
+    __device__ void price_out(const double *y) {
+        price_out(y, [](int, double) {});
+    }
+
+    /* The entries of x [rows] above `least` in size, in s.places. */
+    __device__ ChildList nonzeros(const double *x, double least) {
+        int count = gather(r.rows, s.places, [&](int i) { return fabs(x[i]) > least; });
+        return {count, s.places, x, true};
+    }
+
+    /* Nonbasic variables have moved: those of a list of so many, each by key[variable]. The basic ones follow. Overwrites
+     * moved and tau. */
+    __device__ void follow_moves(int count, const int *list) {
+        if (count == 0) return;
+        for (int i = thread; i < r.rows; i += threads) s.moved[i] = 0;
+        __syncthreads();
+        for (int k = 0; k < count; k++) { /* one after the other, so that the order of each sum is fixed */
+            int variable = list[k];
+            double by = s.key[variable];
+            if (variable >= r.cols) {
+                if (thread == 0) s.moved[variable - r.cols] += by;
+            } else
+                for (int64_t e = r.col_start[variable] + thread; e < r.col_start[variable + 1]; e += threads)
+                    s.moved[r.col_row[e]] += r.col_val[e] * by;
+            __syncthreads();
+        }
+        product<true>(nonzeros(s.moved, 0), s.tau);
+        for (int i = thread; i < r.rows; i += threads) s.xb[i] -= s.tau[i];
+        __syncthreads();
+    }
+
+  private:
+    /* What each deferred pivot is multiplied by: as many lanes as are of use share one. */
+    template <bool FTRAN>
+    __device__ void find_factors(const ChildList &list) {
+        const double *left = FTRAN ? s.v : s.u;
+        const int lanes = list.count <= 4 ? 4 : list.count <= 16 ? 8 : 32, at_once = 32 / lanes;
+        for (int first = warp * at_once; first < pivots; first += warps * at_once) {
+            const int k = first + lane / lanes;
+            double f = 0;
+            if (k < pivots)
+                for (int e = lane % lanes; e < list.count; e += lanes)
+                    f += left[k * r.pitch + list.index[e]] * list.at(e);
+            for (int half = lanes / 2; half > 0; half /= 2) f += __shfl_xor_sync(~0u, f, half);
+            if (k < pivots && lane % lanes == 0) s.factor[k] = f;
+        }
+        __syncthreads();
+    }
+
+    /* A part of the sum at i. Several terms are loaded before they are added. */
+    template <bool FTRAN>
+    __device__ double product_at(const ChildList &list, int part, int parts, int i) const {
+        const double *right = FTRAN ? s.u : s.v, *matrix = FTRAN ? r.columns : r.lines;
+        const int end = FTRAN && s.gone[i] ? 0 : list.count * (part + 1) / parts, last = pivots * (part + 1) / parts;
+        double sum = 0;
+        for (int e = list.count * part / parts; e < end; e += CHILD_LANES) {
+            double term[CHILD_LANES];
+#pragma unroll
+            for (int n = 0; n < CHILD_LANES; n++) {
+                term[n] = 0;
+                if (e + n >= end) continue;
+                const int line = list.index[e + n];
+                if (FTRAN || !s.gone[line]) term[n] = matrix[line * r.pitch + i] * list.at(e + n);
+            }
+#pragma unroll
+            for (int n = 0; n < CHILD_LANES; n++) sum += term[n];
+        }
+        for (int k = pivots * part / parts; k < last; k += CHILD_LANES) {
+            double term[CHILD_LANES];
+#pragma unroll
+            for (int n = 0; n < CHILD_LANES; n++) {
+                const double f = k + n < last ? s.factor[k + n] : 0;
+                term[n] = f != 0 ? f * right[(k + n) * r.pitch + i] : 0;
+            }
+#pragma unroll
+            for (int n = 0; n < CHILD_LANES; n++) sum += term[n];
+        }
+        return sum;
+    }
+
+    /* Columns with at most CHILD_LONG entries. */
+    template <class Offer>
+    __device__ void price_slices(const double *y, Offer offer) {
+        for (int slice = warp; slice < r.slices.count; slice += warps) {
+            const int j = slice * 32 + lane;
+            const int64_t begin = r.slices.start[slice], end = r.slices.start[slice + 1];
+            double sum = 0;
+#pragma unroll 8
+            for (int64_t e = begin + lane; e < end; e += 32) sum += r.slices.val[e] * y[r.slices.row[e]];
+            const bool here = j < r.cols && r.col_start[j + 1] - r.col_start[j] <= CHILD_LONG;
+            if (here && s.state[j] & CHILD_BASIC) sum = 0;
+            if (here) s.row[j] = sum;
+            offer(here ? j : -1, sum);
+        }
+    }
+
+    template <bool FTRAN>
+    __device__ void unit(int at, double *out) {
+        const double one = 1;
+        /* the list is in this thread's own memory; every thread has the same one */
+        product<FTRAN>({1, &at, &one, false}, out);
+    }
+};
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_SIMPLEX_CHILD_PRODUCTS_CUH */
