@@ -57,7 +57,8 @@ CudaBatch *cuda_batch(const gpuopt_simplex_batch *b) { return static_cast<CudaBa
 
 void child_cut_state(gpuopt__arena *arena, int64_t rows, int64_t both, int64_t pitch, int64_t most, ChildState *s) {
     double **const of_rows[] = {&s->xb, &s->weight, &s->alpha, &s->rho, &s->tau, &s->moved, &s->y, &s->y_low};
-    double **const of_both[] = {&s->lower, &s->upper, &s->x, &s->d, &s->cost, &s->shift, &s->row, &s->key, &s->z};
+    double **const of_both[] = {&s->lower, &s->upper, &s->x,   &s->d, &s->cost,
+                                &s->shift, &s->row,   &s->key, &s->z, &s->step};
     for (double **array : of_rows) simplex_cut(arena, array, rows);
     for (double **array : of_both) simplex_cut(arena, array, both);
     simplex_cut(arena, &s->u, pitch * most);
@@ -66,7 +67,10 @@ void child_cut_state(gpuopt__arena *arena, int64_t rows, int64_t both, int64_t p
     simplex_cut(arena, &s->factor, most);
     simplex_cut(arena, &s->head, rows);
     simplex_cut(arena, &s->places, rows);
+    simplex_cut(arena, &s->units, both);
     simplex_cut(arena, &s->list, both);
+    simplex_cut(arena, &s->flips, both);
+    simplex_cut(arena, &s->marks, both / 32 + 1);
     simplex_cut(arena, &s->state, both);
     simplex_cut(arena, &s->refused, rows);
     simplex_cut(arena, &s->gone, rows);

@@ -15,12 +15,13 @@ namespace {
 enum {
     CHILD_THREADS = 1024, /* most threads of a block */
     CHILD_WARPS = CHILD_THREADS / 32,
-    CHILD_BASIC = 8,    /* state of a basic variable; those of others are as in step.h */
-    CHILD_UPPER = 16,   /* of the root only: a nonbasic one is at its upper bound */
-    CHILD_LANES = 8,    /* terms of a sum that a thread loads before it adds them */
-    CHILD_PARTS = 4,    /* most threads that share a sum */
-    CHILD_LONG = 64,    /* entries of a column that is not in a slice */
-    CHILD_SHARED = 8192 /* most rows of which a row of B^-1 is kept in shared memory */
+    CHILD_BASIC = 8,     /* state of a basic variable; those of others are as in step.h */
+    CHILD_UPPER = 16,    /* of the root only: a nonbasic one is at its upper bound */
+    CHILD_LANES = 8,     /* terms of a sum that a thread loads before it adds them */
+    CHILD_PARTS = 4,     /* most threads that share a sum */
+    CHILD_BUCKETS = 256, /* of steps, in a ratio test */
+    CHILD_LONG = 64,     /* entries of a column that is not in a slice */
+    CHILD_SHARED = 8192  /* most rows of which a row of B^-1 is kept in shared memory */
 };
 
 /* A once more, for y'A: the columns in slices of 32, of which each lane has one. Entry e of them all is at
@@ -58,12 +59,15 @@ struct ChildState {
     double *xb, *weight;                                          /* [rows] */
     double *alpha, *rho, *tau, *moved, *y, *y_low;                /* [rows] */
     double *lower, *upper, *x, *d, *cost, *shift, *row, *key, *z; /* [both] */
-    double *u, *v;                                                /* [most][pitch] columns of U, rows of V */
-    double *partial;                                              /* [CHILD_THREADS] */
-    double *factor;                                               /* [most] */
-    int *head, *places;                                           /* [rows]; a list of rows or positions */
-    int *list;                                                    /* [both] a list of variables */
-    uint8_t *state, *refused, *gone;                              /* [both], [rows], [rows] */
+    double *step;                    /* [both] of the ratio test, as are units: by place in list */
+    uint64_t *units;                 /* [both] */
+    double *u, *v;                   /* [most][pitch] columns of U, rows of V */
+    double *partial;                 /* [CHILD_THREADS] */
+    double *factor;                  /* [most] */
+    int *head, *places;              /* [rows]; a list of rows or positions */
+    int *list, *flips;               /* [both] lists of variables */
+    unsigned *marks;                 /* [both / 32 + 1] bits, 0 between uses */
+    uint8_t *state, *refused, *gone; /* [both], [rows], [rows] */
 };
 
 /* Children, and where what is found goes. */
@@ -81,9 +85,11 @@ struct ChildJob {
 };
 
 struct ChildShared {
-    double key[CHILD_WARPS], low[CHILD_WARPS], doubt[CHILD_WARPS];
-    int index[CHILD_WARPS];
-    int count, child;
+    double key[2][CHILD_WARPS], low[CHILD_WARPS], doubt[CHILD_WARPS];
+    int index[2][CHILD_WARPS];
+    unsigned long long units, bucket[CHILD_BUCKETS]; /* of slopes */
+    int few[32];
+    int count, listed, child;
 };
 
 struct ChildBest {
@@ -102,7 +108,7 @@ struct ChildList {
 };
 
 /* The part of one thread in the work on a child. All threads of the block call every function together, and get the same
- * results; each ends with a barrier. */
+ * results; reads and writes before such a call come before those after it. */
 class ChildBlock {
   public:
     const ChildRoot &r;
@@ -119,45 +125,41 @@ class ChildBlock {
     /* The largest or the smallest key, of equal ones that with the lowest index; index < 0 does not count. */
     template <bool LARGEST>
     __device__ ChildBest best(double key, int index) {
-        auto better = [](double k, int i, const ChildBest &than) {
-            if (i < 0) return false;
-            if (than.index < 0) return true;
-            return k == than.key ? i < than.index : LARGEST == (k > than.key);
+        auto of_warp = [](ChildBest mine) {
+            for (int half = 16; half > 0; half /= 2) {
+                const double k = __shfl_xor_sync(~0u, mine.key, half);
+                const int i = __shfl_xor_sync(~0u, mine.index, half);
+                if (i < 0) continue;
+                if (mine.index < 0 || (k == mine.key ? i < mine.index : LARGEST == (k > mine.key))) mine = {k, i};
+            }
+            return mine;
         };
-        ChildBest mine = {key, index};
-        for (int half = 16; half > 0; half /= 2) {
-            double k = __shfl_xor_sync(~0u, mine.key, half);
-            int i = __shfl_xor_sync(~0u, mine.index, half);
-            if (better(k, i, mine)) mine = {k, i};
-        }
-        if (lane == 0) shared.key[warp] = mine.key, shared.index[warp] = mine.index;
+        const ChildBest mine = of_warp({key, index});
+        turn_ ^= 1;
+        if (lane == 0) shared.key[turn_][warp] = mine.key, shared.index[turn_][warp] = mine.index;
         __syncthreads();
-        ChildBest all = {shared.key[0], shared.index[0]};
-        for (int w = 1; w < warps; w++)
-            if (better(shared.key[w], shared.index[w], all)) all = {shared.key[w], shared.index[w]};
-        __syncthreads();
-        return all;
+        return of_warp({lane < warps ? shared.key[turn_][lane] : 0, lane < warps ? shared.index[turn_][lane] : -1});
     }
     __device__ double largest(double x) {
-        for (int half = 16; half > 0; half /= 2) x = gpuopt__max(x, __shfl_xor_sync(~0u, x, half));
-        if (lane == 0) shared.key[warp] = x;
+        auto of_warp = [](double y) {
+            for (int half = 16; half > 0; half /= 2) y = gpuopt__max(y, __shfl_xor_sync(~0u, y, half));
+            return y;
+        };
+        x = of_warp(x);
+        turn_ ^= 1;
+        if (lane == 0) shared.key[turn_][warp] = x;
         __syncthreads();
-        double all = shared.key[0];
-        for (int w = 1; w < warps; w++) all = gpuopt__max(all, shared.key[w]);
-        __syncthreads();
-        return all;
+        return of_warp(shared.key[turn_][lane < warps ? lane : 0]);
     }
     __device__ double smallest(double x) { return -largest(-x); }
     __device__ bool any(bool x) { return __syncthreads_or(x) != 0; }
     /* In a fixed order. */
     __device__ double sum(double x) {
         x = warp_sum(x);
-        if (lane == 0) shared.key[warp] = x;
+        turn_ ^= 1;
+        if (lane == 0) shared.key[turn_][warp] = x;
         __syncthreads();
-        double all = shared.key[0];
-        for (int w = 1; w < warps; w++) all += shared.key[w];
-        __syncthreads();
-        return all;
+        return warp_sum(lane < warps ? shared.key[turn_][lane] : 0);
     }
     __device__ static gpuopt__simplex_sum warp_total(gpuopt__simplex_sum x) {
         for (int half = 16; half > 0; half /= 2) {
@@ -170,35 +172,52 @@ class ChildBlock {
     __device__ gpuopt__simplex_sum total(gpuopt__simplex_sum x) {
         /* lanes add in different orders, so one of them tells the result */
         x = warp_total(x);
-        if (lane == 0) shared.key[warp] = x.hi, shared.low[warp] = x.lo, shared.doubt[warp] = x.doubt;
+        turn_ ^= 1;
+        if (lane == 0) shared.key[turn_][warp] = x.hi, shared.low[warp] = x.lo, shared.doubt[warp] = x.doubt;
         __syncthreads();
-        gpuopt__simplex_sum all = {shared.key[0], shared.low[0], shared.doubt[0]};
-        for (int w = 1; w < warps; w++) gpuopt__simplex_add(&all, shared.key[w], shared.low[w], shared.doubt[w]);
+        gpuopt__simplex_sum all = {shared.key[turn_][0], shared.low[0], shared.doubt[0]};
+        for (int w = 1; w < warps; w++) gpuopt__simplex_add(&all, shared.key[turn_][w], shared.low[w], shared.doubt[w]);
         __syncthreads();
         return all;
     }
 
-    /* The i < n for which `which` holds, in ascending order, in list. Returns their number. */
+    /* The sum over the threads before this one; *all: over all of them. */
+    __device__ int sum_before(int x, int *all) {
+        int of_warp = x;
+        for (int by = 1; by < 32; by *= 2) {
+            const int other = __shfl_up_sync(~0u, of_warp, by);
+            if (lane >= by) of_warp += other;
+        }
+        turn_ ^= 1;
+        if (lane == 31) shared.index[turn_][warp] = of_warp;
+        __syncthreads();
+        const unsigned other = lane < warps ? static_cast<unsigned>(shared.index[turn_][lane]) : 0;
+        *all = static_cast<int>(warp_count(other));
+        return static_cast<int>(warp_count(lane < warp ? other : 0)) + of_warp - x;
+    }
+
+    /* The i < n for which `which` holds, in ascending order, in list. Returns their number. `which` is asked twice. */
     template <class Which>
     __device__ int gather(int n, int *list, Which which) {
-        int total = 0;
-        for (int from = 0; from < n; from += threads) {
-            int i = from + thread;
-            bool is = i < n && which(i);
-            unsigned all = __ballot_sync(~0u, is);
-            if (lane == 0) shared.index[warp] = __popc(all);
-            __syncthreads();
-            int at = total;
-            for (int w = 0; w < warps; w++) {
-                int count = shared.index[w];
-                if (w < warp) at += count;
-                total += count;
-            }
-            if (is) list[at + __popc(all & ((1u << lane) - 1))] = i;
-            __syncthreads();
+        const int from = static_cast<int>(int64_t{(n + 31) / 32} * warp / warps) * 32,
+                  end = min(n, static_cast<int>(int64_t{(n + 31) / 32} * (warp + 1) / warps) * 32);
+        int count = 0, all;
+        for (int first = from; first < end; first += 32)
+            count += __popc(__ballot_sync(~0u, first + lane < end && which(first + lane)));
+        int at = sum_before(lane == 0 ? count : 0, &all);
+        at = __shfl_sync(~0u, at, 0);
+        for (int first = from; first < end && all > 0; first += 32) {
+            const bool is = first + lane < end && which(first + lane);
+            const unsigned those = __ballot_sync(~0u, is);
+            if (is) list[at + __popc(those & ((1u << lane) - 1))] = first + lane;
+            at += __popc(those);
         }
-        return total;
+        __syncthreads();
+        return all;
     }
+
+  private:
+    int turn_ = 0; /* of the two buffers for what threads tell one another, so that one barrier is enough */
 };
 
 } // namespace

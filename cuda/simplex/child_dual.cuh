@@ -6,20 +6,13 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_DUAL_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_DUAL_CUH
 
-#include "child_products.cuh"
+#include "child_ratio.cuh"
 
 namespace {
 
-/* The variables that the ratio test has to do with are s.list[0 .. total - 1]. The step passes those from `rest` on, the
- * last one first: they flip. */
-struct ChildRatio {
-    int total, rest, entering; /* a variable, -1: none */
-    double size;               /* of its entry */
-};
-
-class ChildDual : public ChildProducts {
+class ChildDual : public ChildRatioTest {
   public:
-    using ChildProducts::ChildProducts;
+    using ChildRatioTest::ChildRatioTest;
     int iterations = 0, bans = 0, idle = 0, perturbed = 0;
     bool shifted = false; /* some cost */
 
@@ -44,6 +37,7 @@ class ChildDual : public ChildProducts {
             s.weight[i] = r.weight[i];
             s.refused[i] = s.gone[i] = 0;
         }
+        for (int w = thread; w < r.both / 32 + 1; w += threads) s.marks[w] = 0;
         __syncthreads();
         if (thread == 0) /* of entries for the same variable the last one counts */
             for (int64_t e = job.bound_start[k]; e < job.bound_start[k + 1]; e++) {
@@ -108,24 +102,21 @@ class ChildDual : public ChildProducts {
 
     /* ---- Iterations ---- */
 
-    /* The position whose variable leaves, *excess being by how much it is outside; -1: all are feasible or refused. */
-    __device__ int price(double *excess) {
+    /* By how much the basic variable at a position is outside. */
+    __device__ double excess_at(int i) const {
+        const int v = s.head[i];
+        return gpuopt__simplex_excess(s.xb[i], s.lower[v], s.upper[v], r.primal);
+    }
+
+    /* The position whose variable leaves; -1: all are feasible or refused. */
+    __device__ int price() {
         ChildBest mine = {0, -1};
-        double by_mine = 0;
         for (int i = thread; i < r.rows; i += threads) {
-            int v = s.head[i];
-            double by = gpuopt__simplex_excess(s.xb[i], s.lower[v], s.upper[v], r.primal);
-            double score = by * by / s.weight[i];
+            const double by = excess_at(i), score = by * by / s.weight[i];
             if (by == 0 || s.refused[i] || (mine.index >= 0 && score <= mine.key)) continue;
             mine = {score, i};
-            by_mine = by;
         }
-        ChildBest all = best<true>(mine.key, mine.index);
-        if (all.index >= 0 && mine.index == all.index) shared.low[0] = by_mine;
-        __syncthreads();
-        *excess = shared.low[0];
-        __syncthreads();
-        return all.index;
+        return best<true>(mine.key, mine.index).index;
     }
 
     /* The row of B^-1 at p, in rho, and that of B^-1 N, in row. */
@@ -133,55 +124,13 @@ class ChildDual : public ChildProducts {
         line(p, s.rho);
         price_out(s.rho);
     }
-    /* The same, and the ratio test with bound flipping. */
-    __device__ ChildRatio pivot_row_and_ratio(int p, double excess) {
-        const double sigma = excess > 0 ? 1 : -1;
-        ChildRatio t = {0, 0, -1, 0};
-        if (thread == 0) shared.count = 0;
-        line(p, s.rho);
-        price_out(s.rho, [&](int v, double entry) {
-            const double a = sigma * entry;
-            const int state = v < 0 ? 0 : s.state[v];
-            const bool can = (a > r.zero && state & GPUOPT__SIMPLEX_MAY_INCREASE) ||
-                             (a < -r.zero && state & GPUOPT__SIMPLEX_MAY_DECREASE);
-            const unsigned all = __ballot_sync(~0u, can);
-            if (all == 0) return;
-            int at = lane == 0 ? atomicAdd(&shared.count, __popc(all)) : 0;
-            at = __shfl_sync(~0u, at, 0) + __popc(all & ((1u << lane) - 1));
-            if (can) s.list[at] = v, s.key[v] = gpuopt__max(0, s.d[v] / a);
-        });
-        t.total = t.rest = shared.count;
-        __syncthreads();
-        pass_break_points(fabs(excess), &t);
-        if (t.rest > 0) choose_entering(&t);
-        return t;
-    }
 
     /* The variables that the step passes flip, and the basic ones follow. */
     __device__ void flip_passed(const ChildRatio &t) {
-        if (t.rest == t.total) return;
-        const double limit = s.key[t.entering];
-        int count = 0;
+        const int count = list_flips(t);
+        for (int k = thread; k < count; k += threads) s.key[s.flips[k]] = flip(s.flips[k]);
         __syncthreads();
-        for (int k = t.rest; k < t.total; k++) { /* every thread for itself */
-            int v = s.list[k];
-            if (v != t.entering && s.key[v] < limit) count++;
-        }
-        __syncthreads();
-        if (thread == 0) {
-            int at = t.rest;
-            for (int k = t.rest; k < t.total; k++) {
-                int v = s.list[k];
-                if (v == t.entering || !(s.key[v] < limit)) continue;
-                s.list[k] = s.list[at];
-                s.list[at++] = v;
-            }
-        }
-        __syncthreads();
-        /* the ratio test does not need their keys any more */
-        for (int k = t.rest + thread; k < t.rest + count; k += threads) s.key[s.list[k]] = flip(s.list[k]);
-        __syncthreads();
-        follow_moves(count, s.list + t.rest);
+        follow_moves(count, s.flips);
     }
 
     /* The pivot on position p; the entering variable's column is in alpha. */
@@ -286,64 +235,6 @@ class ChildDual : public ChildProducts {
         if (thread == 0) {
             s.cost[col] = cost;
             if (!basic) s.d[col] += by;
-        }
-        __syncthreads();
-    }
-
-    /* The long-step rule: the slope of the dual objective is the infeasibility; each variable that is passed takes its
-     * range times its entry off, and the first one that would make the slope negative blocks (Maros 2003). */
-    __device__ void pass_break_points(double slope, ChildRatio *t) {
-        const double least = r.primal * gpuopt__max(1, slope);
-        while (t->rest > 0) {
-            ChildBest mine = {0, -1};
-            int place = -1;
-            for (int k = thread; k < t->rest; k += threads) {
-                int v = s.list[k];
-                double key = s.key[v];
-                if (mine.index >= 0 && (key > mine.key || (key == mine.key && v > mine.index))) continue;
-                mine = {key, v};
-                place = k;
-            }
-            ChildBest first = best<false>(mine.key, mine.index);
-            slope -= fabs(s.row[first.index]) * (s.upper[first.index] - s.lower[first.index]);
-            if (!(slope > least)) break;
-            t->rest--;
-            if (mine.index == first.index) {
-                s.list[place] = s.list[t->rest];
-                s.list[t->rest] = first.index;
-            }
-            __syncthreads();
-        }
-    }
-
-    /* Harris' test among those that are not passed: the largest entry of those that block within the tolerance. If it is
-     * small, the last one that was passed and has a larger entry is taken back. */
-    __device__ void choose_entering(ChildRatio *t) {
-        const double good = 1e-4;
-        double limit = HUGE_VAL;
-        for (int k = thread; k < t->rest; k += threads) {
-            int v = s.list[k];
-            limit = gpuopt__min(limit, (fabs(s.d[v]) + r.dual) / fabs(s.row[v]));
-        }
-        limit = smallest(limit);
-        ChildBest mine = {0, -1};
-        for (int k = thread; k < t->rest; k += threads) {
-            int v = s.list[k];
-            double size = fabs(s.row[v]);
-            if (s.key[v] > limit || (mine.index >= 0 && (size < mine.key || (size == mine.key && v > mine.index))))
-                continue;
-            mine = {size, v};
-        }
-        ChildBest chosen = best<true>(mine.key, mine.index);
-        t->entering = chosen.index;
-        t->size = chosen.index < 0 ? 0 : chosen.key;
-        for (int k = t->rest; k < t->total && t->size < good; k++) { /* every thread for itself */
-            double size = fabs(s.row[s.list[k]]);
-            if (size >= good || size > 10 * t->size) {
-                t->size = size;
-                t->entering = s.list[k];
-                t->rest = k + 1;
-            }
         }
         __syncthreads();
     }

@@ -39,8 +39,7 @@ class Child : public ChildProof {
 
     __device__ int iterate(int most, double *margin) {
         for (;;) {
-            double excess = 0;
-            const int p = price(&excess);
+            const int p = price();
             if (p < 0) {
                 int outcome = bans > 0 ? again() : conclude_feasible(most);
                 if (outcome == GPUOPT_MORE && iterations >= most) return GPUOPT_MORE;
@@ -48,6 +47,7 @@ class Child : public ChildProof {
                 continue;
             }
             if (iterations >= most) return GPUOPT_MORE;
+            const double excess = excess_at(p);
             const ChildRatio t = pivot_row_and_ratio(p, excess);
             if (t.entering < 0) {
                 if (prove_infeasible(p, excess > 0 ? 1 : -1, margin)) return GPUOPT_INFEASIBLE;
@@ -68,7 +68,7 @@ class Child : public ChildProof {
                 __syncthreads();
                 continue;
             }
-            idle = s.key[t.entering] * t.size <= r.dual ? idle + 1 : 0;
+            idle = t.step * t.size <= r.dual ? idle + 1 : 0;
             __syncthreads();
             pivot(p, t, excess > 0);
             if (idle >= 40) {

@@ -100,22 +100,37 @@ class ChildProducts : public ChildBlock {
         if (count == 0) return;
         for (int i = thread; i < r.rows; i += threads) s.moved[i] = 0;
         __syncthreads();
-        for (int k = 0; k < count; k++) { /* one after the other, so that the order of each sum is fixed */
-            int variable = list[k];
-            double by = s.key[variable];
-            if (variable >= r.cols) {
-                if (thread == 0) s.moved[variable - r.cols] += by;
-            } else
-                for (int64_t e = r.col_start[variable] + thread; e < r.col_start[variable + 1]; e += threads)
-                    s.moved[r.col_row[e]] += r.col_val[e] * by;
-            __syncthreads();
-        }
+        if (warp == 0) add_columns(count, list);
+        __syncthreads();
         product<true>(nonzeros(s.moved, 0), s.tau);
         for (int i = thread; i < r.rows; i += threads) s.xb[i] -= s.tau[i];
         __syncthreads();
     }
 
   private:
+    /* moved += the columns of a list, each times key[variable]. One warp does it, a few lanes a column; lanes that add to
+     * the same row take turns, so that the order of each sum is fixed. */
+    __device__ void add_columns(int count, const int *list) {
+        enum { LANES = 8 };
+        for (int first = 0; first < count; first += 32 / LANES) {
+            const int k = first + lane / LANES, v = k < count ? list[k] : r.cols;
+            const double by = k < count ? s.key[v] : 0;
+            const bool logical = v >= r.cols;
+            int64_t e = logical ? lane % LANES : r.col_start[v] + lane % LANES;
+            const int64_t end = logical ? k < count : r.col_start[v + 1];
+            for (; __any_sync(~0u, e < end); e += LANES) {
+                const bool is = e < end;
+                const int row = !is ? -1 - lane : logical ? v - r.cols : r.col_row[e];
+                const double value = !is ? 0 : logical ? by : r.col_val[e] * by;
+                const int turn = __popc(__match_any_sync(~0u, row) & ((1u << lane) - 1));
+                for (int t = 0; __any_sync(~0u, is && turn >= t); t++) {
+                    if (is && turn == t) s.moved[row] += value;
+                    __syncwarp();
+                }
+            }
+        }
+    }
+
     /* What each deferred pivot is multiplied by: as many lanes as are of use share one. */
     template <bool FTRAN>
     __device__ void find_factors(const ChildList &list) {
