@@ -18,8 +18,8 @@ __device__ ChildState child_state(const ChildState &first, int64_t bytes) {
     };
     move(s.xb), move(s.weight), move(s.alpha), move(s.rho), move(s.tau), move(s.moved), move(s.y), move(s.y_low);
     move(s.lower), move(s.upper), move(s.x), move(s.d), move(s.cost), move(s.shift), move(s.row), move(s.key);
-    move(s.z), move(s.u), move(s.v), move(s.partial), move(s.factor), move(s.head), move(s.places), move(s.list),
-        move(s.step), move(s.units), move(s.flips), move(s.marks);
+    move(s.z), move(s.u), move(s.v), move(s.partial), move(s.head), move(s.places), move(s.list), move(s.step),
+        move(s.units), move(s.flips), move(s.marks);
     move(s.state), move(s.refused), move(s.gone);
     return s;
 }

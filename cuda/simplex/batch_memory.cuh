@@ -64,7 +64,6 @@ void child_cut_state(gpuopt__arena *arena, int64_t rows, int64_t both, int64_t p
     simplex_cut(arena, &s->u, pitch * most);
     simplex_cut(arena, &s->v, pitch * most);
     simplex_cut(arena, &s->partial, CHILD_THREADS);
-    simplex_cut(arena, &s->factor, most);
     simplex_cut(arena, &s->head, rows);
     simplex_cut(arena, &s->places, rows);
     simplex_cut(arena, &s->units, both);

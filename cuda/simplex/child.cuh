@@ -17,7 +17,8 @@ enum {
     CHILD_WARPS = CHILD_THREADS / 32,
     CHILD_BASIC = 8,     /* state of a basic variable; those of others are as in step.h */
     CHILD_UPPER = 16,    /* of the root only: a nonbasic one is at its upper bound */
-    CHILD_LANES = 8,     /* terms of a sum that a thread loads before it adds them */
+    CHILD_LANES = 4,     /* terms of a sum that a thread loads before it adds them */
+    CHILD_TERMS = 512,   /* of a sum, in shared memory at once */
     CHILD_PARTS = 4,     /* most threads that share a sum */
     CHILD_BUCKETS = 256, /* of steps, in a ratio test */
     CHILD_LONG = 64,     /* entries of a column that is not in a slice */
@@ -54,6 +55,17 @@ struct ChildRoot {
     unsigned long long seed;
 };
 
+/* Two neighbours of a vector. */
+struct alignas(16) ChildPair {
+    double even, odd;
+};
+
+/* A row or column that is added so many times; where that is 0, it may be null. */
+struct alignas(16) ChildTerm {
+    const double *line;
+    double value;
+};
+
 /* What a block has for the child that it works on. */
 struct ChildState {
     double *xb, *weight;                                          /* [rows] */
@@ -62,8 +74,7 @@ struct ChildState {
     double *step;                    /* [both] of the ratio test, as are units: by place in list */
     uint64_t *units;                 /* [both] */
     double *u, *v;                   /* [most][pitch] columns of U, rows of V */
-    double *partial;                 /* [CHILD_THREADS] */
-    double *factor;                  /* [most] */
+    ChildPair *partial;              /* [CHILD_THREADS] */
     int *head, *places;              /* [rows]; a list of rows or positions */
     int *list, *flips;               /* [both] lists of variables */
     unsigned *marks;                 /* [both / 32 + 1] bits, 0 between uses */
@@ -85,6 +96,7 @@ struct ChildJob {
 };
 
 struct ChildShared {
+    ChildTerm term[CHILD_TERMS];
     double key[2][CHILD_WARPS], low[CHILD_WARPS], doubt[CHILD_WARPS];
     int index[2][CHILD_WARPS];
     unsigned long long units, bucket[CHILD_BUCKETS]; /* of slopes */

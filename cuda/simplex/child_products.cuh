@@ -17,30 +17,44 @@ class ChildProducts : public ChildBlock {
     int pivots = 0; /* in U and V */
 
     /* out [rows] = B^-1 times a list by rows (FTRAN), or B^-T times one by positions (BTRAN). out is none of the list's
-     * arrays. where: not null: only where that is not 0. */
+     * arrays. where: not null: only where that or its neighbour is not 0. The terms of the sums are put into shared
+     * memory, some hundreds at a time; a thread sums up two neighbours, or a part of the terms of two. */
     template <bool FTRAN>
     __device__ void product(const ChildList &list, double *out, const double *where = nullptr) {
-        const int width = (r.rows + 31) / 32 * 32, most = width > 0 ? threads / width : 1;
-        const int parts = most < 2 ? 1 : most < CHILD_PARTS ? most : +CHILD_PARTS, part = thread / max(width, 1);
-        find_factors<FTRAN>(list);
-        if (parts == 1) {
-            for (int i = thread; i < r.rows; i += threads)
-                if (!where || where[i] != 0) out[i] = product_at<FTRAN>(list, 0, 1, i);
+        const int pairs = (r.rows + 1) / 2, width = max(1, (pairs + 31) / 32 * 32);
+        const int parts = max(1, min(threads / width, +CHILD_PARTS)), part = thread / width;
+        const int terms = list.count + pivots;
+        for (int first = 0; first == 0 || first < terms; first += CHILD_TERMS) {
+            const int count = min(terms - first, +CHILD_TERMS), of_matrix = min(max(list.count - first, 0), count);
+            stage<FTRAN>(list, first, count);
+            auto put = [&](int pair, ChildPair sum) {
+                const int i = 2 * pair;
+                if (first > 0) sum.even = out[i] + sum.even;
+                out[i] = sum.even;
+                if (i + 1 < r.rows) out[i + 1] = first > 0 ? out[i + 1] + sum.odd : sum.odd;
+            };
+            auto wanted = [&](int pair) {
+                const int i = 2 * pair;
+                return pair < pairs && (!where || where[i] != 0 || (i + 1 < r.rows && where[i + 1] != 0));
+            };
+            if (parts == 1) {
+                for (int pair = thread; pair < pairs; pair += threads)
+                    if (wanted(pair)) put(pair, sum_of<FTRAN>(0, of_matrix, count, 2 * pair));
+            } else {
+                const int pair = thread - part * width;
+                if (part < parts && wanted(pair))
+                    s.partial[thread] =
+                        sum_of<FTRAN>(part * count / parts, of_matrix, (part + 1) * count / parts, 2 * pair);
+                __syncthreads();
+                if (part == 0 && wanted(pair)) {
+                    ChildPair sum = s.partial[pair];
+                    for (int n = 1; n < parts; n++)
+                        sum.even += s.partial[n * width + pair].even, sum.odd += s.partial[n * width + pair].odd;
+                    put(pair, sum);
+                }
+            }
             __syncthreads();
-            return;
         }
-        if (part < parts) { /* each of several threads has a part of the sum */
-            const int i = thread - part * width;
-            const bool wanted = i < r.rows && (!where || where[i] != 0);
-            s.partial[thread] = wanted ? product_at<FTRAN>(list, part, parts, i) : 0;
-        }
-        __syncthreads();
-        if (thread < r.rows && (!where || where[thread] != 0)) {
-            double sum = 0;
-            for (int n = 0; n < parts; n++) sum += s.partial[n * width + thread];
-            out[thread] = sum;
-        }
-        __syncthreads();
     }
 
     /* out = the column of a variable. */
@@ -131,51 +145,60 @@ class ChildProducts : public ChildBlock {
         }
     }
 
-    /* What each deferred pivot is multiplied by: as many lanes as are of use share one. */
+    /* Puts terms first, ..., first + count - 1 of a product into shared memory: those of the list, then the deferred
+     * pivots. What such a pivot is multiplied by is itself a sum over the list, which some lanes share. */
     template <bool FTRAN>
-    __device__ void find_factors(const ChildList &list) {
-        const double *left = FTRAN ? s.v : s.u;
-        const int lanes = list.count <= 4 ? 4 : list.count <= 16 ? 8 : 32, at_once = 32 / lanes;
-        for (int first = warp * at_once; first < pivots; first += warps * at_once) {
-            const int k = first + lane / lanes;
+    __device__ void stage(const ChildList &list, int first, int count) {
+        const double *matrix = FTRAN ? r.columns : r.lines, *left = FTRAN ? s.v : s.u, *right = FTRAN ? s.u : s.v;
+        const int lanes = list.count <= 1 ? 1 : list.count <= 4 ? 4 : list.count <= 16 ? 8 : 32, at_once = 32 / lanes;
+        for (int t = thread; t < count && first + t < list.count; t += threads) {
+            const int line = list.index[first + t];
+            const bool is = FTRAN || !s.gone[line];
+            shared.term[t] = {is ? matrix + line * r.pitch : nullptr, is ? list.at(first + t) : 0};
+        }
+        const int end = first + count - list.count, begin = max(0, first - list.count);
+        for (int from = begin + warp * at_once; from < end; from += warps * at_once) {
+            const int k = from + lane / lanes;
             double f = 0;
-            if (k < pivots)
+            if (k < end)
                 for (int e = lane % lanes; e < list.count; e += lanes)
                     f += left[k * r.pitch + list.index[e]] * list.at(e);
             for (int half = lanes / 2; half > 0; half /= 2) f += __shfl_xor_sync(~0u, f, half);
-            if (k < pivots && lane % lanes == 0) s.factor[k] = f;
+            if (k < end && lane % lanes == 0) shared.term[k + list.count - first] = {right + k * r.pitch, f};
         }
         __syncthreads();
     }
 
-    /* A part of the sum at i. Several terms are loaded before they are added. */
+    /* The sum of terms from, ..., end - 1 at i and i + 1; the first of_matrix of all terms are columns or rows of the
+     * root's inverse. Several terms are loaded before they are added. */
     template <bool FTRAN>
-    __device__ double product_at(const ChildList &list, int part, int parts, int i) const {
-        const double *right = FTRAN ? s.u : s.v, *matrix = FTRAN ? r.columns : r.lines;
-        const int end = FTRAN && s.gone[i] ? 0 : list.count * (part + 1) / parts, last = pivots * (part + 1) / parts;
-        double sum = 0;
-        for (int e = list.count * part / parts; e < end; e += CHILD_LANES) {
-            double term[CHILD_LANES];
+    __device__ ChildPair sum_of(int from, int of_matrix, int end, int i) const {
+        ChildPair sum = {0, 0};
+        auto add = [&](int begin, int last) {
+            for (int t = begin; t < last; t += CHILD_LANES) {
+                ChildPair x[CHILD_LANES];
+                double by[CHILD_LANES];
 #pragma unroll
-            for (int n = 0; n < CHILD_LANES; n++) {
-                term[n] = 0;
-                if (e + n >= end) continue;
-                const int line = list.index[e + n];
-                if (FTRAN || !s.gone[line]) term[n] = matrix[line * r.pitch + i] * list.at(e + n);
+                for (int n = 0; n < CHILD_LANES; n++) {
+                    x[n] = {0, 0};
+                    by[n] = 0;
+                    if (t + n >= last) continue;
+                    const ChildTerm term = shared.term[t + n];
+                    by[n] = term.value;
+                    if (term.value != 0) x[n] = *reinterpret_cast<const ChildPair *>(term.line + i);
+                }
+#pragma unroll
+                for (int n = 0; n < CHILD_LANES; n++) sum.even += by[n] * x[n].even, sum.odd += by[n] * x[n].odd;
             }
-#pragma unroll
-            for (int n = 0; n < CHILD_LANES; n++) sum += term[n];
+        };
+        if (!FTRAN) {
+            add(from, end);
+            return sum;
         }
-        for (int k = pivots * part / parts; k < last; k += CHILD_LANES) {
-            double term[CHILD_LANES];
-#pragma unroll
-            for (int n = 0; n < CHILD_LANES; n++) {
-                const double f = k + n < last ? s.factor[k + n] : 0;
-                term[n] = f != 0 ? f * right[(k + n) * r.pitch + i] : 0;
-            }
-#pragma unroll
-            for (int n = 0; n < CHILD_LANES; n++) sum += term[n];
-        }
+        add(from, min(of_matrix, end));
+        if (s.gone[i]) sum.even = 0;
+        if (i + 1 < r.rows && s.gone[i + 1]) sum.odd = 0;
+        add(max(from, of_matrix), end);
         return sum;
     }
 
