@@ -14,14 +14,12 @@ class ChildDual : public ChildRatioTest {
   public:
     using ChildRatioTest::ChildRatioTest;
     int iterations = 0, bans = 0, idle = 0, perturbed = 0;
-    bool shifted = false; /* some cost */
 
     /* ---- The beginning ---- */
 
     /* The root's model and point, with the changes of child k. Returns whether the bounds of a column cross. */
     __device__ bool begin(const ChildJob &job, int k) {
         pivots = iterations = bans = idle = perturbed = 0;
-        shifted = false;
         for (int v = thread; v < r.both; v += threads) {
             s.lower[v] = r.lower[v];
             s.upper[v] = r.upper[v];
@@ -61,7 +59,6 @@ class ChildDual : public ChildRatioTest {
      * their costs are shifted. d becomes s.d. */
     template <class Far>
     __device__ void make_dual_feasible(const double *d, Far far) {
-        bool some = false;
         auto flips = [&](int v) {
             bool boxed = s.lower[v] > -HUGE_VAL && s.upper[v] < HUGE_VAL;
             return !(s.state[v] & CHILD_BASIC) && boxed && far(v);
@@ -72,11 +69,10 @@ class ChildDual : public ChildRatioTest {
             if (!(s.state[v] & CHILD_BASIC) && !flips(v) && gpuopt__simplex_dual_wrong(now, s.state[v], 0)) {
                 s.shift[v] -= now;
                 now = 0;
-                some = true;
             }
             s.d[v] = now;
         }
-        shifted |= any(some);
+        __syncthreads();
         for (int k = thread; k < count; k += threads) s.key[s.list[k]] = flip(s.list[k]);
         __syncthreads();
         follow_moves(count, s.list);
@@ -96,7 +92,6 @@ class ChildDual : public ChildRatioTest {
         }
         perturbed++;
         idle = 0;
-        shifted = true;
         __syncthreads();
     }
 
@@ -135,57 +130,36 @@ class ChildDual : public ChildRatioTest {
 
     /* The pivot on position p; the entering variable's column is in alpha. */
     __device__ void pivot(int p, const ChildRatio &t, bool to_upper) {
-        const int q = t.entering, left = s.head[p];
-        const double by = s.alpha[p];
         flip_passed(t);
-        bool some = false;
-        if (thread == 0) some = shift(q);
-        __syncthreads();
-        const double theta = s.d[q] / by;
-        __syncthreads();
-        add_row(-theta, q);
-        for (int k = thread; k < t.total; k += threads) some |= shift(s.list[k]);
-        shifted |= any(some);
-        __syncthreads();
-        exchange(p, q, theta, (s.xb[p] - (to_upper ? s.upper[left] : s.lower[left])) / by, to_upper);
+        exchange(p, t.entering, to_upper, true);
     }
 
   protected:
-    /* d += by * row; 0 for the variable q. */
-    __device__ void add_row(double by, int q) {
-        enum { AT_ONCE = 4 };
-        for (int from = thread; from < r.both; from += AT_ONCE * threads) {
-            double row[AT_ONCE], d[AT_ONCE];
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; n++) {
-                const int v = from + n * threads;
-                row[n] = v < r.both ? s.row[v] : 0;
-                d[n] = v < r.both ? s.d[v] : 0;
-            }
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; n++) {
-                const int v = from + n * threads;
-                if (row[n] != 0) s.d[v] = v == q ? 0 : d[n] + by * row[n];
-            }
-        }
-        __syncthreads();
-    }
-
-    /* q, which moves by `step`, enters on position p, whose variable leaves at a bound with the reduced cost -theta. */
-    __device__ void exchange(int p, int q, double theta, double step, bool to_upper) {
+    /* Variable q, whose column is in alpha, enters on position p, whose row of B^-1 is in rho and that of B^-1 N in row;
+     * the one there leaves at a bound. shifts: reduced costs that get the wrong sign become 0 by a shift of their
+     * costs. */
+    __device__ void exchange(int p, int q, bool to_upper, bool shifts) {
         const int left = s.head[p];
-        const double x = s.x[q] + step;
-        __syncthreads();
+        const double bound = to_upper ? s.upper[left] : s.lower[left];
+        const bool fixed = s.lower[left] == s.upper[left];
+        const double by = s.alpha[p], step = (s.xb[p] - bound) / by, x = s.x[q] + step, weight = s.weight[p];
+        const bool wrong = shifts && gpuopt__simplex_dual_wrong(s.d[q], s.state[q], 0);
+        const double theta = wrong ? 0 : s.d[q] / by;
+        double squares = 0;
+        __syncthreads(); /* all have read what changes now */
+        add_row(theta, q, shifts);
+        append(p, by, &squares);
         for (int i = thread; i < r.rows; i += threads) s.xb[i] = i == p ? x : s.xb[i] - step * s.alpha[i];
-        update_weights(p);
-        append(p);
+        update_weights(p, by, weight, squares);
+        for (int k = thread; k < pivots; k += threads) s.u[k * r.pitch + p] = 0;
+        pivots++;
         if (thread == 0) {
+            s.gone[p] = 1;
             s.d[left] = -theta;
-            s.d[q] = 0;
-            s.x[left] = to_upper ? s.upper[left] : s.lower[left];
-            s.state[left] = static_cast<uint8_t>(s.lower[left] == s.upper[left] ? 0
-                                                 : to_upper                     ? +GPUOPT__SIMPLEX_MAY_DECREASE
-                                                                                : +GPUOPT__SIMPLEX_MAY_INCREASE);
+            s.x[left] = bound;
+            s.state[left] = static_cast<uint8_t>(fixed      ? 0
+                                                 : to_upper ? +GPUOPT__SIMPLEX_MAY_DECREASE
+                                                            : +GPUOPT__SIMPLEX_MAY_INCREASE);
             s.state[q] = CHILD_BASIC;
             s.head[p] = q;
         }
@@ -239,34 +213,56 @@ class ChildDual : public ChildRatioTest {
         __syncthreads();
     }
 
-    /* A reduced cost that has the wrong sign becomes 0 by a shift of its cost. Returns whether it has. */
-    __device__ bool shift(int v) {
-        double d = s.d[v];
-        if (!gpuopt__simplex_dual_wrong(d, s.state[v], 0)) return false;
-        s.shift[v] -= d;
-        s.d[v] = 0;
-        return true;
+    /* d -= theta * row; 0 for the variable q. */
+    __device__ void add_row(double theta, int q, bool shifts) {
+        enum { AT_ONCE = 4 };
+        for (int from = thread; from < r.both; from += AT_ONCE * threads) {
+            double row[AT_ONCE], d[AT_ONCE];
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; n++) {
+                const int v = from + n * threads;
+                row[n] = v < r.both ? s.row[v] : 0;
+                d[n] = v < r.both ? s.d[v] : 0;
+            }
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; n++) {
+                const int v = from + n * threads;
+                if (row[n] == 0) continue;
+                double now = v == q ? d[n] : d[n] - theta * row[n];
+                if (shifts && fabs(row[n]) > r.zero && gpuopt__simplex_dual_wrong(now, s.state[v], 0)) {
+                    s.shift[v] -= now;
+                    now = 0;
+                }
+                s.d[v] = v == q ? 0 : now;
+            }
+        }
     }
 
-    /* The weights after the pivot on p whose column is in alpha. rho: the row of B^-1. */
-    __device__ void update_weights(int p) {
-        const double by = s.alpha[p], before = s.weight[p];
-        __syncthreads();
+    /* Writes the pivot on p, which is `by`, behind U and V; squares: this thread's part of the square of rho's norm. */
+    __device__ void append(int p, double by, double *squares) {
+        const double inverse = 1 / by;
+        double *u = s.u + pivots * r.pitch, *v = s.v + pivots * r.pitch;
+        for (int i = thread; i < r.rows; i += threads) {
+            const double rho = s.rho[i];
+            u[i] = i == p ? 1 : -s.alpha[i];
+            v[i] = rho * inverse;
+            *squares += rho * rho;
+        }
+    }
+
+    /* The weights after the pivot on p, which is `by`; the product is with B^-1 before it. */
+    __device__ void update_weights(int p, double by, double before, double squares) {
         if (r.pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE) {
-            double squares = 0, largest_entry = 0;
-            for (int i = thread; i < r.rows; i += threads) {
-                squares += s.rho[i] * s.rho[i];
-                largest_entry = gpuopt__max(largest_entry, fabs(s.rho[i]));
-            }
             const double norm = sum(squares);
             /* weights need not be exact: what is rounding in rho is left out */
-            product<true>(nonzeros(s.rho, 1e-12 * largest(largest_entry)), s.tau, s.alpha);
+            product<true>(nonzeros(s.rho, 1e-12 * sqrt(norm)), s.tau, s.alpha);
             for (int i = thread; i < r.rows; i += threads) {
                 if (i == p) s.weight[i] = gpuopt__max(norm / (by * by), 1e-4);
                 else if (s.alpha[i] != 0)
                     s.weight[i] = gpuopt__simplex_dual_steepest(s.weight[i], s.alpha[i] / by, s.tau[i], norm);
             }
-        } else if (r.pricing == GPUOPT_DUAL_PRICING_DEVEX) {
+        } else __syncthreads();
+        if (r.pricing == GPUOPT_DUAL_PRICING_DEVEX) {
             const bool worn = gpuopt__simplex_devex_worn(before);
             for (int i = thread; i < r.rows; i += threads) {
                 if (worn) s.weight[i] = 1;
@@ -274,21 +270,6 @@ class ChildDual : public ChildRatioTest {
                 else if (s.alpha[i] != 0) s.weight[i] = gpuopt__simplex_devex(s.weight[i], s.alpha[i] / by, before);
             }
         }
-        __syncthreads();
-    }
-
-    /* Appends the pivot on p to U and V. */
-    __device__ void append(int p) {
-        const double inverse = 1 / s.alpha[p];
-        double *u = s.u + pivots * r.pitch, *v = s.v + pivots * r.pitch;
-        for (int i = thread; i < r.rows; i += threads) {
-            u[i] = i == p ? 1 : -s.alpha[i];
-            v[i] = s.rho[i] * inverse;
-        }
-        for (int k = thread; k < pivots; k += threads) s.u[k * r.pitch + p] = 0;
-        if (thread == 0) s.gone[p] = 1;
-        pivots++;
-        __syncthreads();
     }
 };
 

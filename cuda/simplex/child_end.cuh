@@ -69,7 +69,6 @@ class Child : public ChildProof {
                 continue;
             }
             idle = t.step * t.size <= r.dual ? idle + 1 : 0;
-            __syncthreads();
             pivot(p, t, excess > 0);
             if (idle >= 40) {
                 if (perturbed >= 20) return GPUOPT_IMPRECISE;
@@ -113,7 +112,6 @@ class Child : public ChildProof {
         if (any(broken)) return GPUOPT_IMPRECISE;
         if (wrong && ++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
         for (int v = thread; v < r.both; v += threads) s.shift[v] = 0;
-        shifted = false;
         __syncthreads();
         for (int v = thread; v < r.both; v += threads) s.d[v] = s.state[v] & CHILD_BASIC ? 0 : s.z[v];
         __syncthreads();

@@ -80,10 +80,7 @@ class ChildPrimal : public ChildDual {
         const double to = s.xb[p] - sigma * step * pivot;
         const bool to_upper = s.lower[left] == -HUGE_VAL || fabs(to - s.upper[left]) < fabs(to - s.lower[left]);
         pivot_row(p);
-        const double theta = s.d[q] / pivot;
-        __syncthreads();
-        add_row(-theta, q);
-        exchange(p, q, theta, (s.xb[p] - (to_upper ? s.upper[left] : s.lower[left])) / pivot, to_upper);
+        exchange(p, q, to_upper, false);
         return true;
     }
 };
