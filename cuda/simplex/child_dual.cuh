@@ -6,29 +6,20 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_DUAL_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_DUAL_CUH
 
-#include "child.cuh"
+#include "child_ratio.cuh"
 
 namespace {
 
-/* The variables that the ratio test has to do with are s.list[0 .. total - 1]. The step passes those from `rest` on, the
- * last one first: they flip. */
-struct ChildRatio {
-    int total, rest, entering; /* a variable, -1: none */
-    double size;               /* of its entry */
-};
-
-class ChildDual : public ChildBlock {
+class ChildDual : public ChildRatioTest {
   public:
-    using ChildBlock::ChildBlock;
+    using ChildRatioTest::ChildRatioTest;
     int iterations = 0, bans = 0, idle = 0, perturbed = 0;
-    bool shifted = false; /* some cost */
 
     /* ---- The beginning ---- */
 
     /* The root's model and point, with the changes of child k. Returns whether the bounds of a column cross. */
     __device__ bool begin(const ChildJob &job, int k) {
         pivots = iterations = bans = idle = perturbed = 0;
-        shifted = false;
         for (int v = thread; v < r.both; v += threads) {
             s.lower[v] = r.lower[v];
             s.upper[v] = r.upper[v];
@@ -44,6 +35,7 @@ class ChildDual : public ChildBlock {
             s.weight[i] = r.weight[i];
             s.refused[i] = s.gone[i] = 0;
         }
+        for (int w = thread; w < r.both / 32 + 1; w += threads) s.marks[w] = 0;
         __syncthreads();
         if (thread == 0) /* of entries for the same variable the last one counts */
             for (int64_t e = job.bound_start[k]; e < job.bound_start[k + 1]; e++) {
@@ -67,7 +59,6 @@ class ChildDual : public ChildBlock {
      * their costs are shifted. d becomes s.d. */
     template <class Far>
     __device__ void make_dual_feasible(const double *d, Far far) {
-        bool some = false;
         auto flips = [&](int v) {
             bool boxed = s.lower[v] > -HUGE_VAL && s.upper[v] < HUGE_VAL;
             return !(s.state[v] & CHILD_BASIC) && boxed && far(v);
@@ -78,11 +69,10 @@ class ChildDual : public ChildBlock {
             if (!(s.state[v] & CHILD_BASIC) && !flips(v) && gpuopt__simplex_dual_wrong(now, s.state[v], 0)) {
                 s.shift[v] -= now;
                 now = 0;
-                some = true;
             }
             s.d[v] = now;
         }
-        shifted |= any(some);
+        __syncthreads();
         for (int k = thread; k < count; k += threads) s.key[s.list[k]] = flip(s.list[k]);
         __syncthreads();
         follow_moves(count, s.list);
@@ -102,30 +92,26 @@ class ChildDual : public ChildBlock {
         }
         perturbed++;
         idle = 0;
-        shifted = true;
         __syncthreads();
     }
 
     /* ---- Iterations ---- */
 
-    /* The position whose variable leaves, *excess being by how much it is outside; -1: all are feasible or refused. */
-    __device__ int price(double *excess) {
+    /* By how much the basic variable at a position is outside. */
+    __device__ double excess_at(int i) const {
+        const int v = s.head[i];
+        return gpuopt__simplex_excess(s.xb[i], s.lower[v], s.upper[v], r.primal);
+    }
+
+    /* The position whose variable leaves; -1: all are feasible or refused. */
+    __device__ int price() {
         ChildBest mine = {0, -1};
-        double by_mine = 0;
         for (int i = thread; i < r.rows; i += threads) {
-            int v = s.head[i];
-            double by = gpuopt__simplex_excess(s.xb[i], s.lower[v], s.upper[v], r.primal);
-            double score = by * by / s.weight[i];
+            const double by = excess_at(i), score = by * by / s.weight[i];
             if (by == 0 || s.refused[i] || (mine.index >= 0 && score <= mine.key)) continue;
             mine = {score, i};
-            by_mine = by;
         }
-        ChildBest all = best<true>(mine.key, mine.index);
-        if (all.index >= 0 && mine.index == all.index) shared.low[0] = by_mine;
-        __syncthreads();
-        *excess = shared.low[0];
-        __syncthreads();
-        return all.index;
+        return best<true>(mine.key, mine.index).index;
     }
 
     /* The row of B^-1 at p, in rho, and that of B^-1 N, in row. */
@@ -133,110 +119,47 @@ class ChildDual : public ChildBlock {
         line(p, s.rho);
         price_out(s.rho);
     }
-    /* The same, and the ratio test with bound flipping. */
-    __device__ ChildRatio pivot_row_and_ratio(int p, double excess) {
-        const double sigma = excess > 0 ? 1 : -1;
-        ChildRatio t = {0, 0, -1, 0};
-        if (thread == 0) shared.count = 0;
-        line(p, s.rho);
-        price_out(s.rho, [&](int v, double entry) {
-            const double a = sigma * entry;
-            const int state = v < 0 ? 0 : s.state[v];
-            const bool can = (a > r.zero && state & GPUOPT__SIMPLEX_MAY_INCREASE) ||
-                             (a < -r.zero && state & GPUOPT__SIMPLEX_MAY_DECREASE);
-            const unsigned all = __ballot_sync(~0u, can);
-            if (all == 0) return;
-            int at = lane == 0 ? atomicAdd(&shared.count, __popc(all)) : 0;
-            at = __shfl_sync(~0u, at, 0) + __popc(all & ((1u << lane) - 1));
-            if (can) s.list[at] = v, s.key[v] = gpuopt__max(0, s.d[v] / a);
-        });
-        t.total = t.rest = shared.count;
-        __syncthreads();
-        pass_break_points(fabs(excess), &t);
-        if (t.rest > 0) choose_entering(&t);
-        return t;
-    }
 
     /* The variables that the step passes flip, and the basic ones follow. */
     __device__ void flip_passed(const ChildRatio &t) {
-        if (t.rest == t.total) return;
-        const double limit = s.key[t.entering];
-        int count = 0;
+        const int count = list_flips(t);
+        for (int k = thread; k < count; k += threads) s.key[s.flips[k]] = flip(s.flips[k]);
         __syncthreads();
-        for (int k = t.rest; k < t.total; k++) { /* every thread for itself */
-            int v = s.list[k];
-            if (v != t.entering && s.key[v] < limit) count++;
-        }
-        __syncthreads();
-        if (thread == 0) {
-            int at = t.rest;
-            for (int k = t.rest; k < t.total; k++) {
-                int v = s.list[k];
-                if (v == t.entering || !(s.key[v] < limit)) continue;
-                s.list[k] = s.list[at];
-                s.list[at++] = v;
-            }
-        }
-        __syncthreads();
-        /* the ratio test does not need their keys any more */
-        for (int k = t.rest + thread; k < t.rest + count; k += threads) s.key[s.list[k]] = flip(s.list[k]);
-        __syncthreads();
-        follow_moves(count, s.list + t.rest);
+        follow_moves(count, s.flips);
     }
 
     /* The pivot on position p; the entering variable's column is in alpha. */
     __device__ void pivot(int p, const ChildRatio &t, bool to_upper) {
-        const int q = t.entering, left = s.head[p];
-        const double by = s.alpha[p];
         flip_passed(t);
-        bool some = false;
-        if (thread == 0) some = shift(q);
-        __syncthreads();
-        const double theta = s.d[q] / by;
-        __syncthreads();
-        add_row(-theta, q);
-        for (int k = thread; k < t.total; k += threads) some |= shift(s.list[k]);
-        shifted |= any(some);
-        __syncthreads();
-        exchange(p, q, theta, (s.xb[p] - (to_upper ? s.upper[left] : s.lower[left])) / by, to_upper);
+        exchange(p, t.entering, to_upper, true);
     }
 
   protected:
-    /* d += by * row; 0 for the variable q. */
-    __device__ void add_row(double by, int q) {
-        enum { AT_ONCE = 4 };
-        for (int from = thread; from < r.both; from += AT_ONCE * threads) {
-            double row[AT_ONCE], d[AT_ONCE];
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; n++) {
-                const int v = from + n * threads;
-                row[n] = v < r.both ? s.row[v] : 0;
-                d[n] = v < r.both ? s.d[v] : 0;
-            }
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; n++) {
-                const int v = from + n * threads;
-                if (row[n] != 0) s.d[v] = v == q ? 0 : d[n] + by * row[n];
-            }
-        }
-        __syncthreads();
-    }
-
-    /* q, which moves by `step`, enters on position p, whose variable leaves at a bound with the reduced cost -theta. */
-    __device__ void exchange(int p, int q, double theta, double step, bool to_upper) {
+    /* Variable q, whose column is in alpha, enters on position p, whose row of B^-1 is in rho and that of B^-1 N in row;
+     * the one there leaves at a bound. shifts: reduced costs that get the wrong sign become 0 by a shift of their
+     * costs. */
+    __device__ void exchange(int p, int q, bool to_upper, bool shifts) {
         const int left = s.head[p];
-        const double x = s.x[q] + step;
-        __syncthreads();
+        const double bound = to_upper ? s.upper[left] : s.lower[left];
+        const bool fixed = s.lower[left] == s.upper[left];
+        const double by = s.alpha[p], step = (s.xb[p] - bound) / by, x = s.x[q] + step, weight = s.weight[p];
+        const bool wrong = shifts && gpuopt__simplex_dual_wrong(s.d[q], s.state[q], 0);
+        const double theta = wrong ? 0 : s.d[q] / by;
+        double squares = 0;
+        __syncthreads(); /* all have read what changes now */
+        add_row(theta, q, shifts);
+        append(p, by, &squares);
         for (int i = thread; i < r.rows; i += threads) s.xb[i] = i == p ? x : s.xb[i] - step * s.alpha[i];
-        update_weights(p);
-        append(p);
+        update_weights(p, by, weight, squares);
+        for (int k = thread; k < pivots; k += threads) s.u[k * r.pitch + p] = 0;
+        pivots++;
         if (thread == 0) {
+            s.gone[p] = 1;
             s.d[left] = -theta;
-            s.d[q] = 0;
-            s.x[left] = to_upper ? s.upper[left] : s.lower[left];
-            s.state[left] = static_cast<uint8_t>(s.lower[left] == s.upper[left] ? 0
-                                                 : to_upper                     ? +GPUOPT__SIMPLEX_MAY_DECREASE
-                                                                                : +GPUOPT__SIMPLEX_MAY_INCREASE);
+            s.x[left] = bound;
+            s.state[left] = static_cast<uint8_t>(fixed      ? 0
+                                                 : to_upper ? +GPUOPT__SIMPLEX_MAY_DECREASE
+                                                            : +GPUOPT__SIMPLEX_MAY_INCREASE);
             s.state[q] = CHILD_BASIC;
             s.head[p] = q;
         }
@@ -290,92 +213,56 @@ class ChildDual : public ChildBlock {
         __syncthreads();
     }
 
-    /* The long-step rule: the slope of the dual objective is the infeasibility; each variable that is passed takes its
-     * range times its entry off, and the first one that would make the slope negative blocks (Maros 2003). */
-    __device__ void pass_break_points(double slope, ChildRatio *t) {
-        const double least = r.primal * gpuopt__max(1, slope);
-        while (t->rest > 0) {
-            ChildBest mine = {0, -1};
-            int place = -1;
-            for (int k = thread; k < t->rest; k += threads) {
-                int v = s.list[k];
-                double key = s.key[v];
-                if (mine.index >= 0 && (key > mine.key || (key == mine.key && v > mine.index))) continue;
-                mine = {key, v};
-                place = k;
+    /* d -= theta * row; 0 for the variable q. */
+    __device__ void add_row(double theta, int q, bool shifts) {
+        enum { AT_ONCE = 4 };
+        for (int from = thread; from < r.both; from += AT_ONCE * threads) {
+            double row[AT_ONCE], d[AT_ONCE];
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; n++) {
+                const int v = from + n * threads;
+                row[n] = v < r.both ? s.row[v] : 0;
+                d[n] = v < r.both ? s.d[v] : 0;
             }
-            ChildBest first = best<false>(mine.key, mine.index);
-            slope -= fabs(s.row[first.index]) * (s.upper[first.index] - s.lower[first.index]);
-            if (!(slope > least)) break;
-            t->rest--;
-            if (mine.index == first.index) {
-                s.list[place] = s.list[t->rest];
-                s.list[t->rest] = first.index;
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; n++) {
+                const int v = from + n * threads;
+                if (row[n] == 0) continue;
+                double now = v == q ? d[n] : d[n] - theta * row[n];
+                if (shifts && fabs(row[n]) > r.zero && gpuopt__simplex_dual_wrong(now, s.state[v], 0)) {
+                    s.shift[v] -= now;
+                    now = 0;
+                }
+                s.d[v] = v == q ? 0 : now;
             }
-            __syncthreads();
         }
     }
 
-    /* Harris' test among those that are not passed: the largest entry of those that block within the tolerance. If it is
-     * small, the last one that was passed and has a larger entry is taken back. */
-    __device__ void choose_entering(ChildRatio *t) {
-        const double good = 1e-4;
-        double limit = HUGE_VAL;
-        for (int k = thread; k < t->rest; k += threads) {
-            int v = s.list[k];
-            limit = gpuopt__min(limit, (fabs(s.d[v]) + r.dual) / fabs(s.row[v]));
+    /* Writes the pivot on p, which is `by`, behind U and V; squares: this thread's part of the square of rho's norm. */
+    __device__ void append(int p, double by, double *squares) {
+        const double inverse = 1 / by;
+        double *u = s.u + pivots * r.pitch, *v = s.v + pivots * r.pitch;
+        for (int i = thread; i < r.rows; i += threads) {
+            const double rho = s.rho[i];
+            u[i] = i == p ? 1 : -s.alpha[i];
+            v[i] = rho * inverse;
+            *squares += rho * rho;
         }
-        limit = smallest(limit);
-        ChildBest mine = {0, -1};
-        for (int k = thread; k < t->rest; k += threads) {
-            int v = s.list[k];
-            double size = fabs(s.row[v]);
-            if (s.key[v] > limit || (mine.index >= 0 && (size < mine.key || (size == mine.key && v > mine.index))))
-                continue;
-            mine = {size, v};
-        }
-        ChildBest chosen = best<true>(mine.key, mine.index);
-        t->entering = chosen.index;
-        t->size = chosen.index < 0 ? 0 : chosen.key;
-        for (int k = t->rest; k < t->total && t->size < good; k++) { /* every thread for itself */
-            double size = fabs(s.row[s.list[k]]);
-            if (size >= good || size > 10 * t->size) {
-                t->size = size;
-                t->entering = s.list[k];
-                t->rest = k + 1;
-            }
-        }
-        __syncthreads();
     }
 
-    /* A reduced cost that has the wrong sign becomes 0 by a shift of its cost. Returns whether it has. */
-    __device__ bool shift(int v) {
-        double d = s.d[v];
-        if (!gpuopt__simplex_dual_wrong(d, s.state[v], 0)) return false;
-        s.shift[v] -= d;
-        s.d[v] = 0;
-        return true;
-    }
-
-    /* The weights after the pivot on p whose column is in alpha. rho: the row of B^-1. */
-    __device__ void update_weights(int p) {
-        const double by = s.alpha[p], before = s.weight[p];
-        __syncthreads();
+    /* The weights after the pivot on p, which is `by`; the product is with B^-1 before it. */
+    __device__ void update_weights(int p, double by, double before, double squares) {
         if (r.pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE) {
-            double squares = 0, largest_entry = 0;
-            for (int i = thread; i < r.rows; i += threads) {
-                squares += s.rho[i] * s.rho[i];
-                largest_entry = gpuopt__max(largest_entry, fabs(s.rho[i]));
-            }
             const double norm = sum(squares);
             /* weights need not be exact: what is rounding in rho is left out */
-            product<true>(nonzeros(s.rho, 1e-12 * largest(largest_entry)), s.tau, s.alpha);
+            product<true>(nonzeros(s.rho, 1e-12 * sqrt(norm)), s.tau, s.alpha);
             for (int i = thread; i < r.rows; i += threads) {
                 if (i == p) s.weight[i] = gpuopt__max(norm / (by * by), 1e-4);
                 else if (s.alpha[i] != 0)
                     s.weight[i] = gpuopt__simplex_dual_steepest(s.weight[i], s.alpha[i] / by, s.tau[i], norm);
             }
-        } else if (r.pricing == GPUOPT_DUAL_PRICING_DEVEX) {
+        } else __syncthreads();
+        if (r.pricing == GPUOPT_DUAL_PRICING_DEVEX) {
             const bool worn = gpuopt__simplex_devex_worn(before);
             for (int i = thread; i < r.rows; i += threads) {
                 if (worn) s.weight[i] = 1;
@@ -383,21 +270,6 @@ class ChildDual : public ChildBlock {
                 else if (s.alpha[i] != 0) s.weight[i] = gpuopt__simplex_devex(s.weight[i], s.alpha[i] / by, before);
             }
         }
-        __syncthreads();
-    }
-
-    /* Appends the pivot on p to U and V. */
-    __device__ void append(int p) {
-        const double inverse = 1 / s.alpha[p];
-        double *u = s.u + pivots * r.pitch, *v = s.v + pivots * r.pitch;
-        for (int i = thread; i < r.rows; i += threads) {
-            u[i] = i == p ? 1 : -s.alpha[i];
-            v[i] = s.rho[i] * inverse;
-        }
-        for (int k = thread; k < pivots; k += threads) s.u[k * r.pitch + p] = 0;
-        if (thread == 0) s.gone[p] = 1;
-        pivots++;
-        __syncthreads();
     }
 };
 

@@ -37,7 +37,7 @@ class ChildPrimal : public ChildDual {
     __device__ int block(double sigma, double *step) {
         gpuopt__simplex_rules rules = {};
         rules.primal = r.primal, rules.zero = r.zero;
-        double limit = HUGE_VAL, mine_at = 0;
+        double limit = HUGE_VAL;
         auto step_to = [&](int i, double slack) {
             const int v = s.head[i];
             const double a = sigma * s.alpha[i];
@@ -50,16 +50,11 @@ class ChildPrimal : public ChildDual {
         limit = gpuopt__max(smallest(limit), 0);
         ChildBest mine = {0, -1};
         for (int i = thread; limit < HUGE_VAL && i < r.rows; i += threads) {
-            double at = step_to(i, 0);
-            if (at > limit || fabs(s.alpha[i]) <= mine.key) continue;
+            if (step_to(i, 0) > limit || fabs(s.alpha[i]) <= mine.key) continue;
             mine = {fabs(s.alpha[i]), i};
-            mine_at = at;
         }
         const int p = best<true>(mine.key, mine.index).index;
-        if (p >= 0 && mine.index == p) shared.low[0] = mine_at;
-        __syncthreads();
-        *step = gpuopt__max(shared.low[0], 0);
-        __syncthreads();
+        *step = p < 0 ? 0 : gpuopt__max(step_to(p, 0), 0);
         return p;
     }
 
@@ -85,10 +80,7 @@ class ChildPrimal : public ChildDual {
         const double to = s.xb[p] - sigma * step * pivot;
         const bool to_upper = s.lower[left] == -HUGE_VAL || fabs(to - s.upper[left]) < fabs(to - s.lower[left]);
         pivot_row(p);
-        const double theta = s.d[q] / pivot;
-        __syncthreads();
-        add_row(-theta, q);
-        exchange(p, q, theta, (s.xb[p] - (to_upper ? s.upper[left] : s.lower[left])) / pivot, to_upper);
+        exchange(p, q, to_upper, false);
         return true;
     }
 };

@@ -125,19 +125,20 @@ static void gpuopt__simplex_cpu_dual_choose(gpuopt__simplex_cpu *s, const gpuopt
     r->entering = chosen < 0 ? -1 : s->list[chosen];
 }
 
-/* The long-step rule: the slope of the dual objective is the infeasibility; each variable that is passed flips, and
- * takes its range times its entry off; the first one that would make the slope negative blocks (Maros 2003). */
+/* The long-step rule: the slope of the dual objective is the infeasibility, and variables that are passed flip. */
 static void gpuopt__simplex_cpu_dual_ratio(gpuopt__simplex_cpu *s, const gpuopt__simplex_dual_run *run, double excess,
                                            gpuopt__simplex_dual_ratio *r) {
     const gpuopt__simplex_vectors *v = s->v;
-    double slope = fabs(excess), least = run->rules.primal * gpuopt__max(1, slope);
+    const double slope = fabs(excess), least = run->rules.primal * gpuopt__max(1, slope);
+    const gpuopt__simplex_slope budget = gpuopt__simplex_slope_of(slope, least, s->lp->cols);
+    uint64_t taken = 0;
     r->rest = r->total = gpuopt__simplex_cpu_dual_list(s, run, excess > 0 ? 1 : -1);
     r->entering = -1;
     r->size = 0;
     while (r->rest > 0) {
         int32_t j = s->list[0];
-        slope -= fabs(s->row[j]) * (v->un[j] - v->ln[j]);
-        if (!(slope > least)) break;
+        taken += gpuopt__simplex_slope_units(&budget, s->row[j], v->un[j] - v->ln[j]);
+        if (taken >= budget.room) break;
         s->list[0] = s->list[--r->rest];
         s->list[r->rest] = j;
         gpuopt__simplex_sift(s->list, r->rest, 0, s->combined);

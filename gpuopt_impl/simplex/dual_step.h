@@ -29,4 +29,30 @@ GPUOPT_HD int gpuopt__simplex_dual_wrong(double d, int state, double tolerance) 
            (state & GPUOPT__SIMPLEX_MAY_DECREASE && d > tolerance);
 }
 
+/* The slope of the dual objective along a step of the long-step rule (Maros 2003): each variable that the step passes
+ * takes its range times its entry off, and the first one that would leave at most `least` blocks. Slopes are counted in
+ * whole units, so that sums do not depend on their order, nor on how many threads add. */
+typedef struct gpuopt__simplex_slope {
+    double unit;   /* of these is a slope of 1 */
+    uint64_t room; /* units that variables which are passed take together are fewer */
+} gpuopt__simplex_slope;
+
+/* Of a slope that at most so many variables take something off. */
+GPUOPT_HD gpuopt__simplex_slope gpuopt__simplex_slope_of(double slope, double least, int64_t variables) {
+    gpuopt__simplex_slope s = {0, 0};
+    int exponent, bits = 1;
+    if (!(slope > least) || !(slope < HUGE_VAL)) return s;
+    while (bits < 40 && variables >> bits) bits++;
+    frexp(slope, &exponent);
+    s.unit = ldexp(1.0, 62 - bits - (exponent > -900 ? exponent : -900));
+    s.room = (uint64_t)gpuopt__mul(gpuopt__sub(slope, least), s.unit);
+    return s;
+}
+
+/* The units that a variable takes; s->room: it blocks by itself. */
+GPUOPT_HD uint64_t gpuopt__simplex_slope_units(const gpuopt__simplex_slope *s, double entry, double range) {
+    double units = gpuopt__mul(gpuopt__mul(fabs(entry), range), s->unit);
+    return units < (double)s->room ? (uint64_t)units : s->room;
+}
+
 #endif /* GPUOPT_IMPL_SIMPLEX_DUAL_STEP_H */

@@ -271,6 +271,88 @@ static void branching_against_clp(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* ---- Long steps ---- */
+
+enum { ITEMS = 300 };
+
+/* Column j gives weight[j] at cost[j], at most most[j] times: the least cost of so much weight in all. The column with
+ * the least cost of a unit of weight comes first (Dantzig 1957). */
+static double cheapest(const double *weight, const double *cost, const double *most, double needed) {
+    uint8_t taken[ITEMS] = {0};
+    double sum = 0;
+    while (needed > 0) {
+        double x;
+        int j, first = -1;
+        for (j = 0; j < ITEMS; j++)
+            if (!taken[j] && (first < 0 || cost[j] * weight[first] < cost[first] * weight[j])) first = j;
+        taken[first] = 1;
+        x = fmin(most[first], needed / weight[first]);
+        sum += cost[first] * x;
+        needed -= weight[first] * x;
+    }
+    return sum;
+}
+
+/* One row, and the ratio test passes up to hundreds of break points at once: way 0, all of them different; 1, at three
+ * steps; 2, at one step; 3, over many orders of magnitude. */
+static void long_steps(void **state) {
+    enum { ASKED = 24 };
+    gpuopt_context *context = test_context(NULL);
+    int way;
+    (void)state;
+    for (way = 0; way < 4; way++) {
+        double weight[ITEMS], cost[ITEMS], most[ITEMS], none = 0, total = 0, lhs[ASKED], rhs[ASKED];
+        int32_t row[ASKED] = {0}, j, k, iterations = 0;
+        int64_t start[ASKED + 1];
+        uint64_t seed = 4;
+        mip m;
+        gpuopt_simplex_desc desc;
+        gpuopt_simplex *root;
+        gpuopt_simplex_batch *batch;
+        children_report *report;
+        gpuopt_simplex_children asked = GPUOPT_INIT(gpuopt_simplex_children);
+        for (j = 0; j < ITEMS; j++) {
+            const double random = (double)test_random_int(&seed, 1, 100000);
+            weight[j] = (double)test_random_int(&seed, 1, 50);
+            most[j] = (double)test_random_int(&seed, 1, 3);
+            cost[j] = way == 0 ? random : weight[j] * (way == 1 ? 1 + j % 3 : way == 2 ? 1 : ldexp(random, -j % 40));
+            total += weight[j] * most[j];
+        }
+        m = model_of(1, ITEMS, weight, cost, &none, NULL, NULL, most);
+        desc = root_desc(&m, 1);
+        root = simplex_create(context, &desc);
+        simplex_iterate(root, 1000);
+        for (k = 0; k < ASKED; k++) {
+            lhs[k] = k == ASKED - 1 ? total + 1 : total * (k + 1) / ASKED - 0.375;
+            rhs[k] = HUGE_VAL;
+            start[k] = k;
+        }
+        start[ASKED] = ASKED;
+        asked.count = ASKED;
+        asked.side_start = start;
+        asked.row = row;
+        asked.lhs = lhs;
+        asked.rhs = rhs;
+        report = children_report_new(&m, ASKED);
+        batch = batch_new(root, ASKED, 0);
+        must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &asked, 1000, &report->r));
+        for (k = 0; k < ASKED - 1; k++) {
+            const double least = cheapest(weight, cost, most, lhs[k]);
+            assert_int_equal(report->outcome[k], GPUOPT_OPTIMAL);
+            if (!(fabs(report->objective[k] - least) <= 1e-9 * least))
+                fail_msg("way %d, child %d: %.17g, not %.17g", way, (int)k, report->objective[k], least);
+            iterations = report->iterations[k] > iterations ? report->iterations[k] : iterations;
+        }
+        assert_int_equal(report->outcome[ASKED - 1], GPUOPT_INFEASIBLE);
+        if (iterations > (way % 3 == 0 ? 1 : 60)) fail_msg("way %d: %d iterations", way, (int)iterations);
+        gpuopt_simplex_batch_destroy(batch);
+        children_report_free(report);
+        gpuopt_simplex_destroy(root);
+        mip_free(&m);
+    }
+    gpuopt_context_destroy(context);
+}
+
 /* ---- Many, few, and no room ---- */
 
 /* A child does not depend on what is run beside it, nor on how many there are; a root that changes in between counts as
@@ -398,9 +480,13 @@ static void full(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_against_rationals), cmocka_unit_test(boxed_against_rationals),
-        cmocka_unit_test(as_single_handles),     cmocka_unit_test(branching_against_clp),
-        cmocka_unit_test(many_and_few),          cmocka_unit_test(full),
+        cmocka_unit_test(any_against_rationals),
+        cmocka_unit_test(boxed_against_rationals),
+        cmocka_unit_test(as_single_handles),
+        cmocka_unit_test(branching_against_clp),
+        cmocka_unit_test(long_steps),
+        cmocka_unit_test(many_and_few),
+        cmocka_unit_test(full),
     };
     return test_main(argc, argv, __FILE__, tests, sizeof tests / sizeof *tests);
 }

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Children of one basis on the GPU: the kernels.
+ */
+#ifndef GPUOPT_CUDA_SIMPLEX_BATCH_KERNELS_CUH
+#define GPUOPT_CUDA_SIMPLEX_BATCH_KERNELS_CUH
+
+#include "child_end.cuh"
+#include "solve.cuh"
+
+namespace {
+
+/* The state of block b is so many bytes behind that of block 0. */
+__device__ ChildState child_state(const ChildState &first, int64_t bytes) {
+    ChildState s = first;
+    auto move = [&](auto *&array) {
+        array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(reinterpret_cast<char *>(array) + bytes);
+    };
+    move(s.xb), move(s.weight), move(s.alpha), move(s.rho), move(s.tau), move(s.moved), move(s.y), move(s.y_low);
+    move(s.lower), move(s.upper), move(s.x), move(s.d), move(s.cost), move(s.shift), move(s.row), move(s.key);
+    move(s.z), move(s.u), move(s.v), move(s.partial), move(s.head), move(s.places), move(s.list), move(s.step),
+        move(s.units), move(s.flips), move(s.marks);
+    move(s.state), move(s.refused), move(s.gone);
+    return s;
+}
+
+__global__ void __launch_bounds__(CHILD_THREADS)
+    solve_children(const __grid_constant__ ChildRoot root, const __grid_constant__ ChildJob job,
+                   const __grid_constant__ ChildState first, int64_t bytes) {
+    __shared__ ChildShared shared;
+    __shared__ ChildState state; /* not in each thread's own memory, where it would fill the L1 cache */
+    if (threadIdx.x == 0) state = child_state(first, bytes * blockIdx.x);
+    __syncthreads();
+    Child child(root, state, shared);
+    for (;;) {
+        if (threadIdx.x == 0) shared.child = atomicAdd(job.next, 1);
+        __syncthreads();
+        const int k = shared.child;
+        __syncthreads();
+        if (k >= job.count) return;
+        child.run(job, k);
+    }
+}
+
+/* The inverse by rows, through tiles in shared memory. */
+enum { TILE = 32, TILE_ROWS = 8 };
+__global__ void __launch_bounds__(TILE *TILE_ROWS)
+    transpose_inverse(int rows, int64_t pitch, const double *columns, double *lines) {
+    __shared__ double tile[TILE][TILE + 1];
+    const int x = static_cast<int>(threadIdx.x) % TILE, y = static_cast<int>(threadIdx.x) / TILE;
+    const int row = static_cast<int>(blockIdx.x) * TILE, col = static_cast<int>(blockIdx.y) * TILE;
+    for (int n = y; n < TILE; n += TILE_ROWS)
+        if (row + x < rows && col + n < rows) tile[n][x] = columns[(col + n) * pitch + row + x];
+    __syncthreads();
+    for (int n = y; n < TILE; n += TILE_ROWS)
+        if (row + n < rows && col + x < rows) lines[(row + n) * pitch + col + x] = tile[x][n];
+}
+
+/* weight[i]: the squared norm of row i of the inverse, or 1. One warp per row. */
+__global__ void __launch_bounds__(PRODUCT_THREADS)
+    weigh_lines(int rows, int64_t pitch, const double *lines, bool norms, double *weight) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int64_t i = product_thread() / 32;
+    double sum = 0;
+    if (i >= rows) return;
+    for (int j = lane; norms && j < rows; j += 32) sum += lines[i * pitch + j] * lines[i * pitch + j];
+    sum = warp_sum(sum);
+    if (lane == 0) weight[i] = norms ? sum : 1;
+}
+
+/* Fills the slices, which have been zeroed. One thread per column. */
+__global__ void __launch_bounds__(PRODUCT_THREADS)
+    fill_slices(int cols, const int64_t *col_start, const int *col_row, const double *col_val,
+                const __grid_constant__ ChildSlices to) {
+    const int64_t j = product_thread();
+    if (j >= cols || col_start[j + 1] - col_start[j] > CHILD_LONG) return;
+    int64_t at = to.start[j / 32] + j % 32;
+    for (int64_t e = col_start[j]; e < col_start[j + 1]; e++, at += 32) {
+        const_cast<int *>(to.row)[at] = col_row[e];
+        const_cast<double *>(to.val)[at] = col_val[e];
+    }
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_SIMPLEX_BATCH_KERNELS_CUH */

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Children of one basis on the GPU: what a batch keeps, where it lies, and the shape of the launch.
+ */
+#ifndef GPUOPT_CUDA_SIMPLEX_BATCH_MEMORY_CUH
+#define GPUOPT_CUDA_SIMPLEX_BATCH_MEMORY_CUH
+
+#include "batch_kernels.cuh"
+
+namespace {
+
+/* Calls slice(entries) for each slice, and longer(column) for each column that is in none. */
+template <class Slice, class Longer>
+void child_walk_slices(int cols, const int64_t *col_start, Slice slice, Longer longer) {
+    for (int first = 0; first < cols; first += 32) {
+        int64_t most = 0;
+        for (int j = first; j < cols && j < first + 32; j++) {
+            const int64_t length = col_start[j + 1] - col_start[j];
+            if (length > CHILD_LONG) longer(j);
+            else most = std::max(most, length);
+        }
+        slice(32 * most);
+    }
+}
+
+/* Host arrays of what the device has of the root, which tell whether that is still the root's. */
+struct RootCopy {
+    double *x, *x_low, *reduced, *lower, *upper, *cost; /* [both] */
+    double *y, *y_low;                                  /* [rows] */
+    uint8_t *status, *state;                            /* [both] */
+    int *head;                                          /* [rows] */
+    int64_t *slice_start;                               /* [slices + 1] */
+    int *of_long;                                       /* [cols] */
+};
+
+struct CudaBatch : Queue {
+    explicit CudaBatch(gpuopt_context *context) : Queue(context) {}
+
+    CudaSimplex *simplex = nullptr;
+    ChildRoot root = {};
+    ChildState state = {};
+    ChildJob job = {};
+    RootCopy copy_of_root = {};
+    double *lines = nullptr, *weight = nullptr;
+    double *model[5] = {}; /* [both] lower, upper, cost, x, d */
+    uint8_t *root_state = nullptr;
+    int *head = nullptr;
+    double *row_scale = nullptr, *col_scale = nullptr;
+    void *device = nullptr;
+    int blocks = 0, threads = 0;
+    int64_t state_bytes = 0; /* of a block */
+    int64_t sliced = 0;      /* entries of the slices */
+    bool known = false;      /* the device has a root */
+};
+
+CudaBatch *cuda_batch(const gpuopt_simplex_batch *b) { return static_cast<CudaBatch *>(b->engine); }
+
+void child_cut_state(gpuopt__arena *arena, int64_t rows, int64_t both, int64_t pitch, int64_t most, ChildState *s) {
+    double **const of_rows[] = {&s->xb, &s->weight, &s->alpha, &s->rho, &s->tau, &s->moved, &s->y, &s->y_low};
+    double **const of_both[] = {&s->lower, &s->upper, &s->x,   &s->d, &s->cost,
+                                &s->shift, &s->row,   &s->key, &s->z, &s->step};
+    for (double **array : of_rows) simplex_cut(arena, array, rows);
+    for (double **array : of_both) simplex_cut(arena, array, both);
+    simplex_cut(arena, &s->u, pitch * most);
+    simplex_cut(arena, &s->v, pitch * most);
+    simplex_cut(arena, &s->partial, CHILD_THREADS);
+    simplex_cut(arena, &s->head, rows);
+    simplex_cut(arena, &s->places, rows);
+    simplex_cut(arena, &s->units, both);
+    simplex_cut(arena, &s->list, both);
+    simplex_cut(arena, &s->flips, both);
+    simplex_cut(arena, &s->marks, both / 32 + 1);
+    simplex_cut(arena, &s->state, both);
+    simplex_cut(arena, &s->refused, rows);
+    simplex_cut(arena, &s->gone, rows);
+}
+
+/* Cuts the device's block; with base null it only measures. */
+void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaBatch *c) {
+    const int64_t rows = b->shape->rows, cols = b->shape->cols, both = rows + cols, copies = b->desc.copies;
+    const int64_t pitch = c->simplex->view.pitch;
+    int64_t *bound_start, *cost_start;
+    int *variable, *col;
+    double *lower, *upper, *cost;
+    ChildSlices &slices = c->root.slices;
+    int64_t *slice_start;
+    int *slice_row, *of_long;
+    double *slice_val;
+    simplex_cut(arena, &c->lines, pitch * rows);
+    simplex_cut(arena, &slice_start, slices.count + 1);
+    simplex_cut(arena, &slice_row, c->sliced);
+    simplex_cut(arena, &slice_val, c->sliced);
+    simplex_cut(arena, &of_long, slices.longs);
+    slices.start = slice_start, slices.row = slice_row, slices.val = slice_val, slices.of_long = of_long;
+    simplex_cut(arena, &c->weight, rows);
+    for (double *&array : c->model) simplex_cut(arena, &array, both);
+    simplex_cut(arena, &c->root_state, both);
+    simplex_cut(arena, &c->head, rows);
+    simplex_cut(arena, &c->row_scale, rows);
+    simplex_cut(arena, &c->col_scale, cols);
+    simplex_cut(arena, &bound_start, copies + 1);
+    simplex_cut(arena, &cost_start, copies + 1);
+    simplex_cut(arena, &variable, b->desc.changes);
+    simplex_cut(arena, &col, b->desc.changes);
+    simplex_cut(arena, &lower, b->desc.changes);
+    simplex_cut(arena, &upper, b->desc.changes);
+    simplex_cut(arena, &cost, b->desc.changes);
+    ChildJob &job = c->job;
+    job.bound_start = bound_start, job.cost_start = cost_start;
+    job.variable = variable, job.col = col;
+    job.lower = lower, job.upper = upper, job.cost = cost;
+    simplex_cut(arena, &job.next, 1);
+    simplex_cut(arena, &job.outcome, copies);
+    simplex_cut(arena, &job.iterations, copies);
+    double **const found[] = {&job.bound, &job.objective, &job.objective_low};
+    for (double **array : found) simplex_cut(arena, array, copies);
+    simplex_cut(arena, &job.basis, b->desc.with_basis ? copies * both : 0);
+    simplex_cut(arena, &job.x, b->desc.with_x ? copies * cols : 0);
+    simplex_cut(arena, &job.farkas, b->desc.with_farkas ? copies * rows : 0);
+    simplex_cut(arena, &job.farkas_low, b->desc.with_farkas ? copies * rows : 0);
+    const uint64_t begin = arena->used;
+    child_cut_state(arena, rows, both, pitch, b->desc.pivots, &c->state);
+    c->state_bytes = static_cast<int64_t>(arena->used - begin);
+    arena->used += static_cast<uint64_t>(c->state_bytes) * static_cast<uint64_t>(c->blocks - 1);
+}
+
+CudaBatch *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_batch *b, RootCopy *c) {
+    const int64_t rows = b->shape->rows, both = rows + b->shape->cols;
+    CudaBatch *batch;
+    simplex_cut(arena, &batch, 1);
+    double **const of_both[] = {&c->x, &c->x_low, &c->reduced, &c->lower, &c->upper, &c->cost};
+    for (double **array : of_both) simplex_cut(arena, array, both);
+    simplex_cut(arena, &c->y, rows);
+    simplex_cut(arena, &c->y_low, rows);
+    simplex_cut(arena, &c->status, both);
+    simplex_cut(arena, &c->state, both);
+    simplex_cut(arena, &c->head, rows);
+    simplex_cut(arena, &c->slice_start, (both - rows + 31) / 32 + 1);
+    simplex_cut(arena, &c->of_long, both - rows);
+    return batch;
+}
+
+/* How many blocks, of how many threads: they depend on the model, the batch and the device alone. */
+gpuopt_status child_set_shape(const gpuopt_simplex_batch *b, CudaBatch *c) {
+    gpuopt__simplex_pattern pattern;
+    gpuopt_status status = cuda_simplex_pattern(b->root_engine, &pattern);
+    if (status) return status;
+    ChildSlices &slices = c->root.slices;
+    child_walk_slices(
+        b->shape->cols, pattern.col_start,
+        [&](int64_t entries) {
+            c->sliced += entries;
+            slices.count++;
+        },
+        [&](int) { slices.longs++; });
+    const int64_t rows = b->shape->rows, both = rows + b->shape->cols;
+    const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' states together */
+    gpuopt__arena arena = {nullptr, 0};
+    ChildState draft;
+    const int processors = cuda_of(b->context)->multiprocessors;
+    c->threads = both <= 512 ? 128 : b->desc.copies <= processors ? +CHILD_THREADS : CHILD_THREADS / 2;
+    child_cut_state(&arena, rows, both, c->simplex->view.pitch, b->desc.pivots, &draft);
+    int64_t blocks = 2 * int64_t{processors};
+    blocks = std::min(blocks, most_bytes / static_cast<int64_t>(arena.used));
+    c->blocks = static_cast<int>(std::max(int64_t{1}, std::min(blocks, int64_t{b->desc.copies})));
+    return GPUOPT_OK;
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_SIMPLEX_BATCH_MEMORY_CUH */

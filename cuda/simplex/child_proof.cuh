@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Children of one basis on the GPU: what a point, duals or a row of B^-1 prove about the child. Sums that prove something
+ * are taken on the original data in twice the working precision, with a bound on their error, as in
+ * gpuopt_impl/simplex/bound.h.
+ */
+#ifndef GPUOPT_CUDA_SIMPLEX_CHILD_PROOF_CUH
+#define GPUOPT_CUDA_SIMPLEX_CHILD_PROOF_CUH
+
+#include "child_primal.cuh"
+
+namespace {
+
+class ChildProof : public ChildPrimal {
+  public:
+    using ChildPrimal::ChildPrimal;
+
+  protected:
+    bool boundless_; /* some column has an infinite bound */
+
+    /* ---- The point ---- */
+
+    /* The engine's x of basic variables into x, and the residual -(A x + s) of each row into moved. */
+    __device__ void residual() {
+        for (int i = thread; i < r.rows; i += threads) s.x[s.head[i]] = s.xb[i];
+        __syncthreads();
+        for (int i = warp; i < r.rows; i += warps) {
+            gpuopt__simplex_sum sum = {0, 0, 0};
+            for (int64_t e = r.row_start[i] + lane; e < r.row_start[i + 1]; e += 32)
+                gpuopt__simplex_add_product(&sum, r.row_val[e], s.x[r.row_col[e]], 0);
+            sum = warp_total(sum);
+            gpuopt__simplex_add(&sum, s.x[r.cols + i], 0, 0);
+            if (lane == 0) s.moved[i] = -gpuopt__simplex_total(&sum);
+        }
+        __syncthreads();
+    }
+    __device__ void correct_x() {
+        product<true>(nonzeros(s.moved, 0), s.tau);
+        for (int i = thread; i < r.rows; i += threads) s.xb[i] += s.tau[i];
+        __syncthreads();
+    }
+
+    /* By how much, in units of max(1, |bound|), x is outside in the host's units. `unit`: one scaled unit in those. */
+    __device__ static double beyond(double x, double l, double u, double unit) {
+        double by = gpuopt__max(0, gpuopt__max(l - x, x - u));
+        return by == 0 ? 0 : by * unit / gpuopt__max(1, fabs(x < l ? l : u) * unit);
+    }
+    /* The largest such violation; the activity of a row is that of the columns' x. */
+    __device__ double primal_reached() {
+        double reached = 0;
+        for (int j = thread; j < r.cols; j += threads)
+            reached = gpuopt__max(reached, beyond(s.x[j], s.lower[j], s.upper[j], r.col_scale[j] / r.primal_scale));
+        for (int i = thread; i < r.rows; i += threads) {
+            int v = r.cols + i;
+            reached = gpuopt__max(
+                reached, beyond(s.x[v] + s.moved[i], s.lower[v], s.upper[v], 1 / (r.row_scale[i] * r.primal_scale)));
+        }
+        return largest(reached);
+    }
+
+    /* ---- The duals ---- */
+
+    /* y, of the costs with their shifts, from the reduced costs of the logicals; y_low = 0. */
+    __device__ void read_duals() {
+        for (int i = thread; i < r.rows; i += threads) {
+            int v = r.cols + i;
+            double d = s.state[v] & CHILD_BASIC ? 0 : s.d[v];
+            s.y[i] = s.cost[v] + s.shift[v] - d;
+            s.y_low[i] = 0;
+        }
+        __syncthreads();
+    }
+
+    /* The cost of variable v less y'a, in twice the precision; ray >= 0: of costs that are 0 but for `direction` at the
+     * basic variable of that position. *doubt as in step.h. */
+    __device__ double reduced(int v, const double *y, const double *low, double cost, double *doubt) const {
+        gpuopt__simplex_sum sum = {0, 0, 0};
+        if (v < r.cols)
+            for (int64_t e = r.col_start[v], end = r.col_start[v + 1]; e < end; e++)
+                gpuopt__simplex_add_product(&sum, r.col_val[e], y[r.col_row[e]], low[r.col_row[e]]);
+        else gpuopt__simplex_add(&sum, y[v - r.cols], low[v - r.cols], 0);
+        gpuopt__simplex_add(&sum, -cost, 0, 0);
+        *doubt = sum.doubt;
+        return -gpuopt__simplex_total(&sum);
+    }
+
+    /* y + y_low gets nearer to the duals of a basis, for the true costs (ray < 0) or those of a ray: by BTRAN of what the
+     * reduced costs of basic variables are instead of 0. Leaves out what is at most `least`. Returns the largest. */
+    __device__ double refine_once(int ray, double direction, double least) {
+        double most = 0;
+        for (int i = thread; i < r.rows; i += threads) {
+            double doubt, cost = ray < 0 ? s.cost[s.head[i]] : i == ray ? direction : 0;
+            double wrong = reduced(s.head[i], s.y, s.y_low, cost, &doubt);
+            s.moved[i] = wrong;
+            most = gpuopt__max(most, fabs(wrong));
+        }
+        __syncthreads();
+        most = largest(most);
+        if (most > least) add_to_duals(least);
+        return most;
+    }
+    /* y + y_low += B^-T moved. */
+    __device__ void add_to_duals(double least) {
+        product<false>(nonzeros(s.moved, least), s.tau);
+        for (int i = thread; i < r.rows; i += threads) {
+            double error, y = gpuopt__two_sum(s.y[i], s.tau[i], &error);
+            s.y[i] = gpuopt__two_sum(y, error + s.y_low[i], &s.y_low[i]);
+        }
+        __syncthreads();
+    }
+    /* y + y_low of the true costs, good to rounding. */
+    __device__ void true_duals() {
+        const double size = gpuopt__max(1, r.largest_cost);
+        read_duals();
+        if (refine_once(-1, 0, 1e-14 * size) > 1e-6 * size) refine_once(-1, 0, 1e-14 * size);
+    }
+    /* The duals in twice the precision, with reduced costs next to 0, of the sign that needs its one bound, for basic
+     * columns with one: as in bound.h. */
+    __device__ void refine(int ray, double direction, double shift) {
+        double before = HUGE_VAL;
+        for (int round = 0; round < 6; round++) {
+            double most = refine_once(ray, direction, 0);
+            if (most == 0 || most > 0.5 * before) break;
+            before = most;
+        }
+        for (int i = thread; i < r.rows; i += threads) {
+            int j = s.head[i];
+            bool lower = s.lower[j] > -HUGE_VAL, upper = s.upper[j] < HUGE_VAL;
+            s.moved[i] = j < r.cols && lower != upper && i != ray ? lower ? -shift : shift : 0;
+        }
+        __syncthreads();
+        add_to_duals(0);
+    }
+
+    /* ---- Bounds that the rows imply ---- */
+
+    /* For columns without a bound, into key and z, as lower and upper ones: those that a row implies with the bounds of
+     * its other columns, with a margin for rounding; 1e24 where there is none. Overwrites moved, tau, alpha and rho. */
+    __device__ void imply_bounds() {
+        for (int i = warp; i < r.rows; i += warps) {
+            double least = 0, most = 0, size = 0, infinite = 0; /* ... terms of the least, and 2^26 times of the most */
+            for (int64_t e = r.row_start[i] + lane; e < r.row_start[i + 1]; e += 32) {
+                const double a = r.row_val[e];
+                const int j = r.row_col[e];
+                const double down = a > 0 ? s.lower[j] : s.upper[j], up = a > 0 ? s.upper[j] : s.lower[j];
+                if (fabs(down) < HUGE_VAL) least += a * down, size += fabs(a * down);
+                else infinite += 1;
+                if (fabs(up) < HUGE_VAL) most += a * up, size += fabs(a * up);
+                else infinite += 0x1p26;
+            }
+            least = warp_sum(least), most = warp_sum(most), size = warp_sum(size), infinite = warp_sum(infinite);
+            if (lane == 0) s.moved[i] = least, s.tau[i] = most, s.alpha[i] = size, s.rho[i] = infinite;
+        }
+        __syncthreads();
+        for (int j = thread; j < r.cols; j += threads) {
+            const double reach = 1e24 / (r.col_scale[j] / r.primal_scale);
+            double lower = s.lower[j], upper = s.upper[j];
+            const bool no_lower = lower == -HUGE_VAL, no_upper = upper == HUGE_VAL;
+            s.key[j] = gpuopt__max(lower, -reach);
+            s.z[j] = gpuopt__min(upper, reach);
+            if (!no_lower && !no_upper) continue;
+            for (int64_t e = r.col_start[j]; e < r.col_start[j + 1]; e++) {
+                const double a = r.col_val[e];
+                const int i = r.col_row[e];
+                if (no_upper) s.z[j] = gpuopt__min(s.z[j], implied(i, a, a > 0, lower));
+                if (no_lower) s.key[j] = gpuopt__max(s.key[j], implied(i, a, a < 0, upper));
+            }
+        }
+        __syncthreads();
+    }
+    /* What row i implies for a column with the entry a: by its largest activity, and the least of the other columns, if
+     * `least`, else the other way round. own: the column's bound in the latter sum. Infinite: nothing. */
+    __device__ double implied(int i, double a, bool least, double own) const {
+        const int v = r.cols + i; /* minus the activity */
+        const double side = least ? -s.lower[v] : -s.upper[v], margin = 1e-9 * (1 + s.alpha[i] + fabs(side)) / fabs(a);
+        const double many = floor(s.rho[i] / 0x1p26), few = s.rho[i] - many * 0x1p26, infinite = least ? few : many;
+        const bool own_infinite = !(fabs(own) < HUGE_VAL), upper = least == (a > 0);
+        const double nothing = upper ? HUGE_VAL : -HUGE_VAL;
+        if (!(fabs(side) < HUGE_VAL) || infinite > (own_infinite ? 1 : 0)) return nothing;
+        const double others = (least ? s.moved[i] : s.tau[i]) - (own_infinite ? 0 : a * own);
+        return (side - others) / a + (upper ? margin : -margin);
+    }
+
+    /* A bound on the sum of costs times values by y + y_low, of the true costs, then with
+     * the bounds in key and z if some column has none, or of no costs. */
+    __device__ double bound_by_duals(bool costs) {
+        gpuopt__simplex_sum sum = {0, 0, 0};
+        double slack = 0;
+        for (int i = thread; i < r.rows; i += threads) { /* no multiplier for infinite sides */
+            int v = r.cols + i;
+            if (fabs(s.y[i] < 0 ? s.lower[v] : s.upper[v]) == HUGE_VAL) s.y[i] = s.y_low[i] = 0;
+            gpuopt__simplex_bound_row(&sum, s.y[i], s.y_low[i], s.lower[v], s.upper[v]);
+        }
+        __syncthreads();
+        for (int j = thread; j < r.cols; j += threads) {
+            double doubt, z = reduced(j, s.y, s.y_low, costs ? s.cost[j] : 0, &doubt);
+            double reach = 1e24 / (r.col_scale[j] / r.primal_scale);
+            if (z == 0 && doubt == 0) continue;
+            gpuopt__simplex_bound_column(&sum, &slack, z,
+                                         gpuopt__simplex_error(z, doubt, r.col_start[j + 1] - r.col_start[j] + 1),
+                                         gpuopt__max(s.lower[j], -reach), gpuopt__min(s.upper[j], reach));
+        }
+        sum = total(sum);
+        slack = this->sum(slack);
+        return gpuopt__simplex_bound_of(&sum, slack, r.both);
+    }
+
+    /* ---- Proofs ---- */
+
+    /* The row in rho as a proof that no point is feasible. */
+    __device__ bool prove_infeasible(int p, double direction, double *margin) {
+        for (int attempt = 0; attempt < (boundless_ ? 2 : 1); attempt++) {
+            double size = 0;
+            for (int i = thread; i < r.rows; i += threads) {
+                s.y[i] = direction * s.rho[i];
+                s.y_low[i] = 0;
+                size = gpuopt__max(size, fabs(s.rho[i]));
+            }
+            size = largest(size);
+            if (attempt > 0) refine(p, direction, 1e-25 * size);
+            *margin = bound_by_duals(false);
+            if (*margin > 0) return true;
+        }
+        return false;
+    }
+};
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_SIMPLEX_CHILD_PROOF_CUH */
