@@ -24,8 +24,12 @@ static gpuopt_status gpuopt__knapsack_check_options(const gpuopt_context *contex
     return status ? status : gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
 }
 
+/* The default pool, and how far it grows: 1.3 GB. */
+enum { GPUOPT__KNAPSACK_POOL = 1 << 20, GPUOPT__KNAPSACK_POOL_LIMIT = 1 << 26 };
+
+/* *limit: to which the pool may grow. */
 static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
-                                            gpuopt_knapsack_desc *d) {
+                                            gpuopt_knapsack_desc *d, int64_t *limit) {
     int64_t least;
     int32_t j;
     gpuopt_status status;
@@ -43,8 +47,13 @@ static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char 
         return GPUOPT_ERROR_ARGUMENT;
     }
     least = 2 * (int64_t)d->items + 8;
-    if (d->pool == 0) d->pool = 1 << 20;
+    *limit = d->pool;
+    if (d->pool == 0) {
+        d->pool = 4 * least > GPUOPT__KNAPSACK_POOL ? 4 * least : GPUOPT__KNAPSACK_POOL;
+        *limit = d->search == GPUOPT_SEARCH_HYBRID ? d->pool : GPUOPT__KNAPSACK_POOL_LIMIT;
+    }
     if (d->pool < least) d->pool = least;
+    if (*limit < d->pool) *limit = d->pool;
     if (d->hybrid_threshold == 0) d->hybrid_threshold = 5000;
     return GPUOPT_OK;
 }
@@ -86,11 +95,12 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpu
     gpuopt_knapsack head;
     gpuopt_knapsack_desc d;
     gpuopt_status status;
+    int64_t limit;
     GPUOPT__COMPUTES(gpuopt_knapsack_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
-    status = gpuopt__knapsack_check(context, call, desc, &d);
+    status = gpuopt__knapsack_check(context, call, desc, &d, &limit);
     if (status) return status;
     memset(&p, 0, sizeof p);
     p.host_bytes = gpuopt__knapsack_cut(&head, NULL, d.items);
@@ -116,11 +126,12 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const g
     gpuopt_knapsack_desc d;
     gpuopt_status status;
     void *block = NULL;
+    int64_t limit;
     GPUOPT__COMPUTES(gpuopt_knapsack_create(context, desc, knapsack));
     if (knapsack) *knapsack = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack is NULL");
-    status = gpuopt__knapsack_check(context, call, desc, &d);
+    status = gpuopt__knapsack_check(context, call, desc, &d, &limit);
     if (status) return status;
     status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__knapsack_cut(&measure, NULL, d.items), &block);
     if (!status) status = context->desc.backend->knapsack->create(context, &d, &k);
@@ -132,6 +143,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const g
     k->block = block;
     k->kind = d.search;
     k->pool = k->search.home_room = d.pool;
+    k->pool_limit = limit;
     k->node_limit = d.node_limit;
     k->hybrid_threshold = d.hybrid_threshold;
     k->items = d.items;
