@@ -10,6 +10,7 @@
  *     bound.h          the arithmetic of a node (CPU and GPU)
  *     cpu_step.h       a step by one thread; cpu.h divides it among threads
  *     cardinality.h    better upper bounds, from the number of items in a solution
+ *     surrogate.h      better still, and solutions, from other knapsack problems; when either is computed
  *     incumbent.h      solutions and claims of the caller, the upper bound
  *     recover.h        the items of the best solution
  *     pack.h, unpack.h nodes as bytes, and back
@@ -57,7 +58,8 @@ struct gpuopt_knapsack {
     int64_t incumbent;         /* profit of `taken` or, if search.best.level >= 0, of that node's solution */
     int64_t root_bound, upper; /* Dantzig's bound, and the best bound known; in units */
     int stopped;               /* the stop hook ended the latest run */
-    int64_t strengthen_at;     /* expanded nodes at which the next cardinality bound is computed */
+    int64_t strengthen_at;     /* expanded nodes at which the next bound of the whole problem is computed */
+    int surrogates;            /* and that it comes from surrogate problems */
     uint64_t hash;             /* of the problem that reduction left */
     int64_t *weight, *profit;  /* [items] as in the descriptor */
     int64_t *sorted_weight, *sorted_profit;

@@ -5,8 +5,8 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_CALLS_H
 #define GPUOPT_IMPL_KNAPSACK_CALLS_H
 
-#include "cardinality.h"
 #include "deal.h"
+#include "surrogate.h"
 
 /* ---- Descriptors ---- */
 
@@ -119,18 +119,14 @@ GPUOPT_API void gpuopt_knapsack_destroy(gpuopt_knapsack *knapsack) {
     gpuopt__release(context, GPUOPT_HOST, block);
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
-                                                gpuopt_knapsack **knapsack) {
-    static const char call[] = "gpuopt_knapsack_create";
+/* surrogates: whether a long search may solve surrogate problems, see surrogate.h; their own handles do not. */
+static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
+                                           int surrogates, gpuopt_knapsack **knapsack) {
     gpuopt_knapsack *k = NULL, measure;
     gpuopt_knapsack_desc d;
     gpuopt_status status;
     void *block = NULL;
     int64_t limit;
-    GPUOPT__COMPUTES(gpuopt_knapsack_create(context, desc, knapsack));
-    if (knapsack) *knapsack = NULL;
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack is NULL");
     status = gpuopt__knapsack_check(context, call, desc, &d, &limit);
     if (status) return status;
     status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__knapsack_cut(&measure, NULL, d.items), &block);
@@ -153,7 +149,9 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const g
     k->search.goal = INT64_MAX;
     k->search.reserve = (int64_t)d.items + 4; /* for the searches that recover items */
     k->search.best.level = -1;
-    k->strengthen_at = k->search.dominance ? GPUOPT__KNAPSACK_STRENGTHEN * (int64_t)d.items : INT64_MAX;
+    k->surrogates = surrogates && k->search.dominance && gpuopt__knapsack_reduces(&d);
+    k->strengthen_at = (k->surrogates ? GPUOPT__KNAPSACK_FIRST : GPUOPT__KNAPSACK_STRENGTHEN) * (int64_t)d.items;
+    if (!k->search.dominance) k->strengthen_at = INT64_MAX;
     status = gpuopt__knapsack_prepare(k, call, &d);
     if (!status) {
         gpuopt__knapsack_order(&k->search, &k->lists[0], k->root_bound);
@@ -162,6 +160,16 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const g
     if (status) gpuopt_knapsack_destroy(k);
     else *knapsack = k;
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
+                                                gpuopt_knapsack **knapsack) {
+    static const char call[] = "gpuopt_knapsack_create";
+    GPUOPT__COMPUTES(gpuopt_knapsack_create(context, desc, knapsack));
+    if (knapsack) *knapsack = NULL;
+    if (!context) return GPUOPT_ERROR_ARGUMENT;
+    if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack is NULL");
+    return gpuopt__knapsack_make(context, call, desc, 1, knapsack);
 }
 
 /* ---- The search ---- */
