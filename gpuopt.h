@@ -32,9 +32,10 @@
  *            belongs to its context and must be destroyed before it. Arrays of a descriptor are in host memory and
  *            are copied by _create.
  * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing, and
- *            loads no kernel of this library. Two exceptions take host memory during a call: a matrix in the layout
- *            that a family does not work with is transposed, see gpuopt_matrix; and gpuopt_simplex_set_basis keeps the
- *            old inverse until it has the new one, or plans the pivots to it. The CUDA runtime's own objects, such as
+ *            loads no kernel of this library. Three exceptions take memory during a call: a matrix in the layout
+ *            that a family does not work with is transposed, see gpuopt_matrix; gpuopt_simplex_set_basis keeps the
+ *            old inverse until it has the new one, or plans the pivots to it; and a knapsack's pool grows if its size
+ *            was left to the library. The CUDA runtime's own objects, such as
  *            a stream or a graph, do not come from the allocator; pages that the GPU reads or writes directly are the
  *            allocator's, locked with cudaHostRegister.
  * Status     Almost every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe
@@ -1850,12 +1851,14 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *conte
  * After Boukedjar, Lalami, El Baz: Parallel Branch and Bound on a CPU-GPU System (2012); doc/knapsack.md describes the
  * method and what was added to it.
  *
- * Memory  20 bytes per node in the pool, which never grows: when it is full, the search continues depth first, or stops
- *         with the outcome FULL. doc/knapsack.md says what that costs.
+ * Memory  20 bytes per node in the pool. One whose size was given never grows; one of default size doubles when nodes
+ *         do not fit, up to 2^26 nodes (1.3 GB, and while it grows half as much again), as long as the context's
+ *         allocator has memory. When it cannot grow, the search continues depth first, or stops with the outcome
+ *         FULL. doc/knapsack.md says what that costs; the log (level 2) says when the pool grows and when slices begin.
  * Cost    A step reads its nodes once (with DOMINANCE twice, in part from a cache) and writes each child that it keeps
  *         once.
- * Bits    Counts, bounds and item sets are the same on every backend, with any number of threads, and however the work
- *         is divided between calls. */
+ * Bits    With pools of one size, counts, bounds and item sets are the same on every backend, with any number of
+ *         threads, and however the work is divided between calls. */
 
 /* A search: the problem, the incumbent and the pool of nodes. */
 typedef struct gpuopt_knapsack gpuopt_knapsack;
@@ -1871,7 +1874,7 @@ typedef enum gpuopt_knapsack_search {
     GPUOPT_SEARCH_HYBRID
 } gpuopt_knapsack_search;
 
-/* What happens when the children of a level might not fit the pool. */
+/* What happens when the children of a level do not fit the pool, and it does not grow. */
 typedef enum gpuopt_knapsack_when_full {
     /* The level is expanded in slices, and the search goes on from the deepest level. It ends with the same optimum. */
     GPUOPT_WHEN_FULL_DEPTH_FIRST = 0,
@@ -1888,7 +1891,9 @@ typedef struct gpuopt_knapsack_desc {
     int64_t capacity;                    /* C, 0 or more */
     gpuopt_knapsack_search search;       /* which tree; 0: DOMINANCE */
     gpuopt_knapsack_when_full when_full; /* 0: DEPTH_FIRST */
-    int64_t pool;                        /* nodes that fit, up to 2^40; 0: 2^20; raised to 2 items + 8 if it is less */
+    /* Nodes that fit, up to 2^40, raised to 2 items + 8 if it is less. 0: 2^20, or 8 items + 32 if that is more, and it
+     * grows (with HYBRID it does not), see Memory above. A pool in device memory grows there. */
+    int64_t pool;
     int64_t node_limit; /* nodes expanded in the handle's life, after which a step ends with LIMIT; 0: no limit */
     /* Whether _create fixes an item where the other choice could not beat the first incumbent. DEFAULT: ON with
      * DOMINANCE, OFF with the others, as in the paper. Items that do not fit, or have no profit or no weight, are
@@ -1897,8 +1902,8 @@ typedef struct gpuopt_knapsack_desc {
     int32_t hybrid_threshold; /* HYBRID: see there; 0: 5000, as in the paper */
 } gpuopt_knapsack_desc;
 
-/* Returns in *plan what memory a handle takes. It depends only on items, pool, search, hybrid_threshold and the
- * context. ARGUMENT: as _create. */
+/* Returns in *plan what memory a handle takes, before its pool grows. It depends only on items, pool, search,
+ * hybrid_threshold and the context. ARGUMENT: as _create. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                               gpuopt_memory_plan *plan);
 /* Creates a search: sorts the items, finds a first incumbent, fixes items, and puts the root into the pool. If that
@@ -1926,7 +1931,7 @@ typedef struct gpuopt_knapsack_info {
     int64_t slices;     /* of these steps, those that took only a part of a level */
     int64_t lower;      /* the profit of the incumbent */
     int64_t upper;      /* no solution has more profit; a claim does not change it; falls during the search */
-    int64_t pool;       /* nodes that fit */
+    int64_t pool;       /* nodes that fit now */
     int32_t free_items; /* items that _create left undecided: the number of levels */
 } gpuopt_knapsack_info;
 
@@ -1934,7 +1939,8 @@ typedef struct gpuopt_knapsack_info {
  * ends (0: no such limit). A step is never divided, so `nodes` may be exceeded by what one step expands. Fills *info,
  * which may be NULL. The stop hook is asked after each step; if it stops the call, the outcome is MORE, unless that
  * step ended the search, and the next call goes on to the same result. ARGUMENT: a negative number. Waits for the
- * device after each step. */
+ * device after each step. Cost: a step whose children turn out not to fit is made again, in a larger pool or on a
+ * slice. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64_t nodes, int32_t levels,
                                                 gpuopt_knapsack_info *info);
 /* Fills *info with where the search stands. */

@@ -30,7 +30,7 @@ static const char usage[] =
     "subset-sum, similar, span,\n"
     "                     multiple-strong, profit-ceiling, circle\n"
     "  --search S         dominance, breadth (the paper's tree) or hybrid (the paper's way)      (dominance)\n"
-    "  --pool N           size of the pool in nodes (1048576)\n"
+    "  --pool N           size of the pool in nodes (1048576, and it grows)\n"
     "  --incumbent Z      claim that a solution of profit Z exists, and search for nothing worse\n"
     "  --nodes N          stop after N nodes\n"
     "  --backend B        cpu, cuda or auto: cuda if there is a device (auto)\n"

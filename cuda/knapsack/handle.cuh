@@ -52,7 +52,8 @@ bool knapsack_needs_device(const gpuopt_knapsack_desc &d) {
     return d.search == GPUOPT_SEARCH_HYBRID ? d.pool > d.hybrid_threshold : knapsack_host_room(d) < d.pool;
 }
 
-int64_t knapsack_tiles(int64_t pool) { return (pool + KNAPSACK_TILE - 1) / KNAPSACK_TILE + 1; }
+/* Of the children of all nodes. */
+int64_t knapsack_tiles(int64_t pool) { return (2 * pool + KNAPSACK_TILE - 1) / KNAPSACK_TILE + 1; }
 
 /* ---- Memory ---- */
 

@@ -73,7 +73,7 @@ __device__ int64_t knapsack_look_back(const KnapsackStep &p, int64_t tile, int64
         unsigned long long said = KNAPSACK_ALL | p.epoch; /* before the first tile: 0 */
         for (;;) {
             if (k >= 0) said = word[k];
-            bool silent = (said & (KNAPSACK_EPOCHS - 1) << 40) != p.epoch || said >> 62 == 0;
+            bool silent = (said & (KNAPSACK_EPOCHS - 1) << KNAPSACK_EPOCH) != p.epoch || said >> 62 == 0;
             if (!__any_sync(~0u, silent)) break;
             __nanosleep(20);
         }
@@ -192,9 +192,10 @@ __global__ void __launch_bounds__(KNAPSACK_THREADS, 3) knapsack_expand(const __g
 #pragma unroll
         for (int row = 0; row < KNAPSACK_ROWS; row++) {
             int rank = (warp * KNAPSACK_ROWS + row) * 32 + lane;
-            if (mask[row] >> lane & 1) {
+            const int64_t nth = to + __popc(mask[row] & ((1u << lane) - 1));
+            if ((mask[row] >> lane & 1) && nth < p.job.limit) { /* if more stay, the step fails */
                 int child = DOMINANCE ? t.order[rank] : rank;
-                int64_t at = p.job.to + (to + __popc(mask[row] & ((1u << lane) - 1))) * p.job.to_step;
+                int64_t at = p.job.to + nth * p.job.to_step;
                 p.pool.room[at] = t.room[child];
                 p.pool.profit[at] = t.profit[child];
                 p.pool.decisions[at] = t.decisions[child];

@@ -66,6 +66,35 @@ gpuopt_status cuda_knapsack_load(gpuopt_knapsack *knapsack) {
     return status ? status : k->queue.release_host(first);
 }
 
+/* Takes a larger block of device memory, and copies the nodes to it. HYBRID's pools, and those that stay in host memory,
+ * do not grow. */
+gpuopt_status cuda_knapsack_grow(gpuopt_knapsack *knapsack, int64_t pool) {
+    CudaKnapsack *k = cuda_knapsack(knapsack);
+    const gpuopt__knapsack_search &s = knapsack->search;
+    DeviceScope scope(knapsack->context);
+    const CudaKnapsack old = *k;
+    gpuopt_knapsack_desc d = {};
+    if (k->hybrid() || !k->device) return GPUOPT_ERROR_MEMORY;
+    d.items = knapsack->items;
+    d.pool = pool;
+    d.search = knapsack->kind;
+    CudaKnapsack measure;
+    void *device = gpuopt__try_allocate(knapsack->context, GPUOPT_DEVICE,
+                                        cut_knapsack_device(knapsack->context, d, nullptr, &measure));
+    if (!device) return GPUOPT_ERROR_MEMORY;
+    cut_knapsack_device(knapsack->context, d, device, k);
+    k->device = device;
+    k->epoch = 0;
+    gpuopt_status status = k->queue.clear(k->shared.tile, 0, k->cleared);
+    for (int side = 0; side < 2 && !status && !s.on_host; side++) /* the nodes of side 1 lie at the pool's end */
+        status = knapsack_copy(k, k->pool, side ? pool - s.used[1] : 0, old.pool, side ? knapsack->pool - s.used[1] : 0,
+                               1, s.used[side]);
+    if (!status) status = cuda_knapsack_load(knapsack);
+    if (!status) status = k->queue.wait("enlarging a knapsack's pool");
+    gpuopt__release(knapsack->context, GPUOPT_DEVICE, old.device);
+    return status;
+}
+
 /* ---- Steps ---- */
 
 /* Waits for the launch just made, and reads what it found. */
@@ -80,7 +109,7 @@ unsigned knapsack_grid(const CudaKnapsack *k, int64_t needed) {
     return static_cast<unsigned>(std::min(needed, knapsack_blocks * cuda_of(k->head.context)->multiprocessors));
 }
 
-/* Makes the words of the tiles ready for another launch: see KNAPSACK_EPOCHS in kernel.cuh. */
+/* Makes the words of the tiles ready for another launch: see KNAPSACK_EPOCHS in tile.cuh. */
 gpuopt_status knapsack_next_epoch(CudaKnapsack *k) {
     k->epoch = (k->epoch + 1) % KNAPSACK_EPOCHS;
     if (k->epoch != 0) return GPUOPT_OK;
@@ -102,7 +131,7 @@ gpuopt_status knapsack_device_step(CudaKnapsack *k, const gpuopt__knapsack_searc
     p.ratio = s->ratio;
     p.tiles = (2 * job.count + KNAPSACK_TILE - 1) / KNAPSACK_TILE;
     p.mark = reinterpret_cast<unsigned *>(k->mark);
-    p.epoch = k->epoch << 40;
+    p.epoch = k->epoch << KNAPSACK_EPOCH;
     const unsigned grid = knapsack_grid(k, p.tiles);
     if (mark) k->queue.launch({grid, KNAPSACK_THREADS}, knapsack_expand<false, true>, p);
     else if (s->dominance) k->queue.launch({grid, KNAPSACK_THREADS}, knapsack_expand<true, false>, p);
@@ -120,7 +149,7 @@ gpuopt_status knapsack_hybrid_step(CudaKnapsack *k, const gpuopt__knapsack_searc
         status = k->queue.copy(k->host_mark, k->mark, static_cast<size_t>(2 * job.count + 31) / 32 * sizeof(unsigned),
                                "copying the marks of a knapsack step");
     if (!status) status = k->queue.wait("copying the marks of a knapsack step");
-    if (!status)
+    if (!status && found->children <= job.limit)
         gpuopt__knapsack_part(s, &job, &k->host_pool, job.count, 0, 2 * job.count, GPUOPT__KNAPSACK_COPY, k->host_mark,
                               job.to);
     return status;
@@ -169,6 +198,10 @@ gpuopt_status cuda_knapsack_run(gpuopt_knapsack *knapsack, gpuopt__knapsack_sear
         if (status || !gpuopt__knapsack_next(s, &job)) break;
         status = knapsack_step(k, s, job, &found);
         if (status) break;
+        if (gpuopt__knapsack_overflows(s, &job, &found)) {
+            status = gpuopt__knapsack_make_room(knapsack, s);
+            continue;
+        }
         gpuopt__knapsack_apply(s, &job, &found);
         if (found.children > 0 && gpuopt__knapsack_completes(s)) status = knapsack_complete_list(k, s);
         if (gpuopt__knapsack_stops(knapsack, s)) break;
@@ -179,5 +212,5 @@ gpuopt_status cuda_knapsack_run(gpuopt_knapsack *knapsack, gpuopt__knapsack_sear
 } // namespace
 
 const gpuopt__knapsack_backend gpuopt__cuda_knapsack = {cuda_knapsack_plan, cuda_knapsack_create, cuda_knapsack_destroy,
-                                                        cuda_knapsack_run,  cuda_knapsack_load,   cuda_knapsack_get,
-                                                        cuda_knapsack_put};
+                                                        cuda_knapsack_grow, cuda_knapsack_run,    cuda_knapsack_load,
+                                                        cuda_knapsack_get,  cuda_knapsack_put};

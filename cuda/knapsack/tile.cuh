@@ -18,13 +18,14 @@ enum : int {
 };
 
 /* The word of a tile tells later tiles nothing yet, how many of its children stay (ALONE), or how many of its own
- * and of all preceding tiles stay (ALL). It holds a count of 40 bits and the epoch of its step, 22 bits: words of
+ * and of all preceding tiles stay (ALL). It holds a count of 41 bits and the epoch of its step, 21 bits: words of
  * other epochs tell nothing, so they need not be cleared between steps. */
 enum : unsigned long long {
     KNAPSACK_ALONE = 1ull << 62,
     KNAPSACK_ALL = 2ull << 62,
-    KNAPSACK_COUNT = (1ull << 40) - 1,
-    KNAPSACK_EPOCHS = 1ull << 22
+    KNAPSACK_EPOCH = 41, /* its place in a word */
+    KNAPSACK_COUNT = (1ull << KNAPSACK_EPOCH) - 1,
+    KNAPSACK_EPOCHS = 1ull << 21
 };
 
 /* What a block found. The best solution is the one of lowest rank among those with the most profit. */

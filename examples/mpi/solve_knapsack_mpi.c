@@ -23,7 +23,7 @@ static const char usage[] =
     "usage: solve_knapsack_mpi MODEL [options], by mpirun\n"
     "  MODEL              a file (first line \"n C\", then n lines \"p w\"), or a generated one as of solve_knapsack\n"
     "  --search S         dominance or breadth (dominance)\n"
-    "  --pool N           size of each process's pool in nodes (1048576)\n"
+    "  --pool N           size of each process's pool in nodes (1048576, and it grows)\n"
     "  --round N          nodes that a process expands before it hears from the others (100000)\n"
     "  --limit SECONDS    that a process waits for another one (60)\n"
     "  --backend B        cpu, cuda or auto: cuda where there is one (auto)\n"

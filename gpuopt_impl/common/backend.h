@@ -71,9 +71,14 @@ static inline int gpuopt__asked_to_stop(const gpuopt_context *context) {
     return context->desc.stop && context->desc.stop(context->desc.user);
 }
 
+/* Memory that a call can do without: NULL is no error. */
+static inline void *gpuopt__try_allocate(const gpuopt_context *context, gpuopt_memory where, uint64_t bytes) {
+    return bytes <= SIZE_MAX ? context->desc.allocate(context->memory_user, where, (size_t)bytes) : NULL;
+}
+
 static inline gpuopt_status gpuopt__allocate(const gpuopt_context *context, gpuopt_memory where, uint64_t bytes,
                                              void **memory) {
-    *memory = bytes <= SIZE_MAX ? context->desc.allocate(context->memory_user, where, (size_t)bytes) : NULL;
+    *memory = gpuopt__try_allocate(context, where, bytes);
     if (*memory) return GPUOPT_OK;
     gpuopt__log(context, 0, "no %s memory for %llu bytes", where == GPUOPT_DEVICE ? "device" : "host",
                 (unsigned long long)bytes);

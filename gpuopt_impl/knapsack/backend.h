@@ -10,6 +10,7 @@
  *     bound.h          the arithmetic of a node (CPU and GPU)
  *     cpu_step.h       a step by one thread; cpu.h divides it among threads
  *     cardinality.h    better upper bounds, from the number of items in a solution
+ *     surrogate.h      better still, and solutions, from other knapsack problems; when either is computed
  *     incumbent.h      solutions and claims of the caller, the upper bound
  *     recover.h        the items of the best solution
  *     pack.h, unpack.h nodes as bytes, and back
@@ -43,8 +44,9 @@ struct gpuopt_knapsack {
     gpuopt__knapsack_search search; /* of the problem that reduction left */
     gpuopt__knapsack_lists lists[2];
     gpuopt_knapsack_search kind;
-    int64_t pool;
-    int64_t host_room; /* GPU: nodes that a search with a short list may keep in host memory; 0: none */
+    int64_t pool, pool_limit; /* nodes that fit, and to which the pool may grow */
+    int sliced;               /* the log was told of slices */
+    int64_t host_room;        /* GPU: nodes that a search with a short list may keep in host memory; 0: none */
     int64_t node_limit;
     int32_t hybrid_threshold;
     int32_t items;
@@ -56,7 +58,8 @@ struct gpuopt_knapsack {
     int64_t incumbent;         /* profit of `taken` or, if search.best.level >= 0, of that node's solution */
     int64_t root_bound, upper; /* Dantzig's bound, and the best bound known; in units */
     int stopped;               /* the stop hook ended the latest run */
-    int64_t strengthen_at;     /* expanded nodes at which the next cardinality bound is computed */
+    int64_t strengthen_at;     /* expanded nodes at which the next bound of the whole problem is computed */
+    int surrogates;            /* and that it comes from surrogate problems */
     uint64_t hash;             /* of the problem that reduction left */
     int64_t *weight, *profit;  /* [items] as in the descriptor */
     int64_t *sorted_weight, *sorted_profit;
@@ -87,6 +90,8 @@ struct gpuopt__knapsack_backend {
     void (*plan)(const gpuopt_context *, const gpuopt_knapsack_desc *, gpuopt_memory_plan *);
     gpuopt_status (*create)(gpuopt_context *, const gpuopt_knapsack_desc *, gpuopt_knapsack **);
     void (*destroy)(gpuopt_knapsack *);
+    /* Enlarges the pool to so many nodes, and keeps those in it. MEMORY: there is none; nothing has changed. */
+    gpuopt_status (*grow)(gpuopt_knapsack *, int64_t pool);
     /* Makes steps until the search has reached `expanded` nodes, `steps` steps or its goal, no node is left, the
      * pool is full, or the stop hook says so. */
     gpuopt_status (*run)(gpuopt_knapsack *, gpuopt__knapsack_search *, int64_t expanded, int64_t steps);
@@ -98,5 +103,34 @@ struct gpuopt__knapsack_backend {
     gpuopt_status (*put)(gpuopt_knapsack *, const gpuopt__knapsack_search *, int64_t at, int step, int64_t count,
                          const gpuopt__knapsack_node *);
 };
+
+/* Doubles the pool, as far as it may grow. MEMORY: not at all, and never again. */
+static inline gpuopt_status gpuopt__knapsack_grow(gpuopt_knapsack *k) {
+    gpuopt__knapsack_search *s = &k->search;
+    int64_t pool = k->pool < k->pool_limit / 2 ? 2 * k->pool : k->pool_limit;
+    gpuopt_status status =
+        k->pool < k->pool_limit ? k->context->desc.backend->knapsack->grow(k, pool) : GPUOPT_ERROR_MEMORY;
+    if (status == GPUOPT_ERROR_MEMORY) k->pool_limit = k->pool;
+    if (status) return status;
+    gpuopt__log(k->context, 2, "knapsack: the pool grew to %lld nodes", (long long)pool);
+    k->pool = s->home_room = pool;
+    if (!s->on_host) gpuopt__knapsack_go_home(s);
+    s->tight = 0;
+    return GPUOPT_OK;
+}
+
+/* After a step whose children did not fit: the pool grows, or the next step takes a slice. */
+static inline gpuopt_status gpuopt__knapsack_make_room(gpuopt_knapsack *k, const gpuopt__knapsack_search *s) {
+    gpuopt_status status;
+    if (s->which != 0) return GPUOPT_OK; /* items are recovered in what is free */
+    status = gpuopt__knapsack_grow(k);
+    if (status != GPUOPT_ERROR_MEMORY) return status;
+    if (!k->sliced && !s->stop_when_full)
+        gpuopt__log(k->context, 2,
+                    "knapsack: nodes do not fit the pool of %lld; levels are expanded in slices from now on",
+                    (long long)k->pool);
+    k->sliced = 1;
+    return GPUOPT_OK;
+}
 
 #endif /* GPUOPT_IMPL_KNAPSACK_BACKEND_H */

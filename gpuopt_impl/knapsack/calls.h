@@ -5,8 +5,8 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_CALLS_H
 #define GPUOPT_IMPL_KNAPSACK_CALLS_H
 
-#include "cardinality.h"
 #include "deal.h"
+#include "surrogate.h"
 
 /* ---- Descriptors ---- */
 
@@ -24,8 +24,12 @@ static gpuopt_status gpuopt__knapsack_check_options(const gpuopt_context *contex
     return status ? status : gpuopt__check_choices(context, call, choice, sizeof choice / sizeof *choice);
 }
 
+/* The default pool, and how far it grows: 1.3 GB. */
+enum { GPUOPT__KNAPSACK_POOL = 1 << 20, GPUOPT__KNAPSACK_POOL_LIMIT = 1 << 26 };
+
+/* *limit: to which the pool may grow. */
 static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
-                                            gpuopt_knapsack_desc *d) {
+                                            gpuopt_knapsack_desc *d, int64_t *limit) {
     int64_t least;
     int32_t j;
     gpuopt_status status;
@@ -43,8 +47,13 @@ static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char 
         return GPUOPT_ERROR_ARGUMENT;
     }
     least = 2 * (int64_t)d->items + 8;
-    if (d->pool == 0) d->pool = 1 << 20;
+    *limit = d->pool;
+    if (d->pool == 0) {
+        d->pool = 4 * least > GPUOPT__KNAPSACK_POOL ? 4 * least : GPUOPT__KNAPSACK_POOL;
+        *limit = d->search == GPUOPT_SEARCH_HYBRID ? d->pool : GPUOPT__KNAPSACK_POOL_LIMIT;
+    }
     if (d->pool < least) d->pool = least;
+    if (*limit < d->pool) *limit = d->pool;
     if (d->hybrid_threshold == 0) d->hybrid_threshold = 5000;
     return GPUOPT_OK;
 }
@@ -86,11 +95,12 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_plan(gpuopt_context *context, const gpu
     gpuopt_knapsack head;
     gpuopt_knapsack_desc d;
     gpuopt_status status;
+    int64_t limit;
     GPUOPT__COMPUTES(gpuopt_knapsack_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
-    status = gpuopt__knapsack_check(context, call, desc, &d);
+    status = gpuopt__knapsack_check(context, call, desc, &d, &limit);
     if (status) return status;
     memset(&p, 0, sizeof p);
     p.host_bytes = gpuopt__knapsack_cut(&head, NULL, d.items);
@@ -109,18 +119,15 @@ GPUOPT_API void gpuopt_knapsack_destroy(gpuopt_knapsack *knapsack) {
     gpuopt__release(context, GPUOPT_HOST, block);
 }
 
-GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
-                                                gpuopt_knapsack **knapsack) {
-    static const char call[] = "gpuopt_knapsack_create";
+/* surrogates: whether a long search may solve surrogate problems, see surrogate.h; their own handles do not. */
+static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
+                                           int surrogates, gpuopt_knapsack **knapsack) {
     gpuopt_knapsack *k = NULL, measure;
     gpuopt_knapsack_desc d;
     gpuopt_status status;
     void *block = NULL;
-    GPUOPT__COMPUTES(gpuopt_knapsack_create(context, desc, knapsack));
-    if (knapsack) *knapsack = NULL;
-    if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack is NULL");
-    status = gpuopt__knapsack_check(context, call, desc, &d);
+    int64_t limit;
+    status = gpuopt__knapsack_check(context, call, desc, &d, &limit);
     if (status) return status;
     status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__knapsack_cut(&measure, NULL, d.items), &block);
     if (!status) status = context->desc.backend->knapsack->create(context, &d, &k);
@@ -132,6 +139,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const g
     k->block = block;
     k->kind = d.search;
     k->pool = k->search.home_room = d.pool;
+    k->pool_limit = limit;
     k->node_limit = d.node_limit;
     k->hybrid_threshold = d.hybrid_threshold;
     k->items = d.items;
@@ -141,7 +149,9 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const g
     k->search.goal = INT64_MAX;
     k->search.reserve = (int64_t)d.items + 4; /* for the searches that recover items */
     k->search.best.level = -1;
-    k->strengthen_at = k->search.dominance ? GPUOPT__KNAPSACK_STRENGTHEN * (int64_t)d.items : INT64_MAX;
+    k->surrogates = surrogates && k->search.dominance && gpuopt__knapsack_reduces(&d);
+    k->strengthen_at = (k->surrogates ? GPUOPT__KNAPSACK_FIRST : GPUOPT__KNAPSACK_STRENGTHEN) * (int64_t)d.items;
+    if (!k->search.dominance) k->strengthen_at = INT64_MAX;
     status = gpuopt__knapsack_prepare(k, call, &d);
     if (!status) {
         gpuopt__knapsack_order(&k->search, &k->lists[0], k->root_bound);
@@ -150,6 +160,16 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const g
     if (status) gpuopt_knapsack_destroy(k);
     else *knapsack = k;
     return status;
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
+                                                gpuopt_knapsack **knapsack) {
+    static const char call[] = "gpuopt_knapsack_create";
+    GPUOPT__COMPUTES(gpuopt_knapsack_create(context, desc, knapsack));
+    if (knapsack) *knapsack = NULL;
+    if (!context) return GPUOPT_ERROR_ARGUMENT;
+    if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack is NULL");
+    return gpuopt__knapsack_make(context, call, desc, 1, knapsack);
 }
 
 /* ---- The search ---- */

@@ -14,10 +14,6 @@
 
 #include "recover.h"
 
-/* The bound is computed when the search has expanded this many nodes per item, and again after 8 times as many, and so
- * on. */
-enum { GPUOPT__KNAPSACK_STRENGTHEN = 64, GPUOPT__KNAPSACK_STRENGTHEN_AGAIN = 8 };
-
 /* Dantzig's bound with `add`, which may be negative, added to every profit. *count: items in the solution of the
  * relaxation, without the break item. */
 static int64_t gpuopt__knapsack_relaxed(gpuopt_knapsack *k, int64_t add, int32_t *count) {
@@ -103,17 +99,6 @@ static void gpuopt__knapsack_lower_goal(gpuopt_knapsack *k) {
     bound = gpuopt__knapsack_cardinality(k, 1, gpuopt__knapsack_fewest_items(k), largest, bound);
     if (bound < s->lower) bound = s->lower; /* nothing is better than the incumbent */
     if (bound < s->goal) s->goal = bound;
-}
-
-/* After a run: if it is time for a new bound, computes it and returns 1: the search has to go on. */
-static int gpuopt__knapsack_strengthen(gpuopt_knapsack *k) {
-    if (k->search.depth == 0 || k->search.expanded < k->strengthen_at) return 0;
-    while (k->strengthen_at <= k->search.expanded)
-        k->strengthen_at = k->strengthen_at < INT64_MAX / GPUOPT__KNAPSACK_STRENGTHEN_AGAIN
-                               ? k->strengthen_at * GPUOPT__KNAPSACK_STRENGTHEN_AGAIN
-                               : INT64_MAX;
-    gpuopt__knapsack_lower_goal(k);
-    return 1;
 }
 
 /* Ends the search: no node in the pool can beat the incumbent. */

@@ -17,50 +17,90 @@ enum {
 typedef struct gpuopt__knapsack_cpu {
     gpuopt_knapsack head;
     gpuopt__knapsack_pool pool;
+    void *nodes;                  /* memory of the pool, and of: */
     uint64_t *mark;               /* [pool / 32 + 1] a bit for each child of a step; for several threads */
     gpuopt__knapsack_found *part; /* [threads * PARTS] */
     int threads;
 } gpuopt__knapsack_cpu;
 
-static uint64_t gpuopt__knapsack_cpu_cut(const gpuopt_context *context, int64_t pool, void *memory,
-                                         gpuopt__knapsack_cpu *k) {
+static uint64_t gpuopt__knapsack_cpu_cut(const gpuopt_context *context, void *memory, gpuopt__knapsack_cpu *k) {
     gpuopt__arena arena;
     int64_t threads = context->desc.threads;
     arena.base = (char *)memory;
     arena.used = 0;
     k->threads = (int)threads;
     gpuopt__cut(&arena, 1, sizeof *k);
-    k->mark = (uint64_t *)gpuopt__cut(&arena, threads > 1 ? pool / 32 + 1 : 0, sizeof *k->mark);
     k->part = (gpuopt__knapsack_found *)gpuopt__cut(&arena, threads * GPUOPT__KNAPSACK_PARTS, sizeof *k->part);
+    return arena.used;
+}
+
+static uint64_t gpuopt__knapsack_cpu_cut_nodes(const gpuopt_context *context, int64_t pool, void *memory,
+                                               gpuopt__knapsack_cpu *k) {
+    gpuopt__arena arena;
+    arena.base = (char *)memory;
+    arena.used = 0;
+    k->mark = (uint64_t *)gpuopt__cut(&arena, context->desc.threads > 1 ? pool / 32 + 1 : 0, sizeof *k->mark);
     k->pool.room = (int64_t *)gpuopt__cut(&arena, pool, sizeof(int64_t));
     k->pool.profit = (uint64_t *)gpuopt__cut(&arena, pool, sizeof(uint64_t));
     k->pool.decisions = (uint32_t *)gpuopt__cut(&arena, pool, sizeof(uint32_t));
+    k->nodes = memory;
     return arena.used;
 }
 
 static void gpuopt__knapsack_cpu_plan(const gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                       gpuopt_memory_plan *plan) {
     gpuopt__knapsack_cpu k;
-    plan->host_bytes += gpuopt__knapsack_cpu_cut(context, desc->pool, NULL, &k);
+    plan->host_bytes += gpuopt__knapsack_cpu_cut(context, NULL, &k);
+    plan->host_bytes += gpuopt__knapsack_cpu_cut_nodes(context, desc->pool, NULL, &k);
 }
 
 static gpuopt_status gpuopt__knapsack_cpu_create(gpuopt_context *context, const gpuopt_knapsack_desc *desc,
                                                  gpuopt_knapsack **knapsack) {
     gpuopt__knapsack_cpu draft;
-    void *memory;
+    void *memory, *nodes;
     gpuopt_status status;
     memset(&draft, 0, sizeof draft);
-    status =
-        gpuopt__allocate(context, GPUOPT_HOST, gpuopt__knapsack_cpu_cut(context, desc->pool, NULL, &draft), &memory);
+    status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__knapsack_cpu_cut(context, NULL, &draft), &memory);
     if (status) return status;
-    gpuopt__knapsack_cpu_cut(context, desc->pool, memory, &draft);
+    status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__knapsack_cpu_cut_nodes(context, desc->pool, NULL, &draft),
+                              &nodes);
+    if (status) {
+        gpuopt__release(context, GPUOPT_HOST, memory);
+        return status;
+    }
+    gpuopt__knapsack_cpu_cut(context, memory, &draft);
+    gpuopt__knapsack_cpu_cut_nodes(context, desc->pool, nodes, &draft);
     draft.head.context = context;
     *(gpuopt__knapsack_cpu *)memory = draft;
     *knapsack = &((gpuopt__knapsack_cpu *)memory)->head;
     return GPUOPT_OK;
 }
 
-static void gpuopt__knapsack_cpu_destroy(gpuopt_knapsack *k) { gpuopt__release(k->context, GPUOPT_HOST, k); }
+static void gpuopt__knapsack_cpu_destroy(gpuopt_knapsack *k) {
+    gpuopt__release(k->context, GPUOPT_HOST, ((gpuopt__knapsack_cpu *)k)->nodes);
+    gpuopt__release(k->context, GPUOPT_HOST, k);
+}
+
+static gpuopt_status gpuopt__knapsack_cpu_grow(gpuopt_knapsack *knapsack, int64_t pool) {
+    gpuopt__knapsack_cpu *k = (gpuopt__knapsack_cpu *)knapsack;
+    const gpuopt__knapsack_pool old = k->pool;
+    const gpuopt_context *context = knapsack->context;
+    void *memory, *before = k->nodes;
+    gpuopt__knapsack_cpu draft;
+    int side;
+    memory = gpuopt__try_allocate(context, GPUOPT_HOST, gpuopt__knapsack_cpu_cut_nodes(context, pool, NULL, &draft));
+    if (!memory) return GPUOPT_ERROR_MEMORY;
+    gpuopt__knapsack_cpu_cut_nodes(context, pool, memory, k);
+    for (side = 0; side < 2; side++) { /* the nodes of side 1 lie at the pool's end */
+        const size_t nodes = (size_t)knapsack->search.used[side];
+        const int64_t from = side ? knapsack->pool - (int64_t)nodes : 0, to = side ? pool - (int64_t)nodes : 0;
+        memcpy(k->pool.room + to, old.room + from, nodes * sizeof *old.room);
+        memcpy(k->pool.profit + to, old.profit + from, nodes * sizeof *old.profit);
+        memcpy(k->pool.decisions + to, old.decisions + from, nodes * sizeof *old.decisions);
+    }
+    gpuopt__release(context, GPUOPT_HOST, before);
+    return GPUOPT_OK;
+}
 
 static gpuopt_status gpuopt__knapsack_cpu_load(gpuopt_knapsack *k) {
     (void)k;
@@ -112,7 +152,7 @@ static gpuopt__knapsack_found gpuopt__knapsack_cpu_step(gpuopt__knapsack_cpu *k,
         gpuopt__knapsack_join(&sum, &k->part[t]);
         k->part[t].children = before;
     }
-    gpuopt__knapsack_cpu_parts(k, s, job, with, work, GPUOPT__KNAPSACK_COPY);
+    if (sum.children <= job->limit) gpuopt__knapsack_cpu_parts(k, s, job, with, work, GPUOPT__KNAPSACK_COPY);
     return sum;
 }
 
@@ -120,13 +160,18 @@ static gpuopt_status gpuopt__knapsack_cpu_run(gpuopt_knapsack *knapsack, gpuopt_
                                               int64_t steps) {
     gpuopt__knapsack_cpu *k = (gpuopt__knapsack_cpu *)knapsack;
     gpuopt__knapsack_job job;
-    while (s->expanded < expanded && s->steps < steps && gpuopt__knapsack_next(s, &job)) {
+    gpuopt_status status = GPUOPT_OK;
+    while (!status && s->expanded < expanded && s->steps < steps && gpuopt__knapsack_next(s, &job)) {
         gpuopt__knapsack_found found = gpuopt__knapsack_cpu_step(k, s, &job);
+        if (gpuopt__knapsack_overflows(s, &job, &found)) {
+            status = gpuopt__knapsack_make_room(knapsack, s);
+            continue;
+        }
         gpuopt__knapsack_apply(s, &job, &found);
         if (found.children > 0 && gpuopt__knapsack_completes(s)) gpuopt__knapsack_complete(s, &k->pool);
         if (gpuopt__knapsack_stops(knapsack, s)) break;
     }
-    return GPUOPT_OK;
+    return status;
 }
 
 /* ---- Nodes in and out ---- */
@@ -146,7 +191,7 @@ static gpuopt_status gpuopt__knapsack_cpu_put(gpuopt_knapsack *knapsack, const g
 }
 
 static const struct gpuopt__knapsack_backend gpuopt__knapsack_cpu_table = {
-    gpuopt__knapsack_cpu_plan, gpuopt__knapsack_cpu_create, gpuopt__knapsack_cpu_destroy, gpuopt__knapsack_cpu_run,
-    gpuopt__knapsack_cpu_load, gpuopt__knapsack_cpu_get,    gpuopt__knapsack_cpu_put};
+    gpuopt__knapsack_cpu_plan, gpuopt__knapsack_cpu_create, gpuopt__knapsack_cpu_destroy, gpuopt__knapsack_cpu_grow,
+    gpuopt__knapsack_cpu_run,  gpuopt__knapsack_cpu_load,   gpuopt__knapsack_cpu_get,     gpuopt__knapsack_cpu_put};
 
 #endif /* GPUOPT_IMPL_KNAPSACK_CPU_H */

@@ -140,6 +140,7 @@ static gpuopt__knapsack_found gpuopt__knapsack_part(const gpuopt__knapsack_searc
                 mark[rank / 64] |= (uint64_t)1 << rank % 64;
                 continue;
             }
+            if (found.children > job->limit) return found; /* the step fails */
         }
         pool->room[to] = child.room;
         pool->profit[to] = child.profit;

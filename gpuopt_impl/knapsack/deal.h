@@ -252,6 +252,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_add(gpuopt_knapsack *knapsack, const vo
     if (s->dominance || !gpuopt__knapsack_skips_nothing(s, &p))
         return gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call,
                               "with DOMINANCE nodes can be added to an empty pool only");
+    status = gpuopt__knapsack_accommodate(k, s->used[0] + s->used[1] + p.nodes);
+    if (status) return status;
     side_of_even = s->list[0].side ^ (s->list[0].level & 1); /* as a search in which no side had to wait */
     for (; own < s->depth || other < p.lists; lists++) {
         int32_t level, packed;

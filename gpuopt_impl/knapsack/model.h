@@ -154,12 +154,16 @@ static gpuopt_status gpuopt__knapsack_settle(gpuopt_knapsack *k, const char *cal
     return GPUOPT_OK;
 }
 
+/* Whether _create spends time on fewer items. */
+static int gpuopt__knapsack_reduces(const gpuopt_knapsack_desc *d) {
+    return d->reduction == GPUOPT_ON || (d->reduction == GPUOPT_DEFAULT && d->search == GPUOPT_SEARCH_DOMINANCE);
+}
+
 static gpuopt_status gpuopt__knapsack_prepare(gpuopt_knapsack *k, const char *call, const gpuopt_knapsack_desc *d) {
     gpuopt__knapsack_search *s = &k->search;
     gpuopt__knapsack_item *item = k->scratch;
     gpuopt_status status;
     int32_t count;
-    int reduce = d->reduction == GPUOPT_ON || (d->reduction == GPUOPT_DEFAULT && s->dominance);
     k->unit = 1;
     s->view.capacity = d->capacity;
     status = gpuopt__knapsack_settle(k, call, d, item, &count);
@@ -171,7 +175,7 @@ static gpuopt_status gpuopt__knapsack_prepare(gpuopt_knapsack *k, const char *ca
     if (status) return status;
     k->incumbent = -1; /* so that the greedy solution becomes one even without profit */
     gpuopt__knapsack_greedy(k);
-    if (reduce) gpuopt__knapsack_reduce(k, item, count);
+    if (gpuopt__knapsack_reduces(d)) gpuopt__knapsack_reduce(k, item, count);
     status = gpuopt__knapsack_root_bound(k, call, &k->root_bound);
     k->upper = k->root_bound;
     s->lower = gpuopt__knapsack_units(k, k->incumbent);

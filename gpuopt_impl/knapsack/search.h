@@ -11,9 +11,9 @@
  *             sorted by weight, so this is a merge of two sorted lists: the unchanged children, and the flipped ones.
  * Completion  When a list has doubled, and every 32 decisions, each undecided item is tried with the best node that
  *             leaves room for it. This usually finds the optimum within a few levels.
- * Slices      The pool never grows. If the children of a level might not fit, a step takes a slice from the end of
- *             its list, a quarter of the free nodes, and the search goes on with the deepest list: depth first.
- *             Dominance then acts only within a slice.
+ * Slices      If the children of a level do not fit the pool, which a step finds out by trying, and the pool may not
+ *             grow, steps take slices from the end of the list, a quarter of the free nodes, and the search goes on
+ *             with the deepest list: depth first. Dominance then acts only within a slice.
  * Exactness   Children are kept or dropped by exact comparisons (gpuopt__knapsack_beats). Rounded bounds decide only
  *             which levels are skipped, which items are tried, and `upper`, with a margin for the rounding errors.
  */
@@ -75,6 +75,7 @@ typedef struct gpuopt__knapsack_search {
     int dominance;               /* 1: and a core that grows from the break item; 0: one that grows from the front */
     int stop_when_full;
     int full;                      /* with stop_when_full: the next level does not fit */
+    int tight;                     /* the children of the deepest list were found not to fit */
     int64_t lower;                 /* only solutions with more profit are searched for */
     int64_t goal;                  /* the search ends when it has found a solution of this profit */
     double ratio;                  /* profit per weight of the break item */
@@ -155,6 +156,7 @@ typedef struct gpuopt__knapsack_job {
     int64_t from, to;           /* places of the first node and of the first child */
     int64_t from_step, to_step; /* 1 or -1, from a node to the next */
     int64_t lower;
+    int64_t limit; /* children that fit; if more stay, the step fails: see gpuopt__knapsack_overflows */
     int64_t least;
     int64_t room;    /* what flipping adds to the room */
     uint64_t profit; /* and to the profit */
@@ -191,13 +193,12 @@ GPUOPT_HD void gpuopt__knapsack_join(gpuopt__knapsack_found *sum, const gpuopt__
     sum->best = f->best;
 }
 
-/* How many of the `count` nodes of a level the next step takes, if `room` nodes are free and `reserve` of them must
- * stay free: all if twice as many fit, else a quarter of the free nodes. A reserve of one node for each remaining
- * level, and two more, is enough to expand single nodes down to the last level: each step removes one node from the
- * pool and adds at most two, and the reserve that is needed falls by one. */
-GPUOPT_HD int64_t gpuopt__knapsack_slice(int64_t count, int64_t room, int64_t reserve) {
-    int64_t quarter = (room - reserve) / 4;
-    if (count <= (room - reserve) / 2) return count;
+/* How many of the `count` nodes of a level, whose children do not fit, the next step takes, if `spare` nodes are free
+ * beyond those that must stay free: a quarter of them. A reserve of one node for each remaining level, and two more, is
+ * enough to expand single nodes down to the last level: each step removes one node from the pool and adds at most two,
+ * and the reserve that is needed falls by one. */
+GPUOPT_HD int64_t gpuopt__knapsack_slice(int64_t count, int64_t spare) {
+    int64_t quarter = spare / 4;
     if (quarter < 1) quarter = 1;
     return count < quarter ? count : quarter;
 }
@@ -232,11 +233,14 @@ GPUOPT_HD int gpuopt__knapsack_next(gpuopt__knapsack_search *s, gpuopt__knapsack
     if (s->depth == 0 || s->lower >= s->goal) return 0;
     top = &s->list[s->depth - 1];
     job->level = top->level;
-    job->count =
-        gpuopt__knapsack_slice(top->count, s->room - s->used[0] - s->used[1], s->reserve + s->levels - top->level + 2);
-    if (job->count < top->count && s->stop_when_full) {
-        s->full = 1;
-        return 0;
+    job->count = top->count;
+    job->limit = s->room - s->used[0] - s->used[1] - (s->reserve + s->levels - top->level + 2);
+    if (s->tight) {
+        s->tight = 0;
+        job->count = gpuopt__knapsack_slice(top->count, job->limit);
+        s->full = s->stop_when_full && job->count < top->count;
+        if (s->full) return 0;
+        job->limit = INT64_MAX; /* they fit, or the reserve is for them */
     }
     job->core = gpuopt__knapsack_core_of(s, top->level + 1);
     item = gpuopt__knapsack_item_of(s, top->level);
@@ -265,6 +269,13 @@ GPUOPT_HD void gpuopt__knapsack_improve(gpuopt__knapsack_search *s, int32_t leve
     s->best.node = *node;
     s->best.known = decided < GPUOPT__KNAPSACK_KNOWN ? decided : GPUOPT__KNAPSACK_KNOWN;
     for (k = 0; k < s->best.known; k++) s->best.decided[k] = s->decided[decided - 1 - k];
+}
+
+/* Whether more children stay than fit. Then nothing has changed, and the next step takes a slice. */
+GPUOPT_HD int gpuopt__knapsack_overflows(gpuopt__knapsack_search *s, const gpuopt__knapsack_job *job,
+                                         const gpuopt__knapsack_found *f) {
+    s->tight = f->children > job->limit;
+    return s->tight;
 }
 
 /* Applies the result of a step: its nodes are removed, their children added. */

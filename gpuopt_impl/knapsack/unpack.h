@@ -164,11 +164,19 @@ static int gpuopt__knapsack_fits(const gpuopt__knapsack_search *s, int64_t alive
     return s->home_room - alive >= s->reserve + s->levels - level + 2;
 }
 
+/* Lets the pool grow, if it may, until so many nodes fit it on every level. */
+static gpuopt_status gpuopt__knapsack_accommodate(gpuopt_knapsack *k, int64_t nodes) {
+    gpuopt_status status = GPUOPT_OK;
+    while (!status && !gpuopt__knapsack_fits(&k->search, nodes, 0)) status = gpuopt__knapsack_grow(k);
+    return status == GPUOPT_ERROR_MEMORY ? GPUOPT_OK : status;
+}
+
 /* Puts nodes that have been checked into a pool whose own nodes are replaced, with what they know of solutions. */
 static gpuopt_status gpuopt__knapsack_replace(gpuopt_knapsack *k, const char *call, const gpuopt__knapsack_packed *p) {
     int64_t alive = 0;
     int32_t j;
-    gpuopt_status status;
+    gpuopt_status status = gpuopt__knapsack_accommodate(k, p->nodes);
+    if (status) return status;
     for (j = 0; j < p->lists; j++) {
         const gpuopt__knapsack_list list = gpuopt__knapsack_packed_list(p, j);
         alive += list.count;

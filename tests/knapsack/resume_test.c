@@ -100,7 +100,7 @@ static void resumed_anywhere(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* At FULL of a pool of 90, levels had been skipped: some nodes can then only be dropped. */
+/* At FULL of a pool of 84, levels had been skipped: some nodes can then only be dropped. */
 static void full_after_skipped_levels(void **state) {
     static const int64_t profit[] = {27, 85, 5,  25, 72, 87, 5,  62, 18, 15, 20, 79, 88, 12, 61, 83, 39, 80, 44,
                                      56, 34, 16, 10, 26, 35, 65, 32, 6,  49, 32, 85, 32, 37, 39, 72, 56, 15, 81};
@@ -117,7 +117,8 @@ static void full_after_skipped_levels(void **state) {
     memcpy(m.profit, profit, sizeof profit);
     memcpy(m.weight, weight, sizeof weight);
     desc = model_desc(&m);
-    desc.pool = 90;
+    desc.pool = 84;
+    desc.reduction = GPUOPT_OFF;
     desc.when_full = GPUOPT_WHEN_FULL_STOP;
     search(context, &m, &desc, model_optimum(&m), &full);
     assert_true(full > 0);

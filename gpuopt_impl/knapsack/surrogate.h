@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knapsack: surrogate problems, solved when the search turns out to be more than short. The greedy solution up to the break item has b items. Any
+ * solution has at most b of them or at least b + 1. Either constraint, times a multiplier sigma, is added to that of the
+ * capacity: weights w + sigma and capacity C + sigma b, or w - sigma and C - sigma (b + 1). That keeps all solutions
+ * of the case, so the optimum of the new knapsack problem is an upper bound of them; and if its items fit the original
+ * capacity, they are the best ones. For almost strongly correlated weights and profits the new ones are hardly
+ * correlated, so that the problem takes few nodes. If no solution has more than b items, or none of interest fewer than
+ * b + 1, there is one case (Martello, Pisinger, Toth: Dynamic programming and strong bounds for the 0-1 knapsack
+ * problem, Management Science 45, 1999).
+ *
+ * They are solved by handles of their own, on the CPU for every backend, with a limit on nodes.
+ */
+#ifndef GPUOPT_IMPL_KNAPSACK_SURROGATE_H
+#define GPUOPT_IMPL_KNAPSACK_SURROGATE_H
+
+#include "cardinality.h"
+
+/* Surrogate problems are solved when the search has expanded FIRST nodes per item; cardinality bounds are computed after
+ * STRENGTHEN, after 8 times as many, and so on. */
+enum { GPUOPT__KNAPSACK_FIRST = 4, GPUOPT__KNAPSACK_STRENGTHEN = 64, GPUOPT__KNAPSACK_STRENGTHEN_AGAIN = 8 };
+
+enum {
+    GPUOPT__KNAPSACK_SURROGATE_ITEMS = 64, /* smaller problems are searched at once */
+    GPUOPT__KNAPSACK_SURROGATE_NODES = 64, /* an item, at most */
+    GPUOPT__KNAPSACK_SURROGATE_POOL = 1 << 16
+};
+
+/* One case: solutions of at most (sign 1) or at least (sign -1) so many items. */
+typedef struct gpuopt__knapsack_case {
+    int32_t items;
+    int sign;
+    int64_t sigma;
+} gpuopt__knapsack_case;
+
+/* Writes weights w + sigma, or max(0, w - sigma), to w [v->last] with a stride in bytes. Returns the capacity; negative: there is no
+ * solution. Items whose weight would be negative are taken, and give the capacity what they lack. */
+static int64_t gpuopt__knapsack_surrogate_weights(const gpuopt__knapsack_view *v, const gpuopt__knapsack_case *c,
+                                                  int64_t *to, size_t stride) {
+    int64_t capacity = v->capacity + c->sign * c->sigma * c->items;
+    int32_t j;
+    for (j = 0; j < v->last; j++, to = (int64_t *)((char *)to + stride)) {
+        const int64_t weight = v->table.weight[j] + c->sign * c->sigma;
+        *to = weight > 0 ? weight : 0;
+        if (weight < 0) capacity -= weight;
+    }
+    return capacity;
+}
+
+static double gpuopt__knapsack_surrogate_ratio(const gpuopt__knapsack_item *item) {
+    return item->weight > 0 ? (double)item->profit / (double)item->weight : 0x1p1000;
+}
+
+/* Moves the items begin .. end - 1 so that those of a larger ratio come first, then those of this ratio. */
+static void gpuopt__knapsack_surrogate_divide(gpuopt__knapsack_item *item, int32_t begin, int32_t end, double ratio,
+                                              int32_t *larger, int32_t *equal) {
+    int32_t j = begin;
+    *larger = begin;
+    while (j < end) {
+        const double other = gpuopt__knapsack_surrogate_ratio(&item[j]);
+        const gpuopt__knapsack_item moved = item[j];
+        const int32_t to = other > ratio ? (*larger)++ : other < ratio ? --end : j;
+        item[j] = item[to];
+        item[to] = moved;
+        j += other >= ratio;
+    }
+    *equal = end;
+}
+
+/* How many items fit, in the order of profit per weight. It reorders them. Only the choice of sigma depends on it, which
+ * may be any, so rounding does no harm. O(count) on average. */
+static int32_t gpuopt__knapsack_surrogate_count(gpuopt__knapsack_item *item, int32_t count, int64_t capacity) {
+    int32_t begin = 0, end = count;
+    while (begin < end) {
+        int64_t room = capacity;
+        int32_t larger, equal, j;
+        const double ratio = gpuopt__knapsack_surrogate_ratio(&item[begin + (end - begin) / 2]);
+        gpuopt__knapsack_surrogate_divide(item, begin, end, ratio, &larger, &equal);
+        for (j = begin; j < equal && item[j].weight <= room; j++) room -= item[j].weight;
+        if (j < larger) end = larger;
+        else if (j < equal) return j;
+        else begin = equal, capacity = room;
+    }
+    return begin;
+}
+
+/* Chooses sigma by bisection: about as many items fit as the case says, which makes the relaxation tight. */
+static void gpuopt__knapsack_surrogate_multiplier(gpuopt_knapsack *k, int64_t largest, gpuopt__knapsack_case *c) {
+    const gpuopt__knapsack_view *v = &k->search.view;
+    gpuopt__knapsack_item *item = k->scratch;
+    int64_t low = 0, high = largest, capacity;
+    int32_t j, count;
+    while (low < high) {
+        c->sigma = low + (high - low) / 2;
+        capacity = gpuopt__knapsack_surrogate_weights(v, c, &item->weight, sizeof *item);
+        for (j = 0; j < v->last; j++) item[j].profit = v->table.profit[j];
+        count = gpuopt__knapsack_surrogate_count(item, v->last, capacity);
+        if (c->sign > 0 ? count >= c->items : count < c->items) low = c->sigma + 1;
+        else high = c->sigma;
+    }
+    c->sigma = low;
+    if (c->sign > 0 && low > 0) c->sigma--; /* the last with which so many fit */
+}
+
+/* Takes over a solution of a surrogate problem, if its items fit the capacity and are better than the incumbent. */
+static gpuopt_status gpuopt__knapsack_surrogate_take(gpuopt_knapsack *k, gpuopt_knapsack *surrogate, uint8_t *taken) {
+    const gpuopt__knapsack_view *v = &k->search.view;
+    int64_t room = v->capacity, profit = 0;
+    gpuopt_status status = gpuopt_knapsack_get_items(surrogate, GPUOPT_HOST, taken, &profit, NULL);
+    int32_t j;
+    if (status || profit <= k->search.lower) return status;
+    for (j = 0; j < v->last && room >= 0; j++)
+        if (taken[j]) room -= v->table.weight[j];
+    if (room < 0) return GPUOPT_OK;
+    for (j = 0; j < k->items; j++) k->trial[j] = k->fixed[j] == 1;
+    for (j = 0; j < v->last; j++)
+        if (taken[j]) k->trial[k->order[j]] = 1;
+    gpuopt__knapsack_adopt(k, k->base_profit + profit * k->unit, k->trial);
+    return GPUOPT_OK;
+}
+
+static gpuopt_status gpuopt__knapsack_make(gpuopt_context *context, const char *call, const gpuopt_knapsack_desc *desc,
+                                           int surrogates, gpuopt_knapsack **knapsack);
+
+/* Solves the surrogate problem of a case. *bound: what no solution of the case exceeds, unless it is no better than the
+ * incumbent. weight, taken: [items of the view] scratch. */
+static gpuopt_status gpuopt__knapsack_surrogate_solve(gpuopt_knapsack *k, const gpuopt__knapsack_case *c,
+                                                      int64_t *weight, uint8_t *taken, int64_t *bound) {
+    const gpuopt__knapsack_view *v = &k->search.view;
+    gpuopt_context cpu = *k->context;
+    gpuopt_knapsack_desc d;
+    gpuopt_knapsack_info info;
+    gpuopt_knapsack *handle = NULL;
+    gpuopt_status status;
+    memset(&info, 0, sizeof info);
+    memset(&d, 0, sizeof d);
+    info.struct_size = sizeof info;
+    d.struct_size = sizeof d;
+    cpu.desc.backend = gpuopt_backend_cpu();
+    cpu.desc.threads = 1;
+    cpu.desc.stop = NULL;
+    cpu.desc.log = NULL; /* what goes wrong here is no error */
+    cpu.last_error = NULL;
+    d.items = v->last;
+    d.weight = weight;
+    d.profit = v->table.profit;
+    d.capacity = gpuopt__knapsack_surrogate_weights(v, c, weight, sizeof *weight);
+    d.pool = GPUOPT__KNAPSACK_SURROGATE_POOL;
+    d.when_full = GPUOPT_WHEN_FULL_STOP;
+    d.node_limit = GPUOPT__KNAPSACK_SURROGATE_NODES * (int64_t)v->last;
+    *bound = k->search.lower;
+    if (d.capacity < 0) return GPUOPT_OK;
+    status = gpuopt__knapsack_make(&cpu, "gpuopt_knapsack_create", &d, 0, &handle);
+    if (!status) {
+        gpuopt__knapsack_claim(handle, k->search.lower + 1);
+        status = gpuopt_knapsack_expand(handle, 0, 0, &info);
+    }
+    if (!status && info.outcome != GPUOPT_INFEASIBLE) {
+        *bound = info.upper;
+        status = gpuopt__knapsack_surrogate_take(k, handle, taken);
+    }
+    gpuopt_knapsack_destroy(handle);
+    return status;
+}
+
+/* Lowers the goal, at which the search may end, by surrogate problems; they may find the optimum. If there is no memory
+ * for them, the search goes on without. */
+static void gpuopt__knapsack_surrogate(gpuopt_knapsack *k) {
+    gpuopt__knapsack_search *s = &k->search;
+    const gpuopt__knapsack_view *v = &s->view;
+    gpuopt__knapsack_case some[2];
+    gpuopt_status status = GPUOPT_OK;
+    gpuopt__arena arena = {NULL, 0};
+    uint8_t *taken = NULL;
+    int64_t *weight = NULL, largest = 0, bound, goal = -1;
+    int32_t j, cases = 0;
+    void *memory;
+    for (j = 0; j < v->last; j++) largest = v->table.weight[j] > largest ? v->table.weight[j] : largest;
+    if (v->last < GPUOPT__KNAPSACK_SURROGATE_ITEMS || s->lower >= k->root_bound) return;
+    if (v->capacity > INT64_MAX / 4 || largest > INT64_MAX / 4 / v->last || k->root_bound > INT64_MAX / 4)
+        return; /* sums might overflow */
+    if (gpuopt__knapsack_fewest_items(k) <= v->at) {
+        some[cases].items = v->at;
+        some[cases++].sign = 1;
+    }
+    if (gpuopt__knapsack_most_items(k) > v->at) {
+        some[cases].items = v->at + 1;
+        some[cases++].sign = -1;
+    }
+    for (j = 0; j < 2; j++) {
+        weight = (int64_t *)gpuopt__cut(&arena, v->last, sizeof *weight);
+        taken = (uint8_t *)gpuopt__cut(&arena, v->last, 1);
+        if (j == 1) break;
+        memory = gpuopt__try_allocate(k->context, GPUOPT_HOST, arena.used);
+        if (!memory) return;
+        arena.base = (char *)memory;
+        arena.used = 0;
+    }
+    for (j = 0; j < cases && !status && goal < k->root_bound; j++) {
+        gpuopt__knapsack_surrogate_multiplier(k, largest, &some[j]);
+        status = gpuopt__knapsack_surrogate_solve(k, &some[j], weight, taken, &bound);
+        if (bound > goal) goal = bound;
+    }
+    gpuopt__release(k->context, GPUOPT_HOST, memory);
+    if (goal < s->lower) goal = s->lower;
+    if (!status && goal < s->goal) s->goal = goal;
+}
+
+/* After a run: if it is time for a new bound, computes it and returns 1: the search has to go on. */
+static int gpuopt__knapsack_strengthen(gpuopt_knapsack *k) {
+    if (k->search.depth == 0 || k->search.expanded < k->strengthen_at) return 0;
+    if (k->surrogates) {
+        k->surrogates = 0;
+        k->strengthen_at = GPUOPT__KNAPSACK_STRENGTHEN * (int64_t)k->items;
+        gpuopt__knapsack_surrogate(k);
+        return 1;
+    }
+    while (k->strengthen_at <= k->search.expanded)
+        k->strengthen_at = k->strengthen_at < INT64_MAX / GPUOPT__KNAPSACK_STRENGTHEN_AGAIN
+                               ? k->strengthen_at * GPUOPT__KNAPSACK_STRENGTHEN_AGAIN
+                               : INT64_MAX;
+    gpuopt__knapsack_lower_goal(k);
+    return 1;
+}
+
+#endif /* GPUOPT_IMPL_KNAPSACK_SURROGATE_H */
