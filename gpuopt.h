@@ -1550,9 +1550,15 @@ typedef enum gpuopt_elimination_heuristic {
 
 /* What is done if the tables do not fit into memory. Every policy except MINI_BUCKET gives the exact answer. */
 typedef enum gpuopt_elimination_policy {
-    GPUOPT_POLICY_AUTO = 0, /* the first of the following that fits; SLICE with at most 65536 slices and 64 times the
-                               operations */
-    GPUOPT_POLICY_EXACT,    /* all tables in memory */
+    GPUOPT_POLICY_AUTO = 0,  /* the first of the following that fits; SLICE with at most 65536 slices, and SLICE and
+                               RECOMPUTE with at most 64 times the operations */
+    GPUOPT_POLICY_EXACT,     /* all tables in memory */
+    GPUOPT_POLICY_DROP,      /* a message's memory is used again once the message has been read. For _assign the best
+                               value of each of its entries stays instead, in 1, 2, 4, 8, 16 or 32 bits: a second pass
+                               over each bucket finds it, for twice the operations. Not with keep ON */
+    GPUOPT_POLICY_RECOMPUTE, /* DROP, with the best values of as many variables at a time as fit, the last ones first;
+                               _assign eliminates again what leads to the others, in up to 1024 passes, and then no
+                               message is ready. Not with keep ON */
     GPUOPT_POLICY_SLICE,  /* some variables are fixed, and the rest is eliminated for each of at most 2^32 combinations
                                of their values; the order must have all variables */
     GPUOPT_POLICY_STREAM, /* CUDA: the largest tables lie in host memory and go through the device in chunks, which are
@@ -1594,8 +1600,9 @@ typedef struct gpuopt_elimination_desc {
     /* Copies of the model, each with its own condition, eliminated side by side: 1 to 2^24; 0: 1. More than one needs
      * EXACT or MINI_BUCKET. */
     int32_t copies;
-    /* On by default: all messages stay until the end. OFF: a message's memory is used again once the message has been
-     * read; _assign and _get_bounds then return STATE. */
+    /* ON: all messages stay until the end. OFF: a message's memory is used again once the message has been read, and
+     * nothing stays for _assign, which then returns STATE, as _get_bounds does. Default: ON, except with the policies
+     * DROP and RECOMPUTE, which AUTO may choose: with them there are no bounds. */
     gpuopt_switch keep;
     int join_rest; /* not 0: the functions that are left over in the end become one message, over all their variables */
     /* The number that packed messages carry and that _message_unpack asks for: any, agreed on by all agents of one
@@ -1634,9 +1641,16 @@ typedef struct gpuopt_elimination_estimate {
     int64_t slices;            /* combinations of their values; 1 without SLICE */
     double entries;            /* of all messages, of one copy and slice */
     double largest;            /* entries of the largest message */
-    double operations;         /* joined rows times tables, over all copies and slices */
+    double operations;         /* joined rows times tables, over all copies and slices; RECOMPUTE: with _assign's */
     double bytes_moved;        /* each table read once by each bucket that needs it, and written once */
     gpuopt_memory_plan memory; /* as _plan gives it; struct_size is set by the library */
+    int32_t passes;            /* RECOMPUTE: passes of the value phase; else 1 */
+    /* What the policies take that were tried, by their numbers: bytes of the memory that memory_limit is about (if one
+     * does not fit, the least it was tried with), UINT64_MAX if a message has more than 2^44 entries; and operations.
+     * 0: not tried. AUTO tries one after the other until one fits, a policy by name only itself (STREAM and SLICE: EXACT
+     * first). */
+    uint64_t policy_bytes[7];
+    double policy_operations[7];
 } gpuopt_elimination_estimate;
 
 /* Finds an elimination order, and estimates what the elimination takes: this is how to get an estimate. If desc->order
