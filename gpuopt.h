@@ -1503,7 +1503,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch
  * Bits      INT64: the same bits on every backend. DOUBLE: on one backend always the same, between backends up to
  *           rounding.
  * Stop      The stop hook is asked between buckets and between slices in _step, many times in a search for an order,
- *           and in _assign where that repeats a slice. */
+ *           and in _assign where that repeats a slice or a pass. */
 
 /* A model being eliminated. */
 typedef struct gpuopt_elimination gpuopt_elimination;
@@ -1646,8 +1646,8 @@ typedef struct gpuopt_elimination_estimate {
     gpuopt_memory_plan memory; /* as _plan gives it; struct_size is set by the library */
     int32_t passes;            /* RECOMPUTE: passes of the value phase; else 1 */
     /* What the policies take that were tried, by their numbers: bytes of the memory that memory_limit is about (if one
-     * does not fit, the least it was tried with), UINT64_MAX if a message has more than 2^44 entries; and operations.
-     * 0: not tried. AUTO tries one after the other until one fits, a policy by name only itself (STREAM and SLICE: EXACT
+     * does not fit, the least it was tried with), UINT64_MAX if a message has more than 2^44 entries; and operations. 0:
+     * not tried. AUTO tries one after the other until one fits, a policy by name only itself (STREAM and SLICE: EXACT
      * first). */
     uint64_t policy_bytes[7];
     double policy_operations[7];
@@ -1719,7 +1719,7 @@ typedef struct gpuopt_elimination_assignment {
     size_t struct_size; /* sizeof(gpuopt_elimination_assignment) */
     /* OPTIMAL: cost is proven optimal, given the values of the variables that the order left over. CONVERGED: a
      * feasible assignment. INFEASIBLE: none was found, which with MINI_BUCKET proves nothing. MORE: stopped while a
-     * slice was repeated; call again. */
+     * slice or a pass was repeated; call again. */
     gpuopt_outcome outcome;
     int64_t cost; /* of the assignment, from the original functions; at least the optimum (MAX_SUM: at most) */
     double value; /* the same for DOUBLE */
@@ -1730,7 +1730,8 @@ typedef struct gpuopt_elimination_assignment {
  * the variables that the order left over, which are checked in either memory, and receives all values, also of
  * conditioned and sliced variables; it is left alone if the outcome is INFEASIBLE or MORE. assignment may be NULL.
  * STATE: variables remain, or keep is OFF. UNSUPPORTED: LOG_SUM_EXP. Waits. SLICE: the best slice is eliminated again,
- * unless it was the last one. */
+ * unless it was the last one. RECOMPUTE: all passes but the first are eliminated again, and from the second call on
+ * that one, too; a call after MORE goes on if copy and the values left over are the same. */
 GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, gpuopt_memory where, int32_t copy,
                                                    int32_t *value, gpuopt_elimination_assignment *assignment);
 
@@ -1738,7 +1739,8 @@ GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *eliminati
  * at most (MAX_SUM: at least) the cost of every assignment that gives `variable` the value v and agrees with value
  * [variables] on the variables that are eliminated after it or left over; exact without mini-buckets. Forbidden:
  * INT64_MAX (MAX_SUM: INT64_MIN), or infinity. `where` is about value and the bounds; values are checked in either
- * memory. ARGUMENT: variable is not eliminated, or a value is outside its domain. STATE: as _assign. UNSUPPORTED:
+ * memory. ARGUMENT: variable is not eliminated, or a value is outside its domain. STATE: as _assign, or the
+ * policy DROP or RECOMPUTE. UNSUPPORTED:
  * LOG_SUM_EXP, SLICE, STREAM. Waits; time O(functions + messages). */
 GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimination, gpuopt_memory where,
                                                        int32_t copy, int32_t variable, const int32_t *value,

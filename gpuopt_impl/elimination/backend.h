@@ -25,8 +25,8 @@
  *        |        \
  *        |         tables, views, bytes    message.h: _message_*
  *        |
- *     values and bounds                    steps.h: _assign, _get_bounds; where messages are dropped, jobs have found the
- *                                          decisions (table.h), in passes with RECOMPUTE
+ *     values and bounds                    steps.h: _assign, _get_bounds; where messages are dropped, jobs have found
+ *                                          the decisions (table.h), in passes with RECOMPUTE
  *
  * table.h has the plan's structs and the arithmetic that all share, tuning.h the constants, scratch.h the memory of a
  * plan in the making.
@@ -73,8 +73,8 @@ struct gpuopt__elimination_backend {
     gpuopt_status (*loaded)(gpuopt_elimination *); /* after the last load */
     /* The offsets of conditioned tables: offset [copies][condition_rows]. */
     gpuopt_status (*condition)(gpuopt_elimination *, const int64_t *offset);
-    /* The value phase of the variables at positions to - 1, ..., from: value [variables] goes in and out. total: the cost
-     * of the assignment, if from == 0. */
+    /* The value phase of the variables at positions to - 1, ..., from: value [variables] goes in and out. total: the
+     * cost of the assignment, if from == 0. */
     gpuopt_status (*assign)(gpuopt_elimination *, int32_t copy, int32_t from, int32_t to, int32_t *value,
                             gpuopt__elimination_total *total);
     /* bound [domain of variable]. value [variables]: the entry of `variable` may be overwritten. */
