@@ -1552,7 +1552,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch
  * Bits      INT64: the same bits on every backend. DOUBLE: on one backend always the same, between backends up to
  *           rounding.
  * Stop      The stop hook is asked between buckets and between slices in _step, many times in a search for an order,
- *           and in _assign where that repeats a slice. */
+ *           and in _assign where that repeats a slice or a pass. */
 
 /* A model being eliminated. */
 typedef struct gpuopt_elimination gpuopt_elimination;
@@ -1599,9 +1599,15 @@ typedef enum gpuopt_elimination_heuristic {
 
 /* What is done if the tables do not fit into memory. Every policy except MINI_BUCKET gives the exact answer. */
 typedef enum gpuopt_elimination_policy {
-    GPUOPT_POLICY_AUTO = 0, /* the first of the following that fits; SLICE with at most 65536 slices and 64 times the
-                               operations */
-    GPUOPT_POLICY_EXACT,    /* all tables in memory */
+    GPUOPT_POLICY_AUTO = 0,  /* the first of the following that fits; SLICE with at most 65536 slices, and SLICE and
+                               RECOMPUTE with at most 64 times the operations */
+    GPUOPT_POLICY_EXACT,     /* all tables in memory */
+    GPUOPT_POLICY_DROP,      /* a message's memory is used again once the message has been read. For _assign the best
+                               value of each of its entries stays instead, in 1, 2, 4, 8, 16 or 32 bits: a second pass
+                               over each bucket finds it, for twice the operations. Not with keep ON */
+    GPUOPT_POLICY_RECOMPUTE, /* DROP, with the best values of as many variables at a time as fit, the last ones first;
+                               _assign eliminates again what leads to the others, in up to 1024 passes, and then no
+                               message is ready. Not with keep ON */
     GPUOPT_POLICY_SLICE,  /* some variables are fixed, and the rest is eliminated for each of at most 2^32 combinations
                                of their values; the order must have all variables */
     GPUOPT_POLICY_STREAM, /* CUDA: the largest tables lie in host memory and go through the device in chunks, which are
@@ -1643,8 +1649,9 @@ typedef struct gpuopt_elimination_desc {
     /* Copies of the model, each with its own condition, eliminated side by side: 1 to 2^24; 0: 1. More than one needs
      * EXACT or MINI_BUCKET. */
     int32_t copies;
-    /* On by default: all messages stay until the end. OFF: a message's memory is used again once the message has been
-     * read; _assign and _get_bounds then return STATE. */
+    /* ON: all messages stay until the end. OFF: a message's memory is used again once the message has been read, and
+     * nothing stays for _assign, which then returns STATE, as _get_bounds does. Default: ON, except with the policies
+     * DROP and RECOMPUTE, which AUTO may choose: with them there are no bounds. */
     gpuopt_switch keep;
     int join_rest; /* not 0: the functions that are left over in the end become one message, over all their variables */
     /* The number that packed messages carry and that _message_unpack asks for: any, agreed on by all agents of one
@@ -1683,9 +1690,16 @@ typedef struct gpuopt_elimination_estimate {
     int64_t slices;            /* combinations of their values; 1 without SLICE */
     double entries;            /* of all messages, of one copy and slice */
     double largest;            /* entries of the largest message */
-    double operations;         /* joined rows times tables, over all copies and slices */
+    double operations;         /* joined rows times tables, over all copies and slices; RECOMPUTE: with _assign's */
     double bytes_moved;        /* each table read once by each bucket that needs it, and written once */
     gpuopt_memory_plan memory; /* as _plan gives it; struct_size is set by the library */
+    int32_t passes;            /* RECOMPUTE: passes of the value phase; else 1 */
+    /* What the policies take that were tried, by their numbers: bytes of the memory that memory_limit is about (if one
+     * does not fit, the least it was tried with), UINT64_MAX if a message has more than 2^44 entries; and operations. 0:
+     * not tried. AUTO tries one after the other until one fits, a policy by name only itself (STREAM and SLICE: EXACT
+     * first). */
+    uint64_t policy_bytes[7];
+    double policy_operations[7];
 } gpuopt_elimination_estimate;
 
 /* Finds an elimination order, and estimates what the elimination takes: this is how to get an estimate. If desc->order
@@ -1754,7 +1768,7 @@ typedef struct gpuopt_elimination_assignment {
     size_t struct_size; /* sizeof(gpuopt_elimination_assignment) */
     /* OPTIMAL: cost is proven optimal, given the values of the variables that the order left over. CONVERGED: a
      * feasible assignment. INFEASIBLE: none was found, which with MINI_BUCKET proves nothing. MORE: stopped while a
-     * slice was repeated; call again. */
+     * slice or a pass was repeated; call again. */
     gpuopt_outcome outcome;
     int64_t cost; /* of the assignment, from the original functions; at least the optimum (MAX_SUM: at most) */
     double value; /* the same for DOUBLE */
@@ -1765,7 +1779,8 @@ typedef struct gpuopt_elimination_assignment {
  * the variables that the order left over, which are checked in either memory, and receives all values, also of
  * conditioned and sliced variables; it is left alone if the outcome is INFEASIBLE or MORE. assignment may be NULL.
  * STATE: variables remain, or keep is OFF. UNSUPPORTED: LOG_SUM_EXP. Waits. SLICE: the best slice is eliminated again,
- * unless it was the last one. */
+ * unless it was the last one. RECOMPUTE: all passes but the first are eliminated again, and from the second call on
+ * that one, too; a call after MORE goes on if copy and the values left over are the same. */
 GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, gpuopt_memory where, int32_t copy,
                                                    int32_t *value, gpuopt_elimination_assignment *assignment);
 
@@ -1773,7 +1788,8 @@ GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *eliminati
  * at most (MAX_SUM: at least) the cost of every assignment that gives `variable` the value v and agrees with value
  * [variables] on the variables that are eliminated after it or left over; exact without mini-buckets. Forbidden:
  * INT64_MAX (MAX_SUM: INT64_MIN), or infinity. `where` is about value and the bounds; values are checked in either
- * memory. ARGUMENT: variable is not eliminated, or a value is outside its domain. STATE: as _assign. UNSUPPORTED:
+ * memory. ARGUMENT: variable is not eliminated, or a value is outside its domain. STATE: as _assign, or the
+ * policy DROP or RECOMPUTE. UNSUPPORTED:
  * LOG_SUM_EXP, SLICE, STREAM. Waits; time O(functions + messages). */
 GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimination, gpuopt_memory where,
                                                        int32_t copy, int32_t variable, const int32_t *value,

@@ -43,7 +43,8 @@ static const char usage[] =
     "  --order-seconds S  time to search for a better order, of best (0: some milliseconds)\n"
     "  --order-work N     the same in moves of annealing, some millions a second: the same order every time\n"
     "  --seed N           of the ties (0)\n"
-    "  --policy P         auto: the first of the others that fits; exact, slice, stream, mini-bucket (auto)\n"
+    "  --policy P         auto: the first of the others that fits; exact, drop, recompute, slice, stream,\n"
+    "                     mini-bucket (auto)\n"
     "  --z N              mini-buckets of at most N variables\n"
     "  --memory BYTES     of the device, on the CPU of the host, with K, M, G, T for powers of 1024\n"
     "                     (what is free; CPU: three quarters of what there is)\n"
@@ -294,7 +295,7 @@ static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, 
         a->real = found.value;
     }
     if (!status && o->certificate) {
-        /* With mini-buckets there are several messages a variable, with slices those of the last one. */
+        /* With mini-buckets there are several messages a variable, with slices those of the last one, and else none. */
         int whole = a->estimate.policy == GPUOPT_POLICY_EXACT || a->estimate.policy == GPUOPT_POLICY_STREAM;
         a->unwritten = write_certificate(o, p, a, whole ? elimination : NULL);
     }

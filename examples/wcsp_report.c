@@ -7,7 +7,7 @@
 #include "examples/common.h"
 
 const char *const tasks[] = {"min", "count", "logz", NULL};
-const char *const policies[] = {"auto", "exact", "slice", "stream", "mini-bucket", NULL};
+const char *const policies[] = {"auto", "exact", "drop", "recompute", "slice", "stream", "mini-bucket", NULL};
 
 static int infeasible(const wcsp_answer *a) { return a->info.outcome == GPUOPT_INFEASIBLE; }
 

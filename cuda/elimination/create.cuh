@@ -93,7 +93,7 @@ void choose_kernels(CudaElimination *e, const gpuopt__elimination_plan &p) {
     for (int32_t k = 0; k < p.jobs; k++) {
         JobChoice &choice = e->choice[k];
         choice = {nullptr, nullptr};
-        if (!runs_alone(p.job[k]) || p.job[k].streamed) continue;
+        if (!runs_alone(p.job[k]) || p.job[k].streamed || p.job[k].decision_bits) continue;
         choice = choose_kernel(e->head.context, p, p.job[k], p.digit, p.operand, p.may_copy != 0, e->has_staged,
                                product, staged);
         product += choice.product != nullptr;
@@ -122,6 +122,7 @@ void set_view(CudaElimination *e, const gpuopt__elimination_plan &p, const PlanM
     v.tables = p.tables;
     v.functions = p.first_message;
     v.roots = p.roots;
+    v.decides = p.decides;
     v.type = p.type;
     v.semiring = p.semiring;
     e->by_level.list = m.list_level;
@@ -173,6 +174,7 @@ gpuopt_status load_all(CudaElimination *e, const gpuopt__elimination_plan &p) {
     KernelLoader loader(context);
     gpuopt_status status = load_kernels(context, finish_slice, assign_values, bound_values);
     if (!status && p.host_store) status = load_kernels(context, put_piece, gather_bucket);
+    if (!status && p.decides) status = load_kernels(context, decide);
     for (int32_t k = 0; k < p.jobs && !status; k++) {
         const gpuopt__elimination_job &job = p.job[k];
         if (job.streamed)
@@ -184,6 +186,7 @@ gpuopt_status load_all(CudaElimination *e, const gpuopt__elimination_plan &p) {
                         &loader, p.bits, chunk,
                         choose_kernel(context, p, chunk, digits, nullptr, false, e->has_staged, &product, &staged));
                 });
+        else if (job.decision_bits) continue;
         else if (runs_alone(job)) status = load_alone<Keep>(&loader, p.bits, job, e->choice[k]);
         else status = loader.load(shared_kernel<Keep>().kernel);
     }

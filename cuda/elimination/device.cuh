@@ -17,7 +17,8 @@ namespace {
 struct EliminationView {
     void *store;
     uint64_t *counts;
-    int64_t *offset; /* [copies][condition_rows] */
+    uint32_t *decision; /* what the value phase would choose, where messages are dropped */
+    int64_t *offset;    /* [copies][condition_rows] */
     const gpuopt__elimination_job *job;
     const gpuopt__elimination_operand *operand;
     const int64_t *digit;
@@ -29,7 +30,7 @@ struct EliminationView {
     gpuopt__elimination_total *bound; /* [largest_domain] */
     int32_t *value;                   /* [variables] of an assignment */
     int64_t forbidden;
-    int32_t condition_rows, copies, bits, tables, functions, roots;
+    int32_t condition_rows, copies, bits, tables, functions, roots, decides;
     gpuopt_elimination_cost type;
     gpuopt_elimination_semiring semiring;
 };

@@ -97,7 +97,7 @@ void cut_mirror(gpuopt__arena *arena, const gpuopt__elimination_plan &p, PlanMir
 
 /* Whether a job has a launch of its own; other jobs of a call of elimination_run() share one. */
 bool runs_alone(const gpuopt__elimination_job &job) {
-    return job.streamed || job.rows > 1 || job.entries >= elimination_alone_entries ||
+    return job.streamed || job.decision_bits || job.rows > 1 || job.entries >= elimination_alone_entries ||
            static_cast<double>(job.entries) * job.values >= elimination_alone_from;
 }
 
@@ -129,7 +129,7 @@ ChoiceCount count_choices(const gpuopt_context *context, const gpuopt__eliminati
     Product product;
     for (int32_t k = 0; k < p.jobs; k++) {
         const gpuopt__elimination_job &job = p.job[k];
-        if (!runs_alone(job) || job.streamed || !is_narrow(p)) continue;
+        if (!runs_alone(job) || job.streamed || job.decision_bits || !is_narrow(p)) continue;
         if (find_product(job, p.digit, p.copies, p.bits, p.forbidden, p.may_copy != 0, multiprocessors, &product)) {
             const int64_t copies = product_copies(product);
             if (copies > count.copies) count.copies = copies;
@@ -152,6 +152,7 @@ uint64_t cut_device(const gpuopt__elimination_plan &p, int64_t copies, void *bas
     *scratch = static_cast<int64_t>(arena.used - store) / bytes;
     gpuopt__cut(&arena, copies, static_cast<size_t>(bytes));
     v->counts = static_cast<uint64_t *>(gpuopt__cut(&arena, p.counts, sizeof(uint64_t)));
+    v->decision = static_cast<uint32_t *>(gpuopt__cut(&arena, p.decisions, sizeof(uint32_t)));
     v->offset =
         static_cast<int64_t *>(gpuopt__cut(&arena, static_cast<int64_t>(p.copies) * p.condition_rows, sizeof(int64_t)));
     v->total = static_cast<gpuopt__elimination_total *>(

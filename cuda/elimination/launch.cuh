@@ -69,6 +69,17 @@ gpuopt_status launch_general(const CudaElimination *e, const EliminationView &vi
     return e->queue.launched("an elimination");
 }
 
+/* ---- Decisions ---- */
+
+/* A thread for every word. */
+gpuopt_status launch_decide(const CudaElimination *e, const gpuopt__elimination_job &job, int32_t number) {
+    const int64_t words = gpuopt__elimination_decision_words(job.entries, job.decision_bits) * e->head.plan.copies;
+    const int64_t blocks = (words + decide_threads - 1) / decide_threads;
+    e->queue.launch({blocks < elimination_most_blocks ? blocks : elimination_most_blocks, decide_threads}, decide,
+                    e->view, number);
+    return e->queue.launched("the decisions of a message");
+}
+
 /* ---- Jobs ---- */
 
 /* A job that runs alone, or a chunk of one. choice: what choose_kernel() says of it. */
@@ -108,6 +119,7 @@ gpuopt_status run_jobs(CudaElimination *e, const int32_t *host_list, const JobLi
     for (int32_t k = from; k < to && !status; k++) {
         const gpuopt__elimination_job &job = p.job[host_list[k]];
         if (job.streamed) status = run_streamed<Keep>(e, job);
+        else if (job.decision_bits) status = launch_decide(e, job, host_list[k]);
         else if (runs_alone(job)) status = launch_alone<Keep>(e, e->view, list.list + k, job, e->choice[host_list[k]]);
         else if (job.operands > operands) operands = job.operands;
     }

@@ -165,6 +165,7 @@ constexpr int64_t stream_pitch = int64_t{1} << 31;
 
 /* ---- The value phase ---- */
 
+constexpr int decide_threads = 128; /* a word of decisions in each: whole warps of neighbouring words. Not measured */
 constexpr int value_threads = 1024; /* one block does all of it: a warp for each variable of a depth. By hand */
 
 } // namespace

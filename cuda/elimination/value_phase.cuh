@@ -98,19 +98,80 @@ __device__ void assign_variable(const EliminationView &e, int32_t copy, int32_t 
     if (lane == 0) e.value[variable] = best;
 }
 
-/* The value phase by one block: depth after depth of the pseudo-tree, one warp for each variable; then the cost of the
- * assignment. list: positions by depth. first [depths + 1]: the beginning of each depth in it. domain: of each
+/* The same where it has been decided. */
+__device__ void look_up_variable(const EliminationView &e, int32_t copy, int32_t position) {
+    const int32_t variable = e.order[position];
+    const gpuopt__elimination_table &t = e.table[e.bucket[e.first_bucket[position]].message];
+    int64_t step, entry = warp_table_entry(e, t, 0, variable, &step) - t.at;
+    if (threadIdx.x % 32) return;
+    e.value[variable] =
+        t.decision_bits
+            ? gpuopt__elimination_decision(e.decision + t.decision +
+                                               copy * gpuopt__elimination_decision_words(t.entries, t.decision_bits),
+                                           t.decision_bits, entry)
+            : 0;
+}
+
+/* Finds the decisions of a message, a word in a thread: for each entry the first value with the least sum of the job's
+ * operands, added up in their order. Four values at a time, for what an entry of an operand begins at is found once for
+ * these. */
+__global__ void __launch_bounds__(decide_threads) decide(EliminationView e, int32_t number) {
+    const gpuopt__elimination_job &job = e.job[number];
+    const int32_t bits = job.decision_bits, per_word = 32 / bits,
+                  all = job.tile_digits + job.row_digits + job.entry_digits;
+    const int64_t words = gpuopt__elimination_decision_words(job.entries, bits), *size = e.digit + job.size,
+                  *stride = e.digit + job.stride, *own = stride + static_cast<int64_t>(job.operands) * all;
+    const uint64_t forbidden = static_cast<uint64_t>(e.forbidden);
+    int32_t digit[GPUOPT__ELIMINATION_MOST_DIGITS];
+    for (int64_t w = blockIdx.x * static_cast<int64_t>(decide_threads) + threadIdx.x; w < words * e.copies;
+         w += static_cast<int64_t>(gridDim.x) * decide_threads) {
+        const int32_t copy = static_cast<int32_t>(w / words);
+        const int64_t first = w % words * per_word;
+        uint32_t word = 0;
+        for (int32_t i = 0; i < per_word && first + i < job.entries; i++) {
+            gpuopt__elimination_total least = {UINT64_MAX, 1, HUGE_VAL, 0};
+            int32_t best = INT32_MAX;
+            for (int32_t j = 0; j < all; j++) digit[j] = static_cast<int32_t>((first + i) / own[j] % size[j]);
+            for (int32_t base = 0; base < job.values; base += 4) {
+                gpuopt__elimination_total one[4] = {{0, 1, 0, 0}, {0, 1, 0, 0}, {0, 1, 0, 0}, {0, 1, 0, 0}};
+                for (int32_t k = 0; k < job.operands; k++) {
+                    const gpuopt__elimination_operand &o = e.operand[job.operand + k];
+                    int64_t at = operand_at(e, o, copy) + base * o.value_stride;
+                    for (int32_t j = 0; j < all; j++) at += digit[j] * stride[static_cast<int64_t>(k) * all + j];
+                    for (int32_t v = 0; v < 4 && base + v < job.values; v++, at += o.value_stride) {
+                        if (e.type == GPUOPT_COST_DOUBLE)
+                            one[v].value = gpuopt__add(one[v].value, static_cast<const double *>(e.store)[at]);
+                        else
+                            one[v].cost = gpuopt__elimination_clamped_sum(
+                                one[v].cost, gpuopt__elimination_stored_cost(e.store, e.bits, at), forbidden);
+                    }
+                }
+                for (int32_t v = 0; v < 4 && base + v < job.values; v++)
+                    if (better(e, one[v], base + v, least, best)) least = one[v], best = base + v;
+            }
+            word |= static_cast<uint32_t>(best) << (i * bits);
+        }
+        e.decision[job.decision + w] = word;
+    }
+}
+
+/* The value phase by one block: depth after depth of the pseudo-tree, one warp for each variable at a position
+ * from .. to - 1; then, with from == 0, the cost of the assignment. list: positions by depth. first [depths + 1]: the beginning of each depth in it. domain: of each
  * variable. */
 __global__ void __launch_bounds__(value_threads)
     assign_values(EliminationView e, const int32_t *list, const int32_t *first, int32_t depths, int32_t copy,
-                  const int32_t *domain) {
+                  int32_t from, int32_t to, const int32_t *domain) {
     __shared__ gpuopt__elimination_total part[value_threads / 32];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     for (int32_t depth = 0; depth < depths; depth++) {
-        for (int32_t k = first[depth] + warp; k < first[depth + 1]; k += value_threads / 32)
-            assign_variable(e, copy, list[k], domain[e.order[list[k]]]);
+        for (int32_t k = first[depth] + warp; k < first[depth + 1]; k += value_threads / 32) {
+            if (list[k] < from || list[k] >= to) continue;
+            if (e.decides) look_up_variable(e, copy, list[k]);
+            else assign_variable(e, copy, list[k], domain[e.order[list[k]]]);
+        }
         __syncthreads();
     }
+    if (from > 0) return;
     gpuopt__elimination_total sum = {0, 1, 0, 0};
     for (int32_t k = threadIdx.x; k < e.functions; k += value_threads)
         add_entry(e, e.table[k], gpuopt__elimination_table_entry(&e.table[k], e.scope, e.stride, e.value, copy), &sum);
@@ -161,8 +222,8 @@ gpuopt_status elimination_total(gpuopt_elimination *elimination, int32_t copy, g
     return status ? status : e->queue.wait("waiting for an elimination");
 }
 
-gpuopt_status elimination_assign(gpuopt_elimination *elimination, int32_t copy, int32_t *value,
-                                 gpuopt__elimination_total *cost) {
+gpuopt_status elimination_assign(gpuopt_elimination *elimination, int32_t copy, int32_t from, int32_t to,
+                                 int32_t *value, gpuopt__elimination_total *cost) {
     CudaElimination *e = cuda_elimination(elimination);
     DeviceScope scope(e->head.context);
     size_t bytes = sizeof(int32_t) * static_cast<size_t>(e->head.plan.variables);
@@ -173,7 +234,8 @@ gpuopt_status elimination_assign(gpuopt_elimination *elimination, int32_t copy, 
         depths = 0;
     }
     if (status) return status;
-    e->queue.launch({1, value_threads}, assign_values, e->view, e->depth_list, e->depth_first, depths, copy, e->domain);
+    e->queue.launch({1, value_threads}, assign_values, e->view, e->depth_list, e->depth_first, depths, copy, from, to,
+                    e->domain);
     status = e->queue.launched("the value phase");
     if (!status) status = e->queue.copy(value, e->view.value, bytes);
     if (!status) status = e->queue.copy(cost, e->view.total + e->head.plan.copies, sizeof *cost);

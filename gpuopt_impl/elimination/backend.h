@@ -15,8 +15,8 @@
  *     places of all tables                 plan_places.h: width of a cost, one store, or (STREAM) host and device,
  *        |                                 plan_chunks.h: then a job goes through the device in chunks
  *        |
- *     a plan that fits                     plan.h: tries one policy after another, estimates, copies the plan
- *        |                                         into the handle's block
+ *     a plan that fits                     plan.h: tries one policy after another; plan_block.h: estimates, copies the
+ *        |                                         plan into the handle's block
  *     a handle, with its functions loaded  calls.h: _order, _plan, _create, _destroy
  *        |
  *     levels of jobs, slice by slice       steps.h: _step hands the jobs of a level to the backend together
@@ -25,7 +25,8 @@
  *        |        \
  *        |         tables, views, bytes    message.h: _message_*
  *        |
- *     values and bounds                    steps.h: _assign, _get_bounds
+ *     values and bounds                    steps.h: _assign, _get_bounds; where messages are dropped, jobs have found
+ *                                          the decisions (table.h), in passes with RECOMPUTE
  *
  * table.h has the plan's structs and the arithmetic that all share, tuning.h the constants, scratch.h the memory of a
  * plan in the making.
@@ -46,7 +47,13 @@ struct gpuopt_elimination {
     int32_t resume;   /* of the paused slice: the first job in plan.by_level that has not run */
     int32_t variable; /* eliminated last; -1: none */
     int exact;        /* no bucket was split */
-    uint64_t model;   /* the number that packed messages carry */
+    /* The value phase in passes (RECOMPUTE). */
+    int repeated;      /* a pass was computed again, over messages that were left in the end */
+    int32_t pass;      /* whose decisions are there, or are being computed */
+    int64_t pass_unit; /* units of it that are done; once it is complete: all that it needs */
+    int32_t assigning; /* the copy whose assignment was stopped; -1: none */
+    int32_t next_pass; /* of that assignment */
+    uint64_t model;    /* the number that packed messages carry */
 };
 
 /* What a backend does for a plan. Arrays are in host memory unless a comment says otherwise. */
@@ -66,8 +73,10 @@ struct gpuopt__elimination_backend {
     gpuopt_status (*loaded)(gpuopt_elimination *); /* after the last load */
     /* The offsets of conditioned tables: offset [copies][condition_rows]. */
     gpuopt_status (*condition)(gpuopt_elimination *, const int64_t *offset);
-    /* The value phase: value [variables] goes in and out; total: the cost of the assignment. */
-    gpuopt_status (*assign)(gpuopt_elimination *, int32_t copy, int32_t *value, gpuopt__elimination_total *total);
+    /* The value phase of the variables at positions to - 1, ..., from: value [variables] goes in and out. total: the
+     * cost of the assignment, if from == 0. */
+    gpuopt_status (*assign)(gpuopt_elimination *, int32_t copy, int32_t from, int32_t to, int32_t *value,
+                            gpuopt__elimination_total *total);
     /* bound [domain of variable]. value [variables]: the entry of `variable` may be overwritten. */
     gpuopt_status (*bounds)(gpuopt_elimination *, int32_t copy, int32_t variable, int32_t *value,
                             gpuopt__elimination_total *bound);

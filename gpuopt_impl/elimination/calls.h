@@ -225,7 +225,8 @@ static gpuopt_status gpuopt__elimination_build(gpuopt_context *context, gpuopt__
     e->plan = plan;
     e->block = block;
     e->done = 0;
-    e->held = e->paused = -1;
+    e->held = e->paused = e->assigning = -1;
+    e->pass = e->repeated = 0;
     e->variable = -1;
     e->exact = 1;
     for (k = 0; k < plan.buckets; k++) e->exact &= plan.bucket[k].part == 0;

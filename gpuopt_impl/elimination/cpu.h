@@ -17,6 +17,7 @@ typedef struct gpuopt__elimination_cpu {
     gpuopt_elimination head;
     void *store;                          /* [plan.store] */
     uint64_t *counts;                     /* [plan.counts] */
+    uint32_t *decision;                   /* [plan.decisions] */
     gpuopt__elimination_total *total;     /* [copies] */
     gpuopt__elimination_cpu_shape *shape; /* [plan.most_operands] of the present job */
     gpuopt__elimination_cpu_room *room;   /* [threads] */
@@ -85,14 +86,33 @@ static void gpuopt__elimination_cpu_add_operands(const gpuopt__elimination_cpu *
     }
 }
 
+/* Sets the decisions of entries from .. from + n - 1 of a message; all were 0. Pieces of different threads may share
+ * words. decision: the copy's. */
+static void gpuopt__elimination_cpu_store_decisions(uint32_t *decision, int32_t bits, int64_t from,
+                                                    const uint32_t *chosen, int32_t n) {
+    const int64_t per_word = 32 / bits;
+    int32_t i = 0;
+    while (i < n) {
+        uint32_t *to = decision + (from + i) / per_word, word = 0;
+        int64_t place = (from + i) % per_word;
+        for (; i < n && place < per_word; place++, i++) word |= chosen[i] << (int32_t)(place * bits);
+#ifdef _OPENMP
+#pragma omp atomic update
+#endif
+        *to |= word;
+    }
+}
+
 /* Merges the sums for one value of the eliminated variable into the best so far. */
 static void gpuopt__elimination_cpu_end_value(const gpuopt__elimination_plan *plan,
                                               const gpuopt__elimination_cpu_work *w,
                                               const gpuopt__elimination_cpu_room *room, int32_t n, int32_t row,
-                                              int first) {
+                                              int32_t value) {
+    const int first = value == 0;
     size_t padded = (size_t)gpuopt__elimination_cpu_padded(n), at = (size_t)row * padded;
     char *best = room->best + at * (size_t)w->lanes->bytes;
-    if (plan->semiring == GPUOPT_SEMIRING_MIN_COUNT)
+    if (w->job->decision_bits) w->lanes->choose(best, room->chosen, room->sum[1], value, plan->forbidden, n);
+    else if (plan->semiring == GPUOPT_SEMIRING_MIN_COUNT)
         w->lanes->count(best, room->count + at, room->sum[1], room->factor[1], first, plan->forbidden, n);
     else if (plan->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP)
         gpuopt__elimination_cpu_add_exponentials(w->job->maximum, (double *)(void *)best, room->high + at,
@@ -125,7 +145,7 @@ static void gpuopt__elimination_cpu_run_unit(const gpuopt__elimination_cpu *e, c
     int64_t piece = unit % p->count, tile = unit / p->count % job->tiles, copy = unit / p->count / job->tiles, target;
     int32_t left = p->size - (int32_t)(piece % p->cuts) * p->step, rows, v, r, k;
     int shared = job->rows > 1 && job->varying < job->operands;
-    int counted = plan->semiring == GPUOPT_SEMIRING_MIN_COUNT;
+    int counted = plan->semiring == GPUOPT_SEMIRING_MIN_COUNT && !job->decision_bits;
     gpuopt__elimination_cpu_extent x;
     size_t bytes;
     x.step = left < p->step ? left : p->step;
@@ -137,7 +157,7 @@ static void gpuopt__elimination_cpu_run_unit(const gpuopt__elimination_cpu *e, c
         room->at[k] = copy * o->copy_stride;
         if (o->condition >= 0) room->at[k] += plan->offset[copy * plan->condition_rows + o->condition];
     }
-    target = copy * job->copy_stride + gpuopt__elimination_cpu_unit_at(e, w, tile, piece, room->at, &rows);
+    target = gpuopt__elimination_cpu_unit_at(e, w, tile, piece, room->at, &rows);
     for (v = 0; v < job->values; v++) {
         if (shared) {
             gpuopt__elimination_cpu_begin_sums(room, &x, bytes, counted, 0);
@@ -150,11 +170,16 @@ static void gpuopt__elimination_cpu_run_unit(const gpuopt__elimination_cpu *e, c
                 if (counted) memcpy(room->factor[1], room->factor[0], sizeof(uint64_t) * (size_t)x.entries);
             }
             gpuopt__elimination_cpu_add_operands(e, w, room, &x, 0, shared ? job->varying : job->operands, v, r, 1);
-            gpuopt__elimination_cpu_end_value(plan, w, room, x.entries, r, v == 0);
+            gpuopt__elimination_cpu_end_value(plan, w, room, x.entries, r, v);
         }
     }
-    for (r = 0; r < rows; r++)
-        gpuopt__elimination_cpu_store_row(e, w, room, x.entries, r, target + e->shape[job->operands].row[r]);
+    if (job->decision_bits) /* tiles have one row */
+        gpuopt__elimination_cpu_store_decisions(
+            e->decision + job->decision + copy * gpuopt__elimination_decision_words(job->entries, job->decision_bits),
+            job->decision_bits, target, room->chosen, x.entries);
+    for (r = 0; r < rows && !job->decision_bits; r++)
+        gpuopt__elimination_cpu_store_row(e, w, room, x.entries, r,
+                                          copy * job->copy_stride + target + e->shape[job->operands].row[r]);
 }
 
 static void gpuopt__elimination_cpu_run_job(gpuopt__elimination_cpu *e, const gpuopt__elimination_job *job) {
@@ -171,6 +196,10 @@ static void gpuopt__elimination_cpu_run_job(gpuopt__elimination_cpu *e, const gp
         gpuopt__elimination_cpu_shape_of(plan, job, &work.pieces, plan->digit + job->stride + (int64_t)k * digits,
                                          &e->shape[k]);
     all = plan->copies * job->tiles * work.pieces.count;
+    if (job->decision_bits)
+        memset(e->decision + job->decision, 0,
+               sizeof *e->decision * (size_t)plan->copies *
+                   (size_t)gpuopt__elimination_decision_words(job->entries, job->decision_bits));
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static)                                                                      \
     num_threads(e->threads) if (e->threads > 1 && (double)plan->copies * (double)job->entries * job->values >= \
@@ -201,6 +230,7 @@ static uint64_t gpuopt__elimination_cpu_cut(const gpuopt_context *context, const
     gpuopt__cut(&arena, 1, sizeof *e);
     e->store = gpuopt__cut(&arena, plan->store, (size_t)gpuopt__elimination_cost_bytes(plan));
     e->counts = (uint64_t *)gpuopt__cut(&arena, plan->counts, sizeof(uint64_t));
+    e->decision = (uint32_t *)gpuopt__cut(&arena, plan->decisions, sizeof *e->decision);
     e->total = (gpuopt__elimination_total *)gpuopt__cut(&arena, plan->copies, sizeof *e->total);
     e->shape = (gpuopt__elimination_cpu_shape *)gpuopt__cut(&arena, (int64_t)plan->most_operands + 1, sizeof *e->shape);
     e->room = (gpuopt__elimination_cpu_room *)gpuopt__cut(&arena, e->threads, sizeof *e->room);
@@ -328,13 +358,30 @@ static void gpuopt__elimination_cpu_bucket_total(const gpuopt_elimination *e, in
     }
 }
 
-static gpuopt_status gpuopt__elimination_cpu_assign(gpuopt_elimination *e, int32_t copy, int32_t *value,
-                                                    gpuopt__elimination_total *cost) {
+/* Looks up what was decided for a variable. */
+static int32_t gpuopt__elimination_cpu_decided(const gpuopt_elimination *e, int32_t copy, int32_t position,
+                                               const int32_t *value) {
+    const gpuopt__elimination_plan *plan = &e->plan;
+    const gpuopt__elimination_table *t = &plan->table[plan->bucket[plan->first_bucket[position]].message];
+    int64_t entry;
+    if (!t->decision_bits) return 0;
+    entry = gpuopt__elimination_table_entry(t, plan->scope, plan->stride, value, 0) - t->at;
+    return gpuopt__elimination_decision(((const gpuopt__elimination_cpu *)e)->decision + t->decision +
+                                            copy * gpuopt__elimination_decision_words(t->entries, t->decision_bits),
+                                        t->decision_bits, entry);
+}
+
+static gpuopt_status gpuopt__elimination_cpu_assign(gpuopt_elimination *e, int32_t copy, int32_t from, int32_t to,
+                                                    int32_t *value, gpuopt__elimination_total *cost) {
     const gpuopt__elimination_plan *plan = &e->plan;
     int32_t p, b, v, k;
-    for (p = plan->steps - 1; p >= 0; p--) {
+    for (p = to - 1; p >= from; p--) {
         int32_t variable = plan->order[p], best = 0;
         gpuopt__elimination_total least = {0, 1, 0, 0};
+        if (plan->decides) {
+            value[variable] = gpuopt__elimination_cpu_decided(e, copy, p, value);
+            continue;
+        }
         for (v = 0; v < plan->domain[variable]; v++) {
             gpuopt__elimination_total one = {0, 1, 0, 0};
             value[variable] = v;
@@ -348,7 +395,7 @@ static gpuopt_status gpuopt__elimination_cpu_assign(gpuopt_elimination *e, int32
         value[variable] = best;
     }
     memset(cost, 0, sizeof *cost);
-    for (k = 0; k < plan->first_message; k++)
+    for (k = 0; k < plan->first_message && from == 0; k++)
         gpuopt__elimination_cpu_add(
             e, &plan->table[k],
             gpuopt__elimination_table_entry(&plan->table[k], plan->scope, plan->stride, value, copy), cost);

@@ -249,10 +249,34 @@ GPUOPT__ELIMINATION_CPU_DEFINE_ADD(gpuopt__elimination_cpu_multiply_counts, uint
             b[i] = s[i];                                                                                    \
         }                                                                                                   \
     }
+/* The least of the sums so far, and the first value that has it; forbidden sums are all alike. */
+#define GPUOPT__ELIMINATION_CPU_DEFINE_CHOOSE(name, sum_type, WORST)                                                  \
+    static void gpuopt__elimination_cpu_choose_##name##_of(sum_type *__restrict b, uint32_t *__restrict chosen,       \
+                                                           const sum_type *__restrict s, uint32_t value, int32_t n) { \
+        int32_t i;                                                                                                    \
+        for (i = 0; i < n; i++) {                                                                                     \
+            chosen[i] = s[i] < b[i] ? value : chosen[i];                                                              \
+            b[i] = s[i] < b[i] ? s[i] : b[i];                                                                         \
+        }                                                                                                             \
+    }                                                                                                                 \
+    static void gpuopt__elimination_cpu_choose_##name(void *best, uint32_t *chosen, const void *sum, int32_t value,   \
+                                                      uint64_t forbidden, int32_t n) {                                \
+        (void)forbidden;                                                                                              \
+        if (value == 0) {                                                                                             \
+            gpuopt__elimination_cpu_first_##name##_of((sum_type *)best, (const sum_type *)sum, WORST, n);             \
+            memset(chosen, 0, sizeof *chosen *(size_t)n);                                                             \
+        } else                                                                                                        \
+            gpuopt__elimination_cpu_choose_##name##_of((sum_type *)best, chosen, (const sum_type *)sum,               \
+                                                       (uint32_t)value, n);                                           \
+    }
 GPUOPT__ELIMINATION_CPU_DEFINE_LEAST(16, int16_t, (int16_t)forbidden)
 GPUOPT__ELIMINATION_CPU_DEFINE_LEAST(32, uint32_t, (uint32_t)forbidden)
 GPUOPT__ELIMINATION_CPU_DEFINE_LEAST(64, uint64_t, forbidden)
 GPUOPT__ELIMINATION_CPU_DEFINE_LEAST(values, double, HUGE_VAL)
+GPUOPT__ELIMINATION_CPU_DEFINE_CHOOSE(16, int16_t, (int16_t)forbidden)
+GPUOPT__ELIMINATION_CPU_DEFINE_CHOOSE(32, uint32_t, (uint32_t)forbidden)
+GPUOPT__ELIMINATION_CPU_DEFINE_CHOOSE(64, uint64_t, forbidden)
+GPUOPT__ELIMINATION_CPU_DEFINE_CHOOSE(values, double, HUGE_VAL)
 GPUOPT__ELIMINATION_CPU_DEFINE_COUNT(16, int16_t)
 GPUOPT__ELIMINATION_CPU_DEFINE_COUNT(32, uint32_t)
 GPUOPT__ELIMINATION_CPU_DEFINE_COUNT(64, uint64_t)
@@ -313,6 +337,7 @@ typedef struct gpuopt__elimination_cpu_lanes {
     void (*count)(void *best, uint64_t *count, const void *sum, const uint64_t *factor, int first, uint64_t forbidden,
                   int32_t n);
     void (*store)(void *message, const void *best, int32_t n);
+    void (*choose)(void *best, uint32_t *chosen, const void *sum, int32_t value, uint64_t forbidden, int32_t n);
 } gpuopt__elimination_cpu_lanes;
 
 /* Chooses the narrowest sums that hold every sum of a job, forbidden costs included. */
@@ -320,19 +345,19 @@ static const gpuopt__elimination_cpu_lanes *gpuopt__elimination_cpu_lanes_of(con
                                                                              int32_t operands) {
     static const gpuopt__elimination_cpu_lanes lanes[7] = {
         {8, gpuopt__elimination_cpu_add_values, gpuopt__elimination_cpu_least_values, NULL,
-         gpuopt__elimination_cpu_store_values},
+         gpuopt__elimination_cpu_store_values, gpuopt__elimination_cpu_choose_values},
         {2, gpuopt__elimination_cpu_add_8_16, gpuopt__elimination_cpu_least_16, gpuopt__elimination_cpu_count_16,
-         gpuopt__elimination_cpu_store_8_16},
+         gpuopt__elimination_cpu_store_8_16, gpuopt__elimination_cpu_choose_16},
         {2, gpuopt__elimination_cpu_add_16_16, gpuopt__elimination_cpu_least_16, gpuopt__elimination_cpu_count_16,
-         gpuopt__elimination_cpu_store_16_16},
+         gpuopt__elimination_cpu_store_16_16, gpuopt__elimination_cpu_choose_16},
         {4, gpuopt__elimination_cpu_add_8_32, gpuopt__elimination_cpu_least_32, gpuopt__elimination_cpu_count_32,
-         gpuopt__elimination_cpu_store_8_32},
+         gpuopt__elimination_cpu_store_8_32, gpuopt__elimination_cpu_choose_32},
         {4, gpuopt__elimination_cpu_add_16_32, gpuopt__elimination_cpu_least_32, gpuopt__elimination_cpu_count_32,
-         gpuopt__elimination_cpu_store_16_32},
+         gpuopt__elimination_cpu_store_16_32, gpuopt__elimination_cpu_choose_32},
         {4, gpuopt__elimination_cpu_add_32_32, gpuopt__elimination_cpu_least_32, gpuopt__elimination_cpu_count_32,
-         gpuopt__elimination_cpu_store_32_32},
+         gpuopt__elimination_cpu_store_32_32, gpuopt__elimination_cpu_choose_32},
         {8, gpuopt__elimination_cpu_add_64_64, gpuopt__elimination_cpu_least_64, gpuopt__elimination_cpu_count_64,
-         gpuopt__elimination_cpu_store_64_64}};
+         gpuopt__elimination_cpu_store_64_64, gpuopt__elimination_cpu_choose_64}};
     int narrow = plan->forbidden <= INT16_MAX / (uint64_t)(operands + 1);
     if (plan->type == GPUOPT_COST_DOUBLE) return &lanes[0];
     if (plan->bits == 64) return &lanes[6];
@@ -351,6 +376,7 @@ typedef struct gpuopt__elimination_cpu_room {
     uint64_t *factor[2];
     void *repeated[2]; /* [entries] stored costs or counts */
     int64_t *at;       /* [operands] entry where the tile's piece begins */
+    uint32_t *chosen;  /* [entries] with decisions: the values of best */
 } gpuopt__elimination_cpu_room;
 
 /* Cuts one thread's arrays out of the arena, large enough for every job of a plan. */
@@ -379,6 +405,7 @@ static void gpuopt__elimination_cpu_cut_room(const gpuopt__elimination_plan *pla
         room->repeated[k] =
             gpuopt__cut(arena, entries, counted ? sizeof(uint64_t) : (size_t)gpuopt__elimination_cost_bytes(plan));
     room->at = (int64_t *)gpuopt__cut(arena, plan->most_operands, sizeof(int64_t));
+    room->chosen = (uint32_t *)gpuopt__cut(arena, plan->decides ? entries : 0, sizeof(uint32_t));
 }
 
 #endif /* GPUOPT_IMPL_ELIMINATION_CPU_ROWS_H */

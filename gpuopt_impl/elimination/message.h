@@ -14,7 +14,7 @@
 static int gpuopt__elimination_message_ready(const gpuopt_elimination *e, const gpuopt__elimination_bucket *bucket) {
     int64_t units = e->plan.units, slice = e->done / units, unit = e->done % units;
     int32_t reader;
-    if (e->held < 0) return 0;
+    if (e->held < 0 || e->repeated) return 0;
     if (unit == 0 && slice > 0) unit = units; /* the slice that is held is complete */
     if (bucket->position >= unit) return 0;
     reader = e->plan.table[bucket->message].bucket;

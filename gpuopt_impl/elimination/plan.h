@@ -1,193 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: tries policies until a plan fits the memory, estimates what it takes, and copies it into the block of
- * memory that the handle keeps.
+ * Elimination: tries policies until a plan fits the memory.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_PLAN_H
 #define GPUOPT_IMPL_ELIMINATION_PLAN_H
 
-#include "plan_input.h"
-#include "plan_places.h"
-
-/* ---- What it takes ---- */
-
-static void gpuopt__elimination_estimate(gpuopt__elimination_draft *draft, gpuopt_elimination_estimate *e) {
-    gpuopt__elimination_plan *plan = &draft->plan;
-    double repeated = (double)plan->copies * (double)plan->slices;
-    double bytes = (double)gpuopt__elimination_cost_bytes(plan) +
-                   (plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? sizeof(uint64_t) : 0);
-    int64_t k, j;
-    memset(e, 0, sizeof *e);
-    for (k = plan->first_message; k < plan->first_message + plan->messages; k++) {
-        const gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, (int32_t)k);
-        if (t->arity > e->width) e->width = t->arity;
-        if ((double)t->entries > e->largest) e->largest = (double)t->entries;
-        e->entries += (double)t->entries;
-    }
-    for (k = 0; k < draft->job.count; k++) {
-        const gpuopt__elimination_job *job = (gpuopt__elimination_job *)draft->job.data + k;
-        e->operations += (double)job->entries * job->values * (job->operands ? job->operands : 1) * repeated;
-        e->bytes_moved += (double)job->entries * bytes * repeated;
-        for (j = job->operand; j < job->operand + job->operands; j++) {
-            const gpuopt__elimination_table *t =
-                gpuopt__elimination_draft_table(draft, ((gpuopt__elimination_operand *)draft->operand.data)[j].table);
-            int64_t view = t->fixed > 0 && t->fixed < t->arity
-                               ? ((int64_t *)draft->stride.data)[t->scope + t->fixed - 1]
-                           : t->fixed ? 1
-                                      : t->entries;
-            e->bytes_moved += (double)view * bytes * repeated;
-        }
-    }
-    e->memory.struct_size = sizeof e->memory;
-    e->bits = plan->bits;
-    e->z = plan->z;
-    e->messages = plan->messages;
-    e->levels = plan->levels;
-    e->sliced = plan->conditions - plan->host_conditions;
-    e->slices = plan->slices;
-}
-
-/* The host memory that loading functions needs: bytes of a list written out, of a table, and of its counts. */
-static void gpuopt__elimination_load_rooms(const gpuopt_elimination_desc *d, const gpuopt__elimination_draft *draft,
-                                           uint64_t rooms[3]) {
-    int32_t k;
-    rooms[0] = sizeof(int64_t) * (uint64_t)gpuopt__elimination_largest_list(d);
-    rooms[1] = rooms[2] = 0;
-    for (k = 0; k < draft->plan.first_message; k++) {
-        const gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, k);
-        uint64_t bytes = (uint64_t)t->entries * (uint64_t)gpuopt__elimination_cost_bytes(&draft->plan);
-        if (bytes > rooms[1]) rooms[1] = bytes;
-        if (t->count_at >= 0 && (uint64_t)t->entries * 8 > rooms[2]) rooms[2] = (uint64_t)t->entries * 8;
-    }
-}
-
-/* ---- The block that lasts ---- */
-
-/* Cuts the arrays of a plan out of an arena. */
-static void gpuopt__elimination_cut_plan(gpuopt__arena *arena, gpuopt__elimination_plan *plan) {
-    plan->domain = (int32_t *)gpuopt__cut(arena, plan->variables, sizeof(int32_t));
-    plan->order = (int32_t *)gpuopt__cut(arena, plan->steps, sizeof(int32_t));
-    plan->position = (int32_t *)gpuopt__cut(arena, plan->variables, sizeof(int32_t));
-    plan->condition = (int32_t *)gpuopt__cut(arena, plan->conditions, sizeof(int32_t));
-    plan->table = (gpuopt__elimination_table *)gpuopt__cut(arena, plan->tables, sizeof *plan->table);
-    plan->bucket = (gpuopt__elimination_bucket *)gpuopt__cut(arena, plan->buckets, sizeof *plan->bucket);
-    plan->first_bucket = (int32_t *)gpuopt__cut(arena, (int64_t)plan->steps + 2, sizeof(int32_t));
-    plan->job = (gpuopt__elimination_job *)gpuopt__cut(arena, plan->jobs, sizeof *plan->job);
-    plan->operand = (gpuopt__elimination_operand *)gpuopt__cut(arena, plan->operands, sizeof *plan->operand);
-    plan->scope = (int32_t *)gpuopt__cut(arena, plan->scopes, sizeof(int32_t));
-    plan->stride = (int64_t *)gpuopt__cut(arena, plan->scopes, sizeof(int64_t));
-    plan->input = (int32_t *)gpuopt__cut(arena, plan->inputs, sizeof(int32_t));
-    plan->digit = (int64_t *)gpuopt__cut(arena, plan->digits, sizeof(int64_t));
-    plan->by_level = (int32_t *)gpuopt__cut(arena, plan->jobs, sizeof(int32_t));
-    plan->in_order = (int32_t *)gpuopt__cut(arena, plan->jobs, sizeof(int32_t));
-    plan->root = (int32_t *)gpuopt__cut(arena, plan->roots, sizeof(int32_t));
-    plan->offset = (int64_t *)gpuopt__cut(arena, (int64_t)plan->copies * plan->condition_rows, sizeof(int64_t));
-    plan->fixed_value = (int32_t *)gpuopt__cut(arena, (int64_t)plan->copies * plan->conditions, sizeof(int32_t));
-    plan->value_of = (int32_t *)gpuopt__cut(arena, plan->variables, sizeof(int32_t));
-    plan->bound = (gpuopt__elimination_total *)gpuopt__cut(arena, plan->largest_domain, sizeof *plan->bound);
-    plan->staged_value = (int32_t *)gpuopt__cut(arena, plan->staged ? plan->variables : 0, sizeof(int32_t));
-    plan->staged_cost = (int64_t *)gpuopt__cut(arena, plan->staged, sizeof(int64_t));
-    plan->staged_count = (uint64_t *)gpuopt__cut(arena, plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? plan->staged : 0,
-                                                 sizeof(uint64_t));
-}
-
-static uint64_t gpuopt__elimination_plan_bytes(const gpuopt__elimination_draft *draft) {
-    gpuopt__elimination_plan plan = draft->plan;
-    gpuopt__arena arena;
-    memset(&arena, 0, sizeof arena);
-    gpuopt__elimination_cut_plan(&arena, &plan);
-    return arena.used;
-}
-
-/* Sorts the jobs by level. Jobs of one level do not wait for one another. */
-static void gpuopt__elimination_sort_levels(gpuopt__elimination_plan *plan) {
-    int32_t *ends = plan->in_order, level, j, sum = 0; /* counters first: there are no more levels than jobs */
-    memset(ends, 0, sizeof(int32_t) * (size_t)plan->jobs);
-    for (j = 0; j < plan->jobs; j++) ends[plan->job[j].level]++;
-    for (level = 0; level < plan->levels; level++) {
-        int32_t count = ends[level];
-        ends[level] = sum;
-        sum += count;
-    }
-    for (j = 0; j < plan->jobs; j++) plan->by_level[ends[plan->job[j].level]++] = j;
-    for (j = 0; j < plan->jobs; j++) plan->in_order[j] = j;
-}
-
-/* Tiles may come in any order. Digits that the largest operands lack are made the fastest, so that what one tile has
- * read is still in a cache for the next. The last digit of a job with rows left over stays in its place. */
-static void gpuopt__elimination_sort_tile_digits(gpuopt__elimination_plan *plan, const gpuopt__elimination_job *job) {
-    const int32_t digits = gpuopt__elimination_job_digits(job), movable = job->tile_digits - (job->row_total != 0);
-    int64_t *size = plan->digit + job->size, *stride = plan->digit + job->stride;
-    double missing[GPUOPT__ELIMINATION_MOST_DIGITS];
-    int32_t i, j, k;
-    for (j = 0; j < movable; j++) {
-        missing[j] = 0;
-        for (k = 0; k < job->operands; k++)
-            if (stride[(int64_t)k * digits + j] == 0)
-                missing[j] += (double)plan->table[plan->operand[job->operand + k].table].entries;
-    }
-    for (i = 1; i < movable; i++)
-        for (j = i; j > 0 && missing[j - 1] > missing[j]; j--) {
-            double other = missing[j];
-            missing[j] = missing[j - 1];
-            missing[j - 1] = other;
-            for (k = -1; k <= job->operands; k++) {
-                int64_t *row = k < 0 ? size : stride + (int64_t)k * digits, moved = row[j];
-                row[j] = row[j - 1];
-                row[j - 1] = moved;
-            }
-        }
-}
-
-/* Brings the jobs of a draft into their final form. The plan of the draft points to them until its lists grow. */
-static void gpuopt__elimination_finish_jobs(gpuopt__elimination_draft *draft) {
-    gpuopt__elimination_plan *plan = &draft->plan;
-    int64_t j;
-    plan->table = (gpuopt__elimination_table *)draft->table.data;
-    plan->job = (gpuopt__elimination_job *)draft->job.data;
-    plan->operand = (gpuopt__elimination_operand *)draft->operand.data;
-    plan->digit = (int64_t *)draft->digit.data;
-    for (j = 0; j < draft->job.count; j++)
-        if (!plan->job[j].streamed) gpuopt__elimination_sort_tile_digits(plan, &plan->job[j]);
-}
-
-static void gpuopt__elimination_copy_list(void *to, const gpuopt__elimination_list *list) {
-    if (list->count) memcpy(to, list->data, (size_t)list->count * list->size);
-}
-
-/* Copies a draft into a plan in `memory` [gpuopt__elimination_plan_bytes]. condition, order, position: as prepared. */
-static void gpuopt__elimination_copy_plan(const gpuopt__elimination_draft *draft, const int32_t *condition,
-                                          void *memory, gpuopt__elimination_plan *plan) {
-    gpuopt__arena arena;
-    int32_t b, p;
-    *plan = draft->plan;
-    arena.base = (char *)memory;
-    arena.used = 0;
-    gpuopt__elimination_cut_plan(&arena, plan);
-    if (plan->variables) {
-        memcpy(plan->domain, draft->desc->domain, sizeof(int32_t) * (size_t)plan->variables);
-        memcpy(plan->position, draft->plan.position, sizeof(int32_t) * (size_t)plan->variables);
-    }
-    if (plan->steps) memcpy(plan->order, draft->plan.order, sizeof(int32_t) * (size_t)plan->steps);
-    if (plan->conditions) memcpy(plan->condition, condition, sizeof(int32_t) * (size_t)plan->conditions);
-    gpuopt__elimination_copy_list(plan->table, &draft->table);
-    gpuopt__elimination_copy_list(plan->bucket, &draft->bucket);
-    gpuopt__elimination_copy_list(plan->job, &draft->job);
-    gpuopt__elimination_copy_list(plan->operand, &draft->operand);
-    gpuopt__elimination_copy_list(plan->scope, &draft->scope);
-    gpuopt__elimination_copy_list(plan->stride, &draft->stride);
-    gpuopt__elimination_copy_list(plan->input, &draft->input);
-    gpuopt__elimination_copy_list(plan->digit, &draft->digit);
-    for (b = p = 0; p <= plan->steps + 1; p++) {
-        while (b < plan->buckets && plan->bucket[b].position < p) b++;
-        plan->first_bucket[p] = b;
-    }
-    for (b = p = 0; b < plan->tables; b++)
-        if (gpuopt__elimination_is_root(plan, &plan->table[b])) plan->root[p++] = b;
-    gpuopt__elimination_sort_levels(plan);
-    memset(plan->offset, 0, sizeof(int64_t) * (size_t)plan->copies * (size_t)plan->condition_rows);
-    memset(plan->fixed_value, 0, sizeof(int32_t) * (size_t)plan->copies * (size_t)plan->conditions);
-}
+#include "plan_block.h"
 
 /* ---- Policy ---- */
 
@@ -208,11 +26,24 @@ static int gpuopt__elimination_countable(const gpuopt__elimination_draft *draft)
     return all < (double)((int64_t)1 << 56);
 }
 
+/* Estimates a draft whose tables are placed, and says in *fits whether they fit. Copies of tables are given up first. */
+static void gpuopt__elimination_measure_draft(gpuopt__elimination_preparation *prep, uint64_t limit,
+                                              gpuopt_elimination_estimate *e, int *fits) {
+    gpuopt__elimination_draft *draft = &prep->draft;
+    const struct gpuopt__elimination_backend *backend = prep->scratch.context->desc.backend->elimination;
+    for (draft->plan.may_copy = 1; draft->plan.may_copy >= 0; draft->plan.may_copy--) {
+        gpuopt__elimination_estimate(draft, e);
+        e->memory.host_bytes = gpuopt__elimination_plan_bytes(draft);
+        backend->plan(prep->scratch.context, &draft->plan, &e->memory);
+        *fits = gpuopt__elimination_limited_bytes(e) <= limit;
+        if (*fits || draft->plan.may_copy == 0) break;
+    }
+}
+
 /* Makes a draft with z, places its tables, and says in *fits whether they fit. */
 static gpuopt_status gpuopt__elimination_try_draft(gpuopt__elimination_preparation *prep, int32_t z, uint64_t limit,
                                                    int stream, gpuopt_elimination_estimate *e, int *fits) {
     gpuopt__elimination_draft *draft = &prep->draft;
-    const struct gpuopt__elimination_backend *backend = prep->scratch.context->desc.backend->elimination;
     gpuopt_status status = gpuopt__elimination_draft_run(draft, z);
     *fits = 0;
     if (status || draft->too_large) return status;
@@ -222,14 +53,66 @@ static gpuopt_status gpuopt__elimination_try_draft(gpuopt__elimination_preparati
         status = gpuopt__elimination_place_tables(draft, stream ? limit : 0, prep->desc.host_limit, fits);
     if (status || draft->too_large || (stream && !*fits)) return status;
     gpuopt__elimination_finish_jobs(draft);
-    for (draft->plan.may_copy = 1; draft->plan.may_copy >= 0; draft->plan.may_copy--) {
-        gpuopt__elimination_estimate(draft, e);
-        e->memory.host_bytes = gpuopt__elimination_plan_bytes(draft);
-        backend->plan(prep->scratch.context, &draft->plan, &e->memory);
-        *fits = gpuopt__elimination_limited_bytes(e) <= limit;
-        if (*fits || draft->plan.may_copy == 0) break;
+    gpuopt__elimination_measure_draft(prep, limit, e, fits);
+    return status;
+}
+
+/* Notes what a policy takes, as it was last measured. */
+static void gpuopt__elimination_note(gpuopt__elimination_preparation *prep, gpuopt_elimination_policy policy,
+                                     const gpuopt_elimination_estimate *e) {
+    const int counted = !prep->draft.too_large;
+    prep->policy_bytes[policy] = counted ? gpuopt__elimination_limited_bytes(e) : UINT64_MAX;
+    prep->policy_operations[policy] = counted ? e->operations : 0;
+}
+
+/* Notes the largest message of the first draft, for the log. */
+static void gpuopt__elimination_note_largest(gpuopt__elimination_preparation *prep) {
+    const gpuopt__elimination_draft *draft = &prep->draft;
+    int64_t k;
+    int32_t j;
+    prep->large_variable = -1;
+    prep->large_width = 0;
+    prep->large_size = 0;
+    for (k = 0; k < draft->bucket.count; k++) {
+        const gpuopt__elimination_bucket *b = (const gpuopt__elimination_bucket *)draft->bucket.data + k;
+        const gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, b->message);
+        double size = 0;
+        for (j = 0; j < t->arity; j++)
+            size += log2((double)draft->desc->domain[gpuopt__elimination_draft_scope(draft, t)[j]]);
+        if (b->variable < 0 || size < prep->large_size) continue;
+        prep->large_variable = b->variable;
+        prep->large_width = t->arity;
+        prep->large_size = size;
     }
-    return GPUOPT_OK;
+}
+
+/* Whether messages are kept; or dropped, and then whether decisions are stored for the value phase. */
+static void gpuopt__elimination_set_drop(gpuopt__elimination_preparation *prep, int drop) {
+    gpuopt__elimination_plan *plan = &prep->draft.plan;
+    plan->keep = !drop && prep->desc.keep != GPUOPT_OFF;
+    plan->decides = drop && prep->desc.keep != GPUOPT_OFF && prep->desc.semiring != GPUOPT_SEMIRING_LOG_SUM_EXP;
+}
+
+/* Divides the value phase of a draft with decisions into as few passes as fit. */
+static gpuopt_status gpuopt__elimination_try_passes(gpuopt__elimination_preparation *prep, uint64_t limit,
+                                                    gpuopt_elimination_estimate *e, int *fits) {
+    gpuopt__elimination_draft *draft = &prep->draft;
+    gpuopt_status status;
+    gpuopt__elimination_place_decisions(draft, 0);
+    gpuopt__elimination_measure_draft(prep, limit, e, fits);
+    if (*fits) {
+        uint64_t left = (limit - gpuopt__elimination_limited_bytes(e)) / sizeof(uint32_t);
+        int64_t least = draft->plan.decisions;
+        int32_t tries; /* addresses are rounded: a little more may fit, or a little less */
+        for (tries = 0, *fits = 0; !*fits && tries < 4; tries++) { /* all decisions together did not fit: no overflow */
+            gpuopt__elimination_place_decisions(draft, tries < 3 ? least + (int64_t)left + 64 - 64 * tries : 0);
+            gpuopt__elimination_measure_draft(prep, limit, e, fits);
+        }
+    }
+    *fits &= draft->plan.passes <= GPUOPT__ELIMINATION_MOST_PASSES;
+    if (!*fits) return GPUOPT_OK;
+    status = gpuopt__elimination_add_passes(draft, e);
+    return status;
 }
 
 /* Returns the variable that, when fixed, saves the most entries of messages; -1: there is none. *all: entries of all
@@ -243,7 +126,7 @@ static int32_t gpuopt__elimination_best_slice(gpuopt__elimination_preparation *p
         const gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, k);
         const int32_t *scope = gpuopt__elimination_draft_scope(draft, t);
         double entries = 1;
-        for (j = 0; j < t->arity; j++) entries *= draft->desc->domain[scope[j]];
+        for (j = 0; j < t->arity && entries < 1e250; j++) entries *= draft->desc->domain[scope[j]]; /* no infinity */
         for (j = 0; j < t->arity; j++) gain[scope[j]] += entries - entries / draft->desc->domain[scope[j]];
         if (t->source < draft->plan.steps) gain[draft->plan.order[t->source]] += entries;
         *all += entries;
@@ -315,13 +198,58 @@ static gpuopt_status gpuopt__elimination_try_mini_buckets(gpuopt__elimination_pr
     return status || low == 0 ? status : gpuopt__elimination_try_draft(prep, low, limit, 0, e, fits);
 }
 
+/* What the log says if no policy fits. */
+static gpuopt_status gpuopt__elimination_refuse_plan(const gpuopt__elimination_preparation *prep, const char *call,
+                                                     uint64_t limit) {
+    const gpuopt_context *context = prep->scratch.context;
+    uint64_t least = UINT64_MAX;
+    int k;
+    for (k = 0; k < GPUOPT__ELIMINATION_POLICIES; k++)
+        if (prep->policy_bytes[k] && prep->policy_bytes[k] < least) least = prep->policy_bytes[k];
+    if (least == UINT64_MAX)
+        gpuopt__log(context, 0,
+                    "%s: the message of variable %d has %d variables and 2^%.4g entries: more than can be counted in "
+                    "bytes",
+                    call, (int)prep->large_variable, (int)prep->large_width, prep->large_size);
+    else
+        gpuopt__log(context, 0,
+                    "%s: the tables need %.6g bytes, and %.6g may be used; the largest message, of variable %d, has %d "
+                    "variables and 2^%.4g entries",
+                    call, (double)least, (double)limit, (int)prep->large_variable, (int)prep->large_width,
+                    prep->large_size);
+    return GPUOPT_ERROR_UNSUPPORTED;
+}
+
+/* Tries what gives up messages: DROP, then RECOMPUTE. */
+static gpuopt_status gpuopt__elimination_try_drop(gpuopt__elimination_preparation *prep, uint64_t limit,
+                                                  gpuopt_elimination_policy *policy, double direct,
+                                                  gpuopt_elimination_estimate *e, int *fits) {
+    const gpuopt_elimination_policy wanted = prep->desc.policy;
+    gpuopt_status status;
+    gpuopt__elimination_set_drop(prep, 1);
+    *policy = GPUOPT_POLICY_DROP;
+    status = gpuopt__elimination_try_draft(prep, 0, limit, 0, e, fits);
+    if (status) return status;
+    if (wanted != GPUOPT_POLICY_RECOMPUTE) gpuopt__elimination_note(prep, GPUOPT_POLICY_DROP, e);
+    if (wanted != GPUOPT_POLICY_RECOMPUTE && (*fits || wanted == GPUOPT_POLICY_DROP)) return status;
+    if (!prep->draft.plan.decides && wanted == GPUOPT_POLICY_AUTO) return status;
+    *policy = GPUOPT_POLICY_RECOMPUTE;
+    if (!*fits && prep->draft.plan.decides && !prep->draft.too_large)
+        status = gpuopt__elimination_try_passes(prep, limit, e, fits);
+    gpuopt__elimination_note(prep, GPUOPT_POLICY_RECOMPUTE, e);
+    if (wanted == GPUOPT_POLICY_AUTO && e->operations > GPUOPT__ELIMINATION_AUTO_REPEATED * direct) *fits = 0;
+    return status;
+}
+
 static gpuopt_status gpuopt__elimination_choose_policy(gpuopt__elimination_preparation *prep, const char *call,
                                                        uint64_t limit, gpuopt_elimination_estimate *e) {
     const gpuopt_elimination_desc *d = &prep->desc;
     const struct gpuopt__elimination_backend *backend = prep->scratch.context->desc.backend->elimination;
+    const int drops = d->policy == GPUOPT_POLICY_DROP || d->policy == GPUOPT_POLICY_RECOMPUTE;
     int automatic = d->policy == GPUOPT_POLICY_AUTO, fits = 0;
     int32_t steps = prep->draft.plan.steps, *order;
     uint64_t bytes = sizeof(int32_t) * (uint64_t)steps;
+    double direct = HUGE_VAL;
     gpuopt_status status = GPUOPT_OK;
     gpuopt_elimination_policy policy = d->policy;
     if (policy == GPUOPT_POLICY_STREAM && !backend->has_stream)
@@ -330,17 +258,26 @@ static gpuopt_status gpuopt__elimination_choose_policy(gpuopt__elimination_prepa
     order = (int32_t *)gpuopt__elimination_scratch_take(&prep->scratch, bytes);
     if (!order) return prep->scratch.status;
     if (steps) memcpy(order, prep->order, (size_t)bytes);
-    if (policy != GPUOPT_POLICY_MINI_BUCKET) {
+    gpuopt__elimination_set_drop(prep, 0);
+    if (policy != GPUOPT_POLICY_MINI_BUCKET && !drops) {
         policy = GPUOPT_POLICY_EXACT;
         status = gpuopt__elimination_try_draft(prep, 0, limit, 0, e, &fits);
+        gpuopt__elimination_note(prep, GPUOPT_POLICY_EXACT, e);
+        if (!prep->draft.too_large) direct = e->operations;
+    }
+    gpuopt__elimination_note_largest(prep);
+    if (!status && !fits && (automatic ? d->keep == GPUOPT_DEFAULT : drops)) {
+        status = gpuopt__elimination_try_drop(prep, limit, &policy, direct, e, &fits);
+        if (drops) gpuopt__elimination_note_largest(prep);
+        if (!fits) gpuopt__elimination_set_drop(prep, 0);
     }
     /* Not if variables are left over: the best slice could differ from one of their values to the next. */
     if (!status && !fits && d->copies == 1 && steps + d->condition_count == d->variables &&
         (automatic || d->policy == GPUOPT_POLICY_SLICE)) {
-        double direct = prep->draft.too_large ? HUGE_VAL : e->operations;
         policy = GPUOPT_POLICY_SLICE;
         status = gpuopt__elimination_try_slices(
             prep, limit, automatic ? GPUOPT__ELIMINATION_AUTO_SLICES : GPUOPT__ELIMINATION_MOST_SLICES, e, &fits);
+        gpuopt__elimination_note(prep, GPUOPT_POLICY_SLICE, e);
         if (automatic && e->operations > GPUOPT__ELIMINATION_AUTO_REPEATED * direct) fits = 0;
         if (!status && !fits) gpuopt__elimination_unslice(prep, order, steps);
     }
@@ -349,18 +286,17 @@ static gpuopt_status gpuopt__elimination_choose_policy(gpuopt__elimination_prepa
         (automatic ? d->host_limit > 0 : d->policy == GPUOPT_POLICY_STREAM)) {
         policy = GPUOPT_POLICY_STREAM;
         status = gpuopt__elimination_try_draft(prep, 0, limit, 1, e, &fits);
+        if (fits) gpuopt__elimination_note(prep, GPUOPT_POLICY_STREAM, e);
     }
     if (!status && !fits && d->semiring != GPUOPT_SEMIRING_MIN_COUNT &&
         (automatic || d->policy == GPUOPT_POLICY_MINI_BUCKET)) {
         policy = GPUOPT_POLICY_MINI_BUCKET;
         status = gpuopt__elimination_try_mini_buckets(prep, limit, e, &fits);
+        gpuopt__elimination_note(prep, GPUOPT_POLICY_MINI_BUCKET, e);
+        if (!automatic && !fits) gpuopt__elimination_note_largest(prep);
     }
     gpuopt__elimination_scratch_give(&prep->scratch, order, bytes);
-    if (!status && !fits) {
-        gpuopt__log(prep->scratch.context, 0, "%s: the tables need %.6g bytes, and %.6g may be used", call,
-                    prep->draft.too_large ? HUGE_VAL : (double)gpuopt__elimination_limited_bytes(e), (double)limit);
-        status = GPUOPT_ERROR_UNSUPPORTED;
-    }
+    if (!status && !fits) status = gpuopt__elimination_refuse_plan(prep, call, limit);
     prep->draft.plan.policy = e->policy = policy;
     return status;
 }
@@ -377,6 +313,8 @@ static gpuopt_status gpuopt__elimination_make_plan(gpuopt__elimination_preparati
     if (!limit) limit = context->desc.backend->elimination->free_bytes(context);
     status = gpuopt__elimination_choose_policy(prep, call, limit, e);
     if (status) return status;
+    memcpy(e->policy_bytes, prep->policy_bytes, sizeof e->policy_bytes);
+    memcpy(e->policy_operations, prep->policy_operations, sizeof e->policy_operations);
     gpuopt__elimination_load_rooms(&prep->desc, &prep->draft, rooms);
     e->memory.create_bytes += prep->scratch.bytes;
     for (k = 0; k < 3; k++) e->memory.create_bytes += gpuopt__elimination_scratch_size(rooms[k]);

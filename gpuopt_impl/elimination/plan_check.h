@@ -74,8 +74,9 @@ static gpuopt_status gpuopt__elimination_check_desc(const gpuopt_context *contex
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "MIN_COUNT has no mini-buckets");
     if (d->copies > 1 && (d->policy == GPUOPT_POLICY_SLICE || d->policy == GPUOPT_POLICY_STREAM))
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "SLICE and STREAM need a single copy");
+    if (d->keep == GPUOPT_ON && (d->policy == GPUOPT_POLICY_DROP || d->policy == GPUOPT_POLICY_RECOMPUTE))
+        return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "DROP and RECOMPUTE do not go with keep ON");
     if (d->copies == 0) d->copies = 1;
-    if (d->keep == GPUOPT_DEFAULT) d->keep = GPUOPT_ON;
     return GPUOPT_OK;
 }
 

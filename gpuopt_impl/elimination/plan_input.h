@@ -24,6 +24,11 @@ typedef struct gpuopt__elimination_preparation {
     uint64_t spread;   /* sum of the functions' spreads, saturated */
     int64_t least;     /* sum of their least costs */
     uint64_t positive; /* of those that are positive: no message's offset is larger */
+    /* What policies take that were tried: see gpuopt_elimination_estimate. */
+    uint64_t policy_bytes[GPUOPT__ELIMINATION_POLICIES];
+    double policy_operations[GPUOPT__ELIMINATION_POLICIES];
+    int32_t large_variable, large_width; /* of the largest message without slices or mini-buckets */
+    double large_size;                   /* log2 of its entries */
 } gpuopt__elimination_preparation;
 
 /* Finds the ranges of all functions, and their sums. */
@@ -188,7 +193,7 @@ static gpuopt_status gpuopt__elimination_prepare(const gpuopt_context *context, 
     draft->plan.slices = 1;
     draft->plan.staged = context->desc.backend->copy ? GPUOPT__ELIMINATION_STAGED : 0;
     draft->plan.sign = d->semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;
-    draft->plan.keep = d->keep == GPUOPT_ON;
+    draft->plan.passes = 1;
     draft->plan.join_rest = d->join_rest != 0;
     draft->plan.type = d->type;
     draft->plan.semiring = d->semiring;

@@ -141,10 +141,11 @@ static int64_t gpuopt__elimination_strides_of(const gpuopt__elimination_draft *d
     return apart;
 }
 
-/* Adds a job that joins `inputs` into table `result` and eliminates `variable` (-1: none). */
+/* Adds a job that joins `inputs` into table `result` and eliminates `variable` (-1: none). decides: it finds the
+ * decisions instead, its tiles have one row, and its operands stay in their order. */
 static gpuopt_status gpuopt__elimination_add_job(gpuopt__elimination_draft *draft, int32_t bucket, int32_t level,
-                                                 int32_t result, int32_t variable, int32_t inputs,
-                                                 const int32_t *input) {
+                                                 int32_t result, int32_t variable, int32_t inputs, const int32_t *input,
+                                                 int decides) {
     const gpuopt__elimination_table *r = gpuopt__elimination_draft_table(draft, result);
     const int32_t *scope = gpuopt__elimination_draft_scope(draft, r);
     int32_t arity = r->arity, k, j, pass;
@@ -168,7 +169,8 @@ static gpuopt_status gpuopt__elimination_add_job(gpuopt__elimination_draft *draf
     job->table = result;
     job->maximum = draft->plan.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP && variable >= 0 &&
                    ((gpuopt__elimination_bucket *)draft->bucket.data)[bucket].part > 0;
-    gpuopt__elimination_split_scope(draft->desc->domain, arity, scope, r->entries, &g);
+    if (decides) job->decision_bits = gpuopt__elimination_decision_width(job->values);
+    gpuopt__elimination_split_scope(draft->desc->domain, arity, scope, decides ? 0 : r->entries, &g);
     job->rows = g.rows;
     job->row_total = g.row_total;
     job->row_entries = g.row_entries;
@@ -252,7 +254,7 @@ static gpuopt_status gpuopt__elimination_join_kind(gpuopt__elimination_draft *dr
             input[at] = -1;
             if (level[chosen[k]] > above) above = level[chosen[k]];
         }
-        if (gpuopt__elimination_add_job(draft, number, above, sum, -1, count, chosen)) return draft->scratch->status;
+        if (gpuopt__elimination_add_job(draft, number, above, sum, -1, count, chosen, 0)) return draft->scratch->status;
         if (((gpuopt__elimination_bucket *)draft->bucket.data)[number].level <= above)
             ((gpuopt__elimination_bucket *)draft->bucket.data)[number].level = above + 1;
         input[start] = sum;
@@ -310,8 +312,12 @@ static gpuopt_status gpuopt__elimination_bucket_jobs(gpuopt__elimination_draft *
             gpuopt__elimination_partial_joins(draft, number, near, level, &inputs, room, room + bucket->inputs + 1);
     bucket = (gpuopt__elimination_bucket *)draft->bucket.data + number;
     if (!status)
-        status =
-            gpuopt__elimination_add_job(draft, number, bucket->level, bucket->message, bucket->variable, inputs, room);
+        status = gpuopt__elimination_add_job(draft, number, bucket->level, bucket->message, bucket->variable, inputs,
+                                             room, 0);
+    bucket = (gpuopt__elimination_bucket *)draft->bucket.data + number;
+    if (!status && draft->plan.decides && bucket->variable >= 0 && draft->desc->domain[bucket->variable] > 1)
+        status = gpuopt__elimination_add_job(draft, number, bucket->level, bucket->message, bucket->variable,
+                                             bucket->inputs, (int32_t *)draft->input.data + bucket->input, 1);
     gpuopt__elimination_scratch_give(draft->scratch, room, sizeof(int32_t) * 2 * ((uint64_t)bucket->inputs + 1));
     bucket->jobs = (int32_t)draft->job.count - bucket->job;
     level[bucket->message] = bucket->level + 1;

@@ -86,16 +86,18 @@ static gpuopt_status gpuopt__elimination_reuse_memory(gpuopt__elimination_draft 
     all->entries = INT64_MAX / 2;
     for (b = 0; b < draft->bucket.count && !status; b++) {
         const gpuopt__elimination_bucket *bucket = (gpuopt__elimination_bucket *)draft->bucket.data + b;
-        const gpuopt__elimination_job *job = (gpuopt__elimination_job *)draft->job.data + bucket->job;
+        const gpuopt__elimination_job *job = (gpuopt__elimination_job *)draft->job.data + bucket->job, *last;
         const gpuopt__elimination_operand *operand = (gpuopt__elimination_operand *)draft->operand.data;
         for (k = 0; k < bucket->jobs; k++) {
             gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, job[k].table);
             int64_t entries = gpuopt__elimination_aligned(t->entries * draft->plan.copies);
-            if (t->on_host != on_host) continue;
+            if (t->on_host != on_host || job[k].decision_bits) continue;
             t->at = gpuopt__elimination_take_stretch(&free_list, entries);
             if (t->at + entries > *end) *end = t->at + entries;
         }
-        for (k = job[0].operand; k < job[bucket->jobs - 1].operand + job[bucket->jobs - 1].operands && !status; k++) {
+        last = job + bucket->jobs - 1;
+        if (last->decision_bits) last--; /* it has the operands of the others again */
+        for (k = job[0].operand; k < last->operand + last->operands && !status; k++) {
             const gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, operand[k].table);
             if (t->source != -1 && t->on_host == on_host)
                 status = gpuopt__elimination_free_stretch(draft->scratch, &free_list, t->at,
@@ -121,13 +123,13 @@ static void gpuopt__elimination_resolve_jobs(gpuopt__elimination_draft *draft) {
         if (job->row_entries > plan->most_entries) plan->most_entries = job->row_entries;
         job->at = r->at;
         job->on_host = job->streamed = r->on_host;
-        job->count_at = r->count_at;
+        job->count_at = job->decision_bits ? -1 : r->count_at;
         job->copy_stride = r->entries;
         for (k = job->operand; k < job->operand + job->operands; k++) {
             gpuopt__elimination_operand *operand = (gpuopt__elimination_operand *)draft->operand.data + k;
             const gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, operand->table);
             operand->at = t->at;
-            operand->count_at = t->count_at;
+            operand->count_at = job->decision_bits ? -1 : t->count_at;
             operand->copy_stride = t->source == -1 ? 0 : t->entries;
             operand->condition = t->condition;
             operand->on_host = t->on_host;
@@ -178,6 +180,46 @@ static gpuopt_status gpuopt__elimination_place_results(gpuopt__elimination_draft
     plan->buffer = 0;
     gpuopt__elimination_resolve_jobs(draft);
     return status;
+}
+
+/* ---- Decisions ---- */
+
+/* Which buckets a pass of the value phase computes: its own, and those below whose messages lead there. With
+ * decisions a bucket has the number of its position. needed [buckets]. */
+static void gpuopt__elimination_find_needed(const gpuopt__elimination_plan *plan,
+                                            const gpuopt__elimination_bucket *bucket, int64_t buckets,
+                                            const gpuopt__elimination_table *table, int32_t pass, uint8_t *needed) {
+    int64_t b;
+    for (b = buckets - 1; b >= 0; b--) {
+        const int32_t reader = table[bucket[b].message].bucket;
+        needed[b] = bucket[b].pass == pass || (bucket[b].pass > pass && reader < plan->steps && needed[reader]);
+    }
+}
+
+/* Gives every message room for its decisions, and divides the value phase into passes, as few as there are with at most
+ * `most` words in each, or with one message. Passes use the same room. */
+static void gpuopt__elimination_place_decisions(gpuopt__elimination_draft *draft, int64_t most) {
+    gpuopt__elimination_plan *plan = &draft->plan;
+    int64_t used = 0, b, j;
+    plan->decisions = 0;
+    plan->passes = 1;
+    for (b = draft->bucket.count - 1; b >= 0 && plan->decides; b--) {
+        gpuopt__elimination_bucket *bucket = (gpuopt__elimination_bucket *)draft->bucket.data + b;
+        gpuopt__elimination_table *t = gpuopt__elimination_draft_table(draft, bucket->message);
+        const int32_t bits =
+            bucket->variable < 0 ? 0 : gpuopt__elimination_decision_width(draft->desc->domain[bucket->variable]);
+        const int64_t words = gpuopt__elimination_decision_words(t->entries, bits) * plan->copies;
+        if (used > 0 && words > most - used) plan->passes++, used = 0;
+        bucket->pass = plan->passes - 1;
+        t->decision_bits = bits;
+        t->decision = used;
+        used += words;
+        if (used > plan->decisions) plan->decisions = used;
+    }
+    for (j = 0; j < draft->job.count; j++) {
+        gpuopt__elimination_job *job = (gpuopt__elimination_job *)draft->job.data + j;
+        if (job->decision_bits) job->decision = gpuopt__elimination_draft_table(draft, job->table)->decision;
+    }
 }
 
 /* ---- Tables on the host ---- */
@@ -290,6 +332,7 @@ static gpuopt_status gpuopt__elimination_place_tables(gpuopt__elimination_draft 
     }
     plan->function_store = s.first;
     plan->function_counts = s.counts;
+    gpuopt__elimination_place_decisions(draft, INT64_MAX);
     return stream_limit ? gpuopt__elimination_place_on_host(draft, &s, fits)
                         : gpuopt__elimination_place_results(draft, s.first, s.counts);
 }

@@ -48,6 +48,13 @@ static int32_t gpuopt__elimination_first_job(const gpuopt__elimination_plan *pla
     return bucket < plan->buckets ? plan->bucket[bucket].job : plan->jobs;
 }
 
+/* Whether the present pass of the value phase runs a job: decisions of its own buckets alone, and in passes behind the
+ * first one no bucket that they do not need. */
+static int gpuopt__elimination_pass_runs(const gpuopt_elimination *e, const gpuopt__elimination_job *job) {
+    if (job->decision_bits && e->plan.bucket[job->bucket].pass != e->pass) return 0;
+    return e->pass == 0 || e->plan.needed[job->bucket];
+}
+
 /* Runs units from .. *to - 1 of a slice; jobs that do not wait for one another go to the backend together. A whole
  * slice is run level by level, a part of one unit by unit. If the host asks to stop, *to says which units are
  * complete. Of a whole slice none is: then e->paused and e->resume say where to continue. */
@@ -63,7 +70,8 @@ static gpuopt_status gpuopt__elimination_run_units(gpuopt_elimination *e, int64_
     while (job < end && !status) {
         int32_t next = job + 1;
         while (plan->keep && next < end && plan->job[list[next]].level == plan->job[list[job]].level) next++;
-        status = gpuopt__elimination_backend_of(e)->run(e, list, job, next);
+        if (plan->keep || gpuopt__elimination_pass_runs(e, &plan->job[list[job]]))
+            status = gpuopt__elimination_backend_of(e)->run(e, list, job, next);
         job = next;
         while (!whole && job < end && gpuopt__elimination_first_job(plan, unit) < job) unit++;
         if (status || job >= end || (!whole && gpuopt__elimination_first_job(plan, unit) != job)) continue;
@@ -144,7 +152,8 @@ GPUOPT_API gpuopt_status gpuopt_elimination_set_condition(gpuopt_elimination *el
     for (k = 0; k < plan->host_conditions; k++) plan->fixed_value[(int64_t)copy * plan->conditions + k] = value[k];
     gpuopt__elimination_set_offsets(plan, copy, plan->value_of);
     elimination->done = 0;
-    elimination->held = elimination->paused = -1;
+    elimination->held = elimination->paused = elimination->assigning = -1;
+    elimination->pass = elimination->repeated = 0;
     elimination->variable = -1;
     return gpuopt__elimination_backend_of(elimination)->condition(elimination, plan->offset);
 }
@@ -220,11 +229,11 @@ GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimina
 
 /* ---- The value phase ---- */
 
-/* Checks what _assign and _get_bounds have in common. *found: value [variables] in host memory. The values of
+/* Checks what _assign and _get_bounds have in common. messages: decisions do not suffice. *found: value [variables] in host memory. The values of
  * variables after `position`, and of those left over, are checked; where there are none, *found may be anything. */
 static gpuopt_status gpuopt__elimination_check_values(gpuopt_elimination *e, const char *call, gpuopt_memory where,
                                                       int32_t copy, const int32_t *value, int32_t position,
-                                                      const int32_t **found) {
+                                                      int messages, const int32_t **found) {
     const gpuopt__elimination_plan *plan = &e->plan;
     const void *fetched;
     gpuopt_status status;
@@ -233,8 +242,9 @@ static gpuopt_status gpuopt__elimination_check_values(gpuopt_elimination *e, con
         return gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call, "copy is out of range, or value is NULL");
     if (plan->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP)
         return gpuopt__refuse(e->context, GPUOPT_ERROR_UNSUPPORTED, call, "not available with LOG_SUM_EXP");
-    if (!plan->keep)
-        return gpuopt__refuse(e->context, GPUOPT_ERROR_STATE, call, "the messages were not kept (keep is OFF)");
+    if (!plan->keep && (messages || !plan->decides))
+        return gpuopt__refuse(e->context, GPUOPT_ERROR_STATE, call,
+                              "the messages were not kept (keep is OFF, or the policy DROP or RECOMPUTE)");
     if (e->done < gpuopt__elimination_all_units(e))
         return gpuopt__refuse(e->context, GPUOPT_ERROR_STATE, call, "not all variables have been eliminated");
     while (first < plan->variables && plan->position[first] <= position) first++;
@@ -265,6 +275,52 @@ static int64_t gpuopt__elimination_all_offsets(const gpuopt__elimination_plan *p
     return offset;
 }
 
+/* Computes the decisions of a pass again; later calls go on where the host asked to stop. *end: behind the pass's last
+ * position. */
+static gpuopt_status gpuopt__elimination_run_pass(gpuopt_elimination *e, int32_t pass, int32_t end, int *stopped) {
+    const gpuopt__elimination_plan *plan = &e->plan;
+    gpuopt_status status = GPUOPT_OK;
+    int64_t to = end;
+    if (e->pass != pass) {
+        gpuopt__elimination_find_needed(plan, plan->bucket, plan->buckets, plan->table, pass, plan->needed);
+        e->repeated = 1;
+        e->pass = pass;
+        e->pass_unit = 0;
+    } else if (!e->repeated) e->pass_unit = end; /* pass 0 is part of the elimination itself */
+    if (e->pass_unit < end) status = gpuopt__elimination_run_units(e, 0, e->pass_unit, &to);
+    if (status) e->pass_unit = 0;
+    else e->pass_unit = to;
+    *stopped = !status && to < end;
+    return status;
+}
+
+/* The value phase in passes, the last variables first. value_of has the values that are given. */
+static gpuopt_status gpuopt__elimination_assign_passes(gpuopt_elimination *e, int32_t copy, int *stopped,
+                                                       gpuopt__elimination_total *cost) {
+    const gpuopt__elimination_plan *plan = &e->plan;
+    gpuopt_status status = GPUOPT_OK;
+    int32_t k, end = plan->steps, first = 0;
+    for (k = 0; k < plan->variables; k++)
+        if (plan->position[k] >= plan->steps && plan->assigned[k] != plan->value_of[k]) e->assigning = -1;
+    if (e->assigning != copy) {
+        memcpy(plan->assigned, plan->value_of, sizeof(int32_t) * (size_t)plan->variables);
+        e->assigning = copy;
+        e->next_pass = 0;
+    }
+    for (; !status && end > 0; end = first) {
+        const int32_t pass = plan->bucket[end - 1].pass;
+        for (first = end; first > 0 && plan->bucket[first - 1].pass == pass;) first--;
+        if (pass < e->next_pass) continue;
+        status = gpuopt__elimination_run_pass(e, pass, end, stopped);
+        if (status || *stopped) break;
+        status = gpuopt__elimination_backend_of(e)->assign(e, copy, first, end, plan->assigned, cost);
+        e->next_pass++;
+    }
+    if (status || !*stopped) e->assigning = -1;
+    memcpy(plan->value_of, plan->assigned, sizeof(int32_t) * (size_t)plan->variables);
+    return status;
+}
+
 GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, gpuopt_memory where, int32_t copy,
                                                    int32_t *value, gpuopt_elimination_assignment *assignment) {
     static const char call[] = "gpuopt_elimination_assign";
@@ -284,7 +340,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *eliminati
     if (status) return status;
     if (assignment && !GPUOPT__HAS_SIZE(assignment))
         return gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call, "assignment has no struct_size");
-    status = gpuopt__elimination_check_values(e, call, where, copy, value, plan->steps - 1, &given);
+    status = gpuopt__elimination_check_values(e, call, where, copy, value, plan->steps - 1, 0, &given);
     if (!status) status = gpuopt__elimination_backend_of(e)->total(e, copy, &best);
     if (status) return status;
     memset(&result, 0, sizeof result);
@@ -292,12 +348,16 @@ GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *eliminati
     feasible = plan->type == GPUOPT_COST_DOUBLE ? best.value < HUGE_VAL : best.cost < plan->forbidden;
     if (feasible) status = gpuopt__elimination_rerun_slice(e, best.slice, &stopped);
     if (status) return status;
-    if (stopped) result.outcome = GPUOPT_MORE;
-    else if (feasible) {
+    if (feasible && !stopped) {
         if (bytes) memcpy(plan->value_of, given, (size_t)bytes);
         gpuopt__elimination_fill_fixed_values(plan, copy, plan->value_of);
-        status = gpuopt__elimination_backend_of(e)->assign(e, copy, plan->value_of, &cost);
+        status = plan->passes > 1
+                     ? gpuopt__elimination_assign_passes(e, copy, &stopped, &cost)
+                     : gpuopt__elimination_backend_of(e)->assign(e, copy, 0, plan->steps, plan->value_of, &cost);
         if (status) return status;
+    }
+    if (stopped) result.outcome = GPUOPT_MORE;
+    else if (feasible) {
         feasible = plan->type == GPUOPT_COST_DOUBLE ? cost.value < HUGE_VAL : cost.cost < plan->forbidden;
     }
     if (feasible && !stopped) {
@@ -364,7 +424,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimi
     if (plan->policy == GPUOPT_POLICY_SLICE || plan->policy == GPUOPT_POLICY_STREAM)
         return gpuopt__refuse(e->context, GPUOPT_ERROR_UNSUPPORTED, call, "not available with SLICE and STREAM");
     p = plan->position[variable];
-    status = gpuopt__elimination_check_values(e, call, where, copy, value, p, &value);
+    status = gpuopt__elimination_check_values(e, call, where, copy, value, p, 1, &value);
     if (status) return status;
     if (plan->variables) memcpy(plan->value_of, value, sizeof(int32_t) * (size_t)plan->variables);
     gpuopt__elimination_fill_fixed_values(plan, copy, plan->value_of);

@@ -10,6 +10,9 @@
 #include "../common/backend.h"
 #include "../common/numerics.h"
 
+/* Policies, AUTO among them. */
+enum { GPUOPT__ELIMINATION_POLICIES = GPUOPT_POLICY_MINI_BUCKET + 1 };
+
 /* The result of one slice, or of all slices so far. */
 typedef struct gpuopt__elimination_total {
     uint64_t cost;
@@ -22,19 +25,21 @@ typedef struct gpuopt__elimination_total {
  * bucket. Its scope is scope[at .. at + arity - 1], the slowest variable first: conditioned variables (of functions
  * only), then those that are eliminated, in the order of elimination, then those that are left over, by number. */
 typedef struct gpuopt__elimination_table {
-    int64_t scope;     /* first of its variables in the pools `scope` and `stride` */
-    int32_t arity;     /* of these */
-    int32_t fixed;     /* number of leading variables that are conditioned or sliced */
-    int32_t source;    /* the position in the order whose message it is; -1: a function; -2: a partial join */
-    int32_t bucket;    /* the position in whose bucket it is; beyond the last one: left over */
-    int32_t function;  /* the host's; -1: none */
-    int64_t entries;   /* functions: over all values of conditioned variables; others: of one copy */
-    int64_t at;        /* first entry in the store, of copy 0; on_host: in the store on the host */
-    int64_t count_at;  /* first entry in the store of counts, likewise; -1: no counts, each entry counts once */
-    int64_t offset;    /* true cost = offset + stored cost */
-    double spread;     /* largest difference of two finite costs; LOG_SUM_EXP: 0 */
-    int32_t condition; /* row in the table of offsets; -1: no conditioned variable */
-    int32_t on_host;   /* STREAM: goes through the device in chunks */
+    int64_t scope;         /* first of its variables in the pools `scope` and `stride` */
+    int32_t arity;         /* of these */
+    int32_t fixed;         /* number of leading variables that are conditioned or sliced */
+    int32_t source;        /* the position in the order whose message it is; -1: a function; -2: a partial join */
+    int32_t bucket;        /* the position in whose bucket it is; beyond the last one: left over */
+    int32_t function;      /* the host's; -1: none */
+    int64_t entries;       /* functions: over all values of conditioned variables; others: of one copy */
+    int64_t at;            /* first entry in the store, of copy 0; on_host: in the store on the host */
+    int64_t count_at;      /* first entry in the store of counts, likewise; -1: no counts, each entry counts once */
+    int64_t offset;        /* true cost = offset + stored cost */
+    double spread;         /* largest difference of two finite costs; LOG_SUM_EXP: 0 */
+    int32_t condition;     /* row in the table of offsets; -1: no conditioned variable */
+    int32_t on_host;       /* STREAM: goes through the device in chunks */
+    int64_t decision;      /* the first word of its decisions, of copy 0; see gpuopt__elimination_decision() */
+    int32_t decision_bits; /* of each entry's decision; 0: there are none */
 } gpuopt__elimination_table;
 
 /* A bucket, or a mini-bucket. */
@@ -46,7 +51,8 @@ typedef struct gpuopt__elimination_bucket {
     int64_t input;    /* first of its tables in the pool `input` */
     int32_t inputs;
     int32_t part;      /* number among the mini-buckets of its position */
-    int32_t job, jobs; /* the last job computes the message, the others partial joins */
+    int32_t job, jobs; /* partial joins; the message; its decisions, if there are any */
+    int32_t pass;      /* of the value phase, in which its variable gets a value */
 } gpuopt__elimination_bucket;
 
 /* One table of a job. For value v of the eliminated variable, element i of the operand is at + copy * copy_stride +
@@ -81,6 +87,10 @@ typedef struct gpuopt__elimination_job {
     int32_t table;             /* the message's */
     int32_t on_host, streamed; /* the message is in host memory; it or an operand is */
     int maximum; /* LOG_SUM_EXP: the maximum instead of the sum, in all mini-buckets of a position but the first */
+    /* Not 0: this job computes no message but the decisions of one, from word `decision` on, so many bits each. Its
+     * operands are the tables of the bucket in their order, as the value phase adds them up: the same sums. */
+    int32_t decision_bits;
+    int64_t decision;
 } gpuopt__elimination_job;
 
 /* All that is known about an elimination before its tables are allocated, in one block of host memory. */
@@ -112,7 +122,10 @@ typedef struct gpuopt__elimination_plan {
     uint64_t forbidden; /* stored costs of this and more are forbidden; INT64 */
     int sign;           /* -1: MAX_SUM, costs are stored negated */
     int keep, join_rest;
-    int may_copy; /* there is memory for copies of tables in an order that suits the backend */
+    int decides;       /* decisions are stored for the value phase, for messages are not kept */
+    int64_t decisions; /* words of them: those of the largest pass */
+    int32_t passes;    /* of the value phase; 1 unless RECOMPUTE has more. Pass 0 has the last variables */
+    int may_copy;      /* there is memory for copies of tables in an order that suits the backend */
     gpuopt_elimination_cost type;
     gpuopt_elimination_semiring semiring;
     gpuopt_elimination_policy policy;
@@ -140,6 +153,8 @@ typedef struct gpuopt__elimination_plan {
     int32_t *staged_value;            /* [variables] host memory between the caller's device memory and the handle; */
     int64_t *staged_cost;             /* [staged] without device memory these three are empty */
     uint64_t *staged_count;           /* [staged] with MIN_COUNT */
+    uint8_t *needed;                  /* [buckets] with several passes: which buckets the present one computes */
+    int32_t *assigned;                /* [variables] with several passes: values of those before */
 } gpuopt__elimination_plan;
 
 /* Bytes of one stored cost. */
@@ -154,6 +169,29 @@ GPUOPT_HD int gpuopt__elimination_is_pending(const gpuopt__elimination_table *t,
 static inline int gpuopt__elimination_is_root(const gpuopt__elimination_plan *plan,
                                               const gpuopt__elimination_table *t) {
     return t->source != -2 && t->arity == t->fixed && t->bucket == plan->steps + (plan->join_rest != 0);
+}
+
+/* ---- Decisions ---- *
+ * The decision of an entry of a message is the value that the value phase would choose there: the first with the least
+ * sum of the bucket's tables. Decisions are packed into words of 32 bits, the first in the lowest bits. */
+
+/* Bits of a decision: 1, 2, 4, 8, 16 or 32, so that none lies in two words; 0: there is nothing to decide. */
+static inline int32_t gpuopt__elimination_decision_width(int32_t values) {
+    int32_t bits = values > 1;
+    while (bits && bits < 32 && values > (int64_t)1 << bits) bits *= 2;
+    return bits;
+}
+
+/* Words of the decisions of one copy. */
+GPUOPT_HD int64_t gpuopt__elimination_decision_words(int64_t entries, int32_t bits) {
+    return bits ? (entries + 32 / bits - 1) / (32 / bits) : 0;
+}
+
+/* decision: the words of a copy's message. */
+GPUOPT_HD int32_t gpuopt__elimination_decision(const uint32_t *decision, int32_t bits, int64_t entry) {
+    const int64_t per_word = 32 / bits;
+    const uint32_t word = decision[entry / per_word] >> (int32_t)(entry % per_word * bits);
+    return (int32_t)(bits == 32 ? word : word & ((1u << bits) - 1));
 }
 
 /* ---- Arithmetic ---- *

@@ -96,8 +96,10 @@ enum { GPUOPT__ELIMINATION_CORE_WORDS = 4, GPUOPT__ELIMINATION_CORE_MOST = 64 * 
 
 /* Variables in all scopes beyond which a draft that is too large already is not finished. */
 #define GPUOPT__ELIMINATION_MOST_SCOPES ((int64_t)1 << 26)
+/* Passes of the value phase at most. Each plan with several counts what all of them repeat, a job at a time. */
+#define GPUOPT__ELIMINATION_MOST_PASSES 1024
 /* Slices at most, with SLICE and with AUTO. AUTO also gives up slicing if it multiplies the operations by more than
- * REPEATED: mini-buckets are then the better choice. Not measured. */
+ * REPEATED, and so it does with passes: mini-buckets are then the better choice. Not measured. */
 #define GPUOPT__ELIMINATION_MOST_SLICES ((int64_t)1 << 32)
 #define GPUOPT__ELIMINATION_AUTO_SLICES 65536
 #define GPUOPT__ELIMINATION_AUTO_REPEATED 64

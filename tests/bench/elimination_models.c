@@ -76,7 +76,7 @@ typedef struct figures {
     int left_out;
 } figures;
 
-static const char *const words[] = {"auto", "exact", "slice", "stream", "mini-bucket"};
+static const char *const words[] = {"auto", "exact", "drop", "recompute", "slice", "stream", "mini-bucket"};
 
 static gpuopt_elimination_desc describe(const subject *s, const machine *on, const options *o, int32_t z) {
     gpuopt_elimination_desc desc;

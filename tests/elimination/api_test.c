@@ -134,7 +134,7 @@ static void members(void **state) {
     REFUSED(d.order_seconds = 1); /* this host has no clock */
     REFUSED((d.order_work = 1, d.heuristic = GPUOPT_HEURISTIC_MIN_FILL));
     REFUSED((d.order_seconds = 1, d.heuristic = GPUOPT_HEURISTIC_MIN_DEGREE));
-    REFUSED(d.policy = (gpuopt_elimination_policy)5);
+    REFUSED(d.policy = (gpuopt_elimination_policy)7);
     REFUSED(d.z = -1);
     REFUSED(d.order_count = -1);
     REFUSED((d.order = all, d.order_count = 3)); /* the conditioned one too */
@@ -149,6 +149,8 @@ static void members(void **state) {
     REFUSED((d.condition = twice, d.condition_count = 2, d.order_count = 0));
     REFUSED(d.copies = -1);
     REFUSED(d.keep = (gpuopt_switch)3);
+    REFUSED((d.keep = GPUOPT_ON, d.policy = GPUOPT_POLICY_DROP));
+    REFUSED((d.keep = GPUOPT_ON, d.policy = GPUOPT_POLICY_RECOMPUTE));
 #undef REFUSED
 #define REFUSED(change) (d = good, change, check_desc(f, &d, GPUOPT_ERROR_UNSUPPORTED, #change))
     REFUSED((d.semiring = GPUOPT_SEMIRING_MIN_COUNT, d.policy = GPUOPT_POLICY_MINI_BUCKET));

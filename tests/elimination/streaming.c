@@ -229,11 +229,11 @@ static void shift_tables(gpuopt__elimination_plan *plan, int sign) {
     }
 }
 
-static gpuopt_status streaming_assign(gpuopt_elimination *e, int32_t copy, int32_t *value,
+static gpuopt_status streaming_assign(gpuopt_elimination *e, int32_t copy, int32_t from, int32_t to, int32_t *value,
                                       gpuopt__elimination_total *total) {
     gpuopt_status status;
     shift_tables(&e->plan, 1);
-    status = gpuopt__elimination_cpu_assign(e, copy, value, total);
+    status = gpuopt__elimination_cpu_assign(e, copy, from, to, value, total);
     shift_tables(&e->plan, -1);
     return status;
 }

@@ -118,12 +118,14 @@ static void make_desc(fuzz *f) {
     d->restarts = (int32_t)take(f) % 4;
     d->seed = take(f);
     if (d->restarts == 3 && d->heuristic == GPUOPT_HEURISTIC_BEST) d->order_work = 1000 * (int64_t)d->seed;
-    d->policy = (gpuopt_elimination_policy)(take(f) % 5);
+    d->policy = (gpuopt_elimination_policy)(take(f) % 7);
     if (kind & 16) d->memory_limit = (uint64_t)take(f) * 64 + 1;
     if (kind & 32) d->host_limit = take(f);
     d->z = (int32_t)take(f) % 8;
     d->copies = kind & 64 ? (int32_t)take(f) % (COPIES + 1) : 0;
     d->keep = (gpuopt_switch)(take(f) % 8 == 1 ? GPUOPT_OFF : take(f) % 2);
+    if (d->policy == GPUOPT_POLICY_DROP || d->policy == GPUOPT_POLICY_RECOMPUTE)
+        d->keep = d->keep == GPUOPT_ON ? GPUOPT_DEFAULT : d->keep; /* these drop messages */
     d->join_rest = kind >> 7;
 }
 
@@ -149,7 +151,7 @@ int input_spoil(fuzz *f) {
         if (bad % 2) return d->restarts = bad, 1;
         if (bad % 4) return d->order_work = bad, 1;
         return d->order_seconds = bad, 1;
-    case 9: return d->policy = (gpuopt_elimination_policy)(5 + take(f)), 1;
+    case 9: return d->policy = (gpuopt_elimination_policy)(7 + take(f)), 1;
     case 10: return d->z = bad, 1;
     case 11: return d->order_count = d->order ? bad : 1, 1;
     case 12: return d->condition_count = bad, 1;
