@@ -1804,8 +1804,8 @@ typedef struct gpuopt_elimination_relaxation gpuopt_elimination_relaxation;
 typedef struct gpuopt_elimination_relaxation_info {
     size_t struct_size; /* sizeof(gpuopt_elimination_relaxation_info) */
     /* CONVERGED: cost or value is a bound. OPTIMAL: it is the optimum, for no bucket is split, or all copies agreed
-     * before the last iteration. INFEASIBLE: every assignment of the model is forbidden. MORE: the stop hook came before
-     * the first bound. */
+     * before the last iteration. INFEASIBLE: every assignment of the model is forbidden. MORE: the stop hook came
+     * before the first bound. */
     gpuopt_outcome outcome;
     int32_t iterations; /* done; fewer than asked for if all copies came to agree, if asked to stop, or if memory or 63
                            bits do not hold the costs that a further shift needs */
@@ -1816,15 +1816,19 @@ typedef struct gpuopt_elimination_relaxation_info {
     double value; /* the bound as it is */
 } gpuopt_elimination_relaxation_info;
 
-/* Makes the relaxation that MINI_BUCKET with desc->z stands for, and improves its shifts, all 0 at first, `iterations`
- * times (0 or more): eliminates it, and moves each shift along the subgradient of the bound, which is where copies of a
- * variable disagree in the relaxation's optimal assignment; the length of a step follows Polyak (1969). The best shifts
- * found are kept: the bound is never worse than that of MINI_BUCKET with the same order and z, INT64 exactly, DOUBLE up
- * to rounding. Shifts of INT64 models are parts of a cost, hence the scale, and are the same on every backend; those of
- * DOUBLE models are exact in sums among themselves, and the same up to rounding. Conditioned variables have the value 0
- * meanwhile; the relaxation bounds the model with other values as well. The arrays of desc may be reused afterwards.
- * UNSUPPORTED: a semiring other than MIN_SUM and MAX_SUM, a policy other than MINI_BUCKET, several copies, join_rest, an
- * order that leaves variables over; or as _create. Time: that of iterations + 1 times _create, all steps and _assign. */
+/* Makes the relaxation that MINI_BUCKET with desc->z stands for, and shifts costs `iterations` times (0 or more).
+ * INT64, if dense tables of all functions have at most 2^24 entries: first between functions, in as many passes over
+ * all variables, at most 50, where each averages the least costs of each of its values over the functions that mention
+ * it (FGLP: Ihler, Flerova, Dechter, Otten 2012); the functions so found are used if the bound is then better. Then
+ * between the copies of a variable: each iteration eliminates the relaxation, and moves each shift along the
+ * subgradient of the bound, which is where copies of a variable disagree in the relaxation's optimal assignment; the
+ * length of a step follows Polyak (1969). The best shifts found are kept: the bound is never worse than that of
+ * MINI_BUCKET with the same order and z, INT64 exactly, DOUBLE up to rounding. Shifts of INT64 models are parts of a
+ * cost, hence the scale, and are the same on every backend; those of DOUBLE models add up to 0 exactly, and are the
+ * same up to rounding. Conditioned variables have the value 0 meanwhile; the relaxation bounds the model with other
+ * values as well. The arrays of desc may be reused afterwards. UNSUPPORTED: a semiring other than MIN_SUM and MAX_SUM,
+ * a policy other than MINI_BUCKET, several copies, join_rest, an order that leaves variables over; or as _create.
+ * NUMERIC, ARGUMENT: as _create. Time: that of iterations + 2 times _create, all steps and _assign. */
 GPUOPT_API gpuopt_status gpuopt_elimination_relax(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t iterations, gpuopt_elimination_relaxation **relaxation);
 /* Destroys a relaxation; NULL is allowed. Handles that were made from its descriptor stay. */

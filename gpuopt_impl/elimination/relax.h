@@ -3,12 +3,13 @@
  * Elimination: bounds by cost shifting between mini-buckets. The best bound of a relaxation (relax_model.h) over all
  * shifts is a concave function of them. Its subgradient at a shift is where the copies of a variable disagree in an
  * optimal assignment of the relaxation. Each iteration eliminates the relaxation, by the context's backend, and takes a
- * step along the subgradient, of Polyak's length for a target a little beyond the best bound so far.
+ * step along the subgradient, of Polyak's length for a target a little beyond the best bound so far. Beforehand, costs
+ * are shifted between the functions of the model (relax_spread.h), where that gives the better bound.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_RELAX_H
 #define GPUOPT_IMPL_ELIMINATION_RELAX_H
 
-#include "relax_model.h"
+#include "relax_spread.h"
 
 /* The target lies this share of the first bound beyond the best one; half of that after each FAILS iterations without a
  * better bound. Of 0.005 to 0.2 this was best or near it on 404, 29, 42b and 408b. */
@@ -102,17 +103,14 @@ static void gpuopt__elimination_relax_report(gpuopt_elimination_relaxation *r, g
     if (r->desc.type == GPUOPT_COST_INT64) r->info.cost = sign * ((result->lowest + up) / scale);
 }
 
-/* Improves the shifts. Never ends with a worse bound than it began with. */
-static gpuopt_status gpuopt__elimination_relax_improve(gpuopt_elimination_relaxation *r, int32_t iterations) {
-    gpuopt__elimination_relax_result best, now;
+/* Improves the shifts, with which the first result was found. Never ends with a worse bound. */
+static gpuopt_status gpuopt__elimination_relax_improve(gpuopt_elimination_relaxation *r, int32_t iterations,
+                                                       const gpuopt__elimination_relax_result *first) {
+    gpuopt__elimination_relax_result best = *first, now = *first;
     double reach = 0;
     int32_t fails = 0, k;
     int agree = r->groups == 0;
-    gpuopt_status status;
-    gpuopt__elimination_relax_set(r, r->best);
-    status = gpuopt__elimination_relax_run(r, &best);
-    if (status) return status;
-    now = best;
+    gpuopt_status status = GPUOPT_OK;
     for (k = 0; k < iterations && now.outcome == GPUOPT_OPTIMAL && !gpuopt__asked_to_stop(r->context); k++) {
         if (k == 0) reach = fabs(best.bound) * GPUOPT__ELIMINATION_SHIFT_TARGET;
         if (reach < 4 * r->unit) reach = r->desc.type == GPUOPT_COST_INT64 ? 1 : 4 * r->unit;
@@ -160,11 +158,51 @@ GPUOPT_API void gpuopt_elimination_relaxation_destroy(gpuopt_elimination_relaxat
     if (relaxation) gpuopt__release(relaxation->context, GPUOPT_HOST, relaxation->block);
 }
 
+/* Makes the relaxation of a prepared model, with all shifts 0, and eliminates it. */
+static gpuopt_status gpuopt__elimination_relax_begin(gpuopt_context *context, const char *call,
+                                                     gpuopt__elimination_preparation *prep, int64_t scaled,
+                                                     gpuopt_elimination_relaxation **relaxation,
+                                                     gpuopt__elimination_relax_result *first) {
+    gpuopt_elimination_estimate e;
+    gpuopt_status status = gpuopt__elimination_make_plan(prep, call, &e);
+    if (!status) status = gpuopt__elimination_draft_run(&prep->draft, e.z); /* the plan's, without its jobs */
+    if (!status) status = gpuopt__elimination_relax_make(context, prep, scaled, relaxation);
+    if (status) return status;
+    gpuopt__elimination_relax_set(*relaxation, (*relaxation)->best);
+    return gpuopt__elimination_relax_run(*relaxation, first);
+}
+
+/* Tries the model with its costs spread over its functions, and takes that relaxation if its bound is better. */
+static gpuopt_status gpuopt__elimination_relax_again(gpuopt_context *context, const char *call,
+                                                     gpuopt__elimination_preparation *prep, int32_t passes,
+                                                     gpuopt_elimination_relaxation **relaxation,
+                                                     gpuopt__elimination_relax_result *first) {
+    gpuopt__elimination_preparation again;
+    gpuopt__elimination_relax_result result;
+    gpuopt_elimination_relaxation *r = NULL;
+    gpuopt_elimination_desc desc;
+    void *memory = NULL;
+    const int64_t scale = (*relaxation)->info.scale;
+    gpuopt_status status = gpuopt__elimination_spread_costs(prep, scale, passes, &desc, &memory);
+    if (status || !memory) return status;
+    status = gpuopt__elimination_prepare(context, call, &desc, &again);
+    if (!status) status = gpuopt__elimination_relax_begin(context, call, &again, scale, &r, &result);
+    gpuopt__elimination_preparation_end(&again);
+    gpuopt__release(context, GPUOPT_HOST, memory);
+    if (!status &&
+        (result.outcome == GPUOPT_INFEASIBLE || (result.outcome == GPUOPT_OPTIMAL && result.bound > first->bound))) {
+        gpuopt_elimination_relaxation_destroy(*relaxation);
+        *relaxation = r;
+        *first = result;
+    } else gpuopt_elimination_relaxation_destroy(r);
+    return status == GPUOPT_ERROR_UNSUPPORTED || status == GPUOPT_ERROR_NUMERIC ? GPUOPT_OK : status;
+}
+
 GPUOPT_API gpuopt_status gpuopt_elimination_relax(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t iterations, gpuopt_elimination_relaxation **relaxation) {
     static const char call[] = "gpuopt_elimination_relax";
     gpuopt__elimination_preparation prep;
-    gpuopt_elimination_estimate e;
+    gpuopt__elimination_relax_result first;
     gpuopt_elimination_relaxation *r = NULL;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_elimination_relax(context, desc, iterations, relaxation));
@@ -173,11 +211,15 @@ GPUOPT_API gpuopt_status gpuopt_elimination_relax(gpuopt_context *context, const
     if (iterations < 0) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "iterations is negative");
     status = gpuopt__elimination_begin(context, call, desc, relaxation != NULL, &prep);
     if (!status) status = gpuopt__elimination_relax_check(&prep, call);
-    if (!status) status = gpuopt__elimination_make_plan(&prep, call, &e);
-    if (!status) status = gpuopt__elimination_draft_run(&prep.draft, e.z); /* the plan's, without its jobs */
-    if (!status) status = gpuopt__elimination_relax_make(context, &prep, &r);
+    if (!status) status = gpuopt__elimination_relax_begin(context, call, &prep, 0, &r, &first);
+    if (!status && iterations > 0 && r->groups > 0 && first.outcome == GPUOPT_OPTIMAL &&
+        r->desc.type == GPUOPT_COST_INT64)
+        status = gpuopt__elimination_relax_again(
+            context, call, &prep,
+            iterations < GPUOPT__ELIMINATION_SPREAD_PASSES ? iterations : GPUOPT__ELIMINATION_SPREAD_PASSES, &r,
+            &first);
     gpuopt__elimination_preparation_end(&prep);
-    if (!status) status = gpuopt__elimination_relax_improve(r, iterations);
+    if (!status) status = gpuopt__elimination_relax_improve(r, iterations, &first);
     if (status) gpuopt_elimination_relaxation_destroy(r);
     else *relaxation = r;
     return status;

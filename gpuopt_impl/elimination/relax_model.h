@@ -9,9 +9,9 @@
 
 #include "calls.h"
 
-/* INT64: costs of a relaxation are so many times the model's, so that shifts may be parts of one: the largest such power
- * of two with which costs stay within 30 bits, but at least LEAST if 60 bits allow it. With 1, model 404's bound at
- * z = 15 stays at 111; with 16 and more it reaches 112 and 113. */
+/* INT64: costs of a relaxation are so many times the model's, so that shifts may be parts of one: the largest such
+ * power of two with which costs stay within 30 bits, but at least LEAST if 60 bits allow it. With 1, model 404's bound
+ * at z = 15 stays at 111; with 16 and more it reaches 112 and 113. */
 #define GPUOPT__ELIMINATION_SCALE_MOST 256
 #define GPUOPT__ELIMINATION_SCALE_LEAST 16
 
@@ -113,8 +113,8 @@ static void gpuopt__elimination_relax_cut(gpuopt__arena *arena, const gpuopt_eli
 }
 
 /* Chooses the scale of costs, and how fine and how large shifts are: as fine as 2^-40 of all costs together (DOUBLE),
- * and so small that no sum overflows. Multiples of one power of two add up exactly. */
-static void gpuopt__elimination_relax_scale(const gpuopt__elimination_preparation *prep, int32_t split,
+ * and so small that no sum overflows. Multiples of one power of two add up exactly. scaled: see relax_make. */
+static void gpuopt__elimination_relax_scale(const gpuopt__elimination_preparation *prep, int32_t split, int64_t scaled,
                                             gpuopt_elimination_relaxation *r) {
     const gpuopt_elimination_desc *d = &prep->desc;
     double all = 1, range = (double)prep->draft.plan.forbidden;
@@ -137,11 +137,13 @@ static void gpuopt__elimination_relax_scale(const gpuopt__elimination_preparatio
         r->most = ((int64_t)1 << 42) / ((int64_t)split + 1);
         return;
     }
-    while (scale > 1 && (all * (double)scale > 0x1p60 ||
-                         (scale > GPUOPT__ELIMINATION_SCALE_LEAST && range * (double)scale > 0x1p30)))
+    while (
+        !scaled && scale > 1 &&
+        (all * (double)scale > 0x1p60 || (scale > GPUOPT__ELIMINATION_SCALE_LEAST && range * (double)scale > 0x1p30)))
         scale /= 2;
-    r->info.scale = scale;
-    r->unit = 1.0 / (double)scale;
+    if (scaled) scale = 1;
+    r->info.scale = scaled ? scaled : scale;
+    r->unit = 1.0 / (double)r->info.scale;
     r->most = ((int64_t)1 << 60) / ((int64_t)split + 1);
     /* A top that no sum can reach does nothing beside forbidden entries, which are marked. */
     r->desc.top = d->top > 0 && (double)d->top <= all ? d->top * scale : 0;
@@ -151,7 +153,7 @@ static void gpuopt__elimination_relax_scale(const gpuopt__elimination_preparatio
 /* Copies a function, with the copies of its variables that its mini-buckets are about. reader [tables]: the bucket that
  * reads a table. */
 static void gpuopt__elimination_relax_function(const gpuopt__elimination_preparation *prep, int32_t number,
-                                               const int32_t *reader, const int32_t *conditioned,
+                                               const int32_t *reader, const int32_t *conditioned, int64_t factor,
                                                gpuopt_elimination_relaxation *r, int64_t *costs, int64_t *tuples,
                                                int32_t *scope) {
     const gpuopt_elimination_desc *d = &prep->desc;
@@ -189,7 +191,7 @@ static void gpuopt__elimination_relax_function(const gpuopt__elimination_prepara
         for (k = -1; k < listed; k++) {
             const int64_t cost = k < 0 ? from->default_cost : from->cost[k];
             const int outside = (k < 0 && from->tuples < 0) || gpuopt__elimination_inner_cost(d, cost) == INT64_MAX;
-            const int64_t scaled = outside ? forbidden : cost * r->info.scale;
+            const int64_t scaled = outside ? forbidden : cost * factor;
             if (k < 0) f->default_cost = scaled;
             else r->cost[*costs + k] = scaled;
         }
@@ -198,7 +200,7 @@ static void gpuopt__elimination_relax_function(const gpuopt__elimination_prepara
 }
 
 /* Fills the arrays. room [tables + variables] of int32. */
-static void gpuopt__elimination_relax_fill(const gpuopt__elimination_preparation *prep, int32_t *room,
+static void gpuopt__elimination_relax_fill(const gpuopt__elimination_preparation *prep, int32_t *room, int64_t factor,
                                            gpuopt_elimination_relaxation *r) {
     const gpuopt_elimination_desc *d = &prep->desc;
     const gpuopt__elimination_draft *draft = &prep->draft;
@@ -226,7 +228,7 @@ static void gpuopt__elimination_relax_fill(const gpuopt__elimination_preparation
     }
     r->group[groups] = split;
     for (k = 0; k < d->functions; k++) {
-        gpuopt__elimination_relax_function(prep, k, reader, conditioned, r, &costs, &tuples, r->scope + scopes);
+        gpuopt__elimination_relax_function(prep, k, reader, conditioned, factor, r, &costs, &tuples, r->scope + scopes);
         scopes += d->function[k].arity;
     }
     for (k = 0; k < split; k++) {
@@ -242,9 +244,10 @@ static void gpuopt__elimination_relax_fill(const gpuopt__elimination_preparation
     for (j = 0; j < r->shift_at[split]; j++) r->now[j] = r->best[j] = 0;
 }
 
-/* Makes the relaxation of a draft. *relaxation stays NULL on failure. */
+/* Makes the relaxation of a draft. *relaxation stays NULL on failure. scaled: 0, or the scale that the draft's model
+ * has already, beside the one that the relaxation stands for. */
 static gpuopt_status gpuopt__elimination_relax_make(gpuopt_context *context, gpuopt__elimination_preparation *prep,
-                                                    gpuopt_elimination_relaxation **relaxation) {
+                                                    int64_t scaled, gpuopt_elimination_relaxation **relaxation) {
     const gpuopt_elimination_desc *d = &prep->desc;
     const uint64_t room_bytes = sizeof(int32_t) * ((uint64_t)prep->draft.table.count + (uint64_t)d->variables);
     gpuopt__elimination_relax_sizes sizes;
@@ -283,8 +286,8 @@ static gpuopt_status gpuopt__elimination_relax_make(gpuopt_context *context, gpu
         r->desc.order_seconds = 0;
         r->desc.order_work = 0;
         r->desc.keep = GPUOPT_ON;
-        gpuopt__elimination_relax_scale(prep, sizes.split, r);
-        gpuopt__elimination_relax_fill(prep, (int32_t *)room, r);
+        gpuopt__elimination_relax_scale(prep, sizes.split, scaled, r);
+        gpuopt__elimination_relax_fill(prep, (int32_t *)room, scaled ? 1 : r->info.scale, r);
         *relaxation = r;
     }
     gpuopt__elimination_scratch_give(&prep->scratch, room, room_bytes);
