@@ -1858,6 +1858,54 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *conte
                                                            uint64_t size, int32_t *scope, int32_t *domain,
                                                            int64_t *cost, double *value, uint64_t *count);
 
+/* A relaxation of a model: its mini-buckets, with costs shifted between them so that the bound is better. It is a model
+ * itself, which is eliminated exactly: the optimum of the relaxation is the bound. Each mini-bucket of a variable has a
+ * copy of the variable (node splitting: Choi, Chavira, Darwiche 2007), and where a variable has several, each copy has
+ * a function of its own, its shift. The shifts of a variable's copies add up to 0, so that an assignment that gives all
+ * copies of a variable one value has the cost that it has in the model, and no shift makes the bound invalid. */
+typedef struct gpuopt_elimination_relaxation gpuopt_elimination_relaxation;
+
+/* What a relaxation is. */
+typedef struct gpuopt_elimination_relaxation_info {
+    size_t struct_size; /* sizeof(gpuopt_elimination_relaxation_info) */
+    /* CONVERGED: cost or value is a bound. OPTIMAL: it is the optimum, for no bucket is split, or all copies agreed
+     * before the last iteration. INFEASIBLE: every assignment of the model is forbidden. MORE: the stop hook came
+     * before the first bound. */
+    gpuopt_outcome outcome;
+    int32_t iterations; /* done; fewer than asked for if all copies came to agree, if asked to stop, or if memory or 63
+                           bits do not hold the costs that a further shift needs */
+    int32_t variables;  /* of the relaxation: in order of elimination, then conditioned ones */
+    const int32_t *original; /* [variables], the relaxation's: the model's variable that each is a copy of */
+    int64_t scale;           /* INT64: the relaxation's costs are this many times the model's; DOUBLE: 1 */
+    int64_t cost; /* INT64: the bound on the model's optimum, rounded up (MAX_SUM: down), for costs are whole */
+    double value; /* the bound as it is */
+} gpuopt_elimination_relaxation_info;
+
+/* Makes the relaxation that MINI_BUCKET with desc->z stands for, and shifts costs `iterations` times (0 or more).
+ * INT64, if dense tables of all functions have at most 2^24 entries: first between functions, in as many passes over
+ * all variables, at most 50, where each averages the least costs of each of its values over the functions that mention
+ * it (FGLP: Ihler, Flerova, Dechter, Otten 2012); the functions so found are used if the bound is then better. Then
+ * between the copies of a variable: each iteration eliminates the relaxation, and moves each shift along the
+ * subgradient of the bound, which is where copies of a variable disagree in the relaxation's optimal assignment; the
+ * length of a step follows Polyak (1969). The best shifts found are kept: the bound is never worse than that of
+ * MINI_BUCKET with the same order and z, INT64 exactly, DOUBLE up to rounding. Shifts of INT64 models are parts of a
+ * cost, hence the scale, and are the same on every backend; those of DOUBLE models add up to 0 exactly, and are the
+ * same up to rounding. Conditioned variables have the value 0 meanwhile; the relaxation bounds the model with other
+ * values as well. The arrays of desc may be reused afterwards. UNSUPPORTED: a semiring other than MIN_SUM and MAX_SUM,
+ * a policy other than MINI_BUCKET, several copies, join_rest, an order that leaves variables over; or as _create.
+ * NUMERIC, ARGUMENT: as _create. Time: that of iterations + 2 times _create, all steps and _assign. */
+GPUOPT_API gpuopt_status gpuopt_elimination_relax(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+                                                  int32_t iterations, gpuopt_elimination_relaxation **relaxation);
+/* Destroys a relaxation; NULL is allowed. Handles that were made from its descriptor stay. */
+GPUOPT_API void gpuopt_elimination_relaxation_destroy(gpuopt_elimination_relaxation *relaxation);
+/* Gives what it is. */
+GPUOPT_API gpuopt_status gpuopt_elimination_relaxation_get_info(gpuopt_elimination_relaxation *relaxation,
+                                                                gpuopt_elimination_relaxation_info *info);
+/* Gives its descriptor, whose arrays are the relaxation's: with its order and the policy EXACT, ready for _create. A
+ * copy has the number of its step, and the copies of a variable follow one another. */
+GPUOPT_API gpuopt_status gpuopt_elimination_relaxation_get_desc(gpuopt_elimination_relaxation *relaxation,
+                                                                gpuopt_elimination_desc *desc);
+
 /* ---- Knapsack: branch and bound on a pool of nodes ---------------------------------------------------------------- *
  * max p x subject to w x <= C, x in {0, 1}^n, exactly, in integers. A node decides some of the items; its other items
  * are filled in greedily, which gives a solution, and a part of one more item gives Dantzig's bound on every solution

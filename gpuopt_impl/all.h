@@ -55,6 +55,7 @@ extern "C" {
 #include "simplex/cpu_batch.h"
 #include "elimination/calls.h"
 #include "elimination/message.h"
+#include "elimination/relax.h"
 #include "elimination/cpu.h"
 #include "knapsack/calls.h"
 #include "knapsack/cpu.h"

@@ -21,6 +21,7 @@ typedef struct options {
 /* Each prints its table and returns 0, or -1 if something failed or an answer is wrong. */
 int exact_table(const machine *machines, int count, const options *o);
 int mini_bucket_table(const machine *machines, int count, const options *o);
+int relaxed_table(const machine *machines, int count, const options *o);
 int kernel_table(const machine *on, const options *o);
 int domain_table(const machine *on, const options *o);
 

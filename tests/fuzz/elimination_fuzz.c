@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * A libFuzzer target over an elimination's life: the input's bytes become a small model and a descriptor, then calls in
- * and out of order. Answers are held against all assignments. Into some descriptors one fault is put, which has to be
- * refused. Packed messages are broken, and are then refused; or, if their checksum is made to fit, unpack into what
- * they say that they need.
+ * and out of order. Answers are held against all assignments, and so are the bounds of relaxations. Into some
+ * descriptors one fault is put, which has to be refused. Packed messages are broken, and are then refused; or, if their
+ * checksum is made to fit, unpack into what they say that they need.
  *
  * With: tests/fuzz/elimination_input.c tests/elimination/model.c tests/elimination/brute.c tests/elimination/handle.c
  * With: tests/support/support.c tests/support/backends.c -lcmocka
@@ -265,6 +265,64 @@ static void check_messages(fuzz *f) {
     REQUIRE(message == f->estimate.messages);
 }
 
+/* ---- Relaxations ---- */
+
+/* The relaxation's bound, the handle that its descriptor makes, and an assignment's cost in it. */
+static void check_relaxed(fuzz *f, gpuopt_elimination_relaxation *relaxation) {
+    gpuopt_elimination_relaxation_info info;
+    gpuopt_elimination_desc desc;
+    gpuopt_elimination_info found;
+    gpuopt_elimination *e = NULL;
+    const int doubles = f->m.type == GPUOPT_COST_DOUBLE;
+    int32_t value[VARIABLES] = {0};
+    long double bound;
+    brute b;
+    gpuopt_desc_init(&info, sizeof info);
+    gpuopt_desc_init(&desc, sizeof desc);
+    gpuopt_desc_init(&found, sizeof found);
+    REQUIRE(gpuopt_elimination_relaxation_get_info(relaxation, &info) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_relaxation_get_desc(relaxation, &desc) == GPUOPT_OK);
+    REQUIRE(info.variables == desc.variables && info.scale >= 1);
+    b = brute_force(&f->m, f->eliminated, f->count, value, NULL);
+    bound = info.outcome == GPUOPT_INFEASIBLE ? model_forbidden(&f->m)
+            : doubles                         ? (long double)info.value
+                                              : (long double)info.cost;
+    if (!bounds(&f->m, bound, b.best)) hold(f, "a relaxation's bound");
+    if (info.outcome == GPUOPT_OPTIMAL && !close_to(&f->m, bound, b.best)) hold(f, "a relaxation's optimum");
+    if (gpuopt_elimination_create(f->context, &desc,
+                                  &e)) { /* with a limit: what was best need not have been the last */
+        REQUIRE(desc.memory_limit);
+        return;
+    }
+    REQUIRE(gpuopt_elimination_step(e, INT32_MAX, &found) == GPUOPT_OK);
+    REQUIRE((found.outcome == GPUOPT_INFEASIBLE) == (info.outcome == GPUOPT_INFEASIBLE));
+    gpuopt_elimination_destroy(e);
+}
+
+static void relax(fuzz *f) {
+    const gpuopt_elimination_desc *d = &f->desc;
+    const uint64_t before = f->host.live;
+    const int whole = f->count + d->condition_count == d->variables && copies_of(f) == 1 && !d->join_rest;
+    const int defined = f->m.semiring == GPUOPT_SEMIRING_MIN_SUM || f->m.semiring == GPUOPT_SEMIRING_MAX_SUM;
+    gpuopt_elimination_desc desc = f->desc;
+    gpuopt_elimination_relaxation *relaxation = NULL;
+    gpuopt_status status;
+    const int failing = rarely(f);
+    desc.policy = GPUOPT_POLICY_MINI_BUCKET;
+    desc.z = 1 + (int32_t)take(f) % VARIABLES;
+    if (failing) f->host.failing = 1 + take(f) % 64;
+    status = gpuopt_elimination_relax(f->context, &desc, (int32_t)take(f) % 8, &relaxation);
+    REQUIRE(!status == (relaxation != NULL));
+    if (status == GPUOPT_ERROR_MEMORY) REQUIRE(failing);
+    else
+        REQUIRE(status == GPUOPT_OK || (status == GPUOPT_ERROR_UNSUPPORTED && (!whole || !defined || d->memory_limit)));
+    f->host.failing = 0;
+    if (!status) REQUIRE(whole && defined);
+    if (!status) check_relaxed(f, relaxation);
+    gpuopt_elimination_relaxation_destroy(relaxation);
+    REQUIRE(f->host.live == before);
+}
+
 /* ---- A life ---- */
 
 /* Sets the conditions of a copy. A value outside its domain changes nothing. */
@@ -346,6 +404,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     } else {
         create(f);
         if (f->e) live(f);
+        if (f->e && take(f) % 2) relax(f);
         gpuopt_elimination_destroy(f->e);
     }
     input_free(f);
