@@ -15,6 +15,7 @@
 #define GPUOPT_IMPL_KNAPSACK_SURROGATE_H
 
 #include "cardinality.h"
+#include "incumbent.h"
 
 /* Surrogate problems are solved when the search has expanded FIRST nodes per item; cardinality bounds are computed after
  * STRENGTHEN, after 8 times as many, and so on. */
