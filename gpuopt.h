@@ -34,10 +34,10 @@
  * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing, and
  *            loads no kernel of this library. Three exceptions take memory during a call: a matrix in the layout
  *            that a family does not work with is transposed, see gpuopt_matrix; gpuopt_simplex_set_basis keeps the
- *            old inverse until it has the new one, or plans the pivots to it; and a knapsack's pool grows if its size
- *            was left to the library. The CUDA runtime's own objects, such as
- *            a stream or a graph, do not come from the allocator; pages that the GPU reads or writes directly are the
- *            allocator's, locked with cudaHostRegister.
+ *            old inverse until it has the new one, or plans the pivots to it; and gpuopt_knapsack_expand enlarges a
+ *            pool whose size was left to the library, and takes host memory for a while in long searches. The CUDA
+ *            runtime's own objects, such as a stream or a graph, do not come from the allocator; pages that the GPU
+ *            reads or writes directly are the allocator's, locked with cudaHostRegister.
  * Status     Almost every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe
  *            has changed except what the call's comment names, and the reason has gone to the log (see
  *            gpuopt_context_last_error). After GPUOPT_ERROR_DEVICE the context can only be destroyed. Calls with a
@@ -2004,7 +2004,10 @@ typedef struct gpuopt_knapsack_info {
  * which may be NULL. The stop hook is asked after each step; if it stops the call, the outcome is MORE, unless that
  * step ended the search, and the next call goes on to the same result. ARGUMENT: a negative number. Waits for the
  * device after each step. Cost: a step whose children turn out not to fit is made again, in a larger pool or on a
- * slice. */
+ * slice. With DOMINANCE and reduction, once 4 nodes an item have been expanded and if 64 items or more are free, up to
+ * two other knapsack problems are solved on the host, with at most 64 nodes an item each, uninterrupted and without
+ * being counted (doc/knapsack.md, Surrogates). They take host memory meanwhile, as a handle of these items with a pool
+ * of 65,536 nodes; if there is none, the search goes on without. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_expand(gpuopt_knapsack *knapsack, int64_t nodes, int32_t levels,
                                                 gpuopt_knapsack_info *info);
 /* Fills *info with where the search stands. */

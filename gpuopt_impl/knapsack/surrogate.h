@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: surrogate problems, solved when the search turns out to be more than short. The greedy solution up to the break item has b items. Any
- * solution has at most b of them or at least b + 1. Either constraint, times a multiplier sigma, is added to that of the
- * capacity: weights w + sigma and capacity C + sigma b, or w - sigma and C - sigma (b + 1). That keeps all solutions
+ * Knapsack: surrogate problems, solved when the search turns out to be more than short. The greedy solution up to the
+ * break item has b items. Any solution has at most b of them or at least b + 1. Either constraint, times a multiplier
+ * sigma, is added to that of the capacity: weights w + sigma and capacity C + sigma b, or w - sigma and C - sigma (b + 1). That keeps all solutions
  * of the case, so the optimum of the new knapsack problem is an upper bound of them; and if its items fit the original
  * capacity, they are the best ones. For almost strongly correlated weights and profits the new ones are hardly
  * correlated, so that the problem takes few nodes. If no solution has more than b items, or none of interest fewer than
@@ -15,6 +15,7 @@
 #define GPUOPT_IMPL_KNAPSACK_SURROGATE_H
 
 #include "cardinality.h"
+#include "incumbent.h"
 
 /* Surrogate problems are solved when the search has expanded FIRST nodes per item; cardinality bounds are computed after
  * STRENGTHEN, after 8 times as many, and so on. */
@@ -33,8 +34,8 @@ typedef struct gpuopt__knapsack_case {
     int64_t sigma;
 } gpuopt__knapsack_case;
 
-/* Writes weights w + sigma, or max(0, w - sigma), to w [v->last] with a stride in bytes. Returns the capacity; negative: there is no
- * solution. Items whose weight would be negative are taken, and give the capacity what they lack. */
+/* Writes weights w + sigma, or max(0, w - sigma), to `to`, a weight each `stride` bytes. Returns the capacity; negative:
+ * there is no solution. Items whose weight would be negative are taken, and give the capacity what they lack. */
 static int64_t gpuopt__knapsack_surrogate_weights(const gpuopt__knapsack_view *v, const gpuopt__knapsack_case *c,
                                                   int64_t *to, size_t stride) {
     int64_t capacity = v->capacity + c->sign * c->sigma * c->items;

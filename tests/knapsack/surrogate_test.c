@@ -54,7 +54,8 @@ static void nearly_alike(void **state) {
         for (j = 0; j < m.items; j++) {
             m.weight[j] = base + test_random_int(&random, 0, 2 + k % 3);
             m.profit[j] = k & 1 ? m.weight[j] + add : base + add + test_random_int(&random, 0, 3);
-            if (k % 5 == 0 && j < 3) m.weight[j] *= 9; /* a few heavy ones */
+            if (k % 5 == 0 && j < 3) m.weight[j] *= 9;        /* a few heavy ones */
+            if (k % 5 == 1 && j < 9) m.weight[j] = 1 + j % 3; /* or light ones */
             sum += m.weight[j];
         }
         m.capacity = sum * test_random_int(&random, 1, 19) / 20;
