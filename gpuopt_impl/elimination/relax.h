@@ -185,6 +185,7 @@ static gpuopt_status gpuopt__elimination_relax_again(gpuopt_context *context, co
     const int64_t scale = (*relaxation)->info.scale;
     gpuopt_status status = gpuopt__elimination_spread_costs(prep, scale, passes, &desc, &memory);
     if (status || !memory) return status;
+    memset(&result, 0, sizeof result);
     status = gpuopt__elimination_prepare(context, call, &desc, &again);
     if (!status) status = gpuopt__elimination_relax_begin(context, call, &again, scale, &r, &result);
     gpuopt__elimination_preparation_end(&again);
