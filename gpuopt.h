@@ -1816,7 +1816,8 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_unpack(gpuopt_context *conte
  * method and what was added to it.
  *
  * Memory  20 bytes per node in the pool, which never grows: when it is full, the search continues depth first, or stops
- *         with the outcome FULL. doc/knapsack.md says what that costs.
+ *         with the outcome FULL. doc/knapsack.md says what that costs. GPU: also up to 2.9 MB of host memory, 1.4 MB of
+ *         it locked, through which packed nodes go to and from the device, up to 65,536 of a list at a time.
  * Cost    A step reads its nodes once (with DOMINANCE twice, in part from a cache) and writes each child that it keeps
  *         once.
  * Bits    Counts, bounds and item sets are the same on every backend, with any number of threads, and however the work
