@@ -1215,8 +1215,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuo
                                              gpuopt_memory_plan *plan);
 /* Makes a handle, at the basis of the activities, each column at its lower bound (at its upper one or 0 if that is
  * infinite). ARGUMENT: a value is out of the ranges above; the log says where. UNSUPPORTED: more rows or columns than
- * above, (CUDA) the model is too large for the device, or a group cannot have this. Time O(nonzeros + rows + cols), and to fill the inverse or
- * tableau. */
+ * above, (CUDA) the model is too large for the device, or a group cannot have this. Time O(nonzeros + rows + cols), and
+ * to fill the inverse or tableau. */
 GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,
                                                gpuopt_simplex **simplex);
 /* Destroys a handle; NULL is allowed. */
