@@ -1221,8 +1221,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_plan(gpuopt_context *context, const gpuo
                                              gpuopt_memory_plan *plan);
 /* Makes a handle, at the basis of the activities, each column at its lower bound (at its upper one or 0 if that is
  * infinite). ARGUMENT: a value is out of the ranges above; the log says where. UNSUPPORTED: more rows or columns than
- * above, (CUDA) the model is too large for the device, or a group cannot have this. Time O(nonzeros + rows + cols), and to fill the inverse or
- * tableau. */
+ * above, (CUDA) the model is too large for the device, or a group cannot have this. Time O(nonzeros + rows + cols), and
+ * to fill the inverse or tableau. */
 GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gpuopt_simplex_desc *desc,
                                                gpuopt_simplex **simplex);
 /* Destroys a handle; NULL is allowed. */
@@ -1919,6 +1919,8 @@ GPUOPT_API gpuopt_status gpuopt_elimination_relaxation_get_desc(gpuopt_eliminati
  *         do not fit, up to 2^26 nodes (1.3 GB, and while it grows half as much again), as long as the context's
  *         allocator has memory. When it cannot grow, the search continues depth first, or stops with the outcome
  *         FULL. doc/knapsack.md says what that costs; the log (level 2) says when the pool grows and when slices begin.
+ *         GPU: also up to 2.9 MB of host memory, 1.4 MB of it locked, through which packed nodes go to and from the
+ *         device, up to 65,536 of a list at a time.
  * Cost    A step reads its nodes once (with DOMINANCE twice, in part from a cache) and writes each child that it keeps
  *         once.
  * Bits    With pools of one size, counts, bounds and item sets are the same on every backend, with any number of

@@ -13,8 +13,9 @@
 
 namespace {
 
-constexpr int64_t knapsack_short = 1024; /* the CPU expands a list of this length in about the time of a launch */
-constexpr int64_t knapsack_blocks = 3;   /* per multiprocessor */
+constexpr int64_t knapsack_short = 1024;    /* the CPU expands a list of this length in about the time of a launch */
+constexpr int64_t knapsack_blocks = 3;      /* per multiprocessor */
+constexpr int64_t knapsack_at_once = 65536; /* nodes that are copied between host and device before a wait */
 
 struct CudaKnapsack {
     gpuopt_knapsack head;
@@ -23,6 +24,9 @@ struct CudaKnapsack {
     gpuopt__knapsack_pool host_pool; /* short lists of both searches; with HYBRID the whole pool */
     gpuopt__knapsack_items table;    /* device */
     KnapsackShared shared;
+    gpuopt__knapsack_pool window; /* [head.chunk] nodes on their way to or from the device, in locked pages */
+    char *pages;                  /* those; NULL: nodes are in host memory alone */
+    bool locked;
     uint64_t *mark, *host_mark; /* HYBRID: a bit for each child of a step */
     void *device;
     uint64_t cleared; /* bytes from shared.tile on that begin as 0 */
@@ -86,9 +90,22 @@ uint64_t cut_knapsack_device(const gpuopt_context *context, const gpuopt_knapsac
     return arena.used;
 }
 
+/* Bytes of the window. */
+size_t knapsack_window(const CudaKnapsack *k) {
+    gpuopt__arena arena = {nullptr, 0};
+    gpuopt__knapsack_pool window;
+    cut_knapsack_pool(&arena, k->head.chunk, &window);
+    return static_cast<size_t>(arena.used);
+}
+
 uint64_t cut_knapsack_host(const gpuopt_knapsack_desc &d, void *base, CudaKnapsack *k) {
     gpuopt__arena arena = {static_cast<char *>(base), 0};
     gpuopt__cut(&arena, 1, sizeof *k);
+    const bool both = knapsack_host_room(d) < d.pool; /* nodes may be on either side */
+    k->head.chunk = both ? std::min(d.pool, knapsack_at_once) : GPUOPT__KNAPSACK_CHUNK;
+    k->head.staging = static_cast<gpuopt__knapsack_node *>(gpuopt__cut(&arena, k->head.chunk, sizeof *k->head.staging));
+    k->pages = nullptr;
+    if (both) k->pages = static_cast<char *>(gpuopt__cut(&arena, 1, room_for_pages(knapsack_window(k))));
     cut_knapsack_pool(&arena, knapsack_host_nodes(d), &k->host_pool);
     k->host_mark =
         static_cast<uint64_t *>(gpuopt__cut(&arena, d.search == GPUOPT_SEARCH_HYBRID ? d.pool / 32 + 1 : 0, 8));
@@ -112,7 +129,13 @@ gpuopt_status knapsack_allocate(CudaKnapsack *k, const gpuopt_knapsack_desc &d) 
     gpuopt_status status = gpuopt__allocate(context, GPUOPT_DEVICE, bytes, &k->device);
     if (status) return status;
     cut_knapsack_device(context, d, k->device, k);
-    status = take_pinned(context, &k->shared.found);
+    if (k->pages) {
+        k->pages = first_page(k->pages);
+        gpuopt__arena window = {k->pages, 0};
+        cut_knapsack_pool(&window, k->head.chunk, &k->window);
+        status = lock_pages(context, k->pages, whole_pages(knapsack_window(k)), &k->locked);
+    }
+    if (!status) status = take_pinned(context, &k->shared.found);
     if (!status) status = knapsack_load_kernels(context, d);
     return status ? status : k->queue.clear(k->shared.tile, 0, k->cleared);
 }

@@ -31,6 +31,7 @@ void cuda_knapsack_destroy(gpuopt_knapsack *knapsack) {
     DeviceScope scope(context);
     k->queue.wait("waiting for a knapsack search");
     give_pinned(context, k->shared.found);
+    if (k->locked) cudaHostUnregister(k->pages);
     gpuopt__release(context, GPUOPT_DEVICE, k->device);
     gpuopt__release(context, GPUOPT_HOST, k);
 }

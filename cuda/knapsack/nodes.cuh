@@ -47,24 +47,15 @@ gpuopt_status knapsack_settle(CudaKnapsack *k, gpuopt__knapsack_search *s) {
                                                                                        : GPUOPT_OK;
 }
 
-constexpr int64_t knapsack_chunk = 512;
-
-/* Reads or writes (put) nodes on the device in chunks, through arrays on the stack that `visit` empties or fills. */
+/* Reads or writes (put) up to head.chunk nodes on the device through the window, which `visit` empties or fills. */
 template <class Visit>
-gpuopt_status knapsack_chunks(CudaKnapsack *k, int64_t at, int step, int64_t count, bool put, Visit visit) {
-    int64_t room[knapsack_chunk];
-    uint64_t profit[knapsack_chunk];
-    uint32_t decisions[knapsack_chunk];
-    const gpuopt__knapsack_pool chunk = {room, profit, decisions};
-    gpuopt_status status = GPUOPT_OK;
-    for (int64_t done = 0; done < count && !status; done += knapsack_chunk) {
-        const int64_t part = std::min(count - done, knapsack_chunk), low = at + done * step - (step < 0 ? part - 1 : 0);
-        if (put) visit(chunk, done, part);
-        status =
-            put ? knapsack_copy(k, k->pool, low, chunk, 0, 1, part) : knapsack_copy(k, chunk, 0, k->pool, low, 1, part);
-        if (!status) status = k->queue.wait("copying knapsack nodes");
-        if (!put && !status) visit(chunk, done, part);
-    }
+gpuopt_status knapsack_pass(CudaKnapsack *k, int64_t at, int step, int64_t count, bool put, Visit visit) {
+    const int64_t low = at - (step < 0 ? count - 1 : 0);
+    if (put) visit(k->window);
+    gpuopt_status status = put ? knapsack_copy(k, k->pool, low, k->window, 0, 1, count)
+                               : knapsack_copy(k, k->window, 0, k->pool, low, 1, count);
+    if (!status) status = k->queue.wait("copying knapsack nodes");
+    if (!put && !status) visit(k->window);
     return status;
 }
 
@@ -80,10 +71,9 @@ gpuopt_status cuda_knapsack_get(gpuopt_knapsack *knapsack, const gpuopt__knapsac
         gpuopt__knapsack_read(&k->host_pool, at, step, count, node);
         return GPUOPT_OK;
     }
-    return knapsack_chunks(k, at, step, count, false,
-                           [=](const gpuopt__knapsack_pool &chunk, int64_t done, int64_t part) {
-                               gpuopt__knapsack_read(&chunk, step < 0 ? part - 1 : 0, step, part, node + done);
-                           });
+    return knapsack_pass(k, at, step, count, false, [=](const gpuopt__knapsack_pool &window) {
+        gpuopt__knapsack_read(&window, step < 0 ? count - 1 : 0, step, count, node);
+    });
 }
 
 gpuopt_status cuda_knapsack_put(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s, int64_t at, int step,
@@ -94,10 +84,9 @@ gpuopt_status cuda_knapsack_put(gpuopt_knapsack *knapsack, const gpuopt__knapsac
         gpuopt__knapsack_store(&k->host_pool, at, step, count, node);
         return GPUOPT_OK;
     }
-    return knapsack_chunks(k, at, step, count, true,
-                           [=](const gpuopt__knapsack_pool &chunk, int64_t done, int64_t part) {
-                               gpuopt__knapsack_store(&chunk, step < 0 ? part - 1 : 0, step, part, node + done);
-                           });
+    return knapsack_pass(k, at, step, count, true, [=](const gpuopt__knapsack_pool &window) {
+        gpuopt__knapsack_store(&window, step < 0 ? count - 1 : 0, step, count, node);
+    });
 }
 
 } // namespace

@@ -37,6 +37,8 @@ typedef struct gpuopt__knapsack_lists {
     double *least_loss;          /* [items + 1] */
 } gpuopt__knapsack_lists;
 
+enum { GPUOPT__KNAPSACK_CHUNK = 512 }; /* nodes that are copied at a time between arrays in host memory */
+
 /* The head of every backend's handle. Profits in tables and searches are in multiples of `unit`, without those of fixed
  * items; all other profits are as in the descriptor. */
 struct gpuopt_knapsack {
@@ -44,9 +46,11 @@ struct gpuopt_knapsack {
     gpuopt__knapsack_search search; /* of the problem that reduction left */
     gpuopt__knapsack_lists lists[2];
     gpuopt_knapsack_search kind;
-    int64_t pool, pool_limit; /* nodes that fit, and to which the pool may grow */
-    int sliced;               /* the log was told of slices */
-    int64_t host_room;        /* GPU: nodes that a search with a short list may keep in host memory; 0: none */
+    int64_t pool, pool_limit;       /* nodes that fit, and to which the pool may grow */
+    int sliced;                     /* the log was told of slices */
+    gpuopt__knapsack_node *staging; /* [chunk] nodes that are read or written at once, one after the other */
+    int64_t chunk;
+    int64_t host_room; /* GPU: nodes that a search with a short list may keep in host memory; 0: none */
     int64_t node_limit;
     int32_t hybrid_threshold;
     int32_t items;

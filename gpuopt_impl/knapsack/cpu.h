@@ -30,6 +30,8 @@ static uint64_t gpuopt__knapsack_cpu_cut(const gpuopt_context *context, void *me
     arena.used = 0;
     k->threads = (int)threads;
     gpuopt__cut(&arena, 1, sizeof *k);
+    k->head.chunk = GPUOPT__KNAPSACK_CHUNK;
+    k->head.staging = (gpuopt__knapsack_node *)gpuopt__cut(&arena, k->head.chunk, sizeof *k->head.staging);
     k->part = (gpuopt__knapsack_found *)gpuopt__cut(&arena, threads * GPUOPT__KNAPSACK_PARTS, sizeof *k->part);
     return arena.used;
 }

@@ -47,12 +47,12 @@ static gpuopt_status gpuopt__knapsack_deal_list(gpuopt_knapsack *k, gpuopt__knap
                                                 int64_t number, int64_t before, int64_t after, unsigned char **to) {
     const gpuopt__knapsack_search *s = &k->search;
     const int step = list->side ? -1 : 1;
-    gpuopt__knapsack_node node[GPUOPT__KNAPSACK_CHUNK];
+    gpuopt__knapsack_node *node = k->staging;
     int64_t done, part, i, kept = 0;
     gpuopt_status status = GPUOPT_OK;
     for (done = 0; done < list->count && !status; done += part) {
         int64_t stay = 0;
-        part = list->count - done < GPUOPT__KNAPSACK_CHUNK ? list->count - done : GPUOPT__KNAPSACK_CHUNK;
+        part = list->count - done < k->chunk ? list->count - done : k->chunk;
         status =
             gpuopt__knapsack_of(k)->get(k, s, gpuopt__knapsack_place(s, list->side, before, done), step, part, node);
         for (i = 0; i < part && !status; i++) {
@@ -143,14 +143,14 @@ static int gpuopt__knapsack_skips_nothing(const gpuopt__knapsack_search *s, cons
 /* Moves the nodes of a search out of host memory, where the GPU's backend keeps short lists. */
 static gpuopt_status gpuopt__knapsack_bring_home(gpuopt_knapsack *k) {
     gpuopt__knapsack_search *s = &k->search;
-    gpuopt__knapsack_node node[GPUOPT__KNAPSACK_CHUNK];
+    gpuopt__knapsack_node *node = k->staging;
     gpuopt_status status = GPUOPT_OK;
     int64_t done, part;
     int side;
     if (!s->on_host) return GPUOPT_OK;
     for (side = 0; side < 2; side++)
         for (done = 0; done < s->used[side] && !status; done += part) {
-            part = s->used[side] - done < GPUOPT__KNAPSACK_CHUNK ? s->used[side] - done : GPUOPT__KNAPSACK_CHUNK;
+            part = s->used[side] - done < k->chunk ? s->used[side] - done : k->chunk;
             gpuopt__knapsack_go_to_host(k, s);
             status =
                 gpuopt__knapsack_of(k)->get(k, s, gpuopt__knapsack_place(s, side, 0, done), side ? -1 : 1, part, node);
@@ -166,11 +166,11 @@ static gpuopt_status gpuopt__knapsack_bring_home(gpuopt_knapsack *k) {
 /* Moves `count` nodes of a side towards the middle, the last one first. */
 static gpuopt_status gpuopt__knapsack_shift(gpuopt_knapsack *k, int side, int64_t from, int64_t to, int64_t count) {
     const gpuopt__knapsack_search *s = &k->search;
-    gpuopt__knapsack_node node[GPUOPT__KNAPSACK_CHUNK];
+    gpuopt__knapsack_node *node = k->staging;
     gpuopt_status status = GPUOPT_OK;
     int64_t part;
     for (; count > 0 && from != to && !status; count -= part) {
-        part = count < GPUOPT__KNAPSACK_CHUNK ? count : GPUOPT__KNAPSACK_CHUNK;
+        part = count < k->chunk ? count : k->chunk;
         status = gpuopt__knapsack_of(k)->get(k, s, gpuopt__knapsack_place(s, side, from, count - part), side ? -1 : 1,
                                              part, node);
         if (!status)

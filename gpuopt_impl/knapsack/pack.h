@@ -14,7 +14,6 @@
 #define GPUOPT__KNAPSACK_NODE 20
 #define GPUOPT__KNAPSACK_MAGIC 0x4b555047u /* "GPUK" */
 #define GPUOPT__KNAPSACK_PACKED_VERSION 1
-#define GPUOPT__KNAPSACK_CHUNK 512 /* nodes that are copied at a time */
 
 /* The `nodes` nodes that would be expanded next (-1: all): *first, the first of the lists that they are in, and
  * *of_first, how many of that list. Returns their number. */
@@ -76,11 +75,11 @@ static unsigned char *gpuopt__knapsack_pack_node(const gpuopt__knapsack_node *no
 /* Packs `count` nodes, from place `at` on. */
 static gpuopt_status gpuopt__knapsack_pack_nodes(gpuopt_knapsack *k, int64_t at, int step, int64_t count,
                                                  unsigned char *to) {
-    gpuopt__knapsack_node node[GPUOPT__KNAPSACK_CHUNK];
+    gpuopt__knapsack_node *node = k->staging;
     int64_t done, part, i;
     gpuopt_status status = GPUOPT_OK;
     for (done = 0; done < count && !status; done += part) {
-        part = count - done < GPUOPT__KNAPSACK_CHUNK ? count - done : GPUOPT__KNAPSACK_CHUNK;
+        part = count - done < k->chunk ? count - done : k->chunk;
         status = gpuopt__knapsack_of(k)->get(k, &k->search, at + done * step, step, part, node);
         for (i = 0; i < part && !status; i++) to = gpuopt__knapsack_pack_node(&node[i], to);
     }
@@ -97,11 +96,11 @@ static gpuopt__knapsack_node gpuopt__knapsack_take_node(const unsigned char *fro
 
 static gpuopt_status gpuopt__knapsack_unpack_nodes(gpuopt_knapsack *k, int64_t at, int step, int64_t count,
                                                    const unsigned char *from) {
-    gpuopt__knapsack_node node[GPUOPT__KNAPSACK_CHUNK];
+    gpuopt__knapsack_node *node = k->staging;
     int64_t done, part, i;
     gpuopt_status status = GPUOPT_OK;
     for (done = 0; done < count && !status; done += part) {
-        part = count - done < GPUOPT__KNAPSACK_CHUNK ? count - done : GPUOPT__KNAPSACK_CHUNK;
+        part = count - done < k->chunk ? count - done : k->chunk;
         for (i = 0; i < part; i++, from += GPUOPT__KNAPSACK_NODE) node[i] = gpuopt__knapsack_take_node(from);
         status = gpuopt__knapsack_of(k)->put(k, &k->search, at + done * step, step, part, node);
     }

@@ -90,6 +90,9 @@ static void gpuopt__simplex_renumber(gpuopt_simplex *s, const int32_t *to, int32
 /* ---- Arguments ---- */
 
 static gpuopt_status gpuopt__simplex_can_grow(const gpuopt_simplex *s, const char *call) {
+    if (s->desc.group)
+        return gpuopt__refuse(s->context, GPUOPT_ERROR_UNSUPPORTED, call,
+                              "rows and columns of a tableau that a group shares stay");
     if (gpuopt__simplex_backend_of(s)->offer) return GPUOPT_OK;
     return gpuopt__refuse(s->context, GPUOPT_ERROR_UNSUPPORTED, call, "rows and columns of this backend stay");
 }

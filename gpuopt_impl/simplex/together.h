@@ -6,6 +6,7 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_TOGETHER_H
 #define GPUOPT_IMPL_SIMPLEX_TOGETHER_H
 
+#include "../common/matrix.h"
 #include "../common/ranks.h"
 #include "model.h"
 
