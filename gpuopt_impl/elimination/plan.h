@@ -26,7 +26,8 @@ static int gpuopt__elimination_countable(const gpuopt__elimination_draft *draft)
     return all < (double)((int64_t)1 << 56);
 }
 
-/* Estimates a draft whose tables are placed, and says in *fits whether they fit. Copies of tables are given up first. */
+/* Estimates a draft whose tables are placed, and says in *fits whether they fit. Copies of tables are given up
+ * first. */
 static void gpuopt__elimination_measure_draft(gpuopt__elimination_preparation *prep, uint64_t limit,
                                               gpuopt_elimination_estimate *e, int *fits) {
     gpuopt__elimination_draft *draft = &prep->draft;
