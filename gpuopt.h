@@ -1695,11 +1695,10 @@ typedef struct gpuopt_elimination_estimate {
     gpuopt_memory_plan memory; /* as _plan gives it; struct_size is set by the library */
     int32_t passes;            /* RECOMPUTE: passes of the value phase; else 1 */
     /* What the policies take that were tried, by their numbers: bytes of the memory that memory_limit is about (if one
-     * does not fit, the least it was tried with), UINT64_MAX if a message has more than 2^44 entries; and operations. 0:
-     * not tried. AUTO tries one after the other until one fits, a policy by name only itself (STREAM and SLICE: EXACT
-     * first). */
+     * does not fit, the least it was tried with); UINT64_MAX if a message has more than 2^44 entries. 0: not tried.
+     * AUTO tries one after the other until one fits, a policy by name only itself (STREAM and SLICE: EXACT first). */
     uint64_t policy_bytes[7];
-    double policy_operations[7];
+    double policy_operations[7]; /* their operations; 0 if they were not counted */
 } gpuopt_elimination_estimate;
 
 /* Finds an elimination order, and estimates what the elimination takes: this is how to get an estimate. If desc->order

@@ -26,7 +26,8 @@ static int gpuopt__elimination_countable(const gpuopt__elimination_draft *draft)
     return all < (double)((int64_t)1 << 56);
 }
 
-/* Estimates a draft whose tables are placed, and says in *fits whether they fit. Copies of tables are given up first. */
+/* Estimates a draft whose tables are placed, and says in *fits whether they fit. Copies of tables are given up
+ * first. */
 static void gpuopt__elimination_measure_draft(gpuopt__elimination_preparation *prep, uint64_t limit,
                                               gpuopt_elimination_estimate *e, int *fits) {
     gpuopt__elimination_draft *draft = &prep->draft;
@@ -231,8 +232,8 @@ static gpuopt_status gpuopt__elimination_try_drop(gpuopt__elimination_preparatio
     status = gpuopt__elimination_try_draft(prep, 0, limit, 0, e, fits);
     if (status) return status;
     if (wanted != GPUOPT_POLICY_RECOMPUTE) gpuopt__elimination_note(prep, GPUOPT_POLICY_DROP, e);
-    if (wanted != GPUOPT_POLICY_RECOMPUTE && (*fits || wanted == GPUOPT_POLICY_DROP)) return status;
-    if (!prep->draft.plan.decides && wanted == GPUOPT_POLICY_AUTO) return status;
+    if (wanted != GPUOPT_POLICY_RECOMPUTE && (*fits || wanted == GPUOPT_POLICY_DROP)) return GPUOPT_OK;
+    if (!prep->draft.plan.decides && wanted == GPUOPT_POLICY_AUTO) return GPUOPT_OK;
     *policy = GPUOPT_POLICY_RECOMPUTE;
     if (!*fits && prep->draft.plan.decides && !prep->draft.too_large)
         status = gpuopt__elimination_try_passes(prep, limit, e, fits);

@@ -229,8 +229,9 @@ GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimina
 
 /* ---- The value phase ---- */
 
-/* Checks what _assign and _get_bounds have in common. messages: decisions do not suffice. *found: value [variables] in host memory. The values of
- * variables after `position`, and of those left over, are checked; where there are none, *found may be anything. */
+/* Checks what _assign and _get_bounds have in common. messages: decisions do not suffice. *found: value [variables] in
+ * host memory. The values of variables after `position`, and of those left over, are checked; where there are none,
+ * *found may be anything. */
 static gpuopt_status gpuopt__elimination_check_values(gpuopt_elimination *e, const char *call, gpuopt_memory where,
                                                       int32_t copy, const int32_t *value, int32_t position,
                                                       int messages, const int32_t **found) {
