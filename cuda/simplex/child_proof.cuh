@@ -208,7 +208,7 @@ class ChildProof : public ChildPrimal {
     /* ---- Proofs ---- */
 
     /* The row in rho as a proof that no point is feasible. */
-    __device__ bool prove_infeasible(int p, double direction, double *margin) {
+    __device__ __noinline__ bool prove_infeasible(int p, double direction, double *margin) {
         for (int attempt = 0; attempt < (boundless_ ? 2 : 1); attempt++) {
             double size = 0;
             for (int i = thread; i < r.rows; i += threads) {
