@@ -1480,8 +1480,9 @@ typedef struct gpuopt_simplex_batch_desc {
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                    gpuopt_memory_plan *plan);
 /* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: CUDA: the root is a TABLEAU, or REFACTOR. Memory on
- * the CPU: about that of the root for each thread; on the GPU 8 rows^2 bytes, 12 or more for each nonzero, and 16 K rows
- * + 80 (2 rows + cols) for each block that works at the same time, of which there are up to two a multiprocessor. */
+ * the CPU: about that of the root for each thread; on the GPU 8 rows^2 bytes, 12 or more for each nonzero, and 16 K
+ * rows + 100 (2 rows + cols) for each block that works at the same time, of which there are up to two a
+ * multiprocessor. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                      gpuopt_simplex_batch **batch);
 /* Destroys a batch; NULL is allowed. */

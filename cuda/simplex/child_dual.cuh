@@ -18,7 +18,7 @@ class ChildDual : public ChildRatioTest {
     /* ---- The beginning ---- */
 
     /* The root's model and point, with the changes of child k. Returns whether the bounds of a column cross. */
-    __device__ bool begin(const ChildJob &job, int k) {
+    __device__ __noinline__ bool begin(const ChildJob &job, int k) {
         pivots = iterations = bans = idle = perturbed = 0;
         for (int v = thread; v < r.both; v += threads) {
             s.lower[v] = r.lower[v];
@@ -79,7 +79,7 @@ class ChildDual : public ChildRatioTest {
     }
 
     /* Moves reduced costs away from 0 at random, as gpuopt__simplex_dual_perturb does. */
-    __device__ void perturb() {
+    __device__ __noinline__ void perturb() {
         const double size = perturbed == 0 ? 5e-7 : perturbed == 1 ? 5e-6 : perturbed == 2 ? 5e-5 : 5e-4;
         for (int v = thread; v < r.both; v += threads) {
             int state = s.state[v];
@@ -138,7 +138,7 @@ class ChildDual : public ChildRatioTest {
     /* Variable q, whose column is in alpha, enters on position p, whose row of B^-1 is in rho and that of B^-1 N in row;
      * the one there leaves at a bound. shifts: reduced costs that get the wrong sign become 0 by a shift of their
      * costs. */
-    __device__ void exchange(int p, int q, bool to_upper, bool shifts) {
+    __device__ __noinline__ void exchange(int p, int q, bool to_upper, bool shifts) {
         const int left = s.head[p];
         const double bound = to_upper ? s.upper[left] : s.lower[left];
         const bool fixed = s.lower[left] == s.upper[left];

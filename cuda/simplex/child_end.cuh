@@ -37,7 +37,7 @@ class Child : public ChildProof {
 
     /* ---- Iterating ---- */
 
-    __device__ int iterate(int most, double *margin) {
+    __device__ __noinline__ int iterate(int most, double *margin) {
         for (;;) {
             const int p = price();
             if (p < 0) {
@@ -78,7 +78,7 @@ class Child : public ChildProof {
     }
 
     /* After a refused row: x from the original data, and all rows once more. IMPRECISE: that has been done too often. */
-    __device__ int again() {
+    __device__ __noinline__ int again() {
         if (++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
         for (int i = thread; i < r.rows; i += threads) s.refused[i] = 0;
         bans = 0;
@@ -90,7 +90,7 @@ class Child : public ChildProof {
     /* ---- Conclusions ---- */
 
     /* No basic variable is outside. OPTIMAL; MORE: go on; IMPRECISE. */
-    __device__ int conclude_feasible(int most) {
+    __device__ __noinline__ int conclude_feasible(int most) {
         bool broken = false; /* numbers beyond the range of double */
         for (int i = thread; i < r.rows; i += threads) broken |= !(fabs(s.xb[i]) < HUGE_VAL);
         if (any(broken)) return GPUOPT_IMPRECISE;
@@ -162,7 +162,7 @@ class Child : public ChildProof {
 
     /* ---- Reports ---- */
 
-    __device__ void report(const ChildJob &job, int k, int outcome, bool crossing) {
+    __device__ __noinline__ void report(const ChildJob &job, int k, int outcome, bool crossing) {
         const bool proven = outcome == GPUOPT_INFEASIBLE;
         if (proven && (job.farkas || job.farkas_low)) report_farkas(job, k, crossing);
         for (int i = thread; !proven && i < r.rows; i += threads) {

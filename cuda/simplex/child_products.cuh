@@ -20,7 +20,7 @@ class ChildProducts : public ChildBlock {
      * arrays. where: not null: only where that or its neighbour is not 0. The terms of the sums are put into shared
      * memory, some hundreds at a time; a thread sums up two neighbours, or a part of the terms of two. */
     template <bool FTRAN>
-    __device__ void product(const ChildList &list, double *out, const double *where = nullptr) {
+    __device__ __noinline__ void product(const ChildList &list, double *out, const double *where = nullptr) {
         const int pairs = (r.rows + 1) / 2, width = max(1, (pairs + 31) / 32 * 32);
         const int parts = max(1, min(threads / width, +CHILD_PARTS)), part = thread / width;
         const int terms = list.count + pivots;
@@ -110,7 +110,7 @@ class ChildProducts : public ChildBlock {
 
     /* Nonbasic variables have moved: those of a list of so many, each by key[variable]. The basic ones follow. Overwrites
      * moved and tau. */
-    __device__ void follow_moves(int count, const int *list) {
+    __device__ __noinline__ void follow_moves(int count, const int *list) {
         if (count == 0) return;
         for (int i = thread; i < r.rows; i += threads) s.moved[i] = 0;
         __syncthreads();

@@ -21,7 +21,7 @@ class ChildProof : public ChildPrimal {
     /* ---- The point ---- */
 
     /* The engine's x of basic variables into x, and the residual -(A x + s) of each row into moved. */
-    __device__ void residual() {
+    __device__ __noinline__ void residual() {
         for (int i = thread; i < r.rows; i += threads) s.x[s.head[i]] = s.xb[i];
         __syncthreads();
         for (int i = warp; i < r.rows; i += warps) {
@@ -46,7 +46,7 @@ class ChildProof : public ChildPrimal {
         return by == 0 ? 0 : by * unit / gpuopt__max(1, fabs(x < l ? l : u) * unit);
     }
     /* The largest such violation; the activity of a row is that of the columns' x. */
-    __device__ double primal_reached() {
+    __device__ __noinline__ double primal_reached() {
         double reached = 0;
         for (int j = thread; j < r.cols; j += threads)
             reached = gpuopt__max(reached, beyond(s.x[j], s.lower[j], s.upper[j], r.col_scale[j] / r.primal_scale));
@@ -86,7 +86,7 @@ class ChildProof : public ChildPrimal {
 
     /* y + y_low gets nearer to the duals of a basis, for the true costs (ray < 0) or those of a ray: by BTRAN of what the
      * reduced costs of basic variables are instead of 0. Leaves out what is at most `least`. Returns the largest. */
-    __device__ double refine_once(int ray, double direction, double least) {
+    __device__ __noinline__ double refine_once(int ray, double direction, double least) {
         double most = 0;
         for (int i = thread; i < r.rows; i += threads) {
             double doubt, cost = ray < 0 ? s.cost[s.head[i]] : i == ray ? direction : 0;
@@ -109,14 +109,14 @@ class ChildProof : public ChildPrimal {
         __syncthreads();
     }
     /* y + y_low of the true costs, good to rounding. */
-    __device__ void true_duals() {
+    __device__ __noinline__ void true_duals() {
         const double size = gpuopt__max(1, r.largest_cost);
         read_duals();
         if (refine_once(-1, 0, 1e-14 * size) > 1e-6 * size) refine_once(-1, 0, 1e-14 * size);
     }
     /* The duals in twice the precision, with reduced costs next to 0, of the sign that needs its one bound, for basic
      * columns with one: as in bound.h. */
-    __device__ void refine(int ray, double direction, double shift) {
+    __device__ __noinline__ void refine(int ray, double direction, double shift) {
         double before = HUGE_VAL;
         for (int round = 0; round < 6; round++) {
             double most = refine_once(ray, direction, 0);
@@ -136,7 +136,7 @@ class ChildProof : public ChildPrimal {
 
     /* For columns without a bound, into key and z, as lower and upper ones: those that a row implies with the bounds of
      * its other columns, with a margin for rounding; 1e24 where there is none. Overwrites moved, tau, alpha and rho. */
-    __device__ void imply_bounds() {
+    __device__ __noinline__ void imply_bounds() {
         for (int i = warp; i < r.rows; i += warps) {
             double least = 0, most = 0, size = 0, infinite = 0; /* ... terms of the least, and 2^26 times of the most */
             for (int64_t e = r.row_start[i] + lane; e < r.row_start[i + 1]; e += 32) {
@@ -183,7 +183,7 @@ class ChildProof : public ChildPrimal {
 
     /* A bound on the sum of costs times values by y + y_low, of the true costs, then with
      * the bounds in key and z if some column has none, or of no costs. */
-    __device__ double bound_by_duals(bool costs) {
+    __device__ __noinline__ double bound_by_duals(bool costs) {
         gpuopt__simplex_sum sum = {0, 0, 0};
         double slack = 0;
         for (int i = thread; i < r.rows; i += threads) { /* no multiplier for infinite sides */
@@ -208,7 +208,7 @@ class ChildProof : public ChildPrimal {
     /* ---- Proofs ---- */
 
     /* The row in rho as a proof that no point is feasible. */
-    __device__ bool prove_infeasible(int p, double direction, double *margin) {
+    __device__ __noinline__ bool prove_infeasible(int p, double direction, double *margin) {
         for (int attempt = 0; attempt < (boundless_ ? 2 : 1); attempt++) {
             double size = 0;
             for (int i = thread; i < r.rows; i += threads) {
