@@ -9,12 +9,12 @@
  * When a run ends because no variable can enter or leave, control.h decides whether that is a proof, for which
  * evidence.h makes the Farkas vector or the ray. parts.h has the calls that do a single part of an iteration; answers.h
  * reads and sets bases and reads solutions; model.h is the handle and builds the scaled model. change.h changes the model
- * of a living handle, and grow.h adds and removes rows and columns. dual.h is the dual method's control, which the loop calls while it iterates; bound.h makes bounds
- * of duals, certify.h has the calls for these and for the verdict on a basis as it is, solves.h those for cuts.
- * split.h is what the ranks of a group that share a tableau tell one another.
+ * of a living handle, and grow.h adds and removes rows and columns. dual.h is the dual method's control, which the loop
+ * calls while it iterates; bound.h makes bounds of duals, certify.h has the calls for these and for the verdict on a
+ * basis as it is, solves.h those for cuts. split.h is what the ranks of a group that share a tableau tell one another.
  *
- * The engine of the CPU is in cpu.h, cpu_run.h, cpu_dual.h and cpu_grow.h, that of the GPU in cuda/simplex. Both use the arithmetic in
- * step.h; that of the dual method, which only the CPU has, is in dual_step.h.
+ * The engine of the CPU is in cpu.h, cpu_run.h, cpu_dual.h and cpu_grow.h, that of the GPU in cuda/simplex. Both use the
+ * arithmetic in step.h; that of the dual method, which handles have on the CPU only, is in dual_step.h.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BACKEND_H
 #define GPUOPT_IMPL_SIMPLEX_BACKEND_H

@@ -153,12 +153,12 @@ GPUOPT_API gpuopt_status gpuopt_simplex_create(gpuopt_context *context, const gp
     GPUOPT__COMPUTES(gpuopt_simplex_create(context, desc, simplex));
     if (simplex) *simplex = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    if (!desc || !simplex) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc or simplex is NULL");
+    if (!desc) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "desc is NULL");
     status = gpuopt__simplex_draft(context, call, desc, &draft, &plan);
+    if (!simplex) status = gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "simplex is NULL");
     if (!status) status = gpuopt__simplex_make(&draft, &s);
-    if (draft.desc.group)
-        status = gpuopt__ranks_agree(context, draft.desc.group, call, status,
-                                     status ? 0 : gpuopt__simplex_said_desc(&draft));
+    if (!status && draft.desc.group) s->told = gpuopt__simplex_said_scales(s, gpuopt__simplex_said_desc(&draft));
+    if (draft.desc.group) status = gpuopt__ranks_agree(context, draft.desc.group, call, status, status ? 0 : s->told);
     if (!status) *simplex = s;
     else gpuopt_simplex_destroy(s);
     return status;

@@ -57,7 +57,7 @@ static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const 
     if (d->group && (d->method != GPUOPT_METHOD_TABLEAU || d->algorithm != GPUOPT_ALGORITHM_PRIMAL))
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call,
                               "a group shares a TABLEAU that the PRIMAL method works on, nothing else yet");
-    if (d->group && (d->spare_rows > 0 || d->spare_cols > 0))
+    if (d->group && (d->spare_rows > 0 || d->spare_cols > 0 || d->spare_nonzeros > 0))
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call,
                               "a tableau that a group shares has no room for rows and columns yet");
     if (d->infinity == 0) d->infinity = 1e20;

@@ -419,7 +419,8 @@ static gpuopt_status gpuopt__simplex_cpu_create(gpuopt_context *context, const g
     s->lp = lp;
     s->v = v;
     s->inverse.rows = lp->rows;
-    s->inverse.cols = s->revised ? lp->rows : lp->cols;
+    if (s->split.ranks == 1) s->split.cols = s->split.end = lp->cols; /* shape has the room for more, too */
+    s->inverse.cols = s->revised ? lp->rows : s->split.end - s->split.first;
     s->desc = desc;
     s->threads = context->desc.threads;
     s->version = 1;

@@ -75,6 +75,7 @@ static void gpuopt__simplex_cpu_adopt(gpuopt__simplex_cpu_batch *b, gpuopt__simp
     const gpuopt__deferred inverse = engine.inverse;
     gpuopt__simplex_cpu *e;
     gpuopt__simplex_cpu_cut_worker(&arena, root, w, &own, &engine);
+    engine.split = ((const gpuopt__simplex_cpu *)root->engine)->split;
     engine.inverse.rows = inverse.rows;
     engine.inverse.cols = inverse.cols;
     engine.inverse.count = inverse.count;

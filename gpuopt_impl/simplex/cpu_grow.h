@@ -149,6 +149,7 @@ static gpuopt_status gpuopt__simplex_cpu_accept(void *engine, int by_rows, int32
         gpuopt__simplex_cpu_ftran(s, x);
     }
     if (!by_rows && !s->revised) s->inverse.cols += count;
+    if (!by_rows) s->split.cols = s->split.end += count;
     gpuopt__simplex_cpu_insert(&from, count, &to, by_rows ? s->list : s->changed);
     return GPUOPT_OK;
 }
@@ -197,6 +198,7 @@ static gpuopt_status gpuopt__simplex_cpu_drop(void *engine, int by_rows, const i
     int32_t i, j, rows = 0, cols = 0;
     gpuopt__simplex_cpu_settle(s, by_rows);
     gpuopt__simplex_cpu_take_out(&lines, &across, to);
+    for (j = 0; !by_rows && j < lines.count; j++) s->split.cols = s->split.end -= to[j] < 0;
     if (!by_rows && s->revised) return GPUOPT_OK;
     for (j = 0; j < d->cols; j++) {
         const double *column = gpuopt__deferred_stored(d, j);

@@ -64,7 +64,7 @@ static void gpuopt__simplex_shift_logicals(gpuopt_simplex *s, int32_t by) {
 static void gpuopt__simplex_renumber(gpuopt_simplex *s, const int32_t *to, int32_t first, int32_t count) {
     double *kept[GPUOPT__SIMPLEX_KEPT_OF_VARIABLES];
     const int32_t both = s->lp.cols + s->lp.rows;
-    int32_t j, k, next = 0, gone = 0;
+    int32_t j, k, next, gone = 0;
     gpuopt__simplex_kept_of_variables(s, kept);
     for (j = 0; j < both; j++) {
         int goes = j >= first && j < first + count && to[j - first] < 0;

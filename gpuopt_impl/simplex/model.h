@@ -51,6 +51,7 @@ struct gpuopt_simplex {
     gpuopt__simplex_lp lp;
     gpuopt__simplex_vectors v;
     void *engine;
+    uint64_t told; /* with a group: hash of the descriptor, and of all that the ranks were given since */
 
     /* The scaled entry (i, j) is row_scale[i] * a_ij * col_scale[j], the scaled x_j is x_j * primal_scale /
      * col_scale[j], the scaled cost is cost_j * cost_scale * col_scale[j], negated when maximising. All scales are

@@ -63,6 +63,13 @@ static int gpuopt__simplex_split_has(const gpuopt__simplex_split *s, int32_t slo
     return slot >= s->first && slot < s->end;
 }
 
+/* Keeps the status of an exchange. Ranks that disagree, or one that failed, in the midst of a call cannot go on. */
+static void gpuopt__simplex_split_ended(gpuopt__simplex_split *s, gpuopt_status status) {
+    if (!status) return;
+    s->status = GPUOPT_ERROR_PEER;
+    gpuopt_group_abort(s->group);
+}
+
 /* Makes this rank's best candidate the best of all: the highest score, the lowest slot among equal ones. All ranks then
  * have its reduced cost and weight in d and weight. */
 static void gpuopt__simplex_split_choose(gpuopt__simplex_split *s, gpuopt__simplex_run_report *report, double *d,
@@ -73,7 +80,8 @@ static void gpuopt__simplex_split_choose(gpuopt__simplex_split *s, gpuopt__simpl
     report->entering = -1;
     report->score = 0;
     if (s->status) return;
-    s->status = gpuopt_group_all_gather(s->group, &own, sizeof own, s->bids, sizeof own * (uint64_t)s->ranks, NULL);
+    gpuopt__simplex_split_ended(
+        s, gpuopt_group_all_gather(s->group, &own, sizeof own, s->bids, sizeof own * (uint64_t)s->ranks, NULL));
     for (r = 0; r < s->ranks && !s->status; r++) {
         if (!(s->bids[r].score > report->score)) continue;
         report->score = s->bids[r].score;
@@ -88,7 +96,7 @@ static void gpuopt__simplex_split_share(gpuopt__simplex_split *s, int32_t slot, 
     int32_t owner = 0;
     if (s->ranks == 1 || s->status) return;
     while (gpuopt__simplex_split_first(s->cols, s->ranks, owner + 1) <= slot) owner++;
-    s->status = gpuopt_group_broadcast(s->group, owner, x, sizeof(double) * (uint64_t)rows);
+    gpuopt__simplex_split_ended(s, gpuopt_group_broadcast(s->group, owner, x, sizeof(double) * (uint64_t)rows));
 }
 
 /* All ranks get all of a [cols] and b [cols], of which each has its own slots'. b may be NULL. */
@@ -100,7 +108,8 @@ static void gpuopt__simplex_split_gather(gpuopt__simplex_split *s, double *a, do
     memset(s->send, 0, (size_t)bytes);
     memcpy(s->send, a + s->first, own);
     if (b) memcpy(s->send + s->most, b + s->first, own);
-    s->status = gpuopt_group_all_gather(s->group, s->send, bytes, s->receive, bytes * (uint64_t)s->ranks, NULL);
+    gpuopt__simplex_split_ended(
+        s, gpuopt_group_all_gather(s->group, s->send, bytes, s->receive, bytes * (uint64_t)s->ranks, NULL));
     for (r = 0; r < s->ranks && !s->status; r++) {
         const int32_t first = gpuopt__simplex_split_first(s->cols, s->ranks, r);
         const size_t size = sizeof(double) * (size_t)(gpuopt__simplex_split_first(s->cols, s->ranks, r + 1) - first);
@@ -112,15 +121,16 @@ static void gpuopt__simplex_split_gather(gpuopt__simplex_split *s, double *a, do
 /* A sum that each rank adds its slots' part to, sum [count]: waits for that of the ranks before this one ... */
 static void gpuopt__simplex_split_wait_for(gpuopt__simplex_split *s, int64_t count, double *sum) {
     if (s->rank > 0 && !s->status)
-        s->status = gpuopt_group_receive(s->group, s->rank - 1, sum, sizeof(double) * (uint64_t)count);
+        gpuopt__simplex_split_ended(s,
+                                    gpuopt_group_receive(s->group, s->rank - 1, sum, sizeof(double) * (uint64_t)count));
 }
 
 /* ... and passes it on. The last rank's is then everybody's. */
 static void gpuopt__simplex_split_pass_on(gpuopt__simplex_split *s, int64_t count, double *sum) {
     const uint64_t bytes = sizeof(double) * (uint64_t)count;
     if (s->ranks == 1 || s->status) return;
-    if (s->rank < s->ranks - 1) s->status = gpuopt_group_send(s->group, s->rank + 1, sum, bytes);
-    if (!s->status) s->status = gpuopt_group_broadcast(s->group, s->ranks - 1, sum, bytes);
+    if (s->rank < s->ranks - 1) gpuopt__simplex_split_ended(s, gpuopt_group_send(s->group, s->rank + 1, sum, bytes));
+    if (!s->status) gpuopt__simplex_split_ended(s, gpuopt_group_broadcast(s->group, s->ranks - 1, sum, bytes));
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_SPLIT_H */

@@ -30,13 +30,13 @@ static int64_t gpuopt__simplex_listed(int64_t count, int32_t lines) { return cou
 static uint64_t gpuopt__simplex_said_desc(const gpuopt_simplex *s) {
     const gpuopt_simplex_desc *d = &s->desc;
     const gpuopt_matrix *m = &d->matrix;
-    const int64_t rows = m->rows, cols = m->cols, nonzeros = m->start ? s->shape.nonzeros : 0;
+    const int64_t rows = m->rows, cols = m->cols, nonzeros = m->start ? s->lp.nonzeros : 0;
     const double number[] = {d->offset, d->infinity, d->primal_tolerance, d->dual_tolerance, d->pivot_tolerance};
     const char *backend = gpuopt_backend_name(s->context->desc.backend);
     const int64_t whole[] = {
         rows,
         cols,
-        s->shape.nonzeros,
+        s->lp.nonzeros,
         (int64_t)m->layout,
         d->maximize != 0,
         (int64_t)d->pricing,
@@ -61,14 +61,26 @@ static uint64_t gpuopt__simplex_said_desc(const gpuopt_simplex *s) {
     return gpuopt__hash(GPUOPT__HASH_START, (const unsigned char *)whole, sizeof whole);
 }
 
+/* Goes on with the scales, which the C library's logarithm decides. */
+static uint64_t gpuopt__simplex_said_scales(const gpuopt_simplex *s, uint64_t hash) {
+    const double both[] = {s->primal_scale, s->cost_scale};
+    hash = gpuopt__hash(hash, (const unsigned char *)both, sizeof both);
+    hash = gpuopt__hash(hash, (const unsigned char *)s->lp.row_scale, sizeof(double) * (size_t)s->lp.rows);
+    return gpuopt__hash(hash, (const unsigned char *)s->lp.col_scale, sizeof(double) * (size_t)s->lp.cols);
+}
+
 /* ---- Agreeing ---- */
 
-/* Whether all ranks make the call `name`, and were given the same. */
-static gpuopt_status gpuopt__simplex_together(const gpuopt_simplex *s, const char *name, const int64_t *said,
-                                              size_t bytes) {
-    uint64_t hash = gpuopt__hash(GPUOPT__HASH_START, (const unsigned char *)name, strlen(name));
+/* Whether all ranks make the call `name` of one handle, and were given the same now and before. */
+static gpuopt_status gpuopt__simplex_together(gpuopt_simplex *s, const char *name, const int64_t *said, size_t bytes) {
+    const int64_t at[] = {s->iterations, s->refreshes, (int64_t)s->verdict};
+    uint64_t hash = gpuopt__hash(s->told, (const unsigned char *)name, strlen(name));
+    gpuopt_status status;
+    hash = gpuopt__hash(hash, (const unsigned char *)at, sizeof at);
     hash = gpuopt__hash(hash, (const unsigned char *)said, bytes);
-    return gpuopt_group_agree(s->desc.group, &hash, sizeof hash);
+    status = gpuopt_group_agree(s->desc.group, &hash, sizeof hash);
+    if (!status) s->told = hash;
+    return status;
 }
 
 /* Returns from the public call of that name, which has an argument `simplex`, unless all ranks make it with these

@@ -89,21 +89,24 @@ static gpuopt_status call(gpuopt_simplex *s, const mip *m, int which, int wrong)
 static void differs(rank *r) {
     const work *w = r->all->data;
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info), alone = GPUOPT_INIT(gpuopt_simplex_info);
-    gpuopt_simplex *shared, *own = NULL;
+    gpuopt_simplex *shared, *second, *own = NULL;
     int which;
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     shared = make(r);
+    second = make(r);
     EXPECT(r, gpuopt_simplex_create(r->context, w->desc, &own) == GPUOPT_OK);
     for (which = 0; which < CALLS && !r->fault[0]; which++) {
         EXPECT(r, call(shared, w->m, which, r->number == CULPRIT) == GPUOPT_ERROR_ARGUMENT);
         EXPECT(r, gpuopt_simplex_iterate(shared, 1, &info) == GPUOPT_OK);
         EXPECT(r, gpuopt_simplex_iterate(own, 1, &alone) == GPUOPT_OK);
         EXPECT(r, memcmp(&info, &alone, sizeof info) == 0);
+        EXPECT(r, gpuopt_simplex_iterate(r->number == CULPRIT ? second : shared, 1, NULL) == GPUOPT_ERROR_ARGUMENT);
     }
     EXPECT(r, gpuopt_simplex_iterate(shared, 1000000, &info) == GPUOPT_OK);
     EXPECT(r, gpuopt_simplex_iterate(own, 1000000, &alone) == GPUOPT_OK);
     EXPECT(r, info.outcome == GPUOPT_OPTIMAL && memcmp(&info, &alone, sizeof info) == 0);
     gpuopt_simplex_destroy(shared);
+    gpuopt_simplex_destroy(second);
     gpuopt_simplex_destroy(own);
 }
 
@@ -126,7 +129,14 @@ static void is_refused(rank *r) {
     desc.method = GPUOPT_METHOD_TABLEAU;
     desc.algorithm = GPUOPT_ALGORITHM_DUAL;
     EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == GPUOPT_ERROR_UNSUPPORTED && !simplex);
+    desc.algorithm = GPUOPT_ALGORITHM_PRIMAL;
+    desc.spare_cols = 1;
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == GPUOPT_ERROR_UNSUPPORTED && !simplex);
+    desc.spare_cols = 0;
+    EXPECT(r,
+           gpuopt_simplex_create(r->context, &desc, r->number == CULPRIT ? NULL : &simplex) == GPUOPT_ERROR_ARGUMENT);
     simplex = make(r);
+    EXPECT(r, gpuopt_simplex_remove_rows(simplex, 0, NULL) == GPUOPT_ERROR_UNSUPPORTED);
     children.copies = 1;
     EXPECT(r, gpuopt_simplex_batch_create(simplex, &children, &batch) == GPUOPT_ERROR_UNSUPPORTED && !batch);
     gpuopt_simplex_destroy(simplex);
