@@ -113,6 +113,8 @@ static gpuopt_status gpuopt__elimination_relax_improve(gpuopt_elimination_relaxa
     gpuopt_status status = GPUOPT_OK;
     for (k = 0; k < iterations && now.outcome == GPUOPT_OPTIMAL && !gpuopt__asked_to_stop(r->context); k++) {
         if (k == 0) reach = fabs(best.bound) * GPUOPT__ELIMINATION_SHIFT_TARGET;
+        /* A bound near 0 says nothing of the costs; the unit is 2^-40 of them. */
+        if (k == 0 && r->desc.type == GPUOPT_COST_DOUBLE) reach = gpuopt__max(reach, ldexp(r->unit, 33));
         if (reach < 4 * r->unit) reach = r->desc.type == GPUOPT_COST_INT64 ? 1 : 4 * r->unit;
         agree = !gpuopt__elimination_relax_move(r, best.bound + reach - now.bound);
         if (agree) break;

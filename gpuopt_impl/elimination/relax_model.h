@@ -117,7 +117,7 @@ static void gpuopt__elimination_relax_cut(gpuopt__arena *arena, const gpuopt_eli
 static void gpuopt__elimination_relax_scale(const gpuopt__elimination_preparation *prep, int32_t split, int64_t scaled,
                                             gpuopt_elimination_relaxation *r) {
     const gpuopt_elimination_desc *d = &prep->desc;
-    double all = 1, range = (double)prep->draft.plan.forbidden;
+    double all = d->type == GPUOPT_COST_INT64, range = (double)prep->draft.plan.forbidden;
     int64_t scale = GPUOPT__ELIMINATION_SCALE_MOST, parts = 1;
     int32_t k;
     for (k = 0; k < r->copies; k++) {
@@ -133,7 +133,7 @@ static void gpuopt__elimination_relax_scale(const gpuopt__elimination_preparatio
         int exponent;
         frexp(all, &exponent);
         r->info.scale = 1;
-        r->unit = ldexp(1.0, exponent - 40);
+        r->unit = ldexp(1.0, (exponent > -900 ? exponent : -900) - 40);
         r->most = ((int64_t)1 << 42) / ((int64_t)split + 1);
         return;
     }

@@ -27,22 +27,21 @@ typedef struct gpuopt__elimination_spread {
     int32_t *variable;                      /* [variables] 0, 1, 2, ... */
     int64_t *of_start, *at;                 /* [variables + 1] the functions that mention each variable; */
     int32_t *of;                            /* positions in `of` [all scopes] */
-    int64_t *least;                         /* [most functions of a variable][largest domain] */
+    int64_t *least;                         /* [functions of a variable][its domain], for the largest */
     int64_t all, scopes, most_least, limit; /* limit: no cost may become larger */
 } gpuopt__elimination_spread;
 
 /* Sizes; returns 0 if the functions are too large to be spread out. */
 static int gpuopt__elimination_spread_measure(gpuopt__elimination_spread *s, int64_t *degree) {
     const gpuopt_elimination_desc *d = s->desc;
-    int32_t k, j, widest = 1;
-    int64_t most = 0;
+    int32_t k, j;
+    s->most_least = 0;
     s->functions = d->functions + d->variables;
     s->all = 1;
     s->scopes = d->variables;
     for (k = 0; k < d->variables; k++) {
         degree[k] = 1;
         s->all += d->domain[k];
-        if (d->domain[k] > widest) widest = d->domain[k];
     }
     for (k = 0; k < d->functions && s->all <= GPUOPT__ELIMINATION_SPREAD_ENTRIES; k++) {
         s->all += gpuopt__elimination_scope_entries(d->domain, d->function[k].arity, d->function[k].scope);
@@ -50,8 +49,7 @@ static int gpuopt__elimination_spread_measure(gpuopt__elimination_spread *s, int
         for (j = 0; j < d->function[k].arity; j++) degree[d->function[k].scope[j]]++;
     }
     for (k = 0; k < d->variables; k++)
-        if (degree[k] > most) most = degree[k];
-    s->most_least = most * widest;
+        if (degree[k] * d->domain[k] > s->most_least) s->most_least = degree[k] * d->domain[k];
     return s->all <= GPUOPT__ELIMINATION_SPREAD_ENTRIES;
 }
 

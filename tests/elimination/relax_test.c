@@ -219,6 +219,64 @@ static void conditions_stay(void **state) {
     gpuopt_context_destroy(context);
 }
 
+enum { DENSE = 7 };
+
+/* DENSE variables of 3 values, a function of whole costs times `factor` for each two of them, and a constant. */
+static model dense_model(uint64_t seed, double factor, double constant) {
+    model m;
+    int32_t domain[DENSE], scope[2], e;
+    for (e = 0; e < DENSE; e++) domain[e] = 3;
+    m = model_make(GPUOPT_COST_DOUBLE, GPUOPT_SEMIRING_MIN_SUM, DENSE, domain);
+    for (scope[0] = 0; scope[0] < DENSE; scope[0]++)
+        for (scope[1] = scope[0] + 1; scope[1] < DENSE; scope[1]++) {
+            gpuopt_elimination_function *f = model_add(&m, 2, scope, -1);
+            for (e = 0; e < 9; e++) model_set(&m, f, e, (double)test_random_int(&seed, 0, 99) * factor);
+        }
+    model_set(&m, model_add(&m, 0, scope, -1), 0, constant);
+    return m;
+}
+
+/* Its bound in units of the factor, and its optimum. */
+static double dense_bound(gpuopt_context *context, test_host *host, uint64_t seed, double factor, double constant,
+                          int32_t iterations, double *optimum) {
+    static const int32_t order[DENSE] = {0, 1, 2, 3, 4, 5, 6};
+    model m = dense_model(seed, factor, constant);
+    int32_t value[DENSE] = {0};
+    gpuopt_elimination_desc desc = model_desc(&m);
+    gpuopt_elimination_relaxation *relaxation;
+    double bound;
+    desc.order = order;
+    desc.order_count = DENSE;
+    desc.policy = GPUOPT_POLICY_MINI_BUCKET;
+    desc.z = 3;
+    relaxation = relax(context, &desc, iterations, host);
+    bound = info_of(relaxation).value / factor;
+    *optimum = (double)brute_force(&m, order, DENSE, value, NULL).best / factor;
+    gpuopt_elimination_relaxation_destroy(relaxation);
+    model_free(&m);
+    return bound;
+}
+
+/* Costs of any size get the same steps, and so does a model whose first bound is 0. */
+static void sizes_do_not_matter(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    uint64_t seed;
+    (void)state;
+    for (seed = 1; seed <= 5; seed++) {
+        double optimum, first = dense_bound(context, &host, seed, 1, 0, 0, &optimum),
+                        bound = dense_bound(context, &host, seed, 1, 0, 30, &optimum), zero;
+        assert_true(first + 1 < bound && bound <= optimum + 1e-6);
+        assert_true(dense_bound(context, &host, seed, 0x1p-60, 0, 30, &optimum) == bound);
+        assert_true(dense_bound(context, &host, seed, 0x1p40, 0, 30, &optimum) == bound);
+        assert_true(dense_bound(context, &host, seed, 1, -first, 0, &optimum) == 0);
+        zero = dense_bound(context, &host, seed, 1, -first, 30, &optimum);
+        assert_true(zero > optimum / 4 && zero <= optimum + 1e-6);
+    }
+    gpuopt_context_destroy(context);
+    assert_int_equal(host.live, 0);
+}
+
 /* A variable that is alone is not split. In the cycle x != y, y != z, z != x the relaxation costs 0 with the best shifts,
  * too, although the model costs 1. */
 static void known_bounds(void **state) {
@@ -427,7 +485,8 @@ static void stopped_anywhere(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(relaxations_bound), cmocka_unit_test(conditions_stay),       cmocka_unit_test(known_bounds),
-    cmocka_unit_test(what_is_refused),   cmocka_unit_test(memory_fails_anywhere), cmocka_unit_test(stopped_anywhere),
+    cmocka_unit_test(relaxations_bound),   cmocka_unit_test(conditions_stay), cmocka_unit_test(known_bounds),
+    cmocka_unit_test(sizes_do_not_matter), cmocka_unit_test(what_is_refused), cmocka_unit_test(memory_fails_anywhere),
+    cmocka_unit_test(stopped_anywhere),
 };
 TEST_MAIN(tests)
