@@ -108,13 +108,10 @@ struct gpuopt__knapsack_backend {
                          const gpuopt__knapsack_node *);
 };
 
-/* Doubles the pool, as far as it may grow. MEMORY: not at all, and never again. */
-static inline gpuopt_status gpuopt__knapsack_grow(gpuopt_knapsack *k) {
+/* Enlarges the pool. MEMORY: nothing has changed. */
+static inline gpuopt_status gpuopt__knapsack_enlarge(gpuopt_knapsack *k, int64_t pool) {
     gpuopt__knapsack_search *s = &k->search;
-    int64_t pool = k->pool < k->pool_limit / 2 ? 2 * k->pool : k->pool_limit;
-    gpuopt_status status =
-        k->pool < k->pool_limit ? k->context->desc.backend->knapsack->grow(k, pool) : GPUOPT_ERROR_MEMORY;
-    if (status == GPUOPT_ERROR_MEMORY) k->pool_limit = k->pool;
+    gpuopt_status status = k->context->desc.backend->knapsack->grow(k, pool);
     if (status) return status;
     gpuopt__log(k->context, 2, "knapsack: the pool grew to %lld nodes", (long long)pool);
     k->pool = s->home_room = pool;
@@ -123,12 +120,19 @@ static inline gpuopt_status gpuopt__knapsack_grow(gpuopt_knapsack *k) {
     return GPUOPT_OK;
 }
 
+/* What a pool of that size becomes, as far as it may grow. */
+static inline int64_t gpuopt__knapsack_doubled(const gpuopt_knapsack *k, int64_t pool) {
+    return pool < k->pool_limit / 2 ? 2 * pool : k->pool_limit;
+}
+
 /* After a step whose children did not fit: the pool grows, or the next step takes a slice. */
 static inline gpuopt_status gpuopt__knapsack_make_room(gpuopt_knapsack *k, const gpuopt__knapsack_search *s) {
     gpuopt_status status;
     if (s->which != 0) return GPUOPT_OK; /* items are recovered in what is free */
-    status = gpuopt__knapsack_grow(k);
+    status = k->pool < k->pool_limit ? gpuopt__knapsack_enlarge(k, gpuopt__knapsack_doubled(k, k->pool))
+                                     : GPUOPT_ERROR_MEMORY;
     if (status != GPUOPT_ERROR_MEMORY) return status;
+    k->pool_limit = k->pool; /* it is not tried again */
     if (!k->sliced && !s->stop_when_full)
         gpuopt__log(k->context, 2,
                     "knapsack: nodes do not fit the pool of %lld; levels are expanded in slices from now on",

@@ -239,7 +239,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_add(gpuopt_knapsack *knapsack, const vo
     gpuopt_knapsack *k = knapsack;
     gpuopt__knapsack_search *s;
     gpuopt__knapsack_packed p;
-    int64_t alive = 0, added[2] = {0, 0};
+    int64_t alive = 0, needed = 0, added[2] = {0, 0};
     int32_t lists = 0, own = 0, other = 0;
     int side_of_even;
     gpuopt_status status;
@@ -252,8 +252,6 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_add(gpuopt_knapsack *knapsack, const vo
     if (s->dominance || !gpuopt__knapsack_skips_nothing(s, &p))
         return gpuopt__refuse(k->context, GPUOPT_ERROR_STATE, call,
                               "with DOMINANCE nodes can be added to an empty pool only");
-    status = gpuopt__knapsack_accommodate(k, s->used[0] + s->used[1] + p.nodes);
-    if (status) return status;
     side_of_even = s->list[0].side ^ (s->list[0].level & 1); /* as a search in which no side had to wait */
     for (; own < s->depth || other < p.lists; lists++) {
         int32_t level, packed;
@@ -270,10 +268,10 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_add(gpuopt_knapsack *knapsack, const vo
             added[side] += count;
             level = packed;
         }
-        if (!gpuopt__knapsack_fits(s, alive, level))
-            return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "the nodes do not fit the pool");
+        if (gpuopt__knapsack_need(s, alive, level) > needed) needed = gpuopt__knapsack_need(s, alive, level);
     }
-    status = gpuopt__knapsack_bring_home(k);
+    status = gpuopt__knapsack_reach(k, call, needed);
+    if (!status) status = gpuopt__knapsack_bring_home(k);
     if (!status && p.lists > 0) status = gpuopt__knapsack_merge(k, &p, lists, side_of_even, added);
     if (status) return status;
     k->upper = k->root_bound;

@@ -158,31 +158,36 @@ static gpuopt_status gpuopt__knapsack_check_packed(const gpuopt_knapsack *k, con
     return fault ? gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, fault) : GPUOPT_OK;
 }
 
-/* Whether the pool has room for `alive` nodes, of which the last are of this level: as many stay free as a search would
- * leave, see gpuopt__knapsack_slice. */
-static int gpuopt__knapsack_fits(const gpuopt__knapsack_search *s, int64_t alive, int32_t level) {
-    return s->home_room - alive >= s->reserve + s->levels - level + 2;
+/* The pool that `alive` nodes need, of which the last are of this level: as many stay free as a search would leave, see
+ * gpuopt__knapsack_slice. */
+static int64_t gpuopt__knapsack_need(const gpuopt__knapsack_search *s, int64_t alive, int32_t level) {
+    return alive + s->reserve + s->levels - level + 2;
 }
 
-/* Lets the pool grow, if it may, until so many nodes fit it on every level. */
-static gpuopt_status gpuopt__knapsack_accommodate(gpuopt_knapsack *k, int64_t nodes) {
+/* Lets the pool grow to what is needed, if it may and must. */
+static gpuopt_status gpuopt__knapsack_reach(gpuopt_knapsack *k, const char *call, int64_t needed) {
+    int64_t pool = k->pool;
     gpuopt_status status = GPUOPT_OK;
-    while (!status && !gpuopt__knapsack_fits(&k->search, nodes, 0)) status = gpuopt__knapsack_grow(k);
-    return status == GPUOPT_ERROR_MEMORY ? GPUOPT_OK : status;
+    while (pool < needed && pool < k->pool_limit) pool = gpuopt__knapsack_doubled(k, pool);
+    if (pool >= needed && pool > k->pool) status = gpuopt__knapsack_enlarge(k, pool);
+    if (status && status != GPUOPT_ERROR_MEMORY) return status;
+    if (k->pool >= needed) return GPUOPT_OK;
+    return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "the nodes do not fit the pool");
 }
 
 /* Puts nodes that have been checked into a pool whose own nodes are replaced, with what they know of solutions. */
 static gpuopt_status gpuopt__knapsack_replace(gpuopt_knapsack *k, const char *call, const gpuopt__knapsack_packed *p) {
-    int64_t alive = 0;
+    const gpuopt__knapsack_search *s = &k->search;
+    int64_t alive = 0, needed = 0;
     int32_t j;
-    gpuopt_status status = gpuopt__knapsack_accommodate(k, p->nodes);
-    if (status) return status;
+    gpuopt_status status;
     for (j = 0; j < p->lists; j++) {
         const gpuopt__knapsack_list list = gpuopt__knapsack_packed_list(p, j);
         alive += list.count;
-        if (!gpuopt__knapsack_fits(&k->search, alive, list.level))
-            return gpuopt__refuse(k->context, GPUOPT_ERROR_UNSUPPORTED, call, "the nodes do not fit the pool");
+        if (gpuopt__knapsack_need(s, alive, list.level) > needed) needed = gpuopt__knapsack_need(s, alive, list.level);
     }
+    status = gpuopt__knapsack_reach(k, call, needed);
+    if (status) return status;
     k->upper = k->root_bound;
     status = gpuopt__knapsack_fill_pool(k, p);
     if (status) return status;
