@@ -34,10 +34,10 @@
  * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing, and
  *            loads no kernel of this library. Three exceptions take memory during a call: a matrix in the layout
  *            that a family does not work with is transposed, see gpuopt_matrix; gpuopt_simplex_set_basis keeps the
- *            old inverse until it has the new one, or plans the pivots to it; and gpuopt_knapsack_expand enlarges a
- *            pool whose size was left to the library, and takes host memory for a while in long searches. The CUDA
- *            runtime's own objects, such as a stream or a graph, do not come from the allocator; pages that the GPU
- *            reads or writes directly are the allocator's, locked with cudaHostRegister.
+ *            old inverse until it has the new one, or plans the pivots to it; and gpuopt_knapsack_expand, _unpack and
+ *            _add enlarge a pool whose size was left to the library, and _expand takes host memory for a while in long
+ *            searches. The CUDA runtime's own objects, such as a stream or a graph, do not come from the allocator;
+ *            pages that the GPU reads or writes directly are the allocator's, locked with cudaHostRegister.
  * Status     Almost every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe
  *            has changed except what the call's comment names, and the reason has gone to the log (see
  *            gpuopt_context_last_error). After GPUOPT_ERROR_DEVICE the context can only be destroyed. Calls with a
@@ -1086,27 +1086,29 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  * Dual      From a basis that flips do not make dual feasible, phase 1 solves the program with a box of artificial
  *           bounds first (Koberstein and Suhl 2007); costs that then still have the wrong sign are shifted. The box is
  *           there within a call of _iterate only: one that ends in the middle refreshes, and the next one goes on from
- *           the basis. The method ends where no basic variable is outside its bounds, or where one cannot be brought back, which is a
- *           proof of INFEASIBLE. What it cannot settle, and what remains to an optimum once shifts and perturbations
- *           of costs are undone, the primal method does; outcomes mean the same. Its long steps flip variables between
- *           their bounds; these flips are part of an iteration, and info.flips does not count them. A pivot costs as in
- *           the primal method, and with STEEPEST_EDGE one more product with the inverse.
+ *           the basis. The method ends where no basic variable is outside its bounds, or where one cannot be brought
+ *           back, which is a proof of INFEASIBLE. What it cannot settle, and what remains to an optimum once shifts and
+ *           perturbations of costs are undone, the primal method does; outcomes mean the same. Its long steps flip
+ *           variables between their bounds; these flips are part of an iteration, and info.flips does not count them. A
+ *           pivot costs as in the primal method, and with STEEPEST_EDGE one more product with the inverse.
  * Cost      Doubles moved per pivot, K being deferred_pivots: TABLEAU 2 rows * cols / K + K (rows + cols); REVISED
  *           2 rows^2 / K + 2 K rows, and the nonzeros of A. A refresh reads the inverse or tableau a few times.
  * Bits      On one backend, with any number of threads, the same calls give the same bits. CPU and GPU do the same
  *           pivots unless two candidates agree up to rounding: sums are taken in the device's own order.
  * Group     With a group each rank has a block of the tableau's columns, 8 rows * cols / P bytes for P ranks, and all
- *           of what is linear; the blocks differ by up to 8 columns. TABLEAU and PRIMAL only, no batch; with more
- *           than one rank, on the CPU backend. Each rank makes the handle from the same description, and calls on it
- *           are collective, but for _plan, _get_farkas, _get_ray and _destroy: what the ranks were given is compared
- *           first, and whether what is to be filled is NULL. If they differ, they return ARGUMENT, and nothing has
- *           changed. All ranks are told the same, with the bits of one rank
- *           without a group. What fails on one rank, as an allocation may, is the same status on all. PEER: a rank is
- *           lost or late, see Groups; the handle can then only be destroyed. If the host of any rank stops iterating,
- *           all ranks stop.
+ *           of A (24 bytes a nonzero, so that for a dense A most of the memory is not shared) and of what is linear in
+ *           rows and cols; the blocks differ by up to 8 columns. TABLEAU and PRIMAL only, no batch, no room for rows
+ *           and columns; with more than one rank, on the CPU backend. Each rank makes the handle from the same
+ *           description, and calls on it are collective, but for _plan, _get_farkas, _get_ray and _destroy: what the
+ *           ranks were given is compared first, and whether what is to be filled is NULL. If they differ, they return
+ *           ARGUMENT, and nothing has changed. All ranks are told the same, with the bits of one rank without a group.
+ *           What fails on one rank, as an allocation may, is the same status on all. PEER: a rank is lost or late, see
+ *           Groups; the handle can then only be destroyed. A rank whose descriptor cannot be read, or names no group,
+ *           is late for the others. If the host of any rank stops iterating, all ranks stop. The group is needed by
+ *           the collective calls, not by _destroy.
  *           Cost of a pivot: 2 rows * cols / (K P) doubles moved on each rank, and two exchanges, of 32 bytes a rank
  *           and of a column. Of a refresh: products with A on every rank; with the tableau one rank after the other
- *           where sums go over columns. */
+ *           where sums go over columns, for which the group's time limit must allow. */
 
 /* A linear program being solved. */
 typedef struct gpuopt_simplex gpuopt_simplex;
@@ -1180,7 +1182,7 @@ typedef struct gpuopt_simplex_desc {
     int64_t iteration_limit;        /* over the handle's life, then the outcome is LIMIT; 0: none */
     gpuopt_simplex_algorithm algorithm;       /* 0: PRIMAL */
     gpuopt_simplex_dual_pricing dual_pricing; /* 0: STEEPEST_EDGE */
-    int32_t spare_rows, spare_cols; /* CPU only: room for rows and columns to be added; counted in the limits above */
+    int32_t spare_rows, spare_cols; /* CPU only: room for rows and columns to be added; the limits are on all */
     int64_t spare_nonzeros;         /* CPU only: room for their entries */
     gpuopt_group *group; /* of this context, whose ranks share the tableau; NULL: this context has all of it */
 } gpuopt_simplex_desc;
@@ -1340,16 +1342,18 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_some_costs(gpuopt_simplex *simplex, 
                                                        const int32_t *col, const double *cost);
 
 /* Add rows (cuts) and columns (pricing), and remove them, within the room that spare_rows, spare_cols and
- * spare_nonzeros of the descriptor reserve; what is removed gives its room free. The basis, its inverse, the scales of
- * what was there and the weights stay; a new row or column gets a scale of its own. x and duals are recomputed when
- * they are needed, and the outcome is MORE again. Arrays of [rows] and [cols] are from then on as long as the handle now
- * has rows and columns; batches over the handle go on. Everything is in host memory. Refused calls change nothing.
- * UNSUPPORTED: on the GPU. */
+ * spare_nonzeros of the descriptor reserve; removing frees room. The basis, its inverse, the scales of what was there
+ * and the weights stay, unless a removal needs a pivot; a new row or column gets a scale of its own. Where entries come
+ * to differ widely from the first ones, that may end with IMPRECISE where a new handle, which scales all of the model,
+ * does not. x and duals are recomputed when they are needed, and the outcome is MORE again. Arrays of [rows] and [cols]
+ * are from then on as long as the handle now has rows and columns; batches over the handle go on. Everything is in host
+ * memory. Refused calls change nothing. UNSUPPORTED: on the GPU, and with a group. */
 
 /* Adds rows: a matrix with the handle's columns, and sides [rows->rows] as in the descriptor. They come behind the
  * present rows, and their activities are basic, so that a dual feasible basis stays dual feasible. The inverse gets a
- * border: time O(rows) for each nonzero in a basic column, and of copying the inverse or tableau once or, with pivots
- * deferred, of applying them. ARGUMENT: as _create. MEMORY: they do not fit. NUMERIC: a value would overflow or lose
+ * border: time O(rows), TABLEAU: O(cols), for each nonzero in a basic column, and of copying the inverse or tableau
+ * once or, with pivots deferred, of applying them; with STEEPEST_EDGE also of a product with the inverse and A for each
+ * row, in _remove_rows, too. ARGUMENT: as _create. MEMORY: they do not fit. NUMERIC: a value would overflow or lose
  * digits in its scales. */
 GPUOPT_API gpuopt_status gpuopt_simplex_add_rows(gpuopt_simplex *simplex, const gpuopt_matrix *rows, const double *lhs,
                                                  const double *rhs);
@@ -1358,15 +1362,15 @@ GPUOPT_API gpuopt_status gpuopt_simplex_add_rows(gpuopt_simplex *simplex, const 
  * Else both stay. ARGUMENT: there is no such row, or it is there twice. Time of copying the inverse or tableau, and of
  * the pivots. */
 GPUOPT_API gpuopt_status gpuopt_simplex_remove_rows(gpuopt_simplex *simplex, int64_t count, const int32_t *row);
-/* Adds columns: a matrix with the handle's rows, and cost, lb and ub [cols->cols] as in the descriptor. They come behind
- * the present columns, which moves the numbers of the rows' activities up, and are nonbasic at a bound as after _create:
- * if that is 0, a primal feasible basis stays primal feasible. Errors as _add_rows. Time O(nonzeros); TABLEAU: and of a
- * product with the inverse for each column. */
+/* Adds columns: a matrix with the handle's rows, and cost, lb and ub [cols->cols] as in the descriptor. They come
+ * behind the present columns, which moves the numbers of the rows' activities up, and are nonbasic at a bound as after
+ * _create: if that is 0, a primal feasible basis stays primal feasible. Errors as _add_rows. Time O(nonzeros) of the
+ * model; TABLEAU or STEEPEST_EDGE: and of a product with the inverse for each column. */
 GPUOPT_API gpuopt_status gpuopt_simplex_add_cols(gpuopt_simplex *simplex, const gpuopt_matrix *cols, const double *cost,
                                                  const double *lb, const double *ub);
-/* Removes `count` distinct columns; later ones move down in their numbers. A basic one first leaves the basis by a pivot
- * on the largest entry of its row: the basis may then be neither primal nor dual feasible. ARGUMENT: there is no such
- * column, or it is there twice. Time O(nonzeros), and of the pivots; TABLEAU: and of copying it. */
+/* Removes `count` distinct columns; later ones move down in their numbers. A basic one first leaves the basis by a
+ * pivot on the largest entry of its row: the basis may then be neither primal nor dual feasible. ARGUMENT: there is no
+ * such column, or it is there twice. Time O(nonzeros), and of the pivots; TABLEAU: and of copying it. */
 GPUOPT_API gpuopt_status gpuopt_simplex_remove_cols(gpuopt_simplex *simplex, int64_t count, const int32_t *col);
 
 /* Sets a cutoff for the dual method, which stays until it is set again: once the bound of _get_bound is at or beyond
@@ -1878,7 +1882,7 @@ typedef struct gpuopt_elimination_relaxation_info {
     const int32_t *original; /* [variables], the relaxation's: the model's variable that each is a copy of */
     int64_t scale;           /* INT64: the relaxation's costs are this many times the model's; DOUBLE: 1 */
     int64_t cost; /* INT64: the bound on the model's optimum, rounded up (MAX_SUM: down), for costs are whole */
-    double value; /* the bound as it is */
+    double value; /* the bound as it is, rounded to double */
 } gpuopt_elimination_relaxation_info;
 
 /* Makes the relaxation that MINI_BUCKET with desc->z stands for, and shifts costs `iterations` times (0 or more).
@@ -1892,7 +1896,9 @@ typedef struct gpuopt_elimination_relaxation_info {
  * cost, hence the scale, and are the same on every backend; those of DOUBLE models add up to 0 exactly, and are the
  * same up to rounding. Conditioned variables have the value 0 meanwhile; the relaxation bounds the model with other
  * values as well. The arrays of desc may be reused afterwards. UNSUPPORTED: a semiring other than MIN_SUM and MAX_SUM,
- * a policy other than MINI_BUCKET, several copies, join_rest, an order that leaves variables over; or as _create.
+ * a policy other than MINI_BUCKET, several copies, join_rest, an order that leaves variables over; tables of scaled
+ * costs, which are up to 256 times the model's, do not fit memory_limit, for z = 0 is chosen for those of the model (a
+ * smaller z helps); or as _create.
  * NUMERIC, ARGUMENT: as _create. Time: that of iterations + 2 times _create, all steps and _assign. */
 GPUOPT_API gpuopt_status gpuopt_elimination_relax(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t iterations, gpuopt_elimination_relaxation **relaxation);
@@ -1901,8 +1907,9 @@ GPUOPT_API void gpuopt_elimination_relaxation_destroy(gpuopt_elimination_relaxat
 /* Gives what it is. */
 GPUOPT_API gpuopt_status gpuopt_elimination_relaxation_get_info(gpuopt_elimination_relaxation *relaxation,
                                                                 gpuopt_elimination_relaxation_info *info);
-/* Gives its descriptor, whose arrays are the relaxation's: with its order and the policy EXACT, ready for _create. A
- * copy has the number of its step, and the copies of a variable follow one another. */
+/* Gives its descriptor, whose arrays are the relaxation's: with its order and the policy EXACT, for _create, which
+ * may refuse it only where a memory_limit is near. A copy has the number of its step, and the copies of a variable
+ * follow one another. */
 GPUOPT_API gpuopt_status gpuopt_elimination_relaxation_get_desc(gpuopt_elimination_relaxation *relaxation,
                                                                 gpuopt_elimination_desc *desc);
 
@@ -2042,8 +2049,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
 /* Unpacks nodes, with the incumbent if it is better, and the claim, from bytes [size] in host memory. The pool must be
  * empty, or hold nothing but the root, which is replaced; else STATE. The handle's counts continue and do not come from
  * the bytes. ARGUMENT: the bytes are not packed nodes, cut short, damaged, or of another problem, search or reduction.
- * UNSUPPORTED: the nodes do not fit the pool; those of a handle with a pool of at most this size always do. Cost:
- * O(size), all of which is checked. */
+ * UNSUPPORTED: the nodes do not fit the pool, nor one of default size grown; those of a handle with a pool of at most
+ * this size always do. Cost: O(size), all of which is checked. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size);
 /* Takes one of each `every` nodes (1: all) out of the pool, from all its levels, and packs them: with 2 it is half of
  * the work, and not a piece of one end of it, as with _pack. Otherwise as _pack with remove. Cost: as _pack, and

@@ -156,6 +156,7 @@ class ChildDual : public ChildRatioTest {
         if (thread == 0) {
             s.gone[p] = 1;
             s.d[left] = -theta;
+            s.d[q] = 0;
             s.x[left] = bound;
             s.state[left] = static_cast<uint8_t>(fixed      ? 0
                                                  : to_upper ? +GPUOPT__SIMPLEX_MAY_DECREASE

@@ -181,8 +181,8 @@ class ChildProof : public ChildPrimal {
         return (side - others) / a + (upper ? margin : -margin);
     }
 
-    /* A bound on the sum of costs times values by y + y_low, of the true costs, then with
-     * the bounds in key and z if some column has none, or of no costs. */
+    /* A bound on the sum of costs times values by y + y_low: of the true costs, then with the bounds in key and z if some
+     * column has none, or of no costs. */
     __device__ __noinline__ double bound_by_duals(bool costs) {
         gpuopt__simplex_sum sum = {0, 0, 0};
         double slack = 0;

@@ -16,7 +16,7 @@ namespace {
 struct ChildRatio {
     int total;
     ChildBest first;   /* that blocks: its step and variable; none: all are passed */
-    bool some;         /* are passed */
+    bool some;         /* may be passed */
     int entering;      /* a variable, -1: none */
     double sigma;      /* the sign of the row */
     double size, step; /* of its entry; at which its reduced cost is 0 */
@@ -29,7 +29,7 @@ class ChildRatioTest : public ChildProducts {
     /* The row of B^-1 at p, in rho, that of B^-1 N, in row, and the test on it. */
     __device__ ChildRatio pivot_row_and_ratio(int p, double excess) {
         const double sigma = excess > 0 ? 1 : -1, size = fabs(excess);
-        const gpuopt__simplex_slope slope = gpuopt__simplex_slope_of(size, r.primal * gpuopt__max(1, size), r.both);
+        const gpuopt__simplex_slope slope = gpuopt__simplex_slope_of(size, r.primal * gpuopt__max(1, size), r.cols);
         ChildRatio t = {0, {0, -1}, false, -1, sigma, 0, 0};
         ChildBest mine = {0, -1}; /* of those that block by themselves */
         if (thread == 0) shared.listed = shared.count = 0, shared.units = 0;
