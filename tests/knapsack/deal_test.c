@@ -81,7 +81,7 @@ static void every_node(void **state) {
         int32_t j, lists[2] = {0, 0};
         desc.reduction = GPUOPT_OFF;
         desc.search = k & 1 ? GPUOPT_SEARCH_BREADTH : GPUOPT_SEARCH_DOMINANCE;
-        desc.pool = k & 2 ? 200 : 100000;
+        desc.pool = k & 2 ? 110 : 100000;
         knapsack = model_create(context, &desc);
         assert_int_equal(gpuopt_knapsack_expand(knapsack, 0, (int32_t)test_random_int(&random, 0, 40), NULL),
                          GPUOPT_OK);
