@@ -45,7 +45,7 @@ else
     unset GPUOPT_TEST_DATA
     need "${example_packages[@]}" "${test_packages[@]}"
     choose_cuda
-    selection=(--test_tag_filters=-slow,-data --build_tag_filters=-slow,-data)
+    selection=("--test_tag_filters=-slow,-data" "--build_tag_filters=-slow,-data")
 fi
 
 echo "== bazel test //..."

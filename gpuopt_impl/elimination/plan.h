@@ -266,10 +266,10 @@ static gpuopt_status gpuopt__elimination_choose_policy(gpuopt__elimination_prepa
         gpuopt__elimination_note(prep, GPUOPT_POLICY_EXACT, e);
         if (!prep->draft.too_large) direct = e->operations;
     }
-    gpuopt__elimination_note_largest(prep);
+    if (!status) gpuopt__elimination_note_largest(prep);
     if (!status && !fits && (automatic ? d->keep == GPUOPT_DEFAULT : drops)) {
         status = gpuopt__elimination_try_drop(prep, limit, &policy, direct, e, &fits);
-        if (drops) gpuopt__elimination_note_largest(prep);
+        if (!status && drops) gpuopt__elimination_note_largest(prep);
         if (!fits) gpuopt__elimination_set_drop(prep, 0);
     }
     /* Not if variables are left over: the best slice could differ from one of their values to the next. */
@@ -294,7 +294,7 @@ static gpuopt_status gpuopt__elimination_choose_policy(gpuopt__elimination_prepa
         policy = GPUOPT_POLICY_MINI_BUCKET;
         status = gpuopt__elimination_try_mini_buckets(prep, limit, e, &fits);
         gpuopt__elimination_note(prep, GPUOPT_POLICY_MINI_BUCKET, e);
-        if (!automatic && !fits) gpuopt__elimination_note_largest(prep);
+        if (!status && !automatic && !fits) gpuopt__elimination_note_largest(prep);
     }
     gpuopt__elimination_scratch_give(&prep->scratch, order, bytes);
     if (!status && !fits) status = gpuopt__elimination_refuse_plan(prep, call, limit);

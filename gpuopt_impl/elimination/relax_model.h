@@ -190,7 +190,10 @@ static void gpuopt__elimination_relax_function(const gpuopt__elimination_prepara
         f->value = NULL;
         for (k = -1; k < listed; k++) {
             const int64_t cost = k < 0 ? from->default_cost : from->cost[k];
-            const int outside = (k < 0 && from->tuples < 0) || gpuopt__elimination_inner_cost(d, cost) == INT64_MAX;
+            /* The factor fits all costs that an assignment has; others are those of tuples that come again, or of a
+             * default where all tuples are listed. */
+            const int outside = (k < 0 && from->tuples < 0) || cost > INT64_MAX / factor ||
+                                cost < -INT64_MAX / factor || gpuopt__elimination_inner_cost(d, cost) == INT64_MAX;
             const int64_t scaled = outside ? forbidden : cost * factor;
             if (k < 0) f->default_cost = scaled;
             else r->cost[*costs + k] = scaled;

@@ -49,8 +49,8 @@ static gpuopt_status gpuopt__knapsack_check(gpuopt_context *context, const char 
     least = 2 * (int64_t)d->items + 8;
     *limit = d->pool;
     if (d->pool == 0) {
-        d->pool = 4 * least > GPUOPT__KNAPSACK_POOL ? 4 * least : GPUOPT__KNAPSACK_POOL;
-        *limit = d->search == GPUOPT_SEARCH_HYBRID ? d->pool : GPUOPT__KNAPSACK_POOL_LIMIT;
+        d->pool = 4 * least > GPUOPT__KNAPSACK_POOL ? 4 * least : (int64_t)GPUOPT__KNAPSACK_POOL;
+        *limit = d->search == GPUOPT_SEARCH_HYBRID ? d->pool : (int64_t)GPUOPT__KNAPSACK_POOL_LIMIT;
     }
     if (d->pool < least) d->pool = least;
     if (*limit < d->pool) *limit = d->pool;
