@@ -75,8 +75,8 @@ static void gpuopt__elimination_logs_make(gpuopt__elimination_logs *logs) {
         shrink /= logs->power[GPUOPT__ELIMINATION_LOG_UNIT / 64];
     }
     for (k = 0; k < GPUOPT__ELIMINATION_LUCK_STEPS; k++)
-        logs->luck[k] =
-            (int32_t)(0.6931471805599453 * gpuopt__elimination_log2(GPUOPT__ELIMINATION_LUCK_STEPS / (k + 0.5)));
+        logs->luck[k] = (int32_t)(0.6931471805599453 *
+                                  gpuopt__elimination_log2((double)GPUOPT__ELIMINATION_LUCK_STEPS / (k + 0.5)));
 }
 
 /* log2(2^a + 2^b). */

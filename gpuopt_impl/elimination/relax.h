@@ -47,9 +47,14 @@ static gpuopt_status gpuopt__elimination_relax_run(gpuopt_elimination_relaxation
                                                    gpuopt__elimination_relax_result *result) {
     const int sign = r->desc.semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;
     gpuopt_elimination *elimination = NULL;
-    gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
-    gpuopt_elimination_assignment found = GPUOPT_INIT(gpuopt_elimination_assignment);
-    gpuopt_status status = gpuopt_elimination_create(r->context, &r->desc, &elimination);
+    gpuopt_elimination_info info;
+    gpuopt_elimination_assignment found;
+    gpuopt_status status;
+    memset(&info, 0, sizeof info);
+    memset(&found, 0, sizeof found);
+    info.struct_size = sizeof info;
+    found.struct_size = sizeof found;
+    status = gpuopt_elimination_create(r->context, &r->desc, &elimination);
     if (!status) status = gpuopt_elimination_step(elimination, INT32_MAX, &info);
     if (!status && info.outcome == GPUOPT_OPTIMAL)
         status = gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, r->value, &found);

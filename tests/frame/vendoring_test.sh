@@ -310,7 +310,7 @@ cpp_made="$cpp_made|_ZTVN10__cxxabiv1[0-9]+__(si_)?class_type_infoE"
 cuda_made="$cuda_made|dlopen|dlclose|dlsym"
 cpp_made="$cpp_made|_ZTVNSt6thread6_StateE|_ZTINSt6thread6_StateE|_Znwm|_ZSt9terminatev|__cxa_(begin|end)_catch"
 cpp_made="$cpp_made|_ZNSt8ios_base4Init[CD]1Ev|_ZTISt13runtime_error|__cxa_(allocate_exception|throw|atexit)|__dso_handle"
-cpp_made="$cpp_made|_ZNK?St(13runtime_error|6thread).*|__assert_fail|sched_yield|snprintf"
+cpp_made="$cpp_made|_ZNK?St(13runtime_error|6thread).*|__assert_fail|sched_yield|snprintf|memcmp"
 
 exports_backend_only() {
     exported cuda.o | grep -qx gpuopt_backend_cuda || { echo "gpuopt_backend_cuda is missing" && return 1; }
