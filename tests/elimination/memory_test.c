@@ -279,7 +279,7 @@ static void large_messages(void **state) {
 static model draw(uint64_t seed, int32_t variables) {
     int32_t domain[16], k, j;
     model m;
-    for (k = 0; k < variables; k++) domain[k] = 3;
+    for (k = 0; k < 16; k++) domain[k] = 3;
     m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, variables, domain);
     for (k = 0; k < variables; k++) {
         int32_t scope[3] = {k, (k + 1) % variables, (k + 3) % variables};
