@@ -227,7 +227,7 @@ static gpuopt_status gpuopt__simplex_do(gpuopt_simplex *s, const char *call, con
         s->stale = s->stale ? s->stale : 1;
     }
     if (report.infeasible > 0) s->phase = 1;
-    return gpuopt__simplex_finish(s, GPUOPT_OK, info);
+    return gpuopt__simplex_finish(s, s->stale ? gpuopt__simplex_pull(s) : GPUOPT_OK, info);
 }
 
 static gpuopt_status gpuopt__simplex_pivot_arguments(gpuopt_simplex *s, const char *call, int32_t leaving, int to_upper,

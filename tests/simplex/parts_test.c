@@ -135,10 +135,35 @@ static void refresh_when_asked(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* A pivot that leaves its bounds, as in pivots_may_make_infeasible, by a host that asks for no info: the handle goes on from
+ * where it is, with the same bits. */
+static void pivots_without_info(void **state) {
+    static const double a[] = {1, 1, 2, 1, 1, 3}, lhs[] = {-1, -9, -9}, rhs[] = {4, 1.5, 30}, cost[] = {-1, -1};
+    gpuopt_context *context = test_context(NULL);
+    mip m = model_of(3, 2, a, cost, lhs, rhs, NULL, NULL);
+    int variant, with;
+    (void)state;
+    for (variant = 0; variant < VARIANTS; variant++) {
+        gpuopt_simplex_desc desc = plain(&m, variant);
+        gpuopt_simplex_info info[2];
+        for (with = 0; with < 2; with++) {
+            gpuopt_simplex *simplex = simplex_create(context, &desc);
+            gpuopt_simplex_info told = GPUOPT_INIT(gpuopt_simplex_info);
+            must(gpuopt_simplex_pivot(simplex, 0, 2, 0, with ? &told : NULL)); /* x_0 = -1 */
+            info[with] = simplex_iterate(simplex, 1);
+            assert_int_equal(simplex_iterate(simplex, 100).outcome, GPUOPT_OPTIMAL);
+            assert_true(near(simplex_info(simplex).objective, -1.5));
+            gpuopt_simplex_destroy(simplex);
+        }
+        assert_memory_equal(&info[0], &info[1], sizeof info[0]);
+    }
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(unsafe_pivots_are_refused),
-    cmocka_unit_test(pivots_small_beside_their_column_are_refused),
-    cmocka_unit_test(pivots_may_make_infeasible),
+    cmocka_unit_test(unsafe_pivots_are_refused),  cmocka_unit_test(pivots_small_beside_their_column_are_refused),
+    cmocka_unit_test(pivots_may_make_infeasible), cmocka_unit_test(pivots_without_info),
     cmocka_unit_test(refresh_when_asked),
 };
 TEST_MAIN(tests)
