@@ -74,16 +74,26 @@ double lp_dual_violation(const mip *model, const double *x, const double *dual) 
     return worst;
 }
 
+static int has_entries(const gpuopt_matrix *columns, int32_t row) {
+    int64_t at, found = 0;
+    for (at = 0; at < columns->start[columns->cols]; at++) found += columns->index[at] == row;
+    return found > 0;
+}
+
 lp_proof lp_farkas(const mip *model, const double *y) {
     const gpuopt_matrix *a = &model->columns;
     long double gap = 0;
     double residual = 0, scale = 0, largest = 0;
-    int32_t k;
+    int32_t k, first = 0;
     int64_t at;
     for (at = 0; at < a->start[a->cols]; at++)
         scale = larger(scale, fabsl((long double)a->value[at] * y[a->index[at]]));
-    for (k = 0; k < a->rows; k++) largest = larger(largest, fabs(y[k]));
-    if (!(scale > 0)) scale = largest;
+    for (k = 0; k < a->rows; k++) {
+        if (fabs(y[k]) > largest) first = k;
+        largest = larger(largest, fabs(y[k]));
+    }
+    /* An empty row may be the proof by itself, and products be nothing but rounding. */
+    if (a->rows > 0 && !has_entries(a, first)) scale = larger(scale, largest);
     for (k = 0; k < a->cols; k++) {
         long double weight = dot_column(a, k, y);
         double bound = weight > 0 ? model->lb[k] : model->ub[k];

@@ -190,7 +190,8 @@ static void small_against_rationals(void **state) {
     int model, step, verdicts = 0;
     (void)state;
     for (model = 0; model < test_times(500, 10); model++) {
-        mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 0, 6), (int32_t)test_random_int(&seed, 0, 6));
+        const int32_t rows = (int32_t)test_random_int(&seed, 0, 6), cols = (int32_t)test_random_int(&seed, 0, 6);
+        mip m = changes_model(&seed, rows, cols);
         growing g = growing_of(&m);
         gpuopt_simplex_desc desc = desc_of(&m, MOST);
         gpuopt_simplex *s;
