@@ -222,6 +222,20 @@ static void small_against_rationals(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* The optimum of the model by CLP, which must find one. */
+static double clp_objective(const growing *g) {
+    mip m = mip_of(g);
+    double objective;
+    assert_int_equal(clp_solve(&m, &objective), GPUOPT_OPTIMAL);
+    mip_free(&m);
+    return objective;
+}
+
+static void is_optimal(const gpuopt_simplex_info *info, double objective) {
+    assert_int_equal(info->outcome, GPUOPT_OPTIMAL);
+    assert_true(fabs(info->objective - objective) <= 1e-7 * fmax(1, fabs(objective)));
+}
+
 /* Random rows that cut off the optimum, and rows that no longer bind leave; against CLP. The basis stays dual feasible:
  * the bound that it proves is the one of before, and the dual method alone mends it, without another inverse. */
 static void cuts_against_clp(void **state) {
@@ -258,11 +272,8 @@ static void cuts_against_clp(void **state) {
             must(gpuopt_simplex_get_bound(s, &bound));
             assert_true(fabs(bound - before) <= 1e-6 * fmax(1, fabs(before)));
             info = simplex_iterate(s, 100000);
-            m = mip_of(&g);
-            assert_int_equal(clp_solve(&m, &objective), info.outcome);
-            mip_free(&m);
-            assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-            assert_true(fabs(info.objective - objective) <= 1e-7 * fmax(1, fabs(objective)));
+            objective = clp_objective(&g);
+            is_optimal(&info, objective);
             assert_true(info.dual_iterations > dual && info.dual_iterations - dual == info.iterations - all);
             assert_int_equal(info.reinversions, reinversions);
             if (round % 4 != 3) continue;
@@ -273,10 +284,9 @@ static void cuts_against_clp(void **state) {
             for (k = 0; k < count; k++) take_out(&g, 1, list[k]);
             all = info.iterations;
             info = simplex_iterate(s, 100000);
-            assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+            is_optimal(&info, objective);
             assert_int_equal(info.iterations, all); /* still optimal */
             assert_int_equal(info.reinversions, reinversions);
-            assert_true(fabs(info.objective - objective) <= 1e-7 * fmax(1, fabs(objective)));
         }
         gpuopt_simplex_destroy(s);
     }
@@ -322,11 +332,8 @@ static void columns_against_clp(void **state) {
             assert_true(info.outcome == GPUOPT_MORE && info.phase == 2 && info.primal_violation <= 1e-7);
             assert_true(fabs(info.objective - before) <= 1e-9 * fmax(1, fabs(before)));
             info = simplex_iterate(s, 100000);
-            m = mip_of(&g);
-            assert_int_equal(clp_solve(&m, &objective), info.outcome);
-            mip_free(&m);
-            assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-            assert_true(fabs(info.objective - objective) <= 1e-7 * fmax(1, fabs(objective)));
+            objective = clp_objective(&g);
+            is_optimal(&info, objective);
             if (round % 4 != 3) continue;
             reinversions = info.reinversions;
             must(gpuopt_simplex_get_basis(s, GPUOPT_HOST, basis));
@@ -336,9 +343,9 @@ static void columns_against_clp(void **state) {
             for (j = 0; j < count; j++) take_out(&g, 0, list[j]);
             iterations = info.iterations;
             info = simplex_iterate(s, 100000);
-            assert_true(info.outcome == GPUOPT_OPTIMAL && info.iterations == iterations);
+            is_optimal(&info, objective);
+            assert_int_equal(info.iterations, iterations);
             assert_int_equal(info.reinversions, reinversions);
-            assert_true(fabs(info.objective - objective) <= 1e-7 * fmax(1, fabs(objective)));
         }
         gpuopt_simplex_destroy(s);
     }
