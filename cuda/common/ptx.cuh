@@ -16,6 +16,15 @@
 
 namespace {
 
+/* ---- Where memory is ---- */
+
+/* The same pointer, of which the compiler knows then that it is into global memory. */
+template <class T>
+__device__ T *ptx_global(T *pointer) {
+    __builtin_assume(__isGlobal(pointer));
+    return pointer;
+}
+
 /* ---- Asynchronous copies to shared memory: cp.async. Before sm_80 they are plain ones ---- */
 
 /* Starts copying the first `bytes` bytes of COUNT doubles; the others become 0. */

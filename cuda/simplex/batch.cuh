@@ -57,20 +57,27 @@ gpuopt_status child_fill_slices(CudaBatch *c) {
     const auto entries = static_cast<size_t>(c->sliced);
     int64_t at = 0;
     int slice = 0, longs = 0;
+    std::fill_n(host.slice_longs, to.count, 0u);
     child_walk_slices(
         v.cols, c->simplex->pattern.col_start,
         [&](int64_t more) {
             host.slice_start[slice++] = at;
             at += more;
         },
-        [&](int j) { host.of_long[longs++] = j; });
+        [&](int j) {
+            host.slice_longs[j / 32] |= 1u << j % 32;
+            host.of_long[longs++] = j;
+        });
     host.slice_start[slice] = at;
-    gpuopt_status status =
-        c->copy(const_cast<int64_t *>(to.start), host.slice_start, sizeof(int64_t) * (static_cast<size_t>(slice) + 1));
+    gpuopt_status status = c->copy(const_cast<int64_t *>(to.start.at), host.slice_start,
+                                   sizeof(int64_t) * (static_cast<size_t>(slice) + 1));
     if (!status)
-        status = c->copy(const_cast<int *>(to.of_long), host.of_long, sizeof(int) * static_cast<size_t>(longs));
-    if (!status) status = c->clear(const_cast<int *>(to.row), 0, sizeof(int) * entries);
-    if (!status) status = c->clear(const_cast<double *>(to.val), 0, sizeof(double) * entries);
+        status = c->copy(const_cast<unsigned *>(to.longs.at), host.slice_longs,
+                         sizeof(unsigned) * static_cast<size_t>(slice));
+    if (!status)
+        status = c->copy(const_cast<int *>(to.of_long.at), host.of_long, sizeof(int) * static_cast<size_t>(longs));
+    if (!status) status = c->clear(const_cast<int *>(to.row.at), 0, sizeof(int) * entries);
+    if (!status) status = c->clear(const_cast<double *>(to.val.at), 0, sizeof(double) * entries);
     if (status) return status;
     c->launch({CudaSimplex::blocks(v.cols), PRODUCT_THREADS}, fill_slices, v.cols, v.col_start, v.col_row, v.col_val,
               to);
@@ -87,6 +94,10 @@ gpuopt_status child_open(const gpuopt_simplex_batch *b, CudaBatch *c) {
     arena = {static_cast<char *>(c->device), 0};
     child_cut_device(&arena, b, c);
     const SimplexView &v = c->simplex->view;
+    const auto inverse = static_cast<size_t>(v.pitch) * static_cast<size_t>(v.rows);
+    status =
+        c->clear(c->lines, 0, sizeof(double) * inverse); /* the last entry of a line may be read with its neighbour */
+    if (status) return status;
     ChildRoot &r = c->root;
     r.rows = v.rows, r.cols = v.cols, r.both = v.rows + v.cols;
     r.pitch = v.pitch;
@@ -179,7 +190,7 @@ gpuopt_status child_bring_root(gpuopt_simplex_batch *b, CudaBatch *c) {
     }
     const unsigned tiles = static_cast<unsigned>((r.rows + TILE - 1) / TILE);
     if (tiles == 0) return GPUOPT_OK;
-    c->launch({dim3(tiles, tiles), TILE * TILE_ROWS}, transpose_inverse, r.rows, r.pitch, r.columns, c->lines);
+    c->launch({dim3(tiles, tiles), TILE * TILE_ROWS}, transpose_inverse, r.rows, r.pitch, r.columns.at, c->lines);
     c->launch({CudaSimplex::blocks(32 * int64_t{r.rows}), PRODUCT_THREADS}, weigh_lines, r.rows, r.pitch, c->lines,
               r.pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE, c->weight);
     return c->launched("bringing the root");

@@ -10,28 +10,24 @@
 
 namespace {
 
-/* The state of block b is so many bytes behind that of block 0. */
+/* The state of a block that is so many bytes behind that of block 0. */
 __device__ ChildState child_state(const ChildState &first, int64_t bytes) {
     ChildState s = first;
-    auto move = [&](auto *&array) {
-        array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(reinterpret_cast<char *>(array) + bytes);
+    auto move = [&](auto &...array) {
+        ((array.at = reinterpret_cast<decltype(array.at)>(reinterpret_cast<char *>(array.at) + bytes)), ...);
     };
-    move(s.xb), move(s.weight), move(s.alpha), move(s.rho), move(s.tau), move(s.moved), move(s.y), move(s.y_low);
-    move(s.lower), move(s.upper), move(s.x), move(s.d), move(s.cost), move(s.shift), move(s.row), move(s.key);
-    move(s.z), move(s.u), move(s.v), move(s.partial), move(s.head), move(s.places), move(s.list), move(s.step),
-        move(s.units), move(s.flips), move(s.marks);
-    move(s.state), move(s.refused), move(s.gone);
+    move(s.xb, s.weight, s.alpha, s.rho, s.tau, s.moved, s.y, s.y_low);
+    move(s.lower, s.upper, s.x, s.d, s.cost, s.shift, s.row, s.key, s.z, s.step, s.units);
+    move(s.u, s.v, s.partial, s.head, s.places, s.list, s.flips, s.marks, s.state, s.refused, s.gone);
     return s;
 }
 
 __global__ void __launch_bounds__(CHILD_THREADS)
-    solve_children(const __grid_constant__ ChildRoot root, const __grid_constant__ ChildJob job,
+    solve_children(const __grid_constant__ ChildRoot given, const __grid_constant__ ChildJob job,
                    const __grid_constant__ ChildState first, int64_t bytes) {
-    __shared__ ChildShared shared;
-    __shared__ ChildState state; /* not in each thread's own memory, where it would fill the L1 cache */
-    if (threadIdx.x == 0) state = child_state(first, bytes * blockIdx.x);
+    if (threadIdx.x == 0) root = given, own = child_state(first, bytes * blockIdx.x);
     __syncthreads();
-    Child child(root, state, shared);
+    Child child;
     for (;;) {
         if (threadIdx.x == 0) shared.child = atomicAdd(job.next, 1);
         __syncthreads();
@@ -76,8 +72,8 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     if (j >= cols || col_start[j + 1] - col_start[j] > CHILD_LONG) return;
     int64_t at = to.start[j / 32] + j % 32;
     for (int64_t e = col_start[j]; e < col_start[j + 1]; e++, at += 32) {
-        const_cast<int *>(to.row)[at] = col_row[e];
-        const_cast<double *>(to.val)[at] = col_val[e];
+        const_cast<int *>(to.row.at)[at] = col_row[e];
+        const_cast<double *>(to.val.at)[at] = col_val[e];
     }
 }
 

@@ -30,6 +30,7 @@ struct RootCopy {
     uint8_t *status, *state;                            /* [both] */
     int *head;                                          /* [rows] */
     int64_t *slice_start;                               /* [slices + 1] */
+    unsigned *slice_longs;                              /* [slices] */
     int *of_long;                                       /* [cols] */
 };
 
@@ -56,23 +57,24 @@ struct CudaBatch : Queue {
 CudaBatch *cuda_batch(const gpuopt_simplex_batch *b) { return static_cast<CudaBatch *>(b->engine); }
 
 void child_cut_state(gpuopt__arena *arena, int64_t rows, int64_t both, int64_t pitch, int64_t most, ChildState *s) {
-    double **const of_rows[] = {&s->xb, &s->weight, &s->alpha, &s->rho, &s->tau, &s->moved, &s->y, &s->y_low};
-    double **const of_both[] = {&s->lower, &s->upper, &s->x,   &s->d, &s->cost,
-                                &s->shift, &s->row,   &s->key, &s->z, &s->step};
-    for (double **array : of_rows) simplex_cut(arena, array, rows);
-    for (double **array : of_both) simplex_cut(arena, array, both);
-    simplex_cut(arena, &s->u, pitch * most);
-    simplex_cut(arena, &s->v, pitch * most);
-    simplex_cut(arena, &s->partial, CHILD_THREADS);
-    simplex_cut(arena, &s->head, rows);
-    simplex_cut(arena, &s->places, rows);
-    simplex_cut(arena, &s->units, both);
-    simplex_cut(arena, &s->list, both);
-    simplex_cut(arena, &s->flips, both);
-    simplex_cut(arena, &s->marks, both / 32 + 1);
-    simplex_cut(arena, &s->state, both);
-    simplex_cut(arena, &s->refused, rows);
-    simplex_cut(arena, &s->gone, rows);
+    ChildArray<double> *const of_rows[] = {&s->xb,  &s->weight, &s->alpha, &s->rho,
+                                           &s->tau, &s->moved,  &s->y,     &s->y_low};
+    ChildArray<double> *const of_both[] = {&s->lower, &s->upper, &s->x,   &s->d, &s->cost,
+                                           &s->shift, &s->row,   &s->key, &s->z, &s->step};
+    for (ChildArray<double> *array : of_rows) simplex_cut(arena, &array->at, rows);
+    for (ChildArray<double> *array : of_both) simplex_cut(arena, &array->at, both);
+    simplex_cut(arena, &s->u.at, pitch * most);
+    simplex_cut(arena, &s->v.at, pitch * most);
+    simplex_cut(arena, &s->partial.at, CHILD_THREADS);
+    simplex_cut(arena, &s->head.at, rows);
+    simplex_cut(arena, &s->places.at, rows);
+    simplex_cut(arena, &s->units.at, both);
+    simplex_cut(arena, &s->list.at, both);
+    simplex_cut(arena, &s->flips.at, both);
+    simplex_cut(arena, &s->marks.at, both / 32 + 1);
+    simplex_cut(arena, &s->state.at, both);
+    simplex_cut(arena, &s->refused.at, rows);
+    simplex_cut(arena, &s->gone.at, rows);
 }
 
 /* Cuts the device's block; with base null it only measures. */
@@ -84,14 +86,17 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaB
     double *lower, *upper, *cost;
     ChildSlices &slices = c->root.slices;
     int64_t *slice_start;
+    unsigned *slice_longs;
     int *slice_row, *of_long;
     double *slice_val;
     simplex_cut(arena, &c->lines, pitch * rows);
     simplex_cut(arena, &slice_start, slices.count + 1);
+    simplex_cut(arena, &slice_longs, slices.count);
     simplex_cut(arena, &slice_row, c->sliced);
     simplex_cut(arena, &slice_val, c->sliced);
-    simplex_cut(arena, &of_long, slices.longs);
-    slices.start = slice_start, slices.row = slice_row, slices.val = slice_val, slices.of_long = of_long;
+    simplex_cut(arena, &of_long, slices.of_longs);
+    slices.start = slice_start, slices.longs = slice_longs, slices.row = slice_row, slices.val = slice_val,
+    slices.of_long = of_long;
     simplex_cut(arena, &c->weight, rows);
     for (double *&array : c->model) simplex_cut(arena, &array, both);
     simplex_cut(arena, &c->root_state, both);
@@ -136,6 +141,7 @@ CudaBatch *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_batch *b, R
     simplex_cut(arena, &c->state, both);
     simplex_cut(arena, &c->head, rows);
     simplex_cut(arena, &c->slice_start, (both - rows + 31) / 32 + 1);
+    simplex_cut(arena, &c->slice_longs, (both - rows + 31) / 32);
     simplex_cut(arena, &c->of_long, both - rows);
     return batch;
 }
@@ -152,15 +158,15 @@ gpuopt_status child_set_shape(const gpuopt_simplex_batch *b, CudaBatch *c) {
             c->sliced += entries;
             slices.count++;
         },
-        [&](int) { slices.longs++; });
+        [&](int) { slices.of_longs++; });
     const int64_t rows = b->shape->rows, both = rows + b->shape->cols;
     const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' states together */
     gpuopt__arena arena = {nullptr, 0};
     ChildState draft;
     const int processors = cuda_of(b->context)->multiprocessors;
-    c->threads = both <= 512 ? 128 : b->desc.copies <= processors ? +CHILD_THREADS : CHILD_THREADS / 2;
+    c->threads = both <= 512 ? CHILD_THREADS / 2 : +CHILD_THREADS;
     child_cut_state(&arena, rows, both, c->simplex->view.pitch, b->desc.pivots, &draft);
-    int64_t blocks = 2 * int64_t{processors};
+    int64_t blocks = (both <= 512 ? 2 : 1) * int64_t{processors};
     blocks = std::min(blocks, most_bytes / static_cast<int64_t>(arena.used));
     c->blocks = static_cast<int>(std::max(int64_t{1}, std::min(blocks, int64_t{b->desc.copies})));
     return GPUOPT_OK;

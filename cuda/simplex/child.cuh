@@ -17,38 +17,49 @@ enum {
     CHILD_WARPS = CHILD_THREADS / 32,
     CHILD_BASIC = 8,     /* state of a basic variable; those of others are as in step.h */
     CHILD_UPPER = 16,    /* of the root only: a nonbasic one is at its upper bound */
-    CHILD_LANES = 4,     /* terms of a sum that a thread loads before it adds them */
+    CHILD_LANES = 8,     /* terms of a sum that a thread loads before it adds them */
     CHILD_TERMS = 512,   /* of a sum, in shared memory at once */
     CHILD_PARTS = 4,     /* most threads that share a sum */
     CHILD_BUCKETS = 256, /* of steps, in a ratio test */
     CHILD_LONG = 64,     /* entries of a column that is not in a slice */
-    CHILD_SHARED = 8192  /* most rows of which a row of B^-1 is kept in shared memory */
+    CHILD_SHARED = 8192, /* most rows of which a row of B^-1 is kept in shared memory */
+    CHILD_IDLE = 2       /* pivots in turn that move nothing, after which costs are perturbed */
+};
+
+/* A pointer into global memory, in a struct that is itself in shared memory. */
+template <class T>
+struct ChildArray {
+    T *at;
+
+    __host__ __device__ void operator=(T *pointer) { at = pointer; }
+    __device__ operator T *() const { return ptx_global(at); }
 };
 
 /* A once more, for y'A: the columns in slices of 32, of which each lane has one. Entry e of them all is at
  * start[slice] + 32 e; those that a column lacks are 0. Columns with more than CHILD_LONG entries are listed. */
 struct ChildSlices {
-    int count, longs;
-    const int64_t *start; /* [count + 1] */
-    const int *row;       /* [start[count]] */
-    const double *val;
-    const int *of_long; /* [longs] columns */
+    int count, of_longs;
+    ChildArray<const int64_t> start;  /* [count + 1] */
+    ChildArray<const unsigned> longs; /* [count] bits of the columns that are listed */
+    ChildArray<const int> row;        /* [start[count]] */
+    ChildArray<const double> val;
+    ChildArray<const int> of_long; /* [of_longs] columns */
 };
 
 /* The root, which nobody writes to. [both]: by variable, columns and then logicals. All numbers are scaled. */
 struct ChildRoot {
     int rows, cols, both;
     int64_t pitch;
-    const double *columns, *lines; /* B0^-1, column after column and row after row */
-    const int64_t *col_start, *row_start;
-    const int *col_row, *row_col;
-    const double *col_val, *row_val;
+    ChildArray<const double> columns, lines; /* B0^-1, column after column and row after row */
+    ChildArray<const int64_t> col_start, row_start;
+    ChildArray<const int> col_row, row_col;
+    ChildArray<const double> col_val, row_val;
     ChildSlices slices;
-    const double *lower, *upper, *cost, *x, *d; /* [both] */
-    const uint8_t *state;                       /* [both] */
-    const double *weight;                       /* [rows] of the dual pricing */
-    const int *head;                            /* [rows] */
-    const double *row_scale, *col_scale;
+    ChildArray<const double> lower, upper, cost, x, d; /* [both] */
+    ChildArray<const uint8_t> state;                   /* [both] */
+    ChildArray<const double> weight;                   /* [rows] of the dual pricing */
+    ChildArray<const int> head;                        /* [rows] */
+    ChildArray<const double> row_scale, col_scale;
     double primal_scale, cost_scale, largest_cost;
     double primal, dual, pivot, zero; /* tolerances */
     int pricing;                      /* a gpuopt_simplex_dual_pricing */
@@ -68,17 +79,17 @@ struct alignas(16) ChildTerm {
 
 /* What a block has for the child that it works on. */
 struct ChildState {
-    double *xb, *weight;                                          /* [rows] */
-    double *alpha, *rho, *tau, *moved, *y, *y_low;                /* [rows] */
-    double *lower, *upper, *x, *d, *cost, *shift, *row, *key, *z; /* [both] */
-    double *step;                    /* [both] of the ratio test, as are units: by place in list */
-    uint64_t *units;                 /* [both] */
-    double *u, *v;                   /* [most][pitch] columns of U, rows of V */
-    ChildPair *partial;              /* [CHILD_THREADS] */
-    int *head, *places;              /* [rows]; a list of rows or positions */
-    int *list, *flips;               /* [both] lists of variables */
-    unsigned *marks;                 /* [both / 32 + 1] bits, 0 between uses */
-    uint8_t *state, *refused, *gone; /* [both], [rows], [rows] */
+    ChildArray<double> xb, weight;                                   /* [rows] */
+    ChildArray<double> alpha, rho, tau, moved, y, y_low;             /* [rows] */
+    ChildArray<double> lower, upper, x, d, cost, shift, row, key, z; /* [both] */
+    ChildArray<double> step;                  /* [both] of the ratio test, as are units: by place in list */
+    ChildArray<uint64_t> units;               /* [both] */
+    ChildArray<double> u, v;                  /* [most][pitch] columns of U, rows of V */
+    ChildArray<ChildPair> partial;            /* [CHILD_THREADS] */
+    ChildArray<int> head, places;             /* [rows]; a list of rows or positions */
+    ChildArray<int> list, flips;              /* [both] lists of variables */
+    ChildArray<unsigned> marks;               /* [both / 32 + 1] bits, 0 between uses */
+    ChildArray<uint8_t> state, refused, gone; /* [both], [rows], [rows] */
 };
 
 /* Children, and where what is found goes. */
@@ -95,8 +106,16 @@ struct ChildJob {
     double *x, *farkas, *farkas_low;
 };
 
+/* An entry of a list. */
+struct ChildEntry {
+    int index;
+    double value;
+};
+
 struct ChildShared {
-    ChildTerm term[CHILD_TERMS];
+    ChildTerm term[CHILD_TERMS + 2 * CHILD_LANES];
+    ChildEntry near[CHILD_TERMS]; /* the first ones of a list */
+    int of_matrix, groups;        /* of terms */
     double key[2][CHILD_WARPS], low[CHILD_WARPS], doubt[CHILD_WARPS];
     int index[2][CHILD_WARPS];
     unsigned long long units, bucket[CHILD_BUCKETS]; /* of slopes */
@@ -119,18 +138,21 @@ struct ChildList {
     __device__ double at(int e) const { return value[dense ? index[e] : e]; }
 };
 
+/* What all functions work on, each block with its own. Variables and no members: a function that is not inlined finds
+ * a member through the address of its object, in the thread's own memory. */
+__shared__ ChildRoot root;
+__shared__ ChildState own;
+__shared__ ChildShared shared;
+
 /* The part of one thread in the work on a child. All threads of the block call every function together, and get the same
  * results; reads and writes before such a call come before those after it. */
 class ChildBlock {
   public:
-    const ChildRoot &r;
-    const ChildState &s;
-    ChildShared &shared;
-    const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-    const int lane = thread % 32, warp = thread / 32, warps = threads / 32;
-
-    __device__ ChildBlock(const ChildRoot &root, const ChildState &state, ChildShared &block)
-        : r(root), s(state), shared(block) {}
+    __device__ static int thread() { return static_cast<int>(threadIdx.x); }
+    __device__ static int threads() { return static_cast<int>(blockDim.x); }
+    __device__ static int lane() { return thread() % 32; }
+    __device__ static int warp() { return thread() / 32; }
+    __device__ static int warps() { return threads() / 32; }
 
     /* ---- Over all threads ---- */
 
@@ -148,9 +170,10 @@ class ChildBlock {
         };
         const ChildBest mine = of_warp({key, index});
         turn_ ^= 1;
-        if (lane == 0) shared.key[turn_][warp] = mine.key, shared.index[turn_][warp] = mine.index;
+        if (lane() == 0) shared.key[turn_][warp()] = mine.key, shared.index[turn_][warp()] = mine.index;
         __syncthreads();
-        return of_warp({lane < warps ? shared.key[turn_][lane] : 0, lane < warps ? shared.index[turn_][lane] : -1});
+        return of_warp(
+            {lane() < warps() ? shared.key[turn_][lane()] : 0, lane() < warps() ? shared.index[turn_][lane()] : -1});
     }
     __device__ double largest(double x) {
         auto of_warp = [](double y) {
@@ -159,9 +182,9 @@ class ChildBlock {
         };
         x = of_warp(x);
         turn_ ^= 1;
-        if (lane == 0) shared.key[turn_][warp] = x;
+        if (lane() == 0) shared.key[turn_][warp()] = x;
         __syncthreads();
-        return of_warp(shared.key[turn_][lane < warps ? lane : 0]);
+        return of_warp(shared.key[turn_][lane() < warps() ? lane() : 0]);
     }
     __device__ double smallest(double x) { return -largest(-x); }
     __device__ bool any(bool x) { return __syncthreads_or(x) != 0; }
@@ -169,9 +192,9 @@ class ChildBlock {
     __device__ double sum(double x) {
         x = warp_sum(x);
         turn_ ^= 1;
-        if (lane == 0) shared.key[turn_][warp] = x;
+        if (lane() == 0) shared.key[turn_][warp()] = x;
         __syncthreads();
-        return warp_sum(lane < warps ? shared.key[turn_][lane] : 0);
+        return warp_sum(lane() < warps() ? shared.key[turn_][lane()] : 0);
     }
     __device__ static gpuopt__simplex_sum warp_total(gpuopt__simplex_sum x) {
         for (int half = 16; half > 0; half /= 2) {
@@ -185,10 +208,11 @@ class ChildBlock {
         /* lanes add in different orders, so one of them tells the result */
         x = warp_total(x);
         turn_ ^= 1;
-        if (lane == 0) shared.key[turn_][warp] = x.hi, shared.low[warp] = x.lo, shared.doubt[warp] = x.doubt;
+        if (lane() == 0) shared.key[turn_][warp()] = x.hi, shared.low[warp()] = x.lo, shared.doubt[warp()] = x.doubt;
         __syncthreads();
         gpuopt__simplex_sum all = {shared.key[turn_][0], shared.low[0], shared.doubt[0]};
-        for (int w = 1; w < warps; w++) gpuopt__simplex_add(&all, shared.key[turn_][w], shared.low[w], shared.doubt[w]);
+        for (int w = 1; w < warps(); w++)
+            gpuopt__simplex_add(&all, shared.key[turn_][w], shared.low[w], shared.doubt[w]);
         __syncthreads();
         return all;
     }
@@ -198,30 +222,30 @@ class ChildBlock {
         int of_warp = x;
         for (int by = 1; by < 32; by *= 2) {
             const int other = __shfl_up_sync(~0u, of_warp, by);
-            if (lane >= by) of_warp += other;
+            if (lane() >= by) of_warp += other;
         }
         turn_ ^= 1;
-        if (lane == 31) shared.index[turn_][warp] = of_warp;
+        if (lane() == 31) shared.index[turn_][warp()] = of_warp;
         __syncthreads();
-        const unsigned other = lane < warps ? static_cast<unsigned>(shared.index[turn_][lane]) : 0;
+        const unsigned other = lane() < warps() ? static_cast<unsigned>(shared.index[turn_][lane()]) : 0;
         *all = static_cast<int>(warp_count(other));
-        return static_cast<int>(warp_count(lane < warp ? other : 0)) + of_warp - x;
+        return static_cast<int>(warp_count(lane() < warp() ? other : 0)) + of_warp - x;
     }
 
     /* The i < n for which `which` holds, in ascending order, in list. Returns their number. `which` is asked twice. */
     template <class Which>
     __device__ int gather(int n, int *list, Which which) {
-        const int from = static_cast<int>(int64_t{(n + 31) / 32} * warp / warps) * 32,
-                  end = min(n, static_cast<int>(int64_t{(n + 31) / 32} * (warp + 1) / warps) * 32);
+        const int from = static_cast<int>(int64_t{(n + 31) / 32} * warp() / warps()) * 32,
+                  end = min(n, static_cast<int>(int64_t{(n + 31) / 32} * (warp() + 1) / warps()) * 32);
         int count = 0, all;
         for (int first = from; first < end; first += 32)
-            count += __popc(__ballot_sync(~0u, first + lane < end && which(first + lane)));
-        int at = sum_before(lane == 0 ? count : 0, &all);
+            count += __popc(__ballot_sync(~0u, first + lane() < end && which(first + lane())));
+        int at = sum_before(lane() == 0 ? count : 0, &all);
         at = __shfl_sync(~0u, at, 0);
         for (int first = from; first < end && all > 0; first += 32) {
-            const bool is = first + lane < end && which(first + lane);
+            const bool is = first + lane() < end && which(first + lane());
             const unsigned those = __ballot_sync(~0u, is);
-            if (is) list[at + __popc(those & ((1u << lane) - 1))] = first + lane;
+            if (is) list[at + __popc(those & ((1u << lane()) - 1))] = first + lane();
             at += __popc(those);
         }
         __syncthreads();

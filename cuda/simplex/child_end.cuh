@@ -22,7 +22,8 @@ class Child : public ChildProof {
         boundless_ = false;
         int outcome = GPUOPT_INFEASIBLE;
         const bool crossing = begin(job, k);
-        for (int j = thread; j < r.cols; j += threads) boundless_ |= s.lower[j] == -HUGE_VAL || s.upper[j] == HUGE_VAL;
+        for (int j = thread(); j < root.cols; j += threads())
+            boundless_ |= own.lower[j] == -HUGE_VAL || own.upper[j] == HUGE_VAL;
         boundless_ = any(boundless_);
         if (!crossing) outcome = iterate(ends ? job.room : job.most, &margin);
         if (outcome == GPUOPT_MORE && ends) outcome = GPUOPT_FULL;
@@ -54,23 +55,23 @@ class Child : public ChildProof {
                 if (again() != GPUOPT_MORE) return GPUOPT_IMPRECISE;
                 continue;
             }
-            if (t.size < r.pivot) {
-                if (thread == 0) s.refused[p] = 1;
+            if (t.size < root.pivot) {
+                if (thread() == 0) own.refused[p] = 1;
                 bans++;
                 __syncthreads();
                 continue;
             }
-            column(t.entering, s.alpha);
-            if (!(fabs(s.alpha[p] - s.row[t.entering]) <= 1e-6 * t.size)) {
+            column(t.entering, own.alpha);
+            if (!(fabs(own.alpha[p] - own.row[t.entering]) <= 1e-6 * t.size)) {
                 if (again() != GPUOPT_MORE) return GPUOPT_IMPRECISE;
-                if (thread == 0) s.refused[p] = 1;
+                if (thread() == 0) own.refused[p] = 1;
                 bans++;
                 __syncthreads();
                 continue;
             }
-            idle = t.step * t.size <= r.dual ? idle + 1 : 0;
+            idle = t.step * t.size <= root.dual ? idle + 1 : 0;
             pivot(p, t, excess > 0);
-            if (idle >= 40) {
+            if (idle >= CHILD_IDLE) {
                 if (perturbed >= 20) return GPUOPT_IMPRECISE;
                 perturb();
             }
@@ -80,7 +81,7 @@ class Child : public ChildProof {
     /* After a refused row: x from the original data, and all rows once more. IMPRECISE: that has been done too often. */
     __device__ __noinline__ int again() {
         if (++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
-        for (int i = thread; i < r.rows; i += threads) s.refused[i] = 0;
+        for (int i = thread(); i < root.rows; i += threads()) own.refused[i] = 0;
         bans = 0;
         residual();
         correct_x();
@@ -92,51 +93,51 @@ class Child : public ChildProof {
     /* No basic variable is outside. OPTIMAL; MORE: go on; IMPRECISE. */
     __device__ __noinline__ int conclude_feasible(int most) {
         bool broken = false; /* numbers beyond the range of double */
-        for (int i = thread; i < r.rows; i += threads) broken |= !(fabs(s.xb[i]) < HUGE_VAL);
+        for (int i = thread(); i < root.rows; i += threads()) broken |= !(fabs(own.xb[i]) < HUGE_VAL);
         if (any(broken)) return GPUOPT_IMPRECISE;
         residual();
-        if (primal_reached() > r.primal) {
+        if (primal_reached() > root.primal) {
             if (++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
             correct_x();
             return GPUOPT_MORE;
         }
         true_duals();
         bool wrong = false;
-        for (int v = thread; v < r.both; v += threads) {
-            double doubt, z = reduced(v, s.y, s.y_low, s.cost[v], &doubt);
-            s.z[v] = z;
+        for (int v = thread(); v < root.both; v += threads()) {
+            double doubt, z = reduced(v, own.y, own.y_low, own.cost[v], &doubt);
+            own.z[v] = z;
             wrong |= is_wrong(v, z);
             broken |= !(fabs(z) < HUGE_VAL);
         }
         wrong = any(wrong);
         if (any(broken)) return GPUOPT_IMPRECISE;
         if (wrong && ++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
-        for (int v = thread; v < r.both; v += threads) s.shift[v] = 0;
+        for (int v = thread(); v < root.both; v += threads()) own.shift[v] = 0;
         __syncthreads();
-        for (int v = thread; v < r.both; v += threads) s.d[v] = s.state[v] & CHILD_BASIC ? 0 : s.z[v];
+        for (int v = thread(); v < root.both; v += threads()) own.d[v] = own.state[v] & CHILD_BASIC ? 0 : own.z[v];
         __syncthreads();
         if (!wrong) return bounds_ && boundless_ && make_exact(most) ? GPUOPT_MORE : GPUOPT_OPTIMAL;
-        auto far = [&](int v) { return is_wrong(v, s.d[v]); };
-        if (!primal(most, far)) make_dual_feasible(s.d, far); /* flips, and the dual method once more */
+        auto far = [&](int v) { return is_wrong(v, own.d[v]); };
+        if (!primal(most, far)) make_dual_feasible(own.d, far); /* flips, and the dual method once more */
         return GPUOPT_MORE;
     }
 
     /* Without its bound a column must not have a reduced cost of the wrong sign at all, however small, or the bound by
      * the duals says nothing: primal iterations mend that. Returns whether they have done something. */
     __device__ bool make_exact(int most) {
-        const double least = 1e-28 * gpuopt__max(1, r.largest_cost);
+        const double least = 1e-28 * gpuopt__max(1, root.largest_cost);
         auto far = [&](int v) {
-            const int state = s.state[v];
+            const int state = own.state[v];
             if (state & CHILD_BASIC) return false;
-            return (state & GPUOPT__SIMPLEX_MAY_INCREASE && s.upper[v] == HUGE_VAL && s.d[v] < -least) ||
-                   (state & GPUOPT__SIMPLEX_MAY_DECREASE && s.lower[v] == -HUGE_VAL && s.d[v] > least);
+            return (state & GPUOPT__SIMPLEX_MAY_INCREASE && own.upper[v] == HUGE_VAL && own.d[v] < -least) ||
+                   (state & GPUOPT__SIMPLEX_MAY_DECREASE && own.lower[v] == -HUGE_VAL && own.d[v] > least);
         };
         if (++exact_ > MOST_EXACT) return false;
         refine(-1, 0, 0);
         bool wrong = false;
-        for (int v = thread; v < r.both; v += threads) {
+        for (int v = thread(); v < root.both; v += threads()) {
             double doubt;
-            s.d[v] = s.state[v] & CHILD_BASIC ? 0 : reduced(v, s.y, s.y_low, s.cost[v], &doubt);
+            own.d[v] = own.state[v] & CHILD_BASIC ? 0 : reduced(v, own.y, own.y_low, own.cost[v], &doubt);
             wrong |= far(v);
         }
         const int before = iterations;
@@ -146,18 +147,18 @@ class Child : public ChildProof {
 
     /* Whether a true reduced cost is beyond the tolerance, in the host's units or scaled. */
     __device__ bool is_wrong(int v, double z) const {
-        const int state = s.state[v];
+        const int state = own.state[v];
         double by = fabs(z), unit = 1, size = 1;
-        if (v < r.cols) {
-            unit = 1 / (r.col_scale[v] * r.cost_scale);
-            size = gpuopt__max(1, fabs(s.cost[v]) * unit);
-        } else unit = r.row_scale[v - r.cols] / r.cost_scale;
+        if (v < root.cols) {
+            unit = 1 / (root.col_scale[v] * root.cost_scale);
+            size = gpuopt__max(1, fabs(own.cost[v]) * unit);
+        } else unit = root.row_scale[v - root.cols] / root.cost_scale;
         if (!(state & CHILD_BASIC)) {
-            if (s.lower[v] == s.upper[v]) return false;
+            if (own.lower[v] == own.upper[v]) return false;
             if (state == GPUOPT__SIMPLEX_MAY_INCREASE) by = gpuopt__max(0, -z);
             else if (state == GPUOPT__SIMPLEX_MAY_DECREASE) by = gpuopt__max(0, z);
         }
-        return by * unit > r.dual * size || by > r.dual * gpuopt__max(1, fabs(s.cost[v]));
+        return by * unit > root.dual * size || by > root.dual * gpuopt__max(1, fabs(own.cost[v]));
     }
 
     /* ---- Reports ---- */
@@ -165,28 +166,29 @@ class Child : public ChildProof {
     __device__ __noinline__ void report(const ChildJob &job, int k, int outcome, bool crossing) {
         const bool proven = outcome == GPUOPT_INFEASIBLE;
         if (proven && (job.farkas || job.farkas_low)) report_farkas(job, k, crossing);
-        for (int i = thread; !proven && i < r.rows; i += threads) {
-            if (job.farkas) job.farkas[static_cast<int64_t>(k) * r.rows + i] = 0;
-            if (job.farkas_low) job.farkas_low[static_cast<int64_t>(k) * r.rows + i] = 0;
+        for (int i = thread(); !proven && i < root.rows; i += threads()) {
+            if (job.farkas) job.farkas[static_cast<int64_t>(k) * root.rows + i] = 0;
+            if (job.farkas_low) job.farkas_low[static_cast<int64_t>(k) * root.rows + i] = 0;
         }
-        for (int i = thread; i < r.rows; i += threads) s.x[s.head[i]] = s.xb[i];
+        for (int i = thread(); i < root.rows; i += threads()) own.x[own.head[i]] = own.xb[i];
         __syncthreads();
         gpuopt__simplex_sum sum = {0, 0, 0};
-        for (int j = thread; j < r.cols; j += threads) {
-            gpuopt__simplex_add_product(&sum, s.cost[j], s.x[j], 0);
-            if (job.x) job.x[static_cast<int64_t>(k) * r.cols + j] = s.x[j] * (r.col_scale[j] / r.primal_scale);
+        for (int j = thread(); j < root.cols; j += threads()) {
+            gpuopt__simplex_add_product(&sum, own.cost[j], own.x[j], 0);
+            if (job.x)
+                job.x[static_cast<int64_t>(k) * root.cols + j] = own.x[j] * (root.col_scale[j] / root.primal_scale);
         }
         sum = total(sum);
-        for (int v = thread; job.basis && v < r.both; v += threads)
-            job.basis[static_cast<int64_t>(k) * r.both + v] = status_of(v);
+        for (int v = thread(); job.basis && v < root.both; v += threads())
+            job.basis[static_cast<int64_t>(k) * root.both + v] = status_of(v);
         double bound = HUGE_VAL;
         if (job.bounds && !proven) {
             true_duals();
-            if (boundless_) refine(-1, 0, 1e-32 * gpuopt__max(1, r.largest_cost));
+            if (boundless_) refine(-1, 0, 1e-32 * gpuopt__max(1, root.largest_cost));
             if (boundless_) imply_bounds();
             bound = bound_by_duals(true);
         }
-        if (thread > 0) return;
+        if (thread() > 0) return;
         job.outcome[k] = outcome;
         job.iterations[k] = iterations;
         job.bound[k] = bound;
@@ -196,28 +198,28 @@ class Child : public ChildProof {
 
     /* As gpuopt_simplex_get_basis says it. */
     __device__ uint8_t status_of(int v) const {
-        const int state = s.state[v];
+        const int state = own.state[v];
         if (state & CHILD_BASIC) return GPUOPT_VARIABLE_BASIC;
         if (state == (GPUOPT__SIMPLEX_MAY_INCREASE | GPUOPT__SIMPLEX_MAY_DECREASE)) return GPUOPT_VARIABLE_AT_ZERO;
         /* a logical is minus its row */
-        return (state == GPUOPT__SIMPLEX_MAY_DECREASE) != (v >= r.cols) ? GPUOPT_VARIABLE_AT_UPPER
-                                                                        : GPUOPT_VARIABLE_AT_LOWER;
+        return (state == GPUOPT__SIMPLEX_MAY_DECREASE) != (v >= root.cols) ? GPUOPT_VARIABLE_AT_UPPER
+                                                                           : GPUOPT_VARIABLE_AT_LOWER;
     }
 
     /* The proof in y, in the host's units, its largest entry between 1 and 2; where bounds cross, 0. */
     __device__ void report_farkas(const ChildJob &job, int k, bool crossing) {
         double size = 0;
-        for (int i = thread; !crossing && i < r.rows; i += threads)
-            size = gpuopt__max(size, fabs(s.y[i]) * r.row_scale[i]);
+        for (int i = thread(); !crossing && i < root.rows; i += threads())
+            size = gpuopt__max(size, fabs(own.y[i]) * root.row_scale[i]);
         size = largest(size);
         int exponent = 1;
         if (size > 0) frexp(size, &exponent);
         const double unit = ldexp(1.0, 1 - exponent);
-        for (int i = thread; i < r.rows; i += threads) {
-            const double factor = -r.row_scale[i] * unit;
-            const int64_t at = static_cast<int64_t>(k) * r.rows + i;
-            if (job.farkas) job.farkas[at] = crossing || s.y[i] == 0 ? 0 : s.y[i] * factor;
-            if (job.farkas_low) job.farkas_low[at] = crossing || s.y_low[i] == 0 ? 0 : s.y_low[i] * factor;
+        for (int i = thread(); i < root.rows; i += threads()) {
+            const double factor = -root.row_scale[i] * unit;
+            const int64_t at = static_cast<int64_t>(k) * root.rows + i;
+            if (job.farkas) job.farkas[at] = crossing || own.y[i] == 0 ? 0 : own.y[i] * factor;
+            if (job.farkas_low) job.farkas_low[at] = crossing || own.y_low[i] == 0 ? 0 : own.y_low[i] * factor;
         }
         __syncthreads();
     }

@@ -17,39 +17,41 @@ class ChildProducts : public ChildBlock {
     int pivots = 0; /* in U and V */
 
     /* out [rows] = B^-1 times a list by rows (FTRAN), or B^-T times one by positions (BTRAN). out is none of the list's
-     * arrays. where: not null: only where that or its neighbour is not 0. The terms of the sums are put into shared
+     * arrays. marks: not null: only where that or its neighbour is not 0. The terms of the sums are put into shared
      * memory, some hundreds at a time; a thread sums up two neighbours, or a part of the terms of two. */
     template <bool FTRAN>
-    __device__ __noinline__ void product(const ChildList &list, double *out, const double *where = nullptr) {
-        const int pairs = (r.rows + 1) / 2, width = max(1, (pairs + 31) / 32 * 32);
-        const int parts = max(1, min(threads / width, +CHILD_PARTS)), part = thread / width;
+    __device__ __noinline__ void product(const ChildList &list, double *into, const double *marks = nullptr) {
+        double *const out = ptx_global(into);
+        const double *const where = marks ? ptx_global(marks) : nullptr;
+        const int pairs = (root.rows + 1) / 2, width = max(1, (pairs + 31) / 32 * 32);
+        const int parts = max(1, min(threads() / width, +CHILD_PARTS)), part = thread() / width;
         const int terms = list.count + pivots;
         for (int first = 0; first == 0 || first < terms; first += CHILD_TERMS) {
-            const int count = min(terms - first, +CHILD_TERMS), of_matrix = min(max(list.count - first, 0), count);
-            stage<FTRAN>(list, first, count);
+            stage<FTRAN>(list, first, min(terms - first, +CHILD_TERMS));
+            const int of_matrix = shared.of_matrix, groups = shared.groups;
             auto put = [&](int pair, ChildPair sum) {
                 const int i = 2 * pair;
                 if (first > 0) sum.even = out[i] + sum.even;
                 out[i] = sum.even;
-                if (i + 1 < r.rows) out[i + 1] = first > 0 ? out[i + 1] + sum.odd : sum.odd;
+                if (i + 1 < root.rows) out[i + 1] = first > 0 ? out[i + 1] + sum.odd : sum.odd;
             };
             auto wanted = [&](int pair) {
                 const int i = 2 * pair;
-                return pair < pairs && (!where || where[i] != 0 || (i + 1 < r.rows && where[i + 1] != 0));
+                return pair < pairs && (!where || where[i] != 0 || (i + 1 < root.rows && where[i + 1] != 0));
             };
             if (parts == 1) {
-                for (int pair = thread; pair < pairs; pair += threads)
-                    if (wanted(pair)) put(pair, sum_of<FTRAN>(0, of_matrix, count, 2 * pair));
+                for (int pair = thread(); pair < pairs; pair += threads())
+                    if (wanted(pair)) put(pair, sum_of<FTRAN>(0, of_matrix, groups, 2 * pair));
             } else {
-                const int pair = thread - part * width;
+                const int pair = thread() - part * width;
                 if (part < parts && wanted(pair))
-                    s.partial[thread] =
-                        sum_of<FTRAN>(part * count / parts, of_matrix, (part + 1) * count / parts, 2 * pair);
+                    own.partial[thread()] =
+                        sum_of<FTRAN>(part * groups / parts, of_matrix, (part + 1) * groups / parts, 2 * pair);
                 __syncthreads();
                 if (part == 0 && wanted(pair)) {
-                    ChildPair sum = s.partial[pair];
+                    ChildPair sum = own.partial[pair];
                     for (int n = 1; n < parts; n++)
-                        sum.even += s.partial[n * width + pair].even, sum.odd += s.partial[n * width + pair].odd;
+                        sum.even += own.partial[n * width + pair].even, sum.odd += own.partial[n * width + pair].odd;
                     put(pair, sum);
                 }
             }
@@ -59,65 +61,58 @@ class ChildProducts : public ChildBlock {
 
     /* out = the column of a variable. */
     __device__ void column(int variable, double *out) {
-        if (variable >= r.cols) {
-            unit_column(variable - r.cols, out);
+        if (variable >= root.cols) {
+            unit_column(variable - root.cols, out);
             return;
         }
-        int64_t start = r.col_start[variable];
+        int64_t start = root.col_start[variable];
         product<true>(
-            {static_cast<int>(r.col_start[variable + 1] - start), r.col_row + start, r.col_val + start, false}, out);
+            {static_cast<int>(root.col_start[variable + 1] - start), root.col_row + start, root.col_val + start, false},
+            out);
     }
     __device__ void unit_column(int row, double *out) { unit<true>(row, out); }
     /* out = row p of B^-1. */
     __device__ void line(int p, double *out) { unit<false>(p, out); }
 
-    /* row[j] = y'a_j for the nonbasic variables, 0 for the basic ones. `offer` is called with each variable and its entry
-     * by whole warps together; a variable below 0 is none. */
+    /* row[j] = y'a_j for the nonbasic variables, 0 for the basic ones. `offer` is called with each variable, its state and
+     * its entry by whole warps together; a variable below 0 is none. */
     template <class Offer>
     __device__ void price_out(const double *y, Offer offer) {
-        if (r.rows <= CHILD_SHARED) {
+        if (root.rows <= CHILD_SHARED) {
             GPUOPT_DYNAMIC_SHARED(double, child_row);
-            for (int i = thread; i < r.rows; i += threads) child_row[i] = y[i];
+            for (int i = thread(); i < root.rows; i += threads()) child_row[i] = y[i];
             __syncthreads();
-            price_slices(child_row, offer);
-        } else price_slices(y, offer);
-        for (int n = warp; n < r.slices.longs; n += warps) {
-            const int j = r.slices.of_long[n];
-            double sum = 0;
-            for (int64_t e = r.col_start[j] + lane; e < r.col_start[j + 1]; e += 32)
-                sum += r.col_val[e] * y[r.col_row[e]];
-            sum = s.state[j] & CHILD_BASIC ? 0 : warp_sum(sum);
-            if (lane == 0) s.row[j] = sum;
-            offer(lane == 0 ? j : -1, sum);
-        }
-        for (int from = warp * 32; from < r.rows; from += threads) {
-            const int i = from + lane, v = i < r.rows ? r.cols + i : -1;
-            const double value = v < 0 || s.state[v] & CHILD_BASIC ? 0 : y[i];
-            if (v >= 0) s.row[v] = value;
-            offer(v, value);
+            price_columns(child_row, offer);
+        } else price_columns(y, offer);
+        for (int from = warp() * 32; from < root.rows; from += threads()) {
+            const int i = from + lane(), v = i < root.rows ? root.cols + i : -1,
+                      state = v < 0 ? +CHILD_BASIC : own.state[v];
+            const double value = state & CHILD_BASIC ? 0 : y[i];
+            if (v >= 0) own.row[v] = value;
+            offer(v, state, value);
         }
         __syncthreads();
     }
     __device__ void price_out(const double *y) {
-        price_out(y, [](int, double) {});
+        price_out(y, [](int, int, double) {});
     }
 
     /* The entries of x [rows] above `least` in size, in s.places. */
     __device__ ChildList nonzeros(const double *x, double least) {
-        int count = gather(r.rows, s.places, [&](int i) { return fabs(x[i]) > least; });
-        return {count, s.places, x, true};
+        int count = gather(root.rows, own.places, [&](int i) { return fabs(x[i]) > least; });
+        return {count, own.places, x, true};
     }
 
     /* Nonbasic variables have moved: those of a list of so many, each by key[variable]. The basic ones follow. Overwrites
      * moved and tau. */
     __device__ __noinline__ void follow_moves(int count, const int *list) {
         if (count == 0) return;
-        for (int i = thread; i < r.rows; i += threads) s.moved[i] = 0;
+        for (int i = thread(); i < root.rows; i += threads()) own.moved[i] = 0;
         __syncthreads();
-        if (warp == 0) add_columns(count, list);
+        if (warp() == 0) add_columns(count, list);
         __syncthreads();
-        product<true>(nonzeros(s.moved, 0), s.tau);
-        for (int i = thread; i < r.rows; i += threads) s.xb[i] -= s.tau[i];
+        product<true>(nonzeros(own.moved, 0), own.tau);
+        for (int i = thread(); i < root.rows; i += threads()) own.xb[i] -= own.tau[i];
         __syncthreads();
     }
 
@@ -127,18 +122,18 @@ class ChildProducts : public ChildBlock {
     __device__ void add_columns(int count, const int *list) {
         enum { LANES = 8 };
         for (int first = 0; first < count; first += 32 / LANES) {
-            const int k = first + lane / LANES, v = k < count ? list[k] : r.cols;
-            const double by = k < count ? s.key[v] : 0;
-            const bool logical = v >= r.cols;
-            int64_t e = logical ? lane % LANES : r.col_start[v] + lane % LANES;
-            const int64_t end = logical ? k < count : r.col_start[v + 1];
+            const int k = first + lane() / LANES, v = k < count ? list[k] : root.cols;
+            const double by = k < count ? own.key[v] : 0;
+            const bool logical = v >= root.cols;
+            int64_t e = logical ? lane() % LANES : root.col_start[v] + lane() % LANES;
+            const int64_t end = logical ? k < count : root.col_start[v + 1];
             for (; __any_sync(~0u, e < end); e += LANES) {
                 const bool is = e < end;
-                const int row = !is ? -1 - lane : logical ? v - r.cols : r.col_row[e];
-                const double value = !is ? 0 : logical ? by : r.col_val[e] * by;
-                const int turn = __popc(__match_any_sync(~0u, row) & ((1u << lane) - 1));
+                const int row = !is ? -1 - lane() : logical ? v - root.cols : root.col_row[e];
+                const double value = !is ? 0 : logical ? by : root.col_val[e] * by;
+                const int turn = __popc(__match_any_sync(~0u, row) & ((1u << lane()) - 1));
                 for (int t = 0; __any_sync(~0u, is && turn >= t); t++) {
-                    if (is && turn == t) s.moved[row] += value;
+                    if (is && turn == t) own.moved[row] += value;
                     __syncwarp();
                 }
             }
@@ -146,49 +141,78 @@ class ChildProducts : public ChildBlock {
     }
 
     /* Puts terms first, ..., first + count - 1 of a product into shared memory: those of the list, then the deferred
-     * pivots. What such a pivot is multiplied by is itself a sum over the list, which some lanes share. */
+     * pivots. What such a pivot is multiplied by is itself a sum over the list, which some lanes share. Terms that are 0
+     * are left out then, and both kinds filled up to whole groups. */
     template <bool FTRAN>
     __device__ void stage(const ChildList &list, int first, int count) {
-        const double *matrix = FTRAN ? r.columns : r.lines, *left = FTRAN ? s.v : s.u, *right = FTRAN ? s.u : s.v;
+        const double *matrix = FTRAN ? root.columns : root.lines, *left = FTRAN ? own.v : own.u,
+                     *right = FTRAN ? own.u : own.v;
         const int lanes = list.count <= 1 ? 1 : list.count <= 4 ? 4 : list.count <= 16 ? 8 : 32, at_once = 32 / lanes;
-        for (int t = thread; t < count && first + t < list.count; t += threads) {
+        const int of_list = min(max(list.count - first, 0), count);
+        const int behind = (of_list + CHILD_LANES - 1) / CHILD_LANES * CHILD_LANES; /* where the pivots' terms begin */
+        for (int t = thread(); t < of_list; t += threads()) {
             const int line = list.index[first + t];
-            const bool is = FTRAN || !s.gone[line];
-            shared.term[t] = {is ? matrix + line * r.pitch : nullptr, is ? list.at(first + t) : 0};
+            const double value = list.at(first + t);
+            const bool is = FTRAN || !own.gone[line];
+            shared.term[t] = {matrix + line * root.pitch, is ? value : 0};
+            if (first == 0) shared.near[t] = {line, value};
         }
+        if (lanes == 32) __syncthreads();
+        const int near = lanes == 32 ? min(list.count, +CHILD_TERMS) : 0;
         const int end = first + count - list.count, begin = max(0, first - list.count);
-        for (int from = begin + warp * at_once; from < end; from += warps * at_once) {
-            const int k = from + lane / lanes;
+        for (int from = begin + warp() * at_once; from < end; from += warps() * at_once) {
+            const int k = from + lane() / lanes;
+            const double *mine = ptx_global(left + k * root.pitch);
             double f = 0;
-            if (k < end)
-                for (int e = lane % lanes; e < list.count; e += lanes)
-                    f += left[k * r.pitch + list.index[e]] * list.at(e);
+            if (k < end) {
+#pragma unroll 8
+                for (int e = lane(); e < near; e += 32) f += mine[shared.near[e].index] * shared.near[e].value;
+                for (int e = near + lane() % lanes; e < list.count; e += lanes) f += mine[list.index[e]] * list.at(e);
+            }
             for (int half = lanes / 2; half > 0; half /= 2) f += __shfl_xor_sync(~0u, f, half);
-            if (k < end && lane % lanes == 0) shared.term[k + list.count - first] = {right + k * r.pitch, f};
+            if (k < end && lane() % lanes == 0)
+                shared.term[k + list.count - first - of_list + behind] = {right + k * root.pitch, f};
+        }
+        __syncthreads();
+        if (warp() == 0) {
+            const int of_matrix = close_up(0, of_list, 0), all = close_up(behind, behind + count - of_list, of_matrix);
+            if (lane() == 0) shared.of_matrix = of_matrix / CHILD_LANES, shared.groups = all / CHILD_LANES;
         }
         __syncthreads();
     }
 
-    /* The sum of terms from, ..., end - 1 at i and i + 1; the first of_matrix of all terms are columns or rows of the
-     * root's inverse. Several terms are loaded before they are added. */
+    /* Moves the terms from, ..., end - 1 that are not 0 to `at` and behind, which is not behind `from`, and fills up with
+     * terms that are 0 to whole groups. Returns where they end. For one warp. */
+    __device__ int close_up(int from, int end, int at) {
+        for (int first = from; first < end; first += 32) {
+            const bool here = first + lane() < end;
+            const ChildTerm term = here ? shared.term[first + lane()] : ChildTerm{root.columns, 0};
+            const unsigned those = __ballot_sync(~0u, here && term.value != 0);
+            if (those >> lane() & 1) shared.term[at + __popc(those & ((1u << lane()) - 1))] = term;
+            at += __popc(those);
+            __syncwarp();
+        }
+        const int more = -at & (CHILD_LANES - 1);
+        if (lane() < more) shared.term[at + lane()] = {root.columns, 0};
+        __syncwarp();
+        return at + more;
+    }
+
+    /* The sum of the groups of terms from, ..., end - 1 at i and i + 1; the first of_matrix of all groups are columns or
+     * rows of the root's inverse. The terms of a group are loaded before they are added. */
     template <bool FTRAN>
     __device__ ChildPair sum_of(int from, int of_matrix, int end, int i) const {
         ChildPair sum = {0, 0};
         auto add = [&](int begin, int last) {
-            for (int t = begin; t < last; t += CHILD_LANES) {
+            for (const ChildTerm *term = shared.term + begin * CHILD_LANES, *stop = shared.term + last * CHILD_LANES;
+                 term < stop; term += CHILD_LANES) {
                 ChildPair x[CHILD_LANES];
-                double by[CHILD_LANES];
 #pragma unroll
-                for (int n = 0; n < CHILD_LANES; n++) {
-                    x[n] = {0, 0};
-                    by[n] = 0;
-                    if (t + n >= last) continue;
-                    const ChildTerm term = shared.term[t + n];
-                    by[n] = term.value;
-                    if (term.value != 0) x[n] = *reinterpret_cast<const ChildPair *>(term.line + i);
-                }
+                for (int n = 0; n < CHILD_LANES; n++)
+                    x[n] = *reinterpret_cast<const ChildPair *>(ptx_global(term[n].line) + i);
 #pragma unroll
-                for (int n = 0; n < CHILD_LANES; n++) sum.even += by[n] * x[n].even, sum.odd += by[n] * x[n].odd;
+                for (int n = 0; n < CHILD_LANES; n++)
+                    sum.even += term[n].value * x[n].even, sum.odd += term[n].value * x[n].odd;
             }
         };
         if (!FTRAN) {
@@ -196,25 +220,65 @@ class ChildProducts : public ChildBlock {
             return sum;
         }
         add(from, min(of_matrix, end));
-        if (s.gone[i]) sum.even = 0;
-        if (i + 1 < r.rows && s.gone[i + 1]) sum.odd = 0;
+        if (own.gone[i]) sum.even = 0;
+        if (i + 1 < root.rows && own.gone[i + 1]) sum.odd = 0;
         add(max(from, of_matrix), end);
         return sum;
     }
 
+    /* What a warp must know of a slice before its entries: fetched while it works on the one before. */
+    struct Slice {
+        int64_t begin, end;
+        unsigned longs; /* bits of columns that are too long for it */
+        int state;      /* of the lane's column */
+    };
+    __device__ Slice fetch(int slice) const {
+        if (slice >= root.slices.count) return {0, 0, 0, 0};
+        const int j = slice * 32 + lane();
+        return {root.slices.start[slice], root.slices.start[slice + 1], root.slices.longs[slice],
+                j < root.cols ? own.state[j] : 0};
+    }
     /* Columns with at most CHILD_LONG entries. */
     template <class Offer>
     __device__ void price_slices(const double *y, Offer offer) {
-        for (int slice = warp; slice < r.slices.count; slice += warps) {
-            const int j = slice * 32 + lane;
-            const int64_t begin = r.slices.start[slice], end = r.slices.start[slice + 1];
+        enum { AT_ONCE = 8 };
+        Slice next = fetch(warp());
+        for (int slice = warp(); slice < root.slices.count; slice += warps()) {
+            const Slice now = next;
+            const int j = slice * 32 + lane();
+            next = fetch(slice + warps());
             double sum = 0;
-#pragma unroll 8
-            for (int64_t e = begin + lane; e < end; e += 32) sum += r.slices.val[e] * y[r.slices.row[e]];
-            const bool here = j < r.cols && r.col_start[j + 1] - r.col_start[j] <= CHILD_LONG;
-            if (here && s.state[j] & CHILD_BASIC) sum = 0;
-            if (here) s.row[j] = sum;
-            offer(here ? j : -1, sum);
+            for (int64_t first = now.begin + lane(); first < now.end; first += 32 * AT_ONCE) {
+                int row[AT_ONCE];
+                double val[AT_ONCE];
+#pragma unroll
+                for (int n = 0; n < AT_ONCE; n++) {
+                    const bool is = first + 32 * n < now.end;
+                    row[n] = is ? root.slices.row[first + 32 * n] : 0;
+                    val[n] = is ? root.slices.val[first + 32 * n] : 0;
+                }
+#pragma unroll
+                for (int n = 0; n < AT_ONCE; n++) sum += val[n] * y[row[n]];
+            }
+            const bool here = j < root.cols && !(now.longs >> lane() & 1);
+            if (now.state & CHILD_BASIC) sum = 0;
+            if (here) own.row[j] = sum;
+            offer(here ? j : -1, now.state, sum);
+        }
+    }
+
+    template <class Offer>
+    __device__ void price_columns(const double *y, Offer offer) {
+        price_slices(y, offer);
+        for (int n = warp(); n < root.slices.of_longs; n += warps()) {
+            const int j = root.slices.of_long[n], state = own.state[j];
+            double sum = 0;
+#pragma unroll 4
+            for (int64_t e = root.col_start[j] + lane(); e < root.col_start[j + 1]; e += 32)
+                sum += root.col_val[e] * y[root.col_row[e]];
+            sum = state & CHILD_BASIC ? 0 : warp_sum(sum);
+            if (lane() == 0) own.row[j] = sum;
+            offer(lane() == 0 ? j : -1, state, sum);
         }
     }
 

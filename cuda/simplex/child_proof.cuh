@@ -22,21 +22,21 @@ class ChildProof : public ChildPrimal {
 
     /* The engine's x of basic variables into x, and the residual -(A x + s) of each row into moved. */
     __device__ __noinline__ void residual() {
-        for (int i = thread; i < r.rows; i += threads) s.x[s.head[i]] = s.xb[i];
+        for (int i = thread(); i < root.rows; i += threads()) own.x[own.head[i]] = own.xb[i];
         __syncthreads();
-        for (int i = warp; i < r.rows; i += warps) {
+        for (int i = warp(); i < root.rows; i += warps()) {
             gpuopt__simplex_sum sum = {0, 0, 0};
-            for (int64_t e = r.row_start[i] + lane; e < r.row_start[i + 1]; e += 32)
-                gpuopt__simplex_add_product(&sum, r.row_val[e], s.x[r.row_col[e]], 0);
+            for (int64_t e = root.row_start[i] + lane(); e < root.row_start[i + 1]; e += 32)
+                gpuopt__simplex_add_product(&sum, root.row_val[e], own.x[root.row_col[e]], 0);
             sum = warp_total(sum);
-            gpuopt__simplex_add(&sum, s.x[r.cols + i], 0, 0);
-            if (lane == 0) s.moved[i] = -gpuopt__simplex_total(&sum);
+            gpuopt__simplex_add(&sum, own.x[root.cols + i], 0, 0);
+            if (lane() == 0) own.moved[i] = -gpuopt__simplex_total(&sum);
         }
         __syncthreads();
     }
     __device__ void correct_x() {
-        product<true>(nonzeros(s.moved, 0), s.tau);
-        for (int i = thread; i < r.rows; i += threads) s.xb[i] += s.tau[i];
+        product<true>(nonzeros(own.moved, 0), own.tau);
+        for (int i = thread(); i < root.rows; i += threads()) own.xb[i] += own.tau[i];
         __syncthreads();
     }
 
@@ -48,12 +48,13 @@ class ChildProof : public ChildPrimal {
     /* The largest such violation; the activity of a row is that of the columns' x. */
     __device__ __noinline__ double primal_reached() {
         double reached = 0;
-        for (int j = thread; j < r.cols; j += threads)
-            reached = gpuopt__max(reached, beyond(s.x[j], s.lower[j], s.upper[j], r.col_scale[j] / r.primal_scale));
-        for (int i = thread; i < r.rows; i += threads) {
-            int v = r.cols + i;
-            reached = gpuopt__max(
-                reached, beyond(s.x[v] + s.moved[i], s.lower[v], s.upper[v], 1 / (r.row_scale[i] * r.primal_scale)));
+        for (int j = thread(); j < root.cols; j += threads())
+            reached = gpuopt__max(reached,
+                                  beyond(own.x[j], own.lower[j], own.upper[j], root.col_scale[j] / root.primal_scale));
+        for (int i = thread(); i < root.rows; i += threads()) {
+            int v = root.cols + i;
+            reached = gpuopt__max(reached, beyond(own.x[v] + own.moved[i], own.lower[v], own.upper[v],
+                                                  1 / (root.row_scale[i] * root.primal_scale)));
         }
         return largest(reached);
     }
@@ -62,11 +63,11 @@ class ChildProof : public ChildPrimal {
 
     /* y, of the costs with their shifts, from the reduced costs of the logicals; y_low = 0. */
     __device__ void read_duals() {
-        for (int i = thread; i < r.rows; i += threads) {
-            int v = r.cols + i;
-            double d = s.state[v] & CHILD_BASIC ? 0 : s.d[v];
-            s.y[i] = s.cost[v] + s.shift[v] - d;
-            s.y_low[i] = 0;
+        for (int i = thread(); i < root.rows; i += threads()) {
+            int v = root.cols + i;
+            double d = own.state[v] & CHILD_BASIC ? 0 : own.d[v];
+            own.y[i] = own.cost[v] + own.shift[v] - d;
+            own.y_low[i] = 0;
         }
         __syncthreads();
     }
@@ -75,10 +76,10 @@ class ChildProof : public ChildPrimal {
      * basic variable of that position. *doubt as in step.h. */
     __device__ double reduced(int v, const double *y, const double *low, double cost, double *doubt) const {
         gpuopt__simplex_sum sum = {0, 0, 0};
-        if (v < r.cols)
-            for (int64_t e = r.col_start[v], end = r.col_start[v + 1]; e < end; e++)
-                gpuopt__simplex_add_product(&sum, r.col_val[e], y[r.col_row[e]], low[r.col_row[e]]);
-        else gpuopt__simplex_add(&sum, y[v - r.cols], low[v - r.cols], 0);
+        if (v < root.cols)
+            for (int64_t e = root.col_start[v], end = root.col_start[v + 1]; e < end; e++)
+                gpuopt__simplex_add_product(&sum, root.col_val[e], y[root.col_row[e]], low[root.col_row[e]]);
+        else gpuopt__simplex_add(&sum, y[v - root.cols], low[v - root.cols], 0);
         gpuopt__simplex_add(&sum, -cost, 0, 0);
         *doubt = sum.doubt;
         return -gpuopt__simplex_total(&sum);
@@ -88,10 +89,10 @@ class ChildProof : public ChildPrimal {
      * reduced costs of basic variables are instead of 0. Leaves out what is at most `least`. Returns the largest. */
     __device__ __noinline__ double refine_once(int ray, double direction, double least) {
         double most = 0;
-        for (int i = thread; i < r.rows; i += threads) {
-            double doubt, cost = ray < 0 ? s.cost[s.head[i]] : i == ray ? direction : 0;
-            double wrong = reduced(s.head[i], s.y, s.y_low, cost, &doubt);
-            s.moved[i] = wrong;
+        for (int i = thread(); i < root.rows; i += threads()) {
+            double doubt, cost = ray < 0 ? own.cost[own.head[i]] : i == ray ? direction : 0;
+            double wrong = reduced(own.head[i], own.y, own.y_low, cost, &doubt);
+            own.moved[i] = wrong;
             most = gpuopt__max(most, fabs(wrong));
         }
         __syncthreads();
@@ -101,16 +102,16 @@ class ChildProof : public ChildPrimal {
     }
     /* y + y_low += B^-T moved. */
     __device__ void add_to_duals(double least) {
-        product<false>(nonzeros(s.moved, least), s.tau);
-        for (int i = thread; i < r.rows; i += threads) {
-            double error, y = gpuopt__two_sum(s.y[i], s.tau[i], &error);
-            s.y[i] = gpuopt__two_sum(y, error + s.y_low[i], &s.y_low[i]);
+        product<false>(nonzeros(own.moved, least), own.tau);
+        for (int i = thread(); i < root.rows; i += threads()) {
+            double error, y = gpuopt__two_sum(own.y[i], own.tau[i], &error);
+            own.y[i] = gpuopt__two_sum(y, error + own.y_low[i], &own.y_low[i]);
         }
         __syncthreads();
     }
     /* y + y_low of the true costs, good to rounding. */
     __device__ __noinline__ void true_duals() {
-        const double size = gpuopt__max(1, r.largest_cost);
+        const double size = gpuopt__max(1, root.largest_cost);
         read_duals();
         if (refine_once(-1, 0, 1e-14 * size) > 1e-6 * size) refine_once(-1, 0, 1e-14 * size);
     }
@@ -123,10 +124,10 @@ class ChildProof : public ChildPrimal {
             if (most == 0 || most > 0.5 * before) break;
             before = most;
         }
-        for (int i = thread; i < r.rows; i += threads) {
-            int j = s.head[i];
-            bool lower = s.lower[j] > -HUGE_VAL, upper = s.upper[j] < HUGE_VAL;
-            s.moved[i] = j < r.cols && lower != upper && i != ray ? lower ? -shift : shift : 0;
+        for (int i = thread(); i < root.rows; i += threads()) {
+            int j = own.head[i];
+            bool lower = own.lower[j] > -HUGE_VAL, upper = own.upper[j] < HUGE_VAL;
+            own.moved[i] = j < root.cols && lower != upper && i != ray ? lower ? -shift : shift : 0;
         }
         __syncthreads();
         add_to_duals(0);
@@ -137,47 +138,48 @@ class ChildProof : public ChildPrimal {
     /* For columns without a bound, into key and z, as lower and upper ones: those that a row implies with the bounds of
      * its other columns, with a margin for rounding; 1e24 where there is none. Overwrites moved, tau, alpha and rho. */
     __device__ __noinline__ void imply_bounds() {
-        for (int i = warp; i < r.rows; i += warps) {
+        for (int i = warp(); i < root.rows; i += warps()) {
             double least = 0, most = 0, size = 0, infinite = 0; /* ... terms of the least, and 2^26 times of the most */
-            for (int64_t e = r.row_start[i] + lane; e < r.row_start[i + 1]; e += 32) {
-                const double a = r.row_val[e];
-                const int j = r.row_col[e];
-                const double down = a > 0 ? s.lower[j] : s.upper[j], up = a > 0 ? s.upper[j] : s.lower[j];
+            for (int64_t e = root.row_start[i] + lane(); e < root.row_start[i + 1]; e += 32) {
+                const double a = root.row_val[e];
+                const int j = root.row_col[e];
+                const double down = a > 0 ? own.lower[j] : own.upper[j], up = a > 0 ? own.upper[j] : own.lower[j];
                 if (fabs(down) < HUGE_VAL) least += a * down, size += fabs(a * down);
                 else infinite += 1;
                 if (fabs(up) < HUGE_VAL) most += a * up, size += fabs(a * up);
                 else infinite += 0x1p26;
             }
             least = warp_sum(least), most = warp_sum(most), size = warp_sum(size), infinite = warp_sum(infinite);
-            if (lane == 0) s.moved[i] = least, s.tau[i] = most, s.alpha[i] = size, s.rho[i] = infinite;
+            if (lane() == 0) own.moved[i] = least, own.tau[i] = most, own.alpha[i] = size, own.rho[i] = infinite;
         }
         __syncthreads();
-        for (int j = thread; j < r.cols; j += threads) {
-            const double reach = 1e24 / (r.col_scale[j] / r.primal_scale);
-            double lower = s.lower[j], upper = s.upper[j];
+        for (int j = thread(); j < root.cols; j += threads()) {
+            const double reach = 1e24 / (root.col_scale[j] / root.primal_scale);
+            double lower = own.lower[j], upper = own.upper[j];
             const bool no_lower = lower == -HUGE_VAL, no_upper = upper == HUGE_VAL;
-            s.key[j] = gpuopt__max(lower, -reach);
-            s.z[j] = gpuopt__min(upper, reach);
+            own.key[j] = gpuopt__max(lower, -reach);
+            own.z[j] = gpuopt__min(upper, reach);
             if (!no_lower && !no_upper) continue;
-            for (int64_t e = r.col_start[j]; e < r.col_start[j + 1]; e++) {
-                const double a = r.col_val[e];
-                const int i = r.col_row[e];
-                if (no_upper) s.z[j] = gpuopt__min(s.z[j], implied(i, a, a > 0, lower));
-                if (no_lower) s.key[j] = gpuopt__max(s.key[j], implied(i, a, a < 0, upper));
+            for (int64_t e = root.col_start[j]; e < root.col_start[j + 1]; e++) {
+                const double a = root.col_val[e];
+                const int i = root.col_row[e];
+                if (no_upper) own.z[j] = gpuopt__min(own.z[j], implied(i, a, a > 0, lower));
+                if (no_lower) own.key[j] = gpuopt__max(own.key[j], implied(i, a, a < 0, upper));
             }
         }
         __syncthreads();
     }
     /* What row i implies for a column with the entry a: by its largest activity, and the least of the other columns, if
-     * `least`, else the other way round. own: the column's bound in the latter sum. Infinite: nothing. */
-    __device__ double implied(int i, double a, bool least, double own) const {
-        const int v = r.cols + i; /* minus the activity */
-        const double side = least ? -s.lower[v] : -s.upper[v], margin = 1e-9 * (1 + s.alpha[i] + fabs(side)) / fabs(a);
-        const double many = floor(s.rho[i] / 0x1p26), few = s.rho[i] - many * 0x1p26, infinite = least ? few : many;
-        const bool own_infinite = !(fabs(own) < HUGE_VAL), upper = least == (a > 0);
+     * `least`, else the other way round. its: the column's bound in the latter sum. Infinite: nothing. */
+    __device__ double implied(int i, double a, bool least, double its) const {
+        const int v = root.cols + i; /* minus the activity */
+        const double side = least ? -own.lower[v] : -own.upper[v],
+                     margin = 1e-9 * (1 + own.alpha[i] + fabs(side)) / fabs(a);
+        const double many = floor(own.rho[i] / 0x1p26), few = own.rho[i] - many * 0x1p26, infinite = least ? few : many;
+        const bool its_infinite = !(fabs(its) < HUGE_VAL), upper = least == (a > 0);
         const double nothing = upper ? HUGE_VAL : -HUGE_VAL;
-        if (!(fabs(side) < HUGE_VAL) || infinite > (own_infinite ? 1 : 0)) return nothing;
-        const double others = (least ? s.moved[i] : s.tau[i]) - (own_infinite ? 0 : a * own);
+        if (!(fabs(side) < HUGE_VAL) || infinite > (its_infinite ? 1 : 0)) return nothing;
+        const double others = (least ? own.moved[i] : own.tau[i]) - (its_infinite ? 0 : a * its);
         return (side - others) / a + (upper ? margin : -margin);
     }
 
@@ -186,23 +188,23 @@ class ChildProof : public ChildPrimal {
     __device__ __noinline__ double bound_by_duals(bool costs) {
         gpuopt__simplex_sum sum = {0, 0, 0};
         double slack = 0;
-        for (int i = thread; i < r.rows; i += threads) { /* no multiplier for infinite sides */
-            int v = r.cols + i;
-            if (fabs(s.y[i] < 0 ? s.lower[v] : s.upper[v]) == HUGE_VAL) s.y[i] = s.y_low[i] = 0;
-            gpuopt__simplex_bound_row(&sum, s.y[i], s.y_low[i], s.lower[v], s.upper[v]);
+        for (int i = thread(); i < root.rows; i += threads()) { /* no multiplier for infinite sides */
+            int v = root.cols + i;
+            if (fabs(own.y[i] < 0 ? own.lower[v] : own.upper[v]) == HUGE_VAL) own.y[i] = own.y_low[i] = 0;
+            gpuopt__simplex_bound_row(&sum, own.y[i], own.y_low[i], own.lower[v], own.upper[v]);
         }
         __syncthreads();
-        for (int j = thread; j < r.cols; j += threads) {
-            double doubt, z = reduced(j, s.y, s.y_low, costs ? s.cost[j] : 0, &doubt);
-            double reach = 1e24 / (r.col_scale[j] / r.primal_scale);
+        for (int j = thread(); j < root.cols; j += threads()) {
+            double doubt, z = reduced(j, own.y, own.y_low, costs ? own.cost[j] : 0, &doubt);
+            double reach = 1e24 / (root.col_scale[j] / root.primal_scale);
             if (z == 0 && doubt == 0) continue;
             gpuopt__simplex_bound_column(&sum, &slack, z,
-                                         gpuopt__simplex_error(z, doubt, r.col_start[j + 1] - r.col_start[j] + 1),
-                                         gpuopt__max(s.lower[j], -reach), gpuopt__min(s.upper[j], reach));
+                                         gpuopt__simplex_error(z, doubt, root.col_start[j + 1] - root.col_start[j] + 1),
+                                         gpuopt__max(own.lower[j], -reach), gpuopt__min(own.upper[j], reach));
         }
         sum = total(sum);
         slack = this->sum(slack);
-        return gpuopt__simplex_bound_of(&sum, slack, r.both);
+        return gpuopt__simplex_bound_of(&sum, slack, root.both);
     }
 
     /* ---- Proofs ---- */
@@ -211,10 +213,10 @@ class ChildProof : public ChildPrimal {
     __device__ __noinline__ bool prove_infeasible(int p, double direction, double *margin) {
         for (int attempt = 0; attempt < (boundless_ ? 2 : 1); attempt++) {
             double size = 0;
-            for (int i = thread; i < r.rows; i += threads) {
-                s.y[i] = direction * s.rho[i];
-                s.y_low[i] = 0;
-                size = gpuopt__max(size, fabs(s.rho[i]));
+            for (int i = thread(); i < root.rows; i += threads()) {
+                own.y[i] = direction * own.rho[i];
+                own.y_low[i] = 0;
+                size = gpuopt__max(size, fabs(own.rho[i]));
             }
             size = largest(size);
             if (attempt > 0) refine(p, direction, 1e-25 * size);

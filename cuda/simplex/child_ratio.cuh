@@ -29,29 +29,31 @@ class ChildRatioTest : public ChildProducts {
     /* The row of B^-1 at p, in rho, that of B^-1 N, in row, and the test on it. */
     __device__ ChildRatio pivot_row_and_ratio(int p, double excess) {
         const double sigma = excess > 0 ? 1 : -1, size = fabs(excess);
-        const gpuopt__simplex_slope slope = gpuopt__simplex_slope_of(size, r.primal * gpuopt__max(1, size), r.cols);
+        const gpuopt__simplex_slope slope =
+            gpuopt__simplex_slope_of(size, root.primal * gpuopt__max(1, size), root.cols);
         ChildRatio t = {0, {0, -1}, false, -1, sigma, 0, 0};
         ChildBest mine = {0, -1}; /* of those that block by themselves */
-        if (thread == 0) shared.listed = shared.count = 0, shared.units = 0;
-        line(p, s.rho);
-        price_out(s.rho, [&](int v, double entry) {
+        if (thread() == 0) shared.listed = shared.count = 0, shared.units = 0;
+        line(p, own.rho);
+        price_out(own.rho, [&](int v, int state, double entry) {
             const double a = sigma * entry;
-            const int state = v < 0 ? 0 : s.state[v];
-            const bool can = (a > r.zero && state & GPUOPT__SIMPLEX_MAY_INCREASE) ||
-                             (a < -r.zero && state & GPUOPT__SIMPLEX_MAY_DECREASE);
+            const bool can = v >= 0 && ((a > root.zero && state & GPUOPT__SIMPLEX_MAY_INCREASE) ||
+                                        (a < -root.zero && state & GPUOPT__SIMPLEX_MAY_DECREASE));
             const unsigned all = __ballot_sync(~0u, can);
             if (all == 0) return;
-            int at = lane == 0 ? atomicAdd(&shared.listed, __popc(all)) : 0;
-            at = __shfl_sync(~0u, at, 0) + __popc(all & ((1u << lane) - 1));
-            if (!can) return;
-            const double step = step_of(v, a);
-            const uint64_t units = gpuopt__simplex_slope_units(&slope, entry, s.upper[v] - s.lower[v]);
-            s.list[at] = v;
-            s.step[at] = step;
-            s.units[at] = units;
-            if (units >= slope.room && (mine.index < 0 || before(step, v, mine))) mine = {step, v};
+            int at = lane() == 0 ? atomicAdd(&shared.listed, __popc(all)) : 0;
+            at = __shfl_sync(~0u, at, 0) + __popc(all & ((1u << lane()) - 1));
+            if (can) own.list[at] = v;
         });
         t.total = shared.listed;
+        for (int k = thread(); k < t.total; k += threads()) {
+            const int v = own.list[k];
+            const double entry = own.row[v], step = step_of(v, sigma * entry);
+            const uint64_t units = gpuopt__simplex_slope_units(&slope, entry, own.upper[v] - own.lower[v]);
+            own.step[k] = step;
+            own.units[k] = units;
+            if (units >= slope.room && (mine.index < 0 || before(step, v, mine))) mine = {step, v};
+        }
         t.first = best<false>(mine.key, mine.index);
         find_first(slope.room, &t);
         if (t.first.index >= 0) choose_entering(&t);
@@ -61,19 +63,19 @@ class ChildRatioTest : public ChildProducts {
     /* The variables that flip, in ascending order, in flips: those that are passed and whose steps are shorter than that
      * of the entering one. Returns their number. */
     __device__ int list_flips(const ChildRatio &t) {
-        const int words = r.both / 32 + 1, each = (words + threads - 1) / threads;
+        const int words = root.both / 32 + 1, each = (words + threads() - 1) / threads();
         int mine = 0, all;
         if (!t.some) return 0;
-        for (int k = thread; k < t.total; k += threads) {
-            const int v = s.list[k];
-            if (passed(t, k) && s.step[k] < t.step && v != t.entering) atomicOr(&s.marks[v / 32], 1u << v % 32);
+        for (int k = thread(); k < t.total; k += threads()) {
+            const int v = own.list[k];
+            if (passed(t, k) && own.step[k] < t.step && v != t.entering) atomicOr(&own.marks[v / 32], 1u << v % 32);
         }
         __syncthreads();
-        for (int w = each * thread; w < min(words, each * (thread + 1)); w++) mine += __popc(s.marks[w]);
+        for (int w = each * thread(); w < min(words, each * (thread() + 1)); w++) mine += __popc(own.marks[w]);
         int at = sum_before(mine, &all);
-        for (int w = each * thread; w < min(words, each * (thread + 1)); w++) {
-            for (unsigned left = s.marks[w]; left != 0; left &= left - 1) s.flips[at++] = 32 * w + __ffs(left) - 1;
-            s.marks[w] = 0;
+        for (int w = each * thread(); w < min(words, each * (thread() + 1)); w++) {
+            for (unsigned left = own.marks[w]; left != 0; left &= left - 1) own.flips[at++] = 32 * w + __ffs(left) - 1;
+            own.marks[w] = 0;
         }
         __syncthreads();
         return all;
@@ -81,13 +83,13 @@ class ChildRatioTest : public ChildProducts {
 
   private:
     /* Where the reduced cost of a variable with the entry a is 0. Not -0: see bits(). */
-    __device__ double step_of(int v, double a) const { return fabs(gpuopt__max(0, s.d[v] / a)); }
+    __device__ double step_of(int v, double a) const { return fabs(gpuopt__max(0, own.d[v] / a)); }
     /* Whether a break point comes before another one. */
     __device__ static bool before(double step, int v, const ChildBest &than) {
         return step < than.key || (step == than.key && v < than.index);
     }
     __device__ bool passed(const ChildRatio &t, int k) const {
-        return t.first.index < 0 || before(s.step[k], s.list[k], t.first);
+        return t.first.index < 0 || before(own.step[k], own.list[k], t.first);
     }
     /* Steps are not negative, so these are in their order. */
     __device__ static uint64_t bits(double step) { return static_cast<uint64_t>(__double_as_longlong(step)); }
@@ -102,8 +104,8 @@ class ChildRatioTest : public ChildProducts {
     };
     /* The number of break point k; whether it is in the range. */
     __device__ bool inside(const ChildRatio &t, const Range &range, int k, uint64_t *number) const {
-        const uint64_t step = bits(s.step[k]);
-        *number = range.variables ? static_cast<uint64_t>(s.list[k]) : step;
+        const uint64_t step = bits(own.step[k]);
+        *number = range.variables ? static_cast<uint64_t>(own.list[k]) : step;
         return passed(t, k) && (!range.variables || step == range.step) && *number >= range.low &&
                *number <= range.high;
     }
@@ -116,14 +118,14 @@ class ChildRatioTest : public ChildProducts {
         ChildBest first = t->first;
         for (bool again = false;; again = true) {
             unsigned long long mine = 0;
-            for (int k = thread; k < t->total; k += threads)
+            for (int k = thread(); k < t->total; k += threads())
                 if (inside(*t, range, k, &number)) {
                     const int at = atomicAdd(&shared.count, 1);
-                    mine += s.units[k];
+                    mine += own.units[k];
                     if (at < 32) shared.few[at] = k;
                 }
             if (!again && mine > 0) atomicAdd(&shared.units, mine);
-            for (int b = thread; b < CHILD_BUCKETS; b += threads) shared.bucket[b] = 0;
+            for (int b = thread(); b < CHILD_BUCKETS; b += threads()) shared.bucket[b] = 0;
             __syncthreads();
             const int count = shared.count;
             if (!again) t->some = count > 0;
@@ -133,15 +135,15 @@ class ChildRatioTest : public ChildProducts {
                 t->some = again || count > 1;
                 break;
             }
-            for (int k = thread; k < t->total; k += threads)
+            for (int k = thread(); k < t->total; k += threads())
                 if (inside(*t, range, k, &number))
                     atomicAdd(&shared.bucket[(number - range.low) >> range.shift()],
-                              static_cast<unsigned long long>(s.units[k]));
+                              static_cast<unsigned long long>(own.units[k]));
             __syncthreads();
             narrow(&range, &taken, room);
-            if (thread == 0) shared.count = 0;
+            if (thread() == 0) shared.count = 0;
             if (!range.variables && range.low == range.high)
-                range = {true, 0, static_cast<uint64_t>(r.both), range.low};
+                range = {true, 0, static_cast<uint64_t>(root.both), range.low};
             __syncthreads();
         }
         t->first = first;
@@ -152,11 +154,11 @@ class ChildRatioTest : public ChildProducts {
         enum { EACH = CHILD_BUCKETS / 32 };
         const int shift = range->shift();
         unsigned long long sum = 0;
-        for (int b = EACH * lane; b < EACH * (lane + 1); b++) sum += shared.bucket[b];
+        for (int b = EACH * lane(); b < EACH * (lane() + 1); b++) sum += shared.bucket[b];
         unsigned long long upto = sum;
         for (int by = 1; by < 32; by *= 2) {
             const unsigned long long other = __shfl_up_sync(~0u, upto, by);
-            if (lane >= by) upto += other;
+            if (lane() >= by) upto += other;
         }
         const int of = __ffs(__ballot_sync(~0u, *taken + upto >= room)) - 1;
         *taken += __shfl_sync(~0u, upto - sum, of);
@@ -168,10 +170,10 @@ class ChildRatioTest : public ChildProducts {
 
     /* Of at most 32 break points in shared.few. Every warp finds it for itself. */
     __device__ ChildBest first_of_few(int count, uint64_t taken, uint64_t room) const {
-        const int k = lane < count ? shared.few[lane] : -1;
-        const double step = k < 0 ? 0 : s.step[k];
-        const int v = k < 0 ? -1 : s.list[k];
-        const unsigned long long units = k < 0 ? 0 : s.units[k];
+        const int k = lane() < count ? shared.few[lane()] : -1;
+        const double step = k < 0 ? 0 : own.step[k];
+        const int v = k < 0 ? -1 : own.list[k];
+        const unsigned long long units = k < 0 ? 0 : own.units[k];
         unsigned long long sum = taken;
         for (int n = 0; n < count; n++) {
             const double of_other = __shfl_sync(~0u, step, n);
@@ -193,37 +195,37 @@ class ChildRatioTest : public ChildProducts {
     __device__ void choose_entering(ChildRatio *t) {
         const double good = 1e-4;
         double limit = HUGE_VAL;
-        for (int k = thread; k < t->total; k += threads) {
+        for (int k = thread(); k < t->total; k += threads()) {
             if (passed(*t, k)) continue;
-            const int v = s.list[k];
-            limit = gpuopt__min(limit, (fabs(s.d[v]) + r.dual) / fabs(s.row[v]));
+            const int v = own.list[k];
+            limit = gpuopt__min(limit, (fabs(own.d[v]) + root.dual) / fabs(own.row[v]));
         }
         limit = smallest(limit);
         ChildBest mine = {0, -1};
-        for (int k = thread; k < t->total; k += threads) {
-            if (s.step[k] > limit || passed(*t, k)) continue;
-            const int v = s.list[k];
-            const double size = fabs(s.row[v]);
+        for (int k = thread(); k < t->total; k += threads()) {
+            if (own.step[k] > limit || passed(*t, k)) continue;
+            const int v = own.list[k];
+            const double size = fabs(own.row[v]);
             if (mine.index < 0 || size > mine.key || (size == mine.key && v < mine.index)) mine = {size, v};
         }
         const ChildBest chosen = best<true>(mine.key, mine.index);
         t->entering = chosen.index;
         if (chosen.index < 0) return;
         t->size = chosen.key;
-        t->step = step_of(t->entering, t->sigma * s.row[t->entering]);
+        t->step = step_of(t->entering, t->sigma * own.row[t->entering]);
         for (ChildBest from = t->first; t->some && t->size < good;) {
             mine = {0, -1};
-            for (int k = thread; k < t->total; k += threads) {
-                const int v = s.list[k];
-                const double size = fabs(s.row[v]);
-                if (!before(s.step[k], v, from) || !(size >= good || size > 10 * t->size)) continue;
-                if (mine.index < 0 || !before(s.step[k], v, mine)) mine = {s.step[k], v};
+            for (int k = thread(); k < t->total; k += threads()) {
+                const int v = own.list[k];
+                const double size = fabs(own.row[v]);
+                if (!before(own.step[k], v, from) || !(size >= good || size > 10 * t->size)) continue;
+                if (mine.index < 0 || !before(own.step[k], v, mine)) mine = {own.step[k], v};
             }
             const double step = largest(mine.index < 0 ? -1 : mine.key);
             if (step < 0) break;
             from = {step, last_variable(mine.index >= 0 && mine.key == step ? mine.index : -1)};
             t->entering = from.index;
-            t->size = fabs(s.row[from.index]);
+            t->size = fabs(own.row[from.index]);
             t->step = step;
         }
     }

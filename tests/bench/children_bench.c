@@ -8,7 +8,7 @@
  * many children, evenly spaced, are solved by a single handle on the CPU, too. bases: where the roots' optimal bases are
  * kept between runs, as NAME.basis; one that is there is loaded and checked instead of a solve.
  * A line for all children, then for 24 and for 1 of them:
- *     children, pivots  of all of them together
+ *     children, pivots  of all of them together, and of the child that takes the most
  *     seconds           of the call, reports in host memory; us a child; thousands of pivots a second
  *     sum               of the objectives of those that are OPTIMAL, and how many had which outcome
  * With --check: the largest difference of an objective, relative to max(1, |objective|), how many outcomes differ, and
@@ -121,7 +121,7 @@ static int run_batch(const machine *on, const char *model, gpuopt_simplex *root,
     const double down = floor(x[w->col[0]]), lb = m->lb[w->col[0]];
     double taken[MOST_REPEATS], sum = 0, seconds;
     int64_t pivots = 0;
-    int32_t k, outcomes[GPUOPT_CUTOFF + 1] = {0};
+    int32_t k, most = 0, outcomes[GPUOPT_CUTOFF + 1] = {0};
     gpuopt_status status;
     desc.copies = children;
     desc.pivots = (int32_t)o->limit;
@@ -147,11 +147,13 @@ static int run_batch(const machine *on, const char *model, gpuopt_simplex *root,
     seconds = median(taken, (int)o->repeat);
     for (k = 0; k < children; k++) {
         pivots += w->iterations[k];
+        if (w->iterations[k] > most) most = w->iterations[k];
         outcomes[w->outcome[k]]++;
         if (w->outcome[k] == GPUOPT_OPTIMAL) sum += w->objective[k];
     }
-    printf("  %s: %d children, %lld pivots, %.6f s, %.2f us a child, %.1f thousand pivots/s, sum %.12g;", on->name,
-           (int)children, (long long)pivots, seconds, 1e6 * seconds / children, 1e-3 * (double)pivots / seconds, sum);
+    printf("  %s: %d children, %lld pivots, at most %d, %.6f s, %.2f us a child, %.1f thousand pivots/s, sum %.12g;",
+           on->name, (int)children, (long long)pivots, (int)most, seconds, 1e6 * seconds / children,
+           1e-3 * (double)pivots / seconds, sum);
     for (k = 0; k <= GPUOPT_CUTOFF; k++)
         if (outcomes[k]) printf(" %d %s", (int)outcomes[k], gpuopt_outcome_string((gpuopt_outcome)k));
     printf("\n");

@@ -9,6 +9,11 @@
 
 #define GPUOPT_DYNAMIC_SHARED(Type, name) auto *const name = static_cast<Type *>(emulated::dynamic_shared())
 
+template <class T>
+T *ptx_global(T *pointer) {
+    return pointer;
+}
+
 template <int COUNT>
 void ptx_copy_async(double *shared, const double *global, int bytes) {
     emulated::copy_async(shared, global, static_cast<unsigned>(bytes), COUNT * sizeof(double));
