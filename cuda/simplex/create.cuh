@@ -5,6 +5,7 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_CREATE_CUH
 #define GPUOPT_CUDA_SIMPLEX_CREATE_CUH
 
+#include "dual_run.cuh"
 #include "enter.cuh"
 #include "run.cuh"
 #include "upload.cuh"
@@ -15,6 +16,7 @@ namespace {
 
 using RunKernel = void (*)(SimplexView, gpuopt__simplex_run, int, int64_t);
 using EnterKernel = void (*)(SimplexView, int, int, int, double);
+using DualKernel = void (*)(SimplexView, DualRequest, int);
 
 RunKernel simplex_run_kernel(const CudaSimplex &s) {
     if (s.revised) return s.deferred ? simplex_run<true, true> : simplex_run<true, false>;
@@ -24,6 +26,8 @@ RunKernel simplex_run_kernel(const CudaSimplex &s) {
 EnterKernel simplex_enter_kernel(const CudaSimplex &s) {
     return s.revised ? simplex_enter<true> : simplex_enter<false>;
 }
+
+DualKernel simplex_dual_kernel(const CudaSimplex &s) { return s.revised ? simplex_dual<true> : simplex_dual<false>; }
 
 /* Whether the blocks' shared memory also has room for their parts of U and V, or for the whole pivot column. */
 void simplex_choose_resident(CudaSimplex *s) {
@@ -52,6 +56,8 @@ gpuopt_status simplex_prepare(const CudaSimplex &s, Kernel kernel, size_t bytes)
 gpuopt_status simplex_load(const CudaSimplex &s) {
     gpuopt_status status = simplex_prepare(s, simplex_run_kernel(s), simplex_shared_bytes(s.view));
     if (!status) status = simplex_prepare(s, simplex_enter_kernel(s), enter_shared_bytes(s.view));
+    if (!status) status = simplex_prepare(s, simplex_dual_kernel(s), dual_shared_bytes(s.view));
+    if (!status) status = load_kernels(s.context(), square_columns, start_dual_weights);
     if (!status) status = simplex_load_model(s.context());
     if (!status)
         status = load_kernels(s.context(), fill_tableau, fill_identity, gather_logicals, combine_columns, add_parts,

@@ -26,7 +26,9 @@ enum {
     SIMPLEX_OWN = 64,     /* least positions or slots per block: fewer blocks agree faster */
     SIMPLEX_PIECE = 512,  /* entries of a column taken at once */
     SIMPLEX_LISTED = 512, /* most changes of feasibility kept in shared memory */
-    SIMPLEX_MOST = 256    /* largest K: one thread each */
+    SIMPLEX_MOST = 256,   /* largest K: one thread each */
+    DUAL_BUCKETS = 256,   /* of break points, see dual_ratio.cuh */
+    DUAL_BUCKET_SETS = 3
 };
 
 /* What a block brings to an exchange: a candidate, a limit or counts. */
@@ -83,6 +85,10 @@ struct SimplexView {
     uint8_t *open;                      /* [rows] */
     double *in, *in_low, *out, *doubt;  /* [rows + cols] each: products for the host */
     double *partial;                    /* [SIMPLEX_PARTS][pitch] */
+    double *dual_weight;                /* [rows] of the dual method, and the next three */
+    uint8_t *refused;                   /* [rows] whose pivot was too small */
+    double *dual_factor;                /* [2][most] rows of V times vectors */
+    unsigned long long *bucket;         /* see dual_ratio.cuh */
     gpuopt__simplex_run_report *report; /* pinned host memory, at the same address on the device */
 };
 

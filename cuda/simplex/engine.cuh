@@ -21,6 +21,7 @@ struct CudaSimplex : Queue {
     SimplexView view = {};
     RankUpdate rank = {};
     int pending = 0;      /* pivots in U and V */
+    int weighs = 0;       /* the dual pricing, plus 1, that its weights belong to; 0: none */
     int64_t launches = 0; /* of the iterations' kernel */
     void *device = nullptr;
     char *vectors = nullptr; /* the device's copy, laid out like the host's */
@@ -116,6 +117,10 @@ uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, SimplexView 
     double **const of_both[] = {&s.in, &s.in_low, &s.out, &s.doubt};
     for (double **array : of_both) simplex_cut(arena, array, both);
     simplex_cut(arena, &s.partial, s.pitch * SIMPLEX_PARTS + s.cols);
+    simplex_cut(arena, &s.dual_weight, s.rows);
+    simplex_cut(arena, &s.refused, s.rows);
+    simplex_cut(arena, &s.dual_factor, 2 * s.most);
+    simplex_cut(arena, &s.bucket, DUAL_BUCKET_SETS * 2 * DUAL_BUCKETS);
     uint64_t vectors = arena->used;
     gpuopt__simplex_cut_vectors(arena, s.rows, s.cols, &s.vec);
     return vectors;

@@ -123,6 +123,7 @@ typedef struct gpuopt__simplex_run_report {
     double largest; /* absolute value in the pivot column */
     double score, reduced_cost;
     double shifted; /* dual: the largest shift of a cost */
+    int32_t idle;   /* dual: successive pivots whose dual step was 0 */
 } gpuopt__simplex_run_report;
 
 /* The end of the ratio test. Either the entering variable's own range is the shortest step (a flip), or the basic

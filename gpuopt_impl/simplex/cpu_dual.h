@@ -244,11 +244,8 @@ static void gpuopt__simplex_cpu_dual_pivot(gpuopt__simplex_cpu *s, const gpuopt_
 
 /* ---- The loop ---- */
 
-/* So many iterations in a row whose dual step is 0 are a stall. */
-enum { GPUOPT__SIMPLEX_STALL = 40 };
-
 /* Does one iteration, or refuses a row. Returns 0 if the run has ended. */
-static int gpuopt__simplex_cpu_dual_step(gpuopt__simplex_cpu *s, const gpuopt__simplex_dual_run *run, int32_t *idle,
+static int gpuopt__simplex_cpu_dual_step(gpuopt__simplex_cpu *s, const gpuopt__simplex_dual_run *run,
                                          gpuopt__simplex_run_report *report) {
     gpuopt__simplex_dual_ratio r;
     double excess = 0;
@@ -277,9 +274,9 @@ static int gpuopt__simplex_cpu_dual_step(gpuopt__simplex_cpu *s, const gpuopt__s
         report->end = GPUOPT__SIMPLEX_END_DRIFTED;
         return 0;
     }
-    *idle = s->combined[r.entering] * r.size <= run->rules.dual ? *idle + 1 : 0;
+    report->idle = s->combined[r.entering] * r.size <= run->rules.dual ? report->idle + 1 : 0;
     gpuopt__simplex_cpu_dual_pivot(s, run, p, &r, report);
-    if (*idle >= GPUOPT__SIMPLEX_STALL) report->end = GPUOPT__SIMPLEX_END_STALLED;
+    if (report->idle >= GPUOPT__SIMPLEX_STALL) report->end = GPUOPT__SIMPLEX_END_STALLED;
     return report->end == GPUOPT__SIMPLEX_END_LIMIT;
 }
 
@@ -290,14 +287,13 @@ static int gpuopt__simplex_cpu_cut_off(const gpuopt__simplex_cpu *s, double cuto
 static gpuopt_status gpuopt__simplex_cpu_dual_run(void *engine, const gpuopt__simplex_dual_run *run,
                                                   gpuopt__simplex_run_report *report) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
-    int32_t idle = 0;
     memset(report, 0, sizeof *report);
     memset(s->refused, 0, (size_t)s->lp->rows);
     gpuopt__simplex_cpu_weigh(s, run->pricing);
     do {
         if (gpuopt__simplex_cpu_cut_off(s, run->cutoff)) report->end = GPUOPT__SIMPLEX_END_CUTOFF;
     } while (report->end == GPUOPT__SIMPLEX_END_LIMIT && report->pivots < run->most &&
-             gpuopt__simplex_cpu_dual_step(s, run, &idle, report));
+             gpuopt__simplex_cpu_dual_step(s, run, report));
     return GPUOPT_OK;
 }
 

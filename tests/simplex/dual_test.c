@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The dual simplex method, on the CPU: verdicts, objectives and proofs against exact rationals on random models that
+* The dual simplex method: verdicts, objectives and proofs against exact rationals on random models that
  * change, the verdict on bases as they are, degenerate models, children of one basis against CLP; and what is refused.
  */
 #include <math.h>
