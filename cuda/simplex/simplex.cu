@@ -15,6 +15,7 @@
  */
 #include "../common/tables.cuh"
 #include "batch.cuh"
+#include "grow.cuh"
 
 namespace {
 
@@ -34,13 +35,6 @@ gpuopt_status cuda_simplex_pull(void *engine) {
 }
 
 /* ---- Iterations ---- */
-
-template <class Kernel, class... Argument>
-gpuopt_status simplex_launch(CudaSimplex *s, Kernel kernel, size_t bytes, const Argument &...argument) {
-    s->launch({s->view.blocks, SIMPLEX_THREADS, bytes, LAUNCH_COOPERATIVE}, kernel, argument...);
-    gpuopt_status status = s->launched("launching simplex iterations");
-    return status ? status : s->wait("waiting for simplex iterations");
-}
 
 gpuopt_status cuda_simplex_run(void *engine, const gpuopt__simplex_run *run, gpuopt__simplex_run_report *report) {
     CudaSimplex *s = cuda_simplex(engine);
@@ -141,20 +135,8 @@ gpuopt_status cuda_simplex_enter(void *engine, int32_t count, const int32_t *col
                                  double least, uint8_t *open, int32_t *position) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
-    const SimplexView &v = s->view;
-    size_t bytes = sizeof(int32_t) * static_cast<size_t>(count);
-    gpuopt_status status = s->copy(v.column, column, bytes);
-    if (!status) status = s->copy(v.wanted, wanted, bytes);
-    if (!status) status = s->copy(v.open, open, static_cast<size_t>(v.rows));
-    for (int first = 0; first < count && !status; first = v.report->entering) {
-        if (s->pending == v.most) s->apply();
-        status = simplex_launch(s, simplex_enter_kernel(*s), enter_shared_bytes(v), v, first, count, s->pending, least);
-        if (!status) s->pending += v.report->pivots;
-    }
-    if (!status && !s->deferred) s->apply();
-    if (!status) status = s->copy(position, v.position, bytes);
-    if (!status) status = s->copy(open, v.open, static_cast<size_t>(v.rows));
-    return status ? status : s->wait("reinverting");
+    gpuopt_status status = s->copy(s->view.column, column, bytes_of<int32_t>(count));
+    return status ? status : simplex_enter_listed(s, count, wanted, least, open, position);
 }
 
 /* The matrix, and the columns of U and rows of V in use; then the dual method's weights. */
@@ -212,30 +194,10 @@ gpuopt_status cuda_simplex_bring_back(void *engine, const void *kept) {
 } // namespace
 
 const gpuopt__simplex_backend gpuopt__cuda_simplex = { // in the order of backend.h
-    cuda_simplex_plan,
-    cuda_simplex_create,
-    cuda_simplex_scale,
-    cuda_simplex_pattern,
-    cuda_simplex_destroy,
-    cuda_simplex_run,
-    cuda_simplex_dual_run,
-    cuda_simplex_reset,
-    cuda_simplex_enter,
-    nullptr, // bases are always loaded
-    nullptr,
-    cuda_simplex_kept_bytes,
-    cuda_simplex_keep,
-    cuda_simplex_bring_back,
-    cuda_simplex_push,
-    cuda_simplex_pull,
-    cuda_simplex_ftran,
-    cuda_simplex_btran,
-    cuda_simplex_residual,
-    cuda_simplex_reduce,
-    cuda_simplex_batch_plan,
-    cuda_simplex_batch_create,
-    cuda_simplex_batch_destroy,
-    cuda_simplex_batch_run,
-    nullptr, /* rows and columns stay */
-    nullptr,
-    nullptr};
+    cuda_simplex_plan,       cuda_simplex_create,       cuda_simplex_scale,         cuda_simplex_pattern,
+    cuda_simplex_destroy,    cuda_simplex_run,          cuda_simplex_dual_run,      cuda_simplex_reset,
+    cuda_simplex_enter,      cuda_simplex_exchange,     cuda_simplex_column,        cuda_simplex_kept_bytes,
+    cuda_simplex_keep,       cuda_simplex_bring_back,   cuda_simplex_push,          cuda_simplex_pull,
+    cuda_simplex_ftran,      cuda_simplex_btran,        cuda_simplex_residual,      cuda_simplex_reduce,
+    cuda_simplex_batch_plan, cuda_simplex_batch_create, cuda_simplex_batch_destroy, cuda_simplex_batch_run,
+    cuda_simplex_offer,      cuda_simplex_accept,       cuda_simplex_drop,          1};

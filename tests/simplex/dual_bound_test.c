@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-* The dual simplex method: bounds and cutoffs, against the exact optimum in rationals.
+ * The dual simplex method: bounds and cutoffs, against the exact optimum in rationals.
  */
 #include <math.h>
 
