@@ -1074,9 +1074,8 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
 /* ---- Linear programs: the simplex method, in whole iterations or step by step ------------------------------------- *
  *     min or max  cost'x + offset   subject to   lhs <= A x <= rhs,   lb <= x <= ub
  * The primal simplex method with bounded variables, after Meyer, Albuquerque, Chopard: A multi-GPU implementation and
- * performance model for the standard simplex method (2011); on the CPU the dual one, too (see _algorithm; the GPU has
- * it for children of one basis, see below). How they work and when to use them, also within a tree search:
- * doc/simplex.md.
+ * performance model for the standard simplex method (2011), and the dual one (see _algorithm). How they work and when
+ * to use them, also within a tree search: doc/simplex.md.
  *
  * Variables are numbered: 0 .. cols - 1 are the columns, cols + i is the activity of row i, whose bounds are the row's
  * sides. A basis has `rows` basic variables; the first basis consists of the activities.
@@ -1122,8 +1121,8 @@ typedef enum gpuopt_simplex_method {
 /* Which method iterates. */
 typedef enum gpuopt_simplex_algorithm {
     GPUOPT_ALGORITHM_PRIMAL = 0, /* the primal simplex method */
-    GPUOPT_ALGORITHM_DUAL,       /* CPU only: the dual one from any basis, in two phases if it is not dual feasible */
-    GPUOPT_ALGORITHM_AUTO        /* CPU only: the dual one from bases that are dual feasible and not primal feasible */
+    GPUOPT_ALGORITHM_DUAL,       /* the dual one from any basis, in two phases if it is not dual feasible */
+    GPUOPT_ALGORITHM_AUTO        /* the dual one from bases that are dual feasible and not primal feasible */
 } gpuopt_simplex_algorithm;
 
 /* How the dual method chooses the leaving variable. */
@@ -1182,8 +1181,8 @@ typedef struct gpuopt_simplex_desc {
     int64_t iteration_limit;        /* over the handle's life, then the outcome is LIMIT; 0: none */
     gpuopt_simplex_algorithm algorithm;       /* 0: PRIMAL */
     gpuopt_simplex_dual_pricing dual_pricing; /* 0: STEEPEST_EDGE */
-    int32_t spare_rows, spare_cols; /* CPU only: room for rows and columns to be added; the limits are on all */
-    int64_t spare_nonzeros;         /* CPU only: room for their entries */
+    int32_t spare_rows, spare_cols; /* room for rows and columns to be added; the limits are on all */
+    int64_t spare_nonzeros;         /* room for their entries; CUDA: with any of the three 16 bytes a nonzero more */
     gpuopt_group *group; /* of this context, whose ranks share the tableau; NULL: this context has all of it */
 } gpuopt_simplex_desc;
 
@@ -1315,8 +1314,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int rei
 
 /* Gets the basis: status [cols + rows], a gpuopt_simplex_variable each. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory where, uint8_t *status);
-/* Sets the basis. The present one costs O(rows + cols). On the CPU one that differs from it in few variables is
- * reached by pivots; any other is inverted. status [cols + rows], `rows` of them BASIC. A nonbasic variable whose
+/* Sets the basis. The present one costs O(rows + cols). One that differs from it in few variables is reached by pivots;
+ * any other is inverted. status [cols + rows], `rows` of them BASIC. A nonbasic variable whose
  * status names an infinite bound goes to its other one, or to 0; AT_ZERO of one that is not free is AT_LOWER. The
  * outcome is MORE again. ARGUMENT: a status is out of range, in host or device memory, or the number of BASIC ones is
  * wrong. NUMERIC: the basis is singular; the log names a variable, and the handle is what it was, to the bit. For that
@@ -1347,7 +1346,9 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_some_costs(gpuopt_simplex *simplex, 
  * to differ widely from the first ones, that may end with IMPRECISE where a new handle, which scales all of the model,
  * does not. x and duals are recomputed when they are needed, and the outcome is MORE again. Arrays of [rows] and [cols]
  * are from then on as long as the handle now has rows and columns; batches over the handle go on. Everything is in host
- * memory. Refused calls change nothing. UNSUPPORTED: on the GPU, and with a group. */
+ * memory. Refused calls change nothing. CUDA: the model is changed in host memory and copied to the device, so that
+ * each call takes time O(nonzeros), too. UNSUPPORTED: with a group; CUDA: the handle has no spare rows, columns or
+ * nonzeros, also in _remove_rows and _remove_cols. */
 
 /* Adds rows: a matrix with the handle's columns, and sides [rows->rows] as in the descriptor. They come behind the
  * present rows, and their activities are basic, so that a dual feasible basis stays dual feasible. The inverse gets a
@@ -1376,8 +1377,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_remove_cols(gpuopt_simplex *simplex, int
 /* Sets a cutoff for the dual method, which stays until it is set again: once the bound of _get_bound is at or beyond
  * it, iterating ends with CUTOFF. It may also go on to another outcome: the primal method does not look at the cutoff,
  * nor does the dual one when the costs that it has shifted keep the bound away. Minimising: HUGE_VAL, maximising:
- * -HUGE_VAL is none. If the outcome is CUTOFF, it is MORE again. ARGUMENT: NaN. UNSUPPORTED: on the GPU, which has no
- * dual method yet. */
+ * -HUGE_VAL is none. If the outcome is CUTOFF, it is MORE again. ARGUMENT: NaN. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, double cutoff);
 /* Gets a bound that no solution's objective is better than, with infinite bounds of columns taken for 1e24: by the
  * duals of the present basis, on the original data, less all that rounding could have added. Close to the objective if
@@ -1448,9 +1448,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  * CPU        A child does the pivots that the root would do after _set_some_bounds, _set_some_sides and _set_some_costs
  *            with its lists, and has the outcome, objective and proof that _iterate would give then, with any number of
  *            threads. Each thread has an inverse or tableau of its own, which is brought back after each child.
- * CUDA       The root must be REVISED. A block works on a child from beginning to end; the root's inverse is only read,
- *            and a child keeps its pivots beside it. The same rules choose the pivots, in the device's own order of
- *            sums, ties by the lowest index. A child's result depends on the root, its own lists and the descriptor.
+ * CUDA       The root must be REVISED, without room for rows and columns. A block works on a child from beginning to
+ *            end; the root's inverse is only read, and a child keeps its pivots beside it. The same rules choose the
+ *            pivots, in the device's own order of sums, ties by the lowest index. A child's result depends on the
+ *            root, its own lists and the descriptor.
  *            OPTIMAL is by tolerance, on the original data, without _iterate's refinement beyond that: no bound or side
  *            is violated by more than primal_tolerance * max(1, |bound|), and no reduced cost has the wrong sign by
  *            more than dual_tolerance * max(1, |cost|). INFEASIBLE is proven as by _iterate. UNBOUNDED is not found:
@@ -1483,10 +1484,10 @@ typedef struct gpuopt_simplex_batch_desc {
 /* Fills `plan` with the memory that a batch takes. Errors: as _create. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                    gpuopt_memory_plan *plan);
-/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: CUDA: the root is a TABLEAU, or REFACTOR. Memory on
- * the CPU: about that of the root for each thread; on the GPU 8 rows^2 bytes, 12 or more for each nonzero, and 16 K
- * rows + 100 (2 rows + cols) for each block that works at the same time, of which there are up to two a
- * multiprocessor. */
+/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: CUDA: the root is a TABLEAU, or has room for rows and
+ * columns, or REFACTOR. Memory on the CPU: about that of the root for each thread; on the GPU 8 rows^2 bytes, 12 or
+ * more for each nonzero, and 16 K rows + 100 (2 rows + cols) for each block that works at the same time, of which there
+ * are up to two a multiprocessor. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                      gpuopt_simplex_batch **batch);
 /* Destroys a batch; NULL is allowed. */

@@ -201,7 +201,11 @@ class DualBlock : DualRatio<REVISED> {
         }
         append(inverse);
         __syncthreads();
-        if (thread() > 0) return;
+        if (thread() == 0) exchange_variables(to, owner);
+        __syncthreads();
+    }
+
+    __device__ void exchange_variables(double to, bool owner) const {
         if (owner) {
             double x = to, l = l_out, u = u_out;
             v.state[entering] = static_cast<uint8_t>(gpuopt__simplex_make_nonbasic(report.to_upper, &x, &l, &u));
