@@ -1181,9 +1181,9 @@ typedef struct gpuopt_simplex_desc {
     int64_t iteration_limit;        /* over the handle's life, then the outcome is LIMIT; 0: none */
     gpuopt_simplex_algorithm algorithm;       /* 0: PRIMAL */
     gpuopt_simplex_dual_pricing dual_pricing; /* 0: STEEPEST_EDGE */
-    int32_t spare_rows, spare_cols; /* room for rows and columns to be added; the limits are on all */
-    int64_t spare_nonzeros;         /* room for their entries; CUDA: with any of the three 16 bytes a nonzero more */
-    gpuopt_group *group; /* of this context, whose ranks share the tableau; NULL: this context has all of it */
+    int32_t spare_rows, spare_cols;           /* room for rows and columns to be added; the limits are on all */
+    int64_t spare_nonzeros; /* room for their entries; CUDA: with any of the three 16 bytes a nonzero more */
+    gpuopt_group *group;    /* of this context, whose ranks share the tableau; NULL: this context has all of it */
 } gpuopt_simplex_desc;
 
 /* Where the handle stands. */
@@ -1308,6 +1308,52 @@ GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t e
 /* Moves a nonbasic variable to its other bound. ARGUMENT: not nonbasic, or it does not have two different finite
  * bounds. */
 GPUOPT_API gpuopt_status gpuopt_simplex_flip(gpuopt_simplex *simplex, int32_t variable, gpuopt_simplex_info *info);
+
+/* A candidate to leave the basis in the dual method. */
+typedef struct gpuopt_simplex_dual_leaving {
+    size_t struct_size;   /* sizeof(gpuopt_simplex_dual_leaving) */
+    int32_t variable;     /* basic, outside its bounds; -1: none, or there is a verdict */
+    int32_t to_upper;     /* not 0: it leaves at its upper bound, which it is above; else at its lower one */
+    double infeasibility; /* by how much it is outside, scaled, > 0 */
+    double score;         /* infeasibility^2 / weight */
+} gpuopt_simplex_dual_leaving;
+
+/* A candidate to enter the basis in the dual method. */
+typedef struct gpuopt_simplex_dual_entering {
+    size_t struct_size; /* sizeof(gpuopt_simplex_dual_entering) */
+    int32_t variable;   /* nonbasic, blocks; -1: none, or see `unsafe` */
+    int32_t flips;      /* nonbasic variables that the step passes: _dual_pivot moves them to their other bounds */
+    double step;        /* of the reduced costs, scaled, >= 0; infinite: nothing blocks, no point is feasible */
+    double pivot;       /* the entry in the pivot row, scaled */
+    /* Not 0: _dual_pivot would refuse the entry of what blocks, `pivot`, as too small; variable is -1. Let another
+     * variable leave, or refresh with reinvert. */
+    int32_t unsafe;
+} gpuopt_simplex_dual_entering;
+
+/* The parts of an iteration of the dual method, of handles whose algorithm is DUAL or AUTO; else they return STATE.
+ * The first one, and one after something has changed, makes the basis dual feasible: variables with two bounds flip,
+ * and other reduced costs of the wrong sign become 0 by shifts of their costs, which the primal method undoes; there is
+ * no phase 1. Where no variable leaves, or nothing blocks one that does, _iterate comes to the verdict, without an
+ * iteration if there is nothing left to do. Calls of _iterate and of the primal method's parts may come in between. A
+ * refresh that is due is done by the next part. While bounds cross, or after OPTIMAL, INFEASIBLE, UNBOUNDED or
+ * IMPRECISE, _dual_price finds no variable, and the other two return STATE. NUMERIC: the basis is too close to a
+ * singular one. */
+
+/* Chooses the variable to leave by dual_pricing, and fills `leaving`. */
+GPUOPT_API gpuopt_status gpuopt_simplex_dual_price(gpuopt_simplex *simplex, gpuopt_simplex_dual_leaving *leaving);
+/* Chooses the variable to enter for the basic variable `leaving` by the ratio test with long steps, and fills
+ * `entering`. ARGUMENT: `leaving` is not basic, or within its bounds. */
+GPUOPT_API gpuopt_status gpuopt_simplex_dual_ratio_test(gpuopt_simplex *simplex, int32_t leaving,
+                                                        gpuopt_simplex_dual_entering *entering);
+/* Exchanges the basic variable `leaving`, which goes to the bound that it is beyond, and `entering`. If that is what
+ * _dual_ratio_test names, the variables flip that its step passes. With another choice none flips, and reduced costs
+ * that would get the wrong sign become 0 by shifts of their costs. ARGUMENT: as _dual_ratio_test, `entering` is not
+ * nonbasic, or its reduced cost does not come to 0 in the direction of the step. NUMERIC: the pivot is below
+ * pivot_tolerance, or differs in its row and its column, with another inverse, too. Info is filled if it is not
+ * NULL. */
+GPUOPT_API gpuopt_status gpuopt_simplex_dual_pivot(gpuopt_simplex *simplex, int32_t leaving, int32_t entering,
+                                                   gpuopt_simplex_info *info);
+
 /* Recomputes x, duals and reduced costs from the original data; if reinvert is not 0 the inverse, too. Removes the
  * perturbation of the bounds. */
 GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int reinvert, gpuopt_simplex_info *info);

@@ -15,10 +15,12 @@ namespace {
 /* What a launch is to do. */
 struct DualRequest {
     gpuopt__simplex_rules rules;
+    gpuopt__simplex_run_part part;
     gpuopt_simplex_dual_pricing pricing;
-    int most;      /* pivots */
-    int idle;      /* pivots before whose dual step was 0 */
-    double cutoff; /* infinite: none */
+    int most;              /* pivots */
+    int idle;              /* pivots before whose dual step was 0 */
+    int leaving, entering; /* of parts: position and slot */
+    double cutoff;         /* infinite: none */
 };
 
 struct DualShared {

@@ -20,7 +20,7 @@ class DualRatio : protected DualState<REVISED> {
         Base::slots, Base::sync, Base::thread, Base::v;
 
     int leaving = -1, entering = -1;   /* position and slot */
-    double excess = 0;                 /* of the leaving variable */
+    double excess = 0, score = 0;      /* of the leaving variable */
     double size = 0, entering_key = 0; /* |entry| of the entering variable, and its step */
     Cell rest = Earliest::none();      /* the first break point that is not passed */
     int round = 0;                     /* of counting in buckets, in this launch */
@@ -33,8 +33,13 @@ class DualRatio : protected DualState<REVISED> {
             double by = gpuopt__simplex_excess(v.xb[at], v.lb[at], v.ub[at], r.rules.primal);
             if (by != 0 && !s.refused[at]) best = Largest::of(best, {by * by / s.dual_weight[at], at, 0});
         }
-        leaving = this->template agree<Largest>(best).index;
-        if (leaving < 0) return;
+        best = this->template agree<Largest>(best);
+        leaving = best.index;
+        score = best.key;
+        if (leaving >= 0) look_at_leaving();
+    }
+
+    __device__ void look_at_leaving() {
         excess =
             gpuopt__simplex_excess(fresh(v.xb + leaving), fresh(v.lb + leaving), fresh(v.ub + leaving), r.rules.primal);
     }
@@ -56,6 +61,14 @@ class DualRatio : protected DualState<REVISED> {
         if (budget.room > 0 && taken >= budget.room) rest = find_in_buckets(budget);
         else if (first.index < 0) return;
         choose();
+    }
+
+    /* The same for the entering variable that the host has chosen: none is passed. */
+    __device__ void given(int slot) {
+        entering_key = fresh(key() + slot);
+        entering = entering_key >= 0 ? slot : -1;
+        size = fabs(fresh(row() + slot));
+        rest = {-1, 0, 0};
     }
 
   private:

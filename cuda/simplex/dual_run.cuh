@@ -55,17 +55,46 @@ class DualBlock : DualRatio<REVISED> {
         return this->add_parts_up(s.cols) >= r.cutoff;
     }
 
-    /* Does one iteration, or refuses a row. False: the run has ended. */
-    __device__ bool step() {
-        if (cut_off()) return end(GPUOPT__SIMPLEX_END_CUTOFF);
-        this->price();
-        if (leaving < 0) return end(GPUOPT__SIMPLEX_END_FEASIBLE);
+    /* Chooses the leaving variable, unless the host has. False: the run has ended. */
+    __device__ bool choose_leaving() {
+        const bool part = r.part == GPUOPT__SIMPLEX_RUN_RATIO || r.part == GPUOPT__SIMPLEX_RUN_PIVOT;
+        if (part) {
+            leaving = r.leaving;
+            this->look_at_leaving();
+        } else {
+            if (cut_off()) return end(GPUOPT__SIMPLEX_END_CUTOFF);
+            this->price();
+            if (leaving < 0) return end(GPUOPT__SIMPLEX_END_FEASIBLE);
+        }
         report.leaving = leaving;
         report.direction = excess > 0 ? 1 : -1;
         report.to_upper = excess > 0;
-        this->pivot_row(leaving);
+        report.score = this->score;
+        return r.part != GPUOPT__SIMPLEX_RUN_PRICE;
+    }
+
+    /* Chooses the entering variable; the host's choice may be another one. False: the run has ended. */
+    __device__ bool choose_entering() {
+        const bool pivots = r.part == GPUOPT__SIMPLEX_RUN_PIVOT;
         this->ratio_test();
+        if (pivots && entering != r.entering) this->given(r.entering);
+        report.entering = entering;
         if (entering < 0) return end(GPUOPT__SIMPLEX_END_NO_ENTERING);
+        if (r.part != GPUOPT__SIMPLEX_RUN_ITERATE) report.pivot = fresh(row() + entering);
+        if (pivots && size < r.rules.pivot) return end(GPUOPT__SIMPLEX_END_UNSAFE);
+        if (r.part != GPUOPT__SIMPLEX_RUN_RATIO) return true;
+        int flips = 0;
+        for (int j = first_slot + thread(); j < first_slot + slots; j += SIMPLEX_THREADS) flips += flips_at(j);
+        report.flips = this->template agree<Counts>(Counts::make(0, flips)).index;
+        report.step = entering_key;
+        return false;
+    }
+
+    /* Does one iteration or a part of one, or refuses a row. False: the run has ended. */
+    __device__ bool step() {
+        if (!choose_leaving()) return false;
+        this->pivot_row(leaving);
+        if (!choose_entering()) return false;
         if (size < r.rules.pivot) {
             if (thread() == 0 && leaving >= first_row && leaving < first_row + rows) s.refused[leaving] = 1;
             __syncthreads();
@@ -90,7 +119,6 @@ class DualBlock : DualRatio<REVISED> {
         double norm = steepest() ? tau() : weight_out;
         sync(); /* all have read what changes now */
         trade(norm);
-        report.entering = entering;
         report.pivots++;
         pending++;
         return report.idle < GPUOPT__SIMPLEX_STALL || end(GPUOPT__SIMPLEX_END_STALLED);
@@ -106,11 +134,13 @@ class DualBlock : DualRatio<REVISED> {
         weight_out = fresh(s.dual_weight + p);
     }
 
+    __device__ bool flips_at(int j) const { return this->passed(j) && j != entering && key()[j] < entering_key; }
+
     /* Flips the variables that the step passes, and moves the basic ones with them. */
     __device__ void flip() {
         int flips = 0;
         for (int j = first_slot + thread(); j < first_slot + slots; j += SIMPLEX_THREADS) {
-            if (!this->passed(j) || j == entering || key()[j] >= entering_key) continue;
+            if (!flips_at(j)) continue;
             bool up = v.state[j] == GPUOPT__SIMPLEX_MAY_INCREASE;
             this->moved_by()[REVISED ? v.slot[j] : j] = up ? v.un[j] - v.ln[j] : v.ln[j] - v.un[j];
             v.xn[j] = up ? v.un[j] : v.ln[j];

@@ -90,7 +90,7 @@ gpuopt_status cuda_simplex_dual_run(void *engine, const gpuopt__simplex_dual_run
     DeviceScope scope(s->context());
     const SimplexView &v = s->view;
     const size_t both = bytes_of<double>(static_cast<int64_t>(v.rows) + v.cols);
-    DualRequest request = {run->rules, run->pricing, run->most, 0, run->cutoff};
+    DualRequest request = {run->rules, run->part, run->pricing, run->most, 0, run->leaving, run->entering, run->cutoff};
     gpuopt__simplex_run_report total = {};
     gpuopt_status status = simplex_weigh(s, run->pricing);
     if (!status) status = s->copy(v.in, run->cost, both);
@@ -110,7 +110,8 @@ gpuopt_status cuda_simplex_dual_run(void *engine, const gpuopt__simplex_dual_run
         total.flips += flips;
         total.bans += bans;
         if (shifted > total.shifted) total.shifted = shifted;
-        if (total.end != GPUOPT__SIMPLEX_END_LIMIT || request.most == 0) break;
+        if (total.end != GPUOPT__SIMPLEX_END_LIMIT || request.most == 0 || run->part != GPUOPT__SIMPLEX_RUN_ITERATE)
+            break;
     }
     if (!s->deferred) s->apply();
     if (!status && total.shifted > 0) {

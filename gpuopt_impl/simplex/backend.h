@@ -74,10 +74,10 @@ static inline void gpuopt__simplex_cut_vectors(gpuopt__arena *arena, int32_t row
 
 typedef enum gpuopt__simplex_run_part {
     GPUOPT__SIMPLEX_RUN_ITERATE = 0, /* whole iterations */
-    GPUOPT__SIMPLEX_RUN_PRICE,       /* choose the entering variable */
-    GPUOPT__SIMPLEX_RUN_RATIO,       /* choose the leaving variable for a given entering one */
-    GPUOPT__SIMPLEX_RUN_PIVOT,       /* one pivot; both variables are given */
-    GPUOPT__SIMPLEX_RUN_FLIP         /* one bound flip; the entering variable is given */
+    GPUOPT__SIMPLEX_RUN_PRICE,       /* choose the entering variable; dual: the leaving one */
+    GPUOPT__SIMPLEX_RUN_RATIO, /* choose the leaving variable for a given entering one; dual: the other way round */
+    GPUOPT__SIMPLEX_RUN_PIVOT, /* one pivot; both variables are given */
+    GPUOPT__SIMPLEX_RUN_FLIP   /* one bound flip; the entering variable is given */
 } gpuopt__simplex_run_part;
 
 typedef enum gpuopt__simplex_run_end {
@@ -107,10 +107,13 @@ typedef struct gpuopt__simplex_run {
 /* The same for iterations of the dual method. */
 typedef struct gpuopt__simplex_dual_run {
     gpuopt__simplex_rules rules;
+    gpuopt__simplex_run_part part; /* ITERATE, PRICE, RATIO or PIVOT */
     gpuopt_simplex_dual_pricing pricing;
-    int32_t most;  /* limit of the pivots */
-    double cutoff; /* of the sum of reduced costs times values; infinite: none */
-    double *cost;  /* [cols + rows] to which the reduced costs belong; shifted where one would get the wrong sign */
+    int32_t most;     /* limit of the pivots */
+    int32_t leaving;  /* RATIO and PIVOT: a position whose variable is outside its bounds */
+    int32_t entering; /* PIVOT: a slot. If it is not the one of the ratio test, no variable flips */
+    double cutoff;    /* of the sum of reduced costs times values; infinite: none */
+    double *cost;     /* [cols + rows] to which the reduced costs belong; shifted where one would get the wrong sign */
 } gpuopt__simplex_dual_run;
 
 /* What a run did. */
@@ -230,9 +233,10 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*pattern)(void *engine, gpuopt__simplex_pattern *);
     void (*destroy)(gpuopt_context *, void *engine);
     gpuopt_status (*run)(void *engine, const gpuopt__simplex_run *, gpuopt__simplex_run_report *);
-    /* Iterations of the dual method; entering and direction in the report are of no meaning, but where the end is
-     * NO_ENTERING, direction says whether the variable in position `leaving` is above (1) or below (-1) its bounds.
-     */
+    /* Iterations of the dual method; in the report direction is of no meaning, but where the end is NO_ENTERING it says
+     * whether the variable in position `leaving` is above (1) or below (-1) its bounds. PRICE: leaving, to_upper and
+     * score, or the end FEASIBLE. RATIO: entering, step, pivot and flips, or NO_ENTERING. PIVOT: NO_ENTERING if the
+     * given variable cannot enter, UNSAFE if its entry is too small, and DRIFTED; then nothing has changed. */
     gpuopt_status (*dual_run)(void *engine, const gpuopt__simplex_dual_run *, gpuopt__simplex_run_report *);
     /* Back to the slack basis, where slot j holds variable j and position i the logical of row i. */
     gpuopt_status (*reset)(void *engine);
