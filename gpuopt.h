@@ -1074,9 +1074,8 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
 /* ---- Linear programs: the simplex method, in whole iterations or step by step ------------------------------------- *
  *     min or max  cost'x + offset   subject to   lhs <= A x <= rhs,   lb <= x <= ub
  * The primal simplex method with bounded variables, after Meyer, Albuquerque, Chopard: A multi-GPU implementation and
- * performance model for the standard simplex method (2011); on the CPU the dual one, too (see _algorithm; the GPU has
- * it for children of one basis, see below). How they work and when to use them, also within a tree search:
- * doc/simplex.md.
+ * performance model for the standard simplex method (2011), and the dual one (see _algorithm). How they work and when
+ * to use them, also within a tree search: doc/simplex.md.
  *
  * Variables are numbered: 0 .. cols - 1 are the columns, cols + i is the activity of row i, whose bounds are the row's
  * sides. A basis has `rows` basic variables; the first basis consists of the activities.
@@ -1122,8 +1121,8 @@ typedef enum gpuopt_simplex_method {
 /* Which method iterates. */
 typedef enum gpuopt_simplex_algorithm {
     GPUOPT_ALGORITHM_PRIMAL = 0, /* the primal simplex method */
-    GPUOPT_ALGORITHM_DUAL,       /* CPU only: the dual one from any basis, in two phases if it is not dual feasible */
-    GPUOPT_ALGORITHM_AUTO        /* CPU only: the dual one from bases that are dual feasible and not primal feasible */
+    GPUOPT_ALGORITHM_DUAL,       /* the dual one from any basis, in two phases if it is not dual feasible */
+    GPUOPT_ALGORITHM_AUTO        /* the dual one from bases that are dual feasible and not primal feasible */
 } gpuopt_simplex_algorithm;
 
 /* How the dual method chooses the leaving variable. */
@@ -1182,9 +1181,9 @@ typedef struct gpuopt_simplex_desc {
     int64_t iteration_limit;        /* over the handle's life, then the outcome is LIMIT; 0: none */
     gpuopt_simplex_algorithm algorithm;       /* 0: PRIMAL */
     gpuopt_simplex_dual_pricing dual_pricing; /* 0: STEEPEST_EDGE */
-    int32_t spare_rows, spare_cols; /* CPU only: room for rows and columns to be added; the limits are on all */
-    int64_t spare_nonzeros;         /* CPU only: room for their entries */
-    gpuopt_group *group; /* of this context, whose ranks share the tableau; NULL: this context has all of it */
+    int32_t spare_rows, spare_cols;           /* room for rows and columns to be added; the limits are on all */
+    int64_t spare_nonzeros; /* room for their entries; CUDA: with any of the three 16 bytes a nonzero more */
+    gpuopt_group *group;    /* of this context, whose ranks share the tableau; NULL: this context has all of it */
 } gpuopt_simplex_desc;
 
 /* Where the handle stands. */
@@ -1309,14 +1308,60 @@ GPUOPT_API gpuopt_status gpuopt_simplex_pivot(gpuopt_simplex *simplex, int32_t e
 /* Moves a nonbasic variable to its other bound. ARGUMENT: not nonbasic, or it does not have two different finite
  * bounds. */
 GPUOPT_API gpuopt_status gpuopt_simplex_flip(gpuopt_simplex *simplex, int32_t variable, gpuopt_simplex_info *info);
+
+/* A candidate to leave the basis in the dual method. */
+typedef struct gpuopt_simplex_dual_leaving {
+    size_t struct_size;   /* sizeof(gpuopt_simplex_dual_leaving) */
+    int32_t variable;     /* basic, outside its bounds; -1: none, or there is a verdict */
+    int32_t to_upper;     /* not 0: it leaves at its upper bound, which it is above; else at its lower one */
+    double infeasibility; /* by how much it is outside, scaled, > 0 */
+    double score;         /* infeasibility^2 / weight */
+} gpuopt_simplex_dual_leaving;
+
+/* A candidate to enter the basis in the dual method. */
+typedef struct gpuopt_simplex_dual_entering {
+    size_t struct_size; /* sizeof(gpuopt_simplex_dual_entering) */
+    int32_t variable;   /* nonbasic, blocks; -1: none, or see `unsafe` */
+    int32_t flips;      /* nonbasic variables that the step passes: _dual_pivot moves them to their other bounds */
+    double step;        /* of the reduced costs, scaled, >= 0; infinite: nothing blocks, no point is feasible */
+    double pivot;       /* the entry in the pivot row, scaled */
+    /* Not 0: _dual_pivot would refuse the entry of what blocks, `pivot`, as too small; variable is -1. Let another
+     * variable leave, or refresh with reinvert. */
+    int32_t unsafe;
+} gpuopt_simplex_dual_entering;
+
+/* The parts of an iteration of the dual method, of handles whose algorithm is DUAL or AUTO; else they return STATE.
+ * The first one, and one after something has changed, makes the basis dual feasible: variables with two bounds flip,
+ * and other reduced costs of the wrong sign become 0 by shifts of their costs, which the primal method undoes; there is
+ * no phase 1. Where no variable leaves, or nothing blocks one that does, _iterate comes to the verdict, without an
+ * iteration if there is nothing left to do. Calls of _iterate and of the primal method's parts may come in between. A
+ * refresh that is due is done by the next part. While bounds cross, or after OPTIMAL, INFEASIBLE, UNBOUNDED or
+ * IMPRECISE, _dual_price finds no variable, and the other two return STATE. NUMERIC: the basis is too close to a
+ * singular one. */
+
+/* Chooses the variable to leave by dual_pricing, and fills `leaving`. */
+GPUOPT_API gpuopt_status gpuopt_simplex_dual_price(gpuopt_simplex *simplex, gpuopt_simplex_dual_leaving *leaving);
+/* Chooses the variable to enter for the basic variable `leaving` by the ratio test with long steps, and fills
+ * `entering`. ARGUMENT: `leaving` is not basic, or within its bounds. */
+GPUOPT_API gpuopt_status gpuopt_simplex_dual_ratio_test(gpuopt_simplex *simplex, int32_t leaving,
+                                                        gpuopt_simplex_dual_entering *entering);
+/* Exchanges the basic variable `leaving`, which goes to the bound that it is beyond, and `entering`. If that is what
+ * _dual_ratio_test names, the variables flip that its step passes. With another choice none flips, and reduced costs
+ * that would get the wrong sign become 0 by shifts of their costs. ARGUMENT: as _dual_ratio_test, `entering` is not
+ * nonbasic, or its reduced cost does not come to 0 in the direction of the step. NUMERIC: the pivot is below
+ * pivot_tolerance, or differs in its row and its column, with another inverse, too. Info is filled if it is not
+ * NULL. */
+GPUOPT_API gpuopt_status gpuopt_simplex_dual_pivot(gpuopt_simplex *simplex, int32_t leaving, int32_t entering,
+                                                   gpuopt_simplex_info *info);
+
 /* Recomputes x, duals and reduced costs from the original data; if reinvert is not 0 the inverse, too. Removes the
  * perturbation of the bounds. */
 GPUOPT_API gpuopt_status gpuopt_simplex_refresh(gpuopt_simplex *simplex, int reinvert, gpuopt_simplex_info *info);
 
 /* Gets the basis: status [cols + rows], a gpuopt_simplex_variable each. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_basis(gpuopt_simplex *simplex, gpuopt_memory where, uint8_t *status);
-/* Sets the basis. The present one costs O(rows + cols). On the CPU one that differs from it in few variables is
- * reached by pivots; any other is inverted. status [cols + rows], `rows` of them BASIC. A nonbasic variable whose
+/* Sets the basis. The present one costs O(rows + cols). One that differs from it in few variables is reached by pivots;
+ * any other is inverted. status [cols + rows], `rows` of them BASIC. A nonbasic variable whose
  * status names an infinite bound goes to its other one, or to 0; AT_ZERO of one that is not free is AT_LOWER. The
  * outcome is MORE again. ARGUMENT: a status is out of range, in host or device memory, or the number of BASIC ones is
  * wrong. NUMERIC: the basis is singular; the log names a variable, and the handle is what it was, to the bit. For that
@@ -1347,7 +1392,9 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_some_costs(gpuopt_simplex *simplex, 
  * to differ widely from the first ones, that may end with IMPRECISE where a new handle, which scales all of the model,
  * does not. x and duals are recomputed when they are needed, and the outcome is MORE again. Arrays of [rows] and [cols]
  * are from then on as long as the handle now has rows and columns; batches over the handle go on. Everything is in host
- * memory. Refused calls change nothing. UNSUPPORTED: on the GPU, and with a group. */
+ * memory. Refused calls change nothing. CUDA: the model is changed in host memory and copied to the device, so that
+ * each call takes time O(nonzeros), too. UNSUPPORTED: with a group; CUDA: the handle has no spare rows, columns or
+ * nonzeros, also in _remove_rows and _remove_cols. */
 
 /* Adds rows: a matrix with the handle's columns, and sides [rows->rows] as in the descriptor. They come behind the
  * present rows, and their activities are basic, so that a dual feasible basis stays dual feasible. The inverse gets a
@@ -1376,8 +1423,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_remove_cols(gpuopt_simplex *simplex, int
 /* Sets a cutoff for the dual method, which stays until it is set again: once the bound of _get_bound is at or beyond
  * it, iterating ends with CUTOFF. It may also go on to another outcome: the primal method does not look at the cutoff,
  * nor does the dual one when the costs that it has shifted keep the bound away. Minimising: HUGE_VAL, maximising:
- * -HUGE_VAL is none. If the outcome is CUTOFF, it is MORE again. ARGUMENT: NaN. UNSUPPORTED: on the GPU, which has no
- * dual method yet. */
+ * -HUGE_VAL is none. If the outcome is CUTOFF, it is MORE again. ARGUMENT: NaN. */
 GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, double cutoff);
 /* Gets a bound that no solution's objective is better than, with infinite bounds of columns taken for 1e24: by the
  * duals of the present basis, on the original data, less all that rounding could have added. Close to the objective if
@@ -1448,9 +1494,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  * CPU        A child does the pivots that the root would do after _set_some_bounds, _set_some_sides and _set_some_costs
  *            with its lists, and has the outcome, objective and proof that _iterate would give then, with any number of
  *            threads. Each thread has an inverse or tableau of its own, which is brought back after each child.
- * CUDA       The root must be REVISED. A block works on a child from beginning to end; the root's inverse is only read,
- *            and a child keeps its pivots beside it. The same rules choose the pivots, in the device's own order of
- *            sums, ties by the lowest index. A child's result depends on the root, its own lists and the descriptor.
+ * CUDA       The root must be REVISED, without room for rows and columns. A block works on a child from beginning to
+ *            end; the root's inverse is only read, and a child keeps its pivots beside it. The same rules choose the
+ *            pivots, in the device's own order of sums, ties by the lowest index. A child's result depends on the
+ *            root, its own lists and the descriptor.
  *            OPTIMAL is by tolerance, on the original data, without _iterate's refinement beyond that: no bound or side
  *            is violated by more than primal_tolerance * max(1, |bound|), and no reduced cost has the wrong sign by
  *            more than dual_tolerance * max(1, |cost|). INFEASIBLE is proven as by _iterate. UNBOUNDED is not found:
@@ -1483,10 +1530,10 @@ typedef struct gpuopt_simplex_batch_desc {
 /* Fills `plan` with the memory that a batch takes. Errors: as _create. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                    gpuopt_memory_plan *plan);
-/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: CUDA: the root is a TABLEAU, or REFACTOR. Memory on
- * the CPU: about that of the root for each thread; on the GPU 8 rows^2 bytes, 12 or more for each nonzero, and 16 K
- * rows + 100 (2 rows + cols) for each block that works at the same time, of which there are up to two a
- * multiprocessor. */
+/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: CUDA: the root is a TABLEAU, or has room for rows and
+ * columns, or REFACTOR. Memory on the CPU: about that of the root for each thread; on the GPU 8 rows^2 bytes, 12 or
+ * more for each nonzero, and 16 K rows + 100 (2 rows + cols) for each block that works at the same time, of which there
+ * are up to two a multiprocessor. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                      gpuopt_simplex_batch **batch);
 /* Destroys a batch; NULL is allowed. */

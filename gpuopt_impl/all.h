@@ -44,6 +44,7 @@ extern "C" {
 #include "simplex/change.h"
 #include "simplex/certify.h"
 #include "simplex/solves.h"
+#include "simplex/dual_parts.h"
 #include "simplex/grow.h"
 #include "simplex/parts.h"
 #include "simplex/batch.h"

@@ -20,6 +20,9 @@ namespace {
 gpuopt_status child_supported(const gpuopt_simplex_batch *b, const char *call) {
     if (b->shape->method != GPUOPT_METHOD_REVISED)
         return gpuopt__refuse(b->context, GPUOPT_ERROR_UNSUPPORTED, call, "on the GPU the root must be REVISED");
+    if (b->shape->grows)
+        return gpuopt__refuse(b->context, GPUOPT_ERROR_UNSUPPORTED, call,
+                              "on the GPU the root has no spare rows, columns or nonzeros");
     if (b->desc.when_full != GPUOPT_WHEN_FULL_END)
         return gpuopt__refuse(b->context, GPUOPT_ERROR_UNSUPPORTED, call, "on the GPU when_full must be END");
     return GPUOPT_OK;

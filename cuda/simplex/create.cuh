@@ -5,7 +5,9 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_CREATE_CUH
 #define GPUOPT_CUDA_SIMPLEX_CREATE_CUH
 
+#include "dual_run.cuh"
 #include "enter.cuh"
+#include "grow_kernels.cuh"
 #include "run.cuh"
 #include "upload.cuh"
 
@@ -15,6 +17,7 @@ namespace {
 
 using RunKernel = void (*)(SimplexView, gpuopt__simplex_run, int, int64_t);
 using EnterKernel = void (*)(SimplexView, int, int, int, double);
+using DualKernel = void (*)(SimplexView, DualRequest, int);
 
 RunKernel simplex_run_kernel(const CudaSimplex &s) {
     if (s.revised) return s.deferred ? simplex_run<true, true> : simplex_run<true, false>;
@@ -24,6 +27,8 @@ RunKernel simplex_run_kernel(const CudaSimplex &s) {
 EnterKernel simplex_enter_kernel(const CudaSimplex &s) {
     return s.revised ? simplex_enter<true> : simplex_enter<false>;
 }
+
+DualKernel simplex_dual_kernel(const CudaSimplex &s) { return s.revised ? simplex_dual<true> : simplex_dual<false>; }
 
 /* Whether the blocks' shared memory also has room for their parts of U and V, or for the whole pivot column. */
 void simplex_choose_resident(CudaSimplex *s) {
@@ -52,6 +57,10 @@ gpuopt_status simplex_prepare(const CudaSimplex &s, Kernel kernel, size_t bytes)
 gpuopt_status simplex_load(const CudaSimplex &s) {
     gpuopt_status status = simplex_prepare(s, simplex_run_kernel(s), simplex_shared_bytes(s.view));
     if (!status) status = simplex_prepare(s, simplex_enter_kernel(s), enter_shared_bytes(s.view));
+    if (!status) status = simplex_prepare(s, simplex_dual_kernel(s), dual_shared_bytes(s.view));
+    if (!status)
+        status = load_kernels(s.context(), square_columns, start_dual_weights, scatter_column, slots_to_variables,
+                              add_border, weigh_border, keep_rows, keep_lines);
     if (!status) status = simplex_load_model(s.context());
     if (!status)
         status = load_kernels(s.context(), fill_tableau, fill_identity, gather_logicals, combine_columns, add_parts,
@@ -88,10 +97,11 @@ gpuopt_status simplex_open(CudaSimplex *s, gpuopt__simplex_shape *shape) {
     uint64_t vectors = simplex_cut_device(&arena, shape->nonzeros, &s->view);
     s->vectors = arena.base + vectors;
     s->vector_bytes = static_cast<size_t>(arena.used - vectors);
+    simplex_set_size(&s->view, s->revised, s->lp->rows, s->lp->cols);
     const SimplexView &v = s->view;
     status = take_pinned(s->context(), &s->view.report);
     if (!status) status = s->clear(v.cells, 0, sizeof(Cell) * 2 * static_cast<size_t>(v.blocks));
-    if (!status) status = s->clear(v.winners, 0, sizeof(Cell) * 4 * static_cast<size_t>(v.groups));
+    if (!status) status = s->clear(v.winners, 0, sizeof(Cell) * 4 * SIMPLEX_MOST_GROUPS);
     if (!status) status = s->clear(v.number, 0, 2 * sizeof(unsigned));
     if (!status) status = s->clear(v.alpha, 0, sizeof(double) * static_cast<size_t>(v.pitch));
     if (!status) status = s->clear(v.drifted, 0, sizeof(int64_t));
@@ -103,17 +113,17 @@ gpuopt_status cuda_simplex_create(gpuopt_context *context, const gpuopt__simplex
                                   gpuopt__simplex_vectors *vectors, int32_t *scratch, int *moderate, void **engine) {
     DeviceScope scope(context);
     gpuopt__simplex_shape same = *shape;
-    gpuopt__simplex_pattern pattern;
+    SimplexMemory own;
     gpuopt__arena arena = {nullptr, 0};
-    simplex_cut_host(&arena, same, &pattern);
+    simplex_cut_host(&arena, same, &own);
     void *memory;
     gpuopt_status status = gpuopt__allocate(context, GPUOPT_HOST, arena.used, &memory);
     if (status) return status;
     arena = {static_cast<char *>(memory), 0};
-    CudaSimplex *s = new (simplex_cut_host(&arena, same, &pattern)) CudaSimplex(context);
+    CudaSimplex *s = new (simplex_cut_host(&arena, same, &own)) CudaSimplex(context);
     s->lp = lp;
     s->host = vectors;
-    s->pattern = pattern;
+    static_cast<SimplexMemory &>(*s) = own;
     s->revised = shape->method == GPUOPT_METHOD_REVISED;
     s->deferred = shape->deferred_pivots != 1 && shape->pricing != GPUOPT_PRICING_STEEPEST_EDGE;
     status = simplex_open(s, &same);

@@ -20,13 +20,16 @@ namespace {
 enum {
     SIMPLEX_THREADS = 512,
     SIMPLEX_WARPS = SIMPLEX_THREADS / 32,
-    SIMPLEX_GROUPS = 8,   /* partial sums per element */
-    SIMPLEX_CHUNK = 256,  /* elements summed at once */
-    SIMPLEX_BLOCKS = 256, /* most blocks */
-    SIMPLEX_OWN = 64,     /* least positions or slots per block: fewer blocks agree faster */
-    SIMPLEX_PIECE = 512,  /* entries of a column taken at once */
-    SIMPLEX_LISTED = 512, /* most changes of feasibility kept in shared memory */
-    SIMPLEX_MOST = 256    /* largest K: one thread each */
+    SIMPLEX_GROUPS = 8,        /* partial sums per element */
+    SIMPLEX_CHUNK = 256,       /* elements summed at once */
+    SIMPLEX_BLOCKS = 256,      /* most blocks */
+    SIMPLEX_OWN = 64,          /* least positions or slots per block: fewer blocks agree faster */
+    SIMPLEX_PIECE = 512,       /* entries of a column taken at once */
+    SIMPLEX_MOST_GROUPS = 128, /* see gpuopt__simplex_ratio_group */
+    SIMPLEX_LISTED = 512,      /* most changes of feasibility kept in shared memory */
+    SIMPLEX_MOST = 256,        /* largest K: one thread each */
+    DUAL_BUCKETS = 256,        /* of break points, see dual_ratio.cuh */
+    DUAL_BUCKET_SETS = 3
 };
 
 /* What a block brings to an exchange: a candidate, a limit or counts. */
@@ -75,14 +78,18 @@ struct SimplexView {
     int64_t *drifted;                   /* number of the last launch in which a pivot's two values differed */
     int *faults;                        /* of the host's matrix, see model.cuh */
     Cell *cells;                        /* [2][blocks] */
-    Cell *winners;                      /* [2][groups][2] of the ratio test */
+    Cell *winners;                      /* [2][SIMPLEX_MOST_GROUPS][2] of the ratio test */
     Record *records;                    /* [2][blocks] */
-    Record *winner_records;             /* [2][groups] */
+    Record *winner_records;             /* [2][SIMPLEX_MOST_GROUPS] */
     unsigned *number;                   /* of the last exchange */
     int *column, *wanted, *position;    /* [cols] of a reinversion */
     uint8_t *open;                      /* [rows] */
     double *in, *in_low, *out, *doubt;  /* [rows + cols] each: products for the host */
     double *partial;                    /* [SIMPLEX_PARTS][pitch] */
+    double *dual_weight;                /* [rows] of the dual method, and the next three */
+    uint8_t *refused;                   /* [rows] whose pivot was too small */
+    double *dual_factor;                /* [2][most] rows of V times vectors */
+    unsigned long long *bucket;         /* see dual_ratio.cuh */
     gpuopt__simplex_run_report *report; /* pinned host memory, at the same address on the device */
 };
 

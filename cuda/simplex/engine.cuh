@@ -12,7 +12,16 @@
 
 namespace {
 
-struct CudaSimplex : Queue {
+/* What the engine keeps in host memory. */
+struct SimplexMemory {
+    gpuopt__simplex_pattern pattern; /* for the control, once it has asked */
+    /* Of handles with room for rows and columns, from when it is needed; else null. */
+    double *col_val, *row_val; /* [nonzeros] the model's entries */
+    double *scratch;           /* [rows + cols] scratch */
+    int32_t *list;             /* [max(rows, cols)] scratch */
+};
+
+struct CudaSimplex : Queue, SimplexMemory {
     explicit CudaSimplex(gpuopt_context *context) : Queue(context) {}
 
     gpuopt__simplex_lp *lp = nullptr; /* the control's, and so are the vectors */
@@ -21,14 +30,13 @@ struct CudaSimplex : Queue {
     SimplexView view = {};
     RankUpdate rank = {};
     int pending = 0;      /* pivots in U and V */
+    int weighs = 0;       /* the dual pricing, plus 1, that its weights belong to; 0: none */
     int64_t launches = 0; /* of the iterations' kernel */
     void *device = nullptr;
     char *vectors = nullptr; /* the device's copy, laid out like the host's */
     size_t vector_bytes = 0;
 
-    /* For the control: the pattern in host memory, once it has asked. */
-    gpuopt__simplex_pattern pattern = {};
-    bool pattern_here = false;
+    bool pattern_here = false, values_here = false;
 
     static unsigned blocks(int64_t threads) {
         return static_cast<unsigned>(threads < 1 ? 1 : (threads + PRODUCT_THREADS - 1) / PRODUCT_THREADS);
@@ -45,7 +53,7 @@ CudaSimplex *cuda_simplex(void *engine) { return static_cast<CudaSimplex *>(engi
 
 /* ---- Shape and memory ---- */
 
-/* Everything that follows from the shape and the device. Ranges per block are multiples of 32, so that warps are
+/* Everything that follows from the shape, which is the room for rows and columns, and the device. Ranges per block are multiples of 32, so that warps are
  * full. */
 void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *shape, SimplexView *view) {
     bool revised = shape->method == GPUOPT_METHOD_REVISED;
@@ -73,6 +81,14 @@ void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *sha
     if (view->own_rows == 0) view->own_rows = 32;
     view->own_slots = own(view->cols);
     view->own_lines = own(view->lines);
+}
+
+/* How much of the room is in use; own_* stay. */
+void simplex_set_size(SimplexView *view, bool revised, int rows, int cols) {
+    view->rows = rows;
+    view->cols = cols;
+    view->lines = revised ? rows : cols;
+    view->groups = (rows + view->group - 1) / view->group;
 }
 
 template <class T>
@@ -106,9 +122,9 @@ uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, SimplexView 
     simplex_cut(arena, &s.drifted, 1);
     simplex_cut(arena, &s.faults, 1);
     simplex_cut(arena, &s.cells, 2 * s.blocks);
-    simplex_cut(arena, &s.winners, 4 * s.groups);
+    simplex_cut(arena, &s.winners, 4 * SIMPLEX_MOST_GROUPS);
     simplex_cut(arena, &s.records, 2 * s.blocks);
-    simplex_cut(arena, &s.winner_records, 2 * s.groups);
+    simplex_cut(arena, &s.winner_records, 2 * SIMPLEX_MOST_GROUPS);
     simplex_cut(arena, &s.number, 2);
     int **const of_cols[] = {&s.column, &s.wanted, &s.position};
     for (int **array : of_cols) simplex_cut(arena, array, s.cols);
@@ -116,14 +132,17 @@ uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, SimplexView 
     double **const of_both[] = {&s.in, &s.in_low, &s.out, &s.doubt};
     for (double **array : of_both) simplex_cut(arena, array, both);
     simplex_cut(arena, &s.partial, s.pitch * SIMPLEX_PARTS + s.cols);
+    simplex_cut(arena, &s.dual_weight, s.rows);
+    simplex_cut(arena, &s.refused, s.rows);
+    simplex_cut(arena, &s.dual_factor, 2 * s.most);
+    simplex_cut(arena, &s.bucket, DUAL_BUCKET_SETS * 2 * DUAL_BUCKETS);
     uint64_t vectors = arena->used;
     gpuopt__simplex_cut_vectors(arena, s.rows, s.cols, &s.vec);
     return vectors;
 }
 
-/* Cuts the host's block into the engine and the pattern. */
-CudaSimplex *simplex_cut_host(gpuopt__arena *arena, const gpuopt__simplex_shape &shape,
-                              gpuopt__simplex_pattern *pattern) {
+/* Cuts the host's block into the engine and its memory. */
+CudaSimplex *simplex_cut_host(gpuopt__arena *arena, const gpuopt__simplex_shape &shape, SimplexMemory *memory) {
     CudaSimplex *engine;
     int64_t *col_start, *row_start;
     int32_t *col_row, *row_col;
@@ -132,20 +151,25 @@ CudaSimplex *simplex_cut_host(gpuopt__arena *arena, const gpuopt__simplex_shape 
     simplex_cut(arena, &row_start, static_cast<int64_t>(shape.rows) + 1);
     simplex_cut(arena, &col_row, shape.nonzeros);
     simplex_cut(arena, &row_col, shape.nonzeros);
-    *pattern = {col_start, row_start, col_row, row_col};
+    *memory = {{col_start, row_start, col_row, row_col}, nullptr, nullptr, nullptr, nullptr};
+    if (!shape.grows) return engine;
+    simplex_cut(arena, &memory->col_val, shape.nonzeros);
+    simplex_cut(arena, &memory->row_val, shape.nonzeros);
+    simplex_cut(arena, &memory->scratch, static_cast<int64_t>(shape.rows) + shape.cols);
+    simplex_cut(arena, &memory->list, shape.rows > shape.cols ? shape.rows : shape.cols);
     return engine;
 }
 
 gpuopt_status cuda_simplex_plan(gpuopt_context *context, gpuopt__simplex_shape *shape, gpuopt_memory_plan *plan) {
     gpuopt__arena device = {nullptr, 0}, host = {nullptr, 0};
-    gpuopt__simplex_pattern pattern;
+    SimplexMemory memory;
     SimplexView view;
     if (shape->ranks > 1)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, "simplex",
                               "a group of several ranks needs the CPU backend on each of them yet");
     simplex_set_shape(context, shape, &view);
     simplex_cut_device(&device, shape->nonzeros, &view);
-    simplex_cut_host(&host, *shape, &pattern);
+    simplex_cut_host(&host, *shape, &memory);
     plan->device_bytes += device.used;
     plan->host_bytes += host.used;
     return GPUOPT_OK;

@@ -33,7 +33,7 @@ inline size_t enter_shared_bytes(const SimplexView &s) {
     return enter_cut_shared(s, nullptr, &sh);
 }
 
-/* Enters columns first .. last - 1 of s.column until K pivots are pending; entries up to `least` count as 0. *s.report
+/* Enters columns first .. last - 1 of s.column (REVISED: variables; TABLEAU: slots) until K pivots are pending; entries up to `least` count as 0. *s.report
  * says how far it got: pivots, and the next column in `entering`. */
 template <bool REVISED>
 __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
@@ -51,12 +51,13 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     exchange<Counts>(s, sh.board, number, Counts::none()); /* all have read the number */
     for (; k < last && pending < s.most; k++) {
         int col = s.column[k], wanted = s.wanted[k];
-        int64_t begin = s.col_start[col], end = s.col_start[col + 1];
-        if (!REVISED) {
-            if (thread < pending) sh.factor[thread] = fresh(s.v + thread * s.wide + col);
+        if (!REVISED || col >= s.cols) {
+            int at = REVISED ? col - s.cols : col;
+            if (thread < pending) sh.factor[thread] = fresh(s.v + thread * s.wide + at);
             for (int i = thread; i < rows; i += SIMPLEX_THREADS)
-                sh.alpha[i] = fresh(s.matrix + col * s.pitch + first_row + i);
+                sh.alpha[i] = fresh(s.matrix + at * s.pitch + first_row + i);
         } else {
+            int64_t begin = s.col_start[col], end = s.col_start[col + 1];
             for (int p = simplex_warp(); p < pending; p += SIMPLEX_WARPS) {
                 double sum = 0;
                 for (int64_t e = begin + simplex_lane(); e < end; e += 32)

@@ -9,12 +9,17 @@
  * and all blocks agree by exchanges of 16-byte cells (exchange.cuh). An iteration is: price and ratio test (run.cuh),
  * the pivot column and the step along it (column.cuh), the pivot row and what follows from it (follow.cuh).
  *
+ * cuda_simplex_dual_run does the same for iterations of the dual method, whose kernel is dual_run.cuh: what a block works
+ * on is dual_block.cuh, who leaves and who enters dual_ratio.cuh.
+ *
  * Reinversion is enter.cuh; FTRAN, BTRAN, residuals and reduced costs are solve.cuh with the kernels in products.cuh;
- * batch.cuh solves children of a handle's basis, without the control's loop. create.cuh sets everything up: the engine's shape and memory are engine.cuh, the way of the host's matrix to the GPU
+ * rows and columns come and go in grow.cuh; batch.cuh solves children of a handle's basis, without the control's loop.
+ * create.cuh sets everything up: the engine's shape and memory are engine.cuh, the way of the host's matrix to the GPU
  * is upload.cuh with the kernels in model.cuh.
  */
 #include "../common/tables.cuh"
 #include "batch.cuh"
+#include "grow.cuh"
 
 namespace {
 
@@ -34,13 +39,6 @@ gpuopt_status cuda_simplex_pull(void *engine) {
 }
 
 /* ---- Iterations ---- */
-
-template <class Kernel, class... Argument>
-gpuopt_status simplex_launch(CudaSimplex *s, Kernel kernel, size_t bytes, const Argument &...argument) {
-    s->launch({s->view.blocks, SIMPLEX_THREADS, bytes, LAUNCH_COOPERATIVE}, kernel, argument...);
-    gpuopt_status status = s->launched("launching simplex iterations");
-    return status ? status : s->wait("waiting for simplex iterations");
-}
 
 gpuopt_status cuda_simplex_run(void *engine, const gpuopt__simplex_run *run, gpuopt__simplex_run_report *report) {
     CudaSimplex *s = cuda_simplex(engine);
@@ -63,9 +61,65 @@ gpuopt_status cuda_simplex_run(void *engine, const gpuopt__simplex_run *run, gpu
         total.pivots += pivots;
         total.flips += flips;
         total.bans += bans;
+        if (total.pivots > 0) s->weighs = 0;
     } while (run->part == GPUOPT__SIMPLEX_RUN_ITERATE && total.end == GPUOPT__SIMPLEX_END_LIMIT && request.most > 0);
     *report = total;
     return GPUOPT_OK;
+}
+
+/* Weights for the present basis, if there are none. */
+gpuopt_status simplex_weigh(CudaSimplex *s, gpuopt_simplex_dual_pricing pricing) {
+    const SimplexView &v = s->view;
+    const int most = v.lines < SIMPLEX_PARTS ? v.lines : +SIMPLEX_PARTS;
+    const int parts = pricing == GPUOPT_DUAL_PRICING_STEEPEST_EDGE ? most : 0;
+    unsigned by_rows = CudaSimplex::blocks(v.rows);
+    if (s->weighs == pricing + 1) return GPUOPT_OK;
+    s->weighs = pricing + 1;
+    if (parts > 0) {
+        s->apply();
+        s->launch({dim3(by_rows, static_cast<unsigned>(parts)), PRODUCT_THREADS}, square_columns, v, parts,
+                  !s->revised);
+    }
+    s->launch({by_rows, PRODUCT_THREADS}, start_dual_weights, v, parts, !s->revised);
+    return s->launched("starting the dual method's weights");
+}
+
+gpuopt_status cuda_simplex_dual_run(void *engine, const gpuopt__simplex_dual_run *run,
+                                    gpuopt__simplex_run_report *report) {
+    CudaSimplex *s = cuda_simplex(engine);
+    DeviceScope scope(s->context());
+    const SimplexView &v = s->view;
+    const size_t both = bytes_of<double>(static_cast<int64_t>(v.rows) + v.cols);
+    DualRequest request = {run->rules, run->part, run->pricing, run->most, 0, run->leaving, run->entering, run->cutoff};
+    gpuopt__simplex_run_report total = {};
+    gpuopt_status status = simplex_weigh(s, run->pricing);
+    if (!status) status = s->copy(v.in, run->cost, both);
+    if (!status) status = s->clear(v.in_low, 0, both);
+    if (!status) status = s->clear(v.refused, 0, static_cast<size_t>(v.rows));
+    while (!status) {
+        if (s->pending == v.most) s->apply();
+        status = simplex_launch(s, simplex_dual_kernel(*s), dual_shared_bytes(v), v, request, s->pending);
+        if (status) break;
+        int pivots = total.pivots, flips = total.flips, bans = total.bans;
+        double shifted = total.shifted;
+        total = *v.report;
+        s->pending += total.pivots;
+        request.most -= total.pivots;
+        request.idle = total.idle;
+        total.pivots += pivots;
+        total.flips += flips;
+        total.bans += bans;
+        if (shifted > total.shifted) total.shifted = shifted;
+        if (total.end != GPUOPT__SIMPLEX_END_LIMIT || request.most == 0 || run->part != GPUOPT__SIMPLEX_RUN_ITERATE)
+            break;
+    }
+    if (!s->deferred) s->apply();
+    if (!status && total.shifted > 0) {
+        status = s->copy(run->cost, v.in, both);
+        if (!status) status = s->wait("reading shifted costs");
+    }
+    *report = total;
+    return status;
 }
 
 /* ---- Other bases ---- */
@@ -74,7 +128,7 @@ gpuopt_status cuda_simplex_reset(void *engine) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
     const SimplexView &v = s->view;
-    s->pending = 0;
+    s->pending = s->weighs = 0;
     gpuopt_status status = s->clear(v.matrix, 0, sizeof(double) * static_cast<size_t>(v.pitch * v.lines));
     if (status) return status;
     if (s->revised) s->launch({CudaSimplex::blocks(v.rows), PRODUCT_THREADS}, fill_identity, v);
@@ -86,90 +140,69 @@ gpuopt_status cuda_simplex_enter(void *engine, int32_t count, const int32_t *col
                                  double least, uint8_t *open, int32_t *position) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
-    const SimplexView &v = s->view;
-    size_t bytes = sizeof(int32_t) * static_cast<size_t>(count);
-    gpuopt_status status = s->copy(v.column, column, bytes);
-    if (!status) status = s->copy(v.wanted, wanted, bytes);
-    if (!status) status = s->copy(v.open, open, static_cast<size_t>(v.rows));
-    for (int first = 0; first < count && !status; first = v.report->entering) {
-        if (s->pending == v.most) s->apply();
-        status = simplex_launch(s, simplex_enter_kernel(*s), enter_shared_bytes(v), v, first, count, s->pending, least);
-        if (!status) s->pending += v.report->pivots;
-    }
-    if (!status && !s->deferred) s->apply();
-    if (!status) status = s->copy(position, v.position, bytes);
-    if (!status) status = s->copy(open, v.open, static_cast<size_t>(v.rows));
-    return status ? status : s->wait("reinverting");
+    gpuopt_status status = s->copy(s->view.column, column, bytes_of<int32_t>(count));
+    return status ? status : simplex_enter_listed(s, count, wanted, least, open, position);
 }
 
-/* The matrix, and the columns of U and rows of V in use. */
+/* The matrix, and the columns of U and rows of V in use; then the dual method's weights. */
 struct SimplexKept {
-    int pending;
-    size_t matrix, u, v; /* bytes */
+    struct Head {
+        int pending, weighs;
+    } head;
+    size_t matrix, u, v, weights; /* bytes */
 
-    SimplexKept(const SimplexView &view, int in_use)
-        : pending(in_use), matrix(sizeof(double) * static_cast<size_t>(view.pitch * view.lines)),
-          u(sizeof(double) * static_cast<size_t>(view.pitch * in_use)),
-          v(sizeof(double) * static_cast<size_t>(view.wide * in_use)) {}
-    size_t bytes() const { return sizeof pending + matrix + u + v; }
+    SimplexKept(const SimplexView &view, const Head &now)
+        : head(now), matrix(sizeof(double) * static_cast<size_t>(view.pitch * view.lines)),
+          u(sizeof(double) * static_cast<size_t>(view.pitch * now.pending)),
+          v(sizeof(double) * static_cast<size_t>(view.wide * now.pending)),
+          weights(sizeof(double) * static_cast<size_t>(view.rows)) {}
+    size_t bytes() const { return sizeof head + matrix + u + v + weights; }
 };
+
+/* Copies the arrays between the engine and what is kept, one way or the other. */
+gpuopt_status simplex_copy_kept(CudaSimplex *s, char *kept, bool back) {
+    const SimplexKept size(s->view, {s->pending, s->weighs});
+    void *const own[] = {s->view.matrix, s->view.u, s->view.v, s->view.dual_weight};
+    const size_t bytes[] = {size.matrix, size.u, size.v, size.weights};
+    gpuopt_status status = GPUOPT_OK;
+    kept += sizeof size.head;
+    for (int k = 0; k < 4 && !status; k++) {
+        status = back ? s->copy(own[k], kept, bytes[k]) : s->copy(kept, own[k], bytes[k]);
+        kept += bytes[k];
+    }
+    return status ? status : s->wait("keeping the inverse");
+}
 
 uint64_t cuda_simplex_kept_bytes(const void *engine) {
     const auto *s = static_cast<const CudaSimplex *>(engine);
-    return SimplexKept(s->view, s->pending).bytes();
+    return SimplexKept(s->view, {s->pending, s->weighs}).bytes();
 }
 
 gpuopt_status cuda_simplex_keep(void *engine, void *kept) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
-    const SimplexKept size(s->view, s->pending);
-    char *to = static_cast<char *>(kept) + sizeof size.pending;
-    memcpy(kept, &size.pending, sizeof size.pending);
-    gpuopt_status status = s->copy(to, s->view.matrix, size.matrix);
-    if (!status) status = s->copy(to + size.matrix, s->view.u, size.u);
-    if (!status) status = s->copy(to + size.matrix + size.u, s->view.v, size.v);
-    return status ? status : s->wait("keeping the inverse");
+    const SimplexKept::Head now = {s->pending, s->weighs};
+    memcpy(kept, &now, sizeof now);
+    return simplex_copy_kept(s, static_cast<char *>(kept), false);
 }
 
 gpuopt_status cuda_simplex_bring_back(void *engine, const void *kept) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
-    memcpy(&s->pending, kept, sizeof s->pending);
-    const SimplexKept size(s->view, s->pending);
-    const char *from = static_cast<const char *>(kept) + sizeof size.pending;
-    gpuopt_status status = s->copy(s->view.matrix, from, size.matrix);
-    if (!status) status = s->copy(s->view.u, from + size.matrix, size.u);
-    if (!status) status = s->copy(s->view.v, from + size.matrix + size.u, size.v);
-    return status ? status : s->wait("bringing the inverse back");
+    SimplexKept::Head then;
+    memcpy(&then, kept, sizeof then);
+    s->pending = then.pending;
+    s->weighs = then.weighs;
+    return simplex_copy_kept(s, static_cast<char *>(const_cast<void *>(kept)), true);
 }
 
 } // namespace
 
-const gpuopt__simplex_backend gpuopt__cuda_simplex = { // no dual method yet
-    cuda_simplex_plan,
-    cuda_simplex_create,
-    cuda_simplex_scale,
-    cuda_simplex_pattern,
-    cuda_simplex_destroy,
-    cuda_simplex_run,
-    nullptr,
-    cuda_simplex_reset,
-    cuda_simplex_enter,
-    nullptr, // bases are always loaded
-    nullptr,
-    cuda_simplex_kept_bytes,
-    cuda_simplex_keep,
-    cuda_simplex_bring_back,
-    cuda_simplex_push,
-    cuda_simplex_pull,
-    cuda_simplex_ftran,
-    cuda_simplex_btran,
-    cuda_simplex_residual,
-    cuda_simplex_reduce,
-    cuda_simplex_batch_plan,
-    cuda_simplex_batch_create,
-    cuda_simplex_batch_destroy,
-    cuda_simplex_batch_run,
-    nullptr, /* rows and columns stay */
-    nullptr,
-    nullptr};
+const gpuopt__simplex_backend gpuopt__cuda_simplex = { // in the order of backend.h
+    cuda_simplex_plan,       cuda_simplex_create,       cuda_simplex_scale,         cuda_simplex_pattern,
+    cuda_simplex_destroy,    cuda_simplex_run,          cuda_simplex_dual_run,      cuda_simplex_reset,
+    cuda_simplex_enter,      cuda_simplex_exchange,     cuda_simplex_column,        cuda_simplex_kept_bytes,
+    cuda_simplex_keep,       cuda_simplex_bring_back,   cuda_simplex_push,          cuda_simplex_pull,
+    cuda_simplex_ftran,      cuda_simplex_btran,        cuda_simplex_residual,      cuda_simplex_reduce,
+    cuda_simplex_batch_plan, cuda_simplex_batch_create, cuda_simplex_batch_destroy, cuda_simplex_batch_run,
+    cuda_simplex_offer,      cuda_simplex_accept,       cuda_simplex_drop,          1};

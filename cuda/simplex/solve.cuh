@@ -11,20 +11,26 @@ namespace {
 
 /* ---- Products ---- */
 
+/* out = the matrix times a vector by its columns; nothing is pending. */
+void simplex_combine(CudaSimplex *s, const double *vector) {
+    const SimplexView &v = s->view;
+    int parts = v.lines < 8 * SIMPLEX_PARTS ? (v.lines + 7) / 8 : static_cast<int>(SIMPLEX_PARTS);
+    unsigned by_rows = CudaSimplex::blocks(v.rows);
+    if (parts > 0)
+        s->launch({dim3(by_rows, static_cast<unsigned>(parts)), PRODUCT_THREADS}, combine_columns, v, vector, parts);
+    s->launch({by_rows, PRODUCT_THREADS}, add_parts, v, parts, !s->revised);
+}
+
 gpuopt_status cuda_simplex_ftran(void *engine, double *x) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
     const SimplexView &v = s->view;
     double *vector = s->revised ? v.in : v.partial + v.pitch * SIMPLEX_PARTS;
-    int parts = v.lines < 8 * SIMPLEX_PARTS ? (v.lines + 7) / 8 : static_cast<int>(SIMPLEX_PARTS);
-    unsigned by_rows = CudaSimplex::blocks(v.rows);
     gpuopt_status status = s->copy(v.in, x, sizeof(double) * static_cast<size_t>(v.rows));
     if (status) return status;
     s->apply();
     if (!s->revised) s->launch({CudaSimplex::blocks(v.cols), PRODUCT_THREADS}, gather_logicals, v, vector);
-    if (parts > 0)
-        s->launch({dim3(by_rows, static_cast<unsigned>(parts)), PRODUCT_THREADS}, combine_columns, v, vector, parts);
-    s->launch({by_rows, PRODUCT_THREADS}, add_parts, v, parts, !s->revised);
+    simplex_combine(s, vector);
     status = s->launched("FTRAN");
     if (!status) status = s->copy(x, v.out, sizeof(double) * static_cast<size_t>(v.rows));
     return status ? status : s->wait("FTRAN");
@@ -91,6 +97,33 @@ gpuopt_status cuda_simplex_reduce(void *engine, const double *cost, const double
               many ? reduce_columns<MANY_LANES> : reduce_columns<FEW_LANES>, v, v.rho, y_low ? v.in_low : nullptr,
               v.doubt);
     return simplex_fetch_sums(s, "reduced costs", both, d, doubt);
+}
+
+/* ---- Cooperative launches ---- */
+
+template <class Kernel, class... Argument>
+gpuopt_status simplex_launch(CudaSimplex *s, Kernel kernel, size_t bytes, const Argument &...argument) {
+    s->launch({s->view.blocks, SIMPLEX_THREADS, bytes, LAUNCH_COOPERATIVE}, kernel, argument...);
+    gpuopt_status status = s->launched("launching simplex iterations");
+    return status ? status : s->wait("waiting for simplex iterations");
+}
+
+/* Pivots the columns in s.column in. */
+gpuopt_status simplex_enter_listed(CudaSimplex *s, int count, const int32_t *wanted, double least, uint8_t *open,
+                                   int32_t *position) {
+    const SimplexView &v = s->view;
+    size_t bytes = bytes_of<int32_t>(count);
+    gpuopt_status status = s->copy(v.wanted, wanted, bytes);
+    if (!status) status = s->copy(v.open, open, static_cast<size_t>(v.rows));
+    for (int first = 0; first < count && !status; first = v.report->entering) {
+        if (s->pending == v.most) s->apply();
+        status = simplex_launch(s, simplex_enter_kernel(*s), enter_shared_bytes(v), v, first, count, s->pending, least);
+        if (!status) s->pending += v.report->pivots;
+    }
+    if (!status && !s->deferred) s->apply();
+    if (!status) status = s->copy(position, v.position, bytes);
+    if (!status) status = s->copy(open, v.open, static_cast<size_t>(v.rows));
+    return status ? status : s->wait("pivoting");
 }
 
 } // namespace

@@ -125,13 +125,13 @@ static int gpuopt__simplex_wants(const uint8_t *wanted, int32_t variable) {
     return wanted[variable] == GPUOPT_VARIABLE_BASIC;
 }
 
-/* How many variables would enter; -1: a load is cheaper, or the only way. */
+/* How many variables would enter; -1: a load is cheaper, or the inverse is stale. */
 static int32_t gpuopt__simplex_count_exchange(const gpuopt_simplex *s, const uint8_t *wanted) {
     int32_t j, columns = 0, count = 0;
     for (j = 0; j < s->lp.cols; j++) columns += gpuopt__simplex_wants(wanted, j);
     for (j = 0; j < s->lp.cols; j++) count += gpuopt__simplex_wants(wanted, s->v.slot[j]);
     if (count == 0) return s->stale == 2 ? -1 : 0;
-    return s->stale == 2 || !gpuopt__simplex_backend_of(s)->exchange || 2 * count > columns ? -1 : count;
+    return s->stale == 2 || 2 * count > columns ? -1 : count;
 }
 
 /* Elimination with the largest pivot of each column: whether the wanted basis is far from singular. Then the pivots

@@ -14,7 +14,7 @@
  * basis as it is, solves.h those for cuts. split.h is what the ranks of a group that share a tableau tell one another.
  *
  * The engine of the CPU is in cpu.h, cpu_run.h, cpu_dual.h and cpu_grow.h, that of the GPU in cuda/simplex. Both use the
- * arithmetic in step.h; that of the dual method, which handles have on the CPU only, is in dual_step.h.
+ * arithmetic in step.h and, for the dual method, dual_step.h; lines.h changes the model that rows and columns go into.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BACKEND_H
 #define GPUOPT_IMPL_SIMPLEX_BACKEND_H
@@ -43,6 +43,7 @@ typedef struct gpuopt__simplex_shape {
     gpuopt_simplex_method method;
     gpuopt_simplex_pricing pricing;
     int32_t deferred_pivots; /* K; 0: the backend chooses */
+    int grows;               /* whether the room is for more than the model at create */
     int32_t rank, ranks;     /* of the group that has the tableau; without one 0 of 1 */
 } gpuopt__simplex_shape;
 
@@ -73,10 +74,10 @@ static inline void gpuopt__simplex_cut_vectors(gpuopt__arena *arena, int32_t row
 
 typedef enum gpuopt__simplex_run_part {
     GPUOPT__SIMPLEX_RUN_ITERATE = 0, /* whole iterations */
-    GPUOPT__SIMPLEX_RUN_PRICE,       /* choose the entering variable */
-    GPUOPT__SIMPLEX_RUN_RATIO,       /* choose the leaving variable for a given entering one */
-    GPUOPT__SIMPLEX_RUN_PIVOT,       /* one pivot; both variables are given */
-    GPUOPT__SIMPLEX_RUN_FLIP         /* one bound flip; the entering variable is given */
+    GPUOPT__SIMPLEX_RUN_PRICE,       /* choose the entering variable; dual: the leaving one */
+    GPUOPT__SIMPLEX_RUN_RATIO, /* choose the leaving variable for a given entering one; dual: the other way round */
+    GPUOPT__SIMPLEX_RUN_PIVOT, /* one pivot; both variables are given */
+    GPUOPT__SIMPLEX_RUN_FLIP   /* one bound flip; the entering variable is given */
 } gpuopt__simplex_run_part;
 
 typedef enum gpuopt__simplex_run_end {
@@ -106,10 +107,13 @@ typedef struct gpuopt__simplex_run {
 /* The same for iterations of the dual method. */
 typedef struct gpuopt__simplex_dual_run {
     gpuopt__simplex_rules rules;
+    gpuopt__simplex_run_part part; /* ITERATE, PRICE, RATIO or PIVOT */
     gpuopt_simplex_dual_pricing pricing;
-    int32_t most;  /* limit of the pivots */
-    double cutoff; /* of the sum of reduced costs times values; infinite: none */
-    double *cost;  /* [cols + rows] to which the reduced costs belong; shifted where one would get the wrong sign */
+    int32_t most;     /* limit of the pivots */
+    int32_t leaving;  /* RATIO and PIVOT: a position whose variable is outside its bounds */
+    int32_t entering; /* PIVOT: a slot. If it is not the one of the ratio test, no variable flips */
+    double cutoff;    /* of the sum of reduced costs times values; infinite: none */
+    double *cost;     /* [cols + rows] to which the reduced costs belong; shifted where one would get the wrong sign */
 } gpuopt__simplex_dual_run;
 
 /* What a run did. */
@@ -123,6 +127,7 @@ typedef struct gpuopt__simplex_run_report {
     double largest; /* absolute value in the pivot column */
     double score, reduced_cost;
     double shifted; /* dual: the largest shift of a cost */
+    int32_t idle;   /* dual: successive pivots whose dual step was 0 */
 } gpuopt__simplex_run_report;
 
 /* The end of the ratio test. Either the entering variable's own range is the shortest step (a flip), or the basic
@@ -228,9 +233,10 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*pattern)(void *engine, gpuopt__simplex_pattern *);
     void (*destroy)(gpuopt_context *, void *engine);
     gpuopt_status (*run)(void *engine, const gpuopt__simplex_run *, gpuopt__simplex_run_report *);
-    /* Iterations of the dual method; entering and direction in the report are of no meaning, but where the end is
-     * NO_ENTERING, direction says whether the variable in position `leaving` is above (1) or below (-1) its bounds.
-     * NULL: this backend has none. */
+    /* Iterations of the dual method; in the report direction is of no meaning, but where the end is NO_ENTERING it says
+     * whether the variable in position `leaving` is above (1) or below (-1) its bounds. PRICE: leaving, to_upper and
+     * score, or the end FEASIBLE. RATIO: entering, step, pivot and flips, or NO_ENTERING. PIVOT: NO_ENTERING if the
+     * given variable cannot enter, UNSAFE if its entry is too small, and DRIFTED; then nothing has changed. */
     gpuopt_status (*dual_run)(void *engine, const gpuopt__simplex_dual_run *, gpuopt__simplex_run_report *);
     /* Back to the slack basis, where slot j holds variable j and position i the logical of row i. */
     gpuopt_status (*reset)(void *engine);
@@ -239,7 +245,7 @@ typedef struct gpuopt__simplex_backend {
      * column k took, which is then closed, or -1 if its entries are at most `least`. */
     gpuopt_status (*enter)(void *engine, int32_t count, const int32_t *column, const int32_t *wanted, double least,
                            uint8_t *open, int32_t *position);
-    /* The same from any basis, for columns in some slots; NULL: this backend has none. x [rows]: the column of a slot,
+    /* The same from any basis, for columns in some slots. x [rows]: the column of a slot,
      * B^-1 a. */
     gpuopt_status (*exchange)(void *engine, int32_t count, const int32_t *slot, const int32_t *wanted, double least,
                               uint8_t *open, int32_t *position);
@@ -264,7 +270,7 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*batch_create)(gpuopt_simplex_batch *);
     void (*batch_destroy)(gpuopt_simplex_batch *);
     gpuopt_status (*batch_run)(gpuopt_simplex_batch *);
-    /* Rows (by_rows) or columns come and go, within the shape. NULL: not with this backend. The dimensions, scales,
+    /* Rows (by_rows) or columns come and go, within the shape. The dimensions, scales,
      * heads and slots are the control's, which changes them after accept and drop. _offer takes checked lines behind
      * the present ones and chooses their scales, in lp; nothing has changed before _accept. *exact: whether scaling
      * rounds no entry. _accept: the new logicals become basic, behind the present positions, or the new columns
@@ -273,6 +279,7 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*offer)(void *engine, int by_rows, int scaling, const gpuopt_matrix *lines, int *exact);
     gpuopt_status (*accept)(void *engine, int by_rows, int32_t count);
     gpuopt_status (*drop)(void *engine, int by_rows, const int32_t *to);
+    int drops_with_room; /* lines go only from handles that have room for more, see shape.grows */
 } gpuopt__simplex_backend;
 
 #endif /* GPUOPT_IMPL_SIMPLEX_BACKEND_H */

@@ -27,6 +27,7 @@ static gpuopt_status gpuopt__simplex_draft(gpuopt_context *context, const char *
     draft->shape.rows = draft->lp.rows + draft->desc.spare_rows;
     draft->shape.cols = draft->lp.cols + draft->desc.spare_cols;
     draft->shape.nonzeros += draft->desc.spare_nonzeros;
+    draft->shape.grows = draft->desc.spare_rows > 0 || draft->desc.spare_cols > 0 || draft->desc.spare_nonzeros > 0;
     draft->shape.method = draft->desc.method;
     draft->shape.pricing = draft->desc.pricing;
     draft->shape.deferred_pivots = draft->desc.deferred_pivots;

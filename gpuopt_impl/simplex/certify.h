@@ -15,9 +15,6 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_cutoff(gpuopt_simplex *simplex, doub
     gpuopt_simplex *s = simplex;
     double scaled;
     if (!s) return GPUOPT_ERROR_ARGUMENT;
-    if (!gpuopt__simplex_backend_of(s)->dual_run)
-        return gpuopt__refuse(s->context, GPUOPT_ERROR_UNSUPPORTED, call,
-                              "this backend has no dual simplex method yet");
     if (cutoff != cutoff) return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call, "cutoff is NaN");
     scaled = (cutoff - s->desc.offset) * (s->cost_scale * s->primal_scale);
     s->dual_method.limit = cutoff;

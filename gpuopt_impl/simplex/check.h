@@ -48,12 +48,8 @@ static gpuopt_status gpuopt__simplex_check(const gpuopt_context *context, const 
     if (status) return status;
     if ((int64_t)d->matrix.rows + d->matrix.cols + d->spare_rows + d->spare_cols > INT32_MAX - 64)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows + cols is above 2^31 - 65");
-    if (d->algorithm != GPUOPT_ALGORITHM_PRIMAL && !context->desc.backend->simplex->dual_run)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "this backend has no dual simplex method yet");
     if (d->matrix.rows > 1 << 28 || d->spare_rows > (1 << 28) - d->matrix.rows)
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "rows is above 2^28");
-    if ((d->spare_rows > 0 || d->spare_cols > 0 || d->spare_nonzeros > 0) && !context->desc.backend->simplex->offer)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call, "this backend has no room for rows and columns");
     if (d->group && (d->method != GPUOPT_METHOD_TABLEAU || d->algorithm != GPUOPT_ALGORITHM_PRIMAL))
         return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, call,
                               "a group shares a TABLEAU that the PRIMAL method works on, nothing else yet");

@@ -39,7 +39,10 @@ static void gpuopt__simplex_cpu_cut_worker(gpuopt__arena *arena, const gpuopt_si
 }
 
 static uint64_t gpuopt__simplex_cpu_worker_bytes(const gpuopt_simplex *root) {
-    gpuopt__arena arena = {NULL, 0};
+    gpuopt__arena arena = {
+        NULL,
+        0,
+    };
     gpuopt__simplex_cpu_worker w;
     gpuopt_simplex s = *root;
     gpuopt__simplex_cpu e = *(const gpuopt__simplex_cpu *)root->engine;
@@ -49,7 +52,10 @@ static uint64_t gpuopt__simplex_cpu_worker_bytes(const gpuopt_simplex *root) {
 
 static gpuopt_status gpuopt__simplex_cpu_batch_plan(const gpuopt_simplex_batch *batch, gpuopt_memory_plan *plan) {
     const int threads = batch->context->desc.threads;
-    gpuopt__arena arena = {NULL, 0};
+    gpuopt__arena arena = {
+        NULL,
+        0,
+    };
     gpuopt__cut(&arena, 1, sizeof(gpuopt__simplex_cpu_batch));
     gpuopt__cut(&arena, threads, sizeof(gpuopt__simplex_cpu_worker));
     plan->host_bytes += arena.used + (uint64_t)threads * gpuopt__simplex_cpu_worker_bytes(batch->root);
@@ -69,7 +75,10 @@ static void gpuopt__simplex_cpu_batch_destroy(gpuopt_simplex_batch *batch) {
 /* The handle takes over what the root is but for its arrays, and its own arrays keep what is in them. */
 static void gpuopt__simplex_cpu_adopt(gpuopt__simplex_cpu_batch *b, gpuopt__simplex_cpu_worker *w,
                                       const gpuopt_simplex *root) {
-    gpuopt__arena arena = {(char *)w->s, 0};
+    gpuopt__arena arena = {
+        (char *)w->s,
+        0,
+    };
     gpuopt_simplex own = *root;
     gpuopt__simplex_cpu engine = *(const gpuopt__simplex_cpu *)root->engine;
     const gpuopt__deferred inverse = engine.inverse;
@@ -96,7 +105,10 @@ static gpuopt_status gpuopt__simplex_cpu_batch_create(gpuopt_simplex_batch *batc
     const gpuopt_context *context = batch->context;
     const int threads = context->desc.threads;
     const uint64_t bytes = gpuopt__simplex_cpu_worker_bytes(batch->root);
-    gpuopt__arena arena = {NULL, 0};
+    gpuopt__arena arena = {
+        NULL,
+        0,
+    };
     gpuopt__simplex_cpu_batch *b;
     gpuopt_status status;
     void *memory;
@@ -149,7 +161,10 @@ static void gpuopt__simplex_cpu_begin_child(gpuopt__simplex_cpu_batch *b, gpuopt
                                             const gpuopt_simplex *root) {
     const gpuopt__simplex_cpu *from = (const gpuopt__simplex_cpu *)root->engine;
     const size_t rows = (size_t)root->lp.rows, cols = (size_t)root->lp.cols, both = sizeof(double) * (rows + cols);
-    gpuopt__arena vectors = {NULL, 0};
+    gpuopt__arena vectors = {
+        NULL,
+        0,
+    };
     gpuopt__simplex_vectors measure;
     gpuopt_simplex *s = w->s;
     const int other = w->version != from->version;
@@ -280,15 +295,20 @@ static gpuopt_status gpuopt__simplex_cpu_batch_run(gpuopt_simplex_batch *batch) 
 }
 
 static const gpuopt__simplex_backend gpuopt__simplex_cpu_table = {
-    gpuopt__simplex_cpu_plan,          gpuopt__simplex_cpu_create,        gpuopt__simplex_cpu_scale,
-    gpuopt__simplex_cpu_pattern,       gpuopt__simplex_cpu_destroy,       gpuopt__simplex_cpu_run,
-    gpuopt__simplex_cpu_dual_run,      gpuopt__simplex_cpu_reset,         gpuopt__simplex_cpu_enter,
-    gpuopt__simplex_cpu_exchange_some, gpuopt__simplex_cpu_get_column,    gpuopt__simplex_cpu_kept_bytes,
-    gpuopt__simplex_cpu_keep,          gpuopt__simplex_cpu_bring_back,    gpuopt__simplex_cpu_nothing,
-    gpuopt__simplex_cpu_nothing,       gpuopt__simplex_cpu_ftran,         gpuopt__simplex_cpu_btran,
-    gpuopt__simplex_cpu_residual,      gpuopt__simplex_cpu_reduce,        gpuopt__simplex_cpu_batch_plan,
-    gpuopt__simplex_cpu_batch_create,  gpuopt__simplex_cpu_batch_destroy, gpuopt__simplex_cpu_batch_run,
-    gpuopt__simplex_cpu_offer,         gpuopt__simplex_cpu_accept,        gpuopt__simplex_cpu_drop,
+    gpuopt__simplex_cpu_plan,          gpuopt__simplex_cpu_create,
+    gpuopt__simplex_cpu_scale,         gpuopt__simplex_cpu_pattern,
+    gpuopt__simplex_cpu_destroy,       gpuopt__simplex_cpu_run,
+    gpuopt__simplex_cpu_dual_run,      gpuopt__simplex_cpu_reset,
+    gpuopt__simplex_cpu_enter,         gpuopt__simplex_cpu_exchange_some,
+    gpuopt__simplex_cpu_get_column,    gpuopt__simplex_cpu_kept_bytes,
+    gpuopt__simplex_cpu_keep,          gpuopt__simplex_cpu_bring_back,
+    gpuopt__simplex_cpu_nothing,       gpuopt__simplex_cpu_nothing,
+    gpuopt__simplex_cpu_ftran,         gpuopt__simplex_cpu_btran,
+    gpuopt__simplex_cpu_residual,      gpuopt__simplex_cpu_reduce,
+    gpuopt__simplex_cpu_batch_plan,    gpuopt__simplex_cpu_batch_create,
+    gpuopt__simplex_cpu_batch_destroy, gpuopt__simplex_cpu_batch_run,
+    gpuopt__simplex_cpu_offer,         gpuopt__simplex_cpu_accept,
+    gpuopt__simplex_cpu_drop,          0,
 };
 
 #endif /* GPUOPT_IMPL_SIMPLEX_CPU_BATCH_H */

@@ -146,19 +146,33 @@ static void gpuopt__simplex_cpu_dual_ratio(gpuopt__simplex_cpu *s, const gpuopt_
     if (r->rest > 0) gpuopt__simplex_cpu_dual_choose(s, run, r);
 }
 
+/* The same for the entering variable that the host has chosen: none is passed. */
+static void gpuopt__simplex_cpu_dual_given(const gpuopt__simplex_cpu *s, int32_t slot, gpuopt__simplex_dual_ratio *r) {
+    int32_t k;
+    r->rest = r->total;
+    r->entering = -1;
+    for (k = 0; k < r->total; k++)
+        if (s->list[k] == slot) r->entering = slot, r->size = fabs(s->row[slot]);
+}
+
+/* Whether the variable at k of the list flips: the step passes it. */
+static int gpuopt__simplex_cpu_dual_passes(const gpuopt__simplex_cpu *s, const gpuopt__simplex_dual_ratio *r,
+                                           int32_t k) {
+    return s->list[k] != r->entering && s->combined[s->list[k]] < s->combined[r->entering];
+}
+
 /* ---- Moving ---- */
 
 /* Flips the variables that the step passes, and moves the basic ones with them. */
 static int32_t gpuopt__simplex_cpu_dual_flips(gpuopt__simplex_cpu *s, const gpuopt__simplex_dual_ratio *r) {
     gpuopt__simplex_vectors *v = s->v;
-    const double *key = s->combined;
     int32_t k, flips = 0, rows = s->lp->rows, cols = s->lp->cols;
     int64_t e;
     for (k = r->rest; k < r->total; k++) {
         int32_t j = s->list[k], variable = v->slot[j];
         int up = v->state[j] == GPUOPT__SIMPLEX_MAY_INCREASE;
         double by = up ? v->un[j] - v->ln[j] : v->ln[j] - v->un[j];
-        if (j == r->entering || key[j] >= key[r->entering]) continue;
+        if (!gpuopt__simplex_cpu_dual_passes(s, r, k)) continue;
         if (flips++ == 0)
             memset(s->revised ? s->moved : s->by_col, 0, sizeof(double) * (size_t)(s->revised ? rows : cols));
         v->xn[j] = up ? v->un[j] : v->ln[j];
@@ -244,27 +258,41 @@ static void gpuopt__simplex_cpu_dual_pivot(gpuopt__simplex_cpu *s, const gpuopt_
 
 /* ---- The loop ---- */
 
-/* So many iterations in a row whose dual step is 0 are a stall. */
-enum { GPUOPT__SIMPLEX_STALL = 40 };
-
-/* Does one iteration, or refuses a row. Returns 0 if the run has ended. */
-static int gpuopt__simplex_cpu_dual_step(gpuopt__simplex_cpu *s, const gpuopt__simplex_dual_run *run, int32_t *idle,
+/* Does one iteration or a part of one, or refuses a row. Returns 0 if the run has ended. */
+static int gpuopt__simplex_cpu_dual_step(gpuopt__simplex_cpu *s, const gpuopt__simplex_dual_run *run,
                                          gpuopt__simplex_run_report *report) {
     gpuopt__simplex_dual_ratio r;
     double excess = 0;
-    int32_t p = gpuopt__simplex_cpu_dual_price(s, run, &excess);
+    int chooses = run->part == GPUOPT__SIMPLEX_RUN_ITERATE || run->part == GPUOPT__SIMPLEX_RUN_PRICE;
+    int32_t k, p = chooses ? gpuopt__simplex_cpu_dual_price(s, run, &excess) : run->leaving;
     if (p < 0) {
         report->end = GPUOPT__SIMPLEX_END_FEASIBLE;
         return 0;
     }
+    if (!chooses) excess = gpuopt__simplex_excess(s->v->xb[p], s->v->lb[p], s->v->ub[p], run->rules.primal);
     report->leaving = p;
     report->direction = excess > 0 ? 1 : -1;
     report->to_upper = excess > 0;
+    report->score = excess * excess / s->dual_weight[p];
+    if (run->part == GPUOPT__SIMPLEX_RUN_PRICE) return 0;
     gpuopt__simplex_cpu_row(s, p);
     gpuopt__simplex_cpu_rho(s, p);
     gpuopt__simplex_cpu_dual_ratio(s, run, excess, &r);
+    if (run->part == GPUOPT__SIMPLEX_RUN_PIVOT && r.entering != run->entering)
+        gpuopt__simplex_cpu_dual_given(s, run->entering, &r);
+    report->entering = r.entering;
     if (r.entering < 0) {
         report->end = GPUOPT__SIMPLEX_END_NO_ENTERING;
+        return 0;
+    }
+    if (run->part != GPUOPT__SIMPLEX_RUN_ITERATE) report->pivot = s->row[r.entering];
+    if (run->part == GPUOPT__SIMPLEX_RUN_RATIO) {
+        report->step = s->combined[r.entering];
+        for (k = r.rest; k < r.total; k++) report->flips += gpuopt__simplex_cpu_dual_passes(s, &r, k);
+        return 0;
+    }
+    if (r.size < run->rules.pivot && run->part == GPUOPT__SIMPLEX_RUN_PIVOT) {
+        report->end = GPUOPT__SIMPLEX_END_UNSAFE;
         return 0;
     }
     if (r.size < run->rules.pivot) {
@@ -277,9 +305,9 @@ static int gpuopt__simplex_cpu_dual_step(gpuopt__simplex_cpu *s, const gpuopt__s
         report->end = GPUOPT__SIMPLEX_END_DRIFTED;
         return 0;
     }
-    *idle = s->combined[r.entering] * r.size <= run->rules.dual ? *idle + 1 : 0;
+    report->idle = s->combined[r.entering] * r.size <= run->rules.dual ? report->idle + 1 : 0;
     gpuopt__simplex_cpu_dual_pivot(s, run, p, &r, report);
-    if (*idle >= GPUOPT__SIMPLEX_STALL) report->end = GPUOPT__SIMPLEX_END_STALLED;
+    if (report->idle >= GPUOPT__SIMPLEX_STALL) report->end = GPUOPT__SIMPLEX_END_STALLED;
     return report->end == GPUOPT__SIMPLEX_END_LIMIT;
 }
 
@@ -290,14 +318,13 @@ static int gpuopt__simplex_cpu_cut_off(const gpuopt__simplex_cpu *s, double cuto
 static gpuopt_status gpuopt__simplex_cpu_dual_run(void *engine, const gpuopt__simplex_dual_run *run,
                                                   gpuopt__simplex_run_report *report) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
-    int32_t idle = 0;
     memset(report, 0, sizeof *report);
     memset(s->refused, 0, (size_t)s->lp->rows);
     gpuopt__simplex_cpu_weigh(s, run->pricing);
     do {
         if (gpuopt__simplex_cpu_cut_off(s, run->cutoff)) report->end = GPUOPT__SIMPLEX_END_CUTOFF;
     } while (report->end == GPUOPT__SIMPLEX_END_LIMIT && report->pivots < run->most &&
-             gpuopt__simplex_cpu_dual_step(s, run, &idle, report));
+             gpuopt__simplex_cpu_dual_step(s, run, report));
     return GPUOPT_OK;
 }
 

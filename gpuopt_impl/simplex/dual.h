@@ -123,7 +123,8 @@ static int gpuopt__simplex_dual_outside(const gpuopt_simplex *s) {
  * here. */
 static gpuopt_status gpuopt__simplex_dual_solve(gpuopt_simplex *s, int *leave, int *good) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
-    int choose = s->dual_method.state == GPUOPT__SIMPLEX_DUAL_TRY && s->desc.algorithm == GPUOPT_ALGORITHM_AUTO;
+    int choose = s->dual_method.state == GPUOPT__SIMPLEX_DUAL_TRY && s->desc.algorithm == GPUOPT_ALGORITHM_AUTO &&
+                 !s->dual_method.by_host;
     int good_x, needs;
     double noise;
     gpuopt_status status;
@@ -136,7 +137,7 @@ static gpuopt_status gpuopt__simplex_dual_solve(gpuopt_simplex *s, int *leave, i
     needs = gpuopt__simplex_dual_needs(s);
     *leave = choose && needs == 2;
     if (*leave) return GPUOPT_OK;
-    if (needs == 2 && !s->dual_method.boxed) gpuopt__simplex_set_box(s, 1);
+    if (needs == 2 && !s->dual_method.boxed && !s->dual_method.by_host) gpuopt__simplex_set_box(s, 1);
     if (choose && needs == 1) { /* flipping may make a feasible point infeasible */
         status = gpuopt__simplex_solve_x(s, s->x, s->x_low, GPUOPT__SIMPLEX_ROUGH, &good_x, &noise);
         *leave = !status && !gpuopt__simplex_dual_outside(s);
@@ -161,7 +162,7 @@ static gpuopt_status gpuopt__simplex_dual_refresh(gpuopt_simplex *s) {
     if (s->dual_method.state == GPUOPT__SIMPLEX_DUAL_TRY) {
         if (s->stage != GPUOPT__SIMPLEX_STAGE_EXACT) gpuopt__simplex_enter_stage(s, GPUOPT__SIMPLEX_STAGE_EXACT);
         memcpy(s->dual_cost, s->cost, sizeof(double) * ((size_t)s->lp.rows + (size_t)s->lp.cols));
-        s->dual_method.boxed = s->desc.algorithm != GPUOPT_ALGORITHM_DUAL;
+        s->dual_method.boxed = s->desc.algorithm != GPUOPT_ALGORITHM_DUAL || s->dual_method.by_host;
         s->dual_method.shifted = s->dual_method.short_of = s->dual_method.perturbed = s->dual_method.drifted = 0;
     }
     reinvert = s->stale == 2;
@@ -252,6 +253,26 @@ static double gpuopt__simplex_dual_ends_at(const gpuopt_simplex *s) {
     return times > 12 ? HUGE_VAL : cutoff + ldexp(1e-12 * gpuopt__max(1, fabs(cutoff)), 4 * times);
 }
 
+/* A run of the engine: one part without a cutoff, for a start. */
+static void gpuopt__simplex_dual_prepare(gpuopt_simplex *s, gpuopt__simplex_run_part part,
+                                         gpuopt__simplex_dual_run *run) {
+    run->part = part;
+    run->rules = gpuopt__simplex_rules_now(s);
+    run->pricing = s->desc.dual_pricing;
+    run->most = 1;
+    run->leaving = run->entering = -1;
+    run->cutoff = HUGE_VAL;
+    run->cost = s->dual_cost;
+}
+
+static void gpuopt__simplex_dual_count(gpuopt_simplex *s, const gpuopt__simplex_run_report *report) {
+    if (report->pivots > 0) s->weights_of = 0; /* those of the primal pricing are of other variables now */
+    s->iterations += report->pivots;
+    s->dual_method.iterations += report->pivots;
+    s->since_refresh += report->pivots;
+    s->dual_method.shifted = gpuopt__max(s->dual_method.shifted, report->shifted);
+}
+
 static gpuopt_status gpuopt__simplex_dual_iterations(gpuopt_simplex *s, int64_t most) {
     gpuopt__simplex_dual_run run;
     gpuopt__simplex_run_report report;
@@ -264,19 +285,13 @@ static gpuopt_status gpuopt__simplex_dual_iterations(gpuopt_simplex *s, int64_t 
         if (s->dual_method.perturbed > GPUOPT__SIMPLEX_DUAL_PERTURBATIONS) return gpuopt__simplex_dual_leave(s, 0);
         if (s->stale) return GPUOPT_OK;
     }
-    run.rules = gpuopt__simplex_rules_now(s);
-    run.pricing = s->desc.dual_pricing;
+    gpuopt__simplex_dual_prepare(s, GPUOPT__SIMPLEX_RUN_ITERATE, &run);
     run.most = s->desc.refresh_pivots - s->since_refresh;
     if (run.most > most) run.most = (int32_t)most;
     run.cutoff = s->dual_method.boxing ? HUGE_VAL : gpuopt__simplex_dual_ends_at(s);
-    run.cost = s->dual_cost;
     status = gpuopt__simplex_backend_of(s)->dual_run(s->engine, &run, &report);
     if (status) return status;
-    if (report.pivots > 0) s->weights_of = 0; /* those of the primal pricing are of other variables now */
-    s->iterations += report.pivots;
-    s->dual_method.iterations += report.pivots;
-    s->since_refresh += report.pivots;
-    s->dual_method.shifted = gpuopt__max(s->dual_method.shifted, report.shifted);
+    gpuopt__simplex_dual_count(s, &report);
     return gpuopt__simplex_dual_conclude(s, &report);
 }
 

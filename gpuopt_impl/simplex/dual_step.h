@@ -8,6 +8,9 @@
 
 #include "step.h"
 
+/* So many iterations in a row whose dual step is 0 are a stall. */
+enum { GPUOPT__SIMPLEX_STALL = 40 };
+
 /* By how much x is above its upper bound (> 0) or below its lower one (< 0); 0 within the tolerance. */
 GPUOPT_HD double gpuopt__simplex_excess(double x, double l, double u, double tolerance) {
     if (x < l) return x < gpuopt__sub(l, gpuopt__simplex_slack_of(tolerance, l)) ? gpuopt__sub(x, l) : 0;

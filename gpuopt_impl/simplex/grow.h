@@ -93,8 +93,9 @@ static gpuopt_status gpuopt__simplex_can_grow(const gpuopt_simplex *s, const cha
     if (s->desc.group)
         return gpuopt__refuse(s->context, GPUOPT_ERROR_UNSUPPORTED, call,
                               "rows and columns of a tableau that a group shares stay");
-    if (gpuopt__simplex_backend_of(s)->offer) return GPUOPT_OK;
-    return gpuopt__refuse(s->context, GPUOPT_ERROR_UNSUPPORTED, call, "rows and columns of this backend stay");
+    if (s->shape.grows || !gpuopt__simplex_backend_of(s)->drops_with_room) return GPUOPT_OK;
+    return gpuopt__refuse(s->context, GPUOPT_ERROR_UNSUPPORTED, call,
+                          "with this backend a handle needs spare rows, columns or nonzeros from create on");
 }
 
 /* The matrix of new lines, and whether they fit. */
@@ -206,6 +207,7 @@ static gpuopt_status gpuopt__simplex_grow(gpuopt_simplex *s, const char *call, i
         else s->v.slot[s->lp.cols + k] = s->lp.cols + k;
     if (by_rows) s->lp.rows += count;
     else s->lp.cols += count;
+    status = status ? status : backend->push(s->engine);
     for (k = 0; k < count && !status; k++)
         status = by_rows ? gpuopt__simplex_weigh_row(s, s->lp.rows - count + k, 1)
                          : gpuopt__simplex_weigh_slot(s, s->lp.cols - count + k);
@@ -261,7 +263,7 @@ static gpuopt_status gpuopt__simplex_swap(gpuopt_simplex *s, int32_t slot, int32
     s->status[leaves] = (uint8_t)(s->work_upper[leaves] - x < x - s->work_lower[leaves] ? GPUOPT_VARIABLE_AT_UPPER
                                                                                         : GPUOPT_VARIABLE_AT_LOWER);
     s->weights_of = 0;
-    return GPUOPT_OK;
+    return gpuopt__simplex_backend_of(s)->push(s->engine);
 }
 
 /* The nonbasic logical in the slot becomes basic, where the largest entry of its column is; not in the place of another

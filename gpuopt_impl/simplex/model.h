@@ -26,13 +26,14 @@ typedef enum gpuopt__simplex_dual_state {
 
 typedef struct gpuopt__simplex_dual_method {
     gpuopt__simplex_dual_state state;
-    int boxing;         /* phase 1, see simplex/dual.h: bounds are those of the artificial box */
-    int boxed;          /* it has ended, or is not to be tried */
-    int priced;         /* the reduced costs are those of dual_cost */
-    int short_of;       /* how often the proven bound was short of the cutoff that the engine had reached */
-    double shifted;     /* the largest shift of a cost */
-    int32_t perturbed;  /* how often costs have been perturbed */
-    int32_t drifted;    /* successive runs without an iteration that asked for another inverse */
+    int boxing;        /* phase 1, see simplex/dual.h: bounds are those of the artificial box */
+    int boxed;         /* it has ended, or is not to be tried */
+    int by_host;       /* a part of an iteration needs fresh values: the method is the host's choice, without phase 1 */
+    int priced;        /* the reduced costs are those of dual_cost */
+    int short_of;      /* how often the proven bound was short of the cutoff that the engine had reached */
+    double shifted;    /* the largest shift of a cost */
+    int32_t perturbed; /* how often costs have been perturbed */
+    int32_t drifted;   /* successive runs without an iteration that asked for another inverse */
     int64_t iterations; /* since create */
     double limit;       /* the host's cutoff */
     double cutoff;      /* the same of the scaled minimisation; infinite: none */

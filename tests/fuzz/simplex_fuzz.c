@@ -336,6 +336,33 @@ static void call_step(fuzz *f) {
     else if (leaving >= 0) pivoted(f, entering, leaving, l[0].to_upper);
 }
 
+/* One iteration of the dual method, by its parts; on both. Handles whose algorithm is PRIMAL refuse. */
+static void call_dual_step(fuzz *f) {
+    const int32_t other = (int32_t)(take(f) % (2 * BOTH)); /* often the one that the ratio test names */
+    gpuopt_status status[2] = {GPUOPT_OK, GPUOPT_OK};
+    int32_t variable[2] = {-1, -1};
+    int k;
+    for (k = 0; k < 2; k++) {
+        gpuopt_simplex_dual_leaving out = GPUOPT_INIT(gpuopt_simplex_dual_leaving);
+        gpuopt_simplex_dual_entering in = GPUOPT_INIT(gpuopt_simplex_dual_entering);
+        gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
+        status[k] = gpuopt_simplex_dual_price(f->handle[k], &out);
+        REQUIRE((status[k] == GPUOPT_ERROR_STATE) == (f->desc.algorithm == GPUOPT_ALGORITHM_PRIMAL));
+        if (status[k] || out.variable < 0) continue;
+        status[k] = gpuopt_simplex_dual_ratio_test(f->handle[k], out.variable, &in);
+        REQUIRE(status[k] == GPUOPT_OK);
+        variable[k] = other < f->both ? other : in.variable;
+        if (variable[k] < 0) continue;
+        status[k] = gpuopt_simplex_dual_pivot(f->handle[k], out.variable, variable[k], &info);
+        REQUIRE(status[k] == GPUOPT_OK || status[k] == GPUOPT_ERROR_NUMERIC ||
+                (status[k] == GPUOPT_ERROR_ARGUMENT && variable[k] != in.variable));
+        if (k == 0 && status[k] == GPUOPT_OK) f->iterations++;
+        REQUIRE(status[k] || info.iterations == f->iterations);
+    }
+    REQUIRE(status[0] == status[1] && variable[0] == variable[1]);
+    REQUIRE(gpuopt_simplex_get_basis(f->handle[0], GPUOPT_HOST, f->plain) == GPUOPT_OK);
+}
+
 static void call_set_basis(fuzz *f) {
     uint8_t status[BOTH];
     int32_t j, basic = 0;
@@ -617,7 +644,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static void (*const calls[])(fuzz *) = {call_pivot,   call_flip,    call_step,      call_step,    call_iterate,
                                             call_refresh, call_ratio,   call_set_basis, call_change,  call_change,
                                             call_bound,   call_certify, call_cutoff,    call_iterate, call_batch,
-                                            call_add,     call_remove};
+                                            call_add,     call_remove,  call_dual_step};
     fuzz f;
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     uint64_t before;

@@ -211,39 +211,30 @@ static void refused(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* The GPU has no dual method yet, and says so; what does not need it works. */
-static void dual_on_the_gpu(void **state) {
-    test_host host;
-    gpuopt_context *context = test_context(&host);
+/* Bound, verdict and cutoff after each method. */
+static void after_each_method(void **state) {
+    gpuopt_context *context = test_context(NULL);
     mip m = model_load("shah:20:1");
-    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
-    gpuopt_simplex *s = NULL;
-    gpuopt_simplex_info info;
-    double bound;
+    int algorithm;
     (void)state;
-    desc.algorithm = GPUOPT_ALGORITHM_DUAL;
-    if (test_on("cuda")) {
-        assert_int_equal(gpuopt_simplex_create(context, &desc, &s), GPUOPT_ERROR_UNSUPPORTED);
-        assert_non_null(strstr(host.error, "no dual simplex method"));
-        desc.algorithm = GPUOPT_ALGORITHM_AUTO;
-        assert_int_equal(gpuopt_simplex_create(context, &desc, &s), GPUOPT_ERROR_UNSUPPORTED);
-        desc.algorithm = GPUOPT_ALGORITHM_PRIMAL;
+    for (algorithm = 0; algorithm < 3; algorithm++) {
+        gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+        gpuopt_simplex *s;
+        gpuopt_simplex_info info;
+        double bound;
+        desc.algorithm = (gpuopt_simplex_algorithm)algorithm;
+        s = simplex_create(context, &desc);
+        info = simplex_iterate(s, 100000);
+        assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+        must(gpuopt_simplex_get_bound(s, &bound));
+        assert_true(bound <= info.objective + 1e-9 || m.maximize);
+        assert_true(fabs(bound - info.objective) <= 1e-6 * fmax(1, fabs(info.objective)));
+        gpuopt_desc_init(&info, sizeof info);
+        must(gpuopt_simplex_certify(s, &info));
+        assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+        must(gpuopt_simplex_set_cutoff(s, 0));
+        gpuopt_simplex_destroy(s);
     }
-    s = simplex_create(context, &desc);
-    info = simplex_iterate(s, 100000);
-    assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-    must(gpuopt_simplex_get_bound(s, &bound));
-    assert_true(bound <= info.objective + 1e-9 || m.maximize);
-    assert_true(fabs(bound - info.objective) <= 1e-6 * fmax(1, fabs(info.objective)));
-    gpuopt_desc_init(&info, sizeof info);
-    must(gpuopt_simplex_certify(s, &info));
-    assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
-    host.error[0] = 0;
-    if (test_on("cuda")) {
-        assert_int_equal(gpuopt_simplex_set_cutoff(s, 0), GPUOPT_ERROR_UNSUPPORTED);
-        assert_non_null(strstr(host.error, "no dual simplex method"));
-    } else must(gpuopt_simplex_set_cutoff(s, 0));
-    gpuopt_simplex_destroy(s);
     mip_free(&m);
     gpuopt_context_destroy(context);
 }
@@ -254,6 +245,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(takes_effect_at_once),
     cmocka_unit_test(rows_without_columns),
     cmocka_unit_test(refused),
-    cmocka_unit_test(dual_on_the_gpu),
+    cmocka_unit_test(after_each_method),
 };
 TEST_MAIN(tests)

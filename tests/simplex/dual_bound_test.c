@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The dual simplex method, on the CPU: bounds and cutoffs, against the exact optimum in rationals.
+ * The dual simplex method: bounds and cutoffs, against the exact optimum in rationals.
  */
 #include <math.h>
 
@@ -24,7 +24,7 @@ static void bounds_against_rationals(void **state) {
     uint64_t seed = 9;
     int model, finite = 0, infeasible = 0;
     (void)state;
-    for (model = 0; model < 600; model++) {
+    for (model = 0; model < test_times(600, 600); model++) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 7), (int32_t)test_random_int(&seed, 1, 9));
         gpuopt_simplex_desc desc = mip_simplex_desc(&m);
         exact_answer e = exact_solve(&m, NULL);
@@ -55,7 +55,7 @@ static void bounds_against_rationals(void **state) {
         gpuopt_simplex_destroy(simplex);
         mip_free(&m);
     }
-    assert_true(finite > 500 && infeasible > 50);
+    assert_true(finite > test_times(500, 500) && infeasible > test_times(50, 20));
     gpuopt_context_destroy(context);
 }
 
@@ -65,7 +65,7 @@ static void cutoffs_against_rationals(void **state) {
     uint64_t seed = 13;
     int model, cut = 0, solved = 0, again = 0;
     (void)state;
-    for (model = 0; model < 2000; model++) {
+    for (model = 0; model < test_times(2000, 2000); model++) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 8), (int32_t)test_random_int(&seed, 1, 8));
         gpuopt_simplex_desc desc = mip_simplex_desc(&m);
         exact_answer e = exact_solve(&m, NULL);
@@ -101,7 +101,7 @@ static void cutoffs_against_rationals(void **state) {
         mip_free(&m);
     }
     print_message("%d cut off, %d solved although they could have been\n", cut, solved);
-    assert_true(cut > 100 && again > 100);
+    assert_true(cut > test_times(100, 100) && again > test_times(100, 100));
     gpuopt_context_destroy(context);
 }
 
@@ -128,7 +128,7 @@ static void cutoffs_on_the_way(void **state) {
     uint64_t seed = 5;
     int model, cut = 0;
     (void)state;
-    for (model = 0; model < 2000; model++) {
+    for (model = 0; model < test_times(2000, 2000); model++) {
         mip m = covering(&seed);
         gpuopt_simplex_desc desc = mip_simplex_desc(&m);
         gpuopt_simplex *stepped, *simplex;
@@ -156,7 +156,7 @@ static void cutoffs_on_the_way(void **state) {
         gpuopt_simplex_destroy(stepped);
         mip_free(&m);
     }
-    assert_true(cut > 500);
+    assert_true(cut > test_times(500, 500));
     gpuopt_context_destroy(context);
 }
 

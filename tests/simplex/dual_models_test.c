@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The dual simplex method on real models, on the CPU: NETLIB from the slack basis by both engines, with the published
+ * The dual simplex method on real models: NETLIB from the slack basis by both engines, with the published
  * optima; its infeasible companions; and children of MIPLIB relaxations, one bound changed, against CLP. Prints each
  * model's iterations.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The dual simplex method, on the CPU: verdicts, objectives and proofs against exact rationals on random models that
+ * The dual simplex method: verdicts, objectives and proofs against exact rationals on random models that
  * change, the verdict on bases as they are, degenerate models, children of one basis against CLP; and what is refused.
  */
 #include <math.h>
@@ -85,7 +85,7 @@ static void phase_one_in_steps(void **state) {
     int model, verdicts = 0;
     int64_t dual_iterations = 0, iterations = 0;
     (void)state;
-    for (model = 0; model < 400; model++) {
+    for (model = 0; model < test_times(400, 1000); model++) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 2, 8), (int32_t)test_random_int(&seed, 2, 8));
         gpuopt_simplex_desc desc = mip_simplex_desc(&m);
         gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
@@ -123,7 +123,7 @@ static void certified_bases(void **state) {
     uint64_t seed = 21;
     int model, verdicts[2] = {0, 0}, missed = 0, total = 0;
     (void)state;
-    for (model = 0; model < 600; model++) {
+    for (model = 0; model < test_times(600, 600); model++) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 8), (int32_t)test_random_int(&seed, 1, 8));
         gpuopt_simplex_desc desc = mip_simplex_desc(&m);
         exact_answer e = exact_solve(&m, NULL);
@@ -269,8 +269,8 @@ static void children_against_clp(void **state) {
     int way, verdicts = 0, j, side;
     int64_t warm = 0, fresh = 0;
     (void)state;
-    for (way = 0; way < DUAL_WAYS; way++) {
-        mip m = tree_model(&seed, 60, 90);
+    for (way = 0; way < DUAL_WAYS; way += test_few() ? 5 : 1) {
+        mip m = test_few() ? tree_model(&seed, 20, 30) : tree_model(&seed, 60, 90);
         gpuopt_simplex_desc desc = mip_simplex_desc(&m);
         gpuopt_simplex *simplex;
         answer root;
@@ -317,7 +317,7 @@ static void children_against_clp(void **state) {
         mip_free(&m);
     }
     print_message("%lld iterations warm, %lld by fresh primal handles\n", (long long)warm, (long long)fresh);
-    assert_true(5 * warm < fresh);
+    assert_true(5 * warm < fresh || (test_few() && 2 * warm < fresh));
     assert_true(verdicts & 1 << GPUOPT_OPTIMAL);
     gpuopt_context_destroy(context);
 }
@@ -409,7 +409,7 @@ static void without_memory(void **state) {
     uint64_t seed = 6;
     int way, moves = 0;
     (void)state;
-    for (way = 0; way < DUAL_WAYS; way++) {
+    for (way = 0; way < DUAL_WAYS; way += test_few() ? 5 : 1) {
         mip m = tree_model(&seed, 40, 90);
         gpuopt_simplex_desc desc = mip_simplex_desc(&m);
         gpuopt_simplex *s;
@@ -448,7 +448,7 @@ static void without_memory(void **state) {
         gpuopt_simplex_destroy(s);
         mip_free(&m);
     }
-    assert_true(moves > 20);
+    assert_true(moves > 20 || (test_few() && moves > 3));
     gpuopt_context_destroy(context);
 }
 
