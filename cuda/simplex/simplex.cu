@@ -10,11 +10,13 @@
  * the pivot column and the step along it (column.cuh), the pivot row and what follows from it (follow.cuh).
  *
  * Reinversion is enter.cuh; FTRAN, BTRAN, residuals and reduced costs are solve.cuh with the kernels in products.cuh;
- * batch.cuh solves children of a handle's basis, without the control's loop. create.cuh sets everything up: the engine's shape and memory are engine.cuh, the way of the host's matrix to the GPU
+ * batch.cuh solves children of a handle's basis, without the control's loop; many.cuh solves small programs, which have no
+ * handle. create.cuh sets everything up: the engine's shape and memory are engine.cuh, the way of the host's matrix to the GPU
  * is upload.cuh with the kernels in model.cuh.
  */
 #include "../common/tables.cuh"
 #include "batch.cuh"
+#include "many.cuh"
 
 namespace {
 
@@ -172,4 +174,5 @@ const gpuopt__simplex_backend gpuopt__cuda_simplex = { // no dual method yet
     cuda_simplex_batch_run,
     nullptr, /* rows and columns stay */
     nullptr,
-    nullptr};
+    nullptr,
+    &many_table};

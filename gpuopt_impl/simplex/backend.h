@@ -13,6 +13,9 @@
  * calls while it iterates; bound.h makes bounds of duals, certify.h has the calls for these and for the verdict on a
  * basis as it is, solves.h those for cuts. split.h is what the ranks of a group that share a tableau tell one another.
  *
+ * Many small programs (many.h) go another way: many_model.h, many_step.h, many_point.h, many_proof.h and many_solve.h are
+ * the whole method, which both backends compile; many_team.h says what they need to differ in.
+ *
  * The engine of the CPU is in cpu.h, cpu_run.h, cpu_dual.h and cpu_grow.h, that of the GPU in cuda/simplex. Both use the
  * arithmetic in step.h; that of the dual method, which handles have on the CPU only, is in dual_step.h.
  */
@@ -273,6 +276,8 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*offer)(void *engine, int by_rows, int scaling, const gpuopt_matrix *lines, int *exact);
     gpuopt_status (*accept)(void *engine, int by_rows, int32_t count);
     gpuopt_status (*drop)(void *engine, int by_rows, const int32_t *to);
+    /* Many small programs, which have no engine: many.h. */
+    const struct gpuopt__many_backend *many;
 } gpuopt__simplex_backend;
 
 #endif /* GPUOPT_IMPL_SIMPLEX_BACKEND_H */
