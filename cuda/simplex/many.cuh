@@ -13,6 +13,7 @@
 
 #include <algorithm>
 
+#include "../common/ptx.cuh"
 #include "../common/queue.cuh"
 #include "many_team.cuh"
 
@@ -33,16 +34,16 @@ struct ManyRoom {
 
 __global__ void __launch_bounds__(MANY_THREADS)
     solve_many(const __grid_constant__ gpuopt__many_set set, const __grid_constant__ ManyRoom room) {
-    GPUOPT_DYNAMIC_SHARED(double, dynamic);
+    GPUOPT_DYNAMIC_SHARED(double, many_memory);
     __shared__ ManyExchange exchange;
     __shared__ gpuopt__many_work work; /* not in each thread's own memory, where it would fill the L1 cache */
     __shared__ int next;
     if (threadIdx.x == 0) {
         const int64_t block = blockIdx.x;
         uint64_t used = 0;
-        char *vectors = room.vectors ? room.vectors + block * room.vector_bytes : reinterpret_cast<char *>(dynamic);
+        char *vectors = room.vectors ? room.vectors + block * room.vector_bytes : reinterpret_cast<char *>(many_memory);
         gpuopt__many_cut_vectors(vectors, &used, set.rows, set.cols, &work);
-        work.table = room.tables ? room.tables + block * room.table_entries : dynamic + room.vector_bytes / 8;
+        work.table = room.tables ? room.tables + block * room.table_entries : many_memory + room.vector_bytes / 8;
         work.exchange = &exchange;
     }
     for (;;) {

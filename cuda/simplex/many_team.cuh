@@ -23,7 +23,7 @@ __device__ int many_thread() { return static_cast<int>(threadIdx.x); }
 __device__ int many_threads() { return static_cast<int>(blockDim.x); }
 
 #define GPUOPT__MANY __device__ __forceinline__
-#define GPUOPT__MANY_LARGE __device__ __noinline__
+#define GPUOPT__MANY_LARGE static __device__ __noinline__
 #define GPUOPT__MANY_EACH(i, count) for (i = many_thread(); i < (count); i += many_threads())
 #define GPUOPT__MANY_EACH_GROUP(i, count) for (i = many_thread() / 32; i < (count); i += many_threads() / 32)
 #define GPUOPT__MANY_EACH_LANE(j, count) for (j = many_thread() % 32; j < (count); j += 32)
