@@ -57,11 +57,12 @@ typedef struct gpuopt__many_work {
     double *xn, *ln, *un;                    /* [cols] of the nonbasic variable in slot j */
     double *d, *price, *weight, *row;        /* [cols] reduced costs in phase 2 and 1, pricing weights, pivot row */
     double *unit, *unit_dual;                /* [cols + rows] by variable: scale; max(1, |cost|) of the host, scaled */
-    double *point, *low, *z, *doubt;         /* [cols + rows] by variable, in the host's units */
-    int32_t *head, *slot;                    /* [rows], [cols] variables */
-    uint8_t *state;                          /* [cols] GPUOPT__SIMPLEX_MAY_... and _BANNED */
-    double *told;                            /* [4] what one thread tells the others */
-    void *exchange;                          /* of the team */
+    double *point, *z, *low; /* [cols + rows] by variable, in the host's units; low: what z is short of */
+    double *doubt;           /* the same array: where z is a reduced cost, see step.h */
+    int32_t *head, *slot;    /* [rows], [cols] variables */
+    uint8_t *state;          /* [cols] GPUOPT__SIMPLEX_MAY_... and _BANNED */
+    double *told;            /* [4] what one thread tells the others */
+    void *exchange;          /* of the team */
 } gpuopt__many_work;
 
 /* The vectors of a team; `cut` as gpuopt__cut, but arrays begin at multiples of 16 bytes. */
@@ -77,14 +78,15 @@ GPUOPT_HD int32_t gpuopt__many_pitch(int32_t cols) { return cols | 1; }
 GPUOPT_HD void gpuopt__many_cut_vectors(char *base, uint64_t *used, int32_t rows, int32_t cols, gpuopt__many_work *w) {
     double **const of_rows[] = {&w->xb, &w->lb, &w->ub, &w->alpha, &w->sign, &w->part, &w->y, &w->y_low};
     double **const of_cols[] = {&w->xn, &w->ln, &w->un, &w->d, &w->price, &w->weight, &w->row};
-    double **const of_both[] = {&w->unit, &w->unit_dual, &w->point, &w->low, &w->z, &w->doubt};
+    double **const of_both[] = {&w->unit, &w->unit_dual, &w->point, &w->z, &w->low};
     int k;
     w->rows = rows;
     w->cols = cols;
     w->pitch = gpuopt__many_pitch(cols);
     for (k = 0; k < 8; k++) *of_rows[k] = (double *)gpuopt__many_cut(base, used, rows, sizeof(double));
     for (k = 0; k < 7; k++) *of_cols[k] = (double *)gpuopt__many_cut(base, used, cols, sizeof(double));
-    for (k = 0; k < 6; k++) *of_both[k] = (double *)gpuopt__many_cut(base, used, (int64_t)rows + cols, sizeof(double));
+    for (k = 0; k < 5; k++) *of_both[k] = (double *)gpuopt__many_cut(base, used, (int64_t)rows + cols, sizeof(double));
+    w->doubt = w->low;
     w->head = (int32_t *)gpuopt__many_cut(base, used, rows, sizeof(int32_t));
     w->slot = (int32_t *)gpuopt__many_cut(base, used, cols, sizeof(int32_t));
     w->state = (uint8_t *)gpuopt__many_cut(base, used, cols, 1);
