@@ -6,6 +6,7 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_MANY_MODEL_H
 #define GPUOPT_IMPL_SIMPLEX_MANY_MODEL_H
 
+#include "../common/backend.h"
 #include "many_team.h"
 
 /* The arrays of numbers, in the order of the GPUOPT_SHARED_... bits. */
