@@ -1538,8 +1538,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch
                                                      const gpuopt_simplex_child_report *report);
 
 /* ---- Many small linear programs ----------------------------------------------------------------------------------- *
- * Independent linear programs of one shape, each with its own data, solved in one call: on the GPU a block works on each
- * from its data to its verdict, on the CPU a thread.
+ * Independent linear programs of one shape, each with its own data, solved in one call: on the GPU a block works on
+ * each from its data to its verdict, on the CPU a thread.
  *
  *     gpuopt_simplex_many_create(context, &shape, &many);
  *     gpuopt_simplex_many_load(many, GPUOPT_HOST, &programs);             // the numbers of up to `copies` programs
@@ -1547,21 +1547,21 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch
  *     gpuopt_simplex_many_get(many, GPUOPT_HOST, 0, count, &report);      // what is asked for of each
  *
  * Shape      Rows, columns, and either dense matrices or one sparsity pattern for all.
- * Method     The primal simplex method with bounded variables on a dense tableau, which on the GPU is in shared memory if
- *            it fits (as rows * cols up to about 24,000 do on an H100): scales by powers of two, the basis of the
+ * Method     The primal simplex method with bounded variables on a dense tableau, which on the GPU is in shared memory
+ *            if it fits (as rows * cols up to about 24,000 do on an H100): scales by powers of two, the basis of the
  *            activities first, phase 1 minimises the sum of infeasibilities, devex pricing, Harris' ratio test; bounds
  *            are perturbed when nothing moves, and then Bland's rule takes over.
  * Verdicts   are about the original data: OPTIMAL if x and its A x violate no bound or side by more than
  *            primal_tolerance * max(1, |bound|), and no reduced cost has the wrong sign by more than dual_tolerance *
- *            max(1, |cost|); unlike a single handle, it does not refine beyond that. INFEASIBLE and UNBOUNDED are proven
- *            as by gpuopt_simplex_iterate, with vectors that meet what _get_farkas and _get_ray say of theirs, but for
- *            rows along a ray, which move by so little that 1e18 of the objective is gained within primal_tolerance.
- *            IMPRECISE: rounding allows none of these; a handle of its own may settle the program.
+ *            max(1, |cost|); unlike a single handle, it does not refine beyond that. INFEASIBLE and UNBOUNDED are
+ *            proven as by gpuopt_simplex_iterate, with vectors that meet what _get_farkas and _get_ray say of theirs,
+ *            but for rows along a ray, which move by so little that 1e18 of the objective is gained within
+ *            primal_tolerance. IMPRECISE: rounding allows none of these; a handle of its own may settle the program.
  * Bits       A program's results depend on its own data and on the descriptor: not on the other programs, on how many
  *            there are, on the number of threads, or on the backend. The CPU and the GPU give the same bits.
- * Memory     What _load is given, 24 (rows + cols) + 9 (rows + cols) bytes a program, 16 bytes a nonzero of the shape;
- *            and for each thread, or for each block where the tableau does not fit into shared memory, 8 rows * cols and
- *            about 150 (rows + cols).
+ * Memory     Room for what _load is given, 25 (rows + cols) + 24 bytes a program, 16 bytes a nonzero of the shape (on the
+ *            GPU also in host memory); and for each thread, or for each block where they do not fit into shared memory,
+ *            8 rows * cols for the tableau and about 110 (rows + cols).
  * Cost       Of a pivot: 16 rows * cols bytes moved, and five barriers of a block. Of a call's beginning and end on a
  *            program: a few products with A; of going on with one, also a pivot for each column in its basis. */
 
@@ -1595,8 +1595,8 @@ typedef struct gpuopt_simplex_many_desc {
     int64_t iteration_limit; /* of a program over all calls, then its outcome is LIMIT; 0: none */
 } gpuopt_simplex_many_desc;
 
-/* The numbers of programs 0 to count - 1, one program after the other; an array that is shared is there once. All are in
- * the memory that the call's `where` says. */
+/* The numbers of programs 0 to count - 1, one program after the other; an array that is shared is there once. All are
+ * in the memory that the call's `where` says. */
 typedef struct gpuopt_simplex_programs {
     size_t struct_size;  /* sizeof(gpuopt_simplex_programs) */
     int32_t count;       /* programs, 0 to the descriptor's copies */

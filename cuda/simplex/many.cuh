@@ -3,8 +3,8 @@
  * Many small linear programs on the GPU.
  *
  * How a call travels: gpuopt_impl/simplex/many.h checks its arguments. many_load copies the numbers to the device and
- * launches check_many, which looks at all of them; many_run launches solve_many, whose blocks take one program after the
- * other, each from its data to its verdict: the method is gpuopt_impl/simplex/many_solve.h, as on the CPU, with the
+ * launches check_many, which looks at all of them; many_run launches solve_many, whose blocks take one program after
+ * the other, each from its data to its verdict: the method is gpuopt_impl/simplex/many_solve.h, as on the CPU, with the
  * loops and barriers of many_team.cuh. The tableau and the vectors of a block are in shared memory if they fit, else in
  * device memory.
  */
@@ -33,16 +33,16 @@ struct ManyRoom {
 };
 
 __global__ void __launch_bounds__(MANY_THREADS)
-    solve_many(const __grid_constant__ gpuopt__many_set set, const __grid_constant__ ManyRoom room) {
+    solve_many(const __grid_constant__ gpuopt__simplex_many_set set, const __grid_constant__ ManyRoom room) {
     GPUOPT_DYNAMIC_SHARED(double, many_memory);
     __shared__ ManyExchange exchange;
-    __shared__ gpuopt__many_work work; /* not in each thread's own memory, where it would fill the L1 cache */
+    __shared__ gpuopt__simplex_many_work work; /* not in each thread's own memory, where it would fill the L1 cache */
     __shared__ int next;
     if (threadIdx.x == 0) {
         const int64_t block = blockIdx.x;
         uint64_t used = 0;
         char *vectors = room.vectors ? room.vectors + block * room.vector_bytes : reinterpret_cast<char *>(many_memory);
-        gpuopt__many_cut_vectors(vectors, &used, set.rows, set.cols, &work);
+        gpuopt__simplex_many_cut_vectors(vectors, &used, set.rows, set.cols, &work);
         work.table = room.tables ? room.tables + block * room.table_entries : many_memory + room.vector_bytes / 8;
         work.exchange = &exchange;
     }
@@ -52,26 +52,26 @@ __global__ void __launch_bounds__(MANY_THREADS)
         const int k = next;
         __syncthreads();
         if (k >= set.count) return;
-        if (set.progress[k].outcome == GPUOPT_MORE) gpuopt__many_solve(&set, &work, k);
+        if (set.progress[k].outcome == GPUOPT_MORE) gpuopt__simplex_many_solve(&set, &work, k);
     }
 }
 
 /* *bad becomes the least place of a number that is not allowed. */
 __global__ void __launch_bounds__(MANY_CHECK_THREADS)
-    check_many(const __grid_constant__ gpuopt__many_set set, unsigned long long *bad) {
+    check_many(const __grid_constant__ gpuopt__simplex_many_set set, unsigned long long *bad) {
     const int64_t first = int64_t{blockIdx.x} * blockDim.x + threadIdx.x, step = int64_t{gridDim.x} * blockDim.x;
     auto found = [&](int array, int64_t index) {
-        atomicMin(bad, static_cast<unsigned long long>(gpuopt__many_place(array, index)));
+        atomicMin(bad, static_cast<unsigned long long>(gpuopt__simplex_many_place(array, index)));
     };
     for (int array = 0; array < GPUOPT__MANY_ARRAYS; array++) {
         const double *const number = set.number[array];
         const int64_t count =
             set.given[array] ? set.length[array] * (set.stride[array] == 0 ? 1 : int64_t{set.count}) : 0;
         for (int64_t e = first; e < count; e += step)
-            if (gpuopt__many_number_bad(&set, array, number[e])) found(array, e);
+            if (gpuopt__simplex_many_number_bad(&set, array, number[e])) found(array, e);
     }
     for (int64_t e = first; e < int64_t{set.count} * set.rows; e += step)
-        if (gpuopt__many_sides_cross(&set, e)) found(GPUOPT__MANY_ARRAYS, e);
+        if (gpuopt__simplex_many_sides_cross(&set, e)) found(GPUOPT__MANY_ARRAYS, e);
 }
 
 /* ---- Memory ---- */
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(MANY_CHECK_THREADS)
 struct CudaMany : Queue {
     explicit CudaMany(gpuopt_context *context) : Queue(context) {}
 
-    gpuopt__many_set set = {}; /* all in device memory */
+    gpuopt__simplex_many_set set = {}; /* all in device memory */
     ManyRoom room = {};
     void *device = nullptr;
     int32_t *lines[6] = {};
@@ -96,11 +96,11 @@ void many_set_shape(const gpuopt_simplex_many *m, CudaMany *c) {
     const CudaContext *cuda = cuda_of(m->context);
     const int32_t rows = m->set.rows, cols = m->set.cols;
     const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' rooms together */
-    const auto limit = static_cast<uint64_t>(
-        std::max(0, cuda->block_memory - static_cast<int>(sizeof(ManyExchange) + sizeof(gpuopt__many_work) + 64)));
-    gpuopt__many_work measure;
+    const auto limit = static_cast<uint64_t>(std::max(
+        0, cuda->block_memory - static_cast<int>(sizeof(ManyExchange) + sizeof(gpuopt__simplex_many_work) + 64)));
+    gpuopt__simplex_many_work measure;
     uint64_t vectors = 0;
-    gpuopt__many_cut_vectors(nullptr, &vectors, rows, cols, &measure);
+    gpuopt__simplex_many_cut_vectors(nullptr, &vectors, rows, cols, &measure);
     c->room.vector_bytes = static_cast<int64_t>((vectors + 255) / 256 * 256);
     c->room.table_entries = int64_t{rows} * measure.pitch;
     const auto table = static_cast<uint64_t>(c->room.table_entries) * sizeof(double);
@@ -121,8 +121,8 @@ void many_set_shape(const gpuopt_simplex_many *m, CudaMany *c) {
 
 /* Cuts the device's block; with base null it only measures. */
 void many_cut_device(gpuopt__arena *arena, const gpuopt_simplex_many *m, CudaMany *c) {
-    gpuopt__many_set *s = &c->set;
-    const gpuopt__many_set &host = m->set;
+    gpuopt__simplex_many_set *s = &c->set;
+    const gpuopt__simplex_many_set &host = m->set;
     const int32_t *const pattern[] = {host.row_start, host.row_col, host.row_at,
                                       host.col_start, host.col_row, host.col_at};
     const int64_t lengths[] = {int64_t{host.rows} + 1, host.nonzeros, host.nonzeros,
@@ -132,8 +132,8 @@ void many_cut_device(gpuopt__arena *arena, const gpuopt_simplex_many *m, CudaMan
     for (int k = 0; k < 6; k++) c->lines[k] = static_cast<int32_t *>(gpuopt__cut(arena, lengths[k], sizeof(int32_t)));
     s->row_start = c->lines[0], s->row_col = c->lines[1], s->row_at = c->lines[2];
     s->col_start = c->lines[3], s->col_row = c->lines[4], s->col_at = c->lines[5];
-    s->progress =
-        static_cast<gpuopt__many_progress *>(gpuopt__cut(arena, m->desc.copies, sizeof(gpuopt__many_progress)));
+    s->progress = static_cast<gpuopt__simplex_many_progress *>(
+        gpuopt__cut(arena, m->desc.copies, sizeof(gpuopt__simplex_many_progress)));
     c->room.next = static_cast<int *>(gpuopt__cut(arena, 1, sizeof(int)));
     c->bad = static_cast<unsigned long long *>(gpuopt__cut(arena, 1, sizeof(unsigned long long)));
     const bool vectors_fit = c->shared > 0 || c->room.vector_bytes == 0;
@@ -142,7 +142,7 @@ void many_cut_device(gpuopt__arena *arena, const gpuopt_simplex_many *m, CudaMan
     if (!vectors_fit) c->room.vectors = static_cast<char *>(gpuopt__cut(arena, c->blocks * c->room.vector_bytes, 1));
     if (!table_fits)
         c->room.tables = static_cast<double *>(gpuopt__cut(arena, c->blocks * c->room.table_entries, sizeof(double)));
-    gpuopt__many_cut_set(arena, m->desc.copies, s);
+    gpuopt__simplex_many_cut_set(arena, m->desc.copies, s);
     c->result_bytes = arena->used - static_cast<uint64_t>(reinterpret_cast<char *>(s->objective) - arena->base);
 }
 
@@ -175,7 +175,7 @@ gpuopt_status many_open(gpuopt_simplex_many *m, CudaMany *c) {
     if (status) return status;
     arena = {static_cast<char *>(c->device), 0};
     many_cut_device(&arena, m, c);
-    const gpuopt__many_set &host = m->set;
+    const gpuopt__simplex_many_set &host = m->set;
     const int32_t *const pattern[] = {host.row_start, host.row_col, host.row_at,
                                       host.col_start, host.col_row, host.col_at};
     const int64_t lengths[] = {int64_t{host.rows} + 1, host.nonzeros, host.nonzeros,
@@ -203,14 +203,14 @@ gpuopt_status cuda_many_create(gpuopt_simplex_many *m) {
 gpuopt_status cuda_many_load(gpuopt_simplex_many *m, gpuopt_memory, const double *const *from, int64_t *bad) {
     CudaMany *c = cuda_many(m);
     DeviceScope scope(m->context);
-    gpuopt__many_set &s = c->set;
+    gpuopt__simplex_many_set &s = c->set;
     unsigned long long found = 0;
     gpuopt_status status = GPUOPT_OK;
     int64_t most = int64_t{m->set.count} * s.rows;
     s.count = m->set.count;
     for (int k = 0; k < GPUOPT__MANY_ARRAYS && !status; k++) {
         s.given[k] = m->set.given[k];
-        const int64_t count = gpuopt__many_loaded(&s, k);
+        const int64_t count = gpuopt__simplex_many_loaded(&s, k);
         most = std::max(most, count);
         status = c->copy(s.number[k], from[k], sizeof(double) * static_cast<size_t>(count));
     }
@@ -232,7 +232,7 @@ gpuopt_status cuda_many_load(gpuopt_simplex_many *m, gpuopt_memory, const double
 gpuopt_status cuda_many_run(gpuopt_simplex_many *m) {
     CudaMany *c = cuda_many(m);
     DeviceScope scope(m->context);
-    gpuopt__many_set &s = c->set;
+    gpuopt__simplex_many_set &s = c->set;
     s.most = m->set.most;
     gpuopt_status status = c->clear(c->room.next, 0, sizeof *c->room.next);
     if (status) return status;
@@ -242,10 +242,10 @@ gpuopt_status cuda_many_run(gpuopt_simplex_many *m) {
     return status ? status : c->wait("solving programs");
 }
 
-gpuopt_status cuda_many_get(gpuopt_simplex_many *m, const gpuopt__many_wanted *wanted) {
+gpuopt_status cuda_many_get(gpuopt_simplex_many *m, const gpuopt__simplex_many_wanted *wanted) {
     CudaMany *c = cuda_many(m);
     DeviceScope scope(m->context);
-    const gpuopt__many_set &s = c->set;
+    const gpuopt__simplex_many_set &s = c->set;
     const gpuopt_simplex_many_report &r = wanted->report;
     gpuopt_status status = GPUOPT_OK;
     auto give = [&](auto *to, const auto *from, int64_t length) {
@@ -260,8 +260,8 @@ gpuopt_status cuda_many_get(gpuopt_simplex_many *m, const gpuopt__many_wanted *w
     return status ? status : c->wait("reading results");
 }
 
-const gpuopt__many_backend many_table = {cuda_many_plan, cuda_many_create, cuda_many_destroy,
-                                         cuda_many_load, cuda_many_run,    cuda_many_get};
+const gpuopt__simplex_many_backend many_table = {cuda_many_plan, cuda_many_create, cuda_many_destroy,
+                                                 cuda_many_load, cuda_many_run,    cuda_many_get};
 
 } // namespace
 

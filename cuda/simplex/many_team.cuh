@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A block that works on one of many small linear programs: the loops and reductions that gpuopt_impl/simplex/many_team.h
- * describes. A reduction has one barrier: each warp writes its result to its own cell of the place, and after the
- * barrier every warp reads all cells. The next use of the same place comes after at least one more barrier, so nobody
- * writes a cell that another thread may still read.
+ * A block that works on one of many small linear programs: the loops and reductions that
+ * gpuopt_impl/simplex/many_team.h describes. A reduction has one barrier: each warp writes its result to its own cell
+ * of the place, and after the barrier every warp reads all cells. The next use of the same place comes after at least
+ * one more barrier, so nobody writes a cell that another thread may still read.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_MANY_TEAM_CUH
 #define GPUOPT_CUDA_SIMPLEX_MANY_TEAM_CUH
@@ -31,26 +31,27 @@ __device__ int many_threads() { return static_cast<int>(blockDim.x); }
 #define GPUOPT__MANY_FIRST_GROUP (many_thread() < 32)
 #define GPUOPT__MANY_FIRST_LANE (many_thread() % 32 == 0)
 
-__device__ __forceinline__ void gpuopt__many_sync() { __syncthreads(); }
-__device__ __forceinline__ int gpuopt__many_any(int flag) { return __syncthreads_or(flag); }
+__device__ __forceinline__ void gpuopt__simplex_many_sync() { __syncthreads(); }
+__device__ __forceinline__ int gpuopt__simplex_many_any(int flag) { return __syncthreads_or(flag); }
 
-__device__ __forceinline__ gpuopt__many_best many_best_of_warp(gpuopt__many_best mine) {
+__device__ __forceinline__ gpuopt__simplex_many_best many_best_of_warp(gpuopt__simplex_many_best mine) {
     for (int half = 16; half > 0; half /= 2) {
         const double key = __shfl_xor_sync(~0u, mine.key, half);
         const int index = __shfl_xor_sync(~0u, mine.index, half);
-        gpuopt__many_better(&mine, key, index);
+        gpuopt__simplex_many_better(&mine, key, index);
     }
     return mine;
 }
 
-__device__ __forceinline__ gpuopt__many_best gpuopt__many_best_of(void *exchange, int place, gpuopt__many_best mine) {
+__device__ __forceinline__ gpuopt__simplex_many_best gpuopt__simplex_many_best_of(void *exchange, int place,
+                                                                                  gpuopt__simplex_many_best mine) {
     auto *cells = static_cast<ManyExchange *>(exchange);
     const int warp = many_thread() / 32, warps = many_threads() / 32, lane = many_thread() % 32;
     mine = many_best_of_warp(mine);
     if (lane == 0) cells->key[place][warp] = mine.key, cells->index[place][warp] = mine.index;
     __syncthreads();
-    return many_best_of_warp(
-        gpuopt__many_best{lane < warps ? cells->key[place][lane] : 0, lane < warps ? cells->index[place][lane] : -1});
+    return many_best_of_warp(gpuopt__simplex_many_best{lane < warps ? cells->key[place][lane] : 0,
+                                                       lane < warps ? cells->index[place][lane] : -1});
 }
 
 /* Lane l < half gets the sum of its own and lane l + half; what the others get counts no more. */
@@ -58,7 +59,7 @@ __device__ __forceinline__ gpuopt__simplex_sum many_sum_of_warp(gpuopt__simplex_
     for (int half = 16; half > 0; half /= 2) {
         const gpuopt__simplex_sum more = {__shfl_down_sync(~0u, mine.hi, half), __shfl_down_sync(~0u, mine.lo, half),
                                           __shfl_down_sync(~0u, mine.doubt, half)};
-        gpuopt__many_add_sums(&mine, &more);
+        gpuopt__simplex_many_add_sums(&mine, &more);
     }
     return mine;
 }

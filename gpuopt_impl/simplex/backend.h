@@ -277,7 +277,7 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*accept)(void *engine, int by_rows, int32_t count);
     gpuopt_status (*drop)(void *engine, int by_rows, const int32_t *to);
     /* Many small programs, which have no engine: many.h. */
-    const struct gpuopt__many_backend *many;
+    const struct gpuopt__simplex_many_backend *many;
 } gpuopt__simplex_backend;
 
 #endif /* GPUOPT_IMPL_SIMPLEX_BACKEND_H */

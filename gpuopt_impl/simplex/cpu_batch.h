@@ -290,7 +290,7 @@ static const gpuopt__simplex_backend gpuopt__simplex_cpu_table = {
     gpuopt__simplex_cpu_residual,      gpuopt__simplex_cpu_reduce,        gpuopt__simplex_cpu_batch_plan,
     gpuopt__simplex_cpu_batch_create,  gpuopt__simplex_cpu_batch_destroy, gpuopt__simplex_cpu_batch_run,
     gpuopt__simplex_cpu_offer,         gpuopt__simplex_cpu_accept,        gpuopt__simplex_cpu_drop,
-    &gpuopt__many_cpu_table,
+    &gpuopt__simplex_many_cpu_table,
 };
 
 #endif /* GPUOPT_IMPL_SIMPLEX_CPU_BATCH_H */

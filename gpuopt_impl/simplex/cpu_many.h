@@ -11,87 +11,90 @@
 #include <omp.h>
 #endif
 
-typedef struct gpuopt__many_cpu {
+typedef struct gpuopt__simplex_many_cpu {
     int threads, stopped;
-    gpuopt__many_work *work; /* [threads] */
-} gpuopt__many_cpu;
+    gpuopt__simplex_many_work *work; /* [threads] */
+} gpuopt__simplex_many_cpu;
 
 /* ---- Life ---- */
 
 /* Cuts the block; with base NULL it only measures. */
-static gpuopt__many_cpu *gpuopt__many_cpu_cut(gpuopt__arena *arena, gpuopt_simplex_many *m, gpuopt__many_cpu *c) {
+static gpuopt__simplex_many_cpu *gpuopt__simplex_many_cpu_cut(gpuopt__arena *arena, gpuopt_simplex_many *m,
+                                                              gpuopt__simplex_many_cpu *c) {
     const int32_t rows = m->set.rows, cols = m->set.cols;
-    gpuopt__many_cpu *own = (gpuopt__many_cpu *)gpuopt__cut(arena, 1, sizeof *c);
+    gpuopt__simplex_many_cpu *own = (gpuopt__simplex_many_cpu *)gpuopt__cut(arena, 1, sizeof *c);
     uint64_t bytes = 0;
-    gpuopt__many_work measure;
+    gpuopt__simplex_many_work measure;
     int t;
-    c->work = (gpuopt__many_work *)gpuopt__cut(arena, c->threads, sizeof *c->work);
-    gpuopt__many_cut_set(arena, m->desc.copies, &m->set);
-    gpuopt__many_cut_vectors(NULL, &bytes, rows, cols, &measure);
+    c->work = (gpuopt__simplex_many_work *)gpuopt__cut(arena, c->threads, sizeof *c->work);
+    gpuopt__simplex_many_cut_set(arena, m->desc.copies, &m->set);
+    gpuopt__simplex_many_cut_vectors(NULL, &bytes, rows, cols, &measure);
     for (t = 0; t < c->threads; t++) {
         char *vectors = (char *)gpuopt__cut(arena, (int64_t)bytes, 1);
         double *table = (double *)gpuopt__cut(arena, (int64_t)rows * measure.pitch, sizeof(double));
         uint64_t used = 0;
         if (!arena->base) continue;
-        gpuopt__many_cut_vectors(vectors, &used, rows, cols, &c->work[t]);
+        gpuopt__simplex_many_cut_vectors(vectors, &used, rows, cols, &c->work[t]);
         c->work[t].table = table;
         c->work[t].exchange = NULL;
     }
     return own;
 }
 
-static gpuopt_status gpuopt__many_cpu_plan(const gpuopt_simplex_many *many, gpuopt_memory_plan *plan) {
+static gpuopt_status gpuopt__simplex_many_cpu_plan(const gpuopt_simplex_many *many, gpuopt_memory_plan *plan) {
     gpuopt_simplex_many draft = *many;
-    gpuopt__many_cpu c;
+    gpuopt__simplex_many_cpu c;
     gpuopt__arena arena = {NULL, 0};
     c.threads = many->context->desc.threads;
-    gpuopt__many_cpu_cut(&arena, &draft, &c);
+    gpuopt__simplex_many_cpu_cut(&arena, &draft, &c);
     plan->host_bytes += arena.used;
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__many_cpu_create(gpuopt_simplex_many *m) {
-    gpuopt__many_cpu c, *own;
+static gpuopt_status gpuopt__simplex_many_cpu_create(gpuopt_simplex_many *m) {
+    gpuopt__simplex_many_cpu c, *own;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
     void *memory;
     c.threads = m->context->desc.threads;
     c.stopped = 0;
-    gpuopt__many_cpu_cut(&arena, m, &c);
+    gpuopt__simplex_many_cpu_cut(&arena, m, &c);
     status = gpuopt__allocate(m->context, GPUOPT_HOST, arena.used, &memory);
     if (status) return status;
     arena.base = (char *)memory;
     arena.used = 0;
-    own = gpuopt__many_cpu_cut(&arena, m, &c);
+    own = gpuopt__simplex_many_cpu_cut(&arena, m, &c);
     *own = c;
     m->engine = own;
     return GPUOPT_OK;
 }
 
-static void gpuopt__many_cpu_destroy(gpuopt_simplex_many *m) { gpuopt__release(m->context, GPUOPT_HOST, m->engine); }
+static void gpuopt__simplex_many_cpu_destroy(gpuopt_simplex_many *m) {
+    gpuopt__release(m->context, GPUOPT_HOST, m->engine);
+}
 
 /* ---- Programs ---- */
 
-static gpuopt_status gpuopt__many_cpu_load(gpuopt_simplex_many *m, gpuopt_memory where, const double *const *from,
-                                           int64_t *bad) {
-    gpuopt__many_set *s = &m->set;
+static gpuopt_status gpuopt__simplex_many_cpu_load(gpuopt_simplex_many *m, gpuopt_memory where,
+                                                   const double *const *from, int64_t *bad) {
+    gpuopt__simplex_many_set *s = &m->set;
     const size_t rows = sizeof(double) * (size_t)s->count * (size_t)s->rows,
                  cols = sizeof(double) * (size_t)s->count * (size_t)s->cols;
     int64_t e;
     int k;
     (void)where; /* there is no device memory */
     for (k = 0; k < GPUOPT__MANY_ARRAYS; k++) {
-        const int64_t count = gpuopt__many_loaded(s, k);
+        const int64_t count = gpuopt__simplex_many_loaded(s, k);
         for (e = 0; e < count; e++)
-            if (gpuopt__many_number_bad(s, k, from[k][e])) {
-                *bad = gpuopt__many_place(k, e);
+            if (gpuopt__simplex_many_number_bad(s, k, from[k][e])) {
+                *bad = gpuopt__simplex_many_place(k, e);
                 return GPUOPT_OK;
             }
         if (count > 0) memcpy(s->number[k], from[k], sizeof(double) * (size_t)count);
     }
     for (e = 0; e < (int64_t)s->count * s->rows; e++)
-        if (gpuopt__many_sides_cross(s, e)) {
-            *bad = gpuopt__many_place(GPUOPT__MANY_ARRAYS, e);
+        if (gpuopt__simplex_many_sides_cross(s, e)) {
+            *bad = gpuopt__simplex_many_place(GPUOPT__MANY_ARRAYS, e);
             return GPUOPT_OK;
         }
     memset(s->objective, 0, sizeof(double) * (size_t)s->count);
@@ -101,9 +104,10 @@ static gpuopt_status gpuopt__many_cpu_load(gpuopt_simplex_many *m, gpuopt_memory
     return GPUOPT_OK;
 }
 
-/* Works on a program, unless the host has asked to stop, which only the thread that made the call may find out: thread 0. */
-static void gpuopt__many_cpu_next(gpuopt_simplex_many *m, int thread, int32_t k) {
-    gpuopt__many_cpu *c = (gpuopt__many_cpu *)m->engine;
+/* Works on a program, unless the host has asked to stop, which only the thread that made the call may find out: thread
+ * 0. */
+static void gpuopt__simplex_many_cpu_next(gpuopt_simplex_many *m, int thread, int32_t k) {
+    gpuopt__simplex_many_cpu *c = (gpuopt__simplex_many_cpu *)m->engine;
     const int asked = thread == 0 && k > 0 && gpuopt__asked_to_stop(m->context);
     int stopped;
 #ifdef _OPENMP
@@ -113,17 +117,17 @@ static void gpuopt__many_cpu_next(gpuopt_simplex_many *m, int thread, int32_t k)
     if (asked) c->stopped = 1;
     stopped = c->stopped;
 #endif
-    if (!stopped && m->set.progress[k].outcome == GPUOPT_MORE) gpuopt__many_solve(&m->set, &c->work[thread], k);
+    if (!stopped && m->set.progress[k].outcome == GPUOPT_MORE) gpuopt__simplex_many_solve(&m->set, &c->work[thread], k);
 }
 
-static gpuopt_status gpuopt__many_cpu_run(gpuopt_simplex_many *m) {
-    gpuopt__many_cpu *c = (gpuopt__many_cpu *)m->engine;
+static gpuopt_status gpuopt__simplex_many_cpu_run(gpuopt_simplex_many *m) {
+    gpuopt__simplex_many_cpu *c = (gpuopt__simplex_many_cpu *)m->engine;
     const int32_t count = m->set.count;
     const int threads = c->threads < count ? c->threads : count;
     int32_t k;
     c->stopped = 0;
     if (threads <= 1) {
-        for (k = 0; k < count; k++) gpuopt__many_cpu_next(m, 0, k);
+        for (k = 0; k < count; k++) gpuopt__simplex_many_cpu_next(m, 0, k);
         return GPUOPT_OK;
     }
 #ifdef _OPENMP
@@ -132,15 +136,15 @@ static gpuopt_status gpuopt__many_cpu_run(gpuopt_simplex_many *m) {
         gpuopt__environment_scope scope;
         gpuopt__environment_enter(&scope);
 #pragma omp for schedule(dynamic, 1)
-        for (k = 0; k < count; k++) gpuopt__many_cpu_next(m, omp_get_thread_num(), k);
+        for (k = 0; k < count; k++) gpuopt__simplex_many_cpu_next(m, omp_get_thread_num(), k);
         gpuopt__environment_leave(&scope);
     }
 #endif
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__many_cpu_get(gpuopt_simplex_many *m, const gpuopt__many_wanted *wanted) {
-    const gpuopt__many_set *s = &m->set;
+static gpuopt_status gpuopt__simplex_many_cpu_get(gpuopt_simplex_many *m, const gpuopt__simplex_many_wanted *wanted) {
+    const gpuopt__simplex_many_set *s = &m->set;
     const gpuopt_simplex_many_report *r = &wanted->report;
     const size_t count = (size_t)wanted->count, first = (size_t)wanted->first, rows = (size_t)s->rows,
                  cols = (size_t)s->cols;
@@ -157,8 +161,8 @@ static gpuopt_status gpuopt__many_cpu_get(gpuopt_simplex_many *m, const gpuopt__
     return GPUOPT_OK;
 }
 
-static const struct gpuopt__many_backend gpuopt__many_cpu_table = {gpuopt__many_cpu_plan,    gpuopt__many_cpu_create,
-                                                                   gpuopt__many_cpu_destroy, gpuopt__many_cpu_load,
-                                                                   gpuopt__many_cpu_run,     gpuopt__many_cpu_get};
+static const struct gpuopt__simplex_many_backend gpuopt__simplex_many_cpu_table = {
+    gpuopt__simplex_many_cpu_plan, gpuopt__simplex_many_cpu_create, gpuopt__simplex_many_cpu_destroy,
+    gpuopt__simplex_many_cpu_load, gpuopt__simplex_many_cpu_run,    gpuopt__simplex_many_cpu_get};
 
 #endif /* GPUOPT_IMPL_SIMPLEX_CPU_MANY_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs: the public calls. They check what the host gives, keep the pattern by rows and by columns,
- * and leave programs and work to the backend (many_backend.h).
+ * Many small linear programs: the public calls. They check what the host gives, keep the pattern by rows and by
+ * columns, and leave programs and work to the backend (many_backend.h).
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_MANY_H
 #define GPUOPT_IMPL_SIMPLEX_MANY_H
@@ -12,7 +12,7 @@
 enum { GPUOPT__MANY_COPIES = 65536, GPUOPT__MANY_ROWS = 512, GPUOPT__MANY_COLS = 8192 };
 
 /* Tells the log which number is not allowed. */
-static gpuopt_status gpuopt__many_refuse_number(const gpuopt_context *context, const char *call, int64_t bad) {
+static gpuopt_status gpuopt__simplex_many_refuse_number(const gpuopt_context *context, const char *call, int64_t bad) {
     static const char *const name[] = {"value", "cost", "lhs", "rhs", "lb", "ub"};
     const int array = (int)(bad >> 48);
     const long long index = (long long)(bad & (((int64_t)1 << 48) - 1));
@@ -29,13 +29,13 @@ static gpuopt_status gpuopt__many_refuse_number(const gpuopt_context *context, c
 /* ---- The pattern ---- */
 
 /* The entries of the pattern; -1: more than there can be. */
-static int64_t gpuopt__many_nonzeros(const gpuopt_simplex_many_desc *d) {
+static int64_t gpuopt__simplex_many_nonzeros(const gpuopt_simplex_many_desc *d) {
     const int32_t lines = d->layout == GPUOPT_LAYOUT_CSR ? d->rows : d->cols;
     return d->start ? d->start[lines] : (int64_t)d->rows * d->cols;
 }
 
-static gpuopt_status gpuopt__many_check_start(const gpuopt_context *context, const char *call,
-                                              const gpuopt_simplex_many_desc *d) {
+static gpuopt_status gpuopt__simplex_many_check_start(const gpuopt_context *context, const char *call,
+                                                      const gpuopt_simplex_many_desc *d) {
     const int32_t lines = d->layout == GPUOPT_LAYOUT_CSR ? d->rows : d->cols;
     const int32_t width = d->layout == GPUOPT_LAYOUT_CSR ? d->cols : d->rows;
     int32_t line;
@@ -52,8 +52,8 @@ static gpuopt_status gpuopt__many_check_start(const gpuopt_context *context, con
 }
 
 /* No index twice in a line: a bit for each index that has been seen. */
-static gpuopt_status gpuopt__many_check_twice(const gpuopt_context *context, const char *call,
-                                              const gpuopt_simplex_many_desc *d) {
+static gpuopt_status gpuopt__simplex_many_check_twice(const gpuopt_context *context, const char *call,
+                                                      const gpuopt_simplex_many_desc *d) {
     const int32_t lines = d->layout == GPUOPT_LAYOUT_CSR ? d->rows : d->cols;
     uint64_t seen[GPUOPT__MANY_COLS / 64];
     int32_t line;
@@ -74,8 +74,8 @@ static gpuopt_status gpuopt__many_check_twice(const gpuopt_context *context, con
 }
 
 /* One direction of the pattern. `start` has a place more than there are lines. */
-static void gpuopt__many_fill_lines(const gpuopt_simplex_many_desc *d, int by_rows, int32_t *start, int32_t *index,
-                                    int32_t *at) {
+static void gpuopt__simplex_many_fill_lines(const gpuopt_simplex_many_desc *d, int by_rows, int32_t *start,
+                                            int32_t *index, int32_t *at) {
     const int as_given = by_rows == (d->layout == GPUOPT_LAYOUT_CSR);
     const int32_t lines = by_rows ? d->rows : d->cols, width = by_rows ? d->cols : d->rows;
     int32_t line, other, e;
@@ -106,11 +106,11 @@ static void gpuopt__many_fill_lines(const gpuopt_simplex_many_desc *d, int by_ro
 
 /* ---- Life ---- */
 
-static gpuopt_status gpuopt__many_check(gpuopt_context *context, const char *call, const gpuopt_simplex_many_desc *desc,
-                                        gpuopt_simplex_many *m) {
+static gpuopt_status gpuopt__simplex_many_check(gpuopt_context *context, const char *call,
+                                                const gpuopt_simplex_many_desc *desc, gpuopt_simplex_many *m) {
     const gpuopt__simplex_backend *family = context->desc.backend->simplex;
     gpuopt_simplex_many_desc *own = &m->desc;
-    gpuopt__many_set *s = &m->set;
+    gpuopt__simplex_many_set *s = &m->set;
     gpuopt_status status;
     int k;
     memset(m, 0, sizeof *m);
@@ -138,15 +138,15 @@ static gpuopt_status gpuopt__many_check(gpuopt_context *context, const char *cal
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "shared has a bit that is none of its enum's");
     if (own->iteration_limit < 0)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "iteration_limit is negative");
-    status = gpuopt__many_check_start(context, call, own);
-    if (!status) status = gpuopt__many_check_twice(context, call, own);
+    status = gpuopt__simplex_many_check_start(context, call, own);
+    if (!status) status = gpuopt__simplex_many_check_twice(context, call, own);
     if (status) return status;
     if (own->infinity == 0) own->infinity = 1e20;
     if (own->primal_tolerance == 0) own->primal_tolerance = 1e-9;
     if (own->dual_tolerance == 0) own->dual_tolerance = 1e-9;
     if (own->pivot_tolerance == 0) own->pivot_tolerance = 1e-7;
     s->rows = own->rows, s->cols = own->cols;
-    s->nonzeros = (int32_t)gpuopt__many_nonzeros(own);
+    s->nonzeros = (int32_t)gpuopt__simplex_many_nonzeros(own);
     s->maximize = own->maximize != 0;
     s->limit = own->iteration_limit < INT32_MAX ? (int32_t)own->iteration_limit : INT32_MAX;
     s->infinity = own->infinity;
@@ -161,18 +161,20 @@ static gpuopt_status gpuopt__many_check(gpuopt_context *context, const char *cal
 }
 
 /* Cuts the head's block; with base NULL it only measures. */
-static gpuopt_simplex_many *gpuopt__many_cut_head(gpuopt__arena *arena, gpuopt_simplex_many *m, int32_t *lines[6]) {
-    const gpuopt__many_set *s = &m->set;
+static gpuopt_simplex_many *gpuopt__simplex_many_cut_head(gpuopt__arena *arena, gpuopt_simplex_many *m,
+                                                          int32_t *lines[6]) {
+    const gpuopt__simplex_many_set *s = &m->set;
     const int64_t lengths[] = {(int64_t)s->rows + 1, s->nonzeros, s->nonzeros,
                                (int64_t)s->cols + 1, s->nonzeros, s->nonzeros};
     gpuopt_simplex_many *own = (gpuopt_simplex_many *)gpuopt__cut(arena, 1, sizeof *m);
     int k;
     for (k = 0; k < 6; k++) lines[k] = (int32_t *)gpuopt__cut(arena, lengths[k], sizeof(int32_t));
-    m->set.progress = (gpuopt__many_progress *)gpuopt__cut(arena, m->desc.copies, sizeof(gpuopt__many_progress));
+    m->set.progress =
+        (gpuopt__simplex_many_progress *)gpuopt__cut(arena, m->desc.copies, sizeof(gpuopt__simplex_many_progress));
     return own;
 }
 
-static const struct gpuopt__many_backend *gpuopt__many_backend_of(const gpuopt_context *context) {
+static const struct gpuopt__simplex_many_backend *gpuopt__simplex_many_backend_of(const gpuopt_context *context) {
     return context->desc.backend->simplex->many;
 }
 
@@ -188,10 +190,10 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_plan(gpuopt_context *context, const
     if (!GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
     memset(&result, 0, sizeof result);
-    status = gpuopt__many_check(context, call, desc, &draft);
-    if (!status) status = gpuopt__many_backend_of(context)->plan(&draft, &result);
+    status = gpuopt__simplex_many_check(context, call, desc, &draft);
+    if (!status) status = gpuopt__simplex_many_backend_of(context)->plan(&draft, &result);
     if (status) return status;
-    gpuopt__many_cut_head(&arena, &draft, lines);
+    gpuopt__simplex_many_cut_head(&arena, &draft, lines);
     result.host_bytes += arena.used;
     gpuopt__copy_out(plan, plan->struct_size, &result, sizeof result);
     return GPUOPT_OK;
@@ -209,22 +211,22 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_create(gpuopt_context *context, con
     if (many) *many = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!many) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "many is NULL");
-    status = gpuopt__many_check(context, call, desc, &draft);
+    status = gpuopt__simplex_many_check(context, call, desc, &draft);
     if (status) return status;
-    gpuopt__many_cut_head(&arena, &draft, lines);
+    gpuopt__simplex_many_cut_head(&arena, &draft, lines);
     status = gpuopt__allocate(context, GPUOPT_HOST, arena.used, &memory);
     if (status) return status;
     arena.base = (char *)memory;
     arena.used = 0;
-    m = gpuopt__many_cut_head(&arena, &draft, lines);
+    m = gpuopt__simplex_many_cut_head(&arena, &draft, lines);
     *m = draft;
-    gpuopt__many_fill_lines(&m->desc, 1, lines[0], lines[1], lines[2]);
-    gpuopt__many_fill_lines(&m->desc, 0, lines[3], lines[4], lines[5]);
+    gpuopt__simplex_many_fill_lines(&m->desc, 1, lines[0], lines[1], lines[2]);
+    gpuopt__simplex_many_fill_lines(&m->desc, 0, lines[3], lines[4], lines[5]);
     m->desc.start = NULL;
     m->desc.index = NULL;
     m->set.row_start = lines[0], m->set.row_col = lines[1], m->set.row_at = lines[2];
     m->set.col_start = lines[3], m->set.col_row = lines[4], m->set.col_at = lines[5];
-    status = gpuopt__many_backend_of(context)->create(m);
+    status = gpuopt__simplex_many_backend_of(context)->create(m);
     if (status) gpuopt__release(context, GPUOPT_HOST, memory);
     else *many = m;
     return status;
@@ -232,7 +234,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_create(gpuopt_context *context, con
 
 GPUOPT_API void gpuopt_simplex_many_destroy(gpuopt_simplex_many *many) {
     if (!many) return;
-    gpuopt__many_backend_of(many->context)->destroy(many);
+    gpuopt__simplex_many_backend_of(many->context)->destroy(many);
     gpuopt__release(many->context, GPUOPT_HOST, many);
 }
 
@@ -263,17 +265,17 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_load(gpuopt_simplex_many *many, gpu
         for (k = 0; k < GPUOPT__MANY_ARRAYS; k++) many->set.given[k] = from[k] != NULL;
         many->set.count = given.count;
         memset(many->set.progress, 0, sizeof *many->set.progress * (size_t)given.count);
-        if (given.count > 0) status = gpuopt__many_backend_of(context)->load(many, where, from, &bad);
+        if (given.count > 0) status = gpuopt__simplex_many_backend_of(context)->load(many, where, from, &bad);
     }
-    if (!status && bad >= 0) status = gpuopt__many_refuse_number(context, call, bad);
+    if (!status && bad >= 0) status = gpuopt__simplex_many_refuse_number(context, call, bad);
     if (status) many->set.count = 0;
     return status;
 }
 
 /* ---- Iterating ---- */
 
-static gpuopt_status gpuopt__many_fill_info(const gpuopt_simplex_many *m, const char *call,
-                                            gpuopt_simplex_many_info *info) {
+static gpuopt_status gpuopt__simplex_many_fill_info(const gpuopt_simplex_many *m, const char *call,
+                                                    gpuopt_simplex_many_info *info) {
     gpuopt_simplex_many_info result;
     int32_t k;
     if (!GPUOPT__HAS_SIZE(info))
@@ -281,7 +283,7 @@ static gpuopt_status gpuopt__many_fill_info(const gpuopt_simplex_many *m, const 
     memset(&result, 0, sizeof result);
     result.count = m->set.count;
     for (k = 0; k < m->set.count; k++) {
-        const gpuopt__many_progress *p = &m->set.progress[k];
+        const gpuopt__simplex_many_progress *p = &m->set.progress[k];
         int32_t *const of = p->outcome == GPUOPT_MORE         ? &result.more
                             : p->outcome == GPUOPT_OPTIMAL    ? &result.optimal
                             : p->outcome == GPUOPT_INFEASIBLE ? &result.infeasible
@@ -305,24 +307,25 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_iterate(gpuopt_simplex_many *many, 
     if (info && !GPUOPT__HAS_SIZE(info))
         return gpuopt__refuse(many->context, GPUOPT_ERROR_ARGUMENT, call, "info has no struct_size");
     many->set.most = iterations < INT32_MAX ? (int32_t)iterations : INT32_MAX;
-    if (many->set.count > 0) status = gpuopt__many_backend_of(many->context)->run(many);
-    return status || !info ? status : gpuopt__many_fill_info(many, call, info);
+    if (many->set.count > 0) status = gpuopt__simplex_many_backend_of(many->context)->run(many);
+    return status || !info ? status : gpuopt__simplex_many_fill_info(many, call, info);
 }
 
 GPUOPT_API gpuopt_status gpuopt_simplex_many_get_info(gpuopt_simplex_many *many, gpuopt_simplex_many_info *info) {
-    return many ? gpuopt__many_fill_info(many, "gpuopt_simplex_many_get_info", info) : GPUOPT_ERROR_ARGUMENT;
+    return many ? gpuopt__simplex_many_fill_info(many, "gpuopt_simplex_many_get_info", info) : GPUOPT_ERROR_ARGUMENT;
 }
 
 /* ---- Results ---- */
 
 /* Outcomes and iterations go through a few numbers on the stack, since they lie between others. */
-static gpuopt_status gpuopt__many_get_progress(const gpuopt_simplex_many *m, const gpuopt__many_wanted *wanted,
-                                               int iterations, int32_t *to) {
+static gpuopt_status gpuopt__simplex_many_get_progress(const gpuopt_simplex_many *m,
+                                                       const gpuopt__simplex_many_wanted *wanted, int iterations,
+                                                       int32_t *to) {
     enum { AT_ONCE = 1024 };
     int32_t some[AT_ONCE], done, k, count;
     gpuopt_status status = GPUOPT_OK;
     for (done = 0; to && !status && done < wanted->count; done += count) {
-        const gpuopt__many_progress *from = m->set.progress + wanted->first + done;
+        const gpuopt__simplex_many_progress *from = m->set.progress + wanted->first + done;
         count = wanted->count - done < AT_ONCE ? wanted->count - done : AT_ONCE;
         for (k = 0; k < count; k++) some[k] = iterations ? from[k].iterations : from[k].outcome;
         if (wanted->where == GPUOPT_HOST) memcpy(to + done, some, sizeof *some * (size_t)count);
@@ -334,7 +337,7 @@ static gpuopt_status gpuopt__many_get_progress(const gpuopt_simplex_many *m, con
 GPUOPT_API gpuopt_status gpuopt_simplex_many_get(gpuopt_simplex_many *many, gpuopt_memory where, int32_t first,
                                                  int32_t count, const gpuopt_simplex_many_report *report) {
     static const char call[] = "gpuopt_simplex_many_get";
-    gpuopt__many_wanted wanted;
+    gpuopt__simplex_many_wanted wanted;
     gpuopt_status status;
     if (!many) return GPUOPT_ERROR_ARGUMENT;
     memset(&wanted, 0, sizeof wanted);
@@ -346,9 +349,9 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_get(gpuopt_simplex_many *many, gpuo
         return gpuopt__refuse(many->context, GPUOPT_ERROR_ARGUMENT, call, "there are no such programs");
     wanted.where = where, wanted.first = first, wanted.count = count;
     if (count == 0) return GPUOPT_OK;
-    status = gpuopt__many_get_progress(many, &wanted, 0, wanted.report.outcome);
-    if (!status) status = gpuopt__many_get_progress(many, &wanted, 1, wanted.report.iterations);
-    return status ? status : gpuopt__many_backend_of(many->context)->get(many, &wanted);
+    status = gpuopt__simplex_many_get_progress(many, &wanted, 0, wanted.report.outcome);
+    if (!status) status = gpuopt__simplex_many_get_progress(many, &wanted, 1, wanted.report.iterations);
+    return status ? status : gpuopt__simplex_many_backend_of(many->context)->get(many, &wanted);
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_MANY_H */
