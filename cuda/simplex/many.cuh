@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(MANY_CHECK_THREADS)
     auto found = [&](int array, int64_t index) {
         atomicMin(bad, static_cast<unsigned long long>(gpuopt__simplex_many_place(array, index)));
     };
-    for (int array = 0; array < GPUOPT__MANY_ARRAYS; array++) {
+    for (int array = 0; array < GPUOPT__SIMPLEX_MANY_ARRAYS; array++) {
         const double *const number = set.number[array];
         const int64_t count =
             set.given[array] ? set.length[array] * (set.stride[array] == 0 ? 1 : int64_t{set.count}) : 0;
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(MANY_CHECK_THREADS)
             if (gpuopt__simplex_many_number_bad(&set, array, number[e])) found(array, e);
     }
     for (int64_t e = first; e < int64_t{set.count} * set.rows; e += step)
-        if (gpuopt__simplex_many_sides_cross(&set, e)) found(GPUOPT__MANY_ARRAYS, e);
+        if (gpuopt__simplex_many_sides_cross(&set, e)) found(GPUOPT__SIMPLEX_MANY_ARRAYS, e);
 }
 
 /* ---- Memory ---- */
@@ -208,7 +208,7 @@ gpuopt_status cuda_many_load(gpuopt_simplex_many *m, gpuopt_memory, const double
     gpuopt_status status = GPUOPT_OK;
     int64_t most = int64_t{m->set.count} * s.rows;
     s.count = m->set.count;
-    for (int k = 0; k < GPUOPT__MANY_ARRAYS && !status; k++) {
+    for (int k = 0; k < GPUOPT__SIMPLEX_MANY_ARRAYS && !status; k++) {
         s.given[k] = m->set.given[k];
         const int64_t count = gpuopt__simplex_many_loaded(&s, k);
         most = std::max(most, count);

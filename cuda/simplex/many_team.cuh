@@ -22,14 +22,14 @@ struct ManyExchange {
 __device__ int many_thread() { return static_cast<int>(threadIdx.x); }
 __device__ int many_threads() { return static_cast<int>(blockDim.x); }
 
-#define GPUOPT__MANY __device__ __forceinline__
-#define GPUOPT__MANY_LARGE static __device__ __noinline__
-#define GPUOPT__MANY_EACH(i, count) for (i = many_thread(); i < (count); i += many_threads())
-#define GPUOPT__MANY_EACH_GROUP(i, count) for (i = many_thread() / 32; i < (count); i += many_threads() / 32)
-#define GPUOPT__MANY_EACH_LANE(j, count) for (j = many_thread() % 32; j < (count); j += 32)
-#define GPUOPT__MANY_ONCE (many_thread() == 0)
-#define GPUOPT__MANY_FIRST_GROUP (many_thread() < 32)
-#define GPUOPT__MANY_FIRST_LANE (many_thread() % 32 == 0)
+#define GPUOPT__SIMPLEX_MANY __device__ __forceinline__
+#define GPUOPT__SIMPLEX_MANY_LARGE static __device__ __noinline__
+#define GPUOPT__SIMPLEX_MANY_EACH(i, count) for (i = many_thread(); i < (count); i += many_threads())
+#define GPUOPT__SIMPLEX_MANY_EACH_GROUP(i, count) for (i = many_thread() / 32; i < (count); i += many_threads() / 32)
+#define GPUOPT__SIMPLEX_MANY_EACH_LANE(j, count) for (j = many_thread() % 32; j < (count); j += 32)
+#define GPUOPT__SIMPLEX_MANY_ONCE (many_thread() == 0)
+#define GPUOPT__SIMPLEX_MANY_FIRST_GROUP (many_thread() < 32)
+#define GPUOPT__SIMPLEX_MANY_FIRST_LANE (many_thread() % 32 == 0)
 
 __device__ __forceinline__ void gpuopt__simplex_many_sync() { __syncthreads(); }
 __device__ __forceinline__ int gpuopt__simplex_many_any(int flag) { return __syncthreads_or(flag); }
@@ -64,12 +64,12 @@ __device__ __forceinline__ gpuopt__simplex_sum many_sum_of_warp(gpuopt__simplex_
     return mine;
 }
 
-#define GPUOPT__MANY_SUM(total, e, count, add)         \
-    do {                                               \
-        gpuopt__simplex_sum gpuopt_mine = {0, 0, 0};   \
-        gpuopt__simplex_sum *const sum = &gpuopt_mine; \
-        GPUOPT__MANY_EACH_LANE(e, count) { add; }      \
-        (total) = many_sum_of_warp(gpuopt_mine);       \
+#define GPUOPT__SIMPLEX_MANY_SUM(total, e, count, add)    \
+    do {                                                  \
+        gpuopt__simplex_sum gpuopt_mine = {0, 0, 0};      \
+        gpuopt__simplex_sum *const sum = &gpuopt_mine;    \
+        GPUOPT__SIMPLEX_MANY_EACH_LANE(e, count) { add; } \
+        (total) = many_sum_of_warp(gpuopt_mine);          \
     } while (0)
 
 } // namespace

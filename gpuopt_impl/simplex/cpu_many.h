@@ -83,7 +83,7 @@ static gpuopt_status gpuopt__simplex_many_cpu_load(gpuopt_simplex_many *m, gpuop
     int64_t e;
     int k;
     (void)where; /* there is no device memory */
-    for (k = 0; k < GPUOPT__MANY_ARRAYS; k++) {
+    for (k = 0; k < GPUOPT__SIMPLEX_MANY_ARRAYS; k++) {
         const int64_t count = gpuopt__simplex_many_loaded(s, k);
         for (e = 0; e < count; e++)
             if (gpuopt__simplex_many_number_bad(s, k, from[k][e])) {
@@ -94,7 +94,7 @@ static gpuopt_status gpuopt__simplex_many_cpu_load(gpuopt_simplex_many *m, gpuop
     }
     for (e = 0; e < (int64_t)s->count * s->rows; e++)
         if (gpuopt__simplex_many_sides_cross(s, e)) {
-            *bad = gpuopt__simplex_many_place(GPUOPT__MANY_ARRAYS, e);
+            *bad = gpuopt__simplex_many_place(GPUOPT__SIMPLEX_MANY_ARRAYS, e);
             return GPUOPT_OK;
         }
     memset(s->objective, 0, sizeof(double) * (size_t)s->count);

@@ -9,20 +9,20 @@
 #include "../common/checks.h"
 #include "many_backend.h"
 
-enum { GPUOPT__MANY_COPIES = 65536, GPUOPT__MANY_ROWS = 512, GPUOPT__MANY_COLS = 8192 };
+enum { GPUOPT__SIMPLEX_MANY_COPIES = 65536, GPUOPT__SIMPLEX_MANY_ROWS = 512, GPUOPT__SIMPLEX_MANY_COLS = 8192 };
 
 /* Tells the log which number is not allowed. */
 static gpuopt_status gpuopt__simplex_many_refuse_number(const gpuopt_context *context, const char *call, int64_t bad) {
     static const char *const name[] = {"value", "cost", "lhs", "rhs", "lb", "ub"};
     const int array = (int)(bad >> 48);
     const long long index = (long long)(bad & (((int64_t)1 << 48) - 1));
-    if (array == GPUOPT__MANY_ARRAYS)
+    if (array == GPUOPT__SIMPLEX_MANY_ARRAYS)
         gpuopt__log(context, 0, "%s: lhs exceeds rhs in entry %lld of [count][rows]", call, index);
     else
         gpuopt__log(context, 0, "%s: %s[%lld] is %s", call, name[array], index,
-                    array <= GPUOPT__MANY_COST                              ? "not finite"
-                    : array == GPUOPT__MANY_LHS || array == GPUOPT__MANY_LB ? "not below infinity"
-                                                                            : "not above -infinity");
+                    array <= GPUOPT__SIMPLEX_MANY_COST                                      ? "not finite"
+                    : array == GPUOPT__SIMPLEX_MANY_LHS || array == GPUOPT__SIMPLEX_MANY_LB ? "not below infinity"
+                                                                                            : "not above -infinity");
     return GPUOPT_ERROR_ARGUMENT;
 }
 
@@ -55,7 +55,7 @@ static gpuopt_status gpuopt__simplex_many_check_start(const gpuopt_context *cont
 static gpuopt_status gpuopt__simplex_many_check_twice(const gpuopt_context *context, const char *call,
                                                       const gpuopt_simplex_many_desc *d) {
     const int32_t lines = d->layout == GPUOPT_LAYOUT_CSR ? d->rows : d->cols;
-    uint64_t seen[GPUOPT__MANY_COLS / 64];
+    uint64_t seen[GPUOPT__SIMPLEX_MANY_COLS / 64];
     int32_t line;
     int64_t e;
     for (line = 0; d->start && line < lines; line++) {
@@ -128,11 +128,11 @@ static gpuopt_status gpuopt__simplex_many_check(gpuopt_context *context, const c
         if (!status) status = gpuopt__check_choices(context, call, &layout, 1);
     }
     if (status) return status;
-    if (own->copies < 1 || own->copies > GPUOPT__MANY_COPIES)
+    if (own->copies < 1 || own->copies > GPUOPT__SIMPLEX_MANY_COPIES)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "copies is not in 1..65536");
-    if (own->rows < 0 || own->rows > GPUOPT__MANY_ROWS)
+    if (own->rows < 0 || own->rows > GPUOPT__SIMPLEX_MANY_ROWS)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "rows is not in 0..512");
-    if (own->cols < 0 || own->cols > GPUOPT__MANY_COLS)
+    if (own->cols < 0 || own->cols > GPUOPT__SIMPLEX_MANY_COLS)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "cols is not in 0..8192");
     if (own->shared > 63)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "shared has a bit that is none of its enum's");
@@ -151,10 +151,10 @@ static gpuopt_status gpuopt__simplex_many_check(gpuopt_context *context, const c
     s->limit = own->iteration_limit < INT32_MAX ? (int32_t)own->iteration_limit : INT32_MAX;
     s->infinity = own->infinity;
     s->primal = own->primal_tolerance, s->dual = own->dual_tolerance, s->pivot = own->pivot_tolerance;
-    for (k = 0; k < GPUOPT__MANY_ARRAYS; k++) {
-        s->length[k] = k == GPUOPT__MANY_VALUE                          ? s->nonzeros
-                       : k == GPUOPT__MANY_LHS || k == GPUOPT__MANY_RHS ? s->rows
-                                                                        : s->cols;
+    for (k = 0; k < GPUOPT__SIMPLEX_MANY_ARRAYS; k++) {
+        s->length[k] = k == GPUOPT__SIMPLEX_MANY_VALUE                                  ? s->nonzeros
+                       : k == GPUOPT__SIMPLEX_MANY_LHS || k == GPUOPT__SIMPLEX_MANY_RHS ? s->rows
+                                                                                        : s->cols;
         s->stride[k] = own->shared >> k & 1 ? 0 : s->length[k];
     }
     return GPUOPT_OK;
@@ -262,7 +262,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_load(gpuopt_simplex_many *many, gpu
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "value is NULL");
     {
         const double *const from[] = {given.value, given.cost, given.lhs, given.rhs, given.lb, given.ub};
-        for (k = 0; k < GPUOPT__MANY_ARRAYS; k++) many->set.given[k] = from[k] != NULL;
+        for (k = 0; k < GPUOPT__SIMPLEX_MANY_ARRAYS; k++) many->set.given[k] = from[k] != NULL;
         many->set.count = given.count;
         memset(many->set.progress, 0, sizeof *many->set.progress * (size_t)given.count);
         if (given.count > 0) status = gpuopt__simplex_many_backend_of(context)->load(many, where, from, &bad);

@@ -45,7 +45,7 @@ static inline void gpuopt__simplex_many_cut_set(gpuopt__arena *arena, int32_t co
     double **const of_cols[] = {&s->x, &s->ray, &s->ray_low},
                    **const of_rows[] = {&s->dual_y, &s->farkas, &s->farkas_low};
     int k;
-    for (k = 0; k < GPUOPT__MANY_ARRAYS; k++)
+    for (k = 0; k < GPUOPT__SIMPLEX_MANY_ARRAYS; k++)
         s->number[k] = (double *)gpuopt__cut(arena, s->length[k] * (s->stride[k] == 0 ? 1 : copies), sizeof(double));
     s->objective = (double *)gpuopt__cut(arena, copies, sizeof(double));
     for (k = 0; k < 3; k++) *of_cols[k] = (double *)gpuopt__cut(arena, (int64_t)copies * s->cols, sizeof(double));
@@ -60,20 +60,21 @@ static inline int64_t gpuopt__simplex_many_loaded(const gpuopt__simplex_many_set
 
 /* ---- Numbers that are not allowed ---- */
 
-/* The place of a number: its array and its index there. GPUOPT__MANY_ARRAYS: a pair of sides that cross; the index is
- * that in [count][rows]. */
+/* The place of a number: its array and its index there. GPUOPT__SIMPLEX_MANY_ARRAYS: a pair of sides that cross; the
+ * index is that in [count][rows]. */
 GPUOPT_HD int64_t gpuopt__simplex_many_place(int array, int64_t index) { return ((int64_t)array << 48) + index; }
 
 GPUOPT_HD int gpuopt__simplex_many_number_bad(const gpuopt__simplex_many_set *s, int array, double x) {
-    if (array == GPUOPT__MANY_VALUE || array == GPUOPT__MANY_COST) return !(fabs(x) < HUGE_VAL);
-    return array == GPUOPT__MANY_LHS || array == GPUOPT__MANY_LB ? !(x < s->infinity) : !(x > -s->infinity);
+    if (array == GPUOPT__SIMPLEX_MANY_VALUE || array == GPUOPT__SIMPLEX_MANY_COST) return !(fabs(x) < HUGE_VAL);
+    return array == GPUOPT__SIMPLEX_MANY_LHS || array == GPUOPT__SIMPLEX_MANY_LB ? !(x < s->infinity)
+                                                                                 : !(x > -s->infinity);
 }
 
 /* Of [count][rows], whether both sides are there and cross. */
 GPUOPT_HD int gpuopt__simplex_many_sides_cross(const gpuopt__simplex_many_set *s, int64_t index) {
     const int32_t k = (int32_t)(index / s->rows), row = (int32_t)(index % s->rows);
-    return gpuopt__simplex_many_number(s, GPUOPT__MANY_LHS, k, row, -HUGE_VAL) >
-           gpuopt__simplex_many_number(s, GPUOPT__MANY_RHS, k, row, HUGE_VAL);
+    return gpuopt__simplex_many_number(s, GPUOPT__SIMPLEX_MANY_LHS, k, row, -HUGE_VAL) >
+           gpuopt__simplex_many_number(s, GPUOPT__SIMPLEX_MANY_RHS, k, row, HUGE_VAL);
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_MANY_BACKEND_H */

@@ -11,13 +11,13 @@
 
 /* The arrays of numbers, in the order of the GPUOPT_SHARED_... bits. */
 enum {
-    GPUOPT__MANY_VALUE,
-    GPUOPT__MANY_COST,
-    GPUOPT__MANY_LHS,
-    GPUOPT__MANY_RHS,
-    GPUOPT__MANY_LB,
-    GPUOPT__MANY_UB,
-    GPUOPT__MANY_ARRAYS
+    GPUOPT__SIMPLEX_MANY_VALUE,
+    GPUOPT__SIMPLEX_MANY_COST,
+    GPUOPT__SIMPLEX_MANY_LHS,
+    GPUOPT__SIMPLEX_MANY_RHS,
+    GPUOPT__SIMPLEX_MANY_LB,
+    GPUOPT__SIMPLEX_MANY_UB,
+    GPUOPT__SIMPLEX_MANY_ARRAYS
 };
 
 /* Where a program stands between two calls. */
@@ -37,11 +37,11 @@ typedef struct gpuopt__simplex_many_set {
     /* The pattern by rows and by columns; at: the entry's place in the caller's order. */
     const int32_t *row_start, *row_col, *row_at; /* [rows + 1], [nonzeros], [nonzeros] */
     const int32_t *col_start, *col_row, *col_at;
-    double *number[GPUOPT__MANY_ARRAYS];     /* room for [copies][length], or [1][length] if shared */
-    int64_t length[GPUOPT__MANY_ARRAYS];     /* numbers of a program */
-    int64_t stride[GPUOPT__MANY_ARRAYS];     /* from one program to the next: the length, or 0 */
-    int32_t given[GPUOPT__MANY_ARRAYS];      /* 0: the default stands for all of them */
-    gpuopt__simplex_many_progress *progress; /* [copies], and so are the next ones */
+    double *number[GPUOPT__SIMPLEX_MANY_ARRAYS]; /* room for [copies][length], or [1][length] if shared */
+    int64_t length[GPUOPT__SIMPLEX_MANY_ARRAYS]; /* numbers of a program */
+    int64_t stride[GPUOPT__SIMPLEX_MANY_ARRAYS]; /* from one program to the next: the length, or 0 */
+    int32_t given[GPUOPT__SIMPLEX_MANY_ARRAYS];  /* 0: the default stands for all of them */
+    gpuopt__simplex_many_progress *progress;     /* [copies], and so are the next ones */
     double *objective;
     double *x, *ray, *ray_low;            /* [copies][cols] */
     double *dual_y, *farkas, *farkas_low; /* [copies][rows] */
@@ -105,19 +105,20 @@ GPUOPT_HD double gpuopt__simplex_many_number(const gpuopt__simplex_many_set *set
 
 /* Of a minimisation. */
 GPUOPT_HD double gpuopt__simplex_many_cost(const gpuopt__simplex_many_set *set, int32_t k, int32_t col) {
-    const double cost = gpuopt__simplex_many_number(set, GPUOPT__MANY_COST, k, col, 0);
+    const double cost = gpuopt__simplex_many_number(set, GPUOPT__SIMPLEX_MANY_COST, k, col, 0);
     return set->maximize ? -cost : cost;
 }
 
 GPUOPT_HD double gpuopt__simplex_many_entry(const gpuopt__simplex_many_set *set, int32_t k, int32_t at) {
-    return set->number[GPUOPT__MANY_VALUE][k * set->stride[GPUOPT__MANY_VALUE] + at];
+    return set->number[GPUOPT__SIMPLEX_MANY_VALUE][k * set->stride[GPUOPT__SIMPLEX_MANY_VALUE] + at];
 }
 
 /* Bounds of a column or of a logical. */
 GPUOPT_HD void gpuopt__simplex_many_bounds(const gpuopt__simplex_many_set *set, int32_t k, int32_t variable, double *l,
                                            double *u) {
     const int32_t row = variable - set->cols;
-    const int low = row < 0 ? GPUOPT__MANY_LB : GPUOPT__MANY_LHS, high = row < 0 ? GPUOPT__MANY_UB : GPUOPT__MANY_RHS;
+    const int low = row < 0 ? GPUOPT__SIMPLEX_MANY_LB : GPUOPT__SIMPLEX_MANY_LHS,
+              high = row < 0 ? GPUOPT__SIMPLEX_MANY_UB : GPUOPT__SIMPLEX_MANY_RHS;
     const int32_t at = row < 0 ? variable : row;
     double a = gpuopt__simplex_many_number(set, low, k, at, row < 0 ? 0 : -HUGE_VAL);
     double b = gpuopt__simplex_many_number(set, high, k, at, HUGE_VAL);
@@ -128,9 +129,9 @@ GPUOPT_HD void gpuopt__simplex_many_bounds(const gpuopt__simplex_many_set *set, 
 }
 
 /* The same, scaled. */
-GPUOPT__MANY void gpuopt__simplex_many_scaled_bounds(const gpuopt__simplex_many_set *set,
-                                                     const gpuopt__simplex_many_work *w, int32_t k, int32_t variable,
-                                                     double *l, double *u) {
+GPUOPT__SIMPLEX_MANY void gpuopt__simplex_many_scaled_bounds(const gpuopt__simplex_many_set *set,
+                                                             const gpuopt__simplex_many_work *w, int32_t k,
+                                                             int32_t variable, double *l, double *u) {
     gpuopt__simplex_many_bounds(set, k, variable, l, u);
     *l = gpuopt__mul(*l, w->unit[variable]);
     *u = gpuopt__mul(*u, w->unit[variable]);
@@ -139,27 +140,27 @@ GPUOPT__MANY void gpuopt__simplex_many_scaled_bounds(const gpuopt__simplex_many_
 /* ---- Scaling: geometric, by powers of two ---- */
 
 /* The largest exponent that scales add or take off. */
-enum { GPUOPT__MANY_SCALE = 100, GPUOPT__MANY_SCALINGS = 2 };
+enum { GPUOPT__SIMPLEX_MANY_SCALE = 100, GPUOPT__SIMPLEX_MANY_SCALINGS = 2 };
 
 /* The exponent of a nonzero number. */
-GPUOPT__MANY int gpuopt__simplex_many_exponent(double x) {
+GPUOPT__SIMPLEX_MANY int gpuopt__simplex_many_exponent(double x) {
     int exponent;
     frexp(x, &exponent);
     return exponent;
 }
 
 /* 2 to minus the mean of both exponents. */
-GPUOPT__MANY double gpuopt__simplex_many_scale(int least, int most) {
+GPUOPT__SIMPLEX_MANY double gpuopt__simplex_many_scale(int least, int most) {
     int by = -(least + most) / 2;
     if (least > most) by = 0; /* no entry */
-    if (by > GPUOPT__MANY_SCALE) by = GPUOPT__MANY_SCALE;
-    if (by < -GPUOPT__MANY_SCALE) by = -GPUOPT__MANY_SCALE;
+    if (by > GPUOPT__SIMPLEX_MANY_SCALE) by = GPUOPT__SIMPLEX_MANY_SCALE;
+    if (by < -GPUOPT__SIMPLEX_MANY_SCALE) by = -GPUOPT__SIMPLEX_MANY_SCALE;
     return ldexp(1.0, by);
 }
 
 /* The scale of one line of the raw table: `count` entries at this stride, each with the other direction's scale. */
-GPUOPT__MANY double gpuopt__simplex_many_scale_line(const double *entry, int32_t count, int64_t stride,
-                                                    const double *other) {
+GPUOPT__SIMPLEX_MANY double gpuopt__simplex_many_scale_line(const double *entry, int32_t count, int64_t stride,
+                                                            const double *other) {
     int least = 100000, most = -100000;
     int32_t e;
     for (e = 0; e < count; e++) {
@@ -174,39 +175,41 @@ GPUOPT__MANY double gpuopt__simplex_many_scale_line(const double *entry, int32_t
 }
 
 /* Fills the table with A, scaled, and the units. */
-GPUOPT__MANY_LARGE void gpuopt__simplex_many_load(const gpuopt__simplex_many_set *set,
-                                                  const gpuopt__simplex_many_work *w, int32_t k) {
+GPUOPT__SIMPLEX_MANY_LARGE void gpuopt__simplex_many_load(const gpuopt__simplex_many_set *set,
+                                                          const gpuopt__simplex_many_work *w, int32_t k) {
     const int32_t rows = w->rows, cols = w->cols;
     double *const row_scale = w->part, *const col_scale = w->row;
     int32_t i, j;
     int pass;
-    GPUOPT__MANY_EACH_GROUP(i, rows) { GPUOPT__MANY_EACH_LANE(j, cols) w->table[(int64_t)i * w->pitch + j] = 0; }
-    GPUOPT__MANY_EACH(j, cols) col_scale[j] = 1;
+    GPUOPT__SIMPLEX_MANY_EACH_GROUP(i, rows) {
+        GPUOPT__SIMPLEX_MANY_EACH_LANE(j, cols) w->table[(int64_t)i * w->pitch + j] = 0;
+    }
+    GPUOPT__SIMPLEX_MANY_EACH(j, cols) col_scale[j] = 1;
     gpuopt__simplex_many_sync();
-    GPUOPT__MANY_EACH_GROUP(i, rows) {
+    GPUOPT__SIMPLEX_MANY_EACH_GROUP(i, rows) {
         const int32_t first = set->row_start[i], count = set->row_start[i + 1] - first;
         double *const line = w->table + (int64_t)i * w->pitch;
-        GPUOPT__MANY_EACH_LANE(j, count)
+        GPUOPT__SIMPLEX_MANY_EACH_LANE(j, count)
         line[set->row_col[first + j]] = gpuopt__simplex_many_entry(set, k, set->row_at[first + j]);
     }
-    for (pass = 0; pass < GPUOPT__MANY_SCALINGS; pass++) {
+    for (pass = 0; pass < GPUOPT__SIMPLEX_MANY_SCALINGS; pass++) {
         gpuopt__simplex_many_sync();
-        GPUOPT__MANY_EACH(i, rows)
+        GPUOPT__SIMPLEX_MANY_EACH(i, rows)
         row_scale[i] = gpuopt__simplex_many_scale_line(w->table + (int64_t)i * w->pitch, cols, 1, col_scale);
         gpuopt__simplex_many_sync();
-        GPUOPT__MANY_EACH(j, cols)
+        GPUOPT__SIMPLEX_MANY_EACH(j, cols)
         col_scale[j] = gpuopt__simplex_many_scale_line(w->table + j, rows, w->pitch, row_scale);
     }
     gpuopt__simplex_many_sync();
-    GPUOPT__MANY_EACH_GROUP(i, rows) {
+    GPUOPT__SIMPLEX_MANY_EACH_GROUP(i, rows) {
         double *const line = w->table + (int64_t)i * w->pitch;
-        GPUOPT__MANY_EACH_LANE(j, cols) line[j] = gpuopt__mul(gpuopt__mul(line[j], row_scale[i]), col_scale[j]);
+        GPUOPT__SIMPLEX_MANY_EACH_LANE(j, cols) line[j] = gpuopt__mul(gpuopt__mul(line[j], row_scale[i]), col_scale[j]);
     }
-    GPUOPT__MANY_EACH(j, cols) {
+    GPUOPT__SIMPLEX_MANY_EACH(j, cols) {
         w->unit[j] = 1 / col_scale[j];
         w->unit_dual[j] = gpuopt__mul(col_scale[j], gpuopt__max(1, fabs(gpuopt__simplex_many_cost(set, k, j))));
     }
-    GPUOPT__MANY_EACH(i, rows) {
+    GPUOPT__SIMPLEX_MANY_EACH(i, rows) {
         w->unit[cols + i] = row_scale[i];
         w->unit_dual[cols + i] = 1 / row_scale[i];
     }

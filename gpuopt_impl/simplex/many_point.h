@@ -11,7 +11,7 @@
 /* ---- Products with the inverse ---- */
 
 /* Entry i of B^-1 r, for r [rows]. */
-GPUOPT__MANY double gpuopt__simplex_many_ftran(const gpuopt__simplex_many_work *w, const double *r, int32_t i) {
+GPUOPT__SIMPLEX_MANY double gpuopt__simplex_many_ftran(const gpuopt__simplex_many_work *w, const double *r, int32_t i) {
     const double *const line = w->table + (int64_t)i * w->pitch;
     double sum = w->head[i] >= w->cols ? r[w->head[i] - w->cols] : 0;
     int32_t j;
@@ -21,10 +21,10 @@ GPUOPT__MANY double gpuopt__simplex_many_ftran(const gpuopt__simplex_many_work *
 }
 
 /* Adds B^-T r, for r [rows] by position, to y + y_low, in the host's units. */
-GPUOPT__MANY void gpuopt__simplex_many_add_btran(const gpuopt__simplex_many_work *w, const double *r) {
+GPUOPT__SIMPLEX_MANY void gpuopt__simplex_many_add_btran(const gpuopt__simplex_many_work *w, const double *r) {
     const int32_t rows = w->rows, cols = w->cols;
     int32_t i, j;
-    GPUOPT__MANY_EACH(j, cols + rows) { /* a row's logical is in one slot or position */
+    GPUOPT__SIMPLEX_MANY_EACH(j, cols + rows) { /* a row's logical is in one slot or position */
         const int32_t variable = j < cols ? w->slot[j] : w->head[j - cols];
         const int32_t row = variable - cols;
         double sum = 0, error, y;
@@ -41,22 +41,23 @@ GPUOPT__MANY void gpuopt__simplex_many_add_btran(const gpuopt__simplex_many_work
 /* ---- On the original data, in twice the working precision ---- */
 
 /* The activity of row i at point + low (NULL: 0); known to the first lane of the group that calls it. */
-GPUOPT__MANY gpuopt__simplex_sum gpuopt__simplex_many_activity(const gpuopt__simplex_many_set *set, int32_t k,
-                                                               int32_t i, const double *point, const double *low) {
+GPUOPT__SIMPLEX_MANY gpuopt__simplex_sum gpuopt__simplex_many_activity(const gpuopt__simplex_many_set *set, int32_t k,
+                                                                       int32_t i, const double *point,
+                                                                       const double *low) {
     const int32_t first = set->row_start[i], count = set->row_start[i + 1] - first;
     gpuopt__simplex_sum total;
     int32_t e;
-    GPUOPT__MANY_SUM(total, e, count,
-                     gpuopt__simplex_add_product(sum, gpuopt__simplex_many_entry(set, k, set->row_at[first + e]),
-                                                 point[set->row_col[first + e]],
-                                                 low ? low[set->row_col[first + e]] : 0));
+    GPUOPT__SIMPLEX_MANY_SUM(
+        total, e, count,
+        gpuopt__simplex_add_product(sum, gpuopt__simplex_many_entry(set, k, set->row_at[first + e]),
+                                    point[set->row_col[first + e]], low ? low[set->row_col[first + e]] : 0));
     return total;
 }
 
 /* The cost of a variable less its column times y + y_low; *doubt as in step.h. */
-GPUOPT__MANY double gpuopt__simplex_many_reduced(const gpuopt__simplex_many_set *set,
-                                                 const gpuopt__simplex_many_work *w, int32_t k, int32_t variable,
-                                                 double cost, double *doubt) {
+GPUOPT__SIMPLEX_MANY double gpuopt__simplex_many_reduced(const gpuopt__simplex_many_set *set,
+                                                         const gpuopt__simplex_many_work *w, int32_t k,
+                                                         int32_t variable, double cost, double *doubt) {
     gpuopt__simplex_sum sum = {0, 0, 0};
     int32_t e;
     if (variable < set->cols)
@@ -72,10 +73,10 @@ GPUOPT__MANY double gpuopt__simplex_many_reduced(const gpuopt__simplex_many_set 
 }
 
 /* All of them into z and doubt: of the true costs, or of no costs. */
-GPUOPT__MANY void gpuopt__simplex_many_reduce(const gpuopt__simplex_many_set *set, const gpuopt__simplex_many_work *w,
-                                              int32_t k, int costs) {
+GPUOPT__SIMPLEX_MANY void gpuopt__simplex_many_reduce(const gpuopt__simplex_many_set *set,
+                                                      const gpuopt__simplex_many_work *w, int32_t k, int costs) {
     int32_t v;
-    GPUOPT__MANY_EACH(v, w->rows + w->cols)
+    GPUOPT__SIMPLEX_MANY_EACH(v, w->rows + w->cols)
     w->z[v] = gpuopt__simplex_many_reduced(
         set, w, k, v, costs && v < w->cols ? gpuopt__simplex_many_cost(set, k, v) : 0, &w->doubt[v]);
     gpuopt__simplex_many_sync();
@@ -84,21 +85,21 @@ GPUOPT__MANY void gpuopt__simplex_many_reduce(const gpuopt__simplex_many_set *se
 /* ---- The point ---- */
 
 /* The values of all variables into point, in the host's units. */
-GPUOPT__MANY void gpuopt__simplex_many_scatter(const gpuopt__simplex_many_work *w) {
+GPUOPT__SIMPLEX_MANY void gpuopt__simplex_many_scatter(const gpuopt__simplex_many_work *w) {
     int32_t i, j;
-    GPUOPT__MANY_EACH(i, w->rows) w->point[w->head[i]] = w->xb[i] / w->unit[w->head[i]];
-    GPUOPT__MANY_EACH(j, w->cols) w->point[w->slot[j]] = w->xn[j] / w->unit[w->slot[j]];
+    GPUOPT__SIMPLEX_MANY_EACH(i, w->rows) w->point[w->head[i]] = w->xb[i] / w->unit[w->head[i]];
+    GPUOPT__SIMPLEX_MANY_EACH(j, w->cols) w->point[w->slot[j]] = w->xn[j] / w->unit[w->slot[j]];
     gpuopt__simplex_many_sync();
 }
 
 /* Nonbasic variables go to their true bounds, and basic ones where that takes them: first by the tableau, then
  * corrected by what is missing to A x + s = 0 in the original data. Candidates that were banned may enter again. */
-GPUOPT__MANY_LARGE void gpuopt__simplex_many_true_point(const gpuopt__simplex_many_set *set,
-                                                        const gpuopt__simplex_many_work *w, int32_t k) {
+GPUOPT__SIMPLEX_MANY_LARGE void gpuopt__simplex_many_true_point(const gpuopt__simplex_many_set *set,
+                                                                const gpuopt__simplex_many_work *w, int32_t k) {
     const int32_t rows = w->rows, cols = w->cols;
     int32_t i, j;
     gpuopt__simplex_many_sync();
-    GPUOPT__MANY_EACH(j, cols) {
+    GPUOPT__SIMPLEX_MANY_EACH(j, cols) {
         const int upper = (w->state[j] & 3) == GPUOPT__SIMPLEX_MAY_DECREASE;
         double l, u;
         gpuopt__simplex_many_scaled_bounds(set, w, k, w->slot[j], &l, &u);
@@ -108,7 +109,7 @@ GPUOPT__MANY_LARGE void gpuopt__simplex_many_true_point(const gpuopt__simplex_ma
                                 (l < u && w->xn[j] > l ? GPUOPT__SIMPLEX_MAY_DECREASE : 0));
     }
     gpuopt__simplex_many_sync();
-    GPUOPT__MANY_EACH(i, rows) {
+    GPUOPT__SIMPLEX_MANY_EACH(i, rows) {
         const double *const line = w->table + (int64_t)i * w->pitch;
         double sum = 0;
         gpuopt__simplex_many_scaled_bounds(set, w, k, w->head[i], &w->lb[i], &w->ub[i]);
@@ -117,13 +118,13 @@ GPUOPT__MANY_LARGE void gpuopt__simplex_many_true_point(const gpuopt__simplex_ma
         w->xb[i] = sum;
     }
     gpuopt__simplex_many_scatter(w);
-    GPUOPT__MANY_EACH_GROUP(i, rows) {
+    GPUOPT__SIMPLEX_MANY_EACH_GROUP(i, rows) {
         gpuopt__simplex_sum sum = gpuopt__simplex_many_activity(set, k, i, w->point, NULL);
         gpuopt__simplex_add(&sum, w->point[cols + i], 0, 0);
-        if (GPUOPT__MANY_FIRST_LANE) w->part[i] = -gpuopt__mul(gpuopt__simplex_total(&sum), w->unit[cols + i]);
+        if (GPUOPT__SIMPLEX_MANY_FIRST_LANE) w->part[i] = -gpuopt__mul(gpuopt__simplex_total(&sum), w->unit[cols + i]);
     }
     gpuopt__simplex_many_sync();
-    GPUOPT__MANY_EACH(i, rows) w->xb[i] = gpuopt__add(w->xb[i], gpuopt__simplex_many_ftran(w, w->part, i));
+    GPUOPT__SIMPLEX_MANY_EACH(i, rows) w->xb[i] = gpuopt__add(w->xb[i], gpuopt__simplex_many_ftran(w, w->part, i));
     gpuopt__simplex_many_scatter(w);
 }
 
@@ -131,11 +132,12 @@ GPUOPT__MANY_LARGE void gpuopt__simplex_many_true_point(const gpuopt__simplex_ma
 
 /* What the reduced costs of basic variables are instead of `sign` times the unit (or 0), scaled, into part; the largest
  * one. */
-GPUOPT__MANY double gpuopt__simplex_many_wrong_basic(const gpuopt__simplex_many_set *set,
-                                                     const gpuopt__simplex_many_work *w, int32_t k, int by_sign) {
+GPUOPT__SIMPLEX_MANY double gpuopt__simplex_many_wrong_basic(const gpuopt__simplex_many_set *set,
+                                                             const gpuopt__simplex_many_work *w, int32_t k,
+                                                             int by_sign) {
     gpuopt__simplex_many_best most = {0, -1};
     int32_t i;
-    GPUOPT__MANY_EACH(i, w->rows) {
+    GPUOPT__SIMPLEX_MANY_EACH(i, w->rows) {
         const int32_t v = w->head[i];
         const double cost = by_sign         ? gpuopt__mul(w->sign[i], w->unit[v])
                             : v < set->cols ? gpuopt__simplex_many_cost(set, k, v)
@@ -151,13 +153,13 @@ GPUOPT__MANY double gpuopt__simplex_many_wrong_basic(const gpuopt__simplex_many_
 
 /* y of the true costs from the tableau's reduced costs, corrected on the original data; all reduced costs into z, and
  * those of nonbasic variables into d. */
-GPUOPT__MANY_LARGE void gpuopt__simplex_many_true_duals(const gpuopt__simplex_many_set *set,
-                                                        const gpuopt__simplex_many_work *w, int32_t k) {
+GPUOPT__SIMPLEX_MANY_LARGE void gpuopt__simplex_many_true_duals(const gpuopt__simplex_many_set *set,
+                                                                const gpuopt__simplex_many_work *w, int32_t k) {
     const int32_t cols = w->cols;
     int32_t i, j;
-    GPUOPT__MANY_EACH(i, w->rows)
+    GPUOPT__SIMPLEX_MANY_EACH(i, w->rows)
     if (w->head[i] >= cols) w->y[w->head[i] - cols] = w->y_low[w->head[i] - cols] = 0;
-    GPUOPT__MANY_EACH(j, cols)
+    GPUOPT__SIMPLEX_MANY_EACH(j, cols)
     if (w->slot[j] >= cols) {
         w->y[w->slot[j] - cols] = -gpuopt__mul(w->d[j], w->unit[w->slot[j]]);
         w->y_low[w->slot[j] - cols] = 0;
@@ -165,45 +167,45 @@ GPUOPT__MANY_LARGE void gpuopt__simplex_many_true_duals(const gpuopt__simplex_ma
     gpuopt__simplex_many_sync();
     if (gpuopt__simplex_many_wrong_basic(set, w, k, 0) > 0) gpuopt__simplex_many_add_btran(w, w->part);
     gpuopt__simplex_many_reduce(set, w, k, 1);
-    GPUOPT__MANY_EACH(j, cols) w->d[j] = w->z[w->slot[j]] / w->unit[w->slot[j]];
+    GPUOPT__SIMPLEX_MANY_EACH(j, cols) w->d[j] = w->z[w->slot[j]] / w->unit[w->slot[j]];
     gpuopt__simplex_many_sync();
 }
 
 /* ---- Whether they are an optimum ---- */
 
 /* By how much x is outside, in units of max(1, |bound|). */
-GPUOPT__MANY double gpuopt__simplex_many_beyond(double x, double l, double u) {
+GPUOPT__SIMPLEX_MANY double gpuopt__simplex_many_beyond(double x, double l, double u) {
     if (x < l) return gpuopt__sub(l, x) / gpuopt__max(1, fabs(l));
     return x > u ? gpuopt__sub(x, u) / gpuopt__max(1, fabs(u)) : x <= u ? 0 : HUGE_VAL;
 }
 
 /* Whether point, with the activities that its columns have, is within the tolerance. */
-GPUOPT__MANY_LARGE int gpuopt__simplex_many_feasible(const gpuopt__simplex_many_set *set,
-                                                     const gpuopt__simplex_many_work *w, int32_t k) {
+GPUOPT__SIMPLEX_MANY_LARGE int gpuopt__simplex_many_feasible(const gpuopt__simplex_many_set *set,
+                                                             const gpuopt__simplex_many_work *w, int32_t k) {
     const int32_t cols = w->cols;
     int wrong = 0;
     double l, u;
     int32_t i, j;
-    GPUOPT__MANY_EACH(j, cols) {
+    GPUOPT__SIMPLEX_MANY_EACH(j, cols) {
         gpuopt__simplex_many_bounds(set, k, j, &l, &u);
         wrong |= !(gpuopt__simplex_many_beyond(w->point[j], l, u) <= set->primal) || !(fabs(w->point[j]) < HUGE_VAL);
     }
-    GPUOPT__MANY_EACH_GROUP(i, w->rows) {
+    GPUOPT__SIMPLEX_MANY_EACH_GROUP(i, w->rows) {
         const gpuopt__simplex_sum sum = gpuopt__simplex_many_activity(set, k, i, w->point, NULL);
         gpuopt__simplex_many_bounds(set, k, cols + i, &l, &u);
-        if (GPUOPT__MANY_FIRST_LANE)
+        if (GPUOPT__SIMPLEX_MANY_FIRST_LANE)
             wrong |= !(gpuopt__simplex_many_beyond(-gpuopt__simplex_total(&sum), l, u) <= set->primal);
     }
     return !gpuopt__simplex_many_any(wrong);
 }
 
 /* Whether no reduced cost in z has the wrong sign by more than the tolerance. */
-GPUOPT__MANY_LARGE int gpuopt__simplex_many_dual_feasible(const gpuopt__simplex_many_set *set,
-                                                          const gpuopt__simplex_many_work *w, int32_t k) {
+GPUOPT__SIMPLEX_MANY_LARGE int gpuopt__simplex_many_dual_feasible(const gpuopt__simplex_many_set *set,
+                                                                  const gpuopt__simplex_many_work *w, int32_t k) {
     const int32_t cols = w->cols;
     int wrong = 0;
     int32_t v;
-    GPUOPT__MANY_EACH(v, cols + w->rows) {
+    GPUOPT__SIMPLEX_MANY_EACH(v, cols + w->rows) {
         const int32_t variable = v < cols ? w->slot[v] : w->head[v - cols];
         const int state = v < cols ? w->state[v] & 3 : 3; /* basic: neither sign */
         const double z = w->z[variable],

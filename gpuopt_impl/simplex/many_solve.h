@@ -11,10 +11,10 @@
 #include "many_proof.h"
 
 enum {
-    GPUOPT__MANY_IDLE = 30,      /* iterations without a step until bounds are perturbed */
-    GPUOPT__MANY_BLAND = 6,      /* perturbations until Bland's rule takes over */
-    GPUOPT__MANY_REFRESHES = 40, /* most of a call on a program */
-    GPUOPT__MANY_REBUILD = 6     /* of them, so many until the tableau is computed anew */
+    GPUOPT__SIMPLEX_MANY_IDLE = 30,      /* iterations without a step until bounds are perturbed */
+    GPUOPT__SIMPLEX_MANY_BLAND = 6,      /* perturbations until Bland's rule takes over */
+    GPUOPT__SIMPLEX_MANY_REFRESHES = 40, /* most of a call on a program */
+    GPUOPT__SIMPLEX_MANY_REBUILD = 6     /* of them, so many until the tableau is computed anew */
 };
 
 /* What all threads know about where the method stands. */
@@ -30,11 +30,11 @@ typedef struct gpuopt__simplex_many_run {
 /* ---- The tableau of a basis ---- */
 
 /* Position i gets the logical of row i, slot j column j. */
-GPUOPT__MANY void gpuopt__simplex_many_slack_basis(const gpuopt__simplex_many_set *set,
-                                                   const gpuopt__simplex_many_work *w, int32_t k) {
+GPUOPT__SIMPLEX_MANY void gpuopt__simplex_many_slack_basis(const gpuopt__simplex_many_set *set,
+                                                           const gpuopt__simplex_many_work *w, int32_t k) {
     int32_t i, j;
-    GPUOPT__MANY_EACH(i, w->rows) w->head[i] = w->cols + i;
-    GPUOPT__MANY_EACH(j, w->cols) {
+    GPUOPT__SIMPLEX_MANY_EACH(i, w->rows) w->head[i] = w->cols + i;
+    GPUOPT__SIMPLEX_MANY_EACH(j, w->cols) {
         w->slot[j] = j;
         w->d[j] = gpuopt__simplex_many_cost(set, k, j) / w->unit[j];
         w->weight[j] = 1;
@@ -45,8 +45,8 @@ GPUOPT__MANY void gpuopt__simplex_many_slack_basis(const gpuopt__simplex_many_se
 
 /* Brings the columns that `status` says are basic into the basis, each with the largest pivot that is left. Afterwards
  * nonbasic variables are at the bounds that it says. One whose pivot is too small stays nonbasic. */
-GPUOPT__MANY_LARGE void gpuopt__simplex_many_rebuild(const gpuopt__simplex_many_set *set,
-                                                     const gpuopt__simplex_many_work *w, int32_t k) {
+GPUOPT__SIMPLEX_MANY_LARGE void gpuopt__simplex_many_rebuild(const gpuopt__simplex_many_set *set,
+                                                             const gpuopt__simplex_many_work *w, int32_t k) {
     const int32_t rows = w->rows, cols = w->cols;
     const uint8_t *const status = set->status + (int64_t)k * (rows + cols);
     int32_t q, i, j;
@@ -58,7 +58,7 @@ GPUOPT__MANY_LARGE void gpuopt__simplex_many_rebuild(const gpuopt__simplex_many_
         int32_t p;
         if (status[q] != GPUOPT_VARIABLE_BASIC) continue;
         reduced = w->d[q];
-        GPUOPT__MANY_EACH(i, rows) {
+        GPUOPT__SIMPLEX_MANY_EACH(i, rows) {
             w->alpha[i] = w->table[(int64_t)i * w->pitch + q];
             if (w->head[i] >= cols && status[w->head[i]] != GPUOPT_VARIABLE_BASIC && fabs(w->alpha[i]) >= set->pivot)
                 gpuopt__simplex_many_better(&best, fabs(w->alpha[i]), i);
@@ -72,10 +72,10 @@ GPUOPT__MANY_LARGE void gpuopt__simplex_many_rebuild(const gpuopt__simplex_many_
         pivot = w->alpha[p];
         gpuopt__simplex_many_take_row(w, p, q, pivot);
         gpuopt__simplex_many_update_table(w, p, q, reduced);
-        if (GPUOPT__MANY_ONCE) w->slot[q] = w->head[p], w->head[p] = q;
+        if (GPUOPT__SIMPLEX_MANY_ONCE) w->slot[q] = w->head[p], w->head[p] = q;
         gpuopt__simplex_many_sync();
     }
-    GPUOPT__MANY_EACH(j, cols) { /* a logical is minus its row */
+    GPUOPT__SIMPLEX_MANY_EACH(j, cols) { /* a logical is minus its row */
         const int to_upper = status[w->slot[j]] == GPUOPT_VARIABLE_AT_UPPER;
         const int to_lower = status[w->slot[j]] == GPUOPT_VARIABLE_AT_LOWER;
         if (w->slot[j] < cols ? to_upper : to_lower) w->state[j] = GPUOPT__SIMPLEX_MAY_DECREASE;
@@ -84,13 +84,13 @@ GPUOPT__MANY_LARGE void gpuopt__simplex_many_rebuild(const gpuopt__simplex_many_
 }
 
 /* Says in `status` what the basis is. */
-GPUOPT__MANY void gpuopt__simplex_many_tell_basis(const gpuopt__simplex_many_set *set,
-                                                  const gpuopt__simplex_many_work *w, int32_t k) {
+GPUOPT__SIMPLEX_MANY void gpuopt__simplex_many_tell_basis(const gpuopt__simplex_many_set *set,
+                                                          const gpuopt__simplex_many_work *w, int32_t k) {
     uint8_t *const status = set->status + (int64_t)k * (w->rows + w->cols);
     int32_t i, j;
     gpuopt__simplex_many_sync();
-    GPUOPT__MANY_EACH(i, w->rows) status[w->head[i]] = GPUOPT_VARIABLE_BASIC;
-    GPUOPT__MANY_EACH(j, w->cols) {
+    GPUOPT__SIMPLEX_MANY_EACH(i, w->rows) status[w->head[i]] = GPUOPT_VARIABLE_BASIC;
+    GPUOPT__SIMPLEX_MANY_EACH(j, w->cols) {
         const int32_t v = w->slot[j];
         const int state = w->state[j] & 3, mirrored = v >= w->cols;
         int upper = state == GPUOPT__SIMPLEX_MAY_DECREASE;
@@ -106,20 +106,21 @@ GPUOPT__MANY void gpuopt__simplex_many_tell_basis(const gpuopt__simplex_many_set
 
 /* ---- Bounds ---- */
 
-GPUOPT__MANY int gpuopt__simplex_many_find_phase(const gpuopt__simplex_many_set *set,
-                                                 const gpuopt__simplex_many_work *w) {
+GPUOPT__SIMPLEX_MANY int gpuopt__simplex_many_find_phase(const gpuopt__simplex_many_set *set,
+                                                         const gpuopt__simplex_many_work *w) {
     int outside = 0;
     int32_t i;
-    GPUOPT__MANY_EACH(i, w->rows) outside |= gpuopt__simplex_many_sign(set, w, i);
+    GPUOPT__SIMPLEX_MANY_EACH(i, w->rows) outside |= gpuopt__simplex_many_sign(set, w, i);
     return gpuopt__simplex_many_any(outside) ? 1 : 2;
 }
 
 /* The true bounds, and what the present basis is worth on the original data. 0: that has been done too often. */
-GPUOPT__MANY_LARGE int gpuopt__simplex_many_refresh(const gpuopt__simplex_many_set *set,
-                                                    const gpuopt__simplex_many_work *w, gpuopt__simplex_many_run *r) {
+GPUOPT__SIMPLEX_MANY_LARGE int gpuopt__simplex_many_refresh(const gpuopt__simplex_many_set *set,
+                                                            const gpuopt__simplex_many_work *w,
+                                                            gpuopt__simplex_many_run *r) {
     r->fresh = 0;
-    if (++r->refreshes > GPUOPT__MANY_REFRESHES) return 0;
-    if (r->refreshes % GPUOPT__MANY_REBUILD == 0) {
+    if (++r->refreshes > GPUOPT__SIMPLEX_MANY_REFRESHES) return 0;
+    if (r->refreshes % GPUOPT__SIMPLEX_MANY_REBUILD == 0) {
         gpuopt__simplex_many_tell_basis(set, w, r->k);
         gpuopt__simplex_many_rebuild(set, w, r->k);
     }
@@ -132,10 +133,11 @@ GPUOPT__MANY_LARGE int gpuopt__simplex_many_refresh(const gpuopt__simplex_many_s
 }
 
 /* Bounds of basic variables give way at random by 1 to 2 millionths; no value changes. */
-GPUOPT__MANY_LARGE void gpuopt__simplex_many_perturb(const gpuopt__simplex_many_set *set,
-                                                     const gpuopt__simplex_many_work *w, gpuopt__simplex_many_run *r) {
+GPUOPT__SIMPLEX_MANY_LARGE void gpuopt__simplex_many_perturb(const gpuopt__simplex_many_set *set,
+                                                             const gpuopt__simplex_many_work *w,
+                                                             gpuopt__simplex_many_run *r) {
     int32_t i;
-    GPUOPT__MANY_EACH(i, w->rows) {
+    GPUOPT__SIMPLEX_MANY_EACH(i, w->rows) {
         const int32_t v = w->head[i];
         const uint64_t place = 2 * (uint64_t)v, seed = (uint64_t)r->level << 32;
         const double l = w->lb[i], u = w->ub[i];
@@ -153,16 +155,17 @@ GPUOPT__MANY_LARGE void gpuopt__simplex_many_perturb(const gpuopt__simplex_many_
 
 /* ---- Iterating ---- */
 
-GPUOPT__MANY void gpuopt__simplex_many_ban(const gpuopt__simplex_many_work *w, gpuopt__simplex_many_run *r,
-                                           int32_t slot) {
-    if (GPUOPT__MANY_ONCE) w->state[slot] |= GPUOPT__SIMPLEX_BANNED;
+GPUOPT__SIMPLEX_MANY void gpuopt__simplex_many_ban(const gpuopt__simplex_many_work *w, gpuopt__simplex_many_run *r,
+                                                   int32_t slot) {
+    if (GPUOPT__SIMPLEX_MANY_ONCE) w->state[slot] |= GPUOPT__SIMPLEX_BANNED;
     r->bans++;
     gpuopt__simplex_many_sync();
 }
 
 /* No candidate is left, and all is fresh: a verdict, or MORE. */
-GPUOPT__MANY int gpuopt__simplex_many_conclude(const gpuopt__simplex_many_set *set, const gpuopt__simplex_many_work *w,
-                                               const gpuopt__simplex_many_run *r) {
+GPUOPT__SIMPLEX_MANY int gpuopt__simplex_many_conclude(const gpuopt__simplex_many_set *set,
+                                                       const gpuopt__simplex_many_work *w,
+                                                       const gpuopt__simplex_many_run *r) {
     if (r->phase == 1) return gpuopt__simplex_many_prove_infeasible(set, w, r->k) ? GPUOPT_INFEASIBLE : GPUOPT_MORE;
     if (!gpuopt__simplex_many_feasible(set, w, r->k) || !gpuopt__simplex_many_dual_feasible(set, w, r->k))
         return GPUOPT_MORE;
@@ -170,12 +173,12 @@ GPUOPT__MANY int gpuopt__simplex_many_conclude(const gpuopt__simplex_many_set *s
 }
 
 /* Iterates until there is a verdict, or the limit is reached (MORE). */
-GPUOPT__MANY_LARGE int gpuopt__simplex_many_iterate(const gpuopt__simplex_many_set *set,
-                                                    const gpuopt__simplex_many_work *w, gpuopt__simplex_many_run *r,
-                                                    int32_t most) {
+GPUOPT__SIMPLEX_MANY_LARGE int gpuopt__simplex_many_iterate(const gpuopt__simplex_many_set *set,
+                                                            const gpuopt__simplex_many_work *w,
+                                                            gpuopt__simplex_many_run *r, int32_t most) {
     const int32_t cap = 100 * (w->rows + w->cols) + 10000;
     for (;;) {
-        const int bland = r->level >= GPUOPT__MANY_BLAND && r->idle >= GPUOPT__MANY_IDLE;
+        const int bland = r->level >= GPUOPT__SIMPLEX_MANY_BLAND && r->idle >= GPUOPT__SIMPLEX_MANY_IDLE;
         const gpuopt__simplex_many_best best = gpuopt__simplex_many_price(set, w, r->phase, bland);
         gpuopt__simplex_many_entering e;
         double d, step = 0;
@@ -221,36 +224,38 @@ GPUOPT__MANY_LARGE int gpuopt__simplex_many_iterate(const gpuopt__simplex_many_s
         r->fresh = 0;
         r->iterations++;
         r->idle = gpuopt__mul(step, fabs(d)) > 1e-13 ? 0 : r->idle + 1;
-        if (r->idle >= GPUOPT__MANY_IDLE && r->level < GPUOPT__MANY_BLAND) gpuopt__simplex_many_perturb(set, w, r);
+        if (r->idle >= GPUOPT__SIMPLEX_MANY_IDLE && r->level < GPUOPT__SIMPLEX_MANY_BLAND)
+            gpuopt__simplex_many_perturb(set, w, r);
     }
 }
 
 /* ---- A program ---- */
 
 /* What has been found. */
-GPUOPT__MANY_LARGE void gpuopt__simplex_many_report(const gpuopt__simplex_many_set *set,
-                                                    const gpuopt__simplex_many_work *w,
-                                                    const gpuopt__simplex_many_run *r, int outcome, int32_t before) {
+GPUOPT__SIMPLEX_MANY_LARGE void gpuopt__simplex_many_report(const gpuopt__simplex_many_set *set,
+                                                            const gpuopt__simplex_many_work *w,
+                                                            const gpuopt__simplex_many_run *r, int outcome,
+                                                            int32_t before) {
     const int32_t k = r->k, rows = w->rows, cols = w->cols;
     int32_t i, j;
     gpuopt__simplex_many_tell_basis(set, w, k);
     if (outcome == GPUOPT_MORE && set->limit > 0 && before + r->iterations >= set->limit) outcome = GPUOPT_LIMIT;
-    GPUOPT__MANY_EACH(j, cols) {
+    GPUOPT__SIMPLEX_MANY_EACH(j, cols) {
         set->x[(int64_t)k * cols + j] = w->point[j];
         if (outcome != GPUOPT_UNBOUNDED) set->ray[(int64_t)k * cols + j] = set->ray_low[(int64_t)k * cols + j] = 0;
     }
-    GPUOPT__MANY_EACH(i, rows) {
+    GPUOPT__SIMPLEX_MANY_EACH(i, rows) {
         const int64_t at = (int64_t)k * rows + i;
         const double y = set->maximize ? -w->y[i] : w->y[i];
         set->dual_y[at] = outcome == GPUOPT_INFEASIBLE || outcome == GPUOPT_UNBOUNDED || y == 0 ? 0 : y;
         if (outcome != GPUOPT_INFEASIBLE) set->farkas[at] = set->farkas_low[at] = 0;
     }
-    if (GPUOPT__MANY_FIRST_GROUP) {
+    if (GPUOPT__SIMPLEX_MANY_FIRST_GROUP) {
         gpuopt__simplex_sum total;
         gpuopt__simplex_many_progress *const to = &set->progress[k];
-        GPUOPT__MANY_SUM(total, j, cols,
-                         gpuopt__simplex_add_product(sum, gpuopt__simplex_many_cost(set, k, j), w->point[j], 0));
-        if (GPUOPT__MANY_ONCE) {
+        GPUOPT__SIMPLEX_MANY_SUM(
+            total, j, cols, gpuopt__simplex_add_product(sum, gpuopt__simplex_many_cost(set, k, j), w->point[j], 0));
+        if (GPUOPT__SIMPLEX_MANY_ONCE) {
             const double objective = gpuopt__simplex_total(&total);
             set->objective[k] = objective == 0 || !set->maximize ? objective : -objective;
             to->outcome = outcome;
@@ -263,10 +268,10 @@ GPUOPT__MANY_LARGE void gpuopt__simplex_many_report(const gpuopt__simplex_many_s
 }
 
 /* Whether some column's bounds cross. */
-GPUOPT__MANY int gpuopt__simplex_many_crossing(const gpuopt__simplex_many_set *set, int32_t k) {
+GPUOPT__SIMPLEX_MANY int gpuopt__simplex_many_crossing(const gpuopt__simplex_many_set *set, int32_t k) {
     int crossing = 0;
     int32_t j;
-    GPUOPT__MANY_EACH(j, set->cols) {
+    GPUOPT__SIMPLEX_MANY_EACH(j, set->cols) {
         double l, u;
         gpuopt__simplex_many_bounds(set, k, j, &l, &u);
         crossing |= l > u;
@@ -275,8 +280,8 @@ GPUOPT__MANY int gpuopt__simplex_many_crossing(const gpuopt__simplex_many_set *s
 }
 
 /* Works on program k, which has no verdict yet, for at most set->most iterations. */
-GPUOPT__MANY_LARGE void gpuopt__simplex_many_solve(const gpuopt__simplex_many_set *set,
-                                                   const gpuopt__simplex_many_work *w, int32_t k) {
+GPUOPT__SIMPLEX_MANY_LARGE void gpuopt__simplex_many_solve(const gpuopt__simplex_many_set *set,
+                                                           const gpuopt__simplex_many_work *w, int32_t k) {
     const gpuopt__simplex_many_progress from = set->progress[k];
     const int32_t left = set->limit > 0 ? set->limit - from.iterations : INT32_MAX;
     const int crossing = gpuopt__simplex_many_crossing(set, k);
@@ -294,7 +299,7 @@ GPUOPT__MANY_LARGE void gpuopt__simplex_many_solve(const gpuopt__simplex_many_se
     gpuopt__simplex_many_refresh(set, w, &r);
     if (!crossing) outcome = gpuopt__simplex_many_iterate(set, w, &r, set->most < left ? set->most : left);
     else {
-        GPUOPT__MANY_EACH(i, w->rows)
+        GPUOPT__SIMPLEX_MANY_EACH(i, w->rows)
         set->farkas[(int64_t)k * w->rows + i] = set->farkas_low[(int64_t)k * w->rows + i] = 0;
     }
     if (!r.fresh) {

@@ -24,44 +24,44 @@ GPUOPT_HD void gpuopt__simplex_many_better(gpuopt__simplex_many_best *best, doub
 }
 
 /* Terms of a sum that is taken by 32 lanes: term e belongs to lane e % 32. */
-enum { GPUOPT__MANY_LANES = 32 };
+enum { GPUOPT__SIMPLEX_MANY_LANES = 32 };
 
 #ifndef __CUDACC__
 
-#define GPUOPT__MANY static inline
-#define GPUOPT__MANY_LARGE static /* a function that is not to become part of its caller */
+#define GPUOPT__SIMPLEX_MANY static inline
+#define GPUOPT__SIMPLEX_MANY_LARGE static /* a function that is not to become part of its caller */
 /* Turns of the threads; of the team's groups of 32; of the lanes of a group. */
-#define GPUOPT__MANY_EACH(i, count) for (i = 0; i < (count); i++)
-#define GPUOPT__MANY_EACH_GROUP(i, count) for (i = 0; i < (count); i++)
-#define GPUOPT__MANY_EACH_LANE(j, count) for (j = 0; j < (count); j++)
+#define GPUOPT__SIMPLEX_MANY_EACH(i, count) for (i = 0; i < (count); i++)
+#define GPUOPT__SIMPLEX_MANY_EACH_GROUP(i, count) for (i = 0; i < (count); i++)
+#define GPUOPT__SIMPLEX_MANY_EACH_LANE(j, count) for (j = 0; j < (count); j++)
 /* Whether this is the one thread that does what is to be done once; or whether its group is the first one. */
-#define GPUOPT__MANY_ONCE 1
-#define GPUOPT__MANY_FIRST_GROUP 1
-#define GPUOPT__MANY_FIRST_LANE 1
+#define GPUOPT__SIMPLEX_MANY_ONCE 1
+#define GPUOPT__SIMPLEX_MANY_FIRST_GROUP 1
+#define GPUOPT__SIMPLEX_MANY_FIRST_LANE 1
 
 /* What was written before is seen by all after it. */
-GPUOPT__MANY void gpuopt__simplex_many_sync(void) {}
+GPUOPT__SIMPLEX_MANY void gpuopt__simplex_many_sync(void) {}
 
 /* Over all threads; `place` is one of the team's places to exchange in, 0 to 3: two uses of one are never neighbours.
  * */
-GPUOPT__MANY gpuopt__simplex_many_best gpuopt__simplex_many_best_of(void *exchange, int place,
-                                                                    gpuopt__simplex_many_best mine) {
+GPUOPT__SIMPLEX_MANY gpuopt__simplex_many_best gpuopt__simplex_many_best_of(void *exchange, int place,
+                                                                            gpuopt__simplex_many_best mine) {
     (void)exchange, (void)place;
     return mine;
 }
-GPUOPT__MANY int gpuopt__simplex_many_any(int flag) { return flag; }
+GPUOPT__SIMPLEX_MANY int gpuopt__simplex_many_any(int flag) { return flag; }
 
 /* The sum of terms 0 .. count - 1, by the lanes of this group; known to its first lane. `add` adds term e to a sum. */
-#define GPUOPT__MANY_SUM(total, e, count, add)                                                               \
+#define GPUOPT__SIMPLEX_MANY_SUM(total, e, count, add)                                                       \
     do {                                                                                                     \
-        gpuopt__simplex_sum gpuopt_lane[GPUOPT__MANY_LANES];                                                 \
+        gpuopt__simplex_sum gpuopt_lane[GPUOPT__SIMPLEX_MANY_LANES];                                         \
         int32_t gpuopt_l, gpuopt_half;                                                                       \
         memset(gpuopt_lane, 0, sizeof gpuopt_lane);                                                          \
         for (e = 0; e < (count); e++) {                                                                      \
-            gpuopt__simplex_sum *const sum = &gpuopt_lane[e % GPUOPT__MANY_LANES];                           \
+            gpuopt__simplex_sum *const sum = &gpuopt_lane[e % GPUOPT__SIMPLEX_MANY_LANES];                   \
             add;                                                                                             \
         }                                                                                                    \
-        for (gpuopt_half = GPUOPT__MANY_LANES / 2; gpuopt_half > 0; gpuopt_half /= 2)                        \
+        for (gpuopt_half = GPUOPT__SIMPLEX_MANY_LANES / 2; gpuopt_half > 0; gpuopt_half /= 2)                \
             for (gpuopt_l = 0; gpuopt_l < gpuopt_half; gpuopt_l++)                                           \
                 gpuopt__simplex_many_add_sums(&gpuopt_lane[gpuopt_l], &gpuopt_lane[gpuopt_l + gpuopt_half]); \
         (total) = gpuopt_lane[0];                                                                            \
