@@ -1560,8 +1560,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch
  * Bits       A program's results depend on its own data and on the descriptor: not on the other programs, on how many
  *            there are, on the number of threads, or on the backend. The CPU and the GPU give the same bits.
  * Memory     Room for what _load is given, 25 (rows + cols) + 24 bytes a program, 16 bytes a nonzero of the shape (on
- *            the GPU also in host memory); and for each thread, or for each block where they do not fit into shared memory,
- *            8 rows * cols for the tableau and about 110 (rows + cols).
+ *            the GPU also in host memory); and for each thread, or for each block where they do not fit into shared
+ *            memory, 8 rows * cols for the tableau and about 110 (rows + cols).
  * Cost       Of a pivot: 16 rows * cols bytes moved, and five barriers of a block. Of a call's beginning and end on a
  *            program: a few products with A; of going on with one, also a pivot for each column in its basis. */
 
