@@ -1584,6 +1584,126 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch
                                                      const int32_t *col, int64_t iterations,
                                                      const gpuopt_simplex_child_report *report);
 
+/* ---- Many small linear programs ----------------------------------------------------------------------------------- *
+ * Independent linear programs of one shape, each with its own data, solved in one call: on the GPU a block works on
+ * each from its data to its verdict, on the CPU a thread.
+ *
+ *     gpuopt_simplex_many_create(context, &shape, &many);
+ *     gpuopt_simplex_many_load(many, GPUOPT_HOST, &programs);             // the numbers of up to `copies` programs
+ *     gpuopt_simplex_many_iterate(many, INT64_MAX, &info);                // info.optimal, info.infeasible, ...
+ *     gpuopt_simplex_many_get(many, GPUOPT_HOST, 0, count, &report);      // what is asked for of each
+ *
+ * Shape      Rows, columns, and either dense matrices or one sparsity pattern for all.
+ * Method     The primal simplex method with bounded variables on a dense tableau, which on the GPU is in shared memory
+ *            if it fits (as rows * cols up to about 24,000 do on an H100): scales by powers of two, the basis of the
+ *            activities first, phase 1 minimises the sum of infeasibilities, devex pricing, Harris' ratio test; bounds
+ *            are perturbed when nothing moves, and then Bland's rule takes over.
+ * Verdicts   are about the original data: OPTIMAL if x and its A x violate no bound or side by more than
+ *            primal_tolerance * max(1, |bound|), and no reduced cost has the wrong sign by more than dual_tolerance *
+ *            max(1, |cost|); unlike a single handle, it does not refine beyond that. INFEASIBLE and UNBOUNDED are
+ *            proven as by gpuopt_simplex_iterate, with vectors that meet what _get_farkas and _get_ray say of theirs,
+ *            but for rows along a ray, which move by so little that 1e18 of the objective is gained within
+ *            primal_tolerance. IMPRECISE: rounding allows none of these; a handle of its own may settle the program.
+ * Bits       A program's results depend on its own data and on the descriptor: not on the other programs, on how many
+ *            there are, on the number of threads, or on the backend. The CPU and the GPU give the same bits.
+ * Memory     Room for what _load is given, 25 (rows + cols) + 24 bytes a program, 16 bytes a nonzero of the shape (on
+ *            the GPU also in host memory); and for each thread, or for each block where they do not fit into shared
+ *            memory, 8 rows * cols for the tableau and about 110 (rows + cols).
+ * Cost       Of a pivot: 16 rows * cols bytes moved, and five barriers of a block. Of a call's beginning and end on a
+ *            program: a few products with A; of going on with one, also a pivot for each column in its basis. */
+
+/* Many linear programs of one shape. */
+typedef struct gpuopt_simplex_many gpuopt_simplex_many;
+
+/* What all programs have in common: bits of gpuopt_simplex_many_desc.shared. */
+typedef enum gpuopt_simplex_shared {
+    GPUOPT_SHARED_MATRIX = 1, /* value [nonzeros] */
+    GPUOPT_SHARED_COST = 2,   /* cost [cols] */
+    GPUOPT_SHARED_LHS = 4,    /* lhs [rows] */
+    GPUOPT_SHARED_RHS = 8,    /* rhs [rows] */
+    GPUOPT_SHARED_LB = 16,    /* lb [cols] */
+    GPUOPT_SHARED_UB = 32     /* ub [cols] */
+} gpuopt_simplex_shared;
+
+/* The shape of the programs, and how to solve them. */
+typedef struct gpuopt_simplex_many_desc {
+    size_t struct_size;   /* sizeof(gpuopt_simplex_many_desc) */
+    int32_t copies;       /* most programs at a time, 1 to 65,536 */
+    int32_t rows, cols;   /* 0 to 512, 0 to 8,192 */
+    const int64_t *start; /* the pattern, as of gpuopt_matrix; NULL: dense, all rows * cols entries line after line */
+    const int32_t *index; /* [start[lines]] */
+    gpuopt_layout layout; /* of the pattern and of the values: lines are rows (0: CSR) or columns (CSC) */
+    uint32_t shared;      /* a sum of gpuopt_simplex_shared: arrays of which there is one for all programs */
+    int maximize;         /* not 0: maximise */
+    double infinity;      /* a side or bound of this size or more is infinite; at least 1; 0: 1e20 */
+    double primal_tolerance; /* 1e-12 to 1e-3; 0: 1e-9 */
+    double dual_tolerance;   /* 1e-12 to 1e-3; 0: 1e-9 */
+    double pivot_tolerance;  /* least |pivot| on the scaled program, 1e-14 to 0.5; 0: 1e-7 */
+    int64_t iteration_limit; /* of a program over all calls, then its outcome is LIMIT; 0: none */
+} gpuopt_simplex_many_desc;
+
+/* The numbers of programs 0 to count - 1, one program after the other; an array that is shared is there once. All are
+ * in the memory that the call's `where` says. */
+typedef struct gpuopt_simplex_programs {
+    size_t struct_size;  /* sizeof(gpuopt_simplex_programs) */
+    int32_t count;       /* programs, 0 to the descriptor's copies */
+    const double *value; /* [count][nonzeros] in the order of the pattern; finite, may be 0; NULL if there are none */
+    const double *cost;  /* [count][cols], finite; NULL: 0 */
+    const double *lhs;   /* [count][rows]; NULL: no left-hand sides */
+    const double *rhs;   /* [count][rows], not below lhs; NULL: no right-hand sides */
+    const double *lb;    /* [count][cols]; NULL: 0 */
+    const double *ub;    /* [count][cols]; NULL: infinity. A column with lb > ub makes the program infeasible */
+} gpuopt_simplex_programs;
+
+/* Where the programs stand. */
+typedef struct gpuopt_simplex_many_info {
+    size_t struct_size; /* sizeof(gpuopt_simplex_many_info) */
+    int32_t count;      /* programs that are loaded: the sum of the next six */
+    int32_t more, optimal, infeasible, unbounded, limit, imprecise; /* how many have this outcome */
+    int64_t iterations;                                             /* pivots and flips of all programs since _load */
+} gpuopt_simplex_many_info;
+
+/* What _get is to write. Each array is NULL or in the memory that `where` says. */
+typedef struct gpuopt_simplex_many_report {
+    size_t struct_size;  /* sizeof(gpuopt_simplex_many_report) */
+    int32_t *outcome;    /* [count] a gpuopt_outcome: MORE, OPTIMAL, INFEASIBLE, UNBOUNDED, LIMIT, IMPRECISE */
+    int32_t *iterations; /* [count] since _load */
+    double *objective;   /* [count] of x */
+    double *x;           /* [count][cols] the point that the program has come to */
+    double *dual;        /* [count][rows] as of _get_solution; 0 if INFEASIBLE or UNBOUNDED */
+    double *farkas;      /* [count][rows] as of _get_farkas if INFEASIBLE (0 if bounds cross), else 0 */
+    double *farkas_low;  /* [count][rows] what rounding has taken from it, see gpuopt_simplex_get_low_parts */
+    double *ray;         /* [count][cols] the direction of the proof if UNBOUNDED, else 0 */
+    double *ray_low;     /* [count][cols] what rounding has taken from it */
+    uint8_t *basis;      /* [count][cols + rows] as of gpuopt_simplex_get_basis */
+} gpuopt_simplex_many_report;
+
+/* Says how much memory a handle takes. Errors as _create. */
+GPUOPT_API gpuopt_status gpuopt_simplex_many_plan(gpuopt_context *context, const gpuopt_simplex_many_desc *desc,
+                                                  gpuopt_memory_plan *plan);
+/* Makes a handle, without programs. ARGUMENT: a value is out of the ranges above; the log says which. */
+GPUOPT_API gpuopt_status gpuopt_simplex_many_create(gpuopt_context *context, const gpuopt_simplex_many_desc *desc,
+                                                    gpuopt_simplex_many **many);
+/* Destroys a handle; NULL is allowed. */
+GPUOPT_API void gpuopt_simplex_many_destroy(gpuopt_simplex_many *many);
+
+/* Takes new programs in place of the old ones, each at the basis of the activities; the arrays are copied, and waited
+ * for. ARGUMENT: the count is out of range, value is NULL though there are nonzeros, or a number is not as
+ * gpuopt_simplex_programs says, also in device memory; after such a number (or DEVICE) the handle has no programs. */
+GPUOPT_API gpuopt_status gpuopt_simplex_many_load(gpuopt_simplex_many *many, gpuopt_memory where,
+                                                  const gpuopt_simplex_programs *programs);
+/* Does up to `iterations` (>= 1) pivots and flips of each program that is MORE, and waits for that. Fills info if it is
+ * not NULL. The stop hook is asked between programs on the CPU, and not on the GPU; programs that had no turn stay as
+ * they are. A program that is stopped goes on from its basis. */
+GPUOPT_API gpuopt_status gpuopt_simplex_many_iterate(gpuopt_simplex_many *many, int64_t iterations,
+                                                     gpuopt_simplex_many_info *info);
+/* Fills info for the programs as they stand. */
+GPUOPT_API gpuopt_status gpuopt_simplex_many_get_info(gpuopt_simplex_many *many, gpuopt_simplex_many_info *info);
+/* Gets what is asked for of programs first to first + count - 1. Before a program's first iteration its arrays are 0.
+ * ARGUMENT: there are no such programs. */
+GPUOPT_API gpuopt_status gpuopt_simplex_many_get(gpuopt_simplex_many *many, gpuopt_memory where, int32_t first,
+                                                 int32_t count, const gpuopt_simplex_many_report *report);
+
 /* ---- Graphical models: bucket and mini-bucket elimination --------------------------------------------------------- *
  * Fioretto, Pontelli, Yeoh, Dechter: Accelerating Exact and Approximate Inference for (Distributed) Discrete
  * Optimization with GPUs (2018). A model is a set of variables with finite domains and a set of functions, which are

@@ -53,6 +53,8 @@ extern "C" {
 #include "simplex/cpu_run.h"
 #include "simplex/cpu_dual.h"
 #include "simplex/cpu_grow.h"
+#include "simplex/many.h"
+#include "simplex/cpu_many.h"
 #include "simplex/cpu_batch.h"
 #include "elimination/calls.h"
 #include "elimination/message.h"

@@ -13,13 +13,15 @@
  * on is dual_block.cuh, who leaves and who enters dual_ratio.cuh.
  *
  * Reinversion is enter.cuh; FTRAN, BTRAN, residuals and reduced costs are solve.cuh with the kernels in products.cuh;
- * rows and columns come and go in grow.cuh; batch.cuh solves children of a handle's basis, without the control's loop.
- * create.cuh sets everything up: the engine's shape and memory are engine.cuh, the way of the host's matrix to the GPU
+ * rows and columns come and go in grow.cuh; batch.cuh solves children of a handle's basis, without the control's loop;
+ * many.cuh solves small programs, which have no handle. create.cuh sets everything up: the engine's shape and memory are
+ * engine.cuh, the way of the host's matrix to the GPU
  * is upload.cuh with the kernels in model.cuh.
  */
 #include "../common/tables.cuh"
 #include "batch.cuh"
 #include "grow.cuh"
+#include "many.cuh"
 
 namespace {
 
@@ -199,10 +201,32 @@ gpuopt_status cuda_simplex_bring_back(void *engine, const void *kept) {
 } // namespace
 
 const gpuopt__simplex_backend gpuopt__cuda_simplex = { // in the order of backend.h
-    cuda_simplex_plan,       cuda_simplex_create,       cuda_simplex_scale,         cuda_simplex_pattern,
-    cuda_simplex_destroy,    cuda_simplex_run,          cuda_simplex_dual_run,      cuda_simplex_reset,
-    cuda_simplex_enter,      cuda_simplex_exchange,     cuda_simplex_column,        cuda_simplex_kept_bytes,
-    cuda_simplex_keep,       cuda_simplex_bring_back,   cuda_simplex_push,          cuda_simplex_pull,
-    cuda_simplex_ftran,      cuda_simplex_btran,        cuda_simplex_residual,      cuda_simplex_reduce,
-    cuda_simplex_batch_plan, cuda_simplex_batch_create, cuda_simplex_batch_destroy, cuda_simplex_batch_run,
-    cuda_simplex_offer,      cuda_simplex_accept,       cuda_simplex_drop,          1};
+    cuda_simplex_plan,
+    cuda_simplex_create,
+    cuda_simplex_scale,
+    cuda_simplex_pattern,
+    cuda_simplex_destroy,
+    cuda_simplex_run,
+    cuda_simplex_dual_run,
+    cuda_simplex_reset,
+    cuda_simplex_enter,
+    cuda_simplex_exchange,
+    cuda_simplex_column,
+    cuda_simplex_kept_bytes,
+    cuda_simplex_keep,
+    cuda_simplex_bring_back,
+    cuda_simplex_push,
+    cuda_simplex_pull,
+    cuda_simplex_ftran,
+    cuda_simplex_btran,
+    cuda_simplex_residual,
+    cuda_simplex_reduce,
+    cuda_simplex_batch_plan,
+    cuda_simplex_batch_create,
+    cuda_simplex_batch_destroy,
+    cuda_simplex_batch_run,
+    cuda_simplex_offer,
+    cuda_simplex_accept,
+    cuda_simplex_drop,
+    1,
+    &many_table};

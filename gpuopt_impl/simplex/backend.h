@@ -13,6 +13,9 @@
  * calls while it iterates; bound.h makes bounds of duals, certify.h has the calls for these and for the verdict on a
  * basis as it is, solves.h those for cuts. split.h is what the ranks of a group that share a tableau tell one another.
  *
+ * Many small programs (many.h) go another way: many_model.h, many_step.h, many_point.h, many_proof.h and many_solve.h are
+ * the whole method, which both backends compile; many_team.h says what they need to differ in.
+ *
  * The engine of the CPU is in cpu.h, cpu_run.h, cpu_dual.h and cpu_grow.h, that of the GPU in cuda/simplex. Both use the
  * arithmetic in step.h and, for the dual method, dual_step.h; lines.h changes the model that rows and columns go into.
  */
@@ -280,6 +283,8 @@ typedef struct gpuopt__simplex_backend {
     gpuopt_status (*accept)(void *engine, int by_rows, int32_t count);
     gpuopt_status (*drop)(void *engine, int by_rows, const int32_t *to);
     int drops_with_room; /* lines go only from handles that have room for more, see shape.grows */
+    /* Many small programs, which have no engine: many.h. */
+    const struct gpuopt__simplex_many_backend *many;
 } gpuopt__simplex_backend;
 
 #endif /* GPUOPT_IMPL_SIMPLEX_BACKEND_H */

@@ -29,8 +29,9 @@ GPUOPT_HD void gpuopt__simplex_bound_row(gpuopt__simplex_sum *sum, double y, dou
 /* The sum, less what rounding may have added. */
 GPUOPT_HD double gpuopt__simplex_bound_of(const gpuopt__simplex_sum *sum, double slack, int64_t variables) {
     double bound = gpuopt__simplex_total(sum);
-    slack += gpuopt__simplex_error(bound, sum->doubt, 2 * variables);
-    return bound - (slack + fabs(bound) * 0x1p-53) * (1 + 0x1p-20);
+    slack = gpuopt__add(slack, gpuopt__simplex_error(bound, sum->doubt, 2 * variables));
+    slack = gpuopt__add(slack, gpuopt__mul(fabs(bound), 0x1p-53));
+    return gpuopt__sub(bound, gpuopt__mul(slack, 1 + 0x1p-20));
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_BOUND_STEP_H */

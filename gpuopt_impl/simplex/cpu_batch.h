@@ -9,6 +9,7 @@
 #include "batch.h"
 #include "cpu_dual.h"
 #include "cpu_grow.h"
+#include "cpu_many.h"
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -309,6 +310,7 @@ static const gpuopt__simplex_backend gpuopt__simplex_cpu_table = {
     gpuopt__simplex_cpu_batch_destroy, gpuopt__simplex_cpu_batch_run,
     gpuopt__simplex_cpu_offer,         gpuopt__simplex_cpu_accept,
     gpuopt__simplex_cpu_drop,          0,
+    &gpuopt__simplex_many_cpu_table,
 };
 
 #endif /* GPUOPT_IMPL_SIMPLEX_CPU_BATCH_H */

@@ -161,7 +161,8 @@ GPUOPT_HD double gpuopt__simplex_total(const gpuopt__simplex_sum *sum) { return 
 
 /* A bound on the error of a rounded sum of `terms` products with this doubt. */
 GPUOPT_HD double gpuopt__simplex_error(double total, double doubt, int64_t terms) {
-    return fabs(total) * 0x1p-53 + doubt * 0x1p-52 + (double)(terms + 1) * DBL_MIN;
+    const double rounding = gpuopt__add(gpuopt__mul(fabs(total), 0x1p-53), gpuopt__mul(doubt, 0x1p-52));
+    return gpuopt__add(rounding, gpuopt__mul((double)(terms + 1), DBL_MIN));
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_STEP_H */

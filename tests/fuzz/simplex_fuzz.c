@@ -11,6 +11,7 @@
  *   the verdict is that of an enumeration of all bases in whole numbers, but for models that the scales make ambiguous;
  *     proofs, and what info says of an optimum, hold in exact rationals; no bound is better than the optimum, and a
  *     basis is certified only where the verdict is that of the enumeration;
+ *   many small programs, here two, have the enumeration's verdict, a few iterations at a time;
  *   children of a basis have the verdicts and bounds of the enumeration, too, and leave the handle where it is;
  *   steps allocate nothing that lasts, and nothing leaks.
  *
@@ -640,6 +641,49 @@ static void call_batch(fuzz *f) {
     }
 }
 
+/* The model twice as one of many small programs, the second time as the handles have it, a few iterations at a time. */
+static void check_many(fuzz *f) {
+    enum { PROGRAMS = 2 };
+    gpuopt_simplex_many_desc desc = GPUOPT_INIT(gpuopt_simplex_many_desc);
+    gpuopt_simplex_programs p = GPUOPT_INIT(gpuopt_simplex_programs);
+    gpuopt_simplex_many_info info = GPUOPT_INIT(gpuopt_simplex_many_info);
+    gpuopt_simplex_many_report report = GPUOPT_INIT(gpuopt_simplex_many_report);
+    gpuopt_simplex_many *many;
+    double number[6][PROGRAMS * MOST * MOST], objective[PROGRAMS];
+    const double *const plain[] = {f->value, f->cost, f->lhs, f->rhs, f->lb, f->ub};
+    const double *const scaled[] = {f->scaled_value, f->c, f->l + f->cols, f->u + f->cols, f->l, f->u};
+    const size_t entries = (size_t)f->start[f->cols], rows = (size_t)f->rows, cols = (size_t)f->cols;
+    const size_t length[] = {entries, cols, rows, rows, cols, cols};
+    const mip whole_numbers = model_of(f, 0, NULL);
+    const brute_answer expected = brute_solve(&whole_numbers);
+    const int64_t each = 1 + take(f) % 9;
+    int32_t outcome[PROGRAMS];
+    int k, calls = 0;
+    for (k = 0; k < 6; k++) {
+        memcpy(number[k], plain[k], sizeof(double) * length[k]);
+        memcpy(number[k] + length[k], scaled[k], sizeof(double) * length[k]);
+    }
+    desc.copies = p.count = PROGRAMS;
+    desc.rows = f->rows, desc.cols = f->cols;
+    desc.start = f->start, desc.index = f->index;
+    desc.layout = GPUOPT_LAYOUT_CSC;
+    desc.maximize = f->desc.maximize;
+    p.value = number[0], p.cost = number[1], p.lhs = number[2], p.rhs = number[3], p.lb = number[4], p.ub = number[5];
+    report.outcome = outcome, report.objective = objective;
+    REQUIRE(gpuopt_simplex_many_create(f->context, &desc, &many) == GPUOPT_OK);
+    REQUIRE(gpuopt_simplex_many_load(many, GPUOPT_HOST, &p) == GPUOPT_OK);
+    do REQUIRE(gpuopt_simplex_many_iterate(many, each, &info) == GPUOPT_OK && calls++ < 10000);
+    while (info.more > 0);
+    REQUIRE(gpuopt_simplex_many_get(many, GPUOPT_HOST, 0, PROGRAMS, &report) == GPUOPT_OK);
+    gpuopt_simplex_many_destroy(many);
+    for (k = 0; k < (f->wide ? 1 : PROGRAMS); k++) {
+        REQUIRE(outcome[k] == (int32_t)expected.outcome);
+        if (expected.outcome == GPUOPT_OPTIMAL)
+            REQUIRE(fabs(objective[k] + f->desc.offset - expected.objective) <=
+                    1e-9 * fmax(1, fabs(expected.objective)));
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static void (*const calls[])(fuzz *) = {call_pivot,   call_flip,    call_step,      call_step,    call_iterate,
                                             call_refresh, call_ratio,   call_set_basis, call_change,  call_change,
@@ -673,6 +717,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         check_plain(&f);
     }
     check_verdict(&f);
+    check_many(&f);
     for (k = 0; k < 2; k++) gpuopt_simplex_destroy(f.handle[k]);
     fuzz_context_end(f.context, &f.host);
     return 0;

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Many small linear programs on the GPU.
+ *
+ * How a call travels: gpuopt_impl/simplex/many.h checks its arguments. many_load copies the numbers to the device and
+ * launches check_many, which looks at all of them; many_run launches solve_many, whose blocks take one program after
+ * the other, each from its data to its verdict: the method is gpuopt_impl/simplex/many_solve.h, as on the CPU, with the
+ * loops and barriers of many_team.cuh. The tableau and the vectors of a block are in shared memory if they fit, else in
+ * device memory.
+ */
+#ifndef GPUOPT_CUDA_SIMPLEX_MANY_CUH
+#define GPUOPT_CUDA_SIMPLEX_MANY_CUH
+
+#include <algorithm>
+
+#include "../common/ptx.cuh"
+#include "../common/queue.cuh"
+#include "many_team.cuh"
+
+#include "../../gpuopt_impl/simplex/many_backend.h"
+#include "../../gpuopt_impl/simplex/many_solve.h"
+
+namespace {
+
+enum { MANY_THREADS = 32 * MANY_WARPS, MANY_CHECK_THREADS = 256 };
+
+/* Where the blocks have what they work with: at block b's part, or in shared memory where the pointer is null. */
+struct ManyRoom {
+    char *vectors;
+    double *tables;
+    int64_t vector_bytes, table_entries; /* of a block */
+    int *next;                           /* the first program that no block has taken */
+};
+
+__global__ void __launch_bounds__(MANY_THREADS)
+    solve_many(const __grid_constant__ gpuopt__simplex_many_set set, const __grid_constant__ ManyRoom room) {
+    GPUOPT_DYNAMIC_SHARED(double, many_memory);
+    __shared__ ManyExchange exchange;
+    __shared__ gpuopt__simplex_many_work work; /* not in each thread's own memory, where it would fill the L1 cache */
+    __shared__ int next;
+    if (threadIdx.x == 0) {
+        const int64_t block = blockIdx.x;
+        uint64_t used = 0;
+        char *vectors = room.vectors ? room.vectors + block * room.vector_bytes : reinterpret_cast<char *>(many_memory);
+        gpuopt__simplex_many_cut_vectors(vectors, &used, set.rows, set.cols, &work);
+        work.table = room.tables ? room.tables + block * room.table_entries : many_memory + room.vector_bytes / 8;
+        work.exchange = &exchange;
+    }
+    for (;;) {
+        if (threadIdx.x == 0) next = atomicAdd(room.next, 1);
+        __syncthreads();
+        const int k = next;
+        __syncthreads();
+        if (k >= set.count) return;
+        if (set.progress[k].outcome == GPUOPT_MORE) gpuopt__simplex_many_solve(&set, &work, k);
+    }
+}
+
+/* *bad becomes the least place of a number that is not allowed. */
+__global__ void __launch_bounds__(MANY_CHECK_THREADS)
+    check_many(const __grid_constant__ gpuopt__simplex_many_set set, unsigned long long *bad) {
+    const int64_t first = int64_t{blockIdx.x} * blockDim.x + threadIdx.x, step = int64_t{gridDim.x} * blockDim.x;
+    auto found = [&](int array, int64_t index) {
+        atomicMin(bad, static_cast<unsigned long long>(gpuopt__simplex_many_place(array, index)));
+    };
+    for (int array = 0; array < GPUOPT__SIMPLEX_MANY_ARRAYS; array++) {
+        const double *const number = set.number[array];
+        const int64_t count =
+            set.given[array] ? set.length[array] * (set.stride[array] == 0 ? 1 : int64_t{set.count}) : 0;
+        for (int64_t e = first; e < count; e += step)
+            if (gpuopt__simplex_many_number_bad(&set, array, number[e])) found(array, e);
+    }
+    for (int64_t e = first; e < int64_t{set.count} * set.rows; e += step)
+        if (gpuopt__simplex_many_sides_cross(&set, e)) found(GPUOPT__SIMPLEX_MANY_ARRAYS, e);
+}
+
+/* ---- Memory ---- */
+
+struct CudaMany : Queue {
+    explicit CudaMany(gpuopt_context *context) : Queue(context) {}
+
+    gpuopt__simplex_many_set set = {}; /* all in device memory */
+    ManyRoom room = {};
+    void *device = nullptr;
+    int32_t *lines[6] = {};
+    unsigned long long *bad = nullptr;
+    uint64_t result_bytes = 0; /* from set.objective on */
+    int blocks = 0, threads = 0;
+    size_t shared = 0; /* bytes of a block */
+};
+
+CudaMany *cuda_many(const gpuopt_simplex_many *m) { return static_cast<CudaMany *>(m->engine); }
+
+/* How many blocks, of how many threads, with what in shared memory: by the shape, the copies and the device alone. */
+void many_set_shape(const gpuopt_simplex_many *m, CudaMany *c) {
+    const CudaContext *cuda = cuda_of(m->context);
+    const int32_t rows = m->set.rows, cols = m->set.cols;
+    const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' rooms together */
+    const auto limit = static_cast<uint64_t>(std::max(
+        0, cuda->block_memory - static_cast<int>(sizeof(ManyExchange) + sizeof(gpuopt__simplex_many_work) + 64)));
+    gpuopt__simplex_many_work measure;
+    uint64_t vectors = 0;
+    gpuopt__simplex_many_cut_vectors(nullptr, &vectors, rows, cols, &measure);
+    c->room.vector_bytes = static_cast<int64_t>((vectors + 255) / 256 * 256);
+    c->room.table_entries = int64_t{rows} * measure.pitch;
+    const auto table = static_cast<uint64_t>(c->room.table_entries) * sizeof(double);
+    const auto line = static_cast<uint64_t>(c->room.vector_bytes);
+    const bool vectors_fit = line <= limit, table_fits = line + table <= limit;
+    c->shared = static_cast<size_t>((vectors_fit ? line : 0) + (table_fits ? table : 0));
+    const int64_t entries = int64_t{rows} * cols;
+    c->threads = !table_fits ? +MANY_THREADS : entries <= 1024 ? 64 : entries <= 8192 ? 128 : 256;
+    int64_t resident = std::min<int64_t>(2048 / c->threads, 16);
+    resident = std::min<int64_t>(resident, cuda->block_memory / static_cast<int64_t>(c->shared + 2048));
+    const int64_t bytes = static_cast<int64_t>((vectors_fit ? 0 : line) + (table_fits ? 0 : table));
+    int64_t blocks = std::max<int64_t>(resident, 1) * cuda->multiprocessors;
+    if (bytes > 0) blocks = std::min(blocks, std::max<int64_t>(1, most_bytes / bytes));
+    c->blocks = static_cast<int>(std::min<int64_t>(blocks, m->desc.copies));
+    c->room.vectors = nullptr;
+    c->room.tables = nullptr;
+}
+
+/* Cuts the device's block; with base null it only measures. */
+void many_cut_device(gpuopt__arena *arena, const gpuopt_simplex_many *m, CudaMany *c) {
+    gpuopt__simplex_many_set *s = &c->set;
+    const gpuopt__simplex_many_set &host = m->set;
+    const int32_t *const pattern[] = {host.row_start, host.row_col, host.row_at,
+                                      host.col_start, host.col_row, host.col_at};
+    const int64_t lengths[] = {int64_t{host.rows} + 1, host.nonzeros, host.nonzeros,
+                               int64_t{host.cols} + 1, host.nonzeros, host.nonzeros};
+    static_assert(sizeof pattern / sizeof *pattern == 6, "three arrays in either direction");
+    *s = host;
+    for (int k = 0; k < 6; k++) c->lines[k] = static_cast<int32_t *>(gpuopt__cut(arena, lengths[k], sizeof(int32_t)));
+    s->row_start = c->lines[0], s->row_col = c->lines[1], s->row_at = c->lines[2];
+    s->col_start = c->lines[3], s->col_row = c->lines[4], s->col_at = c->lines[5];
+    s->progress = static_cast<gpuopt__simplex_many_progress *>(
+        gpuopt__cut(arena, m->desc.copies, sizeof(gpuopt__simplex_many_progress)));
+    c->room.next = static_cast<int *>(gpuopt__cut(arena, 1, sizeof(int)));
+    c->bad = static_cast<unsigned long long *>(gpuopt__cut(arena, 1, sizeof(unsigned long long)));
+    const bool vectors_fit = c->shared > 0 || c->room.vector_bytes == 0;
+    const bool table_fits = c->shared >= static_cast<size_t>(c->room.vector_bytes) +
+                                             sizeof(double) * static_cast<size_t>(c->room.table_entries);
+    if (!vectors_fit) c->room.vectors = static_cast<char *>(gpuopt__cut(arena, c->blocks * c->room.vector_bytes, 1));
+    if (!table_fits)
+        c->room.tables = static_cast<double *>(gpuopt__cut(arena, c->blocks * c->room.table_entries, sizeof(double)));
+    gpuopt__simplex_many_cut_set(arena, m->desc.copies, s);
+    c->result_bytes = arena->used - static_cast<uint64_t>(reinterpret_cast<char *>(s->objective) - arena->base);
+}
+
+gpuopt_status cuda_many_plan(const gpuopt_simplex_many *m, gpuopt_memory_plan *plan) {
+    gpuopt__arena device = {nullptr, 0}, host = {nullptr, 0};
+    CudaMany draft(m->context);
+    many_set_shape(m, &draft);
+    many_cut_device(&device, m, &draft);
+    gpuopt__cut(&host, 1, sizeof(CudaMany));
+    plan->device_bytes += device.used;
+    plan->host_bytes += host.used;
+    return GPUOPT_OK;
+}
+
+void cuda_many_destroy(gpuopt_simplex_many *m) {
+    CudaMany *c = cuda_many(m);
+    DeviceScope scope(m->context);
+    cudaStreamSynchronize(c->stream());
+    gpuopt__release(m->context, GPUOPT_DEVICE, c->device);
+    gpuopt__release(m->context, GPUOPT_HOST, c);
+}
+
+gpuopt_status many_open(gpuopt_simplex_many *m, CudaMany *c) {
+    gpuopt__arena arena = {nullptr, 0};
+    gpuopt_status status = load_kernels(m->context, solve_many, check_many);
+    if (status) return status;
+    many_set_shape(m, c);
+    many_cut_device(&arena, m, c);
+    status = gpuopt__allocate(m->context, GPUOPT_DEVICE, arena.used, &c->device);
+    if (status) return status;
+    arena = {static_cast<char *>(c->device), 0};
+    many_cut_device(&arena, m, c);
+    const gpuopt__simplex_many_set &host = m->set;
+    const int32_t *const pattern[] = {host.row_start, host.row_col, host.row_at,
+                                      host.col_start, host.col_row, host.col_at};
+    const int64_t lengths[] = {int64_t{host.rows} + 1, host.nonzeros, host.nonzeros,
+                               int64_t{host.cols} + 1, host.nonzeros, host.nonzeros};
+    for (int k = 0; k < 6 && !status; k++)
+        status = c->copy(c->lines[k], pattern[k], sizeof(int32_t) * static_cast<size_t>(lengths[k]));
+    return status;
+}
+
+gpuopt_status cuda_many_create(gpuopt_simplex_many *m) {
+    DeviceScope scope(m->context);
+    gpuopt__arena arena = {nullptr, 0};
+    void *memory;
+    gpuopt__cut(&arena, 1, sizeof(CudaMany));
+    gpuopt_status status = gpuopt__allocate(m->context, GPUOPT_HOST, arena.used, &memory);
+    if (status) return status;
+    m->engine = new (memory) CudaMany(m->context);
+    status = many_open(m, cuda_many(m));
+    if (status) cuda_many_destroy(m);
+    return status;
+}
+
+/* ---- Programs ---- */
+
+gpuopt_status cuda_many_load(gpuopt_simplex_many *m, gpuopt_memory, const double *const *from, int64_t *bad) {
+    CudaMany *c = cuda_many(m);
+    DeviceScope scope(m->context);
+    gpuopt__simplex_many_set &s = c->set;
+    unsigned long long found = 0;
+    gpuopt_status status = GPUOPT_OK;
+    int64_t most = int64_t{m->set.count} * s.rows;
+    s.count = m->set.count;
+    for (int k = 0; k < GPUOPT__SIMPLEX_MANY_ARRAYS && !status; k++) {
+        s.given[k] = m->set.given[k];
+        const int64_t count = gpuopt__simplex_many_loaded(&s, k);
+        most = std::max(most, count);
+        status = c->copy(s.number[k], from[k], sizeof(double) * static_cast<size_t>(count));
+    }
+    if (!status) status = c->clear(s.progress, 0, sizeof *s.progress * static_cast<size_t>(s.count));
+    if (!status) status = c->clear(s.objective, 0, static_cast<size_t>(c->result_bytes));
+    if (!status) status = c->clear(c->bad, 0xff, sizeof *c->bad);
+    if (status) return status;
+    const int64_t blocks = (most + MANY_CHECK_THREADS - 1) / MANY_CHECK_THREADS;
+    c->launch(
+        {std::max<int64_t>(1, std::min<int64_t>(blocks, 8 * cuda_of(m->context)->multiprocessors)), MANY_CHECK_THREADS},
+        check_many, s, c->bad);
+    status = c->launched("checking programs");
+    if (!status) status = c->copy(&found, c->bad, sizeof found);
+    if (!status) status = c->wait("checking programs");
+    *bad = status || found == ~0ull ? -1 : static_cast<int64_t>(found);
+    return status;
+}
+
+gpuopt_status cuda_many_run(gpuopt_simplex_many *m) {
+    CudaMany *c = cuda_many(m);
+    DeviceScope scope(m->context);
+    gpuopt__simplex_many_set &s = c->set;
+    s.most = m->set.most;
+    gpuopt_status status = c->clear(c->room.next, 0, sizeof *c->room.next);
+    if (status) return status;
+    c->launch({std::min(c->blocks, s.count), c->threads, c->shared}, solve_many, s, c->room);
+    status = c->launched("solving programs");
+    if (!status) status = c->copy(m->set.progress, s.progress, sizeof *s.progress * static_cast<size_t>(s.count));
+    return status ? status : c->wait("solving programs");
+}
+
+gpuopt_status cuda_many_get(gpuopt_simplex_many *m, const gpuopt__simplex_many_wanted *wanted) {
+    CudaMany *c = cuda_many(m);
+    DeviceScope scope(m->context);
+    const gpuopt__simplex_many_set &s = c->set;
+    const gpuopt_simplex_many_report &r = wanted->report;
+    gpuopt_status status = GPUOPT_OK;
+    auto give = [&](auto *to, const auto *from, int64_t length) {
+        if (!status && to)
+            status =
+                c->copy(to, from + wanted->first * length, sizeof *from * static_cast<size_t>(wanted->count * length));
+    };
+    give(r.objective, s.objective, 1);
+    give(r.x, s.x, s.cols), give(r.ray, s.ray, s.cols), give(r.ray_low, s.ray_low, s.cols);
+    give(r.dual, s.dual_y, s.rows), give(r.farkas, s.farkas, s.rows), give(r.farkas_low, s.farkas_low, s.rows);
+    give(r.basis, s.status, int64_t{s.rows} + s.cols);
+    return status ? status : c->wait("reading results");
+}
+
+const gpuopt__simplex_many_backend many_table = {cuda_many_plan, cuda_many_create, cuda_many_destroy,
+                                                 cuda_many_load, cuda_many_run,    cuda_many_get};
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_SIMPLEX_MANY_CUH */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A block that works on one of many small linear programs: the loops and reductions that
+ * gpuopt_impl/simplex/many_team.h describes. A reduction has one barrier: each warp writes its result to its own cell
+ * of the place, and after the barrier every warp reads all cells. The next use of the same place comes after at least
+ * one more barrier, so nobody writes a cell that another thread may still read.
+ */
+#ifndef GPUOPT_CUDA_SIMPLEX_MANY_TEAM_CUH
+#define GPUOPT_CUDA_SIMPLEX_MANY_TEAM_CUH
+
+#include "../../gpuopt_impl/simplex/many_team.h"
+
+namespace {
+
+enum { MANY_WARPS = 16, MANY_PLACES = 4 };
+
+struct ManyExchange {
+    double key[MANY_PLACES][MANY_WARPS];
+    int index[MANY_PLACES][MANY_WARPS];
+};
+
+__device__ int many_thread() { return static_cast<int>(threadIdx.x); }
+__device__ int many_threads() { return static_cast<int>(blockDim.x); }
+
+#define GPUOPT__SIMPLEX_MANY __device__ __forceinline__
+#define GPUOPT__SIMPLEX_MANY_LARGE static __device__ __noinline__
+#define GPUOPT__SIMPLEX_MANY_EACH(i, count) for (i = many_thread(); i < (count); i += many_threads())
+#define GPUOPT__SIMPLEX_MANY_EACH_GROUP(i, count) for (i = many_thread() / 32; i < (count); i += many_threads() / 32)
+#define GPUOPT__SIMPLEX_MANY_EACH_LANE(j, count) for (j = many_thread() % 32; j < (count); j += 32)
+#define GPUOPT__SIMPLEX_MANY_ONCE (many_thread() == 0)
+#define GPUOPT__SIMPLEX_MANY_FIRST_GROUP (many_thread() < 32)
+#define GPUOPT__SIMPLEX_MANY_FIRST_LANE (many_thread() % 32 == 0)
+
+__device__ __forceinline__ void gpuopt__simplex_many_sync() { __syncthreads(); }
+__device__ __forceinline__ int gpuopt__simplex_many_any(int flag) { return __syncthreads_or(flag); }
+
+__device__ __forceinline__ gpuopt__simplex_many_best many_best_of_warp(gpuopt__simplex_many_best mine) {
+    for (int half = 16; half > 0; half /= 2) {
+        const double key = __shfl_xor_sync(~0u, mine.key, half);
+        const int index = __shfl_xor_sync(~0u, mine.index, half);
+        gpuopt__simplex_many_better(&mine, key, index);
+    }
+    return mine;
+}
+
+__device__ __forceinline__ gpuopt__simplex_many_best gpuopt__simplex_many_best_of(void *exchange, int place,
+                                                                                  gpuopt__simplex_many_best mine) {
+    auto *cells = static_cast<ManyExchange *>(exchange);
+    const int warp = many_thread() / 32, warps = many_threads() / 32, lane = many_thread() % 32;
+    mine = many_best_of_warp(mine);
+    if (lane == 0) cells->key[place][warp] = mine.key, cells->index[place][warp] = mine.index;
+    __syncthreads();
+    return many_best_of_warp(gpuopt__simplex_many_best{lane < warps ? cells->key[place][lane] : 0,
+                                                       lane < warps ? cells->index[place][lane] : -1});
+}
+
+/* Lane l < half gets the sum of its own and lane l + half; what the others get counts no more. */
+__device__ __forceinline__ gpuopt__simplex_sum many_sum_of_warp(gpuopt__simplex_sum mine) {
+    for (int half = 16; half > 0; half /= 2) {
+        const gpuopt__simplex_sum more = {__shfl_down_sync(~0u, mine.hi, half), __shfl_down_sync(~0u, mine.lo, half),
+                                          __shfl_down_sync(~0u, mine.doubt, half)};
+        gpuopt__simplex_many_add_sums(&mine, &more);
+    }
+    return mine;
+}
+
+#define GPUOPT__SIMPLEX_MANY_SUM(total, e, count, add)    \
+    do {                                                  \
+        gpuopt__simplex_sum gpuopt_mine = {0, 0, 0};      \
+        gpuopt__simplex_sum *const sum = &gpuopt_mine;    \
+        GPUOPT__SIMPLEX_MANY_EACH_LANE(e, count) { add; } \
+        (total) = many_sum_of_warp(gpuopt_mine);          \
+    } while (0)
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_SIMPLEX_MANY_TEAM_CUH */
