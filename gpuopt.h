@@ -1919,8 +1919,9 @@ typedef struct gpuopt_elimination_reduction gpuopt_elimination_reduction;
 /* The rules of a reduction, as bits. Those up to FUNCTIONAL are for every semiring: counts and ln Z stay what they are.
  * A rule that adds a table does so only where it is no larger than the tables that it replaces. */
 typedef enum gpuopt_elimination_rule {
-    GPUOPT_RULE_CONSISTENCY = 1, /* generalized arc consistency: a value goes that every entry of some function forbids
-                                    (Mackworth 1977), and a variable with one value left */
+    GPUOPT_RULE_CONSISTENCY = 1, /* generalized arc consistency (Mackworth 1977): a value goes that every entry of some
+                                    function forbids, also those that reach top together with the constant that all
+                                    assignments have; and a variable with one value left */
     GPUOPT_RULE_JOIN = 2,        /* a function is added to one that mentions all of its variables */
     GPUOPT_RULE_SPLIT = 4,       /* a function becomes a sum of two, where two of its variables are independent given
                                     the others (pairwise decomposition: Favier, de Givry, Legarra, Schiex 2011); DOUBLE:
