@@ -1943,18 +1943,18 @@ typedef struct gpuopt_elimination_reduction_info {
      * that may not be touched, and the reduced model is forbidden, too. CONVERGED: no rule applies any more. MORE: the
      * work or the stop hook ended it before that; the reduced model is as good as any. */
     gpuopt_outcome outcome;
-    uint32_t rules;           /* that were asked for and apply to the model */
-    int32_t variables;        /* of the reduced model */
-    int32_t variables_fixed;  /* that had one value left */
-    int32_t variables_degree; /* eliminated by DEGREE */
-    int32_t variables_functional;
-    int32_t functions_joined; /* times that two became one */
-    int32_t functions_split;  /* times that one became two */
-    int64_t values_forbidden; /* removed by CONSISTENCY */
-    int64_t values_dominated; /* by DOMINANCE */
-    int64_t values_bounded;   /* by BOUND */
-    int64_t entries_bounded;  /* of tables, forbidden by BOUND */
-    int64_t entries;          /* of all functions of the reduced model but its constant */
+    uint32_t rules;               /* that were asked for and apply to the model */
+    int32_t variables;            /* of the reduced model */
+    int32_t variables_fixed;      /* that had one value left */
+    int32_t variables_degree;     /* eliminated by DEGREE */
+    int32_t variables_functional; /* replaced by FUNCTIONAL */
+    int32_t functions_joined;     /* times that two became one */
+    int32_t functions_split;      /* times that one became two */
+    int64_t values_forbidden;     /* removed by CONSISTENCY */
+    int64_t values_dominated;     /* by DOMINANCE */
+    int64_t values_bounded;       /* by BOUND */
+    int64_t entries_bounded;      /* of tables, forbidden by BOUND */
+    int64_t entries;              /* of all functions of the reduced model but its constant */
     /* INT64: what an assignment costs in the model beyond what it costs in the reduced one. Not 0 only if top can be
      * reached and the reduced model's least costs add up to less than 0 (MAX_SUM: its greatest to more); top is then
      * another. */

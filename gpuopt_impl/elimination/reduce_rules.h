@@ -441,7 +441,7 @@ static int gpuopt__elimination_reduce_dominance(gpuopt__elimination_reduce *r, i
     uint8_t *flag = r->flag + r->kept_at[variable];
     int32_t removed = 0, a, b;
     memset(flag, 1, (size_t)r->domain[variable]);
-    for (a = r->domain[variable] - 1; a >= 0; a--)
+    for (a = r->domain[variable] - 1; a >= 0 && r->info.work < r->most_work; a--)
         for (b = 0; b < r->domain[variable] && flag[a]; b++)
             if (b != a && flag[b] && gpuopt__elimination_reduce_dominates(r, variable, b, a)) {
                 flag[a] = 0;
