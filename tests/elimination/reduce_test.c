@@ -145,9 +145,10 @@ static void reductions_keep_the_answer(void **state) {
             }
             model_free(&m);
         }
-    for (k = 0; k < 8; k++)
+    for (k = 0; k < 8 && !test_few(); k++)
         if (fired[k] < test_times(20, 4)) fail_msg("rule %d: %d times", (int)k, (int)fired[k]);
-    assert_true(outcomes[GPUOPT_OPTIMAL] > 20 && outcomes[GPUOPT_INFEASIBLE] > 20 && outcomes[GPUOPT_CONVERGED] > 20);
+    assert_true(test_few() ||
+                (outcomes[GPUOPT_OPTIMAL] > 20 && outcomes[GPUOPT_INFEASIBLE] > 20 && outcomes[GPUOPT_CONVERGED] > 20));
     gpuopt_context_destroy(context);
     assert_int_equal(host.live, 0);
 }
@@ -252,8 +253,7 @@ static void nothing_to_reduce(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* x + y = z (mod 3), hard, and costs of z with other variables: z is replaced by x and y only where tables do not grow;
- * w = v is replaced. */
+/* x0 = x1, hard, and costs of both with x2: x0 is replaced by x1, or all are eliminated one after the other. */
 static void known_rules(void **state) {
     test_host host;
     gpuopt_context *context = test_context(&host);
@@ -287,15 +287,77 @@ static void known_rules(void **state) {
     must_not(fault_of(context, &m, reduction, &host), &m, 0);
     gpuopt_elimination_reduction_destroy(reduction);
     model_free(&m);
-    /* Four variables with three values cost at least 1: with top 1 the bound alone shows that, not arc consistency. */
-    m = clique(4, 1);
-    desc = model_desc(&m);
-    reduction = reduce(context, &desc, 0, &host);
-    must_not(fault_of(context, &m, reduction, &host), &m, 0);
-    gpuopt_elimination_reduction_destroy(reduction);
-    model_free(&m);
     gpuopt_context_destroy(context);
     assert_int_equal(host.live, 0);
+}
+
+/* Reduces a model of variables with two values by one rule, and checks the answer. */
+static gpuopt_elimination_reduction_info by_rule(const model *m, uint32_t rule) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    const gpuopt_elimination_desc desc = model_desc(m);
+    gpuopt_elimination_reduction *reduction = reduce(context, &desc, rule, &host);
+    gpuopt_elimination_reduction_info info = info_of(reduction);
+    must_not(fault_of(context, m, reduction, &host), m, 0);
+    gpuopt_elimination_reduction_destroy(reduction);
+    gpuopt_context_destroy(context);
+    assert_int_equal(host.live, 0);
+    info.original = info.value = NULL;
+    info.value_start = NULL;
+    return info;
+}
+
+static model binary(int32_t variables, int64_t top) {
+    model m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, variables, NULL);
+    m.top = top;
+    return m;
+}
+
+static void add(model *m, int32_t arity, const int32_t *scope, const double *cost) {
+    gpuopt_elimination_function *f = model_add(m, arity, scope, -1);
+    int32_t e;
+    for (e = 0; e < 1 << arity; e++) model_set(m, f, e, cost[e]);
+}
+
+static void rules_by_hand(void **state) {
+    static const int32_t pair[] = {0, 1};
+    model m = binary(1, 10);
+    gpuopt_elimination_reduction_info info;
+    (void)state;
+    /* Each function allows both values, and their sum reaches top. */
+    add(&m, 1, pair, (double[]){1, 6});
+    add(&m, 1, pair, (double[]){0, 5});
+    assert_int_equal(by_rule(&m, GPUOPT_RULE_CONSISTENCY).variables, 1);
+    info = by_rule(&m, GPUOPT_RULE_BOUND);
+    assert_int_equal(info.values_bounded, 1);
+    assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+    assert_int_equal(by_rule(&m, GPUOPT_RULE_JOIN).functions_joined, 1);
+    model_free(&m);
+    /* The value 0 costs less whatever the other variable is. */
+    m = binary(2, 0);
+    add(&m, 2, pair, (double[]){0, 1, 1, 3});
+    info = by_rule(&m, GPUOPT_RULE_DOMINANCE);
+    assert_int_equal(info.values_dominated, 2);
+    assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+    assert_int_equal(by_rule(&m, GPUOPT_RULE_SPLIT).functions_split, 0);
+    model_free(&m);
+    m = binary(2, 0); /* 2 x0 + 3 x1 */
+    add(&m, 2, pair, (double[]){0, 3, 2, 5});
+    info = by_rule(&m, GPUOPT_RULE_SPLIT);
+    assert_int_equal(info.functions_split, 1);
+    assert_int_equal(info.entries, 4);
+    model_free(&m);
+    /* x0 = 0 is forbidden, and with x0 = 1 so is x1 = 1; together with x0 = x1 nothing is left. */
+    m = binary(2, 100);
+    add(&m, 1, pair, (double[]){100, 0});
+    add(&m, 2, pair, (double[]){0, 0, 7, 100});
+    info = by_rule(&m, GPUOPT_RULE_CONSISTENCY);
+    assert_int_equal(info.values_forbidden, 2);
+    assert_int_equal(info.variables_fixed, 2);
+    assert_int_equal(info.outcome, GPUOPT_OPTIMAL);
+    add(&m, 2, pair, (double[]){0, 100, 100, 0});
+    assert_int_equal(by_rule(&m, GPUOPT_RULE_CONSISTENCY).outcome, GPUOPT_INFEASIBLE);
+    model_free(&m);
 }
 
 /* ---- Arguments, memory, stopping ---- */
@@ -432,6 +494,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(what_stays_untouched),
     cmocka_unit_test(nothing_to_reduce),
     cmocka_unit_test(known_rules),
+    cmocka_unit_test(rules_by_hand),
     cmocka_unit_test(what_is_refused),
     cmocka_unit_test(memory_fails_anywhere),
     cmocka_unit_test(stopped_anywhere),
