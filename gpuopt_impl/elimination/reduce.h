@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination: reduction. The rules (reduce_rules.h, reduce_bound.h) are applied to what has changed until nothing
- * does, functions first; what is left becomes a model of its own, beside the way back to assignments of the original.
+ * Elimination: reduction. The rules (reduce_rules.h, reduce_variables.h, reduce_bound.h) are applied to what has
+ * changed until nothing does, functions first; what is left becomes a model of its own, beside the way back to
+ * assignments of the original.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_REDUCE_H
 #define GPUOPT_IMPL_ELIMINATION_REDUCE_H
 
 #include "reduce_bound.h"
 #include "reduce_rules.h"
+#include "reduce_variables.h"
 
 /* Entries looked at by default, at most: some seconds. */
 #define GPUOPT__ELIMINATION_REDUCE_WORK ((int64_t)1 << 31)
