@@ -2080,6 +2080,89 @@ GPUOPT_API gpuopt_status gpuopt_elimination_relaxation_get_info(gpuopt_eliminati
 GPUOPT_API gpuopt_status gpuopt_elimination_relaxation_get_desc(gpuopt_elimination_relaxation *relaxation,
                                                                 gpuopt_elimination_desc *desc);
 
+/* A reduction of a model: a smaller model with the same answer, and the way back from its assignments. */
+typedef struct gpuopt_elimination_reduction gpuopt_elimination_reduction;
+
+/* The rules of a reduction, as bits. Those up to FUNCTIONAL are for every semiring: counts and ln Z stay what they are.
+ * A rule that adds a table does so only where it is no larger than the tables that it replaces. */
+typedef enum gpuopt_elimination_rule {
+    GPUOPT_RULE_CONSISTENCY = 1, /* generalized arc consistency (Mackworth 1977): a value goes that every entry of some
+                                    function forbids, also those that reach top together with the constant that all
+                                    assignments have; and a variable with one value left */
+    GPUOPT_RULE_JOIN = 2,        /* a function is added to one that mentions all of its variables */
+    GPUOPT_RULE_SPLIT = 4,       /* a function becomes a sum of two, where two of its variables are independent given
+                                    the others (pairwise decomposition: Favier, de Givry, Legarra, Schiex 2011); DOUBLE:
+                                    up to rounding; up to 8 variables, functions without counts */
+    GPUOPT_RULE_DEGREE = 8,      /* a variable with at most two neighbours is eliminated (Larrosa, Dechter 2003) */
+    GPUOPT_RULE_FUNCTIONAL = 16, /* a variable that others determine by a function, which allows one value or none with
+                                    each assignment of them, is replaced by them in its other functions */
+    GPUOPT_RULE_DOMINANCE = 32,  /* MIN_SUM, MAX_SUM: a value goes for which another one of the variable is at least as
+                                    good whatever the others are (soft neighbourhood substitutability: Lecoutre,
+                                    Roussel, Dehani 2012) */
+    GPUOPT_RULE_BOUND = 64       /* INT64 with a top: soft arc consistency. A value or an entry goes with which a bound
+                                    on all assignments, by costs shifted between functions as in _relax, reaches top */
+} gpuopt_elimination_rule;
+
+/* What a reduction has done. */
+typedef struct gpuopt_elimination_reduction_info {
+    size_t struct_size; /* sizeof(gpuopt_elimination_reduction_info) */
+    /* OPTIMAL: no variable is left. INFEASIBLE: every assignment is forbidden; of the variables only those are left
+     * that may not be touched, and the reduced model is forbidden, too. CONVERGED: no rule applies any more. MORE: the
+     * work or the stop hook ended it before that; the reduced model is as good as any. */
+    gpuopt_outcome outcome;
+    uint32_t rules;               /* that were asked for and apply to the model */
+    int32_t variables;            /* of the reduced model */
+    int32_t variables_fixed;      /* that had one value left */
+    int32_t variables_degree;     /* eliminated by DEGREE */
+    int32_t variables_functional; /* replaced by FUNCTIONAL */
+    int32_t functions_joined;     /* times that two became one */
+    int32_t functions_split;      /* times that one became two */
+    int64_t values_forbidden;     /* removed by CONSISTENCY */
+    int64_t values_dominated;     /* by DOMINANCE */
+    int64_t values_bounded;       /* by BOUND */
+    int64_t entries_bounded;      /* of tables, forbidden by BOUND */
+    int64_t entries;              /* of all functions of the reduced model but its constant */
+    /* INT64: what an assignment costs in the model beyond what it costs in the reduced one. Not 0 only if top can be
+     * reached and the reduced model's least costs add up to less than 0 (MAX_SUM: its greatest to more); top is then
+     * another. */
+    int64_t offset;
+    int64_t work;               /* entries looked at: the unit of the limit */
+    const int32_t *original;    /* [variables], the reduction's: the model's variable that each is */
+    const int64_t *value_start; /* [variables + 1]: value_start[k] + v is where value v of variable k has, in the */
+    const int32_t *value;       /* following, the number that it has in the model */
+} gpuopt_elimination_reduction_info;
+
+/* Reduces a model. rules: GPUOPT_RULE_ bits; 0: all. Rules that do not apply to the model's semiring and top are left
+ * out. work: tables are changed until so many of their entries have been looked at; 0: 2^31, some seconds. What a rule
+ * does at once may go beyond it. The reduced model has the same optimum, and with MIN_COUNT the same count, with
+ * LOG_SUM_EXP the same ln Z: INT64 exactly but for info's offset, DOUBLE up to rounding. What eliminated variables add
+ * to all assignments is in a function without variables, its first one. Variables that are conditioned, or that an
+ * order leaves over, keep all their values and stay, so that any condition, message and assignment of them means what
+ * it did. top is 0 if no sum can reach it. Give an upper bound that is known as top, one more than it, to have BOUND
+ * use it. One thread does the work. The arrays of desc may be reused afterwards. Host memory: the tables, dense, as
+ * much again for the result, and as much for BOUND, which leaves models with more than 2^24 entries alone. ARGUMENT:
+ * rules has another bit, work is negative; or as _create. NUMERIC, UNSUPPORTED: as _create, where that is not about
+ * memory. */
+GPUOPT_API gpuopt_status gpuopt_elimination_reduce(gpuopt_context *context, const gpuopt_elimination_desc *desc,
+                                                   uint32_t rules, int64_t work,
+                                                   gpuopt_elimination_reduction **reduction);
+/* Destroys a reduction; NULL is allowed. Handles that were made from its descriptor stay. */
+GPUOPT_API void gpuopt_elimination_reduction_destroy(gpuopt_elimination_reduction *reduction);
+/* Gives what it has done. */
+GPUOPT_API gpuopt_status gpuopt_elimination_reduction_get_info(gpuopt_elimination_reduction *reduction,
+                                                               gpuopt_elimination_reduction_info *info);
+/* Gives the descriptor of the reduced model, whose arrays are the reduction's, for _order, _create and _relax: with the
+ * options of the original's, and its order and condition as far as their variables are left. Variables keep their
+ * order, and so do the values that are left of each. */
+GPUOPT_API gpuopt_status gpuopt_elimination_reduction_get_desc(gpuopt_elimination_reduction *reduction,
+                                                               gpuopt_elimination_desc *desc);
+/* Turns an assignment of the reduced model, reduced [its variables], as _assign gives it, into one of the model, value
+ * [variables], with the same cost but for the offset, unless that is forbidden; both in host memory. So an optimal one
+ * becomes an optimal one. ARGUMENT: a value is outside of its domain. STATE: INFEASIBLE. UNSUPPORTED: LOG_SUM_EXP. Time
+ * O(variables + scopes and domains of what was eliminated). */
+GPUOPT_API gpuopt_status gpuopt_elimination_reduction_lift(gpuopt_elimination_reduction *reduction,
+                                                           const int32_t *reduced, int32_t *value);
+
 /* ---- Knapsack: branch and bound on a pool of nodes ---------------------------------------------------------------- *
  * max p x subject to w x <= C, x in {0, 1}^n, exactly, in integers. A node decides some of the items; its other items
  * are filled in greedily, which gives a solution, and a part of one more item gives Dantzig's bound on every solution

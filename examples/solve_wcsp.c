@@ -13,6 +13,7 @@
  * Try: random:18:10:0.3:1 --z 3
  * Try: grid:10:4:1
  * Try: grid:10:4:1 --z 3
+ * Try: grid:10:4:1 --reduce
  * Try: scalefree:30:4:1 --agents each --backend cpu
  * Try: random:20:10:0.3:1 --backend cuda
  */
@@ -48,6 +49,8 @@ static const char usage[] =
     "  --z N              mini-buckets of at most N variables\n"
     "  --memory BYTES     of the device, on the CPU of the host, with K, M, G, T for powers of 1024\n"
     "                     (what is free; CPU: three quarters of what there is)\n"
+    "  --reduce           reduce the model first: forbidden, dominated and costly values, functional variables,\n"
+    "                     those with one or two neighbours\n"
     "  --agents FILE      distributed, simulated: the agent of each variable, or lines VARIABLE AGENT; the word\n"
     "                     each: every variable of the file has its own\n"
     "  --backend B        cpu, cuda or auto: cuda where there is one (auto)\n"
@@ -63,7 +66,7 @@ typedef struct options {
     const char *model, *backend, *order, *evidence, *agents, *solution, *certificate, *task, *policy;
     int64_t threads, restarts, order_work, seed, z, memory;
     double hard, order_seconds;
-    int json;
+    int json, reduce;
 } options;
 
 static const char *const heuristics[] = {"best", "min-fill", "weighted-min-fill", "min-degree", NULL};
@@ -102,6 +105,7 @@ static int parse_option(void *options_of, const char *name, const char *value) {
     if (strcmp(name, "--policy") == 0) return choice(o->policy = value, policies) >= 0;
     if (strcmp(name, "--order") == 0) return *(o->order = value) != 0;
     if (strcmp(name, "--evidence") == 0) return *(o->evidence = value) != 0;
+    if (strcmp(name, "--reduce") == 0) return o->reduce = 2;
     if (strcmp(name, "--agents") == 0) return *(o->agents = value) != 0;
     if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
     if (strcmp(name, "--certificate") == 0) return *(o->certificate = value) != 0;
@@ -137,6 +141,10 @@ static int parse(int argc, char **argv, options *o) {
         fprintf(stderr, "--policy slice is not for --agents: their messages would be those of one slice\n");
         return -1;
     }
+    if (o->reduce && (o->agents || o->certificate)) {
+        fprintf(stderr, "--reduce is not for --agents or --certificate: they are about the model as it is\n");
+        return -1;
+    }
     if (o->certificate && choice(o->task, tasks) != TASK_MIN) {
         fprintf(stderr, "--certificate is for --task min\n");
         return -1;
@@ -148,8 +156,9 @@ static int parse(int argc, char **argv, options *o) {
 
 typedef struct problem {
     graphical_model model;
-    int32_t *fixed, *agent, *condition, *given, *order, *parent; /* [variables] each */
+    int32_t *fixed, *agent, *condition, *given, *order, *parent, *reduced; /* [variables] each */
     gpuopt_elimination_desc desc;
+    gpuopt_elimination_reduction *reduction;
 } problem;
 
 static int allocate_problem(problem *p, wcsp_answer *a) {
@@ -160,8 +169,9 @@ static int allocate_problem(problem *p, wcsp_answer *a) {
     p->given = malloc(sizeof(int32_t) * n);
     p->order = malloc(sizeof(int32_t) * n);
     p->parent = malloc(sizeof(int32_t) * n);
+    p->reduced = malloc(sizeof(int32_t) * n);
     a->value = calloc(n, sizeof(int32_t));
-    return p->fixed && p->agent && p->condition && p->given && p->order && p->parent && a->value ? 0 : -1;
+    return p->fixed && p->agent && p->condition && p->given && p->order && p->parent && p->reduced && a->value ? 0 : -1;
 }
 
 static void free_problem(problem *p, wcsp_answer *a) {
@@ -172,6 +182,7 @@ static void free_problem(problem *p, wcsp_answer *a) {
     free(p->given);
     free(p->order);
     free(p->parent);
+    free(p->reduced);
     free(a->value);
 }
 
@@ -287,11 +298,14 @@ static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, 
         status = gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, p->given);
     if (!status) status = eliminate(elimination, o, a);
     a->exact = a->info.outcome == GPUOPT_OPTIMAL;
+    a->info.cost += a->reduction.offset;
     if (!status && a->task != TASK_LOGZ && a->info.outcome != GPUOPT_INFEASIBLE) {
-        status = gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, a->value, &found);
+        status = gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, p->reduction ? p->reduced : a->value, &found);
+        if (!status && p->reduction && found.outcome != GPUOPT_INFEASIBLE)
+            status = gpuopt_elimination_reduction_lift(p->reduction, p->reduced, a->value);
         a->assigned = found.outcome != GPUOPT_INFEASIBLE;
         a->exact = found.outcome == GPUOPT_OPTIMAL; /* mini-buckets, too, when the bounds meet */
-        a->cost = found.cost;
+        a->cost = found.cost + a->reduction.offset;
         a->real = found.value;
     }
     if (!status && o->certificate) {
@@ -320,6 +334,17 @@ static gpuopt_status solve_by_agents(gpuopt_context *context, const options *o, 
     return status;
 }
 
+/* Goes on with the reduced model. */
+static gpuopt_status reduce(gpuopt_context *context, problem *p, wcsp_answer *a) {
+    const double start = now();
+    gpuopt_status status = gpuopt_elimination_reduce(context, &p->desc, 0, 0, &p->reduction);
+    if (!status) status = gpuopt_elimination_reduction_get_info(p->reduction, &a->reduction);
+    if (!status) status = gpuopt_elimination_reduction_get_desc(p->reduction, &p->desc);
+    a->reduced_functions = p->desc.functions;
+    a->reduce_seconds = now() - start;
+    return status;
+}
+
 static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
     gpuopt_context *context = NULL;
     gpuopt_memory where;
@@ -333,13 +358,14 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
     p->desc.host_limit = most_host_memory();
     p->desc.memory_limit = o->memory ? (uint64_t)o->memory : where == GPUOPT_HOST ? p->desc.host_limit : 0;
     start = now();
+    if (!status && o->reduce) status = reduce(context, p, a);
     if (!status && (o->agents || !p->desc.order)) /* if there is an order, only agents need more: the tree */
         status = gpuopt_elimination_order(context, &p->desc, p->desc.order ? NULL : p->order,
                                           o->agents ? p->parent : NULL, NULL);
-    a->order_seconds = now() - start;
+    a->order_seconds = now() - start - a->reduce_seconds;
     if (!status && !p->desc.order) {
         p->desc.order = p->order;
-        p->desc.order_count = p->model.variables - p->desc.condition_count;
+        p->desc.order_count = p->desc.variables - p->desc.condition_count;
     }
     count_from_now(&counter);
     if (!status) status = o->agents ? solve_by_agents(context, o, p, a) : solve_centrally(context, o, p, a);
@@ -347,6 +373,7 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
     a->peak = counted_peak(&counter, where);
     a->peak_predicted = where == GPUOPT_DEVICE ? a->estimate.memory.device_bytes
                                                : a->estimate.memory.host_bytes + a->estimate.memory.create_bytes;
+    gpuopt_elimination_reduction_destroy(p->reduction);
     close_counted_context(&counter, context);
     return status;
 }
@@ -414,6 +441,7 @@ int main(int argc, char **argv) {
     memset(&a, 0, sizeof a);
     gpuopt_desc_init(&a.estimate, sizeof a.estimate);
     gpuopt_desc_init(&a.info, sizeof a.info);
+    gpuopt_desc_init(&a.reduction, sizeof a.reduction);
     a.model = o.model;
     a.threads = (int)o.threads;
     a.task = (task)choice(o.task, tasks);

@@ -53,6 +53,19 @@ void print_json(const graphical_model *model, const wcsp_answer *a) {
     printf(", \"variables\": %d, \"functions\": %d, \"max_domain\": %d", (int)(model->variables - model->hidden),
            (int)model->functions, (int)model->max_domain);
     if (model->hidden) printf(", \"hidden_variables\": %d", (int)model->hidden);
+    if (a->reduction.rules) {
+        const gpuopt_elimination_reduction_info *r = &a->reduction;
+        printf(", \"reduced_variables\": %d, \"reduced_functions\": %d, \"reduced_entries\": %lld", (int)r->variables,
+               (int)a->reduced_functions, (long long)r->entries);
+        printf(", \"variables_fixed\": %d, \"variables_degree\": %d, \"variables_functional\": %d",
+               (int)r->variables_fixed, (int)r->variables_degree, (int)r->variables_functional);
+        printf(", \"functions_joined\": %d, \"functions_split\": %d", (int)r->functions_joined,
+               (int)r->functions_split);
+        printf(", \"values_forbidden\": %lld, \"values_dominated\": %lld, \"values_bounded\": %lld",
+               (long long)r->values_forbidden, (long long)r->values_dominated, (long long)r->values_bounded);
+        printf(", \"entries_bounded\": %lld, \"reduction_work\": %lld, \"reduce_seconds\": %.9f",
+               (long long)r->entries_bounded, (long long)r->work, a->reduce_seconds);
+    }
     printf(", \"width\": %d, \"z\": %d, \"sliced\": %d, \"slices\": %lld, \"messages\": %d", (int)e->width, (int)e->z,
            (int)e->sliced, (long long)e->slices, (int)e->messages);
     printf(", \"operations\": %.17g, \"peak_bytes_predicted\": %llu, \"peak_bytes\": %llu", e->operations,
@@ -125,6 +138,16 @@ void print_words(const graphical_model *model, const wcsp_answer *a) {
     if (model->hidden) printf(" and %d hidden ones", (int)model->hidden);
     printf(" of at most %d values, %d functions; read in %.3g s\n", (int)model->max_domain, (int)model->functions,
            a->read_seconds);
+    if (a->reduction.rules) {
+        const gpuopt_elimination_reduction_info *r = &a->reduction;
+        printf("Reduced in %.3g s to %d variables and %d functions: %d variables fixed, %d of degree 1 and 2, %d "
+               "functional;\n",
+               a->reduce_seconds, (int)r->variables, (int)a->reduced_functions, (int)r->variables_fixed,
+               (int)r->variables_degree, (int)r->variables_functional);
+        printf("values: %lld forbidden, %lld dominated, %lld too costly; functions: %d joined, %d split.\n",
+               (long long)r->values_forbidden, (long long)r->values_dominated, (long long)r->values_bounded,
+               (int)r->functions_joined, (int)r->functions_split);
+    }
     printf("Width %d, %d messages of %d bits an entry, %.3g operations; policy %s", (int)e->width, (int)e->messages,
            (int)e->bits, e->operations, policies[e->policy]);
     if (e->policy == GPUOPT_POLICY_MINI_BUCKET) printf(" with z = %d", (int)e->z);

@@ -27,6 +27,9 @@ typedef struct wcsp_answer {
     int unwritten;  /* not 0: the certificate could not be written */
     uint64_t peak_predicted, peak;
     double order_seconds, seconds, eliminate_seconds, read_seconds;
+    gpuopt_elimination_reduction_info reduction; /* rules 0: the model was not reduced */
+    int32_t reduced_functions;
+    double reduce_seconds;
     int distributed;
     agents_answer agents;
 } wcsp_answer;

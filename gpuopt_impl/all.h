@@ -59,6 +59,7 @@ extern "C" {
 #include "elimination/calls.h"
 #include "elimination/message.h"
 #include "elimination/relax.h"
+#include "elimination/reduce.h"
 #include "elimination/cpu.h"
 #include "knapsack/calls.h"
 #include "knapsack/cpu.h"

@@ -183,6 +183,24 @@ printf '4 3 1 0' >rest
 optimal 7 "$exams" --order rest --evidence early
 result "an order with evidence" $?
 
+# ---- Reduction ----
+
+optimal 4 "$exams" --reduce --solution solution && costs "$exams" && is variables 5 reduced_variables 0
+result "--reduce leaves nothing of a small model" $?
+optimal 4 "$exams" --reduce --task count && is count 2 && optimal 7 "$exams" --reduce --evidence early --task count &&
+    is count 2 reduced_variables 1 && optimal 4 "$exams" --reduce --order badly
+result "--reduce with --task count, evidence and an order" $?
+exits 0 "$sprinkler" --reduce --json && near upper_bound 0.733969175080201 1e-14 &&
+    exits 0 "$sprinkler" --reduce --task logz --json && near logz 0 1e-14 &&
+    exits 0 "$sprinkler" --reduce --task logz --evidence wet --json && near logz -0.802114191811883 1e-13
+result "--reduce with factors" $?
+impossible "$sprinkler" --reduce --evidence dry
+result "--reduce with impossible evidence" $?
+exits 0 "$exams" --reduce && has '^Reduced in .* to 0 variables and 1 functions' out
+result "--reduce: in words" $?
+exits 2 "$exams" --reduce --agents each && has 'not for --agents' err
+result "--reduce does not go with --agents, exit status 2" $?
+
 # ---- Agents ----
 
 # Agents 7 and 3 in turn: not connected in any tree of the model, so that they work in parts.
@@ -222,7 +240,7 @@ result "agents with evidence, with an order" $?
 # ---- Generated models: the same draws, and all assignments tried, by a program of its own ----
 
 while read -r name hard functions want; do
-    for options in "" "--agents each" "--order min-degree" "--policy slice"; do
+    for options in "" "--agents each" "--order min-degree" "--policy slice" "--reduce"; do
         # shellcheck disable=SC2086 # several options
         if [ "$want" = none ]; then
             impossible "$name" --hard "$hard" $options
@@ -320,13 +338,27 @@ while IFS=, read -r file answer; do
     LB=*)
         want=${answer#LB=}
         optimal "${want%% *}" "$data/edge/$file" --task count --solution solution && is count "${answer##*count=}" &&
-            costs "$data/edge/$file" && optimal "${want%% *}" "$data/edge/$file" --agents each
+            costs "$data/edge/$file" && optimal "${want%% *}" "$data/edge/$file" --agents each &&
+            optimal "${want%% *}" "$data/edge/$file" --reduce --task count --solution solution &&
+            is count "${answer##*count=}" && costs "$data/edge/$file"
         ;;
     *lnZ=*) exits 0 "$data/edge/$file" --task logz --json && near logz "${answer##*lnZ=}" 1e-11 ;;
     *) false ;;
     esac
     result "edge/$file" $?
 done < <(tail -n +2 "$data/edge/expected.csv" | tr -d '\r')
+# What toulbar2 1.1.1 says; without a reduction these take 2^33 operations and more.
+while read -r file want; do
+    if [ -r "$data/reach/$file" ]; then
+        optimal "$want" "$data/reach/$file" --reduce && is reduced_variables 0
+        result "reach/$file --reduce" $?
+    else
+        skip "reach/$file" "not in GPUOPT_TEST_DATA"
+    fi
+done <<END
+mastermind_03_08_04.wcsp.xz 138
+mastermind_04_08_04.wcsp.xz 119
+END
 
 # toulbar2's own test models: its answers, except where the file has what is refused, where elimination takes too much,
 # and where toulbar2 errs.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A libFuzzer target over an elimination's life: the input's bytes become a small model and a descriptor, then calls in
- * and out of order. Answers are held against all assignments, and so are the bounds of relaxations. Into some
+ * and out of order. Answers are held against all assignments, and so are relaxations' bounds and reductions. Into some
  * descriptors one fault is put, which has to be refused. Packed messages are broken, and are then refused; or, if their
  * checksum is made to fit, unpack into what they say that they need.
  *
@@ -323,6 +323,68 @@ static void relax(fuzz *f) {
     REQUIRE(f->host.live == before);
 }
 
+/* ---- Reductions ---- */
+
+/* With random values of the variables that may not be touched, the best completion costs in the reduced model what it
+ * costs in the model, and comes back as one of the model's. */
+static void check_reduced(fuzz *f, gpuopt_elimination_reduction *reduction) {
+    gpuopt_elimination_reduction_info info;
+    gpuopt_elimination_desc desc;
+    gpuopt_memory_plan plan;
+    gpuopt_status status;
+    int32_t value[VARIABLES] = {0}, reduced[VARIABLES] = {0}, lifted[VARIABLES], free_of[VARIABLES] = {0}, k;
+    model small = f->m;
+    brute b, s;
+    gpuopt_desc_init(&info, sizeof info);
+    gpuopt_desc_init(&desc, sizeof desc);
+    gpuopt_desc_init(&plan, sizeof plan);
+    REQUIRE(gpuopt_elimination_reduction_get_info(reduction, &info) == GPUOPT_OK);
+    REQUIRE(gpuopt_elimination_reduction_get_desc(reduction, &desc) == GPUOPT_OK);
+    REQUIRE(info.variables == desc.variables && desc.variables <= f->m.variables && desc.order_count <= f->count);
+    status = gpuopt_elimination_plan(f->context, &desc, &plan);
+    REQUIRE(status != GPUOPT_ERROR_ARGUMENT && status != GPUOPT_ERROR_MEMORY);
+    REQUIRE(status != GPUOPT_ERROR_NUMERIC || f->m.type == GPUOPT_COST_DOUBLE);
+    small.variables = desc.variables;
+    small.domain = (int32_t *)(uintptr_t)desc.domain;
+    small.functions = desc.functions;
+    small.function = (gpuopt_elimination_function *)(uintptr_t)desc.function;
+    small.top = desc.top;
+    for (k = 0; k < desc.order_count; k++) free_of[desc.order[k]] = 1;
+    for (k = 0; k < desc.variables; k++) {
+        if (free_of[k]) continue;
+        REQUIRE(desc.domain[k] == f->m.domain[info.original[k]]);
+        reduced[k] = value[info.original[k]] = (int32_t)take(f) % desc.domain[k];
+    }
+    b = brute_force(&f->m, f->eliminated, f->count, value, NULL);
+    s = brute_force(&small, desc.order, desc.order_count, reduced, NULL);
+    if (b.feasible != s.feasible || !close_to(&f->m, b.best, s.best + info.offset)) hold(f, "a reduction's optimum");
+    if (f->m.semiring == GPUOPT_SEMIRING_MIN_COUNT && b.feasible && b.count != s.count) hold(f, "a reduction's count");
+    if (f->m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP || !s.feasible) return;
+    for (k = 0; k < desc.order_count; k++) reduced[desc.order[k]] = s.value[desc.order[k]];
+    REQUIRE(gpuopt_elimination_reduction_lift(reduction, reduced, lifted) == GPUOPT_OK);
+    if (!close_to(&f->m, model_sum(&f->m, lifted), b.best)) hold(f, "a lifted assignment");
+}
+
+static void reduce(fuzz *f) {
+    const uint64_t before = f->host.live;
+    gpuopt_elimination_desc desc = f->desc;
+    gpuopt_elimination_reduction *reduction = NULL;
+    gpuopt_status status;
+    const int failing = rarely(f);
+    const uint32_t rules = take(f) % 128;
+    const int64_t work = take(f) % 4 ? 0 : 1 + (int64_t)take(f);
+    desc.order = f->eliminated;
+    desc.order_count = f->count;
+    if (failing) f->host.failing = 1 + take(f) % 64;
+    status = gpuopt_elimination_reduce(f->context, &desc, rules, work, &reduction);
+    REQUIRE(!status == (reduction != NULL));
+    REQUIRE(!status || (failing && status == GPUOPT_ERROR_MEMORY));
+    f->host.failing = 0;
+    if (!status) check_reduced(f, reduction);
+    gpuopt_elimination_reduction_destroy(reduction);
+    REQUIRE(f->host.live == before);
+}
+
 /* ---- A life ---- */
 
 /* Sets the conditions of a copy. A value outside its domain changes nothing. */
@@ -405,6 +467,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         create(f);
         if (f->e) live(f);
         if (f->e && take(f) % 2) relax(f);
+        if (f->e && take(f) % 2) reduce(f);
         gpuopt_elimination_destroy(f->e);
     }
     input_free(f);
