@@ -15,7 +15,7 @@ static void bounds_at(gpuopt_elimination *elimination, const model *m, int32_t c
     int64_t cost[MOST_DOMAIN];
     double real[MOST_DOMAIN];
     int32_t v;
-    assert_int_equal(gpuopt_elimination_get_bounds(elimination, GPUOPT_HOST, copy, variable, value,
+    assert_int_equal(gpuopt_elimination_get_bounds(elimination, GPUOPT_HOST, copy, variable, 0, 1, value,
                                                    m->type == GPUOPT_COST_INT64 ? cost : NULL,
                                                    m->type == GPUOPT_COST_DOUBLE ? real : NULL),
                      GPUOPT_OK);
