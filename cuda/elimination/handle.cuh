@@ -157,8 +157,7 @@ uint64_t cut_device(const gpuopt__elimination_plan &p, int64_t copies, void *bas
         static_cast<int64_t *>(gpuopt__cut(&arena, static_cast<int64_t>(p.copies) * p.condition_rows, sizeof(int64_t)));
     v->total = static_cast<gpuopt__elimination_total *>(
         gpuopt__cut(&arena, p.copies + int64_t{1}, sizeof(gpuopt__elimination_total)));
-    v->bound = static_cast<gpuopt__elimination_total *>(
-        gpuopt__cut(&arena, p.largest_domain, sizeof(gpuopt__elimination_total)));
+    v->bad = static_cast<unsigned long long *>(gpuopt__cut(&arena, 1, sizeof(unsigned long long)));
     v->value = static_cast<int32_t *>(gpuopt__cut(&arena, p.variables, sizeof(int32_t)));
     cut_stream_device(&arena, p, s);
     return arena.used;

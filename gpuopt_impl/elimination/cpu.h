@@ -403,8 +403,8 @@ static gpuopt_status gpuopt__elimination_cpu_assign(gpuopt_elimination *e, int32
 }
 
 /* sum[v] += cost[at + v * step], up to the limit. */
-#define GPUOPT__ELIMINATION_ADD_COSTS(type)                                                          \
-    for (v = 0; v < values; v++)                                                                     \
+#define GPUOPT__ELIMINATION_ADD_COSTS(type) \
+    for (v = 0; v < values; v++)            \
     sum[v] = gpuopt__elimination_clamped_sum(sum[v], ((const type *)store)[at + v * step], plan->forbidden)
 
 static void gpuopt__elimination_cpu_add_costs(const gpuopt__elimination_plan *plan, const void *store, int64_t at,
@@ -453,8 +453,9 @@ static int gpuopt__elimination_cpu_bound_row(const gpuopt__elimination_cpu *e, c
         }
     for (v = 0; v < values; v++)
         if (doubles) real[v] = gpuopt__elimination_bound_value(q, real[v], common.value, plan->sign);
-        else q->bound[row * values + v] =
-            gpuopt__elimination_bound_cost(q, sum[v], common.cost, plan->forbidden, plan->sign);
+        else
+            q->bound[row * values + v] =
+                gpuopt__elimination_bound_cost(q, sum[v], common.cost, plan->forbidden, plan->sign);
     return bad;
 }
 
@@ -464,8 +465,9 @@ static gpuopt_status gpuopt__elimination_cpu_bounds(gpuopt_elimination *eliminat
     int64_t row, first = INT64_MAX;
     (void)where;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) reduction(min : first) num_threads(e->threads) if (e->threads > 1 && \
-                                                                 q->count >= GPUOPT__ELIMINATION_CPU_LOOKUPS_FROM)
+#pragma omp parallel for schedule(static) reduction(min      \
+                                                    : first) \
+    num_threads(e->threads) if (e->threads > 1 && q->count >= GPUOPT__ELIMINATION_CPU_LOOKUPS_FROM)
 #endif
     for (row = 0; row < q->count; row++) {
         gpuopt__environment_scope scope;

@@ -139,21 +139,21 @@ typedef struct gpuopt__elimination_plan {
     int32_t *first_bucket; /* [steps + 2] of each position */
     gpuopt__elimination_job *job;
     gpuopt__elimination_operand *operand;
-    int32_t *scope;                   /* [scopes] */
-    int64_t *stride;                  /* [scopes] */
-    int32_t *input;                   /* [inputs] */
-    int64_t *digit;                   /* [digits] */
-    int32_t *by_level;                /* [jobs] in the order of their levels */
-    int32_t *in_order;                /* [jobs] 0, 1, 2, ... */
-    int32_t *root;                    /* [roots] tables */
-    int64_t *offset;                  /* [copies][condition_rows] entries that the fixed variables of a table add */
-    int32_t *fixed_value;             /* [copies][conditions] */
-    int32_t *value_of;                /* [variables]: scratch of assignments */
-    int32_t *staged_value;            /* [variables] host memory between the caller's device memory and the handle; */
-    int64_t *staged_cost;             /* [staged] without device memory these three are empty */
-    uint64_t *staged_count;           /* [staged] with MIN_COUNT */
-    uint8_t *needed;                  /* [buckets] with several passes: which buckets the present one computes */
-    int32_t *assigned;                /* [variables] with several passes: values of those before */
+    int32_t *scope;         /* [scopes] */
+    int64_t *stride;        /* [scopes] */
+    int32_t *input;         /* [inputs] */
+    int64_t *digit;         /* [digits] */
+    int32_t *by_level;      /* [jobs] in the order of their levels */
+    int32_t *in_order;      /* [jobs] 0, 1, 2, ... */
+    int32_t *root;          /* [roots] tables */
+    int64_t *offset;        /* [copies][condition_rows] entries that the fixed variables of a table add */
+    int32_t *fixed_value;   /* [copies][conditions] */
+    int32_t *value_of;      /* [variables]: scratch of assignments */
+    int32_t *staged_value;  /* [variables] host memory between the caller's device memory and the handle; */
+    int64_t *staged_cost;   /* [staged] without device memory these three are empty */
+    uint64_t *staged_count; /* [staged] with MIN_COUNT */
+    uint8_t *needed;        /* [buckets] with several passes: which buckets the present one computes */
+    int32_t *assigned;      /* [variables] with several passes: values of those before */
 } gpuopt__elimination_plan;
 
 /* Bytes of one stored cost. */
@@ -270,8 +270,7 @@ typedef struct gpuopt__elimination_lookup {
 
 /* Whether a table is part of the bounds for all values of the variable at `position` alike. */
 GPUOPT_HD int gpuopt__elimination_is_common(const gpuopt__elimination_table *t, int32_t position, int increase) {
-    return increase ? t->source == position
-                    : t->bucket > position && gpuopt__elimination_is_pending(t, position);
+    return increase ? t->source == position : t->bucket > position && gpuopt__elimination_is_pending(t, position);
 }
 
 /* The entry of a table for a partial assignment, from variable `first` of the scope on; offset: [condition_rows], of
