@@ -24,7 +24,7 @@ static const char usage[] =
     "  MODEL         a file (.wcsp, .cfn, .uai, compressed as .gz or .xz or not; -: .wcsp from standard input),\n"
     "                random:N:D:P1:SEED, scalefree:N:D:SEED or grid:N:D:SEED; of .uai, -ln of each factor, rounded to\n"
     "                millionths, is the cost\n"
-    "  --z N         mini-buckets of at most N variables (what fits into 64 MiB)\n"
+    "  --z N         mini-buckets of at most N variables (what fits into 8 MiB)\n"
     "  --relax N     shift costs between mini-buckets N times (10)\n"
     "  --order-work N moves of annealing for the order (1000000)\n"
     "  --batch N     nodes in a look-up at most (64, on the GPU 2048)\n"
@@ -350,7 +350,7 @@ static gpuopt_status prepare(search *s, const options *o, gpuopt_elimination_des
     desc->order_work = 0;
     desc->policy = GPUOPT_POLICY_MINI_BUCKET;
     desc->z = (int32_t)o->z;
-    if (o->z == 0) desc->memory_limit = (uint64_t)64 << 20;
+    if (o->z == 0) desc->memory_limit = (uint64_t)8 << 20;
     status = gpuopt_elimination_order(s->context, desc, NULL, NULL, &estimate);
     desc->memory_limit = 0;
     s->z = desc->z = estimate.z;
