@@ -1801,10 +1801,10 @@ GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *eliminati
  * of the elimination tree do not depend on one another. The sum is for the host, also where it reaches top.
  * `where` is about value and the bounds. ARGUMENT: count is negative, variable is not eliminated, or a value that is
  * read is outside its domain, in either memory: then bounds may have been written. STATE: as _assign, or the policy
- * DROP or RECOMPUTE. UNSUPPORTED: LOG_SUM_EXP, SLICE, STREAM. MEMORY: GPU with HOST: up to 4 MiB of device memory, or
- * what one partial assignment takes, through which the rest goes in pieces. Waits. Time: for each partial assignment
- * O(functions + messages), with increase O(those of the variable's bucket); and the domain times the tables of the
- * bucket. INT64: the same bits on every backend and for any count. */
+ * DROP or RECOMPUTE. UNSUPPORTED: LOG_SUM_EXP, SLICE, STREAM. Waits. Time: for each partial assignment O(functions +
+ * messages), with increase O(those of the variable's bucket); and the domain times the tables of the bucket. GPU, HOST:
+ * in pieces of 64 partial assignments or more, and of up to 4 MiB where the tables take 64 MiB; DEVICE: all in one
+ * launch. INT64: the same bits on every backend and for any count. */
 GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimination, gpuopt_memory where,
                                                        int32_t copy, int32_t variable, int increase, int64_t count,
                                                        const int32_t *value, int64_t *bound, double *bound_value);

@@ -180,10 +180,10 @@ static void read_answer(search *s, int32_t variable, int32_t *value) {
 }
 
 void deepen(search *s, int64_t root, int64_t most) {
-    int64_t limit = most / 64 > s->scale ? most / 64 : s->scale, excess = 0;
+    int64_t limit = s->scale, excess = 0;
     int32_t r, *value = calloc((size_t)s->tree.levels + 1, sizeof *value);
     if (!value) s->status = GPUOPT_ERROR_MEMORY;
-    for (; value && !s->proven; limit += limit / 4) {
+    for (; value && !s->proven; limit += limit < most / 64 ? limit : limit / 4 + 1) {
         if (limit > most) limit = most;
         for (excess = 0, r = s->tree.root; r >= 0 && excess < limit; r = s->tree.level[r].next_sibling) {
             s->tree.level[r].limit[0] = limit - excess;

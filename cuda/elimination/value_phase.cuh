@@ -297,25 +297,17 @@ gpuopt_status elimination_bounds(gpuopt_elimination *elimination, gpuopt_memory 
                                  const gpuopt__elimination_lookup *lookup, int64_t *bad) {
     CudaElimination *e = cuda_elimination(elimination);
     const gpuopt__elimination_plan &p = e->head.plan;
-    gpuopt_context *context = e->head.context;
-    DeviceScope scope(context);
+    DeviceScope scope(e->head.context);
     if (where == GPUOPT_DEVICE) return bounds_on_device(e, *lookup, bad);
     const int64_t values = p.domain[lookup->variable];
-    const int64_t row_bytes =
-        static_cast<int64_t>(sizeof(int64_t)) * values + static_cast<int64_t>(sizeof(int32_t)) * p.variables;
-    int64_t piece = bound_piece_bytes / row_bytes;
-    if (piece < 1) piece = 1;
-    if (piece > lookup->count) piece = lookup->count;
-    void *room;
-    gpuopt_status status = gpuopt__allocate(context, GPUOPT_DEVICE,
-                                            static_cast<uint64_t>(piece) * static_cast<uint64_t>(row_bytes), &room);
-    if (status) return status;
+    const int64_t piece = std::min(bound_bytes(p) / bound_row_bytes(p, p.domain[lookup->variable]), lookup->count);
+    gpuopt_status status = GPUOPT_OK;
     *bad = INT64_MAX;
     for (int64_t first = 0; first < lookup->count && !status && *bad == INT64_MAX; first += piece) {
         gpuopt__elimination_lookup q = *lookup;
         q.count = lookup->count - first < piece ? lookup->count - first : piece;
-        q.bound = static_cast<int64_t *>(room);
-        q.bound_value = static_cast<double *>(room);
+        q.bound = static_cast<int64_t *>(e->view.bound_piece);
+        q.bound_value = static_cast<double *>(e->view.bound_piece);
         int32_t *value = reinterpret_cast<int32_t *>(q.bound + piece * values);
         q.value = value;
         const size_t cells = static_cast<size_t>(q.count) * static_cast<size_t>(values);
@@ -328,7 +320,6 @@ gpuopt_status elimination_bounds(gpuopt_elimination *elimination, gpuopt_memory 
         else if (!status) status = e->queue.copy(lookup->bound + first * values, q.bound, sizeof(int64_t) * cells);
         if (!status) status = e->queue.wait("waiting for bounds");
     }
-    gpuopt__release(context, GPUOPT_DEVICE, room);
     return status;
 }
 
