@@ -5,8 +5,8 @@
  * ends with the proven optimum, and checks the assignment against the model.
  *
  * Build, from the repository's root; -fopenmp adds threads:
- *     cc -O2 -I. examples/branch_wcsp.c examples/wcsp_[st]*.c examples/common.c examples/io/c*.c examples/io/global*.c \
- *         examples/io/graphical*.c examples/io/names.c examples/io/t*.c examples/io/uai.c examples/io/wcsp.c \
+ *     cc -O2 -I. examples/branch_wcsp.c examples/wcsp_[st]*.c examples/common.c examples/io/c*.c \
+ *         examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c examples/io/uai.c examples/io/wcsp.c \
  *         gpuopt_impl/gpuopt.c -lz -llzma -lm -o branch_wcsp
  * Also reads: *.wcsp *.wcsp.gz *.wcsp.xz *.cfn *.cfn.gz *.cfn.xz *.uai *.uai.gz *.uai.xz random:* scalefree:* grid:*
  * Try: random:30:5:0.25:1 --z 7 --backend cpu
@@ -123,8 +123,8 @@ static gpuopt_status prepare(search *s, const options *o, gpuopt_elimination_des
     return status;
 }
 
-/* Eliminates a model of which `original` says which variable each of its variables is a copy of (NULL: itself), and takes
- * the assignment that comes out. */
+/* Eliminates a model, and takes the assignment that comes out. original: which variable each of its variables is a copy
+ * of; NULL: itself. */
 static gpuopt_status eliminate(search *s, const gpuopt_elimination_desc *desc, const int32_t *original,
                                gpuopt_elimination_info *info) {
     int32_t *value = calloc((size_t)desc->variables + 1, sizeof *value),

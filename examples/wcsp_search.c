@@ -128,7 +128,7 @@ static int32_t list_open(search *s, int32_t variable, int32_t count, int again) 
     return open;
 }
 
-/* Solves what is below `count` states of a variable. excess[i]: by how much the least cost of a completion of state i is
+/* Solves what is below `count` states of a variable. excess[i]: by how much the least cost of completing state i is
  * above its bound, if that is less than limit[i]; else limit[i]. Since the bound is a sum over the tree, excess is the
  * least sum, over the values, of what the bound rises by and of the excess of each branch below. again: do not believe
  * what is remembered, for best [count] is wanted. */
