@@ -6,8 +6,8 @@
  *
  * Build, from the repository's root; -fopenmp adds threads:
  *     cc -O2 -I. examples/branch_wcsp.c examples/wcsp_[st]*.c examples/common.c examples/io/c*.c \
- *         examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c examples/io/uai.c examples/io/wcsp.c \
- *         gpuopt_impl/gpuopt.c -lz -llzma -lm -o branch_wcsp
+ *         examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c examples/io/uai.c \
+ *         examples/io/wcsp.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o branch_wcsp
  * Also reads: *.wcsp *.wcsp.gz *.wcsp.xz *.cfn *.cfn.gz *.cfn.xz *.uai *.uai.gz *.uai.xz random:* scalefree:* grid:*
  * Try: random:30:5:0.25:1 --z 7 --backend cpu
  */
