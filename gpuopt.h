@@ -1955,16 +1955,26 @@ typedef struct gpuopt_elimination_assignment {
 GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, gpuopt_memory where, int32_t copy,
                                                    int32_t *value, gpuopt_elimination_assignment *assignment);
 
-/* Bounds for branch and bound, after the last step: bound[v], or bound_value[v] with DOUBLE, [domain of variable], is
- * at most (MAX_SUM: at least) the cost of every assignment that gives `variable` the value v and agrees with value
- * [variables] on the variables that are eliminated after it or left over; exact without mini-buckets. Forbidden:
- * INT64_MAX (MAX_SUM: INT64_MIN), or infinity. `where` is about value and the bounds; values are checked in either
- * memory. ARGUMENT: variable is not eliminated, or a value is outside its domain. STATE: as _assign, or the
- * policy DROP or RECOMPUTE. UNSUPPORTED:
- * LOG_SUM_EXP, SLICE, STREAM. Waits; time O(functions + messages). */
+/* Bounds for branch and bound, after the last step, for `count` partial assignments at once; the tables stay where the
+ * backend has them. value [count][variables]: those of the variables that are eliminated after `variable` or left over,
+ * other entries are ignored; conditioned variables have the copy's values. bound[i][v], or bound_value[i][v] with
+ * DOUBLE, [count][domain of variable], is at most (MAX_SUM: at least) the cost of every assignment that gives
+ * `variable` the value v and agrees with value[i] on these variables: the bounds of all children of node i, if
+ * variables are decided in the reverse order of their elimination. Exact without mini-buckets. Forbidden: INT64_MAX
+ * (MAX_SUM: INT64_MIN), or infinity.
+ * increase: not 0: by how much the bound of value[i] without `variable` rises with v: 0 or more (MAX_SUM: 0 or less;
+ * DOUBLE: up to rounding). That of all variables from the last one down to a node, added to the result of the
+ * elimination (gpuopt_elimination_info.cost), is the node's bound, and the increases of variables in different branches
+ * of the elimination tree do not depend on one another. The sum is for the host, also where it reaches top.
+ * `where` is about value and the bounds. ARGUMENT: count is negative, variable is not eliminated, or a value that is
+ * read is outside its domain, in either memory: then bounds may have been written. STATE: as _assign, or the policy
+ * DROP or RECOMPUTE. UNSUPPORTED: LOG_SUM_EXP, SLICE, STREAM. Waits. Time: for each partial assignment O(functions +
+ * messages), with increase O(those of the variable's bucket); and the domain times the tables of the bucket. GPU, HOST:
+ * in pieces of 64 partial assignments or more, and of up to 4 MiB where the tables take 64 MiB; DEVICE: all in one
+ * launch. INT64: the same bits on every backend and for any count. */
 GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimination, gpuopt_memory where,
-                                                       int32_t copy, int32_t variable, const int32_t *value,
-                                                       int64_t *bound, double *bound_value);
+                                                       int32_t copy, int32_t variable, int increase, int64_t count,
+                                                       const int32_t *value, int64_t *bound, double *bound_value);
 
 /* A message. Messages are numbered from 0 in the order in which their variables are eliminated. */
 typedef struct gpuopt_elimination_message_info {

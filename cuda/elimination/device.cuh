@@ -27,8 +27,9 @@ struct EliminationView {
     const int32_t *first_bucket, *scope, *input, *order, *position, *root;
     const int64_t *stride;
     gpuopt__elimination_total *total; /* [copies] of all slices so far; then one for the cost of an assignment */
-    gpuopt__elimination_total *bound; /* [largest_domain] */
-    int32_t *value;                   /* [variables] of an assignment */
+    unsigned long long *bad; /* [1]: the first partial assignment of a look-up of bounds with a bad value, or ~0 */
+    void *bound_piece;       /* partial assignments of a look-up that come from host memory, and their bounds */
+    int32_t *value;          /* [variables] of an assignment */
     int64_t forbidden;
     int32_t condition_rows, copies, bits, tables, functions, roots, decides;
     gpuopt_elimination_cost type;

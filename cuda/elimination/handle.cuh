@@ -139,6 +139,19 @@ ChoiceCount count_choices(const gpuopt_context *context, const gpuopt__eliminati
     return count;
 }
 
+/* Bytes of a partial assignment and its bounds, and how many of these there is room for: arrays in host memory go through
+ * the device in such pieces. None where there are no bounds. */
+int64_t bound_row_bytes(const gpuopt__elimination_plan &p, int32_t values) {
+    return static_cast<int64_t>(sizeof(int64_t)) * values + static_cast<int64_t>(sizeof(int32_t)) * p.variables;
+}
+
+int64_t bound_bytes(const gpuopt__elimination_plan &p) {
+    if (!p.keep || p.slices > 1 || p.host_store || p.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) return 0;
+    const int64_t part = p.store / bound_piece_part * (p.bits / 8);
+    const int64_t least = bound_piece_rows * bound_row_bytes(p, p.largest_domain);
+    return std::max(least, std::min(part, bound_piece_bytes));
+}
+
 /* Cuts the device's block: the mirror of the plan, then the store, which begins with the functions' costs, and other
  * working arrays. copies: entries for copies of operands, which begin at entry *scratch of the store. base NULL: only
  * counts bytes. */
@@ -157,8 +170,8 @@ uint64_t cut_device(const gpuopt__elimination_plan &p, int64_t copies, void *bas
         static_cast<int64_t *>(gpuopt__cut(&arena, static_cast<int64_t>(p.copies) * p.condition_rows, sizeof(int64_t)));
     v->total = static_cast<gpuopt__elimination_total *>(
         gpuopt__cut(&arena, p.copies + int64_t{1}, sizeof(gpuopt__elimination_total)));
-    v->bound = static_cast<gpuopt__elimination_total *>(
-        gpuopt__cut(&arena, p.largest_domain, sizeof(gpuopt__elimination_total)));
+    v->bad = static_cast<unsigned long long *>(gpuopt__cut(&arena, 1, sizeof(unsigned long long)));
+    v->bound_piece = gpuopt__cut(&arena, bound_bytes(p), 1);
     v->value = static_cast<int32_t *>(gpuopt__cut(&arena, p.variables, sizeof(int32_t)));
     cut_stream_device(&arena, p, s);
     return arena.used;

@@ -166,6 +166,11 @@ constexpr int64_t stream_pitch = int64_t{1} << 31;
 /* ---- The value phase ---- */
 
 constexpr int decide_threads = 128; /* a word of decisions in each: whole warps of neighbouring words. Not measured */
+/* Threads of a block that looks up bounds. Partial assignments in host memory go through a part of the store, but
+ * through room for so many of them, and at most through so many bytes: thousands of some hundred variables. Not
+ * measured. */
+constexpr int bound_threads = 256;
+constexpr int64_t bound_piece_part = 16, bound_piece_rows = 64, bound_piece_bytes = 4 << 20;
 constexpr int value_threads = 1024; /* one block does all of it: a warp for each variable of a depth. By hand */
 
 } // namespace

@@ -184,24 +184,54 @@ __global__ void __launch_bounds__(value_threads)
     if (lane == 0) e.total[e.copies] = sum;
 }
 
-/* The bound of each value of a variable: the sum of the tables that exist before it is eliminated. One warp for each
- * value. */
-__global__ void bound_values(EliminationView e, int32_t copy, int32_t variable, int32_t values) {
-    const int32_t v = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
-    if (v >= values) return;
-    gpuopt__elimination_total sum = {0, 1, 0, 0};
-    for (int32_t k = threadIdx.x % 32; k < e.tables; k += 32) {
-        const gpuopt__elimination_table &t = e.table[k];
-        if (!gpuopt__elimination_is_pending(&t, e.position[variable])) continue;
-        int64_t at = t.at + (t.source == -1 ? 0 : copy * t.entries);
-        for (int j = 0; j < t.arity; j++) {
-            int32_t of = e.scope[t.scope + j];
-            at += (of == variable ? v : e.value[of]) * e.stride[t.scope + j];
+/* Bounds of `values` values of a variable for each of many partial assignments. A group of `lanes` lanes, a power of two
+ * of at most 32, has one of these: its lanes share the tables that are common to all values, and have a value each. */
+__global__ void __launch_bounds__(bound_threads)
+    bound_values(EliminationView e, gpuopt__elimination_lookup q, const int32_t *domain, int32_t variables,
+                 int32_t values, int32_t lanes, int sign) {
+    const int32_t first = e.first_bucket[q.position], buckets = e.first_bucket[q.position + 1] - first;
+    const int64_t *offset = e.offset + static_cast<int64_t>(q.copy) * e.condition_rows;
+    const int32_t lane = threadIdx.x % lanes, rows = blockDim.x / lanes;
+    for (int64_t base = static_cast<int64_t>(blockIdx.x) * rows; base < q.count;
+         base += static_cast<int64_t>(gridDim.x) * rows) {
+        const int64_t wanted = base + threadIdx.x / lanes;
+        const int64_t row = wanted < q.count ? wanted : q.count - 1; /* the others of a warp do nothing new */
+        const int32_t *value = q.value + row * variables;
+        gpuopt__elimination_total common = {0, 1, 0, 0};
+        int bad = 0;
+        for (int32_t k = lane; k < (q.increase ? buckets : e.tables); k += lanes) {
+            const gpuopt__elimination_table &t = e.table[q.increase ? e.bucket[first + k].message : k];
+            if (!gpuopt__elimination_is_common(&t, q.position, q.increase)) continue;
+            add_entry(
+                e, t,
+                gpuopt__elimination_partial_entry(&t, e.scope, e.stride, domain, offset, value, q.copy, t.fixed, &bad),
+                &common);
         }
-        add_entry(e, t, at, &sum);
+        for (int half = lanes / 2; half > 0; half /= 2) {
+            common.value = gpuopt__add(common.value, __shfl_xor_sync(~0u, common.value, half));
+            common.cost = gpuopt__elimination_clamped_sum(common.cost, __shfl_xor_sync(~0u, common.cost, half),
+                                                          static_cast<uint64_t>(e.forbidden));
+        }
+        for (int32_t v = lane; v < values; v += lanes) {
+            gpuopt__elimination_total own = {0, 1, 0, 0};
+            for (int32_t b = first; b < first + buckets; b++)
+                for (int32_t k = 0; k < e.bucket[b].inputs; k++) {
+                    const gpuopt__elimination_table &t = e.table[e.input[e.bucket[b].input + k]];
+                    add_entry(e, t,
+                              gpuopt__elimination_partial_entry(&t, e.scope, e.stride, domain, offset, value, q.copy,
+                                                                t.fixed + 1, &bad) +
+                                  v * e.stride[t.scope + t.fixed],
+                              &own);
+                }
+            if (wanted != row) continue;
+            if (e.type == GPUOPT_COST_DOUBLE)
+                q.bound_value[row * values + v] = gpuopt__elimination_bound_value(&q, own.value, common.value, sign);
+            else
+                q.bound[row * values + v] =
+                    gpuopt__elimination_bound_cost(&q, own.cost, common.cost, static_cast<uint64_t>(e.forbidden), sign);
+        }
+        if (bad) atomicMin(e.bad, static_cast<unsigned long long>(row));
     }
-    add_lanes(e, &sum);
-    if (threadIdx.x % 32 == 0) e.bound[v] = sum;
 }
 
 /* ---- Calls ---- */
@@ -242,18 +272,55 @@ gpuopt_status elimination_assign(gpuopt_elimination *elimination, int32_t copy, 
     return status ? status : e->queue.wait("waiting for an elimination");
 }
 
-gpuopt_status elimination_bounds(gpuopt_elimination *elimination, int32_t copy, int32_t variable, int32_t *value,
-                                 gpuopt__elimination_total *bound) {
-    CudaElimination *e = cuda_elimination(elimination);
-    DeviceScope scope(e->head.context);
-    int32_t values = e->head.plan.domain[variable];
-    gpuopt_status status =
-        e->queue.copy(e->view.value, value, sizeof(int32_t) * static_cast<size_t>(e->head.plan.variables));
+/* Looks up bounds with arrays in device memory. */
+gpuopt_status bounds_on_device(CudaElimination *e, const gpuopt__elimination_lookup &q, int64_t *bad) {
+    const gpuopt__elimination_plan &p = e->head.plan;
+    const int32_t values = p.domain[q.variable];
+    unsigned long long found = 0;
+    int32_t lanes = 1;
+    while (lanes < 32 && lanes < values) lanes *= 2;
+    const int64_t rows = bound_threads / lanes, most = 64 * static_cast<int64_t>(e->alone);
+    const int64_t blocks = (q.count + rows - 1) / rows;
+    gpuopt_status status = e->queue.clear(e->view.bad, 0xff, sizeof found);
     if (status) return status;
-    e->queue.launch({static_cast<unsigned>((values + 7) / 8), 256}, bound_values, e->view, copy, variable, values);
+    e->queue.launch({blocks < most ? blocks : most, bound_threads}, bound_values, e->view, q, e->domain, p.variables,
+                    values, lanes, p.sign);
     status = e->queue.launched("the bounds of a variable");
-    if (!status) status = e->queue.copy(bound, e->view.bound, sizeof *bound * static_cast<size_t>(values));
-    return status ? status : e->queue.wait("waiting for an elimination");
+    if (!status) status = e->queue.copy(&found, e->view.bad, sizeof found);
+    if (!status) status = e->queue.wait("waiting for bounds");
+    *bad = found == ~0ull ? INT64_MAX : static_cast<int64_t>(found);
+    return status;
+}
+
+/* Arrays in host memory go through device memory, a piece after the other. */
+gpuopt_status elimination_bounds(gpuopt_elimination *elimination, gpuopt_memory where,
+                                 const gpuopt__elimination_lookup *lookup, int64_t *bad) {
+    CudaElimination *e = cuda_elimination(elimination);
+    const gpuopt__elimination_plan &p = e->head.plan;
+    DeviceScope scope(e->head.context);
+    if (where == GPUOPT_DEVICE) return bounds_on_device(e, *lookup, bad);
+    const int64_t values = p.domain[lookup->variable];
+    const int64_t piece = std::min(bound_bytes(p) / bound_row_bytes(p, p.domain[lookup->variable]), lookup->count);
+    gpuopt_status status = GPUOPT_OK;
+    *bad = INT64_MAX;
+    for (int64_t first = 0; first < lookup->count && !status && *bad == INT64_MAX; first += piece) {
+        gpuopt__elimination_lookup q = *lookup;
+        q.count = lookup->count - first < piece ? lookup->count - first : piece;
+        q.bound = static_cast<int64_t *>(e->view.bound_piece);
+        q.bound_value = static_cast<double *>(e->view.bound_piece);
+        int32_t *value = reinterpret_cast<int32_t *>(q.bound + piece * values);
+        q.value = value;
+        const size_t cells = static_cast<size_t>(q.count) * static_cast<size_t>(values);
+        status = e->queue.copy(value, lookup->value + first * p.variables,
+                               sizeof *value * static_cast<size_t>(q.count) * static_cast<size_t>(p.variables));
+        if (!status) status = bounds_on_device(e, q, bad);
+        if (!status && *bad != INT64_MAX) *bad += first;
+        if (!status && p.type == GPUOPT_COST_DOUBLE)
+            status = e->queue.copy(lookup->bound_value + first * values, q.bound_value, sizeof(double) * cells);
+        else if (!status) status = e->queue.copy(lookup->bound + first * values, q.bound, sizeof(int64_t) * cells);
+        if (!status) status = e->queue.wait("waiting for bounds");
+    }
+    return status;
 }
 
 } // namespace

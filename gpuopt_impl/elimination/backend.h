@@ -77,9 +77,10 @@ struct gpuopt__elimination_backend {
      * cost of the assignment, if from == 0. */
     gpuopt_status (*assign)(gpuopt_elimination *, int32_t copy, int32_t from, int32_t to, int32_t *value,
                             gpuopt__elimination_total *total);
-    /* bound [domain of variable]. value [variables]: the entry of `variable` may be overwritten. */
-    gpuopt_status (*bounds)(gpuopt_elimination *, int32_t copy, int32_t variable, int32_t *value,
-                            gpuopt__elimination_total *bound);
+    /* Looks bounds up; its arrays are in `where`. *bad: the first partial assignment with a value that is read and
+     * outside its domain, or INT64_MAX. Waits. */
+    gpuopt_status (*bounds)(gpuopt_elimination *, gpuopt_memory where, const gpuopt__elimination_lookup *,
+                            int64_t *bad);
     /* Reads `count` stored costs of a copy's table from entry `first` on, and their counts; either may be NULL. */
     gpuopt_status (*read)(gpuopt_elimination *, int32_t table, int32_t copy, int64_t first, int64_t count, void *cost,
                           uint64_t *counts);

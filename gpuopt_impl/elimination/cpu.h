@@ -402,20 +402,80 @@ static gpuopt_status gpuopt__elimination_cpu_assign(gpuopt_elimination *e, int32
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__elimination_cpu_bounds(gpuopt_elimination *e, int32_t copy, int32_t variable,
-                                                    int32_t *value, gpuopt__elimination_total *bound) {
-    const gpuopt__elimination_plan *plan = &e->plan;
-    int32_t v, k;
-    for (v = 0; v < plan->domain[variable]; v++) {
-        memset(&bound[v], 0, sizeof bound[v]);
-        value[variable] = v;
-        for (k = 0; k < plan->tables; k++)
-            if (gpuopt__elimination_is_pending(&plan->table[k], plan->position[variable]))
-                gpuopt__elimination_cpu_add(
-                    e, &plan->table[k],
-                    gpuopt__elimination_table_entry(&plan->table[k], plan->scope, plan->stride, value, copy),
-                    &bound[v]);
+/* sum[v] += cost[at + v * step], up to the limit. */
+#define GPUOPT__ELIMINATION_ADD_COSTS(type) \
+    for (v = 0; v < values; v++)            \
+    sum[v] = gpuopt__elimination_clamped_sum(sum[v], ((const type *)store)[at + v * step], plan->forbidden)
+
+static void gpuopt__elimination_cpu_add_costs(const gpuopt__elimination_plan *plan, const void *store, int64_t at,
+                                              int64_t step, int32_t values, uint64_t *sum) {
+    int32_t v;
+    if (plan->bits == 8) GPUOPT__ELIMINATION_ADD_COSTS(uint8_t);
+    else if (plan->bits == 16) GPUOPT__ELIMINATION_ADD_COSTS(uint16_t);
+    else if (plan->bits == 32) GPUOPT__ELIMINATION_ADD_COSTS(uint32_t);
+    else GPUOPT__ELIMINATION_ADD_COSTS(uint64_t);
+}
+
+#undef GPUOPT__ELIMINATION_ADD_COSTS
+
+/* The bounds of all values of a variable for one partial assignment. Returns whether one of its values is bad. */
+static int gpuopt__elimination_cpu_bound_row(const gpuopt__elimination_cpu *e, const gpuopt__elimination_lookup *q,
+                                             int64_t row) {
+    const gpuopt__elimination_plan *plan = &e->head.plan;
+    const int doubles = plan->type == GPUOPT_COST_DOUBLE;
+    const int32_t values = plan->domain[q->variable], *value = q->value + row * plan->variables;
+    const int32_t first = plan->first_bucket[q->position], end = plan->first_bucket[q->position + 1];
+    const int64_t *offset = plan->offset + (int64_t)q->copy * plan->condition_rows;
+    uint64_t *sum = doubles ? NULL : (uint64_t *)(q->bound + row * values);
+    double *real = doubles ? q->bound_value + row * values : NULL;
+    gpuopt__elimination_total common = {0, 1, 0, 0};
+    int32_t b, k, v;
+    int bad = 0;
+    for (k = 0; k < (q->increase ? end - first : plan->tables); k++) {
+        const gpuopt__elimination_table *t = &plan->table[q->increase ? plan->bucket[first + k].message : k];
+        if (!gpuopt__elimination_is_common(t, q->position, q->increase)) continue;
+        gpuopt__elimination_cpu_add(&e->head, t,
+                                    gpuopt__elimination_partial_entry(t, plan->scope, plan->stride, plan->domain,
+                                                                      offset, value, q->copy, t->fixed, &bad),
+                                    &common);
     }
+    if (doubles) memset(real, 0, sizeof *real * (size_t)values);
+    else memset(sum, 0, sizeof *sum * (size_t)values);
+    for (b = first; b < end; b++)
+        for (k = 0; k < plan->bucket[b].inputs; k++) {
+            const gpuopt__elimination_table *t = &plan->table[plan->input[plan->bucket[b].input + k]];
+            const int64_t step = plan->stride[t->scope + t->fixed]; /* of the variable itself */
+            const int64_t at = gpuopt__elimination_partial_entry(t, plan->scope, plan->stride, plan->domain, offset,
+                                                                 value, q->copy, t->fixed + 1, &bad);
+            if (!doubles) gpuopt__elimination_cpu_add_costs(plan, e->store, at, step, values, sum);
+            for (v = 0; doubles && v < values; v++)
+                real[v] = gpuopt__add(real[v], ((const double *)e->store)[at + v * step]);
+        }
+    for (v = 0; v < values; v++)
+        if (doubles) real[v] = gpuopt__elimination_bound_value(q, real[v], common.value, plan->sign);
+        else
+            q->bound[row * values + v] =
+                gpuopt__elimination_bound_cost(q, sum[v], common.cost, plan->forbidden, plan->sign);
+    return bad;
+}
+
+static gpuopt_status gpuopt__elimination_cpu_bounds(gpuopt_elimination *elimination, gpuopt_memory where,
+                                                    const gpuopt__elimination_lookup *q, int64_t *bad) {
+    const gpuopt__elimination_cpu *e = (const gpuopt__elimination_cpu *)elimination;
+    int64_t row, first = INT64_MAX;
+    (void)where;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) reduction(min      \
+                                                    : first) \
+    num_threads(e->threads) if (e->threads > 1 && q->count >= GPUOPT__ELIMINATION_CPU_LOOKUPS_FROM)
+#endif
+    for (row = 0; row < q->count; row++) {
+        gpuopt__environment_scope scope;
+        gpuopt__environment_enter(&scope);
+        if (gpuopt__elimination_cpu_bound_row(e, q, row) && row < first) first = row;
+        gpuopt__environment_leave(&scope);
+    }
+    *bad = first;
     return GPUOPT_OK;
 }
 

@@ -107,7 +107,6 @@ static void gpuopt__elimination_cut_plan(gpuopt__arena *arena, gpuopt__eliminati
     plan->offset = (int64_t *)gpuopt__cut(arena, (int64_t)plan->copies * plan->condition_rows, sizeof(int64_t));
     plan->fixed_value = (int32_t *)gpuopt__cut(arena, (int64_t)plan->copies * plan->conditions, sizeof(int32_t));
     plan->value_of = (int32_t *)gpuopt__cut(arena, plan->variables, sizeof(int32_t));
-    plan->bound = (gpuopt__elimination_total *)gpuopt__cut(arena, plan->largest_domain, sizeof *plan->bound);
     plan->staged_value = (int32_t *)gpuopt__cut(arena, plan->staged ? plan->variables : 0, sizeof(int32_t));
     plan->staged_cost = (int64_t *)gpuopt__cut(arena, plan->staged, sizeof(int64_t));
     plan->staged_count = (uint64_t *)gpuopt__cut(arena, plan->semiring == GPUOPT_SEMIRING_MIN_COUNT ? plan->staged : 0,

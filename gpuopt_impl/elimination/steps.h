@@ -229,17 +229,12 @@ GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimina
 
 /* ---- The value phase ---- */
 
-/* Checks what _assign and _get_bounds have in common. messages: decisions do not suffice. *found: value [variables] in
- * host memory. The values of variables after `position`, and of those left over, are checked; where there are none,
- * *found may be anything. */
-static gpuopt_status gpuopt__elimination_check_values(gpuopt_elimination *e, const char *call, gpuopt_memory where,
-                                                      int32_t copy, const int32_t *value, int32_t position,
-                                                      int messages, const int32_t **found) {
+/* Checks what _assign and _get_bounds have in common. given: the host has passed values. messages: decisions do not
+ * suffice. */
+static gpuopt_status gpuopt__elimination_check_phase(const gpuopt_elimination *e, const char *call, int32_t copy,
+                                                     int given, int messages) {
     const gpuopt__elimination_plan *plan = &e->plan;
-    const void *fetched;
-    gpuopt_status status;
-    int32_t k, first = 0;
-    if (copy < 0 || copy >= plan->copies || (!value && plan->variables > 0))
+    if (copy < 0 || copy >= plan->copies || (!given && plan->variables > 0))
         return gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call, "copy is out of range, or value is NULL");
     if (plan->semiring == GPUOPT_SEMIRING_LOG_SUM_EXP)
         return gpuopt__refuse(e->context, GPUOPT_ERROR_UNSUPPORTED, call, "not available with LOG_SUM_EXP");
@@ -248,14 +243,25 @@ static gpuopt_status gpuopt__elimination_check_values(gpuopt_elimination *e, con
                               "the messages were not kept (keep is OFF, or the policy DROP or RECOMPUTE)");
     if (e->done < gpuopt__elimination_all_units(e))
         return gpuopt__refuse(e->context, GPUOPT_ERROR_STATE, call, "not all variables have been eliminated");
-    while (first < plan->variables && plan->position[first] <= position) first++;
+    return GPUOPT_OK;
+}
+
+/* Gets the values of the variables that are left over, and checks them. *found: value [variables] in host memory; where
+ * there are no such variables, *found may be anything. */
+static gpuopt_status gpuopt__elimination_fetch_values(gpuopt_elimination *e, const char *call, gpuopt_memory where,
+                                                      const int32_t *value, const int32_t **found) {
+    const gpuopt__elimination_plan *plan = &e->plan;
+    const void *fetched;
+    gpuopt_status status;
+    int32_t k, first = 0;
+    while (first < plan->variables && plan->position[first] < plan->steps) first++;
     status = gpuopt__fetch(e->context, where, value,
                            first < plan->variables ? sizeof(int32_t) * (uint64_t)plan->variables : 0,
                            plan->staged_value, &fetched);
     if (status) return status;
     *found = (const int32_t *)fetched;
     for (k = first; k < plan->variables; k++)
-        if (plan->position[k] > position && ((*found)[k] < 0 || (*found)[k] >= plan->domain[k])) {
+        if (plan->position[k] >= plan->steps && ((*found)[k] < 0 || (*found)[k] >= plan->domain[k])) {
             gpuopt__log(e->context, 0, "%s: value[%d] = %d is not in the variable's domain", call, (int)k,
                         (int)(*found)[k]);
             return GPUOPT_ERROR_ARGUMENT;
@@ -341,7 +347,8 @@ GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *eliminati
     if (status) return status;
     if (assignment && !GPUOPT__HAS_SIZE(assignment))
         return gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call, "assignment has no struct_size");
-    status = gpuopt__elimination_check_values(e, call, where, copy, value, plan->steps - 1, 0, &given);
+    status = gpuopt__elimination_check_phase(e, call, copy, value != NULL, 0);
+    if (!status) status = gpuopt__elimination_fetch_values(e, call, where, value, &given);
     if (!status) status = gpuopt__elimination_backend_of(e)->total(e, copy, &best);
     if (status) return status;
     memset(&result, 0, sizeof result);
@@ -376,43 +383,29 @@ GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *eliminati
 
 /* ---- Bounds ---- */
 
-/* Delivers a variable's bounds from plan.bound. `offset` is added to their stored costs. */
-static gpuopt_status gpuopt__elimination_deliver_bounds(gpuopt_elimination *e, gpuopt_memory where, int32_t values,
-                                                        int64_t offset, int64_t *bound, double *bound_value) {
-    gpuopt__elimination_plan *plan = &e->plan;
-    const gpuopt__elimination_total *total = plan->bound;
-    const int64_t most = where == GPUOPT_DEVICE ? plan->staged : values;
-    const int doubles = plan->type == GPUOPT_COST_DOUBLE;
-    gpuopt_status status = GPUOPT_OK;
-    int64_t first, k;
-    for (first = 0; first < values && !status; first += most) {
-        int64_t count = values - first < most ? values - first : most;
-        int64_t *cost = where == GPUOPT_DEVICE ? plan->staged_cost : bound;
-        double *value = where == GPUOPT_DEVICE ? (double *)(void *)plan->staged_cost : bound_value;
-        for (k = 0; k < count; k++) {
-            const gpuopt__elimination_total *one = &total[first + k];
-            if (doubles) value[k] = plan->sign * one->value;
-            else if (one->cost >= plan->forbidden) cost[k] = plan->sign < 0 ? INT64_MIN : INT64_MAX;
-            else cost[k] = plan->sign * (offset + (int64_t)one->cost);
-        }
-        if (where == GPUOPT_DEVICE)
-            status =
-                gpuopt__deliver(e->context, where, doubles ? (void *)(bound_value + first) : (void *)(bound + first),
-                                plan->staged_cost, sizeof(int64_t) * (uint64_t)count);
+/* What the stored costs that make up a bound leave out. */
+static int64_t gpuopt__elimination_bound_offset(const gpuopt__elimination_plan *plan, int32_t position, int increase) {
+    int64_t offset = 0;
+    int32_t k;
+    for (k = 0; k < plan->tables; k++) {
+        const gpuopt__elimination_table *t = &plan->table[k];
+        if (gpuopt__elimination_is_common(t, position, increase)) offset += increase ? -t->offset : t->offset;
+        else if (t->bucket == position && t->source != -2) offset += t->offset;
     }
-    return status;
+    return offset;
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimination, gpuopt_memory where,
-                                                       int32_t copy, int32_t variable, const int32_t *value,
-                                                       int64_t *bound, double *bound_value) {
+                                                       int32_t copy, int32_t variable, int increase, int64_t count,
+                                                       const int32_t *value, int64_t *bound, double *bound_value) {
     static const char call[] = "gpuopt_elimination_get_bounds";
     gpuopt_elimination *e = elimination;
     gpuopt__elimination_plan *plan;
+    gpuopt__elimination_lookup q;
     gpuopt_status status;
-    int64_t offset = 0;
-    int32_t k, p;
-    GPUOPT__COMPUTES(gpuopt_elimination_get_bounds(elimination, where, copy, variable, value, bound, bound_value));
+    int64_t bad = INT64_MAX;
+    GPUOPT__COMPUTES(
+        gpuopt_elimination_get_bounds(elimination, where, copy, variable, increase, count, value, bound, bound_value));
     if (!e) return GPUOPT_ERROR_ARGUMENT;
     plan = &e->plan;
     status = gpuopt__check_where(e->context, call, where);
@@ -420,20 +413,29 @@ GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimi
     if (variable < 0 || variable >= plan->variables || plan->position[variable] < 0 ||
         plan->position[variable] >= plan->steps)
         return gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call, "variable is not one that is eliminated");
-    if (!(plan->type == GPUOPT_COST_DOUBLE ? (void *)bound_value : (void *)bound))
+    if (count < 0 || count > INT64_MAX / 64 / ((int64_t)plan->variables + plan->domain[variable]))
+        return gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call, "count is negative or too large");
+    if (count > 0 && !(plan->type == GPUOPT_COST_DOUBLE ? (void *)bound_value : (void *)bound))
         return gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call, "bound or bound_value is NULL");
     if (plan->policy == GPUOPT_POLICY_SLICE || plan->policy == GPUOPT_POLICY_STREAM)
         return gpuopt__refuse(e->context, GPUOPT_ERROR_UNSUPPORTED, call, "not available with SLICE and STREAM");
-    p = plan->position[variable];
-    status = gpuopt__elimination_check_values(e, call, where, copy, value, p, 1, &value);
-    if (status) return status;
-    if (plan->variables) memcpy(plan->value_of, value, sizeof(int32_t) * (size_t)plan->variables);
-    gpuopt__elimination_fill_fixed_values(plan, copy, plan->value_of);
-    status = gpuopt__elimination_backend_of(e)->bounds(e, copy, variable, plan->value_of, plan->bound);
-    for (k = 0; k < plan->tables; k++)
-        if (gpuopt__elimination_is_pending(&plan->table[k], p)) offset += plan->table[k].offset;
-    if (status) return status;
-    return gpuopt__elimination_deliver_bounds(e, where, plan->domain[variable], offset, bound, bound_value);
+    status = gpuopt__elimination_check_phase(e, call, copy, count == 0 || value, 1);
+    if (status || count == 0) return status;
+    memset(&q, 0, sizeof q);
+    q.copy = copy;
+    q.variable = variable;
+    q.position = plan->position[variable];
+    q.increase = increase != 0;
+    q.count = count;
+    q.value = value;
+    q.bound = bound;
+    q.bound_value = bound_value;
+    if (plan->type == GPUOPT_COST_INT64) q.offset = gpuopt__elimination_bound_offset(plan, q.position, q.increase);
+    status = gpuopt__elimination_backend_of(e)->bounds(e, where, &q, &bad);
+    if (status || bad == INT64_MAX) return status;
+    gpuopt__log(e->context, 0, "%s: partial assignment %lld has a value that is not in its variable's domain", call,
+                (long long)bad);
+    return GPUOPT_ERROR_ARGUMENT;
 }
 
 #endif /* GPUOPT_IMPL_ELIMINATION_STEPS_H */

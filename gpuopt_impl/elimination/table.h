@@ -139,22 +139,21 @@ typedef struct gpuopt__elimination_plan {
     int32_t *first_bucket; /* [steps + 2] of each position */
     gpuopt__elimination_job *job;
     gpuopt__elimination_operand *operand;
-    int32_t *scope;                   /* [scopes] */
-    int64_t *stride;                  /* [scopes] */
-    int32_t *input;                   /* [inputs] */
-    int64_t *digit;                   /* [digits] */
-    int32_t *by_level;                /* [jobs] in the order of their levels */
-    int32_t *in_order;                /* [jobs] 0, 1, 2, ... */
-    int32_t *root;                    /* [roots] tables */
-    int64_t *offset;                  /* [copies][condition_rows] entries that the fixed variables of a table add */
-    int32_t *fixed_value;             /* [copies][conditions] */
-    int32_t *value_of;                /* [variables]: scratch of assignments */
-    gpuopt__elimination_total *bound; /* [largest domain]: of bounds */
-    int32_t *staged_value;            /* [variables] host memory between the caller's device memory and the handle; */
-    int64_t *staged_cost;             /* [staged] without device memory these three are empty */
-    uint64_t *staged_count;           /* [staged] with MIN_COUNT */
-    uint8_t *needed;                  /* [buckets] with several passes: which buckets the present one computes */
-    int32_t *assigned;                /* [variables] with several passes: values of those before */
+    int32_t *scope;         /* [scopes] */
+    int64_t *stride;        /* [scopes] */
+    int32_t *input;         /* [inputs] */
+    int64_t *digit;         /* [digits] */
+    int32_t *by_level;      /* [jobs] in the order of their levels */
+    int32_t *in_order;      /* [jobs] 0, 1, 2, ... */
+    int32_t *root;          /* [roots] tables */
+    int64_t *offset;        /* [copies][condition_rows] entries that the fixed variables of a table add */
+    int32_t *fixed_value;   /* [copies][conditions] */
+    int32_t *value_of;      /* [variables]: scratch of assignments */
+    int32_t *staged_value;  /* [variables] host memory between the caller's device memory and the handle; */
+    int64_t *staged_cost;   /* [staged] without device memory these three are empty */
+    uint64_t *staged_count; /* [staged] with MIN_COUNT */
+    uint8_t *needed;        /* [buckets] with several passes: which buckets the present one computes */
+    int32_t *assigned;      /* [variables] with several passes: values of those before */
 } gpuopt__elimination_plan;
 
 /* Bytes of one stored cost. */
@@ -257,6 +256,51 @@ GPUOPT_HD int64_t gpuopt__elimination_table_entry(const gpuopt__elimination_tabl
     int32_t k;
     for (k = 0; k < t->arity; k++) at += value[scope[t->scope + k]] * stride[t->scope + k];
     return at;
+}
+
+/* A batch of partial assignments whose bounds are looked up: the arguments of the public call. */
+typedef struct gpuopt__elimination_lookup {
+    int32_t copy, variable, position, increase;
+    int64_t count;
+    int64_t offset; /* true bound = offset + stored one; INT64 */
+    const int32_t *value;
+    int64_t *bound;
+    double *bound_value;
+} gpuopt__elimination_lookup;
+
+/* Whether a table is part of the bounds for all values of the variable at `position` alike. */
+GPUOPT_HD int gpuopt__elimination_is_common(const gpuopt__elimination_table *t, int32_t position, int increase) {
+    return increase ? t->source == position : t->bucket > position && gpuopt__elimination_is_pending(t, position);
+}
+
+/* The entry of a table for a partial assignment, from variable `first` of the scope on; offset: [condition_rows], of
+ * the copy. *bad is set where a value is outside its domain, and is then taken for 0. */
+GPUOPT_HD int64_t gpuopt__elimination_partial_entry(const gpuopt__elimination_table *t, const int32_t *scope,
+                                                    const int64_t *stride, const int32_t *domain, const int64_t *offset,
+                                                    const int32_t *value, int32_t copy, int32_t first, int *bad) {
+    int64_t at = t->at + (t->source == -1 ? 0 : copy * t->entries);
+    int32_t k;
+    if (t->condition >= 0) at += offset[t->condition];
+    for (k = first; k < t->arity; k++) {
+        const int32_t variable = scope[t->scope + k], v = value[variable];
+        if (v >= 0 && v < domain[variable]) at += v * stride[t->scope + k];
+        else *bad = 1;
+    }
+    return at;
+}
+
+/* The bound as the host gets it: the sum of its variable's tables, and that of those common to all its values. */
+GPUOPT_HD int64_t gpuopt__elimination_bound_cost(const gpuopt__elimination_lookup *q, uint64_t own, uint64_t common,
+                                                 uint64_t forbidden, int sign) {
+    const uint64_t sum = own < forbidden && common < forbidden && !q->increase ? own + common : own;
+    if (sum >= forbidden || common >= forbidden) return sign < 0 ? INT64_MIN : INT64_MAX;
+    return sign * (q->offset + (int64_t)sum - (q->increase ? (int64_t)common : 0));
+}
+
+GPUOPT_HD double gpuopt__elimination_bound_value(const gpuopt__elimination_lookup *q, double own, double common,
+                                                 int sign) {
+    const double sum = q->increase && common < HUGE_VAL ? gpuopt__sub(own, common) : gpuopt__add(own, common);
+    return sign < 0 ? -sum : sum;
 }
 
 /* Reads a stored cost of any width. */

@@ -120,5 +120,7 @@ enum { GPUOPT__ELIMINATION_CORE_WORDS = 4, GPUOPT__ELIMINATION_CORE_MOST = 64 * 
 /* Joined rows of a job from which on threads share it. At about a nanosecond a row that is 65 us, several times what
  * waking threads takes; an estimate, not a measurement. */
 #define GPUOPT__ELIMINATION_CPU_THREADED_FROM 65536
+/* Partial assignments from which on threads share a look-up of bounds; likewise, at 0.2 us or more each. */
+#define GPUOPT__ELIMINATION_CPU_LOOKUPS_FROM 512
 
 #endif /* GPUOPT_IMPL_ELIMINATION_TUNING_H */

@@ -222,10 +222,11 @@ static void handle_arguments(void **state) {
     REFUSED(gpuopt_elimination_message_pack(e, 0, 0, bound, 3, &size), "message_pack");
     REFUSED(gpuopt_elimination_message_pack(e, 9, 0, NULL, 0, &size), "message_pack");
     REFUSED(gpuopt_elimination_message_device_view(e, 9, 0, &view), "message_device_view");
-    REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 3, value, bound, NULL), "get_bounds");
-    REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 2, value, bound, NULL), "get_bounds"); /* conditioned */
-    REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, NULL, bound, NULL), "get_bounds");
-    REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, value, NULL, NULL), "get_bounds");
+    REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 3, 0, 1, value, bound, NULL), "get_bounds");
+    REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 2, 0, 1, value, bound, NULL),
+            "get_bounds"); /* conditioned */
+    REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 0, 1, NULL, bound, NULL), "get_bounds");
+    REFUSED(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 0, 1, value, NULL, NULL), "get_bounds");
     info.struct_size = 4;
     REFUSED(gpuopt_elimination_step(e, 1, &info), "step");
     REFUSED(gpuopt_elimination_get_info(e, &info), "get_info");
@@ -236,7 +237,8 @@ static void handle_arguments(void **state) {
     assert_int_equal(gpuopt_elimination_get_info(NULL, &info), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_set_condition(NULL, GPUOPT_HOST, 0, value), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_assign(NULL, GPUOPT_HOST, 0, value, &assignment), GPUOPT_ERROR_ARGUMENT);
-    assert_int_equal(gpuopt_elimination_get_bounds(NULL, GPUOPT_HOST, 0, 0, value, bound, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_get_bounds(NULL, GPUOPT_HOST, 0, 0, 0, 1, value, bound, NULL),
+                     GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_message_get(NULL, GPUOPT_HOST, 0, 0, bound, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_message_get_info(NULL, 0, &message), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_elimination_message_pack(NULL, 0, 0, NULL, 0, &size), GPUOPT_ERROR_ARGUMENT);
@@ -259,7 +261,7 @@ static void not_to_be_had(void **state) {
     gpuopt_desc_init(&assignment, sizeof assignment);
     check(f, gpuopt_elimination_assign(e, GPUOPT_HOST, 0, value, &assignment), GPUOPT_ERROR_UNSUPPORTED,
           "gpuopt_elimination_assign");
-    check(f, gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, value, NULL, bound), GPUOPT_ERROR_UNSUPPORTED,
+    check(f, gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 0, 1, value, NULL, bound), GPUOPT_ERROR_UNSUPPORTED,
           "gpuopt_elimination_get_bounds");
     gpuopt_elimination_destroy(e);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bounds for branch and bound: at random partial assignments against all their completions, and in a search that finds
- * the optimum with them.
+ * Bounds for branch and bound: at random partial assignments against all their completions, one and many at a time, by
+ * how much they rise, and in a search that finds the optimum with them.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static void bounds_at(gpuopt_elimination *elimination, const model *m, int32_t c
     int64_t cost[MOST_DOMAIN];
     double real[MOST_DOMAIN];
     int32_t v;
-    assert_int_equal(gpuopt_elimination_get_bounds(elimination, GPUOPT_HOST, copy, variable, value,
+    assert_int_equal(gpuopt_elimination_get_bounds(elimination, GPUOPT_HOST, copy, variable, 0, 1, value,
                                                    m->type == GPUOPT_COST_INT64 ? cost : NULL,
                                                    m->type == GPUOPT_COST_DOUBLE ? real : NULL),
                      GPUOPT_OK);
@@ -204,9 +204,217 @@ static void bounds_of_copies(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* ---- Many partial assignments ---- */
+
+/* Looks up `count` partial assignments at once, in either memory; the rows of bound have MOST_DOMAIN entries. */
+static gpuopt_status look_up(gpuopt_elimination *e, const model *m, gpuopt_memory where, int32_t variable, int increase,
+                             int64_t count, const int32_t *value, long double (*bound)[MOST_DOMAIN]) {
+    const int32_t domain = m->domain[variable];
+    const size_t bytes = sizeof(int64_t) * (size_t)count * (size_t)domain,
+                 value_bytes = sizeof(int32_t) * (size_t)count * (size_t)m->variables;
+    int64_t *cost = malloc(2 * bytes + 1);
+    double *real = (double *)(void *)(cost + count * domain);
+    char *device = where == GPUOPT_DEVICE ? test_device_allocate(bytes + value_bytes) : NULL;
+    void *room = device ? device : m->type == GPUOPT_COST_INT64 ? (void *)cost : (void *)real;
+    gpuopt_status status;
+    int64_t i, v;
+    memset(cost, 0x55, 2 * bytes + 1);
+    if (device) test_device_copy(device + bytes, value, value_bytes);
+    status = gpuopt_elimination_get_bounds(
+        e, where, 0, variable, increase, count, device ? (int32_t *)(void *)(device + bytes) : value,
+        m->type == GPUOPT_COST_INT64 ? room : NULL, m->type == GPUOPT_COST_DOUBLE ? room : NULL);
+    if (device) {
+        test_device_copy(m->type == GPUOPT_COST_INT64 ? (void *)cost : (void *)real, device, bytes);
+        test_device_release(device);
+    }
+    for (i = 0; !status && i < count; i++)
+        for (v = 0; v < domain; v++)
+            bound[i][v] = entry_of(m, m->type == GPUOPT_COST_INT64 ? cost[i * domain + v] : 0,
+                                   m->type == GPUOPT_COST_DOUBLE ? real[i * domain + v] : 0);
+    free(cost);
+    return status;
+}
+
+enum { MANY = 700 }; /* enough for threads */
+
+/* All bounds of one variable: each as a look-up of its own has it, and what they rise by. above: the variable that is
+ * eliminated next, or -1. */
+static const char *many_fault(gpuopt_elimination *e, const model *m, gpuopt_memory where, int32_t variable,
+                              int32_t above, const int32_t *value, int64_t count, long *finite) {
+    static long double bound[MANY][MOST_DOMAIN], before[MANY][MOST_DOMAIN], rise[MANY][MOST_DOMAIN];
+    long double alone[MOST_DOMAIN];
+    int64_t i, v;
+    if (look_up(e, m, where, variable, 0, count, value, bound) || look_up(e, m, where, variable, 1, count, value, rise))
+        return "a look-up of many";
+    if (above >= 0 && look_up(e, m, where, above, 0, count, value, before)) return "a look-up of the variable before";
+    for (i = 0; i < count; i++) {
+        if (i < 3) bounds_at(e, m, 0, variable, value + i * m->variables, alone);
+        for (v = 0; v < m->domain[variable]; v++) {
+            long double from = above >= 0 ? before[i][value[i * m->variables + above]] : 0;
+            if (i < 3 && bound[i][v] != alone[v]) return "the same bound alone";
+            if (above < 0) continue;
+            if (from == model_forbidden(m) || bound[i][v] == model_forbidden(m)) continue;
+            if (rise[i][v] == model_forbidden(m)) return "what a permitted bound rises by";
+            if (m->type == GPUOPT_COST_INT64 ? from + rise[i][v] != bound[i][v]
+                                             : !close_to(m, from + rise[i][v], bound[i][v]))
+                return "what a bound rises by";
+            if (m->type == GPUOPT_COST_INT64 &&
+                (m->semiring == GPUOPT_SEMIRING_MAX_SUM ? rise[i][v] > 0 : rise[i][v] < 0))
+                return "the direction in which a bound moves";
+            *finite += rise[i][v] != 0;
+        }
+    }
+    return NULL;
+}
+
+static void many_at_once(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    int32_t order[MODEL_VARIABLES], *value = malloc(sizeof(int32_t) * MANY * MODEL_VARIABLES), k, v;
+    uint64_t seed, random;
+    long moved = 0;
+    (void)state;
+    for (seed = 1; seed <= 12; seed++)
+        for (k = 0; k < MODEL_KINDS; k++) {
+            const int mini = model_kind[k].semiring != GPUOPT_SEMIRING_MIN_COUNT && seed % 3 > 0;
+            const int64_t count = seed % 4 == 0 ? MANY : seed;
+            gpuopt_elimination_desc desc;
+            gpuopt_elimination *e;
+            recipe r;
+            model m;
+            int64_t i;
+            if (model_kind[k].semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) continue;
+            random = seed * 17 + (uint64_t)k;
+            r = recipe_draw(&random, model_kind[k].type, model_kind[k].semiring);
+            r.variables = 8;
+            r.functions = 20;
+            m = model_draw(&random, model_kind[k].type, model_kind[k].semiring, &r);
+            desc = model_desc(&m);
+            draw_permutation(&random, m.variables, order);
+            desc.order = order;
+            desc.order_count = (int32_t)test_random_int(&random, 1, m.variables);
+            desc.condition = order + desc.order_count;
+            desc.condition_count = (int32_t)test_random_int(&random, 0, m.variables - desc.order_count);
+            desc.policy = mini ? GPUOPT_POLICY_MINI_BUCKET : GPUOPT_POLICY_EXACT;
+            desc.z = mini ? 2 : 0;
+            e = handle_create(context, &desc, &host);
+            handle_finish(e, 8);
+            for (i = 0; i < count; i++) {
+                for (v = 0; v < m.variables; v++)
+                    value[i * m.variables + v] = (int32_t)test_random_int(&random, 0, m.domain[v] - 1);
+                for (v = 0; v < desc.condition_count; v++) value[i * m.variables + desc.condition[v]] = 99;
+            }
+            for (v = 0; v < desc.order_count; v++) {
+                const int32_t above = v + 1 < desc.order_count ? order[v + 1] : -1;
+                must_not(many_fault(e, &m, GPUOPT_HOST, order[v], above, value, count, &moved), &m, seed);
+                if (test_on("cuda"))
+                    must_not(many_fault(e, &m, GPUOPT_DEVICE, order[v], above, value, count, &moved), &m, seed);
+            }
+            gpuopt_elimination_destroy(e);
+            model_free(&m);
+        }
+    assert_true(moved > 1000);
+    free(value);
+    gpuopt_context_destroy(context);
+}
+
+/* From the last variable down to the first, what the bounds rise by adds up to the cost of the whole assignment. */
+static void rises_add_up(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    int32_t order[MODEL_VARIABLES], value[MODEL_VARIABLES], v;
+    uint64_t seed;
+    long checked = 0;
+    (void)state;
+    for (seed = 1; seed <= 40; seed++) {
+        uint64_t random = seed;
+        recipe r = recipe_draw(&random, GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM);
+        gpuopt_elimination_desc desc;
+        gpuopt_elimination_info info;
+        gpuopt_elimination *e;
+        long double bound[1][MOST_DOMAIN], sum;
+        model m;
+        r.forbidden = r.top = 0;
+        m = model_draw(&random, GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, &r);
+        desc = model_desc(&m);
+        draw_permutation(&random, m.variables, order);
+        desc.order = order;
+        desc.order_count = m.variables;
+        desc.policy = GPUOPT_POLICY_MINI_BUCKET;
+        desc.z = 2 + (int32_t)(seed % 2);
+        for (v = 0; v < m.functions; v++)
+            if (m.function[v].arity > desc.z) desc.z = m.function[v].arity;
+        e = handle_create(context, &desc, &host);
+        info = handle_finish(e, 100);
+        sum = (long double)info.cost;
+        for (v = 0; v < m.variables; v++) value[v] = (int32_t)test_random_int(&random, 0, m.domain[v] - 1);
+        for (v = m.variables - 1; v >= 0; v--) {
+            assert_int_equal(look_up(e, &m, GPUOPT_HOST, order[v], 1, 1, value, bound), GPUOPT_OK);
+            sum += bound[0][value[order[v]]];
+        }
+        if (sum != model_sum(&m, value)) must_not("the sum of all rises", &m, seed);
+        checked += m.variables > 2;
+        gpuopt_elimination_destroy(e);
+        model_free(&m);
+    }
+    assert_true(checked > 20);
+    gpuopt_context_destroy(context);
+}
+
+/* More partial assignments than go through the device's memory at a time, and one that is refused, by its number. */
+static void pieces_and_refusals(void **state) {
+    enum { COUNT = 20000, BAD = 11001 };
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    static const int32_t order[] = {0, 1, 2};
+    int32_t *value = calloc(COUNT, 3 * sizeof(int32_t)), k;
+    int64_t *bound = malloc(sizeof(int64_t) * 2 * COUNT);
+    model m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, 3, NULL);
+    gpuopt_elimination_desc desc;
+    gpuopt_elimination *e;
+    long live, allocations;
+    (void)state;
+    model_add_distance(&m, 0, 1, 5);
+    model_add_distance(&m, 1, 2, 7);
+    desc = model_desc(&m);
+    desc.order = order;
+    desc.order_count = 3;
+    e = handle_create(context, &desc, &host);
+    handle_finish(e, 3);
+    live = host.live, allocations = host.allocations;
+    for (k = 0; k < COUNT; k++) value[3 * k] = -1, value[3 * k + 1] = k % 2, value[3 * k + 2] = k / 2 % 2;
+    assert_int_equal(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 0, COUNT, value, bound, NULL), GPUOPT_OK);
+    for (k = 0; k < COUNT; k++) {
+        const int64_t above = k % 2 == k / 2 % 2 ? 0 : 7;
+        if (bound[2 * k] != above + 5 * (k % 2) || bound[2 * k + 1] != above + 5 * (1 - k % 2)) break;
+    }
+    assert_int_equal(k, COUNT);
+    value[3 * BAD + 1] = 2;
+    assert_int_equal(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 1, COUNT, value, bound, NULL),
+                     GPUOPT_ERROR_ARGUMENT);
+    assert_non_null(strstr(host.error, "gpuopt_elimination_get_bounds: partial assignment 11001 "));
+    value[3 * BAD + 1] = -1;
+    assert_int_equal(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 0, COUNT, value, bound, NULL),
+                     GPUOPT_ERROR_ARGUMENT);
+    value[3 * BAD + 1] = 0;
+    value[3 * BAD + 2] = 2; /* is not read for what the bound rises by */
+    assert_int_equal(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 1, COUNT, value, bound, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 1, 0, NULL, NULL, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 1, -1, value, bound, NULL),
+                     GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 1, INT64_MAX / 8, value, bound, NULL),
+                     GPUOPT_ERROR_ARGUMENT);
+    assert_true(host.live == live && host.allocations == allocations);
+    gpuopt_elimination_destroy(e);
+    model_free(&m);
+    free(value);
+    free(bound);
+    gpuopt_context_destroy(context);
+}
+
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(bounds_hold),
-    cmocka_unit_test(search_finds_the_optimum),
-    cmocka_unit_test(bounds_of_copies),
+    cmocka_unit_test(bounds_hold),      cmocka_unit_test(search_finds_the_optimum),
+    cmocka_unit_test(bounds_of_copies), cmocka_unit_test(many_at_once),
+    cmocka_unit_test(rises_add_up),     cmocka_unit_test(pieces_and_refusals),
 };
 TEST_MAIN(tests)

@@ -200,7 +200,7 @@ static void no_device(gpuopt_elimination *e, test_host *host) {
     host->error[0] = 0
     UNSUPPORTED(gpuopt_elimination_set_condition(e, GPUOPT_DEVICE, 0, value));
     UNSUPPORTED(gpuopt_elimination_assign(e, GPUOPT_DEVICE, 0, value, NULL));
-    UNSUPPORTED(gpuopt_elimination_get_bounds(e, GPUOPT_DEVICE, 0, 0, value, cost, NULL));
+    UNSUPPORTED(gpuopt_elimination_get_bounds(e, GPUOPT_DEVICE, 0, 0, 0, 1, value, cost, NULL));
     UNSUPPORTED(gpuopt_elimination_message_get(e, GPUOPT_DEVICE, 0, 0, cost, NULL, NULL));
     UNSUPPORTED(gpuopt_elimination_message_device_view(e, 0, 0, &view));
 #undef UNSUPPORTED
@@ -237,8 +237,8 @@ static void same_on_device(gpuopt_elimination *e, const int32_t *condition, int3
     assert_int_equal(gpuopt_elimination_assign(e, GPUOPT_DEVICE, 0, (int32_t *)(void *)device, NULL), GPUOPT_OK);
     test_device_copy(values, device, sizeof values);
     assert_memory_equal(value, values, sizeof value);
-    assert_int_equal(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, value, bound, NULL), GPUOPT_OK);
-    assert_int_equal(gpuopt_elimination_get_bounds(e, GPUOPT_DEVICE, 0, 0, (int32_t *)(void *)device,
+    assert_int_equal(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 0, 1, value, bound, NULL), GPUOPT_OK);
+    assert_int_equal(gpuopt_elimination_get_bounds(e, GPUOPT_DEVICE, 0, 0, 0, 1, (int32_t *)(void *)device,
                                                    (int64_t *)(void *)(device + bytes), NULL),
                      GPUOPT_OK);
     test_device_copy(others, device + bytes, sizeof others);

@@ -438,7 +438,8 @@ static void states(void **state) {
         e = handle_create(context, &desc, &host);
         assert_int_equal(gpuopt_elimination_assign(e, GPUOPT_HOST, 0, value, NULL), GPUOPT_ERROR_STATE);
         handle_finish(e, 1);
-        assert_int_equal(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, value, bound, NULL), GPUOPT_ERROR_STATE);
+        assert_int_equal(gpuopt_elimination_get_bounds(e, GPUOPT_HOST, 0, 0, 0, 1, value, bound, NULL),
+                         GPUOPT_ERROR_STATE);
         assert_int_equal(gpuopt_elimination_assign(e, GPUOPT_HOST, 0, value, NULL), GPUOPT_OK);
         for (k = 0; k < 10; k++) {
             gpuopt_elimination_message_info info = handle_message(e, k);

@@ -232,7 +232,7 @@ static void without_keep(void **state) {
         gpuopt_desc_init(&assignment, sizeof assignment);
         status = gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, value, &assignment);
         assert_true(status == GPUOPT_ERROR_STATE || status == GPUOPT_ERROR_UNSUPPORTED);
-        status = gpuopt_elimination_get_bounds(elimination, GPUOPT_HOST, 0, 0, value, bound, bound_value);
+        status = gpuopt_elimination_get_bounds(elimination, GPUOPT_HOST, 0, 0, 0, 1, value, bound, bound_value);
         assert_true(status == GPUOPT_ERROR_STATE || status == GPUOPT_ERROR_UNSUPPORTED);
         gpuopt_elimination_destroy(elimination);
         model_free(&m);

@@ -144,7 +144,7 @@ static void calls_out_of_order(void **state) {
                          GPUOPT_ERROR_STATE);
         assert_non_null(strstr(host.error, "gpuopt_elimination_assign"));
         assert_int_equal(assignment.cost, 77);
-        assert_int_equal(gpuopt_elimination_get_bounds(elimination, GPUOPT_HOST, 0, order[7], value, cost, NULL),
+        assert_int_equal(gpuopt_elimination_get_bounds(elimination, GPUOPT_HOST, 0, order[7], 0, 1, value, cost, NULL),
                          GPUOPT_ERROR_STATE);
         assert_non_null(strstr(host.error, "gpuopt_elimination_get_bounds"));
         for (j = 0; j < 8; j++) {
@@ -318,7 +318,7 @@ static void steps_allocate_nothing(void **state) {
             if (m.semiring == GPUOPT_SEMIRING_LOG_SUM_EXP) continue;
             assert_int_equal(gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, value, &assignment), GPUOPT_OK);
             assert_int_equal(value[5], round);
-            assert_int_equal(gpuopt_elimination_get_bounds(elimination, GPUOPT_HOST, 0, 6, value, cost, real),
+            assert_int_equal(gpuopt_elimination_get_bounds(elimination, GPUOPT_HOST, 0, 6, 0, 1, value, cost, real),
                              GPUOPT_OK);
         }
         assert_int_equal(host.allocations, allocations);

@@ -109,7 +109,7 @@ static void check_bounds(fuzz *f, int32_t copy) {
     else if (f->desc.keep == GPUOPT_OFF || f->estimate.policy == GPUOPT_POLICY_DROP ||
              f->estimate.policy == GPUOPT_POLICY_RECOMPUTE)
         allowed = GPUOPT_ERROR_STATE;
-    status = gpuopt_elimination_get_bounds(f->e, GPUOPT_HOST, copy, variable, value, cost, real);
+    status = gpuopt_elimination_get_bounds(f->e, GPUOPT_HOST, copy, variable, 0, 1, value, cost, real);
     /* A sliced variable may be reported as one that is not eliminated. */
     REQUIRE(status == allowed || (status == GPUOPT_ERROR_ARGUMENT && f->estimate.policy == GPUOPT_POLICY_SLICE));
     for (v = 0; !status && v < f->m.domain[variable]; v++) {

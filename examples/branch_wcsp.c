@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Solves a weighted CSP or another graphical model that is too wide for elimination: by depth-first branch and bound
+ * over the elimination tree, with bounds by mini-buckets whose costs have been shifted, many nodes in each look-up. It
+ * ends with the proven optimum, and checks the assignment against the model.
+ *
+ * Build, from the repository's root; -fopenmp adds threads:
+ *     cc -O2 -I. examples/branch_wcsp.c examples/wcsp_[st]*.c examples/common.c examples/io/c*.c \
+ *         examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c examples/io/uai.c \
+ *         examples/io/wcsp.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o branch_wcsp
+ * Also reads: *.wcsp *.wcsp.gz *.wcsp.xz *.cfn *.cfn.gz *.cfn.xz *.uai *.uai.gz *.uai.xz random:* scalefree:* grid:*
+ * Try: random:30:5:0.25:1 --z 7 --backend cpu
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/common.h"
+#include "examples/wcsp_search.h"
+
+static const char usage[] =
+    "usage: branch_wcsp MODEL [options]\n"
+    "  MODEL         a file (.wcsp, .cfn, .uai, compressed as .gz or .xz or not; -: .wcsp from standard input),\n"
+    "                random:N:D:P1:SEED, scalefree:N:D:SEED or grid:N:D:SEED; of .uai, -ln of each factor, rounded to\n"
+    "                millionths, is the cost\n"
+    "  --z N         mini-buckets of at most N variables (what fits into 8 MiB)\n"
+    "  --relax N     shift costs between mini-buckets N times (10)\n"
+    "  --order-work N moves of annealing for the order (1000000)\n"
+    "  --batch N     nodes in a look-up at most (64, on the GPU 2048)\n"
+    "  --cache N     2^N solved states are remembered, 24 bytes each (22)\n"
+    "  --seconds S   of searching, at most; then what is known is printed (no limit)\n"
+    "  --backend B   cpu, cuda or auto: cuda where there is one (auto)\n"
+    "  --threads N   of the CPU backend (1)\n"
+    "  --json        one line of JSON on stdout, nothing else\n"
+    "  --help        print this and exit\n"
+    "exit status: 0 solved, or stopped with bounds, 1 no solution, 2 bad input or a failed write, 3 anything else\n";
+
+typedef struct options {
+    const char *model, *backend;
+    int64_t z, relax, order_work, batch, cache, threads;
+    double seconds;
+    int json;
+} options;
+
+/* Returns 1 if the option was taken, 0 for a bad value, -1 if there is no such option. */
+static int parse_option(void *options_of, const char *name, const char *value) {
+    options *o = options_of;
+    char *end;
+    if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
+    if (strcmp(name, "--z") == 0) return whole_number(value, INT32_MAX, &o->z);
+    if (strcmp(name, "--relax") == 0)
+        return strcmp(value, "0") == 0 ? (o->relax = 0, 1) : whole_number(value, 1000000, &o->relax);
+    if (strcmp(name, "--order-work") == 0) return whole_number(value, INT64_MAX / 2, &o->order_work);
+    if (strcmp(name, "--batch") == 0) return whole_number(value, 1 << 20, &o->batch);
+    if (strcmp(name, "--cache") == 0) return whole_number(value, 36, &o->cache);
+    if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
+    if (strcmp(name, "--seconds") == 0)
+        return o->seconds = strtod(value, &end), end != value && !*end && o->seconds > 0;
+    return -1;
+}
+
+/* ---- Before the search ---- */
+
+/* Makes costs of the factors of a .uai file. Returns -1 if there is no memory. */
+static int round_factors(search *s) {
+    graphical_model *m = &s->model;
+    if (m->type == GPUOPT_COST_INT64) return 0;
+    graphical_take_logs(m, -1);
+    m->type = GPUOPT_COST_INT64;
+    s->unit = 1e-6;
+    for (int32_t k = 0; k < m->functions; k++) {
+        gpuopt_elimination_function *f = &m->function[k];
+        int64_t entries = f->tuples < 0 ? 1 : f->tuples, *cost;
+        for (int32_t i = 0; f->tuples < 0 && i < f->arity; i++) entries *= m->domain[f->scope[i]];
+        f->cost = cost = malloc(sizeof *cost * (size_t)entries + 1);
+        if (!cost) return -1;
+        for (int64_t i = 0; i < entries; i++)
+            cost[i] = f->value[i] < HUGE_VAL ? llround(f->value[i] / s->unit) : INT64_MAX;
+        f->default_cost = f->default_value < HUGE_VAL ? llround(f->default_value / s->unit) : INT64_MAX;
+    }
+    return 0;
+}
+
+/* More than any assignment costs. */
+static int64_t above_all(const graphical_model *m) {
+    int64_t sum = 1, most;
+    for (int32_t k = 0; k < m->functions; k++) {
+        const gpuopt_elimination_function *f = &m->function[k];
+        int64_t entries = f->tuples < 0 ? 1 : f->tuples;
+        for (int32_t i = 0; f->tuples < 0 && i < f->arity; i++) entries *= m->domain[f->scope[i]];
+        most = f->tuples < 0 || f->default_cost == INT64_MAX ? INT64_MIN : f->default_cost;
+        for (int64_t i = 0; i < entries; i++)
+            if (f->cost[i] < INT64_MAX && f->cost[i] > most) most = f->cost[i];
+        if (most > INT64_MIN) sum += most;
+    }
+    return m->top > 0 && m->top < sum ? m->top : sum;
+}
+
+/* Finds an order of elimination and makes the tree, and what else the search needs before there is a relaxation. */
+static gpuopt_status prepare(search *s, const options *o, gpuopt_elimination_desc *desc, int32_t *order) {
+    const graphical_model *m = &s->model;
+    gpuopt_elimination_estimate estimate = GPUOPT_INIT(gpuopt_elimination_estimate);
+    gpuopt_status status;
+    desc->variables = m->variables;
+    desc->domain = m->domain;
+    desc->functions = m->functions;
+    desc->function = m->function;
+    desc->top = m->top;
+    desc->order_work = o->order_work;
+    status = gpuopt_elimination_order(s->context, desc, order, NULL, NULL);
+    if (status) return status;
+    desc->order = order;
+    desc->order_count = m->variables;
+    desc->order_work = 0;
+    desc->policy = GPUOPT_POLICY_MINI_BUCKET;
+    desc->z = (int32_t)o->z;
+    if (o->z == 0) desc->memory_limit = (uint64_t)8 << 20;
+    status = gpuopt_elimination_order(s->context, desc, NULL, NULL, &estimate);
+    desc->memory_limit = 0;
+    s->z = desc->z = estimate.z;
+    if (!status && tree_make(&s->tree, m, order, (int32_t)o->batch)) status = GPUOPT_ERROR_MEMORY;
+    return status;
+}
+
+/* Eliminates a model, and takes the assignment that comes out. original: which variable each of its variables is a copy
+ * of; NULL: itself. */
+static gpuopt_status eliminate(search *s, const gpuopt_elimination_desc *desc, const int32_t *original,
+                               gpuopt_elimination_info *info) {
+    int32_t *value = calloc((size_t)desc->variables + 1, sizeof *value),
+            *own = calloc((size_t)s->model.variables + 1, sizeof *own), k;
+    gpuopt_elimination_assignment found = GPUOPT_INIT(gpuopt_elimination_assignment);
+    gpuopt_status status = value && own ? GPUOPT_OK : GPUOPT_ERROR_MEMORY;
+    gpuopt_elimination_destroy(s->elimination);
+    s->elimination = NULL;
+    if (!status) status = gpuopt_elimination_create(s->context, desc, &s->elimination);
+    if (!status) status = gpuopt_elimination_step(s->elimination, INT32_MAX, info);
+    if (!status) status = gpuopt_elimination_assign(s->elimination, GPUOPT_HOST, 0, value, &found);
+    for (k = 0; !status && k < desc->variables; k++) own[original ? original[k] : k] = value[k];
+    if (!status && found.outcome != GPUOPT_INFEASIBLE) take(s, own);
+    free(value);
+    free(own);
+    return status;
+}
+
+/* Eliminates with mini-buckets, then shifts costs between them, and searches with the bounds that come of it. */
+static gpuopt_status branch(search *s, const options *o) {
+    gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc), relaxed = desc;
+    gpuopt_elimination_relaxation_info bound = GPUOPT_INIT(gpuopt_elimination_relaxation_info);
+    gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
+    gpuopt_elimination_relaxation *relaxation = NULL;
+    const size_t n = (size_t)s->model.variables + 1, batch = (size_t)o->batch;
+    int32_t *order = calloc(n, sizeof *order), k;
+    gpuopt_status status;
+    s->incumbent = calloc(n, sizeof *s->incumbent);
+    s->first_copy = calloc(n, sizeof *s->first_copy);
+    s->copies = calloc(n, sizeof *s->copies);
+    s->cache = malloc(sizeof *s->cache << o->cache);
+    s->copy_rise = calloc(batch * (size_t)(s->model.max_domain + 1), sizeof *s->copy_rise);
+    s->mask = ((uint64_t)1 << o->cache) - 1;
+    status = order && s->incumbent && s->first_copy && s->copies && s->cache && s->copy_rise ? GPUOPT_OK
+                                                                                             : GPUOPT_ERROR_MEMORY;
+    for (uint64_t i = 0; s->cache && i <= s->mask; i++) s->cache[i].level = -1;
+    if (!status) status = prepare(s, o, &desc, order);
+    if (!status) status = eliminate(s, &desc, NULL, &info);
+    if (!status && s->feasible && s->upper > 0) desc.top = s->upper; /* less is wanted */
+    if (!status) status = gpuopt_elimination_relax(s->context, &desc, (int32_t)o->relax, &relaxation);
+    if (!status) status = gpuopt_elimination_relaxation_get_info(relaxation, &bound);
+    if (!status) status = gpuopt_elimination_relaxation_get_desc(relaxation, &relaxed);
+    if (!status) status = eliminate(s, &relaxed, bound.original, &info);
+    if (!status) {
+        s->relaxed = bound.variables;
+        s->scale = bound.scale;
+        s->lower = bound.cost;
+        s->row = calloc(batch * (size_t)s->relaxed + 1, sizeof *s->row);
+        for (k = s->relaxed - 1; k >= 0; k--) s->first_copy[bound.original[k]] = k, s->copies[bound.original[k]]++;
+        if (!s->row) status = GPUOPT_ERROR_MEMORY;
+    }
+    s->proven = !status && (info.outcome == GPUOPT_INFEASIBLE || (s->feasible && s->lower >= s->upper));
+    if (!status && !s->proven) {
+        const int64_t most = (s->feasible ? s->upper : above_all(&s->model)) - 1;
+        say(s, "at least", s->lower);
+        s->deadline = now() + o->seconds;
+        deepen(s, info.cost, most * s->scale - info.cost + 1);
+        status = s->status;
+    }
+    if (s->proven && s->feasible) s->lower = s->upper;
+    gpuopt_elimination_relaxation_destroy(relaxation);
+    free(order);
+    return status;
+}
+
+/* ---- The answer ---- */
+
+static void print_bound(const search *s, const char *name, int64_t cost, int known) {
+    char text[GRAPHICAL_COST_TEXT] = "null";
+    if (known && s->unit == 1) graphical_cost_text(&s->model, cost, text);
+    else if (known) snprintf(text, sizeof text, "%.6f", (double)cost * s->unit);
+    printf(", \"%s\": %s", name, text);
+}
+
+static void print_answer(const search *s, const options *o, const char *backend) {
+    const char *status = !s->proven ? "bounded" : s->feasible ? "optimal" : "infeasible";
+    const double seconds = now() - s->start;
+    if (!s->json) {
+        if (s->feasible) say(s, status, s->upper);
+        else printf("%s\n", s->proven ? "No solution: every assignment is forbidden." : "No solution was found.");
+        printf("Largest table of an exact elimination: 2^%.1f entries; mini-buckets of %d variables. %lld nodes, %lld "
+               "bounds in %lld calls, %lld states remembered; %.3g s on %s.\n",
+               s->tree.largest, (int)s->z, (long long)s->nodes, (long long)s->bounds, (long long)s->calls,
+               (long long)s->recalled, seconds, backend);
+        return;
+    }
+    printf("{\"model\": ");
+    print_json_string(o->model);
+    printf(", \"backend\": \"%s\", \"status\": \"%s\"", backend, status);
+    if (s->model.maximised) print_bound(s, "lower_bound", s->upper, s->feasible);
+    print_bound(s, s->model.maximised ? "upper_bound" : "lower_bound", s->lower, s->feasible || !s->proven);
+    if (!s->model.maximised) print_bound(s, "upper_bound", s->upper, s->feasible);
+    printf(
+        ", \"z\": %d, \"log2_largest\": %.1f, \"nodes\": %lld, \"bounds\": %lld, \"calls\": %lld, \"recalled\": %lld, "
+        "\"seconds\": %.6f}\n",
+        (int)s->z, s->tree.largest, (long long)s->nodes, (long long)s->bounds, (long long)s->calls,
+        (long long)s->recalled, seconds);
+}
+
+int main(int argc, char **argv) {
+    options o = {0};
+    search s = {0};
+    speaker voice = {"branch_wcsp", 0};
+    const char *backend = NULL;
+    char error[512];
+    gpuopt_status status;
+    o.backend = "auto";
+    o.relax = 10;
+    o.order_work = 1000000;
+    o.cache = 22;
+    o.threads = 1;
+    o.seconds = HUGE_VAL;
+    if (parse_words(argc, argv, usage, parse_option, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
+    s.json = o.json;
+    s.unit = 1;
+    s.start = now();
+    if (graphical_load(o.model, 0, &s.model, error, sizeof error)) {
+        fprintf(stderr, "%s\n", error);
+        return EXIT_BAD_INPUT;
+    }
+    status = round_factors(&s) ? GPUOPT_ERROR_MEMORY
+                               : open_context(o.backend, 1, (int)o.threads, &voice, &s.context, &backend);
+    if (o.batch == 0) o.batch = backend && strcmp(backend, "cuda") == 0 ? 2048 : 64;
+    if (!status) status = branch(&s, &o);
+    if (!status) print_answer(&s, &o, backend);
+    else fprintf(stderr, "branch_wcsp: %s\n", gpuopt_status_string(status));
+    gpuopt_elimination_destroy(s.elimination);
+    gpuopt_context_destroy(s.context);
+    tree_free(&s.tree);
+    graphical_free(&s.model);
+    free(s.incumbent);
+    free(s.first_copy);
+    free(s.copies);
+    free(s.row);
+    free(s.copy_rise);
+    free(s.cache);
+    return finish_output(status ? EXIT_FAILED : s.proven && !s.feasible ? EXIT_INFEASIBLE : 0);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Depth-first branch and bound over the elimination tree of a graphical model, as branch_wcsp does it.
+ */
+#ifndef EXAMPLES_WCSP_SEARCH_H
+#define EXAMPLES_WCSP_SEARCH_H
+
+#include "examples/wcsp_tree.h"
+
+/* What is known about a state of a level: how far its optimum is above its bound, or at least is. */
+enum { EXACT = -1, AT_LEAST = -2 };
+typedef struct memory {
+    uint64_t number;
+    int32_t level; /* -1: nothing */
+    int32_t kind;  /* EXACT or AT_LEAST; else it is being solved, as the state of this number */
+    int64_t excess;
+} memory;
+
+typedef struct search {
+    graphical_model model;
+    tree tree;
+    gpuopt_context *context;
+    gpuopt_elimination *elimination; /* of the relaxation: its variables are copies of the model's */
+    int32_t *first_copy, *copies;    /* [variables] of each; a variable's follow one another */
+    int32_t relaxed, z;              /* variables of the relaxation; of a mini-bucket at most */
+    int32_t *row;                    /* [batch][relaxed] what is looked up */
+    int64_t *copy_rise;              /* [batch][values] */
+    memory *cache;
+    uint64_t mask; /* entries of the cache - 1 */
+    int64_t nodes, bounds, calls, recalled;
+    double deadline;
+    int stopped;          /* by the deadline, or for good: */
+    gpuopt_status status; /* of the look-ups */
+    /* The answer: costs are the model's, times scale those of the relaxation. */
+    int32_t *incumbent; /* [variables] */
+    int64_t lower, upper, scale;
+    int feasible, proven;
+    double unit, start; /* a cost of 1 in the file's terms (.uai), or 1 */
+    int json;
+} search;
+
+/* Prints a line: the time, what is known of the cost, and the nodes so far. */
+void say(const search *s, const char *what, int64_t cost);
+/* Takes an assignment [variables of the model] if it is the best so far. */
+void take(search *s, const int32_t *value);
+
+/* Searches for an assignment whose cost is less than `most` above the bound `root`, both the relaxation's, then for one
+ * less than a larger amount, and so on: what is far above the optimum is looked at only if all that is nearer has been
+ * in vain. Each round proves a lower bound. */
+void deepen(search *s, int64_t root, int64_t most);
+
+#endif /* EXAMPLES_WCSP_SEARCH_H */

@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# The example that branches and bounds, as a user runs it: answers worked out by hand, or by another solver (the indices
+# of GPUOPT_TEST_DATA); every option; exit codes. z is small, so that the bounds leave a search.
+# Usage: branch_wcsp_test.sh [PROGRAM]
+set -u
+example=branch_wcsp seconds=120
+# shellcheck source=../support/example.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../support/example.sh"
+
+# optimal WANT ARGUMENT...: proven.
+optimal() {
+    local want=$1
+    shift
+    exits 0 "$@" --json --backend cpu && has '"status": "optimal"' out && near lower_bound "$want" 1e-9 &&
+        near upper_bound "$want" 1e-9
+}
+searched() { within nodes "$1" 1e9; } # nodes at least
+
+# complete N COLORS COST: a weighted CSP that colors the complete graph of N vertices; equal neighbours cost COST.
+complete() {
+    awk -v n="$1" -v d="$2" -v c="$3" 'BEGIN {
+        print "complete", n, d, n * (n - 1) / 2, 1000
+        for (i = 0; i < n; i++) printf "%d ", d
+        print ""
+        for (i = 0; i < n; i++) for (j = i + 1; j < n; j++) {
+            print 2, i, j, 0, d
+            for (v = 0; v < d; v++) print v, v, c
+        }
+    }'
+}
+
+# The classes of equal colors are as even as can be: 7 vertices in 3 colors are 3 + 2 + 2, with 3 + 1 + 1 equal pairs.
+complete 7 3 1 >seven.wcsp
+complete 9 4 2 >nine.wcsp # 3 + 2 + 2 + 2: 6 pairs, 2 each
+complete 5 4 1000 >five.wcsp
+for z in 2 3 5; do
+    for relax in 0 1 20; do
+        optimal 5 seven.wcsp --z $z --relax $relax && searched 10
+        result "a complete graph of 7 vertices, --z $z --relax $relax" $?
+        optimal 12 nine.wcsp --z $z --relax $relax && searched 10
+        result "a complete graph of 9 vertices, --z $z --relax $relax" $?
+    done
+    exits 1 five.wcsp --z $z --json && has '"status": "infeasible"' out && has '"upper_bound": null' out
+    result "4 colors for 5 vertices: none, --z $z" $?
+done
+for options in "--batch 1" "--batch 3" "--batch 5000" "--cache 1" "--cache 4 --batch 2" "--threads 2" "--order-work 1000"; do
+    # shellcheck disable=SC2086 # several words
+    optimal 12 nine.wcsp --z 2 --relax 3 $options && searched 10
+    result "$options" $?
+done
+# Two models side by side: the tree has two roots, and the optima add up.
+awk 'NR == FNR { a[FNR] = $0; rows = FNR; next }
+    FNR == 1 { print "both", 14, 3, 42, 1000 } FNR == 2 { print a[2], $0; for (k = 3; k <= rows; k++) print a[k] }
+    FNR > 2 && NF == 5 { $2 += 7; $3 += 7; print; next } FNR > 2' seven.wcsp seven.wcsp >both.wcsp
+optimal 10 both.wcsp --z 2
+result "a model in two parts" $?
+
+# By hand: solve_wcsp_test.sh.
+optimal 4 "$models/exams.wcsp" --z 2
+result "exams.wcsp" $?
+exits 0 "$models/sprinkler.uai" --z 2 --json && near upper_bound 0.733969175080201 1e-5 && near lower_bound 0.733969 1e-5
+result "sprinkler.uai: factors" $?
+# Weights of 7, 5 and 4 that must not exceed 9: the greatest value is 9 (5 + 4).
+cat >load.cfn <<'CFN'
+{"problem": {"name": "load", "mustbe": ">-100.0"},
+ "variables": {"a": 2, "b": 2, "c": 2},
+ "functions": {"va": {"scope": ["a"], "costs": [0, 7.0]}, "vb": {"scope": ["b"], "costs": [0, 5.0]},
+  "vc": {"scope": ["c"], "costs": [0, 4.0]},
+  "ab": {"scope": ["a", "b"], "costs": [0, 0, 0, -99]}, "ac": {"scope": ["a", "c"], "costs": [0, 0, 0, -99]}}}
+CFN
+optimal 9 load.cfn --z 2
+result "a .cfn that is maximised" $?
+
+# A node limit cannot be told beforehand, but a second is not enough for this one.
+complete 24 7 1 >large.wcsp
+exits 0 large.wcsp --z 2 --seconds 0.5 --json && has '"status": "bounded"' out && within lower_bound 0 30 &&
+    within upper_bound 30 1000 && exits 0 large.wcsp --z 2 --seconds 0.5 && has 'incumbent' out && has 'at least' out
+result "--seconds: stopped, with both bounds" $?
+optimal 5 seven.wcsp --z 2 && exits 0 seven.wcsp --z 2 --backend cpu && has 'optimal *5 ' out && has 'nodes' out
+result "incumbents and nodes in words" $?
+
+exits 0 --help && has 'usage: branch_wcsp' out
+result "--help" $?
+for options in "--z 0" "--relax -1" "--batch 0" "--cache 99" "--seconds 0" "--seconds x" "--backend gpu" "--nonsense 1"; do
+    # shellcheck disable=SC2086 # several words
+    exits 2 seven.wcsp $options && [ -s err ]
+    result "$options is refused" $?
+done
+exits 2 missing.wcsp && has 'missing.wcsp' err
+result "a file that is not there" $?
+
+# ---- Public models ----
+
+if [ -n "${GPUOPT_TEST_DATA:-}" ]; then
+    data=$GPUOPT_TEST_DATA/wcsp
+    while read -r file want options; do
+        # shellcheck disable=SC2086 # several words
+        optimal "$want" "$data/$file" $options && searched 100
+        result "$file" $?
+    done <<'MODELS'
+small/example.wcsp 27 --z 3
+small/rep_0_x_10.wcsp 124 --z 2
+spot5/54.wcsp 37 --z 5
+spot5/404.wcsp 114 --z 8
+spot5/29.wcsp 8059 --z 7
+spot5/42b.wcsp 155050 --z 12 --relax 0
+spot5/408b.wcsp 6225 --z 12
+MODELS
+fi
+
+summary
