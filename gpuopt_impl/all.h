@@ -58,6 +58,7 @@ extern "C" {
 #include "elimination/relax.h"
 #include "elimination/cpu.h"
 #include "knapsack/calls.h"
+#include "knapsack/batch.h"
 #include "knapsack/cpu.h"
 #include "backend_cpu.h"
 
