@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * A small knapsack of a batch: depth-first branch and bound over the numbers of copies of its items, the same in C and in
- * CUDA, by one thread.
+ * A small knapsack of a batch: depth-first branch and bound over the numbers of copies of its items, by one thread, the
+ * same in C and in CUDA.
  *
- * Items are in the order of decreasing profit per weight. A node has decided the items before `at`; from there on the
- * search takes all copies of one item after the other until one, the break item, does not fit with all of its copies.
- * Dantzig's bound fills what room is left with a fraction of that item. If it cannot beat the best solution known, the
- * node is dropped, and with it those with fewer copies of the item that was decided last: the bound is a concave function
- * of that number, and falls towards 0. Otherwise as many copies of the break item are taken as fit, and the search goes
- * on behind it. Where nothing more fits is a solution. Then the last item that has a copy gives one back.
+ * Items are in the order of decreasing profit per weight. A node has decided the items before `at`; from there on
+ * the search takes all copies of one item after the other until one, the break item, does not fit with all of its
+ * copies. Dantzig's bound fills what room is left with a fraction of that item. If it cannot beat the best solution
+ * known, the node is dropped, and with it those with fewer copies of the item that was decided last, since the
+ * bound is a concave function of that number and has been falling towards 0. Otherwise as many copies of the break
+ * item are taken as fit, and the search goes on behind it. Where nothing more fits is a solution. Then the last
+ * item that has a copy gives one back. Profits are multiples of their greatest common divisor, and so are weights:
+ * that rounds the bound and the capacity down.
  *
- * After E. Horowitz, S. Sahni: Computing partitions with applications to the knapsack problem. Journal of the ACM 21,
- * 1974; for several copies of an item S. Martello, P. Toth: Knapsack Problems, Wiley, 1990, chapter 3.
+ * After E. Horowitz, S. Sahni: Computing Partitions with Applications to the Knapsack Problem. Journal of the ACM 21,
+ * 1974; for several copies of an item S. Martello, P. Toth: Knapsack Problems. Wiley, 1990, chapter 3.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_SMALL_H
 #define GPUOPT_IMPL_KNAPSACK_SMALL_H
