@@ -29,6 +29,7 @@
 typedef struct gpuopt__knapsack_item {
     int64_t weight, profit; /* 1 or more */
     int32_t index;          /* in the descriptor */
+    uint32_t key;           /* of the sort */
 } gpuopt__knapsack_item;
 
 /* The arrays of a search, apart from the pool. A handle has two sets: the second is for the search that recovers
