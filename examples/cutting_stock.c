@@ -102,7 +102,7 @@ static gpuopt_status begin(cutter *c) {
     const cutting_model *m = &c->model;
     int32_t cut[CUTTING_PIECES], i, k;
     for (i = 0; i < m->pieces; i++) {
-        int32_t best = -1;
+        int32_t best = 0;
         double cheapest = HUGE_VAL;
         for (k = 0; k < m->stocks; k++) {
             const double each = (double)m->cost[k] / (double)(m->stock_length[k] / m->length[i]);

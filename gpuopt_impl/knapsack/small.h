@@ -18,7 +18,7 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_SMALL_H
 #define GPUOPT_IMPL_KNAPSACK_SMALL_H
 
-#include "../../gpuopt.h"
+#include "../common/backend.h"
 #include "bound.h"
 
 /* The knapsacks of a call, where the backend can read them. */
