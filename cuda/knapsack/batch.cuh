@@ -25,7 +25,7 @@ struct CudaKnapsackBatch {
     int64_t *weight = nullptr, *profit = nullptr, *capacity = nullptr;
     int32_t *upper = nullptr;
     gpuopt__knapsack_wanted found = {};
-    gpuopt__small_item *item = nullptr; /* [threads][items] */
+    gpuopt__knapsack_small_item *item = nullptr; /* [threads][items] */
     unsigned long long *fault = nullptr;
     int64_t threads = 0; /* at the same time */
 };
@@ -38,25 +38,25 @@ CudaKnapsackBatch *cuda_knapsack_batch(const gpuopt_knapsack_batch *b) {
 
 __global__ void knapsack_check_batch(gpuopt__knapsack_given given, int64_t count, unsigned long long *fault) {
     const int64_t threads = int64_t{gridDim.x} * blockDim.x;
-    unsigned long long first = GPUOPT__SMALL_NO_FAULT;
+    unsigned long long first = GPUOPT__KNAPSACK_SMALL_NO_FAULT;
     for (int64_t k = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; k < count; k += threads) {
-        const unsigned long long word = gpuopt__small_fault(&given, k);
+        const unsigned long long word = gpuopt__knapsack_small_fault(&given, k);
         if (word < first) first = word;
     }
-    if (first != GPUOPT__SMALL_NO_FAULT) atomicMin(fault, first);
+    if (first != GPUOPT__KNAPSACK_SMALL_NO_FAULT) atomicMin(fault, first);
 }
 
 /* Only one of each `apart` threads, a power of two, works: where there are few knapsacks, fewer of them share a warp,
  * whose threads wait for one another. */
 __global__ void __launch_bounds__(SMALL_THREADS, SMALL_BLOCKS)
     knapsack_solve_batch(gpuopt__knapsack_given given, gpuopt__knapsack_wanted wanted, int64_t count, int64_t limit,
-                         int apart, gpuopt__small_item *item) {
+                         int apart, gpuopt__knapsack_small_item *item) {
     const int64_t thread = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (thread % apart) return;
     const int64_t first = thread / apart, workers = int64_t{gridDim.x} * blockDim.x / apart;
     for (int64_t k = first; k < count; k += workers) {
-        gpuopt__small_search s;
-        gpuopt__small_solve(&given, k, limit, item + first * given.items, &s, &wanted);
+        gpuopt__knapsack_small_search s;
+        gpuopt__knapsack_small_solve(&given, k, limit, item + first * given.items, &s, &wanted);
     }
 }
 
@@ -157,7 +157,7 @@ gpuopt_status cuda_knapsack_batch_run(gpuopt_knapsack_batch *b) {
     status = c->queue.launched("checking knapsacks");
     if (!status) status = c->queue.copy(&job.fault, c->fault, sizeof job.fault, "checking knapsacks");
     if (!status) status = c->queue.wait("checking knapsacks");
-    if (status || job.fault != GPUOPT__SMALL_NO_FAULT) return status;
+    if (status || job.fault != GPUOPT__KNAPSACK_SMALL_NO_FAULT) return status;
     gpuopt__knapsack_wanted wanted = job.wanted;
     auto place = [here](auto *&there, auto *staging) {
         if (here && there) there = staging;

@@ -24,7 +24,7 @@ static gpuopt_status gpuopt__knapsack_batch_check(const gpuopt_context *context,
     status =
         gpuopt__check_struct(context, call, context->desc.backend->knapsack, desc, desc->struct_size, own, sizeof *own);
     if (status) return status;
-    if (own->items < 1 || own->items > GPUOPT__SMALL_ITEMS)
+    if (own->items < 1 || own->items > GPUOPT__KNAPSACK_SMALL_ITEMS)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "items is not in 1..256");
     if (own->count < 1 || own->count > GPUOPT__KNAPSACK_BATCH_COUNT)
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "count is not in 1..16777216");
@@ -104,17 +104,18 @@ static gpuopt_status gpuopt__knapsack_batch_check_strides(const gpuopt_knapsack_
 
 /* Says what is wrong with the first knapsack that the backend refused. */
 static gpuopt_status gpuopt__knapsack_batch_refuse(const gpuopt_knapsack_batch *b, const char *call) {
-    const long long k = (long long)gpuopt__small_word_knapsack(b->job.fault);
-    const int item = gpuopt__small_word_item(b->job.fault), code = gpuopt__small_word_code(b->job.fault);
-    if (code == GPUOPT__SMALL_PROFIT) {
+    const long long k = (long long)gpuopt__knapsack_small_word_knapsack(b->job.fault);
+    const int item = gpuopt__knapsack_small_word_item(b->job.fault),
+              code = gpuopt__knapsack_small_word_code(b->job.fault);
+    if (code == GPUOPT__KNAPSACK_SMALL_PROFIT) {
         gpuopt__log(b->context, 0, "%s: knapsack %lld: a solution may have more profit than 2^63 - 1", call, k);
         return GPUOPT_ERROR_NUMERIC;
     }
-    if (code == GPUOPT__SMALL_CAPACITY)
+    if (code == GPUOPT__KNAPSACK_SMALL_CAPACITY)
         gpuopt__log(b->context, 0, "%s: knapsack %lld: the capacity is negative", call, k);
     else
         gpuopt__log(b->context, 0, "%s: knapsack %lld: %s of item %d is negative", call, k,
-                    code == GPUOPT__SMALL_WEIGHT ? "weight" : "upper", item);
+                    code == GPUOPT__KNAPSACK_SMALL_WEIGHT ? "weight" : "upper", item);
     return GPUOPT_ERROR_ARGUMENT;
 }
 
@@ -162,9 +163,10 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch,
     job->wanted.upper = r.upper;
     job->wanted.nodes = r.nodes;
     job->wanted.taken = r.taken;
-    job->fault = GPUOPT__SMALL_NO_FAULT;
+    job->fault = GPUOPT__KNAPSACK_SMALL_NO_FAULT;
     status = gpuopt__knapsack_batch_backend(batch)->batch_run(batch);
-    return status || job->fault == GPUOPT__SMALL_NO_FAULT ? status : gpuopt__knapsack_batch_refuse(batch, call);
+    return status || job->fault == GPUOPT__KNAPSACK_SMALL_NO_FAULT ? status
+                                                                   : gpuopt__knapsack_batch_refuse(batch, call);
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_BATCH_H */

@@ -43,29 +43,29 @@ static int gpuopt__knapsack_cpu_batch_stopped(gpuopt_knapsack_batch *b, int thre
 }
 
 static void gpuopt__knapsack_cpu_batch_next(gpuopt_knapsack_batch *b, int thread, int64_t k) {
-    gpuopt__small_item item[GPUOPT__SMALL_ITEMS];
+    gpuopt__knapsack_small_item item[GPUOPT__KNAPSACK_SMALL_ITEMS];
     gpuopt__knapsack_batch_job *job = &b->job;
-    gpuopt__small_search s;
-    if (gpuopt__knapsack_cpu_batch_stopped(b, thread, k)) gpuopt__small_skip(&job->given, k, &job->wanted);
-    else gpuopt__small_solve(&job->given, k, job->node_limit, item, &s, &job->wanted);
+    gpuopt__knapsack_small_search s;
+    if (gpuopt__knapsack_cpu_batch_stopped(b, thread, k)) gpuopt__knapsack_small_skip(&job->given, k, &job->wanted);
+    else gpuopt__knapsack_small_solve(&job->given, k, job->node_limit, item, &s, &job->wanted);
 }
 
 static gpuopt_status gpuopt__knapsack_cpu_batch_run(gpuopt_knapsack_batch *b) {
     gpuopt__knapsack_batch_job *job = &b->job;
     const int64_t chunks = (job->count + GPUOPT__KNAPSACK_BATCH_CHUNK - 1) / GPUOPT__KNAPSACK_BATCH_CHUNK;
     const int threads = b->context->desc.threads < chunks ? b->context->desc.threads : (int)chunks;
-    uint64_t fault = GPUOPT__SMALL_NO_FAULT;
+    uint64_t fault = GPUOPT__KNAPSACK_SMALL_NO_FAULT;
     int64_t k;
     b->stopped = 0;
 #ifdef _OPENMP
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(min : fault) if (threads > 1)
 #endif
     for (k = 0; k < job->count; k++) {
-        const uint64_t word = gpuopt__small_fault(&job->given, k);
+        const uint64_t word = gpuopt__knapsack_small_fault(&job->given, k);
         fault = word < fault ? word : fault;
     }
     job->fault = fault;
-    if (fault != GPUOPT__SMALL_NO_FAULT) return GPUOPT_OK;
+    if (fault != GPUOPT__KNAPSACK_SMALL_NO_FAULT) return GPUOPT_OK;
     if (threads <= 1) {
         for (k = 0; k < job->count; k++) gpuopt__knapsack_cpu_batch_next(b, 0, k);
         return GPUOPT_OK;

@@ -36,36 +36,36 @@ typedef struct gpuopt__knapsack_wanted {
     int32_t *taken; /* [knapsacks][items] */
 } gpuopt__knapsack_wanted;
 
-enum { GPUOPT__SMALL_ITEMS = 256 }; /* at most */
+enum { GPUOPT__KNAPSACK_SMALL_ITEMS = 256 }; /* at most */
 
 /* What is wrong with a knapsack. A word has that, the item and the knapsack, so that the least word is of the first
  * one. */
 enum {
-    GPUOPT__SMALL_CAPACITY = 0, /* is negative */
-    GPUOPT__SMALL_WEIGHT,       /* a weight is */
-    GPUOPT__SMALL_UPPER,        /* a number of copies is */
-    GPUOPT__SMALL_PROFIT        /* all copies that may be of use have more than 2^63 - 1 together */
+    GPUOPT__KNAPSACK_SMALL_CAPACITY = 0, /* is negative */
+    GPUOPT__KNAPSACK_SMALL_WEIGHT,       /* a weight is */
+    GPUOPT__KNAPSACK_SMALL_UPPER,        /* a number of copies is */
+    GPUOPT__KNAPSACK_SMALL_PROFIT        /* all copies that may be of use have more than 2^63 - 1 together */
 };
-#define GPUOPT__SMALL_NO_FAULT UINT64_MAX
-GPUOPT_HD uint64_t gpuopt__small_word(int64_t k, int32_t item, int code) {
+#define GPUOPT__KNAPSACK_SMALL_NO_FAULT UINT64_MAX
+GPUOPT_HD uint64_t gpuopt__knapsack_small_word(int64_t k, int32_t item, int code) {
     return (uint64_t)k << 16 | (uint64_t)item << 2 | (uint64_t)code;
 }
-GPUOPT_HD int64_t gpuopt__small_word_knapsack(uint64_t word) { return (int64_t)(word >> 16); }
-GPUOPT_HD int gpuopt__small_word_item(uint64_t word) { return (int)(word >> 2 & 0x3fff); }
-GPUOPT_HD int gpuopt__small_word_code(uint64_t word) { return (int)(word & 3); }
+GPUOPT_HD int64_t gpuopt__knapsack_small_word_knapsack(uint64_t word) { return (int64_t)(word >> 16); }
+GPUOPT_HD int gpuopt__knapsack_small_word_item(uint64_t word) { return (int)(word >> 2 & 0x3fff); }
+GPUOPT_HD int gpuopt__knapsack_small_word_code(uint64_t word) { return (int)(word & 3); }
 
 /* An item that may be of use, in the order of the search. */
-typedef struct gpuopt__small_item {
+typedef struct gpuopt__knapsack_small_item {
     int64_t weight, profit;
     int64_t least; /* weight of this item and of those after it */
     int32_t most;  /* copies: no more, nor do more fit; most * weight is at most the capacity */
     int32_t taken; /* in the present node, if it has decided the item */
     int32_t best;  /* in the best solution */
     int32_t index; /* in the descriptor */
-} gpuopt__small_item;
+} gpuopt__knapsack_small_item;
 
-typedef struct gpuopt__small_search {
-    gpuopt__small_item *item;
+typedef struct gpuopt__knapsack_small_search {
+    gpuopt__knapsack_small_item *item;
     int32_t items, free; /* the first `free` items have no weight, and are taken */
     int32_t decided;     /* the item whose number of copies was decided last; free - 1: none */
     int32_t at;          /* the item to go on with */
@@ -75,12 +75,12 @@ typedef struct gpuopt__small_search {
     int64_t step;         /* divides all profits */
     int64_t base;         /* profit of the free items */
     int64_t nodes;
-} gpuopt__small_search;
+} gpuopt__knapsack_small_search;
 
 /* Item j of knapsack k as it is given; `most` 0: it is of no use. */
-GPUOPT_HD gpuopt__small_item gpuopt__small_read(const gpuopt__knapsack_given *g, int64_t k, int32_t j,
-                                                int64_t capacity) {
-    gpuopt__small_item item;
+GPUOPT_HD gpuopt__knapsack_small_item gpuopt__knapsack_small_read(const gpuopt__knapsack_given *g, int64_t k, int32_t j,
+                                                                  int64_t capacity) {
+    gpuopt__knapsack_small_item item;
     item.weight = g->weight[k * g->weight_stride + j];
     item.profit = g->profit[k * g->profit_stride + j];
     item.most = g->upper ? g->upper[k * g->upper_stride + j] : 1;
@@ -94,31 +94,34 @@ GPUOPT_HD gpuopt__small_item gpuopt__small_read(const gpuopt__knapsack_given *g,
 }
 
 /* What is wrong with knapsack k. */
-GPUOPT_HD uint64_t gpuopt__small_fault(const gpuopt__knapsack_given *g, int64_t k) {
+GPUOPT_HD uint64_t gpuopt__knapsack_small_fault(const gpuopt__knapsack_given *g, int64_t k) {
     const int64_t capacity = g->capacity[k * g->capacity_stride];
     uint64_t left = INT64_MAX, high, low;
     int32_t j;
-    if (capacity < 0) return gpuopt__small_word(k, 0, GPUOPT__SMALL_CAPACITY);
+    if (capacity < 0) return gpuopt__knapsack_small_word(k, 0, GPUOPT__KNAPSACK_SMALL_CAPACITY);
     for (j = 0; j < g->items; j++) {
-        gpuopt__small_item item;
-        if (g->weight[k * g->weight_stride + j] < 0) return gpuopt__small_word(k, j, GPUOPT__SMALL_WEIGHT);
-        if (g->upper && g->upper[k * g->upper_stride + j] < 0) return gpuopt__small_word(k, j, GPUOPT__SMALL_UPPER);
-        item = gpuopt__small_read(g, k, j, capacity);
+        gpuopt__knapsack_small_item item;
+        if (g->weight[k * g->weight_stride + j] < 0)
+            return gpuopt__knapsack_small_word(k, j, GPUOPT__KNAPSACK_SMALL_WEIGHT);
+        if (g->upper && g->upper[k * g->upper_stride + j] < 0)
+            return gpuopt__knapsack_small_word(k, j, GPUOPT__KNAPSACK_SMALL_UPPER);
+        item = gpuopt__knapsack_small_read(g, k, j, capacity);
         if (item.most == 0) continue;
         gpuopt__knapsack_wide_product((uint64_t)item.profit, (uint64_t)item.most, &high, &low);
-        if (high > 0 || low > left) return gpuopt__small_word(k, j, GPUOPT__SMALL_PROFIT);
+        if (high > 0 || low > left) return gpuopt__knapsack_small_word(k, j, GPUOPT__KNAPSACK_SMALL_PROFIT);
         left -= low;
     }
-    return GPUOPT__SMALL_NO_FAULT;
+    return GPUOPT__KNAPSACK_SMALL_NO_FAULT;
 }
 
 /* Whether a comes before b, which has a larger index: not if b has more profit per weight. */
-GPUOPT_HD int gpuopt__small_before(const gpuopt__small_item *a, const gpuopt__small_item *b) {
+GPUOPT_HD int gpuopt__knapsack_small_before(const gpuopt__knapsack_small_item *a,
+                                            const gpuopt__knapsack_small_item *b) {
     return gpuopt__knapsack_product_reaches((uint64_t)a->profit, (uint64_t)b->weight, (uint64_t)b->profit,
                                             (uint64_t)a->weight);
 }
 
-GPUOPT_HD int64_t gpuopt__small_divisor(int64_t a, int64_t b) {
+GPUOPT_HD int64_t gpuopt__knapsack_small_divisor(int64_t a, int64_t b) {
     while (b && a != 1) {
         const int64_t rest = a % b;
         a = b;
@@ -128,8 +131,9 @@ GPUOPT_HD int64_t gpuopt__small_divisor(int64_t a, int64_t b) {
 }
 
 /* Dantzig's bound of the node that goes on at `at`. */
-GPUOPT_HD int64_t gpuopt__small_bound(const gpuopt__small_search *s, int32_t at, int64_t room, int64_t profit) {
-    const gpuopt__small_item *item = s->item;
+GPUOPT_HD int64_t gpuopt__knapsack_small_bound(const gpuopt__knapsack_small_search *s, int32_t at, int64_t room,
+                                               int64_t profit) {
+    const gpuopt__knapsack_small_item *item = s->item;
     int64_t fits;
     for (; at < s->items; at++) {
         fits = item[at].most * item[at].weight <= room ? item[at].most : room / item[at].weight;
@@ -144,21 +148,21 @@ GPUOPT_HD int64_t gpuopt__small_bound(const gpuopt__small_search *s, int32_t at,
 }
 
 /* Begins the search of knapsack k, in which nothing is wrong. item [g->items] */
-GPUOPT_HD void gpuopt__small_begin(const gpuopt__knapsack_given *g, int64_t k, gpuopt__small_item *item,
-                                   gpuopt__small_search *s) {
+GPUOPT_HD void gpuopt__knapsack_small_begin(const gpuopt__knapsack_given *g, int64_t k,
+                                            gpuopt__knapsack_small_item *item, gpuopt__knapsack_small_search *s) {
     const int64_t capacity = g->capacity[k * g->capacity_stride];
     int64_t common = 0;
     int32_t j, low, high, count = 0;
     s->item = item;
     s->step = s->base = 0;
     for (j = 0; j < g->items; j++) { /* insertion, the place found by bisection */
-        const gpuopt__small_item next = gpuopt__small_read(g, k, j, capacity);
+        const gpuopt__knapsack_small_item next = gpuopt__knapsack_small_read(g, k, j, capacity);
         if (next.most == 0) continue;
         low = 0;
         high = count;
         while (low < high) {
             const int32_t middle = (low + high) / 2;
-            if (gpuopt__small_before(&item[middle], &next)) low = middle + 1;
+            if (gpuopt__knapsack_small_before(&item[middle], &next)) low = middle + 1;
             else high = middle;
         }
         for (high = count++; high > low; high--) item[high] = item[high - 1];
@@ -172,28 +176,28 @@ GPUOPT_HD void gpuopt__small_begin(const gpuopt__knapsack_given *g, int64_t k, g
     s->free = s->at = j;
     s->decided = j - 1;
     for (; j < count; j++) {
-        s->step = gpuopt__small_divisor(item[j].profit, s->step);
-        common = gpuopt__small_divisor(item[j].weight, common);
+        s->step = gpuopt__knapsack_small_divisor(item[j].profit, s->step);
+        common = gpuopt__knapsack_small_divisor(item[j].weight, common);
     }
     if (s->step == 0) s->step = common = 1; /* no items */
     for (j = count - 1; j >= s->free; j--)
         item[j].least = j + 1 < count && item[j + 1].least < item[j].weight ? item[j + 1].least : item[j].weight;
     s->room = capacity - capacity % common;
     s->profit = s->best = s->nodes = 0;
-    s->upper = gpuopt__small_bound(s, s->at, s->room, 0);
+    s->upper = gpuopt__knapsack_small_bound(s, s->at, s->room, 0);
     s->over = s->upper == 0;
 }
 
 /* Item j gives `copies` back. */
-GPUOPT_HD void gpuopt__small_give_back(gpuopt__small_search *s, int32_t j, int32_t copies) {
-    gpuopt__small_item *item = &s->item[j];
+GPUOPT_HD void gpuopt__knapsack_small_give_back(gpuopt__knapsack_small_search *s, int32_t j, int32_t copies) {
+    gpuopt__knapsack_small_item *item = &s->item[j];
     item->taken -= copies;
     s->room += copies * item->weight;
     s->profit -= copies * item->profit;
 }
 
 /* The node has decided the items before `end`, and nothing more fits. */
-GPUOPT_HD void gpuopt__small_found(gpuopt__small_search *s, int32_t end) {
+GPUOPT_HD void gpuopt__knapsack_small_found(gpuopt__knapsack_small_search *s, int32_t end) {
     int32_t j;
     if (s->profit <= s->best) return;
     s->best = s->profit;
@@ -201,7 +205,7 @@ GPUOPT_HD void gpuopt__small_found(gpuopt__small_search *s, int32_t end) {
 }
 
 /* Whether Dantzig's bound of a node with that break item exceeds the best profit. */
-GPUOPT_HD int gpuopt__small_beats(const gpuopt__small_search *s, int32_t at) {
+GPUOPT_HD int gpuopt__knapsack_small_beats(const gpuopt__knapsack_small_search *s, int32_t at) {
     if (s->profit > s->best) return 1;
     return gpuopt__knapsack_product_reaches((uint64_t)s->room, (uint64_t)s->item[at].profit,
                                             (uint64_t)(s->best - s->profit) + (uint64_t)s->step,
@@ -209,8 +213,8 @@ GPUOPT_HD int gpuopt__small_beats(const gpuopt__small_search *s, int32_t at) {
 }
 
 /* A node. */
-GPUOPT_HD void gpuopt__small_advance(gpuopt__small_search *s) {
-    gpuopt__small_item *item = s->item;
+GPUOPT_HD void gpuopt__knapsack_small_advance(gpuopt__knapsack_small_search *s) {
+    gpuopt__knapsack_small_item *item = s->item;
     int32_t at = s->at, last;
     s->nodes++;
     for (; at < s->items && item[at].most * item[at].weight <= s->room; at++) {
@@ -219,18 +223,18 @@ GPUOPT_HD void gpuopt__small_advance(gpuopt__small_search *s) {
         s->profit += item[at].most * item[at].profit;
     }
     last = at;
-    if (at < s->items && gpuopt__small_beats(s, at)) {
+    if (at < s->items && gpuopt__knapsack_small_beats(s, at)) {
         item[at].taken = item[at].weight > s->room ? 0 : (int32_t)(s->room / item[at].weight);
         s->room -= item[at].taken * item[at].weight;
         s->profit += item[at].taken * item[at].profit;
         s->decided = at++;
         s->at = at;
         if (at < s->items && item[at].least <= s->room) return;
-        gpuopt__small_found(s, at);
+        gpuopt__knapsack_small_found(s, at);
     } else {
-        if (at == s->items) gpuopt__small_found(s, at);
-        while (--last > s->decided) gpuopt__small_give_back(s, last, item[last].taken);
-        if (last >= s->free) gpuopt__small_give_back(s, last, item[last].taken);
+        if (at == s->items) gpuopt__knapsack_small_found(s, at);
+        while (--last > s->decided) gpuopt__knapsack_small_give_back(s, last, item[last].taken);
+        if (last >= s->free) gpuopt__knapsack_small_give_back(s, last, item[last].taken);
         at = last;
     }
     s->over = s->best >= s->upper;
@@ -239,44 +243,45 @@ GPUOPT_HD void gpuopt__small_advance(gpuopt__small_search *s) {
         s->over = 1;
         return;
     }
-    gpuopt__small_give_back(s, at, 1);
+    gpuopt__knapsack_small_give_back(s, at, 1);
     s->decided = at;
     s->at = at + 1;
 }
 
 /* No solution has more profit, where the search stands; ends it. */
-GPUOPT_HD int64_t gpuopt__small_upper(gpuopt__small_search *s) {
+GPUOPT_HD int64_t gpuopt__knapsack_small_upper(gpuopt__knapsack_small_search *s) {
     int64_t upper = s->best, bound;
     int32_t j;
     if (s->over) return upper;
-    bound = gpuopt__small_bound(s, s->at, s->room, s->profit);
+    bound = gpuopt__knapsack_small_bound(s, s->at, s->room, s->profit);
     for (j = s->at; j >= s->free; j--) {
         if (bound > upper) upper = bound;
         if (j == s->free) break;
         bound = 0;
         if (s->item[j - 1].taken == 0) continue;
-        gpuopt__small_give_back(s, j - 1, 1);
-        bound = gpuopt__small_bound(s, j, s->room, s->profit);
-        gpuopt__small_give_back(s, j - 1, s->item[j - 1].taken);
+        gpuopt__knapsack_small_give_back(s, j - 1, 1);
+        bound = gpuopt__knapsack_small_bound(s, j, s->room, s->profit);
+        gpuopt__knapsack_small_give_back(s, j - 1, s->item[j - 1].taken);
     }
     return upper < s->upper ? upper : s->upper;
 }
 
 /* The results of knapsack k, in whose search s stands. */
-GPUOPT_HD void gpuopt__small_report(const gpuopt__knapsack_given *g, int64_t k, gpuopt__small_search *s,
-                                    const gpuopt__knapsack_wanted *w) {
+GPUOPT_HD void gpuopt__knapsack_small_report(const gpuopt__knapsack_given *g, int64_t k,
+                                             gpuopt__knapsack_small_search *s, const gpuopt__knapsack_wanted *w) {
     int32_t j;
     if (w->outcome) w->outcome[k] = s->over ? GPUOPT_OPTIMAL : GPUOPT_LIMIT;
     if (w->lower) w->lower[k] = s->base + s->best;
     if (w->nodes) w->nodes[k] = s->nodes;
-    if (w->upper) w->upper[k] = s->base + gpuopt__small_upper(s);
+    if (w->upper) w->upper[k] = s->base + gpuopt__knapsack_small_upper(s);
     if (!w->taken) return;
     for (j = 0; j < g->items; j++) w->taken[k * g->items + j] = 0;
     for (j = 0; j < s->items; j++) w->taken[k * g->items + s->item[j].index] = s->item[j].best;
 }
 
 /* The results of a knapsack that had no turn. */
-GPUOPT_HD void gpuopt__small_skip(const gpuopt__knapsack_given *g, int64_t k, const gpuopt__knapsack_wanted *w) {
+GPUOPT_HD void gpuopt__knapsack_small_skip(const gpuopt__knapsack_given *g, int64_t k,
+                                           const gpuopt__knapsack_wanted *w) {
     int32_t j;
     if (w->outcome) w->outcome[k] = GPUOPT_MORE;
     if (w->lower) w->lower[k] = 0;
@@ -286,11 +291,12 @@ GPUOPT_HD void gpuopt__small_skip(const gpuopt__knapsack_given *g, int64_t k, co
 }
 
 /* Solves knapsack k, in up to `limit` nodes. item [g->items] and s are scratch. */
-GPUOPT_HD void gpuopt__small_solve(const gpuopt__knapsack_given *g, int64_t k, int64_t limit, gpuopt__small_item *item,
-                                   gpuopt__small_search *s, const gpuopt__knapsack_wanted *w) {
-    gpuopt__small_begin(g, k, item, s);
-    while (!s->over && s->nodes < limit) gpuopt__small_advance(s);
-    gpuopt__small_report(g, k, s, w);
+GPUOPT_HD void gpuopt__knapsack_small_solve(const gpuopt__knapsack_given *g, int64_t k, int64_t limit,
+                                            gpuopt__knapsack_small_item *item, gpuopt__knapsack_small_search *s,
+                                            const gpuopt__knapsack_wanted *w) {
+    gpuopt__knapsack_small_begin(g, k, item, s);
+    while (!s->over && s->nodes < limit) gpuopt__knapsack_small_advance(s);
+    gpuopt__knapsack_small_report(g, k, s, w);
 }
 
 #endif /* GPUOPT_IMPL_KNAPSACK_SMALL_H */
