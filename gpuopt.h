@@ -2112,7 +2112,7 @@ typedef struct gpuopt_knapsack_problems {
     const int64_t *profit;   /* [items] of each: any; an item with 0 or less is not taken */
     const int64_t *capacity; /* one of each: 0 or more */
     const int32_t *upper;    /* [items] of each: most copies, 0 or more; NULL: 1 of each item */
-    int64_t weight_stride, profit_stride, capacity_stride, upper_stride;
+    int64_t weight_stride, profit_stride, capacity_stride, upper_stride; /* of these arrays, see above */
     int64_t node_limit; /* nodes of each knapsack, after which it ends with LIMIT; 0: 2^20 */
 } gpuopt_knapsack_problems;
 
