@@ -2322,6 +2322,79 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_deal(gpuopt_knapsack *knapsack, int64_t
  * O(nodes in the pool). */
 GPUOPT_API gpuopt_status gpuopt_knapsack_add(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size);
 
+/* ---- Knapsack: a batch of small ones ------------------------------------------------------------------------------ *
+ * Solves many small knapsacks in one call, as pricing in column generation asks for: max p x subject to w x <= C,
+ * 0 <= x <= upper, x integer, exactly, in integers. They have the same number of items; weights, profits, capacities
+ * and numbers of copies are each knapsack's own, or the same for all.
+ *
+ *     gpuopt_knapsack_batch_create(context, &desc, &batch);
+ *     gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &problems, &report);    // outcome, profit, copies of each
+ *
+ * Method     Depth-first branch and bound with Dantzig's bound, each knapsack by one thread, after Horowitz, Sahni:
+ *            Computing Partitions with Applications to the Knapsack Problem (1974), and for several copies Martello,
+ *            Toth: Knapsack Problems (1990). doc/knapsack.md says which instances are hard.
+ * Doubles    Profits that are doubles, such as the duals y of a linear program, are scaled to integers by the host. Let
+ *            these integers p, rather than y, be the duals from then on, and a bound stays proven: in Farley's, the sum
+ *            of demand * p over the largest of all knapsacks' upper / cost, the scale cancels. examples/cutting_stock.c
+ *            does so.
+ * Bits       The same results and node counts on every backend, with any number of threads. Of several solutions of
+ *            the same profit it is always the same one.
+ * stop       is asked between knapsacks on the CPU, and not on the GPU, where node_limit bounds the time. */
+
+/* Room for small knapsacks that are solved together. */
+typedef struct gpuopt_knapsack_batch gpuopt_knapsack_batch;
+
+/* A batch to be created. */
+typedef struct gpuopt_knapsack_batch_desc {
+    size_t struct_size; /* sizeof(gpuopt_knapsack_batch_desc) */
+    int32_t items;      /* n of each knapsack, 1 to 256. One with fewer has others without profit */
+    int32_t count;      /* most knapsacks of a call, 1 to 2^24 */
+} gpuopt_knapsack_batch_desc;
+
+/* Fills `plan` with the memory that a batch takes. Errors: as _create. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_batch_plan(gpuopt_context *context, const gpuopt_knapsack_batch_desc *desc,
+                                                    gpuopt_memory_plan *plan);
+/* Makes a batch. ARGUMENT: a member is out of range. Memory on the GPU: for each knapsack 24 bytes an item and 36 more,
+ * for what is in host memory; and 40 bytes an item for each thread, of which there are up to 1024 a multiprocessor. On
+ * the CPU next to none. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_batch_create(gpuopt_context *context, const gpuopt_knapsack_batch_desc *desc,
+                                                      gpuopt_knapsack_batch **batch);
+/* Destroys a batch; NULL is allowed. */
+GPUOPT_API void gpuopt_knapsack_batch_destroy(gpuopt_knapsack_batch *batch);
+
+/* Knapsacks to be solved. All arrays are in the memory that the call's `where` says. Those of knapsack k begin at k
+ * times the array's stride: 0 if all knapsacks have the same, else at least the descriptor's items (capacity: at least
+ * 1), and at most 2^30. */
+typedef struct gpuopt_knapsack_problems {
+    size_t struct_size;      /* sizeof(gpuopt_knapsack_problems) */
+    int32_t count;           /* knapsacks, 0 to the descriptor's */
+    const int64_t *weight;   /* [items] of each: 0 or more; an item that is heavier than the capacity is not taken */
+    const int64_t *profit;   /* [items] of each: any; an item with 0 or less is not taken */
+    const int64_t *capacity; /* one of each: 0 or more */
+    const int32_t *upper;    /* [items] of each: most copies, 0 or more; NULL: 1 of each item */
+    int64_t weight_stride, profit_stride, capacity_stride, upper_stride; /* of these arrays, see above */
+    int64_t node_limit; /* nodes of each knapsack, after which it ends with LIMIT; 0: 2^20 */
+} gpuopt_knapsack_problems;
+
+/* Where _run is to write what it found. Each array is NULL or in the memory that `where` says. */
+typedef struct gpuopt_knapsack_report {
+    size_t struct_size; /* sizeof(gpuopt_knapsack_report) */
+    int32_t *outcome;   /* [count] a gpuopt_outcome: OPTIMAL; LIMIT: node_limit; MORE: had no turn before the stop */
+    int64_t *lower;     /* [count] profit of the best solution found */
+    int64_t *upper;     /* [count] no solution has more: OPTIMAL: the same; MORE: 2^63 - 1 */
+    int64_t *nodes;     /* [count] nodes searched */
+    int32_t *taken;     /* [count][items] copies of each item in the best solution found */
+} gpuopt_knapsack_report;
+
+/* Solves the knapsacks, and waits for that. ARGUMENT: a member is out of range; a capacity, a weight or a number of
+ * copies is negative, also in device memory: the log names the first knapsack in which one is. NUMERIC: the profits of
+ * all copies of a knapsack together, of each item as many as fit without others, exceed 2^63 - 1; likewise. Refused
+ * calls write nothing. Cost: O(items^2) for each knapsack, and O(items) a node at worst, of which there may be
+ * exponentially many. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch, gpuopt_memory where,
+                                                   const gpuopt_knapsack_problems *problems,
+                                                   const gpuopt_knapsack_report *report);
+
 #ifdef __cplusplus
 }
 

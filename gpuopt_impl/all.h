@@ -62,6 +62,7 @@ extern "C" {
 #include "elimination/reduce.h"
 #include "elimination/cpu.h"
 #include "knapsack/calls.h"
+#include "knapsack/batch.h"
 #include "knapsack/cpu.h"
 #include "backend_cpu.h"
 

@@ -15,17 +15,21 @@
  *     recover.h        the items of the best solution
  *     pack.h, unpack.h nodes as bytes, and back
  *     deal.h           every so-many-th node as bytes, and nodes added to others
+ *     small.h          a small knapsack, searched by one thread (CPU and GPU)
+ *     batch.h          the public calls for many of these; cpu_batch.h
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_BACKEND_H
 #define GPUOPT_IMPL_KNAPSACK_BACKEND_H
 
 #include "../common/backend.h"
 #include "search.h"
+#include "small.h"
 
 /* An item that is not decided yet. */
 typedef struct gpuopt__knapsack_item {
     int64_t weight, profit; /* 1 or more */
     int32_t index;          /* in the descriptor */
+    uint32_t key;           /* of the sort */
 } gpuopt__knapsack_item;
 
 /* The arrays of a search, apart from the pool. A handle has two sets: the second is for the search that recovers
@@ -88,6 +92,28 @@ static inline int gpuopt__knapsack_stops(gpuopt_knapsack *k, const gpuopt__knaps
     return k->stopped;
 }
 
+/* What a run of a batch of small knapsacks is to do. */
+typedef struct gpuopt__knapsack_batch_job {
+    gpuopt_memory where;
+    int32_t count;
+    int64_t node_limit;
+    gpuopt__knapsack_given given;   /* the caller's arrays, in `where` */
+    gpuopt__knapsack_wanted wanted; /* likewise */
+    uint64_t fault; /* filled in: what is wrong with the first knapsack that is refused, see small.h; nothing is then
+                       written */
+} gpuopt__knapsack_batch_job;
+
+enum { GPUOPT__KNAPSACK_BATCH_COUNT = 1 << 24, GPUOPT__KNAPSACK_BATCH_NODES = 1 << 20 };
+#define GPUOPT__KNAPSACK_BATCH_STRIDE ((int64_t)1 << 30)
+
+struct gpuopt_knapsack_batch {
+    gpuopt_context *context;
+    gpuopt_knapsack_batch_desc desc;
+    gpuopt__knapsack_batch_job job;
+    int stopped;  /* CPU: the stop hook ended the run */
+    void *engine; /* the backend's own */
+};
+
 /* The functions of a backend. Nodes are at the places given by gpuopt__knapsack_place(). */
 struct gpuopt__knapsack_backend {
     /* Adds the memory of a handle, without the arrays of its head. */
@@ -106,6 +132,11 @@ struct gpuopt__knapsack_backend {
                          gpuopt__knapsack_node *);
     gpuopt_status (*put)(gpuopt_knapsack *, const gpuopt__knapsack_search *, int64_t at, int step, int64_t count,
                          const gpuopt__knapsack_node *);
+    /* Adds the memory of a batch, without its head, and so on. */
+    void (*batch_plan)(const gpuopt_context *, const gpuopt_knapsack_batch_desc *, gpuopt_memory_plan *);
+    gpuopt_status (*batch_create)(gpuopt_knapsack_batch *);
+    void (*batch_destroy)(gpuopt_knapsack_batch *);
+    gpuopt_status (*batch_run)(gpuopt_knapsack_batch *);
 };
 
 /* Enlarges the pool. MEMORY: nothing has changed. */

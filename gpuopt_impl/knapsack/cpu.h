@@ -7,6 +7,7 @@
 #define GPUOPT_IMPL_KNAPSACK_CPU_H
 
 #include "backend.h"
+#include "cpu_batch.h"
 #include "cpu_step.h"
 
 enum {
@@ -193,7 +194,9 @@ static gpuopt_status gpuopt__knapsack_cpu_put(gpuopt_knapsack *knapsack, const g
 }
 
 static const struct gpuopt__knapsack_backend gpuopt__knapsack_cpu_table = {
-    gpuopt__knapsack_cpu_plan, gpuopt__knapsack_cpu_create, gpuopt__knapsack_cpu_destroy, gpuopt__knapsack_cpu_grow,
-    gpuopt__knapsack_cpu_run,  gpuopt__knapsack_cpu_load,   gpuopt__knapsack_cpu_get,     gpuopt__knapsack_cpu_put};
+    gpuopt__knapsack_cpu_plan,         gpuopt__knapsack_cpu_create,        gpuopt__knapsack_cpu_destroy,
+    gpuopt__knapsack_cpu_grow,         gpuopt__knapsack_cpu_run,           gpuopt__knapsack_cpu_load,
+    gpuopt__knapsack_cpu_get,          gpuopt__knapsack_cpu_put,           gpuopt__knapsack_cpu_batch_plan,
+    gpuopt__knapsack_cpu_batch_create, gpuopt__knapsack_cpu_batch_destroy, gpuopt__knapsack_cpu_batch_run};
 
 #endif /* GPUOPT_IMPL_KNAPSACK_CPU_H */

@@ -16,11 +16,60 @@ static int gpuopt__knapsack_ratio_before(const gpuopt__knapsack_item *a, const g
     return a->index < b->index;
 }
 
-/* Sorts by decreasing profit per weight, equal ones by index. A merge sort; other [count] is scratch. (qsort may
+/* The upper bits of the ratio as a double (its sign is 0), inverted: of two items the one with the lower key comes
+ * first, unless rounding has decided. */
+static uint32_t gpuopt__knapsack_ratio_key(const gpuopt__knapsack_item *item) {
+    const double ratio = (double)item->profit / (double)item->weight;
+    uint64_t bits;
+    memcpy(&bits, &ratio, sizeof bits);
+    return (uint32_t) ~(bits >> 31);
+}
+
+enum {
+    GPUOPT__KNAPSACK_DIGIT = 11, /* bits of a key that a pass of the radix sort looks at */
+    GPUOPT__KNAPSACK_FEW = 512,  /* items are only merged */
+    GPUOPT__KNAPSACK_FAR = 4     /* places that insertion may move an item by on average */
+};
+
+/* Sorts by the keys. Three passes, so that the result is in `other`. */
+static void gpuopt__knapsack_radix_sort(gpuopt__knapsack_item *item, gpuopt__knapsack_item *other, int32_t count) {
+    int32_t place[1 << GPUOPT__KNAPSACK_DIGIT], j, sum, next;
+    gpuopt__knapsack_item *from = item, *to = other, *swap;
+    int shift;
+    for (j = 0; j < count; j++) item[j].key = gpuopt__knapsack_ratio_key(&item[j]);
+    for (shift = 0; shift < 32; shift += GPUOPT__KNAPSACK_DIGIT) {
+        memset(place, 0, sizeof place);
+        for (j = 0; j < count; j++) place[from[j].key >> shift & ((1 << GPUOPT__KNAPSACK_DIGIT) - 1)]++;
+        for (sum = 0, j = 0; j < 1 << GPUOPT__KNAPSACK_DIGIT; j++) next = place[j], place[j] = sum, sum += next;
+        for (j = 0; j < count; j++) to[place[from[j].key >> shift & ((1 << GPUOPT__KNAPSACK_DIGIT) - 1)]++] = from[j];
+        swap = from, from = to, to = swap;
+    }
+    memcpy(item, other, (size_t)count * sizeof *item);
+}
+
+/* Sorts by insertion. Returns 0 if that would take long; the items are then in another order than before. */
+static int gpuopt__knapsack_insertion_sort(gpuopt__knapsack_item *item, int32_t count) {
+    int64_t left = GPUOPT__KNAPSACK_FAR * (int64_t)count;
+    int32_t j, at;
+    for (j = 1; j < count && left >= 0; j++) {
+        const gpuopt__knapsack_item next = item[j];
+        for (at = j; at > 0 && gpuopt__knapsack_ratio_before(&next, &item[at - 1]); at--, left--)
+            item[at] = item[at - 1];
+        item[at] = next;
+    }
+    return left >= 0;
+}
+
+/* Sorts by decreasing profit per weight, equal ones by index: many items by the upper bits of the ratio first, then by
+ * insertion, which is little work unless many ratios are close; else by merging. other [count] is scratch. (qsort may
  * allocate memory, which a step must not.) */
 static void gpuopt__knapsack_ratio_sort(gpuopt__knapsack_item *item, gpuopt__knapsack_item *other, int32_t count) {
     gpuopt__knapsack_item *from = item, *to = other, *swap;
     int64_t run, begin;
+    if (count >= GPUOPT__KNAPSACK_FEW) {
+        gpuopt__knapsack_radix_sort(item, other, count);
+        if (gpuopt__knapsack_insertion_sort(item, count)) return;
+    }
     for (run = 1; run < count; run *= 2) {
         for (begin = 0; begin < count; begin += 2 * run) {
             int64_t middle = begin + run < count ? begin + run : count;

@@ -163,6 +163,7 @@ knapsack() {
     "$folder/knapsack_bench" "$gpu$threads,cpu" --tables trees --nodes 400000000
     "$folder/knapsack_bench" "$gpu$threads,cpu" --tables levels --limit 12
     "$folder/knapsack_bench" "$gpu$threads" --tables classes --limit 20
+    "$folder/knapsack_batch_bench" "$gpu$threads"
 }
 
 # Small handles; then, on the GPU, single primitives of the kernels.

@@ -17,10 +17,12 @@ models=$root/examples/models
 # Every example has a line here: a model, and what its answer says.
 declare -A model=([quickstart]='' [propagate_mps]=lotsizing.mps [solve_lp]=transport.mps [solve_wcsp]=exams.wcsp
     [solve_knapsack]=luggage.knapsack [branch_glpk]=lotsizing.mps [probe_mps]=staffing.mps
-    [certify_basis]=transport.mps [solve_mip]=lotsizing.mps [branch_wcsp]=exams.wcsp)
+    [certify_basis]=transport.mps [solve_mip]=lotsizing.mps [branch_wcsp]=exams.wcsp
+    [cutting_stock]=paper.cutting)
 declare -A answer=([propagate_mps]='"outcome": "converged"' [solve_lp]='"objective": 125' [solve_wcsp]='"upper_bound": 4,'
     [solve_knapsack]='"status": "optimal"' [branch_glpk]='"objective": 270' [probe_mps]='"binaries": 0'
-    [certify_basis]='"verdict": "optimal"' [solve_mip]='"objective": 270' [branch_wcsp]='"upper_bound": 4,')
+    [certify_basis]='"verdict": "optimal"' [solve_mip]='"objective": 270' [branch_wcsp]='"upper_bound": 4,'
+    [cutting_stock]='"cost": 73,')
 declare -A second_file=([certify_basis]=$root/examples/bases/transport.bas)
 
 # status WANT COMMAND...: within 20 seconds; not 124, as for one that waits for ever.

@@ -344,6 +344,56 @@ static void operate(fuzz *f) {
     REQUIRE(f->was[0].lower == f->optimum || f->was[1].lower == f->optimum);
 }
 
+/* The model as a batch of one: the optimum, or the same with a limit of a node, and then with two copies of each item. */
+static void solve_batch(fuzz *f) {
+    gpuopt_knapsack_batch *batch;
+    gpuopt_knapsack_batch_desc desc;
+    gpuopt_knapsack_problems p;
+    gpuopt_knapsack_report r;
+    int32_t outcome, taken[MOST], upper[MOST], j;
+    int64_t lower, most;
+    wide sum = 0, weight = 0, profit = 0;
+    gpuopt_status status;
+    if (f->items == 0) return;
+    gpuopt_desc_init(&desc, sizeof desc);
+    gpuopt_desc_init(&p, sizeof p);
+    gpuopt_desc_init(&r, sizeof r);
+    desc.items = f->items;
+    desc.count = p.count = 1;
+    p.weight = f->weight;
+    p.profit = f->profit;
+    p.capacity = &f->desc.capacity;
+    r.outcome = &outcome;
+    r.lower = &lower;
+    r.upper = &most;
+    r.taken = taken;
+    for (j = 0; j < f->items; j++) {
+        upper[j] = 2;
+        if (f->weight[j] <= f->desc.capacity) sum += f->profit[j];
+    }
+    REQUIRE(gpuopt_knapsack_batch_create(f->context, &desc, &batch) == GPUOPT_OK);
+    status = gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &p, &r);
+    REQUIRE(status == (sum > INT64_MAX ? GPUOPT_ERROR_NUMERIC : GPUOPT_OK));
+    if (!status) {
+        REQUIRE(outcome == GPUOPT_OPTIMAL ? lower == f->optimum && most == lower
+                                          : outcome == GPUOPT_LIMIT && lower <= f->optimum && f->optimum <= most);
+        p.node_limit = 1;
+        REQUIRE(gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &p, &r) == GPUOPT_OK);
+        REQUIRE(lower <= f->optimum && f->optimum <= most);
+        p.node_limit = 1000;
+        p.upper = upper;
+        status = gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, &p, &r);
+        REQUIRE(status == GPUOPT_OK || (status == GPUOPT_ERROR_NUMERIC && 2 * sum > INT64_MAX));
+        for (j = 0; j < f->items && !status; j++) {
+            REQUIRE(taken[j] >= 0 && taken[j] <= 2);
+            weight += (wide)taken[j] * f->weight[j];
+            profit += (wide)taken[j] * f->profit[j];
+        }
+        if (!status) REQUIRE(weight <= f->desc.capacity && profit == lower && lower <= most && f->optimum <= most);
+    }
+    gpuopt_knapsack_batch_destroy(batch);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz f;
     int h;
@@ -353,6 +403,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     make_model(&f);
     f.context = fuzz_context(&f.host);
     if (create(&f)) operate(&f);
+    solve_batch(&f);
     for (h = 0; h < 2; h++) gpuopt_knapsack_destroy(f.handle[h]);
     fuzz_context_end(f.context, &f.host);
     return 0;
