@@ -20,17 +20,15 @@
 #include "examples/io/lp_check.h"
 
 static const char usage[] =
-    "usage: solve_mip MODEL [options]\n"
-    "  MODEL              an MPS file (also by gzip; -: standard input)\n"
-    "  --time S           seconds at most (600)\n"
-    "  --backend B        cpu, cuda or auto: the CPU, since the GPU has no dual simplex method (auto)\n"
-    "  --json             one line of JSON on stdout, nothing else\n"
-    "  --help             print this and exit\n"
-    "status:\n"
-    "  optimal            no solution is better by more than 1e-9, relative above 1; rows and bounds hold to 1e-6\n"
-    "  infeasible, unbounded\n"
-    "  feasible, limit    stopped in time, or rounding allowed no verdict: with a solution, without one\n"
-    "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input or a failed write, 3 anything else\n";
+    "usage: solve_mip MODEL [--time S] [--backend B] [--json] [--help]\n"
+    "MODEL: an MPS file (also by gzip; -: standard input). S: seconds at most (600). B: cpu, cuda or auto: the CPU, "
+    "since\n"
+    "the GPU has no dual simplex method (auto). --json: one line of JSON on stdout, nothing else. The status is "
+    "optimal:\n"
+    "no solution is better by more than 1e-9, relative above 1, and rows and bounds hold to 1e-6; infeasible; "
+    "unbounded;\n"
+    "feasible, limit: stopped in time, or rounding allowed no verdict: with a solution, without one.\n"
+    "Exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input or a failed write, 3 anything else\n";
 
 /* Branchings after which a column is not tried; columns tried at once; room for reasons, and their most columns. */
 enum { RELIABLE = 8, AT_ONCE = 8, LEARNED = 1000, LONGEST = 30 };
@@ -62,18 +60,15 @@ typedef struct candidate {
 } candidate;
 
 typedef struct search {
-    const mip *model; /* minimised */
-    int32_t n;
+    const mip *model;          /* minimised */
     int dual, late, unbounded; /* no dual method on the GPU; the deadline has passed; any solution proves that it is */
-    double deadline;
-    gpuopt_status status;          /* the first that was not OK; it ends the search */
+    double deadline, given_up; /* the least bound of parts on which rounding allowed no verdict; HUGE_VAL: none */
+    gpuopt_status status;      /* the first that was not OK; it ends the search */
     gpuopt_propagator *propagator; /* its level 0 is what holds everywhere */
     gpuopt_simplex *lp;            /* has the propagator's bounds */
     gpuopt_simplex_batch *batch;
     node *open;
-    double given_up; /* the least bound of parts on which rounding allowed no verdict; HUGE_VAL: none */
-    int64_t nodes, iterations, tries, dives; /* of the iterations, those of strong branching and of dives */
-    int64_t seen;                            /* of the iterations, those of lp */
+    int64_t nodes, iterations, seen, tries, dives; /* of the iterations: lp's, those of strong branching, of dives */
 
     double *lb, *ub, *x, *slope, objective; /* [n] the node's bounds, its relaxation's optimum and reduced costs */
     gpuopt_outcome outcome;                 /* OPTIMAL; if it is not, the objective is a bound */
@@ -81,7 +76,7 @@ typedef struct search {
 
     int found, changed; /* a solution; the cutoff since level 0, so that its row explains nothing */
     double *best, best_objective, unit, cutoff; /* better objectives are below the cutoff; all are multiples of unit */
-    int32_t cutoff_row, learned, *learned_row;  /* rows of the propagator: for the cutoff, and from infeasible nodes */
+    int32_t n, cutoff_row, learned, *learned_row; /* columns; the propagator's rows: from the cutoff, from reasons */
 
     history *history, all; /* [n], of all columns together */
     candidate *candidate;  /* [n] */
@@ -122,8 +117,7 @@ static void learn(search *s) {
     double side = -1, none = -HUGE_VAL;
     if (s->learned == LEARNED || s->changed) return;
     if (!ok(s, gpuopt_propagator_get_changes(s->propagator, GPUOPT_HOST, 0, t))) return;
-    reason.capacity = 2 * (int64_t)s->n;
-    reason.premises = s->premise;
+    reason.capacity = 2 * (int64_t)s->n, reason.premises = s->premise;
     memset(s->mark, 0, (size_t)t->count);
     for (at = t->count; at >= 0; at--) {
         int32_t j = at < t->count ? t->col[at] : -1;
@@ -212,8 +206,7 @@ static int relax(search *s) {
     } while (info.outcome == GPUOPT_MORE && !s->late);
     s->iterations += info.iterations - s->seen;
     s->seen = info.iterations;
-    s->outcome = info.outcome;
-    s->objective = info.objective;
+    s->outcome = info.outcome, s->objective = info.objective;
     if (info.outcome == GPUOPT_MORE || info.outcome == GPUOPT_INFEASIBLE || info.outcome == GPUOPT_CUTOFF) return 0;
     if (info.outcome != GPUOPT_OPTIMAL) ok(s, gpuopt_simplex_get_bound(s->lp, &s->objective));
     return ok(s, gpuopt_simplex_get_solution(s->lp, GPUOPT_HOST, s->x, s->slope, NULL, NULL)) &&
@@ -263,8 +256,10 @@ static void dive(search *s, int guided) {
             least = moved;
             d = (decision){j, !up, up ? ceil(s->x[j]) : floor(s->x[j])};
         }
-        if (d.col < 0) take_integers(s);
-        if (d.col < 0) break;
+        if (d.col < 0) {
+            take_integers(s);
+            break;
+        }
         if (descend(s, d) && relax(s)) continue;
         back(s, levels);
         if (!descend(s, (decision){d.col, !d.upper, d.value + (d.upper ? 1 : -1)}) || !relax(s)) break;
@@ -311,19 +306,13 @@ static int try_children(search *s, int32_t count, const int32_t *list, double (*
     gpuopt_simplex_children children = GPUOPT_INIT(gpuopt_simplex_children);
     gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
     for (k = 0; k < 2 * count; k++) {
-        start[k + 1] = k + 1;
-        col[k] = list[k / 2];
+        start[k + 1] = k + 1, col[k] = list[k / 2];
         lb[k] = k % 2 ? floor(s->x[col[k]]) + 1 : s->lb[col[k]];
         ub[k] = k % 2 ? s->ub[col[k]] : floor(s->x[col[k]]);
     }
-    children.count = 2 * count;
-    children.start = start;
-    children.col = col;
-    children.lb = lb;
-    children.ub = ub;
-    report.outcome = outcome;
-    report.iterations = steps;
-    report.objective = objective;
+    children.count = 2 * count, children.start = start;
+    children.col = col, children.lb = lb, children.ub = ub;
+    report.outcome = outcome, report.iterations = steps, report.objective = objective;
     if (!ok(s, gpuopt_simplex_batch_run(s->batch, GPUOPT_HOST, &children, limit < 100 ? limit : 100, &report)))
         return CLOSED;
     for (k = 0; k < 2 * count; k++) {
@@ -331,8 +320,7 @@ static int try_children(search *s, int32_t count, const int32_t *list, double (*
         closed |= outcome[k] == GPUOPT_OPTIMAL && objective[k] >= s->cutoff;
         rise[k / 2][up] = closed ? HUGE_VAL : isnan(objective[k]) ? 0 : fmax(0, objective[k] - s->objective);
         remember(s, j, up, rise[k / 2][up], up ? 1 - fraction(s->x[j]) : fraction(s->x[j]));
-        s->tries += steps[k];
-        s->iterations += steps[k];
+        s->tries += steps[k], s->iterations += steps[k];
         if (!closed) continue;
         if (up && rise[k / 2][0] == HUGE_VAL) return CLOSED;
         col[tighter] = j;
@@ -449,8 +437,7 @@ static void visit(search *s, const node *n, int from_parent, node *to[2]) {
     down = to[0];
     if (up) to[0] = to[1], to[1] = down;
     if (down && down->bound < s->cutoff && !s->late) return;
-    free(to[0]), free(to[1]);
-    to[0] = to[1] = NULL;
+    free(to[0]), free(to[1]), to[0] = to[1] = NULL;
 }
 
 /* At level 0: makes room for reasons, and sets what a new cutoff implies. */
@@ -473,8 +460,7 @@ static double search_tree(search *s, node *n) {
         visit(s, n, from_parent, to);
         if (s->late) break;
         s->open = merge(s->open, to[1]);
-        free(n);
-        n = to[0];
+        free(n), n = to[0];
         from_parent = n != NULL;
         if (!n && renew_root(s)) n = take_first(s);
     }
@@ -512,8 +498,7 @@ static int open_search(search *s, gpuopt_context *context) {
     s->learned_row = array(s, LEARNED, sizeof *s->learned_row);
     s->trail = GPUOPT_INIT(gpuopt_propagator_changes);
     s->trail.col = array(s, most, sizeof *s->trail.col);
-    s->trail.row = array(s, most, sizeof *s->trail.row);
-    s->trail.upper = array(s, most, 1);
+    s->trail.row = array(s, most, sizeof *s->trail.row), s->trail.upper = array(s, most, 1);
     s->trail.capacity = desc.trail_capacity = most;
     gpuopt_propagator_desc_tune(&desc, GPUOPT_SETTINGS_SCIP); /* the relaxation finds small steps by itself */
     desc.feasibility_tolerance = 1e-9;                        /* that of the relaxation */
@@ -527,8 +512,7 @@ static int open_search(search *s, gpuopt_context *context) {
     ok(s, gpuopt_propagator_get_bounds(s->propagator, GPUOPT_HOST, s->lb, s->ub));
     s->unit = mip_cost_unit(s->model);
     if (s->status || !tighten(s, 0, NULL, NULL, NULL) || !ok(s, gpuopt_propagator_keep(s->propagator))) return 0;
-    lp.lb = s->lb;
-    lp.ub = s->ub;
+    lp.lb = s->lb, lp.ub = s->ub;
     lp.method = GPUOPT_METHOD_REVISED;
     lp.algorithm = s->dual ? GPUOPT_ALGORITHM_AUTO : GPUOPT_ALGORITHM_PRIMAL;
     batch.copies = 2 * AT_ONCE;
@@ -540,13 +524,6 @@ static int open_search(search *s, gpuopt_context *context) {
     /* With rational data a model whose relaxation is unbounded is infeasible or unbounded, too (Meyer 1974). */
     for (j = 0; j < s->n; j++) s->col[j] = j, s->low[j] = 0;
     return ok(s, gpuopt_simplex_set_some_costs(s->lp, GPUOPT_HOST, n, s->col, s->low));
-}
-
-static void close_search(search *s) {
-    while (s->blocks > 0) free(s->memory[--s->blocks]);
-    gpuopt_simplex_batch_destroy(s->batch);
-    gpuopt_simplex_destroy(s->lp);
-    gpuopt_propagator_destroy(s->propagator);
 }
 
 /* ---- The program ---- */
@@ -582,7 +559,10 @@ static int run(const options *o, const mip *model, double sign) {
     s.dual = !s.status && strcmp(backend, "cpu") == 0;
     if (!s.status && open_search(&s, context)) bound = search_tree(&s, child(&s, NULL, (decision){0, 0, 0}));
     else if (s.late) bound = -HUGE_VAL;
-    close_search(&s);
+    while (s.blocks > 0) free(s.memory[--s.blocks]);
+    gpuopt_simplex_batch_destroy(s.batch);
+    gpuopt_simplex_destroy(s.lp);
+    gpuopt_propagator_destroy(s.propagator);
     gpuopt_context_destroy(context);
     if (s.status) fprintf(stderr, "%s: %s\n", o->model, gpuopt_status_string(s.status));
     if (s.status) return s.status == GPUOPT_ERROR_ARGUMENT ? EXIT_BAD_INPUT : EXIT_FAILED; /* the log names the place */
