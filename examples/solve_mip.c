@@ -300,8 +300,8 @@ enum { CLOSED, AGAIN, BRANCH, INTEGRAL }; /* what becomes of a node; AGAIN: its 
 /* Strong branching: how much the objective rises in both children of each column within few iterations; HUGE_VAL: there
  * is no better solution in it, and the column's other bound is set. Children 2 k and 2 k + 1 go down and up. */
 static int try_children(search *s, int32_t count, const int32_t *list, double (*rise)[2]) {
-    int32_t k, col[2 * AT_ONCE], outcome[2 * AT_ONCE], steps[2 * AT_ONCE], tighter = 0;
-    double objective[2 * AT_ONCE], lb[2 * AT_ONCE], ub[2 * AT_ONCE];
+    int32_t k, col[2 * AT_ONCE], outcome[2 * AT_ONCE] = {0}, steps[2 * AT_ONCE] = {0}, tighter = 0;
+    double objective[2 * AT_ONCE] = {0}, lb[2 * AT_ONCE], ub[2 * AT_ONCE];
     int64_t start[2 * AT_ONCE + 1] = {0}, limit = 20 + 2 * (s->iterations - s->tries) / (s->nodes + 1);
     gpuopt_simplex_children children = GPUOPT_INIT(gpuopt_simplex_children);
     gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
