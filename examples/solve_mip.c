@@ -393,7 +393,7 @@ static node *take_first(search *s) {
 static node *child(search *s, const node *of, decision d) {
     int32_t depth = of ? of->depth + 1 : 0;
     node *n = calloc(1, sizeof *n + (size_t)depth * sizeof d + s->basis_size);
-    if (!ok(s, n ? GPUOPT_OK : GPUOPT_ERROR_MEMORY)) return NULL;
+    if (!n) return ok(s, GPUOPT_ERROR_MEMORY), NULL;
     *n = (node){.bound = s->objective, .rank = 1, .depth = depth, .basis = (uint8_t *)(n->path + depth)};
     if (!ok(s, gpuopt_simplex_get_basis(s->lp, GPUOPT_HOST, n->basis)) || !of) return n;
     n->bound = fmax(of->bound, s->objective);
@@ -474,9 +474,9 @@ static double search_tree(search *s, node *n) {
 /* ---- The root ---- */
 
 static void *array(search *s, int64_t count, size_t size) {
-    void *memory = calloc((size_t)count + 1, size);
-    ok(s, memory ? GPUOPT_OK : GPUOPT_ERROR_MEMORY);
-    return s->memory[s->blocks++] = memory;
+    s->memory[s->blocks] = calloc((size_t)count + 1, size);
+    ok(s, s->memory[s->blocks] ? GPUOPT_OK : GPUOPT_ERROR_MEMORY);
+    return s->memory[s->blocks++];
 }
 
 /* Makes the arrays and the handles, and solves the root's relaxation. Returns whether there may be a solution. */
