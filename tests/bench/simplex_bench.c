@@ -3,7 +3,7 @@
  * Times the simplex method, and CLP on the same data in the same program.
  *     simplex_bench BACKEND,... [options]      BACKEND: cpu (one thread) or cuda
  *       --models LIST   of names as mip_load knows them, or of files in GPUOPT_TEST_DATA as FOLDER/NAME or NAME
- *       --only LIST     of "tableau devex", ...: see the table below
+ *       --only LIST     of "tableau devex", ...: see the table below; "revised dual" is the dual method (CPU)
  *       --clp on|off|both  CLP's primal simplex method; its dual one where that is over the limit (on), or always
  *       --limit S       seconds each may take, of its processor's time in CLP, which looks rarely (60)
  *       --repeat N      the run with the median of the seconds of N; one of more than 30 s is enough (1)
@@ -37,18 +37,29 @@ static const char default_models[] =
     "kennington/ken-07,kennington/pds-02,kennington/cre-a";
 static const char default_variants[] = "tableau devex,tableau steepest-edge,revised devex,revised steepest-edge";
 
-static const char *const variant_names[] = {
-    "tableau devex", "tableau devex immediate", "tableau dantzig",       "tableau steepest-edge",
-    "revised devex", "revised dantzig",         "revised steepest-edge", NULL};
+static const char *const variant_names[] = {"tableau devex",
+                                            "tableau devex immediate",
+                                            "tableau dantzig",
+                                            "tableau steepest-edge",
+                                            "revised devex",
+                                            "revised dantzig",
+                                            "revised steepest-edge",
+                                            "revised dual",
+                                            NULL};
 static const struct {
     gpuopt_simplex_method method;
     gpuopt_simplex_pricing pricing;
     int32_t deferred_pivots;
+    gpuopt_simplex_algorithm algorithm;
 } variants[] = {
-    {GPUOPT_METHOD_TABLEAU, GPUOPT_PRICING_DEVEX, 0},         {GPUOPT_METHOD_TABLEAU, GPUOPT_PRICING_DEVEX, 1},
-    {GPUOPT_METHOD_TABLEAU, GPUOPT_PRICING_DANTZIG, 0},       {GPUOPT_METHOD_TABLEAU, GPUOPT_PRICING_STEEPEST_EDGE, 1},
-    {GPUOPT_METHOD_REVISED, GPUOPT_PRICING_DEVEX, 0},         {GPUOPT_METHOD_REVISED, GPUOPT_PRICING_DANTZIG, 0},
+    {GPUOPT_METHOD_TABLEAU, GPUOPT_PRICING_DEVEX, 0},
+    {GPUOPT_METHOD_TABLEAU, GPUOPT_PRICING_DEVEX, 1},
+    {GPUOPT_METHOD_TABLEAU, GPUOPT_PRICING_DANTZIG, 0},
+    {GPUOPT_METHOD_TABLEAU, GPUOPT_PRICING_STEEPEST_EDGE, 1},
+    {GPUOPT_METHOD_REVISED, GPUOPT_PRICING_DEVEX, 0},
+    {GPUOPT_METHOD_REVISED, GPUOPT_PRICING_DANTZIG, 0},
     {GPUOPT_METHOD_REVISED, GPUOPT_PRICING_STEEPEST_EDGE, 0},
+    {GPUOPT_METHOD_REVISED, GPUOPT_PRICING_DEVEX, 0, GPUOPT_ALGORITHM_DUAL},
 };
 
 enum { NAME = 256, MOST_REPEATS = 64 };
@@ -156,6 +167,7 @@ static figures gpuopt_run(const void *of) {
     desc.method = variants[j->variant].method;
     desc.pricing = variants[j->variant].pricing;
     desc.deferred_pivots = variants[j->variant].deferred_pivots;
+    desc.algorithm = variants[j->variant].algorithm;
     desc.iteration_limit = j->cap;
     create = now();
     status = gpuopt_simplex_create(j->context, &desc, &simplex);
