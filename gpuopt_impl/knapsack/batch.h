@@ -148,7 +148,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch,
     job = &batch->job;
     job->where = where;
     job->count = p.count;
-    job->node_limit = p.node_limit > 0 ? p.node_limit : GPUOPT__KNAPSACK_BATCH_NODES;
+    job->node_limit = p.node_limit > 0 ? p.node_limit : +GPUOPT__KNAPSACK_BATCH_NODES;
     job->given.items = batch->desc.items;
     job->given.weight = p.weight;
     job->given.profit = p.profit;
