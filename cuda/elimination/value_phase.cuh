@@ -156,8 +156,8 @@ __global__ void __launch_bounds__(decide_threads) decide(EliminationView e, int3
 }
 
 /* The value phase by one block: depth after depth of the pseudo-tree, one warp for each variable at a position
- * from .. to - 1; then, with from == 0, the cost of the assignment. list: positions by depth. first [depths + 1]: the beginning of each depth in it. domain: of each
- * variable. */
+ * from .. to - 1; then, with from == 0, the cost of the assignment. list: positions by depth. first [depths + 1]: the
+ * beginning of each depth in it. domain: of each variable. */
 __global__ void __launch_bounds__(value_threads)
     assign_values(EliminationView e, const int32_t *list, const int32_t *first, int32_t depths, int32_t copy,
                   int32_t from, int32_t to, const int32_t *domain) {
@@ -268,7 +268,7 @@ gpuopt_status elimination_assign(gpuopt_elimination *elimination, int32_t copy, 
                     e->domain);
     status = e->queue.launched("the value phase");
     if (!status) status = e->queue.copy(value, e->view.value, bytes);
-    if (!status) status = e->queue.copy(cost, e->view.total + e->head.plan.copies, sizeof *cost);
+    if (!status && from == 0) status = e->queue.copy(cost, e->view.total + e->head.plan.copies, sizeof *cost);
     return status ? status : e->queue.wait("waiting for an elimination");
 }
 
