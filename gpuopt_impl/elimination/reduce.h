@@ -64,11 +64,20 @@ static void gpuopt__elimination_reduce_one_variable(gpuopt__elimination_reduce *
     if (r->rules & GPUOPT_RULE_DOMINANCE) gpuopt__elimination_reduce_dominance(r, variable);
 }
 
+/* The limit has fallen: entries of any function may be forbidden now. */
+static void gpuopt__elimination_reduce_push_all(gpuopt__elimination_reduce *r) {
+    int32_t k;
+    r->limit_due = 0;
+    for (k = 0; k < (int32_t)r->function.count; k++)
+        if (gpuopt__elimination_reduce_at(r, k)->arity >= 0) gpuopt__elimination_reduce_push(r, k);
+}
+
 static gpuopt_outcome gpuopt__elimination_reduce_run(gpuopt__elimination_reduce *r) {
     while (!r->scratch.status && !r->infeasible) {
         if (r->info.work >= r->most_work || gpuopt__asked_to_stop(r->scratch.context)) return GPUOPT_MORE;
         if (r->first >= 0) gpuopt__elimination_reduce_one_function(r);
         else if (r->var_count > 0) gpuopt__elimination_reduce_one_variable(r);
+        else if (r->limit_due && (r->rules & GPUOPT_RULE_CONSISTENCY)) gpuopt__elimination_reduce_push_all(r);
         else if (r->soft_due && r->topped && (r->rules & GPUOPT_RULE_BOUND)) {
             r->soft_due = 0;
             gpuopt__elimination_reduce_bound(r);
@@ -273,12 +282,15 @@ static gpuopt_status gpuopt__elimination_reduce_result(gpuopt_context *context, 
 /* ---- Calls ---- */
 
 /* The rules that keep what the model is asked for. */
-static uint32_t gpuopt__elimination_reduce_allowed(const gpuopt_elimination_desc *d) {
+static uint32_t gpuopt__elimination_reduce_allowed(const gpuopt__elimination_preparation *prep) {
+    const gpuopt_elimination_desc *d = &prep->desc;
     uint32_t rules =
         GPUOPT_RULE_CONSISTENCY | GPUOPT_RULE_JOIN | GPUOPT_RULE_SPLIT | GPUOPT_RULE_DEGREE | GPUOPT_RULE_FUNCTIONAL;
     if (d->semiring == GPUOPT_SEMIRING_MIN_SUM || d->semiring == GPUOPT_SEMIRING_MAX_SUM)
         rules |= GPUOPT_RULE_DOMINANCE;
     if (d->top > 0) rules |= GPUOPT_RULE_BOUND;
+    /* The largest costs of the two parts may add up to twice that of the whole: room for the sum of all. */
+    if (d->type == GPUOPT_COST_INT64 && prep->spread > INT64_MAX >> 16) rules &= ~(uint32_t)GPUOPT_RULE_SPLIT;
     return rules;
 }
 
@@ -319,7 +331,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_reduce(gpuopt_context *context, cons
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "rules has a bit that is no rule");
     status = gpuopt__elimination_reduce_prepare(context, call, desc, reduction != NULL, &prep, &all);
     if (!status) {
-        const uint32_t allowed = gpuopt__elimination_reduce_allowed(&prep.desc);
+        const uint32_t allowed = gpuopt__elimination_reduce_allowed(&prep);
         memset(&r, 0, sizeof r);
         r.scratch.context = context;
         r.desc = &prep.desc;

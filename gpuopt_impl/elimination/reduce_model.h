@@ -59,6 +59,7 @@ typedef struct gpuopt__elimination_reduce {
     int32_t alive;                /* functions */
     int32_t first, last;          /* functions in the queue */
     int32_t var_first, var_count; /* in the ring `var_queue` */
+    int limit_due;                /* the limit has fallen since all functions were looked at */
     int soft_due;                 /* something has changed since the last soft arc consistency */
     int32_t *domain;              /* [variables] values left; 1 if the variable is gone */
     int64_t *kept_at;             /* [variables + 1] where a variable's values begin in the following */
@@ -128,6 +129,7 @@ static void gpuopt__elimination_reduce_add_constant(gpuopt__elimination_reduce *
     if (r->desc->type == GPUOPT_COST_INT64) {
         r->constant += e.cost;
         if (r->topped) r->limit -= (uint64_t)e.cost; /* which is less */
+        r->limit_due |= r->topped && e.cost > 0;
     } else {
         r->constant_value = gpuopt__add(r->constant_value, e.value);
     }

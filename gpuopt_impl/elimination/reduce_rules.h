@@ -238,11 +238,13 @@ static int gpuopt__elimination_reduce_split_any(gpuopt__elimination_reduce *r, i
         p.x_values = r->domain[p.x];
         p.x_stride /= p.x_values;
         p.y_stride = p.x_stride;
+        if (p.x_values == 1) continue; /* the parts would be no smaller */
         for (j = i + 1; j < f->arity; j++) {
             int sums = 1;
             p.y = f->scope[j];
             p.y_values = r->domain[p.y];
             p.y_stride /= p.y_values;
+            if (p.y_values == 1) continue;
             r->info.work += f->entries;
             for (base = 0; base < f->entries && sums; base++)
                 if (base / p.x_stride % p.x_values == 0 && base / p.y_stride % p.y_values == 0)

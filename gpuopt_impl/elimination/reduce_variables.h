@@ -15,7 +15,7 @@ static int gpuopt__elimination_reduce_degree(gpuopt__elimination_reduce *r, int3
     const int32_t arity = gpuopt__elimination_reduce_neighbours(r, variable, 2, &before);
     if (arity < 0) return 0;
     after = gpuopt__elimination_reduce_entries(r, arity, r->list);
-    if (arity > 0 && after > before) return 0;
+    if (after < 0 || (arity > 0 && after > before)) return 0;
     if (!gpuopt__elimination_reduce_message(r, variable, -1, arity, &message)) return 1;
     gpuopt__elimination_reduce_leave(r, variable);
     gpuopt__elimination_reduce_enter(r, &message);

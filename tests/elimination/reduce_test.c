@@ -358,6 +358,47 @@ static void rules_by_hand(void **state) {
     add(&m, 2, pair, (double[]){0, 100, 100, 0});
     assert_int_equal(by_rule(&m, GPUOPT_RULE_CONSISTENCY).outcome, GPUOPT_INFEASIBLE);
     model_free(&m);
+    /* x1 = 0 is forbidden, so that 4 must be paid; only then x0 = 1 reaches top. */
+    m = binary(2, 6);
+    add(&m, 1, pair, (double[]){0, 3});
+    add(&m, 1, pair + 1, (double[]){0, 4});
+    add(&m, 1, pair + 1, (double[]){6, 0});
+    assert_int_equal(by_rule(&m, GPUOPT_RULE_CONSISTENCY).values_forbidden, 2);
+    model_free(&m);
+}
+
+/* Costs, and numbers of entries, near the largest. */
+static void large_numbers(void **state) {
+    static const int32_t scope[] = {0, 1, 2}, tuple[] = {1, 3};
+    const double half = 0x1p62;
+    const int64_t five = 5;
+    const int32_t domain[] = {2, (1 << 22) + 1, (1 << 22) + 1};
+    gpuopt_context *context = test_context(NULL);
+    gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc), reduced;
+    gpuopt_elimination_function sparse[2];
+    gpuopt_elimination_reduction *r;
+    gpuopt_elimination *e;
+    model m = binary(3, 0);
+    (void)state;
+    /* x2 ? 2^62 x1 : 2^62 x0, which could be split into two functions whose largest costs do not fit together. */
+    add(&m, 3, scope, (double[]){0, 0, 0, half, half, 0, half, half});
+    reduced = model_desc(&m);
+    assert_int_equal(gpuopt_elimination_reduce(context, &reduced, GPUOPT_RULE_SPLIT, 0, &r), GPUOPT_OK);
+    reduced = desc_of(r);
+    assert_int_equal(gpuopt_elimination_create(context, &reduced, &e), GPUOPT_OK);
+    gpuopt_elimination_destroy(e);
+    gpuopt_elimination_reduction_destroy(r);
+    model_free(&m);
+    /* Without x0 there would be a function of more than 2^44 entries. */
+    memset(sparse, 0, sizeof sparse);
+    sparse[0].arity = 2, sparse[0].scope = scope, sparse[0].tuples = 1, sparse[0].tuple = tuple;
+    sparse[0].cost = &five, sparse[0].default_cost = 1;
+    sparse[1] = sparse[0];
+    sparse[1].scope = (int32_t[]){0, 2};
+    desc.variables = 3, desc.domain = domain, desc.functions = 2, desc.function = sparse;
+    assert_int_equal(gpuopt_elimination_reduce(context, &desc, GPUOPT_RULE_DEGREE, 0, &r), GPUOPT_OK);
+    gpuopt_elimination_reduction_destroy(r);
+    gpuopt_context_destroy(context);
 }
 
 /* ---- Arguments, memory, stopping ---- */
@@ -495,6 +536,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(nothing_to_reduce),
     cmocka_unit_test(known_rules),
     cmocka_unit_test(rules_by_hand),
+    cmocka_unit_test(large_numbers),
     cmocka_unit_test(what_is_refused),
     cmocka_unit_test(memory_fails_anywhere),
     cmocka_unit_test(stopped_anywhere),
