@@ -101,7 +101,8 @@ static gpuopt_status add_columns(cutter *c, int32_t first) {
 static gpuopt_status begin(cutter *c) {
     const cutting_model *m = &c->model;
     int32_t cut[CUTTING_PIECES], i, k;
-    for (i = 0; i < m->pieces; i++) {
+    /* column i is piece i's, so equal ones are kept */
+    for (i = 0; i < m->pieces; i++, c->known.count++) {
         int32_t best = 0;
         double cheapest = HUGE_VAL;
         for (k = 0; k < m->stocks; k++) {
@@ -110,7 +111,8 @@ static gpuopt_status begin(cutter *c) {
         }
         memset(cut, 0, sizeof cut);
         cut[i] = (int32_t)least(m->stock_length[best] / m->length[i], m->demand[i] > 0 ? m->demand[i] : 1);
-        know(c, best, cut);
+        c->known.stock[i] = best;
+        memcpy(c->known.cut + (size_t)i * (size_t)m->pieces, cut, sizeof *cut * (size_t)m->pieces);
     }
     return add_columns(c, 0);
 }

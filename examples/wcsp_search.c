@@ -179,6 +179,8 @@ static void read_answer(search *s, int32_t variable, int32_t *value) {
     }
 }
 
+static int64_t rounded_up(int64_t a, int64_t b) { return a / b + (a % b > 0); }
+
 void deepen(search *s, int64_t root, int64_t most) {
     int64_t limit = s->scale, excess = 0;
     int32_t r, *value = calloc((size_t)s->tree.levels + 1, sizeof *value);
@@ -198,8 +200,10 @@ void deepen(search *s, int64_t root, int64_t most) {
                 read_answer(s, r, value);
             }
             take(s, value);
+            if (!s->feasible) s->status = GPUOPT_ERROR_NUMERIC, s->stopped = 1;
         }
-        s->lower = (root + excess + s->scale - 1) / s->scale;
+        if (s->stopped) break;
+        s->lower = rounded_up(root + excess, s->scale);
         s->proven = excess < limit || limit == most;
         if (s->proven) s->lower = s->upper;
         else say(s, "at least", s->lower);

@@ -90,7 +90,7 @@ void graphical_cost(const graphical_model *model, const int32_t *value, int *per
             *permitted = !isinf(*real);
         } else {
             int64_t c = at >= 0 ? f->cost[at] : f->default_cost;
-            *permitted = c < top - *cost;
+            *permitted = c < top && (*cost <= 0 || c < top - *cost);
             if (*permitted) *cost += c;
         }
     }

@@ -62,6 +62,10 @@ optimal 4 "$models/exams.wcsp" --z 2
 result "exams.wcsp" $?
 exits 0 "$models/sprinkler.uai" --z 2 --json && near upper_bound 0.733969175080201 1e-5 && near lower_bound 0.733969 1e-5
 result "sprinkler.uai: factors" $?
+# Factors above 1: costs below 0. All three variables 1 have the largest product, 20 * 20 * 20.
+printf 'MARKOV\n3\n2 2 2\n3\n2 0 1\n2 0 2\n2 1 2\n4\n1 2 3 20\n4\n1 2 3 20\n4\n1 2 3 20\n' >above.uai
+exits 0 above.uai --z 2 --json --backend cpu && near upper_bound -8.987196820661973 1e-5 && near lower_bound -8.987197 1e-5
+result "factors above 1" $?
 # Weights of 7, 5 and 4 that must not exceed 9: the greatest value is 9 (5 + 4).
 cat >load.cfn <<'CFN'
 {"problem": {"name": "load", "mustbe": ">-100.0"},
