@@ -104,7 +104,7 @@ typedef struct gpuopt__knapsack_batch_job {
 } gpuopt__knapsack_batch_job;
 
 enum { GPUOPT__KNAPSACK_BATCH_COUNT = 1 << 24, GPUOPT__KNAPSACK_BATCH_NODES = 1 << 20 };
-#define GPUOPT__KNAPSACK_BATCH_STRIDE ((int64_t)1 << 30)
+#define GPUOPT__KNAPSACK_BATCH_STRIDE ((int64_t)1 << 27)
 
 struct gpuopt_knapsack_batch {
     gpuopt_context *context;

@@ -95,7 +95,7 @@ static gpuopt_status gpuopt__knapsack_batch_check_strides(const gpuopt_knapsack_
     for (k = 0; k < sizeof strides / sizeof *strides; k++) {
         const int64_t stride = strides[k].stride;
         if (stride == 0 || (stride >= strides[k].least && stride <= GPUOPT__KNAPSACK_BATCH_STRIDE)) continue;
-        gpuopt__log(b->context, 0, "%s: %s = %lld is neither 0 nor in [%lld, 2^30]", call, strides[k].name,
+        gpuopt__log(b->context, 0, "%s: %s = %lld is neither 0 nor in [%lld, 2^27]", call, strides[k].name,
                     (long long)stride, (long long)strides[k].least);
         return GPUOPT_ERROR_ARGUMENT;
     }

@@ -507,7 +507,7 @@ static void refused(void **state) {
     RUN(ARGUMENT, "weight, profit or capacity", p.capacity = NULL);
     RUN(ARGUMENT, "weight_stride = 9", p.weight_stride = 9);
     RUN(ARGUMENT, "profit_stride = -1", p.profit_stride = -1);
-    RUN(ARGUMENT, "upper_stride", p.upper_stride = (1 << 30) + 1);
+    RUN(ARGUMENT, "upper_stride", p.upper_stride = (1 << 27) + 1);
     RUN(ARGUMENT, "capacity_stride", p.capacity_stride = -1);
     REFUSED(ARGUMENT, "problems is NULL", gpuopt_knapsack_batch_run(batch, GPUOPT_HOST, NULL, &s->r));
     REFUSED(ARGUMENT, "where", gpuopt_knapsack_batch_run(batch, (gpuopt_memory)9, &d->p, &s->r));
