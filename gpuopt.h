@@ -1600,12 +1600,14 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch
  *            are perturbed when nothing moves, and then Bland's rule takes over.
  * Verdicts   are about the original data: OPTIMAL if x and its A x violate no bound or side by more than
  *            primal_tolerance * max(1, |bound|), and no reduced cost has the wrong sign by more than dual_tolerance *
- *            max(1, |cost|); unlike a single handle, it does not refine beyond that. INFEASIBLE and UNBOUNDED are
- *            proven as by gpuopt_simplex_iterate, with vectors that meet what _get_farkas and _get_ray say of theirs,
- *            but for rows along a ray, which move by so little that 1e18 of the objective is gained within
- *            primal_tolerance. IMPRECISE: rounding allows none of these; a handle of its own may settle the program.
- * Bits       A program's results depend on its own data and on the descriptor: not on the other programs, on how many
- *            there are, on the number of threads, or on the backend. The CPU and the GPU give the same bits.
+ *            max(1, |cost|), by these numbers and by those of the scaled program; unlike a single handle, it does not
+ *            refine beyond that. INFEASIBLE and UNBOUNDED are proven as by gpuopt_simplex_iterate, with vectors that
+ *            meet what _get_farkas and _get_ray say of theirs, but for rows along a ray, which move by so little that
+ *            1e18 of the objective is gained within primal_tolerance. IMPRECISE: rounding allows none of these; a
+ *            handle of its own may settle the program.
+ * Bits       A program's results depend on its own data, the descriptor, and the iterations that each call does: not on
+ *            the other programs, on how many there are, on the number of threads, or on the backend. The CPU and the GPU
+ *            give the same bits. One that goes on after a limit may come to another optimal point than in one call.
  * Memory     Room for what _load is given, 25 (rows + cols) + 24 bytes a program, 16 bytes a nonzero of the shape (on
  *            the GPU also in host memory); and for each thread, or for each block where they do not fit into shared
  *            memory, 8 rows * cols for the tableau and about 110 (rows + cols).
@@ -2102,7 +2104,8 @@ typedef enum gpuopt_elimination_rule {
     GPUOPT_RULE_JOIN = 2,        /* a function is added to one that mentions all of its variables */
     GPUOPT_RULE_SPLIT = 4,       /* a function becomes a sum of two, where two of its variables are independent given
                                     the others (pairwise decomposition: Favier, de Givry, Legarra, Schiex 2011); DOUBLE:
-                                    up to rounding; up to 8 variables, functions without counts */
+                                    up to rounding; up to 8 variables, functions without counts; INT64: left
+                                    out where the largest costs sum to more than 2^47 */
     GPUOPT_RULE_DEGREE = 8,      /* a variable with at most two neighbours is eliminated (Larrosa, Dechter 2003) */
     GPUOPT_RULE_FUNCTIONAL = 16, /* a variable that others determine by a function, which allows one value or none with
                                     each assignment of them, is replaced by them in its other functions */
@@ -2364,7 +2367,7 @@ GPUOPT_API void gpuopt_knapsack_batch_destroy(gpuopt_knapsack_batch *batch);
 
 /* Knapsacks to be solved. All arrays are in the memory that the call's `where` says. Those of knapsack k begin at k
  * times the array's stride: 0 if all knapsacks have the same, else at least the descriptor's items (capacity: at least
- * 1), and at most 2^30. */
+ * 1), and at most 2^27. */
 typedef struct gpuopt_knapsack_problems {
     size_t struct_size;      /* sizeof(gpuopt_knapsack_problems) */
     int32_t count;           /* knapsacks, 0 to the descriptor's */

@@ -9,14 +9,13 @@
  * and all blocks agree by exchanges of 16-byte cells (exchange.cuh). An iteration is: price and ratio test (run.cuh),
  * the pivot column and the step along it (column.cuh), the pivot row and what follows from it (follow.cuh).
  *
- * cuda_simplex_dual_run does the same for iterations of the dual method, whose kernel is dual_run.cuh: what a block works
- * on is dual_block.cuh, who leaves and who enters dual_ratio.cuh.
+ * cuda_simplex_dual_run does the same for iterations of the dual method, whose kernel is dual_run.cuh: what a block
+ * works on is dual_block.cuh, who leaves and who enters dual_ratio.cuh.
  *
  * Reinversion is enter.cuh; FTRAN, BTRAN, residuals and reduced costs are solve.cuh with the kernels in products.cuh;
  * rows and columns come and go in grow.cuh; batch.cuh solves children of a handle's basis, without the control's loop;
- * many.cuh solves small programs, which have no handle. create.cuh sets everything up: the engine's shape and memory are
- * engine.cuh, the way of the host's matrix to the GPU
- * is upload.cuh with the kernels in model.cuh.
+ * many.cuh solves small programs, which have no handle. create.cuh sets everything up: the engine's shape and memory
+ * are engine.cuh, the way of the host's matrix to the GPU is upload.cuh with the kernels in model.cuh.
  */
 #include "../common/tables.cuh"
 #include "batch.cuh"

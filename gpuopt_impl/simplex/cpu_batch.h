@@ -40,10 +40,7 @@ static void gpuopt__simplex_cpu_cut_worker(gpuopt__arena *arena, const gpuopt_si
 }
 
 static uint64_t gpuopt__simplex_cpu_worker_bytes(const gpuopt_simplex *root) {
-    gpuopt__arena arena = {
-        NULL,
-        0,
-    };
+    gpuopt__arena arena = {NULL, 0};
     gpuopt__simplex_cpu_worker w;
     gpuopt_simplex s = *root;
     gpuopt__simplex_cpu e = *(const gpuopt__simplex_cpu *)root->engine;
@@ -53,10 +50,7 @@ static uint64_t gpuopt__simplex_cpu_worker_bytes(const gpuopt_simplex *root) {
 
 static gpuopt_status gpuopt__simplex_cpu_batch_plan(const gpuopt_simplex_batch *batch, gpuopt_memory_plan *plan) {
     const int threads = batch->context->desc.threads;
-    gpuopt__arena arena = {
-        NULL,
-        0,
-    };
+    gpuopt__arena arena = {NULL, 0};
     gpuopt__cut(&arena, 1, sizeof(gpuopt__simplex_cpu_batch));
     gpuopt__cut(&arena, threads, sizeof(gpuopt__simplex_cpu_worker));
     plan->host_bytes += arena.used + (uint64_t)threads * gpuopt__simplex_cpu_worker_bytes(batch->root);
@@ -76,10 +70,7 @@ static void gpuopt__simplex_cpu_batch_destroy(gpuopt_simplex_batch *batch) {
 /* The handle takes over what the root is but for its arrays, and its own arrays keep what is in them. */
 static void gpuopt__simplex_cpu_adopt(gpuopt__simplex_cpu_batch *b, gpuopt__simplex_cpu_worker *w,
                                       const gpuopt_simplex *root) {
-    gpuopt__arena arena = {
-        (char *)w->s,
-        0,
-    };
+    gpuopt__arena arena = {(char *)w->s, 0};
     gpuopt_simplex own = *root;
     gpuopt__simplex_cpu engine = *(const gpuopt__simplex_cpu *)root->engine;
     const gpuopt__deferred inverse = engine.inverse;
@@ -106,10 +97,7 @@ static gpuopt_status gpuopt__simplex_cpu_batch_create(gpuopt_simplex_batch *batc
     const gpuopt_context *context = batch->context;
     const int threads = context->desc.threads;
     const uint64_t bytes = gpuopt__simplex_cpu_worker_bytes(batch->root);
-    gpuopt__arena arena = {
-        NULL,
-        0,
-    };
+    gpuopt__arena arena = {NULL, 0};
     gpuopt__simplex_cpu_batch *b;
     gpuopt_status status;
     void *memory;
@@ -162,10 +150,7 @@ static void gpuopt__simplex_cpu_begin_child(gpuopt__simplex_cpu_batch *b, gpuopt
                                             const gpuopt_simplex *root) {
     const gpuopt__simplex_cpu *from = (const gpuopt__simplex_cpu *)root->engine;
     const size_t rows = (size_t)root->lp.rows, cols = (size_t)root->lp.cols, both = sizeof(double) * (rows + cols);
-    gpuopt__arena vectors = {
-        NULL,
-        0,
-    };
+    gpuopt__arena vectors = {NULL, 0};
     gpuopt__simplex_vectors measure;
     gpuopt_simplex *s = w->s;
     const int other = w->version != from->version;

@@ -115,9 +115,9 @@ static gpuopt_status gpuopt__simplex_dual_move(gpuopt_simplex *s, const char *ca
     int again;
     for (again = 0; again < 2; again++) {
         gpuopt_status status = gpuopt__simplex_dual_from(s, call, GPUOPT__SIMPLEX_RUN_PIVOT, leaving, &run);
-        if (status) return status;
+        if (status) return again && status == GPUOPT_ERROR_ARGUMENT ? GPUOPT_ERROR_NUMERIC : status;
         run.entering = gpuopt__simplex_nonbasic_slot(s, call, entering);
-        if (run.entering < 0) return GPUOPT_ERROR_ARGUMENT;
+        if (run.entering < 0) return again ? GPUOPT_ERROR_NUMERIC : GPUOPT_ERROR_ARGUMENT;
         status = gpuopt__simplex_backend_of(s)->dual_run(s->engine, &run, &report);
         if (status) return status;
         if (report.end != GPUOPT__SIMPLEX_END_DRIFTED) break;

@@ -57,7 +57,9 @@ typedef struct gpuopt__simplex_many_work {
     double *alpha, *sign, *part, *y, *y_low; /* [rows] pivot column, cost in phase 1, scratch, host's duals */
     double *xn, *ln, *un;                    /* [cols] of the nonbasic variable in slot j */
     double *d, *price, *weight, *row;        /* [cols] reduced costs in phase 2 and 1, pricing weights, pivot row */
-    double *unit, *unit_dual;                /* [cols + rows] by variable: scale; max(1, |cost|) of the host, scaled */
+    double *unit,
+        *unit_dual;          /* [cols + rows] by variable: scale; the smaller of max(1, |cost|) of the host, scaled, and
+                                                 that of the scaled cost */
     double *point, *z, *low; /* [cols + rows] by variable, in the host's units; low: what z is short of */
     double *doubt;           /* the same array: where z is a reduced cost, see step.h */
     int32_t *head, *slot;    /* [rows], [cols] variables */
@@ -206,12 +208,14 @@ GPUOPT__SIMPLEX_MANY_LARGE void gpuopt__simplex_many_load(const gpuopt__simplex_
         GPUOPT__SIMPLEX_MANY_EACH_LANE(j, cols) line[j] = gpuopt__mul(gpuopt__mul(line[j], row_scale[i]), col_scale[j]);
     }
     GPUOPT__SIMPLEX_MANY_EACH(j, cols) {
+        const double cost = fabs(gpuopt__simplex_many_cost(set, k, j));
         w->unit[j] = 1 / col_scale[j];
-        w->unit_dual[j] = gpuopt__mul(col_scale[j], gpuopt__max(1, fabs(gpuopt__simplex_many_cost(set, k, j))));
+        w->unit_dual[j] = gpuopt__min(gpuopt__mul(col_scale[j], gpuopt__max(1, cost)),
+                                      gpuopt__max(1, gpuopt__mul(col_scale[j], cost)));
     }
     GPUOPT__SIMPLEX_MANY_EACH(i, rows) {
         w->unit[cols + i] = row_scale[i];
-        w->unit_dual[cols + i] = 1 / row_scale[i];
+        w->unit_dual[cols + i] = gpuopt__min(1, 1 / row_scale[i]);
     }
     gpuopt__simplex_many_sync();
 }

@@ -8,9 +8,9 @@
 
 #include "many_model.h"
 
-/* How far x of a variable with this unit may be beyond a bound. */
+/* How far x of a variable with this unit may be beyond a bound: by the host's numbers, and by the scaled ones. */
 GPUOPT__SIMPLEX_MANY double gpuopt__simplex_many_slack(double tolerance, double unit, double bound) {
-    return gpuopt__mul(tolerance, gpuopt__max(unit, fabs(bound)));
+    return gpuopt__mul(tolerance, gpuopt__max(gpuopt__min(unit, 1), fabs(bound)));
 }
 
 /* -1 below the lower bound, 1 above the upper one, else 0. */

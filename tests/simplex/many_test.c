@@ -344,6 +344,34 @@ static void shared_arrays(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* ---- Scales ---- */
+
+/* Coefficients far from 1, beside which a tolerance in the host's numbers alone would be everything. */
+static void far_from_one(void **state) {
+    static const double a[] = {-900000, 1e-10}, cost[] = {-0.0004, 1}, lhs[] = {-HUGE_VAL, 1e-10},
+                        rhs[] = {-100, HUGE_VAL}, ub[] = {HUGE_VAL, 0.5};
+    static const int32_t outcome[] = {GPUOPT_UNBOUNDED, GPUOPT_INFEASIBLE};
+    gpuopt_context *context = test_context(NULL);
+    int32_t k;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        mip *model = calloc(1, sizeof *model);
+        programs *all;
+        gpuopt_simplex_many *many;
+        programs_report *r;
+        model[0] = model_of(1, 1, &a[k], &cost[k], &lhs[k], &rhs[k], NULL, &ub[k]);
+        all = programs_of(1, model, 1, GPUOPT_LAYOUT_CSR);
+        many = programs_create(context, all);
+        must(gpuopt_simplex_many_iterate(many, INT64_MAX, NULL));
+        r = programs_get(many, all);
+        assert_int_equal(r->r.outcome[0], outcome[k]);
+        programs_report_free(r);
+        gpuopt_simplex_many_destroy(many);
+        programs_free(all);
+    }
+    gpuopt_context_destroy(context);
+}
+
 /* ---- Circles ---- */
 
 /* Beale's example, on which the textbook's rules go round in circles, and programs with many ties. */
@@ -393,13 +421,9 @@ static void degenerate(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(any_against_rationals),
-    cmocka_unit_test(large_against_clp),
-    cmocka_unit_test(same_bits),
-    cmocka_unit_test(little_by_little),
-    cmocka_unit_test(iteration_limit),
-    cmocka_unit_test(shared_arrays),
-    cmocka_unit_test(degenerate),
+    cmocka_unit_test(any_against_rationals), cmocka_unit_test(large_against_clp), cmocka_unit_test(same_bits),
+    cmocka_unit_test(little_by_little),      cmocka_unit_test(iteration_limit),   cmocka_unit_test(shared_arrays),
+    cmocka_unit_test(far_from_one),          cmocka_unit_test(degenerate),
 };
 
 TEST_MAIN(tests)
