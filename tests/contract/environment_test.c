@@ -212,6 +212,29 @@ static void solve(pass *p, int kind, gpuopt_simplex_method method) {
     gpuopt_simplex_destroy(handle);
 }
 
+/* Two programs, so that a second thread has work. */
+static void solve_many(pass *p, int kind) {
+    gpuopt_simplex_many_desc d = GPUOPT_INIT(gpuopt_simplex_many_desc);
+    gpuopt_simplex_programs programs = GPUOPT_INIT(gpuopt_simplex_programs);
+    gpuopt_simplex_many_info info = GPUOPT_INIT(gpuopt_simplex_many_info);
+    gpuopt_simplex_many_report report = GPUOPT_INIT(gpuopt_simplex_many_report);
+    gpuopt_simplex_many *handle;
+    double x[2 * COLS], dual[2 * ROWS], objective[2];
+    d.copies = 2, d.rows = ROWS, d.cols = COLS, d.start = matrix_start, d.index = matrix_index;
+    d.shared = GPUOPT_SHARED_MATRIX | GPUOPT_SHARED_COST | GPUOPT_SHARED_LHS | GPUOPT_SHARED_RHS | GPUOPT_SHARED_LB |
+               GPUOPT_SHARED_UB;
+    programs.count = 2, programs.value = matrix_value, programs.cost = cost;
+    programs.lhs = lhs, programs.rhs = rhs, programs.lb = lb, programs.ub = ub;
+    report.x = x, report.dual = dual, report.objective = objective;
+    CALL(gpuopt_simplex_many_create(p->context, &d, &handle));
+    CALL(gpuopt_simplex_many_load(handle, GPUOPT_HOST, &programs));
+    CALL(gpuopt_simplex_many_iterate(handle, INT64_MAX, &info));
+    CALL(gpuopt_simplex_many_get(handle, GPUOPT_HOST, 0, 2, &report));
+    assert_int_equal(info.optimal, 2);
+    mix(p, objective, sizeof objective), mix(p, x, sizeof x), mix(p, dual, sizeof dual);
+    gpuopt_simplex_many_destroy(handle);
+}
+
 static void eliminate(pass *p, int kind, gpuopt_elimination_semiring semiring) {
     static const int32_t domain[VARIABLES] = {DOMAIN, DOMAIN, DOMAIN, DOMAIN};
     gpuopt_elimination_function function[TABLES];
@@ -258,6 +281,7 @@ static uint64_t everything(int kind) {
         invert(p, kind, (gpuopt_basis_technique)k);
     solve(p, kind, GPUOPT_METHOD_TABLEAU);
     solve(p, kind, GPUOPT_METHOD_REVISED);
+    solve_many(p, kind);
     eliminate(p, kind, GPUOPT_SEMIRING_MIN_SUM);
     eliminate(p, kind, GPUOPT_SEMIRING_LOG_SUM_EXP);
     fill_knapsack(p, kind);
