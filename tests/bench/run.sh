@@ -6,20 +6,20 @@
 #
 # Measures propagation on this machine as tests/bench/results reports it; PROGRAM: propagate_bench, built already.
 # With --all then nodes of a tree search (CPU), batches of nodes, probing, the basis inverse, the simplex method, children
-# of a basis, elimination, orders, knapsacks and creating handles too, on the CPU and, where there is one, the GPU;
-# FOLDER: of the programs, built already. The public models are read from GPUOPT_TEST_DATA/miplib, netlib, kennington and
+# of a basis, many small programs, elimination, orders, knapsacks, batches of small ones and creating handles too, on the
+# CPU and, where there is one, the GPU; FOLDER: of the programs, built already. The public models are read from GPUOPT_TEST_DATA/miplib, netlib, kennington and
 # wcsp, and left out without them.
 set -u
 case ${1:-} in
 -h | --help)
-    sed -n '4,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    sed -n '4,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
     exit
     ;;
 esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # Each has a program NAME_bench here, and below a function of that name which runs it.
-families=(propagate node batch probe basis simplex children elimination order knapsack create)
+families=(propagate node batch probe basis simplex children many elimination order knapsack knapsack_batch create)
 
 build() {
     (cd "$root" && bazel build --noshow_progress "${@/#/\/\/tests\/bench:}") >&2 || exit
@@ -126,12 +126,20 @@ children() {
     "$folder/children_bench" "${models[@]}" --backend "${gpu}cpu:$((threads < 16 ? threads : 16))" --check 24
 }
 
+# Of one shape, beside CLP.
+many() {
+    local gpu=${backends%cpu}
+    echo "== many small programs, ${backends// /, }"
+    "$folder/many_bench" "${gpu/ /,}cpu:$(nproc)"
+}
+
 # Whole models on the GPU and beside it on one thread and all; then single buckets, on the GPU alone.
 elimination() {
     local rate models=()
     [ -d "${GPUOPT_TEST_DATA:-}/wcsp" ] || models=(--models "random:20:10:0.3:1,random:20:10:0.3:2")
     echo "== elimination, ${backends// /, }"
     "$folder/elimination_bench" "${backends// /,},cpu:$(nproc)" --tables exact,mini-bucket "${models[@]}"
+    [ ${#models[@]} -gt 0 ] || "$folder/elimination_bench" "${backends// /,}" --tables reduced,bounds
     [ "$backends" != cpu ] || return 0
     echo "== elimination, add-min rate"
     rate=$("$folder/add_min_rate") || return
@@ -163,7 +171,14 @@ knapsack() {
     "$folder/knapsack_bench" "$gpu$threads,cpu" --tables trees --nodes 400000000
     "$folder/knapsack_bench" "$gpu$threads,cpu" --tables levels --limit 12
     "$folder/knapsack_bench" "$gpu$threads" --tables classes --limit 20
-    "$folder/knapsack_batch_bench" "$gpu$threads"
+}
+
+# Small ones, many in a call.
+knapsack_batch() {
+    local gpu=${backends%cpu}
+    echo "== batches of small knapsacks, ${backends// /, }"
+    "$folder/knapsack_batch_bench" "${gpu/ /,}cpu:$(nproc)" --classes uncorrelated,weak
+    "$folder/knapsack_batch_bench" "${gpu/ /,}cpu:$(nproc)" --classes strong --count 10000
 }
 
 # Small handles; then, on the GPU, single primitives of the kernels.
