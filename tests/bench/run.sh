@@ -7,8 +7,8 @@
 # Measures propagation on this machine as tests/bench/results reports it; PROGRAM: propagate_bench, built already.
 # With --all then nodes of a tree search (CPU), batches of nodes, probing, the basis inverse, the simplex method, children
 # of a basis, many small programs, elimination, orders, knapsacks, batches of small ones and creating handles too, on the
-# CPU and, where there is one, the GPU; FOLDER: of the programs, built already. The public models are read from GPUOPT_TEST_DATA/miplib, netlib, kennington and
-# wcsp, and left out without them.
+# CPU and, where there is one, the GPU; FOLDER: of the programs, built already. The public models are read from
+# GPUOPT_TEST_DATA/miplib, netlib, kennington and wcsp, and left out without them.
 set -u
 case ${1:-} in
 -h | --help)
