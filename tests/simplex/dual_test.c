@@ -22,7 +22,7 @@ static void small_against_rationals(void **state) {
     int model, step, verdicts = 0;
     int64_t dual_iterations = 0, iterations = 0;
     (void)state;
-    for (model = 0; model < test_times(600, 600); model++) {
+    for (model = 0; model < test_times(600, 300); model++) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 8), (int32_t)test_random_int(&seed, 1, 8));
         gpuopt_simplex_desc desc = mip_simplex_desc(&m);
         gpuopt_simplex *simplex;
@@ -85,7 +85,7 @@ static void phase_one_in_steps(void **state) {
     int model, verdicts = 0;
     int64_t dual_iterations = 0, iterations = 0;
     (void)state;
-    for (model = 0; model < test_times(400, 1000); model++) {
+    for (model = 0; model < test_times(400, 400); model++) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 2, 8), (int32_t)test_random_int(&seed, 2, 8));
         gpuopt_simplex_desc desc = mip_simplex_desc(&m);
         gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
@@ -123,7 +123,7 @@ static void certified_bases(void **state) {
     uint64_t seed = 21;
     int model, verdicts[2] = {0, 0}, missed = 0, total = 0;
     (void)state;
-    for (model = 0; model < test_times(600, 600); model++) {
+    for (model = 0; model < test_times(600, 300); model++) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 8), (int32_t)test_random_int(&seed, 1, 8));
         gpuopt_simplex_desc desc = mip_simplex_desc(&m);
         exact_answer e = exact_solve(&m, NULL);
