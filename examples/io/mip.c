@@ -94,17 +94,6 @@ gpuopt_propagator_desc mip_propagator_desc(const mip *model) {
     return desc;
 }
 
-int mip_minimize(mip *m) {
-    int32_t j;
-    if (!m->cost) m->cost = calloc((size_t)m->matrix.cols + 1, sizeof *m->cost);
-    if (!m->integer) m->integer = calloc((size_t)m->matrix.cols + 1, 1);
-    if (!m->cost || !m->integer || mip_rows(m) || mip_columns(m)) return -1;
-    for (j = 0; m->maximize && j < m->matrix.cols; j++) m->cost[j] = -m->cost[j];
-    if (m->maximize) m->offset = -m->offset;
-    m->maximize = 0;
-    return 0;
-}
-
 gpuopt_simplex_desc mip_simplex_desc(const mip *model) {
     gpuopt_simplex_desc desc;
     gpuopt_desc_init(&desc, sizeof desc);

@@ -54,10 +54,6 @@ int mip_rows(mip *model);
 int mip_columns(mip *model);
 int64_t mip_nonzeros(const mip *model);
 
-/* Makes it a minimisation with both forms, costs, and `integer`; a maximisation's costs change their signs. -1: out of
- * memory. */
-int mip_minimize(mip *model);
-
 /* The greatest unit of which the objective's value in every solution is a multiple, but for its constant; 0: none was
  * found. Needs the rows. */
 double mip_cost_unit(const mip *model);
