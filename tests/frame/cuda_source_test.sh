@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # That nvcc takes the CUDA code without a warning, unoptimised, which is a matter of seconds. With optimisation it is built
-# by Bazel: for the GPU where there is one, for sm_90 by tests/run.sh --all; then this is about all other architectures.
+# by Bazel: for the GPU where there is one, for sm_90 by tests/run.sh --all; then this is about others.
 # Usage: cuda_source_test.sh
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
@@ -12,7 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 if [ -x "$nvcc" ]; then
     archs=(80 90) to=-ptx
-    if runs_all; then archs=(80 86 89 100 120) to=-cubin; fi
+    if runs_all; then archs=(80 89 120) to=-cubin; fi # the oldest, one without what sm_90 has, the newest
     for arch in "${archs[@]}"; do
         for unit in cuda/*.cu cuda/*/*.cu; do
             check "$unit compiles for sm_$arch" "$nvcc" -std=c++17 -arch=sm_"$arch" -G $to -o "$said.code" \

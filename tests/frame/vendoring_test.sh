@@ -181,6 +181,8 @@ test_warnings() {
                 continue
             fi
             for level in "${levels[@]}"; do
+                # The optimiser sees the same code with OpenMP, and more of it.
+                if [ "$level" = -O3 ] && [ -z "$openmp" ] && has_openmp "$compiler"; then continue; fi
                 check "GPUOPT_IMPLEMENTATION in strict C++17: $label $level" \
                     build "$compiler" "${strict_cpp[@]}" ${openmp:+"$openmp"} "$level" \
                     -x c++ -c "$frame/host_implementation.c" -o implementation.o
