@@ -216,7 +216,7 @@ static void what_stays_untouched(void **state) {
 static model clique(int32_t n, int64_t top) {
     model m;
     int32_t domain[MODEL_VARIABLES], scope[2], v;
-    for (v = 0; v < n; v++) domain[v] = 3;
+    for (v = 0; v < MODEL_VARIABLES; v++) domain[v] = 3;
     m = model_make(GPUOPT_COST_INT64, GPUOPT_SEMIRING_MIN_SUM, n, domain);
     m.top = top;
     for (scope[0] = 0; scope[0] < n; scope[0]++)
