@@ -232,5 +232,5 @@ static uint64_t next(uint64_t *state) {
 double test_random(uint64_t *state) { return (double)(next(state) >> 11) * 0x1p-53; }
 
 int64_t test_random_int(uint64_t *state, int64_t low, int64_t high) {
-    return low + (int64_t)(next(state) % (uint64_t)(high - low + 1));
+    return low + (int64_t)(next(state) % ((uint64_t)high - (uint64_t)low + 1));
 }
