@@ -71,7 +71,7 @@ struct alignas(16) ChildPair {
     double even, odd;
 };
 
-/* A row or column that is added so many times; where that is 0, it may be null. */
+/* A row or column that is added so many times; it is read even where that is 0. */
 struct alignas(16) ChildTerm {
     const double *line;
     double value;
