@@ -269,7 +269,7 @@ static void children_against_clp(void **state) {
     int way, verdicts = 0, j, side;
     int64_t warm = 0, fresh = 0;
     (void)state;
-    for (way = 0; way < DUAL_WAYS; way += test_few() ? 5 : 1) {
+    for (way = 0; way < DUAL_WAYS; way += test_few() || test_on("cuda") ? 5 : 1) {
         mip m = test_few() ? tree_model(&seed, 20, 30) : tree_model(&seed, 60, 90);
         gpuopt_simplex_desc desc = mip_simplex_desc(&m);
         gpuopt_simplex *simplex;

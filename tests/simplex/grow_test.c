@@ -189,7 +189,7 @@ static void small_against_rationals(void **state) {
     uint64_t seed = 71;
     int model, step, verdicts = 0;
     (void)state;
-    for (model = 0; model < test_times(500, 500); model++) {
+    for (model = 0; model < test_times(500, 120); model++) {
         const int32_t rows = (int32_t)test_random_int(&seed, 0, 6), cols = (int32_t)test_random_int(&seed, 0, 6);
         mip m = changes_model(&seed, rows, cols);
         growing g = growing_of(&m);
@@ -243,7 +243,7 @@ static void cuts_against_clp(void **state) {
     uint64_t seed = 19;
     int way, round;
     (void)state;
-    for (way = 0; way < DUAL_WAYS; way += test_few() ? 5 : 1) {
+    for (way = 0; way < DUAL_WAYS; way += test_few() || test_on("cuda") ? 5 : 1) {
         mip m = model_load("meyer:12:30:0.3:1");
         growing g = growing_of(&m);
         gpuopt_simplex_desc desc = desc_of(&m, ROOM);
@@ -300,7 +300,7 @@ static void columns_against_clp(void **state) {
     uint64_t seed = 23;
     int way, round;
     (void)state;
-    for (way = 0; way < 12; way += test_few() ? 5 : 1) {
+    for (way = 0; way < 12; way += test_few() || test_on("cuda") ? 5 : 1) {
         mip m = model_load("meyer:12:20:0.3:1");
         growing g = growing_of(&m);
         gpuopt_simplex_desc desc = desc_of(&m, ROOM);
