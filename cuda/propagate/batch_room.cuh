@@ -84,11 +84,26 @@ struct ChangeRoom {
     unsigned long long capacity;
 };
 
-/* A run. */
-struct BatchCall {
+/* Nodes as given. */
+struct GivenNodes {
     const long long *start;
     const int *col;
     const double *lb, *ub;
+};
+
+/* A few nodes as an argument of the kernel, which reads it sooner than the host's memory. */
+struct FewNodes {
+    enum { NODES = 4, BOUNDS = 16 };
+    long long start[NODES + 1];
+    int col[BOUNDS];
+    double lb[BOUNDS], ub[BOUNDS];
+};
+
+/* A run. */
+struct BatchCall {
+    GivenNodes given; /* of few nodes only which arrays there are */
+    bool is_few;
+    FewNodes few;
     const int *list; /* of nodes to be run; null: all of them */
     int *left;       /* list of nodes that outgrow their room */
     NodeRecord *record;
