@@ -45,7 +45,7 @@ int test_on(const char *backend);
 /* Whether it is cuda-emulated, where a kernel takes a hundred times as long. */
 int test_emulated(void);
 /* Whether kernels take a hundred times as long, so that tests repeat little: on cuda-emulated, and with the environment
- * variable GPUOPT_TEST_FEW, which tests/gpu/sanitize.sh sets. */
+ * variable GPUOPT_TEST_FEW, which tests/gpu/sanitize.sh and the sanitizers' builds of .bazelrc set. */
 int test_few(void);
 /* How often a test does something: so often on the CPU, so often on a GPU, and a tenth of that if test_few(). */
 int test_times(int on_the_cpu, int on_the_gpu);
