@@ -43,6 +43,8 @@ static gpuopt_status gpuopt__knapsack_cpu_batch_run(gpuopt_knapsack_batch *b) {
     int64_t k;
 #ifdef _OPENMP
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(min : fault) if (threads > 1)
+#else
+    (void)threads;
 #endif
     for (k = 0; k < job->count; k++) {
         const uint64_t word = gpuopt__knapsack_small_fault(&job->given, k);
