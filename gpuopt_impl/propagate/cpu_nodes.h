@@ -92,15 +92,12 @@ static gpuopt_status gpuopt__propagator_cpu_batch_create(gpuopt_propagator *base
     gpuopt_propagator head = gpuopt__propagator_cpu_worker_head(base);
     gpuopt__arena arena = {NULL, 0};
     gpuopt__propagator_cpu_nodes *b = NULL, measure;
-    void *memory;
     gpuopt_status status;
     gpuopt__propagator_cpu_cut_nodes(base, desc, &arena, &measure);
-    status = gpuopt__allocate(base->context, GPUOPT_HOST, arena.used, &memory);
+    status = gpuopt__take_block(base->context, GPUOPT_HOST, &arena);
     if (status) return status;
-    b = (gpuopt__propagator_cpu_nodes *)memory;
+    b = (gpuopt__propagator_cpu_nodes *)(void *)arena.base;
     memset(b, 0, sizeof *b);
-    arena.base = (char *)memory;
-    arena.used = 0;
     gpuopt__propagator_cpu_cut_nodes(base, desc, &arena, b);
     b->batch.base = base;
     b->batch.nodes = desc->nodes;

@@ -53,13 +53,10 @@ static gpuopt_status gpuopt__simplex_many_cpu_create(gpuopt_simplex_many *m) {
     gpuopt__simplex_many_cpu c, *own;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
-    void *memory;
     c.threads = m->context->desc.threads;
     gpuopt__simplex_many_cpu_cut(&arena, m, &c);
-    status = gpuopt__allocate(m->context, GPUOPT_HOST, arena.used, &memory);
+    status = gpuopt__take_block(m->context, GPUOPT_HOST, &arena);
     if (status) return status;
-    arena.base = (char *)memory;
-    arena.used = 0;
     own = gpuopt__simplex_many_cpu_cut(&arena, m, &c);
     *own = c;
     m->engine = own;
