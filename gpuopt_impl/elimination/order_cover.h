@@ -85,9 +85,9 @@ static int gpuopt__elimination_cover_is_simplicial(const gpuopt__elimination_cov
     return 1;
 }
 
-/* Whether v may be eliminated first, 0: no. Its neighbours are a clique; or there are two, and v's domain is not smaller
- * than one of theirs, so that the new table is not larger than one that it stands for. With equal domains that keeps
- * the least width, from 2 on (Bodlaender, Koster, van den Eijkhof: Preprocessing rules for triangulation of
+/* Whether v may be eliminated first, 0: no. Its neighbours are a clique; or there are two, and v's domain is not
+ * smaller than one of theirs, so that the new table is not larger than one that it stands for. With equal domains that
+ * keeps the least width, from 2 on (Bodlaender, Koster, van den Eijkhof: Preprocessing rules for triangulation of
  * probabilistic networks, 2005). 2: nor is any domain around it larger, which would better go first. */
 static int gpuopt__elimination_cover_is_simple(const gpuopt__elimination_cover *c,
                                                const gpuopt__elimination_reduction *r, int32_t v) {

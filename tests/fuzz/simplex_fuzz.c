@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A libFuzzer target for linear programs: the input's bytes become a tiny model with small whole numbers, whose rows and
- * columns are then scaled by powers of two, a descriptor, and calls in any order. What must hold:
+ * A libFuzzer target for linear programs: the input's bytes become a tiny model with small whole numbers, whose rows
+ * and columns are then scaled by powers of two, a descriptor, and calls in any order. What must hold:
  *
  *   a plain model of the basis and of the counters agrees with the handle after every call;
  *   a second handle that is given only the calls that were not refused stays equal to the bit;
@@ -515,7 +515,8 @@ static void call_remove(fuzz *f) {
     REQUIRE(basic == f->rows);
 }
 
-/* Wide models get no more lines: the scales that are there stay, so that a basis can come too close to a singular one. */
+/* Wide models get no more lines: the scales that are there stay, so that a basis can come too close to a singular
+ * one. */
 static void call_add(fuzz *f) {
     const int by_rows = take(f) & 1;
     const int32_t at = by_rows ? f->rows : f->cols, across = by_rows ? f->cols : f->rows;

@@ -77,8 +77,8 @@ static const char *box_shows(gpuopt_simplex *simplex, const mip *m) {
     return basic == rows ? NULL : "another number of basic variables";
 }
 
-/* From the slack basis of models with free and one-sided columns, iteration by iteration; against rationals. Most of the
- * way is the dual method's. */
+/* From the slack basis of models with free and one-sided columns, iteration by iteration; against rationals. Most of
+ * the way is the dual method's. */
 static void phase_one_in_steps(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 41;
