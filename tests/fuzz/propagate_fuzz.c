@@ -8,7 +8,8 @@
  * last place; what is called infeasible must be so in exact arithmetic. Some inputs search a tree instead, or run
  * batches of nodes and probe: see propagate_tree.h and propagate_nodes.h.
  *
- * With: tests/fuzz/propagate_input.c tests/fuzz/propagate_exact.c tests/fuzz/propagate_nodes.c tests/fuzz/propagate_tree.c -lgmp
+ * With: tests/fuzz/propagate_input.c tests/fuzz/propagate_exact.c tests/fuzz/propagate_nodes.c
+ * With: tests/fuzz/propagate_tree.c -lgmp
  * Longest input: 4096 (a model of 24 by 24 with a dozen calls takes about 2000)
  */
 #include <float.h>
