@@ -12,20 +12,14 @@
 static void check_plan(test_host *host, gpuopt_context *context, const gpuopt_simplex_desc *desc) {
     gpuopt_memory_plan plan;
     gpuopt_simplex *simplex;
-    uint64_t before[2];
+    test_held before;
     long live = host->live;
-    int where;
     gpuopt_desc_init(&plan, sizeof plan);
-    for (where = 0; where < 2; where++) before[where] = host->bytes[where];
     assert_int_equal(gpuopt_simplex_plan(context, desc, &plan), GPUOPT_OK);
     assert_int_equal(host->live, live);
-    for (where = 0; where < 2; where++) host->peak[where] = host->bytes[where];
+    before = test_held_by(host);
     assert_int_equal(gpuopt_simplex_create(context, desc, &simplex), GPUOPT_OK);
-    assert_int_equal(host->bytes[GPUOPT_HOST] - before[GPUOPT_HOST], plan.host_bytes);
-    assert_int_equal(host->bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE], plan.device_bytes);
-    assert_true(host->peak[GPUOPT_HOST] - before[GPUOPT_HOST] <= plan.host_bytes + plan.create_bytes);
-    assert_true(host->peak[GPUOPT_DEVICE] - before[GPUOPT_DEVICE] == plan.device_bytes);
-    assert_true(plan.host_bytes > 0 && (plan.device_bytes > 0) == test_on("cuda"));
+    test_as_planned(host, &before, &plan);
     assert_int_equal(plan.create_bytes, 0); /* create takes nothing that it does not keep */
     gpuopt_simplex_destroy(simplex);
     assert_int_equal(host->live, live);
