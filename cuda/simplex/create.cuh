@@ -90,10 +90,9 @@ gpuopt_status simplex_open(CudaSimplex *s, gpuopt__simplex_shape *shape) {
     if (!status) status = rank_update_open(s->context(), &s->rank);
     if (status) return status;
     simplex_cut_device(&arena, shape->nonzeros, &s->view);
-    status = gpuopt__allocate(s->context(), GPUOPT_DEVICE, arena.used, &s->device);
+    status = gpuopt__take_block(s->context(), GPUOPT_DEVICE, &arena);
     if (status) return status;
-    arena.base = static_cast<char *>(s->device);
-    arena.used = 0;
+    s->device = arena.base;
     uint64_t vectors = simplex_cut_device(&arena, shape->nonzeros, &s->view);
     s->vectors = arena.base + vectors;
     s->vector_bytes = static_cast<size_t>(arena.used - vectors);

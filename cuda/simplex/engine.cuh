@@ -53,8 +53,8 @@ CudaSimplex *cuda_simplex(void *engine) { return static_cast<CudaSimplex *>(engi
 
 /* ---- Shape and memory ---- */
 
-/* Everything that follows from the shape, which is the room for rows and columns, and the device. Ranges per block are multiples of 32, so that warps are
- * full. */
+/* Everything that follows from the shape, which is the room for rows and columns, and the device. Ranges per block are
+ * multiples of 32, so that warps are full. */
 void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *shape, SimplexView *view) {
     bool revised = shape->method == GPUOPT_METHOD_REVISED;
     auto padded = [](int64_t n) { return (n + 15) / 16 * 16; };

@@ -33,8 +33,8 @@ inline size_t enter_shared_bytes(const SimplexView &s) {
     return enter_cut_shared(s, nullptr, &sh);
 }
 
-/* Enters columns first .. last - 1 of s.column (REVISED: variables; TABLEAU: slots) until K pivots are pending; entries up to `least` count as 0. *s.report
- * says how far it got: pivots, and the next column in `entering`. */
+/* Enters columns first .. last - 1 of s.column (REVISED: variables; TABLEAU: slots) until K pivots are pending; entries
+ * up to `least` count as 0. *s.report says how far it got: pivots, and the next column in `entering`. */
 template <bool REVISED>
 __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     simplex_enter(const __grid_constant__ SimplexView s, int first, int last, int pending, double least) {

@@ -21,7 +21,7 @@
  *        |
  *     levels of jobs, slice by slice       steps.h: _step hands the jobs of a level to the backend together
  *        |
- *     messages, by a backend               cpu.h, cpu_rows.h, or cuda/elimination/elimination.cu
+ *     messages, by a backend               cpu_jobs.h, or cuda/elimination/elimination.cu
  *        |        \
  *        |         tables, views, bytes    message.h: _message_*
  *        |

@@ -162,7 +162,7 @@ static gpuopt_status gpuopt__elimination_relax_check(const gpuopt__elimination_p
 }
 
 GPUOPT_API void gpuopt_elimination_relaxation_destroy(gpuopt_elimination_relaxation *relaxation) {
-    if (relaxation) gpuopt__release(relaxation->context, GPUOPT_HOST, relaxation->block);
+    if (relaxation) gpuopt__release(relaxation->context, GPUOPT_HOST, relaxation);
 }
 
 /* Makes the relaxation of a prepared model, with all shifts 0, and eliminates it. */

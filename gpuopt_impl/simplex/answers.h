@@ -193,7 +193,8 @@ static gpuopt_status gpuopt__simplex_do_exchange(gpuopt_simplex *s, const gpuopt
     return status;
 }
 
-/* From the present basis to the wanted one by pivots, if that is cheaper than a load and safe. *done: whether it was. */
+/* From the present basis to the wanted one by pivots, if that is cheaper than a load and safe. *done: whether it
+ * was. */
 static gpuopt_status gpuopt__simplex_by_pivots(gpuopt_simplex *s, const uint8_t *wanted, int *done) {
     gpuopt__simplex_exchange e = {gpuopt__simplex_count_exchange(s, wanted), NULL, NULL, NULL};
     int64_t n = e.count;

@@ -8,16 +8,18 @@
  * tolerances for the present stage (rules.h), and has the engine run up to refresh_pivots iterations (the table below).
  * When a run ends because no variable can enter or leave, control.h decides whether that is a proof, for which
  * evidence.h makes the Farkas vector or the ray. parts.h has the calls that do a single part of an iteration; answers.h
- * reads and sets bases and reads solutions; model.h is the handle and builds the scaled model. change.h changes the model
- * of a living handle, and grow.h adds and removes rows and columns. dual.h is the dual method's control, which the loop
- * calls while it iterates; bound.h makes bounds of duals, certify.h has the calls for these and for the verdict on a
- * basis as it is, solves.h those for cuts. split.h is what the ranks of a group that share a tableau tell one another.
+ * reads and sets bases and reads solutions; model.h is the handle and builds the scaled model. change.h changes the
+ * model of a living handle, and grow.h adds and removes rows and columns. dual.h is the dual method's control, which
+ * the loop calls while it iterates; bound.h makes bounds of duals, certify.h has the calls for these and for the
+ * verdict on a basis as it is, solves.h those for cuts. split.h is what the ranks of a group that share a tableau tell
+ * one another.
  *
- * Many small programs (many.h) go another way: many_model.h, many_step.h, many_point.h, many_proof.h and many_solve.h are
- * the whole method, which both backends compile; many_team.h says what they need to differ in.
+ * Many small programs (many.h) go another way: many_model.h, many_step.h, many_point.h, many_proof.h and many_solve.h
+ * are the whole method, which both backends compile; many_team.h says what they need to differ in.
  *
- * The engine of the CPU is in cpu.h, cpu_run.h, cpu_dual.h and cpu_grow.h, that of the GPU in cuda/simplex. Both use the
- * arithmetic in step.h and, for the dual method, dual_step.h; lines.h changes the model that rows and columns go into.
+ * The engine of the CPU is in cpu.h, cpu_run.h, cpu_dual.h and cpu_grow.h, that of the GPU in cuda/simplex. Both use
+ * the arithmetic in step.h and, for the dual method, dual_step.h; lines.h changes the model that rows and columns go
+ * into.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BACKEND_H
 #define GPUOPT_IMPL_SIMPLEX_BACKEND_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A bound on the objective from the duals of the present basis. Any duals give one: the least sum of reduced costs times
- * values within the bounds. It is taken in twice the working precision, less all that rounding could have added
+ * A bound on the objective from the duals of the present basis. Any duals give one: the least sum of reduced costs
+ * times values within the bounds. It is taken in twice the working precision, less all that rounding could have added
  * (Neumaier and Shcherbina 2004). An infinite bound of a column is taken for 1e24, as in proof.h.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BOUND_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The arithmetic of a bound by duals, which both backends share: the least that a variable adds to it, and what rounding
- * may have added (Neumaier and Shcherbina 2004).
+ * The arithmetic of a bound by duals, which both backends share: the least that a variable adds to it, and what
+ * rounding may have added (Neumaier and Shcherbina 2004).
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BOUND_STEP_H
 #define GPUOPT_IMPL_SIMPLEX_BOUND_STEP_H

@@ -132,13 +132,10 @@ static gpuopt_status gpuopt__simplex_make(const gpuopt_simplex *draft, gpuopt_si
     gpuopt__arena arena = {NULL, 0};
     gpuopt_simplex measured = *draft, *s;
     gpuopt_status status;
-    void *memory;
     gpuopt__cut(&arena, 1, sizeof measured);
     gpuopt__simplex_cut(&arena, &measured);
-    status = gpuopt__allocate(draft->context, GPUOPT_HOST, arena.used, &memory);
+    status = gpuopt__take_block(draft->context, GPUOPT_HOST, &arena);
     if (status) return status;
-    arena.base = (char *)memory;
-    arena.used = 0;
     s = *made = (gpuopt_simplex *)gpuopt__cut(&arena, 1, sizeof measured);
     *s = *draft;
     gpuopt__simplex_cut(&arena, s);

@@ -6,13 +6,11 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_CPU_BATCH_H
 #define GPUOPT_IMPL_SIMPLEX_CPU_BATCH_H
 
+#include "../common/items.h"
 #include "batch.h"
 #include "cpu_dual.h"
 #include "cpu_grow.h"
 #include "cpu_many.h"
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 /* A thread's handle, whose engine shares the root's model. */
 typedef struct gpuopt__simplex_cpu_worker {
@@ -24,7 +22,7 @@ typedef struct gpuopt__simplex_cpu_worker {
 
 typedef struct gpuopt__simplex_cpu_batch {
     gpuopt_context context; /* the handles': the host's without its log and its stop, which are not for other threads */
-    int threads, stopped;
+    int threads;
     gpuopt__simplex_cpu_worker *worker; /* [threads] */
 } gpuopt__simplex_cpu_batch;
 
@@ -226,22 +224,13 @@ static void gpuopt__simplex_cpu_run_child(gpuopt_simplex_batch *batch, gpuopt__s
     if (ends && job->outcome[k] == GPUOPT_MORE) job->outcome[k] = GPUOPT_FULL;
 }
 
-/* Runs a child, unless the host has asked to stop, which only the thread that made the call may find out: thread 0. */
-static void gpuopt__simplex_cpu_next_child(gpuopt_simplex_batch *batch, int thread, int32_t k) {
+static void gpuopt__simplex_cpu_next_child(void *of, int thread, int64_t k, int stopped) {
+    gpuopt_simplex_batch *batch = (gpuopt_simplex_batch *)of;
     gpuopt__simplex_cpu_batch *b = (gpuopt__simplex_cpu_batch *)batch->engine;
     gpuopt__simplex_batch_job *job = &batch->job;
     const int64_t rows = batch->root->lp.rows, cols = batch->root->lp.cols;
-    const int asked = thread == 0 && k > 0 && gpuopt__asked_to_stop(batch->root->context);
-    int stopped;
-#ifdef _OPENMP
-    if (asked) __atomic_store_n(&b->stopped, 1, __ATOMIC_RELAXED);
-    stopped = __atomic_load_n(&b->stopped, __ATOMIC_RELAXED);
-#else
-    if (asked) b->stopped = 1;
-    stopped = b->stopped;
-#endif
     if (!stopped) {
-        gpuopt__simplex_cpu_run_child(batch, &b->worker[thread], k);
+        gpuopt__simplex_cpu_run_child(batch, &b->worker[thread], (int32_t)k);
         return;
     }
     job->outcome[k] = GPUOPT_MORE;
@@ -254,29 +243,11 @@ static void gpuopt__simplex_cpu_next_child(gpuopt_simplex_batch *batch, int thre
 }
 
 static gpuopt_status gpuopt__simplex_cpu_batch_run(gpuopt_simplex_batch *batch) {
-    gpuopt__simplex_cpu_batch *b = (gpuopt__simplex_cpu_batch *)batch->engine;
     gpuopt_simplex *root = batch->root;
-    const int32_t count = batch->job.children.count;
-    const int threads = b->threads < count ? b->threads : count;
-    int32_t k;
     gpuopt_status status = gpuopt__simplex_pull(root);
     if (status) return status;
     gpuopt__simplex_cpu_weigh((gpuopt__simplex_cpu *)root->engine, root->desc.dual_pricing);
-    b->stopped = 0;
-    if (threads <= 1) {
-        for (k = 0; k < count; k++) gpuopt__simplex_cpu_next_child(batch, 0, k);
-        return GPUOPT_OK;
-    }
-#ifdef _OPENMP
-#pragma omp parallel num_threads(threads)
-    {
-        gpuopt__environment_scope scope;
-        gpuopt__environment_enter(&scope);
-#pragma omp for schedule(dynamic, 1)
-        for (k = 0; k < count; k++) gpuopt__simplex_cpu_next_child(batch, omp_get_thread_num(), k);
-        gpuopt__environment_leave(&scope);
-    }
-#endif
+    gpuopt__each_item(root->context, batch->job.children.count, 1, gpuopt__simplex_cpu_next_child, batch);
     return GPUOPT_OK;
 }
 

@@ -190,7 +190,8 @@ static void options(uint64_t *seed, int k, gpuopt_simplex_desc *desc) {
     if (chance(seed, 4)) desc->refresh_pivots = (int32_t)test_random_int(seed, 1, 5);
 }
 
-/* Of a thousand models so many may be IMPRECISE. Without careful iterations, or if these pivot on rounding, more are. */
+/* Of a thousand models so many may be IMPRECISE. Without careful iterations, or if these pivot on rounding, more
+ * are. */
 static const int imprecise[KINDS] = {0, 15, 5, 30};
 
 static void against_exact_rationals(void **state) {
