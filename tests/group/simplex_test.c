@@ -62,7 +62,7 @@ static const char *const models[] = {"plant:40:1:0.5:1", "plant:10:10:1:2",   "p
 enum { MODELS = sizeof models / sizeof *models };
 
 static void same_bits(void **state) {
-    const int some = test_emulated() ? 5 : +MODELS;
+    const int some = test_few() ? 5 : +MODELS, most = test_few() ? 3 : 5;
     int k, variant, tried = 0;
     (void)state;
     for (k = 0; k < some; k++) {
@@ -73,7 +73,7 @@ static void same_bits(void **state) {
             if (desc.method != GPUOPT_METHOD_TABLEAU) continue;
             if (tried % 3 == 0 && desc.deferred_pivots == 0) desc.deferred_pivots = 3;
             if (tried % 4 == 1) desc.refresh_pivots = 7;
-            compare(&m, &desc, 1 + tried % 5, tried % 2 ? 1000000 : 1);
+            compare(&m, &desc, 1 + tried % most, tried % 2 ? 1000000 : 1);
             tried++;
         }
         mip_free(&m);
@@ -133,7 +133,7 @@ static void exact_outcomes(void **state) {
         const exact_answer exact = exact_solve(&m, NULL);
         const solved w = {&m, &exact};
         of[exact.outcome]++;
-        ranks_run(2 + k % 3, is_right, &w);
+        ranks_run(2 + k % (test_few() ? 2 : 3), is_right, &w);
         mip_free(&m);
     }
     print_message("%d optimal, %d infeasible, %d unbounded\n", of[GPUOPT_OPTIMAL], of[GPUOPT_INFEASIBLE],
