@@ -6,7 +6,8 @@
  *
  * An iteration has two exchanges: each rank's best candidate, and the pivot column, from the rank that has it. The
  * ratio test and the update of the rows each rank does for itself; the pivot row, reduced costs and weights of its slots
- * it has. After a run all ranks get all reduced costs and weights.
+ * it has. The control sees all slots: on the CPU all ranks get all reduced costs and weights after a run, and have the
+ * rest; on the GPU they get the whole state of all slots when the control reads it.
  *
  * The result has the bits of one rank: candidates are compared in the order of slots, and sums over columns go on from
  * one rank to the next. The interleaved parts of such a sum (gpuopt__dot) keep their places, since every block begins at
