@@ -92,9 +92,9 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     SplitBlock<DEFERRED>(s, run, pending, 0, reinterpret_cast<unsigned char *>(split_state)).step(entering);
 }
 
-/* s.alpha = a column of this rank's, with the pending pivots, summed as by add_lines(). */
+/* s.alpha = a column of this rank's, with the pending pivots, summed as by add_lines(); stored: as it is in the matrix. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
-    split_column(const __grid_constant__ SimplexView s, int line, int pending) {
+    split_column(const __grid_constant__ SimplexView s, int line, int pending, bool stored) {
     int64_t i = product_thread();
     if (i >= s.rows) return;
     double part[SIMPLEX_GROUPS] = {}, sum = s.matrix[line * s.pitch + i];
@@ -103,7 +103,8 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
         for (int g = 0; g < SIMPLEX_GROUPS; g++)
             if (from + g < pending) part[g] += s.v[(from + g) * s.wide + line] * s.u[(from + g) * s.pitch + i];
 #pragma unroll
-    for (int g = 0; g < SIMPLEX_GROUPS; g++) sum += part[g];
+    for (int g = 0; g < SIMPLEX_GROUPS; g++)
+        if (!stored) sum += part[g]; /* not even 0, which would make a 0 of -0 */
     s.alpha[i] = sum;
 }
 

@@ -22,14 +22,14 @@ int split_line(const CudaSimplex *s, int64_t slot) {
                                                                                              : s->view.lines);
 }
 
-/* The column of a slot ends in s.alpha and s->carried of every rank. */
-gpuopt_status split_share_column(CudaSimplex *s, int32_t slot) {
+/* The column of a slot ends in s.alpha and s->carried of every rank; stored: see split_column(). */
+gpuopt_status split_share_column(CudaSimplex *s, int32_t slot, bool stored) {
     const SimplexView &v = s->view;
     const size_t bytes = bytes_of<double>(v.rows);
     const bool own = gpuopt__simplex_split_has(&s->split, slot);
     gpuopt_status status = GPUOPT_OK;
     if (own) {
-        s->launch({CudaSimplex::blocks(v.rows), PRODUCT_THREADS}, split_column, v, slot - v.first, s->pending);
+        s->launch({CudaSimplex::blocks(v.rows), PRODUCT_THREADS}, split_column, v, slot - v.first, s->pending, stored);
         status = s->launched("a column");
         if (!status) status = s->copy(s->carried, v.alpha, bytes);
         if (!status) status = s->wait("reading a column");
@@ -59,7 +59,7 @@ gpuopt_status split_iteration(CudaSimplex *s, const gpuopt__simplex_run &request
     const gpuopt__simplex_run_report before = *total;
     gpuopt__simplex_run run = request;
     gpuopt__simplex_bid local = best;
-    gpuopt_status status = split_share_column(s, static_cast<int32_t>(best.slot));
+    gpuopt_status status = split_share_column(s, static_cast<int32_t>(best.slot), !s->deferred);
     if (status) return status;
     local.slot = split_line(s, best.slot);
     run.rules.harris = gpuopt__simplex_harris_now(&request.rules, since);
@@ -144,7 +144,7 @@ gpuopt_status split_enter(CudaSimplex *s, int count, const int32_t *slot, double
     gpuopt_status status = GPUOPT_OK;
     for (int k = 0; k < count && !status; k++) {
         if (s->pending == v.most) s->apply();
-        status = split_share_column(s, slot[k]);
+        status = split_share_column(s, slot[k], false);
         if (!status)
             status = simplex_launch(s, simplex_enter_kernel(*s), enter_shared_bytes(v), v, k, k + 1, s->pending, least);
         if (!status) s->pending += v.report->pivots;
@@ -153,7 +153,8 @@ gpuopt_status split_enter(CudaSimplex *s, int count, const int32_t *slot, double
 }
 
 gpuopt_status split_get_column(CudaSimplex *s, int32_t slot, double *x) {
-    gpuopt_status status = split_status(s, split_share_column(s, slot));
+    s->apply();
+    gpuopt_status status = split_status(s, split_share_column(s, slot, true));
     if (!status) memcpy(x, s->carried, bytes_of<double>(s->view.rows));
     return status;
 }
