@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels for a tableau whose columns are split over the ranks of a group, see gpuopt_impl/simplex/split.h. Each rank has
- * the parts of the matrix, of V and of the vectors by slots that belong to its own slots, and all that goes by rows.
+ * Kernels for a tableau whose columns are split over the ranks of a group, see gpuopt_impl/simplex/split.h. Each rank
+ * has the parts of the matrix, of V and of the vectors by slots that belong to its own slots, and all that goes by rows.
  *
  * An iteration is one launch of split_step, which is the kernel of one GPU (run.cuh) from the ratio test on, with the
  * entering variable and the pivot column given, and then prices its own slots for the next iteration. The rank that has
- * the entering slot computes the column before that (split_column). Between launches the host exchanges bids and columns
- * (split_run.cuh). All sums have the order that they have on one GPU.
+ * the entering slot computes the column before that (split_column). Between launches the host exchanges bids and
+ * columns (split_run.cuh). All sums have the order that they have on one GPU.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_CUH
 #define GPUOPT_CUDA_SIMPLEX_SPLIT_CUH
@@ -35,7 +35,7 @@ class SplitBlock : SimplexBlock<false, DEFERRED> {
     using Base = SimplexBlock<false, DEFERRED>;
     using Base::Base;
 
-    /* Goes on with the entering variable that the ranks have agreed on, unless there is none; then bids for the next. */
+    /* Goes on with the entering variable that the ranks agreed on, unless there is none; then bids for the next. */
     __device__ void step(const gpuopt__simplex_bid &entering) {
         this->load();
         if (entering.slot >= 0) {
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     SplitBlock<DEFERRED>(s, run, pending, 0, reinterpret_cast<unsigned char *>(split_state)).step(entering);
 }
 
-/* s.alpha = a column of this rank's, with the pending pivots, summed as by add_lines(); stored: as it is in the matrix. */
+/* s.alpha = a column of this rank's, with the pending pivots, summed as by add_lines(); stored: as the matrix has it. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     split_column(const __grid_constant__ SimplexView s, int line, int pending, bool stored) {
     int64_t i = product_thread();
@@ -108,8 +108,8 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     s.alpha[i] = sum;
 }
 
-/* As add_parts(), for the parts that end in this rank's columns: s.out goes on from the ranks before, and so does the sum
- * of the part that these have begun, in s.in_low. The last rank adds the basic logicals. */
+/* As add_parts(), for the parts that end in this rank's columns: s.out goes on from the ranks before, and so does the
+ * sum of the part that these have begun, in s.in_low. The last rank adds the basic logicals. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     split_sums(const __grid_constant__ SimplexView s, int parts, bool last) {
     const int end = s.first + s.lines;

@@ -62,8 +62,8 @@ static int32_t gpuopt__simplex_split_first(int32_t cols, int32_t ranks, int32_t 
     return first < cols ? (int32_t)first : cols;
 }
 
-/* Sets the ranges, and cuts the arrays, which a group of one rank does not need; width: bytes of a slot that are gathered
- * at once. */
+/* Sets the ranges, and cuts the arrays, which a group of one rank does not need; width: bytes of a slot that are
+ * gathered at once. */
 static void gpuopt__simplex_split_cut(gpuopt__arena *arena, const gpuopt__simplex_shape *shape, size_t width,
                                       gpuopt__simplex_split *s) {
     const int64_t blocks = ((int64_t)shape->cols + 7) / 8, most = 8 * ((blocks + shape->ranks - 1) / shape->ranks);

@@ -6,11 +6,11 @@
  *                + log2(P) (gather + broadcast + 8 m / speed)                                     for P > 1
  * line and cell depend on the bytes of a rank's part of the tableau, 8 m n / P, since caches have a size: they are
  * measured at some numbers of bytes, on one rank, with a square and a flat program each, and interpolated in between.
- * start and line of several ranks are measured anew, on two. gather, broadcast and speed are the exchanges alone, on two
- * ranks. None of the programs that these constants come from is in the table.
+ * start and line of several ranks are measured anew, on two. gather, broadcast and speed are the exchanges alone, on
+ * two ranks. None of the programs that these constants come from is in the table.
  *     split_bench cpu|cuda [--ranks N,...] [--pivots N] [--blocks N]
- * The ranks of cuda have the devices 0, 1, ...; where there is only device 0, the constants of two ranks are those of two
- * that share it, and no more than one rank is in the table. The least of N blocks of so many pivots counts. Prints the
+ * The ranks of cuda have the devices 0, 1, ...; where there is only device 0, the constants of two ranks are those of
+ * two that share it, and no more than one rank is in the table. The least of N blocks of so many pivots counts. Prints the
  * constants; for each size and number of ranks the predicted and the measured microseconds a pivot, and the error; its
  * mean and the correlation; and predictions for up to 64 ranks, which nobody has measured.
  */
@@ -89,7 +89,7 @@ static int count_devices(const options *o) {
     return count;
 }
 
-/* Seconds of one broadcast of so many doubles, or with 0 of an all-gather of what pricing tells: the least of 20 means. */
+/* Seconds of a broadcast of so many doubles, or with 0 of an all-gather of what pricing tells: the least of 20 means. */
 static gpuopt_status exchange(member *m, int32_t doubles, double *seconds) {
     static _Thread_local double data[LONG], all[8 * MOST_RANKS];
     gpuopt_status status = gpuopt_group_agree(m->group, NULL, 0);
