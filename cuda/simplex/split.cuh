@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Kernels for a tableau whose columns are split over the ranks of a group, see gpuopt_impl/simplex/split.h. Each rank
- * has the parts of the matrix, of V and of the vectors by slots that belong to its own slots, and all that goes by rows.
+ * has the parts of the matrix, of V and of the vectors by slots that are its own slots', and all that goes by rows.
  *
  * An iteration is one launch of split_step, which is the kernel of one GPU (run.cuh) from the ratio test on, with the
  * entering variable and the pivot column given, and then prices its own slots for the next iteration. The rank that has
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     SplitBlock<DEFERRED>(s, run, pending, 0, reinterpret_cast<unsigned char *>(split_state)).step(entering);
 }
 
-/* s.alpha = a column of this rank's, with the pending pivots, summed as by add_lines(); stored: as the matrix has it. */
+/* s.alpha = a column of this rank's, with the pending pivots, summed as by add_lines(); stored: as in the matrix. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     split_column(const __grid_constant__ SimplexView s, int line, int pending, bool stored) {
     int64_t i = product_thread();

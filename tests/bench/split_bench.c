@@ -10,8 +10,8 @@
  * two ranks. None of the programs that these constants come from is in the table.
  *     split_bench cpu|cuda [--ranks N,...] [--pivots N] [--blocks N]
  * The ranks of cuda have the devices 0, 1, ...; where there is only device 0, the constants of two ranks are those of
- * two that share it, and no more than one rank is in the table. The least of N blocks of so many pivots counts. Prints the
- * constants; for each size and number of ranks the predicted and the measured microseconds a pivot, and the error; its
+ * two that share it, and no more than one rank is in the table. The least of N blocks of so many pivots counts. Prints
+ * the constants; for each size and number of ranks the predicted and the measured microseconds a pivot, and the error; its
  * mean and the correlation; and predictions for up to 64 ranks, which nobody has measured.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -89,7 +89,7 @@ static int count_devices(const options *o) {
     return count;
 }
 
-/* Seconds of a broadcast of so many doubles, or with 0 of an all-gather of what pricing tells: the least of 20 means. */
+/* Seconds of a broadcast of so many doubles, or with 0 an all-gather of what pricing tells: the least of 20 means. */
 static gpuopt_status exchange(member *m, int32_t doubles, double *seconds) {
     static _Thread_local double data[LONG], all[8 * MOST_RANKS];
     gpuopt_status status = gpuopt_group_agree(m->group, NULL, 0);
