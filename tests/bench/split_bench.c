@@ -11,7 +11,7 @@
  *     split_bench cpu|cuda [--ranks N,...] [--pivots N] [--blocks N]
  * The ranks of cuda have the devices 0, 1, ...; where there is only device 0, the constants of two ranks are those of
  * two that share it, and no more than one rank is in the table. The least of N blocks of so many pivots counts. Prints
- * the constants; for each size and number of ranks the predicted and the measured microseconds a pivot, and the error; its
+ * the constants; for each size and number of ranks predicted and measured microseconds a pivot, and the error; its
  * mean and the correlation; and predictions for up to 64 ranks, which nobody has measured.
  */
 #define _POSIX_C_SOURCE 200809L
