@@ -32,7 +32,7 @@ namespace {
 gpuopt_status cuda_simplex_push(void *engine) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
-    return s->copy(s->vectors, s->host->xb, s->vector_bytes);
+    return split_status(s, s->copy(s->vectors, s->host->xb, s->vector_bytes));
 }
 
 gpuopt_status cuda_simplex_pull(void *engine) {

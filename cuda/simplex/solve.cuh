@@ -67,7 +67,7 @@ gpuopt_status simplex_fetch_sums(CudaSimplex *s, const char *what, int64_t count
     gpuopt_status status = s->launched(what);
     if (!status) status = s->copy(out, s->view.out, bytes);
     if (!status && doubt) status = s->copy(doubt, s->view.doubt, bytes);
-    return status ? status : s->wait(what);
+    return split_status(s, status ? status : s->wait(what));
 }
 
 gpuopt_status cuda_simplex_residual(void *engine, const double *x, const double *x_low, double *r, double *doubt) {

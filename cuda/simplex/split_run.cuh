@@ -10,8 +10,9 @@
 
 namespace {
 
-/* What a rank's device fails at ends the work of all. */
+/* What a rank's device fails at ends the work of all, if there are several. */
 gpuopt_status split_status(CudaSimplex *s, gpuopt_status status) {
+    if (s->split.ranks == 1) return status;
     gpuopt__simplex_split_ended(&s->split, status);
     return status ? status : s->split.status;
 }
