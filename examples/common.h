@@ -44,6 +44,9 @@ extern const char *const backends[]; /* auto, cpu, cuda, NULL */
  * without a message. The log goes to the speaker, which must outlive the context. */
 gpuopt_status open_context(const char *wanted, int try_gpu, int threads, speaker *speaker, gpuopt_context **context,
                            const char **backend);
+/* The same on the CUDA device of that number; open_context() takes device 0. */
+gpuopt_status open_context_on(int device, const char *wanted, int try_gpu, int threads, speaker *speaker,
+                              gpuopt_context **context, const char **backend);
 
 /* Generated models have numbers for names. */
 void print_name(FILE *to, char **name, char letter, int k);

@@ -37,7 +37,8 @@ static const char usage[] =
     "  --backend B        cpu, cuda or auto: cuda where there is one and the model is large enough (auto)\n"
     "  --threads N        of the CPU backend (1), in each rank\n"
     "  --ranks N          1 to 64 ranks of a group share the tableau, each a block of its columns; they are threads,\n"
-    "                     on the CPU backend so far; no --certificate (1)\n"
+    "                     with --backend cuda all on GPU 0; no --certificate (1)\n"
+    "  --gpus N           with as many ranks or more: rank r works on GPU r modulo N\n"
     "  --iterations N     at most so many (no limit)\n"
     "  --max              maximise, whatever the file says\n"
     "  --json             one line of JSON on stdout, nothing else\n"
@@ -51,7 +52,7 @@ enum { MOST_RANKS = 64 };
 
 typedef struct options {
     const char *model, *backend, *method, *pricing, *ratio, *technique, *solution, *certificate;
-    int64_t threads, ranks, iterations;
+    int64_t threads, ranks, gpus, iterations;
     int json, max;
 } options;
 
@@ -91,6 +92,7 @@ static int take(void *options_of, const char *name, const char *value) {
     if (strcmp(name, "--technique") == 0) return deferred_pivots(o->technique = value) >= 0;
     if (strcmp(name, "--threads") == 0) return whole_number(value, 1000000000, &o->threads);
     if (strcmp(name, "--ranks") == 0) return whole_number(value, MOST_RANKS, &o->ranks);
+    if (strcmp(name, "--gpus") == 0) return whole_number(value, MOST_RANKS, &o->gpus);
     if (strcmp(name, "--iterations") == 0) return whole_number(value, INT64_MAX, &o->iterations);
     if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
     if (strcmp(name, "--certificate") == 0) return *(o->certificate = value) != 0;
@@ -107,6 +109,14 @@ static int parse(int argc, char **argv, options *o) {
     o->technique = "deferred";
     o->threads = o->ranks = 1;
     if (parse_words(argc, argv, usage, take, o, &o->model, &o->json)) return -1;
+    if (o->gpus > 0) {
+        if (strcmp(o->backend, "cpu") == 0) {
+            fprintf(stderr, "--gpus does not go with --backend cpu\n");
+            return -1;
+        }
+        o->backend = "cuda";
+        if (o->ranks < o->gpus) o->ranks = o->gpus;
+    }
     if (o->ranks == 1) return 0;
     if (o->certificate || (o->method && strcmp(o->method, methods[GPUOPT_METHOD_TABLEAU]))) {
         fprintf(stderr, "--ranks does not go with --certificate or --method revised\n");
@@ -313,8 +323,8 @@ static gpuopt_status solve(const options *o, const mip *model, const gpuopt_tran
     desc.ratio = (gpuopt_simplex_ratio)choice(o->ratio, ratios);
     desc.deferred_pivots = deferred_pivots(o->technique);
     desc.iteration_limit = o->iterations;
-    status = open_context(o->backend, model->columns.rows >= cuda_from_rows, (int)o->threads, &speaker, &context,
-                          &a->backend);
+    status = open_context_on(transport && o->gpus > 0 ? (int)(transport->rank % o->gpus) : 0, o->backend,
+                             model->columns.rows >= cuda_from_rows, (int)o->threads, &speaker, &context, &a->backend);
     if (!status && transport) status = gpuopt_group_create(context, transport, NULL, &desc.group);
     if (!status) {
         a->method = choose_method(o, model, a->backend);

@@ -47,9 +47,10 @@ typedef struct gpuopt__simplex_shape {
     int64_t nonzeros;
     gpuopt_simplex_method method;
     gpuopt_simplex_pricing pricing;
-    int32_t deferred_pivots; /* K; 0: the backend chooses */
-    int grows;               /* whether the room is for more than the model at create */
-    int32_t rank, ranks;     /* of the group that has the tableau; without one 0 of 1 */
+    int32_t deferred_pivots;                           /* K; 0: the backend chooses */
+    int grows;                                         /* whether the room is for more than the model at create */
+    int32_t rank, ranks;                               /* of the group that has the tableau; without one 0 of 1 */
+    const struct gpuopt__simplex_exchanges *exchanges; /* of that group, see split.h */
 } gpuopt__simplex_shape;
 
 /* The state of the iterations. Position i of the basis holds a basic variable, slot j a nonbasic one. */

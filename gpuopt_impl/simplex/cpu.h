@@ -214,12 +214,13 @@ static gpuopt_status gpuopt__simplex_cpu_ftran(void *engine, double *x) {
 
 static gpuopt_status gpuopt__simplex_cpu_btran(void *engine, double *y) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
+    const gpuopt__simplex_by_slot by_slot = {s->by_col, sizeof *s->by_col};
     int32_t i, j, rows = s->lp->rows, cols = s->lp->cols;
     if (s->revised) {
         gpuopt__deferred_transposed_times(&s->inverse, y, s->multiplier);
     } else {
         gpuopt__deferred_transposed_times(&s->inverse, y, s->by_col + s->split.first);
-        gpuopt__simplex_split_gather(&s->split, s->by_col, NULL);
+        gpuopt__simplex_split_gather(&s->split, 1, &by_slot);
         for (i = 0; i < rows; i++)
             if (s->v->head[i] >= cols) s->multiplier[s->v->head[i] - cols] = y[i];
         for (j = 0; j < cols; j++)
@@ -316,7 +317,7 @@ static gpuopt_status gpuopt__simplex_cpu_nothing(void *engine) {
 static void gpuopt__simplex_cpu_cut_own(gpuopt__arena *arena, const gpuopt__simplex_shape *shape,
                                         gpuopt__simplex_cpu *s) {
     s->revised = shape->method == GPUOPT_METHOD_REVISED;
-    gpuopt__simplex_split_cut(arena, shape, &s->split);
+    gpuopt__simplex_split_cut(arena, shape, 2 * sizeof(double), &s->split);
     gpuopt__deferred_cut(arena, &s->inverse, shape->rows, s->revised ? shape->rows : s->split.end - s->split.first,
                          shape->deferred_pivots);
     s->alpha = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));

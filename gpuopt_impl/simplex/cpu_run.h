@@ -7,6 +7,20 @@
 
 #include "cpu.h"
 
+/* This rank's best candidate becomes that of all ranks. */
+static void gpuopt__simplex_cpu_price_all(gpuopt__simplex_cpu *s, gpuopt__simplex_run_report *report) {
+    const gpuopt__simplex_vectors *v = s->v;
+    const int32_t q = report->entering;
+    const gpuopt__simplex_bid own = {report->score, q < 0 ? 0 : v->d[q], q < 0 ? 0 : v->weight[q], q, 0, 0, 0, 0};
+    gpuopt__simplex_bid best;
+    gpuopt__simplex_split_choose(&s->split, &own, &best);
+    report->entering = (int32_t)best.slot;
+    report->score = best.score;
+    if (best.slot < 0) return;
+    v->d[best.slot] = best.d;
+    v->weight[best.slot] = best.weight;
+}
+
 static void gpuopt__simplex_cpu_price(gpuopt__simplex_cpu *s, const gpuopt__simplex_run *run,
                                       gpuopt__simplex_run_report *report) {
     const gpuopt__simplex_vectors *v = s->v;
@@ -17,7 +31,7 @@ static void gpuopt__simplex_cpu_price(gpuopt__simplex_cpu *s, const gpuopt__simp
         double score = gpuopt__simplex_score(v->d[j], v->weight[j], v->state[j], run->rules.dual);
         if (score > report->score) report->score = score, report->entering = j;
     }
-    if (s->split.ranks > 1) gpuopt__simplex_split_choose(&s->split, report, v->d, v->weight);
+    if (s->split.ranks > 1) gpuopt__simplex_cpu_price_all(s, report);
     if (report->entering < 0) return;
     report->reduced_cost = v->d[report->entering];
     report->direction = report->reduced_cost < 0 ? 1 : -1;
@@ -248,8 +262,10 @@ static gpuopt_status gpuopt__simplex_cpu_run(void *engine, const gpuopt__simplex
         s->infeasible += gpuopt__simplex_infeasible(v->xb[i], v->lb[i], v->ub[i], run->rules.primal) != 0;
     while (gpuopt__simplex_cpu_step(s, run, report) && report->pivots + report->flips < run->most) continue;
     report->infeasible = s->infeasible;
-    if (run->reset_weights || report->pivots + report->flips > 0)
-        gpuopt__simplex_split_gather(&s->split, v->d, v->weight);
+    if (run->reset_weights || report->pivots + report->flips > 0) {
+        const gpuopt__simplex_by_slot arrays[] = {{v->d, sizeof *v->d}, {v->weight, sizeof *v->weight}};
+        gpuopt__simplex_split_gather(&s->split, 2, arrays);
+    }
     return s->split.status;
 }
 
