@@ -36,8 +36,7 @@ struct gpuopt_knapsack_multi {
     int64_t *weight;                 /* [rows][items] */
     int64_t *profit;                 /* [items] */
     int64_t *capacity;               /* [rows] */
-    gpuopt__multi_tables table;      /* in host memory; table.path is where they all begin */
-    uint64_t table_bytes;            /* of which so many are in use by any problem of this size */
+    gpuopt__multi_tables table;      /* in host memory */
     int64_t *root;                   /* [width] numbers of the root */
     int64_t *room;                   /* [rows] the capacities; in _create without fixed items; no more than all weigh */
     int32_t *item;                   /* [items] of each level; its first table.levels are in use */
@@ -46,9 +45,8 @@ struct gpuopt_knapsack_multi {
     uint64_t *deviates;              /* [words] */
     int64_t unit, lower, upper;
     int64_t nodes, rounds, active, busy;
-    int turn;      /* of the distances at which workers share */
-    void *engine;  /* the backend's own */
-    int64_t block; /* bytes of the head with its arrays */
+    int turn;     /* of the distances at which workers share */
+    void *engine; /* the backend's own */
 };
 
 /* Words of a worker's bits: enough for the items of the descriptor. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Multidimensional knapsacks: what _create does. The multipliers of the linear relaxation say which decision each item
- * prefers; items are then added in two orders, for a first solution; items whose other decision could not lead to a
- * better one are fixed; for those that are left, relaxations with one capacity changed give more multipliers; and the
- * tables of the search are filled.
+ * prefers, and relaxations with one capacity changed give more multipliers; with each, items are added in two orders, for
+ * a first solution; items whose other decision could not lead to a better one are fixed; and the tables of the search
+ * are filled.
  *
  * Overflow: the weights of a row's items that fit are at most 2^58 together, and so are the profits of all; scale times
  * the profits, and multipliers times the weights, are kept at most that large. So a bound is at most 2^59, and so is
@@ -115,20 +115,43 @@ static void gpuopt__multi_fill(gpuopt_knapsack_multi *k, const int32_t *item, in
     memcpy(k->taken, k->trial, (size_t)k->desc.items);
 }
 
-/* By what each item gains in the bound, then by its profit per weight at the multipliers' prices. */
-static void gpuopt__multi_first_solution(gpuopt_knapsack_multi *k, gpuopt__multi_draft *d, int32_t count) {
+/* By what each item gains in that bound, then by its profit per weight at the multipliers' prices. */
+static void gpuopt__multi_try(gpuopt_knapsack_multi *k, gpuopt__multi_draft *d, int32_t which, int32_t count) {
     int32_t j;
     memcpy(d->order, k->item, sizeof *d->order * (size_t)count);
-    for (j = 0; j < count; j++) d->key[k->item[j]] = gpuopt__multi_gain(k, d, 0, k->item[j]);
+    for (j = 0; j < count; j++) d->key[k->item[j]] = gpuopt__multi_gain(k, d, which, k->item[j]);
     gpuopt__multi_sort(d->key, d->order, count);
     gpuopt__multi_fill(k, d->order, count);
     for (j = 0; j < count; j++) {
-        const double worth = (double)(d->scale[0] * (k->profit[k->item[j]] / k->unit));
+        const double worth = (double)(d->scale[which] * (k->profit[k->item[j]] / k->unit));
         const double price = worth - (double)d->key[k->item[j]];
         d->key[k->item[j]] = price * 1000 > worth ? (int64_t)(worth / price * 0x1p40) : (int64_t)1 << 60;
     }
     gpuopt__multi_sort(d->key, d->order, count);
     gpuopt__multi_fill(k, d->order, count);
+}
+
+/* ---- Bounds ---- */
+
+/* One from the linear relaxation, and more from that with one capacity after the other made smaller or larger. Each
+ * gives solutions, too. */
+static void gpuopt__multi_make_bounds(gpuopt_knapsack_multi *k, gpuopt__multi_draft *d, int32_t count) {
+    static const double change[] = {.9, 1.1, .95, 1.05, .8, 1.2};
+    const int32_t rows = k->desc.rows;
+    int32_t which, i;
+    d->scale[1] = 1;
+    memset(d->multiplier[1], 0, sizeof d->multiplier[1]);
+    for (which = 0; which < k->table.width; which = which == 0 ? 2 + rows : which + 1) {
+        const int32_t turn = which - 2 - rows;
+        double factor[GPUOPT__MULTI_ROWS], u[GPUOPT__MULTI_ROWS];
+        d->scale[which] = 0;
+        if (which > 0 && rows == 0) continue;
+        for (i = 0; i < rows; i++) factor[i] = 1;
+        if (which > 0) factor[turn / 2 % rows] = change[turn % 2 + turn / (2 * rows) % 3 * 2];
+        gpuopt__multi_duals(k, &d->lp, k->item, count, factor, u);
+        gpuopt__multi_set_multipliers(k, d, which, u);
+        gpuopt__multi_try(k, d, which, count);
+    }
 }
 
 /* ---- Reduction ---- */
@@ -158,25 +181,6 @@ static int32_t gpuopt__multi_reduce(gpuopt_knapsack_multi *k, gpuopt__multi_draf
         if (k->room[i] < 0) return -1;
     gpuopt__multi_sort(d->key, k->item, free);
     return free;
-}
-
-/* More bounds: from the relaxation of what is left, with one capacity after the other made smaller or larger. */
-static void gpuopt__multi_more_bounds(gpuopt_knapsack_multi *k, gpuopt__multi_draft *d, int32_t count) {
-    static const double change[] = {.9, 1.1, .95, 1.05, .8, 1.2};
-    const int32_t rows = k->desc.rows;
-    int32_t which, i;
-    for (which = 2 + rows; which < k->table.width; which++) {
-        const int32_t turn = which - 2 - rows;
-        double factor[GPUOPT__MULTI_ROWS], u[GPUOPT__MULTI_ROWS];
-        if (rows == 0) {
-            d->scale[which] = 0;
-            continue;
-        }
-        for (i = 0; i < rows; i++) factor[i] = 1;
-        factor[turn / 2 % rows] = change[turn % 2 + turn / (2 * rows) % 3 * 2];
-        gpuopt__multi_duals(k, &d->lp, k->item, count, factor, u);
-        gpuopt__multi_set_multipliers(k, d, which, u);
-    }
 }
 
 /* ---- Tables ---- */
@@ -255,15 +259,11 @@ static gpuopt_status gpuopt__multi_read(gpuopt_knapsack_multi *k, const char *ca
 
 /* Fills the tables, and the root if there is something left to search for. */
 static gpuopt_status gpuopt__multi_prepare(gpuopt_knapsack_multi *k, const char *call, gpuopt__multi_draft *d) {
-    double factor[GPUOPT__MULTI_ROWS], u[GPUOPT__MULTI_ROWS];
     int64_t base;
-    int32_t i, count, free;
+    int32_t count, free;
     gpuopt_status status = gpuopt__multi_read(k, call, d, &count);
     if (status) return status;
-    for (i = 0; i < k->desc.rows; i++) factor[i] = 1;
-    gpuopt__multi_duals(k, &d->lp, k->item, count, factor, u);
-    gpuopt__multi_set_multipliers(k, d, 0, u);
-    gpuopt__multi_first_solution(k, d, count);
+    gpuopt__multi_make_bounds(k, d, count);
     free = gpuopt__multi_reduce(k, d, count, &base);
     k->busy = free >= 0;
     if (free < 0) {
@@ -271,9 +271,6 @@ static gpuopt_status gpuopt__multi_prepare(gpuopt_knapsack_multi *k, const char 
         return GPUOPT_OK;
     }
     k->table.levels = free;
-    d->scale[1] = 1;
-    memset(d->multiplier[1], 0, sizeof d->multiplier[1]);
-    gpuopt__multi_more_bounds(k, d, free);
     gpuopt__multi_fill_tables(k, d, base);
     return GPUOPT_OK;
 }
