@@ -100,6 +100,7 @@ gpuopt_status knapsack_multi_load(const gpuopt_knapsack_multi *k, CudaKnapsackMu
     gpuopt_status status =
         c->queue.copy(c->table.path, t.path, static_cast<size_t>(t.scale + t.width - t.path) * number, "a knapsack");
     if (!status) status = c->queue.clear(ws.level, 0xff, sizeof first * static_cast<size_t>(ws.count));
+    if (!status) status = c->queue.clear(ws.lower, 0xff, apart);
     if (!status) status = c->queue.copy_lines(ws.value, apart, k->root, number, number, lines, "copying a root");
     if (!status) status = c->queue.copy(ws.lower, &k->lower, number, "copying a root");
     if (!status) status = c->queue.copy(ws.level, &first, sizeof first, "copying a root");

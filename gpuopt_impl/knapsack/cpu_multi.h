@@ -34,8 +34,10 @@ static gpuopt_status gpuopt__multi_cpu_create(gpuopt_knapsack_multi *k) {
     ws = (gpuopt__multi_workers *)k->engine;
     gpuopt__multi_cpu_cut(&k->desc, k->engine, ws);
     ws->apart = 1;
-    for (w = 0; w < ws->count; w++) ws->level[w] = w > 0 ? -1 : 0;
-    ws->lower[0] = k->lower;
+    for (w = 0; w < ws->count; w++) {
+        ws->level[w] = w > 0 ? -1 : 0;
+        ws->lower[w] = w > 0 ? -1 : k->lower;
+    }
     memcpy(ws->value, k->root, sizeof *k->root * (size_t)k->table.width);
     memset(ws->open, 0, sizeof *ws->open * (size_t)k->table.words);
     memset(ws->deviates, 0, sizeof *ws->deviates * (size_t)k->table.words);

@@ -272,6 +272,10 @@ static gpuopt_status gpuopt__multi_prepare(gpuopt_knapsack_multi *k, const char 
     }
     k->table.levels = free;
     gpuopt__multi_fill_tables(k, d, base);
+    if (k->upper <= k->lower) { /* the bound of what is left, after fixing */
+        k->upper = k->lower;
+        k->busy = 0;
+    }
     return GPUOPT_OK;
 }
 

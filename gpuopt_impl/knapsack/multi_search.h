@@ -57,7 +57,7 @@ typedef struct gpuopt__multi_workers {
     uint64_t *open;       /* [words] of each: a bit for each level */
     uint64_t *deviates;   /* [words] of each: likewise */
     uint64_t *found;      /* [words] of each: the deviations of its best solution */
-    int64_t *lower;       /* the best profit that its numbers refer to */
+    int64_t *lower;       /* the best profit that its numbers refer to; -1: it never had a node */
     int32_t *level;       /* the level it visits next; levels + 1: it first takes an open one; -1: it has no node */
     int64_t count, apart; /* numbers of one worker are so far apart: 1, or `count` on the GPU */
 } gpuopt__multi_workers;
