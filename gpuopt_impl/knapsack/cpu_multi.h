@@ -60,6 +60,7 @@ static gpuopt_status gpuopt__multi_cpu_round(gpuopt_knapsack_multi *k, gpuopt__m
     const int threads = active < 4 * GPUOPT__MULTI_CHUNK ? 1 : k->context->desc.threads;
     int64_t nodes = 0, busy = 0, best = lower, w;
     int s;
+    (void)threads; /* without OpenMP there is one */
     for (s = 0; s < job->strides; s++) {
         const int64_t stride = job->stride[s];
 #ifdef _OPENMP
