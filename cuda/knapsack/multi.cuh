@@ -25,8 +25,8 @@ struct CudaKnapsackMulti {
 
     Queue queue;
     void *device = nullptr;
-    gpuopt__multi_tables table = {};
-    gpuopt__multi_workers workers = {};
+    gpuopt__knapsack_multi_tables table = {};
+    gpuopt__knapsack_multi_workers workers = {};
     MultiReport *report = nullptr;
 };
 
@@ -36,19 +36,20 @@ CudaKnapsackMulti *cuda_knapsack_multi(const gpuopt_knapsack_multi *k) {
 
 /* ---- Kernels ---- */
 
-__global__ void knapsack_multi_share(gpuopt__multi_tables table, gpuopt__multi_workers workers, int64_t active,
-                                     int64_t stride) {
+__global__ void knapsack_multi_share(gpuopt__knapsack_multi_tables table, gpuopt__knapsack_multi_workers workers,
+                                     int64_t active, int64_t stride) {
     const int64_t w = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    if (w < active && !(w & stride)) gpuopt__multi_share(&table, &workers, w, w | stride);
+    if (w < active && !(w & stride)) gpuopt__knapsack_multi_share(&table, &workers, w, w | stride);
 }
 
 template <int WIDTH>
 __global__ void __launch_bounds__(MULTI_THREADS)
-    knapsack_multi_round(gpuopt__multi_tables table, gpuopt__multi_workers workers, int64_t active, int64_t lower,
-                         MultiReport *report) {
+    knapsack_multi_round(gpuopt__knapsack_multi_tables table, gpuopt__knapsack_multi_workers workers, int64_t active,
+                         int64_t lower, MultiReport *report) {
     const int64_t w = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    gpuopt__multi_found found = {lower, 0, 0};
-    if (w < active) found = gpuopt__multi_round(&table, &workers, w, lower, GPUOPT__MULTI_BUDGET, WIDTH);
+    gpuopt__knapsack_multi_found found = {lower, 0, 0};
+    if (w < active)
+        found = gpuopt__knapsack_multi_round(&table, &workers, w, lower, GPUOPT__KNAPSACK_MULTI_BUDGET, WIDTH);
     const unsigned nodes = warp_count(static_cast<unsigned>(found.nodes)),
                    busy = warp_count(static_cast<unsigned>(found.busy));
     if (found.lower > lower) atomicMax(&report->best, static_cast<unsigned long long>(found.lower));
@@ -58,7 +59,7 @@ __global__ void __launch_bounds__(MULTI_THREADS)
 }
 
 /* The first worker that has found the best solution. */
-__global__ void knapsack_multi_finder(gpuopt__multi_workers workers, int64_t active, int64_t best,
+__global__ void knapsack_multi_finder(gpuopt__knapsack_multi_workers workers, int64_t active, int64_t best,
                                       MultiReport *report) {
     const int64_t w = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (w < active && workers.lower[w] == best) atomicMin(&report->finder, static_cast<unsigned long long>(w));
@@ -68,8 +69,8 @@ __global__ void knapsack_multi_finder(gpuopt__multi_workers workers, int64_t act
 
 uint64_t cut_knapsack_multi(const gpuopt_knapsack_multi_desc &d, void *base, CudaKnapsackMulti *c) {
     gpuopt__arena arena = {static_cast<char *>(base), 0};
-    gpuopt__multi_cut_tables(&arena, &d, &c->table);
-    gpuopt__multi_cut_workers(&arena, &d, &c->workers);
+    gpuopt__knapsack_multi_cut_tables(&arena, &d, &c->table);
+    gpuopt__knapsack_multi_cut_workers(&arena, &d, &c->workers);
     c->workers.apart = d.workers;
     c->report = static_cast<MultiReport *>(gpuopt__cut(&arena, 1, sizeof(MultiReport)));
     return arena.used;
@@ -91,8 +92,8 @@ void cuda_knapsack_multi_destroy(gpuopt_knapsack_multi *k) {
 
 /* Copies the tables, which are in one piece on both sides, and gives worker 0 the root. */
 gpuopt_status knapsack_multi_load(const gpuopt_knapsack_multi *k, CudaKnapsackMulti *c) {
-    const gpuopt__multi_tables &t = k->table;
-    const gpuopt__multi_workers &ws = c->workers;
+    const gpuopt__knapsack_multi_tables &t = k->table;
+    const gpuopt__knapsack_multi_workers &ws = c->workers;
     const size_t number = sizeof(int64_t), lines = static_cast<size_t>(t.width), words = static_cast<size_t>(t.words),
                  apart = number * static_cast<size_t>(ws.apart);
     const int32_t first = 0;
@@ -122,7 +123,8 @@ gpuopt_status cuda_knapsack_multi_create(gpuopt_knapsack_multi *k) {
     status = load_kernels(k->context, knapsack_multi_share, knapsack_multi_finder);
     if (!status && k->table.width == 16) status = load_kernels(k->context, knapsack_multi_round<16>);
     if (!status && k->table.width == 32) status = load_kernels(k->context, knapsack_multi_round<32>);
-    if (!status && k->table.width > 32) status = load_kernels(k->context, knapsack_multi_round<GPUOPT__MULTI_WIDTH>);
+    if (!status && k->table.width > 32)
+        status = load_kernels(k->context, knapsack_multi_round<GPUOPT__KNAPSACK_MULTI_WIDTH>);
     return status ? status : knapsack_multi_load(k, c);
 }
 
@@ -135,7 +137,7 @@ gpuopt_status knapsack_multi_await(const CudaKnapsackMulti *c, MultiReport *foun
     return status ? status : c->queue.wait("a round of a knapsack");
 }
 
-gpuopt_status cuda_knapsack_multi_round(gpuopt_knapsack_multi *k, gpuopt__multi_job *job) {
+gpuopt_status cuda_knapsack_multi_round(gpuopt_knapsack_multi *k, gpuopt__knapsack_multi_job *job) {
     const CudaKnapsackMulti *c = cuda_knapsack_multi(k);
     DeviceScope scope(k->context);
     const int64_t blocks = (job->active + MULTI_THREADS - 1) / MULTI_THREADS;
@@ -148,7 +150,7 @@ gpuopt_status cuda_knapsack_multi_round(gpuopt_knapsack_multi *k, gpuopt__multi_
         c->queue.launch(grid, knapsack_multi_share, c->table, c->workers, job->active, job->stride[s]);
     auto round = k->table.width == 16   ? knapsack_multi_round<16>
                  : k->table.width == 32 ? knapsack_multi_round<32>
-                                        : knapsack_multi_round<GPUOPT__MULTI_WIDTH>;
+                                        : knapsack_multi_round<GPUOPT__KNAPSACK_MULTI_WIDTH>;
     c->queue.launch(grid, round, c->table, c->workers, job->active, job->lower, c->report);
     status = knapsack_multi_await(c, &found);
     if (status) return status;

@@ -144,7 +144,7 @@ struct gpuopt__knapsack_backend {
     /* Called once the tables are filled. Worker 0 gets the root. */
     gpuopt_status (*multi_create)(gpuopt_knapsack_multi *);
     void (*multi_destroy)(gpuopt_knapsack_multi *);
-    gpuopt_status (*multi_round)(gpuopt_knapsack_multi *, gpuopt__multi_job *);
+    gpuopt_status (*multi_round)(gpuopt_knapsack_multi *, gpuopt__knapsack_multi_job *);
     /* Reads the deviations [words] of the best solution that a worker has found. */
     gpuopt_status (*multi_found)(gpuopt_knapsack_multi *, int64_t worker, uint64_t *deviates);
 };

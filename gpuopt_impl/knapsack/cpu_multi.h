@@ -7,32 +7,33 @@
 
 #include "multi.h"
 
-enum { GPUOPT__MULTI_CHUNK = 16 }; /* workers that a thread takes at a time */
+enum { GPUOPT__KNAPSACK_MULTI_CHUNK = 16 }; /* workers that a thread takes at a time */
 
-static uint64_t gpuopt__multi_cpu_cut(const gpuopt_knapsack_multi_desc *desc, void *memory, gpuopt__multi_workers *ws) {
+static uint64_t gpuopt__knapsack_multi_cpu_cut(const gpuopt_knapsack_multi_desc *desc, void *memory,
+                                               gpuopt__knapsack_multi_workers *ws) {
     gpuopt__arena arena;
     arena.base = (char *)memory;
     arena.used = 0;
     gpuopt__cut(&arena, 1, sizeof *ws);
-    gpuopt__multi_cut_workers(&arena, desc, ws);
+    gpuopt__knapsack_multi_cut_workers(&arena, desc, ws);
     return arena.used;
 }
 
-static void gpuopt__multi_cpu_plan(const gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc,
-                                   gpuopt_memory_plan *plan) {
-    gpuopt__multi_workers draft;
+static void gpuopt__knapsack_multi_cpu_plan(const gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc,
+                                            gpuopt_memory_plan *plan) {
+    gpuopt__knapsack_multi_workers draft;
     (void)context;
-    plan->host_bytes += gpuopt__multi_cpu_cut(desc, NULL, &draft);
+    plan->host_bytes += gpuopt__knapsack_multi_cpu_cut(desc, NULL, &draft);
 }
 
-static gpuopt_status gpuopt__multi_cpu_create(gpuopt_knapsack_multi *k) {
-    gpuopt__multi_workers draft, *ws;
+static gpuopt_status gpuopt__knapsack_multi_cpu_create(gpuopt_knapsack_multi *k) {
+    gpuopt__knapsack_multi_workers draft, *ws;
     int64_t w;
     gpuopt_status status =
-        gpuopt__allocate(k->context, GPUOPT_HOST, gpuopt__multi_cpu_cut(&k->desc, NULL, &draft), &k->engine);
+        gpuopt__allocate(k->context, GPUOPT_HOST, gpuopt__knapsack_multi_cpu_cut(&k->desc, NULL, &draft), &k->engine);
     if (status) return status;
-    ws = (gpuopt__multi_workers *)k->engine;
-    gpuopt__multi_cpu_cut(&k->desc, k->engine, ws);
+    ws = (gpuopt__knapsack_multi_workers *)k->engine;
+    gpuopt__knapsack_multi_cpu_cut(&k->desc, k->engine, ws);
     ws->apart = 1;
     for (w = 0; w < ws->count; w++) {
         ws->level[w] = w > 0 ? -1 : 0;
@@ -44,20 +45,24 @@ static gpuopt_status gpuopt__multi_cpu_create(gpuopt_knapsack_multi *k) {
     return GPUOPT_OK;
 }
 
-static void gpuopt__multi_cpu_destroy(gpuopt_knapsack_multi *k) { gpuopt__release(k->context, GPUOPT_HOST, k->engine); }
-
-/* The width is a constant in each call, so that loops over it have no ends to look for. */
-static gpuopt__multi_found gpuopt__multi_cpu_work(const gpuopt__multi_tables *t, const gpuopt__multi_workers *ws,
-                                                  int64_t w, int64_t lower) {
-    return t->width == 16   ? gpuopt__multi_round(t, ws, w, lower, GPUOPT__MULTI_BUDGET, 16)
-           : t->width == 32 ? gpuopt__multi_round(t, ws, w, lower, GPUOPT__MULTI_BUDGET, 32)
-                            : gpuopt__multi_round(t, ws, w, lower, GPUOPT__MULTI_BUDGET, GPUOPT__MULTI_WIDTH);
+static void gpuopt__knapsack_multi_cpu_destroy(gpuopt_knapsack_multi *k) {
+    gpuopt__release(k->context, GPUOPT_HOST, k->engine);
 }
 
-static gpuopt_status gpuopt__multi_cpu_round(gpuopt_knapsack_multi *k, gpuopt__multi_job *job) {
-    const gpuopt__multi_workers *ws = (const gpuopt__multi_workers *)k->engine;
+/* The width is a constant in each call, so that loops over it have no ends to look for. */
+static gpuopt__knapsack_multi_found gpuopt__knapsack_multi_cpu_work(const gpuopt__knapsack_multi_tables *t,
+                                                                    const gpuopt__knapsack_multi_workers *ws, int64_t w,
+                                                                    int64_t lower) {
+    return t->width == 16   ? gpuopt__knapsack_multi_round(t, ws, w, lower, GPUOPT__KNAPSACK_MULTI_BUDGET, 16)
+           : t->width == 32 ? gpuopt__knapsack_multi_round(t, ws, w, lower, GPUOPT__KNAPSACK_MULTI_BUDGET, 32)
+                            : gpuopt__knapsack_multi_round(t, ws, w, lower, GPUOPT__KNAPSACK_MULTI_BUDGET,
+                                                           GPUOPT__KNAPSACK_MULTI_WIDTH);
+}
+
+static gpuopt_status gpuopt__knapsack_multi_cpu_round(gpuopt_knapsack_multi *k, gpuopt__knapsack_multi_job *job) {
+    const gpuopt__knapsack_multi_workers *ws = (const gpuopt__knapsack_multi_workers *)k->engine;
     const int64_t active = job->active, lower = job->lower;
-    const int threads = active < 4 * GPUOPT__MULTI_CHUNK ? 1 : k->context->desc.threads;
+    const int threads = active < 4 * GPUOPT__KNAPSACK_MULTI_CHUNK ? 1 : k->context->desc.threads;
     int64_t nodes = 0, busy = 0, best = lower, w;
     int s;
     (void)threads; /* without OpenMP there is one */
@@ -67,14 +72,14 @@ static gpuopt_status gpuopt__multi_cpu_round(gpuopt_knapsack_multi *k, gpuopt__m
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
 #endif
         for (w = 0; w < active; w++)
-            if (!(w & stride)) gpuopt__multi_share(&k->table, ws, w, w | stride);
+            if (!(w & stride)) gpuopt__knapsack_multi_share(&k->table, ws, w, w | stride);
     }
 #ifdef _OPENMP
-#pragma omp parallel for num_threads(threads) schedule(dynamic, GPUOPT__MULTI_CHUNK) \
+#pragma omp parallel for num_threads(threads) schedule(dynamic, GPUOPT__KNAPSACK_MULTI_CHUNK) \
     reduction(+ : nodes, busy) reduction(max : best) if (threads > 1)
 #endif
     for (w = 0; w < active; w++) {
-        const gpuopt__multi_found found = gpuopt__multi_cpu_work(&k->table, ws, w, lower);
+        const gpuopt__knapsack_multi_found found = gpuopt__knapsack_multi_cpu_work(&k->table, ws, w, lower);
         nodes += found.nodes;
         busy += found.busy;
         best = found.lower > best ? found.lower : best;
@@ -87,8 +92,8 @@ static gpuopt_status gpuopt__multi_cpu_round(gpuopt_knapsack_multi *k, gpuopt__m
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__multi_cpu_found(gpuopt_knapsack_multi *k, int64_t worker, uint64_t *deviates) {
-    const gpuopt__multi_workers *ws = (const gpuopt__multi_workers *)k->engine;
+static gpuopt_status gpuopt__knapsack_multi_cpu_found(gpuopt_knapsack_multi *k, int64_t worker, uint64_t *deviates) {
+    const gpuopt__knapsack_multi_workers *ws = (const gpuopt__knapsack_multi_workers *)k->engine;
     memcpy(deviates, ws->found + worker * k->table.words, sizeof *deviates * (size_t)k->table.words);
     return GPUOPT_OK;
 }

@@ -9,14 +9,14 @@
 #include "backend.h"
 #include "multi_prepare.h"
 
-static const struct gpuopt__knapsack_backend *gpuopt__multi_backend(const gpuopt_knapsack_multi *k) {
+static const struct gpuopt__knapsack_backend *gpuopt__knapsack_multi_backend(const gpuopt_knapsack_multi *k) {
     return k->context->desc.backend->knapsack;
 }
 
 /* ---- Descriptors ---- */
 
-static gpuopt_status gpuopt__multi_check_numbers(const gpuopt_context *context, const char *call,
-                                                 const gpuopt_knapsack_multi_desc *d) {
+static gpuopt_status gpuopt__knapsack_multi_check_numbers(const gpuopt_context *context, const char *call,
+                                                          const gpuopt_knapsack_multi_desc *d) {
     int32_t i, j;
     for (i = 0; i < d->rows; i++) {
         if (d->capacity[i] < 0) {
@@ -37,8 +37,9 @@ static gpuopt_status gpuopt__multi_check_numbers(const gpuopt_context *context, 
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__multi_check(const gpuopt_context *context, const char *call,
-                                         const gpuopt_knapsack_multi_desc *desc, gpuopt_knapsack_multi_desc *d) {
+static gpuopt_status gpuopt__knapsack_multi_check(const gpuopt_context *context, const char *call,
+                                                  const gpuopt_knapsack_multi_desc *desc,
+                                                  gpuopt_knapsack_multi_desc *d) {
     gpuopt_status status;
     int32_t workers = 1;
     memset(d, 0, sizeof *d);
@@ -46,8 +47,8 @@ static gpuopt_status gpuopt__multi_check(const gpuopt_context *context, const ch
     status =
         gpuopt__check_struct(context, call, context->desc.backend->knapsack, desc, desc->struct_size, d, sizeof *d);
     if (!status) {
-        const gpuopt__range range[] = {{"items", d->items, 1, GPUOPT__MULTI_ITEMS},
-                                       {"rows", d->rows, 1, GPUOPT__MULTI_ROWS},
+        const gpuopt__range range[] = {{"items", d->items, 1, GPUOPT__KNAPSACK_MULTI_ITEMS},
+                                       {"rows", d->rows, 1, GPUOPT__KNAPSACK_MULTI_ROWS},
                                        {"workers", d->workers, 1, 1 << 20},
                                        {"node_limit", (double)d->node_limit, 1, (double)INT64_MAX}};
         status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
@@ -55,20 +56,21 @@ static gpuopt_status gpuopt__multi_check(const gpuopt_context *context, const ch
     if (status) return status;
     if ((d->items > 0 && !d->profit) || (d->rows > 0 && (!d->capacity || (d->items > 0 && !d->weight))))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "weight, profit or capacity is NULL");
-    status = gpuopt__multi_check_numbers(context, call, d);
-    if (d->workers == 0) d->workers = GPUOPT__MULTI_WORKERS;
+    status = gpuopt__knapsack_multi_check_numbers(context, call, d);
+    if (d->workers == 0) d->workers = GPUOPT__KNAPSACK_MULTI_WORKERS;
     while (workers < d->workers) workers *= 2;
     d->workers = workers;
     return status;
 }
 
-static uint64_t gpuopt__multi_cut(const gpuopt_knapsack_multi_desc *d, void *memory, gpuopt_knapsack_multi *k) {
+static uint64_t gpuopt__knapsack_multi_cut(const gpuopt_knapsack_multi_desc *d, void *memory,
+                                           gpuopt_knapsack_multi *k) {
     const int64_t n = d->items, m = d->rows;
     gpuopt__arena arena;
     arena.base = (char *)memory;
     arena.used = 0;
     gpuopt__cut(&arena, 1, sizeof *k);
-    gpuopt__multi_cut_tables(&arena, d, &k->table);
+    gpuopt__knapsack_multi_cut_tables(&arena, d, &k->table);
     k->root = (int64_t *)gpuopt__cut(&arena, k->table.width, sizeof(int64_t));
     k->weight = (int64_t *)gpuopt__cut(&arena, m * n, sizeof(int64_t));
     k->profit = (int64_t *)gpuopt__cut(&arena, n, sizeof(int64_t));
@@ -95,10 +97,10 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_plan(gpuopt_context *context, con
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!GPUOPT__HAS_SIZE(plan))
         return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "plan is NULL or has no struct_size");
-    status = gpuopt__multi_check(context, call, desc, &d);
+    status = gpuopt__knapsack_multi_check(context, call, desc, &d);
     if (status) return status;
     memset(&p, 0, sizeof p);
-    p.host_bytes = gpuopt__multi_cut(&d, NULL, &draft);
+    p.host_bytes = gpuopt__knapsack_multi_cut(&d, NULL, &draft);
     context->desc.backend->knapsack->multi_plan(context, &d, &p);
     gpuopt__copy_out(plan, plan->struct_size, &p, sizeof p);
     return GPUOPT_OK;
@@ -106,11 +108,11 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_plan(gpuopt_context *context, con
 
 GPUOPT_API void gpuopt_knapsack_multi_destroy(gpuopt_knapsack_multi *knapsack) {
     if (!knapsack) return;
-    if (knapsack->engine) gpuopt__multi_backend(knapsack)->multi_destroy(knapsack);
+    if (knapsack->engine) gpuopt__knapsack_multi_backend(knapsack)->multi_destroy(knapsack);
     gpuopt__release(knapsack->context, GPUOPT_HOST, knapsack);
 }
 
-static void gpuopt__multi_copy(gpuopt_knapsack_multi *k, const gpuopt_knapsack_multi_desc *d) {
+static void gpuopt__knapsack_multi_copy(gpuopt_knapsack_multi *k, const gpuopt_knapsack_multi_desc *d) {
     const size_t n = (size_t)d->items, m = (size_t)d->rows;
     if (m * n > 0) memcpy(k->weight, d->weight, sizeof(int64_t) * m * n);
     if (n > 0) memcpy(k->profit, d->profit, sizeof(int64_t) * n);
@@ -121,14 +123,14 @@ static void gpuopt__multi_copy(gpuopt_knapsack_multi *k, const gpuopt_knapsack_m
 }
 
 /* Prepares the search, with memory for as long as that takes. */
-static gpuopt_status gpuopt__multi_begin(gpuopt_knapsack_multi *k, const char *call) {
-    gpuopt__multi_draft draft;
+static gpuopt_status gpuopt__knapsack_multi_begin(gpuopt_knapsack_multi *k, const char *call) {
+    gpuopt__knapsack_multi_draft draft;
     void *memory;
     gpuopt_status status = gpuopt__allocate(
-        k->context, GPUOPT_HOST, gpuopt__multi_cut_draft(NULL, k->desc.rows, k->desc.items, &draft), &memory);
+        k->context, GPUOPT_HOST, gpuopt__knapsack_multi_cut_draft(NULL, k->desc.rows, k->desc.items, &draft), &memory);
     if (status) return status;
-    gpuopt__multi_cut_draft(memory, k->desc.rows, k->desc.items, &draft);
-    status = gpuopt__multi_prepare(k, call, &draft);
+    gpuopt__knapsack_multi_cut_draft(memory, k->desc.rows, k->desc.items, &draft);
+    status = gpuopt__knapsack_multi_prepare(k, call, &draft);
     gpuopt__release(k->context, GPUOPT_HOST, memory);
     if (!status)
         gpuopt__log(k->context, 2, "%s: %d of %d items are left; profits from %lld to %lld", call, (int)k->table.levels,
@@ -148,20 +150,20 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_create(gpuopt_context *context, c
     if (knapsack) *knapsack = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (!knapsack) return gpuopt__refuse(context, GPUOPT_ERROR_ARGUMENT, call, "knapsack is NULL");
-    status = gpuopt__multi_check(context, call, desc, &d);
+    status = gpuopt__knapsack_multi_check(context, call, desc, &d);
     if (status) return status;
-    bytes = gpuopt__multi_cut(&d, NULL, &measure);
+    bytes = gpuopt__knapsack_multi_cut(&d, NULL, &measure);
     status = gpuopt__allocate(context, GPUOPT_HOST, bytes, &memory);
     if (status) return status;
     memset(memory, 0, (size_t)bytes);
     k = (gpuopt_knapsack_multi *)memory;
-    gpuopt__multi_cut(&d, memory, k);
+    gpuopt__knapsack_multi_cut(&d, memory, k);
     k->context = context;
     k->desc = d;
     k->active = 1;
-    gpuopt__multi_copy(k, &d);
-    status = gpuopt__multi_begin(k, call);
-    if (!status) status = gpuopt__multi_backend(k)->multi_create(k);
+    gpuopt__knapsack_multi_copy(k, &d);
+    status = gpuopt__knapsack_multi_begin(k, call);
+    if (!status) status = gpuopt__knapsack_multi_backend(k)->multi_create(k);
     if (status) gpuopt_knapsack_multi_destroy(k);
     else *knapsack = k;
     return status;
@@ -169,7 +171,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_create(gpuopt_context *context, c
 
 /* ---- The search ---- */
 
-static void gpuopt__multi_report(const gpuopt_knapsack_multi *k, gpuopt_knapsack_multi_info *info) {
+static void gpuopt__knapsack_multi_report(const gpuopt_knapsack_multi *k, gpuopt_knapsack_multi_info *info) {
     gpuopt_knapsack_multi_info r;
     memset(&r, 0, sizeof r);
     r.outcome = k->busy == 0                                               ? GPUOPT_OPTIMAL
@@ -186,7 +188,7 @@ static void gpuopt__multi_report(const gpuopt_knapsack_multi *k, gpuopt_knapsack
 
 /* How the next round is shared out: the workers become four times as many until all take part, and others share at two
  * more distances. */
-static void gpuopt__multi_next(gpuopt_knapsack_multi *k, gpuopt__multi_job *job) {
+static void gpuopt__knapsack_multi_next(gpuopt_knapsack_multi *k, gpuopt__knapsack_multi_job *job) {
     int more, bits = 0;
     memset(job, 0, sizeof *job);
     for (more = 0; more < 2 && k->active < k->desc.workers; more++) {
@@ -202,8 +204,8 @@ static void gpuopt__multi_next(gpuopt_knapsack_multi *k, gpuopt__multi_job *job)
 }
 
 /* The worker's solution is the best one now. */
-static gpuopt_status gpuopt__multi_adopt(gpuopt_knapsack_multi *k, const gpuopt__multi_job *job) {
-    gpuopt_status status = gpuopt__multi_backend(k)->multi_found(k, job->finder, k->deviates);
+static gpuopt_status gpuopt__knapsack_multi_adopt(gpuopt_knapsack_multi *k, const gpuopt__knapsack_multi_job *job) {
+    gpuopt_status status = gpuopt__knapsack_multi_backend(k)->multi_found(k, job->finder, k->deviates);
     int32_t i, j, l;
     if (status) return status;
     k->lower = job->best;
@@ -230,10 +232,10 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_run(gpuopt_knapsack_multi *knapsa
     if (k->desc.node_limit > 0 && k->desc.node_limit < most) most = k->desc.node_limit;
     if (rounds > 0) last = k->rounds + rounds;
     while (!status && k->busy > 0 && k->nodes < most && k->rounds < last) {
-        gpuopt__multi_job job;
-        gpuopt__multi_next(k, &job);
-        status = gpuopt__multi_backend(k)->multi_round(k, &job);
-        if (!status && job.best > k->lower) status = gpuopt__multi_adopt(k, &job);
+        gpuopt__knapsack_multi_job job;
+        gpuopt__knapsack_multi_next(k, &job);
+        status = gpuopt__knapsack_multi_backend(k)->multi_round(k, &job);
+        if (!status && job.best > k->lower) status = gpuopt__knapsack_multi_adopt(k, &job);
         if (status) break;
         k->nodes += job.nodes;
         k->rounds++;
@@ -241,7 +243,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_run(gpuopt_knapsack_multi *knapsa
         if (k->busy == 0) k->upper = k->lower;
         if (gpuopt__asked_to_stop(k->context)) break;
     }
-    if (!status && info) gpuopt__multi_report(k, info);
+    if (!status && info) gpuopt__knapsack_multi_report(k, info);
     return status;
 }
 
@@ -252,7 +254,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_get_info(gpuopt_knapsack_multi *k
     if (!GPUOPT__HAS_SIZE(info))
         return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_knapsack_multi_get_info",
                               "info is NULL or has no struct_size");
-    gpuopt__multi_report(knapsack, info);
+    gpuopt__knapsack_multi_report(knapsack, info);
     return GPUOPT_OK;
 }
 
@@ -278,11 +280,11 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_set_incumbent(gpuopt_knapsack_mul
         int64_t left = k->capacity[i];
         for (j = 0; j < k->desc.items; j++) {
             if (!is[j]) continue;
-            if (gpuopt__multi_weight(k, i, j) > left) {
+            if (gpuopt__knapsack_multi_weight(k, i, j) > left) {
                 gpuopt__log(k->context, 0, "%s: the items are too heavy for row %d", call, (int)i);
                 return GPUOPT_ERROR_ARGUMENT;
             }
-            left -= gpuopt__multi_weight(k, i, j);
+            left -= gpuopt__knapsack_multi_weight(k, i, j);
         }
     }
     for (j = 0; j < k->desc.items; j++)

@@ -10,16 +10,17 @@
 #include "multi_head.h"
 
 /* Columns are those of the items, with bounds 0 and 1, then the rows' slacks. */
-typedef struct gpuopt__multi_lp {
+typedef struct gpuopt__knapsack_multi_lp {
     int32_t rows, items, columns;
     double *table;  /* [rows][columns] */
     double *cost;   /* [columns] reduced */
     double *value;  /* [rows] of the basic columns */
     int32_t *basic; /* [rows] */
     uint8_t *place; /* [columns] 0: at its lower bound, 1: at its upper bound, 2: basic */
-} gpuopt__multi_lp;
+} gpuopt__knapsack_multi_lp;
 
-static uint64_t gpuopt__multi_cut_lp(void *memory, int32_t rows, int32_t items, gpuopt__multi_lp *lp) {
+static uint64_t gpuopt__knapsack_multi_cut_lp(void *memory, int32_t rows, int32_t items,
+                                              gpuopt__knapsack_multi_lp *lp) {
     const int64_t m = rows, columns = (int64_t)items + rows;
     gpuopt__arena arena;
     arena.base = (char *)memory;
@@ -33,7 +34,7 @@ static uint64_t gpuopt__multi_cut_lp(void *memory, int32_t rows, int32_t items, 
 }
 
 /* The column to enter; -1: the basis is optimal. */
-static int32_t gpuopt__multi_lp_enter(const gpuopt__multi_lp *lp) {
+static int32_t gpuopt__knapsack_multi_lp_enter(const gpuopt__knapsack_multi_lp *lp) {
     double most = 1e-9;
     int32_t j, enter = -1;
     for (j = 0; j < lp->columns; j++) {
@@ -44,7 +45,7 @@ static int32_t gpuopt__multi_lp_enter(const gpuopt__multi_lp *lp) {
 }
 
 /* The column enters the basis, or goes to its other bound. */
-static void gpuopt__multi_lp_pivot(gpuopt__multi_lp *lp, int32_t enter) {
+static void gpuopt__knapsack_multi_lp_pivot(gpuopt__knapsack_multi_lp *lp, int32_t enter) {
     const double sign = lp->place[enter] ? -1 : 1;
     double step = enter < lp->items ? 1 : HUGE_VAL, factor;
     int32_t i, j, leave = -1, upper = 0;
@@ -78,8 +79,8 @@ static void gpuopt__multi_lp_pivot(gpuopt__multi_lp *lp, int32_t enter) {
 }
 
 /* Multipliers u [rows], profit per weight, for items [count] with the capacities k->room, each times factor [rows]. */
-static void gpuopt__multi_duals(const gpuopt_knapsack_multi *k, gpuopt__multi_lp *lp, const int32_t *item,
-                                int32_t count, const double *factor, double *u) {
+static void gpuopt__knapsack_multi_duals(const gpuopt_knapsack_multi *k, gpuopt__knapsack_multi_lp *lp,
+                                         const int32_t *item, int32_t count, const double *factor, double *u) {
     const int32_t rows = k->desc.rows, columns = count + rows;
     double most = 1;
     int64_t pivots = 20 * (int64_t)columns + 100; /* more than it ever takes, unless it cycles */
@@ -100,7 +101,8 @@ static void gpuopt__multi_duals(const gpuopt_knapsack_multi *k, gpuopt__multi_lp
         lp->place[count + i] = 2;
         lp->value[i] = k->room[i] > 0 ? factor[i] : 0;
     }
-    while (pivots-- > 0 && (enter = gpuopt__multi_lp_enter(lp)) >= 0) gpuopt__multi_lp_pivot(lp, enter);
+    while (pivots-- > 0 && (enter = gpuopt__knapsack_multi_lp_enter(lp)) >= 0)
+        gpuopt__knapsack_multi_lp_pivot(lp, enter);
     for (i = 0; i < rows; i++) {
         const double y = gpuopt__max(-lp->cost[count + i], 0);
         u[i] = y * most / (k->room[i] > 0 ? (double)k->room[i] : 1);
