@@ -2441,8 +2441,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_plan(gpuopt_context *context, con
 /* Creates a search: solves linear relaxations, finds a first solution, and fixes items. If that settles the problem,
  * the outcome is OPTIMAL at once. ARGUMENT: a member is out of range; for a negative number the log names it. NUMERIC:
  * of the items that fit all rows, the profits or the weights of a row are more than 2^58 together. Cost: on the host,
- * not interrupted by the stop hook, for up to 26 linear programs O(rows (items + rows)) a pivot each, with about as many
- * pivots as items; and O(items^2). Meanwhile it takes some 8 (items + rows) (rows + 4) bytes of host memory. */
+ * not interrupted by the stop hook, for up to 26 linear programs O(rows (items + rows)) a pivot each, with about as
+ * many pivots as items; and O(items^2). Meanwhile it takes some 8 (items + rows) (rows + 4) bytes of host memory. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multi_create(gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc,
                                                       gpuopt_knapsack_multi **knapsack);
 /* Destroys a search; NULL is allowed. */

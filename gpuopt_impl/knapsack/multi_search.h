@@ -16,9 +16,9 @@
  * A node's numbers are stored as they would be without the preferred decisions before its level, so that only
  * deviations change them. A worker goes up the levels from its last deviation on. At each it compares them with two
  * vectors: what the preferred decisions before that level take, `path`, beyond which the node is dropped; and `need`,
- * what a deviation there takes as well, so that the level is marked as open if that is left. Then it takes the highest open level, which
- * has been left by the node with the deviations before that, and goes on above it. Levels whose loss is too large are
- * skipped at once.
+ * what a deviation there takes as well, so that the level is marked as open if that is left. Then it takes the highest
+ * open level, which has been left by the node with the deviations before that, and goes on above it. Levels whose loss
+ * is too large are skipped at once.
  *
  * A worker without a node gets every second open level of another one, who is found by a distance that changes from
  * round to round: that is the same on every machine.
