@@ -2401,6 +2401,87 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch,
                                                    const gpuopt_knapsack_problems *problems,
                                                    const gpuopt_knapsack_report *report);
 
+/* ---- Knapsack: several constraints -------------------------------------------------------------------------------- *
+ * The multidimensional knapsack: max p x subject to W x <= C, x in {0, 1}^n, with up to 30 rows, exactly, in integers.
+ *
+ *     gpuopt_knapsack_multi_create(context, &desc, &knapsack);
+ *     while (info.outcome == GPUOPT_MORE)                                  // your loop
+ *         if (gpuopt_knapsack_multi_run(knapsack, 1 << 26, 0, &info)) ...
+ *     gpuopt_knapsack_multi_get_items(knapsack, GPUOPT_HOST, taken, &profit);
+ *
+ * Method  Depth-first branch and bound by many workers, who share their open nodes. Bounds are Lagrangian, with the
+ *         duals of the linear relaxation and of variations of it as multipliers; the items are in the order of their
+ *         reduced costs, largest first, and those that the first solution and the bound settle are fixed. After
+ *         Freville: The Multidimensional 0-1 Knapsack Problem: An Overview (2004), and for the order Vimont, Boussier,
+ *         Vasquez: Reduced Costs Propagation in an Efficient Implicit Enumeration for the 01 Multidimensional Knapsack Problem
+ *         (2008). doc/knapsack.md has the figures.
+ * Memory  For each worker 8 bytes for each of 16 numbers (up to 8 rows), 32 (up to 20) or 48, 3 bits for each item, and
+ *         12 more, in host memory or on the GPU there. It never grows.
+ * Bits    With the same number of workers, counts and item sets are the same on every backend, with any number of
+ *         threads, and however the work is divided between calls. */
+
+/* A search of a multidimensional knapsack. */
+typedef struct gpuopt_knapsack_multi gpuopt_knapsack_multi;
+
+/* A problem, and how it is searched. */
+typedef struct gpuopt_knapsack_multi_desc {
+    size_t struct_size;      /* sizeof(gpuopt_knapsack_multi_desc) */
+    int32_t items;           /* n, 0 to 4096 */
+    int32_t rows;            /* constraints, 0 to 30 */
+    const int64_t *weight;   /* [rows][items] 0 or more */
+    const int64_t *profit;   /* [items] 0 or more */
+    const int64_t *capacity; /* [rows] 0 or more */
+    /* Parts that the search is divided into, up to 2^20, raised to a power of two; 0: 65,536. More than the machine has
+     * threads, and on a GPU many more. */
+    int32_t workers;
+    int64_t node_limit; /* nodes in the handle's life, after which a call ends with LIMIT; 0: no limit */
+} gpuopt_knapsack_multi_desc;
+
+/* Returns in *plan what memory a handle takes. It depends only on items, rows, workers and the context. ARGUMENT: as
+ * _create. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_multi_plan(gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc,
+                                                    gpuopt_memory_plan *plan);
+/* Creates a search: solves linear relaxations, finds a first solution, and fixes items. If that settles the problem,
+ * the outcome is OPTIMAL at once. ARGUMENT: a member is out of range; for a negative number the log names it. NUMERIC:
+ * of the items that fit all rows, the profits or the weights of a row are more than 2^58 together. Cost: on the host,
+ * not interrupted by the stop hook, for up to 26 linear programs O(rows (items + rows)) a pivot each, with about as
+ * many pivots as items; and O(items^2). Meanwhile it takes some 8 (items + rows) (rows + 4) bytes of host memory. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_multi_create(gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc,
+                                                      gpuopt_knapsack_multi **knapsack);
+/* Destroys a search; NULL is allowed. */
+GPUOPT_API void gpuopt_knapsack_multi_destroy(gpuopt_knapsack_multi *knapsack);
+
+/* Where the search stands. */
+typedef struct gpuopt_knapsack_multi_info {
+    size_t struct_size;     /* sizeof(gpuopt_knapsack_multi_info) */
+    gpuopt_outcome outcome; /* MORE; OPTIMAL: `lower` is the optimum; LIMIT: node_limit */
+    int32_t free_items;     /* that _create left undecided */
+    int32_t busy;           /* workers with a node */
+    int64_t nodes;          /* that were visited: an item, with all of larger reduced cost decided */
+    int64_t rounds;         /* of all workers, each of up to 128 nodes; between them they share */
+    int64_t lower;          /* the profit of the best solution known */
+    int64_t upper;          /* no solution has more: the best bound of _create, and `lower` at the end */
+} gpuopt_knapsack_multi_info;
+
+/* Searches until at least `nodes` nodes have been visited, or `rounds` rounds made, or the search ends (0: no such
+ * limit). A round is never divided, so `nodes` and node_limit may be exceeded by up to 128 nodes a worker. Fills *info,
+ * which may be NULL. The stop hook is asked after each round; if it stops the call, the next one goes on to the same
+ * result. Waits for the device after each round. ARGUMENT: a negative number. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_multi_run(gpuopt_knapsack_multi *knapsack, int64_t nodes, int32_t rounds,
+                                                   gpuopt_knapsack_multi_info *info);
+/* Fills *info with where the search stands. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_multi_get_info(gpuopt_knapsack_multi *knapsack,
+                                                        gpuopt_knapsack_multi_info *info);
+/* Tells the search of a solution, at any time: taken [items] in memory `where`, nonzero for its items. It is kept if it
+ * is better. ARGUMENT: the items are too heavy, which is also checked in device memory. Cost: O(rows items) on the
+ * host. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_multi_set_incumbent(gpuopt_knapsack_multi *knapsack, gpuopt_memory where,
+                                                             const uint8_t *taken);
+/* Returns the best solution known, at any time: taken [items] as 1 and 0 in memory `where`, and its profit, one number
+ * in host memory. Either may be NULL. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_multi_get_items(gpuopt_knapsack_multi *knapsack, gpuopt_memory where,
+                                                         uint8_t *taken, int64_t *profit);
+
 #ifdef __cplusplus
 }
 

@@ -63,6 +63,7 @@ extern "C" {
 #include "elimination/cpu.h"
 #include "knapsack/calls.h"
 #include "knapsack/batch.h"
+#include "knapsack/multi.h"
 #include "knapsack/cpu.h"
 #include "backend_cpu.h"
 

@@ -17,11 +17,13 @@
  *     deal.h           every so-many-th node as bytes, and nodes added to others
  *     small.h          a small knapsack, searched by one thread (CPU and GPU)
  *     batch.h          the public calls for many of these; cpu_batch.h
+ *     multi_head.h     several constraints: another search, see there
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_BACKEND_H
 #define GPUOPT_IMPL_KNAPSACK_BACKEND_H
 
 #include "../common/backend.h"
+#include "multi_head.h"
 #include "search.h"
 #include "small.h"
 
@@ -136,6 +138,14 @@ struct gpuopt__knapsack_backend {
     gpuopt_status (*batch_create)(gpuopt_knapsack_batch *);
     void (*batch_destroy)(gpuopt_knapsack_batch *);
     gpuopt_status (*batch_run)(gpuopt_knapsack_batch *);
+    /* Adds the memory of a multidimensional knapsack's workers. */
+    void (*multi_plan)(const gpuopt_context *, const gpuopt_knapsack_multi_desc *, gpuopt_memory_plan *);
+    /* Called once the tables are filled. Worker 0 gets the root. */
+    gpuopt_status (*multi_create)(gpuopt_knapsack_multi *);
+    void (*multi_destroy)(gpuopt_knapsack_multi *);
+    gpuopt_status (*multi_round)(gpuopt_knapsack_multi *, gpuopt__knapsack_multi_job *);
+    /* Reads the deviations [words] of the best solution that a worker has found. */
+    gpuopt_status (*multi_found)(gpuopt_knapsack_multi *, int64_t worker, uint64_t *deviates);
 };
 
 /* Enlarges the pool. MEMORY: nothing has changed. */

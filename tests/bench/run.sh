@@ -6,8 +6,8 @@
 #
 # Measures propagation on this machine as tests/bench/results reports it; PROGRAM: propagate_bench, built already.
 # With --all then nodes of a tree search (CPU), batches of nodes, probing, the basis inverse, the simplex method, children
-# of a basis, many small programs, elimination, orders, knapsacks, batches of small ones and creating handles too, on the
-# CPU and, where there is one, the GPU; FOLDER: of the programs, built already. The public models are read from
+# of a basis, many small programs, elimination, orders, knapsacks (one, many, of several constraints) and creating handles
+# too, on the CPU and, where there is one, the GPU; FOLDER: of the programs, built already. The public models are read from
 # GPUOPT_TEST_DATA/miplib, netlib, kennington and wcsp, and left out without them.
 set -u
 case ${1:-} in
@@ -19,7 +19,8 @@ esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # Each has a program NAME_bench here, and below a function of that name which runs it.
-families=(propagate node batch probe basis simplex children many elimination order knapsack knapsack_batch create)
+families=(propagate node batch probe basis simplex children many elimination order knapsack knapsack_batch
+    knapsack_multi create)
 
 build() {
     (cd "$root" && bazel build --noshow_progress "${@/#/\/\/tests\/bench:}") >&2 || exit
@@ -179,6 +180,15 @@ knapsack_batch() {
     echo "== batches of small knapsacks, ${backends// /, }"
     "$folder/knapsack_batch_bench" "${gpu/ /,}cpu:$(nproc)" --classes uncorrelated,weak
     "$folder/knapsack_batch_bench" "${gpu/ /,}cpu:$(nproc)" --classes strong --count 10000
+}
+
+# Several constraints.
+knapsack_multi() {
+    local gpu=${backends%cpu}
+    echo "== multidimensional knapsacks, ${backends// /, }"
+    "$folder/knapsack_multi_bench" "${gpu/ /,}cpu:$(nproc)"
+    "$folder/knapsack_multi_bench" "${gpu/ /,}cpu:$(nproc)" --items 250 --count 3
+    "$folder/knapsack_multi_bench" "${gpu/ /,}cpu:$(nproc)" --rows 10 --count 3
 }
 
 # Small handles; then, on the GPU, single primitives of the kernels.

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Random multidimensional knapsacks, and their optima by all subsets and by dynamic programming.
+ */
+#ifndef TESTS_KNAPSACK_MULTI_MODELS_H
+#define TESTS_KNAPSACK_MULTI_MODELS_H
+
+#include "tests/support/support.h"
+
+__extension__ typedef __int128 multi_wide;
+
+enum { MULTI_ITEMS = 160, MULTI_ROWS = 30, MULTI_KINDS = 8 };
+
+typedef struct multi {
+    int32_t items, rows;
+    int64_t weight[MULTI_ROWS * MULTI_ITEMS], profit[MULTI_ITEMS], capacity[MULTI_ROWS];
+} multi;
+
+/* Kind 0 .. MULTI_KINDS - 1, weights up to range: Chu and Beasley's; profits that are the sums of the weights, and those
+ * plus a constant; rows that are the same; all items the same; items that do not fit, weights and profits of 0; one row
+ * that nothing or everything fits; subset sum in one row and little in the others. */
+void multi_random(multi *m, int kind, int32_t items, int32_t rows, int64_t range, uint64_t *seed);
+
+/* Of at most 20 items, by all subsets. */
+multi_wide multi_by_subsets(const multi *m);
+/* Of two rows, whose capacities are at most 600, by dynamic programming over both. */
+int64_t multi_by_capacities(const multi *m);
+
+gpuopt_knapsack_multi_desc multi_desc(const multi *m, int32_t workers);
+gpuopt_knapsack_multi *multi_create(gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc);
+gpuopt_knapsack_multi_info multi_info(gpuopt_knapsack_multi *knapsack);
+/* Checks that the items fit and have the profit that the handle reports, and returns that. taken [items] may be NULL. */
+int64_t multi_check_items(gpuopt_knapsack_multi *knapsack, const multi *m, uint8_t *taken);
+/* Runs to the end, and checks that this is the optimum. */
+gpuopt_knapsack_multi_info multi_finish(gpuopt_knapsack_multi *knapsack, const multi *m, int64_t optimum);
+
+#endif /* TESTS_KNAPSACK_MULTI_MODELS_H */
