@@ -201,6 +201,72 @@ result "--reduce: in words" $?
 exits 2 "$exams" --reduce --agents each && has 'not for --agents' err
 result "--reduce does not go with --agents, exit status 2" $?
 
+# ---- Relaxations ----
+
+# The optimum of the 12 variables by an exact elimination lies between the bounds, and shifts make the lower one better.
+exits 0 "$exams" --z 3 --relax 2 --solution solution --json && costs "$exams" &&
+    is policy mini-bucket status optimal lower_bound 4 upper_bound 4
+result "--relax of mini-buckets that split nothing is exact" $?
+small=random:12:6:0.5:3
+exits 0 $small --json && want=$(field lower_bound) && exits 0 $small --z 3 --json && plain=$(field lower_bound) &&
+    exits 0 $small --z 3 --relax 20 --solution solution --json && is status bounded relax_iterations 20 &&
+    within lower_bound "$((plain + 1))" "$want" && within upper_bound "$want" 1e300 && [ -s solution ] &&
+    within relax_bound "$(($(field lower_bound) - 1))" "$(field lower_bound)"
+result "--relax: a better bound than without, and not above the optimum $want" $?
+exits 0 $small --z 3 --relax 3 --memory 1M --reduce --json && within lower_bound "$plain" "$want" && is z 3
+result "--relax with --memory and --reduce" $?
+echo 1 0 2 >second
+exits 0 $small --evidence second --json && want=$(field lower_bound) &&
+    exits 0 $small --evidence second --z 3 --relax 5 --json && within lower_bound 1 "$want" &&
+    within upper_bound "$want" 1e300
+result "--relax with evidence" $?
+exits 0 "$sprinkler" --z 2 --relax 5 --json && within lower_bound -1e300 0.733969175080202 &&
+    within upper_bound 0.7339691750802 1e300
+result "--relax with factors" $?
+exits 0 $small --z 3 --relax 5 && has '^Costs shifted 5 times in .*: the bound is' out
+result "--relax: in words" $?
+while read -r words; do
+    # shellcheck disable=SC2086 # several words
+    exits 2 "$exams" $words && has '--relax is' err
+    result "$words: exit status 2" $?
+done <<END
+--relax 3 --policy exact
+--relax 3 --task count
+--relax 3 --agents each
+END
+
+# ---- Plans ----
+
+# plan POLICY NAME: of the JSON in out.
+plan() { grep -o "\"$1\": {[^}]*}" out | grep -o "\"$2\": [^,}]*" | sed 's/^[^:]*: //'; }
+exits 0 "$exams" --plan --json --backend cpu && [ "$(plan exact width)" = 2 ] && [ "$(plan exact messages)" = 5 ] &&
+    [ "$(plan exact fits)" = true ] && is policy exact stream null && [ "$(wc -l <out)" -eq 1 ] && [ ! -s err ]
+result "--plan" $?
+# What is planned is what a run with that policy takes, beyond which it only reads and orders; without a plan, none.
+for policy in exact drop; do
+    exits 0 $big --plan --json && bytes=$(plan $policy bytes) && operations=$(plan $policy operations) &&
+        width=$(plan $policy width) && exits 0 $big --policy $policy --json && is width "$width" &&
+        within peak_bytes "$bytes" "$((bytes + 200000))" && near operations "$operations" 1e-9
+    result "--plan of $policy, as it is then" $?
+done
+for policy in slice mini-bucket; do
+    exits 0 $big --memory 1M --plan --json --policy $policy && is policy $policy && bytes=$(plan $policy bytes) &&
+        slices=$(plan $policy slices) z=$(plan $policy z) && [ "$(plan exact fits)" = false ] &&
+        [ "$bytes" -le 1048576 ] && exits 0 $big --memory 1M --policy $policy --json && is slices "$slices" z "$z"
+    result "--plan of $policy within --memory 1M, as it is then" $?
+done
+exits 0 $big --memory 1M --plan && has '^exact .*above the limit$' out && has 'policy: slice\.' out && [ ! -s err ]
+result "--plan: in words" $?
+exits 0 $big --memory 64 --plan --policy exact --json && is policy null && [ "$(plan exact fits)" = false ]
+result "--plan where nothing fits" $?
+# So many entries are not counted.
+exits 0 random:80:50:1:1 --plan --order min-degree --restarts 1 --json && is exact null
+result "--plan where the tables cannot be counted" $?
+exits 0 "$exams" --reduce --plan --json && is reduced_variables 0 && [ "$(plan exact messages)" = 0 ]
+result "--plan after --reduce" $?
+exits 2 "$exams" --plan --solution never && has '--plan solves nothing' err && [ ! -e never ]
+result "--plan --solution: exit status 2" $?
+
 # ---- Agents ----
 
 # Agents 7 and 3 in turn: not connected in any tree of the model, so that they work in parts.
