@@ -442,7 +442,7 @@ if [ -r "$data/toulbar2/index.csv" ]; then
         case $want in
         2) exits 2 "$data/toulbar2/$file" && has "$refused" err ;;
         reduced)
-            optimal "$optimum" "$data/toulbar2/$file" --reduce --solution solution && costs "$data/toulbar2/$file" &&
+            optimal "$optimum" "$data/toulbar2/$file" --reduce &&
                 exits 0 "$data/toulbar2/$file" --z 2 --order min-degree --restarts 1 --json &&
                 within lower_bound 0 "$optimum"
             ;;
