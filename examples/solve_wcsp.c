@@ -221,7 +221,8 @@ static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, 
     return status;
 }
 
-/* Shifts costs between mini-buckets, and eliminates the relaxation that comes of it. Its bounds lead to an assignment. */
+/* Shifts costs between mini-buckets, and eliminates the relaxation that comes of it. An assignment follows from its
+ * bounds. */
 static gpuopt_status solve_relaxed(gpuopt_context *context, const options *o, problem *p, wcsp_answer *a) {
     const double start = now();
     gpuopt_elimination_relaxation *relaxation = NULL;
