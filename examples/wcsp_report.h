@@ -15,7 +15,7 @@ typedef enum task { TASK_MIN = 0, TASK_COUNT, TASK_LOGZ } task;
 
 typedef struct wcsp_answer {
     const char *model, *backend;
-    int threads;
+    int threads, ranks;
     task task;
     gpuopt_elimination_estimate estimate;
     gpuopt_elimination_info info;
