@@ -343,7 +343,7 @@ typedef struct shared_task {
 static gpuopt_status solve_as_rank(int rank, const gpuopt_transport *transport, void *task_of) {
     const shared_task *t = task_of;
     problem p = *t->p;
-    wcsp_answer other, *a = rank ? &other : t->a;
+    wcsp_answer other, *a = t->a;
     gpuopt_context *context = t->context;
     gpuopt_group_desc group = GPUOPT_INIT(gpuopt_group_desc);
     speaker speaker = {t->o->model, 1};
@@ -353,6 +353,7 @@ static gpuopt_status solve_as_rank(int rank, const gpuopt_transport *transport, 
     gpuopt_desc_init(&other.estimate, sizeof other.estimate);
     gpuopt_desc_init(&other.info, sizeof other.info);
     if (rank) {
+        a = &other;
         other.task = t->a->task;
         p.reduction = NULL;
         other.value = calloc((size_t)p.model.variables + 1, sizeof *other.value);

@@ -17,8 +17,8 @@
  *        |
  *     a plan that fits                     plan.h: tries one policy after another; plan_block.h: estimates, copies the
  *        |                                         plan into the handle's block
- *     a handle, with its functions loaded  calls.h: _order, _plan, _create, _destroy; with a group share.h: each rank makes
- *        |                                 a handle of its part of the model, and together.h joins what they find
+ *     a handle, with its functions loaded  calls.h: _order, _plan, _create, _destroy. With a group each rank makes one
+ *        |                                 of its part of the model (share.h), and together.h joins what they find
  *        |
  *     levels of jobs, slice by slice       steps.h: _step hands the jobs of a level to the backend together
  *        |
