@@ -1729,7 +1729,26 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_get(gpuopt_simplex_many *many, gpuo
  * Bits      INT64: the same bits on every backend. DOUBLE: on one backend always the same, between backends up to
  *           rounding.
  * Stop      The stop hook is asked between buckets and between slices in _step, many times in a search for an order,
- *           and in _assign where that repeats a slice or a pass. */
+ *           and in _assign where that repeats a slice or a pass.
+ * Group     With a group of several ranks each has a part of the assignments: of some variables only some values, so
+ *           that a table which mentions them is on each rank for its own values alone. P ranks together have what fits
+ *           none of them, each does up to 1/P of the work, and they exchange a few bytes; what is computed from tables
+ *           without a split variable, every rank computes. The variables are chosen by the library: half of the ranks
+ *           get about half of a variable's values, by which their work shrinks the most, the others the rest, and each
+ *           half is divided again. Each rank has all functions, and may have another backend and another limit of
+ *           memory; if its part does not fit, its policy is another. estimate and plan are those of a rank's part.
+ *           Every rank makes the handle from the same description, of which the order must have all variables that are
+ *           not conditioned (else UNSUPPORTED); the order that is used is rank 0's. _order, _plan, _create,
+ *           _set_condition, _step, _get_info, _get_copy_info and _assign are collective: they compare first what the
+ *           ranks were given. If that differs, they return ARGUMENT, and nothing has changed; what fails on one rank,
+ *           as an allocation may, is the same status on all. PEER: a rank is lost or late, see Groups; the handle can
+ *           then only be destroyed. The time limit must allow for the slowest part: ranks wait for one another at the
+ *           end of _create, _step and _assign. A rank whose descriptor cannot be read, or names no group, is late for
+ *           the others. All ranks are told the same. INT64: the cost, the count and, unless a rank uses SLICE, the
+ *           assignment are those of one rank without a group, with EXACT; DOUBLE: up to rounding; mini-buckets give
+ *           another bound. `eliminated` and `steps` are sums over ranks, and a stop hook ends the step of its own rank;
+ *           the outcome is then MORE on all. Messages and _get_bounds are UNSUPPORTED. _relax and _reduce are not
+ *           collective; the model that comes out keeps the group. */
 
 /* A model being eliminated. */
 typedef struct gpuopt_elimination gpuopt_elimination;
@@ -1852,6 +1871,7 @@ typedef struct gpuopt_elimination_desc {
      * number of threads. Up to 60000 makes no difference, and more may find the same order, or one that is judged a
      * little worse than that of less work, but none that is worse than without. 0: no such limit. */
     int64_t order_work;
+    gpuopt_group *group; /* of this context, whose ranks share the model, see Group; NULL: this context has all of it */
 } gpuopt_elimination_desc;
 
 /* What an elimination will take, known before anything is allocated. */
@@ -1876,6 +1896,9 @@ typedef struct gpuopt_elimination_estimate {
      * AUTO tries one after the other until one fits, a policy by name only itself (STREAM and SLICE: EXACT first). */
     uint64_t policy_bytes[7];
     double policy_operations[7]; /* their operations; 0 if they were not counted */
+    /* With a group of several ranks, when all of the above is about this rank's part; else 0: */
+    int32_t split;    /* variables of which it has not all values */
+    double exchanged; /* bytes that it sends at most in one _step and _assign, beside the headers of the exchanges */
 } gpuopt_elimination_estimate;
 
 /* Finds an elimination order, and estimates what the elimination takes: this is how to get an estimate. If desc->order

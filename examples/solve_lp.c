@@ -4,9 +4,9 @@
  * a host would, prints the result, and checks it against the model.
  *
  * Build, from the repository's root:
- *     cc -O2 -I. examples/solve_lp.c examples/common.c examples/io/certificate.c examples/io/m*.c examples/io/lp_*.c \
- *         examples/io/names.c examples/io/text.c examples/io/generate.cpp transports/gpuopt_threads.c \
- *         gpuopt_impl/gpuopt.c -pthread -lz -llzma -lstdc++ -lm -o solve_lp
+ *     cc -O2 -I. examples/solve_lp.c examples/common.c examples/ranks.c examples/io/certificate.c examples/io/m*.c \
+ *         examples/io/lp_*.c examples/io/names.c examples/io/text.c examples/io/generate.cpp \
+ *         transports/gpuopt_threads.c gpuopt_impl/gpuopt.c -pthread -lz -llzma -lstdc++ -lm -o solve_lp
  * Reads: *.mps+continuous *.mps.gz+continuous *.mps.xz+continuous shah:* meyer:* plant:*
  * Try: shah:1000:1
  * Try: meyer:750:3750:0.04:1
@@ -14,7 +14,6 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +23,7 @@
 #include "examples/io/certificate.h"
 #include "examples/io/lp_check.h"
 #include "examples/io/mip.h"
-#include "transports/gpuopt_threads.h"
+#include "examples/ranks.h"
 
 static const char usage[] =
     "usage: solve_lp MODEL [options]\n"
@@ -47,8 +46,6 @@ static const char usage[] =
     "  --help             print this and exit\n"
     "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input or a failed write,\n"
     "             3 stopped at the limit, imprecise (rounding allows no proof), or anything else\n";
-
-enum { MOST_RANKS = 64 };
 
 typedef struct options {
     const char *model, *backend, *method, *pricing, *ratio, *technique, *solution, *certificate;
@@ -339,50 +336,32 @@ static gpuopt_status solve(const options *o, const mip *model, const gpuopt_tran
     gpuopt_simplex_destroy(simplex);
     gpuopt_group_destroy(desc.group);
     gpuopt_context_destroy(context);
-    if (status && transport) transport->abandon(transport->user);
     return status;
 }
 
 /* ---- Ranks ---- */
 
-/* A thread that is a rank beside the first, with an answer of its own that nobody reads. */
-typedef struct follower {
+typedef struct task {
     const options *o;
     const mip *model;
-    gpuopt_transport transport;
-    answer a;
-    pthread_t thread;
-    int runs;
-} follower;
+    answer *a;
+} task;
 
-static void *follow(void *follower_of) {
-    follower *f = follower_of;
-    solve(f->o, f->model, &f->transport, &f->a);
-    return NULL;
+/* The answers of all ranks but the first are the same, and nobody reads them. */
+static gpuopt_status solve_as_rank(int rank, const gpuopt_transport *transport, void *task_of) {
+    const task *t = task_of;
+    gpuopt_status status = GPUOPT_ERROR_MEMORY;
+    answer same;
+    if (rank == 0) return solve(t->o, t->model, transport, t->a);
+    memset(&same, 0, sizeof same);
+    if (!allocate_answer(t->model, &same)) status = solve(t->o, t->model, transport, &same);
+    free_answer(&same);
+    return status;
 }
 
-/* The main thread is rank 0. A rank that does not come leaves a message of the library's, and a status. */
 static gpuopt_status solve_by_ranks(const options *o, const mip *model, answer *a) {
-    static gpuopt_transport transport[MOST_RANKS];
-    static follower others[MOST_RANKS];
-    gpuopt_status status = gpuopt_threads_open((int32_t)o->ranks, transport);
-    int64_t r;
-    if (status) return status;
-    for (r = 1; r < o->ranks; r++) {
-        follower *f = &others[r];
-        f->o = o;
-        f->model = model;
-        f->transport = transport[r];
-        f->runs = !allocate_answer(model, &f->a) && !pthread_create(&f->thread, NULL, follow, f);
-        if (!f->runs) transport[r].abandon(transport[r].user);
-    }
-    status = solve(o, model, &transport[0], a);
-    for (r = 1; r < o->ranks; r++) {
-        if (others[r].runs) pthread_join(others[r].thread, NULL);
-        free_answer(&others[r].a);
-    }
-    gpuopt_threads_close(transport);
-    return status;
+    task t = {o, model, a};
+    return ranks_work((int)o->ranks, solve_as_rank, &t);
 }
 
 static int run(const options *o, mip *model, answer *a) {

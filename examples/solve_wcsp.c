@@ -5,9 +5,10 @@
  * model.
  *
  * Build, from the repository's root; -fopenmp adds threads:
- *     cc -O2 -I. examples/solve_wcsp.c examples/wcsp_[gpr]*.c examples/co*.c examples/io/agents*.c examples/io/c*.c \
- *         examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c examples/io/uai.c \
- *         examples/io/wcsp.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o solve_wcsp
+ *     cc -O2 -I. examples/solve_wcsp.c examples/wcsp_[gpr]*.c examples/co*.c examples/ranks.c examples/io/agents*.c \
+ *         examples/io/c*.c examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c \
+ *         examples/io/uai.c examples/io/wcsp.c transports/gpuopt_threads.c gpuopt_impl/gpuopt.c -pthread -lz -llzma \
+ *         -lm -o solve_wcsp
  * Reads: *.wcsp *.wcsp.gz *.wcsp.xz *.cfn *.cfn.gz *.cfn.xz *.uai *.uai.gz *.uai.xz random:* scalefree:* grid:*
  * Try: random:18:10:0.3:1
  * Try: random:18:10:0.3:1 --z 3
@@ -17,6 +18,7 @@
  * Try: grid:10:4:1 --z 3
  * Try: grid:10:4:1 --reduce
  * Try: scalefree:30:4:1 --agents each --backend cpu
+ * Try: random:18:10:0.3:1 --ranks 2 --backend cpu
  * Try: random:20:10:0.3:1 --backend cuda
  */
 #include <math.h>
@@ -28,6 +30,7 @@
 #include "examples/common.h"
 #include "examples/counted.h"
 #include "examples/io/certificate.h"
+#include "examples/ranks.h"
 #include "examples/wcsp_greedy.h"
 #include "examples/wcsp_problem.h"
 #include "examples/wcsp_report.h"
@@ -59,7 +62,10 @@ static const char usage[] =
     "  --agents FILE      distributed, simulated: the agent of each variable, or lines VARIABLE AGENT; the word\n"
     "                     each: every variable of the file has its own\n"
     "  --backend B        cpu, cuda or auto: cuda where there is one (auto)\n"
-    "  --threads N        of the CPU backend (1)\n"
+    "  --threads N        of the CPU backend (1), in each rank\n"
+    "  --ranks N          1 to 64 ranks of a group share the model, each some values of some variables; they are\n"
+    "                     threads, each on the CPU with as much memory as --memory says; no --agents,\n"
+    "                     --certificate (1)\n"
     "  --json             one line of JSON on stdout, nothing else\n"
     "  --solution FILE    write \"variable value\" for each variable, both numbered from 0\n"
     "  --certificate FILE write the answer with what proves it, for the checker in tests/check (doc/checking.md);\n"
@@ -106,6 +112,7 @@ static int parse_option(void *options_of, const char *name, const char *value) {
     if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
     if (strcmp(name, "--certificate") == 0) return *(o->certificate = value) != 0;
     if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
+    if (strcmp(name, "--ranks") == 0) return whole_number(value, MOST_RANKS, &o->ranks);
     if (strcmp(name, "--restarts") == 0) return whole_number(value, 1000000, &o->restarts);
     if (strcmp(name, "--order-seconds") == 0) return number_up_to(value, 1e9, &o->order_seconds);
     if (strcmp(name, "--order-work") == 0) return whole_number(value, INT64_MAX / 2, &o->order_work);
@@ -124,7 +131,7 @@ static int parse(int argc, char **argv, options *o) {
     o->backend = o->policy = "auto";
     o->order = "best";
     o->task = "min";
-    o->threads = 1;
+    o->threads = o->ranks = 1;
     if (parse_words(argc, argv, usage, parse_option, o, &o->model, &o->json)) return -1;
     if ((o->z || o->relax) && strcmp(o->policy, "auto") == 0) o->policy = "mini-bucket";
     if ((o->z || o->relax) && strcmp(o->policy, "mini-bucket") != 0) {
@@ -147,6 +154,11 @@ static int parse(int argc, char **argv, options *o) {
         fprintf(stderr, "--policy slice is not for --agents: their messages would be those of one slice\n");
         return -1;
     }
+    if (o->ranks > 1 && (o->agents || o->certificate || o->relax || o->plan || strcmp(o->backend, "cuda") == 0)) {
+        fprintf(stderr, "--ranks does not go with --agents, --certificate, --relax, --plan or --backend cuda\n");
+        return -1;
+    }
+    if (o->ranks > 1) o->backend = "cpu";
     if (o->reduce && (o->agents || o->certificate)) {
         fprintf(stderr, "--reduce is not for --agents or --certificate: they are about the model as it is\n");
         return -1;
@@ -163,7 +175,7 @@ static int parse(int argc, char **argv, options *o) {
 /* Eliminates one variable at a time on a terminal, and overwrites a line of progress. Otherwise all variables are
  * eliminated in one call, which is faster: buckets that do not wait for one another are computed together. */
 static gpuopt_status eliminate(gpuopt_elimination *elimination, const options *o, wcsp_answer *a) {
-    int watched = !o->json && isatty(STDERR_FILENO);
+    int watched = !o->json && o->ranks == 1 && isatty(STDERR_FILENO);
     int32_t piece = watched ? 1 : INT32_MAX;
     double start = now(), shown = 0;
     gpuopt_status status = gpuopt_elimination_get_info(elimination, &a->info);
@@ -260,6 +272,47 @@ static gpuopt_status solve_relaxed(gpuopt_context *context, const options *o, pr
     return status;
 }
 
+/* ---- Ranks ---- */
+
+typedef struct shared_task {
+    gpuopt_context *context; /* of rank 0 */
+    const options *o;
+    problem *p;
+    wcsp_answer *a;
+    counter *counter;
+} shared_task;
+
+/* The other ranks take the model from rank 0; their answers are the same, and nobody reads them. */
+static gpuopt_status solve_as_rank(int rank, const gpuopt_transport *transport, void *task_of) {
+    const shared_task *t = task_of;
+    problem p = *t->p;
+    wcsp_answer other, *a = t->a;
+    gpuopt_context *context = t->context;
+    gpuopt_group_desc group = GPUOPT_INIT(gpuopt_group_desc);
+    speaker speaker = {t->o->model, 1};
+    const char *backend;
+    gpuopt_status status = GPUOPT_OK;
+    memset(&other, 0, sizeof other);
+    gpuopt_desc_init(&other.estimate, sizeof other.estimate);
+    gpuopt_desc_init(&other.info, sizeof other.info);
+    if (rank) {
+        a = &other;
+        other.task = t->a->task;
+        p.reduction = NULL;
+        other.value = calloc((size_t)p.model.variables + 1, sizeof *other.value);
+        if (!other.value) return GPUOPT_ERROR_MEMORY;
+        status = open_context("cpu", 0, (int)t->o->threads, &speaker, &context, &backend);
+    }
+    group.time_limit = 1e9; /* a thread that cannot go on abandons the others */
+    if (!status) status = gpuopt_group_create(context, transport, &group, &p.desc.group);
+    if (rank == 0) count_from_now(t->counter); /* without the group, which is not part of the plan */
+    if (!status) status = solve_centrally(context, t->o, &p, a);
+    gpuopt_group_destroy(p.desc.group);
+    if (rank) gpuopt_context_destroy(context);
+    free(other.value);
+    return status;
+}
+
 static gpuopt_status solve_by_agents(gpuopt_context *context, const options *o, problem *p, wcsp_answer *a) {
     gpuopt_status status = agents_solve(context, &p->desc, p->parent, p->fixed, p->agent, a->value, &a->agents);
     int permitted;
@@ -299,7 +352,9 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
     status = open_counted_context(o->backend, (int)o->threads, &counter, &context, &a->backend);
     where = !status && strcmp(a->backend, "cuda") == 0 ? GPUOPT_DEVICE : GPUOPT_HOST;
     p->desc.host_limit = most_host_memory();
-    p->desc.memory_limit = o->memory ? (uint64_t)o->memory : where == GPUOPT_HOST ? p->desc.host_limit : 0;
+    p->desc.memory_limit = o->memory              ? (uint64_t)o->memory
+                           : where == GPUOPT_HOST ? p->desc.host_limit / (uint64_t)o->ranks
+                                                  : 0;
     start = now();
     if (!status && o->reduce) status = reduce(context, p, a);
     if (!status && (o->agents || !p->desc.order)) /* if there is an order, only agents need more: the tree */
@@ -311,9 +366,16 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
         p->desc.order_count = p->desc.variables - p->desc.condition_count;
     }
     count_from_now(&counter);
-    if (!status && o->plan) status = plan_policies(context, p, &counter.speaker, a);
-    else if (!status && o->agents) status = solve_by_agents(context, o, p, a);
-    else if (!status) status = o->relax ? solve_relaxed(context, o, p, a) : solve_centrally(context, o, p, a);
+    if (!status && o->plan) {
+        status = plan_policies(context, p, &counter.speaker, a);
+    } else if (!status && o->ranks > 1) {
+        shared_task t = {context, o, p, a, &counter};
+        status = ranks_work((int)o->ranks, solve_as_rank, &t);
+    } else if (!status) {
+        status = o->agents  ? solve_by_agents(context, o, p, a)
+                 : o->relax ? solve_relaxed(context, o, p, a)
+                            : solve_centrally(context, o, p, a);
+    }
     a->seconds = now() - start;
     a->peak = counted_peak(&counter, where);
     a->peak_predicted = where == GPUOPT_DEVICE ? a->estimate.memory.device_bytes
@@ -368,6 +430,7 @@ int main(int argc, char **argv) {
     gpuopt_desc_init(&a.relaxation, sizeof a.relaxation);
     a.model = o.model;
     a.threads = (int)o.threads;
+    a.ranks = (int)o.ranks;
     a.task = (task)choice(o.task, tasks);
     a.read_seconds = now();
     if (load_problem(&o, &p, &a, error, sizeof error)) {

@@ -10,7 +10,7 @@
 
 typedef struct options {
     const char *model, *backend, *order, *evidence, *agents, *solution, *certificate, *task, *policy;
-    int64_t threads, restarts, order_work, seed, z, relax, memory;
+    int64_t threads, ranks, restarts, order_work, seed, z, relax, memory;
     double hard, order_seconds;
     int json, reduce, plan;
 } options;

@@ -82,6 +82,8 @@ void print_json(const graphical_model *model, const wcsp_answer *a) {
            (int)e->sliced, (long long)e->slices, (int)e->messages);
     printf(", \"operations\": %.17g, \"peak_bytes_predicted\": %llu, \"peak_bytes\": %llu", e->operations,
            (unsigned long long)a->peak_predicted, (unsigned long long)a->peak);
+    if (a->ranks > 1)
+        printf(", \"ranks\": %d, \"split\": %d, \"exchanged_bytes\": %.0f", a->ranks, (int)e->split, e->exchanged);
     printf(", \"status\": \"%s\"", infeasible(a) ? "infeasible" : a->exact ? "optimal" : "bounded");
     print_json_task(model, a);
     if (a->relaxation.scale)
@@ -206,6 +208,9 @@ void print_words(const graphical_model *model, const wcsp_answer *a) {
     if (a->relaxation.scale)
         printf("Costs shifted %d times in %.3g s: the bound is %.12g.\n", (int)a->relaxation.iterations,
                a->relax_seconds, in_file(model, a->bound));
+    if (a->ranks > 1)
+        printf("That is the first of %d ranks, which has not all values of %d variables and sends %.0f bytes.\n",
+               a->ranks, (int)e->split, e->exchanged);
     print_result(model, a);
     if (a->distributed) {
         const agents_answer *d = &a->agents;

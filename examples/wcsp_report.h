@@ -22,7 +22,7 @@ typedef struct wcsp_plan {
 
 typedef struct wcsp_answer {
     const char *model, *backend;
-    int threads;
+    int threads, ranks;
     task task;
     gpuopt_elimination_estimate estimate;
     gpuopt_elimination_info info;

@@ -50,15 +50,17 @@ static void gpuopt__elimination_relax_set(gpuopt_elimination_relaxation *r, cons
 static gpuopt_status gpuopt__elimination_relax_run(gpuopt_elimination_relaxation *r,
                                                    gpuopt__elimination_relax_result *result) {
     const int sign = r->desc.semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;
+    gpuopt_elimination_desc desc = r->desc;
     gpuopt_elimination *elimination = NULL;
     gpuopt_elimination_info info;
     gpuopt_elimination_assignment found;
     gpuopt_status status;
+    desc.group = NULL;
     memset(&info, 0, sizeof info);
     memset(&found, 0, sizeof found);
     info.struct_size = sizeof info;
     found.struct_size = sizeof found;
-    status = gpuopt_elimination_create(r->context, &r->desc, &elimination);
+    status = gpuopt_elimination_create(r->context, &desc, &elimination);
     if (!status) status = gpuopt_elimination_step(elimination, INT32_MAX, &info);
     if (!status && info.outcome == GPUOPT_OPTIMAL)
         status = gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, r->value, &found);

@@ -144,6 +144,26 @@ for memory in 1M 400K 200K; do
     [ $memory = 200K ] || bounded "$want" $big --memory $memory --agents each
     result "$big --memory $memory --agents each: mini-buckets" $?
 done
+
+# Ranks that share a model: the answer and the assignment of one, in about 1 / N of the memory.
+for ranks in 2 4; do
+    optimal "$want" $big --ranks $ranks --policy exact --memory $((8 / ranks))M --solution shared &&
+        is ranks $ranks policy exact && diff whole shared >>err
+    result "--ranks $ranks: what does not fit one" $?
+done
+exits 3 $big --policy exact --memory 4M
+result "it does not" $?
+optimal 4 "$exams" --ranks 3 --task count && is count 2
+result "--ranks 3 --task count" $?
+exits 0 "$sprinkler" --task logz --ranks 5 --json && is optimal true && near logz 0 1e-14
+result "--ranks 5 --task logz, with more ranks than states" $?
+exits 0 $big --ranks 2 --policy mini-bucket --z 3 --json && within lower_bound 0 "$want" && within upper_bound "$want" 1e300
+result "--ranks 2 --policy mini-bucket" $?
+for other in "--agents each" "--certificate x" "--backend cuda"; do
+    # shellcheck disable=SC2086
+    exits 2 "$exams" --ranks 2 $other
+    result "--ranks with $other" $?
+done
 exits 3 $big --memory 1M --policy exact && has 'bytes' err
 result "$big --memory 1M --policy exact does not fit" $?
 exits 3 $big --policy stream --backend cpu && has 'STREAM' err

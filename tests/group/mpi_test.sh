@@ -50,6 +50,12 @@ split_built() {
 check "simplex: built" split_built &&
     check "simplex, with ranks that are processes" env GPUOPT_TEST_FEW=1 timeout 120 "${launch[@]}" -n 3 ./simplex cpu
 
+# Models split over 1 to 5 processes.
+if check "elimination: built" mpicc "${flags[@]}" -D_GNU_SOURCE "$root"/tests/elimination/{model,brute,handle}.c \
+    "$root"/tests/group/{elimination_test,rank,mpi/ranks}.c mpi.o support.o backends.o gpuopt.o -lcmocka -lm -o elimination; then
+    check "elimination, with ranks that are processes" env GPUOPT_TEST_FEW=1 timeout 120 "${launch[@]}" -n 5 ./elimination cpu
+fi
+
 # notices CALL: three ranks say that they lost the fourth, not much later than the limit of 3 s; the first of them has
 # waited for that long, and those who were told may have waited for less.
 notices() {
