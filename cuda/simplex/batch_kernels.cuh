@@ -25,13 +25,13 @@ __device__ ChildState child_state(const ChildState &first, int64_t bytes) {
 __global__ void __launch_bounds__(CHILD_THREADS)
     solve_children(const __grid_constant__ ChildRoot given, const __grid_constant__ ChildJob job,
                    const __grid_constant__ ChildState first, int64_t bytes) {
-    if (threadIdx.x == 0) root = given, own = child_state(first, bytes * blockIdx.x);
+    if (threadIdx.x == 0) child_root = given, child_own = child_state(first, bytes * blockIdx.x);
     __syncthreads();
     Child child;
     for (;;) {
-        if (threadIdx.x == 0) shared.child = atomicAdd(job.next, 1);
+        if (threadIdx.x == 0) child_shared.child = atomicAdd(job.next, 1);
         __syncthreads();
-        const int k = shared.child;
+        const int k = child_shared.child;
         __syncthreads();
         if (k >= job.count) return;
         child.run(job, k);

@@ -140,9 +140,9 @@ struct ChildList {
 
 /* What all functions work on, each block with its own. Variables and no members: a function that is not inlined finds
  * a member through the address of its object, in the thread's own memory. */
-__shared__ ChildRoot root;
-__shared__ ChildState own;
-__shared__ ChildShared shared;
+__shared__ ChildRoot child_root;
+__shared__ ChildState child_own;
+__shared__ ChildShared child_shared;
 
 /* The part of one thread in the work on a child. All threads of the block call every function together, and get the same
  * results; reads and writes before such a call come before those after it. */
@@ -170,10 +170,10 @@ class ChildBlock {
         };
         const ChildBest mine = of_warp({key, index});
         turn_ ^= 1;
-        if (lane() == 0) shared.key[turn_][warp()] = mine.key, shared.index[turn_][warp()] = mine.index;
+        if (lane() == 0) child_shared.key[turn_][warp()] = mine.key, child_shared.index[turn_][warp()] = mine.index;
         __syncthreads();
-        return of_warp(
-            {lane() < warps() ? shared.key[turn_][lane()] : 0, lane() < warps() ? shared.index[turn_][lane()] : -1});
+        return of_warp({lane() < warps() ? child_shared.key[turn_][lane()] : 0,
+                        lane() < warps() ? child_shared.index[turn_][lane()] : -1});
     }
     __device__ double largest(double x) {
         auto of_warp = [](double y) {
@@ -182,9 +182,9 @@ class ChildBlock {
         };
         x = of_warp(x);
         turn_ ^= 1;
-        if (lane() == 0) shared.key[turn_][warp()] = x;
+        if (lane() == 0) child_shared.key[turn_][warp()] = x;
         __syncthreads();
-        return of_warp(shared.key[turn_][lane() < warps() ? lane() : 0]);
+        return of_warp(child_shared.key[turn_][lane() < warps() ? lane() : 0]);
     }
     __device__ double smallest(double x) { return -largest(-x); }
     __device__ bool any(bool x) { return __syncthreads_or(x) != 0; }
@@ -192,9 +192,9 @@ class ChildBlock {
     __device__ double sum(double x) {
         x = warp_sum(x);
         turn_ ^= 1;
-        if (lane() == 0) shared.key[turn_][warp()] = x;
+        if (lane() == 0) child_shared.key[turn_][warp()] = x;
         __syncthreads();
-        return warp_sum(lane() < warps() ? shared.key[turn_][lane()] : 0);
+        return warp_sum(lane() < warps() ? child_shared.key[turn_][lane()] : 0);
     }
     __device__ static gpuopt__simplex_sum warp_total(gpuopt__simplex_sum x) {
         for (int half = 16; half > 0; half /= 2) {
@@ -208,11 +208,13 @@ class ChildBlock {
         /* lanes add in different orders, so one of them tells the result */
         x = warp_total(x);
         turn_ ^= 1;
-        if (lane() == 0) shared.key[turn_][warp()] = x.hi, shared.low[warp()] = x.lo, shared.doubt[warp()] = x.doubt;
+        if (lane() == 0)
+            child_shared.key[turn_][warp()] = x.hi, child_shared.low[warp()] = x.lo,
+            child_shared.doubt[warp()] = x.doubt;
         __syncthreads();
-        gpuopt__simplex_sum all = {shared.key[turn_][0], shared.low[0], shared.doubt[0]};
+        gpuopt__simplex_sum all = {child_shared.key[turn_][0], child_shared.low[0], child_shared.doubt[0]};
         for (int w = 1; w < warps(); w++)
-            gpuopt__simplex_add(&all, shared.key[turn_][w], shared.low[w], shared.doubt[w]);
+            gpuopt__simplex_add(&all, child_shared.key[turn_][w], child_shared.low[w], child_shared.doubt[w]);
         __syncthreads();
         return all;
     }
@@ -225,9 +227,9 @@ class ChildBlock {
             if (lane() >= by) of_warp += other;
         }
         turn_ ^= 1;
-        if (lane() == 31) shared.index[turn_][warp()] = of_warp;
+        if (lane() == 31) child_shared.index[turn_][warp()] = of_warp;
         __syncthreads();
-        const unsigned other = lane() < warps() ? static_cast<unsigned>(shared.index[turn_][lane()]) : 0;
+        const unsigned other = lane() < warps() ? static_cast<unsigned>(child_shared.index[turn_][lane()]) : 0;
         *all = static_cast<int>(warp_count(other));
         return static_cast<int>(warp_count(lane() < warp() ? other : 0)) + of_warp - x;
     }
