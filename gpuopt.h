@@ -1486,6 +1486,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  *     gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, count, col, 50, &report);   // both sides of each column
  *
  * Root       Its model and basis as they are when _run is called, best an optimum; no call of the batch changes them.
+ *            Rows and columns may come and go between the calls (_add_rows and its sisters).
  *            It must not be destroyed before its batches, which belong to its context. Its inverse is shared: pivots
  *            that it has deferred are applied, and weights of the dual method computed, in the root itself, so that the
  *            last bits of what it does later can differ.
@@ -1494,8 +1495,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  * CPU        A child does the pivots that the root would do after _set_some_bounds, _set_some_sides and _set_some_costs
  *            with its lists, and has the outcome, objective and proof that _iterate would give then, with any number of
  *            threads. Each thread has an inverse or tableau of its own, which is brought back after each child.
- * CUDA       The root must be REVISED, without room for rows and columns. A block works on a child from beginning to
- *            end; the root's inverse is only read, and a child keeps its pivots beside it. The same rules choose the
+ * CUDA       The root must be REVISED. A block works on a child from beginning to end; the root's inverse is only read, and a child keeps its pivots beside it. The same rules choose the
  *            pivots, in the device's own order of sums, ties by the lowest index. A child's result depends on the
  *            root, its own lists and the descriptor.
  *            OPTIMAL is by tolerance, on the original data, without _iterate's refinement beyond that: no bound or side
@@ -1530,8 +1530,8 @@ typedef struct gpuopt_simplex_batch_desc {
 /* Fills `plan` with the memory that a batch takes. Errors: as _create. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                    gpuopt_memory_plan *plan);
-/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: CUDA: the root is a TABLEAU, or has room for rows and
- * columns, or REFACTOR. Memory on the CPU: about that of the root for each thread; on the GPU 8 rows^2 bytes, 12 or
+/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: CUDA: the root is a TABLEAU, or when_full
+ * REFACTOR. Memory on the CPU: about that of the root for each thread; on the GPU 8 rows^2 bytes, 12 or
  * more for each nonzero, and 16 K rows + 100 (2 rows + cols) for each block that works at the same time, of which there
  * are up to two a multiprocessor. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,

@@ -50,7 +50,9 @@ struct CudaBatch : Queue {
     void *device = nullptr;
     int blocks = 0, threads = 0;
     int64_t state_bytes = 0; /* of a block */
-    int64_t sliced = 0;      /* entries of the slices */
+    int64_t sliced = 0;      /* entries that the slices have room for */
+    int64_t longs = 0;       /* columns that the list of those in no slice has room for */
+    int64_t models = -1;     /* the engine's count at the model that the slices are of */
     bool known = false;      /* the device has a root */
 };
 
@@ -85,16 +87,17 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaB
     int *variable, *col;
     double *lower, *upper, *cost;
     ChildSlices &slices = c->root.slices;
+    const int64_t most_slices = (cols + 31) / 32;
     int64_t *slice_start;
     unsigned *slice_longs;
     int *slice_row, *of_long;
     double *slice_val;
     simplex_cut(arena, &c->lines, pitch * rows);
-    simplex_cut(arena, &slice_start, slices.count + 1);
-    simplex_cut(arena, &slice_longs, slices.count);
+    simplex_cut(arena, &slice_start, most_slices + 1);
+    simplex_cut(arena, &slice_longs, most_slices);
     simplex_cut(arena, &slice_row, c->sliced);
     simplex_cut(arena, &slice_val, c->sliced);
-    simplex_cut(arena, &of_long, slices.of_longs);
+    simplex_cut(arena, &of_long, c->longs);
     slices.start = slice_start, slices.longs = slice_longs, slices.row = slice_row, slices.val = slice_val,
     slices.of_long = of_long;
     simplex_cut(arena, &c->weight, rows);
@@ -146,19 +149,26 @@ CudaBatch *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_batch *b, R
     return batch;
 }
 
-/* How many blocks, of how many threads: they depend on the model, the batch and the device alone. */
-gpuopt_status child_set_shape(const gpuopt_simplex_batch *b, CudaBatch *c) {
+/* The room for slices: that of the model or, if rows and columns may come, of any that fits into the root's room. */
+gpuopt_status child_set_room(const gpuopt_simplex_batch *b, CudaBatch *c) {
+    const int64_t rows = b->shape->rows, cols = b->shape->cols, nonzeros = b->shape->nonzeros;
     gpuopt__simplex_pattern pattern;
     gpuopt_status status = cuda_simplex_pattern(b->root_engine, &pattern);
     if (status) return status;
-    ChildSlices &slices = c->root.slices;
-    child_walk_slices(
-        b->shape->cols, pattern.col_start,
-        [&](int64_t entries) {
-            c->sliced += entries;
-            slices.count++;
-        },
-        [&](int) { slices.of_longs++; });
+    if (b->shape->grows) {
+        c->sliced = 32 * std::min((cols + 31) / 32 * std::min(int64_t{CHILD_LONG}, rows), nonzeros);
+        c->longs = std::min(cols, nonzeros / (CHILD_LONG + 1));
+    } else
+        child_walk_slices(
+            b->shape->cols, pattern.col_start, [&](int64_t entries) { c->sliced += entries; },
+            [&](int) { c->longs++; });
+    return GPUOPT_OK;
+}
+
+/* How many blocks, of how many threads: they depend on the root's room, the batch and the device alone. */
+gpuopt_status child_set_shape(const gpuopt_simplex_batch *b, CudaBatch *c) {
+    gpuopt_status status = child_set_room(b, c);
+    if (status) return status;
     const int64_t rows = b->shape->rows, both = rows + b->shape->cols;
     const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' states together */
     gpuopt__arena arena = {nullptr, 0};
