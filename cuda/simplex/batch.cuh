@@ -20,8 +20,6 @@ namespace {
 gpuopt_status child_supported(const gpuopt_simplex_batch *b, const char *call) {
     if (b->shape->method != GPUOPT_METHOD_REVISED)
         return gpuopt__refuse(b->context, GPUOPT_ERROR_UNSUPPORTED, call, "on the GPU the root must be REVISED");
-    if (b->desc.when_full != GPUOPT_WHEN_FULL_END)
-        return gpuopt__refuse(b->context, GPUOPT_ERROR_UNSUPPORTED, call, "on the GPU when_full must be END");
     return GPUOPT_OK;
 }
 
@@ -128,7 +126,10 @@ gpuopt_status child_open(const gpuopt_simplex_batch *b, CudaBatch *c) {
     r.pivot = b->root_desc->pivot_tolerance;
     r.zero = 1e-9; /* as gpuopt__simplex_rules_now */
     r.pricing = b->root_desc->dual_pricing;
+    r.most = b->desc.when_full == GPUOPT_WHEN_FULL_REFACTOR ? b->desc.pivots : INT32_MAX;
     r.seed = b->root_desc->seed;
+    r.offset = b->root_desc->offset;
+    r.maximize = b->root_desc->maximize;
     return child_take_model(c);
 }
 
@@ -175,6 +176,10 @@ gpuopt_status child_bring_root(gpuopt_simplex_batch *b, CudaBatch *c) {
     p.x = old.x, p.x_low = old.x_low, p.reduced = old.reduced, p.y = old.y, p.y_low = old.y_low;
     status = b->find_root(b, &p);
     if (status) return status;
+    r.primal_scale = p.primal_scale;
+    r.cost_scale = p.cost_scale;
+    r.cutoff = p.cutoff;
+    r.limit = p.limit;
     c->simplex->apply();
     if (!child_root_known(c, p)) {
         c->known = false;
@@ -185,8 +190,6 @@ gpuopt_status child_bring_root(gpuopt_simplex_batch *b, CudaBatch *c) {
         memcpy(old.lower, p.lower, sizeof(double) * both);
         memcpy(old.upper, p.upper, sizeof(double) * both);
         memcpy(old.cost, p.cost, sizeof(double) * both);
-        r.primal_scale = p.primal_scale;
-        r.cost_scale = p.cost_scale;
         r.largest_cost = 0;
         for (size_t j = 0; j < both; j++) {
             r.largest_cost = gpuopt__max(r.largest_cost, fabs(old.cost[j]));
@@ -251,7 +254,7 @@ gpuopt_status cuda_simplex_batch_run(gpuopt_simplex_batch *b) {
     ChildJob job = c->job;
     job.count = wanted.children.count;
     job.most = wanted.most;
-    job.room = b->desc.pivots;
+    job.room = b->desc.when_full == GPUOPT_WHEN_FULL_END ? b->desc.pivots : INT32_MAX;
     job.bounds = wanted.bounds;
     auto target = [&](auto *staging, auto *there) { return there == nullptr || !here ? there : staging; };
     job.basis = target(job.basis, wanted.basis);

@@ -18,6 +18,7 @@ __device__ ChildState child_state(const ChildState &first, int64_t bytes) {
     };
     move(s.xb, s.weight, s.alpha, s.rho, s.tau, s.moved, s.y, s.y_low);
     move(s.lower, s.upper, s.x, s.d, s.cost, s.shift, s.row, s.key, s.z, s.step, s.units);
+    move(s.merged_columns, s.merged_lines);
     move(s.u, s.v, s.partial, s.head, s.places, s.list, s.flips, s.marks, s.state, s.refused, s.gone);
     return s;
 }

@@ -58,7 +58,9 @@ struct CudaBatch : Queue {
 
 CudaBatch *cuda_batch(const gpuopt_simplex_batch *b) { return static_cast<CudaBatch *>(b->engine); }
 
-void child_cut_state(gpuopt__arena *arena, int64_t rows, int64_t both, int64_t pitch, int64_t most, ChildState *s) {
+void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_batch *b, int64_t pitch, ChildState *s) {
+    const int64_t rows = b->shape->rows, both = rows + b->shape->cols, most = b->desc.pivots;
+    const bool merges = b->desc.when_full == GPUOPT_WHEN_FULL_REFACTOR;
     ChildArray<double> *const of_rows[] = {&s->xb,  &s->weight, &s->alpha, &s->rho,
                                            &s->tau, &s->moved,  &s->y,     &s->y_low};
     ChildArray<double> *const of_both[] = {&s->lower, &s->upper, &s->x,   &s->d, &s->cost,
@@ -67,6 +69,8 @@ void child_cut_state(gpuopt__arena *arena, int64_t rows, int64_t both, int64_t p
     for (ChildArray<double> *array : of_both) simplex_cut(arena, &array->at, both);
     simplex_cut(arena, &s->u.at, pitch * most);
     simplex_cut(arena, &s->v.at, pitch * most);
+    simplex_cut(arena, &s->merged_columns.at, merges ? pitch * rows : 0);
+    simplex_cut(arena, &s->merged_lines.at, merges ? pitch * rows : 0);
     simplex_cut(arena, &s->partial.at, CHILD_THREADS);
     simplex_cut(arena, &s->head.at, rows);
     simplex_cut(arena, &s->places.at, rows);
@@ -127,7 +131,7 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaB
     simplex_cut(arena, &job.farkas, b->desc.with_farkas ? copies * rows : 0);
     simplex_cut(arena, &job.farkas_low, b->desc.with_farkas ? copies * rows : 0);
     const uint64_t begin = arena->used;
-    child_cut_state(arena, rows, both, pitch, b->desc.pivots, &c->state);
+    child_cut_state(arena, b, pitch, &c->state);
     c->state_bytes = static_cast<int64_t>(arena->used - begin);
     arena->used += static_cast<uint64_t>(c->state_bytes) * static_cast<uint64_t>(c->blocks - 1);
 }
@@ -169,13 +173,13 @@ gpuopt_status child_set_room(const gpuopt_simplex_batch *b, CudaBatch *c) {
 gpuopt_status child_set_shape(const gpuopt_simplex_batch *b, CudaBatch *c) {
     gpuopt_status status = child_set_room(b, c);
     if (status) return status;
-    const int64_t rows = b->shape->rows, both = rows + b->shape->cols;
+    const int64_t both = int64_t{b->shape->rows} + b->shape->cols;
     const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' states together */
     gpuopt__arena arena = {nullptr, 0};
     ChildState draft;
     const int processors = cuda_of(b->context)->multiprocessors;
     c->threads = both <= 512 ? CHILD_THREADS / 2 : +CHILD_THREADS;
-    child_cut_state(&arena, rows, both, c->simplex->view.pitch, b->desc.pivots, &draft);
+    child_cut_state(&arena, b, c->simplex->view.pitch, &draft);
     int64_t blocks = (both <= 512 ? 2 : 1) * int64_t{processors};
     blocks = std::min(blocks, most_bytes / static_cast<int64_t>(arena.used));
     c->blocks = static_cast<int>(std::max(int64_t{1}, std::min(blocks, int64_t{b->desc.copies})));

@@ -63,7 +63,11 @@ struct ChildRoot {
     double primal_scale, cost_scale, largest_cost;
     double primal, dual, pivot, zero; /* tolerances */
     int pricing;                      /* a gpuopt_simplex_dual_pricing */
+    int most; /* pivots in U and V, after which they are merged into an inverse of the block's own; END: any number */
     unsigned long long seed;
+    double cutoff;        /* infinite: none */
+    double limit, offset; /* the cutoff in the host's units, where the objective has an offset; */
+    int maximize;         /* and a direction */
 };
 
 /* Two neighbours of a vector. */
@@ -82,19 +86,21 @@ struct ChildState {
     ChildArray<double> xb, weight;                                   /* [rows] */
     ChildArray<double> alpha, rho, tau, moved, y, y_low;             /* [rows] */
     ChildArray<double> lower, upper, x, d, cost, shift, row, key, z; /* [both] */
-    ChildArray<double> step;                  /* [both] of the ratio test, as are units: by place in list */
-    ChildArray<uint64_t> units;               /* [both] */
-    ChildArray<double> u, v;                  /* [most][pitch] columns of U, rows of V */
-    ChildArray<ChildPair> partial;            /* [CHILD_THREADS] */
-    ChildArray<int> head, places;             /* [rows]; a list of rows or positions */
-    ChildArray<int> list, flips;              /* [both] lists of variables */
-    ChildArray<unsigned> marks;               /* [both / 32 + 1] bits, 0 between uses */
-    ChildArray<uint8_t> state, refused, gone; /* [both], [rows], [rows] */
+    ChildArray<double> step;                 /* [both] of the ratio test, as are units: by place in list */
+    ChildArray<uint64_t> units;              /* [both] */
+    ChildArray<double> u, v;                 /* [most][pitch] columns of U, rows of V */
+    ChildArray<const double> columns, lines; /* the inverse beside them: the root's or, after a merger, the next ones */
+    ChildArray<double> merged_columns, merged_lines; /* [rows][pitch]; with END there are none */
+    ChildArray<ChildPair> partial;                   /* [CHILD_THREADS] */
+    ChildArray<int> head, places;                    /* [rows]; a list of rows or positions */
+    ChildArray<int> list, flips;                     /* [both] lists of variables */
+    ChildArray<unsigned> marks;                      /* [both / 32 + 1] bits, 0 between uses */
+    ChildArray<uint8_t> state, refused, gone;        /* [both], [rows], [rows] */
 };
 
 /* Children, and where what is found goes. */
 struct ChildJob {
-    int count, most, room; /* children; iterations of each; K */
+    int count, most, room; /* children; iterations of each, and those after which it is full */
     const int64_t *bound_start, *cost_start;
     const int *variable, *col;
     const double *lower, *upper, *cost;

@@ -17,7 +17,7 @@ class Child : public ChildProof {
     __device__ void run(const ChildJob &job, int k) {
         const bool ends = job.room < job.most;
         double margin = 0;
-        corrected_ = exact_ = 0;
+        corrected_ = exact_ = short_of_ = 0;
         bounds_ = job.bounds;
         boundless_ = false;
         int outcome = GPUOPT_INFEASIBLE;
@@ -34,12 +34,16 @@ class Child : public ChildProof {
     int corrected_; /* how often x or the duals were found wrong at the end */
     bool bounds_;   /* are wanted */
     int exact_;     /* how often the duals were made exact */
+    int short_of_;  /* how often the proven bound was short of the cutoff that the objective had reached */
+    double bound_;  /* CUTOFF: that has reached it */
     enum { MOST_CORRECTIONS = 20, MOST_EXACT = 10 };
 
     /* ---- Iterating ---- */
 
     __device__ __noinline__ int iterate(int most, double *margin) {
         for (;;) {
+            if (full()) merge(), refresh();
+            if (child_root.cutoff < HUGE_VAL && cut_off()) return GPUOPT_CUTOFF;
             const int p = price();
             if (p < 0) {
                 int outcome = bans > 0 ? again() : conclude_feasible(most);
@@ -89,6 +93,29 @@ class Child : public ChildProof {
     }
 
     /* ---- Conclusions ---- */
+
+    /* The bound that the present basis proves, with true costs. Overwrites moved, tau and, where some column has no bound,
+     * alpha, rho, key and z. */
+    __device__ __noinline__ double true_bound() {
+        true_duals();
+        if (boundless_) refine(-1, 0, 1e-32 * gpuopt__max(1, child_root.largest_cost));
+        if (boundless_) imply_bounds();
+        return bound_by_duals(true);
+    }
+
+    /* Whether the objective, of the costs as they are shifted, has reached the cutoff, and so has the bound. */
+    __device__ __noinline__ bool cut_off() {
+        double objective = 0;
+        for (int v = thread(); v < child_root.both; v += threads()) objective += child_own.d[v] * child_own.x[v];
+        objective = sum(objective);
+        if (!(objective >= gpuopt__simplex_cutoff_after(child_root.cutoff, short_of_))) return false;
+        bound_ = true_bound();
+        const double of_host = gpuopt__simplex_bound_of_host(bound_, child_root.cost_scale * child_root.primal_scale,
+                                                             child_root.offset, child_root.maximize);
+        if (gpuopt__simplex_bound_reaches(of_host, child_root.limit, child_root.maximize)) return true;
+        short_of_++;
+        return false;
+    }
 
     /* No basic variable is outside. OPTIMAL; MORE: go on; IMPRECISE. */
     __device__ __noinline__ int conclude_feasible(int most) {
@@ -186,13 +213,8 @@ class Child : public ChildProof {
         sum = total(sum);
         for (int v = thread(); job.basis && v < child_root.both; v += threads())
             job.basis[static_cast<int64_t>(k) * child_root.both + v] = status_of(v);
-        double bound = HUGE_VAL;
-        if (job.bounds && !proven) {
-            true_duals();
-            if (boundless_) refine(-1, 0, 1e-32 * gpuopt__max(1, child_root.largest_cost));
-            if (boundless_) imply_bounds();
-            bound = bound_by_duals(true);
-        }
+        double bound = outcome == GPUOPT_CUTOFF ? bound_ : HUGE_VAL;
+        if (job.bounds && !proven && outcome != GPUOPT_CUTOFF) bound = true_bound();
         if (thread() > 0) return;
         job.outcome[k] = outcome;
         job.iterations[k] = iterations;

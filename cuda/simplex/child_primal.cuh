@@ -64,6 +64,7 @@ class ChildPrimal : public ChildDual {
     __device__ bool enter(int q) {
         const double sigma = child_own.d[q] < 0 ? 1 : -1, range = child_own.upper[q] - child_own.lower[q];
         double step = 0;
+        if (full()) merge();
         column(q, child_own.alpha);
         const int p = block(sigma, &step);
         if (p < 0 && !(range < HUGE_VAL)) return false;

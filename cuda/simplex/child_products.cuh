@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Children of one basis on the GPU: products with the inverse and with A. A block reads the root's inverse, and keeps its
- * own pivots beside it: B^-1 = Z B0^-1 + U V, where Z sets the rows on which it has pivoted to 0.
+ * own pivots beside it: B^-1 = Z B0^-1 + U V, where Z sets the rows on which it has pivoted to 0. If the batch is to go on
+ * when U and V are full, they are merged into an inverse that the block has for itself, which then is B0^-1.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_PRODUCTS_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_PRODUCTS_CUH
@@ -117,6 +118,19 @@ class ChildProducts : public ChildBlock {
         __syncthreads();
     }
 
+    /* Whether another pivot has no place in U and V. */
+    __device__ bool full() const { return pivots >= child_root.most; }
+    /* Z B0^-1 + U V, by columns and by rows, is the block's own B0^-1 from now on, and there are no pivots beside it. */
+    __device__ __noinline__ void merge() {
+        merge_lines<true>(child_own.merged_columns, child_own.columns, child_own.u, child_own.v);
+        merge_lines<false>(child_own.merged_lines, child_own.lines, child_own.v, child_own.u);
+        __syncthreads();
+        for (int i = thread(); i < child_root.rows; i += threads()) child_own.gone[i] = 0;
+        pivots = 0;
+        if (thread() == 0) child_own.columns = child_own.merged_columns.at, child_own.lines = child_own.merged_lines.at;
+        __syncthreads();
+    }
+
   private:
     /* moved += the columns of a list, each times key[variable]. One warp does it, a few lanes a column; lanes that add to
      * the same row take turns, so that the order of each sum is fixed. */
@@ -141,12 +155,40 @@ class ChildProducts : public ChildBlock {
         }
     }
 
+    /* Z B0^-1 + U V, by columns or by rows, into `to`, which may be `from`: the line with number n has the entries of
+     * `along`, times entry n of `across`. A warp takes some lines at once. */
+    template <bool COLUMNS>
+    __device__ void merge_lines(double *to, const double *from, const double *along, const double *across) const {
+        enum { AT_ONCE = 8 };
+        const int rows = child_root.rows;
+        const int64_t pitch = child_root.pitch;
+        for (int first = AT_ONCE * warp(); first < rows; first += AT_ONCE * warps())
+            for (int i = lane(); i < rows + rows % 2; i += 32) { /* the last one may be read with its neighbour */
+                double sum[AT_ONCE];
+#pragma unroll
+                for (int n = 0; n < AT_ONCE; n++) {
+                    const int gone = COLUMNS ? i : first + n;
+                    const bool is = i < rows && first + n < rows && !child_own.gone[gone];
+                    sum[n] = is ? from[(first + n) * pitch + i] : 0;
+                }
+                for (int k = 0; k < pivots; k++) {
+                    const double by = along[k * pitch + i];
+#pragma unroll
+                    for (int n = 0; n < AT_ONCE; n++)
+                        if (first + n < rows) sum[n] += by * across[k * pitch + first + n];
+                }
+#pragma unroll
+                for (int n = 0; n < AT_ONCE; n++)
+                    if (first + n < rows) to[(first + n) * pitch + i] = sum[n];
+            }
+    }
+
     /* Puts terms first, ..., first + count - 1 of a product into shared memory: those of the list, then the deferred
      * pivots. What such a pivot is multiplied by is itself a sum over the list, which some lanes share. Terms that are 0
      * are left out then, and both kinds filled up to whole groups. */
     template <bool FTRAN>
     __device__ void stage(const ChildList &list, int first, int count) {
-        const double *matrix = FTRAN ? child_root.columns : child_root.lines, *left = FTRAN ? child_own.v : child_own.u,
+        const double *matrix = FTRAN ? child_own.columns : child_own.lines, *left = FTRAN ? child_own.v : child_own.u,
                      *right = FTRAN ? child_own.u : child_own.v;
         const int lanes = list.count <= 1 ? 1 : list.count <= 4 ? 4 : list.count <= 16 ? 8 : 32, at_once = 32 / lanes;
         const int of_list = min(max(list.count - first, 0), count);

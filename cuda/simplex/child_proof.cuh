@@ -87,13 +87,16 @@ class ChildProof : public ChildPrimal {
         return -gpuopt__simplex_total(&sum);
     }
 
-    /* y + y_low gets nearer to the duals of a basis, for the true costs (ray < 0) or those of a ray: by BTRAN of what the
-     * reduced costs of basic variables are instead of 0. Leaves out what is at most `least`. Returns the largest. */
+    /* y + y_low gets nearer to the duals of a basis, for the true costs (ray < 0), with their shifts if `direction` is not
+     * 0, or for those of a ray: by BTRAN of what the reduced costs of basic variables are instead of 0. Leaves out what is
+     * at most `least`. Returns the largest. */
     __device__ __noinline__ double refine_once(int ray, double direction, double least) {
         double most = 0;
         for (int i = thread(); i < child_root.rows; i += threads()) {
-            double doubt, cost = ray < 0 ? child_own.cost[child_own.head[i]] : i == ray ? direction : 0;
-            double wrong = reduced(child_own.head[i], child_own.y, child_own.y_low, cost, &doubt);
+            const int j = child_own.head[i];
+            double doubt, cost = i == ray ? direction : 0;
+            if (ray < 0) cost = child_own.cost[j] + (direction == 0 ? 0 : child_own.shift[j]);
+            double wrong = reduced(j, child_own.y, child_own.y_low, cost, &doubt);
             child_own.moved[i] = wrong;
             most = gpuopt__max(most, fabs(wrong));
         }
@@ -116,6 +119,22 @@ class ChildProof : public ChildPrimal {
         const double size = gpuopt__max(1, child_root.largest_cost);
         read_duals();
         if (refine_once(-1, 0, 1e-14 * size) > 1e-6 * size) refine_once(-1, 0, 1e-14 * size);
+    }
+    /* x and the reduced costs, of the costs as they are shifted, from the original data. */
+    __device__ __noinline__ void refresh() {
+        const double least = 1e-14 * gpuopt__max(1, child_root.largest_cost);
+        residual();
+        correct_x();
+        read_duals();
+        if (refine_once(-1, 1, least) > 1e8 * least) refine_once(-1, 1, least);
+        for (int v = thread(); v < child_root.both; v += threads()) {
+            double doubt;
+            child_own.z[v] = reduced(v, child_own.y, child_own.y_low, child_own.cost[v] + child_own.shift[v], &doubt);
+        }
+        __syncthreads();
+        make_dual_feasible(child_own.z, [&](int v) {
+            return gpuopt__simplex_dual_wrong(child_own.z[v], child_own.state[v], child_root.dual);
+        });
     }
     /* The duals in twice the precision, with reduced costs next to 0, of the sign that needs its one bound, for basic
      * columns with one: as in bound.h. */

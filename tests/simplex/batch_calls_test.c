@@ -62,7 +62,6 @@ static void refused_descriptors(void **state) {
     BAD(ARGUMENT, "size", struct_size, 4);
     if (test_on("cuda")) {
         gpuopt_simplex *tableau;
-        BAD(UNSUPPORTED, "when_full", when_full, GPUOPT_WHEN_FULL_REFACTOR);
         desc.method = GPUOPT_METHOD_TABLEAU;
         tableau = simplex_create(context, &desc);
         bad = batch_desc();
