@@ -284,6 +284,7 @@ static void memory_is_planned(void **state) {
                 long allocations, live = host.live;
                 batch_of.copies = copies[k];
                 batch_of.pivots = model == 1 ? 10 : 0;
+                batch_of.when_full = model == 1 ? GPUOPT_WHEN_FULL_REFACTOR : GPUOPT_WHEN_FULL_END;
                 batch_of.with_basis = batch_of.with_x = batch_of.with_farkas = with;
                 must(gpuopt_simplex_batch_plan(root, &batch_of, &plan));
                 assert_int_equal(host.live, live);
@@ -461,6 +462,48 @@ static void shapes(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* ---- Where branching splits ---- */
+
+/* Bounds that are set after iterating move the point: _branch splits where _get_solution says then, and a host that wants
+ * the split of before gives its own bounds. */
+static void branches_at_the_present_point(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    int32_t col[200], some[COUNT / 2], count, j, k = 0, moved = 0;
+    double x[200], now[200];
+    mip m = children_cover(1, 20, 30);
+    gpuopt_simplex_desc desc = children_root_desc(&m, 1);
+    gpuopt_simplex *root = simplex_create(context, &desc);
+    gpuopt_simplex_batch *batch = children_batch(root, COUNT, 0, GPUOPT_WHEN_FULL_END);
+    children_report *report, *again;
+    children *all;
+    (void)state;
+    assert_int_equal(simplex_iterate(root, 100000).outcome, GPUOPT_OPTIMAL);
+    children_fractional(root, &m, col, x);
+    for (j = 0; j < m.columns.cols; j++) /* columns at 0, which leave their bound */
+        if (x[j] == 0 && k < 6) {
+            const double two = 2, three = 3;
+            must(gpuopt_simplex_set_some_bounds(root, GPUOPT_HOST, 1, &j, &two, &three));
+            m.lb[j] = 2, m.ub[j] = 3;
+            k++;
+        }
+    count = children_fractional(root, &m, col, now);
+    for (j = 0; j < m.columns.cols && count < COUNT / 2; j++) col[count++] = j;
+    for (k = 0; k < COUNT / 2; k++) some[k] = col[k], moved += floor(x[some[k]]) != floor(now[some[k]]);
+    assert_true(moved > 2);
+    all = children_branch(&m, COUNT / 2, some, now);
+    report = children_report_new(&m, COUNT), again = children_report_new(&m, COUNT);
+    must(gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, COUNT / 2, some, 1000, &report->r));
+    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &again->r));
+    assert_true(children_report_equal(&m, report, again));
+    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_destroy(root);
+    children_report_free(report);
+    children_report_free(again);
+    free(all);
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refused_descriptors),
@@ -470,6 +513,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(stopped),
         cmocka_unit_test(shapes),
+        cmocka_unit_test(branches_at_the_present_point),
     };
     return test_main(argc, argv, __FILE__, tests, sizeof tests / sizeof *tests);
 }

@@ -116,11 +116,12 @@ static void refactored_against_rationals(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* Larger ones, with several mergers. The GPU does not find that a child is unbounded. */
 static void refactored_against_clp(void **state) {
     static const char *const models[] = {"plant:30:60:0.2:2", "meyer:30:100:0.1:1", "plant:50:30:0.3:7", "shah:40:1"};
     gpuopt_context *context = test_context(NULL);
     uint64_t seed = 8;
-    int model, merged = 0, settled = 0, total = 0;
+    int model, merged = 0;
     (void)state;
     for (model = 0; model < (test_few() ? 2 : 4); model++) {
         const int32_t pivots = 2 + model;
@@ -136,11 +137,10 @@ static void refactored_against_clp(void **state) {
         for (k = 0; k < 40; k++) {
             double objective;
             const gpuopt_outcome outcome = by_clp(&m, all, k, &objective);
-            total++;
             merged += report->iterations[k] > 3 * pivots;
-            if (report->outcome[k] == GPUOPT_IMPRECISE && test_on("cuda")) continue;
-            settled++;
-            if (report->outcome[k] != (int32_t)outcome) fail_msg("model %d, child %d: another outcome", model, (int)k);
+            if (outcome == GPUOPT_UNBOUNDED && test_on("cuda")) assert_int_equal(report->outcome[k], GPUOPT_IMPRECISE);
+            else if (report->outcome[k] != (int32_t)outcome)
+                fail_msg("model %d, child %d: another outcome", model, (int)k);
             if (outcome == GPUOPT_OPTIMAL &&
                 !(fabs(report->objective[k] - objective) <= 1e-7 * fmax(1, fabs(objective))))
                 fail_msg("model %d, child %d: %.17g, and CLP %.17g", model, (int)k, report->objective[k], objective);
@@ -151,9 +151,7 @@ static void refactored_against_clp(void **state) {
         free(all);
         mip_free(&m);
     }
-    print_message("%d of %d children without a verdict, %d with more than 3 K pivots\n", total - settled, total,
-                  merged);
-    assert_true(settled >= total * 9 / 10);
+    print_message("%d children with more than 3 K pivots\n", merged);
     assert_true(merged > 10);
     gpuopt_context_destroy(context);
 }
