@@ -19,7 +19,7 @@ static int is_verdict(int32_t outcome) {
     return outcome == GPUOPT_OPTIMAL || outcome == GPUOPT_INFEASIBLE || outcome == GPUOPT_UNBOUNDED;
 }
 
-/* Small, with finite bounds, so that every child gets a verdict on both backends, and with an offset. */
+/* Small, with finite bounds, which children may take away, and with an offset. */
 static mip boxed_model(uint64_t *seed) {
     mip m = changes_model(seed, (int32_t)test_random_int(seed, 2, 9), (int32_t)test_random_int(seed, 2, 9));
     int32_t j;
@@ -37,6 +37,12 @@ static gpuopt_outcome by_clp(const mip *m, const children *all, int32_t k, doubl
     outcome = clp_solve(&child, objective);
     children_free(&child);
     return outcome;
+}
+
+/* Whether child k is one that the GPU does not settle: unbounded. */
+static int left_unbounded(const mip *m, const children *all, const children_report *r, int32_t k) {
+    double objective;
+    return test_on("cuda") && r->outcome[k] == GPUOPT_IMPRECISE && by_clp(m, all, k, &objective) == GPUOPT_UNBOUNDED;
 }
 
 /* ---- No room ---- */
@@ -87,7 +93,9 @@ static void refactored_against_rationals(void **state) {
         gpuopt_simplex_desc desc = children_root_desc(&m, model);
         gpuopt_simplex *root = simplex_create(context, &desc);
         gpuopt_simplex_batch *batch = children_batch(root, EACH, pivots, GPUOPT_WHEN_FULL_REFACTOR);
-        children *all = children_draw(&seed, &m, EACH, 1 + model % 7);
+        const int kinds = CHILDREN_SIDES | CHILDREN_COSTS | (model % 4 == 3 ? CHILDREN_BOUNDS : 0);
+        const int may_be_imprecise = test_on("cuda") && kinds & CHILDREN_BOUNDS; /* where a column has no bound */
+        children *all = children_draw(&seed, &m, EACH, kinds);
         children_report *report = children_report_new(&m, EACH);
         const int64_t few = pivots * (1 + model % 2) + 1;
         int32_t k, run;
@@ -96,9 +104,9 @@ static void refactored_against_rationals(void **state) {
             must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, run ? few : 1000, &report->r));
             for (k = 0; k < EACH; k++) {
                 const char *fault = children_fault(&m, all, report, k, &verdicts);
-                if (!fault && run == 0 && !is_verdict(report->outcome[k])) fault = "no verdict";
-                if (!fault && run == 1 && report->outcome[k] != GPUOPT_MORE && !is_verdict(report->outcome[k]))
-                    fault = "neither a verdict nor MORE";
+                if (!fault && !is_verdict(report->outcome[k]) && !(run == 1 && report->outcome[k] == GPUOPT_MORE) &&
+                    !(report->outcome[k] == GPUOPT_IMPRECISE && may_be_imprecise))
+                    fault = "no verdict";
                 if (!fault && run == 1 && report->iterations[k] > few) fault = "too many iterations";
                 if (fault) fail_msg("model %d, run %d, child %d: %s", model, (int)run, (int)k, fault);
                 merged += report->iterations[k] > 2 * pivots;
@@ -110,7 +118,7 @@ static void refactored_against_rationals(void **state) {
         free(all);
         mip_free(&m);
     }
-    assert_true(verdicts & 1 << GPUOPT_OPTIMAL && verdicts & 1 << GPUOPT_INFEASIBLE);
+    assert_true(verdicts & 1 << GPUOPT_OPTIMAL);
     print_message("%d children with more than 2 K pivots\n", merged);
     assert_true(merged > 3);
     gpuopt_context_destroy(context);
@@ -138,8 +146,7 @@ static void refactored_against_clp(void **state) {
             double objective;
             const gpuopt_outcome outcome = by_clp(&m, all, k, &objective);
             merged += report->iterations[k] > 3 * pivots;
-            if (outcome == GPUOPT_UNBOUNDED && test_on("cuda")) assert_int_equal(report->outcome[k], GPUOPT_IMPRECISE);
-            else if (report->outcome[k] != (int32_t)outcome)
+            if (report->outcome[k] != (int32_t)outcome && !left_unbounded(&m, all, report, k))
                 fail_msg("model %d, child %d: another outcome", model, (int)k);
             if (outcome == GPUOPT_OPTIMAL &&
                 !(fabs(report->objective[k] - objective) <= 1e-7 * fmax(1, fabs(objective))))
