@@ -1505,8 +1505,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  *            such a child, and one that runs out of safe pivots, is IMPRECISE, and left to a handle.
  * Bounds     are proven as those of _get_bound, whatever the outcome: also for a child that was stopped half way. CUDA:
  *            instead of 1e24 a column without a bound may count with one that a row implies for it.
- * Cutoff     The root's as it is when _run is called (_set_cutoff): a child whose bound has reached it is CUTOFF. It may
- *            also go on to another outcome, as a single handle may. */
+ * Cutoff     The root's as it is when _run is called (_set_cutoff): a child whose bound has reached it is CUTOFF. It
+ *            may also go on to another outcome, as a single handle may. */
 
 /* Many children of one root. */
 typedef struct gpuopt_simplex_batch gpuopt_simplex_batch;
