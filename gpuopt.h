@@ -1489,6 +1489,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  *     gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, count, col, 50, &report);   // both sides of each column
  *
  * Root       Its model and basis as they are when _run is called, best an optimum; no call of the batch changes them.
+ *            Rows and columns may come and go between the calls (_add_rows and its sisters).
  *            It must not be destroyed before its batches, which belong to its context. Its inverse is shared: pivots
  *            that it has deferred are applied, and weights of the dual method computed, in the root itself, so that the
  *            last bits of what it does later can differ.
@@ -1497,17 +1498,18 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  * CPU        A child does the pivots that the root would do after _set_some_bounds, _set_some_sides and _set_some_costs
  *            with its lists, and has the outcome, objective and proof that _iterate would give then, with any number of
  *            threads. Each thread has an inverse or tableau of its own, which is brought back after each child.
- * CUDA       The root must be REVISED, without room for rows and columns. A block works on a child from beginning to
- *            end; the root's inverse is only read, and a child keeps its pivots beside it. The same rules choose the
- *            pivots, in the device's own order of sums, ties by the lowest index. A child's result depends on the
- *            root, its own lists and the descriptor.
+ * CUDA       The root must be REVISED. A block works on a child from beginning to end; the root's inverse is only read,
+ *            and a child keeps its pivots beside it (and with REFACTOR merges them into an inverse of its block's own).
+ *            The same rules choose the pivots, in the device's own order of sums, ties by the lowest index. A child's
+ *            result depends on the root, its own lists and the descriptor.
  *            OPTIMAL is by tolerance, on the original data, without _iterate's refinement beyond that: no bound or side
  *            is violated by more than primal_tolerance * max(1, |bound|), and no reduced cost has the wrong sign by
  *            more than dual_tolerance * max(1, |cost|). INFEASIBLE is proven as by _iterate. UNBOUNDED is not found:
  *            such a child, and one that runs out of safe pivots, is IMPRECISE, and left to a handle.
  * Bounds     are proven as those of _get_bound, whatever the outcome: also for a child that was stopped half way. CUDA:
  *            instead of 1e24 a column without a bound may count with one that a row implies for it.
- * Cutoff     The root's, if it has one, ends children on the CPU as it ends the root (_set_cutoff). */
+ * Cutoff     The root's as it is when _run is called (_set_cutoff): a child whose bound has reached it is CUTOFF. It
+ *            may also go on to another outcome, as a single handle may. */
 
 /* Many children of one root. */
 typedef struct gpuopt_simplex_batch gpuopt_simplex_batch;
@@ -1515,7 +1517,7 @@ typedef struct gpuopt_simplex_batch gpuopt_simplex_batch;
 /* What becomes of a child that has made `pivots` iterations. */
 typedef enum gpuopt_simplex_when_full {
     GPUOPT_WHEN_FULL_END = 0, /* its outcome is FULL; its bound and basis are those that it has come to */
-    GPUOPT_WHEN_FULL_REFACTOR /* CPU only: it goes on, with an inverse of its own */
+    GPUOPT_WHEN_FULL_REFACTOR /* it goes on, with an inverse of its own */
 } gpuopt_simplex_when_full;
 
 /* A batch to be created. */
@@ -1533,10 +1535,11 @@ typedef struct gpuopt_simplex_batch_desc {
 /* Fills `plan` with the memory that a batch takes. Errors: as _create. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                    gpuopt_memory_plan *plan);
-/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: CUDA: the root is a TABLEAU, or has room for rows and
- * columns, or REFACTOR. Memory on the CPU: about that of the root for each thread; on the GPU 8 rows^2 bytes, 12 or
- * more for each nonzero, and 16 K rows + 100 (2 rows + cols) for each block that works at the same time, of which there
- * are up to two a multiprocessor. */
+/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: CUDA: the root is a TABLEAU. Memory on the CPU: about
+ * that of the root for each thread; on the GPU 8 rows^2 bytes, 12 or more for each nonzero, and for each block that
+ * works at the same time 16 K rows + 100 (2 rows + cols), with REFACTOR 16 rows^2 more. There are up to two blocks a
+ * multiprocessor, but fewer, down to one in all, where they would take more than 16 GiB together. Spare rows and
+ * columns of the root count as if they were there, and each column then as if it had up to min(64, rows) nonzeros. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                      gpuopt_simplex_batch **batch);
 /* Destroys a batch; NULL is allowed. */
@@ -1582,7 +1585,9 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_run(gpuopt_simplex_batch *batch, g
                                                   const gpuopt_simplex_child_report *report);
 /* Strong branching: the same for two children of each of `count` columns, col [count], at the root's present point x:
  * child 2 k has the bound ub = floor(x), child 2 k + 1 has lb = floor(x) + 1, of column col[k]; where that crosses the
- * column's other bound, the child is INFEASIBLE. Takes 2 * count of the descriptor's copies and changes. */
+ * column's other bound, the child is INFEASIBLE. The present point is that of _get_solution, which moves once bounds
+ * are set: a host that has tightened some since its _iterate call, and wants the split of before, gives its own bounds
+ * to _run. Takes 2 * count of the descriptor's copies and changes. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch, gpuopt_memory where, int32_t count,
                                                      const int32_t *col, int64_t iterations,
                                                      const gpuopt_simplex_child_report *report);

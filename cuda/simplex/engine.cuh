@@ -32,6 +32,7 @@ struct CudaSimplex : Queue, SimplexMemory {
     int pending = 0;      /* pivots in U and V */
     int weighs = 0;       /* the dual pricing, plus 1, that its weights belong to; 0: none */
     int64_t launches = 0; /* of the iterations' kernel */
+    int64_t models = 0;   /* how often rows or columns have come or gone */
     void *device = nullptr;
     char *vectors = nullptr; /* the device's copy, laid out like the host's */
     size_t vector_bytes = 0;

@@ -70,6 +70,7 @@ gpuopt_status simplex_fetch_model(CudaSimplex *s) {
 /* The model, with so many rows and columns now, to the device. */
 gpuopt_status simplex_send_model(CudaSimplex *s, int rows, int cols) {
     gpuopt_status status = GPUOPT_OK;
+    s->models++;
     simplex_set_size(&s->view, s->revised, rows, cols);
     for (int by_rows = 0; by_rows < 2 && !status; by_rows++) {
         const gpuopt__simplex_lines from = simplex_host_lines(s, by_rows);

@@ -201,6 +201,7 @@ typedef struct gpuopt__simplex_root_point {
     const uint8_t *status;              /* [cols + rows] gpuopt_simplex_variable of the scaled variables */
     const int32_t *head;                /* [rows] */
     double primal_scale, cost_scale;
+    double cutoff, limit; /* of the scaled minimisation, and in the host's units; infinite: none */
 } gpuopt__simplex_root_point;
 
 /* A batch. */

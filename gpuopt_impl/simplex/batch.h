@@ -43,6 +43,8 @@ static gpuopt_status gpuopt__simplex_find_root(gpuopt_simplex_batch *b, gpuopt__
     p->head = s->v.head;
     p->primal_scale = s->primal_scale;
     p->cost_scale = s->cost_scale;
+    p->cutoff = s->dual_method.cutoff;
+    p->limit = s->dual_method.limit;
     return s->since_refresh > 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK; /* else nothing has moved */
 }
 

@@ -215,7 +215,7 @@ static gpuopt_status gpuopt__simplex_dual_conclude_cutoff(gpuopt_simplex *s) {
     gpuopt_status status = gpuopt__simplex_pull(s);
     if (!status) status = gpuopt__simplex_host_bound(s, &bound);
     if (status) return status;
-    if (s->desc.maximize ? bound <= s->dual_method.limit : bound >= s->dual_method.limit) s->verdict = GPUOPT_CUTOFF;
+    if (gpuopt__simplex_bound_reaches(bound, s->dual_method.limit, s->desc.maximize)) s->verdict = GPUOPT_CUTOFF;
     else s->dual_method.short_of++;
     return GPUOPT_OK;
 }
@@ -243,15 +243,6 @@ static gpuopt_status gpuopt__simplex_dual_conclude(gpuopt_simplex *s, const gpuo
 
 /* After so many perturbations, or circles, the primal method takes over. */
 enum { GPUOPT__SIMPLEX_DUAL_PERTURBATIONS = 20 };
-
-/* The objective at which the engine ends with a cutoff: the cutoff itself or, where the proven bound has fallen short
- * of it, a bit beyond, 16 times as much each time. */
-static double gpuopt__simplex_dual_ends_at(const gpuopt_simplex *s) {
-    const double cutoff = s->dual_method.cutoff;
-    const int times = s->dual_method.short_of;
-    if (times == 0) return cutoff;
-    return times > 12 ? HUGE_VAL : cutoff + ldexp(1e-12 * gpuopt__max(1, fabs(cutoff)), 4 * times);
-}
 
 /* A run of the engine: one part without a cutoff, for a start. */
 static void gpuopt__simplex_dual_prepare(gpuopt_simplex *s, gpuopt__simplex_run_part part,
@@ -288,7 +279,8 @@ static gpuopt_status gpuopt__simplex_dual_iterations(gpuopt_simplex *s, int64_t 
     gpuopt__simplex_dual_prepare(s, GPUOPT__SIMPLEX_RUN_ITERATE, &run);
     run.most = s->desc.refresh_pivots - s->since_refresh;
     if (run.most > most) run.most = (int32_t)most;
-    run.cutoff = s->dual_method.boxing ? HUGE_VAL : gpuopt__simplex_dual_ends_at(s);
+    run.cutoff =
+        s->dual_method.boxing ? HUGE_VAL : gpuopt__simplex_cutoff_after(s->dual_method.cutoff, s->dual_method.short_of);
     status = gpuopt__simplex_backend_of(s)->dual_run(s->engine, &run, &report);
     if (status) return status;
     gpuopt__simplex_dual_count(s, &report);

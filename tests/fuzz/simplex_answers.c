@@ -109,7 +109,9 @@ void answers_batch(fuzz *f) {
     gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
     gpuopt_simplex_children c = GPUOPT_INIT(gpuopt_simplex_children);
     gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
-    int64_t start[3][CHILDREN + 1] = {{0}}, iterations = 1 + input_take(f) % 40;
+    const unsigned how = input_take(f);
+    const int64_t iterations = 1 + how % 40;
+    int64_t start[3][CHILDREN + 1] = {{0}};
     int32_t index[3][CHILDREN], outcome[2][CHILDREN], count[3] = {0};
     double low[3][CHILDREN], high[3][CHILDREN], bound[2][CHILDREN], objective[2][CHILDREN];
     brute_answer expected[CHILDREN];
@@ -140,6 +142,8 @@ void answers_batch(fuzz *f) {
     }
     for (n = 0; n < 3; n++) start[n][CHILDREN] = count[n];
     desc.copies = c.count = CHILDREN;
+    desc.pivots = (int32_t)(how / 40 % 4); /* 0: as many as anyone needs */
+    desc.when_full = how & 1 ? GPUOPT_WHEN_FULL_REFACTOR : GPUOPT_WHEN_FULL_END;
     c.start = start[0], c.col = index[0], c.lb = low[0], c.ub = high[0];
     c.side_start = start[1], c.row = index[1], c.lhs = low[1], c.rhs = high[1];
     c.cost_start = start[2], c.cost_col = index[2], c.cost = low[2];
