@@ -144,15 +144,20 @@ static gpuopt__factor_basis gpuopt__simplex_cpu_basis(const gpuopt__simplex_cpu 
     return b;
 }
 
-/* REVISED: makes factors of the basis in head if there are none, or no room for another pivot. An error changes
- * nothing, and the next call tries again. *singular: columns that have no pivot; what the inverse then is of the next
- * refresh finds out. */
-static gpuopt_status gpuopt__simplex_cpu_ready(gpuopt__simplex_cpu *s, int32_t *singular) {
+/* REVISED: makes factors of the basis in head if there are none, or no room for another pivot; *singular columns have
+ * entries up to `least` only and are not in them. An error changes nothing, and the next call tries again. */
+static gpuopt_status gpuopt__simplex_cpu_renew(gpuopt__simplex_cpu *s, double least, int32_t *singular) {
     gpuopt__factor_basis b = gpuopt__simplex_cpu_basis(s, s->v->head);
     *singular = 0;
     if (!s->revised || !(s->sparse.lost || gpuopt__simplex_sparse_full(&s->sparse))) return GPUOPT_OK;
     s->version++;
-    return gpuopt__simplex_sparse_make(&s->sparse, s->lp->rows, &b, 0, 0, singular);
+    return gpuopt__simplex_sparse_make(&s->sparse, s->lp->rows, &b, least, 0, singular);
+}
+
+/* The same for products: an ill-conditioned basis has its inverse, and that of a singular one a refresh finds out. */
+static gpuopt_status gpuopt__simplex_cpu_ready(gpuopt__simplex_cpu *s) {
+    int32_t singular;
+    return gpuopt__simplex_cpu_renew(s, 0, &singular);
 }
 
 /* ---- Other bases ---- */
@@ -229,8 +234,7 @@ static gpuopt_status gpuopt__simplex_cpu_exchange_some(void *engine, int32_t cou
                                                        const int32_t *wanted, double least, uint8_t *open,
                                                        int32_t *position) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
-    int32_t singular;
-    gpuopt_status status = gpuopt__simplex_cpu_ready(s, &singular);
+    gpuopt_status status = gpuopt__simplex_cpu_ready(s);
     if (status) return status;
     s->weighs = 0;
     s->sparse.slack = 0; /* columns enter one by one */
@@ -239,8 +243,7 @@ static gpuopt_status gpuopt__simplex_cpu_exchange_some(void *engine, int32_t cou
 
 static gpuopt_status gpuopt__simplex_cpu_get_column(void *engine, int32_t slot, double *x) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
-    int32_t singular;
-    gpuopt_status status = gpuopt__simplex_cpu_ready(s, &singular);
+    gpuopt_status status = gpuopt__simplex_cpu_ready(s);
     if (status) return status;
     gpuopt__simplex_cpu_column(s, slot);
     memcpy(x, s->alpha, sizeof(double) * (size_t)s->lp->rows);
@@ -265,9 +268,9 @@ static void gpuopt__simplex_cpu_times(gpuopt__simplex_cpu *s) {
  * vector. */
 static gpuopt_status gpuopt__simplex_cpu_ftran(void *engine, double *x) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
-    int32_t i, j, rows = s->lp->rows, cols = s->lp->cols, singular;
+    int32_t i, j, rows = s->lp->rows, cols = s->lp->cols;
     if (s->revised) {
-        gpuopt_status status = gpuopt__simplex_cpu_ready(s, &singular);
+        gpuopt_status status = gpuopt__simplex_cpu_ready(s);
         if (!status) gpuopt__simplex_sparse_ftran(&s->sparse, x);
         return status;
     }
@@ -281,9 +284,9 @@ static gpuopt_status gpuopt__simplex_cpu_ftran(void *engine, double *x) {
 
 static gpuopt_status gpuopt__simplex_cpu_btran(void *engine, double *y) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
-    int32_t i, j, rows = s->lp->rows, cols = s->lp->cols, singular;
+    int32_t i, j, rows = s->lp->rows, cols = s->lp->cols;
     if (s->revised) {
-        gpuopt_status status = gpuopt__simplex_cpu_ready(s, &singular);
+        gpuopt_status status = gpuopt__simplex_cpu_ready(s);
         if (!status) gpuopt__simplex_sparse_btran(&s->sparse, y);
         return status;
     }

@@ -113,7 +113,8 @@ static gpuopt_status gpuopt__simplex_cpu_worker_room(const gpuopt_simplex_batch 
     const int64_t room = than < root->own.room ? root->own.room : 2 * than;
     gpuopt__simplex_sparse s = *root;
     gpuopt_status status;
-    if (root->most == 0 || (than == 0 && w->own.block && w->own.room >= room)) return GPUOPT_OK;
+    if (batch->root->shape.method != GPUOPT_METHOD_REVISED) return GPUOPT_OK;
+    if (than == 0 && w->own.block && w->own.room >= room) return GPUOPT_OK;
     s.own = w->own;
     status = gpuopt__simplex_sparse_room(batch->context, &s, batch->root->lp.rows, room);
     if (!status) w->own = s.own;
@@ -297,10 +298,9 @@ static gpuopt_status gpuopt__simplex_cpu_batch_run(gpuopt_simplex_batch *batch) 
     const int32_t count = batch->job.children.count;
     const int threads = b->threads < count ? b->threads : count;
     int32_t k;
-    int32_t singular;
     int t;
     gpuopt_status status = gpuopt__simplex_pull(root);
-    if (!status) status = gpuopt__simplex_cpu_ready((gpuopt__simplex_cpu *)root->engine, &singular);
+    if (!status) status = gpuopt__simplex_cpu_ready((gpuopt__simplex_cpu *)root->engine);
     for (t = 0; t < b->threads && !status; t++) status = gpuopt__simplex_cpu_worker_room(batch, &b->worker[t], 0);
     if (status) return status;
     gpuopt__simplex_cpu_weigh((gpuopt__simplex_cpu *)root->engine, root->desc.dual_pricing);

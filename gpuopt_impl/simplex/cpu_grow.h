@@ -73,9 +73,9 @@ static void gpuopt__simplex_cpu_settle(gpuopt__simplex_cpu *s) {
 static gpuopt_status gpuopt__simplex_cpu_accept(void *engine, int by_rows, int32_t count) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
     gpuopt__simplex_lines from = gpuopt__simplex_cpu_lines(s, by_rows), to = gpuopt__simplex_cpu_lines(s, !by_rows);
-    int32_t k, rows = s->lp->rows, singular;
+    int32_t k, rows = s->lp->rows;
     int64_t e;
-    gpuopt_status status = gpuopt__simplex_cpu_ready(s, &singular);
+    gpuopt_status status = gpuopt__simplex_cpu_ready(s);
     if (status) return status;
     gpuopt__simplex_cpu_settle(s);
     if (by_rows) {

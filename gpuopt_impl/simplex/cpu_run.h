@@ -181,13 +181,16 @@ static void gpuopt__simplex_cpu_flip(gpuopt__simplex_cpu *s, const gpuopt__simpl
 
 /* ---- The loop ---- */
 
+/* In an iteration that goes on pivots of this size are none: the control then repairs the basis. */
+#define GPUOPT__SIMPLEX_CPU_SINGULAR 1e-11
+
 /* Factors for a run; 0: there are none, or the basis is singular, as the report then says. */
 static int gpuopt__simplex_cpu_begins(gpuopt__simplex_cpu *s, gpuopt__simplex_run_report *report,
                                       gpuopt_status *status) {
     int32_t singular;
     memset(report, 0, sizeof *report);
     report->entering = report->leaving = -1;
-    *status = gpuopt__simplex_cpu_ready(s, &singular);
+    *status = gpuopt__simplex_cpu_renew(s, GPUOPT__SIMPLEX_CPU_SINGULAR, &singular);
     if (singular > 0) report->end = GPUOPT__SIMPLEX_END_DRIFTED;
     return !*status && singular <= 0;
 }
@@ -195,7 +198,7 @@ static int gpuopt__simplex_cpu_begins(gpuopt__simplex_cpu *s, gpuopt__simplex_ru
 /* The same after an iteration. Where memory is short, the next run says so, before anything has changed. */
 static int gpuopt__simplex_cpu_goes_on(gpuopt__simplex_cpu *s, gpuopt__simplex_run_report *report) {
     int32_t singular;
-    const gpuopt_status status = gpuopt__simplex_cpu_ready(s, &singular);
+    const gpuopt_status status = gpuopt__simplex_cpu_renew(s, GPUOPT__SIMPLEX_CPU_SINGULAR, &singular);
     if (singular > 0) report->end = GPUOPT__SIMPLEX_END_DRIFTED;
     return !status && singular <= 0;
 }
