@@ -182,7 +182,7 @@ static void gpuopt__simplex_cpu_flip(gpuopt__simplex_cpu *s, const gpuopt__simpl
 /* ---- The loop ---- */
 
 /* In an iteration that goes on pivots of this size are none: the control then repairs the basis. */
-#define GPUOPT__SIMPLEX_CPU_SINGULAR 1e-11
+#define GPUOPT__SIMPLEX_CPU_SINGULAR 1e-14
 
 /* Factors for a run; 0: there are none, or the basis is singular, as the report then says. */
 static int gpuopt__simplex_cpu_begins(gpuopt__simplex_cpu *s, gpuopt__simplex_run_report *report,
