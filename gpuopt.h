@@ -1174,20 +1174,19 @@ typedef struct gpuopt_simplex_desc {
     const double *lb;     /* [cols]; NULL: 0 */
     const double *ub;     /* [cols]; NULL: infinity. A column with lb > ub makes the model infeasible */
     double infinity;      /* a side or bound of this size or more is infinite; at least 1; 0: 1e20 (HiGHS, SCIP) */
-    gpuopt_simplex_method method;   /* 0: TABLEAU */
-    gpuopt_simplex_pricing pricing; /* 0: DEVEX */
-    gpuopt_simplex_ratio ratio;     /* 0: HARRIS */
-    double primal_tolerance;        /* see _iterate, 1e-12 to 1e-3; 0: 1e-9 (CLP, GLPK and HiGHS: 1e-7) */
-    double dual_tolerance;          /* the same for reduced costs; both hold on the scaled model, too */
-    double pivot_tolerance;         /* least |pivot|, and relative to its column; 1e-14 to 0.5; 0: 1e-7 (HiGHS) */
-    gpuopt_switch scaling;          /* geometric, then equilibration, by powers of two; default on */
-    gpuopt_switch perturbation;     /* bounds relaxed at random until the first optimum; off: only if it cycles */
-    uint64_t seed;                  /* of the perturbation */
-    int32_t deferred_pivots;        /* K, 1 to 256: pivots applied as one product, or kept beside factors of a basis
-                                     * (REVISED on the CPU); 0: 16 for TABLEAU on the CPU, else 64 */
-    int32_t refresh_pivots;         /* most iterations between two refreshes; 0: 1000 */
-    int64_t iteration_limit;        /* over the handle's life, then the outcome is LIMIT; 0: none */
-    gpuopt_simplex_algorithm algorithm;       /* 0: PRIMAL */
+    gpuopt_simplex_method method;       /* 0: TABLEAU */
+    gpuopt_simplex_pricing pricing;     /* 0: DEVEX */
+    gpuopt_simplex_ratio ratio;         /* 0: HARRIS */
+    double primal_tolerance;            /* see _iterate, 1e-12 to 1e-3; 0: 1e-9 (CLP, GLPK and HiGHS: 1e-7) */
+    double dual_tolerance;              /* the same for reduced costs; both hold on the scaled model, too */
+    double pivot_tolerance;             /* least |pivot|, and relative to its column; 1e-14 to 0.5; 0: 1e-7 (HiGHS) */
+    gpuopt_switch scaling;              /* geometric, then equilibration, by powers of two; default on */
+    gpuopt_switch perturbation;         /* bounds relaxed at random until the first optimum; off: only if it cycles */
+    uint64_t seed;                      /* of the perturbation */
+    int32_t deferred_pivots;            /* K, 1 to 256: pivots applied, or factored, at once; 0: 64, CPU TABLEAU: 16 */
+    int32_t refresh_pivots;             /* most iterations between two refreshes; 0: 1000 */
+    int64_t iteration_limit;            /* over the handle's life, then the outcome is LIMIT; 0: none */
+    gpuopt_simplex_algorithm algorithm; /* 0: PRIMAL */
     gpuopt_simplex_dual_pricing dual_pricing; /* 0: STEEPEST_EDGE */
     int32_t spare_rows, spare_cols;           /* room for rows and columns to be added; the limits are on all */
     int64_t spare_nonzeros; /* room for their entries; CUDA: with any of the three 16 bytes a nonzero more */
