@@ -139,15 +139,15 @@ static void gpuopt__simplex_cpu_append(gpuopt__simplex_cpu *s, int32_t position,
 
 /* ---- Factors ---- */
 
-static gpuopt__factor_basis gpuopt__simplex_cpu_basis(const gpuopt__simplex_cpu *s, const int32_t *head) {
-    gpuopt__factor_basis b = {s->col_start, s->col_row, s->col_val, s->lp->cols, head};
+static gpuopt__simplex_factor_basis gpuopt__simplex_cpu_basis(const gpuopt__simplex_cpu *s, const int32_t *head) {
+    gpuopt__simplex_factor_basis b = {s->col_start, s->col_row, s->col_val, s->lp->cols, head};
     return b;
 }
 
 /* REVISED: makes factors of the basis in head if there are none, or no room for another pivot; *singular columns have
  * entries up to `least` only and are not in them. An error changes nothing, and the next call tries again. */
 static gpuopt_status gpuopt__simplex_cpu_renew(gpuopt__simplex_cpu *s, double least, int32_t *singular) {
-    gpuopt__factor_basis b = gpuopt__simplex_cpu_basis(s, s->v->head);
+    gpuopt__simplex_factor_basis b = gpuopt__simplex_cpu_basis(s, s->v->head);
     *singular = 0;
     if (!s->revised || !(s->sparse.lost || gpuopt__simplex_sparse_full(&s->sparse))) return GPUOPT_OK;
     s->version++;
@@ -186,7 +186,7 @@ static gpuopt_status gpuopt__simplex_cpu_reset(void *engine) {
 static gpuopt_status gpuopt__simplex_cpu_enter_all(gpuopt__simplex_cpu *s, int32_t count, const int32_t *column,
                                                    double least, uint8_t *open, int32_t *position) {
     int32_t *head = s->changed, i, k, n = count, singular;
-    gpuopt__factor_basis b = gpuopt__simplex_cpu_basis(s, head);
+    gpuopt__simplex_factor_basis b = gpuopt__simplex_cpu_basis(s, head);
     gpuopt_status status;
     for (k = 0; k < count; k++) head[k] = s->v->slot[column[k]];
     for (i = 0; i < s->lp->rows; i++)
@@ -423,8 +423,8 @@ static gpuopt_status gpuopt__simplex_cpu_plan(gpuopt_context *context, gpuopt__s
     (void)context;
     if (shape->method == GPUOPT_METHOD_REVISED) {
         if (shape->deferred_pivots == 0) shape->deferred_pivots = GPUOPT__SIMPLEX_CPU_PIVOTS;
-        plan->host_bytes +=
-            gpuopt__factor_bytes(shape->rows, gpuopt__factor_room(shape->rows, shape->cols, shape->nonzeros));
+        plan->host_bytes += gpuopt__simplex_factor_bytes(
+            shape->rows, gpuopt__simplex_factor_room(shape->rows, shape->cols, shape->nonzeros));
     }
     if (shape->method == GPUOPT_METHOD_TABLEAU && shape->pricing == GPUOPT_PRICING_STEEPEST_EDGE)
         shape->deferred_pivots = 1;
@@ -501,7 +501,7 @@ static gpuopt_status gpuopt__simplex_cpu_create(gpuopt_context *context, const g
     s->sparse.slack = 1;
     if (s->revised)
         status = gpuopt__simplex_sparse_room(context, &s->sparse, lp->rows,
-                                             gpuopt__factor_room(same.rows, same.cols, same.nonzeros));
+                                             gpuopt__simplex_factor_room(same.rows, same.cols, same.nonzeros));
     if (status) {
         gpuopt__release(context, GPUOPT_HOST, memory);
         return status;

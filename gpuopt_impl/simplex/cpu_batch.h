@@ -19,9 +19,9 @@
 typedef struct gpuopt__simplex_cpu_worker {
     gpuopt_simplex *s;
     gpuopt__simplex_cpu *engine;
-    gpuopt__factor own; /* REVISED: factors for children whose pivots do not find room beside the root's */
-    int64_t version;    /* of the root's inverse, which the engine's is but for `moved`; 0: none yet */
-    int moved;          /* a child has been here */
+    gpuopt__simplex_factor own; /* REVISED: factors for children whose pivots do not find room beside the root's */
+    int64_t version;            /* of the root's inverse, which the engine's is but for `moved`; 0: none yet */
+    int moved;                  /* a child has been here */
 } gpuopt__simplex_cpu_worker;
 
 typedef struct gpuopt__simplex_cpu_batch {
@@ -57,9 +57,10 @@ static gpuopt_status gpuopt__simplex_cpu_batch_plan(const gpuopt_simplex_batch *
     gpuopt__cut(&arena, threads, sizeof(gpuopt__simplex_cpu_worker));
     plan->host_bytes += arena.used + (uint64_t)threads * gpuopt__simplex_cpu_worker_bytes(batch->root);
     if (batch->root->shape.method == GPUOPT_METHOD_REVISED)
-        plan->host_bytes += (uint64_t)threads *
-                            gpuopt__factor_bytes(batch->root->shape.rows,
-                                                 ((const gpuopt__simplex_cpu *)batch->root->engine)->sparse.own.room);
+        plan->host_bytes +=
+            (uint64_t)threads *
+            gpuopt__simplex_factor_bytes(batch->root->shape.rows,
+                                         ((const gpuopt__simplex_cpu *)batch->root->engine)->sparse.own.room);
     return GPUOPT_OK;
 }
 
@@ -178,7 +179,7 @@ static void gpuopt__simplex_cpu_begin_child(gpuopt__simplex_cpu_batch *b, gpuopt
     const int other = w->version != from->version;
     const int32_t kept = gpuopt__simplex_cpu_pivots_kept(w, from);
     gpuopt__simplex_cpu_adopt(b, w, root);
-    gpuopt__etas_copy(&w->engine->sparse.etas, &from->sparse.etas, kept);
+    gpuopt__simplex_etas_copy(&w->engine->sparse.etas, &from->sparse.etas, kept);
     if (!from->revised && (other || w->moved)) gpuopt__simplex_cpu_copy_deferred(&w->engine->inverse, &from->inverse);
     if (other) {
         memcpy(s->lp.row_scale, root->lp.row_scale, sizeof(double) * rows);

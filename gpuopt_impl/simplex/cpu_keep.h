@@ -14,7 +14,7 @@ typedef struct gpuopt__simplex_cpu_kept {
     gpuopt__simplex_sparse sparse;
     int weighs;
     double *dual_weight;
-    char *factor; /* the first bytes of the factors' block, see gpuopt__factor_cut */
+    char *factor; /* the first bytes of the factors' block, see gpuopt__simplex_factor_cut */
     uint64_t factor_bytes;
 } gpuopt__simplex_cpu_kept;
 
@@ -23,15 +23,15 @@ static void gpuopt__simplex_cpu_cut_kept(gpuopt__arena *arena, const gpuopt__sim
                                          gpuopt__simplex_cpu_kept *kept) {
     const gpuopt__deferred *d = &s->inverse;
     gpuopt__arena block = {NULL, 0};
-    gpuopt__factor f;
+    gpuopt__simplex_factor f;
     kept->inverse = *d;
     kept->sparse = s->sparse;
     kept->weighs = s->weighs;
     gpuopt__cut(arena, 1, sizeof *kept);
     gpuopt__deferred_cut(arena, &kept->inverse, d->rows, d->cols, d->count);
-    gpuopt__etas_cut(arena, s->revised ? s->lp->rows : 0, s->sparse.etas.count, &kept->sparse.etas);
+    gpuopt__simplex_etas_cut(arena, s->revised ? s->lp->rows : 0, s->sparse.etas.count, &kept->sparse.etas);
     kept->dual_weight = (double *)gpuopt__cut(arena, s->lp->rows, sizeof(double));
-    kept->factor_bytes = s->revised ? gpuopt__factor_cut(&block, s->sparse.most, s->sparse.own.room, &f) : 0;
+    kept->factor_bytes = s->revised ? gpuopt__simplex_factor_cut(&block, s->sparse.most, s->sparse.own.room, &f) : 0;
     kept->factor = (char *)gpuopt__cut(arena, (int64_t)kept->factor_bytes, 1);
 }
 
@@ -57,7 +57,7 @@ static gpuopt_status gpuopt__simplex_cpu_keep(void *engine, void *memory) {
     gpuopt__simplex_cpu_kept kept;
     gpuopt__simplex_cpu_cut_kept(&arena, s, &kept);
     gpuopt__simplex_cpu_copy_deferred(&kept.inverse, &s->inverse);
-    gpuopt__etas_copy(&kept.sparse.etas, &s->sparse.etas, 0);
+    gpuopt__simplex_etas_copy(&kept.sparse.etas, &s->sparse.etas, 0);
     memcpy(kept.dual_weight, s->dual_weight, sizeof(double) * (size_t)s->lp->rows);
     if (kept.factor_bytes > 0) memcpy(kept.factor, s->sparse.own.block, (size_t)kept.factor_bytes);
     memcpy(memory, &kept, sizeof kept);
@@ -70,15 +70,15 @@ static gpuopt_status gpuopt__simplex_cpu_bring_back(void *engine, const void *me
     gpuopt__simplex_cpu_kept kept;
     memcpy(&kept, memory, sizeof kept);
     gpuopt__simplex_cpu_copy_deferred(&s->inverse, &kept.inverse);
-    gpuopt__etas_copy(&s->sparse.etas, &kept.sparse.etas, 0);
+    gpuopt__simplex_etas_copy(&s->sparse.etas, &kept.sparse.etas, 0);
     memcpy(s->dual_weight, kept.dual_weight, sizeof(double) * (size_t)s->lp->rows);
     s->weighs = kept.weighs;
     s->version++;
     if (s->revised) {
         gpuopt__arena arena = {(char *)s->sparse.own.block, 0};
-        gpuopt__factor own = kept.sparse.own;
+        gpuopt__simplex_factor own = kept.sparse.own;
         own.block = s->sparse.own.block;
-        gpuopt__factor_cut(&arena, s->sparse.most, kept.sparse.own.room, &own);
+        gpuopt__simplex_factor_cut(&arena, s->sparse.most, kept.sparse.own.room, &own);
         memcpy(own.block, kept.factor, (size_t)kept.factor_bytes);
         s->sparse.own = own;
         s->sparse.factor = &s->sparse.own;

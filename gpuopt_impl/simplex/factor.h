@@ -14,27 +14,27 @@
 #include "../common/numerics.h"
 
 /* Lines of a sparse matrix, one behind the other. */
-typedef struct gpuopt__factor_lines {
+typedef struct gpuopt__simplex_factor_lines {
     int64_t *start; /* [rows + 1] */
     int32_t *index; /* [room] */
     double *value;  /* [room] */
-} gpuopt__factor_lines;
+} gpuopt__simplex_factor_lines;
 
 /* Factors of a basis. Step k of the elimination has a pivot in a row of A and in a column, the one of the basic variable
  * in a position. Entries of U are by steps, those of its row that are right of the pivot and those of its column that
  * are above it. A step whose column has entries below the pivot, divided by it, is a step of L. */
-typedef struct gpuopt__factor {
+typedef struct gpuopt__simplex_factor {
     void *block;  /* what the arrays are cut from */
     int64_t room; /* entries of each factor */
     int32_t rows;
-    int32_t *row, *position;  /* [rows] of a step */
-    double *pivot;            /* [rows] */
-    gpuopt__factor_lines u;   /* row of a step: by positions */
-    gpuopt__factor_lines u_t; /* column of a step: by rows */
-    gpuopt__factor_lines l;   /* column of a step of L: by rows */
-    gpuopt__factor_lines l_t; /* row `with_l[k]`: by pivot rows */
-    int32_t steps, *l_row;    /* steps of L, [rows] their pivot rows */
-    int32_t lines, *with_l;   /* rows that have entries in L, the last step's first */
+    int32_t *row, *position;          /* [rows] of a step */
+    double *pivot;                    /* [rows] */
+    gpuopt__simplex_factor_lines u;   /* row of a step: by positions */
+    gpuopt__simplex_factor_lines u_t; /* column of a step: by rows */
+    gpuopt__simplex_factor_lines l;   /* column of a step of L: by rows */
+    gpuopt__simplex_factor_lines l_t; /* row `with_l[k]`: by pivot rows */
+    int32_t steps, *l_row;            /* steps of L, [rows] their pivot rows */
+    int32_t lines, *with_l;           /* rows that have entries in L, the last step's first */
     /* Scratch of the elimination. */
     int32_t *count, *room_of;     /* [2 rows] of active rows, then columns: entries, and room for them */
     int64_t *begin;               /* [2 rows] where they are */
@@ -42,18 +42,20 @@ typedef struct gpuopt__factor {
     double *largest, *work;       /* [rows] of each active row; by columns */
     int64_t *seen;                /* [rows] by columns */
     int32_t *place;               /* [rows] of a column: its position */
-} gpuopt__factor;
+} gpuopt__simplex_factor;
 
 /* ---- Memory ---- */
 
-static void gpuopt__factor_cut_lines(gpuopt__arena *arena, int32_t rows, int64_t room, gpuopt__factor_lines *lines) {
+static void gpuopt__simplex_factor_cut_lines(gpuopt__arena *arena, int32_t rows, int64_t room,
+                                             gpuopt__simplex_factor_lines *lines) {
     lines->start = (int64_t *)gpuopt__cut(arena, (int64_t)rows + 1, sizeof(int64_t));
     lines->index = (int32_t *)gpuopt__cut(arena, room, sizeof(int32_t));
     lines->value = (double *)gpuopt__cut(arena, room, sizeof(double));
 }
 
 /* What the products use comes first. Returns the bytes of that. */
-static uint64_t gpuopt__factor_cut(gpuopt__arena *arena, int32_t rows, int64_t room, gpuopt__factor *f) {
+static uint64_t gpuopt__simplex_factor_cut(gpuopt__arena *arena, int32_t rows, int64_t room,
+                                           gpuopt__simplex_factor *f) {
     const int64_t both = 2 * (int64_t)rows;
     uint64_t used;
     f->room = room;
@@ -62,10 +64,10 @@ static uint64_t gpuopt__factor_cut(gpuopt__arena *arena, int32_t rows, int64_t r
     f->pivot = (double *)gpuopt__cut(arena, rows, sizeof(double));
     f->l_row = (int32_t *)gpuopt__cut(arena, rows, sizeof(int32_t));
     f->with_l = (int32_t *)gpuopt__cut(arena, rows, sizeof(int32_t));
-    gpuopt__factor_cut_lines(arena, rows, room, &f->u);
-    gpuopt__factor_cut_lines(arena, rows, room, &f->u_t);
-    gpuopt__factor_cut_lines(arena, rows, room, &f->l);
-    gpuopt__factor_cut_lines(arena, rows, room, &f->l_t);
+    gpuopt__simplex_factor_cut_lines(arena, rows, room, &f->u);
+    gpuopt__simplex_factor_cut_lines(arena, rows, room, &f->u_t);
+    gpuopt__simplex_factor_cut_lines(arena, rows, room, &f->l);
+    gpuopt__simplex_factor_cut_lines(arena, rows, room, &f->l_t);
     used = arena->used;
     f->count = (int32_t *)gpuopt__cut(arena, both, sizeof(int32_t));
     f->room_of = (int32_t *)gpuopt__cut(arena, both, sizeof(int32_t));
@@ -80,15 +82,15 @@ static uint64_t gpuopt__factor_cut(gpuopt__arena *arena, int32_t rows, int64_t r
     return used;
 }
 
-static uint64_t gpuopt__factor_bytes(int32_t rows, int64_t room) {
+static uint64_t gpuopt__simplex_factor_bytes(int32_t rows, int64_t room) {
     gpuopt__arena arena = {NULL, 0};
-    gpuopt__factor f;
-    gpuopt__factor_cut(&arena, rows, room, &f);
+    gpuopt__simplex_factor f;
+    gpuopt__simplex_factor_cut(&arena, rows, room, &f);
     return arena.used;
 }
 
 /* The room to begin with, for a matrix with rooms of its own. Factors of a dense basis fit in any case. */
-static int64_t gpuopt__factor_room(int32_t rows, int32_t cols, int64_t nonzeros) {
+static int64_t gpuopt__simplex_factor_room(int32_t rows, int32_t cols, int64_t nonzeros) {
     const double column = cols > 0 ? (double)nonzeros / cols : 0;
     const double sparse = 64.0 + 24.0 * rows + 4 * gpuopt__min((double)nonzeros, 2 * column * rows);
     const double dense = (double)rows * ((double)rows + 1);
@@ -96,7 +98,7 @@ static int64_t gpuopt__factor_room(int32_t rows, int32_t cols, int64_t nonzeros)
 }
 
 /* The factors of the unit matrix. */
-static void gpuopt__factor_unit(gpuopt__factor *f, int32_t rows) {
+static void gpuopt__simplex_factor_unit(gpuopt__simplex_factor *f, int32_t rows) {
     int32_t k;
     f->rows = rows;
     f->steps = f->lines = 0;
@@ -112,21 +114,22 @@ static void gpuopt__factor_unit(gpuopt__factor *f, int32_t rows) {
 /* ---- Products ---- */
 
 /* x[index] -= by * value over a line. */
-static void gpuopt__factor_subtract(const gpuopt__factor_lines *lines, int32_t line, double by, double *x) {
+static void gpuopt__simplex_factor_subtract(const gpuopt__simplex_factor_lines *lines, int32_t line, double by,
+                                            double *x) {
     int64_t e, end = lines->start[line + 1];
     for (e = lines->start[line]; e < end; e++) x[lines->index[e]] -= by * lines->value[e];
 }
 
 /* x = B^-1 x, from rows to positions. scratch [rows]. */
-static void gpuopt__factor_ftran(const gpuopt__factor *f, double *x, double *scratch) {
+static void gpuopt__simplex_factor_ftran(const gpuopt__simplex_factor *f, double *x, double *scratch) {
     int32_t k;
     for (k = 0; k < f->steps; k++)
-        if (x[f->l_row[k]] != 0) gpuopt__factor_subtract(&f->l, k, x[f->l_row[k]], x);
+        if (x[f->l_row[k]] != 0) gpuopt__simplex_factor_subtract(&f->l, k, x[f->l_row[k]], x);
     for (k = f->rows - 1; k >= 0; k--) {
         double value = x[f->row[k]];
         if (value != 0) {
             value /= f->pivot[k];
-            gpuopt__factor_subtract(&f->u_t, k, value, x);
+            gpuopt__simplex_factor_subtract(&f->u_t, k, value, x);
         }
         scratch[f->position[k]] = value;
     }
@@ -134,33 +137,33 @@ static void gpuopt__factor_ftran(const gpuopt__factor *f, double *x, double *scr
 }
 
 /* y = B^-T y, from positions to rows. scratch [rows]. */
-static void gpuopt__factor_btran(const gpuopt__factor *f, double *y, double *scratch) {
+static void gpuopt__simplex_factor_btran(const gpuopt__simplex_factor *f, double *y, double *scratch) {
     int32_t k;
     for (k = 0; k < f->rows; k++) {
         double value = y[f->position[k]];
         if (value != 0) {
             value /= f->pivot[k];
-            gpuopt__factor_subtract(&f->u, k, value, y);
+            gpuopt__simplex_factor_subtract(&f->u, k, value, y);
         }
         scratch[f->row[k]] = value;
     }
     memcpy(y, scratch, sizeof(double) * (size_t)f->rows);
     for (k = 0; k < f->lines; k++)
-        if (y[f->with_l[k]] != 0) gpuopt__factor_subtract(&f->l_t, k, y[f->with_l[k]], y);
+        if (y[f->with_l[k]] != 0) gpuopt__simplex_factor_subtract(&f->l_t, k, y[f->with_l[k]], y);
 }
 
 /* ---- Pivots beside the factors ---- */
 
-typedef struct gpuopt__etas {
+typedef struct gpuopt__simplex_etas {
     int32_t count, most;
     int64_t *start; /* [most + 1] */
     int32_t *pivot; /* [most] positions */
     double *at;     /* [most] entries there */
     int32_t *index; /* [rows * most] the other entries */
     double *value;
-} gpuopt__etas;
+} gpuopt__simplex_etas;
 
-static void gpuopt__etas_cut(gpuopt__arena *arena, int32_t rows, int32_t most, gpuopt__etas *e) {
+static void gpuopt__simplex_etas_cut(gpuopt__arena *arena, int32_t rows, int32_t most, gpuopt__simplex_etas *e) {
     e->most = most;
     e->count = 0;
     e->start = (int64_t *)gpuopt__cut(arena, (int64_t)most + 1, sizeof(int64_t));
@@ -171,7 +174,7 @@ static void gpuopt__etas_cut(gpuopt__arena *arena, int32_t rows, int32_t most, g
 }
 
 /* Adds the pivot of the column alpha [rows] at a position. There must be room. */
-static void gpuopt__etas_add(gpuopt__etas *e, int32_t rows, const double *alpha, int32_t position) {
+static void gpuopt__simplex_etas_add(gpuopt__simplex_etas *e, int32_t rows, const double *alpha, int32_t position) {
     int64_t end = e->count == 0 ? 0 : e->start[e->count];
     int32_t i;
     e->start[e->count] = end;
@@ -186,7 +189,7 @@ static void gpuopt__etas_add(gpuopt__etas *e, int32_t rows, const double *alpha,
 }
 
 /* Becomes a copy of others, of which the first `kept` are here already. */
-static void gpuopt__etas_copy(gpuopt__etas *e, const gpuopt__etas *from, int32_t kept) {
+static void gpuopt__simplex_etas_copy(gpuopt__simplex_etas *e, const gpuopt__simplex_etas *from, int32_t kept) {
     const int64_t begin = kept > 0 ? from->start[kept] : 0, end = from->count > 0 ? from->start[from->count] : 0;
     const size_t more = (size_t)(from->count - kept);
     e->count = from->count;
@@ -198,7 +201,7 @@ static void gpuopt__etas_copy(gpuopt__etas *e, const gpuopt__etas *from, int32_t
     memcpy(e->value + begin, from->value + begin, sizeof(double) * (size_t)(end - begin));
 }
 
-static void gpuopt__etas_ftran(const gpuopt__etas *e, double *x) {
+static void gpuopt__simplex_etas_ftran(const gpuopt__simplex_etas *e, double *x) {
     int32_t k;
     int64_t n;
     for (k = 0; k < e->count; k++) {
@@ -210,7 +213,7 @@ static void gpuopt__etas_ftran(const gpuopt__etas *e, double *x) {
     }
 }
 
-static void gpuopt__etas_btran(const gpuopt__etas *e, double *y) {
+static void gpuopt__simplex_etas_btran(const gpuopt__simplex_etas *e, double *y) {
     int32_t k;
     int64_t n;
     for (k = e->count - 1; k >= 0; k--) {

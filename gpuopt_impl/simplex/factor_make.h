@@ -11,39 +11,39 @@
 #include "factor.h"
 
 /* Columns of a matrix, behind which come those of the unit matrix; and which of them make the basis. */
-typedef struct gpuopt__factor_basis {
+typedef struct gpuopt__simplex_factor_basis {
     const int64_t *start; /* [cols + 1] */
     const int32_t *row;
     const double *value;
     int32_t cols;
     const int32_t *head; /* [rows] */
-} gpuopt__factor_basis;
+} gpuopt__simplex_factor_basis;
 
-enum { GPUOPT__FACTOR_LOOK = 4 }; /* lines with an admissible pivot that a search looks at */
-#define GPUOPT__FACTOR_THRESHOLD 0.1
+enum { GPUOPT__SIMPLEX_FACTOR_LOOK = 4 }; /* lines with an admissible pivot that a search looks at */
+#define GPUOPT__SIMPLEX_FACTOR_THRESHOLD 0.1
 
 /* The elimination. Line i is row i, line rows + j column j. The arrays of l_t, and the indices of u_t, which are made
  * at the end, hold the active rows and columns. */
-typedef struct gpuopt__factor_work {
-    gpuopt__factor *f;
+typedef struct gpuopt__simplex_factor_work {
+    gpuopt__simplex_factor *f;
     double least;    /* entries up to it are no pivots */
     int64_t used[2]; /* of the active rows' array, and of the columns' */
     int64_t stamp;
     int32_t done;     /* steps */
     int32_t row, col; /* pivot */
     double value;
-} gpuopt__factor_work;
+} gpuopt__simplex_factor_work;
 
 /* ---- Active lines ---- */
 
-static int32_t *gpuopt__factor_array(const gpuopt__factor *f, int columns) {
+static int32_t *gpuopt__simplex_factor_array(const gpuopt__simplex_factor *f, int columns) {
     return columns ? f->u_t.index : f->l_t.index;
 }
 
 /* Puts the active rows, or columns, one behind the other. Lines are found by a mark in place of their first index. */
-static void gpuopt__factor_compact(gpuopt__factor_work *w, int columns) {
-    gpuopt__factor *f = w->f;
-    int32_t line, n, *index = gpuopt__factor_array(f, columns), first = columns ? f->rows : 0;
+static void gpuopt__simplex_factor_compact(gpuopt__simplex_factor_work *w, int columns) {
+    gpuopt__simplex_factor *f = w->f;
+    int32_t line, n, *index = gpuopt__simplex_factor_array(f, columns), first = columns ? f->rows : 0;
     double *value = f->l_t.value;
     int64_t at, to = 0, k;
     for (line = first; line < first + f->rows; line++) {
@@ -72,14 +72,14 @@ static void gpuopt__factor_compact(gpuopt__factor_work *w, int columns) {
 }
 
 /* Makes room for more entries of a line; 0: there is none. */
-static int gpuopt__factor_reserve(gpuopt__factor_work *w, int32_t line, int32_t more) {
-    gpuopt__factor *f = w->f;
+static int gpuopt__simplex_factor_reserve(gpuopt__simplex_factor_work *w, int32_t line, int32_t more) {
+    gpuopt__simplex_factor *f = w->f;
     const int columns = line >= f->rows;
     const int64_t need = (int64_t)f->count[line] + more;
-    int32_t k, *index = gpuopt__factor_array(f, columns);
+    int32_t k, *index = gpuopt__simplex_factor_array(f, columns);
     int64_t to, room;
     if (need <= f->room_of[line]) return 1;
-    if (w->used[columns] + need > f->room) gpuopt__factor_compact(w, columns);
+    if (w->used[columns] + need > f->room) gpuopt__simplex_factor_compact(w, columns);
     if (w->used[columns] + need > f->room) return 0;
     to = w->used[columns];
     room = need + need / 4 + 2;
@@ -97,40 +97,40 @@ static int gpuopt__factor_reserve(gpuopt__factor_work *w, int32_t line, int32_t 
 }
 
 /* Takes the index out of a line; the last one takes its place. */
-static void gpuopt__factor_take_out(gpuopt__factor_work *w, int32_t line, int64_t at) {
-    gpuopt__factor *f = w->f;
+static void gpuopt__simplex_factor_take_out(gpuopt__simplex_factor_work *w, int32_t line, int64_t at) {
+    gpuopt__simplex_factor *f = w->f;
     const int columns = line >= f->rows;
-    int32_t *index = gpuopt__factor_array(f, columns);
+    int32_t *index = gpuopt__simplex_factor_array(f, columns);
     const int64_t last = f->begin[line] + --f->count[line];
     index[at] = index[last];
     if (!columns) f->l_t.value[at] = f->l_t.value[last];
 }
 
 /* Where the index is in a line that has it. */
-static int64_t gpuopt__factor_find(const gpuopt__factor *f, int32_t line, int32_t index) {
-    const int32_t *in = gpuopt__factor_array(f, line >= f->rows);
+static int64_t gpuopt__simplex_factor_find(const gpuopt__simplex_factor *f, int32_t line, int32_t index) {
+    const int32_t *in = gpuopt__simplex_factor_array(f, line >= f->rows);
     int64_t e = f->begin[line];
     while (in[e] != index) e++;
     return e;
 }
 
 /* The first line of those with as many entries as this one. */
-static int32_t *gpuopt__factor_top(const gpuopt__factor *f, int32_t line) {
+static int32_t *gpuopt__simplex_factor_top(const gpuopt__simplex_factor *f, int32_t line) {
     return f->top + (line < f->rows ? 0 : f->rows + 1) + f->count[line];
 }
 
-enum { GPUOPT__FACTOR_LOOSE = -2 }; /* `before` of a line in no list */
+enum { GPUOPT__SIMPLEX_FACTOR_LOOSE = -2 }; /* `before` of a line in no list */
 
-static void gpuopt__factor_unlink(gpuopt__factor *f, int32_t line) {
-    if (f->before[line] == GPUOPT__FACTOR_LOOSE) return;
+static void gpuopt__simplex_factor_unlink(gpuopt__simplex_factor *f, int32_t line) {
+    if (f->before[line] == GPUOPT__SIMPLEX_FACTOR_LOOSE) return;
     if (f->before[line] >= 0) f->next[f->before[line]] = f->next[line];
-    else *gpuopt__factor_top(f, line) = f->next[line];
+    else *gpuopt__simplex_factor_top(f, line) = f->next[line];
     if (f->next[line] >= 0) f->before[f->next[line]] = f->before[line];
-    f->before[line] = GPUOPT__FACTOR_LOOSE;
+    f->before[line] = GPUOPT__SIMPLEX_FACTOR_LOOSE;
 }
 
-static void gpuopt__factor_link(gpuopt__factor *f, int32_t line) {
-    int32_t *top = gpuopt__factor_top(f, line);
+static void gpuopt__simplex_factor_link(gpuopt__simplex_factor *f, int32_t line) {
+    int32_t *top = gpuopt__simplex_factor_top(f, line);
     if (f->count[line] == 0) return;
     f->next[line] = *top;
     f->before[line] = -1;
@@ -138,7 +138,7 @@ static void gpuopt__factor_link(gpuopt__factor *f, int32_t line) {
     *top = line;
 }
 
-static void gpuopt__factor_measure(gpuopt__factor *f, int32_t row) {
+static void gpuopt__simplex_factor_measure(gpuopt__simplex_factor *f, int32_t row) {
     const double *value = f->l_t.value + f->begin[row];
     int32_t k;
     f->largest[row] = 0;
@@ -149,8 +149,8 @@ static void gpuopt__factor_measure(gpuopt__factor *f, int32_t row) {
 
 /* Steps for the unit columns, and places for the entries: those in their rows belong to U, others are active. Returns
  * 0 if there is not enough room. */
-static int gpuopt__factor_place(gpuopt__factor_work *w, const gpuopt__factor_basis *b) {
-    gpuopt__factor *f = w->f;
+static int gpuopt__simplex_factor_place(gpuopt__simplex_factor_work *w, const gpuopt__simplex_factor_basis *b) {
+    gpuopt__simplex_factor *f = w->f;
     const int32_t rows = f->rows;
     int32_t i, j;
     int64_t e, in_u = 0;
@@ -186,8 +186,8 @@ static int gpuopt__factor_place(gpuopt__factor_work *w, const gpuopt__factor_bas
     return in_u <= f->room && w->used[0] <= f->room && w->used[1] <= f->room;
 }
 
-static void gpuopt__factor_fill(gpuopt__factor_work *w, const gpuopt__factor_basis *b) {
-    gpuopt__factor *f = w->f;
+static void gpuopt__simplex_factor_fill(gpuopt__simplex_factor_work *w, const gpuopt__simplex_factor_basis *b) {
+    gpuopt__simplex_factor *f = w->f;
     const int32_t rows = f->rows;
     int32_t i, j, k;
     int64_t e;
@@ -208,10 +208,10 @@ static void gpuopt__factor_fill(gpuopt__factor_work *w, const gpuopt__factor_bas
         }
     for (k = 0; k < w->done; k++) f->count[f->row[k]] = 0;
     for (k = 0; k < 2 * (rows + 1); k++) f->top[k] = -1;
-    for (i = 0; i < rows; i++) gpuopt__factor_measure(f, i);
+    for (i = 0; i < rows; i++) gpuopt__simplex_factor_measure(f, i);
     for (i = 2 * rows - 1; i >= 0; i--) {
-        f->before[i] = GPUOPT__FACTOR_LOOSE;
-        gpuopt__factor_link(f, i);
+        f->before[i] = GPUOPT__SIMPLEX_FACTOR_LOOSE;
+        gpuopt__simplex_factor_link(f, i);
     }
     for (i = 0; i < rows; i++) f->seen[i] = 0, f->work[i] = 0;
 }
@@ -220,16 +220,16 @@ static void gpuopt__factor_fill(gpuopt__factor_work *w, const gpuopt__factor_bas
 
 /* Entries of the line that are admissible as pivots compete with the best one so far, by the fill that they can make.
  * Returns whether there is one. */
-static int gpuopt__factor_look(gpuopt__factor_work *w, int32_t line, double *best) {
-    const gpuopt__factor *f = w->f;
-    const int32_t rows = f->rows, *index = gpuopt__factor_array(f, line >= rows) + f->begin[line];
+static int gpuopt__simplex_factor_look(gpuopt__simplex_factor_work *w, int32_t line, double *best) {
+    const gpuopt__simplex_factor *f = w->f;
+    const int32_t rows = f->rows, *index = gpuopt__simplex_factor_array(f, line >= rows) + f->begin[line];
     int32_t k, found = 0;
     for (k = 0; k < f->count[line]; k++) {
         const int32_t i = line < rows ? line : index[k], j = line < rows ? index[k] : line - rows;
-        const double value = f->l_t.value[line < rows ? f->begin[line] + k : gpuopt__factor_find(f, i, j)];
+        const double value = f->l_t.value[line < rows ? f->begin[line] + k : gpuopt__simplex_factor_find(f, i, j)];
         const double fill = (f->count[i] - 1.0) * (f->count[rows + j] - 1.0);
         if (!(fabs(value) > w->least) ||
-            (f->count[rows + j] > 1 && fabs(value) < GPUOPT__FACTOR_THRESHOLD * f->largest[i]))
+            (f->count[rows + j] > 1 && fabs(value) < GPUOPT__SIMPLEX_FACTOR_THRESHOLD * f->largest[i]))
             continue;
         found = 1;
         if (fill > *best || (fill == *best && fabs(value) <= fabs(w->value))) continue;
@@ -242,8 +242,8 @@ static int gpuopt__factor_look(gpuopt__factor_work *w, int32_t line, double *bes
 }
 
 /* Chooses the next pivot; 0: no entry is admissible. Lines without one are out of the lists until they change. */
-static int gpuopt__factor_choose(gpuopt__factor_work *w) {
-    gpuopt__factor *f = w->f;
+static int gpuopt__simplex_factor_choose(gpuopt__simplex_factor_work *w) {
+    gpuopt__simplex_factor *f = w->f;
     const int32_t rows = f->rows;
     double best = HUGE_VAL;
     int32_t count, columns, looked = 0;
@@ -255,11 +255,11 @@ static int gpuopt__factor_choose(gpuopt__factor_work *w) {
             if (best <= (count - 1.0) * (columns ? count - 1 : count)) return 1;
             for (; line >= 0; line = next) {
                 next = f->next[line];
-                if (!gpuopt__factor_look(w, line, &best)) {
-                    gpuopt__factor_unlink(f, line);
+                if (!gpuopt__simplex_factor_look(w, line, &best)) {
+                    gpuopt__simplex_factor_unlink(f, line);
                     continue;
                 }
-                if (++looked >= GPUOPT__FACTOR_LOOK || best <= (count - 1.0) * (count - 1.0)) return 1;
+                if (++looked >= GPUOPT__SIMPLEX_FACTOR_LOOK || best <= (count - 1.0) * (count - 1.0)) return 1;
             }
         }
     return w->row >= 0;
@@ -267,8 +267,9 @@ static int gpuopt__factor_choose(gpuopt__factor_work *w) {
 
 /* Row i, with an entry in the pivot column, loses its multiple of the pivot row, of which there are `length` other
  * entries, U's last ones, spread in work. Returns 0 if there is not enough room. */
-static int gpuopt__factor_combine(gpuopt__factor_work *w, int32_t i, double factor, int64_t from, int32_t length) {
-    gpuopt__factor *f = w->f;
+static int gpuopt__simplex_factor_combine(gpuopt__simplex_factor_work *w, int32_t i, double factor, int64_t from,
+                                          int32_t length) {
+    gpuopt__simplex_factor *f = w->f;
     const int32_t rows = f->rows;
     int64_t e;
     int32_t k;
@@ -281,14 +282,14 @@ static int gpuopt__factor_combine(gpuopt__factor_work *w, int32_t i, double fact
         f->seen[j] = w->stamp;
         f->l_t.value[e - 1] = value - less;
         if (fabs(value - less) > 0x1p-50 * fabs(value)) continue;
-        gpuopt__factor_take_out(w, i, --e); /* it is rounding */
-        gpuopt__factor_take_out(w, rows + j, gpuopt__factor_find(f, rows + j, i));
+        gpuopt__simplex_factor_take_out(w, i, --e); /* it is rounding */
+        gpuopt__simplex_factor_take_out(w, rows + j, gpuopt__simplex_factor_find(f, rows + j, i));
     }
-    if (!gpuopt__factor_reserve(w, i, length)) return 0;
+    if (!gpuopt__simplex_factor_reserve(w, i, length)) return 0;
     for (k = 0; k < length; k++) {
         const int32_t j = f->u.index[from + k];
         if (f->seen[j] == w->stamp || factor * f->work[j] == 0) continue;
-        if (!gpuopt__factor_reserve(w, rows + j, 1)) return 0;
+        if (!gpuopt__simplex_factor_reserve(w, rows + j, 1)) return 0;
         f->l_t.index[f->begin[i] + f->count[i]] = j;
         f->l_t.value[f->begin[i] + f->count[i]++] = -factor * f->work[j];
         f->u_t.index[f->begin[rows + j] + f->count[rows + j]++] = i;
@@ -297,15 +298,15 @@ static int gpuopt__factor_combine(gpuopt__factor_work *w, int32_t i, double fact
 }
 
 /* Moves the pivot row to U, and takes it out of the active columns. */
-static void gpuopt__factor_take_row(gpuopt__factor_work *w) {
-    gpuopt__factor *f = w->f;
+static void gpuopt__simplex_factor_take_row(gpuopt__simplex_factor_work *w) {
+    gpuopt__simplex_factor *f = w->f;
     const int32_t rows = f->rows, p = w->row;
     int64_t e, to = f->u.start[w->done];
-    gpuopt__factor_unlink(f, p);
+    gpuopt__simplex_factor_unlink(f, p);
     for (e = f->begin[p]; e < f->begin[p] + f->count[p]; e++) {
         const int32_t j = f->l_t.index[e];
-        gpuopt__factor_unlink(f, rows + j);
-        gpuopt__factor_take_out(w, rows + j, gpuopt__factor_find(f, rows + j, p));
+        gpuopt__simplex_factor_unlink(f, rows + j);
+        gpuopt__simplex_factor_take_out(w, rows + j, gpuopt__simplex_factor_find(f, rows + j, p));
         if (j == w->col) continue;
         f->work[j] = f->l_t.value[e];
         f->u.index[to] = j;
@@ -316,8 +317,8 @@ static void gpuopt__factor_take_row(gpuopt__factor_work *w) {
 }
 
 /* Eliminates with the pivot that was chosen. Returns 0 if there is not enough room. */
-static int gpuopt__factor_eliminate(gpuopt__factor_work *w) {
-    gpuopt__factor *f = w->f;
+static int gpuopt__simplex_factor_eliminate(gpuopt__simplex_factor_work *w) {
+    gpuopt__simplex_factor *f = w->f;
     const int32_t rows = f->rows, q = w->col;
     const int64_t from = f->u.start[w->done];
     int64_t to = f->l.start[f->steps];
@@ -326,16 +327,16 @@ static int gpuopt__factor_eliminate(gpuopt__factor_work *w) {
     f->row[w->done] = w->row;
     f->position[w->done] = q;
     f->pivot[w->done] = w->value;
-    gpuopt__factor_take_row(w);
+    gpuopt__simplex_factor_take_row(w);
     for (k = 0; k < below; k++) {
         const int32_t i = f->u_t.index[f->begin[rows + q] + k];
-        const int64_t e = gpuopt__factor_find(f, i, q);
+        const int64_t e = gpuopt__simplex_factor_find(f, i, q);
         const double value = f->l_t.value[e], factor = value / w->value;
-        gpuopt__factor_unlink(f, i);
-        gpuopt__factor_take_out(w, i, e);
-        if (length > 0 && !gpuopt__factor_combine(w, i, factor, from, length)) return 0;
-        if (length > 0 || fabs(value) == f->largest[i]) gpuopt__factor_measure(f, i);
-        gpuopt__factor_link(f, i);
+        gpuopt__simplex_factor_unlink(f, i);
+        gpuopt__simplex_factor_take_out(w, i, e);
+        if (length > 0 && !gpuopt__simplex_factor_combine(w, i, factor, from, length)) return 0;
+        if (length > 0 || fabs(value) == f->largest[i]) gpuopt__simplex_factor_measure(f, i);
+        gpuopt__simplex_factor_link(f, i);
         f->l.index[to] = i;
         f->l.value[to++] = factor;
     }
@@ -343,7 +344,7 @@ static int gpuopt__factor_eliminate(gpuopt__factor_work *w) {
     for (k = 0; k < length; k++) {
         const int32_t j = f->u.index[from + k];
         f->work[j] = 0;
-        gpuopt__factor_link(f, rows + j);
+        gpuopt__simplex_factor_link(f, rows + j);
     }
     if (below > 0) {
         f->l_row[f->steps++] = w->row;
@@ -357,8 +358,8 @@ static int gpuopt__factor_eliminate(gpuopt__factor_work *w) {
 
 /* Rows without a pivot get unit columns, in the places of the columns without one. With by_rows a column's position
  * becomes its pivot row. position [rows]: of each column, -1 if it has no pivot. Returns the number of these. */
-static int32_t gpuopt__factor_finish(gpuopt__factor_work *w, int by_rows, int32_t *position) {
-    gpuopt__factor *f = w->f;
+static int32_t gpuopt__simplex_factor_finish(gpuopt__simplex_factor_work *w, int by_rows, int32_t *position) {
+    gpuopt__simplex_factor *f = w->f;
     const int32_t rows = f->rows, found = w->done;
     int32_t i, j = 0, k;
     int64_t e, from = 0, to = 0;
@@ -394,7 +395,7 @@ static int32_t gpuopt__factor_finish(gpuopt__factor_work *w, int by_rows, int32_
 }
 
 /* Fills the other copies of U and of L. */
-static void gpuopt__factor_transpose(gpuopt__factor *f) {
+static void gpuopt__simplex_factor_transpose(gpuopt__simplex_factor *f) {
     const int32_t rows = f->rows, *step = f->count;
     int32_t i, k, *step_at = f->place; /* of a position */
     int64_t e, *to = f->begin;
@@ -433,18 +434,18 @@ static void gpuopt__factor_transpose(gpuopt__factor *f) {
  * its pivot row, else its place in head. position [rows], if not NULL: that of each column, -1 if it depends on others;
  * then unit columns make up for these. Returns their number, or -1 if there is not enough room; then the factors are of
  * no use. */
-static int32_t gpuopt__factor_make(gpuopt__factor *f, const gpuopt__factor_basis *b, double least, int by_rows,
-                                   int32_t *position) {
-    gpuopt__factor_work w = {f, least, {0, 0}, 0, 0, -1, -1, 0};
+static int32_t gpuopt__simplex_factor_make(gpuopt__simplex_factor *f, const gpuopt__simplex_factor_basis *b,
+                                           double least, int by_rows, int32_t *position) {
+    gpuopt__simplex_factor_work w = {f, least, {0, 0}, 0, 0, -1, -1, 0};
     int32_t singular;
     f->steps = 0;
     f->l.start[0] = 0;
-    if (!gpuopt__factor_place(&w, b)) return -1;
-    gpuopt__factor_fill(&w, b);
-    while (w.done < f->rows && gpuopt__factor_choose(&w))
-        if (!gpuopt__factor_eliminate(&w)) return -1;
-    singular = gpuopt__factor_finish(&w, by_rows, position);
-    gpuopt__factor_transpose(f);
+    if (!gpuopt__simplex_factor_place(&w, b)) return -1;
+    gpuopt__simplex_factor_fill(&w, b);
+    while (w.done < f->rows && gpuopt__simplex_factor_choose(&w))
+        if (!gpuopt__simplex_factor_eliminate(&w)) return -1;
+    singular = gpuopt__simplex_factor_finish(&w, by_rows, position);
+    gpuopt__simplex_factor_transpose(f);
     return singular;
 }
 

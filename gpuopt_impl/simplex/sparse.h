@@ -11,9 +11,9 @@
 
 typedef struct gpuopt__simplex_sparse {
     const gpuopt_context *context; /* who gives memory; NULL: nobody now, for this thread must not ask */
-    gpuopt__factor own;
-    const gpuopt__factor *factor; /* own, or another engine's */
-    gpuopt__etas etas;
+    gpuopt__simplex_factor own;
+    const gpuopt__simplex_factor *factor; /* own, or another engine's */
+    gpuopt__simplex_etas etas;
     double *scratch; /* [most] */
     int32_t *head;   /* [most] scratch */
     int32_t most;    /* rows that there is room for */
@@ -27,7 +27,7 @@ typedef struct gpuopt__simplex_sparse {
 /* Cuts all but the factors. most 0: an engine that does without. */
 static void gpuopt__simplex_sparse_cut(gpuopt__arena *arena, int32_t most, int32_t pivots, gpuopt__simplex_sparse *s) {
     s->most = most;
-    gpuopt__etas_cut(arena, most, most > 0 ? pivots : 0, &s->etas);
+    gpuopt__simplex_etas_cut(arena, most, most > 0 ? pivots : 0, &s->etas);
     s->scratch = (double *)gpuopt__cut(arena, most, sizeof(double));
     s->head = (int32_t *)gpuopt__cut(arena, most, sizeof(int32_t));
 }
@@ -37,41 +37,42 @@ static gpuopt_status gpuopt__simplex_sparse_room(const gpuopt_context *context, 
                                                  int64_t room) {
     gpuopt__arena arena = {NULL, 0};
     void *memory;
-    gpuopt_status status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__factor_bytes(s->most, room), &memory);
+    gpuopt_status status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__simplex_factor_bytes(s->most, room), &memory);
     if (status) return status;
     gpuopt__release(context, GPUOPT_HOST, s->own.block);
     s->own.block = memory;
     arena.base = (char *)memory;
-    gpuopt__factor_cut(&arena, s->most, room, &s->own);
-    gpuopt__factor_unit(&s->own, rows);
+    gpuopt__simplex_factor_cut(&arena, s->most, room, &s->own);
+    gpuopt__simplex_factor_unit(&s->own, rows);
     return GPUOPT_OK;
 }
 
 /* ---- Products ---- */
 
 static void gpuopt__simplex_sparse_ftran(const gpuopt__simplex_sparse *s, double *x) {
-    gpuopt__factor_ftran(s->factor, x, s->scratch);
-    gpuopt__etas_ftran(&s->etas, x);
+    gpuopt__simplex_factor_ftran(s->factor, x, s->scratch);
+    gpuopt__simplex_etas_ftran(&s->etas, x);
 }
 
 static void gpuopt__simplex_sparse_btran(const gpuopt__simplex_sparse *s, double *y) {
-    gpuopt__etas_btran(&s->etas, y);
-    gpuopt__factor_btran(s->factor, y, s->scratch);
+    gpuopt__simplex_etas_btran(&s->etas, y);
+    gpuopt__simplex_factor_btran(s->factor, y, s->scratch);
 }
 
 /* ---- Factors ---- */
 
 static void gpuopt__simplex_sparse_reset(gpuopt__simplex_sparse *s, int32_t rows) {
-    gpuopt__factor_unit(&s->own, rows);
+    gpuopt__simplex_factor_unit(&s->own, rows);
     s->factor = &s->own;
     s->etas.count = 0;
     s->lost = 0;
     s->slack = 1;
 }
 
-/* Own factors of the basis, see gpuopt__factor_make. MEMORY: there are none now. */
-static gpuopt_status gpuopt__simplex_sparse_make(gpuopt__simplex_sparse *s, int32_t rows, const gpuopt__factor_basis *b,
-                                                 double least, int by_rows, int32_t *singular) {
+/* Own factors of the basis, see gpuopt__simplex_factor_make. MEMORY: there are none now. */
+static gpuopt_status gpuopt__simplex_sparse_make(gpuopt__simplex_sparse *s, int32_t rows,
+                                                 const gpuopt__simplex_factor_basis *b, double least, int by_rows,
+                                                 int32_t *singular) {
     s->factor = &s->own;
     s->etas.count = 0;
     s->slack = 0;
@@ -79,7 +80,7 @@ static gpuopt_status gpuopt__simplex_sparse_make(gpuopt__simplex_sparse *s, int3
     for (;;) {
         gpuopt_status status;
         s->own.rows = rows;
-        *singular = gpuopt__factor_make(&s->own, b, least, by_rows, s->head);
+        *singular = gpuopt__simplex_factor_make(&s->own, b, least, by_rows, s->head);
         if (*singular >= 0) break;
         s->lacks_room = !s->context;
         if (s->lacks_room) return GPUOPT_ERROR_MEMORY;
@@ -94,7 +95,7 @@ static gpuopt_status gpuopt__simplex_sparse_make(gpuopt__simplex_sparse *s, int3
 static int gpuopt__simplex_sparse_full(const gpuopt__simplex_sparse *s) { return s->etas.count == s->etas.most; }
 
 static void gpuopt__simplex_sparse_add(gpuopt__simplex_sparse *s, int32_t rows, const double *alpha, int32_t position) {
-    gpuopt__etas_add(&s->etas, rows, alpha, position);
+    gpuopt__simplex_etas_add(&s->etas, rows, alpha, position);
     s->slack = 0;
 }
 

@@ -22,8 +22,8 @@ typedef struct problem {
     int64_t *start;
     int32_t *row, *head;
     double *value;
-    gpuopt__factor f;
-    gpuopt__etas etas;
+    gpuopt__simplex_factor f;
+    gpuopt__simplex_etas etas;
     void *etas_block;
     double *x, *scratch;
 } problem;
@@ -37,20 +37,20 @@ static problem new_problem(int32_t rows, int32_t cols, int32_t most) {
     p.head = calloc((size_t)rows, sizeof *p.head);
     p.x = calloc((size_t)rows, sizeof *p.x);
     p.scratch = calloc((size_t)rows, sizeof *p.scratch);
-    gpuopt__etas_cut(&arena, rows, most, &p.etas);
+    gpuopt__simplex_etas_cut(&arena, rows, most, &p.etas);
     p.etas_block = arena.base = malloc((size_t)arena.used);
     arena.used = 0;
-    gpuopt__etas_cut(&arena, rows, most, &p.etas);
+    gpuopt__simplex_etas_cut(&arena, rows, most, &p.etas);
     return p;
 }
 
 static void set_room(problem *p, int64_t room) {
     gpuopt__arena arena = {NULL, 0};
     free(p->f.block);
-    p->f.block = arena.base = malloc((size_t)gpuopt__factor_bytes(p->rows, room));
+    p->f.block = arena.base = malloc((size_t)gpuopt__simplex_factor_bytes(p->rows, room));
     assert_non_null(arena.base);
-    gpuopt__factor_cut(&arena, p->rows, room, &p->f);
-    gpuopt__factor_unit(&p->f, p->rows);
+    gpuopt__simplex_factor_cut(&arena, p->rows, room, &p->f);
+    gpuopt__simplex_factor_unit(&p->f, p->rows);
 }
 
 static void free_problem(problem *p) {
@@ -75,12 +75,12 @@ static void fill(problem *p, int32_t entries) {
 
 /* Factors, with more room until there is enough. */
 static int32_t make(problem *p, double least, int by_rows, int32_t *position) {
-    gpuopt__factor_basis b = {p->start, p->row, p->value, p->cols, p->head};
+    gpuopt__simplex_factor_basis b = {p->start, p->row, p->value, p->cols, p->head};
     int64_t room = p->rows + 2;
     for (;; room *= 2) {
         int32_t singular;
         set_room(p, room);
-        singular = gpuopt__factor_make(&p->f, &b, least, by_rows, position);
+        singular = gpuopt__simplex_factor_make(&p->f, &b, least, by_rows, position);
         if (singular >= 0) return singular;
         assert_true(room <= 2 * ((int64_t)p->rows + 1) * (p->rows + 1)); /* a dense basis fits */
     }
@@ -102,11 +102,11 @@ static void add_column(const problem *p, int32_t variable, long double by, long 
 
 static void solve(problem *p, int transposed) {
     if (transposed) {
-        gpuopt__etas_btran(&p->etas, p->x);
-        gpuopt__factor_btran(&p->f, p->x, p->scratch);
+        gpuopt__simplex_etas_btran(&p->etas, p->x);
+        gpuopt__simplex_factor_btran(&p->f, p->x, p->scratch);
     } else {
-        gpuopt__factor_ftran(&p->f, p->x, p->scratch);
-        gpuopt__etas_ftran(&p->etas, p->x);
+        gpuopt__simplex_factor_ftran(&p->f, p->x, p->scratch);
+        gpuopt__simplex_etas_ftran(&p->etas, p->x);
     }
 }
 
@@ -333,7 +333,7 @@ static void pivots_follow_the_factors(void **state) {
             for (i = 0; i < rows; i++)
                 if (fabs(p.x[i]) > 0.1 && (best < 0 || draw(3) == 0)) best = i;
             if (best < 0) continue;
-            gpuopt__etas_add(&p.etas, rows, p.x, best);
+            gpuopt__simplex_etas_add(&p.etas, rows, p.x, best);
             p.head[best] = enters;
             pivots++;
         }
