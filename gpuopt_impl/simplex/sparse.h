@@ -91,7 +91,7 @@ static gpuopt_status gpuopt__simplex_sparse_make(gpuopt__simplex_sparse *s, int3
     return GPUOPT_OK;
 }
 
-/* Pivots that are beside the factors cost more than new factors, or there is no room for more. */
+/* There is no room for another pivot beside the factors. */
 static int gpuopt__simplex_sparse_full(const gpuopt__simplex_sparse *s) { return s->etas.count == s->etas.most; }
 
 static void gpuopt__simplex_sparse_add(gpuopt__simplex_sparse *s, int32_t rows, const double *alpha, int32_t position) {
