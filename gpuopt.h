@@ -32,9 +32,10 @@
  *            belongs to its context and must be destroyed before it. Arrays of a descriptor are in host memory and
  *            are copied by _create.
  * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing, and
- *            loads no kernel of this library. Three exceptions take memory during a call: a matrix in the layout
+ *            loads no kernel of this library. Four exceptions take memory during a call: a matrix in the layout
  *            that a family does not work with is transposed, see gpuopt_matrix; gpuopt_simplex_set_basis keeps the
- *            old inverse until it has the new one, or plans the pivots to it; and gpuopt_knapsack_expand, _unpack and
+ *            old inverse until it has the new one, or plans the pivots to it; the simplex method's REVISED on the CPU
+ *            enlarges the room for factors of a basis that outgrow it; and gpuopt_knapsack_expand, _unpack and
  *            _add enlarge a pool whose size was left to the library, and _expand takes host memory for a while in long
  *            searches. The CUDA runtime's own objects, such as a stream or a graph, do not come from the allocator;
  *            pages that the GPU reads or writes directly are the allocator's, locked with cudaHostRegister.
@@ -1080,8 +1081,12 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  * Variables are numbered: 0 .. cols - 1 are the columns, cols + i is the activity of row i, whose bounds are the row's
  * sides. A basis has `rows` basic variables; the first basis consists of the activities.
  *
- * Memory    8 rows * cols bytes with TABLEAU, 8 rows^2 bytes with REVISED, plus what is linear in rows, cols and the
- *           nonzeros.
+ * Memory    8 rows * cols bytes with TABLEAU, 8 rows^2 bytes with REVISED on the GPU, plus what is linear in rows, cols
+ *           and the nonzeros. REVISED on the CPU: 48 bytes for each entry that the factors of a basis have room for, 24
+ *           a row and 4 for each nonzero of a typical basis at create, at most rows^2; and 12 K rows. A basis whose
+ *           factors have more entries doubles the room, through the context's allocator, in whatever call makes them:
+ *           MEMORY there means that this failed. The handle is then at the basis that it has come to, and the call can
+ *           be made again.
  * Dual      From a basis that flips do not make dual feasible, phase 1 solves the program with a box of artificial
  *           bounds first (Koberstein and Suhl 2007); costs that then still have the wrong sign are shifted. The box is
  *           there within a call of _iterate only: one that ends in the middle refreshes, and the next one goes on from
@@ -1091,7 +1096,9 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  *           variables between their bounds; these flips are part of an iteration, and info.flips does not count them. A
  *           pivot costs as in the primal method, and with STEEPEST_EDGE one more product with the inverse.
  * Cost      Doubles moved per pivot, K being deferred_pivots: TABLEAU 2 rows * cols / K + K (rows + cols); REVISED
- *           2 rows^2 / K + 2 K rows, and the nonzeros of A. A refresh reads the inverse or tableau a few times.
+ *           2 rows^2 / K + 2 K rows, and the nonzeros of A. A refresh reads the inverse or tableau a few times. REVISED
+ *           on the CPU: the entries of the factors that a product meets, those of up to K pivot columns, and the
+ *           nonzeros of A in the rows where the row of the inverse is not 0; every K pivots the factors are made anew.
  * Bits      On one backend, with any number of threads, the same calls give the same bits. CPU and GPU do the same
  *           pivots unless two candidates agree up to rounding: sums are taken in the device's own order.
  * Group     With a group each rank has a block of the tableau's columns, 8 rows * cols / P bytes for P ranks, and all
@@ -1118,7 +1125,7 @@ typedef struct gpuopt_simplex gpuopt_simplex;
 /* What is kept of the basis. */
 typedef enum gpuopt_simplex_method {
     GPUOPT_METHOD_TABLEAU = 0, /* B^-1 N, dense, of the nonbasic variables; for dense models */
-    GPUOPT_METHOD_REVISED      /* B^-1, dense; pricing uses the sparse columns of A */
+    GPUOPT_METHOD_REVISED      /* B^-1, on the CPU as sparse factors, on the GPU dense; pricing uses the sparse A */
 } gpuopt_simplex_method;
 
 /* Which method iterates. */
@@ -1139,7 +1146,7 @@ typedef enum gpuopt_simplex_dual_pricing {
 typedef enum gpuopt_simplex_pricing {
     GPUOPT_PRICING_DEVEX = 0,    /* Forrest and Goldfarb (1992), with a reference framework */
     GPUOPT_PRICING_DANTZIG,      /* the largest reduced cost */
-    GPUOPT_PRICING_STEEPEST_EDGE /* exact norms of the columns of B^-1 N; sets deferred_pivots to 1 */
+    GPUOPT_PRICING_STEEPEST_EDGE /* exact norms of the columns of B^-1 N; sets deferred_pivots to 1, not with factors */
 } gpuopt_simplex_pricing;
 
 /* How the primal method chooses the leaving variable. */
@@ -1170,19 +1177,19 @@ typedef struct gpuopt_simplex_desc {
     const double *lb;     /* [cols]; NULL: 0 */
     const double *ub;     /* [cols]; NULL: infinity. A column with lb > ub makes the model infeasible */
     double infinity;      /* a side or bound of this size or more is infinite; at least 1; 0: 1e20 (HiGHS, SCIP) */
-    gpuopt_simplex_method method;   /* 0: TABLEAU */
-    gpuopt_simplex_pricing pricing; /* 0: DEVEX */
-    gpuopt_simplex_ratio ratio;     /* 0: HARRIS */
-    double primal_tolerance;        /* see _iterate, 1e-12 to 1e-3; 0: 1e-9 (CLP, GLPK and HiGHS: 1e-7) */
-    double dual_tolerance;          /* the same for reduced costs; both hold on the scaled model, too */
-    double pivot_tolerance;         /* least |pivot|, and relative to its column; 1e-14 to 0.5; 0: 1e-7 (HiGHS) */
-    gpuopt_switch scaling;          /* geometric, then equilibration, by powers of two; default on */
-    gpuopt_switch perturbation;     /* bounds relaxed at random until the first optimum; off: only if it cycles */
-    uint64_t seed;                  /* of the perturbation */
-    int32_t deferred_pivots;        /* K, 1 to 256: pivots applied as one product; 0: 16 on the CPU, 64 on the GPU */
-    int32_t refresh_pivots;         /* most iterations between two refreshes; 0: 1000 */
-    int64_t iteration_limit;        /* over the handle's life, then the outcome is LIMIT; 0: none */
-    gpuopt_simplex_algorithm algorithm;       /* 0: PRIMAL */
+    gpuopt_simplex_method method;       /* 0: TABLEAU */
+    gpuopt_simplex_pricing pricing;     /* 0: DEVEX */
+    gpuopt_simplex_ratio ratio;         /* 0: HARRIS */
+    double primal_tolerance;            /* see _iterate, 1e-12 to 1e-3; 0: 1e-9 (CLP, GLPK and HiGHS: 1e-7) */
+    double dual_tolerance;              /* the same for reduced costs; both hold on the scaled model, too */
+    double pivot_tolerance;             /* least |pivot|, and relative to its column; 1e-14 to 0.5; 0: 1e-7 (HiGHS) */
+    gpuopt_switch scaling;              /* geometric, then equilibration, by powers of two; default on */
+    gpuopt_switch perturbation;         /* bounds relaxed at random until the first optimum; off: only if it cycles */
+    uint64_t seed;                      /* of the perturbation */
+    int32_t deferred_pivots;            /* K, 1 to 256: pivots applied, or factored, at once; 0: 64, CPU TABLEAU: 16 */
+    int32_t refresh_pivots;             /* most iterations between two refreshes; 0: 1000 */
+    int64_t iteration_limit;            /* over the handle's life, then the outcome is LIMIT; 0: none */
+    gpuopt_simplex_algorithm algorithm; /* 0: PRIMAL */
     gpuopt_simplex_dual_pricing dual_pricing; /* 0: STEEPEST_EDGE */
     int32_t spare_rows, spare_cols;           /* room for rows and columns to be added; the limits are on all */
     int64_t spare_nonzeros; /* room for their entries; CUDA: with any of the three 16 bytes a nonzero more */
@@ -1400,7 +1407,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_some_costs(gpuopt_simplex *simplex, 
  * nonzeros, also in _remove_rows and _remove_cols. */
 
 /* Adds rows: a matrix with the handle's columns, and sides [rows->rows] as in the descriptor. They come behind the
- * present rows, and their activities are basic, so that a dual feasible basis stays dual feasible. The inverse gets a
+ * present rows, and their activities are basic, so that a dual feasible basis stays dual feasible. REVISED on the CPU
+ * makes new factors when they are needed next. Else the inverse gets a
  * border: time O(rows), TABLEAU: O(cols), for each nonzero in a basic column, and of copying the inverse or tableau
  * once or, with pivots deferred, of applying them; with STEEPEST_EDGE also of a product with the inverse and A for each
  * row, in _remove_rows, too. ARGUMENT: as _create. MEMORY: they do not fit. NUMERIC: a value would overflow or lose
@@ -1409,8 +1417,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_add_rows(gpuopt_simplex *simplex, const 
                                                  const double *rhs);
 /* Removes `count` distinct rows; later ones move down in their numbers. A row whose activity is nonbasic, at one of its
  * sides, is first made basic by a pivot on the largest entry: the basis may then be neither primal nor dual feasible.
- * Else both stay. ARGUMENT: there is no such row, or it is there twice. Time of copying the inverse or tableau, and of
- * the pivots. */
+ * Else both stay. ARGUMENT: there is no such row, or it is there twice. Time of copying the inverse or tableau (or of
+ * new factors), and of the pivots. */
 GPUOPT_API gpuopt_status gpuopt_simplex_remove_rows(gpuopt_simplex *simplex, int64_t count, const int32_t *row);
 /* Adds columns: a matrix with the handle's rows, and cost, lb and ub [cols->cols] as in the descriptor. They come
  * behind the present columns, which moves the numbers of the rows' activities up, and are nonbasic at a bound as after
@@ -1449,12 +1457,12 @@ GPUOPT_API gpuopt_status gpuopt_simplex_certify(gpuopt_simplex *simplex, gpuopt_
 /* Gets the basic variable of each position: head [rows]. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_head(gpuopt_simplex *simplex, gpuopt_memory where, int32_t *head);
 /* x = B^-1 x for each of `count` right-hand sides, one after the other in x [count][rows]; the results are by position.
- * Time O(rows^2) each. */
+ * Time O(rows^2) each; with factors O(rows) and that of their entries that the vector meets. */
 GPUOPT_API gpuopt_status gpuopt_simplex_ftran(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count, double *x);
 /* y = B^-T y, the same for [count][rows] values by position; the results are by row. */
 GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count, double *y);
 /* Gets rows of B^-1 [A -I]: rows [count][cols + rows] for the positions position [count], which are in host memory;
- * entries of basic variables are 0 or 1 up to rounding. Time O(rows^2 + nonzeros) each. */
+ * entries of basic variables are 0 or 1 up to rounding. Time O(rows^2 + nonzeros) each, or of _btran. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_table_rows(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
                                                        const int32_t *position, double *rows);
 
@@ -1497,7 +1505,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  *            root's `algorithm` if that is DUAL, else AUTO.
  * CPU        A child does the pivots that the root would do after _set_some_bounds, _set_some_sides and _set_some_costs
  *            with its lists, and has the outcome, objective and proof that _iterate would give then, with any number of
- *            threads. Each thread has an inverse or tableau of its own, which is brought back after each child.
+ *            threads. REVISED: children read the root's factors, and a thread keeps their pivots, and where there are
+ *            many, factors of its own. TABLEAU: each thread has one of its own, which is brought back after each child.
  * CUDA       The root must be REVISED. A block works on a child from beginning to end; the root's inverse is only read,
  *            and a child keeps its pivots beside it (and with REFACTOR merges them into an inverse of its block's own).
  *            The same rules choose the pivots, in the device's own order of sums, ties by the lowest index. A child's

@@ -104,6 +104,7 @@ static gpuopt_status gpuopt__simplex_change_basis(gpuopt_simplex *s, const char 
     gpuopt_status status;
     gpuopt__simplex_take_statuses(s, wanted);
     status = gpuopt__simplex_reinvert(s, &singular);
+    if (status == GPUOPT_ERROR_MEMORY) gpuopt__simplex_bring_back(s, kept);
     if (status) return status;
     if (singular == 0) return gpuopt__simplex_rebase(s);
     gpuopt__log(s->context, 0, "%s: singular: column %d depends on the other basic variables", call, (int)s->order[0]);
