@@ -1104,16 +1104,16 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  * Group     With a group each rank has a block of the tableau's columns, 8 rows * cols / P bytes for P ranks, and all
  *           of A (24 bytes a nonzero, so that for a dense A most of the memory is not shared) and of what is linear in
  *           rows and cols; the blocks differ by up to 8 columns. TABLEAU and PRIMAL only, no batch, no room for rows
- *           and columns; all ranks on the same backend, on CUDA on a GPU each or several on one. Each rank makes the
- *           handle from the same description, and calls on it are collective, but for _plan, _get_farkas, _get_ray and
- *           _destroy: what the ranks were given is compared first, and whether what is to be filled is NULL. If they
- *           differ, they return ARGUMENT, and nothing has changed. All ranks are told the same, with the bits of one
- *           rank without a group; CUDA with K above 48: unless cuBLAS applies the pivots, whose sums may have another
- *           order for fewer columns.
- *           What fails on one rank, as an allocation may, is the same status on all. PEER: a rank is lost or late, see
- *           Groups; the handle can then only be destroyed. A rank whose descriptor cannot be read, or names no group,
- *           is late for the others. If the host of any rank stops iterating, all ranks stop. The group is needed by
- *           the collective calls, not by _destroy.
+ *           and columns; all ranks on the same backend, on CUDA with GPUs of the same kind, one each or several on one.
+ *           Each rank makes the handle from the same description, and calls on it are collective, but for _plan,
+ *           _get_farkas, _get_ray and _destroy: what the ranks were given is compared first, and whether what is to be
+ *           filled is NULL. If they differ, they return ARGUMENT, and nothing has changed. All ranks are told the
+ *           same, with the bits of one rank without a group.
+ *           What fails on one rank, as an allocation may, is the same status on all, but for errors of a GPU: its rank
+ *           returns them, and the others PEER. PEER: a rank is lost or late, see Groups. After either the handle can
+ *           only be destroyed. A rank whose descriptor cannot be read, or names no group, is late for the others. If
+ *           the host of any rank stops iterating, all ranks stop. The group is needed by the collective calls, not by
+ *           _destroy.
  *           Cost of a pivot: 2 rows * cols / (K P) doubles moved on each rank, and two exchanges, of 64 bytes a rank
  *           and of a column; CUDA: also a launch, the copies of the column, and waiting for them. Of a refresh:
  *           products with A on every rank; with the tableau one rank after the other where sums go over columns, for

@@ -36,7 +36,7 @@ static const char usage[] =
     "  --backend B        cpu, cuda or auto: cuda where there is one and the model is large enough (auto)\n"
     "  --threads N        of the CPU backend (1), in each rank\n"
     "  --ranks N          1 to 64 ranks of a group share the tableau, each a block of its columns; they are threads,\n"
-    "                     with --backend cuda all on GPU 0; no --certificate (1)\n"
+    "                     with CUDA all on GPU 0; no --certificate (1)\n"
     "  --gpus N           with as many ranks or more: rank r works on GPU r modulo N\n"
     "  --iterations N     at most so many (no limit)\n"
     "  --max              maximise, whatever the file says\n"

@@ -57,6 +57,13 @@ struct CudaSimplex : Queue, SimplexMemory {
 
 CudaSimplex *cuda_simplex(void *engine) { return static_cast<CudaSimplex *>(engine); }
 
+/* What a rank's device fails at ends the work of all, if there are several. */
+gpuopt_status split_status(CudaSimplex *s, gpuopt_status status) {
+    if (s->split.ranks == 1) return status;
+    gpuopt__simplex_split_ended(&s->split, status);
+    return status ? status : s->split.status;
+}
+
 /* ---- Shape and memory ---- */
 
 /* Everything that follows from the shape, which is the room for rows and columns, and the device. Ranges per block are
@@ -159,7 +166,8 @@ struct SimplexSharing {
 };
 enum { SIMPLEX_SLOT_BYTES = 45 }; /* of a slot's state: see cuda_simplex_pull */
 
-size_t carried_bytes(int rows) { return 2 * sizeof(double) * static_cast<size_t>(rows); }
+/* At least a row's: no bytes cannot be locked. */
+size_t carried_bytes(int rows) { return 2 * sizeof(double) * static_cast<size_t>(rows > 0 ? rows : 1); }
 
 /* Cuts the host's block into the engine and its memory. */
 CudaSimplex *simplex_cut_host(gpuopt__arena *arena, const gpuopt__simplex_shape &shape, SimplexMemory *memory,

@@ -44,7 +44,7 @@ gpuopt_status cuda_simplex_exchange(void *engine, int32_t count, const int32_t *
     gpuopt_status status = s->copy(v.column, slot, bytes_of<int32_t>(count));
     if (!status && s->revised) status = s->copy(v.vec.slot, s->host->slot, bytes_of<int32_t>(v.cols));
     if (!status && s->revised) s->launch({CudaSimplex::blocks(count), PRODUCT_THREADS}, slots_to_variables, v, count);
-    return status ? status : simplex_enter_listed(s, count, slot, wanted, least, open, position);
+    return status ? split_status(s, status) : simplex_enter_listed(s, count, slot, wanted, least, open, position);
 }
 
 /* ---- The model in host memory ---- */

@@ -136,10 +136,10 @@ gpuopt_status cuda_simplex_reset(void *engine) {
     const SimplexView &v = s->view;
     s->pending = s->weighs = 0;
     gpuopt_status status = s->clear(v.matrix, 0, bytes_of<double>(v.pitch * v.lines));
-    if (status) return status;
+    if (status) return split_status(s, status);
     if (s->revised) s->launch({CudaSimplex::blocks(v.rows), PRODUCT_THREADS}, fill_identity, v);
     else s->launch({CudaSimplex::blocks(32 * static_cast<int64_t>(v.lines)), PRODUCT_THREADS}, fill_tableau, v);
-    return s->launched("filling the slack basis");
+    return split_status(s, s->launched("filling the slack basis"));
 }
 
 gpuopt_status cuda_simplex_enter(void *engine, int32_t count, const int32_t *column, const int32_t *wanted,
@@ -147,7 +147,7 @@ gpuopt_status cuda_simplex_enter(void *engine, int32_t count, const int32_t *col
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
     gpuopt_status status = s->copy(s->view.column, column, bytes_of<int32_t>(count));
-    return status ? status : simplex_enter_listed(s, count, column, wanted, least, open, position);
+    return status ? split_status(s, status) : simplex_enter_listed(s, count, column, wanted, least, open, position);
 }
 
 /* The matrix, and the columns of U and rows of V in use; then the dual method's weights. */
@@ -176,7 +176,7 @@ gpuopt_status simplex_copy_kept(CudaSimplex *s, char *kept, bool back) {
         status = back ? s->copy(own[k], kept, bytes[k]) : s->copy(kept, own[k], bytes[k]);
         kept += bytes[k];
     }
-    return status ? status : s->wait("keeping the inverse");
+    return split_status(s, status ? status : s->wait("keeping the inverse"));
 }
 
 uint64_t cuda_simplex_kept_bytes(const void *engine) {

@@ -28,7 +28,7 @@ gpuopt_status cuda_simplex_ftran(void *engine, double *x) {
     const SimplexView &v = s->view;
     double *vector = s->revised ? v.in : v.partial + v.pitch * SIMPLEX_PARTS;
     gpuopt_status status = s->copy(v.in, x, sizeof(double) * static_cast<size_t>(v.rows));
-    if (status) return status;
+    if (status) return split_status(s, status);
     if (s->split.ranks > 1) return split_ftran(s, x);
     s->apply();
     if (!s->revised) s->launch({CudaSimplex::blocks(v.cols), PRODUCT_THREADS}, gather_logicals, v, vector);
@@ -43,7 +43,7 @@ gpuopt_status cuda_simplex_btran(void *engine, double *y) {
     DeviceScope scope(s->context());
     const SimplexView &v = s->view;
     gpuopt_status status = s->copy(v.in, y, sizeof(double) * static_cast<size_t>(v.rows));
-    if (status) return status;
+    if (status) return split_status(s, status);
     if (s->split.ranks > 1) return split_btran(s, y);
     s->apply();
     s->launch({CudaSimplex::blocks(32 * static_cast<int64_t>(v.lines)), PRODUCT_THREADS}, dot_columns, v, !s->revised);
@@ -77,7 +77,7 @@ gpuopt_status cuda_simplex_residual(void *engine, const double *x, const double 
     size_t bytes = sizeof(double) * (static_cast<size_t>(v.rows) + static_cast<size_t>(v.cols));
     gpuopt_status status = s->copy(v.in, x, bytes);
     if (!status && x_low) status = s->copy(v.in_low, x_low, bytes);
-    if (status) return status;
+    if (status) return split_status(s, status);
     bool many = many_lanes(s, v.rows);
     s->launch({blocks_of_sums(v.rows, many), PRODUCT_THREADS},
               many ? residual_rows<MANY_LANES> : residual_rows<FEW_LANES>, v, x_low ? v.in_low : nullptr, v.doubt);
@@ -94,7 +94,7 @@ gpuopt_status cuda_simplex_reduce(void *engine, const double *cost, const double
     gpuopt_status status = s->copy(v.in, cost, sizeof(double) * static_cast<size_t>(both));
     if (!status) status = s->copy(v.rho, y, of_rows);
     if (!status && y_low) status = s->copy(v.in_low, y_low, of_rows);
-    if (status) return status;
+    if (status) return split_status(s, status);
     bool many = many_lanes(s, v.cols);
     s->launch({blocks_of_sums(both, many), PRODUCT_THREADS},
               many ? reduce_columns<MANY_LANES> : reduce_columns<FEW_LANES>, v, v.rho, y_low ? v.in_low : nullptr,
@@ -112,7 +112,7 @@ gpuopt_status simplex_enter_listed(CudaSimplex *s, int count, const int32_t *slo
     size_t bytes = bytes_of<int32_t>(count);
     gpuopt_status status = s->copy(v.wanted, wanted, bytes);
     if (!status) status = s->copy(v.open, open, static_cast<size_t>(v.rows));
-    if (!status && !alone) status = split_status(s, split_enter(s, count, slot, least));
+    if (!status && !alone) status = split_enter(s, count, slot, least);
     for (int first = 0; alone && first < count && !status; first = v.report->entering) {
         if (s->pending == v.most) s->apply();
         status = simplex_launch(s, simplex_enter_kernel(*s), enter_shared_bytes(v), v, first, count, s->pending, least);
@@ -121,7 +121,7 @@ gpuopt_status simplex_enter_listed(CudaSimplex *s, int count, const int32_t *slo
     if (!status && !s->deferred) s->apply();
     if (!status) status = s->copy(position, v.position, bytes);
     if (!status) status = s->copy(open, v.open, static_cast<size_t>(v.rows));
-    return status ? status : s->wait("pivoting");
+    return split_status(s, status ? status : s->wait("pivoting"));
 }
 
 } // namespace

@@ -10,13 +10,6 @@
 
 namespace {
 
-/* What a rank's device fails at ends the work of all, if there are several. */
-gpuopt_status split_status(CudaSimplex *s, gpuopt_status status) {
-    if (s->split.ranks == 1) return status;
-    gpuopt__simplex_split_ended(&s->split, status);
-    return status ? status : s->split.status;
-}
-
 /* A slot as this rank's launches count them; those of other ranks are all the one behind its own. */
 int split_line(const CudaSimplex *s, int64_t slot) {
     return static_cast<int>(gpuopt__simplex_split_has(&s->split, static_cast<int32_t>(slot)) ? slot - s->view.first
@@ -155,7 +148,9 @@ gpuopt_status split_enter(CudaSimplex *s, int count, const int32_t *slot, double
 
 gpuopt_status split_get_column(CudaSimplex *s, int32_t slot, double *x) {
     s->apply();
-    gpuopt_status status = split_status(s, split_share_column(s, slot, true));
+    gpuopt_status status = split_share_column(s, slot, true);
+    if (!status) status = s->wait("a column"); /* which may be on its way from s->carried yet */
+    status = split_status(s, status);
     if (!status) memcpy(x, s->carried, bytes_of<double>(s->view.rows));
     return status;
 }

@@ -208,7 +208,7 @@ gpuopt_status cuda_simplex_pattern(void *engine, gpuopt__simplex_pattern *patter
     if (!status) status = fetch(s->pattern.row_col, v.row_col, s->lp->nonzeros);
     if (!status) status = s->wait("reading the pattern");
     s->pattern_here = !status;
-    return status;
+    return split_status(s, status);
 }
 
 } // namespace

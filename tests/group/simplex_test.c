@@ -81,6 +81,30 @@ static void same_bits(void **state) {
     assert_true(test_few() ? tried >= some : tried == MODELS * VARIANTS / 2);
 }
 
+/* ---- Without rows ---- */
+
+static void is_at_bounds(rank *r) {
+    gpuopt_simplex_desc desc = mip_simplex_desc(r->all->data);
+    gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
+    gpuopt_simplex *simplex = NULL;
+    EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
+    desc.group = r->group;
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_iterate(simplex, 1000, &info) == GPUOPT_OK);
+    EXPECT(r, info.outcome == GPUOPT_OPTIMAL && info.objective == -1 - 3 - 5 - 7);
+    gpuopt_simplex_destroy(simplex);
+}
+
+/* Each variable goes to its cheaper bound: those of even number to 0, the others to 1. */
+static void no_rows(void **state) {
+    static const double cost[9] = {0, -1, 2, -3, 4, -5, 6, -7, 8}, lb[9] = {0}, ub[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+    mip m = model_of(0, 9, NULL, cost, NULL, NULL, lb, ub);
+    int ranks;
+    (void)state;
+    for (ranks = 1; ranks <= 3; ranks++) ranks_run(ranks, is_at_bounds, &m);
+    mip_free(&m);
+}
+
 /* ---- Against exact arithmetic ---- */
 
 typedef struct solved {
@@ -143,6 +167,7 @@ static void exact_outcomes(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(same_bits),
+    cmocka_unit_test(no_rows),
     cmocka_unit_test(exact_outcomes),
 };
 
