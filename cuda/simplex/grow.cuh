@@ -20,9 +20,9 @@ gpuopt_status cuda_simplex_column(void *engine, int32_t slot, double *x) {
     const SimplexView &v = s->view;
     const size_t bytes = bytes_of<double>(v.rows);
     const int variable = s->host->slot[slot];
-    const double *column = v.matrix + v.pitch * (s->revised ? variable - v.cols : slot);
     gpuopt_status status = GPUOPT_OK;
     if (s->split.ranks > 1) return split_get_column(s, slot, x);
+    const double *column = v.matrix + v.pitch * (s->revised ? variable - v.cols : slot);
     s->apply();
     if (s->revised && variable < v.cols) {
         status = s->clear(v.in, 0, bytes);
