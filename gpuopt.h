@@ -32,9 +32,10 @@
  *            belongs to its context and must be destroyed before it. Arrays of a descriptor are in host memory and
  *            are copied by _create.
  * Memory     A handle's memory is taken in _create, through the context's allocator; a step allocates nothing, and
- *            loads no kernel of this library. Three exceptions take memory during a call: a matrix in the layout
+ *            loads no kernel of this library. Four exceptions take memory during a call: a matrix in the layout
  *            that a family does not work with is transposed, see gpuopt_matrix; gpuopt_simplex_set_basis keeps the
- *            old inverse until it has the new one, or plans the pivots to it; and gpuopt_knapsack_expand, _unpack and
+ *            old inverse until it has the new one, or plans the pivots to it; the simplex method's REVISED on the CPU
+ *            enlarges the room for factors of a basis that outgrow it; and gpuopt_knapsack_expand, _unpack and
  *            _add enlarge a pool whose size was left to the library, and _expand takes host memory for a while in long
  *            searches. The CUDA runtime's own objects, such as a stream or a graph, do not come from the allocator;
  *            pages that the GPU reads or writes directly are the allocator's, locked with cudaHostRegister.
@@ -1080,8 +1081,12 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  * Variables are numbered: 0 .. cols - 1 are the columns, cols + i is the activity of row i, whose bounds are the row's
  * sides. A basis has `rows` basic variables; the first basis consists of the activities.
  *
- * Memory    8 rows * cols bytes with TABLEAU, 8 rows^2 bytes with REVISED, plus what is linear in rows, cols and the
- *           nonzeros.
+ * Memory    8 rows * cols bytes with TABLEAU, 8 rows^2 bytes with REVISED on the GPU, plus what is linear in rows, cols
+ *           and the nonzeros. REVISED on the CPU: 48 bytes for each entry that the factors of a basis have room for, 24
+ *           a row and 4 for each nonzero of a typical basis at create, at most rows^2; and 12 K rows. A basis whose
+ *           factors have more entries doubles the room, through the context's allocator, in whatever call makes them:
+ *           MEMORY there means that this failed. The handle is then at the basis that it has come to, and the call can
+ *           be made again.
  * Dual      From a basis that flips do not make dual feasible, phase 1 solves the program with a box of artificial
  *           bounds first (Koberstein and Suhl 2007); costs that then still have the wrong sign are shifted. The box is
  *           there within a call of _iterate only: one that ends in the middle refreshes, and the next one goes on from
@@ -1091,23 +1096,28 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  *           variables between their bounds; these flips are part of an iteration, and info.flips does not count them. A
  *           pivot costs as in the primal method, and with STEEPEST_EDGE one more product with the inverse.
  * Cost      Doubles moved per pivot, K being deferred_pivots: TABLEAU 2 rows * cols / K + K (rows + cols); REVISED
- *           2 rows^2 / K + 2 K rows, and the nonzeros of A. A refresh reads the inverse or tableau a few times.
+ *           2 rows^2 / K + 2 K rows, and the nonzeros of A. A refresh reads the inverse or tableau a few times. REVISED
+ *           on the CPU: the entries of the factors that a product meets, those of up to K pivot columns, and the
+ *           nonzeros of A in the rows where the row of the inverse is not 0; every K pivots the factors are made anew.
  * Bits      On one backend, with any number of threads, the same calls give the same bits. CPU and GPU do the same
  *           pivots unless two candidates agree up to rounding: sums are taken in the device's own order.
  * Group     With a group each rank has a block of the tableau's columns, 8 rows * cols / P bytes for P ranks, and all
  *           of A (24 bytes a nonzero, so that for a dense A most of the memory is not shared) and of what is linear in
  *           rows and cols; the blocks differ by up to 8 columns. TABLEAU and PRIMAL only, no batch, no room for rows
- *           and columns; with more than one rank, on the CPU backend. Each rank makes the handle from the same
- *           description, and calls on it are collective, but for _plan, _get_farkas, _get_ray and _destroy: what the
- *           ranks were given is compared first, and whether what is to be filled is NULL. If they differ, they return
- *           ARGUMENT, and nothing has changed. All ranks are told the same, with the bits of one rank without a group.
- *           What fails on one rank, as an allocation may, is the same status on all. PEER: a rank is lost or late, see
- *           Groups; the handle can then only be destroyed. A rank whose descriptor cannot be read, or names no group,
- *           is late for the others. If the host of any rank stops iterating, all ranks stop. The group is needed by
- *           the collective calls, not by _destroy.
- *           Cost of a pivot: 2 rows * cols / (K P) doubles moved on each rank, and two exchanges, of 32 bytes a rank
- *           and of a column. Of a refresh: products with A on every rank; with the tableau one rank after the other
- *           where sums go over columns, for which the group's time limit must allow. */
+ *           and columns; all ranks on the same backend, on CUDA with GPUs of the same kind, one each or several on one.
+ *           Each rank makes the handle from the same description, and calls on it are collective, but for _plan,
+ *           _get_farkas, _get_ray and _destroy: what the ranks were given is compared first, and whether what is to be
+ *           filled is NULL. If they differ, they return ARGUMENT, and nothing has changed. All ranks are told the
+ *           same, with the bits of one rank without a group.
+ *           What fails on one rank, as an allocation may, is the same status on all, but for errors of a GPU: its rank
+ *           returns them, and the others PEER. PEER: a rank is lost or late, see Groups. After either the handle can
+ *           only be destroyed. A rank whose descriptor cannot be read, or names no group, is late for the others. If
+ *           the host of any rank stops iterating, all ranks stop. The group is needed by the collective calls, not by
+ *           _destroy.
+ *           Cost of a pivot: 2 rows * cols / (K P) doubles moved on each rank, and two exchanges, of 64 bytes a rank
+ *           and of a column; CUDA: also a launch, the copies of the column, and waiting for them. Of a refresh:
+ *           products with A on every rank; with the tableau one rank after the other where sums go over columns, for
+ *           which the group's time limit must allow. */
 
 /* A linear program being solved. */
 typedef struct gpuopt_simplex gpuopt_simplex;
@@ -1115,7 +1125,7 @@ typedef struct gpuopt_simplex gpuopt_simplex;
 /* What is kept of the basis. */
 typedef enum gpuopt_simplex_method {
     GPUOPT_METHOD_TABLEAU = 0, /* B^-1 N, dense, of the nonbasic variables; for dense models */
-    GPUOPT_METHOD_REVISED      /* B^-1, dense; pricing uses the sparse columns of A */
+    GPUOPT_METHOD_REVISED      /* B^-1, on the CPU as sparse factors, on the GPU dense; pricing uses the sparse A */
 } gpuopt_simplex_method;
 
 /* Which method iterates. */
@@ -1136,7 +1146,7 @@ typedef enum gpuopt_simplex_dual_pricing {
 typedef enum gpuopt_simplex_pricing {
     GPUOPT_PRICING_DEVEX = 0,    /* Forrest and Goldfarb (1992), with a reference framework */
     GPUOPT_PRICING_DANTZIG,      /* the largest reduced cost */
-    GPUOPT_PRICING_STEEPEST_EDGE /* exact norms of the columns of B^-1 N; sets deferred_pivots to 1 */
+    GPUOPT_PRICING_STEEPEST_EDGE /* exact norms of the columns of B^-1 N; sets deferred_pivots to 1, not with factors */
 } gpuopt_simplex_pricing;
 
 /* How the primal method chooses the leaving variable. */
@@ -1167,19 +1177,19 @@ typedef struct gpuopt_simplex_desc {
     const double *lb;     /* [cols]; NULL: 0 */
     const double *ub;     /* [cols]; NULL: infinity. A column with lb > ub makes the model infeasible */
     double infinity;      /* a side or bound of this size or more is infinite; at least 1; 0: 1e20 (HiGHS, SCIP) */
-    gpuopt_simplex_method method;   /* 0: TABLEAU */
-    gpuopt_simplex_pricing pricing; /* 0: DEVEX */
-    gpuopt_simplex_ratio ratio;     /* 0: HARRIS */
-    double primal_tolerance;        /* see _iterate, 1e-12 to 1e-3; 0: 1e-9 (CLP, GLPK and HiGHS: 1e-7) */
-    double dual_tolerance;          /* the same for reduced costs; both hold on the scaled model, too */
-    double pivot_tolerance;         /* least |pivot|, and relative to its column; 1e-14 to 0.5; 0: 1e-7 (HiGHS) */
-    gpuopt_switch scaling;          /* geometric, then equilibration, by powers of two; default on */
-    gpuopt_switch perturbation;     /* bounds relaxed at random until the first optimum; off: only if it cycles */
-    uint64_t seed;                  /* of the perturbation */
-    int32_t deferred_pivots;        /* K, 1 to 256: pivots applied as one product; 0: 16 on the CPU, 64 on the GPU */
-    int32_t refresh_pivots;         /* most iterations between two refreshes; 0: 1000 */
-    int64_t iteration_limit;        /* over the handle's life, then the outcome is LIMIT; 0: none */
-    gpuopt_simplex_algorithm algorithm;       /* 0: PRIMAL */
+    gpuopt_simplex_method method;       /* 0: TABLEAU */
+    gpuopt_simplex_pricing pricing;     /* 0: DEVEX */
+    gpuopt_simplex_ratio ratio;         /* 0: HARRIS */
+    double primal_tolerance;            /* see _iterate, 1e-12 to 1e-3; 0: 1e-9 (CLP, GLPK and HiGHS: 1e-7) */
+    double dual_tolerance;              /* the same for reduced costs; both hold on the scaled model, too */
+    double pivot_tolerance;             /* least |pivot|, and relative to its column; 1e-14 to 0.5; 0: 1e-7 (HiGHS) */
+    gpuopt_switch scaling;              /* geometric, then equilibration, by powers of two; default on */
+    gpuopt_switch perturbation;         /* bounds relaxed at random until the first optimum; off: only if it cycles */
+    uint64_t seed;                      /* of the perturbation */
+    int32_t deferred_pivots;            /* K, 1 to 256: pivots applied, or factored, at once; 0: 64, CPU TABLEAU: 16 */
+    int32_t refresh_pivots;             /* most iterations between two refreshes; 0: 1000 */
+    int64_t iteration_limit;            /* over the handle's life, then the outcome is LIMIT; 0: none */
+    gpuopt_simplex_algorithm algorithm; /* 0: PRIMAL */
     gpuopt_simplex_dual_pricing dual_pricing; /* 0: STEEPEST_EDGE */
     int32_t spare_rows, spare_cols;           /* room for rows and columns to be added; the limits are on all */
     int64_t spare_nonzeros; /* room for their entries; CUDA: with any of the three 16 bytes a nonzero more */
@@ -1397,7 +1407,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_set_some_costs(gpuopt_simplex *simplex, 
  * nonzeros, also in _remove_rows and _remove_cols. */
 
 /* Adds rows: a matrix with the handle's columns, and sides [rows->rows] as in the descriptor. They come behind the
- * present rows, and their activities are basic, so that a dual feasible basis stays dual feasible. The inverse gets a
+ * present rows, and their activities are basic, so that a dual feasible basis stays dual feasible. REVISED on the CPU
+ * makes new factors when they are needed next. Else the inverse gets a
  * border: time O(rows), TABLEAU: O(cols), for each nonzero in a basic column, and of copying the inverse or tableau
  * once or, with pivots deferred, of applying them; with STEEPEST_EDGE also of a product with the inverse and A for each
  * row, in _remove_rows, too. ARGUMENT: as _create. MEMORY: they do not fit. NUMERIC: a value would overflow or lose
@@ -1406,8 +1417,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_add_rows(gpuopt_simplex *simplex, const 
                                                  const double *rhs);
 /* Removes `count` distinct rows; later ones move down in their numbers. A row whose activity is nonbasic, at one of its
  * sides, is first made basic by a pivot on the largest entry: the basis may then be neither primal nor dual feasible.
- * Else both stay. ARGUMENT: there is no such row, or it is there twice. Time of copying the inverse or tableau, and of
- * the pivots. */
+ * Else both stay. ARGUMENT: there is no such row, or it is there twice. Time of copying the inverse or tableau (or of
+ * new factors), and of the pivots. */
 GPUOPT_API gpuopt_status gpuopt_simplex_remove_rows(gpuopt_simplex *simplex, int64_t count, const int32_t *row);
 /* Adds columns: a matrix with the handle's rows, and cost, lb and ub [cols->cols] as in the descriptor. They come
  * behind the present columns, which moves the numbers of the rows' activities up, and are nonbasic at a bound as after
@@ -1446,12 +1457,12 @@ GPUOPT_API gpuopt_status gpuopt_simplex_certify(gpuopt_simplex *simplex, gpuopt_
 /* Gets the basic variable of each position: head [rows]. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_head(gpuopt_simplex *simplex, gpuopt_memory where, int32_t *head);
 /* x = B^-1 x for each of `count` right-hand sides, one after the other in x [count][rows]; the results are by position.
- * Time O(rows^2) each. */
+ * Time O(rows^2) each; with factors O(rows) and that of their entries that the vector meets. */
 GPUOPT_API gpuopt_status gpuopt_simplex_ftran(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count, double *x);
 /* y = B^-T y, the same for [count][rows] values by position; the results are by row. */
 GPUOPT_API gpuopt_status gpuopt_simplex_btran(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count, double *y);
 /* Gets rows of B^-1 [A -I]: rows [count][cols + rows] for the positions position [count], which are in host memory;
- * entries of basic variables are 0 or 1 up to rounding. Time O(rows^2 + nonzeros) each. */
+ * entries of basic variables are 0 or 1 up to rounding. Time O(rows^2 + nonzeros) each, or of _btran. */
 GPUOPT_API gpuopt_status gpuopt_simplex_get_table_rows(gpuopt_simplex *simplex, gpuopt_memory where, int64_t count,
                                                        const int32_t *position, double *rows);
 
@@ -1486,6 +1497,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  *     gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, count, col, 50, &report);   // both sides of each column
  *
  * Root       Its model and basis as they are when _run is called, best an optimum; no call of the batch changes them.
+ *            Rows and columns may come and go between the calls (_add_rows and its sisters).
  *            It must not be destroyed before its batches, which belong to its context. Its inverse is shared: pivots
  *            that it has deferred are applied, and weights of the dual method computed, in the root itself, so that the
  *            last bits of what it does later can differ.
@@ -1493,18 +1505,20 @@ GPUOPT_API gpuopt_status gpuopt_simplex_get_low_parts(gpuopt_simplex *simplex, g
  *            root's `algorithm` if that is DUAL, else AUTO.
  * CPU        A child does the pivots that the root would do after _set_some_bounds, _set_some_sides and _set_some_costs
  *            with its lists, and has the outcome, objective and proof that _iterate would give then, with any number of
- *            threads. Each thread has an inverse or tableau of its own, which is brought back after each child.
- * CUDA       The root must be REVISED, without room for rows and columns. A block works on a child from beginning to
- *            end; the root's inverse is only read, and a child keeps its pivots beside it. The same rules choose the
- *            pivots, in the device's own order of sums, ties by the lowest index. A child's result depends on the
- *            root, its own lists and the descriptor.
+ *            threads. REVISED: children read the root's factors, and a thread keeps their pivots, and where there are
+ *            many, factors of its own. TABLEAU: each thread has one of its own, which is brought back after each child.
+ * CUDA       The root must be REVISED. A block works on a child from beginning to end; the root's inverse is only read,
+ *            and a child keeps its pivots beside it (and with REFACTOR merges them into an inverse of its block's own).
+ *            The same rules choose the pivots, in the device's own order of sums, ties by the lowest index. A child's
+ *            result depends on the root, its own lists and the descriptor.
  *            OPTIMAL is by tolerance, on the original data, without _iterate's refinement beyond that: no bound or side
  *            is violated by more than primal_tolerance * max(1, |bound|), and no reduced cost has the wrong sign by
  *            more than dual_tolerance * max(1, |cost|). INFEASIBLE is proven as by _iterate. UNBOUNDED is not found:
  *            such a child, and one that runs out of safe pivots, is IMPRECISE, and left to a handle.
  * Bounds     are proven as those of _get_bound, whatever the outcome: also for a child that was stopped half way. CUDA:
  *            instead of 1e24 a column without a bound may count with one that a row implies for it.
- * Cutoff     The root's, if it has one, ends children on the CPU as it ends the root (_set_cutoff). */
+ * Cutoff     The root's as it is when _run is called (_set_cutoff): a child whose bound has reached it is CUTOFF. It
+ *            may also go on to another outcome, as a single handle may. */
 
 /* Many children of one root. */
 typedef struct gpuopt_simplex_batch gpuopt_simplex_batch;
@@ -1512,7 +1526,7 @@ typedef struct gpuopt_simplex_batch gpuopt_simplex_batch;
 /* What becomes of a child that has made `pivots` iterations. */
 typedef enum gpuopt_simplex_when_full {
     GPUOPT_WHEN_FULL_END = 0, /* its outcome is FULL; its bound and basis are those that it has come to */
-    GPUOPT_WHEN_FULL_REFACTOR /* CPU only: it goes on, with an inverse of its own */
+    GPUOPT_WHEN_FULL_REFACTOR /* it goes on, with an inverse of its own */
 } gpuopt_simplex_when_full;
 
 /* A batch to be created. */
@@ -1530,10 +1544,11 @@ typedef struct gpuopt_simplex_batch_desc {
 /* Fills `plan` with the memory that a batch takes. Errors: as _create. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_plan(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                    gpuopt_memory_plan *plan);
-/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: CUDA: the root is a TABLEAU, or has room for rows and
- * columns, or REFACTOR. Memory on the CPU: about that of the root for each thread; on the GPU 8 rows^2 bytes, 12 or
- * more for each nonzero, and 16 K rows + 100 (2 rows + cols) for each block that works at the same time, of which there
- * are up to two a multiprocessor. */
+/* Makes a batch. ARGUMENT: a member is out of range. UNSUPPORTED: CUDA: the root is a TABLEAU. Memory on the CPU: about
+ * that of the root for each thread; on the GPU 8 rows^2 bytes, 12 or more for each nonzero, and for each block that
+ * works at the same time 16 K rows + 100 (2 rows + cols), with REFACTOR 16 rows^2 more. There are up to two blocks a
+ * multiprocessor, but fewer, down to one in all, where they would take more than 16 GiB together. Spare rows and
+ * columns of the root count as if they were there, and each column then as if it had up to min(64, rows) nonzeros. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const gpuopt_simplex_batch_desc *desc,
                                                      gpuopt_simplex_batch **batch);
 /* Destroys a batch; NULL is allowed. */
@@ -1579,7 +1594,9 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_run(gpuopt_simplex_batch *batch, g
                                                   const gpuopt_simplex_child_report *report);
 /* Strong branching: the same for two children of each of `count` columns, col [count], at the root's present point x:
  * child 2 k has the bound ub = floor(x), child 2 k + 1 has lb = floor(x) + 1, of column col[k]; where that crosses the
- * column's other bound, the child is INFEASIBLE. Takes 2 * count of the descriptor's copies and changes. */
+ * column's other bound, the child is INFEASIBLE. The present point is that of _get_solution, which moves once bounds
+ * are set: a host that has tightened some since its _iterate call, and wants the split of before, gives its own bounds
+ * to _run. Takes 2 * count of the descriptor's copies and changes. */
 GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch, gpuopt_memory where, int32_t count,
                                                      const int32_t *col, int64_t iterations,
                                                      const gpuopt_simplex_child_report *report);
@@ -1726,7 +1743,26 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_get(gpuopt_simplex_many *many, gpuo
  * Bits      INT64: the same bits on every backend. DOUBLE: on one backend always the same, between backends up to
  *           rounding.
  * Stop      The stop hook is asked between buckets and between slices in _step, many times in a search for an order,
- *           and in _assign where that repeats a slice or a pass. */
+ *           and in _assign where that repeats a slice or a pass.
+ * Group     With a group of several ranks each has a part of the assignments: of some variables only some values, so
+ *           that a table which mentions them is on each rank for its own values alone. P ranks together have what fits
+ *           none of them, each does up to 1/P of the work, and they exchange a few bytes; what is computed from tables
+ *           without a split variable, every rank computes. The variables are chosen by the library: half of the ranks
+ *           get about half of a variable's values, by which their work shrinks the most, the others the rest, and each
+ *           half is divided again. Each rank has all functions, and may have another backend and another limit of
+ *           memory; if its part does not fit, its policy is another. estimate and plan are those of a rank's part.
+ *           Every rank makes the handle from the same description, of which the order must have all variables that are
+ *           not conditioned (else UNSUPPORTED); the order that is used is rank 0's. _order, _plan, _create,
+ *           _set_condition, _step, _get_info, _get_copy_info and _assign are collective: they compare first what the
+ *           ranks were given. If that differs, they return ARGUMENT, and nothing has changed; what fails on one rank,
+ *           as an allocation may, is the same status on all. PEER: a rank is lost or late, see Groups; the handle can
+ *           then only be destroyed. The time limit must allow for the slowest part: ranks wait for one another at the
+ *           end of _create, _step and _assign. A rank whose descriptor cannot be read, or names no group, is late for
+ *           the others. All ranks are told the same. INT64: the cost, the count and, unless a rank uses SLICE, the
+ *           assignment are those of one rank without a group, with EXACT; DOUBLE: up to rounding; mini-buckets give
+ *           another bound. `eliminated` and `steps` are sums over ranks, and a stop hook ends the step of its own rank;
+ *           the outcome is then MORE on all. Messages and _get_bounds are UNSUPPORTED. _relax and _reduce are not
+ *           collective; the model that comes out keeps the group. */
 
 /* A model being eliminated. */
 typedef struct gpuopt_elimination gpuopt_elimination;
@@ -1849,6 +1885,7 @@ typedef struct gpuopt_elimination_desc {
      * number of threads. Up to 60000 makes no difference, and more may find the same order, or one that is judged a
      * little worse than that of less work, but none that is worse than without. 0: no such limit. */
     int64_t order_work;
+    gpuopt_group *group; /* of this context, whose ranks share the model, see Group; NULL: this context has all of it */
 } gpuopt_elimination_desc;
 
 /* What an elimination will take, known before anything is allocated. */
@@ -1873,6 +1910,9 @@ typedef struct gpuopt_elimination_estimate {
      * AUTO tries one after the other until one fits, a policy by name only itself (STREAM and SLICE: EXACT first). */
     uint64_t policy_bytes[7];
     double policy_operations[7]; /* their operations; 0 if they were not counted */
+    /* With a group of several ranks, when all of the above is about this rank's part; else 0: */
+    int32_t split;    /* variables of which it has not all values */
+    double exchanged; /* bytes that it sends at most in one _step and _assign, beside the headers of the exchanges */
 } gpuopt_elimination_estimate;
 
 /* Finds an elimination order, and estimates what the elimination takes: this is how to get an estimate. If desc->order

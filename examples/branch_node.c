@@ -130,8 +130,8 @@ static gpuopt_status go_back(node_host *h, int levels) {
 }
 
 /* Opens a level for the node, under that of its closest ancestor that has one: GLPK jumps, and the levels of the last
- * node may not be those of the next one's ancestors. GLPK gives the numbers of finished nodes to new ones; but a node is
- * worked on before its children, and then takes the place of an older one of its number. */
+ * node may not be those of the next one's ancestors. GLPK gives the numbers of finished nodes to new ones; but a node
+ * is worked on before its children, and then takes the place of an older one of its number. */
 static gpuopt_status go_to(node_host *h, glp_tree *tree) {
     int node = glp_ios_curr_node(tree), depth = glp_ios_node_level(tree, node), keep = h->levels, up = node, at = depth;
     gpuopt_status status;
@@ -160,8 +160,8 @@ static gpuopt_status go_to(node_host *h, glp_tree *tree) {
     return status;
 }
 
-/* Sets whatever is different in GLPK: what it branched on, and what it tightened itself. *from: where the changes begin in
- * the trail, and these are the first. */
+/* Sets whatever is different in GLPK: what it branched on, and what it tightened itself. *from: where the changes begin
+ * in the trail, and these are the first. */
 static gpuopt_status set_bounds(node_host *h, glp_prob *problem, int64_t *from) {
     gpuopt_propagator_trail trail = GPUOPT_INIT(gpuopt_propagator_trail);
     gpuopt_status status = gpuopt_propagator_get_trail(h->propagator, &trail);

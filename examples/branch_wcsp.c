@@ -5,11 +5,12 @@
  * ends with the proven optimum, and checks the assignment against the model.
  *
  * Build, from the repository's root; -fopenmp adds threads:
- *     cc -O2 -I. examples/branch_wcsp.c examples/wcsp_[st]*.c examples/common.c examples/io/c*.c \
+ *     cc -O2 -I. examples/branch_wcsp.c examples/wcsp_[gst]*.c examples/common.c examples/io/c*.c \
  *         examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c examples/io/uai.c \
  *         examples/io/wcsp.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o branch_wcsp
  * Also reads: *.wcsp *.wcsp.gz *.wcsp.xz *.cfn *.cfn.gz *.cfn.xz *.uai *.uai.gz *.uai.xz random:* scalefree:* grid:*
  * Try: random:30:5:0.25:1 --z 7 --backend cpu
+ * Try: grid:14:4:1 --reduce
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,15 +18,22 @@
 #include <string.h>
 
 #include "examples/common.h"
+#include "examples/wcsp_greedy.h"
 #include "examples/wcsp_search.h"
+
+/* Additions that take as long as to look up a bound, about. */
+#define OPERATIONS_OF_BOUND 50
 
 static const char usage[] =
     "usage: branch_wcsp MODEL [options]\n"
     "  MODEL         a file (.wcsp, .cfn, .uai, compressed as .gz or .xz or not; -: .wcsp from standard input),\n"
     "                random:N:D:P1:SEED, scalefree:N:D:SEED or grid:N:D:SEED; of .uai, -ln of each factor, rounded to\n"
     "                millionths, is the cost\n"
-    "  --z N         mini-buckets of at most N variables (what fits into 8 MiB)\n"
+    "  --z N         mini-buckets of at most N variables (what fits into 8 MiB; one more up to 1 GiB whenever the "
+    "search\n"
+    "                has taken longer than that would)\n"
     "  --relax N     shift costs between mini-buckets N times (10)\n"
+    "  --reduce      reduce the model first, as solve_wcsp does\n"
     "  --order-work N moves of annealing for the order (1000000)\n"
     "  --batch N     nodes in a look-up at most (64, on the GPU 2048)\n"
     "  --cache N     2^N solved states are remembered, 24 bytes each (22)\n"
@@ -40,7 +48,7 @@ typedef struct options {
     const char *model, *backend;
     int64_t z, relax, order_work, batch, cache, threads;
     double seconds;
-    int json;
+    int json, reduce;
 } options;
 
 /* Returns 1 if the option was taken, 0 for a bad value, -1 if there is no such option. */
@@ -49,6 +57,7 @@ static int parse_option(void *options_of, const char *name, const char *value) {
     char *end;
     if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
     if (strcmp(name, "--z") == 0) return whole_number(value, INT32_MAX, &o->z);
+    if (strcmp(name, "--reduce") == 0) return o->reduce = 2;
     if (strcmp(name, "--relax") == 0)
         return strcmp(value, "0") == 0 ? (o->relax = 0, 1) : whole_number(value, 1000000, &o->relax);
     if (strcmp(name, "--order-work") == 0) return whole_number(value, INT64_MAX / 2, &o->order_work);
@@ -97,16 +106,42 @@ static int64_t above_all(const graphical_model *m) {
     return m->top > 0 && m->top < sum ? m->top : sum;
 }
 
-/* Finds an order of elimination and makes the tree, and what else the search needs before there is a relaxation. */
-static gpuopt_status prepare(search *s, const options *o, gpuopt_elimination_desc *desc, int32_t *order) {
-    const graphical_model *m = &s->model;
-    gpuopt_elimination_estimate estimate = GPUOPT_INIT(gpuopt_elimination_estimate);
-    gpuopt_status status;
+/* Fills the descriptor of the model that is searched, the one that was read or what is left of it. */
+static gpuopt_status describe(search *s, const options *o, gpuopt_elimination_desc *desc) {
+    graphical_model *m = &s->searched;
+    gpuopt_elimination_reduction_info info = GPUOPT_INIT(gpuopt_elimination_reduction_info);
+    gpuopt_status status = GPUOPT_OK;
+    *m = s->model;
     desc->variables = m->variables;
     desc->domain = m->domain;
     desc->functions = m->functions;
     desc->function = m->function;
     desc->top = m->top;
+    if (!o->reduce) return GPUOPT_OK;
+    status = gpuopt_elimination_reduce(s->context, desc, 0, 0, &s->reduction);
+    if (!status) status = gpuopt_elimination_reduction_get_info(s->reduction, &info);
+    if (!status) status = gpuopt_elimination_reduction_get_desc(s->reduction, desc);
+    if (status) return status;
+    s->offset = info.offset;
+    m->variables = desc->variables;
+    m->functions = desc->functions;
+    m->domain = (int32_t *)desc->domain;
+    m->function = (gpuopt_elimination_function *)desc->function;
+    m->top = desc->top;
+    m->max_domain = 0;
+    for (int32_t k = 0; k < m->variables; k++)
+        if (m->domain[k] > m->max_domain) m->max_domain = m->domain[k];
+    if (!s->json)
+        printf("%8.2f s  reduced    to %d variables and %d functions\n", now() - s->start, (int)m->variables,
+               (int)m->functions);
+    return GPUOPT_OK;
+}
+
+/* Finds an order of elimination and makes the tree, and what else the search needs before there is a relaxation. */
+static gpuopt_status prepare(search *s, const options *o, gpuopt_elimination_desc *desc, int32_t *order) {
+    const graphical_model *m = &s->searched;
+    gpuopt_elimination_estimate estimate = GPUOPT_INIT(gpuopt_elimination_estimate);
+    gpuopt_status status;
     desc->order_work = o->order_work;
     status = gpuopt_elimination_order(s->context, desc, order, NULL, NULL);
     if (status) return status;
@@ -118,75 +153,114 @@ static gpuopt_status prepare(search *s, const options *o, gpuopt_elimination_des
     if (o->z == 0) desc->memory_limit = (uint64_t)8 << 20;
     status = gpuopt_elimination_order(s->context, desc, NULL, NULL, &estimate);
     desc->memory_limit = 0;
-    s->z = desc->z = estimate.z;
+    desc->z = estimate.z;
     if (!status && tree_make(&s->tree, m, order, (int32_t)o->batch)) status = GPUOPT_ERROR_MEMORY;
     return status;
+}
+
+/* About how many bounds are looked up in the time that it takes to shift costs between mini-buckets of one variable
+ * more; INT64_MAX if these take too much memory, or are not wanted. */
+static int64_t work_of_next(search *s, const options *o, const gpuopt_elimination_desc *now) {
+    gpuopt_elimination_desc desc = *now;
+    gpuopt_elimination_estimate estimate = GPUOPT_INIT(gpuopt_elimination_estimate);
+    double bounds;
+    if (o->z) return INT64_MAX;
+    desc.z++;
+    desc.memory_limit = (uint64_t)1 << 30;
+    s->voice.quiet = 1; /* it says if they do not fit */
+    if (gpuopt_elimination_order(s->context, &desc, NULL, NULL, &estimate)) estimate.operations = HUGE_VAL;
+    s->voice.quiet = 0;
+    bounds = estimate.operations * (double)(o->relax + 2) / OPERATIONS_OF_BOUND;
+    return bounds < 0x1p62 ? (int64_t)bounds + 1 : INT64_MAX;
 }
 
 /* Eliminates a model, and takes the assignment that comes out. original: which variable each of its variables is a copy
  * of; NULL: itself. */
 static gpuopt_status eliminate(search *s, const gpuopt_elimination_desc *desc, const int32_t *original,
                                gpuopt_elimination_info *info) {
-    int32_t *value = calloc((size_t)desc->variables + 1, sizeof *value),
-            *own = calloc((size_t)s->model.variables + 1, sizeof *own), k;
-    gpuopt_elimination_assignment found = GPUOPT_INIT(gpuopt_elimination_assignment);
-    gpuopt_status status = value && own ? GPUOPT_OK : GPUOPT_ERROR_MEMORY;
+    int32_t *value = calloc((size_t)desc->variables + 1, sizeof *value);
+    int found = 1;
+    gpuopt_elimination_assignment assignment = GPUOPT_INIT(gpuopt_elimination_assignment);
+    gpuopt_status status = value ? GPUOPT_OK : GPUOPT_ERROR_MEMORY;
     gpuopt_elimination_destroy(s->elimination);
     s->elimination = NULL;
     if (!status) status = gpuopt_elimination_create(s->context, desc, &s->elimination);
     if (!status) status = gpuopt_elimination_step(s->elimination, INT32_MAX, info);
-    if (!status) status = gpuopt_elimination_assign(s->elimination, GPUOPT_HOST, 0, value, &found);
-    for (k = 0; !status && k < desc->variables; k++) own[original ? original[k] : k] = value[k];
-    if (!status && found.outcome != GPUOPT_INFEASIBLE) take(s, own);
+    if (!status && info->outcome == GPUOPT_INFEASIBLE) {
+        found = 0;
+    } else if (!status && original) {
+        status = greedy_values(s->elimination, desc, original, value, &found);
+    } else if (!status) {
+        status = gpuopt_elimination_assign(s->elimination, GPUOPT_HOST, 0, value, &assignment);
+        found = assignment.outcome != GPUOPT_INFEASIBLE;
+    }
+    if (!status && found) take(s, value);
     free(value);
-    free(own);
-    return status;
+    return status ? status : s->status;
 }
 
-/* Eliminates with mini-buckets, then shifts costs between them, and searches with the bounds that come of it. */
-static gpuopt_status branch(search *s, const options *o) {
-    gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc), relaxed = desc;
+/* Shifts costs between mini-buckets, and searches with the bounds that come of it. */
+static gpuopt_status search_with(search *s, const options *o, gpuopt_elimination_desc *desc) {
+    gpuopt_elimination_desc relaxed = GPUOPT_INIT(gpuopt_elimination_desc);
     gpuopt_elimination_relaxation_info bound = GPUOPT_INIT(gpuopt_elimination_relaxation_info);
     gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
     gpuopt_elimination_relaxation *relaxation = NULL;
-    const size_t n = (size_t)s->model.variables + 1, batch = (size_t)o->batch;
-    int32_t *order = calloc(n, sizeof *order), k;
     gpuopt_status status;
-    s->incumbent = calloc(n, sizeof *s->incumbent);
-    s->first_copy = calloc(n, sizeof *s->first_copy);
-    s->copies = calloc(n, sizeof *s->copies);
-    s->cache = malloc(sizeof *s->cache << o->cache);
-    s->copy_rise = calloc(batch * (size_t)(s->model.max_domain + 1), sizeof *s->copy_rise);
-    s->mask = ((uint64_t)1 << o->cache) - 1;
-    status = order && s->incumbent && s->first_copy && s->copies && s->cache && s->copy_rise ? GPUOPT_OK
-                                                                                             : GPUOPT_ERROR_MEMORY;
-    for (uint64_t i = 0; s->cache && i <= s->mask; i++) s->cache[i].level = -1;
-    if (!status) status = prepare(s, o, &desc, order);
-    if (!status) status = eliminate(s, &desc, NULL, &info);
-    if (!status && s->feasible && s->upper > 0) desc.top = s->upper; /* less is wanted */
-    if (!status) status = gpuopt_elimination_relax(s->context, &desc, (int32_t)o->relax, &relaxation);
+    if (s->feasible && s->upper > s->offset) desc->top = s->upper - s->offset; /* less is wanted */
+    status = gpuopt_elimination_relax(s->context, desc, (int32_t)o->relax, &relaxation);
     if (!status) status = gpuopt_elimination_relaxation_get_info(relaxation, &bound);
     if (!status) status = gpuopt_elimination_relaxation_get_desc(relaxation, &relaxed);
     if (!status) status = eliminate(s, &relaxed, bound.original, &info);
+    free(s->row);
+    s->row = status ? NULL : calloc((size_t)o->batch * (size_t)bound.variables + 1, sizeof *s->row);
+    if (!status && !s->row) status = GPUOPT_ERROR_MEMORY;
     if (!status) {
+        s->z = desc->z;
         s->relaxed = bound.variables;
         s->scale = bound.scale;
-        s->lower = bound.cost;
-        s->row = calloc(batch * (size_t)s->relaxed + 1, sizeof *s->row);
-        for (k = s->relaxed - 1; k >= 0; k--) s->first_copy[bound.original[k]] = k, s->copies[bound.original[k]]++;
-        if (!s->row) status = GPUOPT_ERROR_MEMORY;
+        if (bound.cost + s->offset > s->lower) s->lower = bound.cost + s->offset;
+        for (int32_t k = 0; k < s->searched.variables; k++) s->copies[k] = 0;
+        for (int32_t k = s->relaxed - 1; k >= 0; k--)
+            s->first_copy[bound.original[k]] = k, s->copies[bound.original[k]]++;
+        for (uint64_t i = 0; i <= s->mask; i++) s->cache[i].level = -1;
+        s->proven = info.outcome == GPUOPT_INFEASIBLE || (s->feasible && s->lower >= s->upper);
     }
-    s->proven = !status && (info.outcome == GPUOPT_INFEASIBLE || (s->feasible && s->lower >= s->upper));
     if (!status && !s->proven) {
-        const int64_t most = (s->feasible ? s->upper : above_all(&s->model)) - 1;
+        const int64_t most = (s->feasible ? s->upper - s->offset : above_all(&s->searched)) - 1;
+        if (!s->json) printf("%8.2f s  z = %d\n", now() - s->start, (int)s->z);
         say(s, "at least", s->lower);
-        s->deadline = now() + o->seconds;
         deepen(s, info.cost, most * s->scale - info.cost + 1);
         status = s->status;
     }
-    if (s->proven && s->feasible) s->lower = s->upper;
     gpuopt_elimination_relaxation_destroy(relaxation);
-    free(order);
+    return status;
+}
+
+/* Searches with small mini-buckets first, then with larger ones as long as that does not end. */
+static gpuopt_status branch(search *s, const options *o, gpuopt_elimination_desc *desc, int32_t *order) {
+    const size_t n = (size_t)s->model.variables + 1, batch = (size_t)o->batch;
+    gpuopt_elimination_info info = GPUOPT_INIT(gpuopt_elimination_info);
+    gpuopt_status status;
+    s->lifted = calloc(n, sizeof *s->lifted);
+    s->first_copy = calloc(n, sizeof *s->first_copy);
+    s->copies = calloc(n, sizeof *s->copies);
+    s->cache = malloc(sizeof *s->cache << o->cache);
+    s->copy_rise = calloc(batch * (size_t)(s->searched.max_domain + 1), sizeof *s->copy_rise);
+    s->mask = ((uint64_t)1 << o->cache) - 1;
+    s->lower = INT64_MIN;
+    if (!s->lifted || !s->first_copy || !s->copies || !s->cache || !s->copy_rise) return GPUOPT_ERROR_MEMORY;
+    status = prepare(s, o, desc, order);
+    if (!status) status = eliminate(s, desc, NULL, &info);
+    s->deadline = now() + o->seconds;
+    while (!status && !s->proven) {
+        const int64_t work = work_of_next(s, o, desc);
+        s->last_bound = work < INT64_MAX - s->bounds ? s->bounds + work : INT64_MAX;
+        status = search_with(s, o, desc);
+        if (now() > s->deadline || work == INT64_MAX) break;
+        s->stopped = 0;
+        desc->z++;
+    }
+    if (s->proven && s->feasible) s->lower = s->upper;
     return status;
 }
 
@@ -227,7 +301,8 @@ static void print_answer(const search *s, const options *o, const char *backend)
 int main(int argc, char **argv) {
     options o = {0};
     search s = {0};
-    speaker voice = {"branch_wcsp", 0};
+    gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc);
+    int32_t *order = NULL;
     const char *backend = NULL;
     char error[512];
     gpuopt_status status;
@@ -238,6 +313,7 @@ int main(int argc, char **argv) {
     o.threads = 1;
     o.seconds = HUGE_VAL;
     if (parse_words(argc, argv, usage, parse_option, &o, &o.model, &o.json)) return EXIT_BAD_INPUT;
+    s.voice.name = "branch_wcsp";
     s.json = o.json;
     s.unit = 1;
     s.start = now();
@@ -246,16 +322,20 @@ int main(int argc, char **argv) {
         return EXIT_BAD_INPUT;
     }
     status = round_factors(&s) ? GPUOPT_ERROR_MEMORY
-                               : open_context(o.backend, 1, (int)o.threads, &voice, &s.context, &backend);
+                               : open_context(o.backend, 1, (int)o.threads, &s.voice, &s.context, &backend);
     if (o.batch == 0) o.batch = backend && strcmp(backend, "cuda") == 0 ? 2048 : 64;
-    if (!status) status = branch(&s, &o);
+    if (!status) status = describe(&s, &o, &desc);
+    if (!status && !(order = calloc((size_t)s.searched.variables + 1, sizeof *order))) status = GPUOPT_ERROR_MEMORY;
+    if (!status) status = branch(&s, &o, &desc, order);
     if (!status) print_answer(&s, &o, backend);
     else fprintf(stderr, "branch_wcsp: %s\n", gpuopt_status_string(status));
     gpuopt_elimination_destroy(s.elimination);
+    gpuopt_elimination_reduction_destroy(s.reduction);
     gpuopt_context_destroy(s.context);
     tree_free(&s.tree);
     graphical_free(&s.model);
-    free(s.incumbent);
+    free(order);
+    free(s.lifted);
     free(s.first_copy);
     free(s.copies);
     free(s.row);

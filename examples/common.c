@@ -85,11 +85,17 @@ static void say(void *user, int level, const char *message) {
 
 gpuopt_status open_context(const char *wanted, int try_gpu, int threads, speaker *speaker, gpuopt_context **context,
                            const char **backend) {
+    return open_context_on(0, wanted, try_gpu, threads, speaker, context, backend);
+}
+
+gpuopt_status open_context_on(int device, const char *wanted, int try_gpu, int threads, speaker *speaker,
+                              gpuopt_context **context, const char **backend) {
     gpuopt_context_desc desc;
     int cuda = strcmp(wanted, "cuda") == 0, automatic = strcmp(wanted, "auto") == 0 && try_gpu;
     gpuopt_status status = GPUOPT_ERROR_UNSUPPORTED;
     gpuopt_desc_init(&desc, sizeof desc);
     desc.threads = threads;
+    desc.device = device;
     desc.user = speaker;
     desc.log = say;
     *context = NULL;

@@ -23,8 +23,9 @@ int finish_output(int result);
 void print_help(const char *usage);
 
 /* Reads a command line: one model, --json, --help, and the program's own options. take() handles one of these and
- * returns 1: accepted with its value, 2: accepted without a value, 0: a bad value, -1: there is no such option. A second
- * file comes to it as the value of the option "". Returns 0, or prints what is wrong and returns -1. From then on a closed pipe is an error of writing, not a signal. */
+ * returns 1: accepted with its value, 2: accepted without a value, 0: a bad value, -1: there is no such option. A
+ * second file comes to it as the value of the option "". Returns 0, or prints what is wrong and returns -1. From then
+ * on a closed pipe is an error of writing, not a signal. */
 int parse_words(int argc, char **argv, const char *usage,
                 int (*take)(void *options, const char *name, const char *value), void *options, const char **model,
                 int *json);
@@ -43,6 +44,9 @@ extern const char *const backends[]; /* auto, cpu, cuda, NULL */
  * without a message. The log goes to the speaker, which must outlive the context. */
 gpuopt_status open_context(const char *wanted, int try_gpu, int threads, speaker *speaker, gpuopt_context **context,
                            const char **backend);
+/* The same on the CUDA device of that number; open_context() takes device 0. */
+gpuopt_status open_context_on(int device, const char *wanted, int try_gpu, int threads, speaker *speaker,
+                              gpuopt_context **context, const char **backend);
 
 /* Generated models have numbers for names. */
 void print_name(FILE *to, char **name, char letter, int k);

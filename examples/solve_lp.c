@@ -4,9 +4,9 @@
  * a host would, prints the result, and checks it against the model.
  *
  * Build, from the repository's root:
- *     cc -O2 -I. examples/solve_lp.c examples/common.c examples/io/certificate.c examples/io/m*.c examples/io/lp_*.c \
- *         examples/io/names.c examples/io/text.c examples/io/generate.cpp transports/gpuopt_threads.c \
- *         gpuopt_impl/gpuopt.c -pthread -lz -llzma -lstdc++ -lm -o solve_lp
+ *     cc -O2 -I. examples/solve_lp.c examples/common.c examples/ranks.c examples/io/certificate.c examples/io/m*.c \
+ *         examples/io/lp_*.c examples/io/names.c examples/io/text.c examples/io/generate.cpp \
+ *         transports/gpuopt_threads.c gpuopt_impl/gpuopt.c -pthread -lz -llzma -lstdc++ -lm -o solve_lp
  * Reads: *.mps+continuous *.mps.gz+continuous *.mps.xz+continuous shah:* meyer:* plant:*
  * Try: shah:1000:1
  * Try: meyer:750:3750:0.04:1
@@ -14,7 +14,6 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +23,7 @@
 #include "examples/io/certificate.h"
 #include "examples/io/lp_check.h"
 #include "examples/io/mip.h"
-#include "transports/gpuopt_threads.h"
+#include "examples/ranks.h"
 
 static const char usage[] =
     "usage: solve_lp MODEL [options]\n"
@@ -37,7 +36,8 @@ static const char usage[] =
     "  --backend B        cpu, cuda or auto: cuda where there is one and the model is large enough (auto)\n"
     "  --threads N        of the CPU backend (1), in each rank\n"
     "  --ranks N          1 to 64 ranks of a group share the tableau, each a block of its columns; they are threads,\n"
-    "                     on the CPU backend so far; no --certificate (1)\n"
+    "                     with CUDA all on GPU 0; no --certificate (1)\n"
+    "  --gpus N           with as many ranks or more: rank r works on GPU r modulo N\n"
     "  --iterations N     at most so many (no limit)\n"
     "  --max              maximise, whatever the file says\n"
     "  --json             one line of JSON on stdout, nothing else\n"
@@ -47,11 +47,9 @@ static const char usage[] =
     "exit status: 0 optimal, 1 infeasible or unbounded, 2 bad input or a failed write,\n"
     "             3 stopped at the limit, imprecise (rounding allows no proof), or anything else\n";
 
-enum { MOST_RANKS = 64 };
-
 typedef struct options {
     const char *model, *backend, *method, *pricing, *ratio, *technique, *solution, *certificate;
-    int64_t threads, ranks, iterations;
+    int64_t threads, ranks, gpus, iterations;
     int json, max;
 } options;
 
@@ -91,6 +89,7 @@ static int take(void *options_of, const char *name, const char *value) {
     if (strcmp(name, "--technique") == 0) return deferred_pivots(o->technique = value) >= 0;
     if (strcmp(name, "--threads") == 0) return whole_number(value, 1000000000, &o->threads);
     if (strcmp(name, "--ranks") == 0) return whole_number(value, MOST_RANKS, &o->ranks);
+    if (strcmp(name, "--gpus") == 0) return whole_number(value, MOST_RANKS, &o->gpus);
     if (strcmp(name, "--iterations") == 0) return whole_number(value, INT64_MAX, &o->iterations);
     if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
     if (strcmp(name, "--certificate") == 0) return *(o->certificate = value) != 0;
@@ -107,6 +106,14 @@ static int parse(int argc, char **argv, options *o) {
     o->technique = "deferred";
     o->threads = o->ranks = 1;
     if (parse_words(argc, argv, usage, take, o, &o->model, &o->json)) return -1;
+    if (o->gpus > 0) {
+        if (strcmp(o->backend, "cpu") == 0) {
+            fprintf(stderr, "--gpus does not go with --backend cpu\n");
+            return -1;
+        }
+        o->backend = "cuda";
+        if (o->ranks < o->gpus) o->ranks = o->gpus;
+    }
     if (o->ranks == 1) return 0;
     if (o->certificate || (o->method && strcmp(o->method, methods[GPUOPT_METHOD_TABLEAU]))) {
         fprintf(stderr, "--ranks does not go with --certificate or --method revised\n");
@@ -313,8 +320,8 @@ static gpuopt_status solve(const options *o, const mip *model, const gpuopt_tran
     desc.ratio = (gpuopt_simplex_ratio)choice(o->ratio, ratios);
     desc.deferred_pivots = deferred_pivots(o->technique);
     desc.iteration_limit = o->iterations;
-    status = open_context(o->backend, model->columns.rows >= cuda_from_rows, (int)o->threads, &speaker, &context,
-                          &a->backend);
+    status = open_context_on(transport && o->gpus > 0 ? (int)(transport->rank % o->gpus) : 0, o->backend,
+                             model->columns.rows >= cuda_from_rows, (int)o->threads, &speaker, &context, &a->backend);
     if (!status && transport) status = gpuopt_group_create(context, transport, NULL, &desc.group);
     if (!status) {
         a->method = choose_method(o, model, a->backend);
@@ -329,50 +336,32 @@ static gpuopt_status solve(const options *o, const mip *model, const gpuopt_tran
     gpuopt_simplex_destroy(simplex);
     gpuopt_group_destroy(desc.group);
     gpuopt_context_destroy(context);
-    if (status && transport) transport->abandon(transport->user);
     return status;
 }
 
 /* ---- Ranks ---- */
 
-/* A thread that is a rank beside the first, with an answer of its own that nobody reads. */
-typedef struct follower {
+typedef struct task {
     const options *o;
     const mip *model;
-    gpuopt_transport transport;
-    answer a;
-    pthread_t thread;
-    int runs;
-} follower;
+    answer *a;
+} task;
 
-static void *follow(void *follower_of) {
-    follower *f = follower_of;
-    solve(f->o, f->model, &f->transport, &f->a);
-    return NULL;
+/* The answers of all ranks but the first are the same, and nobody reads them. */
+static gpuopt_status solve_as_rank(int rank, const gpuopt_transport *transport, void *task_of) {
+    const task *t = task_of;
+    gpuopt_status status = GPUOPT_ERROR_MEMORY;
+    answer same;
+    if (rank == 0) return solve(t->o, t->model, transport, t->a);
+    memset(&same, 0, sizeof same);
+    if (!allocate_answer(t->model, &same)) status = solve(t->o, t->model, transport, &same);
+    free_answer(&same);
+    return status;
 }
 
-/* The main thread is rank 0. A rank that does not come leaves a message of the library's, and a status. */
 static gpuopt_status solve_by_ranks(const options *o, const mip *model, answer *a) {
-    static gpuopt_transport transport[MOST_RANKS];
-    static follower others[MOST_RANKS];
-    gpuopt_status status = gpuopt_threads_open((int32_t)o->ranks, transport);
-    int64_t r;
-    if (status) return status;
-    for (r = 1; r < o->ranks; r++) {
-        follower *f = &others[r];
-        f->o = o;
-        f->model = model;
-        f->transport = transport[r];
-        f->runs = !allocate_answer(model, &f->a) && !pthread_create(&f->thread, NULL, follow, f);
-        if (!f->runs) transport[r].abandon(transport[r].user);
-    }
-    status = solve(o, model, &transport[0], a);
-    for (r = 1; r < o->ranks; r++) {
-        if (others[r].runs) pthread_join(others[r].thread, NULL);
-        free_answer(&others[r].a);
-    }
-    gpuopt_threads_close(transport);
-    return status;
+    task t = {o, model, a};
+    return ranks_work((int)o->ranks, solve_as_rank, &t);
 }
 
 static int run(const options *o, mip *model, answer *a) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Solves a mixed-integer program by branch and bound. Each node is propagated, its relaxation solved by the dual simplex
- * method from its parent's basis, and branched on a column chosen by strong branching and by what branching has brought
- * before; dives look for solutions.
+ * Solves a mixed-integer program by branch and bound. Each node is propagated, its relaxation solved by the dual
+ * simplex method from its parent's basis, and branched on a column chosen by strong branching and by what branching has
+ * brought before; dives look for solutions.
  *
  * Build, from the repository's root:
  *     cc -O2 -I. examples/solve_mip.c examples/mip_*.c examples/common.c examples/io/m*.c examples/io/lp_*.c \

@@ -5,19 +5,22 @@
  * model.
  *
  * Build, from the repository's root; -fopenmp adds threads:
- *     cc -O2 -I. examples/solve_wcsp.c examples/wcsp_report.c examples/co*.c examples/io/agents*.c examples/io/c*.c \
- *         examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c examples/io/uai.c \
- *         examples/io/wcsp.c gpuopt_impl/gpuopt.c -lz -llzma -lm -o solve_wcsp
+ *     cc -O2 -I. examples/solve_wcsp.c examples/wcsp_[gpr]*.c examples/co*.c examples/ranks.c examples/io/agents*.c \
+ *         examples/io/c*.c examples/io/global*.c examples/io/graphical*.c examples/io/names.c examples/io/t*.c \
+ *         examples/io/uai.c examples/io/wcsp.c transports/gpuopt_threads.c gpuopt_impl/gpuopt.c -pthread -lz -llzma \
+ *         -lm -o solve_wcsp
  * Reads: *.wcsp *.wcsp.gz *.wcsp.xz *.cfn *.cfn.gz *.cfn.xz *.uai *.uai.gz *.uai.xz random:* scalefree:* grid:*
  * Try: random:18:10:0.3:1
  * Try: random:18:10:0.3:1 --z 3
+ * Try: random:18:10:0.3:1 --z 3 --relax 10
+ * Try: random:18:10:0.3:1 --plan
  * Try: grid:10:4:1
  * Try: grid:10:4:1 --z 3
  * Try: grid:10:4:1 --reduce
  * Try: scalefree:30:4:1 --agents each --backend cpu
+ * Try: random:18:10:0.3:1 --ranks 2 --backend cpu
  * Try: random:20:10:0.3:1 --backend cuda
  */
-#define _DEFAULT_SOURCE /* _SC_PHYS_PAGES */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +30,9 @@
 #include "examples/common.h"
 #include "examples/counted.h"
 #include "examples/io/certificate.h"
+#include "examples/ranks.h"
+#include "examples/wcsp_greedy.h"
+#include "examples/wcsp_problem.h"
 #include "examples/wcsp_report.h"
 
 static const char usage[] =
@@ -47,29 +53,25 @@ static const char usage[] =
     "  --policy P         auto: the first of the others that fits; exact, drop, recompute, slice, stream,\n"
     "                     mini-bucket (auto)\n"
     "  --z N              mini-buckets of at most N variables\n"
+    "  --relax N          mini-buckets with costs shifted between them N times, for a better bound\n"
     "  --memory BYTES     of the device, on the CPU of the host, with K, M, G, T for powers of 1024\n"
     "                     (what is free; CPU: three quarters of what there is)\n"
+    "  --plan             solve nothing: print the memory, operations and widths of each policy\n"
     "  --reduce           reduce the model first: forbidden, dominated and costly values, functional variables,\n"
     "                     those with one or two neighbours\n"
     "  --agents FILE      distributed, simulated: the agent of each variable, or lines VARIABLE AGENT; the word\n"
     "                     each: every variable of the file has its own\n"
     "  --backend B        cpu, cuda or auto: cuda where there is one (auto)\n"
-    "  --threads N        of the CPU backend (1)\n"
+    "  --threads N        of the CPU backend (1), in each rank\n"
+    "  --ranks N          1 to 64 ranks of a group share the model, each some values of some variables; they are\n"
+    "                     threads, each on the CPU with as much memory as --memory says; no --agents,\n"
+    "                     --certificate (1)\n"
     "  --json             one line of JSON on stdout, nothing else\n"
     "  --solution FILE    write \"variable value\" for each variable, both numbered from 0\n"
     "  --certificate FILE write the answer with what proves it, for the checker in tests/check (doc/checking.md);\n"
     "                     .wcsp without functions in intention\n"
     "  --help             print this and exit\n"
     "exit status: 0 solved or bounded, 1 no solution, 2 bad input or a failed write, 3 anything else\n";
-
-typedef struct options {
-    const char *model, *backend, *order, *evidence, *agents, *solution, *certificate, *task, *policy;
-    int64_t threads, restarts, order_work, seed, z, memory;
-    double hard, order_seconds;
-    int json, reduce;
-} options;
-
-static const char *const heuristics[] = {"best", "min-fill", "weighted-min-fill", "min-degree", NULL};
 
 /* ---- Command line ---- */
 
@@ -110,11 +112,14 @@ static int parse_option(void *options_of, const char *name, const char *value) {
     if (strcmp(name, "--solution") == 0) return *(o->solution = value) != 0;
     if (strcmp(name, "--certificate") == 0) return *(o->certificate = value) != 0;
     if (strcmp(name, "--threads") == 0) return whole_number(value, 1024, &o->threads);
+    if (strcmp(name, "--ranks") == 0) return whole_number(value, MOST_RANKS, &o->ranks);
     if (strcmp(name, "--restarts") == 0) return whole_number(value, 1000000, &o->restarts);
     if (strcmp(name, "--order-seconds") == 0) return number_up_to(value, 1e9, &o->order_seconds);
     if (strcmp(name, "--order-work") == 0) return whole_number(value, INT64_MAX / 2, &o->order_work);
     if (strcmp(name, "--seed") == 0) return strcmp(value, "0") == 0 || whole_number(value, INT64_MAX, &o->seed);
     if (strcmp(name, "--z") == 0) return whole_number(value, INT32_MAX, &o->z);
+    if (strcmp(name, "--relax") == 0) return whole_number(value, 1000000, &o->relax);
+    if (strcmp(name, "--plan") == 0) return o->plan = 2;
     if (strcmp(name, "--memory") == 0) return bytes(value, &o->memory);
     if (strcmp(name, "--hard") == 0) return number_up_to(value, 1, &o->hard);
     return -1;
@@ -126,11 +131,19 @@ static int parse(int argc, char **argv, options *o) {
     o->backend = o->policy = "auto";
     o->order = "best";
     o->task = "min";
-    o->threads = 1;
+    o->threads = o->ranks = 1;
     if (parse_words(argc, argv, usage, parse_option, o, &o->model, &o->json)) return -1;
-    if (o->z && strcmp(o->policy, "auto") == 0) o->policy = "mini-bucket";
-    if (o->z && strcmp(o->policy, "mini-bucket") != 0) {
-        fprintf(stderr, "--z is for --policy mini-bucket, not for %s\n", o->policy);
+    if ((o->z || o->relax) && strcmp(o->policy, "auto") == 0) o->policy = "mini-bucket";
+    if ((o->z || o->relax) && strcmp(o->policy, "mini-bucket") != 0) {
+        fprintf(stderr, "%s is for --policy mini-bucket, not for %s\n", o->z ? "--z" : "--relax", o->policy);
+        return -1;
+    }
+    if (o->relax && (choice(o->task, tasks) != TASK_MIN || o->agents || o->certificate)) {
+        fprintf(stderr, "--relax is for --task min, and not for --agents or --certificate\n");
+        return -1;
+    }
+    if (o->plan && (o->relax || o->agents || o->certificate || o->solution)) {
+        fprintf(stderr, "--plan solves nothing: it is not for --relax, --agents, --certificate or --solution\n");
         return -1;
     }
     if ((o->order_seconds > 0 || o->order_work) && strcmp(o->order, "best") != 0) {
@@ -141,6 +154,11 @@ static int parse(int argc, char **argv, options *o) {
         fprintf(stderr, "--policy slice is not for --agents: their messages would be those of one slice\n");
         return -1;
     }
+    if (o->ranks > 1 && (o->agents || o->certificate || o->relax || o->plan || strcmp(o->backend, "cuda") == 0)) {
+        fprintf(stderr, "--ranks does not go with --agents, --certificate, --relax, --plan or --backend cuda\n");
+        return -1;
+    }
+    if (o->ranks > 1) o->backend = "cpu";
     if (o->reduce && (o->agents || o->certificate)) {
         fprintf(stderr, "--reduce is not for --agents or --certificate: they are about the model as it is\n");
         return -1;
@@ -152,120 +170,12 @@ static int parse(int argc, char **argv, options *o) {
     return 0;
 }
 
-/* ---- The model and what goes with it ---- */
-
-typedef struct problem {
-    graphical_model model;
-    int32_t *fixed, *agent, *condition, *given, *order, *parent, *reduced; /* [variables] each */
-    gpuopt_elimination_desc desc;
-    gpuopt_elimination_reduction *reduction;
-} problem;
-
-static int allocate_problem(problem *p, wcsp_answer *a) {
-    size_t n = (size_t)p->model.variables + 1;
-    p->fixed = malloc(sizeof(int32_t) * n);
-    p->agent = malloc(sizeof(int32_t) * n);
-    p->condition = malloc(sizeof(int32_t) * n);
-    p->given = malloc(sizeof(int32_t) * n);
-    p->order = malloc(sizeof(int32_t) * n);
-    p->parent = malloc(sizeof(int32_t) * n);
-    p->reduced = malloc(sizeof(int32_t) * n);
-    a->value = calloc(n, sizeof(int32_t));
-    return p->fixed && p->agent && p->condition && p->given && p->order && p->parent && p->reduced && a->value ? 0 : -1;
-}
-
-static void free_problem(problem *p, wcsp_answer *a) {
-    graphical_free(&p->model);
-    free(p->fixed);
-    free(p->agent);
-    free(p->condition);
-    free(p->given);
-    free(p->order);
-    free(p->parent);
-    free(p->reduced);
-    free(a->value);
-}
-
-/* A task that does not fit the model's kind. */
-static int check_task(const options *o, const graphical_model *model, task task, char *error, size_t error_size) {
-    if (o->certificate && model->type == GPUOPT_COST_DOUBLE) {
-        snprintf(error, error_size, "%s: --certificate is for whole costs", o->model);
-        return -1;
-    }
-    if (o->certificate && model->rewritten) {
-        snprintf(error, error_size, "%s: --certificate is for .wcsp files without functions in intention", o->model);
-        return -1;
-    }
-    if (task == TASK_MIN || (task == TASK_LOGZ) == (model->type == GPUOPT_COST_DOUBLE)) return 0;
-    snprintf(error, error_size, "%s: --task %s is for %s", o->model, o->task,
-             task == TASK_LOGZ ? "factors (.uai)" : "whole costs (.wcsp, .cfn and generated models)");
-    return -1;
-}
-
-/* Reads everything and fills the descriptor. Returns 0, or -1 and the error. */
-static int load(const options *o, problem *p, wcsp_answer *a, char *error, size_t error_size) {
-    graphical_model *model = &p->model;
-    gpuopt_elimination_desc *desc = &p->desc;
-    int32_t k;
-    int heuristic = choice(o->order, heuristics);
-    if (graphical_load(o->model, o->hard, model, error, error_size)) return -1;
-    if (allocate_problem(p, a)) {
-        snprintf(error, error_size, "%s: out of memory", o->model);
-        return -1;
-    }
-    if (check_task(o, model, a->task, error, error_size)) return -1;
-    if (model->type == GPUOPT_COST_DOUBLE) graphical_take_logs(model, a->task == TASK_LOGZ ? 1 : -1);
-    for (k = 0; k < model->variables; k++) p->fixed[k] = -1, p->agent[k] = graphical_named(model, k);
-    if (o->evidence && graphical_read_evidence(o->evidence, model, p->fixed, error, error_size)) return -1;
-    if (o->agents && strcmp(o->agents, "each") != 0 &&
-        graphical_read_agents(o->agents, model, p->agent, error, error_size))
-        return -1;
-    gpuopt_desc_init(desc, sizeof *desc);
-    if (heuristic < 0) {
-        if (graphical_read_order(o->order, model, p->fixed, p->order, error, error_size)) return -1;
-        desc->order = p->order;
-    } else {
-        desc->heuristic = (gpuopt_elimination_heuristic)heuristic;
-    }
-    for (k = 0; k < model->variables; k++) {
-        if (p->fixed[k] >= 0) {
-            p->given[desc->condition_count] = p->fixed[k];
-            p->condition[desc->condition_count++] = k;
-        } else if (desc->order) {
-            desc->order_count++;
-        }
-    }
-    desc->variables = model->variables;
-    desc->domain = model->domain;
-    desc->functions = model->functions;
-    desc->function = model->function;
-    desc->type = model->type;
-    desc->top = model->top;
-    desc->condition = p->condition;
-    desc->semiring = a->task == TASK_LOGZ    ? GPUOPT_SEMIRING_LOG_SUM_EXP
-                     : a->task == TASK_COUNT ? GPUOPT_SEMIRING_MIN_COUNT
-                                             : GPUOPT_SEMIRING_MIN_SUM;
-    desc->restarts = (int32_t)o->restarts;
-    desc->order_seconds = o->order_seconds;
-    desc->order_work = o->order_work;
-    desc->seed = (uint64_t)o->seed;
-    desc->policy = (gpuopt_elimination_policy)choice(o->policy, policies);
-    desc->z = (int32_t)o->z;
-    return 0;
-}
-
-/* Three quarters of the machine's memory, if the system says how much it has. */
-static uint64_t most_host_memory(void) {
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 4 * 3 : 0;
-}
-
 /* ---- The loop ---- */
 
 /* Eliminates one variable at a time on a terminal, and overwrites a line of progress. Otherwise all variables are
  * eliminated in one call, which is faster: buckets that do not wait for one another are computed together. */
 static gpuopt_status eliminate(gpuopt_elimination *elimination, const options *o, wcsp_answer *a) {
-    int watched = !o->json && isatty(STDERR_FILENO);
+    int watched = !o->json && o->ranks == 1 && isatty(STDERR_FILENO);
     int32_t piece = watched ? 1 : INT32_MAX;
     double start = now(), shown = 0;
     gpuopt_status status = gpuopt_elimination_get_info(elimination, &a->info);
@@ -288,6 +198,14 @@ static int write_certificate(const options *o, const problem *p, const wcsp_answ
                                    a->assigned ? a->value : NULL);
 }
 
+/* Takes an assignment of the model that is eliminated: lifts it if that is a reduced one. */
+static gpuopt_status take_values(problem *p, const int32_t *value, wcsp_answer *a) {
+    a->assigned = 1;
+    if (p->reduction) return gpuopt_elimination_reduction_lift(p->reduction, value, a->value);
+    memcpy(a->value, value, sizeof *value * (size_t)p->model.variables);
+    return GPUOPT_OK;
+}
+
 static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, problem *p, wcsp_answer *a) {
     gpuopt_elimination *elimination = NULL;
     gpuopt_elimination_assignment found;
@@ -300,10 +218,8 @@ static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, 
     a->exact = a->info.outcome == GPUOPT_OPTIMAL;
     a->info.cost += a->reduction.offset;
     if (!status && a->task != TASK_LOGZ && a->info.outcome != GPUOPT_INFEASIBLE) {
-        status = gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, p->reduction ? p->reduced : a->value, &found);
-        if (!status && p->reduction && found.outcome != GPUOPT_INFEASIBLE)
-            status = gpuopt_elimination_reduction_lift(p->reduction, p->reduced, a->value);
-        a->assigned = found.outcome != GPUOPT_INFEASIBLE;
+        status = gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, p->reduced, &found);
+        if (!status && found.outcome != GPUOPT_INFEASIBLE) status = take_values(p, p->reduced, a);
         a->exact = found.outcome == GPUOPT_OPTIMAL; /* mini-buckets, too, when the bounds meet */
         a->cost = found.cost + a->reduction.offset;
         a->real = found.value;
@@ -314,6 +230,86 @@ static gpuopt_status solve_centrally(gpuopt_context *context, const options *o, 
         a->unwritten = write_certificate(o, p, a, whole ? elimination : NULL);
     }
     gpuopt_elimination_destroy(elimination);
+    return status;
+}
+
+/* Shifts costs between mini-buckets, and eliminates the relaxation that comes of it. An assignment follows from its
+ * bounds. */
+static gpuopt_status solve_relaxed(gpuopt_context *context, const options *o, problem *p, wcsp_answer *a) {
+    const double start = now();
+    gpuopt_elimination_relaxation *relaxation = NULL;
+    gpuopt_elimination *elimination = NULL;
+    gpuopt_elimination_desc desc = GPUOPT_INIT(gpuopt_elimination_desc);
+    int found = 0, permitted;
+    gpuopt_status status = gpuopt_elimination_order(context, &p->desc, NULL, NULL, &a->estimate);
+    if (!status) status = gpuopt_elimination_relax(context, &p->desc, (int32_t)o->relax, &relaxation);
+    if (!status) status = gpuopt_elimination_relaxation_get_info(relaxation, &a->relaxation);
+    if (!status) status = gpuopt_elimination_relaxation_get_desc(relaxation, &desc);
+    a->relax_seconds = now() - start;
+    if (!status) status = gpuopt_elimination_create(context, &desc, &elimination);
+    if (!status && desc.condition_count > 0)
+        status = gpuopt_elimination_set_condition(elimination, GPUOPT_HOST, 0, p->given);
+    if (!status) status = eliminate(elimination, o, a);
+    a->bound = a->info.value;
+    if (!status && p->desc.type == GPUOPT_COST_INT64) {
+        const int64_t scale = a->relaxation.scale, cost = a->info.cost;
+        a->bound = (double)cost / (double)scale + (double)a->reduction.offset;
+        a->info.cost = cost / scale + (cost % scale > 0) + a->reduction.offset; /* costs are whole */
+    }
+    for (int32_t k = 0; k < p->desc.condition_count; k++) p->reduced[p->desc.condition[k]] = p->given[k];
+    if (!status && a->info.outcome != GPUOPT_INFEASIBLE)
+        status = greedy_values(elimination, &desc, a->relaxation.original, p->reduced, &found);
+    if (!status && found) {
+        status = take_values(p, p->reduced, a);
+        graphical_cost(&p->model, a->value, &permitted, &a->cost, &a->real);
+        a->assigned = permitted;
+        a->exact = permitted && (p->desc.type == GPUOPT_COST_INT64 ? a->cost == a->info.cost
+                                                                   : a->relaxation.outcome == GPUOPT_OPTIMAL);
+    }
+    a->relaxation.original = NULL;
+    gpuopt_elimination_destroy(elimination);
+    gpuopt_elimination_relaxation_destroy(relaxation);
+    return status;
+}
+
+/* ---- Ranks ---- */
+
+typedef struct shared_task {
+    gpuopt_context *context; /* of rank 0 */
+    const options *o;
+    problem *p;
+    wcsp_answer *a;
+    counter *counter;
+} shared_task;
+
+/* The other ranks take the model from rank 0; their answers are the same, and nobody reads them. */
+static gpuopt_status solve_as_rank(int rank, const gpuopt_transport *transport, void *task_of) {
+    const shared_task *t = task_of;
+    problem p = *t->p;
+    wcsp_answer other, *a = t->a;
+    gpuopt_context *context = t->context;
+    gpuopt_group_desc group = GPUOPT_INIT(gpuopt_group_desc);
+    speaker speaker = {t->o->model, 1};
+    const char *backend;
+    gpuopt_status status = GPUOPT_OK;
+    memset(&other, 0, sizeof other);
+    gpuopt_desc_init(&other.estimate, sizeof other.estimate);
+    gpuopt_desc_init(&other.info, sizeof other.info);
+    if (rank) {
+        a = &other;
+        other.task = t->a->task;
+        p.reduction = NULL;
+        other.value = calloc((size_t)p.model.variables + 1, sizeof *other.value);
+        if (!other.value) return GPUOPT_ERROR_MEMORY;
+        status = open_context("cpu", 0, (int)t->o->threads, &speaker, &context, &backend);
+    }
+    group.time_limit = 1e9; /* a thread that cannot go on abandons the others */
+    if (!status) status = gpuopt_group_create(context, transport, &group, &p.desc.group);
+    if (rank == 0) count_from_now(t->counter); /* without the group, which is not part of the plan */
+    if (!status) status = solve_centrally(context, t->o, &p, a);
+    gpuopt_group_destroy(p.desc.group);
+    if (rank) gpuopt_context_destroy(context);
+    free(other.value);
     return status;
 }
 
@@ -356,7 +352,9 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
     status = open_counted_context(o->backend, (int)o->threads, &counter, &context, &a->backend);
     where = !status && strcmp(a->backend, "cuda") == 0 ? GPUOPT_DEVICE : GPUOPT_HOST;
     p->desc.host_limit = most_host_memory();
-    p->desc.memory_limit = o->memory ? (uint64_t)o->memory : where == GPUOPT_HOST ? p->desc.host_limit : 0;
+    p->desc.memory_limit = o->memory              ? (uint64_t)o->memory
+                           : where == GPUOPT_HOST ? p->desc.host_limit / (uint64_t)o->ranks
+                                                  : 0;
     start = now();
     if (!status && o->reduce) status = reduce(context, p, a);
     if (!status && (o->agents || !p->desc.order)) /* if there is an order, only agents need more: the tree */
@@ -368,7 +366,16 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
         p->desc.order_count = p->desc.variables - p->desc.condition_count;
     }
     count_from_now(&counter);
-    if (!status) status = o->agents ? solve_by_agents(context, o, p, a) : solve_centrally(context, o, p, a);
+    if (!status && o->plan) {
+        status = plan_policies(context, p, &counter.speaker, a);
+    } else if (!status && o->ranks > 1) {
+        shared_task t = {context, o, p, a, &counter};
+        status = ranks_work((int)o->ranks, solve_as_rank, &t);
+    } else if (!status) {
+        status = o->agents  ? solve_by_agents(context, o, p, a)
+                 : o->relax ? solve_relaxed(context, o, p, a)
+                            : solve_centrally(context, o, p, a);
+    }
     a->seconds = now() - start;
     a->peak = counted_peak(&counter, where);
     a->peak_predicted = where == GPUOPT_DEVICE ? a->estimate.memory.device_bytes
@@ -379,33 +386,6 @@ static gpuopt_status solve(const options *o, problem *p, wcsp_answer *a) {
 }
 
 /* ---- Results ---- */
-
-static int near(double a, double b) { return fabs(a - b) <= 1e-9 * (1 + fabs(a) + fabs(b)); }
-
-/* Checks the answer on the model as it was read. Returns 0, or prints what is wrong and returns -1. */
-static int check(const options *o, const problem *p, const wcsp_answer *a) {
-    const char *fault = NULL;
-    int64_t cost;
-    double real;
-    int permitted;
-    int32_t k;
-    if (!a->assigned) return 0;
-    for (k = 0; k < p->model.variables && !fault; k++)
-        if (a->value[k] < 0 || a->value[k] >= p->model.domain[k] || (p->fixed[k] >= 0 && a->value[k] != p->fixed[k]))
-            fault = "a value is outside of its domain, or against the evidence";
-    if (!fault) {
-        int real_costs = p->model.type == GPUOPT_COST_DOUBLE;
-        graphical_cost(&p->model, a->value, &permitted, &cost, &real);
-        if (!permitted) fault = "the assignment is forbidden";
-        else if (real_costs ? !near(real, a->real) : cost != a->cost) fault = "the assignment costs something else";
-        else if (real_costs ? real < a->info.value && !near(real, a->info.value) : cost < a->info.cost)
-            fault = "the assignment costs less than the lower bound";
-        else if (a->exact && (real_costs ? !near(real, a->info.value) : cost != a->info.cost))
-            fault = "the bounds differ, and should be proven equal";
-    }
-    if (fault) fprintf(stderr, "%s: the answer does not hold on the model: %s\n", o->model, fault);
-    return fault ? -1 : 0;
-}
 
 static int write_solution(const char *path, const problem *p, const wcsp_answer *a) {
     FILE *file = fopen(path, "w");
@@ -422,7 +402,12 @@ static int run(const options *o, problem *p, wcsp_answer *a) {
         /* The log has said what is wrong with the model. */
         return status == GPUOPT_ERROR_ARGUMENT || status == GPUOPT_ERROR_NUMERIC ? EXIT_BAD_INPUT : EXIT_FAILED;
     }
-    if (check(o, p, a)) return EXIT_FAILED;
+    if (o->plan) {
+        if (o->json) print_plans_json(&p->model, a);
+        else print_plans(&p->model, a);
+        return 0;
+    }
+    if (check_answer(o, p, a)) return EXIT_FAILED;
     if (o->json) print_json(&p->model, a);
     else print_words(&p->model, a);
     if (o->solution && a->assigned && write_solution(o->solution, p, a)) return EXIT_BAD_INPUT;
@@ -442,11 +427,13 @@ int main(int argc, char **argv) {
     gpuopt_desc_init(&a.estimate, sizeof a.estimate);
     gpuopt_desc_init(&a.info, sizeof a.info);
     gpuopt_desc_init(&a.reduction, sizeof a.reduction);
+    gpuopt_desc_init(&a.relaxation, sizeof a.relaxation);
     a.model = o.model;
     a.threads = (int)o.threads;
+    a.ranks = (int)o.ranks;
     a.task = (task)choice(o.task, tasks);
     a.read_seconds = now();
-    if (load(&o, &p, &a, error, sizeof error)) {
+    if (load_problem(&o, &p, &a, error, sizeof error)) {
         fprintf(stderr, "%s\n", error);
     } else {
         a.read_seconds = now() - a.read_seconds;

@@ -13,6 +13,13 @@ static int infeasible(const wcsp_answer *a) { return a->info.outcome == GPUOPT_I
 
 /* ---- JSON ---- */
 
+/* A relaxation's bound, a part of a cost, in the units of the file. */
+static double in_file(const graphical_model *model, double bound) {
+    if (model->type == GPUOPT_COST_DOUBLE) return bound;
+    bound = (bound + (double)model->shift) / pow(10, model->places);
+    return model->maximised ? -bound : bound;
+}
+
 /* Prints a number in the type of the model, and in the units of its file. */
 static void print_cost(const char *name, const graphical_model *model, int64_t cost, double real, int known) {
     char text[GRAPHICAL_COST_TEXT];
@@ -44,12 +51,8 @@ static void print_json_task(const graphical_model *model, const wcsp_answer *a) 
     if (a->task == TASK_LOGZ) print_cost("logz", model, 0, a->info.value, known);
 }
 
-void print_json(const graphical_model *model, const wcsp_answer *a) {
-    const gpuopt_elimination_estimate *e = &a->estimate;
-    printf("{\"model\": ");
-    print_json_string(a->model);
-    printf(", \"backend\": \"%s\", \"threads\": %d, \"task\": \"%s\", \"policy\": \"%s\", \"bits\": %d", a->backend,
-           a->threads, tasks[a->task], policies[e->policy], (int)e->bits);
+/* The model as it was read, and as it was reduced. */
+static void print_json_model(const graphical_model *model, const wcsp_answer *a) {
     printf(", \"variables\": %d, \"functions\": %d, \"max_domain\": %d", (int)(model->variables - model->hidden),
            (int)model->functions, (int)model->max_domain);
     if (model->hidden) printf(", \"hidden_variables\": %d", (int)model->hidden);
@@ -66,12 +69,26 @@ void print_json(const graphical_model *model, const wcsp_answer *a) {
         printf(", \"entries_bounded\": %lld, \"reduction_work\": %lld, \"reduce_seconds\": %.9f",
                (long long)r->entries_bounded, (long long)r->work, a->reduce_seconds);
     }
+}
+
+void print_json(const graphical_model *model, const wcsp_answer *a) {
+    const gpuopt_elimination_estimate *e = &a->estimate;
+    printf("{\"model\": ");
+    print_json_string(a->model);
+    printf(", \"backend\": \"%s\", \"threads\": %d, \"task\": \"%s\", \"policy\": \"%s\", \"bits\": %d", a->backend,
+           a->threads, tasks[a->task], policies[e->policy], (int)e->bits);
+    print_json_model(model, a);
     printf(", \"width\": %d, \"z\": %d, \"sliced\": %d, \"slices\": %lld, \"messages\": %d", (int)e->width, (int)e->z,
            (int)e->sliced, (long long)e->slices, (int)e->messages);
     printf(", \"operations\": %.17g, \"peak_bytes_predicted\": %llu, \"peak_bytes\": %llu", e->operations,
            (unsigned long long)a->peak_predicted, (unsigned long long)a->peak);
+    if (a->ranks > 1)
+        printf(", \"ranks\": %d, \"split\": %d, \"exchanged_bytes\": %.0f", a->ranks, (int)e->split, e->exchanged);
     printf(", \"status\": \"%s\"", infeasible(a) ? "infeasible" : a->exact ? "optimal" : "bounded");
     print_json_task(model, a);
+    if (a->relaxation.scale)
+        printf(", \"relax_iterations\": %d, \"relax_bound\": %.17g, \"relax_seconds\": %.9f",
+               (int)a->relaxation.iterations, in_file(model, a->bound), a->relax_seconds);
     if (a->distributed) {
         const agents_answer *d = &a->agents;
         printf(", \"agents\": %d, \"parts\": %d, \"util_messages\": %lld, \"value_messages\": %lld", (int)d->agents,
@@ -86,13 +103,39 @@ void print_json(const graphical_model *model, const wcsp_answer *a) {
            a->order_seconds, a->seconds, a->eliminate_seconds, a->read_seconds);
 }
 
+void print_plans_json(const graphical_model *model, const wcsp_answer *a) {
+    int k;
+    printf("{\"model\": ");
+    print_json_string(a->model);
+    printf(", \"backend\": \"%s\", \"task\": \"%s\"", a->backend, tasks[a->task]);
+    print_json_model(model, a);
+    printf(", \"order_seconds\": %.9f, \"limit\": %llu, \"policy\": ", a->order_seconds, (unsigned long long)a->limit);
+    if (a->chosen) printf("\"%s\"", policies[a->chosen]);
+    else printf("null");
+    for (k = 1; policies[k]; k++) {
+        const wcsp_plan *p = &a->plan[k];
+        const gpuopt_elimination_estimate *e = &p->estimate;
+        printf("%s\"%s\": ", k == 1 ? ", \"plans\": {" : ", ", policies[k]);
+        if (!p->known) {
+            printf("null");
+            continue;
+        }
+        printf("{\"fits\": %s, \"bytes\": %llu, \"operations\": %.17g, \"width\": %d, \"largest\": %.17g, "
+               "\"messages\": %d, \"bits\": %d, \"passes\": %d, \"slices\": %lld, \"z\": %d}",
+               p->fits ? "true" : "false", (unsigned long long)p->bytes, e->operations, (int)e->width, e->largest,
+               (int)e->messages, (int)e->bits, (int)e->passes, (long long)e->slices, (int)e->z);
+    }
+    printf("}}\n");
+}
+
 /* ---- Words ---- */
 
-static void print_bytes(double bytes) {
+/* width: of the number. */
+static void print_bytes(double bytes, int width) {
     static const char *const unit[] = {"bytes", "kB", "MB", "GB", "TB"};
     int k = 0;
     while (bytes >= 1000 && k < 4) bytes /= 1000, k++;
-    printf("%.4g %s", bytes, unit[k]);
+    printf("%*.4g %s", width, bytes, unit[k]);
 }
 
 static void print_bound(const graphical_model *model, int64_t cost, double real) {
@@ -132,8 +175,7 @@ static void print_result(const graphical_model *model, const wcsp_answer *a) {
                a->info.count == 1 ? " attains" : "s attain");
 }
 
-void print_words(const graphical_model *model, const wcsp_answer *a) {
-    const gpuopt_elimination_estimate *e = &a->estimate;
+static void print_model(const graphical_model *model, const wcsp_answer *a) {
     printf("%s: %d variables", a->model, (int)(model->variables - model->hidden));
     if (model->hidden) printf(" and %d hidden ones", (int)model->hidden);
     printf(" of at most %d values, %d functions; read in %.3g s\n", (int)model->max_domain, (int)model->functions,
@@ -148,27 +190,67 @@ void print_words(const graphical_model *model, const wcsp_answer *a) {
                (long long)r->values_forbidden, (long long)r->values_dominated, (long long)r->values_bounded,
                (int)r->functions_joined, (int)r->functions_split);
     }
+}
+
+void print_words(const graphical_model *model, const wcsp_answer *a) {
+    const gpuopt_elimination_estimate *e = &a->estimate;
+    print_model(model, a);
     printf("Width %d, %d messages of %d bits an entry, %.3g operations; policy %s", (int)e->width, (int)e->messages,
            (int)e->bits, e->operations, policies[e->policy]);
     if (e->policy == GPUOPT_POLICY_MINI_BUCKET) printf(" with z = %d", (int)e->z);
     if (e->policy == GPUOPT_POLICY_SLICE)
         printf(" with %d variables in %lld slices", (int)e->sliced, (long long)e->slices);
     printf("; ");
-    print_bytes((double)a->peak_predicted);
+    print_bytes((double)a->peak_predicted, 0);
     printf(" predicted, ");
-    print_bytes((double)a->peak);
+    print_bytes((double)a->peak, 0);
     printf(" taken.\n");
+    if (a->relaxation.scale)
+        printf("Costs shifted %d times in %.3g s: the bound is %.12g.\n", (int)a->relaxation.iterations,
+               a->relax_seconds, in_file(model, a->bound));
+    if (a->ranks > 1)
+        printf("That is the first of %d ranks, which has not all values of %d variables and sends %.0f bytes.\n",
+               a->ranks, (int)e->split, e->exchanged);
     print_result(model, a);
     if (a->distributed) {
         const agents_answer *d = &a->agents;
         printf("%d agents: %lld UTIL messages (", (int)d->agents, (long long)d->util_messages);
-        print_bytes((double)d->util_bytes);
+        print_bytes((double)d->util_bytes, 0);
         printf("), %lld VALUE messages (", (long long)d->value_messages);
-        print_bytes((double)d->value_bytes);
+        print_bytes((double)d->value_bytes, 0);
         printf("), the largest ");
-        print_bytes((double)d->largest_bytes);
+        print_bytes((double)d->largest_bytes, 0);
         printf("; simulated %.3g s, all work %.3g s.\n", d->simulated_seconds, d->work_seconds);
     }
     printf("On %s in %.3g s: %.3g s for the order, %.3g s to eliminate.\n", a->backend, a->seconds, a->order_seconds,
            a->eliminate_seconds);
+}
+
+void print_plans(const graphical_model *model, const wcsp_answer *a) {
+    int k;
+    print_model(model, a);
+    printf("policy       memory      operations  width  largest  bits\n");
+    for (k = 1; policies[k]; k++) {
+        const wcsp_plan *p = &a->plan[k];
+        const gpuopt_elimination_estimate *e = &p->estimate;
+        printf("%-11s  ", policies[k]);
+        if (!p->known) {
+            printf("none within the limit, or not on this backend\n");
+            continue;
+        }
+        print_bytes((double)p->bytes, 8);
+        printf("  %10.4g  %5d  2^%5.1f  %4d", e->operations, (int)e->width, log2(e->largest > 1 ? e->largest : 1),
+               (int)e->bits);
+        if (k == GPUOPT_POLICY_RECOMPUTE) printf("  %d passes", (int)e->passes);
+        if (k == GPUOPT_POLICY_SLICE) printf("  %lld slices", (long long)e->slices);
+        if (k == GPUOPT_POLICY_MINI_BUCKET) printf("  z = %d: a bound", (int)e->z);
+        printf(p->fits ? "\n" : "  above the limit\n");
+    }
+    if (a->limit) {
+        printf("Limit: ");
+        print_bytes((double)a->limit, 0);
+        printf("; ");
+    }
+    printf("policy: %s. On %s, %.3g s for the order.\n", a->chosen ? policies[a->chosen] : "none fits", a->backend,
+           a->order_seconds);
 }

@@ -13,9 +13,16 @@ extern const char *const policies[]; /* as gpuopt_elimination_policy, NULL */
 
 typedef enum task { TASK_MIN = 0, TASK_COUNT, TASK_LOGZ } task;
 
+/* What a policy would take. */
+typedef struct wcsp_plan {
+    gpuopt_elimination_estimate estimate;
+    uint64_t bytes;
+    int known, fits, limited; /* there is a plan; within the limit; planned with the limit, not without one */
+} wcsp_plan;
+
 typedef struct wcsp_answer {
     const char *model, *backend;
-    int threads;
+    int threads, ranks;
     task task;
     gpuopt_elimination_estimate estimate;
     gpuopt_elimination_info info;
@@ -30,11 +37,19 @@ typedef struct wcsp_answer {
     gpuopt_elimination_reduction_info reduction; /* rules 0: the model was not reduced */
     int32_t reduced_functions;
     double reduce_seconds;
+    gpuopt_elimination_relaxation_info relaxation; /* scale 0: costs were not shifted */
+    double bound, relax_seconds;                   /* of the relaxation, before it is rounded */
+    wcsp_plan plan[7];                             /* by policy; what is `chosen` of those, 0: none fits */
+    int chosen;
+    uint64_t limit;
     int distributed;
     agents_answer agents;
 } wcsp_answer;
 
 void print_json(const graphical_model *model, const wcsp_answer *a);
 void print_words(const graphical_model *model, const wcsp_answer *a);
+
+void print_plans_json(const graphical_model *model, const wcsp_answer *a);
+void print_plans(const graphical_model *model, const wcsp_answer *a);
 
 #endif /* EXAMPLES_WCSP_REPORT_H */

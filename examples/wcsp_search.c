@@ -21,9 +21,13 @@ void take(search *s, const int32_t *value) {
     int permitted;
     int64_t cost;
     double real;
+    if (s->reduction) {
+        s->status = gpuopt_elimination_reduction_lift(s->reduction, value, s->lifted);
+        if (s->status) return;
+        value = s->lifted;
+    }
     graphical_cost(&s->model, value, &permitted, &cost, &real);
     if (!permitted || (s->feasible && cost >= s->upper)) return;
-    memcpy(s->incumbent, value, sizeof *value * (size_t)s->model.variables);
     s->feasible = 1;
     s->upper = cost;
     say(s, "incumbent", cost);
@@ -62,7 +66,7 @@ static void look_up(search *s, int32_t variable, int32_t count) {
         s->bounds += (int64_t)count * l->values;
     }
     s->nodes += count;
-    if (s->status || now() > s->deadline) s->stopped = 1;
+    if (s->status || now() > s->deadline || s->bounds > s->last_bound) s->stopped = 1;
 }
 
 /* Sorts the values of an open state that may lead below its limit. */
@@ -182,7 +186,8 @@ static void read_answer(search *s, int32_t variable, int32_t *value) {
 static int64_t rounded_up(int64_t a, int64_t b) { return a / b + (a % b > 0); }
 
 void deepen(search *s, int64_t root, int64_t most) {
-    int64_t limit = s->scale, excess = 0;
+    const int64_t known = (s->lower - s->offset) * s->scale - root; /* 0 or less: from the relaxation alone */
+    int64_t limit = (known > 0 ? known : 0) + s->scale, excess = 0;
     int32_t r, *value = calloc((size_t)s->tree.levels + 1, sizeof *value);
     if (!value) s->status = GPUOPT_ERROR_MEMORY;
     for (; value && !s->proven; limit += limit < most / 64 ? limit : limit / 4 + 1) {
@@ -195,6 +200,7 @@ void deepen(search *s, int64_t root, int64_t most) {
         if (s->stopped) break;
         if (excess < limit) { /* the optimum */
             s->deadline = HUGE_VAL;
+            s->last_bound = INT64_MAX;
             for (r = s->tree.root; r >= 0; r = s->tree.level[r].next_sibling) {
                 s->tree.level[r].limit[0] = limit;
                 read_answer(s, r, value);
@@ -203,7 +209,7 @@ void deepen(search *s, int64_t root, int64_t most) {
             if (!s->feasible) s->status = GPUOPT_ERROR_NUMERIC, s->stopped = 1;
         }
         if (s->stopped) break;
-        s->lower = rounded_up(root + excess, s->scale);
+        s->lower = rounded_up(root + excess, s->scale) + s->offset;
         s->proven = excess < limit || limit == most;
         if (s->proven) s->lower = s->upper;
         else say(s, "at least", s->lower);

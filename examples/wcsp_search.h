@@ -5,6 +5,7 @@
 #ifndef EXAMPLES_WCSP_SEARCH_H
 #define EXAMPLES_WCSP_SEARCH_H
 
+#include "examples/common.h"
 #include "examples/wcsp_tree.h"
 
 /* What is known about a state of a level: how far its optimum is above its bound, or at least is. */
@@ -17,8 +18,11 @@ typedef struct memory {
 } memory;
 
 typedef struct search {
-    graphical_model model;
-    tree tree;
+    graphical_model model;    /* as it was read */
+    graphical_model searched; /* its fields or those of the reduced model, which others own */
+    gpuopt_elimination_reduction *reduction;
+    int64_t offset; /* of the costs of the model to those of the reduced one */
+    tree tree;      /* of the model that is searched, as all that follows */
     gpuopt_context *context;
     gpuopt_elimination *elimination; /* of the relaxation: its variables are copies of the model's */
     int32_t *first_copy, *copies;    /* [variables] of each; a variable's follow one another */
@@ -29,19 +33,21 @@ typedef struct search {
     uint64_t mask; /* entries of the cache - 1 */
     int64_t nodes, bounds, calls, recalled;
     double deadline;
-    int stopped;          /* by the deadline, or for good: */
+    int64_t last_bound;   /* that may be looked up */
+    int stopped;          /* by the deadline or the last bound, or for good: */
     gpuopt_status status; /* of the look-ups */
-    /* The answer: costs are the model's, times scale those of the relaxation. */
-    int32_t *incumbent; /* [variables] */
+    /* The answer: costs are the model's; less the offset, times scale, they are those of the relaxation. */
+    int32_t *lifted; /* [variables of the model] */
     int64_t lower, upper, scale;
     int feasible, proven;
     double unit, start; /* a cost of 1 in the file's terms (.uai), or 1 */
     int json;
+    speaker voice;
 } search;
 
 /* Prints a line: the time, what is known of the cost, and the nodes so far. */
 void say(const search *s, const char *what, int64_t cost);
-/* Takes an assignment [variables of the model] if it is the best so far. */
+/* Takes an assignment [variables searched] if it is the best so far. */
 void take(search *s, const int32_t *value);
 
 /* Searches for an assignment whose cost is less than `most` above the bound `root`, both the relaxation's, then for one

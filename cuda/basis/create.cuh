@@ -120,8 +120,8 @@ CudaBasis::CudaBasis(gpuopt_context *context, const gpuopt_basis_desc &desc) : q
     head.m = desc.m;
     b_.pitch = (static_cast<long long>(desc.m) + 15) / 16 * 16;
     if (desc.m >= BASIS_LIBRARIES) find_libraries();
-    /* Up to a rank of about 64, our own rank update is limited by memory. With cuBLAS, larger ranks cost an update still
-     * less, but the FTRAN and BTRAN beside it more. */
+    /* Up to a rank of about 64, our own rank update is limited by memory. With cuBLAS, larger ranks cost an update
+     * still less, but the FTRAN and BTRAN beside it more. */
     head.most = desc.deferred_updates > 0 ? desc.deferred_updates : libraries_ ? 192 : 64;
     head.pivot_tolerance = b_.tolerance = desc.pivot_tolerance;
     b_.m = desc.m;

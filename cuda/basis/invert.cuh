@@ -21,7 +21,8 @@ bool has_whole_lines(const gpuopt_matrix &columns) {
     return true;
 }
 
-/* Whether the entries of such lines are in ascending order. 16 are compared at a time, which compilers make vectors of. */
+/* Whether the entries of such lines are in ascending order. 16 are compared at a time, which compilers make vectors
+ * of. */
 bool is_in_order(const gpuopt_matrix &columns) {
     enum { AT_ONCE = 16 };
     const int32_t *index = columns.index;

@@ -40,7 +40,8 @@ struct Cusolver {
     int (*destroy)(void *handle);
     int (*set_stream)(void *handle, cudaStream_t stream);
     int (*getrf_size)(void *handle, int m, int n, double *a, int lda, int *doubles);
-    /* a = P^-1 L U. pivot[k]: row k was swapped with this one, counted from 1; info, device: 0, or the first zero pivot */
+    /* a = P^-1 L U. pivot[k]: row k was swapped with this one, counted from 1; info, device: 0, or the first zero
+     * pivot */
     int (*getrf)(void *handle, int m, int n, double *a, int lda, double *workspace, int *pivot, int *info);
 };
 

@@ -50,10 +50,10 @@ gpuopt_status cuda_status(const gpuopt_context *context, cudaError_t error, cons
         if (gpuopt_cuda_status != GPUOPT_OK) return gpuopt_cuda_status;       \
     } while (0)
 
-/* Every entry into the backend makes the context's CUDA context current, and at its end the caller's again. The driver's
- * stack of contexts does that without making a context on the caller's device where there is none yet, as cudaSetDevice
- * would. An error that the caller's own CUDA calls left behind stays, and none of ours is left to the caller (but where
- * there are both, ours has taken its place). */
+/* Every entry into the backend makes the context's CUDA context current, and at its end the caller's again. The
+ * driver's stack of contexts does that without making a context on the caller's device where there is none yet, as
+ * cudaSetDevice would. An error that the caller's own CUDA calls left behind stays, and none of ours is left to the
+ * caller (but where there are both, ours has taken its place). */
 class DeviceScope {
   public:
     explicit DeviceScope(const gpuopt_context *context)
@@ -74,8 +74,9 @@ class DeviceScope {
     const bool pending_, pushed_;
 };
 
-/* Loads a kernel, and lets its launches have as much dynamic shared memory as the device gives a block. The limit belongs
- * to the kernel on this device and not to a handle, so all handles set the same, in whatever order and thread. */
+/* Loads a kernel, and lets its launches have as much dynamic shared memory as the device gives a block. The limit
+ * belongs to the kernel on this device and not to a handle, so all handles set the same, in whatever order and
+ * thread. */
 template <class... Parameter>
 gpuopt_status load_kernel(const gpuopt_context *context, void (*kernel)(Parameter...)) {
     cudaFuncAttributes attributes;
@@ -95,8 +96,8 @@ gpuopt_status load_kernels(const gpuopt_context *context, Kernel... kernel) {
     return status;
 }
 
-/* 10 times the compute capability that the kernel's code was made for (that of the PTX where it was compiled from that):
- * what __CUDA_ARCH__ says, divided by 10. */
+/* 10 times the compute capability that the kernel's code was made for (that of the PTX where it was compiled from
+ * that): what __CUDA_ARCH__ says, divided by 10. */
 template <class... Parameter>
 gpuopt_status code_version(const gpuopt_context *context, void (*kernel)(Parameter...), int *version) {
     cudaFuncAttributes attributes;

@@ -4,8 +4,8 @@
  * (never in a step), and keeps one handle of each on its stream. Without them, or with one that does not work, our own
  * kernels do the work, and the log says so once.
  *
- * They are opened by dlopen, so that a program which does not have them runs all the same, and one which has loaded them
- * already shares its copy. With GPUOPT_CUDA_LINK_LIBRARIES they are linked (-lcublas -lcusolver) instead; with
+ * They are opened by dlopen, so that a program which does not have them runs all the same, and one which has loaded
+ * them already shares its copy. With GPUOPT_CUDA_LINK_LIBRARIES they are linked (-lcublas -lcusolver) instead; with
  * GPUOPT_CUDA_WITHOUT_LIBRARIES they are never used.
  */
 #ifndef GPUOPT_CUDA_LIBRARIES_CUH

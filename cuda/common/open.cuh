@@ -14,9 +14,9 @@ namespace {
 
 /* ---- Memory, where the host gave no hooks ---- */
 
-/* Device memory of a context comes from a pool of its own, in the order of its stream: neither taking nor giving it back
- * waits for the device. The pool keeps this much that is free; the rest goes back to the device when the stream is next
- * waited for. */
+/* Device memory of a context comes from a pool of its own, in the order of its stream: neither taking nor giving it
+ * back waits for the device. The pool keeps this much that is free; the rest goes back to the device when the stream is
+ * next waited for. */
 constexpr uint64_t pool_keeps = uint64_t{64} << 20;
 
 void *default_allocate(void *user, gpuopt_memory where, size_t bytes) {
@@ -67,7 +67,8 @@ void cuda_close(gpuopt_context *context) {
     context->state = nullptr;
 }
 
-/* Finds the CUDA context to work in: that of the host's stream, which may be a green context, or the device's primary one. */
+/* Finds the CUDA context to work in: that of the host's stream, which may be a green context, or the device's primary
+ * one. */
 gpuopt_status find_cuda_context(gpuopt_context *context) {
     CudaContext *cuda = cuda_of(context);
     CUdevice device = context->desc.device;

@@ -30,8 +30,9 @@ char *first_page(void *memory) {
     return reinterpret_cast<char *>(whole_pages(static_cast<size_t>(reinterpret_cast<uintptr_t>(memory))));
 }
 
-/* Locks pages of the context's host memory, unless the allocator hands out locked ones, and sets *locked to whether this
- * did; cudaHostUnregister() undoes it. Kernels are to use the memory by the same address, which few platforms forbid. */
+/* Locks pages of the context's host memory, unless the allocator hands out locked ones, and sets *locked to whether
+ * this did; cudaHostUnregister() undoes it. Kernels are to use the memory by the same address, which few platforms
+ * forbid. */
 gpuopt_status lock_pages(const gpuopt_context *context, void *pages, size_t bytes, bool *locked) {
     cudaPointerAttributes attributes = {};
     *locked = false;

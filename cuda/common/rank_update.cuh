@@ -240,8 +240,8 @@ gpuopt_status rank_update_open(const gpuopt_context *context, RankUpdate *device
     return load_kernels(context, rank_update_tiles<true>, rank_update_tiles<false>);
 }
 
-/* Whether cuBLAS is faster, by what tests/bench/results/basis.md has of an H200: its products have more of the tensor cores'
- * speed, and ours less to read and write. */
+/* Whether cuBLAS is faster, by what tests/bench/results/basis.md has of an H200: its products have more of the tensor
+ * cores' speed, and ours less to read and write. */
 inline bool blas_is_faster(int rows, int cols, int rank) {
     const double entries = static_cast<double>(rows) * cols;
     if (rank > 144) return true;

@@ -2,9 +2,9 @@
  *
  * Elimination on the GPU: making a handle, loading its functions, and what a plan of its memory says.
  *
- * _create sends the plan and the functions to the device in one copy, which is not waited for. It loads the kernels that
- * the handle's jobs were found to need, and no others. The first time in a process loading takes most of a millisecond,
- * from then on less than a microsecond for each kernel.
+ * _create sends the plan and the functions to the device in one copy, which is not waited for. It loads the kernels
+ * that the handle's jobs were found to need, and no others. The first time in a process loading takes most of a
+ * millisecond, from then on less than a microsecond for each kernel.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_CREATE_CUH
 #define GPUOPT_CUDA_ELIMINATION_CREATE_CUH

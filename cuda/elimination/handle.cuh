@@ -51,7 +51,8 @@ CudaElimination *cuda_elimination(gpuopt_elimination *e) { return reinterpret_ca
 uint64_t elimination_free_bytes(const gpuopt_context *context) {
     DeviceScope scope(context);
     size_t free_bytes = 0, all = 0;
-    /* What handles before this one gave back to the context's pool goes back to the device when the stream is waited for. */
+    /* What handles before this one gave back to the context's pool goes back to the device when the stream is waited
+     * for. */
     if (cudaStreamSynchronize(cuda_of(context)->stream) != cudaSuccess ||
         cudaMemGetInfo(&free_bytes, &all) != cudaSuccess)
         return 0;
@@ -102,8 +103,8 @@ bool runs_alone(const gpuopt__elimination_job &job) {
 }
 
 /* Which kernel suits a job that runs alone. pool: where its digits are. operand: the plan's; NULL for a chunk, which is
- * not in the plan. may_copy: operands may be copied first. has_staged: see CudaElimination. product, staged: room for the
- * result. */
+ * not in the plan. may_copy: operands may be copied first. has_staged: see CudaElimination. product, staged: room for
+ * the result. */
 JobChoice choose_kernel(const gpuopt_context *context, const gpuopt__elimination_plan &p,
                         const gpuopt__elimination_job &job, const int64_t *pool,
                         const gpuopt__elimination_operand *operand, bool may_copy, bool has_staged, Product *product,
@@ -139,8 +140,8 @@ ChoiceCount count_choices(const gpuopt_context *context, const gpuopt__eliminati
     return count;
 }
 
-/* Bytes of a partial assignment and its bounds, and how many of these there is room for: arrays in host memory go through
- * the device in such pieces. None where there are no bounds. */
+/* Bytes of a partial assignment and its bounds, and how many of these there is room for: arrays in host memory go
+ * through the device in such pieces. None where there are no bounds. */
 int64_t bound_row_bytes(const gpuopt__elimination_plan &p, int32_t values) {
     return static_cast<int64_t>(sizeof(int64_t)) * values + static_cast<int64_t>(sizeof(int32_t)) * p.variables;
 }

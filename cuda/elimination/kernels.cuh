@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elimination on the GPU: which of the compiled kernels a job gets. Each function returns it as a pointer: _create loads
- * the kernels of all jobs by these, and the launches in launch.cuh use them.
+ * Elimination on the GPU: which of the compiled kernels a job gets. Each function returns it as a pointer: _create
+ * loads the kernels of all jobs by these, and the launches in launch.cuh use them.
  */
 #ifndef GPUOPT_CUDA_ELIMINATION_KERNELS_CUH
 #define GPUOPT_CUDA_ELIMINATION_KERNELS_CUH

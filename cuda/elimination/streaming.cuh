@@ -126,7 +126,8 @@ gpuopt_status stream_create(const gpuopt_context *context, const gpuopt__elimina
     cudaEvent_t *const pairs[] = {s->filled, s->computed, s->emptied};
     for (cudaEvent_t *events : pairs)
         for (int k = 0; k < 2; k++) GPUOPT_CUDA(context, cudaEventCreateWithFlags(&events[k], cudaEventDisableTiming));
-    /* The first copies on the other streams come after the allocation of the device memory, which is on the context's. */
+    /* The first copies on the other streams come after the allocation of the device memory, which is on the
+     * context's. */
     for (cudaEvent_t event : s->computed) GPUOPT_CUDA(context, cudaEventRecord(event, cuda_of(context)->stream));
     return GPUOPT_OK;
 }

@@ -184,8 +184,9 @@ __global__ void __launch_bounds__(value_threads)
     if (lane == 0) e.total[e.copies] = sum;
 }
 
-/* Bounds of `values` values of a variable for each of many partial assignments. A group of `lanes` lanes, a power of two
- * of at most 32, has one of these: its lanes share the tables that are common to all values, and have a value each. */
+/* Bounds of `values` values of a variable for each of many partial assignments. A group of `lanes` lanes, a power of
+ * two of at most 32, has one of these: its lanes share the tables that are common to all values, and have a value
+ * each. */
 __global__ void __launch_bounds__(bound_threads)
     bound_values(EliminationView e, gpuopt__elimination_lookup q, const int32_t *domain, int32_t variables,
                  int32_t values, int32_t lanes, int sign) {

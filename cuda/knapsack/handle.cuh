@@ -112,8 +112,8 @@ uint64_t cut_knapsack_host(const gpuopt_knapsack_desc &d, void *base, CudaKnapsa
     return arena.used;
 }
 
-/* Loads the kernels that the handle may launch. The search that recovers items has dominance; with HYBRID it runs on the
- * host. */
+/* Loads the kernels that the handle may launch. The search that recovers items has dominance; with HYBRID it runs on
+ * the host. */
 gpuopt_status knapsack_load_kernels(const gpuopt_context *context, const gpuopt_knapsack_desc &d) {
     if (d.search == GPUOPT_SEARCH_HYBRID) return load_kernels(context, knapsack_expand<false, true>);
     gpuopt_status status = load_kernels(context, knapsack_expand<true, false>, knapsack_complete);

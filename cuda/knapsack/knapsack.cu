@@ -71,8 +71,8 @@ gpuopt_status cuda_knapsack_load(gpuopt_knapsack *knapsack) {
     return status ? status : k->queue.release_host(first);
 }
 
-/* Takes a larger block of device memory, and copies the nodes to it. HYBRID's pools, and those that stay in host memory,
- * do not grow. */
+/* Takes a larger block of device memory, and copies the nodes to it. HYBRID's pools, and those that stay in host
+ * memory, do not grow. */
 gpuopt_status cuda_knapsack_grow(gpuopt_knapsack *knapsack, int64_t pool) {
     CudaKnapsack *k = cuda_knapsack(knapsack);
     const gpuopt__knapsack_search &s = knapsack->search;

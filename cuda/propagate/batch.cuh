@@ -5,10 +5,10 @@
  *
  *     batch.cuh          this: memory, runs, changes        batch_tables.cuh   a node's tables
  *     batch_kernels.cuh  layout, capacities, results        batch_rows.cuh     a node's rows
- *     batch_node.cuh     the kernel that runs nodes         batch_room.cuh     what they work on, and what threads share
+ *     batch_node.cuh     the kernel that runs nodes         batch_room.cuh     their data, and what threads share
  *
- * A small call, for which latency counts, uses host memory that the GPU reads and writes directly: its nodes, reports and
- * changes go through `near`, and so there is nothing to copy.
+ * A small call, for which latency counts, uses host memory that the GPU reads and writes directly: its nodes, reports
+ * and changes go through `near`, and so there is nothing to copy.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_BATCH_CUH
 #define GPUOPT_CUDA_PROPAGATE_BATCH_CUH

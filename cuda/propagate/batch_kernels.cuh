@@ -13,8 +13,8 @@ namespace {
 
 /* ---- The matrix by columns ---- */
 
-/* Calls f(slot, at) for every entry, where `at` is its place in p.val and p.col: a thread for each short row, a warp for
- * any other. */
+/* Calls f(slot, at) for every entry, where `at` is its place in p.val and p.col: a thread for each short row, a warp
+ * for any other. */
 template <class Val, class Bound, class F>
 __device__ void each_stored_entry(const Propagator<Val, Bound> &p, F f) {
     const int lane = static_cast<int>(threadIdx.x % WARP);
@@ -118,7 +118,8 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* Writes all bounds of `count` nodes: those in the list or, without one, those from `first` on. A block takes a node. */
+/* Writes all bounds of `count` nodes: those in the list or, without one, those from `first` on. A block takes a
+ * node. */
 template <class Val, class Bound>
 __global__ void __launch_bounds__(THREADS)
     expand_nodes(const __grid_constant__ Propagator<Val, Bound> p, const NodeRecord *record, ChangeRoom from, int nodes,

@@ -134,19 +134,23 @@ class NodeRun : public NodeRows<WORKERS, Index, Val, Bound> {
 
     /* Gives the node its bounds; what is wrong with them, which can only be if they are in device memory, is noted. */
     __device__ void give(int node) {
-        const long long first = call.start[node], end = call.start[node + 1];
-        if (first < 0 || end < first || end > call.changes || (node == 0 && first != 0) || (end > first && !call.col)) {
+        const GivenNodes from = call.is_few
+                                    ? GivenNodes{call.few.start, call.few.col, call.given.lb ? call.few.lb : nullptr,
+                                                 call.given.ub ? call.few.ub : nullptr}
+                                    : call.given;
+        const long long first = from.start[node], end = from.start[node + 1];
+        if (first < 0 || end < first || end > call.changes || (node == 0 && first != 0) || (end > first && !from.col)) {
             raise_flag<cuda::thread_scope_block>(s.bad);
             return;
         }
         for (long long i = first + thread; i < end; i += THREADS_) {
-            const int col = call.col[i];
-            if (col < 0 || col >= p.cols || (call.lb && !(call.lb[i] < p.rules.infinity)) ||
-                (call.ub && !(call.ub[i] > -p.rules.infinity)))
+            const int col = from.col[i];
+            if (col < 0 || col >= p.cols || (from.lb && !(from.lb[i] < p.rules.infinity)) ||
+                (from.ub && !(from.ub[i] > -p.rules.infinity)))
                 raise_flag<cuda::thread_scope_block>(s.bad);
             else
-                Rows::give(static_cast<unsigned>(col), call.lb ? call.lb + i : nullptr,
-                           call.ub ? call.ub + i : nullptr);
+                Rows::give(static_cast<unsigned>(col), from.lb ? from.lb + i : nullptr,
+                           from.ub ? from.ub + i : nullptr);
         }
     }
 

@@ -4,14 +4,15 @@
  *
  * A node's bounds are the base's but for the columns in a hash table. A row can only have an effect on the node if the
  * bounds of its columns have moved by more than its capacity: the slack of its side less the reach of its entries, see
- * the filter (gpuopt_impl/propagate/filter.h), which has been computed for each row at the base's bounds. So a change is
- * taken to the rows of its column, each of which has used up a share of its capacity in this node, an integer, in a
+ * the filter (gpuopt_impl/propagate/filter.h), which has been computed for each row at the base's bounds. So a change
+ * is taken to the rows of its column, each of which has used up a share of its capacity in this node, an integer, in a
  * second hash table; only rows whose share is full are read, and those that have been added. Shares are rounded up, so
  * that a row that is not read would not have passed the filter; and they are integers, so that they do not depend on
  * the order of the changes.
  *
  * A table's room depends on who works on the node: a warp, a block or a large block, with tables in shared memory, or a
- * block or a large one with tables in global memory. A node that outgrows its room is put on a list, and begins anew in the next larger room.
+ * block or a large one with tables in global memory. A node that outgrows its room is put on a list, and begins anew in
+ * the next larger room.
  *
  * What the threads of a node tell one another
  * -------------------------------------------
@@ -84,11 +85,26 @@ struct ChangeRoom {
     unsigned long long capacity;
 };
 
-/* A run. */
-struct BatchCall {
+/* Nodes as given. */
+struct GivenNodes {
     const long long *start;
     const int *col;
     const double *lb, *ub;
+};
+
+/* A few nodes as an argument of the kernel, which reads it sooner than the host's memory. */
+struct FewNodes {
+    enum { NODES = 4, BOUNDS = 16 };
+    long long start[NODES + 1];
+    int col[BOUNDS];
+    double lb[BOUNDS], ub[BOUNDS];
+};
+
+/* A run. */
+struct BatchCall {
+    GivenNodes given; /* of few nodes only which arrays there are */
+    bool is_few;
+    FewNodes few;
     const int *list; /* of nodes to be run; null: all of them */
     int *left;       /* list of nodes that outgrow their room */
     NodeRecord *record;

@@ -23,21 +23,23 @@ gpuopt_status TypedBatch<Val, Bound>::follow_base() {
     return status;
 }
 
-/* Copies nodes from the host's arrays. */
+/* Copies nodes from the host's arrays; few ones into the call itself. */
 template <class Val, class Bound>
 gpuopt_status TypedBatch<Val, Bound>::take_nodes(const gpuopt_propagator_nodes &nodes, const BatchArrays &to,
                                                  BatchCall &call) {
     const auto given = static_cast<size_t>(nodes.start[nodes.count]);
     gpuopt_status status = GPUOPT_OK;
+    call.is_few = nodes.count <= FewNodes::NODES && given <= FewNodes::BOUNDS;
     auto take = [&](auto *array, const auto *from, size_t count) {
-        if (&to == &near_) memcpy(array, from, sizeof *array * count);
+        if (call.is_few || &to == &near_) memcpy(array, from, sizeof *array * count);
         else if (!status) status = queue_.copy(array, from, sizeof *array * count);
         return array;
     };
-    call.start = take(to.start, nodes.start, static_cast<size_t>(nodes.count) + 1);
-    call.col = given ? take(to.col, nodes.col, given) : to.col;
-    call.lb = given && nodes.lb ? take(to.lb, nodes.lb, given) : nullptr;
-    call.ub = given && nodes.ub ? take(to.ub, nodes.ub, given) : nullptr;
+    FewNodes &few = call.few;
+    call.given.start = take(call.is_few ? few.start : to.start, nodes.start, static_cast<size_t>(nodes.count) + 1);
+    call.given.col = given ? take(call.is_few ? few.col : to.col, nodes.col, given) : to.col;
+    call.given.lb = given && nodes.lb ? take(call.is_few ? few.lb : to.lb, nodes.lb, given) : nullptr;
+    call.given.ub = given && nodes.ub ? take(call.is_few ? few.ub : to.ub, nodes.ub, given) : nullptr;
     return status;
 }
 
@@ -111,8 +113,7 @@ gpuopt_status TypedBatch<Val, Bound>::run(gpuopt_memory where, const gpuopt_prop
     const bool is_host = where == GPUOPT_HOST;
     bool small = is_host && nodes.count <= NEAR_NODES && nodes.start[nodes.count] <= NEAR_CHANGES;
     BatchCall call = {};
-    call.start = reinterpret_cast<const long long *>(nodes.start);
-    call.col = nodes.col, call.lb = nodes.lb, call.ub = nodes.ub;
+    call.given = {reinterpret_cast<const long long *>(nodes.start), nodes.col, nodes.lb, nodes.ub};
     call.changes = desc_.changes;
     call.nodes = nodes.count, call.rounds = rounds, call.node_columns = desc_.node_columns;
     call.report = report_;

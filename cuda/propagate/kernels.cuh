@@ -208,7 +208,9 @@ __global__ void end_round(Propagator<Val, Bound> p) {
     p.report->done = p.state->done;
 }
 
+#ifndef GPUOPT__PROPAGATOR_GRAPH_VERSION /* the sanitizers' build sets a number above all: tests/gpu/sanitize.sh */
 #define GPUOPT__PROPAGATOR_GRAPH_VERSION 12040 /* the first CUDA with conditional nodes made by capture */
+#endif
 #if CUDART_VERSION >= GPUOPT__PROPAGATOR_GRAPH_VERSION
 template <class Val, class Bound>
 __global__ void end_graph_round(Propagator<Val, Bound> p, cudaGraphConditionalHandle again) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Probing on the GPU: nodes are made, run and compared on the device, and only bounds, counts and what the host asks for
- * come back.
+ * Probing on the GPU: nodes are made, run and compared on the device, and only bounds, counts and what the host asks
+ * for come back.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_PROBE_CUH
 #define GPUOPT_CUDA_PROPAGATE_PROBE_CUH

@@ -12,8 +12,8 @@
  *     raw.cuh       the host's model, uploaded and checked            tighten.cuh   rows that passed: sums, new bounds
  *     build.cuh     sizes, layout of the rows                         rows.cuh      loading and filtering entries
  *     kernels.cuh   the kernels                                       (arithmetic: gpuopt_impl/propagate/row.h)
- *     device.cuh    what the kernels work on; bounds                  batch.cuh     many nodes at once, and its own files
- *     state.cuh     bounds, sides and rows, in and out                tree.cuh      a tree search, and its own files
+ *     device.cuh    what the kernels work on; bounds                  batch.cuh     many nodes at once, in files of it
+ *     state.cuh     bounds, sides and rows, in and out                tree.cuh      a tree search, in files of it
  *     probe.cuh     probing, with a batch
  */
 #include <algorithm>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the GPU: bounds, sides and reports of rows, from the host or device memory and back, in pieces that the
- * handle's staging memory holds.
+ * Propagation on the GPU: bounds, sides and reports of rows, from the host or device memory and back, in pieces that
+ * the handle's staging memory holds.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_STATE_CUH
 #define GPUOPT_CUDA_PROPAGATE_STATE_CUH

@@ -187,7 +187,8 @@ __device__ void segment_step(const Propagator<Val, Bound> &p, BlockShared &block
 }
 
 /* Calls f(ref, is_short, passed, last, known) for the listed segments and rows: a warp takes a segment or a long row, a
- * group of threads a short one. passed: whether there is a row; last: whether the warp has no other; known: activities. */
+ * group of threads a short one. passed: whether there is a row; last: whether the warp has no other; known:
+ * activities. */
 template <class Val, class Bound, class F>
 __device__ __forceinline__ void each_passed(const Propagator<Val, Bound> &p, unsigned turn, F f) {
     const int lane = static_cast<int>(threadIdx.x % WARP);

@@ -2,19 +2,20 @@
  *
  * A tree search on the GPU: the data that its kernels work on beside the propagator's.
  *
- * The trail is in device memory. A round appends the sides that it has moved: first each side of the list gets its place,
- * by its rank among the others or, if there are many, by a sweep over all columns; meanwhile the rows that passed are
- * evaluated once more to find the lowest one that implies each new bound. So the trail depends on no order of threads.
- * The host keeps the levels, and a copy of the trail that it brings up to date when somebody asks.
+ * The trail is in device memory. A round appends the sides that it has moved: first each side of the list gets its
+ * place, by its rank among the others or, if there are many, by a sweep over all columns; meanwhile the rows that
+ * passed are evaluated once more to find the lowest one that implies each new bound. So the trail depends on no order
+ * of threads. The host keeps the levels, and a copy of the trail that it brings up to date when somebody asks.
  *
  * What threads share while a round is recorded, and why that is right by the PTX manual's memory consistency model
  * ---------------------------------------------------------------------------------------------------------------
  * The list of moved sides, both copies of the bounds and the lists of rows that passed are complete: GridBarrier is
  * between the round's last move and this, and nobody writes them before the next barrier. Reasons are claimed by atomic
- * minima of the scope of the device and read after another GridBarrier, so the result depends on no order; whoever reads
- * one puts INT_MAX back, and the next claims are at least one barrier later. Each side of the list is one thread's (or one
- * block's part of a sweep), which alone writes its change, its place in `last`, and its reason. What a sweep reads of the
- * bounds the next round overwrites, so it ends with a barrier; ranking is done with them at the barrier that reasons need.
+ * minima of the scope of the device and read after another GridBarrier, so the result depends on no order; whoever
+ * reads one puts INT_MAX back, and the next claims are at least one barrier later. Each side of the list is one
+ * thread's (or one block's part of a sweep), which alone writes its change, its place in `last`, and its reason. What a
+ * sweep reads of the bounds the next round overwrites, so it ends with a barrier; ranking is done with them at the
+ * barrier that reasons need.
  */
 #ifndef GPUOPT_CUDA_PROPAGATE_TREE_VIEW_CUH
 #define GPUOPT_CUDA_PROPAGATE_TREE_VIEW_CUH

@@ -20,11 +20,6 @@ namespace {
 gpuopt_status child_supported(const gpuopt_simplex_batch *b, const char *call) {
     if (b->shape->method != GPUOPT_METHOD_REVISED)
         return gpuopt__refuse(b->context, GPUOPT_ERROR_UNSUPPORTED, call, "on the GPU the root must be REVISED");
-    if (b->shape->grows)
-        return gpuopt__refuse(b->context, GPUOPT_ERROR_UNSUPPORTED, call,
-                              "on the GPU the root has no spare rows, columns or nonzeros");
-    if (b->desc.when_full != GPUOPT_WHEN_FULL_END)
-        return gpuopt__refuse(b->context, GPUOPT_ERROR_UNSUPPORTED, call, "on the GPU when_full must be END");
     return GPUOPT_OK;
 }
 
@@ -57,10 +52,9 @@ gpuopt_status child_fill_slices(CudaBatch *c) {
     const SimplexView &v = c->simplex->view;
     const ChildSlices &to = c->root.slices;
     const RootCopy &host = c->copy_of_root;
-    const auto entries = static_cast<size_t>(c->sliced);
     int64_t at = 0;
     int slice = 0, longs = 0;
-    std::fill_n(host.slice_longs, to.count, 0u);
+    std::fill_n(host.slice_longs, (v.cols + 31) / 32, 0u);
     child_walk_slices(
         v.cols, c->simplex->pattern.col_start,
         [&](int64_t more) {
@@ -72,6 +66,8 @@ gpuopt_status child_fill_slices(CudaBatch *c) {
             host.of_long[longs++] = j;
         });
     host.slice_start[slice] = at;
+    c->root.slices.count = slice, c->root.slices.of_longs = longs;
+    const auto entries = static_cast<size_t>(at);
     gpuopt_status status = c->copy(const_cast<int64_t *>(to.start.at), host.slice_start,
                                    sizeof(int64_t) * (static_cast<size_t>(slice) + 1));
     if (!status)
@@ -87,6 +83,19 @@ gpuopt_status child_fill_slices(CudaBatch *c) {
     return c->launched("slicing the columns");
 }
 
+/* The engine's model, whose size the root's arrays have from now on. */
+gpuopt_status child_take_model(CudaBatch *c) {
+    const SimplexView &v = c->simplex->view;
+    ChildRoot &r = c->root;
+    const int64_t models = c->simplex->models;
+    r.rows = v.rows, r.cols = v.cols, r.both = v.rows + v.cols;
+    c->known = false;
+    c->models = -1;
+    gpuopt_status status = child_fill_slices(c);
+    if (!status) c->models = models;
+    return status;
+}
+
 gpuopt_status child_open(const gpuopt_simplex_batch *b, CudaBatch *c) {
     gpuopt__arena arena = {nullptr, 0};
     gpuopt_status status = load_kernels(b->context, solve_children, transpose_inverse, weigh_lines, fill_slices);
@@ -97,12 +106,11 @@ gpuopt_status child_open(const gpuopt_simplex_batch *b, CudaBatch *c) {
     arena = {static_cast<char *>(c->device), 0};
     child_cut_device(&arena, b, c);
     const SimplexView &v = c->simplex->view;
-    const auto inverse = static_cast<size_t>(v.pitch) * static_cast<size_t>(v.rows);
+    const auto inverse = static_cast<size_t>(v.pitch) * static_cast<size_t>(b->shape->rows);
     status =
         c->clear(c->lines, 0, sizeof(double) * inverse); /* the last entry of a line may be read with its neighbour */
     if (status) return status;
     ChildRoot &r = c->root;
-    r.rows = v.rows, r.cols = v.cols, r.both = v.rows + v.cols;
     r.pitch = v.pitch;
     r.columns = v.matrix, r.lines = c->lines;
     r.col_start = v.col_start, r.row_start = v.row_start;
@@ -118,8 +126,11 @@ gpuopt_status child_open(const gpuopt_simplex_batch *b, CudaBatch *c) {
     r.pivot = b->root_desc->pivot_tolerance;
     r.zero = 1e-9; /* as gpuopt__simplex_rules_now */
     r.pricing = b->root_desc->dual_pricing;
+    r.most = b->desc.when_full == GPUOPT_WHEN_FULL_REFACTOR ? b->desc.pivots : INT32_MAX;
     r.seed = b->root_desc->seed;
-    return child_fill_slices(c);
+    r.offset = b->root_desc->offset;
+    r.maximize = b->root_desc->maximize;
+    return child_take_model(c);
 }
 
 gpuopt_status cuda_simplex_batch_create(gpuopt_simplex_batch *b) {
@@ -158,11 +169,17 @@ bool child_root_known(const CudaBatch *c, const gpuopt__simplex_root_point &p) {
 gpuopt_status child_bring_root(gpuopt_simplex_batch *b, CudaBatch *c) {
     RootCopy &old = c->copy_of_root;
     ChildRoot &r = c->root;
-    const auto both = static_cast<size_t>(r.both), rows = static_cast<size_t>(r.rows);
     gpuopt__simplex_root_point p = {};
-    p.x = old.x, p.x_low = old.x_low, p.reduced = old.reduced, p.y = old.y, p.y_low = old.y_low;
-    gpuopt_status status = b->find_root(b, &p);
+    gpuopt_status status = c->models == c->simplex->models ? GPUOPT_OK : child_take_model(c);
     if (status) return status;
+    const auto both = static_cast<size_t>(r.both), rows = static_cast<size_t>(r.rows);
+    p.x = old.x, p.x_low = old.x_low, p.reduced = old.reduced, p.y = old.y, p.y_low = old.y_low;
+    status = b->find_root(b, &p);
+    if (status) return status;
+    r.primal_scale = p.primal_scale;
+    r.cost_scale = p.cost_scale;
+    r.cutoff = p.cutoff;
+    r.limit = p.limit;
     c->simplex->apply();
     if (!child_root_known(c, p)) {
         c->known = false;
@@ -173,8 +190,6 @@ gpuopt_status child_bring_root(gpuopt_simplex_batch *b, CudaBatch *c) {
         memcpy(old.lower, p.lower, sizeof(double) * both);
         memcpy(old.upper, p.upper, sizeof(double) * both);
         memcpy(old.cost, p.cost, sizeof(double) * both);
-        r.primal_scale = p.primal_scale;
-        r.cost_scale = p.cost_scale;
         r.largest_cost = 0;
         for (size_t j = 0; j < both; j++) {
             r.largest_cost = gpuopt__max(r.largest_cost, fabs(old.cost[j]));
@@ -225,8 +240,6 @@ gpuopt_status cuda_simplex_batch_run(gpuopt_simplex_batch *b) {
     CudaBatch *c = cuda_batch(b);
     DeviceScope scope(b->context);
     gpuopt__simplex_batch_job &wanted = b->job;
-    const auto count = static_cast<size_t>(wanted.children.count), rows = static_cast<size_t>(c->root.rows),
-               both = static_cast<size_t>(c->root.both);
     const gpuopt_simplex_batch_desc &kept = b->desc;
     if (wanted.where == GPUOPT_HOST && ((wanted.basis && !kept.with_basis) || (wanted.x && !kept.with_x) ||
                                         ((wanted.farkas || wanted.farkas_low) && !kept.with_farkas)))
@@ -236,10 +249,12 @@ gpuopt_status cuda_simplex_batch_run(gpuopt_simplex_batch *b) {
     if (!status) status = child_upload(b, c);
     if (status) return status;
     const bool here = wanted.where == GPUOPT_HOST;
+    const auto count = static_cast<size_t>(wanted.children.count), rows = static_cast<size_t>(c->root.rows),
+               both = static_cast<size_t>(c->root.both);
     ChildJob job = c->job;
     job.count = wanted.children.count;
     job.most = wanted.most;
-    job.room = b->desc.pivots;
+    job.room = b->desc.when_full == GPUOPT_WHEN_FULL_END ? b->desc.pivots : INT32_MAX;
     job.bounds = wanted.bounds;
     auto target = [&](auto *staging, auto *there) { return there == nullptr || !here ? there : staging; };
     job.basis = target(job.basis, wanted.basis);

@@ -18,6 +18,7 @@ __device__ ChildState child_state(const ChildState &first, int64_t bytes) {
     };
     move(s.xb, s.weight, s.alpha, s.rho, s.tau, s.moved, s.y, s.y_low);
     move(s.lower, s.upper, s.x, s.d, s.cost, s.shift, s.row, s.key, s.z, s.step, s.units);
+    move(s.merged_columns, s.merged_lines);
     move(s.u, s.v, s.partial, s.head, s.places, s.list, s.flips, s.marks, s.state, s.refused, s.gone);
     return s;
 }
@@ -25,13 +26,13 @@ __device__ ChildState child_state(const ChildState &first, int64_t bytes) {
 __global__ void __launch_bounds__(CHILD_THREADS)
     solve_children(const __grid_constant__ ChildRoot given, const __grid_constant__ ChildJob job,
                    const __grid_constant__ ChildState first, int64_t bytes) {
-    if (threadIdx.x == 0) root = given, own = child_state(first, bytes * blockIdx.x);
+    if (threadIdx.x == 0) child_root = given, child_own = child_state(first, bytes * blockIdx.x);
     __syncthreads();
     Child child;
     for (;;) {
-        if (threadIdx.x == 0) shared.child = atomicAdd(job.next, 1);
+        if (threadIdx.x == 0) child_shared.child = atomicAdd(job.next, 1);
         __syncthreads();
-        const int k = shared.child;
+        const int k = child_shared.child;
         __syncthreads();
         if (k >= job.count) return;
         child.run(job, k);

@@ -50,13 +50,17 @@ struct CudaBatch : Queue {
     void *device = nullptr;
     int blocks = 0, threads = 0;
     int64_t state_bytes = 0; /* of a block */
-    int64_t sliced = 0;      /* entries of the slices */
+    int64_t sliced = 0;      /* entries that the slices have room for */
+    int64_t longs = 0;       /* columns that the list of those in no slice has room for */
+    int64_t models = -1;     /* the engine's count at the model that the slices are of */
     bool known = false;      /* the device has a root */
 };
 
 CudaBatch *cuda_batch(const gpuopt_simplex_batch *b) { return static_cast<CudaBatch *>(b->engine); }
 
-void child_cut_state(gpuopt__arena *arena, int64_t rows, int64_t both, int64_t pitch, int64_t most, ChildState *s) {
+void child_cut_state(gpuopt__arena *arena, const gpuopt_simplex_batch *b, int64_t pitch, ChildState *s) {
+    const int64_t rows = b->shape->rows, both = rows + b->shape->cols, most = b->desc.pivots;
+    const bool merges = b->desc.when_full == GPUOPT_WHEN_FULL_REFACTOR;
     ChildArray<double> *const of_rows[] = {&s->xb,  &s->weight, &s->alpha, &s->rho,
                                            &s->tau, &s->moved,  &s->y,     &s->y_low};
     ChildArray<double> *const of_both[] = {&s->lower, &s->upper, &s->x,   &s->d, &s->cost,
@@ -65,6 +69,8 @@ void child_cut_state(gpuopt__arena *arena, int64_t rows, int64_t both, int64_t p
     for (ChildArray<double> *array : of_both) simplex_cut(arena, &array->at, both);
     simplex_cut(arena, &s->u.at, pitch * most);
     simplex_cut(arena, &s->v.at, pitch * most);
+    simplex_cut(arena, &s->merged_columns.at, merges ? pitch * rows : 0);
+    simplex_cut(arena, &s->merged_lines.at, merges ? pitch * rows : 0);
     simplex_cut(arena, &s->partial.at, CHILD_THREADS);
     simplex_cut(arena, &s->head.at, rows);
     simplex_cut(arena, &s->places.at, rows);
@@ -85,16 +91,17 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaB
     int *variable, *col;
     double *lower, *upper, *cost;
     ChildSlices &slices = c->root.slices;
+    const int64_t most_slices = (cols + 31) / 32;
     int64_t *slice_start;
     unsigned *slice_longs;
     int *slice_row, *of_long;
     double *slice_val;
     simplex_cut(arena, &c->lines, pitch * rows);
-    simplex_cut(arena, &slice_start, slices.count + 1);
-    simplex_cut(arena, &slice_longs, slices.count);
+    simplex_cut(arena, &slice_start, most_slices + 1);
+    simplex_cut(arena, &slice_longs, most_slices);
     simplex_cut(arena, &slice_row, c->sliced);
     simplex_cut(arena, &slice_val, c->sliced);
-    simplex_cut(arena, &of_long, slices.of_longs);
+    simplex_cut(arena, &of_long, c->longs);
     slices.start = slice_start, slices.longs = slice_longs, slices.row = slice_row, slices.val = slice_val,
     slices.of_long = of_long;
     simplex_cut(arena, &c->weight, rows);
@@ -124,7 +131,7 @@ void child_cut_device(gpuopt__arena *arena, const gpuopt_simplex_batch *b, CudaB
     simplex_cut(arena, &job.farkas, b->desc.with_farkas ? copies * rows : 0);
     simplex_cut(arena, &job.farkas_low, b->desc.with_farkas ? copies * rows : 0);
     const uint64_t begin = arena->used;
-    child_cut_state(arena, rows, both, pitch, b->desc.pivots, &c->state);
+    child_cut_state(arena, b, pitch, &c->state);
     c->state_bytes = static_cast<int64_t>(arena->used - begin);
     arena->used += static_cast<uint64_t>(c->state_bytes) * static_cast<uint64_t>(c->blocks - 1);
 }
@@ -146,26 +153,33 @@ CudaBatch *child_cut_host(gpuopt__arena *arena, const gpuopt_simplex_batch *b, R
     return batch;
 }
 
-/* How many blocks, of how many threads: they depend on the model, the batch and the device alone. */
-gpuopt_status child_set_shape(const gpuopt_simplex_batch *b, CudaBatch *c) {
+/* The room for slices: that of the model or, if rows and columns may come, of any that fits into the root's room. */
+gpuopt_status child_set_room(const gpuopt_simplex_batch *b, CudaBatch *c) {
+    const int64_t rows = b->shape->rows, cols = b->shape->cols, nonzeros = b->shape->nonzeros;
     gpuopt__simplex_pattern pattern;
     gpuopt_status status = cuda_simplex_pattern(b->root_engine, &pattern);
     if (status) return status;
-    ChildSlices &slices = c->root.slices;
-    child_walk_slices(
-        b->shape->cols, pattern.col_start,
-        [&](int64_t entries) {
-            c->sliced += entries;
-            slices.count++;
-        },
-        [&](int) { slices.of_longs++; });
-    const int64_t rows = b->shape->rows, both = rows + b->shape->cols;
+    if (b->shape->grows) {
+        c->sliced = 32 * std::min((cols + 31) / 32 * std::min(int64_t{CHILD_LONG}, rows), nonzeros);
+        c->longs = std::min(cols, nonzeros / (CHILD_LONG + 1));
+    } else
+        child_walk_slices(
+            b->shape->cols, pattern.col_start, [&](int64_t entries) { c->sliced += entries; },
+            [&](int) { c->longs++; });
+    return GPUOPT_OK;
+}
+
+/* How many blocks, of how many threads: they depend on the root's room, the batch and the device alone. */
+gpuopt_status child_set_shape(const gpuopt_simplex_batch *b, CudaBatch *c) {
+    gpuopt_status status = child_set_room(b, c);
+    if (status) return status;
+    const int64_t both = int64_t{b->shape->rows} + b->shape->cols;
     const int64_t most_bytes = int64_t{16} << 30; /* of the blocks' states together */
     gpuopt__arena arena = {nullptr, 0};
     ChildState draft;
     const int processors = cuda_of(b->context)->multiprocessors;
     c->threads = both <= 512 ? CHILD_THREADS / 2 : +CHILD_THREADS;
-    child_cut_state(&arena, rows, both, c->simplex->view.pitch, b->desc.pivots, &draft);
+    child_cut_state(&arena, b, c->simplex->view.pitch, &draft);
     int64_t blocks = (both <= 512 ? 2 : 1) * int64_t{processors};
     blocks = std::min(blocks, most_bytes / static_cast<int64_t>(arena.used));
     c->blocks = static_cast<int>(std::max(int64_t{1}, std::min(blocks, int64_t{b->desc.copies})));

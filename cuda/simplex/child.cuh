@@ -63,7 +63,11 @@ struct ChildRoot {
     double primal_scale, cost_scale, largest_cost;
     double primal, dual, pivot, zero; /* tolerances */
     int pricing;                      /* a gpuopt_simplex_dual_pricing */
+    int most; /* pivots in U and V, after which they are merged into an inverse of the block's own; END: any number */
     unsigned long long seed;
+    double cutoff;        /* infinite: none */
+    double limit, offset; /* the cutoff in the host's units, where the objective has an offset; */
+    int maximize;         /* and a direction */
 };
 
 /* Two neighbours of a vector. */
@@ -82,19 +86,21 @@ struct ChildState {
     ChildArray<double> xb, weight;                                   /* [rows] */
     ChildArray<double> alpha, rho, tau, moved, y, y_low;             /* [rows] */
     ChildArray<double> lower, upper, x, d, cost, shift, row, key, z; /* [both] */
-    ChildArray<double> step;                  /* [both] of the ratio test, as are units: by place in list */
-    ChildArray<uint64_t> units;               /* [both] */
-    ChildArray<double> u, v;                  /* [most][pitch] columns of U, rows of V */
-    ChildArray<ChildPair> partial;            /* [CHILD_THREADS] */
-    ChildArray<int> head, places;             /* [rows]; a list of rows or positions */
-    ChildArray<int> list, flips;              /* [both] lists of variables */
-    ChildArray<unsigned> marks;               /* [both / 32 + 1] bits, 0 between uses */
-    ChildArray<uint8_t> state, refused, gone; /* [both], [rows], [rows] */
+    ChildArray<double> step;                 /* [both] of the ratio test, as are units: by place in list */
+    ChildArray<uint64_t> units;              /* [both] */
+    ChildArray<double> u, v;                 /* [most][pitch] columns of U, rows of V */
+    ChildArray<const double> columns, lines; /* the inverse beside them: the root's or, after a merger, the next ones */
+    ChildArray<double> merged_columns, merged_lines; /* [rows][pitch]; with END there are none */
+    ChildArray<ChildPair> partial;                   /* [CHILD_THREADS] */
+    ChildArray<int> head, places;                    /* [rows]; a list of rows or positions */
+    ChildArray<int> list, flips;                     /* [both] lists of variables */
+    ChildArray<unsigned> marks;                      /* [both / 32 + 1] bits, 0 between uses */
+    ChildArray<uint8_t> state, refused, gone;        /* [both], [rows], [rows] */
 };
 
 /* Children, and where what is found goes. */
 struct ChildJob {
-    int count, most, room; /* children; iterations of each; K */
+    int count, most, room; /* children; iterations of each, and those after which it is full */
     const int64_t *bound_start, *cost_start;
     const int *variable, *col;
     const double *lower, *upper, *cost;
@@ -140,9 +146,9 @@ struct ChildList {
 
 /* What all functions work on, each block with its own. Variables and no members: a function that is not inlined finds
  * a member through the address of its object, in the thread's own memory. */
-__shared__ ChildRoot root;
-__shared__ ChildState own;
-__shared__ ChildShared shared;
+__shared__ ChildRoot child_root;
+__shared__ ChildState child_own;
+__shared__ ChildShared child_shared;
 
 /* The part of one thread in the work on a child. All threads of the block call every function together, and get the same
  * results; reads and writes before such a call come before those after it. */
@@ -170,10 +176,10 @@ class ChildBlock {
         };
         const ChildBest mine = of_warp({key, index});
         turn_ ^= 1;
-        if (lane() == 0) shared.key[turn_][warp()] = mine.key, shared.index[turn_][warp()] = mine.index;
+        if (lane() == 0) child_shared.key[turn_][warp()] = mine.key, child_shared.index[turn_][warp()] = mine.index;
         __syncthreads();
-        return of_warp(
-            {lane() < warps() ? shared.key[turn_][lane()] : 0, lane() < warps() ? shared.index[turn_][lane()] : -1});
+        return of_warp({lane() < warps() ? child_shared.key[turn_][lane()] : 0,
+                        lane() < warps() ? child_shared.index[turn_][lane()] : -1});
     }
     __device__ double largest(double x) {
         auto of_warp = [](double y) {
@@ -182,9 +188,9 @@ class ChildBlock {
         };
         x = of_warp(x);
         turn_ ^= 1;
-        if (lane() == 0) shared.key[turn_][warp()] = x;
+        if (lane() == 0) child_shared.key[turn_][warp()] = x;
         __syncthreads();
-        return of_warp(shared.key[turn_][lane() < warps() ? lane() : 0]);
+        return of_warp(child_shared.key[turn_][lane() < warps() ? lane() : 0]);
     }
     __device__ double smallest(double x) { return -largest(-x); }
     __device__ bool any(bool x) { return __syncthreads_or(x) != 0; }
@@ -192,9 +198,9 @@ class ChildBlock {
     __device__ double sum(double x) {
         x = warp_sum(x);
         turn_ ^= 1;
-        if (lane() == 0) shared.key[turn_][warp()] = x;
+        if (lane() == 0) child_shared.key[turn_][warp()] = x;
         __syncthreads();
-        return warp_sum(lane() < warps() ? shared.key[turn_][lane()] : 0);
+        return warp_sum(lane() < warps() ? child_shared.key[turn_][lane()] : 0);
     }
     __device__ static gpuopt__simplex_sum warp_total(gpuopt__simplex_sum x) {
         for (int half = 16; half > 0; half /= 2) {
@@ -208,11 +214,13 @@ class ChildBlock {
         /* lanes add in different orders, so one of them tells the result */
         x = warp_total(x);
         turn_ ^= 1;
-        if (lane() == 0) shared.key[turn_][warp()] = x.hi, shared.low[warp()] = x.lo, shared.doubt[warp()] = x.doubt;
+        if (lane() == 0)
+            child_shared.key[turn_][warp()] = x.hi, child_shared.low[warp()] = x.lo,
+            child_shared.doubt[warp()] = x.doubt;
         __syncthreads();
-        gpuopt__simplex_sum all = {shared.key[turn_][0], shared.low[0], shared.doubt[0]};
+        gpuopt__simplex_sum all = {child_shared.key[turn_][0], child_shared.low[0], child_shared.doubt[0]};
         for (int w = 1; w < warps(); w++)
-            gpuopt__simplex_add(&all, shared.key[turn_][w], shared.low[w], shared.doubt[w]);
+            gpuopt__simplex_add(&all, child_shared.key[turn_][w], child_shared.low[w], child_shared.doubt[w]);
         __syncthreads();
         return all;
     }
@@ -225,9 +233,9 @@ class ChildBlock {
             if (lane() >= by) of_warp += other;
         }
         turn_ ^= 1;
-        if (lane() == 31) shared.index[turn_][warp()] = of_warp;
+        if (lane() == 31) child_shared.index[turn_][warp()] = of_warp;
         __syncthreads();
-        const unsigned other = lane() < warps() ? static_cast<unsigned>(shared.index[turn_][lane()]) : 0;
+        const unsigned other = lane() < warps() ? static_cast<unsigned>(child_shared.index[turn_][lane()]) : 0;
         *all = static_cast<int>(warp_count(other));
         return static_cast<int>(warp_count(lane() < warp() ? other : 0)) + of_warp - x;
     }

@@ -17,13 +17,13 @@ class Child : public ChildProof {
     __device__ void run(const ChildJob &job, int k) {
         const bool ends = job.room < job.most;
         double margin = 0;
-        corrected_ = exact_ = 0;
+        corrected_ = exact_ = short_of_ = 0;
         bounds_ = job.bounds;
         boundless_ = false;
         int outcome = GPUOPT_INFEASIBLE;
         const bool crossing = begin(job, k);
-        for (int j = thread(); j < root.cols; j += threads())
-            boundless_ |= own.lower[j] == -HUGE_VAL || own.upper[j] == HUGE_VAL;
+        for (int j = thread(); j < child_root.cols; j += threads())
+            boundless_ |= child_own.lower[j] == -HUGE_VAL || child_own.upper[j] == HUGE_VAL;
         boundless_ = any(boundless_);
         if (!crossing) outcome = iterate(ends ? job.room : job.most, &margin);
         if (outcome == GPUOPT_MORE && ends) outcome = GPUOPT_FULL;
@@ -34,12 +34,16 @@ class Child : public ChildProof {
     int corrected_; /* how often x or the duals were found wrong at the end */
     bool bounds_;   /* are wanted */
     int exact_;     /* how often the duals were made exact */
+    int short_of_;  /* how often the proven bound was short of the cutoff that the objective had reached */
+    double bound_;  /* CUTOFF: that has reached it */
     enum { MOST_CORRECTIONS = 20, MOST_EXACT = 10 };
 
     /* ---- Iterating ---- */
 
     __device__ __noinline__ int iterate(int most, double *margin) {
         for (;;) {
+            if (full()) merge(), refresh();
+            if (child_root.cutoff < HUGE_VAL && cut_off()) return GPUOPT_CUTOFF;
             const int p = price();
             if (p < 0) {
                 int outcome = bans > 0 ? again() : conclude_feasible(most);
@@ -55,21 +59,21 @@ class Child : public ChildProof {
                 if (again() != GPUOPT_MORE) return GPUOPT_IMPRECISE;
                 continue;
             }
-            if (t.size < root.pivot) {
-                if (thread() == 0) own.refused[p] = 1;
+            if (t.size < child_root.pivot) {
+                if (thread() == 0) child_own.refused[p] = 1;
                 bans++;
                 __syncthreads();
                 continue;
             }
-            column(t.entering, own.alpha);
-            if (!(fabs(own.alpha[p] - own.row[t.entering]) <= 1e-6 * t.size)) {
+            column(t.entering, child_own.alpha);
+            if (!(fabs(child_own.alpha[p] - child_own.row[t.entering]) <= 1e-6 * t.size)) {
                 if (again() != GPUOPT_MORE) return GPUOPT_IMPRECISE;
-                if (thread() == 0) own.refused[p] = 1;
+                if (thread() == 0) child_own.refused[p] = 1;
                 bans++;
                 __syncthreads();
                 continue;
             }
-            idle = t.step * t.size <= root.dual ? idle + 1 : 0;
+            idle = t.step * t.size <= child_root.dual ? idle + 1 : 0;
             pivot(p, t, excess > 0);
             if (idle >= CHILD_IDLE) {
                 if (perturbed >= 20) return GPUOPT_IMPRECISE;
@@ -81,7 +85,7 @@ class Child : public ChildProof {
     /* After a refused row: x from the original data, and all rows once more. IMPRECISE: that has been done too often. */
     __device__ __noinline__ int again() {
         if (++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
-        for (int i = thread(); i < root.rows; i += threads()) own.refused[i] = 0;
+        for (int i = thread(); i < child_root.rows; i += threads()) child_own.refused[i] = 0;
         bans = 0;
         residual();
         correct_x();
@@ -90,54 +94,81 @@ class Child : public ChildProof {
 
     /* ---- Conclusions ---- */
 
+    /* The bound that the present basis proves, with true costs. Overwrites moved, tau and, where some column has no bound,
+     * alpha, rho, key and z. */
+    __device__ __noinline__ double true_bound() {
+        true_duals();
+        if (boundless_) refine(-1, 0, 1e-32 * gpuopt__max(1, child_root.largest_cost));
+        if (boundless_) imply_bounds();
+        return bound_by_duals(true);
+    }
+
+    /* Whether the objective, of the costs as they are shifted, has reached the cutoff, and so has the bound. */
+    __device__ __noinline__ bool cut_off() {
+        double objective = 0;
+        for (int v = thread(); v < child_root.both; v += threads()) objective += child_own.d[v] * child_own.x[v];
+        objective = sum(objective);
+        if (!(objective >= gpuopt__simplex_cutoff_after(child_root.cutoff, short_of_))) return false;
+        bound_ = true_bound();
+        const double of_host = gpuopt__simplex_bound_of_host(bound_, child_root.cost_scale * child_root.primal_scale,
+                                                             child_root.offset, child_root.maximize);
+        if (gpuopt__simplex_bound_reaches(of_host, child_root.limit, child_root.maximize)) return true;
+        short_of_++;
+        return false;
+    }
+
     /* No basic variable is outside. OPTIMAL; MORE: go on; IMPRECISE. */
     __device__ __noinline__ int conclude_feasible(int most) {
         bool broken = false; /* numbers beyond the range of double */
-        for (int i = thread(); i < root.rows; i += threads()) broken |= !(fabs(own.xb[i]) < HUGE_VAL);
+        for (int i = thread(); i < child_root.rows; i += threads()) broken |= !(fabs(child_own.xb[i]) < HUGE_VAL);
         if (any(broken)) return GPUOPT_IMPRECISE;
         residual();
-        if (primal_reached() > root.primal) {
+        if (primal_reached() > child_root.primal) {
             if (++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
             correct_x();
             return GPUOPT_MORE;
         }
         true_duals();
         bool wrong = false;
-        for (int v = thread(); v < root.both; v += threads()) {
-            double doubt, z = reduced(v, own.y, own.y_low, own.cost[v], &doubt);
-            own.z[v] = z;
+        for (int v = thread(); v < child_root.both; v += threads()) {
+            double doubt, z = reduced(v, child_own.y, child_own.y_low, child_own.cost[v], &doubt);
+            child_own.z[v] = z;
             wrong |= is_wrong(v, z);
             broken |= !(fabs(z) < HUGE_VAL);
         }
         wrong = any(wrong);
         if (any(broken)) return GPUOPT_IMPRECISE;
         if (wrong && ++corrected_ > MOST_CORRECTIONS) return GPUOPT_IMPRECISE;
-        for (int v = thread(); v < root.both; v += threads()) own.shift[v] = 0;
+        for (int v = thread(); v < child_root.both; v += threads()) child_own.shift[v] = 0;
         __syncthreads();
-        for (int v = thread(); v < root.both; v += threads()) own.d[v] = own.state[v] & CHILD_BASIC ? 0 : own.z[v];
+        for (int v = thread(); v < child_root.both; v += threads())
+            child_own.d[v] = child_own.state[v] & CHILD_BASIC ? 0 : child_own.z[v];
         __syncthreads();
         if (!wrong) return bounds_ && boundless_ && make_exact(most) ? GPUOPT_MORE : GPUOPT_OPTIMAL;
-        auto far = [&](int v) { return is_wrong(v, own.d[v]); };
-        if (!primal(most, far)) make_dual_feasible(own.d, far); /* flips, and the dual method once more */
+        auto far = [&](int v) { return is_wrong(v, child_own.d[v]); };
+        if (!primal(most, far)) make_dual_feasible(child_own.d, far); /* flips, and the dual method once more */
         return GPUOPT_MORE;
     }
 
     /* Without its bound a column must not have a reduced cost of the wrong sign at all, however small, or the bound by
      * the duals says nothing: primal iterations mend that. Returns whether they have done something. */
     __device__ bool make_exact(int most) {
-        const double least = 1e-28 * gpuopt__max(1, root.largest_cost);
+        const double least = 1e-28 * gpuopt__max(1, child_root.largest_cost);
         auto far = [&](int v) {
-            const int state = own.state[v];
+            const int state = child_own.state[v];
             if (state & CHILD_BASIC) return false;
-            return (state & GPUOPT__SIMPLEX_MAY_INCREASE && own.upper[v] == HUGE_VAL && own.d[v] < -least) ||
-                   (state & GPUOPT__SIMPLEX_MAY_DECREASE && own.lower[v] == -HUGE_VAL && own.d[v] > least);
+            return (state & GPUOPT__SIMPLEX_MAY_INCREASE && child_own.upper[v] == HUGE_VAL &&
+                    child_own.d[v] < -least) ||
+                   (state & GPUOPT__SIMPLEX_MAY_DECREASE && child_own.lower[v] == -HUGE_VAL && child_own.d[v] > least);
         };
         if (++exact_ > MOST_EXACT) return false;
         refine(-1, 0, 0);
         bool wrong = false;
-        for (int v = thread(); v < root.both; v += threads()) {
+        for (int v = thread(); v < child_root.both; v += threads()) {
             double doubt;
-            own.d[v] = own.state[v] & CHILD_BASIC ? 0 : reduced(v, own.y, own.y_low, own.cost[v], &doubt);
+            child_own.d[v] = child_own.state[v] & CHILD_BASIC
+                                 ? 0
+                                 : reduced(v, child_own.y, child_own.y_low, child_own.cost[v], &doubt);
             wrong |= far(v);
         }
         const int before = iterations;
@@ -147,18 +178,18 @@ class Child : public ChildProof {
 
     /* Whether a true reduced cost is beyond the tolerance, in the host's units or scaled. */
     __device__ bool is_wrong(int v, double z) const {
-        const int state = own.state[v];
+        const int state = child_own.state[v];
         double by = fabs(z), unit = 1, size = 1;
-        if (v < root.cols) {
-            unit = 1 / (root.col_scale[v] * root.cost_scale);
-            size = gpuopt__max(1, fabs(own.cost[v]) * unit);
-        } else unit = root.row_scale[v - root.cols] / root.cost_scale;
+        if (v < child_root.cols) {
+            unit = 1 / (child_root.col_scale[v] * child_root.cost_scale);
+            size = gpuopt__max(1, fabs(child_own.cost[v]) * unit);
+        } else unit = child_root.row_scale[v - child_root.cols] / child_root.cost_scale;
         if (!(state & CHILD_BASIC)) {
-            if (own.lower[v] == own.upper[v]) return false;
+            if (child_own.lower[v] == child_own.upper[v]) return false;
             if (state == GPUOPT__SIMPLEX_MAY_INCREASE) by = gpuopt__max(0, -z);
             else if (state == GPUOPT__SIMPLEX_MAY_DECREASE) by = gpuopt__max(0, z);
         }
-        return by * unit > root.dual * size || by > root.dual * gpuopt__max(1, fabs(own.cost[v]));
+        return by * unit > child_root.dual * size || by > child_root.dual * gpuopt__max(1, fabs(child_own.cost[v]));
     }
 
     /* ---- Reports ---- */
@@ -166,28 +197,24 @@ class Child : public ChildProof {
     __device__ __noinline__ void report(const ChildJob &job, int k, int outcome, bool crossing) {
         const bool proven = outcome == GPUOPT_INFEASIBLE;
         if (proven && (job.farkas || job.farkas_low)) report_farkas(job, k, crossing);
-        for (int i = thread(); !proven && i < root.rows; i += threads()) {
-            if (job.farkas) job.farkas[static_cast<int64_t>(k) * root.rows + i] = 0;
-            if (job.farkas_low) job.farkas_low[static_cast<int64_t>(k) * root.rows + i] = 0;
+        for (int i = thread(); !proven && i < child_root.rows; i += threads()) {
+            if (job.farkas) job.farkas[static_cast<int64_t>(k) * child_root.rows + i] = 0;
+            if (job.farkas_low) job.farkas_low[static_cast<int64_t>(k) * child_root.rows + i] = 0;
         }
-        for (int i = thread(); i < root.rows; i += threads()) own.x[own.head[i]] = own.xb[i];
+        for (int i = thread(); i < child_root.rows; i += threads()) child_own.x[child_own.head[i]] = child_own.xb[i];
         __syncthreads();
         gpuopt__simplex_sum sum = {0, 0, 0};
-        for (int j = thread(); j < root.cols; j += threads()) {
-            gpuopt__simplex_add_product(&sum, own.cost[j], own.x[j], 0);
+        for (int j = thread(); j < child_root.cols; j += threads()) {
+            gpuopt__simplex_add_product(&sum, child_own.cost[j], child_own.x[j], 0);
             if (job.x)
-                job.x[static_cast<int64_t>(k) * root.cols + j] = own.x[j] * (root.col_scale[j] / root.primal_scale);
+                job.x[static_cast<int64_t>(k) * child_root.cols + j] =
+                    child_own.x[j] * (child_root.col_scale[j] / child_root.primal_scale);
         }
         sum = total(sum);
-        for (int v = thread(); job.basis && v < root.both; v += threads())
-            job.basis[static_cast<int64_t>(k) * root.both + v] = status_of(v);
-        double bound = HUGE_VAL;
-        if (job.bounds && !proven) {
-            true_duals();
-            if (boundless_) refine(-1, 0, 1e-32 * gpuopt__max(1, root.largest_cost));
-            if (boundless_) imply_bounds();
-            bound = bound_by_duals(true);
-        }
+        for (int v = thread(); job.basis && v < child_root.both; v += threads())
+            job.basis[static_cast<int64_t>(k) * child_root.both + v] = status_of(v);
+        double bound = outcome == GPUOPT_CUTOFF ? bound_ : HUGE_VAL;
+        if (job.bounds && !proven && outcome != GPUOPT_CUTOFF) bound = true_bound();
         if (thread() > 0) return;
         job.outcome[k] = outcome;
         job.iterations[k] = iterations;
@@ -198,28 +225,29 @@ class Child : public ChildProof {
 
     /* As gpuopt_simplex_get_basis says it. */
     __device__ uint8_t status_of(int v) const {
-        const int state = own.state[v];
+        const int state = child_own.state[v];
         if (state & CHILD_BASIC) return GPUOPT_VARIABLE_BASIC;
         if (state == (GPUOPT__SIMPLEX_MAY_INCREASE | GPUOPT__SIMPLEX_MAY_DECREASE)) return GPUOPT_VARIABLE_AT_ZERO;
         /* a logical is minus its row */
-        return (state == GPUOPT__SIMPLEX_MAY_DECREASE) != (v >= root.cols) ? GPUOPT_VARIABLE_AT_UPPER
-                                                                           : GPUOPT_VARIABLE_AT_LOWER;
+        return (state == GPUOPT__SIMPLEX_MAY_DECREASE) != (v >= child_root.cols) ? GPUOPT_VARIABLE_AT_UPPER
+                                                                                 : GPUOPT_VARIABLE_AT_LOWER;
     }
 
     /* The proof in y, in the host's units, its largest entry between 1 and 2; where bounds cross, 0. */
     __device__ void report_farkas(const ChildJob &job, int k, bool crossing) {
         double size = 0;
-        for (int i = thread(); !crossing && i < root.rows; i += threads())
-            size = gpuopt__max(size, fabs(own.y[i]) * root.row_scale[i]);
+        for (int i = thread(); !crossing && i < child_root.rows; i += threads())
+            size = gpuopt__max(size, fabs(child_own.y[i]) * child_root.row_scale[i]);
         size = largest(size);
         int exponent = 1;
         if (size > 0) frexp(size, &exponent);
         const double unit = ldexp(1.0, 1 - exponent);
-        for (int i = thread(); i < root.rows; i += threads()) {
-            const double factor = -root.row_scale[i] * unit;
-            const int64_t at = static_cast<int64_t>(k) * root.rows + i;
-            if (job.farkas) job.farkas[at] = crossing || own.y[i] == 0 ? 0 : own.y[i] * factor;
-            if (job.farkas_low) job.farkas_low[at] = crossing || own.y_low[i] == 0 ? 0 : own.y_low[i] * factor;
+        for (int i = thread(); i < child_root.rows; i += threads()) {
+            const double factor = -child_root.row_scale[i] * unit;
+            const int64_t at = static_cast<int64_t>(k) * child_root.rows + i;
+            if (job.farkas) job.farkas[at] = crossing || child_own.y[i] == 0 ? 0 : child_own.y[i] * factor;
+            if (job.farkas_low)
+                job.farkas_low[at] = crossing || child_own.y_low[i] == 0 ? 0 : child_own.y_low[i] * factor;
         }
         __syncthreads();
     }

@@ -19,10 +19,10 @@ class ChildPrimal : public ChildDual {
      * Returns whether it may go on: not if it needs too many iterations, no pivot is safe, or nothing blocks. */
     template <class Wrong>
     __device__ bool primal(int most, Wrong wrong) {
-        for (int left = 50 + root.rows; iterations < most; left--) {
+        for (int left = 50 + child_root.rows; iterations < most; left--) {
             ChildBest mine = {0, -1};
-            for (int v = thread(); v < root.both; v += threads()) {
-                double size = own.state[v] & CHILD_BASIC ? 0 : fabs(own.d[v]);
+            for (int v = thread(); v < child_root.both; v += threads()) {
+                double size = child_own.state[v] & CHILD_BASIC ? 0 : fabs(child_own.d[v]);
                 if (size > mine.key && wrong(v)) mine = {size, v};
             }
             const int q = best<true>(mine.key, mine.index).index;
@@ -36,22 +36,24 @@ class ChildPrimal : public ChildDual {
     /* Harris' test: the position that blocks, -1: none. */
     __device__ int block(double sigma, double *step) {
         gpuopt__simplex_rules rules = {};
-        rules.primal = root.primal, rules.zero = root.zero;
+        rules.primal = child_root.primal, rules.zero = child_root.zero;
         double limit = HUGE_VAL;
         auto step_to = [&](int i, double slack) {
-            const int v = own.head[i];
-            const double a = sigma * own.alpha[i];
-            const double bound = gpuopt__simplex_blocking_bound(own.xb[i], own.lower[v], own.upper[v], a, &rules);
+            const int v = child_own.head[i];
+            const double a = sigma * child_own.alpha[i];
+            const double bound =
+                gpuopt__simplex_blocking_bound(child_own.xb[i], child_own.lower[v], child_own.upper[v], a, &rules);
             return fabs(bound) < HUGE_VAL
-                       ? gpuopt__simplex_step_to(own.xb[i], bound, 1 / a, gpuopt__simplex_slack_of(slack, bound))
+                       ? gpuopt__simplex_step_to(child_own.xb[i], bound, 1 / a, gpuopt__simplex_slack_of(slack, bound))
                        : HUGE_VAL;
         };
-        for (int i = thread(); i < root.rows; i += threads()) limit = gpuopt__min(limit, step_to(i, root.primal));
+        for (int i = thread(); i < child_root.rows; i += threads())
+            limit = gpuopt__min(limit, step_to(i, child_root.primal));
         limit = gpuopt__max(smallest(limit), 0);
         ChildBest mine = {0, -1};
-        for (int i = thread(); limit < HUGE_VAL && i < root.rows; i += threads()) {
-            if (step_to(i, 0) > limit || fabs(own.alpha[i]) <= mine.key) continue;
-            mine = {fabs(own.alpha[i]), i};
+        for (int i = thread(); limit < HUGE_VAL && i < child_root.rows; i += threads()) {
+            if (step_to(i, 0) > limit || fabs(child_own.alpha[i]) <= mine.key) continue;
+            mine = {fabs(child_own.alpha[i]), i};
         }
         const int p = best<true>(mine.key, mine.index).index;
         *step = p < 0 ? 0 : gpuopt__max(step_to(p, 0), 0);
@@ -60,25 +62,27 @@ class ChildPrimal : public ChildDual {
 
     /* Lets a variable enter, or flips it. */
     __device__ bool enter(int q) {
-        const double sigma = own.d[q] < 0 ? 1 : -1, range = own.upper[q] - own.lower[q];
+        const double sigma = child_own.d[q] < 0 ? 1 : -1, range = child_own.upper[q] - child_own.lower[q];
         double step = 0;
-        column(q, own.alpha);
+        if (full()) merge();
+        column(q, child_own.alpha);
         const int p = block(sigma, &step);
         if (p < 0 && !(range < HUGE_VAL)) return false;
         if (p < 0 || range <= step) {
             const double by = sigma * range;
             __syncthreads();
-            for (int i = thread(); i < root.rows; i += threads()) own.xb[i] -= by * own.alpha[i];
+            for (int i = thread(); i < child_root.rows; i += threads()) child_own.xb[i] -= by * child_own.alpha[i];
             if (thread() == 0) flip(q);
             iterations++;
             __syncthreads();
             return true;
         }
-        const double pivot = own.alpha[p];
-        if (fabs(pivot) < root.pivot) return false;
-        const int left = own.head[p];
-        const double to = own.xb[p] - sigma * step * pivot;
-        const bool to_upper = own.lower[left] == -HUGE_VAL || fabs(to - own.upper[left]) < fabs(to - own.lower[left]);
+        const double pivot = child_own.alpha[p];
+        if (fabs(pivot) < child_root.pivot) return false;
+        const int left = child_own.head[p];
+        const double to = child_own.xb[p] - sigma * step * pivot;
+        const bool to_upper =
+            child_own.lower[left] == -HUGE_VAL || fabs(to - child_own.upper[left]) < fabs(to - child_own.lower[left]);
         pivot_row(p);
         exchange(p, q, to_upper, false);
         return true;

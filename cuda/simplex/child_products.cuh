@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Children of one basis on the GPU: products with the inverse and with A. A block reads the root's inverse, and keeps its
- * own pivots beside it: B^-1 = Z B0^-1 + U V, where Z sets the rows on which it has pivoted to 0.
+ * own pivots beside it: B^-1 = Z B0^-1 + U V, where Z sets the rows on which it has pivoted to 0. If the batch is to go on
+ * when U and V are full, they are merged into an inverse that the block has for itself, which then is B0^-1.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_CHILD_PRODUCTS_CUH
 #define GPUOPT_CUDA_SIMPLEX_CHILD_PRODUCTS_CUH
@@ -23,21 +24,21 @@ class ChildProducts : public ChildBlock {
     __device__ __noinline__ void product(const ChildList &list, double *into, const double *marks = nullptr) {
         double *const out = ptx_global(into);
         const double *const where = marks ? ptx_global(marks) : nullptr;
-        const int pairs = (root.rows + 1) / 2, width = max(1, (pairs + 31) / 32 * 32);
+        const int pairs = (child_root.rows + 1) / 2, width = max(1, (pairs + 31) / 32 * 32);
         const int parts = max(1, min(threads() / width, +CHILD_PARTS)), part = thread() / width;
         const int terms = list.count + pivots;
         for (int first = 0; first == 0 || first < terms; first += CHILD_TERMS) {
             stage<FTRAN>(list, first, min(terms - first, +CHILD_TERMS));
-            const int of_matrix = shared.of_matrix, groups = shared.groups;
+            const int of_matrix = child_shared.of_matrix, groups = child_shared.groups;
             auto put = [&](int pair, ChildPair sum) {
                 const int i = 2 * pair;
                 if (first > 0) sum.even = out[i] + sum.even;
                 out[i] = sum.even;
-                if (i + 1 < root.rows) out[i + 1] = first > 0 ? out[i + 1] + sum.odd : sum.odd;
+                if (i + 1 < child_root.rows) out[i + 1] = first > 0 ? out[i + 1] + sum.odd : sum.odd;
             };
             auto wanted = [&](int pair) {
                 const int i = 2 * pair;
-                return pair < pairs && (!where || where[i] != 0 || (i + 1 < root.rows && where[i + 1] != 0));
+                return pair < pairs && (!where || where[i] != 0 || (i + 1 < child_root.rows && where[i + 1] != 0));
             };
             if (parts == 1) {
                 for (int pair = thread(); pair < pairs; pair += threads())
@@ -45,13 +46,14 @@ class ChildProducts : public ChildBlock {
             } else {
                 const int pair = thread() - part * width;
                 if (part < parts && wanted(pair))
-                    own.partial[thread()] =
+                    child_own.partial[thread()] =
                         sum_of<FTRAN>(part * groups / parts, of_matrix, (part + 1) * groups / parts, 2 * pair);
                 __syncthreads();
                 if (part == 0 && wanted(pair)) {
-                    ChildPair sum = own.partial[pair];
+                    ChildPair sum = child_own.partial[pair];
                     for (int n = 1; n < parts; n++)
-                        sum.even += own.partial[n * width + pair].even, sum.odd += own.partial[n * width + pair].odd;
+                        sum.even += child_own.partial[n * width + pair].even,
+                            sum.odd += child_own.partial[n * width + pair].odd;
                     put(pair, sum);
                 }
             }
@@ -61,14 +63,14 @@ class ChildProducts : public ChildBlock {
 
     /* out = the column of a variable. */
     __device__ void column(int variable, double *out) {
-        if (variable >= root.cols) {
-            unit_column(variable - root.cols, out);
+        if (variable >= child_root.cols) {
+            unit_column(variable - child_root.cols, out);
             return;
         }
-        int64_t start = root.col_start[variable];
-        product<true>(
-            {static_cast<int>(root.col_start[variable + 1] - start), root.col_row + start, root.col_val + start, false},
-            out);
+        int64_t start = child_root.col_start[variable];
+        product<true>({static_cast<int>(child_root.col_start[variable + 1] - start), child_root.col_row + start,
+                       child_root.col_val + start, false},
+                      out);
     }
     __device__ void unit_column(int row, double *out) { unit<true>(row, out); }
     /* out = row p of B^-1. */
@@ -78,17 +80,17 @@ class ChildProducts : public ChildBlock {
      * its entry by whole warps together; a variable below 0 is none. */
     template <class Offer>
     __device__ void price_out(const double *y, Offer offer) {
-        if (root.rows <= CHILD_SHARED) {
+        if (child_root.rows <= CHILD_SHARED) {
             GPUOPT_DYNAMIC_SHARED(double, child_row);
-            for (int i = thread(); i < root.rows; i += threads()) child_row[i] = y[i];
+            for (int i = thread(); i < child_root.rows; i += threads()) child_row[i] = y[i];
             __syncthreads();
             price_columns(child_row, offer);
         } else price_columns(y, offer);
-        for (int from = warp() * 32; from < root.rows; from += threads()) {
-            const int i = from + lane(), v = i < root.rows ? root.cols + i : -1,
-                      state = v < 0 ? +CHILD_BASIC : own.state[v];
+        for (int from = warp() * 32; from < child_root.rows; from += threads()) {
+            const int i = from + lane(), v = i < child_root.rows ? child_root.cols + i : -1,
+                      state = v < 0 ? +CHILD_BASIC : child_own.state[v];
             const double value = state & CHILD_BASIC ? 0 : y[i];
-            if (v >= 0) own.row[v] = value;
+            if (v >= 0) child_own.row[v] = value;
             offer(v, state, value);
         }
         __syncthreads();
@@ -97,22 +99,35 @@ class ChildProducts : public ChildBlock {
         price_out(y, [](int, int, double) {});
     }
 
-    /* The entries of x [rows] above `least` in size, in s.places. */
+    /* The entries of x [rows] above `least` in size, in places. */
     __device__ ChildList nonzeros(const double *x, double least) {
-        int count = gather(root.rows, own.places, [&](int i) { return fabs(x[i]) > least; });
-        return {count, own.places, x, true};
+        int count = gather(child_root.rows, child_own.places, [&](int i) { return fabs(x[i]) > least; });
+        return {count, child_own.places, x, true};
     }
 
     /* Nonbasic variables have moved: those of a list of so many, each by key[variable]. The basic ones follow. Overwrites
      * moved and tau. */
     __device__ __noinline__ void follow_moves(int count, const int *list) {
         if (count == 0) return;
-        for (int i = thread(); i < root.rows; i += threads()) own.moved[i] = 0;
+        for (int i = thread(); i < child_root.rows; i += threads()) child_own.moved[i] = 0;
         __syncthreads();
         if (warp() == 0) add_columns(count, list);
         __syncthreads();
-        product<true>(nonzeros(own.moved, 0), own.tau);
-        for (int i = thread(); i < root.rows; i += threads()) own.xb[i] -= own.tau[i];
+        product<true>(nonzeros(child_own.moved, 0), child_own.tau);
+        for (int i = thread(); i < child_root.rows; i += threads()) child_own.xb[i] -= child_own.tau[i];
+        __syncthreads();
+    }
+
+    /* Whether another pivot has no place in U and V. */
+    __device__ bool full() const { return pivots >= child_root.most; }
+    /* Z B0^-1 + U V, by columns and by rows, is the block's own B0^-1 from now on, and there are no pivots beside it. */
+    __device__ __noinline__ void merge() {
+        merge_lines<true>(child_own.merged_columns, child_own.columns, child_own.u, child_own.v);
+        merge_lines<false>(child_own.merged_lines, child_own.lines, child_own.v, child_own.u);
+        __syncthreads();
+        for (int i = thread(); i < child_root.rows; i += threads()) child_own.gone[i] = 0;
+        pivots = 0;
+        if (thread() == 0) child_own.columns = child_own.merged_columns.at, child_own.lines = child_own.merged_lines.at;
         __syncthreads();
     }
 
@@ -122,22 +137,50 @@ class ChildProducts : public ChildBlock {
     __device__ void add_columns(int count, const int *list) {
         enum { LANES = 8 };
         for (int first = 0; first < count; first += 32 / LANES) {
-            const int k = first + lane() / LANES, v = k < count ? list[k] : root.cols;
-            const double by = k < count ? own.key[v] : 0;
-            const bool logical = v >= root.cols;
-            int64_t e = logical ? lane() % LANES : root.col_start[v] + lane() % LANES;
-            const int64_t end = logical ? k < count : root.col_start[v + 1];
+            const int k = first + lane() / LANES, v = k < count ? list[k] : child_root.cols;
+            const double by = k < count ? child_own.key[v] : 0;
+            const bool logical = v >= child_root.cols;
+            int64_t e = logical ? lane() % LANES : child_root.col_start[v] + lane() % LANES;
+            const int64_t end = logical ? k < count : child_root.col_start[v + 1];
             for (; __any_sync(~0u, e < end); e += LANES) {
                 const bool is = e < end;
-                const int row = !is ? -1 - lane() : logical ? v - root.cols : root.col_row[e];
-                const double value = !is ? 0 : logical ? by : root.col_val[e] * by;
+                const int row = !is ? -1 - lane() : logical ? v - child_root.cols : child_root.col_row[e];
+                const double value = !is ? 0 : logical ? by : child_root.col_val[e] * by;
                 const int turn = __popc(__match_any_sync(~0u, row) & ((1u << lane()) - 1));
                 for (int t = 0; __any_sync(~0u, is && turn >= t); t++) {
-                    if (is && turn == t) own.moved[row] += value;
+                    if (is && turn == t) child_own.moved[row] += value;
                     __syncwarp();
                 }
             }
         }
+    }
+
+    /* Z B0^-1 + U V, by columns or by rows, into `to`, which may be `from`: the line with number n has the entries of
+     * `along`, times entry n of `across`. A warp takes some lines at once. */
+    template <bool COLUMNS>
+    __device__ void merge_lines(double *to, const double *from, const double *along, const double *across) const {
+        enum { AT_ONCE = 8 };
+        const int rows = child_root.rows;
+        const int64_t pitch = child_root.pitch;
+        for (int first = AT_ONCE * warp(); first < rows; first += AT_ONCE * warps())
+            for (int i = lane(); i < rows + rows % 2; i += 32) { /* the last one may be read with its neighbour */
+                double sum[AT_ONCE];
+#pragma unroll
+                for (int n = 0; n < AT_ONCE; n++) {
+                    const int gone = COLUMNS ? i : first + n;
+                    const bool is = i < rows && first + n < rows && !child_own.gone[gone];
+                    sum[n] = is ? from[(first + n) * pitch + i] : 0;
+                }
+                for (int k = 0; k < pivots; k++) {
+                    const double by = along[k * pitch + i];
+#pragma unroll
+                    for (int n = 0; n < AT_ONCE; n++)
+                        if (first + n < rows) sum[n] += by * across[k * pitch + first + n];
+                }
+#pragma unroll
+                for (int n = 0; n < AT_ONCE; n++)
+                    if (first + n < rows) to[(first + n) * pitch + i] = sum[n];
+            }
     }
 
     /* Puts terms first, ..., first + count - 1 of a product into shared memory: those of the list, then the deferred
@@ -145,38 +188,39 @@ class ChildProducts : public ChildBlock {
      * are left out then, and both kinds filled up to whole groups. */
     template <bool FTRAN>
     __device__ void stage(const ChildList &list, int first, int count) {
-        const double *matrix = FTRAN ? root.columns : root.lines, *left = FTRAN ? own.v : own.u,
-                     *right = FTRAN ? own.u : own.v;
+        const double *matrix = FTRAN ? child_own.columns : child_own.lines, *left = FTRAN ? child_own.v : child_own.u,
+                     *right = FTRAN ? child_own.u : child_own.v;
         const int lanes = list.count <= 1 ? 1 : list.count <= 4 ? 4 : list.count <= 16 ? 8 : 32, at_once = 32 / lanes;
         const int of_list = min(max(list.count - first, 0), count);
         const int behind = (of_list + CHILD_LANES - 1) / CHILD_LANES * CHILD_LANES; /* where the pivots' terms begin */
         for (int t = thread(); t < of_list; t += threads()) {
             const int line = list.index[first + t];
             const double value = list.at(first + t);
-            const bool is = FTRAN || !own.gone[line];
-            shared.term[t] = {matrix + line * root.pitch, is ? value : 0};
-            if (first == 0) shared.near[t] = {line, value};
+            const bool is = FTRAN || !child_own.gone[line];
+            child_shared.term[t] = {matrix + line * child_root.pitch, is ? value : 0};
+            if (first == 0) child_shared.near[t] = {line, value};
         }
         if (lanes == 32) __syncthreads();
         const int near = lanes == 32 ? min(list.count, +CHILD_TERMS) : 0;
         const int end = first + count - list.count, begin = max(0, first - list.count);
         for (int from = begin + warp() * at_once; from < end; from += warps() * at_once) {
             const int k = from + lane() / lanes;
-            const double *mine = ptx_global(left + k * root.pitch);
+            const double *mine = ptx_global(left + k * child_root.pitch);
             double f = 0;
             if (k < end) {
 #pragma unroll 8
-                for (int e = lane(); e < near; e += 32) f += mine[shared.near[e].index] * shared.near[e].value;
+                for (int e = lane(); e < near; e += 32)
+                    f += mine[child_shared.near[e].index] * child_shared.near[e].value;
                 for (int e = near + lane() % lanes; e < list.count; e += lanes) f += mine[list.index[e]] * list.at(e);
             }
             for (int half = lanes / 2; half > 0; half /= 2) f += __shfl_xor_sync(~0u, f, half);
             if (k < end && lane() % lanes == 0)
-                shared.term[k + list.count - first - of_list + behind] = {right + k * root.pitch, f};
+                child_shared.term[k + list.count - first - of_list + behind] = {right + k * child_root.pitch, f};
         }
         __syncthreads();
         if (warp() == 0) {
             const int of_matrix = close_up(0, of_list, 0), all = close_up(behind, behind + count - of_list, of_matrix);
-            if (lane() == 0) shared.of_matrix = of_matrix / CHILD_LANES, shared.groups = all / CHILD_LANES;
+            if (lane() == 0) child_shared.of_matrix = of_matrix / CHILD_LANES, child_shared.groups = all / CHILD_LANES;
         }
         __syncthreads();
     }
@@ -186,14 +230,14 @@ class ChildProducts : public ChildBlock {
     __device__ int close_up(int from, int end, int at) {
         for (int first = from; first < end; first += 32) {
             const bool here = first + lane() < end;
-            const ChildTerm term = here ? shared.term[first + lane()] : ChildTerm{root.columns, 0};
+            const ChildTerm term = here ? child_shared.term[first + lane()] : ChildTerm{child_root.columns, 0};
             const unsigned those = __ballot_sync(~0u, here && term.value != 0);
-            if (those >> lane() & 1) shared.term[at + __popc(those & ((1u << lane()) - 1))] = term;
+            if (those >> lane() & 1) child_shared.term[at + __popc(those & ((1u << lane()) - 1))] = term;
             at += __popc(those);
             __syncwarp();
         }
         const int more = -at & (CHILD_LANES - 1);
-        if (lane() < more) shared.term[at + lane()] = {root.columns, 0};
+        if (lane() < more) child_shared.term[at + lane()] = {child_root.columns, 0};
         __syncwarp();
         return at + more;
     }
@@ -204,7 +248,8 @@ class ChildProducts : public ChildBlock {
     __device__ ChildPair sum_of(int from, int of_matrix, int end, int i) const {
         ChildPair sum = {0, 0};
         auto add = [&](int begin, int last) {
-            for (const ChildTerm *term = shared.term + begin * CHILD_LANES, *stop = shared.term + last * CHILD_LANES;
+            for (const ChildTerm *term = child_shared.term + begin * CHILD_LANES,
+                                 *stop = child_shared.term + last * CHILD_LANES;
                  term < stop; term += CHILD_LANES) {
                 ChildPair x[CHILD_LANES];
 #pragma unroll
@@ -220,8 +265,8 @@ class ChildProducts : public ChildBlock {
             return sum;
         }
         add(from, min(of_matrix, end));
-        if (own.gone[i]) sum.even = 0;
-        if (i + 1 < root.rows && own.gone[i + 1]) sum.odd = 0;
+        if (child_own.gone[i]) sum.even = 0;
+        if (i + 1 < child_root.rows && child_own.gone[i + 1]) sum.odd = 0;
         add(max(from, of_matrix), end);
         return sum;
     }
@@ -233,17 +278,17 @@ class ChildProducts : public ChildBlock {
         int state;      /* of the lane's column */
     };
     __device__ Slice fetch(int slice) const {
-        if (slice >= root.slices.count) return {0, 0, 0, 0};
+        if (slice >= child_root.slices.count) return {0, 0, 0, 0};
         const int j = slice * 32 + lane();
-        return {root.slices.start[slice], root.slices.start[slice + 1], root.slices.longs[slice],
-                j < root.cols ? own.state[j] : 0};
+        return {child_root.slices.start[slice], child_root.slices.start[slice + 1], child_root.slices.longs[slice],
+                j < child_root.cols ? child_own.state[j] : 0};
     }
     /* Columns with at most CHILD_LONG entries. */
     template <class Offer>
     __device__ void price_slices(const double *y, Offer offer) {
         enum { AT_ONCE = 8 };
         Slice next = fetch(warp());
-        for (int slice = warp(); slice < root.slices.count; slice += warps()) {
+        for (int slice = warp(); slice < child_root.slices.count; slice += warps()) {
             const Slice now = next;
             const int j = slice * 32 + lane();
             next = fetch(slice + warps());
@@ -254,15 +299,15 @@ class ChildProducts : public ChildBlock {
 #pragma unroll
                 for (int n = 0; n < AT_ONCE; n++) {
                     const bool is = first + 32 * n < now.end;
-                    row[n] = is ? root.slices.row[first + 32 * n] : 0;
-                    val[n] = is ? root.slices.val[first + 32 * n] : 0;
+                    row[n] = is ? child_root.slices.row[first + 32 * n] : 0;
+                    val[n] = is ? child_root.slices.val[first + 32 * n] : 0;
                 }
 #pragma unroll
                 for (int n = 0; n < AT_ONCE; n++) sum += val[n] * y[row[n]];
             }
-            const bool here = j < root.cols && !(now.longs >> lane() & 1);
+            const bool here = j < child_root.cols && !(now.longs >> lane() & 1);
             if (now.state & CHILD_BASIC) sum = 0;
-            if (here) own.row[j] = sum;
+            if (here) child_own.row[j] = sum;
             offer(here ? j : -1, now.state, sum);
         }
     }
@@ -270,14 +315,14 @@ class ChildProducts : public ChildBlock {
     template <class Offer>
     __device__ void price_columns(const double *y, Offer offer) {
         price_slices(y, offer);
-        for (int n = warp(); n < root.slices.of_longs; n += warps()) {
-            const int j = root.slices.of_long[n], state = own.state[j];
+        for (int n = warp(); n < child_root.slices.of_longs; n += warps()) {
+            const int j = child_root.slices.of_long[n], state = child_own.state[j];
             double sum = 0;
 #pragma unroll 4
-            for (int64_t e = root.col_start[j] + lane(); e < root.col_start[j + 1]; e += 32)
-                sum += root.col_val[e] * y[root.col_row[e]];
+            for (int64_t e = child_root.col_start[j] + lane(); e < child_root.col_start[j + 1]; e += 32)
+                sum += child_root.col_val[e] * y[child_root.col_row[e]];
             sum = state & CHILD_BASIC ? 0 : warp_sum(sum);
-            if (lane() == 0) own.row[j] = sum;
+            if (lane() == 0) child_own.row[j] = sum;
             offer(lane() == 0 ? j : -1, state, sum);
         }
     }

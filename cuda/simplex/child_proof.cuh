@@ -22,21 +22,21 @@ class ChildProof : public ChildPrimal {
 
     /* The engine's x of basic variables into x, and the residual -(A x + s) of each row into moved. */
     __device__ __noinline__ void residual() {
-        for (int i = thread(); i < root.rows; i += threads()) own.x[own.head[i]] = own.xb[i];
+        for (int i = thread(); i < child_root.rows; i += threads()) child_own.x[child_own.head[i]] = child_own.xb[i];
         __syncthreads();
-        for (int i = warp(); i < root.rows; i += warps()) {
+        for (int i = warp(); i < child_root.rows; i += warps()) {
             gpuopt__simplex_sum sum = {0, 0, 0};
-            for (int64_t e = root.row_start[i] + lane(); e < root.row_start[i + 1]; e += 32)
-                gpuopt__simplex_add_product(&sum, root.row_val[e], own.x[root.row_col[e]], 0);
+            for (int64_t e = child_root.row_start[i] + lane(); e < child_root.row_start[i + 1]; e += 32)
+                gpuopt__simplex_add_product(&sum, child_root.row_val[e], child_own.x[child_root.row_col[e]], 0);
             sum = warp_total(sum);
-            gpuopt__simplex_add(&sum, own.x[root.cols + i], 0, 0);
-            if (lane() == 0) own.moved[i] = -gpuopt__simplex_total(&sum);
+            gpuopt__simplex_add(&sum, child_own.x[child_root.cols + i], 0, 0);
+            if (lane() == 0) child_own.moved[i] = -gpuopt__simplex_total(&sum);
         }
         __syncthreads();
     }
     __device__ void correct_x() {
-        product<true>(nonzeros(own.moved, 0), own.tau);
-        for (int i = thread(); i < root.rows; i += threads()) own.xb[i] += own.tau[i];
+        product<true>(nonzeros(child_own.moved, 0), child_own.tau);
+        for (int i = thread(); i < child_root.rows; i += threads()) child_own.xb[i] += child_own.tau[i];
         __syncthreads();
     }
 
@@ -48,13 +48,14 @@ class ChildProof : public ChildPrimal {
     /* The largest such violation; the activity of a row is that of the columns' x. */
     __device__ __noinline__ double primal_reached() {
         double reached = 0;
-        for (int j = thread(); j < root.cols; j += threads())
-            reached = gpuopt__max(reached,
-                                  beyond(own.x[j], own.lower[j], own.upper[j], root.col_scale[j] / root.primal_scale));
-        for (int i = thread(); i < root.rows; i += threads()) {
-            int v = root.cols + i;
-            reached = gpuopt__max(reached, beyond(own.x[v] + own.moved[i], own.lower[v], own.upper[v],
-                                                  1 / (root.row_scale[i] * root.primal_scale)));
+        for (int j = thread(); j < child_root.cols; j += threads())
+            reached = gpuopt__max(reached, beyond(child_own.x[j], child_own.lower[j], child_own.upper[j],
+                                                  child_root.col_scale[j] / child_root.primal_scale));
+        for (int i = thread(); i < child_root.rows; i += threads()) {
+            int v = child_root.cols + i;
+            reached =
+                gpuopt__max(reached, beyond(child_own.x[v] + child_own.moved[i], child_own.lower[v], child_own.upper[v],
+                                            1 / (child_root.row_scale[i] * child_root.primal_scale)));
         }
         return largest(reached);
     }
@@ -63,11 +64,11 @@ class ChildProof : public ChildPrimal {
 
     /* y, of the costs with their shifts, from the reduced costs of the logicals; y_low = 0. */
     __device__ void read_duals() {
-        for (int i = thread(); i < root.rows; i += threads()) {
-            int v = root.cols + i;
-            double d = own.state[v] & CHILD_BASIC ? 0 : own.d[v];
-            own.y[i] = own.cost[v] + own.shift[v] - d;
-            own.y_low[i] = 0;
+        for (int i = thread(); i < child_root.rows; i += threads()) {
+            int v = child_root.cols + i;
+            double d = child_own.state[v] & CHILD_BASIC ? 0 : child_own.d[v];
+            child_own.y[i] = child_own.cost[v] + child_own.shift[v] - d;
+            child_own.y_low[i] = 0;
         }
         __syncthreads();
     }
@@ -76,23 +77,27 @@ class ChildProof : public ChildPrimal {
      * basic variable of that position. *doubt as in step.h. */
     __device__ double reduced(int v, const double *y, const double *low, double cost, double *doubt) const {
         gpuopt__simplex_sum sum = {0, 0, 0};
-        if (v < root.cols)
-            for (int64_t e = root.col_start[v], end = root.col_start[v + 1]; e < end; e++)
-                gpuopt__simplex_add_product(&sum, root.col_val[e], y[root.col_row[e]], low[root.col_row[e]]);
-        else gpuopt__simplex_add(&sum, y[v - root.cols], low[v - root.cols], 0);
+        if (v < child_root.cols)
+            for (int64_t e = child_root.col_start[v], end = child_root.col_start[v + 1]; e < end; e++)
+                gpuopt__simplex_add_product(&sum, child_root.col_val[e], y[child_root.col_row[e]],
+                                            low[child_root.col_row[e]]);
+        else gpuopt__simplex_add(&sum, y[v - child_root.cols], low[v - child_root.cols], 0);
         gpuopt__simplex_add(&sum, -cost, 0, 0);
         *doubt = sum.doubt;
         return -gpuopt__simplex_total(&sum);
     }
 
-    /* y + y_low gets nearer to the duals of a basis, for the true costs (ray < 0) or those of a ray: by BTRAN of what the
-     * reduced costs of basic variables are instead of 0. Leaves out what is at most `least`. Returns the largest. */
+    /* y + y_low gets nearer to the duals of a basis, for the true costs (ray < 0), with their shifts if `direction` is not
+     * 0, or for those of a ray: by BTRAN of what the reduced costs of basic variables are instead of 0. Leaves out what is
+     * at most `least`. Returns the largest. */
     __device__ __noinline__ double refine_once(int ray, double direction, double least) {
         double most = 0;
-        for (int i = thread(); i < root.rows; i += threads()) {
-            double doubt, cost = ray < 0 ? own.cost[own.head[i]] : i == ray ? direction : 0;
-            double wrong = reduced(own.head[i], own.y, own.y_low, cost, &doubt);
-            own.moved[i] = wrong;
+        for (int i = thread(); i < child_root.rows; i += threads()) {
+            const int j = child_own.head[i];
+            double doubt, cost = i == ray ? direction : 0;
+            if (ray < 0) cost = child_own.cost[j] + (direction == 0 ? 0 : child_own.shift[j]);
+            double wrong = reduced(j, child_own.y, child_own.y_low, cost, &doubt);
+            child_own.moved[i] = wrong;
             most = gpuopt__max(most, fabs(wrong));
         }
         __syncthreads();
@@ -102,18 +107,34 @@ class ChildProof : public ChildPrimal {
     }
     /* y + y_low += B^-T moved. */
     __device__ void add_to_duals(double least) {
-        product<false>(nonzeros(own.moved, least), own.tau);
-        for (int i = thread(); i < root.rows; i += threads()) {
-            double error, y = gpuopt__two_sum(own.y[i], own.tau[i], &error);
-            own.y[i] = gpuopt__two_sum(y, error + own.y_low[i], &own.y_low[i]);
+        product<false>(nonzeros(child_own.moved, least), child_own.tau);
+        for (int i = thread(); i < child_root.rows; i += threads()) {
+            double error, y = gpuopt__two_sum(child_own.y[i], child_own.tau[i], &error);
+            child_own.y[i] = gpuopt__two_sum(y, error + child_own.y_low[i], &child_own.y_low[i]);
         }
         __syncthreads();
     }
     /* y + y_low of the true costs, good to rounding. */
     __device__ __noinline__ void true_duals() {
-        const double size = gpuopt__max(1, root.largest_cost);
+        const double size = gpuopt__max(1, child_root.largest_cost);
         read_duals();
         if (refine_once(-1, 0, 1e-14 * size) > 1e-6 * size) refine_once(-1, 0, 1e-14 * size);
+    }
+    /* x and the reduced costs, of the costs as they are shifted, from the original data. */
+    __device__ __noinline__ void refresh() {
+        const double least = 1e-14 * gpuopt__max(1, child_root.largest_cost);
+        residual();
+        correct_x();
+        read_duals();
+        if (refine_once(-1, 1, least) > 1e8 * least) refine_once(-1, 1, least);
+        for (int v = thread(); v < child_root.both; v += threads()) {
+            double doubt;
+            child_own.z[v] = reduced(v, child_own.y, child_own.y_low, child_own.cost[v] + child_own.shift[v], &doubt);
+        }
+        __syncthreads();
+        make_dual_feasible(child_own.z, [&](int v) {
+            return gpuopt__simplex_dual_wrong(child_own.z[v], child_own.state[v], child_root.dual);
+        });
     }
     /* The duals in twice the precision, with reduced costs next to 0, of the sign that needs its one bound, for basic
      * columns with one: as in bound.h. */
@@ -124,10 +145,10 @@ class ChildProof : public ChildPrimal {
             if (most == 0 || most > 0.5 * before) break;
             before = most;
         }
-        for (int i = thread(); i < root.rows; i += threads()) {
-            int j = own.head[i];
-            bool lower = own.lower[j] > -HUGE_VAL, upper = own.upper[j] < HUGE_VAL;
-            own.moved[i] = j < root.cols && lower != upper && i != ray ? lower ? -shift : shift : 0;
+        for (int i = thread(); i < child_root.rows; i += threads()) {
+            int j = child_own.head[i];
+            bool lower = child_own.lower[j] > -HUGE_VAL, upper = child_own.upper[j] < HUGE_VAL;
+            child_own.moved[i] = j < child_root.cols && lower != upper && i != ray ? lower ? -shift : shift : 0;
         }
         __syncthreads();
         add_to_duals(0);
@@ -138,33 +159,36 @@ class ChildProof : public ChildPrimal {
     /* For columns without a bound, into key and z, as lower and upper ones: those that a row implies with the bounds of
      * its other columns, with a margin for rounding; 1e24 where there is none. Overwrites moved, tau, alpha and rho. */
     __device__ __noinline__ void imply_bounds() {
-        for (int i = warp(); i < root.rows; i += warps()) {
+        for (int i = warp(); i < child_root.rows; i += warps()) {
             double least = 0, most = 0, size = 0, infinite = 0; /* ... terms of the least, and 2^26 times of the most */
-            for (int64_t e = root.row_start[i] + lane(); e < root.row_start[i + 1]; e += 32) {
-                const double a = root.row_val[e];
-                const int j = root.row_col[e];
-                const double down = a > 0 ? own.lower[j] : own.upper[j], up = a > 0 ? own.upper[j] : own.lower[j];
+            for (int64_t e = child_root.row_start[i] + lane(); e < child_root.row_start[i + 1]; e += 32) {
+                const double a = child_root.row_val[e];
+                const int j = child_root.row_col[e];
+                const double down = a > 0 ? child_own.lower[j] : child_own.upper[j],
+                             up = a > 0 ? child_own.upper[j] : child_own.lower[j];
                 if (fabs(down) < HUGE_VAL) least += a * down, size += fabs(a * down);
                 else infinite += 1;
                 if (fabs(up) < HUGE_VAL) most += a * up, size += fabs(a * up);
                 else infinite += 0x1p26;
             }
             least = warp_sum(least), most = warp_sum(most), size = warp_sum(size), infinite = warp_sum(infinite);
-            if (lane() == 0) own.moved[i] = least, own.tau[i] = most, own.alpha[i] = size, own.rho[i] = infinite;
+            if (lane() == 0)
+                child_own.moved[i] = least, child_own.tau[i] = most, child_own.alpha[i] = size,
+                child_own.rho[i] = infinite;
         }
         __syncthreads();
-        for (int j = thread(); j < root.cols; j += threads()) {
-            const double reach = 1e24 / (root.col_scale[j] / root.primal_scale);
-            double lower = own.lower[j], upper = own.upper[j];
+        for (int j = thread(); j < child_root.cols; j += threads()) {
+            const double reach = 1e24 / (child_root.col_scale[j] / child_root.primal_scale);
+            double lower = child_own.lower[j], upper = child_own.upper[j];
             const bool no_lower = lower == -HUGE_VAL, no_upper = upper == HUGE_VAL;
-            own.key[j] = gpuopt__max(lower, -reach);
-            own.z[j] = gpuopt__min(upper, reach);
+            child_own.key[j] = gpuopt__max(lower, -reach);
+            child_own.z[j] = gpuopt__min(upper, reach);
             if (!no_lower && !no_upper) continue;
-            for (int64_t e = root.col_start[j]; e < root.col_start[j + 1]; e++) {
-                const double a = root.col_val[e];
-                const int i = root.col_row[e];
-                if (no_upper) own.z[j] = gpuopt__min(own.z[j], implied(i, a, a > 0, lower));
-                if (no_lower) own.key[j] = gpuopt__max(own.key[j], implied(i, a, a < 0, upper));
+            for (int64_t e = child_root.col_start[j]; e < child_root.col_start[j + 1]; e++) {
+                const double a = child_root.col_val[e];
+                const int i = child_root.col_row[e];
+                if (no_upper) child_own.z[j] = gpuopt__min(child_own.z[j], implied(i, a, a > 0, lower));
+                if (no_lower) child_own.key[j] = gpuopt__max(child_own.key[j], implied(i, a, a < 0, upper));
             }
         }
         __syncthreads();
@@ -172,14 +196,15 @@ class ChildProof : public ChildPrimal {
     /* What row i implies for a column with the entry a: by its largest activity, and the least of the other columns, if
      * `least`, else the other way round. its: the column's bound in the latter sum. Infinite: nothing. */
     __device__ double implied(int i, double a, bool least, double its) const {
-        const int v = root.cols + i; /* minus the activity */
-        const double side = least ? -own.lower[v] : -own.upper[v],
-                     margin = 1e-9 * (1 + own.alpha[i] + fabs(side)) / fabs(a);
-        const double many = floor(own.rho[i] / 0x1p26), few = own.rho[i] - many * 0x1p26, infinite = least ? few : many;
+        const int v = child_root.cols + i; /* minus the activity */
+        const double side = least ? -child_own.lower[v] : -child_own.upper[v],
+                     margin = 1e-9 * (1 + child_own.alpha[i] + fabs(side)) / fabs(a);
+        const double many = floor(child_own.rho[i] / 0x1p26), few = child_own.rho[i] - many * 0x1p26,
+                     infinite = least ? few : many;
         const bool its_infinite = !(fabs(its) < HUGE_VAL), upper = least == (a > 0);
         const double nothing = upper ? HUGE_VAL : -HUGE_VAL;
         if (!(fabs(side) < HUGE_VAL) || infinite > (its_infinite ? 1 : 0)) return nothing;
-        const double others = (least ? own.moved[i] : own.tau[i]) - (its_infinite ? 0 : a * its);
+        const double others = (least ? child_own.moved[i] : child_own.tau[i]) - (its_infinite ? 0 : a * its);
         return (side - others) / a + (upper ? margin : -margin);
     }
 
@@ -188,23 +213,25 @@ class ChildProof : public ChildPrimal {
     __device__ __noinline__ double bound_by_duals(bool costs) {
         gpuopt__simplex_sum sum = {0, 0, 0};
         double slack = 0;
-        for (int i = thread(); i < root.rows; i += threads()) { /* no multiplier for infinite sides */
-            int v = root.cols + i;
-            if (fabs(own.y[i] < 0 ? own.lower[v] : own.upper[v]) == HUGE_VAL) own.y[i] = own.y_low[i] = 0;
-            gpuopt__simplex_bound_row(&sum, own.y[i], own.y_low[i], own.lower[v], own.upper[v]);
+        for (int i = thread(); i < child_root.rows; i += threads()) { /* no multiplier for infinite sides */
+            int v = child_root.cols + i;
+            if (fabs(child_own.y[i] < 0 ? child_own.lower[v] : child_own.upper[v]) == HUGE_VAL)
+                child_own.y[i] = child_own.y_low[i] = 0;
+            gpuopt__simplex_bound_row(&sum, child_own.y[i], child_own.y_low[i], child_own.lower[v], child_own.upper[v]);
         }
         __syncthreads();
-        for (int j = thread(); j < root.cols; j += threads()) {
-            double doubt, z = reduced(j, own.y, own.y_low, costs ? own.cost[j] : 0, &doubt);
-            double reach = 1e24 / (root.col_scale[j] / root.primal_scale);
+        for (int j = thread(); j < child_root.cols; j += threads()) {
+            double doubt, z = reduced(j, child_own.y, child_own.y_low, costs ? child_own.cost[j] : 0, &doubt);
+            double reach = 1e24 / (child_root.col_scale[j] / child_root.primal_scale);
             if (z == 0 && doubt == 0) continue;
-            gpuopt__simplex_bound_column(&sum, &slack, z,
-                                         gpuopt__simplex_error(z, doubt, root.col_start[j + 1] - root.col_start[j] + 1),
-                                         gpuopt__max(own.lower[j], -reach), gpuopt__min(own.upper[j], reach));
+            gpuopt__simplex_bound_column(
+                &sum, &slack, z,
+                gpuopt__simplex_error(z, doubt, child_root.col_start[j + 1] - child_root.col_start[j] + 1),
+                gpuopt__max(child_own.lower[j], -reach), gpuopt__min(child_own.upper[j], reach));
         }
         sum = total(sum);
         slack = this->sum(slack);
-        return gpuopt__simplex_bound_of(&sum, slack, root.both);
+        return gpuopt__simplex_bound_of(&sum, slack, child_root.both);
     }
 
     /* ---- Proofs ---- */
@@ -213,10 +240,10 @@ class ChildProof : public ChildPrimal {
     __device__ __noinline__ bool prove_infeasible(int p, double direction, double *margin) {
         for (int attempt = 0; attempt < (boundless_ ? 2 : 1); attempt++) {
             double size = 0;
-            for (int i = thread(); i < root.rows; i += threads()) {
-                own.y[i] = direction * own.rho[i];
-                own.y_low[i] = 0;
-                size = gpuopt__max(size, fabs(own.rho[i]));
+            for (int i = thread(); i < child_root.rows; i += threads()) {
+                child_own.y[i] = direction * child_own.rho[i];
+                child_own.y_low[i] = 0;
+                size = gpuopt__max(size, fabs(child_own.rho[i]));
             }
             size = largest(size);
             if (attempt > 0) refine(p, direction, 1e-25 * size);

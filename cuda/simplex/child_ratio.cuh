@@ -11,7 +11,7 @@
 
 namespace {
 
-/* The variables that the ratio test has to do with are s.list[0 .. total - 1], in no order, with their steps and units
+/* The variables that the ratio test has to do with are list[0 .. total - 1], in no order, with their steps and units
  * of slope. Those before `first` are passed. */
 struct ChildRatio {
     int total;
@@ -30,28 +30,28 @@ class ChildRatioTest : public ChildProducts {
     __device__ ChildRatio pivot_row_and_ratio(int p, double excess) {
         const double sigma = excess > 0 ? 1 : -1, size = fabs(excess);
         const gpuopt__simplex_slope slope =
-            gpuopt__simplex_slope_of(size, root.primal * gpuopt__max(1, size), root.cols);
+            gpuopt__simplex_slope_of(size, child_root.primal * gpuopt__max(1, size), child_root.cols);
         ChildRatio t = {0, {0, -1}, false, -1, sigma, 0, 0};
         ChildBest mine = {0, -1}; /* of those that block by themselves */
-        if (thread() == 0) shared.listed = shared.count = 0, shared.units = 0;
-        line(p, own.rho);
-        price_out(own.rho, [&](int v, int state, double entry) {
+        if (thread() == 0) child_shared.listed = child_shared.count = 0, child_shared.units = 0;
+        line(p, child_own.rho);
+        price_out(child_own.rho, [&](int v, int state, double entry) {
             const double a = sigma * entry;
-            const bool can = v >= 0 && ((a > root.zero && state & GPUOPT__SIMPLEX_MAY_INCREASE) ||
-                                        (a < -root.zero && state & GPUOPT__SIMPLEX_MAY_DECREASE));
+            const bool can = v >= 0 && ((a > child_root.zero && state & GPUOPT__SIMPLEX_MAY_INCREASE) ||
+                                        (a < -child_root.zero && state & GPUOPT__SIMPLEX_MAY_DECREASE));
             const unsigned all = __ballot_sync(~0u, can);
             if (all == 0) return;
-            int at = lane() == 0 ? atomicAdd(&shared.listed, __popc(all)) : 0;
+            int at = lane() == 0 ? atomicAdd(&child_shared.listed, __popc(all)) : 0;
             at = __shfl_sync(~0u, at, 0) + __popc(all & ((1u << lane()) - 1));
-            if (can) own.list[at] = v;
+            if (can) child_own.list[at] = v;
         });
-        t.total = shared.listed;
+        t.total = child_shared.listed;
         for (int k = thread(); k < t.total; k += threads()) {
-            const int v = own.list[k];
-            const double entry = own.row[v], step = step_of(v, sigma * entry);
-            const uint64_t units = gpuopt__simplex_slope_units(&slope, entry, own.upper[v] - own.lower[v]);
-            own.step[k] = step;
-            own.units[k] = units;
+            const int v = child_own.list[k];
+            const double entry = child_own.row[v], step = step_of(v, sigma * entry);
+            const uint64_t units = gpuopt__simplex_slope_units(&slope, entry, child_own.upper[v] - child_own.lower[v]);
+            child_own.step[k] = step;
+            child_own.units[k] = units;
             if (units >= slope.room && (mine.index < 0 || before(step, v, mine))) mine = {step, v};
         }
         t.first = best<false>(mine.key, mine.index);
@@ -63,19 +63,21 @@ class ChildRatioTest : public ChildProducts {
     /* The variables that flip, in ascending order, in flips: those that are passed and whose steps are shorter than that
      * of the entering one. Returns their number. */
     __device__ int list_flips(const ChildRatio &t) {
-        const int words = root.both / 32 + 1, each = (words + threads() - 1) / threads();
+        const int words = child_root.both / 32 + 1, each = (words + threads() - 1) / threads();
         int mine = 0, all;
         if (!t.some) return 0;
         for (int k = thread(); k < t.total; k += threads()) {
-            const int v = own.list[k];
-            if (passed(t, k) && own.step[k] < t.step && v != t.entering) atomicOr(&own.marks[v / 32], 1u << v % 32);
+            const int v = child_own.list[k];
+            if (passed(t, k) && child_own.step[k] < t.step && v != t.entering)
+                atomicOr(&child_own.marks[v / 32], 1u << v % 32);
         }
         __syncthreads();
-        for (int w = each * thread(); w < min(words, each * (thread() + 1)); w++) mine += __popc(own.marks[w]);
+        for (int w = each * thread(); w < min(words, each * (thread() + 1)); w++) mine += __popc(child_own.marks[w]);
         int at = sum_before(mine, &all);
         for (int w = each * thread(); w < min(words, each * (thread() + 1)); w++) {
-            for (unsigned left = own.marks[w]; left != 0; left &= left - 1) own.flips[at++] = 32 * w + __ffs(left) - 1;
-            own.marks[w] = 0;
+            for (unsigned left = child_own.marks[w]; left != 0; left &= left - 1)
+                child_own.flips[at++] = 32 * w + __ffs(left) - 1;
+            child_own.marks[w] = 0;
         }
         __syncthreads();
         return all;
@@ -83,13 +85,13 @@ class ChildRatioTest : public ChildProducts {
 
   private:
     /* Where the reduced cost of a variable with the entry a is 0. Not -0: see bits(). */
-    __device__ double step_of(int v, double a) const { return fabs(gpuopt__max(0, own.d[v] / a)); }
+    __device__ double step_of(int v, double a) const { return fabs(gpuopt__max(0, child_own.d[v] / a)); }
     /* Whether a break point comes before another one. */
     __device__ static bool before(double step, int v, const ChildBest &than) {
         return step < than.key || (step == than.key && v < than.index);
     }
     __device__ bool passed(const ChildRatio &t, int k) const {
-        return t.first.index < 0 || before(own.step[k], own.list[k], t.first);
+        return t.first.index < 0 || before(child_own.step[k], child_own.list[k], t.first);
     }
     /* Steps are not negative, so these are in their order. */
     __device__ static uint64_t bits(double step) { return static_cast<uint64_t>(__double_as_longlong(step)); }
@@ -104,14 +106,14 @@ class ChildRatioTest : public ChildProducts {
     };
     /* The number of break point k; whether it is in the range. */
     __device__ bool inside(const ChildRatio &t, const Range &range, int k, uint64_t *number) const {
-        const uint64_t step = bits(own.step[k]);
-        *number = range.variables ? static_cast<uint64_t>(own.list[k]) : step;
+        const uint64_t step = bits(child_own.step[k]);
+        *number = range.variables ? static_cast<uint64_t>(child_own.list[k]) : step;
         return passed(t, k) && (!range.variables || step == range.step) && *number >= range.low &&
                *number <= range.high;
     }
 
     /* t->first is the first of those that block by themselves, and becomes the first of those that block because so many
-     * units are taken before. shared.count and units are 0. */
+     * units are taken before. child_shared.count and units are 0. */
     __device__ void find_first(uint64_t room, ChildRatio *t) {
         Range range = {false, 0, ~uint64_t{0}, 0};
         uint64_t taken = 0, number; /* before the range */
@@ -120,16 +122,16 @@ class ChildRatioTest : public ChildProducts {
             unsigned long long mine = 0;
             for (int k = thread(); k < t->total; k += threads())
                 if (inside(*t, range, k, &number)) {
-                    const int at = atomicAdd(&shared.count, 1);
-                    mine += own.units[k];
-                    if (at < 32) shared.few[at] = k;
+                    const int at = atomicAdd(&child_shared.count, 1);
+                    mine += child_own.units[k];
+                    if (at < 32) child_shared.few[at] = k;
                 }
-            if (!again && mine > 0) atomicAdd(&shared.units, mine);
-            for (int b = thread(); b < CHILD_BUCKETS; b += threads()) shared.bucket[b] = 0;
+            if (!again && mine > 0) atomicAdd(&child_shared.units, mine);
+            for (int b = thread(); b < CHILD_BUCKETS; b += threads()) child_shared.bucket[b] = 0;
             __syncthreads();
-            const int count = shared.count;
+            const int count = child_shared.count;
             if (!again) t->some = count > 0;
-            if (!again && (count == 0 || shared.units < room)) break;
+            if (!again && (count == 0 || child_shared.units < room)) break;
             if (count <= 32) {
                 first = first_of_few(count, taken, room);
                 t->some = again || count > 1;
@@ -137,13 +139,13 @@ class ChildRatioTest : public ChildProducts {
             }
             for (int k = thread(); k < t->total; k += threads())
                 if (inside(*t, range, k, &number))
-                    atomicAdd(&shared.bucket[(number - range.low) >> range.shift()],
-                              static_cast<unsigned long long>(own.units[k]));
+                    atomicAdd(&child_shared.bucket[(number - range.low) >> range.shift()],
+                              static_cast<unsigned long long>(child_own.units[k]));
             __syncthreads();
             narrow(&range, &taken, room);
-            if (thread() == 0) shared.count = 0;
+            if (thread() == 0) child_shared.count = 0;
             if (!range.variables && range.low == range.high)
-                range = {true, 0, static_cast<uint64_t>(root.both), range.low};
+                range = {true, 0, static_cast<uint64_t>(child_root.both), range.low};
             __syncthreads();
         }
         t->first = first;
@@ -154,7 +156,7 @@ class ChildRatioTest : public ChildProducts {
         enum { EACH = CHILD_BUCKETS / 32 };
         const int shift = range->shift();
         unsigned long long sum = 0;
-        for (int b = EACH * lane(); b < EACH * (lane() + 1); b++) sum += shared.bucket[b];
+        for (int b = EACH * lane(); b < EACH * (lane() + 1); b++) sum += child_shared.bucket[b];
         unsigned long long upto = sum;
         for (int by = 1; by < 32; by *= 2) {
             const unsigned long long other = __shfl_up_sync(~0u, upto, by);
@@ -163,17 +165,17 @@ class ChildRatioTest : public ChildProducts {
         const int of = __ffs(__ballot_sync(~0u, *taken + upto >= room)) - 1;
         *taken += __shfl_sync(~0u, upto - sum, of);
         int bucket = EACH * of;
-        while (*taken + shared.bucket[bucket] < room) *taken += shared.bucket[bucket++];
+        while (*taken + child_shared.bucket[bucket] < room) *taken += child_shared.bucket[bucket++];
         range->low += static_cast<uint64_t>(bucket) << shift;
         range->high = min(range->high, range->low + ((uint64_t{1} << shift) - 1));
     }
 
-    /* Of at most 32 break points in shared.few. Every warp finds it for itself. */
+    /* Of at most 32 break points in child_shared.few. Every warp finds it for itself. */
     __device__ ChildBest first_of_few(int count, uint64_t taken, uint64_t room) const {
-        const int k = lane() < count ? shared.few[lane()] : -1;
-        const double step = k < 0 ? 0 : own.step[k];
-        const int v = k < 0 ? -1 : own.list[k];
-        const unsigned long long units = k < 0 ? 0 : own.units[k];
+        const int k = lane() < count ? child_shared.few[lane()] : -1;
+        const double step = k < 0 ? 0 : child_own.step[k];
+        const int v = k < 0 ? -1 : child_own.list[k];
+        const unsigned long long units = k < 0 ? 0 : child_own.units[k];
         unsigned long long sum = taken;
         for (int n = 0; n < count; n++) {
             const double of_other = __shfl_sync(~0u, step, n);
@@ -197,35 +199,35 @@ class ChildRatioTest : public ChildProducts {
         double limit = HUGE_VAL;
         for (int k = thread(); k < t->total; k += threads()) {
             if (passed(*t, k)) continue;
-            const int v = own.list[k];
-            limit = gpuopt__min(limit, (fabs(own.d[v]) + root.dual) / fabs(own.row[v]));
+            const int v = child_own.list[k];
+            limit = gpuopt__min(limit, (fabs(child_own.d[v]) + child_root.dual) / fabs(child_own.row[v]));
         }
         limit = smallest(limit);
         ChildBest mine = {0, -1};
         for (int k = thread(); k < t->total; k += threads()) {
-            if (own.step[k] > limit || passed(*t, k)) continue;
-            const int v = own.list[k];
-            const double size = fabs(own.row[v]);
+            if (child_own.step[k] > limit || passed(*t, k)) continue;
+            const int v = child_own.list[k];
+            const double size = fabs(child_own.row[v]);
             if (mine.index < 0 || size > mine.key || (size == mine.key && v < mine.index)) mine = {size, v};
         }
         const ChildBest chosen = best<true>(mine.key, mine.index);
         t->entering = chosen.index;
         if (chosen.index < 0) return;
         t->size = chosen.key;
-        t->step = step_of(t->entering, t->sigma * own.row[t->entering]);
+        t->step = step_of(t->entering, t->sigma * child_own.row[t->entering]);
         for (ChildBest from = t->first; t->some && t->size < good;) {
             mine = {0, -1};
             for (int k = thread(); k < t->total; k += threads()) {
-                const int v = own.list[k];
-                const double size = fabs(own.row[v]);
-                if (!before(own.step[k], v, from) || !(size >= good || size > 10 * t->size)) continue;
-                if (mine.index < 0 || !before(own.step[k], v, mine)) mine = {own.step[k], v};
+                const int v = child_own.list[k];
+                const double size = fabs(child_own.row[v]);
+                if (!before(child_own.step[k], v, from) || !(size >= good || size > 10 * t->size)) continue;
+                if (mine.index < 0 || !before(child_own.step[k], v, mine)) mine = {child_own.step[k], v};
             }
             const double step = largest(mine.index < 0 ? -1 : mine.key);
             if (step < 0) break;
             from = {step, last_variable(mine.index >= 0 && mine.key == step ? mine.index : -1)};
             t->entering = from.index;
-            t->size = fabs(own.row[from.index]);
+            t->size = fabs(child_own.row[from.index]);
             t->step = step;
         }
     }

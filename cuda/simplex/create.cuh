@@ -8,7 +8,7 @@
 #include "dual_run.cuh"
 #include "enter.cuh"
 #include "grow_kernels.cuh"
-#include "run.cuh"
+#include "split.cuh"
 #include "upload.cuh"
 
 namespace {
@@ -17,6 +17,7 @@ namespace {
 
 using RunKernel = void (*)(SimplexView, gpuopt__simplex_run, int, int64_t);
 using EnterKernel = void (*)(SimplexView, int, int, int, double);
+using SplitKernel = void (*)(SimplexView, gpuopt__simplex_run, gpuopt__simplex_bid, int);
 using DualKernel = void (*)(SimplexView, DualRequest, int);
 
 RunKernel simplex_run_kernel(const CudaSimplex &s) {
@@ -25,13 +26,17 @@ RunKernel simplex_run_kernel(const CudaSimplex &s) {
 }
 
 EnterKernel simplex_enter_kernel(const CudaSimplex &s) {
-    return s.revised ? simplex_enter<true> : simplex_enter<false>;
+    if (s.split.ranks > 1) return simplex_enter<false, true>;
+    return s.revised ? simplex_enter<true, false> : simplex_enter<false, false>;
 }
+
+SplitKernel split_kernel(const CudaSimplex &s) { return s.deferred ? split_step<true> : split_step<false>; }
 
 DualKernel simplex_dual_kernel(const CudaSimplex &s) { return s.revised ? simplex_dual<true> : simplex_dual<false>; }
 
 /* Whether the blocks' shared memory also has room for their parts of U and V, or for the whole pivot column. */
 void simplex_choose_resident(CudaSimplex *s) {
+    if (s->split.ranks > 1 && s->deferred) return; /* a launch has one pivot, and reads them once */
     bool &extra = s->deferred ? s->view.resident : s->view.whole;
     extra = true;
     extra = simplex_shared_bytes(s->view) <= static_cast<size_t>(cuda_of(s->context())->block_memory);
@@ -57,6 +62,8 @@ gpuopt_status simplex_prepare(const CudaSimplex &s, Kernel kernel, size_t bytes)
 gpuopt_status simplex_load(const CudaSimplex &s) {
     gpuopt_status status = simplex_prepare(s, simplex_run_kernel(s), simplex_shared_bytes(s.view));
     if (!status) status = simplex_prepare(s, simplex_enter_kernel(s), enter_shared_bytes(s.view));
+    if (!status && s.split.ranks > 1) status = simplex_prepare(s, split_kernel(s), simplex_shared_bytes(s.view));
+    if (!status && s.split.ranks > 1) status = load_kernels(s.context(), split_column, split_sums);
     if (!status) status = simplex_prepare(s, simplex_dual_kernel(s), dual_shared_bytes(s.view));
     if (!status)
         status = load_kernels(s.context(), square_columns, start_dual_weights, scatter_column, slots_to_variables,
@@ -71,6 +78,15 @@ gpuopt_status simplex_load(const CudaSimplex &s) {
     return status;
 }
 
+/* ---- Cooperative launches ---- */
+
+template <class Kernel, class... Argument>
+gpuopt_status simplex_launch(CudaSimplex *s, Kernel kernel, size_t bytes, const Argument &...argument) {
+    s->launch({s->view.blocks, SIMPLEX_THREADS, bytes, LAUNCH_COOPERATIVE}, kernel, argument...);
+    gpuopt_status status = s->launched("launching simplex iterations");
+    return status ? status : s->wait("waiting for simplex iterations");
+}
+
 /* ---- Life ---- */
 
 void cuda_simplex_destroy(gpuopt_context *context, void *engine) {
@@ -78,6 +94,8 @@ void cuda_simplex_destroy(gpuopt_context *context, void *engine) {
     DeviceScope scope(context);
     cudaStreamSynchronize(s->stream());
     give_pinned(context, s->view.report);
+    give_pinned(context, s->view.bid);
+    if (s->locked) cudaHostUnregister(s->carried);
     gpuopt__release(context, GPUOPT_DEVICE, s->device);
     gpuopt__release(context, GPUOPT_HOST, s);
 }
@@ -90,16 +108,18 @@ gpuopt_status simplex_open(CudaSimplex *s, gpuopt__simplex_shape *shape) {
     if (!status) status = rank_update_open(s->context(), &s->rank);
     if (status) return status;
     simplex_cut_device(&arena, shape->nonzeros, &s->view);
-    status = gpuopt__allocate(s->context(), GPUOPT_DEVICE, arena.used, &s->device);
+    status = gpuopt__take_block(s->context(), GPUOPT_DEVICE, &arena);
     if (status) return status;
-    arena.base = static_cast<char *>(s->device);
-    arena.used = 0;
+    s->device = arena.base;
     uint64_t vectors = simplex_cut_device(&arena, shape->nonzeros, &s->view);
     s->vectors = arena.base + vectors;
     s->vector_bytes = static_cast<size_t>(arena.used - vectors);
-    simplex_set_size(&s->view, s->revised, s->lp->rows, s->lp->cols);
+    if (s->split.ranks == 1) simplex_set_size(&s->view, s->revised, s->lp->rows, s->lp->cols);
     const SimplexView &v = s->view;
     status = take_pinned(s->context(), &s->view.report);
+    if (!status && s->split.ranks > 1) status = take_pinned(s->context(), &s->view.bid);
+    if (!status && s->split.ranks > 1)
+        status = lock_pages(s->context(), s->carried, whole_pages(carried_bytes(v.rows)), &s->locked);
     if (!status) status = s->clear(v.cells, 0, sizeof(Cell) * 2 * static_cast<size_t>(v.blocks));
     if (!status) status = s->clear(v.winners, 0, sizeof(Cell) * 4 * SIMPLEX_MOST_GROUPS);
     if (!status) status = s->clear(v.number, 0, 2 * sizeof(unsigned));
@@ -114,16 +134,20 @@ gpuopt_status cuda_simplex_create(gpuopt_context *context, const gpuopt__simplex
     DeviceScope scope(context);
     gpuopt__simplex_shape same = *shape;
     SimplexMemory own;
+    SimplexSharing sharing;
     gpuopt__arena arena = {nullptr, 0};
-    simplex_cut_host(&arena, same, &own);
+    simplex_cut_host(&arena, same, &own, &sharing);
     void *memory;
     gpuopt_status status = gpuopt__allocate(context, GPUOPT_HOST, arena.used, &memory);
     if (status) return status;
     arena = {static_cast<char *>(memory), 0};
-    CudaSimplex *s = new (simplex_cut_host(&arena, same, &own)) CudaSimplex(context);
+    CudaSimplex *s = new (simplex_cut_host(&arena, same, &own, &sharing)) CudaSimplex(context);
     s->lp = lp;
     s->host = vectors;
     static_cast<SimplexMemory &>(*s) = own;
+    s->split = sharing.split;
+    s->split.group = desc->group;
+    if (sharing.pages) s->carried = reinterpret_cast<double *>(first_page(sharing.pages));
     s->revised = shape->method == GPUOPT_METHOD_REVISED;
     s->deferred = shape->deferred_pivots != 1 && shape->pricing != GPUOPT_PRICING_STEEPEST_EDGE;
     status = simplex_open(s, &same);

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "../../gpuopt_impl/simplex/backend.h"
+#include "../../gpuopt_impl/simplex/split.h"
 #include "../common/context.cuh"
 #include "../common/ptx.cuh"
 #include "../common/warp.cuh"
@@ -57,7 +57,8 @@ struct Changed {
 
 struct SimplexView {
     int rows, cols;
-    int lines;                                  /* columns of the matrix: cols with TABLEAU, rows with REVISED */
+    int lines;                                  /* columns of the matrix: cols with TABLEAU, rows with REVISED ... */
+    int first;                                  /* ... of a group's rank: those of its slots, from this one on */
     int most;                                   /* K */
     int blocks, own_rows, own_slots, own_lines; /* of the cooperative launches; own_*: per block */
     int group, groups;                          /* positions per group of the ratio test, number of groups */
@@ -91,6 +92,7 @@ struct SimplexView {
     double *dual_factor;                /* [2][most] rows of V times vectors */
     unsigned long long *bucket;         /* see dual_ratio.cuh */
     gpuopt__simplex_run_report *report; /* pinned host memory, at the same address on the device */
+    gpuopt__simplex_bid *bid;           /* the same, with several ranks */
 };
 
 __device__ int simplex_lane() { return static_cast<int>(threadIdx.x) % 32; }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The dual simplex method of a handle on the GPU: what a block works on, and products with the inverse or tableau. As in
- * run.cuh a cooperative launch does many iterations, all blocks make all decisions, and up to K pivots are kept as
+ * The dual simplex method of a handle on the GPU: what a block works on, and products with the inverse or tableau. As
+ * in run.cuh a cooperative launch does many iterations, all blocks make all decisions, and up to K pivots are kept as
  * columns of U and rows of V; but the state stays in device memory, of which each block changes its own part.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_DUAL_BLOCK_CUH
@@ -142,7 +142,8 @@ class DualState {
 
     /* ---- Sums of many terms, in an order that only their number gives ---- */
 
-    /* Puts up the block's part of the sum over `count` of its slots or lines, of which the first is a multiple of 32. */
+    /* Puts up the block's part of the sum over `count` of its slots or lines, of which the first is a multiple of
+     * 32. */
     template <class F>
     __device__ void put_parts(int first, int count, F f) const {
         for (int from = 32 * simplex_warp(); from < count; from += SIMPLEX_THREADS) {
@@ -208,8 +209,8 @@ class DualState {
         }
     }
 
-    /* line = the row of the matrix at position p, and row = that of B^-1 N, in the block's slots; REVISED: rho is that of
-     * B^-1. */
+    /* line = the row of the matrix at position p, and row = that of B^-1 N, in the block's slots; REVISED: rho is that
+     * of B^-1. */
     __device__ void pivot_row(int p) {
         if (thread() < pending) sh.factor[thread()] = fresh(s.u + thread() * s.pitch + p);
         for (int x = thread(); x < lines; x += SIMPLEX_THREADS)
@@ -237,8 +238,8 @@ class DualState {
         }
     }
 
-    /* The row of B^-1 at the leaving position, by lines; a tableau has only that of nonbasic logicals, and a basic one's
-     * is 1 at its own position. */
+    /* The row of B^-1 at the leaving position, by lines; a tableau has only that of nonbasic logicals, and a basic
+     * one's is 1 at its own position. */
     __device__ double rho(int line) const {
         if (REVISED) return fresh(s.rho + line);
         return fresh(v.slot + line) >= s.cols ? fresh(row() + line) : 0;

@@ -128,8 +128,8 @@ class DualRatio : protected DualState<REVISED> {
         return this->template agree<Earliest>(found);
     }
 
-    /* One round: sh.chosen becomes the first bucket with which the units come to the room, sh.before what those before it
-     * take. */
+    /* One round: sh.chosen becomes the first bucket with which the units come to the room, sh.before what those before
+     * it take. */
     template <class Digit>
     __device__ void count(const gpuopt__simplex_slope &budget, unsigned long long before, Digit digit) {
         unsigned long long *set = s.bucket + round % DUAL_BUCKET_SETS * (2 * DUAL_BUCKETS);
@@ -172,8 +172,8 @@ class DualRatio : protected DualState<REVISED> {
         __syncthreads();
     }
 
-    /* Harris' test among those that are not passed: the largest entry of those that block within the tolerance. If it is
-     * small, the last one that was passed and has a larger entry is taken back. */
+    /* Harris' test among those that are not passed: the largest entry of those that block within the tolerance. If it
+     * is small, the last one that was passed and has a larger entry is taken back. */
     __device__ void choose() {
         const double good = 1e-4;
         Cell limit = Limit::none(), best = Largest::none();

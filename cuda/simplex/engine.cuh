@@ -32,11 +32,17 @@ struct CudaSimplex : Queue, SimplexMemory {
     int pending = 0;      /* pivots in U and V */
     int weighs = 0;       /* the dual pricing, plus 1, that its weights belong to; 0: none */
     int64_t launches = 0; /* of the iterations' kernel */
+    int64_t models = 0;   /* how often rows or columns have come or gone */
     void *device = nullptr;
     char *vectors = nullptr; /* the device's copy, laid out like the host's */
     size_t vector_bytes = 0;
 
     bool pattern_here = false, values_here = false;
+
+    gpuopt__simplex_split split = {};
+    double *carried =
+        nullptr;         /* [2 * rows] with several ranks: what goes to others and comes from them, in locked memory */
+    bool locked = false; /* by this engine */
 
     static unsigned blocks(int64_t threads) {
         return static_cast<unsigned>(threads < 1 ? 1 : (threads + PRODUCT_THREADS - 1) / PRODUCT_THREADS);
@@ -51,10 +57,17 @@ struct CudaSimplex : Queue, SimplexMemory {
 
 CudaSimplex *cuda_simplex(void *engine) { return static_cast<CudaSimplex *>(engine); }
 
+/* What a rank's device fails at ends the work of all, if there are several. */
+gpuopt_status split_status(CudaSimplex *s, gpuopt_status status) {
+    if (s->split.ranks == 1) return status;
+    gpuopt__simplex_split_ended(&s->split, status);
+    return status ? status : s->split.status;
+}
+
 /* ---- Shape and memory ---- */
 
-/* Everything that follows from the shape, which is the room for rows and columns, and the device. Ranges per block are multiples of 32, so that warps are
- * full. */
+/* Everything that follows from the shape, which is the room for rows and columns, and the device. Ranges per block are
+ * multiples of 32, so that warps are full. */
 void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *shape, SimplexView *view) {
     bool revised = shape->method == GPUOPT_METHOD_REVISED;
     auto padded = [](int64_t n) { return (n + 15) / 16 * 16; };
@@ -63,12 +76,14 @@ void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *sha
     *view = {};
     view->rows = shape->rows;
     view->cols = shape->cols;
-    view->lines = revised ? shape->rows : shape->cols;
+    view->first = gpuopt__simplex_split_first(shape->cols, shape->ranks, shape->rank);
+    int slots = gpuopt__simplex_split_first(shape->cols, shape->ranks, shape->rank + 1) - view->first;
+    view->lines = revised ? shape->rows : slots;
     /* reinversion always defers */
     view->most = shape->deferred_pivots == 1 ? 64 : shape->deferred_pivots;
     view->pitch = padded(shape->rows);
     view->wide = padded(view->lines);
-    int64_t longest = shape->rows > shape->cols ? shape->rows : shape->cols;
+    int64_t longest = shape->rows > slots ? shape->rows : slots;
     int most = cuda_of(context)->multiprocessors < SIMPLEX_BLOCKS ? cuda_of(context)->multiprocessors : SIMPLEX_BLOCKS;
     int64_t wanted = (longest + SIMPLEX_OWN - 1) / SIMPLEX_OWN;
     view->blocks = static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
@@ -79,7 +94,7 @@ void simplex_set_shape(const gpuopt_context *context, gpuopt__simplex_shape *sha
     view->groups = (shape->rows + view->group - 1) / view->group;
     view->own_rows = (view->groups + view->blocks - 1) / view->blocks * view->group;
     if (view->own_rows == 0) view->own_rows = 32;
-    view->own_slots = own(view->cols);
+    view->own_slots = own(slots);
     view->own_lines = own(view->lines);
 }
 
@@ -96,6 +111,9 @@ void simplex_cut(gpuopt__arena *arena, T **array, int64_t count) {
     *array = static_cast<T *>(gpuopt__cut(arena, count, sizeof(T)));
 }
 
+/* Room for one column even where a rank has none: the model passes through it at create. */
+int64_t simplex_matrix_entries(const SimplexView &s) { return s.pitch * (s.lines > 0 ? s.lines : 1); }
+
 /* Cuts the device's block into arrays; with base null it only measures. Returns where the vectors begin. */
 uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, SimplexView *view) {
     SimplexView &s = *view;
@@ -103,7 +121,7 @@ uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, SimplexView 
     int64_t *col_start, *row_start;
     int *col_row, *row_col;
     double *col_val, *row_val;
-    simplex_cut(arena, &s.matrix, s.pitch * s.lines);
+    simplex_cut(arena, &s.matrix, simplex_matrix_entries(s));
     simplex_cut(arena, &s.u, s.pitch * s.most);
     simplex_cut(arena, &s.v, s.wide * s.most);
     simplex_cut(arena, &col_start, s.cols + 1);
@@ -141,8 +159,19 @@ uint64_t simplex_cut_device(gpuopt__arena *arena, int64_t nonzeros, SimplexView 
     return vectors;
 }
 
+/* What an engine that is a rank of several has. */
+struct SimplexSharing {
+    gpuopt__simplex_split split;
+    char *pages; /* with the locked ones */
+};
+enum { SIMPLEX_SLOT_BYTES = 45 }; /* of a slot's state: see cuda_simplex_pull */
+
+/* At least a row's: no bytes cannot be locked. */
+size_t carried_bytes(int rows) { return 2 * sizeof(double) * static_cast<size_t>(rows > 0 ? rows : 1); }
+
 /* Cuts the host's block into the engine and its memory. */
-CudaSimplex *simplex_cut_host(gpuopt__arena *arena, const gpuopt__simplex_shape &shape, SimplexMemory *memory) {
+CudaSimplex *simplex_cut_host(gpuopt__arena *arena, const gpuopt__simplex_shape &shape, SimplexMemory *memory,
+                              SimplexSharing *sharing) {
     CudaSimplex *engine;
     int64_t *col_start, *row_start;
     int32_t *col_row, *row_col;
@@ -152,6 +181,10 @@ CudaSimplex *simplex_cut_host(gpuopt__arena *arena, const gpuopt__simplex_shape 
     simplex_cut(arena, &col_row, shape.nonzeros);
     simplex_cut(arena, &row_col, shape.nonzeros);
     *memory = {{col_start, row_start, col_row, row_col}, nullptr, nullptr, nullptr, nullptr};
+    gpuopt__simplex_split_cut(arena, &shape, SIMPLEX_SLOT_BYTES, &sharing->split);
+    sharing->pages = nullptr;
+    if (shape.ranks > 1)
+        simplex_cut(arena, &sharing->pages, static_cast<int64_t>(room_for_pages(carried_bytes(shape.rows))));
     if (!shape.grows) return engine;
     simplex_cut(arena, &memory->col_val, shape.nonzeros);
     simplex_cut(arena, &memory->row_val, shape.nonzeros);
@@ -163,13 +196,11 @@ CudaSimplex *simplex_cut_host(gpuopt__arena *arena, const gpuopt__simplex_shape 
 gpuopt_status cuda_simplex_plan(gpuopt_context *context, gpuopt__simplex_shape *shape, gpuopt_memory_plan *plan) {
     gpuopt__arena device = {nullptr, 0}, host = {nullptr, 0};
     SimplexMemory memory;
+    SimplexSharing sharing;
     SimplexView view;
-    if (shape->ranks > 1)
-        return gpuopt__refuse(context, GPUOPT_ERROR_UNSUPPORTED, "simplex",
-                              "a group of several ranks needs the CPU backend on each of them yet");
     simplex_set_shape(context, shape, &view);
     simplex_cut_device(&device, shape->nonzeros, &view);
-    simplex_cut_host(&host, *shape, &memory);
+    simplex_cut_host(&host, *shape, &memory, &sharing);
     plan->device_bytes += device.used;
     plan->host_bytes += host.used;
     return GPUOPT_OK;

@@ -33,9 +33,10 @@ inline size_t enter_shared_bytes(const SimplexView &s) {
     return enter_cut_shared(s, nullptr, &sh);
 }
 
-/* Enters columns first .. last - 1 of s.column (REVISED: variables; TABLEAU: slots) until K pivots are pending; entries up to `least` count as 0. *s.report
- * says how far it got: pivots, and the next column in `entering`. */
-template <bool REVISED>
+/* Enters columns first .. last - 1 of s.column (REVISED: variables; TABLEAU: slots) until K pivots are pending; entries
+ * up to `least` count as 0. *s.report says how far it got: pivots, and the next column in `entering`. SHARED: the slots
+ * are those of all ranks, and the pivot column is in s.alpha already. */
+template <bool REVISED, bool SHARED>
 __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     simplex_enter(const __grid_constant__ SimplexView s, int first, int last, int pending, double least) {
     GPUOPT_DYNAMIC_SHARED(EnterShared, enter_state);
@@ -50,8 +51,11 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     for (int i = thread; i < rows; i += SIMPLEX_THREADS) sh.open[i] = s.open[first_row + i];
     exchange<Counts>(s, sh.board, number, Counts::none()); /* all have read the number */
     for (; k < last && pending < s.most; k++) {
-        int col = s.column[k], wanted = s.wanted[k];
-        if (!REVISED || col >= s.cols) {
+        int col = s.column[k] - (SHARED ? s.first : 0), wanted = s.wanted[k];
+        if (SHARED) {
+            if (col < 0 || col >= s.lines) col = s.lines; /* another rank's */
+            for (int i = thread; i < rows; i += SIMPLEX_THREADS) sh.alpha[i] = fresh(s.alpha + first_row + i);
+        } else if (!REVISED || col >= s.cols) {
             int at = REVISED ? col - s.cols : col;
             if (thread < pending) sh.factor[thread] = fresh(s.v + thread * s.wide + at);
             for (int i = thread; i < rows; i += SIMPLEX_THREADS)
@@ -77,7 +81,9 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
             }
         }
         __syncthreads();
-        add_lines(sh.alpha, rows, sh.factor, pending, sh.partial, [&](int p) { return s.u + p * s.pitch + first_row; });
+        if (!SHARED)
+            add_lines(sh.alpha, rows, sh.factor, pending, sh.partial,
+                      [&](int p) { return s.u + p * s.pitch + first_row; });
 
         /* The largest entry at open positions, the largest of all, and the one at the wanted position. */
         Cell best = Largest::none();
@@ -114,7 +120,8 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
         }
         for (int i = thread; i < rows; i += SIMPLEX_THREADS) {
             s.u[pending * s.pitch + first_row + i] = first_row + i == p ? 1 : -sh.alpha[i];
-            if (!REVISED && first_row + i != p) s.matrix[col * s.pitch + first_row + i] = 0; /* p: see above */
+            if (!REVISED && (!SHARED || col < s.lines) && first_row + i != p)
+                s.matrix[col * s.pitch + first_row + i] = 0; /* p: see above */
         }
         exchange<Counts>(s, sh.board, number, Counts::none()); /* row p of U has been read */
         if (p >= first_row && p < first_row + rows) {

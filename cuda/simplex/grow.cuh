@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simplex engine of the GPU: pivots from any basis, and rows and columns that come and go. The model changes in host
- * memory, by the functions that the CPU has for it, and is copied to the device again; the inverse or tableau gets its
- * border, or loses rows and columns, on the device, as gpuopt_impl/simplex/cpu_grow.h says.
+ * The simplex engine of the GPU: pivots from any basis, and rows and columns that come and go. The model changes in
+ * host memory, by the functions that the CPU has for it, and is copied to the device again; the inverse or tableau gets
+ * its border, or loses rows and columns, on the device, as gpuopt_impl/simplex/cpu_grow.h says.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_GROW_CUH
 #define GPUOPT_CUDA_SIMPLEX_GROW_CUH
@@ -22,6 +22,7 @@ gpuopt_status cuda_simplex_column(void *engine, int32_t slot, double *x) {
     const int variable = s->host->slot[slot];
     const double *column = v.matrix + v.pitch * (s->revised ? variable - v.cols : slot);
     gpuopt_status status = GPUOPT_OK;
+    if (s->split.ranks > 1) return split_get_column(s, slot, x);
     s->apply();
     if (s->revised && variable < v.cols) {
         status = s->clear(v.in, 0, bytes);
@@ -43,7 +44,7 @@ gpuopt_status cuda_simplex_exchange(void *engine, int32_t count, const int32_t *
     gpuopt_status status = s->copy(v.column, slot, bytes_of<int32_t>(count));
     if (!status && s->revised) status = s->copy(v.vec.slot, s->host->slot, bytes_of<int32_t>(v.cols));
     if (!status && s->revised) s->launch({CudaSimplex::blocks(count), PRODUCT_THREADS}, slots_to_variables, v, count);
-    return status ? status : simplex_enter_listed(s, count, wanted, least, open, position);
+    return status ? split_status(s, status) : simplex_enter_listed(s, count, slot, wanted, least, open, position);
 }
 
 /* ---- The model in host memory ---- */
@@ -69,6 +70,7 @@ gpuopt_status simplex_fetch_model(CudaSimplex *s) {
 /* The model, with so many rows and columns now, to the device. */
 gpuopt_status simplex_send_model(CudaSimplex *s, int rows, int cols) {
     gpuopt_status status = GPUOPT_OK;
+    s->models++;
     simplex_set_size(&s->view, s->revised, rows, cols);
     for (int by_rows = 0; by_rows < 2 && !status; by_rows++) {
         const gpuopt__simplex_lines from = simplex_host_lines(s, by_rows);

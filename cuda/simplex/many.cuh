@@ -109,7 +109,7 @@ void many_set_shape(const gpuopt_simplex_many *m, CudaMany *c) {
     c->shared = static_cast<size_t>((vectors_fit ? line : 0) + (table_fits ? table : 0));
     const int64_t entries = int64_t{rows} * cols;
     c->threads = !table_fits ? +MANY_THREADS : entries <= 1024 ? 64 : entries <= 8192 ? 128 : 256;
-    int64_t resident = std::min<int64_t>(2048 / c->threads, 16);
+    int64_t resident = MANY_THREADS / c->threads; /* a block of MANY_THREADS takes all registers of a multiprocessor */
     resident = std::min<int64_t>(resident, cuda->block_memory / static_cast<int64_t>(c->shared + 2048));
     const int64_t bytes = static_cast<int64_t>((vectors_fit ? 0 : line) + (table_fits ? 0 : table));
     int64_t blocks = std::max<int64_t>(resident, 1) * cuda->multiprocessors;
@@ -171,9 +171,9 @@ gpuopt_status many_open(gpuopt_simplex_many *m, CudaMany *c) {
     if (status) return status;
     many_set_shape(m, c);
     many_cut_device(&arena, m, c);
-    status = gpuopt__allocate(m->context, GPUOPT_DEVICE, arena.used, &c->device);
+    status = gpuopt__take_block(m->context, GPUOPT_DEVICE, &arena);
     if (status) return status;
-    arena = {static_cast<char *>(c->device), 0};
+    c->device = arena.base;
     many_cut_device(&arena, m, c);
     const gpuopt__simplex_many_set &host = m->set;
     const int32_t *const pattern[] = {host.row_start, host.row_col, host.row_at,

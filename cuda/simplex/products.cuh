@@ -18,10 +18,10 @@ __device__ int64_t product_thread() { return static_cast<int64_t>(blockIdx.x) * 
 
 __global__ void __launch_bounds__(PRODUCT_THREADS) fill_tableau(const __grid_constant__ SimplexView s) {
     int lane = static_cast<int>(threadIdx.x) % 32;
-    int64_t col = product_thread() / 32;
-    if (col >= s.cols) return;
+    int64_t line = product_thread() / 32, col = s.first + line;
+    if (line >= s.lines) return;
     for (int64_t e = s.col_start[col] + lane; e < s.col_start[col + 1]; e += 32)
-        s.matrix[col * s.pitch + s.col_row[e]] = s.col_val[e];
+        s.matrix[line * s.pitch + s.col_row[e]] = s.col_val[e];
 }
 
 __global__ void __launch_bounds__(PRODUCT_THREADS) fill_identity(const __grid_constant__ SimplexView s) {
@@ -36,20 +36,30 @@ __global__ void __launch_bounds__(PRODUCT_THREADS) fill_identity(const __grid_co
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     gather_logicals(const __grid_constant__ SimplexView s, double *by_slot) {
     int64_t j = product_thread();
-    if (j >= s.cols) return;
-    int variable = s.vec.slot[j];
+    if (j >= s.lines) return;
+    int variable = s.vec.slot[s.first + j];
     by_slot[j] = variable < s.cols ? 0 : s.in[variable - s.cols];
 }
 
-/* partial[part][i] = sum over the part's columns of vector[c] * column c at i. */
+/* How many parts a sum over columns has, and where one begins. */
+int simplex_parts(int cols) { return cols < 8 * SIMPLEX_PARTS ? (cols + 7) / 8 : +SIMPLEX_PARTS; }
+__device__ int part_begins(int cols, int part, int parts) {
+    return static_cast<int>(static_cast<int64_t>(cols) * part / parts);
+}
+
+/* partial[part][i] = sum over the part's columns of vector[c] * column c at i; cols: of all ranks, which have parts in
+ * common with their neighbours: begun[i] is what the ranks before have of this one's first part. */
 __global__ void __launch_bounds__(PRODUCT_THREADS)
-    combine_columns(const __grid_constant__ SimplexView s, const double *vector, int parts) {
+    combine_columns(const __grid_constant__ SimplexView s, const double *vector, int cols, int parts,
+                    const double *begun) {
     int64_t i = product_thread();
     if (i >= s.rows) return;
     int part = static_cast<int>(blockIdx.y);
-    int begin = static_cast<int>(static_cast<int64_t>(s.lines) * part / parts);
-    int end = static_cast<int>(static_cast<int64_t>(s.lines) * (part + 1) / parts);
-    double sum = 0;
+    int begin = part_begins(cols, part, parts) - s.first, end = part_begins(cols, part + 1, parts) - s.first;
+    if (begun && (end <= 0 || begin >= s.lines)) return;
+    double sum = begun && begin < 0 ? begun[i] : 0;
+    begin = max(begin, 0);
+    end = min(end, s.lines);
 #pragma unroll 8
     for (int c = begin; c < end; c++) {
         double x = vector[c];
@@ -75,7 +85,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS) dot_columns(const __grid_cons
     int lane = static_cast<int>(threadIdx.x) % 32;
     int64_t c = product_thread() / 32;
     if (c >= s.lines) return;
-    int variable = tableau ? s.vec.slot[c] : s.cols + static_cast<int>(c);
+    int variable = tableau ? s.vec.slot[s.first + c] : s.cols + static_cast<int>(c);
     if (variable < s.cols) return;
     double sum = 0;
 #pragma unroll 4

@@ -16,7 +16,7 @@
 namespace {
 
 template <bool REVISED, bool DEFERRED>
-class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
+class SimplexBlock : protected SimplexFollow<REVISED, DEFERRED> {
   public:
     __device__ SimplexBlock(const SimplexView &view, const gpuopt__simplex_run &request, int pending, int64_t launch,
                             unsigned char *memory)
@@ -34,7 +34,7 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
         this->store();
     }
 
-  private:
+  protected:
     using Base = SimplexFollow<REVISED, DEFERRED>;
     using Base::lower;
     using Base::number;
@@ -175,6 +175,11 @@ class SimplexBlock : SimplexFollow<REVISED, DEFERRED> {
         if (REVISED && fresh(s.drifted) == this->launch) return end(GPUOPT__SIMPLEX_END_DRIFTED);
         if (run.part == GPUOPT__SIMPLEX_RUN_PRICE) return false;
         this->column();
+        return go();
+    }
+
+    /* The same from the pivot column on. */
+    __device__ bool go() {
         if (run.part == GPUOPT__SIMPLEX_RUN_FLIP) {
             report.flip = 1;
             report.step = upper - lower;

@@ -12,6 +12,9 @@
  * cuda_simplex_dual_run does the same for iterations of the dual method, whose kernel is dual_run.cuh: what a block
  * works on is dual_block.cuh, who leaves and who enters dual_ratio.cuh.
  *
+ * Where the handle is one of a group's ranks, split_run.cuh does what goes from rank to rank, with the kernels of
+ * split.cuh and those above.
+ *
  * Reinversion is enter.cuh; FTRAN, BTRAN, residuals and reduced costs are solve.cuh with the kernels in products.cuh;
  * rows and columns come and go in grow.cuh; batch.cuh solves children of a handle's basis, without the control's loop;
  * many.cuh solves small programs, which have no handle. create.cuh sets everything up: the engine's shape and memory
@@ -29,14 +32,15 @@ namespace {
 gpuopt_status cuda_simplex_push(void *engine) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
-    return s->copy(s->vectors, s->host->xb, s->vector_bytes);
+    return split_status(s, s->copy(s->vectors, s->host->xb, s->vector_bytes));
 }
 
 gpuopt_status cuda_simplex_pull(void *engine) {
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
     gpuopt_status status = s->copy(s->host->xb, s->vectors, s->vector_bytes);
-    return status ? status : s->wait("reading the simplex vectors");
+    if (!status) status = s->wait("reading the simplex vectors");
+    return s->split.ranks > 1 ? split_gather(s, status) : status;
 }
 
 /* ---- Iterations ---- */
@@ -46,6 +50,7 @@ gpuopt_status cuda_simplex_run(void *engine, const gpuopt__simplex_run *run, gpu
     DeviceScope scope(s->context());
     gpuopt__simplex_run request = *run;
     gpuopt__simplex_run_report total = {};
+    if (s->split.ranks > 1) return split_run(s, run, report);
     do {
         if (s->deferred && s->pending == s->view.most) s->apply();
         if (request.reset_weights && s->pending) s->apply();
@@ -130,11 +135,11 @@ gpuopt_status cuda_simplex_reset(void *engine) {
     DeviceScope scope(s->context());
     const SimplexView &v = s->view;
     s->pending = s->weighs = 0;
-    gpuopt_status status = s->clear(v.matrix, 0, sizeof(double) * static_cast<size_t>(v.pitch * v.lines));
-    if (status) return status;
+    gpuopt_status status = s->clear(v.matrix, 0, bytes_of<double>(v.pitch * v.lines));
+    if (status) return split_status(s, status);
     if (s->revised) s->launch({CudaSimplex::blocks(v.rows), PRODUCT_THREADS}, fill_identity, v);
-    else s->launch({CudaSimplex::blocks(32 * static_cast<int64_t>(v.cols)), PRODUCT_THREADS}, fill_tableau, v);
-    return s->launched("filling the slack basis");
+    else s->launch({CudaSimplex::blocks(32 * static_cast<int64_t>(v.lines)), PRODUCT_THREADS}, fill_tableau, v);
+    return split_status(s, s->launched("filling the slack basis"));
 }
 
 gpuopt_status cuda_simplex_enter(void *engine, int32_t count, const int32_t *column, const int32_t *wanted,
@@ -142,7 +147,7 @@ gpuopt_status cuda_simplex_enter(void *engine, int32_t count, const int32_t *col
     CudaSimplex *s = cuda_simplex(engine);
     DeviceScope scope(s->context());
     gpuopt_status status = s->copy(s->view.column, column, bytes_of<int32_t>(count));
-    return status ? status : simplex_enter_listed(s, count, wanted, least, open, position);
+    return status ? split_status(s, status) : simplex_enter_listed(s, count, column, wanted, least, open, position);
 }
 
 /* The matrix, and the columns of U and rows of V in use; then the dual method's weights. */
@@ -171,7 +176,7 @@ gpuopt_status simplex_copy_kept(CudaSimplex *s, char *kept, bool back) {
         status = back ? s->copy(own[k], kept, bytes[k]) : s->copy(kept, own[k], bytes[k]);
         kept += bytes[k];
     }
-    return status ? status : s->wait("keeping the inverse");
+    return split_status(s, status ? status : s->wait("keeping the inverse"));
 }
 
 uint64_t cuda_simplex_kept_bytes(const void *engine) {

@@ -5,7 +5,7 @@
 #ifndef GPUOPT_CUDA_SIMPLEX_SOLVE_CUH
 #define GPUOPT_CUDA_SIMPLEX_SOLVE_CUH
 
-#include "create.cuh"
+#include "split_run.cuh"
 
 namespace {
 
@@ -14,10 +14,11 @@ namespace {
 /* out = the matrix times a vector by its columns; nothing is pending. */
 void simplex_combine(CudaSimplex *s, const double *vector) {
     const SimplexView &v = s->view;
-    int parts = v.lines < 8 * SIMPLEX_PARTS ? (v.lines + 7) / 8 : static_cast<int>(SIMPLEX_PARTS);
+    int parts = simplex_parts(v.lines);
     unsigned by_rows = CudaSimplex::blocks(v.rows);
     if (parts > 0)
-        s->launch({dim3(by_rows, static_cast<unsigned>(parts)), PRODUCT_THREADS}, combine_columns, v, vector, parts);
+        s->launch({dim3(by_rows, static_cast<unsigned>(parts)), PRODUCT_THREADS}, combine_columns, v, vector, v.lines,
+                  parts, nullptr);
     s->launch({by_rows, PRODUCT_THREADS}, add_parts, v, parts, !s->revised);
 }
 
@@ -27,7 +28,8 @@ gpuopt_status cuda_simplex_ftran(void *engine, double *x) {
     const SimplexView &v = s->view;
     double *vector = s->revised ? v.in : v.partial + v.pitch * SIMPLEX_PARTS;
     gpuopt_status status = s->copy(v.in, x, sizeof(double) * static_cast<size_t>(v.rows));
-    if (status) return status;
+    if (status) return split_status(s, status);
+    if (s->split.ranks > 1) return split_ftran(s, x);
     s->apply();
     if (!s->revised) s->launch({CudaSimplex::blocks(v.cols), PRODUCT_THREADS}, gather_logicals, v, vector);
     simplex_combine(s, vector);
@@ -41,7 +43,8 @@ gpuopt_status cuda_simplex_btran(void *engine, double *y) {
     DeviceScope scope(s->context());
     const SimplexView &v = s->view;
     gpuopt_status status = s->copy(v.in, y, sizeof(double) * static_cast<size_t>(v.rows));
-    if (status) return status;
+    if (status) return split_status(s, status);
+    if (s->split.ranks > 1) return split_btran(s, y);
     s->apply();
     s->launch({CudaSimplex::blocks(32 * static_cast<int64_t>(v.lines)), PRODUCT_THREADS}, dot_columns, v, !s->revised);
     if (!s->revised) s->launch({CudaSimplex::blocks(v.rows), PRODUCT_THREADS}, copy_basic_logicals, v);
@@ -64,7 +67,7 @@ gpuopt_status simplex_fetch_sums(CudaSimplex *s, const char *what, int64_t count
     gpuopt_status status = s->launched(what);
     if (!status) status = s->copy(out, s->view.out, bytes);
     if (!status && doubt) status = s->copy(doubt, s->view.doubt, bytes);
-    return status ? status : s->wait(what);
+    return split_status(s, status ? status : s->wait(what));
 }
 
 gpuopt_status cuda_simplex_residual(void *engine, const double *x, const double *x_low, double *r, double *doubt) {
@@ -74,7 +77,7 @@ gpuopt_status cuda_simplex_residual(void *engine, const double *x, const double 
     size_t bytes = sizeof(double) * (static_cast<size_t>(v.rows) + static_cast<size_t>(v.cols));
     gpuopt_status status = s->copy(v.in, x, bytes);
     if (!status && x_low) status = s->copy(v.in_low, x_low, bytes);
-    if (status) return status;
+    if (status) return split_status(s, status);
     bool many = many_lanes(s, v.rows);
     s->launch({blocks_of_sums(v.rows, many), PRODUCT_THREADS},
               many ? residual_rows<MANY_LANES> : residual_rows<FEW_LANES>, v, x_low ? v.in_low : nullptr, v.doubt);
@@ -91,7 +94,7 @@ gpuopt_status cuda_simplex_reduce(void *engine, const double *cost, const double
     gpuopt_status status = s->copy(v.in, cost, sizeof(double) * static_cast<size_t>(both));
     if (!status) status = s->copy(v.rho, y, of_rows);
     if (!status && y_low) status = s->copy(v.in_low, y_low, of_rows);
-    if (status) return status;
+    if (status) return split_status(s, status);
     bool many = many_lanes(s, v.cols);
     s->launch({blocks_of_sums(both, many), PRODUCT_THREADS},
               many ? reduce_columns<MANY_LANES> : reduce_columns<FEW_LANES>, v, v.rho, y_low ? v.in_low : nullptr,
@@ -99,23 +102,18 @@ gpuopt_status cuda_simplex_reduce(void *engine, const double *cost, const double
     return simplex_fetch_sums(s, "reduced costs", both, d, doubt);
 }
 
-/* ---- Cooperative launches ---- */
+/* ---- Other bases ---- */
 
-template <class Kernel, class... Argument>
-gpuopt_status simplex_launch(CudaSimplex *s, Kernel kernel, size_t bytes, const Argument &...argument) {
-    s->launch({s->view.blocks, SIMPLEX_THREADS, bytes, LAUNCH_COOPERATIVE}, kernel, argument...);
-    gpuopt_status status = s->launched("launching simplex iterations");
-    return status ? status : s->wait("waiting for simplex iterations");
-}
-
-/* Pivots the columns in s.column in. */
-gpuopt_status simplex_enter_listed(CudaSimplex *s, int count, const int32_t *wanted, double least, uint8_t *open,
-                                   int32_t *position) {
+/* Pivots the columns in s.column in; with several ranks those are slots, and `slot` is the host's copy. */
+gpuopt_status simplex_enter_listed(CudaSimplex *s, int count, const int32_t *slot, const int32_t *wanted, double least,
+                                   uint8_t *open, int32_t *position) {
+    const bool alone = s->split.ranks == 1;
     const SimplexView &v = s->view;
     size_t bytes = bytes_of<int32_t>(count);
     gpuopt_status status = s->copy(v.wanted, wanted, bytes);
     if (!status) status = s->copy(v.open, open, static_cast<size_t>(v.rows));
-    for (int first = 0; first < count && !status; first = v.report->entering) {
+    if (!status && !alone) status = split_enter(s, count, slot, least);
+    for (int first = 0; alone && first < count && !status; first = v.report->entering) {
         if (s->pending == v.most) s->apply();
         status = simplex_launch(s, simplex_enter_kernel(*s), enter_shared_bytes(v), v, first, count, s->pending, least);
         if (!status) s->pending += v.report->pivots;
@@ -123,7 +121,7 @@ gpuopt_status simplex_enter_listed(CudaSimplex *s, int count, const int32_t *wan
     if (!status && !s->deferred) s->apply();
     if (!status) status = s->copy(position, v.position, bytes);
     if (!status) status = s->copy(open, v.open, static_cast<size_t>(v.rows));
-    return status ? status : s->wait("pivoting");
+    return split_status(s, status ? status : s->wait("pivoting"));
 }
 
 } // namespace

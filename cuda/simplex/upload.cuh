@@ -55,7 +55,7 @@ struct Transposition {
 };
 
 Transposition plan_transposition(const SimplexView &v, const ModelArrays &from, const ModelArrays &to) {
-    int64_t matrix = v.pitch * v.lines, products = 4 * (static_cast<int64_t>(v.rows) + v.cols);
+    int64_t matrix = simplex_matrix_entries(v), products = 4 * (static_cast<int64_t>(v.rows) + v.cols);
     int64_t room = 2 * (matrix > products ? matrix : products) / (from.width > 0 ? from.width : 1);
     int64_t most = from.lines < room ? from.lines : room;
     return {from, to, reinterpret_cast<int *>(matrix > products ? v.matrix : v.in),
@@ -99,7 +99,7 @@ gpuopt_status upload_sparse(CudaSimplex *s, const gpuopt_matrix &given, const Tr
  * count and once to pack. */
 gpuopt_status upload_dense(CudaSimplex *s, const double *dense, const ModelArrays &to) {
     const SimplexView &v = s->view;
-    int64_t rows = v.rows, share = v.pitch * v.lines / rows;
+    int64_t rows = v.rows, share = simplex_matrix_entries(v) / rows;
     bool all = share >= v.cols;
     gpuopt_status status = GPUOPT_OK;
     for (int pass = 0; pass < 2 && !status; pass++) {
@@ -208,7 +208,7 @@ gpuopt_status cuda_simplex_pattern(void *engine, gpuopt__simplex_pattern *patter
     if (!status) status = fetch(s->pattern.row_col, v.row_col, s->lp->nonzeros);
     if (!status) status = s->wait("reading the pattern");
     s->pattern_here = !status;
-    return status;
+    return split_status(s, status);
 }
 
 } // namespace

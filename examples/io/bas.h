@@ -7,9 +7,9 @@
 
 #include "examples/io/mip.h"
 
-/* Reads a basis of the model, which has names, into status [cols + rows], a gpuopt_simplex_variable each, and returns 0;
- * or fills `error` with the file, the line, and what is wrong, and returns -1. The file may be a pipe, and compressed by
- * gzip, as for mip_read_mps(); at least one of it and the model is no standard input.
+/* Reads a basis of the model, which has names, into status [cols + rows], a gpuopt_simplex_variable each, and returns
+ * 0; or fills `error` with the file, the line, and what is wrong, and returns -1. The file may be a pipe, and
+ * compressed by gzip, as for mip_read_mps(); at least one of it and the model is no standard input.
  *
  * Either the MPS format, in words or, where that fails, in the columns of fixed format; CLP, CPLEX and old GLPK write
  * it. Rows are basic and columns at their lower bounds but for what lines say:

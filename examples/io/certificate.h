@@ -13,8 +13,8 @@
 int certificate_lp(const char *path, gpuopt_simplex *simplex, const gpuopt_simplex_desc *model);
 
 /* Of an INT64 MIN_SUM model: `given`, the conditioned variables' values; the bound on the cost, unless the
- * outcome is INFEASIBLE; the assignment value [variables] with its cost, or NULL; and if `elimination`, done exactly, is not
- * NULL, its messages, unless they have more than 2^22 entries together or are not ready. */
+ * outcome is INFEASIBLE; the assignment value [variables] with its cost, or NULL; and if `elimination`, done exactly,
+ * is not NULL, its messages, unless they have more than 2^22 entries together or are not ready. */
 int certificate_elimination(const char *path, gpuopt_elimination *elimination, const gpuopt_elimination_desc *model,
                             const int32_t *given, gpuopt_outcome outcome, int64_t bound, int64_t cost,
                             const int32_t *value);

@@ -165,9 +165,9 @@ Model empty_rows(int e) {
     return p;
 }
 
-// Set covering: n binaries; n/2 rows "at least one of" 2, 3, ... 9, 2, ... of them; for each two such rows, which have no
-// column in common, the implied row "at least two of" all theirs; then rows "at most k of" eight, with k from a hidden
-// point that satisfies every row, until there are that many nonzeros. An eighth of the hidden point is 1.
+// Set covering: n binaries; n/2 rows "at least one of" 2, 3, ... 9, 2, ... of them; for each two such rows, which have
+// no column in common, the implied row "at least two of" all theirs; then rows "at most k of" eight, with k from a
+// hidden point that satisfies every row, until there are that many nonzeros. An eighth of the hidden point is 1.
 Model covering(int n, int64_t nonzeros, uint64_t seed) {
     Model p;
     p.n = n;

@@ -22,8 +22,8 @@ typedef struct graphical_model {
     gpuopt_elimination_cost type; /* .uai: DOUBLE, the factors as they stand in the file; else INT64 */
     int64_t top;                  /* as in gpuopt_elimination_desc */
     /* The last `hidden` variables are not the file's: global functions are made of small ones with their help. Where
-     * the others have an assignment that is permitted, exactly one of theirs is. beside [hidden]: a variable of the file
-     * that has a function with it. */
+     * the others have an assignment that is permitted, exactly one of theirs is. beside [hidden]: a variable of the
+     * file that has a function with it. */
     int32_t hidden, *beside;
     int rewritten; /* not 0: the functions are not those of the file: it is a .cfn or has functions in intention */
     /* .cfn: a cost, or a sum of one from each function, stands for (cost + shift) / 10^places in the file, and for the

@@ -113,9 +113,9 @@ static gpuopt_status compare(search *s, int64_t *best, int32_t *owner, int64_t *
     return status;
 }
 
-/* Expands this rank's nodes for a round. Ranks that can add nodes go level by level, all equally far, as one breadth-first
- * search would: who gets nodes of a level far above its own would leave them, and perhaps the optimum, for the end. A
- * rank has at most twice as many nodes after a level as before. */
+/* Expands this rank's nodes for a round. Ranks that can add nodes go level by level, all equally far, as one
+ * breadth-first search would: who gets nodes of a level far above its own would leave them, and perhaps the optimum,
+ * for the end. A rank has at most twice as many nodes after a level as before. */
 static gpuopt_status expand(search *s, int64_t nodes, int64_t alive) {
     int64_t most = alive / s->ranks + 1;
     int32_t levels = 1;

@@ -5,7 +5,7 @@
  *
  * The rest of common/: checks.h and matrix.h check what the public calls are given; context.h has the calls on
  * contexts; numerics.h has arithmetic that gives the same bits in C and in CUDA, environment.h and selftest.h see to it
- * that it does; bytes.h packs numbers; deferred.h keeps a matrix as M + U V.
+ * that it does; items.h divides a batch among threads; bytes.h packs numbers; deferred.h keeps a matrix as M + U V.
  */
 #ifndef GPUOPT_IMPL_BACKEND_H
 #define GPUOPT_IMPL_BACKEND_H
@@ -104,6 +104,16 @@ static inline void *gpuopt__cut(gpuopt__arena *arena, int64_t count, size_t size
     if (arena->base) GPUOPT__CUT_GAP(arena->base + at + (uint64_t)count * size, arena->base + arena->used);
 #endif
     return arena->base ? arena->base + at : NULL;
+}
+
+/* Takes a block of what the arena has measured, which it is to hand out now. */
+static inline gpuopt_status gpuopt__take_block(const gpuopt_context *context, gpuopt_memory where,
+                                               gpuopt__arena *arena) {
+    void *memory;
+    gpuopt_status status = gpuopt__allocate(context, where, arena->used, &memory);
+    arena->base = (char *)memory;
+    arena->used = 0;
+    return status;
 }
 
 /* Copy structs that begin with their size between a program and a library of different versions. In: members that the

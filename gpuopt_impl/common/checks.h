@@ -22,8 +22,8 @@ static inline gpuopt_status gpuopt__refuse(const gpuopt_context *context, gpuopt
 /* Whether a struct that is to be filled is there and says its size. */
 #define GPUOPT__HAS_SIZE(result) ((result) && (result)->struct_size >= sizeof(result)->struct_size)
 
-/* Fills the library's own descriptor, which is all zero, from the host's. family: the backend's table of functions; NULL
- * in a build without that family. */
+/* Fills the library's own descriptor, which is all zero, from the host's. family: the backend's table of functions;
+ * NULL in a build without that family. */
 static inline gpuopt_status gpuopt__check_struct(const gpuopt_context *context, const char *call, const void *family,
                                                  const void *desc, size_t desc_size, void *own, size_t own_size) {
     if (!family)

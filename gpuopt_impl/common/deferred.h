@@ -2,8 +2,8 @@
  *
  * A dense matrix kept as M + U V, so that pivots can be collected. A pivot on row p sets row p of M and of U to 0 and
  * appends a column to U and the scaled pivot row to V. Once U is full, one matrix product applies all of them to M. The
- * CPU backend keeps a basis inverse in this form (square), and a condensed simplex tableau (where a pivot also replaces
- * the pivot column).
+ * CPU backend keeps a dense basis inverse in this form (square), and a condensed simplex tableau (where a pivot also
+ * replaces the pivot column).
  */
 #ifndef GPUOPT_IMPL_DEFERRED_H
 #define GPUOPT_IMPL_DEFERRED_H
@@ -14,7 +14,6 @@ typedef struct gpuopt__deferred {
     double *matrix; /* [cols][rows]: M, column after column */
     double *u;      /* [most][rows]: U, column after column */
     double *v;      /* [most][cols]: V, row after row */
-    int32_t *pivot; /* [most]: the row on which each of them pivoted */
     int32_t rows, cols;
     int32_t count; /* columns of U and rows of V in use */
     int32_t most;  /* the limit of count */
@@ -29,7 +28,6 @@ static void gpuopt__deferred_cut(gpuopt__arena *arena, gpuopt__deferred *d, int3
     d->matrix = (double *)gpuopt__cut(arena, (int64_t)rows * cols, sizeof(double));
     d->u = (double *)gpuopt__cut(arena, (int64_t)rows * most, sizeof(double));
     d->v = (double *)gpuopt__cut(arena, (int64_t)cols * most, sizeof(double));
-    d->pivot = (int32_t *)gpuopt__cut(arena, most, sizeof(int32_t));
 }
 
 /* Column `col` of M. */
@@ -213,7 +211,7 @@ static void gpuopt__deferred_pivot(gpuopt__deferred *d, int32_t p, int32_t q, co
         memset(gpuopt__deferred_stored(d, q), 0, sizeof(double) * (size_t)d->rows);
         for (k = 0; k < d->count; k++) d->v[(int64_t)k * d->cols + q] = 0;
     }
-    d->pivot[d->count++] = p;
+    d->count++;
 }
 
 #endif /* GPUOPT_IMPL_DEFERRED_H */

@@ -192,8 +192,8 @@ GPUOPT_HD double gpuopt__remainder(double high, double quotient, double c) {
 }
 
 /* Not below (high + low + e) / c for any |e| <= doubt, where c > 0 and high = high + low rounded; quotient: high / c
- * rounded. If doubt is 0, this is the exact quotient if that is a double, else one that exceeds it by less than two units
- * in the last place. */
+ * rounded. If doubt is 0, this is the exact quotient if that is a double, else one that exceeds it by less than two
+ * units in the last place. */
 GPUOPT_HD double gpuopt__quotient_up(double high, double low, double doubt, double c, double quotient) {
     double error, rest = gpuopt__two_sum(gpuopt__remainder(high, quotient, c), low, &error), step;
     if (!(fabs(high) > 0x1p-960 && fabs(quotient) > 0x1p-960) && high != 0)

@@ -16,8 +16,8 @@ static inline double gpuopt__opaque(double x) {
     return same;
 }
 
-/* A product and a sum are rounded one after the other, however they are written. Each expression has operands of its own,
- * because a compiler does not fuse a product that it needs twice. */
+/* A product and a sum are rounded one after the other, however they are written. Each expression has operands of its
+ * own, because a compiler does not fuse a product that it needs twice. */
 static inline int gpuopt__selftest_contracts(void) {
     double x[7], square = gpuopt__opaque(1 + 0x1p-29), sum[4];
     int k;

@@ -17,11 +17,12 @@
  *        |
  *     a plan that fits                     plan.h: tries one policy after another; plan_block.h: estimates, copies the
  *        |                                         plan into the handle's block
- *     a handle, with its functions loaded  calls.h: _order, _plan, _create, _destroy
+ *     a handle, with its functions loaded  calls.h: _order, _plan, _create, _destroy. With a group each rank makes one
+ *        |                                 of its part of the model (share.h), and together.h joins what they find
  *        |
  *     levels of jobs, slice by slice       steps.h: _step hands the jobs of a level to the backend together
  *        |
- *     messages, by a backend               cpu.h, cpu_rows.h, or cuda/elimination/elimination.cu
+ *     messages, by a backend               cpu_jobs.h, or cuda/elimination/elimination.cu
  *        |        \
  *        |         tables, views, bytes    message.h: _message_*
  *        |
@@ -54,6 +55,9 @@ struct gpuopt_elimination {
     int32_t assigning; /* the copy whose assignment was stopped; -1: none */
     int32_t next_pass; /* of that assignment */
     uint64_t model;    /* the number that packed messages carry */
+    /* Elimination by several ranks: the plan is that of this rank's part. */
+    gpuopt_group *group; /* NULL: the whole model */
+    int idle;            /* another rank has the same part, and this one does not count */
 };
 
 /* What a backend does for a plan. Arrays are in host memory unless a comment says otherwise. */

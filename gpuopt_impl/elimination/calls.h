@@ -6,6 +6,7 @@
 #ifndef GPUOPT_IMPL_ELIMINATION_CALLS_H
 #define GPUOPT_IMPL_ELIMINATION_CALLS_H
 
+#include "share.h"
 #include "steps.h"
 #include "../common/bytes.h"
 
@@ -40,18 +41,54 @@ static gpuopt_status gpuopt__elimination_find_parents(gpuopt__elimination_prepar
     return status;
 }
 
+/* The same for calls that ranks make together: then prep is that of this rank's part. Both must be ended by
+ * gpuopt__elimination_share_end, which says whether all ranks have come so far. */
+static gpuopt_status gpuopt__elimination_begin_share(gpuopt_context *context, const char *call,
+                                                     const gpuopt_elimination_desc *desc, int wanted,
+                                                     gpuopt__elimination_preparation *prep,
+                                                     gpuopt__elimination_share *share) {
+    gpuopt_elimination_desc d;
+    gpuopt_group_info group;
+    gpuopt_status status = GPUOPT_OK, heard;
+    memset(share, 0, sizeof *share);
+    memset(&d, 0, sizeof d);
+    if (desc && gpuopt__copy_in(&d, sizeof d, desc, desc->struct_size))
+        status = gpuopt__ranks_of(context, call, &d.group, &group);
+    heard = gpuopt__elimination_begin(context, call, desc, wanted, prep);
+    if (!status) status = heard;
+    if (!d.group || group.count == 1) return status;
+    share->group = d.group;
+    share->ranks = group.count;
+    share->rank = group.rank;
+    return gpuopt__elimination_share_begin(context, call, prep, share, status);
+}
+
+/* The estimate of a rank's part. */
+static gpuopt_status gpuopt__elimination_plan_share(gpuopt__elimination_preparation *prep, const char *call,
+                                                    const gpuopt__elimination_share *share,
+                                                    gpuopt_elimination_estimate *e) {
+    gpuopt_status status = gpuopt__elimination_make_plan(prep, call, e);
+    e->split = share->split;
+    if (share->group) /* _step and _assign: two agreements on three numbers and a report each; and an assignment */
+        e->exchanged = 4 * 3 * sizeof(int64_t) + 2 * sizeof(gpuopt__elimination_report) +
+                       sizeof(int32_t) * (double)prep->desc.variables;
+    return status;
+}
+
 GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const gpuopt_elimination_desc *desc,
                                                   int32_t *order, int32_t *parent,
                                                   gpuopt_elimination_estimate *estimate) {
     static const char call[] = "gpuopt_elimination_order";
     gpuopt__elimination_preparation prep;
+    gpuopt__elimination_share share;
     gpuopt_elimination_estimate e;
     gpuopt_status status;
     int32_t *found = NULL, variables = 0, steps = 0, k;
     void *memory = NULL;
     GPUOPT__COMPUTES(gpuopt_elimination_order(context, desc, order, parent, estimate));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__elimination_begin(context, call, desc, !estimate || GPUOPT__HAS_SIZE(estimate), &prep);
+    status =
+        gpuopt__elimination_begin_share(context, call, desc, !estimate || GPUOPT__HAS_SIZE(estimate), &prep, &share);
     if (!status) { /* kept apart: slicing changes the order; and not counted, for the estimate is that of _plan */
         variables = prep.desc.variables;
         steps = prep.draft.plan.steps;
@@ -59,16 +96,16 @@ GPUOPT_API gpuopt_status gpuopt_elimination_order(gpuopt_context *context, const
         found = (int32_t *)memory;
     }
     for (k = 0; !status && k < variables; k++) found[k] = k < steps ? prep.order[k] : -1;
-    if (!status && estimate) status = gpuopt__elimination_make_plan(&prep, call, &e);
+    if (!status && estimate) status = gpuopt__elimination_plan_share(&prep, call, &share, &e);
     if (!status && parent) {
         gpuopt__elimination_unslice(&prep, found, steps);
         status = gpuopt__elimination_find_parents(&prep, call, found + variables);
     }
+    status = gpuopt__elimination_share_end(context, call, &prep, &share, status);
     if (!status && estimate) gpuopt__copy_out(estimate, estimate->struct_size, &e, sizeof e);
     if (!status && order && variables) memcpy(order, found, sizeof(int32_t) * (size_t)variables);
     if (!status && parent && variables) memcpy(parent, found + variables, sizeof(int32_t) * (size_t)variables);
     gpuopt__release(context, GPUOPT_HOST, memory);
-    gpuopt__elimination_preparation_end(&prep);
     return status;
 }
 
@@ -76,13 +113,14 @@ GPUOPT_API gpuopt_status gpuopt_elimination_plan(gpuopt_context *context, const 
                                                  gpuopt_memory_plan *plan) {
     static const char call[] = "gpuopt_elimination_plan";
     gpuopt__elimination_preparation prep;
+    gpuopt__elimination_share share;
     gpuopt_elimination_estimate e;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_elimination_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
-    status = gpuopt__elimination_begin(context, call, desc, GPUOPT__HAS_SIZE(plan), &prep);
-    if (!status) status = gpuopt__elimination_make_plan(&prep, call, &e);
-    gpuopt__elimination_preparation_end(&prep);
+    status = gpuopt__elimination_begin_share(context, call, desc, GPUOPT__HAS_SIZE(plan), &prep, &share);
+    if (!status) status = gpuopt__elimination_plan_share(&prep, call, &share, &e);
+    status = gpuopt__elimination_share_end(context, call, &prep, &share, status);
     if (!status) gpuopt__copy_out(plan, plan->struct_size, &e.memory, sizeof e.memory);
     return status;
 }
@@ -208,6 +246,7 @@ GPUOPT_API void gpuopt_elimination_destroy(gpuopt_elimination *elimination) {
 }
 
 static gpuopt_status gpuopt__elimination_build(gpuopt_context *context, gpuopt__elimination_preparation *prep,
+                                               const gpuopt__elimination_share *share,
                                                gpuopt_elimination **elimination) {
     gpuopt__elimination_plan plan;
     gpuopt_elimination *e = NULL;
@@ -229,6 +268,13 @@ static gpuopt_status gpuopt__elimination_build(gpuopt_context *context, gpuopt__
     e->pass = e->repeated = 0;
     e->variable = -1;
     e->exact = 1;
+    e->group = share->group;
+    e->idle = share->idle;
+    if (share->group) {
+        const size_t bytes = sizeof(int32_t) * (size_t)plan.variables;
+        if (bytes) memcpy(plan.first, share->first, bytes);
+        if (plan.whole_steps) memcpy(plan.whole_order, share->order, sizeof(int32_t) * (size_t)plan.whole_steps);
+    }
     for (k = 0; k < plan.buckets; k++) e->exact &= plan.bucket[k].part == 0;
     for (k = 0; k < plan.copies; k++) gpuopt__elimination_set_offsets(&e->plan, k, e->plan.value_of);
     status = gpuopt__elimination_load_functions(e, prep);
@@ -242,15 +288,20 @@ GPUOPT_API gpuopt_status gpuopt_elimination_create(gpuopt_context *context, cons
                                                    gpuopt_elimination **elimination) {
     static const char call[] = "gpuopt_elimination_create";
     gpuopt__elimination_preparation prep;
+    gpuopt__elimination_share share;
     gpuopt_elimination_estimate e;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_elimination_create(context, desc, elimination));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
     if (elimination) *elimination = NULL;
-    status = gpuopt__elimination_begin(context, call, desc, elimination != NULL, &prep);
+    status = gpuopt__elimination_begin_share(context, call, desc, elimination != NULL, &prep, &share);
     if (!status) status = gpuopt__elimination_make_plan(&prep, call, &e);
-    if (!status) status = gpuopt__elimination_build(context, &prep, elimination);
-    gpuopt__elimination_preparation_end(&prep);
+    if (!status) status = gpuopt__elimination_build(context, &prep, &share, elimination);
+    status = gpuopt__elimination_share_end(context, call, &prep, &share, status);
+    if (status && elimination) {
+        gpuopt_elimination_destroy(*elimination);
+        *elimination = NULL;
+    }
     return status;
 }
 

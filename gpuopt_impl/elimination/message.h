@@ -38,6 +38,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_get_info(gpuopt_elimination 
     const gpuopt__elimination_table *t;
     gpuopt_elimination_message_info result;
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
+    if (gpuopt__elimination_whole(elimination, call)) return GPUOPT_ERROR_UNSUPPORTED;
     plan = &elimination->plan;
     if (!GPUOPT__HAS_SIZE(info))
         return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call, "info is NULL or has no struct_size");
@@ -127,6 +128,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_get(gpuopt_elimination *elim
     void *wanted;
     GPUOPT__COMPUTES(gpuopt_elimination_message_get(elimination, where, message, copy, cost, value, count));
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
+    if (gpuopt__elimination_whole(elimination, call)) return GPUOPT_ERROR_UNSUPPORTED;
     plan = &elimination->plan;
     status = gpuopt__check_where(elimination->context, call, where);
     if (status) return status;
@@ -152,6 +154,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_device_view(gpuopt_eliminati
     gpuopt_device_view result;
     gpuopt_status status;
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
+    if (gpuopt__elimination_whole(elimination, call)) return GPUOPT_ERROR_UNSUPPORTED;
     plan = &elimination->plan;
     bucket = gpuopt__elimination_bucket_of(elimination, call, message, copy);
     if (!bucket) return GPUOPT_ERROR_ARGUMENT;
@@ -222,6 +225,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_message_pack(gpuopt_elimination *eli
     int32_t k;
     GPUOPT__COMPUTES(gpuopt_elimination_message_pack(elimination, message, copy, bytes, capacity, size));
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
+    if (gpuopt__elimination_whole(elimination, call)) return GPUOPT_ERROR_UNSUPPORTED;
     plan = &elimination->plan;
     bucket = gpuopt__elimination_bucket_of(elimination, call, message, copy);
     if (!bucket) return GPUOPT_ERROR_ARGUMENT;

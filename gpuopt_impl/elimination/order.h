@@ -282,10 +282,8 @@ static gpuopt_status gpuopt__elimination_search_order(gpuopt__elimination_scratc
     gpuopt__elimination_watch_begin(&search.watch, scratch->context, d->order_seconds);
     search.moves = d->order_work > 0 ? d->order_work : d->order_seconds > 0 ? INT64_MAX : 0;
     gpuopt__elimination_search_cut(&search, &arena, scopes);
-    block = gpuopt__elimination_scratch_take(scratch, arena.used);
+    block = gpuopt__elimination_scratch_block(scratch, &arena);
     if (!block) return scratch->status;
-    arena.base = (char *)block;
-    arena.used = 0;
     gpuopt__elimination_search_cut(&search, &arena, scopes);
     status = gpuopt__elimination_graph_build(&search, scopes);
     if (!status) status = gpuopt__elimination_search_greedily(&search, d->heuristic, d->restarts, d->seed, &score);

@@ -3,8 +3,8 @@
  * Elimination orders by simulated annealing of a contraction tree (Kalachev, Panteleev, Yung: Recursive multi-tensor
  * contraction for XEB verification of quantum circuits, arXiv 2108.05665, 2021). The leaves are the cliques of a cover,
  * an inner node joins its two children, and a variable is eliminated where the last two parts that mention it meet. A
- * move exchanges a grandchild with the other child; only two joins change, which takes a few operations for each word of
- * a set.
+ * move exchanges a grandchild with the other child; only two joins change, which takes a few operations for each word
+ * of a set.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_ORDER_ANNEAL_H
 #define GPUOPT_IMPL_ELIMINATION_ORDER_ANNEAL_H
@@ -12,8 +12,8 @@
 #include "order_cover.h"
 #include "tuning.h"
 
-/* Counting the bits of a word takes most of the time. On x86 most machines have an instruction for it, but compilers may
- * not assume that. Unoptimised code would call a function of the compiler's library instead. */
+/* Counting the bits of a word takes most of the time. On x86 most machines have an instruction for it, but compilers
+ * may not assume that. Unoptimised code would call a function of the compiler's library instead. */
 #if defined(__GNUC__) && defined(__OPTIMIZE__) && defined(__x86_64__) && !defined(__POPCNT__)
 #define GPUOPT__ELIMINATION_POPCNT
 #endif

@@ -85,9 +85,9 @@ static int gpuopt__elimination_cover_is_simplicial(const gpuopt__elimination_cov
     return 1;
 }
 
-/* Whether v may be eliminated first, 0: no. Its neighbours are a clique; or there are two, and v's domain is not smaller
- * than one of theirs, so that the new table is not larger than one that it stands for. With equal domains that keeps
- * the least width, from 2 on (Bodlaender, Koster, van den Eijkhof: Preprocessing rules for triangulation of
+/* Whether v may be eliminated first, 0: no. Its neighbours are a clique; or there are two, and v's domain is not
+ * smaller than one of theirs, so that the new table is not larger than one that it stands for. With equal domains that
+ * keeps the least width, from 2 on (Bodlaender, Koster, van den Eijkhof: Preprocessing rules for triangulation of
  * probabilistic networks, 2005). 2: nor is any domain around it larger, which would better go first. */
 static int gpuopt__elimination_cover_is_simple(const gpuopt__elimination_cover *c,
                                                const gpuopt__elimination_reduction *r, int32_t v) {
@@ -178,10 +178,8 @@ static gpuopt_status gpuopt__elimination_cover_reduce(gpuopt__elimination_cover 
     void *block;
     int32_t v;
     gpuopt__elimination_reduction_cut(c, &r, &arena);
-    block = gpuopt__elimination_scratch_take(c->scratch, arena.used);
+    block = gpuopt__elimination_scratch_block(c->scratch, &arena);
     if (!block) return c->scratch->status;
-    arena.base = (char *)block;
-    arena.used = 0;
     gpuopt__elimination_reduction_cut(c, &r, &arena);
     r.size = graph->size;
     memset(r.look, 0, sizeof(uint64_t) * (size_t)c->graph_words);
@@ -279,10 +277,8 @@ static gpuopt_status gpuopt__elimination_cover_find(gpuopt__elimination_cover *c
     void *block;
     int32_t k, w;
     gpuopt__elimination_cover_search_cut(c, &s, &arena);
-    block = gpuopt__elimination_scratch_take(c->scratch, arena.used);
+    block = gpuopt__elimination_scratch_block(c->scratch, &arena);
     if (!block) return c->scratch->status;
-    arena.base = (char *)block;
-    arena.used = 0;
     gpuopt__elimination_cover_search_cut(c, &s, &arena);
     memset(s.covered, 0, sizeof(uint64_t) * (size_t)c->vertices * (size_t)c->graph_words);
     for (k = 0; k < c->columns && !status; k++) {
@@ -328,10 +324,8 @@ static gpuopt_status gpuopt__elimination_cover_make(gpuopt__elimination_cover *c
     }
     gpuopt__elimination_cover_cut(c, &arena);
     c->bytes = arena.used;
-    c->block = gpuopt__elimination_scratch_take(c->scratch, c->bytes);
+    c->block = gpuopt__elimination_scratch_block(c->scratch, &arena);
     if (!c->block) return c->scratch->status;
-    arena.base = (char *)c->block;
-    arena.used = 0;
     gpuopt__elimination_cover_cut(c, &arena);
     memset(c->adjacent, 0, sizeof(uint64_t) * (size_t)c->vertices * (size_t)c->graph_words);
     for (v = 0; v < c->vertices; v++)

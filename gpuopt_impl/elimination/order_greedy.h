@@ -265,9 +265,9 @@ static gpuopt_status gpuopt__elimination_greedy_start(gpuopt__elimination_greedy
 }
 
 /* One greedy run into s->order. It gives up, with *better == 0, as soon as the order cannot be better than best, or the
- * search ends (best NULL: never). Once there are more operations than a double can hold, the remaining vertices are taken in the
- * order of the heap, since eliminating them from so dense a graph would take long and would not help. The score is
- * then infinite and its width too small. */
+ * search ends (best NULL: never). Once there are more operations than a double can hold, the remaining vertices are
+ * taken in the order of the heap, since eliminating them from so dense a graph would take long and would not help. The
+ * score is then infinite and its width too small. */
 static gpuopt_status gpuopt__elimination_greedy_run(gpuopt__elimination_greedy *s,
                                                     gpuopt_elimination_heuristic heuristic,
                                                     const gpuopt__elimination_order_score *best,

@@ -247,12 +247,10 @@ static gpuopt_status gpuopt__elimination_portfolio_search(gpuopt__elimination_tr
         p.sweep.cover = &p.cover;
         gpuopt__elimination_sweep_members(&p.sweep, 0);
         gpuopt__elimination_portfolio_cut(&p, &arena);
-        block = gpuopt__elimination_scratch_take(scratch, arena.used);
+        block = gpuopt__elimination_scratch_block(scratch, &arena);
         status = scratch->status;
     }
     if (block) {
-        arena.base = (char *)block;
-        arena.used = 0;
         gpuopt__elimination_portfolio_cut(&p, &arena);
         if (!little) gpuopt__elimination_portfolio_sweeps(&p, seed);
         for (round = 0; round < p.rounds && !status && !gpuopt__elimination_watch_has_ended(watch); round++) {

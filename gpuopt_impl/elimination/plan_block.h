@@ -7,6 +7,7 @@
 
 #include "plan_input.h"
 #include "plan_places.h"
+#include "together.h"
 
 /* ---- What it takes ---- */
 
@@ -113,6 +114,10 @@ static void gpuopt__elimination_cut_plan(gpuopt__arena *arena, gpuopt__eliminati
                                                  sizeof(uint64_t));
     plan->needed = (uint8_t *)gpuopt__cut(arena, plan->passes > 1 ? plan->buckets : 0, 1);
     plan->assigned = (int32_t *)gpuopt__cut(arena, plan->passes > 1 ? plan->variables : 0, sizeof(int32_t));
+    plan->first = (int32_t *)gpuopt__cut(arena, plan->ranks ? plan->variables : 0, sizeof(int32_t));
+    plan->other = (int32_t *)gpuopt__cut(arena, plan->ranks ? 2 * (int64_t)plan->variables : 0, sizeof(int32_t));
+    plan->whole_order = (int32_t *)gpuopt__cut(arena, plan->whole_steps, sizeof(int32_t));
+    plan->heard = (gpuopt__elimination_report *)gpuopt__cut(arena, plan->ranks, sizeof *plan->heard);
 }
 
 static uint64_t gpuopt__elimination_plan_bytes(const gpuopt__elimination_draft *draft) {

@@ -16,9 +16,8 @@
 
 struct gpuopt_elimination_reduction {
     gpuopt_context *context;
-    gpuopt_elimination_desc desc; /* its arrays are in `block` */
+    gpuopt_elimination_desc desc; /* its arrays are behind the handle */
     gpuopt_elimination_reduction_info info;
-    void *block;
     int32_t variables; /* of the original model */
     int32_t records;
     int32_t *domain;                           /* [desc.variables] */
@@ -239,23 +238,18 @@ static gpuopt_status gpuopt__elimination_reduce_result(gpuopt_context *context, 
                                                        gpuopt_elimination_reduction **reduction) {
     gpuopt__elimination_reduce_sizes sizes;
     gpuopt_elimination_reduction head, *to;
-    gpuopt__arena arena;
-    void *block = NULL;
+    gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
-    memset(&arena, 0, sizeof arena);
     memset(&head, 0, sizeof head);
     gpuopt__elimination_reduce_measure(r, &sizes);
     gpuopt__cut(&arena, 1, sizeof head);
     gpuopt__elimination_reduce_cut_result(&arena, r, &sizes, &head);
-    status = gpuopt__allocate(context, GPUOPT_HOST, arena.used, &block);
+    status = gpuopt__take_block(context, GPUOPT_HOST, &arena);
     if (status) return status;
-    arena.base = (char *)block;
-    arena.used = 0;
     to = (gpuopt_elimination_reduction *)gpuopt__cut(&arena, 1, sizeof head);
     *to = head;
     gpuopt__elimination_reduce_cut_result(&arena, r, &sizes, to);
     to->context = context;
-    to->block = block;
     to->desc = *r->desc;
     to->info = r->info;
     to->variables = r->desc->variables;
@@ -312,7 +306,7 @@ static gpuopt_status gpuopt__elimination_reduce_prepare(gpuopt_context *context,
 }
 
 GPUOPT_API void gpuopt_elimination_reduction_destroy(gpuopt_elimination_reduction *reduction) {
-    if (reduction) gpuopt__release(reduction->context, GPUOPT_HOST, reduction->block);
+    if (reduction) gpuopt__release(reduction->context, GPUOPT_HOST, reduction);
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_reduce(gpuopt_context *context, const gpuopt_elimination_desc *desc,

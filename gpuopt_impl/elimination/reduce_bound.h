@@ -100,11 +100,9 @@ static int gpuopt__elimination_reduce_bound(gpuopt__elimination_reduce *r) {
     if (good) {
         gpuopt__elimination_spread_cut(&arena, &s);
         memory_bytes = arena.used;
-        memory = gpuopt__elimination_scratch_take(&r->scratch, memory_bytes);
+        memory = gpuopt__elimination_scratch_block(&r->scratch, &arena);
     }
     if (memory) {
-        arena.base = (char *)memory;
-        arena.used = 0;
         gpuopt__elimination_spread_cut(&arena, &s);
         gpuopt__elimination_spread_fill(&s, scale);
         gpuopt__elimination_spread_level(&s);

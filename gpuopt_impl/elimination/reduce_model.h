@@ -323,11 +323,9 @@ static void gpuopt__elimination_reduce_begin(gpuopt__elimination_reduce *r, cons
     for (k = 0; k < d->variables; k++) values += d->domain[k];
     gpuopt__elimination_reduce_cut(&arena, r, values);
     r->base_bytes = arena.used;
-    r->base = gpuopt__elimination_scratch_take(&r->scratch, r->base_bytes);
+    r->base = gpuopt__elimination_scratch_block(&r->scratch, &arena);
     if (!r->base) return;
     memset(r->base, 0, (size_t)r->base_bytes);
-    arena.base = (char *)r->base;
-    arena.used = 0;
     gpuopt__elimination_reduce_cut(&arena, r, values);
     r->function.size = sizeof(gpuopt__elimination_reduce_function);
     r->mention.size = sizeof(gpuopt__elimination_reduce_mention);

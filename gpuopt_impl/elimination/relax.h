@@ -12,9 +12,13 @@
 #include "relax_spread.h"
 
 /* The target lies this share of the first bound beyond the best one; half of that after each FAILS iterations without a
- * better bound. Of 0.005 to 0.2 this was best or near it on 404, 29, 42b and 408b. */
+ * better bound. Of 0.005 to 0.2 this was best or near it on 404, 29, 42b and 408b. Only every ROUNDS times the steps go
+ * back to the best shifts. Where copies disagree in many ways no single subgradient leads up: the bound falls first, and
+ * rises above the best one after several steps, as on 42b and 54, whose bounds stayed as they were with ROUNDS 1. If the
+ * steps never go back, they may get lost (29). */
 #define GPUOPT__ELIMINATION_SHIFT_TARGET 0.05
 #define GPUOPT__ELIMINATION_SHIFT_FAILS 3
+#define GPUOPT__ELIMINATION_SHIFT_ROUNDS 3
 
 /* What an elimination of a relaxation found, negated with MAX_SUM. */
 typedef struct gpuopt__elimination_relax_result {
@@ -46,15 +50,17 @@ static void gpuopt__elimination_relax_set(gpuopt_elimination_relaxation *r, cons
 static gpuopt_status gpuopt__elimination_relax_run(gpuopt_elimination_relaxation *r,
                                                    gpuopt__elimination_relax_result *result) {
     const int sign = r->desc.semiring == GPUOPT_SEMIRING_MAX_SUM ? -1 : 1;
+    gpuopt_elimination_desc desc = r->desc;
     gpuopt_elimination *elimination = NULL;
     gpuopt_elimination_info info;
     gpuopt_elimination_assignment found;
     gpuopt_status status;
+    desc.group = NULL;
     memset(&info, 0, sizeof info);
     memset(&found, 0, sizeof found);
     info.struct_size = sizeof info;
     found.struct_size = sizeof found;
-    status = gpuopt_elimination_create(r->context, &r->desc, &elimination);
+    status = gpuopt_elimination_create(r->context, &desc, &elimination);
     if (!status) status = gpuopt_elimination_step(elimination, INT32_MAX, &info);
     if (!status && info.outcome == GPUOPT_OPTIMAL)
         status = gpuopt_elimination_assign(elimination, GPUOPT_HOST, 0, r->value, &found);
@@ -134,10 +140,10 @@ static gpuopt_status gpuopt__elimination_relax_improve(gpuopt_elimination_relaxa
             best = now;
             fails = 0;
             gpuopt__elimination_relax_copy(r, r->best, r->now);
-        } else if (++fails == GPUOPT__ELIMINATION_SHIFT_FAILS) {
-            fails = 0;
+        } else if (++fails % GPUOPT__ELIMINATION_SHIFT_FAILS == 0) {
             reach /= 2;
-            gpuopt__elimination_relax_copy(r, r->now, r->best);
+            if (fails % (GPUOPT__ELIMINATION_SHIFT_FAILS * GPUOPT__ELIMINATION_SHIFT_ROUNDS) == 0)
+                gpuopt__elimination_relax_copy(r, r->now, r->best);
         }
         r->info.iterations = k + 1;
     }
@@ -162,7 +168,7 @@ static gpuopt_status gpuopt__elimination_relax_check(const gpuopt__elimination_p
 }
 
 GPUOPT_API void gpuopt_elimination_relaxation_destroy(gpuopt_elimination_relaxation *relaxation) {
-    if (relaxation) gpuopt__release(relaxation->context, GPUOPT_HOST, relaxation->block);
+    if (relaxation) gpuopt__release(relaxation->context, GPUOPT_HOST, relaxation);
 }
 
 /* Makes the relaxation of a prepared model, with all shifts 0, and eliminates it. */

@@ -17,9 +17,8 @@
 
 struct gpuopt_elimination_relaxation {
     gpuopt_context *context;
-    gpuopt_elimination_desc desc; /* of the relaxation; its arrays are in `block` */
+    gpuopt_elimination_desc desc; /* of the relaxation; its arrays are behind the handle */
     gpuopt_elimination_relaxation_info info;
-    void *block;
     int32_t copies, groups; /* variables of the relaxation that are eliminated; original variables with several */
     int32_t *domain;        /* [desc.variables]: copies, then conditioned variables */
     int32_t *original;      /* [desc.variables] */
@@ -255,25 +254,21 @@ static gpuopt_status gpuopt__elimination_relax_make(gpuopt_context *context, gpu
     const uint64_t room_bytes = sizeof(int32_t) * ((uint64_t)prep->draft.table.count + (uint64_t)d->variables);
     gpuopt__elimination_relax_sizes sizes;
     gpuopt_elimination_relaxation head, *r;
-    gpuopt__arena arena;
-    void *block = NULL, *room;
+    gpuopt__arena arena = {NULL, 0};
+    void *room;
     gpuopt_status status;
     memset(&head, 0, sizeof head);
-    memset(&arena, 0, sizeof arena);
     gpuopt__elimination_relax_measure(prep, &head, &sizes);
     gpuopt__cut(&arena, 1, sizeof head);
     gpuopt__elimination_relax_cut(&arena, d, &sizes, &head);
     room = gpuopt__elimination_scratch_take(&prep->scratch, room_bytes);
     if (!room) return prep->scratch.status;
-    status = gpuopt__allocate(context, GPUOPT_HOST, arena.used, &block);
+    status = gpuopt__take_block(context, GPUOPT_HOST, &arena);
     if (!status) {
-        arena.base = (char *)block;
-        arena.used = 0;
         r = (gpuopt_elimination_relaxation *)gpuopt__cut(&arena, 1, sizeof head);
         *r = head;
         gpuopt__elimination_relax_cut(&arena, d, &sizes, r);
         r->context = context;
-        r->block = block;
         r->desc = *d;
         r->desc.variables = r->copies + d->condition_count;
         r->desc.domain = r->domain;

@@ -190,9 +190,8 @@ static gpuopt_status gpuopt__elimination_spread_costs(gpuopt__elimination_prepar
     gpuopt__elimination_scratch_give(&prep->scratch, degree, degree_bytes);
     if (!good) return GPUOPT_OK;
     gpuopt__elimination_spread_cut(&arena, &s);
-    if (gpuopt__allocate(context, GPUOPT_HOST, arena.used, memory)) return GPUOPT_ERROR_MEMORY;
-    arena.base = (char *)*memory;
-    arena.used = 0;
+    if (gpuopt__take_block(context, GPUOPT_HOST, &arena)) return GPUOPT_ERROR_MEMORY;
+    *memory = arena.base;
     gpuopt__elimination_spread_cut(&arena, &s);
     gpuopt__elimination_spread_fill(&s, scale);
     s.limit = ((int64_t)1 << 60) / ((int64_t)s.functions + 1);

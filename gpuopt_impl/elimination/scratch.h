@@ -27,6 +27,13 @@ static void *gpuopt__elimination_scratch_take(gpuopt__elimination_scratch *scrat
     return memory;
 }
 
+/* A block of what the arena has measured, which it is to hand out now. */
+static void *gpuopt__elimination_scratch_block(gpuopt__elimination_scratch *scratch, gpuopt__arena *arena) {
+    arena->base = (char *)gpuopt__elimination_scratch_take(scratch, arena->used);
+    arena->used = 0;
+    return arena->base;
+}
+
 static void gpuopt__elimination_scratch_give(gpuopt__elimination_scratch *scratch, void *memory, uint64_t bytes) {
     if (!memory) return;
     gpuopt__release(scratch->context, GPUOPT_HOST, memory);

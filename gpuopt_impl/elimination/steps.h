@@ -124,38 +124,53 @@ static gpuopt_status gpuopt__elimination_step_units(gpuopt_elimination *e, int64
 
 /* ---- Conditions ---- */
 
+/* Checks what _set_condition is given. *value: the values, in host memory. */
+static gpuopt_status gpuopt__elimination_fetch_condition(const gpuopt_elimination *e, const char *call,
+                                                         gpuopt_memory where, int32_t copy, const int32_t **value) {
+    const gpuopt__elimination_plan *plan = &e->plan;
+    const void *found;
+    gpuopt_status status = gpuopt__check_where(e->context, call, where);
+    int32_t k;
+    if (status) return status;
+    if (copy < 0 || copy >= plan->copies || (plan->host_conditions > 0 && !*value))
+        return gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call, "copy is out of range, or value is NULL");
+    status = gpuopt__fetch(e->context, where, *value, sizeof(int32_t) * (uint64_t)plan->host_conditions,
+                           plan->staged_value, &found);
+    if (status) return status;
+    *value = (const int32_t *)found;
+    for (k = 0; k < plan->host_conditions; k++)
+        if ((*value)[k] < 0 || (*value)[k] >= plan->domain[plan->condition[k]]) {
+            gpuopt__log(e->context, 0, "%s: value[%d] = %d is not in the domain of variable %d", call, (int)k,
+                        (int)(*value)[k], (int)plan->condition[k]);
+            return GPUOPT_ERROR_ARGUMENT;
+        }
+    return GPUOPT_OK;
+}
+
 GPUOPT_API gpuopt_status gpuopt_elimination_set_condition(gpuopt_elimination *elimination, gpuopt_memory where,
                                                           int32_t copy, const int32_t *value) {
     static const char call[] = "gpuopt_elimination_set_condition";
     gpuopt__elimination_plan *plan;
-    const void *found;
     gpuopt_status status;
     int32_t k;
     GPUOPT__COMPUTES(gpuopt_elimination_set_condition(elimination, where, copy, value));
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     plan = &elimination->plan;
-    status = gpuopt__check_where(elimination->context, call, where);
+    status = gpuopt__elimination_fetch_condition(elimination, call, where, copy, &value);
+    if (elimination->group) {
+        uint64_t said = gpuopt__elimination_said((uint64_t)copy, value,
+                                                 status ? 0 : sizeof(int32_t) * (uint64_t)plan->host_conditions);
+        status = gpuopt__elimination_agree(elimination, call, status, &said, sizeof said);
+    }
     if (status) return status;
-    if (copy < 0 || copy >= plan->copies || (plan->host_conditions > 0 && !value))
-        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call,
-                              "copy is out of range, or value is NULL");
-    status = gpuopt__fetch(elimination->context, where, value, sizeof(int32_t) * (uint64_t)plan->host_conditions,
-                           plan->staged_value, &found);
-    if (status) return status;
-    value = (const int32_t *)found;
-    for (k = 0; k < plan->host_conditions; k++)
-        if (value[k] < 0 || value[k] >= plan->domain[plan->condition[k]]) {
-            gpuopt__log(elimination->context, 0, "%s: value[%d] = %d is not in the domain of variable %d", call, (int)k,
-                        (int)value[k], (int)plan->condition[k]);
-            return GPUOPT_ERROR_ARGUMENT;
-        }
     for (k = 0; k < plan->host_conditions; k++) plan->fixed_value[(int64_t)copy * plan->conditions + k] = value[k];
     gpuopt__elimination_set_offsets(plan, copy, plan->value_of);
     elimination->done = 0;
     elimination->held = elimination->paused = elimination->assigning = -1;
     elimination->pass = elimination->repeated = 0;
     elimination->variable = -1;
-    return gpuopt__elimination_backend_of(elimination)->condition(elimination, plan->offset);
+    status = gpuopt__elimination_backend_of(elimination)->condition(elimination, plan->offset);
+    return status && elimination->group ? gpuopt__ranks_give_up(elimination->group, status) : status;
 }
 
 /* ---- Steps ---- */
@@ -187,44 +202,57 @@ static gpuopt_status gpuopt__elimination_info_of(gpuopt_elimination *e, int32_t 
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__elimination_fill_info(gpuopt_elimination *e, int32_t copy, gpuopt_elimination_info *info) {
+/* status: of what came before; no info is filled if it is a failure, of any rank. */
+static gpuopt_status gpuopt__elimination_fill_info(gpuopt_elimination *e, const char *call, gpuopt_status status,
+                                                   int32_t copy, gpuopt_elimination_info *info) {
     gpuopt_elimination_info result;
-    gpuopt_status status;
     memset(&result, 0, sizeof result);
-    status = gpuopt__elimination_info_of(e, copy, &result);
+    if (!status && info) status = gpuopt__elimination_info_of(e, copy, &result);
+    status = gpuopt__elimination_agree(e, call, status, NULL, 0);
+    if (status || !info) return status;
+    if (e->group) status = gpuopt__elimination_join_info(e, &result);
     if (!status) gpuopt__copy_out(info, info->struct_size, &result, sizeof result);
     return status;
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_step(gpuopt_elimination *elimination, int32_t variables,
                                                  gpuopt_elimination_info *info) {
-    gpuopt_status status;
+    static const char call[] = "gpuopt_elimination_step";
+    const int32_t said[] = {variables, info != NULL};
+    gpuopt_status status = GPUOPT_OK;
     GPUOPT__COMPUTES(gpuopt_elimination_step(elimination, variables, info));
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
     if (variables < 1 || (info && !GPUOPT__HAS_SIZE(info)))
-        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_step",
-                              variables < 1 ? "variables is not positive" : "info has no struct_size");
+        status = gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, call,
+                                variables < 1 ? "variables is not positive" : "info has no struct_size");
+    status = gpuopt__elimination_agree(elimination, call, status, said, sizeof said);
+    if (status) return status;
     status = gpuopt__elimination_step_units(elimination, variables);
-    return status || !info ? status : gpuopt__elimination_fill_info(elimination, 0, info);
+    return gpuopt__elimination_fill_info(elimination, call, status, 0, info);
+}
+
+/* Gives the info of a copy, for `call`. */
+static gpuopt_status gpuopt__elimination_give_info(gpuopt_elimination *e, const char *call, int32_t copy,
+                                                   gpuopt_elimination_info *info) {
+    gpuopt_status status = GPUOPT_OK;
+    if (!GPUOPT__HAS_SIZE(info) || copy < 0 || copy >= e->plan.copies)
+        status = gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call,
+                                "info is NULL or has no struct_size, or copy is out of range");
+    status = gpuopt__elimination_agree(e, call, status, &copy, sizeof copy);
+    return status ? status : gpuopt__elimination_fill_info(e, call, status, copy, info);
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_get_copy_info(gpuopt_elimination *elimination, int32_t copy,
                                                           gpuopt_elimination_info *info) {
     GPUOPT__COMPUTES(gpuopt_elimination_get_copy_info(elimination, copy, info));
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(info) || copy < 0 || copy >= elimination->plan.copies)
-        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_get_copy_info",
-                              "info is NULL or has no struct_size, or copy is out of range");
-    return gpuopt__elimination_fill_info(elimination, copy, info);
+    return gpuopt__elimination_give_info(elimination, "gpuopt_elimination_get_copy_info", copy, info);
 }
 
 GPUOPT_API gpuopt_status gpuopt_elimination_get_info(gpuopt_elimination *elimination, gpuopt_elimination_info *info) {
     GPUOPT__COMPUTES(gpuopt_elimination_get_info(elimination, info));
     if (!elimination) return GPUOPT_ERROR_ARGUMENT;
-    if (!GPUOPT__HAS_SIZE(info))
-        return gpuopt__refuse(elimination->context, GPUOPT_ERROR_ARGUMENT, "gpuopt_elimination_get_info",
-                              "info is NULL or has no struct_size");
-    return gpuopt__elimination_fill_info(elimination, 0, info);
+    return gpuopt__elimination_give_info(elimination, "gpuopt_elimination_get_info", 0, info);
 }
 
 /* ---- The value phase ---- */
@@ -328,31 +356,16 @@ static gpuopt_status gpuopt__elimination_assign_passes(gpuopt_elimination *e, in
     return status;
 }
 
-GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, gpuopt_memory where, int32_t copy,
-                                                   int32_t *value, gpuopt_elimination_assignment *assignment) {
-    static const char call[] = "gpuopt_elimination_assign";
-    gpuopt_elimination *e = elimination;
-    gpuopt__elimination_plan *plan;
-    gpuopt_elimination_assignment result;
+/* The value phase; its values go to plan.value_of. given: the values of variables that are left over. */
+static gpuopt_status gpuopt__elimination_find_values(gpuopt_elimination *e, int32_t copy, const int32_t *given,
+                                                     gpuopt_elimination_assignment *result) {
+    const gpuopt__elimination_plan *plan = &e->plan;
+    const uint64_t bytes = sizeof(int32_t) * (uint64_t)plan->variables;
     gpuopt__elimination_total best, cost;
-    const int32_t *given = NULL;
-    gpuopt_status status;
-    uint64_t bytes;
     int feasible, stopped = 0;
-    GPUOPT__COMPUTES(gpuopt_elimination_assign(elimination, where, copy, value, assignment));
-    if (!e) return GPUOPT_ERROR_ARGUMENT;
-    plan = &e->plan;
-    bytes = sizeof(int32_t) * (uint64_t)plan->variables;
-    status = gpuopt__check_where(e->context, call, where);
+    gpuopt_status status = gpuopt__elimination_backend_of(e)->total(e, copy, &best);
     if (status) return status;
-    if (assignment && !GPUOPT__HAS_SIZE(assignment))
-        return gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call, "assignment has no struct_size");
-    status = gpuopt__elimination_check_phase(e, call, copy, value != NULL, 0);
-    if (!status) status = gpuopt__elimination_fetch_values(e, call, where, value, &given);
-    if (!status) status = gpuopt__elimination_backend_of(e)->total(e, copy, &best);
-    if (status) return status;
-    memset(&result, 0, sizeof result);
-    result.outcome = GPUOPT_INFEASIBLE;
+    result->outcome = GPUOPT_INFEASIBLE;
     feasible = plan->type == GPUOPT_COST_DOUBLE ? best.value < HUGE_VAL : best.cost < plan->forbidden;
     if (feasible) status = gpuopt__elimination_rerun_slice(e, best.slice, &stopped);
     if (status) return status;
@@ -364,21 +377,49 @@ GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *eliminati
                      : gpuopt__elimination_backend_of(e)->assign(e, copy, 0, plan->steps, plan->value_of, &cost);
         if (status) return status;
     }
-    if (stopped) result.outcome = GPUOPT_MORE;
+    if (stopped) result->outcome = GPUOPT_MORE;
     else if (feasible) {
         feasible = plan->type == GPUOPT_COST_DOUBLE ? cost.value < HUGE_VAL : cost.cost < plan->forbidden;
     }
-    if (feasible && !stopped) {
-        status = gpuopt__deliver(e->context, where, value, plan->value_of, bytes);
-        if (status) return status;
-        result.outcome = e->exact ? GPUOPT_OPTIMAL : GPUOPT_CONVERGED;
-        if (plan->type == GPUOPT_COST_DOUBLE) result.value = plan->sign * cost.value;
-        else result.cost = plan->sign * (gpuopt__elimination_all_offsets(plan) + (int64_t)cost.cost);
-        /* A bound that is attained is optimal. */
-        if (!e->exact && plan->type == GPUOPT_COST_INT64 && cost.cost == best.cost) result.outcome = GPUOPT_OPTIMAL;
-    }
-    if (assignment) gpuopt__copy_out(assignment, assignment->struct_size, &result, sizeof result);
+    if (!feasible || stopped) return GPUOPT_OK;
+    result->outcome = e->exact ? GPUOPT_OPTIMAL : GPUOPT_CONVERGED;
+    if (plan->type == GPUOPT_COST_DOUBLE) result->value = plan->sign * cost.value;
+    else result->cost = plan->sign * (gpuopt__elimination_all_offsets(plan) + (int64_t)cost.cost);
+    /* A bound that is attained is optimal. */
+    if (!e->exact && plan->type == GPUOPT_COST_INT64 && cost.cost == best.cost) result->outcome = GPUOPT_OPTIMAL;
     return GPUOPT_OK;
+}
+
+GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *elimination, gpuopt_memory where, int32_t copy,
+                                                   int32_t *value, gpuopt_elimination_assignment *assignment) {
+    static const char call[] = "gpuopt_elimination_assign";
+    gpuopt_elimination *e = elimination;
+    gpuopt_elimination_assignment result;
+    gpuopt_elimination_info bound;
+    const int32_t *given = NULL;
+    gpuopt_status status;
+    GPUOPT__COMPUTES(gpuopt_elimination_assign(elimination, where, copy, value, assignment));
+    if (!e) return GPUOPT_ERROR_ARGUMENT;
+    memset(&result, 0, sizeof result);
+    memset(&bound, 0, sizeof bound);
+    status = gpuopt__check_where(e->context, call, where);
+    if (!status && assignment && !GPUOPT__HAS_SIZE(assignment))
+        status = gpuopt__refuse(e->context, GPUOPT_ERROR_ARGUMENT, call, "assignment has no struct_size");
+    if (!status) status = gpuopt__elimination_check_phase(e, call, copy, value != NULL, 0);
+    if (!status) status = gpuopt__elimination_fetch_values(e, call, where, value, &given);
+    status = gpuopt__elimination_agree(e, call, status, &copy, sizeof copy);
+    if (status) return status;
+    status = gpuopt__elimination_find_values(e, copy, given, &result);
+    if (e->group) {
+        if (!status) status = gpuopt__elimination_info_of(e, copy, &bound);
+        status = gpuopt__elimination_agree(e, call, status, NULL, 0);
+        if (!status) status = gpuopt__elimination_join_assignment(e, &bound, &result);
+    }
+    if (!status && (result.outcome == GPUOPT_OPTIMAL || result.outcome == GPUOPT_CONVERGED))
+        status =
+            gpuopt__deliver(e->context, where, value, e->plan.value_of, sizeof(int32_t) * (uint64_t)e->plan.variables);
+    if (!status && assignment) gpuopt__copy_out(assignment, assignment->struct_size, &result, sizeof result);
+    return status;
 }
 
 /* ---- Bounds ---- */
@@ -409,6 +450,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_get_bounds(gpuopt_elimination *elimi
     if (!e) return GPUOPT_ERROR_ARGUMENT;
     plan = &e->plan;
     status = gpuopt__check_where(e->context, call, where);
+    if (!status) status = gpuopt__elimination_whole(e, call);
     if (status) return status;
     if (variable < 0 || variable >= plan->variables || plan->position[variable] < 0 ||
         plan->position[variable] >= plan->steps)

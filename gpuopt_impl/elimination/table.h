@@ -93,6 +93,9 @@ typedef struct gpuopt__elimination_job {
     int64_t decision;
 } gpuopt__elimination_job;
 
+/* What a rank of a group says: together.h. */
+typedef struct gpuopt__elimination_report gpuopt__elimination_report;
+
 /* All that is known about an elimination before its tables are allocated, in one block of host memory. */
 typedef struct gpuopt__elimination_plan {
     int32_t variables, functions, steps; /* steps: variables to eliminate in a slice */
@@ -122,10 +125,12 @@ typedef struct gpuopt__elimination_plan {
     uint64_t forbidden; /* stored costs of this and more are forbidden; INT64 */
     int sign;           /* -1: MAX_SUM, costs are stored negated */
     int keep, join_rest;
-    int decides;       /* decisions are stored for the value phase, for messages are not kept */
-    int64_t decisions; /* words of them: those of the largest pass */
-    int32_t passes;    /* of the value phase; 1 unless RECOMPUTE has more. Pass 0 has the last variables */
-    int may_copy;      /* there is memory for copies of tables in an order that suits the backend */
+    int decides;         /* decisions are stored for the value phase, for messages are not kept */
+    int64_t decisions;   /* words of them: those of the largest pass */
+    int32_t passes;      /* of the value phase; 1 unless RECOMPUTE has more. Pass 0 has the last variables */
+    int may_copy;        /* there is memory for copies of tables in an order that suits the backend */
+    int32_t ranks;       /* of a group that shares the model, of which this is one part (share.h); 0: there is none */
+    int32_t whole_steps; /* with a group: variables in whole_order */
     gpuopt_elimination_cost type;
     gpuopt_elimination_semiring semiring;
     gpuopt_elimination_policy policy;
@@ -139,21 +144,25 @@ typedef struct gpuopt__elimination_plan {
     int32_t *first_bucket; /* [steps + 2] of each position */
     gpuopt__elimination_job *job;
     gpuopt__elimination_operand *operand;
-    int32_t *scope;         /* [scopes] */
-    int64_t *stride;        /* [scopes] */
-    int32_t *input;         /* [inputs] */
-    int64_t *digit;         /* [digits] */
-    int32_t *by_level;      /* [jobs] in the order of their levels */
-    int32_t *in_order;      /* [jobs] 0, 1, 2, ... */
-    int32_t *root;          /* [roots] tables */
-    int64_t *offset;        /* [copies][condition_rows] entries that the fixed variables of a table add */
-    int32_t *fixed_value;   /* [copies][conditions] */
-    int32_t *value_of;      /* [variables]: scratch of assignments */
-    int32_t *staged_value;  /* [variables] host memory between the caller's device memory and the handle; */
-    int64_t *staged_cost;   /* [staged] without device memory these three are empty */
-    uint64_t *staged_count; /* [staged] with MIN_COUNT */
-    uint8_t *needed;        /* [buckets] with several passes: which buckets the present one computes */
-    int32_t *assigned;      /* [variables] with several passes: values of those before */
+    int32_t *scope;                    /* [scopes] */
+    int64_t *stride;                   /* [scopes] */
+    int32_t *input;                    /* [inputs] */
+    int64_t *digit;                    /* [digits] */
+    int32_t *by_level;                 /* [jobs] in the order of their levels */
+    int32_t *in_order;                 /* [jobs] 0, 1, 2, ... */
+    int32_t *root;                     /* [roots] tables */
+    int64_t *offset;                   /* [copies][condition_rows] entries that the fixed variables of a table add */
+    int32_t *fixed_value;              /* [copies][conditions] */
+    int32_t *value_of;                 /* [variables]: scratch of assignments */
+    int32_t *staged_value;             /* [variables] host memory between the caller's device memory and the handle; */
+    int64_t *staged_cost;              /* [staged] without device memory these three are empty */
+    uint64_t *staged_count;            /* [staged] with MIN_COUNT */
+    uint8_t *needed;                   /* [buckets] with several passes: which buckets the present one computes */
+    int32_t *assigned;                 /* [variables] with several passes: values of those before */
+    int32_t *first;                    /* [variables] with a group: the part's least value, which is 0 in this plan */
+    int32_t *other;                    /* [2][variables] with a group: assignments of other ranks */
+    int32_t *whole_order;              /* [whole_steps] the order before variables were sliced: the same on all ranks */
+    gpuopt__elimination_report *heard; /* [ranks] */
 } gpuopt__elimination_plan;
 
 /* Bytes of one stored cost. */

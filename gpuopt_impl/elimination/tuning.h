@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Elimination: the constants that were tuned, or that limit a search. Each says why it has its value; where a figure is
- * given, it is from tests/bench/results/elimination.md (NVIDIA H200). Constants of single CUDA kernels stand beside the kernels.
+ * given, it is from tests/bench/results/elimination.md (NVIDIA H200). Constants of single CUDA kernels stand beside the
+ * kernels.
  */
 #ifndef GPUOPT_IMPL_ELIMINATION_TUNING_H
 #define GPUOPT_IMPL_ELIMINATION_TUNING_H
@@ -52,8 +53,8 @@
 #define GPUOPT__ELIMINATION_RESTARTS 8
 #define GPUOPT__ELIMINATION_RESTARTS_FROM 268435456.0
 #define GPUOPT__ELIMINATION_RESTARTS_TO 1e18
-/* Eliminations of a greedy run after which the clock is looked at and the host is asked. In dense graphs of some thousand
- * variables one takes a millisecond. */
+/* Eliminations of a greedy run after which the clock is looked at and the host is asked. In dense graphs of some
+ * thousand variables one takes a millisecond. */
 #define GPUOPT__ELIMINATION_GREEDY_LOOK 64
 /* Rounds of rotations. */
 #define GPUOPT__ELIMINATION_ROTATIONS 2
@@ -67,8 +68,8 @@ enum { GPUOPT__ELIMINATION_CORE_WORDS = 4, GPUOPT__ELIMINATION_CORE_MOST = 64 * 
 #define GPUOPT__ELIMINATION_MOVES_OPERATIONS 8192
 #define GPUOPT__ELIMINATION_MOVES_MANY_FROM 8e7
 
-/* Vertices, and words of all cliques' sets together, up to which orders are annealed: 8 MB of a graph's bits, and as much
- * of a tree's for each thread. */
+/* Vertices, and words of all cliques' sets together, up to which orders are annealed: 8 MB of a graph's bits, and as
+ * much of a tree's for each thread. */
 #define GPUOPT__ELIMINATION_COVER_VERTICES 8192
 #define GPUOPT__ELIMINATION_COVER_WORDS ((int64_t)1 << 19)
 /* Annealing: moves without a budget; chains side by side, and rounds, with one. */

@@ -112,7 +112,6 @@ struct gpuopt_knapsack_batch {
     gpuopt_context *context;
     gpuopt_knapsack_batch_desc desc;
     gpuopt__knapsack_batch_job job;
-    int stopped;  /* CPU: the stop hook ended the run */
     void *engine; /* the backend's own */
 };
 

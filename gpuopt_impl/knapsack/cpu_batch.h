@@ -5,10 +5,7 @@
 #ifndef GPUOPT_IMPL_KNAPSACK_CPU_BATCH_H
 #define GPUOPT_IMPL_KNAPSACK_CPU_BATCH_H
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
+#include "../common/items.h"
 #include "batch.h"
 
 enum { GPUOPT__KNAPSACK_BATCH_CHUNK = 16 }; /* knapsacks that a thread takes at a time */
@@ -27,27 +24,15 @@ static gpuopt_status gpuopt__knapsack_cpu_batch_create(gpuopt_knapsack_batch *b)
 
 static void gpuopt__knapsack_cpu_batch_destroy(gpuopt_knapsack_batch *b) { (void)b; }
 
-/* Whether the host has asked to stop, which only the thread that made the call may find out: thread 0. */
-static int gpuopt__knapsack_cpu_batch_stopped(gpuopt_knapsack_batch *b, int thread, int64_t k) {
-    const int asks = thread == 0 && k > 0 && k % GPUOPT__KNAPSACK_BATCH_CHUNK == 0;
-#ifdef _OPENMP
-    if (__atomic_load_n(&b->stopped, __ATOMIC_RELAXED)) return 1;
-    if (!asks || !gpuopt__asked_to_stop(b->context)) return 0;
-    __atomic_store_n(&b->stopped, 1, __ATOMIC_RELAXED);
-#else
-    if (b->stopped) return 1;
-    if (!asks || !gpuopt__asked_to_stop(b->context)) return 0;
-    b->stopped = 1;
-#endif
-    return 1;
-}
-
-static void gpuopt__knapsack_cpu_batch_next(gpuopt_knapsack_batch *b, int thread, int64_t k) {
+static void gpuopt__knapsack_cpu_batch_next(void *of, int thread, int64_t chunk, int stopped) {
+    gpuopt__knapsack_batch_job *job = (gpuopt__knapsack_batch_job *)of;
     gpuopt__knapsack_small_item item[GPUOPT__KNAPSACK_SMALL_ITEMS];
-    gpuopt__knapsack_batch_job *job = &b->job;
     gpuopt__knapsack_small_search s;
-    if (gpuopt__knapsack_cpu_batch_stopped(b, thread, k)) gpuopt__knapsack_small_skip(&job->given, k, &job->wanted);
-    else gpuopt__knapsack_small_solve(&job->given, k, job->node_limit, item, &s, &job->wanted);
+    int64_t k = chunk * GPUOPT__KNAPSACK_BATCH_CHUNK, end = k + GPUOPT__KNAPSACK_BATCH_CHUNK;
+    (void)thread;
+    for (end = end < job->count ? end : job->count; k < end; k++)
+        if (stopped) gpuopt__knapsack_small_skip(&job->given, k, &job->wanted);
+        else gpuopt__knapsack_small_solve(&job->given, k, job->node_limit, item, &s, &job->wanted);
 }
 
 static gpuopt_status gpuopt__knapsack_cpu_batch_run(gpuopt_knapsack_batch *b) {
@@ -56,9 +41,10 @@ static gpuopt_status gpuopt__knapsack_cpu_batch_run(gpuopt_knapsack_batch *b) {
     const int threads = b->context->desc.threads < chunks ? b->context->desc.threads : (int)chunks;
     uint64_t fault = GPUOPT__KNAPSACK_SMALL_NO_FAULT;
     int64_t k;
-    b->stopped = 0;
 #ifdef _OPENMP
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(min : fault) if (threads > 1)
+#else
+    (void)threads;
 #endif
     for (k = 0; k < job->count; k++) {
         const uint64_t word = gpuopt__knapsack_small_fault(&job->given, k);
@@ -66,20 +52,7 @@ static gpuopt_status gpuopt__knapsack_cpu_batch_run(gpuopt_knapsack_batch *b) {
     }
     job->fault = fault;
     if (fault != GPUOPT__KNAPSACK_SMALL_NO_FAULT) return GPUOPT_OK;
-    if (threads <= 1) {
-        for (k = 0; k < job->count; k++) gpuopt__knapsack_cpu_batch_next(b, 0, k);
-        return GPUOPT_OK;
-    }
-#ifdef _OPENMP
-#pragma omp parallel num_threads(threads)
-    {
-        gpuopt__environment_scope scope;
-        gpuopt__environment_enter(&scope);
-#pragma omp for schedule(dynamic, GPUOPT__KNAPSACK_BATCH_CHUNK)
-        for (k = 0; k < job->count; k++) gpuopt__knapsack_cpu_batch_next(b, omp_get_thread_num(), k);
-        gpuopt__environment_leave(&scope);
-    }
-#endif
+    gpuopt__each_item(b->context, chunks, 1, gpuopt__knapsack_cpu_batch_next, job);
     return GPUOPT_OK;
 }
 

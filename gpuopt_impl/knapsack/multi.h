@@ -47,9 +47,9 @@ static gpuopt_status gpuopt__knapsack_multi_check(const gpuopt_context *context,
     status =
         gpuopt__check_struct(context, call, context->desc.backend->knapsack, desc, desc->struct_size, d, sizeof *d);
     if (!status) {
-        const gpuopt__range range[] = {{"items", d->items, 1, GPUOPT__KNAPSACK_MULTI_ITEMS},
-                                       {"rows", d->rows, 1, GPUOPT__KNAPSACK_MULTI_ROWS},
-                                       {"workers", d->workers, 1, 1 << 20},
+        const gpuopt__range range[] = {{"items", (double)d->items, 1, GPUOPT__KNAPSACK_MULTI_ITEMS},
+                                       {"rows", (double)d->rows, 1, GPUOPT__KNAPSACK_MULTI_ROWS},
+                                       {"workers", (double)d->workers, 1, 1 << 20},
                                        {"node_limit", (double)d->node_limit, 1, (double)INT64_MAX}};
         status = gpuopt__check_ranges(context, call, range, sizeof range / sizeof *range);
     }

@@ -2,12 +2,12 @@
  *
  * Knapsack: surrogate problems, solved when the search turns out to be more than short. The greedy solution up to the
  * break item has b items. Any solution has at most b of them or at least b + 1. Either constraint, times a multiplier
- * sigma, is added to that of the capacity: weights w + sigma and capacity C + sigma b, or w - sigma and C - sigma (b + 1). That keeps all solutions
- * of the case, so the optimum of the new knapsack problem is an upper bound of them; and if its items fit the original
- * capacity, they are the best ones. For almost strongly correlated weights and profits the new ones are hardly
- * correlated, so that the problem takes few nodes. If no solution has more than b items, or none of interest fewer than
- * b + 1, there is one case (Martello, Pisinger, Toth: Dynamic programming and strong bounds for the 0-1 knapsack
- * problem, Management Science 45, 1999).
+ * sigma, is added to that of the capacity: weights w + sigma and capacity C + sigma b, or w - sigma and C - sigma (b +
+ * 1). That keeps all solutions of the case, so the optimum of the new knapsack problem is an upper bound of them; and
+ * if its items fit the original capacity, they are the best ones. For almost strongly correlated weights and profits
+ * the new ones are hardly correlated, so that the problem takes few nodes. If no solution has more than b items, or
+ * none of interest fewer than b + 1, there is one case (Martello, Pisinger, Toth: Dynamic programming and strong bounds
+ * for the 0-1 knapsack problem, Management Science 45, 1999).
  *
  * They are solved by handles of their own, on the CPU for every backend, with a limit on nodes.
  */
@@ -17,8 +17,8 @@
 #include "cardinality.h"
 #include "incumbent.h"
 
-/* Surrogate problems are solved when the search has expanded FIRST nodes per item; cardinality bounds are computed after
- * STRENGTHEN, after 8 times as many, and so on. */
+/* Surrogate problems are solved when the search has expanded FIRST nodes per item; cardinality bounds are computed
+ * after STRENGTHEN, after 8 times as many, and so on. */
 enum { GPUOPT__KNAPSACK_FIRST = 4, GPUOPT__KNAPSACK_STRENGTHEN = 64, GPUOPT__KNAPSACK_STRENGTHEN_AGAIN = 8 };
 
 enum {
@@ -34,8 +34,9 @@ typedef struct gpuopt__knapsack_case {
     int64_t sigma;
 } gpuopt__knapsack_case;
 
-/* Writes weights w + sigma, or max(0, w - sigma), to `to`, a weight each `stride` bytes. Returns the capacity; negative:
- * there is no solution. Items whose weight would be negative are taken, and give the capacity what they lack. */
+/* Writes weights w + sigma, or max(0, w - sigma), to `to`, a weight each `stride` bytes. Returns the capacity;
+ * negative: there is no solution. Items whose weight would be negative are taken, and give the capacity what they
+ * lack. */
 static int64_t gpuopt__knapsack_surrogate_weights(const gpuopt__knapsack_view *v, const gpuopt__knapsack_case *c,
                                                   int64_t *to, size_t stride) {
     int64_t capacity = v->capacity + c->sign * c->sigma * c->items;
@@ -68,8 +69,8 @@ static void gpuopt__knapsack_surrogate_divide(gpuopt__knapsack_item *item, int32
     *equal = end;
 }
 
-/* How many items fit, in the order of profit per weight. It reorders them. Only the choice of sigma depends on it, which
- * may be any, so rounding does no harm. O(count) on average. */
+/* How many items fit, in the order of profit per weight. It reorders them. Only the choice of sigma depends on it,
+ * which may be any, so rounding does no harm. O(count) on average. */
 static int32_t gpuopt__knapsack_surrogate_count(gpuopt__knapsack_item *item, int32_t count, int64_t capacity) {
     int32_t begin = 0, end = count;
     while (begin < end) {

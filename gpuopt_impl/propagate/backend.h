@@ -3,9 +3,9 @@
  * Propagation: what the public calls ask of a backend.
  *
  * A public call (calls.h) checks its arguments, so that a backend sees only valid ones, and goes through the table
- * below to the CPU (cpu_table.h) or the GPU (cuda/propagate/propagate.cu). A round then filters the rows (filter.h), sums the
- * activities of those that pass, and computes new bounds for the columns of their entries (row.h), under the model's
- * settings (rules.h). These three files are the arithmetic of both backends, so that both return the same bits.
+ * below to the CPU (cpu_table.h) or the GPU (cuda/propagate/propagate.cu). A round then filters the rows (filter.h),
+ * sums the activities of those that pass, and computes new bounds for the columns of their entries (row.h), under the
+ * model's settings (rules.h). These three files are the arithmetic of both backends, so that both return the same bits.
  *
  *     calls.h, tree_calls.h,  the public calls             cpu.h           handles, bounds, sides, reports, forks
  *     batch_calls.h                                        cpu_nodes.h     batches of nodes

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the CPU: rows that the host adds and removes. Their entries follow one another in an array, and those of
- * a column are linked. Removed rows leave holes, which are closed when the array is full.
+ * Propagation on the CPU: rows that the host adds and removes. Their entries follow one another in an array, and those
+ * of a column are linked. Removed rows leave holes, which are closed when the array is full.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_ADDED_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_ADDED_H
@@ -15,8 +15,8 @@ static void gpuopt__propagator_added_clear(gpuopt__propagator_added *added, int3
     for (col = 0; added->head && col < cols; col++) added->head[col] = -1;
 }
 
-/* After a change by the host: forgets the verdict (the rows that led to it are still marked), and names the lowest column
- * whose bounds cross. lowest: that of the columns that have just been set, or cols. */
+/* After a change by the host: forgets the verdict (the rows that led to it are still marked), and names the lowest
+ * column whose bounds cross. lowest: that of the columns that have just been set, or cols. */
 static void gpuopt__propagator_cpu_reopen(gpuopt__propagator_cpu *p, int32_t lowest) {
     int32_t before = p->infeasible_col;
     p->infeasible_row = p->infeasible_col = -1;
@@ -30,7 +30,8 @@ static void gpuopt__propagator_cpu_reopen(gpuopt__propagator_cpu *p, int32_t low
     p->infeasible_col = lowest;
 }
 
-/* What sides and numbers of a row change: nothing that is kept of it is right, and it is to be evaluated at all levels. */
+/* What sides and numbers of a row change: nothing that is kept of it is right, and it is to be evaluated at all
+ * levels. */
 static void gpuopt__propagator_cpu_alter_row(gpuopt__propagator_cpu *p, int32_t row, double lhs, double rhs) {
     int32_t level;
     for (level = 0; level < p->levels; level++) { /* its mark will find out again what was proven */

@@ -146,8 +146,8 @@ static inline int gpuopt__propagator_kept_replace(gpuopt__propagator_kept *r, co
     return is_infinite != was_infinite;
 }
 
-/* After that, if a term of the column is infinite, or was: limits of sums that have a single such term, or none any more.
- * recounted: what kept_replace has returned. */
+/* After that, if a term of the column is infinite, or was: limits of sums that have a single such term, or none any
+ * more. recounted: what kept_replace has returned. */
 static inline void gpuopt__propagator_kept_infinite(gpuopt__propagator_kept *r, const gpuopt__propagator_rules *rules,
                                                     const gpuopt__propagator_move *m, int s, double b, double lhs,
                                                     double rhs, int recounted) {

@@ -6,10 +6,8 @@
 #ifndef GPUOPT_IMPL_PROPAGATE_CPU_NODES_H
 #define GPUOPT_IMPL_PROPAGATE_CPU_NODES_H
 
+#include "../common/items.h"
 #include "cpu.h"
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 /* What a node's run has found. */
 typedef struct gpuopt__propagator_cpu_node {
@@ -21,6 +19,7 @@ typedef struct gpuopt__propagator_cpu_node {
 /* A thread's. */
 typedef struct gpuopt__propagator_cpu_worker {
     gpuopt__propagator_cpu *state;
+    uint64_t version; /* of the base, which the state has taken over; 0: none */
     int32_t *touched; /* [cols]: the node for which a column has been counted */
     int32_t *column;  /* [cols]: of the node: given, moved or changed */
     int32_t columns;
@@ -32,11 +31,9 @@ typedef struct gpuopt__propagator_cpu_nodes {
     gpuopt_context
         context; /* of the states: the host's without its log and its stop, which other threads may not call */
     int threads;
-    uint64_t version;                      /* of the base, which the states have taken over; 0: none */
     gpuopt__propagator_cpu_worker *worker; /* [threads] */
     gpuopt__propagator_cpu_node *node;     /* [nodes] */
     int64_t used;                          /* changed columns of the latest run, whether or not there was room */
-    int stopped;                           /* the host has asked for no more nodes */
     int32_t *col;                          /* [changes] */
     double *lb, *ub;                       /* [changes] */
 } gpuopt__propagator_cpu_nodes;
@@ -95,15 +92,12 @@ static gpuopt_status gpuopt__propagator_cpu_batch_create(gpuopt_propagator *base
     gpuopt_propagator head = gpuopt__propagator_cpu_worker_head(base);
     gpuopt__arena arena = {NULL, 0};
     gpuopt__propagator_cpu_nodes *b = NULL, measure;
-    void *memory;
     gpuopt_status status;
     gpuopt__propagator_cpu_cut_nodes(base, desc, &arena, &measure);
-    status = gpuopt__allocate(base->context, GPUOPT_HOST, arena.used, &memory);
+    status = gpuopt__take_block(base->context, GPUOPT_HOST, &arena);
     if (status) return status;
-    b = (gpuopt__propagator_cpu_nodes *)memory;
+    b = (gpuopt__propagator_cpu_nodes *)(void *)arena.base;
     memset(b, 0, sizeof *b);
-    arena.base = (char *)memory;
-    arena.used = 0;
     gpuopt__propagator_cpu_cut_nodes(base, desc, &arena, b);
     b->batch.base = base;
     b->batch.nodes = desc->nodes;
@@ -120,6 +114,7 @@ static gpuopt_status gpuopt__propagator_cpu_batch_create(gpuopt_propagator *base
         if (status) break;
         w->state->head.context = &b->context;
         w->state->threads = 1;
+        w->version = 0;
         memset(w->touched, 0, sizeof *w->touched * (size_t)base->cols);
         w->node = 0;
     }
@@ -272,19 +267,22 @@ static void gpuopt__propagator_cpu_run_node(gpuopt__propagator_cpu_nodes *b, gpu
 
 /* ---- Calls ---- */
 
-/* Runs a node, unless the host has asked to stop, which only the thread that made the call may find out: thread 0. */
-static void gpuopt__propagator_cpu_next_node(gpuopt__propagator_cpu_nodes *b, int thread,
-                                             const gpuopt_propagator_nodes *nodes, int32_t index, int32_t rounds) {
-    gpuopt__propagator_cpu_node *node = &b->node[index];
-    const int asked = thread == 0 && index > 0 && gpuopt__asked_to_stop(b->batch.base->context);
-#ifdef _OPENMP
-    if (asked) __atomic_store_n(&b->stopped, 1, __ATOMIC_RELAXED);
-    if (!__atomic_load_n(&b->stopped, __ATOMIC_RELAXED)) {
-#else
-    if (asked) b->stopped = 1;
-    if (!b->stopped) {
-#endif
-        gpuopt__propagator_cpu_run_node(b, &b->worker[thread], nodes, index, rounds);
+/* What the nodes of a run share. */
+typedef struct gpuopt__propagator_cpu_nodes_run {
+    gpuopt__propagator_cpu_nodes *b;
+    const gpuopt_propagator_nodes *nodes;
+    int32_t rounds;
+} gpuopt__propagator_cpu_nodes_run;
+
+static void gpuopt__propagator_cpu_next_node(void *of, int thread, int64_t k, int stopped) {
+    const gpuopt__propagator_cpu_nodes_run *run = (const gpuopt__propagator_cpu_nodes_run *)of;
+    const gpuopt_propagator *base = run->b->batch.base;
+    gpuopt__propagator_cpu_worker *w = &run->b->worker[thread];
+    gpuopt__propagator_cpu_node *node = &run->b->node[k];
+    if (!stopped) {
+        if (w->version != base->version) gpuopt__propagator_cpu_follow(w->state, (const gpuopt__propagator_cpu *)base);
+        w->version = base->version;
+        gpuopt__propagator_cpu_run_node(run->b, w, run->nodes, (int32_t)k, run->rounds);
         return;
     }
     memset(node, 0, sizeof *node);
@@ -296,34 +294,11 @@ static gpuopt_status gpuopt__propagator_cpu_batch_run(gpuopt_propagator_batch *b
                                                       const gpuopt_propagator_nodes *nodes, int32_t rounds,
                                                       const gpuopt_propagator_node_report *report) {
     gpuopt__propagator_cpu_nodes *b = (gpuopt__propagator_cpu_nodes *)batch;
-    const gpuopt__propagator_cpu *base = (const gpuopt__propagator_cpu *)batch->base;
-    int follow = b->version != batch->base->version, threads = b->threads < nodes->count ? b->threads : nodes->count;
+    gpuopt__propagator_cpu_nodes_run run = {b, nodes, rounds};
     int32_t k;
     (void)where; /* host memory: the public calls refuse any other */
-    b->used = b->stopped = 0;
-    if (follow) threads = b->threads; /* a state that has nothing to do now may have later */
-    if (threads <= 1) {
-        if (follow) gpuopt__propagator_cpu_follow(b->worker[0].state, base);
-        for (k = 0; k < nodes->count; k++) gpuopt__propagator_cpu_next_node(b, 0, nodes, k, rounds);
-    }
-#ifdef _OPENMP
-    else {
-        int t;
-#pragma omp parallel num_threads(threads)
-        {
-            gpuopt__environment_scope scope;
-            gpuopt__environment_enter(&scope);
-#pragma omp for schedule(static, 1)
-            for (t = 0; t < threads; t++)
-                if (follow) gpuopt__propagator_cpu_follow(b->worker[t].state, base);
-#pragma omp for schedule(dynamic, 4)
-            for (k = 0; k < nodes->count; k++)
-                gpuopt__propagator_cpu_next_node(b, omp_get_thread_num(), nodes, k, rounds);
-            gpuopt__environment_leave(&scope);
-        }
-    }
-#endif
-    b->version = batch->base->version;
+    b->used = 0;
+    gpuopt__each_item(batch->base->context, nodes->count, 4, gpuopt__propagator_cpu_next_node, &run);
     for (k = 0; k < nodes->count; k++) {
         const gpuopt__propagator_cpu_node *node = &b->node[k];
         if (report->outcome) report->outcome[k] = node->outcome;

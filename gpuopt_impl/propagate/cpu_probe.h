@@ -72,15 +72,12 @@ static gpuopt_status gpuopt__propagator_cpu_probe_plan(const gpuopt_propagator_p
 static gpuopt_status gpuopt__propagator_cpu_probe_open(gpuopt_propagator_probe *probe) {
     gpuopt__propagator_cpu_probe own;
     gpuopt__arena arena = {NULL, 0};
-    void *memory;
     gpuopt_status status;
     gpuopt__propagator_cpu_probe_cut(probe, &own, &arena);
-    status = gpuopt__allocate(probe->base->context, GPUOPT_HOST, arena.used, &memory);
+    status = gpuopt__take_block(probe->base->context, GPUOPT_HOST, &arena);
     if (status) return status;
-    arena.base = (char *)memory;
-    arena.used = 0;
     gpuopt__propagator_cpu_probe_cut(probe, &own, &arena);
-    probe->found = memory;
+    probe->found = arena.base;
     *gpuopt__propagator_cpu_probe_of(probe) = own;
     return GPUOPT_OK;
 }

@@ -119,8 +119,8 @@ static gpuopt__propagator_activities GPUOPT__PROPAGATOR_NAME(row_activities)(con
     return gpuopt__propagator_cpu_merge_lanes(lane, GPUOPT__PROPAGATOR_LANES, GPUOPT__PROPAGATOR_LANES);
 }
 
-/* The sums of the sizes of a segment's finite terms, those of the least and of the greatest activity, in the order of the
- * activities' sums. */
+/* The sums of the sizes of a segment's finite terms, those of the least and of the greatest activity, in the order of
+ * the activities' sums. */
 static gpuopt__pair GPUOPT__PROPAGATOR_NAME(segment_magnitudes)(const gpuopt__propagator_cpu *p,
                                                                 GPUOPT__PROPAGATOR_NAME(span) span, int64_t first,
                                                                 int64_t end, int lanes) {

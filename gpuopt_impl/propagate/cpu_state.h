@@ -151,8 +151,8 @@ static void gpuopt__propagator_cpu_append(gpuopt__propagator_cpu_batch *batch, u
 }
 
 /* ---- Marked rows ---- *
- * Jacobi rounds keep a queue of them. A sequential sweep takes them in their order and finds the next one quickly however
- * few there are: it has a bit a row, above these a bit for each word that is not 0, and so on. */
+ * Jacobi rounds keep a queue of them. A sequential sweep takes them in their order and finds the next one quickly
+ * however few there are: it has a bit a row, above these a bit for each word that is not 0, and so on. */
 
 /* Words of bits at each level, for so many rows; returns the levels. */
 static inline int gpuopt__propagator_sweep_words(int64_t rows, int64_t words[GPUOPT__PROPAGATOR_SWEEP_LEVELS]) {
@@ -243,8 +243,8 @@ static inline void gpuopt__propagator_cpu_mark_shared(gpuopt__propagator_cpu *p,
 }
 #endif
 
-/* Takes the mark from a row that is about to be evaluated. If it was there before the present level began, _pop must put
- * it back. */
+/* Takes the mark from a row that is about to be evaluated. If it was there before the present level began, _pop must
+ * put it back. */
 static inline void gpuopt__propagator_cpu_take_mark(gpuopt__propagator_cpu *p, int32_t row) {
     if (p->sequential) gpuopt__propagator_sweep_clear(p, row);
     else p->marked[row] = 0;

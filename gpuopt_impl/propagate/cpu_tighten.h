@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation on the CPU: rows that are evaluated, and bounds that the host sets, for one storage type (see cpu_rows.h).
+ * Propagation on the CPU: rows that are evaluated, and bounds that the host sets, for one storage type (see
+ * cpu_rows.h).
  */
 
 /* ---- Rows that are evaluated ---- */
@@ -37,9 +38,9 @@ static inline void GPUOPT__PROPAGATOR_NAME(close_row)(gpuopt__propagator_cpu *p,
         gpuopt__propagator_kept_set_most(&p->kept[index], &p->head.rules, p->lhs[index], p->rhs[index], most);
 }
 
-/* Tightens a side in `next` to `value` if that is better. With `shared`, other threads may do the same at the same time,
- * and the row is found out later (attribute_row). Returns 1 if this call was the one that moved the side away from
- * `base`. */
+/* Tightens a side in `next` to `value` if that is better. With `shared`, other threads may do the same at the same
+ * time, and the row is found out later (attribute_row). Returns 1 if this call was the one that moved the side away
+ * from `base`. */
 static int GPUOPT__PROPAGATOR_NAME(improve)(gpuopt__propagator_cpu *p, uint32_t side, GPUOPT__PROPAGATOR_REAL base,
                                             GPUOPT__PROPAGATOR_REAL value, int32_t row) {
     GPUOPT__PROPAGATOR_REAL *target = (GPUOPT__PROPAGATOR_REAL *)p->next + side, old;
@@ -66,8 +67,8 @@ static int GPUOPT__PROPAGATOR_NAME(improve)(gpuopt__propagator_cpu *p, uint32_t 
 #endif
 }
 
-/* Computes what the row implies for entry k; *lb and *ub: the column's bounds, which it tightens. Returns the sides that
- * move: LOWER + UPPER. */
+/* Computes what the row implies for entry k; *lb and *ub: the column's bounds, which it tightens. Returns the sides
+ * that move: LOWER + UPPER. */
 GPUOPT__INLINE int GPUOPT__PROPAGATOR_NAME(tighten_entry)(const gpuopt__propagator_cpu *p,
                                                           const gpuopt__propagator_row *row, int32_t col, double a,
                                                           double *lb, double *ub) {

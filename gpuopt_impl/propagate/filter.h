@@ -46,9 +46,9 @@ GPUOPT_HD void gpuopt__propagator_filter_take_infinite(gpuopt__propagator_filter
     f->reach = HUGE_VAL;
 }
 
-/* The most that a bound of a column can move by, less the least change, where its terms are finite. `rounded`: the column
- * is continuous and its bounds are stored in single precision; then changes of the size of a rounding error do not count,
- * or nearly every one of its rows would pass. */
+/* The most that a bound of a column can move by, less the least change, where its terms are finite. `rounded`: the
+ * column is continuous and its bounds are stored in single precision; then changes of the size of a rounding error do
+ * not count, or nearly every one of its rows would pass. */
 GPUOPT_HD double gpuopt__propagator_reach(const gpuopt__propagator_rules *rules, int rounded, double lb, double ub) {
     double reach = (ub - lb) * (1 - rules->filter_relative) - rules->filter_change;
     return rounded ? reach - 0x1p-23 * (fabs(lb) + fabs(ub)) : reach;

@@ -76,7 +76,6 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_create(gpuopt_propagator *base,
     gpuopt_propagator_probe head;
     gpuopt_propagator_batch_desc batch;
     gpuopt__arena arena = {NULL, 0};
-    void *memory = NULL;
     gpuopt_status status;
     if (probe) *probe = NULL;
     if (!base) return GPUOPT_ERROR_ARGUMENT;
@@ -85,19 +84,17 @@ GPUOPT_API gpuopt_status gpuopt_propagator_probe_create(gpuopt_propagator *base,
     if (!status) status = gpuopt_propagator_batch_create(base, &batch, &head.batch);
     if (status) return status;
     gpuopt__propagator_probe_cut(&head, base->cols, &arena);
-    status = gpuopt__allocate(base->context, GPUOPT_HOST, arena.used, &memory);
+    status = gpuopt__take_block(base->context, GPUOPT_HOST, &arena);
     if (!status) {
-        arena.base = (char *)memory;
-        arena.used = 0;
         gpuopt__propagator_probe_cut(&head, base->cols, &arena);
         status = base->context->desc.backend->propagator->probe_open(&head);
     }
     if (status) {
-        gpuopt__release(base->context, GPUOPT_HOST, memory);
+        gpuopt__release(base->context, GPUOPT_HOST, arena.base);
         gpuopt_propagator_batch_destroy(head.batch);
         return status;
     }
-    *probe = (gpuopt_propagator_probe *)memory;
+    *probe = (gpuopt_propagator_probe *)(void *)arena.base;
     **probe = head;
     return GPUOPT_OK;
 }

@@ -31,8 +31,8 @@ typedef struct gpuopt__propagator_probe_fact {
     int opposite;   /* then: whether it is 1 where the binary is 0 */
 } gpuopt__propagator_probe_fact;
 
-/* Finds the next one: bounds that both probes imply or, where one of them is infeasible, the other. Returns 0 if there is
- * none left. */
+/* Finds the next one: bounds that both probes imply or, where one of them is infeasible, the other. Returns 0 if there
+ * is none left. */
 GPUOPT_HD int gpuopt__propagator_probe_next_fact(gpuopt__propagator_probe_pair *pair,
                                                  gpuopt__propagator_probe_fact *fact) {
     const gpuopt__propagator_probe_side *zero = &pair->side[0], *one = &pair->side[1];

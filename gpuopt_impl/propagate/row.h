@@ -149,8 +149,8 @@ GPUOPT_HD gpuopt__propagator_limit gpuopt__propagator_limit_make(double side, do
     limit.doubt = gpuopt__add(doubt, fabs(lost));
     limit.slack = HUGE_VAL;
     if (side < HUGE_VAL && infinite == 0) {
-        /* Where a bound moves, |a| (ub - lb) exceeds high + low. The margin is more than what rounding takes from the one
-         * and adds to the other. */
+        /* Where a bound moves, |a| (ub - lb) exceeds high + low. The margin is more than what rounding takes from the
+         * one and adds to the other. */
         double excess = gpuopt__add(limit.high, limit.low);
         limit.slack = excess - (0x1p-51 * (fabs(excess) + fabs(limit.low)) + 0x1p-1000);
     }
@@ -158,9 +158,9 @@ GPUOPT_HD gpuopt__propagator_limit gpuopt__propagator_limit_make(double side, do
 }
 
 /* Whether every point within the bounds violates a side by more than the tolerance or, for large sums, the effect of
- * rounding in the model's data. Both the doubt and the rounding of the excess are far smaller, so that the row is proven
- * to have no solution. magnitude: the sum of the sizes of the activity's terms, which a backend finds out only for rows
- * that are violated with 0 in its place. */
+ * rounding in the model's data. Both the doubt and the rounding of the excess are far smaller, so that the row is
+ * proven to have no solution. magnitude: the sum of the sizes of the activity's terms, which a backend finds out only
+ * for rows that are violated with 0 in its place. */
 GPUOPT_HD int gpuopt__propagator_limit_violated(const gpuopt__propagator_limit *limit,
                                                 const gpuopt__propagator_rules *rules, double side, double magnitude) {
     double scale = gpuopt__max(magnitude, fabs(side));

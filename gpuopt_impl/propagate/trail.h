@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Propagation in a tree search: the trail, and why it is as it is. Both backends answer from here; the GPU brings what is
- * needed to the host.
+ * Propagation in a tree search: the trail, and why it is as it is. Both backends answer from here; the GPU brings what
+ * is needed to the host.
  */
 #ifndef GPUOPT_IMPL_PROPAGATE_TRAIL_H
 #define GPUOPT_IMPL_PROPAGATE_TRAIL_H

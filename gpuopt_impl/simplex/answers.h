@@ -104,6 +104,7 @@ static gpuopt_status gpuopt__simplex_change_basis(gpuopt_simplex *s, const char 
     gpuopt_status status;
     gpuopt__simplex_take_statuses(s, wanted);
     status = gpuopt__simplex_reinvert(s, &singular);
+    if (status == GPUOPT_ERROR_MEMORY) gpuopt__simplex_bring_back(s, kept);
     if (status) return status;
     if (singular == 0) return gpuopt__simplex_rebase(s);
     gpuopt__log(s->context, 0, "%s: singular: column %d depends on the other basic variables", call, (int)s->order[0]);
@@ -193,7 +194,8 @@ static gpuopt_status gpuopt__simplex_do_exchange(gpuopt_simplex *s, const gpuopt
     return status;
 }
 
-/* From the present basis to the wanted one by pivots, if that is cheaper than a load and safe. *done: whether it was. */
+/* From the present basis to the wanted one by pivots, if that is cheaper than a load and safe. *done: whether it
+ * was. */
 static gpuopt_status gpuopt__simplex_by_pivots(gpuopt_simplex *s, const uint8_t *wanted, int *done) {
     gpuopt__simplex_exchange e = {gpuopt__simplex_count_exchange(s, wanted), NULL, NULL, NULL};
     int64_t n = e.count;

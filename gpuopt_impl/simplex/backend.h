@@ -8,16 +8,18 @@
  * tolerances for the present stage (rules.h), and has the engine run up to refresh_pivots iterations (the table below).
  * When a run ends because no variable can enter or leave, control.h decides whether that is a proof, for which
  * evidence.h makes the Farkas vector or the ray. parts.h has the calls that do a single part of an iteration; answers.h
- * reads and sets bases and reads solutions; model.h is the handle and builds the scaled model. change.h changes the model
- * of a living handle, and grow.h adds and removes rows and columns. dual.h is the dual method's control, which the loop
- * calls while it iterates; bound.h makes bounds of duals, certify.h has the calls for these and for the verdict on a
- * basis as it is, solves.h those for cuts. split.h is what the ranks of a group that share a tableau tell one another.
+ * reads and sets bases and reads solutions; model.h is the handle and builds the scaled model. change.h changes the
+ * model of a living handle, and grow.h adds and removes rows and columns. dual.h is the dual method's control, which
+ * the loop calls while it iterates; bound.h makes bounds of duals, certify.h has the calls for these and for the
+ * verdict on a basis as it is, solves.h those for cuts. split.h is what the ranks of a group that share a tableau tell
+ * one another.
  *
- * Many small programs (many.h) go another way: many_model.h, many_step.h, many_point.h, many_proof.h and many_solve.h are
- * the whole method, which both backends compile; many_team.h says what they need to differ in.
+ * Many small programs (many.h) go another way: many_model.h, many_step.h, many_point.h, many_proof.h and many_solve.h
+ * are the whole method, which both backends compile; many_team.h says what they need to differ in.
  *
- * The engine of the CPU is in cpu.h, cpu_run.h, cpu_dual.h and cpu_grow.h, that of the GPU in cuda/simplex. Both use the
- * arithmetic in step.h and, for the dual method, dual_step.h; lines.h changes the model that rows and columns go into.
+ * The engine of the CPU is in cpu.h, cpu_run.h, cpu_dual.h and cpu_grow.h, that of the GPU in cuda/simplex. Both use
+ * the arithmetic in step.h and, for the dual method, dual_step.h; lines.h changes the model that rows and columns go
+ * into.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BACKEND_H
 #define GPUOPT_IMPL_SIMPLEX_BACKEND_H
@@ -45,9 +47,10 @@ typedef struct gpuopt__simplex_shape {
     int64_t nonzeros;
     gpuopt_simplex_method method;
     gpuopt_simplex_pricing pricing;
-    int32_t deferred_pivots; /* K; 0: the backend chooses */
-    int grows;               /* whether the room is for more than the model at create */
-    int32_t rank, ranks;     /* of the group that has the tableau; without one 0 of 1 */
+    int32_t deferred_pivots;                           /* K; 0: the backend chooses */
+    int grows;                                         /* whether the room is for more than the model at create */
+    int32_t rank, ranks;                               /* of the group that has the tableau; without one 0 of 1 */
+    const struct gpuopt__simplex_exchanges *exchanges; /* of that group, see split.h */
 } gpuopt__simplex_shape;
 
 /* The state of the iterations. Position i of the basis holds a basic variable, slot j a nonbasic one. */
@@ -198,6 +201,7 @@ typedef struct gpuopt__simplex_root_point {
     const uint8_t *status;              /* [cols + rows] gpuopt_simplex_variable of the scaled variables */
     const int32_t *head;                /* [rows] */
     double primal_scale, cost_scale;
+    double cutoff, limit; /* of the scaled minimisation, and in the host's units; infinite: none */
 } gpuopt__simplex_root_point;
 
 /* A batch. */

@@ -43,6 +43,8 @@ static gpuopt_status gpuopt__simplex_find_root(gpuopt_simplex_batch *b, gpuopt__
     p->head = s->v.head;
     p->primal_scale = s->primal_scale;
     p->cost_scale = s->cost_scale;
+    p->cutoff = s->dual_method.cutoff;
+    p->limit = s->dual_method.limit;
     return s->since_refresh > 0 ? gpuopt__simplex_pull(s) : GPUOPT_OK; /* else nothing has moved */
 }
 
@@ -137,7 +139,6 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const
     gpuopt_simplex_batch draft, *b;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
-    void *memory;
     GPUOPT__COMPUTES(gpuopt_simplex_batch_create(root, desc, batch));
     if (batch) *batch = NULL;
     if (!root) return GPUOPT_ERROR_ARGUMENT;
@@ -146,14 +147,12 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_create(gpuopt_simplex *root, const
     status = gpuopt__simplex_batch_check(root, call, desc, &draft.desc);
     if (status) return status;
     gpuopt__simplex_batch_cut(&arena, &draft.desc, &draft);
-    status = gpuopt__allocate(root->context, GPUOPT_HOST, arena.used, &memory);
+    status = gpuopt__take_block(root->context, GPUOPT_HOST, &arena);
     if (status) return status;
-    arena.base = (char *)memory;
-    arena.used = 0;
     b = gpuopt__simplex_batch_cut(&arena, &draft.desc, &draft);
     *b = draft;
     status = gpuopt__simplex_backend_of(root)->batch_create(b);
-    if (status) gpuopt__release(root->context, GPUOPT_HOST, memory);
+    if (status) gpuopt__release(root->context, GPUOPT_HOST, b);
     else *batch = b;
     return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A bound on the objective from the duals of the present basis. Any duals give one: the least sum of reduced costs times
- * values within the bounds. It is taken in twice the working precision, less all that rounding could have added
+ * A bound on the objective from the duals of the present basis. Any duals give one: the least sum of reduced costs
+ * times values within the bounds. It is taken in twice the working precision, less all that rounding could have added
  * (Neumaier and Shcherbina 2004). An infinite bound of a column is taken for 1e24, as in proof.h.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_BOUND_H
@@ -57,15 +57,8 @@ static gpuopt_status gpuopt__simplex_bound(gpuopt_simplex *s, double *bound) {
     return GPUOPT_OK;
 }
 
-/* A number below x, by more than rounding to nearest may have taken away from it. */
-static double gpuopt__simplex_below(double x) { return x - (fabs(x) * 0x1p-52 + 0x1p-1000); }
-
-/* A bound for the host's objective from one of the scaled minimisation: nothing within the bounds is better. */
 static double gpuopt__simplex_host_bound_of(const gpuopt_simplex *s, double scaled) {
-    const double sign = s->desc.maximize ? -1 : 1;
-    double least = gpuopt__simplex_below(scaled / (s->cost_scale * s->primal_scale));
-    least = gpuopt__simplex_below(least + sign * s->desc.offset);
-    return fabs(least) < HUGE_VAL ? sign * least : scaled == HUGE_VAL ? sign * HUGE_VAL : -sign * HUGE_VAL;
+    return gpuopt__simplex_bound_of_host(scaled, s->cost_scale * s->primal_scale, s->desc.offset, s->desc.maximize);
 }
 
 static gpuopt_status gpuopt__simplex_host_bound(gpuopt_simplex *s, double *bound) {

@@ -8,9 +8,13 @@
 
 #include "check.h"
 #include "control.h"
+#include "split.h"
 
 static gpuopt_status gpuopt__simplex_draft(gpuopt_context *context, const char *call, const gpuopt_simplex_desc *desc,
                                            gpuopt_simplex *draft, gpuopt_memory_plan *plan) {
+    static const gpuopt__simplex_exchanges exchanges = {gpuopt_group_all_gather, gpuopt_group_broadcast,
+                                                        gpuopt_group_send,       gpuopt_group_receive,
+                                                        gpuopt_group_all_reduce, gpuopt_group_abort};
     gpuopt_group_info ranks;
     gpuopt_status status, of_group;
     memset(draft, 0, sizeof *draft);
@@ -21,6 +25,7 @@ static gpuopt_status gpuopt__simplex_draft(gpuopt_context *context, const char *
     if (status || of_group) return status ? status : of_group;
     draft->shape.rank = ranks.rank;
     draft->shape.ranks = ranks.count;
+    draft->shape.exchanges = &exchanges;
     draft->lp.rows = draft->desc.matrix.rows;
     draft->lp.cols = draft->desc.matrix.cols;
     draft->lp.nonzeros = draft->shape.nonzeros;
@@ -132,13 +137,10 @@ static gpuopt_status gpuopt__simplex_make(const gpuopt_simplex *draft, gpuopt_si
     gpuopt__arena arena = {NULL, 0};
     gpuopt_simplex measured = *draft, *s;
     gpuopt_status status;
-    void *memory;
     gpuopt__cut(&arena, 1, sizeof measured);
     gpuopt__simplex_cut(&arena, &measured);
-    status = gpuopt__allocate(draft->context, GPUOPT_HOST, arena.used, &memory);
+    status = gpuopt__take_block(draft->context, GPUOPT_HOST, &arena);
     if (status) return status;
-    arena.base = (char *)memory;
-    arena.used = 0;
     s = *made = (gpuopt_simplex *)gpuopt__cut(&arena, 1, sizeof measured);
     *s = *draft;
     gpuopt__simplex_cut(&arena, s);

@@ -52,8 +52,8 @@ static int gpuopt__simplex_careful_price(gpuopt_simplex *s, gpuopt__simplex_care
     return 1;
 }
 
-/* The textbook ratio test, with the direction of each basic variable in `move` [cols + rows], which is good to `noise`. Of
- * steps that differ by less than the tolerance the larger pivot wins. */
+/* The textbook ratio test, with the direction of each basic variable in `move` [cols + rows], which is good to `noise`.
+ * Of steps that differ by less than the tolerance the larger pivot wins. */
 static void gpuopt__simplex_careful_ratio(const gpuopt_simplex *s, const double *move, double noise,
                                           gpuopt__simplex_careful *c) {
     const gpuopt__simplex_vectors *v = &s->v;

@@ -18,8 +18,8 @@ static gpuopt_status gpuopt__simplex_give_up(gpuopt_simplex *s, const char *why)
     return GPUOPT_OK;
 }
 
-/* What the engine cannot settle while the stage is REFINED, careful iterations may. If there are too many rows for them,
- * an answer within the tolerances has to do; if they cannot settle it either, there is none. */
+/* What the engine cannot settle while the stage is REFINED, careful iterations may. If there are too many rows for
+ * them, an answer within the tolerances has to do; if they cannot settle it either, there is none. */
 static gpuopt_status gpuopt__simplex_be_careful(gpuopt_simplex *s) {
     int32_t most = gpuopt__simplex_careful_most(s);
     if (s->careful == 0 && most > 0) {
@@ -44,8 +44,8 @@ static gpuopt_status gpuopt__simplex_unproven(gpuopt_simplex *s, const char *why
     return GPUOPT_OK;
 }
 
-/* After careful iterations nothing is left that their arithmetic can see. What is still wrong by more than a thousandth of
- * the tolerances is then beyond it, and could move a variable far. */
+/* After careful iterations nothing is left that their arithmetic can see. What is still wrong by more than a thousandth
+ * of the tolerances is then beyond it, and could move a variable far. */
 static int gpuopt__simplex_within_tolerances(const gpuopt_simplex *s) {
     double share = s->careful > 0 ? 1e-3 : 1;
     return s->primal_reached <= share * s->desc.primal_tolerance && s->dual_reached <= share * s->desc.dual_tolerance &&
@@ -165,8 +165,8 @@ static gpuopt_status gpuopt__simplex_conclude_crossing(gpuopt_simplex *s) {
     return GPUOPT_OK;
 }
 
-/* After a move of the host's choice, to come back to a basis is no circle, and what the method gave up at another basis is
- * tried again. */
+/* After a move of the host's choice, to come back to a basis is no circle, and what the method gave up at another basis
+ * is tried again. */
 static void gpuopt__simplex_start_over(gpuopt_simplex *s) {
     s->seen_at = s->seen_next = 0;
     s->hasty = s->cycles = 0;

@@ -8,6 +8,7 @@
 #include "../common/deferred.h"
 #include "entries.h"
 #include "model.h"
+#include "sparse.h"
 #include "split.h"
 
 typedef struct gpuopt__simplex_cpu {
@@ -19,14 +20,15 @@ typedef struct gpuopt__simplex_cpu {
     double *col_val, *row_val;       /* [nonzeros] scaled */
     int revised, threads;
     gpuopt__simplex_split split;
-    gpuopt__deferred inverse; /* TABLEAU: B^-1 N by slots, this rank's; REVISED: B^-1 by rows of A */
-    double *alpha;            /* [rows] pivot column */
-    double *row;              /* [cols] pivot row */
-    double *combined;         /* [cols] a sum of rows of B^-1 N */
-    double *rho;              /* [rows] a row of B^-1, or a sum of them */
-    double *multiplier;       /* [rows + 8 K] the factors of rows to be summed; scratch */
-    int32_t *changed;         /* [rows] positions whose multiplier is not 0 */
-    double *by_col;           /* [cols] scratch, by columns of A */
+    gpuopt__deferred inverse;      /* TABLEAU: B^-1 N by slots, this rank's */
+    gpuopt__simplex_sparse sparse; /* REVISED: B^-1 */
+    double *alpha;                 /* [rows] pivot column */
+    double *row;                   /* [cols] pivot row */
+    double *combined;              /* [cols] a sum of rows of B^-1 N */
+    double *rho;                   /* [rows] a row of B^-1, or a sum of them */
+    double *multiplier;            /* [rows + 8 K] the factors of rows to be summed; scratch */
+    int32_t *changed;              /* [rows] positions whose multiplier is not 0 */
+    double *by_col;                /* [cols] scratch, by columns of A */
     gpuopt__simplex_ratio_winner winners[128];
     /* Of the dual method, see simplex/cpu_dual.h. */
     double *dual_weight; /* [rows] */
@@ -40,28 +42,25 @@ typedef struct gpuopt__simplex_cpu {
     int64_t version; /* grows with each change of the inverse: by 1 where a pivot is appended */
 } gpuopt__simplex_cpu;
 
+/* K of REVISED if the host does not say. */
+enum { GPUOPT__SIMPLEX_CPU_PIVOTS = 64 };
+
 /* ---- Columns and rows of B^-1 N ---- */
 
 /* alpha = B^-1 a, with the column a of the variable in a slot of this rank's. */
 static void gpuopt__simplex_cpu_own_column(gpuopt__simplex_cpu *s, int32_t slot) {
     const gpuopt__simplex_lp *lp = s->lp;
-    const gpuopt__deferred *inverse = &s->inverse;
-    int32_t variable = s->v->slot[slot], k;
+    const int32_t variable = s->v->slot[slot];
     int64_t e;
-    if (!s->revised || variable >= lp->cols) {
-        gpuopt__deferred_column(inverse, s->revised ? variable - lp->cols : slot - s->split.first, s->alpha);
+    if (!s->revised) {
+        gpuopt__deferred_column(&s->inverse, slot - s->split.first, s->alpha);
         return;
     }
     memset(s->alpha, 0, sizeof(double) * (size_t)lp->rows);
-    for (e = s->col_start[variable]; e < s->col_start[variable + 1]; e++)
-        gpuopt__axpy(lp->rows, s->col_val[e], gpuopt__deferred_stored(inverse, s->col_row[e]), s->alpha);
-    for (k = 0; k < inverse->count; k++) {
-        const double *v = inverse->v + (int64_t)k * lp->rows;
-        double factor = 0;
-        for (e = s->col_start[variable]; e < s->col_start[variable + 1]; e++)
-            factor += s->col_val[e] * v[s->col_row[e]];
-        if (factor != 0) gpuopt__axpy(lp->rows, factor, inverse->u + (int64_t)k * lp->rows, s->alpha);
-    }
+    if (variable >= lp->cols) s->alpha[variable - lp->cols] = 1;
+    else
+        for (e = s->col_start[variable]; e < s->col_start[variable + 1]; e++) s->alpha[s->col_row[e]] = s->col_val[e];
+    gpuopt__simplex_sparse_ftran(&s->sparse, s->alpha);
 }
 
 /* The same for any slot. */
@@ -87,15 +86,28 @@ static void gpuopt__simplex_cpu_price_out(gpuopt__simplex_cpu *s, const double *
 
 /* row = the row of B^-1 N at a position, in this rank's slots. REVISED leaves the row of B^-1 in rho. */
 static void gpuopt__simplex_cpu_row(gpuopt__simplex_cpu *s, int32_t position) {
-    gpuopt__deferred_row(&s->inverse, position, s->revised ? s->rho : s->row + s->split.first);
-    if (s->revised) gpuopt__simplex_cpu_price_out(s, s->rho, s->row);
+    if (!s->revised) {
+        gpuopt__deferred_row(&s->inverse, position, s->row + s->split.first);
+        return;
+    }
+    memset(s->rho, 0, sizeof(double) * (size_t)s->lp->rows);
+    s->rho[position] = 1;
+    gpuopt__simplex_sparse_btran(&s->sparse, s->rho);
+    gpuopt__simplex_cpu_price_out(s, s->rho, s->row);
 }
 
 /* combined = multiplier' B^-1 N, in this rank's slots, for a multiplier with few nonzeros, listed in changed [count]. Overwrites rho. */
 static void gpuopt__simplex_cpu_combine(gpuopt__simplex_cpu *s, int32_t count) {
     const gpuopt__deferred *inverse = &s->inverse;
-    double *sum = s->revised ? s->rho : s->combined + s->split.first;
+    double *sum = s->combined + s->split.first;
     int32_t c, j, k;
+    if (s->revised) {
+        memset(s->rho, 0, sizeof(double) * (size_t)s->lp->rows);
+        for (c = 0; c < count; c++) s->rho[s->changed[c]] = s->multiplier[s->changed[c]];
+        gpuopt__simplex_sparse_btran(&s->sparse, s->rho);
+        gpuopt__simplex_cpu_price_out(s, s->rho, s->combined);
+        return;
+    }
     for (j = 0; j < inverse->cols; j++) {
         const double *column = gpuopt__deferred_stored(inverse, j);
         sum[j] = 0;
@@ -107,18 +119,45 @@ static void gpuopt__simplex_cpu_combine(gpuopt__simplex_cpu *s, int32_t count) {
         for (c = 0; c < count; c++) factor += s->multiplier[s->changed[c]] * u[s->changed[c]];
         if (factor != 0) gpuopt__axpy(inverse->cols, factor, inverse->v + (int64_t)k * inverse->cols, sum);
     }
-    if (s->revised) gpuopt__simplex_cpu_price_out(s, s->rho, s->combined);
 }
 
-/* Appends the pivot whose column is in alpha and whose row is in row (and rho), and applies all pivots if U is full. */
+/* Appends the pivot whose column is in alpha and whose row is in row, and applies all pivots if U is full; REVISED
+ * leaves this to gpuopt__simplex_cpu_ready. */
 static void gpuopt__simplex_cpu_append(gpuopt__simplex_cpu *s, int32_t position, int32_t slot) {
-    const int replaces = !s->revised && gpuopt__simplex_split_has(&s->split, slot);
-    gpuopt__deferred_pivot(&s->inverse, position, replaces ? slot - s->split.first : -1, s->alpha,
-                           s->revised ? s->rho : s->row + s->split.first);
+    const int replaces = gpuopt__simplex_split_has(&s->split, slot);
     s->version++;
+    if (s->revised) {
+        gpuopt__simplex_sparse_add(&s->sparse, s->lp->rows, s->alpha, position);
+        return;
+    }
+    gpuopt__deferred_pivot(&s->inverse, position, replaces ? slot - s->split.first : -1, s->alpha,
+                           s->row + s->split.first);
     if (s->inverse.count < s->inverse.most) return;
     gpuopt__deferred_apply(&s->inverse, s->threads);
     s->version++;
+}
+
+/* ---- Factors ---- */
+
+static gpuopt__simplex_factor_basis gpuopt__simplex_cpu_basis(const gpuopt__simplex_cpu *s, const int32_t *head) {
+    gpuopt__simplex_factor_basis b = {s->col_start, s->col_row, s->col_val, s->lp->cols, head};
+    return b;
+}
+
+/* REVISED: makes factors of the basis in head if there are none, or no room for another pivot; *singular columns have
+ * entries up to `least` only and are not in them. An error changes nothing, and the next call tries again. */
+static gpuopt_status gpuopt__simplex_cpu_renew(gpuopt__simplex_cpu *s, double least, int32_t *singular) {
+    gpuopt__simplex_factor_basis b = gpuopt__simplex_cpu_basis(s, s->v->head);
+    *singular = 0;
+    if (!s->revised || !(s->sparse.lost || gpuopt__simplex_sparse_full(&s->sparse))) return GPUOPT_OK;
+    s->version++;
+    return gpuopt__simplex_sparse_make(&s->sparse, s->lp->rows, &b, least, 0, singular);
+}
+
+/* The same for products: an ill-conditioned basis has its inverse, and that of a singular one a refresh finds out. */
+static gpuopt_status gpuopt__simplex_cpu_ready(gpuopt__simplex_cpu *s) {
+    int32_t singular;
+    return gpuopt__simplex_cpu_renew(s, 0, &singular);
 }
 
 /* ---- Other bases ---- */
@@ -127,28 +166,52 @@ static gpuopt_status gpuopt__simplex_cpu_reset(void *engine) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
     gpuopt__deferred *inverse = &s->inverse;
     const gpuopt__simplex_lp *lp = s->lp;
-    int32_t i, j;
+    int32_t j;
     int64_t e;
-    inverse->count = 0;
     s->weighs = 0;
     s->version++;
+    if (s->revised) {
+        gpuopt__simplex_sparse_reset(&s->sparse, lp->rows);
+        return GPUOPT_OK;
+    }
+    inverse->count = 0;
     memset(inverse->matrix, 0, sizeof(double) * (size_t)inverse->rows * (size_t)inverse->cols);
-    if (s->revised)
-        for (i = 0; i < lp->rows; i++) gpuopt__deferred_stored(inverse, i)[i] = 1;
-    else
-        for (j = s->split.first; j < s->split.end; j++)
-            for (e = s->col_start[j]; e < s->col_start[j + 1]; e++)
-                gpuopt__deferred_stored(inverse, j - s->split.first)[s->col_row[e]] = s->col_val[e];
+    for (j = s->split.first; j < s->split.end; j++)
+        for (e = s->col_start[j]; e < s->col_start[j + 1]; e++)
+            gpuopt__deferred_stored(inverse, j - s->split.first)[s->col_row[e]] = s->col_val[e];
+    return GPUOPT_OK;
+}
+
+/* The columns and the logicals of the rows that are not open make a basis, whose factors find the positions. */
+static gpuopt_status gpuopt__simplex_cpu_enter_all(gpuopt__simplex_cpu *s, int32_t count, const int32_t *column,
+                                                   double least, uint8_t *open, int32_t *position) {
+    int32_t *head = s->changed, i, k, n = count, singular;
+    gpuopt__simplex_factor_basis b = gpuopt__simplex_cpu_basis(s, head);
+    gpuopt_status status;
+    for (k = 0; k < count; k++) head[k] = s->v->slot[column[k]];
+    for (i = 0; i < s->lp->rows; i++)
+        if (!open[i]) head[n++] = s->lp->cols + i;
+    status = gpuopt__simplex_sparse_make(&s->sparse, s->lp->rows, &b, least, 1, &singular);
+    if (status) return status;
+    for (k = 0; k < count; k++) {
+        position[k] = s->sparse.head[k];
+        if (position[k] >= 0) open[position[k]] = 0;
+    }
     return GPUOPT_OK;
 }
 
 static gpuopt_status gpuopt__simplex_cpu_enter(void *engine, int32_t count, const int32_t *column,
                                                const int32_t *wanted, double least, uint8_t *open, int32_t *position) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
-    int32_t i, k, rows = s->lp->rows;
+    int32_t i, k, rows = s->lp->rows, places = 0;
+    for (i = 0; i < rows; i++) places += open[i] != 0;
+    if (s->revised && s->sparse.slack && places == count)
+        return gpuopt__simplex_cpu_enter_all(s, count, column, least, open, position);
     for (k = 0; k < count; k++) {
         double best = 0, largest = 0;
         int32_t p = -1;
+        position[k] = -1;
+        if (s->revised && gpuopt__simplex_sparse_full(&s->sparse)) continue; /* no room for another pivot */
         gpuopt__simplex_cpu_column(s, column[k]);
         if (s->split.status) break;
         for (i = 0; i < rows; i++) {
@@ -161,7 +224,7 @@ static gpuopt_status gpuopt__simplex_cpu_enter(void *engine, int32_t count, cons
         position[k] = p;
         if (p < 0) continue;
         open[p] = 0;
-        gpuopt__deferred_row(&s->inverse, p, s->revised ? s->rho : s->row + s->split.first);
+        if (!s->revised) gpuopt__deferred_row(&s->inverse, p, s->row + s->split.first);
         gpuopt__simplex_cpu_append(s, p, column[k]);
     }
     return s->split.status;
@@ -170,12 +233,18 @@ static gpuopt_status gpuopt__simplex_cpu_enter(void *engine, int32_t count, cons
 static gpuopt_status gpuopt__simplex_cpu_exchange_some(void *engine, int32_t count, const int32_t *slot,
                                                        const int32_t *wanted, double least, uint8_t *open,
                                                        int32_t *position) {
-    ((gpuopt__simplex_cpu *)engine)->weighs = 0;
+    gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
+    gpuopt_status status = gpuopt__simplex_cpu_ready(s);
+    if (status) return status;
+    s->weighs = 0;
+    s->sparse.slack = 0; /* columns enter one by one */
     return gpuopt__simplex_cpu_enter(engine, count, slot, wanted, least, open, position);
 }
 
 static gpuopt_status gpuopt__simplex_cpu_get_column(void *engine, int32_t slot, double *x) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
+    gpuopt_status status = gpuopt__simplex_cpu_ready(s);
+    if (status) return status;
     gpuopt__simplex_cpu_column(s, slot);
     memcpy(x, s->alpha, sizeof(double) * (size_t)s->lp->rows);
     return s->split.status;
@@ -201,30 +270,33 @@ static gpuopt_status gpuopt__simplex_cpu_ftran(void *engine, double *x) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
     int32_t i, j, rows = s->lp->rows, cols = s->lp->cols;
     if (s->revised) {
-        gpuopt__deferred_times(&s->inverse, x, s->multiplier);
-    } else {
-        for (j = 0; j < cols; j++) s->by_col[j] = s->v->slot[j] < cols ? 0 : x[s->v->slot[j] - cols];
-        gpuopt__simplex_cpu_times(s);
-        for (i = 0; i < rows; i++)
-            if (s->v->head[i] >= cols) s->multiplier[i] += x[s->v->head[i] - cols];
+        gpuopt_status status = gpuopt__simplex_cpu_ready(s);
+        if (!status) gpuopt__simplex_sparse_ftran(&s->sparse, x);
+        return status;
     }
+    for (j = 0; j < cols; j++) s->by_col[j] = s->v->slot[j] < cols ? 0 : x[s->v->slot[j] - cols];
+    gpuopt__simplex_cpu_times(s);
+    for (i = 0; i < rows; i++)
+        if (s->v->head[i] >= cols) s->multiplier[i] += x[s->v->head[i] - cols];
     memcpy(x, s->multiplier, sizeof(double) * (size_t)rows);
     return s->split.status;
 }
 
 static gpuopt_status gpuopt__simplex_cpu_btran(void *engine, double *y) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
+    const gpuopt__simplex_by_slot by_slot = {s->by_col, sizeof *s->by_col};
     int32_t i, j, rows = s->lp->rows, cols = s->lp->cols;
     if (s->revised) {
-        gpuopt__deferred_transposed_times(&s->inverse, y, s->multiplier);
-    } else {
-        gpuopt__deferred_transposed_times(&s->inverse, y, s->by_col + s->split.first);
-        gpuopt__simplex_split_gather(&s->split, s->by_col, NULL);
-        for (i = 0; i < rows; i++)
-            if (s->v->head[i] >= cols) s->multiplier[s->v->head[i] - cols] = y[i];
-        for (j = 0; j < cols; j++)
-            if (s->v->slot[j] >= cols) s->multiplier[s->v->slot[j] - cols] = s->by_col[j];
+        gpuopt_status status = gpuopt__simplex_cpu_ready(s);
+        if (!status) gpuopt__simplex_sparse_btran(&s->sparse, y);
+        return status;
     }
+    gpuopt__deferred_transposed_times(&s->inverse, y, s->by_col + s->split.first);
+    gpuopt__simplex_split_gather(&s->split, 1, &by_slot);
+    for (i = 0; i < rows; i++)
+        if (s->v->head[i] >= cols) s->multiplier[s->v->head[i] - cols] = y[i];
+    for (j = 0; j < cols; j++)
+        if (s->v->slot[j] >= cols) s->multiplier[s->v->slot[j] - cols] = s->by_col[j];
     memcpy(y, s->multiplier, sizeof(double) * (size_t)rows);
     return s->split.status;
 }
@@ -316,9 +388,10 @@ static gpuopt_status gpuopt__simplex_cpu_nothing(void *engine) {
 static void gpuopt__simplex_cpu_cut_own(gpuopt__arena *arena, const gpuopt__simplex_shape *shape,
                                         gpuopt__simplex_cpu *s) {
     s->revised = shape->method == GPUOPT_METHOD_REVISED;
-    gpuopt__simplex_split_cut(arena, shape, &s->split);
-    gpuopt__deferred_cut(arena, &s->inverse, shape->rows, s->revised ? shape->rows : s->split.end - s->split.first,
-                         shape->deferred_pivots);
+    gpuopt__simplex_split_cut(arena, shape, 2 * sizeof(double), &s->split);
+    gpuopt__deferred_cut(arena, &s->inverse, shape->rows, s->revised ? 0 : s->split.end - s->split.first,
+                         s->revised ? 0 : shape->deferred_pivots);
+    gpuopt__simplex_sparse_cut(arena, s->revised ? shape->rows : 0, shape->deferred_pivots, &s->sparse);
     s->alpha = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
     s->row = (double *)gpuopt__cut(arena, shape->cols, sizeof(double));
     s->combined = (double *)gpuopt__cut(arena, shape->cols, sizeof(double));
@@ -349,7 +422,13 @@ static gpuopt_status gpuopt__simplex_cpu_plan(gpuopt_context *context, gpuopt__s
     gpuopt__arena arena = {NULL, 0};
     gpuopt__simplex_cpu draft;
     (void)context;
-    if (shape->pricing == GPUOPT_PRICING_STEEPEST_EDGE) shape->deferred_pivots = 1;
+    if (shape->method == GPUOPT_METHOD_REVISED) {
+        if (shape->deferred_pivots == 0) shape->deferred_pivots = GPUOPT__SIMPLEX_CPU_PIVOTS;
+        plan->host_bytes += gpuopt__simplex_factor_bytes(
+            shape->rows, gpuopt__simplex_factor_room(shape->rows, shape->cols, shape->nonzeros));
+    }
+    if (shape->method == GPUOPT_METHOD_TABLEAU && shape->pricing == GPUOPT_PRICING_STEEPEST_EDGE)
+        shape->deferred_pivots = 1;
     if (shape->deferred_pivots == 0) shape->deferred_pivots = 16; /* rows * 16 doubles fit a core's cache */
     gpuopt__cut(&arena, 1, sizeof draft);
     gpuopt__simplex_cpu_cut(&arena, shape, &draft);
@@ -402,25 +481,38 @@ static gpuopt_status gpuopt__simplex_cpu_create(gpuopt_context *context, const g
     gpuopt__simplex_shape same = *shape;
     gpuopt_memory_plan plan;
     gpuopt__arena arena = {NULL, 0};
-    gpuopt__simplex_cpu *s;
+    gpuopt__simplex_cpu *s, draft;
     void *memory;
     gpuopt_status status = GPUOPT_OK;
     if (desc->matrix.start)
         status = gpuopt__simplex_check_entries(context, "gpuopt_simplex_create", &desc->matrix, scratch);
     memset(&plan, 0, sizeof plan);
     gpuopt__simplex_cpu_plan(context, &same, &plan);
-    if (!status) status = gpuopt__allocate(context, GPUOPT_HOST, plan.host_bytes, &memory);
+    gpuopt__cut(&arena, 1, sizeof draft);
+    gpuopt__simplex_cpu_cut(&arena, &same, &draft);
+    if (!status) status = gpuopt__allocate(context, GPUOPT_HOST, arena.used, &memory);
     if (status) return status;
     arena.base = (char *)memory;
+    arena.used = 0;
     s = (gpuopt__simplex_cpu *)gpuopt__cut(&arena, 1, sizeof *s);
     memset(s, 0, sizeof *s);
     gpuopt__simplex_cpu_cut(&arena, &same, s);
+    s->sparse.context = context;
+    s->sparse.factor = &s->sparse.own;
+    s->sparse.slack = 1;
+    if (s->revised)
+        status = gpuopt__simplex_sparse_room(context, &s->sparse, lp->rows,
+                                             gpuopt__simplex_factor_room(same.rows, same.cols, same.nonzeros));
+    if (status) {
+        gpuopt__release(context, GPUOPT_HOST, memory);
+        return status;
+    }
     s->split.group = desc->group;
     s->lp = lp;
     s->v = v;
     s->inverse.rows = lp->rows;
     if (s->split.ranks == 1) s->split.cols = s->split.end = lp->cols; /* shape has the room for more, too */
-    s->inverse.cols = s->revised ? lp->rows : s->split.end - s->split.first;
+    s->inverse.cols = s->revised ? 0 : s->split.end - s->split.first;
     s->desc = desc;
     s->threads = context->desc.threads;
     s->version = 1;
@@ -431,6 +523,7 @@ static gpuopt_status gpuopt__simplex_cpu_create(gpuopt_context *context, const g
 }
 
 static void gpuopt__simplex_cpu_destroy(gpuopt_context *context, void *engine) {
+    if (engine) gpuopt__release(context, GPUOPT_HOST, ((gpuopt__simplex_cpu *)engine)->sparse.own.block);
     gpuopt__release(context, GPUOPT_HOST, engine);
 }
 

@@ -6,25 +6,25 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_CPU_BATCH_H
 #define GPUOPT_IMPL_SIMPLEX_CPU_BATCH_H
 
+#include "../common/items.h"
 #include "batch.h"
 #include "cpu_dual.h"
 #include "cpu_grow.h"
+#include "cpu_keep.h"
 #include "cpu_many.h"
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 /* A thread's handle, whose engine shares the root's model. */
 typedef struct gpuopt__simplex_cpu_worker {
     gpuopt_simplex *s;
     gpuopt__simplex_cpu *engine;
-    int64_t version; /* of the root's inverse, which the engine's is but for `moved`; 0: none yet */
-    int moved;       /* a child has been here */
+    gpuopt__simplex_factor own; /* REVISED: factors for children whose pivots do not find room beside the root's */
+    int64_t version;            /* of the root's inverse, which the engine's is but for `moved`; 0: none yet */
+    int moved;                  /* a child has been here */
 } gpuopt__simplex_cpu_worker;
 
 typedef struct gpuopt__simplex_cpu_batch {
     gpuopt_context context; /* the handles': the host's without its log and its stop, which are not for other threads */
-    int threads, stopped;
+    int threads;
     gpuopt__simplex_cpu_worker *worker; /* [threads] */
 } gpuopt__simplex_cpu_batch;
 
@@ -54,12 +54,20 @@ static gpuopt_status gpuopt__simplex_cpu_batch_plan(const gpuopt_simplex_batch *
     gpuopt__cut(&arena, 1, sizeof(gpuopt__simplex_cpu_batch));
     gpuopt__cut(&arena, threads, sizeof(gpuopt__simplex_cpu_worker));
     plan->host_bytes += arena.used + (uint64_t)threads * gpuopt__simplex_cpu_worker_bytes(batch->root);
+    if (batch->root->shape.method == GPUOPT_METHOD_REVISED)
+        plan->host_bytes +=
+            (uint64_t)threads *
+            gpuopt__simplex_factor_bytes(batch->root->shape.rows,
+                                         ((const gpuopt__simplex_cpu *)batch->root->engine)->sparse.own.room);
     return GPUOPT_OK;
 }
 
 static void gpuopt__simplex_cpu_batch_release(const gpuopt_context *context, gpuopt__simplex_cpu_batch *b) {
     int t;
-    for (t = 0; t < b->threads; t++) gpuopt__release(context, GPUOPT_HOST, b->worker[t].s);
+    for (t = 0; t < b->threads; t++) {
+        gpuopt__release(context, GPUOPT_HOST, b->worker[t].own.block);
+        gpuopt__release(context, GPUOPT_HOST, b->worker[t].s);
+    }
     gpuopt__release(context, GPUOPT_HOST, b);
 }
 
@@ -74,12 +82,16 @@ static void gpuopt__simplex_cpu_adopt(gpuopt__simplex_cpu_batch *b, gpuopt__simp
     gpuopt_simplex own = *root;
     gpuopt__simplex_cpu engine = *(const gpuopt__simplex_cpu *)root->engine;
     const gpuopt__deferred inverse = engine.inverse;
+    const gpuopt__simplex_sparse sparse = engine.sparse;
     gpuopt__simplex_cpu *e;
     gpuopt__simplex_cpu_cut_worker(&arena, root, w, &own, &engine);
     engine.split = ((const gpuopt__simplex_cpu *)root->engine)->split;
     engine.inverse.rows = inverse.rows;
     engine.inverse.cols = inverse.cols;
     engine.inverse.count = inverse.count;
+    engine.sparse.own = w->own;
+    engine.sparse.factor = sparse.factor;
+    engine.sparse.context = NULL; /* a child may be another thread's */
     *w->s = own;
     e = w->engine;
     *e = engine;
@@ -91,6 +103,21 @@ static void gpuopt__simplex_cpu_adopt(gpuopt__simplex_cpu_batch *b, gpuopt__simp
     w->s->context = &b->context;
     w->s->desc.iteration_limit = 0;
     if (root->desc.algorithm == GPUOPT_ALGORITHM_PRIMAL) w->s->desc.algorithm = GPUOPT_ALGORITHM_AUTO;
+}
+
+/* REVISED: room for the worker's factors, as much as for the root's, and more than `than`. */
+static gpuopt_status gpuopt__simplex_cpu_worker_room(const gpuopt_simplex_batch *batch, gpuopt__simplex_cpu_worker *w,
+                                                     int64_t than) {
+    const gpuopt__simplex_sparse *root = &((const gpuopt__simplex_cpu *)batch->root->engine)->sparse;
+    const int64_t room = than < root->own.room ? root->own.room : 2 * than;
+    gpuopt__simplex_sparse s = *root;
+    gpuopt_status status;
+    if (batch->root->shape.method != GPUOPT_METHOD_REVISED) return GPUOPT_OK;
+    if (than == 0 && w->own.block && w->own.room >= room) return GPUOPT_OK;
+    s.own = w->own;
+    status = gpuopt__simplex_sparse_room(batch->context, &s, batch->root->lp.rows, room);
+    if (!status) w->own = s.own;
+    return status;
 }
 
 static gpuopt_status gpuopt__simplex_cpu_batch_create(gpuopt_simplex_batch *batch) {
@@ -118,7 +145,10 @@ static gpuopt_status gpuopt__simplex_cpu_batch_create(gpuopt_simplex_batch *batc
         gpuopt__simplex_cpu_worker *w = &b->worker[b->threads];
         memset(w, 0, sizeof *w);
         status = gpuopt__allocate(context, GPUOPT_HOST, bytes, &memory);
-        if (!status) w->s = (gpuopt_simplex *)memory;
+        if (status) continue;
+        w->s = (gpuopt_simplex *)memory;
+        status = gpuopt__simplex_cpu_worker_room(batch, w, 0);
+        if (status) gpuopt__release(context, GPUOPT_HOST, w->s);
     }
     if (status) gpuopt__simplex_cpu_batch_release(context, b);
     else batch->engine = b;
@@ -127,22 +157,13 @@ static gpuopt_status gpuopt__simplex_cpu_batch_create(gpuopt_simplex_batch *batc
 
 /* ---- From the root to a child ---- */
 
-/* Brings the inverse back to the root's. If the last child has only appended pivots, just the rows on which they were
- * are different. */
-static void gpuopt__simplex_cpu_bring_inverse(gpuopt__simplex_cpu_worker *w, const gpuopt__simplex_cpu *root) {
-    gpuopt__deferred *own = &w->engine->inverse;
-    const gpuopt__deferred *from = &root->inverse;
-    const size_t rows = (size_t)from->rows, cols = (size_t)from->cols, count = (size_t)from->count;
-    const int follows = w->version == root->version;
-    if (follows && !w->moved) return;
-    if (follows && root->revised && own->count >= from->count && w->engine->version == own->count - from->count) {
-        int32_t j, k;
-        for (j = 0; j < from->cols; j++)
-            for (k = from->count; k < own->count; k++)
-                gpuopt__deferred_stored(own, j)[own->pivot[k]] = gpuopt__deferred_stored(from, j)[own->pivot[k]];
-    } else memcpy(own->matrix, from->matrix, sizeof(double) * rows * cols);
-    memcpy(own->u, from->u, sizeof(double) * rows * count);
-    memcpy(own->v, from->v, sizeof(double) * cols * count);
+/* How many of the root's pivots are beside the worker's factors already: all, if the last child has only added some. */
+static int32_t gpuopt__simplex_cpu_pivots_kept(const gpuopt__simplex_cpu_worker *w, const gpuopt__simplex_cpu *root) {
+    const gpuopt__simplex_sparse *own;
+    if (!root->revised || w->version != root->version) return 0;
+    own = &w->engine->sparse;
+    return own->factor == root->sparse.factor && own->etas.count >= root->sparse.etas.count ? root->sparse.etas.count
+                                                                                            : 0;
 }
 
 /* The worker's handle becomes what the root is. What a refresh computes anew is not copied. */
@@ -154,9 +175,10 @@ static void gpuopt__simplex_cpu_begin_child(gpuopt__simplex_cpu_batch *b, gpuopt
     gpuopt__simplex_vectors measure;
     gpuopt_simplex *s = w->s;
     const int other = w->version != from->version;
-    if (w->version != 0) gpuopt__simplex_cpu_bring_inverse(w, from);
+    const int32_t kept = gpuopt__simplex_cpu_pivots_kept(w, from);
     gpuopt__simplex_cpu_adopt(b, w, root);
-    if (w->version == 0) gpuopt__simplex_cpu_bring_inverse(w, from);
+    gpuopt__simplex_etas_copy(&w->engine->sparse.etas, &from->sparse.etas, kept);
+    if (!from->revised && (other || w->moved)) gpuopt__simplex_cpu_copy_deferred(&w->engine->inverse, &from->inverse);
     if (other) {
         memcpy(s->lp.row_scale, root->lp.row_scale, sizeof(double) * rows);
         memcpy(s->lp.col_scale, root->lp.col_scale, sizeof(double) * cols);
@@ -215,6 +237,8 @@ static void gpuopt__simplex_cpu_report_child(gpuopt_simplex *s, const gpuopt_sim
     if (!proven && gpuopt__simplex_host_bound(s, &job->bound[k])) job->bound[k] = -job->bound[k];
 }
 
+enum { GPUOPT__SIMPLEX_CPU_AGAIN = -1 }; /* outcome of a child whose factors need more room */
+
 static void gpuopt__simplex_cpu_run_child(gpuopt_simplex_batch *batch, gpuopt__simplex_cpu_worker *w, int32_t k) {
     gpuopt__simplex_batch_job *job = &batch->job;
     const int ends = batch->desc.when_full == GPUOPT_WHEN_FULL_END && batch->desc.pivots < job->most;
@@ -223,25 +247,17 @@ static void gpuopt__simplex_cpu_run_child(gpuopt_simplex_batch *batch, gpuopt__s
     status = gpuopt__simplex_cpu_change_child(w->s, &job->children, k);
     if (!status) status = gpuopt__simplex_iterate(w->s, ends ? batch->desc.pivots : job->most);
     gpuopt__simplex_cpu_report_child(w->s, batch->root, job, k, status);
+    if (w->engine->sparse.lacks_room) job->outcome[k] = GPUOPT__SIMPLEX_CPU_AGAIN;
     if (ends && job->outcome[k] == GPUOPT_MORE) job->outcome[k] = GPUOPT_FULL;
 }
 
-/* Runs a child, unless the host has asked to stop, which only the thread that made the call may find out: thread 0. */
-static void gpuopt__simplex_cpu_next_child(gpuopt_simplex_batch *batch, int thread, int32_t k) {
+static void gpuopt__simplex_cpu_next_child(void *of, int thread, int64_t k, int stopped) {
+    gpuopt_simplex_batch *batch = (gpuopt_simplex_batch *)of;
     gpuopt__simplex_cpu_batch *b = (gpuopt__simplex_cpu_batch *)batch->engine;
     gpuopt__simplex_batch_job *job = &batch->job;
     const int64_t rows = batch->root->lp.rows, cols = batch->root->lp.cols;
-    const int asked = thread == 0 && k > 0 && gpuopt__asked_to_stop(batch->root->context);
-    int stopped;
-#ifdef _OPENMP
-    if (asked) __atomic_store_n(&b->stopped, 1, __ATOMIC_RELAXED);
-    stopped = __atomic_load_n(&b->stopped, __ATOMIC_RELAXED);
-#else
-    if (asked) b->stopped = 1;
-    stopped = b->stopped;
-#endif
     if (!stopped) {
-        gpuopt__simplex_cpu_run_child(batch, &b->worker[thread], k);
+        gpuopt__simplex_cpu_run_child(batch, &b->worker[thread], (int32_t)k);
         return;
     }
     job->outcome[k] = GPUOPT_MORE;
@@ -253,31 +269,30 @@ static void gpuopt__simplex_cpu_next_child(gpuopt_simplex_batch *batch, int thre
     if (job->farkas_low) memset(job->farkas_low + k * rows, 0, sizeof(double) * (size_t)rows);
 }
 
+/* Children whose factors found no room, once more, with more of it: this is the thread that may ask for memory. */
+static gpuopt_status gpuopt__simplex_cpu_again(gpuopt_simplex_batch *batch) {
+    gpuopt__simplex_cpu_worker *w = &((gpuopt__simplex_cpu_batch *)batch->engine)->worker[0];
+    gpuopt_status status = GPUOPT_OK;
+    int32_t k;
+    for (k = 0; k < batch->job.children.count && !status; k++)
+        while (!status && batch->job.outcome[k] == GPUOPT__SIMPLEX_CPU_AGAIN) {
+            status = gpuopt__simplex_cpu_worker_room(batch, w, w->own.room);
+            if (!status) gpuopt__simplex_cpu_run_child(batch, w, k);
+        }
+    return status;
+}
+
 static gpuopt_status gpuopt__simplex_cpu_batch_run(gpuopt_simplex_batch *batch) {
     gpuopt__simplex_cpu_batch *b = (gpuopt__simplex_cpu_batch *)batch->engine;
     gpuopt_simplex *root = batch->root;
-    const int32_t count = batch->job.children.count;
-    const int threads = b->threads < count ? b->threads : count;
-    int32_t k;
+    int t;
     gpuopt_status status = gpuopt__simplex_pull(root);
+    if (!status) status = gpuopt__simplex_cpu_ready((gpuopt__simplex_cpu *)root->engine);
+    for (t = 0; t < b->threads && !status; t++) status = gpuopt__simplex_cpu_worker_room(batch, &b->worker[t], 0);
     if (status) return status;
     gpuopt__simplex_cpu_weigh((gpuopt__simplex_cpu *)root->engine, root->desc.dual_pricing);
-    b->stopped = 0;
-    if (threads <= 1) {
-        for (k = 0; k < count; k++) gpuopt__simplex_cpu_next_child(batch, 0, k);
-        return GPUOPT_OK;
-    }
-#ifdef _OPENMP
-#pragma omp parallel num_threads(threads)
-    {
-        gpuopt__environment_scope scope;
-        gpuopt__environment_enter(&scope);
-#pragma omp for schedule(dynamic, 1)
-        for (k = 0; k < count; k++) gpuopt__simplex_cpu_next_child(batch, omp_get_thread_num(), k);
-        gpuopt__environment_leave(&scope);
-    }
-#endif
-    return GPUOPT_OK;
+    gpuopt__each_item(root->context, batch->job.children.count, 1, gpuopt__simplex_cpu_next_child, batch);
+    return gpuopt__simplex_cpu_again(batch);
 }
 
 static const gpuopt__simplex_backend gpuopt__simplex_cpu_table = {

@@ -32,11 +32,17 @@ static void gpuopt__simplex_cpu_weigh(gpuopt__simplex_cpu *s, gpuopt_simplex_dua
     if (steepest && gpuopt__simplex_cpu_weights_at_home(s)) return;
     for (i = 0; i < rows; i++) s->dual_weight[i] = !steepest || (!s->revised && s->v->head[i] >= cols);
     if (!steepest) return;
+    for (i = 0; i < rows && s->revised; i++) {
+        memset(s->tau, 0, sizeof(double) * (size_t)rows);
+        s->tau[i] = 1;
+        if (!s->sparse.slack) gpuopt__simplex_sparse_btran(&s->sparse, s->tau);
+        s->dual_weight[i] = s->sparse.slack ? 1 : gpuopt__dot(rows, s->tau, s->tau);
+    }
     s->version += inverse->count > 0;
-    gpuopt__deferred_apply(inverse, s->threads);
+    if (!s->revised) gpuopt__deferred_apply(inverse, s->threads);
     for (j = 0; j < inverse->cols; j++) {
         const double *column = gpuopt__deferred_stored(inverse, j);
-        if (!s->revised && s->v->slot[j] < cols) continue;
+        if (s->v->slot[j] < cols) continue;
         GPUOPT__SIMD
         for (i = 0; i < rows; i++) s->dual_weight[i] += column[i] * column[i];
     }
@@ -184,8 +190,9 @@ static int32_t gpuopt__simplex_cpu_dual_flips(gpuopt__simplex_cpu *s, const gpuo
                 s->moved[s->col_row[e]] += s->col_val[e] * by;
     }
     if (flips == 0) return 0;
-    gpuopt__deferred_times(&s->inverse, s->revised ? s->moved : s->by_col, s->multiplier);
-    gpuopt__axpy(rows, -1, s->multiplier, v->xb);
+    if (s->revised) gpuopt__simplex_sparse_ftran(&s->sparse, s->moved);
+    else gpuopt__deferred_times(&s->inverse, s->by_col, s->multiplier);
+    gpuopt__axpy(rows, -1, s->revised ? s->moved : s->multiplier, v->xb);
     return flips;
 }
 
@@ -318,13 +325,14 @@ static int gpuopt__simplex_cpu_cut_off(const gpuopt__simplex_cpu *s, double cuto
 static gpuopt_status gpuopt__simplex_cpu_dual_run(void *engine, const gpuopt__simplex_dual_run *run,
                                                   gpuopt__simplex_run_report *report) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
-    memset(report, 0, sizeof *report);
+    gpuopt_status status;
+    if (!gpuopt__simplex_cpu_begins(s, report, &status)) return status;
     memset(s->refused, 0, (size_t)s->lp->rows);
     gpuopt__simplex_cpu_weigh(s, run->pricing);
     do {
         if (gpuopt__simplex_cpu_cut_off(s, run->cutoff)) report->end = GPUOPT__SIMPLEX_END_CUTOFF;
     } while (report->end == GPUOPT__SIMPLEX_END_LIMIT && report->pivots < run->most &&
-             gpuopt__simplex_cpu_dual_step(s, run, report));
+             gpuopt__simplex_cpu_dual_step(s, run, report) && gpuopt__simplex_cpu_goes_on(s, report));
     return GPUOPT_OK;
 }
 

@@ -2,7 +2,8 @@
  *
  * The simplex engine of the CPU: rows and columns come and go. The inverse of a basis with a new row, whose logical is
  * basic, has a border: for the row r, with the entries r_B of the basic columns, (B, 0; r_B, 1)^-1 is
- * (B^-1, 0; -r_B B^-1, 1). A row whose logical is basic leaves with its row and column of the inverse.
+ * (B^-1, 0; -r_B B^-1, 1). A row whose logical is basic leaves with its row and column of the inverse. The tableau
+ * follows; a sparse inverse gets new factors when it is needed next.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_CPU_GROW_H
 #define GPUOPT_IMPL_SIMPLEX_CPU_GROW_H
@@ -27,23 +28,21 @@ static gpuopt_status gpuopt__simplex_cpu_offer(void *engine, int by_rows, int sc
     return GPUOPT_OK;
 }
 
-/* The stored matrix with other numbers of rows and columns, those beyond the present ones 0; not smaller ones. */
-static void gpuopt__simplex_cpu_widen(gpuopt__deferred *d, int32_t rows, int32_t cols) {
-    int32_t j, old_rows = d->rows, old_cols = d->cols;
+/* The stored matrix with more rows, those beyond the present ones 0. */
+static void gpuopt__simplex_cpu_widen(gpuopt__deferred *d, int32_t rows) {
+    int32_t j, old_rows = d->rows;
     d->rows = rows;
-    for (j = cols - 1; j >= 0; j--) {
+    for (j = d->cols - 1; j >= 0; j--) {
         double *to = gpuopt__deferred_stored(d, j);
-        int32_t kept = j < old_cols ? old_rows : 0;
-        if (j < old_cols) memmove(to, d->matrix + (int64_t)j * old_rows, sizeof(double) * (size_t)old_rows);
-        memset(to + kept, 0, sizeof(double) * (size_t)(rows - kept));
+        memmove(to, d->matrix + (int64_t)j * old_rows, sizeof(double) * (size_t)old_rows);
+        memset(to + old_rows, 0, sizeof(double) * (size_t)(rows - old_rows));
     }
-    d->cols = cols;
 }
 
-/* The new position's row of B^-1, or of B^-1 N; and the dual method's weight for it. */
+/* The new position's row of B^-1 N; and the dual method's weight for it, which is the norm of the row of B^-1. */
 static void gpuopt__simplex_cpu_border(gpuopt__simplex_cpu *s, int32_t row, int32_t rows) {
     gpuopt__deferred *inverse = &s->inverse;
-    double *border = s->revised ? s->rho : s->row, norm = 1;
+    double *border = s->row, norm = 1;
     int32_t i, j, cols = s->lp->cols;
     int64_t e;
     memset(s->by_col, 0, sizeof(double) * (size_t)cols);
@@ -51,19 +50,22 @@ static void gpuopt__simplex_cpu_border(gpuopt__simplex_cpu *s, int32_t row, int3
     for (e = s->row_start[row]; e < s->row_start[row + 1]; e++) s->by_col[s->row_col[e]] = s->row_val[e];
     for (i = 0; i < s->lp->rows; i++)
         if (s->v->head[i] < cols) s->multiplier[i] = s->by_col[s->v->head[i]];
-    gpuopt__deferred_transposed_times(inverse, s->multiplier, border);
+    if (s->revised && s->weighs == (int)GPUOPT_DUAL_PRICING_STEEPEST_EDGE + 1) {
+        memcpy(s->rho, s->multiplier, sizeof(double) * (size_t)s->lp->rows);
+        gpuopt__simplex_sparse_btran(&s->sparse, s->rho);
+        norm += gpuopt__dot(s->lp->rows, s->rho, s->rho);
+    } else if (!s->revised) gpuopt__deferred_transposed_times(inverse, s->multiplier, border);
     for (j = 0; j < inverse->cols; j++) {
-        double entry = s->revised ? (double)(j == row) - border[j]
-                                  : (s->v->slot[j] < cols ? s->by_col[s->v->slot[j]] : 0) - border[j];
+        double entry = (s->v->slot[j] < cols ? s->by_col[s->v->slot[j]] : 0) - border[j];
         gpuopt__deferred_stored(inverse, j)[row] = entry;
-        if (s->revised ? j != row : s->v->slot[j] >= cols) norm += entry * entry;
+        if (s->v->slot[j] >= cols) norm += entry * entry;
     }
     s->dual_weight[row] = s->weighs == (int)GPUOPT_DUAL_PRICING_STEEPEST_EDGE + 1 ? norm : 1;
 }
 
 /* Pivots are applied where the inverse or tableau gets another size, and norms of another basis are forgotten. */
-static void gpuopt__simplex_cpu_settle(gpuopt__simplex_cpu *s, int by_rows) {
-    if (by_rows || !s->revised) gpuopt__deferred_apply(&s->inverse, s->threads);
+static void gpuopt__simplex_cpu_settle(gpuopt__simplex_cpu *s) {
+    if (!s->revised) gpuopt__deferred_apply(&s->inverse, s->threads);
     memset(s->home, 0, sizeof(double) * ((size_t)s->lp->rows + (size_t)s->lp->cols));
     s->version++;
 }
@@ -73,10 +75,13 @@ static gpuopt_status gpuopt__simplex_cpu_accept(void *engine, int by_rows, int32
     gpuopt__simplex_lines from = gpuopt__simplex_cpu_lines(s, by_rows), to = gpuopt__simplex_cpu_lines(s, !by_rows);
     int32_t k, rows = s->lp->rows;
     int64_t e;
-    gpuopt__simplex_cpu_settle(s, by_rows);
+    gpuopt_status status = gpuopt__simplex_cpu_ready(s);
+    if (status) return status;
+    gpuopt__simplex_cpu_settle(s);
     if (by_rows) {
-        gpuopt__simplex_cpu_widen(&s->inverse, rows + count, s->revised ? rows + count : s->inverse.cols);
+        gpuopt__simplex_cpu_widen(&s->inverse, rows + count);
         for (k = 0; k < count; k++) gpuopt__simplex_cpu_border(s, rows + k, rows + count);
+        s->sparse.lost = 1;
     }
     for (k = 0; k < count && !by_rows && !s->revised; k++) {
         double *x = gpuopt__deferred_stored(&s->inverse, from.count + k);
@@ -105,14 +110,14 @@ static gpuopt_status gpuopt__simplex_cpu_drop(void *engine, int by_rows, const i
     gpuopt__deferred *d = &s->inverse;
     double *next = d->matrix;
     int32_t i, j, rows = 0, cols = 0;
-    gpuopt__simplex_cpu_settle(s, by_rows);
+    gpuopt__simplex_cpu_settle(s);
     gpuopt__simplex_take_out_lines(&lines, &across, to);
     for (j = 0; !by_rows && j < lines.count; j++) s->split.cols = s->split.end -= to[j] < 0;
     if (!by_rows && s->revised) return GPUOPT_OK;
     for (j = 0; j < d->cols; j++) {
         const double *column = gpuopt__deferred_stored(d, j);
-        int32_t variable = s->revised ? j : s->v->slot[j];
-        if (by_rows ? s->revised && to[j] < 0 : !s->revised && variable < s->lp->cols && to[variable] < 0) continue;
+        const int32_t variable = s->v->slot[j];
+        if (!by_rows && variable < s->lp->cols && to[variable] < 0) continue;
         for (i = 0; i < d->rows; i++)
             if (!by_rows || !gpuopt__simplex_cpu_goes(s, i, to)) *next++ = column[i];
         cols++;
@@ -121,6 +126,7 @@ static gpuopt_status gpuopt__simplex_cpu_drop(void *engine, int by_rows, const i
         if (!by_rows || !gpuopt__simplex_cpu_goes(s, i, to)) s->dual_weight[rows++] = s->dual_weight[i];
     d->rows = rows;
     d->cols = cols;
+    s->sparse.lost = s->revised;
     return GPUOPT_OK;
 }
 

@@ -7,49 +7,84 @@
 
 #include "cpu.h"
 
-/* What of the inverse is kept: the matrix, and the columns of U and rows of V in use; then the dual method's weights. */
+/* What of the inverse is kept, in an arena: the matrix, and the columns of U and rows of V in use, or factors and the
+ * pivots beside them; then the dual method's weights. */
 typedef struct gpuopt__simplex_cpu_kept {
-    int32_t count, weighs;
+    gpuopt__deferred inverse;
+    gpuopt__simplex_sparse sparse;
+    int weighs;
+    double *dual_weight;
+    char *factor; /* the first bytes of the factors' block, see gpuopt__simplex_factor_cut */
+    uint64_t factor_bytes;
 } gpuopt__simplex_cpu_kept;
 
-static uint64_t gpuopt__simplex_cpu_kept_bytes(const void *engine) {
-    const gpuopt__deferred *d = &((const gpuopt__simplex_cpu *)engine)->inverse;
-    uint64_t rows = (uint64_t)d->rows, cols = (uint64_t)d->cols, count = (uint64_t)d->count;
-    return sizeof(gpuopt__simplex_cpu_kept) + sizeof(double) * (rows * cols + (rows + cols) * count + rows);
-}
-
-/* Copies between the engine and what is kept, one way or the other. */
-static char *gpuopt__simplex_cpu_copy_kept(char *kept, double *own, int64_t count, int back) {
-    size_t bytes = sizeof(double) * (size_t)count;
-    if (back) memcpy(own, kept, bytes);
-    else memcpy(kept, own, bytes);
-    return kept + bytes;
-}
-
-static void gpuopt__simplex_cpu_copy_all_kept(gpuopt__simplex_cpu *s, char *kept, int back) {
+/* Cuts what is kept of the engine as it is. The struct itself comes first. */
+static void gpuopt__simplex_cpu_cut_kept(gpuopt__arena *arena, const gpuopt__simplex_cpu *s,
+                                         gpuopt__simplex_cpu_kept *kept) {
     const gpuopt__deferred *d = &s->inverse;
-    kept = gpuopt__simplex_cpu_copy_kept(kept, d->matrix, (int64_t)d->rows * d->cols, back);
-    kept = gpuopt__simplex_cpu_copy_kept(kept, d->u, (int64_t)d->rows * d->count, back);
-    kept = gpuopt__simplex_cpu_copy_kept(kept, d->v, (int64_t)d->cols * d->count, back);
-    gpuopt__simplex_cpu_copy_kept(kept, s->dual_weight, d->rows, back);
+    gpuopt__arena block = {NULL, 0};
+    gpuopt__simplex_factor f;
+    kept->inverse = *d;
+    kept->sparse = s->sparse;
+    kept->weighs = s->weighs;
+    gpuopt__cut(arena, 1, sizeof *kept);
+    gpuopt__deferred_cut(arena, &kept->inverse, d->rows, d->cols, d->count);
+    gpuopt__simplex_etas_cut(arena, s->revised ? s->lp->rows : 0, s->sparse.etas.count, &kept->sparse.etas);
+    kept->dual_weight = (double *)gpuopt__cut(arena, s->lp->rows, sizeof(double));
+    kept->factor_bytes = s->revised ? gpuopt__simplex_factor_cut(&block, s->sparse.most, s->sparse.own.room, &f) : 0;
+    kept->factor = (char *)gpuopt__cut(arena, (int64_t)kept->factor_bytes, 1);
 }
 
-static gpuopt_status gpuopt__simplex_cpu_keep(void *engine, void *kept) {
-    gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
-    gpuopt__simplex_cpu_kept now = {s->inverse.count, s->weighs};
-    memcpy(kept, &now, sizeof now);
-    gpuopt__simplex_cpu_copy_all_kept(s, (char *)kept + sizeof now, 0);
+static uint64_t gpuopt__simplex_cpu_kept_bytes(const void *engine) {
+    gpuopt__arena arena = {NULL, 0};
+    gpuopt__simplex_cpu_kept kept;
+    gpuopt__simplex_cpu_cut_kept(&arena, (const gpuopt__simplex_cpu *)engine, &kept);
+    return arena.used;
+}
+
+/* Copies the columns of U, the rows of V and the matrix in use. */
+static void gpuopt__simplex_cpu_copy_deferred(gpuopt__deferred *to, const gpuopt__deferred *from) {
+    const size_t rows = (size_t)from->rows, cols = (size_t)from->cols, count = (size_t)from->count;
+    if (rows * cols > 0) memcpy(to->matrix, from->matrix, sizeof(double) * rows * cols);
+    if (rows * count > 0) memcpy(to->u, from->u, sizeof(double) * rows * count);
+    if (cols * count > 0) memcpy(to->v, from->v, sizeof(double) * cols * count);
+    to->count = from->count;
+}
+
+static gpuopt_status gpuopt__simplex_cpu_keep(void *engine, void *memory) {
+    const gpuopt__simplex_cpu *s = (const gpuopt__simplex_cpu *)engine;
+    gpuopt__arena arena = {(char *)memory, 0};
+    gpuopt__simplex_cpu_kept kept;
+    gpuopt__simplex_cpu_cut_kept(&arena, s, &kept);
+    gpuopt__simplex_cpu_copy_deferred(&kept.inverse, &s->inverse);
+    gpuopt__simplex_etas_copy(&kept.sparse.etas, &s->sparse.etas, 0);
+    memcpy(kept.dual_weight, s->dual_weight, sizeof(double) * (size_t)s->lp->rows);
+    if (kept.factor_bytes > 0) memcpy(kept.factor, s->sparse.own.block, (size_t)kept.factor_bytes);
+    memcpy(memory, &kept, sizeof kept);
     return GPUOPT_OK;
 }
 
-static gpuopt_status gpuopt__simplex_cpu_bring_back(void *engine, const void *kept) {
+/* Factors that have another block by now, with more room, use as much of it as before. */
+static gpuopt_status gpuopt__simplex_cpu_bring_back(void *engine, const void *memory) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
-    gpuopt__simplex_cpu_kept then;
-    memcpy(&then, kept, sizeof then);
-    s->inverse.count = then.count;
-    s->weighs = then.weighs;
+    gpuopt__simplex_cpu_kept kept;
+    memcpy(&kept, memory, sizeof kept);
+    gpuopt__simplex_cpu_copy_deferred(&s->inverse, &kept.inverse);
+    gpuopt__simplex_etas_copy(&s->sparse.etas, &kept.sparse.etas, 0);
+    memcpy(s->dual_weight, kept.dual_weight, sizeof(double) * (size_t)s->lp->rows);
+    s->weighs = kept.weighs;
     s->version++;
-    gpuopt__simplex_cpu_copy_all_kept(s, (char *)(uintptr_t)kept + sizeof then, 1);
+    if (s->revised) {
+        gpuopt__arena arena = {(char *)s->sparse.own.block, 0};
+        gpuopt__simplex_factor own = kept.sparse.own;
+        own.block = s->sparse.own.block;
+        gpuopt__simplex_factor_cut(&arena, s->sparse.most, kept.sparse.own.room, &own);
+        memcpy(own.block, kept.factor, (size_t)kept.factor_bytes);
+        s->sparse.own = own;
+        s->sparse.factor = &s->sparse.own;
+        s->sparse.lost = kept.sparse.lost;
+        s->sparse.slack = kept.sparse.slack;
+    }
     return GPUOPT_OK;
 }
 

@@ -5,14 +5,12 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_CPU_MANY_H
 #define GPUOPT_IMPL_SIMPLEX_CPU_MANY_H
 
+#include "../common/items.h"
 #include "many.h"
 #include "many_solve.h"
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 typedef struct gpuopt__simplex_many_cpu {
-    int threads, stopped;
+    int threads;
     gpuopt__simplex_many_work *work; /* [threads] */
 } gpuopt__simplex_many_cpu;
 
@@ -55,14 +53,10 @@ static gpuopt_status gpuopt__simplex_many_cpu_create(gpuopt_simplex_many *m) {
     gpuopt__simplex_many_cpu c, *own;
     gpuopt__arena arena = {NULL, 0};
     gpuopt_status status;
-    void *memory;
     c.threads = m->context->desc.threads;
-    c.stopped = 0;
     gpuopt__simplex_many_cpu_cut(&arena, m, &c);
-    status = gpuopt__allocate(m->context, GPUOPT_HOST, arena.used, &memory);
+    status = gpuopt__take_block(m->context, GPUOPT_HOST, &arena);
     if (status) return status;
-    arena.base = (char *)memory;
-    arena.used = 0;
     own = gpuopt__simplex_many_cpu_cut(&arena, m, &c);
     *own = c;
     m->engine = own;
@@ -104,42 +98,14 @@ static gpuopt_status gpuopt__simplex_many_cpu_load(gpuopt_simplex_many *m, gpuop
     return GPUOPT_OK;
 }
 
-/* Works on a program, unless the host has asked to stop, which only the thread that made the call may find out: thread
- * 0. */
-static void gpuopt__simplex_many_cpu_next(gpuopt_simplex_many *m, int thread, int32_t k) {
-    gpuopt__simplex_many_cpu *c = (gpuopt__simplex_many_cpu *)m->engine;
-    const int asked = thread == 0 && k > 0 && gpuopt__asked_to_stop(m->context);
-    int stopped;
-#ifdef _OPENMP
-    if (asked) __atomic_store_n(&c->stopped, 1, __ATOMIC_RELAXED);
-    stopped = __atomic_load_n(&c->stopped, __ATOMIC_RELAXED);
-#else
-    if (asked) c->stopped = 1;
-    stopped = c->stopped;
-#endif
-    if (!stopped && m->set.progress[k].outcome == GPUOPT_MORE) gpuopt__simplex_many_solve(&m->set, &c->work[thread], k);
+static void gpuopt__simplex_many_cpu_next(void *of, int thread, int64_t k, int stopped) {
+    gpuopt_simplex_many *m = (gpuopt_simplex_many *)of;
+    gpuopt__simplex_many_work *work = &((gpuopt__simplex_many_cpu *)m->engine)->work[thread];
+    if (!stopped && m->set.progress[k].outcome == GPUOPT_MORE) gpuopt__simplex_many_solve(&m->set, work, (int32_t)k);
 }
 
 static gpuopt_status gpuopt__simplex_many_cpu_run(gpuopt_simplex_many *m) {
-    gpuopt__simplex_many_cpu *c = (gpuopt__simplex_many_cpu *)m->engine;
-    const int32_t count = m->set.count;
-    const int threads = c->threads < count ? c->threads : count;
-    int32_t k;
-    c->stopped = 0;
-    if (threads <= 1) {
-        for (k = 0; k < count; k++) gpuopt__simplex_many_cpu_next(m, 0, k);
-        return GPUOPT_OK;
-    }
-#ifdef _OPENMP
-#pragma omp parallel num_threads(threads)
-    {
-        gpuopt__environment_scope scope;
-        gpuopt__environment_enter(&scope);
-#pragma omp for schedule(dynamic, 1)
-        for (k = 0; k < count; k++) gpuopt__simplex_many_cpu_next(m, omp_get_thread_num(), k);
-        gpuopt__environment_leave(&scope);
-    }
-#endif
+    gpuopt__each_item(m->context, m->set.count, 1, gpuopt__simplex_many_cpu_next, m);
     return GPUOPT_OK;
 }
 

@@ -7,6 +7,20 @@
 
 #include "cpu.h"
 
+/* This rank's best candidate becomes that of all ranks. */
+static void gpuopt__simplex_cpu_price_all(gpuopt__simplex_cpu *s, gpuopt__simplex_run_report *report) {
+    const gpuopt__simplex_vectors *v = s->v;
+    const int32_t q = report->entering;
+    const gpuopt__simplex_bid own = {report->score, q < 0 ? 0 : v->d[q], q < 0 ? 0 : v->weight[q], q, 0, 0, 0, 0};
+    gpuopt__simplex_bid best;
+    gpuopt__simplex_split_choose(&s->split, &own, &best);
+    report->entering = (int32_t)best.slot;
+    report->score = best.score;
+    if (best.slot < 0) return;
+    v->d[best.slot] = best.d;
+    v->weight[best.slot] = best.weight;
+}
+
 static void gpuopt__simplex_cpu_price(gpuopt__simplex_cpu *s, const gpuopt__simplex_run *run,
                                       gpuopt__simplex_run_report *report) {
     const gpuopt__simplex_vectors *v = s->v;
@@ -17,7 +31,7 @@ static void gpuopt__simplex_cpu_price(gpuopt__simplex_cpu *s, const gpuopt__simp
         double score = gpuopt__simplex_score(v->d[j], v->weight[j], v->state[j], run->rules.dual);
         if (score > report->score) report->score = score, report->entering = j;
     }
-    if (s->split.ranks > 1) gpuopt__simplex_split_choose(&s->split, report, v->d, v->weight);
+    if (s->split.ranks > 1) gpuopt__simplex_cpu_price_all(s, report);
     if (report->entering < 0) return;
     report->reduced_cost = v->d[report->entering];
     report->direction = report->reduced_cost < 0 ? 1 : -1;
@@ -142,7 +156,8 @@ static void gpuopt__simplex_cpu_pivot(gpuopt__simplex_cpu *s, const gpuopt__simp
     gpuopt__simplex_cpu_move(s, run, report);
     if (exact && s->revised) { /* alpha' B^-1 N, for the recursion of the norms */
         norm = 1 + gpuopt__dot(s->lp->rows, s->alpha, s->alpha);
-        gpuopt__deferred_transposed_times(&s->inverse, s->alpha, s->rho);
+        memcpy(s->rho, s->alpha, sizeof(double) * (size_t)s->lp->rows);
+        gpuopt__simplex_sparse_btran(&s->sparse, s->rho);
         gpuopt__simplex_cpu_price_out(s, s->rho, s->combined);
     }
     gpuopt__simplex_cpu_row(s, report->leaving);
@@ -179,6 +194,28 @@ static void gpuopt__simplex_cpu_flip(gpuopt__simplex_cpu *s, const gpuopt__simpl
 }
 
 /* ---- The loop ---- */
+
+/* In an iteration that goes on pivots of this size are none: the control then repairs the basis. */
+#define GPUOPT__SIMPLEX_CPU_SINGULAR 1e-14
+
+/* Factors for a run; 0: there are none, or the basis is singular, as the report then says. */
+static int gpuopt__simplex_cpu_begins(gpuopt__simplex_cpu *s, gpuopt__simplex_run_report *report,
+                                      gpuopt_status *status) {
+    int32_t singular;
+    memset(report, 0, sizeof *report);
+    report->entering = report->leaving = -1;
+    *status = gpuopt__simplex_cpu_renew(s, GPUOPT__SIMPLEX_CPU_SINGULAR, &singular);
+    if (singular > 0) report->end = GPUOPT__SIMPLEX_END_DRIFTED;
+    return !*status && singular <= 0;
+}
+
+/* The same after an iteration. Where memory is short, the next run says so, before anything has changed. */
+static int gpuopt__simplex_cpu_goes_on(gpuopt__simplex_cpu *s, gpuopt__simplex_run_report *report) {
+    int32_t singular;
+    const gpuopt_status status = gpuopt__simplex_cpu_renew(s, GPUOPT__SIMPLEX_CPU_SINGULAR, &singular);
+    if (singular > 0) report->end = GPUOPT__SIMPLEX_END_DRIFTED;
+    return !status && singular <= 0;
+}
 
 static void gpuopt__simplex_cpu_start_weights(gpuopt__simplex_cpu *s, const gpuopt__simplex_run *run) {
     int32_t j;
@@ -241,15 +278,20 @@ static gpuopt_status gpuopt__simplex_cpu_run(void *engine, const gpuopt__simplex
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
     const gpuopt__simplex_vectors *v = s->v;
     int32_t i;
-    memset(report, 0, sizeof *report);
+    gpuopt_status status;
+    if (!gpuopt__simplex_cpu_begins(s, report, &status)) return status;
     gpuopt__simplex_cpu_start_weights(s, run);
     s->infeasible = 0;
     for (i = 0; i < s->lp->rows; i++)
         s->infeasible += gpuopt__simplex_infeasible(v->xb[i], v->lb[i], v->ub[i], run->rules.primal) != 0;
-    while (gpuopt__simplex_cpu_step(s, run, report) && report->pivots + report->flips < run->most) continue;
+    while (gpuopt__simplex_cpu_step(s, run, report) && gpuopt__simplex_cpu_goes_on(s, report) &&
+           report->pivots + report->flips < run->most)
+        continue;
     report->infeasible = s->infeasible;
-    if (run->reset_weights || report->pivots + report->flips > 0)
-        gpuopt__simplex_split_gather(&s->split, v->d, v->weight);
+    if (run->reset_weights || report->pivots + report->flips > 0) {
+        const gpuopt__simplex_by_slot arrays[] = {{v->d, sizeof *v->d}, {v->weight, sizeof *v->weight}};
+        gpuopt__simplex_split_gather(&s->split, 2, arrays);
+    }
     return s->split.status;
 }
 

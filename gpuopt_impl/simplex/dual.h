@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The dual simplex method above the engine: when it iterates, the costs that it works with, and how it ends. It takes a
- * basis to primal feasibility, or finds that there is none; what remains to an optimum, once the true costs are back, is
- * the primal method's, and so is what the dual method cannot settle.
+ * basis to primal feasibility, or finds that there is none; what remains to an optimum, once the true costs are back,
+ * is the primal method's, and so is what the dual method cannot settle.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_DUAL_H
 #define GPUOPT_IMPL_SIMPLEX_DUAL_H
@@ -12,9 +12,9 @@
 
 /* ---- Phase 1 ----
  * From a basis that is not dual feasible, DUAL first solves a program with the same rows and costs, whose bounds are a
- * box: 0 where the true bound is finite, else 1 or -1, and 1000 either way for free variables. Every basis of it is dual
- * feasible once variables have flipped, and 0 is feasible; if its optimum is 0, the optimal basis is dual feasible for
- * the true bounds (Koberstein and Suhl 2007). The box is there only while iterating. */
+ * box: 0 where the true bound is finite, else 1 or -1, and 1000 either way for free variables. Every basis of it is
+ * dual feasible once variables have flipped, and 0 is feasible; if its optimum is 0, the optimal basis is dual feasible
+ * for the true bounds (Koberstein and Suhl 2007). The box is there only while iterating. */
 
 static void gpuopt__simplex_set_box(gpuopt_simplex *s, int boxing) {
     int32_t j, both = s->lp.rows + s->lp.cols;
@@ -54,8 +54,8 @@ static gpuopt_status gpuopt__simplex_dual_leave(gpuopt_simplex *s, int done) {
 
 /* ---- Costs ---- */
 
-/* What the present nonbasic variables need to be dual feasible: 0 nothing, 1 that some flip, 2 that costs are shifted by
- * more than the tolerance. */
+/* What the present nonbasic variables need to be dual feasible: 0 nothing, 1 that some flip, 2 that costs are shifted
+ * by more than the tolerance. */
 static int gpuopt__simplex_dual_needs(const gpuopt_simplex *s) {
     int32_t j;
     int needs = 0;
@@ -119,8 +119,8 @@ static int gpuopt__simplex_dual_outside(const gpuopt_simplex *s) {
     return 0;
 }
 
-/* x and the reduced costs of dual_cost, with the present inverse. *leave: AUTO finds that the primal method suits better
- * here. */
+/* x and the reduced costs of dual_cost, with the present inverse. *leave: AUTO finds that the primal method suits
+ * better here. */
 static gpuopt_status gpuopt__simplex_dual_solve(gpuopt_simplex *s, int *leave, int *good) {
     const gpuopt__simplex_backend *backend = gpuopt__simplex_backend_of(s);
     int choose = s->dual_method.state == GPUOPT__SIMPLEX_DUAL_TRY && s->desc.algorithm == GPUOPT_ALGORITHM_AUTO &&
@@ -191,8 +191,8 @@ static gpuopt_status gpuopt__simplex_dual_refresh(gpuopt_simplex *s) {
 
 /* ---- Conclusions ---- */
 
-/* No variable can enter where the one in this position leaves: its row is a proof, as the duals of phase 1 with only its
- * infeasibility are. */
+/* No variable can enter where the one in this position leaves: its row is a proof, as the duals of phase 1 with only
+ * its infeasibility are. */
 static gpuopt_status gpuopt__simplex_dual_conclude_ray(gpuopt_simplex *s, const gpuopt__simplex_run_report *report) {
     double noise;
     int good, proven;
@@ -215,7 +215,7 @@ static gpuopt_status gpuopt__simplex_dual_conclude_cutoff(gpuopt_simplex *s) {
     gpuopt_status status = gpuopt__simplex_pull(s);
     if (!status) status = gpuopt__simplex_host_bound(s, &bound);
     if (status) return status;
-    if (s->desc.maximize ? bound <= s->dual_method.limit : bound >= s->dual_method.limit) s->verdict = GPUOPT_CUTOFF;
+    if (gpuopt__simplex_bound_reaches(bound, s->dual_method.limit, s->desc.maximize)) s->verdict = GPUOPT_CUTOFF;
     else s->dual_method.short_of++;
     return GPUOPT_OK;
 }
@@ -243,15 +243,6 @@ static gpuopt_status gpuopt__simplex_dual_conclude(gpuopt_simplex *s, const gpuo
 
 /* After so many perturbations, or circles, the primal method takes over. */
 enum { GPUOPT__SIMPLEX_DUAL_PERTURBATIONS = 20 };
-
-/* The objective at which the engine ends with a cutoff: the cutoff itself or, where the proven bound has fallen short of
- * it, a bit beyond, 16 times as much each time. */
-static double gpuopt__simplex_dual_ends_at(const gpuopt_simplex *s) {
-    const double cutoff = s->dual_method.cutoff;
-    const int times = s->dual_method.short_of;
-    if (times == 0) return cutoff;
-    return times > 12 ? HUGE_VAL : cutoff + ldexp(1e-12 * gpuopt__max(1, fabs(cutoff)), 4 * times);
-}
 
 /* A run of the engine: one part without a cutoff, for a start. */
 static void gpuopt__simplex_dual_prepare(gpuopt_simplex *s, gpuopt__simplex_run_part part,
@@ -288,7 +279,8 @@ static gpuopt_status gpuopt__simplex_dual_iterations(gpuopt_simplex *s, int64_t 
     gpuopt__simplex_dual_prepare(s, GPUOPT__SIMPLEX_RUN_ITERATE, &run);
     run.most = s->desc.refresh_pivots - s->since_refresh;
     if (run.most > most) run.most = (int32_t)most;
-    run.cutoff = s->dual_method.boxing ? HUGE_VAL : gpuopt__simplex_dual_ends_at(s);
+    run.cutoff =
+        s->dual_method.boxing ? HUGE_VAL : gpuopt__simplex_cutoff_after(s->dual_method.cutoff, s->dual_method.short_of);
     status = gpuopt__simplex_backend_of(s)->dual_run(s->engine, &run, &report);
     if (status) return status;
     gpuopt__simplex_dual_count(s, &report);

@@ -32,6 +32,14 @@ GPUOPT_HD int gpuopt__simplex_dual_wrong(double d, int state, double tolerance) 
            (state & GPUOPT__SIMPLEX_MAY_DECREASE && d > tolerance);
 }
 
+/* The objective at which iterations end for a cutoff: the cutoff itself or, where the proven bound has fallen short of it
+ * so many times, a bit beyond, 16 times as much each time. */
+GPUOPT_HD double gpuopt__simplex_cutoff_after(double cutoff, int times) {
+    if (times == 0) return cutoff;
+    if (times > 12) return HUGE_VAL;
+    return gpuopt__add(cutoff, ldexp(gpuopt__mul(1e-12, gpuopt__max(1, fabs(cutoff))), 4 * times));
+}
+
 /* The slope of the dual objective along a step of the long-step rule (Maros 2003): each variable that the step passes
  * takes its range times its entry off, and the first one that would leave at most `least` blocks. Slopes are counted in
  * whole units, so that sums do not depend on their order, nor on how many threads add. */

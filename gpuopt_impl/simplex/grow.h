@@ -122,7 +122,8 @@ static gpuopt_status gpuopt__simplex_check_lines(const gpuopt_simplex *s, const 
     return gpuopt__check_entries(s->context, call, m, GPUOPT__LEAST_DOUBLE, DBL_MAX, s->queue, NULL);
 }
 
-/* Fills s->queue with the new numbers of the rows or columns, -1 for those of the list, and *left with how many stay. */
+/* Fills s->queue with the new numbers of the rows or columns, -1 for those of the list, and *left with how many
+ * stay. */
 static gpuopt_status gpuopt__simplex_check_gone(gpuopt_simplex *s, const char *call, int64_t count, const int32_t *list,
                                                 int by_rows, int32_t *left) {
     const int32_t lines = by_rows ? s->lp.rows : s->lp.cols;

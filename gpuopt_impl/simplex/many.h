@@ -206,7 +206,6 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_create(gpuopt_context *context, con
     gpuopt__arena arena = {NULL, 0};
     int32_t *lines[6];
     gpuopt_status status;
-    void *memory;
     GPUOPT__COMPUTES(gpuopt_simplex_many_create(context, desc, many));
     if (many) *many = NULL;
     if (!context) return GPUOPT_ERROR_ARGUMENT;
@@ -214,10 +213,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_create(gpuopt_context *context, con
     status = gpuopt__simplex_many_check(context, call, desc, &draft);
     if (status) return status;
     gpuopt__simplex_many_cut_head(&arena, &draft, lines);
-    status = gpuopt__allocate(context, GPUOPT_HOST, arena.used, &memory);
+    status = gpuopt__take_block(context, GPUOPT_HOST, &arena);
     if (status) return status;
-    arena.base = (char *)memory;
-    arena.used = 0;
     m = gpuopt__simplex_many_cut_head(&arena, &draft, lines);
     *m = draft;
     gpuopt__simplex_many_fill_lines(&m->desc, 1, lines[0], lines[1], lines[2]);
@@ -227,7 +224,7 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_create(gpuopt_context *context, con
     m->set.row_start = lines[0], m->set.row_col = lines[1], m->set.row_at = lines[2];
     m->set.col_start = lines[3], m->set.col_row = lines[4], m->set.col_at = lines[5];
     status = gpuopt__simplex_many_backend_of(context)->create(m);
-    if (status) gpuopt__release(context, GPUOPT_HOST, memory);
+    if (status) gpuopt__release(context, GPUOPT_HOST, m);
     else *many = m;
     return status;
 }

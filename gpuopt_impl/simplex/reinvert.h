@@ -121,6 +121,10 @@ static gpuopt_status gpuopt__simplex_reinvert(gpuopt_simplex *s, int32_t *singul
         if (!status) count = gpuopt__simplex_keep_refused(s, count);
     }
     for (j = 0; j < s->lp.cols; j++) s->v.weight[j] = s->phase_cost[s->v.slot[j]];
+    if (status) { /* status still says the basis */
+        s->stale = 2;
+        return status;
+    }
     for (k = 0; k < count; k++) s->status[s->order[k]] = GPUOPT_VARIABLE_AT_LOWER;
     for (i = 0; i < s->lp.rows; i++)
         if (s->open[i]) s->status[s->lp.cols + i] = GPUOPT_VARIABLE_BASIC;

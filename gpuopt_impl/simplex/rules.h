@@ -15,8 +15,8 @@
  *
  * REFINED is the iterative refinement of linear programs (Gleixner, Steffy, Wolter 2016): the method goes on from the
  * optimal basis on the program whose variables are the distance from the present point, which is known in twice the
- * working precision. That program's bounds are small numbers, so tolerances can be small: a thousandth of the host's for
- * the engine, and the rounding of the point for the careful iterations (careful.h) that end it. Where the paper
+ * working precision. That program's bounds are small numbers, so tolerances can be small: a thousandth of the host's
+ * for the engine, and the rounding of the point for the careful iterations (careful.h) that end it. Where the paper
  * magnifies the program, floating point needs only the smaller tolerances. */
 static void gpuopt__simplex_work_bounds(gpuopt_simplex *s, int32_t variable) {
     double l = s->lower[variable], u = s->upper[variable];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Solves with the basis and rows of the tableau, in the host's units. The columns of the host's basis matrix are those of
- * A and, for the activity of row i, -e_i; the scaled one is R B D with the scales of rows and of basic variables.
+ * Solves with the basis and rows of the tableau, in the host's units. The columns of the host's basis matrix are those
+ * of A and, for the activity of row i, -e_i; the scaled one is R B D with the scales of rows and of basic variables.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_SOLVES_H
 #define GPUOPT_IMPL_SIMPLEX_SOLVES_H

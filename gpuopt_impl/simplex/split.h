@@ -6,34 +6,54 @@
  *
  * An iteration has two exchanges: each rank's best candidate, and the pivot column, from the rank that has it. The
  * ratio test and the update of the rows each rank does for itself; the pivot row, reduced costs and weights of its slots
- * it has. After a run all ranks get all reduced costs and weights.
+ * it has. The control sees all slots: on the CPU all ranks get all reduced costs and weights after a run, and have the
+ * rest; on the GPU they get the whole state of all slots when the control reads it.
  *
  * The result has the bits of one rank: candidates are compared in the order of slots, and sums over columns go on from
  * one rank to the next. The interleaved parts of such a sum (gpuopt__dot) keep their places, since every block begins at
  * a multiple of 8.
  *
- * An exchange that fails leaves its status in `status`, and the engine's call ends with it.
+ * An exchange that fails leaves its status in `status`, and the engine's call ends with it. The group's calls come with
+ * the shape, so that a backend that is compiled by itself needs no symbol of the library.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_SPLIT_H
 #define GPUOPT_IMPL_SIMPLEX_SPLIT_H
 
-#include "../common/ranks.h"
 #include "backend.h"
+
+/* The group's public calls that the exchanges take. */
+typedef struct gpuopt__simplex_exchanges {
+    gpuopt_status (*all_gather)(gpuopt_group *, const void *, uint64_t, void *, uint64_t, uint64_t *);
+    gpuopt_status (*broadcast)(gpuopt_group *, int32_t, void *, uint64_t);
+    gpuopt_status (*send)(gpuopt_group *, int32_t, const void *, uint64_t);
+    gpuopt_status (*receive)(gpuopt_group *, int32_t, void *, uint64_t);
+    gpuopt_status (*all_reduce)(gpuopt_group *, gpuopt_group_reduction, int64_t, int64_t *, double *);
+    gpuopt_status (*abort)(gpuopt_group *);
+} gpuopt__simplex_exchanges;
 
 /* The best slot of a rank, and what all ranks must know of it. */
 typedef struct gpuopt__simplex_bid {
     double score, d, weight;
-    int64_t slot; /* -1: none */
+    int64_t slot;           /* -1: none */
+    double x, lower, upper; /* of its variable, for engines that have only their own slots at hand; else 0 */
+    int64_t variable;
 } gpuopt__simplex_bid;
+
+/* An array by slots, of which each rank has its own part. */
+typedef struct gpuopt__simplex_by_slot {
+    void *at;
+    size_t size; /* of an element */
+} gpuopt__simplex_by_slot;
 
 typedef struct gpuopt__simplex_split {
     gpuopt_group *group; /* NULL: all slots are here */
+    const gpuopt__simplex_exchanges *calls;
     int32_t rank, ranks;
     int32_t cols, first, end; /* of all slots, this rank's are first .. end - 1 */
     int32_t most;             /* slots of a rank */
     gpuopt_status status;
     gpuopt__simplex_bid *bids; /* [ranks] */
-    double *send, *receive;    /* [2 * most], [ranks][2 * most] */
+    char *send, *receive;      /* [most * width], [ranks][most * width] bytes */
 } gpuopt__simplex_split;
 
 /* The first slot of a rank. */
@@ -42,8 +62,9 @@ static int32_t gpuopt__simplex_split_first(int32_t cols, int32_t ranks, int32_t 
     return first < cols ? (int32_t)first : cols;
 }
 
-/* Sets the ranges, and cuts the arrays, which a group of one rank does not need. */
-static void gpuopt__simplex_split_cut(gpuopt__arena *arena, const gpuopt__simplex_shape *shape,
+/* Sets the ranges, and cuts the arrays, which a group of one rank does not need; width: bytes of a slot that are
+ * gathered at once. */
+static void gpuopt__simplex_split_cut(gpuopt__arena *arena, const gpuopt__simplex_shape *shape, size_t width,
                                       gpuopt__simplex_split *s) {
     const int64_t blocks = ((int64_t)shape->cols + 7) / 8, most = 8 * ((blocks + shape->ranks - 1) / shape->ranks);
     const int32_t ranks = shape->ranks > 1 ? shape->ranks : 0;
@@ -54,9 +75,10 @@ static void gpuopt__simplex_split_cut(gpuopt__arena *arena, const gpuopt__simple
     s->end = gpuopt__simplex_split_first(s->cols, s->ranks, s->rank + 1);
     s->most = (int32_t)(most < s->cols ? most : s->cols);
     s->status = GPUOPT_OK;
+    s->calls = shape->exchanges;
     s->bids = (gpuopt__simplex_bid *)gpuopt__cut(arena, ranks, sizeof *s->bids);
-    s->send = (double *)gpuopt__cut(arena, ranks ? 2 * (int64_t)s->most : 0, sizeof *s->send);
-    s->receive = (double *)gpuopt__cut(arena, 2 * (int64_t)ranks * s->most, sizeof *s->receive);
+    s->send = (char *)gpuopt__cut(arena, ranks ? s->most : 0, width);
+    s->receive = (char *)gpuopt__cut(arena, (int64_t)ranks * s->most, width);
 }
 
 static int gpuopt__simplex_split_has(const gpuopt__simplex_split *s, int32_t slot) {
@@ -67,28 +89,22 @@ static int gpuopt__simplex_split_has(const gpuopt__simplex_split *s, int32_t slo
 static void gpuopt__simplex_split_ended(gpuopt__simplex_split *s, gpuopt_status status) {
     if (!status) return;
     s->status = GPUOPT_ERROR_PEER;
-    gpuopt_group_abort(s->group);
+    s->calls->abort(s->group);
 }
 
-/* Makes this rank's best candidate the best of all: the highest score, the lowest slot among equal ones. All ranks then
- * have its reduced cost and weight in d and weight. */
-static void gpuopt__simplex_split_choose(gpuopt__simplex_split *s, gpuopt__simplex_run_report *report, double *d,
-                                         double *weight) {
-    const int32_t q = report->entering;
-    gpuopt__simplex_bid own = {report->score, q < 0 ? 0 : d[q], q < 0 ? 0 : weight[q], q};
+/* The best candidate of all ranks, each of which has one of its own: the highest score, the lowest slot among equal
+ * ones. */
+static void gpuopt__simplex_split_choose(gpuopt__simplex_split *s, const gpuopt__simplex_bid *own,
+                                         gpuopt__simplex_bid *best) {
+    const uint64_t bytes = sizeof *own;
     int32_t r;
-    report->entering = -1;
-    report->score = 0;
+    memset(best, 0, sizeof *best);
+    best->slot = -1;
     if (s->status) return;
-    gpuopt__simplex_split_ended(
-        s, gpuopt_group_all_gather(s->group, &own, sizeof own, s->bids, sizeof own * (uint64_t)s->ranks, NULL));
-    for (r = 0; r < s->ranks && !s->status; r++) {
-        if (!(s->bids[r].score > report->score)) continue;
-        report->score = s->bids[r].score;
-        report->entering = (int32_t)s->bids[r].slot;
-        d[report->entering] = s->bids[r].d;
-        weight[report->entering] = s->bids[r].weight;
-    }
+    gpuopt__simplex_split_ended(s,
+                                s->calls->all_gather(s->group, own, bytes, s->bids, bytes * (uint64_t)s->ranks, NULL));
+    for (r = 0; r < s->ranks && !s->status; r++)
+        if (s->bids[r].slot >= 0 && s->bids[r].score > best->score) *best = s->bids[r];
 }
 
 /* The column of a slot, x [rows], goes from the rank that has it to the others. */
@@ -96,41 +112,43 @@ static void gpuopt__simplex_split_share(gpuopt__simplex_split *s, int32_t slot, 
     int32_t owner = 0;
     if (s->ranks == 1 || s->status) return;
     while (gpuopt__simplex_split_first(s->cols, s->ranks, owner + 1) <= slot) owner++;
-    gpuopt__simplex_split_ended(s, gpuopt_group_broadcast(s->group, owner, x, sizeof(double) * (uint64_t)rows));
+    gpuopt__simplex_split_ended(s, s->calls->broadcast(s->group, owner, x, sizeof(double) * (uint64_t)rows));
 }
 
-/* All ranks get all of a [cols] and b [cols], of which each has its own slots'. b may be NULL. */
-static void gpuopt__simplex_split_gather(gpuopt__simplex_split *s, double *a, double *b) {
-    const size_t stride = (size_t)s->most * (b ? 2 : 1), own = sizeof(double) * (size_t)(s->end - s->first);
-    const uint64_t bytes = sizeof(double) * (uint64_t)stride;
-    int32_t r;
+/* All ranks get all of some arrays [cols], of which each has its own slots' part. */
+static void gpuopt__simplex_split_gather(gpuopt__simplex_split *s, int32_t count,
+                                         const gpuopt__simplex_by_slot *array) {
+    const size_t most = (size_t)s->most;
+    size_t bytes = 0, at = 0;
+    int32_t r, k;
     if (s->ranks == 1 || s->status) return;
-    memset(s->send, 0, (size_t)bytes);
-    memcpy(s->send, a + s->first, own);
-    if (b) memcpy(s->send + s->most, b + s->first, own);
+    for (k = 0; k < count; k++) bytes += most * array[k].size;
+    memset(s->send, 0, bytes);
+    for (k = 0; k < count; at += most * array[k++].size)
+        memcpy(s->send + at, (const char *)array[k].at + (size_t)s->first * array[k].size,
+               (size_t)(s->end - s->first) * array[k].size);
     gpuopt__simplex_split_ended(
-        s, gpuopt_group_all_gather(s->group, s->send, bytes, s->receive, bytes * (uint64_t)s->ranks, NULL));
-    for (r = 0; r < s->ranks && !s->status; r++) {
+        s, s->calls->all_gather(s->group, s->send, bytes, s->receive, (uint64_t)bytes * (uint64_t)s->ranks, NULL));
+    for (r = 0, at = 0; r < s->ranks && !s->status; r++) {
         const int32_t first = gpuopt__simplex_split_first(s->cols, s->ranks, r);
-        const size_t size = sizeof(double) * (size_t)(gpuopt__simplex_split_first(s->cols, s->ranks, r + 1) - first);
-        memcpy(a + first, s->receive + (size_t)r * stride, size);
-        if (b) memcpy(b + first, s->receive + (size_t)r * stride + s->most, size);
+        const size_t slots = (size_t)(gpuopt__simplex_split_first(s->cols, s->ranks, r + 1) - first);
+        for (k = 0; k < count; at += most * array[k++].size)
+            memcpy((char *)array[k].at + (size_t)first * array[k].size, s->receive + at, slots * array[k].size);
     }
 }
 
 /* A sum that each rank adds its slots' part to, sum [count]: waits for that of the ranks before this one ... */
 static void gpuopt__simplex_split_wait_for(gpuopt__simplex_split *s, int64_t count, double *sum) {
     if (s->rank > 0 && !s->status)
-        gpuopt__simplex_split_ended(s,
-                                    gpuopt_group_receive(s->group, s->rank - 1, sum, sizeof(double) * (uint64_t)count));
+        gpuopt__simplex_split_ended(s, s->calls->receive(s->group, s->rank - 1, sum, sizeof(double) * (uint64_t)count));
 }
 
 /* ... and passes it on. The last rank's is then everybody's. */
 static void gpuopt__simplex_split_pass_on(gpuopt__simplex_split *s, int64_t count, double *sum) {
     const uint64_t bytes = sizeof(double) * (uint64_t)count;
     if (s->ranks == 1 || s->status) return;
-    if (s->rank < s->ranks - 1) gpuopt__simplex_split_ended(s, gpuopt_group_send(s->group, s->rank + 1, sum, bytes));
-    if (!s->status) gpuopt__simplex_split_ended(s, gpuopt_group_broadcast(s->group, s->ranks - 1, sum, bytes));
+    if (s->rank < s->ranks - 1) gpuopt__simplex_split_ended(s, s->calls->send(s->group, s->rank + 1, sum, bytes));
+    if (!s->status) gpuopt__simplex_split_ended(s, s->calls->broadcast(s->group, s->ranks - 1, sum, bytes));
 }
 
 #endif /* GPUOPT_IMPL_SIMPLEX_SPLIT_H */

@@ -135,8 +135,8 @@ GPUOPT_HD int32_t gpuopt__simplex_entry_position(int32_t p, double best, double 
 }
 
 /* A sum of products in twice the working precision: hi + lo. hi has no error, since all that it loses goes to lo; each
- * addition to lo rounds its result, and `doubt` is the sum of these results' absolute values. So the error of hi + lo is
- * at most 2^-53 doubt (and 0 where nothing is lost), barring underflow. */
+ * addition to lo rounds its result, and `doubt` is the sum of these results' absolute values. So the error of hi + lo
+ * is at most 2^-53 doubt (and 0 where nothing is lost), barring underflow. */
 typedef struct gpuopt__simplex_sum {
     double hi, lo, doubt;
 } gpuopt__simplex_sum;

@@ -17,8 +17,8 @@ static gpuopt_status gpuopt__simplex_worth_of_entering(gpuopt_simplex *s, int32_
     return status;
 }
 
-/* A basic variable outside its bounds: its violation times what a unit of it costs, the least ratio of a reduced cost to
- * the entry in the pivot row. An entry below its own rounding counts as that rounding. If no variable can mend the
+/* A basic variable outside its bounds: its violation times what a unit of it costs, the least ratio of a reduced cost
+ * to the entry in the pivot row. An entry below its own rounding counts as that rounding. If no variable can mend the
  * violation, the model is infeasible by no more than the tolerance, which is none. */
 static gpuopt_status gpuopt__simplex_worth_of_leaving(gpuopt_simplex *s, int32_t position, double *worth) {
     gpuopt__simplex_duals to = {s->farkas, s->farkas_low, s->scratch};
@@ -43,8 +43,8 @@ static gpuopt_status gpuopt__simplex_worth_of_leaving(gpuopt_simplex *s, int32_t
     return status;
 }
 
-/* The largest worth of one violation, in the host's units of the objective. What is below the rounding of numbers in twice
- * the working precision is none. */
+/* The largest worth of one violation, in the host's units of the objective. What is below the rounding of numbers in
+ * twice the working precision is none. */
 static gpuopt_status gpuopt__simplex_worth(gpuopt_simplex *s, double *most) {
     const gpuopt__simplex_vectors *v = &s->v;
     double worth, rounding = 0x1p-92, of_y = rounding * gpuopt__simplex_largest(s->lp.rows, s->y);

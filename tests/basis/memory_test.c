@@ -20,20 +20,14 @@ static gpuopt_basis_desc desc_of(int32_t m, int technique, int32_t deferred) {
 static void check_plan(test_host *host, gpuopt_context *context, const gpuopt_basis_desc *desc) {
     gpuopt_memory_plan plan;
     gpuopt_basis *basis;
-    uint64_t before[2];
+    test_held before;
     long live = host->live;
-    int where;
     gpuopt_desc_init(&plan, sizeof plan);
-    for (where = 0; where < 2; where++) before[where] = host->bytes[where];
     assert_int_equal(gpuopt_basis_plan(context, desc, &plan), GPUOPT_OK);
     assert_int_equal(host->live, live);
-    for (where = 0; where < 2; where++) host->peak[where] = host->bytes[where];
+    before = test_held_by(host);
     assert_int_equal(gpuopt_basis_create(context, desc, &basis), GPUOPT_OK);
-    assert_int_equal(host->bytes[GPUOPT_HOST] - before[GPUOPT_HOST], plan.host_bytes);
-    assert_int_equal(host->bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE], plan.device_bytes);
-    assert_true(host->peak[GPUOPT_HOST] - before[GPUOPT_HOST] <= plan.host_bytes + plan.create_bytes);
-    assert_true(host->peak[GPUOPT_DEVICE] - before[GPUOPT_DEVICE] == plan.device_bytes);
-    assert_true(plan.host_bytes > 0 && (plan.device_bytes > 0) == test_on("cuda"));
+    test_as_planned(host, &before, &plan);
     gpuopt_basis_destroy(basis);
     assert_int_equal(host->live, live);
 }
@@ -53,50 +47,33 @@ static void plan_is_exact(void **state) {
     assert_int_equal(host.live, 0);
 }
 
-/* Makes all calls that may allocate, stops at the first that fails, and cleans up. */
-static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const gpuopt_basis_desc *desc,
-                                basis_model *b) {
+/* Makes all calls that may allocate, stops at the first that fails, and cleans up. of: the matrix to load. */
+static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const void *of) {
+    const gpuopt_basis_desc desc = desc_of(20, GPUOPT_TECHNIQUE_DEFERRED, 0);
     gpuopt_context *context = NULL;
     gpuopt_basis *basis = NULL;
     gpuopt_memory_plan plan;
-    gpuopt_matrix columns = basis_columns(b);
     gpuopt_status status = gpuopt_context_create(context_desc, &context);
     if (status) return status;
     gpuopt_desc_init(&plan, sizeof plan);
-    status = gpuopt_basis_plan(context, desc, &plan);
+    status = gpuopt_basis_plan(context, &desc, &plan);
     if (!status) {
         basis = (gpuopt_basis *)&plan;
-        status = gpuopt_basis_create(context, desc, &basis);
+        status = gpuopt_basis_create(context, &desc, &basis);
         if (status) assert_null(basis);
     }
-    if (!status) status = gpuopt_basis_load(basis, &columns);
+    if (!status) status = gpuopt_basis_load(basis, of);
     gpuopt_basis_destroy(basis);
     gpuopt_context_destroy(context);
     return status;
 }
 
 static void memory_may_run_out(void **state) {
-    gpuopt_basis_desc desc = desc_of(20, GPUOPT_TECHNIQUE_DEFERRED, 0);
     basis_model b = basis_draw(BASIS_DENSE, 20, 1);
-    gpuopt_context_desc context_desc;
-    gpuopt_status status;
-    test_host host;
-    long n, failures = 0;
+    const gpuopt_matrix columns = basis_columns(&b);
     (void)state;
-    for (n = 1;; n++) {
-        context_desc = test_context_desc(&host);
-        host.fail_at = n;
-        status = whole_life(&context_desc, &desc, &b);
-        assert_int_equal(host.live, 0);
-        assert_true(host.bytes[GPUOPT_HOST] == 0 && host.bytes[GPUOPT_DEVICE] == 0);
-        if (host.allocations < n) break;
-        assert_int_equal(status, GPUOPT_ERROR_MEMORY);
-        assert_true(host.error[0]);
-        failures++;
-    }
-    assert_int_equal(status, GPUOPT_OK);
     /* The context and the handle; on CUDA also the context's state and its page-locked slots, and device memory. */
-    assert_int_equal(failures, test_on("cuda") ? 5 : 2);
+    assert_int_equal(test_runs_out(whole_life, &columns), test_on("cuda") ? 5 : 2);
     basis_free(&b);
 }
 

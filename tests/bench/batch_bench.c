@@ -2,7 +2,8 @@
  *
  * Times batches of nodes: each fixes a few random columns at their upper bounds, and is propagated to its fixpoint.
  *     batch_bench BACKEND,... [--models "NAME;NAME..."] [--nodes N,...] [--decisions N,...] [--repeat N]
- * BACKEND: cpu, cpu:THREADS or cuda; NAME: as batch_work.h says. The base is propagated to its fixpoint first. Medians of N runs after one that is not counted:
+ * BACKEND: cpu, cpu:THREADS or cuda; NAME: as batch_work.h says. The base is propagated to its fixpoint first. Medians
+ * of N runs after one that is not counted:
  *     run       _run with nodes and reports in host memory, us a node; on a GPU then the same in device memory
  *     changes   _get_changes with all arrays in host memory, us a node
  *     entries   of the rows of the columns that a node was given or changed, each row once: what a node must evaluate

@@ -5,8 +5,8 @@
  *     group_bench BACKEND [--ranks N,...] [--device N] [--models "NAME;NAME..."] [--nodes N] [--decisions N,...]
  *                 [--knapsack NAME] [--repeat N]
  * BACKEND: cpu or cuda; --device: that of rank 0, the others have the next ones; NAME of a model: as batch_work.h says,
- * of a knapsack: as examples/io/knapsack.h does. One rank has no group. Medians of N runs after one that is not counted;
- * each run begins when all ranks are there, and ends with the last of them:
+ * of a knapsack: as examples/io/knapsack.h does. One rank has no group. Medians of N runs after one that is not
+ * counted; each run begins when all ranks are there, and ends with the last of them:
  *     run          _run with nodes and reports in host memory, ms
  *     own, all     _get_changes of a rank's own nodes, and of all on each rank, ms
  *     work         the largest rank's part of the entries that were evaluated, and for knapsacks of the nodes

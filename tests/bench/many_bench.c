@@ -3,10 +3,10 @@
  * Times many small linear programs of one shape, from create to their answers in host memory, and CLP beside it:
  *     many_bench [LIST] [KIND:ROWS:COLS:COPIES ...] [--repeat N] [--clp N] [--write FILE]
  * LIST: cpu, cpu:THREADS, cuda, separated by commas (cpu). KIND: packing (max c'x, A x <= b, all positive, dense; the
- * slack basis is feasible), mixed (dense, signs mixed, equations, ranges and boxes, feasible by construction), sparse (as
- * mixed, with one pattern of a fifth of the entries). Without shapes: those of `standard` below. repeat: runs, after one
- * that is not counted (3); medians count. clp: so many programs, evenly spaced, are solved by CLP's dual method on one
- * core, too (200). write: the programs of the last shape, for highs_many.py.
+ * slack basis is feasible), mixed (dense, signs mixed, equations, ranges and boxes, feasible by construction), sparse
+ * (as mixed, with one pattern of a fifth of the entries). Without shapes: those of `standard` below. repeat: runs,
+ * after one that is not counted (3); medians count. clp: so many programs, evenly spaced, are solved by CLP's dual
+ * method on one core, too (200). write: the programs of the last shape, for highs_many.py.
  * A line for each backend:
  *     create, load, iterate, get   seconds; load from host memory, get: outcome, objective, x and duals
  *     resident                     (cuda) load from device memory, and iterate

@@ -4,16 +4,16 @@
  * (work_list.h).
  *     node_bench [--repeat N] [--seconds N] MODEL...      MODEL: FILE.mps, gen:NAME, or a folder of .mps files
  * A line for each model:
- *   probe     one binary column is set: push, set, round to the fixpoint, read the changes, pop; the work list likewise.
- *             500 columns at random, both ways.
+ *   probe     one binary column is set: push, set, round to the fixpoint, read the changes, pop; the work list
+ *             likewise. 500 columns at random, both ways.
  *   dive      20 dives of up to 60 nodes: random integer columns, half of what is left of each; then all the way back.
  *   after     what the first call after an infeasible node takes longer than after a feasible one: siblings of nodes in
  *             the dives, the mean of at most 20.
  *   disagree  nodes of which the verdicts differ: between the work list and either mode, between the modes, of so many.
  *   left out  probes and dives' last nodes that end without a fixpoint, after 1000 rounds or a million rows.
  * and at the end the geometric mean of each column of ratios, the greatest, and the greatest of `after`.
- * Times are in us a node, ratios in times of the work list's. Few nodes at a time are done by each in turn, N times (9),
- * less often if a model would take more than N seconds (5), and the least time of each counts.
+ * Times are in us a node, ratios in times of the work list's. Few nodes at a time are done by each in turn, N times
+ * (9), less often if a model would take more than N seconds (5), and the least time of each counts.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>

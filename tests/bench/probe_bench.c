@@ -2,8 +2,8 @@
  *
  * Times probing: all binaries of a model, both ways, from where propagation of the whole model ends.
  *     probe_bench BACKEND,... [--models "NAME;NAME..."] [--rounds N] [--repeat N]
- * BACKEND: cpu, cpu:THREADS or cuda; NAME: of a generated model (examples/io/mip.h) or a file. Medians of N passes after
- * one that is not counted, in ms:
+ * BACKEND: cpu, cpu:THREADS or cuda; NAME: of a generated model (examples/io/mip.h) or a file. Medians of N passes
+ * after one that is not counted, in ms:
  *     pass          a call, with everything counted and nothing kept but bounds
  *     kept          the same with implications and equivalences kept
  */

@@ -3,9 +3,9 @@
  * What a node of branch and bound costs with a trail, one node at a time, on either backend.
  *     tree_bench BACKEND [--nodes N] MODEL...      BACKEND: cpu or cuda; MODEL: FILE.mps or gen:NAME
  * From the fixpoint of the root, each node pushes, sets one bound of a column at random to the middle of its domain,
- * propagates to the fixpoint, reads the changes into host memory with their rows, and pops. A line for each model: means
- * over N nodes (1000), the time of the node and of each of its calls in us (they are enqueued: what one leaves to do, a
- * later one waits for), and of explaining the last change.
+ * propagates to the fixpoint, reads the changes into host memory with their rows, and pops. A line for each model:
+ * means over N nodes (1000), the time of the node and of each of its calls in us (they are enqueued: what one leaves to
+ * do, a later one waits for), and of explaining the last change.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>

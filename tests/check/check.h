@@ -49,12 +49,13 @@ typedef struct program {
     double *value, *bound[2];               /* [entries]; [cols + rows] LOWER and UPPER, may be infinite */
     char *integer;
     double offset;
-    /* A linear program's values as integers, times one power of two [entries]; the basis: columns of [A, -I], which are a
-     * square matrix B, by their variables [rows]; its factors. */
+    /* A linear program's values as integers, times one power of two [entries]; the basis: columns of [A, -I], which are
+     * a square matrix B, by their variables [rows]; its factors. */
     mpz_t *exact;
     int *basic;
     struct step *steps;
-    /* For propagation: row i has the entries first[i], next[first[i]] and so on to one below 0; the columns of entries. */
+    /* For propagation: row i has the entries first[i], next[first[i]] and so on to one below 0; the columns of
+     * entries. */
     int *first, *next, *column;
 } program;
 

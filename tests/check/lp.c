@@ -39,7 +39,8 @@ static void add(mpz_t to, double value) {
     mpq_clear(exact);
 }
 
-/* `count` numbers and, if `low` is not NULL, their low parts, times 2^PLACES; behind them there is room for one more. */
+/* `count` numbers and, if `low` is not NULL, their low parts, times 2^PLACES; behind them there is room for one
+ * more. */
 static fractions take_vector(const double *value, const double *low, int count) {
     fractions v = {zeros(count + 1), {{0}}};
     int k;

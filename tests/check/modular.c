@@ -29,8 +29,8 @@ typedef struct entry {
     uint64_t value;
 } entry;
 
-/* The pivot is in this row and column. The column's other entries are, in rows that get their pivots later, multiples of
- * the pivot: `lowers` of them; then those in rows that have one. */
+/* The pivot is in this row and column. The column's other entries are, in rows that get their pivots later, multiples
+ * of the pivot: `lowers` of them; then those in rows that have one. */
 typedef struct step {
     int row, column, lowers, count;
     uint64_t inverse; /* of the pivot */

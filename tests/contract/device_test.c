@@ -33,7 +33,8 @@ static void skip_unless(int condition, const char *reason) {
     skip();
 }
 
-/* Solves a family's small problem; NULL if all went well. Does not use cmocka's assertions, so any thread may call it. */
+/* Solves a family's small problem; NULL if all went well. Does not use cmocka's assertions, so any thread may call
+ * it. */
 static const char *solve(const family *f, gpuopt_context *context, const void *desc) {
     double answer[LARGEST_ANSWER / sizeof(double)];
     anything info = sized(f->info_size);
@@ -87,8 +88,8 @@ static void *visit_device(void *argument) {
     return NULL;
 }
 
-/* Run in a process of its own, which has not used CUDA: a thread works on device 1. It stays without a context, and device
- * 0 without one altogether. Returns how the process is to exit. */
+/* Run in a process of its own, which has not used CUDA: a thread works on device 1. It stays without a context, and
+ * device 0 without one altogether. Returns how the process is to exit. */
 enum { ALONE_OK, ALONE_ONE_DEVICE, ALONE_FAULT, ALONE_CURRENT, ALONE_DEVICE, ALONE_ACTIVE };
 static int use_another_device_alone(void) {
     pthread_t thread;

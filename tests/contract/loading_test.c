@@ -5,8 +5,8 @@
  * loaded, before the first step and after the last. The module is that of the first kernel which _create asks the
  * attributes of (cudaFuncGetAttributes, which the linker's --wrap leads here).
  *
- * This shows nothing of kernels that these problems do not launch, and nothing of cuBLAS and cuSOLVER, whose kernels are
- * in modules of their own. On the emulated GPU every test notices a launch of a kernel that _create has not loaded.
+ * This shows nothing of kernels that these problems do not launch, and nothing of cuBLAS and cuSOLVER, whose kernels
+ * are in modules of their own. On the emulated GPU every test notices a launch of a kernel that _create has not loaded.
  * The device's free memory would show less: it comes in pieces of megabytes, which one more kernel seldom uses up.
  */
 #define _POSIX_C_SOURCE 200809L /* setenv, fork */

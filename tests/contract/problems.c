@@ -94,8 +94,8 @@ static int basis_check(const problem *p, void *handle) {
     return !bad;
 }
 
-/* ---- Linear programs: n / 3 of n items with different values; further rows bind nothing. The optimum is the sum of the
- * n / 3 largest values. ---- */
+/* ---- Linear programs: n / 3 of n items with different values; further rows bind nothing. The optimum is the sum of
+ * the n / 3 largest values. ---- */
 
 static void choice_make(problem *p) {
     int32_t n = p->size, m = 1 + n / 16, i, j;
@@ -140,8 +140,8 @@ static int choice_check(const problem *p, void *handle) {
            fabs(info.objective - p->answer) <= 1e-9 * p->answer;
 }
 
-/* ---- Graphical models: a path of five variables with d values each, which costs the distance of neighbours, from value
- * 0 to value d - 1: d - 1 in all ---- */
+/* ---- Graphical models: a path of five variables with d values each, which costs the distance of neighbours, from
+ * value 0 to value d - 1: d - 1 in all ---- */
 
 enum { STAGES = 5 };
 
@@ -185,7 +185,8 @@ static int walk_check(const problem *p, void *handle) {
     return value[0] == 0 && value[STAGES - 1] == p->size - 1 && (double)found.cost == p->answer;
 }
 
-/* ---- Knapsacks: even weights, profits equal to them, and an odd capacity, so that no bound ends the search early ---- */
+/* ---- Knapsacks: even weights, profits equal to them, and an odd capacity, so that no bound ends the search
+ * early ---- */
 
 static void subset_make(problem *p) {
     int32_t n = p->size, j;

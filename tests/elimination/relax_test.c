@@ -98,20 +98,10 @@ static void relaxations_bound(void **state) {
     for (seed = 1; seed <= (uint64_t)test_times(60, 12); seed++)
         for (k = 0; k < MODEL_SEARCHED; k++) {
             gpuopt_elimination_desc desc;
-            recipe r;
             model m;
             brute b;
             random = seed * 100 + (uint64_t)k;
-            r = recipe_draw(&random, model_kind[k].type, model_kind[k].semiring);
-            r.functions = 25;
-            r.arity = (int32_t)test_random_int(&random, 1, 3);
-            r.largest /= r.largest > 1 << 30 ? 8 : 1;
-            r.least = r.least ? -r.largest : 0;
-            m = model_draw(&random, model_kind[k].type, model_kind[k].semiring, &r);
-            desc = model_desc(&m);
-            draw_permutation(&random, m.variables, order);
-            desc.order = order;
-            desc.order_count = m.variables;
+            m = model_draw_crowded(&random, k, 8, 25, 1, 3, order, &desc);
             b = brute_force(&m, order, m.variables, NULL, NULL);
             desc.policy = GPUOPT_POLICY_MINI_BUCKET;
             for (z = 1; z <= 4; z++) {
@@ -167,18 +157,9 @@ static void conditions_stay(void **state) {
             gpuopt_elimination_desc desc;
             gpuopt_elimination *elimination;
             int32_t value[MODEL_VARIABLES] = {0}, given[MODEL_VARIABLES], v, j;
-            recipe r;
             model m;
             random = seed * 17 + (uint64_t)k;
-            r = recipe_draw(&random, model_kind[k].type, model_kind[k].semiring);
-            r.functions = 20;
-            r.arity = 3;
-            r.largest /= r.largest > 1 << 30 ? 8 : 1;
-            r.least = r.least ? -r.largest : 0;
-            m = model_draw(&random, model_kind[k].type, model_kind[k].semiring, &r);
-            desc = model_desc(&m);
-            draw_permutation(&random, m.variables, order);
-            desc.order = order;
+            m = model_draw_crowded(&random, k, 8, 20, 3, 3, order, &desc);
             desc.order_count = m.variables > 2 ? m.variables - 2 : 0;
             desc.condition = order + desc.order_count;
             desc.condition_count = m.variables - desc.order_count;

@@ -216,7 +216,8 @@ static void two_contexts(void **state) {
 /* ---- Memory ---- */
 
 /* Makes all calls that may allocate, stops at the first that fails, and cleans up. */
-static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const gpuopt_elimination_desc *desc) {
+static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const void *of) {
+    const gpuopt_elimination_desc *desc = of;
     gpuopt_context *context = NULL;
     gpuopt_elimination *elimination = NULL;
     gpuopt_elimination_estimate e;
@@ -242,23 +243,8 @@ static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const g
 }
 
 static void run_out(const gpuopt_elimination_desc *desc) {
-    gpuopt_context_desc context_desc;
-    gpuopt_status status;
-    test_host host;
-    long n, failures = 0;
-    for (n = 1;; n++) {
-        context_desc = test_context_desc(&host);
-        host.fail_at = n;
-        status = whole_life(&context_desc, desc);
-        assert_int_equal(host.live, 0);
-        assert_true(host.bytes[GPUOPT_HOST] == 0 && host.bytes[GPUOPT_DEVICE] == 0);
-        if (host.allocations < n) break;
-        assert_int_equal(status, GPUOPT_ERROR_MEMORY);
-        assert_true(host.error[0]);
-        failures++;
-    }
-    assert_int_equal(status, GPUOPT_OK);
-    assert_true(failures >= 5); /* the context, what three calls need for a while, and the handle */
+    /* the context, what three calls need for a while, and the handle */
+    assert_true(test_runs_out(whole_life, desc) >= 5);
 }
 
 static void memory_may_run_out(void **state) {

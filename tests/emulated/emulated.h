@@ -3,8 +3,8 @@
  * An emulated GPU, for tests: the kernels of cuda/ compiled for the CPU.
  *
  * The CUDA sources are compiled as C++ with the headers in include/ in place of CUDA's, and linked with this folder's
- * runtime. What a kernel computes is then what the GPU computes, operation by operation, so tests compare it with the CPU
- * backend's bits and with the same oracles; and the sanitizers see it.
+ * runtime. What a kernel computes is then what the GPU computes, operation by operation, so tests compare it with the
+ * CPU backend's bits and with the same oracles; and the sanitizers see it.
  *
  *     fibre.h      stacks to switch between
  *     block.h      the threads of a block, each a fibre; barriers; warps
@@ -13,10 +13,10 @@
  *     include/     what the kernels and the host code include
  *
  * Threads. A block that runs has a thread of the system, and each of its threads is a fibre there. So static shared
- * memory is thread_local, and dynamic shared memory belongs to that thread. Of all threads of the system that run blocks
- * only one works at a time: it has the turn. A thread of a kernel runs until it waits (at a barrier, for the other lanes
- * of its warp) or spins (__nanosleep, acquire loads), then another thread of its block runs; if all threads of a block
- * wait or spin, another block has the turn. Three blocks are live at a time; of a cooperative launch, all.
+ * memory is thread_local, and dynamic shared memory belongs to that thread. Of all threads of the system that run
+ * blocks only one works at a time: it has the turn. A thread of a kernel runs until it waits (at a barrier, for the
+ * other lanes of its warp) or spins (__nanosleep, acquire loads), then another thread of its block runs; if all threads
+ * of a block wait or spin, another block has the turn. Three blocks are live at a time; of a cooperative launch, all.
  *
  * Schedules. Without a seed, threads run in their order, and what is enqueued on a stream is done at once. With
  * GPUOPT_EMULATED_SEED=n, n > 0, chance decides: which thread runs next, in one of three ways for each launch; which
@@ -37,7 +37,8 @@
  * Without Bazel, for example:
  *
  *     FLAGS="-O1 -g -fopenmp -ffp-contract=off -I tests/emulated/include -I . -I tests/support"
- *     for unit in gpuopt_cuda propagate/propagate basis/basis simplex/simplex elimination/elimination knapsack/knapsack; do
+ *     for unit in gpuopt_cuda propagate/propagate basis/basis simplex/simplex elimination/elimination \
+ *         knapsack/knapsack; do
  *         g++ -std=c++17 $FLAGS -D__CUDACC__ -D__CUDA_ARCH__=900 -x c++ -c cuda/$unit.cu -o $(basename $unit).o
  *     done
  *     g++ -std=c++17 $FLAGS -c tests/emulated/{fibre,block,grid,copies,device,driver,memory,stream,graph}.cpp

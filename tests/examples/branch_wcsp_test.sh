@@ -16,6 +16,7 @@ optimal() {
     exits 0 "$@" --json --backend cpu && has '"status": "optimal"' out && near lower_bound "$want" 1e-9 &&
         near upper_bound "$want" 1e-9
 }
+is_z() { within z "$1" "$1"; }
 searched() { within nodes "$1" 1e9; } # nodes at least
 
 # complete N COLORS COST: a weighted CSP that colors the complete graph of N vertices; equal neighbours cost COST.
@@ -37,7 +38,7 @@ complete 9 4 2 >nine.wcsp # 3 + 2 + 2 + 2: 6 pairs, 2 each
 complete 5 4 1000 >five.wcsp
 for z in 2 3 5; do
     for relax in 0 1 20; do
-        optimal 5 seven.wcsp --z $z --relax $relax && searched 10
+        optimal 5 seven.wcsp --z $z --relax $relax && is_z $z && searched 10
         result "a complete graph of 7 vertices, --z $z --relax $relax" $?
         optimal 12 nine.wcsp --z $z --relax $relax && searched 10
         result "a complete graph of 9 vertices, --z $z --relax $relax" $?
@@ -57,7 +58,23 @@ awk 'NR == FNR { a[FNR] = $0; rows = FNR; next }
 optimal 10 both.wcsp --z 2
 result "a model in two parts" $?
 
+# Two more vertices, each with one neighbour, the first of which costs 3 in any color: a reduction takes them out.
+awk 'FNR == 1 { print "more", 9, 3, 24, 1000 } FNR == 2 { print $0, 3, 3 } FNR > 2 { print }
+    END { for (i = 0; i < 2; i++) { print 2, 6 + i, 7 + i, 0, 3; for (v = 0; v < 3; v++) print v, v, 4 } print 1, 7, 3, 0 }' \
+    seven.wcsp >more.wcsp
+for options in --reduce "--reduce --batch 1" ""; do
+    # shellcheck disable=SC2086 # several words
+    optimal 8 more.wcsp --z 2 $options && searched 10
+    result "a model with an appendix $options" $?
+done
+exits 0 more.wcsp --z 2 --reduce && has 'reduced *to 7 variables' out && has 'optimal *8 ' out
+result "--reduce: in words" $?
+exits 1 five.wcsp --z 2 --reduce --json && has '"status": "infeasible"' out
+result "--reduce where there is no solution" $?
+
 # By hand: solve_wcsp_test.sh.
+optimal 4 "$models/exams.wcsp" --reduce && within nodes 0 0
+result "exams.wcsp: a reduction leaves nothing to search" $?
 optimal 4 "$models/exams.wcsp" --z 2
 result "exams.wcsp" $?
 exits 0 "$models/sprinkler.uai" --z 2 --json && near upper_bound 0.733969175080201 1e-5 && near lower_bound 0.733969 1e-5
@@ -101,16 +118,20 @@ if [ -n "${GPUOPT_TEST_DATA:-}" ]; then
     data=$GPUOPT_TEST_DATA/wcsp
     while read -r file want options; do
         # shellcheck disable=SC2086 # several words
-        optimal "$want" "$data/$file" $options && searched 100
-        result "$file" $?
+        optimal "$want" "$data/$file" $options && { [ "${options#*--reduce}" != "$options" ] || searched 100; }
+        result "$file $options" $?
     done <<'MODELS'
 small/example.wcsp 27 --z 3
 small/rep_0_x_10.wcsp 124 --z 2
 spot5/54.wcsp 37 --z 5
+reach/90-30-5.uai.xz 30.209404 --reduce
+toulbar2/validation_default_cap131.wcsp 7934385 --reduce
+toulbar2/validation_default_sudoku.wcsp 0 --reduce
 spot5/404.wcsp 114 --z 8
 spot5/29.wcsp 8059 --z 7
 spot5/42b.wcsp 155050 --z 12 --relax 0
-spot5/408b.wcsp 6225 --z 12
+spot5/408b.wcsp 6225
+coloring/myciel5g-3.wcsp 16
 MODELS
 fi
 

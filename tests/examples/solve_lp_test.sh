@@ -158,6 +158,7 @@ proven infeasible "$models/shortage.mps" --ranks 2
 result "--ranks 2, infeasible" $?
 check "--ranks with --certificate" exits 2 "$models/transport.mps" --ranks 2 --certificate x
 check "--ranks with --method revised" exits 2 "$models/transport.mps" --ranks 2 --method revised
+check "--gpus with --backend cpu" exits 2 "$models/transport.mps" --gpus 2 --backend cpu
 optimal 125 1e-12 "$models/transport.mps" --backend cpu && optimal 125 1e-12 "$models/transport.mps" --backend auto
 result "--backend cpu and auto" $?
 # At a maximum NEAR serves city 2 (4 instead of at most 5; FAR would give up 6), 5 more come from FAR, city 1 gets its

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A libFuzzer target over the reader of basis files. Whatever the bytes are, either there is an error that names the
- * file, or every variable of a small model has a status, as many are basic as there are rows, and a second reading gives
- * the same; nothing else is written.
+ * file, or every variable of a small model has a status, as many are basic as there are rows, and a second reading
+ * gives the same; nothing else is written.
  *
  * With: examples/io/bas.c examples/io/names.c examples/io/mps_scan.c examples/io/text.c -lz -llzma
  * Longest input: 1024

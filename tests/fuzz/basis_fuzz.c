@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A libFuzzer target for basis inverses: the input's bytes become a technique and calls in any order on two handles. What
- * must hold:
+ * A libFuzzer target for basis inverses: the input's bytes become a technique and calls in any order on two handles.
+ * What must hold:
  *
  *   B, kept as a plain matrix of whole numbers, times what the handle says is its inverse is the identity;
  *   FTRAN and BTRAN solve with B; _load is refused if B is singular, by elimination in whole numbers, and only then;

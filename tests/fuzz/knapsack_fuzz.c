@@ -344,7 +344,8 @@ static void operate(fuzz *f) {
     REQUIRE(f->was[0].lower == f->optimum || f->was[1].lower == f->optimum);
 }
 
-/* The model as a batch of one: the optimum, or the same with a limit of a node, and then with two copies of each item. */
+/* The model as a batch of one: the optimum, or the same with a limit of a node, and then with two copies of each
+ * item. */
 static void solve_batch(fuzz *f) {
     gpuopt_knapsack_batch *batch;
     gpuopt_knapsack_batch_desc desc;

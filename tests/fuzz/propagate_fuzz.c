@@ -5,10 +5,11 @@
  * second one with the other marking (JACOBI) and run round by round: both must give the same bits. A plain model of
  * their state says what each call that sets something must have done, and a fresh handle with that state must come to
  * the same verdict. Half of the models have a planted feasible point, which no call may cut off, not by a unit in the
- * last place; what is called infeasible must be so in exact arithmetic. Some inputs search a tree instead, or run batches
- * of nodes and probe: see propagate_tree.h and propagate_nodes.h.
+ * last place; what is called infeasible must be so in exact arithmetic. Some inputs search a tree instead, or run
+ * batches of nodes and probe: see propagate_tree.h and propagate_nodes.h.
  *
- * With: tests/fuzz/propagate_input.c tests/fuzz/propagate_exact.c tests/fuzz/propagate_nodes.c tests/fuzz/propagate_tree.c -lgmp
+ * With: tests/fuzz/propagate_input.c tests/fuzz/propagate_exact.c tests/fuzz/propagate_nodes.c
+ * With: tests/fuzz/propagate_tree.c -lgmp
  * Longest input: 4096 (a model of 24 by 24 with a dozen calls takes about 2000)
  */
 #include <float.h>

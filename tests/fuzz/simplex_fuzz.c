@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A libFuzzer target for linear programs: the input's bytes become a tiny model with small whole numbers, whose rows and
- * columns are then scaled by powers of two, a descriptor, and calls in any order. What must hold:
+ * A libFuzzer target for linear programs: the input's bytes become a tiny model with small whole numbers, whose rows
+ * and columns are then scaled by powers of two, a descriptor, and calls in any order. What must hold:
  *
  *   a plain model of the basis and of the counters agrees with the handle after every call;
  *   a second handle that is given only the calls that were not refused stays equal to the bit;
@@ -15,100 +15,16 @@
  *   children of a basis have the verdicts and bounds of the enumeration, too, and leave the handle where it is;
  *   steps allocate nothing that lasts, and nothing leaks.
  *
+ * With: tests/fuzz/simplex_input.c tests/fuzz/simplex_answers.c
  * With: tests/simplex/brute.c tests/simplex/exact.c tests/simplex/exact_proof.c -lgmp
  * Longest input: 320
  */
 #include <math.h>
 
-#include "tests/fuzz/fuzz.h"
-#include "tests/simplex/brute.h"
-#include "tests/simplex/exact.h"
+#include "tests/fuzz/simplex_answers.h"
+#include "tests/fuzz/simplex_input.h"
 
-enum { MOST = BRUTE_MOST, BOTH = 2 * MOST, OPERATIONS = 20 };
-
-typedef struct fuzz {
-    fuzz_bytes bytes;
-    fuzz_host host;
-    gpuopt_context *context;
-    int32_t rows, cols, both;
-    int64_t start[MOST + 1];
-    int32_t index[MOST * MOST];
-    double value[MOST * MOST], cost[MOST], lhs[MOST], rhs[MOST], lb[MOST], ub[MOST]; /* whole numbers */
-    double a[MOST][MOST], c[MOST], l[BOTH], u[BOTH]; /* scaled, as the handle has them */
-    double scaled_value[MOST * MOST];
-    int exponent[BOTH]; /* l and u are lb, ub, lhs and rhs times 2^exponent */
-    double largest;     /* of these, at least 1 */
-    int wide;           /* powers of two as scales of rows and columns */
-    gpuopt_simplex_desc desc;
-    gpuopt_simplex *handle[2];
-    uint8_t plain[BOTH]; /* the basis */
-    int64_t iterations, flips;
-} fuzz;
-
-static unsigned take(fuzz *f) { return fuzz_take(&f->bytes); }
-static int whole(fuzz *f) { return (int)(take(f) % 19) - 9; }
-
-/* ---- The model ---- */
-
-static void take_interval(fuzz *f, double *low, double *high) {
-    unsigned kind = take(f) % 8;
-    int a = whole(f), b = whole(f);
-    *low = kind == 1 || kind == 3 ? -INFINITY : kind >= 6 ? 0 : a < b ? a : b;
-    *high = kind == 2 || kind == 3 ? INFINITY : kind == 0 ? *low : kind >= 6 ? abs(b) + 1 : a < b ? b : a;
-}
-
-static void make_model(fuzz *f) {
-    gpuopt_simplex_desc *d = &f->desc;
-    int row_exponent[MOST] = {0}, col_exponent[MOST] = {0}, wide = f->wide = take(f) % 3 == 0, i, j;
-    int64_t e = 0;
-    f->rows = (int32_t)(take(f) % (MOST + 1));
-    f->cols = (int32_t)(take(f) % (MOST + 1));
-    f->both = f->rows + f->cols;
-    f->largest = 1;
-    for (i = 0; i < f->rows; i++) {
-        take_interval(f, &f->lhs[i], &f->rhs[i]);
-        if (wide) row_exponent[i] = (int)(take(f) % 41) - 20;
-        f->exponent[f->cols + i] = row_exponent[i];
-        f->l[f->cols + i] = ldexp(f->lhs[i], row_exponent[i]);
-        f->u[f->cols + i] = ldexp(f->rhs[i], row_exponent[i]);
-    }
-    for (j = 0; j < f->cols; j++) {
-        take_interval(f, &f->lb[j], &f->ub[j]);
-        f->cost[j] = whole(f);
-        if (wide) col_exponent[j] = (int)(take(f) % 41) - 20;
-        f->exponent[j] = -col_exponent[j];
-        f->l[j] = ldexp(f->lb[j], -col_exponent[j]);
-        f->u[j] = ldexp(f->ub[j], -col_exponent[j]);
-        f->c[j] = ldexp(f->cost[j], col_exponent[j]);
-        for (i = 0; i < f->rows; i++) {
-            int v = take(f) % 3 ? whole(f) : 0;
-            if (v == 0) continue;
-            f->index[e] = i;
-            f->value[e] = v;
-            f->scaled_value[e++] = f->a[i][j] = ldexp(v, row_exponent[i] + col_exponent[j]);
-            f->largest = fmax(f->largest, fabs(f->a[i][j]));
-        }
-        f->start[j + 1] = e;
-    }
-    gpuopt_desc_init(d, sizeof *d);
-    d->matrix = (gpuopt_matrix){f->rows, f->cols, f->start, f->index, f->scaled_value, GPUOPT_LAYOUT_CSC};
-    d->cost = f->c, d->lb = f->l, d->ub = f->u, d->lhs = f->l + f->cols, d->rhs = f->u + f->cols;
-    d->maximize = take(f) & 1;
-    d->offset = take(f) % 5;
-    d->method = (gpuopt_simplex_method)(take(f) % 2);
-    d->pricing = (gpuopt_simplex_pricing)(take(f) % 3);
-    d->ratio = (gpuopt_simplex_ratio)(take(f) % 3);
-    d->perturbation = (gpuopt_switch)(take(f) % 3);
-    d->scaling = wide ? GPUOPT_DEFAULT : (gpuopt_switch)(take(f) % 3);
-    d->seed = take(f);
-    d->deferred_pivots = (int32_t)(take(f) % 6);
-    d->refresh_pivots = (int32_t)(take(f) % 8);
-    d->algorithm = (gpuopt_simplex_algorithm)(take(f) % 3);
-    d->dual_pricing = (gpuopt_simplex_dual_pricing)(take(f) % 3);
-    d->spare_rows = MOST - f->rows;
-    d->spare_cols = MOST - f->cols;
-    d->spare_nonzeros = MOST * MOST - e;
-}
+enum { OPERATIONS = 20 };
 
 /* ---- Comparisons ---- */
 
@@ -159,105 +75,6 @@ static uint8_t given_way(const fuzz *f, int32_t j, uint8_t status) {
     return high && (status == GPUOPT_VARIABLE_AT_UPPER || !low) ? GPUOPT_VARIABLE_AT_UPPER : GPUOPT_VARIABLE_AT_LOWER;
 }
 
-/* ---- Verdicts ---- */
-
-static double infinite(double bound) { return fabs(bound) < INFINITY ? bound : copysign(1e30, bound); }
-
-/* The whole numbers, for the enumeration; or the model as the handle has it, with infinite bounds as in a mip. */
-static mip model_of(fuzz *f, int scaled, double (*bounds)[BOTH]) {
-    mip m;
-    int32_t k;
-    memset(&m, 0, sizeof m);
-    m.columns = (gpuopt_matrix){f->rows, f->cols, f->start, f->index, f->value, GPUOPT_LAYOUT_CSC};
-    m.cost = f->cost, m.lb = f->lb, m.ub = f->ub, m.lhs = f->lhs, m.rhs = f->rhs;
-    m.maximize = f->desc.maximize;
-    m.offset = f->desc.offset;
-    if (!scaled) return m;
-    m.columns.value = f->scaled_value;
-    for (k = 0; k < f->both; k++) bounds[0][k] = infinite(f->l[k]), bounds[1][k] = infinite(f->u[k]);
-    m.cost = f->c, m.lb = bounds[0], m.ub = bounds[1], m.lhs = bounds[0] + f->cols, m.rhs = bounds[1] + f->cols;
-    return m;
-}
-
-/* The margin is positive, and the largest entry between 1 and 2. */
-static void check_certificate(const gpuopt_simplex_info *info, const double *entry, int32_t count) {
-    double largest = 0;
-    int32_t k;
-    for (k = 0; k < count; k++) largest = fmax(largest, fabs(entry[k]));
-    REQUIRE(largest >= 1 && largest <= 2);
-    REQUIRE(info->certificate_margin > 0);
-}
-
-static void check_farkas(fuzz *f, const mip *scaled, const gpuopt_simplex_info *info) {
-    double y[MOST], low[MOST];
-    REQUIRE(gpuopt_simplex_get_farkas(f->handle[0], GPUOPT_HOST, y) == GPUOPT_OK);
-    REQUIRE(gpuopt_simplex_get_low_parts(f->handle[0], GPUOPT_HOST, NULL, NULL, low) == GPUOPT_OK);
-    check_certificate(info, y, f->rows);
-    REQUIRE(exact_farkas_margin(scaled, y, low, 1e24) >= info->certificate_margin);
-}
-
-static void check_ray(fuzz *f, const mip *scaled, const gpuopt_simplex_info *info) {
-    double ray[MOST], low[MOST];
-    REQUIRE(gpuopt_simplex_get_ray(f->handle[0], GPUOPT_HOST, ray) == GPUOPT_OK);
-    REQUIRE(gpuopt_simplex_get_low_parts(f->handle[0], GPUOPT_HOST, NULL, NULL, low) == GPUOPT_OK);
-    check_certificate(info, ray, f->cols);
-    REQUIRE(exact_ray_gain(scaled, ray, low) >= info->certificate_margin);
-    /* The residual is in units of the scaled row. */
-    if (f->desc.scaling == GPUOPT_OFF) REQUIRE(exact_ray_wrong(scaled, ray, low) <= info->certificate_residual);
-    REQUIRE(exact_ray_wrong(scaled, ray, low) <= 1e-20 * f->largest);
-}
-
-/* What the present point is worth, in exact rationals; rounding of what info says, and of the limits, is some 1e-16. */
-static void check_primal(fuzz *f, const mip *scaled, const gpuopt_simplex_info *info) {
-    double x[MOST], low[MOST], reached;
-    REQUIRE(gpuopt_simplex_get_solution(f->handle[0], GPUOPT_HOST, x, NULL, NULL, NULL) == GPUOPT_OK);
-    REQUIRE(gpuopt_simplex_get_low_parts(f->handle[0], GPUOPT_HOST, low, NULL, NULL) == GPUOPT_OK);
-    reached = exact_primal_reached(scaled, x, low);
-    REQUIRE(reached <= 1e-9 * (1 + 1e-12));
-    REQUIRE(info->primal_reached <= 1e-9 && fabs(reached - info->primal_reached) <= 1e-12 * reached + 1e-20);
-}
-
-static void check_dual(fuzz *f, const mip *scaled) {
-    double y[MOST], low[MOST];
-    uint8_t basis[BOTH];
-    REQUIRE(gpuopt_simplex_get_solution(f->handle[0], GPUOPT_HOST, NULL, NULL, NULL, y) == GPUOPT_OK);
-    REQUIRE(gpuopt_simplex_get_low_parts(f->handle[0], GPUOPT_HOST, NULL, low, NULL) == GPUOPT_OK);
-    REQUIRE(gpuopt_simplex_get_basis(f->handle[0], GPUOPT_HOST, basis) == GPUOPT_OK);
-    REQUIRE(exact_dual_reached(scaled, y, low, basis) <= 1e-9 * (1 + 1e-12));
-}
-
-/* Of whole numbers the verdict is the enumeration's. Powers of two as scales may turn an infeasibility into less than
- * the tolerance; what the header promises holds anyway. */
-static void check_verdict(fuzz *f) {
-    double bounds[2][BOTH], y[MOST];
-    mip plain = model_of(f, 0, NULL), scaled = model_of(f, 1, bounds);
-    brute_answer expected = brute_solve(&plain);
-    gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
-    double sign = f->desc.maximize ? -1 : 1;
-    REQUIRE(gpuopt_simplex_iterate(f->handle[0], INT64_MAX, &info) == GPUOPT_OK);
-    if (info.outcome == GPUOPT_CUTOFF) {
-        double bound = 0;
-        REQUIRE(gpuopt_simplex_get_bound(f->handle[0], &bound) == GPUOPT_OK);
-        REQUIRE(sign * bound >= -9 * 2); /* no cutoff is smaller */
-        REQUIRE(gpuopt_simplex_set_cutoff(f->handle[0], sign * HUGE_VAL) == GPUOPT_OK);
-        REQUIRE(gpuopt_simplex_iterate(f->handle[0], INT64_MAX, &info) == GPUOPT_OK);
-    }
-    REQUIRE(f->wide || info.outcome == expected.outcome);
-    if (info.outcome == GPUOPT_INFEASIBLE) check_farkas(f, &scaled, &info);
-    else REQUIRE(gpuopt_simplex_get_farkas(f->handle[0], GPUOPT_HOST, y) == GPUOPT_ERROR_STATE);
-    if (info.outcome == GPUOPT_UNBOUNDED) check_ray(f, &scaled, &info);
-    else REQUIRE(gpuopt_simplex_get_ray(f->handle[0], GPUOPT_HOST, y) == GPUOPT_ERROR_STATE);
-    if (info.outcome == GPUOPT_OPTIMAL || info.outcome == GPUOPT_UNBOUNDED) check_primal(f, &scaled, &info);
-    if (info.outcome == GPUOPT_OPTIMAL) check_dual(f, &scaled);
-    if (info.outcome == GPUOPT_IMPRECISE) return;
-    if (info.outcome != expected.outcome) {
-        REQUIRE(info.outcome != GPUOPT_INFEASIBLE && (info.primal_reached > 0 || info.dual_reached > 0));
-        return;
-    }
-    if (info.outcome == GPUOPT_OPTIMAL)
-        REQUIRE(fabs(info.objective - expected.objective) <= 1e-7 * fmax(1, fabs(expected.objective)));
-}
-
 /* ---- Calls ---- */
 
 /* After a part that was refused: it may have done a refresh that was due, if the status is NUMERIC. The next part does
@@ -285,8 +102,8 @@ static void flipped(fuzz *f, int32_t variable) {
 }
 
 static void call_pivot(fuzz *f) {
-    int32_t entering = (int32_t)(take(f) % (BOTH + 2)) - 1, leaving = (int32_t)(take(f) % (BOTH + 2)) - 1;
-    int up = take(f) & 1;
+    int32_t entering = (int32_t)(input_take(f) % (BOTH + 2)) - 1, leaving = (int32_t)(input_take(f) % (BOTH + 2)) - 1;
+    int up = input_take(f) & 1;
     gpuopt_status status = gpuopt_simplex_pivot(f->handle[0], entering, leaving, up, NULL);
     REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_ARGUMENT || status == GPUOPT_ERROR_NUMERIC);
     if (status) {
@@ -298,7 +115,7 @@ static void call_pivot(fuzz *f) {
 }
 
 static void call_flip(fuzz *f) {
-    int32_t variable = (int32_t)(take(f) % (BOTH + 2)) - 1;
+    int32_t variable = (int32_t)(input_take(f) % (BOTH + 2)) - 1;
     gpuopt_status status = gpuopt_simplex_flip(f->handle[0], variable, NULL);
     REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_ARGUMENT);
     if (status) {
@@ -311,7 +128,7 @@ static void call_flip(fuzz *f) {
 
 /* One candidate, the ratio test, and what it names; on both. */
 static void call_step(fuzz *f) {
-    unsigned which = take(f);
+    unsigned which = input_take(f);
     int k;
     int32_t entering = -1, leaving = -1, found[2];
     gpuopt_simplex_leaving l[2] = {GPUOPT_INIT(gpuopt_simplex_leaving), GPUOPT_INIT(gpuopt_simplex_leaving)};
@@ -339,7 +156,7 @@ static void call_step(fuzz *f) {
 
 /* One iteration of the dual method, by its parts; on both. Handles whose algorithm is PRIMAL refuse. */
 static void call_dual_step(fuzz *f) {
-    const int32_t other = (int32_t)(take(f) % (2 * BOTH)); /* often the one that the ratio test names */
+    const int32_t other = (int32_t)(input_take(f) % (2 * BOTH)); /* often the one that the ratio test names */
     gpuopt_status status[2] = {GPUOPT_OK, GPUOPT_OK};
     int32_t variable[2] = {-1, -1};
     int k;
@@ -370,7 +187,7 @@ static void call_set_basis(fuzz *f) {
     int unknown = 0;
     gpuopt_status result;
     for (j = 0; j < f->both; j++) {
-        unsigned t = take(f);
+        unsigned t = input_take(f);
         status[j] = t % 8 > 4 && t < 250 ? f->plain[j] : (uint8_t)(t < 250 ? t % 4 : t);
         unknown |= status[j] > GPUOPT_VARIABLE_AT_ZERO;
         basic += status[j] == GPUOPT_VARIABLE_BASIC;
@@ -384,7 +201,7 @@ static void call_set_basis(fuzz *f) {
 }
 
 static void call_iterate(fuzz *f) {
-    int64_t most = 1 + take(f) % 6;
+    int64_t most = 1 + input_take(f) % 6;
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     int k;
     for (k = 0; k < 2; k++) REQUIRE(gpuopt_simplex_iterate(f->handle[k], most, &info) == GPUOPT_OK);
@@ -395,13 +212,13 @@ static void call_iterate(fuzz *f) {
 }
 
 static void call_refresh(fuzz *f) {
-    int reinvert = take(f) & 1, k;
+    int reinvert = input_take(f) & 1, k;
     for (k = 0; k < 2; k++) REQUIRE(gpuopt_simplex_refresh(f->handle[k], reinvert, NULL) == GPUOPT_OK);
 }
 
 static void call_ratio(fuzz *f) {
-    int32_t variable = (int32_t)(take(f) % (BOTH + 2)) - 1;
-    int direction = (int)(take(f) % 4) - 2;
+    int32_t variable = (int32_t)(input_take(f) % (BOTH + 2)) - 1;
+    int direction = (int)(input_take(f) % 4) - 2;
     gpuopt_simplex_leaving leaving = GPUOPT_INIT(gpuopt_simplex_leaving);
     gpuopt_status status = gpuopt_simplex_ratio_test(f->handle[0], variable, direction, &leaving);
     REQUIRE(status == GPUOPT_OK || status == GPUOPT_ERROR_ARGUMENT);
@@ -427,14 +244,15 @@ static void changed(fuzz *f) {
 }
 
 static void call_change(fuzz *f) {
-    unsigned kind = take(f) % 3;
-    int32_t end = kind == 1 ? f->rows : f->cols, at = (int32_t)(take(f) % (MOST + 1)), first = kind == 1 ? f->cols : 0;
+    unsigned kind = input_take(f) % 3;
+    int32_t end = kind == 1 ? f->rows : f->cols, at = (int32_t)(input_take(f) % (MOST + 1)),
+            first = kind == 1 ? f->cols : 0;
     double low = 0, high = 0, scaled[2];
     gpuopt_status status = GPUOPT_OK;
     int k, fits = at < end;
     REQUIRE(gpuopt_simplex_get_basis(f->handle[0], GPUOPT_HOST, f->plain) == GPUOPT_OK); /* of fixed ones, too */
-    if (kind == 2) low = whole(f);
-    else take_interval(f, &low, &high);
+    if (kind == 2) low = input_whole(f);
+    else input_interval(f, &low, &high);
     scaled[0] = !fits ? low : ldexp(low, kind == 2 ? -f->exponent[at] : f->exponent[first + at]);
     scaled[1] = !fits ? high : ldexp(high, f->exponent[first + at]);
     for (k = 0; k < 2 && (k == 0 || fits); k++) {
@@ -498,8 +316,8 @@ static void forget_line(fuzz *f, int by_rows, int32_t at) {
 }
 
 static void call_remove(fuzz *f) {
-    const int by_rows = take(f) & 1;
-    const int32_t at = (int32_t)(take(f) % (MOST + 1)), end = by_rows ? f->rows : f->cols;
+    const int by_rows = input_take(f) & 1;
+    const int32_t at = (int32_t)(input_take(f) % (MOST + 1)), end = by_rows ? f->rows : f->cols;
     int32_t j, basic = 0;
     int k;
     for (k = 0; k < 2 && (k == 0 || at < end); k++) {
@@ -515,21 +333,22 @@ static void call_remove(fuzz *f) {
     REQUIRE(basic == f->rows);
 }
 
-/* Wide models get no more lines: the scales that are there stay, so that a basis can come too close to a singular one. */
+/* Wide models get no more lines: the scales that are there stay, so that a basis can come too close to a singular
+ * one. */
 static void call_add(fuzz *f) {
-    const int by_rows = take(f) & 1;
+    const int by_rows = input_take(f) & 1;
     const int32_t at = by_rows ? f->rows : f->cols, across = by_rows ? f->cols : f->rows;
     const int32_t variable = by_rows ? f->both : f->cols;
     int64_t start[2] = {0, 0};
     int32_t index[MOST], j;
-    double value[MOST], low, high, cost = whole(f);
+    double value[MOST], low, high, cost = input_whole(f);
     gpuopt_matrix line = {by_rows ? 1 : f->rows, by_rows ? f->cols : 1, start, index, value, GPUOPT_LAYOUT_CSR};
     int k, fits = at < MOST;
     if (!by_rows) line.layout = GPUOPT_LAYOUT_CSC;
     if (f->wide) return;
-    take_interval(f, &low, &high);
+    input_interval(f, &low, &high);
     for (j = 0; j < across; j++) {
-        int v = take(f) % 3 ? whole(f) : 0;
+        int v = input_take(f) % 3 ? input_whole(f) : 0;
         if (v == 0) continue;
         index[start[1]] = j;
         value[start[1]++] = v;
@@ -556,7 +375,7 @@ static void call_add(fuzz *f) {
 
 /* Only the first handle is asked; wide models may have an optimum that is infeasible without tolerances. */
 static void call_bound(fuzz *f) {
-    mip plain = model_of(f, 0, NULL);
+    mip plain = answers_model(f, 0, NULL);
     brute_answer expected = brute_solve(&plain);
     double bound = 0, sign = f->desc.maximize ? -1 : 1;
     REQUIRE(gpuopt_simplex_get_bound(f->handle[0], &bound) == GPUOPT_OK);
@@ -566,7 +385,7 @@ static void call_bound(fuzz *f) {
 }
 
 static void call_certify(fuzz *f) {
-    mip plain = model_of(f, 0, NULL);
+    mip plain = answers_model(f, 0, NULL);
     brute_answer expected = brute_solve(&plain);
     gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
     int k;
@@ -576,118 +395,15 @@ static void call_certify(fuzz *f) {
 }
 
 static void call_cutoff(fuzz *f) {
-    double cutoff = whole(f);
+    double cutoff = input_whole(f);
     int k;
     for (k = 0; k < 2; k++) REQUIRE(gpuopt_simplex_set_cutoff(f->handle[k], cutoff) == GPUOPT_OK);
-}
-
-/* Children of both handles, with one change each; the handles stay as they are. */
-static void call_batch(fuzz *f) {
-    enum { CHILDREN = 3 };
-    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
-    gpuopt_simplex_children c = GPUOPT_INIT(gpuopt_simplex_children);
-    gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
-    int64_t start[3][CHILDREN + 1] = {{0}}, iterations = 1 + take(f) % 40;
-    int32_t index[3][CHILDREN], outcome[2][CHILDREN], count[3] = {0};
-    double low[3][CHILDREN], high[3][CHILDREN], bound[2][CHILDREN], objective[2][CHILDREN];
-    brute_answer expected[CHILDREN];
-    int k, n;
-    if (f->rows == 0 || f->cols == 0) return;
-    for (k = 0; k < CHILDREN; k++) {
-        const int kind = (int)(take(f) % 3), first = kind == 1 ? f->cols : 0;
-        const int32_t at = (int32_t)(take(f) % (unsigned)(kind == 1 ? f->rows : f->cols));
-        double *const values[] = {kind == 1 ? f->lhs : f->lb, kind == 1 ? f->rhs : f->ub, f->cost};
-        double old[3], new_low = 0, new_high = 0;
-        mip plain;
-        for (n = 0; n < 3; n++) {
-            if (n < 2 || kind == 2) old[n] = values[n][at];
-            start[n][k] = count[n];
-        }
-        if (kind == 2) new_low = whole(f);
-        else take_interval(f, &new_low, &new_high);
-        n = count[kind]++;
-        index[kind][n] = at;
-        low[kind][n] = ldexp(new_low, kind == 2 ? -f->exponent[at] : f->exponent[first + at]);
-        high[kind][n] = ldexp(new_high, f->exponent[first + at]);
-        if (kind == 2) values[2][at] = new_low;
-        else values[0][at] = new_low, values[1][at] = new_high;
-        plain = model_of(f, 0, NULL);
-        expected[k] = brute_solve(&plain);
-        if (kind == 2) values[2][at] = old[2];
-        else values[0][at] = old[0], values[1][at] = old[1];
-    }
-    for (n = 0; n < 3; n++) start[n][CHILDREN] = count[n];
-    desc.copies = c.count = CHILDREN;
-    c.start = start[0], c.col = index[0], c.lb = low[0], c.ub = high[0];
-    c.side_start = start[1], c.row = index[1], c.lhs = low[1], c.rhs = high[1];
-    c.cost_start = start[2], c.cost_col = index[2], c.cost = low[2];
-    for (k = 0; k < 2; k++) {
-        gpuopt_simplex_batch *batch;
-        report.outcome = outcome[k], report.bound = bound[k], report.objective = objective[k];
-        REQUIRE(gpuopt_simplex_batch_create(f->handle[k], &desc, &batch) == GPUOPT_OK);
-        REQUIRE(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &c, iterations, &report) == GPUOPT_OK);
-        gpuopt_simplex_batch_destroy(batch);
-    }
-    for (k = 0; k < CHILDREN; k++) {
-        const double sign = f->desc.maximize ? -1 : 1, size = fmax(1, fabs(expected[k].objective));
-        REQUIRE(outcome[0][k] == outcome[1][k]);
-        REQUIRE(!isnan(bound[0][k]));
-        if (f->wide) continue;
-        if (outcome[0][k] == GPUOPT_OPTIMAL || outcome[0][k] == GPUOPT_INFEASIBLE || outcome[0][k] == GPUOPT_UNBOUNDED)
-            REQUIRE(outcome[0][k] == (int32_t)expected[k].outcome);
-        if (expected[k].outcome != GPUOPT_OPTIMAL) continue;
-        REQUIRE(sign * bound[0][k] <= sign * expected[k].objective);
-        if (outcome[0][k] == GPUOPT_OPTIMAL) REQUIRE(fabs(objective[0][k] - expected[k].objective) <= 1e-9 * size);
-    }
-}
-
-/* The model twice as one of many small programs, the second time as the handles have it, a few iterations at a time. */
-static void check_many(fuzz *f) {
-    enum { PROGRAMS = 2 };
-    gpuopt_simplex_many_desc desc = GPUOPT_INIT(gpuopt_simplex_many_desc);
-    gpuopt_simplex_programs p = GPUOPT_INIT(gpuopt_simplex_programs);
-    gpuopt_simplex_many_info info = GPUOPT_INIT(gpuopt_simplex_many_info);
-    gpuopt_simplex_many_report report = GPUOPT_INIT(gpuopt_simplex_many_report);
-    gpuopt_simplex_many *many;
-    double number[6][PROGRAMS * MOST * MOST], objective[PROGRAMS];
-    const double *const plain[] = {f->value, f->cost, f->lhs, f->rhs, f->lb, f->ub};
-    const double *const scaled[] = {f->scaled_value, f->c, f->l + f->cols, f->u + f->cols, f->l, f->u};
-    const size_t entries = (size_t)f->start[f->cols], rows = (size_t)f->rows, cols = (size_t)f->cols;
-    const size_t length[] = {entries, cols, rows, rows, cols, cols};
-    const mip whole_numbers = model_of(f, 0, NULL);
-    const brute_answer expected = brute_solve(&whole_numbers);
-    const int64_t each = 1 + take(f) % 9;
-    int32_t outcome[PROGRAMS];
-    int k, calls = 0;
-    for (k = 0; k < 6; k++) {
-        memcpy(number[k], plain[k], sizeof(double) * length[k]);
-        memcpy(number[k] + length[k], scaled[k], sizeof(double) * length[k]);
-    }
-    desc.copies = p.count = PROGRAMS;
-    desc.rows = f->rows, desc.cols = f->cols;
-    desc.start = f->start, desc.index = f->index;
-    desc.layout = GPUOPT_LAYOUT_CSC;
-    desc.maximize = f->desc.maximize;
-    p.value = number[0], p.cost = number[1], p.lhs = number[2], p.rhs = number[3], p.lb = number[4], p.ub = number[5];
-    report.outcome = outcome, report.objective = objective;
-    REQUIRE(gpuopt_simplex_many_create(f->context, &desc, &many) == GPUOPT_OK);
-    REQUIRE(gpuopt_simplex_many_load(many, GPUOPT_HOST, &p) == GPUOPT_OK);
-    do REQUIRE(gpuopt_simplex_many_iterate(many, each, &info) == GPUOPT_OK && calls++ < 10000);
-    while (info.more > 0);
-    REQUIRE(gpuopt_simplex_many_get(many, GPUOPT_HOST, 0, PROGRAMS, &report) == GPUOPT_OK);
-    gpuopt_simplex_many_destroy(many);
-    for (k = 0; k < (f->wide ? 1 : PROGRAMS); k++) {
-        REQUIRE(outcome[k] == (int32_t)expected.outcome);
-        if (expected.outcome == GPUOPT_OPTIMAL)
-            REQUIRE(fabs(objective[k] + f->desc.offset - expected.objective) <=
-                    1e-9 * fmax(1, fabs(expected.objective)));
-    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static void (*const calls[])(fuzz *) = {call_pivot,   call_flip,    call_step,      call_step,    call_iterate,
                                             call_refresh, call_ratio,   call_set_basis, call_change,  call_change,
-                                            call_bound,   call_certify, call_cutoff,    call_iterate, call_batch,
+                                            call_bound,   call_certify, call_cutoff,    call_iterate, answers_batch,
                                             call_add,     call_remove,  call_dual_step};
     fuzz f;
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
@@ -697,7 +413,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     f.bytes.data = data;
     f.bytes.size = size;
     f.context = fuzz_context(&f.host);
-    make_model(&f);
+    input_make(&f);
     for (k = 0; k < 2; k++) {
         before = f.host.live;
         REQUIRE(gpuopt_simplex_plan(f.context, &f.desc, &plan) == GPUOPT_OK);
@@ -710,14 +426,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_twin(&f);
     check_plain(&f);
     for (n = 0; n < OPERATIONS && f.bytes.size; n++) {
-        unsigned which = take(&f);
+        unsigned which = input_take(&f);
         calls[which / 32 == 6 ? 15 + which % 2 : which % 15](&f); /* stored inputs keep their meaning */
         REQUIRE(f.host.live == before);
         check_twin(&f);
         check_plain(&f);
     }
-    check_verdict(&f);
-    check_many(&f);
+    answers_verdict(&f);
+    answers_many(&f);
     for (k = 0; k < 2; k++) gpuopt_simplex_destroy(f.handle[k]);
     fuzz_context_end(f.context, &f.host);
     return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What synccheck says of a barrier in a conditional node of a CUDA graph: "divergent thread(s) in warp", of a kernel whose
- * threads all come to its two barriers. In a stream it says nothing of the same kernel. tests/gpu/sanitize.sh counts
- * such reports as explained.
+ * What synccheck says of a barrier in a conditional node of a CUDA graph: "divergent thread(s) in warp", of a kernel
+ * whose threads all come to its two barriers. In a stream it says nothing of the same kernel. tests/gpu/sanitize.sh
+ * counts such reports as explained.
  *
  * Build: nvcc -O2 -arch=sm_90 tests/gpu/while_graph.cu -o while_graph
  * Run:   compute-sanitizer --tool synccheck ./while_graph [graph]

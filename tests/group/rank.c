@@ -25,3 +25,43 @@ gpuopt_status rank_join(rank *r, double seconds) {
     desc.time_limit = seconds;
     return gpuopt_group_create(r->context, &r->transport, &desc, &r->group);
 }
+
+/* ---- A transport that fails ---- */
+
+static int fails(rank_faulty *f) { return f->left-- == 0; }
+
+static gpuopt_status faulty_gather(void *user, double seconds, const void *send, uint64_t bytes, void *receive) {
+    rank_faulty *f = user;
+    return fails(f) ? GPUOPT_ERROR_PEER : f->inner.all_gather(f->inner.user, seconds, send, bytes, receive);
+}
+
+static gpuopt_status faulty_broadcast(void *user, double seconds, int32_t root, void *data, uint64_t bytes) {
+    rank_faulty *f = user;
+    return fails(f) ? GPUOPT_ERROR_PEER : f->inner.broadcast(f->inner.user, seconds, root, data, bytes);
+}
+
+static gpuopt_status faulty_send(void *user, double seconds, int32_t to, const void *data, uint64_t bytes) {
+    rank_faulty *f = user;
+    return fails(f) ? GPUOPT_ERROR_PEER : f->inner.send(f->inner.user, seconds, to, data, bytes);
+}
+
+static gpuopt_status faulty_receive(void *user, double seconds, int32_t from, void *data, uint64_t bytes) {
+    rank_faulty *f = user;
+    return fails(f) ? GPUOPT_ERROR_PEER : f->inner.receive(f->inner.user, seconds, from, data, bytes);
+}
+
+static void faulty_abandon(void *user) {
+    rank_faulty *f = user;
+    f->inner.abandon(f->inner.user);
+}
+
+void rank_make_faulty(rank *r, int number, rank_faulty *f) {
+    f->inner = r->transport;
+    f->left = number;
+    r->transport.user = f;
+    r->transport.all_gather = faulty_gather;
+    r->transport.broadcast = faulty_broadcast;
+    r->transport.send = faulty_send;
+    r->transport.receive = faulty_receive;
+    r->transport.abandon = faulty_abandon;
+}

@@ -34,6 +34,14 @@ void ranks_run(int count, void (*work)(rank *r), const void *data);
 /* Makes the group of a rank, with this time limit. */
 gpuopt_status rank_join(rank *r, double seconds);
 
+/* A transport that passes everything on, but for one exchange, which fails. */
+typedef struct rank_faulty {
+    gpuopt_transport inner;
+    int left;
+} rank_faulty;
+/* From now on this rank's transport fails at exchange `number`, the first one being 0. *f must outlive the group. */
+void rank_make_faulty(rank *r, int number, rank_faulty *f);
+
 double seconds_now(void); /* of a monotonic clock */
 void seconds_wait(double seconds);
 

@@ -24,7 +24,7 @@ static void follows(rank *r) {
     gpuopt_simplex_desc desc = *w->desc;
     gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
     script_log log;
-    uint64_t before;
+    uint64_t before, on_device;
     gpuopt_simplex *simplex = NULL;
     EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
     desc.group = r->group;
@@ -33,9 +33,11 @@ static void follows(rank *r) {
     EXPECT(r, log.size == w->expected->size && memcmp(log.bytes, w->expected->bytes, log.size) == 0);
     script_free(&log);
     before = r->host.bytes[GPUOPT_HOST];
+    on_device = r->host.bytes[GPUOPT_DEVICE];
     EXPECT(r, gpuopt_simplex_plan(r->context, &desc, &plan) == GPUOPT_OK);
     EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == GPUOPT_OK);
     EXPECT(r, r->host.bytes[GPUOPT_HOST] - before == plan.host_bytes);
+    EXPECT(r, r->host.bytes[GPUOPT_DEVICE] - on_device == plan.device_bytes);
     gpuopt_simplex_destroy(simplex);
 }
 
@@ -60,9 +62,10 @@ static const char *const models[] = {"plant:40:1:0.5:1", "plant:10:10:1:2",   "p
 enum { MODELS = sizeof models / sizeof *models };
 
 static void same_bits(void **state) {
+    const int some = test_few() ? 5 : +MODELS, most = test_few() ? 3 : 5;
     int k, variant, tried = 0;
     (void)state;
-    for (k = 0; k < MODELS; k++) {
+    for (k = 0; k < some; k++) {
         mip m = model_load(models[k]);
         for (variant = 0; variant < VARIANTS; variant += test_few() ? 13 : 1) {
             gpuopt_simplex_desc desc = mip_simplex_desc(&m);
@@ -70,12 +73,36 @@ static void same_bits(void **state) {
             if (desc.method != GPUOPT_METHOD_TABLEAU) continue;
             if (tried % 3 == 0 && desc.deferred_pivots == 0) desc.deferred_pivots = 3;
             if (tried % 4 == 1) desc.refresh_pivots = 7;
-            compare(&m, &desc, 1 + tried % 5, tried % 2 ? 1000000 : 1);
+            compare(&m, &desc, 1 + tried % most, tried % 2 ? 1000000 : 1);
             tried++;
         }
         mip_free(&m);
     }
-    assert_true(test_few() ? tried >= MODELS : tried == MODELS * VARIANTS / 2);
+    assert_true(test_few() ? tried >= some : tried == MODELS * VARIANTS / 2);
+}
+
+/* ---- Without rows ---- */
+
+static void is_at_bounds(rank *r) {
+    gpuopt_simplex_desc desc = mip_simplex_desc(r->all->data);
+    gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
+    gpuopt_simplex *simplex = NULL;
+    EXPECT(r, rank_join(r, 60) == GPUOPT_OK);
+    desc.group = r->group;
+    EXPECT(r, gpuopt_simplex_create(r->context, &desc, &simplex) == GPUOPT_OK);
+    EXPECT(r, gpuopt_simplex_iterate(simplex, 1000, &info) == GPUOPT_OK);
+    EXPECT(r, info.outcome == GPUOPT_OPTIMAL && info.objective == -1 - 3 - 5 - 7);
+    gpuopt_simplex_destroy(simplex);
+}
+
+/* Each variable goes to its cheaper bound: those of even number to 0, the others to 1. */
+static void no_rows(void **state) {
+    static const double cost[9] = {0, -1, 2, -3, 4, -5, 6, -7, 8}, lb[9] = {0}, ub[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+    mip m = model_of(0, 9, NULL, cost, NULL, NULL, lb, ub);
+    int ranks;
+    (void)state;
+    for (ranks = 1; ranks <= 3; ranks++) ranks_run(ranks, is_at_bounds, &m);
+    mip_free(&m);
 }
 
 /* ---- Against exact arithmetic ---- */
@@ -130,7 +157,7 @@ static void exact_outcomes(void **state) {
         const exact_answer exact = exact_solve(&m, NULL);
         const solved w = {&m, &exact};
         of[exact.outcome]++;
-        ranks_run(2 + k % 3, is_right, &w);
+        ranks_run(2 + k % (test_few() ? 2 : 3), is_right, &w);
         mip_free(&m);
     }
     print_message("%d optimal, %d infeasible, %d unbounded\n", of[GPUOPT_OPTIMAL], of[GPUOPT_INFEASIBLE],
@@ -140,6 +167,7 @@ static void exact_outcomes(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(same_bits),
+    cmocka_unit_test(no_rows),
     cmocka_unit_test(exact_outcomes),
 };
 

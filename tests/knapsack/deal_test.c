@@ -62,8 +62,8 @@ static pool read_pool(const unsigned char *bytes) {
 
 static int same_nodes(const unsigned char *a, const unsigned char *b) { return memcmp(a, b, 20) == 0; }
 
-/* Every node is in one of the two, in its order; one of each `every` is in the bytes. Lists of several levels, in pools that
- * are too small and in such that are not. */
+/* Every node is in one of the two, in its order; one of each `every` is in the bytes. Lists of several levels, in pools
+ * that are too small and in such that are not. */
 static void every_node(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 31;

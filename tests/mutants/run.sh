@@ -44,11 +44,13 @@ object() {
     made+=("$to")
 }
 
-# helpers FOLDER: an archive of the folder's own helpers, the tests' support, the examples' readers and a transport.
+# helpers FOLDER: an archive of the folder's own helpers (group: also the simplex tests'), the tests' support, the
+# examples' readers and a transport.
 helpers() {
-    local file made=()
+    local file made=() other=()
     [ ! -e "$work/$1.a" ] || return 0
-    for file in tests/"$1"/*.c tests/support/*.c examples/io/*.c examples/io/*.cpp transports/gpuopt_threads.c; do
+    if [ "$1" = group ]; then other=(tests/simplex/*.c); fi
+    for file in tests/"$1"/*.c "${other[@]}" tests/support/*.c examples/io/*.c examples/io/*.cpp transports/gpuopt_threads.c; do
         case $file in *_test.c) ;; *) object "$file" ;; esac
     done
     ar rcs "$work/$1.a" "${made[@]}"

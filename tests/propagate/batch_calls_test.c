@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The calls of batches of nodes: device memory, all bounds of chosen nodes, the stop hook, misuse, memory that runs out.
- * What nodes find is compared with a run that batch_test.c has checked to be right.
+ * The calls of batches of nodes: device memory, all bounds of chosen nodes, the stop hook, misuse, memory that runs
+ * out. What nodes find is compared with a run that batch_test.c has checked to be right.
  */
 #include <math.h>
 #include <stdlib.h>

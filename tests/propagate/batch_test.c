@@ -2,7 +2,8 @@
  *
  * Batches of nodes: random nodes of random models, each compared, bit for bit, with a propagator of its own on the CPU
  * with one thread, which is given the node's bounds and propagated (what that one finds is compared with exact
- * rationals and other references elsewhere); nodes and batches that are FULL; a base that changes; tables that overflow.
+ * rationals and other references elsewhere); nodes and batches that are FULL; a base that changes; tables that
+ * overflow.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -40,7 +41,8 @@ static void check_batch(gpuopt_context *context, gpuopt_context *cpu, const gpuo
 
 static const model_shape shapes[] = {{6, 5, 5, 30}, {40, 30, 30, 20}, {60, 300, 120, 8}, {20, 1500, 1400, 2}};
 
-/* Multiplies each row by a number, so that sums are no longer exact, and sides no longer the activities that they were. */
+/* Multiplies each row by a number, so that sums are no longer exact, and sides no longer the activities that they
+ * were. */
 static void roughen(mip *m, uint64_t *seed) {
     static const double factor[] = {1.0 / 3, 0.1, 1e5, 1e-4 / 7};
     int32_t i;

@@ -10,7 +10,8 @@
 #include "tests/propagate/model.h"
 
 /* All calls that may allocate. Stops at the first one that fails, and cleans up. */
-static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const gpuopt_propagator_desc *desc) {
+static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const void *of) {
+    const gpuopt_propagator_desc *desc = of;
     gpuopt_context *context = (gpuopt_context *)&context_desc;
     gpuopt_propagator *p = NULL;
     gpuopt_memory_plan plan;
@@ -38,24 +39,9 @@ static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const g
 }
 
 static void memory_may_run_out(void **state) {
-    gpuopt_context_desc desc;
-    gpuopt_status status;
-    test_host host;
-    long n, failures = 0;
     model_host *h = *state;
-    for (n = 1;; n++) {
-        desc = test_context_desc(&host);
-        host.fail_at = n;
-        status = whole_life(&desc, &h->desc);
-        assert_int_equal(host.live, 0);
-        assert_true(host.bytes[GPUOPT_HOST] == 0 && host.bytes[GPUOPT_DEVICE] == 0);
-        if (host.allocations < n) break;
-        assert_int_equal(status, GPUOPT_ERROR_MEMORY);
-        assert_true(host.error[0]);
-        failures++;
-    }
-    assert_int_equal(status, GPUOPT_OK);
-    assert_true(failures >= (test_on("cuda") ? 4 : 3)); /* context, its state on CUDA, plan or create, handle */
+    /* context, its state on CUDA, plan or create, handle */
+    assert_true(test_runs_out(whole_life, &h->desc) >= (test_on("cuda") ? 4 : 3));
 }
 
 static void context_descriptors_of_other_versions(void **state) {
@@ -84,20 +70,14 @@ static void context_descriptors_of_other_versions(void **state) {
 static void check_plan(test_host *host, gpuopt_context *context, const gpuopt_propagator_desc *desc) {
     gpuopt_memory_plan plan;
     gpuopt_propagator *p;
-    uint64_t before[2];
+    test_held before;
     long live = host->live;
-    int where;
     gpuopt_desc_init(&plan, sizeof plan);
-    for (where = 0; where < 2; where++) before[where] = host->bytes[where];
     assert_int_equal(gpuopt_propagator_plan(context, desc, &plan), GPUOPT_OK);
     assert_int_equal(host->live, live);
-    for (where = 0; where < 2; where++) host->peak[where] = host->bytes[where];
+    before = test_held_by(host);
     p = problem_create(context, desc);
-    assert_int_equal(host->bytes[GPUOPT_HOST] - before[GPUOPT_HOST], plan.host_bytes);
-    assert_int_equal(host->bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE], plan.device_bytes);
-    assert_true(host->peak[GPUOPT_HOST] - before[GPUOPT_HOST] <= plan.host_bytes + plan.create_bytes);
-    assert_int_equal(host->peak[GPUOPT_DEVICE] - before[GPUOPT_DEVICE], plan.device_bytes + plan.create_device_bytes);
-    assert_true(plan.host_bytes > 0 && (plan.device_bytes > 0) == test_on("cuda"));
+    test_as_planned(host, &before, &plan);
     assert_true((plan.create_device_bytes > 0) == test_on("cuda"));
     gpuopt_propagator_destroy(p);
     assert_int_equal(host->live, live);

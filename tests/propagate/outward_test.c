@@ -63,8 +63,8 @@ static int add_term(mpq_t sum, mpq_t size, double a, double bound) {
     return 0;
 }
 
-/* What one side of the row implies for column j, and the sum of the sizes of all terms over |a|. Returns 0 if it implies
- * nothing. upper: the side is the rhs. */
+/* What one side of the row implies for column j, and the sum of the sizes of all terms over |a|. Returns 0 if it
+ * implies nothing. upper: the side is the rhs. */
 static int implied(const mip *m, int32_t j, int upper, mpq_t bound, mpq_t size) {
     double side = upper ? m->rhs[0] : m->lhs[0];
     int infinite = 0;
@@ -225,7 +225,8 @@ static void exact_results_stay_exact(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* 2^60 + 1 - 2^-60 - 2^60 + x <= 3, with the four terms in one partial sum: 1 - 2^-60 is no double, and x <= 2 + 2^-60. */
+/* 2^60 + 1 - 2^-60 - 2^60 + x <= 3, with the four terms in one partial sum: 1 - 2^-60 is no double, and x <= 2 +
+ * 2^-60. */
 static void lost_digits_count(void **state) {
     gpuopt_context *context = test_context(NULL);
     static const double terms[17] = {[0] = 0x1p60, [4] = 1, [8] = -0x1p-60, [12] = -0x1p60};
@@ -245,8 +246,8 @@ static void lost_digits_count(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* x <= 1 + 2^-1076, whose second term is 0 when it is rounded; and q x <= 1 in units of the least normal number, where q
- * times a quotient has digits that no double holds. */
+/* x <= 1 + 2^-1076, whose second term is 0 when it is rounded; and q x <= 1 in units of the least normal number, where
+ * q times a quotient has digits that no double holds. */
 static void underflow_counts(void **state) {
     gpuopt_context *context = test_context(NULL);
     mpq_t x, one;

@@ -67,7 +67,8 @@ static mip model_union(void) {
     return m;
 }
 
-/* By hand: a bound of a continuous column, an equivalence, a choice of columns, and another pass after what was found. */
+/* By hand: a bound of a continuous column, an equivalence, a choice of columns, and another pass after what was
+ * found. */
 static void by_hand(void **state) {
     static const int32_t some[] = {3, 1, 0}; /* the second is no binary */
     gpuopt_context *context = test_context(NULL);
@@ -114,8 +115,8 @@ static void by_hand(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* p and q are 1 if b = 0, r and s if b = 1; y >= p + q - 1 and y >= r + s - 1. In the same way each value of a wants y to
- * be 0. So there is no solution; but no probe of a or b meets both. */
+/* p and q are 1 if b = 0, r and s if b = 1; y >= p + q - 1 and y >= r + s - 1. In the same way each value of a wants y
+ * to be 0. So there is no solution; but no probe of a or b meets both. */
 static void crossing(void **state) {
     static const int32_t some[] = {0, 1};
     gpuopt_context *context = test_context(NULL);

@@ -72,6 +72,10 @@ static const problem_variant cuda_variants[] = {
 const problem_variant *problem_variants(size_t *count) {
     *count =
         test_on("cuda") ? sizeof cuda_variants / sizeof *cuda_variants : sizeof cpu_variants / sizeof *cpu_variants;
+    if (test_on("cuda") && getenv("GPUOPT_TEST_NO_GRAPH")) {
+        print_message("the variants with a graph are left out\n");
+        while (cuda_variants[*count - 1].driver == GPUOPT_DRIVER_GRAPH) --*count;
+    }
     return test_on("cuda") ? cuda_variants : cpu_variants;
 }
 

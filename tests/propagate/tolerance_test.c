@@ -273,8 +273,8 @@ static void integers_move_by_units(void **state) {
     }
 }
 
-/* The host's bounds of an integer column are rounded wherever they are set, with the tolerance of a candidate. An integer
- * stays what it is, however large. */
+/* The host's bounds of an integer column are rounded wherever they are set, with the tolerance of a candidate. An
+ * integer stays what it is, however large. */
 static void check_host_bounds_are_rounded(gpuopt_context *context, gpuopt_propagator_desc desc) {
     static const struct host_case {
         double lb, ub, want_lb, want_ub;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tree search on the CUDA backend: arrays in device memory, enqueued rounds, drivers, batches. The CPU's trail is what
- * all of it is compared with.
+ * A tree search on the CUDA backend: arrays in device memory, enqueued rounds, drivers, batches. The CPU's trail is
+ * what all of it is compared with.
  */
 #include <cuda_runtime_api.h>
 #include <math.h>

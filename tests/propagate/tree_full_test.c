@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A trail that is full: rounds stop with FULL, calls that set bounds are refused; bounds are as before what did not fit,
- * and the search goes on after a pop or a keep. (Random walks on a short trail are in tree_test.c.)
+ * A trail that is full: rounds stop with FULL, calls that set bounds are refused; bounds are as before what did not
+ * fit, and the search goes on after a pop or a keep. (Random walks on a short trail are in tree_test.c.)
  */
 #include <math.h>
 #include <stdlib.h>

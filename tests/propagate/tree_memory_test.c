@@ -13,7 +13,8 @@ typedef struct life {
 } life;
 
 /* A life with all calls that may allocate. Stops at the first one that fails, and cleans up. */
-static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const life *l) {
+static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const void *of) {
+    const life *l = of;
     gpuopt_context *context = NULL, *other = NULL;
     gpuopt_propagator *p = NULL, *fork = NULL, *second = NULL;
     gpuopt_propagator_info info = GPUOPT_INIT(gpuopt_propagator_info);
@@ -54,23 +55,10 @@ static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const l
 static void check_memory_may_run_out(gpuopt_context *context, gpuopt_propagator_mode mode,
                                      gpuopt_propagator_precision precision) {
     life l = {.model = model_small()};
-    gpuopt_status status;
-    test_host host;
-    long n;
     (void)context;
     assert_int_equal(mip_columns(&l.model), 0);
     l.desc = tree_desc(&l.model, mode, precision);
-    for (n = 1;; n++) {
-        gpuopt_context_desc desc = test_context_desc(&host);
-        host.fail_at = n;
-        status = whole_life(&desc, &l);
-        assert_int_equal(host.live, 0);
-        if (host.allocations < n) break;
-        assert_int_equal(status, GPUOPT_ERROR_MEMORY);
-        assert_true(host.error[0]);
-    }
-    assert_int_equal(status, GPUOPT_OK);
-    assert_true(n > 5); /* contexts, create, forks */
+    assert_true(test_runs_out(whole_life, &l) >= 5); /* contexts, create, forks */
     mip_free(&l.model);
 }
 TREE_TEST(memory_may_run_out)

@@ -90,8 +90,8 @@ static void check_capacity(gpuopt_context *context, gpuopt_propagator_mode mode,
 }
 TREE_TEST(capacity)
 
-/* x0 + x1 + x2 + x3 <= 1 with four ones: two of them suffice. 3 x0 + x1 <= 3 with x0 = 1: x1 = 0, for which x0 is needed;
- * x2's bounds are in no reason, since they do not move. */
+/* x0 + x1 + x2 + x3 <= 1 with four ones: two of them suffice. 3 x0 + x1 <= 3 with x0 = 1: x1 = 0, for which x0 is
+ * needed; x2's bounds are in no reason, since they do not move. */
 static void check_needless_premises(gpuopt_context *context, gpuopt_propagator_mode mode,
                                     gpuopt_propagator_precision precision) {
     static const double a[4] = {1, 1, 1, 1}, lhs[1] = {-INFINITY}, rhs[1] = {1}, ones[4] = {1, 1, 1, 1};
@@ -142,7 +142,8 @@ static mip draw_model(uint64_t *seed) {
     return m;
 }
 
-/* Whether every point of the box that satisfies the rows has x[col] <= bound (or >=); col < 0: whether there is none. */
+/* Whether every point of the box that satisfies the rows has x[col] <= bound (or >=); col < 0: whether there is
+ * none. */
 static int holds(const mip *m, const double *lb, const double *ub, int32_t col, int upper, double bound) {
     double x[COLS];
     int point, j, i;

@@ -14,8 +14,8 @@ static double bound_before(const walk *w, int64_t position, int32_t col, int upp
     return k >= 0 ? w->change[k].new_bound : upper ? w->ub0[col] : w->lb0[col];
 }
 
-/* Sets the premises' bounds in lb and ub, which begin as those of level 0. All of them come before `end`, are on columns
- * of the row (or on col), and hold there. */
+/* Sets the premises' bounds in lb and ub, which begin as those of level 0. All of them come before `end`, are on
+ * columns of the row (or on col), and hold there. */
 static void take_premises(walk *w, const tree_row *row, int32_t col, int64_t end, const int64_t *premise, int64_t count,
                           double *lb, double *ub) {
     int64_t k, l, set;

@@ -114,7 +114,8 @@ static void pop(pair *s, int levels) {
     compare(s);
 }
 
-/* Bounds of `count` distinct columns, of all if that is as many as there are; ones that do not fit are refused by both. */
+/* Bounds of `count` distinct columns, of all if that is as many as there are; ones that do not fit are refused by
+ * both. */
 static void set(pair *s, int32_t count) {
     const int32_t cols = s->model.matrix.cols, step = cols / count;
     int32_t *col = malloc(sizeof *col * (size_t)count), k, first = (int32_t)test_random_int(&s->seed, 0, step - 1);
@@ -322,8 +323,8 @@ static void check_many_changes(gpuopt_context *context, gpuopt_propagator_mode m
 }
 TREE_TEST(many_changes)
 
-/* Sides of columns in turn, each of which moves a chain of others until the trail is full; then the way back. Rounds look
- * at few rows, and those of a round that did not fit are looked at again. */
+/* Sides of columns in turn, each of which moves a chain of others until the trail is full; then the way back. Rounds
+ * look at few rows, and those of a round that did not fit are looked at again. */
 static void check_after_full(gpuopt_context *context, gpuopt_propagator_mode mode,
                              gpuopt_propagator_precision precision) {
     enum { COLS = 200 };

@@ -189,8 +189,8 @@ static void check_levels(gpuopt_context *context, gpuopt_propagator_mode mode, g
 }
 TREE_TEST(levels)
 
-/* 1e-8 x + 1e-8 y <= 1.5e-8 is violated by less than the tolerance at x = y = 1: it moves a bound all the same, but of no
- * column that the host has fixed. So what is fixed must come back, and no more than that. */
+/* 1e-8 x + 1e-8 y <= 1.5e-8 is violated by less than the tolerance at x = y = 1: it moves a bound all the same, but of
+ * no column that the host has fixed. So what is fixed must come back, and no more than that. */
 static void check_fixed_columns(gpuopt_context *context, gpuopt_propagator_mode mode,
                                 gpuopt_propagator_precision precision) {
     static const double a[4] = {1, 0, 1e-8, 1e-8}, lhs[2] = {1, -INFINITY}, rhs[2] = {1, 1.5e-8};

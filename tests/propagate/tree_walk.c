@@ -319,7 +319,8 @@ static void check_fresh(walk *w) {
     mip_free(&m);
 }
 
-/* The twin does the rounds one by one; the changes of each are those of the trail, in the order that the header says. */
+/* The twin does the rounds one by one; the changes of each are those of the trail, in the order that the header
+ * says. */
 static void compare_round(walk *w, int64_t from) {
     int32_t name[MODEL_ROWS + WALK_ADDED], k;
     gpuopt_propagator_info sum = w->info, one;

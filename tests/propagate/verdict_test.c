@@ -70,8 +70,8 @@ static double pick(uint64_t *seed, const double *table, int count) {
     return table[test_random_int(seed, 0, count - 1)];
 }
 
-/* One to three columns; the rows are near x = p for a point p, off by up to some multiple of the tolerance. The sums at p
- * are exact: the error of a rounded one, which least_change lets pass in one order only, may be what decides. */
+/* One to three columns; the rows are near x = p for a point p, off by up to some multiple of the tolerance. The sums at
+ * p are exact: the error of a rounded one, which least_change lets pass in one order only, may be what decides. */
 static mip near_crossing(uint64_t *seed, int large) {
     static const double size[] = {1, 1, 1, 3, 0.125, 0x1p-7, 0x1p-10, 1e3, 1e6, 7e5},
                         off[] = {0, 0, 1.3e-7, 4.7e-7, 8.9e-7, 1.17e-6, 2.9e-6, 0.5};

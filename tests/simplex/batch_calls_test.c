@@ -62,7 +62,6 @@ static void refused_descriptors(void **state) {
     BAD(ARGUMENT, "size", struct_size, 4);
     if (test_on("cuda")) {
         gpuopt_simplex *tableau;
-        BAD(UNSUPPORTED, "when_full", when_full, GPUOPT_WHEN_FULL_REFACTOR);
         desc.method = GPUOPT_METHOD_TABLEAU;
         tableau = simplex_create(context, &desc);
         bad = batch_desc();
@@ -285,6 +284,7 @@ static void memory_is_planned(void **state) {
                 long allocations, live = host.live;
                 batch_of.copies = copies[k];
                 batch_of.pivots = model == 1 ? 10 : 0;
+                batch_of.when_full = model == 1 ? GPUOPT_WHEN_FULL_REFACTOR : GPUOPT_WHEN_FULL_END;
                 batch_of.with_basis = batch_of.with_x = batch_of.with_farkas = with;
                 must(gpuopt_simplex_batch_plan(root, &batch_of, &plan));
                 assert_int_equal(host.live, live);
@@ -392,14 +392,42 @@ static void stopped(void **state) {
 
 /* ---- Odd shapes ---- */
 
-/* No rows, no columns, one of each, and a column of more entries than most. */
+/* The same model with the first half of its rows, and room for the other one. */
+static gpuopt_simplex *half_of(gpuopt_context *context, int32_t rows, int32_t cols, const double *a, const double *cost,
+                               const double *lhs, const double *lb, const double *ub) {
+    mip half = model_of(rows / 2, cols, a, cost, lhs, NULL, lb, ub);
+    gpuopt_simplex_desc desc = root_desc(&half);
+    gpuopt_simplex *root;
+    desc.spare_rows = rows - rows / 2;
+    desc.spare_nonzeros = (int64_t)rows * cols + 1;
+    desc.scaling = GPUOPT_OFF;
+    root = simplex_create(context, &desc);
+    mip_free(&half);
+    return root;
+}
+static void add_other_half(gpuopt_simplex *root, int32_t rows, int32_t cols, const double *a, const double *lhs) {
+    const int32_t first = rows / 2;
+    int64_t start[101];
+    int32_t index[200], k;
+    gpuopt_matrix more = {0};
+    for (k = 0; k <= rows - first; k++) start[k] = (int64_t)k * cols;
+    for (k = 0; k < (rows - first) * cols; k++) index[k] = k % cols;
+    more.layout = GPUOPT_LAYOUT_CSR;
+    more.rows = rows - first, more.cols = cols;
+    more.start = start, more.index = index, more.value = a + first * cols;
+    must(gpuopt_simplex_add_rows(root, &more, lhs + first, NULL));
+}
+
+/* No rows, no columns, one of each, and a column of more entries than most; the second time half of the rows come after
+ * the batch, and the long column becomes so then. */
 static void shapes(void **state) {
     static const int32_t shape[][2] = {{0, 0}, {0, 3}, {3, 0}, {1, 1}, {100, 2}};
     gpuopt_context *context = test_context(NULL);
     int k;
     (void)state;
-    for (k = 0; k < 5; k++) {
-        const int32_t rows = shape[k][0], cols = shape[k][1];
+    for (k = 0; k < 10; k++) {
+        const int32_t rows = shape[k % 5][0], cols = shape[k % 5][1];
+        const int grown = k >= 5;
         double a[200], cost[] = {1, 2, 3}, lb[] = {0, 0, 0}, ub[] = {4, 5, 6}, lhs[100];
         int32_t i, verdicts = 0;
         uint64_t seed = 3;
@@ -414,9 +442,10 @@ static void shapes(void **state) {
         for (i = 0; i < rows * cols; i++) a[i] = 1 + i % 2;
         m = model_of(rows, cols, a, cost, lhs, NULL, lb, ub);
         desc = root_desc(&m);
-        root = simplex_create(context, &desc);
-        simplex_iterate(root, 1000);
+        root = grown ? half_of(context, rows, cols, a, cost, lhs, lb, ub) : simplex_create(context, &desc);
         must(gpuopt_simplex_batch_create(root, &batch_of, &batch));
+        if (grown) add_other_half(root, rows, cols, a, lhs);
+        simplex_iterate(root, 1000);
         all = children_draw(&seed, &m, COUNT, (cols ? 5 : 0) + (rows ? 2 : 0));
         report = children_report_new(&m, COUNT);
         must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &report->r));
@@ -433,6 +462,48 @@ static void shapes(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* ---- Where branching splits ---- */
+
+/* Bounds that are set after iterating move the point: _branch splits where _get_solution says then, and a host that wants
+ * the split of before gives its own bounds. */
+static void branches_at_the_present_point(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    int32_t col[200], some[COUNT / 2], count, j, k = 0, moved = 0;
+    double x[200], now[200];
+    mip m = children_cover(1, 20, 30);
+    gpuopt_simplex_desc desc = children_root_desc(&m, 1);
+    gpuopt_simplex *root = simplex_create(context, &desc);
+    gpuopt_simplex_batch *batch = children_batch(root, COUNT, 0, GPUOPT_WHEN_FULL_END);
+    children_report *report, *again;
+    children *all;
+    (void)state;
+    assert_int_equal(simplex_iterate(root, 100000).outcome, GPUOPT_OPTIMAL);
+    children_fractional(root, &m, col, x);
+    for (j = 0; j < m.columns.cols; j++) /* columns at 0, which leave their bound */
+        if (x[j] == 0 && k < 6) {
+            const double two = 2, three = 3;
+            must(gpuopt_simplex_set_some_bounds(root, GPUOPT_HOST, 1, &j, &two, &three));
+            m.lb[j] = 2, m.ub[j] = 3;
+            k++;
+        }
+    count = children_fractional(root, &m, col, now);
+    for (j = 0; j < m.columns.cols && count < COUNT / 2; j++) col[count++] = j;
+    for (k = 0; k < COUNT / 2; k++) some[k] = col[k], moved += floor(x[some[k]]) != floor(now[some[k]]);
+    assert_true(moved > 2);
+    all = children_branch(&m, COUNT / 2, some, now);
+    report = children_report_new(&m, COUNT), again = children_report_new(&m, COUNT);
+    must(gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, COUNT / 2, some, 1000, &report->r));
+    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &again->r));
+    assert_true(children_report_equal(&m, report, again));
+    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_destroy(root);
+    children_report_free(report);
+    children_report_free(again);
+    free(all);
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refused_descriptors),
@@ -442,6 +513,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(stopped),
         cmocka_unit_test(shapes),
+        cmocka_unit_test(branches_at_the_present_point),
     };
     return test_main(argc, argv, __FILE__, tests, sizeof tests / sizeof *tests);
 }

@@ -14,29 +14,6 @@
 
 static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
 
-static gpuopt_simplex_desc root_desc(const mip *m, int way) {
-    gpuopt_simplex_desc desc = mip_simplex_desc(m);
-    desc.method = GPUOPT_METHOD_REVISED;
-    if (test_on("cuda")) return desc;
-    if (way & 1) desc.algorithm = GPUOPT_ALGORITHM_AUTO;
-    if (way & 2) desc.method = GPUOPT_METHOD_TABLEAU;
-    if (way & 4) desc.algorithm = GPUOPT_ALGORITHM_DUAL;
-    if (way & 8) desc.deferred_pivots = 2;
-    desc.dual_pricing = (gpuopt_simplex_dual_pricing)(way / 16 % 3);
-    return desc;
-}
-
-static gpuopt_simplex_batch *batch_new(gpuopt_simplex *root, int32_t copies, int32_t pivots) {
-    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
-    gpuopt_simplex_batch *batch;
-    desc.copies = copies;
-    desc.pivots = pivots;
-    desc.changes = 9 * (int64_t)copies;
-    desc.with_basis = desc.with_x = desc.with_farkas = 1;
-    must(gpuopt_simplex_batch_create(root, &desc, &batch));
-    return batch;
-}
-
 /* ---- Against rationals ---- */
 
 enum { EACH = 12 };
@@ -49,11 +26,11 @@ static void any_against_rationals(void **state) {
     (void)state;
     for (model = 0; model < test_times(300, 60); model++) {
         mip m = changes_model(&seed, (int32_t)test_random_int(&seed, 1, 8), (int32_t)test_random_int(&seed, 1, 8));
-        gpuopt_simplex_desc desc = root_desc(&m, model);
+        gpuopt_simplex_desc desc = children_root_desc(&m, model);
         gpuopt_simplex *root = simplex_create(context, &desc);
         children *all = children_draw(&seed, &m, EACH, 1 + model % 7);
         children_report *report = children_report_new(&m, EACH);
-        gpuopt_simplex_batch *batch = batch_new(root, EACH, 0);
+        gpuopt_simplex_batch *batch = children_batch(root, EACH, 0, GPUOPT_WHEN_FULL_END);
         const int64_t few = test_random_int(&seed, 0, 5);
         int32_t k;
         if (few > 0) simplex_iterate(root, few < 4 ? few : 100000);
@@ -93,10 +70,10 @@ static void boxed_against_rationals(void **state) {
         children_report *report = children_report_new(&m, EACH);
         int32_t k;
         for (k = 0; k < m.columns.cols; k++) m.lb[k] = fmax(m.lb[k], -20), m.ub[k] = fmin(m.ub[k], 30);
-        desc = root_desc(&m, model);
+        desc = children_root_desc(&m, model);
         root = simplex_create(context, &desc);
         simplex_iterate(root, 100000);
-        batch = batch_new(root, EACH, 0);
+        batch = children_batch(root, EACH, 0, GPUOPT_WHEN_FULL_END);
         all = children_draw(&seed, &m, EACH, CHILDREN_SIDES);
         must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &report->r));
         for (k = 0; k < EACH; k++) {
@@ -168,7 +145,7 @@ static void as_single_handles(void **state) {
     (void)state;
     for (way = 0; way < 48 && !test_on("cuda"); way++) {
         mip m = model_load(models[way % 4]);
-        gpuopt_simplex_desc desc = root_desc(&m, way);
+        gpuopt_simplex_desc desc = children_root_desc(&m, way);
         gpuopt_simplex *root;
         gpuopt_simplex_batch *batch;
         children *all = children_draw(&seed, &m, EACH, 1 + way % 7);
@@ -180,7 +157,7 @@ static void as_single_handles(void **state) {
         if (way & 1) desc.deferred_pivots = 1;
         root = simplex_create(context, &desc);
         simplex_iterate(root, 100000);
-        batch = batch_new(root, EACH, 0);
+        batch = children_batch(root, EACH, 0, GPUOPT_WHEN_FULL_END);
         must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, iterations, &report->r));
         if (way % 2) must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, iterations, &report->r));
         for (k = 0; k < EACH; k++) check_single(context, &desc, &m, all, report, k, iterations);
@@ -195,50 +172,27 @@ static void as_single_handles(void **state) {
 
 /* ---- Strong branching, against CLP ---- */
 
-/* Set covering, with costs that make fractional optima likely. */
-static mip cover(uint64_t seed, int32_t rows, int32_t cols) {
-    double *a = calloc((size_t)rows * (size_t)cols, sizeof *a), *vector = calloc((size_t)(rows + 3 * cols), sizeof *a);
-    double *cost = vector, *lb = cost + cols, *ub = lb + cols, *lhs = ub + cols;
-    int32_t i, j, k;
-    mip m;
-    for (j = 0; j < cols; j++) {
-        cost[j] = (double)test_random_int(&seed, 2, 4);
-        ub[j] = 1;
-        for (k = 0; k < 4; k++) a[test_random_int(&seed, 0, rows - 1) * cols + j] = 1;
-    }
-    for (i = 0; i < rows; i++) {
-        for (k = 0; k < 2; k++) a[i * cols + test_random_int(&seed, 0, cols - 1)] = 1;
-        lhs[i] = 1;
-    }
-    m = model_of(rows, cols, a, cost, lhs, NULL, lb, ub);
-    free(a);
-    free(vector);
-    return m;
-}
-
 static void branching_against_clp(void **state) {
     gpuopt_context *context = test_context(NULL);
     int model, verdicts = 0, settled = 0, total = 0;
     (void)state;
     for (model = 0; model < (test_few() ? 2 : 4); model++) {
-        mip m = cover((uint64_t)model + 1, 20 + 20 * model, 30 + 40 * model);
-        gpuopt_simplex_desc desc = root_desc(&m, 1);
+        mip m = children_cover((uint64_t)model + 1, 20 + 20 * model, 30 + 40 * model);
+        gpuopt_simplex_desc desc = children_root_desc(&m, 1);
         gpuopt_simplex *root;
         gpuopt_simplex_batch *batch;
         children *all;
         children_report *report, *again;
         double x[200];
-        int32_t col[200], count = 0, j, k;
+        int32_t col[200], count, k;
         root = simplex_create(context, &desc);
         assert_int_equal(simplex_iterate(root, 100000).outcome, GPUOPT_OPTIMAL);
-        must(gpuopt_simplex_get_solution(root, GPUOPT_HOST, x, NULL, NULL, NULL));
-        for (j = 0; j < m.columns.cols; j++)
-            if (x[j] - floor(x[j]) > 1e-6 && x[j] - floor(x[j]) < 1 - 1e-6) col[count++] = j;
+        count = children_fractional(root, &m, col, x);
         if (count <= 3) fail_msg("model %d: %d fractional columns", model, (int)count);
         all = children_branch(&m, count, col, x);
         report = children_report_new(&m, 2 * count);
         again = children_report_new(&m, 2 * count);
-        batch = batch_new(root, 2 * count, 0);
+        batch = children_batch(root, 2 * count, 0, GPUOPT_WHEN_FULL_END);
         must(gpuopt_simplex_batch_branch(batch, GPUOPT_HOST, count, col, 1000, &report->r));
         must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &again->r));
         assert_true(children_report_equal(&m, report, again));
@@ -319,7 +273,7 @@ static void long_steps(void **state) {
             total += weight[j] * most[j];
         }
         m = model_of(1, ITEMS, weight, cost, &none, NULL, NULL, most);
-        desc = root_desc(&m, 1);
+        desc = children_root_desc(&m, 1);
         root = simplex_create(context, &desc);
         simplex_iterate(root, 1000);
         for (k = 0; k < ASKED; k++) {
@@ -334,7 +288,7 @@ static void long_steps(void **state) {
         asked.lhs = lhs;
         asked.rhs = rhs;
         report = children_report_new(&m, ASKED);
-        batch = batch_new(root, ASKED, 0);
+        batch = children_batch(root, ASKED, 0, GPUOPT_WHEN_FULL_END);
         must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &asked, 1000, &report->r));
         for (k = 0; k < ASKED - 1; k++) {
             const double least = cheapest(weight, cost, most, lhs[k]);
@@ -353,7 +307,7 @@ static void long_steps(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* ---- Many, few, and no room ---- */
+/* ---- Many and few ---- */
 
 /* A child does not depend on what is run beside it, nor on how many there are; a root that changes in between counts as
  * it is when it runs. */
@@ -362,7 +316,7 @@ static void many_and_few(void **state) {
     uint64_t seed = 15;
     mip m = model_load("plant:20:40:0.3:2"), changed;
     const int32_t most = test_few() ? 40 : CHILDREN_MOST;
-    gpuopt_simplex_desc desc = root_desc(&m, 1);
+    gpuopt_simplex_desc desc = children_root_desc(&m, 1);
     gpuopt_simplex *root = simplex_create(context, &desc), *other;
     gpuopt_simplex_batch *batch, *of_other;
     children *all = children_draw(&seed, &m, most, 7);
@@ -372,7 +326,7 @@ static void many_and_few(void **state) {
     int32_t k, j = 0;
     (void)state;
     simplex_iterate(root, 100000);
-    batch = batch_new(root, most, 0);
+    batch = children_batch(root, most, 0, GPUOPT_WHEN_FULL_END);
     must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &report->r));
     for (k = 0; k < most; k += 7) {
         children *single = calloc(1, sizeof *single);
@@ -415,7 +369,7 @@ static void many_and_few(void **state) {
     assert_int_equal(one->iterations[0], 0);
     /* Two batches over one root, and a batch over another handle, do not mind each other. */
     other = simplex_create(context, &desc);
-    of_other = batch_new(other, 3, 0);
+    of_other = children_batch(other, 3, 0, GPUOPT_WHEN_FULL_END);
     must(gpuopt_simplex_batch_run(of_other, GPUOPT_HOST, &all->c, 1000, &one->r));
     gpuopt_simplex_batch_destroy(of_other);
     gpuopt_simplex_destroy(other);
@@ -429,55 +383,6 @@ static void many_and_few(void **state) {
     gpuopt_context_destroy(context);
 }
 
-/* A child that needs more than K iterations is FULL after K, with a bound; with REFACTOR it goes on. */
-static void full(void **state) {
-    gpuopt_context *context = test_context(NULL);
-    uint64_t seed = 3;
-    mip m = model_load("plant:30:60:0.2:2");
-    gpuopt_simplex_desc desc = root_desc(&m, 1);
-    gpuopt_simplex *root = simplex_create(context, &desc);
-    gpuopt_simplex_batch *batch;
-    gpuopt_simplex_batch_desc refactor = GPUOPT_INIT(gpuopt_simplex_batch_desc);
-    children *all = children_draw(&seed, &m, 40, CHILDREN_BOUNDS | CHILDREN_SIDES);
-    children_report *short_of = children_report_new(&m, 40), *whole = children_report_new(&m, 40);
-    int32_t k, ended = 0;
-    (void)state;
-    simplex_iterate(root, 100000);
-    batch = batch_new(root, 40, 2);
-    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &short_of->r));
-    gpuopt_simplex_batch_destroy(batch);
-    refactor.copies = 40;
-    refactor.pivots = 2;
-    refactor.changes = 400;
-    refactor.when_full = GPUOPT_WHEN_FULL_REFACTOR;
-    if (test_on("cuda")) {
-        assert_int_equal(gpuopt_simplex_batch_create(root, &refactor, &batch), GPUOPT_ERROR_UNSUPPORTED);
-        assert_null(batch);
-        batch = batch_new(root, 40, 500);
-    } else must(gpuopt_simplex_batch_create(root, &refactor, &batch));
-    must(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &all->c, 1000, &whole->r));
-    for (k = 0; k < 40; k++) {
-        const double sign = m.maximize ? -1 : 1;
-        assert_true(whole->outcome[k] == GPUOPT_OPTIMAL || whole->outcome[k] == GPUOPT_INFEASIBLE ||
-                    whole->outcome[k] == GPUOPT_UNBOUNDED ||
-                    (test_on("cuda") && whole->outcome[k] == GPUOPT_IMPRECISE));
-        assert_true(short_of->iterations[k] <= 2);
-        if (short_of->outcome[k] != GPUOPT_FULL) continue;
-        ended++;
-        assert_int_equal(short_of->iterations[k], 2);
-        if (whole->outcome[k] == GPUOPT_OPTIMAL)
-            assert_true(sign * short_of->bound[k] <= sign * whole->objective[k] + 1e-9 * fabs(whole->objective[k]));
-    }
-    assert_true(ended > 3);
-    gpuopt_simplex_batch_destroy(batch);
-    children_report_free(short_of);
-    children_report_free(whole);
-    gpuopt_simplex_destroy(root);
-    free(all);
-    mip_free(&m);
-    gpuopt_context_destroy(context);
-}
-
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_against_rationals),
@@ -486,7 +391,6 @@ int main(int argc, char **argv) {
         cmocka_unit_test(branching_against_clp),
         cmocka_unit_test(long_steps),
         cmocka_unit_test(many_and_few),
-        cmocka_unit_test(full),
     };
     return test_main(argc, argv, __FILE__, tests, sizeof tests / sizeof *tests);
 }

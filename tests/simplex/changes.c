@@ -104,3 +104,25 @@ const char *changes_fault(gpuopt_simplex *simplex, const mip *m, int *verdicts) 
     answer_free(&a);
     return fault;
 }
+
+mip changes_tree_model(uint64_t *seed, int32_t rows, int32_t cols) {
+    double *a = calloc((size_t)(rows * cols), sizeof *a), *cost = calloc((size_t)cols, sizeof *cost);
+    double *lhs = calloc((size_t)rows, sizeof *lhs), *rhs = calloc((size_t)rows, sizeof *rhs);
+    double *ub = calloc((size_t)cols, sizeof *ub);
+    int32_t k;
+    mip m;
+    for (k = 0; k < rows * cols; k++)
+        if (test_random_int(seed, 0, 4) == 0) a[k] = (double)test_random_int(seed, 1, 9);
+    for (k = 0; k < cols; k++) cost[k] = (double)test_random_int(seed, 1, 40), ub[k] = 3;
+    for (k = 0; k < rows; k++) {
+        lhs[k] = k % 2 ? (double)test_random_int(seed, 10, 40) : -INFINITY;
+        rhs[k] = k % 2 ? INFINITY : (double)test_random_int(seed, 40, 90);
+    }
+    m = model_of(rows, cols, a, cost, lhs, rhs, NULL, ub);
+    free(a);
+    free(cost);
+    free(lhs);
+    free(rhs);
+    free(ub);
+    return m;
+}

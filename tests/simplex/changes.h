@@ -14,4 +14,7 @@ void changes_make(uint64_t *seed, gpuopt_simplex *simplex, mip *m);
 /* What is wrong with the handle's verdict, answer or proof; NULL: nothing. Adds 1 << outcome to *verdicts. */
 const char *changes_fault(gpuopt_simplex *simplex, const mip *m, int *verdicts);
 
+/* A packing and covering model with columns in 0 .. 3, whose optimum is fractional. */
+mip changes_tree_model(uint64_t *seed, int32_t rows, int32_t cols);
+
 #endif /* TESTS_SIMPLEX_CHANGES_H */

@@ -119,6 +119,61 @@ void children_free(mip *copy) {
     free(copy->rhs);
 }
 
+/* ---- Roots and batches ---- */
+
+gpuopt_simplex_desc children_root_desc(const mip *m, int way) {
+    gpuopt_simplex_desc desc = mip_simplex_desc(m);
+    desc.method = GPUOPT_METHOD_REVISED;
+    if (test_on("cuda")) return desc;
+    if (way & 1) desc.algorithm = GPUOPT_ALGORITHM_AUTO;
+    if (way & 2) desc.method = GPUOPT_METHOD_TABLEAU;
+    if (way & 4) desc.algorithm = GPUOPT_ALGORITHM_DUAL;
+    if (way & 8) desc.deferred_pivots = 2;
+    desc.dual_pricing = (gpuopt_simplex_dual_pricing)(way / 16 % 3);
+    return desc;
+}
+
+gpuopt_simplex_batch *children_batch(gpuopt_simplex *root, int32_t copies, int32_t pivots,
+                                     gpuopt_simplex_when_full when_full) {
+    gpuopt_simplex_batch_desc desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    gpuopt_simplex_batch *batch;
+    desc.copies = copies;
+    desc.pivots = pivots;
+    desc.when_full = when_full;
+    desc.changes = 9 * (int64_t)copies;
+    desc.with_basis = desc.with_x = desc.with_farkas = 1;
+    must(gpuopt_simplex_batch_create(root, &desc, &batch));
+    return batch;
+}
+
+mip children_cover(uint64_t seed, int32_t rows, int32_t cols) {
+    double *a = calloc((size_t)rows * (size_t)cols, sizeof *a), *vector = calloc((size_t)(rows + 3 * cols), sizeof *a);
+    double *cost = vector, *lb = cost + cols, *ub = lb + cols, *lhs = ub + cols;
+    int32_t i, j, k;
+    mip m;
+    for (j = 0; j < cols; j++) {
+        cost[j] = (double)test_random_int(&seed, 2, 4);
+        ub[j] = 1;
+        for (k = 0; k < 4; k++) a[test_random_int(&seed, 0, rows - 1) * cols + j] = 1;
+    }
+    for (i = 0; i < rows; i++) {
+        for (k = 0; k < 2; k++) a[i * cols + test_random_int(&seed, 0, cols - 1)] = 1;
+        lhs[i] = 1;
+    }
+    m = model_of(rows, cols, a, cost, lhs, NULL, lb, ub);
+    free(a);
+    free(vector);
+    return m;
+}
+
+int32_t children_fractional(gpuopt_simplex *root, const mip *m, int32_t *col, double *x) {
+    int32_t count = 0, j;
+    must(gpuopt_simplex_get_solution(root, GPUOPT_HOST, x, NULL, NULL, NULL));
+    for (j = 0; j < m->columns.cols; j++)
+        if (x[j] - floor(x[j]) > 1e-6 && x[j] - floor(x[j]) < 1 - 1e-6) col[count++] = j;
+    return count;
+}
+
 /* ---- Reports ---- */
 
 children_report *children_report_new(const mip *m, int32_t count) {
@@ -127,6 +182,7 @@ children_report *children_report_new(const mip *m, int32_t count) {
     gpuopt_simplex_child_report r = GPUOPT_INIT(gpuopt_simplex_child_report);
     assert_true(report && count <= CHILDREN_MOST);
     report->count = count;
+    report->cutoff = NAN;
     r.basis = report->basis = calloc(children * (rows + cols) + 1, 1);
     r.x = report->x = calloc(children * cols + 1, sizeof(double));
     r.farkas = report->farkas = calloc(children * rows + 1, sizeof(double));
@@ -190,6 +246,7 @@ static const char *bound_fault(const mip *m, const exact_answer *e, double bound
 const char *children_fault(const mip *m, const children *all, const children_report *r, int32_t k, int *verdicts) {
     const int32_t rows = m->columns.rows, cols = m->columns.cols;
     const int outcome = r->outcome[k];
+    const double sign = m->maximize ? -1 : 1;
     const uint8_t *basis = r->basis + (size_t)k * (size_t)(rows + cols);
     const double *x = r->x + (size_t)k * (size_t)cols;
     const char *fault = NULL;
@@ -207,6 +264,8 @@ const char *children_fault(const mip *m, const children *all, const children_rep
         e = exact_solve(&child, NULL);
         if (outcome == GPUOPT_OPTIMAL || outcome == GPUOPT_INFEASIBLE || outcome == GPUOPT_UNBOUNDED) {
             if (e.outcome != (gpuopt_outcome)outcome) fault = "another verdict than in rationals";
+        } else if (outcome == GPUOPT_CUTOFF) {
+            if (!(sign * r->bound[k] >= sign * r->cutoff)) fault = "the bound has not reached the cutoff";
         } else if (outcome != GPUOPT_MORE && outcome != GPUOPT_FULL && outcome != GPUOPT_IMPRECISE)
             fault = "not an outcome of a child";
         if (!fault && outcome == GPUOPT_OPTIMAL &&

@@ -33,10 +33,23 @@ void children_set(const children *all, int32_t k, gpuopt_simplex *simplex);
 mip children_copy(const mip *m);
 void children_free(mip *copy);
 
+/* ---- Roots and batches ---- */
+
+/* The root's descriptor: on the CPU the method, the algorithm, K and the pricing go by the bits of `way`. */
+gpuopt_simplex_desc children_root_desc(const mip *m, int way);
+/* With room for nine changes a child, and for everything that a report may ask for. */
+gpuopt_simplex_batch *children_batch(gpuopt_simplex *root, int32_t copies, int32_t pivots,
+                                     gpuopt_simplex_when_full when_full);
+/* Set covering, with costs that make fractional optima likely. */
+mip children_cover(uint64_t seed, int32_t rows, int32_t cols);
+/* The root's x [cols], and the columns [cols] at which it is fractional. Returns their number. */
+int32_t children_fractional(gpuopt_simplex *root, const mip *m, int32_t *col, double *x);
+
 /* What a batch says, all of it. */
 typedef struct children_report {
     gpuopt_simplex_child_report r;
     int32_t count;
+    double cutoff; /* that the root has; NaN: none */
     int32_t outcome[CHILDREN_MOST], iterations[CHILDREN_MOST];
     double bound[CHILDREN_MOST], objective[CHILDREN_MOST];
     uint8_t *basis;
@@ -48,7 +61,7 @@ void children_report_free(children_report *r);
 int children_report_equal(const mip *m, const children_report *a, const children_report *b); /* to the bit */
 
 /* What is wrong about child k of m, in rationals; NULL: nothing. A child without a verdict (MORE, FULL, IMPRECISE) has
- * a bound, which must hold, and a basis. Adds 1 << outcome to *verdicts. */
+ * a bound, which must hold, and a basis; that of a CUTOFF has reached the cutoff. Adds 1 << outcome to *verdicts. */
 const char *children_fault(const mip *m, const children *all, const children_report *r, int32_t k, int *verdicts);
 
 #endif /* TESTS_SIMPLEX_CHILDREN_H */

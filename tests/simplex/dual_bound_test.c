@@ -120,8 +120,8 @@ static mip covering(uint64_t *seed) {
     return model_of(ROWS, COLS, value, cost, lhs, rhs, NULL, ub);
 }
 
-/* A cutoff next to a bound that is met on the way, or next to the whole number beside it, where the engine's objective and
- * what is proven of it may be on different sides: the way ends there, or a little later. */
+/* A cutoff next to a bound that is met on the way, or next to the whole number beside it, where the engine's objective
+ * and what is proven of it may be on different sides: the way ends there, or a little later. */
 static void cutoffs_on_the_way(void **state) {
     enum { MOST = 100 };
     gpuopt_context *context = test_context(NULL);

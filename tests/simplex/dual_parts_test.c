@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The dual simplex method part by part: verdicts and proofs of models that a host's loop solves against exact rationals,
- * with detours of its own; the same pivots as whole iterations; what each part says and does; and what is refused.
+ * The dual simplex method part by part: verdicts and proofs of models that a host's loop solves against exact
+ * rationals, with detours of its own; the same pivots as whole iterations; what each part says and does; and what is
+ * refused.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -14,8 +14,8 @@ typedef struct exact_answer {
 } exact_answer;
 
 /* The model's doubles are taken as they are; sides and bounds of 1e20 and more are infinite. basis [cols + rows]: where
- * to begin, as of gpuopt_simplex_get_basis; NULL: the activities. Time O(rows^2 (rows + cols)) operations on integers of
- * about 60 rows bits. */
+ * to begin, as of gpuopt_simplex_get_basis; NULL: the activities. Time O(rows^2 (rows + cols)) operations on integers
+ * of about 60 rows bits. */
 exact_answer exact_solve(const mip *model, const uint8_t *basis);
 
 /* The margin of an INFEASIBLE proof y + low (low may be NULL), exact, rounded once: the least (y'A) x over the bounds

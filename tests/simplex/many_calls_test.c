@@ -6,6 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef TEST_WITH_CUDA
+#include <cuda_runtime_api.h>
+#endif
 
 #include "tests/simplex/changes.h"
 #include "tests/simplex/programs.h"
@@ -296,6 +299,30 @@ static void memory_is_planned(void **state) {
     }
 }
 
+#ifdef TEST_WITH_CUDA
+/* Of tableaus beyond shared memory there is room for one a multiprocessor: a block that works on one fills it. */
+static void room_for_large_tableaus(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    gpuopt_simplex_many_desc desc = GPUOPT_INIT(gpuopt_simplex_many_desc);
+    int32_t multiprocessors, k;
+    uint64_t bytes[4];
+    (void)state;
+    assert_int_equal(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
+    desc.rows = desc.cols = 300;
+    for (k = 0; k < 4; k++) {
+        gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
+        const int32_t copies[] = {multiprocessors - 1, multiprocessors, 4 * multiprocessors, 5 * multiprocessors};
+        desc.copies = copies[k];
+        must(gpuopt_simplex_many_plan(context, &desc, &plan));
+        bytes[k] = plan.device_bytes;
+    }
+    /* Beyond that many a copy takes what its own numbers do, up to where arrays begin. */
+    assert_true(llabs((int64_t)(bytes[2] - bytes[1]) - 3 * (int64_t)(bytes[3] - bytes[2])) < 65536);
+    assert_true(bytes[1] - bytes[0] > sizeof(double) * 300 * 300 + (bytes[3] - bytes[2]) / (uint64_t)multiprocessors);
+    gpuopt_context_destroy(context);
+}
+#endif
+
 /* Wherever memory runs out, nothing is lost. */
 static void memory_runs_out(void **state) {
     test_host host;
@@ -463,10 +490,13 @@ static void beyond_shared_memory(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(refused_descriptors),   cmocka_unit_test(refused_calls),
-    cmocka_unit_test(parts_of_results),      cmocka_unit_test(device_memory),
-    cmocka_unit_test(memory_is_planned),     cmocka_unit_test(memory_runs_out),
-    cmocka_unit_test(stop_between_programs), cmocka_unit_test(extreme_shapes),
+#ifdef TEST_WITH_CUDA
+    cmocka_unit_test(room_for_large_tableaus),
+#endif
+    cmocka_unit_test(refused_descriptors),     cmocka_unit_test(refused_calls),
+    cmocka_unit_test(parts_of_results),        cmocka_unit_test(device_memory),
+    cmocka_unit_test(memory_is_planned),       cmocka_unit_test(memory_runs_out),
+    cmocka_unit_test(stop_between_programs),   cmocka_unit_test(extreme_shapes),
     cmocka_unit_test(beyond_shared_memory),
 };
 

@@ -12,20 +12,14 @@
 static void check_plan(test_host *host, gpuopt_context *context, const gpuopt_simplex_desc *desc) {
     gpuopt_memory_plan plan;
     gpuopt_simplex *simplex;
-    uint64_t before[2];
+    test_held before;
     long live = host->live;
-    int where;
     gpuopt_desc_init(&plan, sizeof plan);
-    for (where = 0; where < 2; where++) before[where] = host->bytes[where];
     assert_int_equal(gpuopt_simplex_plan(context, desc, &plan), GPUOPT_OK);
     assert_int_equal(host->live, live);
-    for (where = 0; where < 2; where++) host->peak[where] = host->bytes[where];
+    before = test_held_by(host);
     assert_int_equal(gpuopt_simplex_create(context, desc, &simplex), GPUOPT_OK);
-    assert_int_equal(host->bytes[GPUOPT_HOST] - before[GPUOPT_HOST], plan.host_bytes);
-    assert_int_equal(host->bytes[GPUOPT_DEVICE] - before[GPUOPT_DEVICE], plan.device_bytes);
-    assert_true(host->peak[GPUOPT_HOST] - before[GPUOPT_HOST] <= plan.host_bytes + plan.create_bytes);
-    assert_true(host->peak[GPUOPT_DEVICE] - before[GPUOPT_DEVICE] == plan.device_bytes);
-    assert_true(plan.host_bytes > 0 && (plan.device_bytes > 0) == test_on("cuda"));
+    test_as_planned(host, &before, &plan);
     assert_int_equal(plan.create_bytes, 0); /* create takes nothing that it does not keep */
     gpuopt_simplex_destroy(simplex);
     assert_int_equal(host->live, live);
@@ -75,7 +69,8 @@ static void plan_is_exact(void **state) {
 }
 
 /* All calls that may allocate; stops at the first that fails, and cleans up. */
-static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const gpuopt_simplex_desc *desc) {
+static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const void *of) {
+    const gpuopt_simplex_desc *desc = of;
     gpuopt_context *context = NULL;
     gpuopt_simplex *simplex = NULL;
     gpuopt_memory_plan plan;
@@ -95,23 +90,7 @@ static gpuopt_status whole_life(const gpuopt_context_desc *context_desc, const g
 }
 
 static void run_out(const gpuopt_simplex_desc *desc) {
-    gpuopt_context_desc context_desc;
-    gpuopt_status status;
-    test_host host;
-    long n, failures = 0;
-    for (n = 1;; n++) {
-        context_desc = test_context_desc(&host);
-        host.fail_at = n;
-        status = whole_life(&context_desc, desc);
-        assert_int_equal(host.live, 0);
-        assert_true(host.bytes[GPUOPT_HOST] == 0 && host.bytes[GPUOPT_DEVICE] == 0);
-        if (host.allocations < n) break;
-        assert_int_equal(status, GPUOPT_ERROR_MEMORY);
-        assert_true(host.error[0]);
-        failures++;
-    }
-    assert_int_equal(status, GPUOPT_OK);
-    assert_true(failures >= 3); /* at least the context, the handle and its engine */
+    assert_true(test_runs_out(whole_life, desc) >= 3); /* at least the context, the handle and its engine */
 }
 
 static void memory_may_run_out(void **state) {

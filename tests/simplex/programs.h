@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs for tests: models of one shape as the numbers of a load, all that a handle says about them,
- * and that against the simplex method in exact rationals.
+ * Many small linear programs for tests: models of one shape as the numbers of a load, all that a handle says about
+ * them, and that against the simplex method in exact rationals.
  */
 #ifndef TESTS_SIMPLEX_PROGRAMS_H
 #define TESTS_SIMPLEX_PROGRAMS_H

@@ -163,7 +163,7 @@ static void refused_calls_leave_no_trace(void **state) {
         for (step = 0; step < 6; step++) same_call(&m, s, step, 1000);
         for (k = 0; k < 2; k++) gpuopt_simplex_destroy(s[k]);
     }
-    assert_true(singular > 100 || test_on("cuda"));
+    assert_true(singular > 100 || test_on("cuda") || test_few());
     gpuopt_context_destroy(context);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Decisions of an iteration that show in results only where rounding has gone far: when a pivot is too small, when its
- * two values differ by more than rounding, where a variable that has passed its bound stays, and which position a column
- * takes when the inverse is recomputed; and the norms of dual steepest edge. Both backends use these functions.
+ * two values differ by more than rounding, where a variable that has passed its bound stays, and which position a
+ * column takes when the inverse is recomputed; and the norms of dual steepest edge. Both backends use these functions.
  */
 #include <math.h>
 

@@ -190,7 +190,8 @@ static void options(uint64_t *seed, int k, gpuopt_simplex_desc *desc) {
     if (chance(seed, 4)) desc->refresh_pivots = (int32_t)test_random_int(seed, 1, 5);
 }
 
-/* Of a thousand models so many may be IMPRECISE. Without careful iterations, or if these pivot on rounding, more are. */
+/* Of a thousand models so many may be IMPRECISE, and ten more by chance. Without careful iterations, or if these pivot
+ * on rounding, more are. */
 static const int imprecise[KINDS] = {0, 15, 5, 30};
 
 static void against_exact_rationals(void **state) {
@@ -232,7 +233,7 @@ static void against_exact_rationals(void **state) {
             count.outcome[GPUOPT_UNBOUNDED], count.outcome[GPUOPT_IMPRECISE], count.within);
         if (many) print_message("    CLP: %d of %d optima wrong\n", count.clp_wrong, count.clp);
         assert_true(count.outcome[GPUOPT_IMPRECISE] <=
-                    (kind == SMALL_INTEGERS ? models / 100000 : models * imprecise[kind] / 1000 + 5));
+                    (kind == SMALL_INTEGERS ? models / 100000 : models * imprecise[kind] / 1000 + 10));
         assert_true(count.within <= models / 100);
     }
     gpuopt_context_destroy(context);

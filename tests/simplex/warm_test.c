@@ -242,7 +242,7 @@ static void walks_between_bases(void **state) {
         mip_free(&m);
     }
     print_message("%d moves by pivots, %d bases refused\n", moved, refused);
-    if (!test_on("cuda")) assert_true(moved > 50);
+    if (!test_on("cuda") && !test_few()) assert_true(moved > 50);
     gpuopt_context_destroy(context);
 }
 

@@ -108,6 +108,47 @@ gpuopt_context *test_context(test_host *host) {
     return context;
 }
 
+test_held test_held_by(test_host *host) {
+    test_held held;
+    int where;
+    for (where = 0; where < 2; where++) held.bytes[where] = host->peak[where] = host->bytes[where];
+    return held;
+}
+
+void test_as_planned(const test_host *host, const test_held *before, const gpuopt_memory_plan *plan) {
+    assert_int_equal(host->bytes[GPUOPT_HOST] - before->bytes[GPUOPT_HOST], plan->host_bytes);
+    assert_int_equal(host->bytes[GPUOPT_DEVICE] - before->bytes[GPUOPT_DEVICE], plan->device_bytes);
+    assert_true(host->peak[GPUOPT_HOST] - before->bytes[GPUOPT_HOST] <= plan->host_bytes + plan->create_bytes);
+    assert_int_equal(host->peak[GPUOPT_DEVICE] - before->bytes[GPUOPT_DEVICE],
+                     plan->device_bytes + plan->create_device_bytes);
+    assert_true(plan->host_bytes > 0 && (plan->device_bytes > 0) == test_on("cuda"));
+}
+
+long test_runs_out(gpuopt_status (*life)(const gpuopt_context_desc *desc, const void *of), const void *of) {
+    test_host host;
+    long n;
+    for (n = 1;; n++) {
+        gpuopt_context_desc desc = test_context_desc(&host);
+        gpuopt_status status;
+        host.fail_at = n;
+        status = life(&desc, of);
+        assert_int_equal(host.live, 0);
+        assert_true(host.bytes[GPUOPT_HOST] == 0 && host.bytes[GPUOPT_DEVICE] == 0);
+        if (host.allocations < n) {
+            assert_int_equal(status, GPUOPT_OK);
+            return n - 1;
+        }
+        assert_int_equal(status, GPUOPT_ERROR_MEMORY);
+        assert_true(host.error[0]);
+    }
+}
+
+void test_refused(test_host *host, gpuopt_status found, gpuopt_status expected, const char *words) {
+    assert_int_equal(found, expected);
+    if (!strstr(host->error, words)) fail_msg("\"%s\" does not mention \"%s\"", host->error, words);
+    host->error[0] = 0;
+}
+
 int test_on(const char *backend) {
     return strcmp(test_backend_name, backend) == 0 || (test_emulated() && strcmp(backend, "cuda") == 0);
 }

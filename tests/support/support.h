@@ -40,12 +40,26 @@ int test_main(int argc, char **argv, const char *name, const struct CMUnitTest *
 gpuopt_context *test_context(test_host *host);
 gpuopt_context_desc test_context_desc(test_host *host);
 
+/* What a host held before a _create; its peaks begin there. */
+typedef struct test_held {
+    uint64_t bytes[2]; /* by gpuopt_memory */
+} test_held;
+test_held test_held_by(test_host *host);
+/* The _create has taken what was planned, for a while no more than that, and device memory on CUDA alone. */
+void test_as_planned(const test_host *host, const test_held *before, const gpuopt_memory_plan *plan);
+/* Calls life(desc, of), which makes a context and handles and destroys them, with the first allocation failing, then
+ * the second one, until none fails. Each ends without a leak and with MEMORY and a message, the last one with OK.
+ * Returns how many failed. */
+long test_runs_out(gpuopt_status (*life)(const gpuopt_context_desc *desc, const void *of), const void *of);
+/* The call was refused with this status, and the log says so in these words. */
+void test_refused(test_host *host, gpuopt_status found, gpuopt_status expected, const char *words);
+
 /* Whether the backend under test is this one. "cuda" is the emulated one, too. */
 int test_on(const char *backend);
 /* Whether it is cuda-emulated, where a kernel takes a hundred times as long. */
 int test_emulated(void);
 /* Whether kernels take a hundred times as long, so that tests repeat little: on cuda-emulated, and with the environment
- * variable GPUOPT_TEST_FEW, which tests/gpu/sanitize.sh sets. */
+ * variable GPUOPT_TEST_FEW, which tests/gpu/sanitize.sh and the sanitizers' builds of .bazelrc set. */
 int test_few(void);
 /* How often a test does something: so often on the CPU, so often on a GPU, and a tenth of that if test_few(). */
 int test_times(int on_the_cpu, int on_the_gpu);

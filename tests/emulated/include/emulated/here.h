@@ -49,8 +49,8 @@ struct alignas(16) Deposit {
 /* __syncthreads(). Sums up the votes. */
 int sync_threads(Place place, int vote = 0);
 using Combine = unsigned (*)(unsigned, unsigned);
-/* Waits for all lanes of the mask; returns what each brought, valid until the lane's next meeting. With `combine`, entry
- * 32 has all their numbers combined. */
+/* Waits for all lanes of the mask; returns what each brought, valid until the lane's next meeting. With `combine`,
+ * entry 32 has all their numbers combined. */
 const Deposit *meet(unsigned mask, const void *bytes, size_t size, Place place, Combine combine = nullptr);
 /* Called where a loop waits for memory to change: lets others run. */
 void spin(Place place);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Kernels for a tableau whose columns are split over the ranks of a group, see gpuopt_impl/simplex/split.h. Each rank
+ * has the parts of the matrix, of V and of the vectors by slots that are its own slots', and all that goes by rows.
+ *
+ * An iteration is one launch of split_step, which is the kernel of one GPU (run.cuh) from the ratio test on, with the
+ * entering variable and the pivot column given, and then prices its own slots for the next iteration. The rank that has
+ * the entering slot computes the column before that (split_column). Between launches the host exchanges bids and
+ * columns (split_run.cuh). All sums have the order that they have on one GPU.
+ */
+#ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_CUH
+#define GPUOPT_CUDA_SIMPLEX_SPLIT_CUH
+
+#include "run.cuh"
+
+namespace {
+
+/* The view of a rank's launches: its own slots, counted from 0. */
+SimplexView split_view(const SimplexView &all) {
+    SimplexView own = all;
+    own.cols = all.lines;
+    own.vec.d += all.first;
+    own.vec.weight += all.first;
+    own.vec.xn += all.first;
+    own.vec.ln += all.first;
+    own.vec.un += all.first;
+    own.vec.slot += all.first;
+    own.vec.state += all.first;
+    return own;
+}
+
+template <bool DEFERRED>
+class SplitBlock : SimplexBlock<false, DEFERRED> {
+  public:
+    using Base = SimplexBlock<false, DEFERRED>;
+    using Base::Base;
+
+    /* Goes on with the entering variable that the ranks agreed on, unless there is none; then bids for the next. */
+    __device__ void step(const gpuopt__simplex_bid &entering) {
+        this->load();
+        if (entering.slot >= 0) {
+            accept(entering);
+            this->go();
+            /* Only now may rows be cleared that other blocks were reading. */
+            if (report.pivots > 0) exchange<Counts>(s, sh.board, number, Counts::none());
+            this->clear_pending_row();
+            this->clear_dead();
+        }
+        bid();
+        this->store();
+    }
+
+  private:
+    using Base::number, Base::report, Base::run, Base::s, Base::sh, Base::thread;
+
+    /* What price() and column() leave on one GPU. */
+    __device__ void accept(const gpuopt__simplex_bid &entering) {
+        report.entering = static_cast<int>(entering.slot);
+        report.leaving = -1;
+        this->dq = entering.d;
+        this->weight_q = entering.weight;
+        this->value = entering.x;
+        this->lower = entering.lower;
+        this->upper = entering.upper;
+        this->variable = static_cast<int>(entering.variable);
+        report.direction = run.part != GPUOPT__SIMPLEX_RUN_ITERATE ? run.direction : this->dq < 0 ? 1 : -1;
+        for (int i = thread(); i < this->rows; i += SIMPLEX_THREADS) sh.alpha[i] = fresh(s.alpha + this->first_row + i);
+        __syncthreads();
+    }
+
+    __device__ void bid() {
+        const gpuopt__simplex_run_report done = report;
+        const bool any = this->price();
+        if (blockIdx.x == 0 && thread() == 0)
+            *s.bid = {any ? fmax(report.score, DBL_MIN) : 0,
+                      this->dq,
+                      this->weight_q,
+                      any ? s.first + report.entering : -1,
+                      this->value,
+                      this->lower,
+                      this->upper,
+                      this->variable};
+        report = done;
+    }
+};
+
+template <bool DEFERRED>
+__global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
+    split_step(const __grid_constant__ SimplexView s, const __grid_constant__ gpuopt__simplex_run run,
+               const __grid_constant__ gpuopt__simplex_bid entering, int pending) {
+    GPUOPT_DYNAMIC_SHARED(SimplexShared, split_state);
+    SplitBlock<DEFERRED>(s, run, pending, 0, reinterpret_cast<unsigned char *>(split_state)).step(entering);
+}
+
+/* s.alpha = a column of this rank's, with the pending pivots, summed as by add_lines(); stored: as in the matrix. */
+__global__ void __launch_bounds__(PRODUCT_THREADS)
+    split_column(const __grid_constant__ SimplexView s, int line, int pending, bool stored) {
+    int64_t i = product_thread();
+    if (i >= s.rows) return;
+    double part[SIMPLEX_GROUPS] = {}, sum = s.matrix[line * s.pitch + i];
+    for (int from = 0; from < pending; from += SIMPLEX_GROUPS)
+#pragma unroll
+        for (int g = 0; g < SIMPLEX_GROUPS; g++)
+            if (from + g < pending) part[g] += s.v[(from + g) * s.wide + line] * s.u[(from + g) * s.pitch + i];
+#pragma unroll
+    for (int g = 0; g < SIMPLEX_GROUPS; g++)
+        if (!stored) sum += part[g]; /* not even 0, which would make a 0 of -0 */
+    s.alpha[i] = sum;
+}
+
+/* As add_parts(), for the parts that end in this rank's columns: s.out goes on from the ranks before, and so does the
+ * sum of the part that these have begun, in s.in_low. The last rank adds the basic logicals. */
+__global__ void __launch_bounds__(PRODUCT_THREADS)
+    split_sums(const __grid_constant__ SimplexView s, int parts, bool last) {
+    const int end = s.first + s.lines;
+    int64_t i = product_thread();
+    if (i >= s.rows) return;
+    double sum = s.out[i];
+    for (int part = 0; part < parts; part++) {
+        const int from = part_begins(s.cols, part, parts), to = part_begins(s.cols, part + 1, parts);
+        if (to <= s.first || from >= end) continue;
+        if (to <= end) sum += s.partial[part * s.pitch + i];
+        else s.in_low[i] = s.partial[part * s.pitch + i];
+    }
+    const int variable = s.vec.head[i];
+    if (last && variable >= s.cols) sum += s.in[variable - s.cols];
+    s.out[i] = sum;
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_SIMPLEX_SPLIT_CUH */

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A tableau split over ranks, the host's side: what an engine that is one rank of several does in place of its calls of
+ * one GPU. Exchanges go through host memory; the kernels are in split.cuh.
+ */
+#ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_RUN_CUH
+#define GPUOPT_CUDA_SIMPLEX_SPLIT_RUN_CUH
+
+#include "create.cuh"
+
+namespace {
+
+/* A slot as this rank's launches count them; those of other ranks are all the one behind its own. */
+int split_line(const CudaSimplex *s, int64_t slot) {
+    return static_cast<int>(gpuopt__simplex_split_has(&s->split, static_cast<int32_t>(slot)) ? slot - s->view.first
+                                                                                             : s->view.lines);
+}
+
+/* The column of a slot ends in s.alpha and s->carried of every rank; stored: see split_column(). */
+gpuopt_status split_share_column(CudaSimplex *s, int32_t slot, bool stored) {
+    const SimplexView &v = s->view;
+    const size_t bytes = bytes_of<double>(v.rows);
+    const bool own = gpuopt__simplex_split_has(&s->split, slot);
+    gpuopt_status status = GPUOPT_OK;
+    if (own) {
+        s->launch({CudaSimplex::blocks(v.rows), PRODUCT_THREADS}, split_column, v, slot - v.first, s->pending, stored);
+        status = s->launched("a column");
+        if (!status) status = s->copy(s->carried, v.alpha, bytes);
+        if (!status) status = s->wait("reading a column");
+    }
+    if (!status) gpuopt__simplex_split_share(&s->split, slot, v.rows, s->carried);
+    status = split_status(s, status);
+    return status || own ? status : s->copy(v.alpha, s->carried, bytes);
+}
+
+/* As a launch of one GPU that has come to an end at K pivots: they are applied, and Harris' tolerance takes what its
+ * iterations added. */
+void split_apply(CudaSimplex *s, gpuopt__simplex_rules *rules, int *since) {
+    if (!s->deferred || s->pending < s->view.most) return;
+    s->apply();
+    rules->harris += rules->expand * *since;
+    *since = 0;
+}
+
+gpuopt_status split_launch(CudaSimplex *s, const gpuopt__simplex_run &run, const gpuopt__simplex_bid &entering) {
+    return simplex_launch(s, split_kernel(*s), simplex_shared_bytes(s->view), split_view(s->view), run, entering,
+                          s->pending);
+}
+
+/* One iteration from the agreed bid on. Adds it to the report. */
+gpuopt_status split_iteration(CudaSimplex *s, const gpuopt__simplex_run &request, const gpuopt__simplex_bid &best,
+                              int since, gpuopt__simplex_run_report *total) {
+    const gpuopt__simplex_run_report before = *total;
+    gpuopt__simplex_run run = request;
+    gpuopt__simplex_bid local = best;
+    gpuopt_status status = split_share_column(s, static_cast<int32_t>(best.slot), !s->deferred);
+    if (status) return status;
+    local.slot = split_line(s, best.slot);
+    run.rules.harris = gpuopt__simplex_harris_now(&request.rules, since);
+    status = split_launch(s, run, local);
+    if (status) return status;
+    *total = *s->view.report;
+    if (s->deferred) s->pending += total->pivots;
+    if (total->pivots > 0) s->weighs = 0;
+    total->entering = before.entering;
+    total->score = before.score;
+    total->reduced_cost = before.reduced_cost;
+    total->pivots += before.pivots;
+    total->flips += before.flips;
+    total->bans += before.bans;
+    return GPUOPT_OK;
+}
+
+/* The loop of one launch of one GPU, and of cuda_simplex_run around it. */
+gpuopt_status split_iterate(CudaSimplex *s, const gpuopt__simplex_run *run, gpuopt__simplex_run_report *total) {
+    const bool given = run->part != GPUOPT__SIMPLEX_RUN_ITERATE && run->part != GPUOPT__SIMPLEX_RUN_PRICE;
+    const gpuopt__simplex_bid none = {0, 0, 0, -1, 0, 0, 0, 0};
+    gpuopt__simplex_run request = *run;
+    gpuopt__simplex_bid best;
+    int since = 0; /* iterations since the last split_apply() */
+    split_apply(s, &request.rules, &since);
+    if (request.reset_weights && s->pending) s->apply();
+    if (given) request.entering = split_line(s, run->entering);
+    gpuopt_status status = split_launch(s, request, none);
+    if (status) return status;
+    *total = *s->view.report;
+    request.reset_weights = 0;
+    for (;;) {
+        total->flip = 0;
+        total->entering = total->leaving = -1;
+        if (!given && run->phase == 1 && total->infeasible == 0) {
+            total->end = GPUOPT__SIMPLEX_END_FEASIBLE;
+            return GPUOPT_OK;
+        }
+        gpuopt__simplex_split_choose(&s->split, s->view.bid, &best);
+        if (s->split.status) return s->split.status;
+        total->entering = static_cast<int32_t>(best.slot);
+        total->score = given ? 0 : best.score;
+        if (best.slot < 0) {
+            total->end = GPUOPT__SIMPLEX_END_NO_ENTERING;
+            return GPUOPT_OK;
+        }
+        total->reduced_cost = best.d;
+        total->direction = given ? run->direction : best.d < 0 ? 1 : -1;
+        if (run->part == GPUOPT__SIMPLEX_RUN_PRICE) return GPUOPT_OK;
+        const int before = total->pivots + total->flips;
+        split_apply(s, &request.rules, &since);
+        status = split_iteration(s, request, best, since, total);
+        since += total->pivots + total->flips - before;
+        if (status || run->part != GPUOPT__SIMPLEX_RUN_ITERATE || total->end != GPUOPT__SIMPLEX_END_LIMIT ||
+            total->pivots + total->flips >= run->most)
+            return status;
+    }
+}
+
+gpuopt_status split_run(CudaSimplex *s, const gpuopt__simplex_run *run, gpuopt__simplex_run_report *report) {
+    *report = {};
+    return split_status(s, split_iterate(s, run, report));
+}
+
+/* ---- Vectors ---- */
+
+/* The host's copy gets the parts of other ranks, too; the device's does without. */
+gpuopt_status split_gather(CudaSimplex *s, gpuopt_status pulled) {
+    const gpuopt__simplex_vectors &v = *s->host;
+    const gpuopt__simplex_by_slot arrays[] = {
+        {v.d, sizeof *v.d},   {v.weight, sizeof *v.weight}, {v.xn, sizeof *v.xn},      {v.ln, sizeof *v.ln},
+        {v.un, sizeof *v.un}, {v.slot, sizeof *v.slot},     {v.state, sizeof *v.state}};
+    if (!pulled) gpuopt__simplex_split_gather(&s->split, sizeof arrays / sizeof *arrays, arrays);
+    return split_status(s, pulled);
+}
+
+/* ---- Other bases ---- */
+
+/* The device has the lists of cuda_simplex_enter(). */
+gpuopt_status split_enter(CudaSimplex *s, int count, const int32_t *slot, double least) {
+    const SimplexView &v = s->view;
+    gpuopt_status status = GPUOPT_OK;
+    for (int k = 0; k < count && !status; k++) {
+        if (s->pending == v.most) s->apply();
+        status = split_share_column(s, slot[k], false);
+        if (!status)
+            status = simplex_launch(s, simplex_enter_kernel(*s), enter_shared_bytes(v), v, k, k + 1, s->pending, least);
+        if (!status) s->pending += v.report->pivots;
+    }
+    return status;
+}
+
+gpuopt_status split_get_column(CudaSimplex *s, int32_t slot, double *x) {
+    s->apply();
+    gpuopt_status status = split_share_column(s, slot, true);
+    if (!status) status = s->wait("a column"); /* which may be on its way from s->carried yet */
+    status = split_status(s, status);
+    if (!status) memcpy(x, s->carried, bytes_of<double>(s->view.rows));
+    return status;
+}
+
+/* ---- Products ---- */
+
+/* s.out and s.in_low to the host or back. */
+gpuopt_status split_copy_carried(CudaSimplex *s, bool back) {
+    const SimplexView &v = s->view;
+    const size_t bytes = bytes_of<double>(v.rows);
+    double *const device[] = {v.out, v.in_low};
+    gpuopt_status status = GPUOPT_OK;
+    for (int k = 0; k < 2 && !status; k++) {
+        double *host = s->carried + k * static_cast<int64_t>(v.rows);
+        status = back ? s->copy(device[k], host, bytes) : s->copy(host, device[k], bytes);
+    }
+    return status;
+}
+
+/* From s.in to x: the sum over all ranks' columns goes from one rank to the next. */
+gpuopt_status split_ftran(CudaSimplex *s, double *x) {
+    const SimplexView &v = s->view;
+    const int parts = simplex_parts(v.cols);
+    const int64_t count = 2 * static_cast<int64_t>(v.rows);
+    const unsigned by_rows = CudaSimplex::blocks(v.rows);
+    double *vector = v.partial + v.pitch * SIMPLEX_PARTS;
+    s->apply();
+    s->launch({CudaSimplex::blocks(v.lines), PRODUCT_THREADS}, gather_logicals, v, vector);
+    gpuopt_status status = s->launched("FTRAN");
+    memset(s->carried, 0, carried_bytes(v.rows));
+    if (!status) gpuopt__simplex_split_wait_for(&s->split, count, s->carried);
+    if (!status) status = s->split.status;
+    if (!status) status = split_copy_carried(s, true);
+    if (parts > 0)
+        s->launch({dim3(by_rows, static_cast<unsigned>(parts)), PRODUCT_THREADS}, combine_columns, v, vector, v.cols,
+                  parts, v.in_low);
+    s->launch({by_rows, PRODUCT_THREADS}, split_sums, v, parts, s->split.rank == s->split.ranks - 1);
+    if (!status) status = s->launched("FTRAN");
+    if (!status) status = split_copy_carried(s, false);
+    if (!status) status = s->wait("FTRAN");
+    if (!status) gpuopt__simplex_split_pass_on(&s->split, count, s->carried);
+    status = split_status(s, status);
+    if (!status) memcpy(x, s->carried, bytes_of<double>(v.rows));
+    return status;
+}
+
+/* From s.in to y: each number is one rank's, and -0 is what leaves it as it is. */
+gpuopt_status split_btran(CudaSimplex *s, double *y) {
+    const SimplexView &v = s->view;
+    const size_t bytes = bytes_of<double>(v.rows);
+    s->apply();
+    for (int i = 0; i < v.rows; i++) s->carried[i] = -0.0;
+    gpuopt_status status = s->copy(v.out, s->carried, bytes);
+    s->launch({CudaSimplex::blocks(32 * static_cast<int64_t>(v.lines)), PRODUCT_THREADS}, dot_columns, v, true);
+    if (s->split.rank == 0) s->launch({CudaSimplex::blocks(v.rows), PRODUCT_THREADS}, copy_basic_logicals, v);
+    if (!status) status = s->launched("BTRAN");
+    if (!status) status = s->copy(s->carried, v.out, bytes);
+    if (!status) status = s->wait("BTRAN");
+    if (!status) status = s->split.calls->all_reduce(s->split.group, GPUOPT_REDUCE_SUM, v.rows, nullptr, s->carried);
+    status = split_status(s, status);
+    if (!status) memcpy(y, s->carried, bytes);
+    return status;
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_SIMPLEX_SPLIT_RUN_CUH */

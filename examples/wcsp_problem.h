@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What solve_wcsp is asked: the model, its descriptor and the arrays that go with it, and plans of it.
+ */
+#ifndef EXAMPLES_WCSP_PROBLEM_H
+#define EXAMPLES_WCSP_PROBLEM_H
+
+#include "examples/common.h"
+#include "examples/wcsp_report.h"
+
+typedef struct options {
+    const char *model, *backend, *order, *evidence, *agents, *solution, *certificate, *task, *policy;
+    int64_t threads, ranks, restarts, order_work, seed, z, relax, memory;
+    double hard, order_seconds;
+    int json, reduce, plan;
+} options;
+
+typedef struct problem {
+    graphical_model model;
+    /* [variables] each; reduced: values of the model that is eliminated, which p->reduction may have made */
+    int32_t *fixed, *agent, *condition, *given, *order, *parent, *reduced;
+    gpuopt_elimination_desc desc;
+    gpuopt_elimination_reduction *reduction;
+} problem;
+
+/* Reads everything and fills the descriptor. Returns 0, or -1 and the error; free_problem() in any case. */
+int load_problem(const options *o, problem *p, wcsp_answer *a, char *error, size_t error_size);
+void free_problem(problem *p, wcsp_answer *a);
+/* Checks the answer on the model as it was read. Returns 0, or prints what is wrong and returns -1. */
+int check_answer(const options *o, const problem *p, const wcsp_answer *a);
+/* Three quarters of the machine's memory, or 0 if the system does not say how much it has. */
+uint64_t most_host_memory(void);
+/* Fills a->plan for the order and the limits in p->desc. The speaker is the context's. */
+gpuopt_status plan_policies(gpuopt_context *context, problem *p, speaker *speaker, wcsp_answer *a);
+
+#endif /* EXAMPLES_WCSP_PROBLEM_H */

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The items of a batch, which threads of the host's OpenMP runtime work on, each on one after the other.
+ */
+#ifndef GPUOPT_IMPL_ITEMS_H
+#define GPUOPT_IMPL_ITEMS_H
+
+#include "backend.h"
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* Works on item k. thread: below the context's threads, and of no other item meanwhile. stopped: the host has asked to
+ * stop, so that the item is only to be marked as one that nobody has worked on. */
+typedef void gpuopt__item_work(void *of, int thread, int64_t k, int stopped);
+
+typedef struct gpuopt__items {
+    const gpuopt_context *context;
+    gpuopt__item_work *work;
+    void *of;
+    int stopped;
+} gpuopt__items;
+
+/* Only the thread that made the call may ask the host, which is thread 0. */
+static inline void gpuopt__next_item(gpuopt__items *items, int thread, int64_t k) {
+    const int asks = thread == 0 && k > 0;
+    int stopped;
+#ifdef _OPENMP
+    stopped = __atomic_load_n(&items->stopped, __ATOMIC_RELAXED);
+    if (!stopped && asks && gpuopt__asked_to_stop(items->context)) {
+        stopped = 1;
+        __atomic_store_n(&items->stopped, 1, __ATOMIC_RELAXED);
+    }
+#else
+    stopped = items->stopped = items->stopped || (asks && gpuopt__asked_to_stop(items->context));
+#endif
+    items->work(items->of, thread, k, stopped);
+}
+
+/* Works on items 0 to count - 1. A thread takes `at_once` at a time, and asks the host before each whether to stop. A
+ * single thread does not use OpenMP, whose first use takes longer than a small batch. */
+static inline void gpuopt__each_item(const gpuopt_context *context, int64_t count, int at_once, gpuopt__item_work *work,
+                                     void *of) {
+    const int threads = context->desc.threads < count ? context->desc.threads : (int)count;
+    gpuopt__items items = {context, work, of, 0};
+    int64_t k;
+    if (threads <= 1) {
+        for (k = 0; k < count; k++) gpuopt__next_item(&items, 0, k);
+        return;
+    }
+#ifdef _OPENMP
+#pragma omp parallel num_threads(threads)
+    {
+        gpuopt__environment_scope scope;
+        gpuopt__environment_enter(&scope);
+#pragma omp for schedule(dynamic, at_once)
+        for (k = 0; k < count; k++) gpuopt__next_item(&items, omp_get_thread_num(), k);
+        gpuopt__environment_leave(&scope);
+    }
+#else
+    (void)at_once;
+#endif
+}
+
+#endif /* GPUOPT_IMPL_ITEMS_H */

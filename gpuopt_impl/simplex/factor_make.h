@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Triangular factors of a basis by elimination: each pivot is one of the entries that make the least fill (Markowitz
+ * 1957), among those that are not small beside the largest one of their row (Suhl and Suhl 1990). Active rows are kept
+ * with their values, active columns as lists of rows; both are linked by the number of their entries, so that
+ * singletons come first, and a search looks at a few of the shortest lines only.
+ */
+#ifndef GPUOPT_IMPL_SIMPLEX_FACTOR_MAKE_H
+#define GPUOPT_IMPL_SIMPLEX_FACTOR_MAKE_H
+
+#include "factor.h"
+
+/* Columns of a matrix, behind which come those of the unit matrix; and which of them make the basis. */
+typedef struct gpuopt__simplex_factor_basis {
+    const int64_t *start; /* [cols + 1] */
+    const int32_t *row;
+    const double *value;
+    int32_t cols;
+    const int32_t *head; /* [rows] */
+} gpuopt__simplex_factor_basis;
+
+enum { GPUOPT__SIMPLEX_FACTOR_LOOK = 4 }; /* lines with an admissible pivot that a search looks at */
+#define GPUOPT__SIMPLEX_FACTOR_THRESHOLD 0.1
+
+/* The elimination. Line i is row i, line rows + j column j. The arrays of l_t, and the indices of u_t, which are made
+ * at the end, hold the active rows and columns. */
+typedef struct gpuopt__simplex_factor_work {
+    gpuopt__simplex_factor *f;
+    double least;    /* entries up to it are no pivots */
+    int64_t used[2]; /* of the active rows' array, and of the columns' */
+    int64_t stamp;
+    int32_t done;     /* steps */
+    int32_t row, col; /* pivot */
+    double value;
+} gpuopt__simplex_factor_work;
+
+/* ---- Active lines ---- */
+
+static int32_t *gpuopt__simplex_factor_array(const gpuopt__simplex_factor *f, int columns) {
+    return columns ? f->u_t.index : f->l_t.index;
+}
+
+/* Puts the active rows, or columns, one behind the other. Lines are found by a mark in place of their first index. */
+static void gpuopt__simplex_factor_compact(gpuopt__simplex_factor_work *w, int columns) {
+    gpuopt__simplex_factor *f = w->f;
+    int32_t line, n, *index = gpuopt__simplex_factor_array(f, columns), first = columns ? f->rows : 0;
+    double *value = f->l_t.value;
+    int64_t at, to = 0, k;
+    for (line = first; line < first + f->rows; line++) {
+        if (f->count[line] == 0) {
+            f->room_of[line] = 0;
+            continue;
+        }
+        f->room_of[line] = index[f->begin[line]];
+        index[f->begin[line]] = -1 - line;
+    }
+    for (at = 0; at < w->used[columns]; at += n) {
+        n = 1;
+        if (index[at] >= 0) continue;
+        line = -1 - index[at];
+        n = f->count[line];
+        index[at] = f->room_of[line];
+        for (k = 0; k < n; k++) {
+            index[to + k] = index[at + k];
+            if (!columns) value[to + k] = value[at + k];
+        }
+        f->begin[line] = to;
+        f->room_of[line] = n;
+        to += n;
+    }
+    w->used[columns] = to;
+}
+
+/* Makes room for more entries of a line; 0: there is none. */
+static int gpuopt__simplex_factor_reserve(gpuopt__simplex_factor_work *w, int32_t line, int32_t more) {
+    gpuopt__simplex_factor *f = w->f;
+    const int columns = line >= f->rows;
+    const int64_t need = (int64_t)f->count[line] + more;
+    int32_t k, *index = gpuopt__simplex_factor_array(f, columns);
+    int64_t to, room;
+    if (need <= f->room_of[line]) return 1;
+    if (w->used[columns] + need > f->room) gpuopt__simplex_factor_compact(w, columns);
+    if (w->used[columns] + need > f->room) return 0;
+    to = w->used[columns];
+    room = need + need / 4 + 2;
+    if (room > f->room - to) room = f->room - to;
+    if (room > f->rows) room = need > f->rows ? need : f->rows;
+    for (k = 0; k < f->count[line]; k++) {
+        index[to + k] = index[f->begin[line] + k];
+        if (!columns) f->l_t.value[to + k] = f->l_t.value[f->begin[line] + k];
+    }
+    for (; k < room; k++) index[to + k] = 0; /* no mark of a line */
+    f->begin[line] = to;
+    f->room_of[line] = (int32_t)room;
+    w->used[columns] += room;
+    return 1;
+}
+
+/* Takes the index out of a line; the last one takes its place. */
+static void gpuopt__simplex_factor_take_out(gpuopt__simplex_factor_work *w, int32_t line, int64_t at) {
+    gpuopt__simplex_factor *f = w->f;
+    const int columns = line >= f->rows;
+    int32_t *index = gpuopt__simplex_factor_array(f, columns);
+    const int64_t last = f->begin[line] + --f->count[line];
+    index[at] = index[last];
+    if (!columns) f->l_t.value[at] = f->l_t.value[last];
+}
+
+/* Where the index is in a line that has it. */
+static int64_t gpuopt__simplex_factor_find(const gpuopt__simplex_factor *f, int32_t line, int32_t index) {
+    const int32_t *in = gpuopt__simplex_factor_array(f, line >= f->rows);
+    int64_t e = f->begin[line];
+    while (in[e] != index) e++;
+    return e;
+}
+
+/* The first line of those with as many entries as this one. */
+static int32_t *gpuopt__simplex_factor_top(const gpuopt__simplex_factor *f, int32_t line) {
+    return f->top + (line < f->rows ? 0 : f->rows + 1) + f->count[line];
+}
+
+enum { GPUOPT__SIMPLEX_FACTOR_LOOSE = -2 }; /* `before` of a line in no list */
+
+static void gpuopt__simplex_factor_unlink(gpuopt__simplex_factor *f, int32_t line) {
+    if (f->before[line] == GPUOPT__SIMPLEX_FACTOR_LOOSE) return;
+    if (f->before[line] >= 0) f->next[f->before[line]] = f->next[line];
+    else *gpuopt__simplex_factor_top(f, line) = f->next[line];
+    if (f->next[line] >= 0) f->before[f->next[line]] = f->before[line];
+    f->before[line] = GPUOPT__SIMPLEX_FACTOR_LOOSE;
+}
+
+static void gpuopt__simplex_factor_link(gpuopt__simplex_factor *f, int32_t line) {
+    int32_t *top = gpuopt__simplex_factor_top(f, line);
+    if (f->count[line] == 0) return;
+    f->next[line] = *top;
+    f->before[line] = -1;
+    if (*top >= 0) f->before[*top] = line;
+    *top = line;
+}
+
+static void gpuopt__simplex_factor_measure(gpuopt__simplex_factor *f, int32_t row) {
+    const double *value = f->l_t.value + f->begin[row];
+    int32_t k;
+    f->largest[row] = 0;
+    for (k = 0; k < f->count[row]; k++) f->largest[row] = gpuopt__max(f->largest[row], fabs(value[k]));
+}
+
+/* ---- The basis ---- */
+
+/* Steps for the unit columns, and places for the entries: those in their rows belong to U, others are active. Returns
+ * 0 if there is not enough room. */
+static int gpuopt__simplex_factor_place(gpuopt__simplex_factor_work *w, const gpuopt__simplex_factor_basis *b) {
+    gpuopt__simplex_factor *f = w->f;
+    const int32_t rows = f->rows;
+    int32_t i, j;
+    int64_t e, in_u = 0;
+    memset(f->count, 0, sizeof(int32_t) * 2 * (size_t)rows);
+    for (i = 0; i < rows; i++) f->place[i] = -1; /* so far, of a row: its step */
+    for (j = 0; j < rows; j++) {
+        if (b->head[j] < b->cols) continue;
+        i = b->head[j] - b->cols;
+        f->place[i] = w->done;
+        f->row[w->done] = i;
+        f->position[w->done] = j;
+        f->pivot[w->done++] = 1;
+    }
+    for (j = 0; j < rows; j++)
+        for (e = b->head[j] < b->cols ? b->start[b->head[j]] : 0; b->head[j] < b->cols && e < b->start[b->head[j] + 1];
+             e++) {
+            if (b->value[e] == 0) continue;
+            f->count[b->row[e]]++;
+            f->count[rows + j] += f->place[b->row[e]] < 0;
+        }
+    for (i = 0; i < w->done; i++) {
+        f->u.start[i] = in_u;
+        in_u += f->count[f->row[i]];
+        f->count[f->row[i]] = 0;
+    }
+    f->u.start[w->done] = in_u;
+    for (i = 0; i < 2 * rows; i++) {
+        f->begin[i] = w->used[i >= rows];
+        f->room_of[i] = f->count[i];
+        w->used[i >= rows] += f->count[i];
+        f->count[i] = 0;
+    }
+    return in_u <= f->room && w->used[0] <= f->room && w->used[1] <= f->room;
+}
+
+static void gpuopt__simplex_factor_fill(gpuopt__simplex_factor_work *w, const gpuopt__simplex_factor_basis *b) {
+    gpuopt__simplex_factor *f = w->f;
+    const int32_t rows = f->rows;
+    int32_t i, j, k;
+    int64_t e;
+    for (j = 0; j < rows; j++)
+        for (e = b->head[j] < b->cols ? b->start[b->head[j]] : 0; b->head[j] < b->cols && e < b->start[b->head[j] + 1];
+             e++) {
+            if (b->value[e] == 0) continue;
+            i = b->row[e];
+            if (f->place[i] >= 0) {
+                const int64_t at = f->u.start[f->place[i]] + f->count[i]++;
+                f->u.index[at] = j;
+                f->u.value[at] = b->value[e];
+                continue;
+            }
+            f->l_t.index[f->begin[i] + f->count[i]] = j;
+            f->l_t.value[f->begin[i] + f->count[i]++] = b->value[e];
+            f->u_t.index[f->begin[rows + j] + f->count[rows + j]++] = i;
+        }
+    for (k = 0; k < w->done; k++) f->count[f->row[k]] = 0;
+    for (k = 0; k < 2 * (rows + 1); k++) f->top[k] = -1;
+    for (i = 0; i < rows; i++) gpuopt__simplex_factor_measure(f, i);
+    for (i = 2 * rows - 1; i >= 0; i--) {
+        f->before[i] = GPUOPT__SIMPLEX_FACTOR_LOOSE;
+        gpuopt__simplex_factor_link(f, i);
+    }
+    for (i = 0; i < rows; i++) f->seen[i] = 0, f->work[i] = 0;
+}
+
+/* ---- Pivots ---- */
+
+/* Entries of the line that are admissible as pivots compete with the best one so far, by the fill that they can make.
+ * Returns whether there is one. */
+static int gpuopt__simplex_factor_look(gpuopt__simplex_factor_work *w, int32_t line, double *best) {
+    const gpuopt__simplex_factor *f = w->f;
+    const int32_t rows = f->rows, *index = gpuopt__simplex_factor_array(f, line >= rows) + f->begin[line];
+    int32_t k, found = 0;
+    for (k = 0; k < f->count[line]; k++) {
+        const int32_t i = line < rows ? line : index[k], j = line < rows ? index[k] : line - rows;
+        const double value = f->l_t.value[line < rows ? f->begin[line] + k : gpuopt__simplex_factor_find(f, i, j)];
+        const double fill = (f->count[i] - 1.0) * (f->count[rows + j] - 1.0);
+        if (!(fabs(value) > w->least) ||
+            (f->count[rows + j] > 1 && fabs(value) < GPUOPT__SIMPLEX_FACTOR_THRESHOLD * f->largest[i]))
+            continue;
+        found = 1;
+        if (fill > *best || (fill == *best && fabs(value) <= fabs(w->value))) continue;
+        *best = fill;
+        w->row = i;
+        w->col = j;
+        w->value = value;
+    }
+    return found;
+}
+
+/* Chooses the next pivot; 0: no entry is admissible. Lines without one are out of the lists until they change. */
+static int gpuopt__simplex_factor_choose(gpuopt__simplex_factor_work *w) {
+    gpuopt__simplex_factor *f = w->f;
+    const int32_t rows = f->rows;
+    double best = HUGE_VAL;
+    int32_t count, columns, looked = 0;
+    w->row = -1;
+    w->value = 0;
+    for (count = 1; count <= rows; count++)
+        for (columns = 1; columns >= 0; columns--) {
+            int32_t line = f->top[(columns ? rows + 1 : 0) + count], next;
+            if (best <= (count - 1.0) * (columns ? count - 1 : count)) return 1;
+            for (; line >= 0; line = next) {
+                next = f->next[line];
+                if (!gpuopt__simplex_factor_look(w, line, &best)) {
+                    gpuopt__simplex_factor_unlink(f, line);
+                    continue;
+                }
+                if (++looked >= GPUOPT__SIMPLEX_FACTOR_LOOK || best <= (count - 1.0) * (count - 1.0)) return 1;
+            }
+        }
+    return w->row >= 0;
+}
+
+/* Row i, with an entry in the pivot column, loses its multiple of the pivot row, of which there are `length` other
+ * entries, U's last ones, spread in work. Returns 0 if there is not enough room. */
+static int gpuopt__simplex_factor_combine(gpuopt__simplex_factor_work *w, int32_t i, double factor, int64_t from,
+                                          int32_t length) {
+    gpuopt__simplex_factor *f = w->f;
+    const int32_t rows = f->rows;
+    int64_t e;
+    int32_t k;
+    w->stamp++;
+    for (e = f->begin[i]; e < f->begin[i] + f->count[i];) {
+        const int32_t j = f->l_t.index[e];
+        const double value = f->l_t.value[e], less = factor * f->work[j];
+        e++;
+        if (f->work[j] == 0) continue;
+        f->seen[j] = w->stamp;
+        f->l_t.value[e - 1] = value - less;
+        if (fabs(value - less) > 0x1p-50 * fabs(value)) continue;
+        gpuopt__simplex_factor_take_out(w, i, --e); /* it is rounding */
+        gpuopt__simplex_factor_take_out(w, rows + j, gpuopt__simplex_factor_find(f, rows + j, i));
+    }
+    if (!gpuopt__simplex_factor_reserve(w, i, length)) return 0;
+    for (k = 0; k < length; k++) {
+        const int32_t j = f->u.index[from + k];
+        if (f->seen[j] == w->stamp || factor * f->work[j] == 0) continue;
+        if (!gpuopt__simplex_factor_reserve(w, rows + j, 1)) return 0;
+        f->l_t.index[f->begin[i] + f->count[i]] = j;
+        f->l_t.value[f->begin[i] + f->count[i]++] = -factor * f->work[j];
+        f->u_t.index[f->begin[rows + j] + f->count[rows + j]++] = i;
+    }
+    return 1;
+}
+
+/* Moves the pivot row to U, and takes it out of the active columns. */
+static void gpuopt__simplex_factor_take_row(gpuopt__simplex_factor_work *w) {
+    gpuopt__simplex_factor *f = w->f;
+    const int32_t rows = f->rows, p = w->row;
+    int64_t e, to = f->u.start[w->done];
+    gpuopt__simplex_factor_unlink(f, p);
+    for (e = f->begin[p]; e < f->begin[p] + f->count[p]; e++) {
+        const int32_t j = f->l_t.index[e];
+        gpuopt__simplex_factor_unlink(f, rows + j);
+        gpuopt__simplex_factor_take_out(w, rows + j, gpuopt__simplex_factor_find(f, rows + j, p));
+        if (j == w->col) continue;
+        f->work[j] = f->l_t.value[e];
+        f->u.index[to] = j;
+        f->u.value[to++] = f->l_t.value[e];
+    }
+    f->count[p] = 0;
+    f->u.start[w->done + 1] = to;
+}
+
+/* Eliminates with the pivot that was chosen. Returns 0 if there is not enough room. */
+static int gpuopt__simplex_factor_eliminate(gpuopt__simplex_factor_work *w) {
+    gpuopt__simplex_factor *f = w->f;
+    const int32_t rows = f->rows, q = w->col;
+    const int64_t from = f->u.start[w->done];
+    int64_t to = f->l.start[f->steps];
+    int32_t k, length = f->count[w->row] - 1, below = f->count[rows + q] - 1;
+    if (from + length > f->room || to + below > f->room) return 0;
+    f->row[w->done] = w->row;
+    f->position[w->done] = q;
+    f->pivot[w->done] = w->value;
+    gpuopt__simplex_factor_take_row(w);
+    for (k = 0; k < below; k++) {
+        const int32_t i = f->u_t.index[f->begin[rows + q] + k];
+        const int64_t e = gpuopt__simplex_factor_find(f, i, q);
+        const double value = f->l_t.value[e], factor = value / w->value;
+        gpuopt__simplex_factor_unlink(f, i);
+        gpuopt__simplex_factor_take_out(w, i, e);
+        if (length > 0 && !gpuopt__simplex_factor_combine(w, i, factor, from, length)) return 0;
+        if (length > 0 || fabs(value) == f->largest[i]) gpuopt__simplex_factor_measure(f, i);
+        gpuopt__simplex_factor_link(f, i);
+        f->l.index[to] = i;
+        f->l.value[to++] = factor;
+    }
+    f->count[rows + q] = 0;
+    for (k = 0; k < length; k++) {
+        const int32_t j = f->u.index[from + k];
+        f->work[j] = 0;
+        gpuopt__simplex_factor_link(f, rows + j);
+    }
+    if (below > 0) {
+        f->l_row[f->steps++] = w->row;
+        f->l.start[f->steps] = to;
+    }
+    w->done++;
+    return 1;
+}
+
+/* ---- The end ---- */
+
+/* Rows without a pivot get unit columns, in the places of the columns without one. With by_rows a column's position
+ * becomes its pivot row. position [rows]: of each column, -1 if it has no pivot. Returns the number of these. */
+static int32_t gpuopt__simplex_factor_finish(gpuopt__simplex_factor_work *w, int by_rows, int32_t *position) {
+    gpuopt__simplex_factor *f = w->f;
+    const int32_t rows = f->rows, found = w->done;
+    int32_t i, j = 0, k;
+    int64_t e, from = 0, to = 0;
+    for (k = 0; k < rows; k++) f->place[k] = -1, f->count[k] = -1;
+    for (k = 0; k < found; k++) {
+        f->count[f->row[k]] = k; /* from here on the step of a row */
+        f->place[f->position[k]] = by_rows ? f->row[k] : f->position[k];
+    }
+    if (position) memcpy(position, f->place, sizeof(int32_t) * (size_t)rows);
+    for (k = 0; k < found; k++) {
+        const int64_t end = f->u.start[k + 1];
+        f->u.start[k] = to;
+        for (e = from; e < end; e++) {
+            if (f->place[f->u.index[e]] < 0) continue; /* of a column that is not there */
+            f->u.index[to] = f->place[f->u.index[e]];
+            f->u.value[to++] = f->u.value[e];
+        }
+        from = end;
+        f->position[k] = f->place[f->position[k]];
+    }
+    for (i = 0; i < rows; i++) {
+        if (f->count[i] >= 0) continue;
+        while (f->place[j] >= 0) j++;
+        f->count[i] = w->done;
+        f->row[w->done] = i;
+        f->position[w->done] = by_rows ? i : j;
+        f->u.start[w->done] = to;
+        f->pivot[w->done++] = 1;
+        j++;
+    }
+    f->u.start[rows] = to;
+    return rows - found;
+}
+
+/* Fills the other copies of U and of L. */
+static void gpuopt__simplex_factor_transpose(gpuopt__simplex_factor *f) {
+    const int32_t rows = f->rows, *step = f->count;
+    int32_t i, k, *step_at = f->place; /* of a position */
+    int64_t e, *to = f->begin;
+    for (k = 0; k < rows; k++) step_at[f->position[k]] = k;
+    memset(to, 0, sizeof(int64_t) * 2 * (size_t)rows);
+    for (e = 0; e < f->u.start[rows]; e++) to[step_at[f->u.index[e]]]++;
+    for (e = 0; e < f->l.start[f->steps]; e++) to[rows + step[f->l.index[e]]]++;
+    f->u_t.start[0] = f->l_t.start[0] = 0;
+    f->lines = 0;
+    for (k = 0; k < rows; k++) {
+        f->u_t.start[k + 1] = f->u_t.start[k] + to[k];
+        to[k] = f->u_t.start[k];
+    }
+    for (k = rows - 1; k >= 0; k--) {
+        const int64_t entries = to[rows + k];
+        if (entries == 0) continue;
+        to[rows + k] = f->l_t.start[f->lines];
+        f->with_l[f->lines++] = f->row[k];
+        f->l_t.start[f->lines] = to[rows + k] + entries;
+    }
+    for (k = 0; k < rows; k++)
+        for (e = f->u.start[k]; e < f->u.start[k + 1]; e++) {
+            const int64_t at = to[step_at[f->u.index[e]]]++;
+            f->u_t.index[at] = f->row[k];
+            f->u_t.value[at] = f->u.value[e];
+        }
+    for (i = 0; i < f->steps; i++)
+        for (e = f->l.start[i]; e < f->l.start[i + 1]; e++) {
+            const int64_t at = to[rows + step[f->l.index[e]]]++;
+            f->l_t.index[at] = f->l_row[i];
+            f->l_t.value[at] = f->l.value[e];
+        }
+}
+
+/* Factors of the columns in head; entries up to `least` count as no pivots. With by_rows the position of a column is
+ * its pivot row, else its place in head. position [rows], if not NULL: that of each column, -1 if it depends on others;
+ * then unit columns make up for these. Returns their number, or -1 if there is not enough room; then the factors are of
+ * no use. */
+static int32_t gpuopt__simplex_factor_make(gpuopt__simplex_factor *f, const gpuopt__simplex_factor_basis *b,
+                                           double least, int by_rows, int32_t *position) {
+    gpuopt__simplex_factor_work w = {f, least, {0, 0}, 0, 0, -1, -1, 0};
+    int32_t singular;
+    f->steps = 0;
+    f->l.start[0] = 0;
+    if (!gpuopt__simplex_factor_place(&w, b)) return -1;
+    gpuopt__simplex_factor_fill(&w, b);
+    while (w.done < f->rows && gpuopt__simplex_factor_choose(&w))
+        if (!gpuopt__simplex_factor_eliminate(&w)) return -1;
+    singular = gpuopt__simplex_factor_finish(&w, by_rows, position);
+    gpuopt__simplex_factor_transpose(f);
+    return singular;
+}
+
+#endif /* GPUOPT_IMPL_SIMPLEX_FACTOR_MAKE_H */

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The basis inverse of the CPU's REVISED: factors, and up to K pivots beside them, after which there are new factors.
+ * The factors' room is taken at create for some fill; where there is more, it is doubled through the context's
+ * allocator. Children of a batch use the root's factors, and have pivots, and if need be factors, of their own.
+ */
+#ifndef GPUOPT_IMPL_SIMPLEX_SPARSE_H
+#define GPUOPT_IMPL_SIMPLEX_SPARSE_H
+
+#include "factor_make.h"
+
+typedef struct gpuopt__simplex_sparse {
+    const gpuopt_context *context; /* who gives memory; NULL: nobody now, for this thread must not ask */
+    gpuopt__simplex_factor own;
+    const gpuopt__simplex_factor *factor; /* own, or another engine's */
+    gpuopt__simplex_etas etas;
+    double *scratch; /* [most] */
+    int32_t *head;   /* [most] scratch */
+    int32_t most;    /* rows that there is room for */
+    int lost;        /* there are no factors of the basis at hand */
+    int slack;       /* the basis is that of the logicals */
+    int lacks_room;  /* factors found no room, and there was nobody to ask */
+} gpuopt__simplex_sparse;
+
+/* ---- Life ---- */
+
+/* Cuts all but the factors. most 0: an engine that does without. */
+static void gpuopt__simplex_sparse_cut(gpuopt__arena *arena, int32_t most, int32_t pivots, gpuopt__simplex_sparse *s) {
+    s->most = most;
+    gpuopt__simplex_etas_cut(arena, most, most > 0 ? pivots : 0, &s->etas);
+    s->scratch = (double *)gpuopt__cut(arena, most, sizeof(double));
+    s->head = (int32_t *)gpuopt__cut(arena, most, sizeof(int32_t));
+}
+
+/* Puts own factors, of the logicals, into another block, unless there is no memory for it. */
+static gpuopt_status gpuopt__simplex_sparse_room(const gpuopt_context *context, gpuopt__simplex_sparse *s, int32_t rows,
+                                                 int64_t room) {
+    gpuopt__arena arena = {NULL, 0};
+    void *memory;
+    gpuopt_status status = gpuopt__allocate(context, GPUOPT_HOST, gpuopt__simplex_factor_bytes(s->most, room), &memory);
+    if (status) return status;
+    gpuopt__release(context, GPUOPT_HOST, s->own.block);
+    s->own.block = memory;
+    arena.base = (char *)memory;
+    gpuopt__simplex_factor_cut(&arena, s->most, room, &s->own);
+    gpuopt__simplex_factor_unit(&s->own, rows);
+    return GPUOPT_OK;
+}
+
+/* ---- Products ---- */
+
+static void gpuopt__simplex_sparse_ftran(const gpuopt__simplex_sparse *s, double *x) {
+    gpuopt__simplex_factor_ftran(s->factor, x, s->scratch);
+    gpuopt__simplex_etas_ftran(&s->etas, x);
+}
+
+static void gpuopt__simplex_sparse_btran(const gpuopt__simplex_sparse *s, double *y) {
+    gpuopt__simplex_etas_btran(&s->etas, y);
+    gpuopt__simplex_factor_btran(s->factor, y, s->scratch);
+}
+
+/* ---- Factors ---- */
+
+static void gpuopt__simplex_sparse_reset(gpuopt__simplex_sparse *s, int32_t rows) {
+    gpuopt__simplex_factor_unit(&s->own, rows);
+    s->factor = &s->own;
+    s->etas.count = 0;
+    s->lost = 0;
+    s->slack = 1;
+}
+
+/* Own factors of the basis, see gpuopt__simplex_factor_make. MEMORY: there are none now. */
+static gpuopt_status gpuopt__simplex_sparse_make(gpuopt__simplex_sparse *s, int32_t rows,
+                                                 const gpuopt__simplex_factor_basis *b, double least, int by_rows,
+                                                 int32_t *singular) {
+    s->factor = &s->own;
+    s->etas.count = 0;
+    s->slack = 0;
+    s->lost = 1;
+    for (;;) {
+        gpuopt_status status;
+        s->own.rows = rows;
+        *singular = gpuopt__simplex_factor_make(&s->own, b, least, by_rows, s->head);
+        if (*singular >= 0) break;
+        s->lacks_room = !s->context;
+        if (s->lacks_room) return GPUOPT_ERROR_MEMORY;
+        status = gpuopt__simplex_sparse_room(s->context, s, rows, 2 * s->own.room);
+        if (status) return status;
+    }
+    s->lost = 0;
+    return GPUOPT_OK;
+}
+
+/* There is no room for another pivot beside the factors. */
+static int gpuopt__simplex_sparse_full(const gpuopt__simplex_sparse *s) { return s->etas.count == s->etas.most; }
+
+static void gpuopt__simplex_sparse_add(gpuopt__simplex_sparse *s, int32_t rows, const double *alpha, int32_t position) {
+    gpuopt__simplex_etas_add(&s->etas, rows, alpha, position);
+    s->slack = 0;
+}
+
+#endif /* GPUOPT_IMPL_SIMPLEX_SPARSE_H */

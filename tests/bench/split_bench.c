@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A model of the time of a pivot whose tableau is split over ranks, after Meyer, Albuquerque and Chopard (2011), beside
+ * measured times. For m rows, n columns and P ranks, threads of this process:
+ *     T(m, n, P) = start + line (m + n / P) + cell m n / P                                        on each rank
+ *                + log2(P) (gather + broadcast + 8 m / speed)                                     for P > 1
+ * line and cell depend on the bytes of a rank's part of the tableau, 8 m n / P, since caches have a size: they are
+ * measured at some numbers of bytes, on one rank, with a square and a flat program each, and interpolated in between.
+ * start and line of several ranks are measured anew, on two. gather, broadcast and speed are the exchanges alone, on
+ * two ranks. None of the programs that these constants come from is in the table.
+ *     split_bench cpu|cuda [--ranks N,...] [--pivots N] [--blocks N]
+ * The ranks of cuda have the devices 0, 1, ...; where there is only device 0, the constants of two ranks are those of
+ * two that share it, and no more than one rank is in the table. The least of N blocks of so many pivots counts. Prints
+ * the constants; for each size and number of ranks predicted and measured microseconds a pivot, and the error; its
+ * mean and the correlation; and predictions for up to 64 ranks, which nobody has measured.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/io/mip.h"
+#include "tests/bench/bench.h"
+#include "transports/gpuopt_threads.h"
+
+enum { MOST_RANKS = 16, EXCHANGES = 100 /* at once */, LONG = 20000 /* doubles */, NODES = 4, SIZES = 12 };
+
+typedef struct options {
+    const char *backend, *ranks;
+    int64_t pivots, blocks;
+    int cuda, devices;
+} options;
+
+/* In seconds, for one rank, or for one of several. */
+typedef struct costs {
+    double start, line[NODES], cell[NODES];
+} costs;
+
+typedef struct constants {
+    costs alone, among;
+    double bytes[NODES];
+    double gather, broadcast, per_byte; /* of two ranks */
+} constants;
+
+typedef struct job {
+    const options *o;
+    const mip *model; /* NULL: exchanges */
+    int ranks;
+    double pivot; /* seconds */
+    double gather, broadcast, per_byte;
+} job;
+
+typedef struct member {
+    job *job;
+    int rank, failed;
+    gpuopt_transport transport;
+    gpuopt_context *context;
+    gpuopt_group *group;
+} member;
+
+/* ---- A rank ---- */
+
+static void say(void *user, int level, const char *message) {
+    if (level == 0) fprintf(stderr, "rank %d: %s\n", ((const member *)user)->rank, message);
+}
+
+static gpuopt_status open_on(const options *o, int device, member *m, gpuopt_context **context) {
+    gpuopt_context_desc desc = GPUOPT_INIT(gpuopt_context_desc);
+    desc.backend = gpuopt_backend_cpu();
+    desc.device = device;
+    if (m) desc.user = m, desc.log = say;
+#ifdef TEST_WITH_CUDA
+    if (o->cuda) desc.backend = gpuopt_backend_cuda();
+#else
+    if (o->cuda) return GPUOPT_ERROR_UNSUPPORTED;
+#endif
+    return gpuopt_context_create(&desc, context);
+}
+
+/* How many devices there are, up to MOST_RANKS. */
+static int count_devices(const options *o) {
+    int count = 0;
+    gpuopt_context *context = NULL;
+    while (count < MOST_RANKS && open_on(o, count, NULL, &context) == GPUOPT_OK) {
+        gpuopt_context_destroy(context);
+        count++;
+    }
+    return count;
+}
+
+/* Seconds of a broadcast of so many doubles, or with 0 an all-gather of what pricing tells: the least of 20 means. */
+static gpuopt_status exchange(member *m, int32_t doubles, double *seconds) {
+    static _Thread_local double data[LONG], all[8 * MOST_RANKS];
+    gpuopt_status status = gpuopt_group_agree(m->group, NULL, 0);
+    int k, batch;
+    *seconds = HUGE_VAL;
+    for (batch = 0; batch < 20 && !status; batch++) {
+        const double start = now();
+        for (k = 0; k < EXCHANGES && !status; k++)
+            status = doubles
+                         ? gpuopt_group_broadcast(m->group, k % m->job->ranks, data, sizeof *data * (uint64_t)doubles)
+                         : gpuopt_group_all_gather(m->group, data, 64, all, sizeof all, NULL);
+        *seconds = fmin(*seconds, (now() - start) / EXCHANGES);
+    }
+    return status;
+}
+
+static gpuopt_status run_exchanges(member *m) {
+    double gather, near, far;
+    gpuopt_status status = exchange(m, 0, &gather);
+    if (!status) status = exchange(m, 1, &near);
+    if (!status) status = exchange(m, LONG, &far);
+    if (status || m->rank > 0) return status;
+    m->job->gather = gather;
+    m->job->broadcast = near;
+    m->job->per_byte = fmax(far - near, 0) / (8.0 * (LONG - 1));
+    return GPUOPT_OK;
+}
+
+static gpuopt_status run_pivots(member *m) {
+    const options *o = m->job->o;
+    gpuopt_simplex_desc desc = mip_simplex_desc(m->job->model);
+    gpuopt_simplex *simplex = NULL;
+    gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info);
+    double least = HUGE_VAL;
+    int64_t block, before = 0;
+    gpuopt_status status;
+    desc.group = m->group;
+    desc.refresh_pivots = INT32_MAX;
+    status = gpuopt_simplex_create(m->context, &desc, &simplex);
+    if (!status) status = gpuopt_simplex_iterate(simplex, 1, &info); /* with the first refresh */
+    for (block = 0; block < o->blocks && !status && info.outcome == GPUOPT_MORE; block++) {
+        const int64_t refreshes = info.refreshes;
+        double start = now(), taken;
+        before = info.iterations;
+        status = gpuopt_simplex_iterate(simplex, o->pivots, &info);
+        taken = now() - start;
+        if (info.refreshes == refreshes && info.iterations == before + o->pivots)
+            least = fmin(least, taken / (double)o->pivots);
+    }
+    gpuopt_simplex_destroy(simplex);
+    if (m->rank == 0) m->job->pivot = least;
+    return status;
+}
+
+static void *run_rank(void *member_of) {
+    member *m = member_of;
+    const options *o = m->job->o;
+    gpuopt_status status = open_on(o, o->cuda ? m->rank % o->devices : 0, m, &m->context);
+    if (!status && m->job->ranks > 1) status = gpuopt_group_create(m->context, &m->transport, NULL, &m->group);
+    if (!status) status = m->job->model ? run_pivots(m) : run_exchanges(m);
+    m->failed = status != GPUOPT_OK;
+    if (status) m->transport.abandon(m->transport.user);
+    gpuopt_group_destroy(m->group);
+    gpuopt_context_destroy(m->context);
+    return NULL;
+}
+
+/* Returns 0, or -1 after a message. */
+static int run_job(job *j) {
+    static gpuopt_transport transport[MOST_RANKS];
+    static member members[MOST_RANKS];
+    pthread_t thread[MOST_RANKS];
+    int r, lost = 0;
+    memset(members, 0, sizeof members);
+    if (gpuopt_threads_open(j->ranks, transport)) return -1;
+    for (r = 0; r < j->ranks; r++) {
+        members[r].job = j;
+        members[r].rank = r;
+        members[r].transport = transport[r];
+        if (pthread_create(&thread[r], NULL, run_rank, &members[r])) exit(EXIT_FAILED);
+    }
+    for (r = 0; r < j->ranks; r++) pthread_join(thread[r], NULL), lost |= members[r].failed;
+    gpuopt_threads_close(transport);
+    return lost ? -1 : 0;
+}
+
+/* Seconds of a pivot; infinite if it had solved the program before a block was full; -1 after a message. */
+static double time_pivot(const options *o, int rows, int cols, int ranks) {
+    job j = {o, NULL, ranks, 0, 0, 0, 0};
+    char name[64], error[256];
+    mip model;
+    int status;
+    snprintf(name, sizeof name, "plant:%d:%d:%s:1", rows, cols, (double)rows * cols > 3e6 ? "0.02" : "0.5");
+    if (mip_load(name, &model, error, sizeof error)) return fprintf(stderr, "%s\n", error), -1;
+    j.model = &model;
+    status = run_job(&j);
+    mip_free(&model);
+    return status ? -1 : j.pivot;
+}
+
+/* ---- The model ---- */
+
+/* The value between the measured ones for so many bytes, by their logarithm; beyond them the outermost one. */
+static double between(const constants *c, const double *value, double bytes) {
+    int k = 0;
+    double part;
+    while (k < NODES - 2 && bytes > c->bytes[k + 1]) k++;
+    part = log(bytes / c->bytes[k]) / log(c->bytes[k + 1] / c->bytes[k]);
+    part = fmin(fmax(part, 0), 1);
+    return (1 - part) * value[k] + part * value[k + 1];
+}
+
+static double exchanges_of(const constants *c, double m, double ranks) {
+    return ranks > 1 ? log2(ranks) * (c->gather + c->broadcast + c->per_byte * 8 * m) : 0;
+}
+
+static double predicted(const constants *c, double m, double n, double ranks) {
+    const costs *of = ranks > 1 ? &c->among : &c->alone;
+    const double own = n / ranks, bytes = 8 * m * own;
+    return of->start + between(c, of->line, bytes) * (m + own) + between(c, of->cell, bytes) * m * own +
+           exchanges_of(c, m, ranks);
+}
+
+/* The number of rows of a program with so many entries and so many times as many columns. */
+static int rows_of(double entries, double flat) { return (int)sqrt(entries / flat); }
+
+enum { SMALL_ROWS = 60, SMALL_COLS = 240 };
+
+/* start, line and cell of one rank: from a small program, and from two of each number of entries. */
+static int calibrate_alone(const options *o, constants *c) {
+    static const double cpu[NODES] = {4e4, 2e5, 8e5, 2.2e6}, cuda[NODES] = {2.5e5, 3e6, 2e7, 1.2e8},
+                        flat[2] = {1.5, 20};
+    const double *entries = o->cuda ? cuda : cpu;
+    const double small = time_pivot(o, SMALL_ROWS, SMALL_COLS, 1);
+    costs *of = &c->alone;
+    int k, shape, pass;
+    if (!(small > 0 && small < HUGE_VAL)) return -1;
+    for (k = 0; k < NODES; k++) {
+        double t[2], lines[2], cells[2];
+        for (shape = 0; shape < 2; shape++) {
+            const int rows = rows_of(entries[k], flat[shape]), cols = (int)(rows * flat[shape]);
+            t[shape] = time_pivot(o, rows, cols, 1);
+            if (!(t[shape] > 0 && t[shape] < HUGE_VAL)) return -1;
+            lines[shape] = rows + cols;
+            cells[shape] = (double)rows * cols;
+        }
+        for (pass = 0; pass < (k == 0 ? 20 : 1);
+             pass++) { /* the small program's lines and cells are near the first's */
+            const double rest[2] = {t[0] - of->start, t[1] - of->start};
+            const double det = cells[0] * lines[1] - cells[1] * lines[0];
+            of->line[k] = fmax((cells[0] * rest[1] - cells[1] * rest[0]) / det, 0);
+            of->cell[k] = fmax((rest[0] - of->line[k] * lines[0]) / cells[0], 0);
+            if (k == 0)
+                of->start =
+                    fmax(small - of->line[0] * (SMALL_ROWS + SMALL_COLS) - of->cell[0] * SMALL_ROWS * SMALL_COLS, 0);
+        }
+        c->bytes[k] = 8 * entries[k];
+    }
+    return 0;
+}
+
+/* gather, broadcast and speed; then start and line of two ranks, with the same cells: from the small program and a flat
+ * one. */
+static int calibrate_among(const options *o, constants *c) {
+    job j = {o, NULL, 2, 0, 0, 0, 0};
+    const double flat = 12, entries = o->cuda ? 2e6 : 2e5;
+    const int rows = rows_of(entries, flat), cols = (int)(rows * flat);
+    double small, large, more;
+    int k;
+    if (run_job(&j)) return -1;
+    c->gather = j.gather;
+    c->broadcast = j.broadcast;
+    c->per_byte = j.per_byte;
+    small = time_pivot(o, SMALL_ROWS, SMALL_COLS, 2);
+    large = time_pivot(o, rows, cols, 2);
+    if (!(small > 0 && small < HUGE_VAL && large > 0 && large < HUGE_VAL)) return -1;
+    c->among = c->alone; /* what two ranks take beyond that: */
+    small -= predicted(c, SMALL_ROWS, SMALL_COLS, 2);
+    large -= predicted(c, rows, cols, 2);
+    more = fmax((large - small) / (rows + cols / 2.0 - SMALL_ROWS - SMALL_COLS / 2.0), 0);
+    for (k = 0; k < NODES; k++) c->among.line[k] += more;
+    c->among.start = fmax(c->among.start + small - more * (SMALL_ROWS + SMALL_COLS / 2.0), 0);
+    return 0;
+}
+
+/* ---- Output ---- */
+
+static const int cpu_sizes[SIZES][2] = {{100, 300},  {100, 800},  {200, 400},  {200, 1200}, {200, 2000}, {300, 900},
+                                        {400, 1600}, {400, 3000}, {600, 1200}, {600, 2400}, {800, 1600}, {800, 2400}};
+static const int cuda_sizes[SIZES][2] = {{300, 1200},  {500, 1500},   {500, 4000},   {1000, 3000},
+                                         {1000, 8000}, {2000, 4000},  {2000, 12000}, {3000, 9000},
+                                         {4000, 8000}, {4000, 20000}, {5000, 15000}, {5000, 25000}};
+
+static double correlation(int count, const double *x, const double *y) {
+    double mx = 0, my = 0, xx = 0, yy = 0, xy = 0;
+    int k;
+    for (k = 0; k < count; k++) mx += x[k] / count, my += y[k] / count;
+    for (k = 0; k < count; k++) {
+        xx += (x[k] - mx) * (x[k] - mx);
+        yy += (y[k] - my) * (y[k] - my);
+        xy += (x[k] - mx) * (y[k] - my);
+    }
+    return xy / sqrt(xx * yy);
+}
+
+static void print_constants(const options *o, const constants *c) {
+    int k;
+    printf("%d CUDA devices\n", o->devices);
+    printf("start %.3g us, of two ranks%s %.3g us\n", c->alone.start * 1e6, o->devices == 1 ? " on one device" : "",
+           c->among.start * 1e6);
+    printf("gather %.3g us, broadcast %.3g us and %.3g GB/s\n", c->gather * 1e6, c->broadcast * 1e6,
+           c->per_byte > 0 ? 1e-9 / c->per_byte : HUGE_VAL);
+    printf("%12s %14s %14s %14s\n", "bytes", "line ns", "of two ranks", "cell ns");
+    for (k = 0; k < NODES; k++)
+        printf("%12.3g %14.4g %14.4g %14.4g\n", c->bytes[k], c->alone.line[k] * 1e9, c->among.line[k] * 1e9,
+               c->alone.cell[k] * 1e9);
+}
+
+static int print_measured(const options *o, const constants *c, int ranks) {
+    const int(*sizes)[2] = o->cuda ? cuda_sizes : cpu_sizes;
+    double want[SIZES], got[SIZES], worst = 0, sum = 0;
+    int k, count = 0;
+    for (k = 0; k < SIZES; k++) {
+        const double model = predicted(c, sizes[k][0], sizes[k][1], ranks);
+        const double measured = time_pivot(o, sizes[k][0], sizes[k][1], ranks), error = model / measured - 1;
+        if (measured < 0) return -1;
+        if (!(measured < HUGE_VAL)) {
+            printf("%6d %6d %3d %12.2f %12s\n", sizes[k][0], sizes[k][1], ranks, model * 1e6, "-");
+            continue;
+        }
+        want[count] = model;
+        got[count++] = measured;
+        worst = fmax(worst, fabs(error));
+        sum += fabs(error);
+        printf("%6d %6d %3d %12.2f %12.2f %+7.1f%%\n", sizes[k][0], sizes[k][1], ranks, model * 1e6, measured * 1e6,
+               100 * error);
+        fflush(stdout);
+    }
+    if (count > 1)
+        printf("%d ranks, %d sizes: mean error %.1f%%, largest %.1f%%, correlation %.4f\n", ranks, count,
+               100 * sum / count, 100 * worst, correlation(count, want, got));
+    return 0;
+}
+
+static int take(void *options_of, const char *name, const char *value) {
+    options *o = options_of;
+    if (strcmp(name, "--ranks") == 0) return *(o->ranks = value) != 0;
+    if (strcmp(name, "--pivots") == 0) return whole_number(value, 100000, &o->pivots);
+    if (strcmp(name, "--blocks") == 0) return whole_number(value, 100000, &o->blocks);
+    return -1;
+}
+
+int main(int argc, char **argv) {
+    static const char usage[] = "usage: split_bench cpu|cuda [--ranks N,...] [--pivots N] [--blocks N]\n";
+    static const int beyond[][2] = {{2000, 10000}, {10000, 50000}, {20000, 100000}};
+    options o = {NULL, "1,2", 64, 8, 0, 0};
+    constants c;
+    const char *at;
+    char word[NAME];
+    int json, ranks;
+    size_t k;
+    memset(&c, 0, sizeof c);
+    if (parse_words(argc, argv, usage, take, &o, &o.backend, &json)) return EXIT_BAD_INPUT;
+    o.cuda = strcmp(o.backend, "cuda") == 0;
+    if (!o.cuda && strcmp(o.backend, "cpu")) return fputs(usage, stderr), EXIT_BAD_INPUT;
+    if (o.cuda) o.devices = count_devices(&o);
+    if (o.cuda && o.devices == 0) return fprintf(stderr, "split_bench: no backend cuda here\n"), EXIT_FAILED;
+    if (calibrate_alone(&o, &c) || calibrate_among(&o, &c))
+        return fprintf(stderr, "split_bench: no times for the constants\n"), EXIT_FAILED;
+    print_constants(&o, &c);
+    printf("%6s %6s %3s %12s %12s %8s\n", "rows", "cols", "P", "predicted us", "measured us", "error");
+    for (at = o.ranks; next_word(&at, word);) {
+        int64_t wanted = 0;
+        if (!whole_number(word, MOST_RANKS, &wanted)) return fputs(usage, stderr), EXIT_BAD_INPUT;
+        if (o.cuda && wanted > o.devices) printf("%d ranks: not measured, for want of as many devices\n", (int)wanted);
+        else if (print_measured(&o, &c, (int)wanted)) return EXIT_FAILED;
+    }
+    printf("Predictions, not measured; bytes beyond the constants' count as the most of these:\n");
+    for (k = 0; k < sizeof beyond / sizeof *beyond; k++)
+        for (ranks = 1; ranks <= 64; ranks *= 2)
+            printf("%6d %6d %3d %12.2f %12s\n", beyond[k][0], beyond[k][1], ranks,
+                   predicted(&c, beyond[k][0], beyond[k][1], ranks) * 1e6, "predicted");
+    return finish_output(0);
+}

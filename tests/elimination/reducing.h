@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reductions for the tests: models to reduce, and whether what comes of them is right.
+ */
+#ifndef TESTS_ELIMINATION_REDUCING_H
+#define TESTS_ELIMINATION_REDUCING_H
+
+#include "tests/elimination/handle.h"
+
+gpuopt_elimination_reduction_info reduction_info(gpuopt_elimination_reduction *reduction);
+gpuopt_elimination_desc reduction_desc(gpuopt_elimination_reduction *reduction);
+/* Reduces, which must succeed. */
+gpuopt_elimination_reduction *reduction_of(gpuopt_context *context, const gpuopt_elimination_desc *desc, uint32_t rules,
+                                           const test_host *host);
+/* The reduced model as a model of the tests, whose arrays are the library's. */
+model reduction_model(gpuopt_elimination_reduction *reduction, const model *original);
+/* Assignments of the reduced model come back with their cost, and with the values that they have in the model. */
+const char *reduction_lift_fault(const model *m, gpuopt_elimination_reduction *reduction, uint64_t *seed);
+/* The reduced model's answer, by all its assignments and by a handle, beside that of the model. */
+const char *reduction_fault(gpuopt_context *context, const model *m, gpuopt_elimination_reduction *reduction,
+                            const test_host *host);
+/* Few costs and many forbidden entries, so that rules find something. */
+model reduction_draw(uint64_t *random, int32_t k);
+/* A clique of `n` variables with three values, which costs 1 where two are equal. */
+model clique_of_three(int32_t n, int64_t top);
+
+#endif /* TESTS_ELIMINATION_REDUCING_H */

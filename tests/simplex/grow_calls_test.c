@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A handle whose rows and columns come and go: the room is planned, and refused changes change nothing.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tests/simplex/answer.h"
+#include "tests/simplex/growing.h"
+
+static void must(gpuopt_status status) { assert_int_equal(status, GPUOPT_OK); }
+
+/* The plan counts the room, exactly; changes take no memory; what is removed is room again. */
+static void memory_is_planned(void **state) {
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    uint64_t seed = 8;
+    int method, round;
+    (void)state;
+    for (method = 0; method < 2; method++) {
+        mip m = model_load("meyer:12:30:0.3:1");
+        growing g = growing_of(&m);
+        gpuopt_simplex_desc desc = growing_desc(&m, 34), plain;
+        gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan), without = GPUOPT_INIT(gpuopt_memory_plan);
+        gpuopt_simplex *s;
+        uint64_t before = host.bytes[GPUOPT_HOST], on_device = host.bytes[GPUOPT_DEVICE];
+        long allocations;
+        desc.method = (gpuopt_simplex_method)method;
+        plain = desc;
+        plain.spare_rows = plain.spare_cols = 0;
+        plain.spare_nonzeros = 0;
+        must(gpuopt_simplex_plan(context, &plain, &without));
+        must(gpuopt_simplex_plan(context, &desc, &plan));
+        assert_true(plan.host_bytes > without.host_bytes);
+        s = simplex_create(context, &desc);
+        assert_true(host.bytes[GPUOPT_HOST] - before == plan.host_bytes);
+        assert_true(host.bytes[GPUOPT_DEVICE] - on_device == plan.device_bytes);
+        allocations = host.allocations;
+        for (round = 0; round < 20; round++) {
+            while (g.rows < 34) growing_add(&seed, s, &g, 1, 1);
+            while (g.cols < 34) growing_add(&seed, s, &g, 0, 1);
+            simplex_iterate(s, 10);
+            growing_remove(&seed, s, &g, round & 1, round);
+        }
+        assert_int_equal(host.allocations, allocations);
+        gpuopt_simplex_destroy(s);
+        mip_free(&m);
+    }
+    gpuopt_context_destroy(context);
+}
+
+/* Refused calls name the reason, and leave the handle as it is, to the bit. */
+static void refused(void **state) {
+    static const double one[] = {1, 1}, zero[] = {0, 0}, nan_value[] = {NAN, 0}, tiny[] = {5e-324, 1}, huge[] = {1e300};
+    static const int64_t start[] = {0, 1, 2}, none[] = {0, 0, 0};
+    static const int32_t first[] = {0, 0}, beyond[] = {99, 0}, negative[] = {-1};
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    mip m = model_load("meyer:12:30:0.3:1");
+    gpuopt_simplex_desc desc = mip_simplex_desc(&m);
+    gpuopt_matrix rows = {2, 30, start, first, one, GPUOPT_LAYOUT_CSR};
+    gpuopt_matrix cols = {12, 2, start, first, one, GPUOPT_LAYOUT_CSC}, other;
+    gpuopt_simplex *s;
+    answer before, after;
+    (void)state;
+#define REFUSED(code, text, ...)                        \
+    host.error[0] = 0;                                  \
+    assert_int_equal(__VA_ARGS__, GPUOPT_ERROR_##code); \
+    if (!strstr(host.error, text)) fail_msg("the log says: %s", host.error)
+    desc.spare_rows = -1;
+    REFUSED(ARGUMENT, "spare_rows", gpuopt_simplex_create(context, &desc, &s));
+    desc.spare_rows = 1 << 28;
+    REFUSED(UNSUPPORTED, "2^28", gpuopt_simplex_create(context, &desc, &s));
+    desc.spare_rows = desc.spare_cols = INT32_MAX;
+    REFUSED(UNSUPPORTED, "2^31", gpuopt_simplex_create(context, &desc, &s));
+    desc.spare_rows = desc.spare_cols = 2;
+    desc.spare_nonzeros = -1;
+    REFUSED(ARGUMENT, "spare_nonzeros", gpuopt_simplex_create(context, &desc, &s));
+    desc.spare_nonzeros = 3;
+    if (test_on("cuda")) {
+        gpuopt_simplex_desc without = desc;
+        without.spare_rows = without.spare_cols = 0;
+        without.spare_nonzeros = 0;
+        s = simplex_create(context, &without);
+        REFUSED(UNSUPPORTED, "spare", gpuopt_simplex_add_rows(s, &rows, NULL, one));
+        REFUSED(UNSUPPORTED, "spare", gpuopt_simplex_add_cols(s, &cols, one, NULL, NULL));
+        REFUSED(UNSUPPORTED, "spare", gpuopt_simplex_remove_rows(s, 1, first));
+        REFUSED(UNSUPPORTED, "spare", gpuopt_simplex_remove_cols(s, 1, first));
+        gpuopt_simplex_destroy(s);
+    }
+    s = simplex_create(context, &desc);
+    simplex_iterate(s, 100000);
+    before = answer_get(s, &m);
+    REFUSED(ARGUMENT, "NULL", gpuopt_simplex_add_rows(s, NULL, NULL, one));
+    REFUSED(ARGUMENT, "NULL", gpuopt_simplex_add_cols(s, NULL, one, NULL, NULL));
+    REFUSED(ARGUMENT, "has 2 columns, the handle 30", gpuopt_simplex_add_rows(s, &cols, NULL, one));
+    REFUSED(ARGUMENT, "has 2 rows, the handle 12", gpuopt_simplex_add_cols(s, &rows, one, NULL, NULL));
+    other = rows;
+    other.index = beyond;
+    REFUSED(ARGUMENT, "index[0] = 99", gpuopt_simplex_add_rows(s, &other, NULL, one));
+    other = cols;
+    other.value = nan_value;
+    REFUSED(ARGUMENT, "value[0]", gpuopt_simplex_add_cols(s, &other, one, NULL, NULL));
+    other.value = zero;
+    REFUSED(ARGUMENT, "value[0]", gpuopt_simplex_add_cols(s, &other, one, NULL, NULL));
+    REFUSED(ARGUMENT, "lhs[0]", gpuopt_simplex_add_rows(s, &rows, nan_value, one));
+    REFUSED(ARGUMENT, "exceeds", gpuopt_simplex_add_rows(s, &rows, one, zero));
+    REFUSED(ARGUMENT, "cost[0]", gpuopt_simplex_add_cols(s, &cols, nan_value, NULL, NULL));
+    REFUSED(ARGUMENT, "ub[0]", gpuopt_simplex_add_cols(s, &cols, one, NULL, nan_value));
+    other = rows;
+    other.value = tiny;
+    REFUSED(NUMERIC, "entry of the matrix", gpuopt_simplex_add_rows(s, &other, NULL, one));
+    other.value = huge;
+    other.rows = 1;
+    REFUSED(NUMERIC, "entry of the matrix", gpuopt_simplex_add_rows(s, &other, NULL, one));
+    REFUSED(ARGUMENT, "row[0] = 99", gpuopt_simplex_remove_rows(s, 1, beyond));
+    REFUSED(ARGUMENT, "row 0 is there twice", gpuopt_simplex_remove_rows(s, 2, first));
+    REFUSED(ARGUMENT, "NULL", gpuopt_simplex_remove_rows(s, 1, NULL));
+    REFUSED(ARGUMENT, "negative", gpuopt_simplex_remove_rows(s, -1, first));
+    REFUSED(ARGUMENT, "col[0] = -1", gpuopt_simplex_remove_cols(s, 1, negative));
+    REFUSED(ARGUMENT, "col 0 is there twice", gpuopt_simplex_remove_cols(s, 2, first));
+    assert_int_equal(gpuopt_simplex_add_rows(NULL, &rows, NULL, one), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_add_cols(NULL, &cols, one, NULL, NULL), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_remove_rows(NULL, 1, first), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_simplex_remove_cols(NULL, 1, first), GPUOPT_ERROR_ARGUMENT);
+    must(gpuopt_simplex_remove_rows(s, 0, NULL));
+    must(gpuopt_simplex_remove_cols(s, 0, NULL));
+    other = rows;
+    other.rows = 0;
+    must(gpuopt_simplex_add_rows(s, &other, NULL, NULL));
+    after = answer_get(s, &m);
+    assert_true(answer_equal(&m, &before, &after));
+    answer_free(&before);
+    answer_free(&after);
+    must(gpuopt_simplex_add_rows(s, &rows, NULL, NULL)); /* two of three entries */
+    other = rows;
+    other.rows = 1;
+    REFUSED(MEMORY, "0 more rows", gpuopt_simplex_add_rows(s, &other, NULL, NULL));
+    cols.rows = 14;
+    REFUSED(MEMORY, "1 more nonzeros", gpuopt_simplex_add_cols(s, &cols, NULL, NULL, NULL));
+    cols.start = none;
+    must(gpuopt_simplex_add_cols(s, &cols, NULL, NULL, NULL)); /* without entries */
+    assert_int_equal(simplex_iterate(s, 100000).outcome, GPUOPT_OPTIMAL);
+    gpuopt_simplex_destroy(s);
+    mip_free(&m);
+    gpuopt_context_destroy(context);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(memory_is_planned),
+    cmocka_unit_test(refused),
+};
+
+TEST_MAIN(tests)
