@@ -2450,8 +2450,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch,
  *         duals of the linear relaxation and of variations of it as multipliers; the items are in the order of their
  *         reduced costs, largest first, and those that the first solution and the bound settle are fixed. After
  *         Freville: The Multidimensional 0-1 Knapsack Problem: An Overview (2004), and for the order Vimont, Boussier,
- *         Vasquez: Reduced Costs Propagation in an Efficient Implicit Enumeration for the 01 Multidimensional Knapsack Problem
- *         (2008). doc/knapsack.md has the figures.
+ *         Vasquez: Reduced Costs Propagation in an Efficient Implicit Enumeration for the 01 Multidimensional Knapsack
+ *         Problem (2008). doc/knapsack.md has the figures.
  * Memory  For each worker 8 bytes for each of 16 numbers (up to 8 rows), 32 (up to 20) or 48, 3 bits for each item, and
  *         12 more, in host memory or on the GPU there. It never grows.
  * Bits    With the same number of workers, counts and item sets are the same on every backend, with any number of

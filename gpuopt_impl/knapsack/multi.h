@@ -91,7 +91,9 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_plan(gpuopt_context *context, con
     static const char call[] = "gpuopt_knapsack_multi_plan";
     gpuopt_knapsack_multi_desc d;
     gpuopt_knapsack_multi draft;
+    gpuopt__knapsack_multi_draft prepared;
     gpuopt_memory_plan p;
+    uint64_t peak;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_multi_plan(context, desc, plan));
     if (!context) return GPUOPT_ERROR_ARGUMENT;
@@ -101,7 +103,9 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_plan(gpuopt_context *context, con
     if (status) return status;
     memset(&p, 0, sizeof p);
     p.host_bytes = gpuopt__knapsack_multi_cut(&d, NULL, &draft);
+    peak = p.host_bytes + gpuopt__knapsack_multi_cut_draft(NULL, d.rows, d.items, &prepared);
     context->desc.backend->knapsack->multi_plan(context, &d, &p);
+    if (peak > p.host_bytes) p.create_bytes = peak - p.host_bytes; /* the backend's come after the draft's */
     gpuopt__copy_out(plan, plan->struct_size, &p, sizeof p);
     return GPUOPT_OK;
 }

@@ -78,7 +78,7 @@ static void gpuopt__knapsack_multi_lp_pivot(gpuopt__knapsack_multi_lp *lp, int32
     }
 }
 
-/* Multipliers u [rows], profit per weight, for items [count] with the capacities k->room, each times factor [rows]. */
+/* Multipliers u [rows], units of profit per weight, for items [count] with the capacities k->room, each times factor [rows]. */
 static void gpuopt__knapsack_multi_duals(const gpuopt_knapsack_multi *k, gpuopt__knapsack_multi_lp *lp,
                                          const int32_t *item, int32_t count, const double *factor, double *u) {
     const int32_t rows = k->desc.rows, columns = count + rows;
@@ -88,10 +88,10 @@ static void gpuopt__knapsack_multi_duals(const gpuopt_knapsack_multi *k, gpuopt_
     lp->rows = rows;
     lp->items = count;
     lp->columns = columns;
-    for (j = 0; j < count; j++) most = gpuopt__max(most, (double)k->profit[item[j]]);
+    for (j = 0; j < count; j++) most = gpuopt__max(most, (double)(k->profit[item[j]] / k->unit));
     memset(lp->table, 0, sizeof *lp->table * (size_t)rows * (size_t)columns);
     memset(lp->place, 0, (size_t)columns);
-    for (j = 0; j < columns; j++) lp->cost[j] = j < count ? (double)k->profit[item[j]] / most : 0;
+    for (j = 0; j < columns; j++) lp->cost[j] = j < count ? (double)(k->profit[item[j]] / k->unit) / most : 0;
     for (i = 0; i < rows; i++) {
         const double capacity = k->room[i] > 0 ? (double)k->room[i] : 1;
         for (j = 0; j < count; j++)

@@ -36,7 +36,7 @@ static uint64_t gpuopt__knapsack_multi_cut_draft(void *memory, int32_t rows, int
     arena.base = (char *)memory;
     arena.used = lp;
     d->key = (int64_t *)gpuopt__cut(&arena, items, sizeof(int64_t));
-    d->order = (int32_t *)gpuopt__cut(&arena, items, sizeof(int32_t));
+    d->order = (int32_t *)gpuopt__cut(&arena, items > 0 ? items : 1, sizeof(int32_t)); /* never no bytes at all */
     return arena.used;
 }
 

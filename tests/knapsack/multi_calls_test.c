@@ -116,7 +116,7 @@ static void memory(void **state) {
     gpuopt_context *context = test_context(&host);
     multi *m = some_problem();
     gpuopt_knapsack_multi_desc desc = multi_desc(m, 50);
-    gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan);
+    gpuopt_memory_plan plan = GPUOPT_INIT(gpuopt_memory_plan), small = plan;
     gpuopt_knapsack_multi *k;
     const long live = host.live;
     const uint64_t bytes = host.bytes[GPUOPT_HOST];
@@ -124,8 +124,10 @@ static void memory(void **state) {
     (void)state;
     assert_int_equal(gpuopt_knapsack_multi_plan(context, &desc, &plan), GPUOPT_OK);
     before = host.allocations;
+    host.peak[GPUOPT_HOST] = bytes;
     k = multi_create(context, &desc);
     needed = host.allocations - before;
+    assert_true(host.peak[GPUOPT_HOST] - bytes == plan.host_bytes + plan.create_bytes);
     assert_true(host.bytes[GPUOPT_HOST] - bytes == plan.host_bytes && host.bytes[GPUOPT_DEVICE] == plan.device_bytes);
     before = host.allocations;
     assert_int_equal(gpuopt_knapsack_multi_run(k, 0, 0, NULL), GPUOPT_OK);
@@ -139,6 +141,12 @@ static void memory(void **state) {
         assert_true(k == NULL && host.live == live);
     }
     assert_true(needed >= 3);
+    desc.workers = 1; /* less than what the relaxations take */
+    assert_int_equal(gpuopt_knapsack_multi_plan(context, &desc, &small), GPUOPT_OK);
+    host.peak[GPUOPT_HOST] = bytes;
+    k = multi_create(context, &desc);
+    assert_true(small.create_bytes > 0 && host.peak[GPUOPT_HOST] - bytes == small.host_bytes + small.create_bytes);
+    gpuopt_knapsack_multi_destroy(k);
     free(m);
     gpuopt_context_destroy(context);
     assert_int_equal(host.live, 0);

@@ -239,9 +239,33 @@ static void workers(void **state) {
     gpuopt_context_destroy(context);
 }
 
+/* Profits that are all multiplied by a number change nothing else. */
+static void unit(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    multi *m = malloc(sizeof *m);
+    uint64_t seed = 7;
+    int round;
+    (void)state;
+    for (round = 0; round < 6; round++) {
+        gpuopt_knapsack_multi_desc desc;
+        ending one, other;
+        int32_t j;
+        multi_random(m, 0, 30, 1 + round, 100, &seed);
+        desc = multi_desc(m, 16);
+        one = run_in_pieces(context, &desc, m, 0, 0);
+        for (j = 0; j < m->items; j++) m->profit[j] *= 1000;
+        other = run_in_pieces(context, &desc, m, 0, 0);
+        one.info.lower *= 1000, one.info.upper *= 1000;
+        assert_memory_equal(&one, &other, sizeof one);
+    }
+    free(m);
+    gpuopt_context_destroy(context);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(subsets),       cmocka_unit_test(capacities), cmocka_unit_test(one_row),
     cmocka_unit_test(large_numbers), cmocka_unit_test(same_bits),  cmocka_unit_test(workers),
+    cmocka_unit_test(unit),
 };
 
 TEST_MAIN(tests)
