@@ -1082,9 +1082,10 @@ GPUOPT_API gpuopt_status gpuopt_basis_get_inverse(gpuopt_basis *basis, gpuopt_me
  * sides. A basis has `rows` basic variables; the first basis consists of the activities.
  *
  * Memory    8 rows * cols bytes with TABLEAU, 8 rows^2 bytes with REVISED on the GPU, plus what is linear in rows, cols
- *           and the nonzeros. REVISED on the CPU: 48 bytes for each entry that the factors of a basis have room for, 24
- *           a row and 4 for each nonzero of a typical basis at create, at most rows^2; and 12 K rows. A basis whose
- *           factors have more entries doubles the room, through the context's allocator, in whatever call makes them:
+ *           and the nonzeros. REVISED on the CPU: 48 bytes for each entry that the factors of a basis have room for, at
+ *           create 64, 24 a row and 4 for each nonzero of A, or of twice an average basis if these are fewer, at most
+ *           rows (rows + 1); and 12 K rows. A basis whose elimination needs more doubles the room, as often as it
+ *           takes, through the context's allocator, in whatever call makes them:
  *           MEMORY there means that this failed. The handle is then at the basis that it has come to, and the call can
  *           be made again.
  * Dual      From a basis that flips do not make dual feasible, phase 1 solves the program with a box of artificial

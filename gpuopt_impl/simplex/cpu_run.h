@@ -279,12 +279,13 @@ static gpuopt_status gpuopt__simplex_cpu_run(void *engine, const gpuopt__simplex
     const gpuopt__simplex_vectors *v = s->v;
     int32_t i;
     gpuopt_status status;
-    if (!gpuopt__simplex_cpu_begins(s, report, &status)) return status;
+    const int begins = gpuopt__simplex_cpu_begins(s, report, &status);
+    if (status) return status;
     gpuopt__simplex_cpu_start_weights(s, run);
     s->infeasible = 0;
     for (i = 0; i < s->lp->rows; i++)
         s->infeasible += gpuopt__simplex_infeasible(v->xb[i], v->lb[i], v->ub[i], run->rules.primal) != 0;
-    while (gpuopt__simplex_cpu_step(s, run, report) && gpuopt__simplex_cpu_goes_on(s, report) &&
+    while (begins && gpuopt__simplex_cpu_step(s, run, report) && gpuopt__simplex_cpu_goes_on(s, report) &&
            report->pivots + report->flips < run->most)
         continue;
     report->infeasible = s->infeasible;

@@ -122,6 +122,7 @@ static gpuopt_status gpuopt__simplex_dual_move(gpuopt_simplex *s, const char *ca
         if (status) return status;
         if (report.end != GPUOPT__SIMPLEX_END_DRIFTED) break;
         s->stale = 2;
+        if (report.pivots > 0) break; /* it is done, and has led to a basis that has to be repaired */
     }
     if (report.end == GPUOPT__SIMPLEX_END_NO_ENTERING)
         return gpuopt__refuse(s->context, GPUOPT_ERROR_ARGUMENT, call,

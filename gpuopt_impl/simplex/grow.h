@@ -212,6 +212,10 @@ static gpuopt_status gpuopt__simplex_grow(gpuopt_simplex *s, const char *call, i
     for (k = 0; k < count && !status; k++)
         status = by_rows ? gpuopt__simplex_weigh_row(s, s->lp.rows - count + k, 1)
                          : gpuopt__simplex_weigh_slot(s, s->lp.cols - count + k);
+    if (status == GPUOPT_ERROR_MEMORY) { /* the lines are there: the next run begins the weights anew */
+        s->weights_of = 0;
+        status = GPUOPT_OK;
+    }
     gpuopt__simplex_find_crossing(s);
     return status ? status : gpuopt__simplex_changed(s);
 }
@@ -312,6 +316,10 @@ static gpuopt_status gpuopt__simplex_shrink(gpuopt_simplex *s, const char *call,
     for (k = 0; k < s->lp.rows && by_rows && !status; k++)
         if (s->v.head[k] >= first && s->queue[s->v.head[k] - first] < 0) status = gpuopt__simplex_weigh_row(s, k, -1);
     if (!status) status = backend->drop(s->engine, by_rows, s->queue);
+    if (status == GPUOPT_ERROR_MEMORY) { /* pivots may have been done */
+        s->weights_of = 0;
+        gpuopt__simplex_changed(s);
+    }
     if (status) return status;
     gpuopt__simplex_renumber(s, s->queue, first, lines);
     for (k = 0; k < lines; k++)

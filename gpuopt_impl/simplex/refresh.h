@@ -208,8 +208,9 @@ static gpuopt_status gpuopt__simplex_refresh(gpuopt_simplex *s) {
     s->dual_method.priced = 0;
     for (;;) {
         if (reinvert) status = gpuopt__simplex_repair(s);
+        if (status) return status;
         gpuopt__simplex_place_nonbasic(s);
-        if (!status) status = backend->push(s->engine);
+        status = backend->push(s->engine);
         if (!status) status = gpuopt__simplex_solve_x(s, s->x, s->x_low, twice, &good_x, &noise_x);
         if (status) return status;
         memcpy(s->gap, s->by_row, sizeof(double) * (size_t)s->lp.rows);

@@ -99,6 +99,14 @@ static int32_t gpuopt__simplex_keep_refused(gpuopt_simplex *s, int32_t count) {
     return kept;
 }
 
+/* Head and slots of the basis in status, in ascending order, where there is no inverse. */
+static void gpuopt__simplex_head_from_status(gpuopt_simplex *s) {
+    int32_t variable, position = 0, slot = 0;
+    for (variable = 0; variable < s->lp.cols + s->lp.rows; variable++)
+        if (s->status[variable] == GPUOPT_VARIABLE_BASIC) s->v.head[position++] = variable;
+        else s->v.slot[slot++] = variable;
+}
+
 /* Builds the engine's matrix, head and slots for the basis in status. If the basis is singular, *singular columns that
  * depend on others are left out (listed in order), logicals stay basic in their place, and status is changed to
  * match. */
@@ -120,9 +128,11 @@ static gpuopt_status gpuopt__simplex_reinvert(gpuopt_simplex *s, int32_t *singul
         status = backend->enter(s->engine, count, s->order, s->wanted, least, s->open, s->position);
         if (!status) count = gpuopt__simplex_keep_refused(s, count);
     }
+    if (status) gpuopt__simplex_head_from_status(s);
     for (j = 0; j < s->lp.cols; j++) s->v.weight[j] = s->phase_cost[s->v.slot[j]];
-    if (status) { /* status still says the basis */
+    if (status) {
         s->stale = 2;
+        s->since_refresh = 0; /* the engine has nothing that status and x do not say */
         return status;
     }
     for (k = 0; k < count; k++) s->status[s->order[k]] = GPUOPT_VARIABLE_AT_LOWER;
