@@ -285,6 +285,7 @@ static gpuopt_status gpuopt__knapsack_multi_prepare(gpuopt_knapsack_multi *k, co
     if (k->upper <= k->lower) { /* the bound of what is left, after fixing */
         k->upper = k->lower;
         k->busy = 0;
+        k->table.levels = 0;
     }
     return GPUOPT_OK;
 }

@@ -178,6 +178,26 @@ static void fill_knapsack(pass *p) {
     gpuopt_knapsack_destroy(handle);
 }
 
+/* Two constraints: the weights, and the same from the last to the first. */
+static void fill_multi_knapsack(pass *p) {
+    gpuopt_knapsack_multi_desc d = GPUOPT_INIT(gpuopt_knapsack_multi_desc);
+    gpuopt_knapsack_multi_info info = GPUOPT_INIT(gpuopt_knapsack_multi_info);
+    gpuopt_knapsack_multi *handle;
+    int64_t weight[2 * ITEMS], capacity[2] = {model.capacity, model.capacity};
+    uint8_t taken[ITEMS];
+    int j;
+    for (j = 0; j < ITEMS; j++) weight[j] = weight[2 * ITEMS - 1 - j] = model.weight[j];
+    d.items = ITEMS, d.rows = 2, d.weight = weight, d.profit = model.profit, d.capacity = capacity, d.workers = 64;
+    CALL(gpuopt_knapsack_multi_create(p->context, &d, &handle));
+    CALL(gpuopt_knapsack_multi_run(handle, 3000, 0, &info));
+    CALL(gpuopt_knapsack_multi_get_items(handle, GPUOPT_HOST, taken, NULL));
+    mix(p, &info.lower, sizeof info.lower), mix(p, &info.upper, sizeof info.upper);
+    mix(p, &info.nodes, sizeof info.nodes), mix(p, taken, sizeof taken);
+    CALL(gpuopt_knapsack_multi_set_incumbent(handle, GPUOPT_HOST, taken));
+    assert_true(info.nodes > 0);
+    gpuopt_knapsack_multi_destroy(handle);
+}
+
 static uint64_t everything(int kind) {
     gpuopt_context_desc desc = test_context_desc(NULL);
     pass made = {NULL, 14695981039346656037u, kind, 0}, *p = &made;
@@ -195,6 +215,7 @@ static uint64_t everything(int kind) {
     reduce(p, GPUOPT_SEMIRING_MIN_SUM);
     reduce(p, GPUOPT_SEMIRING_LOG_SUM_EXP);
     fill_knapsack(p);
+    fill_multi_knapsack(p);
     environment_batches(p);
     gpuopt_context_destroy(p->context);
     return made.hash;

@@ -19,6 +19,7 @@ static int64_t searched(gpuopt_context *context, const multi *m, int32_t workers
     k = multi_create(context, &desc);
     info = multi_info(k);
     assert_true(info.lower <= optimum && optimum <= info.upper && info.nodes == 0);
+    assert_true(info.outcome == GPUOPT_MORE || info.free_items == 0);
     assert_int_equal(gpuopt_knapsack_multi_run(k, 0, 0, &info), GPUOPT_OK);
     assert_true(info.free_items >= 0 && info.free_items <= m->items);
     if (info.outcome == GPUOPT_LIMIT) {
