@@ -150,7 +150,7 @@ gpuopt_status cuda_simplex_enter(void *engine, int32_t count, const int32_t *col
     return status ? split_status(s, status) : simplex_enter_listed(s, count, column, wanted, least, open, position);
 }
 
-/* The matrix, and the columns of U and rows of V in use; then the dual method's weights. */
+/* The matrix, and the columns of U and rows of V in use; then the dual method's weights, if there are any. */
 struct SimplexKept {
     struct Head {
         int pending, weighs;
@@ -161,7 +161,7 @@ struct SimplexKept {
         : head(now), matrix(sizeof(double) * static_cast<size_t>(view.pitch * view.lines)),
           u(sizeof(double) * static_cast<size_t>(view.pitch * now.pending)),
           v(sizeof(double) * static_cast<size_t>(view.wide * now.pending)),
-          weights(sizeof(double) * static_cast<size_t>(view.rows)) {}
+          weights(now.weighs ? sizeof(double) * static_cast<size_t>(view.rows) : 0) {}
     size_t bytes() const { return sizeof head + matrix + u + v + weights; }
 };
 
