@@ -1763,7 +1763,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_many_get(gpuopt_simplex_many *many, gpuo
  *           assignment are those of one rank without a group, with EXACT; DOUBLE: up to rounding; mini-buckets give
  *           another bound. `eliminated` and `steps` are sums over ranks, and a stop hook ends the step of its own rank;
  *           the outcome is then MORE on all. Messages and _get_bounds are UNSUPPORTED. _relax and _reduce are not
- *           collective; the model that comes out keeps the group. */
+ *           collective; the model that comes out keeps the group. NUMERIC may come where one rank alone does not see
+ *           it: with a top near 2^63 the least costs of a part can have a sum that does not fit 63 bits. */
 
 /* A model being eliminated. */
 typedef struct gpuopt_elimination gpuopt_elimination;

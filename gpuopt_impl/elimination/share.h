@@ -262,7 +262,7 @@ static gpuopt_status gpuopt__elimination_share_end(const gpuopt_context *context
     gpuopt__elimination_preparation_end(prep);
     gpuopt__release(context, GPUOPT_HOST, s->tables);
     gpuopt__release(context, GPUOPT_HOST, s->block);
-    if (!s->group || gpuopt__ranks_lost(s->group)) return status;
+    if (!s->group) return status;
     return gpuopt__ranks_agree(context, s->group, call, status, 0);
 }
 

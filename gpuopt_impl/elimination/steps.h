@@ -418,6 +418,7 @@ GPUOPT_API gpuopt_status gpuopt_elimination_assign(gpuopt_elimination *eliminati
     if (!status && (result.outcome == GPUOPT_OPTIMAL || result.outcome == GPUOPT_CONVERGED))
         status =
             gpuopt__deliver(e->context, where, value, e->plan.value_of, sizeof(int32_t) * (uint64_t)e->plan.variables);
+    if (status == GPUOPT_ERROR_DEVICE && e->group) gpuopt__ranks_give_up(e->group, status);
     if (!status && assignment) gpuopt__copy_out(assignment, assignment->struct_size, &result, sizeof result);
     return status;
 }

@@ -41,7 +41,8 @@ static uint64_t gpuopt__elimination_said_desc(const gpuopt_elimination_desc *d) 
     hash = gpuopt__elimination_said(hash, d->condition, sizeof(int32_t) * (uint64_t)d->condition_count);
     for (k = 0; k < d->functions; k++) {
         const gpuopt_elimination_function *f = &d->function[k];
-        const int64_t head[] = {f->arity, f->tuples, f->tuples < 0 ? 0 : f->default_cost};
+        const int64_t head[] = {f->arity, f->tuples,
+                                f->tuples < 0 || d->type == GPUOPT_COST_DOUBLE ? 0 : f->default_cost};
         const double rest = f->tuples < 0 || d->type == GPUOPT_COST_INT64 ? 0 : f->default_value;
         const void *entry = d->type == GPUOPT_COST_INT64 ? (const void *)f->cost : (const void *)f->value;
         int64_t entries = f->tuples, j;
