@@ -90,7 +90,7 @@ static uint64_t gpuopt__simplex_factor_bytes(int32_t rows, int64_t room) {
 }
 
 /* The room to begin with, for a matrix with rooms of its own. Factors of a dense basis fit in any case. */
-static int64_t gpuopt__simplex_factor_room(int32_t rows, int32_t cols, int64_t nonzeros) {
+static inline int64_t gpuopt__simplex_factor_room(int32_t rows, int32_t cols, int64_t nonzeros) {
     const double column = cols > 0 ? (double)nonzeros / cols : 0;
     const double sparse = 64.0 + 24.0 * rows + 4 * gpuopt__min((double)nonzeros, 2 * column * rows);
     const double dense = (double)rows * ((double)rows + 1);
@@ -189,7 +189,7 @@ static void gpuopt__simplex_etas_add(gpuopt__simplex_etas *e, int32_t rows, cons
 }
 
 /* Becomes a copy of others, of which the first `kept` are here already. */
-static void gpuopt__simplex_etas_copy(gpuopt__simplex_etas *e, const gpuopt__simplex_etas *from, int32_t kept) {
+static inline void gpuopt__simplex_etas_copy(gpuopt__simplex_etas *e, const gpuopt__simplex_etas *from, int32_t kept) {
     const int64_t begin = kept > 0 ? from->start[kept] : 0, end = from->count > 0 ? from->start[from->count] : 0;
     const size_t more = (size_t)(from->count - kept);
     e->count = from->count;
