@@ -11,6 +11,7 @@
 #include "cpu_dual.h"
 #include "cpu_grow.h"
 #include "cpu_keep.h"
+#include "cpu_life.h"
 #include "cpu_many.h"
 
 /* A thread's handle, whose engine shares the root's model. */
