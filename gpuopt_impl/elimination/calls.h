@@ -52,6 +52,7 @@ static gpuopt_status gpuopt__elimination_begin_share(gpuopt_context *context, co
     gpuopt_status status = GPUOPT_OK, heard;
     memset(share, 0, sizeof *share);
     memset(&d, 0, sizeof d);
+    memset(&group, 0, sizeof group);
     if (desc && gpuopt__copy_in(&d, sizeof d, desc, desc->struct_size))
         status = gpuopt__ranks_of(context, call, &d.group, &group);
     heard = gpuopt__elimination_begin(context, call, desc, wanted, prep);
