@@ -28,7 +28,7 @@ typedef struct gpuopt__simplex_exchanges {
     gpuopt_status (*send)(gpuopt_group *, int32_t, const void *, uint64_t);
     gpuopt_status (*receive)(gpuopt_group *, int32_t, void *, uint64_t);
     gpuopt_status (*all_reduce)(gpuopt_group *, gpuopt_group_reduction, int64_t, int64_t *, double *);
-    gpuopt_status (*abort)(gpuopt_group *);
+    gpuopt_status (*give_up)(gpuopt_group *);
 } gpuopt__simplex_exchanges;
 
 /* The best slot of a rank, and what all ranks must know of it. */
@@ -89,7 +89,7 @@ static int gpuopt__simplex_split_has(const gpuopt__simplex_split *s, int32_t slo
 static void gpuopt__simplex_split_ended(gpuopt__simplex_split *s, gpuopt_status status) {
     if (!status) return;
     s->status = GPUOPT_ERROR_PEER;
-    s->calls->abort(s->group);
+    s->calls->give_up(s->group);
 }
 
 /* The best candidate of all ranks, each of which has one of its own: the highest score, the lowest slot among equal
