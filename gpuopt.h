@@ -1624,8 +1624,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch
  *            1e18 of the objective is gained within primal_tolerance. IMPRECISE: rounding allows none of these; a
  *            handle of its own may settle the program.
  * Bits       A program's results depend on its own data, the descriptor, and the iterations that each call does: not on
- *            the other programs, on how many there are, on the number of threads, or on the backend. The CPU and the GPU
- *            give the same bits. One that goes on after a limit may come to another optimal point than in one call.
+ *            the other programs, on how many there are, on the number of threads, or on the backend. The CPU and the
+ *            GPU give the same bits. One that goes on after a limit may come to another optimal point than in one call.
  * Memory     Room for what _load is given, 25 (rows + cols) + 24 bytes a program, 16 bytes a nonzero of the shape (on
  *            the GPU also in host memory); and for each thread, or for each block where they do not fit into shared
  *            memory, 8 rows * cols for the tableau and about 110 (rows + cols).
@@ -2454,8 +2454,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_batch_run(gpuopt_knapsack_batch *batch,
  *         Freville: The Multidimensional 0-1 Knapsack Problem: An Overview (2004), and for the order Vimont, Boussier,
  *         Vasquez: Reduced Costs Propagation in an Efficient Implicit Enumeration for the 01 Multidimensional Knapsack
  *         Problem (2008). doc/knapsack.md has the figures.
- * Memory  For each worker 8 bytes for each of 16 numbers (up to 8 rows), 32 (up to 20) or 48, 3 bits for each item, and
- *         12 more, in host memory or on the GPU there. It never grows.
+ * Memory  For each worker 8 bytes for each of 16 numbers (up to 8 rows), 32 (up to 20) or 48, 3 bits for each item in
+ *         whole words, and 12 more, in host memory or on the GPU there. It never grows.
  * Bits    With the same number of workers, counts and item sets are the same on every backend, with any number of
  *         threads, and however the work is divided between calls. */
 
@@ -2484,7 +2484,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_plan(gpuopt_context *context, con
  * the outcome is OPTIMAL at once. ARGUMENT: a member is out of range; for a negative number the log names it. NUMERIC:
  * of the items that fit all rows, the profits or the weights of a row are more than 2^58 together. Cost: on the host,
  * not interrupted by the stop hook, for up to 26 linear programs O(rows (items + rows)) a pivot each, with about as
- * many pivots as items; and O(items^2). Meanwhile it takes some 8 (items + rows) (rows + 4) bytes of host memory. */
+ * many pivots as items; and O(items^2). Meanwhile it takes up to the plan's create_bytes more of host memory. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multi_create(gpuopt_context *context, const gpuopt_knapsack_multi_desc *desc,
                                                       gpuopt_knapsack_multi **knapsack);
 /* Destroys a search; NULL is allowed. */
@@ -2496,7 +2496,7 @@ typedef struct gpuopt_knapsack_multi_info {
     gpuopt_outcome outcome; /* MORE; OPTIMAL: `lower` is the optimum; LIMIT: node_limit */
     int32_t free_items;     /* that _create left undecided */
     int32_t busy;           /* workers with a node */
-    int64_t nodes;          /* that were visited: an item, with all of larger reduced cost decided */
+    int64_t nodes;          /* that were visited: an item, or the end, with all items of larger reduced cost decided */
     int64_t rounds;         /* of all workers, each of up to 128 nodes; between them they share */
     int64_t lower;          /* the profit of the best solution known */
     int64_t upper;          /* no solution has more: the best bound of _create, and `lower` at the end */
