@@ -278,7 +278,7 @@ static void more_memory_than_a_rank_has(void **state) {
     gpuopt_elimination_estimate estimate = GPUOPT_INIT(gpuopt_elimination_estimate);
     gpuopt_elimination *e;
     gpuopt_elimination_info info;
-    const int few = test_few();
+    const int few = test_emulated();
     uint64_t seed = 5;
     large l;
     (void)state;
