@@ -75,7 +75,7 @@ static gpuopt_status gpuopt__simplex_cpu_accept(void *engine, int by_rows, int32
     gpuopt__simplex_lines from = gpuopt__simplex_cpu_lines(s, by_rows), to = gpuopt__simplex_cpu_lines(s, !by_rows);
     int32_t k, rows = s->lp->rows;
     int64_t e;
-    gpuopt_status status = gpuopt__simplex_cpu_ready(s);
+    gpuopt_status status = by_rows ? gpuopt__simplex_cpu_ready(s) : GPUOPT_OK; /* for the border */
     if (status) return status;
     gpuopt__simplex_cpu_settle(s);
     if (by_rows) {
