@@ -8,7 +8,7 @@
 #           bazel-bin/tests/FAMILY)
 #   JOBS    programs at a time; default 4
 # SANITIZE_SECONDS: what a program may take under a tool; default 120. SANITIZE_TOOLS: which tools; default all four.
-# SANITIZE_LAUNCHES: how many kernel launches of a program racecheck and synccheck look at; default all.
+# SANITIZE_LAUNCHES: how many kernel launches of a program memcheck, racecheck and synccheck look at; default all.
 # SANITIZE_LOGS: a folder in which the reports of what was not clean are kept, and a line for each pair that is done.
 # The last line is "N passed, N failed": pairs of a program and a tool.
 set -u
@@ -38,7 +38,7 @@ one() {
     local tool=$1 program=$2 name log status reports limit=()
     name=$(basename "$program")
     log=$logs/$name.$tool
-    case ${SANITIZE_LAUNCHES:-}$tool in [1-9]*racecheck | [1-9]*synccheck) limit=(--launch-count "$SANITIZE_LAUNCHES") ;; esac
+    case ${SANITIZE_LAUNCHES:-}$tool in [1-9]*memcheck | [1-9]*racecheck | [1-9]*synccheck) limit=(--launch-count "$SANITIZE_LAUNCHES") ;; esac
     # Kernels that start late, which racecheck makes slower still, need time to meet at a barrier.
     timeout "${SANITIZE_SECONDS:-120}" "$sanitizer" --tool "$tool" --print-limit 1000 --error-exitcode 99 "${limit[@]}" \
         "$program" "${SANITIZE_BACKEND:-cuda}" >"$log" 2>&1
