@@ -179,7 +179,7 @@ gpuopt_status cuda_simplex_drop(void *engine, int by_rows, const int32_t *to) {
         if (!status)
             s->launch({blocks_of_lines(lines), PRODUCT_THREADS}, keep_rows, v.matrix, v.pitch, lines, v.rows, from,
                       kept);
-        if (!status) s->launch({1, 32}, keep_rows, v.dual_weight, v.pitch, 1, v.rows, from, kept);
+        if (!status && s->weighs) s->launch({1, 32}, keep_rows, v.dual_weight, v.pitch, 1, v.rows, from, kept);
         if (!status) status = s->clear(v.alpha, 0, bytes_of<double>(v.pitch));
     }
     if (!status) status = s->launched("removing rows and columns");

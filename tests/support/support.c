@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tests/support/support.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,22 +18,34 @@ const char *test_backend_name = "cpu";
 
 /* ---- The watched host ---- */
 
-/* Host blocks carry their size in front; device blocks are kept in a list, since the host cannot write to them. */
+/* Host blocks carry their size in front; device blocks are kept in a list, since the host cannot write to them. The list
+ * is that of all threads. */
 enum { MAX_DEVICE_BLOCKS = 1024, HEADER = 64 };
 static struct {
     void *memory;
     size_t bytes;
 } device_block[MAX_DEVICE_BLOCKS];
+static pthread_mutex_t device_blocks = PTHREAD_MUTEX_INITIALIZER;
+
+/* Replaces the first entry `from` of the list by `to`, of so many bytes. Returns the bytes that were there. */
+static size_t device_replace(const void *from, void *to, size_t bytes) {
+    size_t before;
+    int k;
+    pthread_mutex_lock(&device_blocks);
+    for (k = 0; k < MAX_DEVICE_BLOCKS && device_block[k].memory != from; k++) continue;
+    assert_true(k < MAX_DEVICE_BLOCKS);
+    before = device_block[k].bytes;
+    device_block[k].memory = to;
+    device_block[k].bytes = bytes;
+    pthread_mutex_unlock(&device_blocks);
+    return before;
+}
 
 static void *device_allocate(size_t bytes) {
     void *memory = NULL;
 #ifdef TEST_WITH_CUDA
-    int k;
     if (cudaMalloc(&memory, bytes)) return NULL;
-    for (k = 0; k < MAX_DEVICE_BLOCKS && device_block[k].memory; k++) continue;
-    assert_true(k < MAX_DEVICE_BLOCKS);
-    device_block[k].memory = memory;
-    device_block[k].bytes = bytes;
+    device_replace(NULL, memory, bytes);
 #else
     (void)bytes;
 #endif
@@ -40,14 +53,11 @@ static void *device_allocate(size_t bytes) {
 }
 
 static size_t device_release(void *memory) {
-    int k;
-    for (k = 0; k < MAX_DEVICE_BLOCKS && device_block[k].memory != memory; k++) continue;
-    assert_true(k < MAX_DEVICE_BLOCKS);
-    device_block[k].memory = NULL;
+    const size_t bytes = device_replace(memory, NULL, 0);
 #ifdef TEST_WITH_CUDA
     cudaFree(memory);
 #endif
-    return device_block[k].bytes;
+    return bytes;
 }
 
 static void *watched_allocate(void *user, gpuopt_memory where, size_t bytes) {
