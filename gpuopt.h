@@ -275,9 +275,10 @@ typedef struct gpuopt_device_view {
  *     gpuopt_mpi_close(&transport);
  *
  * Transport  The library has no threads, no clock and no network: a transport brings them, a struct of five functions
- *            that the host fills. Two are ready, each a file that the host adds to its build:
+ *            that the host fills. Three are ready, each a file that the host adds to its build:
  *            transports/gpuopt_threads.c for threads of one process (POSIX), transports/gpuopt_mpi.c for processes
- *            (MPI). Without a transport a group has one rank, and every call works.
+ *            (MPI), transports/gpuopt_nccl.c for processes with a GPU each (NCCL, loaded at run time). Without a
+ *            transport a group has one rank, and every call works.
  * Threads    A group is a handle of its context, and used by that context's thread. A call of a rank waits for calls of
  *            the others, so each rank needs a thread or a process of its own.
  * Collective All calls are collective but for _send, _receive, _abort, _get_info and _destroy: each rank makes them, in
@@ -323,9 +324,9 @@ typedef struct gpuopt_transport {
 typedef struct gpuopt_group_desc {
     size_t struct_size; /* sizeof(gpuopt_group_desc) */
     /* Seconds that an exchange may take, 1e-3 to 1e9; 0: 60. It must exceed the longest time that a rank works between
-     * two calls while others wait, and with a transport that counts transfers (gpuopt_mpi.h) that time and a transfer's
-     * together: of up to 2^30 bytes, in all_gather from each rank. What is larger goes in several exchanges, each with
-     * this limit. A call returns at the first that fails. */
+     * two calls while others wait, and with a transport that counts transfers (gpuopt_mpi.h, gpuopt_nccl.h) that time
+     * and a transfer's together: of up to 2^30 bytes, in all_gather from each rank. What is larger goes in several
+     * exchanges, each with this limit. A call returns at the first that fails. */
     double time_limit;
 } gpuopt_group_desc;
 

@@ -33,6 +33,16 @@ cudaError_t failed(cudaError_t error) {
     return error;
 }
 
+int devices() {
+    static const int count = [] {
+        const char *wanted = getenv("GPUOPT_EMULATED_DEVICES");
+        const int n = wanted ? atoi(wanted) : 2;
+        if (n < 1 || n > DEVICES) fatal("GPUOPT_EMULATED_DEVICES is not in 1..%d", static_cast<int>(DEVICES));
+        return n;
+    }();
+    return count;
+}
+
 CUctx_st *primary(int device) {
     static CUctx_st contexts[DEVICES];
     contexts[device].device = device;
@@ -165,7 +175,7 @@ using namespace emulated;
 /* ---- The runtime's devices and errors ---- */
 
 cudaError_t cudaGetDeviceCount(int *count) {
-    *count = DEVICES;
+    *count = devices();
     return cudaSuccess;
 }
 
@@ -177,7 +187,7 @@ cudaError_t cudaGetDevice(int *device) {
 
 cudaError_t cudaSetDevice(int device) {
     Guard guard(lock());
-    if (device < 0 || device >= DEVICES) return failed(cudaErrorInvalidDevice);
+    if (device < 0 || device >= devices()) return failed(cudaErrorInvalidDevice);
     std::vector<CUctx_st *> &stack = host().stack;
     if (stack.empty()) stack.push_back(nullptr);
     stack.back() = primary(device);
@@ -192,7 +202,7 @@ cudaError_t cudaDeviceSynchronize(void) {
 }
 
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
-    if (device < 0 || device >= DEVICES) return failed(cudaErrorInvalidDevice);
+    if (device < 0 || device >= devices()) return failed(cudaErrorInvalidDevice);
     switch (attribute) {
     case cudaDevAttrMaxThreadsPerBlock: *value = 1024; break;
     case cudaDevAttrMaxSharedMemoryPerBlock: *value = DEFAULT_MEMORY; break;

@@ -23,13 +23,15 @@ struct CUctx_st {
 namespace emulated {
 
 enum {
-    DEVICES = 2,
+    DEVICES = 8, /* at most */
     MULTIPROCESSORS = 3,
     TOGETHER = 2,                 /* blocks of a multiprocessor, at most */
     BLOCK_MEMORY = 227 * 1024,    /* shared memory of a block, at most */
     DEFAULT_MEMORY = 48 * 1024,   /* without leave for more */
     PROCESSOR_MEMORY = 228 * 1024 /* of a multiprocessor */
 };
+/* How many there are. */
+int devices();
 constexpr size_t device_memory = size_t{2} << 30;
 
 /* Every call into the emulated runtime holds this. */

@@ -57,7 +57,7 @@ CUresult cuCtxGetDevResource(CUcontext context, CUdevResource *resource, CUdevRe
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
     Guard guard(lock());
-    if (device < 0 || device >= DEVICES) return CUDA_ERROR_INVALID_DEVICE;
+    if (device < 0 || device >= devices()) return CUDA_ERROR_INVALID_DEVICE;
     primary(device)->retained++;
     primary(device)->active = true;
     *context = primary(device);
@@ -67,14 +67,14 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
 /* The context stays, as it does on a device once the runtime has used it. */
 CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
     Guard guard(lock());
-    if (device < 0 || device >= DEVICES) return CUDA_ERROR_INVALID_DEVICE;
+    if (device < 0 || device >= devices()) return CUDA_ERROR_INVALID_DEVICE;
     if (primary(device)->retained == 0) fatal("the context of device %d is released more often than retained", device);
     primary(device)->retained--;
     return CUDA_SUCCESS;
 }
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active) {
-    if (device < 0 || device >= DEVICES) return CUDA_ERROR_INVALID_DEVICE;
+    if (device < 0 || device >= devices()) return CUDA_ERROR_INVALID_DEVICE;
     *flags = 0;
     *active = primary(device)->active;
     return CUDA_SUCCESS;
@@ -83,7 +83,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *activ
 /* ---- Green contexts: some of a device's multiprocessors ---- */
 
 CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type) {
-    if (device < 0 || device >= DEVICES) return CUDA_ERROR_INVALID_DEVICE;
+    if (device < 0 || device >= devices()) return CUDA_ERROR_INVALID_DEVICE;
     return cuCtxGetDevResource(primary(device), resource, type);
 }
 
@@ -107,7 +107,7 @@ CUresult cuDevResourceGenerateDesc(CUdevResourceDesc *description, CUdevResource
 }
 
 CUresult cuGreenCtxCreate(CUgreenCtx *context, CUdevResourceDesc description, CUdevice device, unsigned) {
-    if (device < 0 || device >= DEVICES) return CUDA_ERROR_INVALID_DEVICE;
+    if (device < 0 || device >= devices()) return CUDA_ERROR_INVALID_DEVICE;
     auto *green = new CUgreenCtx_st;
     green->context.device = device;
     green->context.multiprocessors = description->multiprocessors;
@@ -153,6 +153,7 @@ cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned 
                {"cuGreenCtxCreate", reinterpret_cast<void *>(cuGreenCtxCreate)},
                {"cuCtxFromGreenCtx", reinterpret_cast<void *>(cuCtxFromGreenCtx)},
                {"cuGreenCtxStreamCreate", reinterpret_cast<void *>(cuGreenCtxStreamCreate)},
+               {"cuStreamWaitValue32", reinterpret_cast<void *>(cuStreamWaitValue32)},
                {"cuStreamGetCtx", reinterpret_cast<void *>(cuStreamGetCtx)}};
     *function = nullptr;
     for (const auto &one : all)

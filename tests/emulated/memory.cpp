@@ -113,7 +113,7 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const cudaMemPoolProps *properties) {
     Guard guard(lock());
     forbid("cudaMemPoolCreate");
-    if (properties->location.id < 0 || properties->location.id >= DEVICES) return failed(cudaErrorInvalidDevice);
+    if (properties->location.id < 0 || properties->location.id >= devices()) return failed(cudaErrorInvalidDevice);
     *pool = new CUmemPoolHandle_st{properties->location.id};
     return cudaSuccess;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Streams and events, and copies on them. What is enqueued happens at once, or, with a seed, by chance later: at the
- * latest when somebody waits for it.
+ * latest when somebody waits for it. What comes after a wait for a value (cuStreamWaitValue32) happens when that is
+ * there and somebody looks; a call that would wait for it until then is refused with a message.
  */
 #include "stream.h"
 
@@ -38,14 +39,20 @@ cudaStream_t named(cudaStream_t stream) {
     fatal("there is no stream %p", static_cast<void *>(stream));
 }
 
-/* Does what the stream has enqueued before `position`. */
-static void finish_until(cudaStream_t stream, uint64_t position) {
-    while (!stream->work.empty() && stream->done < position) {
-        Work work = std::move(stream->work.front());
+/* Does what the stream has enqueued before `position`, as far as it need not wait for a value. */
+static void advance(cudaStream_t stream, uint64_t position) {
+    while (!stream->work.empty() && stream->done < position && !stream->work.front().waits()) {
+        Work work = std::move(stream->work.front().work);
         stream->work.pop_front();
         stream->done++;
         work();
     }
+}
+
+static void finish_until(cudaStream_t stream, uint64_t position) {
+    advance(stream, position);
+    if (!stream->work.empty() && stream->done < position)
+        fatal("somebody waits for a stream that waits for a value which nobody may write");
 }
 
 void finish(cudaStream_t stream) {
@@ -70,9 +77,9 @@ void enqueue(cudaStream_t handle, const char *what, Work work) {
     if (stream->legacy) /* it waits for the streams that wait for it */
         for (cudaStream_t other : streams())
             if (other->context == stream->context && !other->apart && !other->capturing) finish(other);
-    stream->work.push_back(std::move(work));
+    stream->work.push_back({std::move(work), nullptr, 0});
     stream->enqueued++;
-    if (!seed() || stream->legacy || chance().one_in(4)) finish(stream);
+    if (!seed() || stream->legacy || chance().one_in(4)) advance(stream, stream->enqueued);
 }
 
 /* ---- Copies ---- */
@@ -233,7 +240,24 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
     Guard guard(lock());
     if (!named(stream)->work.empty() && chance().one_in(2)) return cudaErrorNotReady;
+    if (!named(stream)->capturing) advance(named(stream), named(stream)->enqueued);
+    if (!named(stream)->work.empty() && !named(stream)->capturing) return cudaErrorNotReady;
     return cudaStreamSynchronize(stream);
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *argument) {
+    Guard guard(lock());
+    enqueue(stream, "a host function", [=] { function(argument); });
+    return cudaSuccess;
+}
+
+CUresult cuStreamWaitValue32(CUstream handle, CUdeviceptr word, uint32_t value, unsigned flags) {
+    Guard guard(lock());
+    cudaStream_t stream = named(handle);
+    if (flags != CU_STREAM_WAIT_VALUE_EQ || stream->capturing) return CUDA_ERROR_INVALID_VALUE;
+    stream->work.push_back({[] {}, reinterpret_cast<const volatile uint32_t *>(word), value});
+    stream->enqueued++;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {

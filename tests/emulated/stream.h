@@ -27,7 +27,13 @@ struct CUstream_st {
     }
     CUctx_st *context = nullptr;
     bool legacy = false, apart = false; /* apart: does not wait for the legacy stream */
-    std::deque<emulated::Work> work;
+    struct Item {
+        emulated::Work work;
+        const volatile uint32_t *word; /* null, or it waits until this is `value` */
+        uint32_t value;
+        bool waits() const { return word && __atomic_load_n(word, __ATOMIC_ACQUIRE) != value; }
+    };
+    std::deque<Item> work;
     uint64_t enqueued = 0, done = 0, number = next();
     cudaGraph_t capturing = nullptr;
 };

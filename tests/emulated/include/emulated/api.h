@@ -41,6 +41,7 @@ typedef struct CUgreenCtx_st *CUgreenCtx;
 typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
 typedef cudaStream_t CUstream;
 typedef int CUdevice;
+typedef unsigned long long CUdeviceptr;
 typedef unsigned long long cudaGraphConditionalHandle;
 
 #define cudaStreamLegacy ((cudaStream_t)0x1)
@@ -48,6 +49,7 @@ typedef unsigned long long cudaGraphConditionalHandle;
 
 enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
 enum { CU_GREEN_CTX_DEFAULT_STREAM = 1, CU_STREAM_NON_BLOCKING = 1 };
+enum { CU_STREAM_WAIT_VALUE_GEQ = 0, CU_STREAM_WAIT_VALUE_EQ = 1 };
 enum { cudaEventDefault = 0, cudaEventDisableTiming = 2 };
 enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2 };
 enum { cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1, cudaHostRegisterMapped = 2 };
@@ -239,6 +241,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status);
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *argument);
+CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr word, uint32_t value, unsigned flags); /* _EQ only */
 cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An exchange is one or several calls of NCCL on a stream of its own, each with a copy to the device before it and one
+ * from there after it, all of them asynchronous. The host looks at the stream, at the communicator (which is a
+ * nonblocking one) and at the page of lost ranks until the call is done, the time is up, or somebody is lost; then it
+ * aborts the communicator. So it never is in a call that waits.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "transports/gpuopt_nccl.h"
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- NCCL, as far as it is used; these do not change within version 2 ---- */
+
+typedef struct ncclComm *nccl_comm;
+typedef struct nccl_id {
+    char bytes[GPUOPT_NCCL_ID];
+} nccl_id;
+/* What the configuration was in 2.14; later versions take the defaults for what they have added. */
+typedef struct nccl_config {
+    size_t size;
+    unsigned magic, version;
+    int blocking;
+} nccl_config;
+enum { NCCL_OK = 0, NCCL_SYSTEM_ERROR = 2, NCCL_REMOTE_ERROR = 6, NCCL_IN_PROGRESS = 7 };
+enum { NCCL_2_14 = 21400, NCCL_BYTE = 1 };
+
+typedef struct nccl_library {
+    int (*version)(int *version);
+    int (*unique_id)(nccl_id *id);
+    int (*init)(nccl_comm *comm, int count, nccl_id id, int rank, nccl_config *config);
+    int (*state)(nccl_comm comm, int *state);
+    int (*finalize)(nccl_comm comm);
+    int (*destroy)(nccl_comm comm);
+    int (*cancel)(nccl_comm comm);
+    int (*all_gather)(const void *send, void *receive, size_t count, int type, nccl_comm comm, cudaStream_t stream);
+    int (*broadcast)(const void *send, void *receive, size_t count, int type, int root, nccl_comm comm,
+                     cudaStream_t stream);
+    int (*send)(const void *send, size_t count, int type, int peer, nccl_comm comm, cudaStream_t stream);
+    int (*receive)(void *receive, size_t count, int type, int peer, nccl_comm comm, cudaStream_t stream);
+    const char *(*words)(int result);
+} nccl_library;
+
+/* The driver's stack of contexts, which leaves the thread's current one alone. */
+typedef struct cuda_driver {
+    CUresult (*push)(CUcontext context);
+    CUresult (*pop)(CUcontext *context);
+    CUresult (*retain)(CUcontext *context, CUdevice device);
+    CUresult (*release)(CUdevice device);
+} cuda_driver;
+
+/* The first piece of an exchange has SMALL bytes, which begin with a head. */
+typedef struct head {
+    uint64_t bytes, call;
+} head;
+enum { SMALL = 1024, ROOM = 4 << 20 };
+
+typedef enum call { GATHER = 1, BROADCAST, SEND, RECEIVE } call;
+
+typedef struct nccl_rank {
+    nccl_library nccl;
+    cuda_driver cuda;
+    CUcontext context; /* the primary one of the device */
+    cudaStream_t stream;
+    nccl_comm comm; /* NULL: there is none, or it was aborted */
+    int device, rank, count, lost;
+    double patience;
+    uint64_t room;               /* bytes for what is received; there are ROOM for what is sent */
+    char *pinned, *buffer;       /* [ROOM + room] host, device: sent, received */
+    _Atomic unsigned char *page; /* [1] whether a rank of this machine is lost; NULL: none could be had */
+    char path[64];               /* of the page's file */
+} nccl_rank;
+
+static _Thread_local char said[256];
+
+const char *gpuopt_nccl_error(void) { return said; }
+
+static gpuopt_status fail(gpuopt_status status, const char *what, const char *why) {
+    snprintf(said, sizeof said, "%s: %s", what, why);
+    return status;
+}
+
+static gpuopt_status cuda_failed(const char *what, cudaError_t error) {
+    return fail(error == cudaErrorMemoryAllocation ? GPUOPT_ERROR_MEMORY : GPUOPT_ERROR_DEVICE, what,
+                cudaGetErrorString(error));
+}
+
+static gpuopt_status nccl_failed(const nccl_library *l, const char *what, int result) {
+    return fail(result == NCCL_REMOTE_ERROR || result == NCCL_SYSTEM_ERROR ? GPUOPT_ERROR_PEER : GPUOPT_ERROR_DEVICE,
+                what, l->words(result));
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- Loading ---- */
+
+static gpuopt_status load_nccl(nccl_library *l) {
+    static const char *const name[] = {
+        "ncclGetVersion",  "ncclGetUniqueId",   "ncclCommInitRankConfig", "ncclCommGetAsyncError", "ncclCommFinalize",
+        "ncclCommDestroy", "ncclCommAbort",     "ncclAllGather",          "ncclBroadcast",         "ncclSend",
+        "ncclRecv",        "ncclGetErrorString"};
+    const char *path = getenv("GPUOPT_NCCL_LIBRARY");
+    void *library, *found;
+    int version = 0;
+    size_t k;
+    setenv("NCCL_NVLS_ENABLE", "0", 0);
+    library = dlopen(path && *path ? path : "libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+    if (!library) return fail(GPUOPT_ERROR_UNSUPPORTED, "NCCL cannot be loaded", dlerror());
+    for (k = 0; k < sizeof name / sizeof *name; k++) {
+        found = dlsym(library, name[k]);
+        if (!found) return fail(GPUOPT_ERROR_UNSUPPORTED, name[k], "not in this NCCL; 2.14 or later is needed");
+        memcpy((char *)l + k * sizeof found, &found, sizeof found);
+    }
+    if (l->version(&version) || version < NCCL_2_14 || version >= 30000)
+        return fail(GPUOPT_ERROR_UNSUPPORTED, "ncclGetVersion", "not 2.14 or a later version 2");
+    return GPUOPT_OK;
+}
+
+static gpuopt_status load_driver(cuda_driver *d) {
+    static const struct {
+        const char *name;
+        unsigned version;
+    } all[] = {{"cuCtxPushCurrent", 4000},
+               {"cuCtxPopCurrent", 4000},
+               {"cuDevicePrimaryCtxRetain", 7000},
+               {"cuDevicePrimaryCtxRelease", 11000}};
+    size_t k;
+    for (k = 0; k < sizeof all / sizeof *all; k++) {
+        void *found = NULL;
+        enum cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+        cudaError_t error =
+            cudaGetDriverEntryPointByVersion(all[k].name, &found, all[k].version, cudaEnableDefault, &result);
+#else
+        cudaError_t error = cudaGetDriverEntryPoint(all[k].name, &found, cudaEnableDefault, &result);
+#endif
+        if (error) return cuda_failed(all[k].name, error);
+        if (!found) return fail(GPUOPT_ERROR_DEVICE, all[k].name, "not in this driver");
+        memcpy((char *)d + k * sizeof found, &found, sizeof found);
+    }
+    return GPUOPT_OK;
+}
+
+/* Makes the device's context current, until leave(), which keeps this file's errors from the host. */
+static int enter(const nccl_rank *n, int *pending) {
+    *pending = cudaPeekAtLastError() != cudaSuccess;
+    return n->cuda.push(n->context) == CUDA_SUCCESS;
+}
+static void leave(const nccl_rank *n, int pending) {
+    CUcontext ours;
+    if (!pending) (void)cudaGetLastError();
+    n->cuda.pop(&ours);
+}
+
+/* ---- Lost ranks ---- */
+
+/* A page that ranks of this machine share; its name is a hash of the id. */
+static void make_page(nccl_rank *n, const unsigned char *id) {
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+    void *page = MAP_FAILED;
+    int k, file;
+    for (k = 0; k < GPUOPT_NCCL_ID; k++) hash = (hash ^ id[k]) * 0x100000001b3u;
+    snprintf(n->path, sizeof n->path, "/dev/shm/gpuopt-nccl-%016llx", (unsigned long long)hash);
+    file = open(n->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0) return;
+    if (!ftruncate(file, 1)) page = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    n->page = page == MAP_FAILED ? NULL : page;
+}
+
+/* Gives up, tells the others, and ends what the device waits for. */
+static gpuopt_status lose(nccl_rank *n, gpuopt_status status) {
+    n->lost = 1;
+    if (n->page) *n->page = 1;
+    if (n->comm) n->nccl.cancel(n->comm);
+    n->comm = NULL;
+    return status;
+}
+
+/* Waits until NCCL has taken the last call, and with `stream` until that is done, too. */
+static gpuopt_status wait_for(nccl_rank *n, double until, int stream) {
+    int turn;
+    for (turn = 1;; turn++) {
+        cudaError_t done = stream ? cudaStreamQuery(n->stream) : cudaSuccess;
+        int state = NCCL_OK, result = n->nccl.state(n->comm, &state);
+        if (!result && state != NCCL_IN_PROGRESS) result = state;
+        if (result) return lose(n, nccl_failed(&n->nccl, "NCCL", result));
+        if (done && done != cudaErrorNotReady) return lose(n, cuda_failed("an exchange", done));
+        if (!done && !state) return GPUOPT_OK;
+        if (n->page && *n->page) return lose(n, fail(GPUOPT_ERROR_PEER, "an exchange", "another rank has given up"));
+        if (now() > until) return lose(n, fail(GPUOPT_ERROR_PEER, "an exchange", "the time limit"));
+        if (turn % 32 == 0) sched_yield();
+    }
+}
+
+/* ---- Exchanges ---- */
+
+/* One call of NCCL on what is in n->pinned: `bytes` of each rank that gives some. */
+static gpuopt_status pass(nccl_rank *n, call c, int peer, uint64_t bytes, double until) {
+    const int gives = c == GATHER || c == SEND || (c == BROADCAST && peer == n->rank);
+    const int takes = c == GATHER || c == RECEIVE || (c == BROADCAST && peer != n->rank);
+    const size_t taken = (size_t)bytes * (c == GATHER ? (size_t)n->count : 1);
+    char *from = n->buffer, *to = n->buffer + ROOM;
+    cudaError_t error = cudaSuccess;
+    gpuopt_status status;
+    int result = NCCL_OK;
+    if (gives) error = cudaMemcpyAsync(from, n->pinned, (size_t)bytes, cudaMemcpyHostToDevice, n->stream);
+    if (error) return lose(n, cuda_failed("a copy to the device", error));
+    switch (c) {
+    case GATHER: result = n->nccl.all_gather(from, to, (size_t)bytes, NCCL_BYTE, n->comm, n->stream); break;
+    case BROADCAST: result = n->nccl.broadcast(from, to, (size_t)bytes, NCCL_BYTE, peer, n->comm, n->stream); break;
+    case SEND: result = n->nccl.send(from, (size_t)bytes, NCCL_BYTE, peer, n->comm, n->stream); break;
+    case RECEIVE: result = n->nccl.receive(to, (size_t)bytes, NCCL_BYTE, peer, n->comm, n->stream); break;
+    }
+    if (result && result != NCCL_IN_PROGRESS) return lose(n, nccl_failed(&n->nccl, "NCCL", result));
+    status = wait_for(n, until, 0); /* before that the stream has no kernel that the copy below could wait for */
+    if (status) return status;
+    if (takes) error = cudaMemcpyAsync(n->pinned + ROOM, to, taken, cudaMemcpyDeviceToHost, n->stream);
+    if (error) return lose(n, cuda_failed("a copy from the device", error));
+    return wait_for(n, until, 1);
+}
+
+/* The whole of an exchange: give [bytes] or NULL, and take [bytes of each rank that gives] or NULL. */
+static gpuopt_status exchange(nccl_rank *n, double seconds, call c, int peer, const char *give, uint64_t bytes,
+                              char *take) {
+    const uint64_t givers = c == GATHER ? (uint64_t)n->count : 1;
+    const uint64_t most = c == GATHER ? n->room / givers / 256 * 256 : ROOM; /* of a piece after the first */
+    const head own = {bytes, c == GATHER || c == BROADCAST ? (uint64_t)c : (uint64_t)SEND};
+    const double until = now() + seconds;
+    gpuopt_status status = n->lost ? fail(GPUOPT_ERROR_PEER, "an exchange", "a rank was lost before") : GPUOPT_OK;
+    uint64_t at = 0, r;
+    int pending;
+    if (status) return status;
+    if (!enter(n, &pending)) return lose(n, fail(GPUOPT_ERROR_DEVICE, "cuCtxPushCurrent", "failed"));
+    while (!status && at < bytes) {
+        const uint64_t used = at ? 0 : sizeof own, room = at ? most : SMALL - sizeof own;
+        const uint64_t part = bytes - at < room ? bytes - at : room, moved = at ? part : SMALL;
+        if (!at) memcpy(n->pinned, &own, sizeof own);
+        if (give) memcpy(n->pinned + used, give + at, (size_t)part);
+        status = n->page && *n->page ? lose(n, fail(GPUOPT_ERROR_PEER, "an exchange", "another rank has given up"))
+                                     : pass(n, c, peer, moved, until);
+        for (r = 0; r < givers && !status && take; r++) {
+            const char *from = n->pinned + ROOM + r * moved;
+            if (!at && memcmp(from, &own, sizeof own) != 0)
+                status = lose(n, fail(GPUOPT_ERROR_PEER, "an exchange", "a rank gives another number of bytes"));
+            else memcpy(take + r * bytes + at, from + used, (size_t)part);
+        }
+        at += part;
+    }
+    leave(n, pending);
+    return status;
+}
+
+static gpuopt_status all_gather(void *user, double seconds, const void *send, uint64_t bytes, void *receive) {
+    return exchange(user, seconds, GATHER, 0, send, bytes, receive);
+}
+static gpuopt_status broadcast(void *user, double seconds, int32_t root, void *data, uint64_t bytes) {
+    int gives = root == ((const nccl_rank *)user)->rank;
+    return exchange(user, seconds, BROADCAST, root, gives ? data : NULL, bytes, gives ? NULL : data);
+}
+static gpuopt_status send(void *user, double seconds, int32_t to, const void *data, uint64_t bytes) {
+    return exchange(user, seconds, SEND, to, data, bytes, NULL);
+}
+static gpuopt_status receive(void *user, double seconds, int32_t from, void *data, uint64_t bytes) {
+    return exchange(user, seconds, RECEIVE, from, NULL, bytes, data);
+}
+
+static void abandon(void *user) {
+    nccl_rank *n = user;
+    int pending;
+    if (n->lost) return;
+    n->lost = 1;
+    if (n->page) *n->page = 1;
+    if (!enter(n, &pending)) return;
+    lose(n, GPUOPT_ERROR_PEER);
+    leave(n, pending);
+}
+
+/* ---- Life ---- */
+
+gpuopt_status gpuopt_nccl_unique_id(unsigned char id[GPUOPT_NCCL_ID]) {
+    nccl_library l;
+    nccl_id made;
+    gpuopt_status status;
+    int result;
+    if (!id) return fail(GPUOPT_ERROR_ARGUMENT, "id", "is NULL");
+    status = load_nccl(&l);
+    if (status) return status;
+    result = l.unique_id(&made);
+    if (result) return fail(GPUOPT_ERROR_DEVICE, "ncclGetUniqueId", l.words(result));
+    memcpy(id, made.bytes, GPUOPT_NCCL_ID);
+    return GPUOPT_OK;
+}
+
+static gpuopt_status make(nccl_rank *n, const unsigned char *id) {
+    nccl_config config = {sizeof config, 0xcafebeefu, NCCL_2_14, 0};
+    cudaError_t error = cudaStreamCreateWithFlags(&n->stream, cudaStreamNonBlocking);
+    nccl_id name;
+    int result;
+    if (!error) error = cudaMalloc((void **)&n->buffer, (size_t)(ROOM + n->room));
+    if (!error) error = cudaHostAlloc((void **)&n->pinned, (size_t)(ROOM + n->room), cudaHostAllocDefault);
+    if (error) return cuda_failed("buffers and a stream", error);
+    memset(n->pinned, 0, SMALL);
+    memcpy(name.bytes, id, GPUOPT_NCCL_ID);
+    result = n->nccl.init(&n->comm, n->count, name, n->rank, &config);
+    if (result && result != NCCL_IN_PROGRESS) return nccl_failed(&n->nccl, "ncclCommInitRankConfig", result);
+    return wait_for(n, now() + n->patience, 0);
+}
+
+/* Frees all that there is. What the device may still use stays. */
+static void unmake(nccl_rank *n) {
+    const double until = now() + n->patience;
+    cudaError_t done = cudaSuccess;
+    while (n->stream && (done = cudaStreamQuery(n->stream)) == cudaErrorNotReady && now() < until) sched_yield();
+    if (done != cudaErrorNotReady) {
+        if (n->stream) cudaStreamDestroy(n->stream);
+        cudaFree(n->buffer);
+        cudaFreeHost(n->pinned);
+    }
+    if (n->page) munmap((void *)n->page, 1);
+}
+
+gpuopt_status gpuopt_nccl_open(const unsigned char id[GPUOPT_NCCL_ID], int32_t rank, int32_t count, int device,
+                               double seconds, gpuopt_transport *transport) {
+    gpuopt_transport t = GPUOPT_INIT(gpuopt_transport);
+    gpuopt_status status;
+    nccl_rank *n;
+    int pending;
+    if (!id || !transport || count < 1 || count > 65536 || rank < 0 || rank >= count || device < 0 ||
+        !(seconds >= 1e-3 && seconds <= 1e9))
+        return fail(GPUOPT_ERROR_ARGUMENT, "gpuopt_nccl_open", "an argument is NULL or out of range");
+    n = calloc(1, sizeof *n);
+    if (!n) return fail(GPUOPT_ERROR_MEMORY, "gpuopt_nccl_open", "malloc");
+    n->device = device;
+    n->rank = rank;
+    n->count = count;
+    n->patience = seconds;
+    n->room = (uint64_t)count * SMALL > ROOM ? (uint64_t)count * SMALL : ROOM;
+    status = load_nccl(&n->nccl);
+    if (!status) status = load_driver(&n->cuda);
+    if (!status && n->cuda.retain(&n->context, device) != CUDA_SUCCESS)
+        status = fail(GPUOPT_ERROR_DEVICE, "cuDevicePrimaryCtxRetain", "there is no such device, or it failed");
+    if (status) {
+        free(n);
+        return status;
+    }
+    make_page(n, id);
+    if (!enter(n, &pending)) status = fail(GPUOPT_ERROR_DEVICE, "cuCtxPushCurrent", "failed");
+    else {
+        status = make(n, id);
+        unlink(n->path); /* all ranks have opened it, or it will not be used */
+        if (status) {
+            lose(n, status);
+            unmake(n);
+        }
+        leave(n, pending);
+    }
+    if (status) {
+        n->cuda.release(device);
+        free(n);
+        return status;
+    }
+    t.user = n;
+    t.rank = rank;
+    t.count = count;
+    t.all_gather = all_gather;
+    t.broadcast = broadcast;
+    t.send = send;
+    t.receive = receive;
+    t.abandon = abandon;
+    *transport = t;
+    return GPUOPT_OK;
+}
+
+void gpuopt_nccl_close(gpuopt_transport *transport) {
+    nccl_rank *n;
+    int pending;
+    if (!transport || !transport->user) return;
+    n = transport->user;
+    transport->user = NULL;
+    if (!enter(n, &pending)) return;
+    if (n->comm) {
+        int result = n->nccl.finalize(n->comm);
+        if ((!result || result == NCCL_IN_PROGRESS) && !wait_for(n, now() + n->patience, 0)) n->nccl.destroy(n->comm);
+        else if (n->comm) n->nccl.cancel(n->comm);
+    }
+    unmake(n);
+    leave(n, pending);
+    n->cuda.release(n->device);
+    free(n);
+}
