@@ -30,13 +30,16 @@ static const char usage[] =
     "  MODEL              an MPS file (also by gzip; -: standard input; integers are taken for continuous), or one of\n"
     "                     shah:M:SEED, meyer:M:N:DENSITY:SEED, plant:M:N:DENSITY:SEED\n"
     "  --method M         tableau or revised (CPU: revised, unless the model is dense; GPU: tableau, to 4 GB)\n"
-    "  --pricing P        devex, dantzig or steepest-edge (devex)\n"
+    "  --algorithm A      primal, dual, or auto: dual where the basis is dual feasible and not primal feasible "
+    "(primal)\n"
+    "  --pricing P        devex, dantzig or steepest-edge; of the primal method, the dual one has steepest-edge "
+    "(devex)\n"
     "  --ratio R          harris, expand or textbook (harris)\n"
     "  --technique T      deferred: several pivots are applied at once; immediate; or how many, 1 to 256 (deferred)\n"
     "  --backend B        cpu, cuda or auto: cuda where there is one and the model is large enough (auto)\n"
     "  --threads N        of the CPU backend (1), in each rank\n"
     "  --ranks N          1 to 64 ranks of a group share the tableau, each a block of its columns; they are threads,\n"
-    "                     with CUDA all on GPU 0; no --certificate (1)\n"
+    "                     with CUDA all on GPU 0; no --certificate, --algorithm primal (1)\n"
     "  --gpus N           with as many ranks or more: rank r works on GPU r modulo N\n"
     "  --iterations N     at most so many (no limit)\n"
     "  --max              maximise, whatever the file says\n"
@@ -48,13 +51,14 @@ static const char usage[] =
     "             3 stopped at the limit, imprecise (rounding allows no proof), or anything else\n";
 
 typedef struct options {
-    const char *model, *backend, *method, *pricing, *ratio, *technique, *solution, *certificate;
+    const char *model, *backend, *method, *algorithm, *pricing, *ratio, *technique, *solution, *certificate;
     int64_t threads, ranks, gpus, iterations;
     int json, max;
 } options;
 
 /* As in gpuopt.h. */
 static const char *const methods[] = {"tableau", "revised", NULL};
+static const char *const algorithms[] = {"primal", "dual", "auto", NULL};
 static const char *const pricings[] = {"devex", "dantzig", "steepest-edge", NULL};
 static const char *const ratios[] = {"harris", "expand", "textbook", NULL};
 
@@ -84,6 +88,7 @@ static int take(void *options_of, const char *name, const char *value) {
     options *o = options_of;
     if (strcmp(name, "--backend") == 0) return choice(o->backend = value, backends) >= 0;
     if (strcmp(name, "--method") == 0) return choice(o->method = value, methods) >= 0;
+    if (strcmp(name, "--algorithm") == 0) return choice(o->algorithm = value, algorithms) >= 0;
     if (strcmp(name, "--pricing") == 0) return choice(o->pricing = value, pricings) >= 0;
     if (strcmp(name, "--ratio") == 0) return choice(o->ratio = value, ratios) >= 0;
     if (strcmp(name, "--technique") == 0) return deferred_pivots(o->technique = value) >= 0;
@@ -101,6 +106,7 @@ static int take(void *options_of, const char *name, const char *value) {
 static int parse(int argc, char **argv, options *o) {
     memset(o, 0, sizeof *o);
     o->backend = "auto";
+    o->algorithm = "primal";
     o->pricing = "devex";
     o->ratio = "harris";
     o->technique = "deferred";
@@ -115,8 +121,9 @@ static int parse(int argc, char **argv, options *o) {
         if (o->ranks < o->gpus) o->ranks = o->gpus;
     }
     if (o->ranks == 1) return 0;
-    if (o->certificate || (o->method && strcmp(o->method, methods[GPUOPT_METHOD_TABLEAU]))) {
-        fprintf(stderr, "--ranks does not go with --certificate or --method revised\n");
+    if (o->certificate || strcmp(o->algorithm, algorithms[GPUOPT_ALGORITHM_PRIMAL]) ||
+        (o->method && strcmp(o->method, methods[GPUOPT_METHOD_TABLEAU]))) {
+        fprintf(stderr, "--ranks does not go with --certificate, --method revised, --algorithm dual or auto\n");
         return -1;
     }
     if (strcmp(o->backend, "auto") == 0) o->backend = "cpu";
@@ -187,9 +194,9 @@ static void print_json(const options *o, const mip *model, const answer *a) {
         solved = a->info.crossing < 0;
     printf("{\"model\": ");
     print_json_string(o->model);
-    printf(", \"backend\": \"%s\", \"threads\": %d, \"ranks\": %d, \"method\": \"%s\", \"pricing\": \"%s\", \"ratio\": "
-           "\"%s\"",
-           a->backend, (int)o->threads, (int)o->ranks, a->method, o->pricing, o->ratio);
+    printf(", \"backend\": \"%s\", \"threads\": %d, \"ranks\": %d, \"method\": \"%s\", \"algorithm\": \"%s\"",
+           a->backend, (int)o->threads, (int)o->ranks, a->method, o->algorithm);
+    printf(", \"pricing\": \"%s\", \"ratio\": \"%s\"", o->pricing, o->ratio);
     printf(", \"deferred_pivots\": %d, \"maximize\": %s", (int)a->info.deferred_pivots,
            model->maximize ? "true" : "false");
     printf(", \"rows\": %d, \"cols\": %d, \"nonzeros\": %lld", (int)model->columns.rows, (int)model->columns.cols,
@@ -197,9 +204,10 @@ static void print_json(const options *o, const mip *model, const answer *a) {
     printf(", \"status\": \"%s\"", gpuopt_outcome_string(a->info.outcome));
     print_number("objective", a->objective, has_objective(a));
     print_number("planted_optimum", model->optimum, model->optimum_known);
-    printf(", \"iterations\": %lld, \"flips\": %lld, \"refreshes\": %lld, \"reinversions\": %lld",
-           (long long)a->info.iterations, (long long)a->info.flips, (long long)a->info.refreshes,
-           (long long)a->info.reinversions);
+    printf(", \"iterations\": %lld, \"dual_iterations\": %lld, \"flips\": %lld, \"refreshes\": %lld, \"reinversions\": "
+           "%lld",
+           (long long)a->info.iterations, (long long)a->info.dual_iterations, (long long)a->info.flips,
+           (long long)a->info.refreshes, (long long)a->info.reinversions);
     print_number("primal_violation", a->primal_violation, solved);
     print_number("dual_violation", a->dual_violation, solved);
     print_number("primal_reached", a->info.primal_reached, a->info.primal_reached >= 0);
@@ -316,6 +324,7 @@ static gpuopt_status solve(const options *o, const mip *model, const gpuopt_tran
     gpuopt_simplex *simplex = NULL;
     gpuopt_status status;
     speaker speaker = {o->model, 0};
+    desc.algorithm = (gpuopt_simplex_algorithm)choice(o->algorithm, algorithms);
     desc.pricing = (gpuopt_simplex_pricing)choice(o->pricing, pricings);
     desc.ratio = (gpuopt_simplex_ratio)choice(o->ratio, ratios);
     desc.deferred_pivots = deferred_pivots(o->technique);

@@ -30,6 +30,7 @@ typedef struct gpuopt__simplex_cpu {
     double *multiplier;            /* [rows + 8 K] the factors of rows to be summed; scratch */
     int32_t *changed;              /* [rows] positions whose multiplier is not 0 */
     double *by_col;                /* [cols] scratch, by columns of A */
+    gpuopt__simplex_sum *sums;     /* [max(rows, cols)] of rows of A, or of columns */
     gpuopt__simplex_ratio_winner winners[128];
     /* Of the dual method, see simplex/cpu_dual.h. */
     double *dual_weight; /* [rows] */
@@ -302,62 +303,83 @@ static gpuopt_status gpuopt__simplex_cpu_btran(void *engine, double *y) {
     return s->split.status;
 }
 
-/* The sum of val[e] (x + low)[index[e]] for e from begin to end - 1. */
-static gpuopt__simplex_sum gpuopt__simplex_cpu_line(int64_t begin, int64_t end, const double *val, const int32_t *index,
-                                                    const double *x, const double *low) {
-    gpuopt__simplex_sum sum = {0, 0, 0};
-    int64_t e;
-    for (e = begin; e < end; e++) {
-        double b = x[index[e]], b_low = low ? low[index[e]] : 0;
-        if (b != 0 || b_low != 0) gpuopt__simplex_add_product(&sum, val[e], b, b_low); /* many are 0 */
-    }
-    return sum;
-}
+/* ---- Sums in twice the working precision ---- */
 
-/* What both products need. */
+/* What both products with A need. */
 typedef struct gpuopt__simplex_cpu_sums {
     const gpuopt__simplex_cpu *s;
     const double *cost, *x, *low; /* residual: cost is NULL */
     double *result, *doubt;
 } gpuopt__simplex_cpu_sums;
 
-static void gpuopt__simplex_cpu_residual_of(const gpuopt__simplex_cpu_sums *p, int32_t i) {
+/* The sum over row k, or with `cost` over column k, of the entries times x + low. */
+static gpuopt__simplex_sum gpuopt__simplex_cpu_line(const gpuopt__simplex_cpu_sums *p, int32_t k) {
     const gpuopt__simplex_cpu *s = p->s;
-    int32_t logical = s->lp->cols + i;
-    gpuopt__simplex_sum sum =
-        gpuopt__simplex_cpu_line(s->row_start[i], s->row_start[i + 1], s->row_val, s->row_col, p->x, p->low);
+    const int64_t *start = p->cost ? s->col_start : s->row_start;
+    const int32_t *index = p->cost ? s->col_row : s->row_col;
+    const double *value = p->cost ? s->col_val : s->row_val;
+    gpuopt__simplex_sum sum = {0, 0, 0};
+    int64_t e;
+    for (e = start[k]; e < start[k + 1]; e++) {
+        double b = p->x[index[e]], low = p->low ? p->low[index[e]] : 0;
+        if (b != 0 || low != 0) gpuopt__simplex_add_product(&sum, value[e], b, low); /* many are 0 */
+    }
+    return sum;
+}
+
+/* The same for all, in s->sums: what is 0 in x, and most of it may be, takes no time. */
+static void gpuopt__simplex_cpu_lines_of(const gpuopt__simplex_cpu_sums *p) {
+    const gpuopt__simplex_cpu *s = p->s;
+    const int64_t *start = p->cost ? s->row_start : s->col_start;
+    const int32_t *index = p->cost ? s->row_col : s->col_row;
+    const double *value = p->cost ? s->row_val : s->col_val;
+    const int32_t rows = s->lp->rows, cols = s->lp->cols, lines = p->cost ? rows : cols;
+    int64_t e;
+    int32_t k;
+    memset(s->sums, 0, sizeof *s->sums * (size_t)(p->cost ? cols : rows));
+    for (k = 0; k < lines; k++) {
+        const double b = p->x[k], low = p->low ? p->low[k] : 0;
+        for (e = start[k]; (b != 0 || low != 0) && e < start[k + 1]; e++)
+            gpuopt__simplex_add_product(&s->sums[index[e]], value[e], b, low);
+    }
+}
+
+static void gpuopt__simplex_cpu_residual_of(const gpuopt__simplex_cpu_sums *p, int32_t i, gpuopt__simplex_sum sum) {
+    int32_t logical = p->s->lp->cols + i;
     gpuopt__simplex_add(&sum, p->x[logical], p->low ? p->low[logical] : 0, 0);
     p->result[i] = -gpuopt__simplex_total(&sum);
     if (p->doubt) p->doubt[i] = sum.doubt;
 }
 
-static void gpuopt__simplex_cpu_reduce_of(const gpuopt__simplex_cpu_sums *p, int32_t j) {
-    const gpuopt__simplex_cpu *s = p->s;
-    int32_t row = j - s->lp->cols;
-    gpuopt__simplex_sum sum = {0, 0, 0};
-    if (row < 0)
-        sum = gpuopt__simplex_cpu_line(s->col_start[j], s->col_start[j + 1], s->col_val, s->col_row, p->x, p->low);
-    else gpuopt__simplex_add(&sum, p->x[row], p->low ? p->low[row] : 0, 0);
+static void gpuopt__simplex_cpu_reduce_of(const gpuopt__simplex_cpu_sums *p, int32_t j, gpuopt__simplex_sum sum) {
+    int32_t row = j - p->s->lp->cols;
+    if (row >= 0) gpuopt__simplex_add(&sum, p->x[row], p->low ? p->low[row] : 0, 0);
     gpuopt__simplex_add(&sum, -p->cost[j], 0, 0);
     p->result[j] = -gpuopt__simplex_total(&sum);
     if (p->doubt) p->doubt[j] = sum.doubt;
 }
 
-/* Each sum by one thread, so that the number of threads does not show. */
+/* Sums of single lines in small models take longer than those of all lines together, and in large ones threads share
+ * them; the order of a sum depends on the model only, so that the number of threads does not show. */
 static void gpuopt__simplex_cpu_sum_all(const gpuopt__simplex_cpu_sums *p, int32_t count) {
-    enum { AT_ONCE = 64 };
+    enum { AT_ONCE = 64, SMALL = 16384 };
+    const gpuopt__simplex_sum zero = {0, 0, 0};
+    const int small = p->s->lp->nonzeros <= SMALL;
+    const int32_t lines = p->cost ? p->s->lp->cols : count;
     int32_t part, parts = count / AT_ONCE + (count % AT_ONCE != 0);
+    if (small) gpuopt__simplex_cpu_lines_of(p);
 #ifdef _OPENMP
-#pragma omp parallel for num_threads(p->s->threads) \
-    schedule(dynamic, 1) if (p->s->threads > 1 && p->s->lp->nonzeros > 16384)
+#pragma omp parallel for num_threads(p->s->threads) schedule(dynamic, 1) if (p->s->threads > 1 && !small)
 #endif
     for (part = 0; part < parts; part++) {
         int32_t k, end = count - part * AT_ONCE < AT_ONCE ? count : (part + 1) * AT_ONCE;
         gpuopt__environment_scope scope;
         gpuopt__environment_enter(&scope);
-        for (k = part * AT_ONCE; k < end; k++)
-            if (p->cost) gpuopt__simplex_cpu_reduce_of(p, k);
-            else gpuopt__simplex_cpu_residual_of(p, k);
+        for (k = part * AT_ONCE; k < end; k++) {
+            const gpuopt__simplex_sum sum = k >= lines ? zero : small ? p->s->sums[k] : gpuopt__simplex_cpu_line(p, k);
+            if (p->cost) gpuopt__simplex_cpu_reduce_of(p, k, sum);
+            else gpuopt__simplex_cpu_residual_of(p, k, sum);
+        }
         gpuopt__environment_leave(&scope);
     }
 }

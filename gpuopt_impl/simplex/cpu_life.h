@@ -22,6 +22,8 @@ static void gpuopt__simplex_cpu_cut_own(gpuopt__arena *arena, const gpuopt__simp
     s->multiplier = (double *)gpuopt__cut(arena, shape->rows + 8 * (int64_t)shape->deferred_pivots, sizeof(double));
     s->changed = (int32_t *)gpuopt__cut(arena, shape->rows, sizeof(int32_t));
     s->by_col = (double *)gpuopt__cut(arena, shape->cols, sizeof(double));
+    s->sums = (gpuopt__simplex_sum *)gpuopt__cut(arena, shape->rows > shape->cols ? shape->rows : shape->cols,
+                                                 sizeof(gpuopt__simplex_sum));
     s->dual_weight = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
     s->tau = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));
     s->moved = (double *)gpuopt__cut(arena, shape->rows, sizeof(double));

@@ -109,6 +109,23 @@ for method in tableau revised; do
     done
 done
 
+for method in tableau revised; do
+    for algorithm in primal dual auto; do
+        options="--method $method --algorithm $algorithm"
+        # shellcheck disable=SC2086 # several options
+        optimal 125 1e-12 "$models/transport.mps" $options && optimal 43 1e-12 "$models/contract.mps" $options &&
+            [ "$(field algorithm)" = $algorithm ] && proven infeasible "$models/shortage.mps" $options &&
+            proven unbounded "$models/arbitrage.mps" $options
+        result "$options" $?
+    done
+done
+# The slack basis of transport is dual feasible, its costs being positive, and not primal feasible.
+for algorithm in primal dual auto; do
+    optimal 125 1e-12 "$models/transport.mps" --backend cpu --method revised --algorithm $algorithm &&
+        { if [ $algorithm = primal ]; then [ "$(field dual_iterations)" = 0 ]; else [ "$(field dual_iterations)" -gt 0 ]; fi; }
+    result "the method that --algorithm $algorithm names" $?
+done
+
 # solved NAME OPTION...: the solution file is the one on stdin.
 solved() {
     cat >want
@@ -158,6 +175,7 @@ proven infeasible "$models/shortage.mps" --ranks 2
 result "--ranks 2, infeasible" $?
 check "--ranks with --certificate" exits 2 "$models/transport.mps" --ranks 2 --certificate x
 check "--ranks with --method revised" exits 2 "$models/transport.mps" --ranks 2 --method revised
+check "--ranks with --algorithm dual" exits 2 "$models/transport.mps" --ranks 2 --algorithm dual
 check "--gpus with --backend cpu" exits 2 "$models/transport.mps" --gpus 2 --backend cpu
 optimal 125 1e-12 "$models/transport.mps" --backend cpu && optimal 125 1e-12 "$models/transport.mps" --backend auto
 result "--backend cpu and auto" $?
@@ -266,10 +284,10 @@ result "a limit of iterations, exit status 3" $?
 exits 0 plant:100:200:0.1:3 && has 'planted optimum is 1026' out
 result "the planted optimum: in words" $?
 
-json='^{"model": ".*transport.mps", "backend": "cpu", "threads": 1, "ranks": 1, "method": "[a-z]*", "pricing": "devex",'
+json='^{"model": ".*transport.mps", "backend": "cpu", "threads": 1, "ranks": 1, "method": "[a-z]*", "algorithm": "primal", "pricing": "devex",'
 json="$json \"ratio\": \"harris\", \"deferred_pivots\": [0-9]*, \"maximize\": false, \"rows\": 5, \"cols\": 6,"
 json="$json \"nonzeros\": 12, \"status\": \"optimal\", \"objective\": 125, \"planted_optimum\": null,"
-json="$json \"iterations\": [0-9]*, \"flips\": [0-9]*, \"refreshes\": [0-9]*, \"reinversions\": [0-9]*,"
+json="$json \"iterations\": [0-9]*, \"dual_iterations\": 0, \"flips\": [0-9]*, \"refreshes\": [0-9]*, \"reinversions\": [0-9]*,"
 json="$json \"primal_violation\": [0-9.e-]*, \"dual_violation\": [0-9.e-]*,"
 json="$json \"primal_reached\": [0-9.e-]*, \"dual_reached\": [0-9.e-]*, \"certificate\": null,"
 json="$json \"seconds\": [0-9.]*, \"read_seconds\": [0-9.]*}\$"
@@ -374,7 +392,7 @@ exits 2 && has '^usage' err
 result "refused: no model" $?
 exits 2 shah:5:1 shah:6:1 && has 'two models' err
 result "refused: two models" $?
-for bad in "--iterations 0" "--iterations x" "--threads -1" "--backend gpu" "--method simplex" "--pricing best" \
+for bad in "--iterations 0" "--iterations x" "--threads -1" "--backend gpu" "--method simplex" "--algorithm both" "--pricing best" \
     "--ratio exact" "--technique 0" "--technique 257" "--technique never" "--unknown" "--solution"; do
     # shellcheck disable=SC2086 # an option and its value
     exits 2 shah:5:1 $bad && has '^usage' err
