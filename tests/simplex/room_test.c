@@ -169,11 +169,41 @@ static void children_take_more_room(void **state) {
     free(p);
 }
 
+/* One basis follows another by more pivots than fit beside the factors: these are made anew in between, and the basis
+ * is not inverted from the beginning. */
+static void more_pivots_than_fit(void **state) {
+    enum { FIRST = 400, MORE = 21 };
+    program *p = new_program();
+    gpuopt_simplex_desc desc = desc_of(p);
+    gpuopt_simplex_info before = GPUOPT_INIT(gpuopt_simplex_info), after = GPUOPT_INIT(gpuopt_simplex_info);
+    gpuopt_context *context = test_context(NULL);
+    gpuopt_simplex *simplex = NULL;
+    uint8_t basis[2 * N], found[2 * N];
+    int32_t j, count;
+    (void)state;
+    desc.deferred_pivots = 4;
+    assert_int_equal(gpuopt_simplex_create(context, &desc, &simplex), GPUOPT_OK);
+    for (count = FIRST; count <= FIRST + MORE; count += MORE) {
+        for (j = 0; j < 2 * N; j++)
+            basis[j] = (j < N) == (j % N < count) ? GPUOPT_VARIABLE_BASIC : GPUOPT_VARIABLE_AT_LOWER;
+        before = after;
+        assert_int_equal(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, basis), GPUOPT_OK);
+        assert_int_equal(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, found), GPUOPT_OK);
+        assert_memory_equal(found, basis, sizeof basis);
+        assert_int_equal(gpuopt_simplex_get_info(simplex, &after), GPUOPT_OK);
+    }
+    assert_int_equal(after.reinversions, before.reinversions);
+    assert_int_equal(gpuopt_simplex_iterate(simplex, INT64_MAX, NULL), GPUOPT_OK);
+    is_the_optimum(simplex, p);
+    gpuopt_simplex_destroy(simplex);
+    gpuopt_context_destroy(context);
+    free(p);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_handle_takes_more_room),
-        cmocka_unit_test(a_basis_takes_more_room),
-        cmocka_unit_test(children_take_more_room),
+        cmocka_unit_test(a_handle_takes_more_room), cmocka_unit_test(a_basis_takes_more_room),
+        cmocka_unit_test(children_take_more_room),  cmocka_unit_test(more_pivots_than_fit),
     };
     return test_main(argc, argv, __FILE__, tests, sizeof tests / sizeof *tests);
 }
