@@ -200,10 +200,56 @@ static void more_pivots_than_fit(void **state) {
     free(p);
 }
 
+/* Asked for the fourth time, it stops: one thread asks twice before the last child of three, and then before each that
+ * is solved once more. */
+static int stops(void *user) { return ++*(int *)user > 3; }
+
+static void children_end_at_a_stop(void **state) {
+    program *p = new_program();
+    gpuopt_simplex_desc desc = desc_of(p);
+    gpuopt_simplex_batch_desc batch_desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    gpuopt_simplex_children children = GPUOPT_INIT(gpuopt_simplex_children);
+    gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
+    gpuopt_context_desc context_desc = test_context_desc(NULL);
+    const int64_t start[4] = {0, 0, 0, 0};
+    int32_t outcome[3], iterations[3];
+    double objective[3];
+    gpuopt_context *context;
+    gpuopt_simplex *simplex = NULL;
+    gpuopt_simplex_batch *batch = NULL;
+    int asked = 0;
+    (void)state;
+    context_desc.threads = 1;
+    context_desc.user = &asked;
+    context_desc.stop = stops;
+    batch_desc.copies = 3;
+    batch_desc.pivots = 65536;
+    children.count = 3;
+    children.start = start;
+    report.outcome = outcome;
+    report.iterations = iterations;
+    report.objective = objective;
+    assert_int_equal(gpuopt_context_create(&context_desc, &context), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(context, &desc, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_batch_create(simplex, &batch_desc, &batch), GPUOPT_OK);
+    asked = 0;
+    assert_int_equal(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &children, 65536, &report), GPUOPT_OK);
+    assert_int_equal(outcome[0], GPUOPT_OPTIMAL);
+    assert_true(fabs(objective[0] - p->optimum) < 1e-6);
+    assert_int_equal(outcome[1], GPUOPT_MORE);
+    assert_int_equal(outcome[2], GPUOPT_MORE);
+    assert_int_equal(iterations[1], 0);
+    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_destroy(simplex);
+    gpuopt_context_destroy(context);
+    free(p);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_handle_takes_more_room), cmocka_unit_test(a_basis_takes_more_room),
         cmocka_unit_test(children_take_more_room),  cmocka_unit_test(more_pivots_than_fit),
+        cmocka_unit_test(children_end_at_a_stop),
     };
     return test_main(argc, argv, __FILE__, tests, sizeof tests / sizeof *tests);
 }
