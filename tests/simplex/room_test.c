@@ -170,7 +170,8 @@ static void children_take_more_room(void **state) {
     free(p);
 }
 
-/* A host that gives no memory at all: calls that need some say so, nothing is lost, and all goes on once it gives again. */
+/* A host that gives no memory at all: calls that need some say so, nothing is lost, and all goes on once it gives
+ * again. */
 static void a_host_may_have_none(void **state) {
     program *p = new_program();
     gpuopt_simplex_desc desc = desc_of(p);
