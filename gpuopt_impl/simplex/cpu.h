@@ -205,15 +205,20 @@ static gpuopt_status gpuopt__simplex_cpu_enter_all(gpuopt__simplex_cpu *s, int32
 static gpuopt_status gpuopt__simplex_cpu_enter(void *engine, int32_t count, const int32_t *column,
                                                const int32_t *wanted, double least, uint8_t *open, int32_t *position) {
     gpuopt__simplex_cpu *s = (gpuopt__simplex_cpu *)engine;
-    int32_t i, k, rows = s->lp->rows, places = 0;
+    int32_t *head = s->changed, i, k, rows = s->lp->rows, places = 0, singular;
     for (i = 0; i < rows; i++) places += open[i] != 0;
     if (s->revised && s->sparse.slack && places == count)
         return gpuopt__simplex_cpu_enter_all(s, count, column, least, open, position);
+    memcpy(head, s->v->head, sizeof(int32_t) * (size_t)rows); /* the control's follows at the end */
     for (k = 0; k < count; k++) {
         double best = 0, largest = 0;
         int32_t p = -1;
         position[k] = -1;
-        if (s->revised && gpuopt__simplex_sparse_full(&s->sparse)) continue; /* no room for another pivot */
+        if (s->revised && gpuopt__simplex_sparse_full(&s->sparse)) { /* no room for another pivot */
+            const gpuopt__simplex_factor_basis b = gpuopt__simplex_cpu_basis(s, head);
+            const gpuopt_status status = gpuopt__simplex_sparse_make(&s->sparse, rows, &b, 0, 0, &singular);
+            if (status) return status;
+        }
         gpuopt__simplex_cpu_column(s, column[k]);
         if (s->split.status) break;
         for (i = 0; i < rows; i++) {
@@ -228,6 +233,7 @@ static gpuopt_status gpuopt__simplex_cpu_enter(void *engine, int32_t count, cons
         open[p] = 0;
         if (!s->revised) gpuopt__deferred_row(&s->inverse, p, s->row + s->split.first);
         gpuopt__simplex_cpu_append(s, p, column[k]);
+        head[p] = s->v->slot[column[k]];
     }
     return s->split.status;
 }

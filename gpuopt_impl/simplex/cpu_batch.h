@@ -270,15 +270,18 @@ static void gpuopt__simplex_cpu_next_child(void *of, int thread, int64_t k, int 
     if (job->farkas_low) memset(job->farkas_low + k * rows, 0, sizeof(double) * (size_t)rows);
 }
 
-/* Children whose factors found no room, once more, with more of it: this is the thread that may ask for memory. */
+/* Children whose factors found no room, once more, with more of it: this is the thread that may ask for memory. Those
+ * behind a stop are as nobody had begun them. */
 static gpuopt_status gpuopt__simplex_cpu_again(gpuopt_simplex_batch *batch) {
     gpuopt__simplex_cpu_worker *w = &((gpuopt__simplex_cpu_batch *)batch->engine)->worker[0];
     gpuopt_status status = GPUOPT_OK;
     int32_t k;
+    int stopped = 0;
     for (k = 0; k < batch->job.children.count && !status; k++)
         while (!status && batch->job.outcome[k] == GPUOPT__SIMPLEX_CPU_AGAIN) {
-            status = gpuopt__simplex_cpu_worker_room(batch, w, w->own.room);
-            if (!status) gpuopt__simplex_cpu_run_child(batch, w, k);
+            stopped = stopped || gpuopt__asked_to_stop(batch->root->context);
+            if (!stopped) status = gpuopt__simplex_cpu_worker_room(batch, w, w->own.room);
+            if (!status) gpuopt__simplex_cpu_next_child(batch, 0, k, stopped);
         }
     return status;
 }

@@ -102,6 +102,32 @@ static void memory_may_run_out(void **state) {
     }
 }
 
+/* A host that gives no memory any more: nothing new can be made, and what is there goes on. */
+static void memory_is_denied(void **state) {
+    (void)state;
+    FOR_ALL_FAMILIES(f) {
+        test_host host;
+        gpuopt_context *context = test_context(&host);
+        anything desc = described(f, GPUOPT_LAYOUT_CSC, 0);
+        void *handle = NULL, *other = &host;
+        long live;
+        assert_int_equal(f->create(context, &desc, &handle), GPUOPT_OK);
+        if (f->load) assert_int_equal(f->load(handle, GPUOPT_LAYOUT_CSC), GPUOPT_OK);
+        live = host.live;
+        test_deny_memory(&host, 1);
+        assert_int_equal(f->create(context, &desc, &other), GPUOPT_ERROR_MEMORY);
+        assert_null(other);
+        assert_true(host.live == live && test_deny_memory(&host, 1) > 0);
+        finish(f, handle);
+        assert_int_equal(test_deny_memory(&host, 0), 0);
+        assert_int_equal(f->create(context, &desc, &other), GPUOPT_OK);
+        f->destroy(other);
+        f->destroy(handle);
+        gpuopt_context_destroy(context);
+        assert_int_equal(host.live, 0);
+    }
+}
+
 /* ---- Structs and refusals ---- */
 
 /* ARGUMENT, and the log and last_error name the call. */
@@ -309,10 +335,10 @@ static void stopping(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(plan_and_life),  cmocka_unit_test(memory_may_run_out), cmocka_unit_test(create_refuses),
-    cmocka_unit_test(steps_refuse),   cmocka_unit_test(info_at_any_time),   cmocka_unit_test(short_info),
-    cmocka_unit_test(host_or_device), cmocka_unit_test(rows_or_columns),    cmocka_unit_test(crossing_bounds),
-    cmocka_unit_test(stopping),
+    cmocka_unit_test(plan_and_life),   cmocka_unit_test(memory_may_run_out), cmocka_unit_test(memory_is_denied),
+    cmocka_unit_test(create_refuses),  cmocka_unit_test(steps_refuse),       cmocka_unit_test(info_at_any_time),
+    cmocka_unit_test(short_info),      cmocka_unit_test(host_or_device),     cmocka_unit_test(rows_or_columns),
+    cmocka_unit_test(crossing_bounds), cmocka_unit_test(stopping),
 };
 
 TEST_MAIN(tests)

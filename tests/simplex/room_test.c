@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/support/support.h"
 
@@ -169,11 +170,147 @@ static void children_take_more_room(void **state) {
     free(p);
 }
 
+/* A host that gives no memory at all: calls that need some say so, nothing is lost, and all goes on once it gives
+ * again. */
+static void a_host_may_have_none(void **state) {
+    program *p = new_program();
+    gpuopt_simplex_desc desc = desc_of(p);
+    gpuopt_simplex_batch_desc batch_desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    gpuopt_simplex_children children = GPUOPT_INIT(gpuopt_simplex_children);
+    gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
+    gpuopt_simplex_info info = GPUOPT_INIT(gpuopt_simplex_info), again = GPUOPT_INIT(gpuopt_simplex_info);
+    const int64_t start[2] = {0, 0};
+    int32_t outcome, iterations, j;
+    double objective;
+    test_host host;
+    gpuopt_context *context = test_context(&host);
+    gpuopt_simplex *simplex = NULL, *other = NULL;
+    gpuopt_simplex_batch *batch = NULL, *second = NULL;
+    uint8_t wanted[2 * N], before[2 * N], now[2 * N];
+    (void)state;
+    batch_desc.copies = children.count = 1;
+    batch_desc.pivots = 65536;
+    children.start = start;
+    report.outcome = &outcome;
+    report.iterations = &iterations;
+    report.objective = &objective;
+    for (j = 0; j < 2 * N; j++) wanted[j] = j < N ? GPUOPT_VARIABLE_BASIC : GPUOPT_VARIABLE_AT_LOWER;
+    assert_int_equal(gpuopt_simplex_create(context, &desc, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_batch_create(simplex, &batch_desc, &batch), GPUOPT_OK);
+    test_deny_memory(&host, 1);
+    test_refused(&host, gpuopt_simplex_create(context, &desc, &other), GPUOPT_ERROR_MEMORY, "memory");
+    test_refused(&host, gpuopt_simplex_batch_create(simplex, &batch_desc, &second), GPUOPT_ERROR_MEMORY, "memory");
+    assert_true(!other && !second);
+    test_refused(&host, gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &children, 65536, &report), GPUOPT_ERROR_MEMORY,
+                 "memory");
+    test_refused(&host, gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, wanted), GPUOPT_ERROR_MEMORY, "memory");
+    for (j = 0; j < 3; j++) { /* from the second time on where the first one got to */
+        test_refused(&host, gpuopt_simplex_iterate(simplex, INT64_MAX, NULL), GPUOPT_ERROR_MEMORY, "memory");
+        assert_int_equal(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, now), GPUOPT_OK);
+        assert_int_equal(gpuopt_simplex_get_info(simplex, &again), GPUOPT_OK);
+        if (j > 0) assert_memory_equal(now, before, sizeof now);
+        if (j > 0) assert_int_equal(again.iterations, info.iterations);
+        memcpy(before, now, sizeof now);
+        info = again;
+    }
+    assert_true(info.iterations > 0 && info.outcome == GPUOPT_MORE);
+    test_refused(&host, gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, wanted), GPUOPT_ERROR_MEMORY, "memory");
+    assert_int_equal(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, now), GPUOPT_OK);
+    assert_memory_equal(now, before, sizeof now);
+    assert_true(test_deny_memory(&host, 0) > 8);
+    assert_int_equal(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &children, 65536, &report), GPUOPT_OK);
+    assert_int_equal(outcome, GPUOPT_OPTIMAL);
+    assert_true(fabs(objective - p->optimum) < 1e-6);
+    assert_int_equal(gpuopt_simplex_iterate(simplex, INT64_MAX, NULL), GPUOPT_OK);
+    is_the_optimum(simplex, p);
+    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_destroy(simplex);
+    gpuopt_context_destroy(context);
+    assert_int_equal(host.live, 0);
+    free(p);
+}
+
+/* One basis follows another by more pivots than fit beside the factors: these are made anew in between, and the basis
+ * is not inverted from the beginning. */
+static void more_pivots_than_fit(void **state) {
+    enum { FIRST = 400, MORE = 21 };
+    program *p = new_program();
+    gpuopt_simplex_desc desc = desc_of(p);
+    gpuopt_simplex_info before = GPUOPT_INIT(gpuopt_simplex_info), after = GPUOPT_INIT(gpuopt_simplex_info);
+    gpuopt_context *context = test_context(NULL);
+    gpuopt_simplex *simplex = NULL;
+    uint8_t basis[2 * N], found[2 * N];
+    int32_t j, count;
+    (void)state;
+    desc.deferred_pivots = 4;
+    assert_int_equal(gpuopt_simplex_create(context, &desc, &simplex), GPUOPT_OK);
+    for (count = FIRST; count <= FIRST + MORE; count += MORE) {
+        for (j = 0; j < 2 * N; j++)
+            basis[j] = (j < N) == (j % N < count) ? GPUOPT_VARIABLE_BASIC : GPUOPT_VARIABLE_AT_LOWER;
+        before = after;
+        assert_int_equal(gpuopt_simplex_set_basis(simplex, GPUOPT_HOST, basis), GPUOPT_OK);
+        assert_int_equal(gpuopt_simplex_get_basis(simplex, GPUOPT_HOST, found), GPUOPT_OK);
+        assert_memory_equal(found, basis, sizeof basis);
+        assert_int_equal(gpuopt_simplex_get_info(simplex, &after), GPUOPT_OK);
+    }
+    assert_int_equal(after.reinversions, before.reinversions);
+    assert_int_equal(gpuopt_simplex_iterate(simplex, INT64_MAX, NULL), GPUOPT_OK);
+    is_the_optimum(simplex, p);
+    gpuopt_simplex_destroy(simplex);
+    gpuopt_context_destroy(context);
+    free(p);
+}
+
+/* Asked for the fourth time, it stops: one thread asks twice before the last child of three, and then before each that
+ * is solved once more. */
+static int stops(void *user) { return ++*(int *)user > 3; }
+
+static void children_end_at_a_stop(void **state) {
+    program *p = new_program();
+    gpuopt_simplex_desc desc = desc_of(p);
+    gpuopt_simplex_batch_desc batch_desc = GPUOPT_INIT(gpuopt_simplex_batch_desc);
+    gpuopt_simplex_children children = GPUOPT_INIT(gpuopt_simplex_children);
+    gpuopt_simplex_child_report report = GPUOPT_INIT(gpuopt_simplex_child_report);
+    gpuopt_context_desc context_desc = test_context_desc(NULL);
+    const int64_t start[4] = {0, 0, 0, 0};
+    int32_t outcome[3], iterations[3];
+    double objective[3];
+    gpuopt_context *context;
+    gpuopt_simplex *simplex = NULL;
+    gpuopt_simplex_batch *batch = NULL;
+    int asked = 0;
+    (void)state;
+    context_desc.threads = 1;
+    context_desc.user = &asked;
+    context_desc.stop = stops;
+    batch_desc.copies = 3;
+    batch_desc.pivots = 65536;
+    children.count = 3;
+    children.start = start;
+    report.outcome = outcome;
+    report.iterations = iterations;
+    report.objective = objective;
+    assert_int_equal(gpuopt_context_create(&context_desc, &context), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_create(context, &desc, &simplex), GPUOPT_OK);
+    assert_int_equal(gpuopt_simplex_batch_create(simplex, &batch_desc, &batch), GPUOPT_OK);
+    asked = 0;
+    assert_int_equal(gpuopt_simplex_batch_run(batch, GPUOPT_HOST, &children, 65536, &report), GPUOPT_OK);
+    assert_int_equal(outcome[0], GPUOPT_OPTIMAL);
+    assert_true(fabs(objective[0] - p->optimum) < 1e-6);
+    assert_int_equal(outcome[1], GPUOPT_MORE);
+    assert_int_equal(outcome[2], GPUOPT_MORE);
+    assert_int_equal(iterations[1], 0);
+    gpuopt_simplex_batch_destroy(batch);
+    gpuopt_simplex_destroy(simplex);
+    gpuopt_context_destroy(context);
+    free(p);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_handle_takes_more_room),
-        cmocka_unit_test(a_basis_takes_more_room),
-        cmocka_unit_test(children_take_more_room),
+        cmocka_unit_test(a_handle_takes_more_room), cmocka_unit_test(a_basis_takes_more_room),
+        cmocka_unit_test(children_take_more_room),  cmocka_unit_test(a_host_may_have_none),
+        cmocka_unit_test(more_pivots_than_fit),     cmocka_unit_test(children_end_at_a_stop),
     };
     return test_main(argc, argv, __FILE__, tests, sizeof tests / sizeof *tests);
 }

@@ -64,6 +64,10 @@ static void *watched_allocate(void *user, gpuopt_memory where, size_t bytes) {
     test_host *host = user;
     char *memory;
     if (++host->allocations == host->fail_at) return NULL;
+    if (host->denies) {
+        host->denied++;
+        return NULL;
+    }
     if (where == GPUOPT_HOST) {
         memory = malloc(bytes + HEADER);
         if (!memory) return NULL;
@@ -132,6 +136,13 @@ void test_as_planned(const test_host *host, const test_held *before, const gpuop
     assert_int_equal(host->peak[GPUOPT_DEVICE] - before->bytes[GPUOPT_DEVICE],
                      plan->device_bytes + plan->create_device_bytes);
     assert_true(plan->host_bytes > 0 && (plan->device_bytes > 0) == test_on("cuda"));
+}
+
+long test_deny_memory(test_host *host, int denies) {
+    const long denied = host->denied;
+    host->denies = denies;
+    host->denied = 0;
+    return denied;
 }
 
 long test_runs_out(gpuopt_status (*life)(const gpuopt_context_desc *desc, const void *of), const void *of) {

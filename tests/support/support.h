@@ -21,6 +21,8 @@ typedef struct test_host {
     long live;         /* blocks */
     long allocations;  /* ever */
     long fail_at;      /* the allocation with this number fails; 0: none */
+    int denies;        /* all fail, as long as this is not 0 */
+    long denied;       /* how many did, since the last test_deny_memory() */
     uint64_t bytes[2]; /* live, by gpuopt_memory */
     uint64_t peak[2];
     char error[1024]; /* the last message of level 0 */
@@ -47,6 +49,8 @@ typedef struct test_held {
 test_held test_held_by(test_host *host);
 /* The _create has taken what was planned, for a while no more than that, and device memory on CUDA alone. */
 void test_as_planned(const test_host *host, const test_held *before, const gpuopt_memory_plan *plan);
+/* From now on, or no longer, all allocations of the host fail. Returns how many did since the last call. */
+long test_deny_memory(test_host *host, int denies);
 /* Calls life(desc, of), which makes a context and handles and destroys them, with the first allocation failing, then
  * the second one, until none fails. Each ends without a leak and with MEMORY and a message, the last one with OK.
  * Returns how many failed. */
