@@ -117,8 +117,8 @@ GPUOPT__SIMPLEX_MANY void gpuopt__simplex_many_take_row(const gpuopt__simplex_ma
     gpuopt__simplex_many_sync();
 }
 
-#ifdef __CUDACC__
-enum { GPUOPT__SIMPLEX_MANY_ABREAST = 4 }; /* rows whose entries a thread loads before it stores any */
+#ifndef GPUOPT__SIMPLEX_MANY_ROWS_ABREAST
+#define GPUOPT__SIMPLEX_MANY_ROWS_ABREAST 4 /* whose entries a thread of a GPU loads before it stores any */
 #endif
 
 GPUOPT__SIMPLEX_MANY void gpuopt__simplex_many_update_table(const gpuopt__simplex_many_work *w, int32_t p, int32_t q,
@@ -131,16 +131,16 @@ GPUOPT__SIMPLEX_MANY void gpuopt__simplex_many_update_table(const gpuopt__simple
     const int32_t groups = gpuopt__simplex_many_groups();
     GPUOPT__SIMPLEX_MANY_EACH_LANE(j, cols) {
         const double entry = row[j];
-        for (i = gpuopt__simplex_many_group(); i < rows; i += GPUOPT__SIMPLEX_MANY_ABREAST * groups) {
-            double factor[GPUOPT__SIMPLEX_MANY_ABREAST], old[GPUOPT__SIMPLEX_MANY_ABREAST];
+        for (i = gpuopt__simplex_many_group(); i < rows; i += GPUOPT__SIMPLEX_MANY_ROWS_ABREAST * groups) {
+            double factor[GPUOPT__SIMPLEX_MANY_ROWS_ABREAST], old[GPUOPT__SIMPLEX_MANY_ROWS_ABREAST];
 #pragma unroll
-            for (int e = 0; e < GPUOPT__SIMPLEX_MANY_ABREAST; e++) {
+            for (int e = 0; e < GPUOPT__SIMPLEX_MANY_ROWS_ABREAST; e++) {
                 const int32_t at = i + e * groups;
                 factor[e] = at < rows ? alpha[at] : 0;
                 old[e] = factor[e] != 0 ? table[(int64_t)at * pitch + j] : 0;
             }
 #pragma unroll
-            for (int e = 0; e < GPUOPT__SIMPLEX_MANY_ABREAST; e++) {
+            for (int e = 0; e < GPUOPT__SIMPLEX_MANY_ROWS_ABREAST; e++) {
                 const int32_t at = i + e * groups;
                 if (factor[e] != 0)
                     table[(int64_t)at * pitch + j] =
