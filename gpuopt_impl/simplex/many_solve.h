@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs: from a program's data to its verdict. The primal simplex method in two phases on a dense
- * tableau, with devex pricing, Harris' ratio test and bound flips. Phase 1 minimises the sum of infeasibilities. What
- * is concluded is first computed anew on the original data. Bounds of basic variables are perturbed where the method
- * does not get on, which moves no point; if that has not helped often enough, Bland's rule does.
+ * Many small linear programs: from a program's data to its verdict. The simplex method on a dense tableau: where the
+ * first basis is not feasible, the dual method (many_dual.h), then the primal one, with devex pricing, Harris' ratio
+ * test and bound flips; its phase 1 minimises the sum of infeasibilities. What is concluded is first computed anew on
+ * the original data. Bounds of basic variables are perturbed where the primal method does not get on, which moves no
+ * point; if that has not helped often enough, Bland's rule does.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_MANY_SOLVE_H
 #define GPUOPT_IMPL_SIMPLEX_MANY_SOLVE_H
