@@ -1613,10 +1613,13 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch
  *     gpuopt_simplex_many_get(many, GPUOPT_HOST, 0, count, &report);      // what is asked for of each
  *
  * Shape      Rows, columns, and either dense matrices or one sparsity pattern for all.
- * Method     The primal simplex method with bounded variables on a dense tableau, which on the GPU is in shared memory
- *            if it fits (as rows * cols up to about 24,000 do on an H100): scales by powers of two, the basis of the
- *            activities first, phase 1 minimises the sum of infeasibilities, devex pricing, Harris' ratio test; bounds
- *            are perturbed when nothing moves, and then Bland's rule takes over.
+ * Method     The simplex method with bounded variables on a dense tableau, which on the GPU is in shared memory if it
+ *            fits (as rows * cols up to about 24,000 do on an H100): scales by powers of two, the basis of the
+ *            activities first, devex pricing. Where that basis is not feasible, the dual method comes first, with the
+ *            long-step ratio test (Maros 2003); columns whose reduced cost has the wrong sign go to their other bound
+ *            or, if they have none, count with cost 0. The primal method does the rest, with Harris' ratio test; where
+ *            the dual one gets nowhere, a primal phase 1, too, which minimises the sum of infeasibilities. Prices or
+ *            bounds are perturbed when nothing moves, and in the primal method Bland's rule takes over at last.
  * Verdicts   are about the original data: OPTIMAL if x and its A x violate no bound or side by more than
  *            primal_tolerance * max(1, |bound|), and no reduced cost has the wrong sign by more than dual_tolerance *
  *            max(1, |cost|), by these numbers and by those of the scaled program; unlike a single handle, it does not
@@ -1630,8 +1633,8 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch
  * Memory     Room for what _load is given, 25 (rows + cols) + 24 bytes a program, 16 bytes a nonzero of the shape (on
  *            the GPU also in host memory); and for each thread, or for each block where they do not fit into shared
  *            memory, 8 rows * cols for the tableau and about 110 (rows + cols).
- * Cost       Of a pivot: 16 rows * cols bytes moved, and five barriers of a block. Of a call's beginning and end on a
- *            program: a few products with A; of going on with one, also a pivot for each column in its basis. */
+ * Cost       Of a pivot: 16 rows * cols bytes moved, and five to eight barriers of a block. Of a call's beginning and end
+ *            on a program: a few products with A; of going on with one, also a pivot for each column in its basis. */
 
 /* Many linear programs of one shape. */
 typedef struct gpuopt_simplex_many gpuopt_simplex_many;

@@ -34,6 +34,13 @@ __device__ int many_threads() { return static_cast<int>(blockDim.x); }
 __device__ __forceinline__ void gpuopt__simplex_many_sync() { __syncthreads(); }
 __device__ __forceinline__ int gpuopt__simplex_many_any(int flag) { return __syncthreads_or(flag); }
 
+__device__ __forceinline__ int gpuopt__simplex_many_group() { return many_thread() / 32; }
+__device__ __forceinline__ int gpuopt__simplex_many_groups() { return many_threads() / 32; }
+
+__device__ __forceinline__ int32_t gpuopt__simplex_many_take_place(int32_t *next) { return atomicAdd(next, 1); }
+__device__ __forceinline__ void gpuopt__simplex_many_set_bits(uint32_t *word, uint32_t bits) { atomicOr(word, bits); }
+__device__ __forceinline__ int gpuopt__simplex_many_lowest(uint32_t bits) { return __ffs(static_cast<int>(bits)) - 1; }
+
 __device__ __forceinline__ gpuopt__simplex_many_best many_best_of_warp(gpuopt__simplex_many_best mine) {
     for (int half = 16; half > 0; half /= 2) {
         const double key = __shfl_xor_sync(~0u, mine.key, half);

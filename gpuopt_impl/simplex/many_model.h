@@ -23,8 +23,9 @@ enum {
 /* Where a program stands between two calls. */
 typedef struct gpuopt__simplex_many_progress {
     int32_t outcome, iterations;
-    int32_t idle;  /* iterations since the last one that moved the objective */
-    int32_t level; /* how often its bounds were perturbed; from MANY_BLAND on Bland's rule takes over instead */
+    int32_t primal; /* phase 1 is the primal method's from now on, see many_dual.h */
+    int32_t idle;   /* iterations since the last one that moved the objective */
+    int32_t level;  /* how often its bounds were perturbed; from MANY_BLAND on Bland's rule takes over instead */
 } gpuopt__simplex_many_progress;
 
 /* All programs, in the backend's memory. */
@@ -64,7 +65,8 @@ typedef struct gpuopt__simplex_many_work {
     double *doubt;           /* the same array: where z is a reduced cost, see step.h */
     int32_t *head, *slot;    /* [rows], [cols] variables */
     uint8_t *state;          /* [cols] GPUOPT__SIMPLEX_MAY_... and _BANNED */
-    double *told;            /* [4] what one thread tells the others */
+    double *told;            /* [3] what one thread tells the others */
+    int32_t *listed;         /* how many slots are in a list that all threads append to */
     void *exchange;          /* of the team */
 } gpuopt__simplex_many_work;
 
@@ -95,7 +97,8 @@ GPUOPT_HD void gpuopt__simplex_many_cut_vectors(char *base, uint64_t *used, int3
     w->head = (int32_t *)gpuopt__simplex_many_cut(base, used, rows, sizeof(int32_t));
     w->slot = (int32_t *)gpuopt__simplex_many_cut(base, used, cols, sizeof(int32_t));
     w->state = (uint8_t *)gpuopt__simplex_many_cut(base, used, cols, 1);
-    w->told = (double *)gpuopt__simplex_many_cut(base, used, 4, sizeof(double));
+    w->told = (double *)gpuopt__simplex_many_cut(base, used, 3, sizeof(double));
+    w->listed = (int32_t *)gpuopt__simplex_many_cut(base, used, 1, sizeof(int32_t));
 }
 
 /* ---- The host's numbers of program k ---- */

@@ -6,6 +6,7 @@
 #ifndef GPUOPT_IMPL_SIMPLEX_MANY_PROOF_H
 #define GPUOPT_IMPL_SIMPLEX_MANY_PROOF_H
 
+#include "many_dual.h"
 #include "many_point.h"
 
 #define GPUOPT__SIMPLEX_MANY_REACH 1e24 /* as GPUOPT__SIMPLEX_REACH and _FAR */

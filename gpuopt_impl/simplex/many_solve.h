@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many small linear programs: from a program's data to its verdict. The primal simplex method in two phases on a dense
- * tableau, with devex pricing, Harris' ratio test and bound flips. Phase 1 minimises the sum of infeasibilities. What
- * is concluded is first computed anew on the original data. Bounds of basic variables are perturbed where the method
- * does not get on, which moves no point; if that has not helped often enough, Bland's rule does.
+ * Many small linear programs: from a program's data to its verdict. The simplex method on a dense tableau: where the
+ * first basis is not feasible, the dual method (many_dual.h), then the primal one, with devex pricing, Harris' ratio
+ * test and bound flips; its phase 1 minimises the sum of infeasibilities. What is concluded is first computed anew on
+ * the original data. Bounds of basic variables are perturbed where the primal method does not get on, which moves no
+ * point; if that has not helped often enough, Bland's rule does.
  */
 #ifndef GPUOPT_IMPL_SIMPLEX_MANY_SOLVE_H
 #define GPUOPT_IMPL_SIMPLEX_MANY_SOLVE_H
@@ -21,6 +22,8 @@ enum {
 typedef struct gpuopt__simplex_many_run {
     int32_t k;
     int phase;     /* 1: some basic variable is outside its bounds */
+    int primal;    /* phase 1 is the primal method's */
+    int priced;    /* the dual method's prices are there */
     int fresh;     /* the point and the duals are those of the true bounds, computed on the original data */
     int bans;      /* candidates whose pivots are too small */
     int perturbed; /* some bounds are */
@@ -128,7 +131,7 @@ GPUOPT__SIMPLEX_MANY_LARGE int gpuopt__simplex_many_refresh(const gpuopt__simple
     gpuopt__simplex_many_true_duals(set, w, r->k);
     r->phase = gpuopt__simplex_many_find_phase(set, w);
     r->fresh = 1;
-    r->bans = r->perturbed = 0;
+    r->bans = r->perturbed = r->priced = 0;
     return 1;
 }
 
@@ -172,12 +175,64 @@ GPUOPT__SIMPLEX_MANY int gpuopt__simplex_many_conclude(const gpuopt__simplex_man
     return GPUOPT_OPTIMAL;
 }
 
+/* Phase 1 by the dual method: an iteration. An outcome; MORE: it goes on, perhaps with the primal method. */
+GPUOPT__SIMPLEX_MANY_LARGE int gpuopt__simplex_many_dual_iteration(const gpuopt__simplex_many_set *set,
+                                                                   const gpuopt__simplex_many_work *w,
+                                                                   gpuopt__simplex_many_run *r) {
+    double step;
+    int32_t p, q;
+    if (!r->priced) {
+        r->priced = 1;
+        if (!gpuopt__simplex_many_begin_dual(set, w)) {
+            r->phase = 2, r->primal = 1, r->fresh = 0;
+            return GPUOPT_MORE;
+        }
+    }
+    p = gpuopt__simplex_many_leaving(w);
+    q = p < 0 ? -2 : gpuopt__simplex_many_dual_ratio_test(set, w, p);
+    if (q >= 0) {
+        r->phase = gpuopt__simplex_many_dual_pivot(set, w, p, q, &step) ? 1 : 2;
+        r->fresh = 0;
+        r->iterations++;
+        r->idle = step > 1e-13 ? 0 : r->idle + 1;
+        if (r->phase == 2) r->primal = 1, r->idle = 0;
+        else if (r->idle >= GPUOPT__SIMPLEX_MANY_WAVER) {
+            gpuopt__simplex_many_perturb_prices(w, r->iterations);
+            r->idle = 0;
+        }
+        return GPUOPT_MORE;
+    }
+    if (!r->fresh) return gpuopt__simplex_many_refresh(set, w, r) ? GPUOPT_MORE : GPUOPT_IMPRECISE;
+    if (q == -1) { /* this row alone */
+        int32_t i;
+        GPUOPT__SIMPLEX_MANY_EACH(i, w->rows)
+        if (i != p) w->sign[i] = 0;
+        gpuopt__simplex_many_sync();
+        r->fresh = 0; /* the point was scratch */
+        if (gpuopt__simplex_many_prove_infeasible(set, w, r->k)) return GPUOPT_INFEASIBLE;
+    }
+    r->primal = 1;
+    r->fresh = 0;
+    gpuopt__simplex_many_sync();
+    r->phase = gpuopt__simplex_many_find_phase(set, w);
+    return GPUOPT_MORE;
+}
+
 /* Iterates until there is a verdict, or the limit is reached (MORE). */
 GPUOPT__SIMPLEX_MANY_LARGE int gpuopt__simplex_many_iterate(const gpuopt__simplex_many_set *set,
                                                             const gpuopt__simplex_many_work *w,
                                                             gpuopt__simplex_many_run *r, int32_t most) {
     const int32_t cap = 100 * (w->rows + w->cols) + 10000;
+    const int32_t dual_cap = 3 * (w->rows + w->cols) + 200;
     for (;;) {
+        if (r->phase == 1 && !r->primal) {
+            int outcome;
+            if (r->iterations >= most) return GPUOPT_MORE;
+            outcome = gpuopt__simplex_many_dual_iteration(set, w, r);
+            if (outcome != GPUOPT_MORE) return outcome;
+            if (r->iterations >= dual_cap) r->primal = 1;
+            continue;
+        }
         const int bland = r->level >= GPUOPT__SIMPLEX_MANY_BLAND && r->idle >= GPUOPT__SIMPLEX_MANY_IDLE;
         const gpuopt__simplex_many_best best = gpuopt__simplex_many_price(set, w, r->phase, bland);
         gpuopt__simplex_many_entering e;
@@ -260,6 +315,7 @@ GPUOPT__SIMPLEX_MANY_LARGE void gpuopt__simplex_many_report(const gpuopt__simple
             set->objective[k] = objective == 0 || !set->maximize ? objective : -objective;
             to->outcome = outcome;
             to->iterations = before + r->iterations;
+            to->primal = r->primal;
             to->idle = r->idle;
             to->level = r->level;
         }
@@ -290,6 +346,7 @@ GPUOPT__SIMPLEX_MANY_LARGE void gpuopt__simplex_many_solve(const gpuopt__simplex
     int32_t i;
     r.k = k;
     r.refreshes = r.iterations = 0;
+    r.primal = from.primal;
     r.idle = from.idle, r.level = from.level;
     if (from.iterations > 0) gpuopt__simplex_many_rebuild(set, w, k);
     else {

@@ -108,30 +108,57 @@ GPUOPT__SIMPLEX_MANY int32_t gpuopt__simplex_many_ratio_test(const gpuopt__simpl
 
 /* ---- The exchange ---- */
 
-/* The pivot row, divided by the pivot; in the entering slot, 1 / pivot, and the pivot column is cleared, so that every
- * other row of the new tableau is the old one minus its entry of the column times this row. */
+/* The pivot row, divided by the pivot; in the entering slot, 1 / pivot: every other row of the new tableau is the old
+ * one, 0 in the pivot column, minus its entry of the column times this row. */
 GPUOPT__SIMPLEX_MANY void gpuopt__simplex_many_take_row(const gpuopt__simplex_many_work *w, int32_t p, int32_t q,
                                                         double pivot) {
-    int32_t i, j;
+    int32_t j;
     GPUOPT__SIMPLEX_MANY_EACH(j, w->cols) w->row[j] = (j == q ? 1 : w->table[(int64_t)p * w->pitch + j]) / pivot;
-    GPUOPT__SIMPLEX_MANY_EACH(i, w->rows) w->table[(int64_t)i * w->pitch + q] = 0;
     gpuopt__simplex_many_sync();
 }
 
+#ifndef GPUOPT__SIMPLEX_MANY_ROWS_ABREAST
+#define GPUOPT__SIMPLEX_MANY_ROWS_ABREAST 4 /* whose entries a thread of a GPU loads before it stores any */
+#endif
+
 GPUOPT__SIMPLEX_MANY void gpuopt__simplex_many_update_table(const gpuopt__simplex_many_work *w, int32_t p, int32_t q,
                                                             double reduced) {
-    const int32_t cols = w->cols;
-    const double *const row = w->row;
+    const int32_t rows = w->rows, cols = w->cols, pitch = w->pitch;
+    const double *const row = w->row, *const alpha = w->alpha;
+    double *const table = w->table;
     int32_t i, j;
-    GPUOPT__SIMPLEX_MANY_EACH_GROUP(i, w->rows) {
-        const double factor = w->alpha[i];
-        double *const line = w->table + (int64_t)i * w->pitch;
-        if (i == p) {
-            GPUOPT__SIMPLEX_MANY_EACH_LANE(j, cols) line[j] = row[j];
-        } else if (factor != 0) {
-            GPUOPT__SIMPLEX_MANY_EACH_LANE(j, cols) line[j] = gpuopt__sub(line[j], gpuopt__mul(factor, row[j]));
+#ifdef __CUDACC__ /* a thread's entry of the row stays in a register */
+    const int32_t groups = gpuopt__simplex_many_groups();
+    GPUOPT__SIMPLEX_MANY_EACH_LANE(j, cols) {
+        const double entry = row[j];
+        for (i = gpuopt__simplex_many_group(); i < rows; i += GPUOPT__SIMPLEX_MANY_ROWS_ABREAST * groups) {
+            double factor[GPUOPT__SIMPLEX_MANY_ROWS_ABREAST], old[GPUOPT__SIMPLEX_MANY_ROWS_ABREAST];
+#pragma unroll
+            for (int e = 0; e < GPUOPT__SIMPLEX_MANY_ROWS_ABREAST; e++) {
+                const int32_t at = i + e * groups;
+                factor[e] = at < rows ? alpha[at] : 0;
+                old[e] = factor[e] != 0 ? table[(int64_t)at * pitch + j] : 0;
+            }
+#pragma unroll
+            for (int e = 0; e < GPUOPT__SIMPLEX_MANY_ROWS_ABREAST; e++) {
+                const int32_t at = i + e * groups;
+                if (factor[e] != 0)
+                    table[(int64_t)at * pitch + j] =
+                        at == p ? entry : gpuopt__sub(j == q ? 0 : old[e], gpuopt__mul(factor[e], entry));
+            }
         }
     }
+#else /* the same, through memory as it lies */
+    for (i = 0; i < rows; i++) {
+        const double factor = alpha[i];
+        double *const line = table + (int64_t)i * pitch;
+        if (factor == 0) continue;
+        line[q] = 0;
+        if (i == p) memcpy(line, row, sizeof *row * (size_t)cols);
+        else
+            for (j = 0; j < cols; j++) line[j] = gpuopt__sub(line[j], gpuopt__mul(factor, row[j]));
+    }
+#endif
     GPUOPT__SIMPLEX_MANY_EACH(j, cols) w->d[j] = gpuopt__sub(j == q ? 0 : w->d[j], gpuopt__mul(reduced, row[j]));
 }
 

@@ -51,6 +51,18 @@ GPUOPT__SIMPLEX_MANY gpuopt__simplex_many_best gpuopt__simplex_many_best_of(void
 }
 GPUOPT__SIMPLEX_MANY int gpuopt__simplex_many_any(int flag) { return flag; }
 
+/* The next free place of a list that several threads append to; *next is how many there are. */
+GPUOPT__SIMPLEX_MANY int32_t gpuopt__simplex_many_take_place(int32_t *next) { return (*next)++; }
+
+/* Sets bits of a word that other threads set, too. */
+GPUOPT__SIMPLEX_MANY void gpuopt__simplex_many_set_bits(uint32_t *word, uint32_t bits) { *word |= bits; }
+/* The lowest bit's number. */
+GPUOPT__SIMPLEX_MANY int gpuopt__simplex_many_lowest(uint32_t bits) {
+    int bit = 0;
+    while (!(bits >> bit & 1)) bit++;
+    return bit;
+}
+
 /* The sum of terms 0 .. count - 1, by the lanes of this group; known to its first lane. `add` adds term e to a sum. */
 #define GPUOPT__SIMPLEX_MANY_SUM(total, e, count, add)                                                       \
     do {                                                                                                     \

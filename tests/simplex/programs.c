@@ -169,6 +169,17 @@ static int beyond(const programs *all, const mip *m, const double *x, const doub
     return !(reached <= 1.000001e-9);
 }
 
+/* Whether a column that is not basic is somewhere else than the basis says. */
+static int misplaced(const mip *m, const double *x, const uint8_t *basis) {
+    int32_t j;
+    for (j = 0; j < m->columns.cols; j++) {
+        if (basis[j] == GPUOPT_VARIABLE_AT_LOWER && x[j] != m->lb[j]) return 1;
+        if (basis[j] == GPUOPT_VARIABLE_AT_UPPER && x[j] != m->ub[j]) return 1;
+        if (basis[j] == GPUOPT_VARIABLE_AT_ZERO && x[j] != 0) return 1;
+    }
+    return 0;
+}
+
 /* What proofs and points promise. */
 static const char *evidence_fault(const programs *all, const programs_report *r, int32_t k) {
     const mip *m = &all->model[k];
@@ -184,6 +195,7 @@ static const char *evidence_fault(const programs *all, const programs_report *r,
     for (j = 0; j < cols; j++) crossing |= m->lb[j] > m->ub[j];
     for (j = 0; j < rows + cols; j++) basic += basis[j] == GPUOPT_VARIABLE_BASIC;
     if (basic != rows) return "the basis has another number of variables";
+    if (!crossing && misplaced(m, x, basis)) return "x of a nonbasic column is not at its bound";
     for (j = 0; j < cols; j++) objective += (m->cost ? m->cost[j] : 0) * x[j];
     if (!(fabs(r->r.objective[k] - objective) <= 1e-9 * fmax(1, fabs(objective)))) return "objective is not that of x";
     if (outcome == GPUOPT_OPTIMAL) {
