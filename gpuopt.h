@@ -36,8 +36,9 @@
  *            that a family does not work with is transposed, see gpuopt_matrix; gpuopt_simplex_set_basis keeps the
  *            old inverse until it has the new one, or plans the pivots to it; the simplex method's REVISED on the CPU
  *            enlarges the room for factors of a basis that outgrow it; and gpuopt_knapsack_expand, _unpack and
- *            _add enlarge a pool, and gpuopt_knapsack_choice_run lists, whose size was left to the library, and _expand takes host memory for a while in long
- *            searches. The CUDA runtime's own objects, such as a stream or a graph, do not come from the allocator;
+ *            _add enlarge a pool whose size was left to the library, gpuopt_knapsack_choice_run likewise its lists, and
+ *            gpuopt_knapsack_expand takes host memory for a while in long searches. The CUDA runtime's own objects, such
+ *            as a stream or a graph, do not come from the allocator;
  *            pages that the GPU reads or writes directly are the allocator's, locked with cudaHostRegister.
  * Status     Almost every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe
  *            has changed except what the call's comment names, and the reason has gone to the log (see
@@ -2608,8 +2609,9 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_choice_set_incumbent(gpuopt_knapsack_ch
                                                               const int32_t *chosen);
 /* Returns the best solution known, at any time: chosen [classes], as above, in memory `where`, and its profit, one
  * number in host memory. Either may be NULL. A state carries only its last 64 bits of decisions; earlier ones are
- * recovered by going through the levels again, on lists that are no longer than before, about twice as many states in
- * all as the search expanded, in memory that the handle has. The stop hook is not asked. STATE: INFEASIBLE. */
+ * recovered by going through the levels again, on lists that are no longer than before, in memory that the handle has:
+ * usually about twice as many states as the search expanded, at most log2(classes) + 6 times as many. The stop hook is
+ * not asked. STATE: INFEASIBLE. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_choice_get_items(gpuopt_knapsack_choice *knapsack, gpuopt_memory where,
                                                           int32_t *chosen, int64_t *profit);
 
