@@ -37,8 +37,8 @@
  *            old inverse until it has the new one, or plans the pivots to it; the simplex method's REVISED on the CPU
  *            enlarges the room for factors of a basis that outgrow it; and gpuopt_knapsack_expand, _unpack and
  *            _add enlarge a pool whose size was left to the library, gpuopt_knapsack_choice_run likewise its lists, and
- *            gpuopt_knapsack_expand takes host memory for a while in long searches. The CUDA runtime's own objects, such
- *            as a stream or a graph, do not come from the allocator;
+ *            gpuopt_knapsack_expand takes host memory for a while in long searches. The CUDA runtime's own objects,
+ *            such as a stream or a graph, do not come from the allocator;
  *            pages that the GPU reads or writes directly are the allocator's, locked with cudaHostRegister.
  * Status     Almost every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe
  *            has changed except what the call's comment names, and the reason has gone to the log (see
@@ -2540,8 +2540,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_get_items(gpuopt_knapsack_multi *
  *         when states do not fit, up to 2^26 states (4.8 GB, and while they grow half as much again), as long as the
  *         context's allocator has memory. When they cannot grow, the outcome is FULL.
  * Where   The search is on the host, by one thread, in contexts of every backend; vectors may be in device memory.
- * Bits    With lists that are large enough, bounds, counts and items are the same on every machine, and however the work
- *         is divided between calls. */
+ * Bits    With lists that are large enough, bounds, counts and items are the same on every machine, and however the
+ *         work is divided between calls. */
 
 /* A search of a multiple-choice knapsack. */
 typedef struct gpuopt_knapsack_choice gpuopt_knapsack_choice;
@@ -2567,8 +2567,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_choice_plan(gpuopt_context *context, co
  * settles the problem, the outcome is OPTIMAL at once, or INFEASIBLE: the lightest items are too heavy, or a class of
  * which one is to be taken has none. ARGUMENT: a member is out of range, or begin decreases; for a negative weight the
  * log names the item. NUMERIC: of the items that fit by themselves, the largest weights of the classes, or the largest
- * sizes of profits, are more than 2^60 together. Cost: O(items log items) on the host, not interrupted by the stop hook.
- * Meanwhile it takes up to the plan's create_bytes more of host memory. */
+ * sizes of profits, are more than 2^60 together. Cost: O(items log items) on the host, not interrupted by the stop
+ * hook. Meanwhile it takes up to the plan's create_bytes more of host memory. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_choice_create(gpuopt_context *context, const gpuopt_knapsack_choice_desc *desc,
                                                        gpuopt_knapsack_choice **knapsack);
 /* Destroys a search; NULL is allowed. */
@@ -2602,9 +2602,9 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_choice_run(gpuopt_knapsack_choice *knap
 /* Fills *info with where the search stands. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_choice_get_info(gpuopt_knapsack_choice *knapsack,
                                                          gpuopt_knapsack_choice_info *info);
-/* Tells the search of a solution, at any time: chosen [classes] in memory `where`, the item of each class (an index into
- * the descriptor's arrays), or -1 for none with at_most_one. It is kept if it is better. ARGUMENT: an item is not of its
- * class, or they are too heavy, which is also checked in device memory. Cost: O(classes) on the host. */
+/* Tells the search of a solution, at any time: chosen [classes] in memory `where`, the item of each class (an index
+ * into the descriptor's arrays), or -1 for none with at_most_one. It is kept if it is better. ARGUMENT: an item is not of
+ * its class, or they are too heavy, which is also checked in device memory. Cost: O(classes) on the host. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_choice_set_incumbent(gpuopt_knapsack_choice *knapsack, gpuopt_memory where,
                                                               const int32_t *chosen);
 /* Returns the best solution known, at any time: chosen [classes], as above, in memory `where`, and its profit, one

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Multiple-choice knapsacks: what _create does. Items that another one of their class dominates are left out; the upper
- * hulls of the others are the steps of the linear relaxation, which a greedy walk by decreasing profit per weight solves
- * (E. Zemel, 1980; P. Sinha, A. Zoltners, 1979); it goes on to a first solution; and the classes are put in the order
+ * hulls of the others are the steps of the linear relaxation, which a greedy walk by decreasing profit per weight
+ * solves (E. Zemel, 1980; P. Sinha, A. Zoltners, 1979); it goes on to a first solution; and the classes are put in the order
  * in which the steps on both sides of the break step meet them (D. Pisinger: A minimal algorithm for the
  * multiple-choice knapsack problem, European Journal of Operational Research 83, 1995).
  *

@@ -13,7 +13,8 @@
 #include "choice_search.h"
 
 /* Makes the levels begin .. end - 1 again, from one state. mark: the level at which states put their weight into their
- * words; -1: words take decisions, and pass_bits says of how many bits. *target: its weight says which state is wanted. */
+ * words; -1: words take decisions, and pass_bits says of how many bits. *target: its weight says which state is
+ * wanted. */
 static void gpuopt__knapsack_choice_pass(gpuopt_knapsack_choice *k, int32_t begin, gpuopt__knapsack_choice_state from,
                                          int32_t end, int32_t mark, gpuopt__knapsack_choice_state *target) {
     int list = (k->list + 1) % GPUOPT__KNAPSACK_CHOICE_LISTS, other = (k->list + 2) % GPUOPT__KNAPSACK_CHOICE_LISTS;

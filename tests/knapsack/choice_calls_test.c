@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Multiple-choice knapsacks: what is refused; memory that runs out; the stop hook, limits and full lists; solutions that
- * the caller knows; device memory.
+ * Multiple-choice knapsacks: what is refused; memory that runs out; the stop hook, limits and full lists; solutions
+ * that the caller knows; device memory.
  */
 #include <stdlib.h>
 #include <string.h>

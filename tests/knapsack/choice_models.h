@@ -14,8 +14,8 @@ typedef struct choice {
     int64_t begin[CHOICE_CLASSES + 1], weight[CHOICE_ITEMS], profit[CHOICE_ITEMS], capacity;
 } choice;
 
-/* Kind 0 .. CHOICE_KINDS - 1, each class of so many items, weights up to range: uncorrelated; weakly correlated; strongly
- * correlated, in Pisinger's form, where an item is the sum of the ones before it (A minimal algorithm for the
+/* Kind 0 .. CHOICE_KINDS - 1, each class of so many items, weights up to range: uncorrelated; weakly correlated;
+ * strongly correlated, in Pisinger's form, where an item is the sum of the ones before it (A minimal algorithm for the
  * multiple-choice knapsack problem, 1995); subset sum; classes of all sizes from 1, with ties; profits of any sign;
  * bounded knapsacks, where the items of a class are copies 0, 1, 2, ... of one. The capacity is between what the
  * lightest and the heaviest items weigh. */
