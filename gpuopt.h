@@ -2603,8 +2603,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_choice_run(gpuopt_knapsack_choice *knap
 GPUOPT_API gpuopt_status gpuopt_knapsack_choice_get_info(gpuopt_knapsack_choice *knapsack,
                                                          gpuopt_knapsack_choice_info *info);
 /* Tells the search of a solution, at any time: chosen [classes] in memory `where`, the item of each class (an index
- * into the descriptor's arrays), or -1 for none with at_most_one. It is kept if it is better. ARGUMENT: an item is not of
- * its class, or they are too heavy, which is also checked in device memory. Cost: O(classes) on the host. */
+ * into the descriptor's arrays), or -1 for none with at_most_one. It is kept if it is better. ARGUMENT: an item is not
+ * of its class, or they are too heavy, which is also checked in device memory. Cost: O(classes) on the host. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_choice_set_incumbent(gpuopt_knapsack_choice *knapsack, gpuopt_memory where,
                                                               const int32_t *chosen);
 /* Returns the best solution known, at any time: chosen [classes], as above, in memory `where`, and its profit, one

@@ -2,8 +2,8 @@
  *
  * Multiple-choice knapsacks: what _create does. Items that another one of their class dominates are left out; the upper
  * hulls of the others are the steps of the linear relaxation, which a greedy walk by decreasing profit per weight
- * solves (E. Zemel, 1980; P. Sinha, A. Zoltners, 1979); it goes on to a first solution; and the classes are put in the order
- * in which the steps on both sides of the break step meet them (D. Pisinger: A minimal algorithm for the
+ * solves (E. Zemel, 1980; P. Sinha, A. Zoltners, 1979); it goes on to a first solution; and the classes are put in the
+ * order in which the steps on both sides of the break step meet them (D. Pisinger: A minimal algorithm for the
  * multiple-choice knapsack problem, European Journal of Operational Research 83, 1995).
  *
  * Overflow: the largest weights of the classes, and likewise the profits, are at most 2^60 together.

@@ -176,7 +176,8 @@ static void large_numbers(void **state) {
         choice_random(m, 0, 1 + round % 5, 1 + round % 4, 100, &seed);
         for (j = 0; j < m->begin[m->classes]; j++) {
             m->weight[j] = test_random_int(&seed, 0, INT64_MAX >> weight_bits);
-            m->profit[j] = test_random_int(&seed, -(INT64_MAX >> profit_bits), INT64_MAX >> profit_bits);
+            m->profit[j] = test_random_int(&seed, 0, INT64_MAX >> profit_bits);
+            if (test_random(&seed) < .5) m->profit[j] = -m->profit[j];
         }
         m->capacity = test_random_int(&seed, 0, INT64_MAX >> weight_bits);
         if (round % 2) m->capacity = INT64_MAX - test_random_int(&seed, 0, 3);
