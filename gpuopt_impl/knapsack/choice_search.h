@@ -2,8 +2,8 @@
  *
  * Multiple-choice knapsacks: the search. It holds one list of states, all of which have decided the same classes. A
  * step decides one more: each state with each item of the class gives another state, which stays if it may lead to a
- * better solution and no other is as light with as much profit. Both are properties of the set of states, so that the list
- * does not depend on how it was made.
+ * better solution and no other is as light with as much profit. Both are properties of the set of states, so that the
+ * list does not depend on how it was made.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_CHOICE_SEARCH_H
 #define GPUOPT_IMPL_KNAPSACK_CHOICE_SEARCH_H
