@@ -65,7 +65,7 @@ static int64_t gpuopt__knapsack_choice_items(const gpuopt_knapsack_choice_desc *
 }
 
 static int64_t gpuopt__knapsack_choice_limit(const gpuopt_knapsack_choice_desc *d) {
-    return d->states > 0 ? d->states : GPUOPT__KNAPSACK_CHOICE_FIRST;
+    return d->states > 0 ? d->states : (int64_t)GPUOPT__KNAPSACK_CHOICE_FIRST;
 }
 
 static uint64_t gpuopt__knapsack_choice_cut(const gpuopt_knapsack_choice_desc *d, int64_t most, void *memory,
