@@ -36,8 +36,9 @@
  *            that a family does not work with is transposed, see gpuopt_matrix; gpuopt_simplex_set_basis keeps the
  *            old inverse until it has the new one, or plans the pivots to it; the simplex method's REVISED on the CPU
  *            enlarges the room for factors of a basis that outgrow it; and gpuopt_knapsack_expand, _unpack and
- *            _add enlarge a pool whose size was left to the library, and _expand takes host memory for a while in long
- *            searches. The CUDA runtime's own objects, such as a stream or a graph, do not come from the allocator;
+ *            _add enlarge a pool whose size was left to the library, gpuopt_knapsack_choice_run likewise its lists, and
+ *            gpuopt_knapsack_expand takes host memory for a while in long searches. The CUDA runtime's own objects,
+ *            such as a stream or a graph, do not come from the allocator;
  *            pages that the GPU reads or writes directly are the allocator's, locked with cudaHostRegister.
  * Status     Almost every call returns a gpuopt_status. If it is not GPUOPT_OK, nothing that the caller can observe
  *            has changed except what the call's comment names, and the reason has gone to the log (see
@@ -2524,6 +2525,99 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_multi_set_incumbent(gpuopt_knapsack_mul
  * in host memory. Either may be NULL. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_multi_get_items(gpuopt_knapsack_multi *knapsack, gpuopt_memory where,
                                                          uint8_t *taken, int64_t *profit);
+
+/* ---- Knapsack: one item of each class ----------------------------------------------------------------------------- *
+ * The multiple-choice knapsack: items are in classes, of each of which exactly one is taken, or at most one, with the
+ * most profit within an integer capacity, exactly.
+ *
+ *     gpuopt_knapsack_choice_create(context, &desc, &knapsack);
+ *     while (info.outcome == GPUOPT_MORE)                                  // your loop
+ *         if (gpuopt_knapsack_choice_run(knapsack, 1 << 24, 0, &info)) ...
+ *     gpuopt_knapsack_choice_get_items(knapsack, GPUOPT_HOST, chosen, &profit);
+ *
+ * Method  Dynamic programming over a list of states, weight and profit of what classes have decided so far, which
+ *         begins at the solution of the linear relaxation and takes one class more in each step, those around the break
+ *         item first. States are dropped that another one dominates, or whose bound does not beat the best solution;
+ *         each state gives a solution as well. After Pisinger: A Minimal Algorithm for the Multiple-Choice Knapsack
+ *         Problem (1995); the bound is Dantzig's, over the classes that are left. doc/knapsack.md says more.
+ * Memory  72 bytes for each state that fits a list. Lists whose size was given never grow; those of default size double
+ *         when states do not fit, up to 2^26 states (4.8 GB, and while they grow half as much again), as long as the
+ *         context's allocator has memory. When they cannot grow, the outcome is FULL.
+ * Where   The search is on the host, by one thread, in contexts of every backend; vectors may be in device memory.
+ * Bits    With lists that are large enough, bounds, counts and items are the same on every machine, and however the
+ *         work is divided between calls. */
+
+/* A search of a multiple-choice knapsack. */
+typedef struct gpuopt_knapsack_choice gpuopt_knapsack_choice;
+
+/* A problem, and how it is searched. */
+typedef struct gpuopt_knapsack_choice_desc {
+    size_t struct_size;    /* sizeof(gpuopt_knapsack_choice_desc) */
+    int32_t classes;       /* m, 0 to 2^26 */
+    int32_t at_most_one;   /* 0: exactly one item of each class is taken; else one or none */
+    const int64_t *begin;  /* [classes + 1] class c has the items begin[c] .. begin[c + 1] - 1; up to 2^28 in all */
+    const int64_t *weight; /* [items] 0 or more */
+    const int64_t *profit; /* [items] of any sign */
+    int64_t capacity;      /* 0 or more */
+    int64_t states;        /* that fit a list, up to 2^31; 0: 2^16, and it grows, see Memory above */
+    int64_t state_limit;   /* states expanded in the handle's life, after which a call ends with LIMIT; 0: no limit */
+} gpuopt_knapsack_choice_desc;
+
+/* Returns in *plan what memory a handle takes, before its lists grow. It depends only on begin, states and the context.
+ * ARGUMENT: as _create. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_choice_plan(gpuopt_context *context, const gpuopt_knapsack_choice_desc *desc,
+                                                     gpuopt_memory_plan *plan);
+/* Creates a search: leaves out dominated items, solves the linear relaxation, and finds a first solution. If that
+ * settles the problem, the outcome is OPTIMAL at once, or INFEASIBLE: the lightest items are too heavy, or a class of
+ * which one is to be taken has none. ARGUMENT: a member is out of range, or begin decreases; for a negative weight the
+ * log names the item. NUMERIC: of the items that fit by themselves, the largest weights of the classes, or the largest
+ * sizes of profits, are more than 2^60 together. Cost: O(items log items) on the host, not interrupted by the stop
+ * hook. Meanwhile it takes up to the plan's create_bytes more of host memory. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_choice_create(gpuopt_context *context, const gpuopt_knapsack_choice_desc *desc,
+                                                       gpuopt_knapsack_choice **knapsack);
+/* Destroys a search; NULL is allowed. */
+GPUOPT_API void gpuopt_knapsack_choice_destroy(gpuopt_knapsack_choice *knapsack);
+
+/* Where the search stands. Counts are over the handle's life, without those of recovering items. */
+typedef struct gpuopt_knapsack_choice_info {
+    size_t struct_size; /* sizeof(gpuopt_knapsack_choice_info) */
+    /* MORE; OPTIMAL: `lower` is the optimum; INFEASIBLE: there is no solution; LIMIT: state_limit; FULL: the states of
+     * the next step do not fit. */
+    gpuopt_outcome outcome;
+    int32_t level;    /* classes decided */
+    int32_t levels;   /* classes to be decided at most: those with a choice */
+    int64_t expanded; /* states that were expanded: each with every item of a class that may be of use */
+    int64_t steps;    /* classes expanded; one without a choice left does not count */
+    int64_t alive;    /* states in the list now */
+    int64_t peak;     /* the most after a step */
+    int64_t states;   /* that fit a list now */
+    int64_t lower;    /* the profit of the best solution known; INFEASIBLE: 0 */
+    int64_t upper;    /* no solution has more: the linear relaxation's bound, and `lower` at the end */
+} gpuopt_knapsack_choice_info;
+
+/* Decides class after class, until at least `states` states have been expanded, or `steps` steps made, or the search
+ * ends (0: no such limit). A step is never divided, so `states` and state_limit may be exceeded by a list. Fills *info,
+ * which may be NULL. The stop hook is asked after each step; if it stops the call, the next one goes on to the same
+ * result. After FULL, a call tries the step again. ARGUMENT: a negative number.
+ * Cost: O(s n log n) a step, for s states and the class's n items that may be of use; a step whose states turn out not
+ * to fit is made again in longer lists. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_choice_run(gpuopt_knapsack_choice *knapsack, int64_t states, int32_t steps,
+                                                    gpuopt_knapsack_choice_info *info);
+/* Fills *info with where the search stands. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_choice_get_info(gpuopt_knapsack_choice *knapsack,
+                                                         gpuopt_knapsack_choice_info *info);
+/* Tells the search of a solution, at any time: chosen [classes] in memory `where`, the item of each class (an index
+ * into the descriptor's arrays), or -1 for none with at_most_one. It is kept if it is better. ARGUMENT: an item is not
+ * of its class, or they are too heavy, which is also checked in device memory. Cost: O(classes) on the host. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_choice_set_incumbent(gpuopt_knapsack_choice *knapsack, gpuopt_memory where,
+                                                              const int32_t *chosen);
+/* Returns the best solution known, at any time: chosen [classes], as above, in memory `where`, and its profit, one
+ * number in host memory. Either may be NULL. A state carries only its last 64 bits of decisions; earlier ones are
+ * recovered by going through the levels again, on lists that are no longer than before, in memory that the handle has:
+ * usually about twice as many states as the search expanded, at most log2(classes) + 6 times as many. The stop hook is
+ * not asked. STATE: INFEASIBLE. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_choice_get_items(gpuopt_knapsack_choice *knapsack, gpuopt_memory where,
+                                                          int32_t *chosen, int64_t *profit);
 
 #ifdef __cplusplus
 }

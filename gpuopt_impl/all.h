@@ -65,6 +65,7 @@ extern "C" {
 #include "knapsack/calls.h"
 #include "knapsack/batch.h"
 #include "knapsack/multi.h"
+#include "knapsack/choice.h"
 #include "knapsack/cpu.h"
 #include "backend_cpu.h"
 

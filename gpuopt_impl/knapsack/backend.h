@@ -18,11 +18,13 @@
  *     small.h          a small knapsack, searched by one thread (CPU and GPU)
  *     batch.h          the public calls for many of these; cpu_batch.h
  *     multi_head.h     several constraints: another search, see there
+ *     choice_head.h    one item of each class: likewise, on the host with every backend
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_BACKEND_H
 #define GPUOPT_IMPL_KNAPSACK_BACKEND_H
 
 #include "../common/backend.h"
+#include "choice_head.h"
 #include "multi_head.h"
 #include "search.h"
 #include "small.h"

@@ -178,6 +178,26 @@ static void fill_knapsack(pass *p) {
     gpuopt_knapsack_destroy(handle);
 }
 
+/* Classes of one item, of which at most one is taken. */
+static void fill_choice_knapsack(pass *p) {
+    gpuopt_knapsack_choice_desc d = GPUOPT_INIT(gpuopt_knapsack_choice_desc);
+    gpuopt_knapsack_choice_info info = GPUOPT_INIT(gpuopt_knapsack_choice_info);
+    gpuopt_knapsack_choice *handle;
+    int64_t begin[ITEMS + 1];
+    int32_t chosen[ITEMS];
+    int j;
+    for (j = 0; j <= ITEMS; j++) begin[j] = j;
+    d.classes = ITEMS, d.at_most_one = 1, d.begin = begin, d.states = 4096;
+    d.weight = model.weight, d.profit = model.profit, d.capacity = model.capacity;
+    CALL(gpuopt_knapsack_choice_create(p->context, &d, &handle));
+    CALL(gpuopt_knapsack_choice_run(handle, 3000, 0, &info));
+    CALL(gpuopt_knapsack_choice_get_items(handle, GPUOPT_HOST, chosen, NULL));
+    mix(p, &info.lower, sizeof info.lower), mix(p, &info.upper, sizeof info.upper);
+    mix(p, &info.expanded, sizeof info.expanded), mix(p, chosen, sizeof chosen);
+    CALL(gpuopt_knapsack_choice_set_incumbent(handle, GPUOPT_HOST, chosen));
+    gpuopt_knapsack_choice_destroy(handle);
+}
+
 /* Two constraints: the weights, and the same from the last to the first. */
 static void fill_multi_knapsack(pass *p) {
     gpuopt_knapsack_multi_desc d = GPUOPT_INIT(gpuopt_knapsack_multi_desc);
@@ -216,6 +236,7 @@ static uint64_t everything(int kind) {
     reduce(p, GPUOPT_SEMIRING_LOG_SUM_EXP);
     fill_knapsack(p);
     fill_multi_knapsack(p);
+    fill_choice_knapsack(p);
     environment_batches(p);
     gpuopt_context_destroy(p->context);
     return made.hash;

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A search of a multiple-choice knapsack. It is on the host, with any backend.
+ *
+ *     choice.h          the public calls
+ *     choice_prepare.h  _create: items that can be of use, the linear relaxation, the order of the classes
+ *     choice_search.h   what a step is to do, and the loop of steps
+ *     choice_recover.h  the items of the best solution
+ *     choice_lists.h    the lists of states, and a step
+ *     choice_state.h    the arithmetic of a state
+ */
+#ifndef GPUOPT_IMPL_KNAPSACK_CHOICE_HEAD_H
+#define GPUOPT_IMPL_KNAPSACK_CHOICE_HEAD_H
+
+#include "../common/backend.h"
+#include "choice_state.h"
+
+enum {
+    GPUOPT__KNAPSACK_CHOICE_LISTS = 3,       /* the search's, the next one, and one more to recover items */
+    GPUOPT__KNAPSACK_CHOICE_FIRST = 1 << 16, /* states that fit at first */
+    GPUOPT__KNAPSACK_CHOICE_CLASSES = 1 << 26
+};
+#define GPUOPT__KNAPSACK_CHOICE_ITEMS ((int64_t)1 << 28)
+#define GPUOPT__KNAPSACK_CHOICE_MOST ((int64_t)1 << 26)   /* states to which lists grow */
+#define GPUOPT__KNAPSACK_CHOICE_STATES ((int64_t)1 << 31) /* or that the caller may ask for */
+#define GPUOPT__KNAPSACK_CHOICE_SUM ((int64_t)1 << 60)
+
+/* An item of a class; or a step of a class along the hull of its items, from one to the next. */
+typedef struct gpuopt__knapsack_choice_item {
+    int64_t weight, profit;
+    int32_t index; /* in the descriptor, -1: nothing is taken; of a step: its class */
+    int32_t to;    /* of a step: the item */
+} gpuopt__knapsack_choice_item;
+
+/* A step of the search: each state of list `from` with each option, to list `to`. */
+typedef struct gpuopt__knapsack_choice_job {
+    gpuopt__knapsack_choice_table table;
+    int from, to;
+    int64_t count, limit; /* states; how many fit */
+    int32_t options;
+    int32_t bits; /* that a decision takes in the states' words; 0: they stay */
+    /* Filled in: states that stay, and more than fit if they do not; the profit of the best solution they give, the
+     * first state that does, and with how many steps. */
+    int64_t kept, best;
+    gpuopt__knapsack_choice_state finder;
+    int32_t steps;
+} gpuopt__knapsack_choice_job;
+
+/* The handle. Weights and profits are divided by what they have in common, except in the copy
+ * of the descriptor; items are without what the lightest of the class has. */
+struct gpuopt_knapsack_choice {
+    gpuopt_context *context;
+    gpuopt_knapsack_choice_desc desc;   /* with the head's own arrays: */
+    int64_t *begin;                     /* [classes + 1] */
+    int64_t *weight, *profit;           /* [items] */
+    gpuopt__knapsack_choice_item *item; /* [items + classes] that no other of the class dominates, by weight */
+    int32_t *first;                     /* [classes + 1] of each class in `item` */
+    int32_t *at;                        /* [classes] the item of the break solution */
+    gpuopt__knapsack_choice_item *step; /* [items] of all classes, by decreasing profit per weight */
+    int32_t *step_from;                 /* [items] the item before the step */
+    int32_t *head, *same;               /* [classes] first step of a class; [items] and the next, -1: none */
+    int32_t *next, *previous;  /* [items + 3] undecided classes' steps; 0, steps + 1: ends; steps + 2: the split */
+    int32_t *order;            /* [classes] of the levels */
+    uint8_t *bits, *pass_bits; /* [classes] that each level put into words: the search, recovery */
+    int32_t *chosen, *trial;   /* [classes] items of the descriptor; of `item`, scratch */
+    gpuopt__knapsack_choice_option *option; /* [most of a class] of the level */
+    int64_t most;                           /* items of a class that are of use, one more if none need be taken */
+    int64_t base;                           /* profit of the lightest items */
+    int64_t unit;                           /* of profits */
+    int64_t room;                           /* see the table */
+    int64_t worth;                          /* of the break solution */
+    int64_t lower, upper;                   /* compared with it */
+    int64_t known;                          /* likewise, of `chosen` */
+    int64_t lose;                           /* of the classes of later levels */
+    gpuopt__knapsack_choice_state found;    /* the solution `lower`, if it is more than `known`: */
+    int32_t found_level, found_steps;       /* decided classes, and steps after that */
+    gpuopt__knapsack_choice_table table;    /* of the next level, if `ready` */
+    int32_t steps, split;                   /* number of steps; the first that the break solution does not make */
+    int32_t levels, level;
+    int32_t options;                     /* of the next level, if ready */
+    int64_t count, peak, expanded, made; /* states now, the most, and those before; steps made */
+    int64_t limit, grows_to;             /* states that fit a list, and to which it may grow */
+    int list;                            /* where the states are */
+    int infeasible, over, full, ready;
+    void *engine; /* the lists */
+};
+
+#endif /* GPUOPT_IMPL_KNAPSACK_CHOICE_HEAD_H */

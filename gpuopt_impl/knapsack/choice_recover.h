@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Multiple-choice knapsacks: the items of the best solution. A state's word has its last 64 bits of decisions. Earlier
+ * ones come from passes over the same levels again, with the optimum as the goal, so that lists are no longer than the
+ * search's: a pass in which words hold the weight that each state's ancestor had at a level in the middle divides the
+ * levels into two parts (D. S. Hirschberg: A linear space algorithm for computing maximal common subsequences,
+ * Communications of the ACM 18, 1975), until the decisions of a part fit a word. States of a level have different
+ * weights; and a state that leads to the goal is in each list that some ancestor of it leads to.
+ */
+#ifndef GPUOPT_IMPL_KNAPSACK_CHOICE_RECOVER_H
+#define GPUOPT_IMPL_KNAPSACK_CHOICE_RECOVER_H
+
+#include "choice_search.h"
+
+/* Makes the levels begin .. end - 1 again, from one state. mark: the level at which states put their weight into their
+ * words; -1: words take decisions, and pass_bits says of how many bits. *target: its weight says which state is
+ * wanted. */
+static void gpuopt__knapsack_choice_pass(gpuopt_knapsack_choice *k, int32_t begin, gpuopt__knapsack_choice_state from,
+                                         int32_t end, int32_t mark, gpuopt__knapsack_choice_state *target) {
+    int list = (k->list + 1) % GPUOPT__KNAPSACK_CHOICE_LISTS, other = (k->list + 2) % GPUOPT__KNAPSACK_CHOICE_LISTS;
+    gpuopt__knapsack_choice_job job;
+    int64_t count = 1;
+    int32_t l;
+    gpuopt__knapsack_choice_relink(k, begin);
+    from.word = 0;
+    gpuopt__knapsack_choice_lists_put(k, list, &from);
+    for (l = begin; l < end; l++) {
+        int swap;
+        if (l == mark) gpuopt__knapsack_choice_lists_mark(k, list, count);
+        k->pass_bits[l] = 0;
+        gpuopt__knapsack_choice_set_job(k, list, other, count, &job);
+        job.options = gpuopt__knapsack_choice_list_options(k, l, k->lower);
+        gpuopt__knapsack_choice_unlink(k, l);
+        if (job.options == 1) continue;
+        gpuopt__knapsack_choice_fill_table(k, k->lower, &job.table);
+        if (mark < 0) job.bits = k->pass_bits[l] = (uint8_t)gpuopt__knapsack_choice_bits(k, l);
+        gpuopt__knapsack_choice_lists_step(k, &job);
+        count = job.kept;
+        swap = list, list = other, other = swap;
+    }
+    gpuopt__knapsack_choice_lists_find(k, list, count, target);
+}
+
+/* Takes the decisions of the levels from `end` down to where the word ends, or to `begin`; *state goes back. Returns
+ * that level. */
+static int32_t gpuopt__knapsack_choice_decode(gpuopt_knapsack_choice *k, int32_t begin, int32_t end,
+                                              const uint8_t *bits, gpuopt__knapsack_choice_state *state) {
+    int left = 64;
+    while (end > begin && bits[end - 1] <= left) {
+        const int32_t c = k->order[--end];
+        const gpuopt__knapsack_choice_item *at = &k->item[k->at[c]];
+        if (bits[end] == 0) continue;
+        k->trial[c] = k->first[c] + (int32_t)(state->word & (((uint64_t)1 << bits[end]) - 1));
+        state->weight -= k->item[k->trial[c]].weight - at->weight;
+        state->profit -= k->item[k->trial[c]].profit - at->profit;
+        state->word >>= bits[end];
+        left -= bits[end];
+    }
+    return end;
+}
+
+/* Finds how the state of level `begin` became the one of level `end` with the weight of *target, and fills that in. */
+static void gpuopt__knapsack_choice_recover_part(gpuopt_knapsack_choice *k, int32_t begin,
+                                                 gpuopt__knapsack_choice_state from, int32_t end,
+                                                 gpuopt__knapsack_choice_state *target) {
+    gpuopt__knapsack_choice_state middle = from;
+    int64_t all = 0, half = 0;
+    int32_t l, mark = begin;
+    for (l = begin; l < end; l++) all += gpuopt__knapsack_choice_bits(k, l);
+    if (all <= 64) {
+        gpuopt__knapsack_choice_state state;
+        gpuopt__knapsack_choice_pass(k, begin, from, end, -1, target);
+        state = *target;
+        gpuopt__knapsack_choice_decode(k, begin, end, k->pass_bits, &state);
+        return;
+    }
+    while (2 * half < all) half += gpuopt__knapsack_choice_bits(k, mark++);
+    gpuopt__knapsack_choice_pass(k, begin, from, end, mark, target);
+    middle.weight = (int64_t)target->word;
+    gpuopt__knapsack_choice_recover_part(k, begin, from, mark, &middle);
+    gpuopt__knapsack_choice_recover_part(k, mark, middle, end, target);
+}
+
+/* The steps that completed the solution after its last decision. */
+static void gpuopt__knapsack_choice_complete(gpuopt_knapsack_choice *k) {
+    const int32_t split = k->steps + 2;
+    int32_t node = split, left = k->found_steps;
+    gpuopt__knapsack_choice_relink(k, k->found_level);
+    for (; left > 0; left--) {
+        node = k->next[node];
+        k->trial[k->step[node - 1].index] = k->step[node - 1].to;
+    }
+    for (; left < 0; left++) {
+        node = k->previous[node];
+        k->trial[k->step[node - 1].index] = k->step_from[node - 1];
+    }
+}
+
+/* Fills `chosen` with the items of the best solution. */
+static void gpuopt__knapsack_choice_recover(gpuopt_knapsack_choice *k) {
+    gpuopt__knapsack_choice_state state = k->found;
+    const gpuopt__knapsack_choice_state root = {0, 0, 0};
+    int32_t c, level;
+    if (k->known >= k->lower) return;
+    for (c = 0; c < k->desc.classes; c++) k->trial[c] = k->at[c];
+    gpuopt__knapsack_choice_complete(k);
+    level = gpuopt__knapsack_choice_decode(k, 0, k->found_level, k->bits, &state);
+    if (level > 0) gpuopt__knapsack_choice_recover_part(k, 0, root, level, &state);
+    gpuopt__knapsack_choice_relink(k, k->ready ? k->level + 1 : k->level);
+    if (k->ready) k->options = gpuopt__knapsack_choice_list_options(k, k->level, k->lower + 1);
+    k->known = k->lower;
+    for (c = 0; c < k->desc.classes; c++) k->chosen[c] = k->item[k->trial[c]].index;
+}
+
+#endif /* GPUOPT_IMPL_KNAPSACK_CHOICE_RECOVER_H */

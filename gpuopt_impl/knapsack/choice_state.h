@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Multiple-choice knapsacks: the arithmetic of a state.
+ *
+ * The linear relaxation gives each class an item, except the break class, which lies between two: the break solution
+ * takes the lighter one. A state is what a solution changes in it, in the classes decided so far: by how much it is
+ * heavier and by how much it has more profit. The other classes can then go up or down, along the upper hulls of their
+ * items, in the order of profit per weight: the table lists these steps from the break solution on.
+ */
+#ifndef GPUOPT_IMPL_KNAPSACK_CHOICE_STATE_H
+#define GPUOPT_IMPL_KNAPSACK_CHOICE_STATE_H
+
+#include "bound.h"
+
+enum { GPUOPT__KNAPSACK_CHOICE_STEPS = 24 }; /* up, and down, that a table has at most */
+
+typedef struct gpuopt__knapsack_choice_state {
+    int64_t weight, profit; /* more than the break solution's */
+    uint64_t word;          /* the last decisions, or where the state comes from: see choice_recover.h */
+} gpuopt__knapsack_choice_state;
+
+/* States, by increasing weight and increasing profit. */
+typedef struct gpuopt__knapsack_choice_list {
+    int64_t *weight, *profit;
+    uint64_t *word;
+} gpuopt__knapsack_choice_list;
+
+/* An item that a class may take, compared with that of the break solution. */
+typedef struct gpuopt__knapsack_choice_option {
+    int64_t weight, profit;
+    uint64_t code; /* among all items of the class */
+} gpuopt__knapsack_choice_option;
+
+/* The classes that stay undecided. */
+typedef struct gpuopt__knapsack_choice_table {
+    int32_t ups, downs; /* entries of each side, in this order; an end of the way up is an entry without profit */
+    /* What the steps before this one weigh and are worth, negative for downs; and this step, not negative. */
+    int64_t at[2 * GPUOPT__KNAPSACK_CHOICE_STEPS + 1], worth[2 * GPUOPT__KNAPSACK_CHOICE_STEPS + 1];
+    int64_t weight[2 * GPUOPT__KNAPSACK_CHOICE_STEPS + 1], profit[2 * GPUOPT__KNAPSACK_CHOICE_STEPS + 1];
+    int64_t room; /* what the break solution leaves of the capacity */
+    int64_t goal; /* profit that is looked for, or more, compared with the break solution's */
+    int64_t lose; /* weight that these classes can lose at most */
+} gpuopt__knapsack_choice_table;
+
+/* a b >= c d, for b >= 0 and d >= 1. */
+GPUOPT_HD int gpuopt__knapsack_choice_reaches(int64_t a, int64_t b, int64_t c, int64_t d) {
+    if (a >= 0 && c <= 0) return 1;
+    if (a < 0 && c > 0) return 0;
+    if (a >= 0) return gpuopt__knapsack_product_reaches((uint64_t)a, (uint64_t)b, (uint64_t)c, (uint64_t)d);
+    return gpuopt__knapsack_product_reaches((uint64_t)-c, (uint64_t)d, (uint64_t)-a, (uint64_t)b);
+}
+
+/* The step of which a fraction would fill this room: the last one up whose way weighs no more, or the last one down
+ * before which more has to go. Needs one of that side. */
+GPUOPT_HD int32_t gpuopt__knapsack_choice_seek(const gpuopt__knapsack_choice_table *t, int64_t room) {
+    int32_t low = room >= 0 ? 0 : t->ups, high = room >= 0 ? t->ups - 1 : t->ups + t->downs - 1;
+    while (low < high) {
+        const int32_t middle = low + (high - low + 1) / 2;
+        if (room >= 0 ? t->at[middle] <= room : t->at[middle] > room) low = middle;
+        else high = middle - 1;
+    }
+    return low;
+}
+
+/* Whether a state may lead to the goal: Dantzig's bound, or if the table ends before, the last step's. */
+GPUOPT_HD int gpuopt__knapsack_choice_stays(const gpuopt__knapsack_choice_table *t, int64_t weight, int64_t profit) {
+    const int64_t room = t->room - weight;
+    int32_t s;
+    if (room + t->lose < 0) return 0;
+    s = gpuopt__knapsack_choice_seek(t, room);
+    return gpuopt__knapsack_choice_reaches(room - t->at[s], t->profit[s], t->goal - profit - t->worth[s], t->weight[s]);
+}
+
+/* The profit of the state's own solution, in which other classes go up as far as they can, or down as far as they must;
+ * *steps, so many. INT64_MIN: the table ends before. */
+GPUOPT_HD int64_t gpuopt__knapsack_choice_completed(const gpuopt__knapsack_choice_table *t, int64_t weight,
+                                                    int64_t profit, int32_t *steps) {
+    const int64_t room = t->room - weight;
+    int32_t s;
+    if (room + t->lose < 0) return INT64_MIN;
+    s = gpuopt__knapsack_choice_seek(t, room);
+    *steps = s;
+    if (room >= 0) return profit + t->worth[s];
+    *steps = -(s - t->ups + 1);
+    return t->at[s] - t->weight[s] <= room ? profit + t->worth[s] - t->profit[s] : INT64_MIN;
+}
+
+#endif /* GPUOPT_IMPL_KNAPSACK_CHOICE_STATE_H */
