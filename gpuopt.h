@@ -2362,7 +2362,7 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const
  * O(nodes in the pool), on the GPU within its memory. ARGUMENT: every is less than 1, or capacity is too small. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_deal(gpuopt_knapsack *knapsack, int64_t every, void *bytes, uint64_t capacity,
                                               uint64_t *size);
-/* Drops all nodes but one of each `parts`, from all levels: the share of part 0 <= part < parts. Handles of one problem,
+/* Drops all nodes but one of each `parts`, from all levels: the share of part 0 <= part < parts. Handles of a problem,
  * with pools of one size, that have made the same calls hold the same nodes, on any backend; if each of `parts` of them
  * then keeps a part of its own, they share the work, and no node has had to travel. OPTIMAL and `upper` then refer only
  * to what each of them holds; what is dropped is not counted as pruned. Cost: O(nodes in the pool), on the GPU within

@@ -24,8 +24,8 @@ typedef struct search {
     uint64_t waiting_size;
 } search;
 
-/* A move makes two ranks' nodes equally many. It must be of so many: of 4, of a tenth of the richer one's, which then has
- * a quarter more than the other, and of a part of a round's. */
+/* A move makes two ranks' nodes equally many. It must be of so many: of 4, of a tenth of the richer one's, which then
+ * has a quarter more than the other, and of a part of a round's. */
 enum { WORTH_A_MOVE = 4, PART_WORTH_A_MOVE = 10, ROUND_WORTH_A_MOVE = 64 };
 /* Nodes for each rank, or as many as a round has, at which the ranks part: then their shares are about even. */
 enum { PART_AT = 4096 };

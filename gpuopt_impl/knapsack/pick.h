@@ -8,8 +8,8 @@
 
 #include "search.h"
 
-/* Of each `every` nodes one: not always the one at the same place, which might be that of children of one kind. Different
- * parts, 0 to every - 1, have different nodes, and together all. */
+/* Of each `every` nodes one: not always the one at the same place, which might be that of children of one kind.
+ * Different parts, 0 to every - 1, have different nodes, and together all. */
 typedef struct gpuopt__knapsack_share {
     int64_t every, part;
     int others; /* not 0: all nodes but these */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Nodes dealt out of a pool, kept in one, and added to one: handles that pass them to and fro, or each keep a part, find
- * the optimum of dynamic programming together; each node is in one place; halves are even at every level; and what is refused.
+ * Nodes dealt out of a pool, kept in one, and added to one: handles that pass them to and fro, or each keep a part,
+ * find the optimum of dynamic programming together; each node is in one place; halves are even at every level; and what
+ * is refused.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -131,8 +132,8 @@ static const unsigned char *list_at(const pool *p, int64_t level, int64_t *count
     return NULL;
 }
 
-/* Handles that have made the same calls, and then each keep a part: at each level the parts are the whole, as many nodes
- * as there are in each but for one, and their best solution is that of dynamic programming. */
+/* Handles that have made the same calls, and then each keep a part: at each level the parts are the whole, as many
+ * nodes as there are in each but for one, and their best solution is that of dynamic programming. */
 static void parts_of_a_whole(void **state) {
     gpuopt_context *context = test_context(NULL);
     uint64_t random = 47, size;
