@@ -10,7 +10,7 @@
  * so that with 1 all share one. NAME of a model: as batch_work.h says, of a knapsack: as examples/io/knapsack.h does,
  * of a graphical model: as examples/io/graphical.h does; "" leaves a table out. --round: nodes between exchanges;
  * --pool: nodes, 0: as the library chooses; --memory: memory_limit of a rank. One rank has no group, but for knapsacks.
- * Medians of N runs after one that is not counted; each run begins when all ranks are there, and ends with the last of them.
+ * Medians of N runs after one that is not counted; each run begins when all ranks are there, and ends with the last.
  * Times in ms:
  *     run          batches: _run with nodes and reports in host memory; eliminations: all steps
  *     own, all     _get_changes of a rank's own nodes, and of all on each rank
