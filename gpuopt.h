@@ -2364,9 +2364,15 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_pack(gpuopt_knapsack *knapsack, int64_t
 GPUOPT_API gpuopt_status gpuopt_knapsack_unpack(gpuopt_knapsack *knapsack, const void *bytes, uint64_t size);
 /* Takes one of each `every` nodes (1: all) out of the pool, from all its levels, and packs them: with 2 it is half of
  * the work, and not a piece of one end of it, as with _pack. Otherwise as _pack with remove. Cost: as _pack, and
- * O(nodes in the pool). ARGUMENT: every is less than 1, or capacity is too small. */
+ * O(nodes in the pool), on the GPU within its memory. ARGUMENT: every is less than 1, or capacity is too small. */
 GPUOPT_API gpuopt_status gpuopt_knapsack_deal(gpuopt_knapsack *knapsack, int64_t every, void *bytes, uint64_t capacity,
                                               uint64_t *size);
+/* Drops all nodes but one of each `parts`, from all levels: the share of part 0 <= part < parts. Handles of a problem,
+ * with pools of one size, that have made the same calls hold the same nodes, on any backend; if each of `parts` of them
+ * then keeps a part of its own, they share the work, and no node has had to travel. OPTIMAL and `upper` then refer only
+ * to what each of them holds; what is dropped is not counted as pruned. Cost: O(nodes in the pool), on the GPU within
+ * its memory. ARGUMENT: parts is less than 1, or there is no such part. */
+GPUOPT_API gpuopt_status gpuopt_knapsack_keep(gpuopt_knapsack *knapsack, int64_t part, int64_t parts);
 /* As _unpack, but the nodes are added to those in the pool, the root included, if there are any. STATE: the pool is not
  * empty, and the search is by DOMINANCE. UNSUPPORTED: both together do not fit the pool. Cost: O(size), and at times
  * O(nodes in the pool). */

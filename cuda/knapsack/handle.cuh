@@ -13,8 +13,9 @@
 
 namespace {
 
-constexpr int64_t knapsack_short = 1024;    /* the CPU expands a list of this length in about the time of a launch */
-constexpr int64_t knapsack_blocks = 3;      /* per multiprocessor */
+constexpr int64_t knapsack_short = 1024; /* the CPU expands a list of this length in about the time of a launch */
+constexpr int64_t knapsack_blocks = 3;   /* per multiprocessor */
+constexpr int64_t knapsack_gather_blocks = 4096;
 constexpr int64_t knapsack_at_once = 65536; /* nodes that are copied between host and device before a wait */
 
 struct CudaKnapsack {
@@ -116,7 +117,7 @@ uint64_t cut_knapsack_host(const gpuopt_knapsack_desc &d, void *base, CudaKnapsa
  * the host. */
 gpuopt_status knapsack_load_kernels(const gpuopt_context *context, const gpuopt_knapsack_desc &d) {
     if (d.search == GPUOPT_SEARCH_HYBRID) return load_kernels(context, knapsack_expand<false, true>);
-    gpuopt_status status = load_kernels(context, knapsack_expand<true, false>, knapsack_complete);
+    gpuopt_status status = load_kernels(context, knapsack_expand<true, false>, knapsack_complete, knapsack_gather);
     return status || d.search == GPUOPT_SEARCH_DOMINANCE ? status
                                                          : load_kernels(context, knapsack_expand<false, false>);
 }

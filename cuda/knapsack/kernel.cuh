@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack on the GPU: a step, and the completion of a list, each in one launch.
+ * Knapsack on the GPU: a step, and the completion of a list, each in one launch; and picked nodes side by side.
  *
  * A block takes tile after tile of the step's children, ranked as on the CPU (gpuopt_impl/knapsack/cpu_step.h). It
  * builds the children in shared memory, merges them there if dominance is on, tests each, and writes those that stay
@@ -229,6 +229,17 @@ __global__ void __launch_bounds__(KNAPSACK_THREADS) knapsack_complete(const __gr
         mine.rank = item;
     }
     knapsack_report(p.shared, scratch, mine, p.search.lower);
+}
+
+/* Puts picked nodes side by side, from place p.to on. */
+__global__ void knapsack_gather(gpuopt__knapsack_pool pool, const __grid_constant__ gpuopt__knapsack_pick p) {
+    for (int64_t i = int64_t{blockIdx.x} * KNAPSACK_THREADS + threadIdx.x; i < p.count;
+         i += int64_t{gridDim.x} * KNAPSACK_THREADS) {
+        const int64_t from = gpuopt__knapsack_pick_place(&p, i), to = p.to + i * p.step;
+        pool.room[to] = pool.room[from];
+        pool.profit[to] = pool.profit[from];
+        pool.decisions[to] = pool.decisions[from];
+    }
 }
 
 } // namespace

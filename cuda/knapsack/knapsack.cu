@@ -4,7 +4,7 @@
  * gpuopt_impl/knapsack/calls.h, which has checked its arguments, through that table to the functions here.
  *
  *     handle.cuh    what a handle holds; the memory that it takes
- *     nodes.cuh     where the nodes are, on the device or on the host, and moving them; get and put
+ *     nodes.cuh     where the nodes are, on the device or on the host, and moving them; get, put and pick
  *     kernel.cuh    the kernels: a step, and the completion of a list
  *     tile.cuh      what a step is given; the children of a tile
  *     batch.cuh     batches of small knapsacks: their kernels and functions
@@ -217,8 +217,8 @@ gpuopt_status cuda_knapsack_run(gpuopt_knapsack *knapsack, gpuopt__knapsack_sear
 } // namespace
 
 const gpuopt__knapsack_backend gpuopt__cuda_knapsack = {
-    cuda_knapsack_plan,       cuda_knapsack_create,       cuda_knapsack_destroy,       cuda_knapsack_grow,
-    cuda_knapsack_run,        cuda_knapsack_load,         cuda_knapsack_get,           cuda_knapsack_put,
-    cuda_knapsack_batch_plan, cuda_knapsack_batch_create, cuda_knapsack_batch_destroy, cuda_knapsack_batch_run,
-    cuda_knapsack_multi_plan, cuda_knapsack_multi_create, cuda_knapsack_multi_destroy, cuda_knapsack_multi_round,
-    cuda_knapsack_multi_found};
+    cuda_knapsack_plan,        cuda_knapsack_create,     cuda_knapsack_destroy,      cuda_knapsack_grow,
+    cuda_knapsack_run,         cuda_knapsack_load,       cuda_knapsack_get,          cuda_knapsack_put,
+    cuda_knapsack_pick,        cuda_knapsack_batch_plan, cuda_knapsack_batch_create, cuda_knapsack_batch_destroy,
+    cuda_knapsack_batch_run,   cuda_knapsack_multi_plan, cuda_knapsack_multi_create, cuda_knapsack_multi_destroy,
+    cuda_knapsack_multi_round, cuda_knapsack_multi_found};

@@ -89,6 +89,33 @@ gpuopt_status cuda_knapsack_put(gpuopt_knapsack *knapsack, const gpuopt__knapsac
     });
 }
 
+/* As many at a time as there are free nodes, between the two sides: the kernel puts them there, since its blocks run in
+ * any order and would overwrite what others still have to read. */
+gpuopt_status cuda_knapsack_pick(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s,
+                                 const gpuopt__knapsack_pick *pick, gpuopt__knapsack_node *node) {
+    CudaKnapsack *k = cuda_knapsack(knapsack);
+    DeviceScope scope(knapsack->context);
+    if (knapsack_is_on_host(k, s)) {
+        gpuopt__knapsack_pick_nodes(&k->host_pool, pick, node);
+        return GPUOPT_OK;
+    }
+    const int64_t free = s->home_room - s->used[0] - s->used[1], first = gpuopt__knapsack_place(s, 0, s->used[0], 0);
+    gpuopt__knapsack_pick p = *pick;
+    gpuopt_status status = GPUOPT_OK;
+    for (int64_t done = 0; done < pick->count && !status; done += p.count, p.before += p.count) {
+        p.count = std::min(free, pick->count - done);
+        p.to = p.step < 0 ? first + p.count - 1 : first;
+        k->queue.launch(
+            {std::min((p.count + KNAPSACK_THREADS - 1) / KNAPSACK_THREADS, knapsack_gather_blocks), KNAPSACK_THREADS},
+            knapsack_gather, k->pool, p);
+        status = k->queue.launched("picking knapsack nodes");
+        if (status) break;
+        status = node ? cuda_knapsack_get(knapsack, s, p.to, static_cast<int>(p.step), p.count, node + done)
+                      : knapsack_copy(k, k->pool, pick->to + done * p.step, k->pool, p.to, p.step, p.count);
+    }
+    return status;
+}
+
 } // namespace
 
 #endif /* GPUOPT_CUDA_KNAPSACK_NODES_CUH */

@@ -17,13 +17,19 @@ typedef struct search {
     standing *all;  /* [ranks] */
     int32_t *order; /* [ranks] from the fewest nodes to the most */
     int adds;       /* nodes can be added to others, see gpuopt_knapsack_add */
+    int64_t nodes;  /* of a round */
+    int64_t before; /* nodes of all ranks, a round ago */
     gpuopt_knapsack_info info;
     void *waiting; /* nodes that have not fitted into the pool; NULL: none */
     uint64_t waiting_size;
 } search;
 
-/* A move makes two ranks' nodes equally many. It must be of so many, and of a part of those of the richer one. */
-enum { WORTH_A_MOVE = 4, PART_WORTH_A_MOVE = 16 };
+/* A move makes two ranks' nodes equally many. It must be of so many: of 4, of a tenth of the richer one's, which then
+ * has a quarter more than the other, and of a part of a round's. */
+enum { WORTH_A_MOVE = 4, PART_WORTH_A_MOVE = 10, ROUND_WORTH_A_MOVE = 64 };
+/* Nodes for each rank, or as many as a round has, at which the ranks part: then their shares are about even. */
+enum { PART_AT = 4096 };
+enum { MOST_LEVELS = 8 }; /* of a round */
 
 /* Takes one of each `every` nodes out of the pool, as bytes that the caller frees. */
 static gpuopt_status take_out(gpuopt_knapsack *knapsack, int64_t every, void **bytes, uint64_t *size) {
@@ -33,6 +39,8 @@ static gpuopt_status take_out(gpuopt_knapsack *knapsack, int64_t every, void **b
     if (!status) status = gpuopt_knapsack_deal(knapsack, every, *bytes, *size, size);
     return status;
 }
+
+enum { BYTES_OF_A_NODE = 20 }; /* doc/knapsack.md */
 
 static gpuopt_status give(search *s, int32_t to, int64_t every) {
     void *bytes;
@@ -71,7 +79,7 @@ static gpuopt_status use_waiting(search *s) {
 }
 
 /* The rank with the fewest nodes gets so many of the one with the most that both have equally many; and so on. */
-static gpuopt_status balance(search *s, int64_t *moves) {
+static gpuopt_status balance(search *s, knapsack_ranks_answer *answer) {
     gpuopt_status status = GPUOPT_OK;
     int32_t dry, rich, k;
     for (k = 0; k < s->ranks; k++) { /* by insertion; equal ones by their number */
@@ -82,10 +90,13 @@ static gpuopt_status balance(search *s, int64_t *moves) {
     for (dry = 0, rich = s->ranks - 1; dry < rich && !status; dry++, rich--) {
         const int32_t to = s->order[dry], from = s->order[rich];
         const int64_t more = s->all[from].alive - s->all[to].alive;
-        if (!s->all[to].takes || more / 2 < WORTH_A_MOVE || more / 2 < s->all[from].alive / PART_WORTH_A_MOVE) continue;
+        if (!s->all[to].takes || more / 2 < WORTH_A_MOVE || more / 2 < s->all[from].alive / PART_WORTH_A_MOVE ||
+            more / 2 < s->nodes / ROUND_WORTH_A_MOVE)
+            continue;
         if (s->rank == from) status = give(s, to, (2 * s->all[from].alive + more / 2) / more); /* rounded */
         if (s->rank == to) status = get(s, from);
-        ++*moves;
+        answer->moves++;
+        answer->moved += more / 2 * BYTES_OF_A_NODE;
     }
     return status;
 }
@@ -115,34 +126,42 @@ static gpuopt_status compare(search *s, int64_t *best, int32_t *owner, int64_t *
 
 /* Expands this rank's nodes for a round. Ranks that can add nodes go level by level, all equally far, as one
  * breadth-first search would: who gets nodes of a level far above its own would leave them, and perhaps the optimum,
- * for the end. A rank has at most twice as many nodes after a level as before. */
-static gpuopt_status expand(search *s, int64_t nodes, int64_t alive) {
-    int64_t most = alive / s->ranks + 1;
-    int32_t levels = 1;
-    if (!s->adds || s->info.slices > 0) return gpuopt_knapsack_expand(s->knapsack, nodes, 0, &s->info);
-    for (; most < nodes / 2; most *= 2) levels++;
+ * for the end. Where nodes have become more in the last round, a rank may have twice as many after each level. */
+static gpuopt_status expand(search *s, int64_t alive) {
+    const int64_t most = alive / s->ranks + 1, factor = alive > s->before ? 2 : 1;
+    int64_t next = most, sum = 0;
+    int32_t levels = 0;
+    s->before = alive;
+    if (!s->adds || s->info.slices > 0) return gpuopt_knapsack_expand(s->knapsack, s->nodes, 0, &s->info);
+    for (; levels == 0 || (levels < MOST_LEVELS && sum + next <= s->nodes); levels++) sum += next, next *= factor;
     return gpuopt_knapsack_expand(s->knapsack, 0, levels, &s->info);
 }
 
-static gpuopt_status go(search *s, int64_t nodes, uint8_t *taken, int32_t items, knapsack_ranks_answer *answer) {
-    gpuopt_status status = GPUOPT_OK;
-    int64_t alive = 1;
+/* The first steps, the same on all ranks, and the parting. */
+static gpuopt_status begin(search *s, knapsack_ranks_answer *answer) {
+    const int64_t many = s->nodes / s->ranks < PART_AT ? s->nodes : PART_AT * (int64_t)s->ranks;
+    gpuopt_status status = gpuopt_knapsack_get_info(s->knapsack, &s->info);
+    while (!status && s->info.alive > 0 && s->info.alive < many && s->info.expanded < 4 * many)
+        status = gpuopt_knapsack_expand(s->knapsack, 0, 1, &s->info);
+    answer->common = s->info.expanded;
+    return status;
+}
+
+static gpuopt_status go(search *s, uint8_t *taken, int32_t items, knapsack_ranks_answer *answer) {
+    gpuopt_status status = gpuopt_knapsack_keep(s->knapsack, s->rank, s->ranks);
+    int64_t alive = s->info.alive;
     int32_t owner = 0, k;
-    if (s->rank > 0) { /* the root is rank 0's */
-        void *bytes;
-        uint64_t size;
-        status = take_out(s->knapsack, 1, &bytes, &size);
-        free(bytes);
-    }
-    while (!status && alive > 0) {
-        status = expand(s, nodes, alive);
+    if (!status) status = gpuopt_knapsack_get_info(s->knapsack, &s->info);
+    do {
+        if (!status) status = expand(s, alive);
         if (!status) status = use_waiting(s);
         if (!status) status = compare(s, &answer->profit, &owner, &alive);
-        if (!status && alive > 0) status = balance(s, &answer->moves);
+        if (!status && alive > 0) status = balance(s, answer);
         answer->rounds++;
-    }
+    } while (!status && alive > 0);
+    answer->expanded = answer->common;
     for (k = 0; k < s->ranks && !status; k++) {
-        int64_t expanded = s->all[k].expanded;
+        const int64_t expanded = s->all[k].expanded - answer->common;
         answer->expanded += expanded;
         if (k == 0 || expanded < answer->least) answer->least = expanded;
         if (k == 0 || expanded > answer->most) answer->most = expanded;
@@ -152,27 +171,24 @@ static gpuopt_status go(search *s, int64_t nodes, uint8_t *taken, int32_t items,
     return status;
 }
 
-/* All ranks were given the same. */
-static gpuopt_status agree(gpuopt_group *group, const gpuopt_knapsack_desc *desc, int64_t nodes) {
-    uint64_t row = sizeof(int64_t) * (uint64_t)(desc->items > 0 ? desc->items : 0);
-    int64_t number[9];
-    gpuopt_status status;
-    number[0] = desc->items;
-    number[1] = desc->capacity;
-    number[2] = desc->search;
-    number[3] = desc->when_full;
-    number[4] = desc->pool;
-    number[5] = desc->node_limit;
-    number[6] = desc->reduction;
-    number[7] = desc->hybrid_threshold;
-    number[8] = nodes;
-    status = gpuopt_group_agree(group, number, sizeof number);
-    if (!status) status = gpuopt_group_agree(group, desc->weight, row);
-    if (!status) status = gpuopt_group_agree(group, desc->profit, row);
+/* All ranks were given the same, and have come to the same nodes. */
+static gpuopt_status agree(const search *s, const gpuopt_knapsack_desc *desc) {
+    const size_t row = sizeof(int64_t) * (size_t)desc->items;
+    const int64_t number[] = {desc->items,   desc->capacity,   desc->search,    desc->when_full,
+                              desc->pool,    desc->node_limit, desc->reduction, desc->hybrid_threshold,
+                              s->nodes,      s->info.expanded, s->info.alive,   s->info.lower,
+                              s->info.slices};
+    char *all = malloc(sizeof number + 2 * row);
+    gpuopt_status status = GPUOPT_ERROR_MEMORY;
+    if (!all) return status;
+    memcpy(all, number, sizeof number);
+    if (row > 0) memcpy(all + sizeof number, desc->weight, row), memcpy(all + sizeof number + row, desc->profit, row);
+    status = gpuopt_group_agree(s->group, all, sizeof number + 2 * row);
+    free(all);
     return status;
 }
 
-gpuopt_status knapsack_solve_ranks(gpuopt_context *context, gpuopt_group *group, const gpuopt_knapsack_desc *desc,
+gpuopt_status knapsack_share_ranks(gpuopt_group *group, gpuopt_knapsack *knapsack, const gpuopt_knapsack_desc *desc,
                                    int64_t nodes, uint8_t *taken, knapsack_ranks_answer *answer) {
     gpuopt_group_info info;
     search s;
@@ -184,19 +200,31 @@ gpuopt_status knapsack_solve_ranks(gpuopt_context *context, gpuopt_group *group,
     status = gpuopt_group_get_info(group, &info);
     if (status) return status;
     s.group = group;
+    s.knapsack = knapsack;
     s.rank = info.rank;
     s.ranks = info.count;
+    s.nodes = nodes;
     s.adds = desc->search != GPUOPT_SEARCH_DOMINANCE;
     s.all = calloc((size_t)s.ranks, sizeof *s.all);
     s.order = calloc((size_t)s.ranks, sizeof *s.order);
     if (!s.all || !s.order) status = GPUOPT_ERROR_MEMORY;
-    if (!status) status = agree(group, desc, nodes);
-    if (!status) status = gpuopt_knapsack_create(context, desc, &s.knapsack);
-    if (!status) status = go(&s, nodes, taken, desc->items, answer);
-    gpuopt_knapsack_destroy(s.knapsack);
+    if (!status) status = begin(&s, answer);
+    if (!status) status = agree(&s, desc);
+    if (!status) status = go(&s, taken, desc->items, answer);
     free(s.waiting);
     free(s.all);
     free(s.order);
     if (status) gpuopt_group_abort(group);
+    return status;
+}
+
+gpuopt_status knapsack_solve_ranks(gpuopt_context *context, gpuopt_group *group, const gpuopt_knapsack_desc *desc,
+                                   int64_t nodes, uint8_t *taken, knapsack_ranks_answer *answer) {
+    gpuopt_knapsack *knapsack = NULL;
+    gpuopt_status status = gpuopt_knapsack_create(context, desc, &knapsack);
+    memset(answer, 0, sizeof *answer);
+    if (status) gpuopt_group_abort(group);
+    else status = knapsack_share_ranks(group, knapsack, desc, nodes, taken, answer);
+    gpuopt_knapsack_destroy(knapsack);
     return status;
 }

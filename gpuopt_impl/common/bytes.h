@@ -34,14 +34,6 @@ static uint64_t gpuopt__hash_number(uint64_t hash, uint64_t number) {
     return hash ^ hash >> 32;
 }
 
-/* A number that looks drawn at random, for any other: the finalizer of SplitMix64 (Steele, Lea, Flood). */
-static uint64_t gpuopt__mix(uint64_t number) {
-    uint64_t x = (number + 1) * 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
 /* The checksum of packed bytes, of which the 8 from place `at` on count as 0 because they hold it. A change within one
  * byte always changes it, since every step of the hash is a bijection. */
 static uint64_t gpuopt__checksum(const unsigned char *bytes, uint64_t size, uint64_t at) {

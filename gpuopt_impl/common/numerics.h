@@ -209,12 +209,15 @@ GPUOPT_HD double gpuopt__quotient_up(double high, double low, double doubt, doub
     return gpuopt__next_up(gpuopt__add(quotient, step));
 }
 
-/* In [0, 1), from the seed and k (splitmix64). */
-GPUOPT_HD double gpuopt__random(uint64_t seed, uint64_t k) {
-    uint64_t z = (seed + k + 1) * 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+/* A number that looks drawn at random, for any other: the finalizer of SplitMix64 (Steele, Lea, Flood). */
+GPUOPT_HD uint64_t gpuopt__mix(uint64_t number) {
+    uint64_t x = (number + 1) * 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
 }
+
+/* In [0, 1), from the seed and k. */
+GPUOPT_HD double gpuopt__random(uint64_t seed, uint64_t k) { return (double)(gpuopt__mix(seed + k) >> 11) * 0x1p-53; }
 
 #endif /* GPUOPT_IMPL_NUMERICS_H */

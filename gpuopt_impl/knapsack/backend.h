@@ -14,7 +14,8 @@
  *     incumbent.h      solutions and claims of the caller, the upper bound
  *     recover.h        the items of the best solution
  *     pack.h, unpack.h nodes as bytes, and back
- *     deal.h           every so-many-th node as bytes, and nodes added to others
+ *     pick.h           which nodes are one of every so many (CPU and GPU)
+ *     deal.h           these as bytes, or nothing but these; and nodes added to others
  *     small.h          a small knapsack, searched by one thread (CPU and GPU)
  *     batch.h          the public calls for many of these; cpu_batch.h
  *     multi_head.h     several constraints: another search, see there
@@ -26,7 +27,7 @@
 #include "../common/backend.h"
 #include "choice_head.h"
 #include "multi_head.h"
-#include "search.h"
+#include "pick.h"
 #include "small.h"
 
 /* An item that is not decided yet. */
@@ -135,6 +136,10 @@ struct gpuopt__knapsack_backend {
                          gpuopt__knapsack_node *);
     gpuopt_status (*put)(gpuopt_knapsack *, const gpuopt__knapsack_search *, int64_t at, int step, int64_t count,
                          const gpuopt__knapsack_node *);
+    /* Reads picked nodes, at most `chunk` of them; node NULL: moves any number of them within their side of the pool.
+     * At least one node is free. */
+    gpuopt_status (*pick)(gpuopt_knapsack *, const gpuopt__knapsack_search *, const gpuopt__knapsack_pick *,
+                          gpuopt__knapsack_node *);
     /* Adds the memory of a batch, without its head, and so on. */
     void (*batch_plan)(const gpuopt_context *, const gpuopt_knapsack_batch_desc *, gpuopt_memory_plan *);
     gpuopt_status (*batch_create)(gpuopt_knapsack_batch *);

@@ -194,12 +194,19 @@ static gpuopt_status gpuopt__knapsack_cpu_put(gpuopt_knapsack *knapsack, const g
     return GPUOPT_OK;
 }
 
+static gpuopt_status gpuopt__knapsack_cpu_pick(gpuopt_knapsack *knapsack, const gpuopt__knapsack_search *s,
+                                               const gpuopt__knapsack_pick *p, gpuopt__knapsack_node *node) {
+    (void)s;
+    gpuopt__knapsack_pick_nodes(&((gpuopt__knapsack_cpu *)knapsack)->pool, p, node);
+    return GPUOPT_OK;
+}
+
 static const struct gpuopt__knapsack_backend gpuopt__knapsack_cpu_table = {
-    gpuopt__knapsack_cpu_plan,         gpuopt__knapsack_cpu_create,        gpuopt__knapsack_cpu_destroy,
-    gpuopt__knapsack_cpu_grow,         gpuopt__knapsack_cpu_run,           gpuopt__knapsack_cpu_load,
-    gpuopt__knapsack_cpu_get,          gpuopt__knapsack_cpu_put,           gpuopt__knapsack_cpu_batch_plan,
-    gpuopt__knapsack_cpu_batch_create, gpuopt__knapsack_cpu_batch_destroy, gpuopt__knapsack_cpu_batch_run,
-    gpuopt__knapsack_multi_cpu_plan,   gpuopt__knapsack_multi_cpu_create,  gpuopt__knapsack_multi_cpu_destroy,
-    gpuopt__knapsack_multi_cpu_round,  gpuopt__knapsack_multi_cpu_found};
+    gpuopt__knapsack_cpu_plan,          gpuopt__knapsack_cpu_create,       gpuopt__knapsack_cpu_destroy,
+    gpuopt__knapsack_cpu_grow,          gpuopt__knapsack_cpu_run,          gpuopt__knapsack_cpu_load,
+    gpuopt__knapsack_cpu_get,           gpuopt__knapsack_cpu_put,          gpuopt__knapsack_cpu_pick,
+    gpuopt__knapsack_cpu_batch_plan,    gpuopt__knapsack_cpu_batch_create, gpuopt__knapsack_cpu_batch_destroy,
+    gpuopt__knapsack_cpu_batch_run,     gpuopt__knapsack_multi_cpu_plan,   gpuopt__knapsack_multi_cpu_create,
+    gpuopt__knapsack_multi_cpu_destroy, gpuopt__knapsack_multi_cpu_round,  gpuopt__knapsack_multi_cpu_found};
 
 #endif /* GPUOPT_IMPL_KNAPSACK_CPU_H */

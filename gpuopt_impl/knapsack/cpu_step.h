@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-#include "search.h"
+#include "pick.h"
 
 static inline void gpuopt__knapsack_read(const gpuopt__knapsack_pool *pool, int64_t at, int step, int64_t count,
                                          gpuopt__knapsack_node *node) {
@@ -32,6 +32,22 @@ static inline void gpuopt__knapsack_store(const gpuopt__knapsack_pool *pool, int
         pool->room[at] = node[i].room;
         pool->profit[at] = node[i].profit;
         pool->decisions[at] = node[i].decisions;
+    }
+}
+
+/* Reads picked nodes, or moves them within the pool if node is NULL. */
+static inline void gpuopt__knapsack_pick_nodes(const gpuopt__knapsack_pool *pool, const gpuopt__knapsack_pick *p,
+                                               gpuopt__knapsack_node *node) {
+    int64_t i;
+    for (i = 0; i < p->count; i++) {
+        const int64_t from = gpuopt__knapsack_pick_place(p, i), to = p->to + i * p->step;
+        if (node) {
+            gpuopt__knapsack_read(pool, from, 1, 1, &node[i]);
+            continue;
+        }
+        pool->room[to] = pool->room[from];
+        pool->profit[to] = pool->profit[from];
+        pool->decisions[to] = pool->decisions[from];
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knapsack: every so-many-th node out of a pool, as packed bytes, and into a pool that has nodes of its own.
+ * Knapsack: one of every so many nodes out of a pool, as packed bytes, or all others; and nodes into a pool that has
+ * some of its own.
  */
 #ifndef GPUOPT_IMPL_KNAPSACK_DEAL_H
 #define GPUOPT_IMPL_KNAPSACK_DEAL_H
@@ -9,77 +10,96 @@
 
 /* ---- Dealing ---- */
 
-/* Nodes are counted over all lists, the lowest first. Of each `every` of them one is dealt out: not always the one at
- * the same place, which might be that of children of one kind. */
-static int64_t gpuopt__knapsack_dealt_of(int64_t block, int64_t every) {
-    return (int64_t)(gpuopt__mix((uint64_t)block) % (uint64_t)every);
-}
-
-/* How many of the first `count` nodes are dealt out. */
-static int64_t gpuopt__knapsack_dealt(int64_t count, int64_t every) {
-    const int64_t block = count / every;
-    return block + (gpuopt__knapsack_dealt_of(block, every) < count % every);
-}
-
 typedef struct gpuopt__knapsack_hand {
     int64_t nodes;   /* that are dealt out */
     int32_t lists;   /* from which */
     int32_t decided; /* decisions of the deepest of these */
 } gpuopt__knapsack_hand;
 
-static gpuopt__knapsack_hand gpuopt__knapsack_hand_of(const gpuopt__knapsack_search *s, int64_t every) {
+static gpuopt__knapsack_hand gpuopt__knapsack_hand_of(const gpuopt__knapsack_search *s,
+                                                      const gpuopt__knapsack_share *share) {
     gpuopt__knapsack_hand hand = {0, 0, 0};
     int64_t count = 0;
     int32_t j;
     for (j = 0; j < s->depth; j++) {
         count += s->list[j].count;
-        if (gpuopt__knapsack_dealt(count, every) == hand.nodes) continue;
-        hand.nodes = gpuopt__knapsack_dealt(count, every);
+        if (gpuopt__knapsack_share_of(share, count) == hand.nodes) continue;
+        hand.nodes = gpuopt__knapsack_share_of(share, count);
         hand.lists++;
         hand.decided = s->list[j].decided;
     }
     return hand;
 }
 
-/* Packs those of a list's nodes that are dealt out, and closes the gaps. at: places below it on its side, before and
- * after; number: nodes before it. Returns where the next node's bytes go through *to. */
-static gpuopt_status gpuopt__knapsack_deal_list(gpuopt_knapsack *k, gpuopt__knapsack_list *list, int64_t every,
-                                                int64_t number, int64_t before, int64_t after, unsigned char **to) {
-    const gpuopt__knapsack_search *s = &k->search;
-    const int step = list->side ? -1 : 1;
-    gpuopt__knapsack_node *node = k->staging;
-    int64_t done, part, i, kept = 0;
+/* Those nodes of a list that are in the share. before: nodes of its side below the list; number: nodes of all lists
+ * before it. */
+static gpuopt__knapsack_pick gpuopt__knapsack_pick_of(const gpuopt__knapsack_search *s,
+                                                      const gpuopt__knapsack_share *share,
+                                                      const gpuopt__knapsack_list *list, int64_t before,
+                                                      int64_t number) {
+    gpuopt__knapsack_pick p;
+    p.share = *share;
+    p.before = gpuopt__knapsack_share_of(share, number);
+    p.count = gpuopt__knapsack_share_of(share, number + list->count) - p.before;
+    p.number = number;
+    p.from = p.to = gpuopt__knapsack_place(s, list->side, before, 0);
+    p.step = list->side ? -1 : 1;
+    return p;
+}
+
+/* Packs picked nodes. Returns where the next node's bytes go through *to. */
+static gpuopt_status gpuopt__knapsack_pack_picked(gpuopt_knapsack *k, gpuopt__knapsack_pick p, unsigned char **to) {
+    int64_t left = p.count, i;
     gpuopt_status status = GPUOPT_OK;
-    for (done = 0; done < list->count && !status; done += part) {
-        int64_t stay = 0;
-        part = list->count - done < k->chunk ? list->count - done : k->chunk;
-        status =
-            gpuopt__knapsack_of(k)->get(k, s, gpuopt__knapsack_place(s, list->side, before, done), step, part, node);
-        for (i = 0; i < part && !status; i++) {
-            const int64_t at = number + done + i;
-            if (at % every == gpuopt__knapsack_dealt_of(at / every, every))
-                *to = gpuopt__knapsack_pack_node(&node[i], *to);
-            else node[stay++] = node[i];
-        }
-        if (!status && stay > 0)
-            status =
-                gpuopt__knapsack_of(k)->put(k, s, gpuopt__knapsack_place(s, list->side, after, kept), step, stay, node);
-        kept += stay;
+    for (; left > 0 && !status; left -= p.count, p.before += p.count) {
+        p.count = left < k->chunk ? left : k->chunk;
+        status = gpuopt__knapsack_of(k)->pick(k, &k->search, &p, k->staging);
+        for (i = 0; i < p.count && !status; i++) *to = gpuopt__knapsack_pack_node(&k->staging[i], *to);
     }
-    list->count = kept;
     return status;
+}
+
+/* Drops all nodes that are not in the share, after it has packed them, unless `to` is NULL. */
+static gpuopt_status gpuopt__knapsack_reduce_to(gpuopt_knapsack *k, const gpuopt__knapsack_share *share,
+                                                unsigned char *to) {
+    gpuopt__knapsack_search *s = &k->search;
+    gpuopt__knapsack_share rest = *share;
+    int64_t number = 0, before[2] = {0, 0}, after[2] = {0, 0};
+    int32_t j, depth = 0;
+    gpuopt_status status = GPUOPT_OK;
+    rest.others = !share->others;
+    for (j = 0; j < s->depth && !status; j++) {
+        gpuopt__knapsack_list list = s->list[j];
+        gpuopt__knapsack_pick p = gpuopt__knapsack_pick_of(s, &rest, &list, before[list.side], number);
+        if (to) status = gpuopt__knapsack_pack_picked(k, p, &to);
+        p = gpuopt__knapsack_pick_of(s, share, &list, before[list.side], number);
+        p.to = gpuopt__knapsack_place(s, list.side, after[list.side], 0);
+        if (!status && p.count > 0) status = gpuopt__knapsack_of(k)->pick(k, s, &p, NULL);
+        number += list.count;
+        before[list.side] += list.count;
+        after[list.side] += p.count;
+        list.count = p.count;
+        if (list.count > 0) s->list[depth++] = list;
+    }
+    if (status) return status;
+    s->depth = depth;
+    s->used[0] = after[0];
+    s->used[1] = after[1];
+    s->full = 0;
+    return GPUOPT_OK;
 }
 
 GPUOPT_API gpuopt_status gpuopt_knapsack_deal(gpuopt_knapsack *knapsack, int64_t every, void *bytes, uint64_t capacity,
                                               uint64_t *size) {
     static const char call[] = "gpuopt_knapsack_deal";
     gpuopt_knapsack *k = knapsack;
-    gpuopt__knapsack_search *s;
+    const gpuopt__knapsack_search *s;
+    gpuopt__knapsack_share share = {0, 0, 0};
     gpuopt__knapsack_hand hand;
     unsigned char *to;
     uint64_t need;
-    int64_t number = 0, before[2] = {0, 0}, after[2] = {0, 0};
-    int32_t j, depth = 0;
+    int64_t number = 0;
+    int32_t j;
     gpuopt_status status;
     GPUOPT__COMPUTES(gpuopt_knapsack_deal(knapsack, every, bytes, capacity, size));
     if (!k) return GPUOPT_ERROR_ARGUMENT;
@@ -87,7 +107,8 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_deal(gpuopt_knapsack *knapsack, int64_t
     if (every < 1 || (!bytes && !size))
         return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call,
                               every < 1 ? "every is less than 1" : "bytes and size are NULL");
-    hand = gpuopt__knapsack_hand_of(s, every);
+    share.every = every;
+    hand = gpuopt__knapsack_hand_of(s, &share);
     need = gpuopt__knapsack_packed_size(k, hand.lists, hand.nodes, hand.decided);
     if (bytes && capacity < need)
         return gpuopt__refuse(k->context, GPUOPT_ERROR_ARGUMENT, call, "capacity is too small");
@@ -98,26 +119,28 @@ GPUOPT_API gpuopt_status gpuopt_knapsack_deal(gpuopt_knapsack *knapsack, int64_t
     to = gpuopt__knapsack_pack_head(k, hand.lists, hand.nodes, hand.decided, (unsigned char *)bytes);
     for (j = 0; j < s->depth; number += s->list[j++].count) {
         const int64_t dealt =
-            gpuopt__knapsack_dealt(number + s->list[j].count, every) - gpuopt__knapsack_dealt(number, every);
+            gpuopt__knapsack_share_of(&share, number + s->list[j].count) - gpuopt__knapsack_share_of(&share, number);
         if (dealt > 0) to = gpuopt__knapsack_pack_list(&s->list[j], dealt, to);
     }
     for (j = 0; j < hand.decided; j++, to += 4) gpuopt__put_bytes(to, (uint64_t)s->decided[j], 4);
-    for (j = 0, number = 0; j < s->depth && !status; j++) {
-        gpuopt__knapsack_list list = s->list[j];
-        const int64_t count = list.count;
-        status = gpuopt__knapsack_deal_list(k, &list, every, number, before[list.side], after[list.side], &to);
-        number += count;
-        before[list.side] += count;
-        after[list.side] += list.count;
-        if (list.count > 0) s->list[depth++] = list;
-    }
+    share.others = 1;
+    status = gpuopt__knapsack_reduce_to(k, &share, to);
     if (status) return status;
-    s->depth = depth;
-    s->used[0] = after[0];
-    s->used[1] = after[1];
-    s->full = 0;
     gpuopt__seal((unsigned char *)bytes, need, GPUOPT__KNAPSACK_CHECKSUM);
     return GPUOPT_OK;
+}
+
+GPUOPT_API gpuopt_status gpuopt_knapsack_keep(gpuopt_knapsack *knapsack, int64_t part, int64_t parts) {
+    static const char call[] = "gpuopt_knapsack_keep";
+    gpuopt__knapsack_share share = {0, 0, 0};
+    GPUOPT__COMPUTES(gpuopt_knapsack_keep(knapsack, part, parts));
+    if (!knapsack) return GPUOPT_ERROR_ARGUMENT;
+    if (parts < 1 || part < 0 || part >= parts)
+        return gpuopt__refuse(knapsack->context, GPUOPT_ERROR_ARGUMENT, call,
+                              parts < 1 ? "parts is less than 1" : "part is not in 0..parts - 1");
+    share.every = parts;
+    share.part = part;
+    return gpuopt__knapsack_reduce_to(knapsack, &share, NULL);
 }
 
 /* ---- Adding ---- */

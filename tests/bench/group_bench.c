@@ -1,57 +1,34 @@
 /* SPDX-License-Identifier: MIT
  *
- * Times work that the ranks of a group share: batches of nodes, and a breadth-first knapsack search. Ranks are threads,
+ * Times work that the ranks of a group share: batches of nodes, knapsack searches, eliminations. Ranks are threads,
  * each with a context of its own, on the GPU each on a device of its own.
- *     group_bench BACKEND [--ranks N,...] [--device N] [--models "NAME;NAME..."] [--nodes N] [--decisions N,...]
- *                 [--knapsack NAME] [--repeat N]
- * BACKEND: cpu or cuda; --device: that of rank 0, the others have the next ones; NAME of a model: as batch_work.h says,
- * of a knapsack: as examples/io/knapsack.h does. One rank has no group. Medians of N runs after one that is not
- * counted; each run begins when all ranks are there, and ends with the last of them:
- *     run          _run with nodes and reports in host memory, ms
- *     own, all     _get_changes of a rank's own nodes, and of all on each rank, ms
- *     work         the largest rank's part of the entries that were evaluated, and for knapsacks of the nodes
- *     times        how often the time of the first number of ranks, for the run, and for it with `own`
- *     same         whether outcomes, rounds and columns of all nodes are those of the first number of ranks
+ *     group_bench BACKEND [--ranks N,...] [--device N] [--devices N] [--repeat N]
+ *                 [--models "NAME;NAME..."] [--nodes N] [--decisions N,...]
+ *                 [--knapsack "NAME;NAME..."] [--search breadth|dominance] [--round N] [--pool N]
+ *                 [--graphical "NAME;NAME..."] [--memory MIB]
+ * BACKEND: cpu or cuda; --device: that of rank 0, the others have the next ones; --devices: of so many they take turns,
+ * so that with 1 all share one. NAME of a model: as batch_work.h says, of a knapsack: as examples/io/knapsack.h does,
+ * of a graphical model: as examples/io/graphical.h does; "" leaves a table out. --round: nodes between exchanges;
+ * --pool: nodes, 0: as the library chooses; --memory: memory_limit of a rank. One rank has no group, but for knapsacks.
+ * Medians of N runs after one that is not counted; each run begins when all ranks are there, and ends with the last.
+ * Times in ms:
+ *     run          batches: _run with nodes and reports in host memory; eliminations: all steps
+ *     own, all     _get_changes of a rank's own nodes, and of all on each rank
+ *     ms           a search for the optimum and its items, without _create
+ *     work         the largest rank's part of the entries that were evaluated, or of the nodes after the common ones
+ *     common       nodes that all ranks expand before they part
+ *     by rank      of the run, until each rank's own steps were done; and planned operations and bytes moved
+ *     times        how often the time of the first number of ranks: for the run, and for it with `own`; for
+ *                  eliminations, for run and assign
+ *     same         whether outcomes, rounds and columns of all nodes, optimum and items, or cost and assignment are
+ *                  those of the first number of ranks
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "examples/io/knapsack.h"
-#include "examples/io/knapsack_ranks.h"
-#include "tests/bench/batch_work.h"
-#include "tests/bench/bench.h"
-#include "transports/gpuopt_threads.h"
-
-enum { MOST_RANKS = 16 };
-
-typedef struct options {
-    const char *backend, *ranks, *models, *decisions, *knapsack;
-    int64_t device, nodes, repeat;
-} options;
-
-/* What is measured, and what rank 0 finds. */
-typedef struct job {
-    const options *o;
-    const mip *model; /* NULL: a knapsack */
-    knapsack_model knapsack;
-    int32_t decisions;
-    int ranks;
-    double run, own, all, work; /* seconds; part of the work */
-    uint64_t seen;              /* a hash of what was found */
-    int64_t nodes;
-} job;
-
-typedef struct member {
-    job *job;
-    int rank, failed;
-    gpuopt_transport transport;
-    gpuopt_context *context;
-    gpuopt_group *group; /* NULL: alone */
-    machine machine;
-    char name[NAME];
-} member;
+#include "tests/bench/group_bench.h"
 
 /* ---- Ranks ---- */
 
@@ -70,7 +47,7 @@ static gpuopt_status open_rank(member *m) {
 #ifdef TEST_WITH_CUDA
     if (strcmp(m->job->o->backend, "cuda") == 0) {
         desc.backend = gpuopt_backend_cuda();
-        desc.device = (int32_t)(m->job->o->device + m->rank);
+        desc.device = (int32_t)(m->job->o->device + (m->job->o->devices ? m->rank % m->job->o->devices : m->rank));
     }
 #endif
     status = gpuopt_context_create(&desc, &m->context);
@@ -80,14 +57,12 @@ static gpuopt_status open_rank(member *m) {
     return status ? status : gpuopt_group_create(m->context, &m->transport, NULL, &m->group);
 }
 
-/* Waits for all ranks. Returns the time. */
-static double begin(member *m) {
+double begin(member *m) {
     if (m->group && gpuopt_group_agree(m->group, NULL, 0)) m->failed = 1;
     return now();
 }
 
-/* The time until the last rank is here. */
-static double ended(member *m, double start) {
+double ended(member *m, double start) {
     double taken = now() - start;
     if (m->group && gpuopt_group_all_reduce(m->group, GPUOPT_REDUCE_MAX, 1, NULL, &taken)) m->failed = 1;
     return taken;
@@ -144,8 +119,8 @@ static void note(job *j, const work *w, const int32_t *ran_by) {
         part[j->ranks > 1 ? ran_by[k] : 0] += (double)w->report.nonzeros[k];
         sum += (double)w->report.nonzeros[k];
     }
-    for (r = 0, j->work = 0; r < j->ranks; r++)
-        if (part[r] / sum > j->work) j->work = part[r] / sum;
+    for (r = 0, j->share = 0; r < j->ranks; r++)
+        if (part[r] / sum > j->share) j->share = part[r] / sum;
 }
 
 static double time_changes(member *m, gpuopt_propagator_batch *batch, work *w, int own) {
@@ -197,52 +172,20 @@ static void run_batches(member *m) {
     gpuopt_propagator_destroy(base);
 }
 
-/* ---- Knapsacks ---- */
-
-static void run_knapsack(member *m) {
-    job *j = m->job;
-    gpuopt_knapsack_desc desc = GPUOPT_INIT(gpuopt_knapsack_desc);
-    uint8_t *taken = (uint8_t *)work_room((size_t)j->knapsack.items, 1);
-    double times[MOST_REPEATS];
-    int k, repeat = (int)j->o->repeat;
-    desc.items = j->knapsack.items;
-    desc.weight = j->knapsack.weight;
-    desc.profit = j->knapsack.profit;
-    desc.capacity = j->knapsack.capacity;
-    desc.search = GPUOPT_SEARCH_BREADTH;
-    desc.pool = (int64_t)1 << 22;
-    if (!m->group && gpuopt_group_create(m->context, NULL, NULL, &m->group)) m->failed = 1;
-    for (k = -1; k < repeat && !m->failed; k++) {
-        knapsack_ranks_answer answer;
-        double start = begin(m);
-        gpuopt_status status = knapsack_solve_ranks(m->context, m->group, &desc, 100000, taken, &answer);
-        if (status) m->failed = 1, failed(&m->machine, "knapsack", "solve", status);
-        times[k < 0 ? 0 : k] = ended(m, start);
-        if (m->rank > 0) continue;
-        j->work = (double)answer.most / (double)(answer.expanded ? answer.expanded : 1);
-        j->nodes = answer.expanded;
-        j->seen = (uint64_t)answer.profit;
-    }
-    if (!m->failed && m->rank == 0) j->run = median(times, repeat);
-    free(taken);
-}
-
 /* ---- All ranks ---- */
 
 static void *run_rank(void *argument) {
     member *m = (member *)argument;
     gpuopt_status status = open_rank(m);
     if (status) m->failed = 1, failed(&m->machine, "rank", "context or group", status);
-    else if (m->job->model) run_batches(m);
-    else run_knapsack(m);
+    else m->job->work(m);
     if (m->failed && m->group) gpuopt_group_abort(m->group); /* so that the others do not wait */
     gpuopt_group_destroy(m->group);
     gpuopt_context_destroy(m->context);
     return NULL;
 }
 
-/* Returns 0, or -1 after a message. */
-static int run_job(job *j) {
+int run_job(job *j) {
     gpuopt_transport transport[MOST_RANKS];
     pthread_t thread[MOST_RANKS];
     member m[MOST_RANKS];
@@ -273,13 +216,9 @@ static int measure(job *j, const char *name) {
         j->ranks = (int)ranks;
         if (run_job(j)) return -1;
         if (run == 0) run = j->run, own = j->run + j->own, seen = j->seen;
-        if (j->model)
-            printf("| %s | %d | %d | %d | %.3f | %.3f | %.3f | %.1f%% | %.2f | %.2f | %s |\n", name, (int)j->decisions,
-                   (int)j->o->nodes, j->ranks, 1e3 * j->run, 1e3 * j->own, 1e3 * j->all, 100 * j->work, run / j->run,
-                   own / (j->run + j->own), j->seen == seen ? "yes" : "NO");
-        else
-            printf("| %s | - | %lld | %d | %.3f | - | - | %.1f%% | %.2f | - | %s |\n", name, (long long)j->nodes,
-                   j->ranks, 1e3 * j->run, 100 * j->work, run / j->run, j->seen == seen ? "yes" : "NO");
+        printf("| %s | %d | %d | %d | %.3f | %.3f | %.3f | %.1f%% | %.2f | %.2f | %s |\n", name, (int)j->decisions,
+               (int)j->o->nodes, j->ranks, 1e3 * j->run, 1e3 * j->own, 1e3 * j->all, 100 * j->share, run / j->run,
+               own / (j->run + j->own), j->seen == seen ? "yes" : "NO");
         fflush(stdout);
         if (j->seen != seen) return -1;
     }
@@ -297,6 +236,7 @@ static int measure_model(const options *o, const char *name) {
     if (work_load(name, &m)) return EXIT_BAD_INPUT;
     j.o = o;
     j.model = &m;
+    j.work = run_batches;
     while (!result && next_word(&at, word) && whole_number(word, MOST_DECISIONS, &decisions)) {
         j.decisions = (int32_t)decisions;
         if (measure(&j, name)) result = EXIT_FAILED;
@@ -305,40 +245,61 @@ static int measure_model(const options *o, const char *name) {
     return result;
 }
 
-static int measure_knapsack(const options *o) {
-    char error[512];
-    int result;
-    job j;
-    memset(&j, 0, sizeof j);
-    j.o = o;
-    if (knapsack_load(o->knapsack, &j.knapsack, error, sizeof error)) {
-        fprintf(stderr, "%s: %s\n", o->knapsack, error);
-        return EXIT_BAD_INPUT;
+/* The lists of names, separated by semicolons. */
+static int measure_all(const options *o, const char *names, int (*measure_one)(const options *, const char *)) {
+    char name[NAME];
+    const char *at;
+    int result = 0;
+    for (at = names; *at && !result;) {
+        size_t length = strcspn(at, ";");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        at += length + (at[length] == ';');
+        result = measure_one(o, name);
     }
-    result = measure(&j, o->knapsack) ? EXIT_FAILED : 0;
-    knapsack_free(&j.knapsack);
     return result;
 }
 
+static const char *const searches[] = {"dominance", "breadth", NULL};
+
 int main(int argc, char **argv) {
-    options o = {NULL, "1,2", "gen:rand,100000,100000,10,1;binary,10000,10", "1,12", "paper:200:1", 0, 65536, 5};
-    char name[NAME];
-    const char *at;
+    options o = {NULL,
+                 "1,2",
+                 "gen:rand,100000,100000,10,1;binary,10000,10",
+                 "1,12",
+                 "paper:200:1",
+                 "breadth",
+                 "random:18:10:0.3:1",
+                 0,
+                 0,
+                 65536,
+                 5,
+                 1 << 20,
+                 1 << 22,
+                 0};
     int k, result = 0;
     for (k = 2; k + 1 < argc; k += 2) {
-        if (strcmp(argv[k], "--ranks") == 0) o.ranks = argv[k + 1];
-        else if (strcmp(argv[k], "--models") == 0) o.models = argv[k + 1];
-        else if (strcmp(argv[k], "--decisions") == 0) o.decisions = argv[k + 1];
-        else if (strcmp(argv[k], "--knapsack") == 0) o.knapsack = argv[k + 1];
-        else if (strcmp(argv[k], "--device") == 0 && strcmp(argv[k + 1], "0") == 0) o.device = 0;
-        else if (strcmp(argv[k], "--device") == 0 && whole_number(argv[k + 1], 1000, &o.device)) continue;
-        else if (strcmp(argv[k], "--nodes") == 0 && whole_number(argv[k + 1], MOST_NODES, &o.nodes)) continue;
-        else if (strcmp(argv[k], "--repeat") != 0 || !whole_number(argv[k + 1], MOST_REPEATS, &o.repeat)) break;
+        const char *value = argv[k + 1];
+        if (strcmp(argv[k], "--ranks") == 0) o.ranks = value;
+        else if (strcmp(argv[k], "--models") == 0) o.models = value;
+        else if (strcmp(argv[k], "--decisions") == 0) o.decisions = value;
+        else if (strcmp(argv[k], "--knapsack") == 0) o.knapsack = value;
+        else if (strcmp(argv[k], "--graphical") == 0) o.graphical = value;
+        else if (strcmp(argv[k], "--search") == 0 && choice(value, searches) >= 0) o.search = value;
+        else if (strcmp(argv[k], "--device") == 0 && strcmp(value, "0") == 0) o.device = 0;
+        else if (strcmp(argv[k], "--device") == 0 && whole_number(value, 1000, &o.device)) continue;
+        else if (strcmp(argv[k], "--devices") == 0 && whole_number(value, MOST_RANKS, &o.devices)) continue;
+        else if (strcmp(argv[k], "--nodes") == 0 && whole_number(value, MOST_NODES, &o.nodes)) continue;
+        else if (strcmp(argv[k], "--round") == 0 && whole_number(value, INT64_MAX, &o.round)) continue;
+        else if (strcmp(argv[k], "--pool") == 0 && whole_number(value, (int64_t)1 << 40, &o.pool)) continue;
+        else if (strcmp(argv[k], "--memory") == 0 && whole_number(value, 1 << 20, &o.memory)) continue;
+        else if (strcmp(argv[k], "--repeat") != 0 || !whole_number(value, MOST_REPEATS, &o.repeat)) break;
     }
     if (argc >= 2) o.backend = argv[1];
     if (argc < 2 || k != argc || (strcmp(o.backend, "cpu") != 0 && strcmp(o.backend, "cuda") != 0)) {
-        fprintf(stderr, "usage: group_bench cpu|cuda [--ranks N,...] [--device N] [--models NAME;NAME...] [--nodes N] "
-                        "[--decisions N,...] [--knapsack NAME] [--repeat N]\n");
+        fprintf(stderr, "usage: group_bench cpu|cuda [--ranks N,...] [--device N] [--devices N] [--repeat N]\n"
+                        "           [--models NAME;NAME...] [--nodes N] [--decisions N,...]\n"
+                        "           [--knapsack NAME;NAME...] [--search breadth|dominance] [--round N] [--pool N]\n"
+                        "           [--graphical NAME;NAME...] [--memory MIB]\n");
         return EXIT_BAD_INPUT;
     }
 #ifndef TEST_WITH_CUDA
@@ -347,14 +308,17 @@ int main(int argc, char **argv) {
         return EXIT_BAD_INPUT;
     }
 #endif
-    printf("| model | decisions | nodes | ranks | run | own | all | work | times | times | same |\n"
-           "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
-    for (at = o.models; *at && !result;) {
-        size_t length = strcspn(at, ";");
-        snprintf(name, sizeof name, "%.*s", (int)length, at);
-        at += length + (at[length] == ';');
-        result = measure_model(&o, name);
-    }
-    if (!result && *o.knapsack) result = measure_knapsack(&o);
+    if (*o.models)
+        printf("| model | decisions | nodes | ranks | run | own | all | work | times | times | same |\n"
+               "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    result = measure_all(&o, o.models, measure_model);
+    if (!result && *o.knapsack)
+        printf("\n| knapsack | ranks | ms | times | nodes | common | work | rounds | moves | bytes | same |\n"
+               "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    if (!result) result = measure_all(&o, o.knapsack, measure_knapsack);
+    if (!result && *o.graphical)
+        printf("\n| graphical | ranks | policy | create | run | by rank | assign | times | operations by rank "
+               "| GB by rank | same |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    if (!result) result = measure_all(&o, o.graphical, measure_elimination);
     return finish_output(result);
 }

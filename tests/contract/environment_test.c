@@ -169,6 +169,7 @@ static void fill_knapsack(pass *p) {
     CALL(gpuopt_knapsack_expand(handle, 3000, 0, &info));
     mix(p, &info.lower, sizeof info.lower), mix(p, &info.upper, sizeof info.upper);
     mix(p, &info.expanded, sizeof info.expanded);
+    CALL(gpuopt_knapsack_keep(handle, 1, 2));
     CALL(gpuopt_knapsack_deal(handle, 1, NULL, 0, &size));
     bytes = malloc((size_t)size);
     CALL(gpuopt_knapsack_deal(handle, 1, bytes, size, &size));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Nodes dealt out of a pool, and added to one: handles that pass them to and fro find the optimum of dynamic
- * programming together; each node is in one place; halves are even at every level; and what is refused.
+ * Nodes dealt out of a pool, kept in one, and added to one: handles that pass them to and fro, or each keep a part,
+ * find the optimum of dynamic programming together; each node is in one place; halves are even at every level; and what
+ * is refused.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,90 @@ static void every_node(void **state) {
         many += a.lists > 2;
         gpuopt_knapsack_destroy(knapsack);
         free(all), free(dealt), free(kept);
+    }
+    assert_true(many > trials / 20);
+    gpuopt_context_destroy(context);
+}
+
+/* ---- Shares ---- */
+
+static int compare_nodes(const void *a, const void *b) { return memcmp(a, b, 20); }
+
+/* The nodes of a list among those of a pool, which are sorted; NULL: it has no list of that level. */
+static const unsigned char *list_at(const pool *p, int64_t level, int64_t *count) {
+    const unsigned char *node = p->node;
+    int32_t j;
+    for (j = 0, *count = 0; j < p->lists; node += 20 * p->count[j++])
+        if (p->level[j] == level) {
+            *count = p->count[j];
+            return node;
+        }
+    return NULL;
+}
+
+/* Handles that have made the same calls, and then each keep a part: at each level the parts are the whole, as many
+ * nodes as there are in each but for one, and their best solution is that of dynamic programming. */
+static void parts_of_a_whole(void **state) {
+    gpuopt_context *context = test_context(NULL);
+    uint64_t random = 47, size;
+    int k, h, many = 0, trials = test_times(120, 120);
+    (void)state;
+    for (k = 0; k < trials; k++) {
+        model m = model_random(k % MODEL_CLASSES, 22, 80, &random);
+        const int64_t optimum = model_optimum(&m);
+        const int parts = (int)test_random_int(&random, 1, 5);
+        const int32_t levels = (int32_t)test_random_int(&random, 1, 16);
+        gpuopt_knapsack_desc desc = model_desc(&m);
+        gpuopt_knapsack *whole, *knapsack[5];
+        unsigned char *all, *share[5];
+        int64_t best = 0, sum = 0;
+        int32_t j;
+        pool a, part[5];
+        desc.reduction = GPUOPT_OFF;
+        desc.search = k & 1 ? GPUOPT_SEARCH_BREADTH : GPUOPT_SEARCH_DOMINANCE;
+        desc.pool = k & 2 ? 60 : 100000;
+        whole = model_create(context, &desc);
+        assert_int_equal(gpuopt_knapsack_expand(whole, 0, levels, NULL), GPUOPT_OK);
+        all = model_pack(whole, -1, 0, &size);
+        a = read_pool(all);
+        for (h = 0; h < parts; h++) {
+            knapsack[h] = model_create(context, &desc);
+            assert_int_equal(gpuopt_knapsack_expand(knapsack[h], 0, levels, NULL), GPUOPT_OK);
+            assert_int_equal(gpuopt_knapsack_keep(knapsack[h], h, parts), GPUOPT_OK);
+            share[h] = model_pack(knapsack[h], -1, 0, &size);
+            part[h] = read_pool(share[h]);
+            assert_int_equal(part[h].nodes, info_of(knapsack[h]).alive);
+            assert_in_range(part[h].nodes, a.nodes / parts, (a.nodes + parts - 1) / parts);
+            sum += part[h].nodes;
+        }
+        assert_int_equal(sum, a.nodes);
+        for (j = 0; j < a.lists; j++) {
+            int64_t count, here = 0, more;
+            const unsigned char *list = list_at(&a, a.level[j], &count);
+            unsigned char *together = malloc(20 * (size_t)a.count[j] + 1);
+            unsigned char *sorted = malloc(20 * (size_t)a.count[j] + 1);
+            memcpy(sorted, list, 20 * (size_t)count);
+            for (h = 0; h < parts; h++, here += more) {
+                const unsigned char *from = list_at(&part[h], a.level[j], &more);
+                assert_true(here + more <= count);
+                if (from) memcpy(together + 20 * here, from, 20 * (size_t)more);
+            }
+            assert_int_equal(here, count);
+            qsort(sorted, (size_t)count, 20, compare_nodes);
+            qsort(together, (size_t)count, 20, compare_nodes);
+            assert_memory_equal(sorted, together, 20 * (size_t)count);
+            free(sorted), free(together);
+        }
+        many += a.lists > 1 && parts > 1;
+        for (h = 0; h < parts; h++) {
+            assert_int_equal(gpuopt_knapsack_expand(knapsack[h], 0, 0, NULL), GPUOPT_OK);
+            if (model_check_items(knapsack[h], &m) > best) best = model_check_items(knapsack[h], &m);
+            gpuopt_knapsack_destroy(knapsack[h]);
+            free(share[h]);
+        }
+        assert_int_equal(best, optimum);
+        gpuopt_knapsack_destroy(whole);
+        free(all);
     }
     assert_true(many > trials / 20);
     gpuopt_context_destroy(context);
@@ -249,6 +334,10 @@ static void refused(void **state) {
     alive = info_of(knapsack).alive;
     assert_int_equal(gpuopt_knapsack_deal(NULL, 2, NULL, 0, &size), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_add(NULL, "GPUK", 4), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_keep(NULL, 0, 1), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_keep(knapsack, 0, 0), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_keep(knapsack, -1, 2), GPUOPT_ERROR_ARGUMENT);
+    assert_int_equal(gpuopt_knapsack_keep(knapsack, 2, 2), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_deal(knapsack, 0, NULL, 0, &size), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_deal(knapsack, 2, NULL, 0, NULL), GPUOPT_ERROR_ARGUMENT);
     assert_int_equal(gpuopt_knapsack_add(knapsack, NULL, 0), GPUOPT_ERROR_ARGUMENT);
@@ -290,9 +379,7 @@ static void refused(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(every_node),
-    cmocka_unit_test(passed_around),
-    cmocka_unit_test(same_tree),
-    cmocka_unit_test(refused),
+    cmocka_unit_test(every_node), cmocka_unit_test(parts_of_a_whole), cmocka_unit_test(passed_around),
+    cmocka_unit_test(same_tree),  cmocka_unit_test(refused),
 };
 TEST_MAIN(tests)

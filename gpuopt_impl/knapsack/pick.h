@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knapsack: which nodes of a pool are one of every so many, and where they go. Nodes are counted over all lists, the
+ * lowest first.
+ */
+#ifndef GPUOPT_IMPL_KNAPSACK_PICK_H
+#define GPUOPT_IMPL_KNAPSACK_PICK_H
+
+#include "search.h"
+
+/* Of each `every` nodes one: not always the one at the same place, which might be that of children of one kind.
+ * Different parts, 0 to every - 1, have different nodes, and together all. */
+typedef struct gpuopt__knapsack_share {
+    int64_t every, part;
+    int others; /* not 0: all nodes but these */
+} gpuopt__knapsack_share;
+
+GPUOPT_HD int64_t gpuopt__knapsack_share_place(const gpuopt__knapsack_share *p, int64_t block) {
+    const uint64_t every = (uint64_t)p->every;
+    return (int64_t)((gpuopt__mix((uint64_t)block) % every + (uint64_t)p->part) % every);
+}
+
+/* How many of the first `count` nodes. */
+static inline int64_t gpuopt__knapsack_share_of(const gpuopt__knapsack_share *p, int64_t count) {
+    const int64_t block = count / p->every;
+    const int64_t ones = block + (gpuopt__knapsack_share_place(p, block) < count % p->every);
+    return p->others ? count - ones : ones;
+}
+
+/* The number of the node of which so many are before it. */
+GPUOPT_HD int64_t gpuopt__knapsack_share_number(const gpuopt__knapsack_share *p, int64_t before) {
+    int64_t block, at;
+    if (!p->others) return before * p->every + gpuopt__knapsack_share_place(p, before);
+    block = before / (p->every - 1);
+    at = before % (p->every - 1);
+    return block * p->every + at + (at >= gpuopt__knapsack_share_place(p, block));
+}
+
+/* Some successive nodes of a share, all of one list. */
+typedef struct gpuopt__knapsack_pick {
+    gpuopt__knapsack_share share;
+    int64_t before;       /* nodes of the share before them */
+    int64_t count;        /* 1 or more */
+    int64_t number, from; /* of the list's first node, and its place */
+    int64_t to;           /* place of the first of them; behind none of those that it is read from */
+    int64_t step;         /* 1 or -1, from a place to the next */
+} gpuopt__knapsack_pick;
+
+/* Where node i of them is. */
+GPUOPT_HD int64_t gpuopt__knapsack_pick_place(const gpuopt__knapsack_pick *p, int64_t i) {
+    return p->from + p->step * (gpuopt__knapsack_share_number(&p->share, p->before + i) - p->number);
+}
+
+#endif /* GPUOPT_IMPL_KNAPSACK_PICK_H */
