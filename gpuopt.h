@@ -1634,8 +1634,9 @@ GPUOPT_API gpuopt_status gpuopt_simplex_batch_branch(gpuopt_simplex_batch *batch
  * Memory     Room for what _load is given, 25 (rows + cols) + 24 bytes a program, 16 bytes a nonzero of the shape (on
  *            the GPU also in host memory); and for each thread, or for each block where they do not fit into shared
  *            memory, 8 rows * cols for the tableau and about 110 (rows + cols).
- * Cost       Of a pivot: 16 rows * cols bytes moved, and five to eight barriers of a block. Of a call's beginning and end
- *            on a program: a few products with A; of going on with one, also a pivot for each column in its basis. */
+ * Cost       Of a pivot: 16 rows * cols bytes moved, and five to eight barriers of a block. Of a call's beginning and
+ *            end on a program: a few products with A; of going on with one, also a pivot for each column in its
+ *            basis. */
 
 /* Many linear programs of one shape. */
 typedef struct gpuopt_simplex_many gpuopt_simplex_many;

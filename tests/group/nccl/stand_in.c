@@ -188,7 +188,7 @@ static struct ncclComm *usable(ncclComm_t c) {
 }
 
 static int add(ncclComm_t c, kind k, int peer, const void *from, void *to, size_t bytes, int type, CUstream stream) {
-    cudaPointerAttributes a;
+    struct cudaPointerAttributes a;
     part *p;
     int device;
     usable(c);
