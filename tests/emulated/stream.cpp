@@ -40,11 +40,15 @@ cudaStream_t named(cudaStream_t stream) {
 
 /* Does what the stream has enqueued before `position`. */
 static void finish_until(cudaStream_t stream, uint64_t position) {
+    while (stream->busy && stream->busy != &host()) lend();
     while (!stream->work.empty() && stream->done < position) {
+        const Host *before = stream->busy;
         Work work = std::move(stream->work.front());
         stream->work.pop_front();
         stream->done++;
+        stream->busy = &host();
         work();
+        stream->busy = before;
     }
 }
 

@@ -29,6 +29,7 @@ struct CUstream_st {
     bool legacy = false, apart = false; /* apart: does not wait for the legacy stream */
     std::deque<emulated::Work> work;
     uint64_t enqueued = 0, done = 0, number = next();
+    const emulated::Host *busy = nullptr; /* the thread of the host that does what is under way; it may have paused */
     cudaGraph_t capturing = nullptr;
 };
 

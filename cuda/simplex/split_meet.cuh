@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Ranks of one process that share a tableau: how they find out that their kernels can write to one another's memory,
+ * and the host's side of iterating that way (split_peer.cuh). Where they cannot, split_run.cuh goes through host memory.
+ *
+ * Launches. All hosts meet before each, by the group: nobody's kernel waits for a rank that still loads code, takes
+ * memory or applies pivots, which may wait for the device. Ranks on one device have as many of its multiprocessors each,
+ * so that all their blocks have room at once. Nothing guarantees that they get it, as other work may be on the device;
+ * what waits longer than the group's time limit gives up.
+ */
+#ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_MEET_CUH
+#define GPUOPT_CUDA_SIMPLEX_SPLIT_MEET_CUH
+
+#include "create.cuh"
+
+namespace {
+
+/* What the ranks tell one another. */
+struct SplitSaid {
+    PeerCard card;
+    PeerLetter *letters;
+    unsigned long long *flags;
+    double *alpha;
+    int blocks, multiprocessors;
+};
+
+/* The blocks of each rank, equally many: at most those for which this handle has memory. */
+int split_choose_blocks(const SplitSaid *said, int ranks) {
+    int blocks = SIMPLEX_BLOCKS;
+    for (int r = 0; r < ranks; r++) {
+        int here = 0;
+        for (int k = 0; k < ranks; k++) here += said[k].card.device == said[r].card.device;
+        if (said[r].blocks < blocks) blocks = said[r].blocks;
+        if (said[r].multiprocessors / here < blocks) blocks = said[r].multiprocessors / here;
+    }
+    return blocks;
+}
+
+/* The view with so many blocks. False: a block would need more shared memory than there is. */
+bool split_fit(const CudaSimplex &s, int blocks, SimplexView *view) {
+    const auto most = static_cast<size_t>(cuda_of(s.context())->block_memory);
+    auto fits = [&] {
+        const size_t bytes = simplex_shared_bytes(*view);
+        int room = 0;
+        return bytes + sizeof(PeerShared) <= most && enter_shared_bytes(*view) <= most &&
+               cudaOccupancyMaxActiveBlocksPerMultiprocessor(&room, split_peers_kernel(s), SIMPLEX_THREADS, bytes) ==
+                   cudaSuccess &&
+               room > 0;
+    };
+    view->blocks = blocks;
+    simplex_divide(view, view->lines);
+    bool &extra = s.deferred ? view->resident : view->whole;
+    extra = true;
+    if (fits()) return true;
+    extra = false;
+    return fits();
+}
+
+/* Why this rank cannot take part, or null. view: with the blocks of all. */
+const char *split_join(CudaSimplex *s, const SplitSaid *said, SimplexView *view) {
+    const int ranks = s->split.ranks;
+    for (int r = 0; r < ranks; r++) {
+        const char *why =
+            r == s->split.rank ? nullptr : peer_admit(s->context(), said[s->split.rank].card, said[r].card);
+        if (why) return why;
+    }
+    const int blocks = split_choose_blocks(said, ranks);
+    if (blocks < 1) return "a device has fewer multiprocessors than ranks";
+    return split_fit(*s, blocks, view) ? nullptr : "a block's part of the rows and columns is too large";
+}
+
+/* Before the first launch. Which way it is goes to the log. */
+gpuopt_status split_find_peers(void *engine) {
+    CudaSimplex *s = cuda_simplex(engine);
+    DeviceScope scope(s->context());
+    SplitPeers &p = s->peers;
+    const int ranks = s->split.ranks;
+    if (ranks > PEER_MOST) return GPUOPT_OK;
+    SplitSaid own = {}, said[PEER_MOST] = {};
+    SimplexView view = s->view;
+    gpuopt_status status = split_status(s, s->wait("clearing a mailbox"));
+    if (status) return status;
+    p.open = PeerDoor::open(&p.key);
+    own.card = peer_card(s->context(), p.key, p.open ? p.news : nullptr);
+    own.letters = view.letters;
+    own.flags = view.flags;
+    own.alpha = view.alpha;
+    own.blocks = view.blocks;
+    own.multiprocessors = cuda_of(s->context())->multiprocessors;
+    status = s->split.calls->all_gather(s->split.group, &own, sizeof own, said, sizeof own * static_cast<size_t>(ranks),
+                                        nullptr);
+    if (status) return status;
+    const char *why = split_join(s, said, &view);
+    int64_t joins = !why;
+    status = s->split.calls->all_reduce(s->split.group, GPUOPT_REDUCE_MIN, 1, &joins, nullptr);
+    if (status) return status;
+    p.joined = joins != 0;
+    if (!p.joined) {
+        gpuopt__log(s->context(), 2, "simplex: ranks exchange through host memory: %s",
+                    why ? why : "another rank cannot do otherwise");
+        return GPUOPT_OK;
+    }
+    for (int r = 0; r < ranks; r++) {
+        p.card[r] = said[r].card;
+        p.map.letters[r] = said[r].letters;
+        p.map.flags[r] = said[r].flags;
+        p.map.alpha[r] = said[r].alpha;
+    }
+    p.map.rank = s->split.rank;
+    p.map.ranks = ranks;
+    p.map.news = p.news;
+    s->view = view;
+    gpuopt__log(s->context(), 2, "simplex: ranks exchange through peer memory, %d blocks each", view.blocks);
+    return GPUOPT_OK;
+}
+
+/* ---- Launches ---- */
+
+/* Those of other ranks. */
+template <class F>
+void split_for_others(const CudaSimplex *s, F f) {
+    for (int r = 0; r < s->split.ranks; r++)
+        if (r != s->split.rank) f(s->peers.card[r]);
+}
+
+void split_leave(const CudaSimplex *s, int visited) {
+    split_for_others(s, [&](const PeerCard &card) {
+        if (visited-- > 0) PeerDoor::leave(card.key);
+    });
+}
+
+/* Several iterations of all ranks, each in one launch. Every rank has got here, or the group is broken. */
+gpuopt_status split_peer_launch(CudaSimplex *s, const gpuopt__simplex_run &run) {
+    SplitPeers &p = s->peers;
+    int visited = 0;
+    gpuopt__simplex_split_meet(&s->split);
+    if (s->split.status) return s->split.status;
+    split_for_others(s, [&](const PeerCard &card) { visited += PeerDoor::enter(card.key); });
+    if (visited < s->split.ranks - 1) return GPUOPT_ERROR_PEER;
+    gpuopt_status status = simplex_launch(s, split_peers_kernel(*s), simplex_shared_bytes(s->view), split_view(s->view),
+                                          run, p.map, s->pending);
+    if (!status && p.news->lost) {
+        gpuopt__log(s->context(), 0, "simplex: rank %d has waited in vain for another's message",
+                    static_cast<int>(s->split.rank));
+        status = GPUOPT_ERROR_PEER;
+    }
+    p.map.number = p.news->number;
+    split_leave(s, visited);
+    if (status) split_for_others(s, peer_stop);
+    return status;
+}
+
+/* The mailbox goes: nobody writes there any longer. */
+void split_forget_peers(CudaSimplex *s) {
+    if (!s->peers.open) return;
+    PeerDoor::shut(s->peers.key);
+    if (s->peers.joined) split_for_others(s, peer_stop);
+    PeerDoor::close(s->peers.key);
+}
+
+} // namespace
+
+#endif /* GPUOPT_CUDA_SIMPLEX_SPLIT_MEET_CUH */
