@@ -162,6 +162,7 @@ struct PeerCard {
     uint64_t token[2];
     int64_t process;
     CUcontext context;
+    cudaStream_t stream;
     PeerKey key;
     PeerNews *news;
     int32_t device, able; /* able: 0: it has no memory that others could be let into */
@@ -173,6 +174,7 @@ PeerCard peer_card(const gpuopt_context *context, const PeerKey &key, PeerNews *
     const PeerCard card = {{peer_token(0), peer_token(1)},
                            static_cast<int64_t>(getpid()),
                            cuda->context,
+                           cuda->stream,
                            key,
                            news,
                            context->desc.device,
@@ -187,6 +189,8 @@ const char *peer_admit(const gpuopt_context *context, const PeerCard &own, const
     if (!own.able || !other.able) return "memory comes from the host's hooks, or there is no memory pool";
     if (own.token[0] != other.token[0] || own.token[1] != other.token[1] || own.process != other.process)
         return "ranks are in different processes";
+    if (own.stream == other.stream || own.stream == cudaStreamLegacy || other.stream == cudaStreamLegacy)
+        return "ranks share a stream, so that their kernels cannot run at once";
     if (own.context == other.context) return nullptr;
     if (own.device == other.device) return "ranks are in different CUDA contexts of one device";
     if (cudaDeviceCanAccessPeer(&can, own.device, other.device) != cudaSuccess || !can)
