@@ -76,7 +76,7 @@ struct PeerPatience {
 
 /* Waits for a message. False: given up. What had come before somebody told this rank to give up is still received. */
 __device__ bool peer_wait(unsigned long long *flag, unsigned long long number, const PeerPatience &patience) {
-    enum { LOOK = 64, ASK = 4096 }; /* tries; the host's memory is far */
+    enum { LOOK = 64, ASK = 1024 }; /* tries; the host's memory is far */
     unsigned long long start = 0;
     for (unsigned tries = 1; !peer_has(flag, number); tries++) {
         if (tries % LOOK) continue;
