@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Ranks of one process that share a tableau: how they find out that their kernels can write to one another's memory,
- * and the host's side of iterating that way (split_peer.cuh). Where they cannot, split_run.cuh goes through host memory.
+ * and the host's side of iterating that way (split_peer.cuh). Else split_run.cuh goes through host memory.
  *
  * Launches. All hosts meet before each, by the group: nobody's kernel waits for a rank that still loads code, takes
  * memory or applies pivots, which may wait for the device. Ranks on one device have as many of its multiprocessors each,
@@ -116,36 +116,58 @@ gpuopt_status split_find_peers(void *engine) {
 
 /* ---- Launches ---- */
 
-/* Those of other ranks. */
+/* f(card) for each other rank. */
 template <class F>
 void split_for_others(const CudaSimplex *s, F f) {
     for (int r = 0; r < s->split.ranks; r++)
         if (r != s->split.rank) f(s->peers.card[r]);
 }
 
-void split_leave(const CudaSimplex *s, int visited) {
-    split_for_others(s, [&](const PeerCard &card) {
-        if (visited-- > 0) PeerDoor::leave(card.key);
-    });
+/* Visits all other ranks' mailboxes as long as it lives. */
+class SplitVisit {
+  public:
+    explicit SplitVisit(const CudaSimplex *s) {
+        split_for_others(s, [&](const PeerCard &card) {
+            if (PeerDoor::enter(card.key)) inside_[count_++] = card.key;
+        });
+        everywhere_ = count_ == s->split.ranks - 1;
+    }
+    ~SplitVisit() {
+        while (count_ > 0) PeerDoor::leave(inside_[--count_]);
+    }
+    SplitVisit(const SplitVisit &) = delete;
+    SplitVisit &operator=(const SplitVisit &) = delete;
+    bool everywhere() const { return everywhere_; }
+
+  private:
+    PeerKey inside_[PEER_MOST];
+    int count_ = 0;
+    bool everywhere_ = false;
+};
+
+/* One launch while the others' mailboxes are there. */
+gpuopt_status split_launch_visiting(CudaSimplex *s, const gpuopt__simplex_run &run) {
+    SplitPeers &p = s->peers;
+    const SplitVisit visit(s);
+    const int rank = static_cast<int>(s->split.rank);
+    if (!visit.everywhere()) {
+        gpuopt__log(s->context(), 0, "simplex: rank %d finds another's handle gone", rank);
+        return GPUOPT_ERROR_PEER;
+    }
+    gpuopt_status status = simplex_launch(s, split_peers_kernel(*s), simplex_shared_bytes(s->view), split_view(s->view),
+                                          run, p.map, s->pending);
+    if (status) return status;
+    p.map.number = p.news->number;
+    if (!p.news->lost) return GPUOPT_OK;
+    gpuopt__log(s->context(), 0, "simplex: rank %d has waited in vain for another's message", rank);
+    return GPUOPT_ERROR_PEER;
 }
 
 /* Several iterations of all ranks, each in one launch. Every rank has got here, or the group is broken. */
 gpuopt_status split_peer_launch(CudaSimplex *s, const gpuopt__simplex_run &run) {
-    SplitPeers &p = s->peers;
-    int visited = 0;
     gpuopt__simplex_split_meet(&s->split);
     if (s->split.status) return s->split.status;
-    split_for_others(s, [&](const PeerCard &card) { visited += PeerDoor::enter(card.key); });
-    if (visited < s->split.ranks - 1) return GPUOPT_ERROR_PEER;
-    gpuopt_status status = simplex_launch(s, split_peers_kernel(*s), simplex_shared_bytes(s->view), split_view(s->view),
-                                          run, p.map, s->pending);
-    if (!status && p.news->lost) {
-        gpuopt__log(s->context(), 0, "simplex: rank %d has waited in vain for another's message",
-                    static_cast<int>(s->split.rank));
-        status = GPUOPT_ERROR_PEER;
-    }
-    p.map.number = p.news->number;
-    split_leave(s, visited);
+    gpuopt_status status = split_launch_visiting(s, run);
     if (status) split_for_others(s, peer_stop);
     return status;
 }
