@@ -7,7 +7,7 @@
  * -------------------------------------------------------
  * Each rank has a mailbox in its own device memory, into which the kernels of the others write: data, and a flag for
  * each datum that says the number of the message. All waiting is in a rank's own memory.
- *   1. The data are stored by plain stores of one warp or block, then __syncwarp() or __syncthreads() orders them before
+ *   1. The data are stored by plain stores of a warp or block, then __syncwarp() or __syncthreads() orders them before
  *      the flag's store by one thread (bar.sync, bar.warp.sync; Causality Order, "synchronizes").
  *   2. The flag is stored by st.release.sys: with what precedes it in causality order, whoever stored it, a release
  *      pattern on the flag (Release and Acquire Patterns).
@@ -23,7 +23,7 @@
  * any rank may set, and at a word in locked host memory, by which a thread of the host stops the kernel.
  *
  * Memory that is gone: a rank's kernel may write to a mailbox as long as its host is a visitor there (PeerDoor). A rank
- * that destroys its mailbox first closes its door, which waits for the visitors; before it waits it stops their kernels.
+ * that destroys its mailbox first closes its door, which waits for the visitors; before that it stops their kernels.
  */
 #ifndef GPUOPT_CUDA_PEERS_CUH
 #define GPUOPT_CUDA_PEERS_CUH

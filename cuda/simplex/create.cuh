@@ -67,7 +67,7 @@ gpuopt_status simplex_load(const CudaSimplex &s) {
     if (!status) status = simplex_prepare(s, simplex_enter_kernel(s), enter_shared_bytes(s.view));
     if (!status && s.split.ranks > 1) status = simplex_prepare(s, split_kernel(s), simplex_shared_bytes(s.view));
     if (!status && s.split.ranks > 1)
-        status = load_kernels(s.context(), split_column, split_sums, split_peers_kernel(s));
+        status = load_kernels(s.context(), split_column, split_sums, split_peers_kernel(s), split_greet);
     if (!status) status = simplex_prepare(s, simplex_dual_kernel(s), dual_shared_bytes(s.view));
     if (!status)
         status = load_kernels(s.context(), square_columns, start_dual_weights, scatter_column, slots_to_variables,

@@ -4,9 +4,9 @@
  * and the host's side of iterating that way (split_peer.cuh). Else split_run.cuh goes through host memory.
  *
  * Launches. All hosts meet before each, by the group: nobody's kernel waits for a rank that still loads code, takes
- * memory or applies pivots, which may wait for the device. Ranks on one device have as many of its multiprocessors each,
- * so that all their blocks have room at once. Nothing guarantees that they get it, as other work may be on the device;
- * what waits longer than the group's time limit gives up.
+ * memory or applies pivots, which may wait for the device. Ranks on one device have as many of its multiprocessors
+ * each, so that all their blocks have room at once: a trial at _create shows whether they get it. Later other work may
+ * be on the device; what waits longer than the group's time limit gives up.
  */
 #ifndef GPUOPT_CUDA_SIMPLEX_SPLIT_MEET_CUH
 #define GPUOPT_CUDA_SIMPLEX_SPLIT_MEET_CUH
@@ -69,51 +69,6 @@ const char *split_join(CudaSimplex *s, const SplitSaid *said, SimplexView *view)
     return split_fit(*s, blocks, view) ? nullptr : "a block's part of the rows and columns is too large";
 }
 
-/* Before the first launch. Which way it is goes to the log. */
-gpuopt_status split_find_peers(void *engine) {
-    CudaSimplex *s = cuda_simplex(engine);
-    DeviceScope scope(s->context());
-    SplitPeers &p = s->peers;
-    const int ranks = s->split.ranks;
-    if (ranks > PEER_MOST) return GPUOPT_OK;
-    SplitSaid own = {}, said[PEER_MOST] = {};
-    SimplexView view = s->view;
-    gpuopt_status status = split_status(s, s->wait("clearing a mailbox"));
-    if (status) return status;
-    p.open = PeerDoor::open(&p.key);
-    own.card = peer_card(s->context(), p.key, p.open ? p.news : nullptr);
-    own.letters = view.letters;
-    own.flags = view.flags;
-    own.alpha = view.alpha;
-    own.blocks = view.blocks;
-    own.multiprocessors = cuda_of(s->context())->multiprocessors;
-    status = s->split.calls->all_gather(s->split.group, &own, sizeof own, said, sizeof own * static_cast<size_t>(ranks),
-                                        nullptr);
-    if (status) return status;
-    const char *why = split_join(s, said, &view);
-    int64_t joins = !why;
-    status = s->split.calls->all_reduce(s->split.group, GPUOPT_REDUCE_MIN, 1, &joins, nullptr);
-    if (status) return status;
-    p.joined = joins != 0;
-    if (!p.joined) {
-        gpuopt__log(s->context(), 2, "simplex: ranks exchange through host memory: %s",
-                    why ? why : "another rank cannot do otherwise");
-        return GPUOPT_OK;
-    }
-    for (int r = 0; r < ranks; r++) {
-        p.card[r] = said[r].card;
-        p.map.letters[r] = said[r].letters;
-        p.map.flags[r] = said[r].flags;
-        p.map.alpha[r] = said[r].alpha;
-    }
-    p.map.rank = s->split.rank;
-    p.map.ranks = ranks;
-    p.map.news = p.news;
-    s->view = view;
-    gpuopt__log(s->context(), 2, "simplex: ranks exchange through peer memory, %d blocks each", view.blocks);
-    return GPUOPT_OK;
-}
-
 /* ---- Launches ---- */
 
 /* f(card) for each other rank. */
@@ -145,31 +100,107 @@ class SplitVisit {
     bool everywhere_ = false;
 };
 
-/* One launch while the others' mailboxes are there. */
-gpuopt_status split_launch_visiting(CudaSimplex *s, const gpuopt__simplex_run &run) {
+/* launch() while the others' mailboxes are there. *lost: a message has not come. */
+template <class Launch>
+gpuopt_status split_launch_visiting(CudaSimplex *s, bool *lost, Launch launch) {
     SplitPeers &p = s->peers;
     const SplitVisit visit(s);
-    const int rank = static_cast<int>(s->split.rank);
     if (!visit.everywhere()) {
-        gpuopt__log(s->context(), 0, "simplex: rank %d finds another's handle gone", rank);
+        gpuopt__log(s->context(), 0, "simplex: rank %d finds another's handle gone", static_cast<int>(s->split.rank));
         return GPUOPT_ERROR_PEER;
     }
-    gpuopt_status status = simplex_launch(s, split_peers_kernel(*s), simplex_shared_bytes(s->view), split_view(s->view),
-                                          run, p.map, s->pending);
+    gpuopt_status status = launch();
     if (status) return status;
     p.map.number = p.news->number;
-    if (!p.news->lost) return GPUOPT_OK;
-    gpuopt__log(s->context(), 0, "simplex: rank %d has waited in vain for another's message", rank);
-    return GPUOPT_ERROR_PEER;
+    *lost = p.news->lost != 0;
+    return GPUOPT_OK;
 }
 
 /* Several iterations of all ranks, each in one launch. Every rank has got here, or the group is broken. */
 gpuopt_status split_peer_launch(CudaSimplex *s, const gpuopt__simplex_run &run) {
     gpuopt__simplex_split_meet(&s->split);
     if (s->split.status) return s->split.status;
-    gpuopt_status status = split_launch_visiting(s, run);
+    bool lost = false;
+    gpuopt_status status = split_launch_visiting(s, &lost, [&] {
+        return simplex_launch(s, split_peers_kernel(*s), simplex_shared_bytes(s->view), split_view(s->view), run,
+                              s->peers.map, s->pending);
+    });
+    if (lost) {
+        gpuopt__log(s->context(), 0, "simplex: rank %d has waited in vain for another's message",
+                    static_cast<int>(s->split.rank));
+        status = GPUOPT_ERROR_PEER;
+    }
     if (status) split_for_others(s, peer_stop);
     return status;
+}
+
+/* ---- Finding one another ---- */
+
+/* Whether no rank has a reason to stay away; *why: this rank's or null, and afterwards null only if so. */
+gpuopt_status split_all_join(CudaSimplex *s, const char **why) {
+    int64_t joins = !*why;
+    gpuopt_status status = s->split.calls->all_reduce(s->split.group, GPUOPT_REDUCE_MIN, 1, &joins, nullptr);
+    if (!status && !joins && !*why) *why = "another rank cannot do otherwise";
+    return status;
+}
+
+/* A trial, whose time limit is short. */
+gpuopt_status split_greet_all(CudaSimplex *s, const char **why) {
+    constexpr unsigned long long limit = 5000000000; /* nanoseconds */
+    bool lost = false;
+    gpuopt_status status = split_launch_visiting(s, &lost, [&] {
+        PeerMap map = s->peers.map;
+        if (map.nanoseconds > limit) map.nanoseconds = limit;
+        return simplex_launch(s, split_greet, simplex_shared_bytes(s->view), map);
+    });
+    if (lost) *why = "their kernels do not run at once, or do not see one another's memory";
+    return split_status(s, status);
+}
+
+/* Before the first launch. Which way it is goes to the log. */
+gpuopt_status split_find_peers(void *engine) {
+    CudaSimplex *s = cuda_simplex(engine);
+    DeviceScope scope(s->context());
+    SplitPeers &p = s->peers;
+    const int ranks = s->split.ranks;
+    if (ranks > PEER_MOST) return GPUOPT_OK;
+    SplitSaid own = {}, said[PEER_MOST] = {};
+    SimplexView view = s->view;
+    gpuopt_status status = split_status(s, s->wait("clearing a mailbox"));
+    if (status) return status;
+    p.open = PeerDoor::open(&p.key);
+    own.card = peer_card(s->context(), p.key, p.open ? p.news : nullptr);
+    own.letters = view.letters;
+    own.flags = view.flags;
+    own.alpha = view.alpha;
+    own.blocks = view.blocks;
+    own.multiprocessors = cuda_of(s->context())->multiprocessors;
+    status = s->split.calls->all_gather(s->split.group, &own, sizeof own, said, sizeof own * static_cast<size_t>(ranks),
+                                        nullptr);
+    if (status) return status;
+    for (int r = 0; r < ranks; r++) {
+        p.card[r] = said[r].card;
+        p.map.letters[r] = said[r].letters;
+        p.map.flags[r] = said[r].flags;
+        p.map.alpha[r] = said[r].alpha;
+    }
+    p.map.rank = s->split.rank;
+    p.map.ranks = ranks;
+    p.map.news = p.news;
+    const char *why = split_join(s, said, &view);
+    status = split_all_join(s, &why);
+    if (!status && !why) {
+        const SimplexView before = s->view;
+        s->view = view;
+        status = split_greet_all(s, &why);
+        if (!status) status = split_all_join(s, &why);
+        if (status || why) s->view = before;
+    }
+    if (status) return status;
+    p.joined = !why;
+    if (why) gpuopt__log(s->context(), 2, "simplex: ranks exchange through host memory: %s", why);
+    else gpuopt__log(s->context(), 2, "simplex: ranks exchange through peer memory, %d blocks each", view.blocks);
+    return GPUOPT_OK;
 }
 
 /* The mailbox goes: nobody writes there any longer. */

@@ -7,7 +7,7 @@
  *     price() among the rank's own blocks
  *     block 0: the rank's bid to all ranks ............... letters[n % 2][rank], a bid of 8 words
  *     block 0: waits for the others' bids, takes the best, and tells the rank's own blocks: letters[2 * ranks]
- *     the rank that has the slot: column() ............... each block its rows, into s.alpha of all ranks, and flags[block]
+ *     the rank that has the slot: column() ............... each block its rows, into s.alpha of all, and flags[block]
  *     the others: each block waits for its own flag, and reads its rows
  *     go(): as on one GPU
  *
@@ -197,6 +197,23 @@ __global__ void __launch_bounds__(SIMPLEX_THREADS, 1)
     GPUOPT_DYNAMIC_SHARED(SimplexShared, split_state);
     __shared__ PeerShared shared;
     PeerBlock<DEFERRED>(s, run, peers, pending, reinterpret_cast<unsigned char *>(split_state), shared).iterate();
+}
+
+/* A message from each rank to all, for which every block waits, with as much of the device as an iteration takes:
+ * whether these launches run at once, and messages arrive. */
+__global__ void __launch_bounds__(SIMPLEX_THREADS, 1) split_greet(const __grid_constant__ PeerMap peers) {
+    const int lane = static_cast<int>(threadIdx.x);
+    if (lane >= 32) return;
+    const unsigned long long message = peers.number + 1;
+    const int set = static_cast<int>(message & 1) * peers.ranks;
+    const bool other = lane < peers.ranks && lane != peers.rank;
+    if (other && blockIdx.x == 0) peer_announce(&peers.letters[lane][set + peers.rank].number, message);
+    const PeerPatience patience = {peers.nanoseconds, peers.flags[peers.rank] + SPLIT_LOST, &peers.news->stop};
+    const bool heard =
+        __all_sync(~0u, !other || peer_wait(&peers.letters[peers.rank][set + lane].number, message, patience));
+    if (blockIdx.x > 0 || lane > 0) return;
+    peers.news->number = message;
+    peers.news->lost = !heard;
 }
 
 } // namespace
