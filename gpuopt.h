@@ -345,6 +345,7 @@ typedef struct gpuopt_group_info {
     int32_t count;           /* ranks */
     int broken;              /* not 0: a rank is lost */
     gpuopt_context *context; /* the one whose handle the group is */
+    double time_limit;       /* in seconds, see gpuopt_group_desc */
 } gpuopt_group_info;
 /* Fills `info`. Not collective. */
 GPUOPT_API gpuopt_status gpuopt_group_get_info(gpuopt_group *group, gpuopt_group_info *info);

@@ -118,8 +118,8 @@ gpuopt_status split_launch_visiting(CudaSimplex *s, bool *lost, Launch launch) {
 
 /* Several iterations of all ranks, each in one launch. Every rank has got here, or the group is broken. */
 gpuopt_status split_peer_launch(CudaSimplex *s, const gpuopt__simplex_run &run) {
-    gpuopt__simplex_split_meet(&s->split);
-    if (s->split.status) return s->split.status;
+    gpuopt_status met = s->split.calls->all_gather(s->split.group, nullptr, 0, nullptr, 0, nullptr);
+    if (met) return met;
     bool lost = false;
     gpuopt_status status = split_launch_visiting(s, &lost, [&] {
         return simplex_launch(s, split_peers_kernel(*s), simplex_shared_bytes(s->view), split_view(s->view), run,

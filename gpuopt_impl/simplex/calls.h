@@ -26,7 +26,7 @@ static gpuopt_status gpuopt__simplex_draft(gpuopt_context *context, const char *
     draft->shape.rank = ranks.rank;
     draft->shape.ranks = ranks.count;
     draft->shape.exchanges = &exchanges;
-    draft->shape.time_limit = draft->desc.group ? draft->desc.group->time_limit : 0;
+    draft->shape.time_limit = ranks.time_limit;
     draft->lp.rows = draft->desc.matrix.rows;
     draft->lp.cols = draft->desc.matrix.cols;
     draft->lp.nonzeros = draft->shape.nonzeros;

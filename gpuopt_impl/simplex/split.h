@@ -111,11 +111,6 @@ static void gpuopt__simplex_split_choose(gpuopt__simplex_split *s, const gpuopt_
     if (!s->status) gpuopt__simplex_split_best(s->bids, s->ranks, best);
 }
 
-/* Waits until all ranks have come here. */
-static void gpuopt__simplex_split_meet(gpuopt__simplex_split *s) {
-    if (!s->status) gpuopt__simplex_split_ended(s, s->calls->all_gather(s->group, NULL, 0, NULL, 0, NULL));
-}
-
 /* The column of a slot, x [rows], goes from the rank that has it to the others. */
 static void gpuopt__simplex_split_share(gpuopt__simplex_split *s, int32_t slot, int32_t rows, double *x) {
     int32_t owner = 0;
